@@ -8,14 +8,18 @@
 """
 
 import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from . import _recorder as _recorder  # before the extension
 from ._deepclock import *  # noqa: F403  (the extension says what it has)
 from ._deepclock import __version__
-from .counting import count
+from .counting import count as count
 from .heap import memory as memory
-from .laps import lap
-from .tracing import trace
+from .laps import lap as lap
+from .tracing import trace as trace
+
+if _TYPE_CHECKING:
+    from . import callbacks as callbacks, torch as torch
 
 _LAZY = ("callbacks", "torch")
 

@@ -9,6 +9,7 @@ import sys as _sys
 import threading as _threading
 import time as _time
 import types as _types
+from typing import Any, Callable, Optional, overload as _overload
 
 from . import _deepclock
 
@@ -27,20 +28,20 @@ class counting:
     block ends is counted too; in a child the block's own record has the child's calls alone.
     """
 
-    def __init__(self, *, builtins=True, top=None, title=None):
+    def __init__(self, *, builtins: bool = True, top: Optional[int] = None, title: Optional[str] = None) -> None:
         self._builtins, self._top, self._title = builtins, top, title
         self._began = self._elapsed = None
         self._price = (0.0, 0.0)
         self._functions = self._threads = self._record = None
         self._incomplete = False
 
-    def __enter__(self):
+    def __enter__(self) -> "counting":
         return self.start()
 
-    def __exit__(self, *raised):
+    def __exit__(self, *raised: Any) -> None:
         self.stop(raised[0] is not None and issubclass(raised[0], KeyboardInterrupt))
 
-    def start(self):
+    def start(self) -> "counting":
         """What entering the block does; returns the object itself."""
         self._price = _price(self._builtins)
         self._start()
@@ -58,7 +59,7 @@ class counting:
             self._began = None
             raise
 
-    def stop(self, incomplete=False):
+    def stop(self, incomplete: bool = False) -> "Optional[_deepclock.Record]":
         """What leaving the block does; returns the record. incomplete: it was interrupted."""
         if self._began is not None:
             self._stop()
@@ -77,7 +78,7 @@ class counting:
         self._threads = None
 
     @property
-    def record(self):
+    def record(self) -> "Optional[_deepclock.Record]":
         """The Record; None before the end."""
         return self._record
 
@@ -90,7 +91,7 @@ class counting:
         return record
 
     @property
-    def stats(self):
+    def stats(self) -> "dict[tuple[str, int, str], Any]":
         """What pstats.Stats has as `stats`: {(file, line, name): (primitive calls, calls, own time, time, callers)}, in
         seconds, as cProfile makes it. pstats.Stats(c) reads it."""
         labels = {number: _label(what) for number, (what, _) in (self._functions or {}).items()}
@@ -103,7 +104,7 @@ class counting:
         return {label: (primitive, calls, own, whole, callers)
                 for label, (calls, primitive, own, whole, callers) in stats.items()}
 
-    def dump_stats(self, path):
+    def dump_stats(self, path: Any) -> None:
         """A file for pstats.Stats(path) and what reads such files."""
         with open(path, "wb") as file:
             _marshal.dump(self.stats, file)
@@ -112,11 +113,19 @@ class counting:
     def stats(self, _):
         pass  # pstats.Stats() leaves an empty one behind
 
-    def create_stats(self):
+    def create_stats(self) -> None:
         """pstats.Stats(c) asks for it; `stats` is there already."""
 
 
-def count(*function, **kwargs):
+@_overload
+def count(*, builtins: bool = ..., top: Optional[int] = ..., title: Optional[str] = ...) -> counting: ...
+
+
+@_overload
+def count(function: Callable[..., object], /, *args: Any, **kwargs: Any) -> "_deepclock.Record": ...
+
+
+def count(*function: Any, **kwargs: Any) -> Any:
     """Counts calls: `with deepclock.count() as c:` a block (options: see `counting`); count(f, *args, **kwargs) a call
     of f, and returns the record."""
     if not function:

@@ -5,6 +5,7 @@ import atexit as _atexit
 import os as _os
 import sys as _sys
 import time as _time
+from typing import Any, Optional
 
 from . import _deepclock
 
@@ -28,7 +29,8 @@ class lap(dict):
     folder for the numbers of all laps from now on, written as each ends.
     """
 
-    def __init__(self, name, *, total=None, quiet=False, stamps=False, live=None, tensorboard=None):
+    def __init__(self, name: str, *, total: Optional[int] = None, quiet: bool = False, stamps: bool = False,
+                 live: Optional[bool] = None, tensorboard: Any = None) -> None:
         super().__init__()
         self.name = name
         self.index = None
@@ -41,16 +43,16 @@ class lap(dict):
         self._clock = None
         self._device = None
 
-    def __enter__(self):
+    def __enter__(self) -> "lap":
         return self.start()
 
-    def __exit__(self, kind, error, trace):
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self.stop()
 
     def __repr__(self):
         return f"<deepclock.lap {self.name!r} {dict(self)!r}>"
 
-    def start(self):
+    def start(self) -> "lap":
         """What entering the block does; returns the lap itself."""
         if self._clock is not None:
             raise _deepclock.ArgumentError(f"the lap '{self.name}' has begun already")
@@ -82,7 +84,7 @@ class lap(dict):
             print(_shown.erase() + stamp + self.line, flush=True)
         return self.line
 
-    def value(self, name, value, unit=None):
+    def value(self, name: str, value: Any, unit: Optional[str] = None) -> None:
         """A number with a unit: lap.value("read", 3e9, "B"). What float() takes is one."""
         if self._clock is None and name not in _TOOK:
             raise _deepclock.ArgumentError(
@@ -93,7 +95,7 @@ class lap(dict):
             self._clock.value(name, value, unit)
         super().__setitem__(name, value)
 
-    def __setitem__(self, name, value):
+    def __setitem__(self, name: str, value: Any) -> None:
         self.value(name, value)
 
     def update(self, *others, **values):
@@ -119,22 +121,22 @@ class lap(dict):
         self["items"] = n
 
     @property
-    def wall(self):
+    def wall(self) -> Optional[float]:
         """Wall time in seconds, until now while it is open."""
         return self._clock.elapsed() / 1e9 if self._clock else self.get("wall_seconds")
 
     @property
-    def cpu(self):
+    def cpu(self) -> Optional[float]:
         """CPU time of all threads of the process in seconds; None before the end."""
         return self.get("cpu_seconds")
 
     @property
-    def device(self):
+    def device(self) -> Optional[float]:
         """Seconds on the GPU, by its own events; None: no CUDA, or it has not ended."""
         return self.get("device_seconds")
 
     @property
-    def rate(self):
+    def rate(self) -> Optional[float]:
         """Items per second; None: no items, or it has not ended."""
         return self.get("items_per_second")
 

@@ -4,6 +4,7 @@
 import multiprocessing.util as _multiprocessing
 import os as _os
 import sys as _sys
+from typing import Any, Optional, Union
 
 from . import _deepclock
 
@@ -20,27 +21,27 @@ class trace:
     `deepclock trace`. A child made by fork() records into a file of its own, "out.4711.pftrace".
     """
 
-    def __init__(self, path=None, **options):
+    def __init__(self, path: "Union[str, _os.PathLike[str], None]" = None, **options: Any) -> None:
         self._path = None if path is None else _os.path.abspath(_os.fspath(path))
         self._options = options
         self._process = None  # that records for us
         self._record = None
 
-    def __enter__(self):
+    def __enter__(self) -> "trace":
         return self.start()
 
-    def __exit__(self, *raised):
+    def __exit__(self, *raised: Any) -> None:
         self.stop()
 
     def __repr__(self):
         return f"deepclock.trace({self._path!r})"
 
     @property
-    def path(self):
+    def path(self) -> Optional[str]:
         """The absolute path of the file; None: there is none."""
         return self._path
 
-    def start(self):
+    def start(self) -> "trace":
         """What entering the block does; returns the object itself."""
         _deepclock._trace_start(self._path, **self._options)
         self._followed = _follow_torch()
@@ -49,7 +50,7 @@ class trace:
         _leave_with_workers()
         return self
 
-    def stop(self):
+    def stop(self) -> "Optional[_deepclock.Record]":
         """What leaving the block does; returns the record, None where it did not record."""
         if self._process is not None:
             self._process = None
@@ -58,12 +59,12 @@ class trace:
             self._record = _deepclock._trace_stop()
         return self._record
 
-    def dump(self):
+    def dump(self) -> None:
         """With last=SIZE: writes the newest events into the file now, and goes on."""
         _deepclock._trace_dump()
 
     @property
-    def record(self):
+    def record(self) -> "Optional[_deepclock.Record]":
         """The Record: table "zones", and how it was measured; None before it began.
 
         While it records into a Perfetto file, of what was done until now, read from that file. Of

@@ -795,7 +795,7 @@ static PyMethodDef record_methods[] = {
      "IoError."},
     {"report", (PyCFunction)(void (*)(void))record_report, METH_VARARGS | METH_KEYWORDS,
      "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, "
-     "sources=False)\n--\n\n"
+     "sources=False, rest=None)\n--\n\n"
      "The record in a form of `deepclock report`: text, json, csv, markdown, html, ..."},
     {NULL, NULL, 0, NULL},
 };

@@ -10,7 +10,8 @@ import stubs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What the interpreter adds by itself, in some of its versions, or finds by __getitem__.
-ALLOWED = r""".*\.__match_args__
+ALLOWED = r"""deepclock._deepclock.zone
+.*\.__match_args__
 .*\.__buffer__
 .*\.__iter__
 """
@@ -27,9 +28,46 @@ told: Optional[deepclock.Record] = used.record or lines.record
 def double(x: int) -> int:
     return 2 * x
 print(peak, told, double(3), [row.line for row in lines.rows or []])
+@deepclock.zone
+def half(x: int) -> float:
+    return x / 2
+@deepclock.zone("named")
+async def later(x: int) -> str:
+    return str(x)
+async def user() -> str:
+    return await later(3)
+with deepclock.zone("z"), deepclock.count(builtins=False) as calls, deepclock.trace(None, last="1MiB") as t:
+    quarter: float = half(3) / 2
+    deepclock.counter("loss", quarter)
+    deepclock.start("copy").end()
+if calls.record is not None and t.record is not None:
+    print(calls.record.verdict, t.record.id, deepclock.count(half, 3).verdict, r.get("x"), list(r), t.path)
+rows: list[dict[str, object]] = [dict(row) for row in r.tables["x"][1:2]]
+with deepclock.lap("epoch", total=3) as lap, deepclock.torch.steps(total=3) as s:
+    lap["loss"] = 0.5
+    for batch in s([1, 2]):
+        with s.forward:
+            one: int = batch
+seconds: float = lap.wall or 0
+told = s.record or deepclock.torch.cost(lambda: 1) or deepclock.torch.profile(lambda: 1, max_time="1s")
 print(deepclock.compare({"a": lambda: 1, "b": "zoo:x", "c": ["ls"]}).verdict, deepclock.load("x").id)
 '''
-WRONG = PROGRAM + 'deepclock.bench(sum, runs=[])\ndeepclock.bench(sum, rans=3)\nr.nothing\npeak = deepclock.memory().held\n'
+WRONG = PROGRAM + '''deepclock.bench(sum, runs=[])
+deepclock.bench(sum, rans=3)
+r.nothing
+peak = deepclock.memory().held
+half("3")
+number: int = half(3)
+later("3")
+deepclock.counter("x", "y")
+deepclock.count(half, 3).nothing
+deepclock.count().nothing
+t.record.nothing if t.record else 0
+deepclock.torch.cost(half).nothing
+deepclock.torch.profile(half, max_tme=1)
+s.nothing
+lap.wall + "a"
+'''
 
 
 class StubsTest(Case):
@@ -57,7 +95,7 @@ class StubsTest(Case):
                          [], ran.stdout + ran.stderr)
 
     def test_of_a_program(self):
-        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 4)):
+        for name, text, errors in (("right.py", PROGRAM, 0), ("wrong.py", WRONG, 17)):
             with open(self.path(name), "w", encoding="utf-8") as f:
                 f.write(text)
             ran = self.mypy("mypy", "--strict", "--follow-imports=silent", name)

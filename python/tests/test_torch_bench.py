@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """deepclock.torch.bench: the module's state, devices, and its numbers beside a loop by hand."""
 
+import ast
 import datetime
+import inspect
 import os
 import time
 
@@ -116,6 +118,22 @@ class ArgumentTest(Case):
                 (lambda: t.steps(warmup=0), deepclock.ArgumentError, "1 or more")):
             with self.assertRaisesRegex(kind, says):
                 call()
+
+    def test_types_are_those_of_the_functions(self):
+        """deepclock/torch/__init__.pyi has every function that is there, with its arguments and defaults."""
+        path = os.path.join(os.path.dirname(deepclock.__file__), "torch", "__init__.pyi")
+        with open(path, encoding="utf-8") as f:
+            nodes = {n.name: n for n in ast.parse(f.read()).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        for name in deepclock.torch.__all__:
+            node, real = nodes.get(name), getattr(deepclock.torch, name)
+            if node is None:
+                continue  # any type
+            if isinstance(node, ast.ClassDef):
+                node = next(n for n in node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__")
+                real = real.__init__
+            told = [a.arg for a in node.args.args + node.args.kwonlyargs]
+            kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+            self.assertEqual(told, [p.name for p in inspect.signature(real).parameters.values() if p.kind not in kinds], name)
 
     def test_times_as_everywhere(self):
         net, x = network(), torch.ones(1, 64)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# What type checkers see of deepclock.torch; python/tests/test_stubs.py compares it with the functions.
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, TypeVar, Union
+
+from .._deepclock import Record
+
+_T = TypeVar("_T")
+_Self = TypeVar("_Self")
+_Module = Callable[..., Any]
+_Named = Union[Mapping[str, Any], None]
+_Time = Union[float, str, timedelta]
+
+def bench(module: _Module, *inputs: Any, named: _Named = None, transfers: bool = False, threads: Union[int, None] = None,
+          device: Any = None, items: Union[float, None] = None, title: Union[str, None] = None, **options: Any) -> Record: ...
+def cost(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
+         loss: Union[Callable[..., Any], None] = None, optimizer: Any = None, depth: Union[int, None] = None) -> Record: ...
+def modes(module: _Module, *inputs: Any, named: _Named = None, which: Union[Sequence[str], None] = None,
+          threads: Union[int, None] = None, rtol: Union[float, None] = None, title: Union[str, None] = None,
+          **options: Any) -> Record: ...
+def profile(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
+            loss: Union[Callable[..., Any], None] = None, runs: Union[int, None] = None, max_time: _Time = 2.0,
+            threads: Union[int, None] = None, roofs: Union[Record, bool, None] = None) -> Record: ...
+
+_Part = AbstractContextManager[object]
+
+class steps:
+    total: Union[int, None]
+    warmup: int
+    steps: list[Any]
+    record: Union[Record, None]
+    outside_ns: int
+    to_device: _Part
+    h2d: _Part
+    forward: _Part
+    loss: _Part
+    backward: _Part
+    optimiser: _Part
+    optimizer: _Part
+    def __init__(self, total: Union[int, None] = None, *, module: Any = None, optimizer: Any = None, device: Any = None,
+                 warmup: int = 2, operators: bool = True, live: Union[bool, None] = None, seed: int = 1) -> None: ...
+    def __enter__(self: _Self) -> _Self: ...
+    def __exit__(self, kind: Union[type[BaseException], None], error: Union[BaseException, None],
+                 trace: Union[TracebackType, None]) -> None: ...
+    def __call__(self, batches: Iterable[_T]) -> Iterator[_T]: ...
+
+def __getattr__(name: str) -> Any: ...
