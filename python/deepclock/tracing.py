@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recording from inside a program: `with deepclock.trace("out.pftrace") as t: ...`, then `t.record`."""
 
+import importlib as _importlib
 import multiprocessing.util as _multiprocessing
 import os as _os
 import sys as _sys
@@ -82,7 +83,8 @@ def _follow_torch():
     """Ranges of torch.profiler.record_function are zones too, if PyTorch has been imported."""
     if "torch" not in _sys.modules:
         return None
-    from ._torch_ranges import followed
+    # Type checkers of programs that trace need not read all of PyTorch.
+    followed = _importlib.import_module("._torch_ranges", __package__).followed
     followed.begin()
     return followed
 
