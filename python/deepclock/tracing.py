@@ -2,6 +2,7 @@
 """Recording from inside a program: `with deepclock.trace("out.pftrace") as t: ...`, then `t.record`."""
 
 import importlib as _importlib
+import multiprocessing.process as _process
 import multiprocessing.util as _multiprocessing
 import os as _os
 import sys as _sys
@@ -19,7 +20,8 @@ class trace:
     last="64MiB", max_size=10**9, buffer="256MiB", lossless=True, ...
 
     A process records once at a time: ArgumentError where it does already, as under
-    `deepclock trace`. A child made by fork() records into a file of its own, "out.4711.pftrace".
+    `deepclock trace`. A child made by fork(), and a process that multiprocessing starts while the
+    block runs, whatever its start method, records into a file of its own, "out.4711.pftrace".
     """
 
     def __init__(self, path: "Union[str, _os.PathLike[str], None]" = None, **options: Any) -> None:
@@ -49,12 +51,15 @@ class trace:
         self._process = _os.getpid()
         self._record = None
         _leave_with_workers()
+        if self._path is not None:
+            _process.current_process()._config[_INHERITED] = _Inherited(_told(self._path, self._options))
         return self
 
     def stop(self) -> "Optional[_deepclock.Record]":
         """What leaving the block does; returns the record, None where it did not record."""
         if self._process is not None:
             self._process = None
+            _process.current_process()._config.pop(_INHERITED, None)
             if self._followed:
                 self._followed.end()
             self._record = _deepclock._trace_stop()
@@ -105,6 +110,55 @@ class _Worker:
 
     def begins(self):
         _multiprocessing.Finalize(None, _deepclock._trace_leave, exitpriority=-1000)
+
+
+# --- processes that multiprocessing starts anew: they inherit what their parent's _config has when
+# they are made, also from a server that has run before the recording began.
+
+_INHERITED = "deepclock.trace"
+
+
+class _Inherited:
+    """Unpickled in a process that was started by "spawn" or "forkserver", it records there."""
+
+    def __init__(self, told):
+        self._told = told
+
+    def __reduce__(self):
+        return _inherit, (self._told,)
+
+
+def _told(path, options):
+    """What records a program that this one starts: src/trace/trace_options.c reads it."""
+    told = {"": path, "_BY": str(_os.getpid())}
+    told.update(("_" + name.upper(), _text(value)) for name, value in options.items() if value is not None)
+    return {"DEEPCLOCK_TRACE" + name: text for name, text in told.items()}
+
+
+def _text(value):
+    if isinstance(value, (list, tuple)):
+        return "\n".join(map(_text, value))
+    if hasattr(value, "total_seconds"):
+        value = value.total_seconds()
+    return str(value).lower() if isinstance(value, bool) else f"{value!r}s" if isinstance(value, float) else str(value)
+
+
+def _inherit(told):
+    before = {name: _os.environ.get(name) for name in told}
+    _os.environ.update(told)
+    try:
+        _deepclock._trace_start_told()
+        _leave_with_workers()
+        _follow_torch()
+    except _deepclock.Error:
+        pass  # as a forked child: it runs all the same
+    finally:
+        for name, text in before.items():
+            if text is None:
+                _os.environ.pop(name, None)
+            else:
+                _os.environ[name] = text
+    return _Inherited(told)
 
 
 _hooked = False

@@ -39,6 +39,21 @@ static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)
 	Py_RETURN_NONE;
 }
 
+/* trace_start_told(): begins where the environment names a file, as dck_trace_start(NULL). */
+static PyObject *trace_start_told(PyObject *m, PyObject *none)
+{
+	dck_err err = {0};
+	dck_status status;
+
+	(void)none;
+	Py_BEGIN_ALLOW_THREADS
+	status = dck_trace_start(NULL, &err);
+	Py_END_ALLOW_THREADS
+	if (status != DCK_OK)
+		return ext_raise(ext_state_of(m), &err);
+	Py_RETURN_NONE;
+}
+
 /* A record, which is taken over, or what went wrong. */
 static PyObject *result(PyObject *m, dck_status status, dck_record *r, const dck_err *err)
 {
@@ -145,6 +160,8 @@ static PyObject *trace_form(PyObject *m, PyObject *path)
 static PyMethodDef methods[] = {
     {"_trace_start", (PyCFunction)(void (*)(void))trace_start, METH_VARARGS | METH_KEYWORDS,
      "_trace_start($module, path, /, **options)\n--\n\nRecords from now on."},
+    {"_trace_start_told", trace_start_told, METH_NOARGS,
+     "_trace_start_told($module, /)\n--\n\nRecords from now on, where the environment names a file."},
     {"_trace_stop", trace_stop, METH_NOARGS,
      "_trace_stop($module, /)\n--\n\nEnds it: a Record, or None where nothing recorded."},
     {"_trace_read", trace_read, METH_O,

@@ -106,7 +106,7 @@ class ZoneTest(Case):
             deepclock.mark("here")
         with open(path, encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]
-        zone = next(e for e in events if e.get("name") == "zöne\n")
+        zone = next(e for e in events if e.get("name") == "zöne ")  # a line break steers text
         self.assertEqual(zone["args"]["batch"], 32)
         self.assertTrue(any(e["ph"] == "C" and e["args"].get("loss", e["args"].get("value")) == 0.5
                             for e in events), events)
@@ -378,6 +378,20 @@ class TraceTest(Case):
         self.assertEqual(calls(child), {"worker": 3})
         self.assertFalse(child.incomplete)
 
+    def test_workers_of_every_start_method(self):
+        with open(self.path("pools.py"), "w", encoding="utf-8") as file:
+            file.write(POOLS)
+        ran = subprocess.run([sys.executable, self.path("pools.py")], stdout=subprocess.PIPE, text=True,
+                             cwd=self.path(""), check=True)
+        self.assertEqual(ran.stdout.split(), ["spawn", "8", "forkserver", "8", "environment", "0"])
+
+    def test_options_that_workers_inherit(self):
+        told = deepclock.tracing._told("/a/b.json", {"limit": ["a=1s", "b=2s"], "lossless": True, "waits": 0.5,
+                                                     "max_size": 10**9, "percentiles": None})
+        self.assertEqual(told, {"DEEPCLOCK_TRACE": "/a/b.json", "DEEPCLOCK_TRACE_BY": str(os.getpid()),
+                                "DEEPCLOCK_TRACE_LIMIT": "a=1s\nb=2s", "DEEPCLOCK_TRACE_LOSSLESS": "true",
+                                "DEEPCLOCK_TRACE_WAITS": "0.5s", "DEEPCLOCK_TRACE_MAX_SIZE": "1000000000"})
+
     def test_one_recorder_under_deepclock_trace(self):
         """`deepclock trace` puts a library in front of Python, and the extension has another."""
         program = os.path.join(os.path.dirname(deepclock.__file__), "..", "..", "deepclock")
@@ -416,6 +430,34 @@ class TraceTest(Case):
 
 
 # NVTX, too, loads the library that is named, and its ranges are recorded there.
+# The server of "forkserver" runs before anything is recorded; who is started later is not recorded.
+POOLS = """
+import glob, multiprocessing, os
+import deepclock
+
+def work(i):
+    with deepclock.zone("work"):
+        return i
+
+def use(context):
+    with context.Pool(2) as pool:
+        pool.map(work, range(8))
+        pool.close()
+        pool.join()
+
+if __name__ == "__main__":
+    before = dict(os.environ)
+    server = multiprocessing.get_context("forkserver")
+    use(server)
+    for method in ("spawn", "forkserver"):
+        with deepclock.trace(method + ".pftrace", buffer="1MiB"):
+            use(multiprocessing.get_context(method))
+        use(server)
+        records = map(deepclock._deepclock._trace_read, glob.glob(method + ".*.pftrace"))
+        print(method, sum(row["calls"] for r in records for row in r.tables["zones"]))
+    print("environment", len(set(before.items()) ^ set(os.environ.items())))
+"""
+
 SCRIPT = """
 import ctypes, os, time
 front = ctypes.CDLL(os.environ["NVTX_INJECTION64_PATH"], mode=0)
