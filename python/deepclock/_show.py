@@ -40,10 +40,11 @@ def _write(path, data):
         raise
 
 
-def draw(record, html_path, folder, sources):
-    """What the options html, sources and figures ask for."""
+def draw(record, html_path, folder, sources, source_root):
+    """What the options html, sources, source_root and figures ask for."""
     if html_path is not None:
-        _write(html_path, record.report("html", sources=sources).encode("utf-8", "surrogateescape"))
+        page = record.report("html", sources=sources, source_root=source_root)
+        _write(html_path, page.encode("utf-8", "surrogateescape"))
     if folder is None:
         return
     os.makedirs(folder, exist_ok=True)

@@ -205,7 +205,7 @@ PyObject *ext_function_name(PyObject *callable);
 
 /* What every such function takes beside the library's options. */
 typedef struct ext_common {
-	const char *save, *html, *figures, *db, *commit, *title;
+	const char *save, *html, *figures, *db, *commit, *title, *source_root;
 	bool no_history, quiet, no_progress, sources;
 } ext_common;
 extern const dck_opt ext_common_options[];

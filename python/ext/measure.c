@@ -9,8 +9,12 @@ const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, save, "save", "FILE", NULL, "keep the record in FILE, as JSON"),
     DCK_OPTION(TEXT, ext_common, html, "html", "FILE", NULL,
 	       "write the result to FILE too, as a page with pictures for a browser"),
-    DCK_FLAG(ext_common, sources, "sources",
-	     "that page has the text of the source lines that call paths name, too"),
+    DCK_FLAG(
+	ext_common, sources, "sources",
+	"that page has the text of the source lines that call paths name, too, from files below "
+	"the working folder"),
+    DCK_OPTION(TEXT, ext_common, source_root, "source-root", "DIR", NULL,
+	       "sources, also from files below this folder"),
     DCK_OPTION(TEXT, ext_common, figures, "figures", "DIR", NULL,
 	       "draw its figures into that folder too, as SVG and PNG; most need Chromium"),
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
@@ -508,9 +512,10 @@ static int drawn(const ext_call *c, PyObject *record)
 	if (!c->common.html && !c->common.figures)
 		return 0;
 	m = PyImport_ImportModule("deepclock._show");
-	done = m ? PyObject_CallMethod(m, "draw", "OzzO", record, c->common.html, c->common.figures,
-				       c->common.sources ? Py_True : Py_False)
-		 : NULL;
+	done =
+	    m ? PyObject_CallMethod(m, "draw", "OzzOz", record, c->common.html, c->common.figures,
+				    c->common.sources ? Py_True : Py_False, c->common.source_root)
+	      : NULL;
 	Py_XDECREF(m);
 	Py_XDECREF(done);
 	return done ? 0 : -1;

@@ -692,22 +692,30 @@ static PyObject *record_str(PyObject *self)
 
 static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	static char *names[] = {"format", "details", "width", "utf8",
-				"colour", "sources", "rest",  NULL};
-	const char *writer = "text", *rest = NULL;
+	static char *names[] = {"format",  "details", "width",	     "utf8", "colour",
+				"sources", "rest",    "source_root", NULL};
+	const char *writer = "text", *rest = NULL, *folder = NULL;
 	int details = 0, utf8 = 1, colour = 0, sources = 0;
+	PyObject *root = Py_None, *text = NULL;
+	ext_texts texts = {NULL};
 	unsigned width = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpppz:report", names, &writer, &details,
-					 &width, &utf8, &colour, &sources, &rest))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpppzO:report", names, &writer,
+					 &details, &width, &utf8, &colour, &sources, &rest, &root))
 		return NULL;
+	if (root != Py_None && !(folder = ext_texts_add(&texts, root)))
+		goto done;
 	const dck_style style = {.details = details,
 				 .width = width,
 				 .utf8 = utf8,
 				 .colour = colour,
-				 .sources = sources,
+				 .sources = sources || folder,
+				 .source_root = folder,
 				 .rest = rest};
-	return written(ext_state_by(self), writer, record_of(self), &style);
+	text = written(ext_state_by(self), writer, record_of(self), &style);
+done:
+	ext_texts_done(&texts);
+	return text;
 }
 
 static PyObject *record_save(PyObject *self, PyObject *path)
@@ -795,7 +803,7 @@ static PyMethodDef record_methods[] = {
      "IoError."},
     {"report", (PyCFunction)(void (*)(void))record_report, METH_VARARGS | METH_KEYWORDS,
      "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, "
-     "sources=False, rest=None)\n--\n\n"
+     "sources=False, rest=None, source_root=None)\n--\n\n"
      "The record in a form of `deepclock report`: text, json, csv, markdown, html, ..."},
     {NULL, NULL, 0, NULL},
 };

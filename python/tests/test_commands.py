@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function that stands for a command of the program, and that no option of it is missing."""
 
+import json
 import keyword
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -230,6 +232,21 @@ class ShowingTest(Case):
         self.assertEqual(len(drawn), 2 * len(browsed) + (2 if any("no PNG" in str(w.message) for w in said) else 4))
         with self.assertRaises(OSError):
             deepclock.bench(work, **short(runs=30, html=self.path("none/run.html")))
+
+    def test_source_root(self):
+        r = deepclock.parse(json.dumps({
+            "schema": 1, "deepclock": "0.1.0", "id": "0" * 32, "began": "2026-01-01T00:00:00Z", "command": "x",
+            "incomplete": False, "facts": [], "series": [], "metrics": [], "ops": [], "tables": [], "notes": [],
+            "trees": [{"name": "samples", "title": "t", "columns": [{"key": "self", "title": "self", "unit": "ns"}],
+                       "frames": [{"name": "f", "file": self.path("f.c"), "line": 1, "module": "m"}],
+                       "nodes": [[-1, 0, 1000]]}]}))
+        with open(self.path("f.c"), "w", encoding="utf-8") as f:
+            f.write("the line of f\n")
+        folder = os.path.dirname(self.path("f.c"))
+        roots = (None, folder, os.fsencode(folder), pathlib.Path(folder))
+        self.assertEqual(["the line of f" in r.report("html", sources=True, source_root=d) for d in roots], [False, True, True, True])
+        self.assertIn("the line of f", r.report("html", source_root=folder))
+        self.assertRaises(TypeError, r.report, "html", source_root=[1, 2j])
 
     def test_html(self):
         r = deepclock.bench(work, **short(runs=300, title="<b>&"))
