@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PARTS = 100, STEPS = 10000, THREADS = 3, DEPTH = 700, PAUSES = 20 };
+enum { PARTS = 100, STEPS = 10000, SIZES = 1000, THREADS = 3, DEPTH = 700, PAUSES = 20 };
 
 static volatile uint64_t sink;
 static long rounds = 600;
@@ -29,33 +29,35 @@ static long rounds = 600;
 #define APART static __attribute__((noinline))
 
 /* No function, which would be told as inlined. */
-#define WORK(parts)                                                \
+#define WORK(steps)                                                \
 	do {                                                       \
 		uint64_t x = 1;                                    \
-		for (long i_ = 0; i_ < (long)(parts)*STEPS; i_++)  \
+		for (long i_ = 0; i_ < (steps); i_++)              \
 			x = x * UINT64_C(6364136223846793005) + 1; \
 		sink += x;                                         \
 	} while (0)
 
+/* n: thousandths of a round. */
 APART void heavy(long n)
 {
-	WORK(n * 70);
+	WORK(n * 70 * STEPS / SIZES);
 }
 
 APART void light(long n)
 {
-	WORK(n * 30);
+	WORK(n * 30 * STEPS / SIZES);
 }
 
-/* One to seven rounds at a time, by chance: a round takes about a millisecond, and samples that
- * come as often, or with the kernel's ticks, would all be taken at the same place in it. */
+/* In blocks of 0 to 2 rounds, in thousandths, by chance: a round takes about a millisecond, and
+ * samples that come at multiples of its time, or with the kernel's ticks, would all be taken at the
+ * same place in it. */
 APART int shares(void)
 {
-	uint32_t chance = 1;
+	static _Thread_local uint32_t chance = 1; /* goes on in the next call */
 
-	for (long left = rounds, n; left > 0; left -= n) {
+	for (long left = rounds * SIZES, n; left > 0; left -= n) {
 		chance = chance * 1664525 + 1013904223;
-		n = 1 + (long)((chance >> 16) % 7);
+		n = 1 + (long)((chance >> 16) % (2 * SIZES));
 		n = n < left ? n : left;
 		heavy(n);
 		light(n);
@@ -184,8 +186,8 @@ static int again(char *program)
 	if (rounds == 0)
 		return puts("it was never killed") < 0;
 	snprintf(left, sizeof left, "%ld", rounds - 1);
-	heavy(1);
-	light(1);
+	heavy(SIZES);
+	light(SIZES);
 	syscall(SYS_execve, "/proc/self/exe", words, environ);
 	return 1;
 }
@@ -258,7 +260,6 @@ static _Noreturn void endless(bool family)
 	}
 	puts("ready");
 	fflush(stdout);
-	rounds = 1;
 	for (;;)
 		shares();
 }
