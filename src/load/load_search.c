@@ -126,15 +126,17 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 		if (POINTS_LEAST * (double)point_time(j, rate) <= max_ns)
 			break;
 	*ret = rate;
-	if (j->config->time_ns > 0 && !can_be_known(j, rate, 1, max_ns))
+	/* The search goes up from there, to rates at which the same time is enough. */
+	const double highest = fmax(rate, most);
+	if (j->config->time_ns > 0 && !can_be_known(j, highest, 1, max_ns))
 		DCK_FAIL(
 		    err, E_ARG,
 		    "--find-peak with --time %s cannot show that %s holds: that needs %.0f "
 		    "independent requests at a rate, which at %s requests/s arrive in %s; give "
 		    "more --time, or a lower --confidence",
 		    dck_text_time((double)j->config->time_ns, text, sizeof text),
-		    j->limits[j->needed_by].text, j->needed, load_rate_text(rate, each),
-		    dck_text_time(j->needed / rate * 1e9, all, sizeof all));
+		    j->limits[j->needed_by].text, j->needed, load_rate_text(highest, each),
+		    dck_text_time(j->needed / highest * 1e9, all, sizeof all));
 	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
 		DCK_FAIL(err, E_ARG,
 			 "--find-peak cannot end with an answer in --max-time %s: to show that %s "
