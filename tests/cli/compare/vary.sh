@@ -15,3 +15,5 @@ deepclock zoo simplenet -o $long >/dev/null 2>&1
 vary --trial 1ms --vary threads=1,2 $long | head -2 | sed 's/ort [0-9.]*/ort V/'
 # A ranking shows what decides it.
 deepclock bench --quiet --runs 10 cmd:true cmd:'sleep 0.02' | sed -n '4p' | tr -s ' '
+# Its verdict has room beside long names.
+deepclock bench --quiet --runs 10 cmd:'sleep 0.0200' cmd:'sleep 0.02000' cmd:'sleep 0.020000' | grep -c ' verdict$'
