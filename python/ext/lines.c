@@ -58,6 +58,8 @@ typedef struct lines {
 	open_stack *stacks;
 	size_t nstacks, latest;
 	resident resident;
+	uint64_t resident_ns,
+	    resident_bytes; /* the last reading: when it was made, and its result */
 	bool memory;
 	unsigned long heap; /* number of the recording that tells Python's bytes; 0: none */
 } lines;
@@ -202,6 +204,20 @@ static void peak_raise(open_frame *f, const uint64_t *peak)
 			f->peak[k] = peak[k];
 }
 
+/* The resident memory is read again only after this time: reading takes system calls of 2 us, and a
+ * comprehension over two lines is two events for each turn. What it grew by in between is charged
+ * to a later line. */
+#define RESIDENT_AGE_NS 20000
+
+static void resident_read(lines *l, uint64_t now, uint64_t *ret_bytes, uint64_t *ret_peak)
+{
+	if (!l->resident_ns || now - l->resident_ns >= RESIDENT_AGE_NS) {
+		resident_look(&l->resident, &l->resident_bytes, ret_peak);
+		l->resident_ns = now_ns();
+	}
+	*ret_bytes = l->resident_bytes;
+}
+
 /* Reads the clock and the memory, and passes the peak on to the lines that are open: of this thread
  * the innermost alone, which hands it on when it ends. */
 static looked look(lines *l)
@@ -211,7 +227,7 @@ static looked look(lines *l)
 
 	if (!l->memory)
 		return now;
-	resident_look(&l->resident, &now.has[RESIDENT], &peak[RESIDENT]);
+	resident_read(l, now.at_ns, &now.has[RESIDENT], &peak[RESIDENT]);
 	if (l->heap)
 		heap_look((uint32_t)l->heap, &now.has[PYTHON], &peak[PYTHON]);
 	for (size_t i = 0; i < l->nstacks; i++)
@@ -273,25 +289,8 @@ static int frame_enters(lines *l, watched *of, int line)
 	return 0;
 }
 
-/* Runs of one line that follow each other so fast are looked at together: a comprehension on one
- * line, whose every turn is an event from Python 3.12 on, would take ten times as long. */
-#define TOGETHER_NS 20000
-
-static bool goes_on(lines *l, const watched *of, int line)
-{
-	open_frame *f = l->memory ? top_of(l, of) : NULL;
-
-	if (!f || !f->row || f->row - f->of->rows != line - f->of->first ||
-	    now_ns() - f->since_ns >= TOGETHER_NS)
-		return false;
-	f->row->runs++;
-	return true;
-}
-
 static void frame_line(lines *l, watched *of, int line)
 {
-	if (goes_on(l, of, line))
-		return;
 	const looked now = look(l);
 	open_frame *f = top_of(l, of);
 

@@ -100,7 +100,7 @@ COMMANDS = {
                               "verdict") == "slower",
     "accuracy": lambda i: value(i.record("accuracy", MODEL, MODEL), "difference/max_abs") == 0,
     "cost": lambda i: value(i.record("cost", "zoo:resnet18"), "cost/macs") == 1814073344,
-    "inspect": lambda i: "format" in i.run("inspect", MODEL),
+    "inspect": lambda i: "1x784" in i.run("inspect", MODEL),
     "pitfalls": lambda i: len(i.record("pitfalls", "--time", "20ms", "--only", "one-sample,mean-of-5", "--", "./work",
                                        "m")["tables"][0]["rows"]) >= 2,
     "profile": lambda i: i.record("profile", *FEW, "--max-time", "1s")["ops"][0]["time"] is not None,
