@@ -835,7 +835,7 @@ static PyObject *load(PyObject *m, PyObject *path)
 	const char *name = ext_texts_add(&texts, path);
 	dck_status st = DCK_OK;
 	dck_record *r = NULL;
-	dck_err err;
+	dck_err err = {0};
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS

@@ -46,8 +46,8 @@ void kept_map_done(kept_map *m);
 /* --- names: cut after KEPT_NAME_MAX bytes and cleaned, so that all formats may write them. */
 enum { KEPT_NAME_MAX = 4000 };
 
-/* Bytes that are not UTF-8, and a NUL, become U+FFFD, and characters that steer a terminal ' ' or '?',
- * as utf8_tame() has it. Returns the number of bytes written, without a NUL. */
+/* Bytes that are not UTF-8, and a NUL, become U+FFFD, and characters that steer a terminal ' ' or
+ * '?', as utf8_tame() has it. Returns the number of bytes written, without a NUL. */
 size_t kept_clean(char to[KEPT_NAME_MAX], const char *text, size_t n);
 
 typedef struct kept_name {

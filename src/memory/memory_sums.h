@@ -46,7 +46,7 @@ typedef struct memory_sums {
 	size_t nasked;
 	sums_process *processes;     /* @owned */
 	size_t nprocesses, left_out; /* left_out: that could not be read, or were too many */
-	size_t no_room; /* processes that had no room for their file */
+	size_t no_room;		     /* processes that had no room for their file */
 	size_t largest;		     /* the process with the highest peak */
 	size_t ncolumns;	     /* without SUMS_HELD where no process has it */
 } memory_sums;

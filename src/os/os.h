@@ -245,9 +245,9 @@ uint64_t os_memory_available(const char *root);
 /* --- file.c */
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
  */
-/* file_below.c: the text of a regular file of at most `limit` bytes that lies below one of n folders
- * (NULL: skipped), by its real path, and below no hidden folder in there. Returns NULL if there is no
- * such file, or it is empty. @owned, mem_free() */
+/* file_below.c: the text of a regular file of at most `limit` bytes that lies below one of n
+ * folders (NULL: skipped), by its real path, and below no hidden folder in there. Returns NULL if
+ * there is no such file, or it is empty. @owned, mem_free() */
 char *os_file_below(const char *path, const char *const *folders, size_t n, size_t limit);
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 /* A file in memory that a child inherits and can write, and we read afterwards. */

@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 from common import Skipped, arguments, expect, limit, run
 
@@ -139,7 +138,6 @@ try: import _interpreters as i
 except ImportError: import _xxsubinterpreters as i
 def outer():
     i.run_string(i.create(), '''
-import time
 def inner():
     print(flush=True)
     time.sleep(1000)
