@@ -29,7 +29,7 @@ LAYERS = {
     # snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     # L2. Stacks of programs: unwinding them, what is mapped where, functions and lines of addresses.
-    "src/stack": (("base", "os"), "elf_file file_room python/python_elf python/python_library python/python_merge python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
+    "src/stack": (("base", "os"), "elf_file file_room python/python_elf python/python_library python/python_merge python/python_runs python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
                   "unwind_scan unwind_self", ("base",), ISO,
                   ("dlfcn.h", "dwarf.h", "elf.h", "elfutils/libdw.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h",
                    "sys/types.h", "ucontext.h", "unistd.h")),

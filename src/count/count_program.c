@@ -13,6 +13,8 @@
 #include "record/asked.h"
 #include "record/build.h"
 #include "record/host.h"
+#include "record/others.h"
+#include "stack/python/python_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +46,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
+	record_others others; /* that used the machine meanwhile */
 } run;
 
 static dck_status start_and_wait(run *r, dck_err *err)
@@ -69,11 +72,13 @@ static dck_status start_and_wait(run *r, dck_err *err)
 		DCK_TRY(count_zones_begin(&r->zones, r->a, set, SET_MAX, &n, err));
 	for (size_t i = 0; i < n; i++)
 		DCK_NEED(set[i], err, "for the environment of a program");
+	record_others_begin(&r->others, 0);
 	r->began_unix_ns = os_unix_ns();
 	const uint64_t begin = os_now_ns();
 	DCK_TRY(os_spawn(&spawn, &pid, err));
 	const dck_status st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
 	r->elapsed_ns = os_now_ns() - begin;
+	record_others_end(&r->others);
 	r->cancelled = st == DCK_E_CANCEL;
 	r->p->exit_code = r->usage.exit_code;
 	r->p->signal = r->usage.signal;
@@ -118,15 +123,47 @@ static void answer_put(const run *r, record_builder *b)
 		      wall, processor, faults, switches);
 }
 
+/* A word that a shell takes as it is. */
+static bool is_plain(const char *word)
+{
+	return *word && !word[strcspn(word, " \t\n\"'$&;|<>()*?[]#~`\\!{}")];
+}
+
+/* The command that counts Python's functions, with the script's name and arguments where these are
+ * plain words. An option of the interpreter stands in another place there. */
+static void none_of_python_put(const run *r, record_builder *b)
+{
+	char *const *argv = r->p->argv;
+	const bool itself = python_is(argv[0]);
+	char *const *script = itself ? argv + 1 : argv;
+	char words[120] = "SCRIPT";
+	bool plain = script[0] && script[0][0] != '-';
+
+	for (size_t i = 0; script[i]; i++)
+		plain = plain && is_plain(script[i]);
+	if (plain)
+		record_program_title(words, sizeof words, script);
+	if (strlen(words) + 1 == sizeof words)
+		snprintf(words, sizeof words, "SCRIPT");
+	record_note(b, "count-none",
+		    "no function of Python was counted: '%.200s -m deepclock count %s' counts them",
+		    itself && is_plain(argv[0]) ? argv[0] : "python", words);
+}
+
 static void none_put(const run *r, record_builder *b)
 {
 	answer_put(r, b);
-	if (r->why && !r->config->no_functions)
-		record_note(b, "count-none", "no function was counted: %s", r->why);
-	else if (!r->why)
+	if (r->config->no_functions)
+		return;
+	if (python_runs(r->p->argv[0]))
+		none_of_python_put(r, b);
+	else
 		record_note(b, "count-none",
-			    "no function was counted: the program is not built with "
-			    "-finstrument-functions, and has no zones");
+			    "no function was counted: %s; 'deepclock sample' needs no change of "
+			    "the program",
+			    r->why ? r->why
+				   : "the program is not built with -finstrument-functions, and "
+				     "has no zones");
 }
 
 static dck_status functions_put(run *r, record_builder *b, dck_err *err)
@@ -177,6 +214,7 @@ static dck_status record_make(run *r, dck_record **ret, dck_err *err)
 				  "of its largest process");
 	else
 		record_metric_absent(b, "memory/peak_rss", "it needed less than deepclock itself");
+	record_others_put(&r->others, b, "count", false);
 	const dck_status st = functions_put(r, b, err);
 	if (st == DCK_OK)
 		return record_finish(b, ret, err);

@@ -139,6 +139,7 @@ dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *er
 		if (o->of[i].wanted)
 			row_put(b, o, i);
 	record_brief_columns(b, "time ratio memory output");
+	record_others_put(&o->others, b, "overhead", false);
 	for (size_t i = 1; i < OVERHEAD_METHODS; i++)
 		if (o->of[i].wanted && o->of[i].absent[0])
 			record_note(b, "overhead-not-possible", "%s: %s", overhead_methods[i].name,

@@ -76,7 +76,9 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	if (st == DCK_OK)
 		st = os_temp_dir(o->folder, err);
 	if (st == DCK_OK) {
+		record_others_begin(&o->others, 0);
 		st = rounds_run(o, err);
+		record_others_end(&o->others);
 		/* The whole rounds that there are, where there are enough. */
 		o->cancelled = st == DCK_E_CANCEL && o->rounds >= 2;
 		if (o->cancelled)

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "os/os.h"
+#include "record/others.h"
 
 enum { OVERHEAD_ROUNDS_MAX = 1000, OVERHEAD_NONE = 0, OVERHEAD_METHODS = 5 };
 
@@ -35,6 +36,7 @@ typedef struct overhead {
 	char folder[OS_TEMP_SIZE];
 	size_t rounds; /* that are whole */
 	bool cancelled;
+	record_others others; /* that used the machine meanwhile */
 	overhead_method of[OVERHEAD_METHODS];
 } overhead;
 

@@ -5,6 +5,7 @@
 #include "os/os.h"
 #include "os/other_process.h"
 #include "stack/python/python_elf.h"
+#include "stack/python/python_runs.h"
 #include "stack/symbols/symbols.h"
 
 #include <stdio.h>
@@ -92,15 +93,6 @@ void sample_python_forget(sample_python *s, int pid)
 		}
 }
 
-/* "python3.11", "libpython3.11.so.1.0" */
-static bool is_python(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-
-	base += strncmp(base, "lib", 3) == 0 ? 3 : 0;
-	return strncmp(base, "python", 6) == 0 && (!base[6] || base[6] == '.' || base[6] == '3');
-}
-
 /* --- native frames */
 
 static bool file_is_interpreter(sample_python *s, const elf_file *file)
@@ -130,7 +122,7 @@ static merge_native native_of(sample_python *s, uint32_t number)
 		return (merge_native){0};
 	if (!*row) {
 		/* The program python3 may be all of the interpreter, or its beginning alone. */
-		const bool alone = is_python(f->path);
+		const bool alone = python_is(f->path);
 		const bool own = alone || file_is_interpreter(s, f->file);
 		/* Functions of others are of interest only where programs begin. */
 		const bool asked =
@@ -279,23 +271,4 @@ sample_python_counts sample_python_counted(const sample_python *s)
 
 	counts.lacking = s->lacking[0] ? s->lacking : NULL;
 	return counts;
-}
-
-/* --- */
-
-bool sample_python_runs(const char *argv0)
-{
-	char line[256], *path;
-
-	if (is_python(argv0))
-		return true;
-	if (os_find_program(argv0, &path, NULL) != DCK_OK)
-		return false;
-	const int fd = os_open_read(path);
-	const ptrdiff_t n = fd >= 0 ? os_read_at(fd, line, sizeof line - 1, 0) : 0;
-	os_close(fd);
-	mem_free(path);
-	line[n > 0 ? n : 0] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	return line[0] == '#' && line[1] == '!' && strstr(line, "python");
 }

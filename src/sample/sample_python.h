@@ -37,7 +37,4 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 void sample_python_forget(sample_python *s, int pid);
 sample_python_counts sample_python_counted(const sample_python *s);
 
-/* Whether the program, or the script, would be run by Python. argv0 is searched in PATH. */
-bool sample_python_runs(const char *argv0);
-
 #endif

@@ -318,6 +318,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		counts_put(b, r, c, &n);
 		const cost price = cost_find(r, source, self, &n);
 		cost_put(b, r, &price);
+		record_others_put(&r->others, b, "sample", false);
 		notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
 		record_set_incomplete(b, r->cancelled || r->signal);
 		st = paths_put(b, &paths, &n, c, err);

@@ -4,6 +4,7 @@
 #ifndef SAMPLE_SAMPLE_RECORD_H
 #define SAMPLE_SAMPLE_RECORD_H
 
+#include "record/others.h"
 #include "sample/sample_profile.h"
 #include "sample/sample_source.h"
 
@@ -15,7 +16,8 @@ typedef struct sample_run {
 	uint64_t looks;
 	size_t refused; /* processes below the one that was attached to */
 	bool cpu_known, cancelled;
-	int signal; /* by which the program ended of itself; 0: none */
+	record_others others; /* that used the machine meanwhile */
+	int signal;	      /* by which the program ended of itself; 0: none */
 } sample_run;
 
 dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, char *const *argv,

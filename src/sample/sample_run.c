@@ -20,6 +20,7 @@
 #include "sample/sample_profile.h"
 #include "sample/sample_record.h"
 #include "sample/sample_source.h"
+#include "stack/python/python_runs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -210,7 +211,7 @@ static dck_status source_open(sampling *s, dck_err *err)
 
 	if (c->by == DCK_SAMPLE_INSIDE)
 		return inside_choose(s, err);
-	if (c->by == DCK_SAMPLE_AUTO && !c->pid && sample_python_runs(s->program->argv[0]) &&
+	if (c->by == DCK_SAMPLE_AUTO && !c->pid && python_runs(s->program->argv[0]) &&
 	    inside_choose(s, NULL) == DCK_OK)
 		return DCK_OK;
 	if (c->by != DCK_SAMPLE_TIMERS) {
@@ -242,7 +243,10 @@ static dck_status run(sampling *s, dck_record **ret, dck_err *err)
 	s->looks_on = s->config->wall && !(s->source->sees_waits && s->source->sees_waits(s->self));
 	if (s->looks_on)
 		DCK_TRY(sample_looks_init(&s->looks, (size_t)s->config->stack_bytes, err));
-	DCK_TRY(s->config->pid ? attached(s, err) : started(s, err));
+	record_others_begin(&s->run.others, (long)s->config->pid);
+	const dck_status st = s->config->pid ? attached(s, err) : started(s, err);
+	record_others_end(&s->run.others);
+	DCK_TRY(st);
 	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
 	s->run.cancelled = s->cancelled;
 	s->run.waits = !s->config->wall ? NULL

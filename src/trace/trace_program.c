@@ -10,6 +10,7 @@
 #include "os/os.h"
 #include "record/asked.h"
 #include "record/copy.h"
+#include "record/others.h"
 #include "timeline/timeline.h"
 #include "trace/trace_children.h"
 #include "trace/trace_options.h"
@@ -91,8 +92,8 @@ static void next_put(record_builder *b, const char *path)
 /* Only who started the program knows its words, and how long it took from its start to its end: the
  * recorder begins later, and what is done with the traces after the end is no time of the program.
  * *record is freed where it fails. */
-static dck_status took_put(char *const *argv, const char *path, uint64_t ns, dck_record **record,
-			   dck_err *err)
+static dck_status took_put(char *const *argv, const char *path, uint64_t ns,
+			   const record_others *others, dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(argv);
 	dck_record *with;
@@ -105,6 +106,7 @@ static dck_status took_put(char *const *argv, const char *path, uint64_t ns, dck
 	record_copy(b, *record);
 	record_copy_tables(b, *record);
 	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
+	record_others_put(others, b, "trace", false);
 	next_put(b, path);
 	const dck_status st = record_finish(b, &with, err);
 	dck_record_free(*record);
@@ -138,6 +140,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	os_child_usage usage;
 	dck_record *first = NULL;
 	dck_trace_config own = *c;
+	record_others others;
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
@@ -153,12 +156,14 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 	/* A child of it that is elsewhere means the same file. */
 	own.path = trace_path_absolute(a, c->path);
 	dck_status st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
+	record_others_begin(&others, 0);
 	const uint64_t begin = os_now_ns();
 	if (st == DCK_OK)
 		st = os_spawn(&spawn, &pid, err);
 	if (st == DCK_OK)
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
 	const uint64_t took = os_now_ns() - begin;
+	record_others_end(&others);
 	/* What was recorded until then is told. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
@@ -180,7 +185,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(p->argv, c->path, took, ret, err);
+			st = took_put(p->argv, c->path, took, &others, ret, err);
 	}
 	mem_arena_free(a);
 	return st;

@@ -37,6 +37,8 @@ SCRUB = [
     (r"\b\d+(\.\d+)? (ns|us|µs|μs|ms|s|min)\b", "TIME"),
     (r"\binterrupted in run [\d,]+", "interrupted in run N"),
     (r"==\d+==[^\n]*\n", ""),
+    # What the machine does besides.
+    (r"(?m)^(deepclock|warning): (other programs used|the hypervisor gave)[^\n]*\n(  [^\n]*\n)*", ""),
 ]
 
 # Would change what the program prints or finds.

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include <stdio.h>
+#include <sys/stat.h>
 
 typedef struct trace_config {
 	dck_trace_config trace;
@@ -36,6 +38,28 @@ static void timeline_read(cli *c, const char *path)
 		cli_message("the page has no timeline: %s", err.msg);
 }
 
+/* Of the trace that an earlier run left at the default name; one that is named is replaced. */
+static const char previous[] = "trace.previous.pftrace";
+
+static bool previous_keep(const cli *c, const char *path)
+{
+	struct stat st;
+
+	return !cli_given(c, "out") && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	       rename(path, previous) == 0;
+}
+
+/* The run made a trace; else the earlier one goes back. */
+static void previous_told(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0)
+		cli_message("the trace that was in '%s' is now in '%s'", path, previous);
+	else if (rename(previous, path) != 0)
+		cli_message("the trace of an earlier run is now in '%s'", previous);
+}
+
 static int trace_run(cli *c, void *config)
 {
 	const dck_trace_config *trace = &((trace_config *)config)->trace;
@@ -49,7 +73,11 @@ static int trace_run(cli *c, void *config)
 	if (cli_file_check(trace->path, &err) != DCK_OK)
 		return cli_failed(&err);
 	cli_signals_program(true);
-	if (dck_trace_program_run(trace, &program, &record, &err) != DCK_OK) {
+	const bool kept = previous_keep(c, trace->path);
+	const dck_status st = dck_trace_program_run(trace, &program, &record, &err);
+	if (kept)
+		previous_told(trace->path);
+	if (st != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}

@@ -4,7 +4,7 @@ zoned() {
 	echo "$*"
 	deepclock count --no-history -q --save run.json -- ./zoned "$@" >out 2>&1
 	record run.json 'sorted((row[0], row[1], row[5] if row[5] == "zone" else "") for row in t("functions")["rows"])' \
-		'[n["code"] for n in r["notes"] if n["code"] != "count-price"]' 'f("count", "zones")' 'f("count", "zone_processes")'
+		'[n["code"] for n in r["notes"] if n["code"] not in ("count-price", "busy-neighbours", "steal")]' 'f("count", "zones")' 'f("count", "zone_processes")'
 }
 zoned
 zoned _exit

@@ -6,7 +6,7 @@ if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
 fi
 show() {
 	record run.json '[t["name"] for t in r["tables"]]' 'sorted(row[2] for t in r["tables"] if t["name"] == "processes" for row in t["rows"])' \
-		'[n["code"] for n in r["notes"]]' 'r["incomplete"]'
+		'[n["code"] for n in r["notes"] if n["code"] not in ("busy-neighbours", "steal")]' 'r["incomplete"]'
 	ls | grep '^trace\|^run\.[^j]' | sed 's/[0-9][0-9]*/PID/'
 	rm -f -- trace.* run.*
 }
