@@ -55,6 +55,8 @@ def parser(command, about):
     output.add_argument("-o", "--out", metavar="FILE",
                         help="the result in a file; the ending says which form (.pstats, .folded, .speedscope.json, ...)")
     output.add_argument("-s", "--save", metavar="FILE", help="keep the record there too, as JSON")
+    output.add_argument("--no-history", action="store_true",
+                        help="as in the program deepclock; records of scripts are not added to the history anyway")
     output.add_argument("-q", "--quiet", action="store_true", help="the script's own output alone")
     return p
 

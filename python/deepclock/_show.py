@@ -21,10 +21,12 @@ def _in_notebook():
 
 
 def _cell(page):
-    from IPython.display import HTML, display
+    from IPython.display import display
 
-    display(HTML(f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" '
-                 'sandbox="allow-scripts allow-popups" style="border:0"></iframe>'))
+    # As data: IPython warns of an HTML() that begins with a frame, and IFrame() takes addresses alone.
+    frame = (f'<iframe srcdoc="{html.escape(page)}" width="100%" height="{_HEIGHT}" '
+             'sandbox="allow-scripts allow-popups" style="border:0"></iframe>')
+    display({"text/html": frame, "text/plain": "a page with pictures"}, raw=True)
 
 
 def _write(path, data):
@@ -60,10 +62,27 @@ def draw(record, html_path, folder, sources, source_root):
         warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=2)
 
 
+def _page_name():
+    """Where `deepclock view` has its page too: one place, which the next page replaces, in a folder that nobody
+    else enters. Without a home: a new folder."""
+    cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
+    base = cache if cache.startswith("/") else os.path.join(home, ".cache")
+    folder = os.path.join(base, "deepclock", "view")
+    try:
+        if not base.startswith("/"):
+            raise OSError("neither XDG_CACHE_HOME nor HOME is set")
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise OSError(f"{folder} cannot be written")
+    except OSError:
+        folder = tempfile.mkdtemp(prefix="deepclock-")
+    return os.path.join(folder, "report.html")
+
+
 def show(record, path=None):
     page = record.report("html")
-    if path is None:  # in a folder of its own, which nobody else enters
-        path = os.path.join(tempfile.mkdtemp(prefix="deepclock-"), "report.html")
+    if path is None:
+        path = _page_name()
     path = os.path.abspath(os.fspath(path))
     _write(path, page.encode("utf-8", "surrogateescape"))
     if _in_notebook():

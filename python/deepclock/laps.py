@@ -81,7 +81,8 @@ class lap(dict):
         super().update((key, value) for key, value in took.items() if value is not None)
         if not self._quiet:
             stamp = _time.strftime("%Y-%m-%d %H:%M:%S ") if self._stamps else ""
-            print(_shown.erase() + stamp + self.line, flush=True)
+            utf8 = "utf" in (getattr(_sys.stdout, "encoding", None) or "utf").lower()
+            print(_shown.erase() + stamp + (self.line if utf8 else self.line.replace("µ", "u")), flush=True)
         return self.line
 
     def value(self, name: str, value: Any, unit: Optional[str] = None) -> None:

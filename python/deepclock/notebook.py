@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """IPython and Jupyter: `%load_ext deepclock`.
 
-    %dck f(x)                          measures a statement
+    %dck f(x)                          measures a statement, in about a second and a half
     %dck --precision 1% -o r f(x)      options of `deepclock bench` in front; r: the Record
     %%dck                              measures a cell; what stands in the first line runs before
     %dck_lines -f Net.forward net(x)   time of each line of a function
@@ -14,6 +14,7 @@ import ast
 import inspect
 import linecache
 import os
+import textwrap
 import threading
 
 import IPython
@@ -25,6 +26,8 @@ from .heap import memory
 from .lines import Lines, code_of
 
 LIVE_EVERY_S = 0.5
+STATEMENT_TIME = "1500ms"  # for a statement, where no option says how long or how well
+WARNINGS_SHOWN, WARNING_WIDTH = 2, 100
 
 
 def load(shell):
@@ -50,9 +53,10 @@ class Dck(Magics):
     @no_var_expand
     @line_cell_magic
     def dck(self, line, cell=None):
-        """%dck [options] STATEMENT: measures it until its median is known well enough.
+        """%dck [options] STATEMENT: measures it for about a second and a half.
 
-        Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...), and
+        Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...: these three
+        and --time say how long instead), --details: all of the result and every note in full, and
         -o NAME: assigns the Record. The statement sees your variables; those that it assigns are its
         own, as in a function. %%dck measures the cell; a statement in its first line runs once before.
         """
@@ -60,8 +64,11 @@ class Dck(Magics):
         setup, statement = (rest, cell) if cell is not None else ("", rest)
         if not statement.strip():
             raise UsageError("%dck wants a statement: %dck f(x)")
+        details = options.pop("details", False)
+        if not {"time", "max_time", "runs", "precision"} & set(options):
+            options["max_time"] = STATEMENT_TIME
         record = _deepclock.bench(self._function(statement, setup), **options)
-        print(_headline(record))
+        print(record.report("text", details=True) if details else _headline(record))
         self._assign(assign, record)
 
     @no_var_expand
@@ -181,6 +188,7 @@ def _word(text):
 def _options(text):
     """Options of bench as keyword arguments, the name of -o, the statement."""
     rows = {name: (name, value) for name, _, value in _deepclock._option_rows()}
+    rows["details"] = ("details", False)
     letters = {letter: rows[name] for name, letter, _ in _deepclock._option_rows() if letter}
     options, assign = {}, None
     while text.lstrip().startswith("-"):
@@ -225,9 +233,17 @@ def _own_options(text, letter):
 
 
 def _headline(record):
-    """The answer, and every reason to doubt it."""
+    """The answer, and the first reasons to doubt it, a line each: what to do about them is in --details."""
     told = [str(record).rstrip().split("\n\n")[0]]
-    told += [f"  {note.severity}: {note.text}" for note in record.notes if note.severity != "info"]
+    doubts = {}
+    for note in sorted(record.notes, key=lambda note: note.severity != "error"):
+        if note.severity != "info":
+            text = note.text.split("; ")[0]
+            doubts.setdefault(note.code, f"  {note.severity}: {textwrap.shorten(text, WARNING_WIDTH, placeholder=' ...')}")
+    told += list(doubts.values())[:WARNINGS_SHOWN]
+    more = len(doubts) - WARNINGS_SHOWN
+    if more > 0:
+        told.append(f"  {more} more warning{'s' if more > 1 else ''}: %dck --details")
     return "\n".join(told)
 
 

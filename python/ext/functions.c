@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <string.h>
 
 /* What the function raised ends the measurement, and is raised again behind it. */
 static int raised(ext_function *f)
@@ -63,7 +64,7 @@ int ext_function_check(PyObject *callable)
 	return -1;
 }
 
-PyObject *ext_function_name(PyObject *callable)
+static PyObject *qualified_name(PyObject *callable)
 {
 	PyObject *module = PyObject_GetAttrString(callable, "__module__");
 	PyObject *name, *text, *bytes;
@@ -84,4 +85,39 @@ PyObject *ext_function_name(PyObject *callable)
 	bytes = text ? PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape") : NULL;
 	Py_XDECREF(text);
 	return bytes;
+}
+
+/* "lambda (file.py:12)": its own name is that of all. NULL without an error: it is none. */
+static PyObject *lambda_name(PyObject *callable)
+{
+	PyCodeObject *code;
+	PyObject *name, *end, *text, *file;
+	const char *path, *slash;
+	Py_ssize_t is;
+
+	if (!PyFunction_Check(callable))
+		return NULL;
+	name = PyObject_GetAttrString(callable, "__qualname__");
+	end = PyUnicode_FromString("<lambda>");
+	is = name && end ? PyUnicode_Tailmatch(name, end, 0, PY_SSIZE_T_MAX, 1) : -1;
+	Py_XDECREF(name);
+	Py_XDECREF(end);
+	if (is != 1)
+		return NULL;
+	code = (PyCodeObject *)PyFunction_GET_CODE(callable);
+	file = PyUnicode_AsEncodedString(code->co_filename, "utf-8", "surrogateescape");
+	if (!file)
+		return NULL;
+	path = PyBytes_AS_STRING(file);
+	slash = strrchr(path, '/');
+	text = PyBytes_FromFormat("lambda (%s:%d)", slash ? slash + 1 : path, code->co_firstlineno);
+	Py_DECREF(file);
+	return text;
+}
+
+PyObject *ext_function_name(PyObject *callable)
+{
+	PyObject *lambda = lambda_name(callable);
+
+	return lambda || PyErr_Occurred() ? lambda : qualified_name(callable);
 }

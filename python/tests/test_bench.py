@@ -23,6 +23,11 @@ class FunctionTest(Case):
         self.assertEqual(len(calls), 10 + r["runs/warmup"].value)
         self.assertTrue(r.facts["subject/name"].value.endswith("f"))
 
+    def test_a_lambda_is_named_by_its_place(self):
+        r = deepclock.bench(lambda: None, **short())
+        line = sys._getframe().f_lineno - 1
+        self.assertEqual(r.facts["subject/name"].value, f"lambda (test_bench.py:{line})")
+
     def test_no_arguments(self):
         self.assertEqual(deepclock.bench(work, **short())["runs/count"].value, 20)
 

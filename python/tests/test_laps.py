@@ -35,6 +35,11 @@ class LapTest(Case):
         super().setUp()
         deepclock.laps_reset()
 
+    def test_small_times_are_written_as_everywhere(self):
+        with deepclock.lap("short", quiet=True) as lap:
+            pass
+        self.assertNotRegex(lap.line, r"\d us\b")
+
     def test_line_and_numbers(self):
         with printed() as out:
             for _ in range(2):

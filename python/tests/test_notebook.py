@@ -109,6 +109,7 @@ def f(n):
 %dck --runs=30 -w 2 --no-history -o one f(3)
 assert one["runs/count"].value == 30, one
 %dck -r 20 -w 2 f(3); f(4)
+%dck --details -r 20 -w 2 f(5)
 get_ipython().run_cell_magic("dck", "-r 20 --warmup 2 -o two n = 5", "f(n)\nassigned = f(n)")
 assert two["runs/count"].value == 20 and "assigned" not in dir()
 %dck_lines -f f -o lines f(1); f(2)
@@ -159,6 +160,7 @@ class MagicsTest(Case):
         self.assertNotIn("Traceback", out)
         self.assertRegex(out, r"f\(3\), 30 runs\n  median [\d.]+ .s  ")
         self.assertIn("f(3); f(4), 20 runs", out)
+        self.assertEqual(out.count("\nPhases\n"), 1)
         self.assertRegex(out, r"(?m)^ +\d+ +2 +[\d.]+ \w+ +[\d.]+ \w+ +[\d.]+%      total = sum\(data\)$")
         self.assertRegex(out, r"(?m)^Being watched is [\d.]+ \w+ of each run of a line\.$")
         self.assertRegex(out, r"(?m)^peak [\d.]+ \wiB: 6\d\.\d MiB more than before; ")
@@ -180,6 +182,27 @@ class MagicsTest(Case):
         self.assertRegex(out, r"(?m)^epoch 1/2 \| 1\.\d+ s wall")
         self.assertIn("page 1 1 0 True", out)
         self.assertTrue(out.rstrip().endswith("left ''"), out[-200:])
+
+
+    def test_a_statement_is_answered_in_few_lines(self):
+        if needs("IPython"):
+            self.skipTest(needs("IPython"))
+        from deepclock import notebook
+
+        class Note:
+            def __init__(self, severity, code, text):
+                self.severity, self.code, self.text = severity, code, text
+
+        class Record:
+            notes = [Note("warning", "a", "first; advice"), Note("info", "i", "not shown"), Note("warning", "a", "again"),
+                     Note("warning", "b", "long " * 100), Note("error", "c", "worst")]
+
+            def __str__(self):
+                return "f(x), 3 runs\n  median 1 ms\n\nrest"
+
+        lines = notebook._headline(Record()).splitlines()
+        self.assertEqual(lines, ["f(x), 3 runs", "  median 1 ms", "  error: worst", "  warning: first",
+                                 "  1 more warning: %dck --details"])
 
 
 NOTEBOOK = r'''

@@ -116,6 +116,13 @@ class Scripts(Case):
             self.assertIn("usage:", errors)
 
 
+    def test_no_history_is_an_option_of_every_script_command(self):
+        for command in "count", "memory":
+            p = subprocess.run([sys.executable, "-m", "deepclock", command, "--no-history", "-q", "-c", "print(5)"],
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "5\n", ""), command)
+
+
 class Trace(Case):
     def test_script_is_traced(self):
         script = self.path("script.py")

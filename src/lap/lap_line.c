@@ -28,7 +28,7 @@ static void add_time(line *l, double ns)
 {
 	char text[32];
 
-	add(l, "%s", dck_text_ascii_units(dck_text_time(ns, text, sizeof text) ? text : text));
+	add(l, "%s", dck_text_time(ns, text, sizeof text));
 }
 
 /* Which of them it is. */
