@@ -127,7 +127,7 @@ def count(function: Callable[..., object], /, *args: Any, **kwargs: Any) -> "_de
 
 def count(*function: Any, **kwargs: Any) -> Any:
     """Counts calls: `with deepclock.count() as c:` a block (options: see `counting`); count(f, *args, **kwargs) a call
-    of f, and returns the record."""
+    of f, and returns the record; after Ctrl-C that of the calls until then, which is incomplete."""
     if not function:
         return counting(**kwargs)
     function, *args = function
@@ -135,8 +135,12 @@ def count(*function: Any, **kwargs: Any) -> Any:
         raise TypeError(f"count() takes a function and its arguments, or nothing for a block: not "
                         f"{type(function).__name__}")
     c = counting(title=getattr(function, "__qualname__", repr(function)))
-    with c:
-        function(*args, **kwargs)
+    try:
+        with c:
+            function(*args, **kwargs)
+    except KeyboardInterrupt:
+        if c.record is None:
+            raise
     return c.record
 
 

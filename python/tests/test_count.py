@@ -123,6 +123,14 @@ def counted(function, **options):
 
 
 class Counts(Case):
+    def test_interrupted_call(self):
+        def f():
+            len("")
+            signal.raise_signal(signal.SIGINT)
+
+        record = deepclock.count(f)
+        self.assertTrue(record.incomplete)
+
     def test_what_is_no_function(self):
         for wrong in (None, 5, "f"):
             with self.assertRaisesRegex(TypeError, "count.. takes a function and its arguments, or nothing for a block"):

@@ -2,6 +2,7 @@
 """deepclock.torch.profile(): times that add up, against what is counted and against planted ones."""
 
 import json
+import signal
 import time
 import warnings
 
@@ -92,6 +93,22 @@ class Times(Case):
         self.assertGreater(r["1"]["self"], 9e6)
         self.assertEqual(max(r, key=lambda k: r[k]["self"]), "1")
         self.assertGreater(nodes(record)[("Sequential", "1 (Sleeper)")][1], 9e6)
+
+    def test_interrupted_between_runs(self):
+        """Ctrl-C in the third run or later gives the whole runs until then."""
+        class Interrupts(nn.Module):
+            calls = 0
+
+            def forward(self, x):
+                self.calls += 1
+                if self.calls == 12:
+                    signal.raise_signal(signal.SIGINT)
+                return x + 1
+
+        record = profile(Interrupts(), torch.zeros(3), runs=50)
+        self.assertTrue(record.incomplete)
+        self.assertIn("interrupted", [n.code for n in record.notes])
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
     def test_profiling_is_measured_beside_plain_runs(self):
         record = profile(nn.Sequential(Sleeper()), torch.ones(4), runs=10)

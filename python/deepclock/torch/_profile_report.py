@@ -261,7 +261,7 @@ def _estimated(b, tag, unit, values, statistic, how):
         return middle
 
 
-def record_of(work, counted, memory, times, overhead, roof, why, where):
+def record_of(work, counted, memory, times, overhead, roof, why, where, wanted):
     runs = len(times)
     timed = {**dict.fromkeys(memory.ops, (0, 0)), **work.timer.ops}
     rows = [_Row(key, one, counted.get(key), memory.ops.get(key), runs, roof) for key, one in timed.items()]
@@ -280,4 +280,7 @@ def record_of(work, counted, memory, times, overhead, roof, why, where):
         text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a run of "
                 f"{deepclock.time_text(plain.ns)}; profiling makes it {perturbation:.2f} times as long")
         b.answer(text + (", so times of short calls are too long" if perturbation > _DISTURBED else ""))
+    if runs < wanted:
+        b.incomplete()
+        b.note("interrupted", f"Ctrl-C: the record is of the {runs} of {wanted} runs that were complete", "error")
     return b.finish()

@@ -8,6 +8,8 @@ time is taken out (_profile_timer.py). What is left adds up to the run.
 
 import contextlib
 import functools
+import signal
+import threading
 import time
 
 import torch
@@ -151,7 +153,8 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     profile/perturbation (what profiling makes of it). Times are means of a run. On a device other than
     the CPU each aten call is waited for, so that nothing overlaps.
 
-    Raises what the module raises; ArgumentError where a loss cannot be made.
+    Ctrl-C while runs are profiled returns the record until then, which is incomplete; a second one, or one before
+    that, is a KeyboardInterrupt. Raises what the module raises; ArgumentError where a loss cannot be made.
     """
     if runs is not None and (not isinstance(runs, int) or runs < 1):
         raise deepclock.ArgumentError("runs is a whole number from 1 on")
@@ -179,7 +182,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
                         ) if where.type != "cpu" else _limits(roofs, used)
     roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
-    return record_of(work, counted, memory, times, overhead, roof, why, where)
+    return record_of(work, counted, memory, times, overhead, roof, why, where, runs)
 
 
 def _limits(asked, threads):
@@ -196,10 +199,34 @@ def _limits(asked, threads):
         return None, f"deepclock machine failed: {e}"
 
 
+def _until_interrupted(runs):
+    """range(runs), but Ctrl-C ends it after the run in which it comes, so that none is there in part; a second
+    one is a KeyboardInterrupt."""
+    default = signal.getsignal(signal.SIGINT)
+    came = []
+    takes = threading.current_thread() is threading.main_thread() and default is signal.default_int_handler
+
+    def handler(number, frame):
+        if came:
+            default(number, frame)
+        came.append(number)
+
+    if takes:
+        signal.signal(signal.SIGINT, handler)
+    try:
+        for i in range(runs):
+            yield i
+            if came:
+                return
+    finally:
+        if takes:
+            signal.signal(signal.SIGINT, default)
+
+
 def _run(work, runs):
     """[(plain, profiled, that without deepclock's own code)], ns."""
     times = []
-    for i in range(runs):
+    for i in _until_interrupted(runs):
         if i % 2:
             profiled, without = work.profiled()
             times.append((work.plain(), profiled, without))
