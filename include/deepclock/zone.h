@@ -167,9 +167,11 @@ typedef struct dck_trace_program {
 	bool (*cancelled)(void *self);
 	void *self;
 	/* Set: how it ended; exit_code -1: by the signal. cut: it came to no end of its own, and
-	 * the record is what its file says. */
+	 * the record is what its file says. cut_why: what may have kept it from one, static text;
+	 * NULL: the signal did, or it is not cut. */
 	int exit_code, signal;
 	bool cut;
+	const char *cut_why;
 } dck_trace_program;
 
 /* Starts the program, which is linked with this library or is annotated with NVTX, and records all

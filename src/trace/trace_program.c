@@ -25,6 +25,35 @@ enum { SET_MAX = 64 }; /* variables */
 /* Where the annotations of a program look for the library that records them. */
 static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
+/* What its record would take, or more. */
+static bool temp_has_room(const char *folder)
+{
+	static const char zeros[4096];
+	char path[OS_TEMP_SIZE + 8];
+	dck_sink s;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/room", folder);
+	if (os_open_append(path, &fd, NULL) != DCK_OK)
+		return false;
+	dck_sink_fd(&s, fd);
+	for (int i = 0; i < 16; i++)
+		sink_put(&s, zeros, sizeof zeros);
+	const bool ok = dck_sink_finish(&s, NULL) == DCK_OK;
+	os_close(fd);
+	return ok;
+}
+
+static const char *why_cut(const char *folder)
+{
+	return temp_has_room(folder)
+		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
+		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
+		     "a seccomp filter forbade what records"
+		   : "its recording has no end: the folder for temporary files has no room "
+		     "(TMPDIR names another)";
+}
+
 /* The program left no record. announced: it had begun to record, and what it did until its end is
  * in the file. why: nothing was put in front of it; NULL: it was. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
@@ -48,11 +77,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 		dck_record_free(read);
 	}
 	if (by_itself)
-		DCK_FAIL(err, E_ABSENT,
-			 "'%.200s' recorded nothing: it ended by a call of the kernel, not of the "
-			 "C library, as programs in Go do, and what these wait for is not seen "
-			 "('go tool trace' shows it)",
-			 name);
+		DCK_FAIL(err, E_ABSENT, "'%.200s' recorded nothing: %s", name, p->cut_why);
 	if (announced)
 		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
 			 name, p->signal ? ": it was killed by " : "",
@@ -177,6 +202,8 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 			st = trace_children_join(&own, p->argv[0], record, &first, err);
 		if (st == DCK_OK && !bytes)
 			p->cut = announced;
+		if (p->cut && !p->signal)
+			p->cut_why = why_cut(folder);
 		if (st == DCK_OK && first)
 			*ret = first;
 		else if (st == DCK_OK && cancelled && !announced)

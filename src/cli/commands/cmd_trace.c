@@ -86,8 +86,8 @@ static int trace_run(cli *c, void *config)
 	const bool nothing = dck_record_note(record, "trace-not-captured");
 	dck_record_free(record);
 	if (program.cut && !program.signal) {
-		cli_message("'%s' did not come to its end, as by _exit()" CLI_UNTIL_THEN,
-			    c->program[0]);
+		cli_message("'%s': %s" CLI_UNTIL_THEN, c->program[0],
+			    program.cut_why ? program.cut_why : "its recording has no end");
 		program.exit_code = 0;
 	}
 	if (code == CLI_OK && (program.cut || nothing))

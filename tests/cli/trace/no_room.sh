@@ -1,0 +1,15 @@
+# Where the folder for temporary files has no room for the record, that is said, and what the trace has is shown.
+zone-program || exit
+mkdir room
+unshare -m sh -c 'mount -t tmpfs -o size=4k none room' 2> /dev/null || { echo "file systems cannot be mounted here"; exit 77; }
+unshare -m sh -c '
+	mount -t tmpfs -o size=16k none room
+	head -c 1M /dev/zero > room/rest 2> text
+	TMPDIR=$PWD/room deepclock trace --no-waits -o t.pftrace --format csv -- ./program > csv
+	echo "exit $?"
+	ls room
+'
+grep -o "zones/step/calls.*" csv
+# A program that exec() put in its place, and that nothing is put in front of.
+deepclock trace -o u.pftrace -- env -i sleep 0.01
+echo "exit $?"
