@@ -278,6 +278,25 @@ static const char *reason_of(const dck_trace_config *config, const children *c)
 	return NULL;
 }
 
+/* Where the disk is full nothing is in the files that stay apart. */
+static void empty_remove(children *c)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < c->n; i++) {
+		uint64_t bytes = 0;
+
+		if (os_path_kind(c->paths[i], &bytes) == OS_FILE && bytes == 0) {
+			os_file_remove(c->paths[i]);
+			dck_record_free((dck_record *)(uintptr_t)c->said[i]);
+			continue;
+		}
+		c->paths[kept] = c->paths[i];
+		c->said[kept++] = c->said[i];
+	}
+	c->n = c->n ? kept : 0;
+}
+
 static dck_status joined(const dck_trace_config *config, const char *title, children *c,
 			 dck_record **record, dck_err *err)
 {
@@ -287,10 +306,10 @@ static dck_status joined(const dck_trace_config *config, const char *title, chil
 
 	if (c->no_memory || mem_arena_failed(c->arena))
 		return ERR_NO_MEMORY(err, "for the traces of child processes");
-	if (c->n < 2 || why)
-		return alone(c, why, record, err);
-	if (join(c, title, &all, &failed) != DCK_OK)
-		return alone(c, failed.msg, record, err);
+	if (c->n < 2 || why || join(c, title, &all, &failed) != DCK_OK) {
+		empty_remove(c);
+		return alone(c, why ? why : failed.msg, record, err);
+	}
 	dck_record_free(*record);
 	c->said[0] = NULL;
 	*record = all;

@@ -13,3 +13,10 @@ grep -o "zones/step/calls.*" csv
 # A program that exec() put in its place, and that nothing is put in front of.
 deepclock trace -o u.pftrace -- env -i sleep 0.01
 echo "exit $?"
+# On a full disk no empty file of a child stays.
+unshare -m sh -c '
+	mount -t tmpfs -o size=16k none room
+	head -c 1M /dev/zero > room/rest 2> text
+	deepclock trace --no-waits -o room/t.pftrace --format csv -- ./program forks > csv 2> said
+	ls room
+'
