@@ -11,6 +11,7 @@
 #ifndef REPORT_TEXT_PARTS_H
 #define REPORT_TEXT_PARTS_H
 
+#include "base/mem.h"
 #include "report/format.h"
 #include "report/text/page.h"
 
@@ -78,6 +79,10 @@ void text_tables(page *p, const dck_record *r);
  * a listing that names rows, the course of its first numbers too. */
 #define TEXT_ALL_LINES 0xffffffffu
 void text_table_brief(page *p, const dck_record *r, unsigned lines);
+
+/* t, with one column "place" for file, line and module, of at most `cols` columns; t itself where
+ * it has no such columns, or where there is no memory. */
+const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols);
 
 /* Call paths; nothing where r has none. */
 void text_trees(page *p, const dck_record *r);

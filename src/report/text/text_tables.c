@@ -430,7 +430,7 @@ static void columns_fill(view *v, unsigned text_cols)
 		column_fill(v, c, text_cols);
 }
 
-static void table_put(page *p, const dck_table *t)
+static void table_of_places_put(page *p, const dck_table *t)
 {
 	char name[FORMAT_SIZE];
 	view v = {.p = p,
@@ -458,6 +458,19 @@ static void table_put(page *p, const dck_table *t)
 	more_put(p, &v);
 	if (v.half || v.ends)
 		legend_put(p, &v);
+}
+
+static unsigned text_cols_of(const page *p)
+{
+	return p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
+}
+
+static void table_put(page *p, const dck_table *t)
+{
+	mem_arena *a = mem_arena_new(0);
+
+	table_of_places_put(p, text_places(a, t, text_cols_of(p)));
+	mem_arena_free(a);
 }
 
 void text_tables(page *p, const dck_record *r)
@@ -574,9 +587,8 @@ static size_t first_number(const view *v)
 	return 0;
 }
 
-void text_table_brief(page *p, const dck_record *r, unsigned lines)
+static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned lines)
 {
-	const dck_table *t = main_table(r);
 	const bool listing = format_is_listing(r);
 	char name[FORMAT_SIZE];
 
@@ -627,4 +639,13 @@ void text_table_brief(page *p, const dck_record *r, unsigned lines)
 		page_fmt(p, "and %zu more", more);
 		page_line(p);
 	}
+}
+
+void text_table_brief(page *p, const dck_record *r, unsigned lines)
+{
+	mem_arena *a = mem_arena_new(0);
+	const dck_table *t = main_table(r);
+
+	brief_put(p, r, t ? text_places(a, t, text_cols_of(p)) : NULL, lines);
+	mem_arena_free(a);
 }
