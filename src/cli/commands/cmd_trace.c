@@ -55,7 +55,7 @@ static void previous_told(const char *path)
 	struct stat st;
 
 	if (lstat(path, &st) == 0)
-		cli_message("the trace that was in '%s' is now in '%s'", path, previous);
+		cli_message("the last '%s' is now '%s'", path, previous);
 	else if (rename(previous, path) != 0)
 		cli_message("the trace of an earlier run is now in '%s'", previous);
 }
