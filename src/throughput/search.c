@@ -305,6 +305,16 @@ static void candidates_choose(search *s)
 		candidate_add(s, other);
 }
 
+/* A point that was in no round, for it had been far below the best when it was found, and is above
+ * what the best has had since: the machine was slower at one of the two times. */
+static bool overlooked(const search *s, size_t best)
+{
+	const size_t other = fastest_other(s, SIZE_MAX);
+
+	return other != SIZE_MAX && search_in_rounds(s, other) == 0 &&
+	       search_rate(s, other).value > search_rate(s, best).value;
+}
+
 /* After a round: lets go what is settled. true: everything is. */
 static bool candidates_settle(search *s)
 {
@@ -318,7 +328,7 @@ static bool candidates_settle(search *s)
 	if (!search_best(s, true, &best) && !search_best(s, false, &best))
 		return true;
 	at = search_candidate(s, best);
-	if (at == SIZE_MAX) {
+	if (at == SIZE_MAX || (s->chosen < CHOICES_MAX && overlooked(s, best))) {
 		if (s->chosen == CHOICES_MAX)
 			return true;
 		candidates_choose(s);
