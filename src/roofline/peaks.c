@@ -401,19 +401,14 @@ static void metrics(record_builder *b, const survey *s)
 /* The two numbers by which a machine is known. */
 static void answer_put(record_builder *b, const survey *s)
 {
-	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any), *memory = NULL;
-	char rate[48], bytes[64] = "";
+	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any);
+	/* The row that the first screen and the page show too. */
+	const machine_item *memory = machine_find(&s->result, "bandwidth/dram_read/all");
+	char rate[48], bytes[80] = "";
 
-	for (size_t i = 0; i < s->result.n; i++) {
-		const machine_item *item = &s->result.item[i];
-		if (item->stream && item->n > 0 && strncmp(item->tag, "bandwidth/dram_", 15) == 0 &&
-		    strcmp(strrchr(item->tag, '/') + 1, "all") == 0 &&
-		    (!memory || machine_best(item) > machine_best(memory)))
-			memory = item;
-	}
-	if (memory) {
+	if (memory && memory->n > 0) {
 		dck_text_si(machine_best(memory), "B/s", rate, sizeof rate);
-		snprintf(bytes, sizeof bytes, ", %s from memory", rate);
+		snprintf(bytes, sizeof bytes, ", memory read at %s", rate);
 	}
 	if (peak)
 		record_answer(b, "%s FP32 on %u thread%s%s",

@@ -86,6 +86,16 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 	page_line(p);
 }
 
+/* The types of elements; whole numbers have a unit of their own, where a column has room for it. */
+static void types_put(page *p, const dck_record *r, const char *suffix)
+{
+	const bool wide = column_cols(p) >= COLUMN_COLS;
+
+	head_put(p, r, suffix,
+		 wide ? (const char *const[]){"fp64", "fp32", "fp16", "bf16", "int8, GOP/s", NULL}
+		      : types);
+}
+
 static void name_put(page *p, const char *name)
 {
 	page_to(p, 2);
@@ -115,9 +125,9 @@ static void peaks_put(page *p, const dck_record *r)
 	char isa[ROWS_MAX][24], value[FORMAT_SIZE];
 	const size_t n = isas_find(r, isa);
 
-	text_title(p, "Peaks, GFLOP/s (INT8: thousand million operations a second)");
+	text_title(p, "Peaks, GFLOP/s (int8: GOP/s, operations on whole numbers)");
 	for (size_t t = 0; threads[t]; t++) {
-		head_put(p, r, threads[t], types);
+		types_put(p, r, threads[t]);
 		for (size_t i = 0; i < n; i++) {
 			name_put(p, isa[i]);
 			for (size_t k = 0; types[k]; k++)
@@ -207,13 +217,30 @@ bool text_machine_shows(const dck_metric *m)
 	return is_in_table(m->def->tag) || strncmp(m->def->tag, "blas/", 5) == 0;
 }
 
+/* A result that was not measured now has a date. */
+static void kept_put(page *p, const dck_record *r)
+{
+	char source[FORMAT_SIZE], measured[FORMAT_SIZE], line[96];
+	const char *from = text_fact(r, "machine", "source", source);
+	const char *at = text_fact(r, "machine", "measured", measured);
+
+	if (!from || !at || strncmp(from, "kept", 4) != 0 || strlen(at) < 16)
+		return;
+	snprintf(line, sizeof line, "measured %.10s %.5s UTC and kept; --refresh measures again",
+		 at, at + 11);
+	page_to(p, 2);
+	page_ink_set(p, PAGE_DIM);
+	page_wrap(p, 2, line);
+	page_line(p);
+}
+
 void text_machine_brief(page *p, const dck_record *r)
 {
 	static const char *const levels[] = {"l1", "l2", "l3", "dram", NULL};
 	char tag[96];
 
 	for (size_t t = 0; threads[t]; t++) {
-		head_put(p, r, threads[t], types);
+		types_put(p, r, threads[t]);
 		name_put(p, "GFLOP/s");
 		for (size_t k = 0; types[k]; k++)
 			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
@@ -232,6 +259,7 @@ void text_machine_brief(page *p, const dck_record *r)
 			cell_put(p, r, giga_text, "bandwidth/%s_read/%s", levels[k], threads[t]);
 		page_line(p);
 	}
+	kept_put(p, r);
 }
 
 void text_machine(page *p, const dck_record *r)

@@ -16,3 +16,8 @@ record second.json 'r == load("third.json") == load("file.json")' 'r["id"] == lo
 record second.json 'f("machine", "source")'
 deepclock machine --quiet --refresh --threads 1 --format json > other.json
 record other.json 'f("machine", "source")' 'f("machine", "threads")'
+# The first screen has its date, and the memory's rate is that of the table's last row.
+deepclock machine --quiet --cached-only > brief
+sed 's/[0-9-]\{10\} [0-9:]\{5\}/DATE/' brief | grep measured
+awk '/memory read at/ {sub(/.*read at /, ""); head = $1; giga = $2 == "GB/s"} /read, GB/ {row = $NF} END {print !giga || head == row ? "same rate" : head " " row}' brief
+grep -c 'int8, GOP/s' brief

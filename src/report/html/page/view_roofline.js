@@ -107,7 +107,7 @@ function drawRoofline(box, r, ops, roofs, page) {
 	figure(box, {
 		name: "roofline",
 		title: "Operators and the roofs of this machine",
-		note: "Each dot is an operator, as large as its time: FLOPs for each byte that it moves against the FLOP/s that it reached. Above the slopes memory is too slow, above the flat line arithmetic.",
+		note: "Each dot is an operator, as large as its time: FLOPs for each byte that it moves against the FLOP/s that it reached. Above the slopes memory is too slow, above the flat line arithmetic. A slope is the fastest of reading, copying and the triad.",
 		says: `${digits(dots.length)} operators among ${roofs ? `${peaks.length + levels.length} roofs` : "no roofs"}, ${digits(near.length)} of them at half of their roof or more`,
 		legend: colours.legend,
 		height: width => (width < 620 ? 380 : ROOF_HIGH),
