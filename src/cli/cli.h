@@ -199,6 +199,8 @@ const dck_opt *cli_option_find(const cli_command *command, const char *name, cha
 
 /* help.c */
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);
+/* What is written where no command is given. */
+void cli_help_short(FILE *out, const dck_style *style);
 void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *style);
 void cli_help_metrics(FILE *out, const dck_style *style);
 void cli_help_notes(FILE *out, const dck_style *style);

@@ -146,6 +146,29 @@ void cli_help_metrics(FILE *out, const dck_style *style)
 	}
 }
 
+static const char help_usage[] = "Usage: deepclock COMMAND [OPTION]... [SUBJECT]...\n\n";
+
+void cli_help_short(FILE *out, const dck_style *style)
+{
+	static const cli_item first[] = {
+	    {"deepclock bench model.onnx", "how long one run takes; zoo:resnet18 is built in"},
+	    {"deepclock compare a.onnx b.onnx", "which of two models is faster"},
+	    {"deepclock profile model.onnx", "which operators take the time"},
+	    {"deepclock cost model.onnx", "MACs, FLOPs, parameters, bytes"},
+	    {"deepclock bench -- ./program", "how long any program takes"},
+	    {"deepclock sample -- ./program", "where a program's time goes"},
+	    {0},
+	};
+
+	fputs(help_usage, out);
+	cli_wrap(out, "deepclock measures how fast deep-learning models run and where time goes.",
+		 0, 0, help_width(style));
+	fputc('\n', out);
+	for (const cli_item *i = first; i->term; i++)
+		item(out, style, i->term, i->text, 36);
+	fputs("\nall commands: deepclock --help; one: deepclock COMMAND --help\n", out);
+}
+
 void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *style)
 {
 	static const cli_item help_examples[] = {
@@ -156,7 +179,7 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 	    {0},
 	};
 
-	fputs("Usage: deepclock COMMAND [OPTION]... [SUBJECT]...\n\n", out);
+	fputs(help_usage, out);
 	cli_wrap(out,
 		 "deepclock measures how fast a deep-learning model runs: "
 		 "warm-up until the run is steady, an interval for every number, "

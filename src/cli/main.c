@@ -121,7 +121,7 @@ static int program(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	if (argc < 2) {
 		style = cli_style(&common, STDERR_FILENO);
-		cli_help_all(stderr, cli_commands, &style);
+		cli_help_short(stderr, &style);
 		return CLI_USAGE;
 	}
 	c.command = cli_command_find(cli_commands, alias_resolve(argv[1]));
