@@ -14,8 +14,22 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import limit  # noqa: E402
 
 
+# Control characters, marks that turn the direction of text, and what ends a line for some programs.
+STEERS = [(0, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069),
+          (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB)]
+NAME_BYTES = 4000
+
+
 class Skipped(Exception):
     pass
+
+
+def written(name, no=""):
+    """A name as deepclock writes it into files of other programs: nothing in it steers a terminal, and it
+    is cut; a form in which the character `no` separates names has a blank for it."""
+    shown = "".join(c if not any(a <= ord(c) <= b for a, b in STEERS) else " " if c < "\x80" else "?" for c in name)
+    shown = shown.encode()[:NAME_BYTES].decode(errors="ignore")
+    return shown.replace(no, " ") if no else shown
 
 
 def expect(condition, what):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import zlib
 
-from common import Skipped, arguments, expect, installed, run
+from common import Skipped, arguments, expect, installed, run, written
 
 PROGRAM = ""
 BEGIN, END, INSTANT, COUNTER, NUMBER, ASYNC_BEGIN, ASYNC_END, FLOW_BEGIN, FLOW_STEP, FLOW_END = range(10)
@@ -26,6 +26,7 @@ PROCESS, THREAD, COUNTER_TRACK = range(3)
 UNIX, MONOTONIC, BOOTTIME = 1700000000000000000, 5000000000, 6000000000
 NAMES = ["forward", "conv2d", "relu", 'say "hi"', "a;b", "back\\slash", "tab\there", "line\nbreak", "größe", "日本",
          "x" * 300, "<html>&", "fn=(1) trick", "percent %s", "a b  c"]
+SEEN = [written(name) for name in NAMES]
 
 
 NO_THREAD = "ranges of no thread"
@@ -56,7 +57,7 @@ class Timeline:
             what = rng.random()
             if what < 0.04:
                 self.event(track, INSTANT, ns, name)
-                self.instants.append((track, ns, NAMES[name - 1]))
+                self.instants.append((track, ns, SEEN[name - 1]))
                 self.marked.add(track)
             elif what < 0.08:
                 value = rng.randrange(-1000, 1000) / 8
@@ -64,7 +65,7 @@ class Timeline:
                 self.counters.append((step, value))
             elif what < 0.12:
                 self.event(track, ASYNC_BEGIN, ns, name, step)
-                self.running[step] = (ns, NAMES[name - 1])
+                self.running[step] = (ns, SEEN[name - 1])
             elif what < 0.15 and self.running:
                 number = rng.choice(list(self.running))
                 if self.running[number][0] <= ns:
@@ -92,7 +93,7 @@ class Timeline:
             else:
                 self.marked.discard(track)
                 self.event(track, BEGIN, ns, name)
-                stack.append((NAMES[name - 1], ns, {}))
+                stack.append((SEEN[name - 1], ns, {}))
                 if rng.random() < 0.2:
                     stack[-1][2]["relu"] = step
                     self.event(track, NUMBER, ns, 3, step)
@@ -310,15 +311,11 @@ def totals(t):
     return found
 
 
-def line(text, no=""):
-    return "".join(" " if c < " " or c == no else c for c in text)
-
-
 def folded():
     t = Timeline(1)
     with open(t.write("folded", "t.folded"), encoding="utf-8", newline="") as f:
         got = sorted(f.read().split("\n")[:-1])
-    want = [";".join(line(p, ";") for p in path) + f" {s[2]}" for path, s in totals(t).items() if s[2]]
+    want = [";".join(written(p, ";") for p in path) + f" {s[2]}" for path, s in totals(t).items() if s[2]]
     same(got, want)
 
 
@@ -375,7 +372,7 @@ def callgrind_by_annotate():
     want = {}
     for path, (_, total, _) in totals(t).items():
         level = path[1:].count(path[-1])
-        name = line(path[-1]) + (f"'{level}" if level > 1 else "")
+        name = path[-1] + (f"'{level}" if level > 1 else "")
         want[name] = want.get(name, 0) + total
     for path, (_, total, _) in totals(t).items():
         if len(path) == 2:

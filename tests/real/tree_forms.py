@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from common import Skipped, arguments, expect, run
+from common import Skipped, arguments, expect, run, written
 
 PROGRAM = ""
 KEYS = [("calls", "1"), ("time", "ns"), ("bytes", "B")]
@@ -77,11 +77,7 @@ class Tree:
 def python_function(frame):
     """What tells functions apart in pstats: file, line, name."""
     return (frame.get("file") or frame.get("module") or "~", frame.get("start_line") or frame.get("line") or 0,
-            frame["name"])
-
-
-def line(text, no=""):
-    return "".join(" " if c < " " or c == no else c for c in text)
+            written(frame["name"]))
 
 
 def sums(pairs):
@@ -97,7 +93,7 @@ def folded():
         with open(t.written("folded", "t.folded", options=options), encoding="utf-8", newline="") as f:
             lines = [text.rsplit(" ", 1) for text in f.read().split("\n")[:-1]]
         got = sums((path, int(n)) for path, n in lines)
-        want = sums((";".join(line(t.frames[f]["name"], ";") for f in t.path(i)), n[2 + weight])
+        want = sums((";".join(written(t.frames[f]["name"], ";") for f in t.path(i)), n[2 + weight])
                     for i, n in enumerate(t.nodes) if n[2 + weight])
         expect(got == want, f"{KEYS[weight]}: {len(got)} paths, not {len(want)}")
 
@@ -163,7 +159,7 @@ def callgrind_by_annotate():
         path = [(t.frames[f]["name"], t.frames[f].get("file")) for f in t.path(i)]
         level = path.count(path[-1])
         name, file = path[-1]
-        key = f"{file or '???'}:{line(name)}" + (f"'{level}" if level > 1 else "")
+        key = f"{file or '???'}:{written(name)}" + (f"'{level}" if level > 1 else "")
         # What is called somewhere is for that program what its callers say, without the outermost calls.
         if len(path) > 1:
             called[key] = called.get(key, 0) + total[i][TIME]
@@ -198,7 +194,7 @@ def pprof_by_go():
 
     def place(f):
         module = f"M={mappings[f['module']]} " if "module" in f else ""
-        return f"{module}{f['name']} {f.get('file', '')}:{f.get('line', 0)} s={f.get('start_line', 0)}"
+        return f"{module}{written(f['name'])} {f.get('file', '')}:{f.get('line', 0)} s={f.get('start_line', 0)}"
 
     found = {}
     for m in re.finditer(r"^ +((?:-?\d+ +){5}-?\d+): ([\d ]+)$", samples, re.MULTILINE):
