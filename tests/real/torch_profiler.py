@@ -61,30 +61,47 @@ def table(record, name):
     return {row[0]: row[1:] for row in found["rows"]} if found else None
 
 
-def compare_operators():
-    path, want = profiled()
-    record = record_of(path)
-    got = table(record, "operators")
-    for name, (calls, self_us) in want.items():
-        expect(name in got, f"{name} is missing")
-        # Older ones write whole microseconds; one in itself counts once for the profiler.
-        expect(got[name][0] >= calls, f"{name}: {got[name][0]} calls, the profiler says {calls}")
-        expect(abs(got[name][1] / 1000 - self_us) <= 3 * got[name][0] + 1,
-               f"{name}: {got[name][1]} ns of its own, the profiler says {self_us} us")
-    total = sum(us for _, us in want.values())
-    mine = sum(row[1] for row in got.values()) / 1000
-    expect(abs(mine - total) <= 0.02 * total + 5, f"all operators: {mine} us, the profiler says {total}")
+def misplaced(path, names):
+    """Operators whose own time is another by the profiler's table than by nesting. Where times are whole
+    microseconds a call may seem to end after the one that it is in. It is then none of its children in that
+    table, but one of what is around both, whose own time may even be below zero."""
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    events = [e for e in (trace if isinstance(trace, list) else trace["traceEvents"])
+              if e.get("ph") == "X" and e["name"] in names]
+    found, stacks = set(), {}
+    for e in sorted(events, key=lambda e: (e["ts"], -e["ts"] - e["dur"])):
+        stack, late = stacks.setdefault((e["pid"], e["tid"]), []), False
+        while stack and (e["ts"] >= stack[-1][1] or e["ts"] + e["dur"] > stack[-1][1]):
+            name, end = stack.pop()
+            if e["ts"] < end:
+                found.add(name)
+                late = True
+        if late and stack:
+            found.add(stack[-1][0])
+        stack.append((e["name"], e["ts"] + e["dur"]))
+    return found
 
 
 def operators_are_those_of_the_profiler():
-    """Where times are whole microseconds a call may seem to end after the one that it is in, and is then
-    none of its children for the profiler: not so in each of several runs."""
-    for _ in range(4):
-        try:
-            return compare_operators()
-        except AssertionError:
-            pass
-    compare_operators()
+    path, want = profiled()
+    got = table(record_of(path), "operators")
+    without = misplaced(path, want)
+    mine = total = 0
+    for name, (calls, self_us) in want.items():
+        expect(name in got, f"{name} is missing")
+        # One in itself counts once for the profiler.
+        expect(got[name][0] >= calls, f"{name}: {got[name][0]} calls, the profiler says {calls}")
+        if name in without:
+            continue
+        # Older ones write whole microseconds.
+        expect(abs(got[name][1] / 1000 - self_us) <= 3 * got[name][0] + 1,
+               f"{name}: {got[name][1]} ns of its own, the profiler says {self_us} us")
+        total += self_us
+        mine += got[name][1] / 1000
+    print(f"# {len(want)} operators, {len(without)} of them with a call that seems to end after what it is in")
+    expect(len(without) < len(want) / 2, f"of few operators both have the time: {without}")
+    expect(abs(mine - total) <= 0.02 * total + len(want), f"all operators: {mine} us, the profiler says {total}")
 
 
 def a_compressed_file_says_the_same():
@@ -98,8 +115,7 @@ def modules_hold_their_backward_operators():
     path, _ = profiled(with_stack=True)
     record = record_of(path)
     modules = table(record, "modules")
-    if modules is None:
-        raise Skipped("this PyTorch is without Kineto: its file has no modules")
+    expect(modules is not None, "no table of modules")
     expect(set(modules) == {"Sequential_0", "Conv2d_0", "ReLU_0", "Flatten_0", "Linear_0"}, f"modules: {list(modules)}")
     for name in ("Conv2d_0", "Linear_0"):
         expect(modules[name][0] == 3 and modules[name][3] > 0, f"{name}: {modules[name]}")
@@ -119,9 +135,6 @@ def sizes(shape):
 
 def operators_by_the_shapes_of_their_inputs():
     path, want = profiled(record_shapes=True)
-    with open(path, encoding="utf-8") as file:
-        if '"Input Dims"' not in file.read():
-            raise Skipped("this PyTorch is without Kineto: its file has no shapes")
     record = record_of(path, "--input-shapes")
     got = table(record, "operators")
     calls = {}
@@ -138,9 +151,17 @@ def operators_by_the_shapes_of_their_inputs():
     expect(sum("(" in name for name in got) > 5, f"few have shapes: {sorted(got)}")
 
 
+def cases():
+    """A file of a PyTorch without Kineto, as Debian's 1.13, has neither modules nor shapes."""
+    of_all = [operators_are_those_of_the_profiler, a_compressed_file_says_the_same]
+    try:
+        kineto = pytorch().autograd.kineto_available()
+    except Skipped:
+        kineto = False
+    return of_all + ([modules_hold_their_backward_operators, operators_by_the_shapes_of_their_inputs] if kineto else [])
+
+
 if __name__ == "__main__":
     args = arguments(__doc__)
     PROGRAM = args.program
-    run([(f.__name__, f) for f in (operators_are_those_of_the_profiler, a_compressed_file_says_the_same,
-                                   modules_hold_their_backward_operators,
-                                   operators_by_the_shapes_of_their_inputs)], args.prefixes)
+    run([(f.__name__, f) for f in cases()], args.prefixes)
