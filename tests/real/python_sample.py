@@ -11,11 +11,10 @@ import json
 import math
 import multiprocessing
 import os
-import shutil
 import subprocess
 import sys
 
-from common import Skipped, arguments, expect, fact, limit, run
+from common import Skipped, arguments, expect, fact, installed, limit, run
 from python_frames import interpreters
 
 # heavy() does 7 parts of the work, light() 3.
@@ -183,9 +182,9 @@ def torch(program):
 
 def py_spy(program):
     """The same share as py-spy finds, within what both know it to."""
-    found = shutil.which("py-spy")
-    if not found:
-        raise Skipped("no py-spy")
+    found = installed("py_spy/bin/py-spy")
+    if not os.path.exists(found):
+        raise Skipped("no py-spy: 'make test-all' fetches it")
     script = write("shares.py", SHARES)
     subprocess.run([found, "record", "-r", "250", "-f", "raw", "-o", "spy.txt", "--", sys.executable, script, "2"],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
