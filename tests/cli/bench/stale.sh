@@ -6,7 +6,11 @@ touch -d "1 hour ago" deepclock-backup deepclock-run-AAAAAA deepclock-run-CCCCCC
 ln -s deepclock-run-other deepclock-run-EEEEEE
 flock -F deepclock-run-CCCCCC sleep 60 & # its owner lives
 until ! flock -n deepclock-run-CCCCCC true; do sleep 0.02; done
-deepclock memory --quiet -- true > text
+# Under a sanitizer memory sees nothing, and ends with 1.
+seen() {
+	deepclock memory --quiet -- true > text 2> err || grep -q sanitizer err || cat err
+}
+seen
 echo $?
 ls -d deepclock-*
 kill $!; wait $! 2> /dev/null
@@ -17,5 +21,5 @@ kill -s KILL $memory "$(cat begun)"
 wait $memory 2> /dev/null
 left=$(ls -d deepclock-run-* | wc -l)
 touch -d '1 hour ago' deepclock-run-*
-deepclock memory --quiet -- true > text
+seen
 echo "$left, then $(ls -d deepclock-run-* | wc -l)"

@@ -1,5 +1,5 @@
 # A program ends with its last thread, as it does alone: the thread that records does not keep it.
-zone-program last
+zone-program last || exit
 for how in exits alone outlived status strict; do
 	timeout 20 ./program $how > alone.txt
 	status=$?
