@@ -5,6 +5,8 @@
     lightning.Trainer(max_epochs=5, callbacks=[deepclock.callbacks.Laps()])       # Lightning
     transformers.Trainer(model, args, callbacks=[deepclock.callbacks.Laps()])     # transformers
 
+Profile() in the same place of the latter two profiles some of its steps, as deepclock.torch.profiling().
+
 Nothing of these is imported: the object has the methods that such loops call, and any loop may.
 """
 
@@ -16,7 +18,22 @@ from .laps import lap
 _DONE_NOTHING = ("setup", "teardown", "set_model", "load_state_dict", "configure_sharded_model")
 
 
-class Laps:
+class _Callback:
+    def __getattr__(self, name):
+        # Whatever else a loop tells its callbacks is no business of ours.
+        if name.startswith(("on_", "_implements_")) or name in _DONE_NOTHING:
+            return _nothing
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def state_key(self):
+        return f"deepclock.callbacks.{type(self).__name__}"
+
+    def state_dict(self):
+        return {}
+
+
+class Laps(_Callback):
     """A lap of each epoch, of each validation and of the training around them; on the timeline also a
     zone of each step, and of the backward pass where the loop tells of it.
 
@@ -35,12 +52,6 @@ class Laps:
         self._zones = 0
         self._items = 0
         self._unit = None
-
-    def __getattr__(self, name):
-        # Whatever else a loop tells its callbacks is no business of ours.
-        if name.startswith(("on_", "_implements_")) or name in _DONE_NOTHING:
-            return _nothing
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     # --- what Keras tells, and loops like it
 
@@ -95,13 +106,6 @@ class Laps:
         self._ends("validation")
 
     # --- the same in Lightning, whose first argument is the trainer
-
-    @property
-    def state_key(self):
-        return "deepclock.callbacks.Laps"
-
-    def state_dict(self):
-        return {}
 
     def on_train_start(self, *told, **more):
         self.on_train_begin(*told)
@@ -184,6 +188,47 @@ class Laps:
         if self._zones:
             self._zones -= 1
             _deepclock.pop()
+
+
+class Profile(_Callback):
+    """Profiles some steps of the training, as deepclock.torch.profiling() does, whose options it takes. The module is
+    the one that the loop hands to its callbacks; with transformers, the optimizer too. `record` is there when the
+    training has ended. stop() ends it before, as after an exception that the loop does not tell of."""
+
+    def __init__(self, module=None, **options):
+        self.record = None
+        self._module, self._options = module, options
+        self._profiling = None
+
+    def on_train_begin(self, *told, **more):
+        from . import torch
+
+        self.stop()
+        module = self._module or more.get("model") or next((o for o in told if hasattr(o, "named_modules")), None)
+        options = self._options if more.get("optimizer") is None else {"optimizer": more["optimizer"], **self._options}
+        self._profiling = torch.profiling(module, **options).__enter__()
+
+    def on_train_batch_end(self, *told, **more):
+        if self._profiling is not None:
+            self._profiling.step()
+
+    def on_train_end(self, *told, **more):
+        self._ends(None)
+
+    def on_exception(self, *told, **more):
+        self._ends(next((o for o in told if isinstance(o, BaseException)), RuntimeError()))
+
+    def stop(self):
+        """Ends the profiling: its record is of the steps until now, and says `incomplete`."""
+        self._ends(InterruptedError())
+
+    def _ends(self, error):
+        if self._profiling is not None:
+            profiling, self._profiling = self._profiling, None
+            profiling.__exit__(type(error) if error is not None else None, error, None)
+            self.record = profiling.record
+
+    on_train_start, on_step_end = on_train_begin, on_train_batch_end
 
 
 def _nothing(*told, **more):

@@ -156,6 +156,80 @@ class Shares(Case):
                 profile(layer, x, max_time=wrong)
 
 
+class Loops(Case):
+    def setUp(self):
+        super().setUp()
+        torch.manual_seed(0)
+        self.net = Small()
+        self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.01)
+        self.x = torch.randn(2, 3, 8, 8)
+        self.calls = torch.nn.Module.__call__, torch.autograd.backward
+        self.patched = []
+
+    def train(self):
+        self.patched.append((torch.nn.Module.__call__, torch.autograd.backward) != self.calls)
+        self.net(self.x).sum().backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad()
+
+    def profiling(self, **plan):
+        return deepclock.torch.profiling(self.net, schedule=deepclock.torch.schedule(**plan),
+                                         optimizer=self.optimizer, roofs=False)
+
+    def test_active_steps_have_what_cost_counts(self):
+        with self.profiling(wait=2, warmup=1, active=2, repeat=2) as p:
+            for _ in range(13):
+                self.train()
+                p.step()
+        self.assertEqual(self.patched, [n % 5 >= 2 and n < 10 for n in range(13)])
+        cost = deepclock.torch.cost(self.net, self.x, backward=True)
+        self.assertEqual(p.record["cost/macs"].value, cost["cost/macs"].value + cost["cost/backward_macs"].value)
+        self.assertEqual({k: fact(p.record, "plan", k) for k in p.schedule._fields}, p.schedule._asdict())
+        self.assertEqual([len(p.record.series[s].values) for s in ("latency", "profile/latency")], [5, 4])
+        self.assertEqual(fact(p.record, "subject", "input/0"), "float32 2x3x8x8")
+        self.assertTrue(any(name.startswith("optimizer: aten.") for name in rows(p.record, "profile/operators")))
+        self.assertGreater(rows(p.record, "profile/modules")["conv"]["backward"], 0)
+        tree = nodes(p.record)
+        whole = fact(p.record, "profile", "time_profiled") - fact(p.record, "profile", "time_of_deepclock")
+        self.assertAlmostEqual(sum(ns for _, ns in tree.values()), whole, delta=0.001 * whole)
+
+    def test_an_exception_leaves_the_complete_steps(self):
+        with self.assertRaises(KeyError), self.profiling(wait=2, warmup=0, active=3) as p:
+            for n in range(5):
+                self.train()
+                if n == 3:
+                    raise KeyError(n)
+                p.step()
+        self.assertTrue(p.record.incomplete)
+        self.assertEqual(fact(p.record, "profile", "runs"), 1)
+        self.assertIn("no warm-up step", p.record["cost/macs"].absent)
+        self.assertEqual((torch.nn.Module.__call__, torch.autograd.backward), self.calls)
+
+    def test_a_block_without_an_active_step_says_which_would_be(self):
+        with self.assertRaisesRegex(deepclock.ArgumentError, "first active step is number 4"), self.profiling() as p:
+            p.step()
+        with self.assertRaisesRegex(deepclock.ArgumentError, "wait=0"):
+            deepclock.torch.schedule(wait=0)
+
+    def test_callback_of_trainers(self):
+        """The order of calls alone: the trainers themselves are not there."""
+        plan = deepclock.torch.schedule(wait=1, warmup=1, active=1)
+        hf, lightning = (deepclock.callbacks.Profile(schedule=plan, roofs=False) for _ in range(2))
+        hf.on_train_begin(object(), object(), object(), model=self.net, optimizer=self.optimizer)
+        for _ in range(4):
+            self.train()
+            hf.on_step_end(object(), object(), object(), model=self.net)
+        hf.on_train_end(object(), object(), object())
+        self.assertIn("conv", rows(hf.record, "profile/modules"))
+        lightning.setup(object(), self.net, stage="fit")
+        lightning.on_train_start(object(), self.net)
+        for n in range(3):
+            self.train()
+            lightning.on_train_batch_end(object(), self.net, None, None, n)
+        lightning.on_exception(object(), self.net, KeyError())
+        self.assertTrue(lightning.record.incomplete)
+
+
 class Counts(Case):
     def test_products_are_those_of_cost(self):
         for options in ({}, {"backward": True}):

@@ -9,6 +9,7 @@ from .cost import cost
 from .modes import modes
 from .._torch_ranges import ranges
 from .profile import profile
+from .profiling import profiling, schedule
 from .steps import steps
 
-__all__ = ["bench", "cost", "modes", "profile", "ranges", "steps"]
+__all__ = ["bench", "cost", "modes", "profile", "profiling", "ranges", "schedule", "steps"]

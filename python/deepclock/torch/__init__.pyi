@@ -25,6 +25,25 @@ def profile(module: _Module, *inputs: Any, named: _Named = None, backward: bool 
             loss: Union[Callable[..., Any], None] = None, runs: Union[int, None] = None, max_time: _Time = 2.0,
             threads: Union[int, None] = None, roofs: Union[Record, bool, None] = None) -> Record: ...
 
+class Schedule(tuple[int, int, int, int]):
+    wait: int
+    warmup: int
+    active: int
+    repeat: int
+    def kind(self, step: int) -> str: ...
+
+def schedule(*, wait: int = 2, warmup: int = 1, active: int = 3, repeat: int = 1) -> Schedule: ...
+
+class profiling:
+    record: Union[Record, None]
+    schedule: Schedule
+    def __init__(self, module: Union[_Module, None] = None, *, schedule: Union[Schedule, None] = None,
+                 optimizer: Any = None, roofs: Union[Record, bool, None] = None) -> None: ...
+    def __enter__(self: _Self) -> _Self: ...
+    def __exit__(self, kind: Union[type[BaseException], None], error: Union[BaseException, None],
+                 trace: Union[TracebackType, None]) -> None: ...
+    def step(self) -> None: ...
+
 _Part = AbstractContextManager[object]
 
 class steps:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What was profiled as a record: operators, tables, and the tree of modules, in times of one run."""
 
+import typing
+
 import torch
 
 import deepclock
 
 from . import _device
-from ._call import name_of
-from ._inference import is_training, shape_text
+from ._inference import is_training
 from ._modules import frame_of
-from ._operators import tensors_in
 from ._profile_timer import OTHER
 from .._record import Record, cell
 
@@ -17,6 +17,16 @@ _BRIEF_ROWS = 12
 #: From this perturbation on, times are far from those of the plain run.
 _DISTURBED = 1.5
 _NO_TIME = "it took no time that the clock shows"
+
+
+class Times(typing.NamedTuple):
+    """Of plain and of profiled runs, ns; `without` deepclock's own code."""
+    plain: list
+    profiled: list
+    without: list
+    ratio: list       # of profiled runs to plain ones
+    how_plain: str
+    how_ratio: str
 
 
 class _Row:
@@ -166,7 +176,7 @@ def _tree(b, work, rows, memory, runs):
             nodes.append((-1, "(outside the module)", weights(time.calls / runs, time.between / runs)))
             continue
         class_ = work.modules.classes[path]
-        label = class_.__name__ if class_ else name_of(work.module)
+        label = class_.__name__ if class_ else work.name
         name = path.rpartition(".")[2]
         parent = -1
         if path:
@@ -208,10 +218,10 @@ def _attainable(r):
 
 def _facts(b, work, where, runs, profiled, without, overhead):
     b.fact("subject", "kind", "module")
-    b.fact("subject", "name", name_of(work.module))
+    b.fact("subject", "name", work.name)
     b.fact("subject", "producer", f"pytorch {torch.__version__}")
-    for i, t in enumerate(tensors_in((work.args, work.kwargs))):
-        b.fact("subject", f"input/{i}", shape_text(t))
+    for i, text in enumerate(work.inputs):
+        b.fact("subject", f"input/{i}", text)
     training = is_training(work.module)
     b.fact("subject", "mode", ("training" if training else "evaluation") if work.backward else "evaluation")
     b.fact("subject", "gradients", "computed" if work.backward else "off (torch.no_grad)")
@@ -229,11 +239,8 @@ def _facts(b, work, where, runs, profiled, without, overhead):
 
 
 def _metrics(b, times, explained, rows, memory, why):
-    plain = [t[0] for t in times]
-    ratio = [t[1] / t[0] for t in times]
-    _estimated(b, "latency/mean", "ns", plain, "mean", "plain runs, each beside a profiled one")
-    perturbation = _estimated(b, "profile/perturbation", "1", ratio, "median", "median of a profiled run, "
-                              "deepclock's own code included, over the plain one beside it")
+    _estimated(b, "latency/mean", "ns", times.plain, "mean", times.how_plain)
+    perturbation = _estimated(b, "profile/perturbation", "1", times.ratio, "median", times.how_ratio)
     b.metric("profile/coverage", explained, "1", "time inside aten calls over that of the profiled run without "
              "deepclock's own code")
     s = _Sum(rows)
@@ -245,8 +252,8 @@ def _metrics(b, times, explained, rows, memory, why):
              "there before the run; one run under its profiler", why=memory.why)
     b.metric("memory/activations", memory.stays, "B", "of these blocks, those that are there when the forward pass has "
              "ended", why=memory.why)
-    b.series("latency", "ns", plain)
-    b.series("profile/latency", "ns", [t[1] for t in times])
+    b.series("latency", "ns", times.plain)
+    b.series("profile/latency", "ns", times.profiled)
     return perturbation
 
 
@@ -261,26 +268,25 @@ def _estimated(b, tag, unit, values, statistic, how):
         return middle
 
 
-def record_of(work, counted, memory, times, overhead, roof, why, where, wanted):
-    runs = len(times)
+def record_of(work, counted, memory, times, overhead, roof, why, where, more=None):
+    """more: a function that adds to the Record before it is finished."""
+    runs = len(times.profiled)
     timed = {**dict.fromkeys(memory.ops, (0, 0)), **work.timer.ops}
     rows = [_Row(key, one, counted.get(key), memory.ops.get(key), runs, roof) for key, one in timed.items()]
     rows.sort(key=lambda r: -r.ns)
-    profiled = sum(t[1] for t in times) / runs
-    wall = sum(t[2] for t in times) / runs
-    b = Record(f"deepclock.torch.profile({name_of(work.module)})")
+    profiled, wall = sum(times.profiled) / runs, sum(times.without) / runs
+    b = Record(f"deepclock.torch.{work.command}({work.name})")
     _facts(b, work, where, runs, profiled, wall, overhead)
-    plain = Plain(sum(t[0] for t in times) / runs, rows, work.timer.modules, runs, overhead)
+    plain = Plain(sum(times.plain) / len(times.plain), rows, work.timer.modules, runs, overhead)
     perturbation = _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
     _ops(b, work, rows, why)
     lines = _operators_table(b, rows, memory, plain, why)
     _modules_table(b, work, rows, memory, runs, plain, why)
     _tree(b, work, rows, memory, runs)
     if lines:
-        text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a run of "
-                f"{deepclock.time_text(plain.ns)}; profiling makes it {perturbation:.2f} times as long")
+        text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a "
+                f"{work.unit} of {deepclock.time_text(plain.ns)}; profiling makes it {perturbation:.2f} times as long")
         b.answer(text + (", so times of short calls are too long" if perturbation > _DISTURBED else ""))
-    if runs < wanted:
-        b.incomplete()
-        b.note("interrupted", f"Ctrl-C: the record is of the {runs} of {wanted} runs that were complete", "error")
+    if more:
+        more(b)
     return b.finish()

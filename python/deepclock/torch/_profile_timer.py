@@ -39,7 +39,7 @@ class Timer(Mode):
         self.nodes = TimedNodes(self)
         self.running = calls(modules, self._enter, self._leave)
         self._wait = wait
-        self._names = {}
+        self.names = {}  # of aten calls
         self._frames = []  # [begin, ns of modules and aten calls inside]
 
     # --- modules
@@ -96,9 +96,9 @@ class Timer(Mode):
         if self._wait:
             self._wait()
         end = now()
-        name = self._names.get(func)
+        name = self.names.get(func)
         if name is None:
-            name = self._names[func] = _price.name_of(func)
+            name = self.names[func] = _price.name_of(func)
         key = self.path(), self.phase, name
         row = self.ops.get(key)
         if row is None:

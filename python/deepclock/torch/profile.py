@@ -17,12 +17,12 @@ import torch
 import deepclock
 
 from . import _backward, _device, _price, _profile_memory
-from ._call import arguments, hinted, plain, seconds, uncompiled
+from ._call import arguments, hinted, name_of, plain, seconds, uncompiled
 from ._counter import Counter, storage_of
-from ._inference import inference
+from ._inference import inference, shape_text
 from ._modules import Modules, calls
 from ._operators import tensors_in
-from ._profile_report import record_of
+from ._profile_report import Times, record_of
 from ._profile_timer import Timer, call_overhead_ns
 
 _RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
@@ -44,7 +44,7 @@ class Count:
             self.why = self.why or price.why or "not known"
 
 
-class _Counting(Counter):
+class Counting(Counter):
     """Prices calls, and counts the bytes of the tensors that they make."""
 
     def __init__(self):
@@ -72,8 +72,12 @@ class _Nothing(contextlib.nullcontext):
 class _Work:
     """A run, plain, profiled or counted."""
 
+    command, unit = "profile", "run"
+
     def __init__(self, module, args, kwargs, backward, loss, wait):
         self.module, self.args, self.kwargs = module, args, kwargs
+        self.name = name_of(module)
+        self.inputs = [shape_text(t) for t in tensors_in((args, kwargs))]
         self.backward, self.loss = backward, loss
         self.wait = wait or (lambda: None)
         self.modules = Modules(module)
@@ -113,7 +117,7 @@ class _Work:
 
     def counted(self):
         """{(path, phase, name): Count}"""
-        counting, nodes = _Counting(), _backward.Nodes()
+        counting, nodes = Counting(), _backward.Nodes()
 
         def enter(path, given):
             if self.backward and counting.phase == "forward":
@@ -180,12 +184,20 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         overhead = call_overhead_ns(_device.waiter(where))
         used = torch.get_num_threads()
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
-                        ) if where.type != "cpu" else _limits(roofs, used)
+                        ) if where.type != "cpu" else limits(roofs, used)
     roof = functools.partial(deepclock.roof, machine, threads=used) if machine else None
-    return record_of(work, counted, memory, times, overhead, roof, why, where, runs)
+    return record_of(work, counted, memory, times, overhead, roof, why, where,
+                     functools.partial(_interrupted, len(times.plain), runs))
 
 
-def _limits(asked, threads):
+def _interrupted(runs, wanted, b):
+    """Adds to the Record that Ctrl-C came, if it did."""
+    if runs < wanted:
+        b.incomplete()
+        b.note("interrupted", f"Ctrl-C: the record is of the {runs} of {wanted} runs that were complete", "error")
+
+
+def limits(asked, threads):
     """(record of the machine's limits, "") or (None, why)."""
     if asked is False:
         return None, "roofs=False"
@@ -224,8 +236,7 @@ def _until_interrupted(runs):
 
 
 def _run(work, runs):
-    """[(plain, profiled, that without deepclock's own code)], ns."""
-    times = []
+    times = []  # (plain, profiled, that without deepclock's own code)
     for i in _until_interrupted(runs):
         if i % 2:
             profiled, without = work.profiled()
@@ -233,7 +244,9 @@ def _run(work, runs):
         else:
             took = work.plain()
             times.append((took, *work.profiled()))
-    return times
+    plain_, profiled, without = map(list, zip(*times))
+    return Times(plain_, profiled, without, [t[1] / t[0] for t in times], "plain runs, each beside a profiled one",
+                 "median of a profiled run, deepclock's own code included, over the plain one beside it")
 
 
 @contextlib.contextmanager
