@@ -187,7 +187,8 @@ class Counts(Case):
         own = sum(row[2] for row in stats.stats.values())
         outermost = [row for label, row in stats.stats.items() if label[2] == "<lambda>"][0]
         self.assertAlmostEqual(own, outermost[3], delta=0.05 * own + 1e-4)
-        self.assertAlmostEqual(own, c.record.metrics["counter/duration_time"].value / 1e9, delta=0.9 * own + 0.05)
+        # The whole has begin and end too, where another program may take the processor.
+        self.assertLessEqual(own, c.record.metrics["counter/duration_time"].value / 1e9)
         fibs = [row for label, row in stats.stats.items() if label[2] == "fib"][0]
         self.assertEqual(fibs[:2], (1, 1973))
         self.assertLessEqual(fibs[3], outermost[3])
