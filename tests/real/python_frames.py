@@ -138,6 +138,7 @@ try: import _interpreters as i
 except ImportError: import _xxsubinterpreters as i
 def outer():
     i.run_string(i.create(), '''
+import time
 def inner():
     print(flush=True)
     time.sleep(1000)
