@@ -75,8 +75,9 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	record_others_begin(&r->others, 0);
 	r->began_unix_ns = os_unix_ns();
 	const uint64_t begin = os_now_ns();
-	DCK_TRY(os_spawn(&spawn, &pid, err));
-	const dck_status st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
+	dck_status st = os_spawn(&spawn, &pid, err);
+	if (st == DCK_OK)
+		st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
 	r->elapsed_ns = os_now_ns() - begin;
 	record_others_end(&r->others);
 	r->cancelled = st == DCK_E_CANCEL;

@@ -30,6 +30,7 @@ typedef struct marshal_reader {
 	dck_err *err;
 } marshal_reader;
 
+/* n > 0 values. */
 static dck_status values_append(value_list *l, const marshal_value *v, size_t n, dck_err *err)
 {
 	if (n > VALUES_MAX - l->n)
@@ -44,8 +45,7 @@ static dck_status values_append(value_list *l, const marshal_value *v, size_t n,
 		l->at = at;
 		l->room = room;
 	}
-	if (n > 0)
-		memcpy(l->at + l->n, v, n * sizeof *v);
+	memcpy(l->at + l->n, v, n * sizeof *v);
 	l->n += n;
 	return DCK_OK;
 }
@@ -155,7 +155,8 @@ static dck_status items_read(marshal_reader *r, marshal_kind kind, uint64_t n, m
 	r->depth--;
 	*ret =
 	    (marshal_value){.kind = kind, .n = (uint32_t)(r->stack.n - begin), .first = r->items.n};
-	DCK_TRY(values_append(&r->items, r->stack.at + begin, ret->n, r->err));
+	if (ret->n > 0)
+		DCK_TRY(values_append(&r->items, r->stack.at + begin, ret->n, r->err));
 	r->stack.n = begin;
 	return DCK_OK;
 }

@@ -93,14 +93,13 @@ static const char *text_of(const marshal_value *v, char *buf, size_t size)
 static dck_status function_read(pstats *p, const marshal_values *v, const marshal_value *key,
 				uint32_t *ret)
 {
-	const marshal_value *part = v->items + key->first;
+	const marshal_value *part = key->kind == MARSHAL_TUPLE ? v->items + key->first : NULL;
 	char file[KEPT_NAME_MAX + 1], name[KEPT_NAME_MAX + 1];
 
-	if (key->kind != MARSHAL_TUPLE || key->n != 3 || part[0].kind != MARSHAL_TEXT ||
+	if (!part || key->n != 3 || part[0].kind != MARSHAL_TEXT ||
 	    part[1].kind != MARSHAL_NUMBER || part[2].kind != MARSHAL_TEXT)
 		DCK_FAIL(p->err, E_FORMAT,
-			 "this is no profile of cProfile: a function is not "
-			 "(file, line, name)");
+			 "this is no profile of cProfile: a function is not (file, line, name)");
 	const uint32_t line =
 	    part[1].number > 0 && part[1].number < UINT32_MAX ? (uint32_t)part[1].number : 0;
 	*ret =
