@@ -1,5 +1,5 @@
 # Each command whose times other programs change says what they used; sizes are not changed.
-zone-program last || exit # not under a sanitizer, which sees no program of others
+zone-program zone || exit # not under a sanitizer, which sees no program of others
 for command in sample trace count; do
 	deepclock $command --save $command.json -- sh -c 'sleep 0.3' >out 2>&1
 	echo "$command"
