@@ -1,8 +1,9 @@
 /* faults.c - put in front of a program (LD_PRELOAD) it lets one allocation or one write fail.
  *
- *     FAULT_KIND=malloc|write  what fails: memory of any function, or write() and its like to a
- * file FAULT_AT=N               the Nth of them, from 1; 0: none FAULT_ON=1               and all
- * that follow FAULT_COUNT=FILE         how many there were is written there at the end
+ * FAULT_PROGRAM=FILE: the program; in another one that it starts, as a browser, nothing fails.
+ * FAULT_KIND=malloc|write: what fails: memory of any function, or write() and its like to a file.
+ * FAULT_AT=N: the Nth of them, from 1; 0: none. FAULT_ON=1: and all that follow.
+ * FAULT_COUNT=FILE: how many there were is written there at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -27,6 +28,15 @@ static _Atomic long seen;
 static long fail_at, fail_on;
 static bool writes, ready;
 
+static bool is_the_program(void)
+{
+	const char *program = getenv("FAULT_PROGRAM");
+	struct stat wanted, here;
+
+	return program && stat(program, &wanted) == 0 && stat("/proc/self/exe", &here) == 0 &&
+	       wanted.st_dev == here.st_dev && wanted.st_ino == here.st_ino;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
 	const char *kind = getenv("FAULT_KIND"), *at = getenv("FAULT_AT"), *on = getenv("FAULT_ON");
@@ -34,12 +44,12 @@ __attribute__((constructor)) static void begin(void)
 	writes = kind && strcmp(kind, "write") == 0;
 	fail_at = at ? atol(at) : 0;
 	fail_on = on ? atol(on) : 0;
-	ready = true;
+	ready = is_the_program();
 }
 
 __attribute__((destructor)) static void end(void)
 {
-	const char *path = getenv("FAULT_COUNT");
+	const char *path = ready ? getenv("FAULT_COUNT") : NULL;
 	char text[32];
 
 	ready = false;

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import limit  # noqa: E402
+
 STATUSES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130}
 FINE = {0, 4}  # 4: undecided
 NUMBER = re.compile(r"[\d.,]+( ?[nµmkMGT]?[sBF]\b)?")
@@ -77,13 +80,16 @@ def attempt(a, ready, words, kind, at, on):
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(ready, folder, dirs_exist_ok=True)
         env = environment(folder)
-        env.update(LD_PRELOAD=a.library, FAULT_KIND=kind, FAULT_AT=str(at), FAULT_ON="1" if on else "0",
+        env.update(LD_PRELOAD=a.library, FAULT_PROGRAM=a.program, FAULT_KIND=kind, FAULT_AT=str(at), FAULT_ON="1" if on else "0",
                    FAULT_COUNT=folder + "/count")
         before = set(os.listdir(folder))
-        try:
-            p = subprocess.run([a.program, *words.split()], cwd=folder, env=env, capture_output=True, timeout=60)
-        except subprocess.TimeoutExpired:
-            return dict(status="hangs", out="", err="", files={}, count=0)
+        with subprocess.Popen([a.program, *words.split()], cwd=folder, env=env, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True) as p:
+            try:
+                out, err = p.communicate(timeout=limit.SECONDS)
+            except subprocess.TimeoutExpired:
+                killed = limit.kill_session(p.pid)
+                return dict(status="hangs", out="", err="\n".join(killed.values()), files={}, count=0)
         files = {}
         for name in sorted(set(os.listdir(folder)) - before - {"count", "data", "cache"}):
             path = os.path.join(folder, name)
@@ -91,7 +97,7 @@ def attempt(a, ready, words, kind, at, on):
         count = 0
         if os.path.exists(folder + "/count"):
             count = int(open(folder + "/count").read() or 0)
-        return dict(status=p.returncode, out=p.stdout.decode(errors="replace"), err=p.stderr.decode(errors="replace"),
+        return dict(status=p.returncode, out=out.decode(errors="replace"), err=err.decode(errors="replace"),
                     files=files, count=count)
 
 
@@ -151,6 +157,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("commands", nargs="*")
     a = parser.parse_args()
+    limit.ordinary_signals()
     dice = random.Random(a.seed)
     asked = a.commands or list(COMMANDS)
     print(f"1..{len(asked)}")

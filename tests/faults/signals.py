@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from faults import environment, prepare, tell
+from faults import environment, limit, prepare, tell
 
 MODEL = "zoo:simplenet --engine null --quiet"
 WORK = "-- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'"
@@ -41,7 +41,6 @@ COMMANDS = {
     "import": "history import run.json",
 }
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-SOON_S = 60
 
 
 def below(folder):
@@ -89,7 +88,7 @@ def fault(program, words, ready, dice, came):
                 p.send_signal(number)
                 came.append(number)
         try:
-            _, err = p.communicate(timeout=SOON_S)
+            _, err = p.communicate(timeout=limit.SECONDS)
         except subprocess.TimeoutExpired:
             p.kill()
             p.communicate()
@@ -100,10 +99,8 @@ def fault(program, words, ready, dice, came):
                 return f"{sent}: status {p.returncode}: {err.strip()[-300:]}"
         if len(err) > 1500 or "anitizer" in err:
             return f"{sent}: a long complaint: {err[-600:]}"
-        for _ in range(100):
-            goes_on = below(folder)
-            if not goes_on:
-                break
+        until = time.monotonic() + limit.SECONDS
+        while (goes_on := below(folder)) and time.monotonic() < until:
             time.sleep(0.05)
         if goes_on:
             return f"{sent}: goes on: {goes_on}"
@@ -120,7 +117,7 @@ def main():
     a = parser.parse_args()
     dice = random.Random(a.seed)
     asked = a.commands or list(COMMANDS)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what is ignored here would be there too
+    limit.ordinary_signals()
     print(f"# seed {a.seed}\n1..{len(asked)}")
     bad = 0
     came = []
