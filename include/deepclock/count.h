@@ -28,7 +28,12 @@ typedef struct dck_count_config {
 	dck_list events;   /* by perf's names, each item several with commas; none: a default */
 	bool no_functions; /* nothing is put in front of the program */
 	uint64_t top;	   /* functions in the table; 0: all */
+	int sort;	   /* index in dck_count_sorts: the order of the table */
 } dck_count_config;
+
+/* The orders of the table of functions, by their columns and in pstats' words; NULL ends them. The
+ * first is the default. @since 0.1 */
+DCK_API extern const char *const dck_count_sorts[];
 
 /* The rows of dck_count_config, for a command line. */
 DCK_API extern const dck_opt dck_count_options[];
@@ -113,6 +118,7 @@ typedef struct dck_calls_about {
 	/* What the number stands for; texts are copied. false: nothing is known. */
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);
 	void *self;
+	const char *sort; /* one of dck_count_sorts; NULL: the first */
 } dck_calls_about;
 /* Table "functions", tree "calls" of n threads together. *ret is owned. @since 0.1 */
 DCK_API dck_status dck_calls_record(const dck_calls *const *all, size_t n,

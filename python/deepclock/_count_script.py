@@ -6,16 +6,32 @@ import atexit
 from . import _deepclock, _script, counting
 
 
+# Orders of pstats that have another word here.
+_PSTATS = {"filename": "file", "nfl": "name", "stdname": "name"}
+
+
+def _cprofile_checked(p, words, options):
+    """-s is --save here; cProfile's -s is --sort."""
+    ours = _PSTATS.get(options.save, options.save)
+    if ours in _deepclock._count_sorts() and ("-s", options.save) in zip(words, words[1:]):
+        p.error(f"-s is --save FILE; cProfile's -s {options.save} is --sort {ours}; for a file of that name: --save {options.save}")
+
+
 def main(words):
     p = _script.parser("count", "How often and how long, for each function of a Python script, its threads, and the functions "
                                 "in C that it calls; behind '--' any program, as 'deepclock count'.")
     own = p.add_argument_group("Counting")
     own.add_argument("--no-builtins", action="store_true", help="functions in C are not told apart from their callers")
-    own.add_argument("--top", type=int, default=0, metavar="N", help="only the N functions that take most time of their own")
+    own.add_argument("--top", type=int, default=0, metavar="N", help="only the first N functions")
+    own.add_argument("--sort", choices=_deepclock._count_sorts(), default="self", metavar="WHAT",
+                     help="the order of the functions: self, total, calls, primitive, overhead, name, file, line; also in "
+                          "pstats' words (time, cumulative, ncalls, ...); default: self")
     script = _script.split(p, words)
     if script is None:
         return _script.command(["count", *words])
-    c = counting.counting(builtins=not script.options.no_builtins, top=script.options.top, title=script.title)
+    _cprofile_checked(p, words, script.options)
+    c = counting.counting(builtins=not script.options.no_builtins, top=script.options.top, title=script.title,
+                          sort=script.options.sort)
 
     def end():
         record = c.stop(script.interrupted)

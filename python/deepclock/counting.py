@@ -20,16 +20,20 @@ _METHOD = ("sys.monitoring: each call's beginning and end, in C" if _sys.version
 class counting:
     """Counts the calls of all threads while its block runs, by their call paths.
 
-    `builtins=False` leaves functions in C out; `top` is the number of functions in the record's table. After
-    the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
+    `builtins=False` leaves functions in C out; `top` is the number of functions in the record's table, `sort` their order,
+    in pstats' words too ("cumulative", "calls"). After the block: `record`, with the table "functions" and the tree "calls", `stats` and `dump_stats(path)` for pstats.
 
     A process counts once at a time: ArgumentError where it does already. Before Python 3.12 threads that
     neither ran at the beginning nor were started by `threading` are not seen. What forked children call until the
     block ends is counted too; in a child the block's own record has the child's calls alone.
     """
 
-    def __init__(self, *, builtins: bool = True, top: Optional[int] = None, title: Optional[str] = None) -> None:
-        self._builtins, self._top, self._title = builtins, top, title
+    def __init__(self, *, builtins: bool = True, top: Optional[int] = None, title: Optional[str] = None,
+                 sort: str = "self") -> None:
+        words = _deepclock._count_sorts()
+        if sort not in words:
+            raise _deepclock.ArgumentError(f"sort={sort!r}: the orders of functions are {', '.join(words)}")
+        self._builtins, self._top, self._title, self._sort = builtins, top, title, sort
         self._began = self._elapsed = None
         self._price = (0.0, 0.0)
         self._functions = self._threads = self._record = None
@@ -86,7 +90,7 @@ class counting:
         frames = {number: _frame(what) for number, (what, _) in self._functions.items()}
         title = self._title or " ".join(_sys.argv)
         record = _deepclock._count_record(frames, title, _METHOD, self._elapsed, *self._price, self._incomplete,
-                                          self._top or 0)
+                                          self._top or 0, self._sort)
         self._threads = _deepclock._count_paths()
         return record
 
@@ -118,7 +122,7 @@ class counting:
 
 
 @_overload
-def count(*, builtins: bool = ..., top: Optional[int] = ..., title: Optional[str] = ...) -> counting: ...
+def count(*, builtins: bool = ..., top: Optional[int] = ..., title: Optional[str] = ..., sort: str = ...) -> counting: ...
 
 
 @_overload

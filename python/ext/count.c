@@ -805,7 +805,7 @@ static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 	return name != NULL;
 }
 
-/* (frames, title, method, elapsed, inside, outside, incomplete, top) */
+/* (frames, title, method, elapsed, inside, outside, incomplete, top, sort) */
 static PyObject *count_record(PyObject *m, PyObject *args)
 {
 	dck_calls *threads[THREADS_MAX];
@@ -817,9 +817,9 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	unsigned long long elapsed, top;
 	int incomplete;
 
-	if (!PyArg_ParseTuple(args, "O!ssKddpK:_count_record", &PyDict_Type, &frames.frames,
+	if (!PyArg_ParseTuple(args, "O!ssKddpKs:_count_record", &PyDict_Type, &frames.frames,
 			      &about.title, &about.method, &elapsed, &about.cost_inside_ns,
-			      &about.cost_outside_ns, &incomplete, &top))
+			      &about.cost_outside_ns, &incomplete, &top, &about.sort))
 		return NULL;
 	about.elapsed_ns = elapsed;
 	about.incomplete = incomplete;
@@ -831,6 +831,22 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	if (dck_calls_record((const dck_calls *const *)threads, n, &about, &r, &err) != DCK_OK)
 		return ext_raise(ext_state_of(m), &err);
 	return ext_record_new(ext_state_of(m), r);
+}
+
+static PyObject *count_sorts(PyObject *m, PyObject *none)
+{
+	PyObject *list = PyList_New(0);
+
+	(void)m;
+	(void)none;
+	for (size_t i = 0; list && dck_count_sorts[i]; i++) {
+		PyObject *word = PyUnicode_FromString(dck_count_sorts[i]);
+
+		if (!word || PyList_Append(list, word) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(word);
+	}
+	return list;
 }
 
 static PyMethodDef methods[] = {
@@ -854,7 +870,9 @@ static PyMethodDef methods[] = {
      "_count_child($module, path, mark, first, /)\n--\n\nReads what one counted."},
     {"_count_record", count_record, METH_VARARGS,
      "_count_record($module, frames, title, method, elapsed, inside, outside, incomplete, top, "
-     "/)\n--\n\nThe record of the calls."},
+     "sort, /)\n--\n\nThe record of the calls."},
+    {"_count_sorts", count_sorts, METH_NOARGS,
+     "_count_sorts($module, /)\n--\n\nThe orders of the table of functions."},
     {NULL, NULL, 0, NULL},
 };
 

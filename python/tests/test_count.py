@@ -401,6 +401,28 @@ class Script(Case):
         stats = pstats.Stats(self.path("x.pstats")).stats
         self.assertEqual({k[2]: v[:2] for k, v in stats.items()}["f"], (7, 7))
 
+    def test_orders(self):
+        text = "def f(n): return n and f(n - 1)\ndef g(): f(20)\nfor _ in range(3): g()\n"
+        for word, first, calls in (("cumulative", "<module>", 1), ("ncalls", "f", 63), ("calls", "f", 63)):
+            p = self.run_it(text, "--sort", word, "--no-builtins", "--save", "r.json", "-q")
+            self.assertEqual((p.returncode, p.stderr), (0, ""))
+            record = deepclock.load(self.path("r.json"))
+            row = record.tables["functions"][0]
+            self.assertEqual((row["name"], row["calls"]), (first, calls))
+            self.assertEqual({r["name"]: r["primitive"] for r in record.tables["functions"]}["f"], 3)
+            self.assertRegex(record.facts["result/answer"].value, r"; [78]\d function calls \(1\d primitive\) in ")
+            self.assertEqual(record.facts["count/calls"].value - record.facts["count/primitive_calls"].value, 60)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "sort='nothing'"):
+            deepclock.count(sort="nothing")
+
+    def test_options_of_cprofile(self):
+        p = self.run_it("pass", "-s", "time")
+        self.assertEqual((p.returncode, p.stdout), (2, ""))
+        self.assertIn("-s is --save FILE; cProfile's -s time is --sort time", p.stderr)
+        self.assertFalse(os.path.exists(self.path("time")))
+        self.assertEqual(self.run_it("pass", "--save", "time", "-q").returncode, 0)
+        self.assertTrue(os.path.exists(self.path("time")))
+
     def test_forked_child_is_counted(self):
         p = self.run_it("import os\ndef f(): pass\n"
                         "if os.fork() == 0:\n    f()\n    raise SystemExit\n"

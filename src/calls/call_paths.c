@@ -184,6 +184,14 @@ void call_paths_view_done(dck_tree *t)
 	mem_free((void *)t->nodes);
 }
 
+void call_paths_narrow(call_paths *p, size_t ncolumns)
+{
+	for (uint32_t i = 0; i < p->room; i++)
+		memmove(p->weights + i * ncolumns, p->weights + i * p->ncolumns,
+			ncolumns * sizeof *p->weights);
+	p->ncolumns = ncolumns;
+}
+
 dck_status call_paths_tree(const call_paths *p, const char *name, const char *title,
 			   record_builder *b, dck_err *err)
 {

@@ -67,6 +67,9 @@ static inline void call_paths_add(call_paths *p, uint32_t path, size_t column, d
 		p->weights[path * p->ncolumns + column] += v;
 }
 
+/* Forgets the weights from that column on. */
+void call_paths_narrow(call_paths *p, size_t ncolumns);
+
 /* The tree of a record, folded where it is large (tree_fold.h); what is on no path stands below
  * "(no call path)". Nothing where there is no path. A note tells what did not fit. */
 dck_status call_paths_tree(const call_paths *p, const char *name, const char *title,

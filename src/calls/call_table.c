@@ -54,11 +54,51 @@ static double value_of(const table *t, uint32_t function, size_t column)
 		return t->sums->self[at] / t->sums->self[calls];
 	case CALL_TOTAL_EACH:
 		return t->sums->total[at] / t->sums->outer[calls];
+	case CALL_OUTER:
+		return t->sums->outer[at];
 	}
 	return NAN;
 }
 
 /* --- the order */
+
+/* Words that pstats has for the same. */
+static const char *plain_word(const char *word)
+{
+	static const char *const same[][2] = {{"ncalls", "calls"},  {"pcalls", "primitive"},
+					      {"tottime", "self"},  {"time", "self"},
+					      {"cumtime", "total"}, {"cumulative", "total"}};
+
+	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+		if (strcmp(word, same[i][0]) == 0)
+			return same[i][1];
+	return word;
+}
+
+dck_status call_table_sort(call_table *how, const char *word, dck_err *err)
+{
+	static const struct {
+		const char *word;
+		call_order order;
+	} names[] = {{"name", CALL_BY_NAME},
+		     {"file", CALL_BY_FILE},
+		     {"line", CALL_BY_LINE},
+		     {"module", CALL_BY_MODULE}};
+	const char *key = word;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(word, names[i].word) == 0) {
+			how->order = names[i].order;
+			return DCK_OK;
+		}
+	for (size_t pass = 0; pass < 2; pass++, key = plain_word(word))
+		for (size_t k = 0; k < how->ncolumns; k++)
+			if (strcmp(how->columns[k].key, key) == 0) {
+				how->sort = k;
+				return DCK_OK;
+			}
+	DCK_FAIL(err, E_ARG, "the table '%s' cannot be sorted by '%s'", how->title, word);
+}
 
 /* What is not known comes last. */
 static int texts(const char *a, const char *b)

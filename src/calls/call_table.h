@@ -27,7 +27,8 @@ typedef enum call_of {
 	CALL_SELF_SHARE,
 	CALL_TOTAL_SHARE,
 	CALL_SELF_EACH,
-	CALL_TOTAL_EACH
+	CALL_TOTAL_EACH,
+	CALL_OUTER /* alone, of the paths that are not inside the same function */
 } call_of;
 
 typedef struct call_column {
@@ -59,6 +60,9 @@ typedef struct call_table {
 	const char *last; /* the name of the row that is no function; NULL: it is left out */
 } call_table;
 
+/* The order by a column's key, by "name", "file", "line" or "module", also in pstats' words. E_ARG:
+ * there is no such order. */
+dck_status call_table_sort(call_table *how, const char *word, dck_err *err) DCK_MUST_USE;
 dck_status call_table_put(const dck_tree *t, const call_table *how, record_builder *b,
 			  dck_err *err) DCK_MUST_USE;
 /* The same of a tree that is open, of sums that are made. */

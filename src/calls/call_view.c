@@ -77,46 +77,6 @@ static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *
 
 /* --- tables of functions */
 
-/* Words that pstats has for the same. */
-static const char *plain_word(const char *word)
-{
-	static const char *const same[][2] = {{"ncalls", "calls"},
-					      {"tottime", "self"},
-					      {"time", "self"},
-					      {"cumtime", "total"},
-					      {"cumulative", "total"}};
-
-	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
-		if (strcmp(word, same[i][0]) == 0)
-			return same[i][1];
-	return word;
-}
-
-/* A column of the table by its key, or what rows are called by. */
-static dck_status order_read(const char *word, call_table *how, const dck_tree *t, dck_err *err)
-{
-	static const struct {
-		const char *word;
-		call_order order;
-	} names[] = {{"name", CALL_BY_NAME},
-		     {"file", CALL_BY_FILE},
-		     {"line", CALL_BY_LINE},
-		     {"module", CALL_BY_MODULE}};
-
-	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (strcmp(word, names[i].word) == 0) {
-			how->order = names[i].order;
-			return DCK_OK;
-		}
-	for (size_t pass = 0; pass < 2; pass++, word = plain_word(word))
-		for (size_t k = 0; k < how->ncolumns; k++)
-			if (strcmp(how->columns[k].key, word) == 0) {
-				how->sort = k;
-				return DCK_OK;
-			}
-	DCK_FAIL(err, E_ARG, "functions of the tree %s cannot be sorted by '%s'", t->name, word);
-}
-
 static dck_status functions_put(const look *l, call_table *how, const char *sort, record_builder *b,
 				dck_err *err)
 {
@@ -142,7 +102,7 @@ static dck_status functions_put(const look *l, call_table *how, const char *sort
 	how->calls = (uint32_t)l->count;
 	how->top = call_view_top(l->view);
 	how->brief = BRIEF;
-	DCK_TRY(order_read(l->view->sort ? l->view->sort : sort, how, l->t, err));
+	DCK_TRY(call_table_sort(how, l->view->sort ? l->view->sort : sort, err));
 	return call_table_rows(&l->c, &l->sums, how, b, err);
 }
 

@@ -236,7 +236,8 @@ static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_ab
 		record_metric_int(b, "counter/duration_time", (int64_t)about->elapsed_ns,
 				  "from beginning to end");
 	if (st == DCK_OK)
-		st = count_functions_put(&f, about->top, b, err);
+		st = count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
+					 about->top, b, err);
 	count_functions_done(&f);
 	kept_map_done(&names.frames);
 	return st;

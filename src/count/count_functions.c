@@ -3,16 +3,23 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "deepclock/count.h"
 #include "deepclock/opt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { CALLS, SELF, COST };
+const char *const dck_count_sorts[] = {
+    "self",   "total", "calls",	  "primitive", "overhead",   "name",   "file",	 "line",
+    "module", "time",  "tottime", "cumtime",   "cumulative", "ncalls", "pcalls", NULL};
+
+enum { CALLS, SELF, COST, PRIMITIVE };
 static const dck_column weights[] = {
     {"calls", "calls", DCK_UNIT_ONE},
     {"self", "self", DCK_UNIT_NS}, /* what views show first */
     {"overhead", "overhead", DCK_UNIT_NS},
+    {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
 };
 static const char rest_name[] = "(calls by paths that found no room)";
 
@@ -39,6 +46,7 @@ void count_functions_path(count_functions *f, uint32_t path, double calls, doubl
 			  double cost_ns)
 {
 	call_paths_add(&f->paths, path, CALLS, calls);
+	call_paths_add(&f->paths, path, PRIMITIVE, calls);
 	call_paths_add(&f->paths, path, SELF, self_ns);
 	call_paths_add(&f->paths, path, COST, cost_ns);
 }
@@ -90,6 +98,8 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 		if (cost > own)
 			cost = own;
 		count_functions_path(f, paths[i], (double)node->calls, own, cost);
+		call_paths_add(&f->paths, paths[i], PRIMITIVE,
+			       -(double)(node->again < node->calls ? node->again : node->calls));
 		f->calls += node->calls;
 		f->self_ns += own;
 		f->cost_ns += cost;
@@ -107,12 +117,26 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 	return DCK_OK;
 }
 
+/* Calls while no other call of the same function was open. */
+static uint64_t primitive_sum(const call_paths *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 1; i < p->paths.n; i++) {
+		const char *file = call_paths_frame_get(p, p->paths.rows[i].name).file;
+
+		if (!p->paths.rows[i].again && (!file || strcmp(file, COUNT_ZONE) != 0))
+			sum += p->weights[i * p->ncolumns + PRIMITIVE];
+	}
+	return (uint64_t)fmin(sum, 0x1p62);
+}
+
 static void answer_put(const count_functions *f, record_builder *b)
 {
 	const call_paths *p = &f->paths;
 	double *self = mem_zalloc(p->nframes + (size_t)1, sizeof *self);
 	double *calls = mem_zalloc(p->nframes + (size_t)1, sizeof *calls);
-	char own[32], times[32];
+	char own[32], times[32], every[32], primitive[32], whole[32], sum[160] = "";
 	double all = 0;
 	uint32_t most = 0;
 
@@ -135,10 +159,17 @@ static void answer_put(const count_functions *f, record_builder *b)
 
 		dck_text_time(self[most], own, sizeof own);
 		dck_text_count((int64_t)fmin(calls[most], 0x1p62), times, sizeof times);
+		dck_text_count((int64_t)f->calls, every, sizeof every);
+		dck_text_count((int64_t)f->primitive, primitive, sizeof primitive);
+		dck_text_time(all, whole, sizeof whole);
+		if (f->calls) /* as cProfile states it */
+			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s",
+				 every, f->calls == 1 ? "" : "s", primitive, whole);
 		record_answer(
-		    b, "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of all %s'",
+		    b,
+		    "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of all %s'%s",
 		    frame.name, own, times, calls[most] == 1 ? "" : "s",
-		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones");
+		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones", sum);
 	}
 	mem_free(self);
 	mem_free(calls);
@@ -152,6 +183,7 @@ static void facts_put(const count_functions *f, record_builder *b)
 	if (f->lanes == 0)
 		return;
 	record_fact_int(b, "count", "calls", DCK_UNIT_ONE, (int64_t)f->calls);
+	record_fact_int(b, "count", "primitive_calls", DCK_UNIT_ONE, (int64_t)f->primitive);
 	record_fact_int(b, "count", "threads", DCK_UNIT_ONE, f->lanes);
 	record_fact_real(b, "cost", "per_call", DCK_UNIT_NS, f->price_ns);
 	record_fact_real(b, "cost", "time", DCK_UNIT_NS, f->cost_ns);
@@ -187,24 +219,26 @@ static void facts_put(const count_functions *f, record_builder *b)
 			    100 * f->cost_ns / f->self_ns);
 }
 
-dck_status count_functions_put(const count_functions *f, uint64_t top, record_builder *b,
-			       dck_err *err)
+dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
+			       record_builder *b, dck_err *err)
 {
 	static const call_column columns[] = {
 	    {"calls", "calls", DCK_UNIT_ONE, CALLS, CALL_SELF},
 	    {"total", "total", DCK_UNIT_NS, SELF, CALL_TOTAL},
 	    {"self", "self", DCK_UNIT_NS, SELF, CALL_SELF},
 	    {"overhead", "overhead", DCK_UNIT_NS, COST, CALL_SELF},
+	    {"primitive", "primitive", DCK_UNIT_ONE, PRIMITIVE, CALL_OUTER},
 	};
+	call_table how = {.name = "functions",
+			  .title = "Functions",
+			  .columns = columns,
+			  .ncolumns = sizeof columns / sizeof columns[0],
+			  .top = (size_t)top};
 
-	DCK_TRY(call_paths_functions(&f->paths,
-				     &(call_table){.name = "functions",
-						   .title = "Functions",
-						   .columns = columns,
-						   .ncolumns = sizeof columns / sizeof columns[0],
-						   .sort = 2,
-						   .top = (size_t)top},
-				     b, err));
+	f->primitive = primitive_sum(&f->paths);
+	DCK_TRY(call_table_sort(&how, sort, err));
+	DCK_TRY(call_paths_functions(&f->paths, &how, b, err));
+	call_paths_narrow(&f->paths, PRIMITIVE);
 	DCK_TRY(call_paths_tree(&f->paths, "calls", "Calls by call path", b, err));
 	facts_put(f, b);
 	answer_put(f, b);

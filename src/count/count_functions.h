@@ -5,7 +5,7 @@
  *
  *	DCK_TRY(count_functions_init(&f, err));
  *	count_functions_add(&f, lane, ns_per_tick, &price, frame_of, self);
- *	status = count_functions_put(&f, 0, b, err);
+ *	status = count_functions_put(&f, "self", 0, b, err);
  *	count_functions_done(&f);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -26,7 +26,7 @@ typedef struct count_price {
 typedef struct count_functions {
 	call_paths paths;
 	uint64_t zones; /* how often one was entered; not in what follows */
-	uint64_t calls, lost, rest, left, unmatched;
+	uint64_t calls, primitive, lost, rest, left, unmatched;
 	uint64_t full;		 /* lanes whose file had no room for more paths */
 	double self_ns, cost_ns; /* of all */
 	double price_ns;	 /* the dearest pair of any process */
@@ -48,8 +48,9 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 void count_functions_path(count_functions *f, uint32_t path, double calls, double self_ns,
 			  double cost_ns);
 
-/* Table "functions", tree "calls", facts on what it cost, notes on what was lost, the answer. */
-dck_status count_functions_put(const count_functions *f, uint64_t top, record_builder *b,
-			       dck_err *err) DCK_MUST_USE;
+/* Writes table "functions" in an order of dck_count_sorts, tree "calls", facts on what it cost,
+ * notes on what was lost, the answer. Nothing may be added afterwards. */
+dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
+			       record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

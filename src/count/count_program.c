@@ -26,8 +26,12 @@ const dck_opt dck_count_options[] = {
 	       .letter = 'e'),
     DCK_FLAG(dck_count_config, no_functions, "no-functions",
 	     "counters alone: nothing is put in front of the program"),
-    DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL,
-	       "only the N functions that take most time of their own", .min = 1, .max = 1e6),
+    DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL, "only the first N functions",
+	       .min = 1, .max = 1e6),
+    DCK_OPTION(CHOICE, dck_count_config, sort, "sort", "WHAT", "self",
+	       "the order of the functions: by own time, time with what they call, calls; also in "
+	       "pstats' words",
+	       .choices = dck_count_sorts),
     {0},
 };
 
@@ -185,7 +189,8 @@ static dck_status functions_put(run *r, record_builder *b, dck_err *err)
 		if (f.calls)
 			record_fact_text(b, "method", "functions",
 					 "-finstrument-functions: each call's beginning and end");
-		st = count_functions_put(&f, r->config->top, b, err);
+		st = count_functions_put(&f, dck_count_sorts[r->config->sort], r->config->top, b,
+					 err);
 		count_left_put(&left, b);
 		count_zones_put(&r->zones, b);
 		if (left.processes)

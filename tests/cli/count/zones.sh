@@ -3,7 +3,7 @@ count-program || exit
 zoned() {
 	echo "$*"
 	deepclock count --no-history -q --save run.json -- ./zoned "$@" >out 2>&1
-	record run.json 'sorted((row[0], row[1], row[5] if row[5] == "zone" else "") for row in t("functions")["rows"])' \
+	record run.json 'sorted((row[0], row[1], row[6] if row[6] == "zone" else "") for row in t("functions")["rows"])' \
 		'[n["code"] for n in r["notes"] if n["code"] not in ("count-price", "busy-neighbours", "steal")]' 'f("count", "zones")' 'f("count", "zone_processes")'
 }
 zoned

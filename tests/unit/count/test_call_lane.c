@@ -342,7 +342,7 @@ static void test_damaged(void **state)
 	assert_int_equal(count_functions_add(&f, l, 1, &price, 0, frame_of, NULL, &err), DCK_OK);
 	assert_int_equal(f.lanes, 1);
 	record_builder *b = record_new();
-	assert_int_equal(count_functions_put(&f, 0, b, &err), DCK_OK);
+	assert_int_equal(count_functions_put(&f, "self", 0, b, &err), DCK_OK);
 	record_drop(b);
 	count_functions_done(&f);
 	call_lane_free(l);
