@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long the history takes: adding a record, listing and following many.
 
-  history.py --program build/deepclock [--records 10000] [--adds 50] [--folder FOLDER]
+  history.py --program build/deepclock [--records 10000] [--adds 50] [--folder DIR]
 
 Records are copies of one real record of 'deepclock bench' with other ids and times. Times are of
 the whole program, so 'version' is measured too: what any command costs. Least of five.

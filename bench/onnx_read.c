@@ -630,7 +630,7 @@ int main(int argc, char **argv)
 	snprintf(folder, sizeof folder, "%s/deepclock-XXXXXX",
 		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	if (!mkdtemp(folder))
-		stop("no temporary folder");
+		stop("no temporary directory");
 	snprintf(path, sizeof path, "%s/model.onnx", folder);
 	snprintf(weights, sizeof weights, "%s/weights.bin", folder);
 	pin();

@@ -8,7 +8,7 @@ readings of the time stamp counter, two entries of 16 bytes) and beside deepcloc
 Each peer is a program in bench/peers that runs the three in turn, in one process, while all of them
 record to files; figures are CPU time of the thread that has the ranges, ratios are of the same round
 (median, least to greatest). A peer that is not installed is one line that says what to install.
-Perfetto's SDK is in no package: PERFETTO_SDK names the folder with perfetto.h and perfetto.cc of a
+Perfetto's SDK is in no package: PERFETTO_SDK names the directory with perfetto.h and perfetto.cc of a
 release of github.com/google/perfetto.
 
 The peers do more than the bare pair: they move events to another process (LTTng-UST, uftrace), or
@@ -48,7 +48,7 @@ class Peers:
         self.build, self.scratch = build, scratch
 
     def compiled(self, name, *flags, compiler="CC"):
-        """The program of a peer, linked with the library of the build folder."""
+        """The program of a peer, linked with the library of the build directory."""
         out = f"{self.scratch}/{name.split('.')[0]}"
         cc = shlex.split(os.environ.get(compiler, {"CC": "cc", "CXX": "c++"}[compiler]))
         run(*cc, "-O2", "-I" + self.include, "-I" + self.peers, f"{self.peers}/{name}", "-o", out,
@@ -105,7 +105,7 @@ class Peers:
     def perfetto(self):
         sdk = os.environ.get("PERFETTO_SDK")
         if not sdk or not os.path.exists(sdk + "/perfetto.cc"):
-            raise Absent("set PERFETTO_SDK to the folder of perfetto.h and perfetto.cc (github.com/google/perfetto)")
+            raise Absent("set PERFETTO_SDK to the directory of perfetto.h and perfetto.cc (github.com/google/perfetto)")
         kept = self.build + "/bench/perfetto.o"  # minutes of compiling
         if not os.path.exists(kept) or os.path.getmtime(kept) < os.path.getmtime(sdk + "/perfetto.cc"):
             run(*shlex.split(os.environ.get("CXX", "c++")), "-std=c++17", "-O2", "-w", "-I" + sdk,

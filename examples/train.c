@@ -1,6 +1,6 @@
 /* train.c - a network that is trained in C, with stopwatches for its epochs.
  *
- *     train [FOLDER-OF-DATA [EPOCHS [RECORD.json]]]
+ *     train [DIR-OF-DATA [EPOCHS [RECORD.json]]]
  *
  * A perceptron of 784, 128 and 10 units (ReLU, softmax, cross-entropy, Adam) learns the clothes of
  * Fashion-MNIST, whose files lie in /usr/share/datasets/fashion-mnist where Debian's package

@@ -1,11 +1,11 @@
 /* two_layer.c - the classic network of two layers, trained by hand, each phase a stopwatch.
  *
- *     two_layer [RECORD.json [FOLDER]]
+ *     two_layer [RECORD.json [DIR]]
  *
  * 64 random items of 1000 numbers, 100 hidden units, 10 outputs, 500 steps of gradient descent on
  * the squared error. A lap for each step tells what it costs, a lap of all what the rest does, and
  * zones tell the phases apart where DEEPCLOCK_TRACE=two_layer.pftrace asks for a trace.
- * FOLDER is where TensorBoard's scalars go.
+ * DIR is where TensorBoard's scalars go.
  *
  *     cc -O2 two_layer.c $(pkg-config --cflags --libs deepclock) -lm -o two_layer
  *

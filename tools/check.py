@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of this folder share: finding files, reading C, running as a test.
+"""What the checks of this directory share: finding files, reading C, running as a test.
 
-A check is a function of a folder that yields one sentence per violation. `run` makes a program of
+A check is a function of a directory that yields one sentence per violation. `run` makes a program of
 it: exit status 0 and 'NAME: ok', or each sentence on a line and 1. With --self-test the program
 feeds itself bad samples and fails unless every one is found.
 """

@@ -31,7 +31,7 @@ def fuzzer(build, target, *args):
 
 
 def corpus(target):
-    """All that read models have one folder."""
+    """All that read models have one directory."""
     own = os.path.join(CORPUS, target)
     return own if os.path.isdir(own) else os.path.join(CORPUS, "model")
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts what was built where it belongs, and takes it away again.
 
-  [DESTDIR=FOLDER] [PREFIX=FOLDER] install.py BUILD install|uninstall
+  [DESTDIR=DIR] [PREFIX=DIR] install.py BUILD install|uninstall
 
-PREFIX may differ from that of the build folder, and from one time to the next: only deepclock.pc
+PREFIX may differ from that of the build directory, and from one time to the next: only deepclock.pc
 knows it, and is written for it. What was put where is kept in PREFIX/lib/deepclock/installed, so
-that exactly this is taken away: files, and folders that were made for them and are empty.
+that exactly this is taken away: files, and directories that were made for them and are empty.
 """
 
 import json
@@ -43,7 +43,7 @@ def below(destdir, path):
 
 
 class Installed:
-    """The files and folders that are there by us: names as they are without DESTDIR."""
+    """The files and directories that are there by us: names as they are without DESTDIR."""
 
     def __init__(self, destdir, prefix):
         self.destdir = destdir
@@ -81,7 +81,7 @@ class Installed:
             self.put(f.name, self.list, 0o644)
 
     def remove(self):
-        for name in sorted(self.names, reverse=True):  # what is in a folder before the folder
+        for name in sorted(self.names, reverse=True):  # what is in a directory before the directory
             path = below(self.destdir, name)
             if os.path.isdir(path) and not os.path.islink(path):
                 if not os.listdir(path):
@@ -148,7 +148,7 @@ def main():
     except subprocess.CalledProcessError as e:
         sys.exit(f"{what}: {' '.join(e.cmd)} failed")
     except OSError as e:
-        sys.exit(f"{what}: {e}; give PREFIX=FOLDER to install elsewhere, or run it as root")
+        sys.exit(f"{what}: {e}; give PREFIX=DIR to install elsewhere, or run it as root")
 
 
 if __name__ == "__main__":

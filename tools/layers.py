@@ -17,7 +17,7 @@ NUMBERS = set("assert float limits math stdbool stddef stdint stdio stdlib strin
 ANY = None
 
 # room: (rooms below that it may see, its headers that others may include, public headers, C headers,
-# other system headers). A room always sees its own folder. ANY: no limit. A room that shows nothing
+# other system headers). A room always sees its own directory. ANY: no limit. A room that shows nothing
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
@@ -221,7 +221,7 @@ def self_test():
         ("statistics that see the system", {"src/stat/a.c": "#include <time.h>\n"}, "does not belong"),
         ("a system call in the model", {"src/model/a.c": "#include <sys/socket.h>\n"}, "src/os"),
         ("a plug-in that sees the inside", {"plugins/x/a.c": '#include "os/os.h"\n'}, "may include"),
-        ("a folder without a layer", {"src/new/a.c": "int x;\n"}, "no layer"),
+        ("a directory without a layer", {"src/new/a.c": "int x;\n"}, "no layer"),
         ("the library prints", {"src/report/a.c": 'void f(void){printf("x");}\n'}, "printf()"),
         ("the library exits", {"src/os/a.c": "void f(void){ _exit (1);}\n"}, "_exit()"),
         ("a word in a comment", {"src/os/a.c": '/* exit(1) */ const char *s = "abort()";\n'}, None),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of a build folder and closes with one line, 'N passed, N failed, N skipped'.
+"""Runs the tests of a build directory and closes with one line, 'N passed, N failed, N skipped'.
 
   run_tests.py BUILD                              all but those of the suite 'heavy'
   run_tests.py BUILD --all                        all
@@ -100,7 +100,7 @@ def touched(before, after):
 
 
 def sanitized(build):
-    """Whether the build folder has a sanitizer. It takes signals, preloaded libraries and limits of memory for
+    """Whether the build directory has a sanitizer. It takes signals, preloaded libraries and limits of memory for
     itself, so that some cases cannot exist there; the plain build runs them."""
     try:
         with open(os.path.join(build, "meson-info", "intro-buildoptions.json"), encoding="utf-8") as f:

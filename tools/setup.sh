@@ -70,7 +70,7 @@ fetch_onnxruntime() {
 	for have in "$build"/ort/libonnxruntime.so.*; do
 		[ -e "$have" ] && return 0
 	done
-	# Another build folder of this tree has the same.
+	# Another build directory of this tree has the same.
 	for have in "$here"/../build*/ort/libonnxruntime.so.*; do
 		[ -e "$have" ] || continue
 		mkdir -p "$build/ort"
@@ -108,7 +108,7 @@ PY
 	echo "setup: try again, or name a library you have with --engine-lib or DEEPCLOCK_ORT" >&2
 }
 
-# BUILD/$1 from another build folder of this tree, which has the same, when $1/$2 is there.
+# BUILD/$1 from another build directory of this tree, which has the same, when $1/$2 is there.
 linked() {
 	[ ! -e "$build/$1/$2" ] || return 0
 	for have in "$here"/../build*/"$1"; do
@@ -120,14 +120,14 @@ linked() {
 	return 1
 }
 
-# A Python package and what it needs, of which FILE is then there: fetch_package FOLDER FILE NAME==VERSION WHAT-IS-LOST
+# A Python package and what it needs, of which FILE is then there: fetch_package DIR FILE NAME==VERSION WHAT-IS-LOST
 fetch_package() {
 	linked "$1" "$2" && return 0
 	echo "setup: fetching ${3%==*} with pip" >&2
 	rm -rf "$build/$1.tmp"
 	if /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-warn-script-location \
 		--only-binary=:all: --target "$build/$1.tmp" "$3" >&2; then
-		rm -rf "${build:?}/$1" # a link to a folder that is gone
+		rm -rf "${build:?}/$1" # a link to a directory that is gone
 		mv "$build/$1.tmp" "$build/$1"
 		return 0
 	fi
@@ -215,7 +215,7 @@ case " $* " in
 	wait
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
 	;;
-*) # what another build folder has
+*) # what another build directory has
 	linked onnx onnx/__init__.py || true
 	linked sklearn sklearn/__init__.py || true
 	linked tensorboard tensorboard/__init__.py || true

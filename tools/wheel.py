@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the Python package's wheel and shows where it runs, by auditwheel's verdict.
 
-  wheel.py FOLDER [TREE]     make wheel
+  wheel.py DIR [TREE]     make wheel
 
 The wheel is for the Python that runs this. Without auditwheel (`pip install auditwheel`) it says so. Ends
 with 1 where the wheel could not be built, or needs libraries that not every Linux system has.

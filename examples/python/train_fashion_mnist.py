@@ -3,7 +3,7 @@
 """Trains a network of 784, 128 and 10 units on Fashion-MNIST with PyTorch, and measures the training
 from inside: a lap for each epoch, its steps taken apart, the classification report.
 
-    python3 train_fashion_mnist.py [--epochs 5] [--batch 100] [--items 60000] [--tensorboard FOLDER]
+    python3 train_fashion_mnist.py [--epochs 5] [--batch 100] [--items 60000] [--tensorboard DIR]
 
 The data are Debian's dataset-fashion-mnist.
 """

@@ -51,8 +51,8 @@ typedef struct dck_compare_config {
 	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic */
 	double between;	    /* what two recordings of one process each differ by without a change */
 	bool force;	    /* also when machine or method differ */
-	/* What the records are called, as many as there are; the folders that all lie in are left
-	 * out. NULL: by what they measured. */
+	/* What the records are called, as many as there are; the directories that all lie in are
+	 * left out. NULL: by what they measured. */
 	const char *const *record_names;
 	bool together;	   /* the last record against all before it: how far these scatter counts */
 	const char *title; /* the record's `command`; NULL: none */

@@ -43,20 +43,20 @@ typedef struct dck_history_config {
 } dck_history_config;
 DCK_API void dck_history_config_init(dck_history_config *c); /* @since 0.1 */
 
-/* Opens the history, and makes the file and its folders where there are none. A file of an older
- * version is brought up to date, in one step or not at all. A file without permission to write can
- * be read.
- * *ret is owned: dck_history_close(). c NULL: the defaults.
- * E_FORMAT: no history, or a damaged one; E_VERSION: made by a newer deepclock; E_IO: the system's
- * reason, or another program holds it; E_ABSENT. @since 0.1 */
+/* Opens the history, and makes the file and its directories where there are none. A file of an
+ * older version is brought up to date, in one step or not at all. A file without permission to
+ * write can be read. *ret is owned: dck_history_close(). c NULL: the defaults. E_FORMAT: no
+ * history, or a damaged one; E_VERSION: made by a newer deepclock; E_IO: the system's reason, or
+ * another program holds it; E_ABSENT. @since 0.1 */
 DCK_API dck_status dck_history_open(const dck_history_config *c, dck_history **ret,
 				    dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_close(dck_history *h);		    /* NULL is allowed. @since 0.1 */
 DCK_API const char *dck_history_file(const dck_history *h); /* borrowed from h. @since 0.1 */
 
-/* The commit that is checked out in `folder` or the nearest folder above it that is a Git working
- * tree, read from its files without running git: 40 or 64 hexadecimal digits into text, which is
- * returned. NULL: there is none. Changes that are not committed are not seen. @since 0.1 */
+/* The commit that is checked out in `folder` or the nearest directory above it that is a Git
+ * working tree, read from its files without running git: 40 or 64 hexadecimal digits into text,
+ * which is returned. NULL: there is none. Changes that are not committed are not seen. @since
+ * 0.1 */
 #define DCK_COMMIT_SIZE 72
 DCK_API const char *dck_history_commit(const char *folder, char *text);
 

@@ -82,14 +82,14 @@ typedef struct dck_laps_config {
 	unsigned depth; /* of laps that lie inside fewer than so many others; 0: no line */
 	bool live;   /* on a terminal: what is open, and for how long, from its first second on */
 	bool stamps; /* local date and time in front of each line */
-	/* Folder for TensorBoard's event file, made when missing: each value, wall and CPU time,
+	/* Directory for TensorBoard's event file, made when missing: each value, wall and CPU time,
 	 * rate and resident memory of each lap as a scalar NAME/VALUE at the step that the lap is,
 	 * written as the lap ends. NULL: none. */
 	const char *tensorboard;
 } dck_laps_config;
 
-/* From now on; replaces what was asked before. Copied. Errors: E_IO (the folder or the file cannot
- * be made), E_NOMEM, E_LIMIT (no thread to be had for `live`). @since 0.1 */
+/* From now on; replaces what was asked before. Copied. Errors: E_IO (the directory or the file
+ * cannot be made), E_NOMEM, E_LIMIT (no thread to be had for `live`). @since 0.1 */
 DCK_API dck_status dck_laps_start(const dck_laps_config *config, dck_err *err) DCK_MUST_USE;
 
 /* Ends that. E_IO: lines or scalars could not be written, say for a full disk; the laps themselves

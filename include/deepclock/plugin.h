@@ -108,13 +108,13 @@ typedef struct dck_open_params {
 	 * model opened with any of these is never timed as a whole. */
 	uint32_t observe; /* DCK_OBSERVE_... */
 	const char
-	    *work_dir; /* with observe: a folder for the engine's files; the host removes it */
+	    *work_dir; /* with observe: a directory for the engine's files; the host removes it */
 	/* With DCK_OBSERVE_VALUES: names of values of the main graph, which the host reads from the
 	 * model. They become outputs, behind the model's own and in this order. None of them is
 	 * one already. */
 	const char *const *values;
 	size_t nvalues;
-	/* Since minor 2, for engines with DCK_CAP_FOLDER: the folder of the files in which
+	/* Since minor 2, for engines with DCK_CAP_FOLDER: the directory of the files in which
 	 * model_bytes have weights (ONNX's external data); NULL: they have none there. */
 	const char *model_folder;
 } dck_open_params;

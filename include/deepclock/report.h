@@ -36,9 +36,9 @@ typedef struct dck_buffer {
 
 /* A sink that writes to an open file descriptor, which stays the caller's. @since 0.1 */
 DCK_API void dck_sink_fd(dck_sink *s, int fd);
-/* For whom replaces a file by a new one of its name, as every file here is written.
- * The name to replace, behind symbolic links, which stay: PATH_MAX bytes at *ret. E_IO: a link that
- * somebody else laid in a folder where everybody may (/tmp): it could lead anywhere. @since 0.1 */
+/* For whom replaces a file by a new one of its name, as every file here is written. The name to
+ * replace, behind symbolic links, which stay: PATH_MAX bytes at *ret. E_IO: a link that somebody
+ * else laid in a directory where everybody may (/tmp): it could lead anywhere. @since 0.1 */
 DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
 /* Gives the new file, made with mode 0600, owner, group and mode of the one that is there, as far
  * as the system lets us, and to nobody else what they had not; where none is there, the mode that
@@ -88,8 +88,8 @@ typedef struct dck_style {
 	/* html: a page that puts its charts as files in the place of itself: dck_figures_browse()
 	 */
 	bool figures;
-	/* html, sources: files below the working folder are put into the page, and below this one
-	 * (NULL: none). The function is called with each of them; NULL: nothing is. */
+	/* html, sources: files below the working directory are put into the page, and below this
+	 * one (NULL: none). The function is called with each of them; NULL: nothing is. */
 	const char *source_root;
 	void (*source_found)(void *self, const char *file);
 	void *source_found_self;

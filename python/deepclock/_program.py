@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 def path():
     """Its path, or None."""
     places = (os.path.join(HERE, "bin", "deepclock"),          # of a wheel
-              os.path.join(HERE, "..", "..", "deepclock"))     # of a build folder
+              os.path.join(HERE, "..", "..", "deepclock"))     # of a build directory
     for place in places:
         if os.path.isfile(place) and os.access(place, os.X_OK):
             return os.path.normpath(place)

@@ -150,7 +150,7 @@ def _runner(code, names):
 
 
 def _path_first(folder):
-    # With -P or -I the folder of `python -m` is not there, nor is the script's.
+    # With -P or -I the directory of `python -m` is not there, nor is the script's.
     if not getattr(sys.flags, "safe_path", False) and not sys.flags.isolated:
         sys.path[0] = folder
 

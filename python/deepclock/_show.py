@@ -63,8 +63,8 @@ def draw(record, html_path, folder, sources, source_root):
 
 
 def _page_name():
-    """Where `deepclock view` has its page too: one place, which the next page replaces, in a folder that nobody
-    else enters. Without a home: a new folder."""
+    """Where `deepclock view` has its page too: one place, which the next page replaces, in a directory that nobody
+    else enters. Without a home: a new directory."""
     cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
     base = cache if cache.startswith("/") else os.path.join(home, ".cache")
     folder = os.path.join(base, "deepclock", "view")

@@ -186,7 +186,7 @@ def _at_fork():
 
 
 def _folder():
-    """A new folder for what forked processes count, in memory where there is plenty; None: none can be made."""
+    """A new directory for what forked processes count, in memory where there is plenty; None: none can be made."""
     import shutil
     import tempfile
 

@@ -26,7 +26,7 @@ class lap(dict):
     total: so many of that name are expected where it lies; the line then says how long the others
     will take. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
     on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a
-    folder for the numbers of all laps from now on, written as each ends.
+    directory for the numbers of all laps from now on, written as each ends.
     """
 
     def __init__(self, name: str, *, total: Optional[int] = None, quiet: bool = False, stamps: bool = False,
@@ -183,7 +183,7 @@ def _device_ends(events):
 
 
 class _Shown:
-    """One for the process, as in the library: the last folder that was asked for is the one."""
+    """One for the process, as in the library: the last directory that was asked for is the one."""
 
     def __init__(self):
         self.forget()

@@ -667,7 +667,7 @@ static PyObject *count_functions(PyObject *m, PyObject *none)
 
 /* --- processes that are forked, told by os.register_at_fork() */
 
-/* Asks for a folder, once: _count_before_fork(make), make() returning its path or None. Nobody
+/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. Nobody
  * counts the calls that this takes. */
 static PyObject *count_before_fork(PyObject *m, PyObject *make)
 {
@@ -687,7 +687,7 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 	if (text && strlen(text) < sizeof all.folder)
 		strcpy(all.folder, text);
 	Py_XDECREF(path);
-	PyErr_Clear(); /* without a folder the children are not counted */
+	PyErr_Clear(); /* without a directory the children are not counted */
 	Py_RETURN_NONE;
 }
 

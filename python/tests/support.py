@@ -12,7 +12,7 @@ import unittest
 import deepclock
 from deepclock import _program
 
-# A history and a cache of their own: tests leave nothing in a user's folders.
+# A history and a cache of their own: tests leave nothing in a user's directories.
 _SCRATCH = tempfile.mkdtemp(prefix="deepclock-python-")
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
 os.environ["XDG_DATA_HOME"] = _SCRATCH
@@ -20,7 +20,7 @@ os.environ["XDG_CACHE_HOME"] = _SCRATCH
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch folder."""
+    """A test with a scratch directory."""
 
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory(prefix="deepclock-python-")
@@ -41,7 +41,7 @@ needs_model = unittest.skipUnless(_program.onnxruntime(), "ONNX Runtime is not t
 
 def needs(module, what):
     """The module; without it the whole file is skipped, and says so. $DEEPCLOCK_TEST_TORCH is the
-    folder of another PyTorch than the interpreter's own."""
+    directory of another PyTorch than the interpreter's own."""
     other = os.environ.get("DEEPCLOCK_TEST_TORCH")
     if other and not os.path.isdir(other):
         print("1..0 # skip PyTorch 2 is not there: 'make test-all' fetches it")

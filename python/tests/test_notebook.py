@@ -207,9 +207,9 @@ class MagicsTest(Case):
 
 NOTEBOOK = r'''
 import json, nbclient, nbformat, os, sys
-folder = os.path.join("kernels", "kernels", "here")
-os.makedirs(folder)
-with open(os.path.join(folder, "kernel.json"), "w") as file:
+directory = os.path.join("kernels", "kernels", "here")
+os.makedirs(directory)
+with open(os.path.join(directory, "kernel.json"), "w") as file:
     json.dump({"argv": [%r, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
                "display_name": "here", "language": "python"}, file)
 os.environ["JUPYTER_PATH"] = os.path.abspath("kernels")

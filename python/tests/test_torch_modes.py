@@ -14,7 +14,7 @@ from deepclock import _program  # noqa: E402
 
 deepclock.torch.modes  # imports the module, whose name the function has
 implementation = sys.modules["deepclock.torch.modes"]
-# A build folder has the library beside the program.
+# A build directory has the library beside the program.
 for library in glob.glob(os.path.join(os.path.dirname(_program.path() or ""), "ort", "libonnxruntime.so.*")):
     os.environ.setdefault("DEEPCLOCK_ORT", library)
 QUICK = {"rounds": 6, "trial": "1ms", "max_time": "300ms"}

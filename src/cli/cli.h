@@ -39,9 +39,9 @@ typedef struct cli_format {
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
-		 "files below the working folder; whoever gets the page can read them"),           \
+		 "files below the working directory; whoever gets the page can read them"),        \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
-		       "--sources, also from files below this folder")
+		       "--sources, also from files below this directory")
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
 extern const dck_opt cli_format_options[], cli_profile_options[];
@@ -370,7 +370,7 @@ int cli_program_ended(const char *name, int signal, int exit_code, const char *m
  * must not pass. */
 int cli_record_verdict(const dck_record *r);
 
-/* subject_file.c: reads a subject; one that is a program, a folder or no file at all is refused
+/* subject_file.c: reads a subject; one that is a program, a directory or no file at all is refused
  * with what to write instead. An exit code; *ret_owned as of dck_subject_parse(). */
 int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned);
 /* The first word of the text is a program that can be started. */

@@ -1,4 +1,4 @@
-/* figure_files.c - the pictures of records, as files in a folder.
+/* figure_files.c - the pictures of records, as files in a directory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -123,7 +123,7 @@ dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *
 	const dck_figure *const *all = dck_figures(&nfigures);
 
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-		return cli_err(err, DCK_E_IO, "cannot make the folder '%s': %s", folder,
+		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", folder,
 			       strerror(errno));
 	no_png.code = no_browser.code = DCK_OK;
 	for (size_t i = 0; i < n; i++) {

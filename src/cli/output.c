@@ -109,7 +109,7 @@ static void source_found(void *self, const char *file)
 	cli_message("the page has source lines of '%s'", file);
 }
 
-/* A folder of sources is a wish for them. */
+/* A directory of sources is a wish for them. */
 static void sources_of(const cli *c, dck_style *style)
 {
 	style->source_root = c->format.source_root ? c->format.source_root : c->output.source_root;
@@ -228,7 +228,7 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		f->temporary[0] = 0;
 		if (errno == ENOENT && slash)
 			return cli_err(err, DCK_E_IO,
-				       "cannot write '%s': there is no folder '%.*s'", path,
+				       "cannot write '%s': there is no directory '%.*s'", path,
 				       (int)(slash - path), path);
 		return path_failed(err, "write", path);
 	}

@@ -25,7 +25,7 @@ const dck_opt cli_save_options[] = {
     HTML_ROW,
     CLI_SOURCES(cli_output),
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
-	       "draw its figures into that folder too, as SVG and PNG; most need Chromium"),
+	       "draw its figures into that directory too, as SVG and PNG; most need Chromium"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without --save",
 	       .excludes = "no-history"),
@@ -82,7 +82,7 @@ const char *cli_program(const cli *c)
 	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
 }
 
-/* Whether the missing file and folders of the path can be made. errno says why not. */
+/* Whether the missing file and directories of the path can be made. errno says why not. */
 static bool can_be_made(const char *path)
 {
 	char folder[4096];

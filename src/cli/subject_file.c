@@ -1,5 +1,5 @@
 /* subject_file.c - a subject that is no model file, told before anything is opened: a program, a
- * folder, a file that is not there.
+ * directory, a file that is not there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 512 /* so many files of a folder are looked at for the nearest name */
+#define NAMES_MAX 512 /* so many files of a directory are looked at for the nearest name */
 
 static bool ends_in(const char *text, const char *end)
 {
@@ -177,22 +177,22 @@ static int folder_refuse(const char *text)
 
 	folder_read(text, &names);
 	if (names.n == 1)
-		cli_message("'%s' is a folder: give the file in it, '%s%s%s'", text, text,
+		cli_message("'%s' is a directory: give the file in it, '%s%s%s'", text, text,
 			    ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (names.n > 1)
-		cli_message("'%s' is a folder with %zu models: give one of them, as '%s%s%s'", text,
-			    names.n, text, ends_in(text, "/") ? "" : "/", names.name[0]);
+		cli_message("'%s' is a directory with %zu models: give one of them, as '%s%s%s'",
+			    text, names.n, text, ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (has(text, "saved_model.pb"))
 		cli_message("'%s' is a SavedModel of TensorFlow: "
 			    "python -m tf2onnx.convert --saved-model %s --output model.onnx makes "
 			    "an ONNX file of it",
 			    text, text);
 	else if (has(text, "config.json"))
-		cli_message("'%s' is a folder as of Hugging Face: "
+		cli_message("'%s' is a directory as of Hugging Face: "
 			    "optimum-cli export onnx --model %s OUT makes ONNX files of it",
 			    text, text);
 	else
-		cli_message("'%s' is a folder without an ONNX file: give a model's file", text);
+		cli_message("'%s' is a directory without an ONNX file: give a model's file", text);
 	folder_free(&names);
 	return CLI_FAILED;
 }

@@ -82,7 +82,7 @@ static void number_equal(const char **name, size_t n, mem_arena *a)
 	}
 }
 
-/* Their files' names, without folders where that tells them apart. */
+/* Their files' names, without directories where that tells them apart. */
 static bool names_given(const char *const *given, size_t n, mem_arena *a, const char **ret)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -204,8 +204,8 @@ static void facts_put(const count_functions *f, record_builder *b)
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);
 		record_note(b, "count-paths",
 			    "%s of %s calls are in the table, but not on their paths in the tree: "
-			    "the folder for temporary files was full; set TMPDIR to one with more "
-			    "room",
+			    "the directory for temporary files was full; set TMPDIR to one with "
+			    "more room",
 			    lost, all);
 	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);

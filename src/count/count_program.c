@@ -182,7 +182,8 @@ static dck_status functions_put(run *r, record_builder *b, dck_err *err)
 	if (st == DCK_OK)
 		st = count_zones_add(&r->zones, &f, err);
 	if (st == DCK_OK && (left.no_room || left.lanes_failed) && !r->why)
-		r->why = "the folder for temporary files is full; set TMPDIR to one with more room";
+		r->why =
+		    "the directory for temporary files is full; set TMPDIR to one with more room";
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
 	} else if (st == DCK_OK) {
@@ -198,7 +199,7 @@ static dck_status functions_put(run *r, record_builder *b, dck_err *err)
 		if (left.lanes_failed)
 			record_note(b, "count-lost",
 				    "%u threads were not counted: there was no room for their "
-				    "files; set TMPDIR to a folder with more",
+				    "files; set TMPDIR to a directory with more",
 				    left.lanes_failed);
 		if (left.lacking)
 			record_fact_text(b, "method", "symbols", left.lacking);

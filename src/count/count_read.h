@@ -1,4 +1,4 @@
-/* count_read.h - what a program that was counted left in the folder of its run (count_file.h),
+/* count_read.h - what a program that was counted left in the directory of its run (count_file.h),
  * added up: all its processes and threads, functions by their names.
  *
  * SPDX-License-Identifier: Apache-2.0 */

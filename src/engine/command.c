@@ -179,7 +179,7 @@ static const dck_engine_option options[] = {
     {"shell", "0|1", "the words joined with blanks are given to /bin/sh -c"},
     {"any_exit", "0|1", "an exit status other than 0 is no failure"},
     {"output", "WHERE", "discard, inherit (to our standard error) or a file to append to"},
-    {"directory", "DIR", "folder to run the command in"},
+    {"directory", "DIR", "directory to run the command in"},
     {NULL, NULL, NULL},
 };
 

@@ -49,7 +49,7 @@ enum {
 /* Frames of Python have one of these for a module. */
 #define HEAP_PYTHON	  (UINT32_MAX - 1)
 #define HEAP_PYTHON_STACK (UINT32_MAX - 2)
-#define HEAP_VARIABLE	  "DEEPCLOCK_MEMORY" /* the folder of the files */
+#define HEAP_VARIABLE	  "DEEPCLOCK_MEMORY" /* the directory of the files */
 #define HEAP_FILE_END	  ".heap"
 
 /* What a node counts. */

@@ -89,8 +89,8 @@ static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 	return DCK_OK;
 }
 
-/* Without a writable folder SQLite cannot make the files by which readers and writers agree. When
- * nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
+/* Without a writable directory SQLite cannot make the files by which readers and writers agree.
+ * When nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
 static dck_status connect_immutable(dck_history *h, dck_err *err)
 {
 	int version;
@@ -98,7 +98,7 @@ static dck_status connect_immutable(dck_history *h, dck_err *err)
 	if (history_place_log_waits(h->path))
 		DCK_FAIL(err, E_IO,
 			 "cannot read the history '%s': it has a log beside it, "
-			 "and the folder may not be written; copy both elsewhere",
+			 "and the directory may not be written; copy both elsewhere",
 			 h->path);
 	disconnect(h);
 	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));

@@ -1,6 +1,6 @@
 /* git.c - the commit that is checked out, read from Git's files (gitrepository-layout(5)):
  * .git/HEAD names a commit or a reference, references are files or lines of packed-refs. Running
- * git would take longer than the rest, and would run what a strange folder's configuration says.
+ * git would take longer than the rest, and would run what a strange directory's configuration says.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -49,7 +49,7 @@ static bool is_commit(const char *text, size_t n)
 	return true;
 }
 
-/* What comes after ".git" up there: the folder itself, or the one that a file of that name names
+/* What comes after ".git" up there: the directory itself, or the one that a file of that name names
  * (work trees and submodules). */
 static bool git_folder_at(const char *folder, char *git)
 {
@@ -117,7 +117,7 @@ static bool ref_read(const char *git, const char *ref, char *text)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], common[PATH_SIZE];
 
-	/* A name that leads out of the folder is no reference. */
+	/* A name that leads out of the directory is no reference. */
 	if (strncmp(ref, "refs/", 5) != 0 || strstr(ref, ".."))
 		return false;
 	if (join(path, git, ref) && line_read(path, line, sizeof line) &&

@@ -20,7 +20,7 @@ dck_status dck_history_path(char *ret, size_t size, dck_err *err)
 
 	if (!named && !own && !(home && home[0] == '/'))
 		DCK_FAIL(err, E_ABSENT,
-			 "there is no folder for the history: none of DEEPCLOCK_DB, "
+			 "there is no directory for the history: none of DEEPCLOCK_DB, "
 			 "XDG_DATA_HOME and HOME is set; name a file with --db");
 	if (named)
 		n = snprintf(path, sizeof path, "%s", db);
@@ -51,7 +51,7 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	}
 	if (kind != OS_FILE)
 		DCK_FAIL(err, E_IO, "the history cannot be '%s': it is %s, not a file", path,
-			 kind == OS_FOLDER ? "a folder" : "no regular file");
+			 kind == OS_FOLDER ? "a directory" : "no regular file");
 	fd = os_open_read(path);
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);

@@ -17,7 +17,7 @@
 
 typedef struct tensorboard tensorboard;
 
-/* Makes the folder and a new file events.out.tfevents.SECONDS.HOST.PID.N in it. Errors: E_IO,
+/* Makes the directory and a new file events.out.tfevents.SECONDS.HOST.PID.N in it. Errors: E_IO,
  * E_NOMEM. */
 dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err);
 /* Failure (no memory) is kept until the flush. */

@@ -64,7 +64,7 @@ typedef struct machine_topology {
 	uint64_t min_khz, max_khz;	     /* 0: not known */
 	char allowed_list[256];		     /* "0-3,8", cut when it is longer */
 } machine_topology;
-/* root: "" or, for tests, a folder in whose sys/ and proc/ to look. */
+/* root: "" or, for tests, a directory in whose sys/ and proc/ to look. */
 void machine_topology_read(const char *root, const unsigned *allowed, unsigned nallowed,
 			   machine_topology *ret);
 /* Of this process. */
@@ -78,8 +78,8 @@ typedef struct machine_device {
 	char at[32];   /* "0000:00:05.0" */
 	char text[64]; /* "NVIDIA, device 0x2335" */
 } machine_device;
-/* Returns how many there are in ret; *ret_why: why there are none. root: "" or, for tests, a folder
- * in whose sys/ to look. */
+/* Returns how many there are in ret; *ret_why: why there are none. root: "" or, for tests, a
+ * directory in whose sys/ to look. */
 unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVICES_MAX],
 			      const char **ret_why);
 

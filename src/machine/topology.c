@@ -24,7 +24,7 @@ static bool cpu_list(const char *root, unsigned cpu, const char *file, bool *ret
 
 /* --- caches */
 
-/* The folder of the cache of that level that holds data; false: none. */
+/* The directory of the cache of that level that holds data; false: none. */
 static bool cache_find(const char *root, unsigned cpu, unsigned level, char *ret_file)
 {
 	char path[PATH_BYTES], type[32];

@@ -51,7 +51,7 @@ typedef struct memory_sums {
 	size_t ncolumns;	     /* without SUMS_HELD where no process has it */
 } memory_sums;
 
-/* All that processes left in the folder. E_NOMEM. What cannot be read is left out. */
+/* All that processes left in the directory. E_NOMEM. What cannot be read is left out. */
 dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err);
 /* Whose line it is that a path of `lines` stands for, "build() at list.c:12"; borrowed of s. */
 const char *memory_sums_asked(const memory_sums *s, uint32_t line);

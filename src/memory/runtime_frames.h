@@ -7,7 +7,7 @@
 
 #include "deepclock/record.h"
 
-/* libc and the loader. module: a file's name, with or without folders; NULL is none. */
+/* libc and the loader. module: a file's name, with or without directories; NULL is none. */
 bool runtime_is_python(const char *module); /* the interpreter: python3.11, libpython3.11.so */
 bool runtime_is_c(const char *module);
 /* These, and the libraries of C++ and of the compiler; also what their headers put into programs.

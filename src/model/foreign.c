@@ -15,7 +15,7 @@ static const kind tflite = {
     "python -m tf2onnx.convert --tflite MODEL --output model.onnx makes one of it"};
 static const kind tensorflow = {
     "a graph of TensorFlow",
-    "python -m tf2onnx.convert --saved-model FOLDER --output model.onnx makes one of its folder"};
+    "python -m tf2onnx.convert --saved-model DIR --output model.onnx makes one of its directory"};
 static const kind keras = {"a file of Keras",
 			   "load it in Keras and write model.export('model.onnx', format='onnx')"};
 static const kind hdf5 = {"an HDF5 file",
@@ -23,7 +23,7 @@ static const kind hdf5 = {"an HDF5 file",
 			  "format='onnx')"};
 static const kind safetensors = {
     "weights without their network (safetensors)",
-    "export the model, as with optimum-cli export onnx --model FOLDER OUT"};
+    "export the model, as with optimum-cli export onnx --model DIR OUT"};
 static const kind gguf = {"a GGUF model of llama.cpp",
 			  "export the model that it was made of, or time llama.cpp as a program "
 			  "(deepclock bench -- llama-bench -m MODEL)"};
@@ -32,9 +32,8 @@ static const kind trt = {
     "it is tied to one GPU and one TensorRT: give the ONNX file that it was built from"};
 static const kind openvino = {"a model of OpenVINO", "give the ONNX file that it was made from"};
 static const kind coreml = {"a model of Core ML", "give the ONNX file or export its source again"};
-static const kind paddle = {
-    "a model of PaddlePaddle",
-    "paddle2onnx --model_dir FOLDER --save_file model.onnx makes one of it"};
+static const kind paddle = {"a model of PaddlePaddle",
+			    "paddle2onnx --model_dir DIR --save_file model.onnx makes one of it"};
 static const kind ncnn = {"a model of ncnn", "give the ONNX file that it was made from"};
 static const kind caffe = {"a model of Caffe", "export its source to ONNX"};
 static const kind mnn = {"a model of MNN", "give the ONNX file that it was made from"};

@@ -61,7 +61,7 @@ static void take_throttling(const char *dir, const char *key, uint64_t ns_per_un
 		ret->throttled_periods += v;
 }
 
-/* --- one reader per version and controller; each takes one folder */
+/* --- one reader per version and controller; each takes one directory */
 
 static void read_v2(const char *dir, cgroup_limits *ret)
 {

@@ -126,7 +126,7 @@ struct os_replace {
 	char target[PATH_MAX], temp[PATH_MAX];
 };
 
-/* The folder of a path: "." for a bare name, "/" for a name in the root. */
+/* The directory of a path: "." for a bare name, "/" for a name in the root. */
 static void folder_of(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -153,7 +153,8 @@ static int own_descriptor(const char *path)
 }
 
 /* As the kernel does with fs.protected_symlinks, which holds for names it follows itself: a link in
- * a folder where everybody may lay one is followed if it is ours, or the folder's owner laid it. */
+ * a directory where everybody may lay one is followed if it is ours, or the directory's owner laid
+ * it. */
 static bool link_is_trusted(const char *path, const char *folder)
 {
 	struct stat link, in;
@@ -178,7 +179,7 @@ dck_status dck_file_target(const char *path, char *target, dck_err *err)
 		folder_of(target, folder, sizeof(folder));
 		if (!link_is_trusted(target, folder))
 			DCK_FAIL(err, E_IO,
-				 "cannot write '%s': '%s' is a link of another user in a folder "
+				 "cannot write '%s': '%s' is a link of another user in a directory "
 				 "where everybody may lay one; name the file that is meant",
 				 path, target);
 		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,

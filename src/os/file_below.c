@@ -1,4 +1,4 @@
-/* file_below.c - the text of a file that others named: of a regular file below a folder that the
+/* file_below.c - the text of a file that others named: of a regular file below a directory that the
  * user chose, and nothing else.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -15,7 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Both are resolved. Nothing is below "/": that is every file. Hidden folders hold keys and
+/* Both are resolved. Nothing is below "/": that is every file. Hidden directories hold keys and
  * settings. */
 static bool is_below(const char *path, const char *folder)
 {

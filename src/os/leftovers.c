@@ -1,7 +1,7 @@
-/* leftovers.c - what this process would leave behind if it ended now: temporary files and folders,
- * and processes that it started. Whoever makes one notes it and takes it back when it is gone, and
- * an end in the middle, by a signal, does away with what is noted. So all of it is atomic and made
- * of system calls.
+/* leftovers.c - what this process would leave behind if it ended now: temporary files and
+ * directories, and processes that it started. Whoever makes one notes it and takes it back when it
+ * is gone, and an end in the middle, by a signal, does away with what is noted. So all of it is
+ * atomic and made of system calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/leftovers.h"
@@ -155,7 +155,7 @@ void leftover_process_gone(pid_t pid, bool killed)
 		kill(-pid, SIGKILL);
 }
 
-/* Folders in folders that are emptied: those of a browser's profile are 6 deep. */
+/* Directories in directories that are emptied: those of a browser's profile are 6 deep. */
 enum { DEEPEST = 12 };
 
 static void entry_remove(void *self, int folder, const char *name)
@@ -207,7 +207,7 @@ void dck_abandon(void)
 
 	if (atomic_load(&owner) != (intptr_t)getpid())
 		return;
-	/* The processes first: they might go on writing into the folders. */
+	/* The processes first: they might go on writing into the directories. */
 	for (size_t i = 0; i < PLACES; i++) {
 		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
 

@@ -14,7 +14,7 @@ typedef enum leftover_kind {
 	LEFTOVER_KINDS
 } leftover_kind;
 
-/* A file or folder; the text is borrowed until it is said to be gone, by the same address. */
+/* A file or directory; the text is borrowed until it is said to be gone, by the same address. */
 void leftover_path(leftover_kind kind, const char *path);
 void leftover_path_gone(leftover_kind kind, const char *path);
 /* A child that was started, which may lead a process group of its own. */

@@ -84,7 +84,7 @@ unsigned os_cores_allowed(void);
 /* Which CPUs below `max` this process may run on, in order. Returns how many; 0: not known. */
 unsigned os_cpus_get(unsigned *ret, unsigned max);
 /* Writes the n CPUs to ret (NULL: nowhere), one of each core first, in order, then the others;
- * returns how many cores they have. root: "" or, for tests, a folder in whose sys/ to look. */
+ * returns how many cores they have. root: "" or, for tests, a directory in whose sys/ to look. */
 unsigned os_cores_first(const char *root, const unsigned *cpu, unsigned n, unsigned *ret);
 /* Reads "0-3,8": sets ret_in[0..n) of the CPUs that are named. Returns the greatest one + 1, which
  * may be above n; 0: this is no such list. */
@@ -108,7 +108,7 @@ void os_usage_get(os_usage *ret);
  * machine. */
 typedef struct os_cpu_users os_cpu_users;
 /* The CPU time of all processes. Those that count as ours: `self`, `pid` (0: none), and all that
- * they started. root: "" or, for tests, a folder in whose proc/ to look. @owned,
+ * they started. root: "" or, for tests, a directory in whose proc/ to look. @owned,
  * os_cpu_users_free(); NULL: no memory. */
 os_cpu_users *os_cpu_users_take(const char *root, long self, long pid);
 void os_cpu_users_free(os_cpu_users *u); /* NULL is allowed */
@@ -239,15 +239,15 @@ void os_child_kill(pid_t pid);	  /* at once, with its group where it leads one *
  * does not count them, on the machine. false: not known. root: as below. */
 bool os_oom_kills(const char *root, uint64_t *ret);
 /* Memory that can be had now without swapping, by the machine and by the control group's limit; 0:
- * not known. root: "" or, for tests, a folder in whose proc/ and sys/ to look. */
+ * not known. root: "" or, for tests, a directory in whose proc/ and sys/ to look. */
 uint64_t os_memory_available(const char *root);
 
 /* --- file.c */
 /* The whole file; refuses directories and more than `limit` bytes. *ret owned: dck_buffer_done().
  */
 /* file_below.c: the text of a regular file of at most `limit` bytes that lies below one of n
- * folders (NULL: skipped), by its real path, and below no hidden folder in there. Returns NULL if
- * there is no such file, or it is empty. @owned, mem_free() */
+ * directories (NULL: skipped), by its real path, and below no hidden directory in there. Returns
+ * NULL if there is no such file, or it is empty. @owned, mem_free() */
 char *os_file_below(const char *path, const char *const *folders, size_t n, size_t limit);
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 /* A file in memory that a child inherits and can write, and we read afterwards. */
@@ -255,7 +255,7 @@ dck_status os_file_nameless(int *ret_fd, dck_err *err);
 /* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
 dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
 typedef struct os_replace os_replace;
-/* Opens a temporary file beside path; commit syncs, renames over it and syncs the folder; abort
+/* Opens a temporary file beside path; commit syncs, renames over it and syncs the directory; abort
  * removes it. A path that is no regular file is written directly. */
 dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err);
 dck_status os_replace_commit(os_replace *r, dck_err *err);
@@ -263,9 +263,9 @@ dck_status os_replace_commit(os_replace *r, dck_err *err);
 dck_status os_replace_commit_passing(os_replace *r, dck_err *err);
 void os_replace_abort(os_replace *r); /* NULL is allowed */
 void os_random_bytes(void *p, size_t n);
-/* A new folder of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with all that is
- * in it; until then the text of `path` stays where it is. Those of our
- * user whose process was killed are removed on the way. */
+/* A new directory of our own under $TMPDIR or /tmp; path: OS_TEMP_SIZE bytes. Removed with all that
+ * is in it; until then the text of `path` stays where it is. Those of our user whose process was
+ * killed are removed on the way. */
 #define OS_TEMP_SIZE 256
 dck_status os_temp_dir(char *path, dck_err *err);
 /* The same for files that programs map and write to: in memory (/dev/shm) where there is plenty of
@@ -318,22 +318,22 @@ typedef struct os_file_id {
 } os_file_id;
 bool os_fd_id(int fd, os_file_id *ret);
 bool os_same_file(const char *a, const char *b); /* both are there, and are one */
-bool os_file_exists(const char *path);		 /* anything of that name, a folder too */
+bool os_file_exists(const char *path);		 /* anything of that name, a directory too */
 bool os_file_readable(const char *path);	 /* false: errno says why */
 /* Over what is there of the new name. false: errno says why. */
 bool os_path_rename(const char *from, const char *to);
 bool os_folder_here(char *ret, size_t size);
 /* What a symbolic link says; "" and false: it is none, or too long. */
 bool os_link_read(const char *path, char *ret, size_t size);
-/* Makes the folders that the file lies in, for nobody but us. purpose: for the sentence. */
+/* Makes the directories that the file lies in, for nobody but us. purpose: for the sentence. */
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
-/* Its folder is there and may be written; false: errno says why not. */
+/* Its directory is there and may be written; false: errno says why not. */
 bool os_path_can_be_made(const char *path);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
 bool os_file_swallow(const char *path);
-/* Calls f with every name below the folder that matches a pattern of the shell, which may have
- * several parts ("python3*" "/" "lib*.so"), in the order of the alphabet. The folder ("": the
- * current one) is taken as it is, whatever characters it has: users name folders, and we write
+/* Calls f with every name below the directory that matches a pattern of the shell, which may have
+ * several parts ("python3*" "/" "lib*.so"), in the order of the alphabet. The directory ("": the
+ * current one) is taken as it is, whatever characters it has: users name directories, and we write
  * patterns. */
 void os_path_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
 		  void *self);

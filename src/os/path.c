@@ -97,8 +97,9 @@ dck_status os_folders_make(const char *path, const char *purpose, dck_err *err)
 		/* Where it is there, asking to make it could fail for another reason. */
 		if (os_path_kind(folder, NULL) == OS_NOTHING && mkdir(folder, 0700) != 0 &&
 		    errno != EEXIST)
-			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the folder '%.300s' for %s",
-				       folder, purpose);
+			DCK_FAIL_ERRNO(err, E_IO, errno,
+				       "cannot make the directory '%.300s' for %s", folder,
+				       purpose);
 		*p = '/';
 	}
 	return DCK_OK;

@@ -47,7 +47,7 @@ const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 		*ret_why = mem_arena_fmt(a, "%s is not beside libdeepclock.so", file);
 	else if (strpbrk(found, " :"))
 		*ret_why =
-		    mem_arena_fmt(a, "the folder of %s has a blank or colon in its name", file);
+		    mem_arena_fmt(a, "the directory of %s has a blank or colon in its name", file);
 	if (*ret_why)
 		return NULL;
 	return theirs && *theirs ? mem_arena_fmt(a, "LD_PRELOAD=%s:%s", found, theirs)

@@ -59,8 +59,8 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 			int e = ENOENT;
 			if (len > 0 && (size_t)len < sizeof path)
 				e = program_errno(path, &there);
-			/* As execvp: a file that may not be run does not end the search. A folder
-			 * that may not be searched hides nothing that is meant for us. */
+			/* As execvp: a file that may not be run does not end the search. A
+			 * directory that may not be searched hides nothing that is meant for us. */
 			if (e == 0 || (e == EACCES && there))
 				why = e;
 			if (e == 0)
@@ -70,7 +70,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 	}
 	if (why == ENOENT || why == ENOTDIR)
 		DCK_FAIL(err, E_ABSENT, "there is no program '%.200s'%s%s", name,
-			 strchr(name, '/') ? "" : " in the folders that PATH lists",
+			 strchr(name, '/') ? "" : " in the directories that PATH lists",
 			 strchr(name, ' ') ? ": each of its words is an argument of its own" : "");
 	if (why)
 		DCK_FAIL_ERRNO(err, E_IO, why, "cannot run '%.200s'", name);
@@ -140,14 +140,14 @@ static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err
 	return DCK_OK;
 }
 
-/* A path relative to our folder must still be found from the child's. */
+/* A path relative to our directory must still be found from the child's. */
 static dck_status make_absolute(char **program, dck_err *err)
 {
 	char cwd[PATH_MAX], path[2 * PATH_MAX];
 	if ((*program)[0] == '/')
 		return DCK_OK;
 	if (!getcwd(cwd, sizeof cwd))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot find the current folder");
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot find the current directory");
 	snprintf(path, sizeof path, "%s/%s", cwd, *program);
 	char *absolute = mem_dup(path);
 	DCK_NEED(absolute, err, "to run '%.200s'", *program);
@@ -162,9 +162,10 @@ static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 	/* Checked here, since a start cannot say whether chdir or exec failed. */
 	if (stat(folder, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
-				     __LINE__, errno, "cannot run in the folder '%.200s'", folder);
+				     __LINE__, errno, "cannot run in the directory '%.200s'",
+				     folder);
 	if (!S_ISDIR(st.st_mode))
-		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the folder '%.200s'", folder);
+		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the directory '%.200s'", folder);
 	s->directory = folder;
 	return make_absolute(&s->program, err);
 }

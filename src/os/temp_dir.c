@@ -1,4 +1,4 @@
-/* temp_dir.c - folders for what is written while something is measured. Whoever made one has it
+/* temp_dir.c - directories for what is written while something is measured. Whoever made one has it
  * locked as long as he lives, so that those of processes that were killed can be told apart and
  * removed.
  *
@@ -26,14 +26,14 @@
 #define NAME "deepclock-run-"
 enum { RANDOM = 6 }; /* letters that mkdtemp() chooses */
 
-/* Between being made and being locked a folder has no owner. */
+/* Between being made and being locked a directory has no owner. */
 enum { YOUNG_S = 60 };
 
-/* --- the locks, of flock(2): a folder has no other kind */
+/* --- the locks, of flock(2): a directory has no other kind */
 
 enum { LOCKS = 16 };
 static struct lock {
-	_Atomic(const char *) path; /* borrowed from whoever has the folder; NULL: free */
+	_Atomic(const char *) path; /* borrowed from whoever has the directory; NULL: free */
 	int fd;
 } locks[LOCKS];
 
@@ -137,8 +137,8 @@ dck_status os_temp_dir(char *path, dck_err *err)
 	if (!tmp || tmp[0] != '/' || strlen(tmp) > OS_TEMP_SIZE / 2)
 		tmp = "/tmp";
 	if (!dir_make(tmp, path))
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a folder for temporary files in '%s'",
-			       tmp);
+		DCK_FAIL_ERRNO(err, E_IO, errno,
+			       "cannot make a directory for temporary files in '%s'", tmp);
 	return DCK_OK;
 }
 

@@ -1,4 +1,4 @@
-/* box.h - what the files of this folder share: the box a record lives in.
+/* box.h - what the files of this directory share: the box a record lives in.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_BOX_H

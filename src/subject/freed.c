@@ -15,8 +15,9 @@ static bool has_files(const onnx_graph *g)
 	return false;
 }
 
-/* Folder and name of the file that holds the weights. Links are followed, since engines refuse
- * those that lead out of a folder; but files beside the model are looked for where it was named. */
+/* Directory and name of the file that holds the weights. Links are followed, since engines refuse
+ * those that lead out of a directory; but files beside the model are looked for where it was
+ * named. */
 static dck_status place_of(const char *path, const onnx_graph *g, mem_arena *a, const char **folder,
 			   const char **name, dck_err *err)
 {

@@ -27,7 +27,8 @@ typedef struct freed_model {
 } freed_model;
 
 /* Whether --batch asks for another number of items than the file fixes; if so, the model for it.
- * folder: the engine looks for weights in a folder. E_ARG: the model holds it fixed, and why. */
+ * directory: the engine looks for weights in a directory. E_ARG: the model holds it fixed, and
+ * why. */
 dck_status freed_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
 		      freed_model *ret, dck_err *err);
 /* What is known before anything runs. items: 0 for several sizes. */

@@ -62,7 +62,7 @@ const dck_opt dck_command_options[] = {
     DCK_OPTION(TEXT, dck_command_config, output, "output", "WHERE", "discard",
 	       "where the command's output goes: discard, inherit, or a file to append to"),
     DCK_OPTION(TEXT, dck_command_config, directory, "directory", "DIR", NULL,
-	       "folder to run the command in"),
+	       "directory to run the command in"),
     {0},
 };
 

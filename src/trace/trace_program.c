@@ -50,7 +50,7 @@ static const char *why_cut(const char *folder)
 		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
 		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
 		     "a seccomp filter forbade what records"
-		   : "its recording has no end: the folder for temporary files has no room "
+		   : "its recording has no end: the directory for temporary files has no room "
 		     "(TMPDIR names another)";
 }
 

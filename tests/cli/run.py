@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the real program: each AREA/CASE.sh in an empty folder, its output compared with the files
+"""Runs the real program: each AREA/CASE.sh in an empty directory, its output compared with the files
 beside it (CASE.out, CASE.err: missing means empty; CASE.exit: missing means 0).
 
   run.py --program build/deepclock                 all cases, results as TAP
@@ -43,7 +43,7 @@ SCRUB = [
 
 # Would change what the program prints or finds.
 UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV", "BASH_ENV",
-         # Where things are kept: below HOME, which is the empty folder.
+         # Where things are kept: below HOME, which is the empty directory.
          "XDG_CACHE_HOME", "XDG_DATA_HOME", "DEEPCLOCK_DB"]
 
 

@@ -5,7 +5,7 @@
   signals.py --program build/deepclock [--times N] [--seed N] [COMMAND]
 
 Whenever it comes, a command ends soon, by itself with a status that help names or by that very signal, says no more
-than a few lines, leaves no half of a file, no folder and no process.
+than a few lines, leaves no half of a file, no directory and no process.
 """
 
 import argparse
@@ -44,7 +44,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def below(folder):
-    """The processes that run in that folder."""
+    """The processes that run in that directory."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:

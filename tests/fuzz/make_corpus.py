@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_corpus.py FOLDER: writes small ONNX models that use every part of the format and every kind of rule."""
+"""make_corpus.py DIR: writes small ONNX models that use every part of the format and every kind of rule."""
 
 import sys
 from pathlib import Path

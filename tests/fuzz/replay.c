@@ -1,5 +1,5 @@
 /* replay.c - runs a fuzz target over the files of its corpus, without libFuzzer: in every test
- * run, with every compiler. Arguments: files and folders.
+ * run, with every compiler. Arguments: files and directories.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"

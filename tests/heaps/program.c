@@ -17,7 +17,7 @@
 
 static void *volatile keep; /* so that no call is left out */
 
-static char *here; /* the folder of the program */
+static char *here; /* the directory of the program */
 
 static APART void leak_one(void)
 {

@@ -5,7 +5,7 @@
   pages.py --program build/deepclock [CASE...]
 
 A case is a function in cases_*.py whose name begins with 'case_'. It gets the program as `run(...)`, in an empty
-folder, and says what is wrong by assert; or raises unittest.SkipTest.
+directory, and says what is wrong by assert; or raises unittest.SkipTest.
 """
 
 import argparse

@@ -44,7 +44,7 @@ with deepclock.zone("forward"):
 
 
 class Installed:
-    """Runs the commands, in a folder with programs for them to look at."""
+    """Runs the commands, in a directory with programs for them to look at."""
 
     def __init__(self, program, python, cc, folder, env):
         self.program, self.python, self.folder, self.env = program, python, folder, env

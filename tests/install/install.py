@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""'make install' and 'make uninstall' for a PREFIX that the build folder was not set up for, below a
+"""'make install' and 'make uninstall' for a PREFIX that the build directory was not set up for, below a
 DESTDIR: what is there works from there, and afterwards nothing is left. Prints TAP.
 
   install.py BUILD
@@ -43,7 +43,7 @@ def everything(folder):
 
 
 def one(folder, *names):
-    """The only file whose path ends so, wherever the libraries' folder is."""
+    """The only file whose path ends so, wherever the libraries' directory is."""
     found = [f for f in everything(folder) if f.endswith("/".join(("",) + names))]
     assert len(found) == 1, f"{names}: {found}"
     return found[0]
@@ -111,7 +111,7 @@ def the_program_of_the_page_is_recorded(build, to):
 
 def what_a_program_waits_for_is_seen(build, to):
     """The library that is put in front of it finds the other one. By itself: the loader knows no blanks in
-    the folder's name, and that is said."""
+    the directory's name, and that is said."""
     folder, trace = os.path.dirname(one(to, "libdeepclock_preload.so")), to + "/t.pftrace"
     subprocess.run(["sleep", "0.01"], cwd=folder, check=True,
                    env=dict(ENV, LD_PRELOAD="./libdeepclock_preload.so", DEEPCLOCK_TRACE=trace))

@@ -5,7 +5,7 @@ on the PATH, fresh processes, every command, all from the wheel alone. Auditwhee
 
   pip_install.py BUILD
 
-Without a network, or without Python's headers, it is skipped. ONNX Runtime is that of the build folder, put where pip
+Without a network, or without Python's headers, it is skipped. ONNX Runtime is that of the build directory, put where pip
 would put it: the environment is never activated, so it is found by where the program lies.
 """
 

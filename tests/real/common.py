@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparisons of this folder share: a program of cases that prints TAP, what a case may need,
+"""What the comparisons of this directory share: a program of cases that prints TAP, what a case may need,
 and looking into a record."""
 
 import argparse
@@ -56,7 +56,7 @@ def arguments(doc, *more, cases=True):
 
 
 def installed(what):
-    """The folder that tools/setup.sh fills."""
+    """The directory that tools/setup.sh fills."""
     return os.path.join(os.path.abspath(os.environ.get("BUILD_DIR", "build")), what)
 
 
@@ -82,7 +82,7 @@ def skip_all(why, package):
 
 
 def run(cases, prefixes=(), need=lambda: None, seconds=limit.HEAVY_SECONDS):
-    """cases: (name, function without arguments), each in an empty folder. A function fails by raising or
+    """cases: (name, function without arguments), each in an empty directory. A function fails by raising or
     after `seconds`, and is skipped by raising Skipped, as is all that does not have what `need` looks for."""
     limit.ordinary_signals()
     if prefixes:

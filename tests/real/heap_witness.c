@@ -1,7 +1,7 @@
 /* heap_witness.c - counts what malloc() and its relatives are asked for, in a table of its own: the
  * witness that deepclock's counts are held against. It stands behind deepclock's library, or alone.
  *
- *	WITNESS=FOLDER LD_PRELOAD=heap_witness.so PROGRAM
+ *	WITNESS=DIR LD_PRELOAD=heap_witness.so PROGRAM
  *
  * leaves FOLDER/PID.witness: counters that are written while the program runs.
  *

@@ -2,7 +2,7 @@
 // The engine of Perfetto's UI (a worker of the browser, in WebAssembly) run by node: hands requests over
 // and writes all replies to a file. trace_formats.py makes the requests and reads the replies.
 //
-//   node perfetto_engine.js FOLDER-OF-THE-UI REQUESTS.json REPLIES
+//   node perfetto_engine.js DIR-OF-THE-UI REQUESTS.json REPLIES
 'use strict';
 const fs = require('fs');
 const path = require('path');

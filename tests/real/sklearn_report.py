@@ -145,7 +145,7 @@ def main():
     options = arguments(__doc__, ("--cases", {"type": int, "default": 20, "help": "of each kind"}),
                         ("--seed", {"type": int, "default": 1}), cases=False)
     sys.path.insert(0, installed("sklearn"))
-    sys.modules["pandas"] = None  # the system's may be of another NumPy than this folder's, and fails then
+    sys.modules["pandas"] = None  # the system's may be of another NumPy than this directory's, and fails then
     try:
         import numpy as np
         import sklearn

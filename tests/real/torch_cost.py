@@ -8,7 +8,7 @@ PyTorch all cases are skipped and say so.
 The integers of torchvision's networks are those of a counter of forward hooks that knows
 convolutions, linear layers and attention, run on the networks themselves; parameters are what
 PyTorch says. Weights are small numbers, one for each parameter: their values count for nothing,
-but the exporter stores equal ones once. What is exported is kept in the build folder, compressed, for
+but the exporter stores equal ones once. What is exported is kept in the build directory, compressed, for
 the next run and for other builds of the tree: nearly all of the time goes there.
 """
 

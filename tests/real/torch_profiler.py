@@ -5,7 +5,7 @@ Prints TAP; without PyTorch all cases are skipped and say so.
 
   torch_profiler.py --program build/deepclock [CASE...]
 
-$DEEPCLOCK_TEST_TORCH is the folder of another PyTorch than the interpreter's own.
+$DEEPCLOCK_TEST_TORCH is the directory of another PyTorch than the interpreter's own.
 """
 
 import gzip

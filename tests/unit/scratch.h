@@ -1,8 +1,8 @@
-/* scratch.h - a folder for the files of a test program, below TMPDIR: the current one while its
+/* scratch.h - a directory for the files of a test program, below TMPDIR: the current one while its
  * tests run, gone after them with all that is in it. So what a test makes, also one that fails or
- * is stopped, never lies in the tree. No test makes a folder in any other way.
+ * is stopped, never lies in the tree. No test makes a directory in any other way.
  *
- *	SCRATCH_TEST(f),  in the list: the folder is empty before this test
+ *	SCRATCH_TEST(f),  in the list: the directory is empty before this test
  *	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -18,7 +18,8 @@
 
 static char scratch_path[PATH_MAX];
 
-/* All of a folder, whatever its name, its folders' permissions, and what a test did to PATH. */
+/* All of a directory, whatever its name, its directories' permissions, and what a test did to
+ * PATH. */
 static inline int scratch_remove(const char *path)
 {
 	return setenv("SCRATCH", path, 1) ||
@@ -51,8 +52,8 @@ static inline int scratch_clear(void **state)
 
 #define SCRATCH_TEST(f) cmocka_unit_test_setup(f, scratch_clear)
 
-/* A file of these bytes that may be run; `path` may name folders that are not there yet. Returns
- * `path`. */
+/* A file of these bytes that may be run; `path` may name directories that are not there yet.
+ * Returns `path`. */
 static inline const char *scratch_file(const char *path, const void *bytes, size_t n)
 {
 	char folder[PATH_MAX];
@@ -74,7 +75,7 @@ static inline const char *scratch_text(const char *path, const char *text)
 	return scratch_file(path, text, strlen(text));
 }
 
-/* "abi/abi_no_run.so" beside this program, whatever folder it is run in. */
+/* "abi/abi_no_run.so" beside this program, whatever directory it is run in. */
 static inline const char *built_file(const char *name)
 {
 	static char path[2 * PATH_MAX];

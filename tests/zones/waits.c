@@ -278,7 +278,7 @@ static void ready_files(void)
 	struct timeval time = {.tv_usec = MS * 1000};
 	pthread_t t;
 
-	/* A name that no other program has, and that no folder keeps. */
+	/* A name that no other program has, and that no directory keeps. */
 	snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "deepclock-%ld",
 		 (long)getpid());
 	check("bind",

@@ -509,7 +509,7 @@ static const dck_opt export_table[] = {
 static const dck_opt place_options[] = {
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
 	       "the history's file (default: $DEEPCLOCK_DB, "
-	       "or deepclock/history.db in the folder for data)"),
+	       "or deepclock/history.db in the directory for data)"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
 	       "import: the commit that the records belong to"),
     {0},
@@ -570,7 +570,7 @@ const cli_command cmd_history = {
     .usage = usage,
     .about =
 	"Whatever a command keeps with '--save FILE' is also added to the history, a file of its "
-	"own, with the commit that is checked out in the working folder. Records stay there byte "
+	"own, with the commit that is checked out in the working directory. Records stay there byte "
 	"for byte until 'prune' removes them. Several programs may use it at once.\n\n"
 	"A trend shows records of one subject that were made by one method on one machine, and "
 	"marks where their level changed, with the probability that noise alone looks so.",

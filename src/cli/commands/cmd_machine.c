@@ -40,7 +40,7 @@ const cli_command cmd_machine = {
 	     "the bandwidth of each cache and of memory, and what clocks, system calls, "
 	     "threads and processes cost; with one thread and with all. "
 	     "It takes less than ten seconds. The result is kept for this machine "
-	     "in the user's cache folder and shown from there the next time.\n\n"
+	     "in the user's cache directory and shown from there the next time.\n\n"
 	     "Each peak is compared with a matrix product of a BLAS library where there is one: "
 	     "a peak below it would be wrong, and a note says so.",
     .examples = examples,

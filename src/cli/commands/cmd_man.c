@@ -1,4 +1,4 @@
-/* cmd_man.c - deepclock man FOLDER: the manual pages, from the tables. man(7) macros alone, so that
+/* cmd_man.c - deepclock man DIR: the manual pages, from the tables. man(7) macros alone, so that
  * groff and mandoc both take them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -190,7 +190,7 @@ static int man_run(cli *c, void *config)
 	return code;
 }
 
-static const char *const usage[] = {"FOLDER", NULL};
+static const char *const usage[] = {"DIR", NULL};
 static const cli_item page_examples[] = {
     {"deepclock man pages && man pages/deepclock-bench.1", "write the pages, and read one"},
     {0},
@@ -198,15 +198,15 @@ static const cli_item page_examples[] = {
 
 const cli_command cmd_man = {
     .name = "man",
-    .summary = "write the manual pages into a folder",
+    .summary = "write the manual pages into a directory",
     .usage = usage,
-    .about = "Writes deepclock.1 and one page for each command into FOLDER, which is made where "
+    .about = "Writes deepclock.1 and one page for each command into DIR, which is made where "
 	     "it is missing. Installing deepclock does this.",
     .examples = page_examples,
     .min_args = 1,
     .max_args = 1,
-    .arg = "FOLDER",
+    .arg = "DIR",
     .words = &(const cli_words){.files = true},
-    .no_result = "it writes files into FOLDER, and prints nothing",
+    .no_result = "it writes files into DIR, and prints nothing",
     .run = man_run,
 };

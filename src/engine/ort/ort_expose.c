@@ -118,7 +118,7 @@ dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_opt
 	if (slash) {
 		size_t n = slash == p->model_path ? 1 : (size_t)(slash - p->model_path);
 		if (n >= sizeof(folder))
-			DCK_FAIL(err, E_ARG, "the name of the model's folder is too long");
+			DCK_FAIL(err, E_ARG, "the name of the model's directory is too long");
 		memcpy(folder, p->model_path, n);
 		folder[n] = '\0';
 	}

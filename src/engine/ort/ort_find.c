@@ -1,8 +1,8 @@
 /* ort_find.c - the places ONNX Runtime's C library is looked for in, in order:
  *   1. what the user says: --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH;
  *   2. the Python that runs deepclock, which says where it has the package;
- *   3. the folder "ort" beside deepclock's own program or library, and the Python packages or the
- *      virtual environment that it is installed in;
+ *   3. the directory "ort" beside deepclock's own program or library, and the Python packages or
+ * the virtual environment that it is installed in;
  *   4. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
  *   5. the loader's path.
  * Python packages hold only the file with the full version in its name, hence the patterns.
@@ -59,7 +59,7 @@ static dck_status asked_folder(const char *folder, const char *how, mem_arena *a
 		if (os_path_newest(a, folder, mem_arena_fmt(a, "%s" PYTHON_MODULE "*", inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
 	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
-	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the folder '%s' (%s)", folder, how);
+	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the directory '%s' (%s)", folder, how);
 }
 
 static dck_status asked_path(const char *path, const char *how, mem_arena *a, ort_places *ret,
@@ -69,7 +69,8 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 	const char *file = path;
 
 	if (!*path)
-		DCK_FAIL(err, E_ARG, "%s is empty: give ONNX Runtime's library or its folder", how);
+		DCK_FAIL(err, E_ARG, "%s is empty: give ONNX Runtime's library or its directory",
+			 how);
 	if (os_path_kind(path, NULL) == OS_FOLDER)
 		DCK_TRY(asked_folder(path, how, a, &file, err));
 	else if (!os_file_exists(path))
@@ -108,9 +109,9 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 void ort_find_beside(ort_places *p, mem_arena *a, const char *self)
 {
 	static const char beside[] = "beside deepclock", packages[] = "packages beside deepclock";
-	/* A build folder (and the tests and examples in it), an installed program, an installed
-	 * library: in lib, and in a folder of lib for its kind of machine. In a wheel the program
-	 * is in deepclock/bin of the packages, the extension in deepclock. */
+	/* A build directory (and the tests and examples in it), an installed program, an installed
+	 * library: in lib, and in a directory of lib for its kind of machine. In a wheel the
+	 * program is in deepclock/bin of the packages, the extension in deepclock. */
 	static const struct {
 		const char *folder, *how;
 	} places[] = {

@@ -20,7 +20,7 @@ typedef struct ort_lib {
 	ort_memory *cpu;
 } ort_lib;
 
-/* asked: a file or folder; NULL: searched. log and log_self hear of files that were passed over.
+/* asked: a file or directory; NULL: searched. log and log_self hear of files that were passed over.
  * `a` is for what the search needs. E_ABSENT, E_VERSION, E_FORMAT, E_ENGINE. */
 dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *log, ort_lib *ret,
 			dck_err *err);

@@ -18,7 +18,7 @@ dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_file
 			    dck_err *err)
 {
 	if (!work_dir || !*work_dir)
-		DCK_FAIL(err, E_ARG, "a profile needs a folder to work in");
+		DCK_FAIL(err, E_ARG, "a profile needs a directory to work in");
 	ret->prefix = mem_arena_fmt(a, "%s/profile", work_dir);
 	ret->graph = mem_arena_fmt(a, "%s/graph.onnx", work_dir);
 	/* The graph is asked for, and not its weights, which may be gigabytes: they go to a file

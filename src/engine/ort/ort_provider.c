@@ -84,7 +84,7 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 	const char *packages = mem_arena_dup_n(a, path, (size_t)(packages_end - path));
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		const char *file = strrchr(libraries[i], '/');
-		/* From CUDA 13 on all lie in one folder, nvidia/cu13. */
+		/* From CUDA 13 on all lie in one directory, nvidia/cu13. */
 		const char *patterns[] = {mem_arena_fmt(a, "nvidia/%s.so.*", libraries[i]),
 					  mem_arena_fmt(a, "nvidia/cu[0-9]*/lib%s.so.*", file)};
 		for (size_t k = 0; k < 2; k++) {

@@ -43,7 +43,7 @@ const dck_engine_option ort_engine_options[] = {
     {"session.load_model_format", "ONNX|ORT", "what the model is, when its name does not say"},
     {"session.use_ort_model_bytes_directly", "0|1", "do not copy a model given as bytes"},
     {"session.use_ort_model_bytes_for_initializers", "0|1", "nor its weights"},
-    {"session.model_external_initializers_file_folder_path", "FOLDER", "where weights lie"},
+    {"session.model_external_initializers_file_folder_path", "DIR", "where weights lie"},
     {"session.disable_quant_qdq", "0|1", "leave quantise and dequantise pairs alone"},
     {"session.disable_double_qdq_remover", "0|1", "keep doubled pairs"},
     {"session.enable_quant_qdq_cleanup", "0|1", "remove pairs that are left over"},

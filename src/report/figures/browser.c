@@ -54,7 +54,7 @@ static dck_status run(const char *program, const char *folder, uint64_t timeout_
 	    mem_arena_fmt(a, "--user-data-dir=%s/profile", folder), PAGE,
 	    /* Root has no sandbox in Chromium. */
 	    os_is_root() ? "--no-sandbox" : NULL, NULL};
-	/* What it keeps beside its profile goes with the folder as well. */
+	/* What it keeps beside its profile goes with the directory as well. */
 	const char *const set[] = {mem_arena_fmt(a, "TMPDIR=%s", folder),
 				   mem_arena_fmt(a, "HOME=%s", folder),
 				   mem_arena_fmt(a, "XDG_CONFIG_HOME=%s", folder),

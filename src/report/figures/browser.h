@@ -9,8 +9,9 @@
 /* The first of chromium, chromium-browser, google-chrome in PATH; *ret is owned: mem_free().
  * E_ABSENT: there is none. */
 dck_status browser_find(char **ret, dck_err *err);
-/* Opens the file "page.html" of that folder, in which the browser also has its profile, and appends
- * what it is when all is loaded, as HTML, to *out. E_ENGINE: the browser failed, or took longer. */
+/* Opens the file "page.html" of that directory, in which the browser also has its profile, and
+ * appends what it is when all is loaded, as HTML, to *out. E_ENGINE: the browser failed, or took
+ * longer. */
 dck_status browser_dump(const char *program, const char *folder, uint64_t timeout_ns,
 			dck_buffer *out, dck_err *err);
 

@@ -80,7 +80,7 @@ static void file_put(json_writer *w, const place *places, size_t n, const char *
 }
 
 /* A record may come from a stranger: what it names is put into the page only where it lies below
- * the working folder, or below the one that the user named. */
+ * the working directory, or below the one that the user named. */
 static void places_put(json_writer *w, const place *places, size_t n, const dck_style *style)
 {
 	const char *const folders[] = {".", style->source_root};

@@ -80,7 +80,7 @@ static bool is_package(const char *folder)
 	return os_path_kind(path, NULL) == OS_FILE;
 }
 
-/* The folder of a package: does an installer's list of it lie beside the outermost package? */
+/* The directory of a package: does an installer's list of it lie beside the outermost package? */
 static bool is_installed(python_library *l, const char *folder)
 {
 	char path[LIBRARY_PATH_SIZE];

@@ -82,7 +82,7 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 
 	if (link && slash && s->size >= 8 && !strchr(link, '/')) {
 		memcpy(&crc, link + s->size - 4, sizeof crc);
-		/* Beside it, in .debug there, and in the same place below the folder. */
+		/* Beside it, in .debug there, and in the same place below the directory. */
 		for (size_t i = 0; i < 3 && !found; i++) {
 			char name[PATH_MAX];
 			int n =

@@ -1,5 +1,5 @@
 /* debug_file.h - where the debugging information of a stripped file is kept: by its build id below
- * the folder of debug files, or by the name that .gnu_debuglink gives.
+ * the directory of debug files, or by the name that .gnu_debuglink gives.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_SYMBOLS_DEBUG_FILE_H

@@ -12,7 +12,7 @@ record run.json 'f("subject", "batch_checked")'
 # nothing is freed that is as asked for
 deepclock bench --quiet --batch 1 --runs 2 --warmup 0 --save run.json simplenet.onnx > text
 record run.json '[n["code"] for n in r["notes"] if n["code"] == "batch-freed"]'
-# a link into another folder, as model caches have them
+# a link into another directory, as model caches have them
 mkdir -p blobs && mv simplenet.onnx blobs/abc && ln -s blobs/abc linked.onnx
 deepclock bench --quiet --batch 2 --runs 2 --warmup 0 --save run.json linked.onnx > text
 record run.json 'f("subject", "batch_freed")'

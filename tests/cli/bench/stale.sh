@@ -1,4 +1,4 @@
-# What a killed process left of its folders is removed by the next; nobody else's is touched.
+# What a killed process left of its directories is removed by the next; nobody else's is touched.
 mkdir -m 700 deepclock-run-AAAAAA deepclock-run-BBBBBB deepclock-run-CCCCCC deepclock-run-other deepclock-backup
 mkdir -m 755 deepclock-run-DDDDDD
 for d in deepclock-*; do echo x > $d/file; done

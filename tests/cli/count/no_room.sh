@@ -1,4 +1,4 @@
-# A folder for temporary files without room never ends the program by SIGBUS: what found no room is said.
+# A directory for temporary files without room never ends the program by SIGBUS: what found no room is said.
 count-program || exit
 alone() { unshare -m sh -c 'mount -t tmpfs -o size=$1 none room && shift && TMPDIR=$PWD/room "$@" && ls room' sh "$@"; }
 mkdir room

@@ -14,7 +14,7 @@ chmod 555 data; try
 chmod 000 data; try
 chmod 755 data
 unprivileged deepclock history check --db data/history.db | sed 's/,.*,/,/'
-# A folder that is there, and takes nothing.
+# A directory that is there, and takes nothing.
 mkdir ro
 chmod 555 ro
 unprivileged deepclock history import line --db ro/history.db

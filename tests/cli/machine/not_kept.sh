@@ -1,5 +1,5 @@
 # heavy
-# A folder that cannot be written costs a note.
+# A directory that cannot be written costs a note.
 XDG_CACHE_HOME=/dev/null deepclock machine --quiet --keep --format json > run.json
 echo $?
 record run.json 'note("not-kept")["severity"]' '"/dev/null" in note("not-kept")["text"]' 'r["incomplete"]'

@@ -6,6 +6,6 @@ for page in pages/*; do
 	! command -v mandoc > /dev/null || mandoc -T lint -W error $page
 done
 grep -q worker-fd pages/deepclock-bench.1 || echo hidden stays hidden
-# The folder is made; a file in its place is said.
+# The directory is made; a file in its place is said.
 deepclock man missing/deep && ls missing/deep | head -1
 deepclock man pages/deepclock.1

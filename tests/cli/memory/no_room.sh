@@ -1,4 +1,4 @@
-# A folder for temporary files without room ends neither deepclock nor the program by SIGBUS; what
+# A directory for temporary files without room ends neither deepclock nor the program by SIGBUS; what
 # could not be seen is said, and nothing is left there.
 heap-program || exit
 alone() { unshare -m sh -c 'mount -t tmpfs -o size=$1 none room && shift && TMPDIR=$PWD/room "$@" && ls room' sh "$@"; }

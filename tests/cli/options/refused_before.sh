@@ -56,7 +56,7 @@ for words in '--keep 0' '--keep 0 --older-than 1d' '--older-than 90' '--keep -1'
 	deepclock history prune --db none.db $words
 	echo "$? $words"
 done
-# What is no contradiction goes on; folders of a history are made.
+# What is no contradiction goes on; directories of a history are made.
 deepclock bench -q -f csv --runs 3 -w 0 --save run.json --db new/folder/h.db -- ./prog > printed && ls run.json new/folder/h.db measured
 deepclock bench -q -f csv --precision 100% --min-runs 3 --max-time 200ms -w 0 -- ./prog | grep -c latency/median
 # A share of 1 reaches a process of its own.

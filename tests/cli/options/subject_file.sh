@@ -1,4 +1,4 @@
-# A subject that is no model file: a program, a folder, nothing at all.
+# A subject that is no model file: a program, a directory, nothing at all.
 deepclock zoo simplenet -o resnet50.onnx
 mkdir one two hub saved none
 cp resnet50.onnx one/net.onnx

@@ -65,7 +65,7 @@ print(all(a[1] == b[1] and a[3] == b[3] and a[2] + b[2] == down[0][2] + up[0][2]
 print([t.text for t in xml.parse("calls/icicle.svg").getroot().iter(S + "text") if "in all" in t.text])
 END
 grep -c '<script' calls/icicle.svg
-# Nothing to draw, and a folder that cannot be.
+# Nothing to draw, and a directory that cannot be.
 python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json.dump(r, open("empty.json", "w"))'
 deepclock report empty.json --figures none
 deepclock report run.json --figures run.json/x

@@ -14,7 +14,7 @@ deepclock trace --no-waits --save run.json -- ./program forks >out
 show
 deepclock trace --no-waits --format csv --save run.json -- ./program fork | grep step/calls
 show
-# Of two programs that a script starts the first has the file. They are in another folder.
+# Of two programs that a script starts the first has the file. They are in another directory.
 mkdir sub
 deepclock trace --no-waits --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
 show

@@ -1,4 +1,4 @@
-# Where the folder for temporary files has no room for the record, that is said, and what the trace has is shown.
+# Where the directory for temporary files has no room for the record, that is said, and what the trace has is shown.
 zone-program zone || exit
 mkdir room
 unshare -m sh -c 'mount -t tmpfs -o size=4k none room' 2> /dev/null || { echo "file systems cannot be mounted here"; exit 77; }

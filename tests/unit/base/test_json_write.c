@@ -180,7 +180,7 @@ static void reals_read_back_the_same(void **state)
 	}
 }
 
-/* A locale that is installed, or one made in a scratch folder. */
+/* A locale that is installed, or one made in a scratch directory. */
 static bool comma_locale(void)
 {
 	static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "xx_XX.UTF-8"};

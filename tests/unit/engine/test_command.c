@@ -298,9 +298,9 @@ static void folder_to_run_in(void **state)
 	assert_int_equal(unlink("inside/made"), 0);
 	assert_int_equal(rmdir("inside"), 0);
 	refused(ARGV("true"), OPTIONS("directory", "gone"), DCK_E_ABSENT,
-		"cannot run in the folder 'gone': No such file or directory");
+		"cannot run in the directory 'gone': No such file or directory");
 	refused(ARGV("true"), OPTIONS("directory", "/dev/null"), DCK_E_IO,
-		"cannot run in the folder '/dev/null': Not a directory");
+		"cannot run in the directory '/dev/null': Not a directory");
 }
 
 /* --- what is refused */
@@ -309,7 +309,7 @@ static void commands_that_cannot_be(void **state)
 {
 	(void)state;
 	refused(ARGV("no-such-program-here"), NULL, DCK_E_ABSENT,
-		"there is no program 'no-such-program-here' in the folders that PATH lists");
+		"there is no program 'no-such-program-here' in the directories that PATH lists");
 	refused(ARGV("./no-such-program"), NULL, DCK_E_ABSENT,
 		"there is no program './no-such-program'");
 	refused(ARGV("/"), NULL, DCK_E_IO, "cannot run '/': Is a directory");

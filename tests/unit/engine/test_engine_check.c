@@ -83,7 +83,7 @@ static void bad_plugins_are_refused(void **state)
 		assert_null(h.ops);
 	}
 	assert_int_equal(engine_find("plugin:", &h, &err), DCK_E_ARG);
-	/* Without a slash it is a file of this folder, and none of the loader's. */
+	/* Without a slash it is a file of this directory, and none of the loader's. */
 	assert_int_equal(engine_find("plugin:libc.so.6", &h, &err), DCK_E_ABSENT);
 	assert_int_equal(engine_find("no_such_plugin.so", &h, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "cannot open the plug-in 'no_such_plugin.so'"));

@@ -19,7 +19,7 @@ static const char *at(const char *name)
 	return path;
 }
 
-/* An empty file, and the folders to it. */
+/* An empty file, and the directories to it. */
 static void make(const char *name)
 {
 	char path[2 * PATH_MAX];
@@ -107,7 +107,7 @@ static void a_path_is_a_file_or_a_folder(void **state)
 	snprintf(path, sizeof path, "%s", at("wheel"));
 	found(path, "wheel/onnxruntime/capi/libonnxruntime.so.1.31.1", "--engine-lib");
 	snprintf(path, sizeof path, "%s", at("empty"));
-	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the folder");
+	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the directory");
 	snprintf(path, sizeof path, "%s", at("old"));
 	refused(path, DCK_E_VERSION, "without its C library: 1.19 or newer is needed");
 	snprintf(
@@ -117,12 +117,13 @@ static void a_path_is_a_file_or_a_folder(void **state)
 	snprintf(path, sizeof path, "%s", at("nowhere.so"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	refused("", DCK_E_ARG, "is empty");
-	/* Names of folders are no patterns: this one is not there, though "one" and "sdk" are. */
+	/* Names of directories are no patterns: this one is not there, though "one" and "sdk"
+	 * are. */
 	snprintf(path, sizeof path, "%s", at("[os][nd][ek]"));
 	refused(path, DCK_E_ABSENT, "there is no file");
 	make("[os]ne/nothing");
 	snprintf(path, sizeof path, "%s", at("[os]ne"));
-	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the folder");
+	refused(path, DCK_E_ABSENT, "there is no libonnxruntime.so* in the directory");
 }
 
 static void what_the_user_says_comes_first(void **state)
@@ -339,7 +340,7 @@ static void libraries_that_others_can_change_are_refused(void **state)
 }
 
 /* What this program does when it is started with a word: a library may lie beside the build's
- * tests, so it is started from a folder of its own. */
+ * tests, so it is started from a directory of its own. */
 static int search_in_vain(void)
 {
 	const dck_open_params p = {

@@ -493,7 +493,7 @@ static void what_was_not_asked_for_is_not_told(void **state)
 	(void)state;
 	need_ort();
 	assert_int_equal(engine_ort.open(&params, &m, &err), DCK_E_ARG);
-	assert_non_null(strstr(err.msg, "a profile needs a folder"));
+	assert_non_null(strstr(err.msg, "a profile needs a directory"));
 	params.work_dir = "no/such/folder";
 	assert_int_equal(engine_ort.open(&params, &m, &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "cannot write a profile into 'no/such/folder': No such"));

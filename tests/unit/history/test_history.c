@@ -720,7 +720,7 @@ static void folders_are_made(void **state)
 	assert_true(os_file_exists("./file:x?mode=ro"));
 	assert_int_equal(history_open_file("", &h, &err), DCK_E_ARG);
 	assert_int_equal(history_open_file("a", &h, &err), DCK_E_IO);
-	assert_non_null(strstr(err.msg, "a folder"));
+	assert_non_null(strstr(err.msg, "a directory"));
 	assert_int_equal(history_open_file("/dev/null", &h, &err), DCK_E_IO);
 	assert_int_equal(history_open_file("a/b/history.db/x", &h, &err), DCK_E_IO);
 	assert_int_equal(history_open_file("/proc/none/x.db", &h, &err), DCK_E_IO);
@@ -743,7 +743,7 @@ static void commits_of_git(void **state)
 	assert_string_equal(dck_history_commit(scratch_path, text), B40);
 	scratch_text(".git/refs/heads/main", A40);
 	assert_string_equal(dck_history_commit(scratch_path, text), A40);
-	/* From a folder below; from a work tree, which shares references. */
+	/* From a directory below; from a work tree, which shares references. */
 	mkdir("sub", 0700);
 	mkdir("sub/deep", 0700);
 	snprintf(path, sizeof path, "%s/sub/deep", scratch_path);

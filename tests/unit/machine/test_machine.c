@@ -20,7 +20,7 @@
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
 
-/* A file of this text, and the folders on the way. */
+/* A file of this text, and the directories on the way. */
 static void put(const char *text, const char *fmt, ...)
 {
 	char path[512];

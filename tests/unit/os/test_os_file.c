@@ -153,7 +153,7 @@ static void existing_files_keep_their_mode(void **state)
 	remove("f");
 }
 
-/* In a folder like /tmp anybody could lay a link under the name that we are about to write. */
+/* In a directory like /tmp anybody could lay a link under the name that we are about to write. */
 static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 {
 	dck_err err;

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-/* A file of this text below the folder, in whose place the tests put the system's root. */
+/* A file of this text below the directory, in whose place the tests put the system's root. */
 static void put(const char *path, const char *text)
 {
 	char below[512];

@@ -195,12 +195,12 @@ static void working_folder(void **state)
 	c.argv = argv;
 	c.directory = "/no/such/folder";
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_ABSENT);
-	assert_non_null(strstr(e.msg, "cannot run in the folder '/no/such/folder'"));
+	assert_non_null(strstr(e.msg, "cannot run in the directory '/no/such/folder'"));
 	c.directory = "/dev/null";
 	assert_int_equal(os_spawn(&c, &pid, &e), DCK_E_IO);
 }
 
-/* A path with a slash is relative to our folder, wherever the child runs. */
+/* A path with a slash is relative to our directory, wherever the child runs. */
 static void relative_program_in_another_folder(void **state)
 {
 	(void)state;
@@ -276,7 +276,7 @@ static void program_lookup(void **state)
 	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
 	assert_int_equal(os_find_program("passwd", &found, NULL),
 			 DCK_E_IO); /* in /etc, no program */
-	setenv("PATH", "", 1);	    /* the current folder */
+	setenv("PATH", "", 1);	    /* the current directory */
 	assert_int_equal(os_find_program("sh", &found, NULL), DCK_E_ABSENT);
 	setenv("PATH", path, 1);
 	mem_free(path);

@@ -203,7 +203,7 @@ static void a_remedy_is_never_cut(void **state)
 	}
 }
 
-/* Folders that all names lie in tell none from another; a program's words are no path. */
+/* Directories that all names lie in tell none from another; a program's words are no path. */
 static void names_without_what_they_share(void **state)
 {
 	(void)state;

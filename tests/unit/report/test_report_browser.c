@@ -16,7 +16,7 @@
 
 static const uint64_t second = 1000000000;
 
-/* A program of that name in the folder "bin", which alone is in PATH. */
+/* A program of that name in the directory "bin", which alone is in PATH. */
 static void put_program(const char *name, const char *text)
 {
 	char path[64];
@@ -56,7 +56,7 @@ static void gives_what_it_wrote(void **state)
 	char expected[2 * PATH_MAX + 8];
 
 	(void)state;
-	/* It is in the folder, where its profile and passing files are to be. */
+	/* It is in the directory, where its profile and passing files are to be. */
 	put_program("b", "printf '%s %s %s' \"$PWD\" \"$TMPDIR\" \"$#\"; echo noise >&2");
 	snprintf(expected, sizeof expected, "%s %s ", scratch_path, scratch_path);
 	char program[PATH_MAX + 8];
@@ -166,7 +166,7 @@ static void reads_lines(void **state)
 	}
 }
 
-/* A profile has folders in folders. */
+/* A profile has directories in directories. */
 static void leaves_nothing(void **state)
 {
 	char folder[OS_TEMP_SIZE], command[2 * OS_TEMP_SIZE];

@@ -184,7 +184,7 @@ static void test_debug_link(void **state)
 	/* Another file of that name is not taken. */
 	assert_true(run("cp linked.so linked3.so && printf x >> .debug/linked.debug"));
 	assert_string_equal(chain("linked3.so", NULL), "? exported");
-	/* Below the folder of debug files, in the same place. */
+	/* Below the directory of debug files, in the same place. */
 	assert_true(run("mkdir -p \"debug$PWD\" && cp linked.so linked4.so &&"
 			"head -c -1 .debug/linked.debug > \"debug$PWD/linked.debug\""));
 	assert_string_equal(chain("linked4.so", &(symbols_config){.debug_folder = "debug"}),
