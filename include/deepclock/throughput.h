@@ -21,6 +21,24 @@
 extern "C" {
 #endif
 
+/* A function that takes batches of any size. Each trial is prepare(), runs of dck_subject.function,
+ * and finish(), all in the calling thread. */
+typedef struct dck_batches {
+	void *self;
+	/* Makes the function ready for runs of `batch` items on `threads` threads (0: unchanged)
+	 * within `memory_bytes` (0: no limit). E_NOMEM: the batch does not fit; E_CANCEL: ends the
+	 * search; any other failure is of this size. */
+	dck_status (*prepare)(void *self, uint64_t batch, uint64_t threads, uint64_t memory_bytes,
+			      dck_err *err);
+	/* Ends a trial, also one whose prepare() failed. Sets the most memory that was in use (0:
+	 * not known), and returns what went wrong in the runs, with the codes of prepare(). */
+	dck_status (*finish)(void *self, uint64_t *ret_peak_bytes, dck_err *err);
+	/* Returns the FLOPs of a run of `batch` items, or NaN: not known. (optional) */
+	double (*flops)(void *self, uint64_t batch);
+	/* The budget without --memory; 0: what is resident now and nearly all that is free. */
+	uint64_t memory_bytes;
+} dck_batches;
+
 /* May grow until 1.0: fill it with its _init function. Rows: dck_throughput_options. */
 typedef struct dck_throughput_config {
 	const char *batch;	       /* "1,2,4": exactly these sizes; NULL: searched */
@@ -37,14 +55,16 @@ typedef struct dck_throughput_config {
 	const char *resume;		     /* the search's journal; NULL: none is kept */
 	const char *program;		     /* deepclock, for fresh processes, as in dck_plan */
 	const char *title;		     /* the record's `command`; NULL: none */
+	const dck_batches *batches;	     /* of a subject of kind FUNCTION */
 } dck_throughput_config;
 DCK_API extern const dck_opt dck_throughput_options[];
 DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean", NULL */
 
 DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1 */
 
-/* Searches the best batch size of the model of s (kind MODEL), each size measured in fresh
- * processes. s->model.batch is not heeded; its seed also orders the trials. *ret is owned:
+/* Searches the best batch size of s: of a model (kind MODEL) in fresh processes, of a function
+ * (kind FUNCTION, with c->batches) in this process, where streams, batch_dim and resume are
+ * E_UNSUP. s->model.batch is not heeded; its seed also orders the trials. *ret is owned:
  * dck_record_free(). Errors: E_ARG (a model whose batch is fixed, an option that cannot be, a
  * journal of another search), E_UNSUP (no program), and those of dck_bench() when nothing could be
  * measured. When no batch fits into memory, none keeps to the limit, or on Ctrl-C, the call

@@ -128,6 +128,12 @@ static dck_status run_inspect(ext_call *c, dck_record **ret, dck_err *err)
 /* The model's options of these names take one number, those of a search take lists. */
 static const char *const lists[] = {"batch", "threads", NULL};
 
+static const dck_opt seed_options[] = {
+    DCK_OPTION(COUNT, dck_model_config, seed, "seed", "N", "1", "of the order of the trials",
+	       .min = 0, .max = 1e15),
+    {0},
+};
+
 #define AT(member) offsetof(ext_call, member)
 #define MODELS                                       \
 	{                                            \
@@ -184,6 +190,10 @@ static const char *const lists[] = {"batch", "threads", NULL};
 	X(throughput, "throughput", "model, /, **options",                                         \
 	  "Finds the batch size that gives the most items per second.", ext_takes_model,           \
 	  run_throughput, 0, lists, {dck_throughput_options, AT(throughput)}, MODELS)              \
+	X(_throughput, "throughput", "batches, /, **options",                                      \
+	  "Finds the batch size at which an object's callable gives the most items per second.",   \
+	  ext_takes_batches, run_throughput, 0, lists, {dck_throughput_options, AT(throughput)},   \
+	  {seed_options, AT(subject.model)})                                                       \
 	X(bench_load, "load", "subject, /, **options",                                             \
 	  "Measures latency under load of a model, a program or a function, which several "        \
 	  "threads then call; record.verdict is of the limits (slo).",                             \

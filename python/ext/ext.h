@@ -192,6 +192,7 @@ typedef struct ext_function {
 	PyObject *const *args; /* args[-1] may be written to */
 	size_t nargs;
 	ext_watch *watch;
+	bool raised; /* it raised what the watch keeps */
 } ext_function;
 /* For dck_subject.function, where the caller holds the GIL, and where any thread calls. */
 int ext_function_call(void *function);
@@ -256,6 +257,10 @@ typedef struct ext_call {
 	dck_machine_config machine;
 	dck_pitfalls_config pitfalls;
 	dck_cost_config cost;
+	dck_batches batches;
+	PyObject *batched;  /* borrowed; the object of `batches` */
+	PyObject *prepared; /* its callable with arguments, while a trial lasts */
+	PyObject *failure;  /* what ended the last trial, or None or NULL */
 } ext_call;
 
 /* What a function of the module is. */
@@ -295,6 +300,7 @@ int ext_takes_any(ext_call *c, PyObject *args);	     /* one of these */
 int ext_takes_several(ext_call *c, PyObject *args);  /* a dict of any, by name */
 int ext_takes_models(ext_call *c, PyObject *args);   /* none, one, or a dict of them */
 int ext_takes_nothing(ext_call *c, PyObject *args);
+int ext_takes_batches(ext_call *c, PyObject *args); /* batches.c */
 
 /* Engines are to find ONNX Runtime where this interpreter has it. */
 int ext_onnxruntime_offer(void);

@@ -12,6 +12,7 @@ static int raised(ext_function *f)
 {
 	const bool interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt);
 
+	f->raised = !f->watch->type;
 	ext_watch_raised(f->watch);
 	return interrupt ? DCK_E_CANCEL : 1;
 }

@@ -582,6 +582,12 @@ static PyObject *run(ext_call *c)
 			ext_watch_raised(&c->watch);
 		Py_XDECREF(result);
 	}
+	/* A search of batches fails with what the function raised. */
+	if (status != DCK_OK && c->failure && !c->watch.type) {
+		Py_INCREF(c->failure);
+		PyErr_SetObject((PyObject *)Py_TYPE(c->failure), c->failure);
+		return NULL;
+	}
 	return kept(c, ext_watch_result(&c->watch, status, r, &err));
 }
 
@@ -624,6 +630,8 @@ static void call_done(ext_call *c)
 	dck_free(c->made[0]);
 	dck_free(c->made[1]);
 	Py_XDECREF(c->watch.progress);
+	Py_XDECREF(c->prepared);
+	Py_XDECREF(c->failure);
 	Py_XDECREF(c->kwargs);
 	ext_arrays_done(&c->arrays);
 	ext_texts_done(&c->said.texts);

@@ -61,6 +61,7 @@ void dck_throughput_config_init(dck_throughput_config *c)
 	(void)status;
 	c->program = NULL;
 	c->title = NULL;
+	c->batches = NULL;
 }
 
 /* --- what was asked */
@@ -137,16 +138,43 @@ static dck_status settings_read(search_run *r, dck_err *err)
 	return DCK_OK;
 }
 
+static dck_status subject_check(const search_run *r, dck_err *err)
+{
+	const dck_throughput_config *c = r->config;
+	const bool function = r->subject->kind == DCK_SUBJECT_FUNCTION && c->batches;
+	const char *option = c->streams	    ? "streams"
+			     : c->batch_dim ? "batch-dim"
+			     : c->resume    ? "resume"
+					    : NULL;
+
+	if (function && option)
+		DCK_FAIL(err, E_UNSUP, "--%s is for models: a function is measured in this process",
+			 option);
+	if (r->subject->kind != DCK_SUBJECT_MODEL && !function)
+		DCK_FAIL(err, E_ARG, "only a model has a batch size: give a file or zoo:NAME");
+	if (!c->program && !function)
+		DCK_FAIL(err, E_UNSUP,
+			 "each batch size is measured in fresh processes, "
+			 "which need the deepclock program (dck_throughput_config.program)");
+	return DCK_OK;
+}
+
+/* The budget without --memory. */
+static uint64_t memory_there(const search_run *r)
+{
+	const uint64_t free_bytes = (uint64_t)(MEMORY_SHARE * (double)os_memory_available(""));
+
+	if (r->subject->kind != DCK_SUBJECT_FUNCTION || free_bytes == 0)
+		return free_bytes;
+	return r->config->batches->memory_bytes ? r->config->batches->memory_bytes
+						: os_resident_bytes() + free_bytes;
+}
+
 dck_status search_asked_read(search_run *r, dck_err *err)
 {
 	const dck_throughput_config *c = r->config;
 
-	if (r->subject->kind != DCK_SUBJECT_MODEL)
-		DCK_FAIL(err, E_ARG, "only a model has a batch size: give a file or zoo:NAME");
-	if (!c->program)
-		DCK_FAIL(err, E_UNSUP,
-			 "each batch size is measured in fresh processes, "
-			 "which need the deepclock program (dck_throughput_config.program)");
+	DCK_TRY(subject_check(r, err));
 	if (!(c->precision > 0) || !(c->level > 0 && c->level < 1) || c->rounds < 2 ||
 	    c->point_time_ns == 0)
 		DCK_FAIL(err, E_ARG,
@@ -166,8 +194,6 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	    3 * r->plan.rounds_min < SEARCH_ROUNDS_MAX ? 3 * r->plan.rounds_min : SEARCH_ROUNDS_MAX;
 	r->plan.longest_ns = (double)c->point_time_ns;
 	r->plan.seed = r->subject->model.seed;
-	r->memory_bytes = c->memory_bytes
-			      ? c->memory_bytes
-			      : (uint64_t)(MEMORY_SHARE * (double)os_memory_available(""));
+	r->memory_bytes = c->memory_bytes ? c->memory_bytes : memory_there(r);
 	return DCK_OK;
 }

@@ -1,4 +1,5 @@
-/* search_measure.c - one trial: a batch size measured in a fresh process.
+/* search_measure.c - one trial: a batch size measured in a fresh process, of a function in this
+ * one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -336,29 +337,25 @@ static void load_make(const dck_plan *plan, uint64_t streams, dck_load_config *r
 	ret->max_warmup_ns = plan->max_warmup_ns;
 }
 
-dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err)
+static dck_status worker_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
+				 search_outcome *o, dck_err *err)
 {
 	const dck_observer watch = {.self = r, .cancelled = on_asked};
 	const char *device = r->subject->model.device;
 	const bool reserves = device && strcmp(device, "cpu") != 0;
-	search_outcome o = {
-	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
-	worker_job job = {.memory_bytes = r->memory_bytes, .watch = &watch, .quiet = true};
+	worker_job job = {
+	    .plan = plan, .memory_bytes = r->memory_bytes, .watch = &watch, .quiet = true};
 	mem_arena *a = mem_arena_new(0);
 	dck_subject subject;
-	dck_plan plan;
 	dck_load_config load;
 	worker_result result = {0};
 	dck_status status;
 
 	DCK_NEED(a, err, "for a trial");
-	plan_make(r, ask, &plan);
-	show(r);
 	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
 	job.subject = &subject;
-	job.plan = &plan;
 	if (r->settings[ask->setting].streams > 1) {
-		load_make(&plan, r->settings[ask->setting].streams, &load);
+		load_make(plan, r->settings[ask->setting].streams, &load);
 		job.command = "load";
 		job.options = dck_load_options;
 		job.config = &load;
@@ -369,10 +366,52 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	if (status == DCK_OK)
 		status = worker_run(&job, &result, err);
 	if (status == DCK_OK) {
-		status = result_take(r, ask, &result, &o, err);
+		status = result_take(r, ask, &result, o, err);
 		dck_record_free(result.record);
 	}
 	mem_arena_free(a);
+	return status;
+}
+
+/* A function is measured here; why its runs failed is known to whoever made it. */
+static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
+				   search_outcome *o, dck_err *err)
+{
+	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const dck_batches *b = r->config->batches;
+	worker_result result = {.end = WORKER_FAILED};
+	dck_subject s = *r->subject;
+	dck_status status, ended;
+
+	s.items = ask->batch;
+	status = b->prepare(b->self, ask->batch, r->settings[ask->setting].threads, r->memory_bytes,
+			    &result.why);
+	if (status == DCK_OK)
+		status = dck_bench(&s, plan, &watch, &result.record, &result.why);
+	ended = b->finish(b->self, &result.peak_rss_bytes, &result.why);
+	status = ended == DCK_OK ? status : ended;
+	if (status == DCK_OK)
+		result.end = WORKER_DONE;
+	else if (status == DCK_E_CANCEL)
+		result.end = WORKER_CANCELLED;
+	else if (status == DCK_E_NOMEM)
+		result.end = WORKER_MEMORY;
+	status = result_take(r, ask, &result, o, err);
+	dck_record_free(result.record);
+	return status;
+}
+
+dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err)
+{
+	search_outcome o = {
+	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
+	dck_plan plan;
+	dck_status status;
+
+	plan_make(r, ask, &plan);
+	show(r);
+	status = r->subject->kind == DCK_SUBJECT_FUNCTION ? function_measure(r, ask, &plan, &o, err)
+							  : worker_measure(r, ask, &plan, &o, err);
 	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)
 		return err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", o.why);
 	if (status == DCK_OK)

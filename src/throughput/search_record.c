@@ -58,6 +58,11 @@ static double flops_count(making *m, uint64_t batch)
 	dck_subject s;
 	double flops = NAN;
 
+	if (m->r->subject->kind == DCK_SUBJECT_FUNCTION) {
+		const dck_batches *of = m->r->config->batches;
+
+		return of->flops ? of->flops(of->self, batch) : (double)NAN;
+	}
 	if (search_subject(m->r, batch, 0, m->arena, &s, NULL) != DCK_OK)
 		return NAN;
 	if (tally_counted_open(&c, &s, NULL, NULL) != DCK_OK) {
@@ -233,6 +238,11 @@ static const char *const limits[] = {
     [SEARCH_BY_ERROR] = "error", [SEARCH_BY_SLO] = "slo",   [SEARCH_BY_MAX] = "max-batch",
 };
 
+static const char *trial_place(const search_run *r)
+{
+	return r->subject->kind == DCK_SUBJECT_FUNCTION ? "this process" : "fresh processes";
+}
+
 static void metrics(making *m)
 {
 	static const char *const none = "no batch size was found";
@@ -250,10 +260,10 @@ static void metrics(making *m)
 	const char *how =
 	    rounds > 1
 		? mem_arena_fmt(m->arena,
-				"geometric mean of %zu trials in fresh processes, drawn "
+				"geometric mean of %zu trials in %s, drawn "
 				"towards those that may be the best as well; error "
 				"pooled over sizes and rounds",
-				rounds)
+				rounds, trial_place(r))
 		: "one trial: its own interval; another start of the program may lie outside";
 
 	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
@@ -279,9 +289,10 @@ static void facts(making *m)
 	if (r->facts)
 		subject_facts_usual_copy(m->b, r->facts);
 	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
-	record_fact_text(m->b, "method", "points",
-			 "each trial in a fresh process: doubling, "
-			 "then between the best and its neighbours, then rounds in random order");
+	record_fact_fmt(m->b, "method", "points",
+			"each trial in %s: doubling, "
+			"then between the best and its neighbours, then rounds in random order",
+			trial_place(r));
 	record_fact_text(m->b, "method", "rate",
 			 r->median ? "batch over the median latency"
 				   : "batch over the mean latency: every pause counts");

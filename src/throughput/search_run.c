@@ -238,7 +238,8 @@ static dck_status trials(search_run *r, dck_err *err)
 static dck_status run(search_run *r, dck_record **ret, dck_err *err)
 {
 	DCK_TRY(search_asked_read(r, err));
-	DCK_TRY(batch_check(r, err));
+	if (r->subject->kind == DCK_SUBJECT_MODEL)
+		DCK_TRY(batch_check(r, err));
 	r->search = search_new(&r->plan);
 	DCK_NEED(r->search, err, "for a search");
 	DCK_TRY(journal_open(r, err));

@@ -11,5 +11,6 @@ from .._torch_ranges import ranges
 from .profile import profile
 from .profiling import profiling, schedule
 from .steps import steps
+from .throughput import throughput
 
-__all__ = ["bench", "cost", "modes", "profile", "profiling", "ranges", "schedule", "steps"]
+__all__ = ["bench", "cost", "modes", "profile", "profiling", "ranges", "schedule", "steps", "throughput"]

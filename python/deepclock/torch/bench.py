@@ -41,10 +41,10 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
         items = tensors[0].shape[0] if tensors and tensors[0].dim() > 0 else 1
     title = title or f"deepclock.torch.bench {name_of(module)}"
     with inference(module, threads):
-        call, args = _call(module, there, named_there, wait)
+        call, args = called(module, there, named_there, wait)
         out = Amended(deepclock.bench(call, *args, items=items, title=title, no_history=True,
                                       **options))
-        out.facts(_facts(module, where, inputs, named, wait))
+        out.facts(module_facts(module, where, inputs, named, wait))
         if transfers:
             _transfers(out, module, (inputs, named), (there, named_there), where, wait, options)
     return kept(out.finish(), asked)
@@ -59,7 +59,7 @@ def _check_device(asked, where):
             f"the module is on '{where}', not on '{asked}': move it there with .to('{asked}')")
 
 
-def _call(module, args, named, wait):
+def called(module, args, named, wait):
     """A run, and its arguments: nothing lies around the module where there is nothing to wait for."""
     if wait is None and not named:
         return module, args
@@ -73,7 +73,7 @@ def _call(module, args, named, wait):
     return run, args
 
 
-def _facts(module, where, inputs, named, wait):
+def module_facts(module, where, inputs, named, wait):
     is_module = isinstance(module, torch.nn.Module)
     yield "subject", "kind", "PyTorch module" if is_module else "PyTorch function"
     yield "subject", "name", name_of(module)

@@ -245,12 +245,131 @@ static void test_streams(void **state)
 	fixture_free(f);
 }
 
+/* --- a function: runs of 1 ms and 0.1 ms for each item, which fail beyond `most` items */
+
+typedef struct batched {
+	uint64_t batch, most, trials, threads, budget;
+	dck_status beyond;
+} batched;
+
+static int batched_run(void *arg)
+{
+	const batched *b = arg;
+
+	usleep(1000 + 100 * (useconds_t)b->batch);
+	return b->batch > b->most;
+}
+
+static dck_status batched_prepare(void *self, uint64_t batch, uint64_t threads, uint64_t memory,
+				  dck_err *err)
+{
+	batched *b = self;
+
+	(void)err;
+	b->batch = batch;
+	b->threads = threads;
+	b->budget = memory;
+	b->trials++;
+	return DCK_OK;
+}
+
+static dck_status batched_finish(void *self, uint64_t *ret_peak_bytes, dck_err *err)
+{
+	const batched *b = self;
+
+	*ret_peak_bytes = b->batch << 20;
+	if (b->batch <= b->most)
+		return DCK_OK;
+	*err = (dck_err){.code = b->beyond};
+	snprintf(err->msg, sizeof err->msg, "%llu are too many", (unsigned long long)b->batch);
+	return b->beyond;
+}
+
+static double batched_flops(void *self, uint64_t batch)
+{
+	(void)self;
+	return 10.0 * (double)batch;
+}
+
+static fixture *function_new(batched *b, dck_batches *how)
+{
+	fixture *f = fixture_new();
+
+	dck_subject_init(&f->subject);
+	f->subject.text = "f";
+	f->subject.function = batched_run;
+	f->subject.arg = b;
+	*how = (dck_batches){.self = b,
+			     .prepare = batched_prepare,
+			     .finish = batched_finish,
+			     .flops = batched_flops};
+	f->config.program = NULL;
+	f->config.batches = how;
+	f->config.batch = NULL;
+	return f;
+}
+
+static void test_function(void **state)
+{
+	batched b = {.most = 6, .beyond = DCK_E_NOMEM};
+	dck_batches how;
+	fixture *f = function_new(&b, &how);
+	const dck_table *t;
+
+	(void)state;
+	f->config.memory_bytes = 1 << 30;
+	if (search(f, NULL) != DCK_OK)
+		fail_msg("%s", f->err.msg);
+	assert_false(f->record->incomplete);
+	assert_int_equal(b.budget, 1 << 30);
+	t = dck_record_table(f->record, "throughput/points");
+	assert_true(t->nrows >= 4);
+	for (size_t i = 0; i < t->nrows; i++) {
+		const int64_t batch = dck_table_cell(t, i, "batch")->value.as.i;
+		const dck_cell *rate = dck_table_cell(t, i, "throughput");
+
+		assert_int_equal(dck_table_cell(t, i, "memory")->value.as.i, batch << 20);
+		assert_int_equal(rate->value.kind == DCK_VALUE_ABSENT, batch > 6);
+		if (batch <= 6)
+			assert_true(fabs(dck_table_cell(t, i, "flops")->value.as.r /
+					     (10 * rate->value.as.r) -
+					 1) < 1e-9);
+	}
+	assert_non_null(dck_record_note(f->record, "point-memory"));
+	assert_true(dck_record_value(f->record, "throughput/best_batch") <= 6);
+	fixture_free(f);
+}
+
+static void test_function_fails(void **state)
+{
+	batched b = {.most = 0, .beyond = DCK_E_ENGINE};
+	dck_batches how;
+	fixture *f = function_new(&b, &how);
+
+	(void)state;
+	assert_int_equal(search(f, NULL), DCK_E_ENGINE);
+	assert_string_equal(f->err.msg, "1 are too many");
+	b.beyond = DCK_E_CANCEL;
+	assert_int_equal(search(f, NULL), DCK_E_CANCEL);
+	b.beyond = DCK_E_NOMEM;
+	assert_int_equal(search(f, NULL), DCK_OK);
+	assert_non_null(dck_record_note(f->record, "no-batch-fits"));
+	assert_int_equal(b.trials, 3);
+	f->config.streams = "1,2";
+	assert_int_equal(search(f, NULL), DCK_E_UNSUP);
+	f->config.streams = NULL;
+	f->config.batches = NULL;
+	assert_int_equal(search(f, NULL), DCK_E_ARG);
+	fixture_free(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_record),	     cmocka_unit_test(test_refused),
 	    cmocka_unit_test(test_no_memory_at_all), cmocka_unit_test(test_cancelled),
 	    cmocka_unit_test(test_fails_later),	     cmocka_unit_test(test_streams),
+	    cmocka_unit_test(test_function),	     cmocka_unit_test(test_function_fails),
 	};
 
 	return cmocka_run_group_tests_name("throughput", tests, scratch_begin, scratch_end);
