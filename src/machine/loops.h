@@ -206,9 +206,7 @@ typedef struct machine_result {
 	char blas_why[256]; /* why there is no number of it */
 	uint64_t dram_bytes;
 	unsigned passes, passes_asked; /* whole ones; fewer on a busy machine */
-	/* During the passes: cores that other programs and other virtual machines had, and the
-	 * share of the time in which a container's limit stopped us. NaN: not known. */
-	double others_cores, steal_cores, throttled;
+	double throttled; /* share of the passes in which a container's limit stopped us */
 	double took_ns;
 } machine_result;
 /* E_CANCEL only when there is nothing yet to report. */

@@ -526,24 +526,15 @@ static void passes(run *u)
 	}
 }
 
-/* /proc/stat counts in ticks of 10 ms: of less than that many it says nothing. */
-#define TELLING_NS 2e8
-
 static void passes_watched(run *u)
 {
-	machine_result *r = u->r;
 	os_usage a, b;
 
 	os_usage_get(&a);
 	passes(u);
 	os_usage_get(&b);
-	const double wall = (double)(os_now_ns() - u->passes_began_ns);
-	const bool told = a.has_machine && b.has_machine && wall >= TELLING_NS;
-	const double own = (double)(b.user_ns + b.system_ns - a.user_ns - a.system_ns);
-	const double all = (double)(b.machine_busy_ns - a.machine_busy_ns);
-	r->others_cores = told ? fmax(0, all - own) / wall : NAN;
-	r->steal_cores = told ? (double)(b.machine_steal_ns - a.machine_steal_ns) / wall : NAN;
-	r->throttled = (double)(b.throttled_ns - a.throttled_ns) / wall;
+	u->r->throttled =
+	    (double)(b.throttled_ns - a.throttled_ns) / (double)(os_now_ns() - u->passes_began_ns);
 }
 
 /* Where one thread is all there is, the values for all threads are those for one. */

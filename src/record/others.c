@@ -51,7 +51,8 @@ static void names_text(const os_cpu_split *c, char *buf, size_t size)
 				       c->top[i].name, c->top[i].cores);
 }
 
-void record_others_put(const record_others *o, record_builder *b, const char *section, bool threads)
+void record_others_advise(const record_others *o, record_builder *b, const char *section,
+			  const char *busy, const char *stolen)
 {
 	const os_cpu_split *c = &o->cores;
 	char names[OS_CPU_TOP * 40];
@@ -71,13 +72,18 @@ void record_others_put(const record_others *o, record_builder *b, const char *se
 		record_note(b, "busy-neighbours",
 			    "other programs used %.2f of %u cores during the measurement (%s); %s",
 			    c->others, c->cpus,
-			    names[0] ? names : "none is visible in this container",
-			    threads ? "stop them, or leave them cores (--threads, --cpus)"
-				    : "stop them and measure again");
+			    names[0] ? names : "none is visible in this container", busy);
 	if (c->steal > STEAL_CORES)
 		record_note(b, "steal",
-			    "the hypervisor gave %.2f cores of this machine to other machines, so "
-			    "that times are longer; measure again at another time, or compare "
-			    "interleaved",
-			    c->steal);
+			    "the hypervisor gave %.2f cores of this machine to other machines, %s",
+			    c->steal, stolen);
+}
+
+void record_others_put(const record_others *o, record_builder *b, const char *section, bool threads)
+{
+	record_others_advise(o, b, section,
+			     threads ? "stop them, or leave them cores (--threads, --cpus)"
+				     : "stop them and measure again",
+			     "so that times are longer; measure again at another time, or compare "
+			     "interleaved");
 }

@@ -37,5 +37,8 @@ bool record_others_matter(const record_others *o);
  * and steal. `threads`: the command has --threads and --cpus for what it measures. */
 void record_others_put(const record_others *o, record_builder *b, const char *section,
 		       bool threads);
+/* The same with other remedies: of programs that were busy, and of a hypervisor. */
+void record_others_advise(const record_others *o, record_builder *b, const char *section,
+			  const char *busy, const char *stolen);
 
 #endif

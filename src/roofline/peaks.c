@@ -10,6 +10,7 @@
 #include "subject/subject_facts.h"
 #include "machine/loops.h"
 #include "record/box.h"
+#include "record/others.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ typedef struct survey {
 	int64_t began_unix_ns;
 	double *scratch;
 	machine_result result;
+	record_others others; /* that used the machine meanwhile */
 } survey;
 
 /* --- which machine this is */
@@ -479,7 +481,8 @@ static const char *busy_why(const survey *s)
 
 	if (2 * r->passes < r->passes_asked)
 		return "the time was up before half of the passes were made";
-	if (r->others_cores + r->steal_cores > OTHERS_SHARE * s->threads)
+	if (s->others.known &&
+	    s->others.cores.others + s->others.cores.steal > OTHERS_SHARE * s->threads)
 		return "others had a good part of its cores";
 	for (int type = 0; type < MACHINE_TYPES; type++) {
 		const machine_item *best;
@@ -494,16 +497,9 @@ static void notes_disturbed(record_builder *b, const survey *s)
 {
 	const machine_result *r = &s->result;
 
-	if (r->others_cores > OTHERS_SHARE * s->threads)
-		record_note(b, "busy-neighbours",
-			    "other programs kept %.2f of %u cores busy meanwhile: "
-			    "the limits may be higher; measure again (--refresh) without them",
-			    r->others_cores, s->host.cpus_online);
-	if (r->steal_cores > 0.01)
-		record_note(b, "steal",
-			    "the hypervisor gave %.2g cores' time to others during the "
-			    "measurement: the limits may be higher; measure again (--refresh)",
-			    r->steal_cores);
+	record_others_advise(&s->others, b, "machine",
+			     "the limits may be higher; measure again (--refresh) without them",
+			     "so that the limits may be higher; measure again (--refresh)");
 	if (r->throttled > 0.01)
 		record_note(b, "cpu-throttled",
 			    "the container's CPU limit stopped the process for %.2g %% "
@@ -641,7 +637,11 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	DCK_NEED(s->scratch, err, "for the measurement");
 	record_id_make(s->id);
 	s->began_unix_ns = os_unix_ns();
-	DCK_TRY(machine_measure(&ask, &s->result, err));
+	record_others_begin(&s->others, 0);
+	const dck_status measured = machine_measure(&ask, &s->result, err);
+	record_others_end(&s->others);
+	if (measured != DCK_OK)
+		return measured;
 	const char *busy = s->asked->keep && s->result.passes > 0 ? NULL : busy_why(s);
 	if (!s->asked->quick && !s->result.interrupted && !busy)
 		(void)kept_save(s, &not_kept);

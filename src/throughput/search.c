@@ -312,7 +312,7 @@ static bool overlooked(const search *s, size_t best)
 	const size_t other = fastest_other(s, SIZE_MAX);
 
 	return other != SIZE_MAX && search_in_rounds(s, other) == 0 &&
-	       search_rate(s, other).value > search_rate(s, best).value;
+	       search_trial_log_rate(s, other, 0) > log(search_rate(s, best).value);
 }
 
 /* After a round: lets go what is settled. true: everything is. */

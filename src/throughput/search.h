@@ -116,7 +116,8 @@ const search_trial *search_trial_get(const search *s, size_t i);
 /* Trials in complete rounds that ended well. */
 size_t search_in_rounds(const search *s, size_t point);
 /* Over the trials that count, as logarithms: of two and more the mean with Student's t between
- * them, of one its own interval. */
+ * them, of one its own interval. Rate, and latency where it has no limit: a point that is not in
+ * the last rounds has the best's number times the ratio of the two in the trials that both have. */
 search_number search_rate(const search *s, size_t point);
 search_number search_latency(const search *s, size_t point);
 search_number search_mean_rate(const search *s, size_t point);

@@ -73,24 +73,124 @@ static search_number over_trials(const search *s, size_t point, size_t place)
 	return (search_number){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
+/* --- two points in the trials that both have */
+
+/* Logarithms of a's number over b's: how many, their mean, half of its interval. */
+typedef struct paired {
+	size_t n;
+	double mean, half; /* half: NaN where it is not known */
+} paired;
+
+typedef struct pairing {
+	paired p;
+	double squares;
+	unsigned round;
+	const search_number *a, *b; /* of that round; NULL: none */
+} pairing;
+
+/* A round is over: with both numbers it is one pair more (Welford, Technometrics 4, 1962). */
+static void pairing_step(pairing *q, unsigned round)
+{
+	if (q->a && q->b) {
+		const double d = log(q->a->value) - log(q->b->value), off = d - q->p.mean;
+
+		q->p.n++;
+		q->p.mean += off / (double)q->p.n;
+		q->squares += off * (d - q->p.mean);
+		q->p.half = hypot(log(q->a->hi / q->a->value), log(q->b->hi / q->b->value));
+	}
+	q->round = round;
+	q->a = q->b = NULL;
+}
+
+/* The trials of a round stand one behind the other. */
+static paired pair_over(const search *s, size_t a, size_t b, size_t place, bool rounds)
+{
+	pairing q = {.p.half = NAN};
+
+	for (size_t i = 0; i < s->ntrials; i++) {
+		const search_trial *v = &s->trials[i];
+		const search_number *x = number_at(&v->outcome, place);
+
+		if (v->round != q.round)
+			pairing_step(&q, v->round);
+		if (counts(s, v, a, rounds) && x->value > 0)
+			q.a = x;
+		if (counts(s, v, b, rounds) && x->value > 0)
+			q.b = x;
+	}
+	pairing_step(&q, 0);
+	if (q.p.n > 1)
+		q.p.half = stat_t_quantile(0.5 + s->c.level / 2, (double)(q.p.n - 1)) *
+			   sqrt(q.squares / (double)(q.p.n - 1) / (double)q.p.n);
+	return q.p;
+}
+
+/* In rounds, or, where they met in none, in the trials that found them. */
+static paired pair_find(const search *s, size_t a, size_t b, size_t place)
+{
+	const paired p = pair_over(s, a, b, place, true);
+
+	return p.n > 0 ? p : pair_over(s, a, b, place, false);
+}
+
+double search_log_ratio(const search *s, size_t a, size_t b)
+{
+	const paired p = pair_find(s, a, b, offsetof(search_outcome, rate));
+
+	return p.n > 0 ? p.mean : NAN;
+}
+
+static bool best_in_rounds(const search *s, bool strict, size_t *ret);
+
+/* A point that is not in the rounds any more, or never was, had a faster or a slower machine: its
+ * own number may stand above the best's although it was beaten wherever the two met. So it is the
+ * best's number times their ratio there. */
+static bool beside_best(const search *s, size_t point, size_t place,
+			search_number (*number)(const search *, size_t), search_number *ret)
+{
+	size_t best;
+
+	if (search_candidate(s, point) != SIZE_MAX ||
+	    (!best_in_rounds(s, true, &best) && !best_in_rounds(s, false, &best)))
+		return false;
+	const paired p = pair_find(s, point, best, place);
+	const search_number of = number(s, best);
+	const double value = of.value * exp(p.mean);
+
+	*ret = (search_number){value, value * exp(-hypot(log(of.value / of.lo), p.half)),
+			       value * exp(hypot(log(of.hi / of.value), p.half))};
+	return p.n > 0;
+}
+
 /* Sizes that were compared in rounds share one error, and which of them is best was chosen by the
  * same numbers. */
 search_number search_rate(const search *s, size_t point)
 {
+	const size_t place = offsetof(search_outcome, rate);
 	double means[SEARCH_CANDIDATES_MAX];
 	stat_blocks_level levels[SEARCH_CANDIDATES_MAX];
 	const size_t at = search_candidate(s, point);
+	search_number beside;
 	stat_blocks f;
 
+	if (beside_best(s, point, place, search_rate, &beside))
+		return beside;
 	if (at == SIZE_MAX || !search_compare(s, means, &f) || !(f.dof > 0) || isnan(f.sd))
-		return over_trials(s, point, offsetof(search_outcome, rate));
+		return over_trials(s, point, place);
 	stat_blocks_levels(&f, means, s->c.level, levels);
 	return (search_number){exp(levels[at].value), exp(levels[at].lo), exp(levels[at].hi)};
 }
 
+/* A limit judges what was measured. */
 search_number search_latency(const search *s, size_t point)
 {
-	return over_trials(s, point, offsetof(search_outcome, latency));
+	const size_t place = offsetof(search_outcome, latency);
+	search_number beside;
+
+	return !(s->c.limit.ns > 0) && beside_best(s, point, place, search_latency, &beside)
+		   ? beside
+		   : over_trials(s, point, place);
 }
 
 search_number search_mean_rate(const search *s, size_t point)
@@ -132,28 +232,12 @@ static bool usable(const search *s, size_t i)
 	return s->points[i].end == SEARCH_OK && s->points[i].trials > 0;
 }
 
-static double trial_log_rate(const search *s, size_t point, unsigned round)
+double search_trial_log_rate(const search *s, size_t point, unsigned round)
 {
 	for (size_t i = s->ntrials; i-- > 0;)
 		if (s->trials[i].point == point && s->trials[i].round == round)
 			return log(s->trials[i].outcome.rate.value);
 	return NAN;
-}
-
-double search_log_ratio(const search *s, size_t a, size_t b)
-{
-	double sum = 0;
-	size_t n = 0;
-
-	for (unsigned round = 1; round <= s->complete; round++) {
-		const double d = trial_log_rate(s, a, round) - trial_log_rate(s, b, round);
-
-		if (isnan(d))
-			continue;
-		sum += d;
-		n++;
-	}
-	return n > 0 ? sum / (double)n : trial_log_rate(s, a, 0) - trial_log_rate(s, b, 0);
 }
 
 /* A maximum that was not broken is all that can be known of it. */
@@ -259,7 +343,8 @@ bool search_compare(const search *s, double *means, stat_blocks *ret)
 
 	for (unsigned r = 0; r < n; r++)
 		for (size_t i = 0; i < s->ncandidates; i++)
-			y[r * s->ncandidates + i] = trial_log_rate(s, s->candidates[i], from + r);
+			y[r * s->ncandidates + i] =
+			    search_trial_log_rate(s, s->candidates[i], from + r);
 	stat_blocks_fit(y, s->ncandidates, n, means, ret);
 	return true;
 }

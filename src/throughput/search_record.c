@@ -299,6 +299,9 @@ static void facts(making *m)
 	record_fact_text(m->b, "method", "interval",
 			 "between trials in rounds: Student's t on logarithms, the error pooled "
 			 "over sizes and rounds; of a single trial its own");
+	record_fact_text(m->b, "method", "outside_rounds",
+			 "a size that is not in the last rounds: the best's rate times their ratio "
+			 "in the trials that both have");
 	record_fact_text(m->b, "method", "differences",
 			 "randomised complete blocks: one round, one block; "
 			 "Bonferroni over the sizes compared");
@@ -586,6 +589,7 @@ static void notes(making *m)
 		notes_best(m);
 	else if (!r->interrupted || r->well > 0)
 		note_nothing(m);
+	record_others_put(&r->others, m->b, "throughput", true);
 	notes_ends(m);
 	note_trials(m);
 	if (r->journal_failed.code != DCK_OK)

@@ -207,7 +207,6 @@ static dck_status trials(search_run *r, dck_err *err)
 	search_ask ask;
 	bool more;
 
-	r->begin_ns = os_now_ns();
 	for (;;) {
 		DCK_TRY(search_next(r->search, &more, &ask, err));
 		if (!more)
@@ -243,7 +242,12 @@ static dck_status run(search_run *r, dck_record **ret, dck_err *err)
 	r->search = search_new(&r->plan);
 	DCK_NEED(r->search, err, "for a search");
 	DCK_TRY(journal_open(r, err));
-	DCK_TRY(trials(r, err));
+	r->begin_ns = os_now_ns();
+	record_others_begin(&r->others, 0);
+	const dck_status status = trials(r, err);
+	record_others_end(&r->others);
+	if (status != DCK_OK)
+		return status;
 	return search_record(r, ret, err);
 }
 

@@ -11,6 +11,7 @@
 #include "throughput/search.h"
 #include "throughput/search_journal.h"
 #include "record/build.h"
+#include "record/others.h"
 
 typedef struct search_setting {
 	uint64_t threads; /* 0: as the subject says */
@@ -39,6 +40,7 @@ typedef struct search_run {
 	dck_err journal_failed;	   /* code 0: it did not fail */
 	dck_record *facts;	   /* of the machine, the model and the engine; NULL: none yet */
 	size_t replayed, measured; /* trials of the journal; made now */
+	record_others others;	   /* that used the machine meanwhile */
 	size_t well;		   /* trials, of both, that ended well */
 	search_note notes[SEARCH_NOTES_MAX];
 	size_t nnotes;

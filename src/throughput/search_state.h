@@ -48,6 +48,8 @@ typedef struct search_difference {
 } search_difference;
 search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
 				size_t best, size_t i);
+/* Logarithm of the rate that a point had in a round (0: when it was found); NaN: it had none. */
+double search_trial_log_rate(const search *s, size_t point, unsigned round);
 /* Logarithm of a's rate over b's in the rounds that have both; before there are any, of the trials
  * that found them. */
 double search_log_ratio(const search *s, size_t a, size_t b);

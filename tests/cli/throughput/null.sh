@@ -9,4 +9,4 @@ record run.json 'm("throughput/best_batch")["value"]' 'm("throughput/knee_batch"
 	'm("throughput/best").get("lo", 0) <= m("throughput/best")["value"] <= m("throughput/best").get("hi", 1e99)' \
 	'[t["name"] for t in r["tables"]]' '[c["key"] for c in r["tables"][0]["columns"]]' \
 	'[row[0] for row in r["tables"][0]["rows"]]' '[row[3] for row in r["tables"][0]["rows"]]' \
-	'r.get("incomplete", False)' 'f("subject", "name")' 'f("engine", "name")'
+	'r.get("incomplete", False)' 'f("throughput", "others_cpu") >= 0' 'f("subject", "name")' 'f("engine", "name")'

@@ -13,7 +13,7 @@ print("killed" if p.wait() == -9 else "ended")
 END
 chmod +x killed
 search() {
-	"$@" deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --max-batch 8 \
+	"$@" deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --batch 1,2,4,8 \
 		--point-time 60ms --rounds 2 --resume journal --save run.json zoo:simplenet > text
 	echo $?
 }
@@ -32,7 +32,7 @@ record run.json 'f("method", "trials") == f("method", "trials_resumed")' 'm("thr
 # Another search has no business with it.
 deepclock throughput --quiet --engine null --resume journal zoo:simplenet
 echo $?
-deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --max-batch 16 \
+deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --batch 1,2,4,16 \
 	--point-time 60ms --rounds 2 --resume journal zoo:simplenet
 echo $?
 echo text > other

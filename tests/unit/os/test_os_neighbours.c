@@ -177,6 +177,16 @@ static void the_note_names_them_and_what_helps(void **state)
 			    "visible in this container); stop them and measure again");
 	assert_null(dck_record_fact(r, "samples", "others"));
 	dck_record_free(r);
+	o.cores.steal = 0.07;
+	record_builder *b = record_new();
+	record_others_advise(&o, b, "machine", "look again", "so that it is slower");
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	assert_non_null(strstr(dck_record_note(r, "busy-neighbours")->text, "; look again"));
+	assert_string_equal(dck_record_note(r, "steal")->text,
+			    "the hypervisor gave 0.07 cores of this machine to other machines, so "
+			    "that it is slower");
+	assert_non_null(dck_record_fact(r, "machine", "others_cpu"));
+	dck_record_free(r);
 	o = (record_others){.wall_ns = 1e8};
 	assert_string_equal(note_of(&o, true, &r), "");
 	assert_int_equal(dck_record_fact(r, "samples", "others_cpu")->value.kind, DCK_VALUE_ABSENT);
