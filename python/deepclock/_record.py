@@ -148,6 +148,42 @@ class Record:
         return deepclock.parse(json.dumps(self._o, allow_nan=False))
 
 
+class Amended(Record):
+    """Starts with the contents of a Record; a fact that it has already is replaced."""
+
+    def __init__(self, record):
+        self._o = json.loads(record.to_json())
+
+    def fact(self, section, key, value, unit=None, why=None):
+        super().fact(section, key, value, unit, why)
+        facts = self._o["facts"]
+        new, at = facts.pop(), len(facts) - 1
+        for i, old in enumerate(facts):
+            if old["section"] == section:
+                at = i
+                if old["key"] == key:
+                    facts[i] = new
+                    return
+        facts.insert(at + 1, new)
+
+    def facts(self, rows):
+        """(section, key, value); numbers are counts."""
+        for section, key, value in rows:
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            self.fact(section, key, value, "1" if number else None)
+
+    def command(self, text):
+        self._o["command"] = text
+
+
+def titled(record, title):
+    """The record with a title of the caller's, which names it among others."""
+    out = Amended(record)
+    out.command(title)
+    out.fact("subject", "title", title)
+    return out.finish()
+
+
 def _frame(frame):
     keys = "name file line start_line".split()
     values = (frame,) if isinstance(frame, str) else frame

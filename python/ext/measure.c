@@ -521,9 +521,24 @@ static int drawn(const ext_call *c, PyObject *record)
 	return done ? 0 : -1;
 }
 
-/* Keeps the record as asked; returns it, or NULL. */
-static PyObject *kept(const ext_call *c, PyObject *record)
+/* The record with the title that the caller gave; takes over the record. */
+static PyObject *titled(const ext_call *c, PyObject *record)
 {
+	PyObject *m, *ret;
+
+	if (!record || !c->common.title)
+		return record;
+	m = PyImport_ImportModule("deepclock._record");
+	ret = m ? PyObject_CallMethod(m, "titled", "Os", record, c->common.title) : NULL;
+	Py_XDECREF(m);
+	Py_DECREF(record);
+	return ret;
+}
+
+/* Keeps the record as asked; returns it, or NULL. */
+static PyObject *kept(const ext_call *c, PyObject *given)
+{
+	PyObject *record = titled(c, given);
 	const dck_record *r = record ? ext_record_get(c->state, record) : NULL;
 	dck_err err;
 

@@ -131,7 +131,11 @@ class OptionTest(Case):
         self.assertEqual(deepclock.load(self.path("r.json")).id, r.id)
 
     def test_title(self):
-        self.assertEqual(deepclock.bench(work, **short(title="a title")).command, "a title")
+        r = deepclock.bench(work, **short(title="batch 8", save=self.path("r.json")))
+        self.assertEqual((r.command, r.facts["subject/title"].value), ("batch 8", "batch 8"))
+        self.assertEqual(deepclock.load(self.path("r.json")), r)
+        self.assertRegex(str(r), r"^batch 8: .*work")
+        self.assertIn("| batch 8 |", r.report("markdown"))
         self.assertTrue(deepclock.bench(work, **short()).command.startswith("deepclock bench "))
 
     def test_progress(self):

@@ -1,5 +1,5 @@
 /* saved_names.c - what records are called in results: by their files where these are known, by
- * their subjects, else by the settings that differ, else by their place.
+ * their titles or subjects, else by the settings that differ, else by their place.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/saved.h"
@@ -59,12 +59,11 @@ static const char *settings_text(const dck_record *r, const keys *k, mem_arena *
 
 static const char *subject_name(const dck_record *r, mem_arena *a)
 {
-	const dck_fact *f = dck_record_fact(r, "subject", "name");
+	const dck_fact name = {.value = {.kind = DCK_VALUE_TEXT, .as.text = dck_record_name(r)}};
 	char text[NAME_MAX];
 
-	if (!f || f->value.kind != DCK_VALUE_TEXT || !f->value.as.text[0])
-		return "record";
-	return mem_arena_dup(a, comparable_value(f, text, sizeof text));
+	return name.value.as.text ? mem_arena_dup(a, comparable_value(&name, text, sizeof text))
+				  : "record";
 }
 
 /* Of equal names the second is "NAME (2)". */

@@ -211,6 +211,18 @@ double dck_value_number(const dck_value *v)
 					  : (double)NAN;
 }
 
+const char *dck_record_name(const dck_record *r)
+{
+	static const char *const keys[] = {"title", "name"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+		const dck_fact *f = dck_record_fact(r, "subject", keys[i]);
+		if (f && f->value.kind == DCK_VALUE_TEXT && f->value.as.text[0])
+			return f->value.as.text;
+	}
+	return r->command;
+}
+
 dck_verdict dck_record_gate(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "result", "gate");

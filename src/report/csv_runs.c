@@ -23,7 +23,6 @@ static const char *after(const char *text, const char *prefix)
 
 static bool source_of(const dck_record *r, const dck_series *s, source *ret)
 {
-	const dck_fact *name = dck_record_fact(r, "subject", "name");
 	const char *process = after(s->tag, "latency/process/");
 	const char *subject = after(s->tag, "compare/rounds/");
 
@@ -32,8 +31,8 @@ static bool source_of(const dck_record *r, const dck_series *s, source *ret)
 		return false;
 	if (process)
 		ret->process = strtoul(process, NULL, 10);
-	if (!subject && name && name->value.kind == DCK_VALUE_TEXT)
-		ret->subject = name->value.as.text;
+	if (!subject)
+		ret->subject = dck_record_name(r);
 	return true;
 }
 

@@ -21,11 +21,9 @@ static bool has_prefix(const char *text, const char *prefix)
 
 static const char *subject_of(const dck_record *r)
 {
-	const dck_fact *f = dck_record_fact(r, "subject", "name");
+	const char *name = dck_record_name(r);
 
-	if (f && f->value.kind == DCK_VALUE_TEXT)
-		return f->value.as.text;
-	return r->command ? r->command : "a measurement";
+	return name ? name : "a measurement";
 }
 
 /* --- what was timed */

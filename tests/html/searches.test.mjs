@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./d3.mjs";
 import { batchLists, limitNs, tailOf } from "../../src/report/html/page/view_batches.js";
-import { medians, ratiosOf } from "../../src/report/html/page/view_beside.js";
+import { itemsOf, medians, ratiosOf } from "../../src/report/html/page/view_beside.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/view_trend.js";
 
 const columns = (...keys) => keys.map(key => ({ key, title: key }));
@@ -60,4 +60,12 @@ test("bars of steps are means of neighbours, and add up", () => {
 	assert.deepEqual(stepBars(r, 3).bars, [{ from: 0, n: 2, sums: [2, 2] }, { from: 2, n: 2, sums: [6, 2] }, { from: 4, n: 1, sums: [9, 2] }]);
 	assert.equal(stepBars(r).each, 1);
 	assert.equal(stepBars({}), null);
+});
+
+test("records that differ in the items of a run have a curve, and their titles for names", () => {
+	const of = (items, value, title) => ({ command: "x", facts: [{ section: "subject", key: "name", value: "Net" }, { section: "subject", key: "items_per_run", value: items, unit: "1" },
+		...(title ? [{ section: "subject", key: "title", value: title }] : [])], metrics: [{ tag: "throughput/items", value, unit: "items/s" }, { tag: "latency/median", value: 1, unit: "ns" }] });
+	assert.deepEqual(itemsOf([of(8, 70, "batch 8"), of(1, 10, "batch 1")]).map(p => [p.x, p.y, p.name]), [[1, 10, "2. batch 1"], [8, 70, "1. batch 8"]]);
+	assert.deepEqual(itemsOf([of(8, 70), of(8, 10)]), []);
+	assert.deepEqual(medians([of(8, 70, "batch 8"), of(1, 10)]).map(m => m.name), ["1. batch 8", "2. Net"]);
 });

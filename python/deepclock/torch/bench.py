@@ -30,7 +30,7 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     precision, max_time, warmup, statistic, save, db, ... Returns a Record. What the module raises is raised.
     """
     checked(module)
-    named, asked = dict(named or {}), keeping(options)
+    named, asked = dict(named or {}), keeping(options, title)
     where = _device.device_of(module, (inputs, named))
     _check_device(device, where)
     wait = _device.waiter(where)
@@ -39,11 +39,10 @@ def bench(module, *inputs, named=None, transfers=False, threads=None, device=Non
     tensors = list(_device.tensors_in((inputs, named)))
     if items is None:
         items = tensors[0].shape[0] if tensors and tensors[0].dim() > 0 else 1
-    title = title or f"deepclock.torch.bench {name_of(module)}"
     with inference(module, threads):
         call, args = called(module, there, named_there, wait)
-        out = Amended(deepclock.bench(call, *args, items=items, title=title, no_history=True,
-                                      **options))
+        out = Amended(deepclock.bench(call, *args, items=items, no_history=True, **options))
+        out.command(f"deepclock.torch.bench {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
         if transfers:
             _transfers(out, module, (inputs, named), (there, named_there), where, wait, options)

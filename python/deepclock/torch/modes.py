@@ -53,7 +53,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     max_difference, verdict, outputs. A mode that fails has the reason in place of its numbers.
     """
     checked(module)
-    named, keep = dict(named or {}), keeping(options)
+    named, keep = dict(named or {}), keeping(options, title)
     asked = list(DEFAULT if which is None else MODES if which == "all" else [which] if isinstance(which, str) else which)
     unknown = [name for name in asked if name not in MODES]
     if unknown:
@@ -67,7 +67,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
         tried = [_tried(run, name) for name in asked]
         timed = [t for t in tried if t.why is None]
         compared = _compared(run, timed, options)
-        record = _record(run, tried, compared, title or f"deepclock.torch.modes {name_of(module)}")
+        record = _record(run, tried, compared, f"deepclock.torch.modes {name_of(module)}")
     return kept(record, keep)
 
 

@@ -36,6 +36,12 @@ void text_headline(page *p, const dck_record *r, const char *more)
 	if (!name)
 		name = text_fact(r, "subject", "name", buf);
 	page_ink_set(p, PAGE_BOLD);
+	if (dck_record_fact(r, "subject", "title")) {
+		page_wrap(p, 2, dck_record_name(r));
+		p->space = false;
+		page_text(p, ":");
+		p->space = true;
+	}
 	page_wrap(p, 2, name ? name : r->command ? r->command : "a measurement");
 	page_ink_set(p, PAGE_PLAIN);
 	p->space = false;

@@ -129,7 +129,8 @@ static bool is_headline(const dck_fact *f)
 {
 	static const char *const key[] = {"name", "version", "provider", "threads"};
 	if (strcmp(f->section, "engine") != 0)
-		return strcmp(f->section, "subject") == 0 && strcmp(f->key, "name") == 0;
+		return strcmp(f->section, "subject") == 0 &&
+		       (strcmp(f->key, "name") == 0 || strcmp(f->key, "title") == 0);
 	for (size_t i = 0; i < sizeof key / sizeof key[0]; i++)
 		if (strcmp(f->key, key[i]) == 0)
 			return true;

@@ -12,6 +12,35 @@
 #include <string.h>
 #include <cmocka.h>
 
+static void a_record_is_named_by_its_title_subject_or_command(void **state)
+{
+	static const struct {
+		const char *title, *name, *command, *want;
+	} all[] = {{"batch 8", "Net", "deepclock bench", "batch 8"},
+		   {"", "Net", "deepclock bench", "Net"},
+		   {NULL, "Net", "deepclock bench", "Net"},
+		   {NULL, NULL, "deepclock bench", "deepclock bench"},
+		   {NULL, NULL, NULL, NULL}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+		record_builder *b = record_new();
+		dck_record *r;
+
+		record_set_command(b, all[i].command);
+		if (all[i].title)
+			record_fact_text(b, "subject", "title", all[i].title);
+		if (all[i].name)
+			record_fact_text(b, "subject", "name", all[i].name);
+		assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+		if (all[i].want)
+			assert_string_equal(dck_record_name(r), all[i].want);
+		else
+			assert_null(dck_record_name(r));
+		dck_record_free(r);
+	}
+}
+
 static void an_empty_record_says_who_made_it(void **state)
 {
 	(void)state;
@@ -491,6 +520,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_notes),
 	    cmocka_unit_test(an_empty_record_says_who_made_it),
+	    cmocka_unit_test(a_record_is_named_by_its_title_subject_or_command),
 	    cmocka_unit_test(strings_and_arrays_are_copied),
 	    cmocka_unit_test(a_later_row_replaces_the_earlier),
 	    cmocka_unit_test(what_is_not_known_is_absent_never_zero),

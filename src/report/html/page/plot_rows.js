@@ -17,11 +17,11 @@ export const colorOf = i => `c${i % COLORS + 1}`;
 const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : [])];
 
 /** Rows of {name, value, lo, hi, level, lines, class}; text(row) is what stands at the right, lines what is said of it. zone: [from,
- * to, what]: a range that is shaded. The axis is logarithmic where the values are far apart, or where `log` says so. */
-export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, log: asked }) {
+ * to, what]: a range that is shaded. bars: each value is a bar from 0 too, unless the axis is logarithmic. The axis is logarithmic where the values are far apart, or where `log` says so. */
+export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, bars = false, log: asked }) {
 	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
 	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
-	const log = least > 0 && (asked || most / least > 8);
+	const log = least > 0 && (asked || most / least > 8), barred = bars && !log && least >= 0;
 
 	figure(box, {
 		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
@@ -30,7 +30,7 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
 			const widest = list => Math.max(0, ...list.map(t => textWidth(t))) + 16;
 			const left = narrow ? 0 : Math.min(220, width * 0.34, widest(rows.map(row => row.name))), right = narrow ? 0 : Math.min(250, width * 0.36, widest(rows.map(text)));
-			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [least - pad, most + pad], [left + 12, width - right - 12]);
+			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [barred ? 0 : least - pad, most + pad], [left + 12, width - right - 12]);
 			const y = d3.scaleLinear([0, rows.length], [6, 6 + high * rows.length]);
 			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + middle }));
 
@@ -39,6 +39,9 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 			}
 			if (at !== undefined)
 				svg.append("line").attr("class", "rule thin").attr("x1", x(at)).attr("x2", x(at)).attr("y1", 0).attr("y2", bottom);
+			if (barred)
+				svg.selectAll(null).data(shown.filter(row => Number.isFinite(row.value))).join("g").attr("class", d => d.class || "c1").append("rect").attr("class", "fill soft bar")
+					.attr("x", x(0)).attr("width", d => x(d.value) - x(0)).attr("y", d => y(d.y) - 8).attr("height", 16);
 			intervalMarks(svg, x, y, shown.filter(row => Number.isFinite(row.value)), { along: "x", name: "row", lines: d => d.lines || pointLines(d.name, d, unit, text) });
 			const names = svg.selectAll(null).data(shown).join("g").attr("transform", d => `translate(0,${y(narrow ? d.y - 0.4 : d.y)})`);
 			names.append("text").attr("class", "strong halo").attr("dy", "0.35em").text(d => fitText(d.name, narrow ? width - textWidth(text(d)) - 12 : left));

@@ -64,7 +64,7 @@ export function cellMore(c, unit) {
 	return formatInterval(c.lo, c.hi, c.level, unit) + (c.narrow ? `, narrower than it says: ${c.narrow}` : "");
 }
 
-/** What a record is called among others. */
+/** The name of a record among others, as dck_record_name() has it. */
 export function recordName(r, i) {
-	return factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
+	return factValue(r, "subject", "title") || factValue(r, "subject", "name") || factValue(r, "subject", "command") || r.command || `record ${i + 1}`;
 }

@@ -11,13 +11,36 @@ import { colorOf, plotAgainst, plotRows } from "./plot_rows.js";
 import { ROOM, spaced } from "./points.js";
 import { factValue, metric, number, recordName, rows, series, table } from "./record.js";
 import { atMost, fence, sorted } from "./spread.js";
-import { digits, format, percent } from "./units.js";
+import { digits, format, formatInterval, percent } from "./units.js";
 
 const numbered = (r, i) => `${i + 1}. ${recordName(r, i)}`;
 
 /** The records that have a median: one row each. */
 export const medians = records => records.map((r, i) => ({ r, i, m: metric(r, "latency/median") })).filter(p => p.m && Number.isFinite(number(p.m)))
 	.map(({ r, i, m }) => ({ r, name: numbered(r, i), class: colorOf(i), value: number(m), lo: m.lo, hi: m.hi, level: m.level, unit: m.unit }));
+
+/** The items per second of records that differ in the items of a run: [{x: items, y, lo, hi, level, name}], the fewest items first;
+ * [] where they do not differ. */
+export function itemsOf(records) {
+	const list = records.map((r, i) => ({ r, i, items: Number(factValue(r, "subject", "items_per_run")), m: metric(r, "throughput/items") }))
+		.filter(p => p.items > 0 && p.m && Number.isFinite(number(p.m)))
+		.map(({ r, i, items, m }) => ({ x: items, y: number(m), lo: m.lo, hi: m.hi, level: m.level, name: numbered(r, i) })).sort((a, b) => a.x - b.x);
+
+	return new Set(list.map(p => p.x)).size > 1 ? list : [];
+}
+
+function drawItems(box, records) {
+	const points = itemsOf(records), alike = new Set(records.map(r => factValue(r, "subject", "name"))).size === 1;
+
+	if (points.length > 0)
+		plotAgainst(box, {
+			name: "throughput-by-batch", title: "Items per second by the items of a run",
+			says: points.map(p => `${p.name}: ${format(p.y, "items/s")}`).join(", "),
+			lists: [{ class: "c1", points }], joined: alike && new Set(points.map(p => p.x)).size === points.length,
+			x: { title: "items of a run (batch)", unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") }, y: { title: "throughput", unit: "items/s", zero: true },
+			lines: p => [p.name, ["items", digits(p.x)], ["throughput", format(p.y, "items/s")], ...(p.level > 0 ? [["interval", formatInterval(p.lo, p.hi, p.level, "items/s")]] : [])],
+		});
+}
 
 function plotOverlay(box, list) {
 	const all = list.map(row => ({ ...row, sorted: sorted(runsOf(row.r).flatMap(measuredOf)) })).filter(row => row.sorted.length > 1);
@@ -59,8 +82,9 @@ export const viewBeside = {
 			title: "Medians with their intervals",
 			note: "Measured one after the other: what changed in between is in the differences. deepclock compare A B tells how far they can be trusted.",
 			says: list.map(row => `${row.name}: ${format(row.value, row.unit)}`).join(", "),
-			rows: list, unit: list[0].unit, axis: "median of the runs", text: row => format(row.value, row.unit),
+			rows: list, unit: list[0].unit, axis: "median of the runs", bars: true, text: row => format(row.value, row.unit),
 		});
+		drawItems(box, records);
 		plotOverlay(box, list);
 	},
 };
