@@ -35,13 +35,13 @@ def throughput(module, *example, inputs=None, named=None, threads=None, title=No
     throughput/knee_batch and the table throughput/points. What the module raises at the first size is raised.
     """
     checked(module)
-    asked = keeping(options)
+    asked = keeping(options, title)
     make = _batch.maker(example, named, inputs)
     where = _device.device_of(module, make(1))
-    title = title or f"deepclock.torch.throughput {name_of(module)}"
     with inference(module):
         trials = _Trials(module, make, where)
-        out = Amended(_throughput(trials, threads=threads, title=title, **options))
+        out = Amended(_throughput(trials, threads=threads, **options))
+        out.command(f"deepclock.torch.throughput {name_of(module)}")
     out.facts((section, key, threads if key == "threads" and threads else value)
               for section, key, value in module_facts(module, where, *make(1), trials.wait)
               if key != "threads" or isinstance(threads, (int, type(None))))
