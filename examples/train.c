@@ -329,11 +329,11 @@ static dck_status classes_report(const data *held, const unsigned char *predicte
 
 	dck_accuracy_config_init(&c);
 	c.labels = "train.labels";
-	c.predictions = "train.predictions";
+	c.predictions = (dck_list){.item = {"train.predictions"}, .n = 1};
 	c.target_names = names;
 	c.title = "train: the clothes of the test";
 	if (!lines_write(c.labels, held->label, held->n) ||
-	    !lines_write(c.predictions, predicted, held->n)) {
+	    !lines_write(c.predictions.item[0], predicted, held->n)) {
 		snprintf(err->msg, sizeof err->msg, "cannot write the predictions");
 		return DCK_E_IO;
 	}

@@ -11,7 +11,6 @@ The data are Debian's dataset-fashion-mnist.
 import argparse
 import gzip
 import os
-import tempfile
 
 import torch
 
@@ -40,16 +39,6 @@ def predict(model, loader, device):
         found = [model(images.to(device)).argmax(1).cpu() for images, _ in loader]
     model.train()
     return torch.cat(found)
-
-
-def report(labels, predictions):
-    """The classification report, by deepclock."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, name) for name in ("labels.txt", "predictions.txt")]
-        for path, values in zip(paths, (labels, predictions)):
-            with open(path, "w", encoding="utf-8") as f:
-                f.writelines(f"{value}\n" for value in values.tolist())
-        return deepclock.accuracy(labels=paths[0], predictions=paths[1], target_names=CLASSES)
 
 
 def main():
@@ -97,8 +86,8 @@ def main():
 
     print()
     print(s.record)
-    result = report(test.tensors[1], predictions)
-    print(result.report(details=True))
+    result = deepclock.accuracy(labels=test.tensors[1], predictions=predictions, target_names=CLASSES)
+    print(result)
     print(f"accuracy {result['accuracy/overall'].value:.4f}")
     if asked.save:
         s.record.save(asked.save)

@@ -5,7 +5,7 @@
  *     dck_err err;
  *     dck_accuracy_config_init(&c);
  *     c.labels = "labels.npy";
- *     c.predictions = "predictions.npy";
+ *     c.predictions.item[c.predictions.n++] = "predictions.npy";
  *     if (dck_accuracy(NULL, 0, &c, NULL, &r, &err) == DCK_OK)
  *             printf("%g\n", dck_record_value(r, "accuracy/overall"));
  *
@@ -25,10 +25,10 @@ typedef struct dck_accuracy_config {
 	/* Of outputs. An element is the same when |b - a| <= atol + rtol |a|, a the reference's. */
 	const char *rtol, *atol; /* NULL: by the outputs' types, docs/commands/accuracy.md */
 	/* Of a classifier. */
-	const char *labels;	 /* FILE; NULL: there are none */
-	const char *predictions; /* FILE; NULL: the subjects predict */
-	dck_list inputs;    /* "FILE.npy" or "NAME=FILE.npy": the labelled items, along axis 0 */
-	const char *output; /* whose highest score is the prediction; NULL: the first */
+	const char *labels;   /* FILE; NULL: there are none */
+	dck_list predictions; /* "FILE" or "NAME=FILE"; empty: the subjects predict */
+	dck_list inputs;      /* "FILE.npy" or "NAME=FILE.npy": the labelled items, along axis 0 */
+	const char *output;   /* whose highest score is the prediction; NULL: the first */
 	const char *target_names; /* "A,B,C" or "@FILE" */
 	const char *label_list;	  /* "A,B,C" or "@FILE": the classes of the report, in that order */
 	uint64_t top_k;		  /* 1: only whether the highest score is right */

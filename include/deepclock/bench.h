@@ -38,6 +38,8 @@ typedef struct dck_clock {
 typedef struct dck_array {
 	const char *name; /* as the option and the record call it: "x" */
 	dck_tensor tensor;
+	const char *const *texts; /* in place of the tensor, for labels; NULL: none */
+	size_t ntexts;
 } dck_array;
 typedef struct dck_arrays {
 	const dck_array *item;

@@ -822,7 +822,7 @@ def accuracy(
     rtol: Union[_Text, None] = ...,
     atol: Union[_Text, None] = ...,
     labels: Union[_Text, None] = ...,
-    predictions: Union[_Text, None] = ...,
+    predictions: Union[_List, None] = ...,
     inputs: Union[_List, None] = ...,
     output: Union[_Text, None] = ...,
     top_k: Union[_Number, None] = ...,

@@ -135,7 +135,7 @@ typedef struct ext_array_given {
 	bool has_view;
 	Py_buffer view;
 	struct dl_managed *dl; /* NULL: none */
-	void *copy;	       /* of one that is not row-major; NULL: none */
+	void *copy;	       /* of one that is not row-major, or pointers to texts; NULL: none */
 } ext_array_given;
 typedef struct ext_arrays {
 	size_t n;
@@ -144,8 +144,13 @@ typedef struct ext_arrays {
 } ext_arrays;
 /* Whether it is an array, and no number, text or list. */
 bool ext_arrays_is(PyObject *o);
-/* The name under which options find it; NULL: an exception is set. */
+/* The name under which options find it; NULL: an exception is set. A tensor of PyTorch is detached,
+ * and comes to the CPU by itself. */
 const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
+/* Whether labels and predictions may be this, which is no array: a list, a column of a table. */
+bool ext_arrays_is_column(PyObject *o);
+/* The same of such a value: of numbers, of rows of scores, or of texts. */
+const char *ext_arrays_column(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o);
 void ext_arrays_done(ext_arrays *all);
 
 /* What was given, in order: each item of a list by itself. */

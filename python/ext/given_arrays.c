@@ -225,27 +225,104 @@ static int dlpack_take(ext_state *s, ext_arrays *all, ext_array_given *g, const 
 
 /* --- all of them */
 
-const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o)
+/* A tensor that requires gradients, or is on a device, shows no memory; any other object as it is.
+ * A new reference. */
+static PyObject *on_host(PyObject *o)
+{
+	PyObject *detached, *here;
+
+	if (!PyObject_HasAttrString(o, "detach") || !PyObject_HasAttrString(o, "cpu")) {
+		Py_INCREF(o);
+		return o;
+	}
+	detached = PyObject_CallMethod(o, "detach", NULL);
+	here = detached ? PyObject_CallMethod(detached, "cpu", NULL) : NULL;
+	Py_XDECREF(detached);
+	return here;
+}
+
+/* PyTorch's rows of texts do not exist; these are pointers to the bytes of a list of str. */
+static int texts_take(ext_arrays *all, ext_array_given *g, ext_texts *texts)
+{
+	const Py_ssize_t n = PyList_GET_SIZE(g->owner);
+	const char **pointers = PyMem_RawCalloc((size_t)n, sizeof *pointers);
+
+	g->copy = pointers;
+	if (!pointers) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	for (Py_ssize_t i = 0; i < n; i++)
+		if (!(pointers[i] = ext_texts_add(texts, PyList_GET_ITEM(g->owner, i))))
+			return -1;
+	all->item[all->n].texts = pointers;
+	all->item[all->n].ntexts = (size_t)n;
+	return 0;
+}
+
+/* Takes over `owner`, a list of str or what shows its memory; `type` is what the caller gave. */
+static const char *memory_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *owner,
+			      const char *type)
 {
 	ext_array_given *g = &all->given[all->n];
 	const char *name;
+	int status;
 
+	if (!owner)
+		return NULL;
 	if (all->n == EXT_ARRAYS_MAX) {
+		Py_DECREF(owner);
 		ext_raise_argument(s, "more than %d arrays are given", EXT_ARRAYS_MAX);
 		return NULL;
 	}
 	/* The same in every run: it stands in the record. */
-	name = ext_texts_keep(texts,
-			      PyBytes_FromFormat("%.100s#%zu", Py_TYPE(o)->tp_name, all->n + 1));
-	if (!name)
+	name = ext_texts_keep(texts, PyBytes_FromFormat("%.100s#%zu", type, all->n + 1));
+	if (!name) {
+		Py_DECREF(owner);
 		return NULL;
-	*g = (ext_array_given){.owner = o};
-	Py_INCREF(o);
-	all->item[all->n].name = name;
-	const int status =
-	    PyObject_CheckBuffer(o) ? buffer_take(s, all, g, name) : dlpack_take(s, all, g, name);
+	}
+	*g = (ext_array_given){.owner = owner};
+	all->item[all->n] = (dck_array){.name = name};
+	status = PyList_Check(owner)	       ? texts_take(all, g, texts)
+		 : PyObject_CheckBuffer(owner) ? buffer_take(s, all, g, name)
+					       : dlpack_take(s, all, g, name);
 	all->n++;
 	return status < 0 ? NULL : name;
+}
+
+const char *ext_arrays_add(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o)
+{
+	return memory_add(s, all, texts, on_host(o), Py_TYPE(o)->tp_name);
+}
+
+/* Arrays of texts show no memory that the library knows. */
+static bool has_texts(PyObject *o)
+{
+	PyObject *dtype = PyObject_GetAttrString(o, "dtype");
+	PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+	const char *text = kind && PyUnicode_Check(kind) ? PyUnicode_AsUTF8(kind) : NULL;
+	const bool is = text && strlen(text) == 1 && strchr("UOT", *text);
+
+	Py_XDECREF(kind);
+	Py_XDECREF(dtype);
+	PyErr_Clear();
+	return is;
+}
+
+bool ext_arrays_is_column(PyObject *o)
+{
+	if (PyList_Check(o) || PyTuple_Check(o))
+		return true;
+	return PyObject_HasAttrString(o, "tolist") && (!ext_arrays_is(o) || has_texts(o));
+}
+
+const char *ext_arrays_column(ext_state *s, ext_arrays *all, ext_texts *texts, PyObject *o)
+{
+	PyObject *m = PyImport_ImportModule("deepclock._labels");
+	PyObject *memory = m ? PyObject_CallMethod(m, "memory_of", "(O)", o) : NULL;
+
+	Py_XDECREF(m);
+	return memory_add(s, all, texts, memory, Py_TYPE(o)->tp_name);
 }
 
 void ext_arrays_done(ext_arrays *all)

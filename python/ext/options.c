@@ -167,11 +167,22 @@ static bool takes_array(const dck_opt *row)
 	return false;
 }
 
+/* One of them is a list of all items, and not several values. */
+static bool takes_column(const dck_opt *row)
+{
+	return strcmp(row->name, "labels") == 0 || strcmp(row->name, "predictions") == 0;
+}
+
 static PyObject *value_text(const reader *r, PyObject *o)
 {
 	const dck_opt *row = r->row;
 	const bool truth = PyBool_Check(o);
 
+	if (r->said->arrays && takes_column(row) && ext_arrays_is_column(o)) {
+		const char *name = ext_arrays_column(r->state, r->said->arrays, &r->said->texts, o);
+
+		return name ? ext_text(name) : NULL;
+	}
 	if (r->said->arrays && takes_array(row) && ext_arrays_is(o)) {
 		const char *name = ext_arrays_add(r->state, r->said->arrays, &r->said->texts, o);
 
@@ -295,7 +306,7 @@ static int option_read(const reader *r, PyObject *value)
 
 	if (r->row->kind == DCK_OPT_FLAG)
 		return flag_read(r, value);
-	if (!is_list || (!PyDict_Check(value) && !PyList_Check(value)))
+	if (!is_list || (!PyDict_Check(value) && (!PyList_Check(value) || takes_column(r->row))))
 		return value_read(r, value);
 	/* What reading calls, such as __dlpack__(), may change it. */
 	PyObject *own = PyDict_Check(value) ? PyDict_Copy(value) : PyList_AsTuple(value);

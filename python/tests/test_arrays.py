@@ -51,6 +51,45 @@ class Taken(Case):
         r = deepclock.accuracy(labels=memoryview(bytes([0, 1, 1, 0])), predictions=scores, no_history=True)
         self.assertEqual(r["accuracy/overall"].value, 1.0)
 
+    def test_lists_and_tuples(self):
+        y = [0, 1, 1, 2, 0]
+        r = deepclock.accuracy(labels=y, predictions=(0, 1.0, True, 2, 2), no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 0.8)
+        self.assertEqual(r.command, "deepclock accuracy --labels 'list#1' --predictions 'tuple#2'")
+        self.assertEqual(y, [0, 1, 1, 2, 0])
+        r = deepclock.accuracy(labels=y, predictions=[[.1, .9, 0], [1, 2, 3], [1, 2, 0], (3, 1, 0), (1, 0, 0)], top_k=2,
+                               no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 0.4)
+        self.assertEqual(r["accuracy/top_k"].value, 0.8)
+        r = deepclock.accuracy(labels=("cat", "dög", "dög"), predictions=["cat", "dög", "cat"], no_history=True)
+        self.assertAlmostEqual(r["accuracy/overall"].value, 2 / 3)
+        self.assertEqual(r["recall/dög"].value, 0.5)
+        for wrong in ([1, "a", 1, 1, 1], [[1, 2], [1]], [None] * 5, [[]] * 5):
+            with self.assertRaisesRegex(deepclock.ArgumentError, "labels are numbers|rows of scores"):
+                deepclock.accuracy(labels=y, predictions=wrong, no_history=True)
+        with self.assertRaisesRegex(deepclock.FormatError, "holds no labels"):
+            deepclock.accuracy(labels=[], predictions=y, no_history=True)
+
+    def test_several_predictions(self):
+        r = deepclock.accuracy(labels=[0, 1, 1], predictions={"a": [0, 1, 0], "b": array.array("q", [0, 1, 1])},
+                               no_history=True)
+        self.assertEqual(r["accuracy/overall"].value, 2 / 3)
+        self.assertEqual([row["predictions"] for row in r.tables["accuracy/alternatives"]], ["a", "b"])
+        self.assertEqual(r.facts["accuracy/predictions/b"].value, "array.array#3")
+
+    def test_the_text_is_that_of_scikit_learn(self):
+        y, p, names = [0, 1, 1, 2, 0], [0, 1, 2, 2, 0], ["cat", "dog", "shirt"]
+        text = str(deepclock.accuracy(labels=y, predictions=p, target_names=names, no_history=True))
+        self.assertIn("              precision    recall  f1-score   support\n\n"
+                      "         cat       1.00      1.00      1.00         2\n", text)
+        self.assertIn("weighted avg       0.90      0.80      0.80         5\n", text)
+
+    @needs_numpy
+    def test_arrays_of_texts(self):
+        for dtype in (None, object):
+            r = deepclock.accuracy(labels=numpy.array(["a", "b"], dtype=dtype), predictions=["a", "a"], no_history=True)
+            self.assertEqual(r["accuracy/overall"].value, 0.5)
+
     @needs_numpy
     def test_dlpack(self):
         scores = numpy.eye(3)[[0, 1, 2, 2]]

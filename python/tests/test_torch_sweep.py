@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock.torch.throughput: a module at many batch sizes."""
+"""deepclock.torch.throughput: a module at many batch sizes; tensors as labels."""
 
 import resource
 
@@ -109,6 +109,18 @@ class ThroughputTest(Case):
         r = deepclock.torch.throughput(Refuse(2, KeyboardInterrupt()), torch.randn(1, 4), **QUICK)
         self.assertTrue(r.incomplete)
         self.assertEqual(points(r)[1]["trials"], 1)
+
+
+class AccuracyTest(Case):
+    def test_tensors(self):
+        module = torch.nn.Linear(4, 3)
+        x, y = torch.randn(20, 4), torch.arange(20) % 3
+        scores = module(x)
+        self.assertTrue(scores.requires_grad)
+        want = (scores.argmax(1) == y).float().mean().item()
+        for labels, predictions in ((y, scores), (list(y), scores.argmax(1)), (tuple(y.tolist()), list(scores.argmax(1)))):
+            r = deepclock.accuracy(labels=labels, predictions=predictions, no_history=True)
+            self.assertAlmostEqual(r["accuracy/overall"].value, want, 6)
 
 
 if __name__ == "__main__":

@@ -26,8 +26,9 @@ const dck_opt dck_tolerance_options[] = {
 const dck_opt dck_accuracy_options[] = {
     DCK_OPTION(TEXT, dck_accuracy_config, labels, "labels", "FILE", NULL,
 	       "the true labels: .npy, or text with one on each line"),
-    DCK_OPTION(TEXT, dck_accuracy_config, predictions, "predictions", "FILE", NULL,
-	       "what was predicted: the same, or .npy with a column of scores for each class",
+    DCK_OPTION(LIST, dck_accuracy_config, predictions, "predictions", "[NAME=]FILE", NULL,
+	       "what was predicted: the same, or .npy with a column of scores for each class; "
+	       "several are compared",
 	       .needs = "labels", .excludes = "inputs output"),
     DCK_OPTION(LIST, dck_accuracy_config, inputs, "inputs", "[NAME=]FILE.npy", NULL,
 	       "labelled items for a model's input, along axis 0; --batch of them at a time",
@@ -83,13 +84,13 @@ static dck_status tolerance_read(const char *option, const char *text, double *r
 static dck_status asked_check(const job *j, dck_err *err)
 {
 	const dck_accuracy_config *c = j->config;
-	const char *needs = c->predictions    ? "predictions"
-			    : c->inputs.n > 0 ? "inputs"
-			    : c->target_names ? "target-names"
-			    : c->label_list   ? "label-list"
-			    : c->top_k > 1    ? "top-k"
-			    : c->output	      ? "output"
-					      : NULL;
+	const char *needs = c->predictions.n > 0 ? "predictions"
+			    : c->inputs.n > 0	 ? "inputs"
+			    : c->target_names	 ? "target-names"
+			    : c->label_list	 ? "label-list"
+			    : c->top_k > 1	 ? "top-k"
+			    : c->output		 ? "output"
+						 : NULL;
 
 	if (!c->labels && needs)
 		DCK_FAIL(err, E_ARG, "--%s is for a classifier: give its --labels too", needs);
@@ -97,13 +98,13 @@ static dck_status asked_check(const job *j, dck_err *err)
 		DCK_FAIL(err, E_ARG,
 			 "give two models to compare, one with --vary, "
 			 "or --labels with --predictions or with a model and --inputs");
-	if (c->labels && c->predictions && j->n > 0)
+	if (c->labels && c->predictions.n > 0 && j->n > 0)
 		DCK_FAIL(err, E_ARG,
 			 "--predictions are there already: a model is only run with --inputs");
-	if (c->labels && c->predictions && (c->inputs.n > 0 || c->output))
+	if (c->labels && c->predictions.n > 0 && (c->inputs.n > 0 || c->output))
 		DCK_FAIL(err, E_ARG, "--%s is for a model that predicts; there are --predictions",
 			 c->inputs.n > 0 ? "inputs" : "output");
-	if (c->labels && !c->predictions && (j->n == 0 || c->inputs.n == 0))
+	if (c->labels && c->predictions.n == 0 && (j->n == 0 || c->inputs.n == 0))
 		DCK_FAIL(err, E_ARG,
 			 "--labels need what was predicted: --predictions FILE, "
 			 "or a model and --inputs FILE.npy");
@@ -222,22 +223,50 @@ static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 		 t->n + 1 == p->n || p->n + 1 == t->n ? " (is one a header?)" : "");
 }
 
+/* "NAME=FILE", or a file whose name may hold a '='. */
+static dck_status prediction_name(const job *j, const char *text, const char **ret_name,
+				  const char **ret_file, dck_err *err)
+{
+	const char *equals = strchr(text, '=');
+
+	*ret_name = *ret_file = text;
+	if (!equals || equals == text || os_file_exists(text))
+		return DCK_OK;
+	*ret_name = mem_arena_fmt(j->arena, "%.*s", (int)(equals - text), text);
+	DCK_NEED(*ret_name, err, "for the predictions");
+	*ret_file = equals + 1;
+	return DCK_OK;
+}
+
+static dck_status prediction_read(job *j, const char *file, labels *p, dck_err *err)
+{
+	DCK_TRY(
+	    labels_read(j->arena, file, &j->config->arrays, labels_limit(), true, NULL, p, err));
+	if (p->n != j->truth.n)
+		return sizes_differ(j, p, err);
+	DCK_TRY(kinds_match(j, p, err));
+	if (p->columns > 0 && j->config->top_k > 1 && !j->truth.text)
+		DCK_TRY(labels_read(j->arena, file, &j->config->arrays, labels_limit(), true,
+				    &j->truth, p, err));
+	header_note(j, p);
+	return DCK_OK;
+}
+
 static dck_status saved_report(job *j, dck_err *err)
 {
-	const char *const name = j->config->predictions;
-	labels p = {0};
+	const dck_list *list = &j->config->predictions;
+	labels p[DCK_LIST_MAX] = {0};
+	const char *names[DCK_LIST_MAX], *file;
 
-	DCK_TRY(
-	    labels_read(j->arena, name, &j->config->arrays, labels_limit(), true, NULL, &p, err));
-	if (p.n != j->truth.n)
-		return sizes_differ(j, &p, err);
-	DCK_TRY(kinds_match(j, &p, err));
-	if (p.columns > 0 && j->config->top_k > 1 && !j->truth.text)
-		DCK_TRY(labels_read(j->arena, name, &j->config->arrays, labels_limit(), true,
-				    &j->truth, &p, err));
-	header_note(j, &p);
-	record_fact_text(j->b, "accuracy", "predictions", name);
-	return report(j, &p, &name, 1, err);
+	for (size_t i = 0; i < list->n; i++) {
+		DCK_TRY(prediction_name(j, list->item[i], &names[i], &file, err));
+		DCK_TRY(prediction_read(j, file, &p[i], err));
+		record_fact_text(j->b, "accuracy",
+				 i == 0 ? "predictions"
+					: mem_arena_fmt(j->arena, "predictions/%s", names[i]),
+				 file);
+	}
+	return report(j, p, names, list->n, err);
 }
 
 static void stopped_note(const job *j, const accuracy_run *r)
@@ -301,7 +330,7 @@ static dck_status classifier(job *j, dck_err *err)
 			    err));
 	header_note(j, &j->truth);
 	record_fact_text(j->b, "accuracy", "labels", c->labels);
-	return c->predictions ? saved_report(j, err) : model_report(j, err);
+	return c->predictions.n > 0 ? saved_report(j, err) : model_report(j, err);
 }
 
 /* --- all of it */

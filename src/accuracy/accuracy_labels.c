@@ -388,14 +388,38 @@ static dck_status file_take(mem_arena *a, size_t limit, bool scores, const label
 	return status;
 }
 
+static const dck_array *texts_in_memory(const dck_arrays *all, const char *name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->item[i].texts && strcmp(all->item[i].name, name) == 0)
+			return &all->item[i];
+	return NULL;
+}
+
+static dck_status texts_copy(mem_arena *a, const dck_array *from, labels *ret, dck_err *err)
+{
+	labels l = {.from = from->name, .n = from->ntexts, .text = true};
+
+	l.texts = mem_arena_array(a, l.n, sizeof *l.texts);
+	for (size_t i = 0; l.texts && i < l.n; i++)
+		l.texts[i] = mem_arena_dup(a, from->texts[i]);
+	if (!l.texts || mem_arena_failed(a))
+		return ERR_NO_MEMORY(err, "for the labels of '%s'", l.from);
+	*ret = l;
+	return DCK_OK;
+}
+
 dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory, size_t limit,
 		       bool scores, const labels *truth, labels *ret, dck_err *err)
 {
 	labels l = {.from = path};
+	const dck_array *texts = texts_in_memory(memory, path);
 	npy_array x = {0};
 	bool there = false;
 	dck_status status;
 
+	if (texts)
+		return texts_copy(a, texts, ret, err);
 	DCK_TRY(npy_in_memory(memory, path, &there, &x, err));
 	status = there ? npy_take(a, &x, scores, truth, &l, err)
 		       : file_take(a, limit, scores, truth, &l, err);

@@ -11,6 +11,7 @@
 #define DIGITS_MAX   17
 #define DIGITS_PLAIN 2
 #define ROWS_MAX     1000 /* a report of more classes is for a program to read */
+#define SHORT_ROWS   10
 
 static const char *const number_keys[] = {"precision", "recall", "f1"};
 #define NUMBERS (sizeof number_keys / sizeof number_keys[0])
@@ -93,7 +94,15 @@ static void title_put(page *p, const dck_record *r)
 	text_title(p, title);
 }
 
-void text_accuracy(page *p, const dck_record *r)
+bool text_accuracy_is_short(const dck_record *r)
+{
+	const dck_table *classes = dck_record_table(r, "accuracy/classes");
+
+	return classes && classes->nrows <= SHORT_ROWS &&
+	       !dck_record_table(r, "accuracy/alternatives");
+}
+
+void text_accuracy(page *p, const dck_record *r, bool titled)
 {
 	static const char *const heads[] = {"precision", "recall", "f1-score", "support"};
 	const dck_table *classes = dck_record_table(r, "accuracy/classes"),
@@ -102,7 +111,8 @@ void text_accuracy(page *p, const dck_record *r)
 	if (!classes || !averages || classes->ncolumns == 0 || averages->ncolumns == 0)
 		return;
 	const layout l = layout_of(r, classes);
-	title_put(p, r);
+	if (titled)
+		title_put(p, r);
 	page_to(p, l.name_cols + 1);
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
 		page_text(p, " ");

@@ -515,6 +515,8 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 			text_machine_brief(p, r);
 		else if (tables_asked(p, r))
 			text_ops(p, r);
+		else if (text_accuracy_is_short(r))
+			text_accuracy(p, r, false);
 		else if (r->ntables > 0 || r->nops == 0)
 			text_table_brief(p, r, lines);
 		else

@@ -697,7 +697,7 @@ void text_details(page *p, const dck_record *r)
 	if (keyed)
 		keys_put(p, r);
 	effort_put(p, r);
-	text_accuracy(p, r);
+	text_accuracy(p, r, true);
 	text_tables(p, r);
 	text_trees(p, r);
 	latency_put(p, r, &scale);

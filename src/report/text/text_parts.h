@@ -92,7 +92,9 @@ bool text_is_list(const dck_table *t);
 void text_list_put(page *p, const dck_table *t, unsigned lines); /* 0: all of it */
 
 /* The report on a classifier, and which of the tables are in it. */
-void text_accuracy(page *p, const dck_record *r);
+void text_accuracy(page *p, const dck_record *r, bool titled);
+/* Whether the report is short enough for the first screen. */
+bool text_accuracy_is_short(const dck_record *r);
 bool text_accuracy_has(const dck_table *t);
 
 /* A record of the limits of a machine: its tables, and which metrics are in them. */

@@ -33,7 +33,7 @@ static dck_accuracy_config config_of(const char *labels, const char *predictions
 	file_write(predictions_file, predictions);
 	dck_accuracy_config_init(&c);
 	c.labels = labels_file;
-	c.predictions = predictions_file;
+	c.predictions = (dck_list){.item = {predictions_file}, .n = 1};
 	return c;
 }
 
@@ -125,7 +125,7 @@ static void refusals(void **state)
 	refused(&c, DCK_E_ABSENT, "cannot open 'nothing/there'");
 	c.labels = NULL;
 	refused(&c, DCK_E_ARG, "--predictions is for a classifier");
-	c.predictions = NULL;
+	c.predictions.n = 0;
 	refused(&c, DCK_E_ARG, "give two models to compare");
 	dck_subject_init(&s);
 	const dck_alternative one[] = {{"A", &s}};

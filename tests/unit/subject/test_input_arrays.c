@@ -51,13 +51,14 @@ static void they_are_inputs(void **state)
 	static const dck_tensor_info brain = {
 	    .name = "x", .dtype = {DCK_DTYPE_BFLOAT, 16, 1}, .rank = 1, .dim = {-1}};
 	dck_array all[] = {
-	    {"mine", {.data = (void *)(uintptr_t)ones, .dtype = F32, .rank = 2, .bytes = 24}},
-	    {"bf",
-	     {.data = (void *)(uintptr_t)halves,
-	      .dtype = {DCK_DTYPE_BFLOAT, 16, 1},
-	      .rank = 1,
-	      .dim = {4},
-	      .bytes = 8}}};
+	    {.name = "mine",
+	     .tensor = {.data = (void *)(uintptr_t)ones, .dtype = F32, .rank = 2, .bytes = 24}},
+	    {.name = "bf",
+	     .tensor = {.data = (void *)(uintptr_t)halves,
+			.dtype = {DCK_DTYPE_BFLOAT, 16, 1},
+			.rank = 1,
+			.dim = {4},
+			.bytes = 8}}};
 	const dck_arrays arrays = {all, 2};
 	subject_inputs *b;
 
