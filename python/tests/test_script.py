@@ -128,7 +128,8 @@ class Trace(Case):
         script = self.path("script.py")
         with open(script, "w", encoding="utf-8") as file:
             file.write("import deepclock, sys\nwith deepclock.zone('work'):\n    print(sys.argv[1:], __name__)\n")
-        p = subprocess.run([sys.executable, "-m", "deepclock", "trace", "--no-history", "-o", "t.pftrace", "--format", "csv", script, "-o"],
+        p = subprocess.run([sys.executable, "-m", "deepclock", "trace", "--no-history", "--quiet", "-o", "t.pftrace", "--format", "csv",
+                            script, "-o"],
                            cwd=self.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertEqual(p.stdout.splitlines()[0], "['-o'] __main__")
