@@ -380,9 +380,10 @@ typedef struct os_thread_told {
 bool os_thread_read(int tid, bool switches, os_thread_told *ret);
 /* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
 bool os_threads_each(void (*f)(void *self, int tid), void *self);
-/* Counts the threads that live on after the main thread has ended; 0: it has not, there is no
- * /proc, or no descriptor is free. *ret_status: the main thread's exit status. */
-unsigned os_threads_after_main(int *ret_status);
+/* Counts the threads that live on after the main thread has ended; 0: it has not. *ret_status: the
+ * main thread's exit status. Without /proc, or where no descriptor is free, 2 stands for more than
+ * one, and the status is 0; *other, which is 0 at first, keeps one of them. */
+unsigned os_threads_after_main(int *ret_status, int *other);
 _Noreturn void os_thread_exit(int status); /* this thread alone, without a destructor */
 uint64_t os_resident_bytes(void);	   /* 0: not known */
 

@@ -6,6 +6,7 @@
 
 #include "os/text.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -166,27 +168,62 @@ bool os_threads_each(void (*f)(void *self, int tid), void *self)
 	return got == 0;
 }
 
+/* Where /proc cannot be read: a thread that has ended has no address space, so nothing can be
+ * copied from it. */
+static bool has_ended(int tid)
+{
+	char from = 0, to;
+	const struct iovec local = {&to, 1}, remote = {&from, 1};
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) < 0 && errno == ESRCH;
+}
+
+/* A thread of this process beside the main thread and the one that calls this, 0 where there is
+ * none. Every number is tried, from the likely ones on: a second at most. */
+static int other_thread(int process)
+{
+	enum { NUMBERS = 4 * 1024 * 1024 }; /* the kernel's limit, PID_MAX_LIMIT */
+	const int me = os_thread_id();
+
+	for (int i = 1; i < NUMBERS; i++) {
+		const int tid = (process + i) % NUMBERS;
+
+		if (tid && tid != me && !syscall(SYS_tgkill, process, tid, 0))
+			return tid;
+	}
+	return 0;
+}
+
 /* The main thread stays in the count, as a zombie, until the process ends. The fields are counted
  * from 1, as in proc_pid_stat(5). */
-unsigned os_threads_after_main(int *ret_status)
+unsigned os_threads_after_main(int *ret_status, int *other)
 {
 	enum { STATE = 3, THREADS = 20, STATUS = 52 };
+	const int process = (int)os_process_id();
 	unsigned long threads = 1, status = 0;
 	char text[1024];
 
-	if (!text_read("/proc/self/stat", text, sizeof text))
-		return 0;
-	const char *p = strrchr(text, ')');
-	if (!p || strncmp(p, ") Z ", 4) != 0)
-		return 0;
-	for (int field = STATE; field <= STATUS && (p = strchr(p, ' ')); field++, p++) {
-		if (field == THREADS)
-			threads = strtoul(p, NULL, 10);
-		else if (field == STATUS)
-			status = strtoul(p, NULL, 10);
+	if (text_read("/proc/self/stat", text, sizeof text)) {
+		const char *p = strrchr(text, ')');
+
+		if (!p || strncmp(p, ") Z ", 4) != 0)
+			return 0;
+		for (int field = STATE; field <= STATUS && (p = strchr(p, ' ')); field++, p++) {
+			if (field == THREADS)
+				threads = strtoul(p, NULL, 10);
+			else if (field == STATUS)
+				status = strtoul(p, NULL, 10);
+		}
+		threads--;
+	} else {
+		if (!has_ended(process))
+			return 0;
+		if (!*other || syscall(SYS_tgkill, process, *other, 0))
+			*other = other_thread(process);
+		threads = *other ? 2 : 1;
 	}
 	*ret_status = (int)(status >> 8 & 0xff);
-	return (unsigned)threads - 1;
+	return (unsigned)threads;
 }
 
 void os_thread_exit(int status)

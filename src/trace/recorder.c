@@ -44,6 +44,7 @@ static struct recorder {
 	pthread_t thread;
 	sigset_t mask; /* the signals that were blocked where the thread was started */
 	bool outlived; /* other threads were there after the main thread */
+	int other;     /* one of them, for os_threads_after_main() */
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
 	recorder_plan plan;
@@ -338,7 +339,7 @@ static bool round_of(struct recorder *r)
 static void end_if_last(struct recorder *r)
 {
 	int status;
-	const unsigned threads = os_threads_after_main(&status);
+	const unsigned threads = os_threads_after_main(&status, &r->other);
 
 	r->outlived = r->outlived || threads > 1;
 	if (threads != 1)
@@ -384,6 +385,7 @@ static bool thread_start(struct recorder *r)
 	atomic_store(&r->wishes, 0);
 	atomic_store(&r->signal, 0);
 	r->outlived = false;
+	r->other = 0;
 	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
 	r->method.looks = r->method.looks_cpu_ns = 0;
 	r->look_ns = r->base_ns + LOOK_NS;

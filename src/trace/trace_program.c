@@ -49,7 +49,7 @@ static const char *why_cut(const char *folder)
 	return temp_has_room(folder)
 		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
 		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
-		     "a seccomp filter forbade what records"
+		     "a seccomp filter forbade what records; or no descriptor was free"
 		   : "its recording has no end: the directory for temporary files has no room "
 		     "(TMPDIR names another)";
 }

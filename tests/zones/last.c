@@ -1,14 +1,20 @@
-/* last.c exits|alone|outlived|status|strict - a program whose main thread leaves without ending the
- * process: by pthread_exit(), with and without another thread, or by a call of the kernel.
+/* last.c exits|alone|outlived|status|strict [full] - a program whose main thread leaves without
+ * ending the process: by pthread_exit(), with and without another thread, or by a call of the
+ * kernel. full: it has no descriptor left then.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +34,17 @@ static void *work(void *arg)
 	return arg;
 }
 
+/* pthread_exit() needs the library. */
+static bool descriptors_use(void)
+{
+	if (!dlopen("libgcc_s.so.1", RTLD_NOW) ||
+	    setrlimit(RLIMIT_NOFILE, &(struct rlimit){64, 64}))
+		return false;
+	while (open("/dev/null", O_RDONLY) >= 0)
+		;
+	return errno == EMFILE;
+}
+
 /* As programs do that end: by the last thread, which can be interrupted then. */
 static void at_exit(void)
 {
@@ -45,6 +62,8 @@ int main(int argc, char **argv)
 
 	atexit(at_exit);
 	step();
+	if (argc > 2 && !descriptors_use())
+		return 1;
 	if (!strcmp(what, "exits") || !strcmp(what, "outlived"))
 		if (pthread_create(&thread, NULL, work, NULL))
 			return 1;
