@@ -2,6 +2,7 @@
 """deepclock.torch.throughput: a module at many batch sizes; tensors as labels."""
 
 import resource
+import threading
 
 from support import Case, deepclock, main, needs
 
@@ -109,6 +110,28 @@ class ThroughputTest(Case):
         r = deepclock.torch.throughput(Refuse(2, KeyboardInterrupt()), torch.randn(1, 4), **QUICK)
         self.assertTrue(r.incomplete)
         self.assertEqual(points(r)[1]["trials"], 1)
+
+
+class LoadTest(Case):
+    def test_streams(self):
+        seen = set()
+
+        class Look(torch.nn.Module):
+            def forward(self, x):
+                seen.add((threading.get_ident(), torch.is_grad_enabled(), self.training))
+                return x * 2
+        m = Look()
+        r = deepclock.torch.load(m, torch.randn(3, 2), streams=2, requests=400, slo="p50<=1h", save=self.path("r.json"),
+                                 no_history=True)
+        self.assertEqual({look[1:] for look in seen}, {(False, False)})
+        self.assertGreaterEqual(len(seen), 2)
+        self.assertTrue(m.training)
+        self.assertEqual(r.verdict, "holds")
+        self.assertEqual(r.facts["subject/kind"].value, "PyTorch module")
+        self.assertEqual(r.facts["subject/items_per_run"].value, 3)
+        self.assertEqual(deepclock.load(self.path("r.json")), r)
+        r = deepclock.torch.load(m, torch.randn(3, 2), rate=500, requests=20, slo="p50<=1ns", no_history=True)
+        self.assertEqual(r.verdict, "broken")
 
 
 class AccuracyTest(Case):

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much load a module takes: requests on several streams, or at times of their own."""
+
+import torch
+
+import deepclock
+
+from . import _device
+from ._amend import Amended, keeping, kept
+from ._call import checked
+from ._inference import inference, name_of
+from .bench import module_facts
+
+
+def load(module, *inputs, named=None, threads=None, items=None, title=None, **options):
+    """Measures module(*inputs, **named) under load, as `deepclock load` does: a request is a call, and with several
+    `streams` several threads call the module at once.
+
+    The module is in eval mode and without gradients meanwhile; inputs are where its parameters are, and each
+    request waits for the device. `threads` is torch.set_num_threads(), `items` what a request processes (by itself the
+    first axis of the first tensor). The other options are those of `deepclock load`: rate, slo, find_peak, streams,
+    scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is of the limits (slo).
+    """
+    checked(module)
+    named, asked = dict(named or {}), keeping(options)
+    where = _device.device_of(module, (inputs, named))
+    wait = _device.waiter(where)
+    args, kwargs = _device.moved((inputs, named), where)
+    if items is None:
+        items = next((t.shape[0] for t in _device.tensors_in((inputs, named)) if t.dim() > 0), 1)
+
+    def request():
+        with torch.no_grad():  # which belongs to a thread
+            module(*args, **kwargs)
+        if wait is not None:
+            wait()
+    with inference(module, threads):
+        out = Amended(deepclock.bench_load(request, items=items, no_history=True,
+                                           title=title or f"deepclock.torch.load {name_of(module)}", **options))
+        out.facts(module_facts(module, where, inputs, named, wait))
+    return kept(out.finish(), asked)
