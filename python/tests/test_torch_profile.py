@@ -118,23 +118,63 @@ class Times(Case):
         self.assertEqual(fact(record, "profile", "runs"), 10)
 
 
+class Operators(Case):
+    def test_have_parameters_and_the_order_of_the_graph(self):
+        """Sums by module and type, and the first of each, are those of cost()."""
+        net = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 64, 5), nn.Flatten(),
+                            nn.Linear(64 * 2 * 2, 4))
+        for options in ({}, {"backward": True}):
+            ops = opened(profile(net, IMAGES, **options))["ops"]
+            counted = opened(deepclock.torch.cost(net, IMAGES))["ops"]
+
+            def params(rows_):
+                sums = {}
+                for op in rows_:
+                    sums[op.get("scope", "")] = sums.get(op.get("scope", ""), 0) + op["params"]
+                return {scope: n for scope, n in sums.items() if n}
+            self.assertEqual(params(ops), params(counted))
+            scopes = list(dict.fromkeys(op["scope"] for op in ops if "scope" in op))
+            self.assertEqual(scopes, sorted(scopes))
+
+    def test_of_all_have_a_rate(self):
+        record = profile(Small(), IMAGES)
+        self.assertAlmostEqual(record["profile/flop_rate"].value,
+                               1e9 * record["cost/flops"].value / record["latency/mean"].value)
+        self.assertEqual(record["cost/params"].value, sum(p.numel() for p in Small().parameters()))
+        self.assertIn("FLOP/s", fact(record, "result", "answer"))
+        self.assertIsNone(profile(nn.Identity(), IMAGES)["profile/flop_rate"].value)
+
+
 class Shares(Case):
+    def test_recording_costs_more_for_lists(self):
+        """A convolution has four arguments that are lists; what recording adds to it is more than to a call on one number."""
+        from deepclock.torch._profile_timer import overhead_of
+        overhead = overhead_of(None)
+        self.assertGreater(overhead.list, 0)
+        self.assertAlmostEqual(overhead.of(4), overhead.call + 4 * overhead.list)
+
+    def test_are_of_the_faster_half_of_the_runs(self):
+        from deepclock.torch._profile_report import _faster_half, _merged
+        self.assertEqual(_faster_half([5, 1, 9, 2, 3]), [1, 3, 4])
+        runs = [{"a": [2, 10], "b": [1, 4]}, {"a": [2, 50]}]
+        self.assertEqual(_merged(runs, [0]), {"a": (2, 30, 10), "b": (0.5, 2, 4)})
+
     def test_are_of_the_plain_run(self):
         """100 ns of calls and 900 ns between them under the profiler are 40 and 260 ns without it."""
         class Row:
             def __init__(self, calls, ns):
-                self.calls, self.ns = calls, ns
+                self.quiet_ns, self.excess = ns, 10 * calls
 
         class Module:
             between = 1800  # of two runs
 
         from deepclock.torch._profile_report import Plain
         rows_ = [Row(1, 60), Row(5, 40)]
-        plain = Plain(300, rows_, {None: Module()}, 2, 10)
+        plain = Plain(300, rows_, {None: Module()}, 2)
         self.assertAlmostEqual(plain.share(rows_[:1]), 50 / 300)
         self.assertAlmostEqual(plain.share(rows_[1:]), 0)
         self.assertAlmostEqual(plain.share(rows_, 900), 1)
-        longer = Plain(25, rows_, {None: Module()}, 2, 10)  # the calls alone took longer than a plain run
+        longer = Plain(25, rows_, {None: Module()}, 2)  # the calls alone took longer than a plain run
         self.assertAlmostEqual(longer.share(rows_[:1]), 1)
 
     def test_add_up_and_agree_with_the_headline(self):

@@ -138,6 +138,8 @@ static dck_status observe(job *j, dck_err *err)
 		profile_tame(ns, runs, ns + runs);
 		for (uint64_t i = 0; i < runs; i++)
 			j->in.observed_ns += ns[i] / (double)runs;
+		j->in.perturbation = stat_quantile_sorted(ns + runs, runs, 0.5) /
+				     dck_record_value(j->base, "latency/median");
 		j->in.runs = runs;
 	}
 	mem_free(ns);
@@ -344,7 +346,6 @@ static dck_status operators(job *j, dck_err *err)
 	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))
 		DCK_FAIL(err, E_ENGINE, "the latency is not known");
 	j->in.latency_ns = m->value.as.r;
-	j->in.mean_ns = dck_record_value(j->base, "latency/mean");
 	j->in.latency_lo_ns = m->level > 0 ? m->lo : 0;
 	j->in.latency_hi_ns = m->level > 0 ? m->hi : 0;
 	j->in.level = j->plan->level;

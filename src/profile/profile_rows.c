@@ -656,8 +656,8 @@ static void metrics(const table *t, record_builder *b)
 	const profile_input *in = t->in;
 	double least = 0;
 
-	record_metric_real(b, "profile/perturbation", in->observed_ns / in->mean_ns,
-			   "mean run under the profiler over the mean latency");
+	record_metric_real(b, "profile/perturbation", in->perturbation,
+			   "median run under the profiler over the median latency");
 	record_metric_real(
 	    b, "profile/coverage", t->explained,
 	    "sum of the operators' times over a run, the profiler's own cost taken off");
@@ -726,19 +726,18 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 		record_note(b, "operators-overlap",
 			    "operators ran side by side: their times are shares of the work, "
 			    "not of the latency");
-	if (in->observed_ns < 0.9 * in->mean_ns)
+	if (in->perturbation < 0.9)
 		record_note(b, "profile-faster",
 			    "a run took %.2f times as long under the profiler as without it: "
 			    "the machine was slower while the latency was measured; "
 			    "shares are of the profiled runs, "
 			    "and times and rates are stretched with them",
-			    in->observed_ns / in->mean_ns);
-	if (in->observed_ns > 1.5 * in->mean_ns)
+			    in->perturbation);
+	if (in->perturbation > 1.5)
 		record_note(b, "profile-perturbs",
 			    "under the profiler a run takes %.1f times as long: times of operators "
 			    "below %.0f \u00b5s are uncertain by a good part of themselves",
-			    in->observed_ns / in->mean_ns,
-			    ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
+			    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
 	note_far(t, b);
 	note_worth(t, b);
 }

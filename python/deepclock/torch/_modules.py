@@ -64,6 +64,12 @@ class Modules:
         below = around + "." if around else ""
         return next((p for p in paths if p.startswith(below)), paths[0])
 
+    def params(self):
+        """Parameters of all modules, each once; None: the root is a function."""
+        if not isinstance(self.root, torch.nn.Module):
+            return None
+        return sum(t.numel() for _, t, parameter in self.held() if parameter)
+
     def held(self):
         """(path, tensor, True of a parameter or False of a buffer), each tensor once."""
         seen = set()

@@ -11,7 +11,7 @@ from . import _device
 from ._inference import is_training
 from ._modules import frame_of
 from ._profile_timer import OTHER
-from .._record import Record, cell
+from .._record import Record, cell, si
 
 _BRIEF_ROWS = 12
 #: From this perturbation on, times are far from those of the plain run.
@@ -30,15 +30,17 @@ class Times(typing.NamedTuple):
 
 
 class _Row:
-    """Calls of one name in one module and phase, of one run."""
+    """Calls of one name in one module and phase, of one run; `excess`: what recording adds to their time, ns."""
 
-    def __init__(self, key, timed, count, held, runs, roof):
+    def __init__(self, key, timed, excess, count, held, roof):
         self.path, self.phase, self.name = key
-        self.calls, self.ns = timed[0] / runs, timed[1] / runs
+        self.calls, self.ns, self.quiet_ns = timed
+        self.excess = self.calls * excess
         self.known = count is None or not count.why
         self.why = "" if count is None else count.why
         self.macs = count.macs if count else 0
         self.flops = count.flops if count else 0
+        self.params = count.params if count else 0
         self.read_bytes = count.read_bytes if count else 0
         self.write_bytes = count.write_bytes if count else 0
         self.allocated = count.allocated if count else 0
@@ -93,25 +95,41 @@ _RATES = [("macs", "MACs", "1"), ("rate", "FLOP/s", "FLOP/s"), ("roof", "of roof
 
 
 class Plain:
-    """Times of the profiled runs as shares of the plain run, which is shorter: of each aten call what its
-    recording adds is taken off, and what lies between the calls is scaled to the rest of the plain run."""
+    """Times of the faster half of the profiled runs as shares of the faster half of the plain ones, which are shorter:
+    of each aten call what its recording adds is taken off, and what lies between the calls is scaled to the rest of the
+    plain run. In the faster halves other programs took the fewest cores, from plain and profiled runs alike."""
 
-    def __init__(self, ns, rows, modules, runs, overhead):
-        self.ns = ns
-        self._overhead = overhead
+    def __init__(self, ns, rows, modules, runs):
+        self._ns = ns
         inside = sum(map(self._less, rows))
         self._inside = min(1.0, ns / inside) if inside else 1.0
         between = sum(time.between for time in modules.values()) / runs
         self._between = max(0.0, ns - self._inside * inside) / between if between else 0.0
 
-    def _less(self, row):
-        return max(0.0, row.ns - row.calls * self._overhead)
+    @staticmethod
+    def _less(row):
+        return max(0.0, row.quiet_ns - row.excess)
 
     def share(self, rows, between=0.0):
         """Of aten calls, and of what lies between them."""
-        if not self.ns:
+        if not self._ns:
             return None
-        return (self._inside * sum(map(self._less, rows)) + self._between * between) / self.ns
+        return (self._inside * sum(map(self._less, rows)) + self._between * between) / self._ns
+
+
+def _faster_half(values):
+    """Indices of the smaller half of the values."""
+    return sorted(range(len(values)), key=values.__getitem__)[:(len(values) + 1) // 2]
+
+
+def _merged(runs, quiet):
+    """{key: (calls, ns, ns in the quiet runs)} of a mean run, in the order of the first calls."""
+    keys = dict.fromkeys(key for run in runs for key in run)
+
+    def mean(key, of, at):
+        return sum(run[key][at] for run in of if key in run) / len(of)
+    few = [runs[i] for i in quiet]
+    return {key: (mean(key, runs, 0), mean(key, runs, 1), mean(key, few, 1)) for key in keys}
 
 
 def _below(path, other):
@@ -203,8 +221,8 @@ def _ops(b, work, rows, why):
         unknown = r.why or "not known"
         b.op(where, r.type if r.phase == "forward" else r.title, scope=(r.path or "").replace(".", "/") or None,
              class_=f"{class_.__module__}.{class_.__qualname__}" if class_ else None,
-             macs=r.macs if r.known else unknown, flops=r.flops if r.known else unknown, params=0,
-             weight_bytes=0, read_bytes=r.read_bytes, write_bytes=r.write_bytes, time=r.ns,
+             macs=r.macs if r.known else unknown, flops=r.flops if r.known else unknown,
+             params=r.params, weight_bytes=0, read_bytes=r.read_bytes, write_bytes=r.write_bytes, time=r.ns,
              rate="it computes nothing" if rate is None else
              "above the roof" if r.of and r.of.attainable and rate > r.of.attainable else rate,
              roof=why or _attainable(r), bound=r.of.bound if r.of else None)
@@ -231,21 +249,27 @@ def _facts(b, work, where, runs, profiled, without, overhead):
     b.fact("profile", "runs", runs, "1")
     b.fact("profile", "time_profiled", profiled, "ns")
     b.fact("profile", "time_of_deepclock", profiled - without, "ns")
-    b.fact("profile", "call_overhead", overhead, "ns")
+    b.fact("profile", "call_overhead", overhead.call, "ns")
+    b.fact("profile", "list_overhead", overhead.list, "ns")
     b.fact("profile", "method", "a dispatch mode around each aten call, and deepclock in front of each call "
            "of a module; their own time is taken out")
-    b.fact("profile", "shares", "of the plain run: each aten call less profile/call_overhead, and what lies between "
-           "the calls scaled to the rest")
+    b.fact("profile", "shares", "of the plain run: each aten call less profile/call_overhead and profile/list_overhead "
+           "for each argument that is a list, and what lies between the calls scaled to the rest; of the faster half of "
+           "the runs")
 
 
-def _metrics(b, times, explained, rows, memory, why):
-    _estimated(b, "latency/mean", "ns", times.plain, "mean", times.how_plain)
+def _metrics(b, work, times, explained, rows, memory, why):
+    mean = _estimated(b, "latency/mean", "ns", times.plain, "mean", times.how_plain)
     perturbation = _estimated(b, "profile/perturbation", "1", times.ratio, "median", times.how_ratio)
     b.metric("profile/coverage", explained, "1", "time inside aten calls over that of the profiled run without "
              "deepclock's own code")
     s = _Sum(rows)
     b.metric("cost/macs", s.macs, "1", "of all phases", why=s.why)
     b.metric("cost/flops", s.flops, "FLOP", "of all phases", why=s.why)
+    b.metric("cost/params", work.modules.params(), "1",
+             "parameters of all modules, each once", why="it is not a module")
+    rate = 1e9 * s.flops / mean if s.flops and mean else None
+    b.metric("profile/flop_rate", rate, "FLOP/s", "cost/flops over latency/mean", why=s.why or "it computes nothing")
     b.metric("profile/attainable", s.least, "ns", "calls that compute, each at its roof",
              why=why or s.why or "bytes of some call are not known")
     b.metric("memory/activation_peak", memory.peak, "B", "blocks of PyTorch's allocator, beyond those that were "
@@ -254,7 +278,7 @@ def _metrics(b, times, explained, rows, memory, why):
              "ended", why=memory.why)
     b.series("latency", "ns", times.plain)
     b.series("profile/latency", "ns", times.profiled)
-    return perturbation
+    return mean, perturbation, rate
 
 
 def _estimated(b, tag, unit, values, statistic, how):
@@ -271,21 +295,25 @@ def _estimated(b, tag, unit, values, statistic, how):
 def record_of(work, counted, memory, times, overhead, roof, why, where, more=None):
     """more: a function that adds to the Record before it is finished."""
     runs = len(times.profiled)
-    timed = {**dict.fromkeys(memory.ops, (0, 0)), **work.timer.ops}
-    rows = [_Row(key, one, counted.get(key), memory.ops.get(key), runs, roof) for key, one in timed.items()]
-    rows.sort(key=lambda r: -r.ns)
+    timed = _merged(work.timer.runs, _faster_half(times.without))
+    timed.update((key, (0, 0, 0)) for key in memory.ops if key not in timed)
+    rows = [_Row(key, one, overhead.of(work.timer.lists.get(key[2], 0)), counted.get(key), memory.ops.get(key), roof)
+            for key, one in timed.items()]
     profiled, wall = sum(times.profiled) / runs, sum(times.without) / runs
     b = Record(f"deepclock.torch.{work.command}({work.name})")
     _facts(b, work, where, runs, profiled, wall, overhead)
-    plain = Plain(sum(times.plain) / len(times.plain), rows, work.timer.modules, runs, overhead)
-    perturbation = _metrics(b, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
+    quick = _faster_half(times.plain)
+    plain = Plain(sum(times.plain[i] for i in quick) / len(quick), rows, work.timer.modules, runs)
+    metrics = _metrics(b, work, times, sum(r.ns for r in rows) / wall if wall else None, rows, memory, why)
     _ops(b, work, rows, why)
     lines = _operators_table(b, rows, memory, plain, why)
     _modules_table(b, work, rows, memory, runs, plain, why)
     _tree(b, work, rows, memory, runs)
     if lines:
+        mean, perturbation, rate = metrics
+        at = f" at {si(rate)}FLOP/s" if rate else ""
         text = (f"{lines[0][0]} takes {100 * plain.share(r for r in rows if r.title == lines[0][0]):.0f} % of a "
-                f"{work.unit} of {deepclock.time_text(plain.ns)}; profiling makes it {perturbation:.2f} times as long")
+                f"{work.unit} of {deepclock.time_text(mean)}{at}; profiling makes it {perturbation:.2f} times as long")
         b.answer(text + (", so times of short calls are too long" if perturbation > _DISTURBED else ""))
     if more:
         more(b)

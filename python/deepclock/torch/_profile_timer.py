@@ -2,6 +2,7 @@
 """Times aten calls and modules while they run, on a clock that stands still in deepclock's own code."""
 
 import time
+import typing
 
 import torch
 
@@ -24,8 +25,9 @@ class ModuleTime:
 
 
 class Timer(Mode):
-    """One timed run after another is added up in `modules` (path: ModuleTime) and `ops`
-    ((path, phase, name of the call): [calls, ns]).
+    """Adds up timed runs in `modules` (path: ModuleTime); `runs` has for each run
+    {(path, phase, name of the call): [calls, ns]} in the order of the first calls, `lists` how many arguments of a
+    call of this name are lists.
 
     wait: a function that waits for the device, called behind each aten call; None: nothing to wait for.
     """
@@ -33,7 +35,7 @@ class Timer(Mode):
     def __init__(self, modules, wait):
         super().__init__()
         self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
-        self.ops = {}
+        self.runs, self._ops, self.lists = [], {}, {}
         self.spent = 0  # in code of this file
         self.phase, self.path = "forward", None
         self.nodes = TimedNodes(self)
@@ -47,7 +49,7 @@ class Timer(Mode):
     def open(self):
         """What lies around the module; close() ends it."""
         self.phase, self.path = "forward", self._around
-        self._frames = [[now() - self.spent, 0]]
+        self._frames, self._ops = [[now() - self.spent, 0]], {}
 
     def close(self):
         """Returns how long that was, ns."""
@@ -57,6 +59,7 @@ class Timer(Mode):
         other.calls += 1
         other.total += took
         other.between += took - inside
+        self.runs.append(self._ops)
         return took
 
     def _around(self):
@@ -99,10 +102,11 @@ class Timer(Mode):
         name = self.names.get(func)
         if name is None:
             name = self.names[func] = _price.name_of(func)
+            self.lists[name] = sum(isinstance(value, (list, tuple)) for value in (*args, *kwargs.values()))
         key = self.path(), self.phase, name
-        row = self.ops.get(key)
+        row = self._ops.get(key)
         if row is None:
-            row = self.ops[key] = [0, 0]
+            row = self._ops[key] = [0, 0]
         row[0] += 1
         row[1] += end - begin
         self._frames[-1][1] += end - begin
@@ -110,27 +114,41 @@ class Timer(Mode):
         return out
 
 
-def call_overhead_ns(wait, rounds=9, calls_=100):
-    """By how much the recorded time of an aten call exceeds what the call takes without a profiler: a call on one
-    number, both ways, in turns; the median."""
-    one = torch.ones(1)
+class Overhead(typing.NamedTuple):
+    """By how much the recorded time of an aten call exceeds what the call takes without a profiler, ns: of any call,
+    and for each argument that is a list, which PyTorch converts twice."""
+    call: float
+    list: float
+
+    def of(self, lists):
+        return self.call + lists * self.list
+
+
+def overhead_of(wait):
+    """Measured on a call on one number and on a convolution of one number, four of whose arguments are lists."""
+    one, image = torch.ones(1), torch.ones(1, 1, 1, 1)
+    call, _ = _overhead_ns(one.neg_, wait)
+    with_lists, lists = _overhead_ns(lambda: torch.conv2d(image, image), wait)
+    return Overhead(call, max(0.0, with_lists - call) / lists if lists else 0.0)
+
+
+def _overhead_ns(function, wait, rounds=9, calls_=100):
+    """(the median over rounds of both ways in turns, how many arguments are lists)"""
     timer = Timer(Modules(None), wait)
-    key = (OTHER, "forward", "aten.neg_")
-    more, before = [], 0
+    more = []
     with torch.no_grad():
         for _ in range(rounds):
             begin = now()
             for _ in range(calls_):
-                one.neg_()
+                function()
             plain = now() - begin
             with timer.running, timer:
                 timer.open()
                 for _ in range(calls_):
-                    one.neg_()
+                    function()
                 timer.close()
-            more.append((timer.ops[key][1] - before - plain) / calls_)
-            before = timer.ops[key][1]
-    return max(0.0, sorted(more)[rounds // 2])
+            more.append((sum(ns for _, ns in timer.runs[-1].values()) - plain) / calls_)
+    return max(0.0, sorted(more)[rounds // 2]), sum(timer.lists.values())
 
 
 class TimedNodes(Nodes):

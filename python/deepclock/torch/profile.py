@@ -23,7 +23,7 @@ from ._inference import inference, shape_text
 from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_report import Times, record_of
-from ._profile_timer import Timer, call_overhead_ns
+from ._profile_timer import Timer, overhead_of
 
 _RUNS_LEAST, _RUNS_MOST, _WARMUP = 5, 200, 2
 
@@ -32,7 +32,7 @@ class Count:
     """What all calls of one name in one module compute in one run."""
 
     def __init__(self):
-        self.calls = self.macs = self.flops = self.read_bytes = self.write_bytes = self.allocated = 0
+        self.calls = self.macs = self.flops = self.params = self.read_bytes = self.write_bytes = self.allocated = 0
         self.why, self.types, self.dtype = "", (), "float32"
 
     def add(self, price):
@@ -45,17 +45,20 @@ class Count:
 
 
 class Counting(Counter):
-    """Prices calls, and counts the bytes of the tensors that they make."""
+    """Prices calls, and counts the bytes of the tensors that they make. A parameter belongs to the first call that
+    reads it."""
 
-    def __init__(self):
+    def __init__(self, modules):
         super().__init__(lambda call: None)
         self.of = {}
+        self._params = {storage_of(t): t.numel() for _, t, parameter in modules.held() if parameter}
 
     def _price(self, func, args, kwargs, out):
         price = super()._price(func, args, kwargs, out)
         key = self.path(), self.phase, _price.name_of(func)
         count = self.of.setdefault(key, Count())
         count.add(price)
+        count.params += sum(self._params.pop(storage_of(t), 0) for t in tensors_in((args, kwargs)))
         had = {storage_of(t) for t in tensors_in((args, kwargs))}
         for t in tensors_in(out):
             if storage_of(t) not in had:
@@ -117,7 +120,7 @@ class _Work:
 
     def counted(self):
         """{(path, phase, name): Count}"""
-        counting, nodes = Counting(), _backward.Nodes()
+        counting, nodes = Counting(self.modules), _backward.Nodes()
 
         def enter(path, given):
             if self.backward and counting.phase == "forward":
@@ -181,7 +184,7 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
         if runs is None:
             runs = int(max(_RUNS_LEAST, min(_RUNS_MOST, max_time * 1e9 / max(took, 1))))
         times = _run(work, runs)
-        overhead = call_overhead_ns(_device.waiter(where))
+        overhead = overhead_of(_device.waiter(where))
         used = torch.get_num_threads()
         machine, why = (None, f"the module runs on '{where}': the machine's limits are those of its CPU"
                         ) if where.type != "cpu" else limits(roofs, used)

@@ -12,6 +12,7 @@ and active steps a dispatch mode is around each aten call, as in profile(). The 
 calls are priced.
 """
 
+import collections
 import contextlib
 import functools
 import threading
@@ -29,7 +30,7 @@ from ._modules import Modules, calls
 from ._operators import tensors_in
 from ._profile_memory import Memory
 from ._profile_report import Times, record_of
-from ._profile_timer import OTHER, ModuleTime, Timer, call_overhead_ns
+from ._profile_timer import OTHER, ModuleTime, Timer, overhead_of
 from .profile import Count, Counting, limits
 
 
@@ -92,7 +93,7 @@ class _CountingLoop:
     """The same marks as Timer's, without times."""
 
     def __init__(self, modules, inputs):
-        self.mode, self.nodes = Counting(), _backward.Nodes()
+        self.mode, self.nodes = Counting(modules), _backward.Nodes()
         self.running = calls(modules, self._enter, self._leave)
         self.mode.path = lambda: self.running.path if self.running.stack else OTHER
         self._inputs = inputs
@@ -113,7 +114,7 @@ class _Total:
 
     def __init__(self, modules):
         self.modules = {path: ModuleTime() for path in [OTHER, *modules.classes]}
-        self.ops = {}
+        self.runs, self.lists = [], {}
         self.views = set()  # names of calls that compute nothing, and are not priced
 
     def add(self, timer):
@@ -121,10 +122,8 @@ class _Total:
         for path, time in timer.modules.items():
             of = self.modules[path]
             of.calls, of.total, of.between = of.calls + time.calls, of.total + time.total, of.between + time.between
-        for key, (n, ns) in timer.ops.items():
-            row = self.ops.setdefault(key, [0, 0])
-            row[0] += n
-            row[1] += ns
+        self.runs += timer.runs
+        self.lists.update(timer.lists)
 
 
 class profiling:
@@ -270,12 +269,15 @@ class profiling:
                       "median of a profiled step, deepclock's own code included, over the median of a plain one")
         more = functools.partial(self._more, error=error, cold=cold)
         return record_of(self, self._counts(), Memory("the memory of a loop is not followed: that of profile() is"),
-                         times, call_overhead_ns(self._wait), roof, why, self._where, more)
+                         times, overhead_of(self._wait), roof, why, self._where, more)
 
     def _counts(self):
         """{key: Count} of a mean step: calls of an active one at the price of those in the step that was counted."""
         counts = {}
-        for key, (n, _) in self.timer.ops.items():
+        calls_of = collections.Counter()
+        for run in self.timer.runs:
+            calls_of.update({key: n for key, (n, _) in run.items()})
+        for key, n in calls_of.items():
             if key[2] in self.timer.views:
                 continue
             counts[key] = count = Count()
@@ -287,6 +289,7 @@ class profiling:
             of = n / len(self._profiled) / seen.calls
             for name in ("macs", "flops", "read_bytes", "write_bytes", "allocated"):
                 setattr(count, name, _scaled(getattr(seen, name), of))
+            count.params = seen.params
             count.calls, count.why, count.types, count.dtype = seen.calls, seen.why, seen.types, seen.dtype
         return counts
 

@@ -212,8 +212,8 @@ static const profile_input plain = {.floor = {.inside_ns = 500, .around_ns = 100
 				    .latency_lo_ns = 7920,
 				    .latency_hi_ns = 8080,
 				    .level = 0.95,
-				    .mean_ns = 8000,
 				    .observed_ns = 18000,
+				    .perturbation = 2.25,
 				    .no_limits = "not asked for"};
 static const event_row two[] = {{"product", "MatMul", 10500, 0}, {"relu", "Relu", 2500, 0}};
 
@@ -385,7 +385,7 @@ static void equal_names_take_their_turns(void **state)
 	(void)state;
 	/* 3,000 + 1,000 + 100 of 8,200, at one to one. */
 	m.in.observed_ns = 8200 + 3000;
-	m.in.latency_ns = m.in.mean_ns = 8200;
+	m.in.latency_ns = 8200;
 	make(&m, norms, 3);
 	rows_of(&m);
 	assert_int_equal(m.r->nops, 4);
