@@ -18,6 +18,9 @@ from .heap import memory as memory
 from .laps import lap as lap
 from .tracing import trace as trace
 
+if not _TYPE_CHECKING:  # its type is that of the extension's
+    from ._statement import bench as bench
+
 if _TYPE_CHECKING:
     from . import callbacks as callbacks, torch as torch
 

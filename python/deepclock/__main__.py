@@ -12,6 +12,7 @@ SCRIPTS = {
     "count": "_count_script",
     "memory": "_heap_script",
     "sample": "_sample_script",
+    "timeit": "_timeit_script",
     "trace": "_trace_script",
 }
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """python -m deepclock memory SCRIPT: what its objects need of memory."""
 
+import builtins
 import os
 
 from . import _script, heap
 from .line_memory import LineMemory
-from .lines import Watch
+from .lines import Watch, code_of
 
 
 def chosen(names):
@@ -16,31 +17,61 @@ def chosen(names):
                          or bool(files) and os.path.realpath(code.co_filename) in files)
 
 
+class _Lines:
+    """The lines of the functions that --lines names, and of those that the script decorates with a bare @profile, as
+    memory_profiler and kernprof have it."""
+
+    def __init__(self, names, recording):
+        self._named, self._recording = chosen(names), recording
+        self._profiled = set()
+        self._watch = None
+        if names:
+            self._begin()
+        builtins.profile = self.profile
+
+    def _begin(self):
+        self._watch = Watch(choose=lambda code: code in self._profiled or self._named(code), heap=self._recording._number)
+        self._watch.begin()
+
+    def profile(self, function=None, **_):
+        if function is None:  # @profile(precision=4)
+            return self.profile
+        self._profiled.add(code_of(function))
+        if self._watch is None:
+            self._begin()
+        return function
+
+    def end(self):
+        """What was measured; None where no lines were named."""
+        if self._watch is None:
+            return None
+        self._watch.end()
+        return LineMemory(self._watch)
+
+
 def main(words):
     parser = _script.parser("memory", "What the objects of a Python script need of memory: peak, allocations, what is "
                             "held at the end; by function, line and call path of Python.")
     parser.add_argument("-l", "--lines", metavar="NAME", action="append", default=[],
                         help="each line of that function, or of that file (NAME.py), as a table memory/source: the "
-                        "resident set, what the line added, the most inside it; can be given again")
+                        "resident set, what the line added, the most inside it; can be given again. Functions that the script "
+                        "decorates with @profile, which needs no import, are among them")
     script = _script.split(parser, words)
     if script is None:
         return _script.command(["memory", *words])
     recording = heap.memory()
     recording._title = "python -m deepclock memory " + script.title[len("python "):]
-    watch = None
+    lines = None
 
     def end():
-        if watch:
-            watch.end()
-            recording._lines_told = LineMemory(watch)
+        if lines:
+            recording._lines_told = lines.end()
         recording.stop()
         _script.show(recording.record, script.options)
 
     _script.at_exit(end)
     recording.start()
-    if script.options.lines:
-        watch = Watch(choose=chosen(script.options.lines), heap=recording._number)
-        watch.begin()
+    lines = _Lines(script.options.lines, recording)
     try:
         _script.run(script)
     except SystemExit as e:

@@ -5,7 +5,7 @@ import locale
 import shutil
 import sys
 
-from ._deepclock import progress_text
+from ._deepclock import progress_text, time_text
 
 
 def _terminal(stream):
@@ -19,21 +19,36 @@ def _terminal(stream):
     return line
 
 
-def _notebook():
-    """In place of the line before it, and gone at the end."""
-    from IPython.display import display  # it is imported already
+class LiveOutput:
+    """A function of progress that shows it in an output of a notebook's cell, in place of the line before it."""
 
-    handle = None
+    def __init__(self):
+        self._shown = None
+        self._last = ""
 
-    def line(progress):
-        nonlocal handle
-        text = {"text/plain": "" if progress is None else progress_text(progress, True, 100)}
-        if handle is None:
-            if progress is not None:
-                handle = display(text, raw=True, display_id=True)
-        else:
-            handle.update(text, raw=True)
-    return line
+    def __call__(self, progress):
+        if progress is not None:
+            took = time_text(progress.elapsed_ns)
+            self._last = f"{progress.runs:,} run{'s' * (progress.runs != 1)} in {took}" if progress.runs else took
+        self._show(self._last if progress is None else progress_text(progress, True, 100), progress is not None)
+
+    def _show(self, text, begins):
+        from IPython.display import display  # it is imported already
+
+        if self._shown is not None:
+            self._shown.update({"text/plain": text}, raw=True)
+        elif begins:
+            self._shown = display({"text/plain": text}, raw=True, display_id=True)
+
+    def ends(self, text):
+        """The text stays there; false: nothing was shown."""
+        self._show(text, False)
+        return self._shown is not None
+
+
+def live_output():
+    """One in a notebook, else None."""
+    return LiveOutput() if _in_notebook() else None
 
 
 def _in_notebook():
@@ -45,7 +60,7 @@ def _in_notebook():
 def show(always):
     """A function that is called with a Progress, at last with None; None: nobody would see it."""
     if _in_notebook():
-        return _notebook()
+        return LiveOutput()
     stream = sys.stderr
     if stream is None or not (always or stream.isatty()):
         return None

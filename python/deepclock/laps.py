@@ -42,6 +42,7 @@ class lap(dict):
         self._tensorboard = tensorboard
         self._clock = None
         self._device = None
+        self.on_board = False  # a notebook shows its line
 
     def __enter__(self) -> "lap":
         return self.start()
@@ -74,13 +75,13 @@ class lap(dict):
             self._clock.value("device", device * 1e9, "ns")
         wall, cpu, self.index, self.line = self._clock.end()
         self._clock = self._device = None
-        _shown.ends(self)
+        stamp = _time.strftime("%Y-%m-%d %H:%M:%S ") if self._stamps else ""
+        self.on_board = _shown.ends(stamp + self.line)
         took = {"wall_seconds": wall / 1e9, "cpu_seconds": cpu / 1e9, "device_seconds": device}
         if "items" in self and wall:
             took["items_per_second"] = self["items"] / wall * 1e9
         super().update((key, value) for key, value in took.items() if value is not None)
-        if not self._quiet:
-            stamp = _time.strftime("%Y-%m-%d %H:%M:%S ") if self._stamps else ""
+        if not self._quiet and not self.on_board:
             utf8 = "utf" in (getattr(_sys.stdout, "encoding", None) or "utf").lower()
             print(_shown.erase() + stamp + (self.line if utf8 else self.line.replace("µ", "u")), flush=True)
         return self.line
@@ -215,11 +216,13 @@ class _Shown:
 
             self.board = notebook.live_board()
 
-    def ends(self, lap):
+    def ends(self, line):
+        """The last that is open leaves its line where a notebook showed it meanwhile: then true."""
         self.open -= 1
-        if self.open <= 0 and self.board:
-            self.board.close()
-            self.board = None
+        if self.open > 0 or not self.board:
+            return False
+        board, self.board = self.board, None
+        return board.close(line)
 
     def erase(self):
         return "\r\033[K" if self.asked[0] and _stands_on_terminal(_sys.stdout) else ""

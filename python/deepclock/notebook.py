@@ -1,33 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """IPython and Jupyter: `%load_ext deepclock`.
 
-    %dck f(x)                          measures a statement, in about a second and a half
+    %dck f(x)                          measures a statement, in a second or two
     %dck --precision 1% -o r f(x)      options of `deepclock bench` in front; r: the Record
     %%dck                              measures a cell; what stands in the first line runs before
     %dck_lines -f Net.forward net(x)   time of each line of a function
     %dck_memory net(x)                 how much memory it needs
     %dck_memory -f Net.forward net(x)  and each line of a function
-    %dck_cells on                      a line of time below every cell
+    %dck_cells on                      the time of every cell, also while it runs
 """
 
-import ast
 import inspect
 import linecache
 import os
-import textwrap
 import threading
 
 import IPython
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand
 
-from . import _deepclock
+from . import _deepclock, _progress, _statement
 from .heap import memory
 from .lines import Lines, code_of
 
 LIVE_EVERY_S = 0.5
-STATEMENT_TIME = "1500ms"  # for a statement, where no option says how long or how well
-WARNINGS_SHOWN, WARNING_WIDTH = 2, 100
 
 
 def load(shell):
@@ -53,7 +49,7 @@ class Dck(Magics):
     @no_var_expand
     @line_cell_magic
     def dck(self, line, cell=None):
-        """%dck [options] STATEMENT: measures it for about a second and a half.
+        """%dck [options] STATEMENT: measures it for a second or two.
 
         Options: those of `deepclock bench` (--precision 1%, --max-time 5s, --runs 100, ...: these three
         and --time say how long instead), --details: all of the result and every note in full, and
@@ -65,10 +61,13 @@ class Dck(Magics):
         if not statement.strip():
             raise UsageError("%dck wants a statement: %dck f(x)")
         details = options.pop("details", False)
-        if not {"time", "max_time", "runs", "precision"} & set(options):
-            options["max_time"] = STATEMENT_TIME
-        record = _deepclock.bench(self._function(statement, setup), **options)
-        print(record.report("text", details=True) if details else _headline(record))
+        live = _progress.live_output()
+        if live:
+            options.setdefault("progress", live)
+        record = _deepclock.bench(self._function(statement, setup), **_statement.brief(options))
+        text = record.report("text", details=True) if details else _headline(record)
+        if not live or not live.ends(text):
+            print(text)
         self._assign(assign, record)
 
     @no_var_expand
@@ -132,7 +131,8 @@ class Dck(Magics):
 
     @line_magic
     def dck_cells(self, line):
-        """%dck_cells on|off: a line below every cell: how long it took, and CPU time."""
+        """%dck_cells on|off: elapsed time while a cell runs, and a line when it has: how long it took,
+        and CPU time."""
         if line.strip() not in ("on", "off"):
             raise UsageError("%dck_cells on, or %dck_cells off")
         events = self.shell.events
@@ -146,11 +146,13 @@ class Dck(Magics):
     def _before(self, info=None):
         from .laps import lap
 
-        self._cell = lap("cell", quiet=True).start()
+        self._cell = lap("cell", quiet=True, live=True).start()
 
     def _after(self, result=None):
         if self._cell is not None:
-            print(self._cell.stop())
+            line = self._cell.stop()
+            if not self._cell.on_board:
+                print(line)
             self._cell = None
 
     def _assign(self, name, value):
@@ -159,20 +161,8 @@ class Dck(Magics):
 
     def _function(self, statement, setup=""):
         """The statement as a function that sees the user's variables."""
-        shell = self.shell
-        tree = ast.parse("def outer():\n    def inner():\n        pass\n    return inner")
-        outer = tree.body[0]
-        outer.body[0].body = self._parse(statement) or outer.body[0].body
-        outer.body[:0] = self._parse(setup)
-        made = {}
-        exec(compile(ast.fix_missing_locations(tree), "<dck>", "exec"), shell.user_ns, made)
-        function = made["outer"]()
-        function.__qualname__ = " ".join(statement.split())[:60]
-        function.__module__ = None
-        return function
-
-    def _parse(self, text):
-        return ast.parse(self.shell.transform_cell(inspect.cleandoc(text))).body
+        return _statement.function(*(_statement.parse(self.shell.transform_cell(inspect.cleandoc(text)))
+                                     for text in (statement, setup)), self.shell.user_ns, statement)
 
 
 # --- options before a statement
@@ -233,18 +223,9 @@ def _own_options(text, letter):
 
 
 def _headline(record):
-    """The answer, and the first reasons to doubt it, a line each: what to do about them is in --details."""
-    told = [str(record).rstrip().split("\n\n")[0]]
-    doubts = {}
-    for note in sorted(record.notes, key=lambda note: note.severity != "error"):
-        if note.severity != "info":
-            text = note.text.split("; ")[0]
-            doubts.setdefault(note.code, f"  {note.severity}: {textwrap.shorten(text, WARNING_WIDTH, placeholder=' ...')}")
-    told += list(doubts.values())[:WARNINGS_SHOWN]
-    more = len(doubts) - WARNINGS_SHOWN
-    if more > 0:
-        told.append(f"  {more} more warning{'s' if more > 1 else ''}: %dck --details")
-    return "\n".join(told)
+    """The answer and the first reason to doubt it, three lines at most: what to do about it is in --details."""
+    told = [*str(record).rstrip().split("\n\n")[0].split("\n")[:2], _statement.doubt(record, "%dck --details")]
+    return "\n".join(line for line in told if line)
 
 
 def _lines_text(name, code, lines):
@@ -310,12 +291,10 @@ def _memory(run):
 
 
 class _Board:
-    """What laps are open, in the output of the cell that runs."""
+    """What laps are open, in the output of the cell that runs: from their first half second on."""
 
     def __init__(self):
-        from IPython.display import display
-
-        self._shown = display({"text/plain": ""}, raw=True, display_id=True)
+        self._shown = None
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="deepclock-laps", daemon=True)
         self._thread.start()
@@ -329,12 +308,20 @@ class _Board:
                 last = text
 
     def _show(self, text):
-        self._shown.update({"text/plain": text}, raw=True)
+        from IPython.display import display
 
-    def close(self):
+        if self._shown is None:
+            self._shown = display({"text/plain": text}, raw=True, display_id=True)
+        else:
+            self._shown.update({"text/plain": text}, raw=True)
+
+    def close(self, text):
+        """The text stays in its place, where anything was shown: then true."""
         self._done.set()
         self._thread.join()
-        self._show("")
+        if self._shown is not None:
+            self._show(text)
+        return self._shown is not None
 
 
 def live_board():

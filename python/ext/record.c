@@ -153,6 +153,25 @@ static void number_text(const dck_metric *m, double v, char *buf, size_t size)
 	dck_text_value(&(dck_value){.kind = DCK_VALUE_REAL, .as.r = v}, m->def->unit, buf, size);
 }
 
+/* Raises, since only times are in seconds. Returns NULL. */
+static PyObject *no_seconds(PyObject *self, const char *tag, dck_unit unit)
+{
+	return ext_raise_argument(ext_state_by(self), "'%s' has no seconds: its unit is '%s'", tag,
+				  dck_unit_text(unit));
+}
+
+static PyObject *metric_seconds(PyObject *self, void *none)
+{
+	const dck_metric *m = metric_of(self);
+
+	(void)none;
+	if (m->def->unit != DCK_UNIT_NS)
+		return no_seconds(self, m->def->tag, m->def->unit);
+	if (m->value.kind == DCK_VALUE_ABSENT || m->value.kind == DCK_VALUE_TEXT)
+		Py_RETURN_NONE;
+	return PyFloat_FromDouble(dck_value_number(&m->value) / 1e9);
+}
+
 static PyObject *metric_text(PyObject *self, void *none)
 {
 	const dck_metric *m = metric_of(self);
@@ -206,6 +225,7 @@ static PyGetSetDef metric_getset[] = {
     {"better", metric_better, NULL, "\"lower\", \"higher\"; None: neither", NULL},
     {"value", ext_view_value, NULL, "int, float, bool or str; None: absent", OF_METRIC(value)},
     {"absent", ext_view_why, NULL, "why there is no value; None: there is one", OF_METRIC(value)},
+    {"seconds", metric_seconds, NULL, "the value of a time in seconds, float; None: absent", NULL},
     {"text", metric_text, NULL,
      "the value with its unit, as reports for people write it: \"17.8 ms\"", NULL},
     {"_interval", metric_interval, NULL, "so both ends of the interval; None: there is none", NULL},
@@ -248,6 +268,37 @@ static PyObject *series_values(PyObject *self, void *none)
 			     0);
 }
 
+static PyObject *series_measured(PyObject *self, void *none)
+{
+	const dck_series *s = series_of(self);
+	const size_t warmup = s->warmup < s->n ? s->warmup : s->n;
+
+	(void)none;
+	return ext_array_new(ext_state_by(self), ((ext_view *)self)->owner, s->values + warmup, 'd',
+			     s->n - warmup, 0);
+}
+
+static PyObject *series_seconds(PyObject *self, void *none)
+{
+	const dck_series *s = series_of(self);
+	const size_t warmup = s->warmup < s->n ? s->warmup : s->n, n = s->n - warmup;
+	PyObject *bytes, *ret;
+	double *to;
+
+	(void)none;
+	if (s->unit != DCK_UNIT_NS)
+		return no_seconds(self, s->tag, s->unit);
+	bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(n * sizeof *to));
+	if (!bytes)
+		return NULL;
+	to = (double *)(void *)PyBytes_AS_STRING(bytes);
+	for (size_t i = 0; i < n; i++)
+		to[i] = s->values[warmup + i] / 1e9;
+	ret = ext_array_new(ext_state_by(self), bytes, to, 'd', n, 0);
+	Py_DECREF(bytes);
+	return ret;
+}
+
 static PyObject *series_times(PyObject *self, void *none)
 {
 	const dck_series *s = series_of(self);
@@ -275,6 +326,7 @@ static PyObject *series_repr(PyObject *self)
 PyDoc_STRVAR(series_doc,
 	     "Raw measurements in order; the first `warmup` of the n values are warm-up.\n\n"
 	     "values: Array of n float64 in `unit`, NaN for a run without a number;\n"
+	     "measured: those without the warm-up; seconds: these in seconds, of times;\n"
 	     "at_ns: Array of n uint64, when each began since the record's beginning, or None.");
 
 #define OF_SERIES(field) ((void *)offsetof(dck_series, field))
@@ -283,6 +335,8 @@ static PyGetSetDef series_getset[] = {
     {"unit", ext_view_unit, NULL, "unit of the values", OF_SERIES(unit)},
     {"warmup", ext_view_size, NULL, "so many of the values are warm-up", OF_SERIES(warmup)},
     {"values", series_values, NULL, "Array (n), float64", NULL},
+    {"measured", series_measured, NULL, "values without the warm-up", NULL},
+    {"seconds", series_seconds, NULL, "measured, of a series of times, in seconds", NULL},
     {"at_ns", series_times, NULL, "Array (n), uint64; None: not kept", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

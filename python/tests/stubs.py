@@ -89,12 +89,13 @@ OBJECTS = {
     def __dlpack_device__(self) -> tuple[int, int]: ...
 """),
     "Metric": ({"tag": "str", "name": "str", "help": "str", "unit": "str", "better": "Union[str, None]",
-                "value": "_Value", "absent": "Union[str, None]", "text": "str", "lo": "Union[float, None]",
+                "value": "_Value", "absent": "Union[str, None]", "seconds": "Union[float, None]", "text": "str", "lo": "Union[float, None]",
                 "hi": "Union[float, None]", "level": "Union[float, None]", "how": "Union[str, None]",
                 "narrow": "Union[str, None]"}, """
     def __float__(self) -> float: ...
 """),
-    "Series": ({"tag": "str", "unit": "str", "warmup": "int", "values": "Array", "at_ns": "Union[Array, None]"},
+    "Series": ({"tag": "str", "unit": "str", "warmup": "int", "values": "Array", "measured": "Array",
+                "seconds": "Array", "at_ns": "Union[Array, None]"},
                """
     def __len__(self) -> int: ...
 """),
@@ -209,7 +210,8 @@ def __getattr__(name: str) -> Any: ...
 '''
 
 FUNCTIONS = {
-    "bench": "fn: Callable[..., object], /, *args: object",
+    "bench": "fn: Union[Callable[..., object], str], /, *args: object,\n"
+             "    setup: Union[str, Callable[[], object], None] = ..., globals: Union[dict[str, Any], None] = ...",
     "bench_model": "model: _Path, /, *",
     "bench_command": "words: _Words, /, *",
     "rank": "subjects: Union[Mapping[str, _Subject], _Path], /, *",

@@ -420,5 +420,18 @@ class Refused(Case):
             deepclock.memory().start()
 
 
+class Profiled(Case):
+    def test_a_bare_profile(self):
+        for decorator in ("@profile", "@profile(precision=4)"):
+            with open(self.path("nn.py"), "w", encoding="utf-8") as file:
+                file.write(decorator + "\ndef learn():\n    a = bytearray(3 << 20)\n    return a\n"
+                           "def other():\n    return 1\nlearn(), other()\n")
+            p = subprocess.run([sys.executable, "-m", "deepclock", "memory", "--save", "r.json", "nn.py"], cwd=self.folder,
+                               text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.assertEqual((p.returncode, p.stderr), (0, ""))
+            self.assertRegex(p.stdout, r"nn\.py:3 \(learn\) adds the most: 3\.\d+ MiB in 1 run")
+            self.assertEqual(list(deepclock.load(self.path("r.json")).tables["memory/source"]["name"]), ["nn.py:3", "nn.py:4"])
+
+
 if __name__ == "__main__":
     main()

@@ -190,5 +190,18 @@ class TextTest(Case):
         self.assertRaises(TypeError, deepclock.time_text, "1 ms")
 
 
+class Seconds(Case):
+    def test_measured_and_seconds(self):
+        record = deepclock.bench(sum, [1], **short(runs=20, warmup=5))
+        series = record.series["latency"]
+        self.assertEqual(series.measured.tolist(), series.values.tolist()[series.warmup:])
+        self.assertEqual(series.seconds.tolist(), [ns / 1e9 for ns in series.measured])
+        median = record["latency/median"]
+        self.assertEqual(median.seconds, median.value / 1e9)
+        with self.assertRaisesRegex(deepclock.ArgumentError, "'runs/count' has no seconds: its unit is '1'"):
+            record["runs/count"].seconds
+        self.assertIsNone(record["latency/p999"].seconds)
+
+
 if __name__ == "__main__":
     main()

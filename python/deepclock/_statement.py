@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements as functions: `deepclock.bench("x.dot(x)", setup="...")`, `%dck`, `python -m deepclock timeit`."""
+
+import ast
+import inspect
+import os
+import sys
+import textwrap
+import types
+
+from . import _deepclock
+
+# How long a statement is measured where no option says how long or how well: a second or two, with its warm-up.
+BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
+HOW_LONG = {"time", "max_time", "runs", "precision"}
+_WARNING_WIDTH = 100
+
+
+def parse(text):
+    """The nodes of a text, which may be indented as a whole."""
+    return ast.parse(inspect.cleandoc(text), "<statement>").body
+
+
+def function(statement, setup, names, title, loops=None):
+    """A function that runs the nodes `statement`, `loops` times where that is a number. The nodes `setup` run once, now;
+    the statement sees their variables and those in `names`, and may assign the former."""
+    body = statement or [ast.Pass()]
+    if loops is not None:
+        loop = ast.parse(f"for _deepclock_i in _deepclock_repeat(None, {loops}): pass").body[0]
+        loop.body, body = body, [loop]
+        setup = [*ast.parse("from itertools import repeat as _deepclock_repeat").body, *setup]
+    made = _outer(body, setup, names)
+    code = made.__code__
+    inner = next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == "inner")
+    shared = sorted(set(inner.co_varnames) & {*code.co_varnames, *code.co_cellvars})
+    if shared:
+        made = _outer([ast.Nonlocal(shared), *body], setup, names)
+    run = made()
+    run.__qualname__ = " ".join(title.split())[:60]
+    run.__module__ = None
+    return run
+
+
+def _outer(body, setup, names):
+    tree = ast.parse("def outer():\n    def inner():\n        pass\n    return inner")
+    outer = tree.body[0]
+    outer.body[0].body = list(body)
+    outer.body[:0] = setup
+    made = {}
+    exec(compile(ast.fix_missing_locations(tree), "<statement>", "exec"), names, made)
+    return made["outer"]
+
+
+def brief(options):
+    """The options, with BRIEF where none of them says how long."""
+    given = {name: value for name, value in options.items() if value is not None}
+    return given if HOW_LONG & set(given) else {**BRIEF, **given}
+
+
+def doubt(record, more):
+    """The first reason to doubt the record in a line, "" where there is none; more: where the others are."""
+    doubts = {}
+    for note in sorted(record.notes, key=lambda note: note.severity != "error"):
+        if note.severity != "info":
+            doubts.setdefault(note.code, f"{note.severity}: {note.text.split('; ')[0]}")
+    if not doubts:
+        return ""
+    rest = f" ({len(doubts) - 1} more: {more})" if len(doubts) > 1 else ""
+    return "  " + textwrap.shorten(next(iter(doubts.values())), _WARNING_WIDTH - len(rest), placeholder=" ...") + rest
+
+
+def bench(fn, /, *args, setup=None, globals=None, **options):
+    if not isinstance(fn, str) or fn.startswith(("zoo:", "cmd:", "plugin:")) or os.path.exists(fn):
+        if setup is not None or globals is not None:
+            raise TypeError("bench(): setup and globals belong to a statement, bench(\"x.dot(x)\", setup=\"...\")")
+        return _deepclock.bench(fn, *args, **options)
+    if args:
+        raise TypeError("bench(): a statement has no arguments; it sees the names of globals and of its setup")
+    names = sys._getframe(1).f_globals if globals is None else globals
+    if callable(setup):
+        setup = setup()
+    run = function(parse(fn), parse(setup or ""), names, fn)
+    return _deepclock.bench(run, **brief(options))
+
+
+bench.__doc__ = _deepclock.bench.__doc__.replace(
+    "Returns a Record.",
+    "A str is a statement, measured for a second or two where no option says how long:\n"
+    "bench(\"x.dot(x)\", setup=\"x = f()\", globals=globals()). The setup, a text or a function, runs once; globals are by "
+    "default\nthe caller's.\n\nReturns a Record.", 1)

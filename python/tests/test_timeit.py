@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements: deepclock.bench("x.dot(x)", setup="..."), and python -m deepclock timeit with timeit's options."""
+
+import subprocess
+import sys
+
+from support import Case, deepclock, main, short
+
+from deepclock import _statement
+
+DATA = [1, 2, 3]
+
+
+class Statements(Case):
+    def test_bench(self):
+        record = deepclock.bench("total = sum(x) + sum(DATA)", setup="x = [4]", **short())
+        self.assertEqual(record["runs/count"].value, 20)
+        self.assertIn("total = sum(x) + sum(DATA), 20 runs", str(record))
+        record = deepclock.bench("sum(y)", globals={"y": [1]}, **short())
+        self.assertEqual(record["runs/count"].value, 20)
+
+    def test_setup_runs_once_and_is_assigned(self):
+        seen = []
+        deepclock.bench("n += 1\nseen.append(n)", setup="n = 0", globals={"seen": seen}, **short(warmup=0))
+        self.assertEqual(seen, list(range(1, 21)))
+        seen.clear()
+        deepclock.bench("pass", setup=lambda: seen.append(1), **short())
+        self.assertEqual(seen, [1])
+
+    def test_wrong(self):
+        for wrong, error in ((("x y",), SyntaxError), (("nothing_of_this_name",), NameError), (("pass", 1), TypeError),
+                             (("zoo:resnet18",), TypeError)):
+            with self.assertRaises(error):
+                deepclock.bench(*wrong, **short())
+        with self.assertRaisesRegex(TypeError, "setup and globals belong to a statement"):
+            deepclock.bench(sum, [1], setup="pass")
+
+    def test_how_long(self):
+        self.assertEqual(_statement.brief({"runs": 3}), {"runs": 3})
+        self.assertEqual(_statement.brief({"max_time": None, "seed": 1})["max_time"], "1200ms")
+
+
+class Timeit(Case):
+    def timeit(self, *words):
+        return subprocess.run([sys.executable, "-m", "deepclock", "timeit", *words], cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_options_of_timeit(self):
+        p = self.timeit("-v", "-n", "20", "-r", "7", "-u", "usec", "-s", "x = 5", "-s", "y = [x]", "sum(y)", "x += 1")
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        time = r"[\d.e+-]+ usec"
+        self.assertRegex(p.stdout, rf"^raw times: ({time}, ){{6}}{time}\n\n20 loops, best of 7: {time} per loop\n"
+                                   rf"median {time} per loop ")
+        p = self.timeit("-r", "2", "-n", "1")
+        self.assertRegex(p.stdout, r"^1 loop, best of 2: [\d.e+-]+ nsec per loop\nmedian .* \(no interval: too few runs\)\n")
+
+    def test_by_itself(self):
+        p = self.timeit("--save", "r.json", "sum(range(100))")
+        self.assertRegex(p.stdout, r"^\d+ loops, best of \d+: \S+ \w+ per loop\nmedian \S+ \w+ per loop ")
+        self.assertEqual(deepclock.load(self.path("r.json")).command, "python -m deepclock timeit 'sum(range(100))'")
+
+    def test_cpu_time(self):
+        p = self.timeit("-p", "-r", "6", "-n", "2", "import time; time.sleep(0.02)")
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        self.assertRegex(p.stdout, r"^2 loops, best of 6: [\d.e+-]+ [un]sec per loop\nmedian ")
+
+    def test_wrong(self):
+        for words, code, text in ((("a +",), 1, "SyntaxError"), (("nothing_here",), 1, "NameError"), (("-n", "x"), 2, "-n"),
+                                  (("-p", "--save", "f", "pass"), 2, "no record")):
+            p = self.timeit(*words)
+            self.assertEqual((p.returncode, p.stdout), (code, ""))
+            self.assertIn(text, p.stderr)
+            self.assertNotIn("_timeit_script.py\"", p.stderr)
+
+
+if __name__ == "__main__":
+    main()
