@@ -54,7 +54,9 @@ def _outer(body, setup, names):
 def brief(options):
     """The options, with BRIEF where none of them says how long."""
     given = {name: value for name, value in options.items() if value is not None}
-    return given if HOW_LONG & set(given) else {**BRIEF, **given}
+    if HOW_LONG & set(given):
+        return given
+    return {**{name: value for name, value in BRIEF.items() if name != "max_warmup" or "warmup" not in given}, **given}
 
 
 def doubt(record, more):

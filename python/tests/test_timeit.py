@@ -38,6 +38,7 @@ class Statements(Case):
     def test_how_long(self):
         self.assertEqual(_statement.brief({"runs": 3}), {"runs": 3})
         self.assertEqual(_statement.brief({"max_time": None, "seed": 1})["max_time"], "1200ms")
+        self.assertEqual(_statement.brief({"warmup": 2}), {"max_time": "1200ms", "warmup": 2})
 
 
 class Timeit(Case):
