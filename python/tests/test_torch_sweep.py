@@ -121,7 +121,7 @@ class LoadTest(Case):
                 seen.add((threading.get_ident(), torch.is_grad_enabled(), self.training))
                 return x * 2
         m = Look()
-        r = deepclock.torch.load(m, torch.randn(3, 2), streams=2, requests=400, slo="p50<=1h", save=self.path("r.json"),
+        r = deepclock.torch.load(m, torch.randn(3, 2), streams=2, requests=1000, slo="p50<=1h", save=self.path("r.json"),
                                  no_history=True)
         self.assertEqual({look[1:] for look in seen}, {(False, False)})
         self.assertGreaterEqual(len(seen), 2)
@@ -130,7 +130,7 @@ class LoadTest(Case):
         self.assertEqual(r.facts["subject/kind"].value, "PyTorch module")
         self.assertEqual(r.facts["subject/items_per_run"].value, 3)
         self.assertEqual(deepclock.load(self.path("r.json")), r)
-        r = deepclock.torch.load(m, torch.randn(3, 2), rate=500, requests=20, slo="p50<=1ns", no_history=True)
+        r = deepclock.torch.load(m, torch.randn(3, 2), rate=2000, requests=500, slo="p50<=1ns", no_history=True)
         self.assertEqual(r.verdict, "broken")
 
 
