@@ -48,7 +48,8 @@ typedef struct dck_compare_config {
 	const char *program;	/* for `fresh`, as dck_plan.program */
 	const dck_clock *clock; /* NULL: the best of this machine */
 	/* Saved. */
-	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic */
+	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic,
+			     * or items per second where runs differ in items */
 	double between;	    /* what two recordings of one process each differ by without a change */
 	bool force;	    /* also when machine or method differ */
 	/* What the records are called, as many as there are; the directories that all lie in are

@@ -251,7 +251,7 @@ static void outcomes_put(const saved_comparison *c)
 	metric_resolution(c);
 	verdict_facts(c->b, all, n);
 	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, all, n,
-		       c->asked->margin, c->def->unit == DCK_UNIT_NS ? NULL : c->def->name);
+		       c->asked->margin, c->def);
 	table(c, all);
 }
 
@@ -361,7 +361,7 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	a = mem_arena_new(0);
 	all.b = record_begin(all.asked->title);
 	all.sides = mem_zalloc(n, sizeof *all.sides);
-	all.tag = saved_tag(records[0], all.asked, tag, sizeof tag);
+	all.tag = saved_tag(records, n, all.asked, tag, sizeof tag);
 	all.together = all.asked->together;
 	all.first = all.together ? n - 1 : 1;
 	all.pool.name = "all before";

@@ -54,9 +54,12 @@ void saved_source_close(saved_source *s); /* {0} is allowed */
 void saved_source_value(const saved_source *s, double level, saved_value *ret);
 
 /* The tag that records are compared by when none is asked: that of the statistic, or what the
- * baseline is a record of. Static, or in text. */
-const char *saved_tag(const dck_record *baseline, const dck_compare_config *c, char *text,
-		      size_t size);
+ * baseline is a record of; items per second where runs have different numbers of items. Static, or
+ * in text. */
+const char *saved_tag(const dck_record *const *records, size_t n, const dck_compare_config *c,
+		      char *text, size_t size);
+/* Items of a run; 0: not known. */
+int64_t saved_items(const dck_record *r);
 
 /* --- saved_ratio.c */
 typedef struct saved_ratio {

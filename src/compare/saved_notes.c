@@ -180,17 +180,15 @@ static void note_unknown(const saved_comparison *c)
 /* A run of more items takes longer, and may be the better one. */
 static void note_items(const saved_comparison *c)
 {
-	const dck_fact *a = dck_record_fact(c->sides[0].record, "subject", "items_per_run");
+	const int64_t a = saved_items(c->sides[0].record);
 
 	for (size_t i = 1; i < c->n && strncmp(c->tag, "latency/", 8) == 0; i++) {
-		const dck_fact *b = dck_record_fact(c->sides[i].record, "subject", "items_per_run");
+		const int64_t b = saved_items(c->sides[i].record);
 
-		if (a && b && a->value.kind == DCK_VALUE_INT && b->value.kind == DCK_VALUE_INT &&
-		    a->value.as.i != b->value.as.i)
+		if (a > 0 && b > 0 && a != b)
 			record_note(c->b, "items-differ",
 				    "a run of '%s' processes %lld items, one of '%s' %lld",
-				    c->sides[0].name, (long long)a->value.as.i, c->sides[i].name,
-				    (long long)b->value.as.i);
+				    c->sides[0].name, (long long)a, c->sides[i].name, (long long)b);
 	}
 }
 

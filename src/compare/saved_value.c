@@ -28,10 +28,32 @@ static bool has_number(const dck_record *r, const char *tag)
 	return !isnan(dck_record_value(r, tag));
 }
 
-/* The metric to compare: the one that was asked for, else the main one of this kind of record. */
-const char *saved_tag(const dck_record *baseline, const dck_compare_config *c, char *text,
-		      size_t size)
+/* A longer run of more items may be the better one. */
+static bool rates_decide(const dck_record *const *records, size_t n)
 {
+	bool differ = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!has_number(records[i], "throughput/items"))
+			return false;
+		differ |= saved_items(records[i]) != saved_items(records[0]);
+	}
+	return differ;
+}
+
+int64_t saved_items(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "subject", "items_per_run");
+
+	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+}
+
+/* The metric to compare: the one that was asked for, else the main one of this kind of record. The
+ * rate is that of the median. */
+const char *saved_tag(const dck_record *const *records, size_t n, const dck_compare_config *c,
+		      char *text, size_t size)
+{
+	const dck_record *baseline = records[0];
 	static const char *const before[] = {"throughput/best", "load/peak_rate"};
 	static const char *const after[] = {"cost/flops", "accuracy/overall"};
 
@@ -40,6 +62,8 @@ const char *saved_tag(const dck_record *baseline, const dck_compare_config *c, c
 	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
 		if (has_number(baseline, before[i]))
 			return before[i];
+	if (strcmp(dck_compare_statistics[c->statistic], "median") == 0 && rates_decide(records, n))
+		return "throughput/items";
 	snprintf(text, size, "latency/%s", dck_compare_statistics[c->statistic]);
 	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
 		if (!dck_record_metric(baseline, text) && dck_record_metric(baseline, after[i]))

@@ -121,8 +121,12 @@ static const char *said_text(const said *s, const char *name, double margin, con
 }
 
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
-		    double margin, const char *what)
+		    double margin, const dck_metric_def *metric)
 {
+	const dck_unit unit = metric ? metric->unit : DCK_UNIT_NS;
+	const char *what = unit == DCK_UNIT_NS		 ? NULL
+			   : unit == DCK_UNIT_ITEM_PER_S ? "items per second"
+							 : metric->name;
 	const char *names[DCK_ALTERNATIVES_MAX + 1];
 	const size_t most = n < 3 ? n : 2;
 	mem_arena *a = mem_arena_new(0);
@@ -139,9 +143,10 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 	for (size_t i = 0; i < most && text; i++) {
 		const said s = said_of(&all[i]);
 
-		text = mem_arena_fmt(
-		    a, "%s%s%s", text, i > 0 ? "; " : "",
-		    said_text(&s, all[i].label + shared, margin, base + shared, what == NULL, a));
+		text =
+		    mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",
+				  said_text(&s, all[i].label + shared, margin, base + shared,
+					    unit == DCK_UNIT_NS || unit == DCK_UNIT_ITEM_PER_S, a));
 	}
 	if (!mem_arena_failed(a) && most < n)
 		record_answer(b, "%s%s%s; and %zu more", what ? what : "", what ? ": " : "", text,

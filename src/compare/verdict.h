@@ -33,10 +33,10 @@ dck_cell verdict_cell_absent(const char *why);
 /* Decimals of a ratio that show two digits of half of its interval. */
 int verdict_decimals(double lo, double hi);
 
-/* The record's answer: n subjects against `base`; margin: of the verdict "same". what NULL: they
- * are times; else the metric's name. */
+/* The record's answer: n subjects against `base`; margin: of the verdict "same". metric: what they
+ * differ in; times and rates are faster or slower, all else is better or worse. */
 void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
-		    double margin, const char *what);
+		    double margin, const dck_metric_def *metric);
 
 /* Metrics compare/ratio of the first and, of several, compare/ratio/NAME of all. */
 void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n);

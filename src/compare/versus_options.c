@@ -52,7 +52,8 @@ const dck_opt dck_compare_live_options[] = {
 
 const dck_opt dck_compare_saved_options[] = {
     DCK_OPTION(TEXT, dck_compare_config, metric, "metric", "TAG", NULL,
-	       "what is compared, e.g. latency/p99; by itself the latency of --statistic"),
+	       "what is compared, e.g. latency/p99; by default the latency of --statistic, or "
+	       "items per second where the runs differ in items"),
     DCK_OPTION(SHARE, dck_compare_config, between, "between", "SHARE", "5%",
 	       "what two recordings of one process each differ by without a change (95 % of them): "
 	       "added to their interval",
