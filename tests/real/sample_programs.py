@@ -14,8 +14,20 @@ import subprocess
 
 import common as c
 
-CPP = r"""
+# Rounds of 0 to 2 times a mean of about a millisecond, by chance: samples that come as often as rounds of
+# one length would drift through the round in long runs, and their shares be far off.
+CHANCE = """
 #include <cstdint>
+struct Chance {
+    uint32_t state = 1;
+    long thousandths() {
+        state = state * 1664525 + 1013904223;
+        return (state >> 16) % 2000;
+    }
+};
+"""
+
+CPP = CHANCE + r"""
 #include <thread>
 #include <vector>
 volatile uint64_t sink;
@@ -35,9 +47,11 @@ int main() {
     std::vector<std::thread> all;
     for (int t = 0; t < 3; t++)
         all.emplace_back([] {
+            Chance chance;
             for (int i = 0; i < 200; i++) {
-                outer::seventy(100000);
-                outer::thirty(100000);
+                const long n = 100 * chance.thousandths();
+                outer::seventy(n);
+                outer::thirty(n);
             }
         });
     for (auto &t : all)
@@ -99,20 +113,20 @@ def xz():
         c.expect(c.fact(record, "sample", "stacks_broken") < 0.1 * c.fact(record, "sample", "samples") + 5, by)
 
 
-CLASSES = r"""
-#include <cstdint>
+CLASSES = CHANCE + r"""
 volatile uint64_t sink;
 volatile int which = 1;
+volatile long size;
 #define WORK(n) do { uint64_t x = 1; for (long i = 0; i < (n); i++) x = x * 6364136223846793005ULL + 1; sink = x; } while (0)
 namespace shapes {
 struct Shape {
     virtual void zero() = 0;
     virtual void turn() = 0;
-    virtual void draw() { WORK(300000); }
+    virtual void draw() { WORK(300 * size); }
 };
 template <typename T> struct Round : Shape {
     void zero() override { sink = sizeof(T); }
-    void turn() override { WORK(700000); }
+    void turn() override { WORK(700 * size); }
 };
 struct Square : Round<double> { void zero() override { sink = 7; } };
 struct Other : Shape { void zero() override { sink = 8; } void turn() override { sink = 9; } };
@@ -122,7 +136,8 @@ struct Third : Other { void draw() override { sink = 10; } };
 int main() {
     shapes::Square square; shapes::Third other; shapes::Round<double> round; shapes::Fourth fourth;
     shapes::Shape *all[] = {&other, &square, &round, &fourth};
-    for (int i = 0; i < 600; i++) { all[which]->turn(); all[which]->draw(); all[which]->zero(); all[0]->zero(); all[which - 1]->draw(); }
+    Chance chance;
+    for (int i = 0; i < 600; i++) { size = chance.thousandths(); all[which]->turn(); all[which]->draw(); all[which]->zero(); all[0]->zero(); all[which - 1]->draw(); }
 }
 """
 

@@ -1,20 +1,33 @@
 # Verdicts and exit statuses; requests too few for a verdict are said to be.
 common="--quiet --engine null --engine-option sleep_ns=300000 --warmup 2 zoo:simplenet"
+verdicts='[row[-1] for t in r["tables"] if t["name"] == "load/limits" for row in t["rows"]]'
+codes='[n["code"] for n in r["notes"] if n["code"].startswith("slo")]'
 try() {
 	deepclock load --details $common "$@" --save run.json > text 2> err
 	echo $?
-	record run.json 'f("load", "verdict")' '[n["code"] for n in r["notes"] if n["code"].startswith("slo")]' \
-		'[row[-1] for t in r["tables"] if t["name"] == "load/limits" for row in t["rows"]]'
+	record run.json 'f("load", "verdict")' "$codes" "$verdicts"
 	wc -l < err
 }
+# What also depends on how evenly the machine runs: a system that stops the program leaves it open.
+either() { # VERDICT OPTION...
+	sure=$1
+	shift
+	deepclock load --details $common "$@" --save run.json > text 2> err
+	echo $? > code
+	record run.json "set($verdicts) <= {'not shown', '$sure'}" \
+		"f('load', 'verdict') == max($verdicts, key=['holds', 'not shown', 'broken'].index)" \
+		"[c[4:].replace('-', ' ').replace('held', 'holds') for c in $codes] == $verdicts" \
+		"[0, 4, 3][['holds', 'not shown', 'broken'].index(f('load', 'verdict'))] == int(open('code').read())" \
+		"$verdicts.count('broken') == len(open('err').readlines())" | sed 's/.*: //'
+}
 try --requests 3000 --slo 'p90<=200us'
-try --requests 6000 --slo 'median<=10s'
-try --requests 6000 --slo 'p99.9<=10s' --slo 'median<=10s'
+either holds --requests 6000 --slo 'median<=10s'
+either holds --requests 6000 --slo 'p99.9<=10s' --slo 'median<=10s'
 try --requests 3000 --slo 'p99.9<=10s' --slo 'median<=200us'
 # A mean is judged by its interval; a maximum is broken by one request and never shown to hold.
-try --requests 6000 --slo 'mean<=10s'
-try --requests 400 --slo 'mean<=1us'
-try --requests 2000 --slo 'max<=10s' --slo 'p82.5<=10s'
+either holds --requests 6000 --slo 'mean<=10s'
+either broken --requests 400 --slo 'mean<=1us'
+either holds --requests 2000 --slo 'max<=10s' --slo 'p82.5<=10s'
 record run.json 'note("slo-not-shown")["text"][:55]'
 try --requests 500 --slo 'max<=200us'
 # More than can be served: unstable, and without a limit that is no failure. The queue has room for
