@@ -40,6 +40,13 @@ typedef struct dck_calls_view {
 	bool diff;	/* two records are compared */
 } dck_calls_view;
 DCK_API extern const dck_opt dck_calls_options[];
+/* Rows of a dck_op_view (by, sort, top) with the choices of operators and of call paths. */
+DCK_API extern const dck_opt dck_view_options[];
+
+/* Whether `which`, read by dck_view_options, and *view, read by dck_calls_options, request call
+ * paths; completes *view with by, sort and top. false: tables of operators, by `which`. @since 0.1
+ */
+DCK_API bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view);
 
 /* A record with a table: "functions", "paths", "callers" or "callees". E_ABSENT: there is no such
  * tree, weight or function; E_ARG: nothing to sort by of that name. @since 0.1 */

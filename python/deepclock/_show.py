@@ -47,19 +47,25 @@ def draw(record, html_path, folder, sources, source_root):
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
         _write(html_path, page.encode("utf-8", "surrogateescape"))
-    if folder is None:
-        return
+    if folder is not None:
+        figures(record, folder)
+
+
+def figures(record, folder):
+    """Draws every figure into a directory, as `deepclock report --figures` does; returns their names."""
+    folder = os.fspath(folder)
     os.makedirs(folder, exist_ok=True)
-    figures, no_browser = _figures(record)
-    for name, (svg, png, why) in figures.items():
+    drawn, no_browser = _figures(record)
+    for name, (svg, png, why) in drawn.items():
         _write(os.path.join(folder, name + ".svg"), svg)
         if png is not None:
             _write(os.path.join(folder, name + ".png"), png)
     if no_browser:
-        warnings.warn("only the figures that need no browser: " + no_browser, RuntimeWarning, stacklevel=2)
-    reasons = {why for _, _, why in figures.values() if why}
+        warnings.warn("only the figures that need no browser: " + no_browser, RuntimeWarning, stacklevel=3)
+    reasons = {why for _, _, why in drawn.values() if why}
     if reasons:
-        warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=2)
+        warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=3)
+    return sorted(drawn)
 
 
 def _page_name():

@@ -99,6 +99,11 @@ const dck_record *ext_record_get(ext_state *s, PyObject *o);
 PyObject *ext_record_metrics(PyObject *self, void *none);
 PyObject *ext_record_to_json(PyObject *self, PyObject *none);
 
+/* reports.c: the bytes of that writer as str; Record.report(). */
+PyObject *ext_record_written(ext_state *s, const char *writer, const dck_record *r,
+			     const dck_style *style);
+PyObject *ext_record_report(PyObject *self, PyObject *args, PyObject *kwargs);
+
 /* --- record_mapping.c: slots and methods of Record */
 PyObject *ext_record_subscript(PyObject *self, PyObject *key);
 int ext_record_contains(PyObject *self, PyObject *key);

@@ -418,30 +418,10 @@ static PyObject *record_ops(PyObject *self, void *none)
 
 /* --- as text */
 
-/* The records' bytes of that writer, as str. */
-static PyObject *written(ext_state *s, const char *writer, const dck_record *r,
-			 const dck_style *style)
-{
-	dck_buffer buffer = {0};
-	dck_sink sink;
-	dck_err err;
-	PyObject *text = NULL;
-
-	dck_sink_buffer(&sink, &buffer);
-	if (dck_report(writer, &r, 1, style, &sink, &err) != DCK_OK ||
-	    dck_sink_finish(&sink, &err) != DCK_OK)
-		ext_raise(s, &err);
-	else
-		text = PyUnicode_DecodeUTF8(buffer.data ? buffer.data : "", (Py_ssize_t)buffer.n,
-					    "surrogateescape");
-	dck_buffer_done(&buffer);
-	return text;
-}
-
 PyObject *ext_record_to_json(PyObject *self, PyObject *none)
 {
 	(void)none;
-	return written(ext_state_by(self), "json", record_of(self), NULL);
+	return ext_record_written(ext_state_by(self), "json", record_of(self), NULL);
 }
 
 /* What a module of the package makes of the record. */
@@ -478,39 +458,16 @@ static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
 		   : NULL;
 }
 
+static PyObject *record_figures(PyObject *self, PyObject *folder)
+{
+	return made(self, "deepclock._show", "figures", folder);
+}
+
 static PyObject *record_str(PyObject *self)
 {
 	const dck_style style = {.utf8 = true};
 
-	return written(ext_state_by(self), "text", record_of(self), &style);
-}
-
-static PyObject *record_report(PyObject *self, PyObject *args, PyObject *kwargs)
-{
-	static char *names[] = {"format",  "details", "width",	     "utf8", "colour",
-				"sources", "rest",    "source_root", NULL};
-	const char *writer = "text", *rest = NULL, *folder = NULL;
-	int details = 0, utf8 = 1, colour = 0, sources = 0;
-	PyObject *root = Py_None, *text = NULL;
-	ext_texts texts = {NULL};
-	unsigned width = 0;
-
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|s$pIpppzO:report", names, &writer,
-					 &details, &width, &utf8, &colour, &sources, &rest, &root))
-		return NULL;
-	if (root != Py_None && !(folder = ext_texts_add(&texts, root)))
-		goto done;
-	const dck_style style = {.details = details,
-				 .width = width,
-				 .utf8 = utf8,
-				 .colour = colour,
-				 .sources = sources || folder,
-				 .source_root = folder,
-				 .rest = rest};
-	text = written(ext_state_by(self), writer, record_of(self), &style);
-done:
-	ext_texts_done(&texts);
-	return text;
+	return ext_record_written(ext_state_by(self), "text", record_of(self), &style);
 }
 
 static PyObject *record_save(PyObject *self, PyObject *path)
@@ -596,10 +553,14 @@ static PyMethodDef record_methods[] = {
     {"save", record_save, METH_O,
      "save($self, path, /)\n--\n\nWrites its JSON form into a file, all of it or nothing; "
      "IoError."},
-    {"report", (PyCFunction)(void (*)(void))record_report, METH_VARARGS | METH_KEYWORDS,
+    {"report", (PyCFunction)(void (*)(void))ext_record_report, METH_VARARGS | METH_KEYWORDS,
      "report($self, /, format='text', *, details=False, width=80, utf8=True, colour=False, "
-     "sources=False, rest=None, source_root=None)\n--\n\n"
-     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ..."},
+     "sources=False, rest=None, source_root=None, **options)\n--\n\n"
+     "The record in a form of `deepclock report`: text, json, csv, markdown, html, ... by, sort, top, "
+     "tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
+    {"figures", record_figures, METH_O,
+     "figures($self, folder, /)\n--\n\n"
+     "Draws every figure of the record into a directory, as SVG and PNG; returns their names."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot record_slots[] = {

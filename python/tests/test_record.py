@@ -9,9 +9,12 @@ import multiprocessing
 import os
 import pathlib
 import pickle
+import subprocess
 import tempfile
+import warnings
 from unittest import mock
 
+from deepclock import _program
 from support import Case, deepclock, main, short, work
 
 
@@ -148,6 +151,31 @@ class RecordTest(Case):
         self.assertIn("latency/median", self.record.report("csv"))
         with self.assertRaises(deepclock.AbsentError):
             self.record.report("jsn")
+
+    def test_reports_of_operators_and_call_paths(self):
+        r = deepclock.cost("zoo:simplenet", quiet=True)
+        program = [_program.path(), "report", self.path("r.json")]
+        r.save(self.path("r.json"))
+        for options in ({"by": "type"}, {"by": "node", "sort": "params", "top": 3}, {"tree": "modules", "depth": 2},
+                        {"by": "function", "sort": "total", "top": 4, "weight": "macs"}):
+            words = [w for name, value in options.items() for w in (f"--{name}", str(value))]
+            out = subprocess.run([*program, *words], stdout=subprocess.PIPE, text=True, check=True,
+                                 env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "80"}).stdout
+            rest = "deepclock report " + self.path("r.json") + " --details"
+            self.assertEqual(r.report(**options, rest=rest).rstrip(), out.rstrip(), options)
+        self.assertNotEqual(r.report("csv", by="type"), r.report("csv", by="node"))
+        for wrong, error in (({"by": "modul"}, "did you mean 'module'"), ({"tree": "x"}, "no tree"), ({"diff": True}, "two records"),
+                             ({"sort_by": "time"}, "sort")):
+            with self.assertRaisesRegex(Exception, error, msg=wrong):
+                r.report(**wrong)
+
+    def test_figures(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # no browser or no librsvg: fewer of them
+            names = self.record.figures(os.path.join(self.folder, "new", "pictures"))
+        self.assertLessEqual({"histogram", "runs"}, set(names))
+        files = os.listdir(os.path.join(self.folder, "new", "pictures"))
+        self.assertEqual({f"{name}.svg" for name in names}, {f for f in files if f.endswith(".svg")})
 
     def test_shows_a_page(self):
         opened = []

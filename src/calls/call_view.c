@@ -11,6 +11,47 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Those of dck_op_options, and behind them those of call paths. */
+enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
+static const char *const by_choices[] = {"auto",  "type", "node", "module",
+					 "class", "line", "all",  [BY_FUNCTION] = "function",
+					 "path",  NULL};
+static const char *const sort_choices[] = {"auto",	 "time",    "macs",
+					   "flops",	 "params",  "bytes",
+					   "name",	 "graph",   [SORT_CALLS] = "calls",
+					   "samples",	 "total",   "self",
+					   "file",	 "line",    "module",
+					   "ncalls",	 "tottime", "cumtime",
+					   "cumulative", NULL};
+const dck_opt dck_view_options[] = {
+    DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
+	       "which tables of operators; function, path: of call paths", .choices = by_choices),
+    DCK_OPTION(
+	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
+	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
+	"self, in pstats' words too",
+	.choices = sort_choices),
+    DCK_OPTION(
+	COUNT, dck_op_view, top, "top", "N", NULL,
+	"rows of each table of operators, 0: 20 of a text, all of a CSV; of call paths, 0: 60",
+	.max = 1e9),
+    {0},
+};
+
+bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view)
+{
+	const bool sorts = which->sort > 0;
+	const bool given = view->tree || view->weight || view->depth || view->callers ||
+			   view->callees || view->diff || view->normalise;
+
+	view->top = which->top;
+	view->sort = sorts ? sort_choices[which->sort] : NULL;
+	if (which->by == BY_PATH || view->depth ||
+	    (view->tree && which->by != BY_FUNCTION && !sorts && !view->callers && !view->callees))
+		view->by = DCK_CALLS_BY_PATH;
+	return which->by >= BY_FUNCTION || which->sort >= SORT_CALLS || given;
+}
+
 const dck_opt dck_calls_options[] = {
     DCK_OPTION(TEXT, dck_calls_view, tree, "tree", "NAME", NULL,
 	       "which of the record's trees; alone: that tree, with shares"),

@@ -13,14 +13,6 @@ bool report_calls_has_form(const char *form)
 	return false;
 }
 
-bool report_calls_wanted(const cli *c)
-{
-	for (const dck_opt *row = dck_calls_options; row->name; row++)
-		if (cli_given(c, row->name))
-			return true;
-	return false;
-}
-
 static int form_write(const dck_record *r, const dck_calls_view *view, const char *form, bool gzip)
 {
 	dck_sink out;

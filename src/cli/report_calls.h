@@ -11,8 +11,6 @@ typedef dck_status report_loader(const char *path, const void *how, dck_record *
 
 /* Whether a form that adds up was asked for: it is made of a record too. */
 bool report_calls_has_form(const char *form);
-/* Whether the command line asks for call paths instead of the whole record. */
-bool report_calls_wanted(const cli *c);
 /* Writes the paths of the files named on the command line in a form; NULL: as a report. Returns the
  * exit code. */
 int report_calls(const cli *c, const dck_calls_view *view, const char *form, bool gzip,

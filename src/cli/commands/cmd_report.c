@@ -38,33 +38,6 @@ static const dck_opt format_options[] = {
     {0},
 };
 
-/* As dck_op_options, with what call paths can be asked for behind it. */
-enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
-static const char *const by_choices[] = {"auto",  "type", "node", "module",
-					 "class", "line", "all",  [BY_FUNCTION] = "function",
-					 "path",  NULL};
-static const char *const sort_choices[] = {"auto",	 "time",    "macs",
-					   "flops",	 "params",  "bytes",
-					   "name",	 "graph",   [SORT_CALLS] = "calls",
-					   "samples",	 "total",   "self",
-					   "file",	 "line",    "module",
-					   "ncalls",	 "tottime", "cumtime",
-					   "cumulative", NULL};
-static const dck_opt which_options[] = {
-    DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
-	       "which tables of operators; function, path: of call paths", .choices = by_choices),
-    DCK_OPTION(
-	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
-	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
-	"self, in pstats' words too",
-	.choices = sort_choices),
-    DCK_OPTION(
-	COUNT, dck_op_view, top, "top", "N", NULL,
-	"rows of each table of operators, 0: 20 of a text, all of a CSV; of call paths, 0: 60",
-	.max = 1e9),
-    {0},
-};
-
 static const dck_opt figures_options[] = {
     DCK_OPTION(
 	TEXT, cli_output, figures, "figures", "DIR", NULL,
@@ -150,21 +123,6 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 	return CLI_OK;
 }
 
-/* Whether call paths are asked for, and how. */
-static bool calls_wanted(cli *c, dck_calls_view *view)
-{
-	const bool sorts = c->ops.sort > 0;
-
-	view->top = c->ops.top;
-	view->sort = sorts ? sort_choices[c->ops.sort] : NULL;
-	if (c->ops.by == BY_PATH || view->depth ||
-	    (view->tree && c->ops.by != BY_FUNCTION && !sorts && !view->callers && !view->callees))
-		view->by = DCK_CALLS_BY_PATH;
-	if (c->ops.by >= BY_FUNCTION || c->ops.sort >= SORT_CALLS)
-		return true;
-	return report_calls_wanted(c);
-}
-
 static int figures(const cli *c, const dck_record *const *records)
 {
 	dck_err err;
@@ -203,7 +161,7 @@ static int report_run(cli *c, void *config)
 	}
 	if (option && other)
 		return cli_usage(c, "--%s is of traces, and '%s' is a record", option, other);
-	const bool paths = calls_wanted(c, calls);
+	const bool paths = dck_calls_wanted(&c->ops, calls);
 	if ((paths && !form) || (form && report_calls_has_form(form) && (other || paths)))
 		return report_calls(c, calls, form, gzip, report_record_load, how);
 	if (form)
@@ -228,7 +186,7 @@ static const cli_group groups[] = {
     CLI_KEPT,
     CLI_SHARED("Output", figures_options, output),
     CLI_RUNS,
-    CLI_SHARED("Operators and call paths", which_options, ops),
+    CLI_SHARED("Operators and call paths", dck_view_options, ops),
     {"Call paths", dck_calls_options, offsetof(report_config, calls), false},
     {"Zones of a trace", dck_trace_reading_options, offsetof(report_config, trace), false},
     {0},
