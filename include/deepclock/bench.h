@@ -127,6 +127,7 @@ typedef struct dck_plan {
 	double level;	       /* of every interval */
 	uint64_t min_runs, min_time_ns, max_time_ns;
 	uint64_t runs, time_ns; /* exactly so many, exactly so long; 0: stop by precision */
+	bool max_time_given;	/* max_time_ns also ends what `runs` is asked of */
 	const char *warmup;	/* "auto", a count or a time */
 	uint64_t max_warmup_ns; /* auto gives up then */
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */

@@ -43,6 +43,7 @@ typedef struct dck_opt {
 	/* Names parted by blanks. Of `needs` one must be given with this option, of `excludes`
 	 * none; "warmup=auto" means that value, given or by default. NULL: none. */
 	const char *needs, *excludes;
+	size_t given; /* offsetof a bool that becomes true with a value that is given; 0: none */
 } dck_opt;
 
 /* A row of a table, whose member's type is checked against the kind when it is compiled (C11):

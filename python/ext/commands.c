@@ -32,6 +32,12 @@ static dck_status run_rank(ext_call *c, dck_record **ret, dck_err *err)
 		c->subjects[0].of = *c->all[0].subject;
 		return run_bench(c, ret, err);
 	}
+	if (c->plan.runs > 0 && c->plan.max_time_given) {
+		*err = (dck_err){.code = DCK_E_ARG,
+				 .msg = "several subjects are measured in rounds: give runs or "
+					"max_time"};
+		return err->code;
+	}
 	r->margin = c->plan.precision;
 	r->level = c->plan.level;
 	r->rounds = c->plan.runs;

@@ -10,6 +10,16 @@ import time
 from support import Case, deepclock, main, short, work
 
 
+class MaxTimeWithRuns(Case):
+    """The first of the two ends it."""
+
+    def test_first_of_the_two(self):
+        long = deepclock.bench(time.sleep, 0.002, runs=1000000, max_time="200ms", warmup=0, no_history=True)
+        self.assertTrue(5 < long["runs/count"].value < 1000)
+        short = deepclock.bench(time.sleep, 0.002, runs=5, max_time="60s", warmup=0, no_history=True)
+        self.assertEqual(short["runs/count"].value, 5)
+
+
 class FunctionTest(Case):
     def test_arguments_and_count(self):
         calls = []

@@ -242,6 +242,8 @@ dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err
 		DCK_FAIL(err, E_ARG, "option '%s' needs a value: %s", row->name,
 			 row->arg ? row->arg : "VALUE");
 	dck_status st = kinds[row->kind].parse(row, (char *)cfg + row->at, text, &inner);
+	if (st == DCK_OK && row->given)
+		*(bool *)((char *)cfg + row->given) = true;
 	if (st == DCK_OK)
 		return DCK_OK;
 	return err_set(err, st, inner.file, inner.line, "option '%s': %s", row->name, inner.msg);
@@ -271,6 +273,8 @@ dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err)
 		dck_status st = table->def ? dck_opt_read(table, cfg, table->def, err) : DCK_OK;
 		if (st != DCK_OK)
 			return err_while(err, st, "reading the default of an option");
+		if (table->given)
+			*(bool *)((char *)cfg + table->given) = false;
 	}
 	return DCK_OK;
 }

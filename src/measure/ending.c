@@ -23,7 +23,11 @@ static void say_max_time(const measure_phases *p, const char *half, measure_endi
 	const double seconds = (double)p->plan.asked.max_time_ns / 1e9;
 	const double asked = 100 * p->plan.asked.precision;
 
-	if (isnan(ret->half_ratio))
+	if (p->plan.asked.runs > 0)
+		snprintf(ret->stop, sizeof ret->stop,
+			 "max-time: %g s passed before the %llu runs that were asked", seconds,
+			 (unsigned long long)p->plan.asked.runs);
+	else if (isnan(ret->half_ratio))
 		snprintf(ret->stop, sizeof ret->stop,
 			 "max-time: %g s passed, and there is no interval "
 			 "that could be within the %g %% that were asked",
@@ -56,7 +60,8 @@ void measure_ending_find(const measure_phases *p, const stat_estimate *e, measur
 			 e->present && e->has_interval ? "the statistic is not above 0" : e->why);
 	}
 	/* Not known is not reached. */
-	ret->imprecise = p->ended == MEASURE_END_MAX_TIME && !(ret->half_ratio <= asked->precision);
+	ret->imprecise = p->ended == MEASURE_END_MAX_TIME && asked->runs == 0 &&
+			 !(ret->half_ratio <= asked->precision);
 	switch (p->ended) {
 	case MEASURE_END_EARLY:
 		snprintf(ret->stop, sizeof ret->stop, "%s", p->early);

@@ -302,6 +302,14 @@ static uint64_t runs_measured(const measure_phases *p)
 	return p->loop.runs - p->runs_before;
 }
 
+/* 0: no time ends it but what is asked for exactly. */
+static uint64_t max_time_ns(const dck_plan *asked)
+{
+	const bool exact = asked->time_ns > 0 || (asked->runs > 0 && !asked->max_time_given);
+
+	return exact ? 0 : asked->max_time_ns;
+}
+
 /* Rules that need no look at the samples. What was cut does not count, but for the time that all
  * may take. */
 static bool measure_enough(measure_phases *p, uint64_t elapsed_ns)
@@ -312,7 +320,7 @@ static bool measure_enough(measure_phases *p, uint64_t elapsed_ns)
 		p->ended = MEASURE_END_RUNS;
 	else if (asked->time_ns > 0 && p->loop.last_ns - p->measured_at_ns >= asked->time_ns)
 		p->ended = MEASURE_END_TIME;
-	else if (asked->runs == 0 && asked->time_ns == 0 && elapsed_ns >= asked->max_time_ns)
+	else if (max_time_ns(asked) > 0 && elapsed_ns >= max_time_ns(asked))
 		p->ended = MEASURE_END_MAX_TIME;
 	else if (asked->runs == 0 && asked->time_ns == 0 && asked->enough_ns > 0 &&
 		 elapsed_ns >= asked->enough_ns && p->latency.pushed >= asked->min_runs) {
@@ -330,6 +338,8 @@ static void live_foresee(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 
 	if (asked->runs > 0) {
 		total_ns = elapsed * (double)asked->runs / (double)(runs ? runs : 1);
+		if (max_time_ns(asked) > 0)
+			total_ns = fmin(total_ns, (double)max_time_ns(asked));
 	} else if (asked->time_ns > 0) {
 		total_ns = (double)asked->time_ns;
 	} else if (p->live.hi_ns > p->live.lo_ns && p->live.estimate_ns > 0) {

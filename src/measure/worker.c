@@ -38,7 +38,9 @@ static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const voi
 			    w, mem_arena_fmt(w->arena, "--%s=%s", o->name, list->item[i]), err));
 		return DCK_OK;
 	}
-	if (opt_same(o, cfg, plain))
+	const bool given = o->given && *(const bool *)((const char *)cfg + o->given);
+
+	if (!given && opt_same(o, cfg, plain))
 		return DCK_OK;
 	const char *text = opt_text(w->arena, o, cfg);
 	if (!text)
@@ -49,7 +51,7 @@ static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const voi
 	return word_add(w, mem_arena_fmt(w->arena, "--%s=%s", o->name, text), err);
 }
 
-/* A config of that table is no larger than this: every field of it is named by a row. */
+/* The fields that the rows of that table name are below this. */
 static size_t config_size(const dck_opt *table)
 {
 	size_t size = 0;
@@ -58,6 +60,7 @@ static size_t config_size(const dck_opt *table)
 		const size_t end = o->at + opt_sizes[o->kind];
 
 		size = end > size ? end : size;
+		size = o->given >= size ? o->given + sizeof(bool) : size;
 	}
 	return size;
 }

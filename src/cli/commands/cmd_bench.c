@@ -41,6 +41,9 @@ static int several_check(const cli *c, const dck_plan *plan)
 					 "--%s is of one subject, "
 					 "and several are measured interleaved: %s",
 					 of_one[i].name, of_one[i].instead);
+	if (plan->runs > 0 && plan->max_time_given)
+		return cli_usage(c, "several subjects are measured in rounds: "
+				    "give --runs or --max-time");
 	if (strcmp(plan->statistic, "median") != 0 && strcmp(plan->statistic, "mean") != 0)
 		return cli_usage(c, "several subjects are ranked by their median or mean: "
 				    "measure them one by one for another statistic");

@@ -37,7 +37,6 @@ no --runs 5 --precision 2%
 no --time 1s --precision 2%
 no --runs 5 --min-runs 50
 no --runs 5 --min-time 1s
-no --runs 5 --max-time 1s
 no --runs 5 --time 1s
 no --directory ''
 test -e measured && echo measured
