@@ -38,7 +38,8 @@ typedef struct dck_buffer {
 DCK_API void dck_sink_fd(dck_sink *s, int fd);
 /* For whom replaces a file by a new one of its name, as every file here is written. The name to
  * replace, behind symbolic links, which stay: PATH_MAX bytes at *ret. E_IO: a link that somebody
- * else laid in a directory where everybody may (/tmp): it could lead anywhere. @since 0.1 */
+ * else laid in a directory where everybody may (/tmp), since it could lead anywhere, or a file or a
+ * pipe, since its owner reads and changes what is written. @since 0.1 */
 DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
 /* Gives the new file, made with mode 0600, owner, group and mode of the one that is there, as far
  * as the system lets us, and to nobody else what they had not; where none is there, the mode that

@@ -30,10 +30,10 @@ def _cell(page):
 
 
 def _write(path, data):
-    """All of it or nothing: beside its place first."""
-    part = f"{path}.part-{os.getpid()}"
+    """All of it or nothing: beside its place first, under a name that nobody could lay a link at."""
+    part = f"{path}.part-{os.urandom(8).hex()}"
     try:
-        with open(part, "wb") as f:
+        with open(part, "xb") as f:
             f.write(data)
         os.replace(part, path)
     except BaseException:

@@ -3,8 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
+#include "deepclock/report.h"
 #include "os/os.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +39,7 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[sizeof magic] = {0};
+	char target[PATH_MAX];
 	ptrdiff_t n;
 	int fd;
 
@@ -46,6 +49,7 @@ dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err)
 	if (kind == OS_NOTHING) {
 		if (errno != ENOENT)
 			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open the history '%s'", path);
+		DCK_TRY(dck_file_target(path, target, err)); /* it is made */
 		*ret_exists = false;
 		return DCK_OK;
 	}

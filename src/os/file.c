@@ -152,36 +152,45 @@ static int own_descriptor(const char *path)
 	return -1;
 }
 
-/* As the kernel does with fs.protected_symlinks, which holds for names it follows itself: a link in
- * a directory where everybody may lay one is followed if it is ours, or the directory's owner laid
- * it. */
-static bool link_is_trusted(const char *path, const char *folder)
+/* Where everybody may lay a file, but nobody may take away another's. */
+static bool is_for_all(const struct stat *folder)
 {
-	struct stat link, in;
+	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
+}
 
-	if (lstat(path, &link) != 0 || stat(folder, &in) != 0)
-		return false;
-	return !(in.st_mode & S_ISVTX) || !(in.st_mode & S_IWOTH) || link.st_uid == geteuid() ||
-	       link.st_uid == in.st_uid;
+/* As the kernel does with fs.protected_symlinks, protected_regular and protected_fifos, which hold
+ * for what it opens itself: in a directory where everybody may lay one, a link, a file or a pipe is
+ * used if it is ours, or the directory's owner laid it. */
+static bool is_trusted(const struct stat *st, const char *folder)
+{
+	struct stat in;
+
+	return stat(folder, &in) == 0 &&
+	       (!is_for_all(&in) || st->st_uid == geteuid() || st->st_uid == in.st_uid);
 }
 
 dck_status dck_file_target(const char *path, char *target, dck_err *err)
 {
 	char link[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
+	struct stat st;
+
 	if (strlen(path) >= PATH_MAX)
 		DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%.80s...'", path);
 	strcpy(target, path);
 	for (int hops = 0; hops < 40 && own_descriptor(target) < 0; hops++) {
+		folder_of(target, folder, sizeof(folder));
+		if (lstat(target, &st) != 0 || S_ISDIR(st.st_mode))
+			return DCK_OK;
+		if (!is_trusted(&st, folder))
+			DCK_FAIL(err, E_IO,
+				 "cannot write '%s': '%s' is a %s of another user in a directory "
+				 "where everybody may lay one; name %s",
+				 path, target, S_ISLNK(st.st_mode) ? "link" : "file",
+				 S_ISLNK(st.st_mode) ? "the file that is meant" : "another file");
 		ssize_t n = readlink(target, link, sizeof link - 1);
 		if (n < 0)
 			return DCK_OK;
 		link[n] = '\0';
-		folder_of(target, folder, sizeof(folder));
-		if (!link_is_trusted(target, folder))
-			DCK_FAIL(err, E_IO,
-				 "cannot write '%s': '%s' is a link of another user in a directory "
-				 "where everybody may lay one; name the file that is meant",
-				 path, target);
 		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,
 				   link[0] == '/' ? "" : "/", link);
 		if (len < 0 || len >= PATH_MAX)
@@ -213,10 +222,13 @@ static mode_t umask_now(void)
 
 void dck_file_inherit(int fd, const char *target)
 {
+	char folder[PATH_MAX];
 	struct stat old;
 	mode_t mode = 0666 & ~umask_now();
 
-	if (stat(target, &old) == 0) {
+	/* Another user may have laid one since dck_file_target(). */
+	folder_of(target, folder, sizeof folder);
+	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, folder)) {
 		mode = old.st_mode & 07777;
 		/* Only root can give a file away; what the old one let its owner or its group do
 		 * is not for ours. */
@@ -381,12 +393,42 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
+/* Whether this is the file that was looked at: another user may have laid one since, also as a
+ * second name of a file of ours. */
+static bool is_meant(int fd, const char *target)
+{
+	char folder[PATH_MAX];
+	struct stat st, in;
+
+	folder_of(target, folder, sizeof folder);
+	return fstat(fd, &st) == 0 && stat(folder, &in) == 0 && is_trusted(&st, folder) &&
+	       (!is_for_all(&in) || !S_ISREG(st.st_mode) || st.st_nlink < 2);
+}
+
 dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+	char target[PATH_MAX];
+	struct stat st;
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+
+	DCK_TRY(dck_file_target(path, target, err));
+	const bool own = own_descriptor(target) >= 0;
+	if (!own)
+		flags |= O_NOFOLLOW;
+	/* A pipe that is there waits for its reader; one that comes now is another user's. */
+	if (!own && (lstat(target, &st) != 0 || S_ISREG(st.st_mode)))
+		flags |= O_NONBLOCK;
+	int fd = open(target, flags, 0666);
 
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+	if (!own && !is_meant(fd, target)) {
+		close(fd);
+		DCK_FAIL(err, E_IO,
+			 "cannot write to '%s': another user may have laid it, in a directory "
+			 "where everybody may; name another file",
+			 path);
+	}
 	*ret_fd = fd;
 	return DCK_OK;
 }

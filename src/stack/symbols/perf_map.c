@@ -86,13 +86,20 @@ static long own_pid(pid_t pid)
 	return at && atol(at + 1) > 0 ? atol(at + 1) : own;
 }
 
-/* Below that root, as the process of that number for itself wrote it. */
+/* Below that root, as the process of that number for itself wrote it. Anybody may lay a pipe there,
+ * which would never end. */
 static bool map_read(perf_map *m, const char *root, long pid)
 {
 	char path[96];
 
 	snprintf(path, sizeof path, "%s/tmp/perf-%ld.map", root, pid);
-	return os_read_file(path, MAP_MAX_BYTES, &m->text, NULL) == DCK_OK;
+	const int fd = os_open_read(path);
+	if (fd < 0)
+		return false;
+	const bool ok = os_fd_kind(fd, NULL) == OS_FILE &&
+			os_file_read_all(fd, MAP_MAX_BYTES, &m->text, NULL) == DCK_OK;
+	os_close(fd);
+	return ok;
 }
 
 perf_map *perf_map_open(pid_t pid)

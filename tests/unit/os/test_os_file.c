@@ -181,6 +181,56 @@ static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 	remove("all");
 }
 
+static void append(const char *path, dck_status expected)
+{
+	dck_err err;
+	int fd = -1;
+
+	assert_int_equal(os_open_append(path, &fd, &err), expected);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The same of files and pipes of others, which their owner could read and change, and of a file of
+ * ours that another user gave a second name there. None of them hangs. */
+static void files_of_others_in_a_folder_for_all_are_refused(void **state)
+{
+	dck_err err;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* only root can lay a file for somebody else */
+	assert_int_equal(mkdir("all", 0700), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	put("all/file", "theirs");
+	assert_int_equal(lchown("all/file", 65534, 65534), 0);
+	assert_int_equal(mkfifo("all/pipe", 0666), 0);
+	assert_int_equal(lchown("all/pipe", 65534, 65534), 0);
+	assert_int_equal(symlink("/etc/deepclock-nothing", "all/link"), 0);
+	assert_int_equal(lchown("all/link", 65534, 65534), 0);
+	put("ours", "ours");
+	assert_int_equal(link("ours", "all/ours"), 0);
+	assert_int_equal(replace("all/file", "bad", &err), DCK_E_IO);
+	assert_non_null(strstr(err.msg, "is a file of another user"));
+	assert_int_equal(replace("all/pipe", "bad", &err), DCK_E_IO);
+	append("all/file", DCK_E_IO);
+	append("all/pipe", DCK_E_IO);
+	append("all/link", DCK_E_IO);
+	append("all/ours", DCK_E_IO);
+	holds("ours", "ours");
+	assert_int_equal(replace("all/ours", "new", NULL), DCK_OK); /* by another file */
+	holds("ours", "ours");
+	append("all/ours", DCK_OK);
+	append("all/new", DCK_OK);
+	remove("all/new");
+	remove("all/ours");
+	remove("ours");
+	remove("all/link");
+	remove("all/pipe");
+	remove("all/file");
+	remove("all");
+}
+
 /* While it is written a file is nobody's but ours; a mode is taken over, and where the owner cannot
  * be, neither is what it let them do. */
 static void a_new_file_inherits(void **state)
@@ -481,6 +531,7 @@ int main(void)
 	    cmocka_unit_test(existing_files_keep_their_mode),
 	    cmocka_unit_test(links_stay_links),
 	    cmocka_unit_test(links_of_others_in_a_folder_for_all_are_refused),
+	    cmocka_unit_test(files_of_others_in_a_folder_for_all_are_refused),
 	    cmocka_unit_test(a_new_file_inherits),
 	    cmocka_unit_test(abort_leaves_the_old_file),
 	    cmocka_unit_test(what_cannot_be_written),
