@@ -92,7 +92,7 @@ class lap(dict):
             raise _deepclock.ArgumentError(
                 f"the lap '{self.name}' is not open: {name!r} belongs to none"
             )
-        value = value if isinstance(value, int) else float(value)
+        value = value if isinstance(value, int) else float(value.detach() if hasattr(value, "detach") else value)
         if self._clock is not None:
             self._clock.value(name, value, unit)
         super().__setitem__(name, value)

@@ -164,7 +164,7 @@ class MagicsTest(Case):
         self.assertRegex(out, r"(?m)^ +\d+ +2 +[\d.]+ \w+ +[\d.]+ \w+ +[\d.]+%      total = sum\(data\)$")
         self.assertRegex(out, r"(?m)^Being watched is [\d.]+ \w+ of each run of a line\.$")
         self.assertRegex(out, r"(?m)^peak [\d.]+ \wiB: 6\d\.\d MiB more than before; ")
-        self.assertEqual(out.count("cell 1 | "), 1)
+        self.assertEqual(out.count("cell | "), 1)
         self.assertNotIn("cell 3 | ", out)
         self.assertIn("%dck has no option --nothing", out)
         self.assertIn("has no lines of Python", out)

@@ -428,6 +428,16 @@ class BoundTest(Case):
         self.assertIn("DataLoader", _step_bound.bound_of(e).remedy)
 
 
+class LapTest(Case):
+    def test_takes_a_loss_with_gradient(self):
+        loss = (torch.ones(3, requires_grad=True) * 2).sum()
+        with warnings.catch_warnings(), deepclock.lap("one", quiet=True) as lap:
+            warnings.simplefilter("error")
+            lap["loss"] = loss
+        self.assertEqual(lap["loss"], 6)
+        self.assertTrue(lap.line.startswith("one | "), lap.line)
+
+
 assert steps_class is deepclock.torch.steps
 if __name__ == "__main__":
     main()

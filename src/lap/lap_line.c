@@ -31,10 +31,13 @@ static void add_time(line *l, double ns)
 	add(l, "%s", dck_text_time(ns, text, sizeof text));
 }
 
-/* Which of them it is. */
+/* The name and the number of the lap; a first lap that may be the only one of its name has no
+ * number. */
 static void add_name(line *l, const dck_lap *lap)
 {
-	add(l, "%s %" PRIu64, lap->name->text, lap->index);
+	add(l, "%s", lap->name->text);
+	if (lap->index > 1 || lap->place->total > 0)
+		add(l, " %" PRIu64, lap->index);
 	if (lap->place->total > 0)
 		add(l, "/%" PRIu64, lap->place->total);
 }

@@ -71,7 +71,7 @@ static void what_a_lap_was_is_told(void **state)
 		assert_int_equal(told.index, i);
 		assert_in_range(told.wall_ns, 1000000, UINT64_MAX);
 		assert_true(told.cpu_ns > 0);
-		assert_memory_equal(told.line, i == 1 ? "epoch 1 | " : "epoch 2 | ", 10);
+		assert_memory_equal(told.line, i == 1 ? "epoch | " : "epoch 2 | ", i == 1 ? 8 : 10);
 	}
 	dck_lap *l = dck_lap_begin("epoch");
 	dck_lap_total(l, 5);
@@ -99,8 +99,9 @@ static void laps_lie_inside_laps(void **state)
 
 			spend(10000);
 			dck_lap_end_line(s, line, sizeof line);
+			/* counted inside its epoch, and the first has no number */
 			assert_int_equal(strncmp(line, "step ", 5), 0);
-			assert_int_equal(line[5], '1' + step); /* counted inside its epoch */
+			assert_int_equal(line[5], step ? '1' + step : '|');
 		}
 		dck_lap_value(e, "loss", 0.21034, NULL);
 		dck_lap_value(e, "items", 100, NULL);
@@ -113,7 +114,7 @@ static void laps_lie_inside_laps(void **state)
 		assert_int_equal(strstr(line, " | left ") != NULL, epoch < 2);
 	}
 	dck_lap_end_line(experiment, line, sizeof line);
-	assert_int_equal(strncmp(line, "experiment 1 | ", 15), 0);
+	assert_int_equal(strncmp(line, "experiment | ", 13), 0);
 
 	dck_record *r = laps();
 	assert_int_equal(cell(r, "step", "laps")->value.as.i, 12);
@@ -145,7 +146,7 @@ static void several_at_once_and_out_of_order(void **state)
 	dck_lap *d = dck_lap_begin("c"); /* the second inside c, whose name it has */
 	dck_lap_end(c);
 	dck_lap_end_line(d, line, sizeof line);
-	assert_int_equal(strncmp(line, "c 1 | ", 6), 0);
+	assert_int_equal(strncmp(line, "c | ", 4), 0);
 	dck_record *r = laps();
 	assert_int_equal(dck_record_fact(r, "laps", "open")->value.as.i, 1);
 	dck_record_free(r);
@@ -314,7 +315,7 @@ static void lines_come_by_themselves(void **state)
 	/* "2026-11-22 09:40:12 outer | ...": no live line, since a pipe is no terminal. */
 	assert_int_equal(text[4], '-');
 	assert_int_equal(text[13], ':');
-	assert_int_equal(strncmp(text + 20, "outer 1 | ", 10), 0);
+	assert_int_equal(strncmp(text + 20, "outer | ", 8), 0);
 	assert_int_equal(strchr(text, '\n')[1], '\0');
 }
 
