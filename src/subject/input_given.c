@@ -137,6 +137,43 @@ dck_status input_given_read(subject_sizes *z, const dck_model_config *c, uint64_
 	return DCK_OK;
 }
 
+/* A single integer as text, which may select a branch; else the file's name. */
+static const char *fed_text(const input_given *in, mem_arena *a)
+{
+	const npy_array *x = &in->array;
+	int64_t wide;
+	int32_t narrow;
+
+	if (x->dtype.code != DCK_DTYPE_INT || x->bytes != x->width)
+		return in->file;
+	if (x->bytes == sizeof wide) {
+		memcpy(&wide, x->data, sizeof wide);
+	} else if (x->bytes == sizeof narrow) {
+		memcpy(&narrow, x->data, sizeof narrow);
+		wide = narrow;
+	} else {
+		return in->file;
+	}
+	return mem_arena_fmt(a, "%lld", (long long)wide);
+}
+
+dck_status input_given_sizes(subject_sizes *z, const model_values *v, const dck_model_config *c,
+			     uint64_t limit, dck_err *err)
+{
+	input_given *list = mem_arena_array(z->arena, z->n + 1, sizeof *list);
+	dck_status status;
+
+	DCK_NEED(list, err, "for the model's inputs");
+	status = input_given_read(z, c, limit, list, err);
+	if (status == DCK_OK)
+		status = subject_sizes_read(z, v, c, err);
+	for (size_t i = 0; i < z->n && status == DCK_OK; i++)
+		if (list[i].file)
+			z->input[i].fed = fed_text(&list[i], z->arena);
+	input_given_done(list, z->n);
+	return status;
+}
+
 void input_given_done(input_given *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -21,6 +21,9 @@ typedef struct input_given {
  * failure: input_given_done(). Names are borrowed from c. */
 dck_status input_given_read(subject_sizes *z, const dck_model_config *c, uint64_t limit,
 			    input_given *list, dck_err *err);
+/* subject_sizes_read() after the shapes that files bring. The contents are not kept. */
+dck_status input_given_sizes(subject_sizes *z, const model_values *v, const dck_model_config *c,
+			     uint64_t limit, dck_err *err);
 void input_given_done(input_given *list, size_t n);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "subject/target.h"
+#include "subject/input_given.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "subject/sizes.h"
@@ -240,8 +241,7 @@ static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_mode
 }
 
 /* Before an engine is loaded: a size by a name that no input has, which an engine would swallow;
- * and usual sizes for what is missing. Files may bring shapes of their own: then it shows later
- * what is missing. */
+ * and usual sizes for what is missing beside the shapes that files bring. */
 static dck_status sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
@@ -256,10 +256,14 @@ static dck_status sizes_check(subject_target *t, opening *o, dck_err *err)
 	DCK_TRY(subject_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
 	const bool files = subject_sizes_from_files(&z, c);
 
+	if (files && !tensors)
+		return DCK_OK;
 	if (files)
-		known.batch = 0;
-	DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
-	if (files || !tensors)
+		DCK_TRY(
+		    input_given_sizes(&z, &t->summary.values, &known, subject_memory_half(), err));
+	else
+		DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
+	if (!tensors)
 		return DCK_OK;
 	DCK_TRY(usual_give(t, &z, c, err));
 	o->usual_batch = c->batch != known.batch;

@@ -63,3 +63,20 @@ record run.json 'f("subject", "items_per_run")' 'f("subject", "items_from")'
 echo "--- an engine that takes no inputs needs no sizes"
 deepclock bench det.onnx --engine null --runs 3 --warmup 1 --save run.json > text
 record run.json 'f("engine", "name")'
+echo "--- a file gives one input its shape, the other has usual sizes"
+onnx-model pair.onnx <<'END'
+input x nx4
+node Relu x y relu
+input other kx8
+node Relu other z other
+output y
+output z
+END
+python3 - <<'END'
+import struct
+head = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }"
+head += " " * (117 - len(head)) + "\n"
+open("x.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + bytes(48))
+END
+deepclock bench pair.onnx --input x=x.npy --runs 3 --warmup 1 --save run.json > text
+record run.json 'f("subject", "input/x")' 'f("subject", "input/other")' 'f("subject", "usual_sizes")' 'note("usual-sizes")["text"]'
