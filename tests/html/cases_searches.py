@@ -86,3 +86,31 @@ def case_searches(run):
         look("epochs.html")
         assert [d["v"] for d in page.js(DATA, "#training [data-name=loss] .lap")] == [0.5, 0.25, 0.125]
         assert [d["v"] for d in page.js(DATA, "#training [data-name=time] .lap")] == [5e9, 6e9, 7e9]
+
+
+def case_mistakes_and_titles(run):
+    """Mistakes by their factors; records of several batch sizes as bars and a curve, by their titles."""
+    factors, first, paths = {"coarse-clock": 0, "session-inside": 4875.6, "batch-divided": 0.27, "no-sync": 0.9955}, "mistakes.html", []
+    with open("mistakes.json", "w", encoding="utf-8") as f:
+        json.dump({"schema": 1, "deepclock": "0.1.0", "id": "1", "incomplete": False, "facts": [], "metrics": [], "notes": [], "tables": [
+            {"name": "pitfalls/mistakes", "title": "Mistakes", "columns": [{"key": "mistake", "title": "mistake"}, {"key": "factor", "title": "factor", "unit": "1"}, {"key": "verdict", "title": "verdict"}],
+             "rows": [[name, factor, "harm"] for name, factor in factors.items()]}]}, f)
+    run("report", "mistakes.json", "-o", first)
+    for i, batch in enumerate((4, 1)):
+        record, _ = run.record(f"b{batch}", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
+        facts = [f for f in record["facts"] if (f["section"], f["key"]) != ("subject", "items_per_run")]
+        facts += [{"section": "subject", "key": "items_per_run", "value": batch, "unit": "1"}, {"section": "subject", "key": "title", "value": f"batch {batch}"}]
+        record["facts"] = facts
+        paths.append(f"t{batch}.json")
+        with open(paths[-1], "w", encoding="utf-8") as f:
+            json.dump(record, f)
+    run("report", *paths, "-o", "titles.html")
+    for width in (1400, 390):
+        with browser.Page(first, width) as page:
+            rows = {d["name"]: d["value"] for d in page.js(DATA, "#mistakes .row")}
+            assert rows == {k: v for k, v in factors.items() if v > 0}, (rows, factors)
+            page.driver.get("file://" + os.path.abspath("titles.html"))
+            page.wait("return document.documentElement.dataset.ready === 'yes'")
+            assert [d["name"] for d in page.js(DATA, "#beside [data-name=medians] .row")] == ["1. batch 4", "2. batch 1"]
+            assert len(page.js(DATA, "#beside [data-name=medians] .bar")) == 2
+            assert [d["x"] for d in page.js(DATA, "#beside [data-name=throughput-by-batch] .point")] == [1, 4]

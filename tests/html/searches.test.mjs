@@ -4,6 +4,8 @@ import test from "node:test";
 import "./d3.mjs";
 import { batchLists, limitNs, tailOf } from "../../src/report/html/page/view_batches.js";
 import { itemsOf, medians, ratiosOf } from "../../src/report/html/page/view_beside.js";
+import { mistakesOf } from "../../src/report/html/page/view_pitfalls.js";
+import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/view_trend.js";
 
 const columns = (...keys) => keys.map(key => ({ key, title: key }));
@@ -68,4 +70,14 @@ test("records that differ in the items of a run have a curve, and their titles f
 	assert.deepEqual(itemsOf([of(8, 70, "batch 8"), of(1, 10, "batch 1")]).map(p => [p.x, p.y, p.name]), [[1, 10, "2. batch 1"], [8, 70, "1. batch 8"]]);
 	assert.deepEqual(itemsOf([of(8, 70), of(8, 10)]), []);
 	assert.deepEqual(medians([of(8, 70, "batch 8"), of(1, 10)]).map(m => m.name), ["1. batch 8", "2. Net"]);
+});
+
+test("mistakes stand by how far they move the number, those that give 0 are left out", () => {
+	const t = { name: "pitfalls/mistakes", columns: columns("mistake", "factor", "verdict"), rows: [["coarse", 0, "harm"], ["warm", { value: 1.1, lo: 1, hi: 1.2, level: 0.95 }, "not resolved"], ["half", 0.25, "harm"], ["none", { absent: "no device" }, ""]] };
+	assert.deepEqual(mistakesOf({ tables: [t] }).map(m => [m.name, m.value, m.class]), [["half", 0.25, "c2"], ["warm", 1.1, "c8"]]);
+	assert.deepEqual(mistakesOf({}), []);
+});
+
+test("whole numbers have operations and no FLOPs", () => {
+	assert.deepEqual([wholeText("peak/int8/all", "2.1 TFLOP/s"), wholeText("peak/fp32/1", "2.1 TFLOP/s")], ["2.1 TOP/s", "2.1 TFLOP/s"]);
 });

@@ -22,7 +22,7 @@ def load(module, *inputs, named=None, threads=None, items=None, title=None, **op
     scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is of the limits (slo).
     """
     checked(module)
-    named, asked = dict(named or {}), keeping(options)
+    named, asked = dict(named or {}), keeping(options, title)
     where = _device.device_of(module, (inputs, named))
     wait = _device.waiter(where)
     args, kwargs = _device.moved((inputs, named), where)
@@ -35,7 +35,7 @@ def load(module, *inputs, named=None, threads=None, items=None, title=None, **op
         if wait is not None:
             wait()
     with inference(module, threads):
-        out = Amended(deepclock.bench_load(request, items=items, no_history=True,
-                                           title=title or f"deepclock.torch.load {name_of(module)}", **options))
+        out = Amended(deepclock.bench_load(request, items=items, no_history=True, **options))
+        out.command(f"deepclock.torch.load {name_of(module)}")
         out.facts(module_facts(module, where, inputs, named, wait))
     return kept(out.finish(), asked)

@@ -52,6 +52,15 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 }
 
 
+/** A place for the name of a line along the axis, where the fewest marks are; the names after it leave it free. */
+function nameAlong(rule, ends, y, taken) {
+	const spot = placeFree(rule.text, ends, [y - 5, y + 14], taken), wide = textWidth(rule.text);
+
+	for (let x = 0; x <= wide; x += 8)
+		taken.push({ x: spot.x + x, y: spot.y - 4 });
+	return spot;
+}
+
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
  * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain: numbers
  * that the axis has besides}; y: {title, unit, zero, log}; equal: the text of the line on which y is x. */
@@ -100,7 +109,7 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			}
 			/* The names of lines along the axis stand beside them, or, on a phone, where the fewest points are. */
 			const beyond = spaced(along.map(r => y(r.y)), 14, above, high - ROOM.bottom), taken = points.filter(p => !ay.log || p.y > 0).map(p => ({ x: x(p.x), y: y(p.y) }));
-			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : placeFree(r.text, [ROOM.left + 4, width - right - 4], [y(r.y) - 5, y(r.y) + 14], taken)));
+			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : nameAlong(r, [ROOM.left + 4, width - right - 4], y(r.y), taken)));
 			svg.append("g").selectAll("text").data(along).join("text").attr("class", "strong halo name-of-rule").attr("x", (r, i) => spots[i].x).attr("y", (r, i) => spots[i].y)
 				.text(r => (beside ? fitText(r.text, right - 8) : r.text));
 			if (equal)

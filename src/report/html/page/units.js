@@ -41,6 +41,9 @@ export function scaleOf(v, unit) {
 	return [1, unit === "1" || !unit ? "" : unit];
 }
 
+/** Arithmetic on whole numbers has no FLOPs: "2.1 TOP/s" of the tag peak/int8/all. */
+export const wholeText = (tag, text) => (tag.startsWith("peak/int") ? text.replace("FLOP/s", "OP/s") : text);
+
 /** "17.84 ms", "4.230 MiB", "1,000", "56.74 items/s". */
 export function format(v, unit) {
 	if (typeof v === "boolean")

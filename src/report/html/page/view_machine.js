@@ -5,7 +5,7 @@
 import { el } from "./dom.js";
 import { oneOf } from "./marks.js";
 import { plotRows } from "./plot_rows.js";
-import { format, formatInterval } from "./units.js";
+import { format, formatInterval, wholeText } from "./units.js";
 import { cell, metric } from "./record.js";
 
 const ELEMENTS = [["fp64", "FP64"], ["fp32", "FP32"], ["fp16", "FP16"], ["bf16", "BF16"], ["int8", "INT8"]];
@@ -15,7 +15,7 @@ const WAYS = [["read", "read"], ["write", "write"], ["write_nt", "write past cac
 /** A row for a metric; without a value the reason stands in its place. Arithmetic on whole numbers has no FLOPs. */
 export function limitRow(r, name, tag, more = []) {
 	const m = metric(r, tag), c = cell(m), known = !("absent" in c), whole = tag.startsWith("peak/int");
-	const text = t => (whole ? t.replace("FLOP/s", "OP/s") : t);
+	const text = t => wholeText(tag, t);
 
 	return m === undefined ? null : { name, class: whole ? "c2" : "c1", value: known ? c.value : NaN, lo: c.lo, hi: c.hi, level: c.level, text: known ? text(format(c.value, m.unit)) : "absent",
 		lines: [`${name}: ${tag}`, known ? text(format(c.value, m.unit)) : `absent: ${c.absent}`, c.level > 0 ? text(formatInterval(c.lo, c.hi, c.level, m.unit)) : null, ...more].filter(Boolean) };

@@ -13,7 +13,7 @@ import { opLines } from "./view_ops.js";
 import { digits, format, formatCount, percent } from "./units.js";
 import { factValue, metric, number } from "./record.js";
 
-const ROOF_SPACE = { left: 72, right: 16, top: 30, bottom: 46 };
+const ROOF_SPACE = { left: 84, right: 16, top: 30, bottom: 46 };
 const ROOF_HIGH = 460, DOT_MOST = 20, DOT_LEAST = 3.5, LABELS = 6, NAME_WIDE = 240, KINDS = 7, GAINS = 12;
 
 /** Roofs of a record that does not hold them, from those of its operators: what limits each is a peak, or a bandwidth. */

@@ -5,7 +5,7 @@
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
 import { numbersBelow } from "./points.js";
-import { digits, format, formatInterval, percent, scaleOf } from "./units.js";
+import { digits, format, formatInterval, percent, scaleOf, wholeText } from "./units.js";
 import { cell, cellMore, cellText, number, rows } from "./record.js";
 
 /** "[1.774, 4.667]", in the unit that the value beside it has. */
@@ -99,8 +99,8 @@ export const viewFacts = {
 				why.set(cell(m).absent, [...(why.get(cell(m).absent) || []), m.tag]);
 			listing(box, { rows: known, columns: [
 				{ key: "tag", title: "metric", text: m => m.tag, more: m => about(m).help, value: m => m.tag },
-				{ key: "value", title: "value", number: true, text: m => cellText(cell(m), m.unit), more: m => cellMore(cell(m)), value: m => number(m) },
-				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? `${formatInterval(m.lo, m.hi, m.level, m.unit)}${m.narrow ? " *" : ""}` : ""), value: m => (m.lo === undefined ? "" : m.lo) },
+				{ key: "value", title: "value", number: true, text: m => wholeText(m.tag, cellText(cell(m), m.unit)), more: m => cellMore(cell(m)), value: m => number(m) },
+				{ key: "interval", title: "interval", whole: true, text: m => (m.level > 0 ? `${wholeText(m.tag, formatInterval(m.lo, m.hi, m.level, m.unit))}${m.narrow ? " *" : ""}` : ""), value: m => (m.lo === undefined ? "" : m.lo) },
 				{ key: "how", title: "how", text: how, value: how },
 			] });
 			for (const [reason, tags] of why)

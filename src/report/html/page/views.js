@@ -12,6 +12,7 @@ import { viewCalls, viewModules } from "./view_calls.js";
 import { viewMachine } from "./view_machine.js";
 import { viewMemory } from "./view_memory.js";
 import { viewOps } from "./view_ops.js";
+import { viewPitfalls } from "./view_pitfalls.js";
 import { viewPhases } from "./view_phases.js";
 import { viewRoofline } from "./view_roofline.js";
 import { viewRuns } from "./view_runs.js";
@@ -23,7 +24,7 @@ import { viewFacts, viewTables } from "./view_tables.js";
 /** Each {id, title, match(records, page), draw(box, records, page), many}: drawn for each record that
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
-	viewAnswer, viewBeside, viewRank, viewRatios, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
+	viewAnswer, viewPitfalls, viewBeside, viewRank, viewRatios, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
 	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewCounters, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];
