@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the allocators recorded as a record: tables of functions and lines, and the tree of call paths."""
 
+import functools
+import glob
 import os
+import re
 import runpy
 
 import deepclock
@@ -14,6 +17,27 @@ _BRIEF_ROWS = 12
 _WEIGHTS = [("at_peak", "at peak", "B"), ("allocated", "allocated", "B"), ("allocations", "allocations", "1"),
             ("temporary", "temporary", "1"), ("held", "held at end", "B"), ("blocks", "blocks held", "1")]
 _N = len(_WEIGHTS)
+
+
+# The rule of src/stack/python/python_library.c: what Python brings, and what was installed.
+_LIBRARY = re.compile(r"^<frozen |^<__array_function__ internals>|/(site|dist)-packages/|/lib(64)?/python3\.\d+t?/")
+
+
+@functools.lru_cache(maxsize=None)
+def _installed(folder):
+    """A package whose outermost one lies beside an installer's list of it."""
+    def is_package(path):
+        return os.path.isfile(os.path.join(path, "__init__.py"))
+
+    if not is_package(folder):
+        return False
+    while is_package(folder) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return bool(glob.glob(os.path.join(glob.escape(folder), "*.dist-info")))
+
+
+def is_library(file):
+    return bool(_LIBRARY.search(file)) or (file.startswith("/") and _installed(os.path.dirname(file)))
 
 
 class Paths:
@@ -45,6 +69,18 @@ class Paths:
             self.nodes.append((-1, len(functions), 0))
             self.own.append(ours)
             self.total.append(ours)
+
+    def user(self, i):
+        """The line of the user's nearest to it; what no such line called stays where it is."""
+        at = i
+        while at >= 0:
+            _, function, line = self.nodes[at]
+            file = self.functions[function][1]
+            if file and not is_library(file):
+                return file, line, function
+            at = self.nodes[at][0]
+        _, function, line = self.nodes[i]
+        return self.functions[function][1], line, function
 
     def again(self, i):
         """Inside another call of the same function."""
@@ -87,7 +123,18 @@ def _lines(b, paths):
     _ranked(b, "memory/lines", "Lines by what they held at the peak", rows,
             [("name", "line", None), *_WEIGHTS, ("function", "function", None), ("file", "file", None),
              ("line", "line", "1")], [1, 3, 5, 7])
-    return rows
+
+
+def _most_by_user(paths):
+    """At the peak, with what it called of libraries: of the lines of the user's, where there are any."""
+    sums = {}
+    for i, weights in enumerate(paths.own):
+        place = paths.user(i)
+        sums[place] = sums.get(place, 0) + weights[0]
+    (file, line, function), held = max(sums.items(), default=(("", 0, 0), 0),
+                                       key=lambda item: (not is_library(item[0][0]) and bool(item[0][0]), item[1]))
+    name = paths.functions[function][0] if held else ""
+    return held, f"{os.path.basename(file)}:{line} ({name})" if file else name
 
 
 def _ranked(b, name, title, rows, columns, brief):
@@ -131,7 +178,7 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
     if lines_told:  # what was asked for comes first
         lines_told.tables(b)
     _functions(b, paths)
-    lines = _lines(b, paths)
+    _lines(b, paths)
     _tree(b, paths)
     if totals["cut"]:
         b.note("memory-cut", "another tool put Python's allocators back as they were before deepclock's, and what came "
@@ -144,8 +191,9 @@ def record_of(told, title, raised, pair_ns, lines_told=None):
         b.incomplete()
     text = deepclock.bytes_text
     answer = f"{text(totals['peak'])} at the peak"
-    if lines and lines[0][1]:
-        answer += f", {text(lines[0][1])} of it by {lines[0][0]} ({lines[0][_N + 1]})"
+    held, name = _most_by_user(paths)
+    if held:
+        answer += f", {text(held)} of it by {name}"
     answer += f"; {text(totals['held'])} held at the end; {totals['allocations']:,} allocations"
     b.answer(lines_told.answer() or f"none of the lines ran; {answer}" if lines_told else answer)
     return b.finish()

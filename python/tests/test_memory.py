@@ -383,6 +383,11 @@ class Scripts(Case):
         self.assertNotIn("_run_code", [x["name"] for x in r.tables["memory/functions"]])
         self.assertFalse(r.incomplete)
 
+    def test_the_answer_names_a_line_of_the_users(self):
+        text = "import json\ndef load(n):\n return json.loads('[' + ','.join(['[1.5]'] * n) + ']')\nkept = load(50000)\n"
+        ran, record = self.under(text)
+        self.assertRegex(" ".join(ran.stdout.split()), r"of it by script\.py:3 \(load\)")
+
     def test_however_it_ends(self):
         for end, status, told in (("sys.exit(3)", 3, ""), ("1 / 0", 1, "ZeroDivisionError"),
                                   ("import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
