@@ -97,12 +97,16 @@ class ModesTest(Case):
         self.assertIn("cannot be compared", next(n.text for n in r.notes if n.code == "outputs-differ"))
 
     def test_what_is_not_shown_is_not_denied(self):
-        def row(mode, verdict):
-            return {"mode": mode, "verdict": verdict, "outputs": "agree", "call": 1000.0, "ratio": 1.0, "pays_back": None}
+        def row(mode, verdict, outputs="agree"):
+            return {"mode": mode, "verdict": verdict, "outputs": outputs, "call": 1000.0, "ratio": 0.589, "pays_back": None}
 
         answer = implementation._answer
-        self.assertIn("was shown to be faster than eager (trace: undecided)",
-                      answer([row("eager", "baseline"), row("trace", "undecided"), row("script", "slower")]))
+        for rows_, text in ((("trace", "undecided"),), "undecided: trace 0.589 times; more rounds"), (
+                (("trace", "faster", "differ"),), "(other outputs: trace 0.589 times)"):
+            said = answer([row("eager", "baseline"), row("script", "slower"), *(row(*r) for r in rows_)])
+            self.assertIn("was shown to be faster than eager", said)
+            self.assertIn(text, said)
+        self.assertIn("no other mode could be timed than eager", answer([row("eager", "baseline"), row("export", "absent")]))
         self.assertIn("no mode is faster than eager", answer([row("eager", "baseline"), row("script", "slower")]))
 
     def test_what_fails_is_absent(self):

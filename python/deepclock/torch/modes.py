@@ -359,11 +359,17 @@ def _answer(rows):
 
     faster = [row for row in rows if row["verdict"] == "faster" and row["outputs"] in ("agree", "random")]
     if not faster:
-        open_ = [row["mode"] for row in rows if row["verdict"] == "undecided"]
-        none = f"no mode was shown to be faster than eager ({', '.join(open_)}: undecided)" if open_ else (
-            "no mode is faster than eager" if len(rows) > 1 and any(
-                row["verdict"] in ("slower", "same", "faster") for row in rows) else "no other mode could be timed than eager")
-        return f"{none}, whose call takes {deepclock.time_text(value(rows[0], 'call'))}"
+        def listed(verdict):
+            return ", ".join(f"{row['mode']} {value(row, 'ratio'):.3g} times" if value(row, "ratio") else row["mode"]
+                             for row in rows if row["verdict"] == verdict)
+        call = f"whose call takes {deepclock.time_text(value(rows[0], 'call'))}"
+        if listed("faster"):
+            return f"no mode with eager's outputs was shown to be faster than eager, {call} (other outputs: {listed('faster')})"
+        if listed("undecided"):
+            return (f"no mode was shown to be faster than eager, {call} (undecided: {listed('undecided')}; more rounds "
+                    "decide it: give more max_time, or rounds)")
+        timed = any(row["verdict"] in ("slower", "same") for row in rows)
+        return f"no {'mode is faster' if timed else 'other mode could be timed'} than eager, {call}"
     best = min(faster, key=lambda row: value(row, "ratio"))
     text = (f"{best['mode']} is the fastest: {deepclock.time_text(value(best, 'call'))} a call, "
             f"{value(best, 'ratio'):.3g} times eager's")
