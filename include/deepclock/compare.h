@@ -38,6 +38,10 @@ typedef struct dck_compare_config {
 	bool fresh;	    /* every trial in a fresh process */
 	bool aa;	    /* first compare the first subject with itself */
 	const char *over;   /* "OPTION=VALUE,VALUE": at each of these; NULL: as the subjects are */
+	/* Called before anything is measured at a value of `over`, which functions cannot see by
+	 * themselves. A failure ends the comparison. NULL: nothing is called. */
+	dck_status (*over_next)(void *over_self, const char *value, dck_err *err);
+	void *over_self;
 	bool check_outputs; /* of every subject against those of the first */
 	uint64_t seed;	    /* of the order */
 	/* No subject is the baseline: they are ranked, each with its ratio to the fastest, until

@@ -166,6 +166,10 @@ class Amended(Record):
                     return
         facts.insert(at + 1, new)
 
+    def without(self, section, begin):
+        """Drops the facts of a section whose keys begin so."""
+        self._o["facts"] = [f for f in self._o["facts"] if f["section"] != section or not f["key"].startswith(begin)]
+
     def facts(self, rows):
         """(section, key, value); numbers are counts."""
         for section, key, value in rows:

@@ -78,8 +78,28 @@ static dck_status compare_records(ext_call *c, dck_record **ret, dck_err *err)
 	return status;
 }
 
+/* Functions are made ready for the next value by the caller. */
+static dck_status over_next(void *self, const char *value, dck_err *err)
+{
+	ext_call *c = self;
+	PyObject *text = ext_text(value);
+	PyObject *done = text ? PyObject_CallOneArg(c->over_next, text) : NULL;
+
+	Py_XDECREF(text);
+	Py_XDECREF(done);
+	if (done)
+		return DCK_OK;
+	ext_watch_raised(&c->watch);
+	*err = (dck_err){.code = DCK_E_CANCEL};
+	return DCK_E_CANCEL;
+}
+
 static dck_status run_compare(ext_call *c, dck_record **ret, dck_err *err)
 {
+	if (c->over_next && c->watch.held) {
+		c->compare.over_next = over_next;
+		c->compare.over_self = c;
+	}
 	c->compare.title = c->title;
 	c->compare.program = c->program;
 	return c->nrecords > 0

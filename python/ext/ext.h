@@ -267,6 +267,7 @@ typedef struct ext_call {
 	dck_machine_config machine;
 	dck_pitfalls_config pitfalls;
 	dck_cost_config cost;
+	PyObject *over_next; /* called at each value of `over`; NULL: none */
 	dck_batches batches;
 	PyObject *batched;  /* borrowed; the object of `batches` */
 	PyObject *prepared; /* its callable with arguments, while a trial lasts */

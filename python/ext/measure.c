@@ -645,6 +645,7 @@ static void call_done(ext_call *c)
 	dck_free(c->made[0]);
 	dck_free(c->made[1]);
 	Py_XDECREF(c->watch.progress);
+	Py_XDECREF(c->over_next);
 	Py_XDECREF(c->prepared);
 	Py_XDECREF(c->failure);
 	Py_XDECREF(c->kwargs);
@@ -653,15 +654,15 @@ static void call_done(ext_call *c)
 	PyMem_Free(c);
 }
 
-/* Takes `progress` out of the options. Borrowed; NULL: not given. */
-static PyObject *progress_take(ext_call *c)
+/* Takes what is no row of a table out of the options. New reference; NULL: not given. */
+static PyObject *option_take(ext_call *c, const char *name)
 {
-	PyObject *given = c->kwargs ? PyDict_GetItemString(c->kwargs, "progress") : NULL;
+	PyObject *given = c->kwargs ? PyDict_GetItemString(c->kwargs, name) : NULL;
 
 	if (!given)
 		return NULL;
 	Py_INCREF(given);
-	PyDict_DelItemString(c->kwargs, "progress");
+	PyDict_DelItemString(c->kwargs, name);
 	return given;
 }
 
@@ -676,7 +677,8 @@ PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args
 	c->command = command;
 	c->kwargs = kwargs ? PyDict_Copy(kwargs) : NULL;
 	call_init(c);
-	given = progress_take(c);
+	given = option_take(c, "progress");
+	c->over_next = option_take(c, "_over_next");
 	c->said.arrays = &c->arrays;
 	if (!PyErr_Occurred() && options_read(c) == 0 && command->subjects(c, args) == 0 &&
 	    title_set(c) == 0 && program_find(c) == 0 && alternatives_make(c) == 0 &&

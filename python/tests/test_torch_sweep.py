@@ -3,6 +3,7 @@
 
 import resource
 import threading
+import time
 
 from support import Case, deepclock, main, needs
 
@@ -110,6 +111,61 @@ class ThroughputTest(Case):
         r = deepclock.torch.throughput(Refuse(2, KeyboardInterrupt()), torch.randn(1, 4), **QUICK)
         self.assertTrue(r.incomplete)
         self.assertEqual(points(r)[1]["trials"], 1)
+
+
+class Slow(torch.nn.Module):
+    """A call that takes longer where it computes in float64, by a time that falls with the batch."""
+
+    def forward(self, x):
+        time.sleep(0.008 / len(x) if x.dtype is torch.float64 else 0.002)
+        return x * 2
+
+
+class DevicesTest(Case):
+    def test_crossover(self):
+        r = deepclock.torch.devices(Slow(), torch.randn(2, 3), dtype=["float32", "float64"], batch=[1, 16], rounds=12,
+                                    trial="1ms", save=self.path("r.json"))
+        over = list(r.tables["compare/over"])
+        self.assertEqual([row["verdict"] for row in over], ["slower", "faster"])
+        m = r["compare/crossover"]
+        self.assertEqual((m.lo, m.hi), (1, 16))
+        self.assertTrue(1 < m.value < 16)
+        self.assertEqual(r.facts["result/answer"].value,
+                         "compared with float32: float64 is faster from between batch=1 and 16")
+        self.assertEqual([row["outputs"] for row in r.tables["devices/outputs"]], ["agree", "agree"])
+        self.assertEqual(deepclock.load(self.path("r.json")), r)
+
+    def test_settings_and_labels(self):
+        torch.manual_seed(0)
+        m, x = torch.nn.Conv2d(3, 4, 3), torch.randn(300, 3, 5, 5)
+        net = torch.nn.Sequential(m, torch.nn.Flatten(), torch.nn.Linear(36, 3))
+        labels, threads = net(x).argmax(1), torch.get_num_threads()
+        r = deepclock.torch.devices(net, x, layout=["contiguous", "channels_last"], threads=[1, 2], labels=labels, rounds=6,
+                                    trial="1us", no_history=True)
+        self.assertEqual(torch.get_num_threads(), threads)
+        self.assertTrue(net.training)
+        names = ["1 thread, contiguous", "1 thread, channels_last", "2 threads, contiguous", "2 threads, channels_last"]
+        self.assertEqual([row["setting"] for row in r.tables["devices/predictions"]], names)
+        self.assertGreater(min(r.tables["devices/predictions"]["accuracy"]), 0.98)
+        self.assertEqual(r.tables["devices/predictions"]["changed"][0], 0)
+        self.assertEqual(len(r.tables["devices/classes"]), 12)
+        self.assertEqual({row["outputs"] for row in r.tables["devices/outputs"]}, {"agree"})
+
+    def test_differences_and_mistakes(self):
+        x = torch.full((2, 3), 1.0)
+        r = deepclock.torch.devices(lambda x: x / 3, x, dtype=["float32", "float64"], rtol=1e-12, rounds=6,
+                                    trial="1us", no_history=True)
+        self.assertIn("outputs-differ", [n.code for n in r.notes])
+        for wrong in ({}, {"threads": 1}, {"dtype": ["int7", "float32"]}, {"layout": ["x"]}, {"threads": [1, 2], "batch": [0]}):
+            with self.assertRaises(deepclock.ArgumentError):
+                deepclock.torch.devices(torch.relu, x, **wrong)
+
+        def fail(batch):
+            if batch > 1:
+                raise KeyError("no such batch")
+            return torch.ones(batch, 2)
+        with self.assertRaises(KeyError):
+            deepclock.torch.devices(torch.relu, inputs=fail, dtype=["float32", "float64"], batch=[2, 4], rounds=6)
 
 
 class LoadTest(Case):

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KEY_BYTES_MAX	63
@@ -43,13 +44,16 @@ static dck_status over_read(const char *text, over *o, dck_err *err)
 	return DCK_OK;
 }
 
-/* The same subjects with one option more. */
-static dck_status subjects_set(const dck_alternative *all, size_t n, const over *o, size_t value,
-			       dck_subject *subjects, dck_alternative *ret, dck_err *err)
+/* The same subjects with one option more; functions are set by over_next(). */
+static dck_status subjects_set(const versus *v, const dck_alternative *all, size_t n, const over *o,
+			       size_t value, dck_subject *subjects, dck_alternative *ret,
+			       dck_err *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		subjects[i] = *all[i].subject;
 		ret[i] = (dck_alternative){all[i].name, &subjects[i]};
+		if (subjects[i].kind == DCK_SUBJECT_FUNCTION && v->asked->over_next)
+			continue;
 		if (dck_opt_set(dck_model_options, &subjects[i].model, o->given.key,
 				o->given.value[value], err) == DCK_OK)
 			continue;
@@ -90,7 +94,9 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 
 	DCK_NEED(subjects, err, "for %zu subjects", n);
 	snprintf(phase, sizeof phase, "%.20s=%s", o->given.key, o->given.value[o->done]);
-	status = subjects_set(all, n, o, o->done, subjects, at, err);
+	status = subjects_set(v, all, n, o, o->done, subjects, at, err);
+	if (status == DCK_OK && v->asked->over_next)
+		status = v->asked->over_next(v->asked->over_self, o->given.value[o->done], err);
 	for (size_t i = 0; i < n; i++)
 		candidates[i].what = &at[i];
 	v->deadline_ns = measure_shared_now(&v->shared) + v->asked->max_time_ns / o->given.n;
@@ -133,12 +139,46 @@ static void table(record_builder *b, versus *v, const over *o, const dck_alterna
 		}
 }
 
+/* The size at which the ratio is 1, between sizes `from` and `to`, at which it is not: the line of
+ * its logarithm over that of the size. NaN: the sizes are no ascending numbers. */
+static double crossing_size(const over *o, size_t n, size_t i, size_t from, size_t to)
+{
+	for (size_t k = from; k < to; k++) {
+		const double a = strtod(o->given.value[k], NULL),
+			     b = strtod(o->given.value[k + 1], NULL);
+		const double ya = o->all[k * (n - 1) + i - 1].x.median,
+			     yb = o->all[(k + 1) * (n - 1) + i - 1].x.median;
+
+		if (!(a > 0 && b > a))
+			return NAN;
+		if ((ya < 0) != (yb < 0))
+			return a * pow(b / a, ya / (ya - yb));
+	}
+	return NAN;
+}
+
+static void crossing_metric(record_builder *b, const versus *v, const over *o, size_t n, size_t i,
+			    const char *key, size_t from, size_t to)
+{
+	const double size = crossing_size(o, n, i, from, to);
+	char tag[240];
+
+	snprintf(tag, sizeof tag, "compare/%s", key);
+	if (isnan(size))
+		record_metric_absent(b, tag, "the sizes are no numbers in ascending order");
+	else
+		record_metric_interval(b, tag, size, strtod(o->given.value[from], NULL),
+				       strtod(o->given.value[to], NULL), v->asked->level,
+				       "where the line of the ratios is 1, between the sizes at "
+				       "which it is decided");
+}
+
 /* Between which two sizes one overtakes the other; what is undecided or the same lies between. */
-static void crossover(record_builder *b, const over *o, const dck_alternative *all, size_t n,
-		      size_t i)
+static void crossover(record_builder *b, const versus *v, const over *o, const dck_alternative *all,
+		      size_t n, size_t i)
 {
 	verdict last = VERDICT_UNDECIDED;
-	size_t at = 0, found = 0;
+	size_t at = 0, found = 0, from = 0, to = 0;
 	char key[200], text[600];
 
 	text[0] = '\0';
@@ -153,6 +193,8 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 			snprintf(text + used, sizeof text - used, "%s%s from between %s=%s and %s",
 				 found++ > 0 ? ", " : "", verdict_texts[now], o->given.key,
 				 o->given.value[at], o->given.value[k]);
+			from = at;
+			to = k;
 		}
 		last = now;
 		at = k;
@@ -166,6 +208,8 @@ static void crossover(record_builder *b, const over *o, const dck_alternative *a
 		return;
 	}
 	record_fact_text(b, "compare", key, text);
+	if (found == 1)
+		crossing_metric(b, v, o, n, i, key, from, to);
 	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
@@ -199,7 +243,7 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 				break;
 			}
 	for (size_t i = 1; i < n; i++)
-		crossover(b, o, all, n, i);
+		crossover(b, v, o, all, n, i);
 	table(b, v, o, all, n);
 	record_others_end(&v->others);
 	record_others_put(&v->others, b, "samples", v->models);

@@ -6,6 +6,7 @@ Imported when it is used first, and needs torch (1.13 or newer).
 
 from .bench import bench
 from .cost import cost
+from .devices import devices
 from .load import load
 from .modes import modes
 from .._torch_ranges import ranges
@@ -14,4 +15,4 @@ from .profiling import profiling, schedule
 from .steps import steps
 from .throughput import throughput
 
-__all__ = ["bench", "cost", "load", "modes", "profile", "profiling", "ranges", "schedule", "steps", "throughput"]
+__all__ = ["bench", "cost", "devices", "load", "modes", "profile", "profiling", "ranges", "schedule", "steps", "throughput"]
