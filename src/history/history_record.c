@@ -196,6 +196,28 @@ static const char *value_text(dck_unit unit, double v, char *buf, size_t size)
 	}
 }
 
+/* The values, since too few points show no change. */
+static void few_points(record_builder *b, const dck_history_trend *t)
+{
+	double lo = INFINITY, hi = -INFINITY;
+	char now[40], least[40], most[40];
+
+	for (size_t i = 0; i < t->n; i++) {
+		lo = fmin(lo, t->points[i].value);
+		hi = fmax(hi, t->points[i].value);
+	}
+	value_text(t->metric.unit, t->points[t->n - 1].value, now, sizeof now);
+	if (t->n == 1)
+		record_answer(b, "%s: %s in one point; %s", t->metric.tag, now, t->changes_absent);
+	else
+		record_answer(b,
+			      "%s: newest %s, all %zu from %s to %s; two records differ by more "
+			      "than their intervals, so a test for changes needs more points",
+			      t->metric.tag, now, t->n,
+			      value_text(t->metric.unit, lo, least, sizeof least),
+			      value_text(t->metric.unit, hi, most, sizeof most));
+}
+
 static void trend_answer(record_builder *b, const dck_history_trend *t)
 {
 	const dck_history_change *c = t->nchanges > 0 ? &t->changes[t->nchanges - 1] : NULL;
@@ -205,7 +227,7 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 	if (t->least > 0)
 		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->least);
 	if (t->changes_absent) {
-		record_answer(b, "%s: %s", t->metric.tag, t->changes_absent);
+		few_points(b, t);
 		return;
 	}
 	if (!c) {

@@ -300,7 +300,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	t->least = least;
 	if (t->n < STAT_CHANGE_MIN) {
 		t->changes_absent = mem_arena_fmt(
-		    box->arena, "changes are looked for in %d points or more, there are %zu",
+		    box->arena, "a test for changes needs %d points or more; there are %zu",
 		    STAT_CHANGE_MIN, t->n);
 		return;
 	}

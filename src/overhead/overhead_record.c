@@ -95,10 +95,11 @@ static void answer_put(record_builder *b, const overhead *o)
 		record_answer(b, "%s costs most: with it the program takes %.3g times as long",
 			      overhead_methods[dearest].name, exp(most));
 	else if (isfinite(widest))
-		record_answer(b,
-			      "no method is shown to make it slower; a factor of %.3g would have "
-			      "been seen",
-			      exp(widest));
+		record_answer(
+		    b,
+		    "no method made the program measurably slower; a slowdown by a factor "
+		    "of %.3g would have been detected",
+		    exp(widest));
 	else
 		record_answer(b, "one round shows no method's cost: see --rounds");
 }

@@ -616,19 +616,22 @@ static void note_far(const table *t, record_builder *b)
 	if (!r || share[misses] < FAR_SHARE)
 		return;
 	if (misses)
-		record_note(b, "roofs-doubtful",
-			    "operators with %.0f %% of the time take more than %d times what their "
-			    "roof allows, '%.80s' (%s) %.0f times: the engine's own work, other "
-			    "programs or a kernel that does more bound them, or the limits are "
-			    "wrong; no such gain is promised",
-			    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
+		record_note(
+		    b, "roofs-doubtful",
+		    "operators that make up %.0f %% of the time take more than %d times what their "
+		    "roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
+		    "other programs or an implementation that computes more than the "
+		    "definition may be the cause, or the measured limits are wrong; do not "
+		    "expect such a speed-up",
+		    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
 	else
-		record_note(b, "roofs-doubtful",
-			    "operators with %.0f %% of the time are more than %d times as fast as "
-			    "their roof allows, '%.80s' (%s) %.0f times: the limits are far too "
-			    "low; measure them again on a quiet machine (deepclock machine "
-			    "--refresh)",
-			    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
+		record_note(
+		    b, "roofs-doubtful",
+		    "operators that make up %.0f %% of the time are more than %d times as fast as "
+		    "their roof allows, '%.80s' (%s) %.0f times: the limits are far too "
+		    "low; measure them again on a quiet machine (deepclock machine "
+		    "--refresh)",
+		    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
 }
 
 /* The type in which most of the time is, and what there would be to gain. */
@@ -644,7 +647,7 @@ static void answer_put(const table *t, record_builder *b, double least)
 		return;
 	if (t->in->limits && least > 0)
 		snprintf(attainable, sizeof attainable,
-			 "; with every operator at its roof the model would take %s",
+			 "; if every operator reached its roof, the model would take %s",
 			 dck_text_time(least, roof, sizeof roof));
 	record_answer(b, "%zu %s take%s %.1f %% of %s%s", t->type_n[most], t->types.name[most],
 		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / t->in->latency_ns,
@@ -734,10 +737,11 @@ static void notes(const table *t, record_builder *b, size_t above, const char *f
 			    "and times and rates are stretched with them",
 			    in->perturbation);
 	if (in->perturbation > 1.5)
-		record_note(b, "profile-perturbs",
-			    "under the profiler a run takes %.1f times as long: times of operators "
-			    "below %.0f \u00b5s are uncertain by a good part of themselves",
-			    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
+		record_note(
+		    b, "profile-perturbs",
+		    "under the profiler a run takes %.1f times as long: for operators below "
+		    "%.0f \u00b5s the error of the time is as large as a good part of it",
+		    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
 	note_far(t, b);
 	note_worth(t, b);
 }

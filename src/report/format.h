@@ -40,7 +40,7 @@ bool format_is_verdict(const dck_fact *f);
  */
 bool format_is_listing(const dck_record *r);
 
-/* What the star means that marks narrow intervals: "narrower than it says, since a handful of long
+/* What the star means that marks narrow intervals: "narrower than its level: a handful of long
  * runs carries the mean: mean, throughput", all metrics that are so for one reason, at the first of
  * them. false: metric i is not. */
 bool format_narrow(const dck_record *r, size_t i, char *text, size_t size);

@@ -55,13 +55,13 @@ export function cellText(c, unit) {
 	return unit && !Number.isNaN(v) ? format(v, unit) : format(c.value, unit);
 }
 
-/** What to say of a cell when it is pointed at: the reason, the interval and why it is narrower than it says. */
+/** What to say of a cell when it is pointed at: the reason, the interval and why it is narrower than its level says. */
 export function cellMore(c, unit) {
 	if ("absent" in c)
 		return `absent: ${c.absent}`;
 	if (!(c.level > 0))
 		return "";
-	return formatInterval(c.lo, c.hi, c.level, unit) + (c.narrow ? `, narrower than it says: ${c.narrow}` : "");
+	return formatInterval(c.lo, c.hi, c.level, unit) + (c.narrow ? `, narrower than its level: ${c.narrow}` : "");
 }
 
 /** The name of a record among others, as dck_record_name() has it. */

@@ -147,7 +147,7 @@ function drawGains(box, r, ops, roofs, page) {
 	bars(box.lastChild, {
 		name: "gains",
 		title: "What would be gained at the roofs",
-		note: least > 0 ? `With every operator at its roof the model would take ${format(least, "ns")} instead of ${format(total, "ns")}.` : "",
+		note: least > 0 ? `If every operator reached its roof, the model would take ${format(least, "ns")} instead of ${format(total, "ns")}.` : "",
 		says: `${first[0].op.name} would gain most: ${format(first[0].gain, "ns")}`,
 		legend: [["c1", "time at its roof"], ["c1 soft", "time above it, to be gained"]],
 		rows: first.map(g => ({ name: g.op.compact, parts: [["c1", Math.min(g.least, g.time)], ["c1 soft", g.gain]],

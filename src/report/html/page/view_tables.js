@@ -94,7 +94,7 @@ export const viewFacts = {
 			const about = m => page.metrics[m.tag] || { name: m.tag, help: "" };
 			box.append(el("h3", {}, "All metrics"));
 			const known = r.metrics.filter(m => !("absent" in cell(m))), why = new Map();
-			const how = m => [m.how, m.narrow ? `the interval is narrower than it says: ${m.narrow}` : ""].filter(Boolean).join("; ");
+			const how = m => [m.how, m.narrow ? `the interval is narrower than its level: ${m.narrow}` : ""].filter(Boolean).join("; ");
 			for (const m of r.metrics.filter(one => "absent" in cell(one)))
 				why.set(cell(m).absent, [...(why.get(cell(m).absent) || []), m.tag]);
 			listing(box, { rows: known, columns: [
