@@ -153,7 +153,35 @@ static void existing_files_keep_their_mode(void **state)
 	remove("f");
 }
 
+static void append(const char *path, dck_status expected)
+{
+	dck_err err;
+	int fd = -1;
+
+	assert_int_equal(os_open_append(path, &fd, &err), expected);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* In a directory like /tmp anybody could lay a link under the name that we are about to write. */
+static void own_links_and_files_in_a_folder_for_all_are_written(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("all", 0700), 0);
+	assert_int_equal(chmod("all", 01777), 0);
+	put("all/mine", "kept");
+	assert_int_equal(symlink("mine", "all/link"), 0);
+	assert_int_equal(replace("all/link", "by link", NULL), DCK_OK);
+	holds("all/mine", "by link");
+	assert_int_equal(replace("all/mine", "by name", NULL), DCK_OK);
+	holds("all/mine", "by name");
+	append("all/link", DCK_OK);
+	append("all/mine", DCK_OK);
+	remove("all/link");
+	remove("all/mine");
+	remove("all");
+}
+
 static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 {
 	dck_err err;
@@ -165,13 +193,12 @@ static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 	assert_int_equal(chmod("all", 01777), 0);
 	put("all/mine", "kept");
 	assert_int_equal(symlink("mine", "all/theirs"), 0);
-	assert_int_equal(replace("all/theirs", "new", NULL), DCK_OK); /* our own link */
 	assert_int_equal(lchown("all/theirs", 65534, 65534), 0);
 	assert_int_equal(replace("all/theirs", "bad", &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "is a link of another user"));
 	assert_int_equal(symlink("all/theirs", "way"), 0); /* and one that leads there */
 	assert_int_equal(replace("way", "bad", &err), DCK_E_IO);
-	holds("all/mine", "new");
+	holds("all/mine", "kept");
 	assert_int_equal(chmod("all", 0755), 0);
 	assert_int_equal(replace("all/theirs", "last", NULL), DCK_OK);
 	holds("all/mine", "last");
@@ -179,16 +206,6 @@ static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 	remove("all/theirs");
 	remove("all/mine");
 	remove("all");
-}
-
-static void append(const char *path, dck_status expected)
-{
-	dck_err err;
-	int fd = -1;
-
-	assert_int_equal(os_open_append(path, &fd, &err), expected);
-	if (fd >= 0)
-		close(fd);
 }
 
 /* The same of files and pipes of others, which their owner could read and change, and of a file of
@@ -530,6 +547,7 @@ int main(void)
 	    cmocka_unit_test(new_files_follow_the_umask),
 	    cmocka_unit_test(existing_files_keep_their_mode),
 	    cmocka_unit_test(links_stay_links),
+	    cmocka_unit_test(own_links_and_files_in_a_folder_for_all_are_written),
 	    cmocka_unit_test(links_of_others_in_a_folder_for_all_are_refused),
 	    cmocka_unit_test(files_of_others_in_a_folder_for_all_are_refused),
 	    cmocka_unit_test(a_new_file_inherits),
