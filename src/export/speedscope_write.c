@@ -4,12 +4,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json_write.h"
+#include "base/kept.h"
 #include "export/formats.h"
 #include "export/paths.h"
 #include "export/tree_form.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A profile is a column of the nodes from `first` until `end` in the order of call_tree_next(). */
 typedef struct profile {
@@ -54,8 +56,11 @@ static double put_samples(const profile *p, json_writer *w, bool weights)
 
 static void put_text(json_writer *w, const char *key, const char *text)
 {
+	char shown[KEPT_NAME_MAX + 1];
+
+	shown[kept_clean(shown, text, strlen(text))] = '\0';
 	json_key(w, key);
-	json_text(w, text);
+	json_text(w, shown);
 }
 
 static void put_profile(const profile *p, json_writer *w, const char *name)

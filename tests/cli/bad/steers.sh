@@ -2,7 +2,7 @@
 # nothing of them leaves as it is, packed or not.
 python3 - <<'END' || exit
 import json
-names = ["\x1b[31mred", "c1\x9b31m", "turn\u202e\u202a\u200f", "isolate\u2066\u2069", "line\r\nend\x07", "del\x7f\x85"]
+names = ["\x1b[31mred", "c1\x9b31m", "turn\u202e\u202a\u200f", "isolate\u2066\u2069", "line\r\nend\x07", "del\x7f\x85", "tab\tname"]
 frames = [{"name": n, "file": n + ".c", "module": n} for n in names]
 nodes = [[i - 1, i, 1000, 5] for i in range(len(names))]
 record = {
@@ -33,4 +33,9 @@ for form in $formats; do
 		deepclock report $file.json --format $form > out 2> err || { [ "$file $form" != "calls $form" ] || grep -q "trace" err || cat err; }
 		[ ! -s out ] || python3 look.py "$file $form" < out
 	done
+done
+# JSON may have them escaped.
+for file in calls ranges; do
+	deepclock report $file.json --format speedscope |
+		python3 -c 'import json, sys; print(sys.argv[1], [f["name"] for f in json.load(sys.stdin)["shared"]["frames"] if any(ord(c) < 32 for c in f["name"])])' $file
 done
