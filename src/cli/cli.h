@@ -125,6 +125,15 @@ extern const cli_words cli_model_words;
 
 typedef struct cli cli;
 
+/* What other tools call an option. Words are compared without case, '-' and '_'. Both lists end
+ * with NULL. */
+typedef struct cli_hint {
+	const char *words[20]; /* of other tools; none ends the table */
+	const char *ours[4];   /* the first that the command has is named */
+	const char *say;       /* what else is said; NULL: nothing */
+} cli_hint;
+extern const cli_hint cli_hints_trace[]; /* hints_table.c: of nsys */
+
 typedef struct cli_command {
 	const char *name, *summary;
 	const char *const *usage; /* what follows "deepclock NAME", one per line; NULL-ended */
@@ -144,6 +153,7 @@ typedef struct cli_command {
 	/* What it writes, for messages, where that is no result that --format, --html and --save
 	 * could be for; NULL: it is one. */
 	const char *no_result;
+	const cli_hint *hints; /* other tools' options, of it alone; NULL: none */
 	int (*run)(cli *c, void *config);
 } cli_command;
 

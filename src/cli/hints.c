@@ -78,12 +78,19 @@ static const char *begun_in(const name_list *list, const char *word)
 	return found;
 }
 
-static const cli_hint *hint_find(const char *word)
+static const cli_hint *hint_in(const cli_hint *h, const char *word)
 {
-	for (const cli_hint *h = cli_hints; h->words[0]; h++)
+	for (; h->words[0]; h++)
 		if (is_one_of(h->words, word))
 			return h;
 	return NULL;
+}
+
+static const cli_hint *hint_find(const cli *c, const char *word)
+{
+	const cli_hint *h = c->command->hints ? hint_in(c->command->hints, word) : NULL;
+
+	return h ? h : hint_in(cli_hints, word);
 }
 
 static const char *hint_name(const cli_hint *h, const name_list *list)
@@ -141,7 +148,7 @@ static int elsewhere(const cli *c, const char *dashes, const char *word, const c
 static int brought(const cli *c, const char *dashes, const char *word, const char *value,
 		   const name_list *mine)
 {
-	const cli_hint *h = hint_find(word);
+	const cli_hint *h = hint_find(c, word);
 	const char *name = h ? hint_name(h, mine) : NULL;
 
 	if (takes_model(c->command) && is_model_word(word, value))
@@ -188,7 +195,7 @@ int cli_hint_option(const cli *c, const char *dashes, const char *word, const ch
 const char *cli_hint_name(const cli *c, const char *word)
 {
 	const name_list mine = names_of(c->command);
-	const cli_hint *h = hint_find(word);
+	const cli_hint *h = hint_find(c, word);
 
 	return h ? hint_name(h, &mine) : NULL;
 }
@@ -198,6 +205,6 @@ bool cli_hint_is_word(const cli *c, const char *word)
 	const name_list mine = names_of(c->command);
 
 	return word[0] && word[1] &&
-	       (same_in(&mine, word) || hint_find(word) ||
+	       (same_in(&mine, word) || hint_find(c, word) ||
 		(takes_model(c->command) && is_one_of(model_words, word)));
 }

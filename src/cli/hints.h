@@ -6,13 +6,6 @@
 
 #include "cli.h"
 
-/* What other tools call an option. Words are compared without case, '-' and '_'. Both lists end
- * with NULL. */
-typedef struct cli_hint {
-	const char *words[20]; /* of other tools; none ends the table */
-	const char *ours[4];   /* the first that the command has is named */
-	const char *say;       /* what else is said; NULL: nothing */
-} cli_hint;
 extern const cli_hint cli_hints[];
 
 /* Refuses an option that the command does not have, with what it may have meant. `dashes` and

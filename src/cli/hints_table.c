@@ -1,5 +1,6 @@
 /* hints_table.c - the names that options have in trtexec, onnxruntime_perf_test, hyperfine,
- * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf and wrk, and what they are here.
+ * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf, wrk and nsys, and what they are
+ * here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"
@@ -128,5 +129,27 @@ const cli_hint cli_hints[] = {
      {NULL},
      "for the latency 'deepclock bench', for the most items a second 'deepclock throughput'"},
     {{"mode"}, {"scenario"}, NULL},
+    {{NULL}, {NULL}, NULL},
+};
+
+#define ON_GPU                                                                                       \
+	"what runs on a GPU is in the file that torch.profiler writes, and 'deepclock report FILE' " \
+	"reads it"
+
+/* nsys's, of trace alone and before the others. */
+const cli_hint cli_hints_trace[] = {
+    {{"t", "trace"},
+     {NULL},
+     "ranges of NVTX and waits (nvtx and osrt of nsys) are recorded without an option; " ON_GPU},
+    {{"cuda-memory-usage", "gpu-metrics-device", "gpu-metrics-devices", "cudabacktrace"},
+     {NULL},
+     ON_GPU},
+    {{"stats"}, {NULL}, "the table is printed without it; --details prints all of it"},
+    {{"sample"}, {NULL}, "samples are taken in a run of 'deepclock sample -- PROGRAM'"},
+    {{"c"}, {"capture-range"}, NULL},
+    {{"capture-range-end"},
+     {"capture-times"},
+     "each time the range is open is recorded, and with it the first N"},
+    {{"force-overwrite"}, {NULL}, "-o FILE replaces FILE"},
     {{NULL}, {NULL}, NULL},
 };

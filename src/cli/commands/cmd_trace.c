@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 typedef struct trace_config {
@@ -60,6 +61,17 @@ static void previous_told(const char *path)
 		cli_message("the trace of an earlier run is now in '%s'", previous);
 }
 
+/* nsys's -s says what is sampled. */
+static bool is_sampling_of_nsys(const char *word)
+{
+	static const char *const words[] = {"cpu", "process-tree", "system-wide", "none"};
+
+	for (size_t i = 0; word && i < sizeof words / sizeof words[0]; i++)
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	return false;
+}
+
 static int trace_run(cli *c, void *config)
 {
 	const dck_trace_config *trace = &((trace_config *)config)->trace;
@@ -70,6 +82,13 @@ static int trace_run(cli *c, void *config)
 
 	if (!c->program)
 		return cli_usage(c, "there is no program: deepclock trace -- PROGRAM [ARG]...");
+	if (is_sampling_of_nsys(c->output.save))
+		return cli_usage(
+		    c,
+		    "-s is --save FILE; nsys's -s %s are samples, which are taken in a "
+		    "run of 'deepclock sample -- PROGRAM'; for a file of that name: "
+		    "--save ./%s",
+		    c->output.save, c->output.save);
 	if (cli_file_check(trace->path, &err) != DCK_OK)
 		return cli_failed(&err);
 	cli_signals_program(true);
@@ -130,5 +149,6 @@ const cli_command cmd_trace = {
     .groups = groups,
     .config_size = sizeof(trace_config),
     .takes_command = true,
+    .hints = cli_hints_trace,
     .run = trace_run,
 };
