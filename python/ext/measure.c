@@ -403,8 +403,10 @@ static PyObject *title_add(PyObject *title, PyObject *quote, PyObject *word)
 static PyObject *title_subject(const ext_call *c, size_t i)
 {
 	const dck_subject *s = &c->subjects[i].of;
+	const char *name = s->text ? s->text : c->own[i].name;
 
-	return ext_text(s->text ? s->text : c->own[i].name);
+	return ext_text(name ? name
+			     : "FUNCTION"); /* whose batches are made by an object of Python */
 }
 
 static bool is_common(const dck_opt *row)
