@@ -190,11 +190,27 @@ int ext_takes_function(ext_call *c, PyObject *args)
 	return function_read(c, &c->subjects[0], callable, args, 1);
 }
 
+/* A module has inputs, and is measured by deepclock.torch. -1 with TypeError: it is one. */
+static int module_refuse(const ext_call *c, PyObject *o)
+{
+	if (!PyCallable_Check(o) || !PyObject_HasAttrString(o, "named_parameters") ||
+	    !PyObject_HasAttrString(o, "forward"))
+		return 0;
+	PyErr_Format(PyExc_TypeError,
+		     "%s() takes no PyTorch module, because it does not have its inputs: "
+		     "deepclock.torch.%s(module, *inputs) does",
+		     c->command->name,
+		     strcmp(c->command->verb, "inspect") == 0 ? "cost" : c->command->verb);
+	return -1;
+}
+
 int ext_takes_any(ext_call *c, PyObject *args)
 {
 	PyObject *o = only(c, args, "one subject");
 
 	c->n = 1;
+	if (o && module_refuse(c, o) < 0)
+		return -1;
 	return o ? any_read(c, &c->subjects[0], o) : -1;
 }
 
@@ -202,7 +218,7 @@ int ext_takes_model(ext_call *c, PyObject *args)
 {
 	PyObject *o = only(c, args, "one model");
 
-	if (!o)
+	if (!o || module_refuse(c, o) < 0)
 		return -1;
 	c->n = 1;
 	c->subjects[0].of = c->subject;

@@ -168,6 +168,31 @@ class DevicesTest(Case):
             deepclock.torch.devices(torch.relu, inputs=fail, dtype=["float32", "float64"], batch=[2, 4], rounds=6)
 
 
+class PitfallsTest(Case):
+    def test_mistakes(self):
+        class Modes(torch.nn.Module):
+            def forward(self, x):
+                time.sleep(0.004 if self.training else 0.002 if torch.is_grad_enabled() else 0.0005)
+                return x * 2
+        m = Modes()
+        r = deepclock.torch.pitfalls(m, torch.randn(2, 3), only=["gradients-on", "training-mode", "no-sync", "few-for-tail"],
+                                     time="300ms", save=self.path("r.json"), no_history=True)
+        self.assertTrue(m.training)
+        found = {row["mistake"]: row for row in r.tables["pitfalls/mistakes"]}
+        self.assertEqual(set(found), {"gradients-on", "training-mode", "no-sync", "few-for-tail"})
+        for key in ("gradients-on", "training-mode"):
+            self.assertGreater(found[key]["factor"], 1.2)
+            self.assertEqual(r["pitfalls/" + key].value, found[key]["factor"])
+        self.assertEqual(found["no-sync"]["verdict"], "not measured")
+        self.assertEqual(deepclock.load(self.path("r.json")), r)
+
+    def test_modules_without_inputs(self):
+        for function, name in ((deepclock.pitfalls, "pitfalls"), (deepclock.throughput, "throughput"),
+                               (deepclock.bench_load, "load"), (deepclock.bench_model, "bench")):
+            with self.assertRaisesRegex(TypeError, rf"deepclock\.torch\.{name}\(module"):
+                function(torch.nn.Linear(2, 2))
+
+
 class LoadTest(Case):
     def test_streams(self):
         seen = set()

@@ -10,9 +10,10 @@ from .devices import devices
 from .load import load
 from .modes import modes
 from .._torch_ranges import ranges
+from .pitfalls import pitfalls
 from .profile import profile
 from .profiling import profiling, schedule
 from .steps import steps
 from .throughput import throughput
 
-__all__ = ["bench", "cost", "devices", "load", "modes", "profile", "profiling", "ranges", "schedule", "steps", "throughput"]
+__all__ = ["bench", "cost", "devices", "load", "modes", "pitfalls", "profile", "profiling", "ranges", "schedule", "steps", "throughput"]

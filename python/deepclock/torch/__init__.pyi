@@ -28,6 +28,9 @@ def load(module: _Module, *inputs: Any, named: _Named = None, threads: Union[int
 def modes(module: _Module, *inputs: Any, named: _Named = None, which: Union[Sequence[str], None] = None,
           threads: Union[int, None] = None, rtol: Union[float, None] = None, title: Union[str, None] = None,
           **options: Any) -> Record: ...
+def pitfalls(module: _Module, *inputs: Any, named: _Named = None, threads: Union[int, None] = None,
+             title: Union[str, None] = None, only: Union[str, Sequence[str], None] = None,
+             skip: Union[str, Sequence[str], None] = None, **options: Any) -> Record: ...
 def profile(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
             loss: Union[Callable[..., Any], None] = None, runs: Union[int, None] = None, max_time: _Time = 2.0,
             threads: Union[int, None] = None, roofs: Union[Record, bool, None] = None) -> Record: ...

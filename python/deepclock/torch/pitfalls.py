@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far the classic mistakes of benchmarking move the number, on one's own module."""
+
+import copy
+import math
+from time import perf_counter_ns as now
+
+import torch
+
+import deepclock
+
+from . import _device
+from ._amend import Amended, keeping, kept
+from ._call import checked, seconds
+from ._inference import inference, name_of
+from .bench import module_facts
+from .._record import cell
+
+#: Mistakes of PyTorch: key, what, why, remedy.
+_SAYS = {
+    "gradients-on": ("the module runs with gradients on", "autograd stores what a backward pass would need",
+                     "measure inference under torch.no_grad() or torch.inference_mode()"),
+    "training-mode": ("the module is in training mode", "dropout and batch statistics compute something else",
+                      "call module.eval() first"),
+    "inputs-inside": ("inputs are made within the clock", "random numbers and their memory are not the module's work",
+                      "make inputs before the clock starts"),
+    "binding-inside": ("inputs are moved to the device within the clock", "the transfer is added to the module's work",
+                       "move inputs before; measure transfers apart"),
+    "no-sync": ("the clock stops when the work is launched, not when it is done",
+                "the call returns before the device has computed", "synchronise before the clock stops"),
+    "compile-inside": ("torch.compile within the loop: the first call counts in the mean of 10",
+                       "compiling happens once, calls happen often", "give the first call as a number of its own"),
+}
+_ORDER = ("harm", "not resolved", "no harm here", "not measured")
+
+
+def pitfalls(module, *inputs, named=None, threads=None, title=None, only=None, skip=None, **options):
+    """Shows how far each classic mistake moves the number: those of `deepclock pitfalls` that can be made of a function,
+    and of PyTorch gradients on, training mode, inputs made or moved within the clock, no synchronisation, and
+    torch.compile in the loop.
+
+    The other options are those of `deepclock pitfalls`: time (for each mistake), margin, save, ...; only and skip are
+    keys. Returns a Record with the table pitfalls/mistakes and a metric pitfalls/KEY for each.
+    """
+    checked(module)
+    named, asked = dict(named or {}), keeping(options)
+    where = _device.device_of(module, (inputs, named))
+    wait = _device.waiter(where) or (lambda: None)
+    args, kwargs = _device.moved((inputs, named), where)
+
+    def honest():
+        module(*args, **kwargs)
+        wait()
+    chosen, own = _chosen(only, skip)
+    with inference(module, threads):
+        out = Amended(deepclock.pitfalls(honest, no_history=True, **own, title=title or
+                                         f"deepclock.torch.pitfalls {name_of(module)}", **options))
+        made, absent = _mistakes(module, (inputs, named), (args, kwargs), where, wait)
+        made = {key: made[key] for key in made if key in chosen}
+        found = _compared(honest, made, options)
+        if "compile-inside" in chosen:
+            _compiled(module, args, kwargs, wait, found, absent)
+    _amend(out, found, {key: absent[key] for key in chosen if key in absent}, only)
+    out.facts(module_facts(module, where, inputs, named, _device.waiter(where)))
+    return kept(out.finish(), asked)
+
+
+def _chosen(only, skip):
+    """Ours that are asked for, and the options of the library for its own."""
+    def listed(value):
+        return [] if value is None else value.split(",") if isinstance(value, str) else list(value)
+    only_, skip_ = listed(only), listed(skip)
+    chosen = [key for key in _SAYS if (not only_ or key in only_) and key not in skip_]
+    theirs = [key for key in only_ if key not in _SAYS] or (["mean-of-5"] if only_ else [])
+    skipped = [key for key in skip_ if key not in _SAYS or key.endswith("inside") and key != "compile-inside" or key == "no-sync"]
+    return chosen, {name: ",".join(keys) for name, keys in (("only", theirs), ("skip", skipped)) if keys}
+
+
+def _mistakes(module, host, there, where, wait):
+    """The mistaken calls by key, and why others cannot be made."""
+    args, kwargs = there
+    made, absent = {}, {}
+
+    def gradients():
+        with torch.enable_grad():
+            module(*args, **kwargs)
+        wait()
+    made["gradients-on"] = gradients
+    if isinstance(module, torch.nn.Module):
+        training = copy.deepcopy(module).train()  # its batch statistics change
+
+        def in_training():
+            training(*args, **kwargs)
+            wait()
+        made["training-mode"] = in_training
+    else:
+        absent["training-mode"] = "a function has no mode"
+    if any(t.is_floating_point() for t in _device.tensors_in(there)):
+        def inside():
+            new, other = _device.mapped(there, lambda t: torch.randn_like(t) if t.is_floating_point() else t)
+            module(*new, **other)
+            wait()
+        made["inputs-inside"] = inside
+    else:
+        absent["inputs-inside"] = "no input is of floating-point numbers"
+    if where.type in ("cpu", "meta"):
+        absent["binding-inside"] = "the module is on the CPU: nothing is moved"
+        absent["no-sync"] = "the CPU has computed when the call returns"
+    else:
+        cpu = _device.moved(host, torch.device("cpu"))
+
+        def moving():
+            new, other = _device.moved(cpu, where)
+            module(*new, **other)
+            wait()
+        made.update({"binding-inside": moving, "no-sync": lambda: module(*args, **kwargs)})
+    return made, absent
+
+
+def _compared(honest, made, options):
+    """{key: (number, honest, ratio cell, verdict)}, in rounds beside the honest call."""
+    if not made:
+        return {}
+    extra = {"max_time": (1 + len(made)) * seconds("time", options.get("time", 1.0))}
+    extra.update({key: options[key] for key in ("margin", "level", "progress", "quiet") if key in options})
+    record = deepclock.compare({"honest": honest, **made}, no_history=True, **extra)
+    table, found = record.tables["compare/alternatives"], {}
+    times = dict(zip(table["subject"], table["time" if "time" in [c.key for c in table.columns] else "median"]))
+    for i, key in enumerate(table["subject"]):
+        if key == "honest":
+            continue
+        ratio, verdict = table.cell(i, "ratio"), table["verdict"][i]
+        found[key] = (times[key], times["honest"], cell(ratio.value, ratio.absent, ratio.lo, ratio.hi, ratio.level),
+                      {"same": "no harm here", "undecided": "not resolved"}.get(verdict, "harm"))
+    return found
+
+
+def _compiled(module, args, kwargs, wait, found, absent):
+    if not hasattr(torch, "compile"):
+        absent["compile-inside"] = f"PyTorch {torch.__version__} has no torch.compile, which came with 2.0"
+        return
+    try:
+        compiled = torch.compile(module)
+        begin = now()
+        compiled(*args, **kwargs)
+        wait()
+        first = now() - begin
+    except Exception as e:  # in the compiler's own ways
+        absent["compile-inside"] = f"{type(e).__name__}: {str(e).splitlines()[0][:160] if str(e) else ''}"
+        return
+
+    def later():
+        compiled(*args, **kwargs)
+        wait()
+    median = deepclock.bench(later, max_time="500ms", no_history=True, quiet=True)["latency/median"].value
+    mean = (first + 9 * median) / 10
+    found["compile-inside"] = (mean, median, mean / median, "harm" if mean > 1.1 * median else "not resolved")
+
+
+def _amend(out, found, absent, only):
+    """Puts our rows among those of the library, the worst first."""
+    new = {key: [key, number, honest, ratio, verdict] for key, (number, honest, ratio, verdict) in found.items()}
+    for key, why in absent.items():
+        new[key] = [key, *[cell(None, why)] * 3, "not measured"]
+    table = next(t for t in out._o["tables"] if t["name"] == "pitfalls/mistakes")
+    rows = [row for row in table["rows"] if row[0] not in new and (not only or row[0] in only)] + list(new.values())
+
+    def factor(row):
+        value = row[3].get("value") if isinstance(row[3], dict) else row[3]
+        return value
+
+    def place(row):
+        value = factor(row)
+        return _ORDER.index(row[4]), -abs(math.log(value)) if value else -math.inf if value == 0 else 0
+    table["rows"] = rows = sorted(rows, key=place)
+    out._o["metrics"] = [m for m in out._o["metrics"] if m["tag"] not in {f"pitfalls/{key}" for key in new}]
+    for key, row in new.items():
+        ratio = row[3] if isinstance(row[3], dict) else {"value": row[3]}
+        out.metric(f"pitfalls/{key}", ratio.get("value"), "1", "the number that the mistake gives over the honest one",
+                   ratio.get("lo"), ratio.get("hi"), ratio.get("level"), ratio.get("absent"))
+    remedies = [[key, _SAYS[key][0], cell(None, "compared in rounds"), *_SAYS[key][1:]] for key, row in new.items()
+                if row[4] == "harm"]
+    there = next((t for t in out._o["tables"] if t["name"] == "pitfalls/remedies"), None)
+    if there:
+        there["rows"] = [row for row in there["rows"] if row[0] not in new] + remedies
+    harm = [row for row in rows if row[4] == "harm"]
+    if harm:
+        worst = factor(harm[0])
+        told = ("it gives 0" if not worst else f"{worst:.3g} times the honest value" if worst > 1
+                else f"{1 / worst:.3g} times too little")
+        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; of {len(rows)} mistakes {len(harm)} do harm, "
+                   f"{sum(row[4] == 'no harm here' for row in rows)} none")
