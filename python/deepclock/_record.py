@@ -52,6 +52,38 @@ def si(count):
     return str(count) if abs(count) < 1000 else deepclock.si_text(count)
 
 
+def _count_text(count, digits):
+    """"1.814G", as thop's clever_format writes a count; small ones exactly."""
+    for power, prefix in ((12, "T"), (9, "G"), (6, "M"), (3, "K")):
+        if count is not None and abs(count) >= 10 ** power:
+            return f"{count / 10 ** power:.{digits}f}{prefix}"
+    return "?" if count is None else str(count)
+
+
+def summary(record, digits=None):
+    """The text of record.summary()."""
+    digits = 3 if digits is None else digits
+    if isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 15:
+        raise deepclock.ArgumentError(f"digits={digits!r}: a whole number from 0 to 15")
+
+    def costs(macs, params):
+        return f"{_count_text(macs, digits)} MACs, {_count_text(params, digits)} params"
+
+    whole = costs(record.macs, record.params)
+    table = record.tables.get("cost/modules")
+    if table is None:
+        return whole
+    lines = []
+    for row in table:
+        path = row["module"]
+        if path == "(all)":
+            lines.append(f"{row['class']}: {whole}")
+        else:
+            lines.append("  " * (path.count(".") + 1) + f"({path.rpartition('.')[2]}): {row['class']}: "
+                         + costs(row["macs"], row["params"]))
+    return "\n".join(lines)
+
+
 class Record:
     """Collects facts, metrics, series, operators, tables, trees and notes. Units are those of
     docs/reference/record.md: "ns", "B", "FLOP", "1", "items/s", ...; None of texts."""

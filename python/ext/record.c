@@ -458,6 +458,25 @@ static PyObject *record_show(PyObject *self, PyObject *args, PyObject *kwargs)
 		   : NULL;
 }
 
+static PyObject *record_count(PyObject *self, void *tag)
+{
+	const dck_metric *m = dck_record_metric(record_of(self), tag);
+
+	if (m)
+		return ext_value(&m->value);
+	Py_RETURN_NONE;
+}
+
+static PyObject *record_summary(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	static char *names[] = {"digits", NULL};
+	PyObject *digits = Py_None;
+
+	return PyArg_ParseTupleAndKeywords(args, kwargs, "|O:summary", names, &digits)
+		   ? made(self, "deepclock._record", "summary", digits)
+		   : NULL;
+}
+
 static PyObject *record_figures(PyObject *self, PyObject *folder)
 {
 	return made(self, "deepclock._show", "figures", folder);
@@ -527,6 +546,8 @@ static PyGetSetDef record_getset[] = {
      "of a comparison \"faster\", \"slower\", \"same\", \"undecided\"; of load \"holds\", "
      "\"broken\", \"not shown\"; else None",
      NULL},
+    {"macs", record_count, NULL, "cost/macs as a number, or None", "cost/macs"},
+    {"params", record_count, NULL, "cost/params as a number, or None", "cost/params"},
     {"gate", record_gate, NULL,
      "\"holds\", \"broken\", \"undecided\": what the program's exit status says", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -558,6 +579,10 @@ static PyMethodDef record_methods[] = {
      "sources=False, rest=None, source_root=None, **options)\n--\n\n"
      "The record in a form of `deepclock report`: text, json, csv, markdown, html, ... by, sort, top, "
      "tree, weight, depth, callers and callees choose tables and call paths, as its options do."},
+    {"summary", (PyCFunction)(void (*)(void))record_summary, METH_VARARGS | METH_KEYWORDS,
+     "summary($self, /, digits=3)\n--\n\n"
+     "MACs and parameters as \"1.814G MACs, 11.690M params\", of a PyTorch module also of each module in it, in "
+     "the form of print(module)."},
     {"figures", record_figures, METH_O,
      "figures($self, folder, /)\n--\n\n"
      "Draws every figure of the record into a directory, as SVG and PNG; returns their names."},

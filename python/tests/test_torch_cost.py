@@ -765,5 +765,20 @@ class Rows(Case):
         self.assertGreaterEqual(len(checked), 25, sorted(checked))
 
 
+class SummaryTest(Case):
+    def test_is_the_tree_of_print_with_costs(self):
+        net = torch.nn.Sequential(torch.nn.Linear(100, 50), torch.nn.Sequential(torch.nn.Linear(50, 4)))
+        record = deepclock.torch.cost(net, torch.ones(10, 100))
+        macs, params = record.macs, record.params
+        self.assertEqual((macs, params), (52000, 5254))
+        self.assertEqual(record.summary().splitlines(), [
+            "Sequential: 52.000K MACs, 5.254K params", "  (0): Linear: 50.000K MACs, 5.050K params",
+            "  (1): Sequential: 2.000K MACs, 204 params", "    (0): Linear: 2.000K MACs, 204 params"])
+        self.assertIn("52.0K MACs, 5.3K params", record.summary(digits=1))
+        with self.assertRaises(deepclock.ArgumentError):
+            record.summary(digits="3")
+        self.assertIsNone(deepclock.bench(int, runs=2, warmup=1, no_history=True).macs)
+
+
 if __name__ == "__main__":
     main()
