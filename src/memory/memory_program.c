@@ -117,8 +117,8 @@ static dck_status run(const dck_memory_config *c, dck_memory_program *p, const c
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own && sums.no_room)
-			m.why = "the directory for temporary files is full; set TMPDIR to one with "
-				"more room";
+			m.why = "the directory for temporary files is full (set TMPDIR to one with "
+				"more room), or the program may not map as much (ulimit -v)";
 		else if (!own)
 			m.why = "its environment was taken from it, or the loader did not put the "
 				"library in front of it";

@@ -9,3 +9,8 @@ for size in 4k 64k 256k 1m 4m; do
 	alone $size sh -c 'deepclock memory --no-history --save run.json -- python3 -c "x = [list(range(9)) for i in range(9999)]" > out 2> err; echo "status $?"'
 	record run.json 'm("memory/allocations").get("absent") is None or "set TMPDIR" in note("memory-unseen")["text"]'
 done
+# A program that may not map so much is not said to have a full directory.
+if ! ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
+	(ulimit -v 80000; deepclock memory -- /bin/ls > /dev/null 2> err)
+	grep -q 'may not map as much (ulimit -v)' err || cat err
+fi
