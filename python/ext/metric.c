@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <stddef.h>
+#include <string.h>
 
 /* --- metrics */
 
@@ -39,10 +40,12 @@ static PyObject *metric_better(PyObject *self, void *none)
 /* A bound of the interval; without one there is none. */
 static PyObject *metric_bound(PyObject *self, void *offset)
 {
-	if (metric_of(self)->level > 0)
-		return PyFloat_FromDouble(
-		    *(const double *)((const char *)metric_of(self) + (size_t)offset));
-	Py_RETURN_NONE;
+	double bound;
+
+	if (!(metric_of(self)->level > 0))
+		Py_RETURN_NONE;
+	memcpy(&bound, (const char *)metric_of(self) + (size_t)offset, sizeof bound);
+	return PyFloat_FromDouble(bound);
 }
 
 static PyObject *metric_float(PyObject *self)

@@ -5,7 +5,7 @@
 #include <deepclock/calls.h>
 
 /* The keywords of report() that are not read by option tables. */
-static char *report_names[] = {"format",  "details", "width",	     "utf8", "colour",
+static char *report_names[] = {"format",  "details", "width",	    "utf8", "colour",
 			       "sources", "rest",    "source_root", NULL};
 
 PyObject *ext_record_written(ext_state *s, const char *writer, const dck_record *r,
