@@ -46,7 +46,10 @@ static void percent_cell(double ratio, char *buf)
 {
 	static const format_scale percent = {0.01, "%", 1};
 	char text[FORMAT_SIZE];
-	const char *number = ratio == 0 ? "0" : format_scaled(&percent, ratio, text);
+	const char *number = ratio == 0			   ? "0"
+			     : ratio > 0.9995 && ratio < 1 ? ">99.9"
+							   : format_scaled(&percent, ratio, text);
+
 	snprintf(buf, FORMAT_SIZE, "%.40s %%", number);
 }
 

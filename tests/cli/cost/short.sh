@@ -14,3 +14,22 @@ deepclock cost net.onnx
 deepclock cost zoo:simplenet --by module --top 3
 # What was asked for is in the sentence.
 deepclock cost zoo:simplenet --backward --as thop | sed -n 2,3p
+# A share that is nearly all is not all.
+onnx-model most.onnx <<'EOF'
+input x 1x4096
+weight w 4096x4096
+weight v 4096x1
+output y
+node MatMul x,w a first
+node Gemm a,v y second
+EOF
+deepclock cost most.onnx | grep -E 'carries|MatMul'
+# An input of a wrong rank: what is wrong, and of which input.
+onnx-model rank.onnx <<'EOF'
+input x 5x4
+weight w 1x32x4
+weight r 1x32x8
+output y
+node LSTM x,w,r y lstm
+EOF
+deepclock cost rank.onnx | head -5

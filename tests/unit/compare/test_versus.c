@@ -28,6 +28,7 @@ static const dck_clock false_clock = {
 /* Takes `ns`, a little more or less by chance, and `drift` more for each run of any. */
 typedef struct work {
 	double ns, spread, drift;
+	double second; /* times longer while the machine is in the second of three speeds; 0: 1 */
 	uint64_t runs, fail_at, random;
 } work;
 static uint64_t all_runs;
@@ -41,6 +42,11 @@ static int work_do(void *arg)
 	noise = ((double)(w->random >> 40) / 16777216.0 - 0.5) * 2 * w->spread;
 	if (++w->runs == w->fail_at)
 		return 1;
+	if (w->second > 0) {
+		const uint64_t speed = time_ns / 50000000 % 3;
+
+		noise = (double)(1u << speed) * (speed == 1 ? w->second : 1) - 1;
+	}
 	time_ns += (uint64_t)(w->ns * (1 + noise) + w->drift * (double)all_runs++);
 	return 0;
 }
@@ -119,6 +125,36 @@ static void slower(void **state)
 			 dck_record_series(r, "compare/rounds/a")->n);
 	/* Without noise the first look that can have an interval decides. */
 	assert_true(dck_record_series(r, "compare/rounds/b")->n < 20);
+	dck_record_free(r);
+}
+
+/* The machine has three speeds (1, 2 and 4 times as long), b takes 1.1 times as long as a in the
+ * first and third and 1.32 times in the second. So the medians of both are of the second, and the
+ * median of the ratios is between. */
+static void times_that_differ(void **state)
+{
+	set s;
+	dck_record *r;
+	const dck_note *n;
+
+	(void)state;
+	set_make(&s, 2);
+	s.config.rounds = 300;
+	s.work[0].second = 1;
+	s.work[1].second = 1.2;
+	s.work[1].ns = 1.1e6;
+	r = compare(&s, 2);
+	n = dck_record_note(r, "ratio-of-times");
+	assert_non_null(n);
+	assert_non_null(strstr(n->text, "give the ratio 1.32 for b (paired: 1.2)"));
+	dck_record_free(r);
+	/* As much slower at any speed: the times say what the ratio says. */
+	set_make(&s, 2);
+	s.config.rounds = 300;
+	s.work[0].second = s.work[1].second = 1;
+	s.work[1].ns = 1.1e6;
+	r = compare(&s, 2);
+	assert_null(dck_record_note(r, "ratio-of-times"));
 	dck_record_free(r);
 }
 
@@ -515,15 +551,25 @@ static void vary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(slower),	      cmocka_unit_test(small),
-	    cmocka_unit_test(max_time_holds), cmocka_unit_test(faster),
-	    cmocka_unit_test(same),	      cmocka_unit_test(at_the_margin),
-	    cmocka_unit_test(more_rounds),    cmocka_unit_test(verdicts),
-	    cmocka_unit_test(drift),	      cmocka_unit_test(several),
-	    cmocka_unit_test(ranked),	      cmocka_unit_test(ranked_alike),
-	    cmocka_unit_test(itself),	      cmocka_unit_test(fails_in_the_middle),
-	    cmocka_unit_test(interrupted),    cmocka_unit_test(interrupted_early),
-	    cmocka_unit_test(refused),	      cmocka_unit_test(vary),
+	    cmocka_unit_test(times_that_differ),
+	    cmocka_unit_test(slower),
+	    cmocka_unit_test(small),
+	    cmocka_unit_test(max_time_holds),
+	    cmocka_unit_test(faster),
+	    cmocka_unit_test(same),
+	    cmocka_unit_test(at_the_margin),
+	    cmocka_unit_test(more_rounds),
+	    cmocka_unit_test(verdicts),
+	    cmocka_unit_test(drift),
+	    cmocka_unit_test(several),
+	    cmocka_unit_test(ranked),
+	    cmocka_unit_test(ranked_alike),
+	    cmocka_unit_test(itself),
+	    cmocka_unit_test(fails_in_the_middle),
+	    cmocka_unit_test(interrupted),
+	    cmocka_unit_test(interrupted_early),
+	    cmocka_unit_test(refused),
+	    cmocka_unit_test(vary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -306,6 +306,32 @@ static void a_given_content_decides(void **state)
 	wire_out_done(&w);
 }
 
+/* The branches differ in rank: what follows is not known, and why is said by name. */
+static void branches_of_other_ranks(void **state)
+{
+	const body_case branch = {"If",
+				  17,
+				  "c:t[] x:f[2,3] z:f[4]",
+				  "c",
+				  "y",
+				  NULL,
+				  {"then_branch=;y1;Neg x > y1", "else_branch=;y2;Abs z > y2"},
+				  NULL,
+				  NULL,
+				  NULL};
+	mem_arena *a = mem_arena_new(0);
+	cost_result *r = NULL;
+	const val *out;
+
+	(void)state;
+	(void)after_run(&branch, (cost_shape){.name = "c", .dtype = ONNX_BOOL}, true, a, &r);
+	out = r->ops[0].out[0];
+	assert_int_equal(out->rank, -1);
+	assert_non_null(strstr(out->why, "' of 2 or of 1 dimensions, by the branch or the rounds "
+					 "that it takes"));
+	mem_arena_free(a);
+}
+
 static void counts_bodies(void **state)
 {
 	(void)state;
@@ -369,9 +395,8 @@ static void bounds_loops_in_loops(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_run_decides),
-	    cmocka_unit_test(a_given_content_decides),
-	    cmocka_unit_test(counts_bodies),
+	    cmocka_unit_test(branches_of_other_ranks), cmocka_unit_test(a_run_decides),
+	    cmocka_unit_test(a_given_content_decides), cmocka_unit_test(counts_bodies),
 	    cmocka_unit_test(bounds_loops_in_loops),
 	};
 

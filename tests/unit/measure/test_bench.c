@@ -509,6 +509,8 @@ static void says_not_steady(void **state)
 	assert_non_null(strstr(fact_text(r, "method", "steady"), "still falling"));
 	assert_non_null(dck_record_note(r, "not-steady"));
 	assert_non_null(dck_record_note(r, "drift"));
+	assert_non_null(strstr(dck_record_note(r, "drift")->text, "the latency fell by "));
+	assert_null(strstr(dck_record_note(r, "drift")->text, "[-"));
 	dck_record_free(r);
 }
 
