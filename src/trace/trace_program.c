@@ -117,7 +117,7 @@ static void next_put(record_builder *b, const char *path)
 /* Only who started the program knows its words, and how long it took from its start to its end: the
  * recorder begins later, and what is done with the traces after the end is no time of the program.
  * *record is freed where it fails. */
-static dck_status took_put(char *const *argv, const char *path, uint64_t ns,
+static dck_status took_put(char *const *argv, const char *path, uint64_t ns, bool cancelled,
 			   const record_others *others, dck_record **record, dck_err *err)
 {
 	record_builder *b = record_begin_program(argv);
@@ -130,6 +130,8 @@ static dck_status took_put(char *const *argv, const char *path, uint64_t ns,
 	record_set_id(b, (*record)->id);
 	record_copy(b, *record);
 	record_copy_tables(b, *record);
+	if (cancelled)
+		record_set_incomplete(b, true);
 	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
 	next_put(b, path);
@@ -212,7 +214,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(p->argv, c->path, took, &others, ret, err);
+			st = took_put(p->argv, c->path, took, cancelled, &others, ret, err);
 	}
 	mem_arena_free(a);
 	return st;
