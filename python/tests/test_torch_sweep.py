@@ -156,7 +156,7 @@ class DevicesTest(Case):
         r = deepclock.torch.devices(lambda x: x / 3, x, dtype=["float32", "float64"], rtol=1e-12, rounds=6,
                                     trial="1us", no_history=True)
         self.assertIn("outputs-differ", [n.code for n in r.notes])
-        for wrong in ({}, {"threads": 1}, {"dtype": ["int7", "float32"]}, {"layout": ["x"]}, {"threads": [1, 2], "batch": [0]}):
+        for wrong in ({}, {"threads": 1}, {"dtype": ["seven", "float32"]}, {"layout": ["x"]}, {"threads": [1, 2], "batch": [0]}):
             with self.assertRaises(deepclock.ArgumentError):
                 deepclock.torch.devices(torch.relu, x, **wrong)
 
