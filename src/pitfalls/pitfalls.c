@@ -342,9 +342,12 @@ static void answer_record(record_builder *b, const pit *p, const chosen *rows, s
 	}
 	if (harm > 0)
 		record_answer(
-		    b, "the worst mistake here is %s: %s; of %zu mistakes %zu do harm, %zu none",
+		    b,
+		    "the worst mistake here is %s: %s; %zu of %zu mistakes do harm, %zu do not, "
+		    "the other %zu are undecided or cannot be made here",
 		    rows[worst].row->says.key,
-		    factor_text(rows[worst].found.factor, text, sizeof text), n, harm, none);
+		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n, none,
+		    n - harm - none);
 	else
 		record_answer(b, "no mistake was shown to do harm here; %zu of %zu do none", none,
 			      n);
