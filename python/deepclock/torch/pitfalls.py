@@ -188,5 +188,6 @@ def _amend(out, found, absent, only):
         worst = factor(harm[0])
         told = ("it gives 0" if not worst else f"{worst:.3g} times the honest value" if worst > 1
                 else f"{1 / worst:.3g} times too little")
-        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; of {len(rows)} mistakes {len(harm)} do harm, "
-                   f"{sum(row[4] == 'no harm here' for row in rows)} none")
+        none = sum(row[4] == "no harm here" for row in rows)
+        out.answer(f"the worst mistake here is {harm[0][0]}: {told}; {len(harm)} of {len(rows)} mistakes do harm, "
+                   f"{none} do not, the other {len(rows) - len(harm) - none} are undecided or cannot be made here")
