@@ -779,6 +779,11 @@ class SummaryTest(Case):
             record.summary(digits="3")
         self.assertIsNone(deepclock.bench(int, runs=2, warmup=1, no_history=True).macs)
 
+    def test_the_tree_has_no_paths_of_files(self):
+        report = deepclock.torch.cost(torch.nn.Linear(4, 4), torch.ones(1, 4)).report(tree="modules", width=60)
+        self.assertIn("Linear", report)
+        self.assertNotIn("linear.py", report)
+
 
 if __name__ == "__main__":
     main()

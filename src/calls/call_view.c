@@ -243,7 +243,8 @@ static void paths_put(const look *l, const call_rows *rows, record_builder *b)
 	bool places = false;
 	char text[600];
 
-	for (size_t i = 0; i < l->t->nframes; i++)
+	/* A module is known by its name and class; where its class is defined matters little. */
+	for (size_t i = 0; i < l->t->nframes && strcmp(l->t->name, "modules") != 0; i++)
 		places |= l->t->frames[i].file || l->t->frames[i].module;
 	if (l->count < l->t->ncolumns)
 		columns[n++] = l->t->columns[l->count];
