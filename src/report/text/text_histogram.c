@@ -145,7 +145,7 @@ void text_level_mark(page *p, size_t count, size_t most)
 void text_histogram_line(page *p, const dck_record *r)
 {
 	char left[2 * FORMAT_SIZE], right[3 * FORMAT_SIZE], text[FORMAT_SIZE];
-	size_t count[LINE_BINS] = {0}, cut = 0, most = 0;
+	size_t count[LINE_BINS] = {0}, below = 0, above = 0, most = 0;
 	bins_sorted s;
 	double lo = 0, hi = 0;
 
@@ -154,13 +154,19 @@ void text_histogram_line(page *p, const dck_record *r)
 		return;
 	}
 	bins_ends(&s, &lo, &hi);
-	for (size_t i = 0; i < s.n; i++)
-		cut += s.x[i] < lo || s.x[i] > hi;
+	for (size_t i = 0; i < s.n; i++) {
+		below += s.x[i] < lo;
+		above += s.x[i] > hi;
+	}
 	const format_scale ends = format_scale_for(hi, NAN);
 	snprintf(left, sizeof left, "%s %s ", format_scaled(&ends, lo, text), ends.unit);
 	int n = snprintf(right, sizeof right, " %s %s", format_scaled(&ends, hi, text), ends.unit);
-	if (cut > 0)
-		snprintf(right + n, sizeof right - (size_t)n, " (%zu beyond)", cut);
+	if (below > 0 && above > 0)
+		snprintf(right + n, sizeof right - (size_t)n, " (%zu below, %zu above)", below,
+			 above);
+	else if (below + above > 0)
+		snprintf(right + n, sizeof right - (size_t)n, " (%zu %s)", below + above,
+			 below > 0 ? "below" : "above");
 	/* As many as find room and as the samples can fill. */
 	const unsigned used = 2 + page_columns(left) + 1 + 1 + page_columns(right);
 	size_t cols = (size_t)fmin(3 * sqrt((double)s.n), LINE_BINS);
