@@ -219,16 +219,26 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 
 /* --- the tree */
 
-static void place_put(record_builder *b, const dck_frame *f)
+/* In a tree of modules the class of one that an installer put there is known by its name, and its
+ * path is long. */
+static bool has_place(const look *l, const dck_frame *f)
+{
+	const bool installed =
+	    f->file && (strstr(f->file, "/site-packages/") || strstr(f->file, "/dist-packages/"));
+
+	return (f->file || f->module) && !(installed && strcmp(l->t->name, "modules") == 0);
+}
+
+static void place_put(const look *l, record_builder *b, const dck_frame *f)
 {
 	const uint32_t line = f->line ? f->line : f->start_line;
 
-	if (f->file && line)
+	if (!has_place(l, f))
+		record_cell_absent(b, f->file ? "of an installed package" : "not known");
+	else if (f->file && line)
 		record_cell_fmt(b, "%s:%u", f->file, (unsigned)line);
-	else if (f->file || f->module)
-		record_cell_text(b, f->file ? f->file : f->module);
 	else
-		record_cell_absent(b, "not known");
+		record_cell_text(b, f->file ? f->file : f->module);
 }
 
 static void paths_put(const look *l, const call_rows *rows, record_builder *b)
@@ -243,9 +253,8 @@ static void paths_put(const look *l, const call_rows *rows, record_builder *b)
 	bool places = false;
 	char text[600];
 
-	/* A module is known by its name and class; where its class is defined matters little. */
-	for (size_t i = 0; i < l->t->nframes && strcmp(l->t->name, "modules") != 0; i++)
-		places |= l->t->frames[i].file || l->t->frames[i].module;
+	for (size_t i = 0; i < l->t->nframes; i++)
+		places |= has_place(l, &l->t->frames[i]);
 	if (l->count < l->t->ncolumns)
 		columns[n++] = l->t->columns[l->count];
 	if (places)
@@ -269,7 +278,7 @@ static void paths_put(const look *l, const call_rows *rows, record_builder *b)
 		if (l->count < l->t->ncolumns)
 			record_cell_real(b, l->t->weights[at + l->count]);
 		if (places)
-			place_put(b, f);
+			place_put(l, b, f);
 		if (i < BRIEF)
 			record_brief_row(b);
 	}

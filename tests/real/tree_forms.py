@@ -110,7 +110,7 @@ def speedscope():
         expect(sum(p["weights"]) == p["endValue"] == sum(n[2 + weight] for n in t.nodes), p["name"])
         found = sums((tuple((frames[f]["name"], frames[f].get("file")) for f in s), w)
                      for s, w in zip(p["samples"], p["weights"]))
-        want = sums((tuple((t.frames[f]["name"], t.frames[f].get("file")) for f in t.path(i)), n[2 + weight])
+        want = sums((tuple((written(t.frames[f]["name"]), t.frames[f].get("file")) for f in t.path(i)), n[2 + weight])
                     for i, n in enumerate(t.nodes) if n[2 + weight])
         expect(found == want, f"other weights in {p['name']}")
 

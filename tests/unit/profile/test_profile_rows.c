@@ -360,7 +360,8 @@ static void roofs_far_from_the_times_are_doubted(void **state)
 	l.peak[1] = 1e15;
 	l.bandwidth[0] = l.bandwidth[1] = l.bandwidth[2] = l.bandwidth[3] = 1e15;
 	rows_of(&m);
-	assert_non_null(strstr(dck_record_note(m.r, "roofs-doubtful")->text, "do not expect such a speed-up"));
+	assert_non_null(
+	    strstr(dck_record_note(m.r, "roofs-doubtful")->text, "do not expect such a speed-up"));
 	assert_null(dck_record_note(m.r, "worth-optimising"));
 	made_done(&m);
 }
