@@ -2,7 +2,6 @@
 """Statements as functions: `deepclock.bench("x.dot(x)", setup="...")`, `%dck`, `python -m deepclock timeit`."""
 
 import ast
-import inspect
 import os
 import sys
 import textwrap
@@ -18,7 +17,7 @@ _WARNING_WIDTH = 100
 
 def parse(text):
     """The nodes of a text, which may be indented as a whole."""
-    return ast.parse(inspect.cleandoc(text), "<statement>").body
+    return ast.parse(textwrap.dedent(text).strip(), "<statement>").body
 
 
 def function(statement, setup, names, title, loops=None):

@@ -10,9 +10,9 @@
     %dck_cells on                      the time of every cell, also while it runs
 """
 
-import inspect
 import linecache
 import os
+import textwrap
 import threading
 
 import IPython
@@ -161,7 +161,7 @@ class Dck(Magics):
 
     def _function(self, statement, setup=""):
         """The statement as a function that sees the user's variables."""
-        return _statement.function(*(_statement.parse(self.shell.transform_cell(inspect.cleandoc(text)))
+        return _statement.function(*(_statement.parse(self.shell.transform_cell(textwrap.dedent(text)))
                                      for text in (statement, setup)), self.shell.user_ns, statement)
 
 

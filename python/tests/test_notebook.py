@@ -111,6 +111,7 @@ assert one["runs/count"].value == 30, one
 %dck -r 20 -w 2 f(3); f(4)
 %dck --details -r 20 -w 2 f(5)
 get_ipython().run_cell_magic("dck", "-r 20 --warmup 2 -o two n = 5", "f(n)\nassigned = f(n)")
+get_ipython().run_cell_magic("dck", "-r 20 -w 2", "for i in range(2):\n    f(i)")
 assert two["runs/count"].value == 20 and "assigned" not in dir()
 %dck_lines -f f -o lines f(1); f(2)
 assert [(name, n) for name, line, n, ns in lines] == [("f", 2), ("f", 2)], lines

@@ -19,6 +19,10 @@ class Statements(Case):
         record = deepclock.bench("sum(y)", globals={"y": [1]}, **short())
         self.assertEqual(record["runs/count"].value, 20)
 
+    def test_indented_statements(self):
+        for text in ("for x in DATA:\n    x + 1", "\n    for x in DATA:\n        x + 1\n    x + 2\n", "  sum(DATA)"):
+            self.assertEqual(deepclock.bench(text, **short())["runs/count"].value, 20)
+
     def test_setup_runs_once_and_is_assigned(self):
         seen = []
         deepclock.bench("n += 1\nseen.append(n)", setup="n = 0", globals={"seen": seen}, **short(warmup=0))
