@@ -17,6 +17,8 @@ import secrets
 
 import deepclock
 
+from ._deepclock import _keep
+
 _EXACT = 1 << 53  # larger integers are written as texts: most readers keep doubles
 
 
@@ -218,6 +220,19 @@ def titled(record, title):
     out.command(title)
     out.fact("subject", "title", title)
     return out.finish()
+
+
+_KEEPING = ("save", "db", "commit", "no_history")
+
+
+def keeping(options, title=None):
+    """Takes the options out that state where a record is kept, since it is finished later than it is measured; and
+    its title."""
+    return {"title": title, **{name: options.pop(name) for name in _KEEPING if name in options}}
+
+
+def kept(record, asked):
+    return _keep(record, **asked)
 
 
 def _frame(frame):

@@ -7,7 +7,7 @@ import sys
 import textwrap
 import types
 
-from . import _deepclock
+from . import _compiled, _deepclock, _record
 
 # How long a statement is measured where no option says how long or how well: a second or two, with its warm-up.
 BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
@@ -70,18 +70,32 @@ def doubt(record, more):
     return "  " + textwrap.shorten(next(iter(doubts.values())), _WARNING_WIDTH - len(rest), placeholder=" ...") + rest
 
 
+def _measured(fn, /, *args, **options):
+    """The record states what torch.compile compiled meanwhile."""
+    if "torch" not in sys.modules:
+        return _deepclock.bench(fn, *args, **options)
+    asked, begin = _record.keeping(options, options.pop("title", None)), _compiled.mark()
+    record = _deepclock.bench(fn, *args, no_history=True, **options)
+    compiled = _compiled.since(begin)
+    if compiled:
+        out = _record.Amended(record)
+        _compiled.note(out, compiled, "during the measurement, warm-up included")
+        record = out.finish()
+    return _record.kept(record, asked)
+
+
 def bench(fn, /, *args, setup=None, globals=None, **options):
     if not isinstance(fn, str) or fn.startswith(("zoo:", "cmd:", "plugin:")) or os.path.exists(fn):
         if setup is not None or globals is not None:
             raise TypeError("bench(): setup and globals belong to a statement, bench(\"x.dot(x)\", setup=\"...\")")
-        return _deepclock.bench(fn, *args, **options)
+        return _measured(fn, *args, **options)
     if args:
         raise TypeError("bench(): a statement has no arguments; it sees the names of globals and of its setup")
     names = sys._getframe(1).f_globals if globals is None else globals
     if callable(setup):
         setup = setup()
     run = function(parse(fn), parse(setup or ""), names, fn)
-    return _deepclock.bench(run, **brief(options))
+    return _measured(run, **brief(options))
 
 
 bench.__doc__ = _deepclock.bench.__doc__.replace(

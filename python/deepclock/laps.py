@@ -7,7 +7,7 @@ import sys as _sys
 import time as _time
 from typing import Any, Optional
 
-from . import _deepclock
+from . import _compiled, _deepclock
 
 
 class lap(dict):
@@ -21,7 +21,8 @@ class lap(dict):
         epoch 3/5 | loss 0.2 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
 
     It is a dict of its numbers, as any logger takes them: those that are given, and once it has ended
-    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second.
+    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second; where torch.compile compiled
+    meanwhile, also compiled, recompiled (how often) and compile_seconds.
 
     total: so many of that name are expected where it lies; the line then says how long the others
     will take. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
@@ -41,7 +42,7 @@ class lap(dict):
         self._live = not quiet if live is None else live
         self._tensorboard = tensorboard
         self._clock = None
-        self._device = None
+        self._device = self._compiled = None
         self.on_board = False  # a notebook shows its line
 
     def __enter__(self) -> "lap":
@@ -60,6 +61,7 @@ class lap(dict):
         _shown.want(self._live, self._tensorboard)
         self.clear()
         self._device = _device_begins()
+        self._compiled = _compiled.mark()
         self._clock = _deepclock._Lap(self.name)
         if self._total is not None:
             self._clock.total(self._total)
@@ -73,11 +75,18 @@ class lap(dict):
         device = _device_ends(self._device)
         if device is not None:
             self._clock.value("device", device * 1e9, "ns")
+        compiled = _compiled.since(self._compiled)
+        if compiled:
+            for key, value in (("compiled", compiled.times), ("recompiled", compiled.again)):
+                if key not in self:
+                    self[key] = value
+            self._clock.value("compile", compiled.seconds * 1e9, "ns")
         wall, cpu, self.index, self.line = self._clock.end()
         self._clock = self._device = None
         stamp = _time.strftime("%Y-%m-%d %H:%M:%S ") if self._stamps else ""
         self.on_board = _shown.ends(stamp + self.line)
-        took = {"wall_seconds": wall / 1e9, "cpu_seconds": cpu / 1e9, "device_seconds": device}
+        took = {"wall_seconds": wall / 1e9, "cpu_seconds": cpu / 1e9, "device_seconds": device,
+                "compile_seconds": compiled.seconds if compiled else None}
         if "items" in self and wall:
             took["items_per_second"] = self["items"] / wall * 1e9
         super().update((key, value) for key, value in took.items() if value is not None)
@@ -143,7 +152,7 @@ class lap(dict):
         return self.get("items_per_second")
 
 
-_TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "items_per_second")
+_TOOK = ("wall_seconds", "cpu_seconds", "device_seconds", "compile_seconds", "items_per_second")
 
 
 class _Items(int):

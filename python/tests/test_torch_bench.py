@@ -4,6 +4,7 @@
 import ast
 import datetime
 import inspect
+import itertools
 import os
 import time
 
@@ -32,6 +33,76 @@ class Seen(torch.nn.Module):
         self.states.add((self.training, self.inner[1].training, torch.is_grad_enabled(),
                          torch.get_num_threads()))
         return self.inner(x) * scale
+
+
+class CompiledTest(Case):
+    def setUp(self):
+        if not hasattr(torch, "compile"):
+            self.skipTest("this PyTorch compiles nothing")
+        import torch._dynamo.utils as utils
+        if not hasattr(utils, "get_compilation_metrics"):
+            self.skipTest("PyTorch lists no compilations")
+
+    def changing(self):
+        torch._dynamo.reset()
+        f = torch.compile(lambda x: (x * 2).sum(), dynamic=False, backend="eager")
+        inputs = itertools.cycle([torch.zeros(n) for n in (3, 4, 5)])
+        return lambda: f(next(inputs))
+
+    def test_bench_counts_recompilations(self):
+        r = deepclock.bench(self.changing(), **short())
+        self.assertEqual((r.facts["compiled/times"].value, r.facts["compiled/again"].value), (3, 2))
+        self.assertGreater(r.facts["compiled/time"].value, 0)
+        note = next(n for n in r.notes if n.code == "recompiled")
+        self.assertIn("recompiled twice", note.text)
+        self.assertIn("<lambda> (test_torch_bench.py:", note.text)
+        self.assertNotIn("compiled/times", deepclock.bench(lambda: None, **short()).facts)
+
+    def test_torch_bench_of_one_shape(self):
+        torch._dynamo.reset()
+        m = torch.compile(torch.nn.Linear(4, 4), backend="eager")
+        r = deepclock.torch.bench(m, torch.zeros(2, 4), **short())
+        self.assertEqual(r.facts["compiled/again"].value, 0)
+        self.assertNotIn("recompiled", [n.code for n in r.notes])
+
+    def test_lap(self):
+        call = self.changing()
+        taken = []
+        for _ in range(4):
+            with deepclock.lap("step", quiet=True) as lap:
+                call()
+            taken.append((lap.get("compiled"), lap.get("recompiled")))
+            if taken[-1][0]:
+                self.assertIn(f"compiled 1 | recompiled {taken[-1][1]} | compile ", lap.line)
+                self.assertLess(lap["compile_seconds"], lap["wall_seconds"])
+        self.assertEqual(taken, [(1, 0), (1, 1), (1, 1), (None, None)])
+
+    def test_backward_is_no_recompilation(self):
+        torch._dynamo.reset()
+        m = torch.compile(torch.nn.Linear(4, 4), backend="aot_eager", dynamic=False)
+        with deepclock.lap("step", quiet=True) as lap:
+            m(torch.zeros(2, 4)).sum().backward()
+        self.assertEqual((lap["compiled"], lap["recompiled"]), (1, 0))
+
+    def test_more_than_pytorch_keeps(self):
+        torch._dynamo.reset()
+        f = torch.compile(lambda x: x * 2, dynamic=False, backend="eager")
+        with torch._dynamo.config.patch(recompile_limit=100):
+            with deepclock.lap("step", quiet=True) as lap:
+                for n in range(2, 72):
+                    f(torch.zeros(n))
+        self.assertEqual(lap["compiled"], 70)
+
+    def test_steps_name_those_that_recompiled(self):
+        torch._dynamo.reset()
+        f = torch.compile(lambda x: x * 2, dynamic=False, backend="eager")
+        with deepclock.torch.steps() as s:
+            for x in s([torch.zeros(n) for n in (4, 4, 4, 4, 3)]):
+                with s.forward:
+                    f(x)
+        text = next(n.text for n in s.record.notes if n.code == "recompiled")
+        self.assertIn("torch.compile recompiled once in step 5 of 5: ", text)
+        self.assertEqual(s.record.facts["compiled/times"].value, 2)
 
 
 class StateTest(Case):

@@ -3,6 +3,7 @@
 
 import deepclock
 
+from .. import _compiled
 from . import _device, _step_bound, _step_count, _step_wait
 from .._record import Record, cell
 
@@ -55,6 +56,7 @@ def record_of(owner, error):
     _parts(out, list(PARTS.items()), apart, steps[0], evidence.waits, owner)
     _costs(out, owner, apart, whole, evidence)
     _series(out, list(PARTS), steps, warmup)
+    _compilations(out, steps)
     out.note("step-bound", f"{bound.sentence}: {bound.remedy}", "info")
     for other in [*bound.others, *_also(owner, apart, list(PARTS))]:
         out.note("step-also", other, "info")
@@ -63,6 +65,15 @@ def record_of(owner, error):
         out.note("interrupted", f"the block was left by {type(error).__name__}: the record is of the "
                                 f"{len(steps)} steps that were complete", "error")
     return out.finish()
+
+
+def _compilations(out, steps):
+    """What torch.compile compiled in the steps, the first ones included."""
+    compiled = _compiled.together(step.compiled for step in steps)
+    if compiled:
+        again = [i + 1 for i, step in enumerate(steps) if step.compiled and step.compiled.again]
+        where = ", ".join(map(str, again[:_BRIEF])) + (" and later ones" if len(again) > _BRIEF else "")
+        _compiled.note(out, compiled, f"in step{'s' * (len(again) > 1)} {where} of {len(steps)}")
 
 
 def _also(owner, apart, names):

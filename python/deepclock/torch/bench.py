@@ -6,9 +6,9 @@ import torch
 import deepclock
 
 from . import _device
-from ._amend import Amended, keeping, kept
 from ._call import checked
 from ._inference import inference, name_of, shape_text
+from .._record import Amended, keeping, kept
 
 
 def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, title=None, **options):

@@ -10,12 +10,11 @@ import torch
 import deepclock
 
 from . import _batch, _device
-from ._amend import Amended, keeping, kept
 from ._call import checked
 from ._inference import inference, name_of
 from .bench import module_facts
 from .modes import difference
-from .._record import cell
+from .._record import Amended, cell, keeping, kept
 
 _LAYOUTS = {"contiguous": torch.contiguous_format, "channels_last": torch.channels_last}
 _CHUNK = 256  # labelled items at a time

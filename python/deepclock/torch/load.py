@@ -6,10 +6,10 @@ import torch
 import deepclock
 
 from . import _device
-from ._amend import Amended, keeping, kept
 from ._call import checked
 from ._inference import inference, name_of
 from .bench import module_facts
+from .._record import Amended, keeping, kept
 
 
 def load(module, *inputs, named=None, threads=None, items=None, title=None, **options):

@@ -17,10 +17,9 @@ import torch
 import deepclock
 
 from . import _device, _mode_ort
-from ._amend import keeping, kept
 from ._call import checked
 from ._inference import inference, name_of, shape_text
-from .._record import Record, cell
+from .._record import Record, cell, keeping, kept
 
 #: Calls of each mode that are timed by themselves: TorchScript optimises in its second one.
 FIRST_CALLS = 3

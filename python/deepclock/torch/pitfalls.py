@@ -10,11 +10,10 @@ import torch
 import deepclock
 
 from . import _device
-from ._amend import Amended, keeping, kept
 from ._call import checked, seconds
 from ._inference import inference, name_of
 from .bench import module_facts
-from .._record import cell
+from .._record import Amended, cell, keeping, kept
 
 #: Mistakes of PyTorch: key, what, why, remedy.
 _SAYS = {

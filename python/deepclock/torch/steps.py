@@ -33,6 +33,7 @@ from time import perf_counter_ns as now
 
 import deepclock
 
+from .. import _compiled
 from . import (_device, _step_count, _step_hooks, _step_line, _step_report, _step_wait,
                _step_workers)
 
@@ -54,10 +55,11 @@ _DATA, _OTHER, _OWN = _INDEX["data"], _INDEX["other"], _INDEX["deepclock"]
 class Step:
     """One step: nanoseconds by part, in the order of PARTS, which add up to `wall_ns`."""
 
-    __slots__ = ("at_ns", "items", "parts_ns", "used", "wait_ns", "whole", "workers_ns")
+    __slots__ = ("at_ns", "compiled", "items", "parts_ns", "used", "wait_ns", "whole", "workers_ns")
 
     def __init__(self, at_ns, whole):
         self.at_ns = at_ns
+        self.compiled = None  # what torch.compile compiled meanwhile
         self.items = 0  # the first axis of the batch's first tensor
         self.parts_ns = [0] * len(PARTS)
         self.used = None  # CPU times of its parts, where they were read
@@ -270,6 +272,7 @@ class steps:
             self._counted = _step_count.Counter()
             self._counted.begin()
         self._workers_at = self._workers.cpu_ns()
+        self._compiled_at = _compiled.mark()
         if len(self.steps) >= self.warmup and self._wait is None and self._usage.wanted(self.steps):
             step.used = _step_wait.Used(len(PARTS))
             self._usage.begin(self._last)
@@ -288,6 +291,7 @@ class steps:
         self._open[0] = _OWN
         if self._counted is not None and len(self.steps) == 1:
             self._counted.end()
+        step.compiled = _compiled.since(self._compiled_at)
         if self._workers_at is not None:
             cpu = self._workers.cpu_ns()
             step.workers_ns = None if cpu is None else cpu - self._workers_at

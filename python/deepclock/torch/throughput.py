@@ -10,10 +10,10 @@ import deepclock
 
 from .._deepclock import _throughput
 from . import _batch, _device, _memory
-from ._amend import Amended, keeping, kept
 from ._call import checked
 from ._inference import inference, name_of
 from .bench import called, module_facts
+from .._record import Amended, keeping, kept
 
 
 def throughput(module, *example, inputs=None, named=None, threads=None, title=None, **options):

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What torch.compile compiled meanwhile, by PyTorch's own list of compilations; PyTorch is not imported for it.
+
+Compilations of torch.jit.script are not counted: PyTorch publishes no number of them.
+"""
+
+import os
+import sys
+import typing
+
+from . import _deepclock
+
+_NAMED = 3  # functions that a text names
+
+
+class Compiled(typing.NamedTuple):
+    """What was compiled between two moments; `again` counts functions that had been compiled before."""
+    times: int
+    again: int
+    seconds: float
+    functions: tuple  # "f (net.py:17)", of those compiled again where there are any
+    reason: str       # why the last one was compiled again; "": not known
+    lost: int         # compilations that PyTorch's list no longer had: `again` and `seconds` are without them
+
+
+def _listed():
+    """PyTorch's list, oldest first, which keeps the last 64; empty where nothing is compiled or PyTorch is older than
+    2.2."""
+    get = getattr(sys.modules.get("torch._dynamo.utils"), "get_compilation_metrics", None)
+    return get() if get else []
+
+
+def _total():
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    return counters["frames"]["total"] if counters else 0
+
+
+def mark():
+    """This moment, for since()."""
+    return _listed()[-1:], _total()
+
+
+def since(begin) -> typing.Optional[Compiled]:
+    """What was compiled since mark() gave `begin`; None: nothing."""
+    last, total = begin
+    new = _listed()
+    for i, one in enumerate(new):
+        if last and one is last[0]:
+            new = new[i + 1:]
+            break
+    forward = [one for one in new if getattr(one, "is_forward", None) is not False]  # a backward is listed apart
+    if not forward:
+        return None
+    again = [one for one in forward if _number(one) > 0]
+    reason = (getattr(again[-1], "recompile_reason", None) or "") if again else ""
+    lost = max(0, _total() - total - len(forward))
+    return Compiled(len(forward) + lost, len(again), sum(map(_seconds, new)),
+                    tuple(dict.fromkeys(map(_name, again or forward))), reason.splitlines()[0] if reason else "", lost)
+
+
+def together(parts) -> typing.Optional[Compiled]:
+    """What since() gave, summed up; the reason is the last."""
+    parts = [part for part in parts if part]
+    named = [part for part in parts if part.again] or parts
+    if not parts:
+        return None
+    return Compiled(sum(part.times for part in parts), sum(part.again for part in parts),
+                    sum(part.seconds for part in parts), tuple(dict.fromkeys(f for part in named for f in part.functions)),
+                    named[-1].reason, sum(part.lost for part in parts))
+
+
+def _number(one):
+    """How often its function had been compiled before: the second number of "0/1"."""
+    last = str(one.compile_id).rpartition("/")[2].partition("_")[0]
+    return int(last) if last.isdigit() else 0
+
+
+def _seconds(one):
+    return getattr(one, "entire_frame_compile_time_s", None) or (getattr(one, "duration_us", None) or 0) / 1e6
+
+
+def _name(one):
+    file = one.co_filename or "?"
+    if "torch/_dynamo/" in file:  # the frame around a module of PyTorch's own, as Sequential
+        return "a module"
+    return f"{one.co_name} ({os.path.basename(file)}:{one.co_firstlineno})"
+
+
+def note(out, compiled, when):
+    """Writes the facts, and a warning where something was compiled again, into a record that is being made."""
+    out.fact("compiled", "times", compiled.times, "1")
+    out.fact("compiled", "again", compiled.again, "1")
+    out.fact("compiled", "time", compiled.seconds * 1e9, "ns")
+    if not compiled.again:
+        return
+    names = ", ".join(compiled.functions[:_NAMED])
+    if len(compiled.functions) > _NAMED:
+        names += f" and {len(compiled.functions) - _NAMED} more"
+    least = "at least " if compiled.lost else ""
+    often = {1: "once", 2: "twice"}.get(compiled.again, f"{compiled.again} times")
+    took = _deepclock.time_text(compiled.seconds * 1e9)
+    all_took = f"{took}" if compiled.times == compiled.again else f"{took} with the first compilations"
+    out.note("recompiled", f"torch.compile recompiled {least}{often} {when}: {least}{all_took}; {names}"
+                           + (f"; {compiled.reason}" if compiled.reason else ""))
