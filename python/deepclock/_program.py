@@ -17,7 +17,7 @@ def path():
               os.path.join(HERE, "..", "..", "deepclock"))     # of a build directory
     for place in places:
         if os.path.isfile(place) and os.access(place, os.X_OK):
-            return os.path.normpath(place)
+            return os.path.realpath(place)  # of a link to the package, not beside the link
     return shutil.which("deepclock")
 
 

@@ -81,6 +81,13 @@ class CountingTest(Case):
     def test_engines(self):
         self.assertIn("ort", [e.name for e in deepclock.engines()])
 
+    def test_program_of_a_linked_package(self):
+        # A link to the package, as an editable installation makes it: the program lies beside what it points to.
+        os.symlink(_program.HERE, self.path("deepclock"))
+        done = subprocess.run([sys.executable, "-m", "deepclock", "--version"], capture_output=True, text=True, check=False,
+                              cwd=self.folder, env=dict(os.environ, PYTHONPATH=self.folder))
+        self.assertIn(deepclock.__version__, done.stdout, done.stderr)
+
     @needs_model
     def test_engines_are_those_of_the_interpreter(self):
         # A package onnxruntime that only this interpreter sees: all ways to measure find it, each in a fresh process.

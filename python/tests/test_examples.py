@@ -52,40 +52,6 @@ class ExampleTest(Case):
         for _, ms, factor in rows:  # the factor is what the milliseconds say
             self.assertAlmostEqual(float(factor), float(ms) / right, delta=0.02 + 0.01 * float(factor))
 
-    def notebook(self, name):
-        """The texts that a notebook prints, in a kernel of Jupyter; a cell that fails raises."""
-        for module in ("nbclient", "nbformat", "ipykernel", "torchvision"):
-            if importlib.util.find_spec(module) is None:
-                self.skipTest(f"there is no {module}")
-        import nbclient
-        import nbformat
-
-        notebook = nbformat.read(os.path.join(EXAMPLES, name), 4)
-        env = dict(os.environ, OMP_NUM_THREADS="1", PYTHONPATH=PACKAGES, LESSONS_TIME="300ms", LESSONS_RUNS="20",
-                   IPYTHONDIR=self.path("ipython"))
-        client = nbclient.NotebookClient(notebook, timeout=500, kernel_name="python3",
-                                         resources={"metadata": {"path": self.folder}})
-        client.execute(env=env)
-        return "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", ()))
-
-    def test_lessons(self):
-        text = self.notebook("lessons.ipynb")
-        self.assertIn("1,814,073,344 MACs   11,689,512 parameters", text)
-        self.assertIn("15,470,264,320 MACs  138,357,544 parameters", text)
-        self.assertIn("416,520 MACs       61,706 parameters", text)
-        self.assertRegex(text, r"epoch 3/3 \| loss")
-        self.assertRegex(text, r"\d+ calls of Python in one run\n\[5\]")
-
-    def test_lesson_on_performance(self):
-        text = self.notebook("lessons/performance.ipynb")
-        self.assertIn("20 runs: ResNet on torch", text)
-        self.assertRegex(text, r"batch 16 +\d")
-
-    def test_lesson_on_run_time(self):
-        text = self.notebook("lessons/runtime.ipynb")
-        self.assertIn("1,814,073,344 MACs, 11,689,512 parameters", text)
-        self.assertIn("{'step': 3, 'forward': 3, 'softmax': 3}", text)
-
 
 if __name__ == "__main__":
     main()
