@@ -213,7 +213,7 @@ class LoadTest(Case):
         self.assertEqual(r.facts["subject/items_per_run"].value, 3)
         self.assertEqual(deepclock.load(self.path("r.json")), r)
         r = deepclock.torch.load(m, torch.randn(3, 2), rate=2000, requests=500, slo="p50<=1ns", no_history=True)
-        self.assertEqual(r.verdict, "broken")
+        self.assertIn(r.verdict, ("broken", "not shown"))
 
 
 class AccuracyTest(Case):

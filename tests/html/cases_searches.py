@@ -18,6 +18,15 @@ def value(cell):
     return cell["value"] if isinstance(cell, dict) and "value" in cell else cell
 
 
+def bounds(cell):
+    """(value, lo, hi) of a cell; a cell without an interval, as that of too few rounds, has None for both bounds."""
+    return (cell["value"], cell.get("lo"), cell.get("hi")) if isinstance(cell, dict) else (cell, None, None)
+
+
+def shown_bounds(d):
+    return d["value"], d.get("lo"), d.get("hi")
+
+
 def case_searches(run):
     batches, first = run.record("batches", "throughput", "zoo:simplenet", "--engine", "null", "--batch", "1,2,4", "--point-time", "20ms", "--rounds", "2", "--max-time", "20s")
     run("compare", "cmd:true", "cmd:sleep 0.03", "--max-time", "20s", "--quiet", "--save", "ratios.json", "--no-history", status=3)
@@ -53,7 +62,7 @@ def case_searches(run):
             ratios = json.load(f)
         row, = [r for r in table(ratios, "compare/alternatives") if r["verdict"] != "baseline"]
         shown, = page.js(DATA, "#ratios .row")[:1]
-        assert (shown["value"], shown["lo"], shown["hi"]) == (row["ratio"]["value"], row["ratio"]["lo"], row["ratio"]["hi"])
+        assert shown_bounds(shown) == bounds(row["ratio"])
         series = {s["tag"]: s["values"] for s in ratios["series"]}
         over = [y / x for x, y in zip(*(series[f"compare/rounds/{r['subject']}"] for r in table(ratios, "compare/alternatives")))]
         points = page.js(DATA, "#ratios .point")
@@ -65,9 +74,9 @@ def case_searches(run):
         look("rank.html")
         of = {r["subject"]: r for r in table(ranking, "bench/ranking")}
         shown = page.js(DATA, "#ranking [data-name=ranking] .row")
-        assert {d["name"].split(". ")[1]: (d["value"], d["lo"], d["hi"]) for d in shown} == {n: (r["time"]["value"], r["time"]["lo"], r["time"]["hi"]) for n, r in of.items()}
+        assert {d["name"].split(". ")[1]: shown_bounds(d) for d in shown} == {n: bounds(r["time"]) for n, r in of.items()}
         shown = page.js(DATA, "#ranking [data-name=to-the-fastest] .row")
-        assert [(d["value"], d["lo"], d["hi"]) for d in shown] == [(r["ratio"]["value"], r["ratio"]["lo"], r["ratio"]["hi"]) for r in of.values() if isinstance(r["ratio"], dict) and "lo" in r["ratio"]]
+        assert [shown_bounds(d) for d in shown] == [bounds(r["ratio"]) for r in of.values() if isinstance(r["ratio"], dict) and "lo" in r["ratio"]]
         rounds = [v for s in ranking["series"] if s["tag"].startswith("compare/rounds/") for v in s["values"]]
         assert len(rounds) > 3 and sorted(d["v"] for d in page.js(DATA, "#ranking .violin-dot")) == sorted(rounds)
 
