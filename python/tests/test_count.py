@@ -279,6 +279,8 @@ class Counts(Case):
                 os.waitpid(pid, 0)
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 pool.map(fib, [3] * 10, chunksize=1)
+                pool.close()
+                pool.join()  # else a worker without a task may be terminated before it counts
             leaf()
 
         c = counted(run)
