@@ -30,6 +30,19 @@ typedef struct dck_cost_config {
 DCK_API extern const dck_opt dck_cost_options[];
 /* Counters whose convention can be shown: "none", "torchvision", "fvcore", ..., NULL. */
 DCK_API extern const char *const dck_cost_peers[];
+enum { DCK_COST_PEERS_MAX = 16 };
+
+/* One of these counters. */
+typedef struct dck_cost_peer {
+	const char *name, *help;
+	const char *unit; /* "MAC", "FLOP" */
+	const char
+	    *hidden;	 /* what its numbers depend on that a graph does not show; NULL: nothing */
+	bool is_partial; /* what it counts for operator types without a rule is not known */
+} dck_cost_peer;
+
+/* The counter dck_cost_peers[as]; false: there is none. All texts are static. @since 0.1 */
+DCK_API bool dck_cost_peer_get(int as, dck_cost_peer *ret);
 
 DCK_API void dck_cost_config_init(dck_cost_config *c); /* @since 0.1 */
 
@@ -95,6 +108,8 @@ typedef struct dck_cost_price {
 	int rank;
 	int64_t dim[DCK_RANK_MAX];
 	char why[200];
+	/* What the counters of dck_cost_peers count for it, by their index; -1: not known. */
+	int64_t peers[DCK_COST_PEERS_MAX];
 } dck_cost_price;
 
 /* Prices one operator by the rules that dck_cost() counts a model with. E_ABSENT: there is no rule

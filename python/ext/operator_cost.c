@@ -1,6 +1,6 @@
 /* operator_cost.c - the price of one operator, for what counts calls of another library.
  *
- *     macs, flops, read_bytes, write_bytes, shape, why = operator_cost(
+ *     macs, flops, read_bytes, write_bytes, shape, why, peers = operator_cost(
  *         "Conv", [("float32", (1, 3, 8, 8)), ("float32", (4, 3, 3, 3))], {"pads": (1, 1, 1, 1)})
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -174,10 +174,28 @@ static PyObject *shape_made(const dck_cost_price *p)
 	return shape;
 }
 
+/* By the index of cost_peers(). */
+static PyObject *peers_made(const dck_cost_price *p)
+{
+	PyObject *list = PyList_New(0), *ret;
+	dck_cost_peer peer;
+
+	for (int as = 1; list && dck_cost_peer_get(as, &peer); as++) {
+		PyObject *n = number(p->peers[as]);
+		if (!n || PyList_Append(list, n) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(n);
+	}
+	ret = list ? PyList_AsTuple(list) : NULL;
+	Py_XDECREF(list);
+	return ret;
+}
+
 static PyObject *price_made(const dck_cost_price *p)
 {
 	PyObject *values[] = {number(p->macs),	      number(p->flops), number(p->read_bytes),
-			      number(p->write_bytes), shape_made(p),	ext_text(p->why)};
+			      number(p->write_bytes), shape_made(p),	ext_text(p->why),
+			      peers_made(p)};
 	enum { N = sizeof values / sizeof values[0] };
 	PyObject *ret = PyTuple_New(N);
 	bool failed = !ret;
@@ -202,9 +220,9 @@ PyDoc_STRVAR(
     "type: \"Conv\", \"com.microsoft.Gelu\". inputs: for each None (left out), (dtype, "
     "shape) or (dtype, shape, contents), with dtype as \"float32\". attributes: integers, "
     "floats, texts and lists of integers by their names in ONNX.\n\n"
-    "Returns (macs, flops, read_bytes, write_bytes, shape of the first output, why); None "
-    "is not known, and why says the reason. Raises AbsentError where the table has no such "
-    "operator, ArgumentError for sizes and types that cannot be.");
+    "Returns (macs, flops, read_bytes, write_bytes, shape of the first output, why, what each of "
+    "_cost_peers() counts); None is not known, and why says the reason. Raises AbsentError "
+    "where the table has no such operator, ArgumentError for sizes and types that cannot be.");
 
 static PyObject *operator_cost(PyObject *module, PyObject *args)
 {
@@ -244,8 +262,32 @@ done:
 	return ret;
 }
 
+PyDoc_STRVAR(
+    cost_peers_doc,
+    "_cost_peers()\n--\n\n"
+    "The counters whose convention can be shown: (name, unit, help, what its numbers depend on "
+    "that a graph does not show or None, whether it is partial).");
+
+static PyObject *cost_peers(PyObject *module, PyObject *unused)
+{
+	PyObject *ret = PyList_New(0);
+	dck_cost_peer p;
+
+	(void)module;
+	(void)unused;
+	for (int as = 1; ret && dck_cost_peer_get(as, &p); as++) {
+		PyObject *row = Py_BuildValue("(ssszO)", p.name, p.unit, p.help, p.hidden,
+					      p.is_partial ? Py_True : Py_False);
+		if (!row || PyList_Append(ret, row) < 0)
+			Py_CLEAR(ret);
+		Py_XDECREF(row);
+	}
+	return ret;
+}
+
 static PyMethodDef methods[] = {
     {"operator_cost", operator_cost, METH_VARARGS, operator_cost_doc},
+    {"_cost_peers", cost_peers, METH_NOARGS, cost_peers_doc},
     {0},
 };
 

@@ -168,7 +168,7 @@ static const peer_term onnx_tool[] = {
 };
 
 #define TERMS(list) list, sizeof(list) / sizeof(*list)
-const peer_counter peer_counters[] = {
+static const peer_counter peer_counters[] = {
     {"torchvision",
      "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "MAC",
      TERMS(torchvision), NULL, false},
@@ -187,8 +187,13 @@ const peer_counter peer_counters[] = {
      false},
     {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "MAC",
      TERMS(onnx_tool), NULL, true},
-    {0},
 };
+_Static_assert(sizeof peer_counters / sizeof *peer_counters == PEER_COUNTERS, "all of them");
+
+const peer_counter *peer_find(int as)
+{
+	return as >= 1 && as <= PEER_COUNTERS ? &peer_counters[as - 1] : NULL;
+}
 
 /* The product of the dimensions of v from `first` on, without the last `less` of them. */
 static num product(num_table *t, const val *v, int first, int less)

@@ -36,8 +36,10 @@ typedef struct peer_counter {
 	bool partial; /* what it counts for operator types without a row is not known: absent */
 } peer_counter;
 
-/* "torchvision", "fvcore", ...; ended by a row with name NULL. */
-extern const peer_counter peer_counters[];
+enum { PEER_COUNTERS = 6 };
+
+/* The counter dck_cost_peers[as]; NULL: there is none. */
+const peer_counter *peer_find(int as);
 
 /* What the counter says of all executions of the operator. */
 num peer_count(const peer_counter *p, const cost_result *r, const cost_op *op);

@@ -10,6 +10,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "cost/op.h"
+#include "cost/peers.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -186,6 +187,10 @@ static void price_read(const cost_result *r, dck_cost_price *ret)
 	ret->write_bytes = number_get(r->nums, made->write_bytes, ret);
 	for (int i = 0; i < ret->rank; i++)
 		ret->dim[i] = num_known(first->dims[i]) ? first->dims[i].v : -1;
+	for (int as = 1; peer_find(as); as++) {
+		const num n = peer_count(peer_find(as), r, made);
+		ret->peers[as] = num_known(n) ? n.v : -1;
+	}
 }
 
 static dck_status input_as_it_is(void *self, num_table *nums, val *v, dck_err *err)

@@ -21,8 +21,20 @@
 #include "cost/peers.h"
 #include <string.h>
 
+/* "none", and the names of the counters in their order. */
 const char *const dck_cost_peers[] = {"none",	 "torchvision", "fvcore",    "thop",
 				      "ptflops", "calflops",	"onnx-tool", NULL};
+_Static_assert(sizeof dck_cost_peers / sizeof *dck_cost_peers == PEER_COUNTERS + 2, "a name each");
+_Static_assert((int)PEER_COUNTERS < (int)DCK_COST_PEERS_MAX, "dck_cost_price has a number each");
+
+bool dck_cost_peer_get(int as, dck_cost_peer *ret)
+{
+	const peer_counter *p = peer_find(as);
+
+	if (p)
+		*ret = (dck_cost_peer){p->name, p->help, p->unit, p->hidden, p->partial};
+	return p != NULL;
+}
 
 const dck_opt dck_cost_options[] = {
     DCK_OPTION(CHOICE, dck_cost_config, as, "as", "COUNTER", "none",
@@ -40,16 +52,6 @@ void dck_cost_config_init(dck_cost_config *c)
 {
 	*c = (dck_cost_config){0};
 	(void)dck_opt_defaults(dck_cost_options, c, NULL);
-}
-
-static const peer_counter *peer_find(int as)
-{
-	if (as <= 0)
-		return NULL;
-	for (const peer_counter *p = peer_counters; p->name; p++)
-		if (strcmp(p->name, dck_cost_peers[as]) == 0)
-			return p;
-	return NULL;
 }
 
 void cost_metric_put(record_builder *b, tally_counted *c, const char *tag, num n, const char *how)

@@ -17,7 +17,8 @@ _Time = Union[float, str, timedelta]
 def bench(module: _Module, *inputs: Any, named: _Named = None, transfers: bool = False, threads: Union[int, None] = None,
           device: Any = None, items: Union[float, None] = None, title: Union[str, None] = None, **options: Any) -> Record: ...
 def cost(module: _Module, *inputs: Any, named: _Named = None, backward: bool = False,
-         loss: Union[Callable[..., Any], None] = None, optimizer: Any = None, depth: Union[int, None] = None) -> Record: ...
+         loss: Union[Callable[..., Any], None] = None, optimizer: Any = None, depth: Union[int, None] = None,
+         as_: Union[str, None] = None) -> Record: ...
 def devices(module: _Module, *example: Any, inputs: Union[Callable[[int], Any], None] = None, named: _Named = None,
             devices: Any = None, threads: Any = None, dtype: Any = None, layout: Any = None,
             batch: Union[Sequence[int], int, None] = None, labels: Any = None, target_names: Any = None,

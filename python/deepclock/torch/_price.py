@@ -11,7 +11,7 @@ from deepclock import _deepclock
 
 from . import _aten, _aten_fused, _aten_linalg  # noqa: F401  they fill ROWS
 from ._operators import (HIGHER_ORDER, ROWS, Arguments, Operator, Unpriced, bytes_in, first_out, formula, lengths,
-                         spec, tensors_in)
+                         product, spec, tensors_in)
 
 
 class Price(typing.NamedTuple):
@@ -25,6 +25,7 @@ class Price(typing.NamedTuple):
     least_macs: int = 0   # of what is known
     least_flops: int = 0
     type: str = ""  # the one that has the MACs, or the only one; "": there are several
+    peers: tuple = ()  # what each counter of _cost_peers() counts, None is not known; (): none is known
 
 
 class _Schema(typing.NamedTuple):
@@ -157,6 +158,29 @@ def _operator_price(o):
     return _of_complex(o, price_) if any(s and s[0].startswith("complex") for s in o.inputs) else price_
 
 
+def _as_module(o):
+    """The operator as the counters of _cost_peers() know it: a product with a matrix is a layer with
+    weights, the mean of all positions is global average pooling."""
+    shapes = [s[1] for s in o.inputs if s]
+    if o.type == "MatMul" and len(shapes) == 2 and len(shapes[0]) >= 2 == len(shapes[1]):
+        dtype, x = o.inputs[0]
+        return o._replace(type="Gemm", inputs=((dtype, (product(x[:-1]), x[-1])), o.inputs[1]))
+    if o.type == "ReduceMean" and len(shapes[0]) > 2 and o.inputs[1][2] == tuple(range(2, len(shapes[0]))):
+        return o._replace(type="GlobalAveragePool", inputs=o.inputs[:1], attributes={})
+    return o
+
+
+def _peers(ops):
+    """What each counter counts of these operators."""
+    if any("flops" in o.attributes for o in ops):  # formula()
+        return ()
+    if any(s and s[0].startswith("complex") for o in ops for s in o.inputs):
+        return ()
+    parts = [(o.times, _operator_price(_as_module(o))[6]) for o in ops]
+    return tuple(None if None in column else sum(n * times for n, (times, _) in zip(column, parts))
+                 for column in zip(*(counted for _, counted in parts)))
+
+
 @functools.lru_cache(maxsize=65536)
 def _table_price(type_, inputs, attributes, outputs):
     return _deepclock.operator_cost(type_, inputs, dict(attributes), outputs)
@@ -223,7 +247,7 @@ def price(func, args, kwargs, out):
     return parts[0]._replace(
         macs=None if any(p.macs is None for p in parts) else sum(p.macs for p in parts),
         flops=None if any(p.flops is None for p in parts) else sum(p.flops for p in parts),
-        least_macs=sum(p.least_macs for p in parts), least_flops=sum(p.least_flops for p in parts),
+        peers=(), least_macs=sum(p.least_macs for p in parts), least_flops=sum(p.least_flops for p in parts),
         read_bytes=bytes_of((args, kwargs)), write_bytes=bytes_of(out))
 
 
@@ -261,4 +285,4 @@ def _price_of_one(func, args, kwargs, out):
     products = {o.type for o, p in zip(ops, parts) if p[0]} or set(types)
     return Price(types, macs, flops, read, write, why, sum(o.times * (p[0] or 0) for o, p in zip(ops, parts)),
                  sum(o.times * (p[1] or 2 * (p[0] or 0)) for o, p in zip(ops, parts)),
-                 products.pop() if len(products) == 1 else "")
+                 products.pop() if len(products) == 1 else "", _peers(ops))

@@ -11,6 +11,7 @@ table that `deepclock cost` counts ONNX files with.
 
 import contextlib
 import linecache
+import typing
 
 import torch
 
@@ -20,6 +21,7 @@ from ._counter import Counter, storage_of
 from ._modules import Modules, calls, frame_of
 from ._inference import is_training, shape_text
 from ._operators import tensors_in
+from .. import _deepclock
 from .._record import Record, cell, si
 
 _OPS_MAX = 100000
@@ -100,7 +102,7 @@ class _Tally:
 
 
 @hinted
-def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None):
+def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None, depth=None, as_=None):
     """What one call of `module(*inputs, **named)` computes: MACs, FLOPs, parameters and bytes, per
     module and per aten call.
 
@@ -112,6 +114,8 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and
     the state of the random numbers are afterwards what they were.
     depth: modules so many levels below the root and deeper are added to the one above.
+    as_: also what another counter's convention says of the forward pass ("thop", "ptflops", "fvcore",
+    "calflops", "torchvision", "onnx-tool"; those of `deepclock cost --as`): the metric cost/peer.
 
     Returns a Record: metrics cost/... as those of `deepclock cost`, its operators, the table
     cost/modules (each module with all below it), the tree `modules` (each alone). A call that
@@ -120,6 +124,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     Raises what the module raises; ArgumentError where a loss cannot be made.
     """
     module = plain(module)
+    peer = _peer(as_)
     if optimizer is not None:
         _backward.check_optimizer(optimizer)
     backward = backward or optimizer is not None or loss is not None
@@ -149,7 +154,51 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
             _backward.run(output, loss, counter, nodes, tally.running)
         if optimizer is not None:
             _backward.step(optimizer, counter)
-    return _record(tally, module, args, kwargs, depth, backward, optimizer)
+    return _record(tally, module, args, kwargs, depth, backward, optimizer, peer)
+
+
+class _Peer(typing.NamedTuple):
+    """A counter whose convention is shown."""
+    index: int
+    name: str
+    unit: str
+    help: str
+    hidden: typing.Optional[str]
+
+
+def _peer(name):
+    if name is None or name == "none":
+        return None
+    rows = _deepclock._cost_peers()
+    for i, row in enumerate(rows):
+        if row[0] == name:
+            return _Peer(i, *row[:4])
+    raise _deepclock.ArgumentError(f"as_: {name!r} is none of {', '.join(row[0] for row in rows)}")
+
+
+def _peer_count(peer, tally):
+    """(what the counter counts of the forward pass, None where it is not known; why)."""
+    total = 0
+    for call in tally.ops:
+        counted = call.price.peers[peer.index] if call.price.peers else None
+        if counted is None:
+            return None, f"what {peer.name} counts for {call.name} is not known"
+        total += counted
+    if len(tally.ops) == _OPS_MAX:
+        return None, f"the module makes more than {_OPS_MAX} calls"
+    return total, ""
+
+
+def _peer_put(b, peer, tally):
+    """Returns the clause of the answer."""
+    total, why = _peer_count(peer, tally)
+    b.fact("cost", "as", peer.name)
+    b.fact("cost", "as_unit", peer.unit)
+    b.metric("cost/peer", total, "1", peer.help, why=why)
+    if peer.hidden:
+        b.note("peer-hidden", f"what {peer.name} counts depends on what the calls of a module do not show: "
+               + peer.hidden)
+    return f"; {why if total is None else f'{peer.name} counts {si(total)} {peer.unit}s'}"
 
 
 # --- the record
@@ -346,7 +395,7 @@ def _answer(tally, all_, backward, optimizer):
     return text
 
 
-def _record(tally, module, args, kwargs, depth, backward, optimizer):
+def _record(tally, module, args, kwargs, depth, backward, optimizer, peer):
     trained, bytes_, sizes = _held(tally)
     totals = tally.totals()
     all_ = totals[""]
@@ -357,7 +406,7 @@ def _record(tally, module, args, kwargs, depth, backward, optimizer):
     _ops(b, tally, sizes)
     _table(b, tally, totals, depth, backward)
     _tree(b, tally, depth, backward)
-    b.answer(_answer(tally, all_, backward, optimizer))
+    b.answer(_answer(tally, all_, backward, optimizer) + (_peer_put(b, peer, tally) if peer else ""))
     if tally.unknown:
         known = " and ".join(f"{si(sum(getattr(s, key) for s in tally.phases.values()))} {name}"
                              for key, name in (("macs", "MACs"), ("flops", "FLOPs")))
