@@ -162,7 +162,7 @@ static dck_status run(infer *in)
 {
 	const onnx_graph *g = in->model->graph;
 	scope s;
-	place here = {&s, NULL, NULL, SIZE_MAX, num_int(1)};
+	place here = {&s, NULL, NULL, SIZE_MAX, num_int(1), num_int(1)};
 
 	if (!infer_functions(in) || !infer_fits(in, g->nodes, g->nnodes) ||
 	    !scope_init_graph(in, &s, NULL, g))

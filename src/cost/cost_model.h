@@ -73,12 +73,19 @@ typedef struct cost_op {
 	size_t inside;	 /* the operator that encloses it directly; SIZE_MAX: none */
 	val **in, **out; /* NULL: the node leaves it out */
 	size_t nin, nout;
-	num times;     /* how often it runs in one run of the model */
+	num times;   /* how often it runs in one run of the model */
+	num rounds;  /* the same in one run of the operator that encloses it */
+	bool either; /* an If of which either branch may run */
+	int branch;  /* 1, 2: it is in the first or second branch of an If that may take either */
+	/* Of a Loop whose number of rounds is open: its limits. most_rounds 0: there is no limit.
+	 */
+	num least_rounds, most_rounds;
 	bool folded;   /* computed from constants or shapes: engines do it once */
 	bool expanded; /* it calls a function, and the operators inside have the cost */
 	/* What all its executions in one run of the model take; absent with a reason where it is
 	 * not known. */
 	num macs, flops, read_bytes, write_bytes;
+	num macs_each, flops_each; /* of one execution */
 	/* What the initializers hold that this operator is the first to use. */
 	num params, buffers, weight_bytes;
 } cost_op;
@@ -147,7 +154,10 @@ typedef struct cost_result {
 	/* Sums over ops; absent, with the first reason, where one of the numbers is absent. */
 	num macs, flops, params, buffers, weight_bytes, read_bytes, write_bytes;
 	num macs_known, flops_known; /* of the operators whose cost is known */
-	size_t unknown;		     /* operators whose MACs or FLOPs are not known */
+	/* Limits of sums that the branches and rounds of a run decide: 0 and absent where there is
+	 * no limit. A sum that is known is its own limit. */
+	num macs_least, macs_most, flops_least, flops_most;
+	size_t unknown; /* operators whose MACs or FLOPs are not known */
 	num peak_activation_bytes;
 	val **inputs, **outputs; /* of the main graph; initializers do not count as inputs */
 	size_t ninputs, noutputs;

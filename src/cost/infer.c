@@ -311,7 +311,7 @@ static void function_call(op *o, const onnx_function *f)
 	infer *in = o->infer;
 	scope inner;
 	frame fr = {f, o->node, o->frame};
-	place here = {&inner, &fr, NULL, o->slot, o->made->times};
+	place here = {&inner, &fr, NULL, o->slot, o->made->times, num_int(1)};
 
 	for (const frame *up = o->frame; up; up = up->parent)
 		if (up->function == f) {
@@ -404,7 +404,11 @@ static void finish_outputs(infer *in, op *o, const place *at)
 static bool infer_node(infer *in, const onnx_node *node, const place *at)
 {
 	size_t slot, n = node->ninputs + node->noutputs;
-	cost_op c = {.node = node, .scope = at->path, .inside = at->inside, .times = at->times};
+	cost_op c = {.node = node,
+		     .scope = at->path,
+		     .inside = at->inside,
+		     .times = at->times,
+		     .rounds = at->rounds};
 	const char *domain = own_domain(node->domain);
 	op o = {.made = &c,
 		.node = node,
@@ -502,8 +506,12 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num
 	infer *in = o->infer;
 	scope inner;
 	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof *outs);
-	place here = {&inner, o->frame, path_inside(o, label), o->slot,
-		      num_mul(in->nums, o->made->times, times)};
+	place here = {&inner,
+		      o->frame,
+		      path_inside(o, label),
+		      o->slot,
+		      num_mul(in->nums, o->made->times, times),
+		      times};
 
 	if (!here.path || !scope_init_graph(in, &inner, o->around, g))
 		return false;

@@ -54,9 +54,9 @@ typedef struct infer {
 typedef struct place {
 	scope *scope;
 	const frame *frame;
-	const char *path; /* NULL: the main graph */
-	size_t inside;	  /* the operator that it belongs to; SIZE_MAX: the main graph */
-	num times;
+	const char *path;  /* NULL: the main graph */
+	size_t inside;	   /* the operator that it belongs to; SIZE_MAX: the main graph */
+	num times, rounds; /* in one run of the model, of the operator `inside` */
 } place;
 
 /* Ends the inference with that error; of several errors the first one stands. */
@@ -118,6 +118,8 @@ void infer_chosen(op *o, int64_t value);
 
 /* Cost, traffic and parameters of an operator whose shapes are set. */
 void price_op(op *o);
+/* Sets the limits of the model's MACs and FLOPs, after their sums. */
+void price_bounds(infer *in);
 /* The sums over all operators, and the most memory that activations need at one time. */
 void price_total(infer *in);
 

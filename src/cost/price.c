@@ -72,6 +72,8 @@ void price_op(op *o)
 		op_cost_unknown(o, "deepclock has no rule for the operator %s", o->node->op);
 	else if (c->row->cost)
 		c->row->cost(o);
+	c->macs_each = c->macs;
+	c->flops_each = c->flops;
 	c->macs = num_mul(o->nums, c->times, c->macs);
 	c->flops = num_mul(o->nums, c->times, c->flops);
 }
@@ -239,5 +241,6 @@ void price_total(infer *in)
 		sum_into(t, &r->read_bytes, NULL, c->read_bytes, NULL);
 		sum_into(t, &r->write_bytes, NULL, c->write_bytes, NULL);
 	}
+	price_bounds(in);
 	r->peak_activation_bytes = peak(in);
 }

@@ -67,6 +67,51 @@ void cost_metric_put(record_builder *b, tally_counted *c, const char *tag, num n
 		record_metric_absent(b, tag, v.as.text);
 }
 
+/* "at least 24 and at most 60"; NULL: n has no limits that say more than n. */
+static const char *limits_text(tally_counted *c, num n, num least, num most,
+			       const char *(*text)(tally_counted *c, num n))
+{
+	const bool above = !num_is(least, 0), below = !num_why_none(most);
+
+	if (num_known(n) || (!num_why_none(n) && !num_why_fresh(c->cost->nums, n)) ||
+	    (!above && !below))
+		return NULL;
+	return mem_arena_fmt(c->arena, "%s%s%s%s%s", above ? "at least " : "",
+			     above ? text(c, least) : "", above && below ? " and " : "",
+			     below ? "at most " : "", below ? text(c, most) : "");
+}
+
+static const char *exact_text(tally_counted *c, num n)
+{
+	return num_text(c->cost->nums, n);
+}
+
+/* cost_metric_put() of a sum with limits, which are in front of the reason where it is absent. */
+static void limited_put(record_builder *b, tally_counted *c, const char *key, num n, num least,
+			num most, const char *how)
+{
+	num_table *t = c->cost->nums;
+	const char *tag = mem_arena_fmt(c->arena, "cost/%s", key),
+		   *limits = limits_text(c, n, least, most, exact_text),
+		   *facts[] = {mem_arena_fmt(c->arena, "%s_at_least", key),
+			       mem_arena_fmt(c->arena, "%s_at_most", key)};
+	const num limit[] = {least, most};
+
+	if (!tag || !facts[0] || !facts[1])
+		return;
+	for (size_t i = 0; i < 2 && limits; i++) {
+		if (num_why_none(limit[i]))
+			continue;
+		if (num_known(limit[i]))
+			record_fact_int(b, "cost", facts[i], DCK_UNIT_ONE, limit[i].v);
+		else
+			record_fact_text(b, "cost", facts[i], num_text(t, limit[i]));
+	}
+	if (limits && !cost_open_text(c, n))
+		n = num_none(t, "%s; %s", limits, tally_counted_value(c, n).as.text);
+	cost_metric_put(b, c, tag, n, how);
+}
+
 static void totals(record_builder *b, tally_counted *c)
 {
 	const cost_result *r = c->cost;
@@ -74,11 +119,10 @@ static void totals(record_builder *b, tally_counted *c)
 
 	for (size_t i = 0; i < r->nops; i++)
 		nodes += !r->ops[i].expanded;
-	cost_metric_put(
-	    b, c, "cost/macs", r->macs,
-	    "convolutions, matrix products, recurrent and attention operators; no bias");
-	cost_metric_put(b, c, "cost/flops", r->flops,
-			"2 x MACs, bias, and 1 for each elementary operation on an element");
+	limited_put(b, c, "macs", r->macs, r->macs_least, r->macs_most,
+		    "convolutions, matrix products, recurrent and attention operators; no bias");
+	limited_put(b, c, "flops", r->flops, r->flops_least, r->flops_most,
+		    "2 x MACs, bias, and 1 for each elementary operation on an element");
 	cost_metric_put(b, c, "cost/params", r->params, "initializers in trained roles, each once");
 	cost_metric_put(b, c, "cost/buffers", r->buffers, "running mean and variance");
 	cost_metric_put(b, c, "cost/weight_bytes", r->weight_bytes,
@@ -233,6 +277,27 @@ static const char *amount(tally_counted *c, num n, const char *unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
 
+/* amount() of a sum; `limits` stand in its place, or behind its formula. */
+static const char *limited(tally_counted *c, num n, const char *limits, const char *unit)
+{
+	const char *text = amount(c, n, unit);
+
+	if (!limits || !text)
+		return text;
+	return cost_open_text(c, n) ? mem_arena_fmt(c->arena, "%s (%s)", text, limits)
+				    : mem_arena_fmt(c->arena, "%s %s", limits, unit);
+}
+
+static const char *short_text(tally_counted *c, num n)
+{
+	const char *open = cost_open_text(c, n);
+	char buf[64];
+
+	if (num_known(n))
+		return mem_arena_dup(c->arena, dck_text_si((double)n.v, "", buf, sizeof buf));
+	return open ? open : num_text(c->cost->nums, n);
+}
+
 /* The type of operators with most MACs, of those that are known; its share. */
 static const char *most_macs(tally_counted *c, double *ret_share)
 {
@@ -272,7 +337,12 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 {
 	const cost_result *r = c->cost;
 	const bool known = num_known(r->macs), open = !known && cost_open_text(c, r->macs);
-	const char *macs = amount(c, r->macs, "MACs"), *flops = amount(c, r->flops, "FLOPs"),
+	const char *limits = limits_text(c, r->macs, r->macs_least, r->macs_most, short_text),
+		   *macs = limited(c, r->macs, limits, "MACs"),
+		   *flops =
+		       limited(c, r->flops,
+			       limits_text(c, r->flops, r->flops_least, r->flops_most, short_text),
+			       "FLOPs"),
 		   *params = amount(c, r->params, "parameters");
 	double share = 0;
 	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
@@ -284,7 +354,10 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 	if (more && open)
 		more = mem_arena_fmt(c->arena, "%s%s", more, cost_open_letters(c));
 	more = more ? more : "";
-	if (!known && !open)
+	if (limits && !open)
+		record_answer(b, "%s (%.200s), %s%s", macs, tally_counted_value(c, r->macs).as.text,
+			      params, more);
+	else if (!known && !open)
 		record_answer(b, "MACs not known (%.200s), %s%s",
 			      tally_counted_value(c, r->macs).as.text, params, more);
 	else if (most)

@@ -96,6 +96,10 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	middle = o->infer->nops;
 	if (!op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), "else_branch", &b, &nb))
 		return;
+	o->made->either = true;
+	for (size_t i = begin; i < o->infer->nops; i++)
+		if (o->infer->ops[i].inside == o->slot)
+			o->infer->ops[i].branch = i < middle ? 1 : 2;
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		count_alike(o, begin, middle, taken, fields[i]);
 	for (size_t i = 0; i < o->made->nout; i++) {
@@ -482,6 +486,8 @@ static void shape_loop(op *o)
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
+	o->made->least_rounds = num_int(first_known && num_least(o->nums, limit) >= 1);
+	o->made->most_rounds = num_why_none(limit) ? num_int(0) : limit;
 	loop_outputs(o, &r, trips);
 }
 

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What 'deepclock cost' states of models with If, Loop and Scan: the numbers are computed by hand. Prints
+TAP; needs the onnx package, which reads the models from text.
+
+  control_bounds.py --program build/deepclock [CASE...]     all, or those whose name begins so
+
+A MatMul of [2,3] and [3,4] has 2 * 3 * 4 = 24 MACs and 48 FLOPs; Neg of n elements has n FLOPs."""
+
+import json
+import subprocess
+
+from common import Skipped, arguments, expect, fact, run
+
+A = "a = MatMul(x, w)"  # 24 MACs
+B = "b = MatMul(x, v)"  # 2 * 3 * 10 = 60 MACs
+WEIGHTS = "float[3,4] w, float[3,10] v, float[3,3] q"
+HEAD = f"g (bool c, bool d, int64 m, float[2,3] x, {WEIGHTS}) => "
+DROP = "then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[2,4] n) " \
+       "{ b = MatMul(x, v) n = MatMul(x, w) }"  # 24, or 60 + 24 = 84
+
+# Name, text of the model, options, (the least MACs, the most): None: there is no such limit; known
+# numbers are both. A least of 0 is stated where there is a most.
+CASES = [
+    ("if_differs", HEAD + f"(float[2,4] y) {{ y = If (c) <{DROP}> }}", [], (24, 84)),
+    ("if_and_more", HEAD + f"(float[2,4] y, float[2,10] b) {{ y = If (c) <{DROP}> {B} }}", [], (84, 144)),
+    ("if_alike", HEAD + "(float[2,4] y) { y = If (c) <then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, "
+     "else_branch = e () => (float[2,4] n) { h = MatMul(x, w) n = Neg(h) }> }", [], (24, 24)),
+    ("if_constant", HEAD + f"(float[2,4] y) {{ k = Constant <value = bool[1] {{1}}> () y = If (k) <{DROP}> }}",
+     [], (24, 24)),
+    ("if_given", HEAD + f"(float[2,4] y) {{ y = If (c) <{DROP}> }}", ["--input", "c=0"], (84, 84)),
+    # 24, or the inner one: 24 to 84, and 60.
+    ("if_in_if", HEAD + "(float[2,4] y) { y = If (c) <then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, "
+     f"else_branch = e () => (float[2,4] o) {{ {B} o = If (d) <{DROP}> }}> }}", [], (24, 144)),
+    # Two conditions that are taken as independent: 24 or 84, twice.
+    ("two_ifs", HEAD + f"(float[2,4] y, float[2,4] z) {{ y = If (c) <{DROP}> z = If (d) <{DROP}> }}", [], (48, 168)),
+    # What follows has as many rows as the branch made, 2 or 3: absent, and not less than 0.
+    ("if_makes_shape", HEAD + "(float[r,4] y) { s = If (c) <then_branch = t () => (float[2,3] o) { o = Neg(x) }, "
+     "else_branch = e () => (float[3,3] p) { p = Neg(q) }> h = MatMul(x, w) y = MatMul(s, w) }", [], (24, None)),
+    # 9 MACs for each row and column: MatMul(v [2,3], q [3,3]) has 18.
+    ("loop_constant", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {5}> () y = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) o = MatMul(p, q) }> }",
+     [], (90, 90)),
+    ("loop_unknown", HEAD + "(float[2,3] y) { y = Loop (m, , x) <body = l (int64 i, bool k, float[2,3] p) => "
+     "(bool k2, float[2,3] o) { k2 = Identity(k) o = MatMul(p, q) }> }", [], (None, None)),
+    ("loop_given", HEAD + "(float[2,3] y) { y = Loop (m, , x) <body = l (int64 i, bool k, float[2,3] p) => "
+     "(bool k2, float[2,3] o) { k2 = Identity(k) o = MatMul(p, q) }> }", ["--input", "m=7"], (126, 126)),
+    # The body decides when it ends: after 1 round at least, after 5 at most; before it another 24.
+    ("loop_ends", HEAD + "(float[2,3] y, float[2,4] a) { " + A + " n = Constant <value = int64[1] {5}> () y = Loop "
+     "(n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }",
+     [], (42, 114)),
+    # The first condition is not known either: no round, or 5.
+    ("loop_may_not_begin", HEAD + "(float[2,3] y, float[2,4] a) { " + A + " n = Constant <value = int64[1] {5}> () "
+     "y = Loop (n, c, x) <body = l (int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }",
+     [], (24, 114)),
+    # 3 rounds of an If of 18 or nothing.
+    ("if_in_loop", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {3}> () y = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) o = If (c) <then_branch = t () "
+     "=> (float[2,3] s) { s = MatMul(p, q) }, else_branch = e () => (float[2,3] u) { u = Neg(p) }> }> }", [], (0, 54)),
+    # No MACs, or a Loop of 1 to 4 rounds with 18.
+    ("loop_in_if", HEAD + "(float[2,3] y) { y = If (c) <then_branch = t () => (float[2,3] s) { s = Neg(x) }, "
+     "else_branch = e () => (float[2,3] u) { n = Constant <value = int64[1] {4}> () u = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }> }", [], (0, 72)),
+    # 2 steps over the rows of two inputs; in each an If of 3 * 4 = 12 MACs, or of none.
+    ("if_in_scan", "g (bool c, float[1,4] h, float[2,3] x, float[2,4] z, float[3,4] w) => (float[1,4] y) { y = Scan "
+     "<num_scan_inputs = 2, body = l (float[1,4] p, float[3] r, float[4] f) => (float[1,4] o) { t = Add(p, f) "
+     "o = If (c) <then_branch = b () => (float[1,4] s) { j = MatMul(r, w) s = Add(t, j) }, else_branch = e () => "
+     "(float[1,4] u) { u = Neg(t) }> }> (h, x, z) }", [], (0, 24)),
+    # The batch is open: N rows in both branches, 12 MACs or 36 for each.
+    ("if_open_batch", "g (bool c, float[N,3] x, float[3,4] w, float[4,4] q) => (float[N,4] y) { y = If (c) "
+     "<then_branch = t () => (float[N,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[N,4] b) "
+     "{ h = MatMul(x, w) k = MatMul(h, q) b = Add(h, k) }> }", [], ("12*N", "28*N")),
+]
+
+
+def cost(program, text, options):
+    try:
+        import onnx
+        import onnx.parser
+    except ImportError as e:
+        raise Skipped(f"{e}: install python3-onnx") from e
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]>\n' + text)
+    with open("model.onnx", "wb") as f:
+        f.write(model.SerializeToString())
+    done = subprocess.run([program, "cost", "model.onnx", "--format", "json", *options], capture_output=True,
+                          text=True, timeout=60)
+    expect(done.returncode == 0, done.stderr)
+    return json.loads(done.stdout)
+
+
+def check(program, text, options, least, most):
+    record = cost(program, text, options)
+    macs = next(m for m in record["metrics"] if m["tag"] == "cost/macs")
+    answer = fact(record, "result", "answer")
+    found = (fact(record, "cost", "macs_at_least"), fact(record, "cost", "macs_at_most"))
+
+    if least is not None and least == most:
+        expect(macs.get("value") == least and found == (None, None), f"{macs} {found}, not {least}")
+        return
+    expect("value" not in macs, f"{macs}")
+    expect(found == (least, most), f"{found}, not {(least, most)}: {answer}")
+    for words, limit in (("at least", least), ("at most", most)):
+        expect((words in answer.split("parameters")[0]) == (limit not in (None, 0)), answer)
+        if limit and not macs["absent"].startswith("open sizes: "):
+            expect(f"{words} {limit}" in macs["absent"], macs["absent"])
+
+
+def main():
+    args = arguments(__doc__)
+    run([(name, lambda c=case: check(args.program, *c[:2], *c[2])) for name, *case in CASES], args.prefixes)
+
+
+if __name__ == "__main__":
+    main()
