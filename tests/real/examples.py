@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of training and of fusion run as their page says, and are recorded from inside: they
-learn, print their lines, and each zone is in the trace as often as the program went through it.
+"""The C examples run as their page says, and those with zones are recorded from inside: they learn, print their lines, and each zone is in the trace as often as the program went through it.
 Prints TAP.
 
   examples.py --program build/deepclock [CASE...]
@@ -77,9 +76,29 @@ def fuses():
     expect(re.search(r"^ +one loop .*(faster|slower|same|undecided)", done.stdout, re.M), done.stdout)
 
 
+def convolution_wrong_and_right():
+    done = subprocess.run(example("convolution"), capture_output=True, text=True)
+    expect(done.returncode == 0, done.stderr)
+    expect(re.search(r"^a convolution of 9\.44 M MACs$", done.stdout, re.M), done.stdout)
+    printed = re.search(r"^the median +([\d.]+) ms, ([\d.]+) GMAC/s$", done.stdout, re.M)
+    expect(printed, done.stdout)
+    rate = 9.437184 / float(printed[1])
+    expect(abs(float(printed[2]) / rate - 1) < 0.02, printed[0])
+    expect(re.search(r"^  median ", done.stdout, re.M), done.stdout)
+
+
+def two_products_at_once():
+    text, calls = recorded(example("out_of_order"))
+    expect(re.search(r"^ +in order .*baseline$", text, re.M), text)
+    expect(re.search(r"^ +two at once .*(faster|slower|same|undecided)", text, re.M), text)
+    expect(calls["a b"] == calls["c d"] > 100, calls)
+
+
 CASES = [("train: laps, zones, scalars, a report, and it learns", learns_fashion),
          ("two_layer: 500 steps, all recorded", trains_two_layers),
-         ("fusion: three loops beside one", fuses)]
+         ("fusion: three loops beside one", fuses),
+         ("convolution: timed wrong, and right", convolution_wrong_and_right),
+         ("out_of_order: two products at once, on two threads", two_products_at_once)]
 
 
 def main():
