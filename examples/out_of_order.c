@@ -103,7 +103,6 @@ static int at_once(void *arg)
 
 static int measure(void)
 {
-	int (*const functions[])(void *) = {in_order, at_once};
 	const char *const names[] = {"in order", "two at once"};
 	dck_subject s[2];
 	dck_alternative both[2];
@@ -112,6 +111,7 @@ static int measure(void)
 	dck_sink out;
 	dck_err err;
 	dck_status status;
+	int (*const functions[])(void *) = {in_order, at_once};
 
 	for (int i = 0; i < 2; i++) {
 		dck_subject_init(&s[i]);

@@ -27,6 +27,8 @@ LIVE_EVERY_S = 0.5
 
 
 def load(shell):
+    if not hasattr(shell, "register_magics"):
+        raise TypeError(f"the shell of IPython is needed, not {type(shell).__name__}: write %load_ext deepclock in a cell")
     shell.register_magics(Dck(shell))
 
 

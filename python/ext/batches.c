@@ -94,10 +94,11 @@ static double batches_flops(void *self, uint64_t batch)
 {
 	ext_call *c = self;
 	PyObject *o = PyObject_CallMethod(c->batched, "flops", "K", (unsigned long long)batch);
-	const double flops = o ? PyFloat_AsDouble(o) : NAN;
+	double flops = NAN;
+	const bool read = o && ext_double(o, &flops);
 
 	Py_XDECREF(o);
-	if (!PyErr_Occurred())
+	if (read)
 		return flops;
 	ext_watch_raised(&c->watch);
 	return NAN;

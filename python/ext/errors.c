@@ -135,6 +135,20 @@ PyObject *ext_raise(ext_state *s, const dck_err *err)
 	return NULL;
 }
 
+int ext_double(PyObject *o, void *ret)
+{
+	const double value = PyFloat_AsDouble(o);
+
+	if (value == -1 && PyErr_Occurred()) {
+		if (PyErr_ExceptionMatches(PyExc_OverflowError))
+			PyErr_SetString(PyExc_ValueError, "a number from -1.8e308 to 1.8e308 is "
+							  "needed, the range of a float");
+		return 0;
+	}
+	*(double *)ret = value;
+	return 1;
+}
+
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...)
 {
 	dck_err err = {.code = DCK_E_ARG};

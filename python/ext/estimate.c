@@ -18,8 +18,7 @@ static double *values_read(PyObject *o, size_t *ret_n)
 	if (!values)
 		PyErr_NoMemory();
 	for (Py_ssize_t i = 0; values && i < n; i++) {
-		values[i] = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(all, i));
-		if (values[i] == -1 && PyErr_Occurred()) {
+		if (!ext_double(PySequence_Fast_GET_ITEM(all, i), &values[i])) {
 			PyMem_Free(values);
 			values = NULL;
 		}
@@ -40,8 +39,8 @@ static PyObject *estimate(PyObject *m, PyObject *args, PyObject *kwargs)
 	dck_err err;
 	size_t n;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|zd:estimate", names, &o, &statistic,
-					 &level))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|zO&:estimate", names, &o, &statistic,
+					 ext_double, &level))
 		return NULL;
 	values = values_read(o, &n);
 	if (!values)

@@ -59,6 +59,9 @@ PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 /* errors.c: raises the exception of err->code with its sentence. Returns NULL. */
 PyObject *ext_raise(ext_state *s, const dck_err *err);
+/* Converter of PyArg_ParseTuple()'s "O&": a double of any number; ValueError where that is beyond
+ * the range of a double. Returns 1, or 0 with an exception. */
+int ext_double(PyObject *o, void *ret);
 /* ArgumentError with a sentence. */
 PyObject *ext_raise_argument(ext_state *s, const char *fmt, ...) DCK_PRINTF(2, 3);
 

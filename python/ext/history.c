@@ -36,8 +36,8 @@ static PyObject *history_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
 
 	dck_history_config_init(&config);
 	wait_s = (double)config.wait_ns / 1e9;
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pd:History", names, &path, &existing,
-					 &wait_s))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pO&:History", names, &path, &existing,
+					 ext_double, &wait_s))
 		return NULL;
 	if (!(wait_s >= 0 && wait_s <= 1e9)) {
 		PyErr_SetString(PyExc_ValueError, "wait is a number of seconds from 0 to 1e9");

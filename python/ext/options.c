@@ -112,14 +112,15 @@ static PyObject *time_text(const dck_opt *row, PyObject *o)
 			      : NULL;
 	double s;
 	char buf[64];
+	int read;
 
 	if (PyErr_Occurred())
 		return NULL;
 	if (!total && !is_number(o))
 		return refuse(row, "a number of seconds, a timedelta or a str as \"250ms\"", o);
-	s = PyFloat_AsDouble(total ? total : o);
+	read = ext_double(total ? total : o, &s);
 	Py_XDECREF(total);
-	if (s == -1 && PyErr_Occurred())
+	if (!read)
 		return NULL;
 	if (s >= 0)
 		PyOS_snprintf(buf, sizeof buf, "%.0fns", s * 1e9);

@@ -26,17 +26,18 @@ static PyObject *roof(PyObject *m, PyObject *args, PyObject *kwargs)
 	const char *dtype = NULL;
 	const dck_record *r;
 	dck_roofline limits;
-	double bytes, n;
+	double bytes, n = NAN;
 	long nthreads;
 	dck_roof f;
 
-	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOd|zO:roof", names, &machine, &flops,
-					 &bytes, &dtype, &threads))
+	if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOO&|zO:roof", names, &machine, &flops,
+					 ext_double, &bytes, &dtype, &threads))
 		return NULL;
 	r = ext_record_get(s, machine);
-	n = flops == Py_None ? (double)NAN : PyFloat_AsDouble(flops);
+	if (!r || (flops != Py_None && !ext_double(flops, &n)))
+		return NULL;
 	nthreads = threads == Py_None ? 0 : PyLong_AsLong(threads);
-	if (!r || PyErr_Occurred())
+	if (PyErr_Occurred())
 		return NULL;
 	dck_roofline_read(r, nthreads == 1, &limits);
 	dck_roof_get(&limits, dtype, n, bytes, &f);

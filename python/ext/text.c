@@ -7,10 +7,10 @@ typedef const char *writer(double value, char *buf, size_t size);
 
 static PyObject *written(PyObject *number, writer *write)
 {
-	const double value = PyFloat_AsDouble(number);
 	char buf[64];
+	double value;
 
-	if (value == -1 && PyErr_Occurred())
+	if (!ext_double(number, &value))
 		return NULL;
 	return ext_text(write(value, buf, sizeof buf));
 }

@@ -140,8 +140,7 @@ static PyObject *value_put(PyObject *names, PyObject *const *args, Py_ssize_t na
 			return NULL;
 		Py_RETURN_NONE;
 	}
-	value = PyFloat_AsDouble(args[1]);
-	site = value == -1 && PyErr_Occurred() ? NULL : zone_names_get(names, args[0]);
+	site = ext_double(args[1], &value) ? zone_names_get(names, args[0]) : NULL;
 	if (!site)
 		return NULL;
 	to(site, value);

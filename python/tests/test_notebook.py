@@ -149,6 +149,12 @@ class MagicsTest(Case):
         return subprocess.run([sys.executable, *words], cwd=self.folder, env=self.env, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
 
+    def test_no_shell(self):
+        if needs("IPython"):
+            self.skipTest(needs("IPython"))
+        with self.assertRaisesRegex(TypeError, "shell of IPython"):
+            deepclock.load_ipython_extension(object())
+
     def test_plain_ipython(self):
         if needs("IPython"):
             self.skipTest(needs("IPython"))

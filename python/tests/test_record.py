@@ -217,6 +217,14 @@ class TextTest(Case):
         self.assertEqual([deepclock.si_text(n) for n in (1814073344, 0.00179)], ["1.81 G", "0.00179"])
         self.assertRaises(TypeError, deepclock.time_text, "1 ms")
 
+    def test_numbers_beyond_a_float(self):
+        huge = 10**400
+        for call in (lambda: deepclock.bytes_text(huge), lambda: deepclock.estimate([huge] * 20),
+                     lambda: deepclock.estimate([1.0] * 20, level=huge), lambda: deepclock.History(":memory:", wait=huge),
+                     lambda: deepclock.bench(int, max_time=huge)):
+            with self.assertRaisesRegex(ValueError, "the range of a float"):
+                call()
+
 
 class Seconds(Case):
     def test_measured_and_seconds(self):
