@@ -8,7 +8,7 @@ import tempfile
 import warnings
 import webbrowser
 
-from ._deepclock import _figures
+from ._deepclock import _figures, _file_target
 
 _HEIGHT = 700  # pixels of a notebook; the page scrolls in it
 
@@ -29,8 +29,14 @@ def _cell(page):
     display({"text/html": frame, "text/plain": "a page with pictures"}, raw=True)
 
 
-def _write(path, data):
-    """All of it or nothing: beside its place first, under a name that nobody could lay a link at."""
+def write(path, data):
+    """All of it or nothing: beside its place first, under a name that nobody could lay a link at. What is no file,
+    such as /dev/stdout, is written to."""
+    path = _file_target(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as f:
+            f.write(data)
+        return
     part = f"{path}.part-{os.urandom(8).hex()}"
     try:
         with open(part, "xb") as f:
@@ -46,7 +52,7 @@ def draw(record, html_path, folder, sources, source_root):
     """What the options html, sources, source_root and figures ask for."""
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
-        _write(html_path, page.encode("utf-8", "surrogateescape"))
+        write(html_path, page.encode("utf-8", "surrogateescape"))
     if folder is not None:
         figures(record, folder)
 
@@ -57,9 +63,9 @@ def figures(record, folder):
     os.makedirs(folder, exist_ok=True)
     drawn, no_browser = _figures(record)
     for name, (svg, png, why) in drawn.items():
-        _write(os.path.join(folder, name + ".svg"), svg)
+        write(os.path.join(folder, name + ".svg"), svg)
         if png is not None:
-            _write(os.path.join(folder, name + ".png"), png)
+            write(os.path.join(folder, name + ".png"), png)
     if no_browser:
         warnings.warn("only the figures that need no browser: " + no_browser, RuntimeWarning, stacklevel=3)
     reasons = {why for _, _, why in drawn.values() if why}
@@ -90,7 +96,7 @@ def show(record, path=None):
     if path is None:
         path = _page_name()
     path = os.path.abspath(os.fspath(path))
-    _write(path, page.encode("utf-8", "surrogateescape"))
+    write(path, page.encode("utf-8", "surrogateescape"))
     if _in_notebook():
         _cell(page)
     else:

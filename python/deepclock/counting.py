@@ -110,8 +110,9 @@ class counting:
 
     def dump_stats(self, path: Any) -> None:
         """A file for pstats.Stats(path) and what reads such files."""
-        with open(path, "wb") as file:
-            _marshal.dump(self.stats, file)
+        from ._show import write
+
+        write(path, _marshal.dumps(self.stats))
 
     @stats.setter
     def stats(self, _):

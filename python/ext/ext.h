@@ -304,6 +304,7 @@ struct ext_command {
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);
 /* _keep(record, **options): keeps a Record as those of ext_common_options say. */
 PyObject *ext_figures(PyObject *self, PyObject *record);
+PyObject *ext_file_target(PyObject *self, PyObject *path);
 PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs);
 
 /* For .subjects: each takes positional arguments. */

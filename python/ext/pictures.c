@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <limits.h>
 
 static PyObject *bytes_of(const dck_buffer *b)
 {
@@ -88,4 +89,20 @@ PyObject *ext_figures(PyObject *self, PyObject *record)
 		Py_XDECREF(one);
 	}
 	return all ? browsed(r, all) : NULL;
+}
+
+PyObject *ext_file_target(PyObject *self, PyObject *path)
+{
+	ext_texts texts = {NULL};
+	const char *text = ext_texts_add(&texts, path);
+	char target[PATH_MAX];
+	PyObject *result = NULL;
+	dck_err err;
+
+	if (text && dck_file_target(text, target, &err) == DCK_OK)
+		result = PyUnicode_DecodeFSDefault(target);
+	else if (text)
+		ext_raise(ext_state_of(self), &err);
+	ext_texts_done(&texts);
+	return result;
 }

@@ -4,11 +4,13 @@
 import asyncio
 import cProfile
 import json
+import marshal
 import multiprocessing
 import os
 import pstats
 import re
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -199,6 +201,18 @@ class Counts(Case):
         read = pstats.Stats(self.path("x.pstats"))
         self.assertEqual(counts(read.stats), counts(c.stats))
         read.sort_stats("cumulative").calc_callees()
+        os.symlink("x.pstats", self.path("link"))
+        os.truncate(self.path("x.pstats"), 0)
+        c.dump_stats(self.path("link"))  # the link stays
+        self.assertEqual(os.readlink(self.path("link")), "x.pstats")
+        self.assertEqual(counts(pstats.Stats(self.path("x.pstats")).stats), counts(c.stats))
+        os.mkfifo(self.path("pipe"))
+        reader = os.open(self.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)
+        self.addCleanup(os.close, reader)
+        few = counted(lambda: fib(3))
+        few.dump_stats(self.path("pipe"))  # and so does the pipe
+        self.assertEqual(counts(marshal.loads(os.read(reader, 1 << 16))), counts(few.stats))
+        self.assertTrue(stat.S_ISFIFO(os.stat(self.path("pipe")).st_mode))
 
     def test_record(self):
         record = deepclock.count(fib, 10)

@@ -22,6 +22,9 @@ typedef struct drain_listener {
 	void *self;
 	void (*intern)(void *self, uint32_t id, const trace_name *name);
 	void (*track)(void *self, const trace_track *t);
+	/* No events follow on the track of a thread that ended, or of its counter. Many threads end
+	 * before the first of these calls. */
+	void (*track_end)(void *self, uint32_t track);
 	void (*events)(void *self, uint32_t track, const trace_event *e, size_t n);
 } drain_listener;
 

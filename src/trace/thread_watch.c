@@ -146,6 +146,17 @@ static int most_first(const void *a, const void *b)
 	return *x != *y ? (*x > *y ? -1 : 1) : 0;
 }
 
+static void tracks_end(const thread_watch *w, const watched *t)
+{
+	if (!w->to.track_end)
+		return;
+	if (t->track)
+		w->to.track_end(w->to.self, t->track);
+	for (int k = 0; k < THREAD_COUNTERS; k++)
+		if (t->counters[k])
+			w->to.track_end(w->to.self, t->counters[k]);
+}
+
 /* Of those that ended, keeps the ones with the most CPU time, and which of equal ones come first is
  * for the table to say. */
 static void drop(thread_watch *w)
@@ -167,6 +178,7 @@ static void drop(thread_watch *w)
 		if (t->over && (has < least || (has == least && !equal))) {
 			w->dropped.threads++;
 			w->dropped.zones += t->zones;
+			tracks_end(w, t);
 			continue;
 		}
 		equal -= t->over && has == least;

@@ -9,6 +9,7 @@
 #include "trace/zone_names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What an event takes at most in any format beside its name, whose bytes may each become six
@@ -19,8 +20,15 @@ enum {
 	FEW = 16,
 	FLUSH_NS = 100000000,
 	HELD_FEW = 8192,
-	PARTS_MAX = 1000
+	PARTS_MAX = 1000,
+	ENDED_MIN = 1024
 };
+
+typedef struct kept_track {
+	trace_track told;
+	char *name; /* @owned; NULL: not known */
+	bool ended, used;
+} kept_track;
 
 /* A batch of the newest events, while they are kept in memory. */
 typedef struct kept_batch {
@@ -45,11 +53,12 @@ struct trace_file {
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
-	/* What was told before the file was open, or may be told again: names by number, tracks. */
+	/* What was told before the file was open, or may be told again: names by number, tracks by
+	 * rising id. Ended tracks whose events left the memory are dropped at drop_at of them. */
 	mem_arena *arena;
-	trace_track *tracks; /* @owned */
-	uint32_t *names;     /* @owned */
-	size_t ntracks, tracks_cap, nnames, names_cap;
+	kept_track *tracks; /* @owned */
+	uint32_t *names;    /* @owned */
+	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
 	/* The clocks, while the newest events are kept: when, 0: not yet, and what they showed. */
 	uint64_t clocks_ns;
 	trace_about clocks;
@@ -114,6 +123,37 @@ static void fail(trace_file *f, const dck_err *e)
 		f->error = *e;
 }
 
+static bool fits(trace_file *f, size_t n)
+{
+	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
+	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
+
+	if (!f->max_size || f->written + f->sink.used + held + more <= f->max_size)
+		return true;
+	if (held < HELD_FEW)
+		return false;
+	/* How small it becomes is known once it is compressed. */
+	gzip_sink_flush(f->gzip);
+	held = gzip_sink_held(f->gzip);
+	return f->written + f->sink.used + held + more <= f->max_size;
+}
+
+static void track_write(trace_file *f, const trace_track *t)
+{
+	/* A track has the size of an event. */
+	f->full = f->full || !fits(f, 1);
+	if (!f->full)
+		f->format->track(f->out, t);
+}
+
+static void write_names(trace_file *f)
+{
+	for (size_t i = 0; i < f->ntracks && !f->full; i++)
+		track_write(f, &f->tracks[i].told);
+	for (size_t i = 0; i < f->nnames; i++)
+		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
+}
+
 static bool file_open(trace_file *f)
 {
 	dck_err err = {0};
@@ -145,26 +185,9 @@ static bool file_open(trace_file *f)
 		f->out = NULL;
 		return false;
 	}
-	for (size_t i = 0; i < f->ntracks; i++)
-		f->format->track(f->out, &f->tracks[i]);
-	for (size_t i = 0; i < f->nnames; i++)
-		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
+	if (!f->last)
+		write_names(f);
 	return true;
-}
-
-static bool fits(trace_file *f, size_t n)
-{
-	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
-	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
-
-	if (!f->max_size || f->written + f->sink.used + held + more <= f->max_size)
-		return true;
-	if (held < HELD_FEW)
-		return false;
-	/* How small it becomes is known once it is compressed. */
-	gzip_sink_flush(f->gzip);
-	held = gzip_sink_held(f->gzip);
-	return f->written + f->sink.used + held + more <= f->max_size;
 }
 
 static void write_events(trace_file *f, uint32_t track, const trace_event *e, size_t n)
@@ -238,10 +261,10 @@ static void on_intern(void *self, uint32_t id, const trace_name *name)
 
 	if (name->n > f->longest)
 		f->longest = name->n;
-	if (f->out)
+	if (f->out && !f->last) {
 		f->format->intern(f->out, id, name);
-	if (f->out && !f->last)
 		return;
+	}
 	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
 	if (!names)
 		return;
@@ -249,24 +272,82 @@ static void on_intern(void *self, uint32_t id, const trace_name *name)
 	f->names[f->nnames++] = id;
 }
 
+static int by_id(const void *key, const void *row)
+{
+	const uint32_t id = *(const uint32_t *)key, of = ((const kept_track *)row)->told.id;
+
+	return id != of ? (id < of ? -1 : 1) : 0;
+}
+
+/* NULL: it was not told, or is dropped. */
+static kept_track *track_of(const trace_file *f, uint32_t id)
+{
+	return f->ntracks ? bsearch(&id, f->tracks, f->ntracks, sizeof *f->tracks, by_id) : NULL;
+}
+
+static void tracks_drop(trace_file *f)
+{
+	size_t n = 0;
+
+	for (const kept_batch *b = f->first; b; b = b->next) {
+		kept_track *t = track_of(f, b->track);
+		kept_track *parent = t ? track_of(f, t->told.parent) : NULL;
+
+		if (t)
+			t->used = true;
+		if (parent)
+			parent->used = true;
+	}
+	f->nended = 0;
+	for (size_t i = 0; i < f->ntracks; i++) {
+		kept_track t = f->tracks[i];
+
+		if (t.ended && !t.used) {
+			mem_free(t.name);
+			continue;
+		}
+		f->nended += t.ended;
+		t.used = false;
+		f->tracks[n++] = t;
+	}
+	f->ntracks = n;
+	f->drop_at = 2 * f->nended + ENDED_MIN;
+}
+
+static void on_track_end(void *self, uint32_t track)
+{
+	trace_file *f = self;
+	kept_track *t = track_of(f, track);
+
+	if (!t || t->ended)
+		return;
+	t->ended = true;
+	if (++f->nended >= f->drop_at && f->last)
+		tracks_drop(f);
+}
+
 static void on_track(void *self, const trace_track *t)
 {
 	trace_file *f = self;
+	kept_track *was = track_of(f, t->id);
 
-	if (f->out) {
-		/* A track has the size of an event. */
-		f->full = f->full || !fits(f, 1);
-		if (!f->full)
-			f->format->track(f->out, t);
+	if (f->out && !f->last) {
+		track_write(f, t);
+		return;
 	}
-	if (f->out && !f->last)
-		return;
-	trace_track *tracks = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *tracks);
-	if (!tracks)
-		return;
-	f->tracks = tracks;
-	f->tracks[f->ntracks] = *t;
-	f->tracks[f->ntracks++].name = mem_arena_dup(f->arena, t->name);
+	if (!was) {
+		kept_track *all = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *all);
+
+		if (!all)
+			return;
+		f->tracks = all;
+		was = &all[f->ntracks++];
+		*was = (kept_track){0};
+	}
+	mem_free(was->name);
+	was->name = t->name ? mem_dup(t->name) : NULL;
+	was->told = *t;
+	was->told.name = was->name;
 }
 
 static void on_events(void *self, uint32_t track, const trace_event *e, size_t n)
@@ -281,8 +362,11 @@ static void on_events(void *self, uint32_t track, const trace_event *e, size_t n
 
 drain_listener trace_file_listener(trace_file *f)
 {
-	return (drain_listener){
-	    .self = f, .intern = on_intern, .track = on_track, .events = on_events};
+	return (drain_listener){.self = f,
+				.intern = on_intern,
+				.track = on_track,
+				.track_end = on_track_end,
+				.events = on_events};
 }
 
 /* --- open, flush, close */
@@ -297,6 +381,8 @@ static void trace_file_free(trace_file *f)
 	}
 	file_close(f);
 	mem_arena_free(f->arena);
+	for (size_t i = 0; i < f->ntracks; i++)
+		mem_free(f->tracks[i].name);
 	mem_free(f->tracks);
 	mem_free(f->names);
 	mem_free(f->path);
@@ -381,9 +467,14 @@ static void finish(trace_file *f)
 {
 	dck_err e = {0};
 
-	if (f->first && file_open(f))
-		for (kept_batch *b = f->first; b; b = b->next)
-			write_events(f, b->track, b->events, b->n);
+	const bool open = f->first ? file_open(f) : f->out != NULL;
+
+	if (f->last && open) {
+		tracks_drop(f);
+		write_names(f);
+	}
+	for (kept_batch *b = f->first; open && b; b = b->next)
+		write_events(f, b->track, b->events, b->n);
 	write_clocks(f, f->clocks_ns, &f->clocks);
 	if (f->out && f->format->close(f->out, &e) != DCK_OK)
 		fail(f, &e);

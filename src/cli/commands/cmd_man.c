@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static void roff(FILE *out, const char *text)
 {
@@ -155,13 +156,20 @@ static int page_save(const cli *c, const cli_command *command)
 {
 	char path[4096];
 	FILE *out;
+	cli_file f;
+	dck_err err;
 	bool failed;
+	int fd;
 
 	snprintf(path, sizeof path, "%s/deepclock%s%s.1", c->args[0], command ? "-" : "",
 		 command ? command->name : "");
-	out = fopen(path, "we");
+	if (cli_file_open(&f, path, &err) != DCK_OK)
+		return cli_failed(&err);
+	fd = dup(f.fd);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out) {
 		cli_message("cannot write '%s': %s", path, strerror(errno));
+		cli_file_abort(&f);
 		return CLI_FAILED;
 	}
 	if (command)
@@ -171,9 +179,10 @@ static int page_save(const cli *c, const cli_command *command)
 	failed = ferror(out);
 	if (fclose(out) != 0 || failed) {
 		cli_message("cannot write '%s': %s", path, strerror(errno));
+		cli_file_abort(&f);
 		return CLI_FAILED;
 	}
-	return CLI_OK;
+	return cli_file_commit(&f, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 }
 
 static int man_run(cli *c, void *config)

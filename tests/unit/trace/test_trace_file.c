@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <glob.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 /* --- what is in a file, as Perfetto's encoding says */
 
 typedef struct content {
-	uint64_t packets, begins, ends, marks;
+	uint64_t packets, begins, ends, marks, threads;
 	size_t bytes;
 	bool whole; /* it ends where a packet ends */
 	char *text; /* @owned: what is in it, unpacked */
@@ -72,10 +73,13 @@ static void packet_read(content *c, const uint8_t *p, const uint8_t *end)
 
 	c->packets++;
 	while (field(&p, end, &number, &value, &bytes)) {
-		if (number != 11 || !bytes) /* track_event */
+		const bool describes = number == 60; /* track_descriptor */
+
+		if ((!describes && number != 11) || !bytes) /* track_event */
 			continue;
 		for (event = bytes; field(&event, p, &number, &type, &bytes);) {
-			if (number != 9)
+			c->threads += describes && number == 4;
+			if (describes || number != 9)
 				continue;
 			c->begins += type == 1;
 			c->ends += type == 2;
@@ -204,6 +208,33 @@ static void the_newest_are_kept(void **state)
 	assert_true(fact(r, "events_left_out") > 0);
 	free(c.text);
 	dck_record_free(r);
+}
+
+static void *one_zone(void *arg)
+{
+	DCK_ZONE("of a thread");
+	return arg;
+}
+
+/* A thread that ended, and whose events left the memory, leaves nothing behind. */
+static void threads_of_old_events_are_dropped(void **state)
+{
+	enum { THREADS = 20000, BATCHES = 100000 / 64 };
+	dck_trace_config config = {.path = "out.pftrace", .last = 100000};
+	pthread_t thread;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(dck_trace_start(&config, &err), DCK_OK);
+	for (int i = 0; i < THREADS; i++) {
+		assert_int_equal(pthread_create(&thread, NULL, one_zone, NULL), 0);
+		pthread_join(thread, NULL);
+	}
+	assert_int_equal(dck_trace_stop(NULL, &err), DCK_OK);
+	content c = content_of("out.pftrace");
+	assert_true(c.whole && c.begins > 0 && c.begins < BATCHES);
+	assert_in_range(c.threads, c.begins, THREADS / 2);
+	free(c.text);
 }
 
 static void the_newest_are_written_when_asked(void **state)
@@ -550,6 +581,7 @@ int main(int argc, char **argv)
 	    SCRATCH_TEST(a_file_keeps_its_size),
 	    SCRATCH_TEST(a_compressed_file_keeps_its_size),
 	    SCRATCH_TEST(the_newest_are_kept),
+	    SCRATCH_TEST(threads_of_old_events_are_dropped),
 	    SCRATCH_TEST(the_newest_are_written_when_asked),
 	    SCRATCH_TEST(a_file_that_cannot_be_written_is_an_error),
 	    SCRATCH_TEST(exit_in_the_middle_loses_nothing),
