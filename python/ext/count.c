@@ -49,6 +49,7 @@ static struct {
 	int names;	 /* what this process logs its functions in; -1: it is the owner */
 	PyObject *known; /* dict: the first nknown are the owner's too; NULL: this is the owner */
 	Py_ssize_t nknown;
+	dck_calls *copy; /* from fork_before() to the end of the fork */
 	dck_calls *children[CHILDREN_MAX];
 	size_t nchildren, nprocesses;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT, .names = -1};
@@ -74,9 +75,33 @@ static void key_make(void)
 	pthread_key_create(&all.key, thread_ends);
 }
 
+/* The calls of a forked process are in a file that its own child maps too, and so is the log of its
+ * functions: until count_after_fork() the child goes on in a copy, without a log. */
+static void fork_before(void)
+{
+	pthread_mutex_lock(&all.lock);
+	if (all.active && all.known && mine.id == all.id && mine.calls)
+		all.copy = dck_calls_new_in(NULL, all.first, mine.calls);
+}
+
+static void fork_after(void)
+{
+	dck_calls_free(all.copy);
+	all.copy = NULL;
+	pthread_mutex_unlock(&all.lock);
+}
+
 /* Only this thread goes on in the child. */
 static void child_begins(void)
 {
+	if (all.active && all.known && mine.id == all.id && mine.calls) {
+		dck_calls_free(mine.calls);
+		mine.calls = mine.slot->calls = all.copy;
+	}
+	all.copy = NULL;
+	if (all.names >= 0)
+		close(all.names);
+	all.names = -1;
 	pthread_mutex_unlock(&all.lock);
 	for (slot *s = all.slots; s; s = s->next)
 		s->taken = s == mine.slot;
@@ -102,14 +127,6 @@ static dck_calls *calls_make(const dck_calls *after)
 			break; /* the owner has ended its count, and removed them */
 	}
 	return c ? c : dck_calls_new_in(NULL, all.first, after);
-}
-static void fork_before(void)
-{
-	pthread_mutex_lock(&all.lock);
-}
-static void fork_after(void)
-{
-	pthread_mutex_unlock(&all.lock);
 }
 
 static slot *slot_take(void)
@@ -716,9 +733,6 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	all.functions = functions;
 	all.process = process_now();
 	all.files = 0;
-	if (all.names >= 0)
-		close(all.names);
-	all.names = -1;
 	for (slot *s = all.slots; s; s = s->next)
 		if (s != t->slot)
 			s->id = 0; /* of threads that are not here */

@@ -308,6 +308,42 @@ class Counts(Case):
         table = c.record.tables["functions"]
         self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})
 
+    def test_child_that_forks(self):
+        """What runs in its child at once, by os.register_at_fork(), does not disturb what it counts meanwhile."""
+        def many(name):
+            exec("".join(f"def {name}{i}(): pass\n{name}{i}()\n" for i in range(300)), {})
+
+        def leaf():
+            pass
+
+        forks = []
+        os.register_at_fork(after_in_child=lambda: forks and many("hook"))
+
+        def child():
+            forks.append(True)
+            for _ in range(4):
+                pid = os.fork()
+                if pid == 0:
+                    leaf()
+                    os._exit(0)
+                many("own")
+                os.waitpid(pid, 0)
+            os._exit(0)
+
+        def run():
+            pid = os.fork()
+            if pid == 0:
+                child()
+            os.waitpid(pid, 0)
+
+        c = counted(run)
+        stats = {k[2]: (v[:2], {by[2] for by in v[4]}) for k, v in c.stats.items()}
+        self.assertEqual({name: row for name, row in stats.items() if name.startswith("own") and row[0] != (4, 4)}, {})
+        self.assertEqual((stats["own299"][1], stats["leaf"]), ({"<module>"}, ((4, 4), {"child"})))
+        self.assertEqual(c.record.facts["count/processes"].value, 6)
+        table = c.record.tables["functions"]
+        self.assertNotIn("(no name)", {table[i]["name"] for i in range(len(table))})
+
     def test_child_leaves_the_block(self):
         with deepclock.count() as c:
             fib(3)

@@ -226,11 +226,11 @@ void call_lane_leave_other(call_lane *l, uint64_t function, uint64_t mask)
 	call_lane_pop(l);
 }
 
-void call_lane_follow(call_lane *l, const call_lane *from, uint64_t now)
+void call_lane_follow(call_lane *l, const call_lane *from, uint32_t depth, uint64_t now)
 {
 	const call_frame *frames = from->frames;
 
-	for (uint32_t i = 0; i < from->depth; i++) {
+	for (uint32_t i = 0; i < depth; i++) {
 		uint32_t folded;
 		const uint32_t node =
 		    call_lane_find(l, call_lane_nodes(from)[frames[i].node].function, &folded);
@@ -241,6 +241,6 @@ void call_lane_follow(call_lane *l, const call_lane *from, uint64_t now)
 		l->current = node;
 		l->depth = i + 1;
 	}
-	l->too_deep = from->too_deep;
+	l->too_deep = depth == CALL_LANE_FRAMES ? from->too_deep : 0;
 	l->last = now;
 }

@@ -97,8 +97,9 @@ uint32_t call_lane_find(call_lane *l, uint64_t function, uint32_t *ret_folded);
 uint32_t call_lane_open(const call_lane *l, uint64_t function, uint64_t mask);
 /* Closes all but the outermost `depth` calls at that time. */
 void call_lane_cut(call_lane *l, uint32_t depth, uint64_t now);
-/* What is open, and the paths, without any counts: for a process that goes on from another. */
-void call_lane_follow(call_lane *l, const call_lane *from, uint64_t now);
+/* The outermost `depth` calls that are open, without any counts: for a process that goes on from
+ * another one, which may count on in `from` meanwhile. */
+void call_lane_follow(call_lane *l, const call_lane *from, uint32_t depth, uint64_t now);
 
 static inline void call_lane_pass(call_lane *l, uint64_t now)
 {

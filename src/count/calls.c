@@ -69,7 +69,7 @@ dck_calls *dck_calls_new_in(const char *path, const dck_calls *like, const dck_c
 	dck_calls *c = begun(calls_of(call_lane_make(path), like));
 
 	if (c && after)
-		call_lane_follow(c->lane, after->lane, now(c));
+		call_lane_follow(c->lane, after->lane, after->lane->depth, now(c));
 	return c;
 }
 

@@ -57,6 +57,7 @@ static struct {
 	char prefix[PATH_BYTES]; /* FOLDER/PID.N */
 	call_lane *lanes[LANES_MAX];
 	uint32_t nlanes;
+	uint32_t fork_depth; /* open calls of the thread that forks; its lane is the child's too */
 	pthread_key_t key;
 	bool ticks;
 	/* Code whose lines are in the file of modules, of this generation. */
@@ -286,6 +287,7 @@ static void fork_before(void)
 {
 	mine.busy = true;
 	lock();
+	all.fork_depth = mine.lane ? mine.lane->depth : 0;
 }
 static void fork_after(void)
 {
@@ -416,9 +418,9 @@ static void child_begins(void)
 	if (!l)
 		return;
 	mine.busy = true;
-	for (uint32_t i = 0; i < from->depth; i++)
+	for (uint32_t i = 0; i < all.fork_depth; i++)
 		modules_note(call_lane_nodes(from)[from->frames[i].node].function);
-	call_lane_follow(l, from, now());
+	call_lane_follow(l, from, all.fork_depth, now());
 	mine.busy = false;
 }
 

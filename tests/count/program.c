@@ -109,6 +109,21 @@ static void children(void)
 	}
 }
 
+/* The parent goes on at once, deeper and out again, while its child begins. */
+static void busy_parent(void)
+{
+	for (int i = 0; i < 40; i++) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			leaf();
+			_exit(0);
+		}
+		while (waitpid(child, NULL, WNOHANG) == 0)
+			even(400);
+	}
+}
+
 static void libraries(char **names)
 {
 	for (int i = 0; i < 6; i++) {
@@ -155,6 +170,8 @@ int main(int argc, char **argv)
 			threads(leaves, 1);
 		else if (!strcmp(word, "children"))
 			children();
+		else if (!strcmp(word, "busy"))
+			busy_parent();
 		else if (!strcmp(word, "signal")) {
 			signal(SIGUSR1, handler);
 			for (int k = 0; k < 10; k++)

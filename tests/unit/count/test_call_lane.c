@@ -175,7 +175,7 @@ static void test_goes_on_in_another(void **state)
 	(void)state;
 	call_lane_enter(l, 1, 1);
 	call_lane_enter(l, 2, 2);
-	call_lane_follow(child, l, 10);
+	call_lane_follow(child, l, l->depth, 10);
 	call_lane_enter(child, 3, 11);
 	call_lane_leave(child, 3, every, 13);
 	call_lane_leave(child, 2, every, 14);
