@@ -208,7 +208,7 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 	const subject_target *t = &l->target;
 
 	if (!t->engine.ops->output || t->nout == 0)
-		DCK_FAIL(err, E_UNSUP, "the engine '%s' tells no outputs, so nothing is predicted",
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' gives no outputs, so nothing is predicted",
 			 t->engine.ops->name);
 	for (l->output = 0; name && l->output < t->nout; l->output++)
 		if (strcmp(t->out[l->output].name, name) == 0)

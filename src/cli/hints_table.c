@@ -83,7 +83,7 @@ const cli_hint cli_hints[] = {
     {{"json"}, {"save", "format"}, NULL},
     {{"export-csv", "output-file", "out-file", "result-file", "report-folder"},
      {"out"},
-     "an ending of .json, .csv or .md tells the format"},
+     "an ending of .json, .csv or .md sets the format"},
     {{"export-markdown", "export-asciidoc", "export-orgmode", "markdown", "output-format",
       "report-type"},
      {"format"},

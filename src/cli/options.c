@@ -27,7 +27,7 @@ const dck_opt cli_format_options[] = {
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
     DCK_OPTION(
 	TEXT, cli_format, out, "out", "FILE", NULL,
-	"write the result to FILE instead of stdout; .json, .csv, .md or .html tells the format",
+	"write the result to FILE instead of stdout; .json, .csv, .md or .html sets the format",
 	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
@@ -38,7 +38,7 @@ const dck_opt cli_profile_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
     DCK_OPTION(TEXT, cli_format, profile, "out", "FILE", NULL,
-	       "write the result to FILE instead of stdout; .json, .csv, .md or .html tells the "
+	       "write the result to FILE instead of stdout; .json, .csv, .md or .html sets the "
 	       "format, and .pb.gz (pprof), .folded, .speedscope.json, .callgrind and .pstats are "
 	       "its call paths for other programs",
 	       .letter = 'o'),

@@ -171,7 +171,7 @@ static void note_unknown(const saved_comparison *c)
 						 k > 0 ? ", " : "", f->unknown[k]);
 		if (used > 0)
 			record_note(c->b, "not-checked",
-				    "only one of '%s' and '%s' tells %s: "
+				    "only one of '%s' and '%s' states %s: "
 				    "whether they agree in that is not known",
 				    c->sides[0].name, c->sides[i].name, text);
 	}

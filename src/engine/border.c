@@ -173,10 +173,10 @@ static dck_status infos_check(const dck_engine *e, const char *which, const dck_
 			      size_t n, dck_err *err)
 {
 	if (n > 0 && !t)
-		WRONG(err, e, "describe", "it tells of %zu %ss and gives no list of them", n,
+		WRONG(err, e, "describe", "it reports %zu %ss and gives no list of them", n,
 		      which);
 	if (n > TENSORS_MAX)
-		WRONG(err, e, "describe", "it tells of %zu %ss, and %u is the most", n, which,
+		WRONG(err, e, "describe", "it reports %zu %ss, and %u is the most", n, which,
 		      TENSORS_MAX);
 	for (size_t i = 0; i < n; i++)
 		DCK_TRY(info_check(e, which, i, &t[i], err));
@@ -261,9 +261,9 @@ static dck_status pairs_check(const dck_engine *e, const char *what, const dck_k
 			      dck_err *err)
 {
 	if (n > 0 && !kv)
-		WRONG(err, e, what, "it tells %zu facts and gives no list of them", n);
+		WRONG(err, e, what, "it reports %zu facts and gives no list of them", n);
 	if (n > PAIRS_MAX)
-		WRONG(err, e, what, "it tells %zu facts, and %u is the most", n, PAIRS_MAX);
+		WRONG(err, e, what, "it reports %zu facts, and %u is the most", n, PAIRS_MAX);
 	for (size_t i = 0; i < n; i++)
 		if (!kv[i].key || !*kv[i].key || !kv[i].value || !engine_text_ends(kv[i].key) ||
 		    !engine_text_ends(kv[i].value))

@@ -174,7 +174,7 @@ static const dck_engine_option options[] = {
     {"ns", "N", "each run keeps a processor busy for so many nanoseconds; 0 if not given"},
     {"sleep_ns", "N", "each run sleeps for so many nanoseconds before that; 0 if not given"},
     {"fail_at", "N", "the N-th run of a context fails; 0: none does"},
-    {"operators", "LIST", "NAME:NS,NAME:NS...: what a profile tells of each run"},
+    {"operators", "LIST", "NAME:NS,NAME:NS...: the operators of each run in a profile"},
     {NULL, NULL, NULL},
 };
 

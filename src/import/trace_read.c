@@ -34,7 +34,7 @@ static void facts_put(record_builder *b, const reading *r)
 			(int64_t)f->skipped);
 	if (r->shapes_asked && f->shaped == 0)
 		record_note(b, "no-input-shapes",
-			    "no operator of the file tells the shapes of its inputs");
+			    "no operator of the file has the shapes of its inputs");
 	if (f->undated > 0)
 		record_note(b, "trace-undated",
 			    "%llu events have no time, "

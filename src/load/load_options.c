@@ -46,7 +46,7 @@ const dck_opt dck_load_options[] = {
 	       "of the rate that is searched: how near the ends of its bracket shall come",
 	       .min = 1e-3, .max = 1, .needs = "find-peak"),
     DCK_OPTION(TIME, dck_load_config, max_time_ns, "max-time", "TIME", "5m",
-	       "of the whole search: it ends then with what it knows", .min = 1, .max = 1e15,
+	       "of the whole search: it ends then with the rates that it measured", .min = 1, .max = 1e15,
 	       .needs = "find-peak"),
     DCK_OPTION(TEXT, dck_load_config, warmup, "warmup", "N|TIME|auto", "auto",
 	       "runs or time before measuring; auto: until a steady state is detected",

@@ -72,7 +72,7 @@ uint64_t machine_level_bytes(const machine_topology *t, machine_level level, uns
 		 * L2: an L3 is shared with others, in a virtual machine with unknown ones. */
 		bytes = l3 > 0 ? l2 + l3 / 2 : 0;
 		bytes = bytes > 8 * l2 && l2 > 0 ? 8 * l2 : bytes;
-		*ret_why = "the system tells of no L3 cache";
+		*ret_why = "the system reports no L3 cache";
 		if (bytes > 0 && bytes < l2 + l2 / 4) {
 			*ret_why = "a thread's part of the L3 cache is hardly larger than its L2";
 			bytes = 0;

@@ -209,7 +209,7 @@ static dck_status profile_check(const pass *p, const dck_profile *profile, dck_e
 {
 	if (profile->flags & DCK_PROFILE_DEVICE_TIME)
 		DCK_FAIL(err, E_UNSUP,
-			 "the engine tells how long operators took on the device, not when");
+			 "the engine reports how long operators took on the device, not when");
 	if (!profile->run_begin_ns)
 		DCK_FAIL(err, E_UNSUP, "the engine does not tell when runs began by its clock");
 	if (profile->flags & DCK_PROFILE_TRUNCATED || profile->nruns != p->warm + p->runs)

@@ -156,7 +156,7 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
 		return reader_wrong(rd, "unit", v, "text");
 	if (jansson->string_length(v) > 0 && record_find_unit(jansson->string_value(v), ret))
 		return DCK_OK;
-	return reader_bad(rd, "unit", "is no unit that this version knows");
+	return reader_bad(rd, "unit", "is no unit of this version");
 }
 
 /* A value of the document at `key` (NULL: at the place where we are). */

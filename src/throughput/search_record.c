@@ -93,6 +93,13 @@ static void flops_fill(making *m)
 
 /* --- the table */
 
+/* Sizes were tried once each, and the time was over before they met in rounds: which of them gives
+ * the most is not known. */
+static bool is_uncompared(const making *m)
+{
+	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
+}
+
 static const char *status_text(const making *m, size_t i)
 {
 	const search_point *p = point(m, i);
@@ -101,7 +108,7 @@ static const char *status_text(const making *m, size_t i)
 	if (p->end == SEARCH_ERROR)
 		return "error";
 	if (m->result.found && i == m->result.best)
-		return "best";
+		return is_uncompared(m) ? "highest" : "best";
 	if (m->result.found && i == m->result.knee)
 		return "knee";
 	switch (search_holds(m->r->search, i)) {
@@ -376,13 +383,6 @@ static const char *unresolved_list(const making *m)
 						 : "");
 	}
 	return list ? list : "several";
-}
-
-/* Sizes were tried once each, and the time was over before they met in rounds: which of them gives
- * the most is not known. */
-static bool is_uncompared(const making *m)
-{
-	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
 }
 
 /* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of it" */

@@ -307,7 +307,7 @@ static dck_status has_outputs(const subject_target *t, dck_err *err)
 
 	if (e->output && !(e->caps & DCK_CAP_NO_TENSORS) && t->nout > 0)
 		return DCK_OK;
-	DCK_FAIL(err, E_UNSUP, "the engine '%s' tells no outputs: there is nothing to compare",
+	DCK_FAIL(err, E_UNSUP, "the engine '%s' gives no outputs: there is nothing to compare",
 		 e->name);
 }
 

@@ -30,7 +30,7 @@ static const dck_opt format_options[] = {
 	       "speedscope to pstats also the call paths of a record",
 	       .letter = 'f', .choices = formats),
     DCK_OPTION(TEXT, cli_format, out, "out", "FILE", NULL,
-	       "write the result to FILE instead of stdout; its ending tells the format",
+	       "write the result to FILE instead of stdout; its ending sets the format",
 	       .letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),

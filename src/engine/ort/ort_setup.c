@@ -98,7 +98,7 @@ static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *e
 	else if (strcmp(text, "cuda") == 0 || sscanf(text, "cuda:%4u%c", &s->device, &after) == 1)
 		s->provider = "cuda";
 	else
-		DCK_FAIL(err, E_ARG, "the engine 'ort' knows no device '%s': cpu, cuda or cuda:N",
+		DCK_FAIL(err, E_ARG, "the engine 'ort' has no device '%s': cpu, cuda or cuda:N",
 			 text);
 	const char *provider = engine_option(p, "provider");
 	if (!provider)

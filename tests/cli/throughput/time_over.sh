@@ -5,3 +5,5 @@ echo $?
 record run.json 'note("throughput-few-trials")["severity"]' 'm("throughput/best")["value"] > 0' \
 	'r.get("incomplete", False)' 'f("throughput", "limited_by")'
 head -3 text | sed "s/[0-9]* sizes/N sizes/"
+sed -n '/^ *batch/,/^$/p' text | grep -cw -e highest
+sed -n '/^ *batch/,/^$/p' text | grep -cw -e best -e knee

@@ -351,7 +351,7 @@ static void what_is_wrong_is_named_with_its_place(void **state)
 		  "\"level\": 95}]}",
 	     "metrics[0].level is not between 0 and 1"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"a\", \"value\": 1, \"unit\": \"furlong\"}]}",
-	     "metrics[0].unit is no unit that this version knows"},
+	     "metrics[0].unit is no unit of this version"},
 	    {HEAD ", \"metrics\": [{\"tag\": \"latency/p99\", \"value\": 1, \"unit\": \"B\"}]}",
 	     "metrics[0].unit is not the unit of that tag"},
 	    {HEAD ", \"facts\": [{\"section\": \"s\", \"value\": 1}]}", "facts[0].key is missing"},
