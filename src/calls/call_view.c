@@ -334,6 +334,14 @@ dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_r
 
 void call_view_about(record_builder *b, const dck_record *r)
 {
+	static const char *const names[] = {"name", "title"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const dck_fact *f = dck_record_fact(r, "subject", names[i]);
+
+		if (f)
+			record_fact(b, "subject", names[i], f->unit, f->value);
+	}
 	record_set_began(b, r->began_unix_ns);
 	record_set_command(b, r->command);
 	record_set_incomplete(b, r->incomplete);

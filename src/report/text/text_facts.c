@@ -45,8 +45,9 @@ static void comma_put(page *p)
 }
 
 /* The facts of one section, "key value" behind each other. */
-static void section_put(page *p, const dck_record *r, const char *section,
-			bool (*shown)(const dck_fact *f), const char *label)
+/* title: in front of what is shown, NULL: none. Returns whether anything is. */
+static bool section_put(page *p, const dck_record *r, const char *section,
+			bool (*shown)(const dck_fact *f), const char *label, const char *title)
 {
 	char buf[FORMAT_SIZE];
 	bool first = true;
@@ -55,6 +56,8 @@ static void section_put(page *p, const dck_record *r, const char *section,
 		const dck_fact *f = &r->facts[i];
 		if (strcmp(f->section, section) != 0 || !shown(f))
 			continue;
+		if (first && title)
+			text_title(p, title);
 		if (first)
 			label_put(p, label);
 		else
@@ -68,6 +71,7 @@ static void section_put(page *p, const dck_record *r, const char *section,
 	}
 	if (!first)
 		page_line(p);
+	return !first;
 }
 
 /* Where each of several alternatives has a verdict, the section's own repeats one of them. */
@@ -175,7 +179,7 @@ static void method_put(page *p, const dck_record *r)
 		page_wrap(p, 4, text_fact_value(f, buf));
 		page_line(p);
 	}
-	section_put(p, r, "method", is_known_number, "numbers");
+	(void)section_put(p, r, "method", is_known_number, "numbers", NULL);
 }
 
 /* Sections in the order they appear. A record has six; in one that has more than these, the rest
@@ -226,15 +230,13 @@ void text_facts(page *p, const dck_record *r)
 {
 	const char *section[SECTIONS_MAX];
 	const size_t n = sections_find(r, section);
-	bool first = !origin_put(p, r);
+	bool titled = origin_put(p, r);
 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(section[i], "method") == 0 || strcmp(section[i], "plan") == 0)
 			continue;
-		if (first)
-			text_title(p, "Facts");
-		first = false;
-		section_put(p, r, section[i], is_known, section[i]);
+		if (section_put(p, r, section[i], is_known, section[i], titled ? NULL : "Facts"))
+			titled = true;
 	}
 	method_put(p, r);
 }
