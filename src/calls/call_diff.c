@@ -306,9 +306,10 @@ static dck_status both_add(call_paths *p, diff *d, const dck_record *const *r, d
 	for (size_t i = 0; i < SIDES; i++)
 		DCK_TRY(side_add(p, i, r[i], d->view, &weights[i], &whole[i], &d->samples[i], err));
 	if (strcmp(weights[A]->key, weights[B]->key) != 0 || weights[A]->unit != weights[B]->unit)
-		DCK_FAIL(err, E_ARG,
-			 "the first tree weighs %s, the second %s: --weight names the one that both have",
-			 weights[A]->key, weights[B]->key);
+		DCK_FAIL(
+		    err, E_ARG,
+		    "the first tree weighs %s, the second %s: --weight names the one that both have",
+		    weights[A]->key, weights[B]->key);
 	if (d->view->normalise && whole[A] == 0)
 		DCK_FAIL(err, E_ARG, "the first weighs 0, which cannot be scaled to the second");
 	d->weight = weights[B];

@@ -39,7 +39,7 @@ typedef struct cli_format {
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
-		 "files below the working directory; everybody who has the page can read them"),        \
+		 "files below the working directory; everybody who has the page can read them"),   \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
 		       "--sources, also from files below this directory")
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */

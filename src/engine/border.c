@@ -173,8 +173,7 @@ static dck_status infos_check(const dck_engine *e, const char *which, const dck_
 			      size_t n, dck_err *err)
 {
 	if (n > 0 && !t)
-		WRONG(err, e, "describe", "it reports %zu %ss and gives no list of them", n,
-		      which);
+		WRONG(err, e, "describe", "it reports %zu %ss and gives no list of them", n, which);
 	if (n > TENSORS_MAX)
 		WRONG(err, e, "describe", "it reports %zu %ss, and %u is the most", n, which,
 		      TENSORS_MAX);

@@ -61,7 +61,8 @@ const cli_command cmd_help = {
     .name = "help",
     .summary = "show what the commands do",
     .usage = usage,
-    .about = "Lists the commands, shows the options of one, or a table of the metrics or the notes.",
+    .about =
+	"Lists the commands, shows the options of one, or a table of the metrics or the notes.",
     .sections = sections,
     .examples = examples,
     .max_args = 1,
