@@ -22,7 +22,7 @@
 
 #include "cost/cost_model.h"
 #include "model/onnx.h"
-#include "model/wire.h"
+#include "base/wire.h"
 
 #define ROUNDS_MAX 201
 #define PEAK_KIB   10240

@@ -21,8 +21,8 @@ ANY = None
 # (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_read json_write kept label latency_limit mem num observer "
-                 "opt_text percentile rng sink units utf8", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
+    "src/base": ((), "csv_write dtype err hash json_read json_write kept label latency_limit mem names num observer "
+                 "opt_text percentile rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # L1: every system call; one file for each facility.
     "src/os": (("base",), "late late_zlib os other_process perf_count perf_sampling shared_memory text", ("base", "bench", "report"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for
@@ -35,7 +35,7 @@ LAYERS = {
                    "sys/types.h", "ucontext.h", "unistd.h")),
     "src/record": (("base", "os"), "asked box build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
-    "src/model": (("base", "os"), "module_path names onnx summary wire",
+    "src/model": (("base", "os"), "module_path onnx summary",
                   ("base", "opt", "model", "report"), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),

@@ -19,7 +19,7 @@
 #define BATCH_BATCH_H
 
 #include "cost/cost_model.h"
-#include "model/wire.h"
+#include "base/wire.h"
 
 /* Where a tensor of the rewritten model holds the items: along `axis`, which has `each` elements
  * for every item, those of one item side by side. */

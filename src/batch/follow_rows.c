@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <string.h>
 

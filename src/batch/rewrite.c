@@ -5,7 +5,7 @@
 #include "batch/batch.h"
 #include "batch/follow_run.h"
 #include "base/err.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <ctype.h>
 #include <string.h>

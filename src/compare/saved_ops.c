@@ -9,7 +9,7 @@
 #include "compare/saved.h"
 #include "base/err.h"
 #include "compare/verdict.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "cost/op.h"
-#include "model/names.h"
+#include "base/names.h"
 
 /* A function of the model that is being walked, and the node that calls it. */
 typedef struct frame {

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cost/peers.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #include "timeline/perfetto.h"
 #include "base/err.h"
 #include "base/sink.h"
-#include "model/wire.h"
+#include "base/wire.h"
 #include "timeline/kept_ranges.h"
 #include "export/formats.h"
 

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/kept.h"
 #include "base/sink.h"
-#include "model/wire.h"
+#include "base/wire.h"
 #include "export/formats.h"
 #include "export/paths.h"
 #include "export/tree_form.h"

@@ -23,7 +23,7 @@
 #ifndef IMPORT_CHROME_READ_H
 #define IMPORT_CHROME_READ_H
 
-#include "model/wire.h"
+#include "base/wire.h"
 #include "import/read_facts.h"
 #include "timeline/timeline.h"
 

@@ -6,7 +6,7 @@
 #ifndef IMPORT_PERFETTO_CLOCK_H
 #define IMPORT_PERFETTO_CLOCK_H
 
-#include "model/wire.h"
+#include "base/wire.h"
 
 /* What one snapshot says. */
 enum { PERFETTO_SNAPSHOT_MAX = 32 }; /* further clocks are not looked at */

@@ -24,7 +24,7 @@
 #ifndef IMPORT_PERFETTO_READ_H
 #define IMPORT_PERFETTO_READ_H
 
-#include "model/wire.h"
+#include "base/wire.h"
 #include "import/read_facts.h"
 #include "timeline/timeline.h"
 

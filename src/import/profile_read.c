@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "import/pstats_read.h"
-#include "model/wire.h"
+#include "base/wire.h"
 #include "os/os.h"
 #include "record/asked.h"
 

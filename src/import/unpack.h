@@ -10,7 +10,7 @@
 #ifndef IMPORT_UNPACK_H
 #define IMPORT_UNPACK_H
 
-#include "model/wire.h"
+#include "base/wire.h"
 
 /* A single packet may not be larger. Memory: at most twice that, while a buffer grows. */
 enum { UNPACK_PACKET_MAX = 64 << 20 };

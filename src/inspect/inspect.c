@@ -13,7 +13,7 @@
 #include "record/asked.h"
 #include "subject/sizes.h"
 #include "cost/op.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/sink.h"
-#include "model/wire.h"
+#include "base/wire.h"
 #include "os/os.h"
 #include <stdatomic.h>
 #include <stdio.h>

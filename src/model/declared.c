@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/summary.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "base/err.h"
 
 #include <string.h>

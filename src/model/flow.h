@@ -6,7 +6,7 @@
 #ifndef MODEL_FLOW_H
 #define MODEL_FLOW_H
 
-#include "model/names.h"
+#include "base/names.h"
 #include "model/onnx.h"
 
 #define FLOW_NONE SIZE_MAX

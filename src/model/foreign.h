@@ -4,7 +4,7 @@
 #ifndef MODEL_FOREIGN_H
 #define MODEL_FOREIGN_H
 
-#include "model/wire.h"
+#include "base/wire.h"
 
 /* The source could not be read as a model, *err says why with that code. Says instead what it is
  * where its first bytes (unless `begins_well`) or the ending of its name tell; path NULL: none.

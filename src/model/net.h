@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "deepclock/report.h"
-#include "model/wire.h"
+#include "base/wire.h"
 
 #define NET_OPSET      17
 #define NET_IR_VERSION 8

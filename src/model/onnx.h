@@ -18,6 +18,7 @@
 #define MODEL_ONNX_H
 
 #include "base/mem.h"
+#include "base/wire.h"
 
 typedef enum onnx_dtype {
 	ONNX_UNDEFINED = 0,
@@ -217,6 +218,9 @@ typedef struct onnx_model {
 /* The arena is limited to this much above what it holds already: a model's structure needs a few
  * hundred bytes a node. */
 #define ONNX_MEMORY_MAX ((size_t)512 << 20)
+
+/* What such a file is called in sentences. */
+extern const wire_kind wire_onnx;
 
 /* E_ABSENT, E_IO: the file; E_FORMAT: no ONNX model, truncated, malformed, no graph; E_UNSUP: ONNX
  * Runtime's own format; E_LIMIT: nested too deeply, too large. External data is never opened. */

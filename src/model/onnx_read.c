@@ -33,6 +33,8 @@ static dck_status read_source(wire_source *s, const char *path, mem_arena *a, on
 	return DCK_OK;
 }
 
+const wire_kind wire_onnx = {"model", "an ONNX file", "an ONNX model"};
+
 dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_err *err)
 {
 	wire_source s;

@@ -7,7 +7,7 @@
 #define MODEL_ONNX_SCHEMA_H
 
 #include "model/onnx.h"
-#include "model/wire.h"
+#include "base/wire.h"
 
 typedef enum onnx_kind {
 	AS_INT,	   /* int64_t; varint */

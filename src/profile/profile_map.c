@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profile/profile_map.h"
-#include "model/names.h"
+#include "base/names.h"
 #include <string.h>
 
 /* What engines append to the name of a node or value from which they made a node. */

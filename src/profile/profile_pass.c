@@ -4,7 +4,7 @@
 #include "base/observer.h"
 #include "base/sink.h"
 #include "model/onnx.h"
-#include "model/wire.h"
+#include "base/wire.h"
 #include "stat/stat.h"
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "model/module_path.h"
 #include "profile/profile_map.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>

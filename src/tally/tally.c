@@ -17,7 +17,7 @@
 #include "tally/values.h"
 #include "base/units.h"
 #include "cost/op.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "cost/peers.h"
 #include <string.h>
 

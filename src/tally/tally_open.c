@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tally/tally_open.h"
 #include "base/units.h"
-#include "model/names.h"
+#include "base/names.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include "deepclock/cost.h"
 #include "deepclock/model.h"
 #include "deepclock/record.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <glob.h>
 #include <unistd.h>

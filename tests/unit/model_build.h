@@ -5,7 +5,7 @@
 #define TESTS_MODEL_BUILD_H
 
 #include "model/onnx.h"
-#include "model/wire.h"
+#include "base/wire.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/summary.h"
 #include "model_build.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,9 @@
 /* test_model_wire.c - the protocol-buffer encoding, byte by byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/wire.h"
+#include "base/wire.h"
 #include "base/mem.h"
+#include "model/onnx.h"
 #include "scratch.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* names.c - open addressing, linear probing, never more than half full.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/names.h"
+#include "base/names.h"
 #include "base/hash.h"
 
 #include <assert.h>

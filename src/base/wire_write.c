@@ -1,7 +1,7 @@
 /* wire_write.c - writes protocol-buffer messages into memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/wire.h"
+#include "base/wire.h"
 #include "base/mem.h"
 
 #include <string.h>

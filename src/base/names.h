@@ -1,8 +1,8 @@
 /* names.h - numbers for names: 0, 1, 2, ... in the order of first sight.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_NAMES_H
-#define MODEL_NAMES_H
+#ifndef BASE_NAMES_H
+#define BASE_NAMES_H
 
 #include "base/mem.h"
 

@@ -4,7 +4,7 @@
  * never leaves its message; nothing is allocated here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/wire.h"
+#include "base/wire.h"
 #include "base/err.h"
 #include "deepclock/opt.h"
 

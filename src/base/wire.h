@@ -3,17 +3,20 @@
  * Encoding: https://protobuf.dev/programming-guides/encoding/
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_WIRE_H
-#define MODEL_WIRE_H
+#ifndef BASE_WIRE_H
+#define BASE_WIRE_H
 
 #include "deepclock/base.h"
 
-/* --- source.c: bytes that are looked at piece by piece. Only what is asked for is read, so that
+/* --- wire_source.c: bytes that are looked at piece by piece. Only what is needed is read, so that
  * skipping a tensor of a gigabyte costs nothing. A file is never mapped: one that shrinks under
  * a mapping kills the process. */
 #define WIRE_WINDOW_MAX 65536
+/* Small at first and after every jump: most jumps land on one tensor's header. */
+#define WIRE_STEP_FIRST 4096
 
-typedef struct wire_source {
+typedef struct wire_source wire_source;
+struct wire_source {
 	char label[256]; /* "'x.onnx'", "the model in memory": begins a sentence */
 	uint64_t size;
 	int fd;		       /* -1: everything is in `window` */
@@ -22,15 +25,18 @@ typedef struct wire_source {
 	size_t n;
 	uint8_t *own; /* WIRE_WINDOW_MAX bytes; NULL: in memory */
 	size_t step;  /* how much the next read asks for: grows while reading is sequential */
-} wire_source;
+	/* Of what is not in memory: exactly n bytes at `at`; the end of it. */
+	dck_status (*read)(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err);
+	void (*close)(wire_source *s);
+};
 
 /* What a source should be, for sentences. */
 typedef struct wire_kind {
 	const char *thing, *file, *whole; /* "model", "an ONNX file", "an ONNX model" */
 } wire_kind;
-extern const wire_kind wire_onnx;
 
-/* E_ABSENT: no such file; E_IO: a directory, a pipe, no permission; E_FORMAT: empty. */
+/* os/wire_file.c. E_ABSENT: no such file; E_IO: a directory, a pipe, no permission; E_FORMAT:
+ * empty. */
 dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source *ret,
 			    dck_err *err);
 /* bytes: borrowed until close. */
