@@ -28,6 +28,7 @@ class Refuse(torch.nn.Module):
     def forward(self, x):
         if len(x) > self.most:
             raise self.error
+        time.sleep(0.002)  # what a call takes does not depend on its items: more of them give more, and the search goes on
         return x * 2
 
 
