@@ -1,6 +1,5 @@
-/* calls.h - the call paths of a record, its trees, looked at from all sides: written for other
- * programs, by function, as a tree, a function's callers and what it calls, and two beside each
- * other.
+/* calls.h - queries on a record's call trees: export, function table, tree, callers and callees,
+ * and the difference of two records.
  *
  *	dck_calls_view view = {.tree = "samples"};
  *	dck_record *shown;

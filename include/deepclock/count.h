@@ -72,10 +72,9 @@ typedef struct dck_calls dck_calls;
 DCK_API dck_calls *dck_calls_new(const dck_calls *like);
 DCK_API void dck_calls_free(dck_calls *c); /* NULL is allowed. @since 0.1 */
 /* The same in a new file of that name, so that another process reads what this one counted,
- * whatever ended it. What is open in `after`, NULL: nothing, is open here too, without being called
- * anew: for a process that goes on from another, as after fork(). path NULL: in memory. NULL: none,
- * or no such file
- * can be made. @since 0.1 */
+ * whatever ended it. Copies the open call stack of `after` (NULL: none) without counting those
+ * calls again, for use after fork(). path NULL: in memory. Returns NULL without memory, or if the
+ * file cannot be made. @since 0.1 */
 DCK_API dck_calls *dck_calls_new_in(const char *path, const dck_calls *like,
 				    const dck_calls *after);
 /* What is in such a file, with the clock of `like`; its functions' numbers have the bits of `mark`
@@ -87,8 +86,8 @@ DCK_API dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint6
  * the function may be too. @since 0.1 */
 DCK_API bool dck_calls_enter(dck_calls *c, uint64_t function);
 DCK_API void dck_calls_leave(dck_calls *c, uint64_t function);
-/* Where the innermost open call is of that function: it was none. false: it is another. @since 0.1
- */
+/* Undoes dck_calls_enter(): if `function` is the innermost open call, it is not counted. Returns
+ * false otherwise. @since 0.1 */
 DCK_API bool dck_calls_forget(dck_calls *c, uint64_t function);
 /* All that is open ends now. E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_calls_end(dck_calls *c, dck_err *err);

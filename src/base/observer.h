@@ -1,5 +1,5 @@
-/* observer.h - whoever watches a measurement: asked and told in one place. In each function `watch`
- * may be NULL, and so may every member of it.
+/* observer.h - calls the optional members of a dck_observer (progress, cancel). In each function
+ * `watch` may be NULL, and so may every member of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_OBSERVER_H

@@ -36,10 +36,9 @@ const dck_opt dck_compare_live_options[] = {
 	     "and what one start decides by chance counts as a difference"),
     DCK_FLAG(dck_compare_config, fresh, "fresh",
 	     "every trial in a fresh process, so that no start is compared with another's luck"),
-    DCK_FLAG(
-	dck_compare_config, aa, "aa",
-	"first compare the first subject with itself: no verdict claims less than that differs",
-	.excludes = "over"),
+    DCK_FLAG(dck_compare_config, aa, "aa",
+	     "first run an A/A comparison; no verdict claims a difference smaller than its result",
+	     .excludes = "over"),
     DCK_OPTION(TEXT, dck_compare_config, over, "over", "OPTION=V,V", NULL,
 	       "compare at each of these values, e.g. batch=1,8,64, "
 	       "and say where another becomes the faster"),
@@ -55,8 +54,8 @@ const dck_opt dck_compare_saved_options[] = {
 	       "what is compared, e.g. latency/p99; by default the latency of --statistic, or "
 	       "items per second where the runs differ in items"),
     DCK_OPTION(SHARE, dck_compare_config, between, "between", "SHARE", "5%",
-	       "what two recordings of one process each differ by without a change (95 % of them): "
-	       "added to their interval",
+	       "run-to-run variation of single-process recordings (covers 95 % of unchanged "
+	       "pairs), added to the interval",
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when the records are of different machines or methods"),

@@ -25,7 +25,7 @@ typedef struct walked_frame {
 	bool by_fp; /* and from the frame pointer */
 } walked_frame;
 
-/* A word of the stack: while it is there, the stack is followed to the same frames. */
+/* Cached stack word. If all cached words are unchanged, the cached walk is still valid. */
 typedef struct kept_word {
 	uint64_t at, word;
 } kept_word;

@@ -190,17 +190,14 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 			    limit->text, seen);
 	else if (l->n_needed > 0)
 		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, "
-			    "with %.4g %% confidence: %s, "
-			    "and they are worth %.0f independent ones; "
+			    "%s is inconclusive at %.4g %% confidence: %s, "
+			    "with an effective sample size of %.0f; "
 			    "about %.0f times as many would decide (--time, --requests), "
 			    "or accept a lower --confidence",
 			    limit->text, percent, seen, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
-		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, "
-			    "with %.4g %% confidence: %s",
+		record_note(v->b, "slo-not-shown", "%s is inconclusive at %.4g %% confidence: %s",
 			    limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen
 						      : "just as many requests took longer as may");

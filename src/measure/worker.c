@@ -96,8 +96,7 @@ static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 			DCK_TRY(word_add(w, *word, err));
 		return DCK_OK;
 	}
-	DCK_FAIL(err, E_UNSUP,
-		 "a function in memory cannot be measured in a fresh process: it is not there");
+	DCK_FAIL(err, E_UNSUP, "an in-process function cannot be measured in a fresh process");
 }
 
 static dck_status command_make(words *w, const worker_job *job, int fd, dck_err *err)

@@ -120,8 +120,8 @@ static dck_status run(const dck_memory_config *c, dck_memory_program *p, const c
 			m.why = "the directory for temporary files is full (set TMPDIR to one with "
 				"more room), or the program may not map as much (ulimit -v)";
 		else if (!own)
-			m.why = "its environment was taken from it, or the loader did not put the "
-				"library in front of it";
+			m.why = "its environment was cleared, or the loader did not preload the "
+				"library";
 		st = memory_record(&m, ret, err);
 		mem_free(own);
 	}

@@ -149,8 +149,8 @@ void leftover_process_gone(pid_t pid, bool killed)
 {
 	if (take(LEFTOVER_PROCESS, (intptr_t)pid))
 		return;
-	/* Whom it had started does not know that it is gone. One that ended by itself may have left
-	 * somebody on purpose. */
+	/* Kill the process group only if the leader was killed: a leader that exited may have left
+	 * daemons deliberately. */
 	if (take(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
 		kill(-pid, SIGKILL);
 }

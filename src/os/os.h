@@ -148,9 +148,9 @@ const char *os_preload_refused(const char *path);
 /* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the
  * program, where it is built, or as it is installed. NULL: it is not found. */
 const char *os_library_own(mem_arena *a);
-/* The variable of the environment, "LD_PRELOAD=...", by which the loader puts that file of ours,
- * one that lies beside the shared library, in front of `program`: before what is put there already.
- * NULL: that cannot be, and *ret_why says why. Texts are the arena's, or static. */
+/* Returns "LD_PRELOAD=..." that preloads `file` (installed beside the shared library) into
+ * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason.
+ * Texts are the arena's, or static. */
 const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 			   const char **ret_why);
 

@@ -21,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of no name that somebody else would give: what is found with it, and belongs to nobody, is
- * removed. */
+/* Distinctive prefix: unlocked directories with this name are stale and are removed. */
 #define NAME "deepclock-run-"
 enum { RANDOM = 6 }; /* letters that mkdtemp() chooses */
 

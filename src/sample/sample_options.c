@@ -22,7 +22,7 @@ const dck_opt dck_sample_options[] = {
 	     "of Python programs also the interpreter's own functions"),
     DCK_OPTION(
 	CHOICE, dck_sample_config, by, "by", "WHOM", "auto",
-	"who takes the samples: the kernel (perf_event), the program's threads themselves at its signals (inside), or at those of timers",
+	"sampling source: the kernel (perf), or a signal handler in the program, driven by perf_event (inside) or by POSIX timers (timers)",
 	.choices = sources),
     DCK_OPTION(BYTES, dck_sample_config, stack_bytes, "stack", "SIZE", "32KiB",
 	       "of each stack so much is copied, where the kernel takes the samples", .min = 1024,

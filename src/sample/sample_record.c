@@ -167,8 +167,8 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 			    n->python.lacking);
 	if (share(n->python.late, n->python.samples) > EARLY)
 		record_note(b, "sample-python-late",
-			    "%.0f %% of the samples with Python frames got them some milliseconds "
-			    "after they were taken; of %.0f %% they do not fit the native ones",
+			    "for %.0f %% of the Python samples the frames were read some "
+			    "milliseconds late; for %.0f %% they do not fit the native frames",
 			    100 * share(n->python.late, n->python.samples),
 			    100 * share(n->python.inexact, n->python.samples));
 	if (share(n->named.unknown, n->samples) > NAMELESS)

@@ -4,9 +4,8 @@
  * unwound, to the thread's beginning or the end of its copy, with a call before each return
  * address.
  *
- * That is a finding, no knowledge: what an earlier call left in the frame may look alike. A call
- * that names what it calls is taken only if that is where the code is, and who shows such stacks
- * says how many there are.
+ * This is a heuristic: a stale return address can look the same. A direct call counts only if its
+ * target is where the code is, and whatever shows such stacks also gives their number.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_UNWIND_SCAN_H

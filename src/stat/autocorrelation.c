@@ -24,9 +24,9 @@
 /* Lags that tau is summed over at most, which bounds the time. */
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
-/* Below the first chance that it is none slow change is allowed for, below the second it is told,
- * below the third the interval is so many times as wide: the spectrum of a machine's noise rises on
- * towards frequency 0, like 1 / f. */
+/* p-value thresholds of the low-frequency F test: below ALLOWED the slow-drift estimate is used,
+ * below TOLD it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because the
+ * spectrum of a machine's noise rises on towards frequency 0, like 1 / f. */
 #define SLOW_ALLOWED 0.05
 #define SLOW_TOLD    0.03
 #define SLOW_CERTAIN 0.01

@@ -112,8 +112,8 @@ static double contrast(const double *sums, size_t a, size_t b, size_t c)
 	return d * d * m * n / (m + n);
 }
 
-/* Of a stretch inside, the end that stands out more: the other is looked for when this one is
- * known. */
+/* For an interior segment (circular binary segmentation), returns the end with the larger contrast;
+ * the recursion finds the other. */
 static size_t arc_cut(const double *sums, size_t n, const arc *a)
 {
 	if (a->from == 0)

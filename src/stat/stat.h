@@ -34,8 +34,8 @@ typedef enum stat_estimator {
 	STAT_ESTIMATORS
 } stat_estimator;
 
-/* Below so many effective runs of as many, or fewer of more runs as long as the square root of
- * their product is so much, intervals are too narrow, whatever the method. */
+/* Minimum of sqrt(n * n_eff): 50 independent runs, or 100 with an effective sample size of 25.
+ * Below it intervals under-cover, whatever the method. */
 #define STAT_N_EFF_ENOUGH 50
 
 /* Why an interval is narrower than its level says. */

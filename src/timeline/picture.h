@@ -15,10 +15,9 @@
  *	picture_free(p);
  *
  * The sums by name of what is in it, ranges by themselves and sums of what is in blocks, are
- * those of the table "zones"; the blocks of each level and what is by itself in it took as long as
- * all. Ranges that
- * find no place on it (nested deeper than PICTURE_DEPTH, or of too many tracks) are in a row of
- * their own, which is not drawn, and are counted.
+ * those of the table "zones"; at each level of detail, the blocks plus the ranges kept individually
+ * sum to the total time. Ranges that do not fit (nested deeper than PICTURE_DEPTH, or of too many
+ * tracks) are in a separate row, which is not drawn, and are counted.
  *
  * The bytes are columns, one behind the other, of numbers in LEB128, the least 7 bits first. Of all
  * rows: when each range begins, after the one before it in its row; how long each took; how much of

@@ -139,7 +139,8 @@ static bool enter(uint64_t *ret_now)
 		}
 		is = was + 1 + (first ? UINT64_C(1) << 32 : 0);
 	} while (!atomic_compare_exchange_weak(&state, &was, is));
-	/* It begins when the first of those who want it looks at the clock. */
+	/* The window begins at the first timestamp stored; a thread with an earlier timestamp uses
+	 * the stored one. */
 	const uint64_t now = ticks_now();
 	uint64_t begin = 0;
 	*ret_now = now;
@@ -152,7 +153,7 @@ static bool enter(uint64_t *ret_now)
 	return true;
 }
 
-/* The time of a window's end, of which it is said already that it ends. */
+/* Returns the end time of a window that is marked closing. */
 static uint64_t end_of(uint32_t i)
 {
 	uint64_t end = CLOSING;

@@ -87,8 +87,8 @@ static bool has_value(uint64_t word)
 	return LANE_KIND(word) >= LANE_NUMBER;
 }
 
-/* Up to CHUNK events of a block, from *at on, as far as they are written and not after `cut`,
- * sorted by time: those of a signal handler may stand in front of what it interrupted. Times are
+/* Reads up to CHUNK events of a block, from *at on, that are written and not after `cut`. Handler
+ * events may precede the interrupted event in the buffer, so they are sorted by time. Times are
  * ticks. */
 static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
 {

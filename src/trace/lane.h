@@ -103,7 +103,8 @@ typedef struct lane_self {
 	bool hasty;    /* it never waits for room */
 	uint64_t mask; /* the signals that it blocked when it got its lane */
 	bool unseen;   /* a thread of ours, not of the program's */
-	/* No wait is told while `next` is still there: ranges of before it are to come (past.h). */
+	/* Blocking calls are not recorded until `next` moves, because events with earlier times are
+	 * still to be written (past.h). */
 	uintptr_t quiet;
 	uintptr_t wait_at; /* where on the stack that is which lane.wait_begin is of; 0: nothing */
 	uint64_t ranges;   /* started with DCK_START */

@@ -1,6 +1,6 @@
 /* past.h - ranges whose times are known only afterwards: what a measurement keeps in memory while
- * its clock runs, what an engine's profile tells. They go onto the timeline of the thread that
- * tells them, as if it had told them then.
+ * its clock runs, what an engine's profile contains. They are written to the calling thread's track
+ * with their original timestamps.
  *
  *	past p;
  *

@@ -55,14 +55,15 @@ static struct recorder {
 	uint64_t look_ns;	      /* when the threads are looked at next */
 	lane_waits waited;	      /* then */
 	zone_method method;
-	/* What is asked for, of whom, and how often it was asked and served. */
+	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
+	 */
 	_Atomic bool live;
 	_Atomic int thread_id;
 	_Atomic long process;
 	_Atomic unsigned wishes;
 	_Atomic uint32_t asked, served;
 	_Atomic int signal; /* that ends the process; 0: none did */
-	/* How it went: the thread's until it is joined, or has served. */
+	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
 	dck_record *record;
 } recorder = {.work = PTHREAD_MUTEX_INITIALIZER};

@@ -279,7 +279,7 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end)
 	watched *t = row_of(w, end->tid);
 	const bool guest = end->ended && end->ended->guest;
 
-	/* One of which nothing came, and that no look has seen, is one of the others. */
+	/* A thread with no events that was never polled is counted in "(other threads)". */
 	if (!t && end->first_ns == UINT64_MAX)
 		return;
 	if (!t && !(t = row_new(w, end->tid)))

@@ -56,8 +56,8 @@ static void owner_set(long pid)
 		setenv(owner_name, text, 1);
 }
 
-/* Where who started this program looks for its record, NULL: nobody does. An empty file there tells
- * that the program records, should it not come to its end. */
+/* Path where the parent expects the record; NULL: no parent. The file is created empty at start, so
+ * the parent can tell a killed recorder from a program that never recorded. */
 static const char *record_asked(mem_arena *a)
 {
 	const char *path = secure_getenv("DEEPCLOCK_TRACE_RECORD");
