@@ -117,7 +117,8 @@ DCK_API void dck_set_allocator(const dck_allocator *a);
 DCK_API void dck_abandon(void);
 
 /* Kills the programs that were started for what is under way, and those that they started in turn:
- * whoever waits for them goes on with what was seen of them. It may be called in a signal handler.
+ * the callers that wait for them continue with what was recorded. It may be called in a signal
+ * handler.
  * @since 0.1 */
 DCK_API void dck_programs_kill(void);
 

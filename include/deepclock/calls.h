@@ -23,7 +23,7 @@ extern "C" {
 
 typedef enum dck_calls_by { DCK_CALLS_BY_FUNCTION, DCK_CALLS_BY_PATH } dck_calls_by;
 
-/* What is looked at. Zeroed: the functions of the first tree, by their own weight. */
+/* The query. Zeroed: the functions of the first tree, by their own weight. */
 typedef struct dck_calls_view {
 	const char *tree;   /* its name; NULL: the first; of forms that hold several: all */
 	const char *weight; /* key of its column; NULL: time, else the first that is no count */

@@ -10,7 +10,7 @@
  *	dck_record_value(record, "counter/page-faults");
  *	dck_record_table(record, "functions");      name, calls, total, self, ...
  *
- * Whoever knows the functions of its own program, as an interpreter does, adds them up by
+ * A caller that knows the functions of its own program, such as an interpreter, counts them with
  * dck_calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct dck_count_config {
 	dck_list events;   /* by perf's names, each item several with commas; none: a default */
-	bool no_functions; /* nothing is put in front of the program */
+	bool no_functions; /* no library is preloaded */
 	uint64_t top;	   /* functions in the table; 0: all */
 	int sort;	   /* index in dck_count_sorts: the order of the table */
 } dck_count_config;
@@ -40,7 +40,7 @@ DCK_API extern const dck_opt dck_count_options[];
 
 typedef struct dck_count_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Asked every 50 ms; true: the program is told to end. NULL: it never is. */
+	/* Asked every 50 ms; true: the program gets SIGTERM. NULL: it never is. */
 	bool (*cancelled)(void *self);
 	void *self;
 	int exit_code, signal; /* set: how it ended; exit_code -1: by the signal */
@@ -112,7 +112,7 @@ typedef struct dck_calls_about {
 	/* What an empty call adds to the time of the function, and to that of its caller. */
 	double cost_inside_ns, cost_outside_ns;
 	bool incomplete;
-	size_t processes; /* of which the calls are; 0: not told */
+	size_t processes; /* of which the calls are; 0: unknown */
 	size_t top;	  /* functions in the table; 0: all */
 	/* What the number stands for; texts are copied. false: nothing is known. */
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);

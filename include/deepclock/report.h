@@ -42,8 +42,8 @@ DCK_API void dck_sink_fd(dck_sink *s, int fd);
  * another user's file or pipe, since its owner reads and changes what is written. @since 0.1 */
 DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
 /* Gives the new file, made with mode 0600, owner, group and mode of the one that is there, as far
- * as the system lets us, and to nobody else what they had not; where none is there, the mode that
- * umask says. @since 0.1 */
+ * as the system lets us, and gives no other user more access than before; where none is there, the
+ * mode that umask says. @since 0.1 */
 DCK_API void dck_file_inherit(int fd, const char *target);
 /* A sink that appends to *b, which stays the caller's ({0} to begin with). @since 0.1 */
 DCK_API void dck_sink_buffer(dck_sink *s, dck_buffer *b);

@@ -30,7 +30,7 @@ def _cell(page):
 
 
 def write(path, data):
-    """All of it or nothing: beside its place first, under a name that nobody could lay a link at. What is no file,
+    """All of it or nothing: beside its place first, under a name at which no other user could make a link. What is no file,
     such as /dev/stdout, is written to."""
     path = _file_target(path)
     if os.path.exists(path) and not os.path.isfile(path):

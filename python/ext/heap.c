@@ -49,7 +49,7 @@ typedef struct recording {
 /* The process has one heap, and one set of allocators. */
 static struct {
 	PyMemAllocatorEx below[DOMAINS]; /* that ours pass on to */
-	bool recording;			 /* looked at without the lock */
+	bool recording;			 /* read without the lock */
 	char locked;
 	uint32_t begun;
 	recording *recordings;

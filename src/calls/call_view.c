@@ -191,7 +191,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 {
 	bool *chosen = mem_zalloc((size_t)l->c.nfunctions + 1, sizeof *chosen);
 	call_table how = {.name = callers ? "callers" : "callees",
-			  .last = callers ? "(nobody: outermost)" : "(itself)"};
+			  .last = callers ? "(none: outermost)" : "(itself)"};
 	char title[700];
 	size_t one = 0;
 

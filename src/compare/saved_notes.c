@@ -215,7 +215,7 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 	else if (c->together)
 		record_note(c->b, "undecided",
 			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
-			    "so that a change below %.*f %% is not told apart: "
+			    "so that a change below %.*f %% is not distinguished: "
 			    "record longer and with more --processes, or compare live",
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));

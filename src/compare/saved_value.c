@@ -256,8 +256,9 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	if (v->exact)
 		return;
 	if (!(m->level > 0)) {
-		snprintf(v->why, sizeof v->why,
-			 "one number without an interval does not tell a change from chance");
+		snprintf(
+		    v->why, sizeof v->why,
+		    "one number without an interval does not distinguish a change from chance");
 		return;
 	}
 	if (!(m->lo > 0) || !(m->lo <= v->value) || !(v->value <= m->hi) || !isfinite(m->hi)) {

@@ -317,7 +317,7 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "trials_per_round", DCK_UNIT_ONE, (int64_t)r->blocks);
 	record_fact_text(b, "method", "sessions",
 			 c->fresh     ? "each trial has its own process"
-			 : r->reopens ? "opened anew for every round, in random order"
+			 : r->reopens ? "opened again for every round, in random order"
 				      : "opened once");
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK ? "it failed or was interrupted"

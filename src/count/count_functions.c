@@ -21,7 +21,7 @@ static const dck_column weights[] = {
     {"overhead", "overhead", DCK_UNIT_NS},
     {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
 };
-static const char rest_name[] = "(calls by paths that found no room)";
+static const char rest_name[] = "(calls by paths beyond the limit)";
 
 dck_status count_functions_init(count_functions *f, dck_err *err)
 {

@@ -211,7 +211,7 @@ static dck_status profile_check(const pass *p, const dck_profile *profile, dck_e
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine reports how long operators took on the device, not when");
 	if (!profile->run_begin_ns)
-		DCK_FAIL(err, E_UNSUP, "the engine does not tell when runs began by its clock");
+		DCK_FAIL(err, E_UNSUP, "the engine does not report when runs began by its clock");
 	if (profile->flags & DCK_PROFILE_TRUNCATED || profile->nruns != p->warm + p->runs)
 		DCK_FAIL(err, E_ENGINE, "the engine lost events of its profile");
 	return DCK_OK;

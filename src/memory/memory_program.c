@@ -136,7 +136,8 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_pr
 	char folder[OS_TEMP_SIZE];
 
 	if (!config->pid == !(p->argv && p->argv[0]))
-		DCK_FAIL(err, E_ARG, "either a program is started, or one that runs is looked at");
+		DCK_FAIL(err, E_ARG,
+			 "give either a program to start or the --pid of one that runs");
 	if (config->time_ns && !config->pid)
 		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
 	DCK_TRY(os_temp_dir(folder, err));

@@ -391,7 +391,7 @@ dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err)
 		record_fact_real(b, "memory", "peak_share", DCK_UNIT_BYTE, m->looks->peak_share);
 	else
 		record_fact_absent(b, "memory", "peak_share",
-				   "looked at once a second, and the program ended before");
+				   "sampled once a second, and the program ended before");
 	resident_put(b, m);
 	if (m->sums)
 		st = heaps_put(b, m, err);

@@ -185,7 +185,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 			*ret_inside = inside / (double)counted;
 		else if (observe)
 			status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-					 "the engine's profile does not tell of the operators "
+					 "the engine's profile does not contain the operators "
 					 "of the model that calibrates it");
 	}
 	profile_pass_close(&p);

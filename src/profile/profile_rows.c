@@ -508,7 +508,7 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		}
 		op.time_ns = RECORD_REAL(r->value);
 		op.memory_bytes = r->has_memory ? RECORD_INT(r->memory)
-						: RECORD_ABSENT("the engine does not tell");
+						: RECORD_ABSENT("the engine does not report it");
 		double half = sqrt(r->half_ratio * r->half_ratio + latency_half * latency_half);
 		if (!isnan(half) && half < 1) {
 			op.time_lo_ns = r->value * (1 - half);

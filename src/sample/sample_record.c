@@ -117,9 +117,9 @@ static void counts_put(record_builder *b, const sample_run *r, const dck_sample_
 		record_fact_int(b, s, "system", DCK_UNIT_NS, (int64_t)r->system_ns);
 	} else {
 		record_fact_absent(b, s, "user",
-				   "the kernel does not tell of these processes together");
+				   "the kernel does not report these processes together");
 		record_fact_absent(b, s, "system",
-				   "the kernel does not tell of these processes together");
+				   "the kernel does not report these processes together");
 	}
 }
 
@@ -174,7 +174,7 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 	if (share(n->named.unknown, n->samples) > NAMELESS)
 		record_note(b, "sample-no-names",
 			    "%.0f %% of the samples are in functions that have no names, which are "
-			    "told as FILE+0xPLACE",
+			    "shown as FILE+0xOFFSET",
 			    100 * share(n->named.unknown, n->samples));
 	if (n->named.lacking)
 		record_note(b, "sample-no-lines", "%s", n->named.lacking);

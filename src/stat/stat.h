@@ -45,7 +45,7 @@ typedef enum stat_narrow {
 	STAT_NARROW_SLOW,    /* the same, since their level changes slowly */
 	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
 } stat_narrow;
-/* "the level changes more slowly than so few runs can tell"; "": it is not. */
+/* "the level changes more slowly than so few runs can show"; "": it is not. */
 const char *stat_narrow_text(stat_narrow why);
 
 typedef struct stat_estimate {

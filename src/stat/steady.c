@@ -138,7 +138,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		s.change_ratio = early > 0 ? late / early - 1 : 0;
 	}
 	if (n < min_steady || n < RUNS_MIN) {
-		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to tell", n);
+		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to decide", n);
 		*ret = s;
 		return;
 	}

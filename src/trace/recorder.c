@@ -495,7 +495,7 @@ static dck_status prepare(struct recorder *r, dck_err *err)
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
 	if (!lanes_init())
-		DCK_FAIL(err, E_UNSUP, "the system cannot tell when a thread ends");
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when a thread ends");
 	if (!r->clock_known) {
 		clock_choose(r);
 		r->method.pair_ns = pair_cost(r);

@@ -462,7 +462,7 @@ static const char *why_absent(const thread_watch *w, int k)
 		return "the system has no /proc/self/task";
 	for (size_t i = 0; i < w->n; i++)
 		known = known || w->rows[i].uses.known >> k & 1;
-	return known ? "it ended before it was looked at" : "the kernel does not count it";
+	return known ? "it ended before it was sampled" : "the kernel does not count it";
 }
 
 dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, record_builder *b,

@@ -139,7 +139,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	if (mem_arena_failed(p->arena))
 		return ERR_NO_MEMORY(err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
-		DCK_FAIL(err, E_UNSUP, "the system cannot tell when the process forks");
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
 	watched = true;
 	return recorder_begin(p, err);
 }

@@ -150,11 +150,12 @@ const cli_command cmd_view = {
     .name = "view",
     .summary = "look at saved records and traces in a browser",
     .usage = usage,
-    .about = "Writes records that '--save FILE' of another command wrote, and traces, as one page "
-	     "with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
-	     "display); without one it says where the page is. The page holds "
-	     "all it needs: it opens without a network, and can be sent to somebody.\n\nIt is what "
-	     "'deepclock report FILE --format html' writes.",
+    .about =
+	"Writes records that '--save FILE' of another command wrote, and traces, as one page "
+	"with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
+	"display); without one it says where the page is. The page holds "
+	"all it needs: it opens without a network, and can be sent to other people.\n\nIt is what "
+	"'deepclock report FILE --format html' writes.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(view_config),

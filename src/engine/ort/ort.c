@@ -142,7 +142,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	size_t used = 0;
 
 	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
-	DCK_NEED(m->facts, err, "for what the engine tells");
+	DCK_NEED(m->facts, err, "for what the engine reports");
 	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
 	fact(m, "found", m->lib.how);
 	fact(m, "version", m->lib.version);
@@ -165,7 +165,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 					 p->options[i].key, p->options[i].value);
 	if (*given)
 		fact(m, "options", mem_arena_dup(m->arena, given));
-	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine tells");
+	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
 
@@ -253,7 +253,7 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	DCK_TRY(session_try(m, p, exposed, false, err));
 	snprintf(text, sizeof text,
 		 "the optimised graph could not be saved, "
-		 "so operators are told by the names ONNX Runtime gives them: %s",
+		 "so operators are identified by the names ONNX Runtime gives them: %s",
 		 why->msg);
 	if (m->log)
 		m->log(m->log_self, DCK_LOG_WARN, text);

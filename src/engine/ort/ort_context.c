@@ -262,7 +262,7 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 	if (!c->outputs_vary && m->log)
 		m->log(m->log_self, DCK_LOG_INFO,
 		       "the shape of an output depends on the data: "
-		       "ONNX Runtime allocates outputs anew in each run from now on");
+		       "ONNX Runtime allocates outputs again in each run from now on");
 	c->outputs_vary = true;
 	return DCK_OK;
 }

@@ -173,7 +173,7 @@ static dck_status trust(const ort_place *p, dck_err *err)
 
 	if (why)
 		DCK_FAIL(err, E_UNSUP,
-			 "'%s' (%s) is not loaded: %s; mend its owner and mode, or name it with "
+			 "'%s' (%s) is not loaded: %s; fix its owner and mode, or name it with "
 			 "--engine-lib to load it all the same",
 			 p->path, p->how, why);
 	return DCK_OK;

@@ -156,7 +156,7 @@ static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run *
 	if (unsure)
 		DCK_FAIL(err, E_UNSUP,
 			 "several runs went on at a time, each with operators side by side: "
-			 "whose an operator was cannot be told; profile with one run at a time");
+			 "whose an operator was is unknown; profile with one run at a time");
 	*ret = best;
 	return DCK_OK;
 }

@@ -7,7 +7,7 @@ import { cell, fact, number } from "./record.js";
 import { digits, format, formatCount } from "./units.js";
 
 const DEEPEST = 50; /* modules in one another */
-const NOT_TOLD = { absent: "the record does not tell" };
+const NOT_TOLD = { absent: "the record does not contain it" };
 
 /** "1 x 64 x 56 x 56"; of several outputs all of them. */
 export function shapeText(outputs) {
