@@ -6,8 +6,8 @@
  *	DCK_TRY(os_read_file(path, 1 << 20, &text, err));
  *	dck_buffer_done(&text);
  *
- * What the system does not report it is 0, "" or -1, as each member says; callers show it as not
- *known. Nothing here prints or exits. Reading is bounded: a file or a child's answer has a limit.
+ * What the system does not report is 0, "" or -1, as each member says; callers show it as not
+ * known. Nothing here prints or exits. Reading is bounded: a file or a child's answer has a limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_OS_H

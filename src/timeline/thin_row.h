@@ -1,7 +1,7 @@
-/* thin_row.h - downsampled track of ranges that do not overlap. Time is divided into steps of
- * 2^shift ns. Short ranges that begin in one step are merged into a block: a count, a total time
- *and the name that took most of it. A range that is longer than a step, or alone in one, stays a
- *range.
+/* thin_row.h - downsampled track of ranges that do not overlap. Time is divided into steps of a
+ * power of two of ns. Short ranges that begin in one step are merged into a block: a count, a
+ * total time and the name that took most of it. A range longer than a step, or alone in one, stays
+ * a range.
  *
  *	thin_put(&row, &(thin_range){.begin_ns = 100, .took_ns = 20, .key = 3}, 10, NULL);
  *	thin_coarser(&row, 10, 12, NULL, &coarser)
