@@ -14,7 +14,7 @@ dck_progress observer_nothing(const char *phase);
 /* So many of all are done; the rest is foreseen from the time that these took. */
 dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns);
 void observer_show(const dck_observer *watch, const dck_progress *p);
-/* Tells that a phase begins. `watch` is a const dck_observer *. */
+/* Reports that a phase begins. `watch` is a const dck_observer *. */
 void observer_phase(void *watch, const char *phase);
 
 #endif

@@ -79,7 +79,7 @@ size_t call_view_top(const dck_calls_view *view)
 	return view->top ? (size_t)view->top : TOP;
 }
 
-/* --- what is looked at */
+/* --- the selected tree */
 
 typedef struct look {
 	const dck_calls_view *view;

@@ -158,7 +158,7 @@ static void notes_differences(const saved_comparison *c)
 		}
 }
 
-/* What only one of the records tells was not checked. */
+/* What only one of the records has was not checked. */
 static void note_unknown(const saved_comparison *c)
 {
 	for (size_t i = 1; i < c->n; i++) {

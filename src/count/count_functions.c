@@ -175,7 +175,7 @@ static void answer_put(const count_functions *f, record_builder *b)
 	mem_free(calls);
 }
 
-/* What counting cost, and what it could not tell. */
+/* What counting cost, and what it could not count. */
 static void facts_put(const count_functions *f, record_builder *b)
 {
 	char lost[32], all[32];

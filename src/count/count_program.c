@@ -1,4 +1,4 @@
-/* count_program.c - a program of somebody's, started and counted (deepclock/count.h).
+/* count_program.c - a target program, started and counted (deepclock/count.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"

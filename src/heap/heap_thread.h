@@ -43,7 +43,7 @@ typedef struct kept_frame {
 /* A Python frame of the last stack, and the words by which it is known again. */
 typedef struct kept_python {
 	uint64_t frame, code, previous, instruction;
-	uint64_t lines; /* of its code: what tells it from the next one at its address */
+	uint64_t lines; /* of its code: distinguishes it from the next one at its address */
 	uint32_t path;	/* from the outermost frame to this one */
 	bool call;	/* it is none, but a call of the evaluator */
 	bool entry;

@@ -1,4 +1,4 @@
-/* operators.c - follows operators, modules and what runs on a device while a timeline is told.
+/* operators.c - follows operators, modules and what runs on a device while a timeline is read.
  *
  * A range is held until something else happens on its track, since the numbers that say to which
  * forward operator it belongs come behind its begin.

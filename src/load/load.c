@@ -178,7 +178,7 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
-/* Threads that one run keeps busy, as the engine tells; 1 where it does not. */
+/* Threads that one run keeps busy, as the engine reports; 1 where it does not. */
 static unsigned threads_of_run(const load_job *j)
 {
 	const dck_engine *e = j->session.target.engine.ops;

@@ -309,7 +309,7 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 	if (job->data_bytes > 0 && !os_sanitizer_name())
 		os_child_limit_data(g.pid, job->data_bytes);
 	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
-	/* A worker that is told to stop reports what it has, as we do. */
+	/* A worker that is stopped reports what it has, as we do. */
 	if (status != DCK_OK && status != DCK_E_CANCEL)
 		return status;
 	ret->peak_rss_bytes =

@@ -1,4 +1,4 @@
-/* memory_program.c - a program of somebody's, started and watched: `deepclock memory`.
+/* memory_program.c - a target program, started and watched: `deepclock memory`.
  *
  * A library in front of its allocator (src/heap) counts by call path, into a file for each process;
  * a thread here looks at what is resident (memory_watch.c). When all has ended the files are added

@@ -1,4 +1,4 @@
-/* source.c - a file looked at through a window.
+/* source.c - a file read through a window.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/wire.h"

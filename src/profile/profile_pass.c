@@ -148,7 +148,7 @@ static double tame_mean(double *ns, size_t n)
 	return sum / (double)n;
 }
 
-/* An engine that does not run the model it is given tells of other operators. */
+/* An engine that does not run the model it is given reports other operators. */
 static bool of_chain(const char *name)
 {
 	return strcmp(name, "y") == 0 ||

@@ -16,7 +16,7 @@ enum { FEW = 100 };
 #define EARLY 0.01
 /* And of samples in functions without names. */
 #define NAMELESS 0.1
-/* Of the rate that was asked for: below that share it is told. */
+/* Of the requested rate: below that share a note says so. */
 #define RATE_LEAST 0.6
 /* Of the time busy-waiting has a part in the answer from that share on. */
 #define SPIN_LEAST 0.01

@@ -1,6 +1,6 @@
-/* unwind_scan.h - the caller of code that nothing says how to unwind: hand-written kernels, and
- * what compilers make at run time. Its frame holds the return address, so the words of the stack
- * are looked at: one that comes behind a call, and from which the whole rest of the stack can be
+/* unwind_scan.h - the caller of code without unwind tables: hand-written kernels, and what
+ * compilers make at run time. Its frame holds the return address, so the words of the stack are
+ * scanned for one that follows a call, and from which the whole rest of the stack can be
  * unwound, to the thread's beginning or the end of its copy, with a call before each return
  * address.
  *

@@ -12,7 +12,7 @@
 #define BAND	  0.4
 #define BAND_TAU  0.25
 #define BAND_MOST 48 /* Student's t has nothing to gain from more */
-/* Its lowest ordinates, which tell of change that is slow beside the rest of them, and the fewest
+/* Its lowest ordinates, which show change that is slow beside the rest of them, and the fewest
  * that are an estimate. */
 #define LOWEST 8
 #define FEWEST 4

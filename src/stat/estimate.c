@@ -244,7 +244,7 @@ static double order_statistic(const double *sorted, size_t n, double rank)
 	return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* The interval of the p-quantile of `sorted`, whose runs tell as much as n_eff independent ones. */
+/* The interval of the p-quantile of `sorted`, with the effective sample size n_eff. */
 static void quantile_interval(const double *sorted, size_t n, double p, double level, double n_eff,
 			      double *ret_lo, double *ret_hi)
 {

@@ -1,5 +1,5 @@
 /* sequential.h - the median of paired differences with an interval that holds however often it is
- * looked at while the pairs come in.
+ * tested while the pairs come in.
  *
  * Under the median's true value the number of differences below it is a random walk of fair steps,
  * so that the probability of ever crossing a boundary at planned looks is known exactly: no

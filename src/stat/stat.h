@@ -214,7 +214,7 @@ double stat_mcnemar(uint64_t only_first, uint64_t only_second);
 #define STAT_CHANGES_MAX 64
 typedef struct stat_change {
 	size_t at; /* the first value of the new level */
-	double p;  /* how often pure noise looks so, times the number of stretches looked at */
+	double p;  /* how often pure noise looks so, times the number of stretches tested */
 	double before, after; /* medians up to the neighbouring changes */
 } stat_change;
 size_t stat_change_scratch(size_t n); /* doubles */
@@ -222,7 +222,7 @@ size_t stat_change_scratch(size_t n); /* doubles */
  * change the share alpha gives one or more. The same data give the same result. */
 size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
 
-/* The same for a series that is looked at again and again as it grows, whose points may lean on
+/* The same for a series that is tested again and again as it grows, whose points may depend on
  * those before (an autoregression of order one): only the changes with which the points between
  * their neighbours are that much likelier than without, at a chance small enough for some ninety
  * looks. */

@@ -9,7 +9,7 @@
 
 #define RUNS_MIN   8
 #define BLOCKS_MAX 128
-/* The last runs, one in so many, are looked at apart. */
+/* The last runs, one in so many, are tested separately. */
 #define LAST 16
 /* A change over the window behind the cut that does not matter. */
 #define CHANGE_SMALL 0.01

@@ -353,7 +353,7 @@ static int decimals_of(double rate)
 	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
 }
 
-/* Of several settings with what tells them apart. */
+/* Of several settings with what distinguishes them. */
 static const char *unresolved_text(const making *m, size_t i)
 {
 	return m->r->plan.settings > 1

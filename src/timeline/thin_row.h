@@ -22,7 +22,7 @@ enum { THIN_EXACT = -1, THIN_SHIFT_MAX = 62 };
 typedef struct thin_range {
 	uint64_t begin_ns, took_ns, self_ns;
 	uint32_t key; /* not 0: its name */
-	uint32_t at;  /* for whoever thins: kept */
+	uint32_t at;  /* for the caller: kept */
 } thin_range;
 
 /* The ranges that begin in a step and are not by themselves. */
@@ -39,13 +39,13 @@ typedef struct thin_row {
 	thin_block *blocks; /* @owned, by their bins: one for each */
 	uint32_t nranges, nblocks, ranges_room, blocks_room;
 	uint32_t lone;	/* the short range that is alone in its step so far, plus one; 0: none */
-	uint32_t owner; /* for whoever thins */
+	uint32_t owner; /* for the caller */
 	bool unsorted;	/* they are put in any order, and may overlap: they stay by themselves until
 			 * thin_sort() */
 	bool failed;	/* for want of memory something is missing */
 } thin_row;		/* {0} at first */
 
-/* Told of each range that becomes part of a block; NULL: nobody is. */
+/* Called for each range that becomes part of a block; NULL: not called. */
 typedef struct thin_sums {
 	void (*add)(void *self, uint32_t owner, const thin_range *one);
 	void *self;

@@ -183,7 +183,7 @@ bool capture_window_get(uint32_t i, capture_window *ret)
 		return false;
 	ret->begin = atomic_load(&windows[i % WINDOWS].begin);
 	ret->end = atomic_load(&windows[i % WINDOWS].end);
-	/* Whoever ends it need not come to say when. */
+	/* The thread that ends it may not have stored the time yet. */
 	if (ret->begin && ret->end == CLOSING)
 		ret->end = end_of(i);
 	return ret->begin;
@@ -333,7 +333,7 @@ static verdict start(uint64_t word, uint64_t id)
 	return v;
 }
 
-/* A range that began inside a window is told to its end. */
+/* A range that began inside a window is recorded to its end. */
 static verdict end(uint64_t id)
 {
 	const uint64_t was = started_take(id);

@@ -60,7 +60,7 @@ static inline bool capture_put_value(uint64_t word, uint64_t value)
 	return true;
 }
 
-/* --- for whoever starts and drains */
+/* --- for the recorder */
 
 /* names: as the table shows them, or NAME@DOMAIN, or NAME@* for any domain and none. times: so many
  * windows at most; 0: all. n 0: nothing is armed. false: no memory. */

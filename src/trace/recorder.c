@@ -52,7 +52,7 @@ static struct recorder {
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* when other clocks were read last */
-	uint64_t look_ns;	      /* when the threads are looked at next */
+	uint64_t look_ns;	      /* when the threads are polled next */
 	lane_waits waited;	      /* then */
 	zone_method method;
 	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
@@ -204,7 +204,7 @@ static void dump_aside(struct recorder *r)
 		r->method.dumps_failed++;
 }
 
-/* Of a program that is slow again and again the first files tell why. */
+/* Of a program that is slow again and again the first files show why. */
 enum { LIMIT_DUMPS_MAX = 100 };
 
 static void limits_look(struct recorder *r)
@@ -307,7 +307,7 @@ static bool has_place(const struct recorder *r)
 /* true: whole blocks were there, and there may be more. */
 static bool round_of(struct recorder *r)
 {
-	/* In this order: whoever has this number, or a lower one, has said before what he wants. */
+	/* In this order: a request with this number, or a lower one, was stored before. */
 	const uint32_t asked = atomic_load(&r->asked);
 	const unsigned wishes = atomic_exchange(&r->wishes, 0);
 	bool more = false;
@@ -365,7 +365,7 @@ static void *drain_thread(void *arg)
 		const bool woken = lanes_wait(FLUSH_NS);
 		while (round_of(r))
 			;
-		/* A thread that is the last wakes nobody. */
+		/* A thread that is the last wakes none. */
 		if (!woken && atomic_load(&r->live))
 			end_if_last(r);
 		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes

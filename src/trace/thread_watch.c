@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that does not run may get another name, for which it is looked at all the same. */
+/* A thread that does not run may get another name, for which it is polled all the same. */
 enum { NAMES_EVERY = 10, SHARE_WHOLE = 10000, KEPT_MAX = 1000 };
 
 static uint64_t used(const watched *t, int k)
@@ -328,7 +328,7 @@ static void take(const look *l, watched *t, const os_thread_told *told)
 	name_take(w, t, told->name);
 	if (!l->how.tells || !may_tell(w, t))
 		return;
-	if (!l->how.last) /* else its end tells them */
+	if (!l->how.last) /* else its end emits them */
 		tell_uses(w, t, l->how.ns, false);
 	tell_share(w, t, from, l->how.ns, used(t, OS_USE_CPU) - was);
 }

@@ -1,5 +1,5 @@
-/* trace_program.c - a program of somebody's, started and recorded: by its environment it is told
- * what to record and where to leave the record.
+/* trace_program.c - a target program, started and recorded: its environment holds what to record
+ * and where to leave the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
@@ -191,7 +191,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
-	/* What was recorded until then is told. */
+	/* What was recorded until then is reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
 		st = DCK_OK;

@@ -32,8 +32,8 @@ static const dck_opt output_options[] = {
     {0},
 };
 
-/* The page of whoever gives no name: one place, which the next view replaces, in a directory that
- * nobody else enters, since records tell about machines and programs. */
+/* The default page: one path, which the next view replaces, in a private directory, since records
+ * describe machines and programs. */
 static dck_status page_name(char *path, size_t size, dck_err *err)
 {
 	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");

@@ -21,7 +21,7 @@ static void log_line(void *self, int severity, const char *category, const char 
 	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
 					       DCK_LOG_ERROR, DCK_LOG_ERROR};
 	/* Of a session that is watched: that the graph it saves is good for this machine only, and
-	 * that there are too many events, which the profile tells. */
+	 * that there are too many events, which the profile shows. */
 	static const char *const known[] = {"Serializing optimized model",
 					    "Maximum number of events reached"};
 	const dck_engine_model *m = self;
@@ -276,7 +276,7 @@ static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dc
 		*err = why;
 	dck_buffer_done(&exposed);
 	DCK_TRY(status);
-	/* Made once: run() would make them anew each time. */
+	/* Made once: run() would make them again each time. */
 	return ort_check(&m->lib, m->lib.api.CreateRunOptions(&m->run_options), err,
 			 "cannot create a run's options");
 }
@@ -360,7 +360,7 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 	ret->session_ns = m->session_ns;
 }
 
-/* --- what a model that is watched tells */
+/* --- what an observed model reports */
 
 static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {

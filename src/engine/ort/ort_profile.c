@@ -1,4 +1,4 @@
-/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: what it is told, and
+/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: its settings, and
  * its events sorted into runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what a session is told */
+/* --- the settings of a session */
 
 #define WEIGHTS "weights"
 
