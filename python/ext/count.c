@@ -684,8 +684,8 @@ static PyObject *count_functions(PyObject *m, PyObject *none)
 
 /* --- processes that are forked, told by os.register_at_fork() */
 
-/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. Nobody
- * counts the calls that this takes. */
+/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. The
+ * calls that this takes are not counted. */
 static PyObject *count_before_fork(PyObject *m, PyObject *make)
 {
 	thread_state *t = &mine;

@@ -232,7 +232,7 @@ static const PyMemAllocatorEx *below_of(void *ctx)
 
 static PyThreadState *thread_state(int domain)
 {
-	/* Whoever asks for raw memory need not hold the GIL. */
+	/* Callers of the raw allocator need not hold the GIL. */
 	if (domain == PYMEM_DOMAIN_RAW)
 		return PyGILState_GetThisThreadState();
 #if PY_VERSION_HEX >= 0x030d0000
