@@ -461,7 +461,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;
 	ret->unserved = ret->arrived - ret->served;
-	/* Arrivals beyond the end follow the last one. */
+	/* Cancelled arrivals are later than the last one. */
 	ret->span_ns = r->last_arrival_ns;
 	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)
 		ret->span_ns = (double)r->ask->time_ns;

@@ -46,9 +46,9 @@ const char *stat_narrow_text(stat_narrow why)
 {
 	static const char *const texts[] = {
 	    [STAT_NARROW_NO] = "",
-	    [STAT_NARROW_FEW] = "the runs are worth too few independent ones",
+	    [STAT_NARROW_FEW] = "the effective sample size is too small",
 	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can show",
-	    [STAT_NARROW_CARRIED] = "a handful of long runs carries the mean",
+	    [STAT_NARROW_CARRIED] = "a few long runs dominate the mean",
 	};
 
 	return texts[why];

@@ -41,9 +41,9 @@ typedef enum stat_estimator {
 /* Why an interval is narrower than its level says. */
 typedef enum stat_narrow {
 	STAT_NARROW_NO,
-	STAT_NARROW_FEW,     /* the runs are worth too few independent ones */
+	STAT_NARROW_FEW,     /* the effective sample size is too small */
 	STAT_NARROW_SLOW,    /* the same, since their level changes slowly */
-	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
+	STAT_NARROW_CARRIED, /* a few long runs dominate the mean */
 } stat_narrow;
 /* "the level changes more slowly than so few runs can show"; "": it is not. */
 const char *stat_narrow_text(stat_narrow why);
