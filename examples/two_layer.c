@@ -3,8 +3,8 @@
  *     two_layer [RECORD.json [DIR]]
  *
  * 64 random items of 1000 numbers, 100 hidden units, 10 outputs, 500 steps of gradient descent on
- * the squared error. A lap for each step tells what it costs, a lap of all what the rest does, and
- * zones tell the phases apart where DEEPCLOCK_TRACE=two_layer.pftrace asks for a trace.
+ * the squared error. A lap for each step shows its cost, a lap of all steps the rest, and zones
+ * separate the phases where DEEPCLOCK_TRACE=two_layer.pftrace requests a trace.
  * DIR is where TensorBoard's scalars go.
  *
  *     cc -O2 two_layer.c $(pkg-config --cflags --libs deepclock) -lm -o two_layer

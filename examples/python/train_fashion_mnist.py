@@ -47,7 +47,7 @@ def main():
     options.add_argument("--epochs", type=int, default=5)
     options.add_argument("--batch", type=int, default=100)
     options.add_argument("--items", type=int, default=60000, help="of the training set")
-    options.add_argument("--tensorboard", metavar="FOLDER")
+    options.add_argument("--tensorboard", metavar="DIRECTORY")
     options.add_argument("--save", metavar="FILE", help="keep the record of the steps")
     asked = options.parse_args()
 

@@ -71,10 +71,10 @@ typedef struct dck_err {
 	X(OK, 0, "fine")                                                             \
 	X(FAILED, 1, "failed; the sentence on stderr says why")                      \
 	X(USAGE, 2, "the command line is wrong")                                     \
-	X(BROKEN, 3, "a gate says no: slower, or a limit is broken")                 \
+	X(BROKEN, 3, "a gate failed: slower, or a limit is broken")                  \
 	X(UNDECIDED, 4, "a gate could not decide")                                   \
 	X(INTERRUPTED, 130, "interrupted; what was measured until then is reported") \
-	X(UNREAD, 141, "who read the output closed it, as head does")
+	X(UNREAD, 141, "the reader closed the pipe, as head does")
 
 typedef enum dck_exit {
 #define X(name, value, text) DCK_EXIT_##name = (value),
@@ -117,7 +117,8 @@ DCK_API void dck_set_allocator(const dck_allocator *a);
 DCK_API void dck_abandon(void);
 
 /* Kills the programs that were started for what is under way, and those that they started in turn:
- * whoever waits for them goes on with what was seen of them. It may be called in a signal handler.
+ * the callers that wait for them continue with what was recorded. It may be called in a signal
+ * handler.
  * @since 0.1 */
 DCK_API void dck_programs_kill(void);
 

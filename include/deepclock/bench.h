@@ -116,7 +116,7 @@ DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **re
 
 /* Whether all sizes of the model's inputs are given, before anything is opened or measured: E_ARG
  * names those that are open, and repeats `command` with options that give them (NULL: the options
- * alone). What cannot be told from the model's file is no failure. @since 0.1 */
+ * alone). What the model's file does not show is no failure. @since 0.1 */
 DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
 				     dck_err *err) DCK_MUST_USE;
 

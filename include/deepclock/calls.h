@@ -1,6 +1,5 @@
-/* calls.h - the call paths of a record, its trees, looked at from all sides: written for other
- * programs, by function, as a tree, a function's callers and what it calls, and two beside each
- * other.
+/* calls.h - queries on a record's call trees: export, function table, tree, callers and callees,
+ * and the difference of two records.
  *
  *	dck_calls_view view = {.tree = "samples"};
  *	dck_record *shown;
@@ -24,7 +23,7 @@ extern "C" {
 
 typedef enum dck_calls_by { DCK_CALLS_BY_FUNCTION, DCK_CALLS_BY_PATH } dck_calls_by;
 
-/* What is looked at. Zeroed: the functions of the first tree, by their own weight. */
+/* The query. Zeroed: the functions of the first tree, by their own weight. */
 typedef struct dck_calls_view {
 	const char *tree;   /* its name; NULL: the first; of forms that hold several: all */
 	const char *weight; /* key of its column; NULL: time, else the first that is no count */

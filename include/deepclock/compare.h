@@ -27,7 +27,8 @@ typedef struct dck_compare_config {
 	double margin; /* differences within it do not matter, as a share */
 	double level;  /* of every interval, and of all verdicts together */
 	int statistic; /* of one trial: index into dck_compare_statistics */
-	/* Live. A round opens every subject anew and measures some trials of each, in random order.
+	/* Live. A round opens every subject again and measures some trials of each, in random
+	 * order.
 	 */
 	uint64_t rounds;      /* exactly so many; 0: until all is decided */
 	uint64_t max_rounds;  /* most, with rounds 0 */
@@ -107,7 +108,7 @@ DCK_API dck_status dck_alternatives_modes(const dck_subject *base, dck_alternati
 
 /* Compares n subjects, at least 2; the first is the baseline. They are measured in rounds of random
  * order, so that drift meets all alike; of each round the ratio to the baseline is taken, and of
- * the rounds' ratios the median with an exact interval that holds however often it is looked at
+ * the rounds' ratios the median with an exact interval that holds however often it is tested
  * (docs/reference/methods.md). The record has metric compare/ratio (second over first), for further
  * ones compare/ratio/NAME, compare/resolution, fact compare/verdict (and compare/verdict/NAME), the
  * table compare/alternatives and series compare/rounds/NAME. *ret is owned: dck_record_free().

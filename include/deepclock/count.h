@@ -10,7 +10,7 @@
  *	dck_record_value(record, "counter/page-faults");
  *	dck_record_table(record, "functions");      name, calls, total, self, ...
  *
- * Whoever knows the functions of its own program, as an interpreter does, adds them up by
+ * A caller that knows the functions of its own program, such as an interpreter, counts them with
  * dck_calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct dck_count_config {
 	dck_list events;   /* by perf's names, each item several with commas; none: a default */
-	bool no_functions; /* nothing is put in front of the program */
+	bool no_functions; /* no library is preloaded */
 	uint64_t top;	   /* functions in the table; 0: all */
 	int sort;	   /* index in dck_count_sorts: the order of the table */
 } dck_count_config;
@@ -40,7 +40,7 @@ DCK_API extern const dck_opt dck_count_options[];
 
 typedef struct dck_count_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Asked every 50 ms; true: the program is told to end. NULL: it never is. */
+	/* Asked every 50 ms; true: the program gets SIGTERM. NULL: it never is. */
 	bool (*cancelled)(void *self);
 	void *self;
 	int exit_code, signal; /* set: how it ended; exit_code -1: by the signal */
@@ -72,10 +72,9 @@ typedef struct dck_calls dck_calls;
 DCK_API dck_calls *dck_calls_new(const dck_calls *like);
 DCK_API void dck_calls_free(dck_calls *c); /* NULL is allowed. @since 0.1 */
 /* The same in a new file of that name, so that another process reads what this one counted,
- * whatever ended it. What is open in `after`, NULL: nothing, is open here too, without being called
- * anew: for a process that goes on from another, as after fork(). path NULL: in memory. NULL: none,
- * or no such file
- * can be made. @since 0.1 */
+ * whatever ended it. Copies the open call stack of `after` (NULL: none) without counting those
+ * calls again, for use after fork(). path NULL: in memory. Returns NULL without memory, or if the
+ * file cannot be made. @since 0.1 */
 DCK_API dck_calls *dck_calls_new_in(const char *path, const dck_calls *like,
 				    const dck_calls *after);
 /* What is in such a file, with the clock of `like`; its functions' numbers have the bits of `mark`
@@ -87,8 +86,8 @@ DCK_API dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint6
  * the function may be too. @since 0.1 */
 DCK_API bool dck_calls_enter(dck_calls *c, uint64_t function);
 DCK_API void dck_calls_leave(dck_calls *c, uint64_t function);
-/* Where the innermost open call is of that function: it was none. false: it is another. @since 0.1
- */
+/* Undoes dck_calls_enter(): if `function` is the innermost open call, it is not counted. Returns
+ * false otherwise. @since 0.1 */
 DCK_API bool dck_calls_forget(dck_calls *c, uint64_t function);
 /* All that is open ends now. E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_calls_end(dck_calls *c, dck_err *err);
@@ -113,7 +112,7 @@ typedef struct dck_calls_about {
 	/* What an empty call adds to the time of the function, and to that of its caller. */
 	double cost_inside_ns, cost_outside_ns;
 	bool incomplete;
-	size_t processes; /* of which the calls are; 0: not told */
+	size_t processes; /* of which the calls are; 0: unknown */
 	size_t top;	  /* functions in the table; 0: all */
 	/* What the number stands for; texts are copied. false: nothing is known. */
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);

@@ -30,7 +30,7 @@ extern "C" {
 
 typedef struct dck_history dck_history;
 
-/* Where the history is when nobody says: $DEEPCLOCK_DB, else $XDG_DATA_HOME/deepclock/history.db,
+/* Writes the default path of the history: $DEEPCLOCK_DB, else $XDG_DATA_HOME/deepclock/history.db,
  * else ~/.local/share/deepclock/history.db. E_ABSENT: none of them is set; E_LIMIT: it does not fit
  * into `size` bytes. @since 0.1 */
 DCK_API dck_status dck_history_path(char *ret, size_t size, dck_err *err) DCK_MUST_USE;

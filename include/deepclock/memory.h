@@ -1,8 +1,8 @@
 /* memory.h - the memory of a program: how much of it is resident over time, and who allocates.
  *
- * The program is not changed: a library is put in front of its allocator, and tells of each malloc,
- * realloc, free and mmap with its call path. What stays when the program ends is a leak, found to
- * the byte; what the C library keeps for itself is told apart.
+ * The program is not changed: a preloaded library interposes on its allocator and records each
+ * malloc, realloc, free and mmap with its call path. What stays when the program ends is a leak,
+ * exact to the byte; what the C library keeps for itself is separate.
  *
  *	dck_memory_config config;
  *	dck_memory_program program = {.argv = argv};
@@ -24,9 +24,8 @@ extern "C" {
 #endif
 
 typedef struct dck_memory_config {
-	double rate_hz; /* looks at the resident memory per second */
-	/* Nothing is put in front of the program: its resident memory alone, which works for any
-	 * program. */
+	double rate_hz; /* sampling rate of the resident memory */
+	/* No library is preloaded: the resident memory alone, which works for any program. */
 	bool rss_only;
 	/* Of a program that runs already, and of its children: the resident memory alone, until it
 	 * ends, for time_ns (0: without end), or until it is cancelled. 0: one is started. */
@@ -37,8 +36,8 @@ DCK_API extern const dck_opt dck_memory_options[];
 
 typedef struct dck_memory_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */
-	/* Asked every 50 ms; true: the program is told to end, and the record is incomplete. NULL:
-	 * it never is. */
+	/* Asked every 50 ms; true: the program gets SIGTERM, and the record is incomplete. NULL:
+	 * never. */
 	bool (*cancelled)(void *self);
 	void *self;
 	/* Set: how it ended; exit_code -1: by the signal. */
@@ -46,11 +45,11 @@ typedef struct dck_memory_program {
 } dck_memory_program;
 
 /* Starts the program, whose input and output are ours, and watches it and its children until it
- * ends; or looks at one that runs (config.pid). *ret is owned, dck_record_free(): series
+ * ends; or watches one that runs (config.pid). *ret is owned, dck_record_free(): series
  * "memory/rss", "memory/anonymous", "memory/file" and "memory/heap"; metrics "memory/peak_rss",
  * "memory/heap_peak", "memory/heap_leaked", "memory/allocations", "memory/temporary"; tables
- * "memory/functions", "memory/lines"; tree "allocations". Where nothing can be put in front of the
- * program (linked statically, setuid) these are absent, with the reason. E_ABSENT: there is no such
+ * "memory/functions", "memory/lines"; tree "allocations". Where the program cannot be preloaded
+ * (statically linked, setuid) these are absent, with the reason. E_ABSENT: there is no such
  * program or process; E_ARG; E_IO; E_CANCEL: cancelled before it ran. p's last members are set
  * whenever it ran.
  * @since 0.1 */

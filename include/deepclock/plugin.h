@@ -127,10 +127,10 @@ typedef struct dck_open_params {
 typedef struct dck_op_event {
 	const char *name,
 	    *type;	      /* the node's in the engine's own graph, model_path of dck_profile */
-	const char *provider; /* "CPUExecutionProvider"; NULL: not told */
+	const char *provider; /* "CPUExecutionProvider"; NULL: unknown */
 	uint64_t run;	      /* counted from 0 */
 	uint64_t begin_ns, duration_ns;
-	int64_t memory_bytes; /* that stayed allocated when it ended; INT64_MIN: not told */
+	int64_t memory_bytes; /* that stayed allocated when it ended; INT64_MIN: unknown */
 	uint32_t depth; /* 0: of the main graph; 1: within one of those, a loop's body, whose time
 			   holds this one's; and so on */
 } dck_op_event;
@@ -146,7 +146,7 @@ typedef struct dck_profile {
 	const uint64_t *run_ns; /* how long each of the nruns took by the engine's own clock */
 	/* The graph that ran, as an ONNX file in work_dir; NULL: the model as it was opened. */
 	const char *model_path;
-	/* Since minor 3; NULL: not told. When each of the nruns began, on the clock of the events,
+	/* Since minor 3; NULL: unknown. When each of the nruns began, on the clock of the events,
 	 * and the system's number (gettid()) of the thread on which each of the nevents ran. */
 	const uint64_t *run_begin_ns;
 	const int64_t *threads;
@@ -174,7 +174,7 @@ typedef struct dck_usage {
 	uint64_t voluntary_switches, involuntary_switches;
 } dck_usage;
 
-/* Times of opening, which only the engine can tell apart. Absent parts are 0 in `valid`. */
+/* Times of opening, which only the engine can separate. Absent parts are 0 in `valid`. */
 typedef struct dck_open_times {
 	uint32_t struct_size;
 	uint32_t valid; /* bit 0: library_ns, bit 1: session_ns */

@@ -108,8 +108,9 @@ typedef struct dck_op_output {
 /* One operator of the model. */
 typedef struct dck_op {
 	const char *name, *type, *scope; /* scope: its module, "layer1.0/conv1"; NULL: none */
-	/* Of the code it was exported from, where the exporter told; NULL: it did not. The class of
-	 * the module, "torch.nn.modules.conv.Conv2d"; where in the model's own code it is called,
+	/* Of the code it was exported from, where the exporter recorded it; NULL: it did not. The
+	 * class of the module, "torch.nn.modules.conv.Conv2d"; where in the model's own code it is
+	 * called,
 	 * "/models/net.py:17", and what stands there. */
 	const char *class_name, *line, *code;
 	const dck_op_output *outputs;

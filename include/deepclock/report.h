@@ -36,14 +36,14 @@ typedef struct dck_buffer {
 
 /* A sink that writes to an open file descriptor, which stays the caller's. @since 0.1 */
 DCK_API void dck_sink_fd(dck_sink *s, int fd);
-/* For whom replaces a file by a new one of its name, as every file here is written. The name to
- * replace, behind symbolic links, which stay: PATH_MAX bytes at *ret. E_IO: a link that somebody
- * else laid in a directory where everybody may (/tmp), since it could lead anywhere, or a file or a
- * pipe, since its owner reads and changes what is written. @since 0.1 */
+/* For callers that replace a file atomically (write a temporary file, then rename). Resolves
+ * symbolic links, which stay, to the name to replace: PATH_MAX bytes at *ret. E_IO: a link that
+ * another user made in a directory where everybody may (/tmp), since it could lead anywhere, or
+ * another user's file or pipe, since its owner reads and changes what is written. @since 0.1 */
 DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
 /* Gives the new file, made with mode 0600, owner, group and mode of the one that is there, as far
- * as the system lets us, and to nobody else what they had not; where none is there, the mode that
- * umask says. @since 0.1 */
+ * as the system lets us, and gives no other user more access than before; where none is there, the
+ * mode that umask says. @since 0.1 */
 DCK_API void dck_file_inherit(int fd, const char *target);
 /* A sink that appends to *b, which stays the caller's ({0} to begin with). @since 0.1 */
 DCK_API void dck_sink_buffer(dck_sink *s, dck_buffer *b);

@@ -1,5 +1,5 @@
-/* sample.h - where a program's time goes, without changing the program: its stacks, looked at many
- * times a second.
+/* sample.h - where a program's time goes, without changing the program: its stacks,
+ * sampled many times a second.
  *
  *     dck_sample_config c;
  *     dck_sample_program p = {.argv = argv};
@@ -21,8 +21,8 @@
 extern "C" {
 #endif
 
-/* Who takes the samples: the kernel (perf_event) from outside, or, by a library put in front of the
- * program, each of its threads when a signal comes: of a timer, or of perf_event. */
+/* Sampling source: the kernel (perf_event) from outside, or a preloaded library in which each
+ * thread samples itself in a signal handler, driven by a timer or by perf_event. */
 enum { DCK_SAMPLE_AUTO, DCK_SAMPLE_PERF, DCK_SAMPLE_TIMERS, DCK_SAMPLE_INSIDE };
 
 typedef struct dck_sample_config {
@@ -41,8 +41,8 @@ DCK_API extern const dck_opt dck_sample_options[];
 
 typedef struct dck_sample_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */
-	/* Asked every 50 ms; true: sampling ends, and a program that was started is told to end.
-	 * NULL: it never does. */
+	/* Asked every 50 ms; true: sampling ends, and a program that was started gets SIGTERM.
+	 * NULL: never. */
 	bool (*cancelled)(void *self);
 	void *self;
 	/* Set: how it ended, where it was started here; exit_code -1: by the signal. */

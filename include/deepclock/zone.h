@@ -42,8 +42,8 @@ typedef struct dck_trace_config {
 	const char *path;      /* the file; its ending chooses the form. NULL: none */
 	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
 	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
-	uint64_t waits_ns;     /* the least wait that is told; 0: 10 us */
-	bool no_waits;	       /* none is told */
+	uint64_t waits_ns;     /* shortest blocking call recorded; 0: 10 us */
+	bool no_waits;	       /* none is recorded */
 	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
 	/* A thread that finds the buffer full waits until there is room, instead of dropping its
 	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How
@@ -57,7 +57,7 @@ typedef struct dck_trace_config {
 	dck_list limits;
 	/* Only what happens while a range of one of these names is open, on whatever thread of the
 	 * process: "step", "domain:step", "step@domain", "step@*" for any domain. Ranges that began
-	 * before are not told; those that reach over its end are closed there, and marked as
+	 * before are omitted; those that reach over its end are closed there, and marked as
 	 * unfinished. At most so many times; 0: each time. Borrowed until it has begun. */
 	dck_list capture_ranges;
 	uint64_t capture_times;
@@ -87,7 +87,7 @@ DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
  * records, or not in this way; E_IO: the file is not whole. @since 0.1 */
 DCK_API dck_status dck_trace_dump(dck_err *err);
 
-/* For whoever ends the process without exit(): what was recorded until now is in the file
+/* For callers that end the process without exit(): what was recorded until now is in the file
  * afterwards, before exec(); all is closed as dck_trace_stop() does, before _exit(). They wait for
  * 2 s at most. Also in signal handlers, and between vfork() and exec(), where they do nothing.
  * false: nothing records, or it was not done in that time. @since 0.1 */
@@ -133,7 +133,7 @@ DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
 
 struct dck_sink; /* report.h */
 
-/* What was not told of a trace. */
+/* What is missing from a trace. */
 typedef struct dck_trace_gaps {
 	uint64_t undated_events; /* without a time, or on a clock that the file does not explain */
 	char cut[512];		 /* "", or why what stands behind some place could not be read */
@@ -163,7 +163,7 @@ DCK_API dck_status dck_trace_merge(const char *const *paths, size_t n, const cha
 /* A program to be recorded: `deepclock trace`. */
 typedef struct dck_trace_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Asked every 50 ms; true: the program is told to end. NULL: it never is. */
+	/* Asked every 50 ms; true: the program gets SIGTERM. NULL: never. */
 	bool (*cancelled)(void *self);
 	void *self;
 	/* Set: how it ended; exit_code -1: by the signal. cut: it came to no end of its own, and

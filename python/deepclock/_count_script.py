@@ -21,7 +21,7 @@ def main(words):
     p = _script.parser("count", "How often and how long, for each function of a Python script, its threads, and the functions "
                                 "in C that it calls; behind '--' any program, as 'deepclock count'.")
     own = p.add_argument_group("Counting")
-    own.add_argument("--no-builtins", action="store_true", help="functions in C are not told apart from their callers")
+    own.add_argument("--no-builtins", action="store_true", help="functions in C are not separated from their callers")
     own.add_argument("--top", type=int, default=0, metavar="N", help="only the first N functions")
     own.add_argument("--sort", choices=_deepclock._count_sorts(), default="self", metavar="WHAT",
                      help="the order of the functions: self, total, calls, primitive, overhead, name, file, line; also in "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where progress is shown when nobody says: a line on a terminal, or below a notebook's cell."""
+"""The default display of progress: a line on a terminal, or below a notebook's cell."""
 
 import locale
 import shutil
@@ -58,7 +58,7 @@ def _in_notebook():
 
 
 def show(always):
-    """A function that is called with a Progress, at last with None; None: nobody would see it."""
+    """A function that is called with a Progress, at last with None; None: there is no display."""
     if _in_notebook():
         return LiveOutput()
     stream = sys.stderr

@@ -196,7 +196,7 @@ def command(words):
     path = _program.path()
     if path is None:
         print("deepclock: the program deepclock is not where the package was installed, "
-              "nor on the PATH: install the package anew", file=sys.stderr)
+              "nor on the PATH: install the package again", file=sys.stderr)
         return 1
     sys.stdout.flush()
     _program.onnxruntime_offer()

@@ -30,7 +30,7 @@ def _cell(page):
 
 
 def write(path, data):
-    """All of it or nothing: beside its place first, under a name that nobody could lay a link at. What is no file,
+    """All of it or nothing: beside its place first, under a name at which no other user could make a link. What is no file,
     such as /dev/stdout, is written to."""
     path = _file_target(path)
     if os.path.exists(path) and not os.path.isfile(path):
@@ -75,8 +75,8 @@ def figures(record, folder):
 
 
 def _page_name():
-    """Where `deepclock view` has its page too: one place, which the next page replaces, in a directory that nobody
-    else enters. Without a home: a new directory."""
+    """Where `deepclock view` has its page too: one path, which the next page replaces, in a private
+    directory. Without a home: a new directory."""
     cache, home = os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", "")
     base = cache if cache.startswith("/") else os.path.join(home, ".cache")
     folder = os.path.join(base, "deepclock", "view")

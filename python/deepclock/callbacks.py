@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Laps and zones of a training loop that somebody else has written.
+"""Laps and zones of a training loop of another library.
 
     model.fit(x, y, epochs=5, callbacks=[deepclock.callbacks.Laps()])             # Keras
     lightning.Trainer(max_epochs=5, callbacks=[deepclock.callbacks.Laps()])       # Lightning
@@ -20,7 +20,7 @@ _DONE_NOTHING = ("setup", "teardown", "set_model", "load_state_dict", "configure
 
 class _Callback:
     def __getattr__(self, name):
-        # Whatever else a loop tells its callbacks is no business of ours.
+        # Other calls of a loop to its callbacks are ignored.
         if name.startswith(("on_", "_implements_")) or name in _DONE_NOTHING:
             return _nothing
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -35,7 +35,7 @@ class _Callback:
 
 class Laps(_Callback):
     """A lap of each epoch, of each validation and of the training around them; on the timeline also a
-    zone of each step, and of the backward pass where the loop tells of it.
+    zone of each step, and of the backward pass where the loop reports it.
 
     An epoch's lap has the numbers that the loop logs, and counts items where batches are shown
     (Lightning), else steps. total: epochs; None: as the loop says. steps: a lap of each step too, which
@@ -53,7 +53,7 @@ class Laps(_Callback):
         self._items = 0
         self._unit = None
 
-    # --- what Keras tells, and loops like it
+    # --- callbacks of Keras, and loops like it
 
     def set_params(self, params):
         if self._total is None and params:
@@ -193,7 +193,7 @@ class Laps(_Callback):
 class Profile(_Callback):
     """Profiles some steps of the training, as deepclock.torch.profiling() does, whose options it takes. The module is
     the one that the loop hands to its callbacks; with transformers, the optimizer too. `record` is there when the
-    training has ended. stop() ends it before, as after an exception that the loop does not tell of."""
+    training has ended. stop() ends it before, as after an exception that the loop does not report."""
 
     def __init__(self, module=None, **options):
         self.record = None

@@ -19,7 +19,7 @@ class memory:
     Several may run at a time, also one inside another. A child made by fork() does not record. UnsupportedError in a
     sub-interpreter, and in a Python without the GIL.
 
-    `deepclock.memory.lines(f)` tells of each line of a function instead.
+    `deepclock.memory.lines(f)` reports each line of a function instead.
     """
 
     lines = _lines

@@ -22,7 +22,7 @@ class LineMemory:
     def __init__(self, watch, python=True):
         self.rows = [Row(*row) for row in watch.rows()]
         self.tells_peaks = watch.tells_peaks
-        self.python = python  # its allocators were looked at
+        self.python = python  # its allocators were measured
 
     def codes(self):
         seen = []
@@ -72,8 +72,8 @@ class LineMemory:
 
     def tables(self, b):
         """Puts the table memory/source into the builder of a record."""
-        no_peak = {"absent": "this system does not tell the peak of the resident set"}
-        no_python = {"absent": "Python's allocators were not looked at"}
+        no_peak = {"absent": "this system does not report the peak of the resident set"}
+        no_python = {"absent": "Python's allocators were not measured"}
         rows = [[f"{os.path.basename(row.code.co_filename)}:{row.line}", row.resident, row.added,
                  row.peak if self.tells_peaks else no_peak, row.python_added if self.python else no_python,
                  row.python_peak if self.python else no_python, row.runs, row.ns,

@@ -55,7 +55,7 @@ class Watch:
         self._watch.end(self.codes)
 
     def rows(self):
-        """What _Lines tells of each line that ran, in the order of the source."""
+        """What _Lines has of each line that ran, in the order of the source."""
         return sorted((row for row in self._lines.rows() if row[2] or row[1] != row[0].co_firstlineno),
                       key=lambda row: (row[0].co_filename, row[0].co_firstlineno, row[1]))
 
@@ -101,7 +101,7 @@ class _Monitored:
         self.disable = sys.monitoring.DISABLE
         e = sys.monitoring.events
         self._of_code = e.LINE | e.PY_RESUME | e.PY_RETURN | e.PY_YIELD
-        self._everywhere = e.PY_UNWIND | e.PY_THROW  # these are told of all code or of none
+        self._everywhere = e.PY_UNWIND | e.PY_THROW  # these come for all code or for none
         self._all = False
 
     def begin(self, lines, codes, all_):

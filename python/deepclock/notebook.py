@@ -263,7 +263,7 @@ def _memory(run):
     before, _ = _resident()
     try:
         with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
-            file.write("5")  # the peak begins anew; proc(5)
+            file.write("5")  # resets the peak; proc(5)
         reset = _resident()[1] <= before + (8 << 20)
     except OSError:
         reset = False
@@ -286,7 +286,7 @@ def _memory(run):
         looks.join()
     after = _resident()[0]
     return {"before": before, "peak": max(*peaks, after), "after": after,
-            "how": " (looked at every ms: this system does not reset the peak)"}
+            "how": " (sampled every ms: this system does not reset the peak)"}
 
 
 # --- laps in a notebook

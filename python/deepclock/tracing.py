@@ -112,7 +112,7 @@ class _Worker:
         _multiprocessing.Finalize(None, _deepclock._trace_leave, exitpriority=-1000)
 
 
-# --- processes that multiprocessing starts anew: they inherit what their parent's _config has when
+# --- processes that multiprocessing starts as new interpreters: they inherit what their parent's _config has when
 # they are made, also from a server that has run before the recording began.
 
 _INHERITED = "deepclock.trace"

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Zones around functions of every kind: what `@deepclock.zone` makes of one.
 
-A generator is in its zone each time it runs, not while whoever
-asked it for a value goes on. A coroutine is a range of its own from its first moment to its last,
-with what it awaits: several take turns on a thread, so that they cannot be drawn one in the other,
-and how long a request took is what its reader wants to know.
+A generator's zone is open only while its body runs. A coroutine is a separate range from its start
+to its end, with what it awaits: several take turns on a thread, so that they do not nest, and the
+range shows how long a request took.
 """
 
 import functools

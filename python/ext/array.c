@@ -3,7 +3,7 @@
  *     numpy.asarray(record.series["latency"].values)
  *     torch.from_dlpack(record.series["latency"].values)
  *
- * The buffer protocol shows the record's own memory, which nobody may write. DLPack has readers
+ * The buffer protocol shows the record's own memory, read-only. DLPack has readers
  * that write all the same, so it hands over a copy.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -171,7 +171,7 @@ static void dl_delete(dl_managed *m)
 	PyMem_RawFree(m);
 }
 
-/* One that nobody took. */
+/* One that no consumer took. */
 static void dl_capsule_free(PyObject *capsule)
 {
 	if (PyCapsule_IsValid(capsule, DL_CAPSULE))

@@ -1,10 +1,10 @@
 /* count.c - calls of Python's functions, and of those in C, counted and timed: what
  * deepclock.count, in counting.py, is made of.
  *
- * From 3.12 on the interpreter tells by sys.monitoring, for all threads; before that each thread
- * has a profile function in C: those that run when it begins, and those that threading starts. Each
- * thread adds up its own calls (dck_calls). A function is known by its code object, one in C by its
- * PyMethodDef, as the profiler of the standard library does it, so counts agree.
+ * From 3.12 on the interpreter reports calls by sys.monitoring, for all threads; before that each
+ * thread has a profile function in C: those that run when it begins, and those that threading
+ * starts. Each thread adds up its own calls (dck_calls). A function is known by its code object,
+ * one in C by its PyMethodDef, as the profiler of the standard library does it, so counts agree.
  *
  * One counter at a time in a process.
  *
@@ -244,7 +244,7 @@ static void function_log(uint64_t number, PyObject *what)
 }
 
 /* A function was met by a new path. def NULL: it is in Python, and `keep` its code. of: whose
- * method it is, NULL: nobody's. */
+ * method it is, NULL: of no class. */
 static void function_keep(thread_state *t, uint64_t number, PyObject *keep, PyMethodDef *def,
 			  PyObject *of, PyObject *module)
 {
@@ -434,7 +434,7 @@ static int tool_take(ext_state *s, PyObject *m)
 			    PyObject_CallMethod(m, "use_tool_id", "is", all.tool, "deepclock"));
 }
 
-/* From now on the interpreter tells of calls; on false: no more. */
+/* From now on the interpreter reports calls; on false: no more. */
 static int listen(ext_state *s, bool on)
 {
 	PyObject *m = monitoring();
@@ -452,7 +452,7 @@ static int listen(ext_state *s, bool on)
 			: (Py_INCREF(Py_None), Py_None);
 
 		failed = !event || !function;
-		/* What a call returns is told where calls are. */
+		/* Returns are reported for calls that are. */
 		if (!failed && function != Py_None && strncmp(events[i].event, "C_", 2) != 0)
 			set |= PyLong_AsLong(event);
 		if (!failed)
@@ -532,7 +532,7 @@ static PyObject *count_thread(PyObject *m, PyObject *args)
 {
 	(void)m;
 	PyEval_SetProfile(all.active ? on_event : NULL, NULL);
-	/* This call is told of before its thread's first function. */
+	/* This call is reported before its thread's first function. */
 	if (all.active && PyTuple_GET_SIZE(args) > 0 && PyFrame_Check(PyTuple_GET_ITEM(args, 0)) &&
 	    PyTuple_GET_SIZE(args) > 1 && PyUnicode_Check(PyTuple_GET_ITEM(args, 1)) &&
 	    PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(args, 1), "call") == 0) {
@@ -684,8 +684,8 @@ static PyObject *count_functions(PyObject *m, PyObject *none)
 
 /* --- processes that are forked, told by os.register_at_fork() */
 
-/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. Nobody
- * counts the calls that this takes. */
+/* Asks for a directory, once: _count_before_fork(make), make() returning its path or None. The
+ * calls that this takes are not counted. */
 static PyObject *count_before_fork(PyObject *m, PyObject *make)
 {
 	thread_state *t = &mine;
@@ -727,7 +727,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 		all.known = all.functions;
 	} else {
 		Py_XDECREF(
-		    functions); /* of this process's parent alone: its child tells them too */
+		    functions); /* of this process's parent alone: its child reports them too */
 		functions = all.functions;
 	}
 	all.functions = functions;

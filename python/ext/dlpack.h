@@ -25,6 +25,6 @@ typedef struct dl_managed {
 
 enum { DL_CPU = 1, DL_CUDA_HOST = 3, DL_ROCM_HOST = 11 }; /* devices whose memory the CPU reads */
 #define DL_CAPSULE	 "dltensor"
-#define DL_CAPSULE_TAKEN "used_dltensor" /* whoever takes it renames it, and calls the deleter */
+#define DL_CAPSULE_TAKEN "used_dltensor" /* the consumer renames it, and calls the deleter */
 
 #endif

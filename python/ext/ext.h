@@ -185,7 +185,7 @@ bool ext_said_has(const ext_said *said, const char *name);
 typedef struct ext_watch {
 	dck_observer observer;
 	ext_state *state;
-	PyObject *progress;		/* called with a Progress; NULL: nobody looks */
+	PyObject *progress;		/* called with a Progress; NULL: none */
 	PyObject *type, *value, *trace; /* what a function or a signal's handler raised */
 	uint64_t asked_ns, shown_ns;
 	const char *phase;

@@ -37,7 +37,8 @@ int ext_function_call_anywhere(void *function)
 {
 	ext_function *f = function;
 	const PyGILState_STATE gil = PyGILState_Ensure();
-	/* All threads have the same arguments, so nobody may write in front of them. */
+	/* All threads share the arguments, so no callee may write before them (vectorcall offset).
+	 */
 	const int status = called(f, PyObject_Vectorcall(f->callable, f->args, f->nargs, NULL));
 
 	PyGILState_Release(gil);

@@ -49,7 +49,7 @@ typedef struct recording {
 /* The process has one heap, and one set of allocators. */
 static struct {
 	PyMemAllocatorEx below[DOMAINS]; /* that ours pass on to */
-	bool recording;			 /* looked at without the lock */
+	bool recording;			 /* read without the lock */
 	char locked;
 	uint32_t begun;
 	recording *recordings;
@@ -232,7 +232,7 @@ static const PyMemAllocatorEx *below_of(void *ctx)
 
 static PyThreadState *thread_state(int domain)
 {
-	/* Whoever asks for raw memory need not hold the GIL. */
+	/* Callers of the raw allocator need not hold the GIL. */
 	if (domain == PYMEM_DOMAIN_RAW)
 		return PyGILState_GetThisThreadState();
 #if PY_VERSION_HEX >= 0x030d0000

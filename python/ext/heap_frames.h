@@ -66,7 +66,7 @@ typedef struct frame_now {
 } frame_now;
 #else
 typedef struct frame_now {
-	uintptr_t code; /* 3.14: the lowest bits tell who counts the reference */
+	uintptr_t code; /* 3.14: the lowest bits mark who counts the reference */
 	struct frame_now *previous;
 	void *function, *globals, *builtins, *locals, *object;
 	const uint16_t *at;

@@ -23,7 +23,7 @@ static PyObject *lap_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	return (PyObject *)l;
 }
 
-/* The lap, which is nobody's any more. */
+/* The lap, which has no owner any more. */
 static dck_lap *take(PyObject *self)
 {
 	return __atomic_exchange_n(&((lap *)self)->at, NULL, __ATOMIC_ACQ_REL);

@@ -33,7 +33,7 @@ typedef struct watched {
 	line_row rows[];
 } watched;
 
-/* A code object that was met; its lines are NULL where nobody wants to know of it. */
+/* A code object that was met; its lines are NULL where it is not traced. */
 typedef struct met {
 	PyObject *code; /* kept alive, so that no other gets its address */
 	watched *lines;
@@ -61,7 +61,7 @@ typedef struct lines {
 	uint64_t resident_ns,
 	    resident_bytes; /* the last reading: when it was made, and its result */
 	bool memory;
-	unsigned long heap; /* number of the recording that tells Python's bytes; 0: none */
+	unsigned long heap; /* number of the recording that counts Python's bytes; 0: none */
 } lines;
 
 #if PY_VERSION_HEX >= 0x030d0000
@@ -266,7 +266,7 @@ static void begin(open_frame *f, int line, const looked *now)
 	f->since_ns = now_ns();
 }
 
-/* line 0: its first line is told by itself. */
+/* line 0: its first line is reported separately. */
 static int frame_enters(lines *l, watched *of, int line)
 {
 	open_stack *s = stack_of(l, true);
@@ -512,7 +512,7 @@ static PyObject *lines_rows(PyObject *self, PyObject *none)
 }
 
 /* lines.reads(number): memory is read from now on, Python's bytes by the recording of that number,
- * which may be 0. Returns whether peaks of the resident set are told. */
+ * which may be 0. Returns whether peaks of the resident set are known. */
 static PyObject *lines_reads(PyObject *self, PyObject *number)
 {
 	lines *l = (lines *)self;
@@ -606,7 +606,7 @@ static PyMethodDef lines_methods[] = {
      "joins($self, frame, event, arg, /)\n--\n\nWatches a thread that begins."},
 #endif
     {"reads", lines_reads, METH_O,
-     "reads($self, heap, /)\n--\n\nMemory is read from now on: whether its peaks are told."},
+     "reads($self, heap, /)\n--\n\nMemory is read from now on: whether its peaks are known."},
     {"rows", lines_rows, METH_NOARGS,
      "rows($self, /)\n--\n\n(code, line, runs, ns, resident at most, added, peak, Python's added, its "
      "peak) of each line that ran."},

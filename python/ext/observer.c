@@ -1,7 +1,7 @@
 /* observer.c - what happens beside a measurement: progress, Ctrl-C, exceptions of what is measured.
  *
  * Models and programs run without the GIL, Python functions with it. The library asks `cancelled`
- * between slices of runs, also 10,000 times a second; the interpreter is looked at 50 times.
+ * between slices of runs, also 10,000 times a second; the interpreter is checked 50 times.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
@@ -31,7 +31,7 @@ void ext_watch_raised(ext_watch *w)
 		w->trace = trace;
 		return;
 	}
-	Py_XDECREF(type); /* the first one is told */
+	Py_XDECREF(type); /* the first one is reported */
 	Py_XDECREF(value);
 	Py_XDECREF(trace);
 }

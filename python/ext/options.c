@@ -71,7 +71,7 @@ typedef struct reader {
 	ext_said *said;
 	const dck_opt *row;
 	void *config;
-	bool again; /* another table has it too, which was told */
+	bool again; /* another table has it too, which was reported */
 } reader;
 
 /* --- values as the command line writes them: a new str or bytes, NULL with an exception */

@@ -114,7 +114,7 @@ static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
     {"code", "for scripts: \"not-steady\""},
     {"text", "cause and remedy"},
-    {"under", "the code of the note that names the cause of this one, or None"},
+    {"under", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc note_desc = {

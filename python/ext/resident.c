@@ -46,7 +46,7 @@ static uint64_t peak_read(const resident *r)
 	return getrusage(RUSAGE_SELF, &used) == 0 ? (uint64_t)used.ru_maxrss * 1024 : 0;
 }
 
-/* The peak begins anew. */
+/* Resets the peak. */
 static bool reset(const resident *r)
 {
 	return r->clear_fd >= 0 && pwrite(r->clear_fd, "5", 1, 0) == 1;
@@ -60,7 +60,7 @@ void resident_open(resident *r)
 	    .page = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 	r->peaks = now_read(r) && reset(r);
-	/* getrusage() also tells of the program that was in this process before it executed this
+	/* getrusage() also counts the program that was in this process before it executed this
 	 * one. */
 	r->slow = r->peaks && peak_read(r) > now_read(r) + 4 * BLUR;
 	if (r->slow)

@@ -22,7 +22,7 @@ static bool is_name(PyObject *o)
 	return false;
 }
 
-/* What it is worth is not looked at: that may wait for a device. */
+/* Its value is not read: that may wait for a device. */
 static bool is_number(PyObject *o)
 {
 	const PyNumberMethods *as = Py_TYPE(o)->tp_as_number;
@@ -225,9 +225,9 @@ static PyMethodDef functions[] = {
     {"mark", zone_mark, METH_O, "mark($self, name, /)\n--\n\nAn instant on this thread's row."},
     {"number", (PyCFunction)(void (*)(void))zone_number, METH_FASTCALL,
      "number($self, name, value, /)\n--\n\nA number on the innermost zone of this thread. The "
-     "value, whatever float() takes, is looked at only while something records."},
+     "value, whatever float() takes, is read only while something records."},
     {"counter", (PyCFunction)(void (*)(void))zone_counter, METH_FASTCALL,
-     "counter($self, name, value, /)\n--\n\nA counter's new value. It is looked at only while "
+     "counter($self, name, value, /)\n--\n\nA counter's new value. It is read only while "
      "something records."},
     {"_zone_mirror", zone_mirror, METH_O,
      "_zone_mirror($self, function, /)\n--\n\nCalled with the name of each zone that begins on its "
@@ -443,7 +443,7 @@ PyDoc_STRVAR(
     "zone(name)\n--\n\n"
     "A named range on the timeline: `with zone(\"forward\"):`, `@zone(\"forward\")`, and `@zone`,\n"
     "which takes the function's name.\n\n"
-    "A generator is in its zone while it runs, not while its caller does. In a coroutine the\n"
+    "A generator's zone is open only while its body runs. In a coroutine the\n"
     "zone is a range of its own, from the beginning to the end, with what it awaits: others\n"
     "run on its thread meanwhile. It costs next to nothing while nothing records.");
 

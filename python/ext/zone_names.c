@@ -5,7 +5,7 @@
  * same text is the same name. Looking a name up takes no memory.
  *
  * What always holds: names are never taken out, a table that has become too small stays until the
- * end, and pointers are put in last. So whoever looks needs no lock, also without the GIL.
+ * end, and pointers are put in last. So readers need no lock, also without the GIL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "zone_names.h"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BATCH 64 /* items at once where nobody says how many */
+#define BATCH 64 /* default items at once */
 
 /* The labelled items of one input: all of them in memory. */
 typedef struct items {
@@ -228,7 +228,7 @@ static dck_status candidate_open(job *j, size_t which, dck_err *err)
 	dck_status status;
 
 	s.model.input_pool = 1;
-	/* A model that fixes its batch is not made to take another where nobody asked. */
+	/* A model with a fixed batch keeps it unless another is requested. */
 	int64_t was = 0;
 	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && freed_fixed(s.text, &was)))
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;

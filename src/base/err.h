@@ -14,8 +14,8 @@
 
 #include "deepclock/base.h"
 
-/* Fills *err (NULL allowed) and returns code. A message that does not fit ends in "...";
- * what would steer a terminal, which an engine's or a file's text may hold, does not stay in it. */
+/* Fills *err (NULL allowed) and returns code. A message that does not fit ends in "...". Control
+ * characters are replaced, since the text may come from an engine or a file. */
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
     DCK_PRINTF(5, 6);
 

@@ -1,4 +1,4 @@
-/* hash.h - hashes for tables and names. They protect from nothing: whoever wants to can make two
+/* hash.h - hashes for tables and names. They protect from nothing: an attacker can make two
  * texts with the same hash.
  *
  * SPDX-License-Identifier: Apache-2.0 */

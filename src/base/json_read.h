@@ -1,4 +1,4 @@
-/* json_read.h - reads JSON of any length token by token, from pieces that somebody hands over. It
+/* json_read.h - reads JSON of any length token by token, from pieces that the caller passes. It
  * keeps no more than the brackets that are open and the text of one token.
  *
  *	json_reader r;

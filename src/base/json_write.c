@@ -209,7 +209,7 @@ void json_real(json_writer *w, double v)
 		return;
 	}
 	shortest(buf, v);
-	/* A real stays a real for readers that tell 1 from 1.0. */
+	/* A real stays a real for readers that distinguish 1 from 1.0. */
 	if (!strpbrk(buf, ".e"))
 		strcat(buf, ".0");
 	sink_text(w->out, buf);

@@ -1,7 +1,7 @@
-/* kept.h - rows by number, a number for each of some keys, and names: what is kept while something
- * of unknown size is read or added up.
+/* kept.h - id table, u64-to-u32 hash map and string interner, for streaming readers of input of
+ * unknown size.
  *
- * Failure is sticky: who keeps something asks once, at the end.
+ * Failure is sticky: the caller checks once, at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_KEPT_H

@@ -1,4 +1,4 @@
-/* label.h - names of several things that are looked at side by side, without what all share.
+/* label.h - names of several things shown side by side, without their common prefix.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LABEL_H
@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Bytes at the beginning of each of the n names that tell none from another: the directories that
+/* Length of the common prefix of the n names: the directories that
  * all lie in. "/a/b/m1.onnx" and "/a/b/m2.onnx": those of "/a/b/". 0 of fewer than two. */
 size_t label_shared(const char *const *names, size_t n);
 

@@ -1,5 +1,5 @@
-/* observer.h - whoever watches a measurement: asked and told in one place. In each function `watch`
- * may be NULL, and so may every member of it.
+/* observer.h - calls the optional members of a dck_observer (progress, cancel). In each function
+ * `watch` may be NULL, and so may every member of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_OBSERVER_H
@@ -14,7 +14,7 @@ dck_progress observer_nothing(const char *phase);
 /* So many of all are done; the rest is foreseen from the time that these took. */
 dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns);
 void observer_show(const dck_observer *watch, const dck_progress *p);
-/* Tells that a phase begins. `watch` is a const dck_observer *. */
+/* Reports that a phase begins. `watch` is a const dck_observer *. */
 void observer_phase(void *watch, const char *phase);
 
 #endif

@@ -146,9 +146,9 @@ static dck_status parse_choice(const dck_opt *row, void *at, const char *text, d
 		used = n > 0 && used + (size_t)n < sizeof all ? used + (size_t)n : sizeof all - 1;
 	}
 	if (near.found)
-		DCK_FAIL(err, E_ARG, "'%.80s' is none of its values (%s); did you mean '%s'?", text,
+		DCK_FAIL(err, E_ARG, "invalid value '%.80s' (one of %s); did you mean '%s'?", text,
 			 all, near.found);
-	DCK_FAIL(err, E_ARG, "'%.80s' is none of its values (%s)", text, all);
+	DCK_FAIL(err, E_ARG, "invalid value '%.80s' (one of %s)", text, all);
 }
 
 static dck_status parse_list(const dck_opt *row, void *at, const char *text, dck_err *err)

@@ -1,4 +1,4 @@
-/* sink.h - where bytes go. Errors are sticky: writers never check, whoever opened the
+/* sink.h - where bytes go. Errors are sticky: writers never check, the function that opened the
  * sink asks sink_finish() once, so that a full disk is an error and not a short file.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -8,7 +8,7 @@
 
 #include "deepclock/base.h"
 
-/* --- wire_source.c: bytes that are looked at piece by piece. Only what is needed is read, so that
+/* --- wire_source.c: bytes that are read piece by piece. Only what is needed is read, so that
  * skipping a tensor of a gigabyte costs nothing. A file is never mapped: one that shrinks under
  * a mapping kills the process. */
 #define WIRE_WINDOW_MAX 65536

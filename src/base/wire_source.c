@@ -1,4 +1,4 @@
-/* wire_source.c - bytes looked at through a window.
+/* wire_source.c - bytes read through a window.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/wire.h"

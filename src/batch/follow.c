@@ -1,4 +1,4 @@
-/* follow.c - what a rule is told of the items, and how it answers.
+/* follow.c - what a batching rule knows of the items, and how it answers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow_run.h"

@@ -4,8 +4,8 @@
  * Where a size of 1 stands, it is not always plain whether it is that of the items: [1, 1, 8] may
  * hold them along its first or its second axis. Either way each item's values are its own; a wrong
  * guess only leads to a node that cannot follow. Then the latest guess that led there is changed
- * and the model is followed anew. The number of attempts is bounded, so that hostile models take no
- * time.
+ * and the model is followed again. The number of attempts is bounded, so that hostile models take
+ * no time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow_run.h"

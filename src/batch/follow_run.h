@@ -26,7 +26,7 @@ struct follow_state {
 	int nfixed;   /* of them decided beforehand */
 	prefer prefer[PREFER_MAX];
 	size_t nprefer;
-	/* Nodes that saw items, so that a body that saw none is told. */
+	/* Nodes that saw items, so that a body that saw none is reported. */
 	size_t touched, stack[COST_DEPTH_MAX + 1], depth, nodes;
 	const onnx_node *failed; /* where it ended */
 	bool first_input;

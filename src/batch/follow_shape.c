@@ -1,4 +1,4 @@
-/* follow_shape.c - operators that move values, and are told sizes.
+/* follow_shape.c - operators that move values, and take sizes as inputs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/follow.h"
@@ -415,7 +415,7 @@ void follow_gather(follow *f, op *o)
 		s = *follow_in(o, 0);
 		if (s.axis == axis && axis == 0 && v->rank == 1 && num_is(s.pre, 1) &&
 		    at->rank > 0 && num_is(at->dims[0], 1) && f->was == 1) {
-			/* as_strided: one item's elements in a row are looked at anew */
+			/* as_strided: one item's elements in a row are read by other strides */
 			if (follow_offset(f, o, 1, s.post))
 				follow_all(
 				    f, (items){HELD_ITEMS, 0, num_int(1), num_int(1), s.choice});
@@ -561,7 +561,7 @@ void follow_pad(follow *f, op *o)
 	follow_all(f, *s);
 }
 
-/* It is told sizes or factors, for all axes or for those in `axes`: the axis of the items must stay
+/* It takes sizes or factors, for all axes or for those in `axes`: the axis of the items must stay
  * as it is. */
 void follow_resize(follow *f, op *o)
 {

@@ -1,5 +1,5 @@
-/* rewrite.c - writes the model anew: what does not change is copied byte by byte, and weights are
- * named as parts of the file in which they lie.
+/* rewrite.c - writes the changed model: what does not change is copied byte by byte, and weights
+ * are named as parts of the file in which they lie.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "batch/batch.h"

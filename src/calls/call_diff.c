@@ -335,7 +335,7 @@ static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, 
 	return status;
 }
 
-/* What is a light path in one only looks as if it were not there. B's notes are told anyway. */
+/* What is a light path in one only looks as if it were not there. B's notes are shown anyway. */
 static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
 {
 	const dck_note *n = dck_record_note(a, "tree-folded");

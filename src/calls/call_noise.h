@@ -23,7 +23,7 @@ typedef struct call_share {
 /* Of b - a, each times its whole, at that level. */
 void call_noise_interval(const call_share *a, const call_share *b, double level, double *ret_lo,
 			 double *ret_hi);
-/* Whether the change is beyond noise where `rows` changes are looked at: at a level at which none
+/* Whether the change is beyond noise where `rows` changes are tested: at a level at which none
  * of so many would be taken for one, 19 times of 20 (Bonferroni). */
 bool call_noise_beyond(const call_share *a, const call_share *b, size_t rows);
 

@@ -71,7 +71,7 @@ static inline void call_paths_add(call_paths *p, uint32_t path, size_t column, d
 void call_paths_narrow(call_paths *p, size_t ncolumns);
 
 /* The tree of a record, folded where it is large (tree_fold.h); what is on no path stands below
- * "(no call path)". Nothing where there is no path. A note tells what did not fit. */
+ * "(no call path)". Nothing where there is no path. A note reports what did not fit. */
 dck_status call_paths_tree(const call_paths *p, const char *name, const char *title,
 			   record_builder *b, dck_err *err) DCK_MUST_USE;
 /* As it stands, until something is added; its name and title are the caller's. */

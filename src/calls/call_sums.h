@@ -20,7 +20,7 @@ void call_sums_done(call_sums *s); /* {0} is allowed */
 void call_sums_add(call_sums *s, const call_tree *c, uint32_t function, uint32_t node);
 /* All functions by themselves. */
 void call_sums_all(call_sums *s, const call_tree *c);
-/* Of the functions that `chosen` tells: who called them, the last row is nobody; what they called,
+/* Of the functions in `chosen`: their callers, the last row for none; what they called,
  * the last row are they themselves. */
 void call_sums_callers(call_sums *s, const call_tree *c, const bool *chosen);
 void call_sums_callees(call_sums *s, const call_tree *c, const bool *chosen);

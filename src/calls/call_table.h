@@ -52,7 +52,7 @@ typedef struct call_table {
 	size_t ncolumns;
 	size_t sort;	  /* index in columns: the largest first */
 	call_order order; /* instead, ascending, and then by that column */
-	size_t top;	  /* rows; 0: all. The title tells of those left out */
+	size_t top;	  /* rows; 0: all. The title counts those left out */
 	size_t brief;	  /* of them, what a short report shows; 0: it decides */
 	bool keep_zeros;  /* also functions whose numbers are all 0 */
 	uint32_t calls;	  /* column of the tree: of which _EACH is */

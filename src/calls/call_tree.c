@@ -48,7 +48,7 @@ size_t call_tree_column(const dck_tree *t, const char *key)
 	return k;
 }
 
-/* What counting itself took, which stands beside the functions' time, is nobody's question. */
+/* The cost of counting itself, a weight beside the functions' time, is not of interest. */
 static int rank(const dck_column *column)
 {
 	if (strcmp(column->key, "overhead") == 0)

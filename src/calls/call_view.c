@@ -79,7 +79,7 @@ size_t call_view_top(const dck_calls_view *view)
 	return view->top ? (size_t)view->top : TOP;
 }
 
-/* --- what is looked at */
+/* --- the selected tree */
 
 typedef struct look {
 	const dck_calls_view *view;
@@ -191,7 +191,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 {
 	bool *chosen = mem_zalloc((size_t)l->c.nfunctions + 1, sizeof *chosen);
 	call_table how = {.name = callers ? "callers" : "callees",
-			  .last = callers ? "(nobody: outermost)" : "(itself)"};
+			  .last = callers ? "(none: outermost)" : "(itself)"};
 	char title[700];
 	size_t one = 0;
 

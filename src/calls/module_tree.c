@@ -34,7 +34,7 @@ static const char *short_name(const char *class_name)
 	return dot ? dot + 1 : class_name;
 }
 
-/* An operator tells the class of its own module, not of those around it. */
+/* An operator has the class of its own module, not of the modules around it. */
 static bool classes_find(modules *m, const dck_op *ops, size_t n)
 {
 	bool ok = true;

@@ -8,9 +8,9 @@
 
 #include "record/build.h"
 
-/* By which a report for people knows it: tables of operators tell the same there. */
+/* By which a report for people knows it: tables of operators show the same there. */
 #define MODULE_TREE_TITLE "Operators by module"
-/* The tree "modules" of the operators so far; nothing where none of them tells its module. */
+/* The tree "modules" of the operators so far; nothing where none of them has a module. */
 dck_status module_tree_put(record_builder *b, dck_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* path_sums.h - call paths of numbered names, added up while they are told: calls of each, and
+/* path_sums.h - call paths of numbered names, added up as they come: calls of each, and
  * their time with all that is inside them. It holds PATH_SUMS_MAX paths, none deeper than
  * PATH_SUMS_DEPTH_MAX; a call on a further one is counted, and its time stays with the path around
  * it.

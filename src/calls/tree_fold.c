@@ -52,8 +52,9 @@ static int heavier(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Those heavier than *ret stay, and of those that are as heavy the first *ret_also. A node is never
- * heavier than its parent, and stands behind it: so the parents of all that stay do, too. */
+/* Finds the weight threshold: keep nodes above *ret, and the first *ret_also of those equal to it.
+ * A node is never heavier than its parent, and follows it: so the parents of all kept nodes are
+ * kept too. */
 static bool limit_find(const folding *f, size_t kept, double *ret, size_t *ret_also)
 {
 	const size_t n = f->from->nnodes;

@@ -1,5 +1,5 @@
 /* tree_fold.h - a tree of call paths as a record keeps it: of a program with a million paths the
- * heaviest ones alone, since what weighs less than one thousandth of a per cent is seen by nobody,
+ * heaviest ones alone, since less than one thousandth of a per cent is not visible,
  * and its record would be too large to read.
  *
  *	status = tree_fold_put(&t, b, err); // instead of record_tree(b, &t)
@@ -27,7 +27,7 @@ typedef struct tree_folded {
 /* With `kept` paths of t at most, and as many that stand for light ones. */
 dck_status tree_fold(const dck_tree *t, size_t kept, tree_folded *ret, dck_err *err) DCK_MUST_USE;
 void tree_folded_done(tree_folded *f); /* {0} is allowed */
-/* Writes the tree, folded where it has more than TREE_NODES_KEPT paths; a note tells of it. */
+/* Writes the tree, folded where it has more than TREE_NODES_KEPT paths; a note says so. */
 dck_status tree_fold_put(const dck_tree *t, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

@@ -272,11 +272,11 @@ unsigned cli_term_width(int fd);
 void cli_signals_begin(void);
 /* From here on the first of them only sets a flag. */
 void cli_signals_install(void);
-/* And where nobody asks for the flag within 5 s, or the end is not reached 30 s after that, the
+/* And where the flag is not checked within 5 s, or the end is not reached 30 s after that, the
  * program ends: an engine may hang. */
 void cli_signals_hurry(void);
-/* A program is looked at. One that we started may ignore them: the second, or 5 s after the first,
- * kills it, and what was seen of it is told; only a later one ends us. */
+/* A program is being profiled. One that we started may ignore them: the second, or 5 s after the
+ * first, kills it, and what was recorded is reported; only a later one ends us. */
 void cli_signals_program(bool started);
 bool cli_signal_killed(void);	 /* that came to pass */
 void cli_signals_finished(void); /* what is left takes the time that it takes */
@@ -321,7 +321,7 @@ void cli_file_abort(cli_file *f);
 dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err);
 /* Makes a directory, and those above it that are missing, with that mode. */
 dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err);
-/* The figures that records have, as FOLDER/NAME.svg and .png. */
+/* The figures that records have, as DIRECTORY/NAME.svg and .png. */
 dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
 			    size_t n, dck_err *err);
 /* Records as a page for a browser, with c's timeline. */
@@ -371,9 +371,9 @@ int cli_record_show(const cli *c, const dck_record *r);
 int cli_profile_check(const cli *c);
 int cli_profile_show(const cli *c, const dck_record *r);
 #define CLI_UNTIL_THEN "; this is what it had done until then"
-/* Whether a program that is looked at is to be left alone, since only deepclock was interrupted. */
+/* Whether a profiled program is to be left alone, since only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);
-/* Says how a program that was looked at ended, where that was not well (`more`: and what else there
+/* Says how a profiled program ended, where that was not well (`more`: and what else there
  * is to say of a killed one), and returns the exit code; `code`: that of showing its record. */
 int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
 /* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model
@@ -406,7 +406,7 @@ int cli_subject_open(cli *c);
 /* All arguments, or the program after "--", each with what is common to them (c->subject). An exit
  * code; free it in any case. */
 int cli_subjects_read(const cli *c, cli_subjects *s);
-/* Makes `all` and `n` anew with the values of --scan, where there are any. An exit code. */
+/* Replaces `all` and `n` by those with the values of --scan, where there are any. An exit code. */
 int cli_subjects_scan(const cli *c, cli_subjects *s);
 void cli_subjects_free(cli_subjects *s);
 

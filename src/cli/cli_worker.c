@@ -27,7 +27,7 @@ static int record_send(const cli_worker *w, const dck_record *r)
 	return CLI_OK;
 }
 
-/* The process that started this one tells the user why. */
+/* The process that started this one shows the reason. */
 static int failure_send(const cli_worker *w, const dck_err *why)
 {
 	dprintf((int)w->fd, "!%d %s", (int)why->code, why->msg);

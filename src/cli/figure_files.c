@@ -42,7 +42,7 @@ static dck_status figure_save(const dck_figure *f, const dck_record *r, const ch
 	return cli_file_end(&file, &out, status, err);
 }
 
-/* FOLDER/NAME, without ending; of several records each has its number. */
+/* DIRECTORY/NAME, without ending; of several records each has its number. */
 typedef struct place {
 	const char *folder, *name;
 	size_t record, nrecords;

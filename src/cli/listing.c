@@ -1,5 +1,5 @@
-/* listing.c - rows that nobody measured (networks, engines, mistakes, operators) as the tables of a
- * record, so that the writers of records are the only ones.
+/* listing.c - rows that were not measured (networks, engines, mistakes, operators) as the tables of
+ * a record, so that the writers of records are the only ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"

@@ -1,4 +1,4 @@
-/* looked_at.c - the program that trace, sample, count or memory looks at: how it is told to end,
+/* looked_at.c - the program that trace, sample, count or memory profiles: how it is ended,
  * and what is said of how it ended.
  *
  * SPDX-License-Identifier: Apache-2.0 */

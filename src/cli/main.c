@@ -80,7 +80,7 @@ static int command_run(cli *c)
 	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
-/* How the process shall end. It ends otherwise when somebody else calls exit(). */
+/* How the process shall end. It ends otherwise when other code calls exit(). */
 static struct {
 	pid_t pid;
 	volatile bool decided;
@@ -93,7 +93,7 @@ static struct {
 static void on_end(int code, void *unused)
 {
 	(void)unused;
-	if (getpid() != ending.pid) /* a child's status is read by whoever waits for the child */
+	if (getpid() != ending.pid) /* a child's status is read by its parent */
 		return;
 	if (ending.decided && code == ending.code)
 		return;

@@ -25,7 +25,7 @@ enum { ASKED = -2 };
 static volatile sig_atomic_t seen, noticed;
 /* The first signal only asks; there is a deadline for that. */
 static volatile sig_atomic_t asks, hurries;
-/* A program is looked at, and has been killed. */
+/* A program was profiled, and has been killed. */
 static volatile sig_atomic_t looks, killed;
 /* It came from the terminal, which gives it to the programs that we started too. */
 static volatile sig_atomic_t shared;
@@ -41,7 +41,7 @@ static void on_write(int sig)
 	(void)sig;
 }
 
-/* Nothing half done stays, and nobody who worked for us. */
+/* No partial file and no process that worked for us stays. */
 static void clean(void)
 {
 	for (int i = 0; i < TEMPORARIES_MAX; i++)
@@ -121,7 +121,7 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 }
 
 /* What was measured until then, by a copy of us. Only on the thread that measures; elsewhere it is
- * sent there first. Returns the exit status; -1: nothing is told. */
+ * sent there first. Returns the exit status; -1: none. */
 static int rescue(void)
 {
 	static volatile sig_atomic_t sent, tried;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 512 /* so many files of a directory are looked at for the nearest name */
+#define NAMES_MAX 512 /* files of a directory that are searched for the nearest name */
 
 static bool ends_in(const char *text, const char *end)
 {

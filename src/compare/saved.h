@@ -33,7 +33,7 @@ typedef enum saved_from { SAVED_METRIC, SAVED_RUNS, SAVED_PROCESSES } saved_from
 
 typedef struct saved_source {
 	const dck_record *record;
-	const dck_metric *metric; /* NULL: the samples alone tell */
+	const dck_metric *metric; /* NULL: the samples alone decide */
 	const dck_metric_def *def;
 	saved_from from;
 	int estimator;

@@ -28,7 +28,7 @@ static bool unique(const char *const *name, size_t n)
 static void keys_find(const comparable_differences *f, keys *k)
 {
 	for (size_t i = 0; i < f->n && k->n < KEYS_MAX; i++) {
-		/* A setting that one of the two records does not tell cannot name it. An option of
+		/* A setting that one of the two records does not have cannot name it. An option of
 		 * a list ("shape/1") can: it is in a record only when it was given. */
 		bool seen = f->rows[i].group != COMPARABLE_SETTING ||
 			    ((!f->rows[i].a || !f->rows[i].b) && !strchr(f->rows[i].key, '/'));
@@ -81,7 +81,7 @@ static void number_equal(const char **name, size_t n, mem_arena *a)
 	}
 }
 
-/* Their files' names, without directories where that tells them apart. */
+/* Their files' names, without directories where that distinguishes them. */
 static bool names_given(const char *const *given, size_t n, mem_arena *a, const char **ret)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -158,7 +158,7 @@ static void notes_differences(const saved_comparison *c)
 		}
 }
 
-/* What only one of the records tells was not checked. */
+/* What only one of the records has was not checked. */
 static void note_unknown(const saved_comparison *c)
 {
 	for (size_t i = 1; i < c->n; i++) {
@@ -215,7 +215,7 @@ static void note_undecided(const saved_comparison *c, const saved_side *s)
 	else if (c->together)
 		record_note(c->b, "undecided",
 			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
-			    "so that a change below %.*f %% is not told apart: "
+			    "so that a change below %.*f %% is not distinguished: "
 			    "record longer and with more --processes, or compare live",
 			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
 			    digits(half), 100 * expm1(half));

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define SHOWN_MAX 25
-/* Fewer groups do not tell how far unchanged operators scatter. */
+/* Fewer groups do not show how far unchanged operators scatter. */
 #define SPREAD_MIN 10
 /* What a step of the profiler leaves uncertain of an operator's time, as a share of it, at 95 %:
  * the calibration of its floor differs by so much from start to start (docs/commands/compare.md).
@@ -189,7 +189,7 @@ static bool alone(const group *g, int side)
 }
 
 /* Pairs operators that were renamed: where both records have as many operators of a type left,
- * these are paired in their order. Where the numbers differ, nobody knows which is which. */
+ * these are paired in their order. Where the numbers differ, the pairs are unknown. */
 static dck_status renamed_match(matching *m, dck_err *err)
 {
 	/* Of each type: how many are left in either, and a list of those of the second. */

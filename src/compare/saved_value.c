@@ -143,7 +143,7 @@ static dck_status processes_take(saved_source *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* The record's own words for what it is, to tell why it lacks a metric. */
+/* The record's own words for what it is, to explain why it lacks a metric. */
 static const char *made_by(const dck_record *r, char *text, size_t size)
 {
 	const dck_fact command = {.value = {.kind = DCK_VALUE_TEXT, .as.text = r->command}};
@@ -256,8 +256,9 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 	if (v->exact)
 		return;
 	if (!(m->level > 0)) {
-		snprintf(v->why, sizeof v->why,
-			 "one number without an interval does not tell a change from chance");
+		snprintf(
+		    v->why, sizeof v->why,
+		    "one number without an interval does not distinguish a change from chance");
 		return;
 	}
 	if (!(m->lo > 0) || !(m->lo <= v->value) || !(v->value <= m->hi) || !isfinite(m->hi)) {

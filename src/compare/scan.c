@@ -17,7 +17,7 @@ enum { INTEGERS_MAX = 12, DECIMALS_MAX = 6 };
 /* The words of one program; a system takes no more than 2 MiB. */
 enum { WORDS_BYTES_MAX = 4 << 20 };
 enum { NAME_SHORT = 60 };
-#define COUNT_MAX UINT64_C(1000000000000000) /* beyond it nobody counts */
+#define COUNT_MAX UINT64_C(1000000000000000) /* larger counts make no sense */
 
 static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 			    "0123456789_@%+=:,./-";

@@ -5,7 +5,7 @@
  *	versus_rounds_done(&r);
  *
  * A trial is some runs of one candidate. A block is one trial of each candidate, in random order;
- * every second block is the one before it in reverse. A round opens all candidates anew, makes its
+ * every second block is the one before it in reverse. A round opens all candidates again, makes its
  * blocks, and gives one ratio for each candidate.
  *
  * Candidate 0 is the baseline. Intervals come from the ratios of whole rounds only, so that what
@@ -87,11 +87,11 @@ typedef struct versus_rounds {
 	size_t done;	/* whole rounds */
 	size_t looks;
 	size_t blocks;	   /* of a round: trials of each candidate */
-	bool reopens;	   /* sessions are opened anew for every round */
+	bool reopens;	   /* sessions are opened again for every round */
 	double round_ns;   /* what one takes, as it was planned */
 	uint64_t begin_ns; /* of the first */
 	double margin;	   /* differences that count */
-	size_t shared;	   /* bytes at the beginning of every name that tell none from another */
+	size_t shared;	   /* length of the names' common prefix */
 	const char *phase; /* for progress */
 	bool stopped;	   /* by time, before what was planned */
 	size_t fastest;	   /* of a ranking: the candidate; `median` and so on are over it */

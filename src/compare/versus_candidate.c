@@ -49,7 +49,7 @@ static void samples_choose(const versus *v, versus_candidate *candidate)
 	const double sample_ns = fmax(1, l->run_ns * (double)l->group);
 	const double fit = (double)v->asked->trial_ns / sample_ns;
 
-	/* Every run of a program starts it anew, so one run is a trial. */
+	/* Every run of a program is a new process, so one run is a trial. */
 	candidate->samples =
 	    is_command(candidate) ? 1 : (uint64_t)fmin(SAMPLES_MAX, fmax(SAMPLES_MIN, fit));
 }

@@ -20,11 +20,11 @@ const dck_opt dck_compare_options[] = {
 
 const dck_opt dck_compare_live_options[] = {
     DCK_OPTION(COUNT, dck_compare_config, rounds, "rounds", "N", NULL,
-	       "exactly so many rounds, looked at once; 0: until all is decided", .max = 10000),
+	       "exactly this number of rounds, tested once; 0: until all is decided", .max = 10000),
     DCK_OPTION(COUNT, dck_compare_config, max_rounds, "max-rounds", "N", "400", "rounds at most",
 	       .min = 12, .max = 10000, .excludes = "rounds"),
     DCK_OPTION(TIME, dck_compare_config, max_time_ns, "max-time", "TIME", "30s",
-	       "time at most, the warm-ups included; no fewer than 12 rounds are made", .min = 1,
+	       "time at most, warm-ups included; one round is made in any case", .min = 1,
 	       .max = 1e15),
     DCK_OPTION(TIME, dck_compare_config, trial_ns, "trial", "TIME", "10ms",
 	       "how long one trial of a model takes; at least three runs", .max = 1e12),
@@ -32,14 +32,13 @@ const dck_opt dck_compare_live_options[] = {
 	       "trials of each subject in a round; 0: 2, or more where opening takes long",
 	       .max = 1000),
     DCK_FLAG(dck_compare_config, keep_sessions, "keep-sessions",
-	     "open each subject once, not anew for every round: quicker, "
+	     "open each subject once, not again for every round: quicker, "
 	     "and what one start decides by chance counts as a difference"),
     DCK_FLAG(dck_compare_config, fresh, "fresh",
 	     "every trial in a fresh process, so that no start is compared with another's luck"),
-    DCK_FLAG(
-	dck_compare_config, aa, "aa",
-	"first compare the first subject with itself: no verdict claims less than that differs",
-	.excludes = "over"),
+    DCK_FLAG(dck_compare_config, aa, "aa",
+	     "first run an A/A comparison; no verdict claims a difference smaller than its result",
+	     .excludes = "over"),
     DCK_OPTION(TEXT, dck_compare_config, over, "over", "OPTION=V,V", NULL,
 	       "compare at each of these values, e.g. batch=1,8,64, "
 	       "and say where another becomes the faster"),
@@ -55,8 +54,8 @@ const dck_opt dck_compare_saved_options[] = {
 	       "what is compared, e.g. latency/p99; by default the latency of --statistic, or "
 	       "items per second where the runs differ in items"),
     DCK_OPTION(SHARE, dck_compare_config, between, "between", "SHARE", "5%",
-	       "what two recordings of one process each differ by without a change (95 % of them): "
-	       "added to their interval",
+	       "run-to-run variation of single-process recordings (covers 95 % of unchanged "
+	       "pairs), added to the interval",
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when the records are of different machines or methods"),

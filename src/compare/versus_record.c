@@ -236,8 +236,8 @@ void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const ve
 			note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
 		record_note(b, "aa-resolution",
-			    "the first subject differs from itself by up to %.2g %% today, "
-			    "more than the margin of %.3g %%: no verdict claims less than that",
+			    "the A/A noise is %.2g %% today, above the margin of %.3g %%: "
+			    "no verdict claims a smaller difference",
 			    100 * versus_floor(self), 100 * v->asked->margin);
 	if (r->done > 0)
 		note_times_differ(b, r, v->asked->ranking ? r->fastest : 0);
@@ -317,7 +317,7 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "trials_per_round", DCK_UNIT_ONE, (int64_t)r->blocks);
 	record_fact_text(b, "method", "sessions",
 			 c->fresh     ? "each trial has its own process"
-			 : r->reopens ? "opened anew for every round, in random order"
+			 : r->reopens ? "opened again for every round, in random order"
 				      : "opened once");
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK ? "it failed or was interrupted"

@@ -12,7 +12,7 @@
 
 /* Planned at least: where time ends it with less, it may be undecided. */
 #define ROUNDS_MIN 12
-/* Blocks before the number of rounds is planned: they tell how long one takes, and are not used. */
+/* Pilot blocks, to plan the number of rounds: they show how long one takes, and are not used. */
 #define PILOT_BLOCKS 2
 #define BLOCKS_MAX   16
 
@@ -72,7 +72,7 @@ static dck_status candidate_failed(const versus_candidate *candidate, dck_status
 		   : err_while(err, status, "%s '%s'", doing, candidate->what->name);
 }
 
-/* All of them, in random order: what lies where in memory is drawn anew. */
+/* All of them, in random order: memory addresses are chosen again. */
 static dck_status candidates_open(versus *v, versus_rounds *r, dck_err *err)
 {
 	size_t order[DCK_ALTERNATIVES_MAX];
@@ -228,7 +228,7 @@ static bool time_over(const versus *v, const versus_rounds *r)
 static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size_t *order,
 			      dck_err *err)
 {
-	/* Rounds that are fixed beforehand are looked at once, which leaves all of the error to it.
+	/* Rounds that are fixed beforehand are tested once, which leaves all of the error to it.
 	 */
 	const bool once = v->asked->rounds > 0;
 	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);

@@ -145,7 +145,7 @@ typedef struct cost_config {
 	const cost_shape *
 	    known; /* what a real run has shown of the main graph's values: it fills what is open */
 	size_t nknown;
-	const cost_watch *watch; /* NULL: nobody */
+	const cost_watch *watch; /* NULL: none */
 } cost_config;
 
 typedef struct cost_result {
@@ -180,7 +180,7 @@ typedef struct cost_result {
  * stack. */
 #define COST_DEPTH_MAX 48
 
-/* The reason begins with this where a number is open because nobody knows which branch an If takes:
+/* The reason begins with this where a number is open because the branch of an If is unknown:
  * such a number is not a size. */
 #define COST_BRANCH "which branch is taken"
 

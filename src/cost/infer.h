@@ -88,7 +88,7 @@ bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const o
 		size_t n);
 /* A scope for a graph, with its initializers. */
 bool scope_init_graph(infer *in, scope *s, const scope *parent, const onnx_graph *g);
-/* Gives the name its value. `what` tells, for a name that is made twice, what made it the second
+/* Gives the name its value. `what` names, for a name that is made twice, what made it the second
  * time. */
 void scope_put(infer *in, scope *s, const char *name, val *v, const char *what);
 /* Gives numbers to the names of all outputs. Then a name that is made twice can be found, and one

@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer expressions are absent: nobody reads them, and a hostile model must not make them grow. */
+/* Longer expressions are absent: they are unreadable, and a hostile model must not make them grow.
+ */
 #define TERMS_MAX   192
 #define FACTORS_MAX 12
 #define ATOMS_MAX   100000u

@@ -56,7 +56,7 @@ bool num_symbol_used(const num_table *t, const char *name);
 /* A number that depends on the data of a run, and differs from all others. `what` describes it,
  * "elements of 'x' that are not zero"; it is copied. */
 num num_fresh(num_table *t, const char *what);
-/* False: n does not depend on that symbol. True: it does, or it is absent, so that nobody knows. */
+/* False: n does not depend on that symbol. True: it does, or it is absent, hence unknown. */
 bool num_depends(const num_table *t, num n, num symbol);
 /* An absent number; the reason is copied. */
 num num_none(num_table *t, const char *why, ...) DCK_PRINTF(2, 3);

@@ -147,7 +147,7 @@ static uint32_t make(call_lane *l, uint32_t parent, uint64_t function)
 				  .parent = parent,
 				  .depth = nodes[parent].depth + 1,
 				  .next = *bucket};
-	/* Whoever reads the file of a process that was killed here finds it whole. */
+	/* If the process is killed here, a reader finds the file whole. */
 	*bucket = l->n;
 	return l->n++;
 }

@@ -55,7 +55,7 @@ typedef struct call_frame {
 
 typedef struct call_lane {
 	uint64_t magic;
-	uint32_t size_node; /* for whoever reads the file */
+	uint32_t size_node; /* for the reader of the file */
 	uint32_t n;	    /* nodes; 0 is what the outermost are in */
 	uint32_t depth;	    /* open calls */
 	uint32_t in_use;    /* by a thread */

@@ -1,4 +1,4 @@
-/* calls.c - calls that somebody else sees, as an interpreter its own, added up (deepclock/count.h).
+/* calls.c - calls that the caller reports, such as an interpreter's, added up (deepclock/count.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"

@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without --events: what there always is, and what tells most where there is more. */
+/* Without --events: what there always is, and the most useful ones where there is more. */
 static const char usual[] =
     "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"
     "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"
     "duration_time";
 
-/* What is told of a program that has ended, with all children of it that were waited for. */
+/* What is known of a program that has ended, with all children of it that were waited for. */
 static uint64_t told_processor(const os_child_usage *u)
 {
 	return u->user_ns + u->system_ns;
@@ -219,7 +219,7 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 
 /* --- what there is */
 
-/* What only the end tells; NULL: there is no i-th. */
+/* What is known at the end only; NULL: there is no i-th. */
 static const char *told_name(size_t i, const char **ret_help)
 {
 	for (int k = 0; k < NTOLD; k++)
@@ -255,7 +255,7 @@ bool dck_count_event_get(size_t i, dck_count_event *ret)
 	}
 	if (perf_event_find(own.name, &e) && !perf_counter_open(&e, NULL, &own.absent) &&
 	    told_find(own.name) >= 0)
-		own.absent = NULL; /* the kernel tells it at the end */
+		own.absent = NULL; /* the kernel reports it at the end */
 	*ret = own;
 	return true;
 }

@@ -1,5 +1,5 @@
 /* count_events.h - the events that are counted for one run: by the kernel's counters
- * (os/perf_count.h) where they are granted, else from what it tells of a child that has ended.
+ * (os/perf_count.h) where they are granted, else from what it reports of a child that has ended.
  *
  *	count_events e;
  *
@@ -23,7 +23,7 @@ typedef struct count_event {
 	perf_event event;
 	perf_counter counter;
 	const char *why; /* it is not open; NULL: it is */
-	int told;	 /* the place in what the kernel tells at the end; -1: none */
+	int told;	 /* the place in what the kernel reports at the end; -1: none */
 } count_event;
 
 typedef struct count_events {

@@ -1,5 +1,5 @@
 /* count_file.h - what a program that is counted leaves in the directory of its run, and how it is
- * told to: between the library in front of it (instrument.c) and whoever reads it (count_read.c).
+ * told to: between the preloaded library (instrument.c) and the reader (count_read.c).
  *
  * A process that called instrumented functions has PID.N.process there, a count_process, one
  * PID.N.K.lane for each of its threads (call_lane.h; those that ended hand theirs on), and

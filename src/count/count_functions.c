@@ -21,7 +21,7 @@ static const dck_column weights[] = {
     {"overhead", "overhead", DCK_UNIT_NS},
     {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
 };
-static const char rest_name[] = "(calls by paths that found no room)";
+static const char rest_name[] = "(calls by paths beyond the limit)";
 
 dck_status count_functions_init(count_functions *f, dck_err *err)
 {
@@ -175,7 +175,7 @@ static void answer_put(const count_functions *f, record_builder *b)
 	mem_free(calls);
 }
 
-/* What counting cost, and what it could not tell. */
+/* What counting cost, and what it could not count. */
 static void facts_put(const count_functions *f, record_builder *b)
 {
 	char lost[32], all[32];

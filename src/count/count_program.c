@@ -1,4 +1,4 @@
-/* count_program.c - a program of somebody's, started and counted (deepclock/count.h).
+/* count_program.c - a target program, started and counted (deepclock/count.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"
@@ -25,7 +25,7 @@ const dck_opt dck_count_options[] = {
 	       "what is counted, by perf's names, with commas; 'list' shows them; may be repeated",
 	       .letter = 'e'),
     DCK_FLAG(dck_count_config, no_functions, "no-functions",
-	     "counters alone: nothing is put in front of the program"),
+	     "counters alone: no library is preloaded into the program"),
     DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL, "only the first N functions",
 	       .min = 1, .max = 1e6),
     DCK_OPTION(CHOICE, dck_count_config, sort, "sort", "WHAT", "self",

@@ -84,7 +84,7 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 }
 
 /* Code that was mapped before an unloading and stayed has its lines in the earlier generation too,
- * and is told anew when it is met in the later one. */
+ * and is described again when it is met in the later one. */
 static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 {
 	process *p = self;

@@ -25,7 +25,7 @@ typedef struct count_zones {
 	uint32_t processes, cut; /* cut: came to no end of their own */
 } count_zones;
 
-/* A directory for them, and the variables that tell the program to record. */
+/* A directory for them, and the environment by which the program records. */
 dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, size_t max, size_t *n,
 			     dck_err *err) DCK_MUST_USE;
 /* Of all processes that left zones. */

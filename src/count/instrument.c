@@ -54,7 +54,7 @@ static struct {
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
 	_Atomic uint64_t generation; /* shifted to where a function's number has it */
 	count_process *file;
-	char prefix[PATH_BYTES]; /* FOLDER/PID.N */
+	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
 	call_lane *lanes[LANES_MAX];
 	uint32_t nlanes;
 	uint32_t fork_depth; /* open calls of the thread that forks; its lane is the child's too */
@@ -86,7 +86,8 @@ static inline uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Whoever waits sleeps: the holder makes files, and a thousand threads that spin leave it no CPU.
+/* A waiting thread sleeps: the holder makes files, and a thousand threads that spin leave it no
+ * CPU.
  */
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED };
 
@@ -163,7 +164,7 @@ static bool module_known(uint64_t address)
 }
 
 /* Before the first call of a function by a new path; true: that was work. dl_iterate_phdr() takes a
- * lock that nobody holds while code of the program runs. */
+ * lock that no thread holds while code of the program runs. */
 static bool modules_note(uint64_t function)
 {
 	const int before = errno;
@@ -455,7 +456,7 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 	const uint64_t number = ((uint64_t)(uintptr_t)function & COUNT_ADDRESS) |
 				atomic_load_explicit(&all.generation, memory_order_relaxed);
 	uint64_t place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-	/* On another stack, as a signal's own, places tell nothing. */
+	/* On another stack, as a signal's own, addresses do not compare. */
 	if (place - t->stack_low >= t->stack_high - t->stack_low)
 		place = 0;
 	else

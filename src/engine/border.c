@@ -5,7 +5,7 @@
  *	DCK_TRY(engine_open(e, &params, &model, err));
  *	DCK_TRY(engine_output(e, context, 0, &tensor, err));
  *
- * Nobody outside calls these members of the table but through here, except for a timed run, which
+ * Code outside calls these members of the table through here only, except for a timed run, which
  * asks engine_answer() afterwards. A pointer that leads nowhere and a crash cannot be checked: an
  * engine runs as the user and is trusted not to do harm, not to be right.
  *
@@ -254,7 +254,7 @@ dck_status engine_output(const dck_engine *e, dck_engine_context *c, size_t inde
 	return DCK_OK;
 }
 
-/* --- what it tells besides */
+/* --- what it reports besides */
 
 static dck_status pairs_check(const dck_engine *e, const char *what, const dck_kv *kv, size_t n,
 			      dck_err *err)

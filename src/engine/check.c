@@ -118,10 +118,10 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)
 {
 	if (observe & DCK_OBSERVE_OPERATORS && !HAS(e, profile))
-		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell when its operators ran",
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not report when its operators ran",
 			 e->name);
 	if (observe & DCK_OBSERVE_MEMORY && !HAS(e, memory))
-		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not tell how much memory it uses",
+		DCK_FAIL(err, E_UNSUP, "the engine '%s' does not report how much memory it uses",
 			 e->name);
 	if (observe & DCK_OBSERVE_VALUES && !(e->caps & DCK_CAP_VALUES))
 		DCK_FAIL(err, E_UNSUP,

@@ -45,7 +45,7 @@ static void answer(void *self, int fd)
 		put_text(&out, "-");
 		put_text(&out, err.msg);
 	}
-	/* Nobody is left to tell of a pipe that broke. */
+	/* A broken pipe cannot be reported: the parent is gone. */
 	if (dck_sink_finish(&out, NULL) != DCK_OK)
 		return;
 }

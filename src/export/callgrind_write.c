@@ -28,7 +28,7 @@ typedef struct writing {
 	bool modules, failed;
 } writing;
 
-/* "fl=(2) a.c" where it is told for the first time, later "fl=(2)". */
+/* "fl=(2) a.c" the first time, later "fl=(2)". */
 static void put_place(writing *w, const char *what, char kind, const char *text)
 {
 	char key[KEPT_NAME_MAX];
@@ -50,7 +50,7 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 	sink_text(w->d->sink, "\n");
 }
 
-/* fn=(3) name'2 where it is told for the first time, later fn=(3) alone; where it is before it. */
+/* fn=(3) name'2 the first time, later fn=(3) alone; where it is before it. */
 static void put_function(writing *w, bool called, uint32_t node, uint32_t level)
 {
 	const dck_frame *f = form_frame(w->f, node);

@@ -1,7 +1,7 @@
 /* perfetto_write.c - a timeline as a trace of Perfetto.
  *
  * Each track is a packet sequence of its own, as a thread is in Perfetto's own library: its packets
- * tell the time since the one before, know their track by the sequence's defaults, and name a range
+ * hold the time since the one before, know their track by the sequence's defaults, and name a range
  * by a number that the sequence has explained. A plain event takes 11 to 14 bytes. It is written
  * straight into the sink's buffer; all that is rare goes through one growing message.
  *
@@ -34,7 +34,7 @@ typedef struct track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
 	uint32_t sequence; /* 0: not begun */
-	uint32_t carrier;  /* a thread's counter is told in its sequence; 0: in one of its own */
+	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in one of its own */
 	bool counter;
 	uint64_t last_ns, depth;
 	/* A bit for each name that the sequence has explained. */

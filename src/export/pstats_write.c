@@ -196,8 +196,8 @@ static void put_all(const writing *w)
 	sink_put(w->out, "0", 1);
 }
 
-/* Functions are told apart by what the form has of them. Without a file: its module, and "~" as of
- * Python's own functions. */
+/* Functions are distinguished by what the format has of them. Without a file: its module, and "~"
+ * as of Python's own functions. */
 static dck_frame key_of(const dck_frame *f)
 {
 	return (dck_frame){.name = f->name,

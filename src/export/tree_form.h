@@ -46,7 +46,7 @@ typedef struct form_doc {
 
 typedef struct tree_form {
 	dck_status (*write)(const form_doc *d, dck_err *err);
-	/* What tells functions apart where the form knows less than a record; NULL: all of it. */
+	/* What distinguishes functions where the format has less than a record; NULL: all of it. */
 	dck_frame (*key)(const dck_frame *frame);
 	bool several; /* it holds several trees */
 } tree_form;

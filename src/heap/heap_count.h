@@ -1,8 +1,8 @@
 /* heap_count.h - what is counted of allocations: by path, and in all with its peak.
  *
- * In a process of one thread all is exact. With several, a thread keeps small changes back from the
- * totals (HEAP_KEPT_BITS), since a number that all of them write would make them wait; paths are
- * exact always, but for what they had at the peak.
+ * In a process of one thread all is exact. With several, threads batch small updates
+ * (HEAP_KEPT_BITS) to avoid contention on the shared totals; counts by path are always exact,
+ * except what they held at the peak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_COUNT_H

@@ -1,8 +1,8 @@
 /* heap_live.h - the blocks that are allocated now, by address: how large, and by which call path.
  *
  * Small blocks have an entry of 8 bytes for each 16 bytes of address space, in tables that are
- * mapped when they are first needed: no lock, no search, since a block belongs to whoever has it.
- * Larger ones, and what lies elsewhere, are in hash tables with a lock each.
+ * mapped when they are first needed: no lock, no search, since a block belongs to the thread that
+ * has it. Larger ones, and what lies elsewhere, are in hash tables with a lock each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_LIVE_H

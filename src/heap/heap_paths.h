@@ -18,8 +18,8 @@ typedef struct heap_place {
 struct heap_paths *heap_paths_new(heap_state *s); /* NULL: no memory */
 /* The frame of a place in the code, and how it finds its caller. */
 heap_place heap_place_get(heap_state *s, uint64_t place);
-/* A frame that is no place in native code, by a key that no other one has. `tell` is asked what it
- * is the first time, and answers false where that finds no room. 0: it found none. */
+/* A frame that is no place in native code, by a key that no other one has. `tell` describes it
+ * the first time, and returns false if that does not fit. 0: it did not fit. */
 typedef bool heap_tell(heap_state *s, void *self, heap_frame *ret);
 uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_tell *tell, void *self);
 /* Two texts, by a key of theirs, one behind the other among the names; 0: no room. From `tell`

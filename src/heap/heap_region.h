@@ -108,7 +108,7 @@ typedef struct heap_header {
 				  * the process where its heap has grown */
 	_Atomic uint32_t ready;	 /* all above is set */
 	_Atomic uint32_t nnodes, nframes, nmodules, nname_bytes;
-	_Atomic uint32_t nheld;	       /* nodes of which `held` tells; 0: of none */
+	_Atomic uint32_t nheld;	       /* nodes that `held` covers; 0: none */
 	_Atomic uint32_t threads;      /* that allocated */
 	_Atomic uint32_t code;	       /* grows when code was unloaded */
 	_Atomic uint64_t lost;	       /* allocations whose path found no room */

@@ -222,8 +222,8 @@ static bool region_open(heap_state *s, const char *folder)
 	const int fd = file_make(folder);
 	if (fd < 0)
 		return false;
-	/* Whoever finds the file with a length may touch what is reserved here; without one it says
-	 * that there was no room. */
+	/* A reader that finds the file with a length may touch what is reserved here; without one
+	 * it says that there was no room. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? map(bytes, MAP_SHARED, fd) : NULL;

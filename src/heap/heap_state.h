@@ -11,8 +11,7 @@
 
 #include <stdbool.h>
 
-/* What happens seldom stands apart, so that what happens at each allocation saves no registers for
- * it. */
+/* Cold paths are noinline, so that the hot path spills no registers for them. */
 #define HEAP_APART __attribute__((noinline))
 
 /* A lock that is held for a few nanoseconds. */

@@ -1,5 +1,5 @@
-/* heap_table.h - numbers by keys of 64 bits, in pages of this library's own. Whoever has a table
- * has a lock for it.
+/* heap_table.h - open-addressing hash table, uint64_t to uint32_t, in private pages. The owner of a
+ * table has a lock for it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_TABLE_H

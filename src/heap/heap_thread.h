@@ -25,7 +25,7 @@ typedef struct walked_frame {
 	bool by_fp; /* and from the frame pointer */
 } walked_frame;
 
-/* A word of the stack: while it is there, the stack is followed to the same frames. */
+/* Cached stack word. If all cached words are unchanged, the cached walk is still valid. */
 typedef struct kept_word {
 	uint64_t at, word;
 } kept_word;
@@ -43,7 +43,7 @@ typedef struct kept_frame {
 /* A Python frame of the last stack, and the words by which it is known again. */
 typedef struct kept_python {
 	uint64_t frame, code, previous, instruction;
-	uint64_t lines; /* of its code: what tells it from the next one at its address */
+	uint64_t lines; /* of its code: distinguishes it from the next one at its address */
 	uint32_t path;	/* from the outermost frame to this one */
 	bool call;	/* it is none, but a call of the evaluator */
 	bool entry;

@@ -118,10 +118,10 @@ static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
 
 /* --- the whole stack */
 
-/* Whether a walk from f would find the frames that row k of the last stack led to. All words are
- * read, where all are known to be readable: that is quicker than to stop at the first that differs.
- * Most frames do not ask for the frame pointer, so code that keeps other values in it is none the
- * slower. */
+/* True if cached row k is still valid: same pc, sp, (fp), and all stack words it depended on are
+ * unchanged. If all words are known to be readable, all are read: that is faster than stopping at
+ * the first that differs. Most frames do not depend on the frame pointer, so code that keeps other
+ * values in it is not slower. */
 READS_STACKS static inline bool still_so(const heap_thread *t, const kept_frame *k, uint64_t place,
 					 uint64_t sp, uint64_t fp)
 {

@@ -90,7 +90,8 @@ static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 }
 
 /* Without a writable directory SQLite cannot make the files by which readers and writers agree.
- * When nothing waits in a log to be read, and nobody can write, the file alone is all there is. */
+ * When nothing waits in a log to be read, and no process can write, the file alone is all there is.
+ */
 static dck_status connect_immutable(dck_history *h, dck_err *err)
 {
 	int version;

@@ -86,7 +86,7 @@ static dck_status rows_each(dck_history *h, const dck_history_filter *f, const c
 	DCK_TRY(history_prepare(h, sql, &s, "read", err));
 	history_where_bind(&w, s);
 	status = history_step(h, s, &row, "read", err);
-	/* A reader that went away ends it: nobody takes the rest. */
+	/* A reader that closed the pipe ends it. */
 	while (status == DCK_OK && row && !out->failed) {
 		status = each(h, s, out, err);
 		if (status == DCK_OK)

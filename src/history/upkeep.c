@@ -92,7 +92,7 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	int64_t before = INT64_MIN;
 
 	if (c->keep == 0 && !c->older_than)
-		DCK_FAIL(err, E_ARG, "nothing says what goes: give --keep N or --older-than AGE");
+		DCK_FAIL(err, E_ARG, "prune needs --keep N or --older-than AGE");
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));

@@ -1,5 +1,5 @@
 /* chrome_read.h - reads Chrome's trace events in JSON, as torch.profiler, Chrome, VizTracer, ONNX
- * Runtime, deepclock and many others write them, and tells them to a format.
+ * Runtime, deepclock and many others write them, and emits them to a format.
  *
  *	wire_source s;
  *	trace_read_facts facts;
@@ -13,10 +13,10 @@
  * flows, and what processes and threads are called; numbers among the arguments of a range are its
  * numbers. Events of other kinds are skipped. The file may be compressed by gzip.
  *
- * Events come in any order, so that all are held before the first is told: 40 bytes of an event,
+ * Events come in any order, so that all are held before the first is emitted: 40 bytes of an event,
  * and 16 of each of its numbers, up to CHROME_EVENTS_MAX events; a file of 1 GB of torch.profiler
  * has 4 million. Two ranges of one thread that overlap and do not nest, as kernels of one stream
- * may, are told on two tracks.
+ * may, are emitted on two tracks.
  * Source: "Trace Event Format", https://perfetto.dev/docs/getting-started/other-formats
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -56,7 +56,7 @@ typedef struct chrome_track {
 	uint32_t parent; /* a track */
 	bool complete;	 /* it has ranges with a duration */
 	bool told;
-	/* While they are told. */
+	/* While they are emitted. */
 	uint32_t beside; /* the next track for ranges that overlap; 0: none */
 	uint32_t last;	 /* the one of them that has the range that began last */
 	uint32_t nopen, room;

@@ -1,8 +1,8 @@
 /* chrome_told.c - what is held of Chrome's trace events, brought into order and told to a format.
  *
  * Ranges with a duration become begins and ends. A range that overlaps the one that is open, and
- * does not lie in it, is told on a track beside; where it lies in several, it belongs to the one
- * that began last. Ends are told late: when something else happens on that track.
+ * does not lie in it, is emitted on a track beside; where it lies in several, it belongs to the one
+ * that began last. Ends are emitted late: when something else happens on that track.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* merging.h - several timelines told as one: each file is read twice, first to learn its processes
- * and when they ran, then to tell it on, with numbers and times of the whole.
+ * and when they ran, then to emit it, with numbers and times of the whole.
  *
  *	merging_begin(&m, err);
  *	merging_survey(m, i);   perfetto_read(&source, &merging_format, merging_sink(m), ...);
@@ -25,16 +25,16 @@ typedef struct merging_process {
 	uint64_t first_ns, last_ns;
 } merging_process;
 
-/* How a file is told. */
+/* How a file is emitted. */
 typedef struct merging_how {
 	const trace_place *place;
-	int64_t base_ns; /* of the whole, as trace_place_ns() tells times */
+	int64_t base_ns; /* of the whole, as trace_place_ns() gives times */
 	int32_t more;	 /* added to the numbers of its processes and threads */
 } merging_how;
 
 typedef struct merging merging;
 
-/* What perfetto_read() tells; it opens with merging_sink(). */
+/* What perfetto_read() emits to; it opens with merging_sink(). */
 extern const trace_format merging_format;
 
 dck_status merging_new(merging **ret, dck_err *err);
@@ -42,7 +42,7 @@ void merging_free(merging *m); /* NULL is allowed */
 dck_sink *merging_sink(merging *m);
 /* The file that is read next: its processes are learnt. */
 void merging_survey(merging *m, uint32_t file);
-/* The file that is read next is told to each of n formats. */
+/* The file that is read next is emitted to each of n formats. */
 enum { MERGING_TO_MAX = 2 };
 typedef struct merging_to {
 	const trace_format *format;

@@ -1,4 +1,4 @@
-/* operators.c - follows operators, modules and what runs on a device while a timeline is told.
+/* operators.c - follows operators, modules and what runs on a device while a timeline is read.
  *
  * A range is held until something else happens on its track, since the numbers that say to which
  * forward operator it belongs come behind its begin.
@@ -177,7 +177,7 @@ static void begin(operators *o, track *t)
 	}
 }
 
-/* Its operator may be told later, where the file tells one track after the other. */
+/* The launching operator may appear later in the file, so device time is keyed by External id. */
 static void end_device(operators *o, const track *t, uint64_t ns)
 {
 	const uint64_t took = ns - t->device_begin_ns;

@@ -1,13 +1,13 @@
 /* operators.h - what a file of torch.profiler says beside its ranges: operators, what each did on a
  * device, and the modules that they ran for.
  *
- * torch.profiler (Kineto) tells what a range is by its category: an operator (cpu_op), a call into
+ * torch.profiler (Kineto) marks what a range is by its category: an operator (cpu_op), a call into
  * CUDA (cuda_runtime), a kernel or a copy on a device, which has the number "External id" of the
  * operator that started it, a Python function, of which those called "nn.Module: Linear_0" are
  * modules. A backward operator has the "Sequence number" of the forward operator that it belongs
  * to, and a "Fwd thread id"; it counts for the module of that one.
  *
- * It is told a timeline as zone_collect.h is, and hands all of it on to that.
+ * It receives a timeline as zone_collect.h does, and forwards all of it to that.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_OPERATORS_H

@@ -9,7 +9,7 @@
 #include "base/wire.h"
 
 /* What one snapshot says. */
-enum { PERFETTO_SNAPSHOT_MAX = 32 }; /* further clocks are not looked at */
+enum { PERFETTO_SNAPSHOT_MAX = 32 }; /* further clocks are ignored */
 typedef struct perfetto_snapshot {
 	struct perfetto_reading {
 		uint64_t id, value;

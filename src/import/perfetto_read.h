@@ -1,4 +1,4 @@
-/* perfetto_read.h - reads a trace of Perfetto, ours or another producer's, and tells it to a
+/* perfetto_read.h - reads a trace of Perfetto, ours or another producer's, and emits it to a
  * format.
  *
  *	wire_source s;

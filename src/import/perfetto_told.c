@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Ends of ranges that are held back, on all tracks; further ones are told at once. */
+/* Ends of ranges that are held back, on all tracks; further ones are emitted at once. */
 enum { ENDS_MAX = 1 << 20 };
 
 /* The base is the first snapshot, or the first event that is held where that is earlier. */

@@ -404,7 +404,7 @@ static dck_status record_write(pstats *p, record_builder *b)
 		record_note(b, "profile-paths",
 			    "call paths are estimated: the profile has the callers of each "
 			    "function, and not the callers of these%s",
-			    rest ? "; what is on paths that cannot be told stands below (callers "
+			    rest ? "; time on unknown paths is below (callers "
 				   "not known)"
 				 : "");
 	return call_paths_tree(&p->paths, "calls", "Calls by call path", b, p->err);

@@ -1,4 +1,4 @@
-/* read_facts.h - what the reader of a trace says of the file, beside the events that it tells.
+/* read_facts.h - what the reader of a trace says of the file, beside the events that it emits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_READ_FACTS_H
@@ -9,9 +9,9 @@
 typedef struct trace_read_facts {
 	uint64_t packets, events; /* packets: of Perfetto */
 	uint64_t skipped;	  /* packets, or events, without anything that is read here */
-	uint64_t shaped;  /* operators that tell the shapes of their inputs, when asked for */
-	uint64_t undated; /* events without a time, or on a clock that nothing explains */
-	uint64_t late;	  /* events so much out of order that they got a later time */
+	uint64_t shaped;	  /* operators with the shapes of their inputs, when requested */
+	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */
+	uint64_t late;		  /* events so much out of order that they got a later time */
 	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
 	bool dated;
 	trace_about about;

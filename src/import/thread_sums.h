@@ -1,4 +1,4 @@
-/* thread_sums.h - what a timeline tells of its threads and of what they used (thread_table.h).
+/* thread_sums.h - what a timeline contains of its threads and of what they used (thread_table.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_THREAD_SUMS_H

@@ -22,7 +22,7 @@ static double drift_of(trace_place *p)
 	p->drift = 0;
 	if (!f->own_ns) /* it was killed, or is of another producer */
 		return rate_wrong * (double)p->last_ns;
-	/* A machine that slept, or a clock that was broken: nobody knows when. */
+	/* A machine that slept, or a clock that was broken: the time is unknown. */
 	if (fabs(ahead) > 2 * rate_wrong * own + 1e6)
 		return fabs(ahead);
 	p->drift = own >= 1e6 ? ahead / own : 0;

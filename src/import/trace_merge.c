@@ -98,8 +98,8 @@ static bool apart(const work *w, uint32_t a, uint32_t b)
 	return x[0] && y[0] && strcmp(x, y) != 0;
 }
 
-/* Processes of other machines may have the same numbers: such a file's are told with greater ones.
- * One machine has a number once at a time. */
+/* Processes of other machines may have the same numbers: such a file's are emitted with greater
+ * ones. One machine has a number once at a time. */
 static dck_status numbers_choose(work *w, size_t i, dck_err *err)
 {
 	const merging_process *a, *b;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* A file of either kind, which is told by what is in it. */
+/* A file of either kind, recognised by its content. */
 typedef struct reading {
 	const char *path;
 	trace_read_facts facts;

@@ -1,4 +1,4 @@
-/* zone_collect.h - adds up a timeline that is told to it, as it would be told to a format: calls
+/* zone_collect.h - adds up a timeline that it receives, as a format would receive it: calls
  * and times of each name.
  *
  *	zone_collect *c;
@@ -25,9 +25,9 @@ typedef struct zone_collect zone_collect;
 extern const trace_format zone_collect_format;
 
 dck_status zone_collect_new(zone_collect **ret, dck_err *err);
-/* Before anything is told. */
+/* Before any event. */
 void zone_collect_want(zone_collect *c, const zone_percentiles *p);
-/* What it is drawn from is made too; p stays the caller's. Before anything is told. */
+/* What it is drawn from is made too; p stays the caller's. Before any event. */
 void zone_collect_draw(zone_collect *c, picture *p);
 void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);

@@ -562,7 +562,7 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
 	next = next_text(x, asked);
 	outputs_complete(x);
 	if (!next || !kinds_find(x) || !files_find(x))
-		DCK_FAIL(err, E_LIMIT, "the model needs more memory than it may to be looked at");
+		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
 	facts_put(b, x, next);
 	sentence_put(b, x);
@@ -582,7 +582,7 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
 	files_put(b, x);
 	properties_put(b, x);
 	if (mem_arena_failed(x->arena))
-		DCK_FAIL(err, E_LIMIT, "the model needs more memory than it may to be looked at");
+		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	return DCK_OK;
 }
 

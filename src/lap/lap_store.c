@@ -16,7 +16,7 @@ static void take(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* A child of fork() has our laps, and a lock that nobody holds. */
+/* A child of fork() has our laps, and a lock that is free. */
 static void prepare_for_fork(void)
 {
 	(void)pthread_atfork(take, lap_unlock, lap_unlock);

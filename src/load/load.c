@@ -161,8 +161,8 @@ static dck_status measure_once(load_job *j, dck_err *err)
 
 /* --- opening */
 
-/* The engine asks from the streams' threads, and the caller's observer need not be ready for
- * that: they are told by the one who looks on. */
+/* The caller's observer need not be thread-safe: only the caller's thread queries it; stream
+ * threads read the stop flag. */
 static bool stop_asked(void *self)
 {
 	load_job *j = self;
@@ -178,7 +178,7 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
-/* Threads that one run keeps busy, as the engine tells; 1 where it does not. */
+/* Threads that one run keeps busy, as the engine reports; 1 where it does not. */
 static unsigned threads_of_run(const load_job *j)
 {
 	const dck_engine *e = j->session.target.engine.ops;

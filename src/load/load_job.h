@@ -45,7 +45,7 @@ typedef struct load_job {
 	load_peak peak;
 	double needed;	  /* of a search: independent requests at a rate, for a limit to hold */
 	size_t needed_by; /* that limit */
-	char phase[48];	  /* the rate that is measured, for whoever looks on */
+	char phase[48];	  /* the rate that is measured, for the progress display */
 	char cut[120];	  /* why the search ended early; "": it did not */
 } load_job;
 

@@ -190,17 +190,14 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 			    limit->text, seen);
 	else if (l->n_needed > 0)
 		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, "
-			    "with %.4g %% confidence: %s, "
-			    "and they are worth %.0f independent ones; "
+			    "%s is inconclusive at %.4g %% confidence: %s, "
+			    "with an effective sample size of %.0f; "
 			    "about %.0f times as many would decide (--time, --requests), "
 			    "or accept a lower --confidence",
 			    limit->text, percent, seen, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
-		record_note(v->b, "slo-not-shown",
-			    "%s is not shown, neither to hold nor to break, "
-			    "with %.4g %% confidence: %s",
+		record_note(v->b, "slo-not-shown", "%s is inconclusive at %.4g %% confidence: %s",
 			    limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen
 						      : "just as many requests took longer as may");
@@ -221,7 +218,7 @@ static void limit_note(const load_view *v, size_t i)
 		open_note(v, i, seen);
 	else
 		record_note(v->b, "slo-held",
-			    "%s holds: %s, worth %.0f independent ones (confidence %.4g %%)",
+			    "%s holds: %s, effective sample size %.0f (confidence %.4g %%)",
 			    limit->text, seen, floor(l->n_eff), 100 * sure);
 }
 
@@ -262,8 +259,8 @@ static void none_note(const load_view *v)
 
 	if (isfinite(seconds))
 		record_note(v->b, "slo-not-shown",
-			    "at %s requests/s, the lowest rate that was tried, %.0f requests were "
-			    "worth %.0f independent ones, and %s needs %.0f to be shown with "
+			    "at %s requests/s, the lowest rate that was tried, %.0f requests had "
+			    "an effective sample size of %.0f, and %s needs %.0f to be shown with "
 			    "%.4g %% confidence; give --time %.0fs with a --max-time of several "
 			    "times as much, or a lower --confidence",
 			    load_rate_text(v->point->rate, rate), n, floor(n_eff),

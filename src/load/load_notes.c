@@ -63,7 +63,7 @@ static void too_few(const load_view *v)
 	const stat_estimate *e = &v->all[STAT_MEDIAN];
 
 	if (v->server && v->r->unstable)
-		return; /* more of the same would tell nothing */
+		return; /* more of the same would add nothing */
 	if (!e->has_interval)
 		record_note(v->b, "too-few-runs",
 			    "%llu requests are too few for an interval (%s); "

@@ -43,7 +43,7 @@ const dck_opt dck_load_options[] = {
 	     "search the highest rate that holds every --slo; --rate: where to begin",
 	     .needs = "slo"),
     DCK_OPTION(SHARE, dck_load_config, precision, "precision", "SHARE", "5%",
-	       "of the rate that is searched: how near the ends of its bracket shall come",
+	       "stop when the bracket around the peak rate is this narrow, relative to the rate",
 	       .min = 1e-3, .max = 1, .needs = "find-peak"),
     DCK_OPTION(TIME, dck_load_config, max_time_ns, "max-time", "TIME", "5m",
 	       "of the whole search: it ends then with the rates that it measured", .min = 1,

@@ -102,7 +102,7 @@ static void server_metrics(const load_view *v)
 		else
 			record_metric_absent(b, lag_tags[i], "no request found a stream ready");
 	record_metric_int(b, "load/queue_max", (int64_t)v->r->queue_max,
-			  "due and not yet taken, looked at as each is taken");
+			  "due and not yet taken, counted as each is taken");
 	if (v->r->unserved > 0)
 		record_metric_int(b, "load/unserved", (int64_t)v->r->unserved,
 				  "due, and given up when it ended early");

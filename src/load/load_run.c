@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define LOOK_NS	  50000000u /* how often Ctrl-C is looked at */
+#define LOOK_NS	  50000000u /* how often Ctrl-C is checked */
 #define HEAD_NS	  1000000u  /* from the start of the threads to the first arrival */
 #define KEEP_MIN  64
 #define WARM_RUNS 10
@@ -29,7 +29,7 @@ struct load_stream {
 	pthread_t thread;
 	load_samples samples;
 	uint64_t over[LOAD_LIMITS], last_done_ns, last_begin_ns, peak_rss_bytes;
-	atomic_uint_fast64_t served; /* read by whoever shows progress */
+	atomic_uint_fast64_t served; /* read by the progress display */
 	dck_status failed;
 	dck_err why;
 };
@@ -75,7 +75,7 @@ static uint64_t queue_length(run_state *r, double at_ns)
 	return r->arrived > r->taken ? r->arrived - r->taken : 0;
 }
 
-/* Takes the next request that nobody has; the caller holds the lock. false: there are no more. */
+/* Takes the next unclaimed request; the caller holds the lock. false: there are no more. */
 static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 {
 	const load_ask *a = r->ask;
@@ -291,7 +291,7 @@ static void *stream_main(void *arg)
 	return NULL;
 }
 
-/* --- whoever looks on */
+/* --- the progress display */
 
 static void show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
 {
@@ -461,7 +461,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;
 	ret->unserved = ret->arrived - ret->served;
-	/* Arrivals that nobody asked for any more are behind the last one. */
+	/* Cancelled arrivals are later than the last one. */
 	ret->span_ns = r->last_arrival_ns;
 	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)
 		ret->span_ns = (double)r->ask->time_ns;

@@ -2,7 +2,7 @@
  * what that says of a limit.
  *
  * There is no queue and no thread that fills one. When requests arrive is known beforehand, so a
- * stream that becomes free takes the next one that nobody has taken: at once when it is due, else
+ * stream that becomes free takes the next unclaimed one: at once when it is due, else
  * it waits until then. That serves in the order of arrival as a queue would, needs no memory, and
  * leaves nothing that could send late without being seen.
  *

@@ -157,7 +157,7 @@ static void point_ask(const load_job *j, double rate, unsigned look, load_ask *r
 	load_ask_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look), ret);
 }
 
-/* Would the looks that are left be enough, as far as one can tell? */
+/* Would the remaining looks be enough, by what is known now? */
 static bool worth_another_look(const load_point *s, size_t nlimits)
 {
 	for (size_t i = 0; i < nlimits; i++) {

@@ -145,7 +145,7 @@ static void child(void *self, int fd)
 			time_one(&l, true, ask->threads, &m, &out);
 		}
 	}
-	/* If the pipe broke, there is nobody who could be told. */
+	/* A broken pipe cannot be reported: the parent is gone. */
 	if (dck_sink_finish(&out, NULL) != DCK_OK)
 		return;
 }

@@ -37,7 +37,7 @@ static uint64_t saved_registers(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Where each is told: Intel SDM vol. 2A, CPUID. Leaves: 1, 7.0 and 7.1. */
+/* Where each is defined: Intel SDM vol. 2A, CPUID. Leaves: 1, 7.0 and 7.1. */
 enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF7_D, LEAF71_A, WORDS };
 static const struct {
 	machine_isa isa;

@@ -57,11 +57,11 @@ uint64_t machine_level_bytes(const machine_topology *t, machine_level level, uns
 	switch (level) {
 	case MACHINE_L1:
 		bytes = l1 / 2;
-		*ret_why = "the system does not tell the size of the L1 cache";
+		*ret_why = "the system does not report the size of the L1 cache";
 		break;
 	case MACHINE_L2:
 		bytes = l2 / 2;
-		*ret_why = "the system does not tell the size of an L2 cache";
+		*ret_why = "the system does not report the size of an L2 cache";
 		if (bytes > 0 && bytes < l1 + l1 / 4) {
 			*ret_why = "a thread's part of the L2 cache is hardly larger than its L1";
 			bytes = 0;

@@ -137,7 +137,7 @@ const machine_stream *machine_streams(size_t *ret_n);
 bool machine_stream_usable(const machine_stream *s, uint32_t isa);
 
 /* A chain of dependent additions, one a cycle on every processor of the last twenty
- * years: tells the clock rate that is really reached. 0: no such loop for this processor. */
+ * years: shows the clock rate that is really reached. 0: no such loop for this processor. */
 uint64_t machine_chain(uint64_t repetitions); /* additions made */
 
 /* --- pool.c: threads that stay on their processors. */
@@ -194,7 +194,7 @@ typedef struct machine_ask {
 	uint32_t isa;
 	unsigned threads; /* of "all" */
 	bool quick;
-	const dck_observer *watch; /* NULL: nobody */
+	const dck_observer *watch; /* NULL: none */
 } machine_ask;
 
 enum { MACHINE_ITEMS_MAX = 160 };

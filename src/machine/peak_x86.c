@@ -95,7 +95,7 @@ FUSED(avx2_fp32, "avx2,fma", __m256, float, TIMES12, _mm256_setzero_ps, _mm256_s
 #undef SUM
 
 /* Pairs of bytes to words, pairs of words to the sum: what INT8 kernels did before VNNI. The words
- * of each step are made anew from operands that the compiler has to take as changed. */
+ * of each step are made again from operands that the compiler has to take as changed. */
 #define STEP(i)                                                                                \
 	acc##i =                                                                               \
 	    _mm256_add_epi32(acc##i, _mm256_madd_epi16(_mm256_maddubs_epi16(one, two), ones)); \
@@ -194,7 +194,7 @@ static const tile_shape all_whole = {
 		double total = 0;                                                  \
 		for (int i = 0; i < 512; i++)                                      \
 			ones[i] = (ONE);                                           \
-		/* The load does not tell the compiler that it reads them. */      \
+		/* The compiler cannot see that the load reads them. */            \
 		__asm__ volatile("" : : "r"(ones) : "memory");                     \
 		_tile_loadconfig(&all_whole);                                      \
 		_tile_zero(0);                                                     \

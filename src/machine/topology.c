@@ -1,4 +1,4 @@
-/* topology.c - the processors this process may use, and their caches, as Linux tells in
+/* topology.c - the processors this process may use, and their caches, as Linux reports in
  * /sys/devices/system/cpu (Documentation/ABI/testing/sysfs-devices-system-cpu).
  *
  * SPDX-License-Identifier: Apache-2.0 */

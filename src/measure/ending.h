@@ -17,7 +17,7 @@ typedef struct measure_ending {
 /* e: the statistic that was asked for, of the final sample. */
 void measure_ending_find(const measure_phases *p, const stat_estimate *e, measure_ending *ret);
 
-/* A half-width in percent: three digits, or as many as tell it from what was asked. */
+/* A half-width in percent: three digits, or as many as distinguish it from the requested one. */
 const char *measure_ending_percent(double half_ratio, double asked, char buf[32]);
 
 #endif

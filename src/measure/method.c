@@ -58,7 +58,7 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 					p->verdict.change_ratio < 0 ? "falling" : "rising",
 					100 * fabs(p->verdict.change_ratio), p->verdict.evidence);
 		else
-			record_fact_absent(b, "method", "steady", "too few warm-up runs to tell");
+			record_fact_absent(b, "method", "steady", "too few warm-up runs to decide");
 		if (p->steady)
 			record_fact_int(b, "method", "steady_after", DCK_UNIT_NS,
 					(int64_t)p->steady_ns);

@@ -131,8 +131,8 @@ static int by_thread(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* Those of one thread: each lies in those that are open when it begins and hold it by their depth,
- * and behind all others. */
+/* Nests the ranges of one thread: clips each to its enclosing operator (by depth) and to start
+ * after its previous sibling. */
 static void nest(const dck_profile *p, op_range *r, size_t n)
 {
 	op_range *open[OP_LEVELS_MAX];

@@ -34,7 +34,7 @@ typedef struct op_range {
 /* ret: room for the events of those runs; in it those of own_thread first, then thread by thread,
  * each in the order of their beginnings. They nest exactly: each lies within what is around it, and
  * within its run, and none overlaps the next. *ret_unsure_ns: how far all may be off together.
- * E_ENGINE: the profile tells no times that can be. */
+ * E_ENGINE: the times of the profile are impossible. */
 dck_status op_ranges_place(const dck_profile *p, const op_runs *runs, int64_t own_thread,
 			   op_range *ret, size_t *ret_n, uint64_t *ret_unsure_ns, dck_err *err);
 

@@ -70,7 +70,7 @@ static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint6
 	observer_show(p->loop.watch, &p->live);
 }
 
-/* True when somebody watches and the view is old. */
+/* True when there is an observer and its view is old. */
 static bool live_due(const measure_phases *p)
 {
 	return p->loop.watch && p->loop.watch->progress &&

@@ -1,5 +1,5 @@
 /* phases.h - the three phases of a measurement: the first run, the warm-up, and the runs that
- * count. It tells the timed loop how many samples to take, and decides when each phase ends.
+ * count. It decides how many samples the timed loop takes, and decides when each phase ends.
  *
  *	DCK_TRY(measure_phases_init(&p, &plan, true, err));
  *	DCK_TRY(measure_phase_first_run(&p, err));
@@ -50,7 +50,7 @@ typedef struct measure_phases {
 	measure_end ended;
 	char early[48]; /* what ended it before its rule did, a clause */
 	stat_stop looks;
-	uint64_t checks;   /* how often the precision was looked at */
+	uint64_t checks;   /* how often the precision was tested */
 	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs
 			    */
 	double live_cost_ns;

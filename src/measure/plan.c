@@ -29,10 +29,11 @@ const dck_opt dck_plan_options[] = {
     DCK_OPTION(SHARE, dck_plan, level, "level", "SHARE", "95%",
 	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
     DCK_OPTION(COUNT, dck_plan, min_runs, "min-runs", "N", "50",
-	       "runs before the precision is first looked at", .min = 1, .max = 1e9,
+	       "runs before the precision is first tested", .min = 1, .max = 1e9,
 	       .excludes = "runs time"),
     DCK_OPTION(TIME, dck_plan, min_time_ns, "min-time", "TIME", "500ms",
-	       "time before the precision is first looked at: a blink sees no slow change",
+	       "minimum measuring time before the precision is tested (a short window misses "
+	       "slow drift)",
 	       .max = 1e15, .excludes = "runs time"),
     DCK_OPTION(TIME, dck_plan, max_time_ns, "max-time", "TIME", "10s",
 	       "stop measuring then, whatever precision was reached; with --runs only where given",

@@ -129,7 +129,7 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 		record_metric_int(b, "memory/peak_rss", (int64_t)usage.peak_rss_bytes,
 				  "of the whole process since it started");
 	else
-		record_metric_absent(b, "memory/peak_rss", "the system does not tell");
+		record_metric_absent(b, "memory/peak_rss", "the system does not report it");
 }
 
 /* Warm-up and measurement as one series, in order. */

@@ -30,7 +30,7 @@
 #define MEASURE_OPENING	 8
 
 typedef struct measure_shared {
-	const dck_observer *watch; /* NULL: nobody */
+	const dck_observer *watch; /* NULL: none */
 	dck_observer quiet; /* the same without progress, for what is opened again and again */
 	dck_clock clock;
 	os_clock_state clock_state;
@@ -52,7 +52,7 @@ uint64_t measure_shared_now(const measure_shared *m);
 /* What the engine warned of becomes notes; the same words become one. */
 void measure_shared_notes(measure_shared *m, record_builder *b);
 
-/* Tells an observer, which may be NULL, all notes of a record. */
+/* Passes all notes of a record to an observer, which may be NULL. */
 void measure_notes_show(const dck_observer *watch, const record_builder *b);
 
 typedef struct measure_session {

@@ -147,7 +147,7 @@ typedef struct pass {
 	uint64_t opened_ns, warm_ns, begun_ns, ended_ns;
 	uint64_t *begin_ns, *end_ns; /* of all runs */
 	op_range *ranges;
-	size_t drawn, nranges; /* runs whose operators are told */
+	size_t drawn, nranges; /* runs whose operators are written */
 	uint64_t unsure_ns;
 } pass;
 
@@ -186,7 +186,7 @@ static dck_status pass_run(pass *p, const measure_traced *t, uint64_t idle_ns, d
 	return DCK_OK;
 }
 
-/* How many runs are told of: all, or as many as there is room for their operators. */
+/* How many runs are written: all, or as many as there is room for their operators. */
 static void drawn_choose(pass *p, const dck_profile *profile)
 {
 	size_t n = 0, end = p->warm;
@@ -211,7 +211,7 @@ static dck_status profile_check(const pass *p, const dck_profile *profile, dck_e
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine reports how long operators took on the device, not when");
 	if (!profile->run_begin_ns)
-		DCK_FAIL(err, E_UNSUP, "the engine does not tell when runs began by its clock");
+		DCK_FAIL(err, E_UNSUP, "the engine does not report when runs began by its clock");
 	if (profile->flags & DCK_PROFILE_TRUNCATED || profile->nruns != p->warm + p->runs)
 		DCK_FAIL(err, E_ENGINE, "the engine lost events of its profile");
 	return DCK_OK;
@@ -287,7 +287,7 @@ static size_t runs_put(const past *t, const pass *p, const dck_profile *profile,
 }
 
 /* Operators that ran side by side: each stands on its thread, with the number of its run. How many
- * are told then: all, unless there are more threads than can be recorded. */
+ * are written then: all, unless there are more threads than can be recorded. */
 static size_t others_put(past *t, const pass *p, const dck_profile *profile, size_t at)
 {
 	const uint32_t run = past_name(NULL, "run");

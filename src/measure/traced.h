@@ -9,8 +9,8 @@
  *	measure_traced_operators(&t, &shared, subject, plan, record);
  *	measure_traced_stop(&t, record);
  *
- * The measured runs are those that the samples tell of: nothing is recorded while the clock runs.
- * What the engine's own profiler tells of operators slows every run; so it is asked of a session of
+ * The measured runs are those of the samples: nothing is recorded while the clock runs.
+ * The engine's own profiler of operators slows every run; so it is asked of a session of
  * its own, in a few more runs after those that count.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -96,8 +96,7 @@ static dck_status subject_add(words *w, const dck_subject *s, dck_err *err)
 			DCK_TRY(word_add(w, *word, err));
 		return DCK_OK;
 	}
-	DCK_FAIL(err, E_UNSUP,
-		 "a function in memory cannot be measured in a fresh process: it is not there");
+	DCK_FAIL(err, E_UNSUP, "an in-process function cannot be measured in a fresh process");
 }
 
 static dck_status command_make(words *w, const worker_job *job, int fd, dck_err *err)
@@ -310,7 +309,7 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 	if (job->data_bytes > 0 && !os_sanitizer_name())
 		os_child_limit_data(g.pid, job->data_bytes);
 	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
-	/* A worker that is told to stop reports what it has, as we do. */
+	/* A worker that is stopped reports what it has, as we do. */
 	if (status != DCK_OK && status != DCK_E_CANCEL)
 		return status;
 	ret->peak_rss_bytes =

@@ -1,5 +1,5 @@
 /* worker.h - a measurement in a fresh process: what a start decides (addresses, memory placement)
- * is drawn anew, and running out of memory ends that process and not ours.
+ * is drawn again, and running out of memory ends that process and not ours.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_WORKER_H

@@ -3,9 +3,9 @@
 
 const dck_opt dck_memory_options[] = {
     DCK_OPTION(REAL, dck_memory_config, rate_hz, "rate", "HZ", "100",
-	       "looks at the resident memory per second", .min = 0.01, .max = 10000),
+	       "sampling rate of the resident memory, in Hz", .min = 0.01, .max = 10000),
     DCK_FLAG(dck_memory_config, rss_only, "rss-only",
-	     "the resident memory alone: nothing is put in front of the program"),
+	     "the resident memory alone: no library is preloaded into the program"),
     DCK_OPTION(COUNT, dck_memory_config, pid, "pid", "PID", NULL,
 	       "the resident memory of a program that runs already, and of its children", .min = 1,
 	       .max = 4194304),

@@ -1,4 +1,4 @@
-/* memory_program.c - a program of somebody's, started and watched: `deepclock memory`.
+/* memory_program.c - a target program, started and watched: `deepclock memory`.
  *
  * A library in front of its allocator (src/heap) counts by call path, into a file for each process;
  * a thread here looks at what is resident (memory_watch.c). When all has ended the files are added
@@ -120,8 +120,8 @@ static dck_status run(const dck_memory_config *c, dck_memory_program *p, const c
 			m.why = "the directory for temporary files is full (set TMPDIR to one with "
 				"more room), or the program may not map as much (ulimit -v)";
 		else if (!own)
-			m.why = "its environment was taken from it, or the loader did not put the "
-				"library in front of it";
+			m.why = "its environment was cleared, or the loader did not preload the "
+				"library";
 		st = memory_record(&m, ret, err);
 		mem_free(own);
 	}
@@ -136,7 +136,8 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_pr
 	char folder[OS_TEMP_SIZE];
 
 	if (!config->pid == !(p->argv && p->argv[0]))
-		DCK_FAIL(err, E_ARG, "either a program is started, or one that runs is looked at");
+		DCK_FAIL(err, E_ARG,
+			 "give either a program to start or the --pid of one that runs");
 	if (config->time_ns && !config->pid)
 		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
 	DCK_TRY(os_temp_dir(folder, err));

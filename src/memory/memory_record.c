@@ -251,11 +251,11 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 
 	if (sum->lost)
 		record_note(b, "memory-lost",
-			    "%llu allocations stand with the path around theirs, which found no "
-			    "room: %s",
+			    "%llu allocations are attributed to a caller further out, because "
+			    "their call paths were not recorded: %s",
 			    (unsigned long long)sum->lost,
 			    sum->full ? "the file of a process was full, which holds 8 million "
-					"paths, or as many as 'ulimit -f' allows; look at a "
+					"paths, or as many as 'ulimit -f' allows; measure a "
 					"shorter part of the program"
 				      : "make room where $TMPDIR is");
 	if (m->sums->no_room)
@@ -266,7 +266,7 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "
-			    "says nothing of its caller",
+			    "has no unwind information",
 			    (unsigned long long)sum->broken);
 	if (sum->unseen)
 		record_note(b, "memory-missed", "%llu allocations were made inside of a hook",
@@ -391,7 +391,7 @@ dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err)
 		record_fact_real(b, "memory", "peak_share", DCK_UNIT_BYTE, m->looks->peak_share);
 	else
 		record_fact_absent(b, "memory", "peak_share",
-				   "looked at once a second, and the program ended before");
+				   "sampled once a second, and the program ended before");
 	resident_put(b, m);
 	if (m->sums)
 		st = heaps_put(b, m, err);

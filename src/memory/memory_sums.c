@@ -47,7 +47,7 @@ typedef struct adding {
 	 * path from the outermost: the next one begins as it did, mostly. */
 	heap_stack stack, before;
 	told_node along[HEAP_STACK_MAX];
-	bool peak; /* it is the process whose peak is told */
+	bool peak; /* it is the process whose peak is reported */
 } adding;
 
 static void piece_follow(const adding *a, told_node *t, uint32_t at)

@@ -12,7 +12,7 @@
 enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024 };
 static const uint64_t share_every_ns = 1000000000u;
 
-/* The header of a process's heap, which we read and tell the time. */
+/* The header of a process's heap, which we read and give the time. */
 typedef struct heap_seen {
 	char name[64]; /* of its file */
 	heap_header *header;

@@ -38,7 +38,7 @@ typedef struct memory_looks {
 
 typedef struct memory_watch memory_watch;
 
-/* directory: of the heaps' files, NULL: none are looked at. Borrowed until the end. */
+/* directory: of the heaps' files, NULL: none are read. Borrowed until the end. */
 dck_status memory_watch_start(long pid, double rate_hz, const char *folder, memory_watch **ret,
 			      dck_err *err);
 /* The process that is watched has ended. *ret is owned: memory_looks_done(). */

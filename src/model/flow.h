@@ -44,7 +44,7 @@ typedef struct flow_shape {
 	int64_t dims[FLOW_RANK]; /* -1: open */
 } flow_shape;
 
-/* The shape as far as initializers, declarations and a few operators that keep it tell. */
+/* The shape as far as initializers, declarations and a few shape-preserving operators define it. */
 bool flow_shape_of(const flow *f, const char *name, flow_shape *ret);
 /* The value of an integer constant of one element. */
 bool flow_constant(const flow *f, const char *name, int64_t *ret);

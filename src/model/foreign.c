@@ -155,7 +155,7 @@ static bool holds(const char *text, size_t n, const char *part)
 	return false;
 }
 
-/* Of an archive the first name tells: local file header, name at 30, its length at 26
+/* Of an archive the first name decides: local file header, name at 30, its length at 26
  * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7). */
 static const kind *zip_kind(const uint8_t *p, size_t n)
 {

@@ -8,7 +8,7 @@
 #include "model/onnx.h"
 
 /* "layer1.0/conv1": from what the exporter wrote beside the node, or from its name; in the arena or
- * the model's. NULL: it is of no module, or none is told. */
+ * the model's. NULL: it is of no module, or none is known. */
 const char *module_path_of(mem_arena *a, const onnx_node *node);
 
 /* How many bytes of path a are also the module of path b: whole parts, which '/' and '.' part. */

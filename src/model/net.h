@@ -2,7 +2,7 @@
  * the network is built; their values are made while they are written, so that a network of half
  * a gigabyte never lies in memory.
  *
- * Failure (no memory) is sticky: build without checks, net_write() tells.
+ * Failure (no memory) is sticky: build without checks, net_write() reports it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_NET_H

@@ -326,7 +326,7 @@ static void trace_input(trace *t, model_input *in)
 			follow(t, &t->flow->uses[u], t->offset[v]);
 		}
 	}
-	if (!in->has_range || in->low > in->high) { /* contradictions bind nobody */
+	if (!in->has_range || in->low > in->high) { /* contradictory limits are ignored */
 		in->has_range = false;
 		in->low = in->high = 0;
 		return;
@@ -360,7 +360,7 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 	DCK_NEED(inputs, err, "to look at the model's inputs");
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const flow_value *v = flow_find(&f, g->inputs[i].name);
-		if (!v || v->initializer) /* with a default: nobody needs to give it */
+		if (!v || v->initializer) /* with a default: not required */
 			continue;
 		model_input *in = &inputs[s->ninputs++];
 		in->name = mem_arena_dup(a, g->inputs[i].name);

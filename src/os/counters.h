@@ -4,8 +4,8 @@
 #ifndef OS_COUNTERS_H
 #define OS_COUNTERS_H
 
-/* From here on os_usage_get() tells what was used until now, also in a copy of this process, whose
- * own counters begin at 0. */
+/* From here on os_usage_get() returns what was used until now, also in a copy of this process,
+ * whose own counters begin at 0. */
 void counters_keep(void);
 
 #endif

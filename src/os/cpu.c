@@ -38,7 +38,7 @@ static void cpuinfo_field(const char *text, const char *key, char *ret, size_t s
 }
 
 /* A virtual machine often shows a family's name only ("Intel Xeon Processor"); the numbers
- * beside it still tell the generation. */
+ * beside it still show the generation. */
 static void cpu_name(const char *cpuinfo, char *ret, size_t size)
 {
 	static const struct {

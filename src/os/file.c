@@ -152,7 +152,7 @@ static int own_descriptor(const char *path)
 	return -1;
 }
 
-/* Where everybody may lay a file, but nobody may take away another's. */
+/* A directory with the sticky bit: every user may make a file, none may remove another's. */
 static bool is_for_all(const struct stat *folder)
 {
 	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
@@ -334,7 +334,8 @@ static dck_status commit(os_replace *r, bool lasting, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
 	int fd = r->fd;
 	r->fd = -1;
-	/* A network file system may tell only now; EINTR leaves the descriptor closed on Linux. */
+	/* A network file system may report it only now; EINTR leaves the descriptor closed on
+	 * Linux. */
 	if (close(fd) && errno != EINTR)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
 	if (r->direct)
@@ -393,7 +394,7 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
-/* Whether this is the file that was looked at: another user may have laid one since, also as a
+/* Whether this is the file that was checked: another user may have made one since, also as a
  * second name of a file of ours. */
 static bool is_meant(int fd, const char *target)
 {
@@ -464,7 +465,7 @@ bool os_file_lock(int fd)
 {
 	struct flock lock = whole_lock();
 
-	/* What has no locks, such as a pipe or some network's files, is nobody's. */
+	/* What has no locks, such as a pipe or some network's files, is unlocked. */
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 

@@ -1,7 +1,7 @@
 /* leftovers.c - what this process would leave behind if it ended now: temporary files and
- * directories, and processes that it started. Whoever makes one notes it and takes it back when it
- * is gone, and an end in the middle, by a signal, does away with what is noted. So all of it is
- * atomic and made of system calls.
+ * directories, and processes that it started. The code that makes one registers it and removes it
+ * again when it is gone, and an end in the middle, by a signal, does away with what is noted. So
+ * all of it is atomic and made of system calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/leftovers.h"
@@ -149,8 +149,8 @@ void leftover_process_gone(pid_t pid, bool killed)
 {
 	if (take(LEFTOVER_PROCESS, (intptr_t)pid))
 		return;
-	/* Whom it had started does not know that it is gone. One that ended by itself may have left
-	 * somebody on purpose. */
+	/* Kill the process group only if the leader was killed: a leader that exited may have left
+	 * daemons deliberately. */
 	if (take(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
 		kill(-pid, SIGKILL);
 }

@@ -1,8 +1,8 @@
 /* neighbours.c - the CPU time of every process, and which of them are ours.
  *
  * The kernel adds what a process used to its parent's cutime and cstime when the parent waits for
- * it. So of processes that ended between two snapshots the parent tells, and what they had used at
- * the first snapshot is taken off again.
+ * it. So processes that ended between two snapshots are counted by their parent, and what they had
+ * used at the first snapshot is taken off again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -204,7 +204,7 @@ static const process *still_there(const os_cpu_users *to, const process *p)
 	return now && now->born == p->born ? now : NULL;
 }
 
-/* The next one above p that lives: whoever waited for p may have ended, and been waited for. */
+/* The nearest living ancestor of p: its parent may have ended, and been waited for. */
 static const process *heir_of(const os_cpu_users *from, const os_cpu_users *to, const process *p)
 {
 	const process *now = NULL;

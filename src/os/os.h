@@ -6,8 +6,8 @@
  *	DCK_TRY(os_read_file(path, 1 << 20, &text, err));
  *	dck_buffer_done(&text);
  *
- * What the system does not tell is 0, "" or -1, as each member says; callers show it as not known.
- * Nothing here prints or exits. Reading is bounded: a file or a child's answer has a limit.
+ * What the system does not report is 0, "" or -1, as each member says; callers show it as not
+ * known. Nothing here prints or exits. Reading is bounded: a file or a child's answer has a limit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_OS_H
@@ -43,7 +43,7 @@ int64_t os_unix_ns(void);
 /* How far the wall clock may be from the world's, as its synchronisation estimates; 0: not known,
  * or it is not synchronised. */
 uint64_t os_unix_error_ns(void);
-/* As many calls of the system, the cheapest that there is, for whoever wants to know their price.
+/* As many calls of the system, the cheapest that there is, to measure their cost.
  */
 void os_system_calls(unsigned n);
 /* Sleeps; false when `cancelled(self)` became true (asked every 50 ms) or a signal came. */
@@ -63,7 +63,7 @@ typedef struct os_host {
 void os_host_get(os_host *ret);
 /* What has to be asked for before the registers of AMX may be used. false: they may not be. */
 bool os_amx_allow(void);
-/* What the kernel tells of an ARM processor: AT_HWCAP, or AT_HWCAP2. */
+/* What the kernel reports of an ARM processor: AT_HWCAP, or AT_HWCAP2. */
 unsigned long os_hwcap(bool second);
 
 /* --- affinity.c: CPUs, by their numbers, which are below OS_CPUS_MAX. */
@@ -71,7 +71,7 @@ enum { OS_CPUS_MAX = 8192 };
 #define OS_CPU_DIR "/sys/devices/system/cpu/cpu"
 /* What the machine calls itself, without '/'; "localhost" when that is not known. */
 void os_machine_name(char *ret, size_t size);
-/* What tells this boot of this machine from all others; "": not known. */
+/* Identifies this boot of this machine; "": not known. */
 void os_boot_id(char ret[40]);
 /* "0-3,8": pins this process (all threads it makes later). E_ARG, E_IO. */
 dck_status os_pin_cpus(const char *list, dck_err *err);
@@ -148,9 +148,9 @@ const char *os_preload_refused(const char *path);
 /* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the
  * program, where it is built, or as it is installed. NULL: it is not found. */
 const char *os_library_own(mem_arena *a);
-/* The variable of the environment, "LD_PRELOAD=...", by which the loader puts that file of ours,
- * one that lies beside the shared library, in front of `program`: before what is put there already.
- * NULL: that cannot be, and *ret_why says why. Texts are the arena's, or static. */
+/* Returns "LD_PRELOAD=..." that preloads `file` (installed beside the shared library) into
+ * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason.
+ * Texts are the arena's, or static. */
 const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 			   const char **ret_why);
 
@@ -282,8 +282,8 @@ void os_file_remove(const char *path);
 /* As long as this process lives and has it open the file is held; others can ask. */
 void os_file_hold(int fd);
 bool os_file_held(const char *path); /* by another process */
-/* The same, but of this descriptor alone, whoever else opens and closes the file, until it is
- * closed here and in children that were made by fork(). false: somebody else has it. */
+/* The same, but of this descriptor alone, whatever else opens and closes the file, until it is
+ * closed here and in children that were made by fork(). false: another process has it. */
 bool os_file_lock(int fd);
 /* Cuts off what comes after the first n bytes. */
 dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err);
@@ -325,7 +325,8 @@ bool os_path_rename(const char *from, const char *to);
 bool os_folder_here(char *ret, size_t size);
 /* What a symbolic link says; "" and false: it is none, or too long. */
 bool os_link_read(const char *path, char *ret, size_t size);
-/* Makes the directories that the file lies in, for nobody but us. purpose: for the sentence. */
+/* Makes the directories that the file lies in, with access for us alone. purpose: for the sentence.
+ */
 dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
 /* Its directory is there and may be written; false: errno says why not. */
 bool os_path_can_be_made(const char *path);
@@ -375,7 +376,7 @@ typedef struct os_thread_told {
 	char name[16];
 	uint64_t born_ns; /* os_boottime_ns() when it began, to 10 ms */
 } os_thread_told;
-/* All that /proc says; switches are only looked at when asked for. false: no such thread, no /proc,
+/* All that /proc says; switches are only read when requested. false: no such thread, no /proc,
  * or no descriptor is free. */
 bool os_thread_read(int tid, bool switches, os_thread_told *ret);
 /* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
@@ -403,7 +404,7 @@ void os_signals_watch_terminations(void);
 void os_signals_forget(void);
 const char *os_signal_name(int number); /* "SIGSEGV"; NULL: it has none */
 int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: no signal */
-bool os_signal_may_ask(int number);	/* it can be caught, and does not tell of a crash */
+bool os_signal_may_ask(int number);	/* it can be caught, and is not that of a crash */
 
 /* --- signal_price.c: what a signal to the calling thread takes, whose handler does nothing; 0: not
  * known. A signal of the program's own real-time ones must not be on its way meanwhile. */
@@ -413,7 +414,7 @@ double os_signal_price_ns(void);
 /* Waits while *word is `seen`: until it is woken, for ns at most, or for no reason at all. errno is
  * not kept. */
 void os_word_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
-void os_word_wake(_Atomic uint32_t *word); /* whoever waits there */
+void os_word_wake(_Atomic uint32_t *word); /* all threads that wait there */
 
 /* --- sanitizer.c: "AddressSanitizer", ... when one is in this process; NULL: none is. */
 const char *os_sanitizer_name(void);

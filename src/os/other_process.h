@@ -1,4 +1,4 @@
-/* other_process.h - other processes, as /proc tells of them.
+/* other_process.h - other processes, as /proc shows them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_OTHER_PROCESS_H

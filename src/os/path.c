@@ -205,8 +205,8 @@ const char *os_path_quoted(mem_arena *a, const char *name)
 	return to;
 }
 
-/* The group that Debian and others make for each user, named like the user and with nobody else in
- * it: what pip installs under the umask 002 of such a user is open to nobody. */
+/* The group that Debian and others make for each user, named like the user, who is its only member:
+ * what pip installs under the umask 002 of such a user is open to no other user. */
 static bool group_is_own(gid_t gid)
 {
 	char of_user[4096], of_group[4096];

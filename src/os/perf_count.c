@@ -162,7 +162,7 @@ static const char *reason(int error)
 	case EINVAL:
 		return "the kernel does not know this event";
 	case EBUSY:
-		return "somebody else uses this counter";
+		return "another process uses this counter";
 	case EMFILE:
 	case ENFILE:
 		return "too many files are open";

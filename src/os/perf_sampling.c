@@ -63,7 +63,7 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 	    .clockid = CLOCK_MONOTONIC_RAW,
 	};
 
-	if (!of_switches) { /* one of the two tells of processes */
+	if (!of_switches) { /* one of the two reports processes */
 		a.mmap = 1;
 		a.mmap2 = 1;
 		a.comm = 1;

@@ -116,10 +116,10 @@ static const char *refused_by_format(int fd)
 		return NULL;
 	interpreter = header_of(&p, PT_INTERP);
 	if (!interpreter && is_of_go(&p))
-		return "it is written in Go and linked statically, and nothing can be put in front "
-		       "of it ('go tool trace' shows its waits)";
+		return "it is written in Go and statically linked, so LD_PRELOAD has no effect "
+		       "('go tool trace' shows its waits)";
 	if (!interpreter)
-		return "it is linked statically, and nothing can be put in front of it (link it "
+		return "it is statically linked, so LD_PRELOAD has no effect (link it "
 		       "dynamically, or with libdeepclock.a)";
 	if (os_read_at(fd, loader, sizeof loader - 1, interpreter->p_offset) > 0 &&
 	    strstr(loader, "/ld-musl"))
@@ -138,7 +138,7 @@ static const char *refused_by_rights(int fd)
 	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return "it runs with rights of its own (setuid), and nothing is put in front of it "
+		return "it runs with elevated rights (setuid), so LD_PRELOAD has no effect "
 		       "(start it as the user who has them)";
 	return NULL;
 }

@@ -248,8 +248,8 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 	struct sigaction action;
 	sigset_t none;
 
-	/* Who waits for it is not to be outlived by it, even where nobody is left to end it. What
-	 * it starts does not inherit this. */
+	/* It must not outlive the process that waits for it, even if no process is left to end it.
+	 * What it starts does not inherit this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != parent)
 		return ECANCELED;
 	if (s->group && setpgid(0, 0) != 0)

@@ -37,7 +37,7 @@ dck_status os_process_readable(int pid, dck_err *err)
 	struct iovec here = {&byte, 1}, nowhere = {NULL, 1};
 	int e;
 
-	/* That nothing lies there is only said to whoever may look. */
+	/* EFAULT is returned only after the permission check, so it proves access. */
 	if (process_vm_readv(pid, &here, 1, &nowhere, 1, 0) >= 0 || errno == EFAULT)
 		return DCK_OK;
 	e = errno;

@@ -1,6 +1,6 @@
-/* temp_dir.c - directories for what is written while something is measured. Whoever made one has it
- * locked as long as he lives, so that those of processes that were killed can be told apart and
- * removed.
+/* temp_dir.c - directories for what is written while something is measured. The process that made
+ * one has it locked as long as he lives, so that those of processes that were killed can be told
+ * apart and removed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -21,8 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of no name that somebody else would give: what is found with it, and belongs to nobody, is
- * removed. */
+/* Distinctive prefix: unlocked directories with this name are stale and are removed. */
 #define NAME "deepclock-run-"
 enum { RANDOM = 6 }; /* letters that mkdtemp() chooses */
 
@@ -33,7 +32,7 @@ enum { YOUNG_S = 60 };
 
 enum { LOCKS = 16 };
 static struct lock {
-	_Atomic(const char *) path; /* borrowed from whoever has the directory; NULL: free */
+	_Atomic(const char *) path; /* borrowed from the owner of the directory; NULL: free */
 	int fd;
 } locks[LOCKS];
 

@@ -17,7 +17,7 @@ typedef struct overhead_way {
 	const char *file;    /* what it writes beside its record: "-o FILE"; NULL: nothing */
 	const char *section; /* the fact of its record that says how long the program took */
 	const char *key;
-	const char *inactive; /* the note of its record that says it looked at nothing, and why */
+	const char *inactive; /* the note of its record that says it saw nothing, and why */
 } overhead_way;
 extern const overhead_way overhead_methods[OVERHEAD_METHODS];
 

@@ -374,7 +374,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 	if (p->resolution > CLEAR)
 		record_note(b, "coarse-resolution",
 			    "sessions of the same differ by up to %.0f %% here, "
-			    "and no mistake that does less is told apart from that",
+			    "and no mistake that does less is distinguished from that",
 			    100 * p->resolution);
 	if (p->not_waiting)
 		record_note(b, "not-waiting",

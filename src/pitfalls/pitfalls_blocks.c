@@ -285,7 +285,7 @@ dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, 
 	dck_status status;
 
 	*l = (measure_session){.target.observe = observe};
-	/* One with another batch than the honest one was not looked at yet. */
+	/* One with another batch than the honest one was not checked yet. */
 	if (s->model.batch == p->subject->model.batch)
 		s = freed_trusted(s, &copy);
 	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);

@@ -355,7 +355,7 @@ dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
 /* Inputs whose sets are bound in turn, outside the clock. */
 typedef struct sets {
 	const subject_inputs *inputs;
-	bool first; /* the first set alone, each time anew */
+	bool first; /* the first set alone, each time again */
 	size_t next;
 } sets;
 

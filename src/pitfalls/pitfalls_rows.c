@@ -81,7 +81,7 @@ const pit_row pit_rows[] = {
      .reading = pit_read_session,
      .runs = 10},
     {.says = {"a-then-b", "A from cold, then B: here B is A again",
-	      "whoever comes first pays for the warm-up",
+	      "the first one measured pays for the warm-up",
 	      "warm both up and interleave their runs (deepclock compare does)"},
      .measure = pit_a_then_b},
     /* What is beside it, and what goes in. */
@@ -102,7 +102,7 @@ const pit_row pit_rows[] = {
 	      "use several inputs in turn (--input-pool 16)"},
      .measure = pit_one_input},
     {.says = {"batch-divided", "the time of a batch of 8, divided by 8, as the latency",
-	      "nobody gets an answer in that time: a batch waits for all of it",
+	      "no request is answered in that time: each waits for the whole batch",
 	      "give the time of the whole batch as latency, and items per second apart"},
      .measure = pit_batch},
     {.says = {0}},

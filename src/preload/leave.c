@@ -1,4 +1,4 @@
-/* leave.c - ways out of a program at which nobody would be told: exec() and _exit(). What was
+/* leave.c - ways out of a program that run no exit handler: exec() and _exit(). What was
  * recorded until then is written first. Neither waits long, and a child between vfork() and exec()
  * does nothing: the recording is its parent's.
  *

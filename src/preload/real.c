@@ -14,7 +14,7 @@ static const char *const names[] = {
 #define NAME(f) #f,
     REAL_FUNCTIONS(NAME)};
 
-/* In place of a function that this libc does not have, and that nobody can have called therefore.
+/* In place of a function that this libc does not have, which hence has no caller.
  */
 static long missing(void)
 {

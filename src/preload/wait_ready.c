@@ -1,4 +1,4 @@
-/* wait_ready.c - until one of several files is ready, or somebody connects. What a server does
+/* wait_ready.c - until one of several files is ready, or a client connects. What a server does
  * while it has nothing to do is seen here.
  *
  * SPDX-License-Identifier: Apache-2.0 */

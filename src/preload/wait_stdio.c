@@ -16,7 +16,7 @@
 #define READ(f)	 WAIT_FILE("wait: read", (f)->_fileno)
 #define WRITE(f) WAIT_FILE("wait: write", (f)->_fileno)
 
-/* Whether n things of a size are in the buffer, or have room there. It is looked at without a lock:
+/* Whether n things of a size are in the buffer, or have room there. It is read without a lock:
  * while another thread uses the file, what it says may be wrong, and a wait is not seen. */
 static bool is_there(const FILE *f, size_t size, size_t n)
 {

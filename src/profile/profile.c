@@ -276,7 +276,7 @@ static void memory_metric(record_builder *b, const char *tag, bool known, uint64
 	if (known)
 		record_metric_int(b, tag, v > INT64_MAX ? INT64_MAX : (int64_t)v, how);
 	else
-		record_metric_absent(b, tag, "the engine does not tell");
+		record_metric_absent(b, tag, "the engine does not report it");
 }
 
 static dck_status memory_pass(job *j, dck_err *err)

@@ -148,7 +148,7 @@ static double tame_mean(double *ns, size_t n)
 	return sum / (double)n;
 }
 
-/* An engine that does not run the model it is given tells of other operators. */
+/* An engine that does not run the model it is given reports other operators. */
 static bool of_chain(const char *name)
 {
 	return strcmp(name, "y") == 0 ||
@@ -185,7 +185,7 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 			*ret_inside = inside / (double)counted;
 		else if (observe)
 			status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-					 "the engine's profile does not tell of the operators "
+					 "the engine's profile does not contain the operators "
 					 "of the model that calibrates it");
 	}
 	profile_pass_close(&p);

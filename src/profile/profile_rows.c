@@ -295,7 +295,7 @@ static double number(num n)
 	return num_known(n) ? (double)n.v : NAN;
 }
 
-/* Where the engine tells no times of what is inside a control operator, it belongs to that. */
+/* Where the engine reports no times of what is inside a control operator, it belongs to that. */
 static size_t owner_timed(const table *t, size_t at)
 {
 	while (at != PROFILE_NONE && !t->rows[at].n && t->rows[at].ran->inside < at)
@@ -337,8 +337,8 @@ static bool computes_more(const cost_op *a, const cost_op *b)
 	       (num_same(a->macs, b->macs) && number(a->flops) > number(b->flops));
 }
 
-/* The deepest module that holds all nodes of the row which tell one: casts and copies that the
- * exporter put between modules tell none. Where nothing but the model holds them, such as a first
+/* The deepest module that holds all nodes of the row which have one: casts and copies that the
+ * exporter put between modules have none. Where nothing but the model holds them, such as a first
  * convolution with its activation, that of the node which computes most. */
 static const char *row_module(table *t, size_t index, const onnx_node **ret_place)
 {
@@ -508,7 +508,7 @@ static void rows_put(table *t, record_builder *b, size_t *above, const char **re
 		}
 		op.time_ns = RECORD_REAL(r->value);
 		op.memory_bytes = r->has_memory ? RECORD_INT(r->memory)
-						: RECORD_ABSENT("the engine does not tell");
+						: RECORD_ABSENT("the engine does not report it");
 		double half = sqrt(r->half_ratio * r->half_ratio + latency_half * latency_half);
 		if (!isnan(half) && half < 1) {
 			op.time_lo_ns = r->value * (1 - half);

@@ -184,7 +184,7 @@ void record_fact(record_builder *b, const char *section, const char *key, dck_un
 		f->section = own_section;
 		f->key = own_key;
 	}
-	/* Past 2^53 JSON holds it as a string, which only a unit tells from a text. */
+	/* Past 2^53 JSON holds it as a string, which only a unit distinguishes from a text. */
 	if (v.kind == DCK_VALUE_INT && u == DCK_UNIT_NONE &&
 	    (v.as.i > RECORD_EXACT_MAX || v.as.i < -RECORD_EXACT_MAX))
 		u = DCK_UNIT_ONE;

@@ -9,7 +9,7 @@
  *
  * Strings are copied. A failure (no memory) is kept until record_finish(): the calls before it
  * need no check. A value that is not known is absent and has a reason; it is never 0 or NaN. After
- * record_finish() nobody changes the record, and writers only read it.
+ * record_finish() the record never changes, and writers only read it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_BUILD_H

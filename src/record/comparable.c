@@ -3,7 +3,7 @@
  *
  *     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL, "another draw ..."}
  *
- * says: records with other seeds are compared, the difference is told, and they trend.
+ * says: records with other seeds are compared, the difference is noted, and they trend.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/comparable.h"

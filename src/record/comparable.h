@@ -11,7 +11,7 @@
 typedef enum comparable_group {
 	COMPARABLE_MACHINE, /* where it ran */
 	COMPARABLE_METHOD,  /* how it was measured */
-	COMPARABLE_STATE,   /* of the machine or the method: may differ, is told */
+	COMPARABLE_STATE,   /* of the machine or the method: may differ, is noted */
 	COMPARABLE_SETTING, /* engine, threads, ...: what a comparison is about */
 	COMPARABLE_SUBJECT, /* the model itself */
 	COMPARABLE_NONE,    /* a comparison does not look at it */

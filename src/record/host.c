@@ -8,7 +8,7 @@ void record_fact_known(record_builder *b, const char *section, const char *key, 
 	if (text && text[0])
 		record_fact_text(b, section, key, text);
 	else
-		record_fact_absent(b, section, key, "the system does not tell");
+		record_fact_absent(b, section, key, "the system does not report it");
 }
 
 static void fact_known_bytes(record_builder *b, const char *key, uint64_t bytes, const char *why)
@@ -22,7 +22,7 @@ static void fact_known_bytes(record_builder *b, const char *key, uint64_t bytes,
 static void fact_tristate(record_builder *b, const char *key, int state)
 {
 	if (state < 0)
-		record_fact_absent(b, "host", key, "the system does not tell");
+		record_fact_absent(b, "host", key, "the system does not report it");
 	else
 		record_fact_bool(b, "host", key, state != 0);
 }
@@ -36,7 +36,7 @@ void record_host(record_builder *b, const os_host *h)
 		record_fact_real(b, "host", "cpu_limit", DCK_UNIT_ONE, h->cgroup_cpus);
 	else
 		record_fact_absent(b, "host", "cpu_limit", "none is set");
-	fact_known_bytes(b, "memory", h->memory_bytes, "the system does not tell");
+	fact_known_bytes(b, "memory", h->memory_bytes, "the system does not report it");
 	fact_known_bytes(b, "memory_limit", (uint64_t)h->cgroup_memory_bytes, "none is set");
 	record_fact_known(b, "host", "governor", h->governor);
 	fact_tristate(b, "turbo", h->turbo);

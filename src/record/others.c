@@ -60,7 +60,7 @@ void record_others_advise(const record_others *o, record_builder *b, const char 
 	if (!o->known) {
 		record_fact_absent(b, section, "others_cpu",
 				   o->wall_ns < WALL_NS_LEAST ? "measured for less than 0.2 s"
-							      : "the system does not tell");
+							      : "the system does not report it");
 		return;
 	}
 	names_text(c, names, sizeof names);

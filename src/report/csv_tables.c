@@ -21,7 +21,7 @@ static void name_part(dck_sink *out, const dck_value *v)
 		csv_value(out, v);
 }
 
-/* Text in quotes, numbers without, so that nobody takes one for the other. */
+/* Text in quotes, numbers without, so that they are distinguished. */
 static void value_field(dck_sink *out, const dck_value *v)
 {
 	if (v->kind == DCK_VALUE_TEXT)

@@ -565,14 +565,14 @@ const ops_group *ops_group_of(int by)
 	    [OPS_BY_TYPE] = {"By operator type", "type", "(no type)", NULL, true, false,
 			     ops_by_type},
 	    [OPS_BY_MODULE] = {"By module", "module", "(no module)",
-			       "the names of the operators tell no modules", false, false,
+			       "the names of the operators contain no modules", false, false,
 			       ops_by_module},
 	    [OPS_BY_CLASS] = {"By class of module", "class", "(no class)",
-			      "the model does not tell the classes of its modules; PyTorch's "
+			      "the model does not record the classes of its modules; PyTorch's "
 			      "exporter writes them with dynamo=True",
 			      true, true, by_class},
 	    [OPS_BY_LINE] = {"By line of the model's code", "line", "(no line)",
-			     "the model does not tell the lines of its code; PyTorch's exporter "
+			     "the model does not record the lines of its code; PyTorch's exporter "
 			     "writes them with dynamo=True",
 			     true, true, by_line},
 	};

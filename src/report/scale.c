@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
-#define TIME_MOST  9999.5 /* of a unit: nobody reads 13826.8 of one as what it is */
+#define TIME_MOST  9999.5 /* of a unit: 13826.8 of one is hard to read */
 #define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
 #define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
 #define EACH_MAX   1e18	  /* more of a unit than has a name */

@@ -123,7 +123,7 @@ static void facts_caches(record_builder *b, const machine_topology *t)
 	for (int i = 0; i < MACHINE_CACHES; i++) {
 		const machine_cache *c = &t->cache[i];
 		if (c->bytes == 0) {
-			record_fact_absent(b, "machine", names[i], "the system does not tell");
+			record_fact_absent(b, "machine", names[i], "the system does not report it");
 			continue;
 		}
 		record_fact_int(b, "machine", names[i], DCK_UNIT_BYTE, (int64_t)c->bytes);
@@ -138,7 +138,7 @@ static void facts_caches(record_builder *b, const machine_topology *t)
 
 static void fact_khz(record_builder *b, const char *key, uint64_t khz)
 {
-	static const char *const why = "the system does not tell (no cpufreq, "
+	static const char *const why = "the system does not report it (no cpufreq, "
 				       "as in most virtual machines); frequency/core is measured";
 
 	record_fact(b, "machine", key, DCK_UNIT_HERTZ,
@@ -167,7 +167,7 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	record_fact_int(b, "machine", "cores", DCK_UNIT_ONE, t->cores);
 	record_fact(b, "machine", "numa_nodes", DCK_UNIT_ONE,
 		    t->nodes > 0 ? RECORD_INT(t->nodes)
-				 : RECORD_ABSENT("the system does not tell"));
+				 : RECORD_ABSENT("the system does not report it"));
 	facts_caches(b, t);
 	fact_khz(b, "frequency_min", t->min_khz);
 	fact_khz(b, "frequency_max", t->max_khz);
@@ -581,7 +581,7 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
 		record_note(b, "not-kept",
-			    "the result was not kept, so that it is measured anew each time: "
+			    "the result was not kept, so it is measured again each time: "
 			    "%s",
 			    not_kept->msg);
 	return record_finish(b, ret, err);

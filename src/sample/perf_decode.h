@@ -12,7 +12,7 @@
 uint64_t perf_registers(void);
 /* When it was made; 0: it does not say. h->size bytes are there. */
 uint64_t perf_record_time(const struct perf_event_header *h);
-/* What it tells; SAMPLE_NOTHING for what is of no interest or malformed. `leaving`: the period of
+/* Its event; SAMPLE_NOTHING for what is of no interest or malformed. `leaving`: the period of
  * samples that are made when a thread leaves its CPU. *ret borrows from the record. */
 void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *ret);
 

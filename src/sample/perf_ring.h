@@ -9,7 +9,7 @@
  *	perf_rings_end(&r);
  *
  * A record may go over the end of its ring to its beginning; it is handed over in one piece. A ring
- * whose bytes are no records (its program may not write there, but nobody should trust that) is
+ * whose bytes are no records (its program may not write there, but that is not trusted) is
  * emptied, and counted as damaged.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -23,7 +23,7 @@ typedef struct named {
 	bool user; /* a function of Python, no library's */
 } named;
 
-/* What a path tells of those within it. */
+/* What a path contains of those within it. */
 typedef struct named_path {
 	uint32_t path; /* in call_paths */
 	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
@@ -86,7 +86,7 @@ static const class_names *classes_of(naming *m, const elf_file *f)
 	return m->classes;
 }
 
-/* In a file without names virtual functions are told by their class, the others by where they
+/* In a file without names virtual functions are named by their class, the others by where they
  * begin. true: it has a name after all. */
 static bool nameless(naming *m, const raw_frame *f, const char *module)
 {

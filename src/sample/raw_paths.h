@@ -21,7 +21,7 @@ typedef enum raw_kind {
 
 typedef struct raw_frame {
 	elf_file *file;	  /* NULL: none, or not there */
-	const char *path; /* of the file; "": nobody's; kept by whoever tells it */
+	const char *path; /* of the file; "": none; kept by the producer */
 	uint64_t address; /* in the file's numbering; without one in memory */
 	const char *name; /* of a thread or Python function; interned by raw_text() */
 	uint32_t line, start_line;

@@ -1,4 +1,4 @@
-/* sample_event.h - what both back-ends tell: samples, and what processes do in between.
+/* sample_event.h - what both back-ends emit: samples, and what processes do in between.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_EVENT_H

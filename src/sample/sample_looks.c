@@ -65,8 +65,7 @@ void sample_looks_take(sample_looks *l, sample_profile *p, uint64_t now_ns)
 
 	if (now_ns < l->next_ns)
 		return;
-	/* Of CPU time: on a busy machine a look may be interrupted for long, which costs nobody a
-	 * thing.
+	/* Of CPU time: on a busy machine a poll may be interrupted for long, which costs nothing.
 	 */
 	const uint64_t begin = os_thread_cpu_ns();
 	sample_profile_processes(p, process_look, &k);

@@ -1,9 +1,8 @@
-/* sample_looks.h - threads that wait, looked at from outside many times a second, where the kernel
- * does not tell when a thread leaves its CPU: /proc says where each of them waits, and its stack is
- * read from the process.
+/* sample_looks.h - off-CPU sampling by polling /proc, for kernels that do not report context
+ * switches: /proc shows where each thread waits, and its stack is read from the process.
  *
- * Between two looks a thread that was not given a CPU stayed where it was; the others have waited
- * the time that they did not run. Of the registers /proc tells two, so a function that was
+ * Between two polls a thread that was not given a CPU stayed where it was; the others have waited
+ * the time that they did not run. /proc has only two of the registers, so a function that was
  * compiled with a frame pointer may end a stack early.
  *
  * SPDX-License-Identifier: Apache-2.0 */

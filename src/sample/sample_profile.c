@@ -22,7 +22,7 @@ typedef struct process {
 	int pid;
 	space *space;	  /* @owned; NULL: a free place */
 	uint64_t read_ns; /* when its mappings were last read; 0: never */
-	bool followed;	  /* what comes into it is told: /proc is not asked */
+	bool followed;	  /* events report what comes into it: /proc is not read */
 } process;
 
 struct sample_profile {
@@ -372,7 +372,7 @@ static void taken(sample_profile *p, const sample_event *e)
 	p->counts.time_ns += (double)e->as.taken.weight_ns;
 }
 
-/* --- waits, where the kernel tells of each */
+/* --- waits, where the kernel reports each */
 
 static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
 {
@@ -416,7 +416,7 @@ void sample_profile_end(sample_profile *p, uint64_t now_ns)
 	sample_threads_each(&p->threads, still_away, p);
 }
 
-/* --- waits, looked at from outside */
+/* --- waits, polled from outside */
 
 void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self)
 {

@@ -16,7 +16,7 @@ enum { FEW = 100 };
 #define EARLY 0.01
 /* And of samples in functions without names. */
 #define NAMELESS 0.1
-/* Of the rate that was asked for: below that share it is told. */
+/* Of the requested rate: below that share a note says so. */
 #define RATE_LEAST 0.6
 /* Of the time busy-waiting has a part in the answer from that share on. */
 #define SPIN_LEAST 0.01
@@ -117,9 +117,9 @@ static void counts_put(record_builder *b, const sample_run *r, const dck_sample_
 		record_fact_int(b, s, "system", DCK_UNIT_NS, (int64_t)r->system_ns);
 	} else {
 		record_fact_absent(b, s, "user",
-				   "the kernel does not tell of these processes together");
+				   "the kernel does not report these processes together");
 		record_fact_absent(b, s, "system",
-				   "the kernel does not tell of these processes together");
+				   "the kernel does not report these processes together");
 	}
 }
 
@@ -167,14 +167,14 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 			    n->python.lacking);
 	if (share(n->python.late, n->python.samples) > EARLY)
 		record_note(b, "sample-python-late",
-			    "%.0f %% of the samples with Python frames got them some milliseconds "
-			    "after they were taken; of %.0f %% they do not fit the native ones",
+			    "for %.0f %% of the Python samples the frames were read some "
+			    "milliseconds late; for %.0f %% they do not fit the native frames",
 			    100 * share(n->python.late, n->python.samples),
 			    100 * share(n->python.inexact, n->python.samples));
 	if (share(n->named.unknown, n->samples) > NAMELESS)
 		record_note(b, "sample-no-names",
 			    "%.0f %% of the samples are in functions that have no names, which are "
-			    "told as FILE+0xPLACE",
+			    "shown as FILE+0xOFFSET",
 			    100 * share(n->named.unknown, n->samples));
 	if (n->named.lacking)
 		record_note(b, "sample-no-lines", "%s", n->named.lacking);

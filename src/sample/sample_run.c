@@ -185,7 +185,7 @@ static dck_status inside_open(sampling *s, dck_err *err)
 {
 	s->source = &sample_inside;
 	if (s->config->pid)
-		DCK_FAIL(err, E_UNSUP, "into a program that runs already nothing can be put");
+		DCK_FAIL(err, E_UNSUP, "no library can be loaded into a program that runs already");
 	return s->source->open(s->config, s->program->argv, &s->self, err);
 }
 

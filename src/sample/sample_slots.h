@@ -1,10 +1,10 @@
 /* sample_slots.h - memory that a sampled program and deepclock share: slots that the program's
- * threads fill, in a signal handler, and deepclock empties. The library in front of the program
+ * threads fill, in a signal handler, and deepclock empties. The preloaded library
  * (src/sampler) includes this, so it needs nothing but C.
  *
- * A slot is free, or is being filled by a thread (its number is the state), or is ready. Nobody
- * waits: where no slot is free the sample is lost, and counted. A thread that was killed while it
- * filled a slot leaves its number there, and deepclock frees it.
+ * A slot is free, or is being filled by a thread (its number is the state), or is ready. No
+ * thread waits: where no slot is free the sample is lost, and counted. A thread that was killed
+ * while it filled a slot leaves its number there, and deepclock frees it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_SLOTS_H
@@ -81,7 +81,8 @@ typedef struct sample_slots {
 	sample_slot slot[SAMPLE_SLOTS];
 } sample_slots;
 
-/* One that nobody else fills; NULL: none was found in a few tries. Safe in a handler of signals. */
+/* One that no other thread fills; NULL: none was found in a few tries. Safe in a handler of
+ * signals. */
 static inline sample_slot *sample_slot_take(sample_slots *slots, int32_t tid)
 {
 	for (int i = 0; i < SAMPLE_SLOT_TRIES; i++) {

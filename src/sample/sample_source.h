@@ -1,5 +1,5 @@
 /* sample_source.h - who takes samples: perf_event from outside, or the program's threads
- * themselves, in handlers of signals. Both tell the same events, whose time is os_perf_now_ns().
+ * themselves, in handlers of signals. Both emit the same events, whose time is os_perf_now_ns().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_SOURCE_H
@@ -28,10 +28,10 @@ typedef struct sample_source {
 	dck_status (*attach)(void *self, int pid, dck_err *err);
 	/* Until there may be something to take, or so many milliseconds. */
 	void (*wait)(void *self, int ms);
-	/* Tells what there is, in the order of time. last: all of it. */
+	/* Emits what there is, in the order of time. last: all of it. */
 	void (*drain)(void *self, const sample_sink *to, bool last);
 	void (*stop)(void *self); /* no new samples */
-	/* Its events tell when threads leave their CPU. NULL: they do not. */
+	/* Its events report when threads leave their CPU. NULL: they do not. */
 	bool (*sees_waits)(void *self);
 	void (*facts)(void *self, record_builder *b); /* how it was done */
 	/* What a sample costs the program, in ns; 0: not known. *ret_how: static. The last call

@@ -13,13 +13,13 @@
 typedef struct slots_drain {
 	sample_slots *slots;
 	uint64_t lost, taken_ns, taken; /* told so far; time in handlers, of so many samples */
-	uint64_t stuck_ns;		/* when slots in work were looked at */
+	uint64_t stuck_ns;		/* when slots in work were checked */
 	int32_t working[SAMPLE_SLOTS];	/* who filled them then */
 	sample_slot copy;
 	python_frame python[SAMPLE_SLOT_PYTHON];
 } slots_drain;
 
-/* Tells what is ready, in the order of its time. */
+/* Emits what is ready, in the order of its time. */
 void slots_drain_all(slots_drain *s, const sample_sink *to);
 
 #endif

@@ -43,7 +43,7 @@ static const spin_row spin_rows[] = {
       "onnxruntime::concurrency::ThreadPoolTempl<*::RunInParallelInternal*"}},
 };
 
-/* What gives the processor away while it looks for work, for whoever calls it. */
+/* Functions that yield the processor while their caller looks for work. */
 static const char *const yielding[] = {"sched_yield", "__sched_yield", "__GI_sched_yield"};
 
 /* '*' stands for any text. */

@@ -2,9 +2,9 @@
  * taken inside: a clock for each thread, which counts the thread's CPU time (sampler_clock.h), and
  * a signal handler that writes the thread's stack into memory that deepclock reads.
  *
- * Always: errno stays; nothing allocates, locks or waits in the handler; the signal is none of
- * those that programs use for themselves, and one that has a handler for it keeps it; system calls
- * are restarted; where something fails the program runs on, and is not sampled.
+ * Always: errno stays; nothing allocates, locks or waits in the handler; the signal is one that
+ * programs do not use, and if a program has a handler for it, that handler keeps working; system
+ * calls are restarted; where something fails the program runs on, and is not sampled.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLER_SAMPLER_H

@@ -21,7 +21,7 @@ typedef struct sampler_clock {
 	int timer;
 } sampler_clock;
 
-/* The signal for that kind of clock, which nobody has a handler for; 0: there is none. */
+/* The signal for that kind of clock, which has no handler; 0: there is none. */
 int sampler_clock_signal(sample_slots_clock kind);
 /* Of the calling thread. *ret_kind: what it became. */
 bool sampler_clock_begin(sampler_clock *c, sample_slots_clock kind, int tid, int number,

@@ -1,6 +1,6 @@
 /* sampler_python.c - the thread that got the signal stands still in its handler, so what is read of
  * its Python frames is one moment's, and the same as its native stack is of. Other threads go on:
- * the list of threads is theirs too, so memory is looked at before it is read.
+ * the list of threads is theirs too, so memory is checked before it is read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler_python.h"

@@ -353,7 +353,7 @@ static int64_t factored(const interpreter *p, int64_t v)
 
 static void set(interpreter *p, uint64_t reg, cfi_how how, int64_t value)
 {
-	if (reg >= UNWIND_REGS) /* vectors, flags: nobody asks for them */
+	if (reg >= UNWIND_REGS) /* vectors, flags: not needed */
 		return;
 	p->now.how[reg] = (uint8_t)how;
 	p->now.value[reg] = small(p, value);

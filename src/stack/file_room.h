@@ -1,6 +1,6 @@
 /* file_room.h - room in a file that is mapped by a library inside a program: a page that the file
- * system has no room for ends whoever touches it by SIGBUS, also by reading. So room is made first.
- * In a signal handler and inside malloc too: no allocation, no lock, errno stays.
+ * system has no room for kills a process that touches it by SIGBUS, also by reading. So room is
+ * made first. In a signal handler and inside malloc too: no allocation, no lock, errno stays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_FILE_ROOM_H

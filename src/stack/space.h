@@ -8,7 +8,7 @@
  *	if (m && m->file)
  *		... elf_file_unwind(m->file), address - m->bias, m->path ...
  *
- * A process can also be followed by events, as perf_event tells them: space_mapped(),
+ * A process can also be followed by events, as perf_event reports them: space_mapped(),
  * space_unmapped(), space_exec(), space_fork(). What is mapped over something else replaces that
  * part of it. A file is opened when an address in it is first looked for, while its process still
  * lives: so deleted files, replaced ones, and those of other mount namespaces are found
@@ -37,7 +37,7 @@ typedef struct space_module {
 	/* Subtract it of an address for the file's own numbering, also of a return address. */
 	uint64_t bias;
 	const char
-	    *path; /* "" : made by nobody's file, as compilers at run time do; borrowed of files */
+	    *path;	/* "" : of no file, as what compilers make at run time; borrowed of files */
 	elf_file *file; /* NULL: not there, or no ELF file; borrowed of files */
 	/* Why a file with a path is not there: a sentence, else NULL. */
 	const char *lacking;

@@ -286,7 +286,7 @@ static unwind_result apply_row(const unwind_module *m, const cfi_row *row, unwin
 		got = find_register(m, row, reg, cfa, r, memory, &caller);
 		if (got == UNWIND_OK)
 			continue;
-		/* A register that nobody may ask for ends no stack. */
+		/* A register that is not needed ends no stack. */
 		if (reg == back || reg == UNWIND_SP)
 			return got == UNWIND_NEEDS ? UNWIND_LOST : got;
 		caller.known &= ~(UINT64_C(1) << reg);

@@ -5,7 +5,7 @@
 
 /* Words of the frame, frames further out, values that may be the caller's frame pointer, walks; how
  * many frames there must be at least, also where the copy of a stack ends, and how many of them are
- * looked at closely. */
+ * checked closely. */
 enum { WORDS = 128, FRAMES = 64, POINTERS = 8, WALKS = 32, LEAST = 3, CUT_LEAST = 7, CLOSELY = 4 };
 enum { CALL_BYTES = 7, CALL_NEAR = 5 };
 /* No function and no frame is larger. */

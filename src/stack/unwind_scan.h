@@ -1,12 +1,11 @@
-/* unwind_scan.h - the caller of code that nothing says how to unwind: hand-written kernels, and
- * what compilers make at run time. Its frame holds the return address, so the words of the stack
- * are looked at: one that comes behind a call, and from which the whole rest of the stack can be
+/* unwind_scan.h - the caller of code without unwind tables: hand-written kernels, and what
+ * compilers make at run time. Its frame holds the return address, so the words of the stack are
+ * scanned for one that follows a call, and from which the whole rest of the stack can be
  * unwound, to the thread's beginning or the end of its copy, with a call before each return
  * address.
  *
- * That is a finding, no knowledge: what an earlier call left in the frame may look alike. A call
- * that names what it calls is taken only if that is where the code is, and who shows such stacks
- * says how many there are.
+ * This is a heuristic: a stale return address can look the same. A direct call counts only if its
+ * target is where the code is, and whatever shows such stacks also gives their number.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_UNWIND_SCAN_H

@@ -16,8 +16,8 @@ enum { PAGE = 4096 };
 
 /* --- Whether memory may be read. */
 
-/* Makes [address, address + n) part of what is known of the stack. Pages that touch it are added
- * to it; others are looked at each time. */
+/* Checks that [address, address + n) is readable and extends the cached readable range by adjacent
+ * pages; other pages are checked on every call. */
 static bool may_read(unwind_stack *s, uint64_t address, uint64_t n)
 {
 	uint64_t first = address & ~(uint64_t)(PAGE - 1),

@@ -89,8 +89,8 @@ static inline __attribute__((always_inline)) size_t unwind_self_here(unwind_stac
 	return unwind_self_walk(stack, &here, pcs, max, ret_end);
 }
 
-/* A library came or went. Whoever stands in front of dlclose() calls it after each: rules that are
- * kept are forgotten. Costs nothing, may be called from anywhere. */
+/* Invalidates the cached unwind rules after a library was loaded or unloaded. Interposers of
+ * dlclose() call it after each call. Costs nothing, may be called from anywhere. */
 void unwind_self_changed(void);
 
 /* Reads the list of modules from the loader, where that is needed (glibc before 2.35, other C

@@ -12,7 +12,7 @@
 #define BAND	  0.4
 #define BAND_TAU  0.25
 #define BAND_MOST 48 /* Student's t has nothing to gain from more */
-/* Its lowest ordinates, which tell of change that is slow beside the rest of them, and the fewest
+/* Its lowest ordinates, which show change that is slow beside the rest of them, and the fewest
  * that are an estimate. */
 #define LOWEST 8
 #define FEWEST 4
@@ -24,9 +24,9 @@
 /* Lags that tau is summed over at most, which bounds the time. */
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
-/* Below the first chance that it is none slow change is allowed for, below the second it is told,
- * below the third the interval is so many times as wide: the spectrum of a machine's noise rises on
- * towards frequency 0, like 1 / f. */
+/* p-value thresholds of the low-frequency F test: below ALLOWED the slow-drift estimate is used,
+ * below TOLD it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because the
+ * spectrum of a machine's noise rises on towards frequency 0, like 1 / f. */
 #define SLOW_ALLOWED 0.05
 #define SLOW_TOLD    0.03
 #define SLOW_CERTAIN 0.01

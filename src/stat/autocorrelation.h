@@ -20,7 +20,7 @@ typedef struct stat_dependence {
 	double mean, var;   /* of f(x), the variance with n - 1 */
 	bool dependent;	    /* told apart from independence */
 	double tau_careful; /* >= tau: dependence that chance may hide */
-	bool slow;	    /* the level changes more slowly than these runs can tell */
+	bool slow;	    /* the level changes more slowly than these runs can show */
 	double tau_level;   /* <= tau: about the level of the neighbourhood, were that known */
 	double carriers;    /* how many values make up the variance; 0: not known */
 	double tau;	    /* >= 1; 1 when not dependent */
@@ -32,7 +32,7 @@ typedef struct stat_dependence {
 void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
 		      double *scratch, stat_dependence *ret);
 
-/* n / tau of independent runs that would tell as much, tau = long_run / var, not limited to n. */
+/* Effective sample size n / tau, tau = long_run / var, not limited to n. */
 double stat_depend_n(const stat_dependence *d);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Beyond so many runs "how many more" is no help to anybody. */
 #define NEEDED_MOST 1e12
-/* So many runs tell whether they come in groups. */
+/* The fewest runs that show whether they come in groups. */
 #define BEYOND		20.0
 #define DEPENDENT_SHARE 0.65
 #define FAR		2.0

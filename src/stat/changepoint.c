@@ -112,8 +112,8 @@ static double contrast(const double *sums, size_t a, size_t b, size_t c)
 	return d * d * m * n / (m + n);
 }
 
-/* Of a stretch inside, the end that stands out more: the other is looked for when this one is
- * known. */
+/* For an interior segment (circular binary segmentation), returns the end with the larger contrast;
+ * the recursion finds the other. */
 static size_t arc_cut(const double *sums, size_t n, const arc *a)
 {
 	if (a->from == 0)
@@ -312,7 +312,7 @@ static double likelihood_ratio(const double *y, size_t n)
 /* How probable by chance alone a step is that is as clear as the one of x at `first`: the ratio of
  * the likelihoods with a step, wherever it is clearest, and without, as Student's t (Andrews,
  * Econometrica 61, 1993). A correlation explains a step away, which is why more of it costs
- * likelihood: few points do not tell the two. scratch: n. */
+ * likelihood: few points do not distinguish the two. scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
 	const double level[] = {median(x, first, scratch), median(x + first, n - first, scratch)};

@@ -46,9 +46,9 @@ const char *stat_narrow_text(stat_narrow why)
 {
 	static const char *const texts[] = {
 	    [STAT_NARROW_NO] = "",
-	    [STAT_NARROW_FEW] = "the runs are worth too few independent ones",
-	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can tell",
-	    [STAT_NARROW_CARRIED] = "a handful of long runs carries the mean",
+	    [STAT_NARROW_FEW] = "the effective sample size is too small",
+	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can show",
+	    [STAT_NARROW_CARRIED] = "a few long runs dominate the mean",
 	};
 
 	return texts[why];
@@ -244,7 +244,7 @@ static double order_statistic(const double *sorted, size_t n, double rank)
 	return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* The interval of the p-quantile of `sorted`, whose runs tell as much as n_eff independent ones. */
+/* The interval of the p-quantile of `sorted`, with the effective sample size n_eff. */
 static void quantile_interval(const double *sorted, size_t n, double p, double level, double n_eff,
 			      double *ret_lo, double *ret_hi)
 {

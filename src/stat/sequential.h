@@ -1,5 +1,5 @@
 /* sequential.h - the median of paired differences with an interval that holds however often it is
- * looked at while the pairs come in.
+ * tested while the pairs come in.
  *
  * Under the median's true value the number of differences below it is a random walk of fair steps,
  * so that the probability of ever crossing a boundary at planned looks is known exactly: no
@@ -35,9 +35,8 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
  * yet. */
 long stat_boundary_look(stat_boundary *b, size_t n);
 
-/* A level that is left again looks like the median while no other was seen, and nothing in the
- * pairs tells: the interval of logarithms is wider by so much on each side. The less the more of
- * the planned pairs there are, at last 0. */
+/* Returns the extra half-width on the log scale. Early pairs may all come from one temporary level,
+ * which the data cannot reveal. It shrinks to 0 as the planned pairs come in. */
 double stat_boundary_slack(const stat_boundary *b);
 
 /* No pair comes after the n-th, for a reason that is none of the pairs' (time is over): the next

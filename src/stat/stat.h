@@ -34,18 +34,18 @@ typedef enum stat_estimator {
 	STAT_ESTIMATORS
 } stat_estimator;
 
-/* Below so many effective runs of as many, or fewer of more runs as long as the square root of
- * their product is so much, intervals are too narrow, whatever the method. */
+/* Minimum of sqrt(n * n_eff): 50 independent runs, or 100 with an effective sample size of 25.
+ * Below it intervals under-cover, whatever the method. */
 #define STAT_N_EFF_ENOUGH 50
 
 /* Why an interval is narrower than its level says. */
 typedef enum stat_narrow {
 	STAT_NARROW_NO,
-	STAT_NARROW_FEW,     /* the runs are worth too few independent ones */
+	STAT_NARROW_FEW,     /* the effective sample size is too small */
 	STAT_NARROW_SLOW,    /* the same, since their level changes slowly */
-	STAT_NARROW_CARRIED, /* a handful of long runs carries the mean */
+	STAT_NARROW_CARRIED, /* a few long runs dominate the mean */
 } stat_narrow;
-/* "the level changes more slowly than so few runs can tell"; "": it is not. */
+/* "the level changes more slowly than so few runs can show"; "": it is not. */
 const char *stat_narrow_text(stat_narrow why);
 
 typedef struct stat_estimate {
@@ -214,7 +214,7 @@ double stat_mcnemar(uint64_t only_first, uint64_t only_second);
 #define STAT_CHANGES_MAX 64
 typedef struct stat_change {
 	size_t at; /* the first value of the new level */
-	double p;  /* how often pure noise looks so, times the number of stretches looked at */
+	double p;  /* how often pure noise looks so, times the number of stretches tested */
 	double before, after; /* medians up to the neighbouring changes */
 } stat_change;
 size_t stat_change_scratch(size_t n); /* doubles */
@@ -222,7 +222,7 @@ size_t stat_change_scratch(size_t n); /* doubles */
  * change the share alpha gives one or more. The same data give the same result. */
 size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch, stat_change *ret);
 
-/* The same for a series that is looked at again and again as it grows, whose points may lean on
+/* The same for a series that is tested again and again as it grows, whose points may depend on
  * those before (an autoregression of order one): only the changes with which the points between
  * their neighbours are that much likelier than without, at a chance small enough for some ninety
  * looks. */

@@ -9,7 +9,7 @@
 
 #define RUNS_MIN   8
 #define BLOCKS_MAX 128
-/* The last runs, one in so many, are looked at apart. */
+/* The last runs, one in so many, are tested separately. */
 #define LAST 16
 /* A change over the window behind the cut that does not matter. */
 #define CHANGE_SMALL 0.01
@@ -138,7 +138,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		s.change_ratio = early > 0 ? late / early - 1 : 0;
 	}
 	if (n < min_steady || n < RUNS_MIN) {
-		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to tell", n);
+		snprintf(s.evidence, sizeof s.evidence, "%zu runs are too few to decide", n);
 		*ret = s;
 		return;
 	}

@@ -37,7 +37,7 @@ void freed_done(freed_model *f); /* {0} is allowed */
 
 /* A file that fixes its batch, and at how many; false also where it cannot be read. */
 bool freed_fixed(const char *path, int64_t *ret_was);
-/* s with what was looked at before taken for granted; `copy` is its place. Models alone. */
+/* s with what was checked before taken for granted; `copy` is its place. Models alone. */
 const dck_subject *freed_trusted(const dck_subject *s, dck_subject *copy);
 
 #endif

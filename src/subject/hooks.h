@@ -9,8 +9,8 @@
 #include "record/build.h"
 
 /* Checks, and runs the setups of n subjects in their order. ret[n]: copies of the subjects whose
- * setup and cleanup are done here and not again by whoever measures them. When a setup fails, what
- * was set up before it is cleaned up. */
+ * setup and cleanup are done here and not again by the code that measures them. When a setup fails,
+ * what was set up before it is cleaned up. */
 dck_status subject_hooks_begin(const dck_subject *const *all, size_t n, const dck_observer *watch,
 			       dck_subject *ret, dck_err *err);
 /* The cleanups of the same subjects, after a failure or an interruption too. All are run; *ret_why

@@ -8,8 +8,8 @@
 #include "deepclock/plugin.h"
 
 /* Fills n elements of type t at p. Floats: standard normal, no denormals. Integers: uniform in low
- * to high, both inclusive, which must be within the type. Booleans: 0 or 1. `stream` tells inputs
- * and sets apart. false: a type that has no such values. */
+ * to high, both inclusive, which must be within the type. Booleans: 0 or 1. `stream` separates
+ * inputs and sets apart. false: a type that has no such values. */
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 		 uint64_t stream);
 /* The same for integers and booleans alone, and for floats that are uniform in [low, high). */

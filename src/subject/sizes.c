@@ -112,7 +112,7 @@ dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_i
 		const model_value *v = declared_find(m, &in[i]);
 		dck_tensor_info info = in[i];
 
-		/* A symbol that the engine was told before compilation is gone from its
+		/* A symbol that was given to the engine before compilation is gone from its
 		 * description; the file still has it. */
 		if (v && v->rank == in[i].rank)
 			info = subject_declared_info(v);
@@ -353,7 +353,7 @@ static size_t symbols_list(const subject_sizes *z, const char **names, size_t mo
 	return n;
 }
 
-/* Nobody has a dimension of that name: the nearest that there is. */
+/* There is no dimension of that name: the nearest that there is. */
 static dck_status symbol_unknown(const subject_sizes *z, const char *name, dck_err *err)
 {
 	const char *names[SIZES_SYMBOLS_MAX], *nearest;

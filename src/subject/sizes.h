@@ -21,7 +21,7 @@ typedef struct subject_sized {
 	int64_t dim[DCK_RANK_MAX]; /* -1: still open */
 	size_t rank;
 	uint32_t batch;	    /* bits of axes that --shape calls N: the size that --batch gives */
-	const char *shaped; /* who made rank and dims definite: --shape or a file; NULL: nobody */
+	const char *shaped; /* what made rank and dims definite: --shape or a file; NULL: nothing */
 	const char *fed;    /* what --input gives it, a number or a file; NULL: nothing */
 } subject_sized;
 
@@ -69,7 +69,7 @@ dck_status subject_dim_read(mem_arena *a, const char *text, const char **ret_sym
 /* A shape, which must agree with what the model fixes; -1: that one stays open. */
 dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim, size_t rank,
 			      const char *from, dck_err *err);
-/* --shape, --dim and --batch. What nobody fixed stays open. */
+/* --shape, --dim and --batch. What is not fixed stays open. */
 /* v: outputs too, as far as they are known; NULL: not at all. */
 dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck_model_config *c,
 			      dck_err *err);

@@ -492,7 +492,7 @@ const char *subject_usual_text(mem_arena *a, const subject_usual *u)
 
 #define LISTED_MAX 6
 
-/* Nobody gave it any size. */
+/* No option gave it any size. */
 static bool all_open(const subject_sized *in)
 {
 	bool all = !in->shaped;

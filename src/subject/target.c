@@ -38,7 +38,7 @@ typedef struct opening {
 	dck_kv dims[DCK_LIST_MAX];
 	dck_buffer bytes; /* a built-in network */
 	freed_model freed;
-	ear *ear;	     /* NULL: nobody */
+	ear *ear;	     /* NULL: none */
 	dck_subject subject; /* with usual sizes where it leaves some open */
 	bool usual_batch;
 } opening;
@@ -89,7 +89,7 @@ bool subject_engine_takes(const dck_engine *e, const char *key)
 	return false;
 }
 
-/* The common model options in the engine's words. An engine that has no such key is told only when
+/* The common model options in the engine's words. An engine that has no such key gets it only when
  * the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
 				     dck_err *err)
@@ -173,7 +173,7 @@ static dck_status batch_give(subject_target *t, opening *o, const dck_model_conf
 	return DCK_OK;
 }
 
-/* The file's structure: refuses what is no model before an engine is asked, and tells the ranges
+/* The file's structure: refuses what is no model before an engine is asked, and reads the ranges
  * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
 static dck_status model_read(subject_target *t, opening *o, const char *text,
 			     const dck_model_config *c, dck_err *err)

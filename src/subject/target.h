@@ -34,7 +34,8 @@ typedef struct subject_target {
 	size_t pool, next_set; /* different input sets; the one to bind next */
 	uint64_t items;	       /* per run */
 	const char *items_how;
-	/* Options with usual values of what the model leaves open and nobody gave; "", NULL: none.
+	/* Options with usual values of what the model leaves open and no option gives; "", NULL:
+	 * none.
 	 */
 	const char *usual;
 	bool sizes_given;      /* set before opening: what the model leaves open must be given */
@@ -48,7 +49,7 @@ typedef struct subject_target {
 	/* How the engine's warnings reach the record. */
 	void (*log)(void *self, dck_log_level level, const char *text);
 	void *log_self;
-	/* What the engine shall tell besides, set before opening; 0: nothing, as for everything
+	/* What the engine shall report besides, set before opening; 0: nothing, as for everything
 	 * that is timed. With DCK_OBSERVE_VALUES every value of the main graph becomes an output.
 	 */
 	uint32_t observe;     /* DCK_OBSERVE_... */

@@ -9,7 +9,7 @@
  *	tally_counted_close(&c);
  *
  * The model is counted as the file states it, with its batch freed where more items are asked for.
- * A number that depends on a size nobody gave has no value: it is absent, with its formula as the
+ * A number that depends on an unknown size has no value: it is absent, with its formula as the
  * reason. All texts and arrays live as long as c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -56,7 +56,7 @@ void tally_counted_op(tally_counted *c, const cost_op *from, dck_op *ret);
 const char *tally_counted_type(tally_counted *c, const onnx_node *node);
 /* The class and the line of the model's code that the node is of. */
 void tally_counted_place(const onnx_node *node, dck_op *ret);
-/* The module that the operator is of, in c's arena; NULL: none is told. */
+/* The module that the operator is of, in c's arena; NULL: unknown. */
 const char *tally_counted_scope(tally_counted *c, const cost_op *from);
 /* The node's name, or one made of its type and output. */
 const char *tally_counted_name(tally_counted *c, const onnx_node *node);

@@ -210,7 +210,7 @@ static dck_status node_as_it_is(void *self, op *o, dck_err *err)
 	return DCK_OK;
 }
 
-/* Whoever calls an operator runs it, also where a model would have it computed once. */
+/* A called operator runs, also where a model would have it computed once. */
 static dck_status node_runs(void *self, op *o, dck_err *err)
 {
 	(void)self;

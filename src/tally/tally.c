@@ -203,7 +203,7 @@ static void note_unknown(record_builder *b, tally_counted *c)
 
 	const char *known = cost_open_text(c, r->macs_known);
 
-	/* Formulas of sizes that a run would tell: sizes-of-values says so. */
+	/* Formulas of sizes that a run would show: sizes-of-values says so. */
 	if (!r->unknown || (cost_open_text(c, r->macs) && cost_open_text(c, r->flops)))
 		return;
 	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
@@ -332,7 +332,7 @@ static const char *more_add(tally_counted *c, const char *more, const char *what
 				    : NULL;
 }
 
-/* more: what else was asked for; NULL: nothing, or no memory, which the arena tells later. */
+/* more: what else was asked for; NULL: nothing, or no memory, which the arena reports later. */
 static void answer_put(record_builder *b, tally_counted *c, const char *more)
 {
 	const cost_result *r = c->cost;

@@ -369,7 +369,7 @@ static void rounds(search *s)
 		 * err. */
 		if (made % s->c.rounds_min == 0 || made >= s->c.rounds_max)
 			over = candidates_settle(s) || made >= s->c.rounds_max;
-		/* Other candidates than before begin anew. */
+		/* Other candidates than before start again. */
 		over &= s->first_round <= s->round;
 	}
 	if (s->chosen == 0 || (s->ncandidates == 0 && s->chosen < CHOICES_MAX))

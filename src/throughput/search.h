@@ -92,7 +92,7 @@ typedef struct search search;
 search *search_new(const search_config *c);
 void search_free(search *s); /* NULL is allowed */
 
-/* The trial to make next; the same until it is told. */
+/* The trial to make next; the same until search_tell(). */
 typedef struct search_ask {
 	size_t point;
 	uint64_t batch;

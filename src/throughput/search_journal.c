@@ -185,14 +185,14 @@ static dck_status trial_replay(const char *path, size_t line, const dck_record *
 
 	if (outcome_read(r, &o) != DCK_OK)
 		DCK_FAIL(err, E_FORMAT,
-			 "'%s' is damaged in line %zu: give another file to begin anew", path,
+			 "'%s' is damaged in line %zu: give another file to start again", path,
 			 line);
 	DCK_TRY(search_next(s, &more, &ask, err));
 	if (!more || !is(r, "batch", (double)ask.batch) || !is(r, "setting", ask.setting) ||
 	    !is(r, "round", ask.round))
 		DCK_FAIL(err, E_ARG,
 			 "line %zu of '%s' is a trial that this search would not make: "
-			 "give another file to begin anew",
+			 "give another file to start again",
 			 line, path);
 	return search_tell(s, &o, err);
 }

@@ -316,7 +316,7 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
-	 * wrong. Its own code tells how the program ends. */
+	 * wrong. Its own code says how the program ends. */
 	if (r->well == 0 && w->end == WORKER_FAILED) {
 		if (err)
 			*err = w->why;
@@ -373,7 +373,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	return status;
 }
 
-/* A function is measured here; why its runs failed is known to whoever made it. */
+/* A function is measured here; why its runs failed is known to its caller. */
 static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				   search_outcome *o, dck_err *err)
 {

@@ -165,7 +165,7 @@ static void row(making *m, size_t i)
 	if (p->peak_rss_bytes > 0)
 		record_cell_int(m->b, (int64_t)p->peak_rss_bytes);
 	else
-		record_cell_absent(m->b, "the system does not tell");
+		record_cell_absent(m->b, "the system does not report it");
 	if (ran && !isnan(m->flops[i]))
 		record_cell_real(m->b, m->flops[i] * rate.value / (double)p->batch);
 	else
@@ -323,7 +323,8 @@ static void facts(making *m)
 		record_fact_int(m->b, "throughput", "memory_budget", DCK_UNIT_BYTE,
 				(int64_t)r->memory_bytes);
 	else
-		record_fact_absent(m->b, "throughput", "memory_budget", "the system does not tell");
+		record_fact_absent(m->b, "throughput", "memory_budget",
+				   "the system does not report it");
 	if (m->result.found)
 		record_fact_text(m->b, "throughput", "limited_by", limits[m->result.limit]);
 	else
@@ -352,7 +353,7 @@ static int decimals_of(double rate)
 	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
 }
 
-/* Of several settings with what tells them apart. */
+/* Of several settings with what distinguishes them. */
 static const char *unresolved_text(const making *m, size_t i)
 {
 	return m->r->plan.settings > 1

@@ -31,7 +31,7 @@ static bool batch_is_open(const tally_counted *c)
 	return c->cost->ninputs == 0;
 }
 
-/* The model is freed for a batch that it does not have, and what comes out is looked at once, in a
+/* The model is rebatched for a batch that it does not have, and its outputs are checked once, in a
  * process of its own like every trial; each trial then frees it for its batch. */
 static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 {

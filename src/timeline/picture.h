@@ -9,16 +9,15 @@
  *	DCK_TRY(picture_new(&p, &(picture_limits){0}, err));
  *	sums.ended = picture_range;
  *	sums.listener = p;
- *	... picture_track(), picture_name(), picture_events() as a format is told, and the ranges by
- *	... zone_sums.h
+ *	... picture_track(), picture_name(), picture_events() like those of a format, and the
+ *	... ranges by zone_sums.h
  *	status = picture_finish(p, &t, err);
  *	picture_free(p);
  *
  * The sums by name of what is in it, ranges by themselves and sums of what is in blocks, are
- * those of the table "zones"; the blocks of each level and what is by itself in it took as long as
- * all. Ranges that
- * find no place on it (nested deeper than PICTURE_DEPTH, or of too many tracks) are in a row of
- * their own, which is not drawn, and are counted.
+ * those of the table "zones"; at each level of detail, the blocks plus the ranges kept individually
+ * sum to the total time. Ranges that do not fit (nested deeper than PICTURE_DEPTH, or of too many
+ * tracks) are in a separate row, which is not drawn, and are counted.
  *
  * The bytes are columns, one behind the other, of numbers in LEB128, the least 7 bits first. Of all
  * rows: when each range begins, after the one before it in its row; how long each took; how much of
@@ -26,7 +25,7 @@
  * rows, then of each level: the bin of each block, after the one before it in its row; its ranges;
  * how long they took; the key that took most. Of each track, by its owner: the bin of each sum,
  * after the one before it; its ranges; how long they took; how much of that was inside others; its
- * key. Of each counter: when each value was told, after the one before it; of how many values it
+ * key. Of each counter: when each value came, after the one before it; of how many values it
  * is; as 8 bytes, the last of them; of those that are of several, the least; the greatest.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -52,7 +51,7 @@ dck_status picture_new(picture **ret, const picture_limits *limits, dck_err *err
 void picture_free(picture *p); /* NULL is allowed */
 void picture_track(picture *p, const trace_track *t);
 void picture_name(picture *p, uint32_t id, const trace_name *name);
-/* Marks and counters; of ranges it is told by picture_range(). */
+/* Marks and counters; ranges come by picture_range(). */
 void picture_events(picture *p, uint32_t track, const trace_event *e, size_t n);
 /* For zone_sums.ended. */
 void picture_range(void *self, const zone_ended *r);

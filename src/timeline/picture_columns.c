@@ -133,7 +133,7 @@ static dck_status levels_make(leveller *l, dck_err *err)
 	int shift = p->shift + 1;
 
 	l->shift = p->shift;
-	/* Steps that are much shorter than what is told within one change little. */
+	/* Steps that are much shorter than what is shown within one change little. */
 	if (p->shift == THIN_EXACT && drawn)
 		while (shift < THIN_SHIFT_MAX && p->last_ns / drawn / FIRST_STEPS >> shift)
 			shift++;

@@ -1,5 +1,5 @@
 /* picture_parts.h - what is held while a picture is made, and the steps of making it, each in a
- * file of its own: what is told (picture.c), what is too much (picture_thin.c), levels and columns
+ * file of its own: input (picture.c), what is too much (picture_thin.c), levels and columns
  * (picture_columns.c), the description (picture_write.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */

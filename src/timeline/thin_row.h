@@ -1,7 +1,7 @@
-/* thin_row.h - ranges that do not overlap, one after the other, thinned so that they can be drawn:
- * of a step of time in which several short ones begin, a block is kept that says how many they are,
- * how long they took together, and which took most. What is longer than a step, or alone in one,
- * stays a range by itself.
+/* thin_row.h - downsampled track of ranges that do not overlap. Time is divided into steps of a
+ * power of two of ns. Short ranges that begin in one step are merged into a block: a count, a
+ * total time and the name that took most of it. A range longer than a step, or alone in one, stays
+ * a range.
  *
  *	thin_put(&row, &(thin_range){.begin_ns = 100, .took_ns = 20, .key = 3}, 10, NULL);
  *	thin_coarser(&row, 10, 12, NULL, &coarser)
@@ -22,7 +22,7 @@ enum { THIN_EXACT = -1, THIN_SHIFT_MAX = 62 };
 typedef struct thin_range {
 	uint64_t begin_ns, took_ns, self_ns;
 	uint32_t key; /* not 0: its name */
-	uint32_t at;  /* for whoever thins: kept */
+	uint32_t at;  /* for the caller: kept */
 } thin_range;
 
 /* The ranges that begin in a step and are not by themselves. */
@@ -39,13 +39,13 @@ typedef struct thin_row {
 	thin_block *blocks; /* @owned, by their bins: one for each */
 	uint32_t nranges, nblocks, ranges_room, blocks_room;
 	uint32_t lone;	/* the short range that is alone in its step so far, plus one; 0: none */
-	uint32_t owner; /* for whoever thins */
+	uint32_t owner; /* for the caller */
 	bool unsorted;	/* they are put in any order, and may overlap: they stay by themselves until
 			 * thin_sort() */
 	bool failed;	/* for want of memory something is missing */
 } thin_row;		/* {0} at first */
 
-/* Told of each range that becomes part of a block; NULL: nobody is. */
+/* Called for each range that becomes part of a block; NULL: not called. */
 typedef struct thin_sums {
 	void (*add)(void *self, uint32_t owner, const thin_range *one);
 	void *self;

@@ -1,7 +1,7 @@
 /* timeline.h - what a trace is made of, and what every format writes.
  *
  * A timeline has tracks (a process, a thread, a counter) and names; both are numbered from 1 on by
- * whoever makes it, and told to the format before they are used; a track may be told again when its
+ * the producer, and passed to the format before they are used; a track may be passed again when its
  * name becomes known. Events come in batches of one track, in the order of their times within that
  * track. A format writes what it is given at once, so that a
  * run of any length needs no more memory than its names, tracks and open ranges.
@@ -58,7 +58,7 @@ typedef struct trace_name {
 	uint32_t line;
 } trace_name;
 
-/* Ranges that tell of a wait (trace/waiting.h) are called so, and are of this category. */
+/* Ranges of waits (trace/waiting.h) have this name and category. */
 #define WAITS_PREFIX   "wait: "
 #define WAITS_CATEGORY "wait"
 static inline bool trace_is_wait(const char *name)

@@ -24,7 +24,7 @@ typedef struct zone_stats {
 	uint64_t limit_ns,
 	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
 	bool self_unknown; /* of some call */
-	bool wait;	   /* it tells of a wait, and of no work */
+	bool wait;	   /* it is a wait, and no work */
 	unsigned nbatches;
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
@@ -32,12 +32,12 @@ typedef struct zone_stats {
 	zone_histogram *histogram;     /* @owned by zone_sums.h; NULL: none is wanted */
 } zone_stats;
 
-/* Of a call that is told in pieces (zone_sums.h): what the earlier ones add to each column. */
+/* Of a call that comes in pieces (zone_sums.h): what the earlier ones add to each column. */
 typedef struct zone_pieces {
 	uint64_t took_ns, self_ns, total_ns;
 } zone_pieces;
 
-/* The self_ns of a range that any thread may end: what lies inside it nobody knows. */
+/* The self_ns of a range that any thread may end: what lies inside it is unknown. */
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
 void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
@@ -79,7 +79,7 @@ static inline void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_
 	z->unfinished++;
 }
 
-/* One whose last piece is told by the other arguments. */
+/* One whose last piece is in the other arguments. */
 void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
 			   bool outermost, bool finished);
 /* The mean of all calls that ended; false: there is no interval, since there are too few. */

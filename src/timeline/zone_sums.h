@@ -35,8 +35,8 @@ enum { ZONE_DEPTH_MAX = 65536, ZONE_PIECES_MAX = 64 };
 typedef struct zone_frame {
 	uint32_t name, path;
 	uint64_t begin_ns, inside_ns;
-	uint32_t stack; /* whose it is, for whoever tells it */
-	/* Whoever tells it knows that it did not end; that it goes on. */
+	uint32_t stack; /* whose it is, for the producer */
+	/* The producer knows that it did not end; that it goes on. */
 	bool unended, continued;
 	bool in_pieces; /* `before` counts */
 	zone_pieces before;
@@ -57,7 +57,7 @@ typedef struct zone_stack {
 	uint32_t track;		   /* for who listens */
 } zone_stack;			   /* {0} at first */
 
-/* A range that ended, or a piece of one, as whoever listens is told. */
+/* A range that ended, or a piece of one, for the listener. */
 typedef struct zone_ended {
 	uint32_t track; /* 0: it may end on any */
 	uint32_t name;
@@ -84,15 +84,15 @@ typedef struct zone_sums {
 	/* Whether a range of that name is a wait; asked once. NULL: none is. */
 	bool (*is_wait)(const void *names, uint32_t name);
 	const void *names;
-	/* Told of every range that ended, before it is added up; NULL: nobody listens. Leaves of
-	 * zone_sums_leaf() are not told. */
+	/* Called for every range that ended, before it is added up; NULL: no listener. Not called
+	 * for leaves of zone_sums_leaf(). */
 	void (*ended)(void *listener, const zone_ended *r);
 	void *listener;
 	bool failed; /* for want of memory something is missing */
 	open_ranges ranges;
 } zone_sums; /* {0} at first */
 
-/* How a range ended: as one that is told of; the one whose beginning was lost; none was open; it
+/* How a range ended: normally; the one whose beginning was lost; none was open; it
  * was nested too deep to be followed. */
 typedef enum zone_end { ZONE_ENDED, ZONE_ENDED_LOST, ZONE_UNMATCHED, ZONE_TOO_DEEP } zone_end;
 
@@ -114,7 +114,7 @@ static inline const zone_stats *zone_sums_of(const zone_sums *s, uint32_t name)
 /* false: it is too deep. */
 bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name);
 zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished);
-/* Closes what is open on a track, as unfinished; nothing more is told of it. */
+/* Closes what is open on a track, as unfinished; nothing more comes for it. */
 void zone_sums_close(zone_sums *s, zone_stack *t, uint64_t ns);
 
 /* One end of a range that any track may end; name 0: its end. Both may come first. false: it cannot

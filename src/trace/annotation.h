@@ -16,8 +16,8 @@
 
 enum { ANNOTATION_TEXT = 512 }; /* bytes of a name; a longer one is cut */
 
-/* A domain, or a name in one: what a handle points to. Never freed, since handles are kept by
- * whoever has them. */
+/* A domain, or a name in one: what a handle points to. Never freed, since callers keep the
+ * handles. */
 typedef struct annotation {
 	struct annotation *next;
 	uint32_t stack;	     /* of a domain */
@@ -26,7 +26,7 @@ typedef struct annotation {
 } annotation;
 
 enum { ANNOTATION_STACK_NONE = 1 };  /* of ranges without a domain; 0 is the zones' */
-enum { ANNOTATION_NO_NESTING = -2 }; /* NVTX_NO_PUSH_POP_TRACKING: nobody listens */
+enum { ANNOTATION_NO_NESTING = -2 }; /* NVTX_NO_PUSH_POP_TRACKING: nothing is recorded */
 
 static inline const char *annotation_text_of(const annotation *a)
 {

@@ -139,7 +139,8 @@ static bool enter(uint64_t *ret_now)
 		}
 		is = was + 1 + (first ? UINT64_C(1) << 32 : 0);
 	} while (!atomic_compare_exchange_weak(&state, &was, is));
-	/* It begins when the first of those who want it looks at the clock. */
+	/* The window begins at the first timestamp stored; a thread with an earlier timestamp uses
+	 * the stored one. */
 	const uint64_t now = ticks_now();
 	uint64_t begin = 0;
 	*ret_now = now;
@@ -152,7 +153,7 @@ static bool enter(uint64_t *ret_now)
 	return true;
 }
 
-/* The time of a window's end, of which it is said already that it ends. */
+/* Returns the end time of a window that is marked closing. */
 static uint64_t end_of(uint32_t i)
 {
 	uint64_t end = CLOSING;
@@ -182,7 +183,7 @@ bool capture_window_get(uint32_t i, capture_window *ret)
 		return false;
 	ret->begin = atomic_load(&windows[i % WINDOWS].begin);
 	ret->end = atomic_load(&windows[i % WINDOWS].end);
-	/* Whoever ends it need not come to say when. */
+	/* The thread that ends it may not have stored the time yet. */
 	if (ret->begin && ret->end == CLOSING)
 		ret->end = end_of(i);
 	return ret->begin;
@@ -332,7 +333,7 @@ static verdict start(uint64_t word, uint64_t id)
 	return v;
 }
 
-/* A range that began inside a window is told to its end. */
+/* A range that began inside a window is recorded to its end. */
 static verdict end(uint64_t id)
 {
 	const uint64_t was = started_take(id);

@@ -8,8 +8,8 @@
  *
  * While ranges of these names are open, on whatever threads, there is a window. Threads look
  * whether there is one before they write an event; the drain looks at its time, and cuts what
- * reaches over a window's end. That is read from the clock after it was said that the window ends,
- * so that whatever the drain has taken as being inside it is.
+ * reaches over a window's end. The end time is read only after the window is marked closing, so no
+ * event that the drain already accepted falls outside it.
  *
  * A pop has no name: each thread counts, from the range that opened its window on, the depth of
  * that range's stack. All of it may run in signal handlers.
@@ -60,7 +60,7 @@ static inline bool capture_put_value(uint64_t word, uint64_t value)
 	return true;
 }
 
-/* --- for whoever starts and drains */
+/* --- for the recorder */
 
 /* names: as the table shows them, or NAME@DOMAIN, or NAME@* for any domain and none. times: so many
  * windows at most; 0: all. n 0: nothing is armed. false: no memory. */

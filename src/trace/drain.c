@@ -19,7 +19,7 @@ enum { CHUNK = 256, PREFETCH = 512 };
 struct drain {
 	uint64_t base, ns_per_tick_q32;
 	nesting nesting;
-	size_t nthreads;		   /* lanes that were ever looked at */
+	size_t nthreads;		   /* lanes that were ever drained */
 	nesting_thread threads[LANES_MAX]; /* by lane; untouched behind those */
 };
 
@@ -87,8 +87,8 @@ static bool has_value(uint64_t word)
 	return LANE_KIND(word) >= LANE_NUMBER;
 }
 
-/* Up to CHUNK events of a block, from *at on, as far as they are written and not after `cut`,
- * sorted by time: those of a signal handler may stand in front of what it interrupted. Times are
+/* Reads up to CHUNK events of a block, from *at on, that are written and not after `cut`. Handler
+ * events may precede the interrupted event in the buffer, so they are sorted by time. Times are
  * ticks. */
 static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
 {
@@ -252,7 +252,7 @@ static bool full_blocks_take(lane *l, const lane_block *current)
 	return there;
 }
 
-/* A wait that is not over: as a range that begins with it, and that nobody ends. A thread that did
+/* A wait that is not over: as a range that begins with it, without an end. A thread that did
  * something since is not there any more. */
 static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 {
@@ -298,7 +298,7 @@ static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	while (l->todo) {
 		lane_block *b = l->todo;
 
-		/* Nobody will write any more what an ended thread did not. */
+		/* What an ended thread did not write will never come. */
 		if (!block_read(d, t, b, b->end, ended ? UINT64_MAX : cut) && !ended)
 			break;
 		l->todo = b->next;

@@ -1,5 +1,5 @@
 /* drain.h - takes what threads have written into their lanes: makes times of ticks, follows which
- * ranges are open, adds up the table, and tells the timeline to whoever listens.
+ * ranges are open, adds up the table, and emits the timeline to its listener.
  *
  *	drain_new(&d, base, q32, NULL, err);
  *	while (it records)
@@ -32,14 +32,14 @@ typedef struct drain_counts {
 	uint64_t events;     /* taken, of this recording */
 	uint64_t unmatched;  /* pops and ends of ranges that were not open, or had begun before */
 	uint64_t unfinished; /* ranges that the end of a thread or of the recording closed */
-	uint64_t moved; /* events of an earlier time than was told already: told with that time */
+	uint64_t moved; /* events of an earlier time than already emitted: emitted with that time */
 	uint64_t lost;	/* by the drain itself: no memory, ranges nested too deep */
 } drain_counts;
 
 typedef struct drain drain;
 
 /* Events before `base` are not of this recording; a tick is ns_per_tick_q32 / 2^32 ns. listener
- * NULL: nobody; copied. */
+ * NULL: none; copied. */
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 		     const drain_listener *listener, dck_err *err);
 void drain_free(drain *d); /* NULL is allowed */
@@ -50,7 +50,7 @@ void drain_want(drain *d, const zone_percentiles *p);
 uint64_t drain_over(const drain *d); /* such ranges so far */
 /* Takes what is there; true: whole blocks were, and there may be more. */
 bool drain_round(drain *d);
-/* Looks at what all threads use (thread_watch.h). tells: also to who listens. last: nothing follows
+/* Polls what all threads use (thread_watch.h). tells: also emits it. last: nothing follows
  * but drain_end(). */
 void drain_look(drain *d, bool tells, bool last, uint64_t ticks);
 /* Closes what is open, at that time. */

@@ -8,7 +8,7 @@
  * Domains, strings and counters are made by the program's part until it loads the collector, and
  * then by that, which may keep something in `extra` of each. A task is a range of its domain's
  * stack. An overlapped task, and a frame, is a range that any thread may end. What is in no table
- * here (locks, memory, stacks, times of other clocks, pause and resume) that part calls for nobody.
+ * here (locks, memory, stacks, times of other clocks, pause and resume) that part does not forward.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/base.h"
@@ -35,7 +35,7 @@ typedef struct part {
 		const char *name; /* NULL: the last */
 		any_function *function;
 		void *init;
-		any_function null; /* what stands there when nobody listens */
+		any_function null; /* what stands there when nothing is recorded */
 		int group;
 	} * api;
 } part;

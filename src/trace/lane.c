@@ -72,7 +72,7 @@ static lane *lane_take(lane_self *me)
 		return NULL;
 	me->mask = blocked();
 	me->lane = l;
-	/* No lane for whose end nobody would tell. */
+	/* No lane without a destructor that reports its end. */
 	if (!pthread_setspecific(key, l))
 		return l;
 	me->lane = NULL;
@@ -315,7 +315,7 @@ void lane_guest_end(const lane_self *own)
 	sem_post(&wake);
 }
 
-/* --- for whoever starts and drains */
+/* --- for the recorder */
 
 bool lanes_init(void)
 {

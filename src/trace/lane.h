@@ -2,7 +2,7 @@
  *
  * Each thread has a lane, and writes its events into blocks of memory that are its own. A full
  * block goes onto the lane's list, and the thread takes a free one from a pool; the drain
- * (drain.c) reads the blocks and gives them back. Nobody waits for anybody: without a free block
+ * (drain.c) reads the blocks and gives them back. No thread waits: without a free block
  * events are lost, and counted; unless lanes_wait_for_room() says that the thread waits for one.
  *
  * A signal may come at any instruction and its handler make events of its own. So the clock is read
@@ -81,7 +81,7 @@ typedef struct lane {
 	_Atomic(lane_block *) current, full; /* full: the newest first */
 	_Atomic uint32_t lost_pushes, lost_pops;
 	_Atomic uint64_t lost;
-	bool guest;	    /* what is told here comes from another thread: lane_guest_begin() */
+	bool guest;	    /* events here come from another thread: lane_guest_begin() */
 	uint64_t end_ticks; /* once it ended */
 	os_uses uses;	    /* then; not of a guest */
 	/* What the thread waits for (waiting.h), since when; 0: nothing. */
@@ -103,7 +103,8 @@ typedef struct lane_self {
 	bool hasty;    /* it never waits for room */
 	uint64_t mask; /* the signals that it blocked when it got its lane */
 	bool unseen;   /* a thread of ours, not of the program's */
-	/* No wait is told while `next` is still there: ranges of before it are to come (past.h). */
+	/* Blocking calls are not recorded until `next` moves, because events with earlier times are
+	 * still to be written (past.h). */
 	uintptr_t quiet;
 	uintptr_t wait_at; /* where on the stack that is which lane.wait_begin is of; 0: nothing */
 	uint64_t ranges;   /* started with DCK_START */
@@ -170,7 +171,7 @@ static inline uint64_t lane_range(void)
 bool lane_guest_begin(lane_self *ret_own, int tid, const char *name);
 void lane_guest_end(const lane_self *own);
 
-/* --- for whoever starts and drains (lane.c) */
+/* --- for the recorder (lane.c) */
 
 /* Once, before anything records; again: nothing happens. false: the system has no thread keys. */
 bool lanes_init(void);
@@ -183,16 +184,16 @@ void lane_release(lane *l);
 uint64_t lanes_lost(void);
 /* In a new process, which has one thread: forgets all lanes. */
 void lanes_forget(void);
-/* Waits until a block is full or an event must be looked at; false: the time is over. */
+/* Waits until a block is full or an event must be drained; false: the time is over. */
 bool lanes_wait(uint64_t ns);
 void lanes_wake(void);
 
 /* A thread that finds no free block waits for one, as long as any is given back within patience_ns;
- * after that it waits no more. 0: nobody waits, as at first, and who does so goes on. Never waits
- * who is in a handler of a signal that its thread had not blocked when it got its lane, nor
+ * after that it waits no more. 0: no thread waits, as at first, and waiting threads continue. A
+ * handler of a signal that its thread had not blocked when it got its lane never waits, nor does
  * lane_self.hasty. */
 void lanes_wait_for_room(uint64_t patience_ns);
-/* How often somebody waited, and how long all did together. */
+/* How often threads waited, and how long all did together. */
 typedef struct lane_waits {
 	uint64_t n, ns;
 } lane_waits;

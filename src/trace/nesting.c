@@ -414,7 +414,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 	}
 }
 
-/* The time of an event, not before the one that was told last. */
+/* The time of an event, not before the one that was emitted last. */
 static inline uint64_t time_of(nesting *f, nesting_thread *t, uint64_t ns)
 {
 	if (ns < t->last_ns)

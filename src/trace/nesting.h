@@ -1,8 +1,8 @@
 /* nesting.h - the state of each thread after its events so far: which ranges are open. It adds up
- * the table and tells the timeline to who listens.
+ * the table and emits the timeline to its listener.
  *
  * Ranges of one stack nest, but those of two stacks need not: one may end while another that began
- * inside it goes on. That one is told in pieces, so that what is told always nests: it ends with
+ * inside it goes on. That one is emitted in pieces, so that all that is emitted nests: it ends with
  * the mark PF_CONTINUED, and begins again behind the end of the other. In the table it is one
  * range.
  *
@@ -22,7 +22,7 @@ typedef struct nesting_thread {
 	uint32_t serial, track; /* serial 0: not met yet */
 	uint32_t tid;		/* 0: it ended */
 	zone_stack open;
-	uint64_t first_ns, last_ns; /* first UINT64_MAX: nothing was told on its track */
+	uint64_t first_ns, last_ns; /* first UINT64_MAX: nothing was emitted on its track */
 	/* The window that its events have come to (capture.h), and whether they are in it. */
 	uint32_t window;
 	bool inside;
@@ -57,7 +57,7 @@ typedef struct nesting {
 	kept_map starts;     /* of ranges that any thread may end, by id: the track; see flow() */
 	nesting_counter *counters; /* of this round */
 	size_t ncounters, counters_cap;
-	trace_event batch[NESTING_BATCH]; /* of the thread that is looked at */
+	trace_event batch[NESTING_BATCH]; /* of the current thread */
 	size_t nbatch;
 } nesting;
 
@@ -73,7 +73,7 @@ void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns);
 void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended);
 /* A thread has ended of which nothing came. */
 void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns);
-/* Tells what was collected of this thread. */
+/* Emits what was collected of this thread. */
 void nesting_flush(nesting *f, nesting_thread *t);
 /* The end of a round: counters, which several threads may set, in the order of their times. */
 void nesting_flush_counters(nesting *f);

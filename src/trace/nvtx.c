@@ -7,7 +7,7 @@
  *
  * A payload becomes the number "payload" of its range. Colours have no place in what is recorded:
  * Perfetto makes its own of the names. Functions that are in no table here (resources, the events
- * of user-defined locks, names of devices) NVTX calls for nobody.
+ * of user-defined locks, names of devices) are not forwarded by NVTX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/base.h"

@@ -82,7 +82,7 @@ static const void *get_table(uint32_t id)
 				     : NULL;
 }
 
-/* The library of somebody else that the environment names; ours, also another copy of it, would
+/* The other tool's library that the environment names; ours, also another copy of it, would
  * record the program twice. */
 static const char *named(void)
 {
@@ -118,8 +118,8 @@ void nvtx_emit_begin(int *all)
 		__atomic_or_fetch(flags, LISTEN_EMIT, __ATOMIC_SEQ_CST);
 }
 
-/* The tool's function; NULL: it has none. Whoever comes while another thread, or this one below us,
- * loads the tool does not wait. */
+/* The tool's function; NULL: it has none. Does not wait while another thread, or this one below us,
+ * loads the tool. */
 static any_function function(int number)
 {
 	int fresh = FRESH;

@@ -1,6 +1,6 @@
 /* past.h - ranges whose times are known only afterwards: what a measurement keeps in memory while
- * its clock runs, what an engine's profile tells. They go onto the timeline of the thread that
- * tells them, as if it had told them then.
+ * its clock runs, what an engine's profile contains. They are written to the calling thread's track
+ * with their original timestamps.
  *
  *	past p;
  *
@@ -12,7 +12,7 @@
  *	}
  *
  * Times are of a clock of the caller's, which goes evenly: it is read at the beginning and at the
- * end, and the recording's beside it. They are told in their order. Since the events of a thread
+ * end, and the recording's beside it. They are written in their order. Since the events of a thread
  * are in order, those of the past must come before all that the thread did since: past_end() says
  * whether that is so.
  *
@@ -26,7 +26,7 @@ typedef struct past {
 	bool on;		  /* it records, and did at the beginning */
 	uintptr_t at;		  /* where the thread's next event went at the beginning */
 	uint64_t ns[2], ticks[2]; /* of the caller's clock and of the recording's */
-	lane_self own;		  /* while events of another thread are told */
+	lane_self own;		  /* while events of another thread are written */
 } past;
 
 void past_begin(past *p, uint64_t ns);
@@ -41,7 +41,7 @@ void past_pop(const past *p, uint64_t ns);
 /* Of the innermost range. */
 void past_number(const past *p, uint32_t name, double value, uint64_t ns);
 
-/* From here to past_thread_end() what is told is of that thread, which makes no events itself.
+/* From here to past_thread_end() the events are those of that thread, which makes none itself.
  * false: no more threads can be recorded. */
 bool past_thread_begin(past *p, int tid, const char *name);
 void past_thread_end(past *p);

@@ -52,17 +52,18 @@ static struct recorder {
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* when other clocks were read last */
-	uint64_t look_ns;	      /* when the threads are looked at next */
+	uint64_t look_ns;	      /* when the threads are polled next */
 	lane_waits waited;	      /* then */
 	zone_method method;
-	/* What is asked for, of whom, and how often it was asked and served. */
+	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
+	 */
 	_Atomic bool live;
 	_Atomic int thread_id;
 	_Atomic long process;
 	_Atomic unsigned wishes;
 	_Atomic uint32_t asked, served;
 	_Atomic int signal; /* that ends the process; 0: none did */
-	/* How it went: the thread's until it is joined, or has served. */
+	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
 	dck_record *record;
 } recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
@@ -203,7 +204,7 @@ static void dump_aside(struct recorder *r)
 		r->method.dumps_failed++;
 }
 
-/* Of a program that is slow again and again the first files tell why. */
+/* Of a program that is slow again and again the first files show why. */
 enum { LIMIT_DUMPS_MAX = 100 };
 
 static void limits_look(struct recorder *r)
@@ -306,7 +307,7 @@ static bool has_place(const struct recorder *r)
 /* true: whole blocks were there, and there may be more. */
 static bool round_of(struct recorder *r)
 {
-	/* In this order: whoever has this number, or a lower one, has said before what he wants. */
+	/* In this order: a request with this number, or a lower one, was stored before. */
 	const uint32_t asked = atomic_load(&r->asked);
 	const unsigned wishes = atomic_exchange(&r->wishes, 0);
 	bool more = false;
@@ -364,7 +365,7 @@ static void *drain_thread(void *arg)
 		const bool woken = lanes_wait(FLUSH_NS);
 		while (round_of(r))
 			;
-		/* A thread that is the last wakes nobody. */
+		/* A thread that is the last wakes none. */
 		if (!woken && atomic_load(&r->live))
 			end_if_last(r);
 		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes
@@ -494,7 +495,7 @@ static dck_status prepare(struct recorder *r, dck_err *err)
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
 	if (!lanes_init())
-		DCK_FAIL(err, E_UNSUP, "the system cannot tell when a thread ends");
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when a thread ends");
 	if (!r->clock_known) {
 		clock_choose(r);
 		r->method.pair_ns = pair_cost(r);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that does not run may get another name, for which it is looked at all the same. */
+/* A thread that does not run may get another name, for which it is polled all the same. */
 enum { NAMES_EVERY = 10, SHARE_WHOLE = 10000, KEPT_MAX = 1000 };
 
 static uint64_t used(const watched *t, int k)
@@ -279,7 +279,7 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end)
 	watched *t = row_of(w, end->tid);
 	const bool guest = end->ended && end->ended->guest;
 
-	/* One of which nothing came, and that no look has seen, is one of the others. */
+	/* A thread with no events that was never polled is counted in "(other threads)". */
 	if (!t && end->first_ns == UINT64_MAX)
 		return;
 	if (!t && !(t = row_new(w, end->tid)))
@@ -328,7 +328,7 @@ static void take(const look *l, watched *t, const os_thread_told *told)
 	name_take(w, t, told->name);
 	if (!l->how.tells || !may_tell(w, t))
 		return;
-	if (!l->how.last) /* else its end tells them */
+	if (!l->how.last) /* else its end emits them */
 		tell_uses(w, t, l->how.ns, false);
 	tell_share(w, t, from, l->how.ns, used(t, OS_USE_CPU) - was);
 }
@@ -462,7 +462,7 @@ static const char *why_absent(const thread_watch *w, int k)
 		return "the system has no /proc/self/task";
 	for (size_t i = 0; i < w->n; i++)
 		known = known || w->rows[i].uses.known >> k & 1;
-	return known ? "it ended before it was looked at" : "the kernel does not count it";
+	return known ? "it ended before it was sampled" : "the kernel does not count it";
 }
 
 dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, record_builder *b,

@@ -35,13 +35,13 @@ typedef struct watched {
 	const char *said; /* its name, by the program; NULL: it says none */
 	char name[16];	  /* by the system */
 	bool looked, muted;
-	bool mapped, over; /* its number stands for it; it ended, and all is told */
+	bool mapped, over; /* its number stands for it; it ended, and all is emitted */
 	uint32_t round;	   /* of the look that saw it last */
 	uint64_t began_ns,
 	    seen_ns;		/* began UINT64_MAX: not known yet; seen: by a look, or its end */
 	os_uses before, uses;	/* when the recording began, now */
 	uint64_t told[OS_USES]; /* plus one; 0: nothing */
-	int64_t share;		/* that was told, in 1/10000 */
+	int64_t share;		/* that was emitted, in 1/10000 */
 	uint32_t counters[THREAD_COUNTERS]; /* tracks; 0: none yet */
 	uint64_t zones, waited_ns;
 } watched;
@@ -53,7 +53,7 @@ typedef struct thread_watch {
 	uint64_t boottime_ns; /* at the beginning */
 	uint64_t looked_ns;   /* the last look */
 	watched process;      /* all of them together */
-	uint64_t resident;    /* that was told */
+	uint64_t resident;    /* that was emitted */
 	watched *rows;	      /* @owned */
 	size_t n, room, over;
 	thread_process dropped;	    /* of threads that are no rows any more */
@@ -83,7 +83,7 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end);
 
 typedef struct watch_look {
 	uint64_t ns;
-	bool tells; /* else what is seen is kept for later */
+	bool tells; /* emits now; else what is seen is kept for later */
 	bool last;
 } watch_look;
 /* By the thread that drains. */

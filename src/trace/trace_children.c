@@ -61,7 +61,7 @@ typedef struct children {
 	bool no_memory;
 } children;
 
-/* Of FOLDER/record.4711.json the trace OUT.4711.pftrace. */
+/* Of DIRECTORY/record.4711.json the trace OUT.4711.pftrace. */
 static const char *trace_of(const children *c, const char *record)
 {
 	const size_t n = strlen(c->out), k = trace_ending_of(c->out).n;

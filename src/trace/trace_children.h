@@ -1,8 +1,8 @@
 /* trace_children.h - the child processes of a program that is recorded: each says in the run's
  * directory that it has a trace, and these are put into the program's own.
  *
- * The first process to record has FOLDER/record.json and writes OUT.pftrace; a child of process
- * number 4711 has FOLDER/record.4711.json and writes OUT.4711.pftrace. The record is empty until it
+ * The first process to record has DIR/record.json and writes OUT.pftrace; a child of process
+ * number 4711 has DIR/record.4711.json and writes OUT.4711.pftrace. The record is empty until it
  * ends. A trace that is being written is held, so that one whose process still runs is known.
  *
  * SPDX-License-Identifier: Apache-2.0 */

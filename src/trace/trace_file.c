@@ -53,7 +53,7 @@ struct trace_file {
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
-	/* What was told before the file was open, or may be told again: names by number, tracks by
+	/* What came before the file was open, or may be written again: names by number, tracks by
 	 * rising id. Ended tracks whose events left the memory are dropped at drop_at of them. */
 	mem_arena *arena;
 	kept_track *tracks; /* @owned */
@@ -502,7 +502,7 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 			 f->path);
 	finish(f);
 	dck_status st = failure(f, err);
-	/* The next one begins anew, also after a failure. */
+	/* The next one starts afresh, also after a failure. */
 	f->error = (dck_err){0};
 	f->written = f->open = 0;
 	f->full = false;

@@ -6,7 +6,7 @@
  *	... after each round of the drain: trace_file_flush(f, false) ...
  *	trace_file_close(f, &said, err);
  *
- * Errors are sticky, as those of sinks are: the closing call tells them.
+ * Errors are sticky, as those of sinks are: the closing call reports them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_TRACE_FILE_H
@@ -39,7 +39,7 @@ drain_listener trace_file_listener(trace_file *f);
 /* What the clocks show now, `ns` after the base; it is written at the end where the newest events
  * are kept. */
 void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now);
-/* What was told so far is in the file afterwards; now false: unless that was so a moment ago. */
+/* Flushes all events so far to the file; now false: unless that was done a moment ago. */
 void trace_file_flush(trace_file *f, bool now);
 /* The newest events into a file of their own, "out.dump-3.pftrace" for number 3; what stands at the
  * trace's own name is that no more, until its end. E_ARG: it is no file that has a name. */

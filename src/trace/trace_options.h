@@ -18,7 +18,7 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
 /* "DEEPCLOCK_TRACE_TICK=..." for the programs to be started, so that each need not find the rate of
  * its time stamp counter again; NULL: it is not used, or no memory. */
 const char *trace_tick_put(mem_arena *a);
-/* What was told so, in 2^-32 ns; 0: nothing. */
+/* What the environment gave so, in 2^-32 ns; 0: nothing. */
 uint64_t trace_tick_told(void);
 /* A file that is found again after chdir(), and by a process that is elsewhere; of the arena or
  * `path` itself. NULL stays NULL, and is no memory too. */

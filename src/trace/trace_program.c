@@ -1,5 +1,5 @@
-/* trace_program.c - a program of somebody's, started and recorded: by its environment it is told
- * what to record and where to leave the record.
+/* trace_program.c - a target program, started and recorded: its environment holds what to record
+ * and where to leave the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
@@ -55,7 +55,7 @@ static const char *why_cut(const char *folder)
 }
 
 /* The program left no record. announced: it had begun to record, and what it did until its end is
- * in the file. why: nothing was put in front of it; NULL: it was. */
+ * in the file. why: no library was preloaded; NULL: it was. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
 			const char *why, dck_record **ret, dck_err *err)
 {
@@ -92,7 +92,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 		 name, why ? why : "it ended before anything was recorded");
 }
 
-/* NULL: nothing is put in front of it, and *ret_why says why. */
+/* NULL: no library is preloaded, and *ret_why is the reason. */
 static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
 				const char **ret_why)
 {
@@ -191,7 +191,7 @@ static dck_status run(const dck_trace_config *c, dck_trace_program *p, const cha
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
-	/* What was recorded until then is told. */
+	/* What was recorded until then is reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
 		st = DCK_OK;

@@ -1,4 +1,4 @@
-/* trace_program.h - how a program is told to record itself (trace_start.c).
+/* trace_program.h - the environment by which a program records itself (trace_start.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_TRACE_PROGRAM_H
@@ -8,8 +8,8 @@
 #include "deepclock/zone.h"
 
 /* Adds to set[], which has room for max, variables of an environment under which a program records
- * its ranges into c->path, an absolute one. Its record comes to `record`, FOLDER/NAME.json, which
- * is empty until the program ends; those of its child processes, and their traces, have their
+ * its ranges into c->path, an absolute one. Its record comes to `record`, DIRECTORY/NAME.json,
+ * which is empty until the program ends; those of its child processes, and their traces, have their
  * process numbers in front of the ending. */
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
 				     const char **set, size_t max, size_t *n,

@@ -34,13 +34,13 @@ static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* the file that the environment names is ours */
 	bool child; /* of a process that records: its record is not the one that was asked for */
-	bool asked; /* the environment has asked for what is recorded, nobody else */
+	bool asked; /* the environment alone has requested what is recorded */
 	long owner; /* of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- start and stop; state.control is held */
 
-/* The process that the file is of; 0: nobody's yet. */
+/* The process that the file is of; 0: none yet. */
 static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
 
 /* In the text itself where there is room, as `deepclock trace` leaves it: a shell hands on the
@@ -56,8 +56,8 @@ static void owner_set(long pid)
 		setenv(owner_name, text, 1);
 }
 
-/* Where who started this program looks for its record, NULL: nobody does. An empty file there tells
- * that the program records, should it not come to its end. */
+/* Path where the parent expects the record; NULL: no parent. The file is created empty at start, so
+ * the parent can distinguish a killed recorder from a program that never recorded. */
 static const char *record_asked(mem_arena *a)
 {
 	const char *path = secure_getenv("DEEPCLOCK_TRACE_RECORD");
@@ -139,7 +139,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	if (mem_arena_failed(p->arena))
 		return ERR_NO_MEMORY(err, "for the name of a trace");
 	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
-		DCK_FAIL(err, E_UNSUP, "the system cannot tell when the process forks");
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
 	watched = true;
 	return recorder_begin(p, err);
 }
@@ -320,7 +320,7 @@ __attribute__((constructor)) static void process_begins(void)
 	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
 	dck_status st = dck_trace_start(NULL, NULL);
-	(void)st; /* nobody asks yet */
+	(void)st; /* there is no caller to report it to yet */
 }
 
 __attribute__((destructor)) static void process_ends(void)

@@ -30,7 +30,7 @@ static bool is_plain(void)
 	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
 }
 
-/* Who listens, and whether all is plain from now on. Whoever calls us while nobody does (a cost is
+/* The listeners, and whether all is plain from now on. A call while there are none (a cost is
  * measured) is recorded. */
 static int listeners(void)
 {

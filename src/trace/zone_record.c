@@ -127,8 +127,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		record_note(b, "trace-not-whole", "%s", failed);
 	}
 	if (dropped)
-		record_note(b, "trace-dropped",
-			    "%llu events found no room and are not in the table",
+		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
 	dck_status st = zone_table_put(drain_sums(d), text_of, NULL, b, err);
 	if (st == DCK_OK)

@@ -20,7 +20,7 @@ typedef struct zone_method {
 	uint64_t buffer_bytes;
 	bool lossless;		      /* threads wait for room */
 	uint64_t waits, waited_ns;    /* how often they did, and how long together */
-	uint64_t waits_ns;	      /* the least wait that is told */
+	uint64_t waits_ns;	      /* the shortest wait that is recorded */
 	const char *waits_absent;     /* why none is; NULL: they are */
 	uint64_t dumps, dumps_failed; /* of the newest events, into files of their own */
 	uint64_t dumps_left_out;      /* since there were too many */

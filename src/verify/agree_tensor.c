@@ -266,7 +266,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 	return atol;
 }
 
-/* Of a single element nobody can say whether it is always the same. */
+/* Of a single element it is unknown whether it is always the same. */
 const char *agree_degenerate(const agree_sum *s, char *buf, size_t size)
 {
 	const unsigned long long n = s->n, nan = s->nan_a < s->nan_b ? s->nan_a : s->nan_b;

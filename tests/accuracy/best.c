@@ -187,7 +187,7 @@ static bool pairs(bool full, size_t times)
 	bool bad = false;
 
 	if (full)
-		printf("\n| sizes | spread | told apart | falsely | trials, mean |\n"
+		printf("\n| sizes | spread | found better | falsely | trials, mean |\n"
 		       "|---|---|---|---|---|\n");
 	for (size_t i = 0; i < sizeof pair_kinds / sizeof pair_kinds[0]; i++) {
 		const pair_kind *p = &pair_kinds[i];

@@ -41,7 +41,7 @@ test("callers and callees add up to the function", () => {
 	const c = tree(), callers = callerRows(c, 2), callees = calleeRows(c, 1);
 	assert.deepEqual(callers.map(r => [r.fn.name, r.self[1], r.total[1]]), [["main", 50, 50], ["work", 30, 50], ["fib", 20, 0]]);
 	assert.deepEqual(callees.map(r => [r.fn.name, r.total[1]]), [["fib", 50], ["(itself)", 40]]);
-	assert.deepEqual(callerRows(c, 0).map(r => r.fn.name), ["(nobody: outermost)"]);
+	assert.deepEqual(callerRows(c, 0).map(r => r.fn.name), ["(none: outermost)"]);
 });
 
 test("paths that differ in lines alone are one by function", () => {

@@ -80,7 +80,7 @@ class Counter(Mode):
     """Calls `seen(Call)` for each aten call that is no view and does not only take memory.
 
     phase: a text that the calls get. `writes` False: what would change more than one number in place
-    is priced and not run. `path()` tells the module.
+    is priced and not run. `path()` returns the module.
     """
 
     def __init__(self, seen, path=lambda: "", depth=0):

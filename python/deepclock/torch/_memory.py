@@ -57,7 +57,7 @@ class _Resident:
             self._trim(0)
         with contextlib.suppress(OSError):
             with open("/proc/self/clear_refs", "w") as f:
-                f.write("5")  # the peak begins anew
+                f.write("5")  # resets the peak
         soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
         now = _status()
         most = now["VmData"] + max(budget - now["VmRSS"], 0) + SLACK

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run takes of a device's memory, by module and aten call: the peak, and what stays.
 
-One run under PyTorch's own profiler, whose events of memory tell each block that its allocator gives and takes back.
+One run under PyTorch's own profiler, whose memory events contain each block that its allocator gives and takes back.
 Ranges around each call of a module and each aten call say whose it is. Blocks are followed from then on, so that
 what a call leaves behind is known, and what of all was there at the peak.
 """
@@ -101,7 +101,7 @@ def measured(work, where):
     try:
         events = profiler.profiler.kineto_results.experimental_event_tree()
     except AttributeError:
-        return Memory("this PyTorch does not tell single blocks")
+        return Memory("this PyTorch does not report single blocks")
     return _followed(_in_time(events, where.type), {n: key for key, n in keys.items()})
 
 

@@ -143,7 +143,7 @@ def _parts(out, parts, apart, first, waits, owner):
     rows = []
     unknown = ("the device computes meanwhile" if owner._wait is not None else
                "the kernel shows no run delay of threads" if not owner._usage.is_known else
-               "no step was looked at: there were too few")
+               "no step was sampled: there were too few")
     for i, (name, title) in enumerate([*parts, ("step", "step")]):
         values = [s.wall_ns if name == "step" else s.parts_ns[i] for s in apart]
         here = first.wall_ns if name == "step" else first.parts_ns[i]

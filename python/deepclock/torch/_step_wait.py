@@ -16,7 +16,7 @@ import time
 
 import torch
 
-#: Steps from this length on are all looked at, else each `_EACH`-th.
+#: Steps from this length on are all sampled, else each `_EACH`-th.
 _LONG_NS = 5_000_000
 _EACH = 8
 
@@ -49,7 +49,7 @@ class Clock:
             self._own.close()
 
     def wanted(self, steps):
-        """Whether the next step is looked at: all long ones, some of the short ones."""
+        """Whether the next step is sampled: all long ones, some of the short ones."""
         return self.is_known and (len(steps) % _EACH == 0 or steps[-1].wall_ns > _LONG_NS)
 
     def begin(self, at):

@@ -38,7 +38,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     ONNX Runtime on what torch.onnx exports ("onnxruntime"); if `which` names them, also with a copy of the module in
     "bfloat16" and the modes "compile-reduce-overhead" and "compile-max-autotune" of torch.compile.
 
-    The module is in eval mode and without gradients meanwhile. Each mode is prepared anew (caches of
+    The module is in eval mode and without gradients meanwhile. Each mode is prepared from scratch (caches of
     torch.compile on the disk are not used) and called three times, each time after the same seed of PyTorch's random
     numbers, whose state is afterwards as before; then all that could be prepared
     are timed in rounds of random order, as deepclock.compare() does, whose options are taken
@@ -277,7 +277,7 @@ def _record(run, tried, compared, title):
         out.fact(section, key, value, "1" if number else None)
     out.fact("method", "enclosed", "one call, and waiting for the device where there is one")
     out.fact("method", "order", "rounds of random order" if comparison else "one mode alone")
-    out.fact("method", "caches", "each mode is prepared anew; no caches on the disk")
+    out.fact("method", "caches", "each mode is prepared from scratch; no caches on the disk")
     if comparison:
         for key in ("margin", "level"):
             fact = comparison.facts.get(f"compare/{key}") or comparison.facts.get(f"plan/{key}")

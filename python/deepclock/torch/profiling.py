@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles some steps of a loop that somebody else has written.
+"""Profiles some steps of a loop that is not one's own.
 
     with deepclock.torch.profiling(model, schedule=deepclock.torch.schedule(wait=2, warmup=1, active=3)) as p:
         for batch in loader:
@@ -129,7 +129,7 @@ class _Total:
 class profiling:
     """Where the time of a training or inference loop's steps goes, by module and by aten call.
 
-    module      whose parts are told apart; None: aten calls alone
+    module      whose parts are distinguished; None: aten calls alone
     schedule    deepclock.torch.schedule(wait=, warmup=, active=, repeat=)
     optimizer   aten calls in its step() and zero_grad() are shown as "optimizer: ..."
     roofs       as for profile()

@@ -23,7 +23,7 @@ belongs to the part that was open. So the parts of a step add up to its wall tim
 nanosecond, and a part inside another one is counted once, in the inner one.
 
 A device that computes on its own is waited for at the end of each part in every second step, and
-at the end of the step alone in the others. The first kind tells what each part takes; the second
+at the end of the step alone in the others. The first kind measures what each part takes; the second
 kind how long a step takes, and whether the program or the device is what the other waits for.
 """
 

@@ -48,7 +48,7 @@ static dck_status make(const cli *c, void *config, const dck_observer *o, dck_re
 }
 
 /* Settings of one subject are tried out: none of them is an old state that a new one may not be
- * slower than. With --margin somebody asks for a gate. */
+ * slower than. --margin requests a gate. */
 static bool is_gate(const cli *c, const compare_command *cfg)
 {
 	return cli_given(c, "margin") ||

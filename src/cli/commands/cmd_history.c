@@ -207,7 +207,7 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 	dck_err err;
 
 	if (cfg->prune.keep == 0 && !cfg->prune.older_than)
-		return cli_usage(c, "nothing says what goes: give --keep N or --older-than AGE");
+		return cli_usage(c, "prune needs --keep N or --older-than AGE");
 	if (dck_history_prune(h, &cfg->filter, &cfg->prune, &n, &err) != DCK_OK)
 		return cli_failed(&err);
 	printf("%" PRIu64 " record%s %s (%s), %" PRIu64 " kept\n", n.removed,

@@ -68,7 +68,7 @@ const cli_command cmd_load = {
 	"counted from the time at which each was scheduled to arrive, "
 	"so that waiting is part of it; queue wait and service are shown apart. A limit (--slo) "
 	"gets a verdict with its confidence: holds, broken, or not shown, "
-	"where the requests are too few to tell. One request over it breaks a limit on max, "
+	"where the requests are too few to decide. One request over it breaks a limit on max, "
 	"and none shows that it holds.\n\n"
 	"Exit status: 0 when every limit holds or none was given, 3 when one is broken, "
 	"4 when it is not shown.",

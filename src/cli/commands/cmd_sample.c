@@ -69,7 +69,7 @@ const cli_command cmd_sample = {
 	"files and lines, and those that were inlined are seen.\n\n"
 	"The kernel takes the samples (perf_event) where it permits that; those of Python programs are "
 	"taken by their own threads, at the kernel's signals. Else it is timers in the program, which "
-	"a library put in front of it starts for each thread. What it took is said in the record.",
+	"a preloaded library starts for each thread. The record names the source that was used.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(sample_config),

@@ -32,8 +32,8 @@ static const dck_opt output_options[] = {
     {0},
 };
 
-/* The page of whoever gives no name: one place, which the next view replaces, in a directory that
- * nobody else enters, since records tell about machines and programs. */
+/* The default page: one path, which the next view replaces, in a private directory, since records
+ * describe machines and programs. */
 static dck_status page_name(char *path, size_t size, dck_err *err)
 {
 	const char *cache = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
@@ -150,11 +150,12 @@ const cli_command cmd_view = {
     .name = "view",
     .summary = "look at saved records and traces in a browser",
     .usage = usage,
-    .about = "Writes records that '--save FILE' of another command wrote, and traces, as one page "
-	     "with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
-	     "display); without one it says where the page is. The page holds "
-	     "all it needs: it opens without a network, and can be sent to somebody.\n\nIt is what "
-	     "'deepclock report FILE --format html' writes.",
+    .about =
+	"Writes records that '--save FILE' of another command wrote, and traces, as one page "
+	"with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
+	"display); without one it says where the page is. The page holds "
+	"all it needs: it opens without a network, and can be sent to other people.\n\nIt is what "
+	"'deepclock report FILE --format html' writes.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(view_config),

@@ -165,7 +165,7 @@ static void shape_erase(op *o)
 		op_out(o, 0)->item = s->item;
 }
 
-/* Some member of s; nobody knows which. Its sizes that depend on values may differ from those of
+/* An unknown member of s. Its sizes that depend on values may differ from those of
  * other members. */
 static val *some_member(op *o, const val *s)
 {

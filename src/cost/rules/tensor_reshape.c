@@ -25,8 +25,8 @@ static void shape_identity(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-/* The size that -1 stands for: all elements divided by the other sizes. Sizes that stand on both
- * sides cancel, so that no open size has to be divided. */
+/* The size that -1 stands for: all elements divided by the other sizes. Dimensions present on both
+ * sides cancel first, which avoids dividing symbolic sizes. */
 static num what_is_left(op *o, const val *data, const num *dims, int rank, int hole)
 {
 	num *top = op_copy_dims(o, data, 0), exact;

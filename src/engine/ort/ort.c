@@ -21,7 +21,7 @@ static void log_line(void *self, int severity, const char *category, const char 
 	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
 					       DCK_LOG_ERROR, DCK_LOG_ERROR};
 	/* Of a session that is watched: that the graph it saves is good for this machine only, and
-	 * that there are too many events, which the profile tells. */
+	 * that there are too many events, which the profile shows. */
 	static const char *const known[] = {"Serializing optimized model",
 					    "Maximum number of events reached"};
 	const dck_engine_model *m = self;
@@ -142,7 +142,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	size_t used = 0;
 
 	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
-	DCK_NEED(m->facts, err, "for what the engine tells");
+	DCK_NEED(m->facts, err, "for what the engine reports");
 	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
 	fact(m, "found", m->lib.how);
 	fact(m, "version", m->lib.version);
@@ -165,7 +165,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 					 p->options[i].key, p->options[i].value);
 	if (*given)
 		fact(m, "options", mem_arena_dup(m->arena, given));
-	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine tells");
+	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
 
@@ -253,7 +253,7 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	DCK_TRY(session_try(m, p, exposed, false, err));
 	snprintf(text, sizeof text,
 		 "the optimised graph could not be saved, "
-		 "so operators are told by the names ONNX Runtime gives them: %s",
+		 "so operators are identified by the names ONNX Runtime gives them: %s",
 		 why->msg);
 	if (m->log)
 		m->log(m->log_self, DCK_LOG_WARN, text);
@@ -276,7 +276,7 @@ static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dc
 		*err = why;
 	dck_buffer_done(&exposed);
 	DCK_TRY(status);
-	/* Made once: run() would make them anew each time. */
+	/* Made once: run() would make them again each time. */
 	return ort_check(&m->lib, m->lib.api.CreateRunOptions(&m->run_options), err,
 			 "cannot create a run's options");
 }
@@ -360,7 +360,7 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 	ret->session_ns = m->session_ns;
 }
 
-/* --- what a model that is watched tells */
+/* --- what an observed model reports */
 
 static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {

@@ -3,7 +3,7 @@
  *
  * An output that the host does not bind is left to ONNX Runtime: bound to the device at first, it
  * allocates it in the first run and writes to the same memory from then on. When its shape depends
- * on the data and comes out different, ONNX Runtime refuses that; it is then bound anew and the
+ * on the data and comes out different, ONNX Runtime refuses that; it is then bound again and the
  * run made again, and from there on before each run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -24,7 +24,7 @@ struct dck_engine_context {
 	ort_binding *binding;
 	bool flush;	     /* denormals, in our thread while it runs */
 	bool watched;	     /* the model counts its runs */
-	bool outputs_vary;   /* bind outputs anew before each run */
+	bool outputs_vary;   /* bind outputs again before each run */
 	bool outputs_filled; /* there was a run since they were bound */
 	bool values_stale;   /* `values` are not those of the last run */
 
@@ -262,7 +262,7 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 	if (!c->outputs_vary && m->log)
 		m->log(m->log_self, DCK_LOG_INFO,
 		       "the shape of an output depends on the data: "
-		       "ONNX Runtime allocates outputs anew in each run from now on");
+		       "ONNX Runtime allocates outputs again in each run from now on");
 	c->outputs_vary = true;
 	return DCK_OK;
 }
@@ -297,7 +297,7 @@ static dck_status values_get(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
-/* shape_only: what has no size for us, such as text, is told without its data. */
+/* shape_only: what has no size for us, such as text, is passed without its data. */
 static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_type *type,
 			      const char *name, bool shape_only, dck_tensor *ret, dck_err *err)
 {

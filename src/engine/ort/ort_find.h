@@ -11,7 +11,7 @@ typedef struct ort_place {
 	const char *path; /* a file, or a bare name for the loader's own search */
 	const char *how;  /* "--engine-lib", "DEEPCLOCK_ORT", "beside deepclock" */
 	bool asked;	  /* by the user: failing there is an error, nothing else is tried */
-	bool trusted;	  /* --engine-lib names it: loaded whoever may write to it */
+	bool trusted;	  /* --engine-lib names it: loaded whatever its owner and mode */
 } ort_place;
 
 #define ORT_PLACES_MAX 32

@@ -155,7 +155,7 @@ static dck_status table_get(ort_lib *l, dck_err *err)
 
 /* ONNX Runtime 1.31 reports on its use: with threads of its own, files below HOME and TMPDIR, and
  * calls over the network, inside the process that is measured. It reads this variable, and only
- * before its environment is there. Whatever the user has set: nobody asked for such reports here.
+ * before its environment is there. Whatever the user has set: such reports were not requested here.
  */
 static void telemetry_off(void)
 {
@@ -173,7 +173,7 @@ static dck_status trust(const ort_place *p, dck_err *err)
 
 	if (why)
 		DCK_FAIL(err, E_UNSUP,
-			 "'%s' (%s) is not loaded: %s; mend its owner and mode, or name it with "
+			 "'%s' (%s) is not loaded: %s; fix its owner and mode, or name it with "
 			 "--engine-lib to load it all the same",
 			 p->path, p->how, why);
 	return DCK_OK;
@@ -213,7 +213,7 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 }
 
 /* Messages of the environment, which outlives each session and is shared by all of a process, so
- * that it has nobody to tell them to. Those of a session go to its own function; what an error
+ * that there is no receiver for them. Those of a session go to its own function; what an error
  * says is in its status. */
 void ort_log_drop(void *self, int severity, const char *category, const char *id,
 		  const char *location, const char *text)

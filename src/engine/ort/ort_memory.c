@@ -204,9 +204,10 @@ static dck_status stats_get(const ort_lib *l, const ort_session *s, const char *
 	ort_pairs *pairs = NULL;
 
 	if (!l->api.AllocatorGetStats)
-		DCK_FAIL(err, E_UNSUP,
-			 "ONNX Runtime %s does not tell how much memory it uses: 1.23 and newer do",
-			 l->version);
+		DCK_FAIL(
+		    err, E_UNSUP,
+		    "ONNX Runtime %s does not report how much memory it uses: 1.23 and newer do",
+		    l->version);
 	DCK_TRY(arena_of(l, s, provider, device, &arena, err));
 	dck_status status = ort_check(l, l->api.AllocatorGetStats(arena, &pairs), err,
 				      "cannot ask how much memory is used");

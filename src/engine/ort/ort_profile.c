@@ -1,4 +1,4 @@
-/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: what it is told, and
+/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: its settings, and
  * its events sorted into runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what a session is told */
+/* --- the settings of a session */
 
 #define WEIGHTS "weights"
 
@@ -156,7 +156,7 @@ static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run *
 	if (unsure)
 		DCK_FAIL(err, E_UNSUP,
 			 "several runs went on at a time, each with operators side by side: "
-			 "whose an operator was cannot be told; profile with one run at a time");
+			 "whose an operator was is unknown; profile with one run at a time");
 	*ret = best;
 	return DCK_OK;
 }

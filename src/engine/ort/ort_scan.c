@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define WINDOW	  65536u
-#define AHEAD	  64u /* what is looked at beyond the place where we are */
+#define AHEAD	  64u /* bytes of lookahead */
 #define TEXT_MAX  (1u << 20)
 #define DEPTH_MAX 32
 

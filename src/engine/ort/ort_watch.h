@@ -1,4 +1,4 @@
-/* ort_watch.h - what a session that is watched tells besides its results: when each operator ran,
+/* ort_watch.h - what an observed session reports besides its results: when each operator ran,
  * what was allocated, every value of the graph. Each of the three is a file of its own.
  *
  * SPDX-License-Identifier: Apache-2.0 */

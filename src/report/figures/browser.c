@@ -1,6 +1,6 @@
 /* browser.c - charts that only the page can draw: a page that draws them into itself as files is
  * opened by headless Chromium, and what stands in it then is read. Nothing of it is trusted: names
- * are looked at, and what is no base64 is refused.
+ * are read, and what is no base64 is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/browser.h"

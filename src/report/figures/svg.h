@@ -52,7 +52,7 @@ void svg_path_end(svg *s);
 void svg_text(svg *s, double x, double y, double dx, double dy, const char *anchor,
 	      const char *text);
 /* Without axes: a box from one share of the width to another, `row` boxes below the note, with as
- * much of the text as fits; what it says is told when it is pointed at. ink: which, 0 to 4. */
+ * much of the text as fits; all of it is shown when it is pointed at. ink: which, 0 to 4. */
 enum { SVG_ROWS = 18 };
 void svg_box(svg *s, double from, double to, unsigned row, svg_ink ink, const char *text,
 	     const char *says);

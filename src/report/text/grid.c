@@ -101,7 +101,7 @@ static bool is_letter(char c)
 
 /* Words of a path to three letters, the first ones first and none behind the last '/', until it
  * has at most `cols`: "/encoder/layer.0/output/dense/Add" becomes "/enc/lay.0/out/dense/Add".
- * What tells one layer from another are its numbers. */
+ * What distinguishes layers are their numbers. */
 static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *buf)
 {
 	unsigned now = page_columns_n(text, bytes);

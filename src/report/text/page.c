@@ -133,7 +133,7 @@ unsigned page_columns_n(const char *text, size_t bytes)
 	return n;
 }
 
-/* The end tells more than the beginning: "/lay..conv1/Conv". */
+/* The end identifies it better than the beginning: "/lay..conv1/Conv". */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 {
 	unsigned n = page_columns_n(text, bytes);

@@ -1,6 +1,6 @@
 /* page.h - text for people on a page of some width: columns, wrapping, colour. Everything that
  * comes from a record passes through page_text() or page_wrap(), which let no control character
- * through: a file that somebody sent must not drive the reader's terminal.
+ * through: a file from someone else must not control the reader's terminal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_PAGE_H

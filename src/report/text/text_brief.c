@@ -55,7 +55,7 @@ static bool is_tag(const dck_metric *m, const char *tag)
 	return m && strcmp(m->def->tag, tag) == 0;
 }
 
-/* The answer has at most five digits, however narrow its interval is: nobody reads more. */
+/* The answer has at most five digits, however narrow its interval is, to stay readable. */
 static format_scale brief_scale(const dck_record *r)
 {
 	format_scale s = text_latency_scale(r);
@@ -144,7 +144,7 @@ static void value_put(page *p, const dck_record *r, const char *tag, const forma
 	if (!format_number_of(&m->value, &v)) {
 		absent_put(p, m);
 	} else if (strcmp(tag, "latency/stddev") == 0) {
-		/* A spread has three digits: nobody reads more. */
+		/* A spread has three digits, to stay readable. */
 		const double cv = dck_record_value(r, "latency/cv");
 		page_text_right(p, format_number(v, DCK_UNIT_NS, buf), w.value);
 		if (isfinite(cv))
@@ -478,7 +478,7 @@ static bool has_headline(const dck_record *r)
 				 (!format_is_listing(r) || dck_record_fact(r, "subject", "name")));
 }
 
-/* Tables of operators that somebody asked for are part of the answer, however long they are. */
+/* Tables of operators that were requested are part of the answer, however long they are. */
 static bool tables_asked(const page *p, const dck_record *r)
 {
 	return r->nops > 0 && (p->ops.by != 0 || p->ops.sort != 0 || p->ops.top != 0);

@@ -221,7 +221,7 @@ static bool is_percent(const dck_metric *m)
 
 static const format_scale percent = {0.01, "%", 2};
 
-/* Nobody reads 13826.8 of a unit, or 0.02 of it, as what it is: such a value has its own. */
+/* 13826.8 of a unit, or 0.02 of it, is hard to read: such a value has its own. */
 static bool suits(const format_scale *scale, double ns)
 {
 	const double v = fabs(ns) / scale->divide;

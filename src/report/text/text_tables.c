@@ -139,7 +139,7 @@ static bool is_long(const dck_cell *c, unsigned most)
 	return c->value.kind == DCK_VALUE_TEXT && page_columns(c->value.as.text) > most;
 }
 
-/* In short nobody reads a column of "no". */
+/* In short a column of "no" is left out. */
 static bool is_nothing(const view *v, const dck_value *value)
 {
 	return value->kind == DCK_VALUE_TEXT

@@ -11,7 +11,7 @@ enum { NO = UINT16_MAX };
 typedef struct layout_row {
 	size_t member;
 	uint16_t known[KNOWN]; /* 3.8 to 3.12: its offset; NO: this version has none */
-	uint16_t told[TOLD];   /* 3.13, 3.14: which number of theirs tells it, the cookie being 0 */
+	uint16_t told[TOLD];   /* 3.13, 3.14: which number of theirs holds it, the cookie being 0 */
 } layout_row;
 
 #define ROW(m) offsetof(python_layout, m)

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-typedef struct python_library python_library; /* directories that were looked at */
+typedef struct python_library python_library; /* directories that were checked */
 
 python_library *python_library_new(void); /* @owned; NULL: no memory */
 void python_library_free(python_library *l);

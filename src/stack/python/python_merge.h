@@ -43,7 +43,7 @@ typedef struct merge_input {
 
 typedef struct merge_told {
 	size_t evaluators; /* native frames of the evaluator */
-	size_t entries;	   /* calls of the evaluator that the Python frames tell of */
+	size_t entries;	   /* calls of the evaluator that the Python frames show */
 	/* Both are the same. false: the frames of the side that is known further out, or further
 	 * in, stand where they belong, the rest beside them. */
 	bool exact;

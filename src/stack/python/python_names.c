@@ -1,5 +1,5 @@
 /* python_names.c - code objects by their addresses: function, file and lines. Each is read once;
- * its members tell afterwards whether the same object lies there still.
+ * its members show afterwards whether the same object lies there still.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
@@ -16,8 +16,8 @@ enum {
 	LINES_MAX = 4 << 20,   /* bytes of a table of lines */
 };
 
-/* What tells an object from another one at its address: the members that it is read by, and how its
- * table of lines begins, since the next one's may be where that was too. */
+/* What distinguishes an object from another one at its address: the members that it is read by, and
+ * how its table of lines begins, since the next one's may be where that was too. */
 typedef struct code_members {
 	uint64_t type, file, name, qualified, lines, lines_size, lines_begin;
 	int32_t first_line;

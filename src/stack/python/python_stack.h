@@ -69,7 +69,7 @@ typedef struct python_process {
 dck_status python_find(int pid, const unwind_memory *memory, python_process *ret, dck_err *err);
 
 /* The same where the addresses are known, as inside the process by dlsym(): of _PyRuntime, and what
- * Py_Version holds; 0: a version before 3.11 is told by `minor`. false: this version is not known.
+ * Py_Version holds; 0: a version before 3.11 is given by `minor`. false: this version is not known.
  * It may run in a handler. */
 bool python_find_at(uint64_t runtime, uint32_t version, const unwind_memory *memory,
 		    python_process *ret);
@@ -95,7 +95,7 @@ typedef struct python_walked {
 	bool torn;	/* it changed while it was read: what is there may be no moment's stack */
 	bool cut;	/* there are more frames, further out */
 	bool unread;	/* memory on the way could not be read: what is there is its inner part */
-	unsigned again; /* times that it was read anew, because it had changed */
+	unsigned again; /* times that it was read again, because it had changed */
 } python_walked;
 
 /* Frames of one thread, innermost first: at most `max`. Returns how many. */
@@ -107,13 +107,13 @@ typedef struct python_link {
 	uint64_t code, previous; /* previous: the frame further out; 0: none */
 	int32_t instruction;
 	bool call; /* it stands for a call of the evaluator, which began with the frame within it */
-	bool entry; /* a call of the evaluator began with it, as far as the frame itself tells */
+	bool entry; /* a call of the evaluator began with it, as far as the frame itself shows */
 } python_link;
 /* false: it cannot be read. */
 bool python_link_read(const python_process *p, const unwind_memory *memory, uint64_t frame,
 		      python_link *ret);
 
-/* --- Names. Memory is bounded: past some 10,000 code objects it begins anew. */
+/* --- Names. Memory is bounded: past some 10,000 code objects it is emptied. */
 typedef struct python_names python_names;
 /* @owned: python_names_free(). NULL: no memory. `p` is copied. */
 python_names *python_names_new(const python_process *p, const unwind_memory *memory);
@@ -126,7 +126,7 @@ typedef struct python_name {
 	int line;	      /* of the instruction; 0: it has none */
 } python_name;
 /* Names are valid until the next call. false: there is no code object (any more). One that was
- * named before is looked at again, and read anew if another object lies there now. */
+ * named before is checked again, and read again if another object lies there now. */
 bool python_names_find(python_names *n, uint64_t code, int32_t instruction, python_name *ret);
 
 #endif

@@ -4,7 +4,7 @@
  * A thread that runs meanwhile changes its frames. Inner ones come and go, the outer ones stay; one
  * that has returned may still look as if it lived. So a thread that was not stopped is walked
  * twice: where the second walk ends with the same frames as the first one, but for the innermost,
- * these were there all the time, and the first one saw a stack that was. Else it begins anew.
+ * these were there all the time, and the first one saw a stack that was. Else it starts again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stack/python/python_layout.h"
@@ -18,7 +18,7 @@ enum {
 	THREADS_MAX = 16384, /* of all interpreters */
 	STATES_MAX = 4,	     /* of one thread: one in each interpreter that it is in */
 	FRAME_BYTES = 128,
-	STEPS_MORE = 64, /* so many frames may have been called since it was first looked at */
+	STEPS_MORE = 64, /* frames that may have been called since the first walk */
 };
 
 /* What was read last: frames lie side by side, and each reading has its price. */
@@ -307,7 +307,7 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 			return n;
 		if (told->unread != before.unread || !chain_stands(p, w, state, ret, n, told->cut))
 			continue;
-		/* A frame that returned while it was looked at has nothing further out any more: as
+		/* A frame that returned while it was read has nothing further out any more: as
 		 * the outermost one counts what was that before, or is again and again. */
 		now = n && !told->cut ? ret[n - 1].frame : 0;
 		agreed = now == outermost ? agreed + 1 : 1;

@@ -25,8 +25,8 @@ enum { RELATIVE = R_X86_64_RELATIVE, ABSOLUTE = R_X86_64_64 };
 #endif
 
 typedef enum word_kind {
-	TO_HERE,  /* to a place of the file */
-	TO_CLASS, /* the table of one that describes classes */
+	TO_HERE,  /* to an address of the file */
+	TO_CLASS, /* relocation to the vtable of a typeinfo class */
 	TO_OTHER, /* to a symbol */
 } word_kind;
 

@@ -12,7 +12,7 @@
 enum {
 	UNITS_MAX = 1 << 22,
 	READ_MAX = 300,	       /* units that are kept; one of C++ takes a megabyte */
-	ENTRIES_MAX = 1 << 24, /* of one unit that are looked at: damaged ones may be a circle */
+	ENTRIES_MAX = 1 << 24, /* of one unit that are read: damaged ones may be a circle */
 	DEPTH_MAX = 64,
 };
 

@@ -3,10 +3,10 @@ cat >r.json <<'X'
 {"schema": 1, "deepclock": "0.1.0", "id": "0123456789abcdef0123456789abcdef", "began": "2026-11-21T04:50:12Z",
  "facts": [{"section": "subject", "key": "name", "value": "m.onnx"}],
  "metrics": [
-  {"tag": "latency/median", "value": 17624011.0, "unit": "ns", "lo": 17546120.0, "hi": 17706100.0, "level": 0.95, "narrow": "the level changes more slowly than so few runs can tell", "how": "order statistics"},
+  {"tag": "latency/median", "value": 17624011.0, "unit": "ns", "lo": 17546120.0, "hi": 17706100.0, "level": 0.95, "narrow": "the level changes more slowly than so few runs can show", "how": "order statistics"},
   {"tag": "latency/mean", "value": 18624011.0, "unit": "ns", "lo": 18546120.0, "hi": 18706100.0, "level": 0.95, "narrow": "a handful of long runs carries the mean", "how": "mean"},
   {"tag": "latency/p90", "value": 19624011.0, "unit": "ns", "lo": 19546120.0, "hi": 19706100.0, "level": 0.95, "how": "order statistics"},
-  {"tag": "throughput/items", "value": 56.7, "unit": "items/s", "lo": 56.5, "hi": 56.9, "level": 0.95, "narrow": "the level changes more slowly than so few runs can tell", "how": "items"},
+  {"tag": "throughput/items", "value": 56.7, "unit": "items/s", "lo": 56.5, "hi": 56.9, "level": 0.95, "narrow": "the level changes more slowly than so few runs can show", "how": "items"},
   {"tag": "runs/count", "value": 300, "unit": "1"}]}
 X
 deepclock report r.json

@@ -129,10 +129,10 @@ static void refusals_say_what_to_write(void **state)
 	refuse("runs", NULL, DCK_E_ARG, "option 'runs' needs a value: N");
 	refuse("quiet", "yes", DCK_E_ARG, "option 'quiet': 'yes' is neither true nor false");
 	refuse("opt", "extend", DCK_E_ARG,
-	       "option 'opt': 'extend' is none of its values (none, basic, extended, all); did you "
+	       "option 'opt': invalid value 'extend' (one of none, basic, extended, all); did you "
 	       "mean 'extended'?");
 	refuse("opt", "x", DCK_E_ARG,
-	       "option 'opt': 'x' is none of its values (none, basic, extended, all)");
+	       "option 'opt': invalid value 'x' (one of none, basic, extended, all)");
 	refuse("max-tiem", "5s", DCK_E_ABSENT,
 	       "there is no option 'max-tiem'; did you mean 'max-time'?");
 	refuse("zzzzzz", "5s", DCK_E_ABSENT, "there is no option 'zzzzzz'");

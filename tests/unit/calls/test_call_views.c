@@ -105,7 +105,7 @@ static void callers_and_callees_add_up(void **state)
 	ASSERT_NUMBER("callers", "even", "calls", 4.);
 	dck_record_free(shown);
 	shown = looked(&(dck_calls_view){.callers = "main"});
-	ASSERT_NUMBER("callers", "(nobody: outermost)", "total", 310.);
+	ASSERT_NUMBER("callers", "(none: outermost)", "total", 310.);
 	dck_record_free(shown);
 	shown = looked(&(dck_calls_view){.callees = "main"});
 	ASSERT_NUMBER("callees", "(itself)", "total", 10.);

@@ -109,9 +109,10 @@ static void a_plugin_of_the_first_abi_works(void **state)
 	assert_int_equal(h.ops->context_new(m, &c, &err), DCK_OK);
 	assert_int_equal(h.ops->run(c, &err), DCK_OK);
 	assert_int_equal(engine_profile(h.ops, m, &profile, &err), DCK_E_UNSUP);
-	assert_string_equal(err.msg, "the engine 'minor-0' does not tell when its operators ran");
+	assert_string_equal(err.msg, "the engine 'minor-0' does not report when its operators ran");
 	assert_int_equal(engine_memory(h.ops, m, &memory, &err), DCK_E_UNSUP);
-	assert_string_equal(err.msg, "the engine 'minor-0' does not tell how much memory it uses");
+	assert_string_equal(err.msg,
+			    "the engine 'minor-0' does not report how much memory it uses");
 	assert_int_equal(engine_can_observe(h.ops, 0, &err), DCK_OK);
 	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, &err), DCK_E_UNSUP);
 	assert_int_equal(engine_can_observe(h.ops, DCK_OBSERVE_MEMORY, &err), DCK_E_UNSUP);

@@ -172,7 +172,7 @@ static void old_libraries_have_no_statistics(void **state)
 
 	(void)state;
 	assert_int_equal(ort_memory_get(&l, NULL, "cpu", 0, NULL, &m, &err), DCK_E_UNSUP);
-	assert_non_null(strstr(err.msg, "ONNX Runtime 1.22.0 does not tell how much memory"));
+	assert_non_null(strstr(err.msg, "ONNX Runtime 1.22.0 does not report how much memory"));
 }
 
 #define THREADS 4

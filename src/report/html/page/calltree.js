@@ -201,7 +201,7 @@ export function callerRows(c, f) {
 	for (let i = 0; i < c.n; i++)
 		if (c.fn[i] === f)
 			addNode(s, c, c.parent[i] < 0 ? c.functions.length : c.fn[c.parent[i]], i);
-	return rowsOf(c, s, "(nobody: outermost)");
+	return rowsOf(c, s, "(none: outermost)");
 }
 
 /** What it calls; the last row is itself. */

@@ -7,7 +7,7 @@ import { cell, fact, number } from "./record.js";
 import { digits, format, formatCount } from "./units.js";
 
 const DEEPEST = 50; /* modules in one another */
-const NOT_TOLD = { absent: "the record does not tell" };
+const NOT_TOLD = { absent: "the record does not contain it" };
 
 /** "1 x 64 x 56 x 56"; of several outputs all of them. */
 export function shapeText(outputs) {
@@ -47,7 +47,7 @@ export function operators(r) {
 
 /** Some operator has that number. */
 export const has = (ops, key) => ops.some(o => !("absent" in o[key]));
-/** That number is told of operators at all, be it as absent. */
+/** Whether operators have that number at all, be it as absent. */
 export const tells = (ops, key) => ops.some(o => o[key].absent !== NOT_TOLD.absent);
 
 /** {sum, known, unknown} of one number over operators. */
@@ -106,7 +106,7 @@ export const GROUPS = [
 		label: (k, ops) => (ops[0].code ? `${lastPart(k, "/")}  ${ops[0].code}` : lastPart(k, "/")) },
 ];
 
-/** The groups that tell operators apart at all. */
+/** The groups that distinguish operators at all. */
 export const groupsOf = ops => GROUPS.filter(g => ops.some(o => g.of(o) !== ""));
 
 /** [{key, name, ops, sum, known, unknown}], what weighs most first. */

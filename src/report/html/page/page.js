@@ -52,7 +52,7 @@ function drawRecord(page, i) {
 }
 
 /** Leaves nothing but a line for each chart: the record's number ('-': of all together), name, SVG, PNG. All of it before
- * the page is loaded, which waits for its images; then the browser tells what stands in it. */
+ * the page is loaded, which waits for its images; then the browser shows what is in it. */
 async function leaveFigures(page) {
 	const record = document.getElementById("record"), lines = [];
 	const take = async (part, of) => lines.push(...(await pictures(part)).map(p => `${of} ${p.name} ${p.svg} ${p.png}\n`));

@@ -104,7 +104,7 @@ export function plotLag(box, r, run) {
 	const lag1 = factValue(r, "samples", "lag1_autocorrelation"), worth = factValue(r, "samples", "effective_runs");
 	const many = values.length - 1 > pairs.length, told = typeof worth === "number" && typeof lag1 === "number";
 	const cellOf = box.appendChild(el("div", { class: "lag" }));
-	const what = told ? `${digits(values.length)} runs are worth ${digits(worth, 3)} independent ones for the mean; correlation of neighbours ${digits(lag1, 2)}, far outliers counted.` : "";
+	const what = told ? `${digits(values.length)} runs have an effective sample size of ${digits(worth, 3)} for the mean; correlation of adjacent runs ${digits(lag1, 2)}, far outliers counted.` : "";
 
 	figure(cellOf, {
 		name: "lag",

@@ -1,4 +1,4 @@
-// spread.js - what is computed of samples for a picture. Everything that a record tells already (a
+// spread.js - what is computed of samples for a picture. Everything that a record contains already (a
 // percentile, an interval) is taken from it and not computed again.
 //
 // SPDX-License-Identifier: Apache-2.0

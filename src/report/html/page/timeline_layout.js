@@ -84,7 +84,7 @@ export function timeTicks(from, to, many) {
 	return { step, ticks };
 }
 
-/** A time on an axis whose lines are `step` apart: as many digits as tell two of them apart. */
+/** A time on an axis whose lines are `step` apart: as many digits as distinguish two of them. */
 export function tickText(ns, step) {
 	const [factor, name] = step >= 1e9 ? [1e9, "s"] : step >= 1e6 ? [1e6, "ms"] : step >= 1e3 ? [1e3, "µs"] : [1, "ns"];
 

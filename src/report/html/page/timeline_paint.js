@@ -15,7 +15,7 @@ const mix = (a, b, share) => a.map((v, i) => Math.round(v + (b[i] - v) * share))
 const pixelOf = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0;
 const isLight = ([r, g, b]) => 0.299 * r + 0.587 * g + 0.114 * b > 140;
 
-/** How a name is told from others: a number that is always the same for it. */
+/** How a name is distinguished from others: a number that is always the same for it. */
 export function nameHash(text) {
 	let h = 2166136261;
 
@@ -103,7 +103,7 @@ export function spreadLine(pixels, width, high, line, x, y0, y1) {
 		pixels.set(line, y * width + x);
 }
 
-/** The value of a counter at a time; null: none was told yet. */
+/** The value of a counter at a time; null: none came yet. */
 export function counterAt(counter, ns) {
 	const i = firstAfter(0, counter.ns.length, k => counter.ns[k] > ns);
 
@@ -133,7 +133,7 @@ export function paintCounter(counter, range, from, nsOfPixel, pixels, width, hig
 	const at = v => y1 - 1 - Math.round(tall * (range.most > range.least ? (v - range.least) / (range.most - range.least) : 0.5));
 
 	for (let x = 0; x < wide; x++) {
-		if (!(c.high[x] === c.high[x])) /* NaN: nothing was told yet */
+		if (!(c.high[x] === c.high[x])) /* NaN: nothing came yet */
 			continue;
 		const top = at(c.high[x]), low = at(c.low[x]);
 		for (let y = Math.max(0, top); y < Math.min(high, y1); y++)

@@ -22,7 +22,7 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.under) };
 }
 
-/** The metrics beside the answer, without those that it tells; below them those that are absent, with their reason. */
+/** The metrics beside the answer, without those that it contains; below them those that are absent, with their reason. */
 function tiles(r, page, told) {
 	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
 	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();

@@ -135,7 +135,7 @@ export const viewTail = {
 		figure(box, {
 			name: "tail",
 			alone: "Tail of the latencies",
-			note: left.length > 0 ? `Ends at ${have[have.length - 1].name}: ${left.map(p => p.name).join(", ")} left out, since the requests cannot tell ${left.length > 1 ? "them" : "it"} (${left[0].c.absent}).` : "",
+			note: left.length > 0 ? `Ends at ${have[have.length - 1].name}: ${left.map(p => p.name).join(", ")} left out, since the requests cannot distinguish ${left.length > 1 ? "them" : "it"} (${left[0].c.absent}).` : "",
 			says: `Latency by percentile: ${have.map(p => `${p.name} ${cellText(p.c, p.unit)}`).join(", ")}`,
 			height: 300,
 			draw(svg, width, height) {

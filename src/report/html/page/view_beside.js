@@ -80,7 +80,7 @@ export const viewBeside = {
 		plotRows(box, {
 			name: "medians",
 			title: "Medians with their intervals",
-			note: "Measured one after the other: what changed in between is in the differences. deepclock compare A B tells how far they can be trusted.",
+			note: "Measured one after the other: what changed in between is in the differences. deepclock compare A B shows how far they can be trusted.",
 			says: list.map(row => `${row.name}: ${format(row.value, row.unit)}`).join(", "),
 			rows: list, unit: list[0].unit, axis: "median of the runs", bars: true, text: row => format(row.value, row.unit),
 		});

@@ -27,7 +27,7 @@ function tipOf(c, k, node, root, upside) {
 		...(upside ? [] : c.columns.map((column, j) => (j === k ? null : [column.title, weightText(c, j, totalOf(c, node, j))])))].filter(Boolean);
 }
 
-/** The picture with its controls, among which `weights` is put; zoomed(f) is told the function that was gone to.
+/** The picture with its controls, among which `weights` is put; zoomed(f) gets the function that was selected.
  * title: of files, for which each form is drawn by itself; "": on a page. Returns { weigh(k) }. */
 function picture(box, c, k, weights, zoomed, title) {
 	const s = { c, k, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "", upside: false, lines: false };

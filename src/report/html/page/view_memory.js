@@ -17,7 +17,7 @@ const MEMORY_MARGIN = { left: 64, right: 20, top: 28, bottom: 44 };
 const USES = [["memory/rss", "memory/peak_rss", "c1", "resident"], ["memory/anonymous", "memory/peak_anonymous", "c3", "anonymous"],
 	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, as asked for"]];
 
-/** {tag, colour, name, points: [[ns, bytes]], top: the highest of them, peak: what the record tells of it, or NaN}. */
+/** {tag, colour, name, points: [[ns, bytes]], top: the highest of them, peak: the record's value of it, or NaN}. */
 function uses(r) {
 	return USES.map(([tag, peak, colour, name]) => {
 		const s = (r.series || []).find(q => q.tag === tag && q.at_ns && q.at_ns.length === q.values.length && q.values.length > 0);

@@ -64,7 +64,7 @@ function drawOpBars(box, ops, act) {
 	draw();
 }
 
-/** The columns of the table; those that nothing is told of are left out. */
+/** The columns of the table; those without any value are left out. */
 export function opColumns(ops, r) {
 	const total = sumOf(ops, "time").sum;
 	const why = (o, key) => ("absent" in o[key] ? `absent: ${o[key].absent}` : "");

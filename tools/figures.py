@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A figure that is stated in several files is the same in all of them.
+
+FIGURES lists them: what the figure is, and in which files which words are around it. Each place must
+still state it; who changes one changes all, and who removes one removes its line here.
+"""
+
+import re
+
+import check
+
+METHODS, RECORD = "docs/reference/methods.md", "docs/reference/record.md"
+FIGURES = (
+    ("independent runs that a p99 needs",
+     ((METHODS, r"\bp99 (\d+), p99\.9"),
+      (RECORD, r"99 % needs (\d+) independent runs"),
+      ("docs/reading.md", r"99 % needs (\d+) independent runs"),
+      ("docs/commands/bench.md", r"99 % needs (\d+) independent runs"),
+      ("docs/commands/throughput.md", r"\((\d+) for p99\)"))),
+    ("percent of the windows of one process that agree",
+     ((METHODS, r"\| all \| \d+ → (\d+) % of [\d,]+ \|"),
+      (METHODS, r"Windows keep the promise: (\d+) % of all"),
+      ("README.md", r"were consistent in (\d+) % of [\d,]+ pairs"))),
+    ("pairs of windows",
+     ((METHODS, r"\| all \| \d+ → \d+ % of ([\d,]+) \|"),
+      ("README.md", r"were consistent in \d+ % of ([\d,]+) pairs"))),
+    ("date of the measurement of windows and starts",
+     ((METHODS, r"nothing else running in it, ([\d-]+);"),
+      ("README.md", r"two AMD cores \(([\d-]+)\)"))),
+    ("comparisons of identical code without a false verdict",
+     (("docs/commands/compare.md", r"margin 1 %: of (\d+) comparisons of identical code none"),
+      ("docs/ci.md", r": (\d+) comparisons of identical code gave no false verdict"))),
+    ("percent that early intervals of compare are wider",
+     (("docs/commands/compare.md", r"intervals are widened by up to (\d+) %"),
+      (METHODS, r"the interval is wider on each side, at first by (\d+) %"))),
+    ("seconds that a program waits for others that write into the history",
+     (("src/cli/commands/cmd_history.c", r'"wait", "TIME", "(\d+)s"'),
+      ("include/deepclock/history.h", r"wait_ns; .*; (\d+) s \*/"),
+      ("docs/commands/history.md", r"at most `--wait` \((\d+) s\)"))),
+    ("seconds that compare may take",
+     (("src/compare/versus_options.c", r'"max-time", "TIME", "(\d+)s"'),
+      ("docs/commands/compare.md", r"fit into `--max-time` \((\d+) s,"))),
+    ("call paths, in millions, of a process under memory",
+     (("src/memory/memory_record.c", r"which holds (\d+) million"),
+      ("docs/commands/memory.md", r"holds up to (\d+) million call paths"))),
+    ("lines of a result",
+     (("README.md", r"printed in at most (\d+) lines"),
+      ("docs/commands/report.md", r"the answer in at most (\d+) lines"),
+      ("docs/commands/report.md", r"## The answer in (\d+) lines"),
+      ("include/deepclock/report.h", r"the answer in at most (\d+) lines"))),
+    ("lists of a record",
+     (("docs/architecture.md", r"is (\w+) plain lists"),
+      ("include/deepclock/record.h", r"is (\w+) plain lists"))),
+    ("oldest Python",
+     (("pyproject.toml", r'requires-python = ">=([\d.]+)"'),
+      ("docs/python.md", r"needs Python ([\d.]+) or newer"),
+      ("docs/architecture.md", r"the stable ABI of ([\d.]+) has"))),
+    ("oldest PyTorch",
+     (("python/deepclock/torch/__init__.py", r"needs torch \(([\d.]+) or newer\)"),
+      ("docs/torch.md", r"needs torch ([\d.]+) or newer"))),
+    ("oldest ONNX Runtime",
+     (("src/engine/ort/ort.c", r'"ONNX Runtime ([\d.]+) or newer'),
+      ("docs/commands/engines.md", r"usable: ONNX Runtime ([\d.]+) or newer"),
+      ("docs/commands/engines.md", r"Its C library \(([\d.]+) or newer\)"))),
+    ("seconds of a case of the command line",
+     (("tests/limit.py", r"^SECONDS = (\d+)"),
+      ("CONTRIBUTING.md", r"fails after (\d+) s \(`tests/limit\.py`\)"))),
+    ("lines of a file",
+     (("tools/style.py", r"^LINES_MAX = (\d+)"),
+      ("CONTRIBUTING.md", r"stays well below (\d+) lines"))),
+)
+
+
+def violations(root, figures=FIGURES):
+    for what, places in figures:
+        first = None
+        for path, words in places:
+            # Words stand with any blanks between them, also the end of a line.
+            found = re.findall(words.replace(" ", r"\s+"), check.read(root, path), re.MULTILINE)
+            if not found:
+                yield f"{path}: no longer states '{what}' where tools/figures.py looks for it"
+            for figure in found:
+                first = first or (path, figure)
+                if figure != first[1]:
+                    yield f"{path}: {what}: {figure}, but {first[1]} in {first[0]}"
+
+
+TWO = (("legs", (("a.md", r"has (\d+) legs"), ("b.md", r"on (\d+) legs"))),)
+CASES = (
+    ("figures that agree", {"a.md": "It has 4 legs.", "b.md": "Walks on\n4 legs"}, None),
+    ("figures that differ", {"a.md": "It has 4 legs.", "b.md": "Walks on 3 legs"},
+     "b.md: legs: 3, but 4 in a.md"),
+    ("a figure that differs from itself", {"a.md": "has 4 legs, has 5 legs", "b.md": "on 4 legs"},
+     "a.md: legs: 5, but 4 in a.md"),
+    ("a figure that is gone", {"a.md": "It has 4 legs.", "b.md": "It walks."},
+     "b.md: no longer states 'legs'"),
+)
+
+if __name__ == "__main__":
+    check.run(lambda root=check.ROOT: violations(root),
+              lambda: check.misses(lambda where: violations(where, TWO), CASES))
