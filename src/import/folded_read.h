@@ -1,5 +1,5 @@
 /* folded_read.h - folded stacks as a record: a line for each stack, its functions from the
- *outermost to the innermost, and what it weighs.
+ * outermost to the innermost, and what it weighs.
  *
  *	main;forward;conv2d 123
  *
