@@ -118,10 +118,28 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
+/* A longer run of more items may be the better one. */
+static bool items_differ(const versus_rounds *r)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->candidates[i].items == 0)
+			return false;
+		differ |= r->candidates[i].items != r->candidates[0].items;
+	}
+	return differ;
+}
+
 /* A round counts once, however many blocks it has, because blocks of one opening depend on each
  * other. */
 static void round_keep(versus_rounds *r, double *scratch)
 {
+	if (r->done == 0) /* in fresh processes nothing is known before */
+		r->per_item = items_differ(r);
+	for (size_t i = 0; i < r->n && r->per_item; i++)
+		for (size_t k = 0; k < r->blocks; k++)
+			r->candidates[i].inner_ns[k] /= (double)r->candidates[i].items;
 	for (size_t i = 0; i < r->n; i++) {
 		for (size_t k = 0; k < r->blocks; k++)
 			scratch[k] =
