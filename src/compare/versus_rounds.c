@@ -54,7 +54,9 @@ static void progress_show(versus *v, const versus_rounds *r)
 	dck_progress p = observer_nothing(r->phase);
 
 	p.runs = r->done;
-	p.elapsed_ns = now(v) - v->shared.origin_ns;
+	/* Of the rounds, once there are some: openings before them are no rate. */
+	p.elapsed_ns = now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
+	p.runs_total = v->asked->rounds;
 	if (r->planned > 0) {
 		p.done_ratio = (double)r->done / (double)r->planned;
 		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
