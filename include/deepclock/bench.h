@@ -158,10 +158,12 @@ typedef struct dck_progress {
 	uint64_t runs, elapsed_ns;
 	double estimate_ns, lo_ns, hi_ns; /* of the plan's statistic */
 	double done_ratio, eta_ns;
+	uint64_t runs_total; /* that were asked for; 0: not known beforehand */
 } dck_progress;
 
-/* "measure  1,200 runs  [####----]  17.8 ms  17.5 ms..18.1 ms  3 s left": at most `width` columns
- * and `size` bytes into buf, which is returned. @since 0.1 */
+/* "measure  1,200 runs  [####----]  17.8 ms  17.5 ms..18.1 ms  3 s left"; where the number of runs
+ * is known "measure  1,200 of 5,000  24 %  56.2 it/s  68 s left  17.8 ms": at most `width`
+ * columns and `size` bytes into buf, which is returned. @since 0.1 */
 DCK_API char *dck_progress_text(const dck_progress *p, bool utf8, unsigned width, char *buf,
 				size_t size);
 

@@ -71,11 +71,13 @@ DCK_API dck_status dck_calls_write(const dck_record *r, const dck_calls_view *vi
  * @since 0.1 */
 DCK_API bool dck_profile_is(const char *path);
 
-/* A profile of Python's cProfile or profile, as their dump_stats() writes it: table "functions"
- * (name, calls, primitive calls, total and self in ns, file, line), exactly as in the file, and
- * tree "calls", whose paths are estimated from callers; a note states this. *ret is owned,
- * dck_record_free(). E_ABSENT, E_IO: no such file; E_FORMAT: no such profile; E_NOMEM. @since 0.1
- */
+/* A profile of another program. Of Python's cProfile or profile, as their dump_stats() writes it:
+ * table "functions" (name, calls, primitive calls, total and self in ns, file, line), exactly as in
+ * the file, and tree "calls", whose paths are estimated from callers; a note states this. Of
+ * speedscope's format (plain or compressed by gzip), of folded stacks and of gprof2dot's JSON:
+ * table "functions" and tree "samples", whose weights are those of the file; times are in ns. *ret
+ * is owned, dck_record_free(). E_ABSENT, E_IO: no such file; E_FORMAT: no such profile; E_LIMIT:
+ * too much of it; E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_profile_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus

@@ -67,10 +67,11 @@ static PyStructSequence_Field progress_fields[] = {
     {"hi_ns", "upper end of its interval"},
     {"done_ratio", "0 to 1; NaN: not known"},
     {"eta_ns", "that it will still take; NaN: not known"},
+    {"runs_total", "that were asked for; 0: not known beforehand"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc progress_desc = {"deepclock.Progress", "How far a measurement is.",
-					      progress_fields, 8};
+					      progress_fields, 9};
 
 static void progress(void *self, const dck_progress *p)
 {
@@ -92,7 +93,8 @@ static void progress(void *self, const dck_progress *p)
 				   PyFloat_FromDouble(p->lo_ns),
 				   PyFloat_FromDouble(p->hi_ns),
 				   PyFloat_FromDouble(p->done_ratio),
-				   PyFloat_FromDouble(p->eta_ns)};
+				   PyFloat_FromDouble(p->eta_ns),
+				   PyLong_FromUnsignedLongLong(p->runs_total)};
 	o = ext_tuple_fill(w->state->progress, items, sizeof items / sizeof items[0]);
 	if (o)
 		result = PyObject_CallOneArg(w->progress, o);
@@ -157,6 +159,7 @@ static PyObject *progress_text(PyObject *m, PyObject *args)
 	    .hi_ns = number_of(o, 5),
 	    .done_ratio = number_of(o, 6),
 	    .eta_ns = number_of(o, 7),
+	    .runs_total = PyLong_AsUnsignedLongLong(PyStructSequence_GetItem(o, 8)),
 	};
 	if (PyErr_Occurred())
 		return NULL;

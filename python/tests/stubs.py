@@ -63,7 +63,7 @@ TUPLES = {
     "Frame": {"name": "str", "file": "Union[str, None]", "line": "Union[int, None]",
               "module": "Union[str, None]", "start_line": "Union[int, None]"},
     "Progress": {"phase": "str", "runs": "int", "elapsed_ns": "int", "estimate_ns": "float", "lo_ns": "float",
-                 "hi_ns": "float", "done_ratio": "float", "eta_ns": "float"},
+                 "hi_ns": "float", "done_ratio": "float", "eta_ns": "float", "runs_total": "int"},
     "Network": {"name": "str", "help": "str", "params": "int", "input": "str", "source": "str"},
     "Engine": {"name": "str", "help": "str", "usable": "bool", "why_not": "Union[str, None]",
                "facts": "dict[str, str]"},

@@ -207,6 +207,26 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 	return DCK_OK;
 }
 
+dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err)
+{
+	json_token t;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t == JSON_END)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it is not closed", r->label);
+	*ret = t;
+	return DCK_OK;
+}
+
+dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
+{
+	json_token t;
+
+	DCK_TRY(json_next_element(r, &t, err));
+	*ret_more = t == JSON_KEY;
+	return DCK_OK;
+}
+
 bool json_number(const char *text, double *ret)
 {
 	static const char begins[] = "-0123456789";

@@ -54,6 +54,10 @@ void json_read_init(json_reader *r,
 dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
 /* Behind JSON_OBJECT and JSON_ARRAY: all up to its end, that included. Nothing for other tokens. */
 dck_status json_pass(json_reader *r, json_token begun, dck_err *err);
+/* The next key of an object; *ret_more false: its end. E_FORMAT: the bytes end. */
+dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err);
+/* The next element of a list; JSON_CLOSE: its end. E_FORMAT: the bytes end. */
+dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err);
 /* Whether all of the text of a JSON_BARE is a number. */
 bool json_number(const char *text, double *ret);
 

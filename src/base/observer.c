@@ -22,6 +22,7 @@ dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint6
 	dck_progress p = observer_nothing(phase);
 
 	p.runs = done;
+	p.runs_total = all;
 	p.elapsed_ns = elapsed_ns;
 	p.done_ratio = (double)done / (double)all;
 	if (done > 0)

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "deepclock/bench.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,20 +31,31 @@ static void bar_text(double ratio, bool utf8, char *buf, size_t size)
 	add(buf, size, utf8 ? "" : "]");
 }
 
-static void estimate_text(const dck_progress *now, bool utf8, char *buf, size_t size)
+static unsigned columns_of(const char *text)
+{
+	unsigned n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* The interval too, where it fits. */
+static void estimate_text(const dck_progress *now, bool utf8, unsigned width, char *buf,
+			  size_t size)
 {
 	char value[32], lo[32], hi[32], text[128];
 
 	if (isnan(now->estimate_ns))
 		return;
-	dck_text_time(now->estimate_ns, value, sizeof value);
-	if (isnan(now->lo_ns) || isnan(now->hi_ns))
-		snprintf(text, sizeof text, "  %s", value);
-	else
-		snprintf(text, sizeof text, "  %s  %s%s%s", value,
-			 dck_text_time(now->lo_ns, lo, sizeof lo), utf8 ? "…" : "..",
-			 dck_text_time(now->hi_ns, hi, sizeof hi));
+	snprintf(text, sizeof text, "  %s", dck_text_time(now->estimate_ns, value, sizeof value));
 	add(buf, size, text);
+	if (isnan(now->lo_ns) || isnan(now->hi_ns))
+		return;
+	snprintf(text, sizeof text, "  %s%s%s", dck_text_time(now->lo_ns, lo, sizeof lo),
+		 utf8 ? "…" : "..", dck_text_time(now->hi_ns, hi, sizeof hi));
+	if (columns_of(buf) + columns_of(text) <= width)
+		add(buf, size, text);
 }
 
 static void eta_text(const dck_progress *now, char *buf, size_t size)
@@ -60,6 +72,37 @@ static void eta_text(const dck_progress *now, char *buf, size_t size)
 	add(buf, size, text);
 }
 
+/* "  56.2 it/s": runs, rounds or processes, whatever is counted. */
+static void rate_text(const dck_progress *now, char *buf, size_t size)
+{
+	const double rate = 1e9 * (double)now->runs / (double)now->elapsed_ns;
+	char text[64], count[32];
+
+	if (now->runs == 0 || now->elapsed_ns == 0)
+		return;
+	if (rate >= 1000)
+		snprintf(text, sizeof text, "  %s it/s",
+			 dck_text_count((int64_t)fmin(rate, 1e15), count, sizeof count));
+	else
+		snprintf(text, sizeof text, "  %.3g it/s", rate);
+	add(buf, size, text);
+}
+
+static void count_text(const dck_progress *now, char *buf, size_t size)
+{
+	char text[128], done[32], all[32];
+
+	dck_text_count((int64_t)now->runs, done, sizeof done);
+	if (now->runs_total > 0)
+		snprintf(text, sizeof text, "  %s of %s  %.0f %%", done,
+			 dck_text_count((int64_t)now->runs_total, all, sizeof all),
+			 floor(100 * fmin(1, (double)now->runs / (double)now->runs_total)));
+	else
+		snprintf(text, sizeof text, "  %s run%s", done, now->runs == 1 ? "" : "s");
+	if (now->runs > 0 || now->runs_total > 0)
+		add(buf, size, text);
+}
+
 /* Cuts after `width` code points. */
 static void cut(char *buf, unsigned width)
 {
@@ -72,18 +115,18 @@ static void cut(char *buf, unsigned width)
 
 char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char *buf, size_t size)
 {
-	char text[64], count[32];
-
 	snprintf(buf, size, "%-10s", now->phase ? now->phase : "");
-	if (now->runs > 0) {
-		dck_text_count((int64_t)now->runs, count, sizeof count);
-		snprintf(text, sizeof text, "  %s run%s", count, now->runs == 1 ? "" : "s");
-		add(buf, size, text);
+	count_text(now, buf, size);
+	if (now->runs_total > 0) { /* percents say what a bar shows */
+		rate_text(now, buf, size);
+		eta_text(now, buf, size);
+		estimate_text(now, utf8, width, buf, size);
+	} else {
+		if (width >= 72)
+			bar_text(now->done_ratio, utf8, buf, size);
+		estimate_text(now, utf8, UINT_MAX, buf, size);
+		eta_text(now, buf, size);
 	}
-	if (width >= 72)
-		bar_text(now->done_ratio, utf8, buf, size);
-	estimate_text(now, utf8, buf, size);
-	eta_text(now, buf, size);
 	if (!utf8)
 		dck_text_ascii_units(buf);
 	utf8_tame(buf);

@@ -29,6 +29,7 @@ typedef struct versus_candidate {
 	bool open;
 	measure_session session; /* its loop, its warm-up, the samples of a trial */
 	uint64_t samples;	 /* that a trial takes */
+	uint64_t items;		 /* of a run; 0: not known, before it was opened */
 	double *inner_ns;	 /* [blocks of a round], heap: of the round in hand */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
@@ -67,7 +68,7 @@ dck_status versus_candidate_trial(versus *v, versus_candidate *candidate, double
 
 /* What came of the rounds, for each candidate. */
 typedef struct versus_result {
-	double *trial_ns; /* [rounds], heap */
+	double *trial_ns; /* [rounds], heap; of a run, or where per_item of an item */
 	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
 	size_t rounds;
 	double time_ns; /* median of the trials */
@@ -88,6 +89,7 @@ typedef struct versus_rounds {
 	size_t looks;
 	size_t blocks;	   /* of a round: trials of each candidate */
 	bool reopens;	   /* sessions are opened again for every round */
+	bool per_item;	   /* their runs differ in items: times are those of an item */
 	double round_ns;   /* what one takes, as it was planned */
 	uint64_t begin_ns; /* of the first */
 	double margin;	   /* differences that count */
@@ -124,9 +126,13 @@ void versus_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
 void versus_names_text(const dck_alternative *all, size_t n, size_t from, char *buf, size_t size);
 void versus_rank_record(record_builder *b, versus *v, const versus_rounds *r);
 
-/* versus_record.c: parts of it. base_ns: time of the baseline. */
-verdict_outcome versus_outcome(const versus_result *x, const char *name, const char *label,
-			       double base_ns, double level);
+/* What is compared where runs differ in items: items per second. */
+const dck_metric_def *versus_items_metric(void);
+
+/* versus_record.c: parts of it. base_ns: time of the baseline. per_item: the times are those of an
+ * item, and are written as items per second. */
+verdict_outcome versus_outcome(const versus_result *x, bool per_item, const char *name,
+			       const char *label, double base_ns, double level);
 void versus_facts_options(record_builder *b, const versus_rounds *r);
 void versus_series(record_builder *b, const versus_rounds *r);
 void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const versus_rounds *self);

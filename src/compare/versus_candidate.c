@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "compare/versus.h"
+#include "compare/saved.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/copy.h"
@@ -90,6 +91,7 @@ static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err
 		subject_facts_usual(v->notes, s->text, candidate->session.target.usual);
 		v->noted = s->text;
 	}
+	candidate->items = candidate->session.target.items;
 	status = measure_session_warm(&candidate->session, err);
 	if (candidate->nopened == 0)
 		candidate->steady = candidate->session.phases.steady;
@@ -179,6 +181,7 @@ static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *re
 		v->noted = s->text;
 	}
 	*ret_ns = dck_record_value(result.record, tags[v->asked->statistic]);
+	candidate->items = (uint64_t)saved_items(result.record);
 	candidate->session.target.session_ns =
 	    (uint64_t)fmax(0, dck_record_value(result.record, "time/session"));
 	candidate->session.phases.first_run_ns =

@@ -18,6 +18,7 @@
 typedef struct outcome {
 	char name[200]; /* "batch=4", or "batch=4 NAME" where there are several */
 	double base_ns;
+	bool per_item;
 	versus_result x; /* its arrays are gone */
 } outcome;
 
@@ -73,6 +74,7 @@ static void outcomes_keep(over *o, const versus_rounds *r)
 			 o->given.value[o->done], r->n > 2 ? " " : "",
 			 r->n > 2 ? r->candidates[i].what->name : "");
 		to->base_ns = r->results[0].time_ns;
+		to->per_item = r->per_item;
 		to->x = r->results[i];
 	}
 	o->done++;
@@ -118,10 +120,14 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 
 static void table(record_builder *b, versus *v, const over *o, const dck_alternative *all, size_t n)
 {
+	const bool per_item = o->done > 0 && o->all[0].per_item;
 	const dck_column columns[] = {
-	    {"value", o->given.key, DCK_UNIT_NONE}, {"subject", "subject", DCK_UNIT_NONE},
-	    {"base_time", "first", DCK_UNIT_NS},    {"time", "time", DCK_UNIT_NS},
-	    {"ratio", "ratio", DCK_UNIT_ONE},	    {"verdict", "verdict", DCK_UNIT_NONE},
+	    {"value", o->given.key, DCK_UNIT_NONE},
+	    {"subject", "subject", DCK_UNIT_NONE},
+	    {"base_time", per_item ? "first, of an item" : "first", DCK_UNIT_NS},
+	    {"time", per_item ? "time of an item" : "time", DCK_UNIT_NS},
+	    {"ratio", "ratio", DCK_UNIT_ONE},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 
 	record_table(b, "compare/over", "Over sizes", columns, sizeof columns / sizeof columns[0]);
@@ -224,7 +230,8 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 		const versus_result *x = &o->all[i].x;
 		const char *name = o->all[i].name;
 
-		said[i] = versus_outcome(x, name, name, o->all[i].base_ns, v->asked->level);
+		said[i] = versus_outcome(x, o->all[i].per_item, name, name, o->all[i].base_ns,
+					 v->asked->level);
 		snprintf(said[i].how, sizeof said[i].how, "median of paired ratios");
 		snprintf(tag, sizeof tag, "compare/ratio/%s", name);
 		verdict_metric(b, tag, &said[i]);

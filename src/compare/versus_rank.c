@@ -98,10 +98,13 @@ static void ranking_row(record_builder *b, const versus *v, const versus_rounds 
 
 static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, const size_t *order)
 {
-	static const dck_column columns[] = {
-	    {"subject", "subject", DCK_UNIT_NONE}, {"rank", "rank", DCK_UNIT_ONE},
-	    {"time", "median", DCK_UNIT_NS},	   {"min", "min", DCK_UNIT_NS},
-	    {"max", "max", DCK_UNIT_NS},	   {"ratio", VERSUS_RATIO_TITLE, DCK_UNIT_ONE},
+	const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE},
+	    {"rank", "rank", DCK_UNIT_ONE},
+	    {"time", r->per_item ? "median of an item" : "median", DCK_UNIT_NS},
+	    {"min", "min", DCK_UNIT_NS},
+	    {"max", "max", DCK_UNIT_NS},
+	    {"ratio", VERSUS_RATIO_TITLE, DCK_UNIT_ONE},
 	    {"verdict", "verdict", DCK_UNIT_NONE},
 	};
 	double *scratch = mem_zalloc(stat_scratch(r->done), sizeof *scratch);
@@ -123,6 +126,7 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *first = versus_label(r, r->fastest), *ties = "", *slower = "";
+	const char *what = r->per_item ? "items per second: " : "";
 	size_t bare = 0;
 
 	for (size_t i = 0; i < r->n; i++)
@@ -149,12 +153,12 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 	}
 	if (bare > 0)
 		record_answer(
-		    b, "%s has the lowest median; %zu rounds are too few to rank %zu subjects",
-		    first, r->done, r->n);
+		    b, "%s%s has the lowest median; %zu rounds are too few to rank %zu subjects",
+		    what, first, r->done, r->n);
 	else if (a && ties && slower && *ties)
-		record_answer(b, "%s has the lowest median, but %s%s", first, ties, slower);
+		record_answer(b, "%s%s has the lowest median, but %s%s", what, first, ties, slower);
 	else if (a && ties && slower)
-		record_answer(b, "%s is the fastest%s", first, slower);
+		record_answer(b, "%s%s is the fastest%s", what, first, slower);
 	mem_arena_free(a);
 }
 

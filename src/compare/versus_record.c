@@ -22,18 +22,38 @@ static void how_make(const versus *v, const versus_result *x, char *buf, size_t 
 			 x->judged, v->asked->rounds > 0 ? "one look" : "sequential");
 }
 
-verdict_outcome versus_outcome(const versus_result *x, const char *name, const char *label,
-			       double base_ns, double level)
+const dck_metric_def *versus_items_metric(void)
 {
-	const double own = x->has_interval ? level : 0;
+	size_t n;
+	const dck_metric_def *defs = dck_metric_defs(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(defs[i].tag, "throughput/items") == 0)
+			return &defs[i];
+	return NULL;
+}
+
+/* A time as it is written. */
+static double value_of(double ns, bool per_item)
+{
+	return per_item ? 1e9 / ns : ns;
+}
+
+verdict_outcome versus_outcome(const versus_result *x, bool per_item, const char *name,
+			       const char *label, double base_ns, double level)
+{
+	const double own = x->has_interval ? level : 0, base = value_of(base_ns, per_item);
+	/* Less time of an item is more items. */
+	const double sign = per_item ? -1 : 1;
+	const double lo = per_item ? -x->hi : x->lo, hi = per_item ? -x->lo : x->hi;
 
 	return (verdict_outcome){
 	    .name = name,
 	    .label = label,
-	    .value = verdict_cell(x->time_ns, 0, 0, 0),
+	    .value = verdict_cell(value_of(x->time_ns, per_item), 0, 0, 0),
 	    .ratio = verdict_cell(exp(x->median), exp(x->lo), exp(x->hi), own),
-	    .difference = verdict_cell(base_ns * expm1(x->median), base_ns * expm1(x->lo),
-				       base_ns * expm1(x->hi), own),
+	    .difference = verdict_cell(base * expm1(sign * x->median), base * expm1(lo),
+				       base * expm1(hi), own),
 	    .verdict = x->verdict,
 	    .gate = x->gate,
 	};
@@ -58,17 +78,25 @@ static void metric_resolution(record_builder *b, const versus_result *first,
 static void table_alternatives(record_builder *b, const versus *v, const versus_rounds *r,
 			       const versus_rounds *self, const verdict_outcome *all)
 {
+	const dck_metric_def *rate = r->per_item ? versus_items_metric() : NULL;
 	const dck_column time = {"time", dck_compare_statistics[v->asked->statistic], DCK_UNIT_NS};
+	const dck_column value = rate ? (dck_column){"value", rate->name, rate->unit} : time;
 	char name[200];
 
-	verdict_table(b, "Compared, trial by trial", &time, VERSUS_RATIO_TITLE);
-	verdict_row_base(b, versus_label(r, 0), verdict_cell(r->results[0].time_ns, 0, 0, 0),
+	verdict_table(b, "Compared, trial by trial", &value, VERSUS_RATIO_TITLE);
+	verdict_row_base(b, versus_label(r, 0),
+			 verdict_cell(value_of(r->results[0].time_ns, r->per_item), 0, 0, 0),
 			 "the others are compared with it", "baseline");
 	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
 	if (self) {
-		const verdict_outcome own = versus_outcome(
-		    &self->results[1], name, name, self->results[0].time_ns, v->asked->level);
+		/* Its own time is that of a run. */
+		const double items = r->per_item ? (double)r->candidates[0].items : 1;
+		versus_result of = self->results[1];
 
+		of.time_ns /= items;
+		const verdict_outcome own =
+		    versus_outcome(&of, r->per_item, name, name, self->results[0].time_ns / items,
+				   v->asked->level);
 		verdict_row(b, &own);
 	}
 	for (size_t i = 0; i + 1 < r->n; i++)
@@ -85,14 +113,16 @@ static void outcomes_put(record_builder *b, const versus *v, const versus_rounds
 	for (size_t i = 0; i < n; i++) {
 		const versus_result *x = &r->results[i + 1];
 
-		all[i] = versus_outcome(x, r->candidates[i + 1].what->name, versus_label(r, i + 1),
-					r->results[0].time_ns, v->asked->level);
+		all[i] =
+		    versus_outcome(x, r->per_item, r->candidates[i + 1].what->name,
+				   versus_label(r, i + 1), r->results[0].time_ns, v->asked->level);
 		how_make(v, x, all[i].how, sizeof all[i].how);
 	}
 	verdict_metrics(b, all, n);
 	metric_resolution(b, &r->results[1], self);
 	verdict_facts(b, all, n);
-	verdict_answer(b, versus_label(r, 0), all, n, r->margin, NULL);
+	verdict_answer(b, versus_label(r, 0), all, n, r->margin,
+		       r->per_item ? versus_items_metric() : NULL);
 	table_alternatives(b, v, r, self, all);
 }
 
@@ -127,7 +157,8 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < r->n; i++) {
 		const versus_candidate *l = &r->candidates[i];
-		const double run_ns = r->results[i].time_ns;
+		const double items = r->per_item ? (double)l->items : 1;
+		const double run_ns = items * r->results[i].time_ns;
 
 		begin[i] = l->session_median_ns + l->first_median_ns - run_ns;
 		record_cell_text(b, versus_label(r, i));
@@ -138,7 +169,8 @@ static void table_startup(record_builder *b, const versus_rounds *r)
 		if (i == 0)
 			record_cell_absent(b, "the others are compared with it");
 		else
-			cell_payback(b, begin[i] - begin[0], r->results[0].time_ns - run_ns);
+			cell_payback(b, begin[i] - begin[0],
+				     items * r->results[0].time_ns - run_ns);
 	}
 }
 
@@ -222,10 +254,11 @@ static void note_times_differ(record_builder *b, const versus_rounds *r, size_t 
 	}
 	if (n > 0 && list)
 		record_note(b, "ratio-of-times",
-			    "the printed times alone give the ratio %s%s: the speed of the machine "
+			    "the %s alone give the ratio %s%s: the speed of the machine "
 			    "changed between the rounds; the paired ratio decides, because it "
 			    "compares trials of the same round",
-			    list, n > 2 ? " and others" : "");
+			    r->per_item ? "times of an item" : "printed times", list,
+			    n > 2 ? " and others" : "");
 	mem_arena_free(a);
 }
 
@@ -307,6 +340,8 @@ void versus_facts_method(record_builder *b, const versus *v, const versus_rounds
 	record_fact_int(b, "method", "order_seed", DCK_UNIT_ONE, (int64_t)c->seed);
 	if (!r)
 		return;
+	if (r->per_item)
+		record_fact_text(b, "compare", "metric", "throughput/items");
 	if (c->ranking)
 		record_fact_text(b, "method", "several", "Bonferroni's procedure over all pairs");
 	else if (r->n > 2)

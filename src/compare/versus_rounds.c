@@ -54,7 +54,9 @@ static void progress_show(versus *v, const versus_rounds *r)
 	dck_progress p = observer_nothing(r->phase);
 
 	p.runs = r->done;
-	p.elapsed_ns = now(v) - v->shared.origin_ns;
+	/* Of the rounds, once there are some: openings before them are no rate. */
+	p.elapsed_ns = now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
+	p.runs_total = v->asked->rounds;
 	if (r->planned > 0) {
 		p.done_ratio = (double)r->done / (double)r->planned;
 		p.eta_ns = r->round_ns * (double)(r->planned - r->done);
@@ -118,10 +120,28 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
+/* A longer run of more items may be the better one. */
+static bool items_differ(const versus_rounds *r)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->candidates[i].items == 0)
+			return false;
+		differ |= r->candidates[i].items != r->candidates[0].items;
+	}
+	return differ;
+}
+
 /* A round counts once, however many blocks it has, because blocks of one opening depend on each
  * other. */
 static void round_keep(versus_rounds *r, double *scratch)
 {
+	if (r->done == 0) /* in fresh processes nothing is known before */
+		r->per_item = items_differ(r);
+	for (size_t i = 0; i < r->n && r->per_item; i++)
+		for (size_t k = 0; k < r->blocks; k++)
+			r->candidates[i].inner_ns[k] /= (double)r->candidates[i].items;
 	for (size_t i = 0; i < r->n; i++) {
 		for (size_t k = 0; k < r->blocks; k++)
 			scratch[k] =

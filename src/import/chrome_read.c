@@ -4,7 +4,7 @@
 #include "import/chrome_read.h"
 #include "base/err.h"
 #include "import/chrome_reading.h"
-#include "import/unpack.h"
+#include "import/json_feed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,48 +13,6 @@
 const wire_kind wire_chrome = {"trace", "a trace", "a trace in JSON"};
 
 #define NAME_BYTES_MAX ((size_t)256 << 20)
-
-/* --- bytes */
-
-typedef struct feed {
-	wire_source *source;
-	uint64_t at, budget;
-	unpacker *u; /* NULL: it is not compressed */
-	wire_source part;
-} feed;
-
-static dck_status more_bytes(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err)
-{
-	feed *f = self;
-	wire_source *s = f->source;
-
-	if (f->u) {
-		DCK_TRY(unpack_next(f->u, &f->part, err));
-		*ret = f->part.window;
-		*ret_n = f->part.n;
-		return DCK_OK;
-	}
-	DCK_TRY(wire_source_peek(s, f->at, 1, ret, ret_n, err));
-	if (*ret_n) /* all that the window has */
-		*ret_n = s->n - (size_t)(f->at - s->at);
-	f->at += *ret_n;
-	return DCK_OK;
-}
-
-static dck_status feed_open(feed *f, wire_source *s, dck_err *err)
-{
-	static const uint8_t gzip[] = {0x1f, 0x8b};
-	const uint8_t *bytes;
-	size_t n;
-
-	*f = (feed){.source = s};
-	DCK_TRY(wire_source_peek(s, 0, sizeof gzip, &bytes, &n, err));
-	if (n < sizeof gzip || memcmp(bytes, gzip, n) != 0)
-		return DCK_OK;
-	f->budget =
-	    s->size < UINT64_MAX / UNPACK_RATIO_MAX ? s->size * UNPACK_RATIO_MAX : UINT64_MAX;
-	return unpack_open(&f->u, s, 0, s->size, UNPACK_BYTES, &f->budget, err);
-}
 
 /* --- what kind of file it is */
 
@@ -88,13 +46,12 @@ static bool looks_so(json_reader *r)
 bool chrome_is(wire_source *s)
 {
 	json_reader r;
-	feed f;
+	json_feed f;
 
-	if (feed_open(&f, s, NULL) != DCK_OK)
+	if (json_feed_open(&f, s, &r, NULL) != DCK_OK)
 		return false;
-	json_read_init(&r, more_bytes, &f, s->label);
 	const bool is = looks_so(&r);
-	unpack_close(f.u);
+	json_feed_close(&f);
 	return is;
 }
 
@@ -179,12 +136,11 @@ static dck_status read_events(chrome_reader *x)
 
 static dck_status read_source(chrome_reader *x)
 {
-	feed f;
+	json_feed f;
 
-	DCK_TRY(feed_open(&f, x->source, x->err));
-	json_read_init(&x->json, more_bytes, &f, x->source->label);
+	DCK_TRY(json_feed_open(&f, x->source, &x->json, x->err));
 	const dck_status status = read_events(x);
-	unpack_close(f.u);
+	json_feed_close(&f);
 	if (status == DCK_E_FORMAT && x->nrows > 0) { /* what is whole was read */
 		snprintf(x->facts->cut, sizeof x->facts->cut, "%s", x->err->msg);
 		return DCK_OK;

@@ -62,10 +62,13 @@ static uint64_t now(const measure_phases *p)
 
 /* --- the live view */
 
-static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint64_t elapsed_ns)
+/* total: 0: how many runs there will be is not known. */
+static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint64_t total,
+		      uint64_t elapsed_ns)
 {
 	p->live.phase = phase;
 	p->live.runs = runs;
+	p->live.runs_total = total;
 	p->live.elapsed_ns = elapsed_ns;
 	observer_show(p->loop.watch, &p->live);
 }
@@ -92,7 +95,7 @@ dck_status measure_phase_first_run(measure_phases *p, dck_err *err)
 
 	if (p->plan.warmup == MEASURE_WARMUP_RUNS && p->plan.warmup_amount == 0)
 		return DCK_OK;
-	live_send(p, "first run", 0, 0);
+	live_send(p, "first run", 0, 0, 0);
 	p->loop.group = 1;
 	DCK_TRY(measure_loop_slice(&p->loop, &sinks, 1, err));
 	p->first_run_ns = (uint64_t)p->warm.value[0];
@@ -207,7 +210,13 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 			break;
 		if (live_due(p)) {
 			p->live.estimate_ns = p->loop.run_ns;
-			live_send(p, "warm-up", p->loop.runs, elapsed_ns);
+			const uint64_t total =
+			    p->plan.warmup == MEASURE_WARMUP_RUNS ? p->plan.warmup_amount : 0;
+
+			if (total > 0 && p->loop.runs > 0)
+				p->live.eta_ns = (double)elapsed_ns / (double)p->loop.runs *
+						 (double)(total - p->loop.runs);
+			live_send(p, "warm-up", p->loop.runs, total, elapsed_ns);
 			p->live_at_ns = p->loop.last_ns;
 		}
 		status = measure_loop_slice(&p->loop, &sinks,
@@ -358,6 +367,7 @@ static void live_foresee(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_ns, bool *ret_enough,
 			       dck_err *err)
 {
+	const dck_plan *asked = &p->plan.asked;
 	uint64_t begin_ns = now(p);
 	bool enough = false, slow = false;
 
@@ -376,7 +386,7 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 			p->live_cost_ns = (double)(now(p) - begin_ns);
 		}
 		live_foresee(p, runs_measured(p), elapsed_ns);
-		live_send(p, "measure", runs_measured(p), elapsed_ns);
+		live_send(p, "measure", runs_measured(p), asked->runs, elapsed_ns);
 		p->live_at_ns = p->loop.last_ns;
 	}
 	*ret_enough = enough;

@@ -201,6 +201,44 @@ def py_spy(program):
     expect(abs(ours - theirs) < 6 * math.sqrt(0.21 / n + 0.21 / (heavy + light)), (ours, theirs))
 
 
+def py_spy_read(program):
+    """What py-spy writes is read with the sums that its own file has."""
+    found = installed("py_spy/bin/py-spy")
+    if not os.path.exists(found):
+        raise Skipped("no py-spy: 'make test-all' fetches it")
+    script = write("shares.py", SHARES)
+    for form, name in (("speedscope", "spy.json"), ("raw", "spy.folded")):
+        subprocess.run([found, "record", "-r", "250", "-f", form, "-o", name, "--", sys.executable, script, "1"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    with open("spy.json", encoding="utf-8") as f:
+        spy = json.load(f)
+    frames = [frame["name"] for frame in spy["shared"]["frames"]]
+    taken = [([frames[i] for i in s], w) for p in spy["profiles"] for s, w in zip(p["samples"], p["weights"])]
+    with open("spy.folded", encoding="utf-8") as f:
+        lines = [line.rsplit(" ", 1) for line in f]
+    folded = [([part.split(" (")[0] for part in stack.split(";")], int(n)) for stack, n in lines]
+    for path, stacks, weight, scale in (("spy.json", taken, "time", 1e9), ("spy.json", [(s, 1) for s, _ in taken], "samples", 1),
+                                        ("spy.folded", folded, "samples", 1)):
+        out = subprocess.run([program, "report", path, "--format", "json"], stdout=subprocess.PIPE, check=True).stdout
+        record = json.loads(out)
+        tree = record["trees"][0]
+        column = [c["key"] for c in tree["columns"]].index(weight)
+        total = sum(node[2 + column] for node in tree["nodes"])
+        whole = scale * sum(w for _, w in stacks)
+        expect(stacks and math.isclose(total, whole, rel_tol=1e-9), (path, total, whole))
+        names = [c["key"] for c in record["tables"][0]["columns"]]
+        for function in ("heavy", "light"):
+            row = next(r for r in record["tables"][0]["rows"] if r[0] == function)
+            own = scale * sum(w for s, w in stacks if s and s[-1] == function)
+            inside = scale * sum(w for s, w in stacks if function in s)
+            if weight == "samples" and path == "spy.json":
+                expect(row[names.index("samples")] == own, (function, row, own))
+            else:
+                expect(math.isclose(row[names.index("self")], own, rel_tol=1e-9), (path, function, row, own))
+                expect(math.isclose(row[names.index("total")], inside, rel_tol=1e-9), (path, function, row, inside))
+    print(f"# {len(taken)} samples, {len(folded)} folded stacks")
+
+
 def main():
     args = arguments(__doc__)
     package = os.path.join(os.path.dirname(args.program), "python")
@@ -210,7 +248,8 @@ def main():
               ("attached", lambda: attached(args.program, sys.executable)),
               ("python -m deepclock sample", lambda: command(args.program, package)),
               ("torch", lambda: torch(args.program)),
-              ("py-spy", lambda: py_spy(args.program))]
+              ("py-spy", lambda: py_spy(args.program)),
+              ("py-spy's files", lambda: py_spy_read(args.program))]
     return run(cases, args.prefixes, seconds=limit.SECONDS)
 
 

@@ -195,6 +195,7 @@ static const cli_item examples[] = {
     {"deepclock report run.json", "show a saved record as its command showed it"},
     {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
     {"deepclock report trace.json", "the same of torch.profiler's, VizTracer's, Chrome's file"},
+    {"deepclock report run.speedscope.json --by function", "a profile of py-spy, by function"},
     {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
     {"deepclock report run.json --by function --sort total", "its functions as pstats has them"},
     {"deepclock report run.json --callers sgemm", "who calls one, and how much of it that is"},
@@ -220,6 +221,8 @@ const cli_command cmd_report = {
 	"one that ends in .pftrace or .perfetto-trace, or has Chrome's trace events in JSON, as "
 	"torch.profiler writes them, compressed by gzip or not, is a trace, "
 	"whose zones are added up, or which is written in the form of another program. "
+	"Profiles of cProfile, speedscope, py-spy, memray and FlameGraph are read as their call "
+	"paths. "
 	"Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,

@@ -5,9 +5,9 @@
 
 const dck_figure *const *dck_figures(size_t *ret_n)
 {
-	static const dck_figure *const all[] = {&figure_histogram, &figure_runs,
-						&figure_roofline,  &figure_throughput,
-						&figure_icicle,	   &figure_flame};
+	static const dck_figure *const all[] = {
+	    &figure_histogram, &figure_runs,  &figure_roofline, &figure_throughput,
+	    &figure_icicle,    &figure_flame, &figure_laps};
 
 	*ret_n = sizeof all / sizeof all[0];
 	return all;

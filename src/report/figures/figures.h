@@ -7,6 +7,6 @@
 #include "deepclock/report.h"
 
 extern const dck_figure figure_histogram, figure_runs, figure_roofline, figure_throughput,
-    figure_icicle, figure_flame;
+    figure_icicle, figure_flame, figure_laps;
 
 #endif

@@ -88,7 +88,7 @@ static void raw_line(dck_sink *out, double x0, double y0, double x1, double y1, 
 
 void svg_open(svg *s, dck_sink *out, const char *title)
 {
-	*s = (svg){.out = out};
+	*s = (svg){.out = out, .right = RIGHT};
 	sink_fmt(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
 		 "viewBox=\"0 0 %d %d\" " FONT " font-size=\"13\" fill=\"%s\">\n",
@@ -122,7 +122,7 @@ static double share_of(const svg_axis *a, double v)
 
 static double x_px(const svg *s, double v)
 {
-	return LEFT + share_of(&s->x, v) * (RIGHT - LEFT);
+	return LEFT + share_of(&s->x, v) * (s->right - LEFT);
 }
 
 static double y_px(const svg *s, double v)
@@ -201,7 +201,7 @@ static void tick_y(svg *s, double v, const char *label)
 {
 	const double y = y_px(s, v);
 
-	raw_line(s->out, LEFT, y, RIGHT, y, "#e3e6ea", "");
+	raw_line(s->out, LEFT, y, s->right, y, "#e3e6ea", "");
 	raw_text(s->out, LEFT - 8, y + 4, "end", "", label);
 }
 
@@ -211,9 +211,9 @@ void svg_axis_x(svg *s, svg_axis a)
 
 	s->x = widened(a);
 	ticks(s, &s->x, tick_x);
-	raw_line(s->out, LEFT, BOTTOM, RIGHT, BOTTOM, "#8a919c", "");
+	raw_line(s->out, LEFT, BOTTOM, s->right, BOTTOM, "#8a919c", "");
 	title_text(&s->x, title, sizeof title);
-	raw_text(s->out, (LEFT + RIGHT) / 2.0, BOTTOM + 42, "middle", "", title);
+	raw_text(s->out, (LEFT + s->right) / 2.0, BOTTOM + 42, "middle", "", title);
 }
 
 void svg_axis_y(svg *s, svg_axis a)
@@ -224,6 +224,29 @@ void svg_axis_y(svg *s, svg_axis a)
 	ticks(s, &s->y, tick_y);
 	title_text(&s->y, title, sizeof title);
 	raw_text(s->out, 16, TOP - 12, "start", "", title);
+}
+
+static void tick_right(svg *s, double v, const char *label)
+{
+	const double y = y_px(s, v);
+
+	raw_line(s->out, s->right, y, s->right + 5, y, "#8a919c", "");
+	raw_text(s->out, s->right + 8, y + 4, "start", "", label);
+}
+
+void svg_right_room(svg *s)
+{
+	s->right = RIGHT - 40;
+}
+
+void svg_axis_right(svg *s, svg_axis a)
+{
+	char title[128];
+
+	s->y = widened(a);
+	ticks(s, &s->y, tick_right);
+	title_text(&s->y, title, sizeof title);
+	raw_text(s->out, SVG_WIDTH - 16, TOP - 12, "end", "", title);
 }
 
 /* --- marks */

@@ -32,6 +32,7 @@ typedef struct svg {
 	dck_sink *out;
 	svg_axis x, y;
 	svg_ink ink;
+	int right; /* px: where the plane ends */
 } svg;
 
 void svg_open(svg *s, dck_sink *out, const char *title);
@@ -39,6 +40,11 @@ void svg_close(svg *s);
 /* Both, x first; an axis without extent is widened. */
 void svg_axis_x(svg *s, svg_axis a);
 void svg_axis_y(svg *s, svg_axis a);
+
+/* Before the axes: room for a third one. */
+void svg_right_room(svg *s);
+/* Another axis upwards, on the right: what follows is placed on it. */
+void svg_axis_right(svg *s, svg_axis a);
 
 /* All places are values on the axes; what lies outside is cut off at the plane's edge. */
 void svg_rect(svg *s, double x0, double y0, double x1, double y1);

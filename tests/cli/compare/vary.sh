@@ -6,6 +6,10 @@ vary() {
 }
 vary --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
 vary --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
+# Runs of different items: items per second decide, also in fresh processes, where they are known only afterwards.
+vary --trial 1ms --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet | grep -e "  items per second" -e "  items/s" | sed 's/[0-9][0-9.,]*/N/g' | tr -s ' '
+record items.json 'f("compare", "verdict"), f("compare", "metric"), 40 < 1 / m("compare/ratio")["value"] < 90'
+vary --trial 1ms --fresh --rounds 6 --engine null --engine-option ns=100000 --vary items=1,64 zoo:simplenet | grep -c "  items per second: items=64 is"
 vary --trial 1ms --vary threads=1,2 --save r.json zoo:simplenet | grep -e '^zoo' | sed 's/ort [0-9.]*/ort V/'
 record r.json 'f("compare", "varies")' 'f("samples", "others_cpu") is not None'
 # A path wider than the page is broken between its names.

@@ -70,3 +70,27 @@ python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json
 deepclock report empty.json --figures none
 deepclock report run.json --figures run.json/x
 echo $?
+# Laps: time on the left axis, what was put down with some of them on the right one; a lap without a value has no dot.
+python3 - <<'END'
+import json
+r = json.load(open("run.json"))
+at = [0, 1000, 2000, 3000]
+r["series"] = [{"tag": "laps/Experiment/wall", "unit": "ns", "warmup": 0, "at_ns": [0, 5000], "values": [4e9, 4e9]},
+               {"tag": "laps/Epoch/wall", "unit": "ns", "warmup": 0, "at_ns": at, "values": [2e9, 1e9, 1e9, 1.5e9]},
+               {"tag": "laps/Epoch/cpu", "unit": "ns", "warmup": 0, "at_ns": at, "values": [2e9, 1e9, 1e9, 1e9]},
+               {"tag": "laps/Epoch/Test <Acc>", "unit": "1", "warmup": 0, "at_ns": [1000, 2000, 3000], "values": [0.5, 0.75, 0.8]}]
+json.dump(r, open("laps.json", "w"))
+END
+deepclock report laps.json --figures laps && ls laps | grep svg
+python3 - <<'END'
+import xml.etree.ElementTree as xml
+root = xml.parse("laps/laps.svg").getroot()
+svg = "{http://www.w3.org/2000/svg}"
+dots = [(c.get("fill"), c[0].text, float(c.get("cx")), float(c.get("cy"))) for c in root.iter(svg + "circle")]
+time, value = [d for d in dots if d[1] == "time"], [d for d in dots if d[1] == "Test <Acc>"]
+print(root[0].text, len(time), len(value), len({d[0] for d in dots}))
+# The same laps stand above each other; as far from the axis as what they are.
+low = max(float(l.get("y1")) for l in root.iter(svg + "line") if l.get("y1") == l.get("y2"))
+print([d[2] for d in time][1:] == [d[2] for d in value], *(round((low - d[3]) / (low - dots[0][3]), 3) for d in time),
+      *(round((low - d[3]) / (low - value[-1][3]), 3) for d in value))
+END

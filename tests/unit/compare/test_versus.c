@@ -97,6 +97,60 @@ static const char *fact(const dck_record *r, const char *key)
 	return f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "(no text)";
 }
 
+/* A run of more items takes longer, and is the better one where an item takes less. */
+static void items_decide_where_runs_differ_in_them(void **state)
+{
+	const dck_table *t;
+	dck_record *r;
+	set s;
+
+	(void)state;
+	set_make(&s, 2);
+	s.subject[0].items = 1;
+	s.subject[1].items = 64;
+	s.work[0].ns = 8e6;
+	s.work[1].ns = 10e6;
+	r = compare(&s, 2);
+	assert_true(fabs(dck_record_value(r, "compare/ratio") - 10.0 / 8 / 64) < 1e-9);
+	assert_string_equal(fact(r, "verdict"), "faster");
+	assert_string_equal(fact(r, "gate"), "not worse");
+	assert_string_equal(fact(r, "metric"), "throughput/items");
+	t = dck_record_table(r, "compare/alternatives");
+	assert_int_equal(t->columns[1].unit, DCK_UNIT_ITEM_PER_S);
+	assert_true(fabs(t->cells[1].value.as.r - 125) < 1e-6);
+	assert_true(fabs(t->cells[t->ncolumns + 1].value.as.r - 6400) < 1e-6);
+	assert_true(fabs(t->cells[t->ncolumns + 3].value.as.r - 6275) < 1e-3);
+	assert_true(t->cells[t->ncolumns + 3].lo < 6275 && t->cells[t->ncolumns + 3].hi > 6275);
+	assert_ptr_equal(strstr(dck_record_fact(r, "result", "answer")->value.as.text,
+				"items per second: b is 51.2 times faster than a ["),
+			 dck_record_fact(r, "result", "answer")->value.as.text);
+	t = dck_record_table(r, "compare/startup"); /* of a run */
+	assert_true(fabs(dck_table_cell(t, 1, "cached_run")->value.as.r - 10e6) < 1e-3);
+	dck_record_free(r);
+	/* A ranking too. */
+	set_make(&s, 2);
+	s.subject[0].items = 1;
+	s.subject[1].items = 64;
+	s.work[0].ns = 8e6;
+	s.work[1].ns = 10e6;
+	s.config.ranking = true;
+	r = compare(&s, 2);
+	t = dck_record_table(r, "bench/ranking");
+	assert_string_equal(t->cells[0].value.as.text, "b");
+	assert_true(fabs(dck_table_cell(t, 1, "ratio")->value.as.r - 51.2) < 1e-6);
+	assert_true(fabs(dck_table_cell(t, 0, "time")->value.as.r - 10e6 / 64) < 1e-3);
+	dck_record_free(r);
+	/* As many items in each: the time of a run. */
+	set_make(&s, 2);
+	s.subject[0].items = s.subject[1].items = 64;
+	s.work[1].ns = 1.05e6;
+	r = compare(&s, 2);
+	assert_true(fabs(dck_record_value(r, "compare/ratio") - 1.05) < 1e-9);
+	assert_null(dck_record_fact(r, "compare", "metric"));
+	assert_int_equal(dck_record_table(r, "compare/alternatives")->columns[1].unit, DCK_UNIT_NS);
+	dck_record_free(r);
+}
+
 static void slower(void **state)
 {
 	set s;
@@ -553,6 +607,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(times_that_differ),
 	    cmocka_unit_test(slower),
+	    cmocka_unit_test(items_decide_where_runs_differ_in_them),
 	    cmocka_unit_test(small),
 	    cmocka_unit_test(max_time_holds),
 	    cmocka_unit_test(faster),

@@ -361,6 +361,54 @@ static void world_shown(void *self, const dck_progress *p)
 	((world *)self)->ns += 10000000;
 }
 
+typedef struct seen_progress {
+	uint64_t warmup_total, total;
+	bool warmup_left;
+	double ratio, eta_ns;
+} seen_progress;
+
+static void progress_seen(void *self, const dck_progress *p)
+{
+	seen_progress *s = self;
+
+	if (strcmp(p->phase, "warm-up") == 0) {
+		s->warmup_total = p->runs_total;
+		s->warmup_left = p->runs_total > 0 && p->eta_ns > 0;
+	}
+	if (strcmp(p->phase, "measure") == 0) {
+		s->total = p->runs_total;
+		s->ratio = fabs(p->done_ratio - (double)p->runs / 1000);
+		s->eta_ns = p->eta_ns;
+	}
+}
+
+/* Who watches learns how many runs there will be, where that is known. */
+static void known_runs_are_foreseen(void **state)
+{
+	seen_progress seen = {0};
+	dck_record *r = NULL;
+	world w;
+
+	(void)state;
+	world_init(&w, ten_ms);
+	w.plan.runs = 1000;
+	w.plan.warmup = "100";
+	w.watch = (dck_observer){.self = &seen, .progress = progress_seen};
+	assert_int_equal(dck_bench(&w.subject, &w.plan, &w.watch, &r, NULL), DCK_OK);
+	assert_int_equal(seen.warmup_total, 100);
+	assert_true(seen.warmup_left);
+	assert_int_equal(seen.total, 1000);
+	assert_true(seen.ratio < 0.01 && seen.eta_ns >= 0);
+	dck_record_free(r);
+	seen = (seen_progress){.total = 1, .warmup_total = 1};
+	world_init(&w, ten_ms);
+	w.plan.time_ns = 5000000000u;
+	w.watch = (dck_observer){.self = &seen, .progress = progress_seen};
+	assert_int_equal(dck_bench(&w.subject, &w.plan, &w.watch, &r, NULL), DCK_OK);
+	assert_int_equal(seen.total, 0);
+	dck_record_free(r);
+}
+
 /* After a pause a run is made that does not count; it is told by the same number as the engine's.
  */
 static void run_300_fails_after_pauses(void **state)
@@ -721,6 +769,7 @@ int main(void)
 	    cmocka_unit_test(groups_short_work),
 	    cmocka_unit_test(run_812_fails),
 	    cmocka_unit_test(run_300_fails_after_pauses),
+	    cmocka_unit_test(known_runs_are_foreseen),
 	    cmocka_unit_test(first_run_fails),
 	    cmocka_unit_test(cancelled_in_between),
 	    cmocka_unit_test(a_function_says_that_it_was_interrupted),

@@ -113,6 +113,9 @@ export function roundsOf(r) {
 		.filter(l => l.values.length > 1);
 }
 
+/** What the times of the rounds are of: an item where the runs differ in items. */
+const timedOf = r => factValue(r, "compare", "metric") === "throughput/items" ? "an item" : "a run";
+
 function drawRounds(box, r) {
 	const list = roundsOf(r), trials = factValue(r, "method", "trials_per_round");
 
@@ -120,7 +123,7 @@ function drawRounds(box, r) {
 		plotViolins(box, {
 			name: "spread", title: "Times of the rounds",
 			note: `Each dot is the ${factValue(r, "method", "statistic") || "time"} of one round${trials > 1 ? ` of ${digits(trials)} trials` : ""}; the shape is their density (a kernel estimate), the line their median.`,
-			list, unit: "ns", axis: "time of a run", what: "rounds",
+			list, unit: "ns", axis: `time of ${timedOf(r)}`, what: "rounds",
 		});
 }
 
@@ -146,7 +149,7 @@ export const viewRank = {
 
 		plotRows(box, {
 			name: "ranking", title: "Times with their intervals", says: list.map(s => `${s.name}: ${format(number(s.time), "ns")}`).join(", "),
-			rows: list.map(s => rowOf(s, s.time, format(number(s.time), "ns"))), unit: "ns", axis: "time of a run", text: row => row.text,
+			rows: list.map(s => rowOf(s, s.time, format(number(s.time), "ns"))), unit: "ns", axis: `time of ${timedOf(r)}`, text: row => row.text,
 		});
 		if (ratios.length > 0)
 			plotRows(box, {

@@ -1,4 +1,4 @@
-/* fuzz_pstats.c - any bytes as a profile of Python: refused with a sentence, or made into functions
+/* fuzz_profile.c - any bytes as a profile of another program: refused with a sentence, or made into functions
  * and paths.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,0 +1,140 @@
+/* figure_laps.c - the time of each lap and what was put down with it, such as the accuracy of each
+ * epoch: time on the left axis, values on the right one. Of laps of several names those that have
+ * values, else the first ones.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "report/figures/figures.h"
+#include "report/figures/svg.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUES_MAX = 4, MARKED = 300 };
+#define WALL "/wall"
+
+/* A value of the lap that `wall` is of, and what it is called; NULL: a series of its own, or of
+ * another lap. */
+static const char *value_name(const dck_series *wall, const dck_series *s)
+{
+	static const char *const own[] = {"wall", "cpu", "thread_cpu", "items"};
+	const size_t n = strlen(wall->tag) - strlen(WALL);
+
+	if (strncmp(s->tag, wall->tag, n) != 0 || s->tag[n] != '/' || s->unit != DCK_UNIT_ONE ||
+	    strchr(s->tag + n + 1, '/') || !s->at_ns || !wall->at_ns)
+		return NULL;
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (strcmp(s->tag + n + 1, own[i]) == 0)
+			return NULL;
+	return s->tag + n + 1;
+}
+
+static bool is_wall(const dck_series *s)
+{
+	const size_t n = strlen(s->tag), end = strlen(WALL);
+
+	return strncmp(s->tag, "laps/", 5) == 0 && n > 5 + end &&
+	       strcmp(s->tag + n - end, WALL) == 0 && s->n >= 2;
+}
+
+static const dck_series *laps_of(const dck_record *r)
+{
+	const dck_series *first = NULL;
+
+	for (size_t i = 0; i < r->nseries; i++) {
+		if (!is_wall(&r->series[i]))
+			continue;
+		for (size_t k = 0; k < r->nseries; k++)
+			if (value_name(&r->series[i], &r->series[k]))
+				return &r->series[i];
+		first = first ? first : &r->series[i];
+	}
+	return first;
+}
+
+static bool has(const dck_record *r)
+{
+	return laps_of(r) != NULL;
+}
+
+/* The lap, from 1 on, that began when the value's i-th did; NaN: none. Both ascend. */
+static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size_t *at)
+{
+	while (*at < wall->n && wall->at_ns[*at] < s->at_ns[i])
+		++*at;
+	return *at < wall->n && wall->at_ns[*at] == s->at_ns[i] ? (double)(*at + 1) : NAN;
+}
+
+/* A line through what is finite, its dots where they are few, and its name above its last one. s
+ * itself: of the time. */
+static void series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
+{
+	double last_x = NAN, last_y = NAN;
+	size_t at = 0;
+
+	svg_path_begin(to);
+	for (size_t i = 0; i < s->n; i++) {
+		const double x = s == wall ? (double)(i + 1) : lap_at(wall, s, i, &at);
+
+		if (!isfinite(x) || !isfinite(s->values[i]))
+			continue;
+		svg_path_to(to, x, s->values[i], isnan(last_x));
+		last_x = x;
+		last_y = s->values[i];
+	}
+	svg_path_end(to);
+	at = 0;
+	for (size_t i = 0; i < s->n && s->n <= MARKED; i++) {
+		const double x = s == wall ? (double)(i + 1) : lap_at(wall, s, i, &at);
+
+		if (isfinite(x) && isfinite(s->values[i]))
+			svg_dot(to, x, s->values[i], 3.5, name);
+	}
+	if (isfinite(last_x))
+		svg_text(to, last_x, last_y, 0, -8, "end", name);
+}
+
+static void range_add(svg_axis *a, const dck_series *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (isfinite(s->values[i])) {
+			a->from = fmin(a->from, s->values[i]);
+			a->to = fmax(a->to, s->values[i]);
+		}
+}
+
+static void draw(const dck_record *r, dck_sink *out)
+{
+	const dck_series *wall = laps_of(r), *values[VALUES_MAX];
+	static const svg_ink inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK};
+	svg_axis y = {.unit = DCK_UNIT_NS, .title = "time"};
+	svg_axis right = {.unit = DCK_UNIT_ONE, .title = "values"};
+	char name[128], title[160];
+	size_t n = 0;
+	svg s;
+
+	snprintf(name, sizeof name, "%.*s",
+		 (int)fmin(100, (double)(strlen(wall->tag) - 5 - strlen(WALL))), wall->tag + 5);
+	snprintf(title, sizeof title, "Laps of %s", name);
+	range_add(&y, wall);
+	for (size_t i = 0; i < r->nseries && n < VALUES_MAX; i++)
+		if (value_name(wall, &r->series[i]))
+			range_add(&right, values[n++] = &r->series[i]);
+	y.to *= 1.1;
+	right.to *= 1.1;
+	svg_open(&s, out, title);
+	if (n > 0)
+		svg_right_room(&s);
+	svg_axis_x(
+	    &s, (svg_axis){.from = 1, .to = (double)wall->n, .unit = DCK_UNIT_ONE, .title = name});
+	svg_axis_y(&s, y);
+	series_put(&s, wall, wall, "time");
+	if (n > 0)
+		svg_axis_right(&s, right);
+	for (size_t k = 0; k < n; k++) {
+		s.ink = inks[k];
+		series_put(&s, wall, values[k], value_name(wall, values[k]));
+	}
+	svg_close(&s);
+}
+
+const dck_figure figure_laps = {"laps", "time and values of each lap", has, draw};
