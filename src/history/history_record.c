@@ -210,12 +210,12 @@ static void few_points(record_builder *b, const dck_history_trend *t)
 	if (t->n == 1)
 		record_answer(b, "%s: %s in one point; %s", t->metric.tag, now, t->changes_absent);
 	else
-		record_answer(b,
-			      "%s: newest %s, all %zu from %s to %s; two records differ by more "
-			      "than their intervals, so a test for changes needs more points",
-			      t->metric.tag, now, t->n,
-			      value_text(t->metric.unit, lo, least, sizeof least),
-			      value_text(t->metric.unit, hi, most, sizeof most));
+		record_answer(
+		    b,
+		    "%s: newest %s, all %zu from %s to %s; records of the same may differ "
+		    "by more than their intervals, so a test for changes needs more points",
+		    t->metric.tag, now, t->n, value_text(t->metric.unit, lo, least, sizeof least),
+		    value_text(t->metric.unit, hi, most, sizeof most));
 }
 
 static void trend_answer(record_builder *b, const dck_history_trend *t)

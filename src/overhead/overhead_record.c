@@ -10,6 +10,8 @@
 #include <stdio.h>
 
 #define LEVEL 0.95
+#define FACTOR_MAX \
+	10 /* of a slowdown that the rounds would show; nobody needs to read of a larger one */
 
 static const dck_column columns[] = {
     {"method", "method", DCK_UNIT_NONE},  {"time", "time", DCK_UNIT_NS},
@@ -94,14 +96,16 @@ static void answer_put(record_builder *b, const overhead *o)
 	else if (dearest != OVERHEAD_NONE)
 		record_answer(b, "%s costs most: with it the program takes %.3g times as long",
 			      overhead_methods[dearest].name, exp(most));
-	else if (isfinite(widest))
+	else if (exp(widest) > FACTOR_MAX)
+		record_answer(b,
+			      "%zu round%s do%s not show what a method costs; give more --rounds",
+			      o->rounds, o->rounds == 1 ? "" : "s", o->rounds == 1 ? "es" : "");
+	else
 		record_answer(
 		    b,
 		    "no method made the program measurably slower; a slowdown by a factor "
 		    "of %.3g would have been detected",
 		    exp(widest));
-	else
-		record_answer(b, "one round shows no method's cost: see --rounds");
 }
 
 static void facts_put(record_builder *b, const overhead *o)

@@ -349,8 +349,10 @@ static void answer_record(record_builder *b, const pit *p, const chosen *rows, s
 		    factor_text(rows[worst].found.factor, text, sizeof text), harm, n, none,
 		    n - harm - none);
 	else
-		record_answer(b, "no mistake was shown to do harm here; %zu of %zu do none", none,
-			      n);
+		record_answer(b,
+			      "no mistake was shown to do harm here; %zu of %zu do none, the other "
+			      "%zu are undecided or cannot be made here",
+			      none, n, n - none);
 }
 
 static void result_record(record_builder *b, const pit *p, const chosen *rows, size_t n)

@@ -1,5 +1,6 @@
 /* scale.c - how the numbers of one column are written: in one unit and with as many decimals
- * as the least of them needs, so that they can be compared by looking at them.
+ * as the least of them needs, so that they can be compared by looking at them. Where they lie too
+ * far apart for that, the unit is the same and each number has digits of its own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/scale.h"
@@ -9,11 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPAN_MAX   1000.0 /* from the least to the most that one unit can show */
-#define TIME_MOST  9999.5 /* of a unit: 13826.8 of one is hard to read */
+#define SPAN_MAX   1000.0 /* from the least to the most that so many decimals fit */
+#define TIME_MOST  9999.5 /* of a unit: 13826.8 needs no decimals */
 #define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
 #define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
-#define EACH_MAX   1e18	  /* more of a unit than has a name */
 #define DIGITS_MAX 6	  /* of the largest */
 
 typedef struct prefix {
@@ -96,20 +96,25 @@ static void unit_set(column_scale *s, dck_unit u, const prefix *p)
 		 families[u].whole || u == DCK_UNIT_ONE ? "" : dck_unit_text(u));
 }
 
-/* The largest that leaves the least number a digit behind the point at once, so that columns of
- * about the same size tend to have the same; else the one in the middle. */
-static const prefix *prefix_of(const prefix *all, const column_range *r)
+static const prefix *middle_of(const prefix *all, const column_range *r)
 {
 	const double middle = r->least > 0  ? sqrt(r->least) * sqrt(r->most)
 			      : r->half > 0 ? r->half
 					    : 1;
 
-	for (const prefix *p = all; p->text; p++)
-		if (r->most >= p->factor && r->least >= p->factor / 10)
-			return p;
 	while (all[1].text && middle < all->factor)
 		all++;
 	return all;
+}
+
+/* The largest that leaves the least number a digit behind the point at once, so that columns of
+ * about the same size tend to have the same; else the one in the middle. */
+static const prefix *prefix_of(const prefix *all, const column_range *r)
+{
+	for (const prefix *p = all; p->text; p++)
+		if (r->most >= p->factor && r->least >= p->factor / 10)
+			return p;
+	return middle_of(all, r);
 }
 
 column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
@@ -125,20 +130,15 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		snprintf(s.unit, sizeof s.unit, "%%");
 		return s;
 	}
+	const prefix *p = prefix_of(f->prefixes, r);
 	/* A count is shown to its last digit. */
 	s.whole = r->whole && f->prefixes == none;
-	s.each =
-	    !s.whole && (r->most > SPAN_MAX * r->least || (f->prefixes == none && r->least < TINY));
-	if (s.each || s.whole) {
-		if (f->prefixes == none)
-			unit_set(&s, u, none);
-		return s;
-	}
-	const prefix *p = prefix_of(f->prefixes, r);
-	if (u == DCK_UNIT_NS && r->most / p->factor >= TIME_MOST) {
-		s.each = true;
-		return s;
-	}
+	s.each = !s.whole &&
+		 (r->most > SPAN_MAX * r->least || (f->prefixes == none && r->least < TINY) ||
+		  (u == DCK_UNIT_NS && r->most / p->factor >= TIME_MOST));
+	if (s.each) /* long numbers are read more easily than exponents */
+		for (p = middle_of(f->prefixes, r); p[1].text && r->least < TINY * p->factor;)
+			p++;
 	s.divide = p->factor;
 	s.decimals = decimals_of(r, s.divide, f->digits);
 	unit_set(&s, u, p);
@@ -148,19 +148,16 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 const char *column_scale_number(const column_scale *s, double v, char *buf)
 {
 	const format_scale scale = {s->divide, s->unit, s->decimals};
-	const bool plain = families[s->base].prefixes == none;
+	const double size = fabs(v / s->divide);
 	char number[NUM_TEXT_MAX];
 
-	if (v == 0 && !s->each) {
+	if (v == 0) {
 		snprintf(buf, FORMAT_SIZE, "0");
-	} else if (s->each && !plain && fabs(v) >= EACH_MAX) {
-		num_general(number, 3, v);
-		snprintf(buf, FORMAT_SIZE, "%.30s %s", number, dck_unit_text(s->base));
-	} else if (s->each && plain && fabs(v) >= TINY && fabs(v) < 1) {
-		num_fixed(number, 3 - digits_whole(fabs(v)), v);
+	} else if (s->each && size >= TINY && size < 1) {
+		num_fixed(number, 3 - digits_whole(size), v / s->divide);
 		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->each) {
-		format_number(v, plain ? DCK_UNIT_ONE : s->base, buf);
+		format_number(v / s->divide, DCK_UNIT_ONE, buf);
 	} else if (s->decimals == 0 && fabs(v / s->divide) >= 0.5 && fabs(v / s->divide) < 1e15) {
 		dck_text_count(llround(v / s->divide), buf, FORMAT_SIZE);
 	} else {
@@ -201,13 +198,11 @@ static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char 
 	if (!is_even(v, c, s->base == DCK_UNIT_ONE || share > 0.05 ? 1.25 : 2) &&
 	    !(share < 0.01 && s->base != DCK_UNIT_ONE && is_even(v, c, INFINITY)))
 		return false;
-	if (!(share <= HALF_MAX))
+	if (!(share > 0 && share <= HALF_MAX)) /* without a width it is no half of anything */
 		return false;
 	num_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
 	snprintf(buf, FORMAT_SIZE, "%s%.20s %%", utf8 ? "\u00b1" : "+-",
-		 share == 0	   ? "0"
-		 : share < 0.00005 ? "0.01"
-				   : number);
+		 share < 0.00005 ? "0.01" : number);
 	return true;
 }
 

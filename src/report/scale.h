@@ -22,8 +22,8 @@ typedef struct column_scale {
 	int decimals;
 	bool share;    /* in percent */
 	bool whole;    /* counts, to the last digit */
-	bool each;     /* they lie too far apart for one unit: each has its own */
-	char unit[12]; /* for the column's head; "": none, or each has its own */
+	bool each;     /* they lie too far apart for one number of decimals: each has its own */
+	char unit[12]; /* for the column's head; "": none */
 } column_scale;
 
 /* share: of ratios that are shown as percent. */

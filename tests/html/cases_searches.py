@@ -97,6 +97,34 @@ def case_searches(run):
         assert [d["v"] for d in page.js(DATA, "#training [data-name=time] .lap")] == [5e9, 6e9, 7e9]
 
 
+OVERLAPS = """const box = e => e.getBoundingClientRect(), a = box(document.querySelector(arguments[0]));
+return [...document.querySelectorAll(arguments[1])].map(box).filter(b => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom).length"""
+
+
+def case_rates(run):
+    """Requests served beside the line on which all are; a percentile that one rate knows is a sentence, not a picture of a dot.
+    Times of one column have one unit."""
+    none = {"absent": "too few requests"}
+    columns = [{"key": "rate", "title": "rate", "unit": "Hz"}, {"key": "served", "title": "served", "unit": "Hz"}, {"key": "median", "title": "median", "unit": "ns"},
+               {"key": "p99", "title": "p99", "unit": "ns"}, {"key": "verdict", "title": "limits"}]
+    rates = [[120, 119, 17e3, 29e6, "holds"], [240, 217, 12e6, none, "not shown"], [480, 65, 31e6, none, "unstable"]]
+    with open("rates.json", "w", encoding="utf-8") as f:
+        json.dump({"schema": 1, "deepclock": "0.1.0", "id": "1", "incomplete": False, "facts": [{"section": "plan", "key": "slo", "value": "p99<=30ms"}], "metrics": [], "notes": [],
+                   "tables": [{"name": "load/steps", "title": "Rates", "columns": columns, "rows": rates}]}, f)
+    run("report", "rates.json", "-o", "rates.html")
+    for width, dark in ((1400, False), (390, True)):
+        with browser.Page("rates.html", width, dark=dark) as page:
+            assert [d["y"] for d in page.js(DATA, "#rates [data-name=served] .point")] == [119, 217, 65]
+            line = page.js("const l = document.querySelector('#rates [data-name=served] .equal'); return [getComputedStyle(l).strokeDasharray, ...['x1', 'y1', 'x2', 'y2'].map(k => Number(l.getAttribute(k)))]")
+            assert line[0] != "none" and line[1] < line[3] and line[2] > line[4], line
+            assert page.js(OVERLAPS, "#rates .name-of-equal", "#rates [data-name=served] .point, #rates [data-name=served] .equal") == 0
+            assert not page.find("#rates [data-name=latency-p99]") and len(page.find("#rates [data-name=latency-median] .point")) == 3
+            said = page.js("return document.querySelector('#rates .single').textContent")
+            assert "known at one of 3 rates, 29 ms at 120 Hz (limit p99<=30ms)" in said, said
+            shown = page.js("return [...document.querySelectorAll('#tables [data-key=median], #tables tbody td:nth-child(3)')].map(e => e.textContent.replace(/[\u2191\u2193\u2195]/g, '').trim())")
+            assert shown == ["median [µs]", "17", "12,000", "31,000"], shown
+
+
 def case_mistakes_and_titles(run):
     """Mistakes by their factors; records of several batch sizes as bars and a curve, by their titles."""
     factors, first, paths = {"coarse-clock": 0, "session-inside": 4875.6, "batch-divided": 0.27, "no-sync": 0.9955}, "mistakes.html", []

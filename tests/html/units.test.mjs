@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { digits, format, formatCount, formatInterval, percent } from "../../src/report/html/page/units.js";
+import { columnScale, digits, format, formatCount, formatInterval, percent } from "../../src/report/html/page/units.js";
 
 test("times have the unit that leaves at least one digit before the point", () => {
 	assert.equal(format(17.84e6, "ns"), "17.84 ms");
@@ -16,6 +16,15 @@ test("sizes count in powers of 1024, rates in powers of 1000", () => {
 	assert.equal(format(1.065e12, "FLOP/s"), "1.065 TFLOP/s");
 	assert.equal(format(56.743, "items/s"), "56.74 items/s");
 	assert.equal(formatCount(1814073344), "1.814 G");
+});
+
+test("a column has one unit, however far its numbers lie apart", () => {
+	assert.deepEqual(columnScale([17.6e6, 475.8e6], "ns"), [1e6, "ms"]);
+	assert.deepEqual(columnScale([5163, NaN, 7.6e6, 0], "ns"), [1e3, "µs"]);
+	assert.deepEqual(columnScale([0.5, 1.5e6], "ns"), [1, "ns"]);
+	assert.deepEqual(columnScale([-4096, 102300672], "B"), [1024, "KiB"]);
+	assert.deepEqual(columnScale([3, 4e6], "1"), [1, ""]);
+	assert.deepEqual(columnScale([], "ns"), [1, ""]);
 });
 
 test("what is no number is said as it is", () => {

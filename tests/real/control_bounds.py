@@ -19,8 +19,10 @@ HEAD = f"g (bool c, bool d, int64 m, float[2,3] x, {WEIGHTS}) => "
 DROP = "then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[2,4] n) " \
        "{ b = MatMul(x, v) n = MatMul(x, w) }"  # 24, or 60 + 24 = 84
 
+ROUND = "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) k2 = Identity(k) }"
+
 # Name, text of the model, options, (the least MACs, the most): None: there is no such limit; known
-# numbers are both. A least of 0 is stated where there is a most.
+# numbers are both, and may have FLOPs behind them. A least of 0 is stated where there is a most.
 CASES = [
     ("if_differs", HEAD + f"(float[2,4] y) {{ y = If (c) <{DROP}> }}", [], (24, 84)),
     ("if_and_more", HEAD + f"(float[2,4] y, float[2,10] b) {{ y = If (c) <{DROP}> {B} }}", [], (84, 144)),
@@ -66,6 +68,71 @@ CASES = [
      "<num_scan_inputs = 2, body = l (float[1,4] p, float[3] r, float[4] f) => (float[1,4] o) { t = Add(p, f) "
      "o = If (c) <then_branch = b () => (float[1,4] s) { j = MatMul(r, w) s = Add(t, j) }, else_branch = e () => "
      "(float[1,4] u) { u = Neg(t) }> }> (h, x, z) }", [], (0, 24)),
+    # What rounds hand on decides: the rows grow by 2 in each, 2 + 4 + 6 + 8 + 10 of 9 MACs.
+    ("loop_grows", HEAD + "(float[r,3] y) { n = Constant <value = int64[1] {5}> () y = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[r,3] p) => (bool k2, float[s,3] o) { k2 = Identity(k) h = MatMul(p, q) "
+     "o = Concat <axis = 0> (h, x) }> }", [], (270, 270, 540)),
+    # Two states change places: 2, 4, 2, 4 and 2 rows are multiplied.
+    ("loop_swaps", "g (float[2,3] x, float[4,3] z, float[3,3] q) => (float[r,3] y, float[s,3] u) { n = Constant <value "
+     "= int64[1] {5}> () y, u = Loop (n, , x, z) <body = l (int64 i, bool k, float[r,3] a, float[s,3] b) => "
+     "(bool k2, float[s,3] ob, float[r,3] oa) { k2 = Identity(k) ob = Identity(b) oa = MatMul(a, q) }> }",
+     [], (126, 126, 252)),
+    # No round: the count is 0 or less, or the condition is false.
+    ("loop_empty", HEAD + "(float[2,4] z) { n = Constant <value = int64[1] {-3}> () y = Loop (n, , x) <body = l "
+     f"{ROUND}> z = MatMul(y, w) }}", [], (24, 24, 48)),
+    ("loop_not_begun", HEAD + "(float[2,4] z) { f = Constant <value = bool {0}> () y = Loop (m, f, x) <body = l "
+     f"{ROUND}> z = MatMul(y, w) }}", [], (24, 24, 48)),
+    # The body says after round i = 3 that it was the last one: 4 rounds, each with a Less.
+    ("loop_ends_by_number", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {100}> () h = Constant <value = "
+     "int64 {3}> () y = Loop (n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) "
+     "{ o = MatMul(p, q) k2 = Less(i, h) }> }", [], (72, 72, 148)),
+    # while t < 6, with t handed on and no count: 6 rounds, each with an Add and a Less.
+    ("loop_ends_by_state", "g (float[2,3] x, float[3,3] q) => (float[2,3] y, int64 e) { t0 = Constant <value = int64 "
+     "{0}> () y, e = Loop (, , x, t0) <body = l (int64 i, bool k, float[2,3] p, int64 t) => (bool k2, float[2,3] o, "
+     "int64 t2) { o = MatMul(p, q) one = Constant <value = int64 {1}> () t2 = Add(t, one) six = Constant <value = "
+     "int64 {6}> () k2 = Less(t2, six) }> }", [], (108, 108, 228)),
+    # It may not begin, and it ends after one round.
+    ("loop_once_or_never", HEAD + "(float[2,3] y) { y = Loop (, c, x) <body = l (int64 i, bool k, float[2,3] p) => "
+     "(bool k2, float[2,3] o) { o = MatMul(p, q) k2 = Constant <value = bool {0}> () }> }", [], (0, 18)),
+    # The values decide on the next round, and nobody limits them.
+    ("loop_without_limit", HEAD + "(float[2,3] y) { t = Constant <value = bool {1}> () y = Loop (, t, x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) s = ReduceSum <keepdims = 0> (o) "
+     "z = Constant <value = float {0.0}> () k2 = Greater(s, z) }> }", [], (18, None)),
+    ("loop_of_any_length", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {9223372036854775807}> () y = Loop "
+     "(n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) s = ReduceSum "
+     "<keepdims = 0> (o) z = Constant <value = float {0.0}> () k2 = Greater(s, z) }> }", [], (18, None)),
+    # The inner loop has as many rounds as the outer one has made: 0 + 1 + 2 + 3 + 4.
+    ("loop_triangle", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {5}> () y = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) o = Loop (i, , p) <body = l2 "
+     "(int64 i2, bool e, float[2,3] u) => (bool e2, float[2,3] t) { e2 = Identity(e) t = MatMul(u, q) }> }> }",
+     [], (180, 180, 360)),
+    # The first of 5 rounds takes one branch, the others the Neg of 6 elements; each compares.
+    ("loop_first_differs", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {5}> () z = Constant <value = int64 "
+     "{0}> () y = Loop (n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) "
+     "f = Equal(i, z) o = If (f) <then_branch = t () => (float[2,3] s) { s = MatMul(p, q) }, else_branch = e () => "
+     "(float[2,3] u) { u = Neg(p) }> }> }", [], (18, 18, 36 + 4 * 6 + 5)),
+    # As many rounds as x has rows, and as many rows: 9 * N * N.
+    ("loop_of_shape", "g (float[N,3] x, float[3,3] q) => (float[N,3] y) { s = Shape <start = 0, end = 1> (x) "
+     "y = Loop (s, , x) <body = l (int64 i, bool k, float[N,3] p) => (bool k2, float[N,3] o) { o = MatMul(p, q) "
+     "k2 = Identity(k) }> }", [], ("9*N^2", "9*N^2")),
+    # What 5 rounds have made is stacked: 5 * 18, and 5 * 24 behind the loop.
+    ("loop_stacks", HEAD + "(float[n,2,4] z) { n = Constant <value = int64[1] {5}> () y, s = Loop (n, , x) <body = l "
+     "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o, float[2,3] o2) { k2 = Identity(k) o = MatMul(p, q) "
+     "o2 = Neg(o) }> z = MatMul(s, w) }", [], (210, 210, 420 + 5 * 6)),
+    # Backwards over the second axis: 7 steps of 3 * 4 MACs and an Add of 4.
+    ("scan_backwards", "g (float[1,4] h, float[3,7] x, float[3,4] w) => (float[1,4] y) { y = Scan <num_scan_inputs = 1, "
+     "scan_input_axes = [1], scan_input_directions = [1], body = l (float[1,4] p, float[3] r) => (float[1,4] o) "
+     "{ t = MatMul(r, w) o = Add(p, t) }> (h, x) }", [], (84, 84, 168 + 28)),
+    ("scan_of_nothing", "g (float[1,4] h, float[0,3] x, float[3,4] w) => (float[1,4] y) { y = Scan <num_scan_inputs = 1, "
+     "body = l (float[1,4] p, float[3] r) => (float[1,4] o) { t = MatMul(r, w) o = Add(p, t) }> (h, x) }", [], (0, 0, 0)),
+    # 5 steps or 10 of 2 * (16 * 3 + 16 * 4) MACs.
+    ("if_of_lstms", "g (bool c, float[5,2,3] x, float[1,16,3] W, float[1,16,4] R) => (float[1,2,4] y) { y = If (c) "
+     "<then_branch = t () => (float[1,2,4] a) { f, a = LSTM <hidden_size = 4> (x, W, R) }, else_branch = e () => "
+     "(float[1,2,4] b) { z = Concat <axis = 0> (x, x) h, b = LSTM <hidden_size = 4> (z, W, R) }> }", [], (1120, 2240)),
+    # The limits of a function's body count for each of its calls.
+    ("if_in_function", "g (bool c, float[2,3] x, float[3,4] w, float[3,10] v) => (float[2,4] y, float[2,4] z) "
+     "{ y = loc.pick(c, x, w, v) z = loc.pick(c, x, w, v) } <domain: \"loc\", opset_import: [\"\" : 17]> "
+     f"pick (c, x, w, v) => (y) {{ y = If (c) <{DROP}> }}", [], (48, 168)),
     # The batch is open: N rows in both branches, 12 MACs or 36 for each.
     ("if_open_batch", "g (bool c, float[N,3] x, float[3,4] w, float[4,4] q) => (float[N,4] y) { y = If (c) "
      "<then_branch = t () => (float[N,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[N,4] b) "
@@ -79,7 +146,7 @@ def cost(program, text, options):
         import onnx.parser
     except ImportError as e:
         raise Skipped(f"{e}: install python3-onnx") from e
-    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17]>\n' + text)
+    model = onnx.parser.parse_model('<ir_version: 8, opset_import: ["" : 17, "loc" : 1]>\n' + text)
     with open("model.onnx", "wb") as f:
         f.write(model.SerializeToString())
     done = subprocess.run([program, "cost", "model.onnx", "--format", "json", *options], capture_output=True,
@@ -88,12 +155,16 @@ def cost(program, text, options):
     return json.loads(done.stdout)
 
 
-def check(program, text, options, least, most):
+def check(program, text, options, least, most, flops=None):
     record = cost(program, text, options)
-    macs = next(m for m in record["metrics"] if m["tag"] == "cost/macs")
+    macs, all_flops = (next(m for m in record["metrics"] if m["tag"] == f"cost/{what}") for what in ("macs", "flops"))
     answer = fact(record, "result", "answer")
     found = (fact(record, "cost", "macs_at_least"), fact(record, "cost", "macs_at_most"))
 
+    expect(flops is None or all_flops.get("value") == flops, f"{all_flops}, not {flops}")
+    if isinstance(least, str) and least == most:
+        expect(fact(record, "cost", "macs_formula") == least, f"{fact(record, 'cost', 'macs_formula')}, not {least}")
+        return
     if least is not None and least == most:
         expect(macs.get("value") == least and found == (None, None), f"{macs} {found}, not {least}")
         return

@@ -338,6 +338,7 @@ static void give_content(op *o, val *v, int64_t content)
 		return;
 	v->ints[0] = num_int(content);
 	v->n = 1;
+	v->given = true; /* an engine knows it when it is there */
 }
 
 /* The most rounds, which input M states; absent where there is no limit. */
@@ -373,6 +374,11 @@ static bool is_true(const val *v)
 	return v && v->ints && v->n == 1 && num_known(v->ints[0]) && v->ints[0].v;
 }
 
+static bool is_false(const val *v)
+{
+	return v && v->ints && v->n == 1 && num_is(v->ints[0], 0);
+}
+
 static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 {
 	size_t nin = o->made->nin;
@@ -391,47 +397,68 @@ static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 	return r->in[0] && r->in[1];
 }
 
-/* Walks each round by itself, with its number and with what the round before has made. */
-static bool loop_unrolled(op *o, const onnx_graph *g, int64_t n, size_t begin)
+/* Walks each round by itself, with its number and with what the round before has made, until the
+ * body says that it was the last one, or `limit` (no number: nobody says) is reached. False where
+ * that is not known, or the rounds are too many; *ret_rounds: how many there are. */
+static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, int64_t *ret_rounds)
 {
+	const bool ends = !num_why_none(limit) && num_known(limit) && limit.v <= ROUNDS_MAX;
 	rounds r;
 	size_t scans = 0;
+	int64_t n = 0;
+	bool last = false;
 	val **sum = NULL;
-	num *rounds_made = NULL;
 
 	o->infer->nops = begin;
 	if (!loop_init(o, &r, g))
 		return false;
-	for (size_t i = 0; i < r.nstate; i++)
-		r.state[i] = (val *)(uintptr_t)op_in(o, 2 + i);
-	for (int64_t k = 0; k < n; k++) {
+	while (!last) {
 		val *number = scalar_for(o, g, 0, ONNX_INT64);
-		give_content(o, number, k);
+		const val *more;
+
+		if (n == ROUNDS_MAX)
+			return false;
+		give_content(o, number, n++);
 		r.in[0] = number;
-		for (size_t i = 0; i < r.nstate; i++)
+		for (size_t i = 0; i < r.nstate; i++) {
 			r.in[2 + i] = r.state[i];
+			if (r.state[i])
+				r.state[i]->given = true;
+		}
 		if (!walk_again(o, g, r.in, r.nin, num_int(1), &r.out, &r.nout))
 			return false;
-		if (!is_true(r.nout ? r.out[0] : NULL) && k + 1 < n)
-			return false; /* the loop may end before round n */
+		more = r.nout ? r.out[0] : NULL;
+		last = (ends && n == limit.v) || is_false(more);
+		if (!last && !is_true(more))
+			return false;
 		for (size_t i = 0; i < r.nstate; i++)
-			r.state[i] = 1 + i < r.nout ? r.out[1 + i] : NULL;
+			r.state[i] = state_from(o, 1 + i < r.nout ? r.out[1 + i] : NULL);
 		if (!sum) {
 			scans = r.nout > 1 + r.nstate ? r.nout - 1 - r.nstate : 0;
 			sum = mem_arena_array(o->arena, scans, sizeof *sum);
-			rounds_made = op_dims(o, scans);
-			if (!sum || !rounds_made)
+			if (!sum)
 				return false;
 		}
 		for (size_t i = 0; i < scans && 1 + r.nstate + i < r.nout; i++)
 			sum[i] = sum[i] ? merge(o, sum[i], r.out[1 + r.nstate + i])
 					: r.out[1 + r.nstate + i];
 	}
+	*ret_rounds = n;
 	for (size_t i = 0; i < r.nstate; i++)
 		set_output(o, i, r.state[i]);
 	for (size_t i = 0; i < scans; i++)
 		set_stacked(o, r.nstate + i, sum[i], 0, num_int(n), num_int(-1));
 	return true;
+}
+
+/* Whether the rounds may cost different amounts: a branch or an inner loop depends on something. */
+static bool is_undecided(const infer *in, size_t begin)
+{
+	for (size_t i = begin; i < in->nops; i++)
+		if (in->ops[i].either || num_why_none(in->ops[i].rounds) ||
+		    num_why_fresh(in->nums, in->ops[i].rounds))
+			return true;
+	return false;
 }
 
 static void loop_outputs(op *o, rounds *r, num trips)
@@ -457,7 +484,7 @@ static void shape_loop(op *o)
 	const onnx_graph *g = body_of(o, "body");
 	num limit = g ? trip_limit(o) : num_int(0), trips = limit, cond;
 	bool stable, first_known = !op_in(o, 1) || (op_int(o, 1, &cond) && num_known(cond));
-	size_t begin = o->infer->nops;
+	size_t begin = o->infer->nops, visited = o->infer->visited;
 	rounds r;
 
 	if (!g || !loop_init(o, &r, g))
@@ -478,15 +505,24 @@ static void shape_loop(op *o)
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
-	if (!stable && first_known && num_known(limit) && limit.v > 0 && limit.v <= ROUNDS_MAX &&
-	    o->infer->depth == 0) {
-		if (loop_unrolled(o, g, limit.v, begin) || !infer_ok(o->infer))
+	/* What one round hands on to the next may decide sizes, branches and the end. */
+	const bool ends = r.nout > 0 && !is_true(r.out[0]);
+	const bool alike = stable && !ends && !is_undecided(o->infer, begin);
+	if (!shown && !alike && !num_is(limit, 0) && o->infer->depth == 0 &&
+	    (num_why_none(limit) || num_known(limit)) &&
+	    o->infer->again + ROUNDS_MAX * (o->infer->visited - visited) <= AGAIN_MAX) {
+		int64_t n = 0;
+		const bool unrolled = loop_unrolled(o, g, limit, begin, &n);
+		if ((unrolled && first_known) || !infer_ok(o->infer))
 			return;
+		if (unrolled) /* or none, if it does not begin */
+			limit = num_int(n);
 		o->infer->nops = begin;
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
-	o->made->least_rounds = num_int(first_known && num_least(o->nums, limit) >= 1);
+	o->made->least_rounds =
+	    num_int(first_known && (num_why_none(limit) || num_least(o->nums, limit) >= 1));
 	o->made->most_rounds = num_why_none(limit) ? num_int(0) : limit;
 	loop_outputs(o, &r, trips);
 }

@@ -50,8 +50,12 @@ static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
 	    {DCK_UNIT_NS, {0.25, 0.5}, "ns", {"0.2500", "0.5000"}},
 	    {DCK_UNIT_NS, {0, 0}, "ns", {"0", "0"}},
 	    {DCK_UNIT_NS, {0, 2e6}, "ms", {"0", "2.000"}},
-	    {DCK_UNIT_NS, {25e3, 20e6}, "", {"25.0 \u00b5s", "20.0 ms"}},
-	    {DCK_UNIT_NS, {0.5, 1.5e6}, "", {"0.500 ns", "1.50 ms"}},
+	    /* They lie too far apart for one number of decimals, and still have one unit. */
+	    {DCK_UNIT_NS, {25e3, 20e6}, "\u00b5s", {"25", "20,000"}},
+	    {DCK_UNIT_NS, {5163, 7.6123e6}, "\u00b5s", {"5.163", "7612"}},
+	    {DCK_UNIT_NS, {15712, 174.31e6}, "ms", {"0.0157", "174.3"}},
+	    {DCK_UNIT_NS, {0.5, 1.5e6}, "ns", {"0.500", "1,500,000"}},
+	    {DCK_UNIT_BYTE, {4096, 102300672}, "KiB", {"4", "99,903"}},
 	    {DCK_UNIT_BYTE, {102300672, 819200000}, "MiB", {"97.6", "781.2"}},
 	    {DCK_UNIT_BYTE, {4096, 8192}, "KiB", {"4.00", "8.00"}},
 	    {DCK_UNIT_FLOP, {1.82e9, 3.64e9}, "GFLOP", {"1.82", "3.64"}},
@@ -139,7 +143,7 @@ static void an_interval_is_short_only_where_that_is_true(void **state)
 	    {DCK_UNIT_NS, 100e6, 101e6, 110e6, "[101.0, 110.0]"}, /* beside its value */
 	    {DCK_UNIT_NS, 100e6, 99.9e6, 100.9e6, "+-0.50 %"},	  /* uneven, but narrow */
 	    {DCK_UNIT_NS, 0, -1e6, 1e6, "[-1.0, 1.0]"},
-	    {DCK_UNIT_NS, 1e6, 1e6, 1e6, "+-0 %"},
+	    {DCK_UNIT_NS, 1e6, 1e6, 1e6, "[1.000, 1.000]"}, /* no width: not +-0 % */
 	    {DCK_UNIT_NS, 100e6, 75e6, 125e6, "+-25 %"},
 	    {DCK_UNIT_NS, 100e6, 74e6, 126e6, "[74, 126]"},
 	    {DCK_UNIT_NS, -100e6, -101e6, -99e6, "[-101.0, -99.0]"}, /* a difference */

@@ -91,6 +91,8 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			if (equal) {
 				const [e0, e1] = [Math.max(x.domain()[0], y.domain()[0]), Math.min(x.domain()[1], y.domain()[1])];
 				svg.append("line").attr("class", "rule thin equal").attr("x1", x(e0)).attr("y1", y(e0)).attr("x2", x(e1)).attr("y2", y(e1));
+				/* No point lies above the line. */
+				svg.append("text").attr("class", "halo name-of-equal").attr("x", x(e1)).attr("y", Math.max(y(e1) - 8, above - 4)).attr("text-anchor", "end").text(equal);
 			}
 			const h = svg.selectAll(null).data(along).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
 			h.append("line").attr("class", "rule thin").attr("x1", ROOM.left).attr("x2", width - right);
@@ -112,8 +114,6 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : nameAlong(r, [ROOM.left + 4, width - right - 4], y(r.y), taken)));
 			svg.append("g").selectAll("text").data(along).join("text").attr("class", "strong halo name-of-rule").attr("x", (r, i) => spots[i].x).attr("y", (r, i) => spots[i].y)
 				.text(r => (beside ? fitText(r.text, right - 8) : r.text));
-			if (equal)
-				svg.append("text").attr("class", "halo").attr("x", width - right - 4).attr("y", high - ROOM.bottom - 8).attr("text-anchor", "end").text(`- - ${equal}`);
 			const places = spaced(ends.map(e => e.y), 14, above, high - ROOM.bottom);
 			svg.append("g").selectAll("text").data(ends.filter(e => e.l.name)).join("text").attr("class", "strong name-of-list").attr("dy", "0.35em")
 				.attr("x", width - right + 6).attr("y", (e, i) => places[i]).text(e => fitText(e.l.name, right - 8));

@@ -41,6 +41,15 @@ export function scaleOf(v, unit) {
 	return [1, unit === "1" || !unit ? "" : unit];
 }
 
+/** What all numbers of one column are divided by, and the unit for its title: that in the middle of them, or a smaller one
+ * in which the least needs no exponent. */
+export function columnScale(values, unit) {
+	const sizes = values.map(Math.abs).filter(v => v > 0 && Number.isFinite(v));
+	const least = sizes.reduce((a, b) => Math.min(a, b), Infinity), most = sizes.reduce((a, b) => Math.max(a, b), 0);
+
+	return most > 0 ? scaleOf(Math.min(Math.sqrt(least) * Math.sqrt(most), 1000 * least), unit) : [1, ""];
+}
+
 /** Arithmetic on whole numbers has no FLOPs: "2.1 TOP/s" of the tag peak/int8/all. */
 export const wholeText = (tag, text) => (tag.startsWith("peak/int") ? text.replace("FLOP/s", "OP/s") : text);
 

@@ -5,12 +5,12 @@
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
 import { numbersBelow } from "./points.js";
-import { digits, format, formatInterval, percent, scaleOf, wholeText } from "./units.js";
+import { columnScale, digits, format, formatInterval, percent, wholeText } from "./units.js";
 import { cell, cellMore, cellText, number, rows } from "./record.js";
 
-/** "[1.774, 4.667]", in the unit that the value beside it has. */
-function intervalText(c, unit, share) {
-	const factor = share ? 0.01 : scaleOf(Math.abs(number(c)), unit)[0], n = share ? 3 : 4;
+/** "[1.774, 4.667]", in the unit of its column. */
+function intervalText(c, factor, share) {
+	const n = share ? 3 : 4;
 	return `[${digits(c.lo / factor, n)}, ${digits(c.hi / factor, n)}]`;
 }
 
@@ -43,13 +43,14 @@ export function columnsOf(t, page) {
 
 	return t.columns.filter(c => !beside.includes(c.key) && !empty.includes(c.title)).map(c => {
 		const isNumber = c.unit !== undefined && c.unit !== "", share = c.unit === "1" && page.shares.includes(c.key);
+		const [factor, name] = share ? [0.01, ""] : columnScale(t.rows.map(row => number(cell(row[t.columns.indexOf(c)]))), c.unit);
 		return {
 			key: c.key,
-			title: c.title,
+			title: name ? `${c.title} [${name}]` : c.title,
 			number: isNumber,
-			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : isNumber ? cellText(row[c.key], c.unit) : shortText(cellText(row[c.key], c.unit))),
+			text: row => (share && Number.isFinite(number(row[c.key])) ? percent(number(row[c.key])) : isNumber && Number.isFinite(number(row[c.key])) ? digits(number(row[c.key]) / factor) : shortText(cellText(row[c.key], c.unit))),
 			whole: t.rows.length > 0 && t.rows.every((row, i) => INSTANT.test(String(t.rows[i][t.columns.indexOf(c)]))),
-			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], c.unit, share) : ""),
+			aside: row => (row[c.key].level > 0 ? intervalText(row[c.key], factor, share) : ""),
 			more: row => cellMore(row[c.key], c.unit) || (!isNumber && shortText(String(row[c.key].value)) !== String(row[c.key].value) ? String(row[c.key].value) : ""),
 			value: row => (isNumber ? number(row[c.key]) : String(row[c.key].value === undefined ? "" : row[c.key].value)),
 		};
