@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
+#include <deepclock/zone.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -620,7 +621,9 @@ static PyObject *load(PyObject *m, PyObject *path)
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS
-		st = (dck_profile_is(name) ? dck_profile_read : dck_record_load)(name, &r, &err);
+		st = (dck_profile_is(name) ? dck_profile_read
+		      : dck_trace_is(name) ? dck_trace_read
+					   : dck_record_load)(name, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
@@ -645,7 +648,7 @@ static PyObject *parse(PyObject *m, PyObject *args)
 
 static PyMethodDef methods[] = {
     {"load", load, METH_O,
-     "load($module, path, /)\n--\n\nThe Record that was saved in a file. AbsentError, IoError, "
+     "load($module, path, /)\n--\n\nThe Record that was saved in a file, or made of a profile or trace in it. AbsentError, IoError, "
      "FormatError, VersionError, LimitError."},
     {"parse", parse, METH_VARARGS,
      "parse($module, json, /)\n--\n\nThe Record of a JSON text, str or bytes. FormatError, "

@@ -38,6 +38,22 @@ class FunctionTest(Case):
         line = sys._getframe().f_lineno - 1
         self.assertEqual(r.facts["subject/name"].value, f"lambda (test_bench.py:{line})")
 
+    def test_the_first_call_of_a_jit_is_apart(self):
+        def jit(f):
+            compiled = []
+
+            def g(*args):
+                if not compiled:
+                    time.sleep(0.05)
+                    compiled.append(True)
+                return f(*args)
+            return g
+
+        for r in (deepclock.bench(jit(sum), (1, 2), **short()),
+                  deepclock.bench("g(x)", setup="g = jit(sum); x = (1, 2)", globals={"jit": jit}, **short())):
+            self.assertGreaterEqual(r["time/first_run"].value, 50e6)
+            self.assertLess(r["latency/median"].value, r["time/first_run"].value)
+
     def test_no_arguments(self):
         self.assertEqual(deepclock.bench(work, **short())["runs/count"].value, 20)
 

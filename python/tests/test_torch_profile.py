@@ -365,6 +365,36 @@ class Memory(Case):
         self.assertGreater(record["latency/mean"].value, 0)
 
 
+class ProfilerFile(Case):
+    """What torch.profiler wrote, against its own sums."""
+
+    def test_memory(self):
+        model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), nn.Linear(144, 2)), torch.randn(2, 3, 8, 8)
+        model(x).sum().backward()
+        with warnings.catch_warnings(), torch.profiler.profile(
+                activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as p:
+            warnings.simplefilter("ignore")
+            for _ in range(2):
+                model(x).square().mean().backward()
+        p.export_chrome_trace(self.path("trace.json"))
+        r = deepclock.load(self.path("trace.json"))
+        if r.facts["trace/allocations"].value is None:  # PyTorch 1.13 of Debian, without Kineto
+            self.assertIn("profile_memory=True", r.facts["trace/allocations"].absent)
+            with self.assertRaisesRegex(deepclock.AbsentError, "profile_memory=True"):
+                r.report(sort="memory")
+            return
+        mine = {row["name"]: row for row in r.tables["operators"]}
+        want = {e.key: e for e in p.key_averages() if e.key in mine}
+        self.assertEqual(set(want), set(mine))
+        self.assertGreater(len(want), 20)
+        self.assertEqual({k: (e.cpu_memory_usage, e.self_cpu_memory_usage) for k, e in want.items()},
+                         {k: (row["memory"], row["self_memory"]) for k, row in mine.items()})
+        for word, key in (("memory", "memory"), ("cpu_memory_usage", "memory"), ("self_cpu_memory_usage", "self_memory")):
+            shown = deepclock.parse(r.report("json", sort=word, top=5)).tables["operators"]
+            self.assertEqual(shown[key], sorted((row[key] for row in mine.values()), reverse=True)[:5])
+        self.assertIn("aten::empty", r.report(sort="memory"))
+
+
 class Roofs(Case):
     def machine(self):
         from deepclock._record import Record

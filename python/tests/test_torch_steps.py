@@ -3,6 +3,7 @@
 
 import itertools
 import time
+import unittest
 import warnings
 
 from support import Case, deepclock, main, needs
@@ -55,6 +56,21 @@ def column(record, key):
 
 
 class SumTest(Case):
+    @unittest.skipUnless(torch.distributed.is_available(), "this PyTorch is without torch.distributed")
+    def test_rank(self):
+        def facts():
+            with deepclock.torch.steps(operators=False, live=False) as s:
+                for _ in s(range(4)):
+                    pass
+            return {key: s.record.facts[key].value for key in ("engine/rank", "engine/world_size") if key in s.record.facts}
+
+        self.assertEqual(facts(), {})
+        torch.distributed.init_process_group("gloo", init_method="file://" + self.path("store"), rank=0, world_size=1)
+        try:
+            self.assertEqual(facts(), {"engine/rank": 0, "engine/world_size": 1})
+        finally:
+            torch.distributed.destroy_process_group()
+
     def test_parts_add_up_to_the_nanosecond(self):
         n = Net()
         began = time.perf_counter_ns()

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "calls/call_rows.h"
 #include "calls/call_table.h"
+#include "calls/operator_view.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,20 +17,39 @@ enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
 static const char *const by_choices[] = {"auto",  "type", "node", "module",
 					 "class", "line", "all",  [BY_FUNCTION] = "function",
 					 "path",  NULL};
-static const char *const sort_choices[] = {"auto",	 "time",    "macs",
-					   "flops",	 "params",  "bytes",
-					   "name",	 "graph",   [SORT_CALLS] = "calls",
-					   "samples",	 "total",   "self",
-					   "file",	 "line",    "module",
-					   "ncalls",	 "tottime", "cumtime",
-					   "cumulative", NULL};
+static const char *const sort_choices[] = {"auto",
+					   "time",
+					   "macs",
+					   "flops",
+					   "params",
+					   "bytes",
+					   "name",
+					   "graph",
+					   [SORT_CALLS] = "calls",
+					   "samples",
+					   "total",
+					   "self",
+					   "file",
+					   "line",
+					   "module",
+					   "ncalls",
+					   "tottime",
+					   "cumtime",
+					   "cumulative",
+					   "memory",
+					   "self_memory",
+					   "device_memory",
+					   "self_device_memory",
+					   "cpu_memory_usage",
+					   "self_cpu_memory_usage",
+					   NULL};
 const dck_opt dck_view_options[] = {
     DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
 	       "which tables of operators; function, path: of call paths", .choices = by_choices),
     DCK_OPTION(
 	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
 	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
-	"self, in pstats' words too",
+	"self, in pstats' words too; of operators of torch.profiler memory, in its words too",
 	.choices = sort_choices),
     DCK_OPTION(
 	COUNT, dck_op_view, top, "top", "N", NULL,
@@ -304,31 +324,39 @@ static dck_status by_path(const look *l, record_builder *b, dck_err *err)
 
 /* --- */
 
-dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
-			  dck_err *err)
+static dck_status view_put(record_builder *b, const dck_record *r, const dck_calls_view *view,
+			   dck_err *err)
 {
-	record_builder *b;
+	const char *column = operator_view_column(view->sort);
 	dck_status status;
 	look l;
 
+	if (column)
+		return operator_view_put(b, r, column, call_view_top(view), err);
 	DCK_TRY(look_open(&l, r, view, err));
-	b = record_new();
-	if (!b)
-		status = ERR_NO_MEMORY(err, "for a record");
-	else if (view->callers || view->callees)
+	if (view->callers || view->callees)
 		status = around(&l, view->callers ? view->callers : view->callees, view->callers, b,
 				err);
 	else if (view->by == DCK_CALLS_BY_PATH)
 		status = by_path(&l, b, err);
 	else
 		status = by_function(&l, b, err);
+	look_done(&l);
+	return status;
+}
+
+dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
+			  dck_err *err)
+{
+	record_builder *b = record_new();
+
+	DCK_NEED(b, err, "for a record");
+	const dck_status status = view_put(b, r, view, err);
 	if (status == DCK_OK) {
 		call_view_about(b, r);
-		status = record_finish(b, ret, err);
-	} else {
-		record_drop(b);
+		return record_finish(b, ret, err);
 	}
-	look_done(&l);
+	record_drop(b);
 	return status;
 }
 

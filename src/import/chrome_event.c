@@ -187,8 +187,9 @@ static bool is_wanted(const chrome_reader *x, const char *name)
 
 static dck_status read_arguments(chrome_reader *x, event *e)
 {
-	/* Of a range, whose phase mostly comes in front, only some numbers are wanted. */
-	const bool range = e->phase == 'X' || e->phase == 'B' || e->phase == 'E';
+	/* Of a range or an instant, whose phase mostly comes in front, only some numbers are
+	 * wanted. */
+	const bool range = e->phase && strchr("XBEi", e->phase);
 	json_token t;
 	uint32_t key = 0;
 
@@ -502,7 +503,8 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 		if (!row.name)
 			return x->err->code;
 	}
-	if (kind == CHROME_BEGIN || kind == CHROME_COMPLETE || kind == CHROME_END)
+	if (kind == CHROME_BEGIN || kind == CHROME_COMPLETE || kind == CHROME_END ||
+	    (kind == CHROME_INSTANT && x->wanted && is_text(x, e->text, CHROME_MEMORY)))
 		DCK_TRY(keep_numbers(x, e, &row));
 	return keep(x, &row);
 }

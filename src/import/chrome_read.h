@@ -36,6 +36,8 @@ bool chrome_is(wire_source *s);
 /* Among the numbers that are wanted: what torch.profiler calls the shapes of an operator's inputs,
  * with which each is then a name of its own, "aten::mm(2x3, 3x4)". */
 #define CHROME_SHAPES "Input Dims"
+/* The instants of torch.profiler whose numbers are told where they are wanted: allocations. */
+#define CHROME_MEMORY "[memory]"
 /* numbers: whose names are wanted, ended by NULL; NULL: all. E_FORMAT: not such a file, or broken
  * before the first event; E_LIMIT: more events or names than are kept. Opens and closes the
  * format's trace; the sink stays the caller's. */

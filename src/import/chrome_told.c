@@ -245,8 +245,10 @@ static dck_status put_row(teller *t, const chrome_row *r)
 		put(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
 		return DCK_OK;
 	case CHROME_INSTANT:
-		put_ends(t, r->track, ns);
+		if (ns > 0) /* it is inside what ends at that time */
+			put_ends(t, r->track, ns - 1);
 		put(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});
+		put_numbers(t, r->track, r, ns);
 		return DCK_OK;
 	case CHROME_COUNTER:
 		put(t, r->track,

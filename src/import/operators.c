@@ -14,6 +14,7 @@
 #include "timeline/perfetto.h"
 #include "timeline/zone_sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,18 +31,34 @@ typedef enum sort {
 	/* Numbers. */
 	EXTERNAL,
 	SEQUENCE,
-	FORWARD
+	FORWARD,
+	BYTES,
+	DEVICE_TYPE,
+	SORTS
 } sort;
+
+/* Whose memory. */
+enum { OF_CPU, OF_DEVICE, MEMORIES };
+
+/* Bytes that were allocated less those that were freed. Real, since a sum of what a file says may
+ * be beyond 64 bits. */
+typedef struct footprint {
+	double of[MEMORIES];
+} footprint;
 
 typedef struct name {
 	sort is;
 	uint64_t device_ns;   /* of an operator: of what it started */
 	uint64_t backward_ns; /* of a module: of what belongs to its own operators */
+	footprint memory;     /* of an operator: with what it called, once where it calls itself */
+	footprint self_memory;
 } name;
 
-/* A range that was begun, and its numbers. */
+/* A range that was begun, or an allocation, and its numbers. */
 typedef struct held {
 	uint64_t ns, external, sequence;
+	double bytes;
+	uint32_t device_type;
 	uint32_t name; /* 0: none */
 	bool has_external, has_sequence, backward;
 } held;
@@ -56,6 +73,9 @@ typedef struct track {
 	uint64_t device_begin_ns, device_external;
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
+	footprint memory;	 /* of all its operators so far */
+	footprint *begun_memory; /* @owned: the same when each open operator began, by its depth */
+	size_t nbegun_memory;
 } track;
 
 /* What ran on a device for an operator. */
@@ -72,16 +92,19 @@ struct operators {
 	zone_sums timed, places, none;
 	/* By numbers of operators: their names, paths of modules, rows of `started`. */
 	kept_map by_external, by_sequence, by_started;
-	uint64_t kinds[FORWARD + 1]; /* how many were told */
+	uint64_t kinds[SORTS]; /* how many were told */
 	uint64_t device_ns, unowned_ns;
+	footprint unowned_memory;
+	bool device_memory; /* some was told */
 	bool failed;
 };
 
-const char *const operators_numbers[] = {"External id", "Sequence number", "Fwd thread id",
-					 PF_UNENDED,	PF_CONTINUED,	   NULL};
-const char *const operators_numbers_shaped[] = {"External id", "Sequence number", "Fwd thread id",
-						PF_UNENDED,    PF_CONTINUED,	  CHROME_SHAPES,
-						NULL};
+#define NUMBERS                                                                                \
+	"External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type", PF_UNENDED, \
+	    PF_CONTINUED
+
+const char *const operators_numbers[] = {NUMBERS, NULL};
+const char *const operators_numbers_shaped[] = {NUMBERS, CHROME_SHAPES, NULL};
 
 static sort sort_of(const operators *o, uint32_t id)
 {
@@ -122,6 +145,63 @@ static void note_sequence(operators *o, const track *t, const held *h)
 		o->failed |= !kept_map_put(&o->by_sequence, h->sequence, path);
 }
 
+/* --- memory */
+
+static void footprint_add(footprint *f, const footprint *more)
+{
+	for (int i = 0; i < MEMORIES; i++)
+		f->of[i] += more->of[i];
+}
+
+/* The innermost operator that is open allocated or freed something. */
+static void allocation(operators *o, track *t, const held *h)
+{
+	/* c10::DeviceType: what is no device is a library for the CPU. */
+	enum { CPU = 0, MKLDNN = 2, IDEEP = 5 };
+	const bool device =
+	    h->device_type != CPU && h->device_type != MKLDNN && h->device_type != IDEEP;
+	const zone_frame *top = zone_stack_top(&t->timed);
+	name *n = top ? kept_find(&o->names, top->name) : NULL;
+	footprint more = {{0}};
+
+	o->kinds[MEMORY]++;
+	o->device_memory |= device;
+	more.of[device ? OF_DEVICE : OF_CPU] = h->bytes;
+	footprint_add(n ? &n->self_memory : &o->unowned_memory, &more);
+	if (n)
+		footprint_add(&t->memory, &more);
+}
+
+static void memory_begin(operators *o, track *t)
+{
+	const size_t depth = t->timed.depth;
+
+	if (depth > t->nbegun_memory) {
+		const size_t n = depth < 16 ? 16 : 2 * depth;
+		footprint *more = mem_resize(t->begun_memory, n * sizeof *more);
+
+		o->failed |= !more;
+		if (!more)
+			return;
+		t->begun_memory = more;
+		t->nbegun_memory = n;
+	}
+	t->begun_memory[depth - 1] = t->memory;
+}
+
+/* Of the operator that is open at a depth from 1 on; it counts unless one of its name is around it.
+ */
+static void memory_end(operators *o, const track *t, size_t depth)
+{
+	const zone_frame *f = &t->timed.frames[depth - 1];
+	const bool again =
+	    f->path && f->path != PATH_SUM_NONE && o->timed.paths.rows[f->path].again;
+	name *n = kept_find(&o->names, f->name);
+
+	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)
+		n->memory.of[i] += t->memory.of[i] - t->begun_memory[depth - 1].of[i];
+}
+
 /* --- begins and ends */
 
 static void begin_operator(operators *o, track *t, const held *h)
@@ -138,7 +218,8 @@ static void begin_operator(operators *o, track *t, const held *h)
 		note_external(o, h);
 		note_sequence(o, t, h);
 	}
-	zone_sums_begin(&o->timed, &t->timed, h->ns, h->name);
+	if (zone_sums_begin(&o->timed, &t->timed, h->ns, h->name))
+		memory_begin(o, t);
 	zone_sums_begin(&o->places, &t->places, h->ns, h->name);
 }
 
@@ -151,6 +232,10 @@ static void begin(operators *o, track *t)
 	if (!h.name)
 		return;
 	t->begun = (held){0};
+	if (is == MEMORY) {
+		allocation(o, t, &h);
+		return;
+	}
 	o->kinds[is]++;
 	zone_sums_begin(&o->none, &t->all, h.ns, h.name);
 	switch (is) {
@@ -173,6 +258,9 @@ static void begin(operators *o, track *t)
 	case EXTERNAL:
 	case SEQUENCE:
 	case FORWARD:
+	case BYTES:
+	case DEVICE_TYPE:
+	case SORTS:
 		break;
 	}
 }
@@ -215,8 +303,11 @@ static void end(operators *o, track *t, uint64_t ns)
 	const sort is = top ? sort_of(o, top->name) : OTHER;
 
 	zone_sums_end(&o->none, &t->all, ns, true);
-	if (is == OPERATOR || is == RUNTIME)
+	if (is == OPERATOR || is == RUNTIME) {
+		if (t->timed.depth > 0 && !t->timed.too_deep)
+			memory_end(o, t, t->timed.depth);
 		zone_sums_end(&o->timed, &t->timed, ns, true);
+	}
 	if (is == OPERATOR || is == RUNTIME || is == MODULE)
 		zone_sums_end(&o->places, &t->places, ns, true);
 	if (is == DEVICE)
@@ -229,10 +320,13 @@ static void number(const operators *o, track *t, const trace_event *e)
 {
 	held *h = &t->begun;
 	const double v = e->as.real;
+	const sort is = sort_of(o, e->name);
 
+	if (h->name && is == BYTES && fabs(v) < 9e15)
+		h->bytes = v;
 	if (!h->name || !(v >= 0 && v < 9e15))
 		return;
-	switch (sort_of(o, e->name)) {
+	switch (is) {
 	case EXTERNAL:
 		h->external = (uint64_t)v;
 		h->has_external = true;
@@ -243,6 +337,9 @@ static void number(const operators *o, track *t, const trace_event *e)
 		break;
 	case FORWARD:
 		h->backward = v > 0;
+		break;
+	case DEVICE_TYPE:
+		h->device_type = v < 1e6 ? (uint32_t)v : UINT32_MAX;
 		break;
 	default:
 		break;
@@ -283,7 +380,8 @@ static sort sort_told(const trace_name *told)
 		     {"cuda_runtime", RUNTIME}, {"cuda_driver", RUNTIME},
 		     {"kernel", DEVICE},	{"gpu_memcpy", DEVICE},
 		     {"gpu_memset", DEVICE},	{"python_function", PYTHON}};
-	static const char *const numbers[] = {"External id", "Sequence number", "Fwd thread id"};
+	static const char *const numbers[] = {"External id", "Sequence number", "Fwd thread id",
+					      "Bytes", "Device Type"};
 	static const char module[] = "nn.Module: ";
 
 	for (size_t i = 0; told->category && i < sizeof kinds / sizeof *kinds; i++)
@@ -292,8 +390,8 @@ static sort sort_told(const trace_name *told)
 				   ? MODULE
 				   : kinds[i].is;
 	if (told->category)
-		return strcmp(told->text, "[memory]") == 0 ? MEMORY : OTHER;
-	for (int i = 0; i < 3; i++)
+		return strcmp(told->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
+	for (int i = 0; i < SORTS - EXTERNAL; i++)
 		if (strcmp(told->text, numbers[i]) == 0)
 			return (sort)(EXTERNAL + i);
 	return OTHER;
@@ -331,12 +429,11 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 		}
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		begin(o, t);
-		if (e->kind == TRACE_BEGIN)
+		if (e->kind == TRACE_BEGIN ||
+		    (e->kind == TRACE_INSTANT && sort_of(o, e->name) == MEMORY))
 			t->begun = (held){.ns = t->last_ns, .name = e->name};
 		else if (e->kind == TRACE_END)
 			end(o, t, t->last_ns);
-		else if (e->kind == TRACE_INSTANT)
-			o->kinds[sort_of(o, e->name)]++;
 	}
 }
 
@@ -348,6 +445,8 @@ static dck_status operators_close(trace_out *out, dck_err *err)
 		track *t = kept_find(&o->tracks, i);
 
 		begin(o, t);
+		for (size_t depth = t->timed.depth; depth > 0; depth--)
+			memory_end(o, t, depth);
 		zone_sums_close(&o->timed, &t->timed, t->last_ns);
 		zone_sums_close(&o->places, &t->places, t->last_ns);
 	}
@@ -406,6 +505,7 @@ void operators_free(operators *o)
 		zone_stack_done(&t->all);
 		zone_stack_done(&t->timed);
 		zone_stack_done(&t->places);
+		mem_free(t->begun_memory);
 	}
 	kept_table_done(&o->names);
 	kept_table_done(&o->tracks);
@@ -489,17 +589,49 @@ static size_t rows_of(operators *o, const zone_sums *s, sort is, row *rows)
 
 static const char no_device[] = "nothing that ran on a device is in the file";
 
+/* Exact up to 2^53, as all sums of real allocations are. */
+static void bytes_cell(record_builder *b, double v)
+{
+	if (fabs(v) < 9e15)
+		record_cell_int(b, (int64_t)v);
+	else
+		record_cell_real(b, v);
+}
+
+static void memory_cells(const name *n, int of, record_builder *b)
+{
+	bytes_cell(b, n->memory.of[of]);
+	bytes_cell(b, n->self_memory.of[of]);
+}
+
+/* What a summary has room for. */
+static const char *brief_columns(const operators *o)
+{
+	if (o->kinds[DEVICE])
+		return o->device_memory	  ? "calls self total device device_memory"
+		       : o->kinds[MEMORY] ? "calls self total device memory"
+					  : "calls self total device";
+	return o->kinds[MEMORY] ? "calls self total memory self_memory" : "calls self total";
+}
+
 static void operators_table(const operators *o, const row *rows, size_t n, record_builder *b)
 {
 	static const dck_column columns[] = {
-	    {"name", "operator", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
-	    {"self", "self", DCK_UNIT_NS},	 {"total", "total", DCK_UNIT_NS},
+	    {"name", "operator", DCK_UNIT_NONE},
+	    {"calls", "calls", DCK_UNIT_ONE},
+	    {"self", "self", DCK_UNIT_NS},
+	    {"total", "total", DCK_UNIT_NS},
 	    {"device", "device", DCK_UNIT_NS},
+	    {"memory", "memory", DCK_UNIT_BYTE},
+	    {"self_memory", "self memory", DCK_UNIT_BYTE},
+	    {"device_memory", "device memory", DCK_UNIT_BYTE},
+	    {"self_device_memory", "self device memory", DCK_UNIT_BYTE},
 	};
+	const bool memory = o->kinds[MEMORY] > 0, device_memory = o->device_memory;
 
 	record_table(b, "operators", "Operators, on the CPU and what each started on a device",
-		     columns, sizeof columns / sizeof *columns);
-	record_brief_columns(b, o->kinds[DEVICE] ? "calls self total device" : "calls self total");
+		     columns, 5u + (memory ? 2u : 0u) + (device_memory ? 2u : 0u));
+	record_brief_columns(b, brief_columns(o));
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
@@ -509,6 +641,10 @@ static void operators_table(const operators *o, const row *rows, size_t n, recor
 			record_cell_int(b, (int64_t)rows[i].n->device_ns);
 		else
 			record_cell_absent(b, no_device);
+		if (memory)
+			memory_cells(rows[i].n, OF_CPU, b);
+		if (device_memory)
+			memory_cells(rows[i].n, OF_DEVICE, b);
 	}
 }
 
@@ -532,6 +668,17 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	}
 }
 
+/* What the profiler recorded of memory outside the table. */
+static void memory_put(const operators *o, record_builder *b)
+{
+	record_fact_int(b, "trace", "allocations", DCK_UNIT_ONE, (int64_t)o->kinds[MEMORY]);
+	record_fact_real(b, "trace", "memory_of_no_operator", DCK_UNIT_BYTE,
+			 o->unowned_memory.of[OF_CPU]);
+	if (o->device_memory)
+		record_fact_real(b, "trace", "device_memory_of_no_operator", DCK_UNIT_BYTE,
+				 o->unowned_memory.of[OF_DEVICE]);
+}
+
 /* What the profiler was not asked for, or could not say. */
 static void lacks_put(const operators *o, record_builder *b)
 {
@@ -543,7 +690,7 @@ static void lacks_put(const operators *o, record_builder *b)
 		    "the profiler did not record Python functions: "
 		    "torch.profiler.profile(with_stack=True) of a PyTorch with Kineto");
 	if (o->kinds[MEMORY])
-		record_fact_int(b, "trace", "allocations", DCK_UNIT_ONE, (int64_t)o->kinds[MEMORY]);
+		memory_put(o, b);
 	else
 		record_fact_absent(b, "trace", "allocations",
 				   "the profiler did not record memory: "

@@ -23,11 +23,13 @@
 #include <string.h>
 
 typedef enum trace_kind {
-	TRACE_BEGIN,	   /* a range opens on this track; name */
-	TRACE_END,	   /* the innermost open range of this track closes */
-	TRACE_INSTANT,	   /* name */
-	TRACE_COUNTER,	   /* the new value of a counter's track: real */
-	TRACE_NUMBER,	   /* name and real, of the innermost open range; time does not count */
+	TRACE_BEGIN,   /* a range opens on this track; name */
+	TRACE_END,     /* the innermost open range of this track closes */
+	TRACE_INSTANT, /* name */
+	TRACE_COUNTER, /* the new value of a counter's track: real */
+	/* Name and real, of the innermost open range; time does not count. Behind an instant it is
+	 * the instant's, and only a reader that wants numbers by name is told such. */
+	TRACE_NUMBER,
 	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
 			    * and, among the ranges open at one time, of this one alone */
 	TRACE_ASYNC_END,   /* id */

@@ -42,6 +42,17 @@ def case_searches(run):
     with open("epochs.json", "w", encoding="utf-8") as f:
         json.dump(epochs, f)
     run("report", "epochs.json", "-o", "epochs.html")
+    over = {"schema": 1, "deepclock": "0.1.0", "id": "2", "incomplete": False, "notes": [], "series": [],
+            "facts": [{"section": "compare", "key": "subjects", "value": "cpu, cuda"}],
+            "metrics": [{"tag": "compare/crossover", "unit": "1", "value": 8 ** 0.5, "lo": 1, "hi": 8, "level": 0.95}],
+            "tables": [{"name": "compare/over", "title": "Over sizes", "columns": [
+                {"key": "value", "title": "batch"}, {"key": "subject", "title": "subject"}, {"key": "base_time", "title": "first", "unit": "ns"},
+                {"key": "time", "title": "time", "unit": "ns"}, {"key": "ratio", "title": "ratio", "unit": "1"}, {"key": "verdict", "title": "verdict"}],
+                "rows": [["1", "cuda", 1e6, 2e6, {"value": 2, "lo": 1.9, "hi": 2.1, "level": 0.95}, "slower"],
+                         ["8", "cuda", 6e6, 3e6, {"value": 0.5, "lo": 0.4, "hi": 0.6, "level": 0.95}, "faster"]]}]}
+    with open("over.json", "w", encoding="utf-8") as f:
+        json.dump(over, f)
+    run("report", "over.json", "-o", "over.html")
 
     with browser.Page(first) as page:
         def look(path):
@@ -68,6 +79,13 @@ def case_searches(run):
         points = page.js(DATA, "#ratios .point")
         assert all(abs(p["y"] / o - 1) < 1e-12 for p, o in zip(points, over)) and len(points) == len(over)
 
+        look("over.html")
+        shown = page.js(DATA, "#over [data-name=over-times] .point")
+        assert sorted((d["setting"], d["x"], d["y"]) for d in shown) == [("cpu", 1, 1e6), ("cpu", 8, 6e6), ("cuda", 1, 2e6), ("cuda", 8, 3e6)], shown
+        assert [shown_bounds({**d, "value": d["y"]}) for d in page.js(DATA, "#over [data-name=over-ratios] .point")] == [(2, 1.9, 2.1), (0.5, 0.4, 0.6)]
+        assert [d["text"] for d in page.js(DATA, "#over [data-name=over-times] .rule-x")] == ["crossover at 2.83 [1, 8]"]
+
+        look("ratios.html")
         # Both subjects' rounds, and those of a ranking with the intervals of its table.
         assert sorted(d["v"] for d in page.js(DATA, "#ratios .violin-dot")) == sorted(v for t, values in series.items() if t.startswith("compare/rounds/") for v in values)
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import "./d3.mjs";
 import { batchLists, limitNs, tailOf } from "../../src/report/html/page/view_batches.js";
-import { itemsOf, medians, ratiosOf } from "../../src/report/html/page/view_beside.js";
+import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/view_beside.js";
 import { mistakesOf } from "../../src/report/html/page/view_pitfalls.js";
 import { wholeText } from "../../src/report/html/page/units.js";
 import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/view_trend.js";
@@ -40,6 +40,18 @@ test("a comparison's rounds are each over the baseline of the same round", () =>
 	assert.deepEqual(b.rounds.slice(0, 2), [{ x: 1, y: 1.1 }, { x: 2, y: 1.5 }]);
 	assert.deepEqual(ratiosOf({}), []);
 	assert.deepEqual(medians([{ metrics: [{ tag: "latency/median", absent: "none" }] }, { metrics: [{ tag: "latency/median", value: 5, unit: "ns" }], command: "x" }]).map(m => [m.name, m.value]), [["2. x", 5]]);
+});
+
+test("a comparison over sizes has the times of every setting, and where they cross", () => {
+	const t = { name: "compare/over", columns: columns("value", "subject", "base_time", "time", "ratio", "verdict"), rows: [
+		["1", "cuda, float16", 10, 20, { value: 2, lo: 1.9, hi: 2.1, level: 0.95 }, "slower"], ["8", "cuda, float16", 60, 30, { value: 0.5, lo: 0.4, hi: 0.6, level: 0.95 }, "faster"]] };
+	const r = { tables: [t], facts: [{ section: "compare", key: "subjects", value: "cpu, float16, cuda, float16" }], metrics: [{ tag: "compare/crossover", value: 2.8, lo: 1, hi: 8, level: 0.95 }] };
+	const { settings: [base, cuda] } = overOf(r);
+	assert.deepEqual([base.name, base.times, cuda.name, cuda.times], ["cpu, float16", [{ x: 1, y: 10 }, { x: 8, y: 60 }], "cuda, float16", [{ x: 1, y: 20 }, { x: 8, y: 30 }]]);
+	assert.deepEqual([cuda.cross.value, cuda.ratios[1]], [2.8, { x: 8, y: 0.5, lo: 0.4, hi: 0.6, level: 0.95, verdict: "faster" }]);
+	assert.equal(overOf({ ...r, metrics: [] }).settings[1].cross, null);
+	assert.equal(overOf({ tables: [{ ...t, rows: [["none", "b", 1, 1, 1, "same"], ["all", "b", 1, 1, 1, "same"]] }] }), null);
+	assert.equal(overOf({}), null);
 });
 
 test("levels of a trend lie between its changes", () => {

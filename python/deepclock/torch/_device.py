@@ -92,6 +92,9 @@ def facts(device):
         yield "engine", "cuda", torch.version.cuda or torch.version.hip or "unknown"
         yield "engine", "cudnn_benchmark", torch.backends.cudnn.benchmark
         yield "engine", "tf32", torch.backends.cuda.matmul.allow_tf32
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        yield "engine", "rank", torch.distributed.get_rank()
+        yield "engine", "world_size", torch.distributed.get_world_size()
     yield "engine", "deterministic", torch.are_deterministic_algorithms_enabled()
     yield "engine", "default_dtype", str(torch.get_default_dtype()).replace("torch.", "")
     yield "engine", "python", platform.python_version()

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
+import { el } from "./dom.js";
 import { axisX, axisY, figure } from "./figure.js";
 import { fitText } from "./marks.js";
 import { measuredOf, runsOf } from "./phases.js";
@@ -198,5 +199,43 @@ export const viewRatios = {
 					rows: list2, unit: "ns", axis: "session and first run", at: 0, text: row => format(row.value, "ns"),
 				});
 		}
+	},
+};
+
+/** A comparison over sizes: {key, settings: [{name, class, times, ratios: [{x, y, lo, hi, level, verdict}], cross}]}, the baseline first;
+ * null: there is none, or its sizes are no numbers. */
+export function overOf(r) {
+	const t = table(r, "compare/over"), list = t ? rows(t).map(row => ({ ...row, x: Number(row.value.value) })) : [];
+	const names = [...new Set(list.map(row => String(row.subject.value)))], end = `, ${names.join(", ")}`, all = String(factValue(r, "compare", "subjects") || "");
+
+	if (new Set(list.map(row => row.x)).size < 2 || list.some(row => !(row.x > 0 && row.x < Infinity)))
+		return null;
+	const times = (of, key) => of.map(row => ({ x: row.x, y: number(row[key]) })), first = list.filter(row => row.subject.value === names[0]);
+	const base = { name: all.endsWith(end) ? all.slice(0, -end.length) : "the first", class: colorOf(0), times: times(first, "base_time"), ratios: [] };
+	return { key: t.columns[0].title, settings: [base, ...names.map((name, i) => {
+		const own = list.filter(row => row.subject.value === name), cross = metric(r, names.length > 1 ? `compare/crossover/${name}` : "compare/crossover");
+
+		return { name, class: colorOf(i + 1), times: times(own, "time"), cross: cross && Number.isFinite(number(cross)) ? cross : null,
+			ratios: own.map(row => ({ x: row.x, y: number(row.ratio), lo: row.ratio.lo, hi: row.ratio.hi, level: row.ratio.level, verdict: String(row.verdict.value) })) };
+	})] };
+}
+
+export const viewOver = {
+	id: "over",
+	title: "Over sizes",
+	match: ([r]) => overOf(r) !== null,
+	draw(box, [r]) {
+		const { key, settings } = overOf(r), [base, ...others] = settings, crossed = others.filter(s => s.cross);
+		const x = { title: key, unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") };
+		const rules = crossed.map(s => ({ x: number(s.cross), text: `${others.length > 1 ? `${s.name}: ` : ""}crossover at ${digits(number(s.cross), 3)} [${digits(s.cross.lo)}, ${digits(s.cross.hi)}]` }));
+		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
+
+		/* On two logarithmic axes lines cross where the crossover is computed. */
+		plotAgainst(place(), { name: "over-times", title: `Time by ${key}`, says: crossed.map(s => `${s.name} and ${base.name} are equal at ${key} ${digits(number(s.cross), 3)}`).join("; ") || `Time by ${key}; no crossover is shown`,
+			lists: settings.map(s => ({ name: s.name, class: s.class, points: s.times.map(p => ({ ...p, setting: s.name })) })), rules, x, y: { title: "time", unit: "ns", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") },
+			lines: p => [p.setting, [key, digits(p.x)], ["time", format(p.y, "ns")]] });
+		plotAgainst(place(), { name: "over-ratios", title: `Times over those of ${base.name}`, says: others.flatMap(s => s.ratios.map(p => `${s.name} at ${key} ${digits(p.x)}: ${ratioText(p.y)}, ${p.verdict}`)).join("; "), note: `More than 1 is slower than ${base.name}.`,
+			lists: others.map(s => ({ name: others.length > 1 ? s.name : "", class: s.class, points: s.ratios.map(p => ({ ...p, setting: s.name })) })), rules: [...rules, { y: 1, text: `1: ${base.name}` }], x, y: { title: "ratio", unit: "1", log: true },
+			lines: p => [p.setting, [key, digits(p.x)], ["ratio", ratioText(p.y)], ...(p.level > 0 ? [["interval", `[${ratioText(p.lo)}, ${ratioText(p.hi)}]`]] : []), ["verdict", p.verdict]] });
 	},
 };

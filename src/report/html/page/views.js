@@ -5,7 +5,7 @@
 import { viewAccuracy } from "./view_accuracy.js";
 import { viewAnswer } from "./view_answer.js";
 import { viewBatches, viewRates, viewTail } from "./view_batches.js";
-import { viewBeside, viewRank, viewRatios } from "./view_beside.js";
+import { viewBeside, viewOver, viewRank, viewRatios } from "./view_beside.js";
 import { viewCounters } from "./view_counters.js";
 import { viewDiff, viewDiffRecord } from "./view_calldiff.js";
 import { viewCalls, viewModules } from "./view_calls.js";
@@ -24,7 +24,7 @@ import { viewFacts, viewTables } from "./view_tables.js";
 /** Each {id, title, match(records, page), draw(box, records, page), many}: drawn for each record that
  * it matches, or, with `many`, once for all records of a page that has several. */
 export const views = [
-	viewAnswer, viewPitfalls, viewBeside, viewRank, viewRatios, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
+	viewAnswer, viewPitfalls, viewBeside, viewRank, viewRatios, viewOver, viewTrend, viewBatches, viewRates, viewTail, viewTraining,
 	viewTimeline, viewOps, viewRoofline, viewTreemap, viewRuns, viewPhases, viewAccuracy, viewMachine, viewCounters, viewDiff,
 	viewDiffRecord, viewCalls, viewModules, viewMemory, viewTables, viewFacts,
 ];
