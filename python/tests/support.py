@@ -12,6 +12,9 @@ import unittest
 import deepclock
 from deepclock import _program
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests"))
+import limit  # noqa: E402
+
 # A history and a cache of their own: tests leave nothing in a user's directories.
 _SCRATCH = tempfile.mkdtemp(prefix="deepclock-python-")
 atexit.register(shutil.rmtree, _SCRATCH, ignore_errors=True)
@@ -20,7 +23,12 @@ os.environ["XDG_CACHE_HOME"] = _SCRATCH
 
 
 class Case(unittest.TestCase):
-    """A test with a scratch directory."""
+    """A test with a scratch directory, which fails where it hangs: a signal ends it, also within a measurement."""
+
+    def run(self, result=None):
+        heavy = os.environ.get("DEEPCLOCK_TEST_TORCH")
+        with limit.Limit(self.id(), limit.HEAVY_SECONDS if heavy else limit.SECONDS):
+            return super().run(result)
 
     def setUp(self):
         self._folder = tempfile.TemporaryDirectory(prefix="deepclock-python-")
@@ -60,8 +68,9 @@ def work(n=200):
 
 
 def main():
+    limit.ordinary_signals()
     program = unittest.main(exit=False, verbosity=1, testRunner=unittest.TextTestRunner(stream=sys.stdout))
     sys.exit(0 if program.result.wasSuccessful() and program.result.testsRun else 1)
 
 
-__all__ = ["Case", "deepclock", "main", "needs", "needs_model", "short", "work"]
+__all__ = ["Case", "deepclock", "limit", "main", "needs", "needs_model", "short", "work"]

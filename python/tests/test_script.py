@@ -4,8 +4,11 @@
 import os
 import subprocess
 import sys
+import time
+import unittest
+import unittest.mock
 
-from support import Case, main
+from support import Case, limit, main
 
 # What a command that runs scripts does, and no more.
 COMMAND = [sys.executable, "-c", """
@@ -135,6 +138,21 @@ class Trace(Case):
         self.assertEqual(p.stdout.splitlines()[0], "['-o'] __main__")
         self.assertIn("work", p.stdout)
         self.assertTrue(os.path.getsize(self.path("t.pftrace")))
+
+
+class Hangs(Case):
+    """Not loaded: run by Limits."""
+
+    def hangs(self):
+        time.sleep(100)
+
+
+class Limits(unittest.TestCase):
+    def test_a_case_that_hangs(self):
+        result = unittest.TestResult()
+        with unittest.mock.patch.object(limit, "SECONDS", 1), unittest.mock.patch.object(limit, "HEAVY_SECONDS", 1):
+            Hangs("hangs").run(result)
+        self.assertIn("Hangs.hangs: still running after 1 s and killed", result.errors[0][1])
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ import unittest
 import browser
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(1, os.path.dirname(HERE))
+import limit  # noqa: E402
 
 
 class Program:
@@ -64,6 +66,7 @@ def main():
     parser.add_argument("cases", nargs="*")
     args = parser.parse_args()
     cases = [(name, case) for name, case in all_cases() if not args.cases or name in args.cases]
+    limit.ordinary_signals()
     why = browser.missing()
     print(f"1..{len(cases)}")
     failed = 0
@@ -75,7 +78,8 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             try:
-                case(run)
+                with limit.Limit(name, limit.HEAVY_SECONDS):
+                    case(run)
                 print(f"ok {i} - {name}", flush=True)
             except unittest.SkipTest as reason:
                 print(f"ok {i} - {name} # SKIP {reason}", flush=True)

@@ -224,9 +224,10 @@ def busy(program, python):
             stacks = counts["found"]
             expect(stacks > 0 and counts["cut"] == 0, counts)
             expect(counts["torn"] <= 5 + stacks // 20, counts)
-            # Of stacks that are not called torn, hardly one is no moment's: so few of their calls are none.
+            # A stack that is not called torn was one, unless a frame was left, was another one's, and was
+            # called anew in the same place while it was read.
             wrong = [edge for edge in edges if not called(*(name.split(".")[-1] for name in edge[1:]))]
-            expect(sum(int(n) for n, *_ in wrong) <= 5 + stacks // 250, (stacks, wrong))
+            expect(sum(int(n) for n, *_ in wrong) <= 2 + stacks // 1000, (stacks, wrong))
             expect(sum(int(n) for n, *_ in edges) > 0, edges)
 
 

@@ -2,9 +2,11 @@
  * handler.
  *
  * A thread that runs meanwhile changes its frames. Inner ones come and go, the outer ones stay; one
- * that has returned may still look as if it lived. So a thread that was not stopped is walked
- * twice: where the second walk ends with the same frames as the first one, but for the innermost,
- * these were there all the time, and the first one saw a stack that was. Else it starts again.
+ * that has returned may still look as if it lived, and a frame is read at another time than its
+ * caller. So a thread that was not stopped is walked twice. Frames that both walks meet, in the
+ * same calls, were there all the time between. The innermost frame is read again between the two,
+ * with the thread's state before and after it: it was the innermost one then, and its caller was
+ * there. So the stack is one that was. Else it starts again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stack/python/python_layout.h"
@@ -13,12 +15,12 @@
 enum {
 	WINDOW = 1024, /* read at once; it divides a page, so all of it is there or nothing */
 	TRIES = 8,
+	INNERMOST_TRIES = 4,
 	AGREED = 3,
 	INTERPRETERS_MAX = 256,
 	THREADS_MAX = 16384, /* of all interpreters */
 	STATES_MAX = 4,	     /* of one thread: one in each interpreter that it is in */
 	FRAME_BYTES = 128,
-	STEPS_MORE = 64, /* frames that may have been called since the first walk */
 };
 
 /* What was read last: frames lie side by side, and each reading has its price. */
@@ -202,13 +204,14 @@ static int32_t instruction_of(const python_process *p, window *w, const one_fram
 	return offset < 0 || offset > INT32_MAX ? -1 : (int32_t)offset;
 }
 
-static size_t chain_walk(const python_process *p, window *w, uint64_t frame, python_frame *ret,
+/* From *at outwards; *at is then the frame after those that are returned, or 0. */
+static size_t chain_walk(const python_process *p, window *w, uint64_t *at, python_frame *ret,
 			 size_t max, python_walked *told)
 {
 	size_t n = 0;
 	one_frame f;
 
-	for (uint64_t last = 0; frame; last = frame, frame = f.previous) {
+	for (uint64_t last = 0, frame = *at; frame; last = frame, *at = frame = f.previous) {
 		bool entry = false;
 
 		if (frame == last || !frame_get(&p->at, w, frame, &f)) {
@@ -255,33 +258,72 @@ bool python_link_read(const python_process *p, const unwind_memory *memory, uint
 	return true;
 }
 
-/* Walks again: whether what it meets ends with the same frames, but for the innermost, which may
- * have returned. What is met from the thread's state on is alive. */
-static bool chain_stands(const python_process *p, window *w, uint64_t state,
-			 const python_frame *known, size_t n, bool cut)
+/* The innermost frame, until two readings in the same state of the thread agree: a single one may
+ * be of a frame that is just being made. *ret_next: the next one further out. Returns how many
+ * there are, 0 or 1; *stands: the readings agree. */
+static size_t innermost_read(const python_process *p, window *w, uint64_t state, python_frame *ret,
+			     uint64_t *ret_next, bool *stands)
 {
-	size_t i = n > 1 ? 1 : 0;
-	bool met = n == 0;
+	python_frame before = {0};
+	uint64_t at = 0, at_before, next_before;
+	python_walked told;
+	size_t n = 0;
+
+	*ret = before;
+	*ret_next = 0;
+	*stands = false;
+	for (unsigned i = 0; i < INNERMOST_TRIES && !*stands; i++) {
+		before = *ret;
+		at_before = at;
+		next_before = *ret_next;
+		memset(&told, 0, sizeof told);
+		w->full = false;
+		if (!innermost_get(p, w, state, &at))
+			break;
+		*ret_next = at;
+		n = chain_walk(p, w, ret_next, ret, 1, &told);
+		*stands = i && !told.unread && at == at_before && *ret_next == next_before &&
+			  ret->code == before.code && ret->entry == before.entry;
+	}
+	return n;
+}
+
+/* Walks again, and puts the innermost frame as it is now before the known ones of which it says
+ * that they are there still: their calls have not returned. false: it is another stack. */
+static bool chain_confirm(const python_process *p, window *w, uint64_t state, python_frame *known,
+			  size_t *n, bool cut)
+{
+	python_frame inner;
 	uint64_t frame;
+	bool stands;
 	one_frame f;
 
-	w->full = false;
-	if (!innermost_get(p, w, state, &frame))
+	const size_t first = innermost_read(p, w, state, &inner, &frame, &stands);
+	if (!stands || (first == 0) != (*n == 0))
 		return false;
-	for (size_t steps = 0; frame && steps < n + STEPS_MORE; steps++, frame = f.previous) {
-		if (!frame_get(&p->at, w, frame, &f))
+	const size_t left = *n > 1 && inner.frame == known[1].frame; /* the one within returned */
+	size_t i = first + left, calls = 0;
+	for (; frame && !(cut && i == *n); frame = f.previous) {
+		if (!frame_get(&p->at, w, frame, &f) || calls > *n)
 			return false;
-		if (frame_is_call(&p->at, &f) && !(i < n && known[i].frame == frame))
+		if (frame_is_call(&p->at, &f) && !(i < *n && known[i].frame == frame)) {
+			calls++;
 			continue;
-		if (i == n)
-			return met && cut; /* further out than was looked */
-		if (known[i].frame == frame && (known[i].code == f.code || !known[i].code)) {
-			met = true;
-			i++;
-		} else if (met)
+		}
+		if (i == *n || known[i].frame != frame ||
+		    (known[i].code &&
+		     (known[i].code != f.code || known[i].instruction != instruction_of(p, w, &f))))
 			return false;
+		i++;
 	}
-	return met && i == n && !frame;
+	if (i != *n)
+		return false;
+	if (first) {
+		memmove(known, known + left, (*n - left) * sizeof *known);
+		known[0] = inner;
+		*n -= left;
+	}
+	return true;
 }
 
 static size_t state_walk(const python_process *p, window *w, uint64_t state, python_thread *t,
@@ -302,10 +344,11 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 		if (!innermost_get(p, w, state, &frame))
 			told->unread = true;
 		else
-			n = chain_walk(p, w, frame, ret, max, told);
+			n = chain_walk(p, w, &frame, ret, max, told);
 		if (t->still)
 			return n;
-		if (told->unread != before.unread || !chain_stands(p, w, state, ret, n, told->cut))
+		if (told->unread != before.unread ||
+		    !chain_confirm(p, w, state, ret, &n, told->cut))
 			continue;
 		/* A frame that returned while it was read has nothing further out any more: as
 		 * the outermost one counts what was that before, or is again and again. */
