@@ -148,9 +148,9 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 					  digits, exp(x->hi));
 	}
 	if (bare > 0)
-		record_answer(
-		    b, "%s has the lowest median; %zu rounds are too few to rank %zu subjects",
-		    first, r->done, r->n);
+		record_answer(b,
+			      "%s has the lowest median; %zu round%s too few to rank %zu subjects",
+			      first, r->done, r->done == 1 ? " is" : "s are", r->n);
 	else if (a && ties && slower && *ties)
 		record_answer(b, "%s has the lowest median, but %s%s", first, ties, slower);
 	else if (a && ties && slower)
