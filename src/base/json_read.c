@@ -220,7 +220,7 @@ dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err)
 
 dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
 {
-	json_token t;
+	json_token t = JSON_END;
 
 	DCK_TRY(json_next_element(r, &t, err));
 	*ret_more = t == JSON_KEY;

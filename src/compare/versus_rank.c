@@ -153,8 +153,8 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 	}
 	if (bare > 0)
 		record_answer(
-		    b, "%s%s has the lowest median; %zu rounds are too few to rank %zu subjects",
-		    what, first, r->done, r->n);
+		    b, "%s%s has the lowest median; %zu round%s too few to rank %zu subjects", what,
+		    first, r->done, r->done == 1 ? " is" : "s are", r->n);
 	else if (a && ties && slower && *ties)
 		record_answer(b, "%s%s has the lowest median, but %s%s", what, first, ties, slower);
 	else if (a && ties && slower)

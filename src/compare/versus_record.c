@@ -196,9 +196,9 @@ static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 
 	if (!x->has_interval)
 		record_note(b, "undecided",
-			    "%s: %zu rounds are too few for an interval at this level; give more "
+			    "%s: %zu round%s too few for an interval at this level; give more "
 			    "--max-time or --rounds",
-			    name, x->rounds);
+			    name, x->rounds, x->rounds == 1 ? " is" : "s are");
 	else if (isnan(times))
 		record_note(b, "undecided",
 			    "%s: the difference lies at the margin of %.3g %% itself, which no "

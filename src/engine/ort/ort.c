@@ -247,7 +247,7 @@ static dck_status session_try(dck_engine_model *m, const dck_open_params *p,
 static dck_status session_without_graph(dck_engine_model *m, const dck_open_params *p,
 					const dck_buffer *exposed, const dck_err *why, dck_err *err)
 {
-	char text[sizeof why->msg + 100];
+	char text[sizeof why->msg + 128];
 
 	m->files.graph = NULL;
 	DCK_TRY(session_try(m, p, exposed, false, err));
