@@ -32,7 +32,8 @@ typedef struct dck_calls_view {
 	/* "self", "total", "name", "file", "line", "module", or the key of a weight; of pstats
 	 * "ncalls", "tottime", "time", "cumtime", "cumulative". NULL: self; of callers and
 	 * callees total. "memory", "self_memory", "device_memory", "self_device_memory" and
-	 * torch.profiler's words for these ("cpu_memory_usage", ...): the operators of its trace. */
+	 * torch.profiler's words for these ("cpu_memory_usage", ...): the operators of its trace.
+	 */
 	const char *sort;
 	uint64_t depth; /* levels of the tree; 0: 40 */
 	uint64_t top;	/* rows; 0: 60 */
@@ -48,8 +49,8 @@ DCK_API extern const dck_opt dck_view_options[];
  */
 DCK_API bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view);
 
-/* A record with a table: "functions", "paths", "callers", "callees" or "operators". E_ABSENT: there is no such
- * tree, weight or function; E_ARG: nothing to sort by of that name. @since 0.1 */
+/* A record with a table: "functions", "paths", "callers", "callees" or "operators". E_ABSENT: there
+ * is no such tree, weight or function; E_ARG: nothing to sort by of that name. @since 0.1 */
 DCK_API dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
 				  dck_err *err) DCK_MUST_USE;
 
