@@ -37,7 +37,7 @@ typedef struct dck_compare_config {
 	uint64_t trials;    /* of each subject in a round; 0: such that opening is not most of it */
 	bool keep_sessions; /* open once: what a start decides by chance is then in the ratio */
 	bool fresh;	    /* every trial in a fresh process */
-	bool aa;	    /* first compare the first subject with itself */
+	bool aa;	    /* first run an A/A comparison */
 	const char *over;   /* "OPTION=VALUE,VALUE": at each of these; NULL: as the subjects are */
 	/* Called before anything is measured at a value of `over`, which functions cannot see by
 	 * themselves. A failure ends the comparison. NULL: nothing is called. */
@@ -55,7 +55,7 @@ typedef struct dck_compare_config {
 	/* Saved. */
 	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic,
 			     * or items per second where runs differ in items */
-	double between;	    /* what two recordings of one process each differ by without a change */
+	double between;	    /* run-to-run variation of single-process recordings */
 	bool force;	    /* also when machine or method differ */
 	/* What the records are called, as many as there are; the directories that all lie in are
 	 * left out. NULL: by what they measured. */

@@ -196,8 +196,8 @@ typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
 	const char *text;
-	/* The code of the note that names the cause of this one, which a report for people then
-	 * leaves out; NULL: it stands for itself. */
+	/* Code of the note that is the cause of this one, which text reports then hide; NULL:
+	 * none. */
 	const char *under;
 } dck_note;
 

@@ -182,14 +182,16 @@ void count_zones_put(const count_zones *z, record_builder *b)
 	record_fact_int(b, "count", "zone_processes", DCK_UNIT_ONE, z->processes);
 	if (z->price_ns > 0)
 		record_fact_real(b, "cost", "per_zone", DCK_UNIT_NS, z->price_ns);
-	record_fact_text(b, "method", "zones",
-			 "ranges by deepclock's macros, NVTX or ITT; they lie over the functions' "
-			 "time");
+	record_fact_text(
+	    b, "method", "zones",
+	    "ranges by deepclock's macros, NVTX or ITT: a breakdown of the same time as "
+	    "that by function");
 	if (z->dropped)
-		record_note(b, "trace-dropped",
-			    "%llu events of zones came faster than they were taken, and are not "
-			    "counted",
-			    (unsigned long long)z->dropped);
+		record_note(
+		    b, "trace-dropped",
+		    "%llu events of zones were dropped because the buffer was full, and are not "
+		    "counted",
+		    (unsigned long long)z->dropped);
 	if (z->cut)
 		record_note(
 		    b, "count-zones-cut",

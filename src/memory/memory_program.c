@@ -14,7 +14,7 @@
 
 static const char library[] = "libdeepclock_memory.so";
 
-/* What helps where the loader puts nothing in front of it is another thing than for its waits. */
+/* The remedies where nothing can be preloaded differ from those for blocking calls. */
 static const char *reason_of(mem_arena *a, const char *why)
 {
 	static const struct {
@@ -67,7 +67,7 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 	return m->cancelled ? DCK_OK : st;
 }
 
-/* Nothing can be put in front of what runs already. */
+/* No library can be preloaded into what runs already. */
 static dck_status attached(const dck_memory_config *c, const dck_memory_program *p, memory_told *m,
 			   memory_looks *looks, dck_err *err)
 {

@@ -269,7 +269,8 @@ static void notes_put(record_builder *b, const memory_told *m, const heap_sum *s
 			    "has no unwind information",
 			    (unsigned long long)sum->broken);
 	if (sum->unseen)
-		record_note(b, "memory-missed", "%llu allocations were made inside of a hook",
+		record_note(b, "memory-missed",
+			    "%llu allocations inside an allocation hook were not recorded",
 			    (unsigned long long)sum->unseen);
 	if (lacking)
 		record_note(b, "memory-lines", "%s", lacking);

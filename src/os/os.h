@@ -141,8 +141,8 @@ void *os_library_first(const char *name);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
-/* --- preload.c: why the loader would put no library in front of the program in that file, or of
- * the one that runs the script there: static; NULL: it would, or that is not known. */
+/* --- preload.c: why LD_PRELOAD cannot work for the program in that file, or for the interpreter of
+ * the script there: static; NULL: it can, or that is not known. */
 const char *os_preload_refused(const char *path);
 
 /* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the

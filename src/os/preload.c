@@ -1,5 +1,4 @@
-/* preload.c - whether the loader would put a library in front of a program (LD_PRELOAD), from the
- * program's file.
+/* preload.c - whether LD_PRELOAD works for a program, from the program's file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

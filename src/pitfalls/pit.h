@@ -38,7 +38,8 @@ typedef struct pit {
 	measure_shared shared;
 	measure_session session; /* the honest one, open and warm all the time */
 	double run_ns;		 /* about what a run takes, to plan with */
-	double resolution;	 /* the subject differs from itself by up to that share */
+	double resolution; /* A/A noise: the largest difference of the subject from itself, as a
+			      share */
 	/* For progress. */
 	const char *phase;
 	size_t row, nrows;
