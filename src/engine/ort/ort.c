@@ -253,7 +253,7 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	DCK_TRY(session_try(m, p, exposed, false, err));
 	snprintf(text, sizeof text,
 		 "the optimised graph could not be saved, "
-		 "so operators are identified by the names ONNX Runtime gives them: %s",
+		 "so operators have the names that ONNX Runtime gives them: %s",
 		 why->msg);
 	if (m->log)
 		m->log(m->log_self, DCK_LOG_WARN, text);
