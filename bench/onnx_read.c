@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cost/cost_model.h"
-#include "model/onnx.h"
+#include "model/cost/cost_model.h"
+#include "model/onnx/onnx.h"
 #include "base/wire.h"
 
 #define ROUNDS_MAX 201

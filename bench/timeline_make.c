@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
-#include "export/formats.h"
+#include "profiler/write/formats.h"
 
 enum { THREADS = 8, BATCH = 4096, DEPTH = 7, STEP_NAMES = 4, LAYERS = 24, OPERATORS = 40 };
 enum { FIRST_THREAD = 2, FIRST_COUNTER = FIRST_THREAD + THREADS, LOSS = FIRST_COUNTER + THREADS };

@@ -15,10 +15,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "export/formats.h"
+#include "profiler/write/formats.h"
 #include "base/rng.h"
 #include "base/sink.h"
-#include "timeline/timeline.h"
+#include "profiler/timeline/timeline.h"
 
 enum { ROUNDS_MAX = 101, NAMES = 48, DEPTH = 8, BATCH = 4096, EVENTS = 16384 };
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
-#include "stack/unwind_self.h"
+#include "profiler/unwind/unwind_self.h"
 #include "stat/stat.h"
 
 #include <dlfcn.h>

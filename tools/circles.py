@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import tempfile
 import check as c
+from layers import module_of
 
 # Circles that are still there, by the base names of their files. Each must go, none may grow; one that
 # is gone is taken off the list.
@@ -51,7 +52,7 @@ def arrows(library, paths):
 
 
 def room(path):
-    return "/".join(path.split("/")[:2])
+    return module_of(path) or os.path.dirname(path)
 
 
 def between_rooms(graph):

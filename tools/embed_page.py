@@ -16,7 +16,7 @@ import os
 import re
 import sys
 
-IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"\./([a-z0-9_]+\.js)";\n', re.M)
+IMPORT = re.compile(r'^import\s+\{[^}]*\}\s+from\s+"(\.\.?/(?:views/)?[a-z0-9_]+\.js)";\n', re.M)
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) ([A-Za-z_$][\w$]*)", re.M)
 CUT = {"title": "@title@", "text": "@text@", "data": "@data@"}
 
@@ -38,7 +38,7 @@ def joined(folder, first="page.js"):
         open_.append(name)
         text = read(folder, name)
         for other in IMPORT.findall(text):
-            add(other)
+            add(os.path.normpath(os.path.join(os.path.dirname(name), other)))
         open_.pop()
         order.append(name)
         for top in TOP.findall(text):

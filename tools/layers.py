@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which room sees which and by which headers, and who may print or exit. Arrows point down; siblings
+"""Which directory sees which and by which headers, and which may print or exit. Arrows point down; siblings
 see each other only where the table says so; only src/cli prints and exits.
 
   layers.py [--self-test]
 """
 
+import collections
 import os
 import re
 import check as c
@@ -16,106 +17,109 @@ ISO = set("assert complex ctype errno fenv float inttypes iso646 limits locale m
 NUMBERS = set("assert float limits math stdbool stddef stdint stdio stdlib string".split())
 ANY = None
 
-# room: (rooms below that it may see, its headers that others may include, public headers, C headers,
-# other system headers). A room always sees its own directory. ANY: no limit. A room that shows nothing
-# (`()`) is reached through include/deepclock alone.
+# directory: (directories that it may see, its headers that others may include, public headers, C headers,
+# other system headers). A directory always sees itself and what lies in it without a row of its own. ANY: no
+# limit. A directory that shows nothing (`()`) is reached through include/deepclock alone.
 LAYERS = {
-    # L0: no system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json_read json_write kept label latency_limit mem names num observer "
-                 "opt_text percentile rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
-    # L1: every system call; one file for each facility.
-    "src/os": (("base",), "late late_zlib os other_process perf_count perf_sampling shared_memory text", ("base", "bench", "report"), ISO, ANY),
-    # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for
-    # snprintf alone.
+    # The ground. No system, no policy on floating-point numbers.
+    "src/base": ((), "csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
+                 "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
+    # Every system call; one file for each facility.
+    "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/late "
+               "process/late_zlib process/other_process", ("base", "bench", "report"), ISO, ANY),
+    # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
-    # L2. Stacks of programs: unwinding them, what is mapped where, functions and lines of addresses.
-    "src/stack": (("base", "os"), "elf_file file_room python/python_elf python/python_library python/python_merge python/python_runs python/python_self python/python_stack readable space symbols/class_names symbols/symbols unwind "
-                  "unwind_scan unwind_self", ("base",), ISO,
-                  ("dlfcn.h", "dwarf.h", "elf.h", "elfutils/libdw.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h",
-                   "sys/types.h", "ucontext.h", "unistd.h")),
     "src/record": (("base", "os"), "asked box build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
-    "src/model": (("base", "os"), "module_path onnx summary",
-                  ("base", "opt", "model", "report"), ISO, ()),
+    # Call trees: call paths, and what is added up over them.
+    "src/record/tree": (("base", "stat", "record"), "call_paths call_rows call_sums call_table call_tree module_tree path_sums",
+                        ("base", "calls", "opt", "record", "report"), ISO, ()),
+
+    # Measuring models.
+    "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report"), ISO, ()),
+    # What each operator of a model produces and costs; exact integers, no time.
+    "src/model/cost": (("base", "model/onnx"), "cost_model op peers", ("base",), ISO, ()),
+    # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
+    "src/model/rebatch": (("base", "model/onnx", "model/cost"), "batch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
-    # Call paths, and what is added up over them.
-    "src/calls": (("base", "stat", "record"), "call_paths call_rows call_sums call_table call_tree module_tree path_sums",
-                  ("base", "calls", "opt", "record", "report"), ISO, ()),
+    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO, ("xmmintrin.h",)),
+    # What is measured, opened.
+    "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
+                            "freed hooks input_given inputs npy random sizes subject_facts target", ANY, ISO, ()),
+    # Outputs against outputs.
+    "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "agree agree_tensor freed_check", ANY, ISO, ()),
+    # One measurement; its runs may go to a timeline.
+    "src/measure": (("base", "os", "stat", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
+                    "diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),
+    # One directory for each command on top.
+    "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
+                              "counted tally_open values", ANY, ISO, ()),
+    "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
+                          ISO, ()),
+    "src/study/roofline": (("base", "os", "stat", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
+    "src/study/profile": (("base", "os", "stat", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject",
+                           "measure/verify", "measure", "study/cost_report"), (), ANY, ISO, ()),
+    "src/study/throughput": (("base", "os", "stat", "record", "measure/subject", "measure", "study/cost_report"), (), ANY, ISO, ()),
+    "src/study/load": (("base", "os", "stat", "record", "measure/subject", "measure/verify", "measure"), (), ANY, ISO,
+                       ("pthread.h",)),
+    "src/study/compare": (("base", "os", "stat", "record", "model/onnx", "measure/subject", "measure/verify", "measure"), (), ANY,
+                          ISO, ()),
+    "src/study/pitfalls": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,
+                           ISO, ("pthread.h",)),
+    "src/study/accuracy": (("base", "os", "stat", "record", "engine", "measure/subject", "measure/verify", "measure"), (), ANY,
+                           ISO, ()),
+
+    # Watching programs. Stacks: unwinding them, and what is mapped where.
+    "src/profiler/unwind": (("base", "os"), "elf_file file_room frame_table go_table readable space unwind unwind_scan unwind_self", ("base",), ISO,
+                            ("dlfcn.h", "dwarf.h", "elf.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h", "sys/types.h",
+                             "ucontext.h", "unistd.h")),
+    # Functions and lines of addresses.
+    "src/profiler/symbols": (("base", "os", "profiler/unwind"), "class_names symbols", ("base",), ISO,
+                             ("dwarf.h", "elf.h", "elfutils/libdw.h", "sys/types.h", "unistd.h")),
+    # The interpreter's own frames.
+    "src/profiler/python": (("base", "os", "profiler/unwind"),
+                            "python_elf python_library python_merge python_runs python_self python_stack", ("base",), ISO,
+                            ("dlfcn.h", "elf.h", "link.h", "pthread.h", "sys/types.h", "unistd.h")),
     # Timelines of ranges, and what is added up over them.
-    "src/timeline": (("base", "os", "stat", "record", "calls"),
-                     "gzip kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
-                     ("base", "opt", "report"), ISO, ()),
+    "src/profiler/timeline": (("base", "os", "stat", "record", "record/tree"),
+                              "kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
+                              ("base", "opt", "report"), ISO, ()),
     # Their forms in files: one file for each.
-    "src/export": (("base", "record", "model", "calls", "timeline"), "formats", ("base", "calls", "record", "report"), ISO, ()),
+    "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats",
+                           ("base", "calls", "record", "report"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
-    "src/import": (("base", "os", "record", "calls", "model", "timeline", "export"), "trace_merge",
-                   ("base", "calls", "opt", "zone"), ISO, ()),
+    "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
+                          ("base", "calls", "opt", "zone"), ISO, ()),
     # Ranges of a program while it runs.
-    "src/trace": (("base", "os", "record", "timeline", "export", "import"), "past trace_program waiting",
-                  ("base", "opt", "record", "report", "zone"), ISO,
-                  ("pthread.h", "semaphore.h", "x86intrin.h")),
+    "src/profiler/trace": (("base", "os", "record", "profiler/timeline", "profiler/write", "profiler/read"),
+                           "past trace_program waiting", ("base", "opt", "record", "report", "zone"), ISO,
+                           ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
-    "src/lap": (("base", "os", "stat", "record", "model"), (), ("base", "lap", "opt", "record", "zone"), ISO,
-                ("pthread.h",)),
-    # Counters of a program, and calls of its functions; what runs inside it sees libc alone.
-    "src/count": (("base", "os", "stat", "record", "calls", "stack", "trace"), (), ("base", "count", "opt", "record", "zone"), ISO,
-                  ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
-                   "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
-    # A library of its own, in front of a program: it sees libc, and tells what it saw.
-    "src/preload": (("trace",), (), (), ISO, ANY),
-    # L3. Stacks of a program that is not changed, taken by the kernel or by timers in it.
-    "src/sample": (("base", "os", "record", "calls", "stack"), "sample_slots", ("base", "opt", "record", "sample"),
-                   ISO, ("linux/perf_event.h", "pthread.h")),
-    # A library of its own too: the timers.
-    "src/sampler": (("sample", "stack"), (), (), ISO, ANY),
-    # Another one: who allocates. Its stacks are unwound by what the library unwinds with.
-    "src/heap": (("stack",), "heap_region", ("base",), ISO, ANY),
-    # L3. Who allocates a program's memory.
-    "src/memory": (("base", "os", "record", "calls", "stack", "heap"), (),
-                   ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
-    # L3. What each operator of a model produces and costs; exact integers, no time.
-    "src/cost": (("base", "model"), "cost_model op peers", ("base",), ISO, ()),
-    # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
-    "src/batch": (("base", "model", "cost"), "batch", ("base",), ISO, ()),
-    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO,
-                   ("xmmintrin.h",)),
-    # Pure functions of a record, but for the file they are written to.
-    "src/report": (("base", "os", "record", "calls", "timeline"), (), ("base", "opt", "record", "report"), ISO, ()),
-    # What was measured before; it sees records, never how they were made.
-    "src/history": (("base", "os", "record", "stat"), (),
-                    ("base", "history", "opt", "record", "report"), ISO,
-                    ("sqlite3.h",)),
-    # L4
-    "src/subject": (("base", "os", "record", "model", "cost", "batch", "engine"),
-                    "freed hooks input_given inputs npy random sizes subject_facts target", ANY, ISO, ()),
-    "src/verify": (("base", "os", "record", "engine", "subject"), "agree agree_tensor freed_check",
-                   ANY, ISO, ()),
-    # L5
-    "src/measure": (("base", "os", "stat", "record", "trace", "engine", "subject", "verify"),
-                    "diagnostics method phases plan results samples session worker", ANY, ISO,
-                    ("pthread.h",)),
-    # L6: one room for each command.
-    "src/tally": (("base", "os", "record", "calls", "model", "cost", "engine", "subject"),
-                  "counted tally_open values", ANY, ISO, ()),
-    "src/inspect": (("base", "os", "record", "model", "cost", "subject", "tally"), (), ANY, ISO, ()),
-    "src/roofline": (("base", "os", "stat", "record", "model", "machine", "subject"), (),
-                     ANY, ISO, ()),
-    "src/profile": (("base", "os", "stat", "record", "calls", "model", "cost", "engine", "subject", "verify",
-                     "measure", "tally"), (), ANY, ISO, ()),
-    "src/throughput": (("base", "os", "stat", "record", "subject", "measure", "tally"), (), ANY,
-                       ISO, ()),
-    "src/load": (("base", "os", "stat", "record", "subject", "verify", "measure"), (), ANY, ISO,
-                 ("pthread.h",)),
-    "src/compare": (("base", "os", "stat", "record", "model", "subject", "verify", "measure"), (),
-                    ANY, ISO, ()),
-    "src/pitfalls": (("base", "os", "stat", "record", "engine", "subject", "verify", "measure"), (),
-                     ANY, ISO, ("pthread.h",)),
-    "src/accuracy": (("base", "os", "stat", "record", "engine", "subject", "verify", "measure"), (),
-                     ANY, ISO, ()),
+    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "zone"), ISO, ("pthread.h",)),
+    # Counters of a program, and calls of its functions.
+    "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
+                            "profiler/trace"), "call_lane count_file", ("base", "count", "opt", "record", "zone"), ISO,
+                           ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
+                            "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
+    # Stacks of a program that is not changed, taken by the kernel or by timers in it.
+    "src/profiler/sample": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python"),
+                            "sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
+    # Who allocates a program's memory.
+    "src/profiler/memory": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
+                             "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),
     # Methods beside each other: each run is a process of its own.
-    "src/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
-    # L7
+    "src/profiler/overhead": (("base", "os", "stat", "record"), (), ("base", "opt", "overhead", "record"), ISO, ()),
+    # Libraries of their own, which run inside a program that is watched: src/profiler/preload/README.md has their rules.
+    "src/profiler/preload/waits": (("profiler/trace",), (), (), ISO, ANY),
+    "src/profiler/preload/sampler": (("profiler/sample", "profiler/unwind", "profiler/python"), (), (), ISO, ANY),
+    "src/profiler/preload/heap": (("profiler/unwind", "profiler/python"), "heap_region", ("base",), ISO, ANY),
+    "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
+
+    # Showing. Pure functions of a record, but for the file they are written to.
+    "src/report": (("base", "os", "record", "record/tree", "profiler/timeline"), (), ("base", "opt", "record", "report"), ISO, ()),
+    # What was measured before; it sees records, never how they were made.
+    "src/history": (("base", "os", "record", "stat"), (), ("base", "history", "opt", "record", "report"), ISO, ("sqlite3.h",)),
     "src/cli": ((), (), ANY, ISO, ANY),
     "python": ((), (), ANY, ISO, ANY),
     "plugins": ((), (), ("plugin", "base"), ISO, ANY),
@@ -123,28 +127,35 @@ LAYERS = {
     "include/deepclock": ((), ANY, ANY, set("stdbool stddef stdint".split()), ()),
 }
 PRINTERS = ("src/cli", "python", "examples")
+# The two products over the common ground, and the one arrow between them: a measurement passes its runs to a timeline.
+PRODUCTS = {"measuring models": ("src/model/", "src/machine", "src/engine", "src/measure", "src/study/"),
+            "watching programs": ("src/profiler/",)}
+JOINED = [("src/measure", "profiler/trace")]
+TOP_MAX, FILES_MAX = 16, 40 # directories directly below src, files directly in one
 
 # Calls that only PRINTERS may make, but for these.
 FORBIDDEN = re.compile(r"(?<![\w.>])(_?_?exit|_Exit|quick_exit|abort|v?f?printf|f?puts|perror|putchar|"
                        r"fputc|putc|fwrite|system)\s*\(")
 EXCEPTIONS = {
-    ("src/preload/leave.c", "_exit"),  # stands in front of these
-    ("src/preload/leave.c", "_Exit"),
-    ("src/count/instrument.c", "_exit"),  # this too
-    ("src/count/instrument.c", "_Exit"),
-    ("src/os/proc.c", "_exit"),  # that of one that could not become a program
-    ("src/os/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
-} | {("src/preload/wait_stdio.c", f) for f in  # stands in front of these too
+    ("src/profiler/preload/waits/leave.c", "_exit"),  # stands in front of these
+    ("src/profiler/preload/waits/leave.c", "_Exit"),
+    ("src/profiler/preload/calls/instrument.c", "_exit"),  # this too
+    ("src/profiler/preload/calls/instrument.c", "_Exit"),
+    ("src/os/process/proc.c", "_exit"),  # that of one that could not become a program
+    ("src/os/process/child.c", "_exit"),  # the end of a forked child, whose atexit() is the parent's
+} | {("src/profiler/preload/waits/wait_stdio.c", f) for f in  # stands in front of these too
      "fputc putc putchar fwrite fputs puts printf fprintf vprintf vfprintf".split()}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
 def module_of(path):
-    for module in LAYERS:
-        if path.startswith(module + "/"):
-            return module
-    return None
+    """The row of a file: the longest directory of the table that it lies in."""
+    return max((m for m in LAYERS if path.startswith(m + "/")), key=len, default=None)
+
+
+def product_of(module):
+    return next((name for name, parts in PRODUCTS.items() if module.startswith(parts)), None)
 
 
 def judge(module, quote, name, own):
@@ -160,15 +171,15 @@ def judge(module, quote, name, own):
         return None if system is ANY or name in system else "system headers belong to src/os"
     if name in own or "src/" + name in own:
         return None
-    room, _, header = name.partition("/")
+    room = (module_of("src/" + name) or "src/")[4:]
     if room not in below:
-        return f"{module} may include {', '.join(below) or 'no other room'}"
+        return f"{module} may include {', '.join(below) or 'no other directory'}"
     shown = LAYERS["src/" + room][1] or ""
-    return None if header.removesuffix(".h") in shown.split() else f"src/{room} does not show it"
+    return None if name.removeprefix(room + "/").removesuffix(".h") in shown.split() else f"src/{room} does not show it"
 
 
 def circle():
-    """Rooms of the table that see each other, in a round; None: there are none."""
+    """Directories of the table that see each other, in a round; None: there are none."""
     open_rooms = {m[4:]: set(row[0]) for m, row in LAYERS.items() if m.startswith("src/")}
     while True:
         free = [room for room, below in open_rooms.items() if not below & set(open_rooms)]
@@ -178,12 +189,31 @@ def circle():
             del open_rooms[room]
 
 
+def sizes(root):
+    inside = c.files(os.path.join(root, "src"), "")
+    top = {p.split("/")[0] for p in inside if "/" in p}
+    if len(top) > TOP_MAX:
+        yield f"src has {len(top)} directories, at most {TOP_MAX}"
+    for folder, number in sorted(collections.Counter(map(os.path.dirname, inside)).items()):
+        if number > FILES_MAX:
+            yield f"src/{folder}: {number} files, at most {FILES_MAX}"
+
+
+def joins():
+    """The arrows of the table between the two products."""
+    for module, row in LAYERS.items():
+        for below in row[0]:
+            pair = {product_of(module), product_of("src/" + below)} - {None}
+            if len(pair) > 1 and (module, below) not in JOINED:
+                yield f"tools/layers.py: {module} sees src/{below}: {' and '.join(sorted(pair))} meet in {JOINED[0][0]} alone"
+
+
 def check(root=c.ROOT):
     sources = c.files(root, ".c", ".h", ".def")
-    known = {p.split("/")[1] for p in sources if p.startswith("src/") and p.count("/") > 1}
-    for folder in sorted(known):
-        if "src/" + folder not in LAYERS:
-            yield f"src/{folder}: has no layer in tools/layers.py"
+    for folder in sorted({os.path.dirname(p) for p in sources if p.startswith("src/") and not module_of(p)}):
+        yield f"{folder}: has no layer in tools/layers.py"
+    yield from sizes(root)
+    yield from joins()
     if circle():
         yield f"tools/layers.py: these rooms see each other: {', '.join(circle())}"
     for path in sources:
@@ -191,7 +221,7 @@ def check(root=c.ROOT):
         if not module:
             continue
         text = c.read(root, path)
-        own = {p for p in sources if p.startswith(module + "/")}
+        own = {p for p in sources if module_of(p) == module}
         own |= {os.path.relpath(p, os.path.dirname(path)) for p in own}
         for m in INCLUDE.finditer(text):
             why = judge(module, m[1], m[2], own)
@@ -212,16 +242,19 @@ def self_test():
                          "src/os/b.c": '#include "base/err.h"\n#include <sys/stat.h>\n',
                          "src/cli/c.c": '#include "c.h"\nint main(void){printf("x");exit(1);}\n',
                          "src/cli/c.h": '#include "deepclock/deepclock.h"\n',
-                         "src/os/child.c": "void f(void){_exit(0);}\n"}, None),
-        ("an upward include", {"src/base/a.c": '#include "os/os.h"\n'}, "may include no other room"),
-        ("a sideways include", {"src/model/a.c": '#include "engine/engine.h"\n'}, "may include base, os"),
+                         "src/os/process/child.c": "void f(void){_exit(0);}\n"}, None),
+        ("an upward include", {"src/base/a.c": '#include "os/os.h"\n'}, "may include no other directory"),
+        ("a sideways include", {"src/model/onnx/a.c": '#include "engine/engine.h"\n'}, "may include base, os"),
         ("the program looks inside", {"src/cli/a.c": '#include "base/mem.h"\n'}, "may include no"),
         ("a header that is not shown", {"src/os/a.c": '#include "base/hidden.h"\n'}, "does not show"),
         ("a public header from above", {"src/base/a.c": '#include "deepclock/compare.h"\n'}, "not below"),
         ("statistics that see the system", {"src/stat/a.c": "#include <time.h>\n"}, "does not belong"),
-        ("a system call in the model", {"src/model/a.c": "#include <sys/socket.h>\n"}, "src/os"),
+        ("a system call in the model", {"src/model/onnx/a.c": "#include <sys/socket.h>\n"}, "src/os"),
         ("a plug-in that sees the inside", {"plugins/x/a.c": '#include "os/os.h"\n'}, "may include"),
         ("a directory without a layer", {"src/new/a.c": "int x;\n"}, "no layer"),
+        ("a directory of many files", {f"src/os/{n}.c": "int x;\n" for n in range(FILES_MAX + 1)}, "at most"),
+        ("a header of a directory within", {"src/measure/a.c": '#include "measure/subject/hooks.h"\n'}, None),
+        ("one that it does not show", {"src/measure/a.c": '#include "measure/subject/npz.h"\n'}, "does not show"),
         ("the library prints", {"src/report/a.c": 'void f(void){printf("x");}\n'}, "printf()"),
         ("the library exits", {"src/os/a.c": "void f(void){ _exit (1);}\n"}, "_exit()"),
         ("a word in a comment", {"src/os/a.c": '/* exit(1) */ const char *s = "abort()";\n'}, None),

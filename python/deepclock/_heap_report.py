@@ -19,7 +19,7 @@ _WEIGHTS = [("at_peak", "at peak", "B"), ("allocated", "allocated", "B"), ("allo
 _N = len(_WEIGHTS)
 
 
-# The rule of src/stack/python/python_library.c: what Python brings, and what was installed.
+# The rule of src/profiler/python/python_library.c: what Python brings, and what was installed.
 _LIBRARY = re.compile(r"^<frozen |^<__array_function__ internals>|/(site|dist)-packages/|/lib(64)?/python3\.\d+t?/")
 
 

@@ -129,7 +129,7 @@ class _Inherited:
 
 
 def _told(path, options):
-    """What records a program that this one starts: src/trace/trace_options.c reads it."""
+    """What records a program that this one starts: src/profiler/trace/trace_options.c reads it."""
     told = {"": path, "_BY": str(_os.getpid())}
     told.update(("_" + name.upper(), _text(value)) for name, value in options.items() if value is not None)
     return {"DEEPCLOCK_TRACE" + name: text for name, text in told.items()}

@@ -4,7 +4,7 @@
 #ifndef HISTORY_LATE_SQLITE_H
 #define HISTORY_LATE_SQLITE_H
 
-#include "os/late.h"
+#include "os/process/late.h"
 
 #include <sqlite3.h>
 

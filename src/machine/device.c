@@ -5,7 +5,7 @@
 #include "machine/loops.h"
 
 #include "os/os.h"
-#include "os/text.h"
+#include "os/file/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

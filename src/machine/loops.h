@@ -7,7 +7,7 @@
  *	double best = machine_best(machine_find(&result, "peak/fp32/avx512/1"));
  *
  * A loop runs only on a processor that has its instructions. Values here are raw, one for each
- * round; src/roofline makes the record of them. What cannot be measured has no values, and
+ * round; src/study/roofline makes the record of them. What cannot be measured has no values, and
  * `absent` says why.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "verify/agree.h"
+#include "measure/verify/agree.h"
 #include "measure/processes.h"
 #include "measure/runner.h"
 

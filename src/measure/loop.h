@@ -15,7 +15,7 @@
 #define MEASURE_LOOP_H
 
 #include "measure/samples.h"
-#include "subject/target.h"
+#include "measure/subject/target.h"
 
 typedef struct measure_loop {
 	const dck_clock *clock;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/method.h"
 #include "record/host.h"
-#include "subject/subject_facts.h"
+#include "measure/subject/subject_facts.h"
 #include <math.h>
 
 void method_subject(record_builder *b, const dck_subject *s, const subject_target *t,

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "verify/agree.h"
+#include "measure/verify/agree.h"
 #include "record/copy.h"
 #include "measure/method.h"
 #include "measure/results.h"

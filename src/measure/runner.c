@@ -2,7 +2,7 @@
 #include "measure/runner.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "verify/agree.h"
+#include "measure/verify/agree.h"
 #include "measure/diagnostics.h"
 #include "measure/ending.h"
 #include "measure/method.h"

@@ -18,7 +18,7 @@
 #define MEASURE_TRACED_H
 
 #include "measure/session.h"
-#include "trace/past.h"
+#include "profiler/trace/past.h"
 
 typedef struct measure_traced {
 	past past;

@@ -16,7 +16,7 @@
 #define RECORD_BUILD_H
 
 #include "deepclock/record.h"
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include <stdarg.h>
 
 typedef struct record_builder record_builder;

@@ -4,7 +4,7 @@
 #ifndef RECORD_LATE_JANSSON_H
 #define RECORD_LATE_JANSSON_H
 
-#include "os/late.h"
+#include "os/process/late.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "load/load_run.h"
+#include "study/load/load_run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {

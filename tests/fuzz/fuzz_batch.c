@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "batch/batch.h"
+#include "model/rebatch/batch.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "cost/cost_model.h"
+#include "model/cost/cost_model.h"
 
 #include <string.h>
 

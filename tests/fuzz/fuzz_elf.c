@@ -3,10 +3,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "stack/cfi.h"
-#include "stack/elf_file.h"
-#include "stack/symbols/class_names.h"
-#include "stack/symbols/symbol_table.h"
+#include "profiler/unwind/cfi.h"
+#include "profiler/unwind/elf_file.h"
+#include "profiler/symbols/class_names.h"
+#include "profiler/symbols/symbol_table.h"
 
 enum { BYTES_MAX = 1 << 16, FUNCTIONS_MAX = 64, STEPS_MAX = 4 };
 

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "accuracy/accuracy_labels.h"
+#include "study/accuracy/accuracy_labels.h"
 
 #define BYTES_MAX ((size_t)1 << 20)
 

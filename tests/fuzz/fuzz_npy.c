@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
 #include "base/mem.h"
-#include "subject/npz.h"
+#include "measure/subject/npz.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "model/summary.h"
+#include "model/onnx/summary.h"
 
 #include <assert.h>
 #include <string.h>

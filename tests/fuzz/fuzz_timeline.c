@@ -3,11 +3,11 @@
  * missing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "export/formats.h"
+#include "profiler/write/formats.h"
 #include "fuzz.h"
-#include "import/chrome_read.h"
-#include "import/operators.h"
-#include "import/perfetto_read.h"
+#include "profiler/read/chrome/chrome_read.h"
+#include "profiler/read/operators.h"
+#include "profiler/read/perfetto/perfetto_read.h"
 
 static dck_status read_to(const void *bytes, size_t n, const trace_format *f, dck_sink *sink,
 			  trace_read_facts *facts)

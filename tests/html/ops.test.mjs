@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { GROUPS, gains, grouped, groupsOf, leastTime, moduleTree, operators, operatorsIn, outerModule, placed, reasons, roofsOf, shapeText, partText, sumOf, sumText, weightsOf } from "../../src/report/html/page/ops.js";
 import { logTicks, tickFormat } from "../../src/report/html/page/figure.js";
-import { roofDomain, roofsSeen } from "../../src/report/html/page/view_roofline.js";
+import { roofDomain, roofsSeen } from "../../src/report/html/page/views/view_roofline.js";
 
 const op = (name, type, more) => ({ name, type, outputs: [], macs: 0, flops: 0, params: 0, weight_bytes: 0, read_bytes: 0, write_bytes: 0, ...more });
 const fact = (key, value) => ({ section: "roofs", key, value });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import "./d3.mjs";
-import { batchLists, limitNs, tailOf } from "../../src/report/html/page/view_batches.js";
-import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/view_beside.js";
-import { mistakesOf } from "../../src/report/html/page/view_pitfalls.js";
+import { batchLists, limitNs, tailOf } from "../../src/report/html/page/views/view_batches.js";
+import { itemsOf, medians, overOf, ratiosOf } from "../../src/report/html/page/views/view_beside.js";
+import { mistakesOf } from "../../src/report/html/page/views/view_pitfalls.js";
 import { wholeText } from "../../src/report/html/page/units.js";
-import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/view_trend.js";
+import { lapsOf, stepBars, trendOf } from "../../src/report/html/page/views/view_trend.js";
 
 const columns = (...keys) => keys.map(key => ({ key, title: key }));
 

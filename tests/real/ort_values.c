@@ -13,8 +13,8 @@
 
 #include "../unit/op_case.h"
 #include "../unit/scratch.h"
-#include "tally/counted.h"
-#include "tally/values.h"
+#include "study/cost_report/counted.h"
+#include "study/cost_report/values.h"
 #include "deepclock/cost.h"
 #include "deepclock/model.h"
 #include "deepclock/record.h"

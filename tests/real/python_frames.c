@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
-#include "stack/python/python_stack.h"
+#include "profiler/python/python_stack.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

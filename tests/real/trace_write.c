@@ -10,8 +10,8 @@
  * its id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "export/formats.h"
-#include "import/perfetto_read.h"
+#include "profiler/write/formats.h"
+#include "profiler/read/perfetto/perfetto_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * by glibc's backtrace(). What differed is written to $UNWIND_COMPARE when the program ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "stack/unwind_self.h"
+#include "profiler/unwind/unwind_self.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>

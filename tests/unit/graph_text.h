@@ -11,7 +11,7 @@
 
 #include "op_case.h"
 
-#include "tally/counted.h"
+#include "study/cost_report/counted.h"
 
 #define MS    "com.microsoft"
 #define NCHWC "com.microsoft.nchwc"

@@ -12,7 +12,7 @@
 
 #include "model_build.h"
 
-#include "cost/op.h"
+#include "model/cost/op.h"
 
 #include <stdio.h>
 #include <stdlib.h>

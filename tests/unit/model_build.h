@@ -1,10 +1,10 @@
-/* model_build.h - small ONNX files made by hand, for the tests of src/model.
+/* model_build.h - small ONNX files made by hand, for the tests of src/model/onnx.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_MODEL_BUILD_H
 #define TESTS_MODEL_BUILD_H
 
-#include "model/onnx.h"
+#include "model/onnx/onnx.h"
 #include "base/wire.h"
 
 #include <stdarg.h>

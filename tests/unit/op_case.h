@@ -11,7 +11,7 @@
 
 #include "model_build.h"
 /* Behind it: its parameters have names of ours. */
-#include "cost/op.h"
+#include "model/cost/op.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/sink.h"
-#include "timeline/timeline.h"
+#include "profiler/timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "calls/call_tree.h"
+#include "record/tree/call_tree.h"
 #include "report/figures/figures.h"
 #include "report/figures/svg.h"
 #include "report/format.h"

@@ -6,7 +6,7 @@
 #include "deepclock/report.h"
 #include "base/err.h"
 #include "base/sink.h"
-#include "os/late.h"
+#include "os/process/late.h"
 #include "os/os.h"
 #include "report/figures/svg.h"
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/html/html_block.h"
-#include "timeline/gzip.h"
+#include "os/file/gzip.h"
 
 dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind,
 			  bool packed)

@@ -5,7 +5,7 @@
 #ifndef REPORT_HTML_SOURCES_H
 #define REPORT_HTML_SOURCES_H
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "deepclock/record.h"
 
 /* Of regular files that are there and can be read, and of them only those lines. Records may come

@@ -2,7 +2,7 @@
  * data in it. All that is drawn is drawn from them by the scripts in page/.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "record/build.h"
 #include "report/html/html_block.h"
 #include "report/html/html_page.h"

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
-#include "calls/call_rows.h"
-#include "calls/module_tree.h"
+#include "record/tree/call_rows.h"
+#include "record/tree/module_tree.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
 #include <string.h>

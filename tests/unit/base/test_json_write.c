@@ -1,7 +1,7 @@
 /* Tests of base/json_write.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 
 #include "base/units.h"
 #include "scratch.h"

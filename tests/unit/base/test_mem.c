@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 
-#include "base/json_write.h"
+#include "base/json/json_write.h"
 #include "fault_alloc.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/latency_limit.h"
+#include "measure/latency_limit.h"
 #include "base/percentile.h"
 #include "measure/plan.h"
 #include "record/box.h"

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
-#include "os/cgroup.h"
-#include "os/text.h"
+#include "os/counters/cgroup.h"
+#include "os/file/text.h"
 #include "scratch.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * lacks a function.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "os/late.h"
+#include "os/process/late.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
-#include "os/other_process.h"
+#include "os/process/other_process.h"
 
 #include "base/mem.h"
 #include "fault_alloc.h"

@@ -1,5 +1,5 @@
 // calltree.js - a record's tree of call paths, as arrays: functions, totals, callers, what a picture of
-// it shows and what it leaves out. The rules are those of src/calls (report --by function, --tree), and so
+// it shows and what it leaves out. The rules are those of src/record/tree (report --by function, --tree), and so
 // are the sums, to the last bit: what a function weighs that calls itself counts once.
 //
 // SPDX-License-Identifier: Apache-2.0

@@ -5,7 +5,7 @@
 
 import { digits, format, percent } from "./units.js";
 
-/* Names and units of src/timeline/thread_table.c. A share is time over time: 1 is one core all the time. */
+/* Names and units of src/profiler/timeline/thread_table.c. A share is time over time: 1 is one core all the time. */
 const USE_SUMS = { "CPU time": ["CPU share", "share", "ns"], "run queue wait": ["waits for a core", "share", "ns"], "minor page faults": ["minor page faults", "/s", "1"],
 	"major page faults": ["major page faults", "/s", "1"], "voluntary switches": ["voluntary switches", "/s", "1"], "involuntary switches": ["involuntary switches", "/s", "1"] };
 const USE_LEVELS = { "CPU share": "1", "resident memory": "B" };

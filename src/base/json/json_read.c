@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/json/json_read.h"
+
+#include "base/err.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void json_read_init(json_reader *r,
+		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
+				       dck_err *err),
+		    void *self, const char *label)
+{
+	*r = (json_reader){.more = more, .self = self, .label = label};
+}
+
+static unsigned long long place(const json_reader *r)
+{
+	return r->before - (uint64_t)(r->end - r->at);
+}
+
+/* --- bytes */
+
+/* The next byte, which stays the next; -1: there is none. */
+static dck_status peek(json_reader *r, int *ret, dck_err *err)
+{
+	size_t n = 0;
+
+	if (r->at == r->end) {
+		DCK_TRY(r->more(r->self, &r->at, &n, err));
+		r->end = r->at + n;
+		r->before += n;
+	}
+	*ret = r->at == r->end ? -1 : *r->at;
+	return DCK_OK;
+}
+
+static dck_status peek_inside(json_reader *r, int *ret, dck_err *err)
+{
+	DCK_TRY(peek(r, ret, err));
+	if (*ret < 0)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends within a text, after %llu bytes",
+			 r->label, place(r));
+	return DCK_OK;
+}
+
+static bool is_blank(int c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static dck_status peek_solid(json_reader *r, int *ret, dck_err *err)
+{
+	for (;;) {
+		DCK_TRY(peek(r, ret, err));
+		if (!is_blank(*ret))
+			return DCK_OK;
+		r->at++;
+	}
+}
+
+static dck_status misplaced(const json_reader *r, int c, dck_err *err)
+{
+	if (c >= ' ' && c < 0x7f)
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%c' at byte %llu is out of place",
+			 r->label, c, place(r));
+	DCK_FAIL(err, E_FORMAT, "%s is malformed: the byte 0x%02x at %llu is out of place",
+		 r->label, (unsigned)c, place(r));
+}
+
+/* --- texts */
+
+static void put(json_reader *r, const void *bytes, size_t n)
+{
+	const size_t room = JSON_TEXT_MAX - r->n;
+
+	n = n < room ? n : room;
+	memcpy(r->text + r->n, bytes, n);
+	r->n += n;
+}
+
+static dck_status read_hex4(json_reader *r, uint32_t *ret, dck_err *err)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	int c;
+
+	*ret = 0;
+	for (int i = 0; i < 4; i++) {
+		DCK_TRY(peek_inside(r, &c, err));
+		const char *found = c ? strchr(digits, c) : NULL;
+		if (!found)
+			return misplaced(r, c, err);
+		*ret = *ret * 16 + (uint32_t)((found - digits) % 16);
+		r->at++;
+	}
+	return DCK_OK;
+}
+
+/* Behind "\u". Half of a pair without the other half becomes U+FFFD. */
+static dck_status read_code(json_reader *r, dck_err *err)
+{
+	enum { REPLACEMENT = 0xfffd };
+	char bytes[UTF8_BYTES_MAX];
+	uint32_t code, low = 0;
+	int c;
+
+	DCK_TRY(read_hex4(r, &code, err));
+	if (code >= 0xd800 && code < 0xdc00) {
+		DCK_TRY(peek_inside(r, &c, err));
+		if (c != '\\') {
+			code = REPLACEMENT;
+		} else {
+			r->at++;
+			DCK_TRY(peek_inside(r, &c, err));
+			if (c != 'u')
+				return misplaced(r, c, err);
+			r->at++;
+			DCK_TRY(read_hex4(r, &low, err));
+			code = low >= 0xdc00 && low < 0xe000
+				   ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
+				   : REPLACEMENT;
+		}
+	} else if ((code >= 0xdc00 && code < 0xe000) || code == 0) {
+		code = REPLACEMENT; /* a NUL would end the text */
+	}
+	put(r, bytes, utf8_put(bytes, code));
+	return DCK_OK;
+}
+
+/* Behind the backslash. One that JSON does not know stands for the character behind it. */
+static dck_status read_escape(json_reader *r, dck_err *err)
+{
+	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+	int c;
+
+	DCK_TRY(peek_inside(r, &c, err));
+	r->at++;
+	if (c == 'u')
+		return read_code(r, err);
+	const char *found = c ? strchr(from, c) : NULL;
+	put(r, found ? &to[found - from] : &(char){(char)c}, 1);
+	return DCK_OK;
+}
+
+/* Behind the opening quote. */
+static dck_status read_text(json_reader *r, dck_err *err)
+{
+	int c;
+
+	r->n = 0;
+	for (;;) {
+		DCK_TRY(peek_inside(r, &c, err));
+		const uint8_t *from = r->at;
+		while (r->at < r->end && *r->at != '"' && *r->at != '\\')
+			r->at++;
+		put(r, from, (size_t)(r->at - from));
+		if (r->at == r->end)
+			continue;
+		if (*r->at++ == '"')
+			break;
+		DCK_TRY(read_escape(r, err));
+	}
+	r->text[r->n] = '\0';
+	return DCK_OK;
+}
+
+/* As nearly all numbers are: digits, and perhaps a point between them. */
+static bool is_plain_number(const char *text)
+{
+	static const char digits[] = "0123456789";
+	const size_t whole = strspn(text += *text == '-', digits);
+	const bool point = text[whole] == '.';
+	const size_t part = point ? strspn(text + whole + 1, digits) : 0;
+
+	return whole > 0 && (!point || part > 0) && text[whole + point + part] == '\0';
+}
+
+static dck_status read_bare(json_reader *r, dck_err *err)
+{
+	static const char *const words[] = {"true", "false",	"null",	    "NaN",
+					    "-NaN", "Infinity", "-Infinity"};
+	double v;
+	int c;
+
+	r->n = 0;
+	for (;;) {
+		DCK_TRY(peek(r, &c, err));
+		if (c < 0 || is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':')
+			break;
+		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n > 400)
+			return misplaced(r, c, err);
+		put(r, r->at++, 1);
+	}
+	if (c < 0 && r->depth > 0)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends within a value, after %llu bytes",
+			 r->label, place(r));
+	r->text[r->n] = '\0';
+	if (is_plain_number(r->text))
+		return DCK_OK;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(r->text, words[i]) == 0)
+			return DCK_OK;
+	if (!json_number(r->text, &v))
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%.40s' at byte %llu is no value",
+			 r->label, r->text, place(r) - r->n);
+	return DCK_OK;
+}
+
+dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err)
+{
+	json_token t;
+
+	DCK_TRY(json_next(r, &t, err));
+	if (t == JSON_END)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it is not closed", r->label);
+	*ret = t;
+	return DCK_OK;
+}
+
+dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
+{
+	json_token t = JSON_END;
+
+	DCK_TRY(json_next_element(r, &t, err));
+	*ret_more = t == JSON_KEY;
+	return DCK_OK;
+}
+
+bool json_number(const char *text, double *ret)
+{
+	static const char begins[] = "-0123456789";
+	char *end;
+
+	if (!*text || !strchr(begins, *text) || strpbrk(text, "xXnNpP"))
+		return false;
+	*ret = strtod(text, &end);
+	return *end == '\0';
+}
+
+/* --- tokens */
+
+static dck_status open_bracket(json_reader *r, bool object, dck_err *err)
+{
+	if (r->depth == JSON_NESTED_MAX)
+		DCK_FAIL(err, E_LIMIT, "%s is nested more than %d deep", r->label,
+			 (int)JSON_NESTED_MAX);
+	r->object[r->depth++] = object;
+	r->after_value = r->after_key = false;
+	r->at++;
+	return DCK_OK;
+}
+
+static dck_status close_bracket(json_reader *r, int c, dck_err *err)
+{
+	if (!r->depth || r->after_key || r->object[r->depth - 1] != (c == '}'))
+		return misplaced(r, c, err);
+	r->depth--;
+	r->after_value = true;
+	r->at++;
+	return DCK_OK;
+}
+
+/* A key and its colon. */
+static dck_status read_key(json_reader *r, dck_err *err)
+{
+	int c;
+
+	r->at++;
+	DCK_TRY(read_text(r, err));
+	DCK_TRY(peek_solid(r, &c, err));
+	if (c < 0)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
+			 r->label, place(r));
+	if (c != ':')
+		return misplaced(r, c, err);
+	r->at++;
+	r->after_key = true;
+	return DCK_OK;
+}
+
+static dck_status read_value(json_reader *r, int c, json_token *ret, dck_err *err)
+{
+	*ret = c == '"' ? JSON_TEXT : JSON_BARE;
+	if (c == '"') {
+		r->at++;
+		DCK_TRY(read_text(r, err));
+	} else {
+		DCK_TRY(read_bare(r, err));
+	}
+	r->after_key = false;
+	r->after_value = true;
+	return DCK_OK;
+}
+
+dck_status json_next(json_reader *r, json_token *ret, dck_err *err)
+{
+	int c;
+
+	DCK_TRY(peek_solid(r, &c, err));
+	if (c == ',' && r->after_value && r->depth) {
+		r->after_value = false;
+		r->at++;
+		DCK_TRY(peek_solid(r, &c, err));
+	}
+	if (c < 0 && !r->after_key) {
+		*ret = JSON_END;
+		return DCK_OK;
+	}
+	if (c < 0)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
+			 r->label, place(r));
+	if (c == '}' || c == ']') {
+		*ret = JSON_CLOSE;
+		return close_bracket(r, c, err);
+	}
+	if (r->after_value)
+		return misplaced(r, c, err);
+	if (r->depth && r->object[r->depth - 1] && !r->after_key) {
+		*ret = JSON_KEY;
+		return c == '"' ? read_key(r, err) : misplaced(r, c, err);
+	}
+	if (c == '{' || c == '[') {
+		*ret = c == '{' ? JSON_OBJECT : JSON_ARRAY;
+		return open_bracket(r, c == '{', err);
+	}
+	return read_value(r, c, ret, err);
+}
+
+dck_status json_pass(json_reader *r, json_token begun, dck_err *err)
+{
+	const uint32_t outside = r->depth - 1;
+	json_token t = begun;
+
+	if (begun != JSON_OBJECT && begun != JSON_ARRAY)
+		return DCK_OK;
+	while (r->depth > outside) {
+		DCK_TRY(json_next(r, &t, err));
+		if (t == JSON_END)
+			DCK_FAIL(err, E_FORMAT,
+				 "%s is truncated: it ends within a list, after %llu bytes",
+				 r->label, place(r));
+	}
+	return DCK_OK;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/latency_limit.h"
+#include "base/err.h"
+#include "base/percentile.h"
+#include "base/units.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static dck_status refuse(const char *text, const char *why, dck_err *err)
+{
+	DCK_FAIL(err, E_ARG,
+		 "--slo is '%.40s': %s; write it as STAT<=TIME, such as p99<=20ms; STAT is mean, "
+		 "max, median or a percentile from p50 to p99.99",
+		 text, why);
+}
+
+/* n bytes without their blanks, or with those `inside`; false: they do not fit. */
+static bool take(const char *text, size_t n, bool inside, char *to, size_t size)
+{
+	size_t used = 0;
+
+	while (n > 0 && isspace((unsigned char)text[n - 1]))
+		n--;
+	for (size_t i = 0; i < n; i++) {
+		if (isspace((unsigned char)text[i]) && (used == 0 || !inside))
+			continue;
+		if (used + 1 >= size)
+			return false;
+		to[used++] = text[i];
+	}
+	to[used] = '\0';
+	return true;
+}
+
+/* Different words for one statistic, such as p50 and median, become one. */
+static const char *statistic_read(const char *word, latency_limit *l)
+{
+	if (strcmp(word, "mean") == 0 || strcmp(word, "max") == 0) {
+		l->kind = word[1] == 'e' ? LIMIT_MEAN : LIMIT_MAX;
+		snprintf(l->statistic, sizeof l->statistic, "%s",
+			 l->kind == LIMIT_MEAN ? "mean" : "max");
+		return NULL;
+	}
+	l->kind = LIMIT_PERCENTILE;
+	if (!percentile_parse(word, &l->p))
+		return "that statistic is not known";
+	if (!(l->p >= PERCENTILE_LEAST && l->p <= PERCENTILE_MOST))
+		return "that percentile is out of range";
+	if (percentile_is(l->p, 0.5))
+		snprintf(l->statistic, sizeof l->statistic, "median");
+	else
+		snprintf(l->statistic, sizeof l->statistic, "p%.9g", 100 * l->p);
+	return NULL;
+}
+
+dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *err)
+{
+	const char *less = strchr(text, '<'), *limit, *why;
+	char word[16], time[20];
+	latency_limit l = {0};
+	uint64_t ns;
+
+	if (!less)
+		return refuse(text, "it has no '<='", err);
+	limit = less + (less[1] == '=' ? 2 : 1);
+	if (!take(text, (size_t)(less - text), true, word, sizeof word) ||
+	    !take(limit, strlen(limit), false, time, sizeof time))
+		return refuse(text, "it is too long", err);
+	if (units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
+		return refuse(text, "the limit is no time above 0, as in 50ms", err);
+	why = statistic_read(word, &l);
+	if (why)
+		return refuse(text, why, err);
+	l.ns = (double)ns;
+	snprintf(l.text, sizeof l.text, "%s<=%s", word, time);
+	*ret = l;
+	return DCK_OK;
+}
+
+const char *latency_limit_word(dck_verdict v)
+{
+	return v == DCK_VERDICT_HOLDS ? "holds" : v == DCK_VERDICT_BROKEN ? "broken" : "not shown";
+}
+
+dck_verdict latency_limit_worse(dck_verdict a, dck_verdict b)
+{
+	if (a == DCK_VERDICT_BROKEN || b == DCK_VERDICT_BROKEN)
+		return DCK_VERDICT_BROKEN;
+	return a == DCK_VERDICT_HOLDS ? b : a;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/subject/freed.h"
+#include "base/err.h"
+#include "model/onnx/onnx.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_files(const onnx_graph *g)
+{
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (g->initializers[i].location == 1)
+			return true;
+	return false;
+}
+
+/* Directory and name of the file that holds the weights. Links are followed, since engines refuse
+ * those that lead out of a directory; but files beside the model are looked for where it was
+ * named. */
+static dck_status place_of(const char *path, const onnx_graph *g, mem_arena *a, const char **folder,
+			   const char **name, dck_err *err)
+{
+	char real[PATH_MAX];
+	const char *from = has_files(g) || !realpath(path, real) ? path : real;
+	const char *slash = strrchr(from, '/');
+
+	*name = mem_arena_dup(a, slash ? slash + 1 : from);
+	if (!slash)
+		*folder = ".";
+	else
+		*folder = mem_arena_dup_n(a, from, slash == from ? 1 : (size_t)(slash - from));
+	return *name && *folder ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
+}
+
+static dck_status refuse(const onnx_model *m, uint64_t batch, int64_t was, const dck_err *why,
+			 dck_err *err)
+{
+	const onnx_graph *g = m->graph;
+	const char *input = g->ninputs && g->inputs[0].name ? g->inputs[0].name : "?";
+
+	DCK_FAIL(
+	    err, E_ARG,
+	    "the model fixes axis 0 of the input '%s' at %lld and cannot be made to take %llu: "
+	    "%s; export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes)",
+	    input, (long long)was, (unsigned long long)batch, why->msg);
+}
+
+dck_status freed_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
+		      freed_model *ret, dck_err *err)
+{
+	const char *name = NULL;
+	freed_model f = {0};
+	onnx_model *m = NULL;
+	dck_err why = {0};
+	int64_t was = 0;
+
+	if (c->batch == 0)
+		return DCK_OK;
+	mem_arena_limit(a, mem_arena_bytes(a) + ONNX_MEMORY_MAX);
+	DCK_TRY(onnx_read_file(path, a, &m, err));
+	if (!batch_fixed(m, &was) || was == (int64_t)c->batch)
+		return DCK_OK;
+	if (folder)
+		DCK_TRY(place_of(path, m->graph, a, &f.folder, &name, err));
+	dck_status status = batch_free(path, m, (int64_t)c->batch, name, a, &f.model, &why);
+	if (status == DCK_E_UNSUP)
+		return refuse(m, c->batch, was, &why, err);
+	if (status != DCK_OK) {
+		if (err)
+			*err = why;
+		return status;
+	}
+	f.done = true;
+	*ret = f;
+	return DCK_OK;
+}
+
+subject_freed freed_facts(const freed_model *f, int64_t items)
+{
+	const batch_model *m = &f->model;
+	subject_freed r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)
+		if (m->inputs[i].shared)
+			n += (size_t)snprintf(r.shared + n, sizeof r.shared - n, "%s'%s'",
+					      n ? ", " : "", m->inputs[i].name);
+	return r;
+}
+
+bool freed_fixed(const char *path, int64_t *ret_was)
+{
+	mem_arena *a = mem_arena_new(0);
+	onnx_model *m = NULL;
+	bool fixed = a && onnx_read_file(path, a, &m, NULL) == DCK_OK && batch_fixed(m, ret_was);
+
+	mem_arena_free(a);
+	return fixed;
+}
+
+const dck_subject *freed_trusted(const dck_subject *s, dck_subject *copy)
+{
+	if (s->kind != DCK_SUBJECT_MODEL)
+		return s;
+	*copy = *s;
+	copy->model.trust_batch = true;
+	return copy;
+}
+
+void freed_done(freed_model *f)
+{
+	batch_done(&f->model);
+	*f = (freed_model){0};
+}

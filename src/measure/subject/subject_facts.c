@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/subject/subject_facts.h"
+#include "record/host.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *tensor_text(const dck_tensor_info *t, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (int32_t i = 0; i < t->rank && used < size; i++) {
+		const char *by = i > 0 ? "x" : "";
+		int n = t->dim[i] >= 0
+			    ? snprintf(buf + used, size - used, "%s%lld", by, (long long)t->dim[i])
+			    : snprintf(buf + used, size - used, "%s%s", by,
+				       t->symbol[i] ? t->symbol[i] : "?");
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used < size)
+		snprintf(buf + used, size - used, "%s%s", t->rank > 0 ? " " : "",
+			 dck_dtype_text(t->dtype));
+	return buf;
+}
+
+/* A command's words with blanks between; a long one is cut. */
+static const char *words_text(char *const *words, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; words[i] && used < size; i++) {
+		int n = snprintf(buf + used, size - used, "%s%s", i > 0 ? " " : "", words[i]);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used >= size)
+		memcpy(buf + size - 4, "...", 4);
+	return buf;
+}
+
+static void facts_model(record_builder *b, const subject_target *t)
+{
+	const model_summary *m = &t->summary;
+
+	record_fact_known(b, "subject", "producer", m->producer);
+	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, m->opset);
+	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->nodes);
+	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);
+}
+
+void subject_facts_freed(record_builder *b, const subject_freed *f)
+{
+	char to[32] = "larger batches";
+
+	if (f->items > 0)
+		snprintf(to, sizeof to, "%lld", (long long)f->items);
+	record_fact_fmt(b, "subject", "batch_freed", "from %lld to %s, %zu operator%s rewritten",
+			(long long)f->was, to, f->rewritten, f->rewritten == 1 ? "" : "s");
+	if (*f->shared)
+		record_fact_text(b, "subject", "batch_shared", f->shared);
+	record_fact_text(b, "subject", "batch_checked", f->looked);
+	record_note(b, "batch-freed",
+		    "exported for %lld item%s; its batch was freed for %s: "
+		    "%zu operator%s rewritten; %s%s%s%s",
+		    (long long)f->was, f->was == 1 ? "" : "s", to, f->rewritten,
+		    f->rewritten == 1 ? "" : "s", *f->shared ? "the same for all items: " : "",
+		    f->shared, *f->shared ? "; " : "", f->looked);
+}
+
+void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t)
+{
+	static const char *const kinds[] = {
+	    [DCK_SUBJECT_FUNCTION] = "function",
+	    [DCK_SUBJECT_MODEL] = "model",
+	    [DCK_SUBJECT_COMMAND] = "command",
+	    [DCK_SUBJECT_PLUGIN] = "plugin",
+	};
+	char key[160], text[256];
+
+	record_fact_text(b, "subject", "kind", kinds[s->kind]);
+	if (s->text)
+		record_fact_text(b, "subject", "name", s->text);
+	else if (s->kind == DCK_SUBJECT_COMMAND)
+		record_fact_text(b, "subject", "name", words_text(s->argv, text, sizeof text));
+	else
+		record_fact_absent(b, "subject", "name", "the caller gave none");
+	if (t->has_summary)
+		facts_model(b, t);
+	for (size_t i = 0; i < t->nin; i++) {
+		snprintf(key, sizeof key, "input/%s", t->in[i].name);
+		record_fact_text(b, "subject", key, subject_inputs_text(t->inputs, i));
+	}
+	for (size_t i = 0; i < t->nout; i++) {
+		snprintf(key, sizeof key, "output/%s", t->out[i].name);
+		record_fact_text(b, "subject", key, tensor_text(&t->out[i], text, sizeof text));
+	}
+	record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
+	if (t->items_how)
+		record_fact_text(b, "subject", "items_from", t->items_how);
+	if (t->freed.done)
+		subject_facts_freed(b, &t->freed);
+	if (t->usual && *t->usual)
+		record_fact_text(b, "subject", "usual_sizes", t->usual);
+	subject_facts_usual(b, s->text, t->usual);
+}
+
+void subject_facts_usual(record_builder *b, const char *name, const char *usual)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	if (usual && *usual)
+		record_note(b, "usual-sizes", "%.80s leaves sizes open and ran with %s",
+			    slash  ? slash + 1
+			    : name ? name
+				   : "the model",
+			    usual);
+}
+
+void subject_facts_usual_copy(record_builder *b, const dck_record *from)
+{
+	const dck_fact *usual = dck_record_fact(from, "subject", "usual_sizes"),
+		       *name = dck_record_fact(from, "subject", "name");
+
+	if (usual && usual->value.kind == DCK_VALUE_TEXT)
+		subject_facts_usual(
+		    b, name && name->value.kind == DCK_VALUE_TEXT ? name->value.as.text : NULL,
+		    usual->value.as.text);
+}
+
+void subject_facts_engine(record_builder *b, const subject_target *t)
+{
+	const dck_engine *e = t->engine.ops;
+	const dck_kv *kv;
+	dck_err why;
+	size_t n;
+
+	record_fact_text(b, "engine", "name", e->name);
+	record_fact_text(b, "engine", "adapter", e->version);
+	if (engine_facts(e, t->model, &kv, &n, &why) != DCK_OK) {
+		record_fact_absent(b, "engine", "facts", why.msg);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		record_fact_text(b, "engine", kv[i].key, kv[i].value);
+}

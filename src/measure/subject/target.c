@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/subject/target.h"
+#include "measure/subject/input_given.h"
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "measure/subject/sizes.h"
+#include "deepclock/model.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+#define OPTIONS_MAX (DCK_LIST_MAX + 8)
+#define LOG_MAX	    2048 /* bytes of a line */
+#define BEFORE_MAX  100u /* bytes for what a caller puts before a message */
+
+/* Who hears what the engine's library says. */
+typedef struct ear {
+	void (*log)(void *self, dck_log_level level, const char *text);
+	void *self;
+} ear;
+
+/* Any text, of any length, of a level that there need not be. */
+static void log_take(void *self, dck_log_level level, const char *text)
+{
+	const ear *e = self;
+	char line[LOG_MAX];
+
+	if (!text)
+		return;
+	snprintf(line, sizeof line, "%.*s", LOG_MAX - 1, text);
+	e->log(e->self, (unsigned)level <= DCK_LOG_ERROR ? level : DCK_LOG_ERROR, line);
+}
+
+/* What open() is given, with the storage it points into. */
+typedef struct opening {
+	dck_open_params params;
+	dck_kv options[OPTIONS_MAX];
+	dck_kv dims[DCK_LIST_MAX];
+	dck_buffer bytes; /* a built-in network */
+	freed_model freed;
+	ear *ear;	     /* NULL: none */
+	dck_subject subject; /* with usual sizes where it leaves some open */
+	bool usual_batch;
+} opening;
+
+typedef struct progress {
+	void (*phase)(void *self, const char *name);
+	void *self;
+	const dck_clock *clock;
+	uint64_t begin_ns;
+} progress;
+
+static void phase_begin(progress *p, const char *name)
+{
+	if (p->phase)
+		p->phase(p->self, name);
+	p->begin_ns = p->clock->now_ns(p->clock->self);
+}
+
+static uint64_t phase_end(const progress *p)
+{
+	return p->clock->now_ns(p->clock->self) - p->begin_ns;
+}
+
+/* "KEY=VALUE" cut in two; both halves live in the arena. */
+static dck_status pair_read(mem_arena *a, const char *text, dck_kv *ret, dck_err *err)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals || equals == text)
+		DCK_FAIL(err, E_ARG, "--engine-option is '%s': write it as NAME=VALUE", text);
+	ret->key = mem_arena_dup_n(a, text, (size_t)(equals - text));
+	ret->value = mem_arena_dup(a, equals + 1);
+	DCK_NEED(ret->key && ret->value, err, "for --engine-option");
+	return DCK_OK;
+}
+
+static void option_add(opening *o, const char *key, const char *value)
+{
+	if (value && o->params.noptions < OPTIONS_MAX)
+		o->options[o->params.noptions++] = (dck_kv){key, value};
+}
+
+bool subject_engine_takes(const dck_engine *e, const char *key)
+{
+	for (const dck_engine_option *o = e->options; o && o->key; o++)
+		if (strcmp(o->key, key) == 0)
+			return true;
+	return false;
+}
+
+/* The common model options in the engine's words. An engine that has no such key gets it only when
+ * the user set it, so that its refusal names the key. */
+static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
+				     dck_err *err)
+{
+	static const char *const levels[] = {"none", "basic", "extended", "all"};
+	const dck_engine *e = t->engine.ops;
+
+	if (c->threads > 0)
+		option_add(o, "threads",
+			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->threads));
+	if (c->interop_threads > 0)
+		option_add(o, "interop_threads",
+			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
+	if (subject_engine_takes(e, "opt") && c->opt >= 0 && c->opt < 4)
+		option_add(o, "opt", levels[c->opt]);
+	for (size_t i = 0; i < c->engine_option.n; i++) {
+		dck_kv pair = {0};
+
+		DCK_TRY(pair_read(t->arena, c->engine_option.item[i], &pair, err));
+		option_add(o, pair.key, pair.value);
+	}
+	for (size_t i = 0; i < c->dim.n; i++) {
+		dck_kv *dim = &o->dims[o->params.ndims++];
+		int64_t size = 0;
+
+		DCK_TRY(subject_dim_read(t->arena, c->dim.item[i], &dim->key, &size, err));
+		dim->value = mem_arena_fmt(t->arena, "%lld", (long long)size);
+		DCK_NEED(dim->value, err, "for --dim");
+	}
+	return DCK_OK;
+}
+
+static void command_options_give(opening *o, const dck_command_config *c)
+{
+	option_add(o, "shell", c->shell ? "1" : "0");
+	option_add(o, "any_exit", c->any_exit ? "1" : "0");
+	option_add(o, "output", c->output);
+	option_add(o, "directory", c->directory);
+}
+
+/* A name that is in no table of ours is a mistyped argument, not a thing that is missing. */
+static dck_status wrong_name(dck_err *err)
+{
+	if (err)
+		err->code = DCK_E_ARG;
+	return DCK_E_ARG;
+}
+
+static dck_status zoo_build(opening *o, const char *name, const dck_model_config *c, dck_err *err)
+{
+	const dck_zoo_config zoo = {
+	    .batch = c->batch, .image_size = c->image_size, .seq = c->seq, .seed = c->seed};
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, &o->bytes);
+	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
+	if (status != DCK_OK)
+		return status == DCK_E_ABSENT ? wrong_name(err) : status;
+	DCK_TRY(dck_sink_finish(&sink, err));
+	o->params.model_bytes = o->bytes.data;
+	o->params.model_bytes_n = o->bytes.n;
+	return DCK_OK;
+}
+
+/* A file whose batch is fixed at another size is given to the engine as one that has it. */
+static dck_status batch_give(subject_target *t, opening *o, const dck_model_config *c, dck_err *err)
+{
+	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
+	model_summary now;
+
+	DCK_TRY(freed_make(o->params.model_path, c, folder, t->arena, &o->freed, err));
+	if (!o->freed.done)
+		return DCK_OK;
+	DCK_TRY(model_summary_read_bytes(o->freed.model.bytes.data, o->freed.model.bytes.n,
+					 t->arena, &now, err));
+	t->summary.values = now.values;
+	o->params.model_path = NULL;
+	o->params.model_folder = o->freed.folder;
+	o->params.model_bytes = o->freed.model.bytes.data;
+	o->params.model_bytes_n = o->freed.model.bytes.n;
+	return DCK_OK;
+}
+
+/* The file's structure: refuses what is no model before an engine is asked, and reads the ranges
+ * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
+static dck_status model_read(subject_target *t, opening *o, const char *text,
+			     const dck_model_config *c, dck_err *err)
+{
+	dck_status status;
+
+	if (strncmp(text, "zoo:", 4) == 0) {
+		DCK_TRY(zoo_build(o, text + 4, c, err));
+		status =
+		    model_summary_read_bytes(o->bytes.data, o->bytes.n, t->arena, &t->summary, err);
+	} else {
+		if (c->image_size || c->seq > 0)
+			DCK_FAIL(err, E_ARG,
+				 "--image-size and --seq are for built-in networks (zoo:NAME); "
+				 "for a file give --shape NAME=1x3x224x224 or --dim SYMBOL=N");
+		o->params.model_path = text;
+		status = model_summary_read_file(text, t->arena, &t->summary, err);
+	}
+	if (status == DCK_E_UNSUP)
+		return DCK_OK;
+	t->has_summary = status == DCK_OK;
+	if (status != DCK_OK || !o->params.model_path)
+		return status;
+	return batch_give(t, o, c, err);
+}
+
+/* The names of all values, for an engine that makes them outputs: it does not read models. */
+static dck_status values_give(opening *o, const subject_target *t, dck_err *err)
+{
+	dck_open_params *p = &o->params;
+	onnx_model *model = NULL;
+
+	if (!(t->observe & DCK_OBSERVE_VALUES))
+		return DCK_OK;
+	if (p->model_path)
+		DCK_TRY(onnx_read_file(p->model_path, t->arena, &model, err));
+	else
+		DCK_TRY(onnx_read_bytes(p->model_bytes, p->model_bytes_n, t->arena, &model, err));
+	return onnx_value_names(model->graph, t->arena, &p->values, &p->nvalues, err);
+}
+
+static void list_append(dck_list *to, const dck_list *from)
+{
+	for (size_t i = 0; i < from->n && to->n < DCK_LIST_MAX; i++)
+		to->item[to->n++] = from->item[i];
+}
+
+/* Gives c usual values for what z leaves open. */
+static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_model_config *c,
+			     dck_err *err)
+{
+	subject_usual u;
+
+	if (t->sizes_given || !subject_usual_find(z, &u) || u.dim.n + c->dim.n > DCK_LIST_MAX ||
+	    u.shape.n + c->shape.n > DCK_LIST_MAX || u.input.n + c->input.n > DCK_LIST_MAX)
+		return subject_sizes_closed(z, NULL, err);
+	t->usual = subject_usual_text(t->arena, &u);
+	DCK_NEED(t->usual, err, "for the model's inputs");
+	if (u.batch)
+		c->batch = u.batch;
+	list_append(&c->dim, &u.dim);
+	list_append(&c->shape, &u.shape);
+	list_append(&c->input, &u.input);
+	return DCK_OK;
+}
+
+/* Before an engine is loaded: a size by a name that no input has, which an engine would swallow;
+ * and usual sizes for what is missing beside the shapes that files bring. */
+static dck_status sizes_check(subject_target *t, opening *o, dck_err *err)
+{
+	dck_model_config *c = &o->subject.model, known = *c;
+	subject_sizes z;
+
+	if (!t->has_summary)
+		return DCK_OK;
+	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
+
+	if (tensors)
+		DCK_TRY(subject_sizes_types(t->arena, &t->summary.values, err));
+	DCK_TRY(subject_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = subject_sizes_from_files(&z, c);
+
+	if (files && !tensors)
+		return DCK_OK;
+	if (files)
+		DCK_TRY(
+		    input_given_sizes(&z, &t->summary.values, &known, subject_memory_half(), err));
+	else
+		DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
+	if (!tensors)
+		return DCK_OK;
+	DCK_TRY(usual_give(t, &z, c, err));
+	o->usual_batch = c->batch != known.batch;
+	return DCK_OK;
+}
+
+static dck_status inputs_make(subject_target *t, const dck_model_config *c, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+
+	t->items = 1;
+	t->pool = 1;
+	if (e->caps & DCK_CAP_NO_TENSORS)
+		return DCK_OK;
+	DCK_TRY(engine_describe(e, t->model, &t->in, &t->nin, &t->out, &t->nout, err));
+	DCK_TRY(subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c,
+				   &t->inputs, err));
+	t->items = subject_inputs_items(t->inputs, &t->items_how);
+	t->pool = subject_inputs_pool(t->inputs);
+	return DCK_OK;
+}
+
+dck_unit subject_rate_unit(const subject_target *t)
+{
+	return t->engine.ops->caps & DCK_CAP_COMMAND ? DCK_UNIT_RUN_PER_S : DCK_UNIT_ITEM_PER_S;
+}
+
+dck_status subject_target_bind(const subject_target *t, dck_engine_context *c,
+			       const subject_inputs *inputs, size_t *set, dck_err *err)
+{
+	const dck_engine *e = t->engine.ops;
+
+	for (size_t i = 0; i < t->nin; i++)
+		DCK_TRY(engine_bind_input(e, c, i, subject_inputs_get(inputs, *set, i), err));
+	*set = (*set + 1) % (inputs ? subject_inputs_pool(inputs) : 1);
+	return engine_prepare(e, c, err);
+}
+
+dck_status subject_target_next_input(subject_target *t, dck_err *err)
+{
+	return subject_target_bind(t, t->context, t->inputs, &t->next_set, err);
+}
+
+/* The remedy is kept whole; of the cause, what fits. */
+static void remedy_add(dck_err *err, const char *remedy)
+{
+	char cause[sizeof err->msg];
+	size_t room;
+
+	if (strlen(remedy) + BEFORE_MAX + 40 > sizeof err->msg)
+		return;
+	room = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
+	memcpy(cause, err->msg, sizeof cause);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
+		 strnlen(cause, sizeof cause) > room ? "..." : "", remedy);
+}
+
+dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)
+{
+	const char *hint =
+	    status == DCK_E_ENGINE && t->inputs && err ? subject_inputs_hint(t->inputs) : NULL;
+
+	if (hint)
+		remedy_add(err, hint);
+	if (status == DCK_E_ENGINE && err && t->usual && *t->usual) {
+		const char *usual =
+		    mem_arena_fmt(t->arena,
+				  "the model leaves sizes open, and the usual ones may not fit it: "
+				  "give yours in place of %s",
+				  t->usual);
+		if (usual)
+			remedy_add(err, usual);
+	}
+	return status;
+}
+
+static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err *err)
+{
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		if (!s->function)
+			DCK_FAIL(err, E_ARG, "the subject has no function to measure");
+		t->engine.ops = &subject_function_engine;
+		return DCK_OK;
+	case DCK_SUBJECT_COMMAND:
+		return engine_find("command", &t->engine, err);
+	case DCK_SUBJECT_PLUGIN:
+		return engine_find(mem_arena_fmt(t->arena, "plugin:%s", s->text), &t->engine, err);
+	case DCK_SUBJECT_MODEL:
+		return engine_find(s->model.engine ? s->model.engine : "ort", &t->engine, err);
+	}
+	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
+}
+
+/* The first row of which cfg holds another value than the default; NULL: none. */
+static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
+{
+	for (const dck_opt *o = table; o->name; o++)
+		if (!opt_same(o, cfg, defaults))
+			return o;
+	return NULL;
+}
+
+/* An option that would change nothing is a misunderstanding: better refused than swallowed. */
+static dck_status options_apply(const dck_subject *s, dck_err *err)
+{
+	const bool model = s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN;
+	const dck_opt *o = NULL;
+	dck_subject plain;
+
+	dck_subject_init(&plain);
+	if (s->kind != DCK_SUBJECT_COMMAND)
+		o = option_touched(dck_command_options, &s->command, &plain.command);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
+			 s->text ? s->text : "the function");
+	/* A function's program or a command may well be pinned. */
+	plain.model.cpus = s->model.cpus;
+	if (!model)
+		o = option_touched(dck_model_options, &s->model, &plain.model);
+	if (o)
+		DCK_FAIL(err, E_ARG, "--%s is for models; a %s has none", o->name,
+			 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
+	return DCK_OK;
+}
+
+static dck_status opening_fill(subject_target *t, opening *o, const dck_subject *s,
+			       const dck_observer *watch, dck_err *err)
+{
+	if (t->log) {
+		o->ear = mem_arena_alloc(t->arena, sizeof *o->ear);
+		DCK_NEED(o->ear, err, "to open the subject");
+		*o->ear = (ear){t->log, t->log_self};
+	}
+	o->params = (dck_open_params){
+	    .struct_size = sizeof o->params,
+	    .library_path = s->model.engine_lib,
+	    .device = s->model.device ? s->model.device : "cpu",
+	    .options = o->options,
+	    .dims = o->dims,
+	    .log = o->ear ? log_take : NULL,
+	    .log_self = o->ear,
+	    .cancelled = watch ? watch->cancelled : NULL,
+	    .cancelled_self = watch ? watch->self : NULL,
+	    .observe = t->observe,
+	    .work_dir = t->work_dir,
+	};
+	switch (s->kind) {
+	case DCK_SUBJECT_FUNCTION:
+		o->params.model_bytes = s;
+		o->params.model_bytes_n = sizeof *s;
+		return DCK_OK;
+	case DCK_SUBJECT_COMMAND:
+		o->params.argv = s->argv;
+		command_options_give(o, &s->command);
+		return DCK_OK;
+	case DCK_SUBJECT_PLUGIN:
+		return model_options_give(o, t, &s->model, err);
+	case DCK_SUBJECT_MODEL:
+		DCK_TRY(model_read(t, o, s->text, &s->model, err));
+		DCK_TRY(sizes_check(t, o, err));
+		DCK_TRY(model_options_give(o, t, &s->model, err));
+		return values_give(o, t, err);
+	}
+	return DCK_OK;
+}
+
+static dck_status target_open(subject_target *t, opening *o, const dck_observer *watch, progress *p,
+			      dck_err *err)
+{
+	const dck_subject *s = &o->subject;
+	const dck_engine *e;
+	dck_open_times times;
+	const dck_kv *kv;
+	size_t nkv;
+
+	DCK_TRY(options_apply(s, err));
+	DCK_TRY(engine_choose(t, s, err));
+	e = t->engine.ops;
+	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))
+		DCK_FAIL(err, E_ARG,
+			 "the plug-in '%s' brings no workload of its own: "
+			 "give it a model with --engine plugin:%s MODEL",
+			 s->text, s->text);
+	DCK_TRY(engine_can_observe(e, t->observe, err));
+	if (s->model.cpus)
+		DCK_TRY(os_pin_cpus(s->model.cpus, err));
+	phase_begin(p, "model file");
+	DCK_TRY(opening_fill(t, o, s, watch, err));
+	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
+	DCK_TRY(engine_options_check(e, &o->params, err));
+
+	if (o->freed.done && t->check)
+		DCK_TRY(t->check(s, &o->freed, watch, &t->freed, err));
+	else if (o->freed.done)
+		t->freed = freed_facts(&o->freed, (int64_t)s->model.batch);
+	phase_begin(p, "session");
+	DCK_TRY(engine_open(e, &o->params, &t->model, err));
+	t->session_ns = phase_end(p);
+	dck_buffer_done(&o->bytes); /* the engine has its own copy by now */
+	freed_done(&o->freed);
+	DCK_TRY(engine_open_times(e, t->model, &times, err));
+	if (times.valid & 1)
+		t->library_ns = times.library_ns;
+	if (times.valid & 2)
+		t->session_ns = times.session_ns;
+	/* Asked again for the record; what is wrong with them is better said before the work. */
+	DCK_TRY(engine_facts(e, t->model, &kv, &nkv, err));
+
+	phase_begin(p, "inputs");
+	DCK_TRY(inputs_make(t, &s->model, err));
+	if (o->usual_batch)
+		t->items_how = "a usual size of what the model leaves open";
+	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
+	DCK_TRY(subject_target_next_input(t, err));
+	t->inputs_ns = phase_end(p);
+	if (s->command.prepare)
+		DCK_TRY(
+		    subject_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
+	if (s->items > 0 || s->model.items > 0) {
+		t->items = s->items > 0 ? s->items : s->model.items;
+		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
+	}
+	return DCK_OK;
+}
+
+dck_status subject_target_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
+			       const dck_observer *watch,
+			       void (*phase)(void *self, const char *name), void *phase_self,
+			       dck_err *err)
+{
+	progress p = {.phase = phase, .self = phase_self, .clock = clock};
+	opening o = {0};
+	dck_status status;
+
+	t->arena = mem_arena_new(0);
+	DCK_NEED(t->arena, err, "to open the subject");
+	o.subject = *s;
+	status = subject_target_failed(t, target_open(t, &o, watch, &p, err), err);
+	dck_buffer_done(&o.bytes);
+	freed_done(&o.freed);
+	if (status != DCK_OK)
+		subject_target_close(t);
+	return status;
+}
+
+void subject_target_close(subject_target *t)
+{
+	const dck_engine *e = t->engine.ops;
+
+	if (e && t->context)
+		e->context_free(t->context);
+	if (e && t->model)
+		e->close(t->model);
+	subject_hook_free(t->prepare);
+	subject_inputs_free(t->inputs);
+	engine_release(&t->engine);
+	mem_arena_free(t->arena);
+	memset(t, 0, sizeof *t);
+}

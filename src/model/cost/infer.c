@@ -1,0 +1,536 @@
+/* infer.c - walks the nodes of a graph in order and asks each operator's rule for the types and
+ * shapes of its outputs. The body of a control operator is walked where the operator stands, a
+ * function of the model where it is called.
+ *
+ * Example: Conv(x [N,3,224,224], w [64,3,7,7]) with strides of 2 and pads of 3. infer_node() finds
+ * the values x and w in the scope and the row "Conv" in the families, calls the row's shape rule,
+ * which sets y to [N,64,112,112], and then price_op(), which calls the row's cost rule.
+ *
+ * Invariants: when a rule is called, all inputs of its node have been inferred, or are known to be
+ * made by nothing. After it each output has a shape or a reason why it has none. What the rule
+ * leaves open is completed from what the model states, or from what a real run has shown. One node
+ * costs one place in in->ops, also where its body is walked again; the first error ends the walk.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/infer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- rules and functions --- */
+
+static int row_order(const void *name, const void *row)
+{
+	return strcmp(name, ((const op_row *)row)->name);
+}
+
+static const char *own_domain(const char *domain)
+{
+	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
+static const op_row *row_find(const infer *in, const char *domain, const char *name)
+{
+	for (const op_family *const *f = in->families; *f; f++) {
+		const op_row *row = NULL;
+		if (strcmp((*f)->domain, domain) == 0)
+			row = bsearch(name, (*f)->rows, (*f)->nrows, sizeof *row, row_order);
+		if (row)
+			return row;
+	}
+	return NULL;
+}
+
+bool infer_functions(infer *in)
+{
+	const onnx_model *m = in->model;
+
+	in->function_of = mem_arena_array(in->arena, m->nfunctions, sizeof *in->function_of);
+	if (!names_init(&in->functions, in->arena, m->nfunctions) || !in->function_of)
+		goto memory;
+	for (size_t i = 0; i < m->nfunctions; i++) {
+		const onnx_function *f = &m->functions[i];
+		const char *key =
+		    mem_arena_fmt(in->arena, "%s %s %s", own_domain(f->domain),
+				  f->name ? f->name : "", f->overload ? f->overload : "");
+		if (!key)
+			goto memory;
+		in->function_of[names_add(&in->functions, key)] = f;
+	}
+	return true;
+memory:
+	infer_fail_memory(in);
+	return false;
+}
+
+static size_t function_at(infer *in, const char *domain, const onnx_node *node)
+{
+	char key[512];
+	const char *overload = node->overload ? node->overload : "";
+
+	if (!in->functions.n ||
+	    strlen(domain) + strlen(node->op) + strlen(overload) + 3 > sizeof key)
+		return NAMES_NONE;
+	char *end = stpcpy(stpcpy(stpcpy(key, domain), " "), node->op);
+	stpcpy(stpcpy(end, " "), overload);
+	return names_find(&in->functions, key);
+}
+
+static const onnx_function *function_find(infer *in, const char *domain, const onnx_node *node)
+{
+	const size_t at = function_at(in, domain, node);
+
+	return at == NAMES_NONE ? NULL : in->function_of[at];
+}
+
+/* How many operators a list of nodes becomes when its functions are expanded and its bodies
+ * entered, COST_OPS_MAX + 1 for all that is more. A function is counted once, so that one which
+ * calls another twice, which calls another twice, costs no more than its file: to walk it would
+ * take 2^n steps. What is too deep or calls itself is left to the walk, which refuses it on its way
+ * down. */
+static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n && depth < COST_DEPTH_MAX && sum <= COST_OPS_MAX; i++) {
+		const onnx_node *node = &nodes[i];
+		const char *domain = own_domain(node->domain);
+		const bool replaced = node->op && (*domain || !row_find(in, domain, node->op));
+		const size_t at = replaced ? function_at(in, domain, node) : NAMES_NONE;
+
+		sum++;
+		if (at != NAMES_NONE && !in->function_ops[at]) {
+			const onnx_function *f = in->function_of[at];
+
+			in->function_ops[at] = 1; /* while it is being counted */
+			in->function_ops[at] = 1 + expanded(in, f->nodes, f->nnodes, depth + 1);
+		}
+		sum += at != NAMES_NONE ? in->function_ops[at] - 1 : 0;
+		for (size_t k = 0; k < node->nattributes; k++) {
+			const onnx_attribute *a = &node->attributes[k];
+
+			if (a->g)
+				sum += expanded(in, a->g->nodes, a->g->nnodes, depth + 1);
+			for (size_t j = 0; j < a->ngraphs; j++)
+				sum += expanded(in, a->graphs[j].nodes, a->graphs[j].nnodes,
+						depth + 1);
+		}
+	}
+	return sum > COST_OPS_MAX ? COST_OPS_MAX + 1 : (uint32_t)sum;
+}
+
+static void too_many(infer *in)
+{
+	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
+		   COST_OPS_MAX);
+}
+
+bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
+{
+	in->function_ops = mem_arena_array(in->arena, in->functions.n, sizeof *in->function_ops);
+	if (!in->function_ops)
+		infer_fail_memory(in);
+	else if (expanded(in, nodes, n, 0) > COST_OPS_MAX)
+		too_many(in);
+	return infer_ok(in);
+}
+
+static int64_t opset_of(const infer *in, const char *domain, const frame *f)
+{
+	const onnx_opset *list = f ? f->function->opsets : in->model->opsets;
+	size_t n = f ? f->function->nopsets : in->model->nopsets;
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(own_domain(list[i].domain), domain) == 0)
+			return list[i].version;
+	if (f)
+		return opset_of(in, domain, NULL);
+	return 0;
+}
+
+void infer_chosen(op *o, int64_t value)
+{
+	cost_result *r = o->infer->result;
+
+	if (!r->choices)
+		r->choices = mem_arena_array(o->arena, COST_CHOICES_MAX, sizeof *r->choices);
+	if (r->choices && r->nchoices < COST_CHOICES_MAX)
+		r->choices[r->nchoices++] =
+		    (cost_choice){o->node->name ? o->node->name : "", o->node->op, value};
+}
+
+/* --- one operator --- */
+
+static void fill_dims(infer *in, val *v, const cost_shape *k)
+{
+	num *dims = mem_arena_array(in->arena, (size_t)k->rank, sizeof *dims);
+
+	if (!dims)
+		return;
+	for (int i = 0; i < k->rank; i++)
+		dims[i] = num_int(k->dims[i]);
+	v->kind = VAL_TENSOR;
+	v->dims = dims;
+	v->rank = k->rank;
+	v->why = NULL;
+	if (k->dtype)
+		v->dtype = k->dtype;
+}
+
+/* Fills what is open with what a real run has shown, and compares the rest with it. */
+static void complete_known(infer *in, val *v, const cost_shape *k)
+{
+	bool open = v->rank < 0, differs = v->rank >= 0 && v->rank != k->rank;
+
+	v->has_seen = k->has_number;
+	v->seen = k->number;
+	for (int i = 0; i < v->rank && !differs; i++) {
+		open |= !num_known(v->dims[i]);
+		differs = num_known(v->dims[i]) && v->dims[i].v != k->dims[i];
+	}
+	differs |= v->dtype && k->dtype && v->dtype != k->dtype;
+	if (differs && !in->result->differ++)
+		in->result->first_differing = v->name;
+	if (!open && v->dtype)
+		return;
+	in->result->filled++;
+	fill_dims(in, v, k);
+}
+
+static void complete_declared(infer *in, val *v, const onnx_tensor_type *t)
+{
+	if (!v->dtype && v->kind == VAL_TENSOR)
+		v->dtype = t->dtype;
+	if (v->rank < 0 && v->kind == VAL_TENSOR && t->shape) {
+		int64_t dtype = v->dtype;
+		v->why = NULL;
+		infer_declare_tensor(in, v, t, false);
+		v->dtype = dtype;
+		return;
+	}
+	for (int i = 0; t->shape && i < v->rank && (size_t)v->rank == t->shape->rank; i++)
+		if (!num_known(v->dims[i]) && t->shape->dims[i].value >= 0 &&
+		    (num_why_none(v->dims[i]) || num_why_fresh(in->nums, v->dims[i])))
+			v->dims[i] = num_int(t->shape->dims[i].value);
+}
+
+/* Random operators give other results in each run although their inputs are the same. */
+static bool random_op(const onnx_node *node)
+{
+	return strncmp(node->op, "Random", 6) == 0 || strcmp(node->op, "Bernoulli") == 0 ||
+	       strcmp(node->op, "Multinomial") == 0;
+}
+
+static bool all_constant(const cost_op *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nin; i++) {
+		if (!c->in[i])
+			continue;
+		if (!c->in[i]->constant)
+			return false;
+		n++;
+	}
+	return n > 0;
+}
+
+static bool contents_given(const cost_op *c)
+{
+	if (c->row && c->row->traffic == TRAFFIC_SHAPE)
+		return false;
+	for (size_t i = 0; i < c->nin; i++)
+		if (c->in[i] && c->in[i]->given)
+			return true;
+	return false;
+}
+
+/* An operator whose results are the same in every run, or whose contents are known, is folded: an
+ * engine computes it once. What the caller gave is not known to the engine before the run. */
+static void mark_constants(op *o)
+{
+	cost_op *c = o->made;
+	bool control = o->row && o->row->traffic == TRAFFIC_CONTROL;
+	bool constant = !control && !c->expanded && !random_op(o->node) &&
+			(all_constant(c) || strcmp(o->node->op, "Constant") == 0);
+	bool contents = c->nout > 0;
+	const bool given = contents_given(c);
+
+	for (size_t i = 0; i < c->nout; i++) {
+		val *v = c->out[i];
+		if (!v)
+			continue;
+		v->constant |= constant;
+		v->given |= given;
+		if (constant && c->nin && c->in[0] && !v->from)
+			v->from =
+			    c->in[0]->initializer || c->in[0]->tensor ? c->in[0] : c->in[0]->from;
+		contents &= v->ints || v->reals;
+		for (size_t k = 0; contents && v->ints && k < v->n; k++)
+			contents = num_known(v->ints[k]);
+	}
+	c->folded = constant || (contents && !given);
+}
+
+/* Walks the nodes of the body or function that belongs to the node o. */
+static void walk_inside(op *o, const onnx_node *nodes, size_t n, const onnx_value *values,
+			size_t nvalues, const place *at)
+{
+	infer *in = o->infer;
+
+	scope_name_outputs(in, at->scope, nodes, n);
+	scope_declare(in, at->scope, values, nvalues);
+	in->depth++;
+	infer_nodes(in, nodes, n, at);
+	in->depth--;
+}
+
+/* The path "outer/name/label", where outer and label may be missing; NULL: nested too deep, or no
+ * memory. */
+static const char *path_inside(op *o, const char *label)
+{
+	infer *in = o->infer;
+	const char *name = o->node->name && *o->node->name ? o->node->name : o->node->op;
+	const char *outer = o->made->scope, *path;
+
+	if (in->depth >= COST_DEPTH_MAX) {
+		INFER_FAIL(in, E_LIMIT,
+			   "the model's functions and bodies are nested more than %d deep",
+			   COST_DEPTH_MAX);
+		return NULL;
+	}
+	path = mem_arena_fmt(in->arena, "%s%s%s%s%s", outer ? outer : "", outer ? "/" : "", name,
+			     label ? "/" : "", label ? label : "");
+	if (!path)
+		infer_fail_memory(in);
+	return path;
+}
+
+static void function_call(op *o, const onnx_function *f)
+{
+	infer *in = o->infer;
+	scope inner;
+	frame fr = {f, o->node, o->frame};
+	place here = {&inner, &fr, NULL, o->slot, o->made->times, num_int(1)};
+
+	for (const frame *up = o->frame; up; up = up->parent)
+		if (up->function == f) {
+			INFER_FAIL(in, E_LIMIT, "the model's function '%s' calls itself", f->name);
+			return;
+		}
+	here.path = path_inside(o, NULL);
+	if (!here.path || !scope_init(in, &inner, NULL, f->ninputs, f->nodes, f->nnodes))
+		return;
+	for (size_t i = 0; i < f->ninputs; i++)
+		if (i < o->made->nin && o->made->in[i])
+			scope_put(in, &inner, f->inputs[i], o->made->in[i],
+				  "as a function's inputs");
+	walk_inside(o, f->nodes, f->nnodes, f->values, f->nvalues, &here);
+	for (size_t i = 0; i < f->noutputs && infer_ok(in); i++) {
+		val *v = f->outputs[i] ? infer_find(&inner, f->outputs[i]) : NULL;
+		if (!v || !op_out(o, i))
+			continue;
+		op_set_val(o, i, v);
+		op_out(o, i)->base = v;
+	}
+	op_unknown(o, "the function '%s' does not make it", f->name);
+	o->made->expanded = true;
+}
+
+static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, cost_op *c)
+{
+	for (size_t i = 0; i < node->ninputs; i++) {
+		const char *name = node->inputs[i];
+		if (!name || !*name)
+			continue;
+		c->in[i] = infer_find(at->scope, name);
+		if (c->in[i])
+			continue;
+		/* A later node makes it: the file's nodes are not in order. */
+		if (names_find(&at->scope->names, name) != NAMES_NONE)
+			return false;
+		c->in[i] = infer_value(in, name);
+		if (!c->in[i])
+			return true;
+		c->in[i]->kind = VAL_OTHER;
+		c->in[i]->why = "nothing in the model makes it";
+	}
+	return true;
+}
+
+static bool op_reserve(infer *in, size_t *ret)
+{
+	if (in->visited++ >= COST_OPS_MAX) {
+		too_many(in);
+		return false;
+	}
+	if (in->nops == in->cap) {
+		size_t cap = in->cap < 64 ? 64 : 2 * in->cap;
+		cost_op *more = mem_arena_array(in->arena, cap, sizeof *more);
+		if (!more) {
+			infer_fail_memory(in);
+			return false;
+		}
+		if (in->nops)
+			memcpy(more, in->ops, in->nops * sizeof *more);
+		in->ops = more;
+		in->cap = cap;
+	}
+	*ret = in->nops++;
+	in->ops[*ret] = (cost_op){0};
+	return true;
+}
+
+static void finish_outputs(infer *in, op *o, const place *at)
+{
+	for (size_t i = 0; i < o->made->nout && infer_ok(in); i++) {
+		val *v = o->made->out[i];
+		if (!v)
+			continue;
+		size_t number = names_find(&at->scope->names, v->name);
+		if (number != NAMES_NONE && in->trust_declared && at->scope->declared[number])
+			complete_declared(in, v, at->scope->declared[number]);
+		if (number != NAMES_NONE && at->scope->known && at->scope->known[number])
+			complete_known(in, v, at->scope->known[number]);
+		if (o->row && o->row->traffic == TRAFFIC_VIEW && i == 0 && o->made->nin &&
+		    o->made->in[0] && !v->base)
+			v->base = o->made->in[0];
+		if (number != NAMES_NONE)
+			at->scope->vals[number] = v;
+	}
+}
+
+/* False: a later node makes one of its inputs. */
+static bool infer_node(infer *in, const onnx_node *node, const place *at)
+{
+	size_t slot, n = node->ninputs + node->noutputs;
+	cost_op c = {.node = node,
+		     .scope = at->path,
+		     .inside = at->inside,
+		     .times = at->times,
+		     .rounds = at->rounds};
+	const char *domain = own_domain(node->domain);
+	op o = {.made = &c,
+		.node = node,
+		.nums = in->nums,
+		.arena = in->arena,
+		.infer = in,
+		.around = at->scope,
+		.frame = at->frame};
+
+	if (!node->op) {
+		INFER_FAIL(in, E_FORMAT, "the model has a node without an operator ('%s')",
+			   node->name ? node->name : "?");
+		return true;
+	}
+	c.in = mem_arena_array(in->arena, n, sizeof *c.in);
+	if (!c.in || !op_reserve(in, &slot)) {
+		infer_fail_memory(in);
+		return true;
+	}
+	o.slot = slot;
+	c.out = c.in + node->ninputs;
+	c.nin = node->ninputs;
+	c.nout = node->noutputs;
+	if (!resolve_inputs(in, node, at, &c))
+		return false;
+	for (size_t i = 0; i < node->noutputs; i++)
+		if (node->outputs[i] && *node->outputs[i]) {
+			c.out[i] = infer_value(in, node->outputs[i]);
+			if (!c.out[i])
+				return true;
+			c.out[i]->made = slot;
+		}
+	for (size_t i = 0; i < c.nin; i++)
+		if (c.in[i])
+			c.in[i]->last_use = slot;
+	o.opset = opset_of(in, domain, at->frame);
+	o.row = c.row = row_find(in, domain, node->op);
+	/* Where the model has a function of that name it says what the node does; but ONNX's own
+	 * operators are never replaced. */
+	const onnx_function *f = c.row && !*domain ? NULL : function_find(in, domain, node);
+	const cost_watch *watch = f ? NULL : in->config->watch;
+	if (watch) {
+		in->status = watch->before(watch->self, &o, in->err);
+		if (!infer_ok(in))
+			return true;
+	}
+	if (f)
+		function_call(&o, f);
+	else if (c.row)
+		c.row->shape(&o);
+	if (!f)
+		op_unknown(&o,
+			   c.row ? "its rule says nothing of it"
+				 : "deepclock has no rule for the operator %s%s%s",
+			   domain, *domain ? "." : "", node->op);
+	finish_outputs(in, &o, at);
+	mark_constants(&o);
+	if (watch && infer_ok(in))
+		in->status = watch->after(watch->self, &o, in->err);
+	price_op(&o);
+	in->ops[slot] = c;
+	return true;
+}
+
+void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
+{
+	size_t begin = in->nops, *order = NULL;
+
+	for (size_t i = 0; i < n && infer_ok(in); i++) {
+		if (infer_node(in, &nodes[order ? order[i] : i], at))
+			continue;
+		if (order) {
+			INFER_FAIL(in, E_FORMAT,
+				   "the order of the model's operators cannot be found");
+			return;
+		}
+		/* Begin again, in an order in which each node comes after its inputs. */
+		order = infer_order(in, at->scope, nodes, n);
+		if (!order)
+			return;
+		for (size_t k = 0; k < n; k++)
+			for (size_t j = 0; j < nodes[k].noutputs; j++) {
+				const char *name = nodes[k].outputs[j];
+				if (name && *name)
+					at->scope->vals[names_find(&at->scope->names, name)] = NULL;
+			}
+		in->nops = begin;
+		i = SIZE_MAX;
+	}
+}
+
+bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
+	     const char *label, val ***ret_out, size_t *ret_nout)
+{
+	infer *in = o->infer;
+	scope inner;
+	val **outs = mem_arena_array(in->arena, g->noutputs, sizeof *outs);
+	place here = {&inner,
+		      o->frame,
+		      path_inside(o, label),
+		      o->slot,
+		      num_mul(in->nums, o->made->times, times),
+		      times};
+
+	if (!here.path || !scope_init_graph(in, &inner, o->around, g))
+		return false;
+	for (size_t i = 0; i < g->ninputs && infer_ok(in); i++) {
+		const onnx_value *want = &g->inputs[i];
+		size_t at = want->name ? names_find(&inner.names, want->name) : NAMES_NONE;
+		if (at != NAMES_NONE && inner.vals[at])
+			continue;
+		val *v = i < ninputs && inputs[i]
+			     ? inputs[i]
+			     : infer_declared(in, want->name, want->type, false);
+		scope_put(in, &inner, want->name, v, "as a body's inputs");
+	}
+	walk_inside(o, g->nodes, g->nnodes, g->values, g->nvalues, &here);
+	if (!outs)
+		infer_fail_memory(in);
+	for (size_t i = 0; i < g->noutputs && infer_ok(in); i++)
+		outs[i] = g->outputs[i].name ? infer_find(&inner, g->outputs[i].name) : NULL;
+	*ret_out = outs;
+	*ret_nout = g->noutputs;
+	return infer_ok(in);
+}

@@ -1,0 +1,716 @@
+/* op.c - what all rules use: access to inputs and attributes, answers, broadcasting, costs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/infer.h"
+#include "base/dtype.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+const val *op_in(const op *o, size_t i)
+{
+	return i < o->made->nin ? o->made->in[i] : NULL;
+}
+
+val *op_out(op *o, size_t i)
+{
+	return i < o->made->nout ? o->made->out[i] : NULL;
+}
+
+bool op_has(const op *o, size_t i)
+{
+	return op_in(o, i) != NULL;
+}
+
+int64_t op_type(const op *o, size_t i, int64_t otherwise)
+{
+	const val *v = op_in(o, i);
+
+	return v && v->dtype ? v->dtype : otherwise;
+}
+
+const val *op_given(op *o, size_t i)
+{
+	if (!op_has(o, i))
+		op_unknown(o, "its input is missing");
+	return op_in(o, i);
+}
+
+const val *op_need(op *o, size_t i)
+{
+	const val *v = op_in(o, i);
+
+	if (!v) {
+		op_unknown(o, "its input %zu is missing", i);
+		return NULL;
+	}
+	if (v->kind != VAL_TENSOR) {
+		op_unknown(o, "its input '%s' is no tensor%s%s", v->name, v->why ? ": " : "",
+			   v->why ? v->why : "");
+		return NULL;
+	}
+	if (v->rank >= 0)
+		return v;
+	op_unknown(o, "%s", v->why ? v->why : "the shape of its input is not known");
+	return NULL;
+}
+
+const val *op_need_rank(op *o, size_t i, int rank)
+{
+	const val *v = op_need(o, i);
+
+	if (!v || v->rank >= rank)
+		return v;
+	op_unknown(o, "its input '%s' has %d dimensions, too few", v->name, v->rank);
+	return NULL;
+}
+
+const num *op_ints(const op *o, size_t i, size_t *ret_n)
+{
+	const val *v = op_in(o, i);
+
+	if (!v || !v->ints)
+		return NULL;
+	*ret_n = v->n;
+	return v->ints;
+}
+
+const double *op_reals(const op *o, size_t i, size_t *ret_n)
+{
+	const val *v = op_in(o, i);
+	double *reals;
+
+	if (!v || (!v->reals && !v->ints))
+		return NULL;
+	*ret_n = v->n;
+	if (v->reals)
+		return v->reals;
+	for (size_t k = 0; k < v->n; k++)
+		if (!num_known(v->ints[k]))
+			return NULL;
+	reals = mem_arena_array(o->arena, v->n, sizeof *reals);
+	for (size_t k = 0; reals && k < v->n; k++)
+		reals[k] = (double)v->ints[k].v;
+	return reals;
+}
+
+bool op_int(const op *o, size_t i, num *ret)
+{
+	size_t n;
+	const num *v = op_ints(o, i, &n);
+
+	if (!v || n != 1)
+		return false;
+	*ret = v[0];
+	return true;
+}
+
+/* --- attributes --- */
+
+const onnx_attribute *op_attr(const op *o, const char *name)
+{
+	const onnx_attribute *a = onnx_find_attribute(o->node, name);
+
+	for (const frame *f = o->frame; a && a->ref; f = f->parent) {
+		if (!f)
+			return NULL;
+		const char *ref = a->ref;
+		a = onnx_find_attribute(f->call, ref);
+		for (size_t i = 0; !a && i < f->function->ndefaults; i++)
+			if (f->function->defaults[i].name &&
+			    strcmp(f->function->defaults[i].name, ref) == 0)
+				a = &f->function->defaults[i];
+	}
+	return a;
+}
+
+/* Files of IR version 1 may leave the type out. */
+static bool is(const onnx_attribute *a, int64_t type)
+{
+	return a && (a->type == type || a->type == ONNX_ATTR_NONE);
+}
+
+int64_t op_attr_int(const op *o, const char *name, int64_t otherwise)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_INT) ? a->i : otherwise;
+}
+
+bool op_flag(const op *o, const char *name)
+{
+	return op_attr_int(o, name, 0) != 0;
+}
+
+double op_attr_float(const op *o, const char *name, double otherwise)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_FLOAT) ? (double)a->f : otherwise;
+}
+
+const char *op_attr_text(const op *o, const char *name)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	return is(a, ONNX_ATTR_STRING) ? a->s.text : NULL;
+}
+
+const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	if (!is(a, ONNX_ATTR_INTS))
+		return NULL;
+	*ret_n = a->nints;
+	return a->ints;
+}
+
+const num *op_list(const op *o, const char *name, size_t input, size_t *ret_n)
+{
+	const int64_t *attr = op_attr_ints(o, name, ret_n);
+	num *list = attr ? mem_arena_array(o->arena, *ret_n, sizeof *list) : NULL;
+
+	for (size_t i = 0; list && i < *ret_n; i++)
+		list[i] = num_int(attr[i]);
+	return attr ? list : op_ints(o, input, ret_n);
+}
+
+bool op_axis(op *o, int64_t axis, int rank, int *ret)
+{
+	if (axis < -rank || axis >= rank) {
+		op_unknown(o, "its axis %lld is outside of %d dimensions", (long long)axis, rank);
+		return false;
+	}
+	*ret = (int)(axis < 0 ? axis + rank : axis);
+	return true;
+}
+
+bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
+{
+	size_t n = 0;
+	const num *from = op_list(o, "axes", input, &n);
+	bool seen[COST_RANK_MAX] = {false};
+	int64_t *axes;
+
+	*ret = NULL;
+	*ret_n = 0;
+	if (!from && op_in(o, input))
+		op_unknown(o, "its axes depend on values");
+	if (!from)
+		return !op_in(o, input);
+	axes = mem_arena_array(o->arena, n, sizeof *axes);
+	if (n > (size_t)rank || rank > COST_RANK_MAX || !axes) {
+		op_unknown(o, "it names more axes than there are dimensions");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int axis;
+		if (!num_known(from[i])) {
+			op_unknown(o, "its axes depend on values");
+			return false;
+		}
+		if (!op_axis(o, from[i].v, rank, &axis))
+			return false;
+		if (seen[axis]) {
+			op_unknown(o, "it names an axis twice");
+			return false;
+		}
+		seen[axis] = true;
+	}
+	size_t k = 0;
+	for (int i = 0; i < rank; i++)
+		if (seen[i])
+			axes[k++] = i;
+	*ret = axes;
+	*ret_n = n;
+	return true;
+}
+
+/* --- answers --- */
+
+num *op_dims(op *o, size_t n)
+{
+	num *p = mem_arena_array(o->arena, n, sizeof *p);
+
+	return p || n > ONNX_INTS_MAX ? p : o->infer->scratch;
+}
+
+num *op_copy_dims(op *o, const val *v, size_t more)
+{
+	num *dims = op_dims(o, (size_t)v->rank + more);
+
+	if (v->rank)
+		memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
+	return dims;
+}
+
+void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
+{
+	val *v = op_out(o, i);
+
+	if (!v)
+		return;
+	v->kind = VAL_TENSOR;
+	v->dtype = dtype;
+	if (rank < 0 || rank > COST_RANK_MAX) {
+		v->why = "it would have more dimensions than any operator takes";
+		return;
+	}
+	for (int k = 0; k < rank; k++)
+		if (num_known(dims[k]) && dims[k].v < 0) {
+			v->why = "a dimension would be negative";
+			return;
+		}
+	v->dims = mem_arena_array(o->arena, (size_t)rank, sizeof *v->dims);
+	if (!v->dims)
+		return;
+	if (rank)
+		memcpy(v->dims, dims, (size_t)rank * sizeof *dims);
+	v->rank = rank;
+	v->why = NULL;
+}
+
+void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...)
+{
+	val *v = op_out(o, i);
+	va_list ap;
+
+	if (!v)
+		return;
+	v->kind = VAL_TENSOR;
+	v->dtype = dtype;
+	v->rank = -1;
+	va_start(ap, why);
+	v->why = mem_arena_vfmt(o->arena, why, ap);
+	va_end(ap);
+}
+
+void op_unknown(op *o, const char *why, ...)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < o->made->nout; i++) {
+		val *v = o->made->out[i];
+		if (!v || v->rank >= 0 || v->why || v->kind != VAL_TENSOR)
+			continue;
+		if (!text) {
+			va_list ap;
+			va_start(ap, why);
+			text = mem_arena_vfmt(o->arena, why, ap);
+			va_end(ap);
+		}
+		v->why = text ? text : "out of memory";
+	}
+}
+
+void op_same(op *o, size_t i, const val *v)
+{
+	if (v->kind != VAL_TENSOR)
+		op_set_val(o, i, v);
+	else if (v->rank < 0)
+		op_set_unknown(o, i, v->dtype, "%s", v->why ? v->why : "not known");
+	else
+		op_set(o, i, v->dtype, v->rank, v->dims);
+}
+
+void op_set_typed(op *o, int64_t dtype)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x)
+		op_unknown(o, "its input is missing");
+	else if (x->kind != VAL_TENSOR)
+		op_set_unknown(o, 0, dtype, "%s", x->why ? x->why : "its input is no tensor");
+	else {
+		op_same(o, 0, x);
+		if (op_out(o, 0))
+			op_out(o, 0)->dtype = dtype;
+	}
+}
+
+num op_fresh(op *o, const char *what)
+{
+	return num_fresh(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
+						o->node->name ? o->node->name : ""));
+}
+
+/* A copy of the contents of an output v, n of `size` bytes each; NULL: v cannot have them. */
+static void *contents(op *o, const val *v, const void *from, size_t n, size_t size)
+{
+	num elements = v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : num_int(-1);
+	void *copy = n <= ONNX_INTS_MAX && num_is(elements, (int64_t)n)
+			 ? mem_arena_array(o->arena, n, size)
+			 : NULL;
+
+	if (copy && n)
+		memcpy(copy, from, n * size);
+	return copy;
+}
+
+void op_set_ints(op *o, size_t i, const num *from, size_t n)
+{
+	val *v = op_out(o, i);
+	num *copy = contents(o, v, from, n, sizeof *copy);
+
+	if (!copy)
+		return;
+	v->ints = copy;
+	v->reals = NULL;
+	v->n = n;
+}
+
+void op_set_reals(op *o, size_t i, const double *from, size_t n)
+{
+	val *v = op_out(o, i);
+	double *copy = contents(o, v, from, n, sizeof *copy);
+
+	if (!copy)
+		return;
+	v->reals = copy;
+	v->ints = NULL;
+	v->n = n;
+}
+
+void op_set_val(op *o, size_t i, const val *from)
+{
+	val *v = op_out(o, i);
+
+	if (!v)
+		return;
+	const char *name = v->name;
+	size_t made = v->made, last = v->last_use;
+	*v = *from;
+	v->name = name;
+	v->made = made;
+	v->last_use = last;
+	v->base = NULL;
+	v->input = v->initializer = v->counted = false;
+	v->tensor = NULL;
+	v->from = from->initializer || from->tensor ? (val *)(uintptr_t)from : from->from;
+	if (v->rank < 0 && !v->why)
+		v->why = "not known";
+}
+
+val *op_like(op *o, const val *from)
+{
+	val *v = mem_arena_alloc(o->arena, sizeof *v);
+
+	if (!v)
+		return NULL;
+	v->rank = -1;
+	v->made = v->last_use = SIZE_MAX;
+	v->why = "not known";
+	if (!from)
+		return v;
+	v->name = from->name;
+	v->kind = from->kind;
+	v->dtype = from->dtype;
+	v->rank = from->rank;
+	v->dims = from->dims;
+	v->why = from->why;
+	v->item = from->item;
+	return v;
+}
+
+val *op_merge(op *o, const val *a, const val *b, const char *what)
+{
+	val *v = op_like(o, a ? a : b);
+
+	if (!v || !a || !b)
+		return v;
+	if (a->kind != b->kind) {
+		v->kind = VAL_OTHER;
+		v->rank = -1;
+		v->why = "its type depends on values";
+		return v;
+	}
+	if (a->dtype != b->dtype)
+		v->dtype = 0;
+	if (a->item || b->item)
+		v->item = a->item && b->item ? op_merge(o, a->item, b->item, what)
+					     : op_like(o, a->item ? a->item : b->item);
+	if (a->rank < 0 || b->rank < 0) {
+		v->why = a->rank < 0 ? a->why : b->why;
+		v->rank = -1;
+		return v;
+	}
+	if (a->rank != b->rank) {
+		v->rank = -1;
+		v->why =
+		    mem_arena_fmt(o->arena,
+				  "%s '%s' makes '%s' of %d or of %d dimensions, by the branch "
+				  "or the rounds that it takes",
+				  o->node->op, o->node->name ? o->node->name : "",
+				  a->name ? a->name : "?", a->rank, b->rank);
+		return v;
+	}
+	v->dims = op_dims(o, (size_t)a->rank);
+	for (int i = 0; i < a->rank && v->dims; i++)
+		v->dims[i] = num_same(a->dims[i], b->dims[i]) ? a->dims[i] : op_fresh(o, what);
+	return v;
+}
+
+num op_product(op *o, const num *dims, size_t n)
+{
+	num p = num_int(1);
+
+	/* A product with a 0 is 0, even where other factors overflow. */
+	for (size_t i = 0; i < n; i++)
+		if (num_is(dims[i], 0))
+			return num_int(0);
+	for (size_t i = 0; i < n; i++)
+		p = num_mul(o->nums, p, dims[i]);
+	return p;
+}
+
+num op_elements(op *o, const val *v)
+{
+	if (!v)
+		return num_int(0);
+	if (v->kind != VAL_TENSOR || v->rank < 0)
+		return num_none(o->nums, "%s", v->why ? v->why : "a shape is not known");
+	return op_product(o, v->dims, (size_t)v->rank);
+}
+
+size_t op_small(const val *v)
+{
+	size_t n = 1;
+
+	if (!v || v->rank < 0)
+		return SIZE_MAX;
+	for (int i = 0; i < v->rank; i++) {
+		if (!num_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
+			return SIZE_MAX;
+		n *= (size_t)v->dims[i].v;
+		if (n > ONNX_INTS_MAX)
+			return SIZE_MAX;
+	}
+	return n;
+}
+
+size_t op_source(const val *v, const val *out, size_t i)
+{
+	size_t at = 0, stride = 1;
+
+	for (int k = out->rank - 1, j = v->rank - 1; j >= 0; k--, j--) {
+		size_t coord = i % (size_t)out->dims[k].v;
+		i /= (size_t)out->dims[k].v;
+		at += (num_is(v->dims[j], 1) ? 0 : coord) * stride;
+		stride *= (size_t)v->dims[j].v;
+	}
+	return at;
+}
+
+num op_times(op *o, int64_t k, num n)
+{
+	return num_mul(o->nums, num_int(k), n);
+}
+
+num op_elements_out(op *o)
+{
+	for (size_t i = 0; i < o->made->nout; i++)
+		if (o->made->out[i])
+			return op_elements(o, o->made->out[i]);
+	return num_none(o->nums, "it has no output");
+}
+
+num op_share(op *o, num a, num b, const char *what)
+{
+	num whole;
+
+	if (num_why_none(a))
+		return a;
+	if (num_why_none(b))
+		return b;
+	if (num_is(b, 0) || (num_known(b) && b.v < 0))
+		return num_none(o->nums, "its number of %s is not positive", what);
+	if (num_div_exact(o->nums, a, b, &whole))
+		return whole;
+	if (num_known(a) && num_known(b))
+		return num_none(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
+				(long long)b.v, what);
+	return num_floor_div(o->nums, a, b);
+}
+
+bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank)
+{
+	int rank = na > nb ? na : nb;
+	num *dims = op_dims(o, (size_t)rank);
+
+	for (int i = 0; i < rank && dims; i++) {
+		num x = i < rank - na ? num_int(1) : a[i - (rank - na)];
+		num y = i < rank - nb ? num_int(1) : b[i - (rank - nb)];
+		if (num_is(x, 1) || num_same(x, y))
+			dims[i] = y;
+		else if (num_is(y, 1))
+			dims[i] = x;
+		else if (num_known(x) && num_known(y)) {
+			op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
+				   (long long)y.v);
+			return false;
+		} else if (num_known(x))
+			dims[i] = x; /* the open size is the same or 1 */
+		else if (num_known(y))
+			dims[i] = y;
+		else if (num_why_none(x))
+			dims[i] = x;
+		else if (num_why_none(y))
+			dims[i] = y;
+		else if (num_same(num_min(o->nums, x, y), x))
+			dims[i] = y; /* y is never smaller than x, so x is the same or 1 */
+		else if (num_same(num_min(o->nums, x, y), y))
+			dims[i] = x;
+		else if (num_least(o->nums, x) >= 1 && num_least(o->nums, y) >= 1)
+			dims[i] =
+			    num_max(o->nums, x, y); /* they are the same, or one of them is 1 */
+		else
+			dims[i] =
+			    op_fresh(o, mem_arena_fmt(o->arena, "a size that is %s or %s",
+						      num_text(o->nums, x), num_text(o->nums, y)));
+	}
+	*ret_dims = dims;
+	*ret_rank = rank;
+	return dims != NULL;
+}
+
+/* --- cost --- */
+
+void op_cost(op *o, num macs, num flops)
+{
+	o->made->macs = macs;
+	o->made->flops = flops;
+}
+
+void op_cost_macs(op *o, num macs, num extra)
+{
+	op_cost(o, macs, num_add(o->nums, op_times(o, 2, macs), extra));
+}
+
+void op_cost_flops(op *o, num flops)
+{
+	op_cost(o, num_int(0), flops);
+}
+
+void op_cost_more(op *o, num flops)
+{
+	o->made->flops = num_add(o->nums, o->made->flops, flops);
+}
+
+static num none_because(op *o, const char *why, va_list ap)
+{
+	const char *text = mem_arena_vfmt(o->arena, why, ap);
+
+	return num_none(o->nums, "%s", text ? text : "out of memory");
+}
+
+void op_cost_unknown(op *o, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	num none = none_because(o, why, ap);
+	va_end(ap);
+	op_cost(o, none, none);
+}
+
+void op_flops_unknown(op *o, const char *why, ...)
+{
+	va_list ap;
+
+	va_start(ap, why);
+	op_cost_flops(o, none_because(o, why, ap));
+	va_end(ap);
+}
+
+/* --- rules that many rows share --- */
+
+void shape_same(op *o)
+{
+	const val *x = op_given(o, 0);
+
+	if (!x)
+		return;
+	for (size_t i = 0; i < o->made->nout; i++)
+		op_same(o, i, x);
+}
+
+void shape_same_first(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	if (x)
+		op_same(o, 0, x);
+	else
+		op_unknown(o, "its input is missing");
+}
+
+void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)
+{
+	const val *x = op_need(o, inputs ? inputs[0] : 0);
+	num *dims = x ? x->dims : NULL;
+	int rank = x ? x->rank : 0;
+
+	for (size_t i = 1; x && i < n; i++) {
+		const val *y = op_need(o, inputs ? inputs[i] : i);
+		if (!y || !op_broadcast(o, dims, rank, y->dims, y->rank, &dims, &rank))
+			x = NULL;
+	}
+	if (x)
+		op_set(o, 0, dtype, rank, dims);
+	else if (op_out(o, 0))
+		op_out(o, 0)->dtype = dtype;
+}
+
+void shape_broadcast(op *o)
+{
+	op_set_broadcast(o, NULL, o->made->nin, op_type(o, 0, 0));
+}
+
+void shape_broadcast_bool(op *o)
+{
+	op_set_broadcast(o, NULL, o->made->nin, ONNX_BOOL);
+}
+
+void cost_each(op *o)
+{
+	op_cost_flops(o, op_times(o, o->row->flops, op_elements_out(o)));
+}
+
+void cost_each_in(op *o)
+{
+	op_cost_flops(o, op_times(o, o->row->flops, op_elements(o, op_in(o, 0))));
+}
+
+void cost_in_out(op *o)
+{
+	op_cost_flops(o, op_times(o, o->row->flops_in, op_elements(o, op_in(o, 0))));
+	op_cost_more(o, op_times(o, o->row->flops, op_elements_out(o)));
+}
+
+void cost_uncounted(op *o)
+{
+	op_cost_unknown(o, "deepclock does not count what %s computes", o->node->op);
+}
+
+static const char by_values[] = "how much it computes depends on values";
+
+void cost_by_values(op *o)
+{
+	op_flops_unknown(o, by_values);
+}
+
+void cost_all_by_values(op *o)
+{
+	op_cost_unknown(o, by_values);
+}
+
+const char *cost_dtype_text(int64_t dtype, mem_arena *a)
+{
+	const char *text = dtype_onnx_text(dtype);
+
+	if (!text)
+		text = mem_arena_fmt(a, "type %lld", (long long)dtype);
+	return text ? text : "?";
+}

@@ -1,0 +1,218 @@
+/* math_reduce.c - reductions, positions of extremes, running sums.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/math_rules.h"
+
+#include <string.h>
+
+/* The form of a row: how a reduction makes its result from the elements. */
+typedef struct reduction {
+	num (*fn)(num_table *t, num a, num b);
+	int64_t begin; /* the result for no elements; max and min have none */
+	bool begins;
+} reduction;
+
+static void fold_reduce(op *o, const val *x, const bool *gone)
+{
+	const reduction *f = o->row->form;
+	size_t n = 0, m;
+	const num *from = math_whole(o, 0, &n);
+	const val *out = op_out(o, 0);
+	num elements = out && out->rank >= 0 ? op_elements(o, out) : num_int(-1);
+
+	if (!f || !from || !num_known(elements) || elements.v < 0 || elements.v > ONNX_INTS_MAX)
+		return;
+	for (int i = 0; i < x->rank; i++)
+		if (!num_known(x->dims[i]))
+			return;
+	m = (size_t)elements.v;
+	num *r = op_dims(o, m);
+	bool *seen = mem_arena_array(o->arena, m, sizeof *seen);
+	if (!r || !seen)
+		return;
+	for (size_t i = 0; i < m; i++) {
+		r[i] = num_int(f->begin);
+		seen[i] = f->begins;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i, index = 0, stride = 1;
+		for (int k = x->rank - 1; k >= 0; k--) {
+			size_t size = (size_t)x->dims[k].v;
+			if (!gone[k]) {
+				index += at % size * stride;
+				stride *= size;
+			}
+			at /= size;
+		}
+		r[index] = seen[index] ? math_fit(o, x->dtype, f->fn(o->nums, r[index], from[i]))
+				       : from[i];
+		seen[index] = true;
+	}
+	for (size_t i = 0; i < m; i++)
+		if (!seen[i])
+			return;
+	op_set_ints(o, 0, r, m);
+}
+
+void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype)
+{
+	bool keep = op_attr_int(o, "keepdims", 1) != 0;
+	num *dims = op_dims(o, (size_t)x->rank);
+	int rank = 0;
+
+	for (int i = 0; i < x->rank; i++)
+		if (!gone[i])
+			dims[rank++] = x->dims[i];
+		else if (keep)
+			dims[rank++] = num_int(1);
+	op_set(o, 0, dtype, rank, dims);
+}
+
+/* The axes depend on values; but how many there are may be known. */
+static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool noop)
+{
+	num count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : num_int(-1);
+	bool all[COST_RANK_MAX];
+	num *dims = op_dims(o, (size_t)x->rank);
+	int rank = x->rank;
+
+	if (num_is(count, 0) || num_is(count, x->rank)) {
+		for (int i = 0; i < x->rank; i++)
+			all[i] = count.v != 0 || !noop;
+		math_reduce(o, x, all, x->dtype);
+		return;
+	}
+	if (!keep && (!num_known(count) || count.v < 0 || count.v > rank)) {
+		op_set_unknown(o, 0, x->dtype, "which axes it reduces depends on values");
+		return;
+	}
+	if (!keep)
+		rank -= (int)count.v;
+	for (int i = 0; i < rank; i++)
+		dims[i] = op_fresh(o, "a size that depends on which axes are reduced");
+	op_set(o, 0, x->dtype, rank, dims);
+}
+
+static void shape_reduce(op *o)
+{
+	const val *x = op_need(o, 0), *in = op_in(o, 1);
+	bool keep = op_attr_int(o, "keepdims", 1) != 0;
+	bool noop = op_flag(o, "noop_with_empty_axes");
+	bool gone[COST_RANK_MAX] = {false};
+	const int64_t *axes;
+	size_t n;
+
+	if (!x)
+		return;
+	if (in && !in->ints && !op_attr(o, "axes")) {
+		reduce_open(o, x, in, keep, noop);
+		return;
+	}
+	if (!op_axes(o, 1, x->rank, &axes, &n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		gone[axes[i]] = true;
+	for (int i = 0; i < x->rank && !n && !noop; i++)
+		gone[i] = true;
+	math_reduce(o, x, gone, x->dtype);
+	fold_reduce(o, x, gone);
+}
+
+static void shape_arg(op *o)
+{
+	const val *x = op_need(o, 0);
+	bool gone[COST_RANK_MAX] = {false};
+	int axis;
+
+	if (!x || !op_axis(o, op_attr_int(o, "axis", 0), x->rank, &axis))
+		return;
+	gone[axis] = true;
+	math_reduce(o, x, gone, ONNX_INT64);
+}
+
+/* --- running sums and products --- */
+
+static void fold_cumulate(op *o, const val *x, int axis)
+{
+	bool product = strcmp(o->row->name, "CumProd") == 0;
+	bool reverse = op_flag(o, "reverse");
+	bool exclusive = op_flag(o, "exclusive");
+	size_t n = 0, inner = 1, size;
+	const num *from = math_whole(o, 0, &n);
+
+	for (int i = 0; i < x->rank; i++)
+		if (!num_known(x->dims[i]))
+			return;
+	if (!from || !n)
+		return;
+	for (int i = axis + 1; i < x->rank; i++)
+		inner *= (size_t)x->dims[i].v;
+	size = (size_t)x->dims[axis].v;
+	num *r = op_dims(o, n);
+	for (size_t i = 0; r && i < n; i++) {
+		/* Each row is walked once, when i is at its first element. */
+		if (i / inner % size)
+			continue;
+		num so_far = num_int(product);
+		for (size_t k = 0; k < size; k++) {
+			size_t at = i + (reverse ? size - 1 - k : k) * inner;
+			num next = product ? num_mul(o->nums, so_far, from[at])
+					   : num_add(o->nums, so_far, from[at]);
+			next = math_fit(o, x->dtype, next);
+			r[at] = exclusive ? so_far : next;
+			so_far = next;
+		}
+	}
+	if (r)
+		op_set_ints(o, 0, r, n);
+}
+
+static void shape_cumulate(op *o)
+{
+	const val *x = op_need(o, 0);
+	num axis;
+	int at;
+
+	if (!x)
+		return;
+	op_set(o, 0, x->dtype, x->rank, x->dims);
+	if (op_int(o, 1, &axis) && num_known(axis) && axis.v >= -x->rank && axis.v < x->rank &&
+	    op_axis(o, axis.v, x->rank, &at))
+		fold_cumulate(o, x, at);
+}
+
+#define EACH	"FLOPs: 1 per output element"
+#define EACH_IN "FLOPs: 1 per input element"
+#define REDUCE(op, fn, begin, begins)                                             \
+	{                                                                         \
+		op, shape_reduce, cost_each_in, 1, .roles = ".c", .how = EACH_IN, \
+						   .form = &(const reduction)     \
+		{                                                                 \
+			fn, begin, begins                                         \
+		}                                                                 \
+	}
+
+static const op_row rows[] = {
+    {"ArgMax", shape_arg, cost_each_in, 1, .how = EACH_IN},
+    {"ArgMin", shape_arg, cost_each_in, 1, .how = EACH_IN},
+    {"CumProd", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
+    {"CumSum", shape_cumulate, cost_each, 1, .roles = ".c", .how = EACH},
+    {"ReduceL1", shape_reduce, cost_each_in, 2, .roles = ".c",
+     .how = "FLOPs per input element: abs, +"},
+    {"ReduceL2", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+     .how = "FLOPs: 2 per input element (*, +), sqrt per output element"},
+    {"ReduceLogSum", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+     .how = "FLOPs: 1 per input element, log per output element"},
+    {"ReduceLogSumExp", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
+     .how = "FLOPs: 2 per input element (exp, +), log per output element"},
+    REDUCE("ReduceMax", num_max, 0, false),
+    {"ReduceMean", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
+     .how = "FLOPs: 1 per input element, a division per output element"},
+    REDUCE("ReduceMin", num_min, 0, false),
+    REDUCE("ReduceProd", num_mul, 1, true),
+    REDUCE("ReduceSum", num_add, 0, true),
+    {"ReduceSumSquare", shape_reduce, cost_each_in, 2, .roles = ".c",
+     .how = "FLOPs per input element: *, +"},
+};
+
+const op_family op_family_math_reduce = {"", rows, sizeof rows / sizeof *rows};

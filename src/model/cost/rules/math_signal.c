@@ -1,0 +1,195 @@
+/* math_signal.c - Fourier transforms and the windows before them.
+ *
+ * A transform of n complex numbers counts 5 n log2(n) FLOPs, of n real ones half of it, rounded up:
+ * the number that benchmarks of fast transforms use (http://www.fftw.org/speed/method.html).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/math_rules.h"
+
+#include <math.h>
+
+/* FLOPs of one transform; absent where n is open, because a polynomial has no logarithm. */
+static num transform_flops(op *o, num n, bool real)
+{
+	if (num_why_none(n))
+		return n;
+	if (!num_known(n))
+		return num_none(o->nums, "the length %s of its transform is open",
+				num_text(o->nums, n));
+	if (n.v < 2)
+		return num_int(0);
+	if (n.v > (int64_t)1 << 48)
+		return num_none(o->nums, "its transform is too long");
+	return num_int((int64_t)ceil((real ? 2.5 : 5.0) * (double)n.v * log2((double)n.v)));
+}
+
+static num half(op *o, num n)
+{
+	return num_add(o->nums, num_floor_div(o->nums, n, num_int(2)), num_int(1));
+}
+
+/* The length that an input states; a fresh number where it depends on values. */
+static num stated_length(op *o, size_t input, num otherwise)
+{
+	num n;
+
+	if (!op_in(o, input))
+		return otherwise;
+	return op_int(o, input, &n) ? n : op_fresh(o, "the length that an input of it says");
+}
+
+static bool dft_axis(op *o, const val *x, int *ret)
+{
+	int64_t axis = op_attr_int(o, "axis", 1);
+	num n;
+
+	if (o->opset == 0 || o->opset >= 20) {
+		axis = -2;
+		if (op_in(o, 2)) {
+			if (!op_int(o, 2, &n) || !num_known(n)) {
+				op_set_unknown(o, 0, x->dtype, "its axis depends on values");
+				return false;
+			}
+			axis = n.v;
+		}
+	}
+	return op_axis(o, axis, x->rank, ret);
+}
+
+/* The length of the transform along its axis. */
+static num dft_length(op *o, const val *x, int axis, bool to_real)
+{
+	num n = x->dims[axis];
+
+	if (to_real)
+		n = op_times(o, 2, num_sub(o->nums, n, num_int(1)));
+	return stated_length(o, 1, n);
+}
+
+static void shape_dft(op *o)
+{
+	const val *x = op_need_rank(o, 0, 2);
+	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
+	int axis;
+
+	if (!x || !dft_axis(o, x, &axis))
+		return;
+	num *dims = op_copy_dims(o, x, 0);
+	num n = dft_length(o, x, axis, one && inverse);
+	dims[axis] = one && !inverse ? half(o, n) : n;
+	dims[x->rank - 1] = num_int(one && inverse ? 1 : 2);
+	op_set(o, 0, x->dtype, x->rank, dims);
+}
+
+static void cost_dft(op *o)
+{
+	const val *x = op_in(o, 0), *y = op_out(o, 0);
+	bool one = op_flag(o, "onesided"), inverse = op_flag(o, "inverse");
+	int axis;
+
+	if (!x || !y || x->rank < 2 || y->rank < 2 || !dft_axis(o, x, &axis)) {
+		op_flops_unknown(o, "its shapes are not known");
+		return;
+	}
+	bool real = (one && inverse) || num_is(x->dims[x->rank - 1], 1);
+	num count = num_int(1);
+	for (int i = 0; i < x->rank - 1; i++)
+		if (i != axis)
+			count = num_mul(o->nums, count, x->dims[i]);
+	num length = one && !inverse ? stated_length(o, 1, x->dims[axis]) : y->dims[axis];
+	op_cost_flops(o, num_mul(o->nums, count, transform_flops(o, length, real)));
+}
+
+static num stft_length(op *o, const val *x)
+{
+	const val *window = op_in(o, 2);
+	num n = x->dims[1];
+
+	if (window && window->kind == VAL_TENSOR && window->rank == 1)
+		return window->dims[0];
+	return stated_length(o, 3, n);
+}
+
+static void shape_stft(op *o)
+{
+	const val *x = op_need_rank(o, 0, 2);
+	num step, dims[4], n;
+
+	if (!x)
+		return;
+	if (x->rank > 3) {
+		op_unknown(o, "its signal has %d dimensions, not 3", x->rank);
+		return;
+	}
+	n = stft_length(o, x);
+	dims[0] = x->dims[0];
+	dims[1] = op_fresh(o, "the number of frames");
+	if (op_int(o, 1, &step) && num_least(o->nums, step) >= 1)
+		dims[1] = num_add(o->nums, num_int(1),
+				  num_floor_div(o->nums, num_sub(o->nums, x->dims[1], n), step));
+	dims[2] = op_attr_int(o, "onesided", 1) != 0 ? half(o, n) : n;
+	dims[3] = num_int(2);
+	op_set(o, 0, x->dtype, 4, dims);
+}
+
+static void cost_stft(op *o)
+{
+	const val *x = op_in(o, 0), *y = op_out(o, 0);
+
+	if (!x || !y || x->rank < 2 || y->rank != 4) {
+		op_flops_unknown(o, "its shapes are not known");
+		return;
+	}
+	bool real = x->rank < 3 || num_is(x->dims[2], 1);
+	num n = stft_length(o, x), each = transform_flops(o, n, real);
+	if (op_in(o, 2)) /* each frame times the window */
+		each = num_add(o->nums, each, real ? n : op_times(o, 2, n));
+	op_cost_flops(o, num_mul(o->nums, each, num_mul(o->nums, y->dims[0], y->dims[1])));
+}
+
+static void shape_window(op *o)
+{
+	num n = stated_length(o, 0, num_int(-1));
+
+	if (num_is(n, -1)) {
+		op_unknown(o, "its size is missing");
+		return;
+	}
+	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 1, &n);
+}
+
+static void shape_mel(op *o)
+{
+	num bins = stated_length(o, 0, num_int(-1)), length = stated_length(o, 1, num_int(-1));
+
+	if (num_is(bins, -1) || num_is(length, -1)) {
+		op_unknown(o, "an input is missing");
+		return;
+	}
+	num dims[2] = {half(o, length), bins};
+	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 2, dims);
+}
+
+static void cost_mel(op *o)
+{
+	op_flops_unknown(o, "which elements it computes depends on values");
+}
+
+#define WINDOW "FLOPs per element: 2 *, cos, -"
+
+static const op_row rows[] = {
+    {"BlackmanWindow", shape_window, cost_each, 8, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = "FLOPs per element: 4 *, 2 cos, +, -"},
+    {"DFT", shape_dft, cost_dft, .roles = ".c",
+     .how = "FLOPs: 5 n log2(n) per complex transform, half of it per real one"},
+    {"HammingWindow", shape_window, cost_each, 4, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = WINDOW},
+    {"HannWindow", shape_window, cost_each, 4, .traffic = TRAFFIC_WRITE, .roles = "c",
+     .how = WINDOW},
+    {"MelWeightMatrix", shape_mel, cost_mel, .traffic = TRAFFIC_WRITE, .roles = "c"},
+    {"STFT", shape_stft, cost_stft, .roles = ".ccc",
+     .how = "FLOPs: per frame 5 n log2(n), half of it of a real signal, "
+	    "and 1 per element for the window"},
+};
+
+const op_family op_family_math_signal = {"", rows, sizeof rows / sizeof *rows};

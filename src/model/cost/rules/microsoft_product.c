@@ -1,0 +1,310 @@
+/* microsoft_product.c - ONNX Runtime's matrix products: fused, quantised, packed, of experts.
+ * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/nn.h"
+
+#include <string.h>
+
+/* FLOPs for each element: a factor that is not 1 multiplies it. */
+static int64_t factor(const op *o, const char *name)
+{
+	double f = op_attr_float(o, name, 1);
+
+	return f < 1 || f > 1;
+}
+
+/* --- fused products --- */
+
+/* The sizes that are multiplied. A transposed batch moves the first dimension to the place before
+ * the last; then `last` swaps the last two. */
+static const num *arranged(op *o, const val *v, bool batch, bool last)
+{
+	int n = v->rank;
+	num *dims = op_dims(o, (size_t)n);
+
+	memcpy(dims, v->dims, (size_t)n * sizeof *dims);
+	if (batch && n > 2) {
+		for (int i = 0; i + 2 < n; i++)
+			dims[i] = v->dims[i + 1];
+		dims[n - 2] = v->dims[0];
+	}
+	if (last && n > 1) {
+		num held = dims[n - 1];
+		dims[n - 1] = dims[n - 2];
+		dims[n - 2] = held;
+	}
+	return dims;
+}
+
+static void shape_fused_matmul(op *o)
+{
+	const val *a = op_need_rank(o, 0, 1), *b = a ? op_need_rank(o, 1, 1) : NULL;
+
+	if (b)
+		product_set(o, arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA")),
+			    a->rank,
+			    arranged(o, b, op_flag(o, "transBatchB"), op_flag(o, "transB")),
+			    b->rank, a->dtype);
+}
+
+static void cost_fused_matmul(op *o)
+{
+	const val *a = op_in(o, 0);
+	num macs;
+
+	if (!a || a->rank < 1) {
+		op_cost_unknown(o, "its shapes are not known");
+		return;
+	}
+	const num *dims = arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA"));
+	macs = num_mul(o->nums, op_elements_out(o), dims[a->rank - 1]);
+	product_cost(o, macs, factor(o, "alpha"));
+}
+
+static void cost_gemm(op *o)
+{
+	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
+
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA")), each);
+}
+
+static void shape_gemm_float8(op *o)
+{
+	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"),
+		      op_attr_int(o, "dtype", ONNX_FLOAT));
+}
+
+/* --- quantised --- */
+
+static void shape_qgemm(op *o)
+{
+	int64_t dtype = op_in(o, 8) ? op_type(o, 8, 0) : op_type(o, 1, ONNX_FLOAT);
+
+	product_shape(o, 0, 3, op_flag(o, "transA"), op_flag(o, "transB"), dtype);
+}
+
+/* One scale makes the sum real, or five operations quantise it. */
+static void cost_qgemm(op *o)
+{
+	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
+		     op_has(o, 6) + (op_in(o, 8) ? 5 : 1));
+}
+
+/* --- weights packed in few bits: sizes are attributes --- */
+
+static num positive(op *o, const char *name)
+{
+	int64_t v = op_attr_int(o, name, 0);
+
+	return v > 0 ? num_int(v) : num_none(o->nums, "its attribute %s is missing", name);
+}
+
+static bool untransposed(const op *o)
+{
+	return op_attr_int(o, "transB", 1) == 0;
+}
+
+static void shape_matmul_nbits(op *o)
+{
+	product_rows_shape(o, 0, positive(o, untransposed(o) ? "K" : "N"), op_type(o, 0, 0));
+}
+
+/* Each weight counts as one parameter, however many share a byte. */
+static void count_packed(op *o, size_t i, num elements)
+{
+	const val *b = op_in(o, i);
+
+	if (b && b->initializer)
+		o->made->params = num_add(o->nums, o->made->params, elements);
+}
+
+static void cost_matmul_nbits(op *o)
+{
+	num weights = num_mul(o->nums, positive(o, "N"), positive(o, "K"));
+	num inner = positive(o, untransposed(o) ? "N" : "K");
+
+	count_packed(o, 1, weights);
+	product_cost(o, num_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
+	op_cost_more(o, op_times(o, 2, weights));
+}
+
+/* SimplifiedLayerNormalization, and the sum before it. */
+static num norm_flops(op *o, size_t skip, size_t scale)
+{
+	return op_times(o, (op_in(o, scale) ? 4 : 0) + op_has(o, skip),
+			op_elements(o, op_in(o, 0)));
+}
+
+static void shape_nbits_mlp(op *o)
+{
+	product_rows_shape(o, 0, positive(o, "N"), op_type(o, 0, 0));
+	if (op_in(o, 0))
+		op_same(o, 1, op_in(o, 0));
+}
+
+static void cost_nbits_mlp(op *o)
+{
+	num_table *t = o->nums;
+	num out = op_elements(o, op_out(o, 0)), k = positive(o, "K");
+	num weights = op_times(o, 2, num_mul(t, positive(o, "N"), k));
+	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
+
+	count_packed(o, 3, weights);
+	extra = num_add(t, extra, op_times(o, 1 + op_has(o, 5) + op_has(o, 8), out));
+	extra = num_add(t, extra, activation_cost(o, "activation", out));
+	op_cost_macs(o, op_times(o, 2, num_mul(t, out, k)), extra);
+}
+
+static void shape_nbits_qkv(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+
+	if (!x)
+		return;
+	num *dims = op_copy_dims(o, x, 0);
+	for (size_t i = 0; i < 3; i++) {
+		dims[x->rank - 1] = positive(o, i ? "Nkv" : "Nq");
+		op_set(o, i, x->dtype, x->rank, dims);
+	}
+	op_same(o, 3, x);
+}
+
+static void cost_nbits_qkv(op *o)
+{
+	num_table *t = o->nums;
+	num k = positive(o, "K"), nq = positive(o, "Nq"), nkv = positive(o, "Nkv");
+	num rows = op_share(o, op_elements(o, op_in(o, 0)), k, "columns");
+	num columns = num_add(t, nq, op_times(o, 2, nkv)), weights = num_mul(t, columns, k);
+	num bias = num_add(t, op_times(o, op_has(o, 5), nq),
+			   op_times(o, op_has(o, 8) + op_has(o, 11), nkv));
+	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
+
+	count_packed(o, 3, weights);
+	extra = num_add(t, extra, num_mul(t, rows, bias));
+	op_cost_macs(o, num_mul(t, rows, weights), extra);
+}
+
+static void shape_block(op *o)
+{
+	const val *b = op_need_rank(o, 1, 2);
+
+	if (b)
+		product_rows_shape(o, 0, b->dims[0], op_type(o, 0, 0));
+}
+
+/* --- experts --- */
+
+/* Each token goes through k experts, which have two products, or three with a separate gate.
+ * Weights may be packed, so the inner sizes are taken from the input and from the number of rows of
+ * a weight. */
+static void cost_moe(op *o)
+{
+	num_table *t = o->nums;
+	bool quantised = o->node->op[0] == 'Q';
+	size_t second = quantised ? 5 : 4, third = quantised ? 8 : 6;
+	const val *x = op_in(o, 0), *fc1 = op_in(o, 2), *fc2 = op_in(o, second);
+	const char *kind = op_attr_text(o, "activation_type");
+	bool gated = kind && strcmp(kind, "swiglu") == 0;
+	int64_t k = op_attr_int(o, "k", 1);
+
+	if (!x || x->rank < 1 || !fc1 || fc1->rank != 3 || !fc2 || fc2->rank != 3 || k < 1) {
+		op_cost_unknown(o, "the shapes of its experts are not known");
+		return;
+	}
+	bool fused = gated && !op_in(o, third);
+	num hidden = x->dims[x->rank - 1], rows = fc1->dims[1];
+	num inner = fused ? op_share(o, rows, num_int(2), "halves") : rows;
+	num tokens = op_share(o, op_elements(o, x), hidden, "columns");
+	num used = op_times(o, k, tokens);
+	num wide = op_in(o, third) ? num_add(t, rows, inner) : rows;
+	num macs = num_mul(t, num_mul(t, used, hidden), num_add(t, wide, inner));
+	if (quantised) {
+		num experts = num_mul(t, fc1->dims[0], hidden);
+		count_packed(o, 2, num_mul(t, experts, rows));
+		count_packed(o, second, num_mul(t, experts, inner));
+		count_packed(o, third, num_mul(t, experts, inner));
+	}
+	int64_t each = activation_flops(gated ? "silu" : kind ? kind : "relu");
+	if (each < 0) {
+		op_cost(o, macs, num_none(t, "its activation is none that deepclock counts"));
+		return;
+	}
+	/* The gate multiplies; the results of the experts are weighted and added. */
+	num extra = num_mul(t, used, op_times(o, each + gated, inner));
+	extra = num_add(t, extra, op_times(o, 2, num_mul(t, used, hidden)));
+	if (op_in(o, quantised ? 4 : 3))
+		extra = num_add(t, extra, num_mul(t, used, rows));
+	if (op_in(o, quantised ? 7 : 5))
+		extra = num_add(t, extra, num_mul(t, used, hidden));
+	/* the router's softmax */
+	extra = num_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
+	op_cost_macs(o, macs, extra);
+}
+
+static const product_form gemm = {.a = 0, .b = 1, .transposes = true};
+static const product_form gemm_fast_gelu = {
+    .a = 0, .b = 1, .bias = 2, .each = 9, .activates = true};
+/* A is quantised first, and one scale makes the sum real. */
+static const product_form dynamic_matmul = {
+    .a = 0, .b = 1, .bias = 4, .each = 1, .each_a = 7, .activates = true};
+static const product_form matmul_to_float = {
+    .a = 0, .b = 1, .typed = 2, .bias = 6, .each = 1, .activates = true};
+static const product_form matmul_integer16 = {
+    .a = 0, .b = 1, .dtype = ONNX_INT32, .bias = OP_ABSENT, .activates = true};
+static const product_form qordered_matmul = {.a = 0, .b = 2, .bias = OP_ABSENT, .activates = true};
+static const product_form sparse_matmul = {.a = 0, .b = 1, .transposes = true, .typed = 1};
+static const product_form block_fp4 = {.a = 0, .bias = 5, .activates = true};
+static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};
+
+#define HOW_PRODUCT "MACs: output elements x contracted size"
+
+static const op_row rows[] = {
+    {"DynamicQuantizeMatMul", shape_product, cost_product, .form = &dynamic_matmul,
+     .roles = ".pccp",
+     .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, "
+			"1 per output element to scale it, 1 with a bias"},
+    {"FusedGemm", shape_product, cost_gemm, .form = &gemm, .roles = "ppp",
+     .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
+    {"FusedMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
+    {"FusedMatMulActivation", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: a factor that is not 1, and its activation"},
+    {"GemmFastGelu", shape_product, cost_product, .form = &gemm_fast_gelu, .roles = ".pp",
+     .how = HOW_PRODUCT "; FLOPs: bias 1, 9 of FastGelu"},
+    {"GemmFloat8", shape_gemm_float8, cost_gemm, .roles = ".ppccc",
+     .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
+    {"MatMulBlockQuantizedFp4Weight", shape_block, cost_product, .form = &block_fp4,
+     .roles = ".pcccp", .how = HOW_PRODUCT},
+    {"MatMulBlockQuantizedFp8Weight", shape_block, cost_product, .form = &block_fp8,
+     .roles = ".pccp", .how = HOW_PRODUCT},
+    {"MatMulBnb4", shape_matmul_nbits, cost_matmul_nbits, .roles = ".cc",
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it; parameters: N x K"},
+    {"MatMulInteger16", shape_product, cost_product, .form = &matmul_integer16, .roles = "pp",
+     .how = HOW_PRODUCT},
+    {"MatMulIntegerToFloat", shape_product, cost_product, .form = &matmul_to_float,
+     .roles = "ppccccp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element to scale it, 1 with a bias"},
+    {"MatMulNBits", shape_matmul_nbits, cost_matmul_nbits, .roles = ".ccccp",
+     .how = HOW_PRODUCT "; FLOPs: 2 per weight to dequantise it, 1 per output element with a bias; "
+			"parameters: N x K"},
+    {"MatMulNBitsMlp", shape_nbits_mlp, cost_nbits_mlp, .roles = "..pccpccp",
+     .how = HOW_PRODUCT ", twice; FLOPs: the norm, 2 per weight, biases, activation, *"},
+    {"MatMulNBitsQkv", shape_nbits_qkv, cost_nbits_qkv, .roles = "..pccpccpccp",
+     .how = HOW_PRODUCT " of the three; FLOPs: the norm, 2 per weight, biases"},
+    {"MoE", shape_same_first, cost_moe, .roles = "..pppppp",
+     .how = "MACs: tokens x k x hidden x (rows of the first weights + those "
+	    "of the gate + inner size)"},
+    {"QGemm", shape_qgemm, cost_qgemm, .roles = "pccpccpcc",
+     .how = HOW_PRODUCT "; FLOPs per output element: C 1, 5 to quantise it or 1 to scale it"},
+    {"QMoE", shape_same_first, cost_moe, .roles = "..ccpccpccpccc.c",
+     .how = "as MoE; parameters: weights, however they are packed"},
+    {"QOrderedMatMul", shape_product, cost_product, .form = &qordered_matmul, .roles = ".cpccp",
+     .how = HOW_PRODUCT},
+    {"SparseToDenseMatMul", shape_product, cost_all_by_values, .form = &sparse_matmul,
+     .roles = "pp"},
+    {"TransposeMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
+     .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
+};
+
+const op_family op_family_microsoft_product = {"com.microsoft", rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,309 @@
+/* ml.c - classical machine learning (domain ai.onnx.ml). Where the text of the standard leaves
+ * a shape open, it is what ONNX Runtime makes.
+ * https://onnx.ai/onnx/operators/#ai-onnx-ml
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/op.h"
+
+#include <string.h>
+
+/* How many values an attribute lists. */
+static int64_t listed(const op *o, const char *name)
+{
+	const onnx_attribute *a = op_attr(o, name);
+
+	if (!a)
+		return 0;
+	return (int64_t)(a->nints + a->nfloats + a->nstrings);
+}
+
+static void shape_float(op *o)
+{
+	op_set_typed(o, ONNX_FLOAT);
+}
+
+static void shape_array_feature(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1), *y = x ? op_need(o, 1) : NULL;
+	int rank = x && x->rank > 1 ? x->rank : 2;
+
+	if (!x || !y)
+		return;
+	num *dims = op_dims(o, (size_t)rank);
+	dims[0] = num_int(1);
+	for (int i = 0; i + 1 < x->rank; i++)
+		dims[i] = x->dims[i];
+	dims[rank - 1] = op_elements(o, y);
+	op_set(o, 0, x->dtype, rank, dims);
+}
+
+static void shape_cast_map(op *o)
+{
+	static const struct {
+		const char *name;
+		int64_t dtype;
+	} to[] = {{"TO_FLOAT", ONNX_FLOAT}, {"TO_STRING", ONNX_STRING}, {"TO_INT64", ONNX_INT64}};
+	const char *text = op_attr_text(o, "cast_to"), *form = op_attr_text(o, "map_form");
+	num dims[2] = {num_int(1), num_int(op_attr_int(o, "max_map", 1))};
+	int64_t dtype = text ? 0 : ONNX_FLOAT;
+
+	for (size_t i = 0; text && i < sizeof to / sizeof *to; i++)
+		if (strcmp(text, to[i].name) == 0)
+			dtype = to[i].dtype;
+	if (!form || strcmp(form, "SPARSE") != 0)
+		dims[1] = op_fresh(o, "the members of a map");
+	op_set(o, 0, dtype, 2, dims);
+}
+
+static void shape_category(op *o)
+{
+	const val *x = op_in(o, 0);
+
+	op_set_typed(o, x && x->dtype == ONNX_STRING ? ONNX_INT64 : x ? ONNX_STRING : 0);
+}
+
+static void shape_dict(op *o)
+{
+	int64_t n = listed(o, "string_vocabulary") + listed(o, "int64_vocabulary");
+	num dims[2] = {num_int(1), num_int(n)};
+
+	/* The type is that of the values of a map, which the inference does not follow. */
+	op_set(o, 0, 0, 2, dims);
+}
+
+static num rows_of(const val *x)
+{
+	return x->rank == 1 ? num_int(1) : x->dims[0];
+}
+
+static num columns_of(const val *x)
+{
+	return x->dims[x->rank == 1 ? 0 : 1];
+}
+
+/* Output i is [rows of the input, n]. */
+static void set_rows(op *o, size_t i, int64_t dtype, int64_t n)
+{
+	const val *x = op_in(o, 0);
+	num dims[2] = {rows_of(x), num_int(n)};
+
+	op_set(o, i, dtype, 2, dims);
+}
+
+static void shape_feature_vectorizer(op *o)
+{
+	size_t n = 0;
+	const int64_t *sizes = op_attr_ints(o, "inputdimensions", &n);
+	const val *x = op_need_rank(o, 0, 1);
+	num sum = num_int(0);
+
+	if (!x)
+		return;
+	for (size_t i = 0; i < n; i++)
+		sum = num_add(o->nums, sum, num_int(sizes[i]));
+	for (size_t i = 0; !n && i < o->made->nin; i++) {
+		const val *v = op_need_rank(o, i, 1);
+		if (!v)
+			return;
+		sum = num_add(o->nums, sum, columns_of(v));
+	}
+	num dims[2] = {rows_of(x), sum};
+	op_set(o, 0, ONNX_FLOAT, 2, dims);
+}
+
+static void shape_label(op *o)
+{
+	const onnx_attribute *t = op_attr(o, "values_tensor");
+	const val *x = op_in(o, 0);
+	int64_t dtype = 0;
+
+	if (t && t->t)
+		dtype = t->t->dtype;
+	else if (op_attr(o, "values_strings"))
+		dtype = ONNX_STRING;
+	else if (op_attr(o, "values_int64s"))
+		dtype = ONNX_INT64;
+	else if (op_attr(o, "values_floats"))
+		dtype = ONNX_FLOAT;
+	else if (x && x->dtype && op_attr(o, "classes_strings")) /* version 1 of the operator */
+		dtype = x->dtype == ONNX_STRING ? ONNX_INT64 : ONNX_STRING;
+	op_set_typed(o, dtype);
+}
+
+static void shape_one_hot(op *o)
+{
+	const val *x = op_need(o, 0);
+
+	if (!x)
+		return;
+	num *dims = op_copy_dims(o, x, 1);
+	dims[x->rank] = num_int(listed(o, "cats_int64s") + listed(o, "cats_strings"));
+	op_set(o, 0, ONNX_FLOAT, x->rank + 1, dims);
+}
+
+/* --- classifiers and regressors --- */
+
+static void set_labels(op *o, const char *strings)
+{
+	const val *x = op_in(o, 0);
+	num rows = rows_of(x);
+
+	op_set(o, 0, listed(o, strings) ? ONNX_STRING : ONNX_INT64, 1, &rows);
+}
+
+static int64_t linear_classes(op *o)
+{
+	int64_t labels = listed(o, "classlabels_strings");
+	int64_t n = listed(o, "intercepts");
+
+	if (!labels)
+		labels = listed(o, "classlabels_ints");
+	return n ? n : labels;
+}
+
+static void shape_linear_classifier(op *o)
+{
+	int64_t n = linear_classes(o);
+	bool two = listed(o, "classlabels_strings") == 2 || listed(o, "classlabels_ints") == 2;
+
+	if (!op_need_rank(o, 0, 1))
+		return;
+	set_labels(o, "classlabels_strings");
+	set_rows(o, 1, ONNX_FLOAT, n == 1 && two ? 2 : n);
+}
+
+/* The input times n rows of coefficients, plus n intercepts. */
+static void cost_products(op *o, int64_t n)
+{
+	const val *x = op_in(o, 0);
+
+	if (!x || x->rank < 1) {
+		op_cost_unknown(o, "the shape of its input is not known");
+		return;
+	}
+	num out = num_mul(o->nums, rows_of(x), num_int(n));
+	op_cost_macs(o, num_mul(o->nums, out, columns_of(x)), out);
+}
+
+static void cost_linear_classifier(op *o)
+{
+	cost_products(o, linear_classes(o));
+}
+
+static void shape_linear_regressor(op *o)
+{
+	if (op_need_rank(o, 0, 1))
+		set_rows(o, 0, ONNX_FLOAT, op_attr_int(o, "targets", 1));
+}
+
+static void cost_linear_regressor(op *o)
+{
+	cost_products(o, op_attr_int(o, "targets", 1));
+}
+
+static int64_t svm_classes(op *o)
+{
+	int64_t n = listed(o, "classlabels_strings");
+
+	return n ? n : listed(o, "classlabels_ints");
+}
+
+static void shape_svm_classifier(op *o)
+{
+	int64_t n = svm_classes(o), scores = n;
+
+	if (!op_need_rank(o, 0, 1))
+		return;
+	if (n > 65535) {
+		op_unknown(o, "it has more than 65535 classes");
+		return;
+	}
+	/* Without probabilities each pair of classes has a score. */
+	if (listed(o, "vectors_per_class") && !listed(o, "prob_a"))
+		scores = n > 2 ? n * (n - 1) / 2 : 2;
+	set_labels(o, "classlabels_strings");
+	set_rows(o, 1, ONNX_FLOAT, scores);
+}
+
+static void shape_svm_regressor(op *o)
+{
+	if (op_need_rank(o, 0, 1))
+		set_rows(o, 0, ONNX_FLOAT, 1);
+}
+
+static void cost_svm(op *o)
+{
+	op_cost_unknown(o, "deepclock does not count support vector machines");
+}
+
+static void shape_tree_regressor(op *o)
+{
+	if (op_need_rank(o, 0, 1))
+		set_rows(o, 0, ONNX_FLOAT, op_attr_int(o, "n_targets", 1));
+}
+
+static void shape_tree_classifier(op *o)
+{
+	int64_t n = listed(o, "classlabels_strings");
+
+	if (!op_need_rank(o, 0, 1))
+		return;
+	if (!n)
+		n = listed(o, "classlabels_int64s");
+	set_labels(o, "classlabels_strings");
+	set_rows(o, 1, ONNX_FLOAT, n);
+}
+
+static void shape_tree_ensemble(op *o)
+{
+	const val *x = op_need_rank(o, 0, 1);
+
+	if (x)
+		set_rows(o, 0, x->dtype, op_attr_int(o, "n_targets", 1));
+}
+
+static void cost_tree(op *o)
+{
+	op_flops_unknown(o, "how many of its nodes are visited depends on values");
+}
+
+static void shape_zip_map(op *o)
+{
+	val *v = op_out(o, 0), *item = op_like(o, NULL);
+
+	if (!v || !item)
+		return;
+	item->kind = VAL_OTHER;
+	item->why = "it is a map";
+	v->kind = VAL_SEQUENCE;
+	v->why = "it is a sequence";
+	v->item = item;
+}
+
+static const op_row rows[] = {
+    {"ArrayFeatureExtractor", shape_array_feature, .traffic = TRAFFIC_PICK},
+    {"Binarizer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
+    {"CastMap", .shape = shape_cast_map},
+    {"CategoryMapper", .shape = shape_category},
+    {"DictVectorizer", .shape = shape_dict},
+    {"FeatureVectorizer", .shape = shape_feature_vectorizer},
+    {"Imputer", shape_same_first, cost_each, 1, .how = "FLOPs: a comparison per element"},
+    {"LabelEncoder", .shape = shape_label},
+    {"LinearClassifier", shape_linear_classifier, cost_linear_classifier,
+     .how = "MACs: rows x features x classes; an addition per score; "
+	    "its post-transform is not counted"},
+    {"LinearRegressor", shape_linear_regressor, cost_linear_regressor,
+     .how = "MACs: rows x features x targets; an addition per target; "
+	    "its post-transform is not counted"},
+    {"Normalizer", shape_float, cost_each, 3, .how = "FLOPs per element: *, + (or abs, max), /"},
+    {"OneHotEncoder", .shape = shape_one_hot},
+    {"SVMClassifier", shape_svm_classifier, .cost = cost_svm},
+    {"SVMRegressor", shape_svm_regressor, .cost = cost_svm},
+    {"Scaler", shape_float, cost_each, 2, .how = "FLOPs per element: -, *"},
+    {"TreeEnsemble", shape_tree_ensemble, .cost = cost_tree},
+    {"TreeEnsembleClassifier", shape_tree_classifier, .cost = cost_tree},
+    {"TreeEnsembleRegressor", shape_tree_regressor, .cost = cost_tree},
+    {"ZipMap", .shape = shape_zip_map},
+};
+
+const op_family op_family_ml = {"ai.onnx.ml", rows, sizeof rows / sizeof *rows};

@@ -1,0 +1,379 @@
+/* nn_window.c - convolutions and pools: where their windows fit, and what that costs.
+ * Sizes: https://onnx.ai/onnx/operators/onnx__Conv.html, onnx__MaxPool.html,
+ * onnx__ConvTranspose.html.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/nn.h"
+
+#include <string.h>
+
+const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT};
+const conv_form conv_fused = {.x = 0, .w = 1, .bias = 2, .add = 3};
+const conv_form conv_integer = {
+    .x = 0, .w = 1, .bias = OP_ABSENT, .add = OP_ABSENT, .dtype = ONNX_INT32};
+/* Requantisation: scale, round, add the zero point, saturate at both ends. */
+const conv_form conv_qlinear = {.x = 0,
+				.w = 3,
+				.bias = 8,
+				.add = OP_ABSENT,
+				.typed = 7,
+				.layout = CHANNELS_AS_STATED,
+				.extra = 5};
+const transposed_form transposed_plain = {.pads = OP_ABSENT, .bias = 2};
+const pool_form pool_plain = {.each = 1};
+const pool_form pool_last = {.layout = CHANNELS_LAST, .each = 1};
+
+/* --- windows --- */
+
+/* An attribute with one positive number for each dimension; 1 where it is left out. */
+static bool read_steps(op *o, const char *name, int n, int64_t *ret)
+{
+	size_t given = 0;
+	const int64_t *v = op_attr_ints(o, name, &given);
+
+	for (int i = 0; i < n; i++)
+		ret[i] = 1;
+	if (!v || !given)
+		return true;
+	if (given != (size_t)n) {
+		op_unknown(o, "it has %zu %s for %d dimensions", given, name, n);
+		return false;
+	}
+	for (int i = 0; i < n; i++) {
+		if (v[i] < 1) {
+			op_unknown(o, "its %s are not positive", name);
+			return false;
+		}
+		ret[i] = v[i];
+	}
+	return true;
+}
+
+static bool read_pads(op *o, window *w)
+{
+	const char *text = op_attr_text(o, "auto_pad");
+	size_t given = 0;
+	const int64_t *v = op_attr_ints(o, "pads", &given);
+
+	w->pad = PAD_EXPLICIT;
+	if (text && (strcmp(text, "SAME_UPPER") == 0 || strcmp(text, "SAME_LOWER") == 0))
+		w->pad = PAD_SAME;
+	else if (text && strcmp(text, "VALID") == 0)
+		w->pad = PAD_VALID;
+	else if (text && *text && strcmp(text, "NOTSET") != 0) {
+		op_unknown(o, "its auto_pad is not one of ONNX's");
+		return false;
+	}
+	for (int i = 0; i < w->n; i++)
+		w->begin[i] = w->end[i] = 0;
+	if (w->pad != PAD_EXPLICIT || !v || !given)
+		return true;
+	if (given != 2 * (size_t)w->n) {
+		op_unknown(o, "it has %zu pads for %d dimensions", given, w->n);
+		return false;
+	}
+	for (int i = 0; i < w->n; i++) {
+		w->begin[i] = v[i];
+		w->end[i] = v[i + w->n];
+	}
+	return true;
+}
+
+static bool read_kernel(op *o, const num *kernel, window *w)
+{
+	size_t given = 0;
+	const int64_t *v = op_attr_ints(o, "kernel_shape", &given);
+
+	if ((v && given && given != (size_t)w->n) || (!kernel && (!v || !given))) {
+		op_unknown(o, "its kernel_shape does not fit %d dimensions", w->n);
+		return false;
+	}
+	for (int i = 0; i < w->n; i++) {
+		bool open = !kernel || !num_known(kernel[i]);
+		w->kernel[i] = v && given && open ? num_int(v[i]) : kernel[i];
+		if (v && given && !num_is(w->kernel[i], v[i])) {
+			op_unknown(o, "its kernel_shape is not that of its weights");
+			return false;
+		}
+		if (num_known(w->kernel[i]) && w->kernel[i].v < 1) {
+			op_unknown(o, "its kernel has no size");
+			return false;
+		}
+	}
+	return true;
+}
+
+bool window_read(op *o, int n, const num *kernel, window *w)
+{
+	if (n < 0 || n > COST_RANK_MAX) {
+		op_unknown(o, "its input has too few dimensions");
+		return false;
+	}
+	w->n = n;
+	w->pool = false;
+	w->ceil = op_flag(o, "ceil_mode");
+	return read_kernel(o, kernel, w) && read_steps(o, "strides", n, w->stride) &&
+	       read_steps(o, "dilations", n, w->dilation) && read_pads(o, w);
+}
+
+/* What a window spans: dilation * (kernel - 1) + 1. */
+static num window_span(op *o, const window *w, int i)
+{
+	num steps = num_sub(o->nums, w->kernel[i], num_int(1));
+
+	return num_add(o->nums, op_times(o, w->dilation[i], steps), num_int(1));
+}
+
+/* How many places window i has along an axis of that size. */
+static num window_places(op *o, const window *w, int i, num size)
+{
+	num_table *t = o->nums;
+	num stride = num_int(w->stride[i]), one = num_int(1);
+
+	if (w->pad == PAD_SAME && w->pool && w->dilation[i] != 1 && !num_is(w->kernel[i], 1))
+		return num_none(t,
+				"what SAME means for a pool with dilations differs among engines");
+	if (w->pad == PAD_SAME)
+		return num_ceil_div(t, size, stride);
+	num before = num_add(t, size, num_int(w->begin[i])), span = window_span(o, w, i);
+	num room = num_sub(t, num_add(t, before, num_int(w->end[i])), span);
+	if (num_known(room) && room.v < 0)
+		return num_none(t, "its window is larger than its input");
+	if (!w->ceil)
+		return num_add(t, num_floor_div(t, room, stride), one);
+	/* A window that would start in the padding at the end is left out. There is no such window
+	 * where that padding and a stride together are not longer than the window. */
+	num places = num_add(t, num_ceil_div(t, room, stride), one);
+	num reach = num_sub(t, num_sub(t, span, num_int(w->end[i])), stride);
+	if (num_known(reach) && reach.v >= 0)
+		return places;
+	return num_min(t, places, num_ceil_div(t, before, stride));
+}
+
+/* --- convolution --- */
+
+/* The weights are for as many dimensions and channels as the input has: `channel` is where it has
+ * them, and the weights, for each group, at `own`. False after op_unknown(). */
+static bool weights_fit(op *o, const val *x, int channel, const val *w, int own, int64_t group)
+{
+	if (w->rank != x->rank) {
+		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
+		return false;
+	}
+	num has = x->dims[channel], each = w->dims[own];
+	if (!num_known(has) || !num_known(each))
+		return true;
+	num all = op_times(o, group, each);
+	if (group >= 1 && num_is(all, has.v))
+		return true;
+	op_unknown(o, "its weights are for another number of channels than its input has");
+	return false;
+}
+
+static bool channels_last(const op *o, layout l)
+{
+	return l == CHANNELS_LAST || (l == CHANNELS_AS_STATED && op_flag(o, "channels_last"));
+}
+
+void shape_conv(op *o)
+{
+	const conv_form *f = o->row->form;
+	const val *x = op_need_rank(o, f->x, 2), *w = x ? op_need(o, f->w) : NULL;
+	bool last = channels_last(o, f->layout);
+	int channel = last && x ? x->rank - 1 : 1, first = last ? 1 : 2;
+	window win;
+
+	if (!x || !w)
+		return;
+	if (!weights_fit(o, x, channel, w, 1, op_attr_int(o, "group", 1)) ||
+	    !window_read(o, x->rank - 2, w->dims + 2, &win))
+		return;
+	num *dims = op_dims(o, (size_t)x->rank);
+	dims[0] = x->dims[0];
+	dims[channel] = w->dims[0];
+	for (int i = 0; i < win.n; i++)
+		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
+	op_set(o, 0, f->dtype ? f->dtype : op_type(o, f->typed, 0), x->rank, dims);
+}
+
+/* Each place of the output takes one multiply-accumulate for each weight of each channel's filter:
+ * so MACs are places times weights. */
+void cost_conv(op *o)
+{
+	const conv_form *f = o->row->form;
+	const val *y = op_out(o, 0), *w = op_in(o, f->w);
+	num outputs, places, weights, extra;
+
+	if (!y || y->rank < 2 || !w || w->rank < 1) {
+		op_cost_unknown(o, "%s", y && y->why ? y->why : "its shapes are not known");
+		return;
+	}
+	int first = channels_last(o, f->layout) ? 1 : 2;
+	outputs = op_elements(o, y);
+	weights = op_elements(o, w);
+	places = y->dims[0];
+	for (int i = 0; i < y->rank - 2; i++)
+		places = num_mul(o->nums, places, y->dims[first + i]);
+	extra = op_times(o, f->extra + op_has(o, f->bias) + op_has(o, f->add), outputs);
+	extra = num_add(o->nums, extra, activation_cost(o, "activation", outputs));
+	op_cost_macs(o, num_mul(o->nums, places, weights), extra);
+}
+
+/* --- transposed convolution --- */
+
+static num transposed_size(op *o, const window *w, int i, num size, int64_t more)
+{
+	num_table *t = o->nums;
+	num steps = op_times(o, w->stride[i], num_sub(t, size, num_int(1)));
+	num span = num_add(t, window_span(o, w, i), num_int(more));
+	num all = num_add(t, steps, span);
+
+	/* SAME cuts the output to stride times size, where it is longer. */
+	if (w->pad == PAD_SAME)
+		return num_min(t, all, op_times(o, w->stride[i], size));
+	all = num_sub(t, all, num_int(w->begin[i]));
+	return num_sub(t, all, num_int(w->end[i]));
+}
+
+/* The attribute output_shape may state the batch and the channels too. False: there is no such
+ * attribute, or after op_unknown() it does not fit. */
+static bool explicit_shape(op *o, int n, num *dims)
+{
+	size_t given = 0;
+	const int64_t *v = op_attr_ints(o, "output_shape", &given);
+
+	if (!v || !given)
+		return false;
+	if (given == (size_t)n + 2)
+		v += 2;
+	else if (given != (size_t)n) {
+		op_unknown(o, "it has an output_shape for %zu dimensions, not %d", given, n);
+		return false;
+	}
+	for (int i = 0; i < n; i++)
+		dims[2 + i] = num_int(v[i]);
+	return true;
+}
+
+/* Reads the pads that an input states, two for each dimension of the window. *ret_open: they depend
+ * on values. False after op_unknown(). */
+static bool stated_pads(op *o, size_t input, window *w, bool *ret_open)
+{
+	size_t n = 0;
+	const num *pads = op_ints(o, input, &n);
+
+	*ret_open = op_has(o, input) && (!pads || n > 2 * COST_RANK_MAX);
+	for (size_t i = 0; pads && i < n; i++)
+		*ret_open |= !num_known(pads[i]);
+	if (*ret_open || !n)
+		return true;
+	if (n != 2 * (size_t)w->n) {
+		op_unknown(o, "it has %zu pads for %d dimensions", n, w->n);
+		return false;
+	}
+	for (int i = 0; i < w->n && w->pad == PAD_EXPLICIT; i++) {
+		w->begin[i] = pads[i].v;
+		w->end[i] = pads[i + w->n].v;
+	}
+	return true;
+}
+
+void shape_conv_transpose(op *o)
+{
+	const transposed_form *f = o->row->form;
+	bool open;
+	const val *x = op_need_rank(o, 0, 2), *w = x ? op_need(o, 1) : NULL;
+	size_t given = 0, shaped = 0;
+	const int64_t *more = op_attr_ints(o, "output_padding", &given);
+	window win;
+
+	if (!x || !w)
+		return;
+	if (!weights_fit(o, x, 1, w, 0, 1) || !window_read(o, x->rank - 2, w->dims + 2, &win))
+		return;
+	if (given && given != (size_t)win.n) {
+		op_unknown(o, "it has %zu output_padding for %d dimensions", given, win.n);
+		return;
+	}
+	if (!stated_pads(o, f->pads, &win, &open))
+		return;
+	num *dims = op_dims(o, (size_t)x->rank);
+	dims[0] = x->dims[0];
+	dims[1] = op_times(o, op_attr_int(o, "group", 1), w->dims[1]);
+	op_attr_ints(o, "output_shape", &shaped);
+	if (shaped && !explicit_shape(o, win.n, dims))
+		return;
+	for (int i = 0; i < win.n && !shaped; i++)
+		dims[2 + i] = !open || win.pad != PAD_EXPLICIT
+				  ? transposed_size(o, &win, i, x->dims[2 + i], given ? more[i] : 0)
+				  : op_fresh(o, "a size that its pads decide");
+	op_set(o, 0, x->dtype, x->rank, dims);
+}
+
+/* Each place of the input is multiplied with every weight of its channels' filters. */
+void cost_conv_transpose(op *o)
+{
+	const transposed_form *f = o->row->form;
+	const val *x = op_in(o, 0), *w = op_in(o, 1), *y = op_out(o, 0);
+	num places;
+
+	if (!x || x->rank < 2 || !w || w->rank < 1 || !y || y->rank < 0) {
+		op_cost_unknown(o, "%s", y && y->why ? y->why : "its shapes are not known");
+		return;
+	}
+	places = num_mul(o->nums, x->dims[0], op_product(o, x->dims + 2, (size_t)x->rank - 2));
+	op_cost_macs(o, num_mul(o->nums, places, op_elements(o, w)),
+		     op_has(o, f->bias) ? op_elements(o, y) : num_int(0));
+}
+
+/* --- pools --- */
+
+void shape_pool(op *o)
+{
+	const pool_form *f = o->row->form;
+	const val *x = op_need_rank(o, 0, 2);
+	int first = channels_last(o, f->layout) ? 1 : 2;
+	window win;
+
+	if (!x || !window_read(o, x->rank - 2, NULL, &win))
+		return;
+	win.pool = true;
+	num *dims = op_copy_dims(o, x, 0);
+	for (int i = 0; i < win.n; i++)
+		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
+	op_set(o, 0, x->dtype, x->rank, dims);
+	/* MaxPool's second output: where the largest elements were */
+	op_set(o, 1, ONNX_INT64, x->rank, dims);
+}
+
+void cost_pool(op *o)
+{
+	const pool_form *f = o->row->form;
+	const val *x = op_in(o, 0);
+	num outputs = op_elements_out(o), window_size = num_int(1);
+	size_t given = 0;
+	const int64_t *k = op_attr_ints(o, "kernel_shape", &given);
+
+	if (!x || x->rank < 2 || !k || given != (size_t)x->rank - 2) {
+		op_cost_unknown(o, "its window is not known");
+		return;
+	}
+	for (size_t i = 0; i < given; i++)
+		window_size = num_mul(o->nums, window_size, num_int(k[i]));
+	num per_output = num_add(o->nums, op_times(o, f->each, window_size), num_int(f->once));
+	op_cost_flops(o, num_mul(o->nums, outputs, per_output));
+}
+
+void shape_global_pool(op *o)
+{
+	const pool_form *f = o->row->form;
+	const val *x = op_need_rank(o, 0, 2);
+	bool last = channels_last(o, f->layout);
+
+	if (!x)
+		return;
+	num *dims = op_dims(o, (size_t)x->rank);
+	for (int i = 0; i < x->rank; i++)
+		dims[i] = i == 0 || i == (last ? x->rank - 1 : 1) ? x->dims[i] : num_int(1);
+	op_set(o, 0, x->dtype, x->rank, dims);
+}

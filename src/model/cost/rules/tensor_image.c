@@ -1,0 +1,393 @@
+/* tensor_image.c - padding, resizing, sampling and regions.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/tensor_rules.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The axes that the attribute `axes` or an input names, in that order; all axes where neither is
+ * there. False after op_unknown(). */
+static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_n)
+{
+	size_t n = 0;
+	const num *list = op_list(o, "axes", input, &n);
+
+	if (!list && op_in(o, input)) {
+		op_unknown(o, "its axes depend on values");
+		return false;
+	}
+	if (!list)
+		n = (size_t)rank;
+	if (n > (size_t)rank) {
+		op_unknown(o, "it names more axes than there are dimensions");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (list && !num_known(list[i])) {
+			op_unknown(o, "its axes depend on values");
+			return false;
+		}
+		if (!op_axis(o, list ? list[i].v : (int64_t)i, rank, &axis[i]))
+			return false;
+	}
+	*ret_n = n;
+	return true;
+}
+
+void shape_pad(op *o)
+{
+	const val *v = op_need(o, 0);
+	size_t n = 0, naxes;
+	/* In opset 1 the attribute has another name. */
+	const num *pads = op_list(o, op_attr(o, "paddings") ? "paddings" : "pads", 1, &n);
+	int axis[COST_RANK_MAX];
+
+	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, 3, v->rank, axis, &naxes))
+		return;
+	num *dims = op_copy_dims(o, v, 0);
+	if (pads && n != 2 * naxes) {
+		op_unknown(o, "it has %zu paddings for %zu dimensions", n, naxes);
+		return;
+	}
+	for (size_t i = 0; i < naxes; i++) {
+		num sum = pads ? num_add(o->nums, pads[i], pads[naxes + i])
+			       : num_none(o->nums, "computed");
+		dims[axis[i]] = num_why_none(sum) ? op_fresh(o, "a padded size")
+						  : num_add(o->nums, dims[axis[i]], sum);
+	}
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+/* --- Resize --- */
+
+/* A size times a scale as engines compute it: the product in single precision, rounded towards
+ * zero. */
+static num scaled(op *o, num size, double scale)
+{
+	if (!(scale > 0) || !(scale < 0x1p31))
+		return num_none(o->nums, "its scale is not positive");
+	if (scale == 1)
+		return size;
+	if (num_known(size)) {
+		double out = floor((double)((float)scale * (float)size.v));
+		return out < 0x1p53 ? num_int((int64_t)out) : num_none(o->nums, "it is too large");
+	}
+	if (scale == floor(scale))
+		return num_mul(o->nums, size, num_int((int64_t)scale));
+	if (1 / scale == floor(1 / scale) && 1 / scale < 0x1p31)
+		return num_floor_div(o->nums, size, num_int((int64_t)(1 / scale)));
+	return num_none(o->nums, "%s times %g", num_text(o->nums, size), scale);
+}
+
+static num halves_up(op *o, double v)
+{
+	double out = floor(v + 0.5);
+
+	return out >= 0 && out < 0x1p53 ? num_int((int64_t)out)
+					: num_none(o->nums, "a size is too large");
+}
+
+/* Scales all axes alike: by the largest scale that fits into the sizes, or by the smallest one that
+ * covers them. */
+static bool keep_ratio(op *o, const val *v, const num *sizes, const int *axis, size_t n,
+		       const char *policy, num *dims)
+{
+	bool larger = strcmp(policy, "not_smaller") == 0;
+	double scale = larger ? 0 : HUGE_VAL;
+
+	for (size_t i = 0; i < n; i++) {
+		num d = v->dims[axis[i]];
+		if (!num_known(d) || d.v < 1 || !num_known(sizes[i])) {
+			op_unknown(o, "the ratio that it keeps is of open sizes");
+			return false;
+		}
+		double own = (double)sizes[i].v / (double)d.v;
+		scale = (larger ? own > scale : own < scale) ? own : scale;
+	}
+	for (size_t i = 0; i < n; i++)
+		dims[axis[i]] = halves_up(o, scale * (double)v->dims[axis[i]].v);
+	return true;
+}
+
+static void by_scales(op *o, const val *v, const double *scales, const int *axis, size_t n,
+		      size_t roi, num *dims)
+{
+	const char *mode = op_attr_text(o, "coordinate_transformation_mode");
+	bool crop = mode && strcmp(mode, "tf_crop_and_resize") == 0;
+	size_t nroi = 0;
+	const double *r = crop ? op_reals(o, roi, &nroi) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		num d = v->dims[axis[i]];
+		if (!crop) {
+			dims[axis[i]] = scaled(o, d, scales[i]);
+		} else if (!r || nroi != 2 * n || !num_known(d)) {
+			dims[axis[i]] = op_fresh(o, "the size of a region");
+		} else {
+			double out = floor((double)d.v * (r[n + i] - r[i]) * scales[i]);
+			dims[axis[i]] = out >= 0 && out < 0x1p53
+					    ? num_int((int64_t)out)
+					    : op_fresh(o, "the size of a region");
+		}
+	}
+}
+
+static void shape_resize(op *o)
+{
+	const val *v = op_need(o, 0);
+	bool old = o->opset > 0 && o->opset < 11;
+	size_t at_scales = old ? 1 : 2, nscales = 0, nsizes = 0, naxes;
+	const double *scales = op_reals(o, at_scales, &nscales);
+	const num *sizes = old ? NULL : op_ints(o, 3, &nsizes);
+	const char *policy = op_attr_text(o, "keep_aspect_ratio_policy");
+	int axis[COST_RANK_MAX];
+
+	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
+		return;
+	num *dims = op_copy_dims(o, v, 0);
+	if (sizes && nsizes == naxes && policy && strcmp(policy, "stretch") != 0) {
+		if (!keep_ratio(o, v, sizes, axis, naxes, policy, dims))
+			return;
+	} else if (sizes && nsizes == naxes) {
+		for (size_t i = 0; i < naxes; i++)
+			dims[axis[i]] =
+			    num_why_none(sizes[i]) ? op_fresh(o, "a computed size") : sizes[i];
+	} else if (!(!old && op_in(o, 3)) && scales && nscales == naxes) {
+		by_scales(o, v, scales, axis, naxes, 1, dims);
+	} else if ((sizes && nsizes) || (scales && nscales && !op_in(o, 3))) {
+		op_unknown(o, "it has sizes or scales for %zu dimensions, not for %zu",
+			   sizes ? nsizes : nscales, naxes);
+		return;
+	} else {
+		for (size_t i = 0; i < naxes; i++)
+			dims[axis[i]] = op_fresh(o, "a computed size");
+	}
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+static void shape_upsample(op *o)
+{
+	const val *v = op_need(o, 0);
+	const onnx_attribute *a = op_attr(o, "scales");
+	size_t n = 0;
+	const double *scales = a ? NULL : op_reals(o, 1, &n);
+
+	if (!v)
+		return;
+	num *dims = op_copy_dims(o, v, 0);
+	if (a)
+		n = a->nfloats;
+	if ((a || scales) && n != (size_t)v->rank) {
+		op_unknown(o, "it has %zu scales for %d dimensions", n, v->rank);
+		return;
+	}
+	for (int i = 0; i < v->rank; i++)
+		dims[i] = a	   ? scaled(o, v->dims[i], (double)a->floats[i])
+			  : scales ? scaled(o, v->dims[i], scales[i])
+				   : op_fresh(o, "a computed size");
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+/* Each output element is a weighted sum of 2 neighbours along each axis (linear), or of 4 (cubic).
+ */
+static void cost_interpolation(op *o, const char *mode, int axes)
+{
+	int64_t points = 1;
+	bool linear = mode && (strcmp(mode, "linear") == 0 || strcmp(mode, "bilinear") == 0);
+	bool cubic = mode && (strcmp(mode, "cubic") == 0 || strcmp(mode, "bicubic") == 0);
+
+	for (int i = 0; i < axes && i < 16 && (linear || cubic); i++)
+		points *= linear ? 2 : 4;
+	op_cost_flops(o, num_mul(o->nums, num_int(linear || cubic ? 2 * points - 1 : 0),
+				 op_elements(o, op_out(o, 0))));
+}
+
+static void cost_resize(op *o)
+{
+	const val *v = op_in(o, 0), *out = op_out(o, 0);
+	int axes = 0;
+
+	for (int i = 0; v && out && i < v->rank && i < out->rank; i++)
+		axes += !num_same(v->dims[i], out->dims[i]);
+	cost_interpolation(o, op_attr_text(o, "mode"), axes);
+}
+
+void shape_grid_sample(op *o)
+{
+	const val *v = op_need_rank(o, 0, 3), *grid = v ? op_need_rank(o, 1, 3) : NULL;
+
+	if (!grid)
+		return;
+	if (grid->rank != v->rank) {
+		op_unknown(o, "its grid has %d dimensions, not %d", grid->rank, v->rank);
+		return;
+	}
+	num *dims = op_copy_dims(o, v, 0);
+	for (int i = 2; i < v->rank; i++)
+		dims[i] = grid->dims[i - 1];
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+static void cost_grid_sample(op *o)
+{
+	const val *v = op_in(o, 0);
+	const char *mode = op_attr_text(o, "mode");
+
+	cost_interpolation(o, mode ? mode : "linear", v ? v->rank - 2 : 0);
+}
+
+static void shape_affine_grid(op *o)
+{
+	const val *theta = op_need(o, 0);
+	num *size;
+	int rank;
+
+	if (!theta || !tensor_dims_of(o, 1, &size, &rank, "a computed size"))
+		return;
+	if (rank < 3) {
+		op_unknown(o, "its size has %d dimensions", rank);
+		return;
+	}
+	num *dims = op_dims(o, (size_t)rank);
+	dims[0] = size[0];
+	for (int i = 2; i < rank; i++)
+		dims[i - 1] = size[i];
+	dims[rank - 1] = num_int(rank - 2);
+	op_set(o, 0, theta->dtype, rank, dims);
+}
+
+/* With k spatial dimensions each coordinate takes k products and k sums. */
+static void cost_affine_grid(op *o)
+{
+	const val *out = op_out(o, 0);
+	int64_t axes = out && out->rank > 2 ? out->rank - 2 : 0;
+
+	op_cost_flops(o, op_times(o, 2 * axes, op_elements(o, out)));
+}
+
+/* --- regions --- */
+
+static void regions(op *o, const val *v, const val *rois, num height, num width)
+{
+	num dims[4] = {rois->dims[0], v->dims[1], height, width};
+
+	op_set(o, 0, v->dtype, 4, dims);
+}
+
+static void shape_roi_align(op *o)
+{
+	const val *v = op_need_rank(o, 0, 4), *rois = v ? op_need_rank(o, 1, 2) : NULL;
+
+	if (rois)
+		regions(o, v, rois, num_int(op_attr_int(o, "output_height", 1)),
+			num_int(op_attr_int(o, "output_width", 1)));
+}
+
+/* Each sampled point takes 8 FLOPs: four weighted neighbours, and the mean or maximum over the
+ * points. */
+static void cost_roi_align(op *o)
+{
+	int64_t ratio = op_attr_int(o, "sampling_ratio", 0);
+
+	if (ratio < 1 || ratio > 4096) {
+		op_flops_unknown(o, "how many points it samples depends on the regions");
+		return;
+	}
+	op_cost_flops(o, op_times(o, 8 * ratio * ratio, op_elements(o, op_out(o, 0))));
+}
+
+static void shape_max_roi_pool(op *o)
+{
+	const val *v = op_need_rank(o, 0, 4), *rois = v ? op_need_rank(o, 1, 2) : NULL;
+	size_t n = 0;
+	const int64_t *shape = op_attr_ints(o, "pooled_shape", &n);
+
+	if (rois && n != 2)
+		op_unknown(o, "it has no pooled_shape of 2");
+	else if (rois)
+		regions(o, v, rois, num_int(shape[0]), num_int(shape[1]));
+}
+
+static void shape_col2im(op *o)
+{
+	const val *v = op_need_rank(o, 0, 3);
+	num *image, *block, *dims;
+	int nimage, nblock;
+
+	if (!v || !tensor_dims_of(o, 1, &image, &nimage, "a computed size") ||
+	    !tensor_dims_of(o, 2, &block, &nblock, "a computed size"))
+		return;
+	if (nimage + 2 > COST_RANK_MAX) {
+		op_unknown(o, "it would have more dimensions than any operator takes");
+		return;
+	}
+	dims = op_dims(o, (size_t)nimage + 2);
+	dims[0] = v->dims[0];
+	dims[1] = num_floor_div(o->nums, v->dims[1], op_product(o, block, (size_t)nblock));
+	for (int i = 0; i < nimage; i++)
+		dims[2 + i] = image[i];
+	op_set(o, 0, v->dtype, nimage + 2, dims);
+}
+
+static void shape_center_crop_pad(op *o)
+{
+	const val *v = op_need(o, 0);
+	size_t n = 0, naxes;
+	const num *shape = op_ints(o, 1, &n);
+	int axis[COST_RANK_MAX];
+
+	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
+		return;
+	if (shape && n != naxes) {
+		op_unknown(o, "it has %zu sizes for %zu dimensions", n, naxes);
+		return;
+	}
+	num *dims = op_copy_dims(o, v, 0);
+	for (size_t i = 0; i < naxes; i++)
+		dims[axis[i]] =
+		    shape && !num_why_none(shape[i]) ? shape[i] : op_fresh(o, "a computed size");
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+static void shape_nms(op *o)
+{
+	num dims[2] = {op_fresh(o, "boxes that are kept"), num_int(3)};
+
+	op_set(o, 0, ONNX_INT64, 2, dims);
+}
+
+static void shape_image_decoder(op *o)
+{
+	const char *format = op_attr_text(o, "pixel_format");
+	bool grey = format && strcmp(format, "Grayscale") == 0;
+	num dims[3] = {op_fresh(o, "the height of a picture"),
+		       op_fresh(o, "the width of a picture"), num_int(grey ? 1 : 3)};
+
+	op_set(o, 0, ONNX_UINT8, 3, dims);
+}
+
+static const op_row rows[] = {
+    {"AffineGrid", shape_affine_grid, cost_affine_grid, .roles = ".c",
+     .how = "FLOPs per coordinate: a product and a sum for each spatial dimension"},
+    {"CenterCropPad", shape_center_crop_pad, .traffic = TRAFFIC_PICK, .roles = ".c"},
+    {"Col2Im", shape_col2im, cost_each_in, 1, .roles = ".c",
+     .how = "FLOPs: 1 sum per input element"},
+    {"GridSample", shape_grid_sample, cost_grid_sample,
+     .how = "FLOPs per output element: "
+	    "2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in k dimensions, 0 (nearest)"},
+    {"ImageDecoder", shape_image_decoder, cost_by_values, .how = "not known: it depends on values"},
+    {"MaxRoiPool", shape_max_roi_pool, cost_by_values, .how = "not known: it depends on values"},
+    {"NonMaxSuppression", shape_nms, cost_by_values, .roles = "..c",
+     .how = "not known: it depends on values"},
+    {"Pad", shape_pad, .roles = ".c"},
+    {"Resize", shape_resize, cost_resize, .roles = ".c",
+     .how = "FLOPs per output element: 2 p - 1 with p = 2^k (linear) or 4^k (cubic) neighbours in "
+	    "the k dimensions that change, 0 (nearest)"},
+    {"RoiAlign", shape_roi_align, cost_roi_align,
+     .how = "FLOPs per output element: 8 for each sampled point; "
+	    "not known where their number depends on the regions"},
+    {"Upsample", shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
+};
+
+const op_family op_family_tensor_image = {"", rows, sizeof rows / sizeof *rows};

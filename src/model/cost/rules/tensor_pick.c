@@ -1,0 +1,392 @@
+/* tensor_pick.c - some elements of a tensor, by place or by value.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/rules/tensor_rules.h"
+
+#include <string.h>
+
+/* --- Slice --- */
+
+/* Exporters write the largest integer of a type for "to the end", and the smallest for "to the
+ * beginning". */
+#define FAR INT32_MAX
+
+typedef struct cut {
+	num begin, end, step;
+} cut;
+
+/* Turns a place that is counted from the end into one from the beginning, and limits it to [least,
+ * most]. */
+static num place(op *o, num at, num size, num least, num most)
+{
+	num_table *t = o->nums;
+
+	if (num_known(at) && at.v >= FAR && !num_known(size))
+		return most;
+	if (num_known(at) && at.v <= -FAR)
+		return least;
+	if (num_known(at) ? at.v < 0 : num_least(t, num_sub(t, num_int(0), at)) >= 1)
+		at = num_add(t, at, size);
+	else if (!num_known(at) && num_least(t, at) < 0)
+		return num_none(t, "the sign of %s is not known", num_text(t, at));
+	return num_min(t, num_max(t, at, least), most);
+}
+
+static num cut_length(op *o, num size, cut c, num *ret_begin)
+{
+	num_table *t = o->nums;
+	num one = num_int(1), zero = num_int(0), begin, end, span, step;
+
+	if (!num_known(c.step) || c.step.v == 0 || c.step.v == INT64_MIN)
+		return num_none(t, "its step is 0 or depends on values");
+	if (c.step.v > 0) {
+		begin = place(o, c.begin, size, zero, size);
+		end = place(o, c.end, size, zero, size);
+		span = num_sub(t, end, begin);
+		step = c.step;
+	} else {
+		num last = num_sub(t, size, one);
+		begin = place(o, c.begin, size, zero, last);
+		end = place(o, c.end, size, num_int(-1), last);
+		span = num_sub(t, begin, end);
+		step = num_int(-c.step.v);
+	}
+	*ret_begin = begin;
+	return num_ceil_div(t, num_max(t, span, zero), step);
+}
+
+static void slice_contents(op *o, const val *v, const num *begin, const num *step)
+{
+	const val *out = op_out(o, 0);
+	tensor_view part;
+
+	if (!out || !tensor_view_init(o, &part))
+		return;
+	for (int k = 0; k < v->rank; k++) {
+		if (!num_known(begin[k]))
+			return;
+		part.first += (size_t)begin[k].v * part.jump[k];
+		part.jump[k] *= (size_t)step[k].v;
+	}
+	tensor_view_set(o, 0, &part);
+}
+
+static void shape_slice(op *o)
+{
+	const val *v = op_need(o, 0);
+	num begin[COST_RANK_MAX], step[COST_RANK_MAX];
+	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
+
+	if (!v)
+		return;
+	const num *s = op_list(o, "starts", 1, &nstarts), *e = op_list(o, "ends", 2, &nends);
+	const num *a = op_list(o, "axes", 3, &naxes), *p = op_list(o, "steps", 4, &nsteps);
+	bool axes_computed = !a && op_in(o, 3), steps_computed = !p && op_in(o, 4);
+	num *dims = op_copy_dims(o, v, 0);
+	for (int i = 0; i < v->rank; i++) {
+		begin[i] = num_int(0);
+		step[i] = num_int(1);
+	}
+	size_t n = s ? nstarts : e ? nends : a ? naxes : SIZE_MAX;
+	const val *length = op_in(o, 1);
+	if (n == SIZE_MAX && length && length->rank == 1 && num_known(length->dims[0]) &&
+	    length->dims[0].v <= COST_RANK_MAX)
+		n = (size_t)length->dims[0].v;
+	if (n == SIZE_MAX || axes_computed) {
+		for (int i = 0; i < v->rank; i++)
+			dims[i] = op_fresh(o, "elements of a slice");
+		op_set(o, 0, v->dtype, v->rank, dims);
+		return;
+	}
+	if (n > (size_t)v->rank || (s && nstarts != n) || (e && nends != n) || (a && naxes != n) ||
+	    (p && nsteps != n)) {
+		op_unknown(o, "its starts, ends, axes and steps are not equally many");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int axis;
+		if (a && !num_known(a[i])) {
+			op_unknown(o, "its axes depend on values");
+			return;
+		}
+		if (!op_axis(o, a ? a[i].v : (int64_t)i, v->rank, &axis))
+			return;
+		cut c = {s ? s[i] : num_none(o->nums, "computed"),
+			 e ? e[i] : num_none(o->nums, "computed"),
+			 p		  ? p[i]
+			 : steps_computed ? num_none(o->nums, "computed")
+					  : num_int(1)};
+		dims[axis] = cut_length(o, v->dims[axis], c, &begin[axis]);
+		step[axis] = c.step;
+		if (num_why_none(dims[axis])) {
+			if (num_is(c.step, 0)) {
+				op_unknown(o, "its step is 0");
+				return;
+			}
+			dims[axis] = op_fresh(o, "elements of a slice");
+		}
+	}
+	op_set(o, 0, v->dtype, v->rank, dims);
+	slice_contents(o, v, begin, step);
+}
+
+/* --- Gather --- */
+
+static void shape_gather(op *o)
+{
+	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need(o, 1) : NULL;
+	size_t n, small, from[ONNX_INTS_MAX], inner = 1;
+	const num *at = op_ints(o, 1, &n);
+	int axis, rank;
+
+	if (!indices || !op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
+		return;
+	rank = v->rank - 1 + indices->rank;
+	num *dims = op_dims(o, (size_t)rank);
+	for (int i = 0, k = 0; i < v->rank; i++)
+		if (i != axis)
+			dims[k++] = v->dims[i];
+		else
+			for (int j = 0; j < indices->rank; j++)
+				dims[k++] = indices->dims[j];
+	op_set(o, 0, v->dtype, rank, dims);
+	small = op_small(op_out(o, 0));
+	if (small == SIZE_MAX || !at || op_small(v) == SIZE_MAX || (!v->ints && !v->reals))
+		return;
+	for (int k = axis + 1; k < v->rank; k++)
+		inner *= (size_t)v->dims[k].v;
+	for (size_t i = 0; i < small; i++) {
+		size_t in = i % inner, row = i / inner / n;
+		num index = at[i / inner % n];
+		int64_t size = v->dims[axis].v;
+		if (!num_known(index) || index.v < -size || index.v >= size)
+			return;
+		size_t along = (size_t)(index.v < 0 ? index.v + size : index.v);
+		from[i] = (row * (size_t)size + along) * inner + in;
+	}
+	tensor_pick(o, 0, 0, from, small);
+}
+
+static void shape_gather_elements(op *o)
+{
+	const val *v = op_need(o, 0), *indices = v ? op_need(o, 1) : NULL;
+
+	if (!indices)
+		return;
+	if (v->rank != indices->rank) {
+		op_unknown(o, "its indices have %d dimensions, not %d", indices->rank, v->rank);
+		return;
+	}
+	op_set(o, 0, v->dtype, indices->rank, indices->dims);
+}
+
+void shape_gather_nd(op *o)
+{
+	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need_rank(o, 1, 1) : NULL;
+	int64_t batch = op_attr_int(o, "batch_dims", 0);
+
+	if (!indices)
+		return;
+	num last = indices->dims[indices->rank - 1];
+	if (!num_known(last)) {
+		op_set_unknown(o, 0, v->dtype, "how many axes it indexes is not known");
+		return;
+	}
+	if (batch < 0 || batch >= indices->rank || last.v < 0 || last.v > v->rank - batch) {
+		op_unknown(o, "it indexes %lld axes after %lld of %d dimensions", (long long)last.v,
+			   (long long)batch, v->rank);
+		return;
+	}
+	int keep = v->rank - (int)batch - (int)last.v, rank = indices->rank - 1 + keep;
+	num *dims = op_dims(o, (size_t)rank);
+	for (int i = 0; i < indices->rank - 1; i++)
+		dims[i] = indices->dims[i];
+	for (int i = 0; i < keep; i++)
+		dims[indices->rank - 1 + i] = v->dims[v->rank - keep + i];
+	op_set(o, 0, v->dtype, rank, dims);
+}
+
+/* Only the contents of vectors are followed: exporters put shapes together in this way. */
+static void shape_scatter_nd(op *o)
+{
+	const val *v = op_need(o, 0), *updates = op_in(o, 2);
+	size_t n;
+	const num *at = op_ints(o, 1, &n);
+	const char *reduction = op_attr_text(o, "reduction");
+
+	if (!v)
+		return;
+	op_same(o, 0, v);
+	if (v->rank != 1 || !v->ints || !at || !updates || !updates->ints || updates->n != n ||
+	    (reduction && strcmp(reduction, "none") != 0))
+		return;
+	num *ints = op_dims(o, v->n);
+	memcpy(ints, v->ints, v->n * sizeof *ints);
+	for (size_t i = 0; i < n; i++) {
+		int64_t index = num_known(at[i]) ? at[i].v : INT64_MIN;
+		if (index < 0)
+			index += (int64_t)v->n;
+		if (index < 0 || (size_t)index >= v->n)
+			return;
+		ints[index] = updates->ints[i];
+	}
+	op_set_ints(o, 0, ints, v->n);
+}
+
+/* --- by value --- */
+
+/* Counts the elements of an input that are not 0; false: its contents are not known. */
+static bool count_true(const op *o, size_t input, int64_t *ret)
+{
+	size_t n;
+	const double *v = op_reals(o, input, &n);
+	int64_t count = 0;
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		count += v[i] != 0;
+	*ret = count;
+	return true;
+}
+
+static void shape_compress(op *o)
+{
+	const val *v = op_need(o, 0);
+	int64_t count;
+	int axis;
+
+	if (!v)
+		return;
+	num *dims = op_copy_dims(o, v, 1);
+	num kept =
+	    count_true(o, 1, &count) ? num_int(count) : op_fresh(o, "elements that are kept");
+	if (!op_attr(o, "axis")) {
+		op_set(o, 0, v->dtype, 1, &kept);
+		return;
+	}
+	if (!op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
+		return;
+	dims[axis] = kept;
+	op_set(o, 0, v->dtype, v->rank, dims);
+}
+
+static void shape_topk(op *o)
+{
+	const val *v = op_need_rank(o, 0, 1);
+	num k;
+	int axis;
+
+	if (!v || !op_axis(o, op_attr_int(o, "axis", -1), v->rank, &axis))
+		return;
+	if (op_attr(o, "k"))
+		k = num_int(op_attr_int(o, "k", 0));
+	else if (!op_int(o, 1, &k) || num_why_none(k))
+		k = op_fresh(o, "the number of largest elements");
+	num *dims = op_copy_dims(o, v, 0);
+	dims[axis] = k;
+	op_set(o, 0, v->dtype, v->rank, dims);
+	op_set(o, 1, ONNX_INT64, v->rank, dims);
+}
+
+static void shape_nonzero(op *o)
+{
+	const val *v = op_need(o, 0);
+	size_t n, count = 0;
+	const double *reals = op_reals(o, 0, &n);
+	num dims[2];
+
+	if (!v)
+		return;
+	if (v->rank == 0) {
+		op_set_unknown(o, 0, ONNX_INT64, "engines differ on a tensor without dimensions");
+		return;
+	}
+	dims[0] = num_int(v->rank);
+	for (size_t i = 0; reals && i < n; i++)
+		count += reals[i] != 0;
+	dims[1] = reals && op_small(v) == n ? num_int((int64_t)count)
+					    : op_fresh(o, "elements that are not zero");
+	op_set(o, 0, ONNX_INT64, 2, dims);
+	if (!num_known(dims[1]) || count * (size_t)v->rank > ONNX_INTS_MAX)
+		return;
+	num *ints = op_dims(o, count * (size_t)v->rank);
+	for (size_t i = 0, found = 0; i < n; i++) {
+		size_t rest = i;
+		if (reals[i] == 0)
+			continue;
+		for (int k = v->rank - 1; k >= 0; k--) {
+			ints[(size_t)k * count + found] =
+			    num_int((int64_t)(rest % (size_t)v->dims[k].v));
+			rest /= (size_t)v->dims[k].v;
+		}
+		found++;
+	}
+	op_set_ints(o, 0, ints, count * (size_t)v->rank);
+}
+
+static void shape_unique(op *o)
+{
+	const val *v = op_need(o, 0);
+	num count = op_fresh(o, "different elements"), all;
+	int axis;
+
+	if (!v)
+		return;
+	if (op_attr(o, "axis")) {
+		if (!op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
+			return;
+		num *dims = op_copy_dims(o, v, 0);
+		all = v->dims[axis];
+		dims[axis] = count;
+		op_set(o, 0, v->dtype, v->rank, dims);
+	} else {
+		all = op_elements(o, v);
+		op_set(o, 0, v->dtype, 1, &count);
+	}
+	op_set(o, 1, ONNX_INT64, 1, &count);
+	op_set(o, 2, ONNX_INT64, 1, &all);
+	op_set(o, 3, ONNX_INT64, 1, &count);
+}
+
+static void shape_where(op *o)
+{
+	const val *c = op_in(o, 0), *a = op_in(o, 1), *b = op_in(o, 2);
+
+	op_set_broadcast(o, NULL, 3, op_type(o, 1, op_type(o, 2, 0)));
+	size_t n = op_small(op_out(o, 0));
+	if (n == SIZE_MAX || !c->ints || !a->ints || !b->ints)
+		return;
+	num *ints = op_dims(o, n);
+	const val *out = op_out(o, 0);
+	for (size_t i = 0; i < n; i++) {
+		num which = c->ints[op_source(c, out, i)];
+		num x = a->ints[op_source(a, out, i)], y = b->ints[op_source(b, out, i)];
+		ints[i] = num_same(x, y)     ? x
+			  : num_known(which) ? (which.v ? x : y)
+					     : num_none(o->nums, "it depends on values");
+	}
+	op_set_ints(o, 0, ints, n);
+}
+
+static const op_row rows[] = {
+    {"Compress", shape_compress, .traffic = TRAFFIC_PICK},
+    {"Gather", shape_gather, .traffic = TRAFFIC_PICK, .roles = "p."},
+    {"GatherElements", shape_gather_elements, .traffic = TRAFFIC_PICK},
+    {"GatherND", shape_gather_nd, .traffic = TRAFFIC_PICK},
+    {"NonZero", shape_nonzero, cost_each_in, 1, .how = "FLOPs: 1 comparison per input element"},
+    {"ReverseSequence", shape_same, .roles = ".c"},
+    {"Scatter", .shape = shape_same_first},
+    {"ScatterElements", .shape = shape_same_first},
+    {"ScatterND", .shape = shape_scatter_nd},
+    {"Slice", shape_slice, .traffic = TRAFFIC_PICK, .roles = ".c"},
+    {"TensorScatter", .shape = shape_same_first},
+    {"TopK", shape_topk, cost_each_in, 1, .roles = ".c",
+     .how = "FLOPs: 1 comparison per input element at least"},
+    {"Trilu", shape_same_first, .roles = ".c"},
+    {"Unique", shape_unique, cost_each_in, 1,
+     .how = "FLOPs: 1 comparison per input element at least"},
+    {"Where", .shape = shape_where},
+};
+
+const op_family op_family_tensor_pick = {"", rows, sizeof rows / sizeof *rows};

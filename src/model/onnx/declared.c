@@ -1,0 +1,81 @@
+/* declared.c - what a model file states of the graph's inputs and outputs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/onnx/summary.h"
+#include "base/names.h"
+#include "base/err.h"
+
+#include <string.h>
+
+bool onnx_symbol_named(const char *symbol)
+{
+	static const char *const none[] = {"none", "null", "nan", "unk", "unknown"};
+	bool letter = false;
+
+	for (const char *p = symbol; p && *p; p++)
+		letter |= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || *p == '_' ||
+			  (unsigned char)*p >= 0x80;
+	for (size_t i = 0; letter && i < sizeof none / sizeof *none; i++)
+		letter = strcasecmp(symbol, none[i]) != 0;
+	return letter;
+}
+
+static void tensor_read(const onnx_tensor_type *t, mem_arena *a, model_value *ret)
+{
+	const size_t rank = t->shape ? t->shape->rank : 0;
+	int64_t *dims = mem_arena_array(a, rank, sizeof *dims);
+	const char **symbols = mem_arena_array(a, rank, sizeof *symbols);
+
+	ret->dtype = t->dtype;
+	if (!t->shape || !dims || !symbols)
+		return;
+	for (size_t d = 0; d < rank; d++) {
+		dims[d] = t->shape->dims[d].value >= 0 ? t->shape->dims[d].value : -1;
+		if (dims[d] < 0)
+			symbols[d] = mem_arena_dup(a, t->shape->dims[d].symbol);
+	}
+	ret->rank = (int)rank;
+	ret->dims = dims;
+	ret->symbols = symbols;
+}
+
+static void value_read(const onnx_value *v, mem_arena *a, model_value *ret)
+{
+	const onnx_type *t = v->type;
+
+	*ret = (model_value){.name = mem_arena_dup(a, v->name ? v->name : ""), .rank = -1};
+	ret->kind = !t		  ? ""
+		    : t->tensor	  ? "tensor"
+		    : t->sparse	  ? "sparse tensor"
+		    : t->sequence ? "sequence"
+		    : t->optional ? "optional"
+		    : t->map	  ? "map"
+				  : "";
+	if (t && (t->tensor || t->sparse))
+		tensor_read(t->tensor ? t->tensor : t->sparse, a, ret);
+}
+
+dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *ret, dck_err *err)
+{
+	model_value *in = mem_arena_array(a, g->ninputs, sizeof *in);
+	model_value *out = mem_arena_array(a, g->noutputs, sizeof *out);
+	model_values v = {.in = in, .out = out};
+	names given;
+
+	DCK_NEED(in && out && names_init(&given, a, g->ninitializers + g->nsparse), err,
+		 "to look at the model's inputs");
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (g->initializers[i].name)
+			names_add(&given, g->initializers[i].name);
+	for (size_t i = 0; i < g->nsparse; i++)
+		if (g->sparse[i].values && g->sparse[i].values->name)
+			names_add(&given, g->sparse[i].values->name);
+	for (size_t i = 0; i < g->ninputs; i++)
+		if (!g->inputs[i].name || names_find(&given, g->inputs[i].name) == NAMES_NONE)
+			value_read(&g->inputs[i], a, &in[v.nin++]);
+	for (size_t i = 0; i < g->noutputs; i++)
+		value_read(&g->outputs[i], a, &out[v.nout++]);
+	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
+	*ret = v;
+	return DCK_OK;
+}

@@ -1,0 +1,203 @@
+/* onnx_metadata.c - where in the model's own code a node was exported from, as PyTorch's newer
+ * exporter (dynamo=True) writes it into the node's metadata:
+ *
+ *   pkg.torch.onnx.name_scopes     = ['', 'layer1', 'layer1.0', 'layer1.0.conv1', 'conv2d_1']
+ *   pkg.torch.onnx.class_hierarchy = ['net.Net', 'torch...Sequential', 'net.Block',
+ *                                     'torch.nn.modules.conv.Conv2d', 'aten.conv2d.default']
+ *   pkg.torch.onnx.stack_trace     = File "/models/net.py", line 17, in forward
+ *       x = self.conv1(x)
+ *     File ".../site-packages/torch/nn/modules/conv.py", line 565, in forward
+ *       return self._conv_forward(input, self.weight, self.bias)
+ *
+ * The lists are written as Python writes them; their last entry is the operation itself, those
+ * before it the modules around it. The stack is a traceback of Python, innermost last.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "model/onnx/onnx_schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A longer value is left out. */
+enum { METADATA = 9, KEY = 1, VALUE = 2, KEY_MAX = 64, VALUE_MAX = 65536, FRAMES_MAX = 64 };
+
+/* The last but one of a list of texts as Python writes it; NULL: the model itself, or no list.
+ * Cuts `text` up. */
+static char *enclosing(char *text)
+{
+	char *before = NULL, *last = NULL, *p = text;
+
+	if (*p++ != '[')
+		return NULL;
+	while (*p) {
+		if (*p != '\'' && *p != '"') {
+			p++;
+			continue;
+		}
+		char quote = *p++, *end = strchr(p, quote);
+		if (!end)
+			return NULL;
+		before = last;
+		last = p;
+		p = end;
+		*p++ = '\0';
+	}
+	return before && *before ? before : NULL;
+}
+
+static void read_module(mem_arena *a, onnx_node *node, char *text)
+{
+	node->module = mem_arena_dup(a, enclosing(text));
+}
+
+static void read_class(mem_arena *a, onnx_node *node, char *text)
+{
+	node->class_name = mem_arena_dup(a, enclosing(text));
+}
+
+/* --- the traceback */
+
+typedef struct frame {
+	const char *file, *code;
+	long line;
+} frame;
+
+/* The next line of *rest without the blanks in front of it; NULL: there is none. Cuts it off. */
+static char *line_next(char **rest)
+{
+	char *line = *rest;
+
+	if (!line)
+		return NULL;
+	char *end = strchr(line, '\n');
+	*rest = end ? end + 1 : NULL;
+	if (end)
+		*end = '\0';
+	return line + strspn(line, " \t");
+}
+
+/* File "/models/net.py", line 17, in forward */
+static bool frame_read(char *line, frame *ret)
+{
+	static const char file[] = "File \"", number[] = "\", line ";
+
+	if (strncmp(line, file, sizeof file - 1) != 0)
+		return false;
+	char *name = line + sizeof file - 1, *end = strstr(name, number), *after;
+	if (!end)
+		return false;
+	*end = '\0';
+	*ret = (frame){.file = name, .line = strtol(end + sizeof number - 1, &after, 10)};
+	return after != end + sizeof number - 1 && ret->line > 0;
+}
+
+/* PyTorch's own modules are what a model is made of, not its code. */
+static bool is_own(const char *file)
+{
+	static const char *const others[] = {"-packages/torch/", "-packages/functorch/"};
+
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strstr(file, others[i]))
+			return false;
+	return true;
+}
+
+/* The frames of the model's own code; where there is none, as in a Sequential of a script, the
+ * innermost one. */
+static void read_stack(mem_arena *a, onnx_node *node, char *text)
+{
+	frame own[FRAMES_MAX], innermost = {0}, f;
+	char *rest = text, *line = line_next(&rest);
+	size_t n = 0;
+
+	while (line) {
+		if (!frame_read(line, &f)) {
+			line = line_next(&rest);
+			continue;
+		}
+		line = line_next(&rest);
+		f.code = line && strncmp(line, "File \"", 6) != 0 ? line : "";
+		innermost = f;
+		if (is_own(f.file) && n < FRAMES_MAX)
+			own[n++] = f;
+	}
+	if (!n && innermost.file)
+		own[n++] = innermost;
+	onnx_frame *frames = mem_arena_array(a, n, sizeof *frames);
+	for (size_t i = 0; i < n && frames; i++)
+		frames[i] = (onnx_frame){mem_arena_fmt(a, "%s:%ld", own[i].file, own[i].line),
+					 mem_arena_dup(a, own[i].code)};
+	node->frames = frames;
+	node->nframes = n;
+}
+
+/* --- the pairs */
+
+typedef struct pair_kind {
+	const char *key;
+	void (*read)(mem_arena *a, onnx_node *node, char *text); /* may cut the text up */
+} pair_kind;
+
+static const pair_kind kinds[] = {
+    {"pkg.torch.onnx.name_scopes", read_module},
+    {"pkg.torch.onnx.class_hierarchy", read_class},
+    {"pkg.torch.onnx.stack_trace", read_stack},
+};
+
+/* What the pair is; NULL: nothing of ours. *ret_value is its value. */
+static dck_status pair_read(onnx_reading *p, wire_reader in, const pair_kind **ret,
+			    wire_field *ret_value)
+{
+	char key[KEY_MAX];
+	bool more = true, has_value = false;
+	const pair_kind *found = NULL;
+	wire_field w;
+
+	for (;;) {
+		DCK_TRY(wire_next(&in, NULL, NULL, &w, &more, p->err));
+		if (!more)
+			break;
+		if (w.type != WIRE_BYTES)
+			continue;
+		if (w.number == KEY && w.value < sizeof key) {
+			DCK_TRY(wire_source_copy(in.source, w.data, (size_t)w.value, key, p->err));
+			key[w.value] = '\0';
+			for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+				if (strcmp(kinds[i].key, key) == 0)
+					found = &kinds[i];
+		} else if (w.number == VALUE) {
+			*ret_value = w;
+			has_value = true;
+		}
+	}
+	*ret = has_value && ret_value->value < VALUE_MAX ? found : NULL;
+	return DCK_OK;
+}
+
+dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r)
+{
+	const pair_kind *kind;
+	bool more = true;
+	wire_field w, value = {0};
+	wire_reader in;
+
+	for (;;) {
+		char text[VALUE_MAX];
+
+		DCK_TRY(wire_next(&r, NULL, NULL, &w, &more, p->err));
+		if (!more)
+			return DCK_OK;
+		if (w.number != METADATA || w.type != WIRE_BYTES)
+			continue;
+		DCK_TRY(wire_enter(&r, &w, "a node's metadata", &in, p->err));
+		DCK_TRY(pair_read(p, in, &kind, &value));
+		if (!kind)
+			continue;
+		DCK_TRY(wire_source_copy(r.source, value.data, (size_t)value.value, text, p->err));
+		text[value.value] = '\0';
+		kind->read(p->arena, object, text);
+		if (mem_arena_failed(p->arena))
+			return onnx_fail_memory(p, &r, (size_t)value.value);
+	}
+}

@@ -1,0 +1,68 @@
+/* onnx_schema.h - the messages of onnx.proto as tables: field number, what it holds, where it goes.
+ * One decoder walks them, so that what is checked is checked for every message alike. Fields
+ * that are in no table are skipped by their length; that is how tensor data is never read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MODEL_ONNX_SCHEMA_H
+#define MODEL_ONNX_SCHEMA_H
+
+#include "model/onnx/onnx.h"
+#include "base/wire.h"
+
+typedef enum onnx_kind {
+	AS_INT,	   /* int64_t; varint */
+	AS_FLOAT,  /* float */
+	AS_TEXT,   /* const char * */
+	AS_BYTES,  /* onnx_text */
+	AS_INTS,   /* int64_t * and count */
+	AS_FLOATS, /* float * and count */
+	AS_TEXTS,  /* const char ** and count */
+	AS_TEXTNS, /* onnx_text * and count */
+	AS_ONE,	   /* pointer to a message; a second one merges into the first, as protobuf says */
+	AS_MANY	   /* array of messages and count */
+} onnx_kind;
+
+#define ONNX_FIELDS_MAX 32
+
+typedef struct onnx_message onnx_message;
+
+typedef struct onnx_field {
+	onnx_kind kind;
+	size_t at, count; /* offsets in the struct */
+	const char *name; /* NULL: no such field */
+	const onnx_message *of;
+} onnx_field;
+
+typedef struct onnx_reading {
+	mem_arena *arena;
+	size_t limit; /* of the arena */
+	char *text;   /* where the next text goes, and how much room there is */
+	size_t text_room, text_block;
+	dck_err *err;
+} onnx_reading;
+
+struct onnx_message {
+	const char *what; /* "a node": where in the file, for sentences */
+	size_t size;
+	const onnx_field *fields; /* by number */
+	size_t nfields;		  /* at most ONNX_FIELDS_MAX */
+	const void *initial;	  /* NULL: zeros */
+	/* Called when the fields are read; r stands at the message's beginning. */
+	dck_status (*after)(onnx_reading *p, void *object, wire_reader r);
+};
+
+/* onnx_schema.c */
+extern const onnx_message onnx_model_message, onnx_tensor_message;
+
+/* onnx_decode.c: reads the message that r stands at into object. */
+dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, void *object);
+/* What to say when the arena refused so many more bytes: E_LIMIT or E_NOMEM. */
+dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted);
+
+/* onnx_metadata.c: the module's path from the node's metadata. */
+dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r);
+
+/* onnx_tensor.c: checks the dimensions, keeps the values of small tensors. */
+dck_status onnx_tensor_after(onnx_reading *p, void *object, wire_reader r);
+
+#endif

@@ -1,0 +1,175 @@
+/* zoo.c - the table of built-in networks, and what sizes each can take.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/model.h"
+#include "model/onnx/zoo.h"
+#include "base/err.h"
+#include "base/units.h"
+
+#include <string.h>
+
+const dck_opt dck_zoo_options[] = {
+    DCK_OPTION(COUNT, dck_zoo_config, batch, "batch", "N", NULL, "batch size (1)", .letter = 'b',
+	       .min = 1, .max = 1e6),
+    DCK_OPTION(TEXT, dck_zoo_config, image_size, "image-size", "N|HxW", NULL,
+	       "height and width of the image (the network's own)"),
+    DCK_OPTION(COUNT, dck_zoo_config, seq, "seq", "N", NULL, "sequence length (the network's own)",
+	       .min = 1, .max = 1e6),
+    DCK_FLAG(dck_zoo_config, symbolic, "symbolic",
+	     "leave batch and sequence length open, as \"batch\" and \"seq\""),
+    DCK_OPTION(COUNT, dck_zoo_config, seed, "seed", "N", "1", "of the weights"),
+    {0},
+};
+
+static const dck_zoo_entry entries[] = {
+    {"resnet18", "residual CNN, 18 layers, ImageNet head", 11689512, "input 1x3x224x224 float32",
+     "torchvision.models.resnet18, arXiv:1512.03385"},
+    {"resnet50", "residual CNN with bottlenecks, 50 layers, ImageNet head", 25557032,
+     "input 1x3x224x224 float32", "torchvision.models.resnet50, arXiv:1512.03385"},
+    {"mobilenet_v2", "CNN of inverted residuals for phones, ImageNet head", 3504872,
+     "input 1x3x224x224 float32", "torchvision.models.mobilenet_v2, arXiv:1801.04381"},
+    {"vgg16", "plain CNN, 16 layers, 528 MiB of weights, ImageNet head", 138357544,
+     "input 1x3x224x224 float32", "torchvision.models.vgg16, arXiv:1409.1556"},
+    {"squeezenet1_1", "small CNN of fire modules, ImageNet head", 1235496,
+     "input 1x3x224x224 float32", "torchvision.models.squeezenet1_1, arXiv:1602.07360"},
+    {"bert_base", "transformer encoder, 12 layers of 768, with pooler", 109482240,
+     "input_ids, attention_mask, token_type_ids 1x128 int64",
+     "transformers.BertModel, bert-base-uncased, arXiv:1810.04805"},
+    {"bert_mini", "transformer encoder, 4 layers of 256, with pooler", 11170560,
+     "input_ids, attention_mask, token_type_ids 1x128 int64",
+     "transformers.BertModel, uncased L-4 H-256 A-4, arXiv:1908.08962"},
+    {"simplenet", "784-128-10 perceptron with ReLU", 101770, "input 1x784 float32",
+     "the usual first network for 28x28 digits"},
+    {"two_layer", "1000-100-10 perceptron with ReLU", 101110, "input 1x1000 float32",
+     "the two-layer network of PyTorch's first tutorials"},
+    {"conv2d", "one 3x3 convolution, 3 to 64 channels", 1792, "input 1x3x224x224 float32",
+     "the first layer of VGG"},
+    {"matmul", "one product with a 1024x1024 matrix", 1048576, "input 1x1024x1024 float32",
+     "a single MatMul"},
+};
+
+/* What each takes, in the same order. Zero: it has no such size. */
+typedef struct limits {
+	const char *name;
+	void (*build)(net *n, const zoo_size *s);
+	int64_t image, image_min;
+	int64_t image_step; /* side / 32 must be a multiple of it; 0: any */
+	int64_t seq, seq_max;
+} limits;
+static const limits networks[] = {
+    {"resnet18", zoo_resnet18, .image = 224, .image_min = 1},
+    {"resnet50", zoo_resnet50, .image = 224, .image_min = 1},
+    {"mobilenet_v2", zoo_mobilenet_v2, .image = 224, .image_min = 1},
+    {"vgg16", zoo_vgg16, .image = 224, .image_min = 224, .image_step = 7},
+    {"squeezenet1_1", zoo_squeezenet1_1, .image = 224, .image_min = 25},
+    {"bert_base", zoo_bert_base, .seq = 128, .seq_max = 512},
+    {"bert_mini", zoo_bert_mini, .seq = 128, .seq_max = 512},
+    {"simplenet", .build = zoo_simplenet},
+    {"two_layer", .build = zoo_two_layer},
+    {"conv2d", zoo_conv2d, .image = 224, .image_min = 1},
+    {"matmul", zoo_matmul, .seq = 1024, .seq_max = 1000000},
+};
+#define NETWORKS (sizeof(networks) / sizeof(*networks))
+_Static_assert(NETWORKS == sizeof entries / sizeof *entries, "two tables of the same networks");
+
+#define BATCH_MAX 1000000
+#define IMAGE_MAX 65536
+
+const dck_zoo_entry *dck_zoo(size_t *ret_n)
+{
+	*ret_n = NETWORKS;
+	return entries;
+}
+
+/* NULL with *err set: there is none. */
+static const limits *find(const char *name, dck_err *err)
+{
+	const char *names[NETWORKS];
+
+	for (size_t i = 0; i < NETWORKS; i++) {
+		names[i] = networks[i].name;
+		if (strcmp(names[i], name) == 0)
+			return &networks[i];
+	}
+	const char *near = dck_nearest(name, names, NETWORKS);
+	if (near)
+		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+			"no built-in network '%s'; did you mean '%s'?", name, near);
+	else
+		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+			"no built-in network '%s'; 'deepclock zoo' lists them", name);
+	return NULL;
+}
+
+static dck_status read_image(const limits *l, const char *text, zoo_size *s, dck_err *err)
+{
+	int64_t dims[2];
+	size_t rank;
+
+	if (!l->image)
+		DCK_FAIL(err, E_ARG, "'%s' takes no image size", l->name);
+	dck_status code = units_parse_dims(text, dims, 2, &rank, err);
+	if (code != DCK_OK)
+		return err_while(err, code, "reading image size '%s' (N or HxW)", text);
+	if (rank == 0)
+		DCK_FAIL(err, E_ARG, "image size '%s' is neither N nor HxW", text);
+	if (rank == 1)
+		dims[1] = dims[0];
+	for (int i = 0; i < 2; i++) {
+		if (dims[i] < l->image_min || dims[i] > IMAGE_MAX)
+			DCK_FAIL(err, E_ARG, "'%s' takes images of %lld to %d a side, not %lld",
+				 l->name, (long long)l->image_min, IMAGE_MAX, (long long)dims[i]);
+		if (l->image_step && dims[i] / 32 % l->image_step)
+			DCK_FAIL(err, E_ARG,
+				 "'%s' takes images whose sides are multiples of %lld, not %lld",
+				 l->name, (long long)(32 * l->image_step), (long long)dims[i]);
+	}
+	s->height = dims[0];
+	s->width = dims[1];
+	return DCK_OK;
+}
+
+static dck_status read_size(const limits *l, const dck_zoo_config *c, zoo_size *ret, dck_err *err)
+{
+	zoo_size s = {.batch = 1, .height = l->image, .width = l->image, .seq = l->seq};
+
+	if (c->batch > BATCH_MAX)
+		DCK_FAIL(err, E_ARG, "a batch of %llu is more than %d",
+			 (unsigned long long)c->batch, BATCH_MAX);
+	if (c->batch)
+		s.batch = (int64_t)c->batch;
+	if (c->image_size)
+		DCK_TRY(read_image(l, c->image_size, &s, err));
+	if (c->seq && !l->seq)
+		DCK_FAIL(err, E_ARG, "'%s' takes no sequence length", l->name);
+	if (c->seq > (uint64_t)l->seq_max)
+		DCK_FAIL(err, E_ARG, "'%s' takes sequences of at most %lld, not %llu", l->name,
+			 (long long)l->seq_max, (unsigned long long)c->seq);
+	if (c->seq)
+		s.seq = (int64_t)c->seq;
+	if (c->symbolic) {
+		s.batch = NET_OPEN;
+		s.seq = NET_OPEN;
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+dck_status dck_zoo_write(const char *name, const dck_zoo_config *c, dck_sink *out, dck_err *err)
+{
+	static const dck_zoo_config defaults = {0};
+	zoo_size s;
+	net n;
+
+	if (!c)
+		c = &defaults;
+	const limits *l = find(name, err);
+	if (!l)
+		return DCK_E_ABSENT;
+	DCK_TRY(read_size(l, c, &s, err));
+	DCK_TRY(net_init(&n, l->name, err));
+	l->build(&n, &s);
+	dck_status code = net_write(&n, c->seed, out, err);
+	net_done(&n);
+	return code;
+}

@@ -1,0 +1,232 @@
+/* zoo_bert.c - BERT encoders with their pooler: Devlin et al. 2018 (arXiv:1810.04805), as
+ * BertModel of the transformers library computes them and exporters write them out (attention
+ * and GELU in single operators, LayerNormalization in one). Small sizes: Turc et al. 2019
+ * (arXiv:1908.08962).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/onnx/zoo.h"
+#include "model/onnx/onnx.h"
+
+#include <float.h>
+#include <math.h>
+
+#define VOCABULARY 30522
+#define POSITIONS  512
+#define SEGMENTS   2
+#define DEVIATION  0.02 /* initializer_range */
+
+typedef struct bert {
+	int64_t hidden, layers, heads;
+} bert;
+
+static const char *norm(net *n, const char *scope, const char *path, const char *x, int64_t hidden)
+{
+	const char *weight =
+	    net_uniform(n, net_text(n, "%s.weight", path), 0.5, 1, NET_DIMS(hidden));
+	const char *bias = net_normal(n, net_text(n, "%s.bias", path), DEVIATION, NET_DIMS(hidden));
+
+	return net_node(n, net_text(n, "%s/LayerNorm", scope), "LayerNormalization",
+			NET_IN(x, weight, bias),
+			NET_ATTRS({"axis", NET_INT, .i = -1}, {"epsilon", NET_FLOAT, .f = 1e-12f}));
+}
+
+/* On three dimensions exporters multiply by the transposed weight and add the bias. */
+static const char *linear(net *n, const char *scope, const char *path, const char *x, int64_t in,
+			  int64_t out)
+{
+	const char *weight =
+	    net_normal(n, net_text(n, "%s.weight", path), DEVIATION, NET_DIMS(in, out));
+	const char *bias = net_normal(n, net_text(n, "%s.bias", path), DEVIATION, NET_DIMS(out));
+
+	x = net_node(n, scope, "MatMul", NET_IN(x, weight), NULL);
+	return net_node(n, scope, "Add", NET_IN(bias, x), NULL);
+}
+
+static const char *gather(net *n, const char *scope, const char *path, const char *ids,
+			  int64_t rows, int64_t hidden)
+{
+	const char *table =
+	    net_normal(n, net_text(n, "%s.weight", path), DEVIATION, NET_DIMS(rows, hidden));
+
+	return net_node(n, scope, "Gather", NET_IN(table, ids), NULL);
+}
+
+/* The first seq of the positions 0, 1, 2, ... that the model keeps as a buffer. */
+static const char *positions(net *n, const char *scope, int64_t seq)
+{
+	const char *ids = net_count(n, "embeddings.position_ids", NET_DIMS(1, POSITIONS)), *end;
+	const char *zero = net_const_ints(n, scope, 1, (const int64_t[]){0});
+	const char *axis = net_const_ints(n, scope, 1, (const int64_t[]){1});
+
+	if (seq == NET_OPEN) {
+		const char *shape = net_node(n, scope, "Shape", NET_IN("input_ids"), NULL);
+		const char *one = net_const_int(n, scope, 1);
+		end = net_node(n, scope, "Gather", NET_IN(shape, one),
+			       NET_ATTRS({"axis", NET_INT, .i = 0}));
+		end = net_node(n, scope, "Unsqueeze", NET_IN(end, zero), NULL);
+	} else {
+		end = net_const_ints(n, scope, 1, &seq);
+	}
+	return net_node(n, scope, "Slice", NET_IN(ids, zero, end, axis), NULL);
+}
+
+static const char *embeddings(net *n, const bert *b, const zoo_size *s)
+{
+	const char *scope = "/embeddings";
+	const char *word = gather(n, "/embeddings/word_embeddings", "embeddings.word_embeddings",
+				  "input_ids", VOCABULARY, b->hidden);
+	const char *segment =
+	    gather(n, "/embeddings/token_type_embeddings", "embeddings.token_type_embeddings",
+		   "token_type_ids", SEGMENTS, b->hidden);
+	const char *position =
+	    gather(n, "/embeddings/position_embeddings", "embeddings.position_embeddings",
+		   positions(n, scope, s->seq), POSITIONS, b->hidden);
+	const char *x = net_node(n, scope, "Add", NET_IN(word, segment), NULL);
+
+	x = net_node(n, scope, "Add", NET_IN(x, position), NULL);
+	return norm(n, scope, "embeddings.LayerNorm", x, b->hidden);
+}
+
+/* [batch, seq] of 0 and 1 becomes [batch, 1, 1, seq] of the lowest number and 0. */
+static const char *extended_mask(net *n)
+{
+	const char *axes = net_const_ints(n, "", 2, (const int64_t[]){1, 2});
+	const char *x = net_node(n, "", "Unsqueeze", NET_IN("attention_mask", axes), NULL), *c;
+
+	x = net_node(n, "", "Cast", NET_IN(x), NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
+	c = net_const_float(n, "", 1);
+	x = net_node(n, "", "Sub", NET_IN(c, x), NULL);
+	c = net_const_float(n, "", -FLT_MAX);
+	return net_node(n, "", "Mul", NET_IN(x, c), NULL);
+}
+
+/* [batch, seq, hidden] to [batch, heads, seq, size], or [batch, heads, size, seq]. */
+static const char *split_heads(net *n, const char *scope, const bert *b, const char *x,
+			       bool transposed)
+{
+	/* 0 in Reshape: the dimension stays as it is */
+	const char *shape =
+	    net_const_ints(n, scope, 4, (const int64_t[]){0, 0, b->heads, b->hidden / b->heads});
+
+	x = net_node(n, scope, "Reshape", NET_IN(x, shape), NULL);
+	if (transposed)
+		return net_node(n, scope, "Transpose", NET_IN(x),
+				NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 3, 1}, .n = 4}));
+	return net_node(n, scope, "Transpose", NET_IN(x),
+			NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+}
+
+static const char *attention(net *n, const char *scope, const char *path, const bert *b,
+			     const char *x, const char *mask)
+{
+	static const char *const parts[3] = {"query", "key", "value"};
+	const char *qkv[3], *shape, *y;
+
+	for (int i = 0; i < 3; i++) {
+		y = linear(n, net_text(n, "%s/self/%s", scope, parts[i]),
+			   net_text(n, "%s.self.%s", path, parts[i]), x, b->hidden, b->hidden);
+		qkv[i] = split_heads(n, net_text(n, "%s/self", scope), b, y, i == 1);
+	}
+	scope = net_text(n, "%s/self", scope);
+	y = net_node(n, scope, "MatMul", NET_IN(qkv[0], qkv[1]), NULL);
+	shape = net_const_float(n, scope, sqrtf((float)b->hidden / (float)b->heads));
+	y = net_node(n, scope, "Div", NET_IN(y, shape), NULL);
+	y = net_node(n, scope, "Add", NET_IN(y, mask), NULL);
+	y = net_node(n, scope, "Softmax", NET_IN(y), NET_ATTRS({"axis", NET_INT, .i = -1}));
+	y = net_node(n, scope, "MatMul", NET_IN(y, qkv[2]), NULL);
+	y = net_node(n, scope, "Transpose", NET_IN(y),
+		     NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+	shape = net_const_ints(n, scope, 3, (const int64_t[]){0, 0, b->hidden});
+	return net_node(n, scope, "Reshape", NET_IN(y, shape), NULL);
+}
+
+/* The exact GELU: x/2 (1 + erf(x / sqrt 2)). */
+static const char *gelu(net *n, const char *scope, const char *x)
+{
+	const char *c = net_const_float(n, scope, (float)1.41421356237309504880), *y;
+
+	y = net_node(n, scope, "Div", NET_IN(x, c), NULL);
+	y = net_node(n, scope, "Erf", NET_IN(y), NULL);
+	c = net_const_float(n, scope, 1);
+	y = net_node(n, scope, "Add", NET_IN(y, c), NULL);
+	y = net_node(n, scope, "Mul", NET_IN(x, y), NULL);
+	c = net_const_float(n, scope, 0.5f);
+	return net_node(n, scope, "Mul", NET_IN(y, c), NULL);
+}
+
+/* A linear layer, the residual sum and its normalisation, which gets the name `as`. */
+static const char *output(net *n, const char *scope, const char *path, const char *x,
+			  const char *residual, int64_t in, int64_t out, const char *as)
+{
+	x = linear(n, net_text(n, "%s/dense", scope), net_text(n, "%s.dense", path), x, in, out);
+	x = net_node(n, scope, "Add", NET_IN(x, residual), NULL);
+	net_name_next(n, as);
+	return norm(n, scope, net_text(n, "%s.LayerNorm", path), x, out);
+}
+
+static const char *layer(net *n, const bert *b, int64_t index, const char *x, const char *mask,
+			 bool last)
+{
+	const char *scope = net_text(n, "/encoder/layer.%d", (int)index);
+	const char *path = net_text(n, "encoder.layer.%d", (int)index), *y;
+
+	y = attention(n, net_text(n, "%s/attention", scope), net_text(n, "%s.attention", path), b,
+		      x, mask);
+	x = output(n, net_text(n, "%s/attention/output", scope),
+		   net_text(n, "%s.attention.output", path), y, x, b->hidden, b->hidden, NULL);
+	y = linear(n, net_text(n, "%s/intermediate/dense", scope),
+		   net_text(n, "%s.intermediate.dense", path), x, b->hidden, 4 * b->hidden);
+	y = gelu(n, net_text(n, "%s/intermediate/intermediate_act_fn", scope), y);
+	return output(n, net_text(n, "%s/output", scope), net_text(n, "%s.output", path), y, x,
+		      4 * b->hidden, b->hidden, last ? "last_hidden_state" : NULL);
+}
+
+static void bert_values(net *n, const bert *b, const zoo_size *s)
+{
+	static const char *const inputs[] = {"input_ids", "attention_mask", "token_type_ids"};
+
+	for (size_t i = 0; i < 3; i++)
+		net_input(n, &(net_value){.name = inputs[i],
+					  .dims = {s->batch, s->seq},
+					  .symbols = {"batch", "seq"},
+					  .rank = 2,
+					  .dtype = ONNX_INT64});
+	net_output(n, &(net_value){.name = "last_hidden_state",
+				   .dims = {s->batch, s->seq, b->hidden},
+				   .symbols = {"batch", "seq"},
+				   .rank = 3,
+				   .dtype = ONNX_FLOAT});
+	net_output(n, &(net_value){.name = "pooler_output",
+				   .dims = {s->batch, b->hidden},
+				   .symbols = {"batch"},
+				   .rank = 2,
+				   .dtype = ONNX_FLOAT});
+}
+
+static void build(net *n, const zoo_size *s, const bert *b)
+{
+	const char *x, *mask, *first;
+
+	bert_values(n, b, s);
+	x = embeddings(n, b, s);
+	mask = extended_mask(n);
+	for (int64_t i = 0; i < b->layers; i++)
+		x = layer(n, b, i, x, mask, i + 1 == b->layers);
+	/* The pooler reads the first token. */
+	first = net_const_int(n, "/pooler", 0);
+	x = net_node(n, "/pooler", "Gather", NET_IN(x, first),
+		     NET_ATTRS({"axis", NET_INT, .i = 1}));
+	x = zoo_add_gemm(n, "pooler.dense", x, b->hidden, b->hidden);
+	net_name_next(n, "pooler_output");
+	net_node(n, "/pooler/activation", "Tanh", NET_IN(x), NULL);
+}
+
+void zoo_bert_base(net *n, const zoo_size *s)
+{
+	build(n, s, &(bert){768, 12, 12});
+}
+
+void zoo_bert_mini(net *n, const zoo_size *s)
+{
+	build(n, s, &(bert){256, 4, 4});
+}

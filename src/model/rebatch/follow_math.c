@@ -1,0 +1,410 @@
+/* follow_math.c - operators that compute: element by element, along an axis, products of matrices.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/rebatch/follow.h"
+
+#include <string.h>
+
+void follow_never(follow *f, op *o)
+{
+	(void)o;
+	follow_refuse(f, NULL, "%s", f->row->why);
+}
+
+/* The rank of an input, or -1 after a refusal. */
+static int rank_of(follow *f, const op *o, size_t i)
+{
+	const val *v = follow_shaped(f, o, i);
+
+	return v ? v->rank : -1;
+}
+
+/* Inputs that broadcast hold the items at the same place, counted from the end, or not at all.
+ * last: how many of the last dimensions do not take part. False after a refusal. */
+static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items *ret)
+{
+	int rank = 0;
+
+	*ret = follow_same;
+	for (size_t i = from; i < to; i++) {
+		int r = op_in(o, i) ? rank_of(f, o, i) : 0;
+		if (r < 0)
+			return false;
+		rank = r > rank ? r : rank;
+	}
+	for (size_t i = from; i < to; i++) {
+		if (!follow_has(o, i))
+			continue;
+		items s = *follow_in(o, i);
+		s.axis += rank - op_in(o, i)->rank;
+		if (s.axis >= rank - last)
+			continue;
+		if (!follow_join(f, ret, &s))
+			return false;
+	}
+	for (size_t i = from; i < to && ret->kind == HELD_ITEMS; i++)
+		if (op_in(o, i) && !follow_has(o, i) &&
+		    !follow_spread(f, o, i, ret->axis - (rank - op_in(o, i)->rank), ret, true))
+			return false;
+	return ret->kind == HELD_ITEMS;
+}
+
+void follow_each(follow *f, op *o)
+{
+	items s;
+
+	if (broadcast(f, o, 0, o->made->nin, 0, &s))
+		follow_all(f, s);
+}
+
+void follow_keep(follow *f, op *o)
+{
+	if (follow_only(f, o, 0))
+		follow_all(f, *follow_in(o, 0));
+}
+
+/* A scale for each element along an axis is the same for all items only along other axes. */
+void follow_quantize(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	const val *x = op_in(o, 0), *scale = op_in(o, 1);
+	int axis;
+
+	if (!follow_only(f, o, 0) || rank_of(f, o, 0) < 0)
+		return;
+	if (scale && scale->rank > 0 &&
+	    !num_is(op_product(o, scale->dims, (size_t)scale->rank), 1)) {
+		if (scale->rank > 1 || !op_axis(o, op_attr_int(o, "axis", 1), x->rank, &axis) ||
+		    axis == s->axis) {
+			follow_mixes(f, s, "it has scales of their own along");
+			return;
+		}
+	}
+	follow_all(f, *s);
+}
+
+void follow_dropout(follow *f, op *o)
+{
+	num train = num_int(0);
+	size_t n = 0;
+	const double *ratio = op_reals(o, 1, &n);
+	bool drops = !ratio || n != 1 || ratio[0] > 0;
+
+	if (drops && op_in(o, 2) && (!op_int(o, 2, &train) || !num_is(train, 0)))
+		follow_refuse(f, NULL, "it is in training mode");
+	else
+		follow_keep(f, o);
+}
+
+/* The attribute `axis` for input 0; false after a refusal. */
+static bool axis_attr(follow *f, op *o, int64_t otherwise, int *ret)
+{
+	const val *v = follow_shaped(f, o, 0);
+
+	return v && follow_axis_of(f, o, v, otherwise, 0, ret);
+}
+
+void follow_axis(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	int axis;
+
+	if (follow_only(f, o, 0) && axis_attr(f, o, f->row->at, &axis))
+		follow_unless(f, s, axis == s->axis, f->row->why);
+}
+
+/* Before operator set 13 all axes from the given one on were taken as one axis. */
+void follow_softmax(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	bool old = o->opset && o->opset < 13;
+	int axis;
+
+	if (follow_only(f, o, 0) && axis_attr(f, o, old ? 1 : -1, &axis))
+		follow_unless(f, s, old ? s->axis >= axis : s->axis == axis, "it normalises over");
+}
+
+void follow_cumsum(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	int rank = rank_of(f, o, 0), axis;
+	num at;
+
+	if (rank < 0 || !follow_only(f, o, 0))
+		return;
+	if (!op_int(o, 1, &at) || !num_known(at) || !op_axis(o, at.v, rank, &axis))
+		follow_refuse(f, NULL, "its axis is not known");
+	else
+		follow_unless(f, s, axis == s->axis, "it adds up along");
+}
+
+void follow_arg(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	int axis;
+
+	if (!axis_attr(f, o, 0, &axis))
+		return;
+	if (axis == s.axis) {
+		follow_mixes(f, &s, "it compares along");
+		return;
+	}
+	if (!op_attr_int(o, "keepdims", 1) && axis < s.axis)
+		s.axis--;
+	follow_all(f, s);
+}
+
+void follow_reduce(follow *f, op *o)
+{
+	items s = *follow_in(o, 0);
+	int rank = rank_of(f, o, 0), before = 0;
+	const int64_t *axes;
+	size_t n = 0;
+
+	if (rank < 0 || !follow_only(f, o, 0))
+		return;
+	if (!op_axes(o, 1, rank, &axes, &n)) {
+		follow_refuse(f, NULL, "its axes are not known");
+		return;
+	}
+	if (n == 0 && op_attr_int(o, "noop_with_empty_axes", 0)) {
+		follow_all(f, s);
+		return;
+	}
+	if (n == 0) {
+		follow_refuse(f, &s, "it combines all axes, the items among them");
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (axes[i] == s.axis) {
+			follow_mixes(f, &s, "it combines");
+			return;
+		}
+		before += axes[i] < s.axis;
+	}
+	if (!op_attr_int(o, "keepdims", 1))
+		s.axis -= before;
+	follow_all(f, s);
+}
+
+/* The scale and the shift must have 1 along all axes before the normalised ones. False after a
+ * refusal.
+ */
+static bool norm_parts(follow *f, op *o, size_t from, int rank, int axis)
+{
+	for (size_t i = from; i < o->made->nin; i++) {
+		const val *v = op_in(o, i);
+		if (follow_has(o, i)) {
+			follow_refuse(f, follow_in(o, i), "its input '%s' depends on the items",
+				      v->name);
+			return false;
+		}
+		for (int k = 0; v && k < v->rank - (rank - axis); k++)
+			if (!num_is(v->dims[k], 1)) {
+				follow_refuse(f, NULL,
+					      "its input '%s' is larger than what it normalises",
+					      v->name);
+				return false;
+			}
+	}
+	return true;
+}
+
+void follow_norm(follow *f, op *o)
+{
+	const items *s = follow_in(o, 0);
+	int axis;
+
+	if (axis_attr(f, o, -1, &axis) && follow_only(f, o, 0) &&
+	    norm_parts(f, o, 1, op_in(o, 0)->rank, axis))
+		follow_unless(f, s, s->axis >= axis, "it normalises over");
+}
+
+/* The sum of two inputs is normalised over the last axis. */
+void follow_skipnorm(follow *f, op *o)
+{
+	int rank = rank_of(f, o, 0);
+	items s;
+
+	if (rank >= 0 && broadcast(f, o, 0, 2, 0, &s) && norm_parts(f, o, 2, rank, rank - 1))
+		follow_unless(f, &s, s.axis == rank - 1, "it normalises over");
+}
+
+/* --- products --- */
+
+static void product(follow *f, op *o, size_t a, size_t b)
+{
+	const val *x = op_in(o, a), *y = op_in(o, b);
+	int rx = rank_of(f, o, a), ry = rank_of(f, o, b);
+	items s = {.choice = -1};
+
+	for (size_t i = 0; i < o->made->nin; i++)
+		if (i != a && i != b && follow_has(o, i)) {
+			follow_refuse(f, follow_in(o, i), "its input '%s' depends on the items",
+				      o->made->in[i]->name);
+			return;
+		}
+	if (rx < 1 || ry < 1 || rx == 1 || ry == 1) {
+		bool vector =
+		    rx > 1 && ry == 1 && !follow_has(o, b) && follow_in(o, a)->axis < rx - 1;
+		if (vector)
+			follow_all(f, *follow_in(o, a));
+		else
+			follow_refuse(f, follow_in(o, follow_has(o, a) ? a : b),
+				      "it adds up over the items");
+		return;
+	}
+	int rank = rx > ry ? rx : ry;
+	bool rows = follow_has(o, a) && follow_in(o, a)->axis == rx - 2;
+	bool columns = follow_has(o, b) && follow_in(o, b)->axis == ry - 1;
+	if ((follow_has(o, a) && follow_in(o, a)->axis == rx - 1) ||
+	    (follow_has(o, b) && follow_in(o, b)->axis == ry - 2)) {
+		bool in_a = follow_has(o, a) && follow_in(o, a)->axis == rx - 1;
+		follow_refuse(f, follow_in(o, in_a ? a : b),
+			      "it adds up over axis %d of '%s', which holds the items",
+			      follow_in(o, in_a ? a : b)->axis, in_a ? x->name : y->name);
+		return;
+	}
+	if ((rows && follow_has(o, b)) || (columns && follow_has(o, a))) {
+		const items *p = follow_in(o, a), *q = follow_in(o, b);
+		follow_refuse(f, p->choice > q->choice ? p : q,
+			      "it multiplies every item with every other");
+		return;
+	}
+	if (rows || columns) {
+		s = *follow_in(o, rows ? a : b);
+		s.axis = rows ? rank - 2 : rank - 1;
+		follow_all(f, s);
+		return;
+	}
+	/* Along the axes before the matrices, both broadcast. */
+	for (size_t k = 0; k < 2; k++) {
+		size_t i = k ? b : a;
+		if (!follow_has(o, i))
+			continue;
+		items t = *follow_in(o, i);
+		t.axis += rank - op_in(o, i)->rank;
+		if (!follow_join(f, &s, &t))
+			return;
+	}
+	for (size_t k = 0; k < 2; k++) {
+		size_t i = k ? b : a;
+		if (!follow_has(o, i) &&
+		    !follow_spread(f, o, i, s.axis - (rank - op_in(o, i)->rank), &s, true))
+			return;
+	}
+	follow_all(f, s);
+}
+
+void follow_matmul(follow *f, op *o)
+{
+	product(f, o, 0, (size_t)f->row->at);
+}
+
+void follow_gemm(follow *f, op *o)
+{
+	bool ta = op_attr_int(o, "transA", 0) != 0, tb = op_attr_int(o, "transB", 0) != 0;
+	const items *a = follow_in(o, 0), *b = follow_in(o, 1);
+	items s = {0};
+
+	if (rank_of(f, o, 0) < 0 || rank_of(f, o, 1) < 0)
+		return;
+	if (a->kind == HELD_ITEMS && b->kind == HELD_ITEMS) {
+		follow_refuse(f, a->choice > b->choice ? a : b,
+			      "it multiplies every item with every other");
+		return;
+	}
+	if (a->kind != HELD_ITEMS && b->kind != HELD_ITEMS) {
+		follow_refuse(f, follow_in(o, 2), "what it adds depends on the items");
+		return;
+	}
+	s = a->kind == HELD_ITEMS ? *a : *b;
+	bool contracted = a->kind == HELD_ITEMS ? s.axis == (ta ? 0 : 1) : s.axis == (tb ? 1 : 0);
+	if (contracted) {
+		follow_mixes(f, &s, "it adds up over");
+		return;
+	}
+	s.axis = a->kind == HELD_ITEMS ? 0 : 1;
+	const val *c = op_in(o, 2);
+	if (c && follow_has(o, 2)) {
+		items t = *follow_in(o, 2);
+		t.axis += 2 - c->rank;
+		if (!follow_join(f, &s, &t))
+			return;
+	} else if (c && (rank_of(f, o, 2) < 0 ||
+			 !follow_spread(f, o, 2, s.axis - (2 - c->rank), &s, true))) {
+		return;
+	}
+	follow_all(f, s);
+}
+
+/* "bhid,bhjd->bhij": the items' letter stands in every operand that holds them, at their axis, and
+ * in the result. */
+void follow_einsum(follow *f, op *o)
+{
+	const char *e = op_attr_text(o, "equation");
+	const char *arrow = e ? strstr(e, "->") : NULL;
+	items s = {.choice = -1};
+	char letter = 0;
+
+	if (!arrow || strstr(e, "...")) {
+		follow_refuse(f, NULL, "its equation is not one that can be followed");
+		return;
+	}
+	size_t i = 0;
+	for (const char *p = e; p <= arrow && i < o->made->nin; i++) {
+		size_t axis = 0;
+		const char *begin = p;
+		for (; p < arrow && *p != ','; p++) {
+			if (*p == ' ')
+				continue;
+			if (follow_has(o, i) && (int)axis == follow_in(o, i)->axis) {
+				const items *t = follow_in(o, i);
+				if ((letter && letter != *p) ||
+				    (letter &&
+				     !(num_same(t->pre, s.pre) && num_same(t->post, s.post)))) {
+					follow_refuse(
+					    f, t, "its inputs hold the items at different places");
+					return;
+				}
+				letter = *p;
+				if (!s.kind || t->choice > s.choice)
+					s = *t;
+			}
+			axis++;
+		}
+		for (const char *q = begin; q < p; q++)
+			for (const char *r = q + 1; r < p && *q != ' '; r++)
+				if (*q == *r) {
+					follow_refuse(f, NULL, "its equation takes a diagonal");
+					return;
+				}
+		p++;
+	}
+	/* An operand that is the same for all items has one of the items' letter. */
+	i = 0;
+	for (const char *p = e; p <= arrow && i < o->made->nin && letter; i++, p++) {
+		int axis = 0;
+		for (; p < arrow && *p != ','; p++) {
+			if (*p == ' ')
+				continue;
+			if (*p == letter && !follow_has(o, i) &&
+			    !follow_spread(f, o, i, axis, &s, false))
+				return;
+			axis++;
+		}
+	}
+	int axis = 0;
+	for (const char *p = arrow + 2; *p; p++) {
+		if (*p == ' ')
+			continue;
+		if (*p == letter) {
+			s.axis = axis;
+			follow_all(f, s);
+			return;
+		}
+		axis++;
+	}
+	follow_refuse(f, &s, "it adds up over the items ('%c' in '%.60s')", letter ? letter : '?',
+		      e);
+}

@@ -1,0 +1,270 @@
+/* clock.c - monotonic clocks, calibrated when opened.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "os/file/text.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline uint64_t read_clock(clockid_t id)
+{
+	struct timespec t;
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now_monotonic(void *self)
+{
+	(void)self;
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+/* Not slewed by NTP, which may stretch CLOCK_MONOTONIC by up to 500 ppm. */
+static uint64_t now_raw(void *self)
+{
+	(void)self;
+	return read_clock(CLOCK_MONOTONIC_RAW);
+}
+
+uint64_t os_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t os_process_cpu_ns(void)
+{
+	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+uint64_t os_thread_cpu_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+uint64_t os_boottime_ns(void)
+{
+	return read_clock(CLOCK_BOOTTIME);
+}
+
+int64_t os_unix_ns(void)
+{
+	return (int64_t)read_clock(CLOCK_REALTIME);
+}
+
+uint64_t os_unix_error_ns(void)
+{
+	struct timex t = {.modes = 0};
+
+	if (adjtimex(&t) < 0 || t.status & STA_UNSYNC || t.maxerror <= 0)
+		return 0;
+	return (uint64_t)t.maxerror * 1000;
+}
+
+void os_system_calls(unsigned n)
+{
+	/* Not getpid(), which a C library may remember. */
+	while (n-- > 0)
+		syscall(SYS_getppid);
+}
+
+enum { BATCHES = 15, BATCH = 200 };
+
+/* The mean of a batch is exact to tick / BATCH; the least over batches has no interrupt in it. */
+static double reading_cost(const dck_clock *c)
+{
+	double least = 1e18;
+	for (int b = 0; b < BATCHES; b++) {
+		uint64_t begin = c->now_ns(c->self), end = begin;
+		for (int i = 0; i < BATCH; i++)
+			end = c->now_ns(c->self);
+		double mean = (double)(end - begin) / BATCH;
+		if (mean < least)
+			least = mean;
+	}
+	return least;
+}
+
+/* The smallest step between readings: of a coarse clock its resolution, of a fine one the price
+ * of a reading. A clock that stands still for so long gets 0 (not known). */
+static double smallest_step(const dck_clock *c)
+{
+	uint64_t least = 0, last = c->now_ns(c->self);
+	for (int i = 0; i < BATCHES * BATCH; i++) {
+		uint64_t now = c->now_ns(c->self);
+		uint64_t step = now - last;
+		if (now > last && (least == 0 || step < least))
+			least = step;
+		last = now;
+	}
+	return (double)least;
+}
+
+static void calibrate(dck_clock *c)
+{
+	c->cost_ns = reading_cost(c);
+	c->tick_ns = smallest_step(c);
+}
+
+/* RAW is preferred, but some kernels and sandboxes answer it by a system call only, which costs
+ * four times as much and more. The limit lies far from both, and the dearer answer has to come
+ * twice: the clock's name decides what a record is compared with, so noise must not choose it (a
+ * limit of 1.2 did in 2 % of the starts of a virtual machine). */
+static const double raw_price_max = 2;
+
+void os_clock_monotonic(dck_clock *ret)
+{
+	dck_clock plain = {.name = "CLOCK_MONOTONIC", .now_ns = now_monotonic};
+	dck_clock raw = {.name = "CLOCK_MONOTONIC_RAW", .now_ns = now_raw};
+	struct timespec t;
+
+	for (int i = 0; i < 2; i++) {
+		calibrate(&plain);
+		*ret = plain;
+		if (clock_gettime(CLOCK_MONOTONIC_RAW, &t))
+			return;
+		calibrate(&raw);
+		if (raw.tick_ns > 0 && raw.cost_ns <= raw_price_max * plain.cost_ns) {
+			*ret = raw;
+			return;
+		}
+	}
+}
+
+/* --- the time stamp counter */
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+
+__extension__ typedef unsigned __int128 wide;
+
+/* RDTSC may run before earlier instructions have finished, so that work would leak out of the
+ * timed region. LFENCE waits for them (Intel SDM vol. 2B, RDTSC; on AMD the kernel makes LFENCE
+ * dispatch-serialising). The kernel's own vDSO clock uses the same pair. No fence follows: later
+ * instructions can begin at most some cycles early, and a second fence costs more than that. */
+static inline uint64_t read_tsc(void)
+{
+	_mm_lfence();
+	return __rdtsc();
+}
+
+static uint64_t now_tsc(void *self)
+{
+	const os_clock_state *s = self;
+	/* A core may lag the one that calibrated by a tick or two; never run into negative time. */
+	uint64_t t = read_tsc();
+	uint64_t d = t > s->base_tsc ? t - s->base_tsc : 0;
+	return s->base_ns + (uint64_t)(((wide)d * s->ns_per_tick_q32) >> 32);
+}
+
+/* A counter and the system's clock at the same instant: of several tries the one where the two
+ * system readings around the counter lie closest. */
+static void read_both(uint64_t *ret_tsc, uint64_t *ret_ns)
+{
+	uint64_t best = UINT64_MAX;
+	for (int i = 0; i < 50; i++) {
+		uint64_t a = read_clock(CLOCK_MONOTONIC_RAW);
+		uint64_t tsc = read_tsc();
+		uint64_t b = read_clock(CLOCK_MONOTONIC_RAW);
+		if (b - a < best) {
+			best = b - a;
+			*ret_tsc = tsc;
+			*ret_ns = a + (b - a) / 2;
+		}
+	}
+}
+
+static bool has_word(const char *line, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *p = line; (p = strstr(p, word)); p += n)
+		if ((p == line || p[-1] == ' ' || p[-1] == '\t') && (p[n] == ' ' || !p[n]))
+			return true;
+	return false;
+}
+
+/* What the kernel says, since it compared the cores at boot and watches them. Asking cpuid instead
+ * would trap in a virtual machine and would not know about the cores. */
+static bool tsc_is_trusted(void)
+{
+	char buf[8192];
+	if (!text_read("/sys/devices/system/clocksource/clocksource0/current_clocksource", buf,
+		       sizeof buf) ||
+	    (strcmp(buf, "tsc") && strcmp(buf, "kvm-clock")))
+		return false;
+	if (!text_read("/proc/cpuinfo", buf, sizeof buf))
+		return false;
+	char *at = buf, *line;
+	while ((line = text_line(&at)))
+		if (!strncmp(line, "flags", 5))
+			return has_word(line, "constant_tsc") && has_word(line, "nonstop_tsc");
+	return false;
+}
+
+/* The ends are known to some 20 ns, so that 25 ms give the rate to 2 ppm. */
+static bool rate_find(os_clock_state *s)
+{
+	struct timespec pause = {.tv_nsec = 25000000};
+	uint64_t tsc, ns;
+
+	while (nanosleep(&pause, &pause) && errno == EINTR)
+		;
+	read_both(&tsc, &ns);
+	if (tsc <= s->base_tsc || ns <= s->base_ns)
+		return false;
+	s->ns_per_tick_q32 = (uint64_t)(((wide)(ns - s->base_ns) << 32) / (tsc - s->base_tsc));
+	return true;
+}
+
+bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
+{
+	if (!s->ns_per_tick_q32 && !tsc_is_trusted())
+		return false;
+	os_clock_state found = {.ns_per_tick_q32 = s->ns_per_tick_q32};
+	read_both(&found.base_tsc, &found.base_ns);
+	if (!found.ns_per_tick_q32 && !rate_find(&found))
+		return false;
+	*s = found;
+	if (!ret)
+		return true;
+	dck_clock c = {.name = "TSC", .now_ns = now_tsc, .self = s};
+	calibrate(&c);
+	*ret = c;
+	return true;
+}
+#else
+bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
+{
+	(void)s;
+	(void)ret;
+	return false;
+}
+#endif
+
+/* --- sleeping */
+
+static const uint64_t ask_every_ns = 50000000;
+
+bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self)
+{
+	uint64_t now = os_now_ns();
+	uint64_t end = ns > UINT64_MAX - now ? UINT64_MAX : now + ns;
+	for (;;) {
+		if (cancelled && cancelled(self))
+			return false;
+		now = os_now_ns();
+		if (now >= end)
+			return true;
+		uint64_t until = end - now > ask_every_ns && cancelled ? now + ask_every_ns : end;
+		struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
+				     .tv_nsec = (long)(until % 1000000000u)};
+		/* Absolute: what the loop itself costs does not add up. */
+		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+			return false;
+	}
+}

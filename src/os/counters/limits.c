@@ -1,0 +1,78 @@
+/* limits.c - what a child may take, and how much there is. All of it is set from outside after the
+ * child has started: there is no time for more in the child (proc.c), and a limit binds what is
+ * asked for later.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "os/counters/cgroup.h"
+#include "os/process/leftovers.h"
+#include "os/file/text.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+bool os_child_limit_data(pid_t pid, uint64_t bytes)
+{
+	const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+	return prlimit(pid, RLIMIT_DATA, &limit, NULL) == 0;
+}
+
+void os_child_oom_first(pid_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%ld/oom_score_adj", (long)pid);
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	/* Raising it needs no privilege; a sandbox may still refuse, and nothing depends on it. */
+	ssize_t written = write(fd, "1000", 4);
+	(void)written;
+	close(fd);
+}
+
+uint64_t os_child_rss(pid_t pid)
+{
+	char path[64], buf[128];
+	uint64_t pages;
+	snprintf(path, sizeof path, "/proc/%ld/statm", (long)pid);
+	if (!text_read(path, buf, sizeof buf) || sscanf(buf, "%*s %" SCNu64, &pages) != 1)
+		return 0;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void os_child_kill(pid_t pid)
+{
+	leftover_process_kill(pid);
+}
+
+bool os_oom_kills(const char *root, uint64_t *ret)
+{
+	char path[512], text[32768];
+	cgroup_limits limits;
+
+	cgroup_read(root, &limits);
+	*ret = limits.oom_kills;
+	snprintf(path, sizeof path, "%.200s/proc/vmstat", root);
+	return limits.oom_known ||
+	       (text_read(path, text, sizeof text) && text_find_uint(text, "oom_kill", ret));
+}
+
+uint64_t os_memory_available(const char *root)
+{
+	char path[512], text[4096];
+	uint64_t kib, bytes = 0;
+	cgroup_limits limits = {0};
+
+	snprintf(path, sizeof path, "%.200s/proc/meminfo", root);
+	if (text_read(path, text, sizeof text) && text_find_uint(text, "MemAvailable:", &kib) &&
+	    kib <= UINT64_MAX >> 10)
+		bytes = kib << 10;
+	cgroup_read(root, &limits);
+	if (limits.memory_bytes > 0 && (bytes == 0 || (uint64_t)limits.memory_bytes < bytes))
+		bytes = (uint64_t)limits.memory_bytes;
+	return bytes;
+}

@@ -1,0 +1,547 @@
+/* file.c - whole files in, whole files out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "deepclock/report.h"
+#include "os/process/leftovers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- reading */
+
+static dck_status too_large(const char *path, size_t limit, dck_err *err)
+{
+	char most[32];
+	DCK_FAIL(err, E_LIMIT, "'%s' is larger than %s, the most that is read here", path,
+		 dck_text_bytes((double)limit, most, sizeof most));
+}
+
+/* Room for one byte more than is known, so that the end is seen without growing. */
+static bool grow(dck_buffer *b, size_t cap)
+{
+	char *data = mem_resize(b->data, cap);
+	if (!data)
+		return false;
+	b->data = data;
+	b->cap = cap;
+	return true;
+}
+
+static dck_status read_all(int fd, const char *path, size_t limit, size_t expected, dck_buffer *b,
+			   dck_err *err)
+{
+	/* Files of /proc say 0, and others grow while they are read: only the end counts. */
+	DCK_NEED(grow(b, expected + 2), err, "for '%s'", path);
+	for (;;) {
+		if (b->n > limit)
+			return too_large(path, limit, err);
+		if (b->cap - b->n < 2 && !grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
+			return ERR_NO_MEMORY(err, "for '%s'", path);
+		ssize_t got = read(fd, b->data + b->n, b->cap - b->n - 1);
+		if (got == 0)
+			break;
+		if (got > 0)
+			b->n += (size_t)got;
+		else if (errno != EINTR)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read '%s'", path);
+	}
+	b->data[b->n] = '\0';
+	return DCK_OK;
+}
+
+dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	dck_status status;
+
+	if (fd < 0) {
+		int e = errno;
+		dck_status code = e == ENOENT || e == ENOTDIR ? DCK_E_ABSENT : DCK_E_IO;
+		return err_set_errno(err, code, __FILE__, __LINE__, e, "cannot open '%s'", path);
+	}
+	dck_buffer b = {0};
+	if (fstat(fd, &st))
+		status = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno, "cannot read '%s'",
+				       path);
+	else if (S_ISDIR(st.st_mode))
+		status = err_set(err, DCK_E_IO, __FILE__, __LINE__,
+				 "'%s' is a directory, not a file", path);
+	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
+		status = too_large(path, limit, err);
+	else
+		status = read_all(fd, path, limit, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, &b,
+				  err);
+	close(fd);
+	if (status != DCK_OK)
+		dck_buffer_done(&b);
+	else
+		*ret = b;
+	return status;
+}
+
+dck_status os_file_nameless(int *ret_fd, dck_err *err)
+{
+	*ret_fd = memfd_create("deepclock", MFD_CLOEXEC);
+	if (*ret_fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make a file in memory");
+	return DCK_OK;
+}
+
+dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
+{
+	static const char name[] = "a file in memory";
+	dck_buffer b = {0};
+
+	if (lseek(fd, 0, SEEK_SET) < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s", name);
+	const dck_status status = read_all(fd, name, limit, 0, &b, err);
+	if (status == DCK_OK)
+		*ret = b;
+	else
+		dck_buffer_done(&b);
+	return status;
+}
+
+/* --- replacing */
+
+struct os_replace {
+	int fd;
+	bool direct;
+	char target[PATH_MAX], temp[PATH_MAX];
+};
+
+/* The directory of a path: "." for a bare name, "/" for a name in the root. */
+static void folder_of(const char *path, char *ret, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		snprintf(ret, size, ".");
+	else
+		snprintf(ret, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+/* /dev/stdout and its like: the descriptor that is already open, or -1. Opening it again would
+ * begin at offset 0 and write over what is there. */
+static int own_descriptor(const char *path)
+{
+	int fd = -1, end = 0;
+	if (!strcmp(path, "/dev/stdout"))
+		return 1;
+	if (!strcmp(path, "/dev/stderr"))
+		return 2;
+	if ((sscanf(path, "/dev/fd/%d%n", &fd, &end) == 1 ||
+	     sscanf(path, "/proc/self/fd/%d%n", &fd, &end) == 1) &&
+	    !path[end])
+		return fd;
+	return -1;
+}
+
+/* A directory with the sticky bit: every user may make a file, none may remove another's. */
+static bool is_for_all(const struct stat *folder)
+{
+	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
+}
+
+/* As the kernel does with fs.protected_symlinks, protected_regular and protected_fifos, which hold
+ * for what it opens itself: in a directory where everybody may lay one, a link, a file or a pipe is
+ * used if it is ours, or the directory's owner laid it. */
+static bool is_trusted(const struct stat *st, const char *folder)
+{
+	struct stat in;
+
+	return stat(folder, &in) == 0 &&
+	       (!is_for_all(&in) || st->st_uid == geteuid() || st->st_uid == in.st_uid);
+}
+
+dck_status dck_file_target(const char *path, char *target, dck_err *err)
+{
+	char link[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
+	struct stat st;
+
+	if (strlen(path) >= PATH_MAX)
+		DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%.80s...'", path);
+	strcpy(target, path);
+	for (int hops = 0; hops < 40 && own_descriptor(target) < 0; hops++) {
+		folder_of(target, folder, sizeof(folder));
+		if (lstat(target, &st) != 0 || S_ISDIR(st.st_mode))
+			return DCK_OK;
+		if (!is_trusted(&st, folder))
+			DCK_FAIL(err, E_IO,
+				 "cannot write '%s': '%s' is a %s of another user in a directory "
+				 "where everybody may lay one; name %s",
+				 path, target, S_ISLNK(st.st_mode) ? "link" : "file",
+				 S_ISLNK(st.st_mode) ? "the file that is meant" : "another file");
+		ssize_t n = readlink(target, link, sizeof link - 1);
+		if (n < 0)
+			return DCK_OK;
+		link[n] = '\0';
+		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,
+				   link[0] == '/' ? "" : "/", link);
+		if (len < 0 || len >= PATH_MAX)
+			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
+		strcpy(target, next);
+	}
+	return DCK_OK;
+}
+
+/* To read it by umask() means to set it for a moment, for all threads: only where /proc does not
+ * tell. */
+static mode_t umask_now(void)
+{
+	unsigned mask = 0;
+	char line[128];
+	bool known = false;
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && !known && fgets(line, sizeof line, f))
+		known = sscanf(line, "Umask: %o", &mask) == 1;
+	if (f)
+		fclose(f);
+	if (!known) {
+		mask = umask(077);
+		umask((mode_t)mask);
+	}
+	return (mode_t)mask;
+}
+
+void dck_file_inherit(int fd, const char *target)
+{
+	char folder[PATH_MAX];
+	struct stat old;
+	mode_t mode = 0666 & ~umask_now();
+
+	/* Another user may have laid one since dck_file_target(). */
+	folder_of(target, folder, sizeof folder);
+	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, folder)) {
+		mode = old.st_mode & 07777;
+		/* Only root can give a file away; what the old one let its owner or its group do
+		 * is not for ours. */
+		if (fchown(fd, old.st_uid, old.st_gid) != 0) {
+			mode &= 0777;
+			if (fchown(fd, (uid_t)-1, old.st_gid) != 0)
+				mode = (mode & 0707) | (mode & 07) << 3;
+		}
+	}
+	if (fchmod(fd, mode) != 0)
+		errno = 0;
+}
+
+static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
+{
+	int own = own_descriptor(r->target);
+	r->direct = true;
+	r->fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3)
+			 : open(r->target, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (r->fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open '%s' for writing", path);
+	return DCK_OK;
+}
+
+/* A short random name, not one made from the target's, which may be as long as names get. */
+static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
+{
+	char folder[PATH_MAX];
+	folder_of(r->target, folder, sizeof(folder));
+	r->fd = -1;
+	for (int tries = 0; tries < 100 && r->fd < 0; tries++) {
+		uint64_t id;
+		os_random_bytes(&id, sizeof id);
+		int len = snprintf(r->temp, sizeof r->temp, "%s/.dck-%012llx", folder,
+				   (unsigned long long)(id >> 16));
+		if (len < 0 || (size_t)len >= sizeof r->temp)
+			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
+		r->fd = open(r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (r->fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (r->fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
+			       path);
+	leftover_path(LEFTOVER_FILE, r->temp);
+	dck_file_inherit(r->fd, r->target);
+	return DCK_OK;
+}
+
+static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
+{
+	struct stat st;
+	DCK_TRY(dck_file_target(path, r->target, err));
+	if (!*path)
+		DCK_FAIL(err, E_ARG, "the name of the file to write is empty");
+	if (own_descriptor(r->target) >= 0)
+		return open_direct(r, path, err);
+	if (stat(r->target, &st)) {
+		if (errno != ENOENT)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
+		return open_temp(r, path, err);
+	}
+	if (S_ISDIR(st.st_mode))
+		DCK_FAIL(err, E_IO, "cannot write '%s': it is a directory", path);
+	if (!S_ISREG(st.st_mode))
+		return open_direct(r, path, err);
+	/* Renaming over it would get around its write protection. */
+	if (access(r->target, W_OK))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
+	return open_temp(r, path, err);
+}
+
+dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_err *err)
+{
+	os_replace *r = mem_zalloc(1, sizeof *r);
+	DCK_NEED(r, err, "to write '%s'", path);
+	dck_status st = replace_open(r, path, err);
+	if (st != DCK_OK) {
+		mem_free(r);
+		return st;
+	}
+	*ret = r;
+	*ret_fd = r->fd;
+	return DCK_OK;
+}
+
+/* So that the new name survives a loss of power; some file systems cannot, which is no failure. */
+static void sync_folder(const char *path)
+{
+	char folder[PATH_MAX];
+	folder_of(path, folder, sizeof(folder));
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)fsync(fd);
+	close(fd);
+}
+
+static dck_status commit(os_replace *r, bool lasting, dck_err *err)
+{
+	/* Pipes and terminals cannot be synced, and some file systems do not offer it. */
+	if (lasting && fsync(r->fd) && !r->direct && errno != EINVAL && errno != ENOTSUP)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
+	int fd = r->fd;
+	r->fd = -1;
+	/* A network file system may report it only now; EINTR leaves the descriptor closed on
+	 * Linux. */
+	if (close(fd) && errno != EINTR)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", r->target);
+	if (r->direct)
+		return DCK_OK;
+	if (rename(r->temp, r->target))
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
+	r->temp[0] = '\0';
+	if (lasting)
+		sync_folder(r->target);
+	return DCK_OK;
+}
+
+dck_status os_replace_commit(os_replace *r, dck_err *err)
+{
+	dck_status st = commit(r, true, err);
+	os_replace_abort(r);
+	return st;
+}
+
+dck_status os_replace_commit_passing(os_replace *r, dck_err *err)
+{
+	dck_status st = commit(r, false, err);
+	os_replace_abort(r);
+	return st;
+}
+
+void os_replace_abort(os_replace *r)
+{
+	if (!r)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	if (r->temp[0])
+		unlink(r->temp);
+	leftover_path_gone(LEFTOVER_FILE, r->temp);
+	mem_free(r);
+}
+
+/* --- randomness */
+
+void os_random_bytes(void *p, size_t n)
+{
+	unsigned char *to = p;
+	size_t done = 0;
+	while (done < n) {
+		ssize_t got = getrandom(to + done, n - done, 0);
+		if (got > 0)
+			done += (size_t)got;
+		else if (got < 0 && errno != EINTR)
+			break;
+	}
+	/* A sandbox may forbid the call. Names and identifiers must then still differ: from
+	 * the time and the process. */
+	uint64_t x = (uint64_t)os_unix_ns() ^ ((uint64_t)getpid() << 48) ^ os_now_ns();
+	for (; done < n; done++)
+		to[done] = (unsigned char)rng_next(&x);
+}
+
+/* Whether this is the file that was checked: another user may have made one since, also as a
+ * second name of a file of ours. */
+static bool is_meant(int fd, const char *target)
+{
+	char folder[PATH_MAX];
+	struct stat st, in;
+
+	folder_of(target, folder, sizeof folder);
+	return fstat(fd, &st) == 0 && stat(folder, &in) == 0 && is_trusted(&st, folder) &&
+	       (!is_for_all(&in) || !S_ISREG(st.st_mode) || st.st_nlink < 2);
+}
+
+dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
+{
+	char target[PATH_MAX];
+	struct stat st;
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY;
+
+	DCK_TRY(dck_file_target(path, target, err));
+	const bool own = own_descriptor(target) >= 0;
+	if (!own)
+		flags |= O_NOFOLLOW;
+	/* A pipe that is there waits for its reader; one that comes now is another user's. */
+	if (!own && (lstat(target, &st) != 0 || S_ISREG(st.st_mode)))
+		flags |= O_NONBLOCK;
+	int fd = open(target, flags, 0666);
+
+	if (fd < 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+	if (!own && !is_meant(fd, target)) {
+		close(fd);
+		DCK_FAIL(err, E_IO,
+			 "cannot write to '%s': another user may have laid it, in a directory "
+			 "where everybody may; name another file",
+			 path);
+	}
+	*ret_fd = fd;
+	return DCK_OK;
+}
+
+bool os_file_claim(const char *path)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+void os_file_remove(const char *path)
+{
+	unlink(path);
+}
+
+/* A lock of the process, which no child inherits. */
+static struct flock whole_lock(void)
+{
+	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+}
+
+void os_file_hold(int fd)
+{
+	struct flock lock = whole_lock();
+
+	(void)fcntl(fd, F_SETLK, &lock);
+}
+
+bool os_file_lock(int fd)
+{
+	struct flock lock = whole_lock();
+
+	/* What has no locks, such as a pipe or some network's files, is unlocked. */
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+bool os_file_held(const char *path)
+{
+	struct flock lock = whole_lock();
+	const int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	const bool known = fcntl(fd, F_GETLK, &lock) == 0;
+	close(fd);
+	return known && lock.l_type != F_UNLCK;
+}
+
+dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err)
+{
+	for (size_t at = 0; at < n;) {
+		const ssize_t done = write(fd, (const char *)bytes + at, n - at);
+
+		if (done < 0 && errno != EINTR)
+			DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+		at += done > 0 ? (size_t)done : 0;
+	}
+	/* A pipe or a device cannot be synced. */
+	if (fsync(fd) != 0 && errno != EINVAL && errno != EROFS)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
+	return DCK_OK;
+}
+
+dck_status os_truncate(int fd, const char *path, uint64_t n, dck_err *err)
+{
+	if (ftruncate(fd, (off_t)n) != 0)
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot cut the broken last line off '%s'", path);
+	return DCK_OK;
+}
+
+int os_open_read(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+ptrdiff_t os_read_at(int fd, void *to, size_t n, uint64_t at)
+{
+	for (size_t done = 0;;) {
+		ssize_t got = pread(fd, (char *)to + done, n - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -1;
+		done += (size_t)got;
+		if (got == 0 || done == n)
+			return (ptrdiff_t)done;
+	}
+}
+
+void os_close(int fd)
+{
+	close(fd);
+}
+
+uint64_t os_file_hash(const char *path)
+{
+	unsigned char part[65536];
+	uint64_t h = HASH_START;
+	FILE *f = fopen(path, "rbe");
+
+	if (!f)
+		return 0;
+	for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;)
+		h = hash_bytes(h, part, n);
+	fclose(f);
+	return h;
+}
+
+bool os_is_terminal(int fd)
+{
+	return isatty(fd) == 1;
+}

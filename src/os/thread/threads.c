@@ -1,0 +1,244 @@
+/* threads.c - what the threads of this process use, as the kernel counts it. No memory is asked
+ * for, and no descriptor stays open: the program may close any.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+
+#include "os/file/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char folder[] = "/proc/self/task";
+
+static void uses_put(os_uses *u, os_use what, uint64_t n)
+{
+	u->n[what] = n;
+	u->known |= 1u << what;
+}
+
+static bool clock_of(clockid_t clock, uint64_t *ret)
+{
+	struct timespec t;
+
+	if (clock_gettime(clock, &t))
+		return false;
+	*ret = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return true;
+}
+
+static void uses_get(int who, clockid_t clock, os_uses *ret)
+{
+	struct rusage r;
+	uint64_t ns;
+
+	*ret = (os_uses){0};
+	if (clock_of(clock, &ns))
+		uses_put(ret, OS_USE_CPU, ns);
+	if (getrusage(who, &r))
+		return;
+	uses_put(ret, OS_USE_MINOR, (uint64_t)r.ru_minflt);
+	uses_put(ret, OS_USE_MAJOR, (uint64_t)r.ru_majflt);
+	uses_put(ret, OS_USE_VOLUNTARY, (uint64_t)r.ru_nvcsw);
+	uses_put(ret, OS_USE_INVOLUNTARY, (uint64_t)r.ru_nivcsw);
+}
+
+void os_uses_own(os_uses *ret)
+{
+	uses_get(RUSAGE_THREAD, CLOCK_THREAD_CPUTIME_ID, ret);
+}
+
+void os_uses_process(os_uses *ret)
+{
+	uses_get(RUSAGE_SELF, CLOCK_PROCESS_CPUTIME_ID, ret);
+}
+
+bool os_thread_cpu(int tid, uint64_t *ret_ns)
+{
+	/* As pthread_getcpuclockid() makes it: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED. */
+	return clock_of((clockid_t)(~(unsigned)tid << 3 | 6), ret_ns);
+}
+
+/* Number, name in parentheses, which may have any character, then fields with blanks between;
+ * proc_pid_stat(5) counts them from 1. */
+static bool stat_read(int tid, os_thread_told *ret)
+{
+	enum { STATE = 3, MINOR = 10, MAJOR = 12, BORN = 22 };
+	const long hz = sysconf(_SC_CLK_TCK);
+	char path[64], text[1024];
+
+	snprintf(path, sizeof path, "%s/%d/stat", folder, tid);
+	if (!text_read(path, text, sizeof text))
+		return false;
+	const char *name = strchr(text, '('), *p = strrchr(text, ')');
+	if (!name || !p || p < name)
+		return false;
+	const size_t n = (size_t)(p - name - 1);
+	snprintf(ret->name, sizeof ret->name, "%.*s", (int)(n < 15 ? n : 15), name + 1);
+	for (int field = STATE; field <= BORN && (p = strchr(p, ' ')); field++) {
+		const uint64_t v = strtoull(++p, NULL, 10);
+
+		if (field == MINOR)
+			uses_put(&ret->uses, OS_USE_MINOR, v);
+		else if (field == MAJOR)
+			uses_put(&ret->uses, OS_USE_MAJOR, v);
+		else if (field == BORN && hz > 0)
+			ret->born_ns = v * (1000000000u / (uint64_t)hz);
+	}
+	return p;
+}
+
+/* CPU time, wait and turns; all are 0 where the kernel does not count them. */
+static void queue_read(int tid, os_uses *ret)
+{
+	uint64_t ran, waited, turns;
+	char path[64], text[128];
+
+	snprintf(path, sizeof path, "%s/%d/schedstat", folder, tid);
+	if (text_read(path, text, sizeof text) &&
+	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited, &turns) == 3 &&
+	    (ran || waited || turns))
+		uses_put(ret, OS_USE_QUEUE, waited);
+}
+
+static void switches_read(int tid, os_uses *ret)
+{
+	char path[64], text[4096];
+	uint64_t n;
+
+	snprintf(path, sizeof path, "%s/%d/status", folder, tid);
+	if (!text_read(path, text, sizeof text))
+		return;
+	if (text_find_uint(text, "voluntary_ctxt_switches:", &n))
+		uses_put(ret, OS_USE_VOLUNTARY, n);
+	if (text_find_uint(text, "nonvoluntary_ctxt_switches:", &n))
+		uses_put(ret, OS_USE_INVOLUNTARY, n);
+}
+
+bool os_thread_read(int tid, bool switches, os_thread_told *ret)
+{
+	uint64_t ns;
+
+	*ret = (os_thread_told){0};
+	if (!stat_read(tid, ret))
+		return false;
+	queue_read(tid, &ret->uses);
+	if (switches)
+		switches_read(tid, &ret->uses);
+	if (os_thread_cpu(tid, &ns))
+		uses_put(&ret->uses, OS_USE_CPU, ns);
+	return true;
+}
+
+/* As getdents64() writes them. */
+typedef struct folder_entry {
+	uint64_t inode, offset;
+	uint16_t bytes;
+	uint8_t kind;
+	char name[];
+} folder_entry;
+
+bool os_threads_each(void (*f)(void *self, int tid), void *self)
+{
+	long got;
+	_Alignas(folder_entry) char room[8192];
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	while ((got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
+		for (long at = 0; at < got;) {
+			const folder_entry *e = (const folder_entry *)(room + at);
+			const int tid = atoi(e->name);
+
+			at += e->bytes;
+			if (tid > 0)
+				f(self, tid);
+		}
+	close(fd);
+	return got == 0;
+}
+
+/* Where /proc cannot be read: a thread that has ended has no address space, so nothing can be
+ * copied from it. */
+static bool has_ended(int tid)
+{
+	char from = 0, to;
+	const struct iovec local = {&to, 1}, remote = {&from, 1};
+
+	return process_vm_readv(tid, &local, 1, &remote, 1, 0) < 0 && errno == ESRCH;
+}
+
+/* A thread of this process beside the main thread and the one that calls this, 0 where there is
+ * none. Every number is tried, from the likely ones on: a second at most. */
+static int other_thread(int process)
+{
+	enum { NUMBERS = 4 * 1024 * 1024 }; /* the kernel's limit, PID_MAX_LIMIT */
+	const int me = os_thread_id();
+
+	for (int i = 1; i < NUMBERS; i++) {
+		const int tid = (process + i) % NUMBERS;
+
+		if (tid && tid != me && !syscall(SYS_tgkill, process, tid, 0))
+			return tid;
+	}
+	return 0;
+}
+
+/* The main thread stays in the count, as a zombie, until the process ends. The fields are counted
+ * from 1, as in proc_pid_stat(5). */
+unsigned os_threads_after_main(int *ret_status, int *other)
+{
+	enum { STATE = 3, THREADS = 20, STATUS = 52 };
+	const int process = (int)os_process_id();
+	unsigned long threads = 1, status = 0;
+	char text[1024];
+
+	if (text_read("/proc/self/stat", text, sizeof text)) {
+		const char *p = strrchr(text, ')');
+
+		if (!p || strncmp(p, ") Z ", 4) != 0)
+			return 0;
+		for (int field = STATE; field <= STATUS && (p = strchr(p, ' ')); field++, p++) {
+			if (field == THREADS)
+				threads = strtoul(p, NULL, 10);
+			else if (field == STATUS)
+				status = strtoul(p, NULL, 10);
+		}
+		threads--;
+	} else {
+		if (!has_ended(process))
+			return 0;
+		if (!*other || syscall(SYS_tgkill, process, *other, 0))
+			*other = other_thread(process);
+		threads = *other ? 2 : 1;
+	}
+	*ret_status = (int)(status >> 8 & 0xff);
+	return (unsigned)threads;
+}
+
+void os_thread_exit(int status)
+{
+	for (;;)
+		syscall(SYS_exit, status);
+}
+
+uint64_t os_resident_bytes(void)
+{
+	char text[128];
+	uint64_t pages;
+
+	return text_read("/proc/self/statm", text, sizeof text) &&
+		       sscanf(text, "%*s %" SCNu64, &pages) == 1
+		   ? pages * (uint64_t)sysconf(_SC_PAGESIZE)
+		   : 0;
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/count/call_lane.h"
+
+#include "profiler/unwind/file_room.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void *map(size_t bytes, int fd)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE, fd, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	/* Large pages of which little is used would be memory of the program's. */
+	(void)madvise(p, bytes, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void unmap(void *p, size_t bytes)
+{
+	if (p)
+		munmap(p, bytes);
+}
+
+enum {
+	FRAMES_BYTES = CALL_LANE_FRAMES * (int)sizeof(call_frame),
+	BUCKETS_BYTES = CALL_LANE_BUCKETS * 4,
+	PATH_BYTES = 4096,
+	GROW_LEAST = 1 << 14,
+	GROW_MOST = 1 << 20
+};
+
+/* Room for more paths: as much again, within bounds. No descriptor is kept open: the program may
+ * count its own, or close all. */
+static bool grow(call_lane *l, int fd)
+{
+	const uint64_t bytes = l->room < GROW_LEAST  ? GROW_LEAST
+			       : l->room > GROW_MOST ? GROW_MOST
+						     : l->room;
+	const uint64_t rest = CALL_LANE_BYTES - l->room;
+
+	if (!file_room(fd, l->room, bytes < rest ? bytes : rest))
+		return false;
+	l->room += bytes < rest ? bytes : rest;
+	return true;
+}
+
+static bool has_room(call_lane *l)
+{
+	const uint64_t needed = CALL_LANE_HEAD + (l->n + UINT64_C(1)) * sizeof(call_node);
+
+	if (l->n >= CALL_LANE_NODES)
+		return false;
+	if (needed <= l->room)
+		return true;
+	if (l->full)
+		return false;
+	const int fd = open(l->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	l->full = fd < 0 || !grow(l, fd);
+	if (fd >= 0)
+		close(fd);
+	return !l->full;
+}
+
+static call_lane *file_map(const char *path)
+{
+	call_lane first = {0}, *l = NULL;
+
+	if (strlen(path) >= PATH_BYTES)
+		return NULL;
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return NULL;
+	if (grow(&first, fd) && ftruncate(fd, CALL_LANE_BYTES) == 0)
+		l = map(CALL_LANE_BYTES, fd);
+	close(fd);
+	if (l)
+		l->room = first.room;
+	else
+		unlink(path);
+	return l;
+}
+
+call_lane *call_lane_make(const char *path)
+{
+	call_lane *l = path ? file_map(path) : map(CALL_LANE_BYTES, -1);
+
+	if (!l)
+		return NULL;
+	l->frames = map(FRAMES_BYTES, -1);
+	l->buckets = map(BUCKETS_BYTES + PATH_BYTES, -1);
+	if (!l->frames || !l->buckets) {
+		call_lane_free(l);
+		return NULL;
+	}
+	l->path = (char *)(l->buckets + CALL_LANE_BUCKETS);
+	if (path)
+		strcpy(l->path, path);
+	else
+		l->room = CALL_LANE_BYTES;
+	l->size_node = sizeof(call_node);
+	l->n = CALL_LANE_REST + 1;
+	call_lane_nodes(l)[CALL_LANE_REST].depth = 1;
+	l->magic = CALL_LANE_MAGIC;
+	return l;
+}
+
+void call_lane_free(call_lane *l)
+{
+	if (!l)
+		return;
+	unmap(l->frames, FRAMES_BYTES);
+	unmap(l->buckets, BUCKETS_BYTES + PATH_BYTES);
+	unmap(l, CALL_LANE_BYTES);
+}
+
+static uint32_t *bucket_of(call_lane *l, uint32_t parent, uint64_t function)
+{
+	uint64_t h = (function ^ (uint64_t)parent << 32 ^ parent) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return l->buckets + (h >> 45) % CALL_LANE_BUCKETS;
+}
+
+static uint32_t look_up(call_lane *l, uint32_t parent, uint64_t function)
+{
+	const call_node *nodes = call_lane_nodes(l);
+	uint32_t node = *bucket_of(l, parent, function);
+
+	while (node && (nodes[node].parent != parent || nodes[node].function != function))
+		node = nodes[node].next;
+	return node;
+}
+
+/* 0: there is no room. */
+static uint32_t make(call_lane *l, uint32_t parent, uint64_t function)
+{
+	call_node *nodes = call_lane_nodes(l);
+	uint32_t *bucket = bucket_of(l, parent, function);
+
+	if (!has_room(l))
+		return 0;
+	nodes[l->n] = (call_node){.function = function,
+				  .parent = parent,
+				  .depth = nodes[parent].depth + 1,
+				  .next = *bucket};
+	/* If the process is killed here, a reader finds the file whole. */
+	*bucket = l->n;
+	return l->n++;
+}
+
+static uint32_t same_above(const call_lane *l, uint32_t path, uint64_t function)
+{
+	const call_node *nodes = call_lane_nodes(l);
+
+	while (path && nodes[path].function != function)
+		path = nodes[path].parent;
+	return path;
+}
+
+uint32_t call_lane_find(call_lane *l, uint64_t function, uint32_t *ret_folded)
+{
+	call_node *nodes = call_lane_nodes(l);
+	const uint32_t parent = l->current;
+	uint32_t node = look_up(l, parent, function);
+
+	*ret_folded = 0;
+	if (!node && nodes[parent].depth < CALL_LANE_DEPTH)
+		node = make(l, parent, function);
+	if (node) {
+		nodes[parent].child = node;
+		return node;
+	}
+	node = same_above(l, parent, function);
+	if (node) {
+		*ret_folded = 1;
+		nodes[node].again++;
+		return node;
+	}
+	node = look_up(l, CALL_LANE_REST, function);
+	if (!node)
+		node = make(l, CALL_LANE_REST, function);
+	if (!node)
+		node = CALL_LANE_REST;
+	*ret_folded = 1;
+	l->rest++;
+	return node;
+}
+
+uint32_t call_lane_open(const call_lane *l, uint64_t function, uint64_t mask)
+{
+	const call_frame *frames = l->frames;
+	const call_node *nodes = call_lane_nodes(l);
+	uint32_t i = l->depth;
+
+	while (i && (nodes[frames[i - 1].node].function ^ function) & mask)
+		i--;
+	return i;
+}
+
+void call_lane_cut(call_lane *l, uint32_t depth, uint64_t now)
+{
+	call_lane_pass(l, now);
+	l->too_deep = 0;
+	while (l->depth > depth) {
+		call_lane_pop(l);
+		l->left++;
+	}
+}
+
+void call_lane_leave_other(call_lane *l, uint64_t function, uint64_t mask)
+{
+	const uint32_t open = call_lane_open(l, function, mask);
+
+	if (!open) {
+		l->unmatched++;
+		return;
+	}
+	while (l->depth > open) {
+		call_lane_pop(l);
+		l->left++;
+	}
+	call_lane_pop(l);
+}
+
+void call_lane_follow(call_lane *l, const call_lane *from, uint32_t depth, uint64_t now)
+{
+	const call_frame *frames = from->frames;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		uint32_t folded;
+		const uint32_t node =
+		    call_lane_find(l, call_lane_nodes(from)[frames[i].node].function, &folded);
+
+		l->frames[i] = frames[i];
+		l->frames[i].node = node;
+		l->frames[i].folded = folded;
+		l->current = node;
+		l->depth = i + 1;
+	}
+	l->too_deep = depth == CALL_LANE_FRAMES ? from->too_deep : 0;
+	l->last = now;
+}

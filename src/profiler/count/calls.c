@@ -1,0 +1,257 @@
+/* calls.c - calls that the caller reports, such as an interpreter's, added up (deepclock/count.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/count.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/count/count_functions.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "record/host.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+struct dck_calls {
+	call_lane *lane;
+	os_clock_state rate; /* 0: the lane's time is in nanoseconds */
+	double ns_per_tick;
+	double *totals; /* @owned; of the paths, as dck_calls_end() found them */
+	uint32_t n;
+};
+
+static inline uint64_t now(const dck_calls *c)
+{
+#ifdef __x86_64__
+	if (__builtin_expect(c->rate.ns_per_tick_q32 != 0, 1))
+		return __rdtsc();
+#endif
+	(void)c;
+	return os_now_ns();
+}
+
+/* lane NULL: there is none. It is ours. */
+static dck_calls *calls_of(call_lane *lane, const dck_calls *like)
+{
+	dck_calls *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
+
+	if (!c) {
+		call_lane_free(lane);
+		return NULL;
+	}
+	c->lane = lane;
+	if (like)
+		c->rate = like->rate;
+	else if (!os_clock_tsc(&c->rate, NULL))
+		c->rate = (os_clock_state){0};
+	c->ns_per_tick =
+	    c->rate.ns_per_tick_q32 ? (double)c->rate.ns_per_tick_q32 / 4294967296.0 : 1;
+	return c;
+}
+
+static dck_calls *begun(dck_calls *c)
+{
+	if (c) {
+		c->lane->in_use = 1;
+		c->lane->last = now(c);
+	}
+	return c;
+}
+
+dck_calls *dck_calls_new_in(const char *path, const dck_calls *like, const dck_calls *after)
+{
+	dck_calls *c = begun(calls_of(call_lane_make(path), like));
+
+	if (c && after)
+		call_lane_follow(c->lane, after->lane, after->lane->depth, now(c));
+	return c;
+}
+
+dck_calls *dck_calls_new(const dck_calls *like)
+{
+	return dck_calls_new_in(NULL, like, NULL);
+}
+
+/* Whether a caller's path stands before each. */
+static bool in_order(const call_lane *l)
+{
+	const call_node *nodes = call_lane_nodes(l);
+
+	if (l->magic != CALL_LANE_MAGIC || l->size_node != sizeof(call_node) ||
+	    l->n > CALL_LANE_NODES || l->n <= CALL_LANE_REST)
+		return false;
+	for (uint32_t i = 1; i < l->n; i++)
+		if (nodes[i].parent >= i)
+			return false;
+	return true;
+}
+
+dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark)
+{
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	/* A copy: nothing of it becomes the file's. */
+	call_lane *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
+			   ? mmap(NULL, CALL_LANE_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_NORESERVE, fd, 0)
+			   : MAP_FAILED;
+	close(fd);
+	if (l == MAP_FAILED)
+		return NULL;
+	/* Those are places in the other process, which is not in any call of ours. */
+	l->frames = NULL;
+	l->buckets = NULL;
+	l->depth = l->current = 0;
+	l->in_use = 0;
+	if (!in_order(l)) {
+		call_lane_free(l);
+		return NULL;
+	}
+	for (uint32_t i = 1; i < l->n; i++)
+		if (call_lane_nodes(l)[i].function)
+			call_lane_nodes(l)[i].function |= mark;
+	return calls_of(l, like);
+}
+
+void dck_calls_free(dck_calls *c)
+{
+	if (!c)
+		return;
+	call_lane_free(c->lane);
+	mem_free(c->totals);
+	mem_free(c);
+}
+
+bool dck_calls_enter(dck_calls *c, uint64_t function)
+{
+	const uint32_t n = c->lane->n;
+
+	call_lane_enter(c->lane, function, now(c));
+	return __builtin_expect(c->lane->n != n, 0);
+}
+
+void dck_calls_leave(dck_calls *c, uint64_t function)
+{
+	call_lane_leave(c->lane, function, ~UINT64_C(0), now(c));
+}
+
+bool dck_calls_forget(dck_calls *c, uint64_t function)
+{
+	call_lane *l = c->lane;
+	call_node *node = &call_lane_nodes(l)[l->current];
+
+	if (l->depth == 0 || node->function != function)
+		return false;
+	node->calls--;
+	if (node->calls == 0)
+		node->self = 0;
+	call_lane_pop(l);
+	l->last = now(c);
+	return true;
+}
+
+dck_status dck_calls_end(dck_calls *c, dck_err *err)
+{
+	const call_node *nodes = call_lane_nodes(c->lane);
+
+	call_lane_cut(c->lane, 0, now(c));
+	mem_free(c->totals);
+	c->n = 0;
+	c->totals = mem_zalloc(c->lane->n, sizeof *c->totals);
+	DCK_NEED(c->totals, err, "for the times of call paths");
+	c->n = c->lane->n;
+	for (uint32_t i = c->n - 1; i > 0; i--) {
+		c->totals[i] += (double)nodes[i].self;
+		c->totals[nodes[i].parent] += c->totals[i];
+	}
+	return DCK_OK;
+}
+
+bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret)
+{
+	const call_node *node = call_lane_nodes(c->lane) + i;
+
+	if (i == 0 || i >= c->n)
+		return false;
+	*ret = (dck_call_path){.function = node->function,
+			       .parent = node->parent,
+			       .calls = node->calls,
+			       .again = node->again,
+			       .self_ns = (double)node->self * c->ns_per_tick,
+			       .total_ns = c->totals[i] * c->ns_per_tick};
+	return true;
+}
+
+/* --- the record */
+
+typedef struct naming {
+	const dck_calls_about *about;
+	kept_map frames; /* by function */
+} naming;
+
+static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
+{
+	naming *n = self;
+	uint32_t number = kept_map_find(&n->frames, function);
+	dck_frame frame = {0};
+
+	if (number)
+		return number;
+	if (!n->about->frame(n->about->self, function, &frame) || !frame.name)
+		frame = (dck_frame){.name = "(no name)"};
+	number = call_paths_frame(&f->paths, &frame);
+	return number && kept_map_put(&n->frames, function, number) ? number : 0;
+}
+
+static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_about *about,
+		       record_builder *b, dck_err *err)
+{
+	const count_price price = {about->cost_inside_ns, about->cost_outside_ns};
+	naming names = {.about = about};
+	count_functions f;
+	os_host host;
+
+	dck_status st = count_functions_init(&f, err);
+	for (size_t i = 0; st == DCK_OK && i < n; i++)
+		st = count_functions_add(&f, all[i]->lane, all[i]->ns_per_tick, &price, 0, frame_of,
+					 &names, err);
+	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
+	record_set_incomplete(b, about->incomplete);
+	os_host_get(&host);
+	record_host(b, &host);
+	if (about->method)
+		record_fact_text(b, "method", "functions", about->method);
+	if (about->processes)
+		record_fact_int(b, "count", "processes", DCK_UNIT_ONE, (int64_t)about->processes);
+	if (about->elapsed_ns)
+		record_metric_int(b, "counter/duration_time", (int64_t)about->elapsed_ns,
+				  "from beginning to end");
+	if (st == DCK_OK)
+		st = count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
+					 about->top, b, err);
+	count_functions_done(&f);
+	kept_map_done(&names.frames);
+	return st;
+}
+
+dck_status dck_calls_record(const dck_calls *const *all, size_t n, const dck_calls_about *about,
+			    dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_begin(about->title);
+
+	DCK_NEED(b, err, "for the record of calls");
+	const dck_status st = fill(all, n, about, b, err);
+	if (st == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return st;
+}

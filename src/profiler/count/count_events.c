@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/count/count_events.h"
+
+#include "base/err.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Without --events: what there always is, and the most useful ones where there is more. */
+static const char usual[] =
+    "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"
+    "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"
+    "duration_time";
+
+/* What is known of a program that has ended, with all children of it that were waited for. */
+static uint64_t told_processor(const os_child_usage *u)
+{
+	return u->user_ns + u->system_ns;
+}
+static uint64_t told_switches(const os_child_usage *u)
+{
+	return u->voluntary_switches + u->involuntary_switches;
+}
+static uint64_t told_faults(const os_child_usage *u)
+{
+	return u->minor_faults + u->major_faults;
+}
+static uint64_t told_minor(const os_child_usage *u)
+{
+	return u->minor_faults;
+}
+static uint64_t told_major(const os_child_usage *u)
+{
+	return u->major_faults;
+}
+static uint64_t told_user(const os_child_usage *u)
+{
+	return u->user_ns;
+}
+static uint64_t told_system(const os_child_usage *u)
+{
+	return u->system_ns;
+}
+
+static const struct {
+	const char *name;
+	uint64_t (*get)(const os_child_usage *u); /* NULL: the time from start to end */
+	const char *help;			  /* NULL: it is an event of the kernel's too */
+} told[] = {
+    {"task-clock", told_processor, NULL},
+    {"cpu-clock", told_processor, NULL},
+    {"context-switches", told_switches, NULL},
+    {"page-faults", told_faults, NULL},
+    {"minor-faults", told_minor, NULL},
+    {"major-faults", told_major, NULL},
+    {"user_time", told_user, "processor time outside the kernel"},
+    {"system_time", told_system, "processor time inside the kernel"},
+    {"duration_time", NULL, "time from the program's start to its end"},
+};
+enum { NTOLD = sizeof told / sizeof told[0] };
+
+static int told_find(const char *name)
+{
+	for (int i = 0; i < NTOLD; i++)
+		if (!strcmp(told[i].name, name))
+			return i;
+	return -1;
+}
+
+/* "cycles,r01c0": the nearest name to what is none. */
+static const char *nearest(const char *name)
+{
+	const char *names[64];
+	size_t n, ndefs;
+	const perf_event_def *defs = perf_event_defs(&ndefs);
+
+	for (n = 0; n < ndefs && n < 32; n++)
+		names[n] = defs[n].name;
+	for (size_t i = 0; i < ndefs && n < 48; i++)
+		if (defs[i].alias)
+			names[n++] = defs[i].alias;
+	for (int i = 0; i < NTOLD; i++)
+		if (told[i].help)
+			names[n++] = told[i].name;
+	return dck_nearest(name, names, n);
+}
+
+static dck_status event_add(count_events *e, const char *name, dck_err *err)
+{
+	count_event own = {.counter = {.fd = -1}, .told = told_find(name)};
+
+	if (own.told >= 0 && told[own.told].help) {
+		snprintf(own.event.name, sizeof own.event.name, "%.40s", name);
+		own.event.ns = true;
+		own.why = "";
+	} else if (!perf_event_find(name, &own.event)) {
+		const char *near = nearest(name);
+
+		DCK_FAIL(
+		    err, E_ARG,
+		    "there is no event '%.64s'%s%s%s: 'deepclock count --events list' shows them",
+		    name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	} else {
+		own.told = own.event.user_only ? -1 : told_find(own.event.name);
+	}
+	for (size_t i = 0; i < e->n; i++)
+		if (!strcmp(e->all[i].event.name, own.event.name))
+			return DCK_OK;
+	if (e->n == COUNT_EVENTS_MAX)
+		DCK_FAIL(err, E_LIMIT, "more than %d events at one time", COUNT_EVENTS_MAX);
+	e->all[e->n++] = own;
+	return DCK_OK;
+}
+
+static dck_status events_add(count_events *e, const char *names, dck_err *err)
+{
+	for (const char *at = names; *at;) {
+		const size_t n = strcspn(at, ",");
+		char name[64];
+
+		snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1,
+			 at);
+		DCK_TRY(event_add(e, name, err));
+		at += n + (at[n] == ',');
+	}
+	return DCK_OK;
+}
+
+dck_status count_events_open(count_events *e, const dck_list *names, dck_err *err)
+{
+	e->n = 0;
+	if (!names || names->n == 0)
+		DCK_TRY(events_add(e, usual, err));
+	for (size_t i = 0; names && i < names->n; i++)
+		DCK_TRY(events_add(e, names->item[i], err));
+	for (size_t i = 0; i < e->n; i++)
+		if (!e->all[i].why)
+			perf_counter_open(&e->all[i].event, &e->all[i].counter, &e->all[i].why);
+	return DCK_OK;
+}
+
+void count_events_done(count_events *e)
+{
+	for (size_t i = 0; i < e->n; i++)
+		perf_counter_close(&e->all[i].counter);
+	e->n = 0;
+}
+
+void count_event_put(const count_event *e, const perf_counted *c, const char *tag,
+		     record_builder *b)
+{
+	const char *whose =
+	    e->counter.user_only && !e->event.user_only
+		? "counted outside the kernel alone, since this user may see no more"
+		: "counted by the kernel";
+
+	char how[160];
+
+	if (c->running_ns == 0 && c->enabled_ns > 0) {
+		record_metric_absent(
+		    b, tag, "it never got one of the processor's counters, which others use");
+		return;
+	}
+	if (c->running_ns >= c->enabled_ns) {
+		record_metric_int(b, tag, (int64_t)c->value, whose);
+		return;
+	}
+	const double share = (double)c->running_ns / (double)c->enabled_ns;
+	snprintf(how, sizeof how,
+		 "%s in %.1f %% of the time, and scaled: several events shared a counter", whose,
+		 100 * share);
+	record_metric_real(b, tag, (double)c->value / share, how);
+}
+
+/* As often as the processor's own clock: what people look for first. */
+static void ratio_put(const count_events *e, record_builder *b)
+{
+	perf_counted cycles = {0}, instructions = {0};
+
+	for (size_t i = 0; i < e->n; i++) {
+		if (!strcmp(e->all[i].event.name, "cpu-cycles"))
+			perf_counter_read(&e->all[i].counter, &cycles);
+		if (!strcmp(e->all[i].event.name, "instructions"))
+			perf_counter_read(&e->all[i].counter, &instructions);
+	}
+	if (cycles.running_ns == 0 || instructions.running_ns == 0 || cycles.value == 0)
+		return;
+	record_metric_real(b, "counter/instructions_per_cycle",
+			   (double)instructions.value / (double)instructions.running_ns /
+			       ((double)cycles.value / (double)cycles.running_ns),
+			   "instructions / cpu-cycles");
+}
+
+void count_events_put(const count_events *e, const os_child_usage *usage, uint64_t elapsed_ns,
+		      record_builder *b)
+{
+	char tag[96];
+
+	for (size_t i = 0; i < e->n; i++) {
+		const count_event *own = &e->all[i];
+		const int at = own->told;
+		perf_counted c;
+
+		snprintf(tag, sizeof tag, "counter/%s", own->event.name);
+		if (perf_counter_read(&own->counter, &c))
+			count_event_put(own, &c, tag, b);
+		else if (at >= 0 && !told[at].get)
+			record_metric_int(b, tag, (int64_t)elapsed_ns,
+					  "from the program's start to its end");
+		else if (at >= 0 && usage)
+			record_metric_int(b, tag, (int64_t)told[at].get(usage),
+					  "of the processes that ended and were waited for");
+		else
+			record_metric_absent(b, tag,
+					     *own->why ? own->why : "the program did not end");
+	}
+	ratio_put(e, b);
+}
+
+/* --- what there is */
+
+/* What is known at the end only; NULL: there is no i-th. */
+static const char *told_name(size_t i, const char **ret_help)
+{
+	for (int k = 0; k < NTOLD; k++)
+		if (told[k].help && i-- == 0) {
+			*ret_help = told[k].help;
+			return told[k].name;
+		}
+	return NULL;
+}
+
+static _Thread_local char cache[48]; /* a cache's event, that was named last */
+
+bool dck_count_event_get(size_t i, dck_count_event *ret)
+{
+	perf_event e;
+	size_t n;
+	dck_count_event own = {0};
+	const char *help = NULL, *name = NULL;
+	size_t ntold = 0;
+
+	const perf_event_def *defs = perf_event_defs(&n);
+	while (told_name(ntold, &help))
+		ntold++;
+	if (i < n) {
+		own = (dck_count_event){defs[i].name, defs[i].alias, defs[i].help, NULL};
+	} else if ((name = told_name(i - n, &help))) {
+		*ret = (dck_count_event){name, NULL, help, NULL};
+		return true;
+	} else {
+		if (!perf_event_cache_name(i - n - ntold, cache, sizeof cache))
+			return false;
+		own = (dck_count_event){cache, NULL, "of a cache, as its name says", NULL};
+	}
+	if (perf_event_find(own.name, &e) && !perf_counter_open(&e, NULL, &own.absent) &&
+	    told_find(own.name) >= 0)
+		own.absent = NULL; /* the kernel reports it at the end */
+	*ret = own;
+	return true;
+}

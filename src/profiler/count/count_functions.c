@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/count/count_functions.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "deepclock/count.h"
+#include "deepclock/opt.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const dck_count_sorts[] = {
+    "self",   "total", "calls",	  "primitive", "overhead",   "name",   "file",	 "line",
+    "module", "time",  "tottime", "cumtime",   "cumulative", "ncalls", "pcalls", NULL};
+
+enum { CALLS, SELF, COST, PRIMITIVE };
+static const dck_column weights[] = {
+    {"calls", "calls", DCK_UNIT_ONE},
+    {"self", "self", DCK_UNIT_NS}, /* what views show first */
+    {"overhead", "overhead", DCK_UNIT_NS},
+    {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
+};
+static const char rest_name[] = "(calls by paths beyond the limit)";
+
+dck_status count_functions_init(count_functions *f, dck_err *err)
+{
+	*f = (count_functions){0};
+	return call_paths_init(&f->paths, weights, sizeof weights / sizeof weights[0], err);
+}
+
+void count_functions_done(count_functions *f)
+{
+	call_paths_done(&f->paths);
+}
+
+/* The calls of a path's children: what their price outside is added to. */
+static void children_add(const call_node *nodes, uint32_t n, uint64_t *calls)
+{
+	for (uint32_t i = 1; i < n; i++)
+		if (nodes[i].parent < i)
+			calls[nodes[i].parent] += nodes[i].calls;
+}
+
+void count_functions_path(count_functions *f, uint32_t path, double calls, double self_ns,
+			  double cost_ns)
+{
+	call_paths_add(&f->paths, path, CALLS, calls);
+	call_paths_add(&f->paths, path, PRIMITIVE, calls);
+	call_paths_add(&f->paths, path, SELF, self_ns);
+	call_paths_add(&f->paths, path, COST, cost_ns);
+}
+
+dck_status count_functions_add(count_functions *f, const call_lane *lane, double ns_per_tick,
+			       const count_price *price, uint64_t end,
+			       uint32_t (*frame_of)(void *self, count_functions *f,
+						    uint64_t function),
+			       void *self, dck_err *err)
+{
+	const uint32_t n = lane->n, current = lane->current;
+	const uint64_t last = lane->last;
+	const call_node *nodes = call_lane_nodes(lane);
+
+	if (lane->magic != CALL_LANE_MAGIC || lane->size_node != sizeof(call_node) ||
+	    n > CALL_LANE_NODES || n <= CALL_LANE_REST)
+		return DCK_OK; /* it was never begun */
+	uint32_t *paths = mem_zalloc(n, sizeof *paths);
+	uint64_t *inside = mem_zalloc(n, sizeof *inside);
+	if (!paths || !inside) {
+		mem_free(paths);
+		mem_free(inside);
+		return ERR_NO_MEMORY(err, "for the calls of a thread");
+	}
+	children_add(nodes, n, inside);
+	if (lane->rest)
+		paths[CALL_LANE_REST] = call_paths_child(
+		    &f->paths, 0, call_paths_frame(&f->paths, &(dck_frame){.name = rest_name}));
+	for (uint32_t i = 1; i < n; i++) {
+		const call_node *node = &nodes[i];
+
+		if (node->parent >= i || (i == CALL_LANE_REST && !lane->rest))
+			continue;
+		/* What was forgotten, where nothing was called by it. */
+		if (i != CALL_LANE_REST && node->calls == 0 && node->self == 0) {
+			paths[i] = paths[node->parent];
+			continue;
+		}
+		if (i != CALL_LANE_REST)
+			paths[i] = call_paths_child(&f->paths, paths[node->parent],
+						    frame_of(self, f, node->function));
+		double own = (double)node->self;
+		/* The thread was inside it when the process ended. */
+		if (i == current && lane->in_use && end > last)
+			own += (double)(end - last);
+		own *= ns_per_tick;
+		double cost =
+		    (double)node->calls * price->inside_ns + (double)inside[i] * price->outside_ns;
+		if (cost > own)
+			cost = own;
+		count_functions_path(f, paths[i], (double)node->calls, own, cost);
+		call_paths_add(&f->paths, paths[i], PRIMITIVE,
+			       -(double)(node->again < node->calls ? node->again : node->calls));
+		f->calls += node->calls;
+		f->self_ns += own;
+		f->cost_ns += cost;
+	}
+	if (price->inside_ns + price->outside_ns > f->price_ns)
+		f->price_ns = price->inside_ns + price->outside_ns;
+	f->lost += lane->lost;
+	f->rest += lane->rest;
+	f->full += lane->full;
+	f->left += lane->left;
+	f->unmatched += lane->unmatched;
+	f->lanes++;
+	mem_free(paths);
+	mem_free(inside);
+	return DCK_OK;
+}
+
+/* Calls while no other call of the same function was open. */
+static uint64_t primitive_sum(const call_paths *p)
+{
+	double sum = 0;
+
+	for (uint32_t i = 1; i < p->paths.n; i++) {
+		const char *file = call_paths_frame_get(p, p->paths.rows[i].name).file;
+
+		if (!p->paths.rows[i].again && (!file || strcmp(file, COUNT_ZONE) != 0))
+			sum += p->weights[i * p->ncolumns + PRIMITIVE];
+	}
+	return (uint64_t)fmin(sum, 0x1p62);
+}
+
+static void answer_put(const count_functions *f, record_builder *b)
+{
+	const call_paths *p = &f->paths;
+	double *self = mem_zalloc(p->nframes + (size_t)1, sizeof *self);
+	double *calls = mem_zalloc(p->nframes + (size_t)1, sizeof *calls);
+	char own[32], times[32], every[32], primitive[32], whole[32], sum[160] = "";
+	double all = 0;
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; self && calls && i < p->paths.n; i++) {
+		const uint32_t frame = p->paths.rows[i].name;
+		const char *file = call_paths_frame_get(p, frame).file;
+
+		/* Zones lie over functions: one of both kinds is the whole. */
+		if (f->calls && file && strcmp(file, COUNT_ZONE) == 0)
+			continue;
+		all += p->weights[i * p->ncolumns + SELF];
+
+		self[frame] += p->weights[i * p->ncolumns + SELF];
+		calls[frame] += p->weights[i * p->ncolumns + CALLS];
+		if (!most || self[frame] > self[most])
+			most = frame;
+	}
+	if (most) {
+		const dck_frame frame = call_paths_frame_get(p, most);
+
+		dck_text_time(self[most], own, sizeof own);
+		dck_text_count((int64_t)fmin(calls[most], 0x1p62), times, sizeof times);
+		dck_text_count((int64_t)f->calls, every, sizeof every);
+		dck_text_count((int64_t)f->primitive, primitive, sizeof primitive);
+		dck_text_time(all, whole, sizeof whole);
+		if (f->calls) /* as cProfile states it */
+			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s",
+				 every, f->calls == 1 ? "" : "s", primitive, whole);
+		record_answer(
+		    b,
+		    "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of all %s'%s",
+		    frame.name, own, times, calls[most] == 1 ? "" : "s",
+		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones", sum);
+	}
+	mem_free(self);
+	mem_free(calls);
+}
+
+/* What counting cost, and what it could not count. */
+static void facts_put(const count_functions *f, record_builder *b)
+{
+	char lost[32], all[32];
+
+	if (f->lanes == 0)
+		return;
+	record_fact_int(b, "count", "calls", DCK_UNIT_ONE, (int64_t)f->calls);
+	record_fact_int(b, "count", "primitive_calls", DCK_UNIT_ONE, (int64_t)f->primitive);
+	record_fact_int(b, "count", "threads", DCK_UNIT_ONE, f->lanes);
+	record_fact_real(b, "cost", "per_call", DCK_UNIT_NS, f->price_ns);
+	record_fact_real(b, "cost", "time", DCK_UNIT_NS, f->cost_ns);
+	if (f->self_ns > 0)
+		record_fact_real(b, "cost", "share", DCK_UNIT_ONE, f->cost_ns / f->self_ns);
+	record_fact_text(b, "cost", "how",
+			 "estimated: calls times what an empty call took in this run. It is in the "
+			 "times of the table; column overhead says how much of a function's own "
+			 "time it is");
+	dck_text_count((int64_t)f->calls, all, sizeof all);
+	if (f->lost) {
+		dck_text_count((int64_t)f->lost, lost, sizeof lost);
+		record_note(b, "count-lost",
+			    "%s calls were not counted: more than %d calls were open at one time",
+			    lost, CALL_LANE_FRAMES);
+	}
+	if (f->rest && f->full) {
+		dck_text_count((int64_t)f->rest, lost, sizeof lost);
+		record_note(b, "count-paths",
+			    "%s of %s calls are in the table, but not on their paths in the tree: "
+			    "the directory for temporary files was full; set TMPDIR to one with "
+			    "more room",
+			    lost, all);
+	} else if (f->rest) {
+		dck_text_count((int64_t)f->rest, lost, sizeof lost);
+		record_note(b, "count-paths",
+			    "%s of %s calls are in the table, but not on their paths in the tree: "
+			    "more than %d paths, or deeper than %d",
+			    lost, all, CALL_LANE_NODES, CALL_LANE_DEPTH);
+	}
+	if (f->cost_ns > 0.2 * f->self_ns)
+		record_note(b, "count-price", "counting took about %.0f %% of the functions' time",
+			    100 * f->cost_ns / f->self_ns);
+}
+
+dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
+			       record_builder *b, dck_err *err)
+{
+	static const call_column columns[] = {
+	    {"calls", "calls", DCK_UNIT_ONE, CALLS, CALL_SELF},
+	    {"total", "total", DCK_UNIT_NS, SELF, CALL_TOTAL},
+	    {"self", "self", DCK_UNIT_NS, SELF, CALL_SELF},
+	    {"overhead", "overhead", DCK_UNIT_NS, COST, CALL_SELF},
+	    {"primitive", "primitive", DCK_UNIT_ONE, PRIMITIVE, CALL_OUTER},
+	};
+	call_table how = {.name = "functions",
+			  .title = "Functions",
+			  .columns = columns,
+			  .ncolumns = sizeof columns / sizeof columns[0],
+			  .top = (size_t)top};
+
+	f->primitive = primitive_sum(&f->paths);
+	DCK_TRY(call_table_sort(&how, sort, err));
+	DCK_TRY(call_paths_functions(&f->paths, &how, b, err));
+	call_paths_narrow(&f->paths, PRIMITIVE);
+	DCK_TRY(call_paths_tree(&f->paths, "calls", "Calls by call path", b, err));
+	facts_put(f, b);
+	answer_put(f, b);
+	return DCK_OK;
+}

@@ -1,0 +1,56 @@
+/* count_functions.h - from the calls of threads (call_lane.h) to the table of functions and the
+ * tree of calls in a record.
+ *
+ *	count_functions f;
+ *
+ *	DCK_TRY(count_functions_init(&f, err));
+ *	count_functions_add(&f, lane, ns_per_tick, &price, frame_of, self);
+ *	status = count_functions_put(&f, "self", 0, b, err);
+ *	count_functions_done(&f);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COUNT_COUNT_FUNCTIONS_H
+#define COUNT_COUNT_FUNCTIONS_H
+
+#include "record/tree/call_paths.h"
+#include "profiler/count/call_lane.h"
+
+/* The file of frames that are zones, as "thread" is that of threads. */
+#define COUNT_ZONE "zone"
+
+/* What an empty call adds to the function's own time, and to that of its caller. */
+typedef struct count_price {
+	double inside_ns, outside_ns;
+} count_price;
+
+typedef struct count_functions {
+	call_paths paths;
+	uint64_t zones; /* how often one was entered; not in what follows */
+	uint64_t calls, primitive, lost, rest, left, unmatched;
+	uint64_t full;		 /* lanes whose file had no room for more paths */
+	double self_ns, cost_ns; /* of all */
+	double price_ns;	 /* the dearest pair of any process */
+	uint32_t lanes;
+} count_functions;
+
+dck_status count_functions_init(count_functions *f, dck_err *err) DCK_MUST_USE;
+void count_functions_done(count_functions *f);
+
+/* Adds what a lane counted. It may be damaged, and its thread may still run. The frame's number is
+ * asked of frame_of for each path: 0: there is no memory. end: of its process, 0: not known. */
+dck_status count_functions_add(count_functions *f, const call_lane *lane, double ns_per_tick,
+			       const count_price *price, uint64_t end,
+			       uint32_t (*frame_of)(void *self, count_functions *f,
+						    uint64_t function),
+			       void *self, dck_err *err) DCK_MUST_USE;
+
+/* Adds to a path that was made in f->paths. */
+void count_functions_path(count_functions *f, uint32_t path, double calls, double self_ns,
+			  double cost_ns);
+
+/* Writes table "functions" in an order of dck_count_sorts, tree "calls", facts on what it cost,
+ * notes on what was lost, the answer. Nothing may be added afterwards. */
+dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
+			       record_builder *b, dck_err *err) DCK_MUST_USE;
+
+#endif

@@ -1,0 +1,253 @@
+/* count_program.c - a target program, started and counted (deepclock/count.h).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/count.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/count/count_events.h"
+#include "profiler/count/count_file.h"
+#include "profiler/count/count_read.h"
+#include "profiler/count/count_zones.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "record/build.h"
+#include "record/host.h"
+#include "record/others.h"
+#include "profiler/python/python_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const dck_opt dck_count_options[] = {
+    DCK_OPTION(LIST, dck_count_config, events, "events", "LIST", NULL,
+	       "what is counted, by perf's names, with commas; 'list' shows them; may be repeated",
+	       .letter = 'e'),
+    DCK_FLAG(dck_count_config, no_functions, "no-functions",
+	     "counters alone: no library is preloaded into the program"),
+    DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL, "only the first N functions",
+	       .min = 1, .max = 1e6),
+    DCK_OPTION(CHOICE, dck_count_config, sort, "sort", "WHAT", "self",
+	       "the order of the functions: by own time, time with what they call, calls; also in "
+	       "pstats' words",
+	       .choices = dck_count_sorts),
+    {0},
+};
+
+enum { SET_MAX = 64 };
+
+typedef struct run {
+	const dck_count_config *config;
+	dck_count_program *p;
+	mem_arena *a;
+	const char *folder;
+	const char *why; /* nothing is in front of the program; NULL: something is */
+	os_clock_state rate;
+	count_events events;
+	count_zones zones;
+	os_child_usage usage;
+	uint64_t elapsed_ns;
+	int64_t began_unix_ns;
+	bool cancelled;
+	record_others others; /* that used the machine meanwhile */
+} run;
+
+static dck_status start_and_wait(run *r, dck_err *err)
+{
+	const char *set[SET_MAX + 1] = {NULL};
+	const os_spawn_config spawn = {
+	    .argv = r->p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
+	size_t n = 0;
+	pid_t pid;
+
+	const char *preload = NULL;
+	if (r->config->no_functions)
+		r->why = "--no-functions";
+	else
+		preload = os_preload_put(r->a, "libdeepclock_count.so", r->p->argv[0], &r->why);
+	if (preload) {
+		set[n++] = preload;
+		set[n++] = mem_arena_fmt(r->a, COUNT_FOLDER "=%s", r->folder);
+		if (os_clock_tsc(&r->rate, NULL))
+			set[n++] = COUNT_TICKS "=tsc";
+	}
+	if (!r->config->no_functions)
+		DCK_TRY(count_zones_begin(&r->zones, r->a, set, SET_MAX, &n, err));
+	for (size_t i = 0; i < n; i++)
+		DCK_NEED(set[i], err, "for the environment of a program");
+	record_others_begin(&r->others, 0);
+	r->began_unix_ns = os_unix_ns();
+	const uint64_t begin = os_now_ns();
+	dck_status st = os_spawn(&spawn, &pid, err);
+	if (st == DCK_OK)
+		st = os_wait(pid, 0, r->p->cancelled, r->p->self, &r->usage, err);
+	r->elapsed_ns = os_now_ns() - begin;
+	record_others_end(&r->others);
+	r->cancelled = st == DCK_E_CANCEL;
+	r->p->exit_code = r->usage.exit_code;
+	r->p->signal = r->usage.signal;
+	return r->cancelled ? DCK_OK : st;
+}
+
+static void facts_put(const run *r, record_builder *b)
+{
+	char words[4096] = "";
+	os_host host;
+
+	record_program_title(words, sizeof words, r->p->argv);
+	record_set_command(b, words);
+	record_set_began(b, r->began_unix_ns);
+	record_set_incomplete(b, r->cancelled);
+	os_host_get(&host);
+	record_host(b, &host);
+	if (r->usage.signal)
+		record_fact_int(b, "result", "signal", DCK_UNIT_ONE, r->usage.signal);
+	else
+		record_fact_int(b, "result", "exit_status", DCK_UNIT_ONE, r->usage.exit_code);
+	record_fact_text(
+	    b, "method", "counters",
+	    "from the program's exec() on, with all threads and processes that it starts");
+	record_fact_int(b, "count", "took", DCK_UNIT_NS, (int64_t)r->elapsed_ns);
+	if (r->cancelled)
+		record_note(b, "interrupted", "interrupted: this is what was counted until then");
+}
+
+/* How much it was, where no function was counted. */
+static void answer_put(const run *r, record_builder *b)
+{
+	char wall[32], processor[32], faults[32], switches[32];
+	const os_child_usage *u = &r->usage;
+
+	dck_text_time((double)r->elapsed_ns, wall, sizeof wall);
+	dck_text_time((double)(u->user_ns + u->system_ns), processor, sizeof processor);
+	dck_text_count((int64_t)(u->minor_faults + u->major_faults), faults, sizeof faults);
+	dck_text_count((int64_t)(u->voluntary_switches + u->involuntary_switches), switches,
+		       sizeof switches);
+	record_answer(b, "it took %s and %s of processor time; %s page faults, %s context switches",
+		      wall, processor, faults, switches);
+}
+
+/* A word that a shell takes as it is. */
+static bool is_plain(const char *word)
+{
+	return *word && !word[strcspn(word, " \t\n\"'$&;|<>()*?[]#~`\\!{}")];
+}
+
+/* The command that counts Python's functions, with the script's name and arguments where these are
+ * plain words. An option of the interpreter stands in another place there. */
+static void none_of_python_put(const run *r, record_builder *b)
+{
+	char *const *argv = r->p->argv;
+	const bool itself = python_is(argv[0]);
+	char *const *script = itself ? argv + 1 : argv;
+	char words[120] = "SCRIPT";
+	bool plain = script[0] && script[0][0] != '-';
+
+	for (size_t i = 0; script[i]; i++)
+		plain = plain && is_plain(script[i]);
+	if (plain)
+		record_program_title(words, sizeof words, script);
+	if (strlen(words) + 1 == sizeof words)
+		snprintf(words, sizeof words, "SCRIPT");
+	record_note(b, "count-none",
+		    "no function of Python was counted: '%.200s -m deepclock count %s' counts them",
+		    itself && is_plain(argv[0]) ? argv[0] : "python", words);
+}
+
+static void none_put(const run *r, record_builder *b)
+{
+	answer_put(r, b);
+	if (r->config->no_functions)
+		return;
+	if (python_runs(r->p->argv[0]))
+		none_of_python_put(r, b);
+	else
+		record_note(b, "count-none",
+			    "no function was counted: %s; 'deepclock sample' needs no change of "
+			    "the program",
+			    r->why ? r->why
+				   : "the program is not built with -finstrument-functions, and "
+				     "has no zones");
+}
+
+static dck_status functions_put(run *r, record_builder *b, dck_err *err)
+{
+	count_functions f;
+	count_left left = {0};
+
+	DCK_TRY(count_functions_init(&f, err));
+	dck_status st =
+	    count_read(r->folder, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f, &left, err);
+	if (st == DCK_OK)
+		st = count_zones_add(&r->zones, &f, err);
+	if (st == DCK_OK && (left.no_room || left.lanes_failed) && !r->why)
+		r->why =
+		    "the directory for temporary files is full; set TMPDIR to one with more room";
+	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
+		none_put(r, b);
+	} else if (st == DCK_OK) {
+		if (f.calls)
+			record_fact_text(b, "method", "functions",
+					 "-finstrument-functions: each call's beginning and end");
+		st = count_functions_put(&f, dck_count_sorts[r->config->sort], r->config->top, b,
+					 err);
+		count_left_put(&left, b);
+		count_zones_put(&r->zones, b);
+		if (left.processes)
+			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
+		if (left.lanes_failed)
+			record_note(b, "count-lost",
+				    "%u threads were not counted: there was no room for their "
+				    "files; set TMPDIR to a directory with more",
+				    left.lanes_failed);
+		if (left.lacking)
+			record_fact_text(b, "method", "symbols", left.lacking);
+	}
+	count_left_done(&left);
+	count_functions_done(&f);
+	return st;
+}
+
+static dck_status record_make(run *r, dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for the record of a program");
+	facts_put(r, b);
+	count_events_put(&r->events, &r->usage, r->elapsed_ns, b);
+	if (r->usage.peak_rss_bytes)
+		record_metric_int(b, "memory/peak_rss", (int64_t)r->usage.peak_rss_bytes,
+				  "of its largest process");
+	else
+		record_metric_absent(b, "memory/peak_rss", "it needed less than deepclock itself");
+	record_others_put(&r->others, b, "count", false);
+	const dck_status st = functions_put(r, b, err);
+	if (st == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return st;
+}
+
+dck_status dck_count_program_run(const dck_count_config *config, dck_count_program *p,
+				 dck_record **ret, dck_err *err)
+{
+	static const dck_count_config none;
+	char folder[OS_TEMP_SIZE];
+	run r = {.config = config ? config : &none, .p = p, .folder = folder};
+
+	DCK_TRY(count_events_open(&r.events, &r.config->events, err));
+	dck_status st = os_temp_dir_mapped(folder, err);
+	if (st == DCK_OK) {
+		r.a = mem_arena_new(0);
+		st = r.a ? start_and_wait(&r, err)
+			 : ERR_NO_MEMORY(err, "for the environment of a program");
+		if (st == DCK_OK)
+			st = record_make(&r, ret, err);
+		count_zones_done(&r.zones);
+		mem_arena_free(r.a);
+		os_temp_dir_remove(folder);
+	}
+	count_events_done(&r.events);
+	return st;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/count/count_read.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/count/count_file.h"
+#include "os/os.h"
+#include "profiler/unwind/space.h"
+#include "profiler/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+enum { MODULES_BYTES = 64 << 20, PROCESSES_MAX = 65536, LANES_MAX = 4096, GENERATIONS_MAX = 4096 };
+
+/* All processes share files and symbols. */
+typedef struct reading {
+	space_files *files;
+	symbols *names;
+	count_functions *sums;
+	double ns_per_tick;
+	count_left *ret;
+	dck_err *err;
+	dck_status status;
+} reading;
+
+/* One process: where code was, by generation. */
+typedef struct process {
+	reading *r;
+	count_process about;
+	space **spaces; /* @owned */
+	uint32_t nspaces;
+	kept_map frames; /* by function */
+} process;
+
+static dck_status module_read(process *p, const char *line, dck_err *err)
+{
+	unsigned long long generation, begin, end, offset;
+	int at = 0;
+
+	if (sscanf(line, "%llx %llx %llx %llx %n", &generation, &begin, &end, &offset, &at) < 4 ||
+	    at == 0 || generation >= GENERATIONS_MAX || begin >= end)
+		return DCK_OK;
+	if (generation >= p->nspaces) {
+		const uint32_t n = (uint32_t)generation + 1;
+		space **more = mem_resize(p->spaces, n * sizeof(space *));
+
+		DCK_NEED(more, err, "for the modules of a process");
+		memset(more + p->nspaces, 0, (n - p->nspaces) * sizeof(space *));
+		p->spaces = more;
+		p->nspaces = n;
+	}
+	space **own = &p->spaces[generation];
+	if (!*own)
+		*own = space_new(p->r->files, (pid_t)p->about.pid);
+	DCK_NEED(*own, err, "for the modules of a process");
+	return space_mapped(*own,
+			    &(space_mapping){.begin = begin,
+					     .end = end,
+					     .offset = offset,
+					     .executable = true,
+					     .path = line + at},
+			    err);
+}
+
+static dck_status modules_read(process *p, const char *path, dck_err *err)
+{
+	dck_buffer text = {0};
+
+	if (os_read_file(path, MODULES_BYTES, &text, NULL) != DCK_OK)
+		return DCK_OK; /* addresses alone */
+	dck_status st = DCK_OK;
+	char *at = (char *)text.data, *const end = at + text.n;
+	for (char *next; st == DCK_OK && at < end && (next = memchr(at, '\n', (size_t)(end - at)));
+	     at = next + 1) {
+		*next = '\0';
+		st = module_read(p, at, err);
+	}
+	dck_buffer_done(&text);
+	return st;
+}
+
+/* Code that was mapped before an unloading and stayed has its lines in the earlier generation too,
+ * and is described again when it is met in the later one. */
+static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
+{
+	process *p = self;
+	const uint64_t address = function & COUNT_ADDRESS;
+	const uint64_t generation = function >> COUNT_ADDRESS_BITS;
+	symbols_frame found[SYMBOLS_FRAMES_MAX];
+	uint32_t number = kept_map_find(&p->frames, function);
+	dck_frame frame = {0};
+	char plain[64];
+
+	if (number)
+		return number;
+	space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
+	const space_module *m = s ? space_find(s, address) : NULL;
+	if (m && m->path) {
+		const char *slash = strrchr(m->path, '/');
+
+		frame.module = slash ? slash + 1 : m->path;
+	}
+	/* What is inlined at its first instruction stands in front of it. */
+	const size_t n = m && m->file ? symbols_find(p->r->names, m->file, address - m->bias, found,
+						     SYMBOLS_FRAMES_MAX)
+				      : 0;
+	if (n > 0) {
+		frame.name = found[n - 1].function;
+		frame.file = found[n - 1].file;
+		frame.line = frame.start_line = found[n - 1].line;
+	}
+	if (!frame.name) {
+		snprintf(plain, sizeof plain, "0x%" PRIx64, m ? address - m->bias : address);
+		frame.name = plain;
+	}
+	number = call_paths_frame(&f->paths, &frame);
+	return number && kept_map_put(&p->frames, function, number) ? number : 0;
+}
+
+static dck_status lane_read(process *p, const char *path, double ns_per_tick, dck_err *err)
+{
+	const count_price price = {(double)p->about.cost_inside / 256 * ns_per_tick,
+				   (double)p->about.cost_outside / 256 * ns_per_tick};
+	const int fd = os_open_read(path);
+	struct stat st;
+
+	if (fd < 0)
+		return DCK_OK;
+	call_lane *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
+			   ? mmap(NULL, CALL_LANE_BYTES, PROT_READ, MAP_SHARED, fd, 0)
+			   : MAP_FAILED;
+	os_close(fd);
+	if (l == MAP_FAILED)
+		return DCK_OK;
+	const dck_status status =
+	    count_functions_add(p->r->sums, l, ns_per_tick, &price, p->about.end, frame_of, p, err);
+	munmap(l, CALL_LANE_BYTES);
+	return status;
+}
+
+static dck_status process_read(reading *r, const char *path, dck_err *err)
+{
+	process p = {.r = r};
+	const size_t stem = strlen(path) - strlen("process");
+	char file[OS_TEMP_SIZE + 128];
+	const int fd = os_open_read(path);
+
+	if (fd < 0)
+		return DCK_OK;
+	const ptrdiff_t n = os_read_at(fd, &p.about, sizeof p.about, 0);
+	const bool whole = n == (ptrdiff_t)sizeof p.about && p.about.magic == COUNT_PROCESS_MAGIC;
+	os_close(fd);
+	r->ret->no_room += n == 0;
+	if (!whole)
+		return DCK_OK;
+	const double ns = p.about.ticks ? r->ns_per_tick : 1;
+	count_left *ret = r->ret;
+	const uint64_t calls = r->sums->calls;
+	const double self = r->sums->self_ns;
+	ret->lanes_failed += p.about.lanes_failed;
+	snprintf(file, sizeof file, "%.*smodules", (int)stem, path);
+	dck_status st = modules_read(&p, file, err);
+	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < LANES_MAX; i++) {
+		snprintf(file, sizeof file, "%.*s%u.lane", (int)stem, path, i);
+		st = lane_read(&p, file, ns, err);
+	}
+	count_row *row = kept_row(&ret->rows, ret->processes);
+	if (row) {
+		ret->processes++;
+		memcpy(row->name, p.about.name, sizeof row->name - 1);
+		row->pid = p.about.pid;
+		row->threads = p.about.lanes;
+		row->calls = r->sums->calls - calls;
+		row->ns = r->sums->self_ns - self;
+	}
+	for (uint32_t i = 0; i < p.nspaces; i++)
+		space_free(p.spaces[i]);
+	mem_free(p.spaces);
+	kept_map_done(&p.frames);
+	return st;
+}
+
+static void one_read(void *self, const char *path)
+{
+	reading *r = self;
+
+	if (r->status == DCK_OK && r->ret->processes < PROCESSES_MAX)
+		r->status = process_read(r, path, r->err);
+}
+
+dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,
+		      dck_err *err)
+{
+	reading r = {.files = space_files_new(),
+		     .names = symbols_new(NULL),
+		     .sums = f,
+		     .ns_per_tick = ns_per_tick,
+		     .ret = ret,
+		     .err = err};
+
+	*ret = (count_left){.rows = {.row_bytes = sizeof(count_row)}};
+	if (!r.files || !r.names)
+		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
+	if (r.status == DCK_OK)
+		os_path_each(folder, "*.process", one_read, &r);
+	if (r.names && ret->processes)
+		ret->lacking = symbols_lacking(r.names);
+	symbols_free(r.names);
+	space_files_free(r.files);
+	return r.status;
+}
+
+void count_left_done(count_left *l)
+{
+	kept_table_done(&l->rows);
+}
+
+void count_left_put(const count_left *l, record_builder *b)
+{
+	static const dck_column columns[] = {{"name", "process", DCK_UNIT_NONE},
+					     {"pid", "number", DCK_UNIT_ONE},
+					     {"threads", "threads", DCK_UNIT_ONE},
+					     {"calls", "calls", DCK_UNIT_ONE},
+					     {"time", "time", DCK_UNIT_NS}};
+
+	if (l->processes == 0)
+		return;
+	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof columns[0]);
+	for (uint32_t i = 0; i < l->processes; i++) {
+		const count_row *row = kept_find(&l->rows, i);
+
+		record_cell_text(b, row->name);
+		record_cell_int(b, row->pid);
+		record_cell_int(b, row->threads);
+		record_cell_int(b, (int64_t)row->calls);
+		record_cell_real(b, row->ns);
+	}
+}

@@ -1,0 +1,33 @@
+/* count_read.h - what a program that was counted left in the directory of its run (count_file.h),
+ * added up: all its processes and threads, functions by their names.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COUNT_COUNT_READ_H
+#define COUNT_COUNT_READ_H
+
+#include "profiler/count/count_functions.h"
+
+typedef struct count_row {
+	char name[64];
+	uint32_t pid, threads; /* threads that were there at one time */
+	uint64_t calls;
+	double ns;
+} count_row;
+
+typedef struct count_left {
+	uint32_t processes; /* that called instrumented functions */
+	uint32_t lanes_failed;
+	uint32_t no_room;    /* processes that had no room for their file */
+	const char *lacking; /* why there are no lines; NULL: there are. Static */
+	kept_table rows;     /* count_row, from 0 on */
+} count_left;
+
+/* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any
+ * case. */
+dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,
+		      dck_err *err) DCK_MUST_USE;
+void count_left_done(count_left *l);
+/* The table of the processes. */
+void count_left_put(const count_left *l, record_builder *b);
+
+#endif

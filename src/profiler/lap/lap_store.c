@@ -1,0 +1,215 @@
+/* lap_store.c - names, series and places of laps; see lap_store.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/lap/lap_store.h"
+#include "base/mem.h"
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static lap_state state;
+
+static void take(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+/* A child of fork() has our laps, and a lock that is free. */
+static void prepare_for_fork(void)
+{
+	(void)pthread_atfork(take, lap_unlock, lap_unlock);
+}
+
+lap_state *lap_lock(void)
+{
+	pthread_once(&once, prepare_for_fork);
+	take();
+	return &state;
+}
+
+void lap_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static bool column_init(lap_name *n, const char *name, const char *unit)
+{
+	lap_column *c = &n->column[n->ncolumns];
+
+	*c = (lap_column){.name = mem_dup(name), .unit = unit ? mem_dup(unit) : NULL};
+	if (n->room > 0)
+		c->kept = mem_alloc(n->room * sizeof *c->kept);
+	if (!c->name || (unit && !c->unit) || (n->room > 0 && !c->kept)) {
+		mem_free(c->name);
+		mem_free(c->unit);
+		mem_free(c->kept);
+		return false;
+	}
+	for (size_t i = 0; i < n->kept; i++)
+		c->kept[i] = NAN;
+	n->ncolumns++;
+	return true;
+}
+
+static void name_free(lap_name *n)
+{
+	for (size_t i = 0; i < n->ncolumns; i++) {
+		mem_free(n->column[i].name);
+		mem_free(n->column[i].unit);
+		mem_free(n->column[i].kept);
+	}
+	mem_free(n->at_ns);
+	mem_free(n->text);
+	mem_free(n);
+}
+
+lap_name *lap_name_get(lap_state *s, const char *name)
+{
+	static const char *const own[LAP_OWN_COLUMNS] = {
+	    [LAP_WALL] = "wall", [LAP_CPU] = "cpu", [LAP_THREAD_CPU] = "thread_cpu"};
+	lap_name **at = &s->names;
+
+	for (; *at; at = &(*at)->next)
+		if (strcmp((*at)->text, name) == 0)
+			return *at;
+	if (s->nnames == LAP_NAMES_MAX)
+		return NULL;
+	lap_name *n = mem_zalloc(1, sizeof *n);
+	if (!n)
+		return NULL;
+	n->text = mem_dup(name);
+	n->every = 1;
+	n->depth = UINT32_MAX;
+	bool made = n->text != NULL;
+	for (size_t i = 0; made && i < LAP_OWN_COLUMNS; i++)
+		made = column_init(n, own[i], "ns");
+	if (!made) {
+		name_free(n);
+		return NULL;
+	}
+	*at = n;
+	s->nnames++;
+	return n;
+}
+
+lap_child *lap_child_get(lap_state *s, dck_lap *parent, const lap_name *name)
+{
+	lap_child **first = parent ? &parent->children : &s->outermost;
+
+	for (lap_child *c = *first; c; c = c->next)
+		if (c->name == name)
+			return c;
+	lap_child *c = mem_zalloc(1, sizeof *c);
+	if (!c)
+		return NULL;
+	c->name = name;
+	c->next = *first;
+	*first = c;
+	return c;
+}
+
+size_t lap_value_column(lap_name *n, const char *name, const char *unit)
+{
+	for (size_t i = LAP_OWN_COLUMNS; i < n->ncolumns; i++)
+		if (strcmp(n->column[i].name, name) == 0)
+			return i - LAP_OWN_COLUMNS;
+	if (n->ncolumns == LAP_OWN_COLUMNS + LAP_VALUES_MAX || !column_init(n, name, unit))
+		return LAP_VALUES_MAX;
+	return n->ncolumns - 1 - LAP_OWN_COLUMNS;
+}
+
+double lap_items(const dck_lap *l, const char **ret_unit)
+{
+	for (size_t i = LAP_OWN_COLUMNS; i < l->name->ncolumns; i++) {
+		const lap_column *c = &l->name->column[i];
+
+		if (strcmp(c->name, "items") != 0)
+			continue;
+		*ret_unit = c->unit ? c->unit : "items";
+		return l->value[i - LAP_OWN_COLUMNS];
+	}
+	return NAN;
+}
+
+static bool grow(lap_name *n)
+{
+	const size_t room = n->room ? 2 * n->room : 64;
+	uint64_t *at_ns = mem_resize(n->at_ns, room * sizeof *at_ns);
+
+	if (!at_ns)
+		return false;
+	n->at_ns = at_ns;
+	for (size_t i = 0; i < n->ncolumns; i++) {
+		double *kept = mem_resize(n->column[i].kept, room * sizeof *kept);
+
+		if (!kept)
+			return false;
+		n->column[i].kept = kept;
+	}
+	n->room = room;
+	return true;
+}
+
+/* Every second one goes, so that those kept stay evenly spread. */
+static void thin(lap_name *n)
+{
+	for (size_t i = 0; i < n->kept / 2; i++) {
+		n->at_ns[i] = n->at_ns[2 * i];
+		for (size_t k = 0; k < n->ncolumns; k++)
+			n->column[k].kept[i] = n->column[k].kept[2 * i];
+	}
+	n->kept /= 2;
+	n->every *= 2;
+}
+
+bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
+{
+	const double own[LAP_OWN_COLUMNS] = {
+	    [LAP_WALL] = t->wall_ns, [LAP_CPU] = t->cpu_ns, [LAP_THREAD_CPU] = t->thread_cpu_ns};
+	lap_name *n = l->name;
+	const char *unit;
+	const double items = lap_items(l, &unit);
+
+	if (n->ended == 0 || t->wall_ns < n->wall_min_ns)
+		n->wall_min_ns = t->wall_ns;
+	if (n->ended == 0 || t->wall_ns > n->wall_max_ns)
+		n->wall_max_ns = t->wall_ns;
+	n->wall_sum_ns += t->wall_ns;
+	n->depth = l->depth < n->depth ? l->depth : n->depth;
+	l->place->ended++;
+	l->place->wall_sum_ns += t->wall_ns;
+	if (!isnan(items)) {
+		n->items_sum += items;
+		n->items_wall_ns += t->wall_ns;
+	}
+	if (n->ended++ % n->every != 0)
+		return true;
+	if (n->kept == LAP_KEPT_MAX)
+		thin(n);
+	if (n->kept == n->room && !grow(n))
+		return false;
+	n->at_ns[n->kept] = l->begin_ns - s->base_ns;
+	for (size_t i = 0; i < n->ncolumns; i++)
+		n->column[i].kept[n->kept] =
+		    i < LAP_OWN_COLUMNS ? own[i] : l->value[i - LAP_OWN_COLUMNS];
+	n->kept++;
+	return true;
+}
+
+/* Open laps point to their names and places, so these stay, and are as new. */
+void lap_forget(lap_state *s)
+{
+	for (lap_name *n = s->names; n; n = n->next) {
+		n->ended = 0;
+		n->wall_sum_ns = n->items_sum = n->items_wall_ns = 0;
+		n->begun = n->kept = 0;
+		n->every = 1;
+	}
+	for (lap_child *c = s->outermost; c; c = c->next) {
+		c->begun = c->ended = c->total = 0;
+		c->wall_sum_ns = 0;
+	}
+	s->lost = 0;
+}

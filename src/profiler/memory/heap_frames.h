@@ -1,0 +1,46 @@
+/* heap_frames.h - the places of a heap's file as frames: functions, files, lines, with what was
+ * inlined there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEMORY_HEAP_FRAMES_H
+#define MEMORY_HEAP_FRAMES_H
+
+#include "base/mem.h"
+#include "record/tree/call_paths.h"
+#include "profiler/memory/heap_file.h"
+#include "profiler/python/python_merge.h"
+#include "profiler/symbols/symbols.h"
+
+/* One function at a place; its texts are kept as long as the names they are of. */
+typedef struct heap_piece {
+	dck_frame frame;
+	uint32_t number;   /* in the paths that were given */
+	bool runtime, c;   /* of the language's libraries; of libc and the loader */
+	bool named;	   /* its name is one, not a place */
+	bool python, user; /* a function of Python; and no library's */
+} heap_piece;
+
+typedef struct heap_place {
+	uint32_t first, n;   /* pieces, the outermost first */
+	merge_native native; /* what its function is to Python */
+} heap_place;
+
+typedef struct heap_frames {
+	heap_place *places; /* @owned; of each frame of the file */
+	heap_piece *pieces; /* @owned */
+	size_t npieces, room;
+} heap_frames;
+
+typedef struct heap_names heap_names; /* files and their names, for all processes */
+
+heap_names *heap_names_new(void); /* @owned; NULL: no memory */
+void heap_names_free(heap_names *n);
+/* A sentence on why there are no lines; NULL: there are. */
+const char *heap_names_lacking(heap_names *n);
+
+/* Numbers are those of frames in `paths`. */
+dck_status heap_frames_read(heap_names *n, const heap_file *f, call_paths *paths, heap_frames *ret,
+			    dck_err *err);
+void heap_frames_done(heap_frames *f); /* {0} is allowed */
+
+#endif

@@ -1,0 +1,147 @@
+/* memory_program.c - a target program, started and watched: `deepclock memory`.
+ *
+ * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file for each process;
+ * a thread here looks at what is resident (memory_watch.c). When all has ended the files are added
+ * up (memory_sums.c), and become a record (memory_record.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/memory/memory_record.h"
+#include "os/process/other_process.h"
+
+#include <string.h>
+
+static const char library[] = "libdeepclock_memory.so";
+
+/* The remedies where nothing can be preloaded differ from those for blocking calls. */
+static const char *reason_of(mem_arena *a, const char *why)
+{
+	static const struct {
+		const char *mark, *instead;
+	} helps[] = {
+	    {" ('go tool trace'", " (Go's runtime/pprof shows them)"},
+	    {" (link it dynamically", " (link it dynamically)"},
+	};
+
+	for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++) {
+		const char *at = strstr(why, helps[i].mark);
+
+		if (at)
+			return mem_arena_fmt(a, "%.*s%s", (int)(at - why), why, helps[i].instead);
+	}
+	return why;
+}
+
+static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *folder,
+			  memory_told *m, memory_looks *looks, os_child_usage *usage, dck_err *err)
+{
+	mem_arena *a = mem_arena_new(0);
+	memory_watch *watch = NULL;
+	pid_t pid;
+
+	DCK_NEED(a, err, "for the environment of a program");
+	const char *why = "--rss-only";
+	const char *preload = c->rss_only ? NULL : os_preload_put(a, library, p->argv[0], &why);
+	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? folder : ""), preload,
+			     NULL};
+	const os_spawn_config spawn = {
+	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
+	dck_status st = mem_arena_failed(a) ? ERR_NO_MEMORY(err, "to start a program") : DCK_OK;
+
+	m->began_unix_ns = os_unix_ns();
+	if (st == DCK_OK)
+		st = os_spawn(&spawn, &pid, err);
+	m->began_ns = os_now_ns();
+	if (st == DCK_OK)
+		st = memory_watch_start(pid, c->rate_hz, preload ? folder : NULL, &watch, err);
+	if (st == DCK_OK) {
+		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);
+		m->took_ns = os_now_ns() - m->began_ns;
+		memory_watch_stop(watch, looks);
+	}
+	m->cancelled = st == DCK_E_CANCEL;
+	if (!preload && (st == DCK_OK || m->cancelled))
+		m->why = mem_dup(reason_of(a, why));
+	mem_arena_free(a);
+	return m->cancelled ? DCK_OK : st;
+}
+
+/* No library can be preloaded into what runs already. */
+static dck_status attached(const dck_memory_config *c, const dck_memory_program *p, memory_told *m,
+			   memory_looks *looks, dck_err *err)
+{
+	enum { ASK_NS = 50000000 };
+	const int pid = (int)c->pid;
+	memory_watch *watch;
+
+	if (!os_process_runs(pid))
+		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
+	m->began_unix_ns = os_unix_ns();
+	m->began_ns = os_now_ns();
+	DCK_TRY(memory_watch_start(pid, c->rate_hz, NULL, &watch, err));
+	while (!m->cancelled && os_process_runs(pid)) {
+		const uint64_t now = os_now_ns() - m->began_ns;
+
+		if (c->time_ns && now >= c->time_ns)
+			break;
+		os_sleep_ns(c->time_ns && c->time_ns - now < ASK_NS ? c->time_ns - now : ASK_NS,
+			    NULL, NULL);
+		m->cancelled = p->cancelled && p->cancelled(p->self);
+	}
+	m->took_ns = os_now_ns() - m->began_ns;
+	memory_watch_stop(watch, looks);
+	m->why = mem_dup("it ran already: what it allocated before is not known");
+	return DCK_OK;
+}
+
+static dck_status run(const dck_memory_config *c, dck_memory_program *p, const char *folder,
+		      dck_record **ret, dck_err *err)
+{
+	memory_looks looks = {0};
+	memory_sums sums = {0};
+	os_child_usage usage = {0};
+	memory_told m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
+	dck_status st = c->pid ? attached(c, p, &m, &looks, err)
+			       : watched(c, p, folder, &m, &looks, &usage, err);
+
+	if (st == DCK_OK && !c->pid) {
+		p->exit_code = usage.exit_code;
+		p->signal = usage.signal;
+		if (!m.why)
+			st = memory_sums_read(folder, &sums, err);
+	}
+	if (st == DCK_OK) {
+		char *own = (char *)(uintptr_t)m.why;
+
+		if (!own && sums.nprocesses)
+			m.sums = &sums;
+		else if (!own && sums.no_room)
+			m.why = "the directory for temporary files is full (set TMPDIR to one with "
+				"more room), or the program may not map as much (ulimit -v)";
+		else if (!own)
+			m.why = "its environment was cleared, or the loader did not preload the "
+				"library";
+		st = memory_record(&m, ret, err);
+		mem_free(own);
+	}
+	memory_sums_done(&sums);
+	memory_looks_done(&looks);
+	return st;
+}
+
+dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_program *p,
+				  dck_record **ret, dck_err *err)
+{
+	char folder[OS_TEMP_SIZE];
+
+	if (!config->pid == !(p->argv && p->argv[0]))
+		DCK_FAIL(err, E_ARG,
+			 "give either a program to start or the --pid of one that runs");
+	if (config->time_ns && !config->pid)
+		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
+	DCK_TRY(os_temp_dir(folder, err));
+	dck_status st = run(config, p, folder, ret, err);
+	os_temp_dir_remove(folder);
+	return st;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/memory/memory_sums.h"
+
+#include "base/err.h"
+#include "profiler/memory/heap_stack.h"
+#include "profiler/memory/runtime_frames.h"
+#include "os/os.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PROCESSES_MAX = 4096, PATH_SIZE = 4096 };
+
+const dck_column sums_columns[SUMS_COLUMNS] = {
+    [SUMS_PEAK] = {"peak", "at peak", DCK_UNIT_BYTE},
+    [SUMS_LEAKED] = {"leaked", "leaked", DCK_UNIT_BYTE},
+    [SUMS_ALLOCATIONS] = {"allocations", "allocations", DCK_UNIT_ONE},
+    [SUMS_TEMPORARY] = {"temporary", "temporary", DCK_UNIT_ONE},
+    [SUMS_BYTES] = {"bytes", "allocated", DCK_UNIT_BYTE},
+    [SUMS_HELD] = {"held", "held at end", DCK_UNIT_BYTE},
+};
+
+/* --- the paths of one process */
+
+/* What is known of a node: numbers in the paths of all processes. */
+typedef struct told_node {
+	uint32_t path, function;
+	uint32_t asked;	     /* piece that asked for it: the innermost of the user's; see NONE */
+	uint32_t leaf;	     /* piece: the innermost of all */
+	uint32_t user;	     /* piece: the innermost line of Python that is no library's */
+	uint32_t python;     /* piece: the innermost line of Python */
+	bool wanted;	     /* it or what lies within it counts something by its path */
+	const char *entered; /* the function of libc by which it was entered, ... */
+	bool inside_c;	     /* ... where the innermost frames are libc's */
+} told_node;
+
+#define NONE UINT32_MAX
+
+typedef struct adding {
+	memory_sums *s;
+	const heap_file *file;
+	const heap_frames *frames;
+	sums_process *process;
+	told_node *told;
+	uint32_t root; /* of paths */
+	/* The last stack with Python, from the innermost frame, and what is known of each frame's
+	 * path from the outermost: the next one begins as it did, mostly. */
+	heap_stack stack, before;
+	told_node along[HEAP_STACK_MAX];
+	bool peak; /* it is the process whose peak is reported */
+} adding;
+
+static void piece_follow(const adding *a, told_node *t, uint32_t at)
+{
+	const heap_piece *p = &a->frames->pieces[at];
+
+	t->path = call_paths_child(&a->s->paths, t->path, p->number);
+	t->leaf = at;
+	if (p->python)
+		t->python = at;
+	if (p->user)
+		t->user = at;
+	if (!p->runtime) {
+		t->asked = at;
+		t->function = call_paths_child(&a->s->functions, t->function,
+					       call_paths_frame(&a->s->functions, &p->frame));
+	}
+	if (p->c && !t->inside_c)
+		t->entered = p->named ? p->frame.name : NULL;
+	t->inside_c = p->c;
+}
+
+static bool is_mapping(const heap_node *n)
+{
+	return n->frame == HEAP_FRAME_MAPPING;
+}
+
+static void place_follow(const adding *a, told_node *t, uint32_t frame)
+{
+	const heap_place *place = &a->frames->places[frame];
+
+	for (uint32_t k = 0; k < place->n; k++)
+		piece_follow(a, t, place->first + k);
+}
+
+static told_node python_tell(adding *a, uint32_t i, told_node t)
+{
+	size_t n = 0;
+
+	a->before = a->stack;
+	heap_stack_read(a->file, a->frames, i, &a->stack);
+	const uint32_t *now = a->stack.frames + a->stack.n, *then = a->before.frames + a->before.n;
+	while (n < a->stack.n && n < a->before.n &&
+	       now[-(ptrdiff_t)n - 1] == then[-(ptrdiff_t)n - 1])
+		n++;
+	if (n)
+		t = a->along[n - 1];
+	for (; n < a->stack.n; n++) {
+		place_follow(a, &t, now[-(ptrdiff_t)n - 1]);
+		a->along[n] = t;
+	}
+	return t;
+}
+
+static told_node node_tell(adding *a, uint32_t i)
+{
+	const heap_node *n = &a->file->nodes[i];
+	told_node t = {.path = a->root, .asked = NONE, .leaf = NONE, .user = NONE, .python = NONE};
+
+	if (i <= HEAP_LANES || n->parent >= i || n->frame >= a->file->nframes)
+		return t;
+	if (heap_stack_has_python(a->file, i))
+		return python_tell(a, i, t);
+	if (n->parent > HEAP_LANES)
+		t = a->told[n->parent];
+	if (!is_mapping(n))
+		place_follow(a, &t, n->frame);
+	return t;
+}
+
+/* libc's own, or its loader's: no leak of the program. */
+static bool is_kept(const told_node *t)
+{
+	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
+}
+
+static void weights_add(call_paths *p, uint32_t path, const double weight[SUMS_COLUMNS])
+{
+	for (size_t c = 0; c < p->ncolumns; c++)
+		if (weight[c] != 0)
+			call_paths_add(p, path, c, weight[c]);
+}
+
+/* The piece whose line the table of lines names. Libraries of Python allocate for the line that
+ * called them, as those of C do. */
+static uint32_t line_piece(const told_node *t)
+{
+	const uint32_t found[] = {t->user, t->python, t->asked, t->leaf};
+	size_t i = 0;
+
+	while (i < sizeof found / sizeof found[0] - 1 && found[i] == NONE)
+		i++;
+	return found[i];
+}
+
+static bool has_call(const char *name)
+{
+	return strchr(name, '(') || name[0] == '<'; /* "<module>" is no call */
+}
+
+/* As the table of lines has it: "build() at list.c:12". */
+static const char *line_text(const memory_sums *s, const dck_frame *f)
+{
+	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+
+	return f->file && f->line ? mem_arena_fmt(s->arena, "%.100s%s at %.100s:%u", f->name,
+						  has_call(f->name) ? "" : "()",
+						  slash ? slash + 1 : f->file, f->line)
+				  : f->name;
+}
+
+static uint32_t line_of(memory_sums *s, const dck_frame *f)
+{
+	const char *text = line_text(s, f);
+	const uint32_t path =
+	    call_paths_child(&s->lines, 0,
+			     call_paths_frame(&s->lines, &(dck_frame){.name = text,
+								      .file = f->file,
+								      .module = f->module,
+								      .line = f->line,
+								      .start_line = f->line}));
+
+	if (path >= s->nasked) {
+		const size_t n = 2 * (size_t)path + 64;
+		const char **asked = mem_resize(s->asked, n * sizeof *asked);
+
+		if (!asked)
+			return path;
+		memset(asked + s->nasked, 0, (n - s->nasked) * sizeof *asked);
+		s->asked = asked;
+		s->nasked = n;
+	}
+	if (!s->asked[path])
+		s->asked[path] = text;
+	return path;
+}
+
+const char *memory_sums_asked(const memory_sums *s, uint32_t line)
+{
+	return line < s->nasked && s->asked[line] ? s->asked[line] : "(not known)";
+}
+
+static void node_add(const adding *a, uint32_t i)
+{
+	const heap_node *n = &a->file->nodes[i];
+	const told_node *t = &a->told[i];
+	const heap_kind kind = is_mapping(n) ? HEAP_MAPPINGS : HEAP_BLOCKS;
+	const bool kept = is_kept(t);
+	const double weight[SUMS_COLUMNS] = {
+	    [SUMS_PEAK] = a->peak ? (double)heap_file_at_peak(a->file, n, kind) : 0,
+	    [SUMS_LEAKED] = kept ? 0 : (double)n->live,
+	    [SUMS_ALLOCATIONS] = (double)n->allocations,
+	    [SUMS_TEMPORARY] = (double)n->temporary,
+	    [SUMS_BYTES] = (double)n->bytes,
+	    [SUMS_HELD] = kept ? 0 : (double)heap_file_held(a->file, i)};
+	const uint32_t asked = t->asked == NONE ? t->leaf : t->asked;
+	static const dck_frame unknown = {.name = "(no call path)"};
+	const dck_frame *f = asked == NONE ? &unknown : &a->frames->pieces[asked].frame;
+
+	if (kind == HEAP_MAPPINGS) {
+		weights_add(
+		    &a->s->mappings,
+		    call_paths_child(&a->s->mappings, 0, call_paths_frame(&a->s->mappings, f)),
+		    weight);
+		return;
+	}
+	weights_add(&a->s->paths, t->path, weight);
+	weights_add(&a->s->functions,
+		    t->function ? t->function
+				: call_paths_child(&a->s->functions, 0,
+						   call_paths_frame(&a->s->functions, f)),
+		    weight);
+	const uint32_t line = line_piece(t);
+	weights_add(&a->s->lines,
+		    line_of(a->s, line == NONE ? &unknown : &a->frames->pieces[line].frame),
+		    weight);
+	a->process->allocations += n->allocations;
+	a->process->temporary += n->temporary;
+	a->process->bytes += n->bytes;
+	a->process->freed += n->allocations - n->live_blocks;
+	if (kept) {
+		a->process->kept += n->live;
+	} else {
+		a->process->leaked += n->live;
+		a->process->leaked_blocks += n->live_blocks;
+		a->process->held += heap_file_held(a->file, i);
+	}
+}
+
+/* Paths that lead to nothing are none, as those of which Python's frames make another one. */
+static void nodes_want(const adding *a)
+{
+	for (uint32_t i = a->file->nnodes; i-- > 1;) {
+		const heap_node *n = &a->file->nodes[i];
+
+		a->told[i].wanted |= n->allocations > 0;
+		if (a->told[i].wanted && n->parent < i && !heap_stack_has_python(a->file, i))
+			a->told[n->parent].wanted = true;
+	}
+}
+
+static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, bool several,
+			   bool peak, dck_err *err)
+{
+	heap_frames frames;
+	adding *a = mem_zalloc(1, sizeof *a);
+	told_node *told = mem_zalloc(f->nnodes + (size_t)1, sizeof *told);
+	const char *slash = strrchr(p->program, '/');
+	dck_status st = a && told ? heap_frames_read(s->names, f, &s->paths, &frames, err)
+				  : ERR_NO_MEMORY(err, "for the call paths of a heap");
+
+	if (st != DCK_OK)
+		goto done;
+	a->s = s;
+	a->file = f;
+	a->frames = &frames;
+	a->process = p;
+	a->told = told;
+	a->peak = peak;
+	if (several)
+		a->root = call_paths_child(
+		    &s->paths, 0,
+		    call_paths_frame(&s->paths,
+				     &(dck_frame){.name = slash ? slash + 1 : p->program}));
+	nodes_want(a);
+	for (uint32_t i = 1; i < f->nnodes; i++) {
+		if (!told[i].wanted)
+			continue;
+		told[i] = node_tell(a, i);
+		if (f->nodes[i].allocations)
+			node_add(a, i);
+	}
+	heap_frames_done(&frames);
+done:
+	mem_free(told);
+	mem_free(a);
+	return st;
+}
+
+/* --- the processes */
+
+static void process_of(memory_sums *s, const heap_file *f, sums_process *ret)
+{
+	const heap_header *h = f->header;
+	char path[PATH_SIZE] = "(unknown)";
+
+	if (f->nmodules)
+		heap_file_name(f, &f->modules[0], path, sizeof path);
+	*ret = (sums_process){
+	    .program = mem_arena_dup(s->arena, path),
+	    .pid = (long)h->pid,
+	    .peak = atomic_load(&h->total[HEAP_BLOCKS].peak),
+	    .mapped_peak = atomic_load(&h->total[HEAP_MAPPINGS].peak),
+	    .began_ns = h->began_ns,
+	    .peak_ns = atomic_load(&h->total[HEAP_BLOCKS].peak_ns),
+	    .timed_ns = atomic_load(&h->timed_ns),
+	    .timed = atomic_load(&h->timed),
+	    .lost = atomic_load(&h->lost),
+	    /* Of a program with Python a quarter is for its paths alone. */
+	    .full = f->nnodes >= h->nodes_max - h->nodes_max / 4,
+	    .ends_in = f->nheld > 0,
+	    .unseen = atomic_load(&h->unseen),
+	    .cut = atomic_load(&h->cut),
+	    .broken = atomic_load(&h->broken),
+	    .own_bytes = atomic_load(&h->own_bytes),
+	    .own_resident = atomic_load(&h->own_resident),
+	    .file_bytes = HEAP_AT_NAMES + atomic_load(&h->nname_bytes) +
+			  f->nframes * sizeof(heap_frame) + f->nnodes * sizeof(heap_node) +
+			  f->nheld * sizeof *f->held,
+	    .threads = atomic_load(&h->threads),
+	};
+}
+
+typedef struct found_files {
+	memory_sums *s;
+	const char **paths;
+	size_t n;
+} found_files;
+
+static void found(void *self, const char *path)
+{
+	found_files *files = self;
+	memory_sums *s = files->s;
+	heap_file f;
+	uint64_t bytes;
+
+	if (os_path_kind(path, &bytes) == OS_FILE && bytes == 0)
+		s->no_room++;
+	if (files->n == PROCESSES_MAX || heap_file_open(path, &f, NULL) != DCK_OK) {
+		s->left_out++;
+		return;
+	}
+	process_of(s, &f, &s->processes[files->n]);
+	files->paths[files->n++] = mem_arena_dup(s->arena, path);
+	s->nprocesses = files->n;
+	heap_file_close(&f);
+}
+
+static dck_status sums_init(memory_sums *s, dck_err *err)
+{
+	call_paths *const all[] = {&s->paths, &s->functions, &s->lines, &s->mappings};
+
+	s->ncolumns = SUMS_HELD;
+	for (size_t i = 0; i < s->nprocesses; i++)
+		if (s->processes[i].ends_in)
+			s->ncolumns = SUMS_COLUMNS;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		DCK_TRY(call_paths_init(all[i], sums_columns, s->ncolumns, err));
+	return DCK_OK;
+}
+
+static dck_status read_all(memory_sums *s, const char *folder, dck_err *err)
+{
+	found_files files = {.s = s};
+
+	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
+	if (mem_arena_failed(s->arena))
+		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	os_path_each(folder, "*" HEAP_FILE_END, found, &files);
+	if (mem_arena_failed(s->arena))
+		return ERR_NO_MEMORY(err, "for the heaps of a program");
+	DCK_TRY(sums_init(s, err));
+	for (size_t i = 0; i < s->nprocesses; i++)
+		if (s->processes[i].peak > s->processes[s->largest].peak)
+			s->largest = i;
+	for (size_t i = 0; i < s->nprocesses; i++) {
+		heap_file f;
+
+		if (heap_file_open(files.paths[i], &f, NULL) != DCK_OK)
+			continue;
+		const dck_status st =
+		    file_add(s, &f, &s->processes[i], s->nprocesses > 1, i == s->largest, err);
+		heap_file_close(&f);
+		if (st != DCK_OK)
+			return st;
+	}
+	return DCK_OK;
+}
+
+dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
+{
+	memory_sums s = {.arena = mem_arena_new(0),
+			 .names = heap_names_new(),
+			 .processes = mem_zalloc(PROCESSES_MAX, sizeof *s.processes)};
+	dck_status st = s.arena && s.names && s.processes
+			    ? DCK_OK
+			    : ERR_NO_MEMORY(err, "for the heaps of a program");
+
+	if (st == DCK_OK)
+		st = read_all(&s, folder, err);
+	if (st != DCK_OK) {
+		memory_sums_done(&s);
+		return st;
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+void memory_sums_done(memory_sums *s)
+{
+	call_paths_done(&s->paths);
+	call_paths_done(&s->functions);
+	call_paths_done(&s->lines);
+	call_paths_done(&s->mappings);
+	heap_names_free(s->names);
+	mem_free(s->processes);
+	mem_free(s->asked);
+	mem_arena_free(s->arena);
+	*s = (memory_sums){0};
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/memory/memory_watch.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/preload/heap/heap_region.h"
+#include "os/os.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024 };
+static const uint64_t share_every_ns = 1000000000u;
+
+/* The header of a process's heap, which we read and give the time. */
+typedef struct heap_seen {
+	char name[64]; /* of its file */
+	heap_header *header;
+	size_t bytes;
+	bool done; /* its process has ended */
+} heap_seen;
+
+struct memory_watch {
+	long pid;
+	uint64_t period_ns, began_ns, next_share_ns;
+	const char *folder; /* of the heaps' files; NULL: none */
+	mem_arena *arena;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stops;
+	bool stopping;
+	memory_looks looks;
+	uint64_t every; /* looks of which one is kept */
+	heap_seen *heaps;
+	size_t nheaps;
+};
+
+/* --- processes */
+
+static size_t processes_find(const memory_watch *w, long ret[WATCH_PROCESSES_MAX])
+{
+	size_t n = 0;
+
+	ret[n++] = w->pid;
+	for (size_t i = 0; i < n; i++)
+		n += os_process_children(ret[i], ret + n, WATCH_PROCESSES_MAX - n);
+	/* Those that lost their parent have a heap. */
+	for (size_t i = 0; i < w->nheaps && n < WATCH_PROCESSES_MAX; i++) {
+		size_t k = 0;
+
+		if (w->heaps[i].done)
+			continue;
+		while (k < n && ret[k] != (long)w->heaps[i].header->pid)
+			k++;
+		if (k == n)
+			ret[n++] = (long)w->heaps[i].header->pid;
+	}
+	return n;
+}
+
+static void process_seen(memory_looks *l, long pid, uint64_t peak)
+{
+	for (size_t i = l->nprocesses; i-- > 0;)
+		if (l->processes[i].pid == pid) {
+			if (peak > l->processes[i].peak)
+				l->processes[i].peak = peak;
+			return;
+		}
+	if (l->nprocesses == WATCH_PROCESSES_MAX)
+		l->processes_left_out++;
+	else
+		l->processes[l->nprocesses++] = (watched_process){pid, peak};
+}
+
+/* --- heaps */
+
+static void heap_found(void *self, const char *path)
+{
+	memory_watch *w = self;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	heap_seen h = {0};
+
+	if (w->nheaps == HEAPS_MAX || strlen(name) >= sizeof h.name)
+		return;
+	for (size_t i = 0; i < w->nheaps; i++)
+		if (!strcmp(w->heaps[i].name, name))
+			return;
+	h.header = os_file_map(path, true, HEAP_AT_MODULES, &h.bytes);
+	if (!h.header)
+		return;
+	if (h.bytes < sizeof *h.header || !atomic_load(&h.header->ready)) {
+		os_file_unmap(h.header, h.bytes); /* not yet */
+		return;
+	}
+	strcpy(h.name, name);
+	w->heaps[w->nheaps++] = h;
+}
+
+static double heaps_look(memory_watch *w, uint64_t now)
+{
+	double sum = 0;
+
+	if (w->folder && w->looks.looks % HEAPS_EVERY == 0)
+		os_path_each(w->folder, "*" HEAP_FILE_END, heap_found, w);
+	for (size_t i = 0; i < w->nheaps; i++) {
+		heap_seen *h = &w->heaps[i];
+
+		if (h->done)
+			continue;
+		atomic_store_explicit(&h->header->now_ns, now, memory_order_relaxed);
+		const int64_t live =
+		    atomic_load_explicit(&h->header->total[HEAP_BLOCKS].live, memory_order_relaxed);
+		sum += live > 0 ? (double)live : 0;
+	}
+	return sum;
+}
+
+static void heap_ended(memory_watch *w, long pid)
+{
+	for (size_t i = 0; i < w->nheaps; i++)
+		if (w->heaps[i].header->pid == pid)
+			w->heaps[i].done = true;
+}
+
+/* --- one look */
+
+static void keep(memory_watch *w, uint64_t at_ns, const double value[WATCH_PARTS])
+{
+	memory_looks *l = &w->looks;
+
+	if (l->looks % w->every)
+		return;
+	if (l->n == WATCH_KEPT_MAX) {
+		for (size_t i = 0; i < l->n / 2; i++) {
+			l->at_ns[i] = l->at_ns[2 * i];
+			for (int p = 0; p < WATCH_PARTS; p++)
+				l->values[p][i] = l->values[p][2 * i];
+		}
+		l->n /= 2;
+		w->every *= 2;
+	}
+	l->at_ns[l->n] = at_ns;
+	for (int p = 0; p < WATCH_PARTS; p++)
+		l->values[p][l->n] = value[p];
+	l->n++;
+}
+
+static void look(memory_watch *w)
+{
+	memory_looks *l = &w->looks;
+	const uint64_t now = os_now_ns(), at = now - w->began_ns;
+	const bool share = now >= w->next_share_ns;
+	long pids[WATCH_PROCESSES_MAX];
+	double value[WATCH_PARTS] = {0}, shares = 0;
+	bool lives = false;
+
+	value[WATCH_HEAP] = heaps_look(w, now);
+	const size_t n = processes_find(w, pids);
+	for (size_t i = 0; i < n; i++) {
+		os_resident r;
+
+		if (!os_resident_get(pids[i], &r)) {
+			heap_ended(w, pids[i]);
+			continue;
+		}
+		lives = true;
+		process_seen(l, pids[i], r.peak);
+		value[WATCH_RSS] += (double)r.all;
+		value[WATCH_ANONYMOUS] += (double)r.anonymous;
+		value[WATCH_FILE] += (double)(r.file + r.shared);
+		shares += share ? (double)os_resident_share(pids[i]) : 0;
+	}
+	if (share) {
+		l->peak_share = shares > l->peak_share ? shares : l->peak_share;
+		w->next_share_ns = now + share_every_ns;
+	}
+	for (int p = 0; p < WATCH_PARTS; p++)
+		if (value[p] > l->peak[p]) {
+			l->peak[p] = value[p];
+			l->peak_at_ns[p] = at;
+		}
+	/* Between its end and being waited for a program has no memory: that is no value of it. */
+	if (lives)
+		keep(w, at, value);
+	l->looks++;
+}
+
+static void *looking(void *self)
+{
+	memory_watch *w = self;
+	const uint64_t cpu = os_thread_cpu_ns();
+	uint64_t due = os_now_ns();
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->stopping) {
+		struct timespec until;
+
+		pthread_mutex_unlock(&w->lock);
+		look(w);
+		pthread_mutex_lock(&w->lock);
+		const uint64_t now = os_now_ns();
+		due = due + w->period_ns > now ? due + w->period_ns : now + w->period_ns;
+		until = (struct timespec){.tv_sec = (time_t)(due / 1000000000u),
+					  .tv_nsec = (long)(due % 1000000000u)};
+		if (!w->stopping)
+			pthread_cond_timedwait(&w->stops, &w->lock, &until);
+	}
+	pthread_mutex_unlock(&w->lock);
+	w->looks.cost_ns = os_thread_cpu_ns() - cpu;
+	return NULL;
+}
+
+/* --- beginning and end */
+
+static void watch_free(memory_watch *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->nheaps; i++)
+		os_file_unmap(w->heaps[i].header, w->heaps[i].bytes);
+	mem_free(w->heaps);
+	memory_looks_done(&w->looks);
+	mem_arena_free(w->arena);
+	mem_free(w);
+}
+
+static bool room_make(memory_watch *w, const char *folder)
+{
+	memory_looks *l = &w->looks;
+
+	w->arena = mem_arena_new(0);
+	w->heaps = mem_zalloc(HEAPS_MAX, sizeof *w->heaps);
+	l->at_ns = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->at_ns);
+	l->processes = mem_zalloc(WATCH_PROCESSES_MAX, sizeof *l->processes);
+	for (int p = 0; p < WATCH_PARTS; p++)
+		if (!(l->values[p] = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->values[p])))
+			return false;
+	if (!w->arena || !w->heaps || !l->at_ns || !l->processes)
+		return false;
+	w->folder = folder ? mem_arena_dup(w->arena, folder) : NULL;
+	return !mem_arena_failed(w->arena);
+}
+
+dck_status memory_watch_start(long pid, double rate_hz, const char *folder, memory_watch **ret,
+			      dck_err *err)
+{
+	pthread_condattr_t monotonic;
+	memory_watch *w = mem_zalloc(1, sizeof *w);
+
+	if (!w || !room_make(w, folder)) {
+		watch_free(w);
+		return ERR_NO_MEMORY(err, "to watch a program");
+	}
+	w->pid = pid;
+	w->every = 1;
+	w->period_ns = (uint64_t)(1e9 / rate_hz);
+	w->began_ns = os_now_ns();
+	w->next_share_ns = w->began_ns + share_every_ns / 4;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->stops, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&w->thread, NULL, looking, w) != 0) {
+		watch_free(w);
+		DCK_FAIL(err, E_LIMIT, "no thread can be started to watch a program");
+	}
+	*ret = w;
+	return DCK_OK;
+}
+
+void memory_watch_stop(memory_watch *w, memory_looks *ret)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	pthread_cond_signal(&w->stops);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->stops);
+	pthread_mutex_destroy(&w->lock);
+	*ret = w->looks;
+	w->looks = (memory_looks){0};
+	watch_free(w);
+}
+
+void memory_looks_done(memory_looks *l)
+{
+	mem_free(l->at_ns);
+	mem_free(l->processes);
+	for (int p = 0; p < WATCH_PARTS; p++)
+		mem_free(l->values[p]);
+	*l = (memory_looks){0};
+}

@@ -1,0 +1,92 @@
+/* overhead_rounds.c - `deepclock overhead`: the same command under each way of looking at it and
+ * under none, once in each round, in random order, so that what the machine does besides falls on
+ * all of them alike.
+ *
+ * Each run is a process of its own: the command, or `deepclock METHOD -- command`. How long the
+ * program took under a method is what that method's own record says, where it does; else how long
+ * the whole command took. A method's ratio is of the two times of each round, so a machine that
+ * becomes slower from round to round changes none of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/overhead/overhead_run.h"
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "os/os.h"
+#include "profiler/overhead/overhead_record.h"
+
+#include <string.h>
+
+static dck_status methods_choose(const dck_list *asked, overhead *o, dck_err *err)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < OVERHEAD_METHODS; i++) {
+		o->of[i].wanted = i == OVERHEAD_NONE || asked->n == 0;
+		for (size_t k = 0; k < asked->n; k++)
+			if (strcmp(asked->item[k], overhead_methods[i].name) == 0 &&
+			    i != OVERHEAD_NONE) {
+				o->of[i].wanted = true;
+				found++;
+			}
+	}
+	if (found < asked->n)
+		DCK_FAIL(err, E_ARG, "there are the methods count, sample, trace and memory");
+	return DCK_OK;
+}
+
+static void order_make(uint64_t *random, size_t order[OVERHEAD_METHODS])
+{
+	for (size_t i = 0; i < OVERHEAD_METHODS; i++)
+		order[i] = i;
+	for (size_t i = OVERHEAD_METHODS; i > 1; i--) {
+		const size_t k = rng_below(random, i), last = order[i - 1];
+
+		order[i - 1] = order[k];
+		order[k] = last;
+	}
+}
+
+static dck_status rounds_run(overhead *o, dck_err *err)
+{
+	uint64_t random = o->config->seed;
+	size_t order[OVERHEAD_METHODS];
+
+	for (o->rounds = 0; o->rounds < o->config->rounds; o->rounds++) {
+		order_make(&random, order);
+		for (size_t i = 0; i < OVERHEAD_METHODS; i++) {
+			overhead_method *m = &o->of[order[i]];
+
+			if (m->wanted && !m->absent[0])
+				DCK_TRY(overhead_run(o, order[i], err));
+		}
+	}
+	return DCK_OK;
+}
+
+dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dck_record **ret,
+			dck_err *err)
+{
+	overhead *o = mem_zalloc(1, sizeof *o);
+
+	DCK_NEED(o, err, "for the costs of profiles");
+	o->config = config;
+	o->argv = argv;
+	dck_status st = methods_choose(&config->methods, o, err);
+	if (st == DCK_OK)
+		st = os_temp_dir(o->folder, err);
+	if (st == DCK_OK) {
+		record_others_begin(&o->others, 0);
+		st = rounds_run(o, err);
+		record_others_end(&o->others);
+		/* The whole rounds that there are, where there are enough. */
+		o->cancelled = st == DCK_E_CANCEL && o->rounds >= 2;
+		if (o->cancelled)
+			st = DCK_OK;
+		os_temp_dir_remove(o->folder);
+	}
+	if (st == DCK_OK)
+		st = overhead_record_make(o, ret, err);
+	mem_free(o);
+	return st;
+}

@@ -1,0 +1,618 @@
+/* instrument.c - in front of a program that is built with -finstrument-functions: its compiler
+ * calls the two functions below at the beginning and at the end of each function.
+ *
+ * The counts of each thread lie in a file of its own that is mapped (call_lane.h), so nothing is
+ * written at the end, and a process that is killed, calls exec() or _exit() leaves them as they
+ * are. A thread that ends hands its file to the next one.
+ *
+ * Nothing here calls the program, or asks malloc: it may be what is instrumented. A signal's
+ * handler that interrupts a hook is not counted. longjmp() closes the calls that it leaves.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/count/call_lane.h"
+#include "profiler/count/count_file.h"
+#include "profiler/unwind/file_room.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+/* No header declares them. */
+void __cyg_profile_func_enter(void *function, void *site);
+void __cyg_profile_func_exit(void *function, void *site);
+
+#define COUNT_API	   __attribute__((visibility("default")))
+#define COUNT_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
+
+enum { LANES_MAX = 4096, MODULES_MAX = 4096, PATH_BYTES = 512 };
+
+typedef struct module {
+	uint64_t begin, end;
+} module;
+
+/* Of this process. */
+static struct {
+	atomic_int state;	     /* 0: not yet asked; 1: counts; 2: does not */
+	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
+	_Atomic uint64_t generation; /* shifted to where a function's number has it */
+	count_process *file;
+	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
+	call_lane *lanes[LANES_MAX];
+	uint32_t nlanes;
+	uint32_t fork_depth; /* open calls of the thread that forks; its lane is the child's too */
+	pthread_key_t key;
+	bool ticks;
+	/* Code whose lines are in the file of modules, of this generation. */
+	module modules[MODULES_MAX];
+	uint32_t nmodules;
+	unsigned long long subs; /* how often code was unloaded */
+} all;
+
+typedef struct thread_state {
+	call_lane *lane;
+	bool busy;
+	uint64_t stack_low, stack_high; /* of this thread; 0: not known */
+} thread_state;
+
+static COUNT_THREAD_LOCAL thread_state mine;
+
+static inline uint64_t now(void)
+{
+	struct timespec t;
+
+#ifdef __x86_64__
+	if (__builtin_expect(all.ticks, 1))
+		return __rdtsc();
+#endif
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A waiting thread sleeps: the holder makes files, and a thousand threads that spin leave it no
+ * CPU.
+ */
+enum { LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED };
+
+static void lock(void)
+{
+	int was = LOCK_FREE;
+
+	if (atomic_compare_exchange_strong_explicit(&all.lock, &was, LOCK_TAKEN,
+						    memory_order_acquire, memory_order_relaxed))
+		return;
+	while (atomic_exchange_explicit(&all.lock, LOCK_AWAITED, memory_order_acquire) != LOCK_FREE)
+		syscall(SYS_futex, &all.lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED, NULL, NULL, 0);
+}
+
+static void unlock(void)
+{
+	if (atomic_exchange_explicit(&all.lock, LOCK_FREE, memory_order_release) == LOCK_AWAITED)
+		syscall(SYS_futex, &all.lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static int file_open(const char *ending, int flags)
+{
+	char path[PATH_BYTES + 64];
+
+	snprintf(path, sizeof path, "%s.%s", all.prefix, ending);
+	return open(path, flags | O_CLOEXEC, 0600);
+}
+
+/* --- modules */
+
+typedef struct lines {
+	int fd;
+	uint64_t generation;
+} lines;
+
+static int module_put(struct dl_phdr_info *info, size_t size, void *to)
+{
+	const lines *out = to;
+	char line[PATH_MAX + 128], own[PATH_MAX];
+	const char *path = info->dlpi_name;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		const uint64_t begin = info->dlpi_addr + h->p_vaddr, end = begin + h->p_memsz;
+		bool known = false;
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+			continue;
+		for (uint32_t k = 0; k < all.nmodules; k++)
+			known |= all.modules[k].begin == begin && all.modules[k].end == end;
+		if (known || all.nmodules >= MODULES_MAX)
+			continue;
+		all.modules[all.nmodules++] = (module){begin, end};
+		if (*path != '/' && realpath(*path ? path : "/proc/self/exe", own))
+			path = own;
+		const int length =
+		    snprintf(line, sizeof line, "%llx %llx %llx %llx %s\n",
+			     (unsigned long long)out->generation, (unsigned long long)begin,
+			     (unsigned long long)end, (unsigned long long)h->p_offset, path);
+		if (length > 0 && (size_t)length < sizeof line &&
+		    write(out->fd, line, (size_t)length) < 0)
+			return 1;
+	}
+	return 0;
+}
+
+static bool module_known(uint64_t address)
+{
+	for (uint32_t i = 0; i < all.nmodules; i++)
+		if (address >= all.modules[i].begin && address < all.modules[i].end)
+			return true;
+	return false;
+}
+
+/* Before the first call of a function by a new path; true: that was work. dl_iterate_phdr() takes a
+ * lock that no thread holds while code of the program runs. */
+static bool modules_note(uint64_t function)
+{
+	const int before = errno;
+	bool known;
+
+	lock();
+	known = module_known(function & COUNT_ADDRESS);
+	if (!known) {
+		lines out = {file_open("modules", O_WRONLY | O_APPEND | O_CREAT),
+			     function >> COUNT_ADDRESS_BITS};
+
+		if (out.fd >= 0) {
+			dl_iterate_phdr(module_put, &out);
+			close(out.fd);
+		}
+	}
+	unlock();
+	errno = before;
+	return !known;
+}
+
+static int subs_get(struct dl_phdr_info *info, size_t size, void *to)
+{
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+		*(unsigned long long *)to = info->dlpi_subs;
+	return 1;
+}
+
+/* --- beginning */
+
+static void thread_ends(void *lane)
+{
+	call_lane *l = lane;
+
+	mine.busy = true;
+	call_lane_cut(l, 0, now());
+	mine.lane = NULL;
+	__atomic_store_n(&l->in_use, 0, __ATOMIC_RELEASE);
+	mine.busy = false;
+}
+
+static void (*longjmp_real[4])(jmp_buf, int);
+
+/* What one empty call adds: to the time of the function, and to that of its caller. The least of
+ * some batches has no interrupt in it. */
+static void calibrate(void)
+{
+	enum { BATCHES = 12, CALLS = 128 };
+	thread_state before = mine;
+	call_lane *l = call_lane_make(NULL);
+	uint64_t inside = UINT64_MAX, both = UINT64_MAX;
+
+	if (!l)
+		return;
+	void (*volatile enter)(void *, void *) = __cyg_profile_func_enter;
+	void (*volatile leave)(void *, void *) = __cyg_profile_func_exit;
+	mine = (thread_state){
+	    .lane = l, .stack_low = before.stack_low, .stack_high = before.stack_high};
+	l->last = now();
+	enter((void *)(uintptr_t)16, NULL);
+	for (int b = 0; b < BATCHES; b++) {
+		const uint64_t own = call_lane_nodes(l)[CALL_LANE_REST + 2].self, from = now();
+
+		for (int i = 0; i < CALLS; i++) {
+			enter((void *)(uintptr_t)32, NULL);
+			leave((void *)(uintptr_t)32, NULL);
+		}
+		const uint64_t took = now() - from;
+		const uint64_t within = call_lane_nodes(l)[CALL_LANE_REST + 2].self - own;
+		if (b > 0 && took < both)
+			both = took;
+		if (b > 0 && within < inside)
+			inside = within;
+	}
+	mine = before;
+	all.file->cost_inside = inside * 256 / CALLS;
+	all.file->cost_outside = (both - (inside < both ? inside : both)) * 256 / CALLS;
+	call_lane_free(l);
+}
+
+static bool process_file(void)
+{
+	const char *folder = secure_getenv(COUNT_FOLDER), *ticks = secure_getenv(COUNT_TICKS);
+	int fd = -1;
+
+	if (!folder || *folder != '/' || strlen(folder) > PATH_BYTES - 64)
+		return false;
+	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
+		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", folder, (long)getpid(), n);
+		fd = file_open("process", O_RDWR | O_CREAT | O_EXCL);
+		if (fd < 0 && errno != EEXIST)
+			return false;
+	}
+	if (fd < 0)
+		return false;
+	/* An empty file says that there was no room. */
+	count_process *file = MAP_FAILED;
+	if (file_room(fd, 0, sizeof *file) && ftruncate(fd, sizeof *file) == 0)
+		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (file == MAP_FAILED)
+		return false;
+	all.ticks = ticks && !strcmp(ticks, "tsc");
+#ifndef __x86_64__
+	all.ticks = false;
+#endif
+	file->pid = (uint32_t)getpid();
+	file->parent = (uint32_t)getppid();
+	file->ticks = all.ticks;
+	file->begin = now();
+	snprintf(file->name, sizeof file->name, "%s", program_invocation_short_name);
+	file->magic = COUNT_PROCESS_MAGIC;
+	all.file = file;
+	return true;
+}
+
+/* Of the process that forked: the counts are its own. This thread goes on inside what it had
+ * called. */
+static void child_begins(void);
+static void fork_before(void)
+{
+	mine.busy = true;
+	lock();
+	all.fork_depth = mine.lane ? mine.lane->depth : 0;
+}
+static void fork_after(void)
+{
+	unlock();
+	mine.busy = false;
+}
+
+/* Once in a process. Errors: nothing is counted. */
+static bool begin(void)
+{
+	static atomic_bool hooked;
+	bool ok;
+
+	lock();
+	if (atomic_load(&all.state) == 0) {
+		ok = process_file();
+		if (ok && !atomic_exchange(&hooked, true))
+			ok = pthread_key_create(&all.key, thread_ends) == 0 &&
+			     pthread_atfork(fork_before, fork_after, child_begins) == 0;
+		if (ok)
+			dl_iterate_phdr(subs_get, &all.subs);
+		atomic_store(&all.state, ok ? 1 : 2);
+		if (ok) {
+			unlock();
+			calibrate();
+			return true;
+		}
+	}
+	ok = atomic_load(&all.state) == 1;
+	unlock();
+	return ok;
+}
+
+/* The file of a thread that has ended, or a new one; under the lock. */
+static call_lane *lane_take(void)
+{
+	char path[PATH_BYTES + 64];
+
+	for (uint32_t i = 0; i < all.nlanes; i++)
+		if (!__atomic_load_n(&all.lanes[i]->in_use, __ATOMIC_ACQUIRE))
+			return all.lanes[i];
+	if (all.nlanes >= LANES_MAX)
+		return NULL;
+	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
+	call_lane *l = call_lane_make(path);
+	if (l) {
+		all.lanes[all.nlanes++] = l;
+		all.file->lanes = all.nlanes;
+	}
+	return l;
+}
+
+extern void *__libc_stack_end;
+
+static void stack_find(void)
+{
+	pthread_attr_t a;
+	struct rlimit limit;
+	void *low;
+	size_t size;
+
+	if (getpid() == gettid()) { /* of the first thread pthread would read a file */
+		mine.stack_high = ((uint64_t)(uintptr_t)__libc_stack_end | 4095) + 1;
+		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
+			limit.rlim_cur = UINT64_C(1) << 32;
+		mine.stack_low = mine.stack_high - limit.rlim_cur;
+		return;
+	}
+	if (pthread_getattr_np(pthread_self(), &a) != 0)
+		return;
+	if (pthread_attr_getstack(&a, &low, &size) == 0) {
+		mine.stack_low = (uint64_t)(uintptr_t)low;
+		mine.stack_high = mine.stack_low + size;
+	}
+	pthread_attr_destroy(&a);
+}
+
+static call_lane *lane_begin(void)
+{
+	const int before = errno;
+	call_lane *l;
+
+	mine.busy = true;
+	if (!mine.stack_high)
+		stack_find();
+	if (atomic_load(&all.state) == 2 || !begin()) {
+		mine.busy = false;
+		errno = before;
+		return NULL;
+	}
+	lock();
+	l = lane_take();
+	if (l) {
+		l->last = now();
+		l->in_use = 1;
+	} else {
+		all.file->lanes_failed++;
+	}
+	unlock();
+	if (l) {
+		pthread_setspecific(all.key, l);
+		mine.lane = l;
+	}
+	mine.busy = false;
+	errno = before;
+	return l;
+}
+
+static void child_begins(void)
+{
+	const call_lane *from = mine.lane;
+	const count_process *before = all.file;
+
+	all.nlanes = 0;
+	all.nmodules = 0;
+	unlock();
+	mine.lane = NULL;
+	mine.busy = false;
+	if (!from || atomic_load(&all.state) != 1)
+		return;
+	if (!process_file()) {
+		atomic_store(&all.state, 2);
+		return;
+	}
+	all.file->cost_inside = before->cost_inside;
+	all.file->cost_outside = before->cost_outside;
+	call_lane *l = lane_begin();
+	if (!l)
+		return;
+	mine.busy = true;
+	for (uint32_t i = 0; i < all.fork_depth; i++)
+		modules_note(call_lane_nodes(from)[from->frames[i].node].function);
+	call_lane_follow(l, from, all.fork_depth, now());
+	mine.busy = false;
+}
+
+/* --- the hooks */
+
+/* Calls whose frame is gone: the place of a call that is open is above those inside it. */
+static inline void drop_dead(call_lane *l, uint64_t place, uint64_t time)
+{
+	const call_frame *frames = l->frames;
+	uint32_t depth = l->depth;
+
+	while (depth && frames[depth - 1].place && frames[depth - 1].place < place)
+		depth--;
+	if (__builtin_expect(depth < l->depth, 0))
+		call_lane_cut(l, depth, time);
+}
+
+COUNT_API void __cyg_profile_func_enter(void *function, void *site)
+{
+	thread_state *t = &mine;
+	call_lane *l = t->lane;
+
+	if (t->busy)
+		return;
+	if (__builtin_expect(!l, 0)) {
+		l = lane_begin();
+		if (!l)
+			return;
+	}
+	t->busy = true;
+	const uint64_t time = now();
+	const uint64_t number = ((uint64_t)(uintptr_t)function & COUNT_ADDRESS) |
+				atomic_load_explicit(&all.generation, memory_order_relaxed);
+	uint64_t place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+	/* On another stack, as a signal's own, addresses do not compare. */
+	if (place - t->stack_low >= t->stack_high - t->stack_low)
+		place = 0;
+	else
+		drop_dead(l, place, time);
+	const uint32_t n = l->n;
+	call_frame *f = call_lane_enter(l, number, time);
+	if (f) {
+		f->place = place;
+		f->site = (uint64_t)(uintptr_t)site;
+	}
+	if (__builtin_expect(l->n != n, 0) && modules_note(number))
+		l->last = now(); /* no time of the program's */
+	t->busy = false;
+}
+
+COUNT_API void __cyg_profile_func_exit(void *function, void *site)
+{
+	thread_state *t = &mine;
+	call_lane *l = t->lane;
+
+	(void)site;
+	if (t->busy || !l)
+		return;
+	t->busy = true;
+	call_lane_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, now());
+	t->busy = false;
+}
+
+/* --- ways out that skip ends of functions */
+
+/* Where the stack will be, of glibc's jmp_buf; 0: not known. */
+static uint64_t stack_after(const struct __jmp_buf_tag *to)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+	uint64_t sp = (uint64_t)to->__jmpbuf[6], guard;
+
+	__asm__("movq %%fs:0x30, %0" : "=r"(guard));
+	sp = sp >> 17 | sp << 47; /* glibc, sysdeps/unix/sysv/linux/x86_64/pointer_guard.h */
+	return sp ^ guard;
+#else
+	(void)to;
+	return 0;
+#endif
+}
+
+static void jump(int which, const char *name, jmp_buf to, int value)
+{
+	thread_state *t = &mine;
+	const uint64_t sp = stack_after(to);
+
+	if (!longjmp_real[which])
+		*(void **)&longjmp_real[which] = dlsym(RTLD_NEXT, name);
+	if (t->lane) {
+		t->busy = true;
+		if (sp - t->stack_low < t->stack_high - t->stack_low)
+			drop_dead(t->lane, sp - 2 * sizeof(void *), now());
+		t->busy = false;
+	}
+	longjmp_real[which](to, value);
+	__builtin_unreachable();
+}
+
+COUNT_API _Noreturn void longjmp(jmp_buf to, int value)
+{
+	jump(0, "longjmp", to, value);
+	__builtin_unreachable();
+}
+
+COUNT_API _Noreturn void _longjmp(jmp_buf to, int value)
+{
+	jump(1, "_longjmp", to, value);
+	__builtin_unreachable();
+}
+
+COUNT_API _Noreturn void siglongjmp(sigjmp_buf to, int value)
+{
+	jump(2, "siglongjmp", to, value);
+	__builtin_unreachable();
+}
+
+_Noreturn void __longjmp_chk(jmp_buf to, int value);
+COUNT_API _Noreturn void __longjmp_chk(jmp_buf to, int value)
+{
+	jump(3, "__longjmp_chk", to, value);
+	__builtin_unreachable();
+}
+
+/* Where a library was, another may come to lie. */
+COUNT_API int dlclose(void *library)
+{
+	static int (*real)(void *);
+	unsigned long long subs = 0;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "dlclose");
+	const int ret = real(library);
+	if (ret != 0 || atomic_load(&all.state) != 1)
+		return ret;
+	const bool busy = mine.busy;
+	mine.busy = true;
+	dl_iterate_phdr(subs_get, &subs);
+	lock();
+	if (subs != all.subs) {
+		all.subs = subs;
+		all.nmodules = 0;
+		atomic_fetch_add(&all.generation, UINT64_C(1) << COUNT_ADDRESS_BITS);
+	}
+	unlock();
+	mine.busy = busy;
+	return ret;
+}
+
+/* A child between vfork() and exec() ends nothing: all this is its parent's. */
+static void ends(void)
+{
+	if (atomic_load(&all.state) == 1 && all.file->pid == (uint32_t)getpid())
+		all.file->end = now();
+}
+
+/* The library that records zones is the program's own, or was brought in by its annotations. Of
+ * this way out it does not hear by itself. */
+static void zones_end(void)
+{
+	static const char *const brought[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
+	bool (*leave)(void) = NULL;
+
+	*(void **)&leave = dlsym(RTLD_DEFAULT, "dck_trace_leave");
+	for (size_t i = 0; !leave && i < sizeof brought / sizeof brought[0]; i++) {
+		const char *path = secure_getenv(brought[i]);
+		void *l = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+		if (l)
+			*(void **)&leave = dlsym(l, "dck_trace_leave");
+	}
+	if (leave)
+		leave();
+}
+
+__attribute__((destructor)) static void process_ends(void)
+{
+	ends();
+}
+
+COUNT_API _Noreturn void _exit(int status)
+{
+	static void (*real)(int);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "_exit");
+	ends();
+	zones_end();
+	real(status);
+	__builtin_unreachable();
+}
+
+COUNT_API _Noreturn void _Exit(int status)
+{
+	_exit(status);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_block.h"
+
+#include "profiler/preload/heap/heap_count.h"
+#include "profiler/preload/heap/heap_held.h"
+#include "profiler/unwind/unwind_self.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* A signal's handler in a hook, the first call of a process or a thread: NULL where nothing is to
+ * be recorded. */
+HEAP_APART static heap_thread *enter_first(heap_state **ret)
+{
+	if (heap_inside) {
+		heap_state *s = heap_now;
+
+		if (heap_inside == HEAP_INSIDE && s && atomic_load(&s->phase) == HEAP_ON)
+			atomic_fetch_add_explicit(&s->header->unseen, 1, memory_order_relaxed);
+		return NULL;
+	}
+	heap_inside = HEAP_INSIDE;
+	heap_state *s = *ret = heap_get();
+	heap_thread *t = s ? heap_thread_get(s) : NULL;
+	if (!t)
+		heap_inside = HEAP_OUTSIDE;
+	return t;
+}
+
+static inline heap_thread *enter(heap_state **ret)
+{
+	heap_state *s = *ret = heap_now;
+	heap_thread *t = heap_mine;
+
+	if (__builtin_expect(heap_inside || !s || !t || heap_mine_of != s->generation ||
+				 atomic_load_explicit(&s->phase, memory_order_acquire) != HEAP_ON,
+			     0))
+		return enter_first(ret);
+	heap_inside = HEAP_INSIDE;
+	return t;
+}
+
+heap_thread *heap_enter(heap_state **ret)
+{
+	return enter(ret);
+}
+
+void heap_leave(void)
+{
+	heap_inside = HEAP_OUTSIDE;
+}
+
+/* Of one call in so many the time is taken, so that it is known what all of them cost. */
+enum { TIMED_EVERY = 1024 };
+
+typedef struct timing {
+	uint64_t began, clock; /* clock: what a reading takes */
+} timing;
+
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* not what others took meanwhile */
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline bool is_timed(heap_thread *t)
+{
+	return __builtin_expect(++t->turn % TIMED_EVERY == 0, 0);
+}
+
+static timing timing_begin(void)
+{
+	const uint64_t before = clock_ns(), began = clock_ns();
+
+	return (timing){.began = began, .clock = began - before};
+}
+
+static void timing_end(heap_state *s, const timing *taken)
+{
+	const uint64_t took = clock_ns() - taken->began;
+	atomic_fetch_add_explicit(&s->header->timed, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&s->header->timed_ns,
+				  took > taken->clock ? took - taken->clock : 0,
+				  memory_order_relaxed);
+}
+
+static inline void born(heap_state *s, heap_thread *t, const void *p, size_t size,
+			const heap_caller *from)
+{
+	const uint32_t node = heap_walk(s, t, from);
+	const heap_block before = heap_live_put(s, p, (heap_block){size, node});
+
+	if (__builtin_expect(before.node, 0)) /* its end was not seen */
+		heap_count_died(s, t, before.node, before.size, 1, false, HEAP_BLOCKS);
+	heap_count_born(s, t, node, size, HEAP_BLOCKS);
+	t->last = p;
+}
+
+HEAP_APART static void born_timed(heap_state *s, heap_thread *t, const void *p, size_t size,
+				  const heap_caller *from)
+{
+	const timing taken = timing_begin();
+
+	born(s, t, p, size, from);
+	timing_end(s, &taken);
+}
+
+void heap_block_born(const void *p, size_t size, const heap_caller *from)
+{
+	heap_state *s;
+	heap_thread *t = enter(&s);
+
+	if (!t)
+		return;
+	if (is_timed(t))
+		born_timed(s, t, p, size, from);
+	else
+		born(s, t, p, size, from);
+	heap_leave();
+}
+
+static inline void died(heap_state *s, heap_thread *t, const void *p)
+{
+	heap_held_check(s);
+	const heap_block b = heap_live_take(s, p);
+
+	if (b.node)
+		heap_count_died(s, t, b.node, b.size, 1, t->last == p, HEAP_BLOCKS);
+}
+
+HEAP_APART static void died_timed(heap_state *s, heap_thread *t, const void *p)
+{
+	const timing taken = timing_begin();
+
+	died(s, t, p);
+	timing_end(s, &taken);
+}
+
+void heap_block_died(const void *p)
+{
+	heap_state *s;
+	heap_thread *t = enter(&s);
+
+	if (!t)
+		return;
+	if (is_timed(t))
+		died_timed(s, t, p);
+	else
+		died(s, t, p);
+	heap_leave();
+}
+
+heap_block heap_block_taken(const void *p)
+{
+	heap_state *s;
+	heap_thread *t = heap_enter(&s);
+	heap_block b = {0};
+
+	if (!t)
+		return b;
+	b = heap_live_take(s, p);
+	heap_leave();
+	return b;
+}
+
+void heap_block_resized(const void *old, heap_block was, const void *p, size_t size,
+			const heap_caller *from)
+{
+	heap_state *s;
+	heap_thread *t = heap_enter(&s);
+
+	if (!t)
+		return;
+	if (!p && size) {
+		if (was.node)
+			heap_live_put(s, old, was);
+	} else {
+		const bool timed = is_timed(t);
+		const timing taken = timed ? timing_begin() : (timing){0};
+
+		if (was.node)
+			heap_count_died(s, t, was.node, was.size, 1, false, HEAP_BLOCKS);
+		if (p)
+			born(s, t, p, size, from);
+		if (timed)
+			timing_end(s, &taken);
+	}
+	heap_leave();
+}
+
+void heap_code_gone(void)
+{
+	heap_state *s;
+	const int kept = errno;
+
+	if (!heap_enter(&s))
+		return;
+	heap_modules_check(s);
+	unwind_self_changed();
+	heap_leave();
+	errno = kept;
+}

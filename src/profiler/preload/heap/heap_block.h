@@ -1,0 +1,28 @@
+/* heap_block.h - what stands in front of a program's allocator calls around the real functions.
+ *
+ * Others who allocate for a program (a language's own allocator) may report their blocks through
+ * the same three calls: a block is known by its address alone.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEAP_HEAP_BLOCK_H
+#define HEAP_HEAP_BLOCK_H
+
+#include "profiler/preload/heap/heap_live.h"
+#include "profiler/preload/heap/heap_walk.h"
+
+/* An allocation succeeded. */
+void heap_block_born(const void *p, size_t size, const heap_caller *from);
+/* Before its end, for then another thread may get the address. */
+void heap_block_died(const void *p);
+/* A block that is about to be resized, and what became of it: the same where that failed. It counts
+ * as freed, and as allocated again. */
+heap_block heap_block_taken(const void *p);
+void heap_block_resized(const void *old, heap_block was, const void *p, size_t size,
+			const heap_caller *from);
+/* The calling thread's own, while it is inside a hook; NULL: this is not to be recorded. */
+heap_thread *heap_enter(heap_state **ret);
+void heap_leave(void);
+/* Libraries may have been unloaded. */
+void heap_code_gone(void);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_count.h"
+
+#include <time.h>
+
+/* libc says whether there ever was a second thread, before it runs. */
+extern char __libc_single_threaded __attribute__((weak));
+
+static inline bool is_alone(void)
+{
+	return &__libc_single_threaded && __libc_single_threaded;
+}
+
+static inline void take(heap_lock *l, bool alone)
+{
+	if (!alone)
+		heap_lock_take(l);
+}
+
+static inline void give(heap_lock *l, bool alone)
+{
+	if (!alone)
+		heap_lock_give(l);
+}
+
+enum { DATED_BITS = 6 };
+
+/* The clock is read where the peak is higher by this part of it, else who looks on has written the
+ * time. */
+static void date(heap_state *s, heap_total *total, int64_t live)
+{
+	if (live - total->dated > total->dated >> DATED_BITS) {
+		struct timespec t;
+
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		atomic_store_explicit(&s->header->now_ns,
+				      (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec,
+				      memory_order_relaxed);
+		total->dated = live;
+	}
+	atomic_store_explicit(&total->peak_ns,
+			      atomic_load_explicit(&s->header->now_ns, memory_order_relaxed),
+			      memory_order_relaxed);
+}
+
+HEAP_APART static void peak_raise(heap_state *s, heap_total *total, int64_t live, bool alone)
+{
+	take(&total->lock, alone);
+	if (live > atomic_load_explicit(&total->peak, memory_order_relaxed)) {
+		const uint64_t epoch = atomic_load_explicit(&total->epoch, memory_order_relaxed);
+
+		atomic_store_explicit(&total->peak, live, memory_order_relaxed);
+		atomic_store_explicit(&total->epoch, epoch + 1, memory_order_relaxed);
+		date(s, total, live);
+	}
+	give(&total->lock, alone);
+}
+
+static inline void publish(heap_state *s, heap_total *total, int64_t change, bool alone)
+{
+	int64_t live = atomic_load_explicit(&total->live, memory_order_relaxed) + change;
+
+	if (alone)
+		atomic_store_explicit(&total->live, live, memory_order_relaxed);
+	else
+		live =
+		    atomic_fetch_add_explicit(&total->live, change, memory_order_relaxed) + change;
+	if (live > atomic_load_explicit(&total->peak, memory_order_relaxed))
+		peak_raise(s, total, live, alone);
+}
+
+static inline void total_change(heap_state *s, heap_thread *t, int64_t change, heap_kind kind,
+				bool alone)
+{
+	heap_total *total = &s->header->total[kind];
+
+	t->kept[kind] += change;
+	if (!alone) {
+		const int64_t most =
+		    atomic_load_explicit(&total->peak, memory_order_relaxed) >> HEAP_KEPT_BITS;
+
+		if (t->kept[kind] <= most && t->kept[kind] >= -most)
+			return;
+	}
+	change = t->kept[kind];
+	t->kept[kind] = 0;
+	publish(s, total, change, alone);
+}
+
+/* Before the first change after a peak: what it had then. */
+static inline void remember(heap_node *n, uint64_t epoch)
+{
+	if (n->epoch != epoch) {
+		n->epoch = epoch;
+		n->at_peak = n->live;
+	}
+}
+
+static inline void node_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size,
+			     heap_kind kind, bool alone)
+{
+	heap_node *n = &s->nodes[node];
+	const uint64_t epoch =
+	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
+
+	take(&n->lock, alone);
+	remember(n, epoch);
+	n->allocations++;
+	n->bytes += size;
+	n->live += (int64_t)size;
+	n->live_blocks++;
+	give(&n->lock, alone);
+	total_change(s, t, (int64_t)size, kind, alone);
+}
+
+/* Apart, since those of one thread alone take no lock and make no call. */
+void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind)
+{
+	if (is_alone())
+		node_born(s, t, node, size, kind, true);
+	else
+		node_born(s, t, node, size, kind, false);
+}
+
+static inline void node_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size,
+			     uint64_t blocks, bool temporary, heap_kind kind, bool alone)
+{
+	heap_node *n = &s->nodes[node];
+	const uint64_t epoch =
+	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
+
+	take(&n->lock, alone);
+	remember(n, epoch);
+	n->live -= (int64_t)size;
+	n->live_blocks -= (uint32_t)blocks;
+	n->temporary += temporary;
+	give(&n->lock, alone);
+	total_change(s, t, -(int64_t)size, kind, alone);
+}
+
+void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
+		     bool temporary, heap_kind kind)
+{
+	if (is_alone())
+		node_died(s, t, node, size, blocks, temporary, kind, true);
+	else
+		node_died(s, t, node, size, blocks, temporary, kind, false);
+}
+
+void heap_count_settle(heap_state *s, heap_thread *t)
+{
+	for (int kind = 0; kind < HEAP_KINDS; kind++) {
+		publish(s, &s->header->total[kind], t->kept[kind], false);
+		t->kept[kind] = 0;
+	}
+}

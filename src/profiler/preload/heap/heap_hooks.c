@@ -1,0 +1,242 @@
+/* heap_hooks.c - malloc() and its relatives, in front of the program's own. They are found when the
+ * first of them is called, which may be before any library has begun; what is asked for while they
+ * are looked up comes from a small block that is never given back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_block.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOOK __attribute__((visibility("default"), noinline))
+
+enum { EARLY_BYTES = 1 << 16, EARLY_ALIGN = 64 };
+
+static struct {
+	void *(*malloc)(size_t);
+	void *(*calloc)(size_t, size_t);
+	void *(*realloc)(void *, size_t);
+	void (*free)(void *);
+	void *(*memalign)(size_t, size_t);
+	int (*posix_memalign)(void **, size_t, size_t);
+	void *(*aligned_alloc)(size_t, size_t);
+	void *(*valloc)(size_t);
+	void *(*pvalloc)(size_t);
+	int (*dlclose)(void *);
+} real;
+static _Atomic int found; /* 1: being looked up; 2: all are there */
+
+static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+static void *early_get(size_t n, size_t align)
+{
+	size_t at = atomic_load(&early_used), from;
+
+	if (n > EARLY_BYTES || align > EARLY_ALIGN)
+		return NULL;
+	do {
+		/* Its size stands before it, for realloc(). */
+		from = (at + sizeof(size_t) + EARLY_ALIGN - 1) & ~(size_t)(EARLY_ALIGN - 1);
+		if (from + n > EARLY_BYTES)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&early_used, &at, from + n));
+	memcpy(&early[from - sizeof n], &n, sizeof n);
+	return &early[from];
+}
+
+static inline bool is_early(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)early < EARLY_BYTES;
+}
+
+static void look_up(const char *name, void *to)
+{
+	void *at = dlsym(RTLD_NEXT, name);
+
+	memcpy(to, &at, sizeof at); /* ISO C knows no way from an object to a function */
+}
+
+/* false: a thread is looking them up, this one mostly. */
+static bool find(void)
+{
+	int none = 0;
+
+	if (!atomic_compare_exchange_strong(&found, &none, 1))
+		return none == 2;
+	heap_inside++;
+	look_up("malloc", &real.malloc);
+	look_up("calloc", &real.calloc);
+	look_up("realloc", &real.realloc);
+	look_up("memalign", &real.memalign);
+	look_up("posix_memalign", &real.posix_memalign);
+	look_up("aligned_alloc", &real.aligned_alloc);
+	look_up("valloc", &real.valloc);
+	look_up("pvalloc", &real.pvalloc);
+	look_up("dlclose", &real.dlclose);
+	look_up("free", &real.free);
+	heap_inside--;
+	atomic_store(&found, 2);
+	return true;
+}
+
+static inline bool is_found(void)
+{
+	return __builtin_expect(atomic_load_explicit(&found, memory_order_acquire) == 2, 1) ||
+	       find();
+}
+
+/* A program that allocates nothing has a file that says so; without one the library was not there.
+ */
+__attribute__((constructor)) static void begins(void)
+{
+	(void)heap_get();
+}
+
+#define BORN(p, n)                                              \
+	do {                                                    \
+		if (p) {                                        \
+			const heap_caller caller = HEAP_CALLER; \
+			heap_block_born(p, n, &caller);         \
+		}                                               \
+	} while (0)
+
+HOOK void *malloc(size_t n)
+{
+	if (!is_found())
+		return early_get(n, EARLY_ALIGN);
+	void *p = real.malloc(n);
+	BORN(p, n);
+	return p;
+}
+
+HOOK void free(void *p)
+{
+	if (!p || is_early(p) || !is_found())
+		return;
+	heap_block_died(p);
+	real.free(p);
+}
+
+HOOK void cfree(void *p);
+HOOK void cfree(void *p)
+{
+	free(p);
+}
+
+HOOK void *calloc(size_t count, size_t size)
+{
+	size_t n;
+
+	if (!is_found())
+		return __builtin_mul_overflow(count, size, &n) ? NULL : early_get(n, EARLY_ALIGN);
+	void *p = real.calloc(count, size);
+	BORN(p, count * size);
+	return p;
+}
+
+/* Out of the block of the beginning. */
+static void *early_resize(void *p, size_t n)
+{
+	void *to = malloc(n);
+	size_t had;
+
+	if (to) {
+		memcpy(&had, (char *)p - sizeof had, sizeof had);
+		memcpy(to, p, had < n ? had : n);
+	}
+	return to;
+}
+
+static inline void *resize(void *p, size_t n, const heap_caller *caller)
+{
+	const heap_block was = p ? heap_block_taken(p) : (heap_block){0};
+	void *to = real.realloc(p, n);
+
+	heap_block_resized(p, was, to, n, caller);
+	return to;
+}
+
+HOOK void *realloc(void *p, size_t n)
+{
+	const heap_caller caller = HEAP_CALLER;
+
+	if (is_early(p))
+		return early_resize(p, n);
+	return is_found() ? resize(p, n, &caller) : early_get(n, EARLY_ALIGN);
+}
+
+HOOK void *reallocarray(void *p, size_t count, size_t size)
+{
+	const heap_caller caller = HEAP_CALLER;
+	size_t n;
+
+	if (__builtin_mul_overflow(count, size, &n)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (is_early(p))
+		return early_resize(p, n);
+	return is_found() ? resize(p, n, &caller) : early_get(n, EARLY_ALIGN);
+}
+
+/* One that the next library does not have. */
+static void *missing(void)
+{
+	errno = ENOMEM;
+	return NULL;
+}
+
+HOOK void *memalign(size_t align, size_t n)
+{
+	if (!is_found())
+		return early_get(n, align);
+	void *p = real.memalign ? real.memalign(align, n) : missing();
+	BORN(p, n);
+	return p;
+}
+
+HOOK int posix_memalign(void **to, size_t align, size_t n)
+{
+	if (!is_found())
+		return (*to = early_get(n, align)) ? 0 : ENOMEM;
+	const int failed = real.posix_memalign ? real.posix_memalign(to, align, n) : ENOMEM;
+	if (!failed)
+		BORN(*to, n);
+	return failed;
+}
+
+HOOK void *aligned_alloc(size_t align, size_t n)
+{
+	if (!is_found())
+		return early_get(n, align);
+	void *p = real.aligned_alloc ? real.aligned_alloc(align, n) : missing();
+	BORN(p, n);
+	return p;
+}
+
+HOOK void *valloc(size_t n)
+{
+	void *p = is_found() && real.valloc ? real.valloc(n) : missing();
+	BORN(p, n);
+	return p;
+}
+
+HOOK void *pvalloc(size_t n)
+{
+	void *p = is_found() && real.pvalloc ? real.pvalloc(n) : missing();
+	BORN(p, n);
+	return p;
+}
+
+HOOK int dlclose(void *handle)
+{
+	if (!is_found() || !real.dlclose)
+		return -1;
+	const int failed = real.dlclose(handle);
+	heap_code_gone();
+	return failed;
+}

@@ -1,0 +1,23 @@
+/* heap_live.h - the blocks that are allocated now, by address: how large, and by which call path.
+ *
+ * Small blocks have an entry of 8 bytes for each 16 bytes of address space, in tables that are
+ * mapped when they are first needed: no lock, no search, since a block belongs to the thread that
+ * has it. Larger ones, and what lies elsewhere, are in hash tables with a lock each.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEAP_HEAP_LIVE_H
+#define HEAP_HEAP_LIVE_H
+
+#include "profiler/preload/heap/heap_state.h"
+
+typedef struct heap_block {
+	uint64_t size;
+	uint32_t node; /* 0: it is not known */
+} heap_block;
+
+struct heap_live *heap_live_new(heap_state *s); /* NULL: no memory */
+/* What stood there before, where its end was not seen. */
+heap_block heap_live_put(heap_state *s, const void *p, heap_block block);
+heap_block heap_live_take(heap_state *s, const void *p);
+
+#endif

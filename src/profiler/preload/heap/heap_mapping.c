@@ -1,0 +1,52 @@
+/* heap_mapping.c - mmap() and its relatives, in front of libc's. What an allocator maps for itself
+ * calls nothing of this.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#undef _FILE_OFFSET_BITS /* it would give mmap() another name */
+#include "profiler/preload/heap/heap_ranges.h"
+
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HOOK __attribute__((visibility("default"), noinline))
+
+HOOK void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	const heap_caller caller = HEAP_CALLER;
+	void *p = (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+
+	if (p != MAP_FAILED && flags & MAP_ANONYMOUS)
+		heap_mapping_changed(NULL, 0, p, n, &caller);
+	else if (p != MAP_FAILED && flags & MAP_FIXED)
+		heap_mapping_changed(p, n, NULL, 0, &caller);
+	return p;
+}
+
+HOOK void *mmap64(void *at, size_t n, int protection, int flags, int fd, off64_t offset)
+    __attribute__((alias("mmap")));
+
+HOOK int munmap(void *at, size_t n)
+{
+	const heap_caller caller = HEAP_CALLER;
+
+	/* Before: then another thread may be given these addresses. What fails is no mapping. */
+	heap_mapping_changed(at, n, NULL, 0, &caller);
+	return (int)syscall(SYS_munmap, at, n);
+}
+
+HOOK void *mremap(void *old, size_t had, size_t n, int flags, ...)
+{
+	const heap_caller caller = HEAP_CALLER;
+	const bool known = heap_mapping_known(old);
+	va_list a;
+
+	va_start(a, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(a, void *) : NULL;
+	va_end(a);
+	void *p = (void *)syscall(SYS_mremap, old, had, n, flags, to);
+	if (p != MAP_FAILED && known)
+		heap_mapping_changed(old, had, p, n, &caller);
+	return p;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_python.h"
+
+#include "profiler/python/python_self.h"
+#include "profiler/unwind/readable.h"
+
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+/* Of the process, and of children that fork() makes of it: addresses alone. */
+static python_process process;
+static python_self interpreter;
+static heap_lock finding;
+
+/* By the generation of the process: another thread may have been inside when it was forked. */
+static python_names *names;
+static uint32_t names_of;
+static uint64_t names_pages[PAGES_KEPT];
+
+/* --- reading */
+
+static bool page_get(uint64_t *pages, uint64_t page)
+{
+	uint64_t *kept = &pages[(page / PAGE ^ page >> 22) % PAGES_KEPT];
+
+	if (*kept != page || !page) { /* 0: a free place */
+		if (!memory_readable(page))
+			return false;
+		*kept = page;
+	}
+	return true;
+}
+
+/* Frames and what they lead to are there as long as their thread is in them, so a page that could
+ * be read once can be read again. */
+static bool own_read(void *pages, uint64_t address, void *to, size_t n)
+{
+	const uint64_t first = address & ~(uint64_t)(PAGE - 1),
+		       last = (address + n - 1) & ~(uint64_t)(PAGE - 1);
+
+	if (last < first || last - first > PAGE || !page_get(pages, first) ||
+	    (last != first && !page_get(pages, last)))
+		return false;
+	memcpy(to, (const void *)(uintptr_t)address, n);
+	return true;
+}
+
+/* --- memory for names: pages, as for all that is kept here. It is asked for in large blocks. */
+
+enum { SIZE_ROOM = 64 }; /* before each block, with its size */
+
+static void *pages_alloc(void *state, size_t bytes)
+{
+	char *p = bytes < SIZE_MAX - SIZE_ROOM ? heap_pages(state, bytes + SIZE_ROOM) : NULL;
+
+	if (!p)
+		return NULL;
+	memcpy(p, &bytes, sizeof bytes);
+	return p + SIZE_ROOM;
+}
+
+static void pages_release(void *state, void *old)
+{
+	char *p = (char *)old - SIZE_ROOM;
+	size_t bytes;
+
+	memcpy(&bytes, p, sizeof bytes);
+	heap_pages_free(state, p, bytes + SIZE_ROOM);
+}
+
+static void *pages_resize(void *state, void *old, size_t bytes)
+{
+	void *to = pages_alloc(state, bytes);
+	size_t had;
+
+	if (to && old) {
+		memcpy(&had, (char *)old - SIZE_ROOM, sizeof had);
+		memcpy(to, old, had < bytes ? had : bytes);
+		pages_release(state, old);
+	}
+	return to;
+}
+
+/* --- frames */
+
+static uint64_t mixed(uint64_t a, uint64_t b)
+{
+	a = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
+	return a ^ a >> 32;
+}
+
+static python_names *names_get(heap_state *s)
+{
+	const unwind_memory memory = {own_read, names_pages};
+
+	if (names_of != s->generation) {
+		dck_set_allocator(&(dck_allocator){pages_alloc, pages_resize, pages_release, s});
+		memset(names_pages, 0, sizeof names_pages);
+		names = python_names_new(&process, &memory);
+		names_of = s->generation;
+	}
+	return names;
+}
+
+/* A frame, and the key of its code object. */
+typedef struct frame_told {
+	const python_link *link;
+	uint64_t code_key;
+	bool entry;
+} frame_told;
+
+static bool frame_tell(heap_state *s, void *told_at, heap_frame *ret)
+{
+	const frame_told *told = told_at;
+	python_name name = {.function = "[unknown Python]", .file = ""};
+
+	*ret = (heap_frame){.module = HEAP_PYTHON, .entry = told->entry};
+	if (!told->link)
+		return true;
+	if (names_get(s))
+		python_names_find(names, told->link->code, told->link->instruction, &name);
+	ret->place = name.line > 0 ? (uint64_t)name.line : 0;
+	ret->first_line = name.first_line > 0 ? (uint32_t)name.first_line : 0;
+	ret->text = heap_texts_put(s, told->code_key, name.function, name.file);
+	return ret->text;
+}
+
+static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_tell *tell, void *told)
+{
+	key |= 1; /* never 0 */
+	kept_path *k = &t->pythons[key >> 33 & (PYTHONS_KEPT - 1)];
+
+	if (k->key != key)
+		*k = (kept_path){key, heap_frame_get(s, key, tell, told)};
+	return k->value;
+}
+
+/* Another code object may lie where one was before: it has another name, or other lines. */
+static uint32_t frame_of(heap_state *s, heap_thread *t, const python_link *link, uint64_t lines,
+			 bool entry)
+{
+	frame_told told = {link, mixed(link->code, lines), entry};
+	uint64_t name = 0;
+
+	own_read(t->pages, link->code + process.at.code_name, &name, sizeof name);
+	told.code_key = mixed(told.code_key, name);
+	return kept(
+	    s, t,
+	    mixed(told.code_key, (uint64_t)(uint32_t)link->instruction << 2 | (entry ? 2u : 0u)),
+	    frame_tell, &told);
+}
+
+/* A call of the evaluator that has no frame now. */
+static uint32_t no_frame(heap_state *s, heap_thread *t)
+{
+	frame_told told = {.entry = true};
+
+	return kept(s, t, 1, frame_tell, &told);
+}
+
+static bool stack_tell(heap_state *s, void *told, heap_frame *ret)
+{
+	(void)s;
+	*ret = *(const heap_frame *)told;
+	return true;
+}
+
+/* --- the interpreter */
+
+static bool find(heap_state *s, heap_thread *t)
+{
+	const unwind_memory memory = {own_read, t->pages};
+
+	heap_inside = HEAP_INSIDE_OURS;
+	heap_lock_take(&finding);
+	if (atomic_load(&s->python) == HEAP_PYTHON_LOADED) {
+		const bool found = python_self_find(&interpreter, &memory, &process);
+
+		atomic_store(&s->ending, found ? interpreter.ending : NULL);
+		atomic_store(&s->python, found ? HEAP_PYTHON_FOUND : HEAP_PYTHON_UNKNOWN);
+	}
+	heap_lock_give(&finding);
+	heap_inside = HEAP_INSIDE;
+	return atomic_load(&s->python) == HEAP_PYTHON_FOUND;
+}
+
+/* --- the stack */
+
+static inline bool word_get(heap_thread *t, uint64_t address, uint64_t *ret)
+{
+	if (address & 7 || !page_get(t->pages, address & ~(uint64_t)(PAGE - 1)))
+		return false;
+	*ret = *(const uint64_t *)(uintptr_t)address;
+	return true;
+}
+
+static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
+{
+	const python_layout *at = &process.at;
+	uint64_t lines, first, size, begin;
+
+	ret->frame = frame;
+	ret->lines = 0;
+	if (!word_get(t, frame + at->frame_code, &ret->code) ||
+	    !word_get(t, frame + at->frame_previous, &ret->previous) ||
+	    !word_get(t, frame + (at->frame_instruction & ~7u), &ret->instruction))
+		return false;
+	const uint64_t code = ret->code & ~(uint64_t)7; /* 3.14 keeps marks there */
+	if (code && word_get(t, code + at->code_lines, &lines) &&
+	    word_get(t, code + (at->code_first_line & ~7u), &first) &&
+	    word_get(t, lines + at->bytes_size, &size) &&
+	    word_get(t, lines + at->bytes_value, &begin))
+		ret->lines = mixed(mixed(lines, first), mixed(size, begin));
+	return true;
+}
+
+/* Whether the rows up to that one are the frames from this one outwards. Each frame is there: the
+ * one within it says so. */
+static bool still_so(heap_thread *t, const kept_python *row, kept_python *now)
+{
+	while (now->code == row->code && now->instruction == row->instruction &&
+	       now->previous == row->previous && now->lines == row->lines) {
+		if (row == t->python)
+			return true;
+		if (!words_get(t, now->previous, now) || now->frame != (--row)->frame)
+			return false;
+	}
+	return false;
+}
+
+/* The rows of the last stack that stay, and how many fresh ones come after them; SIZE_MAX: it
+ * cannot be followed. */
+static size_t follow(heap_thread *t, uint64_t frame, uint32_t *ret_known, bool *ret_whole)
+{
+	enum { LOOKED_AT = 4 };
+	uint32_t known = t->python_depth;
+	size_t n = 0;
+
+	*ret_known = 0;
+	*ret_whole = true;
+	for (; frame; frame = t->python_fresh[n++].previous) {
+		if (n == PYTHON_DEPTH_MAX || !words_get(t, frame, &t->python_fresh[n])) {
+			*ret_whole = false;
+			return n;
+		}
+		for (uint32_t i = known; i > 0 && i + LOOKED_AT > known; i--) {
+			kept_python now = t->python_fresh[n];
+
+			if (t->python[i - 1].frame != frame)
+				continue;
+			if (still_so(t, &t->python[i - 1], &now)) {
+				*ret_known = i;
+				return n;
+			}
+			known = i - 1;
+			break;
+		}
+	}
+	return n;
+}
+
+static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fresh)
+{
+	const unwind_memory memory = {own_read, t->pages};
+	uint32_t path = known ? t->python[known - 1].path : t->lane;
+	bool call = known && t->python[known - 1].call;
+
+	while (fresh-- > 0) {
+		kept_python *row = &t->python[known++];
+		python_link link;
+
+		*row = t->python_fresh[fresh];
+		if (!python_link_read(&process, &memory, row->frame, &link))
+			return 0;
+		if (link.call && call)
+			path = heap_node_of(s, t, path, no_frame(s, t));
+		if (!link.call)
+			path = heap_node_of(s, t, path,
+					    frame_of(s, t, &link, row->lines, link.entry || call));
+		row->call = call = link.call;
+		row->path = path;
+	}
+	return call ? heap_node_of(s, t, path, no_frame(s, t)) : path;
+}
+
+/* The innermost frame of the interpreter's state of a thread; 0: there is none. */
+static uint64_t innermost_of(heap_thread *t, uint64_t state)
+{
+	uint64_t frame;
+
+	if (!word_get(t, state + process.at.thread_frame, &frame))
+		return 0;
+	if (frame && process.at.cframe_frame != PYTHON_NONE &&
+	    !word_get(t, frame + process.at.cframe_frame, &frame))
+		return 0;
+	return frame;
+}
+
+uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node)
+{
+	const uint32_t is = atomic_load_explicit(&s->python, memory_order_acquire);
+	uint32_t known;
+	bool whole;
+
+	if (is == HEAP_PYTHON_LOADED ? !find(s, t) : is != HEAP_PYTHON_FOUND)
+		return node;
+	const uint64_t state = (uint64_t)(uintptr_t)interpreter.state(),
+		       frame = state ? innermost_of(t, state) : 0;
+	if (!frame)
+		return node;
+	size_t n = follow(t, frame, &known, &whole);
+	if (known + n > PYTHON_DEPTH_MAX) {
+		t->python_depth = 0; /* once more, and it is cut */
+		n = follow(t, frame, &known, &whole);
+	}
+	const uint32_t path = path_of(s, t, known, n);
+	t->python_depth = whole ? known + (uint32_t)n : 0;
+	if (path <= HEAP_LANES)
+		return node;
+	heap_frame stack = {.place = path, .module = HEAP_PYTHON_STACK, .entry = whole};
+	const uint32_t joined =
+	    kept(s, t, mixed((uint64_t)path << 2, HEAP_MAGIC ^ stack.entry), stack_tell, &stack);
+	return joined ? heap_node_of(s, t, node, joined) : node;
+}

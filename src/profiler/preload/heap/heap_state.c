@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_state.h"
+
+#include "profiler/preload/heap/heap_live.h"
+#include "profiler/preload/heap/heap_paths.h"
+#include "profiler/preload/heap/heap_ranges.h"
+#include "profiler/unwind/file_room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+enum { PAGE = 4096, GROW = 1 << 18 };
+
+heap_state *heap_now;
+/* These a forked child has from its parent. */
+static uint32_t generations;
+static char file[4096];
+static _Atomic size_t room[HEAP_PARTS]; /* bytes that are there for sure */
+
+void heap_lock_wait(heap_lock *l)
+{
+	do {
+		for (int i = 0; i < 100 && atomic_load_explicit(l, memory_order_relaxed); i++)
+#if defined(__x86_64__)
+			__builtin_ia32_pause();
+#else
+			__asm__ volatile("" ::: "memory");
+#endif
+		if (atomic_load_explicit(l, memory_order_relaxed))
+			sched_yield();
+	} while (atomic_exchange_explicit(l, 1, memory_order_acquire));
+}
+
+/* The kernel's own, whatever stands in front of mmap(). */
+static void *map(size_t bytes, int flags, int fd)
+{
+	const long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0L);
+
+	return p == -1 ? NULL : (void *)p;
+}
+
+static void unmap(void *p, size_t bytes)
+{
+	syscall(SYS_munmap, p, bytes);
+}
+
+/* --- what is taken of the process's memory */
+
+enum { OWNED_MAX = 4096, PIECE = 1024 };
+
+/* Of threads there may be more: those are counted as if all of them were resident. */
+static struct {
+	heap_lock lock;
+	size_t n, uncounted;
+	struct {
+		char *at;
+		size_t bytes;
+	} rows[OWNED_MAX];
+} owned;
+
+static void owned_add(char *at, size_t bytes)
+{
+	heap_lock_take(&owned.lock);
+	if (owned.n < OWNED_MAX) {
+		owned.rows[owned.n].at = at;
+		owned.rows[owned.n++].bytes = bytes;
+	} else {
+		owned.uncounted += bytes;
+	}
+	heap_lock_give(&owned.lock);
+}
+
+static void owned_remove(const char *at, size_t bytes)
+{
+	size_t i = 0;
+
+	heap_lock_take(&owned.lock);
+	while (i < owned.n && owned.rows[i].at != at)
+		i++;
+	if (i < owned.n)
+		owned.rows[i] = owned.rows[--owned.n];
+	else
+		owned.uncounted -= bytes;
+	heap_lock_give(&owned.lock);
+}
+
+static size_t resident_in(char *at, size_t bytes)
+{
+	unsigned char there[PIECE];
+	size_t pages = 0;
+
+	for (size_t done = 0; done < bytes; done += PIECE * PAGE) {
+		const size_t rest = bytes - done, piece = rest < PIECE * PAGE ? rest : PIECE * PAGE;
+
+		if (mincore(at + done, piece, there) != 0)
+			continue;
+		for (size_t i = 0; i < (piece + PAGE - 1) / PAGE; i++)
+			pages += there[i] & 1;
+	}
+	return pages * PAGE;
+}
+
+/* When the program ends by exit(), after whatever it registered itself. */
+__attribute__((destructor)) static void ends(void)
+{
+	heap_state *s = heap_now;
+	size_t resident;
+
+	if (!s || atomic_load(&s->phase) != HEAP_ON)
+		return;
+	/* Without the lock, which a signal's handler here would wait for without end: what other
+	 * threads take or give back just now is found not to be there. */
+	resident = owned.uncounted;
+	for (size_t i = 0; i < owned.n; i++)
+		resident += resident_in(owned.rows[i].at, owned.rows[i].bytes);
+	atomic_store(&s->header->own_resident, resident);
+}
+
+void *heap_pages(heap_state *s, size_t bytes)
+{
+	void *p = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+
+	if (!p)
+		return NULL;
+	madvise(p, bytes, MADV_DONTFORK);
+	owned_add(p, bytes);
+	if (s->header)
+		atomic_fetch_add_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
+	return p;
+}
+
+void heap_pages_free(heap_state *s, void *p, size_t bytes)
+{
+	owned_remove(p, bytes);
+	unmap(p, bytes);
+	atomic_fetch_sub_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
+}
+
+bool heap_room(heap_part part, size_t bytes)
+{
+	const heap_header *h = heap_now ? heap_now->header : NULL;
+	const size_t begins[] = {0, HEAP_AT_NAMES, HEAP_AT_FRAMES, HEAP_AT_NODES,
+				 HEAP_AT_HELD(h ? h->nodes_max : 0)};
+	const size_t there = atomic_load_explicit(&room[part], memory_order_relaxed);
+
+	if (bytes <= there)
+		return true;
+	/* No descriptor is kept open: the program may count its own, or close all. */
+	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	const size_t grown = (bytes + GROW - 1) / GROW * GROW;
+	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
+	if (fd >= 0)
+		close(fd);
+	if (ok)
+		atomic_store_explicit(&room[part], grown, memory_order_relaxed);
+	return ok;
+}
+
+/* A process that becomes another program by exec() has the same number again. */
+static int file_make(const char *folder)
+{
+	for (int again = 0; again < 1000; again++) {
+		const int n = snprintf(file, sizeof file, "%s/%ld.%d" HEAP_FILE_END, folder,
+				       (long)getpid(), again);
+		if (n < 0 || (size_t)n >= sizeof file)
+			return -1;
+		const int fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	return -1;
+}
+
+/* As many call paths as a file may hold here. */
+static uint32_t nodes_allowed(void)
+{
+	struct rlimit files;
+	const size_t each = sizeof(heap_node) + sizeof(int64_t);
+	uint64_t most = HEAP_NODES_MAX;
+
+	if (getrlimit(RLIMIT_FSIZE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
+		const uint64_t rest =
+		    files.rlim_cur > HEAP_AT_NODES ? files.rlim_cur - HEAP_AT_NODES : 0;
+
+		if (rest / each < most)
+			most = rest / each;
+	}
+	return (uint32_t)most;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool region_open(heap_state *s, const char *folder)
+{
+	const uint32_t nodes = nodes_allowed();
+	const size_t bytes = HEAP_AT_HELD(nodes) + nodes * sizeof(int64_t);
+
+	if (nodes < 1024)
+		return false;
+	for (int i = 0; i < HEAP_PARTS; i++)
+		room[i] = 0; /* a parent may have had more */
+	const int fd = file_make(folder);
+	if (fd < 0)
+		return false;
+	/* A reader that finds the file with a length may touch what is reserved here; without one
+	 * it says that there was no room. */
+	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
+			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
+	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? map(bytes, MAP_SHARED, fd) : NULL;
+	if (!at && ftruncate(fd, 0) != 0)
+		unlink(file);
+	close(fd);
+	if (!at)
+		return false;
+	madvise(at, bytes, MADV_DONTFORK);
+	/* A page at a time: else the kernel clears 2 MiB of a hole for the first word of it. */
+	madvise(at, bytes, MADV_RANDOM);
+	s->header = (heap_header *)at;
+	s->modules = (heap_module *)(at + HEAP_AT_MODULES);
+	s->names = at + HEAP_AT_NAMES;
+	s->frames = (heap_frame *)(at + HEAP_AT_FRAMES);
+	s->nodes = (heap_node *)(at + HEAP_AT_NODES);
+	const uint64_t now = now_ns();
+	*s->header = (heap_header){.magic = HEAP_MAGIC,
+				   .version = HEAP_VERSION,
+				   .nodes_max = nodes,
+				   .bytes = bytes,
+				   .pid = getpid(),
+				   .parent = getppid(),
+				   .began_ns = now,
+				   .now_ns = now,
+				   .nnodes = 1 + HEAP_LANES,
+				   .nframes = HEAP_FRAMES_FIRST};
+	return true;
+}
+
+static bool begin(heap_state *s)
+{
+	const char *folder = secure_getenv(HEAP_VARIABLE);
+
+	if (!folder || !*folder || !region_open(s, folder))
+		return false;
+	s->generation = ++generations;
+	owned.lock = 0; /* a parent's, whose pages are not here */
+	owned.n = owned.uncounted = 0;
+	s->live = heap_live_new(s);
+	s->paths = heap_paths_new(s);
+	s->ranges = heap_ranges_new(s);
+	if (!s->live || !s->paths || !s->ranges)
+		return false;
+	atomic_store_explicit(&s->header->ready, 1, memory_order_release);
+	return true;
+}
+
+/* Before Linux 4.14 no page is wiped. */
+static void forked(void)
+{
+	memset(heap_now, 0, sizeof *heap_now);
+}
+
+static heap_state *page_get(void)
+{
+	static heap_lock making;
+	extern char **environ;
+
+	if (heap_now || !environ) /* before libc is there: the loader alone */
+		return heap_now;
+	heap_lock_take(&making);
+	if (!heap_now) {
+		void *p = map(PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+		if (p && madvise(p, PAGE, MADV_WIPEONFORK) != 0)
+			pthread_atfork(NULL, NULL, forked);
+		heap_now = p;
+	}
+	heap_lock_give(&making);
+	return heap_now;
+}
+
+heap_state *heap_begin(void)
+{
+	const int kept = errno;
+	heap_state *s = page_get();
+	uint32_t phase = HEAP_NEW;
+
+	if (!s)
+		return NULL;
+	if (atomic_load_explicit(&s->phase, memory_order_acquire) == HEAP_OFF)
+		return NULL;
+	if (atomic_compare_exchange_strong(&s->phase, &phase, HEAP_BEGINS)) {
+		const bool on = begin(s);
+
+		atomic_store_explicit(&s->phase, on ? HEAP_ON : HEAP_OFF, memory_order_release);
+		errno = kept;
+		return on ? s : NULL;
+	}
+	while ((phase = atomic_load_explicit(&s->phase, memory_order_acquire)) == HEAP_BEGINS)
+		sched_yield();
+	errno = kept;
+	return phase == HEAP_ON ? s : NULL;
+}

@@ -1,0 +1,32 @@
+/* heap_table.h - open-addressing hash table, uint64_t to uint32_t, in private pages. The owner of a
+ * table has a lock for it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef HEAP_HEAP_TABLE_H
+#define HEAP_HEAP_TABLE_H
+
+#include "profiler/preload/heap/heap_state.h"
+
+/* Open addressing; a key is never 0. */
+typedef struct heap_table_row {
+	uint64_t key;
+	uint32_t value;
+} heap_table_row;
+
+typedef struct heap_table {
+	heap_table_row *rows;
+	size_t n;
+	unsigned bits;
+} heap_table;
+
+/* 2^bits rows at first. false: no memory, as of the next. */
+bool heap_table_init(heap_state *s, heap_table *t, unsigned bits);
+void heap_table_done(heap_state *s, const heap_table *t);
+/* The key's row, or the free one that it would have; borrowed until the next change. */
+heap_table_row *heap_table_find(const heap_table *t, uint64_t key);
+/* Makes sure that there is room for one more. */
+bool heap_table_room(heap_state *s, heap_table *t);
+/* A key that is not there yet; after heap_table_room(). */
+void heap_table_put(heap_table *t, uint64_t key, uint32_t value);
+
+#endif

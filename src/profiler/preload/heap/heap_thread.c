@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/preload/heap/heap_thread.h"
+
+#include "profiler/preload/heap/heap_count.h"
+
+#include <pthread.h>
+#include <string.h>
+
+_Thread_local volatile int heap_inside __attribute__((tls_model("initial-exec")));
+_Thread_local heap_thread *heap_mine __attribute__((tls_model("initial-exec")));
+_Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+/* Threads that ended leave theirs to the next ones. A forked child finds none of them: what is
+ * there is of another generation. */
+static heap_lock left_lock;
+static heap_thread *left;
+static uint32_t left_generation;
+
+static void thread_ends(void *self)
+{
+	heap_state *s = heap_get();
+	heap_thread *t = self;
+
+	heap_inside++;
+	if (s && heap_mine == t && heap_mine_of == s->generation) {
+		heap_count_settle(s, t);
+		heap_lock_take(&left_lock);
+		if (left_generation != s->generation)
+			left = NULL;
+		left_generation = s->generation;
+		t->next = left;
+		left = t;
+		heap_lock_give(&left_lock);
+	}
+	heap_mine = NULL; /* what it still allocates makes it begin again */
+	heap_inside--;
+}
+
+static void key_make(void)
+{
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+static heap_thread *left_take(heap_state *s)
+{
+	heap_thread *t = NULL;
+
+	heap_lock_take(&left_lock);
+	if (left_generation == s->generation && left) {
+		t = left;
+		left = t->next;
+	}
+	heap_lock_give(&left_lock);
+	return t;
+}
+
+heap_thread *heap_thread_begin(heap_state *s)
+{
+	heap_mine = NULL;
+	heap_mine_of = s->generation;
+	heap_thread *t = left_take(s);
+
+	if (!t)
+		t = heap_pages(s, sizeof *t);
+	if (!t)
+		return NULL;
+	if (!t->generation) {
+		t->generation = s->generation;
+		t->code = atomic_load_explicit(&s->header->code, memory_order_acquire);
+		t->lane = 1 + atomic_fetch_add(&s->lane, 1) % HEAP_LANES;
+	}
+	t->depth = 0;
+	t->low = t->high = 0;
+	t->last = NULL;
+	t->python_depth = 0;
+	memset(t->pages, 0, sizeof t->pages);
+	heap_mine = t;
+	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
+	pthread_once(&key_once, key_make);
+	if (has_key)
+		pthread_setspecific(key, t);
+	return t;
+}

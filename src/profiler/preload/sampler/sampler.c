@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sampler.h"
+#include "sampler_clock.h"
+#include "sampler_python.h"
+
+#include "profiler/unwind/unwind_self.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILE_MAX = 200 };
+
+/* A thread that is sampled. */
+typedef struct sampled {
+	unwind_stack stack;
+	sampler_clock clock;
+	sample_slots_clock kind; /* of it */
+	uint64_t cpu_ns;	 /* at its last sample */
+	int tid;
+	bool armed;
+} sampled;
+
+static sample_slots *slots; /* NULL: nothing is sampled */
+static uint64_t period_ns;
+static int process;   /* ours, also after fork() */
+static uint64_t adds; /* of libraries, at the last time that they were told */
+static __thread sampled mine __attribute__((tls_model("initial-exec")));
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- slots */
+
+static sample_slot *slot_take(int tid)
+{
+	sample_slot *s = sample_slot_take(slots, tid);
+
+	if (s) {
+		s->pid = process;
+		s->tid = tid;
+		s->at_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+	}
+	return s;
+}
+
+static void tell(sample_told told, uint64_t a, uint64_t b, uint64_t c, const char *text)
+{
+	sample_slot *s = slot_take((int)syscall(SYS_gettid));
+
+	if (!s)
+		return;
+	s->told = told;
+	s->a = a;
+	s->b = b;
+	s->c = c;
+	s->npcs = 0;
+	snprintf(s->of.text, sizeof s->of.text, "%s", text);
+	sample_slot_give(s);
+}
+
+/* --- a sample */
+
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	const int e = errno;
+	sampled *t = &mine;
+	unwind_regs regs;
+	unwind_result ended;
+
+	if (!sampler_clock_sent(info)) {
+		sampler_signal_theirs(sig, info, context);
+		return;
+	}
+	if (!t->armed || atomic_load_explicit(&slots->over, memory_order_relaxed))
+		return;
+	const uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	sample_slot *s = slot_take(t->tid);
+	if (s) {
+		unwind_self_context(context, &regs);
+		s->told = SAMPLE_TOLD_STACK;
+		/* The kernel's work has no samples there, and is no one's. */
+		s->a = t->kind == SAMPLE_CLOCK_USER ? period_ns : cpu - t->cpu_ns;
+		const uint32_t room = sampler_python_take(s, t->tid);
+		s->npcs = (uint32_t)unwind_self_walk(&t->stack, &regs, s->of.pcs, room, &ended);
+		s->ended = ended;
+		s->c = t->stack.scanned;
+		sampler_python_put(s);
+		t->cpu_ns =
+		    clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the handler's is not the program's */
+		s->b = t->cpu_ns - cpu;
+		sample_slot_give(s);
+	} else { /* its time goes to the next one that finds room */
+		atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
+	}
+	errno = e;
+}
+
+/* --- threads */
+
+void sampler_thread_begins(void)
+{
+	const int e = errno;
+	char name[16] = "";
+
+	if (!slots || mine.armed)
+		return;
+	sampler_python_find(); /* it may have been loaded meanwhile */
+	mine.tid = (int)syscall(SYS_gettid);
+	mine.stack = (unwind_stack){0};
+	mine.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	prctl(PR_GET_NAME, name);
+	tell(SAMPLE_TOLD_NAME, 0, 0, 0, name);
+	/* What the signal finds is there before the first one comes. */
+	mine.kind = (sample_slots_clock)slots->clock;
+	mine.armed = true;
+	atomic_signal_fence(memory_order_seq_cst);
+	mine.armed = sampler_clock_begin(&mine.clock, mine.kind, mine.tid, sampler_signal(),
+					 period_ns, &mine.kind);
+	if (mine.armed)
+		atomic_fetch_add_explicit(mine.kind == SAMPLE_CLOCK_TIMER ? &slots->by_timer
+									  : &slots->by_event,
+					  1, memory_order_relaxed);
+	errno = e;
+}
+
+void sampler_thread_ends(void)
+{
+	const int e = errno;
+
+	if (!mine.armed)
+		return;
+	mine.armed = false;
+	sampler_clock_end(&mine.clock);
+	tell(SAMPLE_TOLD_END, 0, 0, 0, "");
+	errno = e;
+}
+
+/* --- code: told at the beginning and, where libraries came later, at the end. */
+
+static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
+{
+	char program[SAMPLE_SLOT_TEXT];
+	const char *file = info->dlpi_name;
+
+	(void)size;
+	(void)self;
+	adds = info->dlpi_adds;
+	if (!file || !*file) { /* the program itself, the first one; later ones have no file */
+		const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+
+		if (n <= 0)
+			return 0;
+		program[n] = '\0';
+		file = program;
+	}
+	if (file[0] != '/') /* the kernel's own: it has no file */
+		return 0;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+
+		if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+			continue;
+		const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
+			       low = h->p_vaddr & (page - 1);
+		tell(SAMPLE_TOLD_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
+		     h->p_offset - low, file);
+	}
+	return 0;
+}
+
+static int adds_get(struct dl_phdr_info *info, size_t size, void *ret)
+{
+	(void)size;
+	*(uint64_t *)ret = info->dlpi_adds;
+	return 1;
+}
+
+/* --- processes */
+
+static void child_begins(void)
+{
+	const int parent = process;
+
+	if (!slots)
+		return;
+	process = (int)getpid();
+	mine.armed = false; /* clocks are not inherited */
+	tell(SAMPLE_TOLD_FORK, (uint64_t)parent, 0, 0, "");
+	sampler_thread_begins();
+}
+
+static sample_slots *slots_open(void)
+{
+	char file[FILE_MAX];
+	unsigned long long period;
+	const char *told = secure_getenv(SAMPLE_VARIABLE);
+	struct stat st;
+
+	if (!told || sscanf(told, "%llu %199s", &period, file) != 2 || period == 0)
+		return NULL;
+	const int fd = open(file, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	void *at = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(sample_slots)
+		       ? mmap(NULL, sizeof(sample_slots), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		       : MAP_FAILED;
+	close(fd);
+	if (at == MAP_FAILED)
+		return NULL;
+	if (((sample_slots *)at)->magic != SAMPLE_SLOTS_MAGIC) {
+		munmap(at, sizeof(sample_slots));
+		return NULL;
+	}
+	period_ns = period;
+	return at;
+}
+
+__attribute__((constructor)) static void program_begins(void)
+{
+	struct sigaction action = {.sa_sigaction = on_signal,
+				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+	char name[16] = "";
+	sigset_t ours;
+	const int e = errno;
+
+	sampler_find_all();
+	process = (int)getpid();
+	sample_slots *found = slots_open();
+	const int number = found ? sampler_clock_signal((sample_slots_clock)found->clock) : 0;
+	if (number) {
+		sigfillset(&action.sa_mask);
+		unwind_self_refresh();
+		if (sigaction(number, &action, NULL) == 0) {
+			/* What blocked all signals before exec() blocks this one too. */
+			sigemptyset(&ours);
+			sigaddset(&ours, number);
+			pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+			slots = found;
+			sampler_signal_take(number);
+			prctl(PR_GET_NAME, name);
+			tell(SAMPLE_TOLD_EXEC, 0, 0, 0, name);
+			dl_iterate_phdr(code_tell, NULL);
+			pthread_atfork(NULL, NULL, child_begins);
+			sampler_thread_begins();
+		}
+	}
+	errno = e;
+}
+
+__attribute__((destructor)) static void program_ends(void)
+{
+	uint64_t now = adds;
+
+	if (!slots)
+		return;
+	sampler_thread_ends();
+	dl_iterate_phdr(adds_get, &now);
+	if (now != adds)
+		dl_iterate_phdr(code_tell, NULL);
+}

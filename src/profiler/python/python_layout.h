@@ -1,0 +1,27 @@
+/* python_layout.h - where things lie inside each version of the interpreter, and lines of code by
+ * its tables.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef STACK_PYTHON_PYTHON_LAYOUT_H
+#define STACK_PYTHON_PYTHON_LAYOUT_H
+
+#include "profiler/python/python_stack.h"
+
+#define PYTHON_MINOR(version) ((version) >> 16 & 0xff) /* 11 of 0x030b02f0 */
+
+/* The bytes that _PyRuntime begins with since 3.13: where things lie, told by the interpreter. */
+#define PYTHON_COOKIE "xdebugpy"
+enum { PYTHON_TOLD_BYTES = 648 };
+
+/* From the first PYTHON_TOLD_BYTES of _PyRuntime. false: they say nothing of use. */
+bool python_layout_told(const unsigned char *told, python_process *ret);
+/* 3.8 to 3.12. false: another one. */
+bool python_layout_known(uint32_t version, python_layout *ret);
+
+/* The line of an instruction, by the version's own table of n bytes, which may be 0; 0: it has
+ * none.
+ */
+int python_line(uint32_t version, const unsigned char *table, size_t n, int first_line,
+		int32_t instruction);
+
+#endif

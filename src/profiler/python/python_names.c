@@ -1,0 +1,262 @@
+/* python_names.c - code objects by their addresses: function, file and lines. Each is read once;
+ * its members show afterwards whether the same object lies there still.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "profiler/python/python_layout.h"
+#include <string.h>
+
+enum {
+	CODES_FIRST = 1 << 8,  /* a power of two, as the next */
+	CODES_MAX = 1 << 14,   /* then all are forgotten */
+	ARENA_MAX = 256 << 20, /* bytes; the same */
+	TEXT_MAX = 4096,       /* characters of a name; the rest is cut off */
+	LINES_MAX = 4 << 20,   /* bytes of a table of lines */
+};
+
+/* What distinguishes an object from another one at its address: the members that it is read by, and
+ * how its table of lines begins, since the next one's may be where that was too. */
+typedef struct code_members {
+	uint64_t type, file, name, qualified, lines, lines_size, lines_begin;
+	int32_t first_line;
+} code_members;
+
+typedef struct known_code {
+	uint64_t address; /* 0: this place is free */
+	code_members members;
+	const char *function, *file;
+	const unsigned char *lines;
+	size_t lines_n;
+} known_code;
+
+struct python_names {
+	python_process p;
+	unwind_memory memory;
+	uint64_t code_type; /* 0: not known yet */
+	mem_arena *texts;
+	known_code *table;
+	size_t n, room;
+};
+
+python_names *python_names_new(const python_process *p, const unwind_memory *memory)
+{
+	python_names *n = mem_zalloc(1, sizeof *n);
+
+	if (!n)
+		return NULL;
+	n->p = *p;
+	n->memory = *memory;
+	n->texts = mem_arena_new(0);
+	n->room = CODES_FIRST;
+	n->table = mem_zalloc(n->room, sizeof *n->table);
+	if (!n->texts || !n->table) {
+		python_names_free(n);
+		return NULL;
+	}
+	mem_arena_limit(n->texts, ARENA_MAX);
+	return n;
+}
+
+void python_names_free(python_names *n)
+{
+	if (!n)
+		return;
+	mem_arena_free(n->texts);
+	mem_free(n->table);
+	mem_free(n);
+}
+
+static bool names_forget(python_names *n)
+{
+	mem_arena_free(n->texts);
+	n->texts = mem_arena_new(0);
+	memset(n->table, 0, n->room * sizeof *n->table);
+	n->n = 0;
+	if (n->texts)
+		mem_arena_limit(n->texts, ARENA_MAX);
+	return n->texts != NULL;
+}
+
+static bool get(const python_names *n, uint64_t address, void *to, size_t bytes)
+{
+	return n->memory.read(n->memory.self, address, to, bytes);
+}
+
+/* --- texts */
+
+/* The bits of a str's state: bytes of a character, whether its characters follow it, and whether
+ * they are ASCII. Before them lie two bits, and in free-threaded versions a byte or two. */
+static bool text_kind(uint32_t state, unsigned *ret_bytes, bool *ret_ascii)
+{
+	static const unsigned places[] = {2, 8, 16};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		unsigned bits = state >> places[i], kind = bits & 7;
+		bool compact = bits >> 3 & 1, ascii = bits >> 4 & 1;
+
+		if (compact && (kind == 1 || ((kind == 2 || kind == 4) && !ascii))) {
+			*ret_bytes = kind;
+			*ret_ascii = ascii;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A str, as UTF-8; NULL: there is none. */
+static const char *text_get(python_names *n, uint64_t address)
+{
+	const python_layout *at = &n->p.at;
+	unsigned char *raw;
+	char *text, *to;
+	int64_t length;
+	uint32_t state;
+	unsigned bytes;
+	bool ascii;
+
+	if (!address || !get(n, address + at->text_length, &length, sizeof length) ||
+	    !get(n, address + at->text_state, &state, sizeof state) || length < 0 ||
+	    length > 1 << 30 || !text_kind(state, &bytes, &ascii))
+		return NULL;
+	if (length > TEXT_MAX)
+		length = TEXT_MAX;
+	/* From the end of the room its UTF-8 will have: what is written never overtakes it. */
+	text = to = mem_arena_alloc(n->texts, (size_t)length * 4 + 1);
+	if (!text)
+		return NULL;
+	raw = (unsigned char *)text + (size_t)length * (4 - bytes);
+	if (!get(n, address + (ascii ? at->text_ascii : at->text_compact), raw,
+		 (size_t)length * bytes))
+		return NULL;
+	for (int64_t i = 0; i < length; i++) {
+		uint32_t c = 0;
+
+		memcpy(&c, raw + (size_t)i * bytes, bytes);
+		/* Halves of pairs stand for bytes of a file's name that is no UTF-8. */
+		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			c = 0xfffd;
+		to += utf8_put(to, c);
+	}
+	*to = '\0';
+	return text;
+}
+
+/* --- code objects */
+
+static bool members_get(const python_names *n, uint64_t code, code_members *ret)
+{
+	const python_layout *at = &n->p.at;
+
+	memset(ret, 0, sizeof *ret); /* they are compared as bytes */
+	if (get(n, code + at->code_lines, &ret->lines, 8) &&
+	    get(n, ret->lines + at->bytes_size, &ret->lines_size, 8))
+		get(n, ret->lines + at->bytes_value, &ret->lines_begin, 8);
+	return get(n, code + at->object_type, &ret->type, 8) &&
+	       get(n, code + at->code_file, &ret->file, 8) &&
+	       get(n, code + at->code_name, &ret->name, 8) &&
+	       get(n, code + at->code_first_line, &ret->first_line, 4) &&
+	       (at->code_qualified == PYTHON_NONE ||
+		get(n, code + at->code_qualified, &ret->qualified, 8));
+}
+
+/* Whether objects of this type are code: the first that is met says so by the type's name. */
+static bool type_is_code(python_names *n, uint64_t type)
+{
+	uint64_t name;
+	char text[5];
+
+	if (n->code_type)
+		return type == n->code_type;
+	if (!get(n, type + n->p.at.type_name, &name, sizeof name) ||
+	    !get(n, name, text, sizeof text) || memcmp(text, "code", 5) != 0)
+		return false;
+	n->code_type = type;
+	return true;
+}
+
+static void lines_get(python_names *n, known_code *c)
+{
+	unsigned char *bytes;
+	int64_t size;
+
+	c->lines_n = 0;
+	if (!get(n, c->members.lines + n->p.at.bytes_size, &size, sizeof size) || size <= 0 ||
+	    size > LINES_MAX)
+		return;
+	bytes = mem_arena_alloc(n->texts, (size_t)size);
+	if (bytes && get(n, c->members.lines + n->p.at.bytes_value, bytes, (size_t)size)) {
+		c->lines = bytes;
+		c->lines_n = (size_t)size;
+	}
+}
+
+/* The object's place in the table, or the free one where it belongs. */
+static known_code *code_place(const python_names *n, uint64_t code)
+{
+	size_t i = hash_number(HASH_START, code) & (n->room - 1);
+
+	while (n->table[i].address && n->table[i].address != code)
+		i = (i + 1) & (n->room - 1);
+	return &n->table[i];
+}
+
+/* Room for one more. false: no memory. */
+static bool room_make(python_names *n)
+{
+	python_names grown = *n;
+
+	if (n->n < n->room / 2 && mem_arena_bytes(n->texts) <= ARENA_MAX / 2)
+		return true;
+	if (n->room == CODES_MAX || mem_arena_bytes(n->texts) > ARENA_MAX / 2)
+		return names_forget(n);
+	grown.room = 2 * n->room;
+	grown.table = mem_zalloc(grown.room, sizeof *grown.table);
+	if (!grown.table)
+		return false;
+	for (size_t i = 0; i < n->room; i++)
+		if (n->table[i].address)
+			*code_place(&grown, n->table[i].address) = n->table[i];
+	mem_free(n->table);
+	*n = grown;
+	return true;
+}
+
+static bool code_read(python_names *n, known_code *c)
+{
+	uint64_t name = c->members.qualified ? c->members.qualified : c->members.name;
+
+	if (!type_is_code(n, c->members.type))
+		return false;
+	c->function = text_get(n, name);
+	c->file = text_get(n, c->members.file);
+	lines_get(n, c);
+	return c->function && c->file;
+}
+
+bool python_names_find(python_names *n, uint64_t code, int32_t instruction, python_name *ret)
+{
+	known_code now = {.address = code}, *c;
+
+	if (!code || code % 8 || !members_get(n, code, &now.members))
+		return false;
+	c = code_place(n, code);
+	if (!c->address || memcmp(&c->members, &now.members, sizeof now.members) != 0) {
+		if (!room_make(n))
+			return false;
+		c = code_place(n, code);
+		if (!code_read(n, &now))
+			return false;
+		n->n += !c->address;
+		*c = now;
+	}
+	*ret = (python_name){
+	    .function = c->function,
+	    .file = c->file,
+	    .first_line = c->members.first_line,
+	    .line =
+		python_line(n->p.version, c->lines, c->lines_n, c->members.first_line, instruction),
+	};
+	return true;
+}

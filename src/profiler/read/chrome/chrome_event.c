@@ -1,0 +1,573 @@
+/* chrome_event.c - one of Chrome's trace events: its members, which come in any order, and what is
+ * kept of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/hash.h"
+#include "profiler/read/chrome/chrome_reading.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBERS_MAX = 64 }; /* of one event; further ones are left out */
+
+typedef struct event {
+	char phase;
+	bool has_ns, encloses; /* encloses: a flow ends in the range around it */
+	int64_t ns;
+	uint64_t duration_ns;
+	uint32_t text, category, scope; /* texts; 0: none */
+	bool has_id;
+	uint64_t id;
+	char pid[64], tid[64];
+	uint32_t said;	 /* by a name among its arguments */
+	uint32_t shapes; /* of its inputs; 0: not told */
+	uint32_t nnumbers;
+	chrome_number numbers[NUMBERS_MAX];
+} event;
+
+/* --- numbers */
+
+/* Microseconds as nanoseconds. Digits are counted, since 4508215143015.673 has more of them than
+ * a double keeps. false: it is no time, or one that does not fit. */
+static bool time_of(const char *text, int64_t *ret, bool *ret_parts)
+{
+	const bool negative = *text == '-';
+	const char *at = text + negative;
+	uint64_t v = 0;
+	double real;
+	int digits = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++, digits++)
+		if (digits > 15) /* 300 years */
+			return false;
+		else
+			v = v * 10 + (uint64_t)(*at - '0');
+	const bool has_part = *at == '.';
+	at += has_part;
+	v *= 1000;
+	for (uint64_t one = 100; has_part && *at >= '0' && *at <= '9'; at++, one /= 10) {
+		*ret_parts |= *at != '0';
+		v += one * (uint64_t)(*at - '0');
+		if (one == 0) /* the digit behind the last that counts */
+			v += *at >= '5';
+		if (one == 0)
+			break;
+	}
+	at += strspn(at, "0123456789");
+	if (*at) { /* 1.5e3 */
+		if (!json_number(text, &real) || !(fabs(real) < 1e16))
+			return false;
+		*ret_parts |= real != floor(real);
+		*ret = (int64_t)llround(real * 1000);
+		return true;
+	}
+	*ret = negative ? -(int64_t)v : (int64_t)v;
+	return digits > 0;
+}
+
+/* An id may be a number, a number in a text, or any text. */
+static uint64_t id_of(const char *text, size_t n)
+{
+	char *end;
+	const unsigned long long v = strtoull(text, &end, 0);
+
+	return n > 0 && *text != '-' && *end == '\0' ? v : hash_bytes(HASH_START, text, n);
+}
+
+/* --- members */
+
+static dck_status text_put(chrome_reader *x, uint32_t *ret)
+{
+	*ret = chrome_text(x, x->json.text, x->json.n);
+	return *ret ? DCK_OK : x->err->code;
+}
+
+/* Shapes as a text: of lists of sizes, and of lists of tensors. */
+typedef struct shapes {
+	char text[256]; /* cut, which three dots at the end say */
+	size_t n;
+	unsigned depth, count[4]; /* items so far, by depth */
+} shapes;
+
+static void shapes_add(shapes *s, const char *text)
+{
+	const size_t n = strlen(text), room = sizeof s->text - 1 - s->n;
+
+	memcpy(s->text + s->n, text, n < room ? n : room);
+	s->n += n < room ? n : room;
+	s->text[s->n] = '\0';
+	if (n > room)
+		memcpy(s->text + s->n - 3, "...", 3);
+}
+
+static void shapes_open(shapes *s)
+{
+	if (s->count[s->depth]++ > 0)
+		shapes_add(s, ", ");
+	else if (s->depth == 2)
+		shapes_add(s, "[");
+	s->count[++s->depth] = 0;
+}
+
+static void shapes_close(shapes *s, bool tensors)
+{
+	if (s->count[s->depth] == 0)
+		shapes_add(s, "-"); /* a number, or no tensor */
+	else if (tensors)
+		shapes_add(s, "]");
+	s->depth--;
+}
+
+/* [[4, 3, 32, 32], [8, 3, 3, 3], [], [[2, 2], [2, 2]]] is "4x3x32x32, 8x3x3x3, -, [2x2, 2x2]"; what
+ * is no tensor is left out at the end. */
+static dck_status read_shapes(chrome_reader *x, event *e)
+{
+	shapes s = {.depth = 1};
+	bool tensors = false;
+	json_token t;
+
+	while (s.depth > 0) {
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_END)
+			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
+				 x->source->label);
+		if (t == JSON_ARRAY && s.depth < 3) {
+			tensors = s.depth == 2;
+			shapes_open(&s);
+		} else if (t == JSON_CLOSE) {
+			shapes_close(&s, tensors && s.depth == 2);
+		} else if (t == JSON_BARE && s.depth > 1) {
+			if (s.count[s.depth]++ > 0)
+				shapes_add(&s, "x");
+			shapes_add(&s, x->json.text);
+		} else {
+			DCK_TRY(json_pass(&x->json, t, x->err));
+		}
+	}
+	while (s.n >= 3 && strcmp(s.text + s.n - 3, ", -") == 0)
+		s.text[s.n -= 3] = '\0';
+	if (s.n == 0 || strcmp(s.text, "-") == 0)
+		return DCK_OK;
+	e->shapes = chrome_text(x, s.text, s.n);
+	return e->shapes ? DCK_OK : x->err->code;
+}
+
+static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, event *e)
+{
+	static const char name[] = "name";
+	double real;
+
+	if (t == JSON_ARRAY && x->wanted &&
+	    strcmp(kept_name_of(&x->texts, key).text, CHROME_SHAPES) == 0)
+		return read_shapes(x, e);
+	if (t == JSON_TEXT && strcmp(kept_name_of(&x->texts, key).text, name) == 0)
+		return text_put(x, &e->said);
+	if (t != JSON_BARE || e->nnumbers == NUMBERS_MAX)
+		return json_pass(&x->json, t, x->err);
+	if (strcmp(x->json.text, "true") == 0)
+		real = 1;
+	else if (!json_number(x->json.text, &real) || !isfinite(real))
+		return DCK_OK;
+	e->numbers[e->nnumbers++] = (chrome_number){key, real};
+	return DCK_OK;
+}
+
+static bool is_wanted(const chrome_reader *x, const char *name)
+{
+	for (const char *const *w = x->wanted; w; w++)
+		if (!*w)
+			return false;
+		else if (strcmp(*w, name) == 0)
+			return true;
+	return true;
+}
+
+static dck_status read_arguments(chrome_reader *x, event *e)
+{
+	/* Of a range or an instant, whose phase mostly comes in front, only some numbers are
+	 * wanted. */
+	const bool range = e->phase && strchr("XBEi", e->phase);
+	json_token t;
+	uint32_t key = 0;
+
+	for (;;) {
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t == JSON_END)
+			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
+				 x->source->label);
+		if (t != JSON_KEY)
+			DCK_TRY(key ? read_argument(x, key, t, e) : json_pass(&x->json, t, x->err));
+		else if (range && !is_wanted(x, x->json.text))
+			key = 0;
+		else
+			DCK_TRY(text_put(x, &key));
+	}
+}
+
+/* {"local": "0x1"}: ids of one process, or of all. */
+static dck_status read_id2(chrome_reader *x, event *e)
+{
+	json_token t;
+
+	do {
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_TEXT || t == JSON_BARE) {
+			e->id = hash_number(e->id, id_of(x->json.text, x->json.n));
+			e->has_id = true;
+		} else if (t == JSON_KEY) {
+			e->id = hash_bytes(e->id, x->json.text, x->json.n);
+		}
+		DCK_TRY(json_pass(&x->json, t, x->err));
+	} while (t != JSON_CLOSE && t != JSON_END);
+	return DCK_OK;
+}
+
+typedef enum member {
+	M_NONE,
+	M_ARGS,
+	M_BP,
+	M_CAT,
+	M_DUR,
+	M_ID,
+	M_ID2,
+	M_NAME,
+	M_PH,
+	M_PID,
+	M_SCOPE,
+	M_TID,
+	M_TS
+} member;
+
+static member member_of(const char *key)
+{
+	static const char *const keys[] = {
+	    [M_ARGS] = "args", [M_BP] = "bp",	    [M_CAT] = "cat",   [M_DUR] = "dur",
+	    [M_ID] = "id",     [M_ID2] = "id2",	    [M_NAME] = "name", [M_PH] = "ph",
+	    [M_PID] = "pid",   [M_SCOPE] = "scope", [M_TID] = "tid",   [M_TS] = "ts"};
+
+	for (member m = M_ARGS; m <= M_TS; m++)
+		if (strcmp(keys[m], key) == 0)
+			return m;
+	return M_NONE;
+}
+
+static dck_status read_member(chrome_reader *x, member m, json_token t, event *e)
+{
+	const char *text = x->json.text;
+	int64_t ns;
+
+	if (t == JSON_OBJECT && m == M_ARGS)
+		return read_arguments(x, e);
+	if (t == JSON_OBJECT && m == M_ID2)
+		return read_id2(x, e);
+	if (t != JSON_TEXT && t != JSON_BARE)
+		return json_pass(&x->json, t, x->err);
+	switch (m) {
+	case M_NAME:
+		return text_put(x, &e->text);
+	case M_CAT:
+		return text_put(x, &e->category);
+	case M_SCOPE:
+		return text_put(x, &e->scope);
+	case M_PH:
+		e->phase = x->json.n == 1 ? *text : '\0';
+		break;
+	case M_BP:
+		e->encloses = strcmp(text, "e") == 0;
+		break;
+	case M_TS:
+		e->has_ns = time_of(text, &e->ns, &x->parts);
+		break;
+	case M_DUR:
+		if (time_of(text, &ns, &x->parts))
+			e->duration_ns = ns > 0 ? (uint64_t)ns : 0;
+		break;
+	case M_ID:
+		e->id = id_of(text, x->json.n);
+		e->has_id = true;
+		break;
+	case M_PID:
+		snprintf(e->pid, sizeof e->pid, "%.63s", text);
+		break;
+	case M_TID:
+		snprintf(e->tid, sizeof e->tid, "%.63s", text);
+		break;
+	case M_NONE:
+	case M_ARGS:
+	case M_ID2:
+		break;
+	}
+	return DCK_OK;
+}
+
+/* --- what is kept */
+
+static dck_status no_room(chrome_reader *x, const char *what, unsigned most)
+{
+	DCK_FAIL(x->err, E_LIMIT, "%s has more than %u %s", x->source->label, most, what);
+}
+
+static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row)
+{
+	row->numbers = x->nnumbers;
+	for (uint32_t i = 0; i < e->nnumbers; i++) {
+		if (x->nnumbers == CHROME_NUMBERS_MAX)
+			return no_room(x, "numbers", CHROME_NUMBERS_MAX);
+		if (x->nnumbers == x->numbers_room) {
+			const uint32_t room = x->numbers_room ? 2 * x->numbers_room : 1024;
+			chrome_number *more = mem_resize(x->numbers, room * sizeof *more);
+			DCK_NEED(more, x->err, "for the numbers of a trace");
+			x->numbers = more;
+			x->numbers_room = room;
+		}
+		const uint32_t name = chrome_name(x, e->numbers[i].name, 0);
+		if (!name)
+			return x->err->code;
+		x->numbers[x->nnumbers++] = (chrome_number){name, e->numbers[i].real};
+		row->nnumbers++;
+	}
+	return DCK_OK;
+}
+
+static dck_status keep(chrome_reader *x, const chrome_row *row)
+{
+	if (x->nrows == CHROME_EVENTS_MAX)
+		return no_room(x, "events", CHROME_EVENTS_MAX);
+	if (x->nrows == x->rows_room) {
+		const uint32_t room = x->rows_room ? 2 * x->rows_room : 1024;
+		chrome_row *more = mem_resize(x->rows, room * sizeof *more);
+		DCK_NEED(more, x->err, "for %u events of a trace", (unsigned)room);
+		x->rows = more;
+		x->rows_room = room;
+	}
+	x->rows[x->nrows] = *row;
+	x->rows[x->nrows].order = x->nrows;
+	x->nrows++;
+	return DCK_OK;
+}
+
+/* The thread of an event; mostly that of the one before. */
+static uint32_t thread_of(chrome_reader *x, const event *e)
+{
+	char ids[sizeof x->last_ids];
+
+	snprintf(ids, sizeof ids, "%s/%s", e->pid, e->tid);
+	if (!x->last_thread || strcmp(ids, x->last_ids) != 0) {
+		x->last_thread = chrome_thread(x, *e->pid ? e->pid : "0", *e->tid ? e->tid : "0");
+		memcpy(x->last_ids, ids, sizeof ids);
+	}
+	return x->last_thread;
+}
+
+static bool is_text(const chrome_reader *x, uint32_t text, const char *what)
+{
+	const char *said = kept_name_of(&x->texts, text).text;
+
+	return said && strcmp(said, what) == 0;
+}
+
+/* What processes and threads are called. "thread 7" is our own writer's for one without a name. */
+static dck_status keep_metadata(chrome_reader *x, const event *e)
+{
+	char unnamed[32];
+	const char *what = kept_name_of(&x->texts, e->text).text;
+	uint32_t row;
+
+	if (!e->said || !what)
+		return DCK_OK;
+	if (strcmp(what, "process_name") == 0)
+		row = chrome_process(x, *e->pid ? e->pid : "0");
+	else if (strcmp(what, "thread_name") == 0)
+		row = thread_of(x, e);
+	else
+		return DCK_OK;
+	if (!row)
+		return x->err->code;
+	chrome_track *t = chrome_track_at(x, row);
+	const bool thread = t->kind == TRACE_THREAD;
+	snprintf(unnamed, sizeof unnamed, "%s %d", thread ? "thread" : "process",
+		 (int)(thread ? t->tid : t->pid));
+	if (!is_text(x, e->said, unnamed))
+		t->name = e->said;
+	return DCK_OK;
+}
+
+/* Our own writer's of a thread, whose id is the thread's number: the form knows them by their ids.
+ */
+static const char *tid_of(const event *e)
+{
+	char *end;
+	const unsigned long long tid = strtoull(e->tid, &end, 10);
+
+	return e->has_id && *e->tid && !*end && tid && e->id == tid ? e->tid : NULL;
+}
+
+/* "loss" with a number called "value" is the counter "loss"; with others "loss train" and so on. */
+static dck_status keep_counters(chrome_reader *x, const event *e)
+{
+	const kept_name name = kept_name_of(&x->texts, e->text);
+	char text[2 * KEPT_NAME_MAX + 2];
+
+	for (uint32_t i = 0; i < e->nnumbers; i++) {
+		const kept_name series = kept_name_of(&x->texts, e->numbers[i].name);
+		uint32_t called = e->text;
+		if (!called)
+			called = e->numbers[i].name;
+		else if (strcmp(series.text, "value") != 0) {
+			memcpy(text, name.text, name.n);
+			text[name.n] = ' ';
+			memcpy(text + name.n + 1, series.text, series.n);
+			called = chrome_text(x, text, name.n + 1 + series.n);
+		}
+		const uint32_t track =
+		    called ? chrome_counter(x, *e->pid ? e->pid : "0", tid_of(e), called) : 0;
+		if (!track)
+			return x->err->code;
+		DCK_TRY(keep(x, &(chrome_row){.ns = e->ns,
+					      .kind = CHROME_COUNTER,
+					      .track = track,
+					      .as.real = e->numbers[i].real}));
+	}
+	return DCK_OK;
+}
+
+/* Which range or flow is meant: the id belongs to its category, of old ones to the name, of flows
+ * to both. Those of our own writer are as they were. */
+static uint64_t key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
+{
+	const char *own = by_name && by_category ? "flow" : "range";
+
+	if (is_text(x, e->category, own) && !e->scope && e->id < UINT64_C(1) << 63)
+		return e->id;
+	return hash_number(hash_number(hash_number(e->id, by_category ? e->category : 0),
+				       by_name ? e->text : 0),
+			   e->scope) &
+	       ~(UINT64_C(1) << 63);
+}
+
+/* An operator with the shapes of its inputs behind its name: "aten::mm(2x3, 3x4)". */
+static uint32_t shaped(chrome_reader *x, const event *e)
+{
+	const kept_name name = kept_name_of(&x->texts, e->text),
+			inputs = kept_name_of(&x->texts, e->shapes);
+	char text[2 * KEPT_NAME_MAX + 3];
+	const int n = snprintf(text, sizeof text, "%s(%s)", name.text, inputs.text);
+
+	x->facts->shaped++;
+	return chrome_text(x, text, (size_t)n);
+}
+
+static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
+{
+	chrome_row row = {.ns = e->ns, .kind = (uint8_t)kind};
+	uint32_t category = e->category;
+
+	row.track = thread_of(x, e);
+	if (!row.track)
+		return x->err->code;
+	switch (kind) {
+	case CHROME_COMPLETE:
+		row.as.duration_ns = e->duration_ns;
+		chrome_track_at(x, row.track)->complete = true;
+		break;
+	case CHROME_ASYNC_BEGIN:
+	case CHROME_ASYNC_END:
+		row.as.id = key_of(x, e, e->phase == 'b' || e->phase == 'e',
+				   e->phase == 'S' || e->phase == 'F');
+		if (is_text(x, category, "range")) /* our own writer's for the id alone */
+			category = 0;
+		break;
+	case CHROME_FLOW_BEGIN:
+	case CHROME_FLOW_STEP:
+	case CHROME_FLOW_END:
+	case CHROME_FLOW_END_NEXT:
+		row.as.id = key_of(x, e, true, true);
+		return keep(x, &row);
+	case CHROME_BEGIN:
+	case CHROME_END:
+	case CHROME_INSTANT:
+	case CHROME_COUNTER:
+		break;
+	}
+	if (e->text && kind != CHROME_END && kind != CHROME_ASYNC_END) {
+		const bool is_operator =
+		    is_text(x, category, "cpu_op") || is_text(x, category, "operator");
+		const uint32_t text = e->shapes && is_operator ? shaped(x, e) : e->text;
+
+		row.name = text ? chrome_name(x, text, category) : 0;
+		if (!row.name)
+			return x->err->code;
+	}
+	if (kind == CHROME_BEGIN || kind == CHROME_COMPLETE || kind == CHROME_END ||
+	    (kind == CHROME_INSTANT && x->wanted && is_text(x, e->text, CHROME_MEMORY)))
+		DCK_TRY(keep_numbers(x, e, &row));
+	return keep(x, &row);
+}
+
+/* PyTorch's profiler without Kineto says what kind an event is by its process alone. */
+static dck_status category_by_process(chrome_reader *x, event *e)
+{
+	static const char *const known[][2] = {{"CPU functions", "cpu_op"},
+					       {"CUDA functions", "kernel"}};
+
+	for (size_t i = 0; i < 2 && !e->category; i++)
+		if (strcmp(e->pid, known[i][0]) == 0) {
+			e->category = chrome_text(x, known[i][1], strlen(known[i][1]));
+			return e->category ? DCK_OK : x->err->code;
+		}
+	return DCK_OK;
+}
+
+static dck_status apply(chrome_reader *x, event *e)
+{
+	static const struct {
+		char phase;
+		chrome_kind kind;
+	} kinds[] = {{'X', CHROME_COMPLETE},  {'B', CHROME_BEGIN},	  {'E', CHROME_END},
+		     {'i', CHROME_INSTANT},   {'I', CHROME_INSTANT},	  {'R', CHROME_INSTANT},
+		     {'n', CHROME_INSTANT},   {'T', CHROME_INSTANT},	  {'p', CHROME_INSTANT},
+		     {'C', CHROME_COUNTER},   {'b', CHROME_ASYNC_BEGIN},  {'S', CHROME_ASYNC_BEGIN},
+		     {'e', CHROME_ASYNC_END}, {'F', CHROME_ASYNC_END},	  {'s', CHROME_FLOW_BEGIN},
+		     {'t', CHROME_FLOW_STEP}, {'f', CHROME_FLOW_END_NEXT}};
+
+	if (e->phase == 'M')
+		return keep_metadata(x, e);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		if (e->phase != kinds[i].phase)
+			continue;
+		if (!e->has_ns) {
+			x->facts->undated++;
+			return DCK_OK;
+		}
+		if (kinds[i].kind == CHROME_COUNTER)
+			return keep_counters(x, e);
+		DCK_TRY(category_by_process(x, e));
+		return keep_event(x, e,
+				  e->phase == 'f' && e->encloses ? CHROME_FLOW_END : kinds[i].kind);
+	}
+	x->facts->skipped++;
+	return DCK_OK;
+}
+
+dck_status chrome_event_read(chrome_reader *x)
+{
+	event e = {.id = HASH_START};
+	json_token t;
+
+	for (;;) {
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return apply(x, &e);
+		if (t == JSON_END)
+			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
+				 x->source->label);
+		const member m = member_of(x->json.text);
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		DCK_TRY(read_member(x, m, t, &e));
+	}
+}

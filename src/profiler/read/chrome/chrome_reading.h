@@ -1,0 +1,120 @@
+/* chrome_reading.h - what is held while a file of Chrome's trace events is read, and the steps of
+ * reading it, each in a file of its own: bytes and the list (chrome_read.c), one event
+ * (chrome_event.c), tracks (chrome_tracks.c), telling the format (chrome_told.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_CHROME_READING_H
+#define IMPORT_CHROME_READING_H
+
+#include "base/json/json_read.h"
+#include "profiler/read/chrome/chrome_read.h"
+#include "profiler/timeline/kept_ranges.h"
+
+typedef enum chrome_kind {
+	CHROME_BEGIN,
+	CHROME_END,
+	CHROME_COMPLETE,
+	CHROME_INSTANT,
+	CHROME_COUNTER,
+	CHROME_ASYNC_BEGIN,
+	CHROME_ASYNC_END,
+	CHROME_FLOW_BEGIN,
+	CHROME_FLOW_STEP,
+	CHROME_FLOW_END,
+	CHROME_FLOW_END_NEXT /* of the range that begins next */
+} chrome_kind;
+
+/* An event that is kept until all are there. */
+typedef struct chrome_row {
+	int64_t ns;
+	union {
+		uint64_t duration_ns, id;
+		double real;
+	} as;
+	uint32_t name, track;
+	uint32_t numbers; /* the first of them */
+	uint32_t order;	  /* in the file */
+	uint8_t kind, nnumbers;
+	bool behind; /* all others of its time on its track */
+} chrome_row;
+
+typedef struct chrome_number {
+	uint32_t name;
+	double real;
+} chrome_number;
+
+/* A range with a duration that is open. */
+typedef struct chrome_open {
+	uint64_t begin_ns, end_ns;
+	bool annotation;
+} chrome_open;
+
+typedef struct chrome_track {
+	trace_track_kind kind;
+	int32_t pid, tid;
+	uint32_t name;	 /* a text; 0: none */
+	uint32_t parent; /* a track */
+	bool complete;	 /* it has ranges with a duration */
+	bool told;
+	/* While they are emitted. */
+	uint32_t beside; /* the next track for ranges that overlap; 0: none */
+	uint32_t last;	 /* the one of them that has the range that began last */
+	uint32_t nopen, room;
+	chrome_open *open; /* @owned: the outermost first */
+	uint64_t flow;	   /* to the range that begins next */
+	bool has_flow;
+} chrome_track;
+
+typedef struct chrome_reader {
+	wire_source *source;
+	const trace_format *format;
+	trace_out *out; /* NULL: not opened yet */
+	dck_sink *sink;
+	dck_err *err;
+	trace_read_facts *facts;
+	const char *const *wanted; /* numbers; NULL: all */
+	json_reader json;
+	/* The file's clock: what its times count from, on the wall clock, and whether that was a
+	 * program of torch.profiler's family. */
+	int64_t base_unix_ns;
+	bool has_schema;
+	bool parts; /* of microseconds were seen */
+	/* Texts by number; names as the format knows them, by text and category. */
+	kept_names texts;
+	kept_map name_rows, thread_rows, process_rows, counter_rows, depths;
+	kept_table names, tracks;
+	uint32_t nnames, ntracks, last_thread;
+	char last_ids[128];	/* of that thread, as the file has them */
+	chrome_row *rows;	/* @owned */
+	chrome_number *numbers; /* @owned */
+	uint32_t nrows, rows_room, nnumbers, numbers_room;
+} chrome_reader;
+
+/* --- chrome_tracks.c: they make a row where there is none. */
+
+static inline chrome_track *chrome_track_at(const chrome_reader *x, uint32_t row)
+{
+	return kept_find(&x->tracks, row);
+}
+/* The number of a text. 0: x->err says what failed. */
+uint32_t chrome_text(chrome_reader *x, const char *text, size_t n);
+/* The number by which the format knows a text with its category (0: none); 0: as above. */
+uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category);
+/* Whether a name is that of a range of the program's own, as torch.profiler writes it. */
+bool chrome_is_annotation(const chrome_reader *x, uint32_t name);
+uint32_t chrome_process(chrome_reader *x, const char *pid);
+uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid);
+/* tid NULL: of the process. */
+uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name);
+/* One beside another, for ranges that overlap. */
+uint32_t chrome_beside(chrome_reader *x, uint32_t row);
+void chrome_tell_names(chrome_reader *x);
+void chrome_tell_track(chrome_reader *x, uint32_t row);
+
+/* --- chrome_event.c: the members of an event, whose bracket was read. */
+dck_status chrome_event_read(chrome_reader *x);
+
+/* --- chrome_told.c: all that is held. */
+dck_status chrome_tell(chrome_reader *x);
+
+#endif

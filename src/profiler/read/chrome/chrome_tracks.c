@@ -1,0 +1,201 @@
+/* chrome_tracks.c - texts, names, processes and threads of Chrome's trace events. A process or
+ * thread may be known by a number or by a text.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "profiler/read/chrome/chrome_reading.h"
+#include "profiler/timeline/thread_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TEXTS_MAX = 1 << 22,
+	TRACKS_MAX = 1 << 20,
+	FOREIGN = 1 << 30 /* the first of the numbers for what is known by no number of 32 bits */
+};
+
+typedef struct named {
+	uint32_t text, category;
+} named;
+
+static uint32_t no_memory(chrome_reader *x)
+{
+	(void)ERR_NO_MEMORY(x->err, "for the names and tracks of a trace");
+	return 0;
+}
+
+static uint32_t too_many(chrome_reader *x, const char *what, int most)
+{
+	(void)err_set(x->err, DCK_E_LIMIT, __FILE__, __LINE__, "%s has more than %d %s",
+		      x->source->label, most, what);
+	return 0;
+}
+
+uint32_t chrome_text(chrome_reader *x, const char *text, size_t n)
+{
+	const uint32_t id = kept_name_numbered(&x->texts, text, n);
+
+	if (!id)
+		return no_memory(x);
+	return x->texts.n > TEXTS_MAX ? too_many(x, "names", TEXTS_MAX) : id;
+}
+
+uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
+{
+	const uint64_t key = (uint64_t)text << 32 | category;
+	uint32_t row = kept_map_find(&x->name_rows, key);
+
+	if (row)
+		return row;
+	x->names.row_bytes = sizeof(named);
+	row = x->nnames + 1;
+	named *made = kept_row(&x->names, row);
+	if (!made || !kept_map_put(&x->name_rows, key, row))
+		return no_memory(x);
+	*made = (named){text, category};
+	x->nnames = row;
+	return row;
+}
+
+bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
+{
+	const named *row = kept_find(&x->names, name);
+	const char *category = row ? kept_name_of(&x->texts, row->category).text : NULL;
+
+	return category && strcmp(category, "user_annotation") == 0;
+}
+
+void chrome_tell_names(chrome_reader *x)
+{
+	for (uint32_t i = 1; i <= x->nnames; i++) {
+		const named *row = kept_find(&x->names, i);
+		const kept_name text = kept_name_of(&x->texts, row->text);
+		x->format->intern(
+		    x->out, i,
+		    &(trace_name){.text = text.text,
+				  .n = text.n,
+				  .category = kept_name_of(&x->texts, row->category).text});
+	}
+}
+
+/* --- tracks */
+
+static uint32_t track_new(chrome_reader *x, kept_map *rows, uint64_t key, const chrome_track *t)
+{
+	const uint32_t row = x->ntracks + 1;
+
+	if (row > TRACKS_MAX)
+		return too_many(x, "processes, threads and counters", TRACKS_MAX);
+	x->tracks.row_bytes = sizeof(chrome_track);
+	chrome_track *made = kept_row(&x->tracks, row);
+	if (!made || (rows && !kept_map_put(rows, key, row)))
+		return no_memory(x);
+	*made = *t;
+	x->ntracks = row;
+	return row;
+}
+
+/* The number of a process or thread; false: it is known by another text. */
+static bool number_of(const char *text, int32_t *ret)
+{
+	char *end;
+
+	errno = 0;
+	const long long v = strtoll(text, &end, 10);
+	*ret = (int32_t)v;
+	return end != text && (*end == '\0' || strcmp(end, ".0") == 0) && !errno &&
+	       v >= INT32_MIN && v <= INT32_MAX;
+}
+
+uint32_t chrome_process(chrome_reader *x, const char *pid)
+{
+	const uint32_t text = chrome_text(x, pid, strlen(pid));
+	chrome_track t = {.kind = TRACE_PROCESS};
+
+	if (!text)
+		return 0;
+	const uint32_t row = kept_map_find(&x->process_rows, text);
+	if (row)
+		return row;
+	if (!number_of(pid, &t.pid)) {
+		t.pid = FOREIGN + (int32_t)x->ntracks;
+		t.name = text;
+	}
+	return track_new(x, &x->process_rows, text, &t);
+}
+
+uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid)
+{
+	const uint32_t process = chrome_process(x, pid), text = chrome_text(x, tid, strlen(tid));
+	const uint64_t key = (uint64_t)process << 32 | text;
+	chrome_track t = {.kind = TRACE_THREAD, .parent = process};
+
+	if (!process || !text)
+		return 0;
+	const uint32_t row = kept_map_find(&x->thread_rows, key);
+	if (row)
+		return row;
+	t.pid = chrome_track_at(x, process)->pid;
+	if (!number_of(tid, &t.tid)) {
+		t.tid = FOREIGN + (int32_t)x->ntracks;
+		t.name = text;
+	}
+	return track_new(x, &x->thread_rows, key, &t);
+}
+
+uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name)
+{
+	const uint32_t of = tid ? chrome_thread(x, pid, tid) : chrome_process(x, pid);
+	const uint64_t key = (uint64_t)of << 32 | name;
+	chrome_track t = {.kind = TRACE_COUNTER_TRACK, .parent = of, .name = name};
+
+	if (!of)
+		return 0;
+	const uint32_t row = kept_map_find(&x->counter_rows, key);
+	if (row)
+		return row;
+	t.pid = chrome_track_at(x, of)->pid;
+	t.tid = chrome_track_at(x, of)->tid;
+	return track_new(x, &x->counter_rows, key, &t);
+}
+
+uint32_t chrome_beside(chrome_reader *x, uint32_t row)
+{
+	const chrome_track *t = chrome_track_at(x, row);
+	const char *name = kept_name_of(&x->texts, t->name).text;
+	chrome_track made = {.kind = t->kind, .pid = t->pid, .parent = t->parent};
+	char text[KEPT_NAME_MAX];
+	int n = name ? snprintf(text, sizeof text, "%s (beside)", name)
+		     : snprintf(text, sizeof text, "%d (beside)", (int)t->tid);
+
+	made.tid = FOREIGN + (int32_t)x->ntracks;
+	made.name = chrome_text(x, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
+	return made.name ? track_new(x, NULL, 0, &made) : 0;
+}
+
+void chrome_tell_track(chrome_reader *x, uint32_t row)
+{
+	chrome_track *t = chrome_track_at(x, row);
+
+	if (t->told)
+		return;
+	t->told = true;
+	if (t->parent)
+		chrome_tell_track(x, t->parent);
+	/* The form has no units, and these are known. */
+	const char *name = kept_name_of(&x->texts, t->name).text;
+	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
+	const int counter = threads ? thread_counter_named(name) : -1;
+	x->format->track(
+	    x->out,
+	    &(trace_track){.id = row,
+			   .parent = t->parent,
+			   .kind = t->kind,
+			   .pid = t->pid,
+			   .tid = t->tid,
+			   .name = name,
+			   .unit = counter < 0 ? DCK_UNIT_NONE : thread_counters[counter].unit});
+}

@@ -1,0 +1,32 @@
+/* json_feed.h - the bytes of a file of JSON for json_read.h, unpacked where gzip packed them.
+ *
+ *	json_feed f;
+ *
+ *	DCK_TRY(json_feed_open(&f, source, &reader, err));
+ *	... json_next(&reader, ...) ...
+ *	json_feed_close(&f);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_JSON_FEED_H
+#define IMPORT_JSON_FEED_H
+
+#include "base/json/json_read.h"
+#include "profiler/read/unpack.h"
+
+typedef struct json_feed {
+	wire_source *source;
+	uint64_t at, budget;
+	unpacker *u; /* NULL: it is not compressed */
+	wire_source part;
+} json_feed;
+
+/* From the source's first byte on; `r` is ready to read. The source stays the caller's. */
+dck_status json_feed_open(json_feed *f, wire_source *s, json_reader *r, dck_err *err) DCK_MUST_USE;
+/* The next bytes, as json_reader.more has them. */
+dck_status json_feed_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err);
+void json_feed_close(json_feed *f); /* {0} is allowed */
+/* Of these keys, ended by NULL, the one that stands first in the object that the file is. NULL: no
+ * object, or without any. */
+const char *json_feed_first_key(wire_source *s, const char *const *keys);
+
+#endif

@@ -1,0 +1,758 @@
+/* operators.c - follows operators, modules and what runs on a device while a timeline is read.
+ *
+ * A range is held until something else happens on its track, since the numbers that say to which
+ * forward operator it belongs come behind its begin.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/operators.h"
+#include "profiler/read/chrome/chrome_read.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "deepclock/opt.h"
+#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/perfetto.h"
+#include "profiler/timeline/zone_sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERATORS_MAX = 1 << 22 }; /* whose numbers are kept */
+
+typedef enum sort {
+	OTHER,
+	OPERATOR,
+	RUNTIME, /* a call into CUDA: inside an operator, and not its own time */
+	MODULE,
+	PYTHON,
+	DEVICE,
+	MEMORY,
+	/* Numbers. */
+	EXTERNAL,
+	SEQUENCE,
+	FORWARD,
+	BYTES,
+	DEVICE_TYPE,
+	SORTS
+} sort;
+
+/* Whose memory. */
+enum { OF_CPU, OF_DEVICE, MEMORIES };
+
+/* Bytes that were allocated less those that were freed. Real, since a sum of what a file says may
+ * be beyond 64 bits. */
+typedef struct footprint {
+	double of[MEMORIES];
+} footprint;
+
+typedef struct name {
+	sort is;
+	uint64_t device_ns;   /* of an operator: of what it started */
+	uint64_t backward_ns; /* of a module: of what belongs to its own operators */
+	footprint memory;     /* of an operator: with what it called, once where it calls itself */
+	footprint self_memory;
+} name;
+
+/* A range that was begun, or an allocation, and its numbers. */
+typedef struct held {
+	uint64_t ns, external, sequence;
+	double bytes;
+	uint32_t device_type;
+	uint32_t name; /* 0: none */
+	bool has_external, has_sequence, backward;
+} held;
+
+typedef struct track {
+	held begun;
+	uint64_t last_ns;
+	zone_stack all;	   /* of all ranges, by what they are: to know what ends */
+	zone_stack timed;  /* operators alone */
+	zone_stack places; /* modules and operators */
+	/* The range on a device that is open, and the operator's number that it has; 0: none. */
+	uint64_t device_begin_ns, device_external;
+	uint32_t backward_of; /* a module's name; 0: none */
+	uint64_t backward_begin_ns;
+	footprint memory;	 /* of all its operators so far */
+	footprint *begun_memory; /* @owned: the same when each open operator began, by its depth */
+	size_t nbegun_memory;
+} track;
+
+/* What ran on a device for an operator. */
+typedef struct started {
+	uint64_t external, ns;
+} started;
+
+struct operators {
+	zone_collect *zones;
+	trace_out *out; /* of zones */
+	kept_names texts;
+	kept_table names, tracks, started;
+	uint32_t nstarted;
+	zone_sums timed, places, none;
+	/* By numbers of operators: their names, paths of modules, rows of `started`. */
+	kept_map by_external, by_sequence, by_started;
+	uint64_t kinds[SORTS]; /* how many were told */
+	uint64_t device_ns, unowned_ns;
+	footprint unowned_memory;
+	bool device_memory; /* some was told */
+	bool failed;
+};
+
+#define NUMBERS                                                                                \
+	"External id", "Sequence number", "Fwd thread id", "Bytes", "Device Type", PF_UNENDED, \
+	    PF_CONTINUED
+
+const char *const operators_numbers[] = {NUMBERS, NULL};
+const char *const operators_numbers_shaped[] = {NUMBERS, CHROME_SHAPES, NULL};
+
+static sort sort_of(const operators *o, uint32_t id)
+{
+	const name *n = kept_find(&o->names, id);
+
+	return n ? n->is : OTHER;
+}
+
+/* --- which module */
+
+/* The path of the innermost module that is open; 0: none. */
+static uint32_t module_open(const operators *o, const track *t)
+{
+	for (size_t i = t->places.depth; i > 0; i--)
+		if (sort_of(o, t->places.frames[i - 1].name) == MODULE)
+			return t->places.frames[i - 1].path;
+	return 0;
+}
+
+static uint32_t module_name(const operators *o, uint32_t path)
+{
+	return path ? o->places.paths.rows[path].name : 0;
+}
+
+static void note_external(operators *o, const held *h)
+{
+	if (h->has_external && o->by_external.n < OPERATORS_MAX)
+		o->failed |= !kept_map_put(&o->by_external, h->external, h->name);
+}
+
+/* The last of the forward operators with a number is the one that it belongs to. */
+static void note_sequence(operators *o, const track *t, const held *h)
+{
+	const uint32_t path = module_open(o, t);
+
+	if (h->has_sequence && !h->backward && path && path != PATH_SUM_NONE &&
+	    (o->by_sequence.n < OPERATORS_MAX || kept_map_find(&o->by_sequence, h->sequence)))
+		o->failed |= !kept_map_put(&o->by_sequence, h->sequence, path);
+}
+
+/* --- memory */
+
+static void footprint_add(footprint *f, const footprint *more)
+{
+	for (int i = 0; i < MEMORIES; i++)
+		f->of[i] += more->of[i];
+}
+
+/* The innermost operator that is open allocated or freed something. */
+static void allocation(operators *o, track *t, const held *h)
+{
+	/* c10::DeviceType: what is no device is a library for the CPU. */
+	enum { CPU = 0, MKLDNN = 2, IDEEP = 5 };
+	const bool device =
+	    h->device_type != CPU && h->device_type != MKLDNN && h->device_type != IDEEP;
+	const zone_frame *top = zone_stack_top(&t->timed);
+	name *n = top ? kept_find(&o->names, top->name) : NULL;
+	footprint more = {{0}};
+
+	o->kinds[MEMORY]++;
+	o->device_memory |= device;
+	more.of[device ? OF_DEVICE : OF_CPU] = h->bytes;
+	footprint_add(n ? &n->self_memory : &o->unowned_memory, &more);
+	if (n)
+		footprint_add(&t->memory, &more);
+}
+
+static void memory_begin(operators *o, track *t)
+{
+	const size_t depth = t->timed.depth;
+
+	if (depth > t->nbegun_memory) {
+		const size_t n = depth < 16 ? 16 : 2 * depth;
+		footprint *more = mem_resize(t->begun_memory, n * sizeof *more);
+
+		o->failed |= !more;
+		if (!more)
+			return;
+		t->begun_memory = more;
+		t->nbegun_memory = n;
+	}
+	t->begun_memory[depth - 1] = t->memory;
+}
+
+/* Of the operator that is open at a depth from 1 on; it counts unless one of its name is around it.
+ */
+static void memory_end(operators *o, const track *t, size_t depth)
+{
+	const zone_frame *f = &t->timed.frames[depth - 1];
+	const bool again =
+	    f->path && f->path != PATH_SUM_NONE && o->timed.paths.rows[f->path].again;
+	name *n = kept_find(&o->names, f->name);
+
+	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)
+		n->memory.of[i] += t->memory.of[i] - t->begun_memory[depth - 1].of[i];
+}
+
+/* --- begins and ends */
+
+static void begin_operator(operators *o, track *t, const held *h)
+{
+	if (t->places.depth == 0) {
+		t->places.root = h->backward && h->has_sequence
+				     ? kept_map_find(&o->by_sequence, h->sequence)
+				     : 0;
+		t->backward_of = module_name(o, t->places.root);
+		t->backward_begin_ns = h->ns;
+	}
+	if (sort_of(o, h->name) ==
+	    OPERATOR) { /* a call into CUDA has the numbers of its operator */
+		note_external(o, h);
+		note_sequence(o, t, h);
+	}
+	if (zone_sums_begin(&o->timed, &t->timed, h->ns, h->name))
+		memory_begin(o, t);
+	zone_sums_begin(&o->places, &t->places, h->ns, h->name);
+}
+
+/* What was held, now that its numbers are known. */
+static void begin(operators *o, track *t)
+{
+	const held h = t->begun;
+	const sort is = sort_of(o, h.name);
+
+	if (!h.name)
+		return;
+	t->begun = (held){0};
+	if (is == MEMORY) {
+		allocation(o, t, &h);
+		return;
+	}
+	o->kinds[is]++;
+	zone_sums_begin(&o->none, &t->all, h.ns, h.name);
+	switch (is) {
+	case OPERATOR:
+	case RUNTIME:
+		begin_operator(o, t, &h);
+		break;
+	case MODULE:
+		if (t->places.depth == 0)
+			t->places.root = t->backward_of = 0;
+		zone_sums_begin(&o->places, &t->places, h.ns, h.name);
+		break;
+	case DEVICE:
+		t->device_begin_ns = h.ns;
+		t->device_external = h.has_external ? h.external : 0;
+		break;
+	case OTHER:
+	case PYTHON:
+	case MEMORY:
+	case EXTERNAL:
+	case SEQUENCE:
+	case FORWARD:
+	case BYTES:
+	case DEVICE_TYPE:
+	case SORTS:
+		break;
+	}
+}
+
+/* The launching operator may appear later in the file, so device time is keyed by External id. */
+static void end_device(operators *o, const track *t, uint64_t ns)
+{
+	const uint64_t took = ns - t->device_begin_ns;
+
+	o->device_ns += took;
+	if (!t->device_external || o->nstarted == OPERATORS_MAX) {
+		o->unowned_ns += took;
+		return;
+	}
+	uint32_t row = kept_map_find(&o->by_started, t->device_external);
+	if (!row) {
+		row = ++o->nstarted;
+		o->failed |= !kept_map_put(&o->by_started, t->device_external, row);
+	}
+	started *s = kept_row(&o->started, row);
+	if (s)
+		*s = (started){t->device_external, s->ns + took};
+}
+
+/* A backward operator ended that no other is around: its time is in its module's, though it did not
+ * run inside that. */
+static void end_backward(operators *o, track *t, uint64_t took_ns)
+{
+	name *module = kept_find(&o->names, t->backward_of);
+
+	module->backward_ns += took_ns;
+	for (uint32_t path = t->places.root; path; path = o->places.paths.rows[path].parent)
+		path_sums_add(&o->places.paths, path, 0, took_ns);
+	t->backward_of = 0;
+}
+
+static void end(operators *o, track *t, uint64_t ns)
+{
+	const zone_frame *top = zone_stack_top(&t->all);
+	const sort is = top ? sort_of(o, top->name) : OTHER;
+
+	zone_sums_end(&o->none, &t->all, ns, true);
+	if (is == OPERATOR || is == RUNTIME) {
+		if (t->timed.depth > 0 && !t->timed.too_deep)
+			memory_end(o, t, t->timed.depth);
+		zone_sums_end(&o->timed, &t->timed, ns, true);
+	}
+	if (is == OPERATOR || is == RUNTIME || is == MODULE)
+		zone_sums_end(&o->places, &t->places, ns, true);
+	if (is == DEVICE)
+		end_device(o, t, ns);
+	if (t->places.depth == 0 && t->backward_of)
+		end_backward(o, t, ns - t->backward_begin_ns);
+}
+
+static void number(const operators *o, track *t, const trace_event *e)
+{
+	held *h = &t->begun;
+	const double v = e->as.real;
+	const sort is = sort_of(o, e->name);
+
+	if (h->name && is == BYTES && fabs(v) < 9e15)
+		h->bytes = v;
+	if (!h->name || !(v >= 0 && v < 9e15))
+		return;
+	switch (is) {
+	case EXTERNAL:
+		h->external = (uint64_t)v;
+		h->has_external = true;
+		break;
+	case SEQUENCE:
+		h->sequence = (uint64_t)v;
+		h->has_sequence = true;
+		break;
+	case FORWARD:
+		h->backward = v > 0;
+		break;
+	case DEVICE_TYPE:
+		h->device_type = v < 1e6 ? (uint32_t)v : UINT32_MAX;
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- as a format */
+
+static operators *of(trace_out *o)
+{
+	return (operators *)o;
+}
+
+static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+				 dck_err *err)
+{
+	operators *o = sink->self;
+	dck_sink inner;
+
+	zone_collect_sink(o->zones, &inner);
+	DCK_TRY(zone_collect_format.open(&o->out, &inner, about, err));
+	*ret = (trace_out *)o;
+	return DCK_OK;
+}
+
+static void operators_track(trace_out *out, const trace_track *about)
+{
+	kept_row(&of(out)->tracks, about->id);
+	zone_collect_format.track(of(out)->out, about);
+}
+
+static sort sort_told(const trace_name *told)
+{
+	static const struct {
+		const char *category;
+		sort is;
+	} kinds[] = {{"cpu_op", OPERATOR},	{"operator", OPERATOR},
+		     {"cuda_runtime", RUNTIME}, {"cuda_driver", RUNTIME},
+		     {"kernel", DEVICE},	{"gpu_memcpy", DEVICE},
+		     {"gpu_memset", DEVICE},	{"python_function", PYTHON}};
+	static const char *const numbers[] = {"External id", "Sequence number", "Fwd thread id",
+					      "Bytes", "Device Type"};
+	static const char module[] = "nn.Module: ";
+
+	for (size_t i = 0; told->category && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].category, told->category) == 0)
+			return kinds[i].is == PYTHON && strncmp(told->text, module, 11) == 0
+				   ? MODULE
+				   : kinds[i].is;
+	if (told->category)
+		return strcmp(told->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
+	for (int i = 0; i < SORTS - EXTERNAL; i++)
+		if (strcmp(told->text, numbers[i]) == 0)
+			return (sort)(EXTERNAL + i);
+	return OTHER;
+}
+
+static void operators_intern(trace_out *out, uint32_t id, const trace_name *told)
+{
+	static const char module[] = "nn.Module: ";
+	operators *o = of(out);
+	char text[KEPT_NAME_MAX + 1];
+	const size_t n = told->n < KEPT_NAME_MAX ? told->n : KEPT_NAME_MAX;
+	name *row = kept_row(&o->names, id);
+
+	memcpy(text, told->text, n);
+	text[n] = '\0';
+	trace_name ended = *told;
+	ended.text = text;
+	if (row)
+		row->is = sort_told(&ended);
+	const size_t skip = row && row->is == MODULE ? sizeof module - 1 : 0;
+	kept_name_put(&o->texts, id, text + skip, n - skip);
+	zone_collect_format.intern(o->out, id, told);
+}
+
+static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
+{
+	operators *o = of(out);
+	track *t = kept_row(&o->tracks, id);
+
+	zone_collect_format.events(o->out, id, e, n);
+	for (size_t i = 0; t && i < n; i++, e++) {
+		if (e->kind == TRACE_NUMBER) {
+			number(o, t, e);
+			continue;
+		}
+		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
+		begin(o, t);
+		if (e->kind == TRACE_BEGIN ||
+		    (e->kind == TRACE_INSTANT && sort_of(o, e->name) == MEMORY))
+			t->begun = (held){.ns = t->last_ns, .name = e->name};
+		else if (e->kind == TRACE_END)
+			end(o, t, t->last_ns);
+	}
+}
+
+static dck_status operators_close(trace_out *out, dck_err *err)
+{
+	operators *o = of(out);
+
+	for (uint32_t i = 0; i < o->tracks.n; i++) {
+		track *t = kept_find(&o->tracks, i);
+
+		begin(o, t);
+		for (size_t depth = t->timed.depth; depth > 0; depth--)
+			memory_end(o, t, depth);
+		zone_sums_close(&o->timed, &t->timed, t->last_ns);
+		zone_sums_close(&o->places, &t->places, t->last_ns);
+	}
+	return zone_collect_format.close(o->out, err);
+}
+
+const trace_format operators_format = {
+    .name = "operators",
+    .suffix = "",
+    .help = "operators and modules of torch.profiler",
+    .open = operators_open,
+    .track = operators_track,
+    .intern = operators_intern,
+    .events = operators_events,
+    .close = operators_close,
+};
+
+/* --- */
+
+dck_status operators_new(operators **ret, dck_err *err)
+{
+	operators *o = mem_zalloc(1, sizeof *o);
+
+	DCK_NEED(o, err, "to add up a trace");
+	o->names.row_bytes = sizeof(name);
+	o->tracks.row_bytes = sizeof(track);
+	o->started.row_bytes = sizeof(started);
+	o->none.paths_only = true;
+	dck_status status = kept_names_init(&o->texts, err);
+	if (status == DCK_OK)
+		status = zone_collect_new(&o->zones, err);
+	if (status == DCK_OK)
+		*ret = o;
+	else
+		operators_free(o);
+	return status;
+}
+
+void operators_want(operators *o, const zone_percentiles *p)
+{
+	zone_collect_want(o->zones, p);
+}
+
+void operators_draw(operators *o, picture *p)
+{
+	zone_collect_draw(o->zones, p);
+}
+
+void operators_free(operators *o)
+{
+	if (!o)
+		return;
+	for (uint32_t i = 0; i < o->tracks.n; i++) {
+		track *t = kept_find(&o->tracks, i);
+
+		zone_stack_done(&t->all);
+		zone_stack_done(&t->timed);
+		zone_stack_done(&t->places);
+		mem_free(t->begun_memory);
+	}
+	kept_table_done(&o->names);
+	kept_table_done(&o->tracks);
+	kept_names_done(&o->texts);
+	kept_map_done(&o->by_external);
+	kept_map_done(&o->by_sequence);
+	kept_map_done(&o->by_started);
+	kept_table_done(&o->started);
+	zone_sums_done(&o->timed);
+	zone_sums_done(&o->places);
+	zone_sums_done(&o->none);
+	zone_collect_free(o->zones);
+	mem_free(o);
+}
+
+static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)self, (void)bytes, (void)n, (void)err;
+	return DCK_OK;
+}
+
+void operators_sink(operators *o, dck_sink *ret)
+{
+	dck_sink_custom(ret, nowhere, o);
+}
+
+/* --- as tables of a record */
+
+/* Now that all operators were told. */
+static void device_share(operators *o)
+{
+	for (uint32_t row = 1; row <= o->nstarted; row++) {
+		const started *s = kept_find(&o->started, row);
+		const uint32_t owner = kept_map_find(&o->by_external, s->external);
+		name *n = kept_find(&o->names, owner);
+
+		if (owner)
+			n->device_ns += s->ns;
+		else
+			o->unowned_ns += s->ns;
+	}
+	o->nstarted = 0;
+}
+
+static const char *text_of(void *self, uint32_t id)
+{
+	return kept_name_of(&((operators *)self)->texts, id).text;
+}
+
+typedef struct row {
+	const char *text;
+	const zone_stats *z;
+	const name *n;
+} row;
+
+static int by_self(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	if (x->z->self_ns != y->z->self_ns)
+		return x->z->self_ns > y->z->self_ns ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+/* Those of a sort, or of RUNTIME with the operators. */
+static size_t rows_of(operators *o, const zone_sums *s, sort is, row *rows)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->nstats; i++) {
+		const sort found = s->stats[i] ? sort_of(o, i) : OTHER;
+		const char *text = text_of(o, i);
+
+		if (found == is || (is == OPERATOR && found == RUNTIME))
+			rows[n++] =
+			    (row){text ? text : "(no name)", s->stats[i], kept_find(&o->names, i)};
+	}
+	qsort(rows, n, sizeof *rows, by_self);
+	return n;
+}
+
+static const char no_device[] = "nothing that ran on a device is in the file";
+
+/* Exact up to 2^53, as all sums of real allocations are. */
+static void bytes_cell(record_builder *b, double v)
+{
+	if (fabs(v) < 9e15)
+		record_cell_int(b, (int64_t)v);
+	else
+		record_cell_real(b, v);
+}
+
+static void memory_cells(const name *n, int of, record_builder *b)
+{
+	bytes_cell(b, n->memory.of[of]);
+	bytes_cell(b, n->self_memory.of[of]);
+}
+
+/* What a summary has room for. */
+static const char *brief_columns(const operators *o)
+{
+	if (o->kinds[DEVICE])
+		return o->device_memory	  ? "calls self total device device_memory"
+		       : o->kinds[MEMORY] ? "calls self total device memory"
+					  : "calls self total device";
+	return o->kinds[MEMORY] ? "calls self total memory self_memory" : "calls self total";
+}
+
+static void operators_table(const operators *o, const row *rows, size_t n, record_builder *b)
+{
+	static const dck_column columns[] = {
+	    {"name", "operator", DCK_UNIT_NONE},
+	    {"calls", "calls", DCK_UNIT_ONE},
+	    {"self", "self", DCK_UNIT_NS},
+	    {"total", "total", DCK_UNIT_NS},
+	    {"device", "device", DCK_UNIT_NS},
+	    {"memory", "memory", DCK_UNIT_BYTE},
+	    {"self_memory", "self memory", DCK_UNIT_BYTE},
+	    {"device_memory", "device memory", DCK_UNIT_BYTE},
+	    {"self_device_memory", "self device memory", DCK_UNIT_BYTE},
+	};
+	const bool memory = o->kinds[MEMORY] > 0, device_memory = o->device_memory;
+
+	record_table(b, "operators", "Operators, on the CPU and what each started on a device",
+		     columns, 5u + (memory ? 2u : 0u) + (device_memory ? 2u : 0u));
+	record_brief_columns(b, brief_columns(o));
+	for (size_t i = 0; i < n; i++) {
+		record_cell_text(b, rows[i].text);
+		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
+		record_cell_int(b, (int64_t)rows[i].z->self_ns);
+		record_cell_int(b, (int64_t)rows[i].z->total_ns);
+		if (o->kinds[DEVICE])
+			record_cell_int(b, (int64_t)rows[i].n->device_ns);
+		else
+			record_cell_absent(b, no_device);
+		if (memory)
+			memory_cells(rows[i].n, OF_CPU, b);
+		if (device_memory)
+			memory_cells(rows[i].n, OF_DEVICE, b);
+	}
+}
+
+static void modules_table(const row *rows, size_t n, record_builder *b)
+{
+	static const dck_column columns[] = {
+	    {"name", "module", DCK_UNIT_NONE},	   {"calls", "calls", DCK_UNIT_ONE},
+	    {"self", "self", DCK_UNIT_NS},	   {"forward", "forward", DCK_UNIT_NS},
+	    {"backward", "backward", DCK_UNIT_NS},
+	};
+
+	record_table(b, "modules",
+		     "Modules: forward with all in them, backward of their own operators", columns,
+		     sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < n; i++) {
+		record_cell_text(b, rows[i].text);
+		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));
+		record_cell_int(b, (int64_t)rows[i].z->self_ns);
+		record_cell_int(b, (int64_t)rows[i].z->total_ns);
+		record_cell_int(b, (int64_t)rows[i].n->backward_ns);
+	}
+}
+
+/* What the profiler recorded of memory outside the table. */
+static void memory_put(const operators *o, record_builder *b)
+{
+	record_fact_int(b, "trace", "allocations", DCK_UNIT_ONE, (int64_t)o->kinds[MEMORY]);
+	record_fact_real(b, "trace", "memory_of_no_operator", DCK_UNIT_BYTE,
+			 o->unowned_memory.of[OF_CPU]);
+	if (o->device_memory)
+		record_fact_real(b, "trace", "device_memory_of_no_operator", DCK_UNIT_BYTE,
+				 o->unowned_memory.of[OF_DEVICE]);
+}
+
+/* What the profiler was not asked for, or could not say. */
+static void lacks_put(const operators *o, record_builder *b)
+{
+	if (o->kinds[MODULE])
+		record_fact_int(b, "trace", "modules", DCK_UNIT_ONE, (int64_t)o->kinds[MODULE]);
+	else
+		record_fact_absent(
+		    b, "trace", "modules",
+		    "the profiler did not record Python functions: "
+		    "torch.profiler.profile(with_stack=True) of a PyTorch with Kineto");
+	if (o->kinds[MEMORY])
+		memory_put(o, b);
+	else
+		record_fact_absent(b, "trace", "allocations",
+				   "the profiler did not record memory: "
+				   "torch.profiler.profile(profile_memory=True)");
+	if (!o->kinds[DEVICE]) {
+		record_fact_absent(b, "trace", "device_time", no_device);
+		return;
+	}
+	record_fact_int(b, "trace", "device_time", DCK_UNIT_NS, (int64_t)o->device_ns);
+	record_fact_int(b, "trace", "device_time_of_no_operator", DCK_UNIT_NS,
+			(int64_t)o->unowned_ns);
+}
+
+static void answer_put(const row *rows, size_t n, record_builder *b)
+{
+	char own[32], calls[32];
+	double all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all += (double)rows[i].z->self_ns;
+	dck_text_count((int64_t)(rows[0].z->calls + rows[0].z->unfinished), calls, sizeof calls);
+	dck_text_time((double)rows[0].z->self_ns, own, sizeof own);
+	record_answer(b, "%.60s takes the most time of all operators: %s in %s call%s, %.0f %%",
+		      rows[0].text, own, calls, strcmp(calls, "1") ? "s" : "",
+		      all > 0 ? 100 * (double)rows[0].z->self_ns / all : 0);
+}
+
+static dck_status zones_put(operators *o, record_builder *b, dck_err *err)
+{
+	DCK_TRY(zone_collect_put(o->zones, b, err));
+	return zone_collect_put_threads(o->zones, b, err);
+}
+
+dck_status operators_put(operators *o, record_builder *b, dck_err *err)
+{
+	const size_t most =
+	    (o->timed.nstats > o->places.nstats ? o->timed.nstats : o->places.nstats) + (size_t)1;
+	row *rows = mem_zalloc(most, sizeof *rows);
+	dck_status status = DCK_OK;
+
+	DCK_NEED(rows && !o->failed && !o->timed.failed && !o->places.failed && !o->names.failed &&
+		     !o->tracks.failed && !o->started.failed && !kept_names_failed(&o->texts),
+		 err, "for the operators of a trace");
+	if (!o->kinds[OPERATOR]) {
+		mem_free(rows);
+		return zones_put(o, b, err);
+	}
+	device_share(o);
+	size_t n = rows_of(o, &o->timed, OPERATOR, rows);
+	operators_table(o, rows, n, b);
+	if (o->kinds[MODULE]) {
+		n = rows_of(o, &o->places, MODULE, rows);
+		modules_table(rows, n, b);
+		status = path_sums_put(&o->places.paths, "modules",
+				       "Operators by the modules they ran for", text_of, o, b, err);
+	}
+	lacks_put(o, b);
+	if (status == DCK_OK)
+		status = zones_put(o, b, err);
+	n = rows_of(o, &o->timed, OPERATOR, rows);
+	if (status == DCK_OK && n > 0)
+		answer_put(rows, n, b);
+	mem_free(rows);
+	return status;
+}

@@ -1,0 +1,507 @@
+/* perfetto_event.c - one event of a trace of Perfetto: what it says is collected, then told as
+ * events of a timeline. An event has a type, or, of an old producer, the letter of a phase.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/hash.h"
+#include "profiler/read/perfetto/perfetto_reading.h"
+
+#include <string.h>
+
+enum { OPEN_MAX = 1 << 20 }; /* ids of ranges, and of flows, that are followed at a time */
+
+typedef enum what {
+	NOTHING,
+	BEGIN,
+	END,
+	INSTANT,
+	COUNTER,
+	COMPLETE,
+	ASYNC_BEGIN,
+	ASYNC_END,
+	FLOW_BEGIN,
+	FLOW_STEP,
+	FLOW_END
+} what;
+
+typedef struct event {
+	what what;
+	uint64_t track, ns, duration_ns, id;
+	bool has_track, has_value, old, overrides;
+	bool numbers, flows; /* fields for them are there */
+	uint32_t text, category, place, scope;
+	uint32_t name; /* of text and category */
+	int32_t pid, tid;
+	double value;
+} event;
+
+static double real_of(uint64_t bits)
+{
+	double v;
+
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+/* --- what belongs to a range */
+
+/* A number on a range; *ret_has: it is one. */
+static dck_status read_number(wire_reader r, const perfetto_sequence *q, uint32_t *ret_text,
+			      double *ret, bool *ret_has, perfetto_reader *x)
+{
+	wire_field f;
+
+	*ret_text = 0;
+	*ret = 0;
+	*ret_has = false;
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_NUMBER_NAME)
+			DCK_TRY(perfetto_text(&r, &f, ret_text, x));
+		else if (f.number == PF_NUMBER_NAME_IID)
+			*ret_text = kept_map_find(&q->interned[PF_INTERNED_NUMBER_NAMES], f.value);
+		else if (f.number == PF_NUMBER_UINT)
+			*ret = (double)f.value;
+		else if (f.number == PF_NUMBER_INT)
+			*ret = (double)(int64_t)f.value;
+		else if (f.number == PF_NUMBER_REAL)
+			*ret = real_of(f.value);
+		if (f.number >= PF_NUMBER_UINT && f.number <= PF_NUMBER_REAL)
+			*ret_has = true;
+	}
+	return x->status;
+}
+
+static dck_status put_numbers(wire_reader r, const perfetto_sequence *q, uint32_t row,
+			      const event *e, perfetto_reader *x)
+{
+	wire_field f;
+	wire_reader inner;
+	bool has;
+
+	while (e->numbers && perfetto_each(x, &r, &f)) {
+		trace_event one = {.ns = e->ns, .kind = TRACE_NUMBER};
+		uint32_t text;
+		if (f.number != PF_EVENT_NUMBER)
+			continue;
+		DCK_TRY(wire_enter(&r, &f, "a number of an event", &inner, x->err));
+		DCK_TRY(read_number(inner, q, &text, &one.as.real, &has, x));
+		DCK_TRY(perfetto_name(text, 0, 0, &one.name, x));
+		if (has)
+			DCK_TRY(perfetto_put(x, row, &one));
+	}
+	return x->status;
+}
+
+static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t id,
+			 perfetto_reader *x)
+{
+	return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = kind, .as.id = id});
+}
+
+/* The first event with an id is where an arrow begins, as far as the file is in order. */
+static dck_status put_flow(uint32_t row, const event *e, uint64_t id, bool last, perfetto_reader *x)
+{
+	const bool known = kept_map_find(&x->flows, id);
+
+	if (last)
+		kept_map_remove(&x->flows, id);
+	else if (!known && x->flows.n < OPEN_MAX && !kept_map_put(&x->flows, id, 1))
+		return ERR_NO_MEMORY(x->err, "for the flows of a trace");
+	if (last && !known)
+		return DCK_OK;
+	return put_id(row, e,
+		      last    ? TRACE_FLOW_END
+		      : known ? TRACE_FLOW_STEP
+			      : TRACE_FLOW_BEGIN,
+		      id, x);
+}
+
+static dck_status put_flows(wire_reader r, uint32_t row, const event *e, perfetto_reader *x)
+{
+	wire_field f;
+
+	while (e->flows && perfetto_each(x, &r, &f)) {
+		const bool last =
+		    f.number == PF_EVENT_FLOW_END || f.number == PF_EVENT_FLOW_END_OLD;
+		if ((last || f.number == PF_EVENT_FLOW || f.number == PF_EVENT_FLOW_OLD) &&
+		    f.type != WIRE_BYTES)
+			DCK_TRY(put_flow(row, e, f.value, last, x));
+	}
+	return x->status;
+}
+
+/* --- ranges that any track may end */
+
+static dck_status put_async(const event *e, uint64_t key, uint32_t carrier, perfetto_reader *x)
+{
+	const bool ends = e->what == END || e->what == ASYNC_END;
+	trace_event one = {.ns = e->ns, .kind = TRACE_INSTANT, .name = e->name};
+
+	if (!carrier)
+		DCK_TRY(perfetto_process_of(0, &carrier, x));
+	if (e->what != INSTANT) {
+		one.kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN;
+		if (!kept_nested_id(&x->async_depths, key, ends, &one.as.id))
+			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
+	}
+	if (ends)
+		one.name = 0;
+	return perfetto_put(x, carrier, &one);
+}
+
+/* A range on a track of its own. */
+static dck_status put_on_lane(const event *e, const perfetto_sequence *q, uint64_t uuid,
+			      uint32_t row, perfetto_reader *x)
+{
+	uint32_t carrier = perfetto_carrier_of(x, q->track);
+
+	carrier = carrier ? carrier : q->thread;
+	if (!carrier && row)
+		carrier = perfetto_carrier_of(x, perfetto_track_at(x, row)->parent);
+	return put_async(e, uuid, carrier, x);
+}
+
+/* An old producer's: known by its id, together with its category or what else was agreed on. */
+static uint64_t key_of(const event *e)
+{
+	return hash_number(hash_number(e->id, e->category), e->scope);
+}
+
+/* --- counters */
+
+static dck_status put_counter(const event *e, uint32_t row, perfetto_reader *x)
+{
+	perfetto_track *t = perfetto_track_at(x, row);
+	double value = e->value * (double)(t->multiplier ? t->multiplier : 1);
+
+	if (!e->has_value)
+		return DCK_OK;
+	if (t->kind == PERFETTO_UNTOLD) {
+		t->kind = PERFETTO_COUNTER;
+		t->changed = true;
+	}
+	if (t->kind != PERFETTO_COUNTER)
+		return DCK_OK;
+	if (t->incremental)
+		value = t->value += value;
+	return perfetto_put(x, row,
+			    &(trace_event){.ns = e->ns, .kind = TRACE_COUNTER, .as.real = value});
+}
+
+/* An old producer's: each of its numbers is a counter, with the event's name before its own. */
+static dck_status put_counters(wire_reader r, const event *e, const perfetto_sequence *q,
+			       uint32_t row, perfetto_reader *x)
+{
+	const perfetto_track *t = perfetto_track_at(x, row);
+	event one = *e;
+	wire_field f;
+	wire_reader inner;
+	uint32_t process, text;
+
+	DCK_TRY(perfetto_process_of(t->pid, &process, x));
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number != PF_EVENT_NUMBER)
+			continue;
+		DCK_TRY(wire_enter(&r, &f, "a counter's value", &inner, x->err));
+		DCK_TRY(read_number(inner, q, &text, &one.value, &one.has_value, x));
+		if (!one.has_value)
+			continue;
+		const kept_name said = kept_name_of(&x->texts, text);
+		if (said.text && strcmp(said.text, "value") == 0)
+			text = 0;
+		DCK_TRY(perfetto_text_joined(e->text, text, &text, x));
+		DCK_TRY(perfetto_counter_of(process, text, &row, x));
+		DCK_TRY(put_counter(&one, row, x));
+	}
+	return x->status;
+}
+
+/* --- one event */
+
+/* Its row, made where there is none; *ret_lane: it is a track of its own, and *ret may be 0. */
+static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint32_t *ret,
+			       bool *ret_lane, perfetto_reader *x)
+{
+	const uint64_t uuid = e->has_track ? e->track : q->track;
+
+	*ret_lane = false;
+	if (e->overrides) {
+		const perfetto_track *own = perfetto_track_at(x, q->thread);
+		const int32_t pid = e->pid || !q->thread ? e->pid : own->pid;
+		return perfetto_thread_of(pid, e->tid ? e->tid : pid, ret, x);
+	}
+	*ret = q->thread;
+	if (!uuid && q->thread)
+		return DCK_OK;
+	*ret = kept_map_find(&x->track_rows, uuid);
+	/* Without a description: a sequence's own track is a thread, another one is a lane. */
+	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_LANE
+						: e->has_track && uuid);
+	if (*ret_lane)
+		return DCK_OK;
+	DCK_TRY(perfetto_track_of(uuid, ret, x));
+	perfetto_track *t = perfetto_track_at(x, *ret);
+	if (t->kind == PERFETTO_UNTOLD && e->what != COUNTER) {
+		t->kind = uuid ? PERFETTO_THREAD : PERFETTO_PROCESS;
+		t->changed = true;
+	}
+	return DCK_OK;
+}
+
+static dck_status put_on_thread(wire_reader r, const event *e, const perfetto_sequence *q,
+				uint32_t row, perfetto_reader *x)
+{
+	trace_event one = {.ns = e->ns, .kind = TRACE_BEGIN, .name = e->name};
+
+	if (e->what == INSTANT) {
+		one.kind = TRACE_INSTANT;
+		DCK_TRY(perfetto_put(x, row, &one));
+		return put_flows(r, row, e, x);
+	}
+	if (e->what != END) /* BEGIN, COMPLETE */
+		DCK_TRY(perfetto_put(x, row, &one));
+	DCK_TRY(put_numbers(r, q, row, e, x));
+	DCK_TRY(put_flows(r, row, e, x));
+	if (e->what == END)
+		return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = TRACE_END});
+	return e->what == BEGIN ? DCK_OK : perfetto_put_end(x, row, e->ns + e->duration_ns);
+}
+
+static dck_status put_event(wire_reader r, const event *e, const perfetto_sequence *q,
+			    perfetto_reader *x)
+{
+	uint32_t row;
+	bool lane;
+
+	DCK_TRY(row_of_event(e, q, &row, &lane, x));
+	switch (e->what) {
+	case BEGIN:
+	case END:
+	case INSTANT:
+	case COMPLETE:
+		if (lane)
+			return put_on_lane(e, q, e->has_track ? e->track : q->track, row, x);
+		if (perfetto_track_at(x, row)->kind == PERFETTO_COUNTER)
+			return DCK_OK;
+		return put_on_thread(r, e, q, row, x);
+	case COUNTER:
+		return e->old ? put_counters(r, e, q, row, x) : put_counter(e, row, x);
+	case ASYNC_BEGIN:
+	case ASYNC_END:
+		return lane ? put_on_lane(e, q, key_of(e), row, x)
+			    : put_async(e, key_of(e), row, x);
+	case FLOW_BEGIN:
+	case FLOW_STEP:
+	case FLOW_END:
+		/* Of our own, which have no name, the id is kept. */
+		return lane ? DCK_OK
+			    : put_id(row, e,
+				     e->what == FLOW_BEGIN  ? TRACE_FLOW_BEGIN
+				     : e->what == FLOW_STEP ? TRACE_FLOW_STEP
+							    : TRACE_FLOW_END,
+				     e->text || e->category ? hash_number(key_of(e), e->text)
+							    : e->id,
+				     x);
+	case NOTHING:
+		break;
+	}
+	return DCK_OK;
+}
+
+/* --- what it says */
+
+static what of_type(uint64_t type)
+{
+	static const what types[] = {
+	    [PF_BEGIN] = BEGIN, [PF_END] = END, [PF_INSTANT] = INSTANT, [PF_COUNTER] = COUNTER};
+
+	return type < sizeof types / sizeof *types ? types[type] : NOTHING;
+}
+
+/* *ret_by_name: its id is one of its name, not of its category. */
+static what of_phase(uint64_t phase, bool *ret_by_name)
+{
+	*ret_by_name = phase == 'S' || phase == 'T' || phase == 'p' || phase == 'F';
+	switch (phase) {
+	case 'B':
+		return BEGIN;
+	case 'E':
+		return END;
+	case 'X':
+		return COMPLETE;
+	case 'i':
+	case 'I':
+	case 'R':
+	case 'n':
+	case 'T':
+	case 'p':
+		return INSTANT;
+	case 'C':
+		return COUNTER;
+	case 'b':
+	case 'S':
+		return ASYNC_BEGIN;
+	case 'e':
+	case 'F':
+		return ASYNC_END;
+	case 's':
+		return FLOW_BEGIN;
+	case 't':
+		return FLOW_STEP;
+	case 'f':
+		return FLOW_END;
+	default:
+		return NOTHING;
+	}
+}
+
+static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *e,
+			      uint64_t *ret_phase, perfetto_reader *x)
+{
+	wire_field f;
+
+	while (perfetto_each(x, &r, &f)) {
+		switch (f.number) {
+		case PF_LEGACY_NAME_IID:
+			e->text = kept_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f.value);
+			break;
+		case PF_LEGACY_PHASE:
+			*ret_phase = f.value;
+			break;
+		case PF_LEGACY_DURATION_US:
+			e->duration_ns = f.value < INT64_MAX / 4000 ? f.value * 1000 : 0;
+			break;
+		case PF_LEGACY_ID:
+			e->id = f.value;
+			break;
+		case PF_LEGACY_LOCAL_ID:
+		case PF_LEGACY_GLOBAL_ID:
+			e->id = hash_number(f.number, f.value);
+			break;
+		case PF_LEGACY_SCOPE:
+			DCK_TRY(perfetto_text(&r, &f, &e->scope, x));
+			break;
+		case PF_LEGACY_PID:
+			e->pid = (int32_t)(uint32_t)f.value;
+			e->overrides = true;
+			break;
+		case PF_LEGACY_TID:
+			e->tid = (int32_t)(uint32_t)f.value;
+			e->overrides = true;
+			break;
+		default:
+			break;
+		}
+	}
+	return x->status;
+}
+
+typedef struct said {
+	uint64_t type, phase;
+	int64_t us;
+	bool has_us, has_delta;
+} said;
+
+static dck_status read_field(const wire_reader *r, const wire_field *f, const perfetto_sequence *q,
+			     event *e, said *s, perfetto_reader *x)
+{
+	wire_reader inner;
+	uint64_t iid;
+	uint32_t one;
+
+	switch (f->number) {
+	case PF_EVENT_TYPE:
+		s->type = f->value;
+		break;
+	case PF_EVENT_TRACK:
+		e->track = f->value;
+		e->has_track = true;
+		break;
+	case PF_EVENT_NAME_IID:
+		e->text = kept_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f->value);
+		break;
+	case PF_EVENT_NAME:
+		return perfetto_text(r, f, &e->text, x);
+	case PF_EVENT_CATEGORY_IID:
+		one = kept_map_find(&q->interned[PF_INTERNED_CATEGORIES], f->value);
+		return perfetto_text_joined(e->category, one, &e->category, x);
+	case PF_EVENT_CATEGORY:
+		DCK_TRY(perfetto_text(r, f, &one, x));
+		return perfetto_text_joined(e->category, one, &e->category, x);
+	case PF_EVENT_SOURCE_IID:
+		e->place = kept_map_find(&q->interned[PF_INTERNED_SOURCES], f->value);
+		break;
+	case PF_EVENT_SOURCE:
+		DCK_TRY(wire_enter(r, f, "a place in the source", &inner, x->err));
+		return perfetto_place(inner, &iid, &e->place, x);
+	case PF_EVENT_COUNTER_INT:
+	case PF_EVENT_COUNTER_REAL:
+		e->value = f->number == PF_EVENT_COUNTER_INT ? (double)(int64_t)f->value
+							     : real_of(f->value);
+		e->has_value = true;
+		break;
+	case PF_EVENT_NUMBER:
+		e->numbers = true;
+		break;
+	case PF_EVENT_FLOW:
+	case PF_EVENT_FLOW_OLD:
+	case PF_EVENT_FLOW_END:
+	case PF_EVENT_FLOW_END_OLD:
+		e->flows = true;
+		break;
+	case PF_EVENT_LEGACY:
+		DCK_TRY(wire_enter(r, f, "an event of an old producer", &inner, x->err));
+		return read_legacy(inner, q, e, &s->phase, x);
+	case PF_EVENT_US:
+	case PF_EVENT_DELTA_US:
+		s->us = (int64_t)f->value;
+		s->has_us = true;
+		s->has_delta = f->number == PF_EVENT_DELTA_US;
+		break;
+	default:
+		break;
+	}
+	return DCK_OK;
+}
+
+/* Microseconds of CLOCK_MONOTONIC, or of the trace's clock where the file does not tie them. */
+static bool ns_of(const said *s, perfetto_sequence *q, uint64_t *ret_ns, perfetto_reader *x)
+{
+	uint64_t us = (uint64_t)s->us;
+
+	if (s->has_delta)
+		q->us = (int64_t)(us += (uint64_t)q->us);
+	return us <= INT64_MAX / 1000 &&
+	       (perfetto_clock_ns(&x->clocks, &q->clocks, PF_MONOTONIC, us * 1000, ret_ns) ||
+		perfetto_clock_ns(&x->clocks, &q->clocks, 0, us * 1000, ret_ns));
+}
+
+dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns, bool dated,
+			       perfetto_reader *x)
+{
+	const wire_reader whole = r;
+	event e = {.ns = ns};
+	said s = {0};
+	bool by_name = false;
+	wire_field f;
+
+	while (perfetto_each(x, &r, &f))
+		DCK_TRY(read_field(&r, &f, q, &e, &s, x));
+	DCK_TRY(x->status);
+	e.old = !s.type && s.phase;
+	e.what = e.old ? of_phase(s.phase, &by_name) : of_type(s.type);
+	if (by_name)
+		e.category = e.text;
+	if (s.has_us)
+		dated = ns_of(&s, q, &e.ns, x);
+	if (e.what == NOTHING) {
+		x->facts->skipped++;
+		return DCK_OK;
+	}
+	if (!dated) {
+		x->facts->undated++;
+		return DCK_OK;
+	}
+	DCK_TRY(perfetto_name(e.text, by_name ? 0 : e.category, e.place, &e.name, x));
+	return put_event(whole, &e, q, x);
+}

@@ -1,0 +1,200 @@
+/* perfetto_names.c - texts of a trace of Perfetto, and the names that events have: a text with a
+ * category.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "profiler/read/perfetto/perfetto_reading.h"
+
+#include <string.h>
+
+enum {
+	TEXTS_MAX = 1 << 22,
+	INTERNED_MAX = 1 << 22 /* numbers of names, of all sequences */
+};
+
+typedef struct named {
+	uint32_t text, category, place;
+} named;
+
+typedef struct place {
+	uint32_t file, line;
+} place;
+
+void perfetto_names_init(perfetto_reader *x)
+{
+	x->names.row_bytes = sizeof(named);
+	x->places.row_bytes = sizeof(place);
+}
+
+static const char *field_name(const void *reader, uint32_t number)
+{
+	return ((const wire_reader *)reader)->depth == 0 && number == PF_TRACE_PACKET ? "packet"
+										      : NULL;
+}
+
+bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f)
+{
+	bool more = true;
+
+	x->status = wire_next(r, field_name, r, f, &more, x->err);
+	return x->status == DCK_OK && more;
+}
+
+/* --- texts */
+
+static dck_status text_numbered(const char *text, size_t n, uint32_t *ret, perfetto_reader *x)
+{
+	*ret = kept_name_numbered(&x->texts, text, n);
+	if (!*ret)
+		return ERR_NO_MEMORY(x->err, "for the names of a trace");
+	if (x->texts.n > TEXTS_MAX)
+		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d names", (int)TEXTS_MAX);
+	return DCK_OK;
+}
+
+dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *ret,
+			 perfetto_reader *x)
+{
+	char text[KEPT_NAME_MAX];
+	size_t n = f->value < sizeof text ? (size_t)f->value : sizeof text;
+
+	if (f->type != WIRE_BYTES)
+		return wire_fail(r, x->err, "a name that is no text");
+	DCK_TRY(wire_source_copy(r->source, f->data, n, text, x->err));
+	return text_numbered(text, n, ret, x);
+}
+
+dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_reader *x)
+{
+	const kept_name first = kept_name_of(&x->texts, a), second = kept_name_of(&x->texts, b);
+	char text[2 * KEPT_NAME_MAX + 1];
+
+	*ret = a ? a : b;
+	if (!a || !b)
+		return DCK_OK;
+	memcpy(text, first.text, first.n);
+	text[first.n] = ',';
+	memcpy(text + first.n + 1, second.text, second.n);
+	return text_numbered(text, first.n + 1 + second.n, ret, x);
+}
+
+/* --- names with what belongs to them */
+
+/* The row of a pair of numbers, made where there is none. */
+static dck_status pair_row(kept_map *rows, kept_table *table, uint32_t a, uint32_t b, uint32_t *n,
+			   uint32_t *ret, perfetto_reader *x)
+{
+	const uint64_t key = (uint64_t)a << 32 | b;
+
+	*ret = kept_map_find(rows, key);
+	if (*ret)
+		return DCK_OK;
+	if (*n == TEXTS_MAX)
+		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d names", (int)TEXTS_MAX);
+	if (!kept_row(table, *n + 1) || !kept_map_put(rows, key, *n + 1))
+		return ERR_NO_MEMORY(x->err, "for the names of a trace");
+	*ret = ++*n;
+	return DCK_OK;
+}
+
+dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t where, uint32_t *ret,
+			 perfetto_reader *x)
+{
+	*ret = 0;
+	if (!text)
+		return DCK_OK;
+	DCK_TRY(pair_row(&x->name_rows, &x->names, text, category, &x->nnames, ret, x));
+	named *row = kept_find(&x->names, *ret);
+	row->text = text;
+	row->category = category;
+	row->place = row->place ? row->place : where;
+	return DCK_OK;
+}
+
+void perfetto_tell_names(perfetto_reader *x)
+{
+	while (x->told_names < x->nnames) {
+		const named *row = kept_find(&x->names, ++x->told_names);
+		const kept_name text = kept_name_of(&x->texts, row->text);
+		const place *at = row->place ? kept_find(&x->places, row->place) : NULL;
+		x->format->intern(
+		    x->out, x->told_names,
+		    &(trace_name){.text = text.text,
+				  .n = text.n,
+				  .category = kept_name_of(&x->texts, row->category).text,
+				  .file = at ? kept_name_of(&x->texts, at->file).text : NULL,
+				  .line = at ? at->line : 0});
+	}
+}
+
+/* --- what sequences intern */
+
+dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x)
+{
+	place said = {0};
+	wire_field f;
+
+	*ret = 0;
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_NAME_IID)
+			*ret_iid = f.value;
+		else if (f.number == PF_NAME_TEXT)
+			DCK_TRY(perfetto_text(&r, &f, &said.file, x));
+		else if (f.number == PF_SOURCE_LINE)
+			said.line = (uint32_t)f.value;
+	}
+	DCK_TRY(x->status);
+	if (!said.file)
+		return DCK_OK;
+	DCK_TRY(pair_row(&x->place_rows, &x->places, said.file, said.line, &x->nplaces, ret, x));
+	*(place *)kept_find(&x->places, *ret) = said;
+	return DCK_OK;
+}
+
+static dck_status read_text(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x)
+{
+	wire_field f;
+
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_NAME_IID)
+			*ret_iid = f.value;
+		else if (f.number == PF_NAME_TEXT)
+			DCK_TRY(perfetto_text(&r, &f, ret, x));
+	}
+	return x->status;
+}
+
+dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x)
+{
+	wire_field f;
+	wire_reader one;
+
+	while (perfetto_each(x, &r, &f)) {
+		uint64_t iid = 0;
+		uint32_t value = 0;
+		if (f.number < PF_INTERNED_CATEGORIES || f.number > PF_INTERNED_SOURCES)
+			continue;
+		DCK_TRY(wire_enter(&r, &f, "a name", &one, x->err));
+		DCK_TRY((f.number == PF_INTERNED_SOURCES ? perfetto_place : read_text)(one, &iid,
+										       &value, x));
+		kept_map *to = &q->interned[f.number];
+		const uint32_t had = to->n;
+		if (value && !kept_map_put(to, iid, value))
+			return ERR_NO_MEMORY(x->err, "for the names of a trace");
+		x->ninterned += to->n - had;
+		if (x->ninterned > INTERNED_MAX)
+			DCK_FAIL(x->err, E_LIMIT, "the trace keeps more than %d names at a time",
+				 (int)INTERNED_MAX);
+	}
+	return x->status;
+}
+
+void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
+{
+	for (size_t i = 0; i < sizeof q->interned / sizeof *q->interned; i++) {
+		x->ninterned -= q->interned[i].n;
+		kept_map_clear(&q->interned[i]);
+	}
+	q->clock = 0;
+	q->track = 0;
+}

@@ -1,0 +1,125 @@
+/* perfetto_reading.h - what is known while a trace of Perfetto is read, and the steps of reading
+ * it, each in a file of its own: texts and names (perfetto_names.c), tracks (perfetto_tracks.c),
+ * telling the format (perfetto_told.c), events (perfetto_event.c). perfetto_read.c has the packets.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_PERFETTO_READING_H
+#define IMPORT_PERFETTO_READING_H
+
+#include "profiler/read/arrange.h"
+#include "profiler/timeline/perfetto.h"
+#include "profiler/read/perfetto/perfetto_clock.h"
+#include "profiler/read/perfetto/perfetto_read.h"
+
+typedef enum perfetto_track_kind {
+	PERFETTO_UNTOLD,
+	PERFETTO_PROCESS,
+	PERFETTO_THREAD,
+	PERFETTO_COUNTER,
+	PERFETTO_LANE
+} perfetto_track_kind;
+
+typedef struct perfetto_track {
+	uint64_t uuid, parent;
+	perfetto_track_kind kind;
+	int32_t pid, tid;
+	uint32_t name; /* a text; 0: none */
+	dck_unit unit;
+	bool incremental, changed; /* changed: what the format knows of it is old, or nothing */
+	int64_t multiplier;
+	double value; /* of an incremental counter */
+	/* Ranges that were told as a whole, and whose ends are still to come: the latest first. */
+	uint64_t *ends; /* @owned */
+	uint32_t nends, ends_room;
+} perfetto_track;
+
+typedef struct perfetto_sequence {
+	uint32_t clock;				    /* by default; 0: the trace's */
+	uint64_t track;				    /* by default */
+	uint32_t thread;			    /* by its descriptor: a row; 0: none */
+	int64_t us;				    /* of an old producer's last event */
+	kept_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
+	perfetto_clocks clocks;
+} perfetto_sequence;
+
+typedef struct perfetto_reader {
+	const trace_format *format;
+	trace_out *out; /* NULL: not opened yet */
+	dck_sink *sink;
+	dck_err *err;
+	dck_status status; /* of perfetto_each() */
+	trace_read_facts *facts;
+	arranger *events;
+	perfetto_clocks clocks; /* of the trace */
+	bool has_snapshot;
+	trace_about about; /* at the first snapshot */
+	uint64_t base_ns;
+	uint64_t budget; /* bytes that may still be unpacked */
+	unsigned packed; /* how deep in what is compressed this is */
+	/* Sequences and tracks by id, uuid; processes by pid, threads by pid and tid. */
+	kept_map sequence_rows, track_rows, process_rows, thread_rows, counter_rows;
+	kept_table sequences, tracks;
+	uint32_t nsequences, ntracks, nlanes, nends;
+	/* Texts by number; names as the format knows them, by text and category; places in sources.
+	 */
+	kept_names texts;
+	kept_table names, places;
+	kept_map name_rows, place_rows;
+	uint32_t nnames, nplaces, told_names;
+	uint64_t ninterned;
+	kept_map async_depths, flows; /* what is open of each id */
+} perfetto_reader;
+
+/* --- perfetto_names.c */
+
+void perfetto_names_init(perfetto_reader *x);
+/* The next field of a message. false: there is none, or x->status says what failed. */
+bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f);
+/* The number of the text that field f holds. */
+dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *ret,
+			 perfetto_reader *x);
+/* Both with a comma between; 0 for one of them: the other. */
+dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_reader *x);
+/* A file and a line as a place. */
+dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x);
+/* The number by which the format knows a text with its category; 0 for no text. A place counts
+ * where it is the name's first. */
+dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint32_t *ret,
+			 perfetto_reader *x);
+dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
+void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
+void perfetto_tell_names(perfetto_reader *x);
+
+/* --- perfetto_tracks.c */
+
+static inline perfetto_track *perfetto_track_at(const perfetto_reader *x, uint32_t row)
+{
+	return kept_find(&x->tracks, row);
+}
+dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_reader *x);
+/* These make a row where there is none. */
+dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x);
+dck_status perfetto_process_of(int32_t pid, uint32_t *ret, perfetto_reader *x);
+dck_status perfetto_thread_of(int32_t pid, int32_t tid, uint32_t *ret, perfetto_reader *x);
+/* A counter that has no track, of a process. */
+dck_status perfetto_counter_of(uint32_t process, uint32_t text, uint32_t *ret, perfetto_reader *x);
+dck_status perfetto_track_read(wire_reader r, perfetto_reader *x);
+/* What producers said of a sequence before there were tracks. */
+dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
+/* The thread or process that a track lies below; 0: none. */
+uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
+
+/* --- perfetto_told.c */
+
+dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
+/* A range of this track ends at a time that is still to come. */
+dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
+/* All that is still held. */
+dck_status perfetto_tell(perfetto_reader *x);
+
+/* --- perfetto_event.c */
+
+dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns, bool dated,
+			       perfetto_reader *x);
+
+#endif

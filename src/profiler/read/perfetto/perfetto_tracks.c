@@ -1,0 +1,256 @@
+/* perfetto_tracks.c - the tracks of a trace of Perfetto: what descriptors say of them, and those
+ * that are only mentioned.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "profiler/read/perfetto/perfetto_reading.h"
+
+#include <string.h>
+
+/* What a hostile file may make us keep. */
+enum {
+	TRACKS_MAX = 1 << 18,
+	LANES_MAX = 1 << 16, /* further ones are not kept: they are known by their events */
+	SEQUENCES_MAX = 1 << 16
+};
+
+/* The row of a key in one of the maps, made when there is none. */
+static dck_status row_of(kept_map *rows, kept_table *table, uint64_t key, uint32_t *n, uint32_t max,
+			 uint32_t *ret, perfetto_reader *x)
+{
+	*ret = kept_map_find(rows, key);
+	if (*ret)
+		return DCK_OK;
+	if (*n == max)
+		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %u tracks or writers",
+			 (unsigned)max);
+	if (!kept_row(table, *n + 1) || !kept_map_put(rows, key, *n + 1))
+		return ERR_NO_MEMORY(x->err, "for the tracks of a trace");
+	*ret = ++*n;
+	return DCK_OK;
+}
+
+dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_reader *x)
+{
+	uint32_t row;
+
+	DCK_TRY(
+	    row_of(&x->sequence_rows, &x->sequences, id, &x->nsequences, SEQUENCES_MAX, &row, x));
+	*ret = kept_find(&x->sequences, row);
+	return DCK_OK;
+}
+
+dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
+{
+	DCK_TRY(row_of(&x->track_rows, &x->tracks, uuid, &x->ntracks, TRACKS_MAX, ret, x));
+	((perfetto_track *)kept_find(&x->tracks, *ret))->uuid = uuid;
+	return DCK_OK;
+}
+
+/* A row that no event can name by its number. */
+static dck_status row_made(kept_map *rows, uint64_t key, const perfetto_track *said, uint32_t *ret,
+			   perfetto_reader *x)
+{
+	DCK_TRY(row_of(rows, &x->tracks, key, &x->ntracks, TRACKS_MAX, ret, x));
+	perfetto_track *t = perfetto_track_at(x, *ret);
+	if (t->kind == PERFETTO_UNTOLD) {
+		*t = *said;
+		t->changed = true;
+	}
+	return DCK_OK;
+}
+
+/* The process of a pid: described, or made by the first thread that has it. */
+dck_status perfetto_process_of(int32_t pid, uint32_t *ret, perfetto_reader *x)
+{
+	return row_made(&x->process_rows, (uint32_t)pid,
+			&(perfetto_track){.kind = PERFETTO_PROCESS, .pid = pid}, ret, x);
+}
+
+static uint64_t thread_key(int32_t pid, int32_t tid)
+{
+	return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+}
+
+dck_status perfetto_thread_of(int32_t pid, int32_t tid, uint32_t *ret, perfetto_reader *x)
+{
+	return row_made(&x->thread_rows, thread_key(pid, tid),
+			&(perfetto_track){.kind = PERFETTO_THREAD, .pid = pid, .tid = tid}, ret, x);
+}
+
+dck_status perfetto_counter_of(uint32_t process, uint32_t text, uint32_t *ret, perfetto_reader *x)
+{
+	const int32_t pid = process ? perfetto_track_at(x, process)->pid : 0;
+
+	return row_made(
+	    &x->counter_rows, (uint64_t)process << 32 | text,
+	    &(perfetto_track){.kind = PERFETTO_COUNTER, .pid = pid, .name = text, .multiplier = 1},
+	    ret, x);
+}
+
+/* --- descriptors */
+
+static dck_status read_process(wire_reader r, perfetto_track *t, perfetto_reader *x)
+{
+	wire_field f;
+
+	t->kind = PERFETTO_PROCESS;
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_PROCESS_PID)
+			t->pid = (int32_t)(uint32_t)f.value;
+		else if (f.number == PF_PROCESS_NAME)
+			DCK_TRY(perfetto_text(&r, &f, &t->name, x));
+	}
+	return x->status;
+}
+
+static dck_status read_thread(wire_reader r, perfetto_track *t, int64_t *ret_us, perfetto_reader *x)
+{
+	wire_field f;
+
+	t->kind = PERFETTO_THREAD;
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_THREAD_PID)
+			t->pid = (int32_t)(uint32_t)f.value;
+		else if (f.number == PF_THREAD_TID)
+			t->tid = (int32_t)(uint32_t)f.value;
+		else if (f.number == PF_THREAD_NAME)
+			DCK_TRY(perfetto_text(&r, &f, &t->name, x));
+		else if (f.number == PF_THREAD_US)
+			*ret_us = (int64_t)f.value;
+	}
+	return x->status;
+}
+
+/* A unit that has no name of ours is left out. */
+static dck_unit unit_named(const char *text)
+{
+	for (int u = DCK_UNIT_NONE + 1; u < DCK_UNIT_COUNT; u++)
+		if (strcmp(dck_unit_text((dck_unit)u), text) == 0)
+			return (dck_unit)u;
+	return DCK_UNIT_NONE;
+}
+
+static dck_status read_counter(wire_reader r, perfetto_track *t, perfetto_reader *x)
+{
+	static const dck_unit units[] = {[PF_UNIT_NS] = DCK_UNIT_NS,
+					 [PF_UNIT_COUNT] = DCK_UNIT_ONE,
+					 [PF_UNIT_BYTES] = DCK_UNIT_BYTE};
+	wire_field f;
+	uint32_t name;
+
+	t->kind = PERFETTO_COUNTER;
+	t->unit = DCK_UNIT_NONE;
+	t->multiplier = 1;
+	while (perfetto_each(x, &r, &f)) {
+		if (f.number == PF_COUNTER_UNIT && f.value < sizeof units / sizeof *units)
+			t->unit = units[f.value];
+		else if (f.number == PF_COUNTER_MULTIPLIER)
+			t->multiplier = (int64_t)f.value;
+		else if (f.number == PF_COUNTER_INCREMENTAL)
+			t->incremental = f.value != 0;
+		else if (f.number == PF_COUNTER_UNIT_NAME) {
+			DCK_TRY(perfetto_text(&r, &f, &name, x));
+			t->unit = unit_named(kept_name_of(&x->texts, name).text);
+		}
+	}
+	return x->status;
+}
+
+/* What is said again replaces what was said; what was not said now, stays. */
+static void take_over(perfetto_track *t, const perfetto_track *said)
+{
+	const perfetto_track had = *t;
+
+	*t = *said;
+	t->uuid = said->uuid ? said->uuid : had.uuid;
+	t->name = said->name ? said->name : had.name;
+	t->value = had.value;
+	t->ends = had.ends;
+	t->nends = had.nends;
+	t->ends_room = had.ends_room;
+}
+
+/* The first track of a process or thread is the one that its number stands for. */
+static dck_status known_as(kept_map *rows, uint64_t key, uint32_t row, perfetto_reader *x)
+{
+	if (!kept_map_find(rows, key) && !kept_map_put(rows, key, row))
+		return ERR_NO_MEMORY(x->err, "for the tracks of a trace");
+	return DCK_OK;
+}
+
+/* What a descriptor says is taken over at its end, as its uuid may come last. */
+dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
+{
+	perfetto_track said = {.kind = PERFETTO_LANE, .changed = true, .multiplier = 1};
+	uint32_t name = 0, row;
+	int64_t us;
+	wire_field f;
+	wire_reader inner;
+
+	while (perfetto_each(x, &r, &f)) {
+		switch (f.number) {
+		case PF_TRACK_UUID:
+			said.uuid = f.value;
+			break;
+		case PF_TRACK_PARENT:
+			said.parent = f.value;
+			break;
+		case PF_TRACK_NAME:
+		case PF_TRACK_STATIC_NAME:
+			DCK_TRY(perfetto_text(&r, &f, &name, x));
+			break;
+		case PF_TRACK_PROCESS:
+			DCK_TRY(wire_enter(&r, &f, "a process", &inner, x->err));
+			if (said.kind == PERFETTO_LANE)
+				DCK_TRY(read_process(inner, &said, x));
+			break;
+		case PF_TRACK_THREAD:
+			DCK_TRY(wire_enter(&r, &f, "a thread", &inner, x->err));
+			DCK_TRY(read_thread(inner, &said, &us, x));
+			break;
+		case PF_TRACK_COUNTER:
+			DCK_TRY(wire_enter(&r, &f, "a counter", &inner, x->err));
+			DCK_TRY(read_counter(inner, &said, x));
+			break;
+		default:
+			break;
+		}
+	}
+	DCK_TRY(x->status);
+	if (said.kind == PERFETTO_LANE && !kept_map_find(&x->track_rows, said.uuid) &&
+	    x->nlanes++ >= LANES_MAX)
+		return DCK_OK;
+	DCK_TRY(perfetto_track_of(said.uuid, &row, x));
+	said.name = said.name ? said.name : name;
+	take_over(perfetto_track_at(x, row), &said);
+	if (said.kind == PERFETTO_PROCESS)
+		return known_as(&x->process_rows, (uint32_t)said.pid, row, x);
+	if (said.kind == PERFETTO_THREAD)
+		return known_as(&x->thread_rows, thread_key(said.pid, said.tid), row, x);
+	return DCK_OK;
+}
+
+dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_reader *x)
+{
+	perfetto_track said = {.changed = true};
+
+	DCK_TRY(read_thread(r, &said, &q->us, x));
+	DCK_TRY(perfetto_thread_of(said.pid, said.tid, &q->thread, x));
+	if (said.name)
+		take_over(perfetto_track_at(x, q->thread), &said);
+	return DCK_OK;
+}
+
+/* The thread or process that a track lies below; 0: none. */
+uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid)
+{
+	for (int steps = 0; steps < 32 && uuid; steps++) {
+		uint32_t row = kept_map_find(&x->track_rows, uuid);
+		const perfetto_track *t = perfetto_track_at(x, row);
+		if (!row || t->kind == PERFETTO_THREAD || t->kind == PERFETTO_PROCESS)
+			return row;
+		uuid = t->parent;
+	}
+	return 0;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/profile/folded_read.h"
+
+#include "base/err.h"
+#include "profiler/read/profile/stacks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest line: a stack of a few thousand functions with long names. */
+enum { LINE_MAX_BYTES = 1 << 22 };
+
+typedef struct reader {
+	wire_source *source;
+	uint64_t at;
+	char *line; /* @owned; LINE_MAX_BYTES + 1 */
+	size_t n;
+	uint64_t number, stacks, twice; /* lines; with a stack; with one that ends in a number */
+	dck_err *err;
+} reader;
+
+static dck_status reader_open(reader *x, wire_source *s, dck_err *err)
+{
+	*x = (reader){.source = s, .err = err, .line = mem_alloc(LINE_MAX_BYTES + 1)};
+	DCK_NEED(x->line, err, "for the lines of a profile");
+	return DCK_OK;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next line without its end. *ret_more false: there is none. */
+static dck_status line_next(reader *x, bool *ret_more)
+{
+	const wire_source *s = x->source;
+	const uint8_t *bytes;
+	size_t n;
+
+	x->n = 0;
+	x->number++;
+	for (;;) {
+		DCK_TRY(wire_source_peek(x->source, x->at, 1, &bytes, &n, x->err));
+		if (n == 0)
+			break;
+		n = s->n - (size_t)(x->at - s->at);
+		const uint8_t *end = memchr(bytes, '\n', n);
+		const size_t part = end ? (size_t)(end - bytes) : n;
+		if (part > LINE_MAX_BYTES - x->n)
+			DCK_FAIL(x->err, E_LIMIT, "line %llu is longer than %d bytes",
+				 (unsigned long long)x->number, LINE_MAX_BYTES);
+		memcpy(x->line + x->n, bytes, part);
+		x->n += part;
+		x->at += part + (end != NULL);
+		if (end)
+			break;
+	}
+	*ret_more = n > 0 || x->n > 0;
+	while (x->n > 0 && is_blank(x->line[x->n - 1]))
+		x->n--;
+	x->line[x->n] = '\0';
+	return DCK_OK;
+}
+
+/* Where the number begins that the first n bytes of a line end in, behind a blank; 0: nowhere. */
+static size_t number_at(const char *line, size_t n)
+{
+	size_t at = n;
+	unsigned points = 0, digits = 0;
+
+	while (at > 0 && (line[at - 1] == '.' || (line[at - 1] >= '0' && line[at - 1] <= '9'))) {
+		at--;
+		*(line[at] == '.' ? &points : &digits) += 1;
+	}
+	return at > 1 && digits > 0 && points <= 1 && is_blank(line[at - 1]) ? at : 0;
+}
+
+/* --- a stack */
+
+/* "name (file:line)" */
+static bool place_find(char *text, dck_frame *f)
+{
+	const size_t n = strlen(text);
+	char *colon = strrchr(text, ':'), *end, *open;
+
+	if (n < 6 || text[n - 1] != ')' || !colon || colon[1] < '0' || colon[1] > '9')
+		return false;
+	const unsigned long line = strtoul(colon + 1, &end, 10);
+	if (end != text + n - 1 || line > UINT32_MAX)
+		return false;
+	*colon = '\0';
+	open = strrchr(text, '(');
+	if (!open || open == text || open[-1] != ' ' || open + 1 == colon) {
+		*colon = ':';
+		return false;
+	}
+	open[-1] = '\0';
+	f->file = open + 1;
+	f->line = (uint32_t)line;
+	return true;
+}
+
+static void frame_push(stacks *s, char *text)
+{
+	dck_frame f = {.name = text};
+
+	(void)place_find(text, &f);
+	if (text[0])
+		stack_push_frame(s, &f);
+	else
+		stack_push_frame(s, &(dck_frame){.name = "(no name)"});
+}
+
+static dck_status stack_read(reader *x, stacks *s, size_t column)
+{
+	const size_t at = number_at(x->line, x->n);
+	const double weight = at ? strtod(x->line + at, NULL) : -1;
+	char *text = x->line, *end;
+	size_t n = at;
+
+	if (x->n == 0)
+		return DCK_OK;
+	if (!stacks_weight_fits(weight) || memchr(x->line, '\0', x->n))
+		DCK_FAIL(x->err, E_FORMAT,
+			 "line %llu is no folded stack: it does not end in a blank and a number",
+			 (unsigned long long)x->number);
+	while (n > 0 && is_blank(x->line[n - 1]))
+		n--;
+	x->line[n] = '\0';
+	x->stacks++;
+	x->twice += number_at(x->line, n) > 0;
+	stack_open(s, 0);
+	for (; (end = strchr(text, ';')); text = end + 1) {
+		*end = '\0';
+		frame_push(s, text);
+	}
+	frame_push(s, text);
+	stack_add(s, s->path, column, weight);
+	return DCK_OK;
+}
+
+static dck_status stacks_read(reader *x, stacks *s)
+{
+	size_t column;
+	bool more;
+
+	DCK_TRY(stacks_column(s, "samples", DCK_UNIT_ONE, &column, x->err));
+	for (;;) {
+		DCK_TRY(line_next(x, &more));
+		if (!more)
+			break;
+		DCK_TRY(stack_read(x, s, column));
+	}
+	if (x->stacks > 1 && x->twice == x->stacks)
+		DCK_FAIL(x->err, E_FORMAT,
+			 "these are folded stacks of two profiles, with two numbers in each line: "
+			 "give each profile as a file of its own");
+	return DCK_OK;
+}
+
+dck_status folded_read(wire_source *source, record_builder *b, dck_err *err)
+{
+	stacks s = {0};
+	reader x;
+
+	DCK_TRY(reader_open(&x, source, err));
+	dck_status status = stacks_init(&s, err);
+	if (status == DCK_OK)
+		status = stacks_read(&x, &s);
+	if (status == DCK_OK) {
+		record_fact_text(b, "profile", "format", "folded");
+		record_fact_absent(b, "profile", "unit",
+				   "folded stacks have none; most profilers count samples");
+		status = stacks_write(&s, NULL, b, err);
+	}
+	stacks_done(&s);
+	mem_free(x.line);
+	return status;
+}
+
+bool folded_is(wire_source *s)
+{
+	const uint8_t *first;
+	bool more = true;
+	size_t n;
+	reader x;
+
+	/* JSON has long lines. */
+	if (wire_source_peek(s, 0, 1, &first, &n, NULL) != DCK_OK || n == 0 || *first == '{' ||
+	    reader_open(&x, s, NULL) != DCK_OK)
+		return false;
+	while (more && x.n == 0 && line_next(&x, &more) == DCK_OK)
+		;
+	const bool is = x.n > 0 && !memchr(x.line, '\0', x.n) && number_at(x.line, x.n) > 0;
+	mem_free(x.line);
+	return is;
+}

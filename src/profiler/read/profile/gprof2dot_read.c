@@ -1,0 +1,258 @@
+/* gprof2dot_read.c - reads the file twice: costs and functions first, which may stand behind the
+ * events that refer to them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/profile/gprof2dot_read.h"
+
+#include "base/err.h"
+#include "profiler/read/json_feed.h"
+#include "profiler/read/profile/stacks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH_MAX = 1 << 16 };
+
+typedef struct reader {
+	json_reader json;
+	stacks stacks;
+	double scale[STACKS_COLUMNS];
+	uint32_t *chain; /* @owned; DEPTH_MAX rows */
+	double costs[STACKS_COLUMNS];
+	size_t nchain, ncosts;
+	bool events;
+	dck_err *err;
+} reader;
+
+#define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
+
+static bool key_is(const reader *x, const char *key)
+{
+	return strcmp(x->json.text, key) == 0;
+}
+
+/* --- costs and functions */
+
+typedef struct named {
+	char name[200], unit[40]; /* of a cost: what it is called */
+	stacks_row row;		  /* of a function */
+} named;
+
+/* An object of a list: its texts. */
+static dck_status named_read(reader *x, named *ret)
+{
+	json_token t;
+	bool more;
+
+	*ret = (named){0};
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			return DCK_OK;
+		const bool name = key_is(x, "name"), module = key_is(x, "module");
+		const bool unit = key_is(x, "unit"), cost = key_is(x, "description");
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t != JSON_TEXT) {
+			DCK_TRY(json_pass(&x->json, t, x->err));
+			continue;
+		}
+		const char *text = x->json.text;
+		if (name)
+			ret->row.name = stacks_text(&x->stacks, text, x->json.n);
+		else if (module)
+			ret->row.file = stacks_text(&x->stacks, text, x->json.n);
+		else if (unit)
+			snprintf(ret->unit, sizeof ret->unit, "%.*s", (int)sizeof ret->unit - 1,
+				 text);
+		else if (cost)
+			snprintf(ret->name, sizeof ret->name, "%.*s", (int)sizeof ret->name - 1,
+				 text);
+	}
+}
+
+/* Times and sizes are called as elsewhere, so that records compare. */
+static dck_status cost_add(reader *x, const named *cost)
+{
+	static const struct {
+		const char *name;
+		dck_unit unit;
+		double scale;
+	} units[] = {{"bytes", DCK_UNIT_BYTE, 1},	 {"s", DCK_UNIT_NS, 1e9},
+		     {"seconds", DCK_UNIT_NS, 1e9},	 {"ms", DCK_UNIT_NS, 1e6},
+		     {"milliseconds", DCK_UNIT_NS, 1e6}, {"us", DCK_UNIT_NS, 1e3},
+		     {"microseconds", DCK_UNIT_NS, 1e3}, {"ns", DCK_UNIT_NS, 1},
+		     {"nanoseconds", DCK_UNIT_NS, 1}};
+	const size_t before = x->stacks.ncolumns;
+	const char *key = cost->name[0] ? cost->name : "samples";
+	dck_unit unit = DCK_UNIT_ONE;
+	double scale = 1;
+	size_t column;
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(cost->unit, units[i].name) == 0) {
+			unit = units[i].unit;
+			scale = units[i].scale;
+		}
+	DCK_TRY(stacks_column(&x->stacks, key, unit, &column, x->err));
+	if (column != before)
+		MALFORMED(x, "two costs are called '%.40s'", key);
+	x->scale[column] = scale;
+	return DCK_OK;
+}
+
+static dck_status list_read(reader *x, bool functions)
+{
+	json_token t;
+	named one;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t != JSON_OBJECT)
+			MALFORMED(x, "a %s is no object", functions ? "function" : "cost");
+		DCK_TRY(named_read(x, &one));
+		DCK_TRY(functions ? stacks_frame(&x->stacks, &one.row, x->err) : cost_add(x, &one));
+	}
+}
+
+/* --- events */
+
+static dck_status chain_read(reader *x)
+{
+	json_token t;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t != JSON_BARE)
+			MALFORMED(x, "a call chain is no list of numbers");
+		if (x->nchain == DEPTH_MAX)
+			DCK_FAIL(x->err, E_LIMIT, "the profile has more than %d frames in a stack",
+				 DEPTH_MAX);
+		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &x->chain[x->nchain], x->err));
+		x->nchain++;
+	}
+}
+
+static dck_status costs_read(reader *x)
+{
+	json_token t;
+	double v;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (x->ncosts == x->stacks.ncolumns || t != JSON_BARE ||
+		    !json_number(x->json.text, &v) || !stacks_weight_fits(v * x->scale[x->ncosts]))
+			MALFORMED(x, "an event does not cost %u numbers",
+				  (unsigned)x->stacks.ncolumns);
+		x->costs[x->ncosts] = v * x->scale[x->ncosts];
+		x->ncosts++;
+	}
+}
+
+static dck_status event_read(reader *x)
+{
+	json_token t;
+	bool more;
+
+	x->nchain = x->ncosts = 0;
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		const bool chain = key_is(x, "callchain"), cost = key_is(x, "cost");
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		if (t == JSON_ARRAY && (chain || cost))
+			DCK_TRY(chain ? chain_read(x) : costs_read(x));
+		else
+			DCK_TRY(json_pass(&x->json, t, x->err));
+	}
+	stack_open(&x->stacks, 0);
+	while (x->nchain > 0)
+		stack_push(&x->stacks, x->chain[--x->nchain]);
+	for (size_t k = 0; k < x->ncosts; k++)
+		stack_add(&x->stacks, x->stacks.path, k, x->costs[k]);
+	return DCK_OK;
+}
+
+static dck_status events_read(reader *x)
+{
+	json_token t;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t != JSON_OBJECT)
+			MALFORMED(x, "an event is no object");
+		DCK_TRY(event_read(x));
+	}
+}
+
+/* --- the file */
+
+static dck_status file_read(reader *x, bool events)
+{
+	json_token t;
+	bool more;
+
+	DCK_TRY(json_next(&x->json, &t, x->err));
+	if (t != JSON_OBJECT)
+		DCK_FAIL(x->err, E_FORMAT, "this is no profile of gprof2dot: it is no object");
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		const bool functions = key_is(x, "functions"), costs = key_is(x, "costs");
+		const bool list = key_is(x, "events");
+		DCK_TRY(json_next(&x->json, &t, x->err));
+		x->events |= list && t == JSON_ARRAY;
+		if (t == JSON_ARRAY && !events && (functions || costs))
+			DCK_TRY(list_read(x, functions));
+		else if (t == JSON_ARRAY && events && list)
+			DCK_TRY(events_read(x));
+		else
+			DCK_TRY(json_pass(&x->json, t, x->err));
+	}
+	if (!x->events || x->stacks.ncolumns == 0)
+		DCK_FAIL(x->err, E_FORMAT, "this is no profile of gprof2dot: it has no list \"%s\"",
+			 x->events ? "costs" : "events");
+	return DCK_OK;
+}
+
+static dck_status pass_through(reader *x, wire_source *s, bool events)
+{
+	json_feed f;
+
+	DCK_TRY(json_feed_open(&f, s, &x->json, x->err));
+	const dck_status status = file_read(x, events);
+	json_feed_close(&f);
+	return status;
+}
+
+dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err)
+{
+	reader *x = mem_zalloc(1, sizeof *x);
+
+	DCK_NEED(x, err, "to read a profile");
+	x->err = err;
+	x->chain = mem_zalloc(DEPTH_MAX, sizeof *x->chain);
+	dck_status status =
+	    x->chain ? stacks_init(&x->stacks, err) : ERR_NO_MEMORY(err, "to read a profile");
+	if (status == DCK_OK)
+		status = pass_through(x, s, false);
+	if (status == DCK_OK)
+		status = pass_through(x, s, true);
+	if (status == DCK_OK) {
+		record_fact_text(b, "profile", "format", "gprof2dot");
+		status = stacks_write(&x->stacks, NULL, b, err);
+	}
+	stacks_done(&x->stacks);
+	mem_free(x->chain);
+	mem_free(x);
+	return status;
+}

@@ -1,0 +1,185 @@
+/* profile_read.c - a profile of another program as a record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/calls.h"
+
+#include "base/err.h"
+#include "base/wire.h"
+#include "profiler/read/profile/folded_read.h"
+#include "profiler/read/profile/gprof2dot_read.h"
+#include "profiler/read/json_feed.h"
+#include "profiler/read/profile/pstats_read.h"
+#include "profiler/read/profile/speedscope_read.h"
+#include "os/os.h"
+#include "record/asked.h"
+
+#include <string.h>
+
+/* A profile of 100,000 functions has a tenth of it. */
+#define PSTATS_MAX_BYTES ((size_t)256 << 20)
+
+static const wire_kind wire_profile = {"profile", "a profile", "a profile"};
+
+/* --- kinds, the most certain ones first */
+
+typedef struct profile_kind {
+	bool (*is)(wire_source *s);
+	dck_status (*read)(wire_source *s, record_builder *b, dck_err *err);
+	const char *instead; /* of kinds that nothing reads: what does, and what it writes */
+} profile_kind;
+
+static bool begins(wire_source *s, const char *with, size_t n)
+{
+	const uint8_t *bytes;
+	size_t got = 0;
+
+	return wire_source_peek(s, 0, n, &bytes, &got, NULL) == DCK_OK && got >= n &&
+	       memcmp(bytes, with, n) == 0;
+}
+
+static bool begins_pstats(wire_source *s)
+{
+	const uint8_t *bytes;
+	size_t n = 0;
+
+	return wire_source_peek(s, 0, 2, &bytes, &n, NULL) == DCK_OK &&
+	       pstats_is((const char *)bytes, n);
+}
+
+/* memray's capture, which LZ4 packs or not. */
+static bool is_memray(wire_source *s)
+{
+	static const char name[] = "memray";
+	const uint8_t *bytes;
+	size_t n = 0;
+
+	if (begins(s, name, sizeof name))
+		return true;
+	if (!begins(s, "\x04\x22\x4d\x18", 4) ||
+	    wire_source_peek(s, 0, 64, &bytes, &n, NULL) != DCK_OK)
+		return false;
+	for (size_t i = 4; i + sizeof name <= n && i < 32; i++)
+		if (memcmp(bytes + i, name, sizeof name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_memray_table(wire_source *s)
+{
+	return begins(s, "allocator,num_allocations,", 26) ||
+	       begins(s, "{\n  \"total_num_allocations\"", 27);
+}
+
+static bool is_perf(wire_source *s)
+{
+	return begins(s, "PERFILE2", 8);
+}
+
+/* By the key that comes first of those that these, records and Chrome's traces have. */
+static const char *first_key(wire_source *s)
+{
+	static const char *const keys[] = {"shared",	"profiles", "costs",	   "functions",
+					   "deepclock", "schema",   "traceEvents", NULL};
+	const char *found = json_feed_first_key(s, keys);
+
+	return found ? found : "";
+}
+
+static bool is_speedscope(wire_source *s)
+{
+	const char *key = first_key(s);
+
+	return strcmp(key, "shared") == 0 || strcmp(key, "profiles") == 0;
+}
+
+static bool is_gprof2dot(wire_source *s)
+{
+	const char *key = first_key(s);
+
+	return strcmp(key, "costs") == 0 || strcmp(key, "functions") == 0;
+}
+
+static dck_status read_pstats(wire_source *s, record_builder *b, dck_err *err)
+{
+	uint8_t *bytes;
+
+	if (s->size > PSTATS_MAX_BYTES)
+		DCK_FAIL(err, E_LIMIT, "it has more than %zu MiB", PSTATS_MAX_BYTES >> 20);
+	bytes = mem_alloc((size_t)s->size);
+	DCK_NEED(bytes, err, "for the profile");
+	dck_status status = wire_source_copy(s, 0, (size_t)s->size, bytes, err);
+	if (status == DCK_OK)
+		status = pstats_read((const char *)bytes, (size_t)s->size, b, err);
+	mem_free(bytes);
+	return status;
+}
+
+static const profile_kind kinds[] = {
+    {begins_pstats, read_pstats, NULL},
+    {is_memray, NULL,
+     "a capture of memray: 'memray transform gprof2dot -o x.json FILE' writes what is read here"},
+    {is_memray_table, NULL,
+     "memray's CSV or statistics: 'memray transform gprof2dot -o x.json FILE' of the capture writes "
+     "what is read here"},
+    {is_perf, NULL,
+     "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes what is "
+     "read here"},
+    {is_speedscope, speedscope_read, NULL},
+    {is_gprof2dot, gprof2dot_read, NULL},
+    {folded_is, folded_read, NULL},
+};
+
+static const profile_kind *kind_of(wire_source *s)
+{
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].is(s))
+			return &kinds[i];
+	return NULL;
+}
+
+bool dck_profile_is(const char *path)
+{
+	wire_source source;
+
+	/* Opening a pipe to look at it would break it for its writer. */
+	if (os_path_kind(path, NULL) != OS_FILE ||
+	    wire_source_open(path, &wire_profile, &source, NULL) != DCK_OK)
+		return false;
+	const bool is = kind_of(&source) != NULL;
+	wire_source_close(&source);
+	return is;
+}
+
+/* --- reading */
+
+static dck_status read_into(const char *path, record_builder *b, dck_err *err)
+{
+	wire_source source;
+
+	DCK_TRY(wire_source_open(path, &wire_profile, &source, err));
+	const profile_kind *kind = kind_of(&source);
+	dck_status status = DCK_OK;
+	if (!kind)
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "it is no profile that is known here");
+	else if (!kind->read)
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "it is %s", kind->instead);
+	else
+		status = kind->read(&source, b, err);
+	wire_source_close(&source);
+	return status;
+}
+
+dck_status dck_profile_read(const char *path, dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for the record");
+	record_fact_text(b, "subject", "kind", "profile");
+	record_fact_text(b, "subject", "name", path);
+	const dck_status status = read_into(path, b, err);
+	if (status == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return err_while(err, status, "reading the profile '%s'", path);
+}

@@ -1,0 +1,574 @@
+/* speedscope_read.c - reads a file of speedscope twice: the lists of frames and of profiles first,
+ * since they may stand behind the samples that refer to them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/profile/speedscope_read.h"
+
+#include "base/err.h"
+#include "profiler/read/json_feed.h"
+#include "profiler/read/profile/stacks.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct unit_row {
+	const char *name, *key;
+	dck_unit unit;
+	double scale;
+} unit_row;
+
+static const unit_row units[] = {
+    {"none", "samples", DCK_UNIT_ONE, 1},	{"nanoseconds", "time", DCK_UNIT_NS, 1},
+    {"microseconds", "time", DCK_UNIT_NS, 1e3}, {"milliseconds", "time", DCK_UNIT_NS, 1e6},
+    {"seconds", "time", DCK_UNIT_NS, 1e9},	{"bytes", "bytes", DCK_UNIT_BYTE, 1},
+};
+enum { NUNITS = sizeof units / sizeof *units, DEPTH_MAX = 1 << 16 };
+
+/* What is known of a profile before its samples are read. */
+typedef struct profile_head {
+	uint32_t name; /* of stacks.texts; 0: none */
+	uint8_t unit;  /* in `units` */
+} profile_head;
+
+typedef struct open_frame {
+	uint32_t row, path; /* path: of what is around it */
+	bool full;
+} open_frame;
+
+typedef struct reader {
+	json_reader json;
+	wire_source *source;
+	stacks stacks;
+	profile_head *heads; /* @owned */
+	uint32_t nheads, heads_room, of_unit[NUNITS];
+	bool ours,
+	    active; /* who wrote it; it says which profile comes first, which is of records */
+	uint32_t exporter, name; /* of stacks.texts; 0: none */
+	uint32_t *paths;	 /* @owned; of each sample of a profile */
+	double *weights;	 /* @owned */
+	uint32_t npaths, nweights, paths_room, weights_room;
+	open_frame *open; /* @owned */
+	uint32_t nopen, open_room;
+	uint32_t at; /* the profile that is read */
+	size_t column, count;
+	bool counted; /* samples too */
+	dck_err *err;
+} reader;
+
+static dck_status next(reader *x, json_token *ret)
+{
+	return json_next(&x->json, ret, x->err);
+}
+
+static dck_status pass(reader *x, json_token t)
+{
+	return json_pass(&x->json, t, x->err);
+}
+
+#define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
+
+static bool key_is(const reader *x, const char *key)
+{
+	return strcmp(x->json.text, key) == 0;
+}
+
+static dck_status grow(reader *x, void **rows, uint32_t n, uint32_t *room, size_t row_bytes,
+		       uint32_t most, const char *what)
+{
+	if (n < *room)
+		return DCK_OK;
+	const uint32_t more = *room ? 2 * *room : 64;
+	if (n >= most)
+		DCK_FAIL(x->err, E_LIMIT, "the profile has more than %u %s", (unsigned)most, what);
+	void *larger = mem_resize(*rows, more * row_bytes);
+	DCK_NEED(larger, x->err, "for the %s of a profile", what);
+	*rows = larger;
+	*room = more;
+	return DCK_OK;
+}
+
+/* --- the lists */
+
+static dck_status frame_read(reader *x)
+{
+	stacks_row row = {0};
+	json_token t;
+	double line;
+	bool more;
+
+	for (;;) {
+		enum { OTHER, NAME, FILE_NAME, LINE } what;
+
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			return stacks_frame(&x->stacks, &row, x->err);
+		what = key_is(x, "name")   ? NAME
+		       : key_is(x, "file") ? FILE_NAME
+		       : key_is(x, "line") ? LINE
+					   : OTHER;
+		DCK_TRY(next(x, &t));
+		if (t == JSON_TEXT && what == NAME)
+			row.name = stacks_text(&x->stacks, x->json.text, x->json.n);
+		else if (t == JSON_TEXT && what == FILE_NAME)
+			row.file = stacks_text(&x->stacks, x->json.text, x->json.n);
+		else if (t == JSON_BARE && what == LINE && json_number(x->json.text, &line) &&
+			 line > 0 && line < UINT32_MAX)
+			row.line = (uint32_t)line;
+		else
+			DCK_TRY(pass(x, t));
+	}
+}
+
+static dck_status frames_read(reader *x)
+{
+	json_token t;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t != JSON_OBJECT)
+			MALFORMED(x, "a frame is no object");
+		DCK_TRY(frame_read(x));
+	}
+}
+
+static dck_status shared_read(reader *x)
+{
+	json_token t;
+	bool more;
+
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			return DCK_OK;
+		const bool frames = key_is(x, "frames");
+		DCK_TRY(next(x, &t));
+		if (frames && t == JSON_ARRAY)
+			DCK_TRY(frames_read(x));
+		else
+			DCK_TRY(pass(x, t));
+	}
+}
+
+static dck_status unit_find(reader *x, uint8_t *ret)
+{
+	for (uint8_t i = 0; i < NUNITS; i++)
+		if (key_is(x, units[i].name)) {
+			*ret = i;
+			return DCK_OK;
+		}
+	MALFORMED(x, "speedscope has no unit '%.40s'", x->json.text);
+}
+
+static dck_status head_read(reader *x)
+{
+	profile_head head = {0};
+	json_token t;
+	bool more;
+
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		const bool name = key_is(x, "name"), unit = key_is(x, "unit");
+		DCK_TRY(next(x, &t));
+		if (name && t == JSON_TEXT)
+			head.name = stacks_text(&x->stacks, x->json.text, x->json.n);
+		else if (unit && t == JSON_TEXT)
+			DCK_TRY(unit_find(x, &head.unit));
+		else
+			DCK_TRY(pass(x, t));
+	}
+	DCK_TRY(grow(x, (void **)&x->heads, x->nheads, &x->heads_room, sizeof *x->heads,
+		     SPEEDSCOPE_PROFILES_MAX, "profiles"));
+	x->heads[x->nheads++] = head;
+	x->of_unit[head.unit]++;
+	return DCK_OK;
+}
+
+/* --- sampled */
+
+static dck_status number_read(reader *x, json_token t, double *ret)
+{
+	if (t != JSON_BARE || !json_number(x->json.text, ret))
+		MALFORMED(x, "%s%.20s%s is no number", t == JSON_TEXT ? "\"" : "",
+			  t == JSON_TEXT || t == JSON_BARE ? x->json.text : "an object",
+			  t == JSON_TEXT ? "\"" : "");
+	return DCK_OK;
+}
+
+/* Profiles of one unit are told apart by a frame outermost, but for those that are no threads. */
+static void path_begin(reader *x)
+{
+	const profile_head *head = &x->heads[x->at];
+	const char *name = kept_name_of(&x->stacks.texts, head->name).text;
+
+	stack_open(&x->stacks, 0);
+	if (x->of_unit[head->unit] > 1 && !(x->ours && x->active))
+		stack_push_frame(&x->stacks, &(dck_frame){.name = name ? name : "(no name)"});
+}
+
+static dck_status sample_read(reader *x)
+{
+	json_token t;
+	uint32_t row;
+
+	path_begin(x);
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			break;
+		if (t != JSON_BARE)
+			MALFORMED(x, "a sample is no list of numbers");
+		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
+		stack_push(&x->stacks, row);
+	}
+	DCK_TRY(grow(x, (void **)&x->paths, x->npaths, &x->paths_room, sizeof *x->paths,
+		     SPEEDSCOPE_SAMPLES_MAX, "samples"));
+	x->paths[x->npaths++] = x->stacks.path;
+	return DCK_OK;
+}
+
+static dck_status samples_read(reader *x)
+{
+	json_token t;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		if (t != JSON_ARRAY)
+			MALFORMED(x, "a sample is no list");
+		DCK_TRY(sample_read(x));
+	}
+}
+
+static dck_status weights_read(reader *x)
+{
+	const double scale = units[x->heads[x->at].unit].scale;
+	json_token t;
+	double v;
+
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			return DCK_OK;
+		DCK_TRY(number_read(x, t, &v));
+		if (!stacks_weight_fits(v * scale))
+			MALFORMED(x, "a sample weighs %g", v);
+		DCK_TRY(grow(x, (void **)&x->weights, x->nweights, &x->weights_room,
+			     sizeof *x->weights, SPEEDSCOPE_SAMPLES_MAX, "samples"));
+		x->weights[x->nweights++] = v * scale;
+	}
+}
+
+static dck_status samples_add(reader *x)
+{
+	if (x->npaths != x->nweights)
+		MALFORMED(x, "it has %u samples and %u weights", (unsigned)x->npaths,
+			  (unsigned)x->nweights);
+	for (uint32_t i = 0; i < x->npaths; i++) {
+		stack_add(&x->stacks, x->paths[i], x->column, x->weights[i]);
+		if (x->counted)
+			stack_add(&x->stacks, x->paths[i], x->count, 1);
+	}
+	x->npaths = x->nweights = 0;
+	return DCK_OK;
+}
+
+/* --- evented */
+
+typedef struct event {
+	char type;
+	double at;
+	uint32_t row;
+	bool has_at, has_row;
+} event;
+
+static dck_status event_read(reader *x, event *ret)
+{
+	json_token t;
+	bool more;
+
+	*ret = (event){0};
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		const bool type = key_is(x, "type"), at = key_is(x, "at"), row = key_is(x, "frame");
+		DCK_TRY(next(x, &t));
+		if (type && t == JSON_TEXT) {
+			ret->type = x->json.text[0];
+		} else if (at) {
+			DCK_TRY(number_read(x, t, &ret->at));
+			ret->has_at = true;
+		} else if (row && t == JSON_BARE) {
+			DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &ret->row, x->err));
+			ret->has_row = true;
+		} else {
+			DCK_TRY(pass(x, t));
+		}
+	}
+	if ((ret->type != 'O' && ret->type != 'C') || !ret->has_at || !ret->has_row)
+		MALFORMED(x, "an event is not \"O\" or \"C\" at a time of a frame");
+	return DCK_OK;
+}
+
+static dck_status event_add(reader *x, const event *e)
+{
+	stacks *s = &x->stacks;
+
+	if (e->type == 'C') {
+		if (x->nopen == 0 || x->open[x->nopen - 1].row != e->row)
+			MALFORMED(x, "frame %u is closed at %g, and is not the innermost one",
+				  (unsigned)e->row, e->at);
+		const open_frame *left = &x->open[--x->nopen];
+		s->path = left->path;
+		s->full = left->full;
+		return DCK_OK;
+	}
+	DCK_TRY(grow(x, (void **)&x->open, x->nopen, &x->open_room, sizeof *x->open, DEPTH_MAX,
+		     "frames inside each other"));
+	if (x->nopen == 0)
+		path_begin(x);
+	x->open[x->nopen++] = (open_frame){e->row, s->path, s->full};
+	stack_push(s, e->row);
+	return DCK_OK;
+}
+
+static dck_status events_read(reader *x)
+{
+	const double scale = units[x->heads[x->at].unit].scale;
+	double before = -INFINITY;
+	json_token t;
+	event e;
+
+	x->nopen = 0;
+	for (;;) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			break;
+		if (t != JSON_OBJECT)
+			MALFORMED(x, "an event is no object");
+		DCK_TRY(event_read(x, &e));
+		if (!(e.at >= before))
+			MALFORMED(x, "an event at %g follows one at %g", e.at, before);
+		if (x->nopen > 0) {
+			if (!stacks_weight_fits((e.at - before) * scale))
+				MALFORMED(x, "a frame lasts from %g until %g", before, e.at);
+			stack_add(&x->stacks, x->stacks.path, x->column, (e.at - before) * scale);
+		}
+		before = e.at;
+		DCK_TRY(event_add(x, &e));
+	}
+	if (x->nopen > 0)
+		MALFORMED(x, "%u frames are never closed", (unsigned)x->nopen);
+	return DCK_OK;
+}
+
+/* --- profiles */
+
+/* Of a record's tree, as deepclock names them: "TITLE: WEIGHT". */
+static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
+{
+	const char *name = kept_name_of(&x->stacks.texts, x->heads[at].name).text;
+	const char *found = NULL;
+
+	for (const char *c = name; c && (c = strstr(c, ": ")); c += 2)
+		found = c;
+	*ret_title = found ? (size_t)(found - name) : 0;
+	return found ? found + 2 : "weight";
+}
+
+static bool same_title(const reader *x, uint32_t a, uint32_t b)
+{
+	const kept_names *texts = &x->stacks.texts;
+	size_t n = 0, m = 0;
+
+	(void)title_of(x, a, &n);
+	(void)title_of(x, b, &m);
+	return n == m && n > 0 &&
+	       memcmp(kept_name_of(texts, x->heads[a].name).text,
+		      kept_name_of(texts, x->heads[b].name).text, n) == 0;
+}
+
+static dck_status tree_end(reader *x, record_builder *b)
+{
+	const char *name = kept_name_of(&x->stacks.texts, x->heads[x->at].name).text;
+	char title[KEPT_NAME_MAX + 1];
+	size_t n = 0;
+
+	if (!x->ours || !x->active)
+		return stacks_write(&x->stacks, NULL, b, x->err);
+	(void)title_of(x, x->at, &n);
+	memcpy(title, name ? name : "", n);
+	title[n] = '\0';
+	return stacks_write(&x->stacks, n ? title : NULL, b, x->err);
+}
+
+static dck_status column_begin(reader *x, bool sampled)
+{
+	const unit_row *unit = &units[x->heads[x->at].unit];
+	size_t n;
+
+	x->counted = !x->ours && sampled && unit->unit != DCK_UNIT_ONE;
+	if (x->counted)
+		DCK_TRY(stacks_column(&x->stacks, "samples", DCK_UNIT_ONE, &x->count, x->err));
+	return stacks_column(&x->stacks, x->ours && x->active ? title_of(x, x->at, &n) : unit->key,
+			     unit->unit, &x->column, x->err);
+}
+
+static dck_status profile_read(reader *x)
+{
+	enum { OTHER, SAMPLES, WEIGHTS, EVENTS } what;
+	json_token t;
+	bool more, sampled = false, evented = false;
+
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		what = key_is(x, "samples")   ? SAMPLES
+		       : key_is(x, "weights") ? WEIGHTS
+		       : key_is(x, "events")  ? EVENTS
+					      : OTHER;
+		DCK_TRY(next(x, &t));
+		if (what == OTHER || t != JSON_ARRAY) {
+			DCK_TRY(pass(x, t));
+			continue;
+		}
+		sampled |= what != EVENTS;
+		evented |= what == EVENTS;
+		DCK_TRY(column_begin(x, what != EVENTS));
+		DCK_TRY(what == SAMPLES	  ? samples_read(x)
+			: what == WEIGHTS ? weights_read(x)
+					  : events_read(x));
+	}
+	if (sampled == evented)
+		MALFORMED(x, "a profile has neither samples alone nor events alone");
+	return sampled ? samples_add(x) : DCK_OK;
+}
+
+static dck_status profiles_read(reader *x, record_builder *b)
+{
+	json_token t;
+
+	for (x->at = 0;; x->at++) {
+		DCK_TRY(json_next_element(&x->json, &t, x->err));
+		if (t == JSON_CLOSE)
+			break;
+		if (t != JSON_OBJECT)
+			MALFORMED(x, "a profile is no object");
+		if (!b) {
+			DCK_TRY(head_read(x));
+			continue;
+		}
+		if (x->at >= x->nheads)
+			MALFORMED(x, "it changed while it was read");
+		DCK_TRY(profile_read(x));
+		if (x->ours && x->active && x->at + 1 < x->nheads &&
+		    !same_title(x, x->at, x->at + 1))
+			DCK_TRY(tree_end(x, b));
+	}
+	if (!b)
+		return DCK_OK;
+	x->at = x->nheads ? x->nheads - 1 : 0;
+	return x->nheads ? tree_end(x, b) : stacks_write(&x->stacks, NULL, b, x->err);
+}
+
+/* --- the file */
+
+/* b: NULL in the first pass. */
+static dck_status member_read(reader *x, record_builder *b, bool *profiles)
+{
+	const bool shared = key_is(x, "shared"), list = key_is(x, "profiles");
+	const bool exporter = key_is(x, "exporter"), name = key_is(x, "name");
+	const bool active = key_is(x, "activeProfileIndex");
+	json_token t;
+
+	DCK_TRY(next(x, &t));
+	if (list && t == JSON_ARRAY) {
+		if (*profiles)
+			MALFORMED(x, "it has two lists of profiles");
+		*profiles = true;
+		return profiles_read(x, b);
+	}
+	if (shared && t == JSON_OBJECT && !b)
+		return shared_read(x);
+	if (t == JSON_TEXT && (exporter || name))
+		*(exporter ? &x->exporter : &x->name) =
+		    stacks_text(&x->stacks, x->json.text, x->json.n);
+	if (exporter && t == JSON_TEXT)
+		x->ours = strncmp(x->json.text, "deepclock ", 10) == 0;
+	if (active && t == JSON_BARE)
+		x->active = strcmp(x->json.text, "null") != 0;
+	return pass(x, t);
+}
+
+static dck_status file_read(reader *x, record_builder *b)
+{
+	bool profiles = false, more;
+	json_token t;
+
+	DCK_TRY(next(x, &t));
+	if (t != JSON_OBJECT)
+		DCK_FAIL(x->err, E_FORMAT, "this is no profile of speedscope: it is no object");
+	for (;;) {
+		DCK_TRY(json_next_key(&x->json, &more, x->err));
+		if (!more)
+			break;
+		DCK_TRY(member_read(x, b, &profiles));
+	}
+	if (!profiles)
+		DCK_FAIL(x->err, E_FORMAT,
+			 "this is no profile of speedscope: it has no list \"profiles\"");
+	DCK_TRY(next(x, &t));
+	if (t != JSON_END)
+		MALFORMED(x, "something follows its end");
+	return DCK_OK;
+}
+
+static dck_status pass_through(reader *x, record_builder *b)
+{
+	json_feed f;
+
+	DCK_TRY(json_feed_open(&f, x->source, &x->json, x->err));
+	const dck_status status = file_read(x, b);
+	json_feed_close(&f);
+	return status;
+}
+
+static void facts_put(const reader *x, record_builder *b)
+{
+	record_fact_text(b, "profile", "format", "speedscope");
+	if (x->exporter)
+		record_fact_text(b, "profile", "exporter",
+				 kept_name_of(&x->stacks.texts, x->exporter).text);
+	if (x->name)
+		record_fact_text(b, "profile", "name",
+				 kept_name_of(&x->stacks.texts, x->name).text);
+}
+
+dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)
+{
+	reader *x = mem_zalloc(1, sizeof *x);
+
+	DCK_NEED(x, err, "to read a profile");
+	x->source = s;
+	x->err = err;
+	dck_status status = stacks_init(&x->stacks, err);
+	if (status == DCK_OK)
+		status = pass_through(x, NULL);
+	if (status == DCK_OK) {
+		facts_put(x, b);
+		status = pass_through(x, b);
+	}
+	stacks_done(&x->stacks);
+	mem_free(x->heads);
+	mem_free(x->paths);
+	mem_free(x->weights);
+	mem_free(x->open);
+	mem_free(x);
+	return status;
+}

@@ -1,0 +1,26 @@
+/* read_facts.h - what the reader of a trace says of the file, beside the events that it emits.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_READ_FACTS_H
+#define IMPORT_READ_FACTS_H
+
+#include "profiler/timeline/timeline.h"
+
+typedef struct trace_read_facts {
+	uint64_t packets, events; /* packets: of Perfetto */
+	uint64_t skipped;	  /* packets, or events, without anything that is read here */
+	uint64_t shaped;	  /* operators with the shapes of their inputs, when requested */
+	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */
+	uint64_t late;		  /* events so much out of order that they got a later time */
+	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
+	bool dated;
+	trace_about about;
+	uint64_t snapshot_boottime_ns;
+	/* The last of the later snapshots that our own files have; 0: there is none. */
+	uint64_t own_ns, own_boottime_ns, own_width_ns;
+	/* The file ends in the middle of a packet, as that of a program that was killed may: all
+	 * before it was read. A sentence; "": it does not. */
+	char cut[488];
+} trace_read_facts;
+
+#endif

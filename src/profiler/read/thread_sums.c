@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/thread_sums.h"
+
+#include "base/err.h"
+
+typedef struct track {
+	trace_track_kind kind;
+	bool told, any;
+	int counter; /* of thread_counters, plus one; 0: none */
+	uint32_t parent;
+	int32_t pid, tid;
+	const char *name;
+	uint64_t first_ns, last_ns;
+	os_uses uses;
+	uint64_t zones, waited_ns;
+} track;
+
+dck_status thread_sums_init(thread_sums *s, dck_err *err)
+{
+	*s = (thread_sums){.tracks.row_bytes = sizeof(track)};
+	return kept_names_init(&s->names, err);
+}
+
+void thread_sums_done(thread_sums *s)
+{
+	kept_table_done(&s->tracks);
+	kept_names_done(&s->names);
+}
+
+void thread_sums_track(thread_sums *s, const trace_track *told)
+{
+	track *t = kept_row(&s->tracks, told->id);
+
+	if (!t)
+		return;
+	s->threads += told->kind == TRACE_THREAD && !t->told;
+	t->told = true;
+	t->kind = told->kind;
+	t->counter = thread_counter_of(told) + 1;
+	t->parent = told->parent;
+	t->pid = told->pid;
+	t->tid = told->tid;
+	if (told->name && !t->counter)
+		t->name = kept_text(&s->names, told->name);
+}
+
+static void see(track *t, uint64_t ns)
+{
+	t->first_ns = !t->any || ns < t->first_ns ? ns : t->first_ns;
+	t->last_ns = ns > t->last_ns ? ns : t->last_ns;
+	t->any = true;
+}
+
+bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_t n)
+{
+	track *t = kept_find(&s->tracks, id);
+
+	if (!t || !t->told || !n)
+		return false;
+	if (!t->counter) {
+		see(t, e[0].ns);
+		see(t, e[n - 1].ns);
+		return false;
+	}
+	track *of = kept_find(&s->tracks, t->parent);
+	const int k = t->counter - 1;
+	for (size_t i = 0; of && of->told && i < n; i++) {
+		if (e[i].kind != TRACE_COUNTER)
+			continue;
+		see(of, e[i].ns);
+		/* What another producer calls so may be any number. */
+		if (k < OS_USES && e[i].as.real >= 0 && e[i].as.real <= 0x1p62) {
+			of->uses.n[k] = (uint64_t)e[i].as.real;
+			of->uses.known |= 1u << k;
+		}
+	}
+	return true;
+}
+
+void thread_sums_ranges(thread_sums *s, uint32_t id, uint64_t zones, uint64_t waited_ns)
+{
+	track *t = kept_find(&s->tracks, id);
+
+	if (t) {
+		t->zones += zones;
+		t->waited_ns += waited_ns;
+	}
+}
+
+static void rows_make(const thread_sums *s, thread_row *rows, size_t *ret_rows,
+		      thread_process *processes, size_t *ret_processes)
+{
+	size_t n = 0, nprocesses = 0;
+
+	for (uint32_t i = 0; i < s->tracks.n; i++) {
+		const track *t = kept_find(&s->tracks, i);
+		os_uses uses = t->uses;
+
+		/* A first value of 0 is not told of these. */
+		if (uses.known & 1u << OS_USE_MINOR)
+			uses.known |= 1u << OS_USE_MAJOR;
+		if (t->told && t->kind == TRACE_PROCESS)
+			processes[nprocesses++] =
+			    (thread_process){.id = i, .pid = t->pid, .uses = uses};
+		else if (t->told && t->kind == TRACE_THREAD)
+			rows[n++] = (thread_row){.process = t->parent,
+						 .pid = t->pid,
+						 .tid = t->tid,
+						 .name = t->name,
+						 .began_ns = t->first_ns,
+						 .ended_ns = t->last_ns,
+						 .uses = uses,
+						 .zones = t->zones,
+						 .waited_ns = t->waited_ns};
+	}
+	*ret_rows = n;
+	*ret_processes = nprocesses;
+}
+
+dck_status thread_sums_put(const thread_sums *s, record_builder *b, dck_err *err)
+{
+	static const char no_counter[] = "the trace has no such counter";
+	thread_table t = {.waits_absent = "the trace has no waits"};
+	thread_process *processes = mem_zalloc(s->tracks.n + (size_t)1, sizeof *processes);
+	thread_row *rows = mem_zalloc(s->tracks.n + (size_t)1, sizeof *rows);
+	const bool made = processes && rows && !s->tracks.failed && !kept_names_failed(&s->names);
+
+	if (made) {
+		rows_make(s, rows, &t.n, processes, &t.nprocesses);
+		t.rows = rows;
+		t.processes = processes;
+		for (int k = 0; k < OS_USES; k++)
+			t.absent[k] = no_counter;
+		thread_table_put(&t, b);
+	}
+	mem_free(rows);
+	mem_free(processes);
+	DCK_NEED(made, err, "for the table of threads");
+	return DCK_OK;
+}

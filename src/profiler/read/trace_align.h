@@ -1,0 +1,35 @@
+/* trace_align.h - where the files of several processes lie on one clock, by the snapshots of clocks
+ * in them.
+ *
+ * Files of one boot of one machine have BOOTTIME in common, which each read to some ten
+ * nanoseconds. Others have the wall clock in common, which is as good as its synchronisation.
+ * Between its snapshots a file's own clock is taken to run evenly, so that what it drifted is taken
+ * back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_TRACE_ALIGN_H
+#define IMPORT_TRACE_ALIGN_H
+
+#include "profiler/read/perfetto/perfetto_read.h"
+
+typedef struct trace_place {
+	const char *path;
+	trace_read_facts facts;
+	uint64_t last_ns; /* of its events, since its base */
+	/* Found: */
+	bool same_boot;	  /* as the first file */
+	int64_t base_ns;  /* its base since that of the first file */
+	double drift;	  /* ns that are missing in a nanosecond of its events' times */
+	double within_ns; /* how far its times may be from those of the first; NAN: not known */
+} trace_place;
+
+/* E_UNSUP: a file has no clock in common with the first. */
+dck_status trace_align(trace_place *p, size_t n, dck_err *err);
+
+/* A time since the file's base as one since the base of the first file. */
+static inline int64_t trace_place_ns(const trace_place *p, uint64_t ns)
+{
+	return p->base_ns + (int64_t)ns + (int64_t)((double)ns * p->drift);
+}
+
+#endif

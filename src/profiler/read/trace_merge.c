@@ -1,0 +1,373 @@
+/* trace_merge.c - files of several processes as one timeline.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/trace_merge.h"
+#include "profiler/write/formats.h"
+
+#include "deepclock/zone.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "profiler/read/chrome/chrome_read.h"
+#include "os/file/gzip.h"
+#include "profiler/read/merging.h"
+#include "profiler/read/zone_collect.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FILES_MAX = 4096, MORE = 10000000 };
+static const double exact_ns = 1e6; /* times that are known better need no warning */
+
+typedef struct work {
+	const trace_merge_plan *plan;
+	trace_place *places; /* @owned, plan->n */
+	int32_t *more;	     /* @owned: added to a file's numbers of processes */
+	merging *m;
+	zone_collect *zones;
+	int64_t base_ns;
+	uint64_t skipped, undated;
+} work;
+
+/* --- first: what there is */
+
+static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *err)
+{
+	wire_source source;
+
+	DCK_TRY(wire_source_open(w->plan->paths[i], &wire_perfetto, &source, err));
+	const dck_status status =
+	    chrome_is(&source)
+		? err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+			  "%s is a trace in JSON, which has no snapshot of its clocks: "
+			  "its times mean nothing beside those of other files",
+			  source.label)
+		: perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);
+	wire_source_close(&source);
+	return status;
+}
+
+static dck_status same_files_refuse(const trace_merge_plan *p, dck_err *err)
+{
+	for (size_t i = 0; i < p->n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (os_same_file(p->paths[i], p->paths[k]))
+				DCK_FAIL(err, E_ARG, "'%.200s' is named twice", p->paths[i]);
+	return DCK_OK;
+}
+
+static dck_status survey(work *w, dck_err *err)
+{
+	const trace_merge_plan *p = w->plan;
+
+	for (size_t i = 0; i < p->n; i++) {
+		trace_place *at = &w->places[i];
+
+		at->path = p->paths[i];
+		merging_survey(w->m, (uint32_t)i);
+		DCK_TRY(read_file(w, i, &at->facts, err));
+		at->last_ns = merging_last_ns(w->m);
+	}
+	return trace_align(w->places, p->n, err);
+}
+
+static void span_of(const work *w, const merging_process *p, int64_t *ret_first, int64_t *ret_last)
+{
+	const trace_place *at = &w->places[p->file];
+
+	*ret_first = trace_place_ns(at, p->first_ns);
+	*ret_last = trace_place_ns(at, p->last_ns);
+}
+
+static bool overlap(const work *w, const merging_process *a, const merging_process *b)
+{
+	int64_t a_first, a_last, b_first, b_last;
+
+	span_of(w, a, &a_first, &a_last);
+	span_of(w, b, &b_first, &b_last);
+	return a->any && b->any && a_first <= b_last && b_first <= a_last;
+}
+
+/* Of two machines, or two boots of one: not when one does not say. */
+static bool apart(const work *w, uint32_t a, uint32_t b)
+{
+	const char *x = w->places[a].facts.about.boot, *y = w->places[b].facts.about.boot;
+
+	return x[0] && y[0] && strcmp(x, y) != 0;
+}
+
+/* Processes of other machines may have the same numbers: such a file's are emitted with greater
+ * ones. One machine has a number once at a time. */
+static dck_status numbers_choose(work *w, size_t i, dck_err *err)
+{
+	const merging_process *a, *b;
+
+	for (size_t k = merging_processes(w->m); k-- > 0;) {
+		a = merging_at(w->m, k);
+		for (size_t j = 0; a->file == i && a->pid && j < k; j++) {
+			b = merging_at(w->m, j);
+			if (b->file >= i || b->pid + w->more[b->file] != a->pid + w->more[i])
+				continue;
+			if (apart(w, a->file, b->file)) {
+				if (w->more[i] > INT32_MAX / 2)
+					DCK_FAIL(err, E_LIMIT,
+						 "too many of the files have a process %d",
+						 (int)a->pid);
+				w->more[i] += MORE;
+				k = merging_processes(w->m); /* from the start */
+				break;
+			}
+			if (overlap(w, a, b))
+				DCK_FAIL(err, E_ARG,
+					 "'%.200s' and '%.200s' are both of process %d at the same "
+					 "time: a process can be there once",
+					 w->plan->paths[b->file], w->plan->paths[i], (int)a->pid);
+		}
+	}
+	return DCK_OK;
+}
+
+static dck_status look(work *w, dck_err *err)
+{
+	const size_t n = w->plan->n;
+
+	DCK_TRY(same_files_refuse(w->plan, err));
+	DCK_TRY(survey(w, err));
+	for (size_t i = 0; i < n; i++) {
+		DCK_TRY(numbers_choose(w, i, err));
+		w->base_ns = w->places[i].base_ns < w->base_ns ? w->places[i].base_ns : w->base_ns;
+	}
+	return DCK_OK;
+}
+
+/* --- then: telling it */
+
+/* The first file's clocks, at the base of the whole. */
+static trace_about about_of(const work *w)
+{
+	trace_about about = w->places[0].facts.about;
+
+	about.boottime_ns += (uint64_t)w->base_ns;
+	about.monotonic_ns += (uint64_t)w->base_ns;
+	about.unix_ns += about.unix_ns > 0 ? w->base_ns : 0;
+	for (size_t i = 0; i < w->plan->n; i++) {
+		const double within = w->places[i].within_ns;
+
+		/* A file of several machines is of none. */
+		if (!w->places[i].same_boot)
+			about.boot[0] = '\0';
+		else if (within > (double)about.width_ns)
+			about.width_ns = (uint64_t)within;
+	}
+	return about;
+}
+
+static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *err)
+{
+	for (size_t i = 0; i < w->plan->n; i++) {
+		const merging_how how = {&w->places[i], w->base_ns, w->more[i]};
+		trace_read_facts facts;
+
+		merging_tell(w->m, (uint32_t)i, &how, to, n);
+		DCK_TRY(read_file(w, i, &facts, err));
+		w->skipped += facts.skipped;
+		w->undated += facts.undated;
+	}
+	return DCK_OK;
+}
+
+static dck_status tell(work *w, dck_err *err)
+{
+	const trace_about about = about_of(w);
+	merging_to to[MERGING_TO_MAX] = {{.format = &zone_collect_format},
+					 {.format = w->plan->format}};
+	dck_sink unused;
+
+	zone_collect_sink(w->zones, &unused);
+	DCK_TRY(to[0].format->open(&to[0].out, &unused, &about, err));
+	DCK_TRY(to[1].format->open(&to[1].out, w->plan->out, &about, err));
+	dck_status status = tell_files(w, to, 2, err);
+	for (int i = 0; i < 2; i++) {
+		dck_status closed = to[i].format->close(to[i].out, status == DCK_OK ? err : NULL);
+		status = status == DCK_OK ? closed : status;
+	}
+	return status;
+}
+
+/* --- what is known of it */
+
+static const char *within_unknown(void)
+{
+	return "files of several machines, whose clocks do not say how well they are synchronised";
+}
+
+static void processes_put(const work *w, record_builder *b)
+{
+	static const dck_column columns[] = {
+	    {"name", "process", DCK_UNIT_NONE},
+	    {"pid", "number", DCK_UNIT_NONE},
+	    {"zones", "zones", DCK_UNIT_ONE},
+	    {"began", "began", DCK_UNIT_NS},
+	    {"ended", "ended", DCK_UNIT_NS},
+	    {"file", "file", DCK_UNIT_NONE},
+	    {"uncertainty", "uncertainty", DCK_UNIT_NS},
+	};
+	static const char none[] = "it has no events";
+	int64_t first, last;
+
+	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof *columns);
+	for (size_t i = 0; i < merging_processes(w->m); i++) {
+		const merging_process *p = merging_at(w->m, i);
+		const double within = w->places[p->file].within_ns;
+
+		span_of(w, p, &first, &last);
+		record_cell_text(b, p->name ? p->name : "(no name)");
+		record_cell_int(b, p->pid > 0 ? p->pid + w->more[p->file] : p->pid);
+		record_cell_int(b, (int64_t)p->zones);
+		if (p->any) {
+			record_cell_int(b, first - w->base_ns);
+			record_cell_int(b, last - w->base_ns);
+		} else {
+			record_cell_absent(b, none);
+			record_cell_absent(b, none);
+		}
+		record_cell_text(b, w->plan->paths[p->file]);
+		if (isnan(within))
+			record_cell_absent(b, within_unknown());
+		else
+			record_cell_int(b, (int64_t)within);
+	}
+}
+
+static void clocks_put(const work *w, record_builder *b)
+{
+	const char *farthest = NULL, *unknown = NULL;
+	double most = 0;
+	bool boot = true;
+
+	for (size_t i = 0; i < w->plan->n; i++) {
+		const trace_place *p = &w->places[i];
+
+		boot = boot && p->same_boot;
+		if (isnan(p->within_ns))
+			unknown = unknown ? unknown : p->path;
+		else if (!farthest || p->within_ns > most) {
+			most = p->within_ns;
+			farthest = p->path;
+		}
+	}
+	record_fact_text(b, "trace", "clock", boot ? "BOOTTIME" : "REALTIME");
+	if (unknown) {
+		record_fact_absent(b, "trace", "uncertainty", within_unknown());
+		record_note(b, "trace-clocks",
+			    "'%s' is of another machine than '%s', and the two are aligned by the "
+			    "time of day: no better than their clocks are synchronised, "
+			    "which they do not say",
+			    unknown, w->plan->paths[0]);
+	} else {
+		record_fact_real(b, "trace", "uncertainty", DCK_UNIT_NS, most);
+	}
+	if (most > exact_ns)
+		record_note(b, "trace-clocks", "the times of '%s' are known to %.3g ms only",
+			    farthest, most / 1e6);
+}
+
+static void gaps_put(const work *w, record_builder *b)
+{
+	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)w->skipped);
+	if (w->undated > 0)
+		record_note(b, "trace-undated",
+			    "%llu events have no time, "
+			    "or one of a clock that their file does not explain, and are left out",
+			    (unsigned long long)w->undated);
+	for (size_t i = 0; i < w->plan->n; i++) {
+		const trace_read_facts *f = &w->places[i].facts;
+
+		if (!f->cut[0])
+			continue;
+		record_set_incomplete(b, true);
+		record_note(b, "trace-truncated", "%s: what stands before is there", f->cut);
+	}
+}
+
+static dck_status put(const work *w, record_builder *b, dck_err *err)
+{
+	record_fact_text(b, "subject", "kind", "trace");
+	record_fact_text(b, "trace", "format", w->plan->format->name);
+	record_fact_int(b, "trace", "files", DCK_UNIT_ONE, (int64_t)w->plan->n);
+	record_fact_int(b, "trace", "processes", DCK_UNIT_ONE, (int64_t)merging_processes(w->m));
+	clocks_put(w, b);
+	gaps_put(w, b);
+	DCK_TRY(zone_collect_put(w->zones, b, err));
+	processes_put(w, b);
+	return zone_collect_put_threads(w->zones, b, err);
+}
+
+static dck_status run(work *w, record_builder *b, dck_err *err)
+{
+	w->places = mem_zalloc(w->plan->n, sizeof *w->places);
+	w->more = mem_zalloc(w->plan->n, sizeof *w->more);
+	DCK_NEED(w->places && w->more, err, "for %zu traces", w->plan->n);
+	DCK_TRY(merging_new(&w->m, err));
+	DCK_TRY(zone_collect_new(&w->zones, err));
+	zone_collect_want(w->zones, &w->plan->percentiles);
+	DCK_TRY(look(w, err));
+	DCK_TRY(tell(w, err));
+	return put(w, b, err);
+}
+
+dck_status trace_merge(const trace_merge_plan *plan, record_builder *b, dck_err *err)
+{
+	work w = {.plan = plan};
+
+	if (plan->n == 0 || plan->n > FILES_MAX)
+		DCK_FAIL(err, E_ARG, "between 1 and %d traces can be put together", (int)FILES_MAX);
+	const dck_status status = run(&w, b, err);
+	merging_free(w.m);
+	zone_collect_free(w.zones);
+	mem_free(w.places);
+	mem_free(w.more);
+	return status;
+}
+
+static dck_status merge_to(const trace_merge_plan *plan, bool gzip, record_builder *b, dck_err *err)
+{
+	gzip_sink *g;
+
+	if (!gzip)
+		return trace_merge(plan, b, err);
+	DCK_TRY(gzip_sink_open(&g, plan->out, err));
+	trace_merge_plan packed = *plan;
+	packed.out = gzip_sink_in(g);
+	const dck_status status = trace_merge(&packed, b, err);
+	const dck_status closed = gzip_sink_close(g, status == DCK_OK ? err : NULL);
+	return status == DCK_OK ? closed : status;
+}
+
+dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form, bool gzip,
+			   dck_sink *out, dck_record **ret, dck_err *err)
+{
+	const trace_merge_plan plan = {
+	    .paths = paths, .n = n, .format = trace_format_find(form), .out = out};
+	dck_record *record;
+
+	if (!plan.format)
+		DCK_FAIL(err, E_ARG, "there is no form '%.40s' of a trace", form);
+	if (gzip && !plan.format->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads the form '%s' takes no gzip", form);
+	record_builder *b = record_begin(NULL);
+	DCK_NEED(b, err, "for the record");
+	const dck_status status = merge_to(&plan, gzip, b, err);
+	if (status != DCK_OK) {
+		record_drop(b);
+		return status;
+	}
+	DCK_TRY(record_finish(b, &record, err));
+	if (ret)
+		*ret = record;
+	else
+		dck_record_free(record);
+	return DCK_OK;
+}

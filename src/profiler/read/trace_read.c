@@ -1,0 +1,195 @@
+/* trace_read.c - a trace in a file as a record, or in another form.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+#include "profiler/write/formats.h"
+
+#include "base/err.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "profiler/read/chrome/chrome_read.h"
+#include "os/file/gzip.h"
+#include "profiler/read/operators.h"
+#include "profiler/read/perfetto/perfetto_read.h"
+
+#include <string.h>
+
+/* A file of either kind, recognised by its content. */
+typedef struct reading {
+	const char *path;
+	trace_read_facts facts;
+	bool chrome;
+	bool shapes_asked;
+} reading;
+
+static void facts_put(record_builder *b, const reading *r)
+{
+	const trace_read_facts *f = &r->facts;
+
+	record_fact_text(b, "subject", "kind", "trace");
+	record_fact_text(b, "subject", "name", r->path);
+	record_fact_text(b, "trace", "file", r->path);
+	record_fact_text(b, "trace", "format", r->chrome ? "chrome" : "perfetto");
+	record_fact_int(b, "trace", r->chrome ? "skipped_events" : "skipped_packets", DCK_UNIT_ONE,
+			(int64_t)f->skipped);
+	if (r->shapes_asked && f->shaped == 0)
+		record_note(b, "no-input-shapes",
+			    "no operator of the file has the shapes of its inputs");
+	if (f->undated > 0)
+		record_note(b, "trace-undated",
+			    "%llu events have no time, "
+			    "or one of a clock that the file does not explain, "
+			    "and are not in the table",
+			    (unsigned long long)f->undated);
+	if (f->cut[0]) {
+		record_set_incomplete(b, true);
+		record_note(b, "trace-truncated", "%s: what stands before is in the table", f->cut);
+	}
+}
+
+/* numbers: as chrome_read() takes them. */
+static dck_status read_into(reading *r, const char *const *numbers, const trace_format *f,
+			    dck_sink *sink, dck_err *err)
+{
+	wire_source source;
+
+	DCK_TRY(wire_source_open(r->path, &wire_perfetto, &source, err));
+	r->chrome = chrome_is(&source);
+	const dck_status status = r->chrome ? chrome_read(&source, numbers, f, sink, &r->facts, err)
+					    : perfetto_read(&source, f, sink, &r->facts, err);
+	wire_source_close(&source);
+	return status;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
+bool dck_trace_is(const char *path)
+{
+	static const char *const endings[] = {".pftrace", ".perfetto-trace", ".pftrace.gz",
+					      ".perfetto-trace.gz"};
+	wire_source source;
+
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (ends_with(path, endings[i]))
+			return true;
+	/* A pipe that is opened to look at it breaks for who writes into it. */
+	if (os_path_kind(path, NULL) != OS_FILE ||
+	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
+		return false;
+	const bool is = chrome_is(&source);
+	wire_source_close(&source);
+	return is;
+}
+
+static dck_status record_make(operators *o, const reading *r, dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for the record");
+	facts_put(b, r);
+	const dck_status status = operators_put(o, b, err);
+	if (status == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return status;
+}
+
+const dck_opt dck_trace_reading_options[] = {
+    DCK_OPTION(TEXT, dck_trace_reading, percentiles, "percentiles", "LIST", NULL,
+	       "of how long the zones of a trace took: p50,p90,p99"),
+    DCK_FLAG(dck_trace_reading, input_shapes, "input-shapes",
+	     "operators of torch.profiler apart by the shapes of their inputs"),
+    {0},
+};
+
+/* p: NULL, or what it is drawn from is made too. */
+static dck_status read_as(const char *path, const dck_trace_reading *how, picture *p,
+			  dck_record **ret, dck_err *err)
+{
+	reading r = {.path = path};
+	zone_percentiles percentiles;
+	operators *o;
+	dck_sink sink;
+
+	DCK_TRY(zone_percentiles_read(how->percentiles, &percentiles, err));
+	DCK_TRY(operators_new(&o, err));
+	operators_want(o, &percentiles);
+	if (p)
+		operators_draw(o, p);
+	operators_sink(o, &sink);
+	dck_status status =
+	    read_into(&r, how->input_shapes ? operators_numbers_shaped : operators_numbers,
+		      &operators_format, &sink, err);
+	r.shapes_asked = how->input_shapes;
+	if (status == DCK_OK)
+		status = record_make(o, &r, ret, err);
+	operators_free(o);
+	return status;
+}
+
+dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err)
+{
+	return dck_trace_read_with(path, &(dck_trace_reading){0}, ret, err);
+}
+
+dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how, dck_record **ret,
+			       dck_err *err)
+{
+	return read_as(path, how, NULL, ret, err);
+}
+
+dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how, dck_record **ret,
+				   dck_timeline *ret_timeline, dck_err *err)
+{
+	dck_record *record;
+	picture *p;
+
+	DCK_TRY(picture_new(&p, &(picture_limits){0}, err));
+	dck_status status = read_as(path, how, p, &record, err);
+	if (status == DCK_OK) {
+		status = picture_finish(p, ret_timeline, err);
+		if (status == DCK_OK)
+			*ret = record;
+		else
+			dck_record_free(record);
+	}
+	picture_free(p);
+	return status;
+}
+
+/* --- in another form */
+
+const char *dck_trace_form_of(const char *path, bool *ret_gzip)
+{
+	const trace_ending e = trace_ending_of(path);
+
+	*ret_gzip = e.gzip;
+	return e.format ? e.format->name : NULL;
+}
+
+dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
+			     dck_trace_gaps *ret, dck_err *err)
+{
+	reading r = {.path = path};
+	const trace_format *f = trace_format_find(form);
+	gzip_sink *g = NULL;
+
+	if (!f)
+		DCK_FAIL(err, E_ARG, "a trace has no form '%s'", form);
+	if (gzip && !f->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
+	if (gzip)
+		DCK_TRY(gzip_sink_open(&g, out, err));
+	dck_status status = read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
+	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	if (status == DCK_OK && ret) {
+		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};
+		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);
+	}
+	return status;
+}

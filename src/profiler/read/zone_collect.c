@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/zone_collect.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/perfetto.h"
+#include "profiler/read/thread_sums.h"
+#include "profiler/timeline/zone_table.h"
+
+#include <string.h>
+
+typedef struct track {
+	zone_stack open;
+	uint64_t last_ns;
+} track;
+
+/* Whether a number of that name marks its range. */
+typedef struct mark {
+	bool unended, continued;
+} mark;
+
+struct zone_collect {
+	kept_names texts;
+	kept_table marks, tracks; /* by name: mark; of track */
+	zone_sums sums;
+	thread_sums threads;
+	picture *drawn; /* NULL: it is not */
+	uint64_t events, unmatched, last_ns;
+	int64_t unix_ns;
+};
+
+static void end(zone_collect *c, track *t, uint64_t ns)
+{
+	const zone_frame *top = zone_stack_top(&t->open);
+
+	c->unmatched +=
+	    zone_sums_end(&c->sums, &t->open, ns, !top || !top->unended) == ZONE_UNMATCHED;
+}
+
+static void number(zone_collect *c, track *t, const trace_event *e)
+{
+	const mark *m = kept_find(&c->marks, e->name);
+	zone_frame *top = zone_stack_top(&t->open);
+
+	if (!m || !top)
+		return;
+	top->unended |= m->unended;
+	top->continued |= m->continued;
+}
+
+/* --- as a format */
+
+static zone_collect *of(trace_out *o)
+{
+	return (zone_collect *)o;
+}
+
+static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+			       dck_err *err)
+{
+	zone_collect *c = sink->self;
+
+	(void)err;
+	c->unix_ns = about ? about->unix_ns : 0;
+	*ret = (trace_out *)c;
+	return DCK_OK;
+}
+
+static void collect_track(trace_out *o, const trace_track *about)
+{
+	track *t = kept_row(&of(o)->tracks, about->id);
+
+	if (t)
+		t->open.track = about->id;
+	if (of(o)->drawn)
+		picture_track(of(o)->drawn, about);
+	thread_sums_track(&of(o)->threads, about);
+}
+
+static bool is(const trace_name *told, const char *text)
+{
+	return told->n == strlen(text) && memcmp(told->text, text, told->n) == 0;
+}
+
+static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
+{
+	mark *row = kept_row(&of(o)->marks, id);
+
+	if (of(o)->drawn)
+		picture_name(of(o)->drawn, id, told);
+	kept_name_put(&of(o)->texts, id, told->text, told->n);
+	if (row)
+		*row = (mark){.unended = is(told, PF_UNENDED), .continued = is(told, PF_CONTINUED)};
+}
+
+static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	zone_collect *c = of(o);
+	track *t = kept_row(&c->tracks, id);
+	const bool used = thread_sums_events(&c->threads, id, e, n);
+
+	c->events += t && !used ? n : 0;
+	if (c->drawn)
+		picture_events(c->drawn, id, e, n);
+	for (size_t i = 0; t && i < n; i++, e++) {
+		const bool is_end = e->kind == TRACE_ASYNC_END;
+
+		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
+		switch ((trace_kind)e->kind) {
+		case TRACE_BEGIN:
+			zone_sums_begin(&c->sums, &t->open, t->last_ns, e->name);
+			break;
+		case TRACE_END:
+			end(c, t, t->last_ns);
+			break;
+		case TRACE_NUMBER:
+			number(c, t, e);
+			break;
+		case TRACE_ASYNC_BEGIN:
+		case TRACE_ASYNC_END: /* one without a name cannot be told from an end */
+			c->unmatched +=
+			    !zone_sums_range(&c->sums, e->as.id + 1, is_end ? 0 : e->name, e->ns);
+			break;
+		case TRACE_INSTANT:
+		case TRACE_COUNTER:
+		case TRACE_FLOW_BEGIN:
+		case TRACE_FLOW_STEP:
+		case TRACE_FLOW_END:
+		case TRACE_KINDS:
+			break;
+		}
+	}
+	if (t && t->last_ns > c->last_ns)
+		c->last_ns = t->last_ns;
+}
+
+static dck_status collect_close(trace_out *o, dck_err *err)
+{
+	zone_collect *c = of(o);
+	uint64_t unmatched;
+
+	(void)err;
+	for (uint32_t i = 0; i < c->tracks.n; i++) {
+		track *t = kept_find(&c->tracks, i);
+
+		zone_sums_close(&c->sums, &t->open, t->last_ns);
+		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
+	}
+	zone_sums_close_ranges(&c->sums, c->last_ns, &unmatched);
+	c->unmatched += unmatched;
+	return DCK_OK;
+}
+
+const trace_format zone_collect_format = {
+    .name = "zones",
+    .suffix = "",
+    .help = "calls and times of each name",
+    .open = collect_open,
+    .track = collect_track,
+    .intern = collect_intern,
+    .events = collect_events,
+    .close = collect_close,
+};
+
+/* --- */
+
+static bool is_wait(const void *names, uint32_t name)
+{
+	const char *text = kept_name_of(names, name).text;
+
+	return text && trace_is_wait(text);
+}
+
+dck_status zone_collect_new(zone_collect **ret, dck_err *err)
+{
+	zone_collect *c = mem_zalloc(1, sizeof *c);
+
+	DCK_NEED(c, err, "to add up a trace");
+	c->marks.row_bytes = sizeof(mark);
+	c->tracks.row_bytes = sizeof(track);
+	c->sums.is_wait = is_wait;
+	c->sums.names = &c->texts;
+	dck_status status = kept_names_init(&c->texts, err);
+	if (status == DCK_OK)
+		status = thread_sums_init(&c->threads, err);
+	if (status == DCK_OK)
+		*ret = c;
+	else
+		zone_collect_free(c);
+	return status;
+}
+
+void zone_collect_want(zone_collect *c, const zone_percentiles *p)
+{
+	zone_sums_want(&c->sums, p);
+}
+
+void zone_collect_draw(zone_collect *c, picture *p)
+{
+	c->drawn = p;
+	c->sums.ended = picture_range;
+	c->sums.listener = p;
+}
+
+void zone_collect_free(zone_collect *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->tracks.n; i++)
+		zone_stack_done(&((track *)kept_find(&c->tracks, i))->open);
+	kept_table_done(&c->marks);
+	kept_table_done(&c->tracks);
+	kept_names_done(&c->texts);
+	thread_sums_done(&c->threads);
+	zone_sums_done(&c->sums);
+	mem_free(c);
+}
+
+static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)self, (void)bytes, (void)n, (void)err;
+	return DCK_OK;
+}
+
+void zone_collect_sink(zone_collect *c, dck_sink *ret)
+{
+	dck_sink_custom(ret, nowhere, c);
+}
+
+static const char *text_of(void *self, uint32_t id)
+{
+	return kept_name_of(&((zone_collect *)self)->texts, id).text;
+}
+
+dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
+{
+	DCK_NEED(!kept_names_failed(&c->texts) && !c->marks.failed && !c->tracks.failed, err,
+		 "to add up a trace");
+	if (c->unix_ns != 0)
+		record_set_began(b, c->unix_ns);
+	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)c->last_ns);
+	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
+	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
+	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
+	return zone_table_put(&c->sums, text_of, c, b, err);
+}
+
+dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err)
+{
+	return thread_sums_put(&c->threads, b, err);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sample/perf_decode.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+/* The kernel's numbers of registers (asm/perf_regs.h), in the order of the bits, as numbers in
+ * DWARF. */
+#if defined(__x86_64__)
+static const struct {
+	uint8_t bit, dwarf;
+} registers[] = {
+    {0, 0},  {1, 3},  {2, 2},	{3, 1},	  {4, 4},   {5, 5},   {6, 6},	{7, 7},	  {8, 16},
+    {16, 8}, {17, 9}, {18, 10}, {19, 11}, {20, 12}, {21, 13}, {22, 14}, {23, 15},
+};
+#elif defined(__aarch64__)
+#define REGISTER(n)  \
+	{            \
+		n, n \
+	}
+static const struct {
+	uint8_t bit, dwarf;
+} registers[] = {
+    REGISTER(0),  REGISTER(1),	REGISTER(2),  REGISTER(3),  REGISTER(4),  REGISTER(5),
+    REGISTER(6),  REGISTER(7),	REGISTER(8),  REGISTER(9),  REGISTER(10), REGISTER(11),
+    REGISTER(12), REGISTER(13), REGISTER(14), REGISTER(15), REGISTER(16), REGISTER(17),
+    REGISTER(18), REGISTER(19), REGISTER(20), REGISTER(21), REGISTER(22), REGISTER(23),
+    REGISTER(24), REGISTER(25), REGISTER(26), REGISTER(27), REGISTER(28), REGISTER(29),
+    REGISTER(30), REGISTER(31), REGISTER(32),
+};
+#else
+static const struct {
+	uint8_t bit, dwarf;
+} registers[1];
+#endif
+enum { REGISTERS = UNWIND_HERE ? sizeof registers / sizeof registers[0] : 0 };
+
+uint64_t perf_registers(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < REGISTERS; i++)
+		mask |= UINT64_C(1) << registers[i].bit;
+	return mask;
+}
+
+/* What is left of a record. */
+typedef struct reading {
+	const unsigned char *at;
+	size_t n;
+	bool failed;
+} reading;
+
+static const void *take(reading *r, uint64_t n)
+{
+	const void *at = r->at;
+
+	if (n > r->n) {
+		r->failed = true;
+		return NULL;
+	}
+	r->at += n;
+	r->n -= (size_t)n;
+	return at;
+}
+
+static uint64_t take64(reading *r)
+{
+	uint64_t v = 0;
+	const void *at = take(r, sizeof v);
+
+	if (at)
+		memcpy(&v, at, sizeof v);
+	return v;
+}
+
+static int take_id(reading *r)
+{
+	int32_t v = 0;
+	const void *at = take(r, sizeof v);
+
+	if (at)
+		memcpy(&v, at, sizeof v);
+	return v;
+}
+
+static reading body_of(const struct perf_event_header *h)
+{
+	return (reading){(const unsigned char *)h + sizeof *h,
+			 h->size > sizeof *h ? h->size - sizeof *h : 0, false};
+}
+
+/* Behind all records but samples: pid, tid, time. */
+enum { TRAILER = 16 };
+
+uint64_t perf_record_time(const struct perf_event_header *h)
+{
+	reading r = body_of(h);
+
+	if (h->type == PERF_RECORD_SAMPLE)
+		take64(&r); /* pid, tid */
+	else if (r.n >= 8)
+		take(&r, r.n - 8);
+	return r.failed ? 0 : take64(&r);
+}
+
+static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
+{
+	e->pid = take_id(r);
+	e->tid = take_id(r);
+	e->at_ns = take64(r);
+	e->as.taken.weight_ns = take64(r);
+	e->as.taken.regs = (unwind_regs){.exact = true};
+	/* Which kind of registers: none, of 32 or of 64 bits. */
+	if (take64(r) != PERF_SAMPLE_REGS_ABI_NONE)
+		for (size_t i = 0; i < REGISTERS; i++) {
+			e->as.taken.regs.r[registers[i].dwarf] = take64(r);
+			e->as.taken.regs.known |= UINT64_C(1) << registers[i].dwarf;
+		}
+	const uint64_t room = take64(r);
+	const unsigned char *stack = room ? take(r, room) : NULL;
+	const uint64_t used = room ? take64(r) : 0;
+	if (r->failed || used > room)
+		return;
+	e->kind = SAMPLE_TAKEN;
+	e->as.taken.stack = stack;
+	e->as.taken.stack_bytes = (size_t)used;
+	e->as.taken.stack_full = used == room;
+	const bool kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	e->as.taken.where = e->as.taken.weight_ns == leaving ? SAMPLE_LEAVING
+			    : kernel			     ? SAMPLE_IN_KERNEL
+							     : SAMPLE_IN_PROGRAM;
+}
+
+/* A text that fills what is left of the record; NULL: it does not end there. */
+static const char *take_text(reading *r)
+{
+	return r->n && memchr(r->at, '\0', r->n) ? (const char *)r->at : NULL;
+}
+
+static void map(reading *r, bool with_inode, sample_event *e)
+{
+	e->pid = take_id(r);
+	e->tid = take_id(r);
+	e->as.map.address = take64(r);
+	e->as.map.bytes = take64(r);
+	e->as.map.offset = take64(r);
+	if (with_inode)
+		take(r, 32); /* which file it is, and its protection */
+	e->as.map.file = r->failed ? NULL : take_text(r);
+	if (e->as.map.file)
+		e->kind = SAMPLE_MAP;
+}
+
+static void name(reading *r, uint16_t misc, sample_event *e)
+{
+	e->pid = take_id(r);
+	e->tid = take_id(r);
+	e->as.name.text = r->failed ? NULL : take_text(r);
+	if (e->as.name.text)
+		e->kind = misc & PERF_RECORD_MISC_COMM_EXEC ? SAMPLE_EXEC : SAMPLE_NAME;
+}
+
+static void task(reading *r, sample_kind kind, sample_event *e)
+{
+	e->pid = take_id(r);
+	const int parent = take_id(r);
+	e->tid = take_id(r);
+	const int parent_tid = take_id(r);
+	if (kind == SAMPLE_FORK) {
+		e->as.fork.parent_pid = parent;
+		e->as.fork.parent_tid = parent_tid;
+	}
+	if (!r->failed)
+		e->kind = kind;
+}
+
+void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *ret)
+{
+	reading r = body_of(h);
+	sample_event e = {.kind = SAMPLE_NOTHING};
+
+	if (h->type == PERF_RECORD_SAMPLE) {
+		sample(&r, h->misc, leaving, &e);
+		*ret = e;
+		return;
+	}
+	e.at_ns = perf_record_time(h);
+	if (r.n < TRAILER) {
+		*ret = e;
+		return;
+	}
+	r.n -= TRAILER;
+	reading behind = {r.at + r.n, TRAILER, false};
+	switch (h->type) {
+	case PERF_RECORD_MMAP:
+		map(&r, false, &e);
+		break;
+	case PERF_RECORD_MMAP2:
+		map(&r, true, &e);
+		break;
+	case PERF_RECORD_COMM:
+		name(&r, h->misc, &e);
+		break;
+	case PERF_RECORD_FORK:
+		task(&r, SAMPLE_FORK, &e);
+		break;
+	case PERF_RECORD_EXIT:
+		task(&r, SAMPLE_EXIT, &e);
+		break;
+	case PERF_RECORD_LOST:
+		take64(&r); /* whose */
+		e.as.lost.n = take64(&r);
+		if (!r.failed)
+			e.kind = SAMPLE_LOST;
+		break;
+	case PERF_RECORD_SWITCH:
+		e.pid = take_id(&behind);
+		e.tid = take_id(&behind);
+		e.kind = h->misc & PERF_RECORD_MISC_SWITCH_OUT ? SAMPLE_OFF : SAMPLE_ON;
+		if (e.kind == SAMPLE_OFF)
+			e.as.off.preempted = h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+		break;
+	default:
+		break;
+	}
+	*ret = e;
+}

@@ -1,0 +1,358 @@
+/* raw_names.c - addresses become functions, with what was inlined there.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sample/raw_paths.h"
+
+#include "base/err.h"
+#include "profiler/sample/spin_waits.h"
+#include "profiler/python/python_library.h"
+#include "profiler/symbols/class_names.h"
+#include "profiler/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES = 256 };
+
+/* The functions of a raw frame: `n` numbers of call_paths from `first` on, the outermost first. */
+typedef struct named {
+	uint32_t first, n;
+	bool unknown;
+	bool user; /* a function of Python, no library's */
+} named;
+
+/* What a path contains of those within it. */
+typedef struct named_path {
+	uint32_t path; /* in call_paths */
+	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
+} named_path;
+
+enum { SPIN_LIBRARIES = 8 };
+typedef struct spin_sum {
+	const char *library;
+	double ns;
+} spin_sum;
+
+typedef struct naming {
+	const raw_paths *p;
+	call_paths *to;
+	symbols *symbols;
+	const elf_file *classes_of; /* the latest file that had no names, */
+	class_names *classes;	    /* and what is known of it */
+	named *of;		    /* [nframes + 1] */
+	uint32_t *numbers;	    /* all of them */
+	python_library *library;
+	double *user_ns; /* [nframes + 1]; of functions of the user's Python */
+	spin_sum spins[SPIN_LIBRARIES];
+	size_t n, room;
+	bool failed;
+} naming;
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash ? slash + 1 : path && *path ? path : NULL;
+}
+
+static void number_add(naming *m, const dck_frame *f)
+{
+	const uint32_t number = call_paths_frame(m->to, f);
+
+	if (m->n == m->room) {
+		const size_t room = m->room ? 2 * m->room : 1024;
+		uint32_t *grown = mem_resize(m->numbers, room * sizeof *grown);
+
+		if (!grown) {
+			m->failed = true;
+			return;
+		}
+		m->numbers = grown;
+		m->room = room;
+	}
+	m->numbers[m->n++] = number;
+}
+
+/* Frames come file by file. */
+static const class_names *classes_of(naming *m, const elf_file *f)
+{
+	if (m->classes_of != f) {
+		class_names_free(m->classes);
+		m->classes = class_names_new(f);
+		m->classes_of = f;
+	}
+	return m->classes;
+}
+
+/* In a file without names virtual functions are named by their class, the others by where they
+ * begin. true: it has a name after all. */
+static bool nameless(naming *m, const raw_frame *f, const char *module)
+{
+	const unwind_module *rules = f->file ? elf_file_unwind(f->file) : NULL;
+	char name[NAME_BYTES] = "[unknown]";
+	bool known = false;
+	uint64_t begin;
+
+	if (rules && module && unwind_function(rules, f->address, &begin)) {
+		known = class_names_find(classes_of(m, f->file), begin, name, sizeof name);
+		if (!known)
+			snprintf(name, sizeof name, "%.200s+0x%" PRIx64, module, begin);
+	}
+	number_add(m, &(dck_frame){.name = name, .module = module});
+	return known;
+}
+
+static void code_name(naming *m, const raw_frame *f, named *ret)
+{
+	symbols_frame found[SYMBOLS_FRAMES_MAX];
+	const char *module = base_name(f->path);
+	const size_t n =
+	    f->file
+		? symbols_find(m->symbols, f->file, f->address, found, SYMBOLS_FRAMES_MAX)
+		: symbols_find_generated(m->symbols, f->pid, f->address, found, SYMBOLS_FRAMES_MAX);
+
+	ret->unknown = n == 0 || !found[0].function;
+	if (n == 0)
+		ret->unknown = !nameless(m, f, module);
+	for (size_t i = n; i-- > 0;)
+		number_add(m,
+			   &(dck_frame){.name = found[i].function ? found[i].function : "[unknown]",
+					.file = found[i].file,
+					.line = found[i].line,
+					.module = module});
+}
+
+static void frame_name(naming *m, uint32_t number)
+{
+	static const char *const known[] = {[RAW_KERNEL] = "[kernel]",
+					    [RAW_BLOCKED] = "[blocked]",
+					    [RAW_PREEMPTED] = "[waits for a CPU]"};
+	const raw_frame *f = kept_find(&m->p->frames, number);
+	named *ret = &m->of[number];
+
+	ret->first = (uint32_t)m->n;
+	switch ((raw_kind)f->kind) {
+	case RAW_CODE:
+		code_name(m, f, ret);
+		break;
+	case RAW_THREAD:
+		number_add(m, &(dck_frame){.name = f->name});
+		break;
+	case RAW_PYTHON:
+		number_add(m, &(dck_frame){.name = f->name,
+					   .file = f->path,
+					   .line = f->line,
+					   .start_line = f->start_line});
+		ret->user = f->path && *f->path && !python_library_has(m->library, f->path);
+		break;
+	default:
+		number_add(m, &(dck_frame){.name = known[f->kind]});
+	}
+	ret->n = (uint32_t)m->n - ret->first;
+}
+
+typedef struct sorted {
+	const elf_file *file;
+	uint64_t address;
+	uint32_t number;
+} sorted;
+
+static int by_address(const void *a, const void *b)
+{
+	const sorted *x = a, *y = b;
+
+	if (x->file != y->file)
+		return (uintptr_t)x->file < (uintptr_t)y->file ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* In the order in which debugging information is read fastest. */
+static bool frames_name(naming *m)
+{
+	sorted *order = mem_zalloc((size_t)m->p->nframes + 1, sizeof *order);
+
+	if (!order)
+		return false;
+	for (uint32_t i = 0; i < m->p->nframes; i++) {
+		const raw_frame *f = kept_find(&m->p->frames, i + 1);
+
+		order[i] = (sorted){f->file, f->address, i + 1};
+	}
+	qsort(order, m->p->nframes, sizeof *order, by_address);
+	for (uint32_t i = 0; i < m->p->nframes; i++)
+		frame_name(m, order[i].number);
+	mem_free(order);
+	return !m->failed;
+}
+
+/* --- where threads wait busily */
+
+static dck_frame frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
+{
+	const named *f = &m->of[raw];
+
+	return from_inner < f->n
+		   ? call_paths_frame_get(m->to, m->numbers[f->first + f->n - 1 - from_inner])
+		   : (dck_frame){.name = ""};
+}
+
+/* The library whose threads wait at the end of that path; NULL: none. */
+static const char *spin_of(const naming *m, uint32_t path)
+{
+	const path_sums *from = &m->p->sums;
+	const raw_frame *raw = kept_find(&m->p->frames, from->rows[path].name);
+
+	if (raw->kind == RAW_KERNEL && from->rows[path].parent) {
+		path = from->rows[path].parent;
+		raw = kept_find(&m->p->frames, from->rows[path].name);
+	}
+	if (raw->kind != RAW_CODE)
+		return NULL;
+	const uint32_t parent = from->rows[path].parent;
+	const dck_frame around =
+	    parent ? frame_get(m, from->rows[parent].name, 0) : (dck_frame){.name = ""};
+	for (uint32_t k = 0; k < m->of[from->rows[path].name].n; k++) {
+		const dck_frame f = frame_get(m, from->rows[path].name, k);
+		const char *library = spin_waits_library(&f, parent ? &around : NULL);
+
+		if (library)
+			return library;
+	}
+	return NULL;
+}
+
+/* The frame that stands for the waiting. */
+static uint32_t spin_add(naming *m, const char *library, uint32_t path, double ns)
+{
+	char name[80];
+	size_t i = 0;
+
+	while (i + 1 < SPIN_LIBRARIES && m->spins[i].library &&
+	       strcmp(m->spins[i].library, library) != 0)
+		i++;
+	m->spins[i].library = library;
+	m->spins[i].ns += ns;
+	snprintf(name, sizeof name, "[busy-waiting of %s]", library);
+	return call_paths_child(m->to, path, call_paths_frame(m->to, &(dck_frame){.name = name}));
+}
+
+/* --- the paths */
+
+static void weight_add(naming *m, uint32_t at, named_path *of)
+{
+	const path_sum *s = &m->p->sums.rows[at];
+	const char *library = at ? spin_of(m, at) : NULL;
+	uint32_t path = of->path;
+
+	if (library)
+		path = spin_add(m, library, path, (double)s->total_ns);
+	call_paths_add(m->to, path, 0, (double)s->calls);
+	call_paths_add(m->to, path, 1, (double)s->total_ns);
+	if (!library)
+		m->user_ns[of->user] += (double)s->total_ns;
+}
+
+/* Parents stand before their children. */
+static bool paths_add(naming *m, raw_named *ret)
+{
+	const path_sums *from = &m->p->sums;
+	named_path *paths = mem_zalloc((size_t)from->n + 1, sizeof *paths);
+
+	if (!paths)
+		return false;
+	for (uint32_t i = 0; i < from->n; i++) {
+		const path_sum *s = &from->rows[i];
+		const named *f = &m->of[i ? s->name : 0];
+
+		if (i)
+			paths[i] = paths[s->parent];
+		for (uint32_t k = 0; i && k < f->n; k++)
+			paths[i].path =
+			    call_paths_child(m->to, paths[i].path, m->numbers[f->first + k]);
+		if (i && f->user)
+			paths[i].user = s->name;
+		if (s->calls || s->total_ns)
+			weight_add(m, i, &paths[i]);
+		if (i && f->unknown)
+			ret->unknown += s->calls;
+	}
+	mem_free(paths);
+	return true;
+}
+
+/* A function's frames differ in their lines. */
+static bool same_function(const raw_frame *a, const raw_frame *b)
+{
+	return a->name == b->name && a->path == b->path && a->start_line == b->start_line;
+}
+
+static void user_find(naming *m, raw_named *ret)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 1; i <= m->p->nframes; i++) {
+		const raw_frame *f = kept_find(&m->p->frames, i);
+
+		for (uint32_t k = 1; m->user_ns[i] > 0 && k < i; k++)
+			if (m->of[k].user && m->user_ns[k] > 0 &&
+			    same_function(f, kept_find(&m->p->frames, k))) {
+				m->user_ns[k] += m->user_ns[i];
+				m->user_ns[i] = 0;
+			}
+	}
+	for (uint32_t i = 1; i <= m->p->nframes; i++)
+		if (m->user_ns[i] > m->user_ns[most] || !most)
+			most = m->user_ns[i] > 0 ? i : most;
+	if (!most)
+		return;
+	const raw_frame *f = kept_find(&m->p->frames, most);
+	const uint32_t line = f->start_line ? f->start_line : f->line;
+	ret->user_ns = m->user_ns[most];
+	snprintf(ret->user, sizeof ret->user, line ? "%.90s (%.40s:%u)" : "%.90s (%.40s)", f->name,
+		 base_name(f->path), line);
+}
+
+static void spins_tell(const naming *m, raw_named *ret)
+{
+	const spin_sum *most = &m->spins[0];
+
+	for (size_t i = 0; i < SPIN_LIBRARIES; i++) {
+		ret->spin_ns += m->spins[i].ns;
+		if (m->spins[i].ns > most->ns)
+			most = &m->spins[i];
+	}
+	if (most->library)
+		snprintf(ret->spin_of, sizeof ret->spin_of, "%s", most->library);
+}
+
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err)
+{
+	naming m = {.p = p,
+		    .to = to,
+		    .symbols = symbols_new(NULL),
+		    .library = python_library_new(),
+		    .user_ns = mem_zalloc((size_t)p->nframes + 1, sizeof *m.user_ns),
+		    .of = mem_zalloc((size_t)p->nframes + 1, sizeof *m.of)};
+
+	*ret = (raw_named){0};
+	const bool ok = m.symbols && m.library && m.user_ns && m.of && !p->failed &&
+			!p->sums.failed && frames_name(&m) && paths_add(&m, ret);
+
+	if (ok) {
+		user_find(&m, ret);
+		spins_tell(&m, ret);
+	}
+	ret->lacking = m.symbols ? symbols_lacking(m.symbols) : NULL;
+	symbols_free(m.symbols);
+	class_names_free(m.classes);
+	python_library_free(m.library);
+	mem_free(m.user_ns);
+	mem_free(m.of);
+	mem_free(m.numbers);
+	DCK_NEED(ok, err, "for the call paths of a profile");
+	return DCK_OK;
+}

@@ -1,0 +1,67 @@
+/* raw_paths.h - stacks as addresses in files, added up while they come; names are found at the end,
+ * once for each address.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_RAW_PATHS_H
+#define SAMPLE_RAW_PATHS_H
+
+#include "base/kept.h"
+#include "record/tree/call_paths.h"
+#include "record/tree/path_sums.h"
+#include "profiler/unwind/space.h"
+
+typedef enum raw_kind {
+	RAW_CODE,   /* address in a file, or in memory where there is no file */
+	RAW_KERNEL, /* the kernel, which worked for the thread */
+	RAW_BLOCKED,
+	RAW_PREEMPTED,
+	RAW_THREAD, /* the outermost of all: a thread of that name */
+	RAW_PYTHON, /* a Python function */
+} raw_kind;
+
+typedef struct raw_frame {
+	elf_file *file;	  /* NULL: none, or not there */
+	const char *path; /* of the file; "": none; kept by the producer */
+	uint64_t address; /* in the file's numbering; without one in memory */
+	const char *name; /* of a thread or Python function; interned by raw_text() */
+	uint32_t line, start_line;
+	uint16_t kind; /* raw_kind */
+	uint16_t unused;
+	int32_t pid; /* where there is no file, or a thread's number */
+} raw_frame;
+
+typedef struct raw_paths {
+	path_sums sums; /* names: numbers of frames */
+	kept_table frames;
+	kept_map by_frame;
+	kept_names texts;
+	uint32_t nframes;
+	bool failed;
+} raw_paths;
+
+dck_status raw_paths_init(raw_paths *p, dck_err *err);
+void raw_paths_done(raw_paths *p);
+const char *raw_text(raw_paths *p, const char *text); /* the same text: the same pointer */
+/* From 1 on; 0: no memory, or two millions are there. */
+uint32_t raw_paths_frame(raw_paths *p, const raw_frame *f);
+/* n frames, the innermost first, below `root` (0: none). 0: there is no room. */
+uint32_t raw_paths_stack(raw_paths *p, uint32_t root, const uint32_t *frames, size_t n);
+
+/* What naming the paths told beside them. */
+typedef struct raw_named {
+	uint64_t unknown;    /* samples whose innermost code has no name */
+	const char *lacking; /* why there are no lines, a sentence; NULL: there are */
+	double spin_ns;	     /* in which threads waited busily (spin_waits.h), */
+	char spin_of[64];    /* by which library most of that; "": none */
+	/* The function of Python, no library's, in which most time was, with what it calls: "f
+	 * (x.py:12)"; "": none. */
+	char user[160];
+	double user_ns;
+} raw_named;
+
+/* Paths with names: *to gets all weights, "samples" and "time". Where a thread waits busily, a
+ * frame
+ * "[busy-waiting of OpenBLAS]" is the innermost. */
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* sample_event.h - what both back-ends emit: samples, and what processes do in between.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_EVENT_H
+#define SAMPLE_SAMPLE_EVENT_H
+
+#include "profiler/python/python_stack.h"
+
+typedef enum sample_kind {
+	SAMPLE_NOTHING, /* of no interest here */
+	SAMPLE_TAKEN,
+	SAMPLE_MAP,  /* code of a file came into the process */
+	SAMPLE_NAME, /* the thread has a name */
+	SAMPLE_EXEC, /* and it runs another program */
+	SAMPLE_FORK, /* a thread or process was made */
+	SAMPLE_EXIT, /* a thread ended */
+	SAMPLE_LOST, /* n samples could not be kept */
+	SAMPLE_OFF,  /* a thread left its CPU, and came back */
+	SAMPLE_ON,
+} sample_kind;
+
+/* Where in the program a sample was taken. */
+typedef enum sample_where {
+	SAMPLE_IN_PROGRAM,
+	SAMPLE_IN_KERNEL, /* which worked for the thread */
+	SAMPLE_LEAVING,	  /* the thread left its CPU: what follows is a wait */
+} sample_where;
+
+/* All pointers are borrowed until the next event. */
+typedef struct sample_event {
+	sample_kind kind;
+	uint64_t at_ns;
+	int pid, tid;
+	union {
+		struct {
+			sample_where where;
+			uint64_t weight_ns;
+			unwind_regs regs;
+			/* The copy of the stack from the stack pointer on. */
+			const unsigned char *stack;
+			size_t stack_bytes;
+			bool stack_full; /* there was more than was copied */
+			/* Or already unwound: npcs addresses to look up, innermost first. */
+			const uint64_t *pcs;
+			size_t npcs;
+			unwind_result ended; /* why there are no more of them */
+			bool scanned;	     /* the second one was looked for (unwind_scan.h) */
+			/* And with the thread's Python frames, which may be none. */
+			bool python_came, python_cut;
+			const python_frame *python;
+			size_t npython;
+		} taken;
+		struct {
+			uint64_t address, bytes, offset; /* offset: in the file */
+			const char *file;
+		} map;
+		struct {
+			const char *text;
+		} name;
+		struct {
+			int parent_pid, parent_tid;
+		} fork;
+		struct {
+			uint64_t n;
+		} lost;
+		struct {
+			bool preempted; /* it could have gone on */
+		} off;
+	} as;
+} sample_event;
+
+#endif

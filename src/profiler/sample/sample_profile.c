@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sample/sample_profile.h"
+
+#include "base/err.h"
+#include "base/kept.h"
+#include "os/os.h"
+#include "os/process/other_process.h"
+#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/sample_slots.h"
+#include "profiler/sample/sample_threads.h"
+#include "profiler/unwind/space.h"
+#include "profiler/unwind/unwind_scan.h"
+
+#include <string.h>
+
+/* Of a stack so many frames are kept. */
+enum { DEPTH = 1000, SWEEP_FROM = 1024 };
+/* How often a process's mappings are read again, when code is met that is not known. */
+#define READ_AGAIN_NS UINT64_C(50000000)
+
+typedef struct process {
+	int pid;
+	space *space;	  /* @owned; NULL: a free place */
+	uint64_t read_ns; /* when its mappings were last read; 0: never */
+	bool followed;	  /* events report what comes into it: /proc is not read */
+} process;
+
+struct sample_profile {
+	bool by_thread, wall, failed;
+	space_files *files;
+	kept_table processes; /* by number; found by pid */
+	kept_map by_pid;
+	uint32_t nprocesses, sweep_at;
+	sample_threads threads;
+	raw_paths raw;
+	sample_python *python;
+	sample_counts counts;
+	uint64_t now_ns;	       /* of the latest event */
+	uint32_t kernel, stack[DEPTH]; /* frames */
+};
+
+dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, dck_err *err)
+{
+	sample_profile *p = mem_zalloc(1, sizeof *p);
+
+	DCK_NEED(p, err, "for a profile");
+	p->by_thread = c->threads;
+	p->wall = c->wall;
+	p->processes.row_bytes = sizeof(process);
+	p->sweep_at = SWEEP_FROM;
+	p->files = space_files_new();
+	sample_threads_init(&p->threads);
+	const dck_status st =
+	    p->files ? raw_paths_init(&p->raw, err) : ERR_NO_MEMORY(err, "for a profile");
+	if (st == DCK_OK)
+		p->python = sample_python_new(&p->raw, c->interpreter);
+	if (!p->python) {
+		sample_profile_free(p);
+		return st != DCK_OK ? st : ERR_NO_MEMORY(err, "for a profile");
+	}
+	*ret = p;
+	return DCK_OK;
+}
+
+void sample_profile_free(sample_profile *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 1; i <= p->nprocesses; i++)
+		space_free(((process *)kept_find(&p->processes, i))->space);
+	kept_table_done(&p->processes);
+	kept_map_done(&p->by_pid);
+	sample_threads_done(&p->threads);
+	sample_python_free(p->python);
+	raw_paths_done(&p->raw);
+	space_files_free(p->files);
+	mem_free(p);
+}
+
+/* --- processes */
+
+static process *process_find(const sample_profile *p, int pid)
+{
+	const uint32_t at = kept_map_find(&p->by_pid, (uint64_t)pid);
+
+	return at ? kept_find(&p->processes, at) : NULL;
+}
+
+/* Places of processes that have ended are free again. */
+static uint32_t place_find(sample_profile *p)
+{
+	if (p->nprocesses + 1 < p->sweep_at)
+		return ++p->nprocesses;
+	uint32_t found = 0, left = 0;
+	for (uint32_t i = 1; i <= p->nprocesses; i++) {
+		process *one = kept_find(&p->processes, i);
+
+		if (one->space && !os_process_runs(one->pid)) {
+			kept_map_remove(&p->by_pid, (uint64_t)one->pid);
+			sample_python_forget(p->python, one->pid);
+			space_free(one->space);
+			one->space = NULL;
+		}
+		left += one->space != NULL;
+		if (!one->space)
+			found = i;
+	}
+	p->sweep_at = left + SWEEP_FROM > p->sweep_at ? left + SWEEP_FROM : p->sweep_at;
+	return found ? found : ++p->nprocesses;
+}
+
+/* space: taken over; NULL: a new one. */
+static process *process_put(sample_profile *p, int pid, space *s)
+{
+	process *old = process_find(p, pid);
+
+	s = s ? s : space_new(p->files, pid);
+	if (!s) {
+		p->failed = true;
+		return NULL;
+	}
+	if (old) {
+		space_free(old->space);
+		old->space = s;
+		return old;
+	}
+	const uint32_t at = place_find(p);
+	process *row = kept_row(&p->processes, at);
+	if (!row || !kept_map_put(&p->by_pid, (uint64_t)pid, at)) {
+		space_free(s);
+		if (row)
+			*row = (process){0};
+		p->failed = true;
+		return NULL;
+	}
+	*row = (process){.pid = pid, .space = s};
+	p->counts.processes++;
+	return row;
+}
+
+/* The process that an event is of: one that was never heard of ran before. */
+static process *process_of(sample_profile *p, int pid)
+{
+	process *found = process_find(p, pid);
+
+	return found ? found : process_put(p, pid, NULL);
+}
+
+void sample_profile_watch(sample_profile *p, int pid)
+{
+	process *one = process_of(p, pid);
+
+	if (one && space_read(one->space, NULL) == DCK_OK)
+		one->read_ns = os_now_ns();
+}
+
+static const space_module *module_of(process *one, uint64_t place)
+{
+	const space_module *m = space_find(one->space, place);
+	const uint64_t now = m ? 0 : os_now_ns();
+
+	if (m || (one->read_ns && now - one->read_ns < READ_AGAIN_NS))
+		return m;
+	one->read_ns = now;
+	if (space_read(one->space, NULL) != DCK_OK)
+		return NULL;
+	return space_find(one->space, place);
+}
+
+/* --- stacks */
+
+/* The copy of a stack: from the stack pointer on. */
+typedef struct copied {
+	const unsigned char *bytes;
+	uint64_t from;
+	size_t n;
+	bool beyond; /* what could not be read lies further out than what was copied */
+} copied;
+
+/* A frame takes no more, nearly always. */
+#define FRAME_BYTES (UINT64_C(1) << 20)
+
+static bool copied_read(void *self, uint64_t address, void *to, size_t n)
+{
+	copied *c = self;
+
+	c->beyond = address - c->from + n > c->n && address - c->from < c->n + FRAME_BYTES;
+	if (address < c->from || address - c->from > c->n || n > c->n - (address - c->from))
+		return false;
+	memcpy(to, c->bytes + (address - c->from), n);
+	return true;
+}
+
+/* Of the library that takes the samples: no part of the program. */
+static bool is_ours(const space_module *m)
+{
+	return m && m->path && strstr(m->path, SAMPLE_LIBRARY);
+}
+
+static uint32_t frame_at(sample_profile *p, process *one, const space_module *m, uint64_t place)
+{
+	raw_frame f = {.kind = RAW_CODE, .path = ""};
+
+	if (m && m->path)
+		f.path = m->path;
+	if (m && m->file) {
+		f.file = m->file;
+		f.address = place - m->bias;
+	} else {
+		f.address = place;
+		f.pid = one->pid;
+	}
+	return raw_paths_frame(&p->raw, &f);
+}
+
+/* One frame: a thread's registers, and the copy of its stack. */
+typedef struct frames {
+	sample_profile *p;
+	process *one;
+	copied stack;
+	unwind_memory memory; /* of it */
+} frames;
+
+static unwind_result frame_step(void *self, unwind_regs *r)
+{
+	const frames *f = self;
+	const uint64_t place = unwind_place(r);
+	const space_module *m = module_of(f->one, place);
+	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
+
+	return unwind_step(rules, rules ? place - m->bias : place, r, &f->memory);
+}
+
+static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, size_t max,
+			  unwind_result *ret_end)
+{
+	unwind_regs r = *from;
+	size_t n = 0;
+
+	for (*ret_end = UNWIND_OK; n < max && *ret_end == UNWIND_OK;) {
+		pcs[n++] = unwind_place(&r);
+		*ret_end = frame_step(self, &r);
+	}
+	return n;
+}
+
+static bool code_before(void *self, uint64_t address, unsigned char *to, size_t n)
+{
+	const frames *f = self;
+	const space_module *m = space_find(f->one->space, address - 1);
+
+	return m && address - m->begin >= n &&
+	       os_process_memory(f->one->pid, address - n, to, n) == n;
+}
+
+/* Frames into p->stack from *n on, the innermost first. UNWIND_OK: there are more. */
+static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t *n)
+{
+	sample_profile *p = f->p;
+
+	for (size_t step = 0; step < 2 * DEPTH && *n < DEPTH; step++) {
+		const uint64_t place = unwind_place(regs);
+		const space_module *m = module_of(f->one, place);
+
+		if (!is_ours(m))
+			p->stack[(*n)++] = frame_at(p, f->one, m, place);
+		const unwind_result got = frame_step(f, regs);
+		if (got == UNWIND_UNREADABLE && f->stack.beyond && full)
+			return UNWIND_OK;
+		if (got != UNWIND_OK)
+			return got;
+	}
+	return UNWIND_OK;
+}
+
+/* Nothing says how the function there is unwound. */
+static bool is_bare(process *one, uint64_t place)
+{
+	const space_module *m = module_of(one, place);
+	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
+	uint64_t begin;
+
+	return !rules || !unwind_function(rules, place - m->bias, &begin);
+}
+
+static unwind_result unwind(sample_profile *p, process *one, const sample_event *e, size_t *n)
+{
+	frames f = {.p = p,
+		    .one = one,
+		    .stack = {.bytes = e->as.taken.stack,
+			      .from = e->as.taken.regs.r[UNWIND_SP],
+			      .n = e->as.taken.stack_bytes}};
+	const size_t before = *n;
+	unwind_regs regs = e->as.taken.regs;
+
+	f.memory = (unwind_memory){copied_read, &f.stack};
+	const unwind_result got = frames_take(&f, &regs, e->as.taken.stack_full, n);
+	if (got == UNWIND_END || !is_bare(one, unwind_place(&e->as.taken.regs)))
+		return got;
+	regs = e->as.taken.regs;
+	if (!unwind_scan_caller(&(unwind_scan){&f.memory, frames_walk, code_before, &f}, &regs))
+		return got;
+	p->counts.scanned++;
+	*n = before + 1; /* the function itself stays */
+	return frames_take(&f, &regs, e->as.taken.stack_full, n);
+}
+
+static bool known(const sample_event *e)
+{
+	const uint64_t least = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
+
+	return (e->as.taken.regs.known & least) == least;
+}
+
+static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
+{
+	unwind_result ended = UNWIND_END;
+	size_t n = 0;
+
+	if (e->as.taken.where == SAMPLE_IN_KERNEL)
+		p->stack[n++] = raw_paths_frame(&p->raw, &(raw_frame){.kind = RAW_KERNEL});
+	if (e->as.taken.npcs || e->as.taken.pcs) {
+		for (size_t i = 0; i < e->as.taken.npcs && n < DEPTH; i++) {
+			const uint64_t place = e->as.taken.pcs[i];
+			const space_module *m = module_of(one, place);
+
+			if (!is_ours(m))
+				p->stack[n++] = frame_at(p, one, m, place);
+		}
+		ended = e->as.taken.ended;
+		p->counts.scanned += e->as.taken.scanned;
+	} else if (known(e)) {
+		ended = unwind(p, one, e, &n);
+	}
+	if (ended == UNWIND_OK)
+		p->counts.cut++;
+	else if (ended != UNWIND_END)
+		p->counts.broken++;
+	return sample_python_merge(p->python, e, p->stack, n, DEPTH, ended == UNWIND_END);
+}
+
+static uint32_t root_of(sample_profile *p, const sample_thread *t)
+{
+	if (!p->by_thread || !t)
+		return 0;
+	const uint32_t frame = raw_paths_frame(
+	    &p->raw, &(raw_frame){.kind = RAW_THREAD, .name = raw_text(&p->raw, t->title)});
+	return raw_paths_stack(&p->raw, 0, &frame, 1);
+}
+
+static void taken(sample_profile *p, const sample_event *e)
+{
+	process *one = process_of(p, e->pid);
+	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
+
+	if (!one || !t) {
+		p->failed = true;
+		return;
+	}
+	if (e->as.taken.where == SAMPLE_LEAVING) {
+		const size_t n = stack_make(p, one, e);
+		t->waits_at = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+		t->left_ns = e->at_ns;
+		t->away = true;
+		return;
+	}
+	const size_t n = stack_make(p, one, e);
+	const uint32_t path = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+	path_sums_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
+	p->counts.samples++;
+	p->counts.kernel += e->as.taken.where == SAMPLE_IN_KERNEL;
+	p->counts.time_ns += (double)e->as.taken.weight_ns;
+}
+
+/* --- waits, where the kernel reports each */
+
+static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
+{
+	const uint32_t frame = raw_paths_frame(
+	    &p->raw, &(raw_frame){.kind = t->preempted ? RAW_PREEMPTED : RAW_BLOCKED});
+
+	path_sums_add(&p->raw.sums, raw_paths_stack(&p->raw, t->waits_at, &frame, 1), 1, ns);
+	p->counts.time_ns += (double)ns;
+	p->counts.blocked_ns += (double)ns;
+	p->counts.waits++;
+	t->away = false;
+}
+
+static void left(sample_profile *p, const sample_event *e)
+{
+	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
+
+	if (t && t->away)
+		t->preempted = e->as.off.preempted;
+}
+
+static void came_back(sample_profile *p, const sample_event *e)
+{
+	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
+
+	if (t && t->away && e->at_ns >= t->left_ns)
+		waited(p, t, e->at_ns - t->left_ns);
+}
+
+static void still_away(void *self, sample_thread *t)
+{
+	sample_profile *p = self;
+
+	if (t->away && p->now_ns > t->left_ns)
+		waited(p, t, p->now_ns - t->left_ns);
+}
+
+void sample_profile_end(sample_profile *p, uint64_t now_ns)
+{
+	p->now_ns = now_ns > p->now_ns ? now_ns : p->now_ns;
+	sample_threads_each(&p->threads, still_away, p);
+}
+
+/* --- waits, polled from outside */
+
+void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self)
+{
+	for (uint32_t i = 1; i <= p->nprocesses; i++) {
+		const process *one = kept_find(&p->processes, i);
+
+		if (one->space)
+			f(self, one->pid);
+	}
+}
+
+bool sample_profile_stays(sample_profile *p, const sample_look *l)
+{
+	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
+
+	if (!t || !t->stood || t->turns != l->turns)
+		return false;
+	waited(p, t, l->now_ns - t->looked_ns);
+	t->looked_ns = l->now_ns;
+	return true;
+}
+
+void sample_profile_look(sample_profile *p, const sample_look *l)
+{
+	process *one = process_find(p, l->pid);
+	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
+
+	if (!one || !t)
+		return;
+	if (l->waits) {
+		sample_event e = {.kind = SAMPLE_TAKEN,
+				  .pid = l->pid,
+				  .tid = l->tid,
+				  .as.taken = {.stack = l->stack,
+					       .stack_bytes = (size_t)l->stack_bytes,
+					       .stack_full = l->stack_full}};
+
+		e.as.taken.regs.exact = true;
+		e.as.taken.regs.r[UNWIND_PC] = l->pc;
+		e.as.taken.regs.r[UNWIND_SP] = l->sp;
+		e.as.taken.regs.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
+		const size_t n = stack_make(p, one, &e);
+		t->waits_at = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+		t->preempted = false;
+		/* What it did not run of the time since then it has waited, here or nearby. */
+		const uint64_t ran = l->cpu_ns - t->cpu_ns, passed = l->now_ns - t->looked_ns;
+		if (t->looked_ns && l->cpu_ns >= t->cpu_ns && passed > ran)
+			waited(p, t, passed - ran);
+	}
+	t->stood = l->waits;
+	t->looked_ns = l->now_ns;
+	t->cpu_ns = l->cpu_ns;
+	t->turns = l->turns;
+}
+
+/* --- the other events */
+
+static void mapped(sample_profile *p, const sample_event *e)
+{
+	process *one = process_of(p, e->pid);
+	const space_mapping m = {.begin = e->as.map.address,
+				 .end = e->as.map.address + e->as.map.bytes,
+				 .offset = e->as.map.offset,
+				 .executable = true,
+				 .path = e->as.map.file};
+
+	if (one && m.end > m.begin)
+		space_mapped(one->space, &m, NULL);
+}
+
+static void forked(sample_profile *p, const sample_event *e)
+{
+	process *parent = process_find(p, e->as.fork.parent_pid);
+
+	sample_thread_made(&p->threads, e->pid, e->tid, e->as.fork.parent_tid);
+	if (e->pid == e->as.fork.parent_pid)
+		return;
+	process_put(p, e->pid, parent ? space_fork(parent->space, e->pid) : NULL);
+}
+
+void sample_profile_event(void *self, const sample_event *e)
+{
+	sample_profile *p = self;
+	process *one;
+
+	p->now_ns = e->at_ns > p->now_ns ? e->at_ns : p->now_ns;
+	switch (e->kind) {
+	case SAMPLE_TAKEN:
+		taken(p, e);
+		break;
+	case SAMPLE_MAP:
+		mapped(p, e);
+		break;
+	case SAMPLE_EXEC:
+		sample_python_forget(p->python, e->pid);
+		one = process_put(p, e->pid, space_new(p->files, e->pid));
+		if (one)
+			one->read_ns = 0;
+		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		break;
+	case SAMPLE_NAME:
+		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
+		break;
+	case SAMPLE_FORK:
+		forked(p, e);
+		break;
+	case SAMPLE_EXIT:
+		sample_thread_ended(&p->threads, e->tid);
+		break;
+	case SAMPLE_LOST:
+		p->counts.lost += e->as.lost.n;
+		break;
+	case SAMPLE_OFF:
+		left(p, e);
+		break;
+	case SAMPLE_ON:
+		came_back(p, e);
+		break;
+	case SAMPLE_NOTHING:
+		break;
+	}
+}
+
+/* --- the end */
+
+dck_status sample_profile_name(sample_profile *p, call_paths *ret, dck_err *err)
+{
+	DCK_NEED(!p->failed && !p->raw.failed, err, "for a profile");
+	p->counts.threads = p->threads.seen;
+	return raw_paths_name(&p->raw, ret, &p->counts.named, err);
+}
+
+sample_counts sample_profile_counts(const sample_profile *p)
+{
+	sample_counts counts = p->counts;
+
+	counts.python = sample_python_counted(p->python);
+	return counts;
+}

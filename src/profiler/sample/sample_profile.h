@@ -1,0 +1,58 @@
+/* sample_profile.h - events of sampled processes become call paths, as they come: which process has
+ * which code where, what each stack is called, how much time each path has.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_PROFILE_H
+#define SAMPLE_SAMPLE_PROFILE_H
+
+#include "deepclock/sample.h"
+
+#include "record/tree/call_paths.h"
+#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/sample_event.h"
+#include "profiler/sample/sample_python.h"
+
+typedef struct sample_profile sample_profile;
+
+typedef struct sample_counts {
+	uint64_t samples, kernel; /* kernel: of them, while the kernel worked */
+	uint64_t lost;		  /* could not be kept */
+	uint64_t cut;		  /* of a stack more is missing than was copied */
+	uint64_t broken;	  /* and for other reasons */
+	uint64_t scanned;	  /* the innermost frame's caller was looked for (unwind_scan.h) */
+	uint64_t processes, threads;
+	sample_python_counts python;
+	double time_ns;	   /* of all samples */
+	double blocked_ns; /* of it, in which threads waited */
+	uint64_t waits;
+	raw_named named;
+} sample_counts;
+
+dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, dck_err *err);
+void sample_profile_free(sample_profile *p); /* NULL is allowed */
+/* A process that ran before: what it has in memory is read from /proc. */
+void sample_profile_watch(sample_profile *p, int pid);
+/* self: the profile. */
+void sample_profile_event(void *self, const sample_event *e);
+
+/* A look at a thread from outside (sample_looks.h). */
+typedef struct sample_look {
+	int pid, tid;
+	uint64_t now_ns, cpu_ns, turns; /* turns: how often it was given a CPU */
+	bool waits;			/* and then, where: */
+	uint64_t pc, sp;
+	const unsigned char *stack; /* from sp on */
+	uint64_t stack_bytes;
+	bool stack_full;
+} sample_look;
+/* The thread has not run since the last look: it waits where it was, and that is counted. */
+bool sample_profile_stays(sample_profile *p, const sample_look *l);
+void sample_profile_look(sample_profile *p, const sample_look *l);
+void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self);
+/* Threads that wait have waited until now_ns, in the events' time. */
+void sample_profile_end(sample_profile *p, uint64_t now_ns);
+/* All paths with their names; the weights are samples and time. */
+dck_status sample_profile_name(sample_profile *p, call_paths *ret, dck_err *err);
+sample_counts sample_profile_counts(const sample_profile *p);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sample/sample_python.h"
+
+#include "base/err.h"
+#include "os/os.h"
+#include "os/process/other_process.h"
+#include "profiler/python/python_elf.h"
+#include "profiler/python/python_runs.h"
+#include "profiler/symbols/symbols.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { DEPTH = 1000, THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
+/* A process whose interpreter was not found, as one that begins only now, is asked again. */
+#define ASK_AGAIN_NS UINT64_C(100000000)
+
+typedef struct one_process {
+	int pid; /* 0: a free place */
+	bool found;
+	uint64_t asked_ns;
+	python_process p;
+	python_names *names;
+	struct one_process *next;
+} one_process;
+
+typedef struct one_file {
+	const elf_file *file;
+	bool interpreter;
+} one_file;
+
+struct sample_python {
+	raw_paths *raw;
+	bool interpreter;
+	symbols *symbols;
+	one_process *processes;
+	size_t nprocesses;
+	python_thread threads[THREADS]; /* of any process, by number */
+	one_file files[FILES];
+	size_t nfiles;
+	kept_table kinds; /* of native frames, by number: kind + 1, then the bit of interpreters */
+	merge_native native[DEPTH];
+	python_frame python[DEPTH];
+	merge_frame merged[2 * DEPTH];
+	uint32_t before[DEPTH];
+	sample_python_counts counts;
+	char lacking[512];
+};
+
+sample_python *sample_python_new(raw_paths *raw, bool interpreter)
+{
+	sample_python *s = mem_zalloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->raw = raw;
+	s->interpreter = interpreter;
+	s->kinds.row_bytes = sizeof(uint32_t);
+	s->symbols = symbols_new(&(symbols_config){.names_only = true, .mangled = true});
+	if (s->symbols)
+		return s;
+	sample_python_free(s);
+	return NULL;
+}
+
+void sample_python_free(sample_python *s)
+{
+	one_process *next;
+
+	if (!s)
+		return;
+	for (one_process *one = s->processes; one; one = next) {
+		next = one->next;
+		python_names_free(one->names);
+		mem_free(one);
+	}
+	symbols_free(s->symbols);
+	kept_table_done(&s->kinds);
+	mem_free(s);
+}
+
+void sample_python_forget(sample_python *s, int pid)
+{
+	one_process *one;
+
+	for (one_process **at = &s->processes; (one = *at); at = &one->next)
+		if (one->pid == pid) {
+			*at = one->next;
+			s->nprocesses--;
+			python_names_free(one->names);
+			mem_free(one);
+			return;
+		}
+}
+
+/* --- native frames */
+
+static bool file_is_interpreter(sample_python *s, const elf_file *file)
+{
+	if (!file)
+		return false;
+	for (size_t i = 0; i < s->nfiles; i++)
+		if (s->files[i].file == file)
+			return s->files[i].interpreter;
+	/* A program has an interpreter among the first libraries that it spends time in. */
+	if (s->nfiles == FILES)
+		return false;
+	const bool is = python_is_interpreter(file);
+	s->files[s->nfiles++] = (one_file){file, is};
+	return is;
+}
+
+/* What the frame is to the interpreter: found once. */
+static merge_native native_of(sample_python *s, uint32_t number)
+{
+	enum { INTERPRETER = 16 };
+	const raw_frame *f = kept_find(&s->raw->frames, number);
+	uint32_t *row = kept_row(&s->kinds, number);
+	symbols_frame name;
+
+	if (!row || f->kind != RAW_CODE)
+		return (merge_native){0};
+	if (!*row) {
+		/* The program python3 may be all of the interpreter, or its beginning alone. */
+		const bool alone = python_is(f->path);
+		const bool own = alone || file_is_interpreter(s, f->file);
+		/* Functions of others are of interest only where programs begin. */
+		const bool asked =
+		    f->file && (own || strstr(f->path, "/libc.so") || strstr(f->path, "/libc-"));
+		const bool known =
+		    asked && symbols_find(s->symbols, f->file, f->address, &name, 1) > 0;
+
+		merge_kind kind = python_merge_kind(known ? name.function : NULL);
+		/* Other programs that hold one have functions of their own beside it. */
+		if (kind != MERGE_BEGINNING && !own)
+			kind = MERGE_OTHER;
+		*row = 1u + (uint32_t)kind + (alone ? INTERPRETER : 0u);
+	}
+	return (merge_native){.kind = (merge_kind)((*row & (INTERPRETER - 1)) - 1),
+			      .interpreter = (*row & INTERPRETER) != 0};
+}
+
+/* --- Python frames */
+
+/* Those that have ended are forgotten, when there are many. */
+static void processes_sweep(sample_python *s)
+{
+	one_process *next;
+
+	if (++s->nprocesses % PROCESSES_SWEPT)
+		return;
+	for (one_process *one = s->processes; one; one = next) {
+		next = one->next;
+		if (!os_process_runs(one->pid))
+			sample_python_forget(s, one->pid);
+	}
+}
+
+static one_process *process_of(sample_python *s, int pid)
+{
+	one_process *one = s->processes;
+	const uint64_t now = os_now_ns();
+	unwind_memory memory = {os_process_read, NULL};
+	dck_err err;
+
+	while (one && one->pid != pid)
+		one = one->next;
+	if (!one) {
+		one = mem_zalloc(1, sizeof *one);
+		if (!one)
+			return NULL;
+		processes_sweep(s);
+		one->pid = pid;
+		one->next = s->processes;
+		s->processes = one;
+	}
+	if (one->found)
+		return one;
+	if (one->asked_ns && now - one->asked_ns < ASK_AGAIN_NS)
+		return NULL;
+	one->asked_ns = now;
+	memory.self = &one->pid;
+	const dck_status st = python_find(pid, &memory, &one->p, &err);
+	if (st == DCK_OK)
+		one->names = python_names_new(&one->p, &memory);
+	else if (st != DCK_E_ABSENT)
+		snprintf(s->lacking, sizeof s->lacking, "%s", err.msg);
+	one->found = one->names != NULL;
+	return one->found ? one : NULL;
+}
+
+static uint32_t python_number(sample_python *s, one_process *one, const python_frame *f)
+{
+	raw_frame raw = {.kind = RAW_PYTHON, .path = "", .name = "[unknown Python]"};
+	python_name name;
+
+	if (one && python_names_find(one->names, f->code, f->instruction, &name)) {
+		raw.name = name.function;
+		raw.path = name.file;
+		raw.line = name.line > 0 ? (uint32_t)name.line : 0;
+		raw.start_line = name.first_line > 0 ? (uint32_t)name.first_line : 0;
+	} else
+		s->counts.nameless++;
+	raw.path = raw_text(s->raw, raw.path);
+	raw.name = raw_text(s->raw, raw.name);
+	return raw_paths_frame(s->raw, &raw);
+}
+
+/* The thread's frames now: of a sample that came without them. */
+static size_t walk(sample_python *s, one_process *one, int tid, python_walked *ret)
+{
+	python_thread *t = &s->threads[(unsigned)tid % THREADS];
+	const unwind_memory memory = {os_process_read, &one->pid};
+
+	if (t->tid != tid)
+		*t = (python_thread){.tid = tid};
+	return python_walk(&one->p, &memory, t, s->python, DEPTH, ret);
+}
+
+size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
+			   size_t max, bool whole)
+{
+	const bool came = e->as.taken.python_came;
+	bool interpreter = came && e->as.taken.npython;
+	python_walked walked = {0};
+	merge_told told;
+	size_t npython;
+
+	for (size_t i = 0; i < n; i++) {
+		s->native[i] = native_of(s, frames[i]);
+		interpreter |= s->native[i].kind == MERGE_EVALUATOR;
+	}
+	if (!interpreter)
+		return n;
+	one_process *one = process_of(s, e->pid);
+	if (came) {
+		npython = e->as.taken.npython < DEPTH ? e->as.taken.npython : DEPTH;
+		memcpy(s->python, e->as.taken.python, npython * sizeof s->python[0]);
+		walked.cut = e->as.taken.python_cut;
+	} else if (one)
+		npython = walk(s, one, e->tid, &walked);
+	else
+		return n;
+	if (npython == 0)
+		return n;
+	memcpy(s->before, frames, n * sizeof *frames);
+	const merge_input in = {.native = s->native,
+				.natives = n,
+				.native_whole = whole,
+				.python = s->python,
+				.pythons = npython,
+				.python_whole = !walked.cut && !walked.unread,
+				.keep_interpreter = s->interpreter};
+	const size_t all = python_merge(&in, s->merged, &told);
+	for (size_t i = 0; i < all && i < max; i++) {
+		const merge_frame *m = &s->merged[i];
+
+		frames[i] =
+		    m->python ? python_number(s, one, &s->python[m->index]) : s->before[m->index];
+	}
+	s->counts.samples++;
+	s->counts.late += !came;
+	s->counts.torn += walked.torn;
+	s->counts.inexact += !told.exact;
+	return all < max ? all : max;
+}
+
+sample_python_counts sample_python_counted(const sample_python *s)
+{
+	sample_python_counts counts = s->counts;
+
+	counts.lacking = s->lacking[0] ? s->lacking : NULL;
+	return counts;
+}

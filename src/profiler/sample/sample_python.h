@@ -1,0 +1,40 @@
+/* sample_python.h - Python frames of the processes that are sampled, and their places among the
+ * native ones.
+ *
+ * Where a library in front of the program takes the samples, Python's frames come with each. Else
+ * they are read from outside when a sample arrives, some milliseconds after it was taken.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_PYTHON_H
+#define SAMPLE_SAMPLE_PYTHON_H
+
+#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/sample_event.h"
+#include "profiler/python/python_merge.h"
+
+typedef struct sample_python_counts {
+	uint64_t samples; /* with Python frames */
+	uint64_t late;	  /* of them, read from outside */
+	uint64_t torn;	  /* of them, changed while they were read */
+	uint64_t
+	    inexact; /* of them, with more or fewer calls of the evaluator than native frames */
+	uint64_t nameless;   /* frames whose code was gone before it was named */
+	const char *lacking; /* why there are none of a process that has an interpreter; NULL */
+} sample_python_counts;
+
+/* What is known of the files and processes that have an interpreter. */
+typedef struct sample_python sample_python;
+/* interpreter: its own functions are kept. @owned; NULL: no memory */
+sample_python *sample_python_new(raw_paths *raw, bool interpreter);
+void sample_python_free(sample_python *s); /* NULL is allowed */
+
+/* Puts Python frames between the n native ones, which are numbers of raw frames, the innermost
+ * first; of `max`. whole: the outermost native frame is where the thread began. Returns how many
+ * there are then. */
+size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
+			   size_t max, bool whole);
+/* The process has ended, or runs another program. */
+void sample_python_forget(sample_python *s, int pid);
+sample_python_counts sample_python_counted(const sample_python *s);
+
+#endif

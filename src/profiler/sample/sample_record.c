@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/sample/sample_record.h"
+
+#include "base/err.h"
+#include "record/asked.h"
+#include "record/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Below so many samples a share of a half is known to no better than a tenth. */
+enum { FEW = 100 };
+/* What the profile may take from its program before a reader is warned. */
+#define DEAR 0.03
+/* The share of stacks that end too early which a reader should know of. */
+#define EARLY 0.01
+/* And of samples in functions without names. */
+#define NAMELESS 0.1
+/* Of the requested rate: below that share a note says so. */
+#define RATE_LEAST 0.6
+/* Of the time busy-waiting has a part in the answer from that share on. */
+#define SPIN_LEAST 0.01
+/* CPU time that no sample stands for. */
+#define UNSEEN		0.1
+#define UNSEEN_LEAST_NS 1e8
+
+static void title_make(char *title, size_t size, const dck_sample_config *c, char *const *argv)
+{
+	if (c->pid)
+		snprintf(title, size, "process %llu", (unsigned long long)c->pid);
+	else
+		record_program_title(title, size, argv);
+}
+
+static double share(uint64_t n, uint64_t of)
+{
+	return of ? (double)n / (double)of : 0;
+}
+
+/* --- what it cost */
+
+typedef struct cost {
+	double price_ns, ratio;
+	const char *how;
+} cost;
+
+static cost cost_find(const sample_run *r, const sample_source *source, void *self,
+		      const sample_counts *n)
+{
+	cost c = {0};
+	const double cpu = r->cpu_known ? (double)(r->user_ns + r->system_ns) : n->time_ns;
+
+	c.price_ns = source->price(self, &c.how);
+	if (cpu > 0)
+		c.ratio = c.price_ns * (double)(n->samples + n->lost) / cpu;
+	return c;
+}
+
+static void cost_put(record_builder *b, const sample_run *r, const cost *c)
+{
+	record_fact_int(b, "cost", "deepclock_cpu", DCK_UNIT_NS, (int64_t)r->own_cpu_ns);
+	if (c->price_ns <= 0) {
+		record_fact_absent(b, "cost", "sample", "it could not be measured");
+		record_fact_absent(b, "cost", "ratio", "what a sample costs is not known");
+		return;
+	}
+	record_fact_real(b, "cost", "sample", DCK_UNIT_NS, c->price_ns);
+	record_fact_real(b, "cost", "ratio", DCK_UNIT_ONE, c->ratio);
+	record_fact_text(b, "cost", "how", c->how);
+	if (c->ratio > DEAR)
+		record_note(b, "sample-cost",
+			    "taking the samples took about %.1f %% of the program's CPU time",
+			    100 * c->ratio);
+}
+
+/* --- how it went */
+
+static void counts_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
+		       const sample_counts *n)
+{
+	const double seen = n->time_ns - n->blocked_ns;
+	const char *s = "sample";
+
+	record_fact_int(b, s, "samples", DCK_UNIT_ONE, (int64_t)n->samples);
+	record_fact_int(b, s, "lost", DCK_UNIT_ONE, (int64_t)n->lost);
+	record_fact_int(b, s, "stacks_cut", DCK_UNIT_ONE, (int64_t)n->cut);
+	record_fact_int(b, s, "stacks_broken", DCK_UNIT_ONE, (int64_t)n->broken);
+	record_fact_int(b, s, "stacks_scanned", DCK_UNIT_ONE, (int64_t)n->scanned);
+	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE, (int64_t)n->named.unknown);
+	record_fact_int(b, s, "processes", DCK_UNIT_ONE, (int64_t)n->processes);
+	if (r->refused)
+		record_fact_int(b, s, "processes_refused", DCK_UNIT_ONE, (int64_t)r->refused);
+	record_fact_int(b, s, "threads", DCK_UNIT_ONE, (int64_t)n->threads);
+	if (n->python.samples) {
+		record_fact_int(b, s, "python_samples", DCK_UNIT_ONE, (int64_t)n->python.samples);
+		record_fact_int(b, s, "python_late", DCK_UNIT_ONE, (int64_t)n->python.late);
+		record_fact_int(b, s, "python_torn", DCK_UNIT_ONE, (int64_t)n->python.torn);
+		record_fact_int(b, s, "python_inexact", DCK_UNIT_ONE, (int64_t)n->python.inexact);
+		record_fact_int(b, s, "python_nameless", DCK_UNIT_ONE, (int64_t)n->python.nameless);
+	}
+	record_fact_int(b, s, "rate_asked", DCK_UNIT_HERTZ, (int64_t)c->rate);
+	if (seen > 0)
+		record_fact_real(b, s, "rate", DCK_UNIT_HERTZ, 1e9 * (double)n->samples / seen);
+	else
+		record_fact_absent(b, s, "rate", "there are no samples");
+	record_fact_real(b, s, "time", DCK_UNIT_NS, n->time_ns);
+	if (n->named.spin_ns > 0)
+		record_fact_real(b, s, "busy_waiting", DCK_UNIT_NS, n->named.spin_ns);
+	if (r->waits) {
+		record_fact_text(b, s, "waits", r->waits);
+		record_fact_int(b, s, "waits_seen", DCK_UNIT_ONE, (int64_t)n->waits);
+		record_fact_real(b, s, "waited", DCK_UNIT_NS, n->blocked_ns);
+	}
+	record_fact_int(b, s, "took", DCK_UNIT_NS, (int64_t)r->took_ns);
+	if (r->cpu_known) {
+		record_fact_int(b, s, "user", DCK_UNIT_NS, (int64_t)r->user_ns);
+		record_fact_int(b, s, "system", DCK_UNIT_NS, (int64_t)r->system_ns);
+	} else {
+		record_fact_absent(b, s, "user",
+				   "the kernel does not report these processes together");
+		record_fact_absent(b, s, "system",
+				   "the kernel does not report these processes together");
+	}
+}
+
+static void notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
+		      const sample_counts *n, bool timers)
+{
+	const double cpu = r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
+	const double seen = n->time_ns - n->blocked_ns;
+
+	if (r->cancelled)
+		record_note(b, "interrupted", "sampling was interrupted before the program ended");
+	else if (r->signal)
+		record_note(b, "sample-ended-early", "the program was killed by signal %d",
+			    r->signal);
+	if (timers && c->by != DCK_SAMPLE_TIMERS)
+		record_note(b, "sample-timers", "timers in the program took the samples, since %s",
+			    r->not_perf[0] ? r->not_perf
+					   : "the kernel refuses perf_event to its threads");
+	if (n->samples >= FEW && seen > 0 &&
+	    1e9 * (double)n->samples < RATE_LEAST * seen * (double)c->rate)
+		record_note(b, "sample-rate",
+			    "%.0f samples were taken of each second of CPU time, not %llu",
+			    1e9 * (double)n->samples / seen, (unsigned long long)c->rate);
+	if (n->lost)
+		record_note(b, "sample-lost", "%llu samples were lost, beside %llu that are here",
+			    (unsigned long long)n->lost, (unsigned long long)n->samples);
+	if (n->samples < FEW)
+		record_note(b, "sample-few", "there are only %llu samples",
+			    (unsigned long long)n->samples);
+	if (share(n->cut, n->samples) > EARLY)
+		record_note(b, "sample-cut",
+			    "%.1f %% of the stacks are deeper than what was copied of them: their "
+			    "outermost callers are missing",
+			    100 * share(n->cut, n->samples));
+	if (share(n->broken, n->samples) > EARLY)
+		record_note(b, "sample-broken",
+			    "%.1f %% of the stacks could not be followed to their beginning",
+			    100 * share(n->broken, n->samples));
+	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
+		record_note(b, "sample-unseen",
+			    "the program used %.0f %% more CPU time than its samples stand for",
+			    100 * (cpu - seen) / (seen > 0 ? seen : cpu));
+	if (n->python.lacking)
+		record_note(b, "sample-no-python", "Python frames are missing, since %s",
+			    n->python.lacking);
+	if (share(n->python.late, n->python.samples) > EARLY)
+		record_note(b, "sample-python-late",
+			    "for %.0f %% of the Python samples the frames were read some "
+			    "milliseconds late; for %.0f %% they do not fit the native frames",
+			    100 * share(n->python.late, n->python.samples),
+			    100 * share(n->python.inexact, n->python.samples));
+	if (share(n->named.unknown, n->samples) > NAMELESS)
+		record_note(b, "sample-no-names",
+			    "%.0f %% of the samples are in functions that have no names, which are "
+			    "shown as FILE+0xOFFSET",
+			    100 * share(n->named.unknown, n->samples));
+	if (n->named.lacking)
+		record_note(b, "sample-no-lines", "%s", n->named.lacking);
+}
+
+/* --- what came out */
+
+static const dck_column weights[] = {{"samples", "samples", DCK_UNIT_ONE},
+				     {"time", "time", DCK_UNIT_NS}};
+static const call_column columns[] = {{"samples", "samples", DCK_UNIT_ONE, 0, CALL_SELF},
+				      {"total", "total", DCK_UNIT_NS, 1, CALL_TOTAL},
+				      {"self", "self", DCK_UNIT_NS, 1, CALL_SELF}};
+enum { SELF = 2, BRIEF = 10 };
+static const call_table functions = {.name = "functions",
+				     .title = "Functions by their own time",
+				     .columns = columns,
+				     .ncolumns = sizeof columns / sizeof columns[0],
+				     .sort = SELF,
+				     .brief = BRIEF};
+
+static const dck_value *cell_of(const dck_table *t, size_t row, size_t column)
+{
+	return &t->cells[row * t->ncolumns + column].value;
+}
+
+static const char *share_text(double ratio, char *buf, size_t size)
+{
+	snprintf(buf, size, " took %.1f %%", 100 * ratio);
+	return buf;
+}
+
+static bool is_no_function(const char *name, bool wall)
+{
+	return wall ? name[0] == '[' : strncmp(name, "[busy-waiting", 13) == 0;
+}
+
+/* "; busy-waiting of OpenBLAS 37.1 %" */
+static void spin_text(const sample_counts *n, double ran, char *ret, size_t size)
+{
+	ret[0] = '\0';
+	if (n->named.spin_ns > SPIN_LEAST * ran)
+		snprintf(ret, size, "; busy-waiting of %s %.1f %%", n->named.spin_of,
+			 100 * n->named.spin_ns / ran);
+}
+
+typedef struct own_function {
+	const char *name;
+	double ns;
+} own_function;
+
+/* Of a Python program its user's function comes first: the native one with the most time of its own
+ * is often a library's. */
+static void own_answer(record_builder *b, const sample_counts *n, const own_function *own,
+		       const char *time, const char *samples, const char *spins)
+{
+	const double ran = n->time_ns - n->blocked_ns, share = 100 * own->ns / ran;
+
+	if (n->named.user[0])
+		record_answer(b,
+			      "%s takes %.1f %% of %s of CPU time, with what it calls; most by "
+			      "itself: %.60s, %.1f %%%s; %s samples",
+			      n->named.user, 100 * n->named.user_ns / ran, time, own->name, share,
+			      spins, samples);
+	else
+		record_answer(b, "%.60s takes %.1f %% of %s of CPU time, in %s samples%s",
+			      own->name, share, time, samples, spins);
+}
+
+/* The function with the most time of its own. */
+static dck_status answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
+			     const dck_sample_config *c, dck_err *err)
+{
+	record_builder *first = record_new();
+	char time[32], samples[32], part[32], spins[128];
+	dck_record *r;
+
+	DCK_NEED(first, err, "for the answer of a profile");
+	const dck_status put = call_paths_functions(p, &functions, first, err);
+	if (put != DCK_OK) {
+		record_drop(first);
+		return put;
+	}
+	DCK_TRY(record_finish(first, &r, err));
+	dck_text_time(n->time_ns, time, sizeof time);
+	dck_text_count((int64_t)n->samples, samples, sizeof samples);
+	const dck_table *t = r->ntables ? &r->tables[0] : NULL;
+	const double ran = n->time_ns - n->blocked_ns;
+	size_t row = 0;
+	/* "[blocked]" and the like are no functions. */
+	while (t && row < t->nrows && is_no_function(cell_of(t, row, 0)->as.text, c->wall))
+		row++;
+	spin_text(n, ran, spins, sizeof spins);
+	const bool any = t && row < t->nrows && ran > 0;
+	if (c->wall && n->time_ns > 0)
+		record_answer(
+		    b, "the threads waited %.1f %% of %s%s%.60s%s",
+		    100 * n->blocked_ns / n->time_ns, time, any ? "; of what they ran " : "",
+		    any ? cell_of(t, row, 0)->as.text : "",
+		    any ? share_text(cell_of(t, row, 1 + SELF)->as.r / ran, part, sizeof part)
+			: "");
+	else if (any)
+		own_answer(
+		    b, n,
+		    &(own_function){cell_of(t, row, 0)->as.text, cell_of(t, row, 1 + SELF)->as.r},
+		    time, samples, spins);
+	else
+		record_answer(b, "no sample was taken: the program used too little CPU time");
+	dck_record_free(r);
+	return DCK_OK;
+}
+
+static dck_status paths_put(record_builder *b, const call_paths *p, const sample_counts *n,
+			    const dck_sample_config *c, dck_err *err)
+{
+	DCK_TRY(answer_put(b, p, n, c, err));
+	DCK_TRY(call_paths_functions(p, &functions, b, err));
+	return call_paths_tree(p, "samples", "Samples by call path", b, err);
+}
+
+dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, char *const *argv,
+			      const sample_source *source, void *self, sample_profile *p,
+			      dck_record **ret, dck_err *err)
+{
+	call_paths paths;
+	char title[1024];
+	os_host host;
+
+	DCK_TRY(call_paths_init(&paths, weights, 2, err));
+	dck_status st = sample_profile_name(p, &paths, err);
+	title_make(title, sizeof title, c, argv);
+	record_builder *b = st == DCK_OK ? record_begin(title) : NULL;
+	if (st == DCK_OK && !b)
+		st = ERR_NO_MEMORY(err, "for the record of a profile");
+	if (st == DCK_OK) {
+		const sample_counts n = sample_profile_counts(p);
+		os_host_get(&host);
+		record_host(b, &host);
+		record_fact_options(b, "plan", dck_sample_options, c);
+		record_fact_text(b, "sample", "source", source->name(self));
+		source->facts(self, b);
+		counts_put(b, r, c, &n);
+		const cost price = cost_find(r, source, self, &n);
+		cost_put(b, r, &price);
+		record_others_put(&r->others, b, "sample", false);
+		notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
+		record_set_incomplete(b, r->cancelled || r->signal);
+		st = paths_put(b, &paths, &n, c, err);
+	}
+	call_paths_done(&paths);
+	if (st == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return st;
+}

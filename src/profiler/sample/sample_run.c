@@ -1,0 +1,276 @@
+/* sample_run.c - a program is started or found, samples are taken of it until it ends, and become a
+ * record: `deepclock sample`.
+ *
+ * The thread that calls starts the program and waits for its end. A second thread takes the samples
+ * out of the buffers that they are in, unwinds and adds them up (sample_profile.h) while the
+ * program runs, so that memory stays the same however long that is.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/sample.h"
+
+#include "base/err.h"
+#include "os/os.h"
+#include "os/file/text.h"
+#include "os/process/other_process.h"
+#include "os/counters/perf_sampling.h"
+#include "record/asked.h"
+#include "record/build.h"
+#include "record/host.h"
+#include "profiler/sample/sample_looks.h"
+#include "profiler/sample/sample_profile.h"
+#include "profiler/sample/sample_record.h"
+#include "profiler/sample/sample_source.h"
+#include "profiler/python/python_runs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { WAIT_MS = 20, LOOK_MS = 10, SET_MAX = 16, ASK_NS = 50000000, TREE_MAX = 1024 };
+
+typedef struct sampling {
+	const dck_sample_config *config;
+	dck_sample_program *program;
+	const sample_source *source;
+	void *self; /* of the source */
+	sample_profile *profile;
+	sample_looks looks; /* at threads that wait */
+	bool looks_on;
+	sample_run run;
+	pthread_t thread;
+	_Atomic bool over;
+	uint64_t until_ns; /* 0: no limit */
+	bool cancelled;
+} sampling;
+
+/* --- the thread that takes samples out */
+
+static void *take(void *self)
+{
+	sampling *s = self;
+	const sample_sink to = {sample_profile_event, s->profile};
+
+	while (!atomic_load(&s->over)) {
+		s->source->wait(s->self, s->looks_on ? LOOK_MS : WAIT_MS);
+		s->source->drain(s->self, &to, false);
+		if (s->looks_on)
+			sample_looks_take(&s->looks, s->profile, os_perf_now_ns());
+	}
+	return NULL;
+}
+
+static dck_status begin(sampling *s, dck_err *err)
+{
+	const int e = pthread_create(&s->thread, NULL, take, s);
+
+	if (e)
+		DCK_FAIL_ERRNO(err, E_LIMIT, e, "cannot make a thread that takes samples");
+	return DCK_OK;
+}
+
+static void end(sampling *s)
+{
+	const sample_sink to = {sample_profile_event, s->profile};
+
+	s->source->stop(s->self);
+	atomic_store(&s->over, true);
+	pthread_join(s->thread, NULL);
+	const uint64_t now = os_perf_now_ns();
+	s->source->drain(s->self, &to, true);
+	sample_profile_end(s->profile, now);
+}
+
+/* --- the program */
+
+static dck_status told(const dck_err *from, dck_err *err)
+{
+	if (err)
+		*err = *from;
+	return from->code;
+}
+
+static bool done(void *self)
+{
+	sampling *s = self;
+
+	if (s->program->cancelled && s->program->cancelled(s->program->self))
+		s->cancelled = true;
+	return s->cancelled || (s->until_ns && os_now_ns() >= s->until_ns);
+}
+
+static dck_status started(sampling *s, dck_err *err)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *set[SET_MAX + 1] = {0};
+	size_t nset = 0;
+	os_child_usage usage;
+	pid_t pid;
+
+	DCK_NEED(a, err, "for the environment of a program");
+	if (s->source->environment)
+		s->source->environment(s->self, a, set, SET_MAX, &nset);
+	const os_spawn_config spawn = {.argv = s->program->argv,
+				       .in_fd = 0,
+				       .out_fd = 1,
+				       .err_fd = 2,
+				       .keep_fd = -1,
+				       .set = nset ? set : NULL};
+	s->run.began_ns = os_now_ns();
+	dck_status st = os_spawn(&spawn, &pid, err);
+	mem_arena_free(a);
+	DCK_TRY(st);
+	DCK_TRY(begin(s, err));
+	st = os_wait(pid, 0, done, s, &usage, err);
+	s->run.took_ns = os_now_ns() - s->run.began_ns;
+	end(s);
+	if (st != DCK_OK && st != DCK_E_CANCEL)
+		return st;
+	s->program->exit_code = usage.exit_code;
+	s->program->signal = usage.signal;
+	s->run.cpu_known = true;
+	s->run.user_ns = usage.user_ns;
+	s->run.system_ns = usage.system_ns;
+	return DCK_OK;
+}
+
+/* It and the processes below it, which have all been made before: what one makes after it is
+ * followed is followed with it. Those that end meanwhile are left out, and those that we may not
+ * look into are counted. */
+static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
+{
+	long tree[TREE_MAX] = {pid};
+	size_t n = 1, followed = 0;
+	dck_err why;
+
+	for (size_t i = 0; i < n; i++) {
+		n += os_process_children(tree[i], tree + n, TREE_MAX - n);
+		sample_profile_watch(s->profile, (int)tree[i]);
+		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
+		if (st != DCK_OK && (i == 0 || (st != DCK_E_ABSENT && st != DCK_E_UNSUP)))
+			return told(&why, err);
+		followed += st == DCK_OK;
+		s->run.refused += st == DCK_E_UNSUP;
+	}
+	*ret_n = followed;
+	return DCK_OK;
+}
+
+static dck_status attached(sampling *s, dck_err *err)
+{
+	const int pid = (int)s->config->pid;
+	uint64_t user = 0, system = 0;
+	size_t n;
+
+	if (!os_process_runs(pid))
+		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
+	s->run.cpu_known = os_process_used(pid, &user, &system);
+	s->run.began_ns = os_now_ns();
+	DCK_TRY(tree_follow(s, pid, &n, err));
+	s->run.cpu_known = s->run.cpu_known && n == 1; /* the others may end before */
+	DCK_TRY(begin(s, err));
+	while (!done(s) && os_process_runs(pid))
+		os_sleep_ns(ASK_NS, NULL, NULL);
+	s->run.took_ns = os_now_ns() - s->run.began_ns;
+	if (s->run.cpu_known)
+		s->run.cpu_known = os_process_used(pid, &s->run.user_ns, &s->run.system_ns);
+	s->run.user_ns -= s->run.cpu_known ? user : 0;
+	s->run.system_ns -= s->run.cpu_known ? system : 0;
+	end(s);
+	return DCK_OK;
+}
+
+/* --- who takes the samples */
+
+static dck_status inside_open(sampling *s, dck_err *err)
+{
+	s->source = &sample_inside;
+	if (s->config->pid)
+		DCK_FAIL(err, E_UNSUP, "no library can be loaded into a program that runs already");
+	return s->source->open(s->config, s->program->argv, &s->self, err);
+}
+
+/* In the program's own handlers, where Python's frames are read at the moment of the sample. */
+static dck_status inside_choose(sampling *s, dck_err *err)
+{
+	const bool asked = s->config->by == DCK_SAMPLE_INSIDE;
+	dck_err why;
+	bool kernel;
+
+	if (os_perf_permits(&kernel, &why) != DCK_OK) {
+		if (asked)
+			return told(&why, err);
+		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
+	}
+	return inside_open(s, err);
+}
+
+static dck_status source_open(sampling *s, dck_err *err)
+{
+	const dck_sample_config *c = s->config;
+	dck_err why;
+
+	if (c->by == DCK_SAMPLE_INSIDE)
+		return inside_choose(s, err);
+	if (c->by == DCK_SAMPLE_AUTO && !c->pid && python_runs(s->program->argv[0]) &&
+	    inside_choose(s, NULL) == DCK_OK)
+		return DCK_OK;
+	if (c->by != DCK_SAMPLE_TIMERS) {
+		s->source = &sample_by_perf;
+		const dck_status st = s->source->open(c, s->program->argv, &s->self, &why);
+		if (st == DCK_OK)
+			return DCK_OK;
+		if (c->by == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
+			return told(&why, err);
+		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
+	}
+	if (inside_open(s, &why) == DCK_OK)
+		return DCK_OK;
+	if (!s->run.not_perf[0])
+		return told(&why, err);
+	DCK_FAIL(err, E_UNSUP,
+		 "%s, and %s; permit the first: as root, or by 'sysctl "
+		 "kernel.perf_event_paranoid=2', in a container by --cap-add PERFMON",
+		 s->run.not_perf, why.msg);
+}
+
+static dck_status run(sampling *s, dck_record **ret, dck_err *err)
+{
+	const uint64_t cpu = os_process_cpu_ns();
+
+	DCK_TRY(source_open(s, err));
+	s->until_ns = s->config->time_ns ? os_now_ns() + s->config->time_ns : 0;
+	DCK_TRY(sample_profile_new(s->config, &s->profile, err));
+	s->looks_on = s->config->wall && !(s->source->sees_waits && s->source->sees_waits(s->self));
+	if (s->looks_on)
+		DCK_TRY(sample_looks_init(&s->looks, (size_t)s->config->stack_bytes, err));
+	record_others_begin(&s->run.others, (long)s->config->pid);
+	const dck_status st = s->config->pid ? attached(s, err) : started(s, err);
+	record_others_end(&s->run.others);
+	DCK_TRY(st);
+	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
+	s->run.cancelled = s->cancelled;
+	s->run.waits = !s->config->wall ? NULL
+		       : s->looks_on	? "looks at threads from outside, every 10 ms or less often"
+					: "context switches";
+	s->run.looks = s->looks.looks;
+	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;
+	return sample_record_make(&s->run, s->config, s->program->argv, s->source, s->self,
+				  s->profile, ret, err);
+}
+
+dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dck_record **ret,
+		      dck_err *err)
+{
+	sampling s = {.config = config, .program = p};
+
+	if (!config->pid == !(p->argv && p->argv[0]))
+		DCK_FAIL(err, E_ARG, "a program is sampled that is started, or one that runs");
+	if (config->rate == 0)
+		DCK_FAIL(err, E_ARG, "no rate is given");
+	const dck_status st = run(&s, ret, err);
+	sample_looks_done(&s.looks);
+	sample_profile_free(s.profile);
+	if (s.self)
+		s.source->close(s.self);
+	return st;
+}

@@ -1,0 +1,25 @@
+/* slots_drain.h - empties the slots that the threads of a sampled program fill.
+ *
+ * What is read may be anything, since the program can write there: every number is checked, and
+ * copied before it is used.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SLOTS_DRAIN_H
+#define SAMPLE_SLOTS_DRAIN_H
+
+#include "profiler/sample/sample_slots.h"
+#include "profiler/sample/sample_source.h"
+
+typedef struct slots_drain {
+	sample_slots *slots;
+	uint64_t lost, taken_ns, taken; /* told so far; time in handlers, of so many samples */
+	uint64_t stuck_ns;		/* when slots in work were checked */
+	int32_t working[SAMPLE_SLOTS];	/* who filled them then */
+	sample_slot copy;
+	python_frame python[SAMPLE_SLOT_PYTHON];
+} slots_drain;
+
+/* Emits what is ready, in the order of its time. */
+void slots_drain_all(slots_drain *s, const sample_sink *to);
+
+#endif

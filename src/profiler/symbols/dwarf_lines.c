@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/symbols/dwarf_lines.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/symbols/late_dw.h"
+
+#ifdef HAVE_LIBDW
+
+#include <stdlib.h>
+
+enum {
+	UNITS_MAX = 1 << 22,
+	READ_MAX = 300,	       /* units that are kept; one of C++ takes a megabyte */
+	ENTRIES_MAX = 1 << 24, /* of one unit that are read: damaged ones may be a circle */
+	DEPTH_MAX = 64,
+};
+
+typedef struct range {
+	Dwarf_Addr begin, end;
+	size_t of; /* which unit, or which function */
+} range;
+
+typedef struct ranges {
+	range *all;
+	size_t n, room;
+} ranges;
+
+typedef struct unit {
+	Dwarf_Die die;	 /* has the lines */
+	Dwarf_Die inner; /* has the functions: another one where they are in a file of their own */
+	Dwarf_Die *functions;
+	size_t n_functions, room;
+	ranges of_functions;
+	bool is_read;
+} unit;
+
+struct dwarf_lines {
+	int fd;
+	Dwarf *dw;
+	unit *units;
+	size_t n_units, room, n_read;
+	ranges of_units;
+};
+
+/* --- Ranges. */
+
+static bool add_range(ranges *r, Dwarf_Addr begin, Dwarf_Addr end, size_t of)
+{
+	if (begin >= end)
+		return true;
+	if (r->n == r->room) {
+		size_t room = r->room ? 2 * r->room : 64;
+		range *bigger = mem_resize(r->all, room * sizeof *bigger);
+
+		if (!bigger)
+			return false;
+		r->all = bigger;
+		r->room = room;
+	}
+	r->all[r->n++] = (range){begin, end, of};
+	return true;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const range *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* The narrowest of those that begin last: of functions one may lie in another. NULL: none. */
+static const range *find_range(const ranges *r, Dwarf_Addr address)
+{
+	enum { NESTED = 16 };
+	size_t low = 0, high = r->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->all[middle].begin <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned i = 0; i < NESTED && low > 0; i++) {
+		if (r->all[--low].end > address)
+			return &r->all[low];
+	}
+	return NULL;
+}
+
+/* Those of an entry of the debugging information. */
+static bool add_ranges_of(ranges *to, Dwarf_Die *die, size_t of)
+{
+	Dwarf_Addr base, begin, end;
+
+	for (ptrdiff_t at = 0, i = 0; i < ENTRIES_MAX; i++) {
+		at = late_dw.ranges(die, at, &base, &begin, &end);
+		if (at <= 0)
+			break;
+		/* What the linker left out lies at 0. */
+		if (begin && !add_range(to, begin, end, of))
+			return false;
+	}
+	return true;
+}
+
+static bool covers(Dwarf_Die *die, Dwarf_Addr address)
+{
+	Dwarf_Addr base, begin, end;
+
+	for (ptrdiff_t at = 0, i = 0; i < ENTRIES_MAX; i++) {
+		at = late_dw.ranges(die, at, &base, &begin, &end);
+		if (at <= 0)
+			return false;
+		if (address >= begin && address < end)
+			return true;
+	}
+	return false;
+}
+
+/* --- Units. */
+
+static void forget(dwarf_lines *d)
+{
+	for (size_t i = 0; i < d->n_units; i++) {
+		mem_free(d->units[i].functions);
+		mem_free(d->units[i].of_functions.all);
+	}
+	mem_free(d->units);
+	mem_free(d->of_units.all);
+	if (d->dw)
+		late_dw.end(d->dw);
+	*d = (dwarf_lines){.fd = d->fd};
+}
+
+static bool add_unit(dwarf_lines *d, Dwarf_Die *die, Dwarf_Die *inner)
+{
+	if (d->n_units == d->room) {
+		size_t room = d->room ? 2 * d->room : 64;
+		unit *bigger =
+		    room > UNITS_MAX ? NULL : mem_resize(d->units, room * sizeof *bigger);
+
+		if (!bigger)
+			return false;
+		d->units = bigger;
+		d->room = room;
+	}
+	d->units[d->n_units] = (unit){.die = *die, .inner = *inner};
+	return add_ranges_of(&d->of_units, die, d->n_units++);
+}
+
+static bool open_all(dwarf_lines *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die, inner;
+	uint8_t kind;
+
+	d->dw = late_dw.begin(d->fd, DWARF_C_READ);
+	if (!d->dw)
+		return false;
+	while (late_dw.get_units(d->dw, cu, &cu, NULL, &kind, &die, &inner) == 0) {
+		if (kind != DW_UT_compile && kind != DW_UT_skeleton)
+			continue;
+		if (!add_unit(d, &die, late_dw.tag(&inner) == DW_TAG_compile_unit ? &inner : &die))
+			return false;
+	}
+	if (d->of_units.n)
+		qsort(d->of_units.all, d->of_units.n, sizeof(range), by_begin);
+	return d->n_units > 0;
+}
+
+static bool add_function(unit *u, Dwarf_Die *die)
+{
+	if (u->n_functions == u->room) {
+		size_t room = u->room ? 2 * u->room : 64;
+		Dwarf_Die *bigger = mem_resize(u->functions, room * sizeof *bigger);
+
+		if (!bigger)
+			return false;
+		u->functions = bigger;
+		u->room = room;
+	}
+	u->functions[u->n_functions] = *die;
+	return add_ranges_of(&u->of_functions, die, u->n_functions++);
+}
+
+/* Entries that may hold functions. */
+static bool is_scope(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type || tag == DW_TAG_module ||
+	       tag == DW_TAG_enumeration_type;
+}
+
+/* All functions below an entry that have code. */
+static bool list_functions(unit *u, Dwarf_Die *parent, unsigned depth, unsigned *left)
+{
+	Dwarf_Die die;
+
+	if (depth == DEPTH_MAX || late_dw.child(parent, &die) != 0)
+		return true;
+	do {
+		int tag = late_dw.tag(&die);
+
+		if (!--*left)
+			return false;
+		if (tag == DW_TAG_subprogram
+			? !add_function(u, &die)
+			: is_scope(tag) && !list_functions(u, &die, depth + 1, left))
+			return false;
+	} while (late_dw.siblingof(&die, &die) == 0);
+	return true;
+}
+
+static void read_unit(dwarf_lines *d, unit *u)
+{
+	unsigned left = ENTRIES_MAX;
+
+	u->is_read = true;
+	d->n_read++;
+	list_functions(u, &u->inner, 0, &left);
+	if (u->of_functions.n)
+		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), by_begin);
+}
+
+/* --- Frames. */
+
+static unsigned number_of(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word v = 0;
+
+	if (!late_dw.attr(die, name, &a) || late_dw.formudata(&a, &v) != 0 || v > UINT32_MAX)
+		return 0;
+	return (unsigned)v;
+}
+
+static void name_frame(Dwarf_Die *die, dwarf_frame *f)
+{
+	Dwarf_Attribute a;
+
+	f->name = late_dw.diename(die);
+	if (late_dw.attr_integrate(die, DW_AT_linkage_name, &a) ||
+	    late_dw.attr_integrate(die, DW_AT_MIPS_linkage_name, &a))
+		f->linkage_name = late_dw.formstring(&a);
+}
+
+/* What is inlined there, from the function inwards: the entries into `stack`. */
+static size_t inlined_at(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *stack)
+{
+	Dwarf_Die parent = *function, die;
+	unsigned left = ENTRIES_MAX;
+	size_t n = 0;
+
+	for (unsigned depth = 0; depth < DEPTH_MAX && late_dw.child(&parent, &die) == 0; depth++) {
+		bool found = false;
+
+		do {
+			int tag = late_dw.tag(&die);
+
+			found = (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
+				 tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+				covers(&die, address);
+			if (found && tag == DW_TAG_inlined_subroutine)
+				stack[n++] = die;
+		} while (!found && --left && late_dw.siblingof(&die, &die) == 0);
+		if (!found)
+			break;
+		parent = die;
+	}
+	return n;
+}
+
+static const char *file_of(unit *u, unsigned which)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (late_dw.getsrcfiles(&u->die, &files, &n) != 0 || which >= n)
+		return NULL;
+	return late_dw.filesrc(files, which, NULL, NULL);
+}
+
+static size_t frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t max)
+{
+	const range *r = find_range(&u->of_functions, address);
+	Dwarf_Die inlined[DEPTH_MAX];
+	size_t n_inlined = r ? inlined_at(&u->functions[r->of], address, inlined) : 0, n = 0;
+	dwarf_frame f = {0};
+	Dwarf_Line *line = late_dw.getsrc_die(&u->die, address);
+	int number = 0;
+
+	if (line) {
+		f.file = late_dw.linesrc(line, NULL, NULL);
+		late_dw.lineno(line, &number);
+		f.line = number > 0 ? (unsigned)number : 0;
+	}
+	for (size_t i = n_inlined; i-- > 0 && n < max; n++) {
+		name_frame(&inlined[i], &f);
+		ret[n] = f;
+		f = (dwarf_frame){.file = file_of(u, number_of(&inlined[i], DW_AT_call_file)),
+				  .line = number_of(&inlined[i], DW_AT_call_line)};
+	}
+	if (n == max)
+		return n;
+	if (r)
+		name_frame(&u->functions[r->of], &f);
+	if (!r && !line)
+		return n;
+	ret[n] = f;
+	return n + 1;
+}
+
+size_t dwarf_lines_find(dwarf_lines *d, uint64_t address, dwarf_frame *ret, size_t max)
+{
+	const range *r;
+
+	if (d->n_read >= READ_MAX) {
+		forget(d);
+		if (!open_all(d))
+			return 0;
+	}
+	r = find_range(&d->of_units, address);
+	if (!r || !max)
+		return 0;
+	unit *u = &d->units[r->of];
+
+	if (!u->is_read)
+		read_unit(d, u);
+	return frames_of(u, address, ret, max);
+}
+
+dck_status dwarf_lines_open(const char *path, int fd, dwarf_lines **ret, dck_err *err)
+{
+	dwarf_lines *d;
+
+	DCK_TRY(late_dw_load(err));
+	d = mem_zalloc(1, sizeof *d);
+	DCK_NEED(d, err, "for the lines of '%s'", path);
+	d->fd = fd;
+	if (!open_all(d)) {
+		dwarf_lines_close(d);
+		DCK_FAIL(err, E_ABSENT, "'%s' has no debugging information", path);
+	}
+	*ret = d;
+	return DCK_OK;
+}
+
+void dwarf_lines_close(dwarf_lines *d)
+{
+	if (!d)
+		return;
+	forget(d);
+	mem_free(d);
+}
+
+#else
+
+dck_status dwarf_lines_open(const char *path, int fd, dwarf_lines **ret, dck_err *err)
+{
+	(void)path, (void)fd, (void)ret;
+	return late_dw_load(err);
+}
+
+void dwarf_lines_close(dwarf_lines *d)
+{
+	(void)d;
+}
+
+size_t dwarf_lines_find(dwarf_lines *d, uint64_t address, dwarf_frame *ret, size_t max)
+{
+	(void)d, (void)address, (void)ret, (void)max;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* symbol_plt.c - names of the entries of .plt, which have no symbols: by the slot that each of them
+ * jumps through, and the relocation that fills it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/symbols/symbol_table.h"
+
+#include "base/mem.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RELOCATIONS_MAX = 1 << 24, CODE_MAX = 1 << 28, ENTRY = 16, RANK_OF_PLT = 1 };
+
+typedef struct slot {
+	uint64_t address;
+	const char *name;
+} slot;
+
+typedef struct slots {
+	slot *all;
+	size_t n;
+} slots;
+
+static int by_address(const void *a, const void *b)
+{
+	const slot *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static bool names_a_function(uint64_t info)
+{
+#if defined(__x86_64__)
+	return ELF64_R_TYPE(info) == R_X86_64_JUMP_SLOT || ELF64_R_TYPE(info) == R_X86_64_GLOB_DAT;
+#else
+	return ELF64_R_TYPE(info) == R_AARCH64_JUMP_SLOT ||
+	       ELF64_R_TYPE(info) == R_AARCH64_GLOB_DAT;
+#endif
+}
+
+/* The slots that a section of relocations fills with functions of other files. */
+static void add_slots(slots *to, const elf_file *f, const elf_section *s, const Elf64_Sym *symbols,
+		      size_t n_symbols, const char *names, uint64_t names_size)
+{
+	size_t n = (size_t)(s->size / sizeof(Elf64_Rela));
+	Elf64_Rela *all;
+	slot *bigger;
+
+	if (!n || n > RELOCATIONS_MAX || !(all = elf_file_read(f, s->offset, n * sizeof *all)))
+		return;
+	bigger = mem_resize(to->all, (to->n + n) * sizeof *bigger);
+	for (size_t i = 0; bigger && i < n; i++) {
+		uint64_t which = ELF64_R_SYM(all[i].r_info);
+
+		if (names_a_function(all[i].r_info) && which < n_symbols &&
+		    symbols[which].st_name < names_size)
+			bigger[to->n++] = (slot){all[i].r_offset, names + symbols[which].st_name};
+	}
+	if (bigger)
+		to->all = bigger;
+	mem_free(all);
+}
+
+/* The slot that the code of one entry jumps through; 0: it does not. */
+#if defined(__x86_64__)
+static uint64_t slot_of(const unsigned char *code, size_t n, uint64_t address)
+{
+	int32_t by;
+
+	for (size_t i = 0; i + 6 <= n; i++) {
+		if (code[i] != 0xff || code[i + 1] != 0x25) /* jmp *by(%rip) */
+			continue;
+		memcpy(&by, code + i + 2, sizeof by);
+		return address + i + 6 + (uint64_t)(int64_t)by;
+	}
+	return 0;
+}
+#else
+static uint64_t slot_of(const unsigned char *code, size_t n, uint64_t address)
+{
+	uint32_t adrp, ldr;
+	uint64_t pages;
+
+	for (size_t i = 0; i + 8 <= n; i += 4) {
+		memcpy(&adrp, code + i, 4);
+		memcpy(&ldr, code + i + 4, 4);
+		/* adrp x16, page; ldr x17, [x16, #offset] */
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+		pages = (uint64_t)((int64_t)(pages << 43) >> 43);
+		return ((address + i) & ~UINT64_C(4095)) + (pages << 12) + (ldr >> 10 & 0xfff) * 8;
+	}
+	return 0;
+}
+#endif
+
+static void name_entries(symbol_table *t, const elf_file *f, const elf_section *s, const slots *in)
+{
+	size_t step = s->entry_size == 8 ? 8 : ENTRY, size = (size_t)s->size;
+	unsigned char *code = size <= CODE_MAX ? elf_file_read(f, s->offset, size) : NULL;
+
+	for (size_t i = 0; code && i < size; i += step) {
+		size_t n = size - i < step ? size - i : step;
+		slot wanted = {slot_of(code + i, n, s->address + i), NULL};
+		const slot *found =
+		    in->n ? bsearch(&wanted, in->all, in->n, sizeof wanted, by_address) : NULL;
+
+		if (found && *found->name)
+			symbol_table_add_one(t, found->name, s->address + i, n, RANK_OF_PLT);
+	}
+	mem_free(code);
+}
+
+static bool is_plt(const elf_section *s)
+{
+	return s->type == SHT_PROGBITS && strncmp(s->name, ".plt", 4) == 0 &&
+	       s->flags & SHF_EXECINSTR && !(s->flags & SHF_COMPRESSED);
+}
+
+size_t symbol_table_add_plt(symbol_table *t, const elf_file *f)
+{
+	const elf_section *symbols = elf_file_find_section(f, ".dynsym"), *names, *s;
+	Elf64_Sym *all;
+	char *texts;
+	slots found = {0};
+
+	names = symbols ? elf_file_section(f, symbols->link) : NULL;
+	if (!names || symbols->size > CODE_MAX || names->size > CODE_MAX)
+		return 0;
+	all = elf_file_read(f, symbols->offset, symbols->size);
+	texts = elf_file_read(f, names->offset, names->size);
+	if (all && symbol_table_keep(t, texts)) {
+		for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
+			if (s->type == SHT_RELA)
+				add_slots(&found, f, s, all, (size_t)symbols->size / sizeof *all,
+					  texts, names->size);
+		}
+		if (found.n)
+			qsort(found.all, found.n, sizeof(slot), by_address);
+		for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
+			if (is_plt(s))
+				name_entries(t, f, s, &found);
+		}
+	} else if (!all) {
+		mem_free(texts);
+	}
+	mem_free(found.all);
+	mem_free(all);
+	return found.n;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/symbols/symbol_table.h"
+
+#include "base/mem.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
+
+/* Of several names of one address the one with the greatest rank is shown: an exported function
+ * before a local one before a mere label. */
+enum { RANK_PLT = 1, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
+
+typedef struct symbol {
+	uint64_t address, size;
+	const char *name;
+	unsigned rank;
+} symbol;
+
+struct symbol_table {
+	symbol *all;
+	size_t n, room;
+	void **kept;
+	size_t n_kept, room_kept;
+};
+
+symbol_table *symbol_table_new(void)
+{
+	return mem_zalloc(1, sizeof(symbol_table));
+}
+
+void symbol_table_free(symbol_table *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_kept; i++)
+		mem_free(t->kept[i]);
+	mem_free(t->kept);
+	mem_free(t->all);
+	mem_free(t);
+}
+
+bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, uint64_t size,
+			  unsigned rank)
+{
+	if (t->n == t->room) {
+		size_t room = t->room ? 2 * t->room : 1024;
+		symbol *bigger =
+		    room > SYMBOLS_MAX ? NULL : mem_resize(t->all, room * sizeof *bigger);
+
+		if (!bigger)
+			return false;
+		t->all = bigger;
+		t->room = room;
+	}
+	t->all[t->n++] = (symbol){address, size, name, rank};
+	return true;
+}
+
+bool symbol_table_keep(symbol_table *t, void *bytes)
+{
+	if (t->n_kept == t->room_kept) {
+		size_t room = t->room_kept ? 2 * t->room_kept : 8;
+		void **bigger = bytes ? mem_resize(t->kept, room * sizeof *bigger) : NULL;
+
+		if (!bigger) {
+			mem_free(bytes);
+			return false;
+		}
+		t->kept = bigger;
+		t->room_kept = room;
+	}
+	if (bytes)
+		t->kept[t->n_kept++] = bytes;
+	return bytes != NULL;
+}
+
+/* --- Tables of symbols. */
+
+static unsigned rank_of(const elf_file *f, const Elf64_Sym *s, const char *name)
+{
+	const elf_section *in = elf_file_section(f, s->st_shndx);
+	unsigned kind = ELF64_ST_TYPE(s->st_info), bind = ELF64_ST_BIND(s->st_info), rank;
+
+	if (s->st_shndx == SHN_UNDEF || !*name)
+		return 0;
+	if (kind == STT_NOTYPE) /* what hand-written code may have alone */
+		return in && in->flags & SHF_EXECINSTR && name[0] != '$' && name[0] != '.'
+			   ? RANK_LABEL + (s->st_size != 0)
+			   : 0;
+	if (kind != STT_FUNC && kind != STT_GNU_IFUNC)
+		return 0;
+	rank = bind == STB_GLOBAL ? RANK_GLOBAL : bind == STB_WEAK ? RANK_WEAK : RANK_LOCAL;
+	/* malloc rather than __libc_malloc. */
+	return name[0] == '_' ? rank - (name[1] == '_' ? 2 : 1) : rank;
+}
+
+static size_t add_symbols(symbol_table *t, const elf_file *f, const elf_section *symbols,
+			  const elf_section *names)
+{
+	size_t before = t->n, n = (size_t)(symbols->size / sizeof(Elf64_Sym));
+	Elf64_Sym *all;
+	char *texts;
+
+	if (symbols->size > TABLE_MAX || names->size > TABLE_MAX || !names->size ||
+	    symbols->type == SHT_NOBITS || names->type != SHT_STRTAB)
+		return 0;
+	all = elf_file_read(f, symbols->offset, n * sizeof *all);
+	texts = elf_file_read(f, names->offset, names->size);
+	if (!symbol_table_keep(t, texts))
+		n = 0;
+	for (size_t i = 0; all && i < n; i++) {
+		const Elf64_Sym *s = &all[i];
+		const char *name = s->st_name < names->size ? texts + s->st_name : "";
+		unsigned rank = rank_of(f, s, name);
+
+		if (rank && !symbol_table_add_one(t, name, s->st_value, s->st_size, rank))
+			break;
+	}
+	mem_free(all);
+	return t->n - before;
+}
+
+static size_t add_of_type(symbol_table *t, const elf_file *f, uint32_t type)
+{
+	const elf_section *s;
+
+	for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
+		const elf_section *names = elf_file_section(f, s->link);
+
+		if (s->type == type && names)
+			return add_symbols(t, f, s, names);
+	}
+	return 0;
+}
+
+size_t symbol_table_add(symbol_table *t, const elf_file *f)
+{
+	return add_of_type(t, f, SHT_SYMTAB);
+}
+
+size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f)
+{
+	elf_section symbols, names;
+	size_t n = add_of_type(t, f, SHT_DYNSYM);
+
+	if (n || elf_file_section(f, 0) || !elf_file_dynamic_symbols(f, &symbols, &names))
+		return n;
+	return add_symbols(t, f, &symbols, &names);
+}
+
+/* --- Looking up. */
+
+static int by_address(const void *a, const void *b)
+{
+	const symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	/* The best last. */
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return strcmp(y->name, x->name);
+}
+
+void symbol_table_sort(symbol_table *t)
+{
+	size_t n = 0;
+
+	if (t->n)
+		qsort(t->all, t->n, sizeof *t->all, by_address);
+	for (size_t i = 0; i < t->n; i++) {
+		if (n && t->all[n - 1].address == t->all[i].address) {
+			if (t->all[i].size < t->all[n - 1].size)
+				t->all[i].size = t->all[n - 1].size;
+			n--;
+		}
+		t->all[n++] = t->all[i];
+	}
+	t->n = n;
+}
+
+bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *ret)
+{
+	size_t low = 0, high = t->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->all[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (unsigned i = 0; i < NESTED && low > 0; i++) {
+		const symbol *s = &t->all[--low];
+
+		/* A label without a size goes up to whatever comes next. */
+		if (s->size ? address - s->address < s->size : i == 0) {
+			*ret = (symbol_found){s->name, s->address, s->rank == RANK_PLT};
+			return true;
+		}
+	}
+	return false;
+}

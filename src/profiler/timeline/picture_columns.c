@@ -1,0 +1,314 @@
+/* picture_columns.c - levels of detail, and the columns of bytes that a page reads.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/picture_parts.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A level has at most a quarter of what the one below it has, so that all of them together are a
+ * third more; the last has so little that all of it can be drawn at once. */
+enum { LEVEL_RATIO = 4, LEVEL_ENOUGH = 3000, FIRST_STEPS = 8 };
+
+static void put_number(dck_sink *out, uint64_t v)
+{
+	char *to = sink_room(out, 10), *at = to;
+
+	for (; v > 0x7f; v >>= 7)
+		*at++ = (char)(v | 0x80);
+	*at++ = (char)v;
+	out->used += (size_t)(at - to);
+}
+
+static void put_real(dck_sink *out, double v)
+{
+	unsigned char bytes[8];
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	for (int i = 0; i < 8; i++)
+		bytes[i] = (unsigned char)(bits >> 8 * i);
+	sink_put(out, bytes, sizeof bytes);
+}
+
+/* --- a level */
+
+/* How much there is to draw. */
+static uint64_t drawn_of(const thin_row *rows, uint32_t n)
+{
+	uint64_t drawn = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		drawn += (uint64_t)rows[i].nranges + rows[i].nblocks;
+	return drawn;
+}
+
+enum { BLOCK_BIN, BLOCK_RANGES, BLOCK_TOOK, BLOCK_KEY, BLOCK_COLUMNS };
+
+/* The blocks of all rows. */
+static void blocks_put(const picture *p, const thin_row *rows, dck_sink *out)
+{
+	for (int column = 0; column < BLOCK_COLUMNS; column++)
+		for (uint32_t i = 0; i < p->nrows; i++) {
+			uint64_t before = 0;
+
+			for (uint32_t k = 0; k < rows[i].nblocks; k++) {
+				const thin_block *b = &rows[i].blocks[k];
+				const uint64_t of[BLOCK_COLUMNS] = {[BLOCK_BIN] = b->bin - before,
+								    [BLOCK_RANGES] = b->ranges,
+								    [BLOCK_TOOK] = b->took_ns,
+								    [BLOCK_KEY] =
+									p->keys[b->key].number};
+
+				put_number(out, of[column]);
+				before = b->bin;
+			}
+		}
+}
+
+typedef struct leveller {
+	picture *p;
+	picture_drawn *d;
+	uint8_t *last;	/* @owned: of each range, the last level that has it by itself */
+	thin_row *rows; /* of the level */
+	thin_row *made; /* @owned: the same, but for the first */
+	int shift;
+} leveller;
+
+static void rows_free(thin_row *rows, uint32_t n)
+{
+	for (uint32_t i = 0; rows && i < n; i++)
+		thin_done(&rows[i]);
+	mem_free(rows);
+}
+
+/* The rows at a greater step. */
+static dck_status go(leveller *l, int shift, dck_err *err)
+{
+	const uint32_t n = l->p->nrows;
+	thin_row *made = mem_zalloc(n, sizeof *made);
+	bool failed = false;
+
+	DCK_NEED(made, err, "for a timeline");
+	for (uint32_t i = 0; i < n; i++) {
+		thin_coarser(&l->rows[i], l->shift, shift, NULL, &made[i]);
+		failed |= made[i].failed;
+	}
+	rows_free(l->made, n);
+	l->rows = l->made = made;
+	l->shift = shift;
+	DCK_NEED(!failed, err, "for a timeline");
+	return DCK_OK;
+}
+
+static dck_status level_put(leveller *l, dck_err *err)
+{
+	const picture *p = l->p;
+	picture_level *level = &l->d->levels[l->d->nlevels++];
+	dck_sink sink;
+
+	*level = (picture_level){.shift = l->shift,
+				 .row_blocks = mem_zalloc(p->nrows, sizeof *level->row_blocks)};
+	DCK_NEED(level->row_blocks, err, "for a timeline");
+	dck_sink_buffer(&sink, &level->columns);
+	blocks_put(p, l->rows, &sink);
+	for (uint32_t i = 0; i < p->nrows; i++) {
+		const thin_row *r = &l->rows[i];
+
+		for (uint32_t k = 0; k < r->nranges; k++)
+			l->last[r->ranges[k].at] = (uint8_t)l->d->nlevels;
+		level->row_blocks[i] = r->nblocks;
+		level->blocks += r->nblocks;
+		level->alone += r->nranges;
+	}
+	return dck_sink_finish(&sink, err);
+}
+
+static dck_status levels_make(leveller *l, dck_err *err)
+{
+	const picture *p = l->p;
+	uint64_t drawn = drawn_of(l->rows, p->nrows);
+	int shift = p->shift + 1;
+
+	l->shift = p->shift;
+	/* Steps that are much shorter than what is shown within one change little. */
+	if (p->shift == THIN_EXACT && drawn)
+		while (shift < THIN_SHIFT_MAX && p->last_ns / drawn / FIRST_STEPS >> shift)
+			shift++;
+	for (; drawn > LEVEL_ENOUGH && l->d->nlevels < PICTURE_LEVELS && shift < THIN_SHIFT_MAX;
+	     shift++) {
+		DCK_TRY(go(l, shift, err));
+		const uint64_t now = drawn_of(l->rows, p->nrows);
+
+		if (now <= drawn / LEVEL_RATIO) {
+			DCK_TRY(level_put(l, err));
+			drawn = now;
+		}
+		if (p->last_ns >> shift == 0)
+			break;
+	}
+	return DCK_OK;
+}
+
+/* --- the rows themselves */
+
+static void column_put(const picture *p, dck_sink *out, uint64_t (*of)(const thin_range *))
+{
+	for (uint32_t i = 0; i < p->nrows; i++)
+		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
+			put_number(out, of(&p->rows[i].ranges[k]));
+}
+
+static uint64_t took(const thin_range *one)
+{
+	return one->took_ns;
+}
+
+static uint64_t inside(const thin_range *one)
+{
+	return one->took_ns - one->self_ns;
+}
+
+static void begins_put(const picture *p, dck_sink *out)
+{
+	for (uint32_t i = 0; i < p->nrows; i++) {
+		uint64_t before = 0;
+
+		for (uint32_t k = 0; k < p->rows[i].nranges; k++) {
+			put_number(out, p->rows[i].ranges[k].begin_ns - before);
+			before = p->rows[i].ranges[k].begin_ns;
+		}
+	}
+}
+
+enum { SUM_BIN, SUM_RANGES, SUM_TOOK, SUM_INSIDE, SUM_KEY, SUM_COLUMNS };
+
+static void sums_put(const picture *p, dck_sink *out)
+{
+	for (int column = 0; column < SUM_COLUMNS; column++)
+		for (uint32_t i = 0; i < p->nsums; i++) {
+			const picture_sum *s = &p->sums[i];
+			const bool first = i == 0 || s[-1].owner != s->owner;
+			const uint64_t of[SUM_COLUMNS] = {[SUM_BIN] =
+							      s->bin - (first ? 0 : s[-1].bin),
+							  [SUM_RANGES] = s->ranges,
+							  [SUM_TOOK] = s->took_ns,
+							  [SUM_INSIDE] = s->took_ns - s->self_ns,
+							  [SUM_KEY] = p->keys[s->key].number};
+
+			put_number(out, of[column]);
+		}
+}
+
+static void rows_put(const picture *p, const uint8_t *last, uint64_t n, dck_sink *out)
+{
+	begins_put(p, out);
+	column_put(p, out, took);
+	column_put(p, out, inside);
+	for (uint32_t i = 0; i < p->nrows; i++)
+		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
+			put_number(out, p->keys[p->rows[i].ranges[k].key].number);
+	sink_put(out, last, n);
+	blocks_put(p, p->rows, out);
+}
+
+/* --- counters */
+
+static void values_put(const picture *p, dck_sink *out)
+{
+	for (int column = 0; column < 5; column++)
+		for (uint32_t i = 0; i < p->tracks.n; i++) {
+			const picture_track_kept *t = kept_find(&p->tracks, i);
+			uint64_t before = 0;
+
+			for (uint32_t k = 0; k < t->nvalues; k++) {
+				const picture_value *v = &t->values[k];
+
+				if (column == 0)
+					put_number(out, v->ns - before);
+				else if (column == 1)
+					put_number(out, v->n);
+				else if (column == 2)
+					put_real(out, v->last);
+				else if (v->n > 1)
+					put_real(out, column == 3 ? v->least : v->most);
+				before = v->ns;
+			}
+		}
+}
+
+/* --- keys: those that are used most have the smallest numbers */
+
+static int by_uses(const void *a, const void *b)
+{
+	const picture_key *x = *(picture_key *const *)a, *y = *(picture_key *const *)b;
+
+	if (x->uses != y->uses)
+		return x->uses > y->uses ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static dck_status keys_number(picture *p, dck_err *err)
+{
+	picture_key **order = mem_alloc(p->nkeys * sizeof(picture_key *));
+	uint32_t n = 0;
+
+	DCK_NEED(order, err, "for the names of a timeline");
+	picture_uses_count(p);
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		order[n++] = &p->keys[i];
+	qsort(order, n, sizeof *order, by_uses);
+	for (uint32_t i = 0; i < n; i++)
+		order[i]->number = i;
+	mem_free(order);
+	return DCK_OK;
+}
+
+static dck_status make(leveller *l, dck_err *err)
+{
+	picture *p = l->p;
+	uint64_t at = 0, blocks = 0;
+	dck_sink out;
+
+	for (uint32_t i = 0; i < p->nrows; i++) {
+		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
+			p->rows[i].ranges[k].at = (uint32_t)at++;
+		blocks += p->rows[i].nblocks;
+	}
+	l->d->ranges = at;
+	l->d->blocks = blocks;
+	l->last = mem_zalloc(at + 1, 1);
+	DCK_NEED(l->last, err, "for a timeline");
+	DCK_TRY(keys_number(p, err));
+	DCK_TRY(levels_make(l, err));
+	dck_sink_buffer(&out, &l->d->columns);
+	rows_put(p, l->last, at, &out);
+	for (uint32_t i = 0; i < l->d->nlevels; i++)
+		sink_put(&out, l->d->levels[i].columns.data, l->d->levels[i].columns.n);
+	sums_put(p, &out);
+	values_put(p, &out);
+	return dck_sink_finish(&out, err);
+}
+
+dck_status picture_columns(picture *p, picture_drawn *ret, dck_err *err)
+{
+	leveller l = {.p = p, .d = ret, .rows = p->rows};
+
+	*ret = (picture_drawn){0};
+	const dck_status status = make(&l, err);
+	rows_free(l.made, p->nrows);
+	mem_free(l.last);
+	return status;
+}
+
+void picture_drawn_done(picture_drawn *d)
+{
+	for (uint32_t i = 0; i < d->nlevels; i++) {
+		mem_free(d->levels[i].row_blocks);
+		dck_buffer_done(&d->levels[i].columns);
+	}
+	dck_buffer_done(&d->columns);
+	*d = (picture_drawn){0};
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/thread_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
+/* What is left of a process beside its threads: what ended unseen, and what each did since it was
+ * read last. Below this it is no news. */
+#define REST_NS UINT64_C(1000000)
+
+const thread_counter thread_counters[THREAD_COUNTERS] = {
+    [OS_USE_CPU] = {"CPU time", DCK_UNIT_NS},
+    [OS_USE_QUEUE] = {"run queue wait", DCK_UNIT_NS},
+    [OS_USE_MINOR] = {"minor page faults", DCK_UNIT_ONE},
+    [OS_USE_MAJOR] = {"major page faults", DCK_UNIT_ONE},
+    [OS_USE_VOLUNTARY] = {"voluntary switches", DCK_UNIT_ONE},
+    [OS_USE_INVOLUNTARY] = {"involuntary switches", DCK_UNIT_ONE},
+    [THREAD_SHARE] = {"CPU share", DCK_UNIT_ONE},
+    [THREAD_RESIDENT] = {"resident memory", DCK_UNIT_BYTE},
+};
+
+static const dck_column use_columns[OS_USES] = {
+    [OS_USE_CPU] = {"cpu", "CPU", DCK_UNIT_NS},
+    [OS_USE_QUEUE] = {"run_queue", "run queue", DCK_UNIT_NS},
+    [OS_USE_MINOR] = {"minor_faults", "minor faults", DCK_UNIT_ONE},
+    [OS_USE_MAJOR] = {"major_faults", "major faults", DCK_UNIT_ONE},
+    [OS_USE_VOLUNTARY] = {"voluntary", "voluntary switches", DCK_UNIT_ONE},
+    [OS_USE_INVOLUNTARY] = {"involuntary", "involuntary switches", DCK_UNIT_ONE},
+};
+
+int thread_counter_named(const char *name)
+{
+	for (int k = 0; name && k < THREAD_COUNTERS; k++)
+		if (!strcmp(name, thread_counters[k].name))
+			return k;
+	return -1;
+}
+
+int thread_counter_of(const trace_track *t)
+{
+	const int k = t->kind == TRACE_COUNTER_TRACK ? thread_counter_named(t->name) : -1;
+
+	/* A counter of the program's has no unit. */
+	return k >= 0 && t->unit == thread_counters[k].unit ? k : -1;
+}
+
+/* --- one row for each thread */
+
+static int by_thread(const void *a, const void *b)
+{
+	const thread_row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	/* Those to which others are added stand in front. */
+	if (!x->uses.known != !y->uses.known)
+		return x->uses.known ? -1 : 1;
+	return x->began_ns < y->began_ns ? -1 : x->began_ns > y->began_ns;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const thread_row *x = a, *y = b;
+	const uint64_t m = x->uses.n[OS_USE_CPU], n = y->uses.n[OS_USE_CPU];
+
+	return m != n ? (m > n ? -1 : 1) : by_thread(a, b);
+}
+
+static size_t rows_join(thread_row *rows, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(rows, n, sizeof *rows, by_thread);
+	for (size_t i = 0; i < n; i++) {
+		thread_row *to = kept ? &rows[kept - 1] : NULL;
+		const thread_row *r = &rows[i];
+
+		if (!to || r->uses.known || !r->tid || to->process != r->process ||
+		    to->tid != r->tid) {
+			rows[kept++] = *r;
+			continue;
+		}
+		to->name = to->name ? to->name : r->name;
+		to->began_ns = r->began_ns < to->began_ns ? r->began_ns : to->began_ns;
+		to->ended_ns = r->ended_ns > to->ended_ns ? r->ended_ns : to->ended_ns;
+		to->zones += r->zones;
+		to->waited_ns += r->waited_ns;
+	}
+	qsort(rows, kept, sizeof *rows, by_cpu);
+	return kept;
+}
+
+/* --- cells */
+
+static void uses_put(const thread_table *t, record_builder *b, const os_uses *u, uint64_t lived_ns)
+{
+	for (int k = 0; k < OS_USES; k++) {
+		const bool known = u->known >> k & 1;
+
+		if (known)
+			record_cell_int(b, (int64_t)u->n[k]);
+		else
+			record_cell_absent(b, t->absent[k]);
+		if (k != OS_USE_CPU)
+			continue;
+		if (known && lived_ns)
+			record_cell_real(b, (double)u->n[k] / (double)lived_ns);
+		else
+			record_cell_absent(b, known ? "of several threads" : t->absent[k]);
+	}
+}
+
+static void row_put(const thread_table *t, record_builder *b, const thread_row *r, bool waits)
+{
+	const uint64_t lived = r->ended_ns > r->began_ns ? r->ended_ns - r->began_ns : 0;
+
+	record_cell_text(b, r->name ? r->name : "(no name)");
+	if (t->nprocesses > 1)
+		record_cell_int(b, r->pid);
+	if (r->tid)
+		record_cell_int(b, r->tid);
+	else
+		record_cell_absent(b, "not a thread of the system");
+	record_cell_int(b, (int64_t)lived);
+	uses_put(t, b, &r->uses, lived ? lived : 1);
+	if (waits)
+		record_cell_int(b, (int64_t)r->waited_ns);
+	else
+		record_cell_absent(b, t->waits_absent);
+	record_cell_int(b, (int64_t)r->zones);
+}
+
+/* What a process used beside the n first rows, of which there are `all`. */
+static void rest_put(const thread_table *t, record_builder *b, const thread_process *p, size_t n,
+		     size_t all)
+{
+	static const char several[] = "of several threads";
+	os_uses rest = p->uses;
+	uint64_t zones = p->zones, more = p->threads;
+
+	rest.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;
+	for (size_t i = 0; i < all; i++) {
+		const thread_row *r = &t->rows[i];
+
+		if (r->process != p->id)
+			continue;
+		/* What is not known of one above may be in the rest. */
+		if (i < n && r->uses.known)
+			rest.known &= r->uses.known;
+		for (int k = 0; i < n && k < OS_USES; k++)
+			rest.n[k] -= r->uses.n[k] < rest.n[k] ? r->uses.n[k] : rest.n[k];
+		more += i >= n;
+		zones += i >= n ? r->zones : 0;
+	}
+	if (!more && (!(rest.known & 1u << OS_USE_CPU) || rest.n[OS_USE_CPU] < REST_NS))
+		return;
+	record_cell_text(b, "(other threads)");
+	if (t->nprocesses > 1)
+		record_cell_int(b, p->pid);
+	record_cell_absent(b, several);
+	record_cell_absent(b, several);
+	uses_put(t, b, &rest, 0);
+	record_cell_absent(b, several);
+	record_cell_int(b, (int64_t)zones);
+}
+
+static size_t columns_choose(const thread_table *t, dck_column *c)
+{
+	size_t n = 0;
+
+	c[n++] = (dck_column){"name", "thread", DCK_UNIT_NONE};
+	if (t->nprocesses > 1)
+		c[n++] = (dck_column){"pid", "process", DCK_UNIT_ONE};
+	c[n++] = (dck_column){"tid", "number", DCK_UNIT_ONE};
+	c[n++] = (dck_column){"lifetime", "lifetime", DCK_UNIT_NS};
+	for (int k = 0; k < OS_USES; k++) {
+		c[n++] = use_columns[k];
+		if (k == OS_USE_CPU)
+			c[n++] = (dck_column){"cpu_share", "share", DCK_UNIT_ONE};
+	}
+	c[n++] = (dck_column){"waited", "waited", DCK_UNIT_NS};
+	c[n++] = (dck_column){"zones", "zones", DCK_UNIT_ONE};
+	return n;
+}
+
+void thread_table_put(const thread_table *t, record_builder *b)
+{
+	dck_column columns[COLUMNS_MAX];
+	bool waits = false, any = false;
+
+	for (size_t i = 0; i < t->n; i++)
+		any = any || t->rows[i].uses.known;
+	if (!any)
+		return;
+	const size_t all = rows_join(t->rows, t->n), n = all < ROWS_MAX ? all : ROWS_MAX;
+	record_table(b, "threads", "Threads", columns, columns_choose(t, columns));
+	for (size_t i = 0; i < all; i++)
+		waits = waits || t->rows[i].waited_ns;
+	for (size_t i = 0; i < n; i++)
+		row_put(t, b, &t->rows[i], waits);
+	for (size_t i = 0; i < t->nprocesses; i++)
+		rest_put(t, b, &t->processes[i], n, all);
+}

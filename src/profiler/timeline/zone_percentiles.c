@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/zone_percentiles.h"
+
+#include "base/err.h"
+#include "base/percentile.h"
+#include "stat/stat.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { WORD = 16 };
+static const double level = 0.95;
+
+static bool is_there(const zone_percentiles *all, double p)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (percentile_is(all->p[i], p))
+			return true;
+	return false;
+}
+
+dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_err *err)
+{
+	zone_percentiles all = {0};
+
+	for (const char *s = text ? text : ""; *s;) {
+		const size_t n = strcspn(s, ",");
+		char word[WORD];
+		double p = 0;
+
+		snprintf(word, sizeof word, "%.*s", (int)(n < WORD ? n : WORD - 1), s);
+		if (n >= WORD || !percentile_parse(word, &p) ||
+		    !(p >= PERCENTILE_LEAST && p <= PERCENTILE_MOST))
+			DCK_FAIL(err, E_ARG,
+				 "'%s' is no percentile from p50 to p99.99, as in p50,p90,p99",
+				 word);
+		if (all.n == ZONE_PERCENTILES_MAX)
+			DCK_FAIL(err, E_ARG, "more than %d percentiles are asked for",
+				 (int)ZONE_PERCENTILES_MAX);
+		if (!is_there(&all, p))
+			all.p[all.n++] = p;
+		s += n + (s[n] == ',');
+	}
+	*ret = all;
+	return DCK_OK;
+}
+
+const char *zone_percentile_name(double p, char to[WORD])
+{
+	snprintf(to, WORD, "p%.8g", 100 * p);
+	return to;
+}
+
+double zone_percentile_calls(double p)
+{
+	/* Half of them lie on either side of the median with as few as one. */
+	return p == 0.5 ? 1 : stat_quantile_runs(p, level);
+}

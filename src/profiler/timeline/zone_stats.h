@@ -1,0 +1,89 @@
+/* zone_stats.h - what is known of all calls of one name, in memory of a fixed size.
+ *
+ *	zone_stats_add(&z, 1200, 300, true);
+ *	if (zone_stats_mean(&z, 0.95, &mean, &lo, &hi)) ...
+ *
+ * Calls that follow each other depend on each other, so that the interval of their mean is made of
+ * the means of batches (batch means, Schmeiser, Operations Research 30, 1982): of 20 to 39 batches
+ * of neighbours, whose size doubles whenever there are 40. Below 20 calls a batch is a call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_ZONE_STATS_H
+#define TIMELINE_ZONE_STATS_H
+
+#include "profiler/timeline/zone_histogram.h"
+
+enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
+
+typedef struct zone_stats {
+	uint64_t calls;	     /* that ended */
+	uint64_t unfinished; /* that did not; the rest of the table counts them in total and self */
+	/* total: with what they called, but not those inside a call of the same name; self:
+	 * without what they called. */
+	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
+	uint64_t limit_ns,
+	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
+	bool self_unknown; /* of some call */
+	bool wait;	   /* it is a wait, and no work */
+	unsigned nbatches;
+	uint64_t batch_calls;	       /* calls in a batch */
+	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
+	double batch_ns[ZONE_BATCHES]; /* sums */
+	zone_histogram *histogram;     /* @owned by zone_sums.h; NULL: none is wanted */
+} zone_stats;
+
+/* Of a call that comes in pieces (zone_sums.h): what the earlier ones add to each column. */
+typedef struct zone_pieces {
+	uint64_t took_ns, self_ns, total_ns;
+} zone_pieces;
+
+/* The self_ns of a range that any thread may end: what lies inside it is unknown. */
+#define ZONE_SELF_UNKNOWN UINT64_MAX
+
+void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
+
+static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
+{
+	z->total_ns += outermost ? ns : 0;
+	if (self_ns == ZONE_SELF_UNKNOWN)
+		z->self_unknown = true;
+	else
+		z->self_ns += self_ns;
+}
+
+/* A call that ended; {0} at first. */
+static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
+{
+	zone_stats_add_time(z, ns, self_ns, outermost);
+	if (!z->calls++) {
+		z->batch_calls = 1;
+		z->min_ns = ns;
+	}
+	z->sum_ns += ns;
+	if (ns < z->min_ns)
+		z->min_ns = ns;
+	if (ns > z->max_ns)
+		z->max_ns = ns;
+	z->over += ns > z->limit_ns - 1; /* never, where it is 0 */
+	if (z->histogram)
+		zone_histogram_add(z->histogram, ns);
+	z->open_ns += ns;
+	if (++z->open_calls == z->batch_calls)
+		zone_stats_close_batch(z);
+}
+
+static inline void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_t self_ns,
+					     bool outermost)
+{
+	zone_stats_add_time(z, ns, self_ns, outermost);
+	z->unfinished++;
+}
+
+/* One whose last piece is in the other arguments. */
+void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
+			   bool outermost, bool finished);
+/* The mean of all calls that ended; false: there is no interval, since there are too few. */
+bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,
+		     double *ret_hi);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/zone_sums.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+/* Of the histograms of all names together. */
+enum { HISTOGRAMS_BYTES = 64 << 20 };
+
+void zone_sums_want(zone_sums *s, const zone_percentiles *p)
+{
+	s->percentiles = *p;
+	s->histogram_room = HISTOGRAMS_BYTES;
+}
+
+static void stats_free(zone_stats *z)
+{
+	if (z && z->histogram)
+		zone_histogram_done(z->histogram);
+	if (z)
+		mem_free(z->histogram);
+	mem_free(z);
+}
+
+void zone_sums_done(zone_sums *s)
+{
+	for (uint32_t i = 0; i < s->nstats; i++)
+		stats_free(s->stats[i]);
+	mem_free(s->stats);
+	path_sums_done(&s->paths);
+	open_ranges_done(&s->ranges);
+	*s = (zone_sums){0};
+}
+
+void zone_stack_done(zone_stack *t)
+{
+	mem_free(t->frames);
+	mem_free(t->pieces);
+	kept_map_done(&t->hidden);
+	*t = (zone_stack){0};
+}
+
+/* --- by name */
+
+static zone_stats *stats_new(zone_sums *s, uint32_t name)
+{
+	zone_stats *z = mem_zalloc(1, sizeof *z);
+
+	if (z && s->limit_of)
+		z->limit_ns = s->limit_of(s->limits, name);
+	if (z && s->is_wait)
+		z->wait = s->is_wait(s->names, name);
+	if (!z || !s->percentiles.n)
+		return z;
+	z->histogram = mem_zalloc(1, sizeof *z->histogram);
+	if (!z->histogram) {
+		mem_free(z);
+		return NULL;
+	}
+	z->histogram->room = &s->histogram_room;
+	return z;
+}
+
+zone_stats *zone_sums_make(zone_sums *s, uint32_t name)
+{
+	uint32_t more = s->nstats ? s->nstats : 16;
+
+	while (more <= name && more < UINT32_MAX / 2)
+		more *= 2;
+	if (more > s->nstats && name < more) {
+		zone_stats **stats = mem_resize(s->stats, more * sizeof *stats);
+		if (stats) {
+			memset(stats + s->nstats, 0, (more - s->nstats) * sizeof *stats);
+			s->stats = stats;
+			s->nstats = more;
+		}
+	}
+	if (name < s->nstats && !s->stats[name])
+		s->stats[name] = stats_new(s, name);
+	if (name < s->nstats && s->stats[name])
+		return s->stats[name];
+	s->failed = true;
+	return NULL;
+}
+
+static void add(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self, bool outermost,
+		bool finished)
+{
+	zone_stats *z = s->paths_only ? NULL : zone_sums_row(s, f->name);
+
+	if (z && f->in_pieces)
+		zone_stats_add_pieces(z, &f->before, took, self, outermost, finished);
+	else if (z && finished)
+		zone_stats_add(z, took, self, outermost);
+	else if (z)
+		zone_stats_add_unfinished(z, took, self, outermost);
+}
+
+static void tell(const zone_sums *s, const zone_stack *t, const zone_frame *f, uint64_t took,
+		 uint64_t self, bool outermost, bool whole)
+{
+	s->ended(s->listener, &(zone_ended){.track = t ? t->track : 0,
+					    .name = f->name,
+					    .depth = t ? (uint32_t)t->depth : 0,
+					    .begin_ns = f->begin_ns,
+					    .took_ns = took,
+					    .self_ns = self,
+					    .outermost = outermost,
+					    .whole = whole});
+}
+
+/* --- pieces */
+
+/* A range ended that goes on. false: it cannot be kept. */
+static bool piece_end(zone_sums *s, zone_stack *t, const zone_frame *f, uint64_t ns, uint64_t took,
+		      uint64_t self, bool outermost)
+{
+	if (!t->pieces)
+		t->pieces = mem_alloc(ZONE_PIECES_MAX * sizeof *t->pieces);
+	s->failed |= !t->pieces;
+	if (!t->pieces || t->npieces == ZONE_PIECES_MAX)
+		return false;
+	zone_frame *p = &t->pieces[t->npieces++];
+	*p = *f;
+	p->begin_ns = ns;
+	p->in_pieces = true;
+	p->before.took_ns += took;
+	p->before.self_ns += self;
+	p->before.total_ns += outermost ? took : 0;
+	path_sums_add(&s->paths, f->path, 0, took);
+	return true;
+}
+
+static void pieces_drop(zone_sums *s, zone_stack *t)
+{
+	while (t->npieces) {
+		const zone_frame *f = &t->pieces[--t->npieces];
+
+		if (s->ended)
+			s->ended(s->listener, &(zone_ended){.track = t->track,
+							    .name = f->name,
+							    .depth = ZONE_DEPTH_MAX,
+							    .begin_ns = f->begin_ns,
+							    .whole = true});
+		path_sums_add(&s->paths, f->path, 1, 0);
+		add(s, f, 0, 0, false, true);
+	}
+}
+
+/* The range f begins: as the next piece of the one that ended last, or as one of its own. */
+static void piece_begin(zone_sums *s, zone_stack *t, zone_frame *f)
+{
+	const zone_frame *p = &t->pieces[t->npieces - 1];
+
+	if (p->name == f->name && p->begin_ns == f->begin_ns) {
+		f->in_pieces = true;
+		f->before = p->before;
+		t->npieces--;
+	} else {
+		pieces_drop(s, t);
+	}
+}
+
+/* --- ranges of a track */
+
+static bool room_for_one(zone_stack *t)
+{
+	const size_t room = t->room ? 2 * t->room : 16;
+
+	if (t->depth < t->room)
+		return true;
+	zone_frame *frames = mem_resize(t->frames, room * sizeof *frames);
+	if (!frames)
+		return false;
+	t->frames = frames;
+	t->room = room;
+	return true;
+}
+
+/* Counts an open range that is on no path; the sum that was. */
+static uint32_t hide(zone_sums *s, zone_stack *t, uint32_t name, int more)
+{
+	const uint64_t key = name + UINT64_C(1);
+	const uint32_t was = kept_map_find(&t->hidden, key), is = was + (uint32_t)more;
+
+	t->pathless += (uint32_t)more;
+	if (is)
+		s->failed |= !kept_map_put(&t->hidden, key, is);
+	else
+		kept_map_remove(&t->hidden, key);
+	return was;
+}
+
+bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
+{
+	if (t->too_deep || t->depth == ZONE_DEPTH_MAX || !room_for_one(t)) {
+		s->failed |= !t->too_deep && t->depth < ZONE_DEPTH_MAX;
+		t->too_deep++;
+		return false;
+	}
+	/* One that was lost is a path of its caller's. */
+	uint32_t path = t->depth ? t->frames[t->depth - 1].path : t->root;
+	if (name != ZONE_LOST)
+		path = path_sums_child(&s->paths, path, name);
+	t->frames[t->depth++] = (zone_frame){.name = name, .path = path, .begin_ns = ns};
+	if (path == PATH_SUM_NONE)
+		hide(s, t, name, 1);
+	if (t->npieces)
+		piece_begin(s, t, zone_stack_top(t));
+	return true;
+}
+
+/* Whether the range that just ended was in none of its name. */
+static bool outermost(zone_sums *s, zone_stack *t, const zone_frame *f)
+{
+	if (f->path != PATH_SUM_NONE) /* 0, and perhaps no row: one that was lost */
+		return f->path && !s->paths.rows[f->path].again;
+	if (hide(s, t, f->name, -1) > 1)
+		return false;
+	const uint32_t last =
+	    t->depth > t->pathless ? t->frames[t->depth - t->pathless - 1].path : t->root;
+	return last == PATH_SUM_NONE || !path_sums_inside(&s->paths, last, f->name);
+}
+
+zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
+{
+	if (t->too_deep) {
+		t->too_deep--;
+		return ZONE_TOO_DEEP;
+	}
+	if (!t->depth)
+		return ZONE_UNMATCHED;
+	const zone_frame f = t->frames[--t->depth];
+	const bool outer = outermost(s, t, &f);
+	zone_frame *above = zone_stack_top(t);
+	/* Of one that was lost, only what was inside it is known. */
+	if (f.name == ZONE_LOST) {
+		if (above)
+			above->inside_ns += f.inside_ns;
+		return ZONE_ENDED_LOST;
+	}
+	const uint64_t took = ns > f.begin_ns ? ns - f.begin_ns : 0;
+	const uint64_t self = took > f.inside_ns ? took - f.inside_ns : 0;
+	if (above)
+		above->inside_ns += took;
+	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
+	if (s->ended)
+		tell(s, t, &f, took, self, outer, whole);
+	if (whole) {
+		path_sums_add(&s->paths, f.path, 1, took);
+		add(s, &f, took, self, outer, finished);
+	}
+	t->zones += whole;
+	const zone_stats *z = zone_sums_of(s, f.name);
+	t->waited_ns += z && z->wait ? took : 0;
+	return ZONE_ENDED;
+}
+
+void zone_sums_close(zone_sums *s, zone_stack *t, uint64_t ns)
+{
+	t->too_deep = 0;
+	while (t->depth)
+		zone_sums_end(s, t, ns, false);
+	pieces_drop(s, t);
+}
+
+/* --- ranges of no track */
+
+static void range_ended(zone_sums *s, uint32_t name, uint64_t begin_ns, uint64_t end_ns,
+			bool finished)
+{
+	const uint64_t took = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+	const zone_frame f = {.name = name, .begin_ns = begin_ns};
+
+	if (s->ended)
+		tell(s, NULL, &f, took, ZONE_SELF_UNKNOWN, true, true);
+	if (s->async_root)
+		path_sums_add(&s->paths, path_sums_child(&s->paths, s->async_root, name), 1, took);
+	add(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
+}
+
+bool zone_sums_range(zone_sums *s, uint64_t id, uint32_t name, uint64_t ns)
+{
+	const open_range one = {.id = id, .name = name, .ns = ns};
+	open_range other;
+	bool lost;
+
+	if (!open_ranges_match(&s->ranges, &one, &other, &lost)) {
+		s->failed |= s->ranges.failed;
+		return !lost;
+	}
+	if (name)
+		range_ended(s, name, ns, other.ns, true);
+	else
+		range_ended(s, other.name, other.ns, ns, true);
+	return true;
+}
+
+uint64_t zone_sums_close_ranges(zone_sums *s, uint64_t ns, uint64_t *ret_unmatched)
+{
+	uint64_t unfinished = 0, unmatched = 0;
+
+	for (size_t i = 0; i < s->ranges.cap; i++) {
+		const open_range *r = &s->ranges.slots[i];
+
+		if (r->id && r->name) {
+			unfinished++;
+			range_ended(s, r->name, r->ns, ns, false);
+		} else if (r->id) {
+			unmatched++;
+		}
+	}
+	open_ranges_done(&s->ranges);
+	*ret_unmatched = unmatched;
+	return unfinished;
+}

@@ -1,0 +1,362 @@
+/* nvtx.c - programs that are annotated with NVTX are recorded unchanged: NVTX loads the library
+ * that NVTX_INJECTION64_PATH names, and calls what is below. Layouts and numbers:
+ * nvtx3/nvToolsExt.h and nvtx3/nvtxDetail/nvtxTypes.h of NVIDIA's NVTX, version 3,
+ * https://github.com/NVIDIA/NVTX.
+ *
+ *     NVTX_INJECTION64_PATH=libdeepclock.so DEEPCLOCK_TRACE=out.pftrace python3 train.py
+ *
+ * A payload becomes the number "payload" of its range. Colours have no place in what is recorded:
+ * Perfetto makes its own of the names. Functions that are in no table here (resources, the events
+ * of user-defined locks, names of devices) are not forwarded by NVTX.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/base.h"
+
+#include "profiler/trace/annotation/annotation.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { TABLE_CALLBACKS = 1, MODULE_CORE = 1, MODULE_CORE2 = 5 };
+
+typedef void (*any_function)(void);
+
+typedef struct callbacks {
+	size_t struct_size;
+	/* 0: there is no such module. Each entry points to the place of a function. */
+	int (*get)(int module, any_function ***ret_table, unsigned *ret_size);
+} callbacks;
+
+typedef enum payload_kind { U64 = 1, I64, DOUBLE, U32, I32, FLOAT } payload_kind;
+typedef enum message_kind { ASCII = 1, WIDE, REGISTERED } message_kind;
+
+/* nvtxEventAttributes_t, which may be longer in later versions. */
+typedef struct attributes {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t colour_kind;
+	uint32_t colour;
+	int32_t payload_kind, reserved;
+	union {
+		uint64_t u64;
+		int64_t i64;
+		double d;
+		uint32_t u32;
+		int32_t i32;
+		float f;
+	} payload;
+	int32_t message_kind;
+	union {
+		const char *ascii;
+		const wchar_t *wide;
+		annotation *registered;
+	} message;
+} attributes;
+
+typedef annotation domain;
+
+/* --- categories: numbers of the program's own, which it may name, by domain */
+
+enum { CATEGORIES_MAX = 4096 };
+
+static struct category {
+	_Atomic(annotation *) name; /* NULL: empty */
+	const domain *domain;
+	uint32_t number;
+} categories[CATEGORIES_MAX];
+static _Atomic uint32_t ncategories;
+
+static void name_category(const domain *d, uint32_t number, const char *text)
+{
+	annotation *name = annotation_name_new(NULL, text);
+	const uint32_t at = name ? atomic_fetch_add(&ncategories, 1) : CATEGORIES_MAX;
+
+	if (at >= CATEGORIES_MAX) {
+		if (name) /* stays full */
+			atomic_store(&ncategories, CATEGORIES_MAX);
+		return;
+	}
+	categories[at].domain = d;
+	categories[at].number = number;
+	atomic_store_explicit(&categories[at].name, name, memory_order_release);
+}
+
+/* The newest name of a category; of one without a name its number, in `to`. NULL: no category. */
+static const char *category_of(const domain *d, uint32_t number, char to[16])
+{
+	uint32_t n = atomic_load(&ncategories);
+
+	if (number == 0)
+		return NULL;
+	for (n = n < CATEGORIES_MAX ? n : CATEGORIES_MAX; n-- > 0;) {
+		const annotation *name =
+		    atomic_load_explicit(&categories[n].name, memory_order_acquire);
+
+		if (name && categories[n].domain == d && categories[n].number == number)
+			return name->text;
+	}
+	snprintf(to, 16, "%u", number);
+	return to;
+}
+
+/* --- events */
+
+/* The number of what the event's message says. Only a new name needs its category. */
+static uint32_t name_of(const domain *d, const attributes *a)
+{
+	char text[ANNOTATION_TEXT], wide[ANNOTATION_TEXT], number[16];
+	annotation *registered = a->message_kind == REGISTERED ? a->message.registered : NULL;
+
+	if (registered && registered->id)
+		return registered->id;
+	if (a->message_kind == WIDE)
+		annotation_text_wide(a->message.wide, wide);
+	if (!registered)
+		annotation_text(annotation_text_of(d),
+				a->message_kind == ASCII  ? a->message.ascii
+				: a->message_kind == WIDE ? wide
+							  : "(no name)",
+				text);
+	const uint32_t id = annotation_id(registered ? registered->text : text,
+					  category_of(d, a->category, number));
+	if (registered)
+		registered->id = id;
+	return id;
+}
+
+static double payload_of(const attributes *a)
+{
+	switch (a->payload_kind) {
+	case U64:
+		return (double)a->payload.u64;
+	case I64:
+		return (double)a->payload.i64;
+	case DOUBLE:
+		return a->payload.d;
+	case U32:
+		return a->payload.u32;
+	case I32:
+		return a->payload.i32;
+	case FLOAT:
+		return (double)a->payload.f;
+	default:
+		return NAN;
+	}
+}
+
+static uint32_t stack_of(const domain *d)
+{
+	return d ? d->stack : ANNOTATION_STACK_NONE;
+}
+
+static int push(const domain *d, const attributes *a)
+{
+	if (!a || !annotation_on())
+		return ANNOTATION_NO_NESTING;
+	const int depth = annotation_push(stack_of(d), name_of(d, a));
+	const double payload = payload_of(a);
+	if (!isnan(payload))
+		annotation_number(annotation_id("payload", NULL), payload);
+	return depth;
+}
+
+static int pop(const domain *d)
+{
+	return annotation_pop(stack_of(d));
+}
+
+static void mark(const domain *d, const attributes *a)
+{
+	if (a && annotation_on())
+		annotation_mark(name_of(d, a));
+}
+
+static uint64_t start(const domain *d, const attributes *a)
+{
+	return a && annotation_on() ? annotation_start(name_of(d, a)) : 0;
+}
+
+static void end(const domain *d, uint64_t id)
+{
+	(void)d;
+	annotation_end(id);
+}
+
+static attributes ascii(const char *text)
+{
+	return (attributes){.message_kind = ASCII, .message.ascii = text};
+}
+
+static attributes wide(const wchar_t *text)
+{
+	return (attributes){.message_kind = WIDE, .message.wide = text};
+}
+
+/* --- the functions that programs call, by the numbers of the two modules */
+
+static void mark_ex(const attributes *a)
+{
+	mark(NULL, a);
+}
+
+static void mark_a(const char *text)
+{
+	const attributes a = ascii(text);
+
+	mark(NULL, &a);
+}
+
+static void mark_w(const wchar_t *text)
+{
+	const attributes a = wide(text);
+
+	mark(NULL, &a);
+}
+
+static uint64_t start_ex(const attributes *a)
+{
+	return start(NULL, a);
+}
+
+static uint64_t start_a(const char *text)
+{
+	const attributes a = ascii(text);
+
+	return start(NULL, &a);
+}
+
+static uint64_t start_w(const wchar_t *text)
+{
+	const attributes a = wide(text);
+
+	return start(NULL, &a);
+}
+
+static void end_core(uint64_t id)
+{
+	end(NULL, id);
+}
+
+static int push_ex(const attributes *a)
+{
+	return push(NULL, a);
+}
+
+static int push_a(const char *text)
+{
+	const attributes a = ascii(text);
+
+	return push(NULL, &a);
+}
+
+static int push_w(const wchar_t *text)
+{
+	const attributes a = wide(text);
+
+	return push(NULL, &a);
+}
+
+static int pop_core(void)
+{
+	return pop(NULL);
+}
+
+static annotation *string_a(const domain *d, const char *text)
+{
+	return annotation_name_new(annotation_text_of(d), text);
+}
+
+static annotation *string_w(const domain *d, const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	return string_a(d, utf8);
+}
+
+static domain *domain_w(const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	return annotation_domain(utf8);
+}
+
+/* Strings that were registered in it may still be in use. */
+static void domain_destroy(domain *d)
+{
+	(void)d;
+}
+
+static void category_w(const domain *d, uint32_t number, const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	name_category(d, number, utf8);
+}
+
+static void category_core_a(uint32_t number, const char *text)
+{
+	name_category(NULL, number, text);
+}
+
+static void category_core_w(uint32_t number, const wchar_t *text)
+{
+	category_w(NULL, number, text);
+}
+
+static void thread_w(uint32_t tid, const wchar_t *text)
+{
+	char utf8[ANNOTATION_TEXT];
+
+	annotation_text_wide(text, utf8);
+	annotation_thread(tid, utf8);
+}
+
+#define AT(number, f) [number] = (any_function)(f)
+static const any_function core[] = {
+    AT(1, mark_ex),	     AT(2, mark_a),
+    AT(3, mark_w),	     AT(4, start_ex),
+    AT(5, start_a),	     AT(6, start_w),
+    AT(7, end_core),	     AT(8, push_ex),
+    AT(9, push_a),	     AT(10, push_w),
+    AT(11, pop_core),	     AT(12, category_core_a),
+    AT(13, category_core_w), AT(14, annotation_thread),
+    AT(15, thread_w),
+};
+static const any_function core2[] = {
+    AT(1, mark),       AT(2, start),
+    AT(3, end),	       AT(4, push),
+    AT(5, pop),	       AT(8, name_category),
+    AT(9, category_w), AT(10, string_a),
+    AT(11, string_w),  AT(12, annotation_domain),
+    AT(13, domain_w),  AT(14, domain_destroy),
+};
+#undef AT
+
+static bool put(const callbacks *c, int module, const any_function *functions, unsigned n)
+{
+	any_function **table = NULL;
+	unsigned size = 0;
+
+	if (!c->get(module, &table, &size) || !table)
+		return false;
+	for (unsigned i = 1; i < n && i < size; i++)
+		if (functions[i] && table[i])
+			*table[i] = functions[i];
+	return true;
+}
+
+DCK_API int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id));
+
+int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id))
+{
+	const callbacks *c = get_table ? get_table(TABLE_CALLBACKS) : NULL;
+
+	if (!c || c->struct_size < sizeof *c || !c->get)
+		return 0;
+	/* A program may have been built with an older NVTX, without domains. */
+	(void)put(c, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
+	return put(c, MODULE_CORE, core, sizeof core / sizeof core[0]);
+}

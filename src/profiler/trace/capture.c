@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/capture.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "profiler/trace/zone_names.h"
+
+#include <string.h>
+
+enum {
+	WINDOWS = 4096,	    /* that the drain may be behind, or that a late event may be of */
+	MANY = WINDOWS / 2, /* from when on some are released */
+	STACKS = 4,	    /* on which one thread may have opened a window at the same time */
+	STARTED = 4096,	    /* ranges that any thread may end */
+	STARTED_NEAR = 32,  /* places of one, from where its hash says */
+	UNKNOWN = 0,
+	NO,
+	YES /* whether a name was asked for */
+};
+#define OPEN	   UINT64_MAX
+#define CLOSING	   (UINT64_MAX - 1)
+#define OPENED_ONE (UINT64_C(1) << 63) /* of a range in `started`: it opened the window */
+
+_Atomic bool capture_on, zones_plain;
+
+/* What was asked for. Never freed: a thread may still look at it when the recording is over. */
+typedef struct asked {
+	struct asked *next;
+	dck_list names; /* @owned */
+	_Atomic uint8_t known[ZONE_NAMES_MAX];
+} asked;
+static asked *all;
+static _Atomic(asked *) current;
+
+static struct {
+	_Atomic uint64_t begin, end; /* begin 0: it is not known yet */
+} windows[WINDOWS];
+/* How many windows ever began, in the upper half; how many ranges are open that ask for one. */
+static _Atomic uint64_t state;
+static _Atomic uint32_t released;
+static _Atomic uint64_t released_ticks, left_out, times_max;
+static _Atomic uint64_t started[STARTED];
+static _Atomic uint32_t recordings;
+
+/* The ranges of this thread that asked for a window: of each stack the outermost one, and how many
+ * are open from it on. */
+static _Thread_local struct {
+	uint32_t recording; /* of which this is true */
+	struct {
+		uint32_t stack, depth;
+	} on[STACKS];
+} held __attribute__((tls_model("initial-exec")));
+
+static uint32_t begun(uint64_t s)
+{
+	return (uint32_t)(s >> 32);
+}
+
+bool capture_open(void)
+{
+	return (uint32_t)atomic_load_explicit(&state, memory_order_relaxed) != 0;
+}
+
+/* --- names */
+
+/* "step", "mine:step"; "step@mine", "step@*" as NVIDIA's tools write them. */
+static bool is_meant(const char *text, const char *name)
+{
+	const char *at = strrchr(text, '@');
+	const size_t n = at ? (size_t)(at - text) : 0, whole = strlen(name);
+
+	if (!strcmp(text, name))
+		return true;
+	if (!at || whole < n || strncmp(name + whole - n, text, n) != 0)
+		return false;
+	const size_t before = whole - n; /* "mine:" */
+	if (!strcmp(at + 1, "*"))
+		return !before || name[before - 1] == ':';
+	return before == strlen(at + 1) + 1 && name[before - 1] == ':' &&
+	       !strncmp(name, at + 1, before - 1);
+}
+
+static inline bool is_asked(uint32_t name)
+{
+	asked *a = atomic_load_explicit(&current, memory_order_acquire);
+
+	if (!a || name >= ZONE_NAMES_MAX)
+		return false;
+	uint8_t known = atomic_load_explicit(&a->known[name], memory_order_relaxed);
+	if (known == UNKNOWN) {
+		known = NO;
+		for (size_t i = 0; i < a->names.n; i++)
+			if (is_meant(a->names.item[i], zone_name_get(name)->text))
+				known = YES;
+		atomic_store_explicit(&a->known[name], known, memory_order_relaxed);
+	}
+	return known == YES;
+}
+
+const char *capture_nearest(void)
+{
+	const asked *a = atomic_load(&current);
+	const char **names = a ? mem_zalloc(ZONE_NAMES_MAX, sizeof *names) : NULL, *near = NULL;
+	const size_t n = names ? zone_names_list(names, ZONE_NAMES_MAX) : 0;
+
+	for (size_t k = 0; names && !near && k < a->names.n; k++) {
+		const char *text = a->names.item[k];
+
+		/* The domain was left out. */
+		for (size_t i = 0; i < n && !near; i++) {
+			const char *colon = strrchr(names[i], ':');
+
+			near = colon && !strcmp(colon + 1, text) ? names[i] : NULL;
+		}
+		near = near ? near : dck_nearest(text, names, n);
+	}
+	mem_free(names);
+	return near;
+}
+
+/* --- windows */
+
+/* A range that asks for a window begins. *ret_now: when. false: there are windows enough. */
+static bool enter(uint64_t *ret_now)
+{
+	const uint64_t times = atomic_load_explicit(&times_max, memory_order_relaxed);
+	uint64_t was = atomic_load(&state), is;
+	bool first;
+
+	do {
+		const uint32_t behind = begun(was) - atomic_load(&released);
+
+		first = !(uint32_t)was;
+		if (first && times && begun(was) >= times)
+			return false;
+		if (first && behind >= WINDOWS) {
+			atomic_fetch_add(&left_out, 1);
+			return false;
+		}
+		is = was + 1 + (first ? UINT64_C(1) << 32 : 0);
+	} while (!atomic_compare_exchange_weak(&state, &was, is));
+	/* The window begins at the first timestamp stored; a thread with an earlier timestamp uses
+	 * the stored one. */
+	const uint64_t now = ticks_now();
+	uint64_t begin = 0;
+	*ret_now = now;
+	if (!atomic_compare_exchange_strong(&windows[(begun(is) - 1) % WINDOWS].begin, &begin,
+					    now) &&
+	    now < begin)
+		*ret_now = begin;
+	if (first && begun(is) - atomic_load(&released) == MANY)
+		lanes_wake();
+	return true;
+}
+
+/* Returns the end time of a window that is marked closing. */
+static uint64_t end_of(uint32_t i)
+{
+	uint64_t end = CLOSING;
+	const uint64_t now = ticks_now();
+
+	return atomic_compare_exchange_strong(&windows[i % WINDOWS].end, &end, now) ? now : end;
+}
+
+static void leave(void)
+{
+	uint64_t was = atomic_load(&state), open = OPEN;
+
+	do {
+		if (!(uint32_t)was)
+			return;
+	} while (!atomic_compare_exchange_weak(&state, &was, was - 1));
+	if ((uint32_t)was != 1)
+		return;
+	const uint32_t i = begun(was) - 1;
+	if (atomic_compare_exchange_strong(&windows[i % WINDOWS].end, &open, CLOSING))
+		(void)end_of(i);
+}
+
+bool capture_window_get(uint32_t i, capture_window *ret)
+{
+	if (begun(atomic_load(&state)) - i - 1 >= WINDOWS)
+		return false;
+	ret->begin = atomic_load(&windows[i % WINDOWS].begin);
+	ret->end = atomic_load(&windows[i % WINDOWS].end);
+	/* The thread that ends it may not have stored the time yet. */
+	if (ret->begin && ret->end == CLOSING)
+		ret->end = end_of(i);
+	return ret->begin;
+}
+
+uint32_t capture_released(void)
+{
+	return atomic_load(&released);
+}
+
+uint32_t capture_releasable(uint64_t ticks)
+{
+	uint32_t i = atomic_load(&released);
+	capture_window w;
+
+	while (begun(atomic_load(&state)) - i > MANY && capture_window_get(i, &w) && w.end <= ticks)
+		i++;
+	return i;
+}
+
+static void window_clear(uint32_t slot)
+{
+	atomic_store_explicit(&windows[slot].begin, 0, memory_order_relaxed);
+	atomic_store_explicit(&windows[slot].end, OPEN, memory_order_relaxed);
+}
+
+void capture_release(uint32_t before)
+{
+	for (uint32_t i = atomic_load(&released); i != before; i++) {
+		atomic_fetch_add(&released_ticks, atomic_load(&windows[i % WINDOWS].end) -
+						      atomic_load(&windows[i % WINDOWS].begin));
+		window_clear(i % WINDOWS);
+		atomic_store(&released, i + 1);
+	}
+}
+
+capture_counts capture_counted(uint64_t now)
+{
+	capture_counts c = {.windows = begun(atomic_load(&state)),
+			    .ticks = atomic_load(&released_ticks),
+			    .left_out = atomic_load(&left_out)};
+	capture_window w, next;
+
+	for (uint32_t i = capture_released(); capture_window_get(i, &w); i++) {
+		const uint64_t last = capture_window_get(i + 1, &next) ? next.begin : now;
+		const uint64_t end = w.end < last ? w.end : last;
+
+		c.ticks += end > w.begin ? end - w.begin : 0;
+	}
+	return c;
+}
+
+/* --- ranges that any thread may end */
+
+static bool started_put(uint64_t id, uint64_t mark)
+{
+	const uint64_t at = hash_number(HASH_START, id);
+
+	for (uint64_t i = 0; i < STARTED_NEAR; i++) {
+		uint64_t empty = 0;
+
+		if (atomic_compare_exchange_strong(&started[(at + i) % STARTED], &empty, id | mark))
+			return true;
+	}
+	return false;
+}
+
+/* What was put; 0: nothing was. */
+static uint64_t started_take(uint64_t id)
+{
+	const uint64_t at = hash_number(HASH_START, id);
+
+	for (uint64_t i = 0; i < STARTED_NEAR; i++) {
+		uint64_t got = atomic_load(&started[(at + i) % STARTED]);
+
+		if (got && (got & ~OPENED_ONE) == id &&
+		    atomic_compare_exchange_strong(&started[(at + i) % STARTED], &got, 0))
+			return got;
+	}
+	return 0;
+}
+
+/* --- events */
+
+typedef struct verdict {
+	bool put, leaves;
+	uint64_t now; /* 0: not yet read from the clock */
+} verdict;
+
+static uint32_t *depth_of(uint32_t stack)
+{
+	const uint32_t recording = atomic_load_explicit(&recordings, memory_order_relaxed);
+
+	if (held.recording != recording) {
+		memset(held.on, 0, sizeof held.on);
+		held.recording = recording;
+	}
+	for (int i = 0; i < STACKS; i++)
+		if (held.on[i].depth && held.on[i].stack == stack)
+			return &held.on[i].depth;
+	return NULL;
+}
+
+static bool hold(uint32_t stack, uint64_t *ret_now)
+{
+	for (int i = 0; i < STACKS; i++)
+		if (!held.on[i].depth) {
+			if (!enter(ret_now))
+				return false;
+			held.on[i].stack = stack;
+			held.on[i].depth = 1;
+			return true;
+		}
+	return false;
+}
+
+static verdict push(uint64_t word)
+{
+	uint32_t *depth = depth_of(LANE_STACK_OF(word));
+	verdict v = {0};
+
+	if (depth)
+		(*depth)++;
+	else if (is_asked((uint32_t)word))
+		v.put = hold(LANE_STACK_OF(word), &v.now);
+	v.put = v.put || capture_open();
+	return v;
+}
+
+static verdict pop(uint64_t word)
+{
+	uint32_t *depth = depth_of(LANE_STACK_OF(word));
+
+	if (depth && --*depth == 0)
+		return (verdict){.put = true, .leaves = true};
+	return (verdict){.put = capture_open()};
+}
+
+static verdict start(uint64_t word, uint64_t id)
+{
+	verdict v = {0};
+
+	v.leaves = is_asked((uint32_t)word) && enter(&v.now);
+	if (v.leaves || capture_open())
+		v.put = started_put(id, v.leaves ? OPENED_ONE : 0);
+	v.leaves = v.leaves && !v.put;
+	return v;
+}
+
+/* A range that began inside a window is recorded to its end. */
+static verdict end(uint64_t id)
+{
+	const uint64_t was = started_take(id);
+
+	return (verdict){.put = was, .leaves = was & OPENED_ONE};
+}
+
+/* The quick way where nothing is recorded: only one that is asked for changes that. */
+static inline bool counts_for_nothing(lane_kind kind, uint64_t word)
+{
+	if (capture_open() || kind == LANE_END)
+		return false;
+	return (kind != LANE_PUSH && kind != LANE_START) || !is_asked((uint32_t)word);
+}
+
+bool capture_put_armed(uint64_t word, uint64_t value, bool has_value)
+{
+	const lane_kind kind = LANE_KIND(word);
+
+	if (counts_for_nothing(kind, word))
+		return false;
+	const verdict v = kind == LANE_PUSH    ? push(word)
+			  : kind == LANE_POP   ? pop(word)
+			  : kind == LANE_START ? start(word, value)
+			  : kind == LANE_END   ? end(value)
+					       : (verdict){.put = capture_open()};
+
+	if (v.put && has_value)
+		lane_put_value(v.now ? v.now : ticks_now(), word, value);
+	else if (v.put)
+		lane_put(v.now ? v.now : ticks_now(), word);
+	if (v.leaves)
+		leave();
+	return v.put;
+}
+
+/* --- arming */
+
+static bool same(const dck_list *a, const dck_list *b)
+{
+	bool is = a->n == b->n;
+
+	for (size_t i = 0; is && i < a->n; i++)
+		is = !strcmp(a->item[i], b->item[i]);
+	return is;
+}
+
+static asked *made(const dck_list *names)
+{
+	asked *a = mem_zalloc(1, sizeof *a);
+
+	for (; a && a->names.n < names->n; a->names.n++) {
+		char *text = mem_dup(names->item[a->names.n]);
+
+		if (!text)
+			break;
+		a->names.item[a->names.n] = text;
+	}
+	if (a && a->names.n < names->n) {
+		while (a->names.n > 0)
+			mem_free((char *)(uintptr_t)a->names.item[--a->names.n]);
+		mem_free(a);
+		return NULL;
+	}
+	return a;
+}
+
+bool capture_arm(const dck_list *names, uint64_t times)
+{
+	asked *a = all;
+
+	capture_disarm();
+	if (!names->n)
+		return true;
+	while (a && !same(&a->names, names))
+		a = a->next;
+	if (!a) {
+		a = made(names);
+		if (!a)
+			return false;
+		a->next = all;
+		all = a;
+	}
+	for (uint32_t i = 0; i < WINDOWS; i++)
+		window_clear(i);
+	for (size_t i = 0; i < STARTED; i++)
+		atomic_store_explicit(&started[i], 0, memory_order_relaxed);
+	atomic_store(&state, 0);
+	atomic_store(&released, 0);
+	atomic_store(&released_ticks, 0);
+	atomic_store(&left_out, 0);
+	atomic_store(&times_max, times);
+	atomic_fetch_add(&recordings, 1);
+	atomic_store(&current, a);
+	atomic_store(&capture_on, true);
+	atomic_store(&zones_plain, false); /* in this order: zone.c, listeners() */
+	return true;
+}
+
+void capture_disarm(void)
+{
+	atomic_store(&capture_on, false);
+}

@@ -1,0 +1,365 @@
+/* drain.c - takes events out of the lanes, in the order of their times on each thread.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/drain.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "profiler/trace/capture.h"
+#include "profiler/trace/nesting.h"
+#include "profiler/trace/waiting.h"
+#include "profiler/trace/zone_limits.h"
+#include "profiler/trace/zone_names.h"
+
+#include <string.h>
+
+enum { CHUNK = 256, PREFETCH = 512 };
+
+struct drain {
+	uint64_t base, ns_per_tick_q32;
+	nesting nesting;
+	size_t nthreads;		   /* lanes that were ever drained */
+	nesting_thread threads[LANES_MAX]; /* by lane; untouched behind those */
+};
+
+dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
+		     const drain_listener *listener, dck_err *err)
+{
+	drain *d = os_pages_reserve(sizeof *d);
+
+	DCK_NEED(d, err, "to record");
+	d->base = base;
+	d->ns_per_tick_q32 = ns_per_tick_q32;
+	nesting_init(&d->nesting, listener);
+	*ret = d;
+	return DCK_OK;
+}
+
+static uint64_t limit_of(const void *limits, uint32_t name)
+{
+	return zone_limit_of(limits, zone_name_get(name)->text);
+}
+
+void drain_limit(drain *d, const dck_list *limits)
+{
+	d->nesting.sums.limits = limits;
+	d->nesting.sums.limit_of = limits->n ? limit_of : NULL;
+}
+
+void drain_want(drain *d, const zone_percentiles *p)
+{
+	zone_sums_want(&d->nesting.sums, p);
+}
+
+uint64_t drain_over(const drain *d)
+{
+	const zone_sums *s = &d->nesting.sums;
+	uint64_t over = 0;
+
+	for (uint32_t i = 0; s->limit_of && i < s->nstats; i++)
+		over += s->stats[i] ? s->stats[i]->over : 0;
+	return over;
+}
+
+void drain_free(drain *d)
+{
+	if (!d)
+		return;
+	for (size_t i = 0; i < d->nthreads; i++)
+		nesting_thread_done(&d->threads[i]);
+	nesting_done(&d->nesting);
+	os_pages_free(d, sizeof *d);
+}
+
+uint64_t drain_ns(const drain *d, uint64_t ticks)
+{
+	uint64_t t = ticks > d->base ? ticks - d->base : 0, q = d->ns_per_tick_q32;
+
+	/* (t * q) >> 32 without a type of 128 bits: exact, since a part of it that is shifted out
+	 * is at most 2^32 - 1. */
+	return (t >> 32) * q +
+	       (((t & 0xffffffffu) * (q >> 32)) + (((t & 0xffffffffu) * (q & 0xffffffffu)) >> 32));
+}
+
+static bool has_value(uint64_t word)
+{
+	return LANE_KIND(word) >= LANE_NUMBER;
+}
+
+/* Reads up to CHUNK events of a block, from *at on, that are written and not after `cut`. Handler
+ * events may precede the interrupted event in the buffer, so they are sorted by time. Times are
+ * ticks. */
+static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
+{
+	uint64_t last = 0;
+	uint32_t from = *at;
+	size_t n = 0;
+
+	while (from < end && n < CHUNK) {
+		lane_entry *e = (lane_entry *)((char *)b + from);
+		/* The entries lie in the cache of another processor. */
+		__builtin_prefetch((const char *)e + PREFETCH);
+		const uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
+		const uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
+
+		if (!word || ticks > cut)
+			break;
+		size_t i = n++;
+		if (ticks < last)
+			for (; i > 0 && g[i - 1].ns > ticks; i--)
+				g[i] = g[i - 1];
+		else
+			last = ticks;
+		g[i].ns = ticks;
+		g[i].word = word;
+		from += sizeof(lane_entry);
+		if (has_value(word)) {
+			g[i].value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
+			from += sizeof(lane_entry);
+		}
+	}
+	*at = from;
+	return n;
+}
+
+/* Of ticks it makes times. */
+static void tell(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		g[i].ns = drain_ns(d, g[i].ns);
+	nesting_events(&d->nesting, t, g, n);
+}
+
+/* --- windows (capture.h) */
+
+/* The thread's next event is at that time. Returns until when what is next is inside a window too,
+ * or outside too. */
+static uint64_t window_follow(drain *d, nesting_thread *t, uint64_t ticks)
+{
+	const uint32_t released = capture_released();
+	capture_window w, next = {.begin = UINT64_MAX};
+
+	if ((int32_t)(released - t->window) > 0) /* it was not inside: windows_release() */
+		t->window = released;
+	if (!capture_window_get(t->window, &w))
+		return UINT64_MAX;
+	while (capture_window_get(t->window + 1, &next) && next.begin <= ticks) {
+		w.end = next.begin < w.end ? next.begin : w.end;
+		if (t->inside)
+			nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+		t->inside = false;
+		t->window++;
+		w = next;
+		next.begin = UINT64_MAX;
+	}
+	if (t->inside && ticks > w.end)
+		nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+	t->inside = w.begin <= ticks && ticks <= w.end;
+	if (ticks < w.begin)
+		return w.begin - 1;
+	return t->inside && w.end < next.begin ? w.end : next.begin - 1;
+}
+
+/* What counts outside of windows too comes to the front: names of threads, and the ends of ranges
+ * that any thread may end, which were written only if the range began inside one. */
+static size_t outside_keep(nesting_input *g, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (LANE_KIND(g[i].word) == LANE_END || LANE_KIND(g[i].word) == LANE_THREAD)
+			g[kept++] = g[i];
+	return kept;
+}
+
+static void windows_tell(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	while (n > 0) {
+		const uint64_t until = window_follow(d, t, g->ns);
+		size_t some = 1;
+
+		while (some < n && g[some].ns <= until)
+			some++;
+		tell(d, t, g, t->inside ? some : outside_keep(g, some));
+		g += some;
+		n -= some;
+	}
+}
+
+static void take(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+{
+	(capture_armed() ? windows_tell : tell)(d, t, g, n);
+}
+
+/* Windows of long ago are forgotten: what is open in them ends now. */
+static void windows_release(drain *d, uint64_t cut)
+{
+	const uint32_t before = capture_releasable(cut);
+	capture_window w;
+
+	if (before == capture_released())
+		return;
+	for (size_t i = 0; i < lanes_used(); i++) {
+		nesting_thread *t = &d->threads[i];
+
+		if (!t->serial || !t->inside || (int32_t)(before - t->window) <= 0)
+			continue;
+		if (capture_window_get(t->window, &w))
+			nesting_thread_close(&d->nesting, t, drain_ns(d, w.end));
+		t->inside = false;
+	}
+	capture_release(before);
+}
+
+/* true: all of it up to `end` is read. */
+static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
+{
+	nesting_input g[CHUNK];
+	size_t n;
+
+	while ((n = chunk_read(b, &b->read, end, cut, g))) {
+		size_t before = 0; /* the recording */
+
+		while (before < n && g[before].ns < d->base)
+			before++;
+		take(d, t, g + before, n - before);
+	}
+	return b->read >= end;
+}
+
+/* Puts the lane's full blocks behind its others; true: `current` is one of them. */
+static bool full_blocks_take(lane *l, const lane_block *current)
+{
+	lane_block *newest = atomic_exchange(&l->full, NULL), *oldest = NULL, *last = newest;
+	bool there = false;
+
+	while (newest) {
+		lane_block *next = newest->next;
+
+		there = there || newest == current;
+		newest->next = oldest;
+		oldest = newest;
+		newest = next;
+	}
+	if (!oldest)
+		return false;
+	if (l->todo)
+		l->todo_last->next = oldest;
+	else
+		l->todo = oldest;
+	l->todo_last = last;
+	return there;
+}
+
+/* A wait that is not over: as a range that begins with it, without an end. A thread that did
+ * something since is not there any more. */
+static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
+{
+	const uint64_t begin = atomic_load_explicit(&l->wait_begin, memory_order_acquire);
+	const uint32_t name = atomic_load_explicit(&l->wait_name, memory_order_relaxed);
+	nesting_input push = {.ns = begin, .word = LANE_WORD(LANE_PUSH, name)};
+
+	if (!begin || begin >= now || !waits_are_told(now - begin) ||
+	    (t->serial == l->serial && drain_ns(d, begin) < t->last_ns))
+		return;
+	if (t->serial != l->serial) {
+		if (!l->name[0])
+			os_thread_name_of(l->tid, l->name);
+		nesting_thread_begin(&d->nesting, t, l);
+	}
+	take(d, t, &push, 1);
+}
+
+/* ended: its lane; NULL: only the recording ends. */
+static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const lane *ended)
+{
+	if (capture_armed())
+		window_follow(d, t, ticks);
+	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks), ended);
+}
+
+static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
+{
+	int state = atomic_load(&l->state);
+	bool whole = false;
+
+	if (state != LANE_LIVE && state != LANE_ENDED)
+		return false;
+	/* Then it still was when the round began. */
+	bool ended = state == LANE_ENDED && l->end_ticks <= cut;
+	lane_block *current = atomic_load(&l->current);
+	const bool current_is_full = full_blocks_take(l, current);
+	/* A thread of which nothing came is not met yet. */
+	if (t->serial != l->serial && (current || l->todo))
+		nesting_thread_begin(&d->nesting, t, l);
+	if (current_is_full)
+		current = NULL;
+	while (l->todo) {
+		lane_block *b = l->todo;
+
+		/* What an ended thread did not write will never come. */
+		if (!block_read(d, t, b, b->end, ended ? UINT64_MAX : cut) && !ended)
+			break;
+		l->todo = b->next;
+		block_give(b);
+		whole = true;
+	}
+	if (current && !l->todo)
+		block_read(d, t, current, LANE_BLOCK, cut);
+	if (ended) {
+		wait_read(d, l, t, l->end_ticks);
+		if (t->serial == l->serial)
+			thread_end(d, t, l->end_ticks, l);
+		else
+			nesting_thread_left(&d->nesting, l, drain_ns(d, l->end_ticks));
+		lane_release(l);
+	}
+	nesting_flush(&d->nesting, t);
+	return whole;
+}
+
+bool drain_round(drain *d)
+{
+	const uint64_t cut = ticks_now();
+	bool more = false;
+
+	d->nthreads = lanes_used();
+	for (size_t i = 0; i < d->nthreads; i++)
+		more = lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
+	nesting_flush_counters(&d->nesting);
+	if (capture_armed())
+		windows_release(d, cut);
+	return more;
+}
+
+void drain_look(drain *d, bool tells, bool last, uint64_t ticks)
+{
+	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), tells, last});
+}
+
+void drain_end(drain *d, uint64_t ticks)
+{
+	for (size_t i = 0; i < d->nthreads; i++) {
+		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
+			wait_read(d, lanes_at(i), &d->threads[i], ticks);
+		if (d->threads[i].serial)
+			thread_end(d, &d->threads[i], ticks, NULL);
+	}
+	nesting_end(&d->nesting, drain_ns(d, ticks));
+}
+
+const zone_sums *drain_sums(const drain *d)
+{
+	return &d->nesting.sums;
+}
+
+const drain_counts *drain_counted(const drain *d)
+{
+	return &d->nesting.counts;
+}
+
+const thread_watch *drain_watch(const drain *d)
+{
+	return &d->nesting.watch;
+}

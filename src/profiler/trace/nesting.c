@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/nesting.h"
+
+#include "base/mem.h"
+#include "os/os.h"
+#include "profiler/timeline/perfetto.h"
+#include "profiler/trace/zone_names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTERS_MAX = 65536 };
+
+/* --- growing */
+
+/* Room for `need` members of `size` in the array that the pointer at `array` points to, the new
+ * ones zeroed. The pointer is copied, since it may be of any type. */
+static bool reserve(void *array, size_t *cap, size_t need, size_t size)
+{
+	size_t more = *cap ? *cap : 16;
+	char *was, *got;
+
+	if (need <= *cap)
+		return true;
+	while (more < need)
+		more *= 2;
+	memcpy(&was, array, sizeof was);
+	got = mem_resize(was, more * size);
+	if (!got)
+		return false;
+	memset(got + *cap * size, 0, (more - *cap) * size);
+	memcpy(array, &got, sizeof got);
+	*cap = more;
+	return true;
+}
+
+static bool reserve_name(nesting *f, uint32_t name)
+{
+	return name < f->nnames ||
+	       reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
+}
+
+/* --- telling */
+
+static void tell_name(nesting *f, uint32_t name)
+{
+	if (!f->to.intern || !reserve_name(f, name) || f->names[name].told)
+		return;
+	f->names[name].told = true;
+	f->to.intern(f->to.self, name, zone_name_get(name));
+}
+
+/* Writes the members one by one: this is done for each event, and a struct that is made and then
+ * copied costs several times as much. */
+static inline void put(trace_event *e, uint64_t ns, trace_kind kind, uint32_t name, uint64_t value)
+{
+	e->ns = ns;
+	e->name = name;
+	e->kind = kind;
+	e->as.id = value;
+}
+
+static void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
+		 uint64_t value)
+{
+	if (!f->to.events)
+		return;
+	if (f->nbatch == NESTING_BATCH)
+		nesting_flush(f, t);
+	if (name && (name >= f->nnames || !f->names[name].told))
+		tell_name(f, name);
+	put(&f->batch[f->nbatch++], ns, kind, name, value);
+}
+
+static uint64_t bits_of(double real)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &real, sizeof bits);
+	return bits;
+}
+
+void nesting_flush(nesting *f, nesting_thread *t)
+{
+	if (f->nbatch && t->first_ns > f->batch[0].ns)
+		t->first_ns = f->batch[0].ns;
+	if (f->nbatch)
+		f->to.events(f->to.self, t->track, f->batch, f->nbatch);
+	f->nbatch = 0;
+}
+
+static bool is_wait(const void *unused, uint32_t name)
+{
+	(void)unused;
+	return trace_is_wait(zone_name_get(name)->text);
+}
+
+void nesting_init(nesting *f, const drain_listener *to)
+{
+	*f = (nesting){.sums.is_wait = is_wait,
+		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
+		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
+	if (to)
+		f->to = *to;
+	thread_watch_begin(&f->watch, to);
+	trace_track process = {.id = WATCH_PROCESS_TRACK,
+			       .name = program_invocation_short_name,
+			       .kind = TRACE_PROCESS,
+			       .pid = (int32_t)os_process_id()};
+	if (f->to.track)
+		f->to.track(f->to.self, &process);
+}
+
+void nesting_done(nesting *f)
+{
+	zone_sums_done(&f->sums);
+	thread_watch_done(&f->watch);
+	kept_map_done(&f->starts);
+	mem_free(f->names);
+	mem_free(f->counters);
+}
+
+void nesting_thread_done(nesting_thread *t)
+{
+	zone_stack_done(&t->open);
+	*t = (nesting_thread){0};
+}
+
+void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
+{
+	nesting_thread_done(t);
+	t->serial = l->serial;
+	t->track = thread_watch_lane(&f->watch, l);
+	t->tid = (uint32_t)l->tid;
+	t->first_ns = UINT64_MAX;
+}
+
+/* --- ranges of a thread */
+
+static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
+{
+	if (!zone_sums_begin(&f->sums, &t->open, ns, name)) {
+		f->counts.lost++;
+		return;
+	}
+	zone_stack_top(&t->open)->stack = stack;
+	if (name != ZONE_LOST)
+		tell(f, t, ns, TRACE_BEGIN, name, 0);
+}
+
+/* Ends the innermost range. */
+static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
+{
+	switch (zone_sums_end(&f->sums, &t->open, ns, finished)) {
+	case ZONE_ENDED:
+		if (!finished) {
+			f->counts.unfinished++;
+			tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
+		}
+		tell(f, t, ns, TRACE_END, 0, 0);
+		break;
+	case ZONE_ENDED_LOST:
+		break;
+	case ZONE_UNMATCHED:
+		f->counts.unmatched++;
+		break;
+	case ZONE_TOO_DEEP:
+		f->counts.lost++;
+		break;
+	}
+}
+
+/* Ends the innermost range of that stack, which is not the innermost of all: those inside it end a
+ * piece, and begin the next one. */
+static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
+{
+	uint32_t names[ZONE_PIECES_MAX], stacks[ZONE_PIECES_MAX];
+	const zone_frame *top = zone_stack_top(&t->open);
+	size_t n = 0;
+
+	/* One whose beginning was lost may be of any stack. */
+	for (; n < t->open.depth && top->name != ZONE_LOST && top->stack != stack; n++, top--)
+		if (n < ZONE_PIECES_MAX) {
+			names[n] = top->name;
+			stacks[n] = top->stack;
+		}
+	if (n == t->open.depth || n > ZONE_PIECES_MAX) {
+		f->counts.unmatched++;
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		zone_stack_top(&t->open)->continued = true;
+		tell(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+		pop_top(f, t, ns, true);
+	}
+	pop_top(f, t, ns, true);
+	while (n-- > 0)
+		push(f, t, ns, names[n], stacks[n]);
+}
+
+static void pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
+{
+	const zone_frame *top = zone_stack_top(&t->open);
+
+	if (!top || t->open.too_deep || top->stack == stack)
+		pop_top(f, t, ns, true);
+	else
+		pop_crossing(f, t, ns, stack);
+}
+
+static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
+{
+	/* More than were ever open, or may be, is nothing that a thread wrote. */
+	for (uint64_t n = value >> 32; n > 0 && (t->open.depth || t->open.too_deep); n--)
+		pop_top(f, t, ns, false);
+	for (uint64_t n = (uint32_t)value; n > 0; n--)
+		push(f, t, ns, ZONE_LOST, 0);
+}
+
+void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns)
+{
+	t->open.too_deep = 0;
+	if (ns < t->last_ns)
+		ns = t->last_ns;
+	while (t->open.depth)
+		pop_top(f, t, ns, false);
+	nesting_flush(f, t);
+}
+
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended)
+{
+	nesting_thread_close(f, t, ns);
+	if (t->tid)
+		thread_watch_lane_end(&f->watch, &(watch_end){.tid = (int)t->tid,
+							      .ended = ended,
+							      .first_ns = t->first_ns,
+							      .ns = ns,
+							      .zones = t->open.zones,
+							      .waited_ns = t->open.waited_ns});
+	t->tid = 0;
+}
+
+void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns)
+{
+	if (!ended->guest)
+		thread_watch_lane_end(&f->watch, &(watch_end){.tid = ended->tid,
+							      .ended = ended,
+							      .first_ns = UINT64_MAX,
+							      .ns = ns});
+}
+
+/* --- ranges of no thread */
+
+/* An arrow from the range around a start to the one around its end, on another thread. The drain
+ * may meet the end first: then it is another thread's, since each thread is in order. */
+static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
+{
+	const uint32_t ended = UINT32_MAX; /* as no track is */
+	const uint32_t other = kept_map_find(&f->starts, id);
+
+	if (!f->to.events)
+		return;
+	if (other)
+		kept_map_remove(&f->starts, id);
+	else if (f->starts.n < NESTING_STARTS_MAX)
+		(void)kept_map_put(&f->starts, id, starts ? t->track : ended);
+	if (t->open.depth && (starts || other != t->track))
+		tell(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
+}
+
+static void range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint64_t id)
+{
+	if (!id)
+		return;
+	tell(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
+	flow(f, t, ns, name != 0, id);
+	if (!zone_sums_range(&f->sums, id, name, ns))
+		f->counts.unmatched++;
+}
+
+void nesting_end(nesting *f, uint64_t ns)
+{
+	uint64_t unmatched;
+
+	f->counts.unfinished += zone_sums_close_ranges(&f->sums, ns, &unmatched);
+	f->counts.unmatched += unmatched;
+}
+
+/* --- counters */
+
+static int by_name_and_time(const void *a, const void *b)
+{
+	const nesting_counter *x = a, *y = b;
+
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static uint32_t counter_track(nesting *f, uint32_t name)
+{
+	if (!f->names[name].counter) {
+		f->names[name].counter = ++f->watch.tracks;
+		f->to.track(f->to.self, &(trace_track){.id = f->watch.tracks,
+						       .parent = WATCH_PROCESS_TRACK,
+						       .kind = TRACE_COUNTER_TRACK,
+						       .pid = (int32_t)os_process_id(),
+						       .name = zone_name_get(name)->text});
+	}
+	return f->names[name].counter;
+}
+
+void nesting_flush_counters(nesting *f)
+{
+	if (f->ncounters)
+		qsort(f->counters, f->ncounters, sizeof *f->counters, by_name_and_time);
+	for (size_t i = 0; i < f->ncounters;) {
+		uint32_t name = f->counters[i].name;
+		trace_event e[64];
+		size_t n = 0;
+
+		tell_name(f, name);
+		for (; i < f->ncounters && f->counters[i].name == name && n < 64; i++) {
+			uint64_t *last = &f->names[name].counter_ns;
+
+			if (f->counters[i].ns > *last)
+				*last = f->counters[i].ns;
+			e[n++] = (trace_event){.ns = *last,
+					       .name = name,
+					       .kind = TRACE_COUNTER,
+					       .as.real = f->counters[i].value};
+		}
+		f->to.events(f->to.self, counter_track(f, name), e, n);
+	}
+	f->ncounters = 0;
+}
+
+static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
+{
+	if (!f->to.events || !f->to.track)
+		return;
+	if (f->ncounters == COUNTERS_MAX)
+		nesting_flush_counters(f);
+	if (!reserve_name(f, name) ||
+	    !reserve(&f->counters, &f->counters_cap, f->ncounters + 1, sizeof *f->counters)) {
+		f->counts.lost++;
+		return;
+	}
+	f->counters[f->ncounters] = (nesting_counter){
+	    .ns = ns, .name = name, .order = (uint32_t)f->ncounters, .value = value};
+	f->ncounters++;
+}
+
+/* --- events */
+
+/* A push and the pop that follows at once. false: nothing was done. */
+static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64_t end_ns,
+			uint32_t name)
+{
+	if (t->open.too_deep || !zone_sums_leaf(&f->sums, &t->open, begin_ns, end_ns, name))
+		return false;
+	if (!f->to.events)
+		return true;
+	if (f->nbatch + 2 > NESTING_BATCH)
+		nesting_flush(f, t);
+	if (name >= f->nnames || !f->names[name].told)
+		tell_name(f, name);
+	put(&f->batch[f->nbatch], begin_ns, TRACE_BEGIN, name, 0);
+	put(&f->batch[f->nbatch + 1], end_ns, TRACE_END, 0, 0);
+	f->nbatch += 2;
+	return true;
+}
+
+static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uint64_t value)
+{
+	const uint32_t name = (uint32_t)word;
+	const zone_frame *top = zone_stack_top(&t->open);
+	double real;
+
+	switch (LANE_KIND(word)) {
+	case LANE_PUSH:
+		push(f, t, ns, name, LANE_STACK_OF(word));
+		break;
+	case LANE_POP:
+		pop(f, t, ns, LANE_STACK_OF(word));
+		break;
+	case LANE_MARK:
+		tell(f, t, ns, TRACE_INSTANT, name, 0);
+		break;
+	case LANE_NUMBER:
+		if (top && top->name != ZONE_LOST && !t->open.too_deep)
+			tell(f, t, ns, TRACE_NUMBER, name, value);
+		else
+			f->counts.unmatched++;
+		break;
+	case LANE_COUNTER:
+		memcpy(&real, &value, sizeof real);
+		counter(f, ns, name, real);
+		break;
+	case LANE_START:
+	case LANE_END:
+		range(f, t, ns, name, value);
+		break;
+	case LANE_GAP:
+		f->counts.events--; /* ours, not the program's */
+		gap(f, t, ns, value);
+		break;
+	case LANE_THREAD:
+		thread_watch_name(&f->watch, (int)(uint32_t)value, name);
+		break;
+	}
+}
+
+/* The time of an event, not before the one that was emitted last. */
+static inline uint64_t time_of(nesting *f, nesting_thread *t, uint64_t ns)
+{
+	if (ns < t->last_ns)
+		f->counts.moved++;
+	else
+		t->last_ns = ns;
+	return t->last_ns;
+}
+
+void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n)
+{
+	const nesting_input *end = e + n;
+
+	f->counts.events += n;
+	if (!f->to.events && n && t->first_ns == UINT64_MAX)
+		t->first_ns = e->ns;
+	for (; e < end; e++) {
+		const uint64_t ns = time_of(f, t, e->ns);
+
+		if (LANE_KIND(e->word) == LANE_PUSH && e + 1 < end &&
+		    (e[1].word ^ e->word) >> 32 == (LANE_PUSH ^ LANE_POP) && e[1].ns >= ns &&
+		    leaf(f, t, ns, e[1].ns, (uint32_t)e->word))
+			t->last_ns = (++e)->ns;
+		else
+			event(f, t, ns, e->word, e->value);
+	}
+}

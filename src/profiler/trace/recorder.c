@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/recorder.h"
+
+#include "base/err.h"
+#include "os/os.h"
+#include "profiler/trace/capture.h"
+#include "record/build.h"
+#include "profiler/trace/clock_reading.h"
+#include "profiler/trace/lane.h"
+#include "profiler/trace/annotation/nvtx_emit.h"
+#include "profiler/trace/trace_file.h"
+#include "profiler/trace/trace_options.h"
+#include "profiler/trace/waiting.h"
+#include "profiler/trace/zone_names.h"
+#include "profiler/trace/zone_record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+/* What a program that ends waits for at most. */
+#define BOUND_NS UINT64_C(2000000000)
+
+enum {
+	FLUSH_NS = 100000000,
+	LOOK_NS = 95000000,	      /* between two looks at the threads: with each flush */
+	LOOK_TIMES = 100,	      /* and so many times what a look takes */
+	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
+	TERMINATIONS_NS = 1000000000, /* from when on signals that end the process are watched */
+	BUFFER_BYTES = 64 << 20,
+	BUFFER_BYTES_MAX = 1 << 30,
+	WAITS_NS = 10000,
+	PAIRS = 64,
+	BATCHES = 16
+};
+/* How long nothing comes from the drain until who waits for it gives up (config.lossless). */
+#define PATIENCE_NS UINT64_C(10000000000)
+
+/* What records in this process; nothing does while drain is NULL. */
+static struct recorder {
+	pthread_mutex_t work; /* held for each round of the drain */
+	pthread_t thread;
+	sigset_t mask; /* the signals that were blocked where the thread was started */
+	bool outlived; /* other threads were there after the main thread */
+	int other;     /* one of them, for os_threads_after_main() */
+	drain *drain;
+	trace_file *file; /* NULL: none is written */
+	recorder_plan plan;
+	os_clock_state tsc;
+	bool clock_known;
+	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
+	uint64_t clocks_ns;	      /* when other clocks were read last */
+	uint64_t look_ns;	      /* when the threads are polled next */
+	lane_waits waited;	      /* then */
+	zone_method method;
+	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
+	 */
+	_Atomic bool live;
+	_Atomic int thread_id;
+	_Atomic long process;
+	_Atomic unsigned wishes;
+	_Atomic uint32_t asked, served;
+	_Atomic int signal; /* that ends the process; 0: none did */
+	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
+	dck_err went, ended; /* code 0: well */
+	dck_record *record;
+} recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- the clock */
+
+static void clock_choose(struct recorder *r)
+{
+	if (r->clock_known)
+		return;
+	r->clock_known = true;
+	r->method.clock = "CLOCK_MONOTONIC";
+#if defined(__x86_64__)
+	r->tsc.ns_per_tick_q32 = trace_tick_told();
+	ticks_are_tsc = os_clock_tsc(&r->tsc, NULL);
+	if (ticks_are_tsc)
+		r->method.clock = "TSC";
+#endif
+	if (!ticks_are_tsc)
+		r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
+	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
+}
+
+/* Of a pair that is made and thrown away: what comes before the base is of no recording. */
+static double pair_cost(const struct recorder *r)
+{
+	static dck_zone_site site = {NVTX_EMIT_NOT, __FILE__, __LINE__, 0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < BATCHES; i++) {
+		uint64_t begin = ticks_now();
+		for (int j = 0; j < PAIRS; j++) {
+			dck_zone_push(&site);
+			dck_zone_pop();
+		}
+		uint64_t took = ticks_now() - begin;
+		if (took < least)
+			least = took;
+	}
+	return (double)least * 1e9 / r->method.tick_hz / PAIRS;
+}
+
+static uint64_t lost_so_far(void)
+{
+	uint64_t n = lanes_lost();
+
+	for (size_t i = 0; i < lanes_used(); i++)
+		n += atomic_load(&lanes_at(i)->lost);
+	return n;
+}
+
+/* --- what other clocks show */
+
+/* Now; the events' clock shows *ret_ticks. */
+static trace_about clocks_now(const struct recorder *r, uint64_t *ret_ticks)
+{
+	trace_about about;
+
+	clock_reading((double)r->tsc.ns_per_tick_q32 * 0x1p-32, ret_ticks, &about);
+	return about;
+}
+
+static trace_about base_take(struct recorder *r)
+{
+	const trace_about about = clocks_now(r, &r->base);
+
+	r->base_ns = r->clocks_ns = about.monotonic_ns;
+	r->method.began_unix_ns = about.unix_ns;
+	return about;
+}
+
+/* Into the file, so that it says how far the events' clock drifts from the others. */
+static void clocks_put(struct recorder *r)
+{
+	uint64_t ticks;
+	const trace_about now = clocks_now(r, &ticks);
+
+	r->clocks_ns = now.monotonic_ns;
+	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
+}
+
+/* --- what the threads use */
+
+static void look(struct recorder *r, bool last, uint64_t ticks)
+{
+	const uint64_t cpu = os_thread_cpu_ns();
+
+	/* A file that is made with the first event is not made for this. */
+	const bool file = !r->plan.late || drain_counted(r->drain)->events;
+	const bool inside = last || !capture_armed() || capture_open();
+
+	drain_look(r->drain, file && inside, last, ticks);
+	const uint64_t took = os_thread_cpu_ns() - cpu;
+	const uint64_t pause = took * LOOK_TIMES > LOOK_NS ? took * LOOK_TIMES : LOOK_NS;
+	r->look_ns = os_now_ns() + pause;
+	r->method.looks++;
+	r->method.looks_cpu_ns += took;
+}
+
+/* --- on and off */
+
+static void on(struct recorder *r)
+{
+	r->method.waits_ns = r->plan.config.waits_ns ? r->plan.config.waits_ns : WAITS_NS;
+	const double ticks = (double)r->method.waits_ns * r->method.tick_hz / 1e9;
+	waits_from(r->plan.config.no_waits ? UINT64_MAX : (uint64_t)ticks);
+	__atomic_or_fetch(r->plan.on, LISTEN_RECORD, __ATOMIC_SEQ_CST);
+}
+
+static void off(struct recorder *r)
+{
+	waits_from(UINT64_MAX);
+	__atomic_and_fetch(r->plan.on, ~LISTEN_RECORD, __ATOMIC_SEQ_CST);
+}
+
+/* Why what the program waits for is not seen; NULL: it is. */
+static const char *waits_absent(const struct recorder *r)
+{
+	const char *told = secure_getenv("DEEPCLOCK_TRACE_WAITS_WHY");
+
+	if (r->plan.config.no_waits)
+		return "--no-waits";
+	if (waits_seen())
+		return NULL;
+	return told && *told ? told : "deepclock trace has not started this program";
+}
+
+/* --- the thread's work; recorder.work is held */
+
+static void dump_aside(struct recorder *r)
+{
+	if (!r->file)
+		return;
+	clocks_put(r);
+	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
+		r->method.dumps++;
+	else
+		r->method.dumps_failed++;
+}
+
+/* Of a program that is slow again and again the first files show why. */
+enum { LIMIT_DUMPS_MAX = 100 };
+
+static void limits_look(struct recorder *r)
+{
+	const uint64_t over = drain_over(r->drain);
+
+	if (over == r->method.over)
+		return;
+	r->method.over = over;
+	if (r->method.dumps < LIMIT_DUMPS_MAX)
+		dump_aside(r);
+	else
+		r->method.dumps_left_out++;
+}
+
+static void captures_count(struct recorder *r, uint64_t end)
+{
+	const capture_counts c = capture_counted(end);
+
+	r->method.capture = capture_armed() ? &r->plan.config.capture_ranges : NULL;
+	r->method.captures = c.windows;
+	r->method.captures_left_out = c.left_out;
+	r->method.captured_ns = (uint64_t)((double)c.ticks * 1e9 / r->method.tick_hz);
+	r->method.capture_near = c.windows ? NULL : capture_nearest();
+}
+
+static void finish(struct recorder *r)
+{
+	trace_file_said said;
+	dck_err e = {0};
+
+	while (drain_round(r->drain))
+		;
+	if (r->method.limited && r->file)
+		limits_look(r);
+	uint64_t end = ticks_now(), end_ns = os_now_ns();
+	look(r, true, end);
+	drain_end(r->drain, end);
+	r->method.recorder_cpu_ns = os_thread_cpu_ns();
+	r->method.took_ns = drain_ns(r->drain, end);
+	captures_count(r, end);
+	r->method.dropped = lost_so_far() - r->lost;
+	r->method.lossless = r->plan.config.lossless;
+	r->method.waits = lanes_waited().n - r->waited.n;
+	r->method.waited_ns = lanes_waited().ns - r->waited.ns;
+	r->method.waits_absent = waits_absent(r);
+	r->method.signal = os_signal_name(atomic_load(&r->signal));
+	r->method.drift_ratio = NAN;
+	if (end_ns - r->base_ns >= 1000000000u)
+		r->method.drift_ratio =
+		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
+	const bool has_file = r->file;
+	if (has_file) {
+		clocks_put(r);
+		trace_file_close(r->file, &said, &r->ended);
+	}
+	r->file = NULL;
+	dck_status st =
+	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
+			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
+	/* For who started this program, also of a file that is not whole. */
+	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
+		st = record_pass(r->record, r->plan.record, &e);
+	if (st != DCK_OK && !r->ended.code)
+		r->ended = e;
+}
+
+static void write_out(struct recorder *r, bool dump)
+{
+	r->went = (dck_err){0};
+	if (r->file)
+		clocks_put(r);
+	if (r->file && (dump || r->plan.config.last))
+		trace_file_dump(r->file, &r->went);
+	else if (r->file)
+		trace_file_flush(r->file, true);
+}
+
+static void serve(struct recorder *r, unsigned wishes)
+{
+	drain_round(r->drain);
+	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
+		write_out(r, wishes & RECORDER_DUMP);
+	if (wishes & RECORDER_DUMP_ASIDE)
+		dump_aside(r);
+	if (wishes & RECORDER_END) {
+		off(r);
+		lanes_wait_for_room(0);
+		finish(r);
+		atomic_store(&r->live, false);
+	}
+}
+
+/* Whether anything is lost when the process ends. */
+static bool has_place(const struct recorder *r)
+{
+	return r->plan.config.path || r->plan.record;
+}
+
+/* true: whole blocks were there, and there may be more. */
+static bool round_of(struct recorder *r)
+{
+	/* In this order: a request with this number, or a lower one, was stored before. */
+	const uint32_t asked = atomic_load(&r->asked);
+	const unsigned wishes = atomic_exchange(&r->wishes, 0);
+	bool more = false;
+
+	pthread_mutex_lock(&r->work);
+	if (wishes)
+		serve(r, wishes);
+	else
+		more = drain_round(r->drain);
+	if (r->method.limited && r->file)
+		limits_look(r);
+	if (atomic_load(&r->live) && os_now_ns() >= r->look_ns)
+		look(r, false, ticks_now());
+	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
+		clocks_put(r);
+	if (r->file)
+		trace_file_flush(r->file, false);
+	pthread_mutex_unlock(&r->work);
+	atomic_store(&r->served, asked);
+	if (wishes)
+		os_word_wake(&r->served);
+	return more && atomic_load(&r->live);
+}
+
+/* The process ends with its last thread, which must not be this one. After pthread_exit() in the
+ * main thread the C library calls exit() in the last thread that returns: here, with the program's
+ * own signal mask. Where the main thread left with a status, by a call of the kernel, the C library
+ * still counts it. Linux since 5.17 takes the status of the last thread for that of the process:
+ * here the main thread's, unless others outlived it. */
+static void end_if_last(struct recorder *r)
+{
+	int status;
+	const unsigned threads = os_threads_after_main(&status, &r->other);
+
+	r->outlived = r->outlived || threads > 1;
+	if (threads != 1)
+		return;
+	atomic_fetch_or(&r->wishes, RECORDER_END);
+	round_of(r);
+	if (status && !r->outlived)
+		os_thread_exit(status);
+	pthread_sigmask(SIG_SETMASK, &r->mask, NULL);
+}
+
+static void *drain_thread(void *arg)
+{
+	struct recorder *r = arg;
+	bool watched = !has_place(r);
+
+	lane_me.hasty = true;
+	lane_me.unseen = true;
+	atomic_store(&r->thread_id, os_thread_id());
+	pthread_setname_np(pthread_self(), "deepclock");
+	while (atomic_load(&r->live)) {
+		const bool woken = lanes_wait(FLUSH_NS);
+		while (round_of(r))
+			;
+		/* A thread that is the last wakes none. */
+		if (!woken && atomic_load(&r->live))
+			end_if_last(r);
+		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes
+		 * with a new process. */
+		if (!watched && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
+			watched = true;
+			os_signals_watch_terminations();
+		}
+	}
+	return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static bool thread_start(struct recorder *r)
+{
+	sigset_t all;
+
+	atomic_store(&r->wishes, 0);
+	atomic_store(&r->signal, 0);
+	r->outlived = false;
+	r->other = 0;
+	r->method.dumps = r->method.dumps_failed = r->method.dumps_left_out = r->method.over = 0;
+	r->method.looks = r->method.looks_cpu_ns = 0;
+	r->look_ns = r->base_ns + LOOK_NS;
+	r->method.limited = r->plan.config.limits.n > 0;
+	atomic_store(&r->process, os_process_id());
+	atomic_store(&r->live, true);
+	sigfillset(&all);
+	if (pthread_sigmask(SIG_SETMASK, &all, &r->mask))
+		return false;
+	bool made = !pthread_create(&r->thread, NULL, drain_thread, r);
+	pthread_sigmask(SIG_SETMASK, &r->mask, NULL);
+	return made;
+}
+
+/* --- asking */
+
+bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
+{
+	struct recorder *r = &recorder;
+	const int error = errno;
+	const bool unseen = lane_me.unseen;
+
+	/* A child between vfork() and exec() has our memory, and yet is another process. */
+	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
+		return false;
+	atomic_fetch_or(&r->wishes, wish);
+	const uint32_t ticket = atomic_fetch_add(&r->asked, 1) + 1;
+	lanes_wake();
+	const uint64_t from = os_now_ns();
+	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
+	bool done = false;
+	lane_me.unseen = true; /* that it waits is no matter of the program's */
+	for (;;) {
+		const uint32_t served = atomic_load(&r->served);
+		const uint64_t gone = os_now_ns() - from;
+
+		done = (int32_t)(served - ticket) >= 0;
+		if (done || ourselves || gone >= bound_ns || !atomic_load(&r->live))
+			break;
+		os_word_wait(&r->served, served,
+			     bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
+	}
+	lane_me.unseen = unseen;
+	errno = error;
+	return done;
+}
+
+dck_status recorder_went(dck_err *err)
+{
+	struct recorder *r = &recorder;
+
+	pthread_mutex_lock(&r->work);
+	const dck_status st = r->went.code;
+	if (st != DCK_OK && err)
+		*err = r->went;
+	pthread_mutex_unlock(&r->work);
+	return st;
+}
+
+static void on_end(int signal)
+{
+	atomic_store(&recorder.signal, signal);
+	(void)recorder_ask(RECORDER_END, BOUND_NS);
+}
+
+/* The program may go on. One that gets thousands of such signals and does waits as often as its
+ * file is written anyway. */
+static void on_handled(int signal)
+{
+	static _Atomic uint64_t last_ns;
+	const uint64_t now = os_now_ns();
+
+	(void)signal;
+	if (now - atomic_exchange(&last_ns, now) >= FLUSH_NS)
+		(void)recorder_ask(RECORDER_FLUSH, BOUND_NS);
+}
+
+static void on_asked(int signal)
+{
+	(void)signal;
+	(void)recorder_ask(RECORDER_DUMP_ASIDE, 0);
+}
+
+/* --- begin and end */
+
+static void forget(struct recorder *r)
+{
+	drain_free(r->drain);
+	r->drain = NULL;
+	r->file = NULL;
+	r->plan = (recorder_plan){0};
+	r->record = NULL;
+	r->went = r->ended = (dck_err){0};
+	atomic_store(&r->live, false);
+	capture_disarm();
+}
+
+/* What is made once and stays; in a child once more. */
+static dck_status prepare(struct recorder *r, dck_err *err)
+{
+	const uint64_t asked = r->plan.config.buffer_bytes;
+
+	r->method.buffer_bytes = !asked			    ? BUFFER_BYTES
+				 : asked > BUFFER_BYTES_MAX ? BUFFER_BYTES_MAX
+							    : asked;
+	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
+		 "for the events");
+	if (!lanes_init())
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when a thread ends");
+	if (!r->clock_known) {
+		clock_choose(r);
+		r->method.pair_ns = pair_cost(r);
+	}
+	return DCK_OK;
+}
+
+static dck_status begin(struct recorder *r, dck_err *err)
+{
+	const trace_file_config file = {.path = r->plan.config.path,
+					.max_size = r->plan.config.max_size,
+					.last = r->plan.config.last,
+					.late = r->plan.late,
+					.announce = r->plan.late ? r->plan.record : NULL};
+	drain_listener listener = {0};
+	zone_percentiles percentiles;
+
+	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
+	DCK_TRY(prepare(r, err));
+	r->lost = lost_so_far();
+	r->waited = lanes_waited();
+	const trace_about about = base_take(r);
+	if (file.path)
+		DCK_TRY(trace_file_open(&r->file, &file, &about, err));
+	if (r->file)
+		listener = trace_file_listener(r->file);
+	DCK_TRY(drain_new(&r->drain, r->base, r->tsc.ns_per_tick_q32, &listener, err));
+	drain_limit(r->drain, &r->plan.config.limits);
+	drain_want(r->drain, &percentiles);
+	DCK_NEED(capture_arm(&r->plan.config.capture_ranges, r->plan.config.capture_times), err,
+		 "for the ranges that are recorded");
+	if (!thread_start(r))
+		DCK_FAIL(err, E_UNSUP, "the system gives no thread to record with");
+	return DCK_OK;
+}
+
+dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
+{
+	struct recorder *r = &recorder;
+	trace_file_said said;
+
+	r->plan = *plan;
+	dck_status st = begin(r, err);
+	if (st == DCK_OK) {
+		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
+		on(r);
+		if (has_place(r))
+			os_signals_watch(&(os_signal_hooks){on_end, on_handled, on_asked},
+					 plan->config.dump_on ? os_signal_read(plan->config.dump_on)
+							      : 0);
+		return DCK_OK;
+	}
+	if (r->file)
+		trace_file_close(r->file, &said, NULL);
+	forget(r);
+	return st;
+}
+
+const recorder_plan *recorder_begun(void)
+{
+	/* Not in a child that was made by no fork() of the C library. */
+	return recorder.drain && atomic_load(&recorder.process) == os_process_id() ? &recorder.plan
+										   : NULL;
+}
+
+dck_status recorder_end(dck_record **ret, dck_err *err)
+{
+	struct recorder *r = &recorder;
+
+	off(r);
+	(void)recorder_ask(RECORDER_END, 0);
+	/* exit() may run on that thread itself, as the last one. */
+	if (!pthread_equal(r->thread, pthread_self()))
+		pthread_join(r->thread, NULL);
+	os_signals_forget();
+	const dck_status st = r->ended.code;
+	if (st != DCK_OK && err)
+		*err = r->ended;
+	if (ret && st == DCK_OK)
+		*ret = r->record;
+	else
+		dck_record_free(r->record);
+	mem_arena_free(r->plan.arena);
+	forget(r);
+	return st;
+}
+
+/* --- fork */
+
+void recorder_pause(void)
+{
+	pthread_mutex_lock(&recorder.work);
+	lane_me.hasty = true;
+}
+
+void recorder_go_on(void)
+{
+	lane_me.hasty = false;
+	pthread_mutex_unlock(&recorder.work);
+}
+
+/* The child has one thread, and none that drains. What was in the lanes is the parent's, as its
+ * file is. */
+recorder_plan recorder_forget(void)
+{
+	struct recorder *r = &recorder;
+	const recorder_plan plan = r->drain ? r->plan : (recorder_plan){0};
+
+	waits_from(UINT64_MAX);
+	lanes_forget();
+	block_pool_forget();
+	trace_file_abandon(r->file);
+	forget(r);
+	return plan;
+}

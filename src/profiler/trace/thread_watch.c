@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/thread_watch.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/trace/zone_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread that does not run may get another name, for which it is polled all the same. */
+enum { NAMES_EVERY = 10, SHARE_WHOLE = 10000, KEPT_MAX = 1000 };
+
+static uint64_t used(const watched *t, int k)
+{
+	return t->uses.n[k] > t->before.n[k] ? t->uses.n[k] - t->before.n[k] : 0;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What is not known now stays as it was. Nothing grows less: what a thread told of its end is older
+ * than a look that found it on its way out. */
+static void uses_take(os_uses *to, const os_uses *from)
+{
+	for (int k = 0; k < OS_USES; k++)
+		if (from->known >> k & 1)
+			to->n[k] = later(to->n[k], from->n[k]);
+	to->known |= from->known;
+}
+
+/* --- telling */
+
+static void tell_thread(thread_watch *w, uint32_t track, int tid, const char *name)
+{
+	const trace_track t = {.id = track,
+			       .parent = WATCH_PROCESS_TRACK,
+			       .kind = TRACE_THREAD,
+			       .pid = (int32_t)os_process_id(),
+			       .tid = tid,
+			       .name = name && *name ? name : NULL};
+
+	if (w->to.track)
+		w->to.track(w->to.self, &t);
+}
+
+static uint32_t tell_new_thread(thread_watch *w, int tid, const char *name)
+{
+	w->threads++;
+	tell_thread(w, ++w->tracks, tid, name);
+	return w->tracks;
+}
+
+static const char *name_of(const watched *t)
+{
+	return t->said ? t->said : t->name;
+}
+
+/* What the system calls it now. */
+static void name_take(thread_watch *w, watched *t, const char name[16])
+{
+	if (!name[0] || !strcmp(name, t->name))
+		return;
+	memcpy(t->name, name, sizeof t->name);
+	if (t->track && !t->said)
+		tell_thread(w, t->track, t->tid, t->name);
+}
+
+static bool may_tell(const thread_watch *w, const watched *t)
+{
+	return w->to.track && w->to.events && !t->muted;
+}
+
+static void tell(thread_watch *w, watched *t, int k, uint64_t ns, double value)
+{
+	const trace_event e = {.ns = ns, .kind = TRACE_COUNTER, .as.real = value};
+
+	if (!t->track)
+		t->track = tell_new_thread(w, t->tid, name_of(t));
+	if (!t->counters[k]) {
+		t->counters[k] = ++w->tracks;
+		w->to.track(w->to.self, &(trace_track){.id = t->counters[k],
+						       .parent = t->track,
+						       .kind = TRACE_COUNTER_TRACK,
+						       .pid = (int32_t)os_process_id(),
+						       .tid = t->tid,
+						       .name = thread_counters[k].name,
+						       .unit = thread_counters[k].unit});
+	}
+	w->to.events(w->to.self, t->counters[k], &e, 1);
+}
+
+/* What it used until ns. ends: nothing follows, and the time counts too. */
+static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
+{
+	if (t->looked && !t->told[OS_USE_CPU] && t->began_ns < ns)
+		tell(w, t, OS_USE_CPU, t->began_ns, 0);
+	for (int k = 0; k < OS_USES; k++) {
+		const uint64_t now = used(t, k);
+
+		if (!(t->uses.known >> k & 1) ||
+		    (t->told[k] == now + 1 && !(ends && k == OS_USE_CPU)) ||
+		    (k == OS_USE_MAJOR && !now && !t->told[k]))
+			continue;
+		tell(w, t, k, ns, (double)now);
+		t->told[k] = now + 1;
+	}
+}
+
+/* Of the time from `from` on: that is where it is drawn. */
+static void tell_share(thread_watch *w, watched *t, uint64_t from, uint64_t to, uint64_t cpu)
+{
+	int64_t share = 0;
+
+	if (to > from)
+		share = (int64_t)((double)cpu * SHARE_WHOLE / (double)(to - from) + 0.5);
+	/* The two clocks are not read at one instant. */
+	if (t->tid && share > SHARE_WHOLE)
+		share = SHARE_WHOLE;
+	if (share == t->share)
+		return;
+	t->share = share;
+	tell(w, t, THREAD_SHARE, from, (double)share / SHARE_WHOLE);
+}
+
+/* --- rows */
+
+static watched *row_of(const thread_watch *w, int tid)
+{
+	const uint32_t at = kept_map_find(&w->live, (uint32_t)tid);
+
+	return at ? &w->rows[at - 1] : NULL;
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x != *y ? (*x > *y ? -1 : 1) : 0;
+}
+
+static void tracks_end(const thread_watch *w, const watched *t)
+{
+	if (!w->to.track_end)
+		return;
+	if (t->track)
+		w->to.track_end(w->to.self, t->track);
+	for (int k = 0; k < THREAD_COUNTERS; k++)
+		if (t->counters[k])
+			w->to.track_end(w->to.self, t->counters[k]);
+}
+
+/* Of those that ended, keeps the ones with the most CPU time, and which of equal ones come first is
+ * for the table to say. */
+static void drop(thread_watch *w)
+{
+	uint64_t *cpu = mem_zalloc(w->over, sizeof *cpu);
+	size_t n = 0, kept = 0, equal = KEPT_MAX, over = 0;
+
+	if (!cpu)
+		return;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->rows[i].over)
+			cpu[n++] = used(&w->rows[i], OS_USE_CPU);
+	qsort(cpu, n, sizeof *cpu, most_first);
+	kept_map_clear(&w->live);
+	for (size_t i = 0; i < w->n; i++) {
+		const watched *t = &w->rows[i];
+		const uint64_t has = used(t, OS_USE_CPU), least = cpu[KEPT_MAX - 1];
+
+		if (t->over && (has < least || (has == least && !equal))) {
+			w->dropped.threads++;
+			w->dropped.zones += t->zones;
+			tracks_end(w, t);
+			continue;
+		}
+		equal -= t->over && has == least;
+		over += t->over;
+		w->rows[kept++] = *t;
+		if (t->mapped)
+			w->failed |= !kept_map_put(&w->live, (uint32_t)t->tid, (uint32_t)kept);
+	}
+	w->n = kept;
+	w->over = over;
+	mem_free(cpu);
+}
+
+/* Moves the others. NULL: no memory. */
+static watched *row_new(thread_watch *w, int tid)
+{
+	watched *was = row_of(w, tid);
+
+	if (was)
+		was->mapped = false;
+	if (w->n == w->room && w->over > 2 * KEPT_MAX)
+		drop(w);
+	if (w->n == w->room) {
+		const size_t room = w->room ? 2 * w->room : 16;
+		watched *rows = mem_resize(w->rows, room * sizeof *rows);
+
+		w->failed |= !rows;
+		if (!rows)
+			return NULL;
+		w->rows = rows;
+		w->room = room;
+	}
+	if (!kept_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
+		w->failed = true;
+		return NULL;
+	}
+	watched *t = &w->rows[w->n++];
+	*t = (watched){.tid = tid, .began_ns = UINT64_MAX, .round = w->round, .mapped = true};
+	t->muted = w->counted >= WATCH_COUNTED_MAX;
+	w->counted += !t->muted;
+	w->left_out += t->muted;
+	const uint32_t said = kept_map_find(&w->names, (uint32_t)tid);
+	if (said) {
+		t->said = zone_name_get(said)->text;
+		kept_map_remove(&w->names, (uint32_t)tid);
+	}
+	return t;
+}
+
+static void row_end(thread_watch *w, watched *t, uint64_t ns, bool telling)
+{
+	if (t->over)
+		return;
+	t->seen_ns = later(t->seen_ns, ns);
+	t->began_ns = earlier(t->began_ns, t->seen_ns);
+	if (telling && t->uses.known) {
+		tell_uses(w, t, t->seen_ns, true);
+		tell_share(w, t, t->seen_ns, t->seen_ns, 0);
+	}
+	t->over = true;
+	w->over++;
+}
+
+/* --- lanes */
+
+uint32_t thread_watch_lane(thread_watch *w, const lane *l)
+{
+	watched *t = l->guest ? NULL : row_of(w, l->tid);
+
+	if (l->guest)
+		return tell_new_thread(w, l->tid, l->name);
+	if (!t || t->over)
+		t = row_new(w, l->tid);
+	if (!t)
+		return tell_new_thread(w, l->tid, l->name);
+	if (!t->name[0])
+		name_take(w, t, l->name);
+	if (!t->track)
+		t->track = tell_new_thread(w, t->tid, name_of(t));
+	return t->track;
+}
+
+void thread_watch_name(thread_watch *w, int tid, uint32_t name)
+{
+	watched *t = row_of(w, tid);
+
+	if (t && !t->over) {
+		t->said = zone_name_get(name)->text;
+		if (t->track)
+			tell_thread(w, t->track, tid, t->said);
+	} else if (w->names.n < WATCH_NAMES_MAX) {
+		w->failed |= !kept_map_put(&w->names, (uint32_t)tid, name);
+	}
+}
+
+void thread_watch_lane_end(thread_watch *w, const watch_end *end)
+{
+	watched *t = row_of(w, end->tid);
+	const bool guest = end->ended && end->ended->guest;
+
+	/* A thread with no events that was never polled is counted in "(other threads)". */
+	if (!t && end->first_ns == UINT64_MAX)
+		return;
+	if (!t && !(t = row_new(w, end->tid)))
+		return;
+	t->zones += end->zones;
+	t->waited_ns += end->waited_ns;
+	t->began_ns = earlier(t->began_ns, end->first_ns);
+	t->seen_ns = later(t->seen_ns, guest || !end->ended ? end->ns : 0);
+	if (!end->ended || guest || t->over)
+		return;
+	uses_take(&t->uses, &end->ended->uses);
+	row_end(w, t, end->ns, may_tell(w, t));
+}
+
+/* --- looks */
+
+typedef struct look {
+	thread_watch *w;
+	watch_look how;
+	int own;    /* the thread that looks, which is ours; 0: it is the program's */
+	bool first; /* what was used until now is not of this recording */
+} look;
+
+/* When a thread began that was not there at the last look. */
+static uint64_t began(const look *l, const os_thread_told *told)
+{
+	const thread_watch *w = l->w;
+	const uint64_t ns = told->born_ns > w->boottime_ns ? told->born_ns - w->boottime_ns : 0;
+
+	return l->first || !told->born_ns ? l->how.ns : later(earlier(ns, l->how.ns), w->looked_ns);
+}
+
+static void take(const look *l, watched *t, const os_thread_told *told)
+{
+	thread_watch *w = l->w;
+	const uint64_t from = t->looked ? t->seen_ns : earlier(t->began_ns, began(l, told));
+	const uint64_t was = used(t, OS_USE_CPU);
+
+	uses_take(&t->uses, &told->uses);
+	if (l->first)
+		t->before = t->uses;
+	if (!t->looked)
+		t->began_ns = from;
+	t->looked = true;
+	t->seen_ns = l->how.ns;
+	name_take(w, t, told->name);
+	if (!l->how.tells || !may_tell(w, t))
+		return;
+	if (!l->how.last) /* else its end emits them */
+		tell_uses(w, t, l->how.ns, false);
+	tell_share(w, t, from, l->how.ns, used(t, OS_USE_CPU) - was);
+}
+
+static void look_at(void *self, int tid)
+{
+	const look *l = self;
+	thread_watch *w = l->w;
+	watched *t = row_of(w, tid);
+	os_thread_told told = {0};
+	uint64_t cpu;
+
+	if (tid == l->own || !os_thread_cpu(tid, &cpu))
+		return;
+	/* Another one, which got its number. */
+	if (t && t->looked && cpu < t->uses.n[OS_USE_CPU]) {
+		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
+		t = NULL;
+	}
+	if (t)
+		t->round = w->round;
+	if (t && t->over)
+		return;
+	const bool idle = t && t->looked && cpu == t->uses.n[OS_USE_CPU];
+	if (!idle || l->how.last || w->round % NAMES_EVERY == 0)
+		(void)os_thread_read(tid, l->how.last, &told);
+	if (!(told.uses.known & 1u << OS_USE_CPU)) {
+		told.uses.n[OS_USE_CPU] = cpu;
+		told.uses.known |= 1u << OS_USE_CPU;
+	}
+	if (t || (t = row_new(w, tid)))
+		take(l, t, &told);
+}
+
+/* Those that are gone. */
+static void look_for_ends(const look *l)
+{
+	thread_watch *w = l->w;
+
+	for (size_t i = 0; i < w->n; i++) {
+		watched *t = &w->rows[i];
+
+		if (!t->mapped || t->round == w->round)
+			continue;
+		/* A lane's end is still to come, and knows more. */
+		if (!t->over && !l->how.last && t->round + 2 > w->round)
+			continue;
+		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
+		t->mapped = false;
+		kept_map_remove(&w->live, (uint32_t)t->tid);
+	}
+}
+
+/* Without a list of the threads: those that have lanes, and the first. */
+static void look_at_known(look *l)
+{
+	if (!row_of(l->w, (int)os_process_id()))
+		look_at(l, (int)os_process_id());
+	for (size_t i = 0; i < l->w->n; i++)
+		if (l->w->rows[i].mapped && !l->w->rows[i].over)
+			look_at(l, l->w->rows[i].tid);
+}
+
+static void look_at_process(const look *l)
+{
+	thread_watch *w = l->w;
+	os_uses own = {0};
+	os_thread_told told = {0};
+	const uint64_t resident = os_resident_bytes();
+
+	os_uses_process(&told.uses);
+	told.uses.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;
+	if (l->own)
+		os_uses_own(&own);
+	for (int k = 0; k < OS_USES; k++)
+		told.uses.n[k] -= earlier(own.n[k], told.uses.n[k]);
+	take(l, &w->process, &told);
+	if (!l->how.tells || !may_tell(w, &w->process))
+		return;
+	if (l->how.last)
+		tell_uses(w, &w->process, l->how.ns, true);
+	if (resident && resident != w->resident)
+		tell(w, &w->process, THREAD_RESIDENT, l->how.ns, (double)resident);
+	w->resident = resident;
+}
+
+static void look_at_all(look *l)
+{
+	thread_watch *w = l->w;
+
+	w->round++;
+	w->no_list = !os_threads_each(look_at, l);
+	if (w->no_list)
+		look_at_known(l);
+	look_for_ends(l);
+	for (size_t i = 0; l->how.last && i < w->n; i++)
+		row_end(w, &w->rows[i], l->how.ns, l->how.tells && may_tell(w, &w->rows[i]));
+	look_at_process(l);
+	w->looked_ns = l->how.ns;
+}
+
+void thread_watch_look(thread_watch *w, const watch_look *how)
+{
+	look_at_all(&(look){.w = w, .how = *how, .own = os_thread_id()});
+}
+
+void thread_watch_begin(thread_watch *w, const drain_listener *to)
+{
+	*w = (thread_watch){.tracks = WATCH_PROCESS_TRACK,
+			    .boottime_ns = os_boottime_ns(),
+			    .process.track = WATCH_PROCESS_TRACK};
+	if (to)
+		w->to = *to;
+	look_at_all(&(look){.w = w, .first = true});
+}
+
+void thread_watch_done(thread_watch *w)
+{
+	kept_map_done(&w->live);
+	kept_map_done(&w->names);
+	mem_free(w->rows);
+}
+
+/* --- the table */
+
+static const char *why_absent(const thread_watch *w, int k)
+{
+	bool known = false;
+
+	if (w->no_list && k != OS_USE_CPU)
+		return "the system has no /proc/self/task";
+	for (size_t i = 0; i < w->n; i++)
+		known = known || w->rows[i].uses.known >> k & 1;
+	return known ? "it ended before it was sampled" : "the kernel does not count it";
+}
+
+dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, record_builder *b,
+			    dck_err *err)
+{
+	thread_row *rows = w->failed ? NULL : mem_zalloc(w->n + 1, sizeof *rows);
+	const thread_process all = {.pid = (int32_t)os_process_id(),
+				    .uses = w->process.uses,
+				    .threads = w->dropped.threads,
+				    .zones = w->dropped.zones};
+	thread_process process = all;
+	thread_table t = {.rows = rows, .n = w->n, .processes = &process, .nprocesses = 1};
+
+	DCK_NEED(rows, err, "for the table of threads");
+	for (int k = 0; k < OS_USES; k++) {
+		process.uses.n[k] = used(&w->process, k);
+		t.absent[k] = why_absent(w, k);
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		const watched *from = &w->rows[i];
+
+		rows[i] = (thread_row){.pid = all.pid,
+				       .tid = from->tid,
+				       .name = *name_of(from) ? name_of(from) : NULL,
+				       .began_ns = from->began_ns,
+				       .ended_ns = from->seen_ns,
+				       .uses.known = from->uses.known,
+				       .zones = from->zones,
+				       .waited_ns = from->waited_ns};
+		for (int k = 0; k < OS_USES; k++)
+			rows[i].uses.n[k] = used(from, k);
+	}
+	t.waits_absent = waits_absent ? waits_absent : "none took so long";
+	thread_table_put(&t, b);
+	mem_free(rows);
+	return DCK_OK;
+}

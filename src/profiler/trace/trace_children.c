@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/trace_children.h"
+#include "profiler/write/formats.h"
+
+#include "base/err.h"
+#include "base/sink.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "profiler/trace/trace_file.h"
+#include "profiler/read/trace_merge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char ending[] = ".json";
+
+dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
+			     const char **ret_record, const char **ret_path, dck_err *err)
+{
+	const size_t n = strlen(path), k = trace_ending_of(path).n;
+
+	DCK_TRY(trace_file_of_child(a, path, os_process_id(), ret_path, err));
+	const char *mark = *ret_path + n - k; /* what makes it another name than the parent's */
+	*ret_record = mem_arena_fmt(a, "%.*s%.*s%s", (int)(strlen(record) - (sizeof ending - 1)),
+				    record, (int)(strlen(*ret_path) - n), mark, ending);
+	DCK_NEED(*ret_record, err, "for the name of a child's record");
+	return DCK_OK;
+}
+
+/* No record is so short. */
+static const char became[] = "exec\n";
+
+void trace_child_became(const char *record)
+{
+	dck_sink s;
+	int fd;
+
+	/* Where it fails it looks as if it was killed. */
+	if (os_open_append(record, &fd, NULL) != DCK_OK)
+		return;
+	dck_sink_fd(&s, fd);
+	sink_text(&s, became);
+	dck_status st = dck_sink_finish(&s, NULL);
+	(void)st;
+	os_close(fd);
+}
+
+/* --- what there is */
+
+enum { CHILDREN_MAX = 4095 };
+
+typedef struct children {
+	mem_arena *arena;
+	const char *out;	 /* the first process's trace */
+	size_t stem;		 /* of record.json, without the ending */
+	const char **paths;	 /* @owned: traces; the first process's is [0] */
+	const dck_record **said; /* @owned, with the records; NULL: it came to no end */
+	size_t n, cut, running, left_out;
+	zone_percentiles percentiles;
+	bool no_memory;
+} children;
+
+/* Of DIRECTORY/record.4711.json the trace OUT.4711.pftrace. */
+static const char *trace_of(const children *c, const char *record)
+{
+	const size_t n = strlen(c->out), k = trace_ending_of(c->out).n;
+	const char *name = record + c->stem;
+
+	return mem_arena_fmt(c->arena, "%.*s%.*s%s", (int)(n - k), c->out,
+			     (int)(strlen(name) - (sizeof ending - 1)), name, c->out + n - k);
+}
+
+static void found(void *self, const char *record)
+{
+	children *c = self;
+	const char *path = trace_of(c, record);
+	dck_record *said = NULL;
+	uint64_t bytes = 0;
+
+	if (!path) {
+		c->no_memory = true;
+		return;
+	}
+	if (os_path_kind(path, &bytes) != OS_FILE)
+		return;
+	if (os_file_held(path)) {
+		c->running++;
+		return;
+	}
+	if (c->n > CHILDREN_MAX) {
+		c->left_out++;
+		return;
+	}
+	if (os_path_kind(record, &bytes) != OS_FILE)
+		bytes = 0;
+	if (bytes >= sizeof became && dck_record_load(record, &said, NULL) != DCK_OK)
+		said = NULL;
+	c->cut += !said && bytes != sizeof became - 1;
+	c->paths[c->n] = path;
+	c->said[c->n++] = said;
+}
+
+/* --- the record of all */
+
+static int64_t count_of(const dck_record *r, const char *key)
+{
+	const dck_fact *f = r ? dck_record_fact(r, "trace", key) : NULL;
+
+	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+}
+
+static int64_t sum_of(const children *c, const char *key)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		sum += count_of(c->said[i], key);
+	return sum;
+}
+
+static void sums_put(record_builder *b, const children *c)
+{
+	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
+					   "events_left_out"};
+
+	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, sum_of(c, keys[k]));
+	if (!c->said[0] || !dck_record_fact(c->said[0], "trace", "capture_range"))
+		return;
+	record_fact_int(b, "trace", "captures", DCK_UNIT_ONE, sum_of(c, "captures"));
+	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, sum_of(c, "captured"));
+}
+
+/* That one process opened no range that is to be recorded says nothing where another did. */
+static bool is_said(const children *c, size_t i, const dck_note *note)
+{
+	return strcmp(note->code, "trace-not-captured") != 0 || (i == 0 && !sum_of(c, "captures"));
+}
+
+static void notes_put(record_builder *b, const children *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; c->said[i] && k < c->said[i]->nnotes; k++) {
+			const dck_note *note = &c->said[i]->notes[k];
+
+			if (is_said(c, i, note))
+				record_note_as(b, note->severity, note->code, "'%s': %s",
+					       c->paths[i], note->text);
+		}
+	if (c->cut) {
+		record_set_incomplete(b, true);
+		record_note(
+		    b, "trace-child-cut",
+		    "%zu of %zu processes did not come to an end of their own, as by a signal "
+		    "or _exit(): what each did until about a tenth of a second before is "
+		    "there",
+		    c->cut, c->n);
+	}
+}
+
+static void apart_note(record_builder *b, const children *c, const char *why)
+{
+	record_note(b, "trace-apart",
+		    "the traces of %zu child processes are files of their own, "
+		    "such as '%s', and not in the table: %s",
+		    c->n > 1 ? c->n - 1 : c->running, c->n > 1 ? c->paths[1] : c->out, why);
+}
+
+static void running_note(record_builder *b, const children *c)
+{
+	if (c->running + c->left_out)
+		record_note(
+		    b, "trace-apart",
+		    "%zu child processes still ran when the program ended, or were more than "
+		    "%d: their traces are files of their own beside '%s', and not in the "
+		    "table",
+		    c->running + c->left_out, (int)CHILDREN_MAX, c->out);
+}
+
+/* --- joining */
+
+static dck_status written(const children *c, const char *title, int fd, dck_record **ret,
+			  dck_err *err)
+{
+	dck_sink sink;
+	const trace_merge_plan plan = {.paths = c->paths,
+				       .n = c->n,
+				       .format = trace_ending_of(c->out).format,
+				       .out = &sink,
+				       .percentiles = c->percentiles};
+	record_builder *b = record_begin(title);
+
+	DCK_NEED(b, err, "for the record");
+	dck_sink_fd(&sink, fd);
+	if (c->said[0])
+		record_copy_facts(b, c->said[0]);
+	dck_status status = trace_merge(&plan, b, err);
+	if (status == DCK_OK)
+		status = dck_sink_finish(&sink, err);
+	if (status != DCK_OK) {
+		record_drop(b);
+		return status;
+	}
+	uint64_t bytes = 0;
+	os_fd_kind(fd, &bytes);
+	record_fact_text(b, "trace", "file", c->out);
+	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)bytes);
+	sums_put(b, c);
+	notes_put(b, c);
+	running_note(b, c);
+	return record_finish(b, ret, err);
+}
+
+static dck_status join(const children *c, const char *title, dck_record **ret, dck_err *err)
+{
+	os_replace *replace;
+	int fd;
+
+	DCK_TRY(os_replace_open(c->out, &replace, &fd, err));
+	dck_status status = written(c, title, fd, ret, err);
+	if (status != DCK_OK) {
+		os_replace_abort(replace);
+		return status;
+	}
+	status = os_replace_commit(replace, err);
+	if (status != DCK_OK) {
+		dck_record_free(*ret);
+		return status;
+	}
+	for (size_t i = 1; i < c->n; i++)
+		os_file_remove(c->paths[i]);
+	return DCK_OK;
+}
+
+/* The first process's record, with what became of its children. */
+static dck_status alone(const children *c, const char *why, dck_record **record, dck_err *err)
+{
+	record_builder *b;
+	dck_record *with;
+
+	if (!*record || (c->n < 2 && !c->running))
+		return DCK_OK;
+	b = record_begin((*record)->command);
+	DCK_NEED(b, err, "for the record");
+	record_set_began(b, (*record)->began_unix_ns);
+	record_copy_facts(b, *record);
+	for (size_t i = 0; i < (*record)->nnotes; i++)
+		if (is_said(c, 0, &(*record)->notes[i]))
+			record_note_as(b, (*record)->notes[i].severity, (*record)->notes[i].code,
+				       "%s", (*record)->notes[i].text);
+	record_set_incomplete(b, (*record)->incomplete);
+	record_copy_tables(b, *record);
+	if (why && c->n > 1)
+		apart_note(b, c, why);
+	running_note(b, c);
+	DCK_TRY(record_finish(b, &with, err));
+	dck_record_free(*record);
+	*record = with;
+	return DCK_OK;
+}
+
+/* Why they stay apart; NULL: they need not. */
+static const char *reason_of(const dck_trace_config *config, const children *c)
+{
+	const trace_ending e = trace_ending_of(c->out);
+
+	if (config->children == DCK_TRACE_APART)
+		return "--children apart";
+	if (!e.format || e.gzip || strcmp(e.format->name, "perfetto") != 0)
+		return "only files of Perfetto's form (.pftrace) are put together";
+	if (config->max_size)
+		return "together they might be larger than --max-size";
+	if (os_file_held(c->out))
+		return "the process that began the trace still runs";
+	if (os_path_kind(c->out, NULL) != OS_FILE)
+		return "the trace is no file";
+	return NULL;
+}
+
+/* Where the disk is full nothing is in the files that stay apart. */
+static void empty_remove(children *c)
+{
+	size_t kept = 1;
+
+	for (size_t i = 1; i < c->n; i++) {
+		uint64_t bytes = 0;
+
+		if (os_path_kind(c->paths[i], &bytes) == OS_FILE && bytes == 0) {
+			os_file_remove(c->paths[i]);
+			dck_record_free((dck_record *)(uintptr_t)c->said[i]);
+			continue;
+		}
+		c->paths[kept] = c->paths[i];
+		c->said[kept++] = c->said[i];
+	}
+	c->n = c->n ? kept : 0;
+}
+
+static dck_status joined(const dck_trace_config *config, const char *title, children *c,
+			 dck_record **record, dck_err *err)
+{
+	const char *why = reason_of(config, c);
+	dck_record *all;
+	dck_err failed = {0};
+
+	if (c->no_memory || mem_arena_failed(c->arena))
+		return ERR_NO_MEMORY(err, "for the traces of child processes");
+	if (c->n < 2 || why || join(c, title, &all, &failed) != DCK_OK) {
+		empty_remove(c);
+		return alone(c, why ? why : failed.msg, record, err);
+	}
+	dck_record_free(*record);
+	c->said[0] = NULL;
+	*record = all;
+	return DCK_OK;
+}
+
+static void held_count(void *self, const char *record)
+{
+	children *c = self;
+	const char *path = trace_of(c, record);
+
+	c->running += path && os_file_held(path);
+}
+
+/* The records of child processes lie beside the one of the program, under names made from it. */
+static void records_each(children *c, const char *record_path, void (*f)(void *, const char *))
+{
+	const char *slash = strrchr(record_path, '/');
+	const size_t folder = slash ? (size_t)(slash + 1 - record_path) : 0;
+	const char *name = mem_arena_dup_n(c->arena, record_path + folder, c->stem - folder);
+	const char *quoted = name ? os_path_quoted(c->arena, name) : NULL;
+
+	if (quoted)
+		os_path_each(mem_arena_dup_n(c->arena, record_path, folder),
+			     mem_arena_fmt(c->arena, "%s.*%s", quoted, ending), f, c);
+}
+
+/* Those that end because the program did, such as the helpers of Python's multiprocessing, need a
+ * moment for it. */
+static void children_await(children *c, const char *record_path)
+{
+	enum { ROUNDS = 20, ROUND_NS = 50000000 };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		c->running = 0;
+		records_each(c, record_path, held_count);
+		if (!c->running || !os_sleep_ns(ROUND_NS, NULL, NULL))
+			return;
+	}
+	c->running = 0;
+}
+
+dck_status trace_children_join(const dck_trace_config *config, const char *title,
+			       const char *record_path, dck_record **record, dck_err *err)
+{
+	zone_percentiles percentiles;
+
+	DCK_TRY(zone_percentiles_read(config->percentiles, &percentiles, err));
+	children c = {.arena = mem_arena_new(0),
+		      .percentiles = percentiles,
+		      .out = config->path,
+		      .stem = strlen(record_path) - (sizeof ending - 1),
+		      .paths = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.paths),
+		      .said = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.said)};
+	dck_status status = DCK_OK;
+
+	if (c.arena && c.paths && c.said) {
+		children_await(&c, record_path);
+		c.paths[c.n] = config->path;
+		c.said[c.n++] = *record;
+		c.cut = !*record;
+		records_each(&c, record_path, found);
+		status = joined(config, title, &c, record, err);
+	} else {
+		status = ERR_NO_MEMORY(err, "for the traces of child processes");
+	}
+	for (size_t i = 1; c.said && i < c.n; i++)
+		dck_record_free((dck_record *)(uintptr_t)c.said[i]);
+	mem_free(c.paths);
+	mem_free(c.said);
+	mem_arena_free(c.arena);
+	return status;
+}

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/trace_file.h"
+#include "profiler/write/formats.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "os/file/gzip.h"
+#include "profiler/trace/zone_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an event takes at most in any format beside its name, whose bytes may each become six
+ * (JSON), twice. Near the limit events are written a few at a time. */
+enum {
+	EVENT_BYTES = 160,
+	NAME_TIMES = 12,
+	FEW = 16,
+	FLUSH_NS = 100000000,
+	HELD_FEW = 8192,
+	PARTS_MAX = 1000,
+	ENDED_MIN = 1024
+};
+
+typedef struct kept_track {
+	trace_track told;
+	char *name; /* @owned; NULL: not known */
+	bool ended, used;
+} kept_track;
+
+/* A batch of the newest events, while they are kept in memory. */
+typedef struct kept_batch {
+	struct kept_batch *next;
+	uint32_t track, n;
+	trace_event events[];
+} kept_batch;
+
+struct trace_file {
+	const trace_format *format;
+	char *path;	/* @owned */
+	char *announce; /* @owned; NULL: nothing is to be told, or it was */
+	bool made;
+	trace_about about;
+	trace_out *out;	      /* NULL: not open */
+	dck_sink sink, plain; /* plain: of the descriptor; it is only asked to write */
+	bool compress;
+	gzip_sink *gzip; /* in front of sink; NULL: nothing is compressed, or not open */
+	int fd;
+	os_file_id id; /* of the file behind fd */
+	dck_err error; /* code 0: none */
+	uint64_t written, max_size, left_out, flushed_ns;
+	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
+	bool full;
+	/* What came before the file was open, or may be written again: names by number, tracks by
+	 * rising id. Ended tracks whose events left the memory are dropped at drop_at of them. */
+	mem_arena *arena;
+	kept_track *tracks; /* @owned */
+	uint32_t *names;    /* @owned */
+	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
+	/* The clocks, while the newest events are kept: when, 0: not yet, and what they showed. */
+	uint64_t clocks_ns;
+	trace_about clocks;
+	/* The newest events: the oldest of them first. */
+	uint64_t last, kept;
+	kept_batch *first, **end;
+};
+
+/* --- the file */
+
+static bool is_ours(const trace_file *f, int fd)
+{
+	os_file_id id;
+
+	return os_fd_id(fd, &id) && id.device == f->id.device && id.number == f->id.number;
+}
+
+static void file_close(trace_file *f)
+{
+	if (f->fd >= 0 && is_ours(f, f->fd))
+		os_close(f->fd);
+	f->fd = -1;
+}
+
+/* Some programs close all descriptors that they do not know, and may get our number for a file of
+ * their own, into which nothing of ours must come. */
+static dck_status file_find(trace_file *f, dck_err *err)
+{
+	int fd;
+
+	if (is_ours(f, f->fd))
+		return DCK_OK;
+	f->fd = -1;
+	if (os_path_kind(f->path, NULL) != OS_FILE)
+		DCK_FAIL(err, E_IO, "the program has closed it");
+	DCK_TRY(os_open_append(f->path, &fd, err));
+	if (!is_ours(f, fd)) {
+		os_close(fd);
+		DCK_FAIL(err, E_IO, "the program has closed it, and another is there now");
+	}
+	os_file_hold(fd);
+	f->fd = fd;
+	return DCK_OK;
+}
+
+static dck_status write_file(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	trace_file *f = self;
+	dck_sink *plain = &f->plain;
+
+	if (f->fd < 0) /* abandoned */
+		return DCK_OK;
+	DCK_TRY(file_find(f, err));
+	dck_sink_fd(plain, f->fd);
+	f->written += n;
+	return plain->write(plain, bytes, n, err);
+}
+
+static void fail(trace_file *f, const dck_err *e)
+{
+	if (!f->error.code)
+		f->error = *e;
+}
+
+static bool fits(trace_file *f, size_t n)
+{
+	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
+	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
+
+	if (!f->max_size || f->written + f->sink.used + held + more <= f->max_size)
+		return true;
+	if (held < HELD_FEW)
+		return false;
+	/* How small it becomes is known once it is compressed. */
+	gzip_sink_flush(f->gzip);
+	held = gzip_sink_held(f->gzip);
+	return f->written + f->sink.used + held + more <= f->max_size;
+}
+
+static void track_write(trace_file *f, const trace_track *t)
+{
+	/* A track has the size of an event. */
+	f->full = f->full || !fits(f, 1);
+	if (!f->full)
+		f->format->track(f->out, t);
+}
+
+static void write_names(trace_file *f)
+{
+	for (size_t i = 0; i < f->ntracks && !f->full; i++)
+		track_write(f, &f->tracks[i].told);
+	for (size_t i = 0; i < f->nnames; i++)
+		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
+}
+
+static bool file_open(trace_file *f)
+{
+	dck_err err = {0};
+
+	if (f->out)
+		return true;
+	if (f->error.code)
+		return false;
+	if (os_open_append(f->path, &f->fd, &err) != DCK_OK ||
+	    (os_fd_kind(f->fd, NULL) == OS_FILE &&
+	     os_truncate(f->fd, f->path, 0, &err) != DCK_OK)) {
+		fail(f, &err);
+		return false;
+	}
+	(void)os_fd_id(f->fd, &f->id);
+	os_file_hold(f->fd);
+	f->made = true;
+	if (f->announce && os_file_claim(f->announce)) {
+		mem_free(f->announce);
+		f->announce = NULL;
+	}
+	dck_sink_custom(&f->sink, write_file, f);
+	if ((f->compress && gzip_sink_open(&f->gzip, &f->sink, &err) != DCK_OK) ||
+	    f->format->open(&f->out, f->compress ? gzip_sink_in(f->gzip) : &f->sink, &f->about,
+			    &err) != DCK_OK) {
+		fail(f, &err);
+		(void)gzip_sink_close(f->gzip, NULL);
+		f->gzip = NULL;
+		f->out = NULL;
+		return false;
+	}
+	if (!f->last)
+		write_names(f);
+	return true;
+}
+
+static void write_events(trace_file *f, uint32_t track, const trace_event *e, size_t n)
+{
+	while (n && !f->full) {
+		size_t some = fits(f, n) ? n : n < FEW ? n : FEW;
+
+		if (!fits(f, some)) {
+			f->full = true;
+			break;
+		}
+		for (size_t i = 0; f->max_size && i < some; i++) {
+			if (e[i].kind == TRACE_BEGIN || e[i].kind == TRACE_ASYNC_BEGIN)
+				f->open++;
+			else if ((e[i].kind == TRACE_END || e[i].kind == TRACE_ASYNC_END) &&
+				 f->open)
+				f->open--;
+		}
+		f->format->events(f->out, track, e, some);
+		e += some;
+		n -= some;
+	}
+	f->left_out += n;
+}
+
+/* --- the newest events */
+
+static void keep(trace_file *f, uint32_t track, const trace_event *e, size_t n)
+{
+	size_t bytes = sizeof(kept_batch) + n * sizeof *e;
+	kept_batch *b = mem_alloc(bytes);
+
+	if (!b) {
+		f->left_out += n;
+		return;
+	}
+	b->next = NULL;
+	b->track = track;
+	b->n = (uint32_t)n;
+	memcpy(b->events, e, n * sizeof *e);
+	*f->end = b;
+	f->end = &b->next;
+	f->kept += bytes;
+	while (f->kept > f->last && f->first != b) {
+		kept_batch *old = f->first;
+
+		f->kept -= sizeof *old + old->n * sizeof *e;
+		f->left_out += old->n;
+		f->first = old->next;
+		mem_free(old);
+	}
+}
+
+/* --- the listener */
+
+/* Room for one more in the array that *array points to. */
+static void *one_more(void *array, size_t *cap, size_t n, size_t size)
+{
+	if (n < *cap)
+		return array;
+	size_t more = *cap ? 2 * *cap : 16;
+	void *got = mem_resize(array, more * size);
+	if (got)
+		*cap = more;
+	return got;
+}
+
+static void on_intern(void *self, uint32_t id, const trace_name *name)
+{
+	trace_file *f = self;
+
+	if (name->n > f->longest)
+		f->longest = name->n;
+	if (f->out && !f->last) {
+		f->format->intern(f->out, id, name);
+		return;
+	}
+	uint32_t *names = one_more(f->names, &f->names_cap, f->nnames, sizeof *names);
+	if (!names)
+		return;
+	f->names = names;
+	f->names[f->nnames++] = id;
+}
+
+static int by_id(const void *key, const void *row)
+{
+	const uint32_t id = *(const uint32_t *)key, of = ((const kept_track *)row)->told.id;
+
+	return id != of ? (id < of ? -1 : 1) : 0;
+}
+
+/* NULL: it was not told, or is dropped. */
+static kept_track *track_of(const trace_file *f, uint32_t id)
+{
+	return f->ntracks ? bsearch(&id, f->tracks, f->ntracks, sizeof *f->tracks, by_id) : NULL;
+}
+
+static void tracks_drop(trace_file *f)
+{
+	size_t n = 0;
+
+	for (const kept_batch *b = f->first; b; b = b->next) {
+		kept_track *t = track_of(f, b->track);
+		kept_track *parent = t ? track_of(f, t->told.parent) : NULL;
+
+		if (t)
+			t->used = true;
+		if (parent)
+			parent->used = true;
+	}
+	f->nended = 0;
+	for (size_t i = 0; i < f->ntracks; i++) {
+		kept_track t = f->tracks[i];
+
+		if (t.ended && !t.used) {
+			mem_free(t.name);
+			continue;
+		}
+		f->nended += t.ended;
+		t.used = false;
+		f->tracks[n++] = t;
+	}
+	f->ntracks = n;
+	f->drop_at = 2 * f->nended + ENDED_MIN;
+}
+
+static void on_track_end(void *self, uint32_t track)
+{
+	trace_file *f = self;
+	kept_track *t = track_of(f, track);
+
+	if (!t || t->ended)
+		return;
+	t->ended = true;
+	if (++f->nended >= f->drop_at && f->last)
+		tracks_drop(f);
+}
+
+static void on_track(void *self, const trace_track *t)
+{
+	trace_file *f = self;
+	kept_track *was = track_of(f, t->id);
+
+	if (f->out && !f->last) {
+		track_write(f, t);
+		return;
+	}
+	if (!was) {
+		kept_track *all = one_more(f->tracks, &f->tracks_cap, f->ntracks, sizeof *all);
+
+		if (!all)
+			return;
+		f->tracks = all;
+		was = &all[f->ntracks++];
+		*was = (kept_track){0};
+	}
+	mem_free(was->name);
+	was->name = t->name ? mem_dup(t->name) : NULL;
+	was->told = *t;
+	was->told.name = was->name;
+}
+
+static void on_events(void *self, uint32_t track, const trace_event *e, size_t n)
+{
+	trace_file *f = self;
+
+	if (f->last)
+		keep(f, track, e, n);
+	else if (file_open(f))
+		write_events(f, track, e, n);
+}
+
+drain_listener trace_file_listener(trace_file *f)
+{
+	return (drain_listener){.self = f,
+				.intern = on_intern,
+				.track = on_track,
+				.track_end = on_track_end,
+				.events = on_events};
+}
+
+/* --- open, flush, close */
+
+static void trace_file_free(trace_file *f)
+{
+	while (f->first) {
+		kept_batch *next = f->first->next;
+
+		mem_free(f->first);
+		f->first = next;
+	}
+	file_close(f);
+	mem_arena_free(f->arena);
+	for (size_t i = 0; i < f->ntracks; i++)
+		mem_free(f->tracks[i].name);
+	mem_free(f->tracks);
+	mem_free(f->names);
+	mem_free(f->path);
+	mem_free(f->announce);
+	mem_free(f);
+}
+
+dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
+			   const trace_about *about, dck_err *err)
+{
+	if (config->max_size && config->max_size < TRACE_FILE_SIZE_MIN)
+		DCK_FAIL(err, E_ARG, "a trace of at most %llu bytes holds nothing; the least is %d",
+			 (unsigned long long)config->max_size, TRACE_FILE_SIZE_MIN);
+	if (config->last && config->last < TRACE_FILE_SIZE_MIN)
+		DCK_FAIL(err, E_ARG, "the last %llu bytes of a trace hold nothing; the least is %d",
+			 (unsigned long long)config->last, TRACE_FILE_SIZE_MIN);
+	DCK_TRY(trace_ending_check(config->path, err));
+	const trace_ending ending = trace_ending_of(config->path);
+	trace_file *f = mem_zalloc(1, sizeof *f);
+	DCK_NEED(f, err, "for '%s'", config->path);
+	f->fd = -1;
+	f->end = &f->first;
+	f->max_size = config->max_size;
+	f->last = config->last;
+	f->about = *about;
+	f->about.command = NULL;
+	f->format = ending.format ? ending.format : trace_format_find("perfetto");
+	f->compress = ending.gzip;
+	f->path = mem_dup(config->path);
+	f->announce = config->announce ? mem_dup(config->announce) : NULL;
+	f->arena = mem_arena_new(0);
+	if (!f->path || !f->arena) {
+		trace_file_free(f);
+		return ERR_NO_MEMORY(err, "for '%s'", config->path);
+	}
+	if (!config->late && !file_open(f)) {
+		if (err)
+			*err = f->error;
+		dck_status st = f->error.code;
+		trace_file_free(f);
+		return st;
+	}
+	*ret = f;
+	return DCK_OK;
+}
+
+static void write_clocks(trace_file *f, uint64_t ns, const trace_about *then)
+{
+	/* They have the size of an event. */
+	if (f->out && f->format->clocks && ns && fits(f, 1))
+		f->format->clocks(f->out, ns, then);
+}
+
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now)
+{
+	if (!f->last) {
+		write_clocks(f, ns, now);
+		return;
+	}
+	f->clocks_ns = ns;
+	f->clocks = *now;
+}
+
+void trace_file_flush(trace_file *f, bool now)
+{
+	uint64_t ns = os_now_ns();
+	dck_err err;
+
+	if (!f->out || (!now && ns - f->flushed_ns < FLUSH_NS))
+		return;
+	f->flushed_ns = ns;
+	if (f->format->flush)
+		f->format->flush(f->out);
+	if (f->gzip)
+		gzip_sink_flush(f->gzip);
+	if (dck_sink_finish(&f->sink, &err) != DCK_OK)
+		fail(f, &err);
+}
+
+/* Writes what is kept, and closes the file. */
+static void finish(trace_file *f)
+{
+	dck_err e = {0};
+
+	const bool open = f->first ? file_open(f) : f->out != NULL;
+
+	if (f->last && open) {
+		tracks_drop(f);
+		write_names(f);
+	}
+	for (kept_batch *b = f->first; open && b; b = b->next)
+		write_events(f, b->track, b->events, b->n);
+	write_clocks(f, f->clocks_ns, &f->clocks);
+	if (f->out && f->format->close(f->out, &e) != DCK_OK)
+		fail(f, &e);
+	if (gzip_sink_close(f->gzip, &e) != DCK_OK)
+		fail(f, &e);
+	f->gzip = NULL;
+	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
+		fail(f, &e);
+	f->out = NULL;
+	file_close(f);
+}
+
+static dck_status failure(trace_file *f, dck_err *err)
+{
+	if (err && f->error.code)
+		*err = f->error;
+	return f->error.code ? err_while(err, f->error.code, "writing '%s'", f->path) : DCK_OK;
+}
+
+dck_status trace_file_dump(trace_file *f, dck_err *err)
+{
+	if (!f->last)
+		DCK_FAIL(err, E_ARG,
+			 "the newest events are not kept in memory: they are in '%s' already",
+			 f->path);
+	finish(f);
+	dck_status st = failure(f, err);
+	/* The next one starts afresh, also after a failure. */
+	f->error = (dck_err){0};
+	f->written = f->open = 0;
+	f->full = false;
+	return st;
+}
+
+dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
+{
+	const size_t n = strlen(f->path), k = trace_ending_of(f->path).n;
+
+	DCK_TRY(trace_file_dump(f, err));
+	if (os_path_kind(f->path, NULL) != OS_FILE)
+		DCK_FAIL(err, E_ARG, "'%s' is no file, and cannot get another name", f->path);
+	const char *to = mem_arena_fmt(f->arena, "%.*s.dump-%u%s", (int)(n - k), f->path, number,
+				       f->path + n - k);
+	DCK_NEED(to, err, "for the name of a trace");
+	if (rename(f->path, to) != 0)
+		DCK_FAIL(err, E_IO, "'%s' cannot be made '%s'", f->path, to);
+	return DCK_OK;
+}
+
+dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
+{
+	finish(f);
+	*ret = (trace_file_said){.format = f->format->name,
+				 .bytes = f->written,
+				 .events_left_out = f->left_out,
+				 .made = f->made};
+	dck_status st = failure(f, err);
+	trace_file_free(f);
+	return st;
+}
+
+void trace_file_abandon(trace_file *f)
+{
+	dck_err err;
+
+	if (!f)
+		return;
+	file_close(f);
+	/* Only closing frees what the format has; what it writes goes nowhere. */
+	if (f->out)
+		(void)f->format->close(f->out, &err);
+	(void)gzip_sink_close(f->gzip, &err);
+	trace_file_free(f);
+}
+
+dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
+			       dck_err *err)
+{
+	const size_t n = strlen(path), k = trace_ending_of(path).n;
+
+	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
+	/* A child that recorded before its exec() has the same number after it. */
+	for (int part = 2; *ret && part <= PARTS_MAX && os_file_exists(*ret); part++)
+		*ret =
+		    mem_arena_fmt(a, "%.*s.%ld-%d%s", (int)(n - k), path, pid, part, path + n - k);
+	DCK_NEED(*ret, err, "for the name of a child's trace");
+	return DCK_OK;
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/trace_options.h"
+
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "os/os.h"
+#include "profiler/timeline/zone_percentiles.h"
+#include "profiler/trace/zone_limits.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const children[] = {
+    [DCK_TRACE_MERGE] = "merge", [DCK_TRACE_APART] = "apart", NULL};
+
+const dck_opt dck_trace_options[] = {
+    DCK_OPTION(TEXT, dck_trace_config, path, "out", "FILE", "trace.pftrace", "where the trace goes",
+	       .letter = 'o'),
+    DCK_OPTION(LIST, dck_trace_config, capture_ranges, "capture-range", "NAME", NULL,
+	       "record only while a range of that name is open; may be repeated"),
+    DCK_OPTION(COUNT, dck_trace_config, capture_times, "capture-times", "N", NULL,
+	       "only the first N times", .min = 1, .max = 4e9, .needs = "capture-range"),
+    DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
+	       "keep about so much of the newest events, and write them at the end", .min = 65536,
+	       .max = 1e12, .excludes = "max-size"),
+    DCK_OPTION(TEXT, dck_trace_config, dump_on, "dump-on", "SIGNAL", NULL,
+	       "write them into a file of their own whenever this signal comes: SIGUSR2",
+	       .needs = "last"),
+    DCK_OPTION(LIST, dck_trace_config, limits, "limit", "NAME=TIME", NULL,
+	       "and when a zone of that name takes longer; may be repeated", .needs = "last"),
+    DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
+	       "the trace grows no larger", .min = 65536, .max = 1e18),
+    DCK_OPTION(BYTES, dck_trace_config, buffer_bytes, "buffer", "SIZE", "64MiB",
+	       "memory of the program for events that are not yet written", .min = 65536,
+	       .max = 1073741824.0),
+    DCK_FLAG(dck_trace_config, lossless, "lossless",
+	     "a thread that finds this memory full waits, instead of dropping events"),
+    DCK_OPTION(TIME, dck_trace_config, waits_ns, "waits", "TIME", "10us",
+	       "record blocking calls that last at least this long", .min = 1, .max = 1e18),
+    DCK_FLAG(dck_trace_config, no_waits, "no-waits",
+	     "do not preload the interposition library: blocking calls are not recorded",
+	     .excludes = "waits"),
+    DCK_OPTION(TEXT, dck_trace_config, percentiles, "percentiles", "LIST", NULL,
+	       "columns of the table: how long the calls took: p50,p90,p99"),
+    DCK_OPTION(CHOICE, dck_trace_config, children, "children", "HOW", "merge",
+	       "what becomes of the traces of child processes", .choices = children),
+    {0},
+};
+
+static const char variable[] = "DEEPCLOCK_TRACE";
+static const char between[] = "\n"; /* the items of a list */
+
+/* "max-size" as "DEEPCLOCK_TRACE_MAX_SIZE". */
+static const char *name_of(mem_arena *a, const dck_opt *row)
+{
+	if (row == dck_opt_find(dck_trace_options, "out"))
+		return variable;
+	char *name = mem_arena_fmt(a, "%s_%s", variable, row->name);
+
+	for (char *c = name; c && *c; c++)
+		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+	return name;
+}
+
+static const char *list_text(mem_arena *a, const dck_list *list)
+{
+	const char *text = list->n ? list->item[0] : NULL;
+
+	for (size_t i = 1; i < list->n && text; i++)
+		text = mem_arena_fmt(a, "%s%s%s", text, between, list->item[i]);
+	return text;
+}
+
+dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,
+				 size_t max, size_t *n, dck_err *err)
+{
+	dck_trace_config plain;
+
+	DCK_TRY(dck_opt_defaults(dck_trace_options, &plain, err));
+	plain.path = NULL;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		const char *name = name_of(a, o), *text = NULL;
+
+		if (o->kind == DCK_OPT_LIST)
+			text = list_text(a, (const void *)((const char *)c + o->at));
+		else if (!opt_same(o, c, &plain))
+			text = opt_text(a, o, c);
+
+		if (*n == max)
+			DCK_FAIL(err, E_LIMIT, "recording has more than %zu options", max);
+		/* An option that is not given must not come from our own environment. */
+		set[(*n)++] = mem_arena_fmt(a, "%s=%s", name, text ? text : "");
+	}
+	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the environment of a program")
+				   : DCK_OK;
+}
+
+static dck_status capture_check(const dck_trace_config *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->capture_ranges.n; i++)
+		if (!c->capture_ranges.item[i][0] || c->capture_ranges.item[i][0] == '@')
+			DCK_FAIL(err, E_ARG, "'%.80s' is no range: NAME, or NAME@DOMAIN",
+				 c->capture_ranges.item[i]);
+	if (c->capture_times && !c->capture_ranges.n)
+		DCK_FAIL(err, E_ARG, "no range is named that is recorded %llu times",
+			 (unsigned long long)c->capture_times);
+	return DCK_OK;
+}
+
+dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
+{
+	const int number = c->dump_on ? os_signal_read(c->dump_on) : 0;
+	zone_percentiles percentiles;
+
+	DCK_TRY(zone_limits_check(&c->limits, err));
+	DCK_TRY(capture_check(c, err));
+	DCK_TRY(zone_percentiles_read(c->percentiles, &percentiles, err));
+	if (!c->last && (c->dump_on || c->limits.n))
+		DCK_FAIL(err, E_ARG,
+			 "the newest events are written at a signal, or at a zone that takes too "
+			 "long, only where these are kept: say how much of them (last)");
+	if (!c->dump_on)
+		return DCK_OK;
+	if (!number)
+		DCK_FAIL(err, E_ARG, "'%.40s' is no signal: SIGUSR1, SIGUSR2, or another's name",
+			 c->dump_on);
+	if (!os_signal_may_ask(number))
+		DCK_FAIL(err, E_ARG,
+			 "%.40s cannot ask for the newest events: it ends or stops a program; "
+			 "SIGUSR2 can",
+			 c->dump_on);
+	return DCK_OK;
+}
+
+static dck_status list_get(const dck_opt *o, char *text, dck_trace_config *ret, dck_err *err)
+{
+	char *rest;
+
+	for (char *item = strtok_r(text, between, &rest); item;
+	     item = strtok_r(NULL, between, &rest))
+		DCK_TRY(dck_opt_read(o, ret, item, err));
+	return DCK_OK;
+}
+
+dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err)
+{
+	DCK_TRY(dck_opt_defaults(dck_trace_options, ret, err));
+	ret->path = NULL;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		const char *name = name_of(a, o), *text = name ? secure_getenv(name) : NULL;
+		char *own = mem_arena_dup(a, text);
+
+		if (mem_arena_failed(a))
+			return ERR_NO_MEMORY(err, "for the options of recording");
+		if (!own || !*own)
+			continue;
+		DCK_TRY(o->kind == DCK_OPT_LIST ? list_get(o, own, ret, err)
+						: dck_opt_read(o, ret, own, err));
+	}
+	return DCK_OK;
+}
+
+dck_status trace_config_copy(mem_arena *a, const dck_trace_config *c, dck_trace_config *ret,
+			     dck_err *err)
+{
+	*ret = *c;
+	for (const dck_opt *o = dck_trace_options; o->name; o++) {
+		void *at = (char *)ret + o->at;
+
+		if (o->kind == DCK_OPT_TEXT)
+			*(const char **)at = mem_arena_dup(a, *(const char **)at);
+		for (size_t i = 0; o->kind == DCK_OPT_LIST && i < ((dck_list *)at)->n; i++)
+			((dck_list *)at)->item[i] = mem_arena_dup(a, ((dck_list *)at)->item[i]);
+	}
+	return mem_arena_failed(a) ? ERR_NO_MEMORY(err, "for the options of recording") : DCK_OK;
+}
+
+const char *trace_path_absolute(mem_arena *a, const char *path)
+{
+	char here[4096];
+
+	if (!path || path[0] == '/' || !os_folder_here(here, sizeof here))
+		return path;
+	return mem_arena_fmt(a, "%s/%s", here, path);
+}
+
+static const char tick_variable[] = "DEEPCLOCK_TRACE_TICK";
+
+const char *trace_tick_put(mem_arena *a)
+{
+	os_clock_state s = {0};
+
+	if (!os_clock_tsc(&s, NULL))
+		return NULL;
+	return mem_arena_fmt(a, "%s=%llu", tick_variable, (unsigned long long)s.ns_per_tick_q32);
+}
+
+uint64_t trace_tick_told(void)
+{
+	/* Of counters from 100 MHz to 100 GHz. */
+	const uint64_t least = (UINT64_C(1) << 32) / 100, most = (UINT64_C(1) << 32) * 10;
+	const char *text = secure_getenv(tick_variable);
+	const uint64_t tick = text ? strtoull(text, NULL, 10) : 0;
+
+	return tick >= least && tick <= most ? tick : 0;
+}

@@ -1,0 +1,236 @@
+/* trace_program.c - a target program, started and recorded: its environment holds what to record
+ * and where to leave the record.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+#include "profiler/write/formats.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "record/others.h"
+#include "profiler/timeline/timeline.h"
+#include "profiler/trace/trace_children.h"
+#include "profiler/trace/trace_options.h"
+#include "profiler/trace/trace_program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SET_MAX = 64 }; /* variables */
+
+/* Where the annotations of a program look for the library that records them. */
+static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
+
+/* What its record would take, or more. */
+static bool temp_has_room(const char *folder)
+{
+	static const char zeros[4096];
+	char path[OS_TEMP_SIZE + 8];
+	dck_sink s;
+	int fd;
+
+	snprintf(path, sizeof path, "%s/room", folder);
+	if (os_open_append(path, &fd, NULL) != DCK_OK)
+		return false;
+	dck_sink_fd(&s, fd);
+	for (int i = 0; i < 16; i++)
+		sink_put(&s, zeros, sizeof zeros);
+	const bool ok = dck_sink_finish(&s, NULL) == DCK_OK;
+	os_close(fd);
+	return ok;
+}
+
+static const char *why_cut(const char *folder)
+{
+	return temp_has_room(folder)
+		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
+		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
+		     "a seccomp filter forbade what records; or no descriptor was free"
+		   : "its recording has no end: the directory for temporary files has no room "
+		     "(TMPDIR names another)";
+}
+
+/* The program left no record. announced: it had begun to record, and what it did until its end is
+ * in the file. why: no library was preloaded; NULL: it was. */
+static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
+			const char *why, dck_record **ret, dck_err *err)
+{
+	const char *name = p->argv[0];
+
+	uint64_t bytes = 0;
+
+	p->cut = announced;
+	const bool by_itself = announced && !p->signal && !why;
+	if (announced && os_path_kind(c->path, &bytes) == OS_FILE && bytes > 0) {
+		dck_record *read;
+
+		DCK_TRY(dck_trace_read_with(
+		    c->path, &(dck_trace_reading){.percentiles = c->percentiles}, &read, err));
+		if (!by_itself || record_has_rows(read)) {
+			*ret = read;
+			return DCK_OK;
+		}
+		dck_record_free(read);
+	}
+	if (by_itself)
+		DCK_FAIL(err, E_ABSENT, "'%.200s' recorded nothing: %s", name, p->cut_why);
+	if (announced)
+		DCK_FAIL(err, E_ENGINE, "'%.200s' ended before any of its trace was written%s%s",
+			 name, p->signal ? ": it was killed by " : "",
+			 p->signal ? strsignal(p->signal) : "");
+	if (p->signal)
+		DCK_FAIL(err, E_ENGINE,
+			 "'%.200s' was killed by signal %d (%s), and recorded nothing", name,
+			 p->signal, strsignal(p->signal));
+	DCK_FAIL(err, E_ABSENT,
+		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
+		 "NVTX or ITT, and what it waits for is not seen: %s",
+		 name, why ? why : "it ended before anything was recorded");
+}
+
+/* NULL: no library is preloaded, and *ret_why is the reason. */
+static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
+				const char **ret_why)
+{
+	if (!c->no_waits)
+		return os_preload_put(a, "libdeepclock_preload.so", program, ret_why);
+	*ret_why = "--no-waits";
+	return NULL;
+}
+
+/* The command that shows the file, as a shell takes it. */
+static void next_put(record_builder *b, const char *path)
+{
+	const char *quote = path[strcspn(path, " \t\n\"$&;|<>()*?[]#~`\\!{}")] ? "'" : "";
+	char next[4200];
+
+	if (!dck_trace_is(path) || strchr(path, '\'') || strlen(path) > 4096)
+		return;
+	snprintf(next, sizeof next, "deepclock view %s%s%s", quote, path, quote);
+	record_fact_text(b, "result", "next", next);
+}
+
+/* Only who started the program knows its words, and how long it took from its start to its end: the
+ * recorder begins later, and what is done with the traces after the end is no time of the program.
+ * *record is freed where it fails. */
+static dck_status took_put(char *const *argv, const char *path, uint64_t ns, bool cancelled,
+			   const record_others *others, dck_record **record, dck_err *err)
+{
+	record_builder *b = record_begin_program(argv);
+	dck_record *with;
+
+	if (!b) {
+		dck_record_free(*record);
+		return ERR_NO_MEMORY(err, "for the record");
+	}
+	record_set_id(b, (*record)->id);
+	record_copy(b, *record);
+	record_copy_tables(b, *record);
+	if (cancelled)
+		record_set_incomplete(b, true);
+	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
+	record_others_put(others, b, "trace", false);
+	next_put(b, path);
+	const dck_status st = record_finish(b, &with, err);
+	dck_record_free(*record);
+	*record = st == DCK_OK ? with : NULL;
+	return st;
+}
+
+dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
+				     const char **set, size_t max, size_t *n, dck_err *err)
+{
+	const char *library = os_library_own(a), *tick = trace_tick_put(a);
+	const char *own[4];
+	size_t k = 0;
+
+	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* room for a number */
+	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record);
+	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
+		if (!secure_getenv(annotations[i])) /* theirs stays */
+			own[k++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
+	for (size_t i = 0; i < k && *n < max; i++)
+		set[(*n)++] = own[i];
+	if (tick && *n < max)
+		set[(*n)++] = tick;
+	return trace_environment_put(a, c, set, max, n, err);
+}
+
+static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
+		      dck_record **ret, dck_err *err)
+{
+	mem_arena *a = mem_arena_new(0);
+	os_child_usage usage;
+	dck_record *first = NULL;
+	dck_trace_config own = *c;
+	record_others others;
+	pid_t pid;
+
+	DCK_NEED(a, err, "for the environment of a program");
+	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
+	const char *why = NULL, *preload = preload_find(a, c, p->argv[0], &why);
+	const char *set[SET_MAX + 1] = {NULL};
+	size_t nset = 0;
+	const os_spawn_config spawn = {
+	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
+	if (preload)
+		set[nset++] = preload;
+	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
+	/* A child of it that is elsewhere means the same file. */
+	own.path = trace_path_absolute(a, c->path);
+	dck_status st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
+	record_others_begin(&others, 0);
+	const uint64_t begin = os_now_ns();
+	if (st == DCK_OK)
+		st = os_spawn(&spawn, &pid, err);
+	if (st == DCK_OK)
+		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
+	const uint64_t took = os_now_ns() - begin;
+	record_others_end(&others);
+	/* What was recorded until then is reported. */
+	const bool cancelled = st == DCK_E_CANCEL;
+	if (st == DCK_OK || cancelled) {
+		st = DCK_OK;
+		p->exit_code = usage.exit_code;
+		p->signal = usage.signal;
+		uint64_t bytes = 0;
+		bool announced = os_path_kind(record, &bytes) == OS_FILE;
+		st = bytes ? dck_record_load(record, &first, err) : DCK_OK;
+		if (st == DCK_OK && announced)
+			st = trace_children_join(&own, p->argv[0], record, &first, err);
+		if (st == DCK_OK && !bytes)
+			p->cut = announced;
+		if (p->cut && !p->signal)
+			p->cut_why = why_cut(folder);
+		if (st == DCK_OK && first)
+			*ret = first;
+		else if (st == DCK_OK && cancelled && !announced)
+			st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
+				     "cancelled before it recorded");
+		else if (st == DCK_OK)
+			st = ended(c, p, announced, why, ret, err);
+		if (st == DCK_OK)
+			st = took_put(p->argv, c->path, took, cancelled, &others, ret, err);
+	}
+	mem_arena_free(a);
+	return st;
+}
+
+dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
+				 dck_record **ret, dck_err *err)
+{
+	char folder[OS_TEMP_SIZE];
+
+	if (!config->path)
+		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
+	DCK_TRY(trace_ending_check(config->path, err));
+	DCK_TRY(trace_config_check(config, err));
+	DCK_TRY(os_temp_dir(folder, err));
+	dck_status st = run(config, p, folder, ret, err);
+	os_temp_dir_remove(folder);
+	return st;
+}

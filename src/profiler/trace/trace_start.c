@@ -1,0 +1,329 @@
+/* trace_start.c - what begins and ends a recording: calls, the environment, fork(), the beginning
+ * and the end of the process.
+ *
+ *	DEEPCLOCK_TRACE=out.pftrace ./program
+ *
+ * records a program from its start, in a constructor, to its end, in a destructor. A child, made by
+ * fork() or a program that this one started, writes into a file with its process number in its
+ * name. recorder.h does the recording.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "record/build.h"
+#include "profiler/trace/lane.h"
+#include "profiler/trace/annotation/nvtx_emit.h"
+#include "profiler/trace/recorder.h"
+#include "profiler/trace/trace_children.h"
+#include "profiler/trace/trace_file.h"
+#include "profiler/trace/trace_options.h"
+#include "profiler/trace/waiting.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a program that ends waits for at most. */
+#define BOUND_NS UINT64_C(2000000000)
+
+static struct state {
+	pthread_mutex_t control; /* start, stop, fork: one at a time */
+	bool claimed;		 /* the file that the environment names is ours */
+	bool child; /* of a process that records: its record is not the one that was asked for */
+	bool asked; /* the environment alone has requested what is recorded */
+	long owner; /* of the file, before it was claimed */
+} state = {.control = PTHREAD_MUTEX_INITIALIZER};
+
+/* --- start and stop; state.control is held */
+
+/* The process that the file is of; 0: none yet. */
+static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
+
+/* In the text itself where there is room, as `deepclock trace` leaves it: a shell hands on the
+ * environment that it was started with, whatever setenv() has done since. */
+static void owner_set(long pid)
+{
+	char *there = secure_getenv(owner_name), text[24];
+
+	snprintf(text, sizeof text, "%010ld", pid);
+	if (there && strlen(there) == strlen(text))
+		memcpy(there, text, strlen(text));
+	else
+		setenv(owner_name, text, 1);
+}
+
+/* Path where the parent expects the record; NULL: no parent. The file is created empty at start, so
+ * the parent can distinguish a killed recorder from a program that never recorded. */
+static const char *record_asked(mem_arena *a)
+{
+	const char *path = secure_getenv("DEEPCLOCK_TRACE_RECORD");
+
+	return path && *path ? mem_arena_dup(a, path) : NULL;
+}
+
+/* Beside a parent's. */
+static dck_status child_names(recorder_plan *p, const char *record, const char *path, dck_err *err)
+{
+	if (record)
+		return trace_child_names(p->arena, record, path, &p->record, &p->config.path, err);
+	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
+}
+
+/* What this process recorded before it became another program. */
+static dck_status keep_beside(mem_arena *a, const char *record, const char *path, dck_err *err)
+{
+	const char *said = NULL, *beside;
+	uint64_t bytes;
+
+	if (record)
+		DCK_TRY(trace_child_names(a, record, path, &said, &beside, err));
+	else
+		DCK_TRY(trace_file_of_child(a, path, os_process_id(), &beside, err));
+	if (os_path_kind(path, &bytes) != OS_FILE)
+		return DCK_OK;
+	os_path_rename(path, beside);
+	if (said)
+		trace_child_became(said);
+	return DCK_OK;
+}
+
+/* The file that the environment names. A program that was started by one that records makes a file
+ * of its own, with its first event. One that took this process over by exec() goes on in place of
+ * what was there: a script or a wrapper often is, and what it has recorded until then is kept
+ * beside it. */
+static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
+{
+	const char *text = secure_getenv(owner_name), *record = record_asked(p->arena);
+	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
+
+	s->owner = owner;
+	s->child = owner && owner != self;
+	/* Of several programs that one starts which does not record the first has the file. */
+	if (!owner && record && !s->claimed)
+		s->child = !os_file_claim(record);
+	p->late = s->child;
+	if (s->child)
+		return child_names(p, record, p->config.path, err);
+	if (owner && !s->claimed)
+		DCK_TRY(keep_beside(p->arena, record, p->config.path, err));
+	p->record = record;
+	owner_set(self);
+	s->claimed = true;
+	return DCK_OK;
+}
+
+static void fork_prepare(void);
+static void fork_parent(void);
+static void fork_child(void);
+
+/* config NULL: what the environment says, which may be nothing: then nothing begins. */
+static dck_status start_with(struct state *s, const dck_trace_config *config, recorder_plan *p,
+			     dck_err *err)
+{
+	static bool watched;
+
+	if (config) {
+		DCK_TRY(trace_config_copy(p->arena, config, &p->config, err));
+	} else {
+		DCK_TRY(trace_environment_get(p->arena, &p->config, err));
+		if (!p->config.path)
+			return DCK_OK;
+		DCK_TRY(claim(s, p, err));
+	}
+	DCK_TRY(trace_config_check(&p->config, err));
+	p->config.path = trace_path_absolute(p->arena, p->config.path);
+	if (mem_arena_failed(p->arena))
+		return ERR_NO_MEMORY(err, "for the name of a trace");
+	if (!watched && pthread_atfork(fork_prepare, fork_parent, fork_child))
+		DCK_FAIL(err, E_UNSUP, "the system cannot report when the process forks");
+	watched = true;
+	return recorder_begin(p, err);
+}
+
+static dck_status start(struct state *s, const dck_trace_config *config, dck_err *err)
+{
+	recorder_plan plan = {.on = &dck_trace_on};
+
+	if (recorder_begun() && !config)
+		return DCK_OK;
+	if (recorder_begun())
+		DCK_FAIL(err, E_ARG, "it records already; stop that first");
+	plan.arena = mem_arena_new(0);
+	DCK_NEED(plan.arena, err, "to record");
+	s->asked = !config;
+	dck_status st = start_with(s, config, &plan, err);
+	if (!recorder_begun())
+		mem_arena_free(plan.arena);
+	return st;
+}
+
+dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
+{
+	pthread_mutex_lock(&state.control);
+	dck_status st = start(&state, config, err);
+	pthread_mutex_unlock(&state.control);
+	return st;
+}
+
+dck_status dck_trace_stop(dck_record **ret, dck_err *err)
+{
+	dck_status st = DCK_OK;
+
+	pthread_mutex_lock(&state.control);
+	if (recorder_begun())
+		st = recorder_end(ret, err);
+	else if (ret)
+		*ret = NULL;
+	pthread_mutex_unlock(&state.control);
+	return st;
+}
+
+static dck_status dump(dck_err *err)
+{
+	if (!recorder_begun() || !recorder_begun()->config.path)
+		DCK_FAIL(err, E_ARG, "nothing is recorded into a file");
+	if (!recorder_ask(RECORDER_DUMP, UINT64_MAX))
+		DCK_FAIL(err, E_ARG, "the recording has ended");
+	return recorder_went(err);
+}
+
+dck_status dck_trace_dump(dck_err *err)
+{
+	pthread_mutex_lock(&state.control);
+	dck_status st = dump(err);
+	pthread_mutex_unlock(&state.control);
+	return st;
+}
+
+/* --- without a lock: the caller may be in a signal handler */
+
+bool dck_trace_flush(void)
+{
+	return waits_handed_to() ? waits_handed_to()->flush()
+				 : recorder_ask(RECORDER_FLUSH, BOUND_NS);
+}
+
+bool dck_trace_leave(void)
+{
+	return waits_handed_to() ? waits_handed_to()->leave()
+				 : recorder_ask(RECORDER_END, BOUND_NS);
+}
+
+/* --- fork and exit */
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&state.control);
+	recorder_pause();
+}
+
+static void fork_parent(void)
+{
+	recorder_go_on();
+	pthread_mutex_unlock(&state.control);
+}
+
+/* Without a file, as after any other failure, it is not recorded. */
+static void child_begin(const recorder_plan *parents)
+{
+	recorder_plan plan = {.on = &dck_trace_on, .late = true, .arena = mem_arena_new(0)};
+
+	if (!plan.arena ||
+	    trace_config_copy(plan.arena, &parents->config, &plan.config, NULL) != DCK_OK ||
+	    child_names(&plan, parents->record, parents->config.path, NULL) != DCK_OK ||
+	    recorder_begin(&plan, NULL) != DCK_OK)
+		mem_arena_free(plan.arena);
+}
+
+/* When the parent's was recorded into a file, the child makes its own with its first event. */
+static void fork_child(void)
+{
+	dck_trace_on &= ~LISTEN_RECORD;
+	state.child = true;
+	const recorder_plan parents = recorder_forget();
+	if (parents.config.path)
+		child_begin(&parents);
+	mem_arena_free(parents.arena);
+	fork_parent();
+}
+
+/* --- two copies of this library in one process */
+
+/* Mostly it has just begun, and leaves nothing; else what it has is kept beside what the other one
+ * will record, as that of a program which became another one is. */
+static void yield(struct state *s, const recorder_plan *plan)
+{
+	mem_arena *a = mem_arena_new(0);
+	const char *path = a ? mem_arena_dup(a, plan->config.path) : NULL;
+	const char *said = a && plan->record ? mem_arena_dup(a, plan->record) : NULL;
+	dck_record *r = NULL;
+
+	const dck_status st = recorder_end(&r, NULL);
+	s->claimed = false;
+	if (st == DCK_OK && path && !record_has_rows(r)) {
+		os_file_remove(path);
+		if (said)
+			os_file_remove(said);
+		if (!s->child)
+			owner_set(s->owner);
+	}
+	dck_record_free(r);
+	mem_arena_free(a);
+}
+
+bool dck_recorder_yield(const dck_recorder *to)
+{
+	const bool fits = to->wait_bytes == sizeof(dck_wait);
+
+	pthread_mutex_lock(&state.control);
+	const bool ours = !recorder_begun() || state.asked;
+	if (recorder_begun() && ours)
+		yield(&state, recorder_begun());
+	if (ours && fits)
+		waits_hand_on(to);
+	pthread_mutex_unlock(&state.control);
+	return ours && fits && waits_seen();
+}
+
+/* Where the names of this copy are known in the process, all use one copy's, whichever that is. In
+ * a program with the library in it they mostly are not: then there are two. */
+static void others_yield(void)
+{
+	static const dck_recorder us = {.wait_bytes = sizeof(dck_wait),
+					.wait_begin = dck_wait_begin,
+					.wait_end = dck_wait_end,
+					.flush = dck_trace_flush,
+					.leave = dck_trace_leave};
+	dck_status (*const begin)(const dck_trace_config *, dck_err *) = dck_trace_start;
+	bool (*first)(const dck_recorder *);
+	void *own, *found = os_library_first("dck_trace_start");
+
+	memcpy(&own, &begin, sizeof own); /* ISO C knows no way from a function to an object */
+	if (!found || found == own)
+		return;
+	found = os_library_first("dck_recorder_yield");
+	if (!found)
+		return;
+	memcpy(&first, &found, sizeof first);
+	if (first(&us))
+		dck_waits_seen();
+}
+
+/* A program that is linked with the library needs no line of code to be recorded. */
+__attribute__((constructor)) static void process_begins(void)
+{
+	nvtx_emit_begin(&dck_trace_on);
+	if (secure_getenv("DEEPCLOCK_TRACE"))
+		others_yield();
+	dck_status st = dck_trace_start(NULL, NULL);
+	(void)st; /* there is no caller to report it to yet */
+}
+
+__attribute__((destructor)) static void process_ends(void)
+{
+	dck_trace_stop(NULL, NULL);
+}

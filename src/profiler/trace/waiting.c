@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/waiting.h"
+
+#include "profiler/timeline/timeline.h"
+#include "profiler/trace/capture.h"
+#include "profiler/trace/lane.h"
+#include "profiler/trace/zone_names.h"
+
+#include <errno.h>
+#include <string.h>
+
+static _Atomic uint64_t least = UINT64_MAX, told = UINT64_MAX;
+
+void waits_from(uint64_t ticks)
+{
+	atomic_store(&least, ticks);
+	if (ticks != UINT64_MAX)
+		atomic_store(&told, ticks);
+}
+
+bool waits_are_told(uint64_t ticks)
+{
+	return ticks >= atomic_load(&told);
+}
+
+static const dck_recorder *_Atomic other;
+
+void waits_hand_on(const dck_recorder *to)
+{
+	atomic_store(&other, to);
+}
+
+const dck_recorder *waits_handed_to(void)
+{
+	return atomic_load_explicit(&other, memory_order_acquire);
+}
+
+static bool seen;
+
+void dck_waits_seen(void)
+{
+	seen = true;
+}
+
+bool waits_seen(void)
+{
+	return seen;
+}
+
+static uint32_t name_of(dck_zone_site *site, const char *category)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+
+	if (!id) {
+		id = zone_name_intern_in(category, site->name, site->file, site->line);
+		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
+	}
+	return id;
+}
+
+static void number_put(uint64_t ticks, dck_zone_site *site, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	lane_put_value(ticks, LANE_WORD(LANE_NUMBER, name_of(site, NULL)), bits);
+}
+
+/* Where the drain sees it. */
+static void open_put(lane_self *me, uint32_t name, uint64_t begin, uintptr_t at)
+{
+	me->wait_at = at;
+	atomic_store_explicit(&me->lane->wait_name, name, memory_order_relaxed);
+	atomic_store_explicit(&me->lane->wait_begin, begin, memory_order_release);
+}
+
+static bool has_lane(void)
+{
+	const int error = errno;
+	const bool has = lane_serial() != 0;
+
+	errno = error;
+	return has;
+}
+
+void dck_wait_begin(dck_wait *w)
+{
+	lane_self *me = &lane_me;
+
+	w->begin = w->outer_begin = 0;
+	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX) {
+		if (waits_handed_to())
+			waits_handed_to()->wait_begin(w);
+		return;
+	}
+	if (me->unseen || me->busy || me->next == me->quiet || (capture_armed() && !capture_open()))
+		return;
+	if (me->lane || has_lane()) {
+		/* One further down the stack was left by a jump, and is over. */
+		if ((uintptr_t)w < me->wait_at) {
+			w->outer_begin =
+			    atomic_load_explicit(&me->lane->wait_begin, memory_order_relaxed);
+			w->outer_name =
+			    atomic_load_explicit(&me->lane->wait_name, memory_order_relaxed);
+			w->outer_at = me->wait_at;
+		}
+		w->begin = ticks_now();
+		open_put(me, name_of(w->what, WAITS_CATEGORY), w->begin, (uintptr_t)w);
+	}
+}
+
+void dck_wait_end(dck_wait *w)
+{
+	static dck_zone_site fd_name = {"fd", "", 0, 0}, bytes_name = {"bytes", "", 0, 0};
+	lane_self *me = &lane_me;
+	const uint64_t now = w->begin ? ticks_now() : 0;
+
+	if (!w->begin)
+		return;
+	if (waits_handed_to()) {
+		waits_handed_to()->wait_end(w);
+		return;
+	}
+	if (me->lane)
+		open_put(me, w->outer_name, w->outer_begin, w->outer_begin ? w->outer_at : 0);
+	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))
+		return;
+	const int was = errno;
+	lane_put(w->begin, LANE_WORD(LANE_PUSH, name_of(w->what, WAITS_CATEGORY)));
+	if (w->fd >= 0)
+		number_put(now, &fd_name, w->fd);
+	if (w->bytes >= 0)
+		number_put(now, &bytes_name, (double)w->bytes);
+	lane_put(now, LANE_WORD(LANE_POP, 0));
+	errno = was;
+}

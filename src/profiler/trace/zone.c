@@ -1,0 +1,142 @@
+/* zone.c - what the macros of zone.h call: the clock is read, an entry is written. All else is in
+ * lane.c (threads and their blocks), zone_names.c (the names), drain.c (what becomes of the
+ * events).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/zone.h"
+
+#include "profiler/trace/capture.h"
+#include "profiler/trace/lane.h"
+#include "profiler/trace/annotation/nvtx_emit.h"
+#include "profiler/trace/zone_names.h"
+
+#include <string.h>
+
+int dck_trace_on;
+
+static uint32_t name_of(dck_zone_site *site)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+
+	if (!id) {
+		id = zone_name_intern(site->name, site->file, site->line);
+		__atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
+	}
+	return id;
+}
+
+static bool is_plain(void)
+{
+	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
+}
+
+/* The listeners, and whether all is plain from now on. A call while there are none (a cost is
+ * measured) is recorded. */
+static int listeners(void)
+{
+	const int on = __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED);
+	const bool plain = TICKS_QUICK() && !(on & LISTEN_EMIT) && !capture_armed();
+
+	/* Written only when it changes: all threads read it. */
+	if (plain != is_plain()) {
+		atomic_store(&zones_plain, plain);
+		/* It may have been armed in between, and all is plain no more. */
+		if (plain && atomic_load(&capture_on))
+			atomic_store(&zones_plain, false);
+	}
+	return on & LISTEN_EMIT ? on : LISTEN_RECORD;
+}
+
+/* What the two below do where there is no time stamp counter or the name is new: apart from them,
+ * so that they need not save registers for it. */
+__attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
+{
+	const int to = listeners();
+
+	if (to & LISTEN_EMIT)
+		nvtx_emit_push(site->name);
+	if (to & LISTEN_RECORD)
+		capture_put(LANE_WORD(LANE_PUSH, name_of(site)));
+}
+
+__attribute__((noinline, cold)) static void pop_rare(void)
+{
+	const int to = listeners();
+
+	if (to & LISTEN_RECORD)
+		capture_put(LANE_WORD(LANE_POP, 0));
+	if (to & LISTEN_EMIT)
+		nvtx_emit_pop();
+}
+
+void dck_zone_push(dck_zone_site *site)
+{
+	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+
+	if (__builtin_expect(!id || !is_plain(), 0))
+		push_rare(site);
+	else
+		lane_put(TICKS_READ(), LANE_WORD(LANE_PUSH, id));
+}
+
+void dck_zone_pop(void)
+{
+	if (!is_plain())
+		pop_rare();
+	else
+		lane_put(TICKS_READ(), LANE_WORD(LANE_POP, 0));
+}
+
+void dck_zone_mark(dck_zone_site *site)
+{
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
+
+	if (to & LISTEN_RECORD)
+		capture_put(LANE_WORD(LANE_MARK, name_of(site)));
+	if (to & LISTEN_EMIT)
+		nvtx_emit_mark(site->name);
+}
+
+static void put_real(lane_kind kind, dck_zone_site *site, double value)
+{
+	uint64_t bits;
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
+
+	memcpy(&bits, &value, sizeof bits);
+	if (to & LISTEN_RECORD)
+		capture_put_value(LANE_WORD(kind, name_of(site)), bits);
+	if (to & LISTEN_EMIT)
+		nvtx_emit_number(site->name, value);
+}
+
+void dck_zone_number(dck_zone_site *site, double value)
+{
+	put_real(LANE_NUMBER, site, value);
+}
+
+void dck_zone_counter(dck_zone_site *site, double value)
+{
+	put_real(LANE_COUNTER, site, value);
+}
+
+dck_range dck_zone_start(dck_zone_site *site)
+{
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	dck_range range = {to & LISTEN_RECORD ? lane_range() : 0};
+
+	if (to & LISTEN_RECORD)
+		capture_put_value(LANE_WORD(LANE_START, name_of(site)), range.id);
+	if (to & LISTEN_EMIT)
+		range.id = nvtx_emit_start(site->name, range.id);
+	return range;
+}
+
+void dck_zone_end(dck_range range)
+{
+	const int to = is_plain() ? LISTEN_RECORD : listeners();
+
+	if (range.id && to & LISTEN_RECORD)
+		capture_put_value(LANE_WORD(LANE_END, 0), range.id);
+	if (range.id && to & LISTEN_EMIT)
+		nvtx_emit_end(range.id);
+}

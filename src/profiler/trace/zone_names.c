@@ -1,0 +1,112 @@
+/* zone_names.c - names, numbered without a lock: a name may come in a signal handler. Memory is
+ * reserved at first and never given back; a name that two threads bring at once takes it twice.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/zone_names.h"
+
+#include "base/hash.h"
+#include "os/os.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { SLOTS = 2 * ZONE_NAMES_MAX, TEXT_BYTES = 16 << 20, OTHER = 1 };
+
+typedef struct names {
+	_Atomic uint32_t count;	       /* numbers given */
+	_Atomic uint64_t used;	       /* bytes of text */
+	_Atomic uint32_t slots[SLOTS]; /* by hash; 0: empty */
+	trace_name names[ZONE_NAMES_MAX];
+	char text[TEXT_BYTES];
+} names;
+
+static names *all;
+
+bool zone_names_init(void)
+{
+	if (all)
+		return true;
+	all = os_pages_reserve(sizeof *all);
+	if (!all)
+		return false;
+	all->names[OTHER] = (trace_name){.text = "(other names)", .n = 13};
+	atomic_store(&all->count, OTHER);
+	return true;
+}
+
+static const char *copy(const char *text, size_t n)
+{
+	uint64_t at = atomic_fetch_add(&all->used, n + 1);
+
+	if (at > TEXT_BYTES || n + 1 > TEXT_BYTES - at)
+		return NULL;
+	/* The NUL is there: pages are zeroed. */
+	return memcpy(all->text + at, text, n);
+}
+
+static uint32_t add(const char *category, const char *name, const char *file, uint32_t line)
+{
+	size_t n = strlen(name);
+
+	if (atomic_load(&all->count) + 1 >= ZONE_NAMES_MAX)
+		return OTHER;
+	uint32_t id = atomic_fetch_add(&all->count, 1) + 1;
+	trace_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
+	const char *name_copy = copy(name, n), *file_copy = copy(file, strlen(file));
+	const char *category_copy = category ? copy(category, strlen(category)) : NULL;
+	if (id >= ZONE_NAMES_MAX || !name_copy || !file_copy)
+		return OTHER;
+	*z = (trace_name){.text = name_copy,
+			  .n = n,
+			  .category = category_copy,
+			  .file = *file_copy ? file_copy : NULL,
+			  .line = line};
+	return id;
+}
+
+uint32_t zone_name_intern(const char *name, const char *file, uint32_t line)
+{
+	return zone_name_intern_in(NULL, name, file, line);
+}
+
+uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
+			     uint32_t line)
+{
+	uint64_t hash = hash_number(HASH_START, hash_text(HASH_START, name));
+	uint32_t mine = 0;
+
+	if (!all)
+		return OTHER;
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		_Atomic uint32_t *slot = &all->slots[(hash + i) % SLOTS];
+		uint32_t id = atomic_load_explicit(slot, memory_order_acquire);
+
+		if (!id) {
+			if (!mine)
+				mine = add(category, name, file, line);
+			if (mine == OTHER || atomic_compare_exchange_strong(slot, &id, mine))
+				return mine;
+		}
+		if (!strcmp(all->names[id].text, name))
+			return id;
+	}
+	return OTHER;
+}
+
+const trace_name *zone_name_get(uint32_t id)
+{
+	return &all->names[id];
+}
+
+size_t zone_names_list(const char **ret, size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; all && i < SLOTS && n < max; i++) {
+		const uint32_t id = atomic_load_explicit(&all->slots[i], memory_order_acquire);
+
+		if (id)
+			ret[n++] = all->names[id].text;
+	}
+	return n;
+}

@@ -1,0 +1,31 @@
+/* zone_names.h - the names of ranges, marks and counters, numbered. They are copied, so that a
+ * library with sites may be unloaded; the same name has the same number wherever it stands, also
+ * when the library comes back.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_ZONE_NAMES_H
+#define TRACE_ZONE_NAMES_H
+
+#include "profiler/timeline/timeline.h"
+
+enum { ZONE_NAMES_MAX = 65536 };
+
+/* Once, before anything records; again: nothing happens. false: no memory. */
+bool zone_names_init(void);
+
+/* The number of that name, from 1 on, below ZONE_NAMES_MAX; 1, "(other names)", when there are
+ * too many. May run in a signal handler. */
+uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
+
+/* The same; a name is of the category that comes with it first. NULL: none. */
+uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
+			     uint32_t line);
+
+/* Of a number that came out of zone_name_intern(), and for good. Its file and line are those where
+ * it was first met. */
+const trace_name *zone_name_get(uint32_t id);
+
+/* The names so far, at most `max` of them; how many there are. */
+size_t zone_names_list(const char **ret, size_t max);
+
+#endif

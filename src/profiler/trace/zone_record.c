@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/zone_record.h"
+
+#include "base/err.h"
+#include "record/asked.h"
+#include "profiler/trace/thread_watch.h"
+#include "profiler/trace/zone_names.h"
+#include "profiler/timeline/zone_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+static const char *text_of(void *self, uint32_t id)
+{
+	(void)self;
+	return zone_name_get(id)->text;
+}
+
+static void count_put(record_builder *b, const char *key, uint64_t n)
+{
+	record_fact_int(b, "trace", key, DCK_UNIT_ONE, (int64_t)n);
+}
+
+static void method_put(record_builder *b, const zone_method *m)
+{
+	record_fact_text(b, "method", "clock", m->clock);
+	record_fact_real(b, "method", "clock_rate", DCK_UNIT_HERTZ, m->tick_hz);
+	if (m->pair_ns > 0)
+		record_fact_real(b, "method", "range_cost", DCK_UNIT_NS, m->pair_ns);
+	else
+		record_fact_absent(b, "method", "range_cost", "it could not be measured");
+	if (isnan(m->drift_ratio))
+		record_fact_absent(b, "method", "clock_drift", "recorded for less than a second");
+	else
+		record_fact_real(b, "method", "clock_drift", DCK_UNIT_ONE, m->drift_ratio);
+	if (m->waits_absent)
+		record_fact_absent(b, "method", "waits_from", m->waits_absent);
+	else
+		record_fact_int(b, "method", "waits_from", DCK_UNIT_NS, (int64_t)m->waits_ns);
+	record_fact_int(b, "method", "recorder_cpu", DCK_UNIT_NS, (int64_t)m->recorder_cpu_ns);
+	record_fact_int(b, "method", "thread_looks", DCK_UNIT_ONE, (int64_t)m->looks);
+	record_fact_int(b, "method", "thread_looks_cpu", DCK_UNIT_NS, (int64_t)m->looks_cpu_ns);
+	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
+}
+
+static void file_put(record_builder *b, const trace_file_said *said, const char *path)
+{
+	record_fact_text(b, "trace", "file", path);
+	record_fact_text(b, "trace", "format", said->format);
+	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)said->bytes);
+	count_put(b, "events_left_out", said->events_left_out);
+	if (said->events_left_out)
+		record_note(b, "trace-cut",
+			    "%llu events are in the table, but not in the file, "
+			    "which holds what its size or the last events allow",
+			    (unsigned long long)said->events_left_out);
+}
+
+static void capture_put(record_builder *b, const zone_method *m)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->capture->n && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+				      m->capture->item[i]);
+	record_fact_text(b, "trace", "capture_range", names);
+	count_put(b, "captures", m->captures);
+	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, (int64_t)m->captured_ns);
+	if (m->captures_left_out) {
+		count_put(b, "captures_left_out", m->captures_left_out);
+		record_note(b, "trace-dropped",
+			    "'%.100s' was opened more often than could be followed: %llu times "
+			    "nothing was recorded",
+			    names, (unsigned long long)m->captures_left_out);
+	}
+	if (m->captures)
+		return;
+	record_note(b, "trace-not-captured",
+		    "no range called '%.100s' was opened, so that nothing was "
+		    "recorded%s%.100s%s",
+		    names, m->capture_near ? "; there is one called '" : "",
+		    m->capture_near ? m->capture_near : "", m->capture_near ? "'" : "");
+}
+
+dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
+		       const char *path, const char *failed, dck_record **ret, dck_err *err)
+{
+	record_builder *b = record_begin(program_invocation_name);
+	const drain_counts *c = drain_counted(d);
+	const uint64_t dropped = m->dropped + c->lost;
+
+	DCK_NEED(b, err, "for the record");
+	record_set_began(b, m->began_unix_ns);
+	method_put(b, m);
+	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
+	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
+	count_put(b, "threads", drain_watch(d)->threads);
+	if (drain_watch(d)->left_out)
+		count_put(b, "threads_without_counters", drain_watch(d)->left_out);
+	count_put(b, "events", c->events);
+	count_put(b, "dropped_events", dropped);
+	if (m->lossless) {
+		count_put(b, "waits_for_room", m->waits);
+		record_fact_int(b, "trace", "waited_for_room", DCK_UNIT_NS, (int64_t)m->waited_ns);
+	}
+	count_put(b, "unmatched_ends", c->unmatched);
+	count_put(b, "unfinished_ranges", c->unfinished);
+	count_put(b, "moved_events", c->moved);
+	if (m->dumps)
+		count_put(b, "dumps", m->dumps);
+	if (m->dumps_failed)
+		count_put(b, "dumps_failed", m->dumps_failed);
+	if (m->limited)
+		count_put(b, "over_limit", m->over);
+	if (m->dumps_left_out)
+		count_put(b, "dumps_left_out", m->dumps_left_out);
+	if (m->capture)
+		capture_put(b, m);
+	if (m->signal)
+		record_fact_text(b, "trace", "signal", m->signal);
+	if (said)
+		file_put(b, said, path);
+	if (failed) {
+		record_set_incomplete(b, true);
+		record_note(b, "trace-not-whole", "%s", failed);
+	}
+	if (dropped)
+		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
+			    (unsigned long long)dropped);
+	dck_status st = zone_table_put(drain_sums(d), text_of, NULL, b, err);
+	if (st == DCK_OK)
+		st = thread_watch_put(drain_watch(d), m->waits_absent, b, err);
+	if (st != DCK_OK) {
+		record_drop(b);
+		return st;
+	}
+	if (m->capture && !m->captures)
+		record_answer(b, "none of the ranges that were to be recorded was opened");
+	return record_finish(b, ret, err);
+}

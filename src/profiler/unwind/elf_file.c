@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/unwind/elf_file.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "profiler/unwind/frame_table.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+
+enum { HEADERS_MAX = 1 << 16, SECTIONS_MAX = 1 << 20, NAMES_MAX = 64 << 20, NOTES_MAX = 1 << 20 };
+#define READ_MAX (UINT64_C(4) << 30)
+
+struct elf_file {
+	int fd; /* -1: `memory` has it */
+	unsigned char *memory;
+	uint64_t size;
+	char *path;
+	Elf64_Ehdr head;
+	Elf64_Phdr *segments;
+	elf_section *sections;
+	size_t n_segments, n_sections;
+	char *names;
+	unsigned char id[ELF_FILE_ID_MAX];
+	size_t n_id;
+	bool looked_for_frames;
+	unwind_module frames;
+	void *hdr_bytes, *frame_bytes, *go_bytes;
+};
+
+#if defined(__x86_64__)
+enum { MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { MACHINE = EM_AARCH64 };
+#else
+enum { MACHINE = EM_NONE };
+#endif
+
+/* --- Bytes of the file. */
+
+static bool read_at(const elf_file *f, uint64_t offset, void *to, uint64_t n)
+{
+	if (offset > f->size || n > f->size - offset)
+		return false;
+	if (f->fd >= 0)
+		return os_read_at(f->fd, to, (size_t)n, offset) == (ptrdiff_t)n;
+	if (n)
+		memcpy(to, f->memory + offset, (size_t)n);
+	return true;
+}
+
+void *elf_file_read(const elf_file *f, uint64_t offset, uint64_t size)
+{
+	/* A byte more, so that texts end. */
+	if (offset > f->size || size > f->size - offset || size > READ_MAX)
+		return NULL;
+	char *bytes = mem_alloc((size_t)size + 1);
+
+	if (!bytes)
+		return NULL;
+	bytes[size] = '\0';
+	if (read_at(f, offset, bytes, size))
+		return bytes;
+	mem_free(bytes);
+	return NULL;
+}
+
+/* --- Opening. */
+
+static dck_status read_segments(elf_file *f, dck_err *err)
+{
+	size_t n = f->head.e_phnum;
+
+	if (!n)
+		return DCK_OK;
+	if (n >= HEADERS_MAX - 1 || f->head.e_phentsize != sizeof *f->segments)
+		DCK_FAIL(err, E_FORMAT, "'%s': its program headers are damaged", f->path);
+	f->segments = mem_zalloc(n, sizeof *f->segments);
+	DCK_NEED(f->segments, err, "for the segments of '%s'", f->path);
+	if (!read_at(f, f->head.e_phoff, f->segments, n * sizeof *f->segments))
+		DCK_FAIL(err, E_FORMAT, "'%s' is cut: its program headers are not there", f->path);
+	f->n_segments = n;
+	return DCK_OK;
+}
+
+/* A file whose section headers are damaged is as good as one without. */
+static dck_status read_sections(elf_file *f, dck_err *err)
+{
+	Elf64_Shdr first, names;
+	uint64_t n = f->head.e_shnum, which = f->head.e_shstrndx;
+
+	if (!f->head.e_shoff || f->head.e_shentsize != sizeof first ||
+	    !read_at(f, f->head.e_shoff, &first, sizeof first))
+		return DCK_OK;
+	if (!n)
+		n = first.sh_size;
+	if (which == SHN_XINDEX)
+		which = first.sh_link;
+	if (!n || n > SECTIONS_MAX || which >= n)
+		return DCK_OK;
+	Elf64_Shdr *all = elf_file_read(f, f->head.e_shoff, n * sizeof *all);
+
+	if (!all)
+		return DCK_OK;
+	names = all[which];
+	f->names =
+	    names.sh_size <= NAMES_MAX ? elf_file_read(f, names.sh_offset, names.sh_size) : NULL;
+	f->sections = f->names ? mem_zalloc((size_t)n, sizeof *f->sections) : NULL;
+	if (f->names && !f->sections) {
+		mem_free(all);
+		DCK_NEED(f->sections, err, "for the sections of '%s'", f->path);
+	}
+	for (size_t i = 0; f->sections && i < n; i++) {
+		f->sections[i] = (elf_section){
+		    .name = all[i].sh_name < names.sh_size ? f->names + all[i].sh_name : "",
+		    .type = all[i].sh_type,
+		    .link = all[i].sh_link,
+		    .flags = all[i].sh_flags,
+		    .address = all[i].sh_addr,
+		    .offset = all[i].sh_offset,
+		    .size = all[i].sh_size,
+		    .entry_size = all[i].sh_entsize,
+		};
+		f->n_sections = i + 1;
+	}
+	mem_free(all);
+	return DCK_OK;
+}
+
+/* The build id among the notes that lie there. */
+static bool read_notes(elf_file *f, uint64_t offset, uint64_t size)
+{
+	unsigned char *bytes = size <= NOTES_MAX ? elf_file_read(f, offset, size) : NULL;
+	Elf64_Nhdr note;
+
+	for (uint64_t at = 0; bytes && size - at >= sizeof note;) {
+		memcpy(&note, bytes + at, sizeof note);
+		at += sizeof note;
+		uint64_t name = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3),
+			 value = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
+
+		if (name > size - at || note.n_descsz > size - at - name)
+			break;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    memcmp(bytes + at, "GNU", 4) == 0 && note.n_descsz <= sizeof f->id) {
+			memcpy(f->id, bytes + at + name, note.n_descsz);
+			f->n_id = note.n_descsz;
+			break;
+		}
+		if (value > size - at - name)
+			break;
+		at += name + value;
+	}
+	mem_free(bytes);
+	return f->n_id != 0;
+}
+
+static void find_build_id(elf_file *f)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		if (f->sections[i].type == SHT_NOTE &&
+		    read_notes(f, f->sections[i].offset, f->sections[i].size))
+			return;
+	}
+	for (size_t i = 0; i < f->n_segments; i++) {
+		if (f->segments[i].p_type == PT_NOTE &&
+		    read_notes(f, f->segments[i].p_offset, f->segments[i].p_filesz))
+			return;
+	}
+}
+
+static dck_status read_all(elf_file *f, dck_err *err)
+{
+	const unsigned char *ident = f->head.e_ident;
+
+	if (!read_at(f, 0, &f->head, sizeof f->head) || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		DCK_FAIL(err, E_FORMAT, "'%s' is no ELF file", f->path);
+	if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB ||
+	    f->head.e_machine != MACHINE)
+		DCK_FAIL(err, E_UNSUP, "'%s' is for another processor, or of 32 bits", f->path);
+	DCK_TRY(read_segments(f, err));
+	DCK_TRY(read_sections(f, err));
+	find_build_id(f);
+	return DCK_OK;
+}
+
+static dck_status open_it(elf_file *opened, const char *path, elf_file **ret, dck_err *err)
+{
+	elf_file *f = mem_zalloc(1, sizeof *f);
+	dck_status st = DCK_OK;
+
+	if (f) {
+		*f = *opened;
+		f->path = mem_dup(path);
+	}
+	if (!f || !f->path)
+		st = ERR_NO_MEMORY(err, "for '%s'", path);
+	else
+		st = read_all(f, err);
+	if (st == DCK_OK) {
+		*ret = f;
+		return DCK_OK;
+	}
+	if (f) {
+		elf_file_close(f);
+	} else {
+		mem_free(opened->memory);
+		if (opened->fd >= 0)
+			os_close(opened->fd);
+	}
+	return st;
+}
+
+dck_status elf_file_open_fd(int fd, const char *path, elf_file **ret, dck_err *err)
+{
+	elf_file f = {.fd = fd};
+
+	if (os_fd_kind(fd, &f.size) != OS_FILE) {
+		os_close(fd);
+		DCK_FAIL(err, E_FORMAT, "'%s' is no file", path);
+	}
+	return open_it(&f, path, ret, err);
+}
+
+dck_status elf_file_open(const char *path, elf_file **ret, dck_err *err)
+{
+	int fd = os_open_read(path);
+
+	if (fd < 0)
+		DCK_FAIL_ERRNO(err, E_ABSENT, errno, "'%s' cannot be read", path);
+	return elf_file_open_fd(fd, path, ret, err);
+}
+
+dck_status elf_file_open_bytes(const void *bytes, size_t n, const char *path, elf_file **ret,
+			       dck_err *err)
+{
+	elf_file f = {.fd = -1, .size = n, .memory = mem_alloc(n ? n : 1)};
+
+	DCK_NEED(f.memory, err, "for '%s'", path);
+	if (n)
+		memcpy(f.memory, bytes, n);
+	return open_it(&f, path, ret, err);
+}
+
+void elf_file_close(elf_file *f)
+{
+	if (!f)
+		return;
+	if (f->fd >= 0)
+		os_close(f->fd);
+	mem_free(f->memory);
+	mem_free(f->path);
+	mem_free(f->segments);
+	mem_free(f->sections);
+	mem_free(f->names);
+	mem_free(f->hdr_bytes);
+	mem_free(f->frame_bytes);
+	mem_free(f->go_bytes);
+	mem_free(f);
+}
+
+/* --- What it is. */
+
+const char *elf_file_path(const elf_file *f)
+{
+	return f->path;
+}
+
+int elf_file_descriptor(const elf_file *f)
+{
+	return f->fd;
+}
+
+size_t elf_file_build_id(const elf_file *f, const unsigned char **ret)
+{
+	*ret = f->id;
+	return f->n_id;
+}
+
+bool elf_file_is_moved(const elf_file *f)
+{
+	return f->head.e_type == ET_DYN;
+}
+
+const elf_section *elf_file_section(const elf_file *f, size_t i)
+{
+	return i < f->n_sections ? &f->sections[i] : NULL;
+}
+
+const elf_section *elf_file_find_section(const elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		if (strcmp(f->sections[i].name, name) == 0)
+			return &f->sections[i];
+	}
+	return NULL;
+}
+
+bool elf_file_address_of(const elf_file *f, uint64_t offset, bool executable, uint64_t *ret)
+{
+	/* Mappings are of whole pages, so they begin before what they are for. */
+	const uint64_t page = 65536;
+	const Elf64_Phdr *found = NULL;
+
+	for (size_t i = 0; i < f->n_segments; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+		uint64_t before = p->p_offset % page;
+
+		if (p->p_type != PT_LOAD || (executable && !(p->p_flags & PF_X)))
+			continue;
+		if (offset - (p->p_offset - before) < before + p->p_filesz &&
+		    (!found || p->p_offset <= offset))
+			found = p;
+	}
+	if (!found)
+		return false;
+	*ret = offset - found->p_offset + found->p_vaddr;
+	return true;
+}
+
+/* The loaded segment that holds the address. */
+static const Elf64_Phdr *segment_of(const elf_file *f, uint64_t address)
+{
+	for (size_t i = 0; i < f->n_segments; i++) {
+		const Elf64_Phdr *p = &f->segments[i];
+
+		if (p->p_type == PT_LOAD && address - p->p_vaddr < p->p_filesz)
+			return p;
+	}
+	return NULL;
+}
+
+bool elf_file_dynamic_symbols(const elf_file *f, elf_section *ret_symbols, elf_section *ret_names)
+{
+	uint64_t symbols = 0, names = 0, names_size = 0;
+	const Elf64_Phdr *dynamic = NULL, *at, *names_at;
+	Elf64_Dyn entry;
+
+	for (size_t i = 0; i < f->n_segments; i++) {
+		if (f->segments[i].p_type == PT_DYNAMIC)
+			dynamic = &f->segments[i];
+	}
+	for (uint64_t i = 0; dynamic && i < dynamic->p_filesz / sizeof entry && i < HEADERS_MAX;
+	     i++) {
+		if (!read_at(f, dynamic->p_offset + i * sizeof entry, &entry, sizeof entry))
+			return false;
+		if (entry.d_tag == DT_SYMTAB)
+			symbols = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_STRTAB)
+			names = entry.d_un.d_ptr;
+		else if (entry.d_tag == DT_STRSZ)
+			names_size = entry.d_un.d_val;
+	}
+	at = segment_of(f, symbols);
+	names_at = segment_of(f, names);
+	/* Nothing says how many there are; all linkers put the names behind them. */
+	if (!symbols || names <= symbols || !at || !names_at)
+		return false;
+	*ret_symbols = (elf_section){.name = ".dynsym",
+				     .type = SHT_DYNSYM,
+				     .address = symbols,
+				     .offset = symbols - at->p_vaddr + at->p_offset,
+				     .size = names - symbols,
+				     .entry_size = sizeof(Elf64_Sym)};
+	*ret_names = (elf_section){.name = ".dynstr",
+				   .type = SHT_STRTAB,
+				   .address = names,
+				   .offset = names - names_at->p_vaddr + names_at->p_offset,
+				   .size = names_size};
+	return true;
+}
+
+/* --- What unwinding needs. */
+
+static bool load_section(const elf_file *f, const elf_section *s, void **bytes, unwind_section *ret)
+{
+	if (!s || s->type == SHT_NOBITS || !s->size || s->size > INT32_MAX ||
+	    s->flags & SHF_COMPRESSED)
+		return false;
+	*bytes = elf_file_read(f, s->offset, s->size);
+	if (!*bytes)
+		return false;
+	*ret = (unwind_section){*bytes, (size_t)s->size, s->address};
+	return true;
+}
+
+/* By the program header, for files without section headers: all from the table to the end of its
+ * segment, in which .eh_frame lies behind it. */
+static bool load_by_segment(elf_file *f)
+{
+	const Elf64_Phdr *h = NULL, *in;
+	uint64_t n;
+
+	for (size_t i = 0; i < f->n_segments; i++) {
+		if (f->segments[i].p_type == PT_GNU_EH_FRAME)
+			h = &f->segments[i];
+	}
+	in = h ? segment_of(f, h->p_vaddr) : NULL;
+	if (!in)
+		return false;
+	n = in->p_filesz - (h->p_vaddr - in->p_vaddr);
+	if (n > INT32_MAX)
+		n = INT32_MAX;
+	f->hdr_bytes = elf_file_read(f, h->p_vaddr - in->p_vaddr + in->p_offset, n);
+	if (!f->hdr_bytes)
+		return false;
+	f->frames.hdr = (unwind_section){f->hdr_bytes, (size_t)n, h->p_vaddr};
+	return unwind_find_frames(&f->frames, &f->frames.hdr);
+}
+
+static bool find_frames(elf_file *f)
+{
+	const elf_section *text = elf_file_find_section(f, ".text"),
+			  *data = elf_file_find_section(f, ".got");
+
+	f->frames.text = text ? text->address : 0;
+	f->frames.data = data ? data->address : 0;
+	if (!load_section(f, elf_file_find_section(f, ".gopclntab"), &f->go_bytes, &f->frames.go))
+		load_section(f, elf_file_find_section(f, ".data.rel.ro.gopclntab"), &f->go_bytes,
+			     &f->frames.go);
+	if (!load_section(f, elf_file_find_section(f, ".eh_frame"), &f->frame_bytes,
+			  &f->frames.frame))
+		return load_by_segment(f);
+	if (load_section(f, elf_file_find_section(f, ".eh_frame_hdr"), &f->hdr_bytes,
+			 &f->frames.hdr))
+		return true;
+	/* Static programs have none. */
+	f->hdr_bytes = frame_table_new(&f->frames, &f->frames.hdr);
+	return true;
+}
+
+const unwind_module *elf_file_unwind(elf_file *f)
+{
+	if (!f->looked_for_frames) {
+		f->looked_for_frames = true;
+		if (!find_frames(f))
+			f->frames.frame.size = 0;
+	}
+	return f->frames.frame.size || f->frames.go.size ? &f->frames : NULL;
+}

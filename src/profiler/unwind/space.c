@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/unwind/space.h"
+
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "os/os.h"
+#include "os/file/text.h"
+
+#include <elf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+enum { MAPS_MAX = 1 << 28, MAPPINGS_MAX = 1 << 20, VDSO_MAX = 1 << 16 };
+
+/* One file that was opened, or could not be. */
+typedef struct opened {
+	uint64_t inode, hash;
+	const char *path, *lacking;
+	elf_file *file;
+} opened;
+
+struct space_files {
+	mem_arena *texts;
+	opened *all;
+	size_t n, room;
+};
+
+typedef struct mapping {
+	space_module m;
+	uint64_t offset, inode;
+	bool looked; /* m.file and m.bias are found, or cannot be */
+} mapping;
+
+struct space {
+	space_files *files;
+	pid_t pid;
+	mapping *all; /* in order, apart from each other */
+	size_t n, room;
+};
+
+/* --- Files. */
+
+space_files *space_files_new(void)
+{
+	space_files *f = mem_zalloc(1, sizeof *f);
+
+	if (f && !(f->texts = mem_arena_new(0))) {
+		mem_free(f);
+		f = NULL;
+	}
+	return f;
+}
+
+void space_files_free(space_files *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n; i++)
+		elf_file_close(f->all[i].file);
+	mem_free(f->all);
+	mem_arena_free(f->texts);
+	mem_free(f);
+}
+
+/* Room for one more of `size` bytes in an array; false: no memory. */
+static bool grow(void **all, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 32;
+	void *bigger;
+
+	if (n < *room)
+		return true;
+	bigger = mem_resize(*all, more * size);
+	if (!bigger)
+		return false;
+	*all = bigger;
+	*room = more;
+	return true;
+}
+
+/* The bytes of the kernel's code for all processes, as far as its headers say. */
+static dck_status open_vdso(elf_file **ret, dck_err *err)
+{
+	const unsigned char *at = (const unsigned char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	Elf64_Ehdr head;
+
+	if (!at)
+		DCK_FAIL(err, E_ABSENT, "the kernel's vdso is not there");
+	memcpy(&head, at, sizeof head);
+	uint64_t n = head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
+
+	if (n > VDSO_MAX)
+		DCK_FAIL(err, E_FORMAT, "the kernel's vdso is of a kind that is not known");
+	return elf_file_open_bytes(at, (size_t)n, "[vdso]", ret, err);
+}
+
+/* Opens a name of the file when it is the one that is mapped. */
+static elf_file *open_same(const char *name, const char *path, uint64_t inode, dck_err *err)
+{
+	os_file_id id;
+	elf_file *f;
+	int fd = os_open_read(name);
+
+	if (fd < 0)
+		return NULL;
+	if (inode && os_fd_id(fd, &id) && id.number != inode) {
+		os_close(fd);
+		err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+			"'%s' was replaced after the program had loaded it", path);
+		return NULL;
+	}
+	return elf_file_open_fd(fd, path, &f, err) == DCK_OK ? f : NULL;
+}
+
+/* By the names under which a process's file may be reached, the surest first. */
+static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_err *err)
+{
+	char name[PATH_MAX + 64];
+	elf_file *f = NULL;
+
+	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' is not there any more", path);
+	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
+		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
+	f = open_same(name, path, m->inode, err);
+	if (!f) {
+		snprintf(name, sizeof name, "/proc/%ld/root%s", (long)pid, path);
+		f = open_same(name, path, m->inode, err);
+	}
+	if (!f)
+		f = open_same(path, path, m->inode, err);
+	if (!f) {
+		/* Also when it was deleted. */
+		snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+		f = m->inode ? open_same(name, path, m->inode, &(dck_err){0}) : NULL;
+	}
+	return f;
+}
+
+static opened *find_opened(space_files *f, const char *path, uint64_t inode, uint64_t hash)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		opened *o = &f->all[i];
+
+		if (o->hash == hash && o->inode == inode && strcmp(o->path, path) == 0)
+			return o;
+	}
+	return NULL;
+}
+
+/* NULL: no memory. */
+static opened *open_once(space *s, const mapping *m)
+{
+	space_files *f = s->files;
+	uint64_t hash = hash_text(HASH_START, m->m.path);
+	opened *found = find_opened(f, m->m.path, m->inode, hash),
+	       o = {m->inode, hash, NULL, NULL, NULL};
+	dck_err err = {0};
+
+	if (found || !grow((void **)&f->all, f->n, &f->room, sizeof o))
+		return found;
+	o.path = m->m.path;
+	if (strcmp(o.path, "[vdso]") == 0)
+		open_vdso(&o.file, &err);
+	else
+		o.file = open_mapped(s->pid, m, o.path, &err);
+	if (!o.file)
+		o.lacking = mem_arena_dup(f->texts, err.msg);
+	f->all[f->n] = o;
+	return &f->all[f->n++];
+}
+
+/* --- Mappings. */
+
+space *space_new(space_files *files, pid_t pid)
+{
+	space *s = mem_zalloc(1, sizeof *s);
+
+	if (s) {
+		s->files = files;
+		s->pid = pid;
+	}
+	return s;
+}
+
+void space_free(space *s)
+{
+	if (!s)
+		return;
+	mem_free(s->all);
+	mem_free(s);
+}
+
+pid_t space_pid(const space *s)
+{
+	return s->pid;
+}
+
+space *space_fork(const space *s, pid_t child)
+{
+	space *copy = space_new(s->files, child);
+
+	if (copy && s->n) {
+		copy->all = mem_alloc(s->n * sizeof *s->all);
+		if (!copy->all) {
+			space_free(copy);
+			return NULL;
+		}
+		memcpy(copy->all, s->all, s->n * sizeof *s->all);
+		copy->n = copy->room = s->n;
+	}
+	return copy;
+}
+
+void space_exec(space *s)
+{
+	s->n = 0;
+}
+
+/* The first mapping that ends behind the address. */
+static size_t first_behind(const space *s, uint64_t address)
+{
+	size_t low = 0, high = s->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->all[middle].m.end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool insert(space *s, size_t i, const mapping *m)
+{
+	if (s->n >= MAPPINGS_MAX || !grow((void **)&s->all, s->n, &s->room, sizeof *m))
+		return false;
+	memmove(s->all + i + 1, s->all + i, (s->n - i) * sizeof *m);
+	s->all[i] = *m;
+	s->n++;
+	return true;
+}
+
+/* The part of a mapping from `begin` on. */
+static void cut_front(mapping *m, uint64_t begin)
+{
+	m->offset += begin - m->m.begin;
+	m->m.begin = begin;
+}
+
+void space_unmapped(space *s, uint64_t begin, uint64_t end)
+{
+	size_t i = first_behind(s, begin), k;
+
+	if (begin >= end)
+		return;
+	if (i < s->n && s->all[i].m.begin < begin) {
+		mapping rest = s->all[i];
+
+		s->all[i].m.end = begin;
+		if (rest.m.end > end) {
+			cut_front(&rest, end);
+			/* Without memory for it, the part behind is not known. */
+			insert(s, i + 1, &rest);
+			return;
+		}
+		i++;
+	}
+	for (k = i; k < s->n && s->all[k].m.end <= end; k++)
+		;
+	if (k < s->n && s->all[k].m.begin < end)
+		cut_front(&s->all[k], end);
+	if (k > i)
+		memmove(s->all + i, s->all + k, (s->n - k) * sizeof *s->all);
+	s->n -= k - i;
+}
+
+/* The path without what the kernel adds; NULL: no memory. */
+static const char *keep_path(space_files *f, const char *path)
+{
+	static const char gone[] = " (deleted)";
+	size_t n = strlen(path);
+
+	if (path[0] != '/' || strncmp(path, "//anon", 6) == 0) /* [heap], [stack], [anon:...] */
+		return strcmp(path, "[vdso]") == 0 ? "[vdso]" : "";
+	if (n > sizeof gone - 1 && strcmp(path + n - (sizeof gone - 1), gone) == 0)
+		n -= sizeof gone - 1;
+	for (size_t i = 0; i < f->n; i++) {
+		if (strncmp(f->all[i].path, path, n) == 0 && !f->all[i].path[n])
+			return f->all[i].path;
+	}
+	return mem_arena_dup_n(f->texts, path, n);
+}
+
+dck_status space_mapped(space *s, const space_mapping *told, dck_err *err)
+{
+	mapping m = {.offset = told->offset, .inode = told->inode};
+
+	if (told->begin >= told->end)
+		return DCK_OK;
+	space_unmapped(s, told->begin, told->end);
+	if (!told->executable)
+		return DCK_OK;
+	m.m.begin = told->begin;
+	m.m.end = told->end;
+	m.m.path = keep_path(s->files, told->path);
+	DCK_NEED(m.m.path, err, "for the mappings of a process");
+	if (!insert(s, first_behind(s, told->begin), &m))
+		return s->n >= MAPPINGS_MAX
+			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
+				     "process %ld has too many mappings", (long)s->pid)
+			   : ERR_NO_MEMORY(err, "for the mappings of a process");
+	return DCK_OK;
+}
+
+/* --- /proc/PID/maps. */
+
+/* "\012" as the kernel writes a newline; in place. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (char *from = path; *from; to++) {
+		if (strncmp(from, "\\012", 4) == 0) {
+			*to = '\n';
+			from += 4;
+		} else {
+			*to = *from++;
+		}
+	}
+	*to = '\0';
+}
+
+/* "7f01-7f02 r-xp 00000000 08:01 1234   /usr/lib/x.so"; false: this is no such line. */
+static bool read_line(char *line, space_mapping *ret)
+{
+	char *at;
+
+	ret->begin = strtoull(line, &at, 16);
+	if (*at != '-')
+		return false;
+	ret->end = strtoull(at + 1, &at, 16);
+	if (*at != ' ' || strlen(at) < 6)
+		return false;
+	ret->executable = at[3] == 'x';
+	ret->offset = strtoull(at + 5, &at, 16);
+	at += strspn(at, " ");
+	at += strcspn(at, " ");
+	ret->inode = strtoull(at, &at, 10);
+	at += strspn(at, " ");
+	unescape(at);
+	ret->path = at;
+	return true;
+}
+
+dck_status space_read(space *s, dck_err *err)
+{
+	char path[64];
+	dck_buffer text = {0};
+	dck_status st;
+	space_mapping m;
+
+	snprintf(path, sizeof path, "/proc/%ld/maps", (long)s->pid);
+	DCK_TRY(os_read_file(path, MAPS_MAX, &text, err));
+	space_exec(s);
+	st = DCK_OK;
+	for (char *rest = text.data, *line; st == DCK_OK && rest && (line = text_line(&rest));) {
+		if (read_line(line, &m) && m.executable)
+			st = space_mapped(s, &m, err);
+	}
+	dck_buffer_done(&text);
+	return st;
+}
+
+/* --- Looking up. */
+
+static void look(space *s, mapping *m)
+{
+	opened *o;
+	uint64_t address;
+
+	m->looked = true;
+	if (!*m->m.path || !(o = open_once(s, m)))
+		return;
+	m->m.path = o->path;
+	m->m.lacking = o->lacking;
+	if (!o->file)
+		return;
+	if (elf_file_address_of(o->file, m->offset, true, &address)) {
+		m->m.file = o->file;
+		m->m.bias = m->m.begin - address;
+	} else {
+		m->m.lacking = "no part of the file is to be mapped there as code";
+	}
+}
+
+const space_module *space_at(space *s, size_t i)
+{
+	if (i >= s->n)
+		return NULL;
+	if (!s->all[i].looked)
+		look(s, &s->all[i]);
+	return &s->all[i].m;
+}
+
+const space_module *space_find(space *s, uint64_t address)
+{
+	size_t i = first_behind(s, address);
+
+	return i < s->n && address >= s->all[i].m.begin ? space_at(s, i) : NULL;
+}

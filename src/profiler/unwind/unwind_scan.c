@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/unwind/unwind_scan.h"
+
+#include <string.h>
+
+/* Words of the frame, frames further out, values that may be the caller's frame pointer, walks; how
+ * many frames there must be at least, also where the copy of a stack ends, and how many of them are
+ * checked closely. */
+enum { WORDS = 128, FRAMES = 64, POINTERS = 8, WALKS = 32, LEAST = 3, CUT_LEAST = 7, CLOSELY = 4 };
+enum { CALL_BYTES = 7, CALL_NEAR = 5 };
+/* No function and no frame is larger. */
+#define FUNCTION_BYTES (UINT64_C(1) << 16)
+#define STACK_BYTES    (UINT64_C(1) << 20)
+
+#if defined(__x86_64__)
+/* Of 'call' through a register or memory: how long it is, by the bytes behind its first. */
+static size_t indirect_bytes(const unsigned char *at)
+{
+	const unsigned mod = at[0] >> 6, rm = at[0] & 7;
+	size_t n = 2;
+
+	if ((at[0] & 0x38) != 0x10)
+		return 0;
+	if (mod == 3)
+		return n;
+	if (rm == 4)
+		n += 1u + (mod == 0 && (at[1] & 7) == 5 ? 4 : 0);
+	if (mod == 0 && rm == 5)
+		n += 4;
+	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
+}
+
+/* The instruction before the address is a call. *ret_to: of what; 0: it does not say. */
+static bool is_behind_call(const unwind_scan *s, uint64_t address, uint64_t *ret_to)
+{
+	unsigned char code[CALL_BYTES + 1] = {0};
+	int32_t distance;
+
+	if (address < FUNCTION_BYTES || !s->code_before(s->self, address, code, CALL_BYTES))
+		return false;
+	*ret_to = 0;
+	if (code[CALL_BYTES - CALL_NEAR] == 0xe8) {
+		memcpy(&distance, code + CALL_BYTES - CALL_NEAR + 1, sizeof distance);
+		*ret_to = address + (uint64_t)(int64_t)distance;
+		return true;
+	}
+	for (size_t n = 2; n <= CALL_BYTES; n++)
+		if (code[CALL_BYTES - n] == 0xff && indirect_bytes(code + CALL_BYTES - n + 1) == n)
+			return true;
+	return false;
+}
+#else
+static bool is_behind_call(const unwind_scan *s, uint64_t address, uint64_t *ret_to)
+{
+	unsigned char code[4];
+
+	if (address < FUNCTION_BYTES || !s->code_before(s->self, address, code, sizeof code))
+		return false;
+	*ret_to = 0;
+	const uint32_t word = (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16 |
+			      (uint32_t)code[3] << 24;
+	if (word >> 26 == 0x25) /* bl: 26 bits of words, signed */
+		*ret_to = address - 4 + (uint64_t)((int64_t)((int32_t)(word << 6) >> 6) * 4);
+	return word >> 26 == 0x25 || (word & 0xfffffc1f) == 0xd63f0000; /* blr */
+}
+#endif
+
+static bool leads_out(const unwind_scan *s, const unwind_regs *r, int *walks)
+{
+	uint64_t pcs[FRAMES], unused;
+	unwind_result end = UNWIND_LOST;
+
+	if ((*walks)-- <= 0)
+		return false;
+	const size_t n = s->walk(s->self, r, pcs, FRAMES, &end);
+	for (size_t i = 1; i < n && i < CLOSELY; i++)
+		if (!is_behind_call(s, pcs[i] + 1, &unused))
+			return false;
+	return end == UNWIND_OK		  ? true /* there are more */
+	       : end == UNWIND_END	  ? n >= LEAST
+	       : end == UNWIND_UNREADABLE ? n >= CUT_LEAST /* the copy of the stack ends */
+					  : false;
+}
+
+/* What the frame saved of its caller's frame pointer is among its words, or the register still has
+ * it; most callers need none. */
+static bool with_pointers(const unwind_scan *s, const unwind_regs *from, unwind_regs *caller,
+			  const uint64_t *words, size_t n, int *walks)
+{
+	const uint64_t sp = caller->r[UNWIND_SP], pointer = UINT64_C(1) << UNWIND_FP;
+	int left = POINTERS;
+
+	if (leads_out(s, caller, walks))
+		return true;
+	caller->known |= pointer;
+	for (size_t i = 0; i <= n && left > 0; i++) {
+		const uint64_t value = i == 0 ? from->r[UNWIND_FP] : words[i - 1];
+
+		if ((i == 0 && !(from->known & pointer)) || value % 8 || value < sp ||
+		    value - sp > STACK_BYTES)
+			continue;
+		left--;
+		caller->r[UNWIND_FP] = value;
+		if (leads_out(s, caller, walks))
+			return true;
+	}
+	return false;
+}
+
+bool unwind_scan_caller(const unwind_scan *s, unwind_regs *r)
+{
+	const uint64_t sp = r->r[UNWIND_SP], pc = r->r[UNWIND_PC];
+	uint64_t words[WORDS], to;
+	int walks = WALKS;
+
+	for (size_t n = 0; n < WORDS && walks > 0; n++) {
+		if (!s->memory->read(s->memory->self, sp + 8 * n, &words[n], 8))
+			return false;
+		if (!is_behind_call(s, words[n], &to) ||
+		    (to && (to > pc || pc - to > FUNCTION_BYTES)))
+			continue;
+		unwind_regs caller = {.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP};
+		caller.r[UNWIND_PC] = words[n];
+		caller.r[UNWIND_SP] = sp + 8 * (n + 1);
+		if (with_pointers(s, r, &caller, words, n, &walks)) {
+			*r = caller;
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,181 @@
+/* callgrind_write.c - call paths as Callgrind's profile, for callgrind_annotate and KCachegrind:
+ * what each function weighs by itself, and its calls.
+ *
+ * Those programs add up what a function calls, which counts a recursion again and again. So, as
+ * Callgrind does itself (--separate-recs), a function inside one of the same name has a name of its
+ * own: name'2, name'3. Source: https://valgrind.org/docs/manual/cl-format.html
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/kept.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "profiler/write/formats.h"
+#include "profiler/write/paths.h"
+#include "profiler/write/tree_form.h"
+
+#include <inttypes.h>
+
+typedef struct writing {
+	const form_doc *d;
+	const form_tree *f;
+	uint32_t *open;	   /* by function: how often it is on the path */
+	kept_map numbers;  /* of functions, by function and how deep the recursion is */
+	kept_names places; /* files and modules, with a letter for the kind in front */
+	uint32_t nnumbers, nplaces;
+	size_t
+	    calls; /* column; none: 0 calls, as Callgrind has for a function that it saw inside */
+	bool modules, failed;
+} writing;
+
+/* "fl=(2) a.c" the first time, later "fl=(2)". */
+static void put_place(writing *w, const char *what, char kind, const char *text)
+{
+	char key[KEPT_NAME_MAX];
+	size_t n = 1;
+
+	text = text ? text : "???";
+	key[0] = kind;
+	for (; text[n - 1] && n < sizeof key; n++)
+		key[n] = text[n - 1];
+	const uint32_t number = kept_name_numbered(&w->places, key, n);
+	const bool told = number <= w->nplaces;
+
+	w->nplaces = told ? w->nplaces : number;
+	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", what, number);
+	if (!told) {
+		sink_text(w->d->sink, " ");
+		form_put_line(w->d->sink, text, 0);
+	}
+	sink_text(w->d->sink, "\n");
+}
+
+/* fn=(3) name'2 the first time, later fn=(3) alone; where it is before it. */
+static void put_function(writing *w, bool called, uint32_t node, uint32_t level)
+{
+	const dck_frame *f = form_frame(w->f, node);
+	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
+	uint32_t number = kept_map_find(&w->numbers, key);
+	const bool told = number != 0;
+
+	if (!told) {
+		number = ++w->nnumbers;
+		w->failed |= !kept_map_put(&w->numbers, key, number);
+	}
+	if (!w->d->threads) {
+		if (w->modules)
+			put_place(w, called ? "cob" : "ob", 'o', f->module);
+		put_place(w, called ? "cfi" : "fl", 'f', f->file);
+	}
+	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", called ? "cfn" : "fn", number);
+	if (!told) {
+		sink_text(w->d->sink, " ");
+		form_put_line(w->d->sink, f->name, 0);
+		if (level > 1)
+			sink_fmt(w->d->sink, "'%" PRIu32, level);
+	}
+	sink_text(w->d->sink, "\n");
+}
+
+static uint32_t line_of(const dck_frame *f)
+{
+	return f->line ? f->line : f->start_line;
+}
+
+/* 1 where they were not counted: without calls what a function calls is taken for its own. */
+static int64_t calls_of(const writing *w, uint32_t node)
+{
+	const size_t n = w->f->t.ncolumns;
+	const int64_t calls = w->calls < n ? form_integer(w->f->t.weights[node * n + w->calls]) : 1;
+
+	return calls > 0 ? calls : 1;
+}
+
+static void put_node(writing *w, uint32_t node)
+{
+	const form_tree *f = w->f;
+	const size_t ncolumns = f->t.ncolumns;
+	const dck_frame *frame = form_frame(f, node);
+
+	put_function(w, false, node, w->open[call_tree_function(&f->c, node)]);
+	sink_fmt(w->d->sink, "%" PRIu32 " %" PRId64 "\n", line_of(frame), form_weight(f, node));
+	for (uint32_t c = f->c.child[node]; c != CALL_NONE; c = f->c.next[c]) {
+		const dck_frame *called = form_frame(f, c);
+
+		put_function(w, true, c, w->open[call_tree_function(&f->c, c)] + 1);
+		sink_fmt(w->d->sink, "calls=%" PRId64 " %" PRIu32 "\n%" PRIu32 " %" PRId64 "\n",
+			 calls_of(w, c), called->start_line ? called->start_line : called->line,
+			 line_of(frame), form_integer(f->c.total[c * ncolumns + f->weight]));
+	}
+	sink_text(w->d->sink, "\n");
+}
+
+static void put_head(const writing *w)
+{
+	const dck_column *column = &w->f->t.columns[w->f->weight];
+	dck_sink *out = w->d->sink;
+	int64_t sum = 0;
+
+	for (uint32_t n = 0; n < w->f->t.nnodes; n++)
+		if (__builtin_add_overflow(sum, form_weight(w->f, n), &sum))
+			sum = INT64_MAX;
+	sink_text(out, "# callgrind format\nversion: 1\ncreator: deepclock " DCK_VERSION "\n");
+	if (w->d->command) {
+		sink_text(out, "cmd: ");
+		form_put_line(out, w->d->command, 0);
+		sink_text(out, "\n");
+	}
+	sink_text(out, "positions: line\nevents: ");
+	form_put_line(out, column->unit == DCK_UNIT_NS ? "ns" : column->key, ' ');
+	sink_fmt(out, "\nsummary: %" PRId64 "\n\n%s", sum, w->d->threads ? "fl=(1) ranges\n" : "");
+}
+
+/* callgrind_annotate takes functions of one name and file for one. */
+static dck_frame key_of(const dck_frame *f)
+{
+	return (dck_frame){.name = f->name, .file = f->file};
+}
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	const form_tree *f = &d->trees[0];
+	writing w = {.d = d, .f = f, .calls = call_tree_column(&f->t, "calls")};
+	uint32_t last = CALL_NONE;
+
+	DCK_TRY(kept_names_init(&w.places, err));
+	w.open = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.open);
+	for (size_t i = 0; i < f->t.nframes; i++)
+		w.modules |= f->t.frames[i].module != NULL;
+	put_head(&w);
+	for (uint32_t n = f->c.first; n != CALL_NONE && w.open; n = call_tree_next(&f->c, n)) {
+		for (; last != f->t.nodes[n].parent; last = f->t.nodes[last].parent)
+			w.open[call_tree_function(&f->c, last)]--;
+		w.open[call_tree_function(&f->c, n)]++;
+		put_node(&w, n);
+		last = n;
+	}
+	const bool failed = w.failed || !w.open || kept_names_failed(&w.places);
+	kept_map_done(&w.numbers);
+	kept_names_done(&w.places);
+	mem_free(w.open);
+	DCK_NEED(!failed, err, "for the call paths");
+	return DCK_OK;
+}
+
+const tree_form form_callgrind = {.write = write_trees, .key = key_of};
+
+static dck_status callgrind_close(trace_out *o, dck_err *err)
+{
+	return paths_close(o, &form_callgrind, err);
+}
+
+const trace_format trace_callgrind = {
+    .name = "callgrind",
+    .suffix = ".callgrind",
+    .help = "for callgrind_annotate and KCachegrind; sums by call path",
+    .open = paths_open,
+    .track = paths_track,
+    .intern = paths_intern,
+    .events = paths_events,
+    .close = callgrind_close,
+};

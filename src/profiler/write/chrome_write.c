@@ -1,0 +1,471 @@
+/* chrome_write.c - a timeline as Chrome's trace events in JSON, which many viewers open.
+ *
+ * Ranges are pairs of B and E events and not X events with a duration, since pairs keep their
+ * nesting where times are equal, and show a range that was still open. Times are microseconds with
+ * three decimals, made of integers, since the base: no time loses a digit in a reader's doubles. A
+ * plain event is put together from texts that are ready (its track, its name) straight in the
+ * sink's buffer.
+ * Source: "Trace Event Format", https://perfetto.dev/docs/getting-started/other-formats
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/json/json_write.h"
+#include "base/sink.h"
+#include "profiler/write/formats.h"
+#include "profiler/timeline/kept_ranges.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- times */
+
+/* Two digits of a number below 100. */
+static void put_pair(char *to, uint64_t v)
+{
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
+	memcpy(to, pairs + 2 * v, 2);
+}
+
+/* Microseconds with three decimals, at most 21 characters; `to` has room for 32. Times that follow
+ * each other differ in their last digits alone: what stands before the last four of the
+ * microseconds is kept. */
+typedef struct time_text {
+	uint64_t high; /* the time / 10 ms; 0: none */
+	char text[16];
+	uint32_t n;
+} time_text;
+
+static char *put_time(char *to, uint64_t ns, time_text *t)
+{
+	const uint64_t high = ns / 10000000;
+	const uint32_t low = (uint32_t)(ns % 10000000), us = low / 1000, part = low % 1000;
+
+	if (high == 0)
+		return to + sprintf(to, "%u.%03u", (unsigned)us, (unsigned)part);
+	if (high != t->high) {
+		char text[24];
+		t->n = (uint32_t)snprintf(text, sizeof text, "%" PRIu64, high);
+		memcpy(t->text, text, sizeof t->text); /* at most 13 digits */
+		t->high = high;
+	}
+	memcpy(to, t->text, sizeof t->text);
+	to += t->n;
+	put_pair(to, us / 100);
+	put_pair(to + 2, us % 100);
+	to[4] = '.';
+	to[5] = (char)('0' + part / 100);
+	put_pair(to + 6, part % 100);
+	return to + 8;
+}
+
+/* --- the writer */
+
+typedef struct track {
+	char text[48]; /* ,"pid":7,"tid":9 */
+	uint32_t n;    /* its length; 0: not told */
+	bool counter;
+	const char *name; /* of a counter */
+	int32_t of;	  /* its thread; 0: it is the process's */
+	uint64_t depth;
+	kept_numbers numbers;
+} track;
+
+struct trace_out {
+	dck_sink *sink;
+	uint64_t last_ns;
+	kept_names names;  /* for the keys of numbers */
+	kept_names quoted; /* the same as ,"cat":"...","name":"..." */
+	kept_table tracks;
+	kept_ids async;
+	time_text time;
+	bool any;
+};
+
+/* --- pieces */
+
+static void put_text(trace_out *o, const char *text)
+{
+	json_writer w;
+
+	json_init(&w, o->sink, false);
+	json_text(&w, text ? text : "");
+}
+
+static void put_real(trace_out *o, double v)
+{
+	json_writer w;
+
+	json_init(&w, o->sink, false);
+	json_real(&w, v);
+}
+
+/* --- events that are not plain */
+
+static void event_begin(trace_out *o, const char *what, uint64_t ns, const track *t)
+{
+	char time[48];
+
+	sink_text(o->sink, ",\n{\"ph\":");
+	sink_text(o->sink, what);
+	sink_text(o->sink, ",\"ts\":");
+	sink_put(o->sink, time, (size_t)(put_time(time, ns, &o->time) - time));
+	sink_put(o->sink, t->text, t->n);
+}
+
+static void put_name(trace_out *o, uint32_t name)
+{
+	const kept_name quoted = kept_name_of(&o->quoted, name);
+
+	if (quoted.text)
+		sink_put(o->sink, quoted.text, quoted.n);
+	else
+		sink_text(o->sink, ",\"name\":\"\"");
+}
+
+/* One more of an event's arguments; returns how many there are. */
+static unsigned put_number(trace_out *o, unsigned n, uint32_t name, double real)
+{
+	if (!isfinite(real)) /* not known: absent */
+		return n;
+	sink_text(o->sink, n ? "," : ",\"args\":{");
+	put_text(o, kept_name_of(&o->names, name).text);
+	sink_text(o->sink, ":");
+	put_real(o, real);
+	return n + 1;
+}
+
+static void event_end(trace_out *o, unsigned nargs)
+{
+	sink_text(o->sink, nargs ? "}}" : "}");
+}
+
+/* A range begins, and numbers that follow at once belong to it; returns how many these are. */
+static size_t put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
+{
+	unsigned args = 0;
+	size_t n = 0;
+
+	event_begin(o, "\"B\"", e->ns, t);
+	put_name(o, e->name);
+	for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
+		args = put_number(o, args, e[1 + n].name, e[1 + n].as.real);
+	event_end(o, args);
+	t->depth++;
+	return n;
+}
+
+static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+{
+	unsigned args = 0;
+	uint32_t n;
+
+	if (t->depth == 0) /* begun before the trace */
+		return;
+	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
+	event_begin(o, "\"E\"", ns, t);
+	for (uint32_t i = 0; i < n; i++)
+		args = put_number(o, args, numbers[i].name, numbers[i].real);
+	if (unended)
+		sink_text(o->sink, args++ ? ",\"unended\":true" : ",\"args\":{\"unended\":true");
+	event_end(o, args);
+	kept_numbers_drop(&t->numbers, n);
+	t->depth--;
+}
+
+static void put_counter(trace_out *o, const track *t, const trace_event *e)
+{
+	if (!t->counter || !isfinite(e->as.real))
+		return;
+	event_begin(o, "\"C\"", e->ns, t);
+	sink_text(o->sink, ",\"name\":");
+	put_text(o, t->name);
+	/* A counter is known by its process, name and id: its thread does not count. */
+	if (t->of > 0)
+		sink_fmt(o->sink, ",\"id\":\"%" PRId32 "\"", t->of);
+	sink_text(o->sink, ",\"args\":{\"value\":");
+	put_real(o, e->as.real);
+	event_end(o, 1);
+}
+
+/* Ranges that any track may end are found by their ids, together with a category, for which theirs
+ * cannot stand: an end that comes first does not know it. */
+static void put_async(trace_out *o, const track *t, const char *what, uint64_t ns, uint64_t id,
+		      uint32_t name)
+{
+	event_begin(o, what, ns, t);
+	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\",\"name\":", id);
+	put_text(o, kept_name_of(&o->names, name).text);
+	event_end(o, 0);
+}
+
+/* An arrow is known by its category, name and id together. */
+static void put_flow(trace_out *o, const track *t, const trace_event *e)
+{
+	static const char *const kinds[] = {"\"s\"", "\"t\"", "\"f\",\"bp\":\"e\""};
+
+	if (t->depth == 0)
+		return;
+	event_begin(o, kinds[e->kind - TRACE_FLOW_BEGIN], e->ns, t);
+	sink_fmt(o->sink, ",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"name\":\"flow\"}",
+		 e->as.id);
+}
+
+/* One event with the numbers that belong to it; returns how many events these were. */
+static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
+		      const trace_event *end)
+{
+	if (e->ns > o->last_ns && e->kind != TRACE_NUMBER)
+		o->last_ns = e->ns;
+	switch ((trace_kind)e->kind) {
+	case TRACE_BEGIN:
+		return 1 + put_begin(o, t, e, end);
+	case TRACE_END:
+		put_end(o, t, e->ns, false);
+		break;
+	case TRACE_INSTANT:
+		event_begin(o, "\"i\",\"s\":\"t\"", e->ns, t);
+		put_name(o, e->name);
+		event_end(o, 0);
+		break;
+	case TRACE_COUNTER:
+		put_counter(o, t, e);
+		break;
+	case TRACE_NUMBER:
+		if (t->depth > 0)
+			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
+		break;
+	case TRACE_ASYNC_BEGIN:
+		put_async(o, t, "\"b\"", e->ns, e->as.id, e->name);
+		kept_id_begin(&o->async, e->as.id, e->name, id);
+		break;
+	case TRACE_ASYNC_END:
+		put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id));
+		break;
+	case TRACE_FLOW_BEGIN:
+	case TRACE_FLOW_STEP:
+	case TRACE_FLOW_END:
+		put_flow(o, t, e);
+		break;
+	case TRACE_KINDS:
+		break;
+	}
+	return 1;
+}
+
+/* --- plain events: nearly all */
+
+/* PLAIN_MAX: bytes of an event without its name, and those that are copied too many. */
+enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
+
+/* Writes plain events up to the first that is not: begins with a name of usual length, ends,
+ * without numbers. Returns that one. */
+static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e,
+				    const trace_event *end)
+{
+	static const char head[] = ",\n{\"ph\":\"B\",\"ts\":";
+	dck_sink *sink = o->sink;
+	char *from = sink_room(sink, PLAIN_MAX + NAME_MAX_PLAIN), *p = from;
+	const char *full = sink->buf + sizeof sink->buf - PLAIN_MAX - NAME_MAX_PLAIN;
+	time_text time = o->time;
+	uint64_t last = o->last_ns, depth = t->depth;
+
+	for (; e < end; e++) {
+		const bool begins = e->kind == TRACE_BEGIN;
+		kept_name name = {NULL, 0};
+
+		if (begins) {
+			name = kept_name_of(&o->quoted, e->name);
+			if (!name.text || name.n > NAME_MAX_PLAIN ||
+			    (e + 1 < end && e[1].kind == TRACE_NUMBER))
+				break;
+		} else if (e->kind != TRACE_END || depth == 0 || t->numbers.n > 0) {
+			break;
+		}
+		if (p > full) {
+			sink->used += (size_t)(p - from);
+			from = p = sink_room(sink, PLAIN_MAX + NAME_MAX_PLAIN);
+		}
+		memcpy(p, head, sizeof head - 1);
+		p[9] = begins ? 'B' : 'E';
+		p = put_time(p + sizeof head - 1, e->ns, &time);
+		memcpy(p, t->text, sizeof t->text);
+		p += t->n;
+		if (begins) { /* a short text has NAME_ROOM bytes: chrome_intern() */
+			if (name.n <= NAME_ROOM)
+				memcpy(p, name.text, NAME_ROOM);
+			else
+				memcpy(p, name.text, name.n);
+			p += name.n;
+		}
+		*p++ = '}';
+		depth += begins ? 1 : UINT64_MAX;
+		last = e->ns > last ? e->ns : last;
+	}
+	o->time = time;
+	t->depth = depth;
+	sink->used += (size_t)(p - from);
+	o->last_ns = last;
+	return e;
+}
+
+/* --- the format */
+
+static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+			      dck_err *err)
+{
+	trace_out *o = mem_zalloc(1, sizeof *o);
+	dck_status status;
+
+	DCK_NEED(o, err, "for a trace");
+	o->sink = sink;
+	o->tracks.row_bytes = sizeof(track);
+	kept_ids_init(&o->async);
+	status = kept_names_init(&o->names, err);
+	if (status == DCK_OK) {
+		status = kept_names_init(&o->quoted, err);
+		if (status != DCK_OK)
+			kept_names_done(&o->names);
+	}
+	if (status != DCK_OK) {
+		mem_free(o);
+		return status;
+	}
+	sink_fmt(sink, "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":%" PRId64,
+		 about->unix_ns > 0 ? about->unix_ns : 0);
+	sink_text(sink, ",\"traceEvents\":[");
+	*ret = o;
+	return DCK_OK;
+}
+
+/* What a process or thread is called. Each track that may have events has one such line, so that an
+ * event always stands behind another. */
+static void put_metadata(trace_out *o, const track *t, const char *what, const char *name)
+{
+	sink_text(o->sink, o->any ? ",\n{\"ph\":\"M\"" : "\n{\"ph\":\"M\"");
+	sink_put(o->sink, t->text, t->n);
+	sink_fmt(o->sink, ",\"name\":\"%s\",\"args\":{\"name\":", what);
+	put_text(o, name);
+	sink_text(o->sink, "}}");
+	o->any = true;
+}
+
+static void chrome_track(trace_out *o, const trace_track *about)
+{
+	track *t = kept_row(&o->tracks, about->id);
+	const char *name = kept_text(&o->names, about->name);
+	char unnamed[48];
+
+	if (!t)
+		return;
+	/* Viewers take a thread for a process of its own when its number is not positive. */
+	const uint32_t tid = about->tid > 0		   ? (uint32_t)about->tid
+			     : about->kind != TRACE_THREAD ? 0
+							   : UINT32_C(1000000000) + about->id;
+	t->n = (uint32_t)snprintf(t->text, sizeof t->text, ",\"pid\":%d,\"tid\":%" PRIu32,
+				  about->pid > 0 ? (int)about->pid : 0, tid);
+	t->counter = about->kind == TRACE_COUNTER_TRACK;
+	t->of = t->counter ? about->tid : 0;
+	t->name = name;
+	snprintf(unnamed, sizeof unnamed, "%s %d",
+		 about->kind == TRACE_THREAD ? "thread" : "process",
+		 (int)(about->kind == TRACE_THREAD ? about->tid : about->pid));
+	if (!t->counter)
+		put_metadata(o, t, about->kind == TRACE_THREAD ? "thread_name" : "process_name",
+			     name ? name : unnamed);
+	else if (!o->any)
+		put_metadata(o, t, "process_name", unnamed);
+}
+
+static void chrome_intern(trace_out *o, uint32_t id, const trace_name *told)
+{
+	static const char room[NAME_ROOM] = {0};
+	dck_buffer quoted = {0};
+	dck_sink sink;
+	json_writer w;
+
+	kept_name_put(&o->names, id, told->text, told->n);
+	dck_sink_buffer(&sink, &quoted);
+	json_init(&w, &sink, false);
+	if (told->category) {
+		sink_text(&sink, ",\"cat\":");
+		json_text(&w, kept_text(&o->names, told->category));
+	}
+	sink_text(&sink, ",\"name\":");
+	json_text(&w, kept_name_of(&o->names, id).text);
+	const size_t bytes = quoted.n + sink.used;
+	sink_put(&sink, room, sizeof room);
+	kept_name *row = kept_row(&o->quoted.table, id);
+	if (dck_sink_finish(&sink, NULL) != DCK_OK)
+		o->quoted.table.failed = true;
+	else if (row)
+		*row = (kept_name){mem_arena_dup_n(o->quoted.arena, quoted.data, quoted.n),
+				   (uint32_t)bytes};
+	dck_buffer_done(&quoted);
+}
+
+static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	const trace_event *end = e + n;
+	track *t = kept_find(&o->tracks, id);
+
+	if (!t || !t->n)
+		return;
+	while (e < end) {
+		e = put_plain(o, t, e, end);
+		if (e < end)
+			e += put_any(o, t, id, e, end);
+	}
+}
+
+static bool end_range(trace_out *o, void *of)
+{
+	track *t = of;
+	const bool open = t->depth > 0;
+
+	put_end(o, t, o->last_ns, true);
+	return open;
+}
+
+static void end_async(trace_out *o, void *t, const kept_id *id)
+{
+	put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
+}
+
+static dck_status chrome_close(trace_out *o, dck_err *err)
+{
+	bool failed = o->tracks.failed || o->async.failed;
+
+	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
+	for (uint32_t i = 0; i < o->tracks.n; i++) {
+		track *t = kept_find(&o->tracks, i);
+		failed = failed || t->numbers.failed;
+		kept_numbers_done(&t->numbers);
+	}
+	sink_text(o->sink, "\n]}\n");
+	failed = failed || kept_names_failed(&o->names) || kept_names_failed(&o->quoted);
+	kept_table_done(&o->tracks);
+	kept_ids_done(&o->async);
+	kept_names_done(&o->names);
+	kept_names_done(&o->quoted);
+	mem_free(o);
+	DCK_NEED(!failed, err, "for the names and tracks of a trace");
+	return DCK_OK;
+}
+
+const trace_format trace_chrome = {
+    .name = "chrome",
+    .gunzips = true,
+    .suffix = ".json",
+    .help = "Chrome's trace events, for many viewers",
+    .open = chrome_open,
+    .track = chrome_track,
+    .intern = chrome_intern,
+    .events = chrome_events,
+    .close = chrome_close,
+};

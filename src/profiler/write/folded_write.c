@@ -1,0 +1,63 @@
+/* folded_write.c - call paths as folded stacks: for each one line with what was spent there and in
+ * nothing below.
+ *
+ *	main 9;forward;conv2d 123456
+ *
+ * Of two records that were compared both weights, as difffolded.pl writes them.
+ *
+ * Source: https://github.com/brendangregg/FlameGraph
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/sink.h"
+#include "profiler/write/formats.h"
+#include "profiler/write/paths.h"
+#include "profiler/write/tree_form.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	const form_tree *f = &d->trees[0];
+	const char *path[FORM_DEPTH_MAX];
+	const bool diff = !d->threads && strcmp(f->t.name, "diff") == 0 && f->t.ncolumns == 2;
+
+	(void)err;
+	for (uint32_t n = f->c.first; n != CALL_NONE; n = call_tree_next(&f->c, n)) {
+		const size_t own = n * f->t.ncolumns;
+		const double a = f->t.weights[own], b = diff ? f->t.weights[own + 1] : 0;
+		const int64_t weight = form_weight(f, n);
+
+		path[f->depth[n]] = form_frame(f, n)->name;
+		if (diff ? a == 0 && b == 0 : weight <= 0)
+			continue;
+		for (uint32_t i = 0; i <= f->depth[n]; i++) {
+			sink_text(d->sink, i ? ";" : "");
+			form_put_line(d->sink, path[i], ';');
+		}
+		if (diff)
+			sink_fmt(d->sink, " %" PRId64 " %" PRId64 "\n", form_integer(a),
+				 form_integer(b));
+		else
+			sink_fmt(d->sink, " %" PRId64 "\n", weight);
+	}
+	return DCK_OK;
+}
+
+const tree_form form_folded = {.write = write_trees};
+
+static dck_status folded_close(trace_out *o, dck_err *err)
+{
+	return paths_close(o, &form_folded, err);
+}
+
+const trace_format trace_folded = {
+    .name = "folded",
+    .suffix = ".folded",
+    .help = "folded stacks, for flame graphs; sums by call path",
+    .open = paths_open,
+    .track = paths_track,
+    .intern = paths_intern,
+    .events = paths_events,
+    .close = folded_close,
+};

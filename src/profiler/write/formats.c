@@ -1,0 +1,66 @@
+/* formats.c - the table of all formats that a timeline can be written in.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/write/formats.h"
+#include "base/err.h"
+
+#include <string.h>
+
+static const trace_format *const formats[] = {
+    &trace_perfetto, &trace_chrome,    &trace_speedscope, &trace_folded,
+    &trace_pprof,    &trace_callgrind, &trace_pstats,	  &trace_rows,
+};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+const trace_format *const *trace_formats(size_t *ret_n)
+{
+	*ret_n = NFORMATS;
+	return formats;
+}
+
+/* The format whose suffix is the longest that the first n bytes of a path end with. */
+static const trace_format *ending_with(const char *path, size_t n)
+{
+	const trace_format *found = NULL;
+
+	for (size_t i = 0; i < NFORMATS; i++) {
+		const size_t k = strlen(formats[i]->suffix);
+		if (k < n && memcmp(path + n - k, formats[i]->suffix, k) == 0 &&
+		    (!found || k > strlen(found->suffix)))
+			found = formats[i];
+	}
+	return found;
+}
+
+trace_ending trace_ending_of(const char *path)
+{
+	static const char gz[] = ".gz";
+	const size_t n = strlen(path), bytes = sizeof gz - 1;
+	trace_ending e = {.format = ending_with(path, n)};
+
+	if (!e.format && n > bytes && strcmp(path + n - bytes, gz) == 0) {
+		e.gzip = true;
+		e.format = ending_with(path, n - bytes);
+		e.n = bytes;
+	}
+	e.n += e.format ? strlen(e.format->suffix) : 0;
+	return e;
+}
+
+dck_status trace_ending_check(const char *path, dck_err *err)
+{
+	const trace_ending e = trace_ending_of(path);
+
+	if (e.gzip && e.format && !e.format->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip: leave the .gz of '%s' out",
+			 e.format->name, path);
+	return DCK_OK;
+}
+
+const trace_format *trace_format_find(const char *name)
+{
+	for (size_t i = 0; i < NFORMATS; i++)
+		if (strcmp(formats[i]->name, name) == 0)
+			return formats[i];
+	return NULL;
+}

@@ -1,0 +1,163 @@
+/* paths.c - adds up the time of call paths.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/write/paths.h"
+#include "base/err.h"
+#include "base/sink.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct track {
+	uint32_t label; /* a name */
+	bool told;
+	zone_stack open; /* its root: the thread's node, 0: no range yet */
+	uint64_t last_ns;
+} track;
+
+/* --- names */
+
+void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
+{
+	uint32_t *row = kept_row(&o->same, id);
+
+	if (row)
+		*row = kept_name_numbered(&o->names, name->text, name->n);
+}
+
+/* --- the tree */
+
+dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err)
+{
+	trace_out *o = mem_zalloc(1, sizeof *o);
+
+	DCK_NEED(o, err, "for a trace");
+	o->sink = sink;
+	o->unix_ns = about->unix_ns;
+	o->same.row_bytes = sizeof(uint32_t);
+	o->tracks.row_bytes = sizeof(track);
+	o->sums.paths_only = true;
+	dck_status status = kept_names_init(&o->names, err);
+	if (status != DCK_OK) {
+		mem_free(o);
+		return status;
+	}
+	o->command = kept_text(&o->names, about->command);
+	*ret = o;
+	return DCK_OK;
+}
+
+void paths_track(trace_out *o, const trace_track *about)
+{
+	track *t = kept_row(&o->tracks, about->id);
+	char label[KEPT_NAME_MAX];
+
+	if (!t || about->kind == TRACE_COUNTER_TRACK)
+		return;
+	const bool thread = about->kind == TRACE_THREAD;
+	snprintf(label, sizeof label, "%.3900s %d",
+		 about->name ? about->name
+		 : thread    ? "thread"
+			     : "process",
+		 (int)(thread ? about->tid : about->pid));
+	t->label = kept_name_numbered(&o->names, label, strlen(label));
+	t->told = true;
+}
+
+static uint32_t name_of(const trace_out *o, uint32_t id)
+{
+	const uint32_t *same = kept_find(&o->same, id);
+
+	return same ? *same : 0;
+}
+
+static void range_begins(trace_out *o, track *t, uint32_t name)
+{
+	if (!t->open.root)
+		t->open.root = path_sums_child(&o->sums.paths, 0, t->label);
+	zone_sums_begin(&o->sums, &t->open, t->last_ns, name);
+}
+
+/* The name that a range without one begins with is that of an end, so it is left out. */
+static void async(trace_out *o, const trace_event *e, uint32_t name)
+{
+	static const char label[] = PATHS_ASYNC;
+
+	if (!o->sums.async_root)
+		o->sums.async_root = path_sums_child(
+		    &o->sums.paths, 0, kept_name_numbered(&o->names, label, sizeof label - 1));
+	zone_sums_range(&o->sums, e->as.id + 1, name, e->ns);
+}
+
+void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	track *t = kept_find(&o->tracks, id);
+
+	for (size_t i = 0; t && t->told && i < n; i++, e++) {
+		if (e->kind == TRACE_NUMBER)
+			continue;
+		if (e->ns > t->last_ns) /* time never goes back on a track */
+			t->last_ns = e->ns;
+		if (e->kind == TRACE_BEGIN)
+			range_begins(o, t, name_of(o, e->name));
+		else if (e->kind == TRACE_END)
+			zone_sums_end(&o->sums, &t->open, t->last_ns, true);
+		else if (e->kind == TRACE_ASYNC_BEGIN)
+			async(o, e, name_of(o, e->name));
+		else if (e->kind == TRACE_ASYNC_END)
+			async(o, e, 0);
+	}
+	if (t && t->last_ns > o->last_ns)
+		o->last_ns = t->last_ns;
+}
+
+/* --- the tree at its end */
+
+static const char *text_of(void *self, uint32_t name)
+{
+	return kept_name_of(&((const trace_out *)self)->names, name).text;
+}
+
+static dck_status write_out(trace_out *o, const tree_form *to, dck_err *err)
+{
+	form_tree f = {0};
+	dck_tree t;
+
+	DCK_TRY(path_sums_tree(&o->sums.paths, true, text_of, o, &t, err));
+	dck_status status = form_tree_open(&f, &t, NULL, to, err);
+	if (status == DCK_OK)
+		status = to->write(&(form_doc){.sink = o->sink,
+					       .command = o->command,
+					       .unix_ns = o->unix_ns,
+					       .duration_ns = o->last_ns,
+					       .threads = true,
+					       .trees = &f,
+					       .ntrees = 1},
+				   err);
+	form_tree_done(&f);
+	path_sums_tree_done(&t);
+	return status;
+}
+
+dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err)
+{
+	dck_status status = DCK_OK;
+	uint64_t unmatched;
+
+	for (uint32_t i = 0; i < o->tracks.n; i++)
+		zone_sums_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open, o->last_ns);
+	zone_sums_close_ranges(&o->sums, o->last_ns, &unmatched);
+	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
+	    kept_names_failed(&o->names))
+		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
+	else
+		status = write_out(o, to, err);
+	for (uint32_t i = 0; i < o->tracks.n; i++)
+		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
+	kept_table_done(&o->tracks);
+	kept_table_done(&o->same);
+	zone_sums_done(&o->sums);
+	kept_names_done(&o->names);
+	mem_free(o);
+	return status;
+}

@@ -1,0 +1,43 @@
+/* paths.h - the call paths of a timeline and the time that was spent on each: what all formats
+ * share that add up instead of telling each event. Such a format is the functions here and a close
+ * of its own:
+ *
+ *	static dck_status folded_close(trace_out *o, dck_err *err)
+ *	{
+ *		return paths_close(o, &form_folded, err);
+ *	}
+ *
+ * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
+ * end. Ranges of equal names are one, whatever their numbers. Memory
+ * and output are bounded: beyond PATH_SUMS_MAX paths, and by what tree_form.h says, a range's time
+ * stays with the range around it, so that sums stay right. Counters and instants are left out.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_PATHS_H
+#define EXPORT_PATHS_H
+
+#include "profiler/write/tree_form.h"
+#include "profiler/timeline/zone_sums.h"
+
+#define PATHS_ASYNC "ranges of no thread"
+
+/* What paths_open() makes. */
+struct trace_out {
+	dck_sink *sink;
+	int64_t unix_ns;
+	uint64_t last_ns;
+	const char *command; /* NULL: not known */
+	kept_names names;
+	kept_table same; /* uint32_t for each name: the number of its text */
+	kept_table tracks;
+	zone_sums sums;
+};
+
+dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
+void paths_track(trace_out *o, const trace_track *about);
+void paths_intern(trace_out *o, uint32_t id, const trace_name *name);
+void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n);
+/* Ends what is open, writes the tree, and frees *o, also on failure. */
+dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err);
+
+#endif

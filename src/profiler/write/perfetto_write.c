@@ -1,0 +1,645 @@
+/* perfetto_write.c - a timeline as a trace of Perfetto.
+ *
+ * Each track is a packet sequence of its own, as a thread is in Perfetto's own library: its packets
+ * hold the time since the one before, know their track by the sequence's defaults, and name a range
+ * by a number that the sequence has explained. A plain event takes 11 to 14 bytes. It is written
+ * straight into the sink's buffer; all that is rare goes through one growing message.
+ *
+ * The times of a sequence cannot go back. An event that does (in a file of others) gets its time on
+ * the trace's clock, so that nothing is lost.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/perfetto.h"
+#include "base/err.h"
+#include "base/sink.h"
+#include "base/wire.h"
+#include "profiler/timeline/kept_ranges.h"
+#include "profiler/write/formats.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SEQUENCE_COMMON = 1 }; /* descriptors, and what belongs to no track */
+
+/* A name beside its text. Its category and its place in the source are explained together with it
+ * and have its number. How an event refers to them is put together once. */
+typedef struct name_form {
+	const char *category, *file; /* NULL: none */
+	uint32_t line;
+	uint8_t n; /* bytes of refer; 0: not told */
+	uint8_t refer[24];
+} name_form;
+
+typedef struct track {
+	uint64_t uuid; /* 0: not described yet */
+	uint64_t process_uuid;
+	uint32_t sequence; /* 0: not begun */
+	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in one of its own */
+	bool counter;
+	uint64_t last_ns, depth;
+	/* A bit for each name that the sequence has explained. */
+	uint64_t *known; /* @owned */
+	uint32_t nknown; /* words */
+	kept_numbers numbers;
+} track;
+
+struct trace_out {
+	dck_sink *sink;
+	uint64_t boottime_ns, last_ns;
+	kept_names names;
+	kept_table known; /* of name_form */
+	kept_table tracks;
+	kept_ids async;
+	uint32_t nsequences;
+	bool failed;
+	wire_out message; /* the packet that is being made */
+};
+
+/* --- numbers as bytes */
+
+static uint8_t *varint(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* A one-byte tag of a field that holds a number or bytes. */
+#define TAG(field, type) ((uint8_t)((field) << 3 | (type)))
+
+/* --- packets that are rare */
+
+static size_t packet_begin(trace_out *o, uint32_t sequence)
+{
+	o->message.n = 0;
+	size_t mark = wire_begin(&o->message, PF_TRACE_PACKET);
+	wire_put_int(&o->message, PF_PACKET_SEQUENCE, sequence);
+	return mark;
+}
+
+static void packet_end(trace_out *o, size_t mark)
+{
+	wire_end(&o->message, mark);
+	if (!o->message.failed)
+		sink_put(o->sink, o->message.data, o->message.n);
+}
+
+static void put_uint(trace_out *o, uint32_t field, uint64_t v)
+{
+	wire_put_int(&o->message, field, (int64_t)v);
+}
+
+static void put_name(trace_out *o, uint32_t field, const char *text)
+{
+	char shown[KEPT_NAME_MAX];
+
+	if (text)
+		wire_put_bytes(&o->message, field, shown, kept_clean(shown, text, strlen(text)));
+}
+
+static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental)
+{
+	size_t clock = wire_begin(&o->message, PF_SNAPSHOT_CLOCK);
+
+	put_uint(o, PF_CLOCK_ID, id);
+	put_uint(o, PF_CLOCK_TIME, time);
+	if (incremental)
+		put_uint(o, PF_CLOCK_INCREMENTAL, 1);
+	wire_end(&o->message, clock);
+}
+
+/* What the clocks showed; own_ns: the events' clock, 0 at the base. */
+static void put_snapshot(trace_out *o, const trace_about *about, uint64_t own_ns)
+{
+	size_t packet = packet_begin(o, SEQUENCE_COMMON);
+	size_t snapshot = wire_begin(&o->message, PF_PACKET_CLOCK_SNAPSHOT);
+
+	if (about->unix_ns > 0)
+		put_clock(o, PF_REALTIME, (uint64_t)about->unix_ns, false);
+	put_clock(o, PF_MONOTONIC, about->monotonic_ns, false);
+	put_clock(o, PF_BOOTTIME, about->boottime_ns, false);
+	put_uint(o, PF_SNAPSHOT_PRIMARY, PF_BOOTTIME);
+	if (about->boot[0])
+		wire_put_text(&o->message, PF_SNAPSHOT_BOOT, about->boot);
+	if (about->width_ns)
+		put_uint(o, PF_SNAPSHOT_WIDTH, about->width_ns);
+	if (own_ns)
+		put_uint(o, PF_SNAPSHOT_OWN, own_ns);
+	if (about->unix_error_ns)
+		put_uint(o, PF_SNAPSHOT_UNIX_ERROR, about->unix_error_ns);
+	wire_end(&o->message, snapshot);
+	packet_end(o, packet);
+}
+
+/* The first packet of a track: its clock, which counts from packet to packet, and its defaults. */
+static void begin_sequence(trace_out *o, track *t)
+{
+	t->sequence = ++o->nsequences;
+	size_t packet = packet_begin(o, t->sequence);
+	put_uint(o, PF_PACKET_FLAGS, PF_FLAG_CLEARED);
+	size_t snapshot = wire_begin(&o->message, PF_PACKET_CLOCK_SNAPSHOT);
+	put_clock(o, PF_OWN_FIRST, 0, true);
+	put_clock(o, PF_BOOTTIME, o->boottime_ns, false);
+	wire_end(&o->message, snapshot);
+	size_t defaults = wire_begin(&o->message, PF_PACKET_DEFAULTS);
+	put_uint(o, PF_DEFAULTS_CLOCK, PF_OWN_FIRST);
+	size_t event = wire_begin(&o->message, PF_DEFAULTS_TRACK_EVENT);
+	put_uint(o, PF_EVENT_TRACK, t->uuid);
+	wire_end(&o->message, event);
+	wire_end(&o->message, defaults);
+	packet_end(o, packet);
+}
+
+static bool is_known(const track *t, uint32_t name)
+{
+	return name >> 6 < t->nknown && t->known[name >> 6] >> (name & 63) & 1;
+}
+
+static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char *text, size_t n,
+			 uint32_t line)
+{
+	size_t one = wire_begin(&o->message, field);
+
+	put_uint(o, PF_NAME_IID, iid);
+	wire_put_bytes(&o->message, PF_NAME_TEXT, text, n);
+	if (line)
+		put_uint(o, PF_SOURCE_LINE, line);
+	wire_end(&o->message, one);
+}
+
+/* Explains the number of a name to a sequence. */
+static void explain(trace_out *o, track *t, uint32_t id)
+{
+	const kept_name text = kept_name_of(&o->names, id);
+	const name_form *about = kept_find(&o->known, id);
+	uint32_t words = t->nknown ? t->nknown : 4;
+
+	while (words <= id >> 6)
+		words *= 2;
+	if (words > t->nknown) {
+		uint64_t *known = mem_resize(t->known, words * sizeof *known);
+		if (!known) {
+			o->failed = true;
+			return;
+		}
+		memset(known + t->nknown, 0, (words - t->nknown) * sizeof *known);
+		t->known = known;
+		t->nknown = words;
+	}
+	t->known[id >> 6] |= UINT64_C(1) << (id & 63);
+	size_t packet = packet_begin(o, t->sequence);
+	size_t interned = wire_begin(&o->message, PF_PACKET_INTERNED);
+	put_interned(o, PF_INTERNED_EVENT_NAMES, id, text.text, text.n, 0);
+	if (about->category)
+		put_interned(o, PF_INTERNED_CATEGORIES, id, about->category,
+			     strlen(about->category), 0);
+	if (about->file)
+		put_interned(o, PF_INTERNED_SOURCES, id, about->file, strlen(about->file),
+			     about->line);
+	wire_end(&o->message, interned);
+	packet_end(o, packet);
+}
+
+static void explain_once(trace_out *o, track *t, uint32_t id)
+{
+	if (!is_known(t, id) && kept_name_of(&o->names, id).text && kept_find(&o->known, id))
+		explain(o, t, id);
+}
+
+/* --- events that are not plain */
+
+/* A packet of one event, up to where the event begins. type 0: none. */
+static size_t event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type, size_t *ret_event)
+{
+	size_t packet = packet_begin(o, t->sequence);
+
+	if (ns >= t->last_ns) {
+		put_uint(o, PF_PACKET_TIMESTAMP, ns - t->last_ns);
+		t->last_ns = ns;
+	} else {
+		put_uint(o, PF_PACKET_TIMESTAMP, o->boottime_ns + ns);
+		put_uint(o, PF_PACKET_CLOCK, PF_BOOTTIME);
+	}
+	*ret_event = wire_begin(&o->message, PF_PACKET_TRACK_EVENT);
+	if (type)
+		put_uint(o, PF_EVENT_TYPE, type);
+	return packet;
+}
+
+static void event_end(trace_out *o, size_t packet, size_t event)
+{
+	wire_end(&o->message, event);
+	packet_end(o, packet);
+}
+
+static void put_number(trace_out *o, uint32_t name, double real)
+{
+	if (!isfinite(real)) /* not known: absent */
+		return;
+	size_t number = wire_begin(&o->message, PF_EVENT_NUMBER);
+	put_name(o, PF_NUMBER_NAME, kept_name_of(&o->names, name).text);
+	wire_put_double(&o->message, PF_NUMBER_REAL, real);
+	wire_end(&o->message, number);
+}
+
+static void put_unended(trace_out *o)
+{
+	size_t mark = wire_begin(&o->message, PF_EVENT_NUMBER);
+
+	wire_put_text(&o->message, PF_NUMBER_NAME, PF_UNENDED);
+	put_uint(o, PF_NUMBER_BOOL, 1);
+	wire_end(&o->message, mark);
+}
+
+/* Name, category and place in the source. */
+static void put_reference(trace_out *o, uint32_t id)
+{
+	const name_form *about = kept_find(&o->known, id);
+	uint8_t *to = wire_room(&o->message, about->n);
+
+	if (to)
+		memcpy(to, about->refer, about->n);
+}
+
+/* A range begins, and numbers that follow at once belong to it; returns how many these are. */
+static size_t put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
+{
+	size_t event, packet, n = 0;
+
+	explain_once(o, t, e->name);
+	packet = event_begin(o, t, e->ns, e->kind == TRACE_INSTANT ? PF_INSTANT : PF_BEGIN, &event);
+	if (is_known(t, e->name))
+		put_reference(o, e->name);
+	if (e->kind == TRACE_BEGIN) {
+		for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
+			put_number(o, e[1 + n].name, e[1 + n].as.real);
+		t->depth++;
+	}
+	event_end(o, packet, event);
+	return n;
+}
+
+static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+{
+	size_t event, packet;
+	uint32_t n;
+
+	if (t->depth == 0) /* begun before the trace */
+		return;
+	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
+	packet = event_begin(o, t, ns, PF_END, &event);
+	for (uint32_t i = 0; i < n; i++)
+		put_number(o, numbers[i].name, numbers[i].real);
+	if (unended)
+		put_unended(o);
+	kept_numbers_drop(&t->numbers, n);
+	t->depth--;
+	event_end(o, packet, event);
+}
+
+static void put_counter(trace_out *o, const track *t, track *in, const trace_event *e)
+{
+	size_t event, packet;
+
+	if (!t->counter || !isfinite(e->as.real))
+		return;
+	packet = event_begin(o, in, e->ns, PF_COUNTER, &event);
+	if (in != t)
+		put_uint(o, PF_EVENT_TRACK, t->uuid);
+	wire_put_double(&o->message, PF_EVENT_COUNTER_REAL, e->as.real);
+	event_end(o, packet, event);
+}
+
+/* A range that any track may end has a track of its own, below the process. */
+static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_event *e)
+{
+	const char *name = kept_name_of(&o->names, e->name).text;
+	size_t event, packet = packet_begin(o, SEQUENCE_COMMON);
+	size_t own = wire_begin(&o->message, PF_PACKET_TRACK);
+
+	put_uint(o, PF_TRACK_UUID, e->as.id | PF_ASYNC_BIT);
+	put_name(o, PF_TRACK_NAME, name);
+	if (t->process_uuid)
+		put_uint(o, PF_TRACK_PARENT, t->process_uuid);
+	wire_end(&o->message, own);
+	packet_end(o, packet);
+	explain_once(o, t, e->name);
+	packet = event_begin(o, t, e->ns, PF_BEGIN, &event);
+	if (is_known(t, e->name))
+		put_reference(o, e->name);
+	put_uint(o, PF_EVENT_TRACK, e->as.id | PF_ASYNC_BIT);
+	event_end(o, packet, event);
+	kept_id_begin(&o->async, e->as.id, e->name, id);
+}
+
+static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool unended)
+{
+	size_t event, packet = event_begin(o, t, ns, PF_END, &event);
+
+	put_uint(o, PF_EVENT_TRACK, id | PF_ASYNC_BIT);
+	if (unended)
+		put_unended(o);
+	event_end(o, packet, event);
+}
+
+/* The range has begun long ago, and flows of today's form stand where it begins or ends. The older
+ * form takes the range that is open. */
+static void put_flow(trace_out *o, track *t, const trace_event *e)
+{
+	static const char phases[] = {'s', 't', 'f'};
+	size_t event, packet;
+
+	if (t->depth == 0)
+		return;
+	packet = event_begin(o, t, e->ns, 0, &event);
+	size_t legacy = wire_begin(&o->message, PF_EVENT_LEGACY);
+	put_uint(o, PF_LEGACY_PHASE, (uint64_t)phases[e->kind - TRACE_FLOW_BEGIN]);
+	put_uint(o, PF_LEGACY_ID, e->as.id);
+	if (e->kind == TRACE_FLOW_END)
+		put_uint(o, PF_LEGACY_TO_ENCLOSING, 1);
+	wire_end(&o->message, legacy);
+	event_end(o, packet, event);
+}
+
+/* One event with the numbers that belong to it; returns how many events these were. */
+static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
+		      const trace_event *end)
+{
+	switch ((trace_kind)e->kind) {
+	case TRACE_BEGIN:
+	case TRACE_INSTANT:
+		return 1 + put_begin(o, t, e, end);
+	case TRACE_END:
+		put_end(o, t, e->ns, false);
+		break;
+	case TRACE_COUNTER:
+		put_counter(o, t, t, e);
+		break;
+	case TRACE_NUMBER:
+		if (t->depth > 0)
+			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
+		break;
+	case TRACE_ASYNC_BEGIN:
+		put_async_begin(o, t, id, e);
+		break;
+	case TRACE_ASYNC_END:
+		kept_id_end(&o->async, e->as.id);
+		put_async_end(o, t, e->as.id, e->ns, false);
+		break;
+	case TRACE_FLOW_BEGIN:
+	case TRACE_FLOW_STEP:
+	case TRACE_FLOW_END:
+		put_flow(o, t, e);
+		break;
+	case TRACE_KINDS:
+		break;
+	}
+	return 1;
+}
+
+/* --- plain events: nearly all */
+
+enum { PLAIN_MAX = 64 }; /* bytes that a plain event may take: it takes at most 51 */
+
+/* Writes plain events up to the first that is not: ranges and instants whose name is explained,
+ * without numbers, in order of time. Returns that one. */
+static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e,
+				    const trace_event *end)
+{
+	dck_sink *sink = o->sink;
+	uint8_t *p = (uint8_t *)sink_room(sink, PLAIN_MAX), *from = p;
+	const uint8_t *full = (uint8_t *)sink->buf + sizeof sink->buf - PLAIN_MAX;
+	uint64_t last = t->last_ns, depth = t->depth;
+	const name_form *known = o->known.rows;
+	uint8_t head[8] = {TAG(PF_PACKET_SEQUENCE, WIRE_VARINT)};
+	const size_t nhead = (size_t)(varint(head + 1, t->sequence) - head);
+
+	for (; e < end; e++) {
+		const bool ends = e->kind == TRACE_END;
+
+		if (e->kind > TRACE_INSTANT || e->ns < last ||
+		    (ends ? depth == 0 || t->numbers.n > 0
+			  : !is_known(t, e->name) || (e + 1 < end && e[1].kind == TRACE_NUMBER)))
+			break;
+		if (p > full) {
+			sink->used += (size_t)(p - from);
+			from = p = (uint8_t *)sink_room(sink, PLAIN_MAX);
+		}
+		uint8_t *packet = p;
+		p[0] = TAG(PF_TRACE_PACKET, WIRE_BYTES);
+		memcpy(p + 2, head, sizeof head);
+		p += 2 + nhead;
+		*p++ = TAG(PF_PACKET_TIMESTAMP, WIRE_VARINT);
+		p = varint(p, e->ns - last);
+		p[0] = TAG(PF_PACKET_TRACK_EVENT, WIRE_BYTES);
+		p[2] = TAG(PF_EVENT_TYPE, WIRE_VARINT);
+		p[3] = (uint8_t)(e->kind + 1); /* BEGIN, END, INSTANT in both */
+		if (ends) {
+			p[1] = 2;
+			p += 4;
+			depth--;
+		} else {
+			const name_form *about = known + e->name;
+			memcpy(p + 4, about->refer, sizeof about->refer);
+			p[1] = (uint8_t)(2 + about->n);
+			p += 4 + about->n;
+			depth += e->kind == TRACE_BEGIN;
+		}
+		packet[1] = (uint8_t)(p - packet - 2);
+		last = e->ns;
+	}
+	sink->used += (size_t)(p - from);
+	t->last_ns = last;
+	t->depth = depth;
+	return e;
+}
+
+/* --- the format */
+
+static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+				dck_err *err)
+{
+	trace_out *o = mem_zalloc(1, sizeof *o);
+
+	DCK_NEED(o, err, "for a trace");
+	o->sink = sink;
+	o->boottime_ns = about->boottime_ns;
+	o->tracks.row_bytes = sizeof(track);
+	o->known.row_bytes = sizeof(name_form);
+	kept_ids_init(&o->async);
+	o->nsequences = SEQUENCE_COMMON;
+	dck_status status = kept_names_init(&o->names, err);
+	if (status != DCK_OK) {
+		mem_free(o);
+		return status;
+	}
+	put_snapshot(o, about, 0);
+	*ret = o;
+	return DCK_OK;
+}
+
+/* Unique where the traces of several processes are put into one. */
+static uint64_t uuid_of(int32_t pid, uint32_t id)
+{
+	return (uint64_t)(uint32_t)(pid & INT32_MAX) << 32 | id;
+}
+
+static void put_unit(trace_out *o, dck_unit unit)
+{
+	size_t counter = wire_begin(&o->message, PF_TRACK_COUNTER);
+
+	if (unit == DCK_UNIT_NS)
+		put_uint(o, PF_COUNTER_UNIT, PF_UNIT_NS);
+	else if (unit == DCK_UNIT_ONE)
+		put_uint(o, PF_COUNTER_UNIT, PF_UNIT_COUNT);
+	else if (unit == DCK_UNIT_BYTE)
+		put_uint(o, PF_COUNTER_UNIT, PF_UNIT_BYTES);
+	else if (unit != DCK_UNIT_NONE)
+		put_name(o, PF_COUNTER_UNIT_NAME, dck_unit_text(unit));
+	wire_end(&o->message, counter);
+}
+
+static void perfetto_track(trace_out *o, const trace_track *about)
+{
+	track *t = kept_row(&o->tracks, about->id);
+	const track *parent = kept_find(&o->tracks, about->parent);
+	const char *name = kept_text(&o->names, about->name);
+
+	if (!t)
+		return;
+	t->uuid = uuid_of(about->pid, about->id);
+	t->counter = about->kind == TRACE_COUNTER_TRACK;
+	t->carrier = t->counter && about->tid > 0 && parent && parent->uuid ? about->parent : 0;
+	t->process_uuid = about->kind == TRACE_PROCESS ? t->uuid : parent ? parent->uuid : 0;
+
+	size_t packet = packet_begin(o, SEQUENCE_COMMON);
+	size_t own = wire_begin(&o->message, PF_PACKET_TRACK), kind;
+	put_uint(o, PF_TRACK_UUID, t->uuid);
+	if (t->process_uuid && t->process_uuid != t->uuid)
+		put_uint(o, PF_TRACK_PARENT, t->process_uuid);
+	switch (about->kind) {
+	case TRACE_PROCESS:
+		kind = wire_begin(&o->message, PF_TRACK_PROCESS);
+		wire_put_int(&o->message, PF_PROCESS_PID, about->pid);
+		put_name(o, PF_PROCESS_NAME, name);
+		wire_end(&o->message, kind);
+		break;
+	case TRACE_THREAD:
+		kind = wire_begin(&o->message, PF_TRACK_THREAD);
+		wire_put_int(&o->message, PF_THREAD_PID, about->pid);
+		wire_put_int(&o->message, PF_THREAD_TID, about->tid);
+		put_name(o, PF_THREAD_NAME, name);
+		wire_end(&o->message, kind);
+		break;
+	case TRACE_COUNTER_TRACK:
+		put_name(o, PF_TRACK_NAME, name);
+		put_unit(o, about->unit);
+		break;
+	}
+	wire_end(&o->message, own);
+	packet_end(o, packet);
+}
+
+static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
+{
+	name_form *about = kept_row(&o->known, id);
+
+	kept_name_put(&o->names, id, told->text, told->n);
+	if (!about)
+		return;
+	about->category = kept_text(&o->names, told->category);
+	about->file = kept_text(&o->names, told->file);
+	about->line = told->line;
+	uint8_t *p = about->refer;
+	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
+	p = varint(p, id);
+	if (about->category) {
+		*p++ = TAG(PF_EVENT_CATEGORY_IID, WIRE_VARINT);
+		p = varint(p, id);
+	}
+	if (about->file) {
+		p = varint(p, PF_EVENT_SOURCE_IID << 3 | WIRE_VARINT);
+		p = varint(p, id);
+	}
+	about->n = (uint8_t)(p - about->refer);
+}
+
+static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	const trace_event *end = e + n;
+	track *t = kept_find(&o->tracks, id);
+
+	if (!t || !t->uuid)
+		return;
+	track *in = t->carrier ? kept_find(&o->tracks, t->carrier) : t;
+	if (!in->sequence)
+		begin_sequence(o, in);
+	for (; in != t && e < end; e++)
+		if (e->kind == TRACE_COUNTER)
+			put_counter(o, t, in, e);
+	while (e < end) {
+		e = put_plain(o, t, e, end);
+		if (e < end)
+			e += put_any(o, t, id, e, end);
+	}
+	if (in->last_ns > o->last_ns)
+		o->last_ns = in->last_ns;
+}
+
+static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *then)
+{
+	put_snapshot(o, then, ns);
+}
+
+static bool end_range(trace_out *o, void *of)
+{
+	track *t = of;
+	const bool open = t->depth > 0;
+
+	put_end(o, t, o->last_ns, true);
+	return open;
+}
+
+static void end_async(trace_out *o, void *t, const kept_id *id)
+{
+	put_async_end(o, t, id->id, o->last_ns, true);
+}
+
+static dck_status perfetto_close(trace_out *o, dck_err *err)
+{
+	bool failed;
+
+	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
+	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
+		 o->async.failed || kept_names_failed(&o->names);
+	for (uint32_t i = 0; i < o->tracks.n; i++) {
+		track *t = kept_find(&o->tracks, i);
+		failed = failed || t->numbers.failed;
+		mem_free(t->known);
+		kept_numbers_done(&t->numbers);
+	}
+	wire_out_done(&o->message);
+	kept_table_done(&o->tracks);
+	kept_table_done(&o->known);
+	kept_ids_done(&o->async);
+	kept_names_done(&o->names);
+	mem_free(o);
+	DCK_NEED(!failed, err, "for the names and tracks of a trace");
+	return DCK_OK;
+}
+
+const trace_format trace_perfetto = {
+    .name = "perfetto",
+    .gunzips = true,
+    .suffix = ".pftrace",
+    .help = "Perfetto's own, for ui.perfetto.dev; all of the trace",
+    .open = perfetto_open,
+    .track = perfetto_track,
+    .intern = perfetto_intern,
+    .events = perfetto_events,
+    .clocks = perfetto_clocks_put,
+    .close = perfetto_close,
+};

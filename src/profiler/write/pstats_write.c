@@ -1,0 +1,246 @@
+/* pstats_write.c - call paths as a profile of Python, for pstats and snakeviz: a dictionary in
+ * Python's marshal encoding,
+ *
+ *	(file, line, name): (primitive calls, calls, own seconds, seconds, callers)
+ *
+ * where callers is the same of each function that called this one. Only a call that is not inside
+ * one of the same function counts as primitive, and its time as the function's. A weight that is no
+ * time is written as it is, and calls that were not counted as 0.
+ * Source: Lib/cProfile.py, Lib/pstats.py and Python/marshal.c of CPython
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/kept.h"
+#include "base/mem.h"
+#include "base/sink.h"
+#include "profiler/write/formats.h"
+#include "profiler/write/paths.h"
+#include "profiler/write/tree_form.h"
+
+#include <string.h>
+
+typedef struct times {
+	double calls, primitive, self, total;
+} times;
+
+typedef struct call {
+	uint32_t caller, next; /* next: of the same callee; 0: none */
+	times t;
+} call;
+
+typedef struct function {
+	times t;
+	uint32_t callers; /* the first of its calls; 0: none */
+} function;
+
+typedef struct writing {
+	dck_sink *out;
+	const call_tree *c;
+	size_t weight, calls; /* columns */
+	double scale;	      /* what makes seconds of the weight */
+	function *functions;
+	kept_table rows; /* of call, from 1 on */
+	uint32_t nrows;
+} writing;
+
+/* --- marshal */
+
+static void put_long(dck_sink *out, uint32_t v)
+{
+	const char bytes[4] = {(char)(v & 0xff), (char)(v >> 8 & 0xff), (char)(v >> 16 & 0xff),
+			       (char)(v >> 24)};
+	sink_put(out, bytes, sizeof bytes);
+}
+
+/* An integer: 31 bits, or a sign and digits of 15 bits. */
+static void put_int(dck_sink *out, uint64_t v)
+{
+	uint32_t n = 0;
+
+	if (v <= INT32_MAX) {
+		sink_put(out, "i", 1);
+		put_long(out, (uint32_t)v);
+		return;
+	}
+	for (uint64_t left = v; left; left >>= 15)
+		n++;
+	sink_put(out, "l", 1);
+	put_long(out, n);
+	for (; v; v >>= 15) {
+		const char digit[2] = {(char)(v & 0xff), (char)(v >> 8 & 0x7f)};
+		sink_put(out, digit, sizeof digit);
+	}
+}
+
+static void put_seconds(dck_sink *out, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof bits);
+	sink_put(out, "g", 1);
+	put_long(out, (uint32_t)bits);
+	put_long(out, (uint32_t)(bits >> 32));
+}
+
+static void put_text(dck_sink *out, const char *text)
+{
+	char shown[KEPT_NAME_MAX];
+	const size_t n = kept_clean(shown, text, strlen(text));
+
+	sink_put(out, "u", 1);
+	put_long(out, (uint32_t)n);
+	sink_put(out, shown, n);
+}
+
+static void put_tuple(dck_sink *out, uint32_t n)
+{
+	sink_put(out, "(", 1);
+	put_long(out, n);
+}
+
+static void put_function(const writing *w, uint32_t number)
+{
+	const dck_frame *f = &w->c->functions[number].frame;
+
+	put_tuple(w->out, 3);
+	put_text(w->out, f->file);
+	put_int(w->out, f->start_line);
+	put_text(w->out, f->name);
+}
+
+/* --- sums */
+
+static void add(const writing *w, times *t, uint32_t node)
+{
+	const size_t n = w->c->t->ncolumns, at = node * n;
+	const double calls = w->calls < n ? w->c->t->weights[at + w->calls] : 0;
+
+	t->calls += calls;
+	t->self += w->c->t->weights[at + w->weight] * w->scale;
+	if (w->c->again[node])
+		return;
+	t->primitive += calls;
+	t->total += w->c->total[at + w->weight] * w->scale;
+}
+
+/* The sums of one caller of a function; NULL: no memory. */
+static call *call_of(writing *w, kept_map *rows, uint32_t caller, uint32_t callee)
+{
+	const uint64_t key = (uint64_t)caller << 32 | callee;
+	const uint32_t row = kept_map_find(rows, key);
+
+	if (row)
+		return kept_find(&w->rows, row);
+	call *made = kept_row(&w->rows, w->nrows + 1);
+	if (!made || !kept_map_put(rows, key, w->nrows + 1))
+		return NULL;
+	*made = (call){.caller = caller, .next = w->functions[callee].callers};
+	w->functions[callee].callers = ++w->nrows;
+	return made;
+}
+
+static bool add_up(writing *w)
+{
+	kept_map rows = {0};
+	bool ok = true;
+
+	for (uint32_t n = w->c->first; ok && n != CALL_NONE; n = call_tree_next(w->c, n)) {
+		const uint32_t parent = w->c->t->nodes[n].parent;
+		const uint32_t callee = call_tree_function(w->c, n);
+
+		add(w, &w->functions[callee].t, n);
+		if (parent == DCK_TREE_ROOT)
+			continue;
+		call *c = call_of(w, &rows, call_tree_function(w->c, parent), callee);
+		ok = c != NULL;
+		if (c)
+			add(w, &c->t, n);
+	}
+	kept_map_done(&rows);
+	return ok;
+}
+
+static uint64_t count(double v)
+{
+	return v > 0 ? (uint64_t)form_integer(v) : 0;
+}
+
+static void put_all(const writing *w)
+{
+	sink_put(w->out, "{", 1);
+	for (uint32_t i = 0; i < w->c->nfunctions; i++) {
+		const function *f = &w->functions[i];
+
+		if (!w->c->functions[i].paths)
+			continue;
+		put_function(w, i);
+		put_tuple(w->out, 5);
+		put_int(w->out, count(f->t.primitive));
+		put_int(w->out, count(f->t.calls));
+		put_seconds(w->out, f->t.self);
+		put_seconds(w->out, f->t.total);
+		sink_put(w->out, "{", 1);
+		for (uint32_t k = f->callers; k;) {
+			const call *c = kept_find(&w->rows, k);
+
+			put_function(w, c->caller);
+			put_tuple(w->out, 4);
+			put_int(w->out, count(c->t.calls));
+			put_int(w->out, count(c->t.primitive));
+			put_seconds(w->out, c->t.self);
+			put_seconds(w->out, c->t.total);
+			k = c->next;
+		}
+		sink_put(w->out, "0", 1);
+	}
+	sink_put(w->out, "0", 1);
+}
+
+/* Functions are distinguished by what the format has of them. Without a file: its module, and "~"
+ * as of Python's own functions. */
+static dck_frame key_of(const dck_frame *f)
+{
+	return (dck_frame){.name = f->name,
+			   .file = f->file     ? f->file
+				   : f->module ? f->module
+					       : "~",
+			   .start_line = f->start_line ? f->start_line : f->line};
+}
+
+static dck_status write_trees(const form_doc *d, dck_err *err)
+{
+	const form_tree *f = &d->trees[0];
+	writing w = {.out = d->sink,
+		     .c = &f->c,
+		     .weight = f->weight,
+		     .calls = call_tree_column(&f->t, "calls"),
+		     .scale = f->t.columns[f->weight].unit == DCK_UNIT_NS ? 1e-9 : 1,
+		     .functions = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.functions),
+		     .rows = {.row_bytes = sizeof(call)}};
+	const bool ok = w.functions && add_up(&w);
+
+	if (ok)
+		put_all(&w);
+	mem_free(w.functions);
+	kept_table_done(&w.rows);
+	DCK_NEED(ok, err, "for the functions of call paths");
+	return DCK_OK;
+}
+
+const tree_form form_pstats = {.write = write_trees, .key = key_of};
+
+static dck_status pstats_close(trace_out *o, dck_err *err)
+{
+	return paths_close(o, &form_pstats, err);
+}
+
+const trace_format trace_pstats = {
+    .name = "pstats",
+    .suffix = ".pstats",
+    .help = "for Python's pstats and snakeviz; sums by function",
+    .open = paths_open,
+    .track = paths_track,
+    .intern = paths_intern,
+    .events = paths_events,
+    .close = pstats_close,
+};

@@ -1,0 +1,208 @@
+/* rows_write.c - a timeline as CSV: a row for each range when it ends, for each instant, value of a
+ * counter, and number. Times are nanoseconds since the base.
+ *
+ *	pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value
+ *	7,9,"main",range,forward,500,1200,1,
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/csv_write.h"
+#include "base/err.h"
+#include "base/sink.h"
+#include "profiler/write/formats.h"
+#include "profiler/timeline/kept_ranges.h"
+
+#include <inttypes.h>
+
+/* Ranges nested deeper have no row. */
+enum { DEPTH_MAX = 65536 };
+
+typedef struct frame {
+	uint64_t begin_ns;
+	uint32_t name;
+} frame;
+
+typedef struct track {
+	bool told;
+	trace_track_kind kind;
+	int32_t pid, tid;
+	const char *name;
+	frame *frames; /* @owned */
+	uint32_t depth, room;
+	uint64_t beyond; /* open ranges below the last frame */
+} track;
+
+struct trace_out {
+	dck_sink *sink;
+	uint64_t last_ns;
+	kept_names names;
+	kept_table tracks;
+	bool failed;
+};
+
+static void put_head(trace_out *o, const track *t, const char *kind, const char *name)
+{
+	sink_fmt(o->sink, "%" PRId32 ",", t->pid);
+	if (t->kind == TRACE_THREAD || t->tid > 0)
+		sink_fmt(o->sink, "%" PRId32, t->tid);
+	sink_text(o->sink, ",");
+	csv_text_field(o->sink, t->kind == TRACE_THREAD ? t->name : NULL);
+	sink_text(o->sink, kind);
+	sink_text(o->sink, ",");
+	csv_text_field(o->sink, name);
+}
+
+static void range_begins(trace_out *o, track *t, const trace_event *e)
+{
+	if (t->depth == t->room && t->room < DEPTH_MAX) {
+		const uint32_t room = t->room ? 2 * t->room : 16;
+		frame *frames = mem_resize(t->frames, room * sizeof *frames);
+		o->failed = o->failed || !frames;
+		t->frames = frames ? frames : t->frames;
+		t->room = frames ? room : t->room;
+	}
+	if (t->depth == t->room || t->beyond > 0)
+		t->beyond++;
+	else
+		t->frames[t->depth++] = (frame){e->ns, e->name};
+}
+
+static void range_ends(trace_out *o, track *t, uint64_t ns)
+{
+	if (t->beyond > 0) {
+		t->beyond--;
+		return;
+	}
+	if (t->depth == 0) /* begun before the trace */
+		return;
+	const frame *f = &t->frames[t->depth - 1];
+	put_head(o, t, "range", kept_name_of(&o->names, f->name).text);
+	sink_fmt(o->sink, "%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",\n", f->begin_ns,
+		 ns > f->begin_ns ? ns - f->begin_ns : 0, t->depth);
+	t->depth--;
+}
+
+static void put_value(trace_out *o, const track *t, const trace_event *e)
+{
+	const bool counter = e->kind == TRACE_COUNTER;
+
+	put_head(o, t, counter ? "counter" : "number",
+		 counter ? t->name : kept_name_of(&o->names, e->name).text);
+	if (counter)
+		sink_fmt(o->sink, "%" PRIu64, e->ns);
+	sink_text(o->sink, ",,");
+	if (!counter)
+		sink_fmt(o->sink, "%" PRIu32, t->depth);
+	sink_text(o->sink, ",");
+	csv_real(o->sink, e->as.real);
+	sink_text(o->sink, "\n");
+}
+
+static void put_instant(trace_out *o, const track *t, const char *kind, const trace_event *e)
+{
+	put_head(o, t, kind, kept_name_of(&o->names, e->name).text);
+	sink_fmt(o->sink, "%" PRIu64 ",,,", e->ns);
+	if (e->kind != TRACE_INSTANT)
+		sink_fmt(o->sink, "%" PRIu64, e->as.id);
+	sink_text(o->sink, "\n");
+}
+
+static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err)
+{
+	trace_out *o = mem_zalloc(1, sizeof *o);
+
+	(void)about;
+	DCK_NEED(o, err, "for a trace");
+	o->sink = sink;
+	o->tracks.row_bytes = sizeof(track);
+	dck_status status = kept_names_init(&o->names, err);
+	if (status != DCK_OK) {
+		mem_free(o);
+		return status;
+	}
+	sink_text(sink, "pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value\n");
+	*ret = o;
+	return DCK_OK;
+}
+
+static void rows_track(trace_out *o, const trace_track *about)
+{
+	track *t = kept_row(&o->tracks, about->id);
+
+	if (!t)
+		return;
+	t->told = true;
+	t->kind = about->kind;
+	t->pid = about->pid;
+	t->tid = about->tid;
+	t->name = kept_text(&o->names, about->name);
+}
+
+static void rows_intern(trace_out *o, uint32_t id, const trace_name *name)
+{
+	kept_name_put(&o->names, id, name->text, name->n);
+}
+
+static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	track *t = kept_find(&o->tracks, id);
+
+	for (size_t i = 0; t && t->told && i < n; i++, e++) {
+		if (e->kind != TRACE_NUMBER && e->ns > o->last_ns)
+			o->last_ns = e->ns;
+		switch ((trace_kind)e->kind) {
+		case TRACE_BEGIN:
+			range_begins(o, t, e);
+			break;
+		case TRACE_END:
+			range_ends(o, t, e->ns);
+			break;
+		case TRACE_INSTANT:
+			put_instant(o, t, "instant", e);
+			break;
+		case TRACE_COUNTER:
+		case TRACE_NUMBER:
+			put_value(o, t, e);
+			break;
+		case TRACE_ASYNC_BEGIN:
+			put_instant(o, t, "async begin", e);
+			break;
+		case TRACE_ASYNC_END:
+			put_instant(o, t, "async end", e);
+			break;
+		case TRACE_FLOW_BEGIN:
+		case TRACE_FLOW_STEP:
+		case TRACE_FLOW_END:
+		case TRACE_KINDS:
+			break;
+		}
+	}
+}
+
+static dck_status rows_close(trace_out *o, dck_err *err)
+{
+	for (uint32_t i = 0; i < o->tracks.n; i++) {
+		track *t = kept_find(&o->tracks, i);
+		t->beyond = 0;
+		while (t->depth > 0)
+			range_ends(o, t, o->last_ns);
+		mem_free(t->frames);
+	}
+	const bool failed = o->failed || o->tracks.failed || kept_names_failed(&o->names);
+	kept_table_done(&o->tracks);
+	kept_names_done(&o->names);
+	mem_free(o);
+	DCK_NEED(!failed, err, "for the names and tracks of a trace");
+	return DCK_OK;
+}
+
+const trace_format trace_rows = {
+    .name = "csv",
+    .gunzips = true,
+    .suffix = ".csv",
+    .help = "a row for each range, instant and value",
+    .open = rows_open,
+    .track = rows_track,
+    .intern = rows_intern,
+    .events = rows_events,
+    .close = rows_close,
+};

@@ -1,0 +1,74 @@
+/* tree_write.c - a record's trees in the forms of other programs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "deepclock/calls.h"
+#include "profiler/write/formats.h"
+#include "profiler/write/tree_form.h"
+#include "os/file/gzip.h"
+
+#include <string.h>
+
+typedef struct row {
+	const trace_format *format;
+	const tree_form *form;
+} row;
+
+static const row rows[] = {
+    {&trace_pprof, &form_pprof},	   {&trace_folded, &form_folded},
+    {&trace_speedscope, &form_speedscope}, {&trace_callgrind, &form_callgrind},
+    {&trace_pstats, &form_pstats},
+};
+enum { NROWS = sizeof rows / sizeof *rows };
+
+static const row *row_of(const char *form)
+{
+	for (size_t i = 0; i < NROWS; i++)
+		if (strcmp(rows[i].format->name, form) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+static dck_status trees_write(const dck_record *r, const dck_calls_view *view, const tree_form *to,
+			      const dck_tree *from, size_t n, dck_sink *out, dck_err *err)
+{
+	form_tree *trees = mem_zalloc(n, sizeof *trees);
+	dck_status status = DCK_OK;
+
+	DCK_NEED(trees, err, "for the call paths");
+	for (size_t i = 0; i < n && status == DCK_OK; i++)
+		status = form_tree_open(&trees[i], &from[i], n == 1 ? view->weight : NULL, to, err);
+	if (status == DCK_OK)
+		status = to->write(&(form_doc){.sink = out,
+					       .command = r->command,
+					       .unix_ns = r->began_unix_ns,
+					       .trees = trees,
+					       .ntrees = n},
+				   err);
+	for (size_t i = 0; i < n; i++)
+		form_tree_done(&trees[i]);
+	mem_free(trees);
+	return status;
+}
+
+dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view, const char *form,
+			   bool gzip, dck_sink *out, dck_err *err)
+{
+	const row *found = row_of(form);
+	const dck_tree *tree;
+	gzip_sink *g = NULL;
+
+	if (!found)
+		DCK_FAIL(err, E_ARG, "call paths have no form '%s'", form);
+	if (gzip && !found->format->gunzips)
+		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
+	DCK_TRY(call_tree_find(r, view->tree, &tree, err));
+	const bool all = found->form->several && !view->tree && !view->weight;
+	if (gzip)
+		DCK_TRY(gzip_sink_open(&g, out, err));
+	dck_status status = trees_write(r, view, found->form, all ? r->trees : tree,
+					all ? r->ntrees : 1, g ? gzip_sink_in(g) : out, err);
+	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	return status;
+}

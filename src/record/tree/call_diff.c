@@ -1,0 +1,368 @@
+/* call_diff.c - how the call paths of one record differ from those of another. Both are put into
+ * one tree with a weight of each, by the names of functions, their files and modules: lines move.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/tree/call_noise.h"
+#include "record/tree/call_paths.h"
+#include "record/tree/call_sums.h"
+#include "record/tree/call_view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { A, B, SIDES, BRIEF = 9, PATH_MAX_BYTES = 1500 };
+
+typedef struct diff {
+	const dck_calls_view *view;
+	const dck_column *weight;
+	dck_tree t; /* of both */
+	call_tree c;
+	call_sums sums;
+	double whole[SIDES];
+	double samples[SIDES]; /* of which the weights are sums; 0: of none */
+	char whole_text[100];  /* how the sums of both differ, for titles */
+} diff;
+
+/* --- both in one */
+
+static dck_status side_add(call_paths *p, size_t side, const dck_record *r,
+			   const dck_calls_view *view, const dck_column **ret_weight,
+			   double *ret_sum, double *ret_samples, dck_err *err)
+{
+	const dck_tree *t;
+	size_t weight;
+
+	DCK_TRY(call_tree_find(r, view->tree, &t, err));
+	DCK_TRY(call_tree_weight(t, view->weight, &weight, err));
+	uint32_t *path = mem_zalloc(t->nnodes + 1, sizeof *path);
+	DCK_NEED(path, err, "for the difference of two trees");
+	*ret_sum = *ret_samples = 0;
+	const size_t samples = call_tree_column(t, "samples");
+	for (size_t i = 0; i < t->nnodes; i++) {
+		const dck_frame *f = &t->frames[t->nodes[i].frame];
+		const uint32_t parent = t->nodes[i].parent;
+		const double own = t->weights[i * t->ncolumns + weight];
+
+		path[i] = call_paths_child(
+		    p, parent == DCK_TREE_ROOT ? 0 : path[parent],
+		    call_paths_frame(
+			p, &(dck_frame){.name = f->name, .file = f->file, .module = f->module}));
+		call_paths_add(p, path[i], side, own);
+		*ret_sum += own;
+		if (samples < t->ncolumns)
+			*ret_samples += t->weights[i * t->ncolumns + samples];
+	}
+	mem_free(path);
+	*ret_weight = &t->columns[weight];
+	return DCK_OK;
+}
+
+/* --- rows */
+
+typedef struct row {
+	double change; /* by which it is sorted, as a magnitude */
+	uint32_t at;   /* a function or a node */
+} row;
+
+static int by_change(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+
+	if (x->change != y->change)
+		return x->change > y->change ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static bool sorts_by_total(const dck_calls_view *view)
+{
+	return view->sort &&
+	       (strcmp(view->sort, "total") == 0 || strcmp(view->sort, "cumtime") == 0 ||
+		strcmp(view->sort, "cumulative") == 0);
+}
+
+/* Those that changed, the largest change first. self, total: [n][SIDES]. */
+static size_t rows_find(const diff *d, const double *self, const double *total, uint32_t n,
+			row *rows)
+{
+	const double *by = sorts_by_total(d->view) ? total : self;
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const double *s = self + SIDES * (size_t)i, *t = total + SIDES * (size_t)i;
+
+		if (s[A] != s[B] || t[A] != t[B])
+			rows[found++] =
+			    (row){fabs(by[SIDES * (size_t)i + B] - by[SIDES * (size_t)i]), i};
+	}
+	qsort(rows, found, sizeof *rows, by_change);
+	return found;
+}
+
+/* What the shares are of; false: the weights are no sums of samples. scale: what the whole weighs.
+ */
+static bool shares_of(const diff *d, const double *v, const double scale[SIDES],
+		      call_share ret[SIDES])
+{
+	for (size_t i = 0; i < SIDES; i++) {
+		if (d->samples[i] <= 0 || d->whole[i] <= 0)
+			return false;
+		ret[i] = (call_share){v[i] / d->whole[i], d->samples[i], scale[i]};
+	}
+	return true;
+}
+
+static void change_put(const diff *d, record_builder *b, const double *v, double change,
+		       const double scale[SIDES])
+{
+	call_share shares[SIDES];
+	double lo, hi;
+
+	if (shares_of(d, v, scale, shares)) {
+		call_noise_interval(&shares[A], &shares[B], CALL_NOISE_LEVEL, &lo, &hi);
+		record_cell_interval(b, change, lo, hi, CALL_NOISE_LEVEL);
+	} else {
+		record_cell_real(b, change);
+	}
+}
+
+static void share_put(const diff *d, record_builder *b, const double *v)
+{
+	if (d->whole[A] != 0 && d->whole[B] != 0)
+		change_put(d, b, v, v[B] / d->whole[B] - v[A] / d->whole[A],
+			   (const double[SIDES]){1, 1});
+	else
+		record_cell_absent(b, "the whole of one is 0");
+}
+
+/* Of the change by which rows are sorted. */
+static void beyond_put(const diff *d, record_builder *b, const double *v, size_t rows)
+{
+	call_share shares[SIDES];
+
+	if (shares_of(d, v, d->whole, shares))
+		record_cell_text(b, call_noise_beyond(&shares[A], &shares[B], rows) ? "yes" : "no");
+	else if (d->weight->unit != DCK_UNIT_NS)
+		record_cell_text(b, "exact");
+	else
+		record_cell_absent(b, "a time of one run each: how far runs differ is not known");
+}
+
+static void numbers_put(const diff *d, record_builder *b, const double *self, const double *total,
+			size_t rows)
+{
+	const bool was = self[A] != 0 || total[A] != 0, is = self[B] != 0 || total[B] != 0;
+
+	change_put(d, b, self, self[B] - self[A], d->whole);
+	share_put(d, b, self);
+	record_cell_real(b, self[A]);
+	record_cell_real(b, self[B]);
+	change_put(d, b, total, total[B] - total[A], d->whole);
+	share_put(d, b, total);
+	record_cell_real(b, total[A]);
+	record_cell_real(b, total[B]);
+	record_cell_text(b, was && is ? "changed" : is ? "added" : "removed");
+	beyond_put(d, b, sorts_by_total(d->view) ? total : self, rows);
+}
+
+static void head_put(const diff *d, record_builder *b, const char *name, const char *first,
+		     const char *what, size_t n, size_t changed)
+{
+	const dck_unit unit = d->weight->unit;
+	const dck_column columns[] = {{"name", first, DCK_UNIT_NONE},
+				      {"self_change", "self change", unit},
+				      {"self_change_share", "of the whole", DCK_UNIT_ONE},
+				      {"self_a", "self A", unit},
+				      {"self_b", "self B", unit},
+				      {"total_change", "total change", unit},
+				      {"total_change_share", "of the whole", DCK_UNIT_ONE},
+				      {"total_a", "total A", unit},
+				      {"total_b", "total B", unit},
+				      {"state", "state", DCK_UNIT_NONE},
+				      {"beyond_noise", "beyond noise", DCK_UNIT_NONE},
+				      {"file", "file", DCK_UNIT_NONE}};
+	char title[300], rest[60] = "";
+
+	if (n < changed)
+		snprintf(rest, sizeof rest, " (the first %zu of %zu)", n, changed);
+	snprintf(title, sizeof title, "%s whose %.60s changed%s%s", what, d->weight->title,
+		 d->whole_text, rest);
+	record_table(b, name, title, columns, sizeof columns / sizeof columns[0]);
+	record_brief_columns(
+	    b, "self_change self_change_share self_a self_b total_change state beyond_noise");
+}
+
+static void file_put(record_builder *b, const dck_frame *f)
+{
+	if (f->file || f->module)
+		record_cell_text(b, f->file ? f->file : f->module);
+	else
+		record_cell_absent(b, "not known");
+}
+
+static void functions_put(const diff *d, row *rows, record_builder *b)
+{
+	const size_t changed = rows_find(d, d->sums.self, d->sums.total, d->c.nfunctions, rows);
+	const size_t top = call_view_top(d->view), n = changed < top ? changed : top;
+
+	head_put(d, b, "diff/functions", "function", "Functions", n, changed);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t at = rows[i].at;
+
+		record_cell_text(b, d->c.functions[at].frame.name);
+		numbers_put(d, b, d->sums.self + SIDES * (size_t)at,
+			    d->sums.total + SIDES * (size_t)at, changed);
+		file_put(b, &d->c.functions[at].frame);
+		if (i < BRIEF)
+			record_brief_row(b);
+	}
+}
+
+/* "main;train;forward"; what does not fit is left out in front. */
+static const char *path_text(const diff *d, uint32_t node, char buf[PATH_MAX_BYTES])
+{
+	size_t at = PATH_MAX_BYTES - 1;
+
+	buf[at] = '\0';
+	for (bool leaf = true; node != DCK_TREE_ROOT;
+	     node = d->t.nodes[node].parent, leaf = false) {
+		const char *name = d->t.frames[d->t.nodes[node].frame].name;
+		const size_t n = strlen(name);
+
+		if (n + 1 + 4 > at) {
+			at -= 3;
+			memcpy(buf + at, "...", 3);
+			break;
+		}
+		if (!leaf)
+			buf[--at] = ';';
+		at -= n;
+		memcpy(buf + at, name, n);
+	}
+	return buf + at;
+}
+
+static void paths_put(const diff *d, row *rows, record_builder *b)
+{
+	const size_t changed = rows_find(d, d->t.weights, d->c.total, (uint32_t)d->t.nnodes, rows);
+	const size_t top = call_view_top(d->view), n = changed < top ? changed : top;
+	char buf[PATH_MAX_BYTES];
+
+	head_put(d, b, "diff/paths", "path", "Call paths", n, changed);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t at = rows[i].at;
+
+		record_cell_text(b, path_text(d, at, buf));
+		numbers_put(d, b, d->t.weights + SIDES * (size_t)at,
+			    d->c.total + SIDES * (size_t)at, changed);
+		file_put(b, &d->t.frames[d->t.nodes[at].frame]);
+	}
+}
+
+/* --- the record */
+
+static dck_status tables_put(diff *d, record_builder *b, dck_err *err)
+{
+	const size_t most = d->c.nfunctions > d->t.nnodes ? d->c.nfunctions : d->t.nnodes;
+	row *rows = mem_zalloc(most + 1, sizeof *rows);
+
+	DCK_NEED(rows, err, "for the difference of two trees");
+	call_sums_all(&d->sums, &d->c);
+	functions_put(d, rows, b);
+	paths_put(d, rows, b);
+	mem_free(rows);
+	return DCK_OK;
+}
+
+static dck_status look(diff *d, record_builder *b, dck_err *err)
+{
+	dck_status status = call_tree_open(&d->c, &d->t, err);
+
+	if (status == DCK_OK)
+		status = call_sums_init(&d->sums, &d->c, err);
+	if (status == DCK_OK)
+		status = tables_put(d, b, err);
+	call_sums_done(&d->sums);
+	call_tree_done(&d->c);
+	return status;
+}
+
+static void whole_say(diff *d, const double whole[SIDES])
+{
+	if (whole[A] > 0)
+		snprintf(d->whole_text, sizeof d->whole_text, "; all of B is %.4g times A%s",
+			 whole[B] / whole[A], d->view->normalise ? ", which is scaled to it" : "");
+}
+
+/* Adds what the paths of both weigh, and scales the first. */
+static dck_status both_add(call_paths *p, diff *d, const dck_record *const *r, dck_err *err)
+{
+	const dck_column *weights[SIDES];
+	double whole[SIDES];
+
+	for (size_t i = 0; i < SIDES; i++)
+		DCK_TRY(side_add(p, i, r[i], d->view, &weights[i], &whole[i], &d->samples[i], err));
+	if (strcmp(weights[A]->key, weights[B]->key) != 0 || weights[A]->unit != weights[B]->unit)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "the first tree weighs %s, the second %s: --weight names the one that both have",
+		    weights[A]->key, weights[B]->key);
+	if (d->view->normalise && whole[A] == 0)
+		DCK_FAIL(err, E_ARG, "the first weighs 0, which cannot be scaled to the second");
+	d->weight = weights[B];
+	memcpy(d->whole, whole, sizeof whole);
+	whole_say(d, whole);
+	if (d->view->normalise) {
+		for (uint32_t i = 0; i < p->room; i++)
+			p->weights[i * SIDES + A] *= whole[B] / whole[A];
+		d->whole[A] = whole[B];
+	}
+	return DCK_OK;
+}
+
+static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, dck_column *columns,
+			    record_builder *b, dck_err *err)
+{
+	DCK_TRY(both_add(p, d, r, err));
+	columns[A].unit = columns[B].unit = d->weight->unit;
+	DCK_TRY(call_paths_tree(p, "diff", "Call paths of both", b, err));
+	DCK_TRY(call_paths_view(p, &d->t, err));
+	dck_status status = look(d, b, err);
+	call_paths_view_done(&d->t);
+	return status;
+}
+
+/* What is a light path in one only looks as if it were not there. B's notes are shown anyway. */
+static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
+{
+	const dck_note *n = dck_record_note(a, "tree-folded");
+
+	if (n && !dck_record_note(b, "tree-folded"))
+		record_note_as(builder, n->severity, n->code, "%s", n->text);
+}
+
+dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_calls_view *view,
+			  dck_record **ret, dck_err *err)
+{
+	dck_column columns[SIDES] = {{"a", "A", DCK_UNIT_NONE}, {"b", "B", DCK_UNIT_NONE}};
+	diff d = {.view = view};
+	record_builder *builder;
+	call_paths p;
+
+	DCK_TRY(call_paths_init(&p, columns, SIDES, err));
+	builder = record_new();
+	dck_status status =
+	    builder ? diff_make(&p, &d, (const dck_record *const[]){a, b}, columns, builder, err)
+		    : ERR_NO_MEMORY(err, "for a record");
+	call_paths_done(&p);
+	if (status == DCK_OK) {
+		call_view_about(builder, b);
+		folded_say(builder, a, b);
+		return record_finish(builder, ret, err);
+	}
+	record_drop(builder);
+	return status;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/call_paths.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "record/tree/tree_fold.h"
+
+#include <string.h>
+
+/* A frame by the numbers of its texts; 0: none. */
+typedef struct held_frame {
+	uint32_t name, file, module, line, start_line;
+} held_frame;
+
+dck_status call_paths_init(call_paths *p, const dck_column *columns, size_t ncolumns, dck_err *err)
+{
+	*p = (call_paths){.columns = columns,
+			  .ncolumns = ncolumns,
+			  .paths = {.most = CALL_PATHS_MAX},
+			  .frames = {.row_bytes = sizeof(held_frame)}};
+	DCK_TRY(kept_names_init(&p->texts, err));
+	p->weights = mem_zalloc(1, ncolumns * sizeof *p->weights);
+	p->room = p->weights ? 1 : 0;
+	p->failed = !p->weights;
+	return DCK_OK;
+}
+
+void call_paths_done(call_paths *p)
+{
+	path_sums_done(&p->paths);
+	mem_free(p->weights);
+	kept_names_done(&p->texts);
+	kept_table_done(&p->frames);
+	kept_map_done(&p->by_frame);
+	*p = (call_paths){0};
+}
+
+static uint32_t text_number(call_paths *p, const char *text)
+{
+	return text ? kept_name_numbered(&p->texts, text, strlen(text)) : 0;
+}
+
+uint32_t call_paths_frame(call_paths *p, const dck_frame *f)
+{
+	const held_frame own = {text_number(p, f->name), text_number(p, f->file),
+				text_number(p, f->module), f->line, f->start_line};
+
+	for (uint64_t key = hash_bytes(HASH_START, &own, sizeof own);; key++) {
+		const uint32_t number = kept_map_find(&p->by_frame, key);
+
+		if (number && memcmp(kept_find(&p->frames, number), &own, sizeof own) == 0)
+			return number;
+		if (number) /* another frame of this hash: the next place */
+			continue;
+		held_frame *row = kept_row(&p->frames, p->nframes + 1);
+		if (!row || !kept_map_put(&p->by_frame, key, p->nframes + 1)) {
+			p->failed = true;
+			return 0;
+		}
+		*row = own;
+		return ++p->nframes;
+	}
+}
+
+/* --- paths */
+
+static bool weights_grow(call_paths *p)
+{
+	const size_t room = p->paths.room;
+	double *weights = room > SIZE_MAX / p->ncolumns / sizeof *weights
+			      ? NULL
+			      : mem_resize(p->weights, room * p->ncolumns * sizeof *weights);
+
+	p->failed |= !weights;
+	if (!weights)
+		return false;
+	memset(weights + p->room * p->ncolumns, 0,
+	       (room - p->room) * p->ncolumns * sizeof *weights);
+	p->weights = weights;
+	p->room = (uint32_t)room;
+	return true;
+}
+
+/* PATH_SUM_NONE: it does not fit. */
+static uint32_t child_find(call_paths *p, uint32_t parent, uint32_t frame)
+{
+	const uint32_t path = frame ? path_sums_child(&p->paths, parent, frame) : PATH_SUM_NONE;
+
+	return path == PATH_SUM_NONE || (path >= p->room && !weights_grow(p)) ? PATH_SUM_NONE
+									      : path;
+}
+
+/* The path from `path` on through n frames, as far as they fit. */
+static uint32_t follow(call_paths *p, uint32_t path, const uint32_t *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t child = child_find(p, path, frames[i]);
+
+		if (child == PATH_SUM_NONE) {
+			p->cut++;
+			break;
+		}
+		path = child;
+	}
+	return path;
+}
+
+uint32_t call_paths_child(call_paths *p, uint32_t parent, uint32_t frame)
+{
+	return follow(p, parent, &frame, 1);
+}
+
+uint32_t call_paths_stack(call_paths *p, const uint32_t *frames, size_t n)
+{
+	return follow(p, 0, frames, n);
+}
+
+/* --- the tree */
+
+dck_frame call_paths_frame_get(const call_paths *p, uint32_t number)
+{
+	static const held_frame none;
+	const held_frame *f = kept_find(&p->frames, number);
+
+	f = f ? f : &none;
+	const char *name = kept_name_of(&p->texts, f->name).text;
+	return (dck_frame){.name = name ? name : "(no name)",
+			   .file = kept_name_of(&p->texts, f->file).text,
+			   .module = kept_name_of(&p->texts, f->module).text,
+			   .line = f->line,
+			   .start_line = f->start_line};
+}
+
+static bool any_weight(const call_paths *p, uint32_t path)
+{
+	for (size_t k = 0; k < p->ncolumns && path < p->room; k++)
+		if (p->weights[path * p->ncolumns + k] != 0)
+			return true;
+	return false;
+}
+
+static bool failed(const call_paths *p)
+{
+	return p->failed || p->paths.failed || p->frames.failed || kept_names_failed(&p->texts);
+}
+
+/* Frame and node 0 are what is on no path, where there is such. */
+dck_status call_paths_view(const call_paths *p, dck_tree *ret, dck_err *err)
+{
+	const uint32_t zero = any_weight(p, 0), n = p->paths.n ? p->paths.n - 1 : 0;
+	dck_frame *frames = mem_zalloc((size_t)p->nframes + 1, sizeof *frames);
+	dck_tree_node *nodes = mem_zalloc((size_t)n + 1, sizeof *nodes);
+
+	if (failed(p) || !frames || !nodes) {
+		mem_free(frames);
+		mem_free(nodes);
+		return ERR_NO_MEMORY(err, "for the call paths of a profile");
+	}
+	frames[0].name = "(no call path)";
+	for (uint32_t i = 0; i < p->nframes; i++)
+		frames[i + zero] = call_paths_frame_get(p, i + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		const path_sum *from = &p->paths.rows[i + 1];
+
+		nodes[i + zero] = (dck_tree_node){.parent = from->parent ? from->parent - 1 + zero
+									 : DCK_TREE_ROOT,
+						  .frame = from->name - 1 + zero};
+	}
+	if (zero)
+		nodes[0].parent = DCK_TREE_ROOT;
+	*ret = (dck_tree){.columns = p->columns,
+			  .ncolumns = p->ncolumns,
+			  .frames = frames,
+			  .nframes = p->nframes + (size_t)zero,
+			  .nodes = nodes,
+			  .nnodes = n + (size_t)zero,
+			  .weights = zero ? p->weights : p->weights + p->ncolumns};
+	return DCK_OK;
+}
+
+void call_paths_view_done(dck_tree *t)
+{
+	mem_free((void *)t->frames);
+	mem_free((void *)t->nodes);
+}
+
+void call_paths_narrow(call_paths *p, size_t ncolumns)
+{
+	for (uint32_t i = 0; i < p->room; i++)
+		memmove(p->weights + i * ncolumns, p->weights + i * p->ncolumns,
+			ncolumns * sizeof *p->weights);
+	p->ncolumns = ncolumns;
+}
+
+dck_status call_paths_tree(const call_paths *p, const char *name, const char *title,
+			   record_builder *b, dck_err *err)
+{
+	dck_tree t;
+
+	DCK_TRY(call_paths_view(p, &t, err));
+	t.name = name;
+	t.title = title;
+	dck_status status = tree_fold_put(&t, b, err);
+	if (p->cut > 0)
+		record_note(
+		    b, "calls-cut",
+		    "%llu call paths of %s did not fit: what is on them stays with the path "
+		    "around them",
+		    (unsigned long long)p->cut, name);
+	call_paths_view_done(&t);
+	return status;
+}
+
+dck_status call_paths_functions(const call_paths *p, const call_table *how, record_builder *b,
+				dck_err *err)
+{
+	dck_tree t;
+
+	DCK_TRY(call_paths_view(p, &t, err));
+	dck_status status = call_table_put(&t, how, b, err);
+	call_paths_view_done(&t);
+	return status;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/call_table.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS_MAX = 16 };
+
+typedef struct table table;
+
+typedef struct row {
+	const table *table;
+	double key;
+	uint32_t function;
+} row;
+
+struct table {
+	const call_tree *c;
+	const call_sums *sums;
+	const call_table *how;
+	double whole[COLUMNS_MAX]; /* of which the shares of each column are */
+	row *rows;
+	size_t nrows;
+};
+
+static const dck_frame *frame_of(const table *t, uint32_t function)
+{
+	static const dck_frame none;
+
+	return function < t->c->nfunctions ? &t->c->functions[function].frame : &none;
+}
+
+/* In the column of that index. */
+static double value_of(const table *t, uint32_t function, size_t column)
+{
+	const call_column *what = &t->how->columns[column];
+	const size_t n = t->c->t->ncolumns, at = function * n + what->weight;
+	const size_t calls = function * n + t->how->calls;
+
+	switch (what->of) {
+	case CALL_SELF:
+		return t->sums->self[at];
+	case CALL_TOTAL:
+		return t->sums->total[at];
+	case CALL_SELF_SHARE:
+		return t->sums->self[at] / t->whole[column];
+	case CALL_TOTAL_SHARE:
+		return t->sums->total[at] / t->whole[column];
+	case CALL_SELF_EACH:
+		return t->sums->self[at] / t->sums->self[calls];
+	case CALL_TOTAL_EACH:
+		return t->sums->total[at] / t->sums->outer[calls];
+	case CALL_OUTER:
+		return t->sums->outer[at];
+	}
+	return NAN;
+}
+
+/* --- the order */
+
+/* Words that pstats has for the same. */
+static const char *plain_word(const char *word)
+{
+	static const char *const same[][2] = {{"ncalls", "calls"},  {"pcalls", "primitive"},
+					      {"tottime", "self"},  {"time", "self"},
+					      {"cumtime", "total"}, {"cumulative", "total"}};
+
+	for (size_t i = 0; i < sizeof same / sizeof same[0]; i++)
+		if (strcmp(word, same[i][0]) == 0)
+			return same[i][1];
+	return word;
+}
+
+dck_status call_table_sort(call_table *how, const char *word, dck_err *err)
+{
+	static const struct {
+		const char *word;
+		call_order order;
+	} names[] = {{"name", CALL_BY_NAME},
+		     {"file", CALL_BY_FILE},
+		     {"line", CALL_BY_LINE},
+		     {"module", CALL_BY_MODULE}};
+	const char *key = word;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(word, names[i].word) == 0) {
+			how->order = names[i].order;
+			return DCK_OK;
+		}
+	for (size_t pass = 0; pass < 2; pass++, key = plain_word(word))
+		for (size_t k = 0; k < how->ncolumns; k++)
+			if (strcmp(how->columns[k].key, key) == 0) {
+				how->sort = k;
+				return DCK_OK;
+			}
+	DCK_FAIL(err, E_ARG, "the table '%s' cannot be sorted by '%s'", how->title, word);
+}
+
+/* What is not known comes last. */
+static int texts(const char *a, const char *b)
+{
+	if (!a || !b)
+		return (a == NULL) - (b == NULL);
+	return strcmp(a, b);
+}
+
+static uint32_t line_of(const dck_frame *f)
+{
+	return f->start_line ? f->start_line : f->line;
+}
+
+static int in_order(const void *a, const void *b)
+{
+	const row *x = a, *y = b;
+	const dck_frame *f = frame_of(x->table, x->function), *g = frame_of(y->table, y->function);
+	const uint32_t fl = line_of(f), gl = line_of(g);
+	int by = 0;
+
+	switch (x->table->how->order) {
+	case CALL_BY_NAME:
+		by = texts(f->name, g->name);
+		break;
+	case CALL_BY_FILE:
+		by = texts(f->file, g->file);
+		by = by ? by : (fl > gl) - (fl < gl);
+		break;
+	case CALL_BY_LINE:
+		by = (fl > gl) - (fl < gl);
+		break;
+	case CALL_BY_MODULE:
+		by = texts(f->module, g->module);
+		break;
+	case CALL_BY_COLUMN:
+		break;
+	}
+	if (by == 0 && x->key != y->key)
+		by = x->key > y->key ? -1 : 1;
+	return by ? by : (x->function > y->function) - (x->function < y->function);
+}
+
+static void rows_find(table *t)
+{
+	const call_table *how = t->how;
+	const size_t n = how->last ? t->sums->n : t->c->nfunctions;
+
+	for (uint32_t f = 0; f < n; f++) {
+		bool any = how->keep_zeros;
+
+		for (size_t k = 0; k < how->ncolumns && !any; k++)
+			any = how->columns[k].of <= CALL_TOTAL && value_of(t, f, k) != 0;
+		if (any && t->sums->paths[f] > 0)
+			t->rows[t->nrows++] = (row){t, value_of(t, f, how->sort), f};
+	}
+	for (size_t i = 0; i < t->nrows; i++)
+		if (isnan(t->rows[i].key))
+			t->rows[i].key = -INFINITY;
+	qsort(t->rows, t->nrows, sizeof *t->rows, in_order);
+}
+
+/* --- the record's table */
+
+static void text_put(record_builder *b, const char *text)
+{
+	if (text)
+		record_cell_text(b, text);
+	else
+		record_cell_absent(b, "not known");
+}
+
+static void number_put(record_builder *b, double v, const call_column *column)
+{
+	const bool counted = (column->unit == DCK_UNIT_ONE || column->unit == DCK_UNIT_BYTE) &&
+			     v == floor(v) && fabs(v) < 9e15;
+
+	if (counted) /* is shown as such */
+		record_cell_int(b, (int64_t)v);
+	else if (isfinite(v))
+		record_cell_real(b, v);
+	else
+		record_cell_absent(b, column->of <= CALL_TOTAL_SHARE ? "the whole is 0"
+								     : "no calls were counted");
+}
+
+static void table_put(const table *t, record_builder *b)
+{
+	const call_table *how = t->how;
+	const size_t n = how->top && how->top < t->nrows ? how->top : t->nrows;
+	dck_column columns[COLUMNS_MAX + 4] = {{"name", "function", DCK_UNIT_NONE}};
+	bool file = false, line = false, module = false;
+	size_t ncolumns = 1;
+	char title[400];
+
+	for (size_t k = 0; k < how->ncolumns; k++)
+		columns[ncolumns++] =
+		    (dck_column){how->columns[k].key, how->columns[k].title, how->columns[k].unit};
+	for (size_t i = 0; i < t->c->t->nframes; i++) {
+		file |= t->c->t->frames[i].file != NULL;
+		line |= line_of(&t->c->t->frames[i]) > 0;
+		module |= t->c->t->frames[i].module != NULL;
+	}
+	if (file)
+		columns[ncolumns++] = (dck_column){"file", "file", DCK_UNIT_NONE};
+	if (line)
+		columns[ncolumns++] = (dck_column){"line", "line", DCK_UNIT_NONE};
+	if (module)
+		columns[ncolumns++] = (dck_column){"module", "module", DCK_UNIT_NONE};
+	snprintf(title, sizeof title, "%.300s", how->title);
+	if (n < t->nrows)
+		snprintf(title, sizeof title, "%.300s (the first %zu of %zu)", how->title, n,
+			 t->nrows);
+	record_table(b, how->name, title, columns, ncolumns);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t function = t->rows[i].function;
+		const dck_frame *f = frame_of(t, function);
+
+		record_cell_text(b, f->name ? f->name : how->last);
+		for (size_t k = 0; k < how->ncolumns; k++)
+			number_put(b, value_of(t, function, k), &how->columns[k]);
+		if (file)
+			text_put(b, f->file);
+		if (line && line_of(f))
+			record_cell_int(b, line_of(f));
+		else if (line)
+			record_cell_absent(b, "not known");
+		if (module)
+			text_put(b, f->module);
+		if (i < how->brief)
+			record_brief_row(b);
+	}
+}
+
+dck_status call_table_rows(const call_tree *c, const call_sums *s, const call_table *how,
+			   record_builder *b, dck_err *err)
+{
+	table t = {.c = c, .sums = s, .how = how};
+
+	if (how->ncolumns > COLUMNS_MAX)
+		DCK_FAIL(err, E_LIMIT, "a table of functions has at most %d columns", COLUMNS_MAX);
+	t.rows = mem_zalloc(s->n, sizeof *t.rows);
+	DCK_NEED(t.rows, err, "for a table of functions");
+	for (size_t k = 0; k < how->ncolumns; k++)
+		t.whole[k] =
+		    how->whole != 0 ? how->whole : call_tree_sum(c, how->columns[k].weight);
+	rows_find(&t);
+	table_put(&t, b);
+	mem_free(t.rows);
+	return DCK_OK;
+}
+
+dck_status call_table_put(const dck_tree *tree, const call_table *how, record_builder *b,
+			  dck_err *err)
+{
+	call_sums sums = {0};
+	call_tree c;
+
+	DCK_TRY(call_tree_open(&c, tree, err));
+	dck_status status = call_sums_init(&sums, &c, err);
+	if (status == DCK_OK) {
+		call_sums_all(&sums, &c);
+		status = call_table_rows(&c, &sums, how, b, err);
+	}
+	call_sums_done(&sums);
+	call_tree_done(&c);
+	return status;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/call_tree.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/kept.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void call_tree_done(call_tree *c)
+{
+	mem_free(c->child);
+	mem_free(c->next);
+	mem_free(c->function_of);
+	mem_free(c->again);
+	mem_free(c->total);
+	mem_free(c->functions);
+	*c = (call_tree){0};
+}
+
+/* --- which */
+
+dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree **ret, dck_err *err)
+{
+	char names[400] = "";
+	size_t n = 0;
+
+	*ret = name ? dck_record_tree(r, name) : r->ntrees > 0 ? &r->trees[0] : NULL;
+	if (*ret)
+		return DCK_OK;
+	if (r->ntrees == 0)
+		DCK_FAIL(err, E_ABSENT,
+			 "the record has no call paths; those of trace, count, sample and memory "
+			 "have");
+	for (size_t i = 0; i < r->ntrees && n < sizeof names; i++)
+		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
+				      r->trees[i].name);
+	DCK_FAIL(err, E_ABSENT, "the record has no tree '%s'; there is %s", name, names);
+}
+
+size_t call_tree_column(const dck_tree *t, const char *key)
+{
+	size_t k = 0;
+
+	while (k < t->ncolumns && strcmp(t->columns[k].key, key) != 0)
+		k++;
+	return k;
+}
+
+/* The cost of counting itself, a weight beside the functions' time, is not of interest. */
+static int rank(const dck_column *column)
+{
+	if (strcmp(column->key, "overhead") == 0)
+		return 0;
+	return column->unit == DCK_UNIT_NS ? 2 : column->unit != DCK_UNIT_ONE;
+}
+
+dck_status call_tree_weight(const dck_tree *t, const char *key, size_t *ret, dck_err *err)
+{
+	char keys[400] = "";
+	size_t k = 0, n = 0;
+
+	if (key)
+		k = call_tree_column(t, key);
+	else
+		for (size_t i = t->ncolumns; i-- > 0;)
+			if (rank(&t->columns[i]) >= rank(&t->columns[k]))
+				k = i;
+	if (k < t->ncolumns) {
+		*ret = k;
+		return DCK_OK;
+	}
+	for (size_t i = 0; i < t->ncolumns && n < sizeof keys; i++)
+		n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", i ? ", " : "",
+				      t->columns[i].key);
+	DCK_FAIL(err, E_ABSENT, "the tree %s has no weight '%s'; there is %s", t->name,
+		 key ? key : "", keys);
+}
+
+/* --- functions */
+
+static bool equal(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static uint64_t hash_of(const dck_frame *f)
+{
+	uint64_t hash = hash_text(HASH_START, f->name);
+
+	hash = hash_text(hash_number(hash, 1), f->file ? f->file : "");
+	hash = hash_text(hash_number(hash, 2), f->module ? f->module : "");
+	return hash_number(hash, f->start_line);
+}
+
+/* The number of a frame's function, from 1 on; 0: no memory. */
+static uint32_t function_find(call_tree *c, kept_map *by_frame, const dck_frame *f)
+{
+	for (uint64_t key = hash_of(f);; key++) {
+		const uint32_t number = kept_map_find(by_frame, key);
+		call_function *had = &c->functions[number ? number - 1 : c->nfunctions];
+
+		if (!number) {
+			*had = (call_function){.frame = *f};
+			return kept_map_put(by_frame, key, ++c->nfunctions) ? c->nfunctions : 0;
+		}
+		if (had->frame.start_line != f->start_line || !equal(had->frame.name, f->name) ||
+		    !equal(had->frame.file, f->file) || !equal(had->frame.module, f->module))
+			continue; /* another one of this hash: the next place */
+		if (f->line && (f->line < had->frame.line || !had->frame.line))
+			had->frame.line = f->line;
+		return number;
+	}
+}
+
+static bool functions_find(call_tree *c)
+{
+	kept_map by_frame = {0};
+	bool ok = true;
+
+	for (size_t i = 0; i < c->t->nframes && ok; i++) {
+		const uint32_t number = function_find(c, &by_frame, &c->t->frames[i]);
+
+		ok = number != 0;
+		c->function_of[i] = number - 1;
+	}
+	kept_map_done(&by_frame);
+	return ok;
+}
+
+/* --- nodes */
+
+/* From the last node on, so that children stand in their order, and behind their parents. */
+static void nodes_link(call_tree *c)
+{
+	const dck_tree *t = c->t;
+	const size_t ncolumns = t->ncolumns;
+
+	memset(c->child, 0xff, t->nnodes * sizeof *c->child); /* CALL_NONE */
+	c->first = CALL_NONE;
+	for (size_t i = t->nnodes; i-- > 0;) {
+		const uint32_t parent = t->nodes[i].parent;
+		uint32_t *first = parent == DCK_TREE_ROOT ? &c->first : &c->child[parent];
+
+		c->next[i] = *first;
+		*first = (uint32_t)i;
+		for (size_t k = 0; k < ncolumns; k++) {
+			c->total[i * ncolumns + k] += t->weights[i * ncolumns + k];
+			if (parent != DCK_TREE_ROOT)
+				c->total[parent * ncolumns + k] += c->total[i * ncolumns + k];
+		}
+	}
+}
+
+uint32_t call_tree_next(const call_tree *c, uint32_t node)
+{
+	if (node == CALL_NONE)
+		return c->first;
+	if (c->child[node] != CALL_NONE)
+		return c->child[node];
+	while (c->next[node] == CALL_NONE) {
+		node = c->t->nodes[node].parent;
+		if (node == DCK_TREE_ROOT)
+			return CALL_NONE;
+	}
+	return c->next[node];
+}
+
+/* open: by function, zeroed: how many of its nodes are on the path. */
+static void again_find(call_tree *c, uint32_t *open)
+{
+	uint32_t last = CALL_NONE;
+
+	for (uint32_t n = c->first; n != CALL_NONE; n = call_tree_next(c, n)) {
+		const uint32_t function = call_tree_function(c, n);
+
+		for (; last != c->t->nodes[n].parent; last = c->t->nodes[last].parent)
+			open[call_tree_function(c, last)]--;
+		c->again[n] = open[function]++ > 0;
+		c->functions[function].paths++;
+		last = n;
+	}
+}
+
+dck_status call_tree_open(call_tree *c, const dck_tree *t, dck_err *err)
+{
+	uint32_t *open = NULL;
+	bool ok;
+
+	*c = (call_tree){.t = t,
+			 .child = mem_zalloc(t->nnodes, sizeof *c->child),
+			 .next = mem_zalloc(t->nnodes, sizeof *c->next),
+			 .function_of = mem_zalloc(t->nframes, sizeof *c->function_of),
+			 .again = mem_zalloc(t->nnodes, sizeof *c->again),
+			 .total = mem_zalloc(t->nnodes, (t->ncolumns + 1) * sizeof *c->total),
+			 .functions = mem_zalloc(t->nframes + 1, sizeof *c->functions)};
+	ok = c->child && c->next && c->function_of && c->again && c->total && c->functions &&
+	     functions_find(c);
+	open = ok ? mem_zalloc(c->nfunctions + (size_t)1, sizeof *open) : NULL;
+	if (open) {
+		nodes_link(c);
+		again_find(c, open);
+	} else {
+		call_tree_done(c);
+	}
+	ok = open != NULL;
+	mem_free(open);
+	DCK_NEED(ok, err, "for a tree of call paths");
+	return DCK_OK;
+}
+
+/* --- sums */
+
+double call_tree_sum(const call_tree *c, size_t column)
+{
+	double sum = 0;
+
+	for (uint32_t n = c->first; n != CALL_NONE; n = c->next[n])
+		sum += c->total[n * c->t->ncolumns + column];
+	return sum;
+}

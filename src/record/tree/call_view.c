@@ -1,0 +1,378 @@
+/* call_view.c - views on a record's call paths, each a record with a table: its functions, the
+ * tree, the callers of a function and what it calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/call_view.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/tree/call_rows.h"
+#include "record/tree/call_table.h"
+#include "record/tree/operator_view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Those of dck_op_options, and behind them those of call paths. */
+enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
+static const char *const by_choices[] = {"auto",  "type", "node", "module",
+					 "class", "line", "all",  [BY_FUNCTION] = "function",
+					 "path",  NULL};
+static const char *const sort_choices[] = {"auto",
+					   "time",
+					   "macs",
+					   "flops",
+					   "params",
+					   "bytes",
+					   "name",
+					   "graph",
+					   [SORT_CALLS] = "calls",
+					   "samples",
+					   "total",
+					   "self",
+					   "file",
+					   "line",
+					   "module",
+					   "ncalls",
+					   "tottime",
+					   "cumtime",
+					   "cumulative",
+					   "memory",
+					   "self_memory",
+					   "device_memory",
+					   "self_device_memory",
+					   "cpu_memory_usage",
+					   "self_cpu_memory_usage",
+					   NULL};
+const dck_opt dck_view_options[] = {
+    DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto",
+	       "which tables of operators; function, path: of call paths", .choices = by_choices),
+    DCK_OPTION(
+	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
+	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
+	"self, in pstats' words too; of operators of torch.profiler memory, in its words too",
+	.choices = sort_choices),
+    DCK_OPTION(
+	COUNT, dck_op_view, top, "top", "N", NULL,
+	"rows of each table of operators, 0: 20 of a text, all of a CSV; of call paths, 0: 60",
+	.max = 1e9),
+    {0},
+};
+
+bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view)
+{
+	const bool sorts = which->sort > 0;
+	const bool given = view->tree || view->weight || view->depth || view->callers ||
+			   view->callees || view->diff || view->normalise;
+
+	view->top = which->top;
+	view->sort = sorts ? sort_choices[which->sort] : NULL;
+	if (which->by == BY_PATH || view->depth ||
+	    (view->tree && which->by != BY_FUNCTION && !sorts && !view->callers && !view->callees))
+		view->by = DCK_CALLS_BY_PATH;
+	return which->by >= BY_FUNCTION || which->sort >= SORT_CALLS || given;
+}
+
+const dck_opt dck_calls_options[] = {
+    DCK_OPTION(TEXT, dck_calls_view, tree, "tree", "NAME", NULL,
+	       "which of the record's trees; alone: that tree, with shares"),
+    DCK_OPTION(TEXT, dck_calls_view, weight, "weight", "KEY", NULL,
+	       "which of the tree's weights; by itself time, else the first that is no mere count"),
+    DCK_OPTION(COUNT, dck_calls_view, depth, "depth", "N", NULL, "levels of the tree; 0: 40",
+	       .max = CALL_LEVELS_MAX, .excludes = "callers callees diff"),
+    DCK_OPTION(TEXT, dck_calls_view, callers, "callers", "FUNCTION", NULL,
+	       "who calls it, and how much of it that is", .excludes = "callees diff"),
+    DCK_OPTION(TEXT, dck_calls_view, callees, "callees", "FUNCTION", NULL,
+	       "what it calls, and how much that is", .excludes = "diff"),
+    DCK_FLAG(dck_calls_view, diff, "diff", "how the second file differs from the first"),
+    DCK_FLAG(dck_calls_view, normalise, "normalise",
+	     "the first is scaled to the sum of the second: what changed its share",
+	     .needs = "diff"),
+    {0},
+};
+
+enum { TOP = 60, LEVELS = 40, BRIEF = 9 };
+/* Of a tree paths that weigh less are left out, where no number of rows is asked for. */
+static const double share_min = 0.005;
+
+size_t call_view_top(const dck_calls_view *view)
+{
+	return view->top ? (size_t)view->top : TOP;
+}
+
+/* --- the selected tree */
+
+typedef struct look {
+	const dck_calls_view *view;
+	const dck_tree *t;
+	call_tree c;
+	call_sums sums;
+	size_t weight, count; /* columns; count: of calls or samples, ncolumns: there is none */
+	bool calls;	      /* count is of calls */
+} look;
+
+static void look_done(look *l)
+{
+	call_sums_done(&l->sums);
+	call_tree_done(&l->c);
+}
+
+static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *view, dck_err *err)
+{
+	*l = (look){.view = view};
+	DCK_TRY(call_tree_find(r, view->tree, &l->t, err));
+	DCK_TRY(call_tree_weight(l->t, view->weight, &l->weight, err));
+	l->count = call_tree_column(l->t, "calls");
+	l->calls = l->count < l->t->ncolumns;
+	if (!l->calls)
+		l->count = call_tree_column(l->t, "samples");
+	if (l->count == l->weight)
+		l->count = l->t->ncolumns;
+	l->calls &= l->count < l->t->ncolumns;
+	dck_status status = call_tree_open(&l->c, l->t, err);
+	if (status == DCK_OK)
+		status = call_sums_init(&l->sums, &l->c, err);
+	if (status != DCK_OK)
+		look_done(l);
+	return status;
+}
+
+/* --- tables of functions */
+
+static dck_status functions_put(const look *l, call_table *how, const char *sort, record_builder *b,
+				dck_err *err)
+{
+	const dck_unit unit = l->t->columns[l->weight].unit;
+	const uint32_t w = (uint32_t)l->weight;
+	call_column columns[8] = {{"total", "total", unit, w, CALL_TOTAL},
+				  {"total_share", "share", DCK_UNIT_ONE, w, CALL_TOTAL_SHARE},
+				  {"self", "self", unit, w, CALL_SELF},
+				  {"self_share", "self share", DCK_UNIT_ONE, w, CALL_SELF_SHARE}};
+	size_t n = 4;
+
+	if (l->count < l->t->ncolumns)
+		columns[n++] =
+		    (call_column){l->t->columns[l->count].key, l->t->columns[l->count].title,
+				  DCK_UNIT_ONE, (uint32_t)l->count, CALL_SELF};
+	if (l->calls) {
+		columns[n++] =
+		    (call_column){"total_per_call", "total/call", unit, w, CALL_TOTAL_EACH};
+		columns[n++] = (call_column){"self_per_call", "self/call", unit, w, CALL_SELF_EACH};
+	}
+	how->columns = columns;
+	how->ncolumns = n;
+	how->calls = (uint32_t)l->count;
+	how->top = call_view_top(l->view);
+	how->brief = BRIEF;
+	DCK_TRY(call_table_sort(how, l->view->sort ? l->view->sort : sort, err));
+	return call_table_rows(&l->c, &l->sums, how, b, err);
+}
+
+static dck_status by_function(look *l, record_builder *b, dck_err *err)
+{
+	char title[300];
+
+	snprintf(title, sizeof title, "%.200s: functions, %.80s", l->t->title,
+		 l->t->columns[l->weight].title);
+	call_sums_all(&l->sums, &l->c);
+	return functions_put(l, &(call_table){.name = "functions", .title = title}, "self", b, err);
+}
+
+/* --- around a function */
+
+/* The functions of that name; where there is none, the one that has it in its name. */
+static dck_status choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
+			 dck_err *err)
+{
+	size_t exact = 0, within = 0;
+
+	for (size_t i = 0; i < l->c.nfunctions; i++) {
+		const char *own = l->c.functions[i].frame.name;
+
+		chosen[i] = strcmp(own, name) == 0;
+		exact += chosen[i];
+		if (chosen[i] || (!exact && strstr(own, name)))
+			*ret_one = i;
+		within += !chosen[i] && strstr(own, name);
+	}
+	if (exact == 0 && within == 1)
+		chosen[*ret_one] = true;
+	else if (exact == 0 && within > 1)
+		DCK_FAIL(err, E_ARG,
+			 "no function of the tree %s is called '%s', and %zu have it in their "
+			 "names; one is '%.200s'",
+			 l->t->name, name, within, l->c.functions[*ret_one].frame.name);
+	else if (exact == 0)
+		DCK_FAIL(err, E_ABSENT, "no function of the tree %s is called '%s'", l->t->name,
+			 name);
+	return DCK_OK;
+}
+
+static dck_status around(look *l, const char *name, bool callers, record_builder *b, dck_err *err)
+{
+	bool *chosen = mem_zalloc((size_t)l->c.nfunctions + 1, sizeof *chosen);
+	call_table how = {.name = callers ? "callers" : "callees",
+			  .last = callers ? "(none: outermost)" : "(itself)"};
+	char title[700];
+	size_t one = 0;
+
+	DCK_NEED(chosen, err, "for the functions of call paths");
+	dck_status status = choose(l, name, chosen, &one, err);
+	if (status == DCK_OK) {
+		snprintf(title, sizeof title,
+			 callers ? "%.100s: who calls %.300s, and its %.80s when they do"
+				 : "%.100s: what %.300s calls, and the %.80s of that",
+			 l->t->title, l->c.functions[one].frame.name,
+			 l->t->columns[l->weight].title);
+		how.title = title;
+		for (uint32_t n = 0; n < l->t->nnodes; n++)
+			if (chosen[call_tree_function(&l->c, n)] && !l->c.again[n])
+				how.whole += l->c.total[n * l->t->ncolumns + l->weight];
+		if (callers)
+			call_sums_callers(&l->sums, &l->c, chosen);
+		else
+			call_sums_callees(&l->sums, &l->c, chosen);
+		status = functions_put(l, &how, "total", b, err);
+	}
+	mem_free(chosen);
+	return status;
+}
+
+/* --- the tree */
+
+/* In a tree of modules the class of one that an installer put there is known by its name, and its
+ * path is long. */
+static bool has_place(const look *l, const dck_frame *f)
+{
+	const bool installed =
+	    f->file && (strstr(f->file, "/site-packages/") || strstr(f->file, "/dist-packages/"));
+
+	return (f->file || f->module) && !(installed && strcmp(l->t->name, "modules") == 0);
+}
+
+static void place_put(const look *l, record_builder *b, const dck_frame *f)
+{
+	const uint32_t line = f->line ? f->line : f->start_line;
+
+	if (!has_place(l, f))
+		record_cell_absent(b, f->file ? "of an installed package" : "not known");
+	else if (f->file && line)
+		record_cell_fmt(b, "%s:%u", f->file, (unsigned)line);
+	else
+		record_cell_text(b, f->file ? f->file : f->module);
+}
+
+static void paths_put(const look *l, const call_rows *rows, record_builder *b)
+{
+	const dck_column *weight = &l->t->columns[l->weight];
+	dck_column columns[8] = {{"name", "path", DCK_UNIT_NONE},
+				 {"total", "total", weight->unit},
+				 {"total_share", "share", DCK_UNIT_ONE},
+				 {"self", "self", weight->unit}};
+	const double all = call_tree_sum(&l->c, l->weight);
+	size_t n = 4;
+	bool places = false;
+	char text[600];
+
+	for (size_t i = 0; i < l->t->nframes; i++)
+		places |= has_place(l, &l->t->frames[i]);
+	if (l->count < l->t->ncolumns)
+		columns[n++] = l->t->columns[l->count];
+	if (places)
+		columns[n++] = (dck_column){"place", "place", DCK_UNIT_NONE};
+	snprintf(text, sizeof text, "%.300s, by %.80s", l->t->title, weight->title);
+	if (rows->left_out > 0)
+		snprintf(text, sizeof text,
+			 "%.300s, by %.80s (left out: %zu path%s with all below)", l->t->title,
+			 weight->title, rows->left_out, rows->left_out == 1 ? "" : "s");
+	record_table(b, "paths", text, columns, n);
+	for (size_t i = 0; i < rows->n; i++) {
+		const uint32_t node = rows->rows[i].node;
+		const size_t at = node * l->t->ncolumns;
+		const dck_frame *f = &l->t->frames[l->t->nodes[node].frame];
+		const double total = l->c.total[at + l->weight];
+
+		record_cell_fmt(b, "%*s%s", (int)(2 * rows->rows[i].level), "", f->name);
+		record_cell_real(b, total);
+		record_cell_real(b, total / all);
+		record_cell_real(b, l->t->weights[at + l->weight]);
+		if (l->count < l->t->ncolumns)
+			record_cell_real(b, l->t->weights[at + l->count]);
+		if (places)
+			place_put(l, b, f);
+		if (i < BRIEF)
+			record_brief_row(b);
+	}
+}
+
+static dck_status by_path(const look *l, record_builder *b, dck_err *err)
+{
+	call_rows rows;
+
+	if (l->view->sort)
+		DCK_FAIL(err, E_ARG, "a tree has the order of its totals: --sort is of functions");
+	DCK_TRY(call_rows_find(
+	    &rows, &l->c,
+	    &(call_rows_how){.column = l->weight,
+			     .most = call_view_top(l->view),
+			     .levels = l->view->depth ? (uint32_t)l->view->depth : LEVELS,
+			     .share_min = l->view->top ? 0 : share_min},
+	    err));
+	paths_put(l, &rows, b);
+	call_rows_done(&rows);
+	return DCK_OK;
+}
+
+/* --- */
+
+static dck_status view_put(record_builder *b, const dck_record *r, const dck_calls_view *view,
+			   dck_err *err)
+{
+	const char *column = operator_view_column(view->sort);
+	dck_status status;
+	look l;
+
+	if (column)
+		return operator_view_put(b, r, column, call_view_top(view), err);
+	DCK_TRY(look_open(&l, r, view, err));
+	if (view->callers || view->callees)
+		status = around(&l, view->callers ? view->callers : view->callees, view->callers, b,
+				err);
+	else if (view->by == DCK_CALLS_BY_PATH)
+		status = by_path(&l, b, err);
+	else
+		status = by_function(&l, b, err);
+	look_done(&l);
+	return status;
+}
+
+dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
+			  dck_err *err)
+{
+	record_builder *b = record_new();
+
+	DCK_NEED(b, err, "for a record");
+	const dck_status status = view_put(b, r, view, err);
+	if (status == DCK_OK) {
+		call_view_about(b, r);
+		return record_finish(b, ret, err);
+	}
+	record_drop(b);
+	return status;
+}
+
+void call_view_about(record_builder *b, const dck_record *r)
+{
+	static const char *const names[] = {"name", "title"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const dck_fact *f = dck_record_fact(r, "subject", names[i]);
+
+		if (f)
+			record_fact(b, "subject", names[i], f->unit, f->value);
+	}
+	record_set_began(b, r->began_unix_ns);
+	record_set_command(b, r->command);
+	record_set_incomplete(b, r->incomplete);
+	for (size_t i = 0; i < r->nnotes; i++)
+		record_note_as(b, r->notes[i].severity, r->notes[i].code, "%s", r->notes[i].text);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/module_tree.h"
+#include "base/err.h"
+#include "record/tree/call_paths.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLOPS, MACS, BYTES, TIME };
+static const dck_column weights[] = {[FLOPS] = {"flops", "FLOPs", DCK_UNIT_FLOP},
+				     [MACS] = {"macs", "MACs", DCK_UNIT_ONE},
+				     [BYTES] = {"bytes", "moved", DCK_UNIT_BYTE},
+				     [TIME] = {"time", "time", DCK_UNIT_NS}};
+
+/* Classes of modules: by their paths, the name of a class as another text. */
+typedef struct modules {
+	call_paths paths;
+	kept_names texts;
+	kept_map classes; /* by the number of a path: that of its class */
+} modules;
+
+static size_t part_end(const char *scope, size_t at)
+{
+	return at + strcspn(scope + at, "/.");
+}
+
+/* "Conv2d" of "torch.nn.modules.conv.Conv2d". */
+static const char *short_name(const char *class_name)
+{
+	const char *dot = strrchr(class_name, '.');
+
+	return dot ? dot + 1 : class_name;
+}
+
+/* An operator has the class of its own module, not of the modules around it. */
+static bool classes_find(modules *m, const dck_op *ops, size_t n)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n && ok; i++) {
+		if (!ops[i].scope || !ops[i].class_name)
+			continue;
+		const char *class_name = short_name(ops[i].class_name);
+		const uint32_t path =
+		    kept_name_numbered(&m->texts, ops[i].scope, strlen(ops[i].scope));
+
+		ok = kept_map_put(&m->classes, path,
+				  kept_name_numbered(&m->texts, class_name, strlen(class_name)));
+	}
+	return ok;
+}
+
+/* "conv1 (Conv2d)" of the part of a scope between these ends. */
+static uint32_t module_frame(modules *m, const char *scope, size_t begin, size_t end)
+{
+	const uint32_t path = kept_name_numbered(&m->texts, scope, end);
+	const char *class_name = kept_name_of(&m->texts, kept_map_find(&m->classes, path)).text;
+	char name[512];
+
+	snprintf(name, sizeof name, "%.*s%s%.200s%s", (int)(end - begin < 250 ? end - begin : 250),
+		 scope + begin, class_name ? " (" : "", class_name ? class_name : "",
+		 class_name ? ")" : "");
+	return call_paths_frame(&m->paths, &(dck_frame){.name = name});
+}
+
+/* "/models/net.py:17" */
+static uint32_t op_frame(modules *m, const dck_op *op)
+{
+	const char *colon = op->line ? strrchr(op->line, ':') : NULL;
+	dck_frame f = {.name = op->type ? op->type : "?", .file = op->line};
+	char file[KEPT_NAME_MAX];
+
+	if (colon && colon[1] >= '0' && colon[1] <= '9') {
+		snprintf(
+		    file, sizeof file, "%.*s",
+		    (int)(colon - op->line < KEPT_NAME_MAX ? colon - op->line : KEPT_NAME_MAX - 1),
+		    op->line);
+		f.file = file;
+		f.line = (uint32_t)strtoul(colon + 1, NULL, 10);
+	}
+	return call_paths_frame(&m->paths, &f);
+}
+
+static void weight_add(call_paths *p, uint32_t path, size_t column, const dck_value *v)
+{
+	const double number = dck_value_number(v);
+
+	if (!isnan(number))
+		call_paths_add(p, path, column, number);
+}
+
+static void op_add(modules *m, const dck_op *op, bool timed)
+{
+	const char *scope = op->scope ? op->scope : "(no module)";
+	const size_t n = op->scope ? strlen(scope) : 0;
+	uint32_t path = 0;
+
+	if (!n)
+		path = call_paths_child(&m->paths, 0,
+					call_paths_frame(&m->paths, &(dck_frame){.name = scope}));
+	for (size_t begin = 0; begin < n;) {
+		const size_t end = part_end(scope, begin);
+
+		if (end > begin)
+			path =
+			    call_paths_child(&m->paths, path, module_frame(m, scope, begin, end));
+		begin = end + 1;
+	}
+	path = call_paths_child(&m->paths, path, op_frame(m, op));
+	weight_add(&m->paths, path, FLOPS, &op->flops);
+	weight_add(&m->paths, path, MACS, &op->macs);
+	weight_add(&m->paths, path, BYTES, &op->read_bytes);
+	weight_add(&m->paths, path, BYTES, &op->write_bytes);
+	if (timed)
+		weight_add(&m->paths, path, TIME, &op->time_ns);
+}
+
+dck_status module_tree_put(record_builder *b, dck_err *err)
+{
+	size_t n;
+	const dck_op *ops = record_ops(b, &n);
+	bool scopes = false, timed = false;
+	modules m = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		scopes |= ops[i].scope != NULL;
+		timed |= ops[i].time_ns.kind != DCK_VALUE_ABSENT;
+	}
+	if (!scopes)
+		return DCK_OK;
+	dck_status status = call_paths_init(&m.paths, weights, timed ? TIME + 1 : TIME, err);
+	if (status == DCK_OK)
+		status = kept_names_init(&m.texts, err);
+	if (status == DCK_OK && !classes_find(&m, ops, n))
+		status = ERR_NO_MEMORY(err, "for the tree of modules");
+	for (size_t i = 0; i < n && status == DCK_OK; i++)
+		op_add(&m, &ops[i], timed);
+	if (status == DCK_OK && kept_names_failed(&m.texts))
+		status = ERR_NO_MEMORY(err, "for the tree of modules");
+	if (status == DCK_OK)
+		status = call_paths_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err);
+	call_paths_done(&m.paths);
+	kept_names_done(&m.texts);
+	kept_map_done(&m.classes);
+	return status;
+}

@@ -1,0 +1,111 @@
+/* operator_view.c - the table of operators that a trace of torch.profiler has, by one of its
+ * columns.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "record/tree/operator_view.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BRIEF = 9 };
+
+/* Words of --sort that are of this table, the columns that they mean, and what torch.profiler calls
+ * them. */
+static const char *const words[][2] = {
+    {"memory", "memory"},
+    {"self_memory", "self_memory"},
+    {"device_memory", "device_memory"},
+    {"self_device_memory", "self_device_memory"},
+    {"cpu_memory_usage", "memory"},
+    {"self_cpu_memory_usage", "self_memory"},
+};
+
+const char *operator_view_column(const char *word)
+{
+	for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+		if (strcmp(words[i][0], word) == 0)
+			return words[i][1];
+	return NULL;
+}
+
+typedef struct key {
+	double value;
+	size_t row;
+} key;
+
+/* The largest first, what is not known last, then as before. */
+static int by_value(const void *a, const void *b)
+{
+	const key *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static void cell_put(record_builder *b, const dck_value *v)
+{
+	switch (v->kind) {
+	case DCK_VALUE_INT:
+		record_cell_int(b, v->as.i);
+		break;
+	case DCK_VALUE_REAL:
+		record_cell_real(b, v->as.r);
+		break;
+	case DCK_VALUE_BOOL:
+		record_cell_bool(b, v->as.b);
+		break;
+	case DCK_VALUE_TEXT:
+		record_cell_text(b, v->as.text);
+		break;
+	case DCK_VALUE_ABSENT:
+		record_cell_absent(b, v->as.text);
+		break;
+	}
+}
+
+static void table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
+{
+	record_table(b, t->name, t->title, t->columns, t->ncolumns);
+	record_brief_columns(b, "calls self total device memory self_memory device_memory");
+	for (size_t i = 0; i < t->nrows && i < top; i++) {
+		for (size_t k = 0; k < t->ncolumns; k++)
+			cell_put(b, &t->cells[keys[i].row * t->ncolumns + k].value);
+		if (i < BRIEF)
+			record_brief_row(b);
+	}
+}
+
+dck_status operator_view_put(record_builder *b, const dck_record *r, const char *column, size_t top,
+			     dck_err *err)
+{
+	const dck_table *t = dck_record_table(r, "operators");
+	const dck_fact *why = dck_record_fact(r, "trace", "allocations");
+	size_t at = 0;
+
+	if (!t)
+		DCK_FAIL(err, E_ABSENT,
+			 "there is no table of operators to sort by %s: it is of a trace that "
+			 "torch.profiler wrote",
+			 column);
+	while (at < t->ncolumns && strcmp(t->columns[at].key, column) != 0)
+		at++;
+	if (at == t->ncolumns)
+		DCK_FAIL(err, E_ABSENT, "operators cannot be sorted by %s: %.200s", column,
+			 why && why->value.kind == DCK_VALUE_ABSENT
+			     ? why->value.as.text
+			     : "no allocation on a device is in the file");
+	key *keys = mem_zalloc(t->nrows + 1, sizeof *keys);
+	DCK_NEED(keys, err, "to sort operators");
+	for (size_t i = 0; i < t->nrows; i++) {
+		const double v = dck_value_number(&t->cells[i * t->ncolumns + at].value);
+		keys[i] = (key){isnan(v) ? -INFINITY : v, i};
+	}
+	qsort(keys, t->nrows, sizeof *keys, by_value);
+	table_put(t, keys, top, b);
+	mem_free(keys);
+	return DCK_OK;
+}

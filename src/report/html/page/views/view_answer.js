@@ -1,0 +1,69 @@
+// view_answer.js - the first screen: what was measured, the answer with its interval, and the
+// reasons to doubt it.
+//
+// SPDX-License-Identifier: Apache-2.0
+
+import { el } from "../dom.js";
+import { format } from "../units.js";
+import { cell, cellMore, factValue, metric, number } from "../record.js";
+
+const DOUBTS = 3;
+const RANK = { error: 0, warning: 1, info: 2 };
+const TILES = ["latency/median", "latency/mean", "latency/stddev", "latency/min", "latency/p90", "latency/p99", "latency/max", "throughput/items"];
+
+/** A number keeps the short word that follows it on its line: "42.53 ms". */
+const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1\u00a0");
+
+const doubt = n => el("li", { class: n.severity }, n.text);
+
+function notes(r) {
+	const own = (r.notes || []).filter(n => !n.under).sort((a, b) => RANK[a.severity] - RANK[b.severity]);
+
+	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.under) };
+}
+
+/** The metrics beside the answer, without those that it contains; below them those that are absent, with their reason. */
+function tiles(r, page, told) {
+	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
+	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
+
+	for (const t of all.filter(one => "absent" in one.c))
+		why.set(t.c.absent, [...(why.get(t.c.absent) || []), t.about.name]);
+	return [el("div", { class: "tiles" }, known.map(({ m, c, about }) =>
+		el("div", { class: "tile", title: [about.help, m.how].filter(Boolean).join("\n") },
+			el("div", { class: "name" }, about.name),
+			el("div", { class: "number" }, format(number(m), m.unit)),
+			c.level > 0 ? el("div", { class: "name" }, cellMore(c, m.unit)) : null))),
+	...[...why].map(([reason, names]) => el("p", { class: "small dim absent" }, `${names.join(", ")}: absent, ${reason}`))];
+}
+
+/** The first of the answer's numbers with its interval set back, the others below it. */
+function verdict(text) {
+	const [first, ...more] = text.split(/ {3,}/), [, value, interval] = /^(.*?)((?:\s+\[[^\]]*\]\*?(?: [\d.]+ %)?)?)$/.exec(first);
+
+	return [el("p", { class: text.length > 70 ? "value long" : "value" }, joined(value), interval ? " " : null, interval ? el("span", { class: "interval" }, interval.trim()) : null),
+		...more.map(line => el("p", { class: "line" }, line))];
+}
+
+export const viewAnswer = {
+	id: "answer",
+	title: "Answer",
+	match: () => true,
+	draw(box, [r], page) {
+		const said = page.answers[page.records.indexOf(r)];
+		const n = notes(r);
+		const [first, ...lines] = said.answer;
+
+		/* What was listed is called by its table, not by the command that did it. */
+		const listed = factValue(r, "result", "listing") === true && (!said.what || said.what === r.command) && (r.tables || []).length > 0 ? r.tables[0].title : "";
+
+		box.append(el("div", { class: "answer" },
+			el("h1", {}, listed || said.what || r.command || "A record of deepclock"),
+			first ? verdict(first) : null,
+			lines.map(line => el("p", { class: /^(INCOMPLETE|FAILS|FAILED)/.test(line) ? "line fail" : "line" }, line)),
+			n.first.length ? el("ul", { class: "doubts", "aria-label": "Reasons to doubt it" }, n.first.map(doubt)) : null,
+			n.rest.length + n.under.length ? el("details", {}, el("summary", {}, `${n.rest.length + n.under.length} more note${n.rest.length + n.under.length === 1 ? "" : "s"}`),
+				el("ul", { class: "doubts" }, [...n.rest, ...n.under].map(doubt))) : null,
+			(r.series || []).some(s => s.tag === "latency") ? tiles(r, page, said.answer.join(" ")) : null));
+	},
+};

@@ -1,0 +1,386 @@
+/* saved.c - records that were kept, compared.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/compare/saved.h"
+#include "base/err.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "record/comparable.h"
+#include "study/compare/verdict.h"
+#include "os/os.h"
+#include "record/box.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Recordings before the last, for --together. */
+#define TOGETHER_MIN 3
+/* More than a record has. */
+#define HOST_FACTS_MAX 200
+
+/* --- may they be compared? */
+
+static dck_status check_records(const dck_record *const *records, size_t n,
+				const dck_compare_config *c, dck_err *err)
+{
+	if (n < 2)
+		DCK_FAIL(err, E_ARG, "a comparison needs at least two records");
+	if (n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu records are too many to compare: at most %d", n,
+			 DCK_ALTERNATIVES_MAX);
+	for (size_t i = 0; i < n; i++)
+		if (records[i]->schema != DCK_RECORD_SCHEMA)
+			DCK_FAIL(err, E_VERSION,
+				 "record %zu has schema %u and this deepclock compares schema %u: "
+				 "measure again with one version",
+				 i + 1, (unsigned)records[i]->schema, DCK_RECORD_SCHEMA);
+	if (c->together && n < TOGETHER_MIN + 1)
+		DCK_FAIL(err, E_ARG,
+			 "how far recordings scatter is not known from fewer than %d: "
+			 "give as many before the last",
+			 TOGETHER_MIN);
+	return DCK_OK;
+}
+
+static dck_status check_metric(saved_comparison *c, dck_err *err)
+{
+	c->def = c->sides[0].source.def;
+	if (c->def->better == DCK_BETTER_NEITHER)
+		DCK_FAIL(err, E_ARG,
+			 "'%s' is neither better nor worse when it grows, "
+			 "so no verdict follows from it: compare a metric of time, throughput, "
+			 "memory or cost",
+			 c->tag);
+	for (size_t i = 1; i < c->n; i++)
+		if (c->sides[i].source.def->unit != c->def->unit)
+			DCK_FAIL(err, E_ARG, "'%s' is in '%s' in one record and in '%s' in another",
+				 c->tag, dck_unit_text(c->def->unit),
+				 dck_unit_text(c->sides[i].source.def->unit));
+	return DCK_OK;
+}
+
+static dck_status check_comparable(saved_comparison *c, dck_err *err)
+{
+	static const struct {
+		comparable_group group;
+		const char *code, *what;
+	} must[] = {
+	    {COMPARABLE_MACHINE, .code = "machine-differs", "were made on different machines"},
+	    {COMPARABLE_METHOD, .code = "method-differs", "were measured in different ways"}};
+	char text[260];
+
+	for (size_t i = 1; i < c->n; i++) {
+		saved_side *s = &c->sides[i];
+
+		comparable_differ(c->sides[0].record, s->record, c->tag, &s->differs);
+		for (size_t k = 0; k < sizeof must / sizeof must[0]; k++) {
+			if (s->differs.count[must[k].group] == 0)
+				continue;
+			comparable_text(&s->differs, must[k].group, text, sizeof text);
+			if (!c->asked->force)
+				DCK_FAIL(err, E_ARG,
+					 "'%.60s' and '%.60s' %s (%s): "
+					 "their difference says nothing of the subjects; "
+					 "--force compares all the same",
+					 c->sides[0].name, s->name, must[k].what, text);
+			record_note_as(c->b, DCK_WARN, must[k].code,
+				       "'%s' and '%s' %s (%s): the ratio is of that too",
+				       c->sides[0].name, s->name, must[k].what, text);
+		}
+	}
+	return DCK_OK;
+}
+
+/* --- verdicts */
+
+static verdict verdict_make(const saved_ratio *r, double margin)
+{
+	/* Counts that are equal are the same, also where no difference is allowed. */
+	if (r->lo == 1 && r->hi == 1)
+		return VERDICT_SAME;
+	return verdict_of(r->lo, r->hi, margin);
+}
+
+static void side_decide(const saved_comparison *c, saved_side *s)
+{
+	s->verdict = verdict_make(&s->ratio, c->asked->margin);
+	s->gate = stat_limit_interval(s->ratio.lo, s->ratio.hi, 1 + c->asked->margin);
+	s->open = s->verdict == VERDICT_UNDECIDED && !isnan(s->ratio.lo);
+}
+
+static void side_judge(const saved_comparison *c, saved_side *s, const saved_value *from,
+		       double level)
+{
+	saved_source_value(&s->source, level, &s->value);
+	saved_ratio_find(from, &s->value, c->def->better == DCK_BETTER_HIGHER, &s->ratio);
+	s->level = level;
+	side_decide(c, s);
+}
+
+/* Holm (1979), with intervals: with k undecided alternatives each is judged with the error divided
+ * by k. Those that are decided leave, and the others are judged again. Counts have no error to
+ * divide. */
+static void judge(saved_comparison *c)
+{
+	const double error = 1 - c->asked->level;
+	saved_side *base = &c->sides[0];
+	size_t open = 0, before;
+
+	if (c->together) {
+		saved_together_judge(c);
+		side_decide(c, &c->sides[c->first]);
+		return;
+	}
+	saved_source_value(&base->source, c->asked->level, &base->value);
+	base->level = c->asked->level;
+	for (size_t i = 1; i < c->n; i++) {
+		saved_side *s = &c->sides[i];
+
+		side_judge(c, s, &base->value, c->asked->level);
+		s->open = !s->ratio.exact && !isnan(s->ratio.lo);
+		open += s->open;
+	}
+	if (open < 2)
+		return;
+	do {
+		const double level = 1 - error / (double)open;
+		saved_value from;
+
+		before = open;
+		saved_source_value(&base->source, level, &from);
+		for (size_t i = 1; i < c->n; i++) {
+			if (!c->sides[i].open)
+				continue;
+			side_judge(c, &c->sides[i], &from, level);
+			open -= !c->sides[i].open;
+		}
+	} while (open > 0 && open < before);
+}
+
+/* --- the record */
+
+static void how_make(const saved_comparison *c, const saved_side *s, char *text, size_t size)
+{
+	const bool higher = c->def->better == DCK_BETTER_HIGHER;
+
+	if (s->ratio.exact)
+		snprintf(text, size, "%s%s; counted, not measured", higher ? "A over B of " : "",
+			 c->tag);
+	else if (c->together)
+		snprintf(text, size, "%s%s; interval of one more of %zu recordings, Student's t",
+			 higher ? "A over B of " : "", c->tag, c->first);
+	else
+		snprintf(text, size,
+			 "%s%s; intervals of independent estimates, square-and-add on logarithms",
+			 higher ? "A over B of " : "", c->tag);
+}
+
+static dck_cell value_cell(const saved_value *v, double level)
+{
+	return v->known ? verdict_cell(v->value, v->lo, v->hi, v->has_interval ? level : 0)
+			: verdict_cell_absent(v->why);
+}
+
+static verdict_outcome outcome_make(const saved_comparison *c, const saved_side *s)
+{
+	const saved_ratio *r = &s->ratio;
+	const double level = r->exact || isnan(r->lo) ? 0 : s->level;
+	verdict_outcome o = {
+	    .name = s->name,
+	    .label = s->name,
+	    .value = value_cell(&s->value, s->level),
+	    .ratio = r->known ? verdict_cell(r->value, r->lo, r->hi, level)
+			      : verdict_cell_absent(r->why),
+	    .difference = isnan(r->difference) ? verdict_cell_absent(r->why)
+					       : verdict_cell(r->difference, r->difference_lo,
+							      r->difference_hi, level),
+	    .verdict = s->verdict,
+	    .gate = s->gate,
+	};
+
+	how_make(c, s, o.how, sizeof o.how);
+	return o;
+}
+
+static void metric_resolution(const saved_comparison *c)
+{
+	const saved_ratio *first = &c->sides[c->first].ratio;
+
+	if (first->exact)
+		record_metric_real(c->b, "compare/resolution", 0, "counts have no error");
+	else if (first->known && first->lo > 0)
+		record_metric_real(
+		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
+		    c->together ? "half the width of the ratio's interval, from recordings"
+				: "half the width of the ratio's interval; "
+				  "what lies between the recordings is not in it");
+	else
+		record_metric_absent(c->b, "compare/resolution",
+				     first->why[0] ? first->why : "the ratio has no interval");
+}
+
+static void table(const saved_comparison *c, const verdict_outcome *all)
+{
+	static const char compared[] = "the others are compared with it",
+			  part[] = "it is part of what is compared with";
+	const bool time = c->def->unit == DCK_UNIT_NS;
+	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
+
+	verdict_table(c->b, "Compared, from records", &value, "ratio");
+	if (c->together)
+		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
+				 compared, "baseline");
+	for (size_t i = 0; i < c->first; i++)
+		verdict_row_base(
+		    c->b, c->sides[i].name, value_cell(&c->sides[i].value, c->sides[i].level),
+		    c->together ? part : compared, c->together ? "part of it" : "baseline");
+	for (size_t i = c->first; i < c->n; i++)
+		verdict_row(c->b, &all[i - c->first]);
+}
+
+/* The ratios, verdicts and the answer, and the table of them. */
+static void outcomes_put(const saved_comparison *c)
+{
+	verdict_outcome all[DCK_ALTERNATIVES_MAX];
+	const size_t n = c->n - c->first;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = outcome_make(c, &c->sides[c->first + i]);
+	verdict_metrics(c->b, all, n);
+	metric_resolution(c);
+	verdict_facts(c->b, all, n);
+	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, all, n,
+		       c->asked->margin, c->def);
+	table(c, all);
+}
+
+/* --- facts */
+
+static void fact_record(const saved_comparison *c, const saved_side *s)
+{
+	const dck_record *r = s->record;
+	char began[RECORD_TIME_SIZE] = "at an unknown time";
+
+	if (r->began_unix_ns) {
+		char *fraction;
+
+		record_time_text(r->began_unix_ns, began);
+		fraction = strchr(began, '.');
+		if (fraction)
+			memcpy(fraction, "Z", 2);
+	}
+	record_fact_fmt(c->b, "records", s->name, "%s%s, deepclock %s%s%.12s", began,
+			r->incomplete ? ", incomplete" : "", r->version ? r->version : "?",
+			r->id && r->id[0] ? ", id " : "", r->id ? r->id : "");
+}
+
+static void facts(const saved_comparison *c)
+{
+	const dck_record *first = c->sides[0].record;
+	const dck_fact *subject = dck_record_fact(first, "subject", "name");
+	bool one_machine = true, one_subject = subject != NULL;
+
+	for (size_t i = 1; i < c->n; i++) {
+		one_machine &= c->sides[i].differs.count[COMPARABLE_MACHINE] == 0;
+		one_subject &= c->sides[i].differs.count[COMPARABLE_SUBJECT] == 0;
+	}
+	if (one_subject)
+		record_copy_fact(c->b, subject);
+	for (size_t i = 0, n = 0; i < first->nfacts && one_machine && n < HOST_FACTS_MAX; i++)
+		if (strcmp(first->facts[i].section, "host") == 0 && ++n)
+			record_copy_fact(c->b, &first->facts[i]);
+	for (size_t i = 0; i < c->n; i++)
+		fact_record(c, &c->sides[i]);
+	record_fact_text(c->b, "compare", "metric", c->tag);
+	record_fact_real(c->b, "compare", "margin", DCK_UNIT_ONE, c->asked->margin);
+	record_fact_text(c->b, "method", "compare", "saved records, not interleaved");
+	record_fact_text(
+	    c->b, "method", "interval",
+	    c->sides[c->first].ratio.exact ? "none: what is counted has no error"
+	    : c->together
+		? "of one more recording, from how far those before scatter: Student's t, "
+		  "on logarithms"
+		: "of the ratio of two independent estimates, "
+		  "from the interval of each by square-and-add on logarithms");
+	if (c->together)
+		record_fact_real(c->b, "method", "scatter", DCK_UNIT_ONE, expm1(c->scatter));
+	if (c->n - c->first > 1)
+		record_fact_text(c->b, "method", "several", "Holm's procedure over the records");
+	record_fact_real(c->b, "method", "level", DCK_UNIT_ONE, c->asked->level);
+}
+
+static dck_status operators(const saved_comparison *c, dck_err *err)
+{
+	char suffix[160];
+
+	for (size_t i = c->first; i < c->n; i++) {
+		snprintf(suffix, sizeof suffix, "/%s", c->sides[i].name);
+		/* Of several before, the last one: only the whole is taken together. */
+		DCK_TRY(saved_operators(c->b, c->sides[c->first - 1].record, c->sides[i].record,
+					c->n - c->first > 1 ? suffix : "", c->asked, err));
+	}
+	return DCK_OK;
+}
+
+static dck_status compare(saved_comparison *c, dck_err *err)
+{
+	for (size_t i = 0; i < c->n; i++)
+		DCK_TRY(saved_source_open(c->sides[i].record, c->sides[i].name, c->tag,
+					  &c->sides[i].source, err));
+	for (size_t i = 0; i < c->n; i++)
+		c->sides[i].source.between = c->together ? 0 : c->asked->between;
+	DCK_TRY(check_metric(c, err));
+	DCK_TRY(check_comparable(c, err));
+	judge(c);
+	facts(c);
+	outcomes_put(c);
+	DCK_TRY(operators(c, err));
+	saved_notes(c);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->sides[i].record->incomplete)
+			record_set_incomplete(c->b, true);
+	return DCK_OK;
+}
+
+dck_status dck_compare_records(const dck_record *const *records, size_t n,
+			       const dck_compare_config *c, dck_record **ret, dck_err *err)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+	dck_compare_config plain;
+	saved_comparison all = {.asked = c, .n = n};
+	char tag[64];
+	mem_arena *a;
+	dck_status status = DCK_E_NOMEM;
+
+	if (!c) {
+		dck_compare_config_init(&plain);
+		all.asked = &plain;
+	}
+	DCK_TRY(check_records(records, n, all.asked, err));
+	a = mem_arena_new(0);
+	all.b = record_begin(all.asked->title);
+	all.sides = mem_zalloc(n, sizeof *all.sides);
+	all.tag = saved_tag(records, n, all.asked, tag, sizeof tag);
+	all.together = all.asked->together;
+	all.first = all.together ? n - 1 : 1;
+	all.pool.name = "all before";
+	if (a && all.b && all.sides && saved_names(records, n, all.asked->record_names, a, names)) {
+		record_set_began(all.b, os_unix_ns());
+		for (size_t i = 0; i < n; i++) {
+			all.sides[i].record = records[i];
+			all.sides[i].name = names[i];
+		}
+		status = compare(&all, err);
+	} else {
+		ERR_NO_MEMORY(err, "for the comparison");
+	}
+	for (size_t i = 0; i < n && all.sides; i++)
+		saved_source_close(&all.sides[i].source);
+	mem_free(all.sides);
+	mem_arena_free(a);
+	if (status == DCK_OK)
+		return record_finish(all.b, ret, err);
+	record_drop(all.b);
+	return status;
+}

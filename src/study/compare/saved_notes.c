@@ -1,0 +1,269 @@
+/* saved_notes.c - what the reader of a comparison of records must know.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/compare/saved.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "4 minutes", "3 days". */
+static const char *apart_text(int64_t ns, char *text, size_t size)
+{
+	static const struct {
+		double seconds;
+		const char *name;
+	} units[] = {{86400, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}};
+	const double s = fabs((double)ns) / 1e9;
+	size_t i = 0;
+
+	while (i < 3 && s < 2 * units[i].seconds)
+		i++;
+	snprintf(text, size, "%.0f %s", s / units[i].seconds, units[i].name);
+	return text;
+}
+
+static void note_not_interleaved(const saved_comparison *c)
+{
+	const int64_t a = c->sides[0].record->began_unix_ns;
+	int64_t most = 0;
+	char apart[64], when[96] = "";
+
+	for (size_t i = 1; i < c->n && a; i++) {
+		const int64_t b = c->sides[i].record->began_unix_ns;
+		const double far = fabs((double)b - (double)a);
+
+		if (b && far > (double)most && far < 9e18)
+			most = (int64_t)far;
+	}
+	if (most > 0)
+		snprintf(when, sizeof when, ", %s apart", apart_text(most, apart, sizeof apart));
+	record_note(c->b, "not-interleaved",
+		    "the records were made one after the other%s: what changed in between (clocks, "
+		    "heat, other programs, the luck of a start) is in the ratio and not in its "
+		    "interval; 'deepclock compare' of the subjects themselves interleaves them",
+		    when);
+}
+
+/* Joins the names for which `is` holds: "'a', 'b'". */
+static size_t names_join(const saved_comparison *c, bool (*is)(const saved_comparison *c, size_t i),
+			 char *text, size_t size)
+{
+	size_t found = 0, used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < c->n; i++) {
+		if (!is(c, i))
+			continue;
+		const int n = snprintf(text + used, size - used, "%s'%.60s'", found ? ", " : "",
+				       c->sides[i].name);
+		if (n < 0 || (size_t)n >= size - used) {
+			text[used] = '\0';
+			break;
+		}
+		used += (size_t)n;
+		found++;
+	}
+	return found;
+}
+
+static bool is_one_process(const saved_comparison *c, size_t i)
+{
+	return c->sides[i].source.from == SAVED_RUNS;
+}
+
+static bool is_incomplete(const saved_comparison *c, size_t i)
+{
+	return c->sides[i].record->incomplete;
+}
+
+static bool is_repeated(const saved_comparison *c, size_t i)
+{
+	const char *id = c->sides[i].record->id;
+
+	for (size_t k = 0; k < i && id && id[0]; k++)
+		if (c->sides[k].record->id && strcmp(c->sides[k].record->id, id) == 0)
+			return true;
+	return false;
+}
+
+/* What each record warns of itself: codes, once each. */
+static void note_doubts(const saved_comparison *c)
+{
+	char text[600] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const dck_record *r = c->sides[i].record;
+		size_t shown = 0;
+
+		for (size_t k = 0; k < r->nnotes && used < sizeof text; k++) {
+			const dck_note *note = &r->notes[k];
+
+			if (note->severity == DCK_INFO || dck_record_note(r, note->code) != note)
+				continue;
+			used += (size_t)snprintf(
+			    text + used, sizeof text - used, "%s%s%.60s%s%.40s",
+			    used ? shown ? ", " : "; " : "", shown ? "" : "'",
+			    shown ? "" : c->sides[i].name, shown ? "" : "': ", note->code);
+			shown++;
+		}
+	}
+	if (used > 0)
+		record_note(c->b, "records-doubted", "the records warn of themselves: %s", text);
+}
+
+static void notes_records(const saved_comparison *c)
+{
+	char names[400];
+
+	if (names_join(c, is_repeated, names, sizeof names))
+		record_note(c->b, "same-record",
+			    "%s: the same measurement is given twice: it cannot differ from itself",
+			    names);
+	if (names_join(c, is_incomplete, names, sizeof names))
+		record_note(c->b, "incomplete-record",
+			    "%s: incomplete, interrupted or failed in the middle: "
+			    "what is compared was measured until then",
+			    names);
+	if (!c->together && names_join(c, is_one_process, names, sizeof names))
+		record_note(c->b, "one-process",
+			    "%s: measured in one process, "
+			    "and starts of a program differ by more than its interval says: "
+			    "a difference may be that of two starts",
+			    names);
+	if (!comparable_exact(c->tag))
+		note_doubts(c);
+}
+
+static void notes_differences(const saved_comparison *c)
+{
+	static const struct {
+		comparable_group group;
+		const char *code, *what;
+	} told[] = {
+	    {COMPARABLE_SETTING, .code = "settings-differ", "differ in settings"},
+	    {COMPARABLE_SUBJECT, .code = "subjects-differ", "are of different subjects"},
+	    {COMPARABLE_STATE, .code = "state-differs", "are of one machine and method, but for"}};
+	char text[400];
+
+	for (size_t i = c->first; i < c->n; i++)
+		for (size_t k = 0; k < sizeof told / sizeof told[0]; k++) {
+			const saved_side *s = &c->sides[i];
+
+			if (s->differs.count[told[k].group] == 0)
+				continue;
+			comparable_text(&s->differs, told[k].group, text, sizeof text);
+			record_note_as(c->b, DCK_INFO, told[k].code, "'%s' and '%s' %s: %s",
+				       c->sides[0].name, s->name, told[k].what, text);
+		}
+}
+
+/* What only one of the records has was not checked. */
+static void note_unknown(const saved_comparison *c)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		const comparable_differences *f = &c->sides[i].differs;
+		char text[200] = "";
+		size_t used = 0;
+
+		for (size_t k = 0; k < f->nunknown && used < sizeof text; k++)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+						 k > 0 ? ", " : "", f->unknown[k]);
+		if (used > 0)
+			record_note(c->b, "not-checked",
+				    "only one of '%s' and '%s' states %s: "
+				    "whether they agree in that is not known",
+				    c->sides[0].name, c->sides[i].name, text);
+	}
+}
+
+/* A run of more items takes longer, and may be the better one. */
+static void note_items(const saved_comparison *c)
+{
+	const int64_t a = saved_items(c->sides[0].record);
+
+	for (size_t i = 1; i < c->n && strncmp(c->tag, "latency/", 8) == 0; i++) {
+		const int64_t b = saved_items(c->sides[i].record);
+
+		if (a > 0 && b > 0 && a != b)
+			record_note(c->b, "items-differ",
+				    "a run of '%s' processes %lld items, one of '%s' %lld",
+				    c->sides[0].name, (long long)a, c->sides[i].name, (long long)b);
+	}
+}
+
+/* Of a share in percent: "0.48 %", "12 %". */
+static int digits(double share)
+{
+	return share < 0.01 ? 2 : share < 0.1 ? 1 : 0;
+}
+
+static void note_undecided(const saved_comparison *c, const saved_side *s)
+{
+	const saved_ratio *r = &s->ratio;
+	const bool processes = s->source.from == SAVED_PROCESSES;
+	const double times = verdict_more(r->value, r->lo, r->hi, c->asked->margin);
+	const double half = log(r->hi / r->lo) / 2;
+
+	if (isnan(r->lo))
+		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
+	else if (isnan(times))
+		record_note(c->b, "undecided",
+			    "%s: the difference lies at the margin of %.3g %% itself, "
+			    "which no number of runs decides: choose another --margin",
+			    s->name, 100 * c->asked->margin);
+	else if (c->together)
+		record_note(c->b, "undecided",
+			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
+			    "so that a change below %.*f %% is not distinguished: "
+			    "record longer and with more --processes, or compare live",
+			    s->name, c->first, digits(c->scatter), 100 * expm1(c->scatter),
+			    digits(half), 100 * expm1(half));
+	else
+		record_note(c->b, "undecided",
+			    "%s: undecided; about %.*f times as many %s in both records would "
+			    "decide if the ratio stays; a live comparison needs fewer",
+			    s->name, times < 9.5 ? 1 : 0, fmax(times, 1.1),
+			    processes ? "processes" : "runs");
+}
+
+/* What is taken together must be of one kind, and change only by chance. */
+static void notes_together(const saved_comparison *c)
+{
+	static const comparable_group groups[] = {COMPARABLE_SETTING, COMPARABLE_SUBJECT};
+	char text[300];
+
+	for (size_t i = 1; i < c->first; i++)
+		for (size_t k = 0; k < sizeof groups / sizeof groups[0]; k++) {
+			const saved_side *s = &c->sides[i];
+
+			if (s->differs.count[groups[k]] == 0)
+				continue;
+			record_note(c->b, "unlike-together",
+				    "'%s' and '%s' are taken together and differ: %s",
+				    c->sides[0].name, s->name,
+				    comparable_text(&s->differs, groups[k], text, sizeof text));
+			return;
+		}
+	record_note(
+	    c->b, "taken-together",
+	    "the interval is how far one more recording may lie from the %zu before it by chance: "
+	    "it holds what lies between recordings, "
+	    "as long as these were made under the same changing conditions",
+	    c->first);
+}
+
+void saved_notes(const saved_comparison *c)
+{
+	for (size_t i = c->first; i < c->n; i++)
+		if (c->sides[i].verdict == VERDICT_UNDECIDED)
+			note_undecided(c, &c->sides[i]);
+	notes_records(c);
+	note_items(c);
+	notes_differences(c);
+	note_unknown(c);
+	if (c->together)
+		notes_together(c);
+	else if (!c->sides[1].ratio.exact)
+		note_not_interleaved(c);
+}

@@ -1,0 +1,323 @@
+/* saved_value.c - the statistic of a record that was kept, with its interval at any level.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/compare/saved.h"
+#include "base/err.h"
+#include "record/comparable.h"
+#include "measure/plan.h"
+#include "stat/dist.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More processes than a record has (--processes takes up to 1000). */
+#define PROCESSES_MAX 4096
+#define TAGS_MAX      256
+
+static int estimator_of(const char *tag)
+{
+	for (int i = 0; i < STAT_ESTIMATORS; i++)
+		if (strcmp(measure_estimator_tag[i], tag) == 0)
+			return i;
+	return -1;
+}
+
+static bool has_number(const dck_record *r, const char *tag)
+{
+	return !isnan(dck_record_value(r, tag));
+}
+
+/* A longer run of more items may be the better one. */
+static bool rates_decide(const dck_record *const *records, size_t n)
+{
+	bool differ = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!has_number(records[i], "throughput/items"))
+			return false;
+		differ |= saved_items(records[i]) != saved_items(records[0]);
+	}
+	return differ;
+}
+
+int64_t saved_items(const dck_record *r)
+{
+	const dck_fact *f = dck_record_fact(r, "subject", "items_per_run");
+
+	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
+}
+
+/* The metric to compare: the one that was asked for, else the main one of this kind of record. The
+ * rate is that of the median. */
+const char *saved_tag(const dck_record *const *records, size_t n, const dck_compare_config *c,
+		      char *text, size_t size)
+{
+	const dck_record *baseline = records[0];
+	static const char *const before[] = {"throughput/best", "load/peak_rate"};
+	static const char *const after[] = {"cost/flops", "accuracy/overall"};
+
+	if (c->metric)
+		return c->metric;
+	for (size_t i = 0; i < sizeof before / sizeof before[0]; i++)
+		if (has_number(baseline, before[i]))
+			return before[i];
+	if (strcmp(dck_compare_statistics[c->statistic], "median") == 0 && rates_decide(records, n))
+		return "throughput/items";
+	snprintf(text, size, "latency/%s", dck_compare_statistics[c->statistic]);
+	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
+		if (!dck_record_metric(baseline, text) && dck_record_metric(baseline, after[i]))
+			return after[i];
+	return text;
+}
+
+/* Runs after the warm-up. Those whose value was no number are left out; they are rare, so a copy is
+ * made only then. */
+static dck_status runs_take(const dck_series *series, saved_source *s, dck_err *err)
+{
+	const double *x = series->values + series->warmup;
+	const size_t n = series->n - series->warmup;
+	size_t finite = 0;
+
+	mem_free(s->own);
+	s->own = NULL;
+	for (size_t i = 0; i < n; i++)
+		finite += isfinite(x[i]) ? 1 : 0;
+	s->runs = x;
+	s->n = n;
+	if (finite == n)
+		return DCK_OK;
+	s->own = mem_alloc((finite + 1) * sizeof *s->own);
+	DCK_NEED(s->own, err, "for %zu samples", n);
+	s->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(x[i]))
+			s->own[s->n++] = x[i];
+	s->runs = s->own;
+	return DCK_OK;
+}
+
+static dck_status scratch_take(saved_source *s, dck_err *err)
+{
+	mem_free(s->scratch);
+	s->scratch = mem_alloc(stat_scratch(s->n) * sizeof *s->scratch);
+	DCK_NEED(s->scratch, err, "for %zu samples", s->n);
+	return DCK_OK;
+}
+
+static const dck_series *process_series(const dck_record *r, size_t i)
+{
+	char tag[64];
+
+	snprintf(tag, sizeof tag, "latency/process/%zu", i + 1);
+	return dck_record_series(r, tag);
+}
+
+/* The statistic of each process; its interval is then between them. */
+static dck_status processes_take(saved_source *s, dck_err *err)
+{
+	size_t n = 0;
+
+	while (n < PROCESSES_MAX && process_series(s->record, n))
+		n++;
+	s->process = mem_alloc((n + 1) * sizeof *s->process);
+	DCK_NEED(s->process, err, "for %zu processes", n);
+	for (size_t i = 0; i < n && !s->failed[0]; i++) {
+		stat_estimate e;
+
+		DCK_TRY(runs_take(process_series(s->record, i), s, err));
+		DCK_TRY(scratch_take(s, err));
+		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, 0.95, s->scratch,
+				  &e);
+		if (e.present)
+			s->process[s->nprocesses++] = e.value;
+		else
+			snprintf(s->failed, sizeof s->failed, "process %zu: %s", i + 1, e.why);
+	}
+	s->scale =
+	    s->estimator == STAT_STDDEV || s->estimator == STAT_CV || s->estimator == STAT_MAD;
+	for (size_t i = 0; i < s->nprocesses; i++)
+		s->scale &= s->process[i] > 0;
+	for (size_t i = 0; s->scale && i < s->nprocesses; i++)
+		s->process[i] = log(s->process[i]);
+	return DCK_OK;
+}
+
+/* The record's own words for what it is, to explain why it lacks a metric. */
+static const char *made_by(const dck_record *r, char *text, size_t size)
+{
+	const dck_fact command = {.value = {.kind = DCK_VALUE_TEXT, .as.text = r->command}};
+	char cut[48];
+
+	text[0] = '\0';
+	if (r->command)
+		snprintf(text, size, " (of '%s')", comparable_value(&command, cut, sizeof cut));
+	return text;
+}
+
+static dck_status metric_missing(const dck_record *r, const char *name, const char *tag,
+				 dck_err *err)
+{
+	const char *tags[TAGS_MAX];
+	char by[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->nmetrics && n < TAGS_MAX; i++)
+		tags[n++] = r->metrics[i].def->tag;
+	const char *near = dck_nearest(tag, tags, n);
+	if (n == 0)
+		DCK_FAIL(err, E_ARG, "'%s'%s has no metric at all: there is nothing to compare",
+			 name, made_by(r, by, sizeof by));
+	if (near)
+		DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; did you mean '%.80s'?", name,
+			 made_by(r, by, sizeof by), tag, near);
+	DCK_FAIL(err, E_ARG,
+		 "'%s'%s has no metric '%.80s': it is a record of another kind; it has '%.80s', "
+		 "which --metric compares",
+		 name, made_by(r, by, sizeof by), tag, tags[0]);
+}
+
+dck_status saved_source_open(const dck_record *r, const char *name, const char *tag,
+			     saved_source *ret, dck_err *err)
+{
+	saved_source s = {.record = r, .estimator = estimator_of(tag)};
+	const dck_series *runs = dck_record_series(r, "latency");
+	dck_status status = DCK_OK;
+
+	s.metric = dck_record_metric(r, tag);
+	if (!s.metric)
+		return metric_missing(r, name, tag, err);
+	s.def = s.metric->def;
+	if (s.estimator >= 0 && runs && runs->n > runs->warmup) {
+		s.from = SAVED_RUNS;
+		status = runs_take(runs, &s, err);
+		if (status == DCK_OK)
+			status = scratch_take(&s, err);
+	} else if (s.estimator >= 0 && process_series(r, 0)) {
+		s.from = SAVED_PROCESSES;
+		status = processes_take(&s, err);
+	}
+	if (status != DCK_OK) {
+		saved_source_close(&s);
+		return status;
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+void saved_source_close(saved_source *s)
+{
+	mem_free(s->own);
+	mem_free(s->scratch);
+	mem_free(s->process);
+	*s = (saved_source){0};
+}
+
+/* --- values */
+
+static void take_estimate(const stat_estimate *e, saved_value *v)
+{
+	v->known = e->present;
+	v->value = e->value;
+	v->has_interval = e->present && e->has_interval;
+	v->lo = e->lo;
+	v->hi = e->hi;
+	if (!v->has_interval)
+		snprintf(v->why, sizeof v->why, "%s", e->why);
+}
+
+/* The quantile that a kept interval was made with: Student's where it is between processes. */
+static double quantile_at(const dck_record *r, double level)
+{
+	const dck_fact *f = dck_record_fact(r, "method", "processes");
+	const bool several = f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 1;
+
+	return several ? stat_t_quantile(0.5 + level / 2, (double)(f->value.as.i - 1))
+		       : stat_normal_quantile(0.5 + level / 2);
+}
+
+/* An interval at another level is the kept one stretched on the logarithm, where intervals of times
+ * are symmetric. */
+static void take_metric(const saved_source *s, double level, saved_value *v)
+{
+	const dck_metric *m = s->metric;
+	double stretch;
+
+	v->exact = comparable_exact(m->def->tag);
+	if (m->value.kind == DCK_VALUE_INT || m->value.kind == DCK_VALUE_REAL) {
+		v->known = true;
+		v->value = m->value.kind == DCK_VALUE_INT ? (double)m->value.as.i : m->value.as.r;
+	} else {
+		v->exact = false;
+		snprintf(v->why, sizeof v->why, "%s",
+			 m->value.kind == DCK_VALUE_ABSENT ? m->value.as.text : "it is no number");
+		return;
+	}
+	if (v->exact)
+		return;
+	if (!(m->level > 0)) {
+		snprintf(
+		    v->why, sizeof v->why,
+		    "one number without an interval does not distinguish a change from chance");
+		return;
+	}
+	if (!(m->lo > 0) || !(m->lo <= v->value) || !(v->value <= m->hi) || !isfinite(m->hi)) {
+		snprintf(v->why, sizeof v->why, "%s",
+			 m->lo <= 0 ? "its interval reaches down to 0"
+				    : "its interval does not hold its value");
+		return;
+	}
+	stretch = quantile_at(s->record, level) / quantile_at(s->record, m->level);
+	v->has_interval = true;
+	v->lo = fabs(level - m->level) < 1e-9 ? m->lo : v->value * pow(m->lo / v->value, stretch);
+	v->hi = fabs(level - m->level) < 1e-9 ? m->hi : v->value * pow(m->hi / v->value, stretch);
+}
+
+/* The runs of one process do not show how much the next start differs. Variances add, so each of
+ * two recordings gets half of the variance between them. */
+static void widen(const saved_source *s, double level, saved_value *v)
+{
+	const double own = s->between / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
+			   stat_normal_quantile(0.975);
+
+	if (!v->has_interval || !(own > 0) || !(v->lo > 0))
+		return;
+	v->lo = v->value * exp(-saved_square_add(log(v->value / v->lo), own, 0));
+	v->hi = v->value * exp(saved_square_add(log(v->hi / v->value), own, 0));
+}
+
+void saved_source_value(const saved_source *s, double level, saved_value *ret)
+{
+	saved_value v = {0};
+	stat_estimate e = {0};
+
+	switch (s->from) {
+	case SAVED_METRIC:
+		take_metric(s, level, &v);
+		break;
+	case SAVED_RUNS:
+		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, level, s->scratch,
+				  &e);
+		take_estimate(&e, &v);
+		widen(s, level, &v);
+		break;
+	case SAVED_PROCESSES:
+		if (s->failed[0]) {
+			snprintf(v.why, sizeof v.why, "%s", s->failed);
+			break;
+		}
+		stat_processes(s->process, s->nprocesses, level, &e);
+		take_estimate(&e, &v);
+		if (s->scale) {
+			v.value = exp(v.value);
+			v.lo = exp(v.lo);
+			v.hi = exp(v.hi);
+		}
+		break;
+	}
+	if (v.known && !isfinite(v.value)) {
+		v.known = v.has_interval = false;
+		snprintf(v.why, sizeof v.why, "its value is no finite number");
+	}
+	*ret = v;
+}

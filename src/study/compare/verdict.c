@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/compare/verdict.h"
+#include "base/label.h"
+#include "measure/latency_limit.h"
+#include "base/mem.h"
+#include "deepclock/compare.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const verdict_texts[] = {
+    [VERDICT_UNDECIDED] = "undecided",
+    [VERDICT_SAME] = "same",
+    [VERDICT_FASTER] = "faster",
+    [VERDICT_SLOWER] = "slower",
+};
+
+verdict verdict_of(double lo, double hi, double margin)
+{
+	const double above = 1 + margin, below = 1 / above;
+
+	if (isnan(lo) || isnan(hi))
+		return VERDICT_UNDECIDED;
+	if (lo > above)
+		return VERDICT_SLOWER;
+	if (hi < below)
+		return VERDICT_FASTER;
+	if (margin > 0 && lo >= below && hi <= above)
+		return VERDICT_SAME;
+	return VERDICT_UNDECIDED;
+}
+
+double verdict_more(double value, double lo, double hi, double margin)
+{
+	const double edge = log1p(margin);
+	const double at = log(value), half = (log(hi) - log(lo)) / 2;
+	const double distance = fmin(fabs(at - edge), fabs(at + edge));
+
+	/* At the margin itself no number of rounds decides. */
+	if (!(half > 0) || !(distance > 0.05 * half))
+		return NAN;
+	return fmax(1, half * half / (distance * distance));
+}
+
+int verdict_decimals(double lo, double hi)
+{
+	const double half = (hi - lo) / 2;
+	const int n = half > 0 && isfinite(half) ? (int)ceil(1 - log10(half)) : 2;
+
+	return n < 0 ? 0 : n > 6 ? 6 : n;
+}
+
+/* What the answer says of one. lo NaN: there is no interval; ratio 0: there is none. */
+typedef struct said {
+	verdict verdict;
+	double ratio, lo, hi;
+} said;
+
+static said said_of(const verdict_outcome *o)
+{
+	const bool known = o->ratio.value.kind == DCK_VALUE_REAL, level = o->ratio.level > 0;
+
+	return (said){.verdict = o->verdict,
+		      .ratio = known ? o->ratio.value.as.r : 0,
+		      .lo = level ? o->ratio.lo : NAN,
+		      .hi = level ? o->ratio.hi : NAN};
+}
+
+#define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
+
+/* Three digits and no exponent. */
+static int decimals_of(double v)
+{
+	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
+}
+
+/* "2.31 times slower than a [1.93, 2.66]", "5.3 % slower than a [4.1, 6.4]": how much more time the
+ * slower of the two needs. */
+static const char *ratio_text(const said *s, const char *word, const char *than, mem_arena *a)
+{
+	const bool below = s->ratio < 1;
+	const double ratio = below ? 1 / s->ratio : s->ratio;
+	const double lo = below ? 1 / s->hi : s->lo, hi = below ? 1 / s->lo : s->hi;
+	const bool times = ratio >= TIMES_FROM;
+	const double v[3] = {times ? ratio : 100 * (ratio - 1), times ? lo : 100 * (lo - 1),
+			     times ? hi : 100 * (hi - 1)};
+	const int digits = decimals_of(fabs(v[0]));
+	const char *size =
+	    mem_arena_fmt(a, "%.*f%s %s%s", digits, v[0], times ? " times" : " %", word, than);
+
+	if (isnan(lo) || isnan(hi))
+		return size;
+	return mem_arena_fmt(a, "%s [%.*f, %.*f]", size, digits, v[1], digits, v[2]);
+}
+
+static const char *said_text(const said *s, const char *name, double margin, const char *base,
+			     bool times, mem_arena *a)
+{
+	const char *than = base ? mem_arena_fmt(a, " than %s", base) : "", *word;
+	const int digits = verdict_decimals(s->lo, s->hi);
+	bool slower;
+
+	switch (s->verdict) {
+	case VERDICT_SLOWER:
+	case VERDICT_FASTER:
+		slower = s->ratio >= 1;
+		word = times ? (slower ? "slower" : "faster") : slower ? "worse" : "better";
+		return mem_arena_fmt(a, "%s is %s", name, ratio_text(s, word, than, a));
+	case VERDICT_SAME:
+		return mem_arena_fmt(a, "%s is %s%s%s within %.3g %%: ratio %.*f [%.*f, %.*f]",
+				     name, times ? "as fast" : "the same", base ? " as " : "",
+				     base ? base : "", 100 * margin, digits, s->ratio, digits,
+				     s->lo, digits, s->hi);
+	case VERDICT_UNDECIDED:
+		break;
+	}
+	if (!(s->ratio > 0) || isnan(s->lo) || isnan(s->hi))
+		return mem_arena_fmt(a, "%s: undecided", name);
+	return mem_arena_fmt(a, "undecided: %s over %s is %.*f [%.*f, %.*f]", name,
+			     base ? base : "it", digits, s->ratio, digits, s->lo, digits, s->hi);
+}
+
+void verdict_answer(record_builder *b, const char *base, const verdict_outcome *all, size_t n,
+		    double margin, const dck_metric_def *metric)
+{
+	const dck_unit unit = metric ? metric->unit : DCK_UNIT_NS;
+	const char *what = unit == DCK_UNIT_NS		 ? NULL
+			   : unit == DCK_UNIT_ITEM_PER_S ? "items per second"
+							 : metric->name;
+	const char *names[DCK_ALTERNATIVES_MAX + 1];
+	const size_t most = n < 3 ? n : 2;
+	mem_arena *a = mem_arena_new(0);
+	const char *text = "";
+
+	if (!a || n == 0 || n > DCK_ALTERNATIVES_MAX) {
+		mem_arena_free(a);
+		return;
+	}
+	names[0] = base;
+	for (size_t i = 0; i < n; i++)
+		names[i + 1] = all[i].label;
+	const size_t shared = label_shared(names, n + 1);
+	for (size_t i = 0; i < most && text; i++) {
+		const said s = said_of(&all[i]);
+
+		text =
+		    mem_arena_fmt(a, "%s%s%s", text, i > 0 ? "; " : "",
+				  said_text(&s, all[i].label + shared, margin, base + shared,
+					    unit == DCK_UNIT_NS || unit == DCK_UNIT_ITEM_PER_S, a));
+	}
+	if (!mem_arena_failed(a) && most < n)
+		record_answer(b, "%s%s%s; and %zu more", what ? what : "", what ? ": " : "", text,
+			      n - most);
+	else if (!mem_arena_failed(a))
+		record_answer(b, "%s%s%s", what ? what : "", what ? ": " : "", text);
+	mem_arena_free(a);
+}
+
+/* --- the parts of a record that both comparisons have */
+
+dck_cell verdict_cell(double v, double lo, double hi, double level)
+{
+	return (dck_cell){.value = RECORD_REAL(v), .lo = lo, .hi = hi, .level = level};
+}
+
+dck_cell verdict_cell_absent(const char *why)
+{
+	return (dck_cell){.value = RECORD_ABSENT(why)};
+}
+
+void verdict_metric(record_builder *b, const char *tag, const verdict_outcome *o)
+{
+	const dck_cell *c = &o->ratio;
+
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		record_metric_absent(b, tag, c->value.as.text);
+	else
+		record_metric(b, tag, c->value, c->lo, c->hi, c->level, o->how);
+}
+
+void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n)
+{
+	char tag[160];
+
+	verdict_metric(b, "compare/ratio", &all[0]);
+	for (size_t i = 0; i < n && n > 1; i++) {
+		snprintf(tag, sizeof tag, "compare/ratio/%s", all[i].name);
+		verdict_metric(b, tag, &all[i]);
+	}
+}
+
+void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
+{
+	dck_verdict worst = DCK_VERDICT_HOLDS;
+	char key[160];
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0)
+			record_fact_text(b, "compare", "verdict", verdict_texts[all[i].verdict]);
+		snprintf(key, sizeof key, "verdict/%s", all[i].name);
+		if (n > 1)
+			record_fact_text(b, "compare", key, verdict_texts[all[i].verdict]);
+		/* A regression is reported even where another alternative is undecided. */
+		worst = latency_limit_worse(worst, all[i].gate);
+	}
+	record_gate(b, worst);
+	record_fact_text(b, "compare", "gate",
+			 worst == DCK_VERDICT_HOLDS    ? "not worse"
+			 : worst == DCK_VERDICT_BROKEN ? "regressed"
+						       : "undecided");
+}
+
+void verdict_table(record_builder *b, const char *title, const dck_column *value, const char *ratio)
+{
+	const dck_column columns[] = {
+	    {"subject", "subject", DCK_UNIT_NONE}, *value,
+	    {"ratio", ratio, DCK_UNIT_ONE},	   {"difference", "difference", value->unit},
+	    {"verdict", "verdict", DCK_UNIT_NONE},
+	};
+
+	record_table(b, "compare/alternatives", title, columns, sizeof columns / sizeof columns[0]);
+	record_brief_columns(b, "time value ratio verdict");
+}
+
+static void cell_put(record_builder *b, const dck_cell *c)
+{
+	if (c->value.kind == DCK_VALUE_ABSENT)
+		record_cell_absent(b, c->value.as.text);
+	else
+		record_cell_interval(b, c->value.as.r, c->lo, c->hi, c->level);
+}
+
+void verdict_row_base(record_builder *b, const char *label, dck_cell value, const char *why,
+		      const char *word)
+{
+	record_cell_text(b, label);
+	cell_put(b, &value);
+	record_cell_absent(b, why);
+	record_cell_absent(b, why);
+	record_cell_text(b, word);
+}
+
+void verdict_row(record_builder *b, const verdict_outcome *o)
+{
+	record_cell_text(b, o->label);
+	cell_put(b, &o->value);
+	cell_put(b, &o->ratio);
+	cell_put(b, &o->difference);
+	record_cell_text(b, verdict_texts[o->verdict]);
+}
+
+int dck_compare_gate(const dck_record *r)
+{
+	return dck_record_fact(r, "compare", "gate") ? (int)dck_record_gate(r)
+						     : DCK_VERDICT_UNDECIDED;
+}

@@ -1,0 +1,609 @@
+/* inspect.c - dck_inspect(): what a model file holds: inputs, outputs, operators, weights.
+ *
+ *	deepclock inspect model.onnx
+ *
+ * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and files with
+ * external weights are not read: inspect only looks whether they are there. A size that the model
+ * leaves open is shown with its name, not guessed.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/inspect.h"
+#include "base/err.h"
+#include "study/cost_report/tally_open.h"
+#include "record/asked.h"
+#include "measure/subject/sizes.h"
+#include "model/cost/op.h"
+#include "base/names.h"
+#include "os/os.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define INPUTS_SHOWN  4u /* in the summary; each must be given */
+#define OUTPUTS_SHOWN 2u
+#define TYPES_SHOWN   5u   /* of operators in the summary */
+#define TEXT_SHOWN    200u /* characters of a property */
+#define DOMAIN(d)     (!(d) || !*(d) || strcmp((d), "ai.onnx") == 0 ? "ai.onnx" : (d))
+
+typedef struct kind {
+	const char *type, *domain;
+	size_t nodes, unknown; /* without a rule for their cost */
+} kind;
+
+typedef struct weights_file {
+	const char *name;
+	uint64_t bytes;
+	bool there;
+} weights_file;
+
+typedef struct inspection {
+	tally_counted c;
+	subject_sizes sizes;
+	model_values values;
+	const char *subject;
+	mem_arena *arena; /* that of c */
+	kind *kinds;
+	size_t nkinds, nodes;
+	weights_file *files;
+	size_t nfiles, missing;
+	uint64_t weight_bytes;
+} inspection;
+
+/* --- collecting */
+
+static int kinds_order(const void *va, const void *vb)
+{
+	const kind *a = va, *b = vb;
+
+	if (a->nodes != b->nodes)
+		return a->nodes > b->nodes ? -1 : 1;
+	const int by_type = strcmp(a->type, b->type);
+	return by_type ? by_type : strcmp(a->domain, b->domain);
+}
+
+/* Operators as they run: bodies and functions entered. */
+static bool kinds_find(inspection *x)
+{
+	const cost_result *r = x->c.cost;
+	names keys;
+
+	x->kinds = mem_arena_array(x->arena, r->nops, sizeof *x->kinds);
+	if (!x->kinds || !names_init(&keys, x->arena, r->nops))
+		return false;
+	for (size_t i = 0; i < r->nops; i++) {
+		const onnx_node *n = r->ops[i].node;
+		const char *domain = DOMAIN(n->domain);
+		const char *key = mem_arena_fmt(x->arena, "%s %s", domain, n->op);
+
+		if (r->ops[i].expanded)
+			continue;
+		if (!key)
+			return false;
+		const size_t at = names_add(&keys, key);
+		kind *k = &x->kinds[at];
+
+		*k = (kind){n->op, domain, k->nodes + 1, k->unknown + (r->ops[i].row == NULL)};
+		x->nodes++;
+	}
+	x->nkinds = keys.n;
+	qsort(x->kinds, x->nkinds, sizeof *x->kinds, kinds_order);
+	return true;
+}
+
+static const char *location(const onnx_tensor *t)
+{
+	for (size_t i = 0; t->location == 1 && i < t->nexternal; i++)
+		if (t->external[i].key && strcmp(t->external[i].key, "location") == 0)
+			return t->external[i].value;
+	return NULL;
+}
+
+/* Weights are initializers, of bodies too, and the values of Constant nodes. A sum that overflows
+ * stays at the largest. */
+static void weights_add(uint64_t *sum, const onnx_graph *g)
+{
+	for (size_t i = 0; i < g->ninitializers; i++)
+		if (__builtin_add_overflow(*sum, g->initializers[i].bytes, sum))
+			*sum = UINT64_MAX;
+	for (size_t i = 0; i < g->nnodes; i++)
+		for (size_t k = 0; k < g->nodes[i].nattributes; k++) {
+			const onnx_attribute *a = &g->nodes[i].attributes[k];
+
+			if (a->t && __builtin_add_overflow(*sum, a->t->bytes, sum))
+				*sum = UINT64_MAX;
+			if (a->g)
+				weights_add(sum, a->g);
+			for (size_t j = 0; j < a->ngraphs; j++)
+				weights_add(sum, &a->graphs[j]);
+		}
+}
+
+/* Files lie beside the model's. */
+static bool files_find(inspection *x)
+{
+	const onnx_graph *g = x->c.model->graph;
+	const char *slash = strrchr(x->subject, '/');
+	names seen;
+
+	x->files = mem_arena_array(x->arena, g->ninitializers, sizeof *x->files);
+	if (!x->files || !names_init(&seen, x->arena, g->ninitializers))
+		return false;
+	weights_add(&x->weight_bytes, g);
+	for (size_t i = 0; i < g->ninitializers; i++) {
+		const char *name = location(&g->initializers[i]);
+
+		if (!name)
+			continue;
+		const size_t at = names_add(&seen, name);
+		weights_file *f = &x->files[at];
+
+		if (!f->name) {
+			const char *path =
+			    mem_arena_fmt(x->arena, "%.*s%s",
+					  slash && *name != '/' ? (int)(slash - x->subject + 1) : 0,
+					  x->subject, name);
+			f->name = name;
+			f->there = path && os_file_exists(path);
+			x->missing += !f->there;
+		}
+		if (__builtin_add_overflow(f->bytes, g->initializers[i].bytes, &f->bytes))
+			f->bytes = UINT64_MAX;
+	}
+	x->nfiles = seen.n;
+	return true;
+}
+
+/* What the file does not state of an output, inference may know. */
+static void outputs_complete(inspection *x)
+{
+	const cost_result *r = x->c.cost;
+	model_value *out = mem_arena_array(x->arena, x->values.nout, sizeof *out);
+
+	for (size_t i = 0; out && i < x->values.nout; i++) {
+		out[i] = x->values.out[i];
+		for (size_t k = 0; k < r->noutputs; k++) {
+			const val *v = r->outputs[k];
+			const size_t rank = v->rank > 0 ? (size_t)v->rank : 0;
+			int64_t *dims = mem_arena_array(x->arena, rank, sizeof *dims);
+			const char **symbols = mem_arena_array(x->arena, rank, sizeof *symbols);
+
+			if (out[i].rank >= 0 || v->kind != VAL_TENSOR || v->rank < 0 || !dims ||
+			    !symbols || strcmp(v->name, out[i].name) != 0)
+				continue;
+			for (size_t d = 0; d < rank; d++) {
+				dims[d] = num_known(v->dims[d]) ? v->dims[d].v : -1;
+				symbols[d] =
+				    num_known(v->dims[d]) ? NULL : num_text(r->nums, v->dims[d]);
+			}
+			out[i].kind = "tensor";
+			out[i].dtype = v->dtype;
+			out[i].rank = v->rank;
+			out[i].dims = dims;
+			out[i].symbols = symbols;
+		}
+	}
+	if (out)
+		x->values.out = out;
+}
+
+/* --- words */
+
+/* "1x3x224x224", as --shape takes it; with names "[batch, 3, h, w]": names may hold an x. */
+static const char *dims_text(inspection *x, const model_value *v)
+{
+	const char *text = "";
+	bool open = false;
+
+	for (int d = 0; d < v->rank && text; d++) {
+		const char *by = d > 0 ? ", " : "";
+
+		open |= v->dims[d] < 0;
+		text = v->dims[d] < 0
+			   ? mem_arena_fmt(x->arena, "%s%s%s", text, by,
+					   v->symbols[d] ? v->symbols[d] : "?")
+			   : mem_arena_fmt(x->arena, "%s%s%lld", text, by, (long long)v->dims[d]);
+	}
+	return open && text ? mem_arena_fmt(x->arena, "[%s]", text)
+			    : subject_dims_text(x->arena, v->dims, NULL, (size_t)v->rank);
+}
+
+static const char *shape_text(inspection *x, const model_value *v)
+{
+	if (strcmp(v->kind, "tensor") != 0)
+		return *v->kind ? v->kind : "of a type that is not stated";
+	if (v->rank < 0)
+		return "of any shape";
+	if (v->rank == 0)
+		return "scalar";
+	return dims_text(x, v);
+}
+
+static const char *type_text(inspection *x, const model_value *v)
+{
+	return v->dtype ? cost_dtype_text(v->dtype, x->arena) : "";
+}
+
+static const char *number_text(mem_arena *a, double v, const char *unit)
+{
+	char buf[64];
+
+	return mem_arena_dup(a, dck_text_si(v, unit, buf, sizeof buf));
+}
+
+/* "1.81 G MACs"; why not. */
+static const char *amount(inspection *x, num n, const char *what)
+{
+	const char *open = cost_open_text(&x->c, n);
+
+	if (num_known(n) && n.v < 1000)
+		return mem_arena_fmt(x->arena, "%lld %s", (long long)n.v, what);
+	if (num_known(n))
+		return mem_arena_fmt(x->arena, "%s %s", number_text(x->arena, (double)n.v, ""),
+				     what);
+	return open ? mem_arena_fmt(x->arena, "%s %s", open, what)
+		    : mem_arena_fmt(x->arena, "%s not known", what);
+}
+
+static const char *producer_text(inspection *x)
+{
+	const onnx_model *m = x->c.model;
+
+	if (!m->producer || !*m->producer)
+		return NULL;
+	return mem_arena_fmt(x->arena, "%s%s%s", m->producer,
+			     m->producer_version && *m->producer_version ? " " : "",
+			     m->producer_version ? m->producer_version : "");
+}
+
+static void sentence_put(record_builder *b, inspection *x)
+{
+	const char *producer = producer_text(x);
+
+	const char *letters = num_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
+
+	record_answer(b, "%s, %s, opset %lld%s%s%s", amount(x, x->c.cost->macs, "MACs"),
+		      amount(x, x->c.cost->params, "parameters"),
+		      (long long)onnx_opset_version(x->c.model), producer ? ", from " : "",
+		      producer ? producer : "", letters ? letters : "");
+}
+
+/* --- the summary */
+
+static void row(record_builder *b, const char *what, const char *value)
+{
+	record_cell_text(b, what);
+	record_cell_text(b, value ? value : "?");
+}
+
+static void rows_values(record_builder *b, inspection *x, const char *what, const model_value *v,
+			size_t n, size_t shown)
+{
+	for (size_t i = 0; i < n && i < shown; i++) {
+		const char *more = n > shown && i + 1 == shown
+				       ? mem_arena_fmt(x->arena, ", and %zu more", n - shown)
+				       : "";
+
+		row(b, what,
+		    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name, shape_text(x, &v[i]),
+				  type_text(x, &v[i]), more ? more : ""));
+	}
+	if (n == 0)
+		row(b, what, "none");
+}
+
+static const char *opsets_text(inspection *x)
+{
+	const onnx_model *m = x->c.model;
+	const char *text = "";
+
+	for (size_t i = 0; i < m->nopsets && text; i++)
+		text = mem_arena_fmt(x->arena, "%s%s%s %lld", text, i ? ", " : "",
+				     DOMAIN(m->opsets[i].domain), (long long)m->opsets[i].version);
+	return text;
+}
+
+static const char *kinds_text(inspection *x)
+{
+	const char *text = mem_arena_fmt(x->arena, "%zu of %zu type%s:", x->nodes, x->nkinds,
+					 x->nkinds == 1 ? "" : "s");
+
+	for (size_t i = 0; i < x->nkinds && i < TYPES_SHOWN && text; i++)
+		text = mem_arena_fmt(x->arena, "%s%s %zu %s", text, i ? "," : "", x->kinds[i].nodes,
+				     x->kinds[i].type);
+	return x->nkinds > TYPES_SHOWN && text ? mem_arena_fmt(x->arena, "%s, ...", text) : text;
+}
+
+/* Those that neither ONNX nor ONNX Runtime has: the engine needs a library for them. */
+static const char *custom_text(inspection *x)
+{
+	const char *text = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->nkinds; i++)
+		if (x->kinds[i].unknown > 0 && n++ < TYPES_SHOWN)
+			text =
+			    mem_arena_fmt(x->arena, "%s%s%s.%s", text ? text : "", text ? ", " : "",
+					  x->kinds[i].domain, x->kinds[i].type);
+	return text;
+}
+
+static const char *weights_text(inspection *x)
+{
+	const char *size = number_text(x->arena, (double)x->weight_bytes, "B");
+
+	if (x->nfiles == 0)
+		return mem_arena_fmt(x->arena, "%s, in the file", size);
+	return mem_arena_fmt(x->arena, "%s, in %zu other file%s%s", size, x->nfiles,
+			     x->nfiles == 1 ? "" : "s",
+			     x->missing == 0	       ? ", there"
+			     : x->missing == x->nfiles ? ", MISSING"
+						       : ", some of them MISSING");
+}
+
+static const char *open_text(inspection *x, size_t *ret_n)
+{
+	const char *text = "", *seen_names[SIZES_SYMBOLS_MAX];
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->sizes.n; i++)
+		for (size_t d = 0; d < x->sizes.input[i].rank; d++) {
+			const char *symbol = x->sizes.input[i].info.symbol[d];
+			bool seen = false;
+
+			if (x->sizes.input[i].dim[d] >= 0 || n == SIZES_SYMBOLS_MAX)
+				continue;
+			for (size_t k = 0; k < n && symbol; k++)
+				seen |= seen_names[k] && strcmp(seen_names[k], symbol) == 0;
+			if (seen)
+				continue;
+			seen_names[n++] = symbol;
+			text = symbol ? mem_arena_fmt(x->arena, "%s%s%s", text ? text : "",
+						      n > 1 ? ", " : "", symbol)
+				      : mem_arena_fmt(x->arena, "%s%saxis %zu of %s",
+						      text ? text : "", n > 1 ? ", " : "", d,
+						      x->sizes.input[i].info.name);
+		}
+	*ret_n = n;
+	return text;
+}
+
+static void summary_put(record_builder *b, inspection *x)
+{
+	static const dck_column columns[] = {{.key = "what", .title = ""},
+					     {.key = "value", .title = ""}};
+	const onnx_model *m = x->c.model;
+	const char *custom = custom_text(x), *open;
+	size_t nopen;
+
+	open = open_text(x, &nopen);
+	record_table(b, "inspect/summary", "The model", columns, 2);
+	rows_values(b, x, "input", x->values.in, x->values.nin, INPUTS_SHOWN);
+	rows_values(b, x, "output", x->values.out, x->values.nout, OUTPUTS_SHOWN);
+	row(b, "open sizes", nopen ? open : "none");
+	row(b, "operators", kinds_text(x));
+	if (custom)
+		row(b, "not known", custom);
+	row(b, "weights", weights_text(x));
+	if (m->nmetadata)
+		row(b, "properties",
+		    mem_arena_fmt(x->arena, "%zu: %s%s", m->nmetadata,
+				  m->metadata[0].key ? m->metadata[0].key : "?",
+				  m->nmetadata > 1 ? ", ..." : ""));
+}
+
+/* --- the rest */
+
+static void values_put(record_builder *b, inspection *x, const char *name, const char *title,
+		       const model_value *v, size_t n)
+{
+	static const dck_column columns[] = {{.key = "name", .title = "name"},
+					     {.key = "kind", .title = "kind"},
+					     {.key = "type", .title = "type"},
+					     {.key = "shape", .title = "shape"}};
+
+	if (n == 0)
+		return;
+	record_table(b, name, title, columns, 4);
+	for (size_t i = 0; i < n; i++) {
+		record_cell_text(b, v[i].name);
+		record_cell_text(b, *v[i].kind ? v[i].kind : "?");
+		record_cell_text(b, type_text(x, &v[i]));
+		record_cell_text(b, shape_text(x, &v[i]));
+	}
+}
+
+static void open_put(record_builder *b, inspection *x)
+{
+	static const dck_column columns[] = {{.key = "name", .title = "size"},
+					     {.key = "input", .title = "input"},
+					     {.key = "axis", .title = "axis", .unit = DCK_UNIT_ONE},
+					     {.key = "option", .title = "given by"}};
+	bool begun = false;
+
+	for (size_t i = 0; i < x->sizes.n; i++)
+		for (size_t d = 0; d < x->sizes.input[i].rank; d++) {
+			const subject_sized *in = &x->sizes.input[i];
+			const char *symbol = in->info.symbol[d];
+
+			if (in->dim[d] >= 0)
+				continue;
+			if (!begun)
+				record_table(b, "inspect/open", "Open sizes", columns, 4);
+			begun = true;
+			record_cell_text(b, symbol ? symbol : "?");
+			record_cell_text(b, in->info.name);
+			record_cell_int(b, (int64_t)d);
+			record_cell_text(b, subject_sizes_batch_axis(&x->sizes, i) == d ? "--batch"
+					    : symbol					? "--dim"
+						     : "--shape");
+		}
+}
+
+static void kinds_put(record_builder *b, inspection *x)
+{
+	static const dck_column columns[] = {
+	    {.key = "type", .title = "operator"},
+	    {.key = "domain", .title = "of"},
+	    {.key = "nodes", .title = "nodes", .unit = DCK_UNIT_ONE},
+	    {.key = "cost", .title = "cost"}};
+
+	if (x->nkinds == 0)
+		return;
+	record_table(b, "inspect/operators", "Operators, bodies and functions entered", columns, 4);
+	for (size_t i = 0; i < x->nkinds; i++) {
+		record_cell_text(b, x->kinds[i].type);
+		record_cell_text(b, x->kinds[i].domain);
+		record_cell_int(b, (int64_t)x->kinds[i].nodes);
+		record_cell_text(b, x->kinds[i].unknown ? "not known" : "known");
+	}
+}
+
+static void files_put(record_builder *b, inspection *x)
+{
+	static const dck_column columns[] = {
+	    {.key = "file", .title = "file of weights"},
+	    {.key = "bytes", .title = "of the model", .unit = DCK_UNIT_BYTE},
+	    {.key = "there", .title = "is there"}};
+
+	if (x->nfiles == 0)
+		return;
+	record_table(b, "inspect/files", "Weights outside the model", columns, 3);
+	for (size_t i = 0; i < x->nfiles; i++) {
+		record_cell_text(b, x->files[i].name);
+		record_cell_int(b, x->files[i].bytes > INT64_MAX ? INT64_MAX
+								 : (int64_t)x->files[i].bytes);
+		record_cell_text(b, x->files[i].there ? "yes" : "no");
+	}
+	if (x->missing)
+		record_note(b, "weights-missing",
+			    "%zu of %zu files of weights that the model names are not beside it, "
+			    "'%s' first",
+			    x->missing, x->nfiles, x->files[0].name);
+}
+
+static void properties_put(record_builder *b, inspection *x)
+{
+	static const dck_column columns[] = {{.key = "key", .title = "property"},
+					     {.key = "value", .title = "value"}};
+	const onnx_model *m = x->c.model;
+
+	if (m->nmetadata == 0)
+		return;
+	record_table(b, "inspect/properties", "Properties", columns, 2);
+	for (size_t i = 0; i < m->nmetadata; i++) {
+		const char *value = m->metadata[i].value ? m->metadata[i].value : "";
+
+		record_cell_text(b, m->metadata[i].key ? m->metadata[i].key : "?");
+		record_cell_fmt(b, "%.*s%s", (int)TEXT_SHOWN, value,
+				strlen(value) > TEXT_SHOWN ? "..." : "");
+	}
+}
+
+static void facts_put(record_builder *b, inspection *x, const char *next)
+{
+	const onnx_model *m = x->c.model;
+	const char *producer = producer_text(x);
+
+	record_fact_text(b, "subject", "kind", "model");
+	record_fact_text(b, "subject", "name", x->subject);
+	if (producer)
+		record_fact_text(b, "subject", "producer", producer);
+	record_fact_int(b, "subject", "ir_version", DCK_UNIT_ONE, m->ir_version);
+	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, onnx_opset_version(m));
+	record_fact_text(b, "subject", "opsets", opsets_text(x));
+	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);
+	record_fact_int(b, "subject", "functions", DCK_UNIT_ONE, (int64_t)m->nfunctions);
+	record_fact_int(b, "subject", "file_bytes", DCK_UNIT_BYTE, (int64_t)m->file_bytes);
+	record_fact_text(b, "result", "next", next);
+}
+
+/* What to type: sizes that were given, and the open ones. */
+static const char *next_text(inspection *x, const dck_model_config *c)
+{
+	const struct {
+		const char *option;
+		const dck_list *list;
+	} given[] = {{"shape", &c->shape}, {"dim", &c->dim}, {"input", &c->input}};
+	const char *text = subject_shell_word(x->arena, x->subject);
+	subject_usual usual;
+	const char *options =
+	    subject_usual_find(&x->sizes, &usual) ? subject_usual_text(x->arena, &usual) : NULL;
+
+	text = text ? mem_arena_fmt(x->arena, "deepclock bench %s", text) : NULL;
+	if (c->batch > 0 && text)
+		text =
+		    mem_arena_fmt(x->arena, "%s --batch %llu", text, (unsigned long long)c->batch);
+	for (size_t k = 0; k < sizeof given / sizeof *given; k++)
+		for (size_t i = 0; i < given[k].list->n && text; i++) {
+			const char *word = subject_shell_word(x->arena, given[k].list->item[i]);
+
+			text = word ? mem_arena_fmt(x->arena, "%s --%s %s", text, given[k].option,
+						    word)
+				    : NULL;
+		}
+	return options && *options && text ? mem_arena_fmt(x->arena, "%s %s", text, options)
+	       : options		   ? text
+					   : NULL;
+}
+
+static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
+		       const dck_model_config *asked, dck_err *err)
+{
+	const bool zoo = strncmp(x->subject, "zoo:", 4) == 0;
+	dck_model_config given = s->model;
+	const char *next;
+
+	x->arena = x->c.arena;
+	if (zoo)
+		given.batch = 0; /* it was made with it */
+	DCK_TRY(model_values_read(x->c.model->graph, x->arena, &x->values, err));
+	DCK_TRY(
+	    subject_sizes_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
+	DCK_TRY(subject_sizes_read(&x->sizes, &x->values, &given, err));
+	next = next_text(x, asked);
+	outputs_complete(x);
+	if (!next || !kinds_find(x) || !files_find(x))
+		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
+	record_set_began(b, os_unix_ns());
+	facts_put(b, x, next);
+	sentence_put(b, x);
+	cost_metric_put(
+	    b, &x->c, "cost/macs", x->c.cost->macs,
+	    "convolutions, matrix products, recurrent and attention operators; no bias");
+	cost_metric_put(b, &x->c, "cost/flops", x->c.cost->flops, "2 x MACs plus everything else");
+	cost_metric_put(b, &x->c, "cost/params", x->c.cost->params,
+			"initializers in trained roles, each once");
+	cost_metric_put(b, &x->c, "cost/weight_bytes", x->c.cost->weight_bytes,
+			"initializers that are used, each once");
+	summary_put(b, x);
+	values_put(b, x, "inspect/inputs", "Inputs", x->values.in, x->values.nin);
+	values_put(b, x, "inspect/outputs", "Outputs", x->values.out, x->values.nout);
+	open_put(b, x);
+	kinds_put(b, x);
+	files_put(b, x);
+	properties_put(b, x);
+	if (mem_arena_failed(x->arena))
+		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
+	return DCK_OK;
+}
+
+dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret, dck_err *err)
+{
+	inspection x = {.subject = s->text};
+	dck_subject plain = *s;
+	int64_t was = 0;
+	record_builder *b;
+	dck_status status;
+
+	/* The file is shown as it is; its batch is freed where it is measured. */
+	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was))
+		plain.model.batch = 0;
+	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
+	b = record_begin(title);
+	status = b ? fill(b, &x, &plain, &s->model, err) : ERR_NO_MEMORY(err, "for a record");
+	if (status == DCK_OK)
+		status = record_finish(b, ret, err);
+	else
+		record_drop(b);
+	tally_counted_close(&x.c);
+	return status;
+}

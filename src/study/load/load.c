@@ -1,0 +1,285 @@
+/* load.c - from what was asked to a record: the subject is opened and warmed up, then measured at
+ * the one load that was asked for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_run.h"
+#include "base/err.h"
+#include "base/observer.h"
+#include "base/units.h"
+#include "record/asked.h"
+#include "study/load/load_job.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIME_DEFAULT_NS 10000000000u
+#define TIME_MOST_NS	(UINT64_MAX / 4)
+
+/* --- what was asked, checked */
+
+static load_scenario scenario_of(const dck_load_config *c)
+{
+	if (c->scenario != LOAD_AUTO)
+		return (load_scenario)c->scenario;
+	if (c->rate_hz > 0 || c->trace || c->find_peak)
+		return LOAD_SERVER;
+	return c->streams > 1 ? LOAD_MULTI : LOAD_SINGLE;
+}
+
+/* An option that would change nothing is a misunderstanding. */
+static dck_status closed_check(const dck_load_config *c, load_scenario scenario, dck_err *err)
+{
+	const char *name = dck_load_scenarios[scenario];
+	const char *option = c->rate_hz > 0	? "rate"
+			     : c->trace		? "trace"
+			     : c->arrivals != 0 ? "arrivals"
+			     : c->max_queue > 0 ? "max-queue"
+			     : c->find_peak	? "find-peak"
+						: NULL;
+
+	if (option)
+		DCK_FAIL(err, E_ARG,
+			 "--%s is about arrivals, and with --scenario %s nothing arrives: "
+			 "give --scenario server",
+			 option, name);
+	if (scenario == LOAD_SINGLE && c->streams > 1)
+		DCK_FAIL(err, E_ARG,
+			 "--scenario single has one stream, and --streams is %llu: "
+			 "give --scenario multi",
+			 (unsigned long long)c->streams);
+	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
+		DCK_FAIL(err, E_ARG,
+			 "--slo limits latency, and with --scenario offline all requests are there "
+			 "from the start, so that the latency of each is its place in the row: "
+			 "give another scenario");
+	return DCK_OK;
+}
+
+static dck_status server_check(const dck_load_config *c, dck_err *err)
+{
+	if (!(c->rate_hz > 0) && !c->trace && !c->find_peak)
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--scenario server needs arrivals: give --rate N (a second), --trace FILE, "
+		    "or --find-peak");
+	if (c->trace && c->arrivals != 0)
+		DCK_FAIL(err, E_ARG,
+			 "--arrivals and --trace both say when requests arrive: give one");
+	if (c->find_peak && c->slo.n == 0)
+		DCK_FAIL(err, E_ARG,
+			 "--find-peak needs a limit that shall hold: give --slo 'p99<=50ms'");
+	return DCK_OK;
+}
+
+static dck_status config_check(load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+
+	if (c->scenario < 0 || c->scenario > LOAD_SERVER || c->arrivals < 0 || c->arrivals > 1)
+		DCK_FAIL(err, E_ARG,
+			 "the scenario is %d and the arrivals are %d: there are none such",
+			 c->scenario, c->arrivals);
+	if (c->streams < 1 || c->streams > LOAD_STREAMS)
+		DCK_FAIL(err, E_ARG, "--streams is %llu: give 1 to %d",
+			 (unsigned long long)c->streams, LOAD_STREAMS);
+	if (!(c->confidence > 0 && c->confidence < 1) || !(c->level > 0 && c->level < 1))
+		DCK_FAIL(err, E_ARG,
+			 "--confidence is %g and --level is %g: they lie between 0 and 1",
+			 c->confidence, c->level);
+	if (!(c->rate_hz >= 0) || !(c->precision > 0))
+		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",
+			 c->rate_hz, c->precision);
+	if (c->slo.n > LOAD_LIMITS)
+		DCK_FAIL(err, E_ARG, "there are %zu limits (--slo): give at most %d", c->slo.n,
+			 LOAD_LIMITS);
+	j->ask.scenario = scenario_of(c);
+	for (size_t i = 0; i < c->slo.n; i++) {
+		DCK_TRY(latency_limit_parse(c->slo.item[i], &j->limits[i], err));
+		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
+			DCK_FAIL(err, E_ARG,
+				 "--find-peak needs limits that can be shown to hold, "
+				 "and no number of requests shows it of %s: limit a percentile, "
+				 "as in p99.9<=50ms",
+				 j->limits[i].text);
+	}
+	j->ask.limits = j->limits;
+	j->ask.nlimits = c->slo.n;
+	j->ask.requests = c->requests;
+	return j->ask.scenario == LOAD_SERVER ? server_check(c, err)
+					      : closed_check(c, j->ask.scenario, err);
+}
+
+/* --- one measurement */
+
+/* When requests arrive and when that ends, for what was asked. */
+static void arrivals_ask(load_job *j)
+{
+	const dck_load_config *c = j->config;
+	load_ask *a = &j->ask;
+	const double rate = c->rate_hz > 0 ? c->rate_hz : c->trace ? j->trace.rate_hz : 1;
+
+	a->time_ns = c->time_ns > 0    ? c->time_ns
+		     : c->requests > 0 ? TIME_MOST_NS
+		     : c->trace	       ? load_trace_time(&j->trace, rate)
+				       : TIME_DEFAULT_NS;
+	if (a->scenario == LOAD_SERVER)
+		load_ask_rate(j, rate, c->seed, a);
+}
+
+static dck_status measure_once(load_job *j, dck_err *err)
+{
+	load_result r;
+	load_point *point = &j->points[0];
+
+	arrivals_ask(j);
+	j->pool.progress.phase = dck_load_scenarios[j->ask.scenario];
+	DCK_TRY(load_run(&j->pool, &j->ask, &r, err));
+	if (r.served == 0 && r.failed != DCK_OK) {
+		*err = r.why;
+		return r.failed;
+	}
+	if (r.served == 0 && r.cancelled)
+		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
+	if (r.served == 0 && r.unstable)
+		DCK_FAIL(err, E_LIMIT,
+			 "the service cannot keep up: "
+			 "before the first request was served %llu were due, "
+			 "and at most %llu may wait (--max-queue): give a lower --rate, "
+			 "more --streams or a larger --max-queue",
+			 (unsigned long long)r.arrived, (unsigned long long)j->ask.max_queue);
+	if (r.served == 0)
+		DCK_FAIL(err, E_ARG,
+			 "no request arrived in %g s: give a higher --rate or a longer --time",
+			 (double)j->ask.time_ns / 1e9);
+	point->rate = j->ask.scenario == LOAD_SERVER ? 1e9 / j->ask.arrivals.gap_ns : NAN;
+	load_point_take(j, &j->ask, &r, j->config->confidence, point);
+	load_stopped(j, &r);
+	j->npoints = 1;
+	j->shown = point;
+	return DCK_OK;
+}
+
+/* --- opening */
+
+/* The caller's observer need not be thread-safe: only the caller's thread queries it; stream
+ * threads read the stop flag. */
+static bool stop_asked(void *self)
+{
+	load_job *j = self;
+
+	return atomic_load(&j->pool.stop) ||
+	       (pthread_equal(pthread_self(), j->caller) && observer_cancelled(j->watch));
+}
+
+static void progress_pass(void *self, const dck_progress *p)
+{
+	const load_job *j = self;
+
+	observer_show(j->watch, p);
+}
+
+/* Threads that one run keeps busy, as the engine reports; 1 where it does not. */
+static unsigned threads_of_run(const load_job *j)
+{
+	const dck_engine *e = j->session.target.engine.ops;
+	const dck_kv *kv;
+	size_t n;
+	uint64_t threads;
+
+	if (engine_facts(e, j->session.target.model, &kv, &n, NULL) == DCK_OK)
+		for (size_t i = 0; i < n; i++)
+			if (strcmp(kv[i].key, "threads") == 0 &&
+			    units_parse_count(kv[i].value, &threads, NULL) == DCK_OK && threads > 0)
+				return threads < 10000 ? (unsigned)threads : 10000;
+	return 1;
+}
+
+static dck_status subject_open(load_job *j, dck_err *err)
+{
+	const dck_load_config *c = j->config;
+	measure_plan plan;
+
+	j->inner = (dck_observer){.self = j, .progress = progress_pass, .cancelled = stop_asked};
+	DCK_TRY(measure_plan_warmup(c->warmup, c->max_warmup_ns, c->level, &plan, err));
+	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, &plan, &j->inner, err));
+	DCK_TRY(measure_session_warm(&j->session, err));
+	observer_phase(&j->inner, "streams");
+	j->pool = (load_pool){.origin_ns = j->shared.origin_ns,
+			      .serial = c->serial,
+			      .cpus = os_cpus_allowed(),
+			      .run_threads = threads_of_run(j),
+			      .watch = j->watch};
+	j->pool.progress = observer_nothing("");
+	return load_pool_open(&j->pool, &j->session.target, &j->shared.clock, (size_t)c->streams,
+			      (size_t)c->keep, err);
+}
+
+static dck_status job_run(load_job *j, dck_err *err)
+{
+	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
+	DCK_NEED(j->points, err, "for the results");
+	os_host_get(&j->host);
+	j->shared.origin_ns = measure_shared_now(&j->shared);
+	record_set_began(j->b, os_unix_ns());
+	DCK_TRY(subject_open(j, err));
+	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
+	load_record(j);
+	return DCK_OK;
+}
+
+static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
+{
+	dck_err why = {0};
+	dck_status status;
+
+	measure_shared_begin(&j->shared, j->config->clock, j->watch,
+			     j->subject->kind == DCK_SUBJECT_COMMAND);
+	j->b = record_begin(j->config->title);
+	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
+	if (status == DCK_OK)
+		measure_notes_show(j->watch, j->b);
+	/* The engine may log until it is closed. */
+	load_pool_close(&j->pool);
+	measure_session_close(&j->session);
+	load_samples_done(&j->kept);
+	measure_shared_end(&j->shared);
+	if (status == DCK_OK)
+		return record_finish(j->b, ret, err);
+	record_drop(j->b);
+	if (err)
+		*err = why;
+	return status;
+}
+
+dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,
+		    dck_record **ret, dck_err *err)
+{
+	dck_load_config defaults;
+	load_job *j = mem_zalloc(1, sizeof *j);
+	dck_status status;
+
+	DCK_NEED(j, err, "for a measurement");
+	if (!config) {
+		dck_load_config_init(&defaults);
+		config = &defaults;
+	}
+	j->subject = s;
+	j->config = config;
+	j->watch = watch;
+	j->caller = pthread_self();
+	/* What is refused is refused before the clock is calibrated. */
+	status = config_check(j, err);
+	if (status == DCK_OK && config->trace)
+		status = load_trace_read(config->trace, &j->trace, err);
+	if (status == DCK_OK)
+		status = job_measure(j, ret, err);
+	load_trace_done(&j->trace);
+	mem_free(j->points);
+	mem_free(j);
+	return status;
+}
+
+int dck_load_gate(const dck_record *r)
+{
+	return (int)dck_record_gate(r);
+}

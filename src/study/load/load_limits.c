@@ -1,0 +1,369 @@
+/* load_limits.c - what the record says of the limits: at the one load that was asked for, or of the
+ * rates that a search has tried.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_view.h"
+#include "stat/dist.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+dck_verdict load_verdict(const load_job *j)
+{
+	if (!j->config->find_peak)
+		return j->shown->verdict;
+	if (j->peak.held > 0)
+		return DCK_VERDICT_HOLDS;
+	if (j->unloaded.verdict == DCK_VERDICT_BROKEN)
+		return DCK_VERDICT_BROKEN;
+	/* The lowest rate that was tried speaks for all below it that could be tried. */
+	return j->npoints > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken)
+		   ? DCK_VERDICT_BROKEN
+		   : DCK_VERDICT_UNDECIDED;
+}
+
+const char *load_rate_text(double rate, char buf[32])
+{
+	if (rate >= 1000)
+		return dck_text_count((int64_t)round(rate), buf, 32);
+	snprintf(buf, 32, "%.3g", rate);
+	return buf;
+}
+
+/* --- tables */
+
+void load_cell(record_builder *b, const stat_estimate *e, bool interval)
+{
+	if (!e->present)
+		record_cell_absent(b, e->why);
+	else if (interval && e->has_interval)
+		record_cell_interval(b, e->value, fmax(0, e->lo), e->hi, e->level);
+	else
+		record_cell_real(b, e->value);
+}
+
+/* The table of rates has a column for the median by itself. */
+static bool has_column(const latency_limit *limit)
+{
+	return strcmp(limit->statistic, "median") != 0;
+}
+
+void load_points_table(const load_view *v)
+{
+	const load_job *j = v->j;
+	dck_column columns[6 + LOAD_LIMITS] = {
+	    {"rate", "rate", DCK_UNIT_HERTZ},	    {"served", "served", DCK_UNIT_HERTZ},
+	    {"requests", "requests", DCK_UNIT_ONE}, {"utilisation", "busy", DCK_UNIT_ONE},
+	    {"median", "median", DCK_UNIT_NS},
+	};
+	size_t n = 5;
+
+	if (!j->config->find_peak || j->npoints == 0)
+		return;
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (has_column(&j->limits[i]))
+			columns[n++] = (dck_column){j->limits[i].statistic, j->limits[i].statistic,
+						    DCK_UNIT_NS};
+	columns[n++] = (dck_column){"verdict", "limits", DCK_UNIT_NONE};
+	record_table(v->b, "load/steps", "Rates that were tried", columns, n);
+	record_brief_columns(v->b, "served median p90 p95 p99 p999 max mean verdict");
+	for (size_t k = 0; k < j->npoints; k++) {
+		const load_point *s = &j->points[k];
+
+		record_cell_real(v->b, s->rate);
+		record_cell_real(v->b, s->achieved);
+		record_cell_int(v->b, (int64_t)s->seen[0].n);
+		record_cell_real(v->b, s->utilisation);
+		load_cell(v->b, &s->median, false);
+		for (size_t i = 0; i < j->ask.nlimits; i++)
+			if (has_column(&j->limits[i]))
+				load_cell(v->b, &s->statistic[i], true);
+		record_cell_text(v->b,
+				 s->result.unstable ? "unstable" : latency_limit_word(s->verdict));
+		if (s->rate == j->peak.held || s->rate == j->peak.broken ||
+		    s->rate == j->peak.open_lo || s->rate == j->peak.open_hi)
+			record_brief_row(v->b);
+	}
+}
+
+/* Clopper and Pearson's exact interval of a share, at what the requests are worth. */
+static void cell_share(const load_view *v, const stat_limit *l)
+{
+	const double half = (1 - v->j->config->level) / 2, k = l->share * l->n_eff, n = l->n_eff;
+
+	record_cell_interval(v->b, l->share, k > 0 ? stat_beta_quantile(half, k, n - k + 1) : 0,
+			     k < n ? stat_beta_quantile(1 - half, k + 1, n - k) : 1,
+			     v->j->config->level);
+}
+
+void load_limits_table(const load_view *v)
+{
+	const load_job *j = v->j;
+	dck_column columns[6] = {
+	    {"limit", "limit", DCK_UNIT_NONE},
+	    {"over", "over it", DCK_UNIT_ONE},
+	    {"share", "share", DCK_UNIT_ONE},
+	    {"worth", "worth", DCK_UNIT_ONE},
+	};
+	size_t n = 4;
+	bool needed = false;
+
+	if (j->ask.nlimits == 0)
+		return;
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		needed |= v->point->limit[i].n_needed > 0;
+	if (needed)
+		columns[n++] = (dck_column){"needed", "needed", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"verdict", "verdict", DCK_UNIT_NONE};
+	record_table(v->b, "load/limits", "Limits", columns, n);
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		const stat_limit *l = &v->point->limit[i];
+
+		record_cell_text(v->b, j->limits[i].text);
+		record_cell_int(v->b, (int64_t)v->point->seen[i].over);
+		cell_share(v, l);
+		record_cell_int(v->b, (int64_t)floor(l->n_eff));
+		if (needed && l->n_needed > 0)
+			record_cell_int(v->b, (int64_t)ceil(l->n_needed));
+		else if (needed)
+			record_cell_absent(v->b, "it is decided, or cannot be foreseen");
+		record_cell_text(v->b, latency_limit_word(l->verdict));
+	}
+}
+
+/* --- notes on one load */
+
+static const char *value_text(const stat_estimate *e, char *buf, size_t size)
+{
+	return e->present ? dck_text_time(e->value, buf, size) : "not known";
+}
+
+/* "12 of 3000 requests took longer" */
+static void seen_text(const load_view *v, size_t i, char *buf, size_t size)
+{
+	const load_seen *seen = &v->point->seen[i];
+	char value[32];
+
+	if (v->j->limits[i].kind == LIMIT_MEAN)
+		snprintf(buf, size, "the mean of %llu requests is %s", (unsigned long long)seen->n,
+			 dck_text_time(seen->sum / (double)seen->n, value, sizeof value));
+	else
+		snprintf(buf, size, "%llu of %llu requests took longer",
+			 (unsigned long long)seen->over, (unsigned long long)seen->n);
+}
+
+static void broken_note(const load_view *v, size_t i, const char *seen)
+{
+	const latency_limit *limit = &v->j->limits[i];
+	const stat_limit *l = &v->point->limit[i];
+	double percent = 100 * v->j->config->confidence;
+	char buf[32], may[48] = "";
+	const char *value = value_text(&v->point->statistic[i], buf, sizeof buf);
+
+	if (limit->kind == LIMIT_PERCENTILE) {
+		snprintf(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
+			 100 * (1 - limit->p));
+		percent = 100 * fmin(1 - l->p_broken, 0.9999);
+	}
+	if (v->r->unstable)
+		record_note(v->b, "slo-broken", "%s does not hold: the queue grows without bound",
+			    limit->text);
+	else if (limit->kind == LIMIT_MAX)
+		record_note(v->b, "slo-broken", "%s does not hold: %s; max is %s", limit->text,
+			    seen, value);
+	else
+		record_note(v->b, "slo-broken",
+			    "%s does not hold: %s%s; %s is %s (confidence %.4g %%)", limit->text,
+			    seen, may, limit->statistic, value, percent);
+}
+
+static void open_note(const load_view *v, size_t i, const char *seen)
+{
+	const latency_limit *limit = &v->j->limits[i];
+	const stat_limit *l = &v->point->limit[i];
+	const double percent = 100 * v->j->config->confidence;
+
+	if (limit->kind == LIMIT_MAX)
+		record_note(v->b, "slo-not-shown",
+			    "%s is not broken: %s; but no number of requests shows "
+			    "that none ever will: limit a percentile, such as p99.9",
+			    limit->text, seen);
+	else if (l->n_needed > 0)
+		record_note(v->b, "slo-not-shown",
+			    "%s is inconclusive at %.4g %% confidence: %s, "
+			    "with an effective sample size of %.0f; "
+			    "about %.0f times as many would decide (--time, --requests), "
+			    "or accept a lower --confidence",
+			    limit->text, percent, seen, floor(l->n_eff),
+			    fmax(2, ceil(l->n_needed / l->n_eff)));
+	else
+		record_note(v->b, "slo-not-shown", "%s is inconclusive at %.4g %% confidence: %s",
+			    limit->text, percent,
+			    limit->kind == LIMIT_MEAN ? seen
+						      : "just as many requests took longer as may");
+}
+
+static void limit_note(const load_view *v, size_t i)
+{
+	const latency_limit *limit = &v->j->limits[i];
+	const stat_limit *l = &v->point->limit[i];
+	const double sure =
+	    limit->kind == LIMIT_MEAN ? v->j->config->confidence : fmin(1 - l->p_held, 0.9999);
+	char seen[80];
+
+	seen_text(v, i, seen, sizeof seen);
+	if (l->verdict == DCK_VERDICT_BROKEN)
+		broken_note(v, i, seen);
+	else if (l->verdict == DCK_VERDICT_UNDECIDED)
+		open_note(v, i, seen);
+	else
+		record_note(v->b, "slo-held",
+			    "%s holds: %s, effective sample size %.0f (confidence %.4g %%)",
+			    limit->text, seen, floor(l->n_eff), 100 * sure);
+}
+
+/* --- notes on a search */
+
+static void unloaded_notes(const load_view *v)
+{
+	const load_job *j = v->j;
+	char value[32];
+
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (j->unloaded.limit[i].verdict == DCK_VERDICT_BROKEN)
+			record_note(v->b, "slo-not-held",
+				    "no rate holds %s: unloaded, without a queue, %s is %s already",
+				    j->limits[i].text, j->limits[i].statistic,
+				    value_text(&j->unloaded.statistic[i], value, sizeof value));
+}
+
+/* No rate was shown to hold the limits. */
+static void none_note(const load_view *v)
+{
+	char rate[32], busy[80] = "the queue is full before a request is served";
+
+	if (load_verdict(v->j) == DCK_VERDICT_BROKEN) {
+		if (v->point != &v->j->unloaded)
+			snprintf(busy, sizeof busy, "a stream is busy %.2g %% of the time",
+				 100 * v->point->utilisation);
+		record_note(v->b, "slo-not-held",
+			    "no rate that was tried holds the limits: "
+			    "they break even at %s requests a second, where %s",
+			    load_rate_text(v->j->peak.broken, rate), busy);
+		return;
+	}
+	const size_t by = v->j->needed_by;
+	const double n_eff = fmax(1, v->point->limit[by].n_eff), n = (double)v->point->seen[by].n;
+	const double seconds =
+	    fmax(v->j->needed, v->point->limit[by].n_needed) / n_eff * n / v->point->rate;
+
+	if (isfinite(seconds))
+		record_note(v->b, "slo-not-shown",
+			    "at %s requests/s, the lowest rate that was tried, %.0f requests had "
+			    "an effective sample size of %.0f, and %s needs %.0f to be shown with "
+			    "%.4g %% confidence; give --time %.0fs with a --max-time of several "
+			    "times as much, or a lower --confidence",
+			    load_rate_text(v->point->rate, rate), n, floor(n_eff),
+			    v->j->limits[by].text, v->j->needed, 100 * v->j->config->confidence,
+			    ceil(seconds));
+	else
+		record_note(v->b, "slo-not-shown",
+			    "no rate was measured for long enough to show that the limits hold "
+			    "with %.4g %% confidence; give more --max-time",
+			    100 * v->j->config->confidence);
+}
+
+static void search_note(const load_view *v)
+{
+	const load_job *j = v->j;
+	const load_peak *p = &j->peak;
+	char open[96] = "", held[32], broken[32], from[32], to[32];
+
+	if (p->open_hi > 0)
+		snprintf(open, sizeof open, ", from %s to %s it is not shown",
+			 load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to));
+	if (j->unloaded.verdict == DCK_VERDICT_BROKEN)
+		unloaded_notes(v);
+	else if (j->npoints > 0 && p->held == 0)
+		none_note(v);
+	else if (j->npoints > 0 && isinf(p->broken))
+		record_note(v->b, "peak-open",
+			    "the limits hold at %s requests a second; "
+			    "no rate was shown to break them%s, so the peak may be higher",
+			    load_rate_text(p->held, held), open);
+	else if (j->npoints > 0)
+		record_note(v->b, "peak-bracket",
+			    "the limits hold at %s requests a second and break at %s%s; "
+			    "each of these verdicts has %.4g %% confidence",
+			    load_rate_text(p->held, held), load_rate_text(p->broken, broken), open,
+			    100 * j->config->confidence);
+}
+
+void load_limits_notes(const load_view *v)
+{
+	const load_job *j = v->j;
+
+	for (size_t i = 0; !j->config->find_peak && i < j->ask.nlimits; i++)
+		limit_note(v, i);
+	if (j->config->find_peak)
+		search_note(v);
+	if (j->cut[0])
+		record_note(v->b, "search-cut", "the search ended early: %s; give more --max-time",
+			    j->cut);
+}
+
+/* --- the answer */
+
+/* ": p90 is 10.2 ms, over 5 ms" */
+static void over_text(const load_view *v, char *buf, size_t size)
+{
+	char value[32], most[32];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < v->j->ask.nlimits && !buf[0] && !v->r->unstable; i++) {
+		const latency_limit *limit = &v->j->limits[i];
+		const stat_estimate *e = &v->point->statistic[i];
+
+		if (v->point->limit[i].verdict != DCK_VERDICT_BROKEN)
+			continue;
+		dck_text_time(limit->ns, most, sizeof most);
+		if (e->present)
+			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
+				 value_text(e, value, sizeof value), most);
+		else
+			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
+				 (unsigned long long)v->point->seen[i].over,
+				 (unsigned long long)v->point->seen[i].n, most);
+	}
+}
+
+void load_answer(const load_view *v)
+{
+	const load_job *j = v->j;
+	const load_peak *p = &j->peak;
+	const char *word = latency_limit_word(load_verdict(j));
+	char limits[200] = "", held[32], broken[64] = "; no rate broke it", rate[32], over[128];
+	size_t n = 0;
+
+	if (j->ask.nlimits == 0)
+		return; /* the latency is the answer */
+	/* "p99<=50ms and p90<=20ms" */
+	for (size_t i = 0; i < j->ask.nlimits && n < sizeof limits; i++)
+		n += (size_t)snprintf(limits + n, sizeof limits - n, "%s%s", i > 0 ? " and " : "",
+				      j->limits[i].text);
+	over_text(v, over, sizeof over);
+	if (!isinf(p->broken))
+		snprintf(broken, sizeof broken, "; %s/s breaks it",
+			 load_rate_text(p->broken, rate));
+	if (j->config->find_peak && p->held > 0)
+		record_answer(v->b, "holds %s requests/s with %s%s", load_rate_text(p->held, held),
+			      limits, broken);
+	else if (j->config->find_peak)
+		record_answer(v->b, "no rate was shown to hold %s%s", limits,
+			      isinf(p->broken) ? "" : broken);
+	else if (v->server)
+		record_answer(v->b, "%s: %s at %s requests/s%s", limits, word,
+			      load_rate_text(v->point->rate, rate), over);
+	else
+		record_answer(v->b, "%s: %s%s", limits, word, over);
+}

@@ -1,0 +1,143 @@
+/* load_notes.c - the reasons to doubt what was measured under load.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_view.h"
+#include "measure/diagnostics.h"
+#include <math.h>
+
+/* A mean dispatch lag above this share of the median latency gets a note. */
+#define LAG_SHARE 0.05
+
+static void closed_loop(const load_view *v)
+{
+	const load_scenario s = v->j->ask.scenario;
+
+	if (s == LOAD_SINGLE || s == LOAD_MULTI)
+		record_note(v->b, "coordinated-omission",
+			    "each stream sends a request only when the one before is done, "
+			    "so a slow run delays the next ones instead of making them wait: "
+			    "these are service times, "
+			    "and users who come by themselves wait longer");
+}
+
+static void unstable(const load_view *v)
+{
+	const double service_ns = measure_samples_mean(&v->samples->of[LOAD_SERVICE]);
+	const uint64_t waiting = v->r->unserved > 0 ? v->r->unserved : v->r->queue_end;
+	const size_t n = v->j->pool.n;
+	char come[32], can[32], left[32];
+
+	if (v->server && v->r->unstable)
+		record_note(v->b, "unstable",
+			    "unstable: arrivals exceed what is served: %s arrive a second, "
+			    "and %zu stream%s can serve %s; %s were waiting at last, "
+			    "and more would wait the longer it lasts, "
+			    "so that latency here says only how long it was measured",
+			    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
+			    load_rate_text((double)n * 1e9 / service_ns, can),
+			    dck_text_count((int64_t)waiting, left, sizeof left));
+}
+
+static void dispatch_lag(const load_view *v)
+{
+	const measure_samples *lag = &v->samples->of[LOAD_LAG];
+	const stat_estimate *median = &v->all[STAT_MEDIAN];
+	const double mean_ns = measure_samples_mean(lag);
+	char mean[32], most[32], usual[32];
+
+	if (v->server && lag->pushed >= 10 && median->present &&
+	    mean_ns > LAG_SHARE * median->value)
+		record_note(
+		    v->b, "dispatch-lag",
+		    "the dispatch lag is %s (mean; at most %s): "
+		    "requests that found a stream ready began so long after they arrived, "
+		    "as the system woke it late or its processors were busy; it is in the latency, "
+		    "whose median is %s",
+		    dck_text_time(mean_ns, mean, sizeof mean),
+		    dck_text_time(lag->max, most, sizeof most),
+		    dck_text_time(median->value, usual, sizeof usual));
+}
+
+static void too_few(const load_view *v)
+{
+	const stat_estimate *e = &v->all[STAT_MEDIAN];
+
+	if (v->server && v->r->unstable)
+		return; /* more of the same would add nothing */
+	if (!e->has_interval)
+		record_note(v->b, "too-few-runs",
+			    "%llu requests are too few for an interval (%s); "
+			    "measure longer with --time or --requests",
+			    (unsigned long long)v->r->served, e->why);
+	else if (e->narrow)
+		record_note(
+		    v->b, "too-few-runs",
+		    "the interval of %llu requests is too narrow for its level, because %s; "
+		    "measure longer with --time or --requests",
+		    (unsigned long long)v->r->served, stat_narrow_text(e->narrow));
+}
+
+static void oversubscribed(const load_view *v)
+{
+	const load_pool *p = &v->j->pool;
+
+	if (p->n * p->run_threads > p->cpus)
+		record_note(v->b, "oversubscribed",
+			    "%zu stream%s, of which each run may use %u thread%s, "
+			    "share %u processor%s: runs at the same time slow each other; "
+			    "with --threads 1 each has one",
+			    p->n, p->n == 1 ? "" : "s", p->run_threads,
+			    p->run_threads == 1 ? "" : "s", p->cpus, p->cpus == 1 ? "" : "s");
+}
+
+static void clock_coarse(const load_view *v)
+{
+	const measure_phases *p = &v->j->session.phases;
+
+	if (p->loop.group > 1 || p->group_wanted)
+		record_note(v->b, "timer-coarse",
+			    "reading the clock takes %.0f ns, more than 1 %% of a run, "
+			    "and each request is timed by itself: "
+			    "every latency is up to that much too long",
+			    p->loop.clock->cost_ns);
+}
+
+/* The diagnostics of every measurement look at the service times: the latency in a queue has
+ * outliers and drifts by itself, and those are what is measured. */
+static void diagnostics(const load_view *v)
+{
+	const load_job *j = v->j;
+	const measure_samples *service = &v->samples->of[LOAD_SERVICE];
+	measure_evidence e = diagnostics_evidence(&j->session.phases, &j->host);
+	stat_estimate median;
+
+	stat_estimate_one(STAT_MEDIAN, service->value, service->n, j->config->level,
+			  j->pool.scratch, &median);
+	e.samples = service;
+	e.median = &median;
+	/* too_few() and clock_coarse() say it, with the options that this command has. */
+	e.asked = NULL;
+	e.group = 1;
+	e.group_wanted = false;
+	e.runs = v->r->served;
+	e.wall_ns = (uint64_t)v->r->done_ns;
+	e.before = v->r->before;
+	e.after = v->r->after;
+	e.others = &v->r->others;
+	e.threads = j->subject->kind == DCK_SUBJECT_MODEL;
+	e.scratch = j->pool.scratch;
+	diagnostics_notes(v->b, &e);
+}
+
+void load_notes(const load_view *v)
+{
+	closed_loop(v);
+	unstable(v);
+	dispatch_lag(v);
+	too_few(v);
+	oversubscribed(v);
+	clock_coarse(v);
+	load_limits_notes(v);
+	measure_shared_notes(&v->j->shared, v->b);
+	diagnostics(v);
+}

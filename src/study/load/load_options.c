@@ -1,0 +1,73 @@
+/* load_options.c - what can be asked of a measurement under load.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_run.h"
+
+const char *const dck_load_scenarios[] = {"auto", "single", "multi", "offline", "server", NULL};
+const char *const dck_load_arrivals[] = {"poisson", "constant", NULL};
+
+const dck_opt dck_load_options[] = {
+    DCK_OPTION(CHOICE, dck_load_config, scenario, "scenario", "WHICH", "auto",
+	       "how requests come; auto: server with --rate, --trace or --find-peak, "
+	       "multi with --streams, else single",
+	       .choices = dck_load_scenarios),
+    DCK_OPTION(REAL, dck_load_config, rate_hz, "rate", "RATE", NULL,
+	       "requests that arrive per second; of a trace: its times are scaled to it",
+	       .min = 1e-9, .max = 1e8), /* above 0 */
+    DCK_OPTION(CHOICE, dck_load_config, arrivals, "arrivals", "HOW", "poisson",
+	       "at random, as of many users who know nothing of each other, or evenly",
+	       .choices = dck_load_arrivals, .excludes = "trace"),
+    DCK_OPTION(
+	TEXT, dck_load_config, trace, "trace", "FILE", NULL,
+	"arrival times from a file: seconds, or times with a unit, one a line or first in CSV"),
+    DCK_OPTION(COUNT, dck_load_config, streams, "streams", "N", "1",
+	       "requests that are served at the same time, each in a thread of its own", .min = 1,
+	       .max = LOAD_STREAMS),
+    DCK_FLAG(dck_load_config, serial, "serial",
+	     "runs of different streams never overlap, for an engine that cannot bear it"),
+    DCK_OPTION(TIME, dck_load_config, time_ns, "time", "TIME", NULL,
+	       "how long requests arrive; of a search, at each rate; by itself 10s, "
+	       "all of a trace, or what the limits need",
+	       .min = 1, .max = 1e15),
+    DCK_OPTION(COUNT, dck_load_config, requests, "requests", "N", NULL,
+	       "at most so many requests; of a search, at each rate", .min = 1, .max = 1e12),
+    DCK_OPTION(COUNT, dck_load_config, max_queue, "max-queue", "N", NULL,
+	       "stop as unstable when more requests wait; by itself a quarter of all, at least 100",
+	       .min = 1, .max = 1e9),
+    DCK_OPTION(LIST, dck_load_config, slo, "slo", "LIMIT", NULL,
+	       "a limit on the mean, max, median or any percentile of the latency, "
+	       "such as p99<=50ms (quote it); may be repeated"),
+    DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
+	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
+    DCK_FLAG(dck_load_config, find_peak, "find-peak",
+	     "search the highest rate that holds every --slo; --rate: where to begin",
+	     .needs = "slo"),
+    DCK_OPTION(SHARE, dck_load_config, precision, "precision", "SHARE", "5%",
+	       "stop when the bracket around the peak rate is this narrow, relative to the rate",
+	       .min = 1e-3, .max = 1, .needs = "find-peak"),
+    DCK_OPTION(TIME, dck_load_config, max_time_ns, "max-time", "TIME", "5m",
+	       "of the whole search: it ends then with the rates that it measured", .min = 1,
+	       .max = 1e15, .needs = "find-peak"),
+    DCK_OPTION(TEXT, dck_load_config, warmup, "warmup", "N|TIME|auto", "auto",
+	       "runs or time before measuring; auto: until a steady state is detected",
+	       .letter = 'w'),
+    DCK_OPTION(TIME, dck_load_config, max_warmup_ns, "max-warmup", "TIME", "5s",
+	       "auto gives up then, measures all the same and says so", .min = 1, .max = 1e15,
+	       .needs = "warmup=auto"),
+    DCK_OPTION(SHARE, dck_load_config, level, "level", "SHARE", "95%",
+	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
+    DCK_OPTION(COUNT, dck_load_config, keep, "keep", "N", "131072",
+	       "samples kept at most; beyond, every second one is dropped, evenly", .min = 64,
+	       .max = 16777216),
+    DCK_OPTION(COUNT, dck_load_config, seed, "seed", "N", "1",
+	       "of random arrivals, and of random inputs: the same seed gives the same ones",
+	       .max = 9e15),
+    {0},
+};
+
+void dck_load_config_init(dck_load_config *c)
+{
+	(void)dck_opt_defaults(dck_load_options, c, NULL);
+	c->clock = NULL;
+	c->title = NULL;
+}

@@ -1,0 +1,129 @@
+/* load_peak.c - which rate to try next: doubling until a limit breaks, then halving the ratio that
+ * is left, as MLPerf LoadGen's search does; but a rate may also stay open, and then both sides of
+ * it are searched: the highest that holds, and the lowest that breaks.
+ *
+ * The ends of what is found are measured once more before it ends. It is taken for granted that a
+ * limit which holds at a rate holds at every lower one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_run.h"
+#include <math.h>
+
+#define REACH 64 /* the start is tried at so many times less and more */
+
+void load_peak_init(load_peak *p, double start, double precision)
+{
+	*p = (load_peak){.start = start,
+			 .least = start / REACH,
+			 .most = start * REACH * REACH,
+			 .precision = precision,
+			 .open_lo = INFINITY,
+			 .broken = INFINITY};
+}
+
+static bool apart(const load_peak *p, double lo, double hi)
+{
+	return hi / lo > 1 + p->precision;
+}
+
+/* Where the lower end is looked for: above what holds, below all else. 0: nowhere. */
+static double below_next(const load_peak *p)
+{
+	const double above = fmin(p->open_lo, p->broken);
+
+	if (p->held == 0)
+		return above / 2 >= p->least ? above / 2 : 0;
+	if (isinf(above))
+		return 2 * p->held <= p->most ? 2 * p->held : 0;
+	return apart(p, p->held, above) ? sqrt(p->held * above) : 0;
+}
+
+/* Where the upper end is looked for: above what is open, below what breaks. */
+static double above_next(const load_peak *p)
+{
+	if (p->open_hi == 0)
+		return 0;
+	if (isinf(p->broken))
+		return 2 * p->open_hi <= p->most ? 2 * p->open_hi : 0;
+	return apart(p, p->open_hi, p->broken) ? sqrt(p->open_hi * p->broken) : 0;
+}
+
+/* An end of the bracket that was seen once: a neighbour's burst may have broken the limits there.
+ * The upper one first, since more is searched when it falls. */
+static double again_next(const load_peak *p)
+{
+	const double ends[] = {p->broken, p->held};
+
+	for (size_t e = 0; e < 2; e++)
+		for (unsigned i = 0; i < p->points; i++)
+			if (p->tried[i].rate == ends[e] && !p->tried[i].again)
+				return ends[e];
+	return 0;
+}
+
+bool load_peak_next(load_peak *p, double *ret_rate)
+{
+	double rate;
+
+	if (p->taken >= LOAD_PEAK_POINTS)
+		return false;
+	if (p->points == 0) {
+		*ret_rate = p->start;
+		return true;
+	}
+	/* What breaks is found sooner than what holds, and says where not to look. */
+	rate = isinf(p->broken) ? above_next(p) : 0;
+	if (rate == 0)
+		rate = below_next(p);
+	if (rate == 0)
+		rate = above_next(p);
+	if (rate == 0)
+		rate = again_next(p);
+	*ret_rate = rate;
+	return rate > 0;
+}
+
+static void ends_find(load_peak *p)
+{
+	p->held = p->open_hi = 0;
+	p->broken = p->open_lo = INFINITY;
+	for (unsigned i = 0; i < p->points; i++) {
+		if (p->tried[i].verdict == DCK_VERDICT_HOLDS)
+			p->held = fmax(p->held, p->tried[i].rate);
+		if (p->tried[i].verdict == DCK_VERDICT_BROKEN)
+			p->broken = fmin(p->broken, p->tried[i].rate);
+	}
+	/* What was open below one that holds, or above one that breaks, is decided by that. */
+	for (unsigned i = 0; i < p->points; i++) {
+		const double r = p->tried[i].rate;
+
+		if (p->tried[i].verdict != DCK_VERDICT_UNDECIDED || r <= p->held || r >= p->broken)
+			continue;
+		p->open_lo = fmin(p->open_lo, r);
+		p->open_hi = fmax(p->open_hi, r);
+	}
+}
+
+void load_peak_take(load_peak *p, double rate, dck_verdict v, bool leans_over)
+{
+	unsigned i = 0;
+
+	if (p->taken >= LOAD_PEAK_POINTS)
+		return;
+	p->taken++;
+	while (i < p->points && p->tried[i].rate != rate)
+		i++;
+	if (i == p->points) {
+		p->tried[p->points].rate = rate;
+		p->tried[p->points++].verdict = v;
+	} else {
+		/* Seen again. Two that contradict each other leave it open. */
+		const bool over =
+		    v == DCK_VERDICT_BROKEN || (v == DCK_VERDICT_UNDECIDED && leans_over);
+
+		p->tried[i].again = true;
+		if (p->tried[i].verdict == DCK_VERDICT_BROKEN ? !over : v == DCK_VERDICT_BROKEN)
+			p->tried[i].verdict = DCK_VERDICT_UNDECIDED;
+	}
+	ends_find(p);
+}

@@ -1,0 +1,153 @@
+/* load_point.c - one load: what a measurement at it says of the limits, and what ended it early.
+ *
+ * A percentile is judged by how many of all requests took longer than the limit, a mean by its
+ * interval. A maximum is broken by one request over the limit; no number of requests shows that it
+ * holds, since the next one may take longer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/load/load_job.h"
+#include "base/observer.h"
+#include <math.h>
+
+#define QUEUE_LEAST 100
+#define QUEUE_PART  4 /* of all requests: what is left waiting of them says that it grows */
+
+void load_ask_rate(const load_job *j, double rate, uint64_t seed, load_ask *a)
+{
+	const dck_load_config *c = j->config;
+	double expected = rate * (double)a->time_ns / 1e9;
+
+	load_arrivals_init(&a->arrivals, rate, c->arrivals == 1, c->trace ? &j->trace : NULL, seed);
+	if (a->requests > 0)
+		expected = fmin(expected, (double)a->requests);
+	a->max_queue = c->max_queue > 0
+			   ? c->max_queue
+			   : (uint64_t)fmin(1e9, fmax(QUEUE_LEAST, expected / QUEUE_PART));
+}
+
+bool load_stopped(load_job *j, const load_result *r)
+{
+	const unsigned long long at = (unsigned long long)r->served + 1;
+	const bool asked =
+	    r->cancelled || r->failed == DCK_E_CANCEL || observer_cancelled(j->watch);
+
+	if (!asked && r->failed == DCK_OK)
+		return false;
+	record_set_incomplete(j->b, true);
+	if (asked)
+		record_note(j->b, "interrupted",
+			    "interrupted after %llu requests: this is what was measured until then",
+			    at - 1);
+	else
+		record_note(j->b, "engine-failed",
+			    "request %llu failed: %s; this is what was measured until then", at,
+			    r->why.msg);
+	return true;
+}
+
+/* --- limits */
+
+/* An interval whose ends are each missed with a probability of 1 - confidence. */
+static double level_of(double confidence)
+{
+	return 2 * confidence - 1;
+}
+
+void load_see(const load_pool *p, const load_result *r, size_t limit_index,
+	      const latency_limit *limit, double confidence, load_seen *to)
+{
+	const measure_samples *x = &p->samples.of[LOAD_LATENCY];
+	const double n = (double)r->served;
+	stat_estimate mean;
+	double runs;
+
+	if (r->served == 0)
+		return;
+	to->n += r->served;
+	to->over += r->over[limit_index];
+	if (limit->kind == LIMIT_MEAN) {
+		stat_estimate_one(STAT_MEAN, x->value, x->n, level_of(confidence), p->scratch,
+				  &mean);
+		runs = mean.n_eff;
+		to->sum += n * mean.value;
+		/* Runs at one rate are independent of each other, so their variances add up. */
+		to->half_squares +=
+		    mean.has_interval ? pow(n * (mean.hi - mean.lo) / 2, 2) : INFINITY;
+	} else if (limit->kind == LIMIT_PERCENTILE) {
+		runs = stat_limit_runs(x->value, x->n, limit->p, limit->ns, confidence, p->scratch);
+	} else {
+		runs = n;
+	}
+	to->n_eff += runs;
+	/* All requests are counted, also those whose sample was not kept. */
+	to->over_eff += runs * (double)r->over[limit_index] / n;
+}
+
+void load_judge(const load_seen *seen, const latency_limit *limit, double confidence,
+		stat_limit *ret)
+{
+	const double n = (double)seen->n;
+
+	switch (limit->kind) {
+	case LIMIT_PERCENTILE:
+		stat_limit_test(limit->p, confidence, seen->n_eff, seen->over_eff, ret);
+		return;
+	case LIMIT_MEAN:
+		stat_limit_mean(seen->sum / n, sqrt(seen->half_squares) / n, n, seen->n_eff,
+				limit->ns, ret);
+		break;
+	case LIMIT_MAX:
+		*ret = (stat_limit){.verdict =
+					seen->over > 0 ? DCK_VERDICT_BROKEN : DCK_VERDICT_UNDECIDED,
+				    .n_eff = seen->n_eff};
+		break;
+	}
+	ret->share = seen->n > 0 ? (double)seen->over / n : 0;
+}
+
+bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_limit *limit)
+{
+	return limit->kind == LIMIT_MEAN	 ? seen->sum > limit->ns * (double)seen->n
+	       : limit->kind == LIMIT_PERCENTILE ? l->share > 1 - limit->p
+						 : seen->over > 0;
+}
+
+static void statistic_take(load_job *j, const latency_limit *limit, stat_estimate *ret)
+{
+	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];
+	const double level = j->config->level;
+
+	if (limit->kind == LIMIT_PERCENTILE) {
+		stat_estimate_quantile(limit->p, x->value, x->n, level, j->pool.scratch, ret);
+		return;
+	}
+	stat_estimate_one(limit->kind == LIMIT_MEAN ? STAT_MEAN : STAT_MAX, x->value, x->n, level,
+			  j->pool.scratch, ret);
+	if (limit->kind == LIMIT_MAX)
+		ret->value = x->max; /* also of samples that were not kept */
+}
+
+void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+		     load_point *point)
+{
+	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];
+
+	point->result = *r;
+	point->runs++;
+	point->verdict = DCK_VERDICT_HOLDS;
+	point->utilisation = load_utilisation(&j->pool, r);
+	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
+	point->achieved =
+	    r->done_ns > 0 ? (double)r->served * 1e9 / fmax(r->done_ns, r->span_ns) : NAN;
+	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
+			  &point->median);
+	for (size_t i = 0; i < a->nlimits; i++) {
+		load_see(&j->pool, r, i, &a->limits[i], confidence, &point->seen[i]);
+		load_judge(&point->seen[i], &a->limits[i], confidence, &point->limit[i]);
+		/* However long the queue is now, it will be longer. */
+		if (r->unstable)
+			point->limit[i].verdict = DCK_VERDICT_BROKEN;
+		statistic_take(j, &a->limits[i], &point->statistic[i]);
+		point->verdict = latency_limit_worse(point->verdict, point->limit[i].verdict);
+	}
+}

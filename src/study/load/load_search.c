@@ -1,0 +1,292 @@
+/* load_search.c - the highest rate that holds every limit.
+ *
+ * First one stream in a closed loop: no rate can be faster than that, and it says what the subject
+ * can serve at most. Then a measurement at each rate that load_peak.c names. One that decides
+ * nothing is repeated, with arrivals of its own, and judged on all that was seen; each of the looks
+ * has its part of the error (Bonferroni), so that asking again cannot make a verdict true.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/rng.h"
+#include "study/load/load_view.h"
+#include "deepclock/opt.h"
+#include <math.h>
+#include <stdio.h>
+
+#define LOOKS		  3
+#define RUNS_FACTOR	  3   /* requests at a rate, over the fewest that could decide */
+#define RUNS_FACTOR_LEAST 1.3 /* where time is short */
+#define POINTS_PLANNED	  8   /* rates that --max-time is shared by */
+#define POINTS_LEAST	  4   /* with fewer a search finds nothing */
+#define POINT_LEAST_NS	  2e9
+#define UNLOADED_LEAST_NS 500e6
+#define UNLOADED_MOST_NS  5e9
+#define START_PART	  4 /* of what the streams can do: where the search begins */
+
+static double confidence_of_look(const load_job *j)
+{
+	return 1 - (1 - j->config->confidence) / LOOKS;
+}
+
+/* Independent requests without which no limit can be shown to hold; the limit that needs most. */
+static double requests_least(const load_job *j, size_t *ret_limit)
+{
+	double most = STAT_N_EFF_ENOUGH;
+
+	*ret_limit = 0;
+	for (size_t i = 0; i < j->ask.nlimits; i++) {
+		const double n =
+		    j->limits[i].kind == LIMIT_PERCENTILE
+			? (double)stat_percentile_runs(j->limits[i].p, confidence_of_look(j), 1)
+			: STAT_N_EFF_ENOUGH;
+
+		if (n > most) {
+			most = n;
+			*ret_limit = i;
+		}
+	}
+	return most;
+}
+
+/* The samples of the last measurement are kept; those that were kept before are given up. */
+static void samples_keep(load_job *j, const load_point *point)
+{
+	const load_samples before = j->kept;
+
+	j->kept = j->pool.samples;
+	j->pool.samples = before;
+	j->shown = point;
+}
+
+/* --- one stream, unloaded */
+
+static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
+{
+	const size_t streams = j->pool.n;
+	load_ask a = {.scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
+	const double wanted = j->needed * fmax(1, j->session.phases.loop.run_ns);
+	load_result r;
+	dck_status status;
+
+	a.time_ns = (uint64_t)fmin(UNLOADED_MOST_NS, fmax(UNLOADED_LEAST_NS, wanted));
+	j->pool.progress.phase = "unloaded";
+	j->pool.n = 1;
+	status = load_run(&j->pool, &a, &r, err);
+	j->pool.n = streams;
+	if (status != DCK_OK)
+		return status;
+	if (r.served == 0 && (r.cancelled || r.failed == DCK_E_CANCEL))
+		DCK_FAIL(err, E_CANCEL, "interrupted before the first request was served");
+	if (r.served == 0) {
+		*err = r.why;
+		return r.failed == DCK_OK ? DCK_E_ENGINE : r.failed;
+	}
+	j->unloaded.rate = NAN;
+	load_point_take(j, &a, &r, j->config->confidence, &j->unloaded);
+	j->has_unloaded = true;
+	samples_keep(j, &j->unloaded);
+	*ret_stopped = load_stopped(j, &r);
+	return DCK_OK;
+}
+
+/* --- a rate */
+
+static uint64_t point_time(const load_job *j, double rate)
+{
+	if (j->config->time_ns > 0)
+		return j->config->time_ns;
+	/* As many as make a verdict likely, but for the time that several rates need. */
+	const double part_ns = (double)j->config->max_time_ns / POINTS_PLANNED;
+	const double least_ns = j->needed / rate * 1e9;
+
+	return (uint64_t)fmax(POINT_LEAST_NS, fmax(RUNS_FACTOR_LEAST * least_ns,
+						   fmin(part_ns, RUNS_FACTOR * least_ns)));
+}
+
+/* A rate at which the looks that fit into the time could show that the limits hold, where `worth`
+ * of each request is independent of the others. */
+static bool can_be_known(const load_job *j, double rate, double worth, double left_ns)
+{
+	const double each_ns = (double)point_time(j, rate);
+	const double looks = fmin(LOOKS, floor(left_ns / each_ns));
+
+	return looks * each_ns / 1e9 * rate * worth >= j->needed;
+}
+
+/* Where to begin: a part of what the streams can do, or more where that part would take too long to
+ * measure. A search that cannot end with an answer is refused before it begins. */
+static dck_status start_find(const load_job *j, double *ret, dck_err *err)
+{
+	const double most = (double)j->pool.n * 1e9 / fmax(1, j->session.phases.loop.run_ns);
+	const double max_ns = (double)j->config->max_time_ns;
+	double rate = j->config->rate_hz > 0 ? j->config->rate_hz : most / START_PART;
+	char text[32], each[32], all[32];
+
+	for (; j->config->rate_hz <= 0 && rate < most / 2; rate *= 1.25)
+		if (POINTS_LEAST * (double)point_time(j, rate) <= max_ns)
+			break;
+	*ret = rate;
+	/* The search goes up from there, to rates at which the same time is enough. */
+	const double highest = fmax(rate, most);
+	if (j->config->time_ns > 0 && !can_be_known(j, highest, 1, max_ns))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--find-peak with --time %s cannot show that %s holds: that needs %.0f "
+		    "independent requests at a rate, which at %s requests/s arrive in %s; give "
+		    "more --time, or a lower --confidence",
+		    dck_text_time((double)j->config->time_ns, text, sizeof text),
+		    j->limits[j->needed_by].text, j->needed, load_rate_text(highest, each),
+		    dck_text_time(j->needed / highest * 1e9, all, sizeof all));
+	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
+		DCK_FAIL(err, E_ARG,
+			 "--find-peak cannot end with an answer in --max-time %s: to show that %s "
+			 "holds takes %.0f independent requests at each rate, which at %s "
+			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, or "
+			 "limit a lower percentile",
+			 dck_text_time(max_ns, text, sizeof text), j->limits[j->needed_by].text,
+			 j->needed, load_rate_text(rate, each),
+			 dck_text_time(j->needed / rate * 1e9, all, sizeof all),
+			 ceil(POINTS_PLANNED * (double)point_time(j, rate) / 1e9));
+	return DCK_OK;
+}
+
+static void point_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
+{
+	*ret = j->ask;
+	ret->time_ns = point_time(j, rate);
+	load_ask_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look), ret);
+}
+
+/* Would the remaining looks be enough, by what is known now? */
+static bool worth_another_look(const load_point *s, size_t nlimits)
+{
+	for (size_t i = 0; i < nlimits; i++) {
+		const stat_limit *l = &s->limit[i];
+
+		if (l->verdict == DCK_VERDICT_UNDECIDED &&
+		    !(l->n_needed > 0 && l->n_needed <= 1.2 * l->n_eff * LOOKS / s->runs))
+			return false;
+	}
+	return true;
+}
+
+static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, bool *ret_stopped,
+				dck_err *err)
+{
+	load_point *point = &j->points[j->npoints];
+	load_ask a;
+
+	*point = (load_point){.rate = rate};
+	dck_text_si(rate, "/s", j->phase, sizeof j->phase);
+	j->pool.progress.phase = j->phase;
+	for (unsigned look = 0; look < LOOKS && !*ret_stopped; look++) {
+		load_result r;
+
+		point_ask(j, rate, look, &a);
+		DCK_TRY(load_run(&j->pool, &a, &r, err));
+		if (r.served > 0 || r.unstable)
+			load_point_take(j, &a, &r, confidence_of_look(j), point);
+		*ret_stopped = load_stopped(j, &r);
+		if (r.served == 0 || point->verdict != DCK_VERDICT_UNDECIDED ||
+		    !worth_another_look(point, a.nlimits) || os_now_ns() + a.time_ns > deadline_ns)
+			break;
+	}
+	/* What was cut short is no rate point of the search. */
+	if (*ret_stopped && point->verdict == DCK_VERDICT_HOLDS)
+		point->verdict = DCK_VERDICT_UNDECIDED;
+	if (point->runs > 0)
+		j->npoints++;
+	return DCK_OK;
+}
+
+/* The record shows the highest rate that holds, or while there is none the lowest that was tried.
+ * Where the queue was full before a request was served there is nothing to show. */
+static bool better_shown(const load_job *j, const load_point *s)
+{
+	const load_point *now = j->shown;
+	const bool held = s->verdict == DCK_VERDICT_HOLDS && s->rate <= j->peak.held;
+	const bool now_held = now->verdict == DCK_VERDICT_HOLDS && now->rate <= j->peak.held;
+
+	if (now == &j->unloaded || s->result.served == 0)
+		return s->result.served > 0;
+	if (held != now_held)
+		return held;
+	return held ? s->rate > now->rate : s->rate < now->rate;
+}
+
+static bool leans_over(const load_job *j, const load_point *s)
+{
+	for (size_t i = 0; i < j->ask.nlimits; i++)
+		if (load_leans_over(&s->seen[i], &s->limit[i], &j->limits[i]))
+			return true;
+	return false;
+}
+
+/* The lowest rate that stayed open: what its requests were worth in independent ones. */
+static const load_point *open_lowest(const load_job *j)
+{
+	for (size_t k = 0; k < j->npoints; k++)
+		if (j->points[k].rate == j->peak.open_lo &&
+		    j->points[k].verdict == DCK_VERDICT_UNDECIDED)
+			return &j->points[k];
+	return NULL;
+}
+
+/* Lower rates take longer. Below one that stayed open only those are tried that can be known in
+ * what is left of the time. */
+static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
+{
+	const load_point *open = open_lowest(j);
+	const uint64_t now_ns = os_now_ns();
+	const double left_ns = deadline_ns > now_ns ? (double)(deadline_ns - now_ns) : 0;
+	char each[32];
+
+	if (!open || !(rate < open->rate))
+		return false;
+	const load_seen *seen = &open->seen[j->needed_by];
+	const double worth = seen->n > 0 ? seen->n_eff / (double)seen->n : 1;
+
+	if (can_be_known(j, rate, worth, left_ns))
+		return false;
+	snprintf(j->cut, sizeof j->cut,
+		 "%s requests/s, the next rate, would have to be measured for %.0f s",
+		 load_rate_text(rate, each), ceil(j->needed / fmax(worth, 1e-6) / rate));
+	return true;
+}
+
+dck_status load_search(load_job *j, dck_err *err)
+{
+	const uint64_t deadline_ns = os_now_ns() + j->config->max_time_ns;
+	bool stopped = false;
+	double rate;
+
+	j->needed = requests_least(j, &j->needed_by);
+	DCK_TRY(start_find(j, &rate, err));
+	DCK_TRY(load_samples_init(&j->kept, j->pool.samples.of[LOAD_LATENCY].cap, false, err));
+	DCK_TRY(unloaded_measure(j, &stopped, err));
+	if (stopped || j->unloaded.verdict == DCK_VERDICT_BROKEN)
+		return DCK_OK;
+	load_peak_init(&j->peak, rate, j->config->precision);
+	while (!stopped && load_peak_next(&j->peak, &rate)) {
+		const size_t before = j->npoints;
+
+		if (is_out_of_reach(j, rate, deadline_ns))
+			break;
+		if (j->npoints > 0 && os_now_ns() + point_time(j, rate) > deadline_ns) {
+			snprintf(j->cut, sizeof j->cut, "--max-time (%g s) was over",
+				 (double)j->config->max_time_ns / 1e9);
+			break;
+		}
+		DCK_TRY(point_measure(j, rate, deadline_ns, &stopped, err));
+		if (j->npoints == before)
+			break;
+		if (!stopped)
+			load_peak_take(&j->peak, rate, j->points[before].verdict,
+				       leans_over(j, &j->points[before]));
+		if (better_shown(j, &j->points[before]))
+			samples_keep(j, &j->points[before]);
+	}
+	if (!stopped && j->npoints == LOAD_PEAK_POINTS)
+		snprintf(j->cut, sizeof j->cut, "%d rates were tried", LOAD_PEAK_POINTS);
+	return DCK_OK;
+}

@@ -1,0 +1,299 @@
+/* pitfalls_blocks.c - honest and mistaken trials in blocks of two, so that a drift slows both
+ * equally.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/pitfalls/pit.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/observer.h"
+#include "stat/sequential.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Fewer pairs have no interval at the usual levels. */
+#define ROUNDS_MIN 8
+/* So many pairs are wanted in the time of a row. */
+#define ROUNDS_WANTED 16
+/* Runs before those that count: the other session's data are in the caches, and its workers may
+ * still spin. A run as long as the second feels neither. */
+#define SETTLE_NS   3000000.0
+#define LONG_NS	    50000000.0
+#define SAMPLES_MIN 3
+#define SAMPLES_MAX 4096
+/* Rows' times for what is no row, and for rows that take longer than theirs. */
+#define EXTRA_TIME    8
+#define WARM_RUNS     5
+#define WARM_NS	      300000000u
+#define WARM_RUNS_MAX 100000
+
+bool pit_is_command(const pit *p)
+{
+	return p->session.target.engine.ops->caps & DCK_CAP_COMMAND;
+}
+
+double pit_median(pit *p, const double *x, size_t n)
+{
+	if (n == 0)
+		return NAN;
+	memcpy(p->scratch, x, n * sizeof *x);
+	stat_sort(p->scratch, n);
+	return stat_quantile_sorted(p->scratch, n, 0.5);
+}
+
+static uint64_t now(const pit *p)
+{
+	return measure_shared_now(&p->shared);
+}
+
+void pit_show(pit *p, double row_share)
+{
+	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
+	const double passed = (double)(now(p) - p->rows_begin_ns);
+	/* The first row is too little to foresee the others by. */
+	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
+	dck_progress live = observer_nothing(p->phase);
+
+	live.elapsed_ns = now(p) - p->shared.origin_ns;
+	live.done_ratio = all > 0 ? done / all : NAN;
+	live.eta_ns = done > 1 ? passed * (all - done) / done : fmax(0, planned - passed);
+	observer_show(p->shared.watch, &live);
+}
+
+/* --- trials */
+
+static double trial_ns(const pit *p)
+{
+	return (double)p->asked->time_ns / (2 * ROUNDS_WANTED);
+}
+
+static uint64_t samples_of(const pit *p, double sample_ns)
+{
+	const double least = sample_ns > LONG_NS ? 1 : SAMPLES_MIN;
+
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, trial_ns(p) / fmax(1, sample_ns)));
+}
+
+static uint64_t settle_of(const pit *p, double sample_ns)
+{
+	if (pit_is_command(p) || sample_ns > LONG_NS)
+		return 0;
+	return (uint64_t)fmin(SAMPLES_MAX, fmax(1, SETTLE_NS / fmax(1, sample_ns)));
+}
+
+static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
+{
+	measure_samples *to = &p->session.phases.latency;
+	measure_sinks sinks = {.latency = to};
+	/* What the loop itself knows is of its last slice, which may have been disturbed. */
+	if (l == &p->session.phases.loop)
+		l->run_ns = p->run_ns;
+	const double sample_ns = l->run_ns * (double)l->group;
+	const uint64_t settle = settle_of(p, sample_ns);
+
+	if (settle > 0)
+		DCK_TRY(measure_loop_take(l, &sinks, settle, err));
+	measure_samples_clear(to);
+	DCK_TRY(measure_loop_take(l, &sinks, samples_of(p, sample_ns), err));
+	l->run_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const measure_samples *to = &p->session.phases.latency;
+
+	DCK_TRY(loop_take(p, self, err));
+	*ret_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const measure_samples *to = &p->session.phases.latency;
+	double sum = 0;
+
+	DCK_TRY(loop_take(p, self, err));
+	for (size_t i = 0; i < to->n; i++)
+		sum += to->value[i];
+	*ret_ns = sum / (double)to->n;
+	return DCK_OK;
+}
+
+dck_status pit_step_run(pit *p, void *self, dck_err *err)
+{
+	(void)self;
+	return engine_run(p->session.target.engine.ops, p->session.target.context, err);
+}
+
+static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)
+{
+	const uint64_t begin = now(p);
+	dck_status status = s->step(p, s->self, err);
+	const uint64_t end = now(p);
+
+	if (status == DCK_OK && s->after)
+		status = s->after(p, s->self, err);
+	*ret_ns = (double)(end - begin);
+	return status;
+}
+
+dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const pit_step *s = self;
+	measure_samples *to = &p->session.phases.latency;
+	const uint64_t n = samples_of(p, p->run_ns), begin = now(p);
+	uint64_t settle = settle_of(p, p->run_ns);
+	double ns;
+
+	measure_samples_clear(to);
+	while (to->n < n) {
+		if (measure_loop_cancelled(&p->session.phases.loop))
+			DCK_FAIL(err, E_CANCEL, "interrupted");
+		DCK_TRY(step_once(p, s, &ns, err));
+		if (settle > 0) {
+			settle--;
+			/* A step that is much longer than a run needs no more of them. */
+			if (ns > SETTLE_NS)
+				settle = 0;
+			continue;
+		}
+		measure_samples_push(to, 0, ns);
+		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * trial_ns(p))
+			break;
+	}
+	*ret_ns = pit_median(p, to->value, to->n);
+	return DCK_OK;
+}
+
+/* --- pairs */
+
+pit_trial pit_honest(pit *p)
+{
+	return (pit_trial){pit_trial_loop, &p->session.phases.loop};
+}
+
+/* The number of rounds follows from the time alone, so one look at the end keeps its level. */
+static dck_status pairs_judge(pit *p, pit_pairs *ret, dck_err *err)
+{
+	double *walk = mem_alloc((ret->n + 2) * sizeof *walk);
+	stat_boundary b;
+	stat_paired m;
+
+	DCK_NEED(walk, err, "for rounds");
+	stat_boundary_init(&b, (1 - p->asked->level) / 2, ret->n, walk);
+	stat_paired_median(ret->log_ratio, ret->n, stat_boundary_look(&b, ret->n), p->scratch, &m);
+	ret->factor = exp(m.median);
+	ret->has_interval = m.has_interval;
+	ret->lo = exp(m.lo);
+	ret->hi = exp(m.hi);
+	mem_free(walk);
+	return DCK_OK;
+}
+
+dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err)
+{
+	for (size_t i = 0; i < from->n && to->n < PIT_ROUNDS_MAX; i++)
+		to->log_ratio[to->n++] = from->log_ratio[i];
+	return pairs_judge(p, to, err);
+}
+
+static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, double *honest_ns,
+			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
+{
+	const uint64_t begin = now(p);
+	const double whole = (double)p->asked->time_ns;
+	size_t n = 0;
+
+	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || (double)(now(p) - begin) < whole)) {
+		/* Order ABBA: a steady change of the machine adds the same to both. */
+		const bool honest_first = n % 2 == 0;
+
+		if (honest_first)
+			DCK_TRY(honest.measure(p, honest.self, &honest_ns[n], err));
+		DCK_TRY(mistaken.measure(p, mistaken.self, &mistaken_ns[n], err));
+		if (!honest_first)
+			DCK_TRY(honest.measure(p, honest.self, &honest_ns[n], err));
+		if (!(honest_ns[n] > 0) || !(mistaken_ns[n] > 0))
+			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+		log_ratio[n] = log(mistaken_ns[n] / honest_ns[n]);
+		n++;
+		pit_show(p, fmax((double)(now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
+				 0.5 * fmin(1, (double)n / ROUNDS_MIN)));
+	}
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret, dck_err *err)
+{
+	double *honest_ns = mem_alloc((size_t)2 * PIT_ROUNDS_MAX * sizeof *honest_ns);
+	dck_status status;
+
+	DCK_NEED(honest_ns, err, "for rounds");
+	double *const mistaken_ns = honest_ns + PIT_ROUNDS_MAX;
+	*ret = (pit_pairs){0};
+	status =
+	    pairs_take(p, honest, mistaken, honest_ns, mistaken_ns, ret->log_ratio, &ret->n, err);
+	if (status == DCK_OK) {
+		ret->honest_ns = pit_median(p, honest_ns, ret->n);
+		ret->mistaken_ns = pit_median(p, mistaken_ns, ret->n);
+		status = pairs_judge(p, ret, err);
+	}
+	mem_free(honest_ns);
+	return status;
+}
+
+dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_finding *ret,
+			 dck_err *err)
+{
+	pit_pairs pairs;
+	char a[32], b[32];
+
+	DCK_TRY(pit_pair(p, honest, mistaken, &pairs, err));
+	ret->number_ns = pairs.mistaken_ns;
+	ret->honest_ns = pairs.honest_ns;
+	ret->factor = pairs.factor;
+	ret->has_interval = pairs.has_interval;
+	ret->lo = pairs.lo;
+	ret->hi = pairs.hi;
+	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu trials each",
+		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
+		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
+	return DCK_OK;
+}
+
+/* --- another session */
+
+static dck_status candidate_warm(pit *p, measure_session *l, dck_err *err)
+{
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
+	const uint64_t begin = now(p);
+
+	measure_samples_clear(sinks.latency);
+	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
+		DCK_TRY(measure_loop_slice(&l->phases.loop, &sinks, 1, err));
+	l->phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
+	return DCK_OK;
+}
+
+dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, uint32_t observe,
+			      dck_err *err)
+{
+	dck_subject copy;
+	dck_status status;
+
+	*l = (measure_session){.target.observe = observe};
+	/* One with another batch than the honest one was not checked yet. */
+	if (s->model.batch == p->subject->model.batch)
+		s = freed_trusted(s, &copy);
+	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
+	if (status == DCK_OK) {
+		l->phases.loop.group = p->session.phases.loop.group;
+		status = candidate_warm(p, l, err);
+	}
+	if (status != DCK_OK)
+		measure_session_close(l);
+	return status;
+}

@@ -1,0 +1,225 @@
+/* pitfalls_fresh.c - fresh starts of the subject: what the first runs look like, and what it costs
+ * to count the start among them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/pitfalls/pit.h"
+#include "base/err.h"
+#include "measure/worker.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPENINGS_MIN 3
+#define RUNS_MIN     10
+/* Several rows look at the same starts, which so may take several rows' time. */
+#define FRESH_TIME 8
+
+/* --- one start */
+
+static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
+{
+	dck_plan plan = p->plan.asked;
+	const worker_job job = {
+	    .subject = p->subject, .plan = &plan, .watch = p->shared.watch, .quiet = true};
+	const dck_series *s;
+	dck_record *r;
+	double library;
+
+	plan.program = p->asked->program;
+	plan.runs = p->opening_runs;
+	plan.warmup = "0";
+	plan.group = 1;
+	DCK_TRY(worker_record(&job, &r, err));
+	s = dck_record_series(r, "latency");
+	if (r->incomplete || !s || s->n < p->opening_runs) {
+		const bool failed = dck_record_note(r, "engine-failed");
+
+		dck_record_free(r);
+		return err_set(err, failed ? DCK_E_ENGINE : DCK_E_CANCEL, __FILE__, __LINE__,
+			       failed ? "a fresh process failed in the middle" : "interrupted");
+	}
+	memcpy(ret->run_ns, s->values, p->opening_runs * sizeof *ret->run_ns);
+	library = dck_record_value(r, "time/library");
+	ret->open_ns = dck_record_value(r, "time/session");
+	ret->open_ns = (ret->open_ns > 0 ? ret->open_ns : 0) + (library > 0 ? library : 0);
+	dck_record_free(r);
+	return DCK_OK;
+}
+
+static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
+{
+	measure_session s = {0};
+	dck_subject copy;
+	measure_samples *to = &p->session.phases.latency;
+	measure_sinks sinks = {.latency = to};
+	dck_status status = DCK_OK;
+
+	DCK_TRY(measure_session_open(&s, &p->shared, freed_trusted(p->subject, &copy), NULL,
+				     &p->shared.quiet, err));
+	measure_samples_clear(to);
+	for (size_t i = 0; i < p->opening_runs && status == DCK_OK; i++)
+		status = measure_loop_slice(&s.phases.loop, &sinks, 1, err);
+	if (status == DCK_OK) {
+		memcpy(ret->run_ns, to->value, p->opening_runs * sizeof *ret->run_ns);
+		ret->open_ns = (double)(s.target.session_ns + s.target.library_ns);
+	}
+	measure_session_close(&s);
+	return status;
+}
+
+static bool in_processes(const pit *p)
+{
+	return p->asked->program && p->subject->kind != DCK_SUBJECT_FUNCTION;
+}
+
+static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
+{
+	/* Runs of a fresh start are timed one by one, which shows in those that are short beside
+	 * the clock: so must the others be. */
+	pit_step single = {.step = pit_step_run};
+	const pit_trial honest =
+	    p->session.phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
+	double before, after;
+
+	DCK_TRY(honest.measure(p, honest.self, &before, err));
+	DCK_TRY(in_processes(p) ? fresh_process(p, ret, err) : fresh_here(p, ret, err));
+	DCK_TRY(honest.measure(p, honest.self, &after, err));
+	ret->reference_ns = (before + after) / 2;
+	if (!(ret->reference_ns > 0))
+		DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+	return DCK_OK;
+}
+
+static dck_status openings_take(pit *p, dck_err *err)
+{
+	const double whole = FRESH_TIME * (double)p->asked->time_ns;
+	const double fit = whole / OPENINGS_MIN / fmax(1, p->run_ns);
+	const uint64_t begin = measure_shared_now(&p->shared);
+	size_t n = 0;
+
+	p->opening_runs = (size_t)fmin(PIT_RUNS_MAX, fmax(RUNS_MIN, fit));
+	while (n < PIT_OPENINGS_MAX &&
+	       (n < OPENINGS_MIN || (double)(measure_shared_now(&p->shared) - begin) < whole)) {
+		DCK_TRY(opening_take(p, &p->openings[n], err));
+		n++;
+		pit_show(p, (double)(measure_shared_now(&p->shared) - begin) / whole);
+	}
+	p->nopenings = n;
+	return DCK_OK;
+}
+
+static dck_status openings_get(pit *p, size_t runs, dck_err *err)
+{
+	if (pit_is_command(p))
+		DCK_FAIL(err, E_UNSUP, "every run of a program is a fresh start");
+	if (p->nopenings == 0 && p->opening_failed.code == DCK_OK)
+		(void)openings_take(p, &p->opening_failed);
+	/* What failed once is not tried for every row. */
+	if (p->opening_failed.code != DCK_OK) {
+		if (err)
+			*err = p->opening_failed;
+		return p->opening_failed.code;
+	}
+	if (p->opening_runs < runs)
+		DCK_FAIL(err, E_UNSUP,
+			 "there was time for %zu runs of a fresh start, not for %zu: "
+			 "give more --time",
+			 p->opening_runs, runs);
+	return DCK_OK;
+}
+
+/* --- what is read off them */
+
+/* The ratios of the starts are independent of each other: Student's t of their logarithms. */
+static void openings_judge(pit *p, const double *log_ratio, const double *number_ns,
+			   const double *honest_ns, pit_finding *ret)
+{
+	stat_estimate e;
+
+	stat_processes(log_ratio, p->nopenings, p->asked->level, &e);
+	ret->factor = exp(e.value);
+	ret->has_interval = e.has_interval;
+	ret->lo = exp(e.lo);
+	ret->hi = exp(e.hi);
+	ret->number_ns = pit_median(p, number_ns, p->nopenings);
+	ret->honest_ns = pit_median(p, honest_ns, p->nopenings);
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i] / (double)n;
+	return sum;
+}
+
+/* What the row reads off each opening, beside the honest trials around it. */
+dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
+{
+	const size_t runs = p->made->runs;
+	double ratio[PIT_OPENINGS_MAX], ns[PIT_OPENINGS_MAX], reference[PIT_OPENINGS_MAX];
+	double first[PIT_OPENINGS_MAX], open[PIT_OPENINGS_MAX];
+	char a[32], b[32];
+
+	DCK_TRY(openings_get(p, runs, err));
+	for (size_t i = 0; i < p->nopenings; i++) {
+		const pit_opening *o = &p->openings[i];
+
+		ns[i] = p->made->reading(p, o, runs);
+		if (!(ns[i] > 0))
+			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+		reference[i] = o->reference_ns;
+		ratio[i] = log(ns[i] / o->reference_ns);
+		first[i] = o->run_ns[0];
+		open[i] = o->open_ns;
+	}
+	openings_judge(p, ratio, ns, reference, ret);
+	snprintf(ret->seen, sizeof ret->seen, "in %zu fresh %s opening took %s, the first run %s",
+		 p->nopenings, in_processes(p) ? "processes" : "sessions",
+		 dck_text_time(pit_median(p, open, p->nopenings), a, sizeof a),
+		 dck_text_time(pit_median(p, first, p->nopenings), b, sizeof b));
+	return DCK_OK;
+}
+
+double pit_read_median(pit *p, const pit_opening *o, size_t runs)
+{
+	return pit_median(p, o->run_ns, runs);
+}
+
+double pit_read_mean(pit *p, const pit_opening *o, size_t runs)
+{
+	(void)p;
+	return mean_of(o->run_ns, runs);
+}
+
+double pit_read_session(pit *p, const pit_opening *o, size_t runs)
+{
+	(void)p;
+	return mean_of(o->run_ns, runs) + o->open_ns / (double)runs;
+}
+
+/* The first half of the runs after a start is A, the second half B: the same thing twice. */
+dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
+{
+	double ratio[PIT_OPENINGS_MAX], a_ns[PIT_OPENINGS_MAX], b_ns[PIT_OPENINGS_MAX];
+	char a[32], b[32];
+	size_t half;
+
+	DCK_TRY(openings_get(p, RUNS_MIN, err));
+	half = p->opening_runs / 2;
+	for (size_t i = 0; i < p->nopenings; i++) {
+		a_ns[i] = mean_of(p->openings[i].run_ns, half);
+		b_ns[i] = mean_of(p->openings[i].run_ns + half, half);
+		if (!(a_ns[i] > 0) || !(b_ns[i] > 0))
+			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+		ratio[i] = log(a_ns[i] / b_ns[i]);
+	}
+	openings_judge(p, ratio, a_ns, b_ns, ret);
+	snprintf(ret->seen, sizeof ret->seen,
+		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), "
+		 "from %zu fresh starts",
+		 half, dck_text_time(pit_median(p, a_ns, p->nopenings), a, sizeof a), half,
+		 dck_text_time(pit_median(p, b_ns, p->nopenings), b, sizeof b), p->nopenings);
+	return DCK_OK;
+}

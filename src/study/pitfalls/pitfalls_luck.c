@@ -1,0 +1,317 @@
+/* pitfalls_luck.c - too few runs, and the wrong clock: what one might have read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/pitfalls/pit.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The middle 90 %: one reading in ten lies outside. */
+#define END_LOW	 0.05
+#define END_HIGH 0.95
+/* Readings of which the ends of the middle 90 % can be told. */
+#define READINGS_MIN 20
+#define SINGLES_TIME 4 /* rows' times, since several rows look at the same runs */
+/* For a percentile that is known well enough to judge others by. */
+#define TAIL_RUNS_P99 1000
+#define TAIL_RUNS_P90 100
+
+/* --- the ends of what one might have read */
+
+/* The quantile of y at END_HIGH with its interval, as shares of `truth`; of the reciprocals it is
+ * the one at END_LOW. */
+static void end_judge(pit *p, const double *y, size_t n, double truth, bool low, pit_finding *ret)
+{
+	stat_estimate e;
+
+	stat_estimate_one(STAT_P95, y, n, p->asked->level, p->scratch, &e);
+	if (!e.present || !e.has_interval || !(e.lo > 0))
+		return;
+	ret->has_interval = true;
+	ret->lo = low ? 1 / e.hi / truth : e.lo / truth;
+	ret->hi = low ? 1 / e.lo / truth : e.hi / truth;
+}
+
+void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret)
+{
+	double *y = p->scratch + stat_scratch(PIT_SINGLES_MAX), low, high;
+
+	memcpy(y, x, n * sizeof *x);
+	stat_sort(y, n);
+	low = stat_quantile_sorted(y, n, END_LOW);
+	high = stat_quantile_sorted(y, n, END_HIGH);
+	/* "Not above" lets a low end of 0 be infinitely far away. */
+	const bool at_low = !(truth <= low) && !(truth / low <= high / truth);
+
+	ret->honest_ns = truth;
+	ret->number_ns = at_low ? low : high;
+	ret->factor = ret->number_ns / truth;
+	ret->certain = !(ret->number_ns > 0);
+	if (ret->certain)
+		return;
+	for (size_t i = 0; i < n; i++)
+		y[i] = at_low ? 1 / x[i] : x[i];
+	end_judge(p, y, n, truth, at_low, ret);
+}
+
+static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_finding *ret)
+{
+	double *y = p->scratch;
+	char a[32], b[32], c[32], d[32];
+
+	memcpy(y, x, n * sizeof *x);
+	stat_sort(y, n);
+	snprintf(ret->seen, sizeof ret->seen,
+		 "of %zu %s 90 %% lie between %s and %s, all between %s and %s", n, of,
+		 dck_text_time(stat_quantile_sorted(y, n, END_LOW), a, sizeof a),
+		 dck_text_time(stat_quantile_sorted(y, n, END_HIGH), b, sizeof b),
+		 dck_text_time(y[0], c, sizeof c), dck_text_time(y[n - 1], d, sizeof d));
+}
+
+/* --- too few runs */
+
+/* Runs follow each other without a pause, and each is timed by itself. */
+static dck_status singles_take(pit *p, dck_err *err)
+{
+	const uint64_t begin = measure_shared_now(&p->shared);
+	const double whole = SINGLES_TIME * (double)p->asked->time_ns;
+	measure_loop *l = &p->session.phases.loop;
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	const uint64_t group = l->group;
+	dck_status status = DCK_OK;
+	double passed = 0;
+	size_t n = 0;
+
+	l->group = 1;
+	while (status == DCK_OK && n < PIT_SINGLES_MAX && (n < READINGS_MIN || passed < whole)) {
+		measure_samples_clear(sinks.latency);
+		status = measure_loop_slice(l, &sinks,
+					    measure_loop_slice_size(l, PIT_SINGLES_MAX - n), err);
+		for (size_t i = 0; i < sinks.latency->n && status == DCK_OK; i++)
+			p->single_ns[n++] = sinks.latency->value[i];
+		passed = (double)(measure_shared_now(&p->shared) - begin);
+		pit_show(p, passed / fmax(1, whole));
+	}
+	l->group = group;
+	if (status == DCK_OK)
+		p->nsingles = n;
+	return status;
+}
+
+static dck_status singles_get(pit *p, double *ret_truth, dck_err *err)
+{
+	if (p->nsingles == 0)
+		DCK_TRY(singles_take(p, err));
+	*ret_truth = pit_median(p, p->single_ns, p->nsingles);
+	if (!(*ret_truth > 0))
+		DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
+	return DCK_OK;
+}
+
+dck_status pit_one_sample(pit *p, pit_finding *ret, dck_err *err)
+{
+	double truth;
+
+	DCK_TRY(singles_get(p, &truth, err));
+	pit_luck(p, p->single_ns, p->nsingles, truth, ret);
+	luck_tell(p, p->single_ns, p->nsingles, "single runs", ret);
+	return DCK_OK;
+}
+
+/* Room for what groups of runs give; the groups do not overlap. */
+static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *ret_n, dck_err *err)
+{
+	const size_t n = p->nsingles / runs;
+
+	if (n < READINGS_MIN)
+		DCK_FAIL(err, E_UNSUP,
+			 "%zu runs are too few to see how groups of %zu vary: give more --time",
+			 p->nsingles, runs);
+	*ret = mem_alloc(n * sizeof **ret);
+	if (!*ret)
+		return ERR_NO_MEMORY(err, "for %zu values", n);
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status pit_mean_of(pit *p, pit_finding *ret, dck_err *err)
+{
+	double truth, *mean;
+	char of[32];
+	size_t n;
+
+	DCK_TRY(singles_get(p, &truth, err));
+	DCK_TRY(groups_new(p, p->made->runs, &mean, &n, err));
+	for (size_t i = 0; i < n; i++) {
+		mean[i] = 0;
+		for (size_t k = 0; k < p->made->runs; k++)
+			mean[i] += p->single_ns[i * p->made->runs + k] / (double)p->made->runs;
+	}
+	pit_luck(p, mean, n, truth, ret);
+	snprintf(of, sizeof of, "means of %zu runs", p->made->runs);
+	luck_tell(p, mean, n, of, ret);
+	mem_free(mean);
+	return DCK_OK;
+}
+
+static double quantile_of(pit *p, const double *x, size_t n, double q)
+{
+	memcpy(p->scratch, x, n * sizeof *x);
+	stat_sort(p->scratch, n);
+	return stat_quantile_sorted(p->scratch, n, q);
+}
+
+/* p99 of 50 runs; where runs are long, p90 of 10. */
+dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
+{
+	double median, truth, *part, q;
+	size_t n, runs, each;
+	char of[64];
+
+	DCK_TRY(singles_get(p, &median, err));
+	if (p->nsingles < TAIL_RUNS_P90)
+		DCK_FAIL(err, E_UNSUP,
+			 "%zu runs are too few to know a percentile by: give more --time",
+			 p->nsingles);
+	q = p->nsingles >= TAIL_RUNS_P99 ? 0.99 : 0.9;
+	each = p->nsingles >= TAIL_RUNS_P99 ? 50 : 10;
+	runs = p->nsingles / each;
+	if (runs < READINGS_MIN)
+		each = p->nsingles / READINGS_MIN;
+	DCK_TRY(groups_new(p, each, &part, &n, err));
+	for (size_t i = 0; i < n; i++)
+		part[i] = quantile_of(p, p->single_ns + i * each, each, q);
+	truth = quantile_of(p, p->single_ns, p->nsingles, q);
+	pit_luck(p, part, n, truth, ret);
+	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
+	luck_tell(p, part, n, of, ret);
+	mem_free(part);
+	return DCK_OK;
+}
+
+/* --- processor time and wall time */
+
+/* The processor time of a trial over its wall time, and the other way round. */
+typedef struct shares {
+	double sum_cpu_ns, sum_wall_ns, runs;
+	double last_cpu_ns, last_wall_ns;
+} shares;
+
+static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	shares *s = self;
+	measure_loop *l = &p->session.phases.loop;
+	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	const double least = (double)p->asked->time_ns / 64;
+	const uint64_t before = l->runs;
+
+	measure_samples_clear(sinks.latency);
+	do
+		DCK_TRY(measure_loop_slice(l, &sinks, measure_loop_slice_size(l, UINT64_MAX), err));
+	while (sinks.wall_ns < least);
+	s->last_cpu_ns = sinks.cpu_ns / (double)(l->runs - before);
+	s->last_wall_ns = sinks.wall_ns / (double)(l->runs - before);
+	s->sum_cpu_ns += sinks.cpu_ns;
+	s->sum_wall_ns += sinks.wall_ns;
+	s->runs += (double)(l->runs - before);
+	*ret_ns = p->made->wall ? s->last_wall_ns : s->last_cpu_ns;
+	return DCK_OK;
+}
+
+/* The other clock's reading of a trial of its own. */
+static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	shares *s = self;
+	double ns;
+
+	DCK_TRY(cpu_trial(p, self, &ns, err));
+	*ret_ns = p->made->wall ? s->last_cpu_ns : s->last_wall_ns;
+	return DCK_OK;
+}
+
+dck_status pit_processor_time(pit *p, pit_finding *ret, dck_err *err)
+{
+	shares s = {0};
+	char a[32], b[32];
+
+	DCK_TRY(
+	    pit_pair_find(p, (pit_trial){wall_trial, &s}, (pit_trial){cpu_trial, &s}, ret, err));
+	snprintf(ret->seen, sizeof ret->seen,
+		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",
+		 dck_text_time(s.sum_wall_ns / s.runs, a, sizeof a),
+		 dck_text_time(s.sum_cpu_ns / s.runs, b, sizeof b), s.sum_cpu_ns / s.sum_wall_ns);
+	return DCK_OK;
+}
+
+/* --- clocks that are too coarse */
+
+static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, double *ret_true,
+			     dck_err *err)
+{
+	measure_loop *l = &p->session.phases.loop;
+	uint64_t coarse_begin, coarse_end, begin, end;
+	dck_status status;
+
+	if (measure_loop_cancelled(l))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	coarse_begin = coarse->now_ns(coarse->self);
+	begin = measure_shared_now(&p->shared);
+	status = engine_run(p->session.target.engine.ops, p->session.target.context, err);
+	end = measure_shared_now(&p->shared);
+	coarse_end = coarse->now_ns(coarse->self);
+	/* A clock that is set may run backwards. */
+	*ret_ns = coarse_end > coarse_begin ? (double)(coarse_end - coarse_begin) : 0;
+	*ret_true = (double)(end - begin);
+	return status;
+}
+
+static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *ret, dck_err *err)
+{
+	double *read = mem_alloc(2 * (size_t)PIT_SINGLES_MAX * sizeof *read);
+	dck_status status = DCK_OK;
+	const uint64_t first = measure_shared_now(&p->shared);
+	size_t n = 0, zeros = 0;
+	char tick[32], low[32], high[32];
+
+	DCK_NEED(read, err, "for readings");
+	double *const really = read + PIT_SINGLES_MAX;
+	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
+	       (n < READINGS_MIN || measure_shared_now(&p->shared) - first < p->asked->time_ns)) {
+		status = coarse_run(p, coarse, &read[n], &really[n], err);
+		if (status == DCK_OK)
+			zeros += !(read[n++] > 0);
+	}
+	const double truth = status == DCK_OK ? pit_median(p, really, n) : 0;
+
+	if (status == DCK_OK && !(truth > 0))
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "a run took no time that the clock can see");
+	if (status != DCK_OK)
+		goto done;
+	pit_luck(p, read, n, truth, ret);
+	const double low_ns = quantile_of(p, read, n, END_LOW);
+	const double high_ns = quantile_of(p, read, n, END_HIGH);
+	const int used = snprintf(ret->seen, sizeof ret->seen,
+				  "%s steps by %s: of %zu single runs %.3g %% read 0", coarse->name,
+				  dck_text_time(coarse->tick_ns, tick, sizeof tick), n,
+				  100 * (double)zeros / (double)n);
+
+	if (high_ns > 0)
+		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
+			 ", 90 %% lie between %s and %s", dck_text_time(low_ns, low, sizeof low),
+			 dck_text_time(high_ns, high, sizeof high));
+done:
+	mem_free(read);
+	return status;
+}
+
+dck_status pit_clock(pit *p, pit_finding *ret, dck_err *err)
+{
+	dck_clock coarse;
+
+	if (!p->made->clock(&coarse))
+		DCK_FAIL(err, E_UNSUP, "this system has no clock that is coarse");
+	return coarse_measure(p, &coarse, ret, err);
+}

@@ -1,0 +1,434 @@
+/* pitfalls_other.c - what should not be within the clock, and what should not be beside a run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/pitfalls/pit.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BATCH	       8
+#define POOL	       16
+#define READY_RUNS_MIN 3
+#define READY_RUNS_MAX 1000
+#define NEIGHBOURS_MAX 1024
+
+static dck_status tensors_needed(const pit *p, dck_err *err)
+{
+	if (!p->session.target.inputs || p->session.target.nin == 0)
+		DCK_FAIL(err, E_UNSUP, "the subject has no inputs that are handed over");
+	return DCK_OK;
+}
+
+/* Only a model can be opened in another setting. */
+static dck_status model_needed(const pit *p, dck_err *err)
+{
+	if (p->subject->kind != DCK_SUBJECT_MODEL && p->subject->kind != DCK_SUBJECT_PLUGIN)
+		DCK_FAIL(err, E_UNSUP, "only a model can be opened in another setting");
+	return DCK_OK;
+}
+
+/* --- within the clock: inputs */
+
+static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_inputs **ret,
+			     dck_err *err)
+{
+	const subject_target *t = &p->session.target;
+
+	return subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
+}
+
+/* Hands other inputs to the honest session. */
+static dck_status inputs_bind(pit *p, subject_inputs *inputs, dck_err *err)
+{
+	p->session.target.inputs = inputs;
+	p->session.target.next_set = 0;
+	return subject_target_next_input(&p->session.target, err);
+}
+
+/* Inputs that are made in each run; the old ones may go once new ones are bound. */
+typedef struct maker {
+	subject_inputs *own, *made, *old;
+} maker;
+
+static dck_status make_and_run(pit *p, void *self, dck_err *err)
+{
+	maker *m = self;
+
+	m->old = m->made;
+	m->made = NULL;
+	DCK_TRY(inputs_new(p, &p->subject->model, &m->made, err));
+	DCK_TRY(inputs_bind(p, m->made, err));
+	return pit_step_run(p, NULL, err);
+}
+
+static dck_status made_free(pit *p, void *self, dck_err *err)
+{
+	maker *m = self;
+
+	(void)p, (void)err;
+	subject_inputs_free(m->old);
+	m->old = NULL;
+	return DCK_OK;
+}
+
+dck_status pit_inputs(pit *p, pit_finding *ret, dck_err *err)
+{
+	maker m = {.own = p->session.target.inputs};
+	pit_step plain = {.step = pit_step_run};
+	pit_step making = {.step = make_and_run, .after = made_free, .self = &m};
+	dck_status status, back;
+
+	DCK_TRY(tensors_needed(p, err));
+	status = pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
+			       (pit_trial){pit_trial_step, &making}, ret, err);
+	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
+	subject_inputs_free(m.made);
+	subject_inputs_free(m.old);
+	return status == DCK_OK ? back : status;
+}
+
+static dck_status bind_and_run(pit *p, void *self, dck_err *err)
+{
+	(void)self;
+	DCK_TRY(subject_target_next_input(&p->session.target, err));
+	return pit_step_run(p, NULL, err);
+}
+
+dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err)
+{
+	pit_step plain = {.step = pit_step_run}, binding = {.step = bind_and_run};
+
+	DCK_TRY(tensors_needed(p, err));
+	return pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
+			     (pit_trial){pit_trial_step, &binding}, ret, err);
+}
+
+/* --- a run that returns before its results are there */
+
+static dck_status look(pit *p, dck_err *err)
+{
+	const subject_target *t = &p->session.target;
+	dck_tensor out;
+
+	for (size_t i = 0; i < t->nout; i++)
+		DCK_TRY(engine_output(t->engine.ops, t->context, i, &out, err));
+	return DCK_OK;
+}
+
+/* It spins, because caches would cool in a pause. */
+static void wait_ns(double ns)
+{
+	const uint64_t begin = os_now_ns();
+
+	while ((double)(os_now_ns() - begin) < ns)
+		;
+}
+
+/* What asking for outputs costs when they have long been ready. */
+static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
+{
+	uint64_t begin;
+
+	DCK_TRY(pit_step_run(p, NULL, err));
+	wait_ns(2 * run_ns);
+	begin = measure_shared_now(&p->shared);
+	DCK_TRY(look(p, err));
+	*ret_ns = (double)(measure_shared_now(&p->shared) - begin);
+	return DCK_OK;
+}
+
+/* Outputs that are not ready must be waited for: how long a run takes, and how long until they can
+ * be had, less what asking for them costs by itself. */
+static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
+{
+	const dck_clock *c = &p->shared.clock;
+	uint64_t begin, returned, end;
+	double late_ns;
+
+	DCK_TRY(pit_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
+	begin = c->now_ns(c->self);
+	DCK_TRY(pit_step_run(p, NULL, err));
+	returned = c->now_ns(c->self);
+	DCK_TRY(look(p, err));
+	end = c->now_ns(c->self);
+	DCK_TRY(look_late(p, (double)(end - begin), &late_ns, err));
+	*ret_run_ns = (double)(returned - begin);
+	*ret_ready_ns = fmax(*ret_run_ns, (double)(end - begin) - late_ns);
+	return DCK_OK;
+}
+
+/* self: a bool, whether the run alone is asked for. Both ways do the same, so that they compare. */
+static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const bool *alone = self;
+	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
+	const uint64_t begin = measure_shared_now(&p->shared);
+	const double least = (double)p->asked->time_ns / 32;
+	size_t n = 0;
+
+	while (n < READY_RUNS_MAX &&
+	       (n < READY_RUNS_MIN || (double)(measure_shared_now(&p->shared) - begin) < least)) {
+		if (measure_loop_cancelled(&p->session.phases.loop))
+			DCK_FAIL(err, E_CANCEL, "interrupted");
+		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
+		n++;
+	}
+	*ret_ns = pit_median(p, *alone ? run_ns : ready_ns, n);
+	return DCK_OK;
+}
+
+dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
+{
+	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
+	bool whole = false, alone = true;
+	char a[32], b[32];
+
+	if (pit_is_command(p))
+		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
+	if (strcmp(device, "cpu") != 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine waits for the device in every run and offers none without: "
+			 "looking at outputs would add their way back from the device");
+	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
+		DCK_FAIL(err, E_UNSUP,
+			 "the engine hands out no outputs, by which to see whether they are ready");
+	DCK_TRY(pit_pair_find(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
+			      ret, err));
+	snprintf(
+	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
+	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
+	p->not_waiting = ret->has_interval && ret->hi < 1 - fmax(p->asked->margin, p->resolution);
+	return DCK_OK;
+}
+
+/* --- beside a run */
+
+static dck_status candidate_measure(pit *p, measure_session *l, pit_finding *ret, dck_err *err)
+{
+	const dck_status status =
+	    pit_pair_find(p, pit_honest(p), (pit_trial){pit_trial_loop, &l->phases.loop}, ret, err);
+
+	measure_session_close(l);
+	return status;
+}
+
+dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err)
+{
+	measure_session l;
+
+	DCK_TRY(engine_can_observe(p->session.target.engine.ops, DCK_OBSERVE_OPERATORS, err));
+	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
+	return candidate_measure(p, &l, ret, err);
+}
+
+dck_status pit_threads(pit *p, pit_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	measure_session l;
+
+	DCK_TRY(model_needed(p, err));
+	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
+	DCK_TRY(pit_candidate_open(p, &l, &s, 0, err));
+	DCK_TRY(candidate_measure(p, &l, ret, err));
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
+		 (unsigned long long)s.model.threads, os_cpus_allowed());
+	return DCK_OK;
+}
+
+typedef struct neighbours {
+	pthread_t thread[NEIGHBOURS_MAX];
+	size_t n;
+	atomic_bool stop;
+} neighbours;
+
+static void *neighbour_work(void *self)
+{
+	neighbours *all = self;
+	volatile double x = 1;
+
+	while (!atomic_load_explicit(&all->stop, memory_order_relaxed))
+		for (int i = 0; i < 1000; i++)
+			x = x * 1.0000001 + 1e-9;
+	return NULL;
+}
+
+static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	neighbours *all = self;
+	const unsigned wanted = os_cpus_allowed();
+	dck_status status = DCK_OK;
+
+	atomic_store(&all->stop, false);
+	for (all->n = 0; all->n < wanted && all->n < NEIGHBOURS_MAX; all->n++)
+		if (pthread_create(&all->thread[all->n], NULL, neighbour_work, all) != 0)
+			break;
+	if (all->n == 0)
+		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
+				 "no thread can be started to be a neighbour");
+	if (status == DCK_OK)
+		status = pit_trial_mean(p, &p->session.phases.loop, ret_ns, err);
+	atomic_store(&all->stop, true);
+	while (all->n > 0)
+		pthread_join(all->thread[--all->n], NULL);
+	return status;
+}
+
+dck_status pit_neighbour(pit *p, pit_finding *ret, dck_err *err)
+{
+	neighbours *all = mem_zalloc(1, sizeof *all);
+	dck_status status;
+
+	DCK_NEED(all, err, "for neighbours");
+	status = pit_pair_find(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
+			       (pit_trial){neighbour_trial, all}, ret, err);
+	mem_free(all);
+	if (status != DCK_OK)
+		return status;
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n,
+		 " of mean times, with a busy thread on each of %u processors", os_cpus_allowed());
+	return status;
+}
+
+/* --- other inputs */
+
+/* Positive numbers below the smallest normal one, all different: the exponent is 0. */
+static bool denormals_fill(const dck_tensor *t)
+{
+	const size_t bytes = dck_dtype_bytes(t->dtype), n = bytes > 0 ? t->bytes / bytes : 0;
+
+	if ((t->dtype.code != DCK_DTYPE_FLOAT && t->dtype.code != DCK_DTYPE_BFLOAT) || n == 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (bytes == 2)
+			((uint16_t *)t->data)[i] = (uint16_t)(1 + i % 127);
+		else if (bytes == 4)
+			((uint32_t *)t->data)[i] = (uint32_t)(10000 + i % 100000);
+		else if (bytes == 8)
+			((uint64_t *)t->data)[i] = (uint64_t)1 << 40 | i;
+		else
+			return false;
+	}
+	return true;
+}
+
+typedef struct swap {
+	subject_inputs *own, *tiny;
+} swap;
+
+static dck_status tiny_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	const swap *s = self;
+	dck_status status = inputs_bind(p, s->tiny, err), back;
+
+	if (status == DCK_OK)
+		status = pit_trial_loop(p, &p->session.phases.loop, ret_ns, err);
+	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
+	return status == DCK_OK ? back : status;
+}
+
+dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
+{
+	swap s = {.own = p->session.target.inputs};
+	bool any = false;
+	dck_status status = DCK_OK;
+
+	DCK_TRY(tensors_needed(p, err));
+	DCK_TRY(inputs_new(p, &p->subject->model, &s.tiny, err));
+	for (size_t set = 0; set < subject_inputs_pool(s.tiny); set++)
+		for (size_t i = 0; i < p->session.target.nin; i++)
+			any |= denormals_fill(subject_inputs_get(s.tiny, set, i));
+	if (!any)
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "no input is of floating-point numbers");
+	if (status == DCK_OK)
+		status = pit_pair_find(p, pit_honest(p), (pit_trial){tiny_trial, &s}, ret, err);
+	subject_inputs_free(s.tiny);
+	return status;
+}
+
+/* Inputs whose sets are bound in turn, outside the clock. */
+typedef struct sets {
+	const subject_inputs *inputs;
+	bool first; /* the first set alone, each time again */
+	size_t next;
+} sets;
+
+static dck_status set_bind(pit *p, void *self, dck_err *err)
+{
+	const subject_target *t = &p->session.target;
+	sets *s = self;
+
+	s->next = s->first ? 0 : s->next;
+	return subject_target_bind(t, t->context, s->inputs, &s->next, err);
+}
+
+/* Both ways bind an input between any two runs, in one session: only which one differs. */
+dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err)
+{
+	subject_inputs *own = p->session.target.inputs, *made = NULL;
+	dck_model_config several = p->subject->model;
+	dck_status status, back;
+
+	DCK_TRY(tensors_needed(p, err));
+	if (p->session.phases.loop.group > 1)
+		DCK_FAIL(err, E_UNSUP,
+			 "runs are too short to be timed one by one, each with another input");
+	if (several.input_pool < 2) {
+		several.input_pool = POOL;
+		DCK_TRY(inputs_new(p, &several, &made, err));
+	}
+	sets one = {.inputs = own, .first = true}, all = {.inputs = made ? made : own};
+	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
+	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
+
+	status = pit_pair_find(p, (pit_trial){pit_trial_step, &changing},
+			       (pit_trial){pit_trial_step, &same}, ret, err);
+	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
+	subject_inputs_free(made);
+	return status == DCK_OK ? back : status;
+}
+
+typedef struct batch_candidate {
+	measure_session session;
+	double items; /* of its run over those of an honest one */
+} batch_candidate;
+
+static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+{
+	batch_candidate *b = self;
+
+	DCK_TRY(pit_trial_loop(p, &b->session.phases.loop, ret_ns, err));
+	*ret_ns /= b->items;
+	return DCK_OK;
+}
+
+dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err)
+{
+	dck_subject s = *p->subject;
+	batch_candidate b;
+	dck_status status;
+
+	DCK_TRY(model_needed(p, err));
+	DCK_TRY(tensors_needed(p, err));
+	s.model.batch = BATCH * p->session.target.items;
+	DCK_TRY(pit_candidate_open(p, &b.session, &s, 0, err));
+	b.items = (double)b.session.target.items / (double)p->session.target.items;
+	if (b.session.target.items != BATCH * p->session.target.items)
+		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
+				 "the model does not take a larger batch");
+	else
+		status = pit_pair_find(p, pit_honest(p), (pit_trial){batch_trial, &b}, ret, err);
+	measure_session_close(&b.session);
+	if (status != DCK_OK)
+		return status;
+	const size_t n = strlen(ret->seen);
+	snprintf(ret->seen + n, sizeof ret->seen - n, "; a batch of %llu takes %.3g times as long",
+		 (unsigned long long)s.model.batch, ret->factor * b.items);
+	return DCK_OK;
+}

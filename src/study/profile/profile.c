@@ -1,0 +1,443 @@
+/* profile.c - dck_profile_model(): how long a model takes, and how this time divides among its
+ * operators.
+ *
+ *	deepclock profile model.onnx
+ *
+ * It first measures the latency as bench does. Then it opens the model again under the engine's
+ * profiler for the operators' times, and once more to count memory. Last it puts the times beside
+ * the counts of src/study/cost_report and the limits of src/study/roofline.
+ *
+ * The latency is never that of a profiled run, because profiling makes runs slower. Without limits
+ * of the machine, or without memory figures, the record is made all the same and a note says why.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/profile.h"
+#include "base/dtype.h"
+#include "base/err.h"
+#include "record/tree/module_tree.h"
+#include "base/observer.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "study/cost_report/values.h"
+#include "study/profile/profile_rows.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The engine's profiler keeps a bounded number of events. */
+#define EVENTS_MAX     900000
+#define RUNS_MIN       10
+#define RUNS_MAX       1000
+#define PASS_NS	       2e9
+#define MEMORY_RUNS    3
+#define WARM_RUNS_MIN  3
+#define WARM_RUNS_MAX  50
+#define WARM_PASS_PART 5 /* of the runs that count */
+
+const dck_opt dck_profile_options[] = {
+    DCK_OPTION(COUNT, dck_profile_config, profile_runs, "profile-runs", "N", NULL,
+	       "runs under the engine's profiler; by itself as many as two seconds hold", .min = 1,
+	       .max = 1e6),
+    DCK_FLAG(dck_profile_config, no_roofs, "no-roofs",
+	     "do not compare with what this machine can do, nor measure it"),
+    DCK_FLAG(dck_profile_config, no_memory, "no-memory",
+	     "leave out the session that counts what is allocated"),
+    {0},
+};
+
+void dck_profile_config_init(dck_profile_config *c)
+{
+	(void)dck_opt_defaults(dck_profile_options, c, NULL);
+}
+
+typedef struct job {
+	const dck_subject *subject;
+	const dck_plan *plan;
+	const dck_profile_config *config;
+	const dck_observer *watch;
+	dck_record *base; /* of the latency */
+	record_builder *b;
+	tally_counted model, ran;
+	dck_roofline limits;
+	profile_input in;
+	profile_pass pass;
+	dck_profile profile;
+	bool interrupted; /* in the profiled runs, of which enough were made */
+} job;
+
+static void show(const job *j, const char *phase)
+{
+	const dck_progress p = observer_nothing(phase);
+
+	observer_show(j->watch, &p);
+}
+
+/* What the model was fed in the profiled session: open dimensions have their sizes there. */
+static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_err *err)
+{
+	const subject_target *t = &j->pass.session.target;
+
+	*ret = (tally_real){.inputs = mem_arena_array(a, t->nin, sizeof *ret->inputs),
+			    .contents = mem_arena_array(a, t->nin, sizeof *ret->contents)};
+	DCK_NEED(ret->inputs && ret->contents, err, "for the inputs' shapes");
+	for (size_t i = 0; i < t->nin; i++) {
+		const dck_tensor *x = subject_inputs_get(t->inputs, 0, i);
+		ret->inputs[ret->ninputs++] = (cost_shape){.name = t->in[i].name,
+							   .dtype = dtype_onnx(x->dtype),
+							   .rank = x->rank,
+							   .dims = x->dim};
+		const size_t width = dck_dtype_bytes(x->dtype), n = width ? x->bytes / width : 0;
+		const int64_t *whole =
+		    n <= ONNX_INTS_MAX ? values_whole(x->dtype, x->data, n, a) : NULL;
+		if (whole)
+			ret->contents[ret->ncontents++] =
+			    (cost_content){.name = t->in[i].name, .ints = whole, .n = n};
+	}
+	return DCK_OK;
+}
+
+static uint64_t runs_choose(const job *j)
+{
+	size_t nodes = 1;
+	const dck_fact *f = dck_record_fact(j->base, "subject", "nodes");
+	double per_run = j->in.latency_ns;
+
+	if (f && f->value.kind == DCK_VALUE_INT && f->value.as.i > 0)
+		nodes = (size_t)f->value.as.i;
+	/* The profiler costs some microseconds for each operator. */
+	per_run += 5e3 * (double)nodes;
+	double runs = PASS_NS / per_run;
+	runs = fmin(fmax(runs, RUNS_MIN), RUNS_MAX);
+	if (j->config->profile_runs)
+		runs = (double)j->config->profile_runs;
+	runs = fmin(runs, (double)EVENTS_MAX / (double)nodes);
+	return runs < 1 ? 1 : (uint64_t)runs;
+}
+
+static dck_status observe(job *j, dck_err *err)
+{
+	uint64_t runs = runs_choose(j), warm = runs / WARM_PASS_PART;
+	double *ns;
+
+	warm = warm < WARM_RUNS_MIN ? WARM_RUNS_MIN : warm > WARM_RUNS_MAX ? WARM_RUNS_MAX : warm;
+	show(j, "profiled session");
+	DCK_TRY(profile_pass_open(&j->pass, j->subject, DCK_OBSERVE_OPERATORS, j->watch, err));
+	ns = mem_alloc(2 * runs * sizeof *ns);
+	DCK_NEED(ns, err, "for %llu runs", (unsigned long long)runs);
+	show(j, "profiled runs");
+	dck_status status = profile_pass_run(&j->pass, warm, NULL, err);
+	for (uint64_t i = 0; status == DCK_OK && i < runs; i++) {
+		status = profile_pass_run(&j->pass, 1, ns + i, err);
+		if (status != DCK_E_CANCEL || i < RUNS_MIN)
+			continue;
+		j->interrupted = true;
+		runs = i;
+		status = DCK_OK;
+	}
+	if (status == DCK_OK) {
+		profile_tame(ns, runs, ns + runs);
+		for (uint64_t i = 0; i < runs; i++)
+			j->in.observed_ns += ns[i] / (double)runs;
+		j->in.perturbation = stat_quantile_sorted(ns + runs, runs, 0.5) /
+				     dck_record_value(j->base, "latency/median");
+		j->in.runs = runs;
+	}
+	mem_free(ns);
+	if (status != DCK_OK)
+		return status;
+	show(j, "reading the profile");
+	j->profile.struct_size = sizeof j->profile;
+	return engine_profile(j->pass.session.target.engine.ops, j->pass.session.target.model,
+			      &j->profile, err);
+}
+
+static dck_status count(job *j, dck_err *err)
+{
+	mem_arena *a = mem_arena_new(0);
+	tally_real real;
+	dck_status status;
+
+	DCK_NEED(a, err, "to count the model");
+	status = inputs_real(j, a, &real, err);
+	if (status == DCK_OK)
+		status = tally_counted_open(&j->model, j->subject, &real, err);
+	if (status == DCK_OK && j->profile.model_path)
+		status = tally_counted_file(&j->ran, j->profile.model_path, &real, err);
+	mem_arena_free(a);
+	return status;
+}
+
+/* How many threads the limits are of; 0: all processors, since more threads than these reach no
+ * higher limits. */
+static uint64_t threads_of_roofs(const job *j)
+{
+	const dck_fact *f = dck_record_fact(j->base, "host", "cpus_allowed");
+	uint64_t threads = j->subject->model.threads;
+
+	return f && f->value.kind == DCK_VALUE_INT && threads > 1 &&
+		       threads < (uint64_t)f->value.as.i
+		   ? threads
+		   : 0;
+}
+
+static void roof_put(record_builder *b, const char *kind, const char *of, dck_unit unit, double v)
+{
+	char key[32];
+
+	snprintf(key, sizeof key, "%s_%s", kind, of);
+	if (isnan(v))
+		record_fact_absent(b, "roofs", key, "it was not measured on this machine");
+	else
+		record_fact_real(b, "roofs", key, unit, v);
+}
+
+/* The limits that operators are compared with: the record is to be read without the machine. */
+static void roofs_put(record_builder *b, const dck_roofline *l)
+{
+	static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
+	static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
+
+	for (size_t i = 0; i < DCK_ROOF_TYPES; i++)
+		roof_put(b, "peak", types[i], DCK_UNIT_FLOP_PER_S, l->peak[i]);
+	for (size_t i = 0; i < DCK_ROOF_LEVELS; i++) {
+		roof_put(b, "bandwidth", levels[i], DCK_UNIT_BYTE_PER_S, l->bandwidth[i]);
+		if (i + 1 < DCK_ROOF_LEVELS)
+			roof_put(b, "capacity", levels[i], DCK_UNIT_BYTE, l->capacity[i]);
+	}
+}
+
+/* What the machine's own record doubts, said where its limits are used. */
+static void note_limits(record_builder *b, const dck_record *machine)
+{
+	static const char *const codes[] = {"few-passes", "busy-neighbours", "peak-doubtful",
+					    "peak-below-blas"};
+
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		const dck_note *n = dck_record_note(machine, codes[i]);
+		if (!n)
+			continue;
+		record_note(b, "roofs-doubtful", "of the machine's limits: %s", n->text);
+		return;
+	}
+}
+
+/* A record of the machine's limits; measured when there is none yet. */
+static void limits_get(job *j)
+{
+	dck_machine_config c;
+	dck_record *machine = NULL;
+	dck_err err = {0};
+	const dck_fact *f = dck_record_fact(j->base, "engine", "threads");
+	bool one = j->subject->model.threads == 1 ||
+		   (f && f->value.kind == DCK_VALUE_TEXT && strcmp(f->value.as.text, "1") == 0);
+
+	if (j->config->no_roofs) {
+		j->in.no_limits = "not asked for (--no-roofs)";
+		return;
+	}
+	if (strcmp(j->subject->model.device ? j->subject->model.device : "cpu", "cpu") != 0) {
+		j->in.no_limits = "the limits of this device are not measured";
+		return;
+	}
+	dck_machine_init(&c);
+	c.threads = threads_of_roofs(j);
+	c.cached_only = true;
+	if (dck_machine(&c, NULL, &machine, NULL) != DCK_OK) {
+		c.cached_only = false;
+		show(j, "limits of this machine");
+		if (dck_machine(&c, j->watch, &machine, &err) != DCK_OK) {
+			record_note(j->b, "no-roofs",
+				    "the limits of this machine could not be measured: %s",
+				    err.msg);
+			j->in.no_limits = "the limits of this machine could not be measured";
+			return;
+		}
+	}
+	dck_roofline_read(machine, one, &j->limits);
+	j->in.limits = &j->limits;
+	f = dck_record_fact(machine, "machine", "measured");
+	record_fact_text(j->b, "profile", "roofs_measured",
+			 f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL);
+	if (one || !c.threads)
+		record_fact_text(j->b, "profile", "roofs_of", one ? "1 thread" : "all threads");
+	else
+		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
+				(unsigned long long)c.threads);
+	roofs_put(j->b, &j->limits);
+	note_limits(j->b, machine);
+	dck_record_free(machine);
+}
+
+/* --- memory */
+
+static void memory_metric(record_builder *b, const char *tag, bool known, uint64_t v,
+			  const char *how)
+{
+	if (known)
+		record_metric_int(b, tag, v > INT64_MAX ? INT64_MAX : (int64_t)v, how);
+	else
+		record_metric_absent(b, tag, "the engine does not report it");
+}
+
+static dck_status memory_pass(job *j, dck_err *err)
+{
+	dck_memory m = {.struct_size = sizeof m};
+	profile_pass p;
+
+	show(j, "memory");
+	DCK_TRY(profile_pass_open(&p, j->subject, DCK_OBSERVE_MEMORY, j->watch, err));
+	dck_status status = profile_pass_run(&p, MEMORY_RUNS, NULL, err);
+	if (status == DCK_OK)
+		status =
+		    engine_memory(p.session.target.engine.ops, p.session.target.model, &m, err);
+	profile_pass_close(&p);
+	if (status != DCK_OK)
+		return status;
+	memory_metric(j->b, "memory/arena_in_use", m.valid & DCK_MEMORY_IN_USE, m.in_use_bytes,
+		      "the engine's arena, after the runs of a session of its own");
+	memory_metric(j->b, "memory/arena_peak", m.valid & DCK_MEMORY_PEAK, m.peak_bytes,
+		      "the engine's arena");
+	memory_metric(j->b, "memory/arena_reserved", m.valid & DCK_MEMORY_RESERVED,
+		      m.reserved_bytes, "the engine's arena, rounded up by its growth");
+	memory_metric(j->b, "memory/activation_peak", m.valid & DCK_MEMORY_RUN, m.run_peak_bytes,
+		      "a counting allocator, the last run");
+	memory_metric(j->b, "memory/allocs", m.valid & DCK_MEMORY_ALLOCS, m.allocs,
+		      "a counting allocator, the last run");
+	return DCK_OK;
+}
+
+static void memory(job *j)
+{
+	dck_err err = {0};
+
+	if (j->model.cost && num_known(j->model.cost->weight_bytes))
+		record_metric_int(j->b, "memory/weights", j->model.cost->weight_bytes.v,
+				  "initializers of the model's file");
+	if (j->model.cost && num_known(j->model.cost->peak_activation_bytes))
+		record_metric_int(j->b, "cost/peak_activation_bytes",
+				  j->model.cost->peak_activation_bytes.v,
+				  "liveness in the order of the file, without the engine");
+	if (j->interrupted) {
+		record_set_incomplete(j->b, true);
+		record_note(
+		    j->b, "interrupted",
+		    "interrupted in run %zu under the profiler: "
+		    "the operators' times come from the runs before it; memory was not measured",
+		    j->in.runs + 1);
+		return;
+	}
+	if (j->config->no_memory || memory_pass(j, &err) == DCK_OK)
+		return;
+	if (err.code == DCK_E_CANCEL) {
+		record_set_incomplete(j->b, true);
+		record_note(j->b, "interrupted", "interrupted before the memory was measured");
+		return;
+	}
+	record_note(j->b, "memory-not-told", "the engine's memory is not known: %s", err.msg);
+}
+
+static dck_status operators(job *j, dck_err *err)
+{
+	const dck_metric *m;
+	/* The statistic that is shown first; a tail's is no time that operators add up to. */
+	bool mean = j->plan->statistic && strcmp(j->plan->statistic, "mean") == 0;
+
+	m = dck_record_metric(j->base, mean ? "latency/mean" : "latency/median");
+	if (!m || m->value.kind != DCK_VALUE_REAL || !(m->value.as.r > 0))
+		DCK_FAIL(err, E_ENGINE, "the latency is not known");
+	j->in.latency_ns = m->value.as.r;
+	j->in.latency_lo_ns = m->level > 0 ? m->lo : 0;
+	j->in.latency_hi_ns = m->level > 0 ? m->hi : 0;
+	j->in.level = j->plan->level;
+	j->in.parallel = j->subject->model.interop_threads > 1;
+	limits_get(j);
+	show(j, "the profiler's own cost");
+	dck_err why = {0};
+	if (profile_floor_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
+		if (why.code == DCK_E_CANCEL) {
+			*err = why;
+			return why.code;
+		}
+		record_note(j->b, "profiler-not-calibrated",
+			    "what the profiler costs for each operator could not be measured, "
+			    "and is in every time: %s",
+			    why.msg);
+	}
+	DCK_TRY(observe(j, err));
+	DCK_TRY(count(j, err));
+	j->in.profile = &j->profile;
+	j->in.model = &j->model;
+	j->in.ran = j->ran.cost ? &j->ran : &j->model;
+	return profile_rows(j->b, &j->in, err);
+}
+
+static void failed_note(job *j, dck_status status, const dck_err *why)
+{
+	record_set_incomplete(j->b, true);
+	if (status == DCK_E_CANCEL)
+		record_note(
+		    j->b, "interrupted",
+		    "interrupted before the operators were measured: this is the latency alone");
+	else
+		record_note(j->b, "profile-failed",
+			    "the operators could not be measured: %s; this is the latency alone",
+			    why->msg);
+}
+
+static dck_status can_profile(const dck_subject *s, dck_err *err)
+{
+	engine_handle h;
+
+	if (s->kind != DCK_SUBJECT_MODEL)
+		DCK_FAIL(err, E_ARG,
+			 "only a model has operators to profile: give a file or zoo:NAME");
+	DCK_TRY(engine_find(s->model.engine, &h, err));
+	dck_status status = engine_can_observe(h.ops, DCK_OBSERVE_OPERATORS, err);
+	engine_release(&h);
+	return status;
+}
+
+dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
+			     const dck_profile_config *config, const dck_observer *watch,
+			     dck_record **ret, dck_err *err)
+{
+	dck_plan default_plan;
+	dck_profile_config default_config;
+	job j = {.subject = s, .watch = watch};
+	dck_err why = {0};
+
+	if (!plan) {
+		dck_plan_init(&default_plan);
+		plan = &default_plan;
+	}
+	if (!config) {
+		dck_profile_config_init(&default_config);
+		config = &default_config;
+	}
+	j.plan = plan;
+	j.config = config;
+	DCK_TRY(can_profile(s, err));
+	DCK_TRY(dck_bench(s, plan, watch, &j.base, err));
+	j.b = record_begin(plan->title);
+	if (!j.b) {
+		dck_record_free(j.base);
+		return ERR_NO_MEMORY(err, "for a record");
+	}
+	record_copy(j.b, j.base);
+	record_fact_options(j.b, "plan", dck_profile_options, config);
+	if (!j.base->incomplete) {
+		dck_status status = operators(&j, &why);
+		profile_pass_close(&j.pass);
+		if (status == DCK_OK)
+			memory(&j);
+		else
+			failed_note(&j, status, &why);
+	}
+	tally_counted_close(&j.model);
+	tally_counted_close(&j.ran);
+	dck_record_free(j.base);
+	if (module_tree_put(j.b, &why) == DCK_OK)
+		return record_finish(j.b, ret, err);
+	record_drop(j.b);
+	return ERR_NO_MEMORY(err, "for the tree of modules");
+}

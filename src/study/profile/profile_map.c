@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/profile/profile_map.h"
+#include "base/names.h"
+#include <string.h>
+
+/* What engines append to the name of a node or value from which they made a node. */
+static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/MatMulScaleFusion/",
+				       "_quant", "_token"};
+
+/* Only other names or layouts of the same data: the node that makes their output's value is
+ * another. */
+static const char *const movers[] = {"Reshape",	     "Transpose",     "Squeeze",       "Unsqueeze",
+				     "ReorderInput", "Identity",      "ReorderOutput", "Cast",
+				     "MemcpyToHost", "MemcpyFromHost"};
+
+typedef struct node_index {
+	const cost_result *r;
+	mem_arena *arena;
+	names values, nodes; /* of bodies: behind the path of their body */
+	names scopes;
+	size_t *maker; /* of a value */
+	size_t *node;  /* of a name */
+} node_index;
+
+/* A name in a body is another one than in the graph around it. NULL: no memory. */
+static const char *key_of(const node_index *x, const char *scope, const char *name)
+{
+	return scope ? mem_arena_fmt(x->arena, "%s\n%s", scope, name) : name;
+}
+
+static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
+{
+	size_t outputs = 0;
+
+	*x = (node_index){.r = r, .arena = a};
+	for (size_t i = 0; i < r->nops; i++)
+		outputs += r->ops[i].nout;
+	x->maker = mem_arena_array(a, outputs, sizeof *x->maker);
+	x->node = mem_arena_array(a, r->nops, sizeof *x->node);
+	if (!names_init(&x->values, a, outputs) || !names_init(&x->nodes, a, r->nops) ||
+	    !names_init(&x->scopes, a, r->nops) || !x->maker || !x->node)
+		return false;
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+		const char *key;
+
+		if (c->scope)
+			names_add(&x->scopes, c->scope);
+		for (size_t k = 0; k < c->nout; k++) {
+			if (!c->out[k])
+				continue;
+			if (!(key = key_of(x, c->scope, c->out[k]->name)))
+				return false;
+			x->maker[names_add(&x->values, key)] = i;
+		}
+		if (!c->node->name || !*c->node->name)
+			continue;
+		if (!(key = key_of(x, c->scope, c->node->name)))
+			return false;
+		if (names_find(&x->nodes, key) == NAMES_NONE)
+			x->node[names_add(&x->nodes, key)] = i;
+	}
+	return true;
+}
+
+/* The other graph has the body that the operator is in. Functions are in no graph that runs. */
+static bool shared(const node_index *other, const cost_op *c)
+{
+	return !c->scope || names_find(&other->scopes, c->scope) != NAMES_NONE;
+}
+
+/* The operator of the same graph that makes it. v may be NULL: no operator does. */
+static size_t value_maker(const node_index *x, const val *v)
+{
+	return v && v->made < x->r->nops ? v->made : PROFILE_NONE;
+}
+
+static size_t value_named(const node_index *x, const char *scope, const char *name)
+{
+	const char *key = key_of(x, scope, name);
+	const size_t at = key ? names_find(&x->values, key) : NAMES_NONE;
+
+	return at == NAMES_NONE ? PROFILE_NONE : x->maker[at];
+}
+
+static size_t node_named(const node_index *x, const char *scope, const char *name)
+{
+	const char *key = key_of(x, scope, name);
+	const size_t at = key ? names_find(&x->nodes, key) : NAMES_NONE;
+
+	return at == NAMES_NONE ? PROFILE_NONE : x->node[at];
+}
+
+static bool moves(const char *type)
+{
+	for (size_t i = 0; i < sizeof movers / sizeof *movers; i++)
+		if (strcmp(type, movers[i]) == 0)
+			return true;
+	return false;
+}
+
+static void claim(size_t *owner, size_t node, size_t by)
+{
+	if (node != PROFILE_NONE && owner[node] == PROFILE_NONE)
+		owner[node] = by;
+}
+
+/* By the node's own name, whole or without what engines append: a node's, or a value's. */
+static size_t named(const node_index *x, const char *scope, const char *name)
+{
+	char text[512];
+	size_t n = strlen(name), at = node_named(x, scope, name);
+
+	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && at == PROFILE_NONE; i++) {
+		size_t tail = strlen(suffixes[i]);
+		if (n <= tail || n - tail >= sizeof text ||
+		    strcmp(name + n - tail, suffixes[i]) != 0)
+			continue;
+		memcpy(text, name, n - tail);
+		text[n - tail] = '\0';
+		at = node_named(x, scope, text);
+		if (at == PROFILE_NONE)
+			at = value_named(x, scope, text);
+	}
+	return at;
+}
+
+/* The operator that computes the value: behind changes of layout, where there are any. */
+static size_t computer(const node_index *x, const val *value)
+{
+	size_t at = value_maker(x, value);
+
+	for (size_t n = 0; at != PROFILE_NONE && moves(x->r->ops[at].node->op) && n < x->r->nops;
+	     n++) {
+		const cost_op *c = &x->r->ops[at];
+		at = c->nin ? value_maker(x, c->in[0]) : PROFILE_NONE;
+	}
+	return at;
+}
+
+/* What the operator makes is a value of the model, which another operator of `ran` may have
+ * computed: the name then is that of the layout's change behind it. */
+static void anchor_value(const node_index *x, const node_index *y, size_t i, bool direct,
+			 size_t *owner)
+{
+	const cost_op *c = &y->r->ops[i];
+
+	for (size_t k = 0; k < c->nout; k++) {
+		size_t at = c->out[k] ? value_named(x, c->scope, c->out[k]->name) : PROFILE_NONE;
+		size_t by = i;
+		if (at == PROFILE_NONE)
+			continue;
+		const char *op = x->r->ops[at].node->op;
+		bool own = !moves(c->node->op) || strcmp(op, c->node->op) == 0;
+		if (own != direct)
+			continue;
+		if (!own && !moves(op))
+			by = computer(y, c->out[k]);
+		else if (!own)
+			continue;
+		if (by != PROFILE_NONE)
+			claim(owner, at, by);
+	}
+}
+
+static void anchor(const node_index *x, const node_index *y, size_t *owner)
+{
+	const cost_result *ran = y->r;
+
+	for (size_t i = 0; i < ran->nops; i++)
+		anchor_value(x, y, i, true, owner);
+	for (size_t i = 0; i < ran->nops; i++)
+		if (ran->ops[i].node->name)
+			claim(owner, named(x, ran->ops[i].scope, ran->ops[i].node->name), i);
+	for (size_t i = 0; i < ran->nops; i++)
+		anchor_value(x, y, i, false, owner);
+}
+
+/* Nodes whose results one owner alone needs were fused into it: from the end to the begin. */
+static bool before(const node_index *x, const node_index *y, size_t *owner)
+{
+	const cost_result *model = x->r, *ran = y->r;
+	/* The only owner of a node's consumers; PROFILE_NONE: none yet, NONE - 1: several. */
+	size_t *needs = mem_arena_array(x->arena, model->nops, sizeof *needs);
+
+	if (!needs)
+		return false;
+	memset(needs, 0xff, model->nops * sizeof *needs);
+	for (size_t i = model->nops; i-- > 0;) {
+		const cost_op *c = &model->ops[i];
+		if (!shared(y, c))
+			continue;
+		/* Nothing that computes is part of an operator that only moves. */
+		if (owner[i] == PROFILE_NONE && needs[i] < PROFILE_NONE - 1 &&
+		    (moves(c->node->op) || !moves(ran->ops[needs[i]].node->op)))
+			owner[i] = needs[i];
+		size_t mine = owner[i] == PROFILE_NONE ? PROFILE_NONE - 1 : owner[i];
+		for (size_t k = 0; k < c->nin; k++) {
+			size_t from = value_maker(x, c->in[k]);
+			if (from == PROFILE_NONE || from >= i)
+				continue;
+			needs[from] = needs[from] == PROFILE_NONE || needs[from] == mine
+					  ? mine
+					  : PROFILE_NONE - 1;
+		}
+	}
+	return true;
+}
+
+/* What is left was fused into the one that made its inputs, the last of them. */
+static void after(const node_index *x, const node_index *y, size_t *owner)
+{
+	const cost_result *model = x->r;
+
+	for (size_t i = 0; i < model->nops; i++) {
+		const cost_op *c = &model->ops[i];
+		if (!shared(y, c) || owner[i] != PROFILE_NONE)
+			continue;
+		for (size_t k = 0; k < c->nin; k++) {
+			size_t from = value_maker(x, c->in[k]);
+			if (from != PROFILE_NONE && from < i && owner[from] != PROFILE_NONE &&
+			    (owner[i] == PROFILE_NONE || owner[from] > owner[i]))
+				owner[i] = owner[from];
+		}
+	}
+}
+
+size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena *a)
+{
+	size_t *owner = mem_arena_array(a, model->nops, sizeof *owner);
+	node_index x, y;
+
+	if (!owner || !index_make(&x, model, a) || !index_make(&y, ran, a))
+		return NULL;
+	memset(owner, 0xff, model->nops * sizeof *owner);
+	anchor(&x, &y, owner);
+	if (mem_arena_failed(a) || !before(&x, &y, owner))
+		return NULL;
+	after(&x, &y, owner);
+	/* What is in no body that runs belongs to the operator around it. */
+	for (size_t i = 0; i < model->nops; i++)
+		if (owner[i] == PROFILE_NONE && model->ops[i].inside < i)
+			owner[i] = owner[model->ops[i].inside];
+	return owner;
+}

@@ -1,0 +1,778 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/profile/profile_rows.h"
+#include "base/dtype.h"
+#include "base/err.h"
+#include "model/onnx/module_path.h"
+#include "study/profile/profile_map.h"
+#include "base/names.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct row {
+	const cost_op *ran; /* NULL: an operator that is not in the graph */
+	const char *name, *type;
+	double *ns; /* of each run that it was in, without what ran inside it */
+	size_t n, events;
+	uint64_t run;		  /* the last of them */
+	double value, half_ratio; /* scaled; half of its interval over it, NaN: none */
+	double flops, bytes;	  /* NaN: not known */
+	int64_t memory;		  /* that the engine held when it ended, in the last run */
+	bool has_memory;
+	dck_roof roof;
+} row;
+
+typedef struct table {
+	const profile_input *in;
+	mem_arena *arena;
+	row *rows;
+	size_t n, cap;
+	names names;
+	size_t *first, *next, *used; /* rows of a name, in order; how many of them this run had */
+	size_t *owner;		     /* of the model's operators: a row */
+	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
+	const char **scope;	     /* of a row: its module; NULL: none */
+	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
+	names bodies;		     /* paths of those that the engine's graph has */
+	names types;		     /* of the operators as the engine runs them */
+	double *type_ns;
+	size_t *type_n;
+	double *scratch, *sorted;
+	double *inside, *events; /* of each run: its operators' times, and how many they are */
+	double scale, explained;
+} table;
+
+static bool same_scope(const cost_op *a, const cost_op *b)
+{
+	return a->scope && b->scope ? strcmp(a->scope, b->scope) == 0 : a->scope == b->scope;
+}
+
+/* An operator without a name is called by its type and its place among the nodes of its graph that
+ * make no constant. */
+static const char *unnamed(table *t, const cost_op *c)
+{
+	const cost_result *m = t->in->model->cost;
+	size_t place = 0;
+
+	for (size_t i = 0; i < m->nops; i++) {
+		const cost_op *o = &m->ops[i];
+		if (!same_scope(o, c))
+			continue;
+		for (size_t k = 0; k < o->nout && c->nout; k++)
+			if (o->out[k] && c->out[0] && strcmp(o->out[k]->name, c->out[0]->name) == 0)
+				return mem_arena_fmt(t->arena, "%s_%zu", c->node->op, place);
+		place += strcmp(o->node->op, "Constant") != 0;
+	}
+	return "";
+}
+
+/* Names differ within one graph at most: that of a body's operator stands behind its control
+ * operator's row. */
+static const char *row_key(table *t, size_t inside, const char *name)
+{
+	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
+}
+
+static dck_status rows_make(table *t, dck_err *err)
+{
+	const cost_result *r = t->in->ran->cost;
+
+	t->cap = r->nops + 256;
+	t->rows = mem_arena_array(t->arena, t->cap, sizeof *t->rows);
+	t->first = mem_arena_array(t->arena, t->cap, sizeof *t->first);
+	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
+	t->used = mem_arena_array(t->arena, t->cap, sizeof *t->used);
+	DCK_NEED(t->rows && t->first && t->next && t->used &&
+		     names_init(&t->names, t->arena, t->cap) &&
+		     names_init(&t->bodies, t->arena, t->cap),
+		 err, "for the operators' times");
+	memset(t->first, 0xff, t->cap * sizeof *t->first);
+	memset(t->next, 0xff, t->cap * sizeof *t->next);
+	/* A row for each operator of the graph, so that their indices are the same. */
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+		t->rows[i] = (row){.ran = c, .type = c->node->op, .run = UINT64_MAX};
+		t->n = i + 1;
+		if (c->scope)
+			names_add(&t->bodies, c->scope);
+		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c),
+			   *key = name ? row_key(t, c->inside, name) : NULL;
+		DCK_NEED(key, err, "for the operators' times");
+		t->rows[i].name = name;
+		size_t at = names_add(&t->names, key), *end = &t->first[at];
+		while (*end != SIZE_MAX)
+			end = &t->next[*end];
+		*end = i;
+	}
+	return DCK_OK;
+}
+
+/* inside: the row of the operator around it; SIZE_MAX: none. */
+static row *row_of(table *t, const dck_op_event *e, size_t inside)
+{
+	const char *key = row_key(t, inside, e->name);
+	size_t at = key ? names_find(&t->names, key) : NAMES_NONE, k;
+
+	if (at == NAMES_NONE) {
+		/* Made by the engine after the graph was saved: a copy between devices. */
+		if (t->n == t->cap || !key)
+			return NULL;
+		at = names_add(&t->names, key);
+		t->first[at] = t->n;
+		t->rows[t->n] = (row){.name = e->name, .type = e->type, .run = UINT64_MAX};
+		t->n++;
+	}
+	k = t->first[at];
+	for (size_t i = 0; i < t->used[at] && t->next[k] != SIZE_MAX; i++)
+		k = t->next[k];
+	t->used[at]++;
+	return &t->rows[k];
+}
+
+#define OPEN_MAX 64
+
+/* The operators around the present event: the last one of each depth on each thread. */
+typedef struct open_rows {
+	struct {
+		int64_t thread;
+		uint32_t depth;
+		row *of;
+	} open[OPEN_MAX];
+	size_t n;
+} open_rows;
+
+/* The row of the operator around an event of that depth; NULL: none. What ended is forgotten. */
+static row *row_around(open_rows *o, int64_t thread, uint32_t depth)
+{
+	size_t kept = 0;
+	row *around = NULL;
+
+	for (size_t i = 0; i < o->n; i++) {
+		if (o->open[i].thread == thread && o->open[i].depth >= depth)
+			continue;
+		if (o->open[i].thread == thread && o->open[i].depth + 1 == depth)
+			around = o->open[i].of;
+		o->open[kept++] = o->open[i];
+	}
+	o->n = kept;
+	return around;
+}
+
+static void row_time_add(row *r, uint64_t run, double ns)
+{
+	if (r->run != run)
+		r->ns[r->n++] = 0;
+	r->run = run;
+	r->ns[r->n - 1] += ns;
+}
+
+/* One event; times of what runs inside another operator are taken off that one's. */
+static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, uint64_t run,
+			     size_t runs, open_rows *open, dck_err *err)
+{
+	const profile_floor *floor = &t->in->floor;
+	row *around = row_around(open, thread, e->depth);
+	row *r = e->depth && !around ? NULL
+				     : row_of(t, e, around ? (size_t)(around - t->rows) : SIZE_MAX);
+
+	if (!r) /* its time is part of the operator's around it */
+		return mem_arena_failed(t->arena) ? ERR_NO_MEMORY(err, "for the operators' times")
+						  : DCK_OK;
+	if (!r->ns && !(r->ns = mem_arena_array(t->arena, runs, sizeof *r->ns)))
+		return ERR_NO_MEMORY(err, "for the operators' times");
+	row_time_add(r, run, (double)e->duration_ns);
+	r->events++;
+	if (e->memory_bytes >= 0) {
+		r->memory = e->memory_bytes;
+		r->has_memory = true;
+	}
+	t->events[run]++;
+	t->inside[run] += (double)e->duration_ns;
+	if (around) {
+		const double whole =
+		    (double)e->duration_ns + fmax(floor->around_ns - floor->inside_ns, 0);
+		row_time_add(around, run, -whole);
+		t->inside[run] -= whole;
+	}
+	if (open->n < OPEN_MAX) {
+		open->open[open->n].thread = thread;
+		open->open[open->n].depth = e->depth;
+		open->open[open->n++].of = r;
+	}
+	return DCK_OK;
+}
+
+static dck_status events_take(table *t, dck_err *err)
+{
+	const dck_profile *p = t->in->profile;
+	size_t skip = p->nruns > t->in->runs ? p->nruns - t->in->runs : 0, runs = p->nruns - skip;
+	open_rows open = {.n = 0};
+	uint64_t run = UINT64_MAX;
+
+	if (!runs)
+		DCK_FAIL(err, E_ENGINE, "the engine's profile has no whole run");
+	t->scratch = mem_alloc(stat_scratch(runs) * sizeof(double));
+	t->sorted = mem_alloc(runs * sizeof(double));
+	t->inside = mem_arena_array(t->arena, runs, sizeof *t->inside);
+	t->events = mem_arena_array(t->arena, runs, sizeof *t->events);
+	DCK_NEED(t->scratch && t->sorted && t->inside && t->events, err,
+		 "for the operators' times");
+	for (size_t i = 0; i < p->nevents; i++) {
+		const dck_op_event *e = &p->events[i];
+		if (e->run < skip || e->run - skip >= runs)
+			continue;
+		if (e->run != run) {
+			memset(t->used, 0, t->cap * sizeof *t->used);
+			open.n = 0;
+		}
+		run = e->run;
+		DCK_TRY(
+		    event_take(t, e, p->threads ? p->threads[i] : 0, run - skip, runs, &open, err));
+	}
+	return DCK_OK;
+}
+
+/* A mean, since means add up to the run's and resolve more than the profiler's steps of 1 us; the
+ * slowest twentieth counts no more than its fastest. */
+static void row_time(table *t, row *r, size_t runs)
+{
+	double floor_ns = t->in->floor.inside_ns;
+	stat_estimate e;
+
+	r->half_ratio = NAN;
+	if (!r->n)
+		return;
+	floor_ns *= (double)r->events / (double)r->n;
+	profile_tame(r->ns, r->n, t->sorted);
+	stat_estimate_one(STAT_MEAN, r->ns, r->n, t->in->level, t->scratch, &e);
+	/* A node that runs twice in a run, or not in each, counts as often as it does. */
+	double often = (double)r->n / (double)runs;
+	r->value = e.present && e.value > floor_ns ? (e.value - floor_ns) * often : 0;
+	if (e.present && e.has_interval && e.value > floor_ns)
+		r->half_ratio = (e.hi - e.lo) / 2 / (e.value - floor_ns);
+}
+
+/* The part of a run that its operators explain: the median over the runs, each by the engine's own
+ * clock and without what the profiler costs. Not from the operators' means: what the machine's
+ * other work adds is cut off from those, but not from the runs, and would seem to lie between
+ * operators. */
+static double explained(table *t, size_t runs)
+{
+	const profile_input *in = t->in;
+	const uint64_t *run_ns = in->profile->run_ns + (in->profile->nruns - runs);
+
+	for (size_t i = 0; i < runs; i++) {
+		double whole = (double)run_ns[i] - t->events[i] * in->floor.around_ns;
+		double part = t->inside[i] - t->events[i] * in->floor.inside_ns;
+		t->sorted[i] = part < whole ? fmax(part, 0) / whole : 1;
+	}
+	stat_sort(t->sorted, runs);
+	return stat_quantile_sorted(t->sorted, runs, 0.5);
+}
+
+/* From times under the profiler to times without it. */
+static void times_scale(table *t)
+{
+	const profile_input *in = t->in;
+	size_t runs = in->profile->nruns < in->runs ? in->profile->nruns : in->runs;
+	double sum = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		row_time(t, &t->rows[i], runs);
+		sum += t->rows[i].value;
+	}
+	t->explained = sum > 0 ? explained(t, runs) : 0;
+	t->scale = sum > 0 ? t->explained * in->latency_ns / sum : 0;
+	for (size_t i = 0; i < t->n; i++)
+		t->rows[i].value *= t->scale;
+}
+
+/* --- costs */
+
+static double number(num n)
+{
+	return num_known(n) ? (double)n.v : NAN;
+}
+
+/* Where the engine reports no times of what is inside a control operator, it belongs to that. */
+static size_t owner_timed(const table *t, size_t at)
+{
+	while (at != PROFILE_NONE && !t->rows[at].n && t->rows[at].ran->inside < at)
+		at = t->rows[at].ran->inside;
+	return at;
+}
+
+/* Lists of the model's operators by the row that owns them, in the order of the model. */
+static dck_status members_make(table *t, dck_err *err)
+{
+	size_t n = t->in->model->cost->nops;
+
+	t->owner = profile_map(t->in->model->cost, t->in->ran->cost, t->arena);
+	t->member = mem_arena_array(t->arena, t->cap, sizeof *t->member);
+	t->sibling = mem_arena_array(t->arena, n, sizeof *t->sibling);
+	DCK_NEED(t->owner && t->member && t->sibling, err, "for the operators' times");
+	for (size_t i = 0; i < n; i++)
+		t->owner[i] = owner_timed(t, t->owner[i]);
+	memset(t->member, 0xff, t->cap * sizeof *t->member);
+	for (size_t i = n; i-- > 0;) {
+		if (t->owner[i] == PROFILE_NONE || t->in->model->cost->ops[i].expanded)
+			continue;
+		t->sibling[i] = t->member[t->owner[i]];
+		t->member[t->owner[i]] = i;
+	}
+	return DCK_OK;
+}
+
+/* A node that an operator of the engine stands for, so that its name counts. */
+static bool is_origin(const table *t, const cost_op *c)
+{
+	return strcmp(c->node->op, "Constant") != 0 &&
+	       (!c->scope || names_find(&t->bodies, c->scope) != NAMES_NONE);
+}
+
+static bool computes_more(const cost_op *a, const cost_op *b)
+{
+	return number(a->macs) > number(b->macs) ||
+	       (num_same(a->macs, b->macs) && number(a->flops) > number(b->flops));
+}
+
+/* The deepest module that holds all nodes of the row which have one: casts and copies that the
+ * exporter put between modules have none. Where nothing but the model holds them, such as a first
+ * convolution with its activation, that of the node which computes most. */
+static const char *row_module(table *t, size_t index, const onnx_node **ret_place)
+{
+	tally_counted *m = t->in->model;
+	const cost_op *most = NULL, *computing = NULL;
+	const char *common = NULL, *of_most = NULL;
+	size_t n = 0;
+
+	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
+		const cost_op *c = &m->cost->ops[i];
+		if (is_origin(t, c) && (!computing || computes_more(c, computing)))
+			computing = c;
+		const char *path = is_origin(t, c) ? tally_counted_scope(m, c) : NULL;
+		if (!path)
+			continue;
+		n = common ? module_path_common(common, path) : strlen(path);
+		common = mem_arena_dup_n(t->arena, common ? common : path, n);
+		if (!common)
+			return NULL;
+		if (!most || computes_more(c, most)) {
+			most = c;
+			of_most = path;
+		}
+	}
+	*ret_place = computing ? computing->node : NULL;
+	return common && *common ? common : of_most;
+}
+
+/* What the engine made for itself, a change of layout, belongs to the operator whose data it is. */
+static dck_status modules_find(table *t, dck_err *err)
+{
+	const cost_result *ran = t->in->ran->cost;
+
+	t->scope = mem_arena_array(t->arena, t->cap, sizeof *t->scope);
+	t->place = mem_arena_array(t->arena, t->cap, sizeof *t->place);
+	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof *t->type_ns);
+	t->type_n = mem_arena_array(t->arena, t->cap, sizeof *t->type_n);
+	DCK_NEED(t->scope && t->place && t->type_ns && t->type_n &&
+		     names_init(&t->types, t->arena, t->cap),
+		 err, "for the operators' times");
+	for (size_t i = 0; i < t->n; i++)
+		t->scope[i] = row_module(t, i, &t->place[i]);
+	for (size_t i = 0; i < ran->nops; i++) {
+		const val *data = ran->ops[i].nin ? ran->ops[i].in[0] : NULL;
+		if (!data || data->made >= i)
+			continue;
+		if (!t->scope[i])
+			t->scope[i] = t->scope[data->made];
+		if (!t->place[i])
+			t->place[i] = t->place[data->made];
+	}
+	return DCK_OK;
+}
+
+static const char *dtype_of(const cost_op *c)
+{
+	const val *v = c && c->nin && c->in[0] ? c->in[0] : c && c->nout ? c->out[0] : NULL;
+
+	return v ? dtype_onnx_text(v->dtype) : NULL;
+}
+
+/* Sums over the nodes that the operator stands for. */
+static void costs_sum(table *t, size_t index, dck_op *op)
+{
+	tally_counted *m = t->in->model;
+	num_table *nums = m->cost->nums;
+	num macs = num_int(0), flops = num_int(0), params = num_int(0), weights = num_int(0);
+	const row *r = &t->rows[index];
+	const cost_op *most = NULL;
+	size_t n = 0;
+
+	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i])
+		n++;
+	const char **origins = mem_arena_array(t->arena, n, sizeof *origins);
+	if (!origins)
+		return;
+	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
+		const cost_op *c = &m->cost->ops[i];
+		macs = num_add(nums, macs, c->macs);
+		flops = num_add(nums, flops, c->flops);
+		params = num_add(nums, params, c->params);
+		weights = num_add(nums, weights, c->weight_bytes);
+		if (!is_origin(t, c))
+			continue;
+		origins[op->norigins++] = tally_counted_name(m, c->node);
+		if (!most || computes_more(c, most))
+			most = c;
+	}
+	/* People know their own names: that of the node which computes most. */
+	if (most)
+		op->name = tally_counted_name(m, most->node);
+	op->macs = tally_counted_value(m, macs);
+	op->flops = tally_counted_value(m, flops);
+	op->params = tally_counted_value(m, params);
+	op->weight_bytes = tally_counted_value(m, weights);
+	op->origins = origins;
+	if (op->norigins == 1 && strcmp(origins[0], op->name) == 0)
+		op->norigins = 0;
+	t->rows[index].flops = number(flops);
+	t->rows[index].bytes =
+	    r->ran ? number(r->ran->read_bytes) + number(r->ran->write_bytes) : NAN;
+}
+
+static void roofs(table *t, row *r, dck_op *op, size_t *above)
+{
+	const profile_input *in = t->in;
+
+	op->rate = op->roof = RECORD_ABSENT(in->no_limits ? in->no_limits : "not known");
+	r->roof = (dck_roof){.least_ns = NAN, .attainable = NAN};
+	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
+	if (isnan(rate))
+		op->rate =
+		    RECORD_ABSENT(r->flops > 0	  ? "its time is below what the profiler resolves"
+				  : r->flops >= 0 ? "it computes nothing"
+						  : "its FLOPs are not known");
+	else
+		op->rate = RECORD_REAL(rate);
+	if (!in->limits)
+		return;
+	dck_roof_get(in->limits, dtype_of(r->ran), r->flops, r->bytes, &r->roof);
+	op->bound = r->roof.bound;
+	if (isnan(r->roof.attainable)) {
+		op->roof = RECORD_ABSENT(r->flops == 0 ? "it computes nothing"
+					 : isnan(r->flops) || isnan(r->bytes)
+					     ? "its FLOPs or bytes are not known"
+					     : "a bandwidth that it needs was not measured on "
+					       "this machine");
+		return;
+	}
+	op->roof = RECORD_REAL(r->roof.attainable);
+	if (rate > r->roof.attainable) {
+		op->rate = RECORD_ABSENT("above the roof of this machine: "
+					 "its time is too short to be believed, "
+					 "or its FLOPs were not all computed");
+		(*above)++;
+	}
+}
+
+static void rows_put(table *t, record_builder *b, size_t *above, const char **ret_first_above)
+{
+	const profile_input *in = t->in;
+	double latency_half = in->latency_lo_ns > 0
+				  ? (in->latency_hi_ns - in->latency_lo_ns) / 2 / in->latency_ns
+				  : 0;
+	double sum = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		row *r = &t->rows[i];
+		dck_op op = {0};
+		size_t before = *above;
+		if (!r->name || (!r->n && (!r->ran || r->ran->folded || r->ran->scope)))
+			continue;
+		if (r->ran)
+			tally_counted_op(in->ran, r->ran, &op);
+		op.name = r->ran ? op.name : r->name;
+		op.type = r->ran ? op.type : r->type;
+		costs_sum(t, i, &op);
+		r->name = op.name;
+		op.scope = t->scope[i];
+		if (t->place[i])
+			tally_counted_place(t->place[i], &op);
+		if (!r->n) {
+			op.time_ns = RECORD_ABSENT("the profile has no time of it");
+			op.rate = op.roof = RECORD_ABSENT("it has no time");
+			record_op(b, &op);
+			continue;
+		}
+		op.time_ns = RECORD_REAL(r->value);
+		op.memory_bytes = r->has_memory ? RECORD_INT(r->memory)
+						: RECORD_ABSENT("the engine does not report it");
+		double half = sqrt(r->half_ratio * r->half_ratio + latency_half * latency_half);
+		if (!isnan(half) && half < 1) {
+			op.time_lo_ns = r->value * (1 - half);
+			op.time_hi_ns = r->value * (1 + half);
+			op.time_level = in->level;
+		}
+		roofs(t, r, &op, above);
+		if (*above > before && !*ret_first_above)
+			*ret_first_above = r->name;
+		sum += r->value;
+		const size_t type = names_add(&t->types, op.type ? op.type : "?");
+		t->type_ns[type] += r->value;
+		t->type_n[type]++;
+		record_op(b, &op);
+	}
+	/* Sums of rounded times differ in their last digits. */
+	if (in->latency_ns - sum > 1e-9 * in->latency_ns) {
+		dck_value none = {.kind = DCK_VALUE_INT};
+		dck_op rest = {.name = "(between operators)",
+			       .type = "(engine)",
+			       .macs = none,
+			       .flops = none,
+			       .params = none,
+			       .weight_bytes = none,
+			       .read_bytes = none,
+			       .write_bytes = none,
+			       .time_ns = RECORD_REAL(in->latency_ns - sum),
+			       .rate = RECORD_ABSENT("it computes nothing"),
+			       .roof = RECORD_ABSENT("it computes nothing")};
+		record_op(b, &rest);
+	}
+}
+
+/* --- what to make of it */
+
+static int by_gain(const row *a, const row *b)
+{
+	double x = a->value - a->roof.least_ns, y = b->value - b->roof.least_ns;
+
+	return (x < y) - (x > y);
+}
+
+/* A roof that operators with much of the time beat or miss by that much says nothing of them. */
+#define FAR	  10
+#define FAR_SHARE 0.1
+
+static bool misses_far(const row *r)
+{
+	return r->n && r->value > FAR * r->roof.least_ns;
+}
+
+static void note_worth(const table *t, record_builder *b)
+{
+	const row *best[3] = {NULL};
+	char text[700] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const row *r = &t->rows[i];
+		/* Nothing is worth it below a thousandth of the model. */
+		if (!r->n || isnan(r->roof.least_ns) || misses_far(r) ||
+		    r->value - r->roof.least_ns < t->in->latency_ns / 1000)
+			continue;
+		for (size_t k = 0; k < 3; k++)
+			if (!best[k] || by_gain(r, best[k]) < 0) {
+				for (size_t j = 2; j > k; j--)
+					best[j] = best[j - 1];
+				best[k] = r;
+				break;
+			}
+	}
+	for (size_t k = 0; k < 3 && best[k]; k++) {
+		const row *r = best[k];
+		int n =
+		    snprintf(text + used, sizeof text - used,
+			     "%s'%.80s' (%s) takes %.1f %% and its %s roof allows %.1f times its "
+			     "speed: up to %.1f %% of the model",
+			     k ? "; " : "", r->name, r->type, 100 * r->value / t->in->latency_ns,
+			     r->roof.bound, r->value / r->roof.least_ns,
+			     100 * (r->value - r->roof.least_ns) / t->in->latency_ns);
+		if (n > 0 && (size_t)n < sizeof text - used)
+			used += (size_t)n;
+	}
+	if (used)
+		record_note(b, "worth-optimising", "%s", text);
+}
+
+static void note_far(const table *t, record_builder *b)
+{
+	const row *most[2] = {NULL}; /* that beat it, that miss it */
+	double share[2] = {0};
+
+	for (size_t i = 0; i < t->n; i++) {
+		const row *r = &t->rows[i];
+		const bool misses = misses_far(r);
+		if (!r->n || isnan(r->roof.least_ns) ||
+		    (!misses && FAR * r->value >= r->roof.least_ns))
+			continue;
+		share[misses] += r->value / t->in->latency_ns;
+		if (!most[misses] || r->value > most[misses]->value)
+			most[misses] = r;
+	}
+	const bool misses = share[1] >= share[0];
+	const row *r = most[misses];
+	if (!r || share[misses] < FAR_SHARE)
+		return;
+	if (misses)
+		record_note(
+		    b, "roofs-doubtful",
+		    "operators that make up %.0f %% of the time take more than %d times what their "
+		    "roof allows, '%.80s' (%s) %.0f times as long: the engine's overhead, "
+		    "other programs or an implementation that computes more than the "
+		    "definition may be the cause, or the measured limits are wrong; do not "
+		    "expect such a speed-up",
+		    100 * share[1], FAR, r->name, r->type, r->value / r->roof.least_ns);
+	else
+		record_note(
+		    b, "roofs-doubtful",
+		    "operators that make up %.0f %% of the time are more than %d times as fast as "
+		    "their roof allows, '%.80s' (%s) %.0f times: the limits are far too "
+		    "low; measure them again on a quiet machine (deepclock machine "
+		    "--refresh)",
+		    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
+}
+
+/* The type in which most of the time is, and what there would be to gain. */
+static void answer_put(const table *t, record_builder *b, double least)
+{
+	char latency[32], roof[32], attainable[96] = "";
+	size_t most = 0;
+
+	for (size_t i = 1; i < t->types.n; i++)
+		if (t->type_ns[i] > t->type_ns[most])
+			most = i;
+	if (!t->types.n || !(t->type_ns[most] > 0))
+		return;
+	if (t->in->limits && least > 0)
+		snprintf(attainable, sizeof attainable,
+			 "; if every operator reached its roof, the model would take %s",
+			 dck_text_time(least, roof, sizeof roof));
+	record_answer(b, "%zu %s take%s %.1f %% of %s%s", t->type_n[most], t->types.name[most],
+		      t->type_n[most] == 1 ? "s" : "", 100 * t->type_ns[most] / t->in->latency_ns,
+		      dck_text_time(t->in->latency_ns, latency, sizeof latency), attainable);
+}
+
+static void metrics(const table *t, record_builder *b)
+{
+	const profile_input *in = t->in;
+	double least = 0;
+
+	record_metric_real(b, "profile/perturbation", in->perturbation,
+			   "median run under the profiler over the median latency");
+	record_metric_real(
+	    b, "profile/coverage", t->explained,
+	    "sum of the operators' times over a run, the profiler's own cost taken off");
+	for (size_t i = 0; i < t->n && !isnan(least); i++)
+		if (t->rows[i].n)
+			least += t->rows[i].roof.least_ns;
+	answer_put(t, b, least);
+	if (in->limits && !isnan(least))
+		record_metric_real(
+		    b, "profile/attainable", least,
+		    "sum over the operators of max(FLOPs / peak, bytes / bandwidth)");
+	else
+		record_metric_absent(b, "profile/attainable",
+				     in->limits ? "the cost of an operator is not known"
+						: in->no_limits);
+}
+
+static void facts(const table *t, record_builder *b)
+{
+	const profile_input *in = t->in;
+	size_t mapped = 0, nodes = 0;
+
+	record_fact_int(b, "profile", "runs", DCK_UNIT_ONE,
+			(int64_t)(in->profile->nruns < in->runs ? in->profile->nruns : in->runs));
+	record_fact_real(b, "profile", "floor", DCK_UNIT_NS, in->floor.inside_ns);
+	record_fact_real(b, "profile", "cost_per_operator", DCK_UNIT_NS, in->floor.around_ns);
+	record_fact_real(b, "profile", "run_observed", DCK_UNIT_NS, in->observed_ns);
+	record_fact_real(b, "profile", "scale", DCK_UNIT_ONE, t->scale);
+	record_fact_real(b, "profile", "resolution", DCK_UNIT_NS,
+			 (double)in->profile->resolution_ns);
+	record_fact_text(
+	    b, "profile", "method",
+	    "mean of the profiled runs, the slowest twentieth cut back, "
+	    "less the profiler's floor per operator, scaled to the latency without the profiler");
+	for (size_t i = 0; i < in->model->cost->nops; i++) {
+		const cost_op *c = &in->model->cost->ops[i];
+		if (c->folded || (c->scope && !is_origin(t, c)))
+			continue;
+		nodes++;
+		mapped += t->owner[i] != PROFILE_NONE;
+	}
+	record_fact_int(b, "profile", "nodes", DCK_UNIT_ONE, (int64_t)nodes);
+	record_fact_int(b, "profile", "nodes_mapped", DCK_UNIT_ONE, (int64_t)mapped);
+	record_fact_bool(b, "profile", "device_time",
+			 (in->profile->flags & DCK_PROFILE_DEVICE_TIME) != 0);
+}
+
+static void notes(const table *t, record_builder *b, size_t above, const char *first_above)
+{
+	const profile_input *in = t->in;
+
+	if (above)
+		record_note(
+		    b, "above-roof",
+		    "the rate of %zu operators, '%s' first, "
+		    "would be above what this machine can do, and is not shown: "
+		    "their time is near what the profiler resolves, "
+		    "they compute less than their definition says, "
+		    "or the limits were measured on a busy machine ('deepclock machine --refresh')",
+		    above, first_above);
+	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
+		record_note(
+		    b, "profile-truncated",
+		    "the engine lost events of its profile; runs that miss any are left out");
+	if (in->parallel)
+		record_note(b, "operators-overlap",
+			    "operators ran side by side: their times are shares of the work, "
+			    "not of the latency");
+	if (in->perturbation < 0.9)
+		record_note(b, "profile-faster",
+			    "a run took %.2f times as long under the profiler as without it: "
+			    "the machine was slower while the latency was measured; "
+			    "shares are of the profiled runs, "
+			    "and times and rates are stretched with them",
+			    in->perturbation);
+	if (in->perturbation > 1.5)
+		record_note(
+		    b, "profile-perturbs",
+		    "under the profiler a run takes %.1f times as long: for operators below "
+		    "%.0f \u00b5s the error of the time is as large as a good part of it",
+		    in->perturbation, ceil(3 * fmax(in->floor.inside_ns, 1000) / 1000));
+	note_far(t, b);
+	note_worth(t, b);
+}
+
+dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err)
+{
+	table t = {.in = in, .arena = mem_arena_new(1 << 18)};
+	const char *first_above = NULL;
+	size_t above = 0;
+
+	DCK_NEED(t.arena, err, "for the operators' times");
+	dck_status status = rows_make(&t, err);
+	if (status == DCK_OK)
+		status = events_take(&t, err);
+	if (status == DCK_OK)
+		status = members_make(&t, err);
+	if (status != DCK_OK)
+		goto done;
+	times_scale(&t);
+	status = modules_find(&t, err);
+	if (status != DCK_OK)
+		goto done;
+	rows_put(&t, b, &above, &first_above);
+	metrics(&t, b);
+	facts(&t, b);
+	notes(&t, b, above, first_above);
+	if (mem_arena_failed(t.arena))
+		status = ERR_NO_MEMORY(err, "for the operators' times");
+done:
+	mem_free(t.scratch);
+	mem_free(t.sorted);
+	mem_arena_free(t.arena);
+	return status;
+}

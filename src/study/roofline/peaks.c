@@ -1,0 +1,687 @@
+/* peaks.c - what this machine could do at best, as a record: measured once, then kept.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/machine.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/asked.h"
+#include "record/host.h"
+#include "measure/subject/subject_facts.h"
+#include "machine/loops.h"
+#include "record/box.h"
+#include "record/others.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KEY_BYTES  1024
+#define PATH_BYTES 4096
+#define LEVEL	   0.95
+
+const dck_opt dck_machine_options[] = {
+    DCK_FLAG(dck_machine_config, refresh, "refresh",
+	     "measure again, also when a result of this machine is kept"),
+    DCK_FLAG(dck_machine_config, quick, "quick",
+	     "where nothing is kept, measure for a second or two; such a result is not kept"),
+    DCK_OPTION(COUNT, dck_machine_config, threads, "threads", "N", NULL,
+	       "threads of the columns for all; by itself one for each core this process may use",
+	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
+    DCK_FLAG(dck_machine_config, cached_only, "cached-only",
+	     "never measure: show the result that is kept, or fail", .excludes = "refresh"),
+    DCK_FLAG(dck_machine_config, keep, "keep",
+	     "keep the result also when the machine was too busy to be measured well"),
+    {0},
+};
+
+void dck_machine_init(dck_machine_config *c)
+{
+	*c = (dck_machine_config){0};
+}
+
+/* Everything that the record is made of. */
+typedef struct survey {
+	const dck_machine_config *asked;
+	os_host host;
+	machine_topology topology;
+	uint32_t isa;
+	unsigned threads;
+	char key[KEY_BYTES], path[PATH_BYTES]; /* path "": nowhere to keep it */
+	dck_err no_path;
+	char id[RECORD_ID_SIZE];
+	int64_t began_unix_ns;
+	double *scratch;
+	machine_result result;
+	record_others others; /* that used the machine meanwhile */
+} survey;
+
+/* --- which machine this is */
+
+static dck_status limits_take(survey *s, dck_err *err)
+{
+	const uint64_t asked = s->asked->threads;
+	unsigned n = s->topology.cores;
+
+	if (asked > s->topology.ncpus)
+		DCK_FAIL(err, E_ARG, "--threads is %llu: this process may use %u processors",
+			 (unsigned long long)asked, s->topology.ncpus);
+	/* More threads than the quota has cores would be stopped again and again. */
+	if (s->host.cgroup_cpus > 0 && s->host.cgroup_cpus < n)
+		n = s->host.cgroup_cpus >= 1 ? (unsigned)s->host.cgroup_cpus : 1;
+	s->threads = asked > 0 ? (unsigned)asked : n;
+	/* What others of the group hold is not known: half of its limit. */
+	const uint64_t group = (uint64_t)s->host.cgroup_memory_bytes / 2;
+	if (group > 0 && (s->topology.available_bytes == 0 || group < s->topology.available_bytes))
+		s->topology.available_bytes = group;
+	machine_topology_use("", &s->topology, s->threads);
+	return DCK_OK;
+}
+
+static void isa_text(uint32_t set, char *buf, size_t size)
+{
+	size_t at = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < MACHINE_ISAS && at < size; i++)
+		if (machine_isa_has(set, (machine_isa)i))
+			at += (size_t)snprintf(buf + at, size - at, "%s%s", at > 0 ? " " : "",
+					       machine_isa_names[i]);
+}
+
+/* What must be the same for a kept result to be this machine's. */
+static void key_make(survey *s)
+{
+	const machine_topology *t = &s->topology;
+	const char *sanitizer = os_sanitizer_name();
+	char isa[256];
+#ifdef __OPTIMIZE__
+	const char *build = "";
+#else
+	const char *build = ", not optimised";
+#endif
+
+	isa_text(s->isa, isa, sizeof isa);
+	snprintf(
+	    s->key, sizeof s->key,
+	    "deepclock %s, loops %d%s%s%s; %s; processors %s, %u cores, %u threads; caches %llu x %u, "
+	    "%llu x %u, %llu x %u; %s",
+	    dck_version(), MACHINE_LOOPS_REVISION, build, sanitizer ? ", " : "",
+	    sanitizer ? sanitizer : "", s->host.cpu, t->allowed_list, t->cores, s->threads,
+	    (unsigned long long)t->cache[0].bytes, t->cache[0].count,
+	    (unsigned long long)t->cache[1].bytes, t->cache[1].count,
+	    (unsigned long long)t->cache[2].bytes, t->cache[2].count, isa);
+}
+
+/* --- facts */
+
+static void facts_caches(record_builder *b, const machine_topology *t)
+{
+	static const char *const names[MACHINE_CACHES] = {"cache_l1d", "cache_l2", "cache_l3"};
+	char key[64];
+
+	for (int i = 0; i < MACHINE_CACHES; i++) {
+		const machine_cache *c = &t->cache[i];
+		if (c->bytes == 0) {
+			record_fact_absent(b, "machine", names[i], "the system does not report it");
+			continue;
+		}
+		record_fact_int(b, "machine", names[i], DCK_UNIT_BYTE, (int64_t)c->bytes);
+		snprintf(key, sizeof key, "%s_shared_by", names[i]);
+		record_fact_int(b, "machine", key, DCK_UNIT_ONE, c->shared);
+		snprintf(key, sizeof key, "%s_count", names[i]);
+		record_fact_int(b, "machine", key, DCK_UNIT_ONE, c->count);
+	}
+	if (t->cache[0].line_bytes > 0)
+		record_fact_int(b, "machine", "cache_line", DCK_UNIT_BYTE, t->cache[0].line_bytes);
+}
+
+static void fact_khz(record_builder *b, const char *key, uint64_t khz)
+{
+	static const char *const why = "the system does not report it (no cpufreq, "
+				       "as in most virtual machines); frequency/core is measured";
+
+	record_fact(b, "machine", key, DCK_UNIT_HERTZ,
+		    khz > 0 ? RECORD_REAL((double)khz * 1e3) : RECORD_ABSENT(why));
+}
+
+static void facts_machine(record_builder *b, const survey *s, bool kept)
+{
+	const machine_topology *t = &s->topology;
+	const machine_result *r = &s->result;
+	char text[256];
+
+	record_fact_text(b, "machine", "source",
+			 kept ? "kept from an earlier run (--refresh measures again)"
+			      : "measured now");
+	record_time_text(s->began_unix_ns, text);
+	record_fact_text(b, "machine", "measured", text);
+	record_fact(b, "machine", "kept_in", DCK_UNIT_NONE,
+		    s->path[0] ? RECORD_TEXT(s->path) : RECORD_ABSENT(s->no_path.msg));
+	record_fact_text(b, "machine", "key", s->key);
+	isa_text(s->isa, text, sizeof text);
+	record_fact_text(b, "machine", "instruction_sets",
+			 text[0] ? text : "none that deepclock has loops for");
+	record_fact_int(b, "machine", "threads", DCK_UNIT_ONE, s->threads);
+	record_fact_text(b, "machine", "processors", t->allowed_list);
+	record_fact_int(b, "machine", "cores", DCK_UNIT_ONE, t->cores);
+	record_fact(b, "machine", "numa_nodes", DCK_UNIT_ONE,
+		    t->nodes > 0 ? RECORD_INT(t->nodes)
+				 : RECORD_ABSENT("the system does not report it"));
+	facts_caches(b, t);
+	fact_khz(b, "frequency_min", t->min_khz);
+	fact_khz(b, "frequency_max", t->max_khz);
+	if (r->dram_bytes > 0)
+		record_fact_int(b, "machine", "dram_working_set", DCK_UNIT_BYTE,
+				(int64_t)r->dram_bytes);
+	record_fact(b, "machine", "blas", DCK_UNIT_NONE,
+		    r->blas[0] ? RECORD_TEXT(r->blas) : RECORD_ABSENT(r->blas_why));
+	record_fact_real(b, "machine", "took", DCK_UNIT_NS, r->took_ns);
+}
+
+static void facts_devices(record_builder *b)
+{
+	machine_device device[MACHINE_DEVICES_MAX];
+	const char *why;
+	const unsigned n = machine_devices_find("", device, &why);
+	char key[48];
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(key, sizeof key, "accelerator/%.31s", device[i].at);
+		record_fact_text(b, "device", key, device[i].text);
+	}
+	if (n > 0)
+		record_fact_absent(b, "device", "limits",
+				   "only those of the processor are measured");
+	else
+		record_fact_absent(b, "device", "accelerator", why);
+}
+
+static void facts_method(record_builder *b, const survey *s)
+{
+	record_fact_text(b, "method", "clock", "CLOCK_MONOTONIC");
+	record_fact_text(b, "method", "threads",
+			 s->result.pinned ? "each pinned to a processor of its own"
+					  : "not pinned: the system did not allow it");
+	record_fact_text(b, "method", "rate",
+			 "the fastest round: nothing but luck makes a round faster "
+			 "than the machine is, and much can make it slower");
+	record_fact_text(b, "method", "interval",
+			 "of rates from the fastest round to a bound on the end point "
+			 "that the rounds come near to (Robson and Whitlock 1964); "
+			 "of overheads the median's, by exact order statistics");
+	record_fact_int(b, "method", "passes", DCK_UNIT_ONE, s->result.passes);
+}
+
+/* --- metrics */
+
+/* From the best value to where the end point of its distribution may lie: with probability 1 - a
+ * it is below best + (1/a - 1) x (best - second best). D. S. Robson and J. H. Whitlock,
+ * "Estimation of a truncation point", Biometrika 51 (1964). */
+static double end_point(const machine_item *i, double best)
+{
+	double second = -INFINITY;
+	bool seen = false;
+
+	for (unsigned k = 0; k < i->n; k++) {
+		if (i->value[k] == best && !seen)
+			seen = true;
+		else
+			second = fmax(second, i->value[k]);
+	}
+	return best + (1 / (1 - LEVEL) - 1) * (best - second);
+}
+
+static void how_text(const machine_item *i, const char *before, char *buf, size_t size)
+{
+	char bytes[32];
+
+	if (i->stream)
+		snprintf(buf, size, "fastest of %u rounds, %s%s over %s", i->n, i->stream->isa,
+			 i->stream->ahead ? " with prefetches" : "",
+			 dck_text_bytes((double)i->set_bytes, bytes, sizeof bytes));
+	else
+		snprintf(buf, size, "fastest of %u rounds%s%s", i->n, before[0] ? ", " : "",
+			 before);
+}
+
+static const char *absent_why(const survey *s, const machine_item *i)
+{
+	return i->absent	       ? i->absent
+	       : s->result.interrupted ? "the measurement was interrupted before it"
+				       : "the machine was so busy that the time was up before it";
+}
+
+static void metric_rate(record_builder *b, const survey *s, const char *tag, const machine_item *i,
+			const char *before)
+{
+	double best = machine_best(i);
+	char how[160];
+
+	if (i->n == 0) {
+		record_metric_absent(b, tag, absent_why(s, i));
+		return;
+	}
+	how_text(i, before, how, sizeof how);
+	if (i->n > 1)
+		record_metric_interval(b, tag, best, best, end_point(i, best), LEVEL, how);
+	else
+		record_metric_real(b, tag, best, how);
+}
+
+static void metric_time(record_builder *b, const survey *s, const machine_item *i)
+{
+	stat_estimate e;
+	char how[192];
+
+	if (i->n == 0) {
+		record_metric_absent(b, i->tag, absent_why(s, i));
+		return;
+	}
+	stat_estimate_one(STAT_MEDIAN, i->value, i->n, LEVEL, s->scratch, &e);
+	snprintf(how, sizeof how, "median of %u%s%s", i->n, e.how[0] ? "; " : "", e.how);
+	if (!e.present)
+		record_metric_absent(b, i->tag, e.why);
+	else if (e.has_interval)
+		record_metric_interval(b, i->tag, e.value, e.lo, e.hi, e.level, how);
+	else
+		record_metric_real(b, i->tag, e.value, how);
+}
+
+/* Cores whose clock rates machine_item.clock_hz is the sum of. */
+static unsigned cores_used(const survey *s, const machine_item *i)
+{
+	return i->threads < s->topology.cores ? i->threads : s->topology.cores;
+}
+
+/* The fastest of all instruction sets; NULL: none was measured. *ret_any: one that was tried. */
+static const machine_item *fastest(const survey *s, machine_type type, const char *suffix,
+				   const machine_item **ret_any)
+{
+	const machine_item *best = NULL;
+
+	for (size_t i = 0; i < s->result.n; i++) {
+		const machine_item *item = &s->result.item[i];
+		if (!item->peak || item->peak->type != type ||
+		    strcmp(strrchr(item->tag, '/') + 1, suffix) != 0)
+			continue;
+		*ret_any = item;
+		if (item->n > 0 && (!best || machine_best(item) > machine_best(best)))
+			best = item;
+	}
+	return best;
+}
+
+static void metric_peak(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *any = NULL, *best = fastest(s, type, suffix, &any);
+	char tag[48], why[96];
+
+	snprintf(tag, sizeof tag, "peak/%s/%s", machine_type_names[type], suffix);
+	if (best) {
+		metric_rate(b, s, tag, best, best->peak->isa);
+	} else if (any) {
+		record_metric_absent(b, tag, absent_why(s, any));
+	} else {
+		snprintf(why, sizeof why,
+			 s->result.interrupted
+			     ? "the measurement was interrupted before it"
+			     : "this processor has no instructions known here that compute in %s",
+			 machine_type_names[type]);
+		record_metric_absent(b, tag, why);
+	}
+}
+
+/* NaN: it is not known. *ret_best: the loop whose share it is; NULL: none was measured. */
+static double share_of(const survey *s, machine_type type, const char *suffix,
+		       const machine_item **ret_best)
+{
+	const machine_item *any;
+
+	*ret_best = fastest(s, type, suffix, &any);
+	return *ret_best ? machine_share(&s->result, *ret_best) : (double)NAN;
+}
+
+static void metric_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *best;
+	const double share = share_of(s, type, suffix, &best);
+	char tag[48], how[128];
+
+	snprintf(tag, sizeof tag, "peak_share/%s/%s", machine_type_names[type], suffix);
+	if (isnan(share)) {
+		record_metric_absent(b, tag,
+				     best ? "how much such a processor could do is not known here"
+					  : "the peak was not measured");
+		return;
+	}
+	snprintf(how, sizeof how,
+		 "%s over what it could do at %.2f GHz, measured right behind the loop",
+		 best->peak->isa, best->clock_hz / cores_used(s, best) / 1e9);
+	record_metric_real(b, tag, share, how);
+}
+
+static void metrics_blas(record_builder *b, const survey *s)
+{
+	static const char *const tags[] = {"blas/sgemm/1", "blas/sgemm/all", "blas/dgemm/1",
+					   "blas/dgemm/all"};
+
+	for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+		if (!machine_find(&s->result, tags[i]))
+			record_metric_absent(b, tags[i],
+					     s->result.blas[0]
+						 ? "this library cannot be told how many threads "
+						   "to use"
+						 : s->result.blas_why);
+}
+
+static void metrics(record_builder *b, const survey *s)
+{
+	for (int type = 0; type < MACHINE_TYPES; type++) {
+		metric_peak(b, s, (machine_type)type, "1");
+		metric_peak(b, s, (machine_type)type, "all");
+		metric_share(b, s, (machine_type)type, "1");
+		metric_share(b, s, (machine_type)type, "all");
+	}
+	metrics_blas(b, s);
+	for (size_t i = 0; i < s->result.n; i++) {
+		const machine_item *item = &s->result.item[i];
+		if (item->is_time)
+			metric_time(b, s, item);
+		else
+			metric_rate(b, s, item->tag, item, "");
+		if (item->n > 0)
+			record_series(b, item->tag,
+				      item->is_time  ? DCK_UNIT_NS
+				      : item->stream ? DCK_UNIT_BYTE_PER_S
+				      : item->chain  ? DCK_UNIT_HERTZ
+						     : DCK_UNIT_FLOP_PER_S,
+				      NULL, item->value, item->n, 0);
+	}
+}
+
+/* The two numbers by which a machine is known. */
+static void answer_put(record_builder *b, const survey *s)
+{
+	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any);
+	/* The row that the first screen and the page show too. */
+	const machine_item *memory = machine_find(&s->result, "bandwidth/dram_read/all");
+	char rate[48], bytes[80] = "";
+
+	if (memory && memory->n > 0) {
+		dck_text_si(machine_best(memory), "B/s", rate, sizeof rate);
+		snprintf(bytes, sizeof bytes, ", memory read at %s", rate);
+	}
+	if (peak)
+		record_answer(b, "%s FP32 on %u thread%s%s",
+			      dck_text_si(machine_best(peak), "FLOP/s", rate, sizeof rate),
+			      s->threads, s->threads == 1 ? "" : "s", bytes);
+}
+
+/* --- notes */
+
+static void note_blas(record_builder *b, const survey *s, const char *gemm, machine_type type,
+		      const char *suffix)
+{
+	char tag[48];
+
+	snprintf(tag, sizeof tag, "blas/%s/%s", gemm, suffix);
+	const double blas = machine_best(machine_find(&s->result, tag));
+	const machine_item *any, *fast = fastest(s, type, suffix, &any);
+	const double peak = machine_best(fast);
+	if (blas > peak)
+		record_note(b, "peak-below-blas",
+			    "peak/%s/%s is %.4g GFLOP/s, but %s of %s reached %.4g GFLOP/s: "
+			    "the peak was measured too low",
+			    machine_type_names[type], suffix, peak / 1e9, gemm, s->result.blas,
+			    blas / 1e9);
+}
+
+static void notes_build(record_builder *b)
+{
+	const char *sanitizer = os_sanitizer_name();
+
+	if (sanitizer)
+		record_note(b, "sanitizer",
+			    "%s is in this process and slows it: "
+			    "these are not the machine's limits; build without it to measure",
+			    sanitizer);
+#ifndef __OPTIMIZE__
+	record_note(b, "debug-build",
+		    "deepclock was built without optimisation: "
+		    "its loops do not reach the machine's limits; build it with -O2");
+#endif
+}
+
+/* A peak that is none, and memory that others used as well. */
+#define SHARE_LEAST  0.8
+#define SHARE_MOST   1.02
+#define OTHERS_SHARE 0.1
+
+static void note_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
+{
+	const machine_item *best;
+	const double share = share_of(s, type, suffix, &best);
+
+	if (share < SHARE_LEAST || share > SHARE_MOST)
+		record_note(
+		    b, "peak-doubtful",
+		    "peak/%s/%s is %.2f of what %s could do at the %.2f GHz that it had: %s",
+		    machine_type_names[type], suffix, share, best->peak->isa,
+		    best->clock_hz / cores_used(s, best) / 1e9,
+		    share < 1 ? "something else ran on the core, and the limit is higher"
+			      : "the clock rate changed, or the processor can do more than "
+				"is known here");
+}
+
+/* Why this is no result to keep; NULL: it is one. */
+static const char *busy_why(const survey *s)
+{
+	const machine_result *r = &s->result;
+
+	if (2 * r->passes < r->passes_asked)
+		return "the time was up before half of the passes were made";
+	if (s->others.known &&
+	    s->others.cores.others + s->others.cores.steal > OTHERS_SHARE * s->threads)
+		return "others had a good part of its cores";
+	for (int type = 0; type < MACHINE_TYPES; type++) {
+		const machine_item *best;
+		if (share_of(s, (machine_type)type, "1", &best) < SHARE_LEAST ||
+		    share_of(s, (machine_type)type, "all", &best) < SHARE_LEAST)
+			return "a peak is far below what its instructions could do";
+	}
+	return NULL;
+}
+
+static void notes_disturbed(record_builder *b, const survey *s)
+{
+	const machine_result *r = &s->result;
+
+	record_others_advise(&s->others, b, "machine",
+			     "the limits may be higher; measure again (--refresh) without them",
+			     "so that the limits may be higher; measure again (--refresh)");
+	if (r->throttled > 0.01)
+		record_note(b, "cpu-throttled",
+			    "the container's CPU limit stopped the process for %.2g %% "
+			    "of the measurement: the limits may be higher",
+			    100 * r->throttled);
+}
+
+static void notes(record_builder *b, const survey *s)
+{
+	const machine_result *r = &s->result;
+
+	if (r->interrupted)
+		record_note(b, "interrupted",
+			    "interrupted in pass %u: this is what was measured until then",
+			    r->passes + 1);
+	else if (2 * r->passes < r->passes_asked)
+		record_note(b, "few-passes",
+			    "the machine was so busy that the time was up in pass %u of %u: "
+			    "the limits may be higher; measure again (--refresh) when it is quiet",
+			    r->passes + 1, r->passes_asked);
+	for (int type = 0; type < MACHINE_TYPES; type++) {
+		note_share(b, s, (machine_type)type, "1");
+		note_share(b, s, (machine_type)type, "all");
+	}
+	note_blas(b, s, "sgemm", MACHINE_FP32, "1");
+	note_blas(b, s, "sgemm", MACHINE_FP32, "all");
+	note_blas(b, s, "dgemm", MACHINE_FP64, "1");
+	note_blas(b, s, "dgemm", MACHINE_FP64, "all");
+	char untried[300] = "";
+	for (size_t i = 0, used = 0; i < r->n && used < sizeof untried; i++)
+		if (r->item[i].peak && r->item[i].peak->untried && r->item[i].threads == 1 &&
+		    strstr(r->item[i].tag, "/1"))
+			used += (size_t)snprintf(untried + used, sizeof untried - used, "%s%s",
+						 used ? ", " : "", r->item[i].tag);
+	if (*untried)
+		record_note(b, "untried-loop",
+			    "no test has confirmed these peaks on a processor with their "
+			    "instructions: %s",
+			    untried);
+	if (r->dram_bytes > 0 &&
+	    (double)r->dram_bytes < MACHINE_DRAM_RATIO_MIN * (double)machine_l3_total(&s->topology))
+		record_note(b, "memory-in-cache",
+			    "memory was walked over in %.3g MiB, "
+			    "less than twice the last-level caches, since no more is free: "
+			    "the DRAM rates may be those of caches",
+			    (double)r->dram_bytes / 1048576);
+	if (!r->pinned)
+		record_note(b, "not-pinned",
+			    "the system did not let threads be pinned to processors: "
+			    "two may have shared one, "
+			    "and the values for all threads may be too low");
+	notes_disturbed(b, s);
+	notes_build(b);
+}
+
+/* --- the record */
+
+static dck_status record_make(const survey *s, bool kept, const dck_err *not_kept, dck_record **ret,
+			      dck_err *err)
+{
+	record_builder *b = record_begin(s->asked->title);
+	char subject[160];
+
+	DCK_NEED(b, err, "for a record");
+	if (s->id[0])
+		record_set_id(b, s->id);
+	record_set_began(b, s->began_unix_ns);
+	record_set_incomplete(b, s->result.interrupted);
+	record_fact_text(b, "subject", "kind", "machine");
+	snprintf(subject, sizeof subject, "%s", s->host.cpu[0] ? s->host.cpu : "this machine");
+	record_fact_text(b, "subject", "name", subject);
+	facts_machine(b, s, kept);
+	facts_devices(b);
+	record_host(b, &s->host);
+	record_fact_options(b, "plan", dck_machine_options, s->asked);
+	metrics(b, s);
+	answer_put(b, s);
+	facts_method(b, s);
+	notes(b, s);
+	if (not_kept && not_kept->code != DCK_OK)
+		record_note(b, "not-kept",
+			    "the result was not kept, so it is measured again each time: "
+			    "%s",
+			    not_kept->msg);
+	return record_finish(b, ret, err);
+}
+
+/* --- keeping it */
+
+static bool kept_load(const survey *s, dck_record **ret)
+{
+	dck_record *r;
+
+	if (!s->path[0] || dck_record_load(s->path, &r, NULL) != DCK_OK)
+		return false;
+	/* The file's name is a hash, and a file may hold anything. */
+	const dck_fact *key = dck_record_fact(r, "machine", "key");
+	if (key && key->value.kind == DCK_VALUE_TEXT && strcmp(key->value.as.text, s->key) == 0 &&
+	    !r->incomplete) {
+		*ret = r;
+		return true;
+	}
+	dck_record_free(r);
+	return false;
+}
+
+static dck_status kept_save(const survey *s, dck_err *err)
+{
+	dck_record *r;
+
+	if (!s->path[0]) {
+		*err = s->no_path;
+		return err->code;
+	}
+	DCK_TRY(os_folders_make(s->path, "the result to keep", err));
+	DCK_TRY(record_make(s, true, NULL, &r, err));
+	const dck_status status = dck_record_save(r, s->path, err);
+	dck_record_free(r);
+	return status;
+}
+
+/* --- all of it */
+
+static dck_status survey_measure(survey *s, const dck_observer *watch, dck_record **ret,
+				 dck_err *err)
+{
+	const machine_ask ask = {.topology = &s->topology,
+				 .isa = s->isa,
+				 .threads = s->threads,
+				 .quick = s->asked->quick,
+				 .watch = watch};
+	dck_err not_kept = {.code = DCK_OK};
+
+	s->scratch = mem_zalloc(stat_scratch(MACHINE_ROUNDS_MAX), sizeof *s->scratch);
+	DCK_NEED(s->scratch, err, "for the measurement");
+	record_id_make(s->id);
+	s->began_unix_ns = os_unix_ns();
+	record_others_begin(&s->others, 0);
+	const dck_status measured = machine_measure(&ask, &s->result, err);
+	record_others_end(&s->others);
+	if (measured != DCK_OK)
+		return measured;
+	const char *busy = s->asked->keep && s->result.passes > 0 ? NULL : busy_why(s);
+	if (!s->asked->quick && !s->result.interrupted && !busy)
+		(void)kept_save(s, &not_kept);
+	else if (!s->asked->quick && busy)
+		err_set(&not_kept, DCK_E_ABSENT, __FILE__, __LINE__,
+			"the machine was busy: %s; --keep keeps it all the same", busy);
+	return record_make(s, false, &not_kept, ret, err);
+}
+
+dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, dck_record **ret,
+		       dck_err *err)
+{
+	dck_machine_config plain;
+	survey *s;
+
+	if (c && c->refresh && c->cached_only)
+		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
+	s = mem_zalloc(1, sizeof *s);
+	DCK_NEED(s, err, "for the measurement");
+	dck_machine_init(&plain);
+	s->asked = c ? c : &plain;
+	os_host_get(&s->host);
+	machine_topology_find(&s->topology);
+	s->isa = machine_isa_find();
+	dck_status status = limits_take(s, err);
+	if (status != DCK_OK)
+		goto done;
+	key_make(s);
+	if (machine_keep_path(s->key, s->path, sizeof s->path, &s->no_path) != DCK_OK)
+		s->path[0] = '\0';
+	if (!s->asked->refresh && kept_load(s, ret))
+		goto done;
+	if (s->asked->cached_only)
+		status = err_set(err, DCK_E_ABSENT, __FILE__, __LINE__,
+				 "the limits of this machine have not been measured: "
+				 "run 'deepclock machine' once");
+	else
+		status = survey_measure(s, watch, ret, err);
+done:
+	mem_free(s->scratch);
+	mem_free(s);
+	return status;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "study/throughput/search_journal.h"
+#include "base/err.h"
+#include "base/json/json_write.h"
+#include "base/mem.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "os/os.h"
+#include "record/build.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define JOURNAL_BYTES_MAX ((size_t)64 << 20)
+#define WORD_SHOWN	  120
+
+struct search_journal {
+	int fd;
+	char *path; /* @owned */
+};
+
+/* --- lines */
+
+static const char *const ends[] = {
+    [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};
+
+static void number_put(record_builder *b, const char *key, const search_number *x)
+{
+	const double v[] = {x->value, x->lo, x->hi};
+	static const char *const part[] = {"", "_lo", "_hi"};
+	char name[32];
+
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(name, sizeof name, "%s%s", key, part[i]);
+		if (isfinite(v[i]))
+			record_fact_real(b, "trial", name, DCK_UNIT_NONE, v[i]);
+	}
+}
+
+static double real_get(const dck_record *r, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, "trial", key);
+
+	return f ? dck_value_number(&f->value) : (double)NAN;
+}
+
+static search_number number_get(const dck_record *r, const char *key)
+{
+	char lo[32], hi[32];
+
+	snprintf(lo, sizeof lo, "%s_lo", key);
+	snprintf(hi, sizeof hi, "%s_hi", key);
+	return (search_number){real_get(r, key), real_get(r, lo), real_get(r, hi)};
+}
+
+static const char *text_get(const dck_record *r, const char *section, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, section, key);
+
+	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
+}
+
+/* One line, whole or not at all as far as the system allows, on the disk when this returns. */
+static dck_status line_write(search_journal *j, record_builder *b, dck_err *err)
+{
+	dck_buffer line = {0};
+	dck_record *r;
+	json_writer w;
+	dck_sink out;
+	dck_status status;
+
+	DCK_TRY(record_finish(b, &r, err));
+	dck_sink_buffer(&out, &line);
+	json_init(&w, &out, false);
+	record_json_put(r, &w);
+	json_done(&w);
+	status = dck_sink_finish(&out, err);
+	dck_record_free(r);
+	if (status == DCK_OK)
+		status = os_append(j->fd, j->path, line.data, line.n, err);
+	dck_buffer_done(&line);
+	return status;
+}
+
+static dck_status key_write(search_journal *j, const char *key, dck_err *err)
+{
+	record_builder *b = record_begin("throughput journal");
+
+	DCK_NEED(b, err, "for a line of '%s'", j->path);
+	record_fact_text(b, "journal", "search", key);
+	return line_write(j, b, err);
+}
+
+dck_status search_journal_add(search_journal *j, const search_ask *ask, const search_outcome *o,
+			      const dck_record *facts, dck_err *err)
+{
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for a line of '%s'", j->path);
+	record_fact_int(b, "trial", "batch", DCK_UNIT_ONE, (int64_t)ask->batch);
+	record_fact_int(b, "trial", "setting", DCK_UNIT_ONE, ask->setting);
+	record_fact_int(b, "trial", "round", DCK_UNIT_ONE, ask->round);
+	record_fact_text(b, "trial", "end", ends[o->end]);
+	if (o->end != SEARCH_OK)
+		record_fact_text(b, "trial", "why", o->why);
+	number_put(b, "rate", &o->rate);
+	number_put(b, "mean_rate", &o->mean_rate);
+	number_put(b, "latency", &o->latency);
+	number_put(b, "held", &o->held);
+	record_fact_int(b, "trial", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
+	if (facts)
+		record_copy_facts(b, facts);
+	return line_write(j, b, err);
+}
+
+/* --- reading */
+
+/* The first words in which two keys differ. */
+static void keys_differ(const char *a, const char *b, char *word_a, char *word_b)
+{
+	for (;;) {
+		const size_t na = strcspn(a, "\n"), nb = strcspn(b, "\n");
+
+		if (na != nb || strncmp(a, b, na) != 0) {
+			snprintf(word_a, WORD_SHOWN, "%.*s", (int)na, a);
+			snprintf(word_b, WORD_SHOWN, "%.*s", (int)nb, b);
+			return;
+		}
+		a += na + (a[na] != '\0');
+		b += nb + (b[nb] != '\0');
+	}
+}
+
+static dck_status key_check(const char *path, const dck_record *r, const char *key, dck_err *err)
+{
+	const char *there = text_get(r, "journal", "search");
+	char a[WORD_SHOWN], b[WORD_SHOWN];
+
+	if (!there)
+		DCK_FAIL(err, E_FORMAT, "'%s' is no journal of a search: give another file", path);
+	if (strcmp(there, key) == 0)
+		return DCK_OK;
+	keys_differ(there, key, a, b);
+	DCK_FAIL(err, E_ARG,
+		 "'%s' is the journal of another search: it has '%s', this one has '%s'; "
+		 "give another file, or the same options",
+		 path, a[0] ? a : "nothing", b[0] ? b : "nothing");
+}
+
+static dck_status outcome_read(const dck_record *r, search_outcome *ret)
+{
+	const char *end = text_get(r, "trial", "end"), *why = text_get(r, "trial", "why");
+	const double memory = real_get(r, "memory");
+	bool known = false;
+
+	*ret = (search_outcome){.rate = number_get(r, "rate"),
+				.mean_rate = number_get(r, "mean_rate"),
+				.latency = number_get(r, "latency"),
+				.held = number_get(r, "held"),
+				.peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};
+	for (size_t i = 0; end && i < sizeof ends / sizeof ends[0]; i++)
+		if (strcmp(ends[i], end) == 0) {
+			ret->end = (search_end)i;
+			known = true;
+		}
+	snprintf(ret->why, sizeof ret->why, "%s", why ? why : "");
+	return known && (ret->end != SEARCH_OK || (ret->rate.value > 0 && ret->latency.value > 0))
+		   ? DCK_OK
+		   : DCK_E_FORMAT;
+}
+
+static bool is(const dck_record *r, const char *key, double v)
+{
+	const double there = real_get(r, key);
+
+	return there >= v && there <= v;
+}
+
+static dck_status trial_replay(const char *path, size_t line, const dck_record *r, search *s,
+			       dck_err *err)
+{
+	search_outcome o;
+	search_ask ask;
+	bool more;
+
+	if (outcome_read(r, &o) != DCK_OK)
+		DCK_FAIL(err, E_FORMAT,
+			 "'%s' is damaged in line %zu: give another file to start again", path,
+			 line);
+	DCK_TRY(search_next(s, &more, &ask, err));
+	if (!more || !is(r, "batch", (double)ask.batch) || !is(r, "setting", ask.setting) ||
+	    !is(r, "round", ask.round))
+		DCK_FAIL(err, E_ARG,
+			 "line %zu of '%s' is a trial that this search would not make: "
+			 "give another file to start again",
+			 line, path);
+	return search_tell(s, &o, err);
+}
+
+/* *ret_good: bytes up to the end of the last whole line. */
+static dck_status lines_replay(const char *path, dck_buffer *text, const char *key, search *s,
+			       size_t *ret_good, dck_record **ret_facts, dck_err *err)
+{
+	size_t at = 0, line = 1;
+
+	for (char *end; at < text->n && (end = memchr(text->data + at, '\n', text->n - at));
+	     line++) {
+		dck_record *r;
+		const size_t n = (size_t)(end - text->data) - at;
+		dck_status status;
+
+		status = dck_record_parse(text->data + at, n, &r, NULL);
+		if (status != DCK_OK)
+			DCK_FAIL(err, E_FORMAT,
+				 "'%s' is no journal of a search (line %zu is no record): "
+				 "give another file",
+				 path, line);
+		status =
+		    line == 1 ? key_check(path, r, key, err) : trial_replay(path, line, r, s, err);
+		if (status == DCK_OK && line > 1 && !*ret_facts &&
+		    dck_record_fact(r, "subject", "kind"))
+			*ret_facts = r;
+		else
+			dck_record_free(r);
+		if (status != DCK_OK)
+			return status;
+		at += n + 1;
+	}
+	*ret_good = at;
+	return DCK_OK;
+}
+
+/* Held before it is read: of two searches each would take the other's trials for its own. */
+static dck_status journal_continue(search_journal *j, const char *key, search *s,
+				   dck_record **ret_facts, dck_err *err)
+{
+	dck_buffer text = {0};
+	size_t good = 0;
+	dck_status status;
+
+	DCK_TRY(os_open_append(j->path, &j->fd, err));
+	if (!os_file_lock(j->fd))
+		DCK_FAIL(err, E_IO,
+			 "another search writes to the journal '%s' now: wait until it is done, or "
+			 "give another file",
+			 j->path);
+	DCK_TRY(os_read_file(j->path, JOURNAL_BYTES_MAX, &text, err));
+	status = text.n > 0 ? lines_replay(j->path, &text, key, s, &good, ret_facts, err) : DCK_OK;
+	if (status == DCK_OK && text.n > 0 && good == 0)
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "'%s' is no journal of a search: give another file", j->path);
+	if (status == DCK_OK && good < text.n)
+		status = os_truncate(j->fd, j->path, good, err);
+	if (status == DCK_OK && text.n == 0)
+		status = key_write(j, key, err);
+	dck_buffer_done(&text);
+	return status;
+}
+
+dck_status search_journal_open(const char *path, const char *key, search *s, search_journal **ret,
+			       dck_record **ret_facts, dck_err *err)
+{
+	search_journal *j = mem_zalloc(1, sizeof *j);
+	dck_record *facts = NULL;
+	dck_status status;
+
+	if (!j || !(j->path = mem_dup(path))) {
+		mem_free(j);
+		return ERR_NO_MEMORY(err, "for the journal '%s'", path);
+	}
+	j->fd = -1;
+	status = journal_continue(j, key, s, &facts, err);
+	if (status != DCK_OK) {
+		dck_record_free(facts);
+		search_journal_close(j);
+		return status;
+	}
+	*ret = j;
+	*ret_facts = facts;
+	return DCK_OK;
+}
+
+void search_journal_close(search_journal *j)
+{
+	if (!j)
+		return;
+	if (j->fd >= 0)
+		os_close(j->fd);
+	mem_free(j->path);
+	mem_free(j);
+}

@@ -1,0 +1,420 @@
+/* search_measure.c - one trial: a batch size measured in a fresh process, of a function in this
+ * one.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/observer.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "study/throughput/search_run.h"
+#include "deepclock/load.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include "stat/stat.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RUNS_MIN     10
+#define MIN_TIME_NS  300000000u
+#define SLO_TIME_MAX 60000000000u
+#define SHOW_NS	     250000000u
+
+/* --- the subject and its plan */
+
+dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting, mem_arena *a,
+			  dck_subject *ret, dck_err *err)
+{
+	dck_subject s = *r->subject;
+
+	s.model.batch = r->config->batch_dim ? 0 : batch;
+	s.model.trust_batch |= r->freed.done;
+	if (r->settings[setting].threads > 0)
+		s.model.threads = r->settings[setting].threads;
+	if (r->config->batch_dim) {
+		if (s.model.dim.n == DCK_LIST_MAX)
+			DCK_FAIL(err, E_LIMIT, "--dim is given more than %d times",
+				 DCK_LIST_MAX - 1);
+		s.model.dim.item[s.model.dim.n] =
+		    mem_arena_fmt(a, "%s=%llu", r->config->batch_dim, (unsigned long long)batch);
+		if (!s.model.dim.item[s.model.dim.n++])
+			return ERR_NO_MEMORY(err, "for a subject");
+	}
+	*ret = s;
+	return DCK_OK;
+}
+
+void search_setting_text(const search_run *r, unsigned setting, char *buf, size_t size)
+{
+	const search_setting *s = &r->settings[setting];
+	const int n = r->config->threads
+			  ? snprintf(buf, size, ", %llu thread%s", (unsigned long long)s->threads,
+				     s->threads == 1 ? "" : "s")
+			  : 0;
+
+	if (n == 0 && size > 0)
+		buf[0] = '\0';
+	if (r->config->streams && n >= 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, ", %llu stream%s",
+			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
+}
+
+/* What a run will take, from its earlier trials or from the nearest smaller batch; 0: not known. */
+static double expected_ns(const search_run *r, const search_ask *ask)
+{
+	size_t nearest = SIZE_MAX;
+
+	for (size_t i = 0; i < search_npoints(r->search); i++) {
+		const search_point *p = search_get(r->search, i);
+
+		if (p->trials > 0 && p->setting == ask->setting && p->batch <= ask->batch &&
+		    (nearest == SIZE_MAX || p->batch > search_get(r->search, nearest)->batch))
+			nearest = i;
+	}
+	return nearest == SIZE_MAX ? 0
+				   : search_latency(r->search, nearest).value * (double)ask->batch /
+					 (double)search_get(r->search, nearest)->batch;
+}
+
+/* A percentile needs its runs, half as many again where neighbours depend on each other, and time
+ * for them; not more than they take at the limit, since what breaks it needs no precision. */
+static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
+{
+	const latency_limit *limit = &r->plan.limit;
+	const double least =
+	    limit->kind == LIMIT_PERCENTILE ? stat_quantile_runs(limit->p, r->plan.level) : 0;
+	const double runs = fmax(RUNS_MIN, least);
+	const double need = fmin(2 * runs * expected_ns(r, ask), 2 * runs * limit->ns);
+
+	p->min_runs = (uint64_t)(1.5 * runs);
+	if (need > (double)p->max_time_ns)
+		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
+}
+
+/* The measurement is short, because what matters lies between trials and not within one. */
+static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
+{
+	const dck_throughput_config *c = r->config;
+	dck_plan p;
+
+	dck_plan_init(&p);
+	p.statistic = r->median ? "median" : "mean";
+	p.precision = c->precision;
+	p.level = c->level;
+	p.min_runs = RUNS_MIN;
+	p.min_time_ns = c->point_time_ns < MIN_TIME_NS ? c->point_time_ns : MIN_TIME_NS;
+	p.max_time_ns = c->point_time_ns;
+	p.max_warmup_ns = c->point_time_ns / 2 > 0 ? c->point_time_ns / 2 : 1;
+	p.program = c->program;
+	if (r->plan.limit.ns > 0)
+		plan_limit(r, ask, &p);
+	*ret = p;
+}
+
+/* --- the outcome */
+
+static search_number metric_get(const dck_record *r, const char *tag)
+{
+	const dck_metric *m = dck_record_metric(r, tag);
+	search_number x = {dck_record_value(r, tag), NAN, NAN};
+
+	if (m && m->level > 0) {
+		x.lo = m->lo;
+		x.hi = m->hi;
+	}
+	return x;
+}
+
+/* A percentile is estimated here: the record has metrics of a few alone. */
+static dck_status quantile_read(const search_run *r, const dck_record *rec, search_number *ret,
+				dck_err *err)
+{
+	const dck_series *x = dck_record_series(rec, "latency");
+	const size_t n = x ? x->n - x->warmup : 0;
+	double *scratch = mem_zalloc(stat_scratch(n), sizeof *scratch);
+	stat_estimate e;
+
+	DCK_NEED(scratch, err, "for a percentile");
+	stat_estimate_quantile(r->plan.limit.p, x ? x->values + x->warmup : NULL, n, r->plan.level,
+			       scratch, &e);
+	mem_free(scratch);
+	if (e.present)
+		*ret = (search_number){e.value, e.has_interval ? e.lo : NAN,
+				       e.has_interval ? e.hi : NAN};
+	return DCK_OK;
+}
+
+static dck_status held_read(const search_run *r, const dck_record *rec, search_number *ret,
+			    dck_err *err)
+{
+	if (!(r->plan.limit.ns > 0))
+		return DCK_OK;
+	switch (r->plan.limit.kind) {
+	case LIMIT_PERCENTILE:
+		return quantile_read(r, rec, ret, err);
+	case LIMIT_MEAN:
+		*ret = metric_get(rec, "latency/mean");
+		break;
+	case LIMIT_MAX:
+		*ret = metric_get(rec, "latency/max");
+		ret->lo = ret->hi = ret->value;
+		break;
+	}
+	return DCK_OK;
+}
+
+/* With several streams the rate is what all of them processed together, in items. */
+static search_number rate_of_streams(const dck_record *rec, double batch)
+{
+	const search_number x = metric_get(rec, "throughput/items");
+	const dck_fact *f = dck_record_fact(rec, "subject", "items_per_run");
+	const double items = f && f->value.kind == DCK_VALUE_INT ? (double)f->value.as.i : batch;
+
+	return (search_number){x.value * batch / items, x.lo * batch / items, x.hi * batch / items};
+}
+
+static search_number rate_of_runs(const dck_record *rec, const char *tag, double batch)
+{
+	const search_number t = metric_get(rec, tag);
+
+	return (search_number){batch * 1e9 / t.value, batch * 1e9 / t.hi, batch * 1e9 / t.lo};
+}
+
+static bool outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
+			 search_outcome *o)
+{
+	const double batch = (double)ask->batch;
+
+	o->latency = metric_get(rec, "latency/median");
+	o->mean_rate = r->settings[ask->setting].streams > 1
+			   ? rate_of_streams(rec, batch)
+			   : rate_of_runs(rec, "latency/mean", batch);
+	o->rate = r->median ? rate_of_runs(rec, "latency/median", batch) : o->mean_rate;
+	if (o->rate.value > 0 && o->latency.value > 0 && isfinite(o->rate.value))
+		return true;
+	o->end = SEARCH_ERROR;
+	snprintf(o->why, sizeof o->why, "the runs took no time that the clock can see");
+	return false;
+}
+
+/* An incomplete record has a note that says why; what it kept is not kept here. */
+static void failure_read(const dck_record *rec, char *buf, size_t size)
+{
+	static const char *const kept = "; this is what was measured until then";
+	const char *text = "it ended early", *end;
+
+	for (size_t i = rec->nnotes; i-- > 0;)
+		if (rec->notes[i].severity == DCK_ERROR)
+			text = rec->notes[i].text;
+	end = strstr(text, kept);
+	snprintf(buf, size, "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)), text);
+}
+
+static void notes_count(search_run *r, const dck_record *rec)
+{
+	for (size_t i = 0; i < rec->nnotes; i++) {
+		const dck_note *note = &rec->notes[i];
+		size_t k = 0;
+
+		if (note->severity != DCK_WARN || dck_record_note(rec, note->code) != note)
+			continue;
+		while (k < r->nnotes && strcmp(r->notes[k].code, note->code) != 0)
+			k++;
+		if (k == SEARCH_NOTES_MAX)
+			continue;
+		if (k == r->nnotes) {
+			r->notes[k] = (search_note){0};
+			snprintf(r->notes[k].code, sizeof r->notes[k].code, "%s", note->code);
+			r->nnotes++;
+		}
+		r->notes[k].trials++;
+	}
+}
+
+/* Facts of a record that are of all trials: the machine, the model, the engine. *ret owned. */
+static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
+{
+	static const char *const of_all[] = {"host", "build", "engine", "subject"};
+	/* These are of one batch size. */
+	static const char *const of_one[] = {"input/", "output/", "items_"};
+	record_builder *b = record_begin(NULL);
+
+	DCK_NEED(b, err, "for facts");
+	for (size_t i = 0; i < from->nfacts; i++) {
+		const dck_fact *f = &from->facts[i];
+		bool take = false;
+
+		for (size_t k = 0; k < sizeof of_all / sizeof of_all[0]; k++)
+			take |= strcmp(f->section, of_all[k]) == 0;
+		for (size_t k = 0; k < sizeof of_one / sizeof of_one[0]; k++)
+			take &= strcmp(f->section, "subject") != 0 ||
+				strncmp(f->key, of_one[k], strlen(of_one[k])) != 0;
+		if (take)
+			record_copy_fact(b, f);
+	}
+	return record_finish(b, ret, err);
+}
+
+/* --- the trial */
+
+/* While the process runs the line shows how long it will go on. */
+static void show(search_run *r)
+{
+	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
+	const double done = (double)r->measured, left = (double)search_left(r->search);
+	const double rest = (double)r->config->max_time_ns - (double)elapsed;
+	dck_progress p = observer_nothing(r->phase);
+
+	p.elapsed_ns = elapsed;
+	p.done_ratio = done / (done + left);
+	if (done > 0)
+		p.eta_ns = fmax(0, fmin((double)elapsed / done * (done + left) - (double)elapsed,
+					fmax(rest, 0)));
+	r->shown_ns = now_ns;
+	observer_show(r->watch, &p);
+}
+
+static bool on_asked(void *self)
+{
+	search_run *r = self;
+
+	if (os_now_ns() - r->shown_ns >= SHOW_NS)
+		show(r);
+	return observer_cancelled(r->watch);
+}
+
+static dck_status record_take(search_run *r, const search_ask *ask, const dck_record *rec,
+			      search_outcome *o, dck_err *err)
+{
+	if (rec->incomplete && dck_record_note(rec, "interrupted"))
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	if (rec->incomplete) {
+		o->end = SEARCH_ERROR;
+		failure_read(rec, o->why, sizeof o->why);
+		return DCK_OK;
+	}
+	notes_count(r, rec);
+	DCK_TRY(held_read(r, rec, &o->held, err));
+	return outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
+							 : DCK_OK;
+}
+
+static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,
+			      search_outcome *o, dck_err *err)
+{
+	o->peak_rss_bytes = w->peak_rss_bytes;
+	switch (w->end) {
+	case WORKER_DONE:
+		return record_take(r, ask, w->record, o, err);
+	case WORKER_CANCELLED:
+		DCK_FAIL(err, E_CANCEL, "interrupted");
+	case WORKER_MEMORY:
+	case WORKER_FAILED:
+		break;
+	}
+	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
+	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
+	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
+	 * wrong. Its own code says how the program ends. */
+	if (r->well == 0 && w->end == WORKER_FAILED) {
+		if (err)
+			*err = w->why;
+		return w->why.code;
+	}
+	return DCK_OK;
+}
+
+/* Several streams are what `load` measures: each makes one request after the other. */
+static void load_make(const dck_plan *plan, uint64_t streams, dck_load_config *ret)
+{
+	dck_load_config_init(ret);
+	ret->streams = streams;
+	ret->time_ns = plan->max_time_ns;
+	ret->level = plan->level;
+	ret->keep = plan->keep;
+	ret->warmup = plan->warmup;
+	ret->max_warmup_ns = plan->max_warmup_ns;
+}
+
+static dck_status worker_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
+				 search_outcome *o, dck_err *err)
+{
+	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const char *device = r->subject->model.device;
+	const bool reserves = device && strcmp(device, "cpu") != 0;
+	worker_job job = {
+	    .plan = plan, .memory_bytes = r->memory_bytes, .watch = &watch, .quiet = true};
+	mem_arena *a = mem_arena_new(0);
+	dck_subject subject;
+	dck_load_config load;
+	worker_result result = {0};
+	dck_status status;
+
+	DCK_NEED(a, err, "for a trial");
+	status = search_subject(r, ask->batch, ask->setting, a, &subject, err);
+	job.subject = &subject;
+	if (r->settings[ask->setting].streams > 1) {
+		load_make(plan, r->settings[ask->setting].streams, &load);
+		job.command = "load";
+		job.options = dck_load_options;
+		job.config = &load;
+	}
+	/* Engines ask for more than they touch; drivers of devices for very much more. */
+	if (r->config->memory_bytes > 0 && !reserves)
+		job.data_bytes = 2 * r->memory_bytes;
+	if (status == DCK_OK)
+		status = worker_run(&job, &result, err);
+	if (status == DCK_OK) {
+		status = result_take(r, ask, &result, o, err);
+		dck_record_free(result.record);
+	}
+	mem_arena_free(a);
+	return status;
+}
+
+/* A function is measured here; why its runs failed is known to its caller. */
+static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
+				   search_outcome *o, dck_err *err)
+{
+	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const dck_batches *b = r->config->batches;
+	worker_result result = {.end = WORKER_FAILED};
+	dck_subject s = *r->subject;
+	dck_status status, ended;
+
+	s.items = ask->batch;
+	status = b->prepare(b->self, ask->batch, r->settings[ask->setting].threads, r->memory_bytes,
+			    &result.why);
+	if (status == DCK_OK)
+		status = dck_bench(&s, plan, &watch, &result.record, &result.why);
+	ended = b->finish(b->self, &result.peak_rss_bytes, &result.why);
+	status = ended == DCK_OK ? status : ended;
+	if (status == DCK_OK)
+		result.end = WORKER_DONE;
+	else if (status == DCK_E_CANCEL)
+		result.end = WORKER_CANCELLED;
+	else if (status == DCK_E_NOMEM)
+		result.end = WORKER_MEMORY;
+	status = result_take(r, ask, &result, o, err);
+	dck_record_free(result.record);
+	return status;
+}
+
+dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *ret, dck_err *err)
+{
+	search_outcome o = {
+	    .rate = {NAN, NAN, NAN}, .latency = {NAN, NAN, NAN}, .held = {NAN, NAN, NAN}};
+	dck_plan plan;
+	dck_status status;
+
+	plan_make(r, ask, &plan);
+	show(r);
+	status = r->subject->kind == DCK_SUBJECT_FUNCTION ? function_measure(r, ask, &plan, &o, err)
+							  : worker_measure(r, ask, &plan, &o, err);
+	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)
+		return err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", o.why);
+	if (status == DCK_OK)
+		*ret = o;
+	return status;
+}

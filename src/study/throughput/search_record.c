@@ -1,0 +1,644 @@
+/* search_record.c - the record of a search: points as a table and as series, the best and the knee,
+ * what limits, and what is not known.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/units.h"
+#include "study/cost_report/counted.h"
+#include "record/asked.h"
+#include "record/copy.h"
+#include "measure/subject/subject_facts.h"
+#include "study/throughput/search_run.h"
+#include "os/os.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMNS_MAX 12
+#define LIST_TEXT   400
+/* A mean that is so much below the median's rate is worth a note. */
+#define MEAN_SHARE 0.1
+
+typedef struct making {
+	const search_run *r;
+	record_builder *b;
+	search_result result;
+	size_t n;      /* points */
+	size_t *order; /* [ntried] by setting and batch */
+	size_t ntried;
+	bool *front;   /* [n] */
+	double *flops; /* [n] of one run; NaN: not known */
+	const char *flops_why;
+	mem_arena *arena;
+} making;
+
+static const search_point *point(const making *m, size_t i)
+{
+	return search_get(m->r->search, i);
+}
+
+/* "batch 32", "batch 32 on 2 threads" */
+static const char *point_text(const making *m, size_t i)
+{
+	const search_point *p = point(m, i);
+
+	char setting[48] = "";
+
+	search_setting_text(m->r, p->setting, setting, sizeof setting);
+	return mem_arena_fmt(m->arena, "batch %llu%s", (unsigned long long)p->batch, setting);
+}
+
+/* --- FLOPs */
+
+static double flops_count(making *m, uint64_t batch)
+{
+	tally_counted c = {0};
+	dck_subject s;
+	double flops = NAN;
+
+	if (m->r->subject->kind == DCK_SUBJECT_FUNCTION) {
+		const dck_batches *of = m->r->config->batches;
+
+		return of->flops ? of->flops(of->self, batch) : (double)NAN;
+	}
+	if (search_subject(m->r, batch, 0, m->arena, &s, NULL) != DCK_OK)
+		return NAN;
+	if (tally_counted_open(&c, &s, NULL, NULL) != DCK_OK) {
+		m->flops_why = "the model's operations cannot be counted";
+		return NAN;
+	}
+	if (num_known(c.cost->flops))
+		flops = (double)c.cost->flops.v;
+	else
+		m->flops_why =
+		    "the cost of some operators is not known ('deepclock cost' says which)";
+	tally_counted_close(&c);
+	return flops;
+}
+
+static void flops_fill(making *m)
+{
+	m->flops_why = "the model's operations cannot be counted";
+	for (size_t i = 0; i < m->n; i++) {
+		m->flops[i] = NAN;
+		for (size_t k = 0; k < i; k++)
+			if (point(m, k)->batch == point(m, i)->batch)
+				m->flops[i] = m->flops[k];
+		if (point(m, i)->trials > 0 && isnan(m->flops[i]))
+			m->flops[i] = flops_count(m, point(m, i)->batch);
+	}
+}
+
+/* --- the table */
+
+/* Sizes were tried once each, and the time was over before they met in rounds: which of them gives
+ * the most is not known. */
+static bool is_uncompared(const making *m)
+{
+	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
+}
+
+static const char *status_text(const making *m, size_t i)
+{
+	const search_point *p = point(m, i);
+	if (p->end == SEARCH_MEMORY)
+		return "memory";
+	if (p->end == SEARCH_ERROR)
+		return "error";
+	if (m->result.found && i == m->result.best)
+		return is_uncompared(m) ? "highest" : "best";
+	if (m->result.found && i == m->result.knee)
+		return "knee";
+	switch (search_holds(m->r->search, i)) {
+	case DCK_VERDICT_BROKEN:
+		return "too slow";
+	case DCK_VERDICT_UNDECIDED:
+		return "not sure";
+	case DCK_VERDICT_HOLDS:
+		break;
+	}
+	/* The machine may have been faster or slower then. */
+	return m->result.rounds > 0 && search_in_rounds(m->r->search, i) == 0 ? "one trial" : "ok";
+}
+
+static void cell_number(making *m, const search_number *x, const char *why)
+{
+	if (isnan(x->value))
+		record_cell_absent(m->b, why);
+	else
+		record_cell_interval(m->b, x->value, x->lo, x->hi, m->r->plan.level);
+}
+
+static bool slo_column(const search_run *r)
+{
+	return r->plan.limit.ns > 0 && strcmp(r->plan.limit.statistic, "median") != 0;
+}
+
+static void row(making *m, size_t i)
+{
+	const search_run *r = m->r;
+	const search_point *p = point(m, i);
+	const bool ran = p->trials > 0;
+	const char *why = p->end == SEARCH_MEMORY  ? "it needs more memory"
+			  : p->end == SEARCH_ERROR ? "it failed"
+						   : "not measured";
+	const search_number none = {NAN, NAN, NAN};
+	const search_number rate = ran ? search_rate(r->search, i) : none;
+	const search_number latency = ran ? search_latency(r->search, i) : none;
+	const search_number held = ran ? search_held(r->search, i) : none;
+
+	record_cell_int(m->b, (int64_t)p->batch);
+	if (r->config->threads)
+		record_cell_int(m->b, (int64_t)r->settings[p->setting].threads);
+	if (r->config->streams)
+		record_cell_int(m->b, (int64_t)r->settings[p->setting].streams);
+	cell_number(m, &rate, why);
+	cell_number(m, &latency, why);
+	if (slo_column(r))
+		cell_number(m,
+			    r->plan.limit.kind == LIMIT_MAX ? &(search_number){held.value, NAN, NAN}
+							    : &held,
+			    ran ? "it needs more runs than there were" : why);
+	record_cell_text(m->b, status_text(m, i));
+	if (p->peak_rss_bytes > 0)
+		record_cell_int(m->b, (int64_t)p->peak_rss_bytes);
+	else
+		record_cell_absent(m->b, "the system does not report it");
+	if (ran && !isnan(m->flops[i]))
+		record_cell_real(m->b, m->flops[i] * rate.value / (double)p->batch);
+	else
+		record_cell_absent(m->b, ran ? m->flops_why : why);
+	record_cell_int(m->b, p->trials);
+	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
+}
+
+/* The ends, the best with its neighbours, and the knee. */
+static bool is_brief(const making *m, size_t k)
+{
+	if (k == 0 || k + 1 == m->ntried)
+		return true;
+	for (size_t at = k - 1; m->result.found && at <= k + 1; at++)
+		if (m->order[at] == m->result.best)
+			return true;
+	return m->result.found && m->order[k] == m->result.knee;
+}
+
+static void table(making *m)
+{
+	dck_column columns[COLUMNS_MAX];
+	size_t n = 0;
+
+	columns[n++] = (dck_column){"batch", "batch", DCK_UNIT_ONE};
+	if (m->r->config->threads)
+		columns[n++] = (dck_column){"threads", "threads", DCK_UNIT_ONE};
+	if (m->r->config->streams)
+		columns[n++] = (dck_column){"streams", "streams", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"throughput", "throughput", DCK_UNIT_ITEM_PER_S};
+	columns[n++] = (dck_column){"latency", "median", DCK_UNIT_NS};
+	if (slo_column(m->r))
+		columns[n++] = (dck_column){"limited", m->r->plan.limit.statistic, DCK_UNIT_NS};
+	columns[n++] = (dck_column){"status", "status", DCK_UNIT_NONE};
+	columns[n++] = (dck_column){"memory", "memory", DCK_UNIT_BYTE};
+	columns[n++] = (dck_column){"flops", "rate", DCK_UNIT_FLOP_PER_S};
+	columns[n++] = (dck_column){"trials", "trials", DCK_UNIT_ONE};
+	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
+	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
+	record_brief_columns(m->b, "threads streams throughput latency limited memory status");
+	for (size_t k = 0; k < m->ntried; k++) {
+		row(m, m->order[k]);
+		if (is_brief(m, k))
+			record_brief_row(m->b);
+	}
+}
+
+/* --- series: of the best point's setting, or of the first where nothing was found */
+
+static void series(making *m)
+{
+	const unsigned setting = m->result.found ? point(m, m->result.best)->setting : 0;
+	double *v = mem_arena_array(m->arena, 3 * m->n + 1, sizeof *v);
+	size_t n = 0;
+
+	if (!v)
+		return;
+	for (size_t k = 0; k < m->ntried; k++) {
+		const size_t i = m->order[k];
+
+		if (point(m, i)->setting != setting || point(m, i)->trials == 0)
+			continue;
+		v[n] = (double)point(m, i)->batch;
+		v[m->n + n] = search_rate(m->r->search, i).value;
+		v[2 * m->n + n] = search_latency(m->r->search, i).value;
+		n++;
+	}
+	record_series(m->b, "batch/by_batch", DCK_UNIT_ONE, NULL, v, n, 0);
+	record_series(m->b, "throughput/by_batch", DCK_UNIT_ITEM_PER_S, NULL, v + m->n, n, 0);
+	record_series(m->b, "latency/by_batch", DCK_UNIT_NS, NULL, v + 2 * m->n, n, 0);
+}
+
+/* --- metrics and facts */
+
+static const char *const limits[] = {
+    [SEARCH_BY_TIME] = "time",	 [SEARCH_BY_ROOF] = "roof", [SEARCH_BY_MEMORY] = "memory",
+    [SEARCH_BY_ERROR] = "error", [SEARCH_BY_SLO] = "slo",   [SEARCH_BY_MAX] = "max-batch",
+};
+
+static const char *trial_place(const search_run *r)
+{
+	return r->subject->kind == DCK_SUBJECT_FUNCTION ? "this process" : "fresh processes";
+}
+
+static void metrics(making *m)
+{
+	static const char *const none = "no batch size was found";
+	const search_run *r = m->r;
+
+	if (!m->result.found) {
+		record_metric_absent(m->b, "throughput/best", none);
+		record_metric_absent(m->b, "throughput/best_batch", none);
+		record_metric_absent(m->b, "throughput/knee_batch", none);
+		return;
+	}
+	const search_point *best = point(m, m->result.best);
+	const search_number rate = search_rate(r->search, m->result.best);
+	const size_t rounds = search_in_rounds(r->search, m->result.best);
+	const char *how =
+	    rounds > 1
+		? mem_arena_fmt(m->arena,
+				"geometric mean of %zu trials in %s, drawn "
+				"towards those that may be the best as well; error "
+				"pooled over sizes and rounds",
+				rounds, trial_place(r))
+		: "one trial: its own interval; another start of the program may lie outside";
+
+	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
+			       how);
+	record_metric_int(m->b, "throughput/best_batch", (int64_t)best->batch,
+			  "highest mean over its trials");
+	record_metric_int(m->b, "throughput/knee_batch", (int64_t)point(m, m->result.knee)->batch,
+			  "smallest measured batch within 5 % of the best");
+}
+
+static const search_setting *best_setting(const making *m)
+{
+	return &m->r->settings[point(m, m->result.best)->setting];
+}
+
+static void facts(making *m)
+{
+	const search_run *r = m->r;
+	size_t trials = search_ntrials(r->search);
+
+	if (r->facts)
+		record_copy_facts(m->b, r->facts);
+	if (r->facts)
+		subject_facts_usual_copy(m->b, r->facts);
+	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
+	record_fact_fmt(m->b, "method", "points",
+			"each trial in %s: doubling, "
+			"then between the best and its neighbours, then rounds in random order",
+			trial_place(r));
+	record_fact_text(m->b, "method", "rate",
+			 r->median ? "batch over the median latency"
+				   : "batch over the mean latency: every pause counts");
+	record_fact_text(m->b, "method", "interval",
+			 "between trials in rounds: Student's t on logarithms, the error pooled "
+			 "over sizes and rounds; of a single trial its own");
+	record_fact_text(m->b, "method", "outside_rounds",
+			 "a size that is not in the last rounds: the best's rate times their ratio "
+			 "in the trials that both have");
+	record_fact_text(m->b, "method", "differences",
+			 "randomised complete blocks: one round, one block; "
+			 "Bonferroni over the sizes compared");
+	record_fact_int(m->b, "method", "trials", DCK_UNIT_ONE, (int64_t)trials);
+	if (r->config->resume)
+		record_fact_int(m->b, "method", "trials_resumed", DCK_UNIT_ONE,
+				(int64_t)r->replayed);
+	record_fact_int(m->b, "method", "rounds", DCK_UNIT_ONE, m->result.rounds);
+	record_fact_real(m->b, "method", "elapsed", DCK_UNIT_NS,
+			 (double)(os_now_ns() - r->begin_ns));
+	if (r->memory_bytes > 0)
+		record_fact_int(m->b, "throughput", "memory_budget", DCK_UNIT_BYTE,
+				(int64_t)r->memory_bytes);
+	else
+		record_fact_absent(m->b, "throughput", "memory_budget",
+				   "the system does not report it");
+	if (m->result.found)
+		record_fact_text(m->b, "throughput", "limited_by", limits[m->result.limit]);
+	else
+		record_fact_absent(m->b, "throughput", "limited_by", "no batch size was found");
+	if (r->plan.limit.ns > 0 && r->well > 0) {
+		record_gate(m->b, m->result.verdict);
+		record_fact_text(m->b, "throughput", "verdict",
+				 latency_limit_word(m->result.verdict));
+	}
+	if (m->result.found && r->config->threads)
+		record_fact_int(m->b, "throughput", "best_threads", DCK_UNIT_ONE,
+				(int64_t)best_setting(m)->threads);
+	if (m->result.found && r->config->streams)
+		record_fact_int(m->b, "throughput", "best_streams", DCK_UNIT_ONE,
+				(int64_t)best_setting(m)->streams);
+	if (m->result.rounds > 1 && isfinite(m->result.half))
+		record_fact_real(m->b, "throughput", "resolution", DCK_UNIT_ONE,
+				 expm1(m->result.half));
+	else
+		record_fact_absent(m->b, "throughput", "resolution", "nothing was compared");
+}
+
+/* Three digits of a small rate, all before the point of a large one. */
+static int decimals_of(double rate)
+{
+	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
+}
+
+/* Of several settings with what distinguishes them. */
+static const char *unresolved_text(const making *m, size_t i)
+{
+	return m->r->plan.settings > 1
+		   ? point_text(m, i)
+		   : mem_arena_fmt(m->arena, "%llu", (unsigned long long)point(m, i)->batch);
+}
+
+/* "1, 2 and 4": the best and those that may be as good, in the order of the table; at most six. */
+static const char *unresolved_list(const making *m)
+{
+	const search_result *r = &m->result;
+	const char *sep = m->r->plan.settings > 1 ? "; " : ", ", *list = "";
+	size_t left = r->nunresolved + 1, shown = 0;
+
+	for (size_t k = 0; list && k < m->ntried; k++) {
+		bool among = m->order[k] == r->best;
+
+		for (size_t i = 0; i < r->nunresolved; i++)
+			among |= m->order[k] == r->unresolved[i];
+		if (!among)
+			continue;
+		left--;
+		if (shown++ == 5 && left > 0)
+			return mem_arena_fmt(m->arena, "%sand %zu more", list, left + 1);
+		list = mem_arena_fmt(m->arena, "%s%s%s", list, unresolved_text(m, m->order[k]),
+				     left > 1	 ? sep
+				     : left == 1 ? " and "
+						 : "");
+	}
+	return list ? list : "several";
+}
+
+/* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of it" */
+static void answer(making *m)
+{
+	const search_result *r = &m->result;
+	char value[NUM_TEXT_MAX], lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
+
+	if (!r->found) {
+		record_answer(m->b,
+			      r->verdict == DCK_VERDICT_BROKEN ? "no batch size keeps to %s"
+			      : m->r->plan.limit.ns > 0 ? "no batch size was shown to keep to %s"
+							: "no batch size was found%s",
+			      m->r->plan.limit.text);
+		return;
+	}
+	const search_number rate = search_rate(m->r->search, r->best);
+	const int digits = decimals_of(rate.value);
+	const char *interval = "", *more = "";
+
+	if (!isnan(rate.lo) && !isnan(rate.hi))
+		interval = mem_arena_fmt(m->arena, " [%s, %s]", num_grouped(lo, digits, rate.lo),
+					 num_grouped(hi, digits, rate.hi));
+	if (r->knee != r->best && r->nunresolved == 0)
+		more = mem_arena_fmt(m->arena, "; batch %llu, the knee, is within 5 %% of it",
+				     (unsigned long long)point(m, r->knee)->batch);
+	num_grouped(value, digits, rate.value);
+	const char *list = r->nunresolved > 0 ? unresolved_list(m) : "";
+	if (mem_arena_failed(m->arena))
+		return;
+	if (is_uncompared(m))
+		record_answer(
+		    m->b,
+		    "which size gives the most is not known: %zu sizes were tried, and the "
+		    "search ended before they were compared",
+		    m->ntried);
+	else if (r->nunresolved > 0)
+		record_answer(m->b,
+			      "%s %s give the most, with no difference shown between them: %s "
+			      "items/s%s at %s",
+			      m->r->plan.settings > 1 ? "the settings" : "batches", list, value,
+			      interval, point_text(m, r->best));
+	else
+		record_answer(m->b, "%s gives the most: %s items/s%s%s", point_text(m, r->best),
+			      value, interval, more);
+}
+
+/* --- notes */
+
+static void note_unresolved(making *m)
+{
+	const search_result *r = &m->result;
+
+	record_note(m->b, "throughput-unresolved",
+		    "after %u rounds differences between sizes are known to +-%.1f %%; give more "
+		    "--%s, or measure on a quieter machine",
+		    r->rounds, 100 * expm1(r->half), m->r->out_of_time ? "max-time" : "rounds");
+}
+
+/* Pauses that half of the runs did not have. */
+static void note_mean(making *m)
+{
+	const double rate = search_rate(m->r->search, m->result.best).value;
+	const double mean = search_mean_rate(m->r->search, m->result.best).value;
+	char text[NUM_TEXT_MAX];
+
+	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
+		record_note(m->b, "throughput-mean-lower",
+			    "the mean over all runs of %s is %s items/s, %.0f %% less than the "
+			    "median says, because pauses are in it; search by the mean with "
+			    "--statistic mean",
+			    point_text(m, m->result.best),
+			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
+}
+
+static void note_max(making *m)
+{
+	if (m->result.verdict == DCK_VERDICT_UNDECIDED)
+		record_note(m->b, "slo-not-shown",
+			    "%s is not broken by any run of %s, "
+			    "and no number of runs shows that none ever will: limit a percentile, "
+			    "such as p99.9",
+			    m->r->plan.limit.text, point_text(m, m->result.best));
+}
+
+static void notes_best(making *m)
+{
+	const search_run *r = m->r;
+
+	note_mean(m);
+	note_max(m);
+	if (m->result.nunresolved > 0)
+		note_unresolved(m);
+	else if (is_uncompared(m))
+		record_note(m->b, "throughput-few-trials",
+			    "each size has a single trial, the highest is %s, and others may be as "
+			    "good; give more --max-time%s",
+			    point_text(m, m->result.best),
+			    r->config->resume ? ", or run it again to go on" : "");
+	else if (r->out_of_time)
+		record_note(m->b, "throughput-out-of-time",
+			    "--max-time was over after %u rounds, "
+			    "before everything that was asked for was known",
+			    m->result.rounds);
+}
+
+/* At most so many sentences of points that failed. */
+#define ENDS_SHOWN 4
+
+static void notes_ends(making *m)
+{
+	size_t shown = 0;
+
+	for (size_t k = 0; k < m->ntried && shown < ENDS_SHOWN; k++) {
+		const size_t i = m->order[k];
+		const search_point *p = point(m, i);
+
+		if (p->end == SEARCH_MEMORY)
+			record_note(m->b, "point-memory", "%s ended for want of memory: %s",
+				    point_text(m, i), p->why);
+		else if (p->end == SEARCH_ERROR)
+			record_note(m->b, "point-failed", "%s failed: %s", point_text(m, i),
+				    p->why);
+		shown += p->end != SEARCH_OK;
+	}
+}
+
+static void note_nothing(making *m)
+{
+	const search_run *r = m->r;
+	char limit[32], text[32];
+	size_t nearest = SIZE_MAX;
+
+	if (r->well == 0) {
+		record_note(m->b, "no-batch-fits",
+			    "no batch size fits into %s: the smallest, %llu, needs more",
+			    dck_text_bytes((double)r->memory_bytes, limit, sizeof limit),
+			    (unsigned long long)point(m, m->order[0])->batch);
+		return;
+	}
+	if (!(r->plan.limit.ns > 0))
+		return; /* everything that ran failed later: the notes of failures say why */
+	for (size_t i = 0; i < m->n; i++)
+		if (point(m, i)->trials > 0 &&
+		    (nearest == SIZE_MAX ||
+		     search_latency(r->search, i).value < search_latency(r->search, nearest).value))
+			nearest = i;
+	const search_number held = search_held(r->search, nearest);
+	const bool known = !isnan(held.value);
+
+	dck_text_time(known ? held.value : search_latency(r->search, nearest).value, text,
+		      sizeof text);
+	if (m->result.verdict == DCK_VERDICT_BROKEN)
+		record_note(
+		    m->b, "slo-not-held", "no batch size keeps to %s: %s comes nearest with %s%s",
+		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
+	else
+		record_note(m->b, "slo-not-shown",
+			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; "
+			    "a longer --point-time or more --rounds may decide",
+			    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ",
+			    text);
+}
+
+static void note_trials(making *m)
+{
+	const search_run *r = m->r;
+	char list[LIST_TEXT] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < r->nnotes && used < sizeof list; i++) {
+		const int n = snprintf(list + used, sizeof list - used, "%s%s in %zu",
+				       i > 0 ? ", " : "", r->notes[i].code, r->notes[i].trials);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+	if (used > 0)
+		record_note(m->b, "trials-noted",
+			    "of %zu trials some had warnings of their own: %s", r->measured, list);
+}
+
+static void notes(making *m)
+{
+	const search_run *r = m->r;
+
+	if (r->freed.done)
+		subject_facts_freed(m->b, &r->freed);
+
+	if (r->interrupted) {
+		record_set_incomplete(m->b, true);
+		record_note(m->b, "interrupted",
+			    "interrupted after %zu trials: this is what was measured until then%s",
+			    search_ntrials(r->search), r->journal ? "; run it again to go on" : "");
+	}
+	/* Also where there was one size alone, or each failed in its turn. */
+	if (r->failed ||
+	    (!m->result.found && r->well > 0 && !(r->plan.limit.ns > 0) && !r->interrupted)) {
+		record_set_incomplete(m->b, true);
+		record_note(m->b, "engine-failed",
+			    "sizes that had run before failed one after the other, "
+			    "so the search ended: this is what was measured until then");
+	}
+	if (m->result.found)
+		notes_best(m);
+	else if (!r->interrupted || r->well > 0)
+		note_nothing(m);
+	record_others_put(&r->others, m->b, "throughput", true);
+	notes_ends(m);
+	note_trials(m);
+	if (r->journal_failed.code != DCK_OK)
+		record_note(m->b, "journal-failed",
+			    "the journal could not be kept: %s; the search cannot be resumed",
+			    r->journal_failed.msg);
+}
+
+static dck_status fill(making *m, dck_err *err)
+{
+	m->order = mem_arena_array(m->arena, m->n + 1, sizeof *m->order);
+	m->front = mem_arena_array(m->arena, m->n + 1, sizeof *m->front);
+	m->flops = mem_arena_array(m->arena, m->n + 1, sizeof *m->flops);
+	DCK_NEED(m->order && m->front && m->flops, err, "for a record");
+	search_judge(m->r->search, &m->result);
+	search_order(m->r->search, m->order);
+	/* An interruption leaves points that were to be tried. */
+	for (size_t k = 0; k < m->n; k++)
+		if (point(m, m->order[k])->trials > 0 || point(m, m->order[k])->end != SEARCH_OK)
+			m->order[m->ntried++] = m->order[k];
+	search_pareto(m->r->search, m->front);
+	flops_fill(m);
+	facts(m);
+	metrics(m);
+	answer(m);
+	table(m);
+	series(m);
+	notes(m);
+	return DCK_OK;
+}
+
+dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
+{
+	making m = {.r = r,
+		    .n = search_npoints(r->search),
+		    .arena = mem_arena_new(0),
+		    .b = record_begin(r->config->title)};
+	dck_status status;
+
+	if (!m.arena || !m.b)
+		status = ERR_NO_MEMORY(err, "for a record");
+	else
+		status = fill(&m, err);
+	mem_arena_free(m.arena);
+	if (status != DCK_OK) {
+		record_drop(m.b);
+		return status;
+	}
+	record_set_began(m.b, os_unix_ns() - (int64_t)(os_now_ns() - r->begin_ns));
+	return record_finish(m.b, ret, err);
+}

@@ -1,0 +1,270 @@
+/* search_run.c - the search of dck_throughput(): what was asked made definite, then trial after
+ * trial until nothing is left to find out or the time is over.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/throughput/search_run.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/observer.h"
+#include "base/units.h"
+#include "study/cost_report/counted.h"
+#include "measure/worker.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS_MAX    256
+#define FAILURES_MAX 2
+
+/* --- a model whose batch is fixed */
+
+/* Some input leaves its first axis open, with what the user gives. */
+static bool batch_is_open(const tally_counted *c)
+{
+	for (size_t i = 0; i < c->cost->ninputs; i++) {
+		const val *v = c->cost->inputs[i];
+
+		if (v->rank < 0 || (v->rank > 0 && !num_known(v->dims[0])))
+			return true;
+	}
+	return c->cost->ninputs == 0;
+}
+
+/* The model is rebatched for a batch that it does not have, and its outputs are checked once, in a
+ * process of its own like every trial; each trial then frees it for its batch. */
+static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
+{
+	freed_model f = {0};
+	dck_subject s = *r->subject;
+	mem_arena *a = mem_arena_new(0);
+	dck_record *record;
+	dck_status status;
+	dck_plan plan;
+
+	DCK_NEED(a, err, "to look at the model");
+	dck_plan_init(&plan);
+	plan.runs = 1;
+	plan.warmup = "0";
+	plan.program = r->config->program;
+	s.model.batch = was == 2 ? 3 : 2;
+	status = freed_make(s.text, &s.model, true, a, &f, err);
+	r->freed = freed_facts(&f, 0);
+	r->freed.done = false;
+	freed_done(&f);
+	mem_arena_free(a);
+	if (status != DCK_OK)
+		return status;
+	DCK_TRY(worker_record(&(worker_job){.subject = &s, .plan = &plan, .watch = r->watch},
+			      &record, err));
+	const dck_fact *looked = dck_record_fact(record, "subject", "batch_checked");
+	if (looked && looked->value.kind == DCK_VALUE_TEXT)
+		snprintf(r->freed.looked, sizeof r->freed.looked, "%s", looked->value.as.text);
+	dck_record_free(record);
+	r->freed.done = true;
+	return DCK_OK;
+}
+
+/* A file that cannot be counted is left to the engine, which says more. A built-in network is made
+ * with any batch. */
+static dck_status batch_check(search_run *r, dck_err *err)
+{
+	const char *text = r->subject->text;
+	dck_subject s = *r->subject;
+	tally_counted counted = {0};
+	dck_err why;
+	dck_status status = DCK_OK;
+	mem_arena *a;
+	int64_t was = 0;
+
+	if (strncmp(text, "zoo:", 4) == 0) {
+		if (r->config->batch_dim)
+			DCK_FAIL(err, E_ARG,
+				 "--batch-dim is for models from files: "
+				 "a built-in network's batch is axis 0");
+		return DCK_OK;
+	}
+	s.model.batch = 0;
+	if (r->config->batch_dim) {
+		a = mem_arena_new(0);
+		DCK_NEED(a, err, "to look at the model");
+		status = search_subject(r, 1, 0, a, &s, err);
+		/* The symbol is the user's: one that the model lacks would change nothing. */
+		if (status == DCK_OK &&
+		    (status = tally_counted_open(&counted, &s, NULL, &why)) == DCK_E_ARG && err)
+			*err = why;
+		mem_arena_free(a);
+		tally_counted_close(&counted);
+		return status == DCK_E_ARG || status == DCK_E_NOMEM ? status : DCK_OK;
+	}
+	if (tally_counted_open(&counted, &s, NULL, &why) != DCK_OK)
+		return DCK_OK;
+	const bool open = batch_is_open(&counted);
+	tally_counted_close(&counted);
+	if (open)
+		return DCK_OK;
+	if (freed_fixed(text, &was))
+		return batch_try(r, was, err);
+	DCK_FAIL(
+	    err, E_ARG,
+	    "the batch of '%s' is fixed: axis 0 of every input has its size already; "
+	    "export it with a symbolic batch dimension (torch.onnx.export: dynamic_axes), "
+	    "name another symbol with --batch-dim, or measure it as it is with 'deepclock bench'",
+	    text);
+}
+
+/* --- the journal's key */
+
+/* The key holds everything that makes the search what it is, one word in each line. */
+static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
+{
+	dck_throughput_config c = *r->config, plain;
+	dck_model_config m = r->subject->model;
+	const char *words[WORDS_MAX];
+	char *key;
+	os_host host;
+	size_t n = 0;
+
+	/* How long it may take changes nothing of what a trial says. */
+	dck_throughput_config_init(&plain);
+	c.max_time_ns = plain.max_time_ns;
+	c.resume = NULL;
+	m.batch = 0;
+	DCK_TRY(worker_words(a, dck_throughput_options, &c, words, WORDS_MAX, &n, err));
+	DCK_TRY(worker_words(a, dck_model_options, &m, words, WORDS_MAX, &n, err));
+	os_host_get(&host);
+	key = mem_arena_fmt(a, "deepclock %s\n%s\ncontent %016llx\n%s", dck_version(),
+			    r->subject->text,
+			    (unsigned long long)(strncmp(r->subject->text, "zoo:", 4) == 0
+						     ? 0
+						     : os_file_hash(r->subject->text)),
+			    host.cpu);
+	for (size_t i = 0; key && i < n; i++)
+		key = mem_arena_fmt(a, "%s\n%s", key, words[i]);
+	DCK_NEED(key, err, "for a journal");
+	*ret = key;
+	return DCK_OK;
+}
+
+static dck_status journal_open(search_run *r, dck_err *err)
+{
+	mem_arena *a;
+	const char *key = NULL;
+	dck_status status;
+
+	if (!r->config->resume)
+		return DCK_OK;
+	a = mem_arena_new(0);
+	DCK_NEED(a, err, "for a journal");
+	status = key_make(r, a, &key, err);
+	if (status == DCK_OK)
+		status = search_journal_open(r->config->resume, key, r->search, &r->journal,
+					     &r->facts, err);
+	mem_arena_free(a);
+	r->replayed = search_ntrials(r->search);
+	for (size_t i = 0; i < r->replayed; i++)
+		r->well += search_trial_get(r->search, i)->outcome.end == SEARCH_OK;
+	return status;
+}
+
+/* --- trials */
+
+static void phase_say(search_run *r, const search_ask *ask)
+{
+	static const char *const names[] = {
+	    [SEARCH_GROW] = "grow", [SEARCH_REFINE] = "refine", [SEARCH_ROUNDS] = "round"};
+	char round[16] = "", setting[48] = "";
+
+	if (ask->phase == SEARCH_ROUNDS)
+		snprintf(round, sizeof round, " %u", ask->round);
+	if (r->plan.settings > 1)
+		search_setting_text(r, ask->setting, setting, sizeof setting);
+	snprintf(r->phase, sizeof r->phase, "%s%s: batch %llu%s", names[ask->phase], round,
+		 (unsigned long long)ask->batch, setting);
+}
+
+static dck_status trial(search_run *r, const search_ask *ask, dck_err *err)
+{
+	const bool had_facts = r->facts != NULL;
+	search_outcome o;
+
+	phase_say(r, ask);
+	DCK_TRY(search_measure(r, ask, &o, err));
+	/* What is measured is worth more than the journal. */
+	if (r->journal && search_journal_add(r->journal, ask, &o, had_facts ? NULL : r->facts,
+					     &r->journal_failed) != DCK_OK) {
+		search_journal_close(r->journal);
+		r->journal = NULL;
+	}
+	r->measured++;
+	r->well += o.end == SEARCH_OK;
+	r->failures = o.end == SEARCH_ERROR && ask->phase == SEARCH_ROUNDS ? r->failures + 1 : 0;
+	return search_tell(r->search, &o, err);
+}
+
+static dck_status trials(search_run *r, dck_err *err)
+{
+	search_ask ask;
+	bool more;
+
+	for (;;) {
+		DCK_TRY(search_next(r->search, &more, &ask, err));
+		if (!more)
+			return DCK_OK;
+		if (observer_cancelled(r->watch))
+			break;
+		if (r->measured > 0 && os_now_ns() - r->begin_ns >= r->config->max_time_ns) {
+			r->out_of_time = true;
+			return DCK_OK;
+		}
+		const dck_status status = trial(r, &ask, err);
+
+		if (status == DCK_E_CANCEL)
+			break;
+		if (status != DCK_OK)
+			return status;
+		/* Not one size, but all that had run: the subject itself fails now. */
+		r->failed = r->failures == FAILURES_MAX;
+		if (r->failed)
+			return DCK_OK;
+	}
+	r->interrupted = true;
+	if (search_ntrials(r->search) == 0)
+		DCK_FAIL(err, E_CANCEL, "interrupted before anything was measured");
+	return DCK_OK;
+}
+
+static dck_status run(search_run *r, dck_record **ret, dck_err *err)
+{
+	DCK_TRY(search_asked_read(r, err));
+	if (r->subject->kind == DCK_SUBJECT_MODEL)
+		DCK_TRY(batch_check(r, err));
+	r->search = search_new(&r->plan);
+	DCK_NEED(r->search, err, "for a search");
+	DCK_TRY(journal_open(r, err));
+	r->begin_ns = os_now_ns();
+	record_others_begin(&r->others, 0);
+	const dck_status status = trials(r, err);
+	record_others_end(&r->others);
+	if (status != DCK_OK)
+		return status;
+	return search_record(r, ret, err);
+}
+
+dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
+			  const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_throughput_config defaults;
+	search_run r = {.subject = s, .config = c, .watch = watch};
+	dck_status status;
+
+	if (!c) {
+		dck_throughput_config_init(&defaults);
+		r.config = &defaults;
+	}
+	status = run(&r, ret, err);
+	search_journal_close(r.journal);
+	search_free(r.search);
+	dck_record_free(r.facts);
+	return status;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph_text.h"
+#include "scratch.h"
+
+#include "model/rebatch/batch.h"
+
+#include <unistd.h>
+
+#define NODES 8
+
+/* A graph for one item, and what becomes of it with three. */
+typedef struct batch_case {
+	const char *values; /* as in op_case */
+	graph_node nodes[NODES];
+	const char *outputs;
+	/* The outputs' sizes in the rewritten model, and behind '+' how many nodes were rewritten;
+	 * or '!' and a part of the sentence. */
+	const char *want;
+} batch_case;
+
+static void nodes_put(wire_out *w, const graph_node *n)
+{
+	char text[512], *save = NULL;
+
+	for (; n->op; n++) {
+		size_t node = node_begin(w, n->op, n->inputs, n->outputs);
+		if (n->name)
+			wire_put_text(w, 3, n->name);
+		if (n->domain)
+			wire_put_text(w, 7, n->domain);
+		snprintf(text, sizeof text, "%s", n->attributes ? n->attributes : "");
+		for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
+			op_case_attribute(w, t);
+		wire_end(w, node);
+	}
+}
+
+static void model_put(wire_out *w, const batch_case *c)
+{
+	char text[512], *save = NULL;
+	size_t graph, opset;
+
+	wire_put_int(w, 1, 10);
+	graph = wire_begin(w, 7);
+	snprintf(text, sizeof text, "%s", c->values);
+	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save))
+		op_case_input(w, t);
+	nodes_put(w, c->nodes);
+	snprintf(text, sizeof text, "%s", c->outputs);
+	for (char *t = strtok_r(text, " ", &save); t; t = strtok_r(NULL, " ", &save)) {
+		size_t value = wire_begin(w, 12);
+		wire_put_text(w, 1, t);
+		wire_end(w, value);
+	}
+	wire_end(w, graph);
+	opset = wire_begin(w, 8);
+	wire_put_text(w, 1, "");
+	wire_put_int(w, 2, 17);
+	wire_end(w, opset);
+	assert_false(w->failed);
+}
+
+/* What batch_free() says of the case, as its `want`. */
+static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
+{
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	onnx_model *m = NULL;
+	batch_model b = {0};
+	cost_result *r = NULL;
+	dck_err err = {0};
+	size_t used = 0;
+
+	model_put(&w, c);
+	const char *path = scratch_file("model.onnx", w.data, w.n);
+	assert_int_equal(onnx_read_file(path, a, &m, &err), DCK_OK);
+	dck_status status = batch_free(path, m, n, "weights", a, &b, &err);
+	unlink(path);
+	wire_out_done(&w);
+	if (status != DCK_OK) {
+		assert_int_equal(status, DCK_E_UNSUP);
+		snprintf(ret, size, "!%s", err.msg);
+		mem_arena_free(a);
+		return;
+	}
+	if (onnx_read_bytes(b.bytes.data, b.bytes.n, a, &m, &err) != DCK_OK ||
+	    cost_model(m, NULL, a, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	*ret = '\0';
+	for (size_t i = 0; i < r->noutputs && used < size; i++) {
+		const val *v = r->outputs[i];
+		used += (size_t)snprintf(ret + used, size - used, "%s[", i ? " " : "");
+		for (int k = 0; k < v->rank && used < size; k++)
+			used += (size_t)snprintf(ret + used, size - used, "%s%s", k ? "," : "",
+						 num_text(r->nums, v->dims[k]));
+		if (v->rank < 0)
+			used += (size_t)snprintf(ret + used, size - used, "?%s", v->why);
+		used += (size_t)snprintf(ret + used, size - used, "]");
+	}
+	snprintf(ret + used, size - used, "+%zu", b.rewritten);
+	batch_done(&b);
+	mem_arena_free(a);
+}
+
+static void check(const batch_case *cases, size_t n)
+{
+	char got[1024];
+	size_t failed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const batch_case *c = &cases[i];
+		outcome(c, 3, got, sizeof got);
+		bool ok = *c->want == '!' ? *got == '!' && strstr(got, c->want + 1)
+					  : strcmp(got, c->want) == 0;
+		if (ok)
+			continue;
+		print_error("%s %s: %s, not %s\n", c->nodes[0].op, c->values, got, c->want);
+		failed++;
+	}
+	assert_int_equal(failed, 0);
+}
+
+#define CHECK(cases) check((cases), sizeof(cases) / sizeof *(cases))
+#define ONE(op, in, attrs)                             \
+	{                                              \
+		{                                      \
+			op, NULL, NULL, in, "y", attrs \
+		}                                      \
+	}
+
+static void each_item_by_itself(void **state)
+{
+	static const batch_case cases[] = {
+	    {"x:f[1,4]", ONE("Relu", "x", NULL), "y", "[3,4]+0"},
+	    {"x:f[1,4] b:*f[4]", ONE("Add", "x b", NULL), "y", "[3,4]+0"},
+	    {"x:f[1,4] b:*f[5,1,4]", ONE("Add", "x b", NULL), "y", "[5,3,4]+0"},
+	    {"x:f[1,4] z:f[1,4]", ONE("Mul", "x z", NULL), "y", "[3,4]+0"},
+	    {"x:f[1,3,8,8] w:*f[5,3,3,3]", ONE("Conv", "x w", NULL), "y", "[3,5,6,6]+0"},
+	    {"x:f[1,3,8,8]", ONE("GlobalAveragePool", "x", NULL), "y", "[3,3,1,1]+0"},
+	    {"x:f[1,3,8,8]", ONE("MaxPool", "x", "kernel_shape=2,2 strides=2,2"), "y",
+	     "[3,3,4,4]+0"},
+	    {"x:f[1,4] w:*f[5,4] b:*f[5]", ONE("Gemm", "x w b", "transB=1"), "y", "[3,5]+0"},
+	    {"x:f[1,4] w:*f[4,5] b:*f[1,5]", ONE("Gemm", "x w b", NULL), "y", "[3,5]+0"},
+	    {"x:f[1,7,4] w:*f[4,5]", ONE("MatMul", "x w", NULL), "y", "[3,7,5]+0"},
+	    {"x:f[1,7,4] w:*f[1,4,5]", ONE("MatMul", "x w", NULL), "y", "[3,7,5]+0"},
+	    {"x:f[1,4]", ONE("Softmax", "x", "axis=-1"), "y", "[3,4]+0"},
+	    {"x:f[1,7,4]", ONE("ReduceMean", "x", "axes=1, keepdims=0"), "y", "[3,4]+0"},
+	    {"x:f[1,7,4]", ONE("ArgMax", "x", "axis=2 keepdims=0"), "y", "[3,7]+0"},
+	    {"x:f[1,7,4] s:*f[4] b:*f[4]", ONE("LayerNormalization", "x s b", "axis=-1"), "y",
+	     "[3,7,4]+0"},
+	    {"x:f[1,7,4]", ONE("Transpose", "x", "perm=2,0,1"), "y", "[4,3,7]+0"},
+	    {"x:f[1,7,4]", ONE("Flatten", "x", NULL), "y", "[3,28]+0"},
+	    {"i:l[1,7] t:*f[100,8]", ONE("Gather", "t i", "axis=0"), "y", "[3,7,8]+0"},
+	    {"x:f[1,7,8] i:*l[]=0", ONE("Gather", "x i", "axis=1"), "y", "[3,8]+0"},
+	    {"z:f[1,5,4] w:*f[1,24,4] r:*f[1,24,6]",
+	     {{"Transpose", NULL, NULL, "z", "x", "perm=1,0,2"},
+	      {"LSTM", NULL, NULL, "x w r", "y h c", "hidden_size=6"}},
+	     "y h c",
+	     "[5,1,3,6] [1,3,6] [1,3,6]+0"},
+	    {"x:f[1,4,6] z:f[1,5,6]", ONE("Einsum", "x z", "equation='bij,bkj->bik"), "y",
+	     "[3,4,5]+0"},
+	    {"x:f[1,8] b:*f[1,8]",
+	     {{"Identity", NULL, NULL, "x", "x1", NULL}, {"Sub", NULL, NULL, "b x1", "y", NULL}},
+	     "y",
+	     "[3,8]+0"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+static void sizes_are_rewritten(void **state)
+{
+	static const batch_case cases[] = {
+	    {"x:f[1,4,2,2] s:*l[2]=1,16", ONE("Reshape", "x s", NULL), "y", "[3,16]+1"},
+	    {"x:f[1,4,2,2] s:*l[2]=1,-1", ONE("Reshape", "x s", NULL), "y", "[3,16]+1"},
+	    {"x:f[1,4,2,2] s:*l[2]=-1,16", ONE("Reshape", "x s", NULL), "y", "[3,16]+0"},
+	    {"x:f[1,4,2,2] s:*l[2]=0,-1", ONE("Reshape", "x s", NULL), "y", "[3,16]+0"},
+	    {"x:f[1,4,2,2] s:*l[2]=-7,16", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
+	    {"x:f[1,4,2,2] s:*l[2]=-7,-1", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
+	    {"x:f[1,4,2,2] s:*l[2]=1,15", ONE("Reshape", "x s", NULL), "y",
+	     "!do not fit its input"},
+	    /* heads into the batch and out of it */
+	    {"x:f[1,6,8] s:*l[3]=6,1,8 t:*l[3]=1,6,8",
+	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
+	      {"Reshape", NULL, NULL, "a s", "b", NULL},
+	      {"Transpose", NULL, NULL, "b", "c", "perm=1,0,2"},
+	      {"Reshape", NULL, NULL, "c t", "y", NULL}},
+	     "y",
+	     "[3,6,8]+2"},
+	    {"x:f[1,5,8] s:*l[3]=5,2,4 t:*l[3]=1,5,8",
+	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
+	      {"Reshape", NULL, NULL, "a s", "b", NULL},
+	      {"Transpose", NULL, NULL, "b", "c", "perm=1,0,2"},
+	      {"Transpose", NULL, NULL, "b", "d", "perm=1,2,0"},
+	      {"MatMul", NULL, NULL, "c d", "y", NULL}},
+	     "y",
+	     "[6,5,5]+1"},
+	    /* the rows of all items in one matrix: the first guess is another, and leads nowhere */
+	    {"x:f[1,5,8] s:*l[2]=5,8 w:*f[8,8] t:*l[3]=5,1,8",
+	     {{"Transpose", NULL, NULL, "x", "a", "perm=1,0,2"},
+	      {"Reshape", NULL, NULL, "a s", "b", NULL},
+	      {"Gemm", NULL, NULL, "b w", "c", NULL},
+	      {"Reshape", NULL, NULL, "c t", "d", NULL},
+	      {"Transpose", NULL, NULL, "d", "y", "perm=1,0,2"}},
+	     "y",
+	     "[3,5,8]+2"},
+	    {"x:f[1,4] c:*f[1,1]", ONE("Concat", "c x", "axis=1"), "y", "[3,5]+1"},
+	    {"x:f[1,1,4] s:*l[3]=1,7,4", ONE("Expand", "x s", NULL), "y", "[3,7,4]+0"},
+	    {"x:f[1,4] a:*l[1]=0 e:*l[1]=1", ONE("Slice", "x a e a", NULL), "y", "[3,4]+1"},
+	    {"x:f[1,2,4,4] s:*l[4]=1,2,8,8", ONE("Resize", "x - - s", NULL), "y", "[3,2,8,8]+1"},
+	    {"z:f[1,5,4] w:*f[1,24,4] r:*f[1,24,6] h:*f[1,1,6]",
+	     {{"Transpose", NULL, NULL, "z", "x", "perm=1,0,2"},
+	      {"LSTM", NULL, NULL, "x w r - - h h", "y", "hidden_size=6"}},
+	     "y",
+	     "[5,1,3,6]+1"},
+	    /* sizes that are computed follow by themselves */
+	    {"x:f[1,4,2,2] z:*l[1]=0 m:*l[1]=-1",
+	     {{"Shape", NULL, NULL, "x", "s", NULL},
+	      {"Gather", NULL, NULL, "s z", "n", "axis=0"},
+	      {"Concat", NULL, NULL, "n m", "t", "axis=0"},
+	      {"Reshape", NULL, NULL, "x t", "y", NULL}},
+	     "y",
+	     "[3,16]+0"},
+	    {"x:f[1,4] z:*l[1]=0 m:*l[1]=2",
+	     {{"Shape", NULL, NULL, "x", "s", NULL},
+	      {"Gather", NULL, NULL, "s z", "n", "axis=0"},
+	      {"Concat", NULL, NULL, "n m", "t", "axis=0"},
+	      {"ConstantOfShape", NULL, NULL, "t", "c", NULL},
+	      {"Concat", NULL, NULL, "x c", "y", "axis=1"}},
+	     "y",
+	     "[3,6]+0"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+static void items_that_meet_are_refused(void **state)
+{
+	static const batch_case cases[] = {
+	    {"x:f[1,4]", ONE("ReduceMean", "x", "axes=0,"), "y", "!combines axis 0"},
+	    {"x:f[1,4]", ONE("ReduceMean", "x", NULL), "y", "!combines all axes"},
+	    {"x:f[1,4]", ONE("Softmax", "x", "axis=0"), "y", "!normalises over axis 0"},
+	    {"x:f[1,4] a:*l[]=0", ONE("CumSum", "x a", NULL), "y", "!adds up along axis 0"},
+	    {"x:f[1,4]", ONE("Concat", "x x", "axis=0"), "y", "!joins along axis 0"},
+	    {"x:f[1,4] i:*l[]=0", ONE("Gather", "x i", "axis=0"), "y", "!picks along axis 0"},
+	    {"x:f[1,4]", ONE("Flatten", "x", "axis=0"), "y", "!apart along an axis of their own"},
+	    {"x:f[1,4] s:*l[1]=-1", ONE("Reshape", "x s", NULL), "y", "[12]+0"},
+	    /* one item's elements in a row, picked from */
+	    {"x:f[1,4] s:*l[1]=-1 i:*l[1,2,1]=3,-4",
+	     {{"Reshape", NULL, NULL, "x s", "r", NULL}, {"Gather", NULL, NULL, "r i", "y", NULL}},
+	     "y",
+	     "[3,2,1]+1"},
+	    {"x:f[1,4,4]",
+	     {{"Transpose", NULL, NULL, "x", "t", "perm=1,2,0"},
+	      {"MatMul", NULL, NULL, "t x", "y", NULL}},
+	     "y",
+	     "!'y'"},
+	    {"x:f[1,4]",
+	     {{"Transpose", NULL, NULL, "x", "t", "perm=1,0"},
+	      {"MatMul", NULL, NULL, "x t", "y", NULL}},
+	     "y",
+	     "!every item with every other"},
+	    {"x:f[1,4] k:*l[1]=1", ONE("TopK", "x k", "axis=0"), "y", "!axis 0"},
+	    {"x:f[1,4]", ONE("NonZero", "x", NULL), "y", "!depends on all items"},
+	    {"x:f[1,4] a:*l[1]=0", ONE("Squeeze", "x a", NULL), "y", "!removes axis 0"},
+	    {"x:f[1,4]", ONE("Squeeze", "x", NULL), "y", "!removes every axis of 1"},
+	    {"x:f[1,4,2,2] s:*f[4] b:*f[4] m:*f[4] v:*f[4]",
+	     ONE("BatchNormalization", "x s b m v", "training_mode=1"), "y", "!training mode"},
+	    {"x:f[1,4,2,2] s:*f[4] b:*f[4] m:*f[4] v:*f[4]",
+	     ONE("BatchNormalization", "x s b m v", NULL), "y", "[3,4,2,2]+0"},
+	    {"x:f[1,4] r:*f[] t:*t[]=1", ONE("Dropout", "x r t", NULL), "y", "!training mode"},
+	    {"x:f[1,4] r:*f[] t:*t[]=0", ONE("Dropout", "x r t", NULL), "y", "[3,4]+0"},
+	    {"x:f[1,4]",
+	     {{"Frob", "my.own", NULL, "x", "y", NULL}},
+	     "y",
+	     "!the node 'y' (my.own.Frob): how it treats the items is not known"},
+	    {"x:f[1,4] p:*l[4]=1,0,0,0", ONE("Pad", "x p", NULL), "y", "!pads axis 0"},
+	    {"x:f[1,4] r:*l[2]=2,1", ONE("Tile", "x r", NULL), "y", "!repeats along axis 0"},
+	    {"x:f[1,4] s:*l[2]=5,4", ONE("Expand", "x s", NULL), "y", "!repeats along axis 0"},
+	    {"x:f[1,2,4,4]", ONE("MaxPool", "x", "kernel_shape=2,2"), "y", "[3,2,3,3]+0"},
+	    {"x:f[1,4] u:*f[1,4]",
+	     {{"Relu", NULL, NULL, "u", "y", NULL}},
+	     "y",
+	     "!no output depends on the items"},
+	    {"x:f[1,4]", ONE("Shape", "x", NULL), "y", "!the number of items"},
+	    {"x:f[1,4] z:*l[1]=0",
+	     {{"Shape", NULL, NULL, "x", "s", NULL},
+	      {"Gather", NULL, NULL, "s z", "n", "axis=0"},
+	      {"Cast", NULL, NULL, "n", "f", "to=1"},
+	      {"Div", NULL, NULL, "x f", "y", NULL}},
+	     "y",
+	     "!number of items"},
+	    {"x:f[1,8]", ONE("Einsum", "x", "equation='bi->i"), "y", "!adds up over the items"},
+	    {"x:f[1,8]",
+	     {{"DynamicQuantizeLinear", NULL, NULL, "x", "y s z", NULL}},
+	     "y",
+	     "!one scale for all items"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+/* A second input whose first axis is 1 is not always of the items. */
+static void an_input_may_be_no_item(void **state)
+{
+	static const batch_case cases[] = {
+	    {"x:f[1,4] k:l[1]", ONE("TopK", "x k", "axis=1"), "y", "[3,u1]+0"},
+	    /* each item beside the one that all share */
+	    {"x:f[1,4] z:f[1,4]",
+	     {{"Transpose", NULL, NULL, "z", "t", "perm=1,0"},
+	      {"MatMul", NULL, NULL, "x t", "y", NULL}},
+	     "y",
+	     "[3,1]+0"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+static void more_than_one_may_be_fixed(void **state)
+{
+	static const batch_case cases[] = {
+	    {"x:f[2,4]", ONE("Relu", "x", NULL), "y", "[3,4]+0"},
+	    {"x:f[2,4,2,2] s:*l[2]=2,16", ONE("Reshape", "x s", NULL), "y", "[3,16]+1"},
+	    {"x:f[2,4] b:*f[2,4]", ONE("Add", "x b", NULL), "y", "!not of the items"},
+	    {"x:f[2,4] b:*f[1,4]", ONE("Add", "x b", NULL), "y", "[3,4]+0"},
+	};
+
+	(void)state;
+	CHECK(cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(each_item_by_itself),
+	    cmocka_unit_test(sizes_are_rewritten),
+	    cmocka_unit_test(items_that_meet_are_refused),
+	    cmocka_unit_test(an_input_may_be_no_item),
+	    cmocka_unit_test(more_than_one_may_be_fixed),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

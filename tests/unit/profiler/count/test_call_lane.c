@@ -1,0 +1,365 @@
+/* Calls of a thread added up by their paths: counts and times to the tick, recursion, what is too
+ * deep, calls that are left without their ends, a process that goes on from another, a damaged
+ * file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profiler/count/call_lane.h"
+#include "profiler/count/count_functions.h"
+#include "deepclock/count.h"
+#include "record/build.h"
+#include "scratch.h"
+
+static const uint64_t every = ~UINT64_C(0);
+
+/* The path of these functions, the outermost first; 0: there is none. */
+static const call_node *path_of(const call_lane *l, const uint64_t *functions, size_t n)
+{
+	const call_node *nodes = call_lane_nodes(l);
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t next = 0;
+
+		for (uint32_t k = CALL_LANE_REST + 1; k < l->n; k++)
+			if (nodes[k].parent == at && nodes[k].function == functions[i])
+				next = k;
+		if (!next)
+			return NULL;
+		at = next;
+	}
+	return &nodes[at];
+}
+#define PATH(l, ...)                                \
+	path_of(l, (const uint64_t[]){__VA_ARGS__}, \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static uint64_t calls_of(const call_lane *l, uint64_t function)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 1; i < l->n; i++)
+		if (call_lane_nodes(l)[i].function == function)
+			calls += call_lane_nodes(l)[i].calls;
+	return calls;
+}
+
+static uint64_t self_of_all(const call_lane *l)
+{
+	uint64_t self = 0;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		self += call_lane_nodes(l)[i].self;
+	return self;
+}
+
+static void test_counts_and_times(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+
+	(void)state;
+	assert_non_null(l);
+	l->last = 100;
+	call_lane_enter(l, 7, 100);
+	for (uint64_t i = 0; i < 3; i++) {
+		call_lane_enter(l, 8, 110 + i * 10);
+		call_lane_leave(l, 8, every, 114 + i * 10);
+	}
+	call_lane_enter(l, 9, 140);
+	call_lane_enter(l, 8, 141);
+	call_lane_leave(l, 8, every, 143);
+	call_lane_leave(l, 9, every, 150);
+	call_lane_leave(l, 7, every, 151);
+	assert_int_equal(PATH(l, 7)->calls, 1);
+	assert_int_equal(PATH(l, 7)->self, 10 + 6 + 6 + 6 + 1 + 10 - 10);
+	assert_int_equal(PATH(l, 7, 8)->calls, 3);
+	assert_int_equal(PATH(l, 7, 8)->self, 12);
+	assert_int_equal(PATH(l, 7, 9)->self, 8);
+	assert_int_equal(PATH(l, 7, 9, 8)->self, 2);
+	assert_int_equal(self_of_all(l), 51);
+	assert_int_equal(l->depth, 0);
+	call_lane_free(l);
+}
+
+/* Deeper than a path may be: the counts stay exact, the paths bounded. */
+static void test_recursion(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+	uint64_t now = 0;
+
+	(void)state;
+	for (int i = 0; i < 300000; i++)
+		call_lane_enter(l, 5 + (uint64_t)i % 3, ++now);
+	for (int i = 300000; i-- > 0;)
+		call_lane_leave(l, 5 + (uint64_t)i % 3, every, ++now);
+	for (uint64_t f = 5; f < 8; f++)
+		assert_int_equal(calls_of(l, f), 100000);
+	assert_true(l->n <= CALL_LANE_DEPTH + 2);
+	assert_int_equal(self_of_all(l), now);
+	assert_int_equal(l->rest, 0);
+	assert_int_equal(l->unmatched + l->left + l->lost, 0);
+	call_lane_free(l);
+}
+
+/* A different function each time: there is no path to go on in. */
+static void test_too_many_paths(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+	const uint64_t n = CALL_LANE_NODES + 5000;
+
+	(void)state;
+	for (uint64_t f = 1; f <= n; f++) {
+		call_lane_enter(l, f, f);
+		call_lane_leave(l, f, every, f);
+	}
+	assert_int_equal(l->n, CALL_LANE_NODES);
+	assert_int_equal(l->rest, n - (CALL_LANE_NODES - CALL_LANE_REST - 1));
+	uint64_t calls = 0;
+	for (uint32_t i = 1; i < l->n; i++)
+		calls += call_lane_nodes(l)[i].calls;
+	assert_int_equal(calls, n);
+	call_lane_free(l);
+}
+
+static void test_more_open_calls_than_frames(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+	const uint64_t n = CALL_LANE_FRAMES + 100;
+
+	(void)state;
+	for (uint64_t i = 0; i < n; i++)
+		call_lane_enter(l, 3, i);
+	assert_int_equal(l->lost, 100);
+	for (uint64_t i = 0; i < n; i++)
+		call_lane_leave(l, 3, every, n + i);
+	assert_int_equal(l->depth, 0);
+	assert_int_equal(l->unmatched, 0);
+	assert_int_equal(calls_of(l, 3), CALL_LANE_FRAMES);
+	call_lane_free(l);
+}
+
+static void test_ends_that_do_not_fit(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+
+	(void)state;
+	call_lane_leave(l, 1, every, 5); /* began before */
+	assert_int_equal(l->unmatched, 1);
+	call_lane_enter(l, 1, 10);
+	call_lane_enter(l, 2, 11);
+	call_lane_enter(l, 3, 12);
+	call_lane_leave(l, 9, every, 13);
+	assert_int_equal(l->depth, 3);
+	call_lane_leave(l, 1, every, 14); /* 2 and 3 were left */
+	assert_int_equal(l->depth, 0);
+	assert_int_equal(l->left, 2);
+	call_lane_enter(l, 1 | UINT64_C(5) << 48, 20);
+	call_lane_leave(l, 1 | UINT64_C(6) << 48, (UINT64_C(1) << 48) - 1, 21);
+	assert_int_equal(l->depth, 0);
+	call_lane_free(l);
+}
+
+static void test_goes_on_in_another(void **state)
+{
+	call_lane *l = call_lane_make(NULL), *child = call_lane_make(NULL);
+
+	(void)state;
+	call_lane_enter(l, 1, 1);
+	call_lane_enter(l, 2, 2);
+	call_lane_follow(child, l, l->depth, 10);
+	call_lane_enter(child, 3, 11);
+	call_lane_leave(child, 3, every, 13);
+	call_lane_leave(child, 2, every, 14);
+	assert_int_equal(PATH(child, 1, 2)->calls, 0);
+	assert_int_equal(PATH(child, 1, 2)->self, 2);
+	assert_int_equal(PATH(child, 1, 2, 3)->calls, 1);
+	assert_int_equal(child->depth, 1);
+	call_lane_free(child);
+	call_lane_free(l);
+}
+
+/* --- the record */
+
+static bool named(void *self, uint64_t function, dck_frame *ret)
+{
+	static const char *const names[] = {"", "main", "work", "leaf"};
+
+	(void)self;
+	if (function > 3)
+		return false;
+	*ret = (dck_frame){.name = names[function], .file = "a.c", .line = (uint32_t)function};
+	return true;
+}
+
+static const dck_cell *cell(const dck_record *r, const char *name, const char *key)
+{
+	const dck_table *t = dck_record_table(r, "functions");
+
+	for (size_t i = 0; t && i < t->nrows; i++)
+		if (!strcmp(dck_table_cell(t, i, "name")->value.as.text, name))
+			return dck_table_cell(t, i, key);
+	return NULL;
+}
+
+static void test_record(void **state)
+{
+	dck_calls *a = dck_calls_new(NULL), *b = dck_calls_new(a);
+	dck_record *r;
+	dck_err err;
+	dck_call_path p;
+
+	(void)state;
+	assert_true(dck_calls_enter(a, 1));
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(dck_calls_enter(a, 2), i == 0);
+		dck_calls_enter(a, 3);
+		dck_calls_leave(a, 3);
+		dck_calls_leave(a, 2);
+	}
+	dck_calls_enter(a, 2); /* is open at the end */
+	dck_calls_enter(b, 3);
+	dck_calls_leave(b, 3);
+	dck_calls_enter(b, 99);
+	dck_calls_leave(b, 99);
+	dck_calls_enter(b, 2);
+	assert_false(dck_calls_forget(b, 3));
+	assert_true(dck_calls_forget(b, 2));
+	assert_int_equal(dck_calls_end(a, &err), DCK_OK);
+	assert_int_equal(dck_calls_end(b, &err), DCK_OK);
+	double self = 0, total = 0;
+	for (size_t i = 1; dck_calls_path(a, i, &p); i++) {
+		self += p.self_ns;
+		total = p.function == 1 ? p.total_ns : total;
+		assert_true(p.total_ns >= p.self_ns);
+	}
+	assert_true(total > self * 0.999 && total < self * 1.001);
+	const dck_calls_about about = {
+	    .title = "test", .frame = named, .cost_inside_ns = 1, .cost_outside_ns = 1};
+	assert_int_equal(dck_calls_record((const dck_calls *const[]){a, b}, 2, &about, &r, &err),
+			 DCK_OK);
+	assert_int_equal(cell(r, "main", "calls")->value.as.i, 1);
+	assert_int_equal(cell(r, "work", "calls")->value.as.i, 11);
+	assert_int_equal(cell(r, "leaf", "calls")->value.as.i, 11);
+	assert_int_equal(cell(r, "(no name)", "calls")->value.as.i, 1);
+	assert_true(dck_value_number(&cell(r, "main", "total")->value) >=
+		    dck_value_number(&cell(r, "work", "total")->value));
+	const dck_tree *t = dck_record_tree(r, "calls");
+	assert_non_null(t);
+	assert_int_equal(t->nnodes, 5);
+	dck_record_free(r);
+	dck_calls_free(a);
+	dck_calls_free(b);
+}
+
+/* One process goes on from another, and counts into a file that the first reads. */
+static void test_other_process(void **state)
+{
+	const uint64_t mark = UINT64_C(7) << 48;
+	dck_calls *a = dck_calls_new(NULL), *b;
+	dck_call_path p;
+	dck_err err;
+	uint64_t calls = 0;
+	FILE *f;
+
+	(void)state;
+	dck_calls_enter(a, 1);
+	dck_calls_enter(a, 2);
+	b = dck_calls_new_in("calls", a, a);
+	assert_non_null(b);
+	assert_null(dck_calls_new_in("calls", a, a)); /* it is there */
+	for (int i = 0; i < 5; i++) {
+		dck_calls_enter(b, 3);
+		dck_calls_leave(b, 3);
+	}
+	/* As it is while the other still counts. */
+	dck_calls *read = dck_calls_read("calls", a, mark);
+	assert_non_null(read);
+	dck_calls_enter(b, 4);
+	dck_calls_free(b);
+	assert_int_equal(dck_calls_end(read, &err), DCK_OK);
+	for (size_t i = 1; dck_calls_path(read, i, &p); i++) {
+		assert_true(p.function == 0 || p.function >> 48 == 7);
+		assert_true(p.function == (3 | mark) ? p.calls == 5 : p.calls == 0);
+		calls += p.calls;
+	}
+	assert_int_equal(calls, 5);
+	dck_calls_free(read);
+	dck_calls_free(a);
+
+	/* No such file: too short, other bytes, a caller behind its path. */
+	f = fopen("other", "w");
+	fputs("no calls", f);
+	fclose(f);
+	assert_null(dck_calls_read("other", NULL, 0));
+	assert_int_equal(truncate("other", CALL_LANE_BYTES), 0);
+	assert_null(dck_calls_read("other", NULL, 0));
+	f = fopen("calls", "r+");
+	fseek(f, CALL_LANE_HEAD + 2 * (long)sizeof(call_node) + (long)offsetof(call_node, parent),
+	      SEEK_SET);
+	fwrite(&(uint32_t){CALL_LANE_NODES}, 4, 1, f);
+	fclose(f);
+	assert_null(dck_calls_read("calls", NULL, 0));
+	assert_null(dck_calls_read("none", NULL, 0));
+}
+
+static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
+{
+	(void)self;
+	(void)function;
+	return call_paths_frame(&f->paths, &(dck_frame){.name = "f"});
+}
+
+/* What lies in a file may be anything. */
+static void test_damaged(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+	const count_price price = {1, 1};
+	count_functions f;
+	dck_err err;
+
+	(void)state;
+	for (uint64_t i = 1; i < 100; i++)
+		call_lane_enter(l, i, i);
+	call_lane_nodes(l)[50].parent = 4000000000u;
+	call_lane_nodes(l)[51].parent = 51;
+	call_lane_nodes(l)[52].calls = UINT64_MAX;
+	l->current = 4000000000u;
+	assert_int_equal(count_functions_init(&f, &err), DCK_OK);
+	assert_int_equal(count_functions_add(&f, l, 1, &price, 0, frame_of, NULL, &err), DCK_OK);
+	l->n = UINT32_MAX;
+	assert_int_equal(count_functions_add(&f, l, 1, &price, 0, frame_of, NULL, &err), DCK_OK);
+	l->n = 50;
+	l->magic = 0;
+	assert_int_equal(count_functions_add(&f, l, 1, &price, 0, frame_of, NULL, &err), DCK_OK);
+	assert_int_equal(f.lanes, 1);
+	record_builder *b = record_new();
+	assert_int_equal(count_functions_put(&f, "self", 0, b, &err), DCK_OK);
+	record_drop(b);
+	count_functions_done(&f);
+	call_lane_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_counts_and_times),
+	    cmocka_unit_test(test_recursion),
+	    cmocka_unit_test(test_too_many_paths),
+	    cmocka_unit_test(test_more_open_calls_than_frames),
+	    cmocka_unit_test(test_ends_that_do_not_fit),
+	    cmocka_unit_test(test_goes_on_in_another),
+	    cmocka_unit_test(test_record),
+	    cmocka_unit_test(test_other_process),
+	    cmocka_unit_test(test_damaged),
+	};
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

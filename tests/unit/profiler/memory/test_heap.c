@@ -1,0 +1,368 @@
+/* What the library in front of an allocator counts, told of blocks that nobody allocated: sizes,
+ * paths and peaks are known to the byte. In a process of its own, for the state is the process's.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "profiler/preload/heap/heap_block.h"
+#include "profiler/preload/heap/heap_count.h"
+#include "profiler/memory/heap_file.h"
+#include "scratch.h"
+
+#define APART __attribute__((noinline))
+
+/* A block that is nowhere: number n of some size class. */
+static void *block(uint64_t n)
+{
+	return (void *)(uintptr_t)(UINT64_C(0x100000000000) + 16 * n);
+}
+
+static APART void born(uint64_t n, size_t size)
+{
+	const heap_caller caller = HEAP_CALLER;
+
+	heap_block_born(block(n), size, &caller);
+	__asm__ volatile("" ::: "memory"); /* no tail call */
+}
+
+static APART void born_elsewhere(uint64_t n, size_t size)
+{
+	born(n, size);
+	__asm__ volatile("" ::: "memory");
+}
+
+static heap_header *header(void)
+{
+	return heap_get()->header;
+}
+
+static int64_t live(void)
+{
+	return atomic_load(&header()->total[HEAP_BLOCKS].live);
+}
+
+/* The sum over all nodes of what one has. */
+typedef struct sums {
+	uint64_t allocations, bytes, temporary, blocks;
+	int64_t live, at_peak;
+	unsigned nodes;
+} sums;
+
+static sums sums_of(const char *path)
+{
+	heap_file f;
+	sums s = {0};
+
+	assert_int_equal(heap_file_open(path, &f, NULL), DCK_OK);
+	for (uint32_t i = 1; i < f.nnodes; i++) {
+		const heap_node *n = &f.nodes[i];
+
+		assert_true(n->parent < i);
+		s.allocations += n->allocations;
+		s.bytes += n->bytes;
+		s.temporary += n->temporary;
+		s.blocks += n->live_blocks;
+		s.live += n->live;
+		s.at_peak += heap_file_at_peak(&f, n, HEAP_BLOCKS);
+		s.nodes += n->allocations > 0;
+	}
+	heap_file_close(&f);
+	return s;
+}
+
+static void path_of(long pid, char ret[PATH_MAX])
+{
+	snprintf(ret, PATH_MAX, "%.4000s/%ld.0.heap", scratch_path, pid);
+}
+
+static sums sums_here(void)
+{
+	char path[PATH_MAX];
+
+	path_of(getpid(), path);
+	return sums_of(path);
+}
+
+static void blocks_are_counted(void **state)
+{
+	const sums before = sums_here();
+
+	(void)state;
+	born(1, 100);
+	born(2, 5000);
+	born_elsewhere(3, 0);
+	heap_block_died(block(2));
+	heap_block_died(block(2)); /* not known any more */
+	heap_block_died(block(77));
+	const sums after = sums_here();
+	assert_int_equal(after.allocations - before.allocations, 3);
+	assert_int_equal(after.bytes - before.bytes, 5100);
+	assert_int_equal(after.live - before.live, 100);
+	assert_int_equal(after.blocks - before.blocks, 2);
+	assert_int_equal(live(), after.live);
+	heap_block_died(block(1));
+	heap_block_died(block(3));
+	assert_int_equal(sums_here().live, before.live);
+	/* An address that comes again without an end in between has ended. */
+	born(1, 10);
+	born(1, 20);
+	born(1, 4000);
+	heap_block_died(block(1));
+	born(2, 5000);
+	born(2, 6000);
+	heap_block_died(block(2));
+	born(1, 30);
+	assert_int_equal(live() - before.live, 30);
+	heap_block_died(block(1));
+	assert_int_equal(live(), before.live);
+}
+
+static void what_is_freed_at_once_is_temporary(void **state)
+{
+	const uint64_t before = sums_here().temporary;
+
+	(void)state;
+	born(1, 8);
+	heap_block_died(block(1));
+	born(1, 8);
+	born(2, 8);
+	heap_block_died(block(1));
+	assert_int_equal(sums_here().temporary - before, 1);
+	heap_block_died(block(2));
+	assert_int_equal(sums_here().temporary - before, 2);
+}
+
+static void a_block_that_is_resized_ends_and_begins(void **state)
+{
+	const sums before = sums_here();
+	const heap_caller caller = HEAP_CALLER;
+
+	(void)state;
+	born(1, 100);
+	heap_block_resized(block(1), heap_block_taken(block(1)), block(2), 300, &caller);
+	assert_int_equal(live() - before.live, 300);
+	/* It failed: all is as it was. */
+	heap_block_resized(block(2), heap_block_taken(block(2)), NULL, 5000, &caller);
+	assert_int_equal(live() - before.live, 300);
+	heap_block_resized(block(2), heap_block_taken(block(2)), NULL, 0, &caller);
+	assert_int_equal(live(), before.live);
+	assert_int_equal(sums_here().allocations - before.allocations, 2);
+}
+
+/* Sizes around the border between the two tables, in random order, against a plain array. */
+static void tables_hold_any_block(void **state)
+{
+	enum { BLOCKS = 20000, STEPS = 200000 };
+	uint32_t *size = calloc(BLOCKS, sizeof *size);
+	uint64_t random = 1;
+	int64_t sum = live();
+
+	(void)state;
+	assert_non_null(size);
+	for (int i = 0; i < STEPS; i++) {
+		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+		const uint32_t n = (uint32_t)(random >> 33) % BLOCKS;
+		if (size[n]) {
+			heap_block_died(block(64 * n));
+			sum -= size[n];
+			size[n] = 0;
+		} else {
+			size[n] = 1 + (uint32_t)(random >> 40) % 2048;
+			born(64 * n, size[n]);
+			sum += size[n];
+		}
+	}
+	assert_int_equal(live(), sum);
+	for (uint32_t n = 0; n < BLOCKS; n++)
+		if (size[n])
+			heap_block_died(block(64 * n));
+	free(size);
+	assert_int_equal(live(), sums_here().live);
+}
+
+static void what_made_the_peak_is_exact(void **state)
+{
+	const int64_t base = live();
+
+	(void)state;
+	born(1, 3 << 28);
+	born_elsewhere(2, (size_t)5 << 28);
+	heap_block_died(block(1));
+	born(3, 1 << 28);
+	heap_block_died(block(2));
+	heap_block_died(block(3));
+	const sums s = sums_here();
+	assert_int_equal(s.at_peak, atomic_load(&header()->total[HEAP_BLOCKS].peak));
+	assert_int_equal(s.at_peak - base, INT64_C(8) << 28);
+	assert_int_equal(live(), base);
+}
+
+static APART void recurse(int depth, uint64_t n)
+{
+	if (depth)
+		recurse(depth - 1, n);
+	else
+		born(n, 16);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The same stack again is the same path; another depth is another one; a deeper one is cut. */
+static void stacks_are_paths(void **state)
+{
+	const unsigned before = sums_here().nodes;
+	const uint64_t cut = atomic_load(&header()->cut);
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++)
+		recurse(50 + (int)(i % 3), 1 + i);
+	assert_int_equal(sums_here().nodes - before, 3);
+	assert_int_equal(atomic_load(&header()->cut), cut);
+	for (uint64_t i = 0; i < 10; i++)
+		recurse(2 * HEAP_DEPTH_MAX, 1 + i);
+	assert_int_equal(sums_here().nodes - before, 4);
+	assert_int_equal(atomic_load(&header()->cut), cut + 10);
+	for (uint64_t i = 0; i < 100; i++)
+		heap_block_died(block(1 + i));
+	assert_int_equal(atomic_load(&header()->broken), 0);
+}
+
+enum { THREADS = 4, ROUNDS = 20000 };
+
+static void *allocate(void *arg)
+{
+	const uint64_t number = *(const uint64_t *)arg, first = number * 1000000;
+
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		born(first + i % 512, 1 + i % 3000);
+		if (i % 3 == 0)
+			born_elsewhere(first + 600 + i % 64, 64);
+		heap_block_died(block(first + i % 512));
+		/* The main thread's block. One thread alone frees it: a block belongs to whoever
+		 * has it, and a table without a lock relies on that (heap_live.h). */
+		if (i % 128 == 0 && i / 128 % THREADS == number - 1)
+			heap_block_died(block(2000000000 + i));
+	}
+	for (uint64_t i = 0; i < 64; i++)
+		heap_block_died(block(first + 600 + i));
+	born(first, 1000);
+	return NULL;
+}
+
+static void threads_lose_nothing(void **state)
+{
+	const sums before = sums_here();
+	pthread_t thread[THREADS];
+	uint64_t number[THREADS];
+
+	(void)state;
+	for (uint64_t i = 0; i < ROUNDS; i += 128)
+		born(2000000000 + i, 5);
+	for (int i = 0; i < THREADS; i++) {
+		number[i] = (uint64_t)i + 1;
+		assert_int_equal(pthread_create(&thread[i], NULL, allocate, &number[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	const sums after = sums_here();
+	assert_int_equal(after.live - before.live, THREADS * 1000);
+	assert_int_equal(after.blocks - before.blocks, THREADS);
+	/* What threads kept back they gave when they ended. */
+	assert_int_equal(live(), after.live);
+	for (int i = 0; i < THREADS; i++)
+		heap_block_died(block(number[i] * 1000000));
+}
+
+static void a_forked_child_has_a_file_of_its_own(void **state)
+{
+	char path[PATH_MAX];
+	int status;
+
+	(void)state;
+	born(1, 1000);
+	const sums before = sums_here();
+	fflush(stdout);
+	const pid_t child = fork();
+	if (child == 0) {
+		heap_block_died(block(1)); /* the parent's: not known here */
+		born(2, 77);
+		_exit(live() == 77 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	path_of(child, path);
+	assert_int_equal(sums_of(path).live, 77);
+	assert_int_equal(sums_here().live, before.live);
+	heap_block_died(block(1));
+}
+
+/* Any bytes: numbers in the file lead nowhere outside of it. */
+static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
+{
+	char path[PATH_MAX], copy[PATH_MAX];
+	static unsigned char head[HEAP_AT_MODULES];
+	heap_file f;
+
+	(void)state;
+	path_of(getpid(), path);
+	snprintf(copy, sizeof copy, "%.4000s/copy.heap", scratch_path);
+	FILE *from = fopen(path, "rb");
+	assert_non_null(from);
+	assert_int_equal(fread(head, 1, sizeof head, from), sizeof head);
+	fclose(from);
+	for (size_t i = 0; i < sizeof(heap_header); i++) {
+		FILE *to = fopen(copy, "wb");
+
+		assert_non_null(to);
+		head[i] ^= 0xff;
+		assert_int_equal(fwrite(head, 1, sizeof head, to), sizeof head);
+		head[i] ^= 0xff;
+		fclose(to);
+		assert_int_equal(truncate(copy, HEAP_AT_NODES + 64), 0);
+		if (heap_file_open(copy, &f, NULL) != DCK_OK)
+			continue;
+		assert_true(f.nnodes <= 1 && f.nframes <= HEAP_FRAMES_MAX &&
+			    f.nmodules <= HEAP_MODULES_MAX);
+		char name[64];
+		heap_file_name(&f, &(heap_module){.name = UINT32_MAX, .name_bytes = 9}, name,
+			       sizeof name);
+		assert_string_equal(name, "");
+		heap_file_close(&f);
+	}
+	assert_int_equal(truncate(copy, 100), 0);
+	assert_int_equal(heap_file_open(copy, &f, NULL), DCK_E_FORMAT);
+	remove(copy);
+	assert_int_equal(heap_file_open(copy, &f, NULL), DCK_E_ABSENT);
+}
+
+static int begin(void **state)
+{
+	return scratch_begin(state) || setenv(HEAP_VARIABLE, scratch_path, 1) || !heap_get();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(blocks_are_counted),
+	    cmocka_unit_test(what_is_freed_at_once_is_temporary),
+	    cmocka_unit_test(a_block_that_is_resized_ends_and_begins),
+	    cmocka_unit_test(tables_hold_any_block),
+	    cmocka_unit_test(what_made_the_peak_is_exact),
+	    cmocka_unit_test(stacks_are_paths),
+	    cmocka_unit_test(threads_lose_nothing),
+	    cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
+	    cmocka_unit_test(a_damaged_file_is_refused_or_read_within_its_bounds),
+	};
+
+	return cmocka_run_group_tests(tests, begin, scratch_end);
+}

@@ -1,0 +1,422 @@
+/* Tests of timeline/chrome_read.c: what our writer wrote comes back, other producers' forms are
+ * understood, and broken files get a sentence.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "profiler/write/formats.h"
+#include "fault_alloc.h"
+#include "trace_random.h"
+
+#include "profiler/read/chrome/chrome_read.h"
+
+static dck_status read_log(const void *bytes, size_t n, trace_log *l, trace_read_facts *facts,
+			   dck_err *err)
+{
+	static dck_sink sink;
+	wire_source s;
+
+	trace_log_sink(&sink, l);
+	dck_status status = wire_source_bytes(bytes, n, &wire_chrome, &s, err);
+	if (status == DCK_OK) {
+		status = chrome_read(&s, NULL, &trace_log_format, &sink, facts, err);
+		wire_source_close(&s);
+	}
+	return status;
+}
+
+/* --- our own files */
+
+static void write_random(dck_buffer *b, uint64_t seed)
+{
+	const trace_format *f = trace_format_find("chrome");
+	const trace_about about = {.unix_ns = 1700000000000000001};
+	dck_sink sink;
+	trace_out *o;
+
+	*b = (dck_buffer){0};
+	dck_sink_buffer(&sink, b);
+	assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
+	tell_random(f, o, seed, false);
+	/* Async ranges that are still open: the writer's ends are not in the log. */
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	const size_t n = b->n;
+	assert_int_equal(f->close(o, NULL), DCK_OK);
+	b->n = n;
+}
+
+static void what_was_written_comes_back(void **state)
+{
+	static trace_log want, got;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 5; seed++) {
+		const trace_about about = {.unix_ns = 1700000000000000001};
+		dck_sink sink;
+		dck_buffer b;
+		trace_out *o;
+		trace_read_facts facts;
+		dck_err err = {0};
+
+		trace_log_sink(&sink, &want);
+		assert_int_equal(trace_log_open(&o, &sink, &about, NULL), DCK_OK);
+		tell_random(&trace_log_format, o, seed, false);
+		write_random(&b, seed);
+		if (read_log(b.data, b.n, &got, &facts, &err) != DCK_OK)
+			fail_msg("%s", err.msg);
+		assert_same_log(&want, &got);
+		assert_true(got.closed);
+		assert_int_equal(got.about.unix_ns, about.unix_ns);
+		assert_int_equal(facts.skipped + facts.undated + facts.late, 0);
+		assert_non_null(strstr(facts.cut, "its list of events is not closed"));
+		trace_log_done(&want);
+		trace_log_done(&got);
+		dck_buffer_done(&b);
+	}
+}
+
+/* --- files of others */
+
+static const char main_thread[] = "thread 4/5 ''  of 'process 4/0 ''  of '''";
+static const char named_thread[] = "thread 4/5 'main'  of 'process 4/0 'prog'  of '''";
+
+/* What is told of a track, of a file with these events. */
+static const char *told_of(const char *file, const char *what, trace_read_facts *facts)
+{
+	static trace_log got;
+	static char text[4096];
+	dck_err err = {0};
+
+	if (read_log(file, strlen(file), &got, facts, &err) != DCK_OK)
+		fail_msg("%s: %s", file, err.msg);
+	const char *found = trace_log_find(&got, what);
+	snprintf(text, sizeof text, "%s", found ? found : "");
+	for (size_t i = 0; i < LOG_TRACKS; i++)
+		assert_false(got.tracks[i].disorder);
+	trace_log_done(&got);
+	return text;
+}
+
+#define ON "\"pid\":4,\"tid\":5,"
+
+static void each_kind_of_event_is_understood(void **state)
+{
+	static const struct {
+		const char *events, *told;
+	} cases[] = {
+	    /* The longest of those that begin together is around the others, in any order. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":12,\"dur\":1,\"name\":\"c\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":2,\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":10,\"dur\":3.5,\"name\":\"a\",\"cat\":\"io\"}",
+	     "begin 0 a of io\nbegin 0 b\nend 2000\nbegin 2000 c\nend 3000\nend 3500\n"},
+	    /* 19 digits; a text as a number; what has an exponent is exact as a double is. */
+	    {"{" ON "\"ph\":\"i\",\"ts\":4508215143015673.123,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"I\",\"ts\":\"4508215143015673.1249\",\"name\":\"b\"},"
+	     "{" ON "\"ph\":\"R\",\"ts\":4508215143.015674e6,\"name\":\"c\"}",
+	     "instant 0 a\ninstant 2 b\ninstant 733 c\n"},
+	    /* Numbers: those of the begin, then those of the end. */
+	    {"{" ON
+	     "\"ph\":\"B\",\"ts\":1,\"name\":\"a\",\"args\":{\"n\":2,\"s\":\"x\",\"l\":[1,{}]}},"
+	     "{" ON "\"ph\":\"E\",\"ts\":2,\"args\":{\"m\":-1.5e2,\"unended\":true}}",
+	     "begin 0 a\nnumber n 2\nnumber m -150\nnumber unended 1\nend 1000\n"},
+	    /* By a category and an id; nested in itself; an old one's by its name. */
+	    {"{" ON "\"ph\":\"S\",\"ts\":1,\"name\":\"a\",\"id\":1,\"cat\":\"x\"},"
+	     "{" ON "\"ph\":\"T\",\"ts\":1.5,\"name\":\"a\",\"id\":1,\"cat\":\"x\"},"
+	     "{" ON "\"ph\":\"b\",\"ts\":1,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"},"
+	     "{" ON "\"ph\":\"e\",\"ts\":2,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"}",
+	     NULL},
+	    /* An arrow ends in the range around it, or in the next one. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"s\",\"ts\":1,\"name\":\"flow\",\"cat\":\"flow\",\"id\":9},"
+	     "{" ON "\"ph\":\"f\",\"ts\":2.5,\"name\":\"flow\",\"cat\":\"flow\",\"id\":9},"
+	     "{" ON "\"ph\":\"f\",\"bp\":\"e\",\"ts\":3,\"name\":\"flow\",\"cat\":\"flow\","
+	     "\"id\":\"8\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":3,\"dur\":1,\"name\":\"b\"}",
+	     "begin 0 a\nflow begin 0 9\nend 1000\nbegin 2000 b\nflow end 2000 9\n"
+	     "flow end 2000 8\nend 3000\n"},
+	    /* Whole microseconds: a range inside may seem to end too late. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"a\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":9,\"name\":\"b\"}",
+	     "begin 0 a\nbegin 1000 b\nend 9000\nend 9000\n"},
+	    /* An annotation begins inside the call that begins it. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":0,\"dur\":20.5,\"name\":\"run\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":1,\"dur\":1,\"name\":\"enter\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":1.5,\"dur\":15,\"name\":\"step\",\"cat\":"
+	     "\"user_annotation\"},"
+	     "{" ON "\"ph\":\"X\",\"ts\":16,\"dur\":2,\"name\":\"exit\"}",
+	     "begin 0 run\nbegin 1000 enter\nend 1500\nbegin 1500 step of user_annotation\n"
+	     "end 16000\nbegin 16000 exit\nend 18000\nend 20500\n"},
+	    /* What is not for us. */
+	    {"{" ON "\"ph\":\"X\",\"dur\":1,\"name\":\"no time\"},{\"ph\":\"P\",\"ts\":1},7,[[]],"
+	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":-1,\"name\":\"a\\u0000\\ud83d\\ude00\\q\"}",
+	     "begin 0 a\xef\xbf\xbd\xf0\x9f\x98\x80q\nend 0\n"},
+	};
+	char file[2048];
+	trace_read_facts facts;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int form = 0; form < 4; form++) {
+			static const char
+			    *const before[] = {"[", "[", "{\"traceEvents\":[",
+					       "{\"a\":{\"b\":[1]},\"traceEvents\" :[\n"},
+				   *const after[] = {"]", ",\n", "]}", "],\"c\":null}\n"};
+			snprintf(file, sizeof file, "%s%s%s", before[form], cases[i].events,
+				 after[form]);
+			const char *got = told_of(file, main_thread, &facts);
+			if (cases[i].told)
+				assert_string_equal(got, cases[i].told);
+			assert_string_equal(facts.cut, "");
+		}
+	assert_int_equal(facts.undated, 1);
+	assert_int_equal(facts.skipped, 1);
+}
+
+/* Ids of our own writer stay; those of others become such as no two have. */
+static void ranges_of_any_thread(void **state)
+{
+	static const char file[] =
+	    "[{" ON "\"ph\":\"b\",\"ts\":1,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"},"
+	    "{" ON "\"ph\":\"e\",\"ts\":2,\"name\":\"own\",\"id\":\"0x7\",\"cat\":\"range\"},"
+	    "{" ON "\"ph\":\"b\",\"ts\":3,\"name\":\"a\",\"id\":7,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"b\",\"ts\":4,\"name\":\"b\",\"id\":7,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"n\",\"ts\":4,\"name\":\"i\",\"id\":7,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"e\",\"ts\":5,\"id\":7,\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"b\",\"ts\":5,\"name\":\"c\",\"id2\":{\"local\":7},\"cat\":\"x\"},"
+	    "{" ON "\"ph\":\"e\",\"ts\":6,\"id\":7,\"cat\":\"x\"}";
+	unsigned long long ids[5];
+	trace_read_facts facts;
+	int n = 0;
+
+	(void)state;
+	const char *got = told_of(file, main_thread, &facts);
+	sscanf(got,
+	       "async begin 0 own 7\nasync end 1000 7\nasync begin 2000 a of x %llu\n"
+	       "async begin 3000 b of x %llu\ninstant 3000 i of x\nasync end 4000 %llu\n"
+	       "async begin 4000 c of x %llu\nasync end 5000 %llu\n%n",
+	       &ids[0], &ids[1], &ids[2], &ids[3], &ids[4], &n);
+	if (!n || got[n])
+		fail_msg("%s", got);
+	assert_int_equal(ids[1], ids[2]);
+	assert_int_equal(ids[0], ids[4]);
+	assert_int_not_equal(ids[0], ids[1]);
+	assert_int_not_equal(ids[0], ids[3]);
+}
+
+static void processes_threads_and_counters(void **state)
+{
+	static const char file[] =
+	    "{\"baseTimeNanoseconds\":1000,\"schemaVersion\":1,\"traceEvents\":["
+	    "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":4,\"args\":{\"name\":\"prog\"}},"
+	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"4\",\"tid\":5,\"name\":\"a\"},"
+	    "{\"ph\":\"i\",\"ts\":2,\"pid\":\"Spans\",\"tid\":\"PyTorch\",\"name\":\"b\"},"
+	    "{\"ph\":\"i\",\"ts\":2,\"pid\":4,\"tid\":140123456789012,\"name\":\"c\"},"
+	    "{\"ph\":\"C\",\"ts\":3,\"pid\":4,\"name\":\"loss\",\"args\":{\"value\":0.5,\"x\":2}},"
+	    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4,\"tid\":5,\"args\":{\"name\":"
+	    "\"main\"}}]}";
+	static trace_log got;
+	trace_read_facts facts;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(read_log(file, sizeof file - 1, &got, &facts, &err), DCK_OK);
+	assert_string_equal(trace_log_find(&got, named_thread), "instant 0 a\n");
+	assert_int_equal(got.about.unix_ns, 3000);
+	assert_string_equal(
+	    trace_log_find(&got, "counter 4/0 'loss'  of 'process 4/0 'prog'  of '''"),
+	    "counter 1000 0.5\n");
+	assert_string_equal(
+	    trace_log_find(&got, "counter 4/0 'loss x'  of 'process 4/0 'prog'  of '''"),
+	    "counter 1000 2\n");
+	int found = 0;
+	for (size_t i = 0; i < LOG_TRACKS; i++)
+		found += strstr(got.tracks[i].what, "'PyTorch'  of 'process 1073741") ||
+			 strstr(got.tracks[i].what, "'140123456789012'  of 'process 4/0");
+	assert_int_equal(found, 2);
+	trace_log_done(&got);
+}
+
+/* Kernels of one stream may overlap: the second is told beside, and what lies in both is in the
+ * one that began last. */
+static void ranges_that_overlap_are_told_beside(void **state)
+{
+	static const char file[] = "[{" ON "\"ph\":\"X\",\"ts\":0.5,\"dur\":10,\"name\":\"a\"},"
+				   "{" ON "\"ph\":\"X\",\"ts\":5.5,\"dur\":10,\"name\":\"b\"},"
+				   "{" ON "\"ph\":\"X\",\"ts\":6.5,\"dur\":1,\"name\":\"c\"},"
+				   "{" ON "\"ph\":\"X\",\"ts\":11.5,\"dur\":2,\"name\":\"d\"},"
+				   "{" ON "\"ph\":\"X\",\"ts\":20.5,\"dur\":2,\"name\":\"e\"}]";
+	static trace_log got;
+	trace_read_facts facts;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(read_log(file, sizeof file - 1, &got, &facts, &err), DCK_OK);
+	assert_string_equal(trace_log_find(&got, main_thread),
+			    "begin 0 a\nend 10000\nbegin 20000 e\nend 22000\n");
+	int found = 0;
+	for (size_t i = 0; i < LOG_TRACKS; i++) {
+		if (!strstr(got.tracks[i].what, "'5 (beside)'"))
+			continue;
+		assert_string_equal(got.tracks[i].text.data,
+				    "begin 5000 b\nbegin 6000 c\nend 7000\nbegin 11000 d\n"
+				    "end 13000\nend 15000\n");
+		found++;
+	}
+	assert_int_equal(found, 1);
+	assert_int_equal(facts.late, 0);
+	trace_log_done(&got);
+}
+
+/* --- broken files */
+
+static void what_is_no_trace_gets_a_sentence(void **state)
+{
+	static const struct {
+		const char *file, *sentence;
+	} cases[] = {
+	    {"7", "is no trace: it is neither an object nor a list"},
+	    {"{}", "is no trace: it has no list \"traceEvents\""},
+	    {"{\"traceEvents\":7}", "is no trace: it has no list \"traceEvents\""},
+	    {"{\"traceEvents\":[{}", "is truncated: its list of events is not closed"},
+	    {"{\"traceEvents\":[]", "is truncated: it is not closed"},
+	    {"[{\"ph\":\"X", "is truncated: it ends within a text, after 9 bytes"},
+	    {"[{\"ph\":", "is truncated: it ends behind a key, after 7 bytes"},
+	    {"[{\"ph\"", "is truncated: it ends behind a key, after 6 bytes"},
+	    {"[{\"ts\":1", "is truncated: it ends within a value, after 8 bytes"},
+	    {"[{]", "is malformed: ']' at byte 2 is out of place"},
+	    {"[1 2]", "is malformed: '2' at byte 3 is out of place"},
+	    {"[nul]", "is malformed: 'nul' at byte 1 is no value"},
+	    {"[0x1f]", "is malformed: '0x1f' at byte 1 is no value"},
+	    {"[\"\\ud83d\\u", "is truncated: it ends within a text, after 10 bytes"},
+	    {"[\"\\u00g0\"]", "is malformed: 'g' at byte 6 is out of place"},
+	    {"[]]", "is malformed: ']' at byte 2 is out of place"},
+	    {"[][]", "is malformed: '[' at byte 2 is out of place"},
+	    {"[\x01]", "is malformed: the byte 0x01 at 1 is out of place"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		static trace_log got;
+		trace_read_facts facts;
+		dck_err err = {0};
+		assert_int_equal(read_log(cases[i].file, strlen(cases[i].file), &got, &facts, &err),
+				 DCK_E_FORMAT);
+		const char *want = err.msg + strlen("the trace in memory ");
+		assert_string_equal(want, cases[i].sentence);
+		trace_log_done(&got);
+	}
+}
+
+/* Cut anywhere, or with any byte changed, a file is read up to there or refused with a sentence;
+ * what is read before the cut is what the whole file has there. */
+static void any_cut_and_any_byte(void **state)
+{
+	static trace_log got;
+	trace_read_facts facts;
+	dck_buffer b;
+	uint64_t rng = 7;
+
+	(void)state;
+	write_random(&b, 1);
+	for (size_t n = 1; n < 6000; n += 7) {
+		dck_err err = {0};
+		dck_status status = read_log(b.data, n, &got, &facts, &err);
+		assert_true(status == DCK_OK || (status == DCK_E_FORMAT && err.msg[0]));
+		assert_true(status != DCK_OK || facts.cut[0]);
+		trace_log_done(&got);
+	}
+	for (int i = 0; i < 3000; i++) {
+		dck_err err = {0};
+		char *bytes = b.data;
+		const size_t at = rng_below(&rng, 5000);
+		const char was = bytes[at];
+		bytes[at] = (char)rng_below(&rng, 256);
+		dck_status status = read_log(bytes, 5000, &got, &facts, &err);
+		assert_true(status == DCK_OK || err.msg[0]);
+		bytes[at] = was;
+		trace_log_done(&got);
+	}
+	dck_buffer_done(&b);
+}
+
+static void a_lack_of_memory_is_said(void **state)
+{
+	const trace_format *f = trace_format_find("chrome");
+	dck_buffer b;
+	bool done = false;
+
+	(void)state;
+	write_random(&b, 1);
+	for (size_t fail = 1; !done; fail++) {
+		fault_alloc alloc;
+		dck_buffer again = {0};
+		dck_sink sink;
+		dck_err err = {0};
+		trace_read_facts facts;
+		wire_source s;
+		assert_int_equal(wire_source_bytes(b.data, 4000, &wire_chrome, &s, NULL), DCK_OK);
+		fault_alloc_begin(&alloc, fail);
+		dck_sink_buffer(&sink, &again);
+		dck_status status = chrome_read(&s, NULL, f, &sink, &facts, &err);
+		dck_status written = dck_sink_finish(&sink, NULL);
+		dck_buffer_done(&again);
+		done = alloc.calls < fail;
+		dck_set_allocator(NULL);
+		wire_source_close(&s);
+		assert_true((status == DCK_OK && written == DCK_OK) == done);
+		assert_true(status != DCK_OK ? status == DCK_E_NOMEM && err.msg[0]
+					     : done || written == DCK_E_NOMEM);
+		assert_int_equal(alloc.out, 0);
+	}
+	dck_buffer_done(&b);
+}
+
+/* --- which files are such */
+
+static void a_record_is_no_trace(void **state)
+{
+	static const struct {
+		const char *file;
+		bool is;
+	} cases[] = {{"[{\"ph\":1}", true},
+		     {" [\n", true},
+		     {"[1]", false},
+		     {"[[", false},
+		     {"{\"schemaVersion\":1,\"x\":[{}],\"traceEvents\":", true},
+		     {"{\"schema\":1,\"traceEvents\":[]}", false},
+		     {"{\"deepclock\":\"0.1\"}", false},
+		     {"{\"a\":\"traceEvents\"}", false},
+		     {"\n\x08\x40\x01", false},
+		     {"\"a", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		wire_source s;
+		assert_int_equal(
+		    wire_source_bytes(cases[i].file, strlen(cases[i].file), &wire_chrome, &s, NULL),
+		    DCK_OK);
+		if (chrome_is(&s) != cases[i].is)
+			fail_msg("%s", cases[i].file);
+		wire_source_close(&s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_was_written_comes_back),
+	    cmocka_unit_test(each_kind_of_event_is_understood),
+	    cmocka_unit_test(ranges_of_any_thread),
+	    cmocka_unit_test(processes_threads_and_counters),
+	    cmocka_unit_test(ranges_that_overlap_are_told_beside),
+	    cmocka_unit_test(what_is_no_trace_gets_a_sentence),
+	    cmocka_unit_test(any_cut_and_any_byte),
+	    cmocka_unit_test(a_lack_of_memory_is_said),
+	    cmocka_unit_test(a_record_is_no_trace),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

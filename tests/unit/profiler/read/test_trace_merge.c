@@ -1,0 +1,262 @@
+/* test_trace_merge.c - the clocks that a file says, and files put together by them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "deepclock/zone.h"
+#include "os/os.h"
+#include "scratch.h"
+#include "profiler/read/trace_align.h"
+#include "profiler/read/perfetto/perfetto_read.h"
+#include "profiler/read/zone_collect.h"
+
+/* --- what a file says of its clocks */
+
+static trace_read_facts facts_of(const char *path)
+{
+	trace_read_facts facts;
+	wire_source source;
+	zone_collect *c;
+	dck_sink sink;
+	dck_err err;
+
+	assert_int_equal(zone_collect_new(&c, NULL), DCK_OK);
+	zone_collect_sink(c, &sink);
+	assert_int_equal(wire_source_open(path, &wire_perfetto, &source, NULL), DCK_OK);
+	if (perfetto_read(&source, &zone_collect_format, &sink, &facts, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	wire_source_close(&source);
+	zone_collect_free(c);
+	return facts;
+}
+
+static void record(const dck_trace_config *config, long ms)
+{
+	const struct timespec pause = {.tv_nsec = ms * 1000000};
+
+	assert_int_equal(dck_trace_start(config, NULL), DCK_OK);
+	DCK_PUSH("around");
+	nanosleep(&pause, NULL);
+	DCK_POP();
+	assert_int_equal(dck_trace_stop(NULL, NULL), DCK_OK);
+}
+
+static void a_file_says_how_exact_its_clocks_are(void **state)
+{
+	const dck_trace_config all = {.path = "all.pftrace"},
+			       last = {.path = "last.pftrace", .last = 1 << 20};
+	char boot[40];
+
+	(void)state;
+	os_boot_id(boot);
+	for (int i = 0; i < 2; i++) {
+		const uint64_t before = os_boottime_ns();
+		record(i ? &last : &all, 50);
+		const uint64_t after = os_boottime_ns();
+		const trace_read_facts f = facts_of(i ? last.path : all.path);
+
+		assert_true(f.dated);
+		assert_string_equal(f.about.boot, boot);
+		assert_in_range(f.about.boottime_ns, before, after);
+		assert_true(f.about.width_ns > 0);
+		/* Where it ended: by the events' clock and by the others. */
+		assert_true(f.own_ns >= 50000000 && f.own_width_ns > 0);
+		assert_in_range(f.own_boottime_ns, f.about.boottime_ns + 49000000, after);
+	}
+}
+
+/* --- where files lie */
+
+static trace_place place(const char *boot, uint64_t boottime_ns, int64_t unix_ns)
+{
+	trace_place p = {.path = "f", .last_ns = 1000000000};
+
+	p.facts.dated = true;
+	p.facts.about =
+	    (trace_about){.unix_ns = unix_ns, .boottime_ns = boottime_ns, .width_ns = 30};
+	p.facts.snapshot_boottime_ns = boottime_ns;
+	p.facts.own_ns = 1000000000;
+	p.facts.own_boottime_ns = boottime_ns + 1000000000;
+	p.facts.own_width_ns = 20;
+	snprintf(p.facts.about.boot, sizeof p.facts.about.boot, "%s", boot);
+	return p;
+}
+
+static void files_of_one_boot_lie_exactly(void **state)
+{
+	/* The wall clock was set in between; nobody asks it. */
+	trace_place p[] = {place("a", 5000, 70000), place("a", 9000, 10000)};
+
+	(void)state;
+	assert_int_equal(trace_align(p, 2, NULL), DCK_OK);
+	assert_int_equal(p[1].base_ns, 4000);
+	assert_true(p[1].same_boot);
+	assert_true(p[1].within_ns == 2 * (30 + 20));
+	assert_int_equal(trace_place_ns(&p[1], 500), 4500);
+}
+
+static void drift_is_taken_back(void **state)
+{
+	trace_place p[] = {place("a", 5000, 0), place("a", 5000, 0), place("a", 5000, 0)};
+
+	(void)state;
+	p[1].facts.own_boottime_ns += 100000;	  /* 100 ppm slow */
+	p[2].facts.own_boottime_ns += 5000000000; /* the machine slept */
+	assert_int_equal(trace_align(p, 3, NULL), DCK_OK);
+	assert_int_equal(trace_place_ns(&p[1], 1000000000), 1000100000);
+	assert_int_equal(trace_place_ns(&p[1], 500000000), 500050000);
+	assert_true(p[1].within_ns < 1000);
+	assert_int_equal(trace_place_ns(&p[2], 1000000000), 1000000000);
+	assert_true(p[2].within_ns >= 5e9);
+	/* It was killed: how far its clock went astray is bounded only. */
+	p[1] = place("a", 5000, 0);
+	p[1].facts.own_ns = 0;
+	assert_int_equal(trace_align(p, 2, NULL), DCK_OK);
+	assert_true(p[1].within_ns >= 500000 && p[1].within_ns < 501000);
+}
+
+static void files_of_several_machines_lie_by_the_time_of_day(void **state)
+{
+	trace_place p[] = {place("a", 5000, 70000), place("b", 900000, 71000),
+			   place("b", 900500, 1), place("", 1, 70001)};
+
+	(void)state;
+	assert_int_equal(trace_align(p, 4, NULL), DCK_OK);
+	assert_int_equal(p[1].base_ns, 1000);
+	assert_false(p[1].same_boot);
+	assert_true(isnan(p[1].within_ns));
+	assert_int_equal(p[2].base_ns, 1500); /* of one boot with the second */
+	assert_int_equal(p[3].base_ns, 1);
+	p[0].facts.about.unix_error_ns = 3000;
+	p[1].facts.about.unix_error_ns = 4000;
+	assert_int_equal(trace_align(p, 2, NULL), DCK_OK);
+	assert_true(p[1].within_ns == 7000 + 100);
+}
+
+static void without_a_clock_in_common_they_are_refused(void **state)
+{
+	trace_place p[] = {place("a", 5000, 70000), place("b", 900000, 0)};
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(trace_align(p, 2, &err), DCK_E_UNSUP);
+	assert_non_null(strstr(err.msg, "no clock in common"));
+	p[1] = place("a", 1, 1);
+	p[1].facts.dated = false;
+	assert_int_equal(trace_align(p, 2, &err), DCK_E_UNSUP);
+	assert_non_null(strstr(err.msg, "no snapshot"));
+	p[1] = place("a", UINT64_MAX - 3, 1);
+	assert_int_equal(trace_align(p, 2, &err), DCK_E_FORMAT);
+}
+
+/* --- put together */
+
+static const dck_cell *row(const dck_record *r, const char *table, size_t column, const char *text)
+{
+	const dck_table *t = dck_record_table(r, table);
+
+	for (size_t i = 0; t && i < t->nrows; i++) {
+		const dck_cell *cells = &t->cells[i * t->ncolumns];
+		if (strcmp(cells[column].value.as.text, text) == 0)
+			return cells;
+	}
+	fail_msg("no row %s", text);
+	return NULL;
+}
+
+/* With another boot's name in it, as if of another machine. */
+static void move_elsewhere(const char *from, const char *to)
+{
+	static char bytes[1 << 16];
+	char boot[40];
+	FILE *f = fopen(from, "rb");
+	const size_t n = fread(bytes, 1, sizeof bytes, f);
+	size_t moved = 0;
+
+	fclose(f);
+	os_boot_id(boot);
+	for (size_t i = 0; i + strlen(boot) <= n; i++)
+		if (memcmp(bytes + i, boot, strlen(boot)) == 0) {
+			bytes[i] = bytes[i] == 'f' ? 'e' : 'f';
+			moved++;
+		}
+	assert_true(moved >= 2);
+	f = fopen(to, "wb");
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	fclose(f);
+}
+
+static dck_status merged(const char *const *paths, size_t n, const char *to, dck_record **ret,
+			 dck_err *err)
+{
+	dck_sink out;
+	FILE *f = fopen(to, "wb");
+
+	dck_sink_fd(&out, fileno(f));
+	const dck_status st = dck_trace_merge(paths, n, "perfetto", false, &out, ret, err);
+	assert_int_equal(dck_sink_finish(&out, NULL), DCK_OK);
+	fclose(f);
+	return st;
+}
+
+static void processes_come_onto_one_timeline(void **state)
+{
+	static const char *const paths[] = {"a.pftrace", "b.pftrace", "c.pftrace"};
+	static const char *const twice[] = {"a.pftrace", "./a.pftrace"};
+	static const char *const copied[] = {"a.pftrace", "copy.pftrace"};
+	const dck_trace_config a = {.path = "a.pftrace"}, b = {.path = "b.pftrace"};
+	dck_record *r = NULL, *read = NULL;
+	dck_err err;
+
+	(void)state;
+	record(&a, 20);
+	record(&b, 20); /* the same process, later */
+	move_elsewhere("a.pftrace", "c.pftrace");
+	if (merged(paths, 3, "all.pftrace", &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(row(r, "zones", 0, "around")[1].value.as.i, 3);
+	const dck_cell *x = row(r, "processes", 5, "a.pftrace"),
+		       *y = row(r, "processes", 5, "b.pftrace");
+	const dck_cell *z = row(r, "processes", 5, "c.pftrace");
+	assert_int_equal(x[1].value.as.i, (int64_t)getpid());
+	assert_int_equal(y[1].value.as.i, (int64_t)getpid());
+	assert_int_equal(z[1].value.as.i, (int64_t)getpid() + 10000000); /* another's */
+	assert_true(y[3].value.as.i >= x[4].value.as.i); /* it began when the other had ended */
+	assert_int_equal(y[2].value.as.i, 1);
+	/* Generous: a busy machine may interrupt every reading. */
+	assert_true(y[6].value.as.i > 0 && y[6].value.as.i < 50000000);
+	assert_int_equal(dck_trace_read("all.pftrace", &read, NULL), DCK_OK);
+	assert_int_equal(row(read, "zones", 0, "around")[1].value.as.i, 3);
+	assert_int_equal(dck_record_fact(read, "trace", "threads")->value.as.i, 3);
+	dck_record_free(r);
+	dck_record_free(read);
+	assert_int_equal(merged(twice, 2, "all.pftrace", NULL, &err), DCK_E_ARG);
+	assert_int_equal(system("cp a.pftrace copy.pftrace"), 0);
+	assert_int_equal(merged(copied, 2, "all.pftrace", NULL, &err), DCK_E_ARG);
+	assert_non_null(strstr(err.msg, "at the same time"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(a_file_says_how_exact_its_clocks_are),
+	    cmocka_unit_test(files_of_one_boot_lie_exactly),
+	    cmocka_unit_test(drift_is_taken_back),
+	    cmocka_unit_test(files_of_several_machines_lie_by_the_time_of_day),
+	    cmocka_unit_test(without_a_clock_in_common_they_are_refused),
+	    SCRATCH_TEST(processes_come_onto_one_timeline),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

@@ -1,0 +1,62 @@
+/* test_looks.c - how often threads that wait are looked at.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/os.h"
+#include "profiler/sample/sample_looks.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { HALT_NS = 200000000 };
+
+static volatile sig_atomic_t halts;
+
+static void on_alarm(int sig)
+{
+	const struct timespec halt = {.tv_nsec = HALT_NS};
+
+	(void)sig;
+	halts++;
+	nanosleep(&halt, NULL);
+}
+
+/* A busy machine halts a look in the middle: that is no work, and the next look comes in time. */
+static void halted(void **state)
+{
+	const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+	const struct itimerval soon = {.it_value = {.tv_usec = 20}};
+	const dck_sample_config config = {0};
+	bool inside = false;
+	sample_profile *p;
+	sample_looks l;
+
+	(void)state;
+	assert_int_equal(sample_profile_new(&config, &p, NULL), DCK_OK);
+	assert_int_equal(sample_looks_init(&l, 4096, NULL), DCK_OK);
+	sample_profile_watch(p, getpid());
+	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+	for (uint64_t now = 1; !inside && now < 100; now++) {
+		l.next_ns = 0;
+		assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+		const sig_atomic_t before = halts;
+		sample_looks_take(&l, p, now);
+		inside = halts > before;
+	}
+	assert_true(inside);
+	assert_true(l.next_ns < HALT_NS);
+	signal(SIGALRM, SIG_DFL);
+	sample_looks_done(&l);
+	sample_profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(halted)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

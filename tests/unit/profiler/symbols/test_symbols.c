@@ -1,0 +1,429 @@
+/* Functions, lines and inlined frames of a call chain whose source is known, by every way in which
+ * a library's names may be kept: with debugging information, in a separate file, packed, exported
+ * alone, no more than Go's own table.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "profiler/symbols/demangle.h"
+#include "profiler/unwind/space.h"
+#include "profiler/symbols/symbols.h"
+#include "profiler/unwind/unwind_self.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* cmocka.h needs those before it. */
+#include <cmocka.h>
+
+#include "scratch.h"
+
+enum { MAX = 64 };
+typedef int callback(void);
+
+static const char source[] =
+    "typedef int callback(void);\n"
+    "static inline __attribute__((always_inline)) int inner(callback *c)\n"
+    "{\n"
+    "	return c() + 1;\n"
+    "}\n"
+    "static __attribute__((noinline, noclone)) int hidden(callback *c, int n)\n"
+    "{\n"
+    "	return inner(c) + n;\n"
+    "}\n"
+    "int exported(callback *c)\n"
+    "{\n"
+    "	return hidden(c, 2) + 1;\n"
+    "}\n";
+
+static bool run(const char *command)
+{
+	return system(command) == 0;
+}
+
+/* --- What the callback sees. */
+
+static struct seen {
+	uint64_t pcs[MAX];
+	size_t n;
+} seen;
+
+static int look(void)
+{
+	static unwind_stack mine;
+
+	seen.n = unwind_self_here(&mine, seen.pcs, MAX, NULL);
+	return 0;
+}
+
+/* The text of frames of the file whose path ends so: "inner:4 > hidden:8 exported:12". */
+static void show(symbols *s, const char *file, char *text, size_t size)
+{
+	space_files *files = space_files_new();
+	space *mine = space_new(files, getpid());
+	size_t n = 0;
+
+	text[0] = '\0';
+	assert_int_equal(space_read(mine, NULL), DCK_OK);
+	for (size_t i = 0; i < seen.n; i++) {
+		const space_module *m = space_find(mine, seen.pcs[i]);
+		symbols_frame frames[SYMBOLS_FRAMES_MAX];
+		size_t found;
+
+		assert_non_null(m);
+		if (!strstr(m->path, file))
+			continue;
+		assert_non_null(m->file);
+		found = symbols_find(s, m->file, seen.pcs[i] - m->bias, frames, SYMBOLS_FRAMES_MAX);
+		for (size_t k = 0; k < found || (k == 0 && !found); k++) {
+			const symbols_frame *f = &frames[k];
+
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? " " : "",
+					      found && f->function ? f->function : "?");
+			if (found && f->line)
+				n += (size_t)snprintf(text + n, size - n, ":%u", f->line);
+			if (found && f->line && !strstr(f->file, "chain.c"))
+				n += (size_t)snprintf(text + n, size - n, "(%s)", f->file);
+			if (found && f->inlined)
+				n += (size_t)snprintf(text + n, size - n, " >");
+		}
+	}
+	/* Files stay as long as symbols do. */
+	symbols_free(s);
+	space_free(mine);
+	space_files_free(files);
+}
+
+/* Loads the library, calls its function, and shows what was seen of it. */
+static const char *chain(const char *library, const symbols_config *config)
+{
+	static char text[4096];
+	char path[PATH_MAX + 64];
+	void *handle;
+	int (*exported)(callback *);
+
+	snprintf(path, sizeof path, "%s/%s", scratch_path, library);
+	handle = dlopen(path, RTLD_NOW);
+	if (!handle)
+		return dlerror();
+	void *found = dlsym(handle, "exported");
+
+	memcpy(&exported, &found, sizeof exported);
+	assert_int_equal(exported(look), 4);
+	show(symbols_new(config), library, text, sizeof text);
+	dlclose(handle);
+	unwind_self_changed();
+	return text;
+}
+
+static bool compile(const char *options, const char *library)
+{
+	char command[1024];
+
+	scratch_text("chain.c", source);
+	snprintf(command, sizeof command, "cc %s -fPIC -shared -o %s chain.c 2>/dev/null", options,
+		 library);
+	return run(command);
+}
+
+/* The lines, where what reads them is there. */
+static const char *with_lines(void)
+{
+	symbols *s = symbols_new(NULL);
+	const char *lacking = symbols_lacking(s);
+
+	symbols_free(s);
+	return lacking ? "hidden exported" : "inner:4 > hidden:8 exported:12";
+}
+
+static void test_debug(void **state)
+{
+	static const char *const options[] = {"-g -O2", "-g -O1 -gdwarf-4", "-g -O2 -gz",
+					      "-g -O2 -fomit-frame-pointer -Wl,--build-id=none"};
+	char library[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+		snprintf(library, sizeof library, "full%zu.so", i);
+		if (!compile(options[i], library))
+			skip();
+		assert_string_equal(chain(library, NULL), with_lines());
+	}
+	assert_string_equal(chain("full0.so", &(symbols_config){.names_only = true}),
+			    "hidden exported");
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	if (!compile("-O2", "plain.so"))
+		skip();
+	assert_string_equal(chain("plain.so", NULL), "hidden exported");
+	if (!run("cp plain.so bare.so && strip bare.so"))
+		skip();
+	/* Without a name, rather than with the neighbour's. */
+	assert_string_equal(chain("bare.so", NULL), "? exported");
+}
+
+static void test_debug_link(void **state)
+{
+	(void)state;
+	/* With no build id the checksum counts. */
+	if (!compile("-g -O2 -Wl,--build-id=none", "linked.so") ||
+	    !run("objcopy --only-keep-debug linked.so linked.debug && strip linked.so &&"
+		 "objcopy --add-gnu-debuglink=linked.debug linked.so"))
+		skip();
+	assert_string_equal(chain("linked.so", NULL), with_lines());
+	assert_true(run("mkdir .debug && mv linked.debug .debug/ && cp linked.so linked2.so"));
+	assert_string_equal(chain("linked2.so", NULL), with_lines());
+	/* Another file of that name is not taken. */
+	assert_true(run("cp linked.so linked3.so && printf x >> .debug/linked.debug"));
+	assert_string_equal(chain("linked3.so", NULL), "? exported");
+	/* Below the directory of debug files, in the same place. */
+	assert_true(run("mkdir -p \"debug$PWD\" && cp linked.so linked4.so &&"
+			"head -c -1 .debug/linked.debug > \"debug$PWD/linked.debug\""));
+	assert_string_equal(chain("linked4.so", &(symbols_config){.debug_folder = "debug"}),
+			    with_lines());
+}
+
+static void test_build_id(void **state)
+{
+	(void)state;
+	if (!compile("-g -O2 -Wl,--build-id=0x1234567890abcdef", "named.so") ||
+	    !run("mkdir -p debug/.build-id/12 &&"
+		 "objcopy --only-keep-debug named.so debug/.build-id/12/34567890abcdef.debug &&"
+		 "strip named.so"))
+		skip();
+	assert_string_equal(chain("named.so", &(symbols_config){.debug_folder = "debug"}),
+			    with_lines());
+	/* A file of another build is not taken. */
+	if (!compile("-g -O2 -Wl,--build-id=0x1234567890abcdee", "other.so") ||
+	    !run(
+		"cp debug/.build-id/12/34567890abcdef.debug debug/.build-id/12/34567890abcdee.debug &&"
+		"strip other.so"))
+		skip();
+	assert_string_equal(chain("other.so", &(symbols_config){.debug_folder = "debug"}),
+			    "? exported");
+}
+
+static void test_packed(void **state)
+{
+	(void)state;
+	if (!compile("-O2", "packed.so") ||
+	    !run("cp packed.so names && objcopy -S --remove-section .text names 2>/dev/null;"
+		 "objcopy --keep-file-symbols --only-keep-debug packed.so names && xz -k names &&"
+		 "strip packed.so && objcopy --add-section .gnu_debugdata=names.xz packed.so"))
+		skip();
+	assert_string_equal(chain("packed.so", NULL), "hidden exported");
+}
+
+/* Go's own table, of two functions at 0x1000 and 0x1040 of .text. */
+static void test_go(void **state)
+{
+	enum { HEAD = 72, NAMES = 24 };
+	static const uint64_t head[] = {2, 0, 0x1000, HEAD, HEAD, HEAD, HEAD, HEAD + NAMES};
+	static const uint32_t rows[] = {0, 20, 0x40, 28, 0x80, 0, 0, 0x40, 10};
+	unsigned char table[HEAD + NAMES + sizeof rows] = {0xf1, 0xff, 0xff, 0xff, 0, 0, 1, 8};
+	symbols *s = symbols_new(NULL);
+	symbols_frame found;
+	elf_file *f;
+
+	(void)state;
+	memcpy(table + 8, head, sizeof head);
+	memcpy(table + HEAD, "main.main\0main.leaf", 20);
+	memcpy(table + HEAD + NAMES, rows, sizeof rows);
+	scratch_file("table", table, sizeof table);
+	if (!compile("-O2", "go.so") ||
+	    !run("strip go.so && objcopy --add-section .gopclntab=table go.so"))
+		skip();
+	assert_int_equal(elf_file_open("go.so", &f, NULL), DCK_OK);
+	assert_int_equal(symbols_source_of(s, f), SYMBOLS_TABLE);
+	assert_int_equal(symbols_find(s, f, 0x1040 - 1, &found, 1), 1);
+	assert_string_equal(found.function, "main.main");
+	assert_int_equal(symbols_find(s, f, 0x107f, &found, 1), 1);
+	assert_string_equal(found.function, "main.leaf");
+	symbols_free(s);
+	elf_file_close(f);
+}
+
+/* Without section headers there is what the loader needs, and no more. */
+static void test_no_sections(void **state)
+{
+	(void)state;
+	if (!compile("-O2", "sectionless.so"))
+		skip();
+	FILE *f = fopen("sectionless.so", "r+b");
+	const unsigned char none[8] = {0};
+
+	assert_non_null(f);
+	fseek(f, 40, SEEK_SET); /* e_shoff */
+	assert_int_equal(fwrite(none, 1, 8, f), 8);
+	fseek(f, 60, SEEK_SET); /* e_shnum, e_shstrndx */
+	assert_int_equal(fwrite(none, 1, 4, f), 4);
+	fclose(f);
+	assert_string_equal(chain("sectionless.so", NULL), "? exported");
+}
+
+/* A library that is replaced while it runs is not taken for the one that is mapped; one that is
+ * deleted is read all the same where the kernel lets us. */
+static void test_replaced(void **state)
+{
+	char path[PATH_MAX + 64];
+	space_files *files = space_files_new();
+	space *mine = space_new(files, getpid());
+	const space_module *m;
+	void *handle;
+
+	(void)state;
+	if (!compile("-O2", "moving.so"))
+		skip();
+	snprintf(path, sizeof path, "%s/moving.so", scratch_path);
+	handle = dlopen(path, RTLD_NOW);
+	assert_non_null(handle);
+	uint64_t at = (uintptr_t)dlsym(handle, "exported");
+
+	assert_true(run("cp /bin/true other && mv other moving.so"));
+	assert_int_equal(space_read(mine, NULL), DCK_OK);
+	m = space_find(mine, at);
+	assert_non_null(m);
+	assert_string_equal(m->path, path);
+	if (m->file) {
+		symbols *s = symbols_new(NULL);
+		symbols_frame f;
+
+		assert_int_equal(symbols_find(s, m->file, at - m->bias, &f, 1), 1);
+		assert_string_equal(f.function, "exported");
+		symbols_free(s);
+	} else {
+		assert_non_null(strstr(m->lacking, "moving.so"));
+	}
+	dlclose(handle);
+	space_free(mine);
+	space_files_free(files);
+}
+
+/* An entry of .plt is named by what it leads to. */
+static void test_plt(void **state)
+{
+	static const char uses[] =
+	    "#include <stdlib.h>\nint exported(int *x) { qsort(x, 1, 4, NULL); return abs(*x); }\n";
+	symbols *s = symbols_new(NULL);
+	elf_file *f;
+	symbols_frame found;
+
+	(void)state;
+	scratch_text("uses.c", uses);
+	for (int lazy = 0; lazy < 2; lazy++) {
+		if (!run(lazy ? "cc -O1 -fPIC -shared -Wl,-z,lazy -o uses.so uses.c 2>/dev/null"
+			      : "cc -O1 -fPIC -shared -Wl,-z,now -o uses.so uses.c 2>/dev/null"))
+			skip();
+		bool seen_it = false;
+
+		assert_int_equal(elf_file_open("uses.so", &f, NULL), DCK_OK);
+		for (size_t i = 0; elf_file_section(f, i); i++) {
+			const elf_section *x = elf_file_section(f, i);
+
+			for (uint64_t at = 0; strncmp(x->name, ".plt", 4) == 0 && at < x->size;
+			     at++) {
+				if (symbols_find(s, f, x->address + at, &found, 1) == 1)
+					seen_it |= strcmp(found.function, "qsort@plt") == 0;
+			}
+		}
+		assert_true(seen_it);
+		/* Another file may get its address. */
+		symbols_free(s);
+		s = symbols_new(NULL);
+		elf_file_close(f);
+	}
+	symbols_free(s);
+}
+
+static void test_demangle(void **state)
+{
+	static const char *const names[][2] = {
+	    {"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	    {"_ZN71_$LT$alloc..vec..Vec$LT$T$C$A$GT$$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
+	     NULL},
+	    {"_ZN41_$LT$u8$u20$as$u20$core..fmt..LowerHex$GT$3fmt17h0123456789abcdefE", NULL},
+	    {"_ZN99999999999999999999core17h0123456789abcdefE", NULL},
+	    {"malloc", NULL},
+	    {"_Z", NULL},
+	    {"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		char *plain = demangle(names[i][0]);
+
+		if (names[i][1])
+			assert_string_equal(plain, names[i][1]);
+		mem_free(plain);
+	}
+	char *plain =
+	    demangle("_ZN42_$LT$u8$u20$as$u20$core..fmt..LowerHex$GT$3fmt17h0123456789abcdefE");
+
+	assert_string_equal(plain, "<u8 as core::fmt::LowerHex>::fmt");
+	mem_free(plain);
+	plain = demangle("_ZNSt6vectorIiSaIiEE9push_backERKi");
+	if (plain) /* libstdc++ is there */
+		assert_string_equal(
+		    plain, "std::vector<int, std::allocator<int> >::push_back(int const&)");
+	mem_free(plain);
+}
+
+static void test_generated(void **state)
+{
+	symbols *s = symbols_new(NULL);
+	symbols_frame f;
+	char path[64], text[] =
+			   "1000 20 first\n1020 10 second with blanks\nnonsense\n"
+			   "1000 8 again\n\nffffffffffffffff 20 wraps\n2000 0 empty\n3000 10\n";
+	/* A number that no process has. */
+	long pid = 1 << 22;
+
+	(void)state;
+	snprintf(path, sizeof path, "/tmp/perf-%ld.map", pid + getpid());
+	pid += getpid();
+	FILE *map = fopen(path, "w");
+
+	if (!map)
+		skip();
+	fputs(text, map);
+	fclose(map);
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0x1004, &f, 1), 1);
+	assert_string_equal(f.function, "again");
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0x101f, &f, 1), 1);
+	assert_string_equal(f.function, "first");
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0x1020, &f, 1), 1);
+	assert_string_equal(f.function, "second with blanks");
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0x1030, &f, 1), 0);
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0xfff, &f, 1), 0);
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid, 0x3004, &f, 1), 0);
+	assert_int_equal(symbols_find_generated(s, (pid_t)pid + 1, 0x1004, &f, 1), 0);
+	remove(path);
+	symbols_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    SCRATCH_TEST(test_debug),
+	    SCRATCH_TEST(test_names),
+	    SCRATCH_TEST(test_debug_link),
+	    SCRATCH_TEST(test_build_id),
+	    SCRATCH_TEST(test_packed),
+	    SCRATCH_TEST(test_no_sections),
+	    SCRATCH_TEST(test_go),
+	    SCRATCH_TEST(test_replaced),
+	    SCRATCH_TEST(test_plt),
+	    cmocka_unit_test(test_demangle),
+	    cmocka_unit_test(test_generated),
+	};
+
+	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
+}

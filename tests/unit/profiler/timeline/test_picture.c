@@ -1,0 +1,335 @@
+/* What a timeline is drawn from: whatever is put together, sums by name are those of the table.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "profiler/timeline/picture_parts.h"
+
+enum { THREADS = 5, NAMES = 12, KEYS = 64 };
+
+static uint64_t rng;
+
+static uint64_t some(uint64_t below)
+{
+	return rng_next(&rng) % below;
+}
+
+/* --- rows */
+
+static uint64_t took_by(const thin_row *r)
+{
+	uint64_t took = 0;
+
+	for (uint32_t i = 0; i < r->nranges; i++)
+		took += r->ranges[i].took_ns;
+	for (uint32_t i = 0; i < r->nblocks; i++)
+		took += r->blocks[i].took_ns;
+	return took;
+}
+
+static void what_is_long_or_alone_stays(void **state)
+{
+	thin_row r = {0};
+
+	(void)state;
+	thin_put(&r, &(thin_range){.begin_ns = 10, .took_ns = 3, .key = 1}, 4, NULL);
+	thin_put(&r, &(thin_range){.begin_ns = 16, .took_ns = 5, .key = 1}, 4, NULL);
+	thin_put(&r, &(thin_range){.begin_ns = 22, .took_ns = 2, .key = 2}, 4, NULL);
+	thin_put(&r, &(thin_range){.begin_ns = 25, .took_ns = 1, .key = 2}, 4, NULL);
+	thin_put(&r, &(thin_range){.begin_ns = 27, .took_ns = 100, .key = 3}, 4, NULL);
+	assert_int_equal(r.nranges, 2);
+	assert_int_equal(r.ranges[0].begin_ns, 10);
+	assert_int_equal(r.ranges[1].took_ns, 100);
+	assert_int_equal(r.nblocks, 1);
+	assert_int_equal(r.blocks[0].bin, 1);
+	assert_int_equal(r.blocks[0].ranges, 3);
+	assert_int_equal(r.blocks[0].took_ns, 8);
+	assert_int_equal(r.blocks[0].key, 1);
+	thin_done(&r);
+}
+
+/* Ranges put at once at a step, or at a shorter one first, are the same. */
+static void any_way_to_a_step_gives_the_same(void **state)
+{
+	for (int shift = 3; shift < 30; shift += 4) {
+		thin_row exact = {0}, fine = {0}, direct = {0}, twice = {0}, once = {0};
+		uint64_t ns = 0, all = 0;
+
+		(void)state;
+		rng = (uint64_t)shift;
+		for (int i = 0; i < 3000; i++) {
+			ns += some(2000);
+			const thin_range one = {.begin_ns = ns,
+						.took_ns = some(UINT64_C(1) << some(24)),
+						.key = 1 + (uint32_t)some(9)};
+			ns += one.took_ns;
+			all += one.took_ns;
+			thin_put(&exact, &one, THIN_EXACT, NULL);
+			thin_put(&fine, &one, shift - 2, NULL);
+			thin_put(&direct, &one, shift, NULL);
+		}
+		thin_coarser(&exact, THIN_EXACT, shift, NULL, &once);
+		thin_coarser(&fine, shift - 2, shift, NULL, &twice);
+		assert_int_equal(took_by(&direct), all);
+		assert_int_equal(took_by(&once), all);
+		assert_int_equal(took_by(&twice), all);
+		assert_int_equal(direct.nranges, once.nranges);
+		assert_int_equal(direct.nblocks, once.nblocks);
+		assert_int_equal(direct.nranges, twice.nranges);
+		assert_int_equal(direct.nblocks, twice.nblocks);
+		for (uint32_t i = 0; i < once.nblocks; i++) {
+			assert_int_equal(once.blocks[i].ranges, twice.blocks[i].ranges);
+			assert_int_equal(once.blocks[i].took_ns, direct.blocks[i].took_ns);
+			assert_true(once.blocks[i].ranges > 1);
+		}
+		thin_done(&exact);
+		thin_done(&fine);
+		thin_done(&direct);
+		thin_done(&once);
+		thin_done(&twice);
+	}
+}
+
+/* --- a whole timeline */
+
+static picture *pic;
+static zone_sums sums;
+static zone_stack threads[THREADS + 1];
+
+static void names_tell(uint32_t n)
+{
+	char text[40];
+
+	for (uint32_t i = 1; i <= n; i++) {
+		snprintf(text, sizeof text, "name %u", i);
+		picture_name(pic, i, &(trace_name){.text = text, .n = strlen(text)});
+	}
+}
+
+static void begin(const picture_limits *limits, uint32_t names)
+{
+	assert_int_equal(picture_new(&pic, limits, NULL), DCK_OK);
+	sums = (zone_sums){.ended = picture_range, .listener = pic};
+	names_tell(names);
+	for (uint32_t i = 1; i <= THREADS; i++) {
+		threads[i] = (zone_stack){.track = i};
+		picture_track(pic,
+			      &(trace_track){.id = i, .kind = TRACE_THREAD, .tid = (int32_t)i});
+		picture_track(pic, &(trace_track){.id = THREADS + i,
+						  .kind = TRACE_COUNTER_TRACK,
+						  .parent = i,
+						  .name = "value"});
+	}
+}
+
+static void end(dck_timeline *t)
+{
+	for (uint32_t i = 1; i <= THREADS; i++)
+		zone_stack_done(&threads[i]);
+	zone_sums_done(&sums);
+	picture_free(pic);
+	dck_timeline_done(t);
+}
+
+/* Threads that call each other's names in themselves, ranges that any may end, marks, values. */
+static void random_events(uint64_t n, uint32_t names)
+{
+	uint64_t ns[THREADS + 1] = {0};
+	uint64_t id = 1;
+	uint64_t unmatched;
+
+	rng = 7;
+	for (uint64_t k = 0; k < n; k++) {
+		const uint32_t i = 1 + (uint32_t)some(THREADS);
+		const uint32_t name = 1 + (uint32_t)some(names);
+		zone_stack *t = &threads[i];
+		const uint64_t what = some(100);
+
+		ns[i] += some(UINT64_C(1) << some(14));
+		if (what < 2)
+			zone_sums_range(&sums, id++, name, ns[i]);
+		else if (what < 4 && id > 4)
+			zone_sums_range(&sums, id - 1 - some(3), 0, ns[i]);
+		else if (what < 6)
+			picture_events(pic, i, &(trace_event){ns[i], name, TRACE_INSTANT, {0}}, 1);
+		else if (what < 12)
+			picture_events(pic, THREADS + i,
+				       &(trace_event){ns[i], 0, TRACE_COUNTER, {(double)some(50)}},
+				       1);
+		else if (t->depth == 0 || (t->depth < 300 && some(2)))
+			zone_sums_begin(&sums, t, ns[i], name);
+		else
+			zone_sums_end(&sums, t, ns[i], true);
+	}
+	for (uint32_t i = 1; i <= THREADS; i++)
+		zone_sums_close(&sums, &threads[i], ns[i]);
+	zone_sums_close_ranges(&sums, ns[1], &unmatched);
+}
+
+typedef struct added {
+	uint64_t calls, total, self;
+} added;
+
+static void add(added *to, uint32_t key, uint64_t ranges, uint64_t took, uint64_t self)
+{
+	const picture_key *k = &pic->keys[key];
+
+	if (k->flags & PICTURE_MARK)
+		return;
+	added *a = &to[key > PICTURE_FLAGS ? k->name : 0];
+	a->calls += k->flags & PICTURE_PIECE ? 0 : ranges;
+	a->total += k->flags & PICTURE_INNER ? 0 : took;
+	a->self += k->flags & PICTURE_NO_SELF ? 0 : self;
+}
+
+/* Of all that the picture holds, by name; 0: of names without a key of their own. */
+static void add_up(added *to)
+{
+	for (uint32_t i = 0; i < pic->nrows; i++)
+		for (uint32_t k = 0; k < pic->rows[i].nranges; k++) {
+			const thin_range *one = &pic->rows[i].ranges[k];
+
+			add(to, one->key, 1, one->took_ns, one->self_ns);
+		}
+	for (uint32_t i = 0; i < pic->nsums; i++)
+		add(to, pic->sums[i].key, pic->sums[i].ranges, pic->sums[i].took_ns,
+		    pic->sums[i].self_ns);
+}
+
+static uint64_t fact(const dck_timeline *t, const char *key)
+{
+	const char *found = strstr(t->json.data, key);
+
+	assert_non_null(found);
+	return strtoull(found + strlen(key), NULL, 10);
+}
+
+static void assert_nothing_lost(const dck_timeline *t)
+{
+	assert_int_equal(fact(t, "\"alone\":") + fact(t, "\"merged\":"),
+			 fact(t, "\"ranges_told\":") + fact(t, "\"marks_told\":"));
+	assert_int_equal(fact(t, "\"bytes\":"), t->columns.n);
+}
+
+static void by_name_it_is_the_table(const picture_limits *limits, uint64_t events, bool merged)
+{
+	added a[NAMES + 1] = {{0}};
+	dck_timeline t = {0};
+
+	begin(limits, NAMES);
+	random_events(events, NAMES);
+	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	add_up(a);
+	assert_nothing_lost(&t);
+	assert_int_equal(fact(&t, "\"merged\":") > 0, merged);
+	for (uint32_t i = 1; i <= NAMES; i++) {
+		const zone_stats *z = zone_sums_of(&sums, i);
+
+		assert_non_null(z);
+		assert_int_equal(a[i].calls, z->calls + z->unfinished);
+		assert_int_equal(a[i].total, z->total_ns);
+		assert_int_equal(a[i].self, z->self_ns);
+	}
+	end(&t);
+}
+
+static void of_few_events_all_are_kept(void **state)
+{
+	(void)state;
+	by_name_it_is_the_table(&(picture_limits){0}, 20000, false);
+}
+
+static void of_many_the_sums_by_name_are_the_tables(void **state)
+{
+	(void)state;
+	for (uint32_t ranges = 300; ranges < 60000; ranges *= 3)
+		by_name_it_is_the_table(&(picture_limits){.ranges = ranges, .values = 100}, 200000,
+					true);
+}
+
+static void it_is_never_larger_than_its_limit(void **state)
+{
+	(void)state;
+	for (size_t bytes = 40000; bytes < 2000000; bytes *= 4) {
+		dck_timeline t = {0};
+
+		begin(&(picture_limits){.bytes = bytes}, NAMES);
+		random_events(200000, NAMES);
+		assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+		assert_true(t.columns.n <= bytes);
+		assert_nothing_lost(&t);
+		end(&t);
+	}
+}
+
+/* More names than sums: what cannot stay apart is put together, and nothing is lost. */
+static void too_many_names_are_put_together(void **state)
+{
+	enum { MANY = 20000 };
+	added *a = calloc(MANY + 1, sizeof *a), all = {0};
+	dck_timeline t = {0};
+	uint64_t total = 0, self = 0;
+
+	(void)state;
+	begin(&(picture_limits){.ranges = 2000, .sums = 3000}, MANY);
+	random_events(150000, MANY);
+	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_nothing_lost(&t);
+	assert_true(pic->nsums <= 2 * 3000);
+	add_up(a);
+	for (uint32_t i = 0; i <= MANY; i++) {
+		const zone_stats *z = zone_sums_of(&sums, i);
+
+		all.total += a[i].total;
+		all.self += a[i].self;
+		total += z ? z->total_ns : 0;
+		self += z ? z->self_ns : 0;
+	}
+	assert_true(a[0].total > 0);
+	assert_int_equal(all.total, total);
+	assert_int_equal(all.self, self);
+	end(&t);
+	free(a);
+}
+
+static void times_beyond_all_measure_are_held(void **state)
+{
+	dck_timeline t = {0};
+
+	(void)state;
+	begin(&(picture_limits){.ranges = 64, .sums = 64, .values = 16}, NAMES);
+	for (uint64_t i = 0; i < 2000; i++) {
+		zone_sums_range(&sums, 1 + i, 1 + (uint32_t)(i % NAMES), i << 52);
+		zone_sums_range(&sums, 1 + i, 0, UINT64_MAX - i);
+		picture_events(pic, 1, &(trace_event){i << 53, 1, TRACE_INSTANT, {0}}, 1);
+		picture_events(pic, THREADS + 1,
+			       &(trace_event){i << 53, 0, TRACE_COUNTER, {1e300 * (double)i}}, 1);
+	}
+	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_nothing_lost(&t);
+	end(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_is_long_or_alone_stays),
+	    cmocka_unit_test(any_way_to_a_step_gives_the_same),
+	    cmocka_unit_test(of_few_events_all_are_kept),
+	    cmocka_unit_test(of_many_the_sums_by_name_are_the_tables),
+	    cmocka_unit_test(it_is_never_larger_than_its_limit),
+	    cmocka_unit_test(too_many_names_are_put_together),
+	    cmocka_unit_test(times_beyond_all_measure_are_held),
+	};
+
+	return cmocka_run_group_tests_name("picture", tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+/* Which ranges are open, and the sums of those that ended: by name and by call path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+
+#include "profiler/timeline/zone_sums.h"
+
+enum { A = 1, B, C, NAMES = 3000 };
+
+static zone_sums sums;
+static zone_stack thread;
+
+static int begin_test(void **state)
+{
+	(void)state;
+	zone_sums_done(&sums);
+	zone_stack_done(&thread);
+	return 0;
+}
+
+static void begin(uint64_t ns, uint32_t name)
+{
+	assert_true(zone_sums_begin(&sums, &thread, ns, name));
+}
+
+static void end(uint64_t ns)
+{
+	assert_int_equal(zone_sums_end(&sums, &thread, ns, true), ZONE_ENDED);
+}
+
+static void assert_zone(uint32_t name, uint64_t calls, uint64_t total, uint64_t self)
+{
+	const zone_stats *z = zone_sums_of(&sums, name);
+
+	assert_non_null(z);
+	assert_int_equal(z->calls, calls);
+	assert_int_equal(z->total_ns, total);
+	assert_int_equal(z->self_ns, self);
+}
+
+static void a_range_inside_its_own_name_counts_once_in_total(void **state)
+{
+	(void)state;
+	begin(0, A);
+	begin(10, B);
+	begin(20, A);
+	end(50);
+	end(60);
+	end(100);
+	assert_zone(A, 2, 100, 50 + 30);
+	assert_zone(B, 1, 50, 20);
+	assert_int_equal(sums.paths.n, 1 + 3);
+	assert_int_equal(zone_sums_end(&sums, &thread, 100, true), ZONE_UNMATCHED);
+}
+
+static void a_leaf_is_a_begin_and_an_end(void **state)
+{
+	(void)state;
+	assert_true(zone_sums_leaf(&sums, &thread, 0, 5, A));
+	begin(10, A);
+	assert_true(zone_sums_leaf(&sums, &thread, 20, 50, A));
+	assert_true(zone_sums_leaf(&sums, &thread, 50, 51, B));
+	end(100);
+	assert_zone(A, 3, 95, 5 + 30 + 59);
+	assert_zone(B, 1, 1, 1);
+	assert_int_equal(sums.paths.n, 1 + 3);
+}
+
+/* Whatever order children come in, each has one path, also where the guess is wrong. */
+static void children_in_any_order_have_one_path_each(void **state)
+{
+	uint64_t calls[NAMES] = {0}, seed = 1;
+
+	(void)state;
+	begin(0, A);
+	for (uint64_t k = 0; k < 20000; k++) {
+		seed = seed * UINT64_C(6364136223846793005) + 1;
+		const uint32_t name = k < 5000 ? (uint32_t)(k % 7) : (uint32_t)(seed >> 33) % 50;
+		assert_true(zone_sums_leaf(&sums, &thread, k, k + 1, name));
+		calls[name]++;
+	}
+	end(20000);
+	assert_int_equal(sums.paths.n, 1 + 1 + 50);
+	for (uint32_t i = 2; i < sums.paths.n; i++) {
+		assert_int_equal(sums.paths.rows[i].parent, 1);
+		assert_int_equal(sums.paths.rows[i].calls, calls[sums.paths.rows[i].name]);
+	}
+	assert_int_equal(sums.paths.rows[1].total_ns, 20000);
+}
+
+/* Deeper than paths are kept: the table is exact all the same. */
+static void ranges_on_no_path_are_in_the_table(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < NAMES; i++)
+		begin(i, 10 + i);
+	begin(NAMES, 10);	     /* the outermost is of that name */
+	begin(NAMES + 1, 9 + NAMES); /* as is the innermost on no path */
+	begin(NAMES + 2, 9);
+	for (uint64_t i = 0; i < NAMES + 3; i++)
+		end(NAMES + 3 + i);
+	assert_true(sums.paths.n <= 1 + PATH_SUMS_DEPTH_MAX);
+	assert_int_equal(sums.paths.lost, NAMES + 3 - PATH_SUMS_DEPTH_MAX);
+	assert_zone(9, 1, 1, 1);
+	assert_zone(10, 2, 2 * NAMES + 5, 2 + 2);
+	assert_zone(9 + NAMES, 2, 7, 2 + 2);
+	assert_int_equal(thread.pathless, 0);
+	assert_int_equal(thread.hidden.n, 0);
+	/* What is on no path stays with the last that is. */
+	assert_int_equal(sums.paths.rows[1].total_ns, 2 * NAMES + 5);
+}
+
+/* What was inside a range whose beginning was lost is not the own time of the one around it. */
+static void a_lost_range_hides_nothing(void **state)
+{
+	(void)state;
+	assert_true(zone_sums_begin(&sums, &thread, 0, ZONE_LOST));
+	begin(0, A);
+	assert_true(zone_sums_begin(&sums, &thread, 10, ZONE_LOST));
+	begin(20, B);
+	end(50);
+	assert_int_equal(zone_sums_end(&sums, &thread, 60, true), ZONE_ENDED_LOST);
+	end(100);
+	assert_int_equal(zone_sums_end(&sums, &thread, 100, true), ZONE_ENDED_LOST);
+	assert_zone(A, 1, 100, 70);
+	assert_zone(B, 1, 30, 30);
+	assert_int_equal(sums.paths.n, 1 + 2);
+}
+
+/* They stand beside what threads did at that time: in the tree their time would count twice. */
+static void ranges_of_no_thread_are_in_the_table_only(void **state)
+{
+	uint64_t unmatched;
+
+	(void)state;
+	begin(0, A);
+	assert_true(zone_sums_range(&sums, 7, B, 10));
+	assert_true(zone_sums_range(&sums, 8, C, 10));
+	assert_true(zone_sums_range(&sums, 7, 0, 30));
+	assert_true(zone_sums_range(&sums, 9, 0, 40));
+	end(50);
+	assert_int_equal(zone_sums_close_ranges(&sums, 60, &unmatched), 1);
+	assert_int_equal(unmatched, 1);
+	assert_zone(A, 1, 50, 50);
+	assert_int_equal(zone_sums_of(&sums, B)->total_ns, 20);
+	assert_true(zone_sums_of(&sums, B)->self_unknown);
+	assert_int_equal(zone_sums_of(&sums, C)->unfinished, 1);
+	assert_int_equal(sums.paths.n, 1 + 1);
+	assert_int_equal(sums.paths.rows[1].total_ns, 50);
+	assert_int_equal(sums.paths.lost, 0);
+}
+
+static void ranges_of_no_thread_are_below_their_root(void **state)
+{
+	(void)state;
+	sums.async_root = path_sums_child(&sums.paths, 0, A);
+	assert_true(zone_sums_range(&sums, 7, B, 10));
+	assert_true(zone_sums_range(&sums, 7, 0, 30));
+	assert_int_equal(sums.paths.n, 1 + 2);
+	assert_int_equal(sums.paths.rows[2].parent, 1);
+	assert_int_equal(sums.paths.rows[2].total_ns, 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup(a_range_inside_its_own_name_counts_once_in_total, begin_test),
+	    cmocka_unit_test_setup(a_leaf_is_a_begin_and_an_end, begin_test),
+	    cmocka_unit_test_setup(children_in_any_order_have_one_path_each, begin_test),
+	    cmocka_unit_test_setup(ranges_on_no_path_are_in_the_table, begin_test),
+	    cmocka_unit_test_setup(a_lost_range_hides_nothing, begin_test),
+	    cmocka_unit_test_setup(ranges_of_no_thread_are_in_the_table_only, begin_test),
+	    cmocka_unit_test_setup(ranges_of_no_thread_are_below_their_root, begin_test),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	begin_test(NULL);
+	return failed;
+}

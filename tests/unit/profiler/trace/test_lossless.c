@@ -1,0 +1,204 @@
+/* Threads that wait for room in a buffer of four blocks, instead of dropping events: in a process
+ * of its own, for a buffer never shrinks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "deepclock/zone.h"
+#include "profiler/trace/drain.h"
+#include "profiler/trace/lane.h"
+
+enum { BLOCKS = 4, THREADS = 3, PAIRS = 100000, FULL = BLOCKS * LANE_BLOCK / 16 };
+
+static int64_t fact(const dck_record *r, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, "trace", key);
+
+	assert_non_null(f);
+	return f->value.as.i;
+}
+
+static void *flood(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < PAIRS; i++) {
+		DCK_ZONE("outer");
+		DCK_PUSH("inner");
+		DCK_POP();
+	}
+	return NULL;
+}
+
+static void nothing_is_dropped(void **state)
+{
+	const dck_trace_config c = {.buffer_bytes = BLOCKS * LANE_BLOCK, .lossless = true};
+	pthread_t thread[THREADS];
+	dck_record *r = NULL;
+
+	(void)state;
+	assert_int_equal(dck_trace_start(&c, NULL), DCK_OK);
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, flood, NULL), 0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(dck_trace_stop(&r, NULL), DCK_OK);
+	assert_int_equal(fact(r, "dropped_events"), 0);
+	assert_int_equal(fact(r, "unmatched_ends"), 0);
+	assert_int_equal(fact(r, "events"), 4 * THREADS * PAIRS);
+	/* Three threads make events faster than one takes them. */
+	assert_true(fact(r, "waits_for_room") > 0);
+	assert_true(fact(r, "waited_for_room") > 0);
+	dck_record_free(r);
+}
+
+/* --- nothing drains in what follows */
+
+static dck_zone_site site = {"lossless", __FILE__, __LINE__, 0};
+
+static uint64_t lost(void)
+{
+	uint64_t n = lanes_lost();
+
+	for (size_t i = 0; i < lanes_used(); i++)
+		n += atomic_load(&lanes_at(i)->lost);
+	return n;
+}
+
+/* More than there is room for. */
+static void fill(void)
+{
+	for (int i = 0; i < FULL; i++) {
+		dck_zone_push(&site);
+		dck_zone_pop();
+	}
+}
+
+static void empty(void)
+{
+	drain *d = NULL;
+
+	lanes_wait_for_room(0);
+	lane_me.hasty = false;
+	assert_int_equal(drain_new(&d, 0, UINT64_C(1) << 32, NULL, NULL), DCK_OK);
+	while (drain_round(d))
+		;
+	drain_free(d);
+}
+
+static void waiting_has_an_end(void **state)
+{
+	const lane_waits before = lanes_waited();
+	const uint64_t lost_before = lost();
+
+	(void)state;
+	lanes_wait_for_room(50000000);
+	errno = 77;
+	fill();
+	assert_int_equal(errno, 77);
+	assert_true(lost() > lost_before);
+	assert_int_equal(lanes_waited().n, before.n + 1); /* and then no more */
+	assert_true(lanes_waited().ns - before.ns >= 50000000);
+	empty();
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	fill();
+}
+
+static void a_handler_never_waits(void **state)
+{
+	const lane_waits before = lanes_waited();
+	const uint64_t lost_before = lost();
+	struct sigaction act = {.sa_handler = on_signal};
+
+	(void)state;
+	assert_int_equal(sigaction(SIGUSR1, &act, NULL), 0);
+	lanes_wait_for_room(UINT64_C(3600) * 1000000000);
+	raise(SIGUSR1);
+	assert_true(lost() > lost_before);
+	assert_int_equal(lanes_waited().n, before.n);
+	empty();
+}
+
+static void *wait_for_room(void *arg)
+{
+	(void)arg;
+	fill();
+	return NULL;
+}
+
+/* Who waits when that comes to its end goes on. */
+static void the_end_of_waiting_wakes(void **state)
+{
+	const lane_waits before = lanes_waited();
+	pthread_t thread;
+
+	(void)state;
+	lanes_wait_for_room(UINT64_C(3600) * 1000000000);
+	assert_int_equal(pthread_create(&thread, NULL, wait_for_room, NULL), 0);
+	usleep(50000);
+	lanes_wait_for_room(0);
+	pthread_join(thread, NULL);
+	assert_true(lanes_waited().n <= before.n + 1);
+	empty();
+}
+
+/* Handlers that run one after the other while their thread changes its block, without an end: they
+ * fill what is left of the block, and nothing behind it. */
+static void handlers_stay_in_their_block(void **state)
+{
+	drain *d = NULL;
+	uint64_t made = 0;
+
+	(void)state;
+	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, NULL, NULL), DCK_OK);
+	do {
+		dck_zone_push(&site);
+		dck_zone_pop();
+		made += 2;
+	} while ((lane_me.next & LANE_MASK) < LANE_SOFT - 64);
+	const uintptr_t block = lane_me.next & ~(uintptr_t)LANE_MASK;
+	const uint64_t lost_before = lost();
+	lane_me.busy = 1;
+	for (int i = 0; i < 1000; i++) {
+		dck_zone_push(&site);
+		dck_zone_number(&site, i);
+		dck_zone_pop();
+		made += 3;
+		assert_true(lane_me.next < block + LANE_BLOCK);
+	}
+	lane_me.busy = 0;
+	assert_true(lost() > lost_before);
+	for (int i = 0; i < 10; i++) {
+		dck_zone_push(&site);
+		dck_zone_pop();
+		made += 2;
+	}
+	assert_true((lane_me.next & ~(uintptr_t)LANE_MASK) != block);
+	drain_round(d);
+	assert_int_equal(drain_counted(d)->events, made - (lost() - lost_before));
+	drain_free(d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(nothing_is_dropped),
+	    cmocka_unit_test(waiting_has_an_end),
+	    cmocka_unit_test(a_handler_never_waits),
+	    cmocka_unit_test(the_end_of_waiting_wakes),
+	    cmocka_unit_test(handlers_stay_in_their_block),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* test_profile_map.c - which nodes of the model the operators of ONNX Runtime's graphs stand for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "graph_text.h"
+
+#include "study/profile/profile_map.h"
+
+/* "0 0 -": for each node of the model the operator that computes it. */
+static void maps(const graph_text *model, const graph_text *ran, const char *want)
+{
+	tally_counted m = graph_counted(model), r = graph_counted(ran);
+	size_t *owner = profile_map(m.cost, r.cost, m.arena);
+	char got[64] = "";
+
+	assert_non_null(owner);
+	for (size_t i = 0; i < m.cost->nops; i++) {
+		size_t n = strlen(got);
+		if (owner[i] == PROFILE_NONE)
+			snprintf(got + n, sizeof got - n, "%s-", i ? " " : "");
+		else
+			snprintf(got + n, sizeof got - n, "%s%zu", i ? " " : "", owner[i]);
+	}
+	tally_counted_close(&m);
+	tally_counted_close(&r);
+	assert_string_equal(got, want);
+}
+
+static void equal_nodes_are_told_apart(void **state)
+{
+	const graph_text g = {"x:f[2,3]",
+			      {{"Neg", NULL, "a", "x", "n", NULL},
+			       {"Abs", NULL, NULL, "n", "y", NULL},
+			       {"Exp", NULL, "a", "x", "z", NULL}}};
+
+	(void)state;
+	maps(&g, &g, "0 1 2");
+}
+
+static void fused_ones_are_known_by_what_they_make(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[1,3,8,8] w:*f[4,3,3,3]",
+			   {{"Conv", NULL, "conv", "x w", "c", NULL},
+			    {"Relu", NULL, "relu", "c", "r", NULL},
+			    {"Neg", NULL, "neg", "r", "y", NULL}}},
+	     &(graph_text){"x:f[1,3,8,8] w:*f[4,3,3,3]",
+			   {{"FusedConv", MS, "fused 1", "x w", "r", "activation=Relu"},
+			    {"Neg", NULL, "neg", "r", "y", NULL}}},
+	     "0 0 1");
+	/* Its own name says nothing, nor does that of another value. */
+	maps(&(graph_text){"x:f[2,3]",
+			   {{"Sigmoid", NULL, "s", "x", "s_out", NULL},
+			    {"Mul", NULL, "m", "x s_out", "y", NULL}}},
+	     &(graph_text){"x:f[2,3]", {{"QuickGelu", MS, "y_other", "x", "y", NULL}}}, "0 0");
+}
+
+static void blocked_ones_are_named_after_values(void **state)
+{
+	(void)state;
+	maps(&(graph_text){"x:f[1,16,8,8] w:*f[16,16,1,1]",
+			   {{"Conv", NULL, "conv", "x w", "c", NULL},
+			    {"Relu", NULL, "relu", "c", "r", NULL},
+			    {"MaxPool", NULL, "pool", "r", "p", "kernel_shape=2,2"}}},
+	     &(graph_text){"x:f[1,16,8,8] w2:*f[16,16,1,1]",
+			   {{"ReorderInput", NCHWC, "ReorderInput", "x", "t0", NULL},
+			    {"Conv", NCHWC, "r_nchwc", "t0 w2", "t1", "activation=Relu"},
+			    {"MaxPool", NCHWC, "p_nchwc", "t1", "t2", "kernel_shape=2,2"},
+			    {"ReorderOutput", NCHWC, "ReorderOutput", "t2", "p", "channels=16"}}},
+	     "1 1 2");
+	/* A value of that very name is one of the model. */
+	maps(&(graph_text){"x:f[2,3]",
+			   {{"Neg", NULL, NULL, "x", "a", NULL},
+			    {"Abs", NULL, NULL, "a", "a_nchwc", NULL}}},
+	     &(graph_text){"x:f[2,3]",
+			   {{"Neg", NULL, "a_nchwc", "x", "t", NULL},
+			    {"Abs", NULL, NULL, "t", "a_nchwc", NULL}}},
+	     "0 1");
+}
+
+static void an_addition_belongs_to_its_product(void **state)
+{
+	const graph_text model = {"x:f[2,4,8] w:*f[8,16] b:*f[16]",
+				  {{"MatMul", NULL, "fc/MatMul", "x w", "m", NULL},
+				   {"Add", NULL, "fc/Add", "m b", "a", NULL},
+				   {"Relu", NULL, "relu", "a", "y", NULL}}};
+
+	(void)state;
+	maps(&model,
+	     &(graph_text){"x:f[2,4,8] w:*f[8,16] b:*f[16] s:*l[2]=8,8 u:*l[3]=2,4,16",
+			   {{"Reshape", NULL, "gemm_input_reshape", "x s", "in", NULL},
+			    {"Gemm", NULL, "fc/MatMul/MatMulAddFusion", "in w b", "out", NULL},
+			    {"Reshape", NULL, "gemm_output_reshape", "out u", "a", NULL},
+			    {"Relu", NULL, "relu", "a", "y", NULL}}},
+	     "1 1 3");
+	/* The model's own layout changes stay what they are. */
+	maps(&(graph_text){"x:f[2,4] s:*l[2]=4,2",
+			   {{"Neg", NULL, NULL, "x", "n", NULL},
+			    {"Reshape", NULL, "r", "n s", "y", NULL}}},
+	     &(graph_text){"x:f[2,4] s:*l[2]=4,2",
+			   {{"Neg", NULL, NULL, "x", "n", NULL},
+			    {"Reshape", NULL, "other", "n s", "y", NULL}}},
+	     "0 1");
+}
+
+static void equal_names_are_told_apart_by_what_they_make(void **state)
+{
+	(void)state;
+	maps(
+	    &(graph_text){"a:f[2,4,8] b:f[2,4,8] g:*f[8] h:*f[8]",
+			  {{"Add", NULL, "add 1", "a b", "s1", NULL},
+			   {"LayerNormalization", NULL, "norm 1", "s1 g h", "n1", NULL},
+			   {"Add", NULL, "add 2", "n1 b", "s2", NULL},
+			   {"LayerNormalization", NULL, "norm 2", "s2 g h", "n2", NULL}}},
+	    &(graph_text){
+		"a:f[2,4,8] b:f[2,4,8] g:*f[8] h:*f[8]",
+		{{"SkipLayerNormalization", MS, "SkipLayerNormalization", "a b g h", "n1", NULL},
+		 {"SkipLayerNormalization", MS, "SkipLayerNormalization", "n1 b g h", "n2", NULL}}},
+	    "0 0 1 1");
+}
+
+static void what_is_optimised_away_belongs_to_one_or_none(void **state)
+{
+	(void)state;
+	/* To the only one that needs it; to the one that made its input; or, needed by several
+	 * and made from what is given, to nobody. */
+	maps(&(graph_text){"x:f[2,3]",
+			   {{"Identity", NULL, "i", "x", "i1", NULL},
+			    {"Neg", NULL, "neg", "i1", "n", NULL},
+			    {"Identity", NULL, "j", "n", "y", NULL}}},
+	     &(graph_text){"x:f[2,3]", {{"Neg", NULL, "neg", "x", "n", NULL}}}, "0 0 0");
+	maps(&(graph_text){"x:f[2,3]",
+			   {{"Identity", NULL, "i", "x", "i1", NULL},
+			    {"Neg", NULL, "neg", "i1", "y", NULL},
+			    {"Abs", NULL, "abs", "i1", "z", NULL},
+			    {"Shape", NULL, "nobody needs it", "x", "s", NULL}}},
+	     &(graph_text){
+		 "x:f[2,3]",
+		 {{"Neg", NULL, "neg", "x", "y", NULL}, {"Abs", NULL, "abs", "x", "z", NULL}}},
+	     "- 0 1 -");
+	/* Nothing that computes is part of a change of layout. */
+	maps(&(graph_text){"x:f[2,3]",
+			   {{"Neg", NULL, "neg", "x", "n", NULL},
+			    {"Transpose", NULL, "t", "n", "y", NULL}}},
+	     &(graph_text){"x:f[2,3]", {{"Transpose", NULL, "t", "x", "y", NULL}}}, "- 0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(equal_nodes_are_told_apart),
+	    cmocka_unit_test(fused_ones_are_known_by_what_they_make),
+	    cmocka_unit_test(blocked_ones_are_named_after_values),
+	    cmocka_unit_test(an_addition_belongs_to_its_product),
+	    cmocka_unit_test(equal_names_are_told_apart_by_what_they_make),
+	    cmocka_unit_test(what_is_optimised_away_belongs_to_one_or_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A library that is preloaded into a program imports the symbols of this table alone, and each has its
+reason: src/profiler/preload/README.md has the rules.
+
+  preloads.py [--self-test] LIBRARY.so ...
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import check as c
+
+# The compiler's and the linker's own, and assert().
+TOOLCHAIN = re.compile(r"_ITM_\w+|__gmon_start__|__cxa_finalize|__stack_chk_fail|__assert_fail|__tls_get_addr|_GLOBAL_OFFSET_TABLE_")
+# Callable at any time: async-signal-safe by POSIX, plain system calls, or pure functions of memory.
+ANYWHERE = set("""
+    __errno_location bcmp memchr memcmp memcpy memmove memset stpcpy strchr strcmp strcpy strlen strncmp strrchr
+    clock_gettime close fcntl fstat ftruncate getpid getppid gettid ioctl madvise mincore mmap munmap open prctl pwrite readlink
+    sched_yield syscall unlink write pthread_self pthread_setspecific sigaddset sigdelset sigemptyset sigfillset sigismember
+    _dl_find_object dl_iterate_phdr __environ environ __libc_single_threaded __libc_stack_end __progname
+    program_invocation_short_name stdin stdout __libc_current_sigrtmax __libc_current_sigrtmin
+    """.split())
+# Called in the constructor, when a thread begins or ends, or at the end of the program; never by a handler or a hook.
+SET_UP = {
+    "deepclock_preload": {"dlsym dlvsym": "the functions that are interposed",
+                          "dck_trace_flush dck_trace_leave dck_trace_on dck_wait_begin dck_wait_end dck_waits_seen "
+                          "dck_zone_end dck_zone_start": "the recorder, which has the same rules"},
+    "deepclock_sampler": {"dlsym secure_getenv sscanf strtoul snprintf sysconf __register_atfork": "configuration",
+                          "malloc free": "the argument of a thread that begins, in its creator",
+                          "__pthread_register_cancel __pthread_unregister_cancel __pthread_unwind_next __sigsetjmp":
+                          "pthread_cleanup_push(): a thread that is cancelled gives its slot back"},
+    "deepclock_memory": {"dlsym secure_getenv strtoul snprintf vsnprintf getrlimit __register_atfork pthread_key_create pthread_once":
+                         "configuration, the end of threads, fork",
+                         "realpath": "the path of a module, once for each"},
+    "deepclock_count": {"dlsym dlopen secure_getenv snprintf getrlimit __register_atfork pthread_key_create":
+                        "configuration, the end of threads, fork; dlopen(RTLD_NOLOAD) finds the recorder",
+                        "pthread_attr_destroy pthread_attr_getstack pthread_getattr_np": "the stack of a thread that begins",
+                        "realpath": "the path of a module, once for each"},
+}
+
+
+def imported(library):
+    out = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
+    names = {line.split()[-1].split("@")[0] for line in out.splitlines()}
+    # Functions by the names of the source: off_t of 64 bits, formats of a newer standard.
+    return {re.sub(r"^__isoc\d+_|(?<=[a-z])64$", "", n) for n in names if not TOOLCHAIN.fullmatch(n)}
+
+
+def name_of(library):
+    return os.path.basename(library).split(".")[0].removeprefix("lib")
+
+
+def check(*libraries, **_):
+    if not shutil.which("nm"):
+        print("skipped: there is no nm")
+        return
+    for library in libraries:
+        name = name_of(library)
+        if name not in SET_UP:
+            yield f"{name}: has no row in tools/preloads.py"
+            continue
+        allowed = ANYWHERE | {s for symbols in SET_UP[name] for s in symbols.split()}
+        for symbol in sorted(imported(library) - allowed):
+            yield f"{name}: imports {symbol}, which its row in tools/preloads.py does not allow"
+
+
+def self_test(*_):
+    bad = {"libdeepclock_memory.so": ("#include <stdio.h>\nvoid f(void) { puts(\"x\"); }\n", "imports puts"),
+           "libdeepclock_preload.so": ("#include <string.h>\nsize_t f(const char *s) { return strlen(s); }\n", None),
+           "libdeepclock_other.so": ("int f;\n", "has no row")}
+    for name, (source, expected) in bad.items():
+        with tempfile.TemporaryDirectory() as where:
+            library = os.path.join(where, name)
+            c.tree(where, {"a.c": source})
+            subprocess.run([*os.environ.get("CC", "cc").split(), "-shared", "-fPIC", "-fno-builtin", os.path.join(where, "a.c"),
+                            "-o", library], check=True)
+            found = list(check(library))
+        if (len(found) != (expected is not None)) or (found and expected not in found[0]):
+            yield f"self-test: {name}: expected '{expected}', got {found}"
+
+
+if __name__ == "__main__":
+    c.run(check, self_test)
