@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No two files of src call into each other, by whatever way round, and no two rooms do; no two
+"""No two files of src call into each other, by whatever way round, and no two directories do; no two
 files have the same base name.
 
   circles.py [--self-test] libdeepclock.a
@@ -51,17 +51,17 @@ def arrows(library, paths):
             for p, (_, wanted) in known.items()}
 
 
-def room(path):
+def directory(path):
     return module_of(path) or os.path.dirname(path)
 
 
-def between_rooms(graph):
-    rooms = collections.defaultdict(dict)
+def between_directories(graph):
+    found = collections.defaultdict(dict)
     for p, called in graph.items():
         for q, symbol in called.items():
-            if room(p) != room(q):
-                rooms[room(p)].setdefault(room(q), f"{symbol} from {p}")
-    return rooms
+            if directory(p) != directory(q):
+                found[directory(p)].setdefault(directory(q), f"{symbol} from {p}")
+    return found
 
 
 def circles(graph):
@@ -125,7 +125,7 @@ def check(library, root=c.ROOT, known=None):
     if not graph:
         yield f"{library} has no object of a file in src"
     yield from judge("these files", graph, KNOWN if known is None else known)
-    yield from judge("these rooms", between_rooms(graph), [])
+    yield from judge("these directories", between_directories(graph), [])
 
 
 def self_test(*_):
@@ -133,13 +133,13 @@ def self_test(*_):
             "b/two.c": "int three(void); int two(void) { return three(); }",
             "b/three.c": "int three(void) { return 3; }"}
     back = dict(line, **{"b/three.c": "int two(void); int three(void) { return two(); }"})
-    rooms = dict(line, **{"a/four.c": "int four(void) { return 4; }",
+    parts = dict(line, **{"a/four.c": "int four(void) { return 4; }",
                           "b/three.c": "int four(void); int three(void) { return four(); }"})
     pair = [{"two.c", "three.c"}]
     for what, files, known, expected in [
             ("a line", line, [], None), ("a circle of files", back, [], "src/b/three.c -> src/b/two.c (two)"),
             ("a known circle", back, pair, None), ("a known circle that is gone", line, pair, "off the list"),
-            ("a circle of rooms", rooms, [], "src/b -> src/a (four from src/b/three.c)"),
+            ("a circle of directories", parts, [], "src/b -> src/a (four from src/b/three.c)"),
             ("one name twice", dict(line, **{"a/three.c": "int f;"}), [], "one base name")]:
         with tempfile.TemporaryDirectory() as where:
             c.tree(where, {"src/" + p: text for p, text in files.items()})

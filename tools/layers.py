@@ -171,22 +171,22 @@ def judge(module, quote, name, own):
         return None if system is ANY or name in system else "system headers belong to src/os"
     if name in own or "src/" + name in own:
         return None
-    room = (module_of("src/" + name) or "src/")[4:]
-    if room not in below:
+    seen = (module_of("src/" + name) or "src/")[4:]
+    if seen not in below:
         return f"{module} may include {', '.join(below) or 'no other directory'}"
-    shown = LAYERS["src/" + room][1] or ""
-    return None if name.removeprefix(room + "/").removesuffix(".h") in shown.split() else f"src/{room} does not show it"
+    shown = LAYERS["src/" + seen][1] or ""
+    return None if name.removeprefix(seen + "/").removesuffix(".h") in shown.split() else f"src/{seen} does not show it"
 
 
 def circle():
     """Directories of the table that see each other, in a round; None: there are none."""
-    open_rooms = {m[4:]: set(row[0]) for m, row in LAYERS.items() if m.startswith("src/")}
+    left = {m[4:]: set(row[0]) for m, row in LAYERS.items() if m.startswith("src/")}
     while True:
-        free = [room for room, below in open_rooms.items() if not below & set(open_rooms)]
+        free = [seen for seen, below in left.items() if not below & set(left)]
         if not free:
-            return sorted(open_rooms) or None
-        for room in free:
-            del open_rooms[room]
+            return sorted(left) or None
+        for seen in free:
+            del left[seen]
 
 
 def sizes(root):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the text itself: nothing left to do, no path of somebody's machine, no trailing blanks,
-a licence line in each source, short files, scripts that a shell and Python can read.
+a licence line in each source, short files, one file for a static name, scripts that a shell and Python can read.
 
   style.py [--self-test]
 """
@@ -112,6 +112,21 @@ def whole(root, path, text):
             yield f"{path}:{e.lineno}: no Python: {e.msg}"
 
 
+# What a static function's definition or declaration begins with.
+STATIC = re.compile(r"^static (?:inline )?[^;{}()=]*?\b([a-z_0-9]+)\(", re.MULTILINE)
+
+
+def same_statics(root):
+    """A static function's name stands in one file of src: a stack trace then names its place."""
+    homes = {}
+    for path in c.files(os.path.join(root, "src"), ".c", ".h"):
+        for name in set(STATIC.findall(c.code(c.read(root, "src/" + path)))) - {"__attribute__"}:
+            homes.setdefault(name, []).append(path)
+    for name, paths in sorted(homes.items()):
+        if len(paths) > 1:
+            yield f"src: {name}() is static in {' and '.join(sorted(paths))}: put the file's word in front"
+
+
 def shell(root, scripts):
     if not scripts:
         return
@@ -137,6 +152,7 @@ def strays(root):
 def check(root=c.ROOT):
     scripts = []
     yield from strays(root)
+    yield from same_statics(root)
     for path in c.files(root, *TEXT):
         if EXEMPT.match(path):
             continue
@@ -173,6 +189,9 @@ def self_test():
         ("a late local", {"a.c": spdx + "int f(void)\n{\n\tg();\n\tint x;\n\treturn x;\n}\n"}, "at the head"),
         ("locals", {"a.c": spdx + "int f(void)\n{\n\tstatic const int t[] = {\n\t    1,\n\t};\n\tint x;\n\n"
                     "\tg();\n\tint y = 1;\n\treturn x + y;\n}\n"}, None),
+        ("one static name twice", {f"src/{n}.c": spdx + "static int f(void)\n{\n\treturn 1;\n}\n" for n in "ab"}, "static in"),
+        ("a call of one", {"src/a.c": spdx + "static int f(void)\n{\n\treturn 1;\n}\n", "src/b.c": spdx + "int g(void)\n"
+                           "{\n\treturn f();\n}\n"}, None),
         ("no Python", {"a.py": "# " + LICENCE + "\nif\n"}, "no Python"),
     ]
     if shutil.which("shellcheck"):
