@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_formula(const char *text)
+static bool csv_is_formula(const char *text)
 {
 	/* The last four are the same signs in full width. */
 	static const char *const begins[] = {"=",  "+",	     "-",      "@",	 "\t",	  "\r",
@@ -30,7 +30,7 @@ static bool is_formula(const char *text)
 void csv_text_begin(dck_sink *out, const char *text)
 {
 	sink_text(out, "\"");
-	if (is_formula(text))
+	if (csv_is_formula(text))
 		sink_text(out, "'");
 }
 
@@ -70,7 +70,7 @@ void csv_word(dck_sink *out, const char *text)
 {
 	if (!text)
 		return;
-	const bool quotes = text[0] == '\0' || strpbrk(text, ",\"\r\n") || is_formula(text);
+	const bool quotes = text[0] == '\0' || strpbrk(text, ",\"\r\n") || csv_is_formula(text);
 
 	if (quotes)
 		csv_text_begin(out, text);

@@ -37,7 +37,7 @@ static const struct {
 };
 #define NTYPES ((int)(sizeof types / sizeof types[0]))
 
-static bool known(int64_t onnx)
+static bool dtype_known(int64_t onnx)
 {
 	return onnx >= 0 && onnx < NTYPES;
 }
@@ -52,14 +52,14 @@ int dtype_onnx(dck_dtype t)
 
 dck_dtype dtype_of_onnx(int64_t onnx)
 {
-	if (!known(onnx) || types[onnx].code == DCK_DTYPE_OTHER)
+	if (!dtype_known(onnx) || types[onnx].code == DCK_DTYPE_OTHER)
 		return (dck_dtype){DCK_DTYPE_OTHER, 0, 1};
 	return (dck_dtype){types[onnx].code, types[onnx].bits, 1};
 }
 
 const char *dtype_onnx_text(int64_t onnx)
 {
-	return known(onnx) ? types[onnx].text : NULL;
+	return dtype_known(onnx) ? types[onnx].text : NULL;
 }
 
 int dtype_onnx_named(const char *text)
@@ -72,7 +72,7 @@ int dtype_onnx_named(const char *text)
 
 unsigned dtype_onnx_bits(int64_t onnx)
 {
-	return known(onnx) ? types[onnx].bits : 0;
+	return dtype_known(onnx) ? types[onnx].bits : 0;
 }
 
 const char *dck_dtype_text(dck_dtype t)

@@ -63,8 +63,8 @@ static void format(char *tmp, const char *fmt, va_list ap)
 		snprintf(tmp, ERR_TMP, "%s", "a message that cannot be formatted");
 }
 
-static void fill(dck_err *err, dck_status code, const char *file, int line, int64_t native,
-		 const char *text)
+static void err_fill(dck_err *err, dck_status code, const char *file, int line, int64_t native,
+		     const char *text)
 {
 	store(err, text);
 	err->code = code;
@@ -83,7 +83,7 @@ dck_status err_set(dck_err *err, dck_status code, const char *file, int line, co
 	va_start(ap, fmt);
 	format(tmp, fmt, ap);
 	va_end(ap);
-	fill(err, code, file, line, 0, tmp);
+	err_fill(err, code, file, line, 0, tmp);
 	return code;
 }
 
@@ -100,7 +100,7 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 	va_end(ap);
 	/* GNU's strerror_r returns the text, which need not be in the buffer. */
 	snprintf(whole, sizeof(whole), "%s: %s", tmp, strerror_r(errnum, reason, sizeof reason));
-	fill(err, code, file, line, errnum, whole);
+	err_fill(err, code, file, line, errnum, whole);
 	return code;
 }
 

@@ -120,7 +120,7 @@ void kept_names_done(kept_names *k)
 
 /* --- maps: open addressing with linear steps, at most half full. */
 
-static uint32_t place_of(const kept_map *m, uint64_t key)
+static uint32_t kept_place_of(const kept_map *m, uint64_t key)
 {
 	uint32_t at = (uint32_t)hash_number(HASH_START, key) & (m->room - 1);
 
@@ -131,10 +131,10 @@ static uint32_t place_of(const kept_map *m, uint64_t key)
 
 uint32_t kept_map_find(const kept_map *m, uint64_t key)
 {
-	return m->room ? m->at[place_of(m, key)].value : 0;
+	return m->room ? m->at[kept_place_of(m, key)].value : 0;
 }
 
-static bool grow(kept_map *m)
+static bool kept_grow(kept_map *m)
 {
 	kept_map larger = {.room = m->room ? 2 * m->room : 16, .n = m->n};
 
@@ -145,7 +145,7 @@ static bool grow(kept_map *m)
 		return false;
 	for (uint32_t i = 0; i < m->room; i++)
 		if (m->at[i].value)
-			larger.at[place_of(&larger, m->at[i].key)] = m->at[i];
+			larger.at[kept_place_of(&larger, m->at[i].key)] = m->at[i];
 	mem_free(m->at);
 	*m = larger;
 	return true;
@@ -153,9 +153,9 @@ static bool grow(kept_map *m)
 
 bool kept_map_put(kept_map *m, uint64_t key, uint32_t value)
 {
-	if (2 * (m->n + 1) > m->room && !grow(m))
+	if (2 * (m->n + 1) > m->room && !kept_grow(m))
 		return false;
-	uint32_t at = place_of(m, key);
+	uint32_t at = kept_place_of(m, key);
 	m->n += !m->at[at].value;
 	m->at[at] = (struct kept_pair){key, value};
 	return true;
@@ -164,7 +164,7 @@ bool kept_map_put(kept_map *m, uint64_t key, uint32_t value)
 /* What stands behind an emptied place moves up, so that no search stops too early. */
 void kept_map_remove(kept_map *m, uint64_t key)
 {
-	uint32_t hole = m->room ? place_of(m, key) : 0;
+	uint32_t hole = m->room ? kept_place_of(m, key) : 0;
 
 	if (!m->room || !m->at[hole].value)
 		return;
@@ -173,7 +173,7 @@ void kept_map_remove(kept_map *m, uint64_t key)
 	for (uint32_t i = (hole + 1) & (m->room - 1); m->at[i].value; i = (i + 1) & (m->room - 1)) {
 		struct kept_pair moved = m->at[i];
 		m->at[i].value = 0;
-		m->at[place_of(m, moved.key)] = moved;
+		m->at[kept_place_of(m, moved.key)] = moved;
 	}
 }
 

@@ -115,7 +115,7 @@ void mem_arena_free(mem_arena *a)
 }
 
 /* A block with room for `need` bytes: the usual size, or what the limit leaves. */
-static block *block_add(mem_arena *a, size_t need)
+static block *base_block_add(mem_arena *a, size_t need)
 {
 	if (need > SIZE_MAX - sizeof(block))
 		return NULL;
@@ -161,7 +161,7 @@ void *mem_arena_alloc(mem_arena *a, size_t bytes)
 	size_t need = bytes ? (bytes + align - 1) / align * align : align;
 	block *b = a->blocks;
 	if (!b || b->size - b->used < need)
-		b = block_add(a, need);
+		b = base_block_add(a, need);
 	if (!b) {
 		a->failed = true;
 		return NULL;

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-static size_t hash(const char *text)
+static size_t base_hash(const char *text)
 {
 	const uint64_t h = hash_text(HASH_START, text);
 
@@ -27,9 +27,9 @@ bool names_init(names *t, mem_arena *a, size_t most)
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
-static size_t probe(const names *t, const char *name)
+static size_t base_probe(const names *t, const char *name)
 {
-	size_t at = hash(name) & t->mask;
+	size_t at = base_hash(name) & t->mask;
 
 	while (t->slot[at] && strcmp(t->name[t->slot[at] - 1], name) != 0)
 		at = (at + 1) & t->mask;
@@ -38,7 +38,7 @@ static size_t probe(const names *t, const char *name)
 
 size_t names_add(names *t, const char *name)
 {
-	size_t at = probe(t, name);
+	size_t at = base_probe(t, name);
 
 	if (!t->slot[at]) {
 		assert(t->n < t->room);
@@ -50,7 +50,7 @@ size_t names_add(names *t, const char *name)
 
 size_t names_find(const names *t, const char *name)
 {
-	size_t at = probe(t, name);
+	size_t at = base_probe(t, name);
 
 	return t->slot[at] ? t->slot[at] - 1 : NAMES_NONE;
 }

@@ -11,7 +11,7 @@ __extension__ typedef unsigned __int128 wide;
 
 /* printf writes the locale's decimal point, which may have several bytes. localeconv() is not
  * safe among threads, so the point is recognised by what it is not. */
-static void point(char *s)
+static void num_point(char *s)
 {
 	char *p = s + strspn(s, "+-0123456789");
 	if (!*p || *p == 'e' || *p == 'i' || *p == 'n')
@@ -24,19 +24,19 @@ static void point(char *s)
 void num_fixed(char *buf, int decimals, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*f", decimals, v);
-	point(buf);
+	num_point(buf);
 }
 
 void num_significant(char *buf, int digits, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%#.*g", digits, v);
-	point(buf);
+	num_point(buf);
 }
 
 void num_general(char *buf, int digits, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
-	point(buf);
+	num_point(buf);
 }
 
 const char *num_grouped(char *buf, int decimals, double v)

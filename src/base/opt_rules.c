@@ -12,7 +12,7 @@ typedef struct rules {
 	size_t n;
 } rules;
 
-static const dck_opt_given *given_find(const rules *r, const char *name)
+static const dck_opt_given *rules_given_find(const rules *r, const char *name)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (strcmp(r->given[i].row->name, name) == 0)
@@ -40,7 +40,7 @@ static bool rule_holds(const rules *r, const char *word)
 	char name[64];
 
 	snprintf(name, sizeof name, "%.*s", (int)n, word);
-	given = given_find(r, name);
+	given = rules_given_find(r, name);
 	if (!word[n])
 		return given != NULL;
 	return strcmp(given && given->value ? given->value : default_of(r, name), word + n + 1) ==

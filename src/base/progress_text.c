@@ -10,7 +10,7 @@
 
 #define BAR 20
 
-static void add(char *buf, size_t size, const char *text)
+static void progress_append(char *buf, size_t size, const char *text)
 {
 	size_t n = strlen(buf);
 
@@ -25,13 +25,13 @@ static void bar_text(double ratio, bool utf8, char *buf, size_t size)
 	if (!(ratio >= 0))
 		return;
 	full = (int)(fmin(ratio, 1) * BAR);
-	add(buf, size, utf8 ? "  " : "  [");
+	progress_append(buf, size, utf8 ? "  " : "  [");
 	for (int i = 0; i < BAR; i++)
-		add(buf, size, utf8 ? i < full ? "█" : "░" : i < full ? "#" : "-");
-	add(buf, size, utf8 ? "" : "]");
+		progress_append(buf, size, utf8 ? i < full ? "█" : "░" : i < full ? "#" : "-");
+	progress_append(buf, size, utf8 ? "" : "]");
 }
 
-static unsigned columns_of(const char *text)
+static unsigned progress_columns_of(const char *text)
 {
 	unsigned n = 0;
 
@@ -49,13 +49,13 @@ static void estimate_text(const dck_progress *now, bool utf8, unsigned width, ch
 	if (isnan(now->estimate_ns))
 		return;
 	snprintf(text, sizeof text, "  %s", dck_text_time(now->estimate_ns, value, sizeof value));
-	add(buf, size, text);
+	progress_append(buf, size, text);
 	if (isnan(now->lo_ns) || isnan(now->hi_ns))
 		return;
 	snprintf(text, sizeof text, "  %s%s%s", dck_text_time(now->lo_ns, lo, sizeof lo),
 		 utf8 ? "…" : "..", dck_text_time(now->hi_ns, hi, sizeof hi));
-	if (columns_of(buf) + columns_of(text) <= width)
-		add(buf, size, text);
+	if (progress_columns_of(buf) + progress_columns_of(text) <= width)
+		progress_append(buf, size, text);
 }
 
 static void eta_text(const dck_progress *now, char *buf, size_t size)
@@ -69,7 +69,7 @@ static void eta_text(const dck_progress *now, char *buf, size_t size)
 		snprintf(text, sizeof text, "  %.0f s left", ceil(s));
 	else
 		snprintf(text, sizeof text, "  %.0f min left", ceil(s / 60));
-	add(buf, size, text);
+	progress_append(buf, size, text);
 }
 
 /* "  56.2 it/s": runs, rounds or processes, whatever is counted. */
@@ -85,7 +85,7 @@ static void rate_text(const dck_progress *now, char *buf, size_t size)
 			 dck_text_count((int64_t)fmin(rate, 1e15), count, sizeof count));
 	else
 		snprintf(text, sizeof text, "  %.3g it/s", rate);
-	add(buf, size, text);
+	progress_append(buf, size, text);
 }
 
 static void count_text(const dck_progress *now, char *buf, size_t size)
@@ -100,11 +100,11 @@ static void count_text(const dck_progress *now, char *buf, size_t size)
 	else
 		snprintf(text, sizeof text, "  %s run%s", done, now->runs == 1 ? "" : "s");
 	if (now->runs > 0 || now->runs_total > 0)
-		add(buf, size, text);
+		progress_append(buf, size, text);
 }
 
 /* Cuts after `width` code points. */
-static void cut(char *buf, unsigned width)
+static void progress_cut(char *buf, unsigned width)
 {
 	for (; *buf; buf++)
 		if (((unsigned char)*buf & 0xc0) != 0x80 && width-- == 0) {
@@ -130,6 +130,6 @@ char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char
 	if (!utf8)
 		dck_text_ascii_units(buf);
 	utf8_tame(buf);
-	cut(buf, width);
+	progress_cut(buf, width);
 	return buf;
 }

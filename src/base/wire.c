@@ -31,7 +31,7 @@ dck_status wire_fail(const wire_reader *r, dck_err *err, const char *fmt, ...)
 }
 
 /* Decodes a varint from at most n bytes; returns how many it took, 0: it does not end. */
-static size_t varint(const uint8_t *p, size_t n, uint64_t *ret)
+static size_t wire_varint(const uint8_t *p, size_t n, uint64_t *ret)
 {
 	uint64_t v = 0;
 
@@ -45,7 +45,7 @@ static size_t varint(const uint8_t *p, size_t n, uint64_t *ret)
 	return 0;
 }
 
-static uint64_t little_endian(const uint8_t *p, size_t n)
+static uint64_t wire_little_endian(const uint8_t *p, size_t n)
 {
 	uint64_t v = 0;
 
@@ -92,7 +92,7 @@ dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, u
 		n = (size_t)(r->end - r->at);
 
 	wire_field f = {.at = r->at};
-	used = varint(p, n, &tag);
+	used = wire_varint(p, n, &tag);
 	if (!used || tag > UINT32_MAX)
 		return wire_fail(r, err, "no field tag at byte %llu", (unsigned long long)r->at);
 	f.number = (uint32_t)(tag >> 3);
@@ -105,7 +105,7 @@ dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, u
 	switch (f.type) {
 	case WIRE_VARINT:
 	case WIRE_BYTES:
-		used = varint(p, n, &value);
+		used = wire_varint(p, n, &value);
 		if (!used)
 			return wire_fail(r, err, "field %u at byte %llu does not end",
 					 (unsigned)f.number, (unsigned long long)f.at);
@@ -116,7 +116,7 @@ dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, u
 		if (n < used)
 			return wire_fail(r, err, "field %u at byte %llu does not end",
 					 (unsigned)f.number, (unsigned long long)f.at);
-		value = little_endian(p, used);
+		value = wire_little_endian(p, used);
 		break;
 	default: /* groups, which ONNX never had, and what does not exist */
 		return wire_fail(r, err, "field %u at byte %llu has wire type %d",
@@ -162,11 +162,11 @@ dck_status wire_packed_next(wire_reader *r, wire_type type, uint64_t *ret, dck_e
 	if (n > r->end - r->at)
 		n = (size_t)(r->end - r->at);
 	if (type == WIRE_VARINT) {
-		used = varint(p, n, &value);
+		used = wire_varint(p, n, &value);
 	} else {
 		used = type == WIRE_FIXED64 ? 8 : 4;
 		used = n < used ? 0 : used;
-		value = used ? little_endian(p, used) : 0;
+		value = used ? wire_little_endian(p, used) : 0;
 	}
 	if (!used)
 		return wire_fail(r, err, "a list of numbers does not end at byte %llu",

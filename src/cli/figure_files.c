@@ -48,8 +48,8 @@ typedef struct place {
 	size_t record, nrecords;
 } place;
 
-static dck_status path_make(const place *p, const char *ending, char *path, size_t size,
-			    dck_err *err)
+static dck_status files_path_make(const place *p, const char *ending, char *path, size_t size,
+				  dck_err *err)
 {
 	char number[32] = "";
 
@@ -67,12 +67,12 @@ static dck_status both_save(const dck_figure *f, const dck_record *r, const plac
 	char name[PATH_MAX];
 	dck_status status;
 
-	if (path_make(p, ".svg", name, sizeof name, err) != DCK_OK)
+	if (files_path_make(p, ".svg", name, sizeof name, err) != DCK_OK)
 		return err->code;
 	status = figure_save(f, r, name, false, err);
 	if (status != DCK_OK || ret_no_png->code != DCK_OK)
 		return status;
-	if (path_make(p, ".png", name, sizeof name, err) != DCK_OK)
+	if (files_path_make(p, ".png", name, sizeof name, err) != DCK_OK)
 		return err->code;
 	status = figure_save(f, r, name, true, err);
 	if (status != DCK_E_ABSENT)
@@ -105,9 +105,9 @@ static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
 	const place p = {all->folder, c->name, c->record, all->nrecords};
 	char path[PATH_MAX];
 
-	if (path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
+	if (files_path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
 	    bytes_save(&c->svg, path, err) != DCK_OK ||
-	    path_make(&p, ".png", path, sizeof path, err) != DCK_OK ||
+	    files_path_make(&p, ".png", path, sizeof path, err) != DCK_OK ||
 	    bytes_save(&c->png, path, err) != DCK_OK)
 		return err->code;
 	all->drawn++;

@@ -85,7 +85,7 @@ static void section(FILE *out, const dck_style *style, const char *name, const c
 		item(out, style, i->term, i->text, items_column(items));
 }
 
-static void options(FILE *out, const dck_style *style, const cli_command *command)
+static void help_options(FILE *out, const dck_style *style, const cli_command *command)
 {
 	const char *group = NULL;
 	char term[96], text[512];
@@ -103,7 +103,7 @@ static void options(FILE *out, const dck_style *style, const cli_command *comman
 	}
 }
 
-static void examples(FILE *out, const dck_style *style, const cli_item *items)
+static void cli_examples(FILE *out, const dck_style *style, const cli_item *items)
 {
 	title(out, style, "Examples");
 	for (const cli_item *i = items; i->term; i++) {
@@ -122,8 +122,8 @@ void cli_help_command(FILE *out, const cli_command *command, const dck_style *st
 	cli_wrap(out, command->about, 0, 0, help_width(style));
 	for (const cli_section *s = command->sections; s && s->title; s++)
 		section(out, style, s->title, s->items);
-	options(out, style, command);
-	examples(out, style, command->examples);
+	help_options(out, style, command);
+	cli_examples(out, style, command->examples);
 }
 
 void cli_help_metrics(FILE *out, const dck_style *style)
@@ -188,7 +188,7 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 	title(out, style, "Commands");
 	for (size_t i = 0; all[i]; i++)
 		item(out, style, all[i]->name, all[i]->summary, 14);
-	examples(out, style, help_examples);
+	cli_examples(out, style, help_examples);
 	section(out, style, "Exit status", cli_exit_codes);
 	fputs("\n'deepclock COMMAND --help' shows the options of one command.\n", out);
 }

@@ -14,7 +14,7 @@ static const char *const model_words[] = {
 static const char *const program_words[] = {"command", "cmd", "exec", "program", "script", NULL};
 
 /* "warmUp", "warm-up" and "warm_up" are one; a letter alone keeps its case. */
-static bool is_same(const char *a, const char *b)
+static bool hints_is_same(const char *a, const char *b)
 {
 	const bool letter = !a[0] || !a[1] || !b[0] || !b[1];
 
@@ -32,10 +32,10 @@ static bool is_same(const char *a, const char *b)
 	}
 }
 
-static bool is_one_of(const char *const *words, const char *word)
+static bool hints_is_one_of(const char *const *words, const char *word)
 {
 	for (; *words; words++)
-		if (is_same(*words, word))
+		if (hints_is_same(*words, word))
 			return true;
 	return false;
 }
@@ -57,7 +57,7 @@ static name_list names_of(const cli_command *command)
 static const char *same_in(const name_list *list, const char *word)
 {
 	for (size_t i = 0; i < list->n; i++)
-		if (is_same(list->name[i], word))
+		if (hints_is_same(list->name[i], word))
 			return list->name[i];
 	return NULL;
 }
@@ -81,7 +81,7 @@ static const char *begun_in(const name_list *list, const char *word)
 static const cli_hint *hint_in(const cli_hint *h, const char *word)
 {
 	for (; h->words[0]; h++)
-		if (is_one_of(h->words, word))
+		if (hints_is_one_of(h->words, word))
 			return h;
 	return NULL;
 }
@@ -113,7 +113,7 @@ static bool is_model_word(const char *word, const char *value)
 	/* In some tools -m is the least number of runs, so the value must look like a model. */
 	if (strcmp(word, "m") == 0)
 		return dot && strcmp(dot, ".onnx") == 0;
-	return is_one_of(model_words, word);
+	return hints_is_one_of(model_words, word);
 }
 
 /* The options that every command with a result has. */
@@ -122,7 +122,7 @@ static bool is_of_result(const char *word)
 	static const char *const words[] = {"format",  "html", "save", "out", "details",
 					    "figures", "f",    "s",    "o",   NULL};
 
-	return is_one_of(words, word);
+	return hints_is_one_of(words, word);
 }
 
 /* Says which other command has the option; CLI_OK: no command has it. */
@@ -156,7 +156,7 @@ static int brought(const cli *c, const char *dashes, const char *word, const cha
 				 "unknown option '%s%s'; here the model is a plain word: "
 				 "deepclock %s %s",
 				 dashes, word, c->command->name, value ? value : "MODEL");
-	if (c->command->takes_command && is_one_of(program_words, word))
+	if (c->command->takes_command && hints_is_one_of(program_words, word))
 		return cli_usage(c,
 				 "unknown option '%s%s'; here the program comes last: "
 				 "deepclock %s -- %s",
@@ -206,5 +206,5 @@ bool cli_hint_is_word(const cli *c, const char *word)
 
 	return word[0] && word[1] &&
 	       (same_in(&mine, word) || hint_find(c, word) ||
-		(takes_model(c->command) && is_one_of(model_words, word)));
+		(takes_model(c->command) && hints_is_one_of(model_words, word)));
 }

@@ -14,7 +14,7 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 	l->begin = l->n;
 }
 
-static void cell_add(cli_listing *l, dck_value value)
+static void listing_cell_add(cli_listing *l, dck_value value)
 {
 	if (l->n == l->room) {
 		const size_t room = l->room ? 2 * l->room : 64;
@@ -33,14 +33,15 @@ static void cell_add(cli_listing *l, dck_value value)
 void cli_listing_text(cli_listing *l, const char *text)
 {
 	if (text)
-		cell_add(l, (dck_value){.kind = DCK_VALUE_TEXT, .as.text = text});
+		listing_cell_add(l, (dck_value){.kind = DCK_VALUE_TEXT, .as.text = text});
 	else
-		cell_add(l, (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = "there is none"});
+		listing_cell_add(l,
+				 (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = "there is none"});
 }
 
 void cli_listing_int(cli_listing *l, int64_t v)
 {
-	cell_add(l, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
+	listing_cell_add(l, (dck_value){.kind = DCK_VALUE_INT, .as.i = v});
 }
 
 /* write: on stdout too. */

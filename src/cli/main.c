@@ -47,7 +47,7 @@ static int unknown_command(const char *word)
 	return cli_usage(NULL, "unknown command '%s'", word);
 }
 
-static int command_run(cli *c)
+static int main_command_run(cli *c)
 {
 	cli_format *format = &c->format;
 	const int n = snprintf(c->title, sizeof c->title, "deepclock ");
@@ -90,7 +90,7 @@ static struct {
 /* A library or a plug-in may call exit(), which would open every gate that asks for status 0. The
  * first function that is registered is the last that runs: what others registered has had its say.
  */
-static void on_end(int code, void *unused)
+static void main_on_end(int code, void *unused)
 {
 	(void)unused;
 	if (getpid() != ending.pid) /* a child's status is read by its parent */
@@ -107,7 +107,7 @@ static void on_end(int code, void *unused)
 
 static void on_quick_end(void)
 {
-	on_end(CLI_OK, NULL);
+	main_on_end(CLI_OK, NULL);
 }
 
 static int program(int argc, char **argv)
@@ -129,7 +129,7 @@ static int program(int argc, char **argv)
 		return unknown_command(argv[1]);
 	c.config = calloc(1, c.command->config_size + 1); /* of a size 0 calloc() may give NULL */
 	c.args = calloc((size_t)argc, sizeof *c.args);
-	code = c.config && c.args ? command_run(&c) : cli_no_memory();
+	code = c.config && c.args ? main_command_run(&c) : cli_no_memory();
 	dck_free(c.owned);
 	dck_timeline_done(&c.timeline);
 	free(c.args);
@@ -140,7 +140,7 @@ static int program(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	ending.pid = getpid();
-	if (on_exit(on_end, NULL) != 0 || at_quick_exit(on_quick_end) != 0)
+	if (on_exit(main_on_end, NULL) != 0 || at_quick_exit(on_quick_end) != 0)
 		return cli_no_memory();
 	ending.code = program(argc, argv);
 	ending.decided = true;

@@ -13,7 +13,7 @@ static bool is_first_only(const cli_command *command, const char *name)
 }
 
 /* The option as it was given; NULL: it was not. */
-static const dck_opt_given *given_find(const cli *c, const char *name)
+static const dck_opt_given *parse_given_find(const cli *c, const char *name)
 {
 	for (size_t i = 0; i < c->ngiven; i++)
 		if (strcmp(c->given[i].row->name, name) == 0)
@@ -23,13 +23,13 @@ static const dck_opt_given *given_find(const cli *c, const char *name)
 
 bool cli_given(const cli *c, const char *name)
 {
-	return given_find(c, name) != NULL;
+	return parse_given_find(c, name) != NULL;
 }
 
 /* An option that several tables have (--seed) is one option and reaches all of them. */
 static int option_set(cli *c, const dck_opt *row, const char *value)
 {
-	const dck_opt_given *before = given_find(c, row->name);
+	const dck_opt_given *before = parse_given_find(c, row->name);
 	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
 	dck_err err;
 

@@ -27,15 +27,15 @@ static int form_write(const dck_record *r, const dck_calls_view *view, const cha
 }
 
 /* The difference of two, or a view of one; the caller frees it. */
-static dck_status look(const cli *c, const dck_calls_view *view, const dck_record *const *r,
-		       dck_record **ret, dck_err *err)
+static dck_status view_make(const cli *c, const dck_calls_view *view, const dck_record *const *r,
+			    dck_record **ret, dck_err *err)
 {
 	return c->nargs == 2 ? dck_calls_diff(r[0], r[1], view, ret, err)
 			     : dck_calls_look(r[0], view, ret, err);
 }
 
-static int show(const cli *c, const dck_calls_view *view, const dck_record *const *r,
-		const char *form, bool gzip)
+static int calls_show(const cli *c, const dck_calls_view *view, const dck_record *const *r,
+		      const char *form, bool gzip)
 {
 	dck_style style = cli_style(&c->common, STDOUT_FILENO);
 	dck_calls_view of = *view;
@@ -45,7 +45,7 @@ static int show(const cli *c, const dck_calls_view *view, const dck_record *cons
 
 	if (form && !view->diff)
 		return form_write(r[0], view, form, gzip);
-	if (look(c, view, r, &shown, &err) != DCK_OK)
+	if (view_make(c, view, r, &shown, &err) != DCK_OK)
 		return cli_failed(&err);
 	style.details = true;
 	if (form) {
@@ -78,7 +78,7 @@ int report_calls(const cli *c, const dck_calls_view *view, const char *form, boo
 		if (load(c->args[i], how, &records[i], &err) != DCK_OK)
 			code = cli_failed(&err);
 	if (code == CLI_OK)
-		code = show(c, view, (const dck_record *const *)records, form, gzip);
+		code = calls_show(c, view, (const dck_record *const *)records, form, gzip);
 	dck_record_free(records[0]);
 	dck_record_free(records[1]);
 	return code;

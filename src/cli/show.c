@@ -105,7 +105,7 @@ static bool can_be_made(const char *path)
 	return S_ISDIR(st.st_mode) && access(folder, W_OK | X_OK) == 0;
 }
 
-static int history_check(const char *path)
+static int show_history_check(const char *path)
 {
 	dck_history_config config;
 	dck_history *history;
@@ -165,7 +165,7 @@ int cli_save_check(const cli *c)
 		cli_message("--html: %s", err.msg);
 		return CLI_FAILED;
 	}
-	return o->db ? history_check(o->db) : CLI_OK;
+	return o->db ? show_history_check(o->db) : CLI_OK;
 }
 
 /* The text report shows the notes itself. An error is said on stderr too where stdout is no
@@ -228,7 +228,7 @@ int cli_record_show(const cli *c, const dck_record *r)
 }
 
 /* The form of call paths that the ending of --out stands for; NULL: it is the record's. */
-static const char *form_of(const cli *c, bool *ret_gzip)
+static const char *show_form_of(const cli *c, bool *ret_gzip)
 {
 	const char *path = c->format.profile;
 	const char *form =
@@ -245,7 +245,8 @@ int cli_profile_check(const cli *c)
 
 	if (!path || strcmp(path, "-") == 0)
 		return CLI_OK;
-	if (!form_of(c, &gzip) && !cli_given(c, "format") && cli_format_by_ending(path, -1) < 0)
+	if (!show_form_of(c, &gzip) && !cli_given(c, "format") &&
+	    cli_format_by_ending(path, -1) < 0)
 		return cli_usage(c,
 				 "'%s' ends in no format: .json, .csv, .md, .html, or for call "
 				 "paths .pb.gz, .folded, .speedscope.json, .callgrind, .pstats",
@@ -258,7 +259,7 @@ int cli_profile_show(const cli *c, const dck_record *r)
 	const char *path = c->format.profile;
 	const dck_calls_view view = {0};
 	bool gzip = false;
-	const char *form = form_of(c, &gzip);
+	const char *form = show_form_of(c, &gzip);
 	dck_status status = DCK_OK;
 	cli_file file;
 	dck_sink out;

@@ -51,7 +51,7 @@ static void clean(void)
 }
 
 /* One more signal must not end us in the middle of it. */
-static void end_by(int sig)
+static void signals_end_by(int sig)
 {
 	static volatile sig_atomic_t ending;
 
@@ -101,7 +101,7 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 	(void)context;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!asks) {
-		end_by(sig);
+		signals_end_by(sig);
 		return;
 	}
 	if (!seen) {
@@ -117,7 +117,7 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 		return;
 	first_at = now;
 	if (!program_kill())
-		end_by(sig);
+		signals_end_by(sig);
 }
 
 /* What was measured until then, by a copy of us. Only on the thread that measures; elsewhere it is

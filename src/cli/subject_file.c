@@ -14,7 +14,7 @@
 
 #define NAMES_MAX 512 /* files of a directory that are searched for the nearest name */
 
-static bool ends_in(const char *text, const char *end)
+static bool subject_ends_in(const char *text, const char *end)
 {
 	const size_t n = strlen(text), k = strlen(end);
 
@@ -89,7 +89,7 @@ static int program_refuse(const cli *c, const char *before, const char *text)
 
 /* --- files */
 
-static bool is_known(const char *name)
+static bool subject_is_known(const char *name)
 {
 	for (size_t i = 0; cli_zoo_word(i); i++)
 		if (strcmp(cli_zoo_word(i), name) == 0)
@@ -111,7 +111,7 @@ static void folder_read(const char *path, folder_names *ret)
 	ret->n = 0;
 	for (struct dirent *e;
 	     dir && ret->n < NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
-		if (ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
+		if (subject_ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
 			ret->n++;
 	if (dir)
 		closedir(dir);
@@ -153,7 +153,7 @@ static int file_missing(const char *text)
 	folder_names names = {.n = 0};
 	int code;
 
-	if (is_known(text))
+	if (subject_is_known(text))
 		return missing_refuse(text, 0, NULL);
 	snprintf(path, sizeof path, "%.*s", (int)folder, text);
 	folder_read(folder > 0 ? path : ".", &names);
@@ -163,7 +163,7 @@ static int file_missing(const char *text)
 	return code;
 }
 
-static bool has(const char *folder, const char *name)
+static bool subject_has(const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 
@@ -178,16 +178,17 @@ static int folder_refuse(const char *text)
 	folder_read(text, &names);
 	if (names.n == 1)
 		cli_message("'%s' is a directory: give the file in it, '%s%s%s'", text, text,
-			    ends_in(text, "/") ? "" : "/", names.name[0]);
+			    subject_ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (names.n > 1)
 		cli_message("'%s' is a directory with %zu models: give one of them, as '%s%s%s'",
-			    text, names.n, text, ends_in(text, "/") ? "" : "/", names.name[0]);
-	else if (has(text, "saved_model.pb"))
+			    text, names.n, text, subject_ends_in(text, "/") ? "" : "/",
+			    names.name[0]);
+	else if (subject_has(text, "saved_model.pb"))
 		cli_message("'%s' is a SavedModel of TensorFlow: "
 			    "python -m tf2onnx.convert --saved-model %s --output model.onnx makes "
 			    "an ONNX file of it",
 			    text, text);
-	else if (has(text, "config.json"))
+	else if (subject_has(text, "config.json"))
 		cli_message("'%s' is a directory as of Hugging Face: "
 			    "optimum-cli export onnx --model %s OUT makes ONNX files of it",
 			    text, text);
@@ -215,7 +216,7 @@ static int file_check(const cli *c, const char *text)
 		if (S_ISDIR(st.st_mode))
 			return folder_refuse(text);
 		if (S_ISREG(st.st_mode) && begins_as_program(text))
-			return ends_in(text, ".so")
+			return subject_ends_in(text, ".so")
 				   ? cli_usage(c,
 					       "'%s' is a library: "
 					       "an engine plug-in is written plugin:%s",
@@ -225,7 +226,7 @@ static int file_check(const cli *c, const char *text)
 	}
 	if (errno != ENOENT)
 		return CLI_OK;
-	if (!is_known(text) && cli_is_program(text))
+	if (!subject_is_known(text) && cli_is_program(text))
 		return program_refuse(c, "", text);
 	return file_missing(text);
 }

@@ -55,7 +55,7 @@ int cli_subject_open(cli *c)
 }
 
 /* A subject that is given twice gets a second name, "NAME (2)". */
-static void name_make(cli_subjects *s, const cli *c, size_t i)
+static void subjects_name_make(cli_subjects *s, const cli *c, size_t i)
 {
 	size_t same = 0;
 
@@ -86,7 +86,7 @@ int cli_subjects_read(const cli *c, cli_subjects *s)
 		code = cli_subject_parse(c, c->args[s->n], &s->of[s->n], &s->owned[s->n]);
 		if (code != CLI_OK)
 			return code;
-		name_make(s, c, s->n);
+		subjects_name_make(s, c, s->n);
 		s->all[s->n] = (dck_alternative){s->name[s->n], &s->of[s->n]};
 	}
 	return CLI_OK;

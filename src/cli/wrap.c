@@ -8,7 +8,7 @@
 
 /* Writes at most so many bytes and columns of the text, nothing where out is NULL. Returns the
  * number of columns. */
-static unsigned part_put(FILE *out, const char *text, size_t bytes, unsigned columns)
+static unsigned wrap_part_put(FILE *out, const char *text, size_t bytes, unsigned columns)
 {
 	unsigned column = 0;
 
@@ -27,12 +27,12 @@ static unsigned part_put(FILE *out, const char *text, size_t bytes, unsigned col
 
 unsigned cli_columns(const char *text)
 {
-	return part_put(NULL, text, SIZE_MAX, UINT_MAX);
+	return wrap_part_put(NULL, text, SIZE_MAX, UINT_MAX);
 }
 
 unsigned cli_put(FILE *out, const char *text, unsigned columns)
 {
-	return part_put(out, text, SIZE_MAX, columns);
+	return wrap_part_put(out, text, SIZE_MAX, columns);
 }
 
 void cli_pad(FILE *out, unsigned column, unsigned to)
@@ -47,7 +47,7 @@ void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, uns
 
 	while (*text) {
 		size_t n = strcspn(text, " \n");
-		const unsigned columns = part_put(NULL, text, n, UINT_MAX);
+		const unsigned columns = wrap_part_put(NULL, text, n, UINT_MAX);
 
 		if (n > 0) {
 			if (!first && column + 1 + columns > width) {
@@ -58,7 +58,7 @@ void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, uns
 				fputc(' ', out);
 				column++;
 			}
-			column += part_put(out, text, n, UINT_MAX);
+			column += wrap_part_put(out, text, n, UINT_MAX);
 			first = false;
 		}
 		text += n;

@@ -152,7 +152,7 @@ static dck_status exit_check(const dck_engine_model *m, const os_child_usage *u,
 	return DCK_E_ENGINE;
 }
 
-static dck_status command_run(dck_engine_context *c, dck_err *err)
+static dck_status engine_command_run(dck_engine_context *c, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
 	const uint64_t begin_ns = os_now_ns();
@@ -196,6 +196,6 @@ const dck_engine engine_command = {
     .close = command_close,
     .context_new = command_context_new,
     .context_free = command_context_free,
-    .run = command_run,
+    .run = engine_command_run,
     .usage = command_usage,
 };

@@ -18,7 +18,7 @@ const dck_engine *const engine_table[] = {&engine_ort, &engine_command, &engine_
 
 #define ENGINES (sizeof(engine_table) / sizeof(*engine_table) - 1)
 
-static bool ends_in(const char *text, const char *end)
+static bool engines_ends_in(const char *text, const char *end)
 {
 	size_t n = strlen(text), k = strlen(end);
 	return n > k && strcmp(text + n - k, end) == 0;
@@ -38,7 +38,7 @@ dck_status engine_find(const char *name, engine_handle *ret, dck_err *err)
 			return DCK_OK;
 		}
 	}
-	if (ends_in(name, ".so"))
+	if (engines_ends_in(name, ".so"))
 		return plugin_open(name, ret, err);
 	const char *nearest = dck_nearest(name, names, ENGINES);
 	if (nearest)

@@ -68,7 +68,7 @@ static void null_close(dck_engine_model *m)
 	mem_free(m);
 }
 
-static dck_status model_read(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+static dck_status null_model_read(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
 	const char *operators = engine_option(p, "operators");
 
@@ -88,7 +88,7 @@ static dck_status null_open(const dck_open_params *p, dck_engine_model **ret, dc
 	DCK_TRY(engine_options_check(&engine_null, p, err));
 	dck_engine_model *m = mem_zalloc(1, sizeof *m);
 	DCK_NEED(m, err, "for the engine 'null'");
-	dck_status status = model_read(m, p, err);
+	dck_status status = null_model_read(m, p, err);
 	if (status != DCK_OK) {
 		null_close(m);
 		return status;

@@ -24,7 +24,7 @@ static char *path_of_file(const char *path)
 	return file;
 }
 
-static dck_status library_open(const char *path, os_library **ret, dck_err *err)
+static dck_status plugin_library_open(const char *path, os_library **ret, dck_err *err)
 {
 	dck_status status;
 
@@ -42,7 +42,8 @@ static dck_status library_open(const char *path, os_library **ret, dck_err *err)
 	return status;
 }
 
-static dck_status table_get(os_library *l, const char *path, const dck_engine **ret, dck_err *err)
+static dck_status plugin_table_get(os_library *l, const char *path, const dck_engine **ret,
+				   dck_err *err)
 {
 	union { /* ISO C has no cast from an object pointer to a function pointer */
 		void *object;
@@ -66,8 +67,8 @@ dck_status plugin_open(const char *path, engine_handle *ret, dck_err *err)
 	os_library *l;
 	const dck_engine *e = NULL;
 
-	DCK_TRY(library_open(path, &l, err));
-	dck_status status = table_get(l, path, &e, err);
+	DCK_TRY(plugin_library_open(path, &l, err));
+	dck_status status = plugin_table_get(l, path, &e, err);
 	if (status != DCK_OK) {
 		os_library_close(l);
 		return status;

@@ -21,12 +21,12 @@ typedef struct question {
 	const char *lib;
 } question;
 
-static void put_text(dck_sink *out, const char *text)
+static void probe_put_text(dck_sink *out, const char *text)
 {
 	sink_put(out, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
-static void answer(void *self, int fd)
+static void probe_answer(void *self, int fd)
 {
 	const question *q = self;
 	const dck_kv *kv;
@@ -36,14 +36,14 @@ static void answer(void *self, int fd)
 
 	dck_sink_fd(&out, fd);
 	if (engine_probe(q->engine, q->lib, &kv, &n, &err) == DCK_OK) {
-		put_text(&out, "+");
+		probe_put_text(&out, "+");
 		for (size_t i = 0; i < n; i++) {
-			put_text(&out, kv[i].key);
-			put_text(&out, kv[i].value);
+			probe_put_text(&out, kv[i].key);
+			probe_put_text(&out, kv[i].value);
 		}
 	} else {
-		put_text(&out, "-");
-		put_text(&out, err.msg);
+		probe_put_text(&out, "-");
+		probe_put_text(&out, err.msg);
 	}
 	/* A broken pipe cannot be reported: the parent is gone. */
 	if (dck_sink_finish(&out, NULL) != DCK_OK)
@@ -59,13 +59,13 @@ static size_t texts_count(const dck_buffer *b)
 }
 
 /* b: the answer, or nothing when the child did not give one and *why says so. */
-static dck_status ask(const dck_engine *e, const char *lib, dck_buffer *b, dck_err *why)
+static dck_status probe_ask(const dck_engine *e, const char *lib, dck_buffer *b, dck_err *why)
 {
 	question q = {e, lib};
 
 	if (!e->probe)
 		return DCK_OK;
-	dck_status status = os_in_child(answer, &q, TIMEOUT_NS, ANSWER_MAX, b, why);
+	dck_status status = os_in_child(probe_answer, &q, TIMEOUT_NS, ANSWER_MAX, b, why);
 	if (status != DCK_OK)
 		err_while(why, status, "probing the engine '%s' in a child process", e->name);
 	else if (texts_count(b) < 1 || b->data[b->n - 1] != '\0')
@@ -82,7 +82,7 @@ typedef struct block {
 	char *texts;
 } block;
 
-static const char *keep(block *k, const char *text, size_t n)
+static const char *probe_keep(block *k, const char *text, size_t n)
 {
 	char *copy = k->texts;
 	memcpy(copy, text, n);
@@ -103,12 +103,12 @@ static void row_fill(block *k, dck_engine_info *row, const dck_engine *e, const 
 				  : b->n > 2 ? b->data + 2
 					     : "it does not say why";
 		row->usable = false;
-		row->why_not = keep(k, why, strlen(why) + 1);
+		row->why_not = probe_keep(k, why, strlen(why) + 1);
 		return;
 	}
 	if (b->n == 0)
 		return;
-	const char *at = keep(k, b->data, b->n);
+	const char *at = probe_keep(k, b->data, b->n);
 	size_t npairs = (texts_count(b) - 1) / 2;
 	at += strlen(at) + 1;
 	for (size_t i = 0; i < npairs; i++, row->nfacts++) {
@@ -131,7 +131,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 
 	for (; engine_table[n] && n < ENGINES_MAX; n++) {
 		/* No answer is an answer too, unless it is us who have no memory. */
-		if (ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
+		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
 			status = DCK_E_NOMEM;
 			if (err)
 				*err = why[n];

@@ -43,7 +43,7 @@ static void table_tell(const dck_engine *e, dck_sink *out)
 	}
 }
 
-static void answer(void *self, int fd)
+static void plugin_answer(void *self, int fd)
 {
 	engine_handle h;
 	dck_sink out;
@@ -62,7 +62,7 @@ static void answer(void *self, int fd)
 }
 
 /* The texts of the answer after one another. */
-static const char *next(const char **at)
+static const char *plugin_next(const char **at)
 {
 	const char *now = *at;
 
@@ -84,17 +84,17 @@ static dck_status info_make(const dck_buffer *b, size_t n, dck_engine_info **ret
 	dck_engine_option *options = (dck_engine_option *)(void *)(facts + nfacts);
 	const char *at = memcpy(block + rows, b->data, b->n);
 
-	next(&at);
+	plugin_next(&at);
 	*info =
 	    (dck_engine_info){.usable = true, .options = options, .facts = facts, .nfacts = nfacts};
-	info->name = next(&at);
-	info->help = next(&at);
+	info->name = plugin_next(&at);
+	info->help = plugin_next(&at);
 	for (int k = VERSION; k < OPTIONS; k++)
-		facts[k - VERSION] = (dck_kv){keys[k], next(&at)};
+		facts[k - VERSION] = (dck_kv){keys[k], plugin_next(&at)};
 	for (size_t i = 0; i < noptions; i++) {
-		options[i].key = next(&at);
-		options[i].values = next(&at);
-		options[i].help = next(&at);
+		options[i].key = plugin_next(&at);
+		options[i].values = plugin_next(&at);
+		options[i].help = plugin_next(&at);
 	}
 	*ret = info;
 	return DCK_OK;
@@ -107,7 +107,7 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 	char *copy = mem_dup(name);
 
 	DCK_NEED(copy, err, "to ask '%.200s'", name);
-	dck_status status = os_in_child(answer, copy, TIMEOUT_NS, ANSWER_MAX, &b, err);
+	dck_status status = os_in_child(plugin_answer, copy, TIMEOUT_NS, ANSWER_MAX, &b, err);
 	for (size_t i = 0; i < b.n; i++)
 		n += b.data[i] == '\0';
 	if (status != DCK_OK)

@@ -24,7 +24,7 @@ bool history_commit_fits(const char *commit)
 	return commit[0] && strlen(commit) < DCK_COMMIT_SIZE && is_name(commit, "-_.:/+@~");
 }
 
-static dck_status record_check(const dck_record *r, const char *commit, dck_err *err)
+static dck_status add_record_check(const dck_record *r, const char *commit, dck_err *err)
 {
 	if (!r->id || !r->id[0])
 		DCK_FAIL(err, E_ARG, "the record has no id, so it could not be found again");
@@ -168,7 +168,7 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_text text
 	bool known = false;
 	int64_t seq;
 
-	DCK_TRY(record_check(r, commit, err));
+	DCK_TRY(add_record_check(r, commit, err));
 	DCK_TRY(known_find(h, r->id, text, &known, err));
 	if (!known) {
 		history_identify(r, &who);
@@ -182,8 +182,8 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_text text
 	return DCK_OK;
 }
 
-static dck_status add(dck_history *h, const dck_record *r, history_text text, const char *commit,
-		      bool *ret_new, dck_err *err)
+static dck_status record_insert(dck_history *h, const dck_record *r, history_text text,
+				const char *commit, bool *ret_new, dck_err *err)
 {
 	bool is_new = false;
 
@@ -205,7 +205,8 @@ dck_status dck_history_add(dck_history *h, const dck_record *r, const char *comm
 	record_json_write(r, &sink);
 	status = dck_sink_finish(&sink, err);
 	if (status == DCK_OK)
-		status = add(h, r, (history_text){json.data, json.n}, commit, ret_new, err);
+		status =
+		    record_insert(h, r, (history_text){json.data, json.n}, commit, ret_new, err);
 	dck_buffer_done(&json);
 	return status;
 }

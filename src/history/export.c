@@ -24,7 +24,8 @@ static void commit_write(const char *commit, dck_sink *out)
 }
 
 /* The record on one line, with a member that readers of records pass over. */
-static dck_status line_write(const dck_record *r, const char *commit, dck_sink *out, dck_err *err)
+static dck_status export_line_write(const dck_record *r, const char *commit, dck_sink *out,
+				    dck_err *err)
 {
 	dck_buffer line = {0};
 	dck_sink sink;
@@ -60,7 +61,7 @@ static dck_status record_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, 
 		status = dck_record_parse(json.data, json.n, &r, err);
 	dck_buffer_done(&json);
 	if (status == DCK_OK)
-		status = line_write(r, commit, out, err);
+		status = export_line_write(r, commit, out, err);
 	dck_record_free(r);
 	return status;
 }
@@ -102,7 +103,7 @@ dck_status dck_history_export(dck_history *h, const dck_history_filter *f, dck_s
 	return rows_each(h, f, "r.seq, r.id, r.commit_id", "", out, record_export, err);
 }
 
-static void number_put(dck_sink *out, sqlite3_stmt *s, int i)
+static void export_number_put(dck_sink *out, sqlite3_stmt *s, int i)
 {
 	if (sqlite->column_type(s, i) == SQLITE_INTEGER)
 		sink_fmt(out, "%" PRId64, (int64_t)sqlite->column_int64(s, i));
@@ -127,7 +128,7 @@ static dck_status metric_export(dck_history *h, sqlite3_stmt *s, dck_sink *out, 
 	csv_word(out, (const char *)sqlite->column_text(s, 9));
 	for (int i = 10; i < 14; i++) {
 		sink_text(out, ",");
-		number_put(out, s, i);
+		export_number_put(out, s, i);
 	}
 	sink_text(out, ",");
 	csv_word(out, (const char *)sqlite->column_text(s, 14));

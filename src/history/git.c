@@ -14,7 +14,7 @@
 #define PACKED_BYTES ((size_t)64 << 20)
 
 /* The first line of a small file. */
-static bool line_read(const char *path, char *line, size_t size)
+static bool git_line_read(const char *path, char *line, size_t size)
 {
 	dck_buffer b = {0};
 	size_t n;
@@ -30,7 +30,7 @@ static bool line_read(const char *path, char *line, size_t size)
 	return n > 0 && n < size;
 }
 
-static bool join(char *path, const char *folder, const char *name)
+static bool git_join(char *path, const char *folder, const char *name)
 {
 	const int n = name[0] == '/' ? snprintf(path, PATH_SIZE, "%s", name)
 				     : snprintf(path, PATH_SIZE, "%s/%s", folder, name);
@@ -55,15 +55,15 @@ static bool git_folder_at(const char *folder, char *git)
 {
 	char name[PATH_SIZE], line[PATH_SIZE];
 
-	if (!join(name, folder, ".git"))
+	if (!git_join(name, folder, ".git"))
 		return false;
 	const os_kind kind = os_path_kind(name, NULL);
 	if (kind == OS_FOLDER) {
 		strcpy(git, name);
 		return true;
 	}
-	return kind == OS_FILE && line_read(name, line, sizeof line) &&
-	       strncmp(line, "gitdir: ", 8) == 0 && join(git, folder, line + 8);
+	return kind == OS_FILE && git_line_read(name, line, sizeof line) &&
+	       strncmp(line, "gitdir: ", 8) == 0 && git_join(git, folder, line + 8);
 }
 
 static bool git_folder_find(const char *folder, char *git)
@@ -72,9 +72,9 @@ static bool git_folder_find(const char *folder, char *git)
 	char *slash;
 
 	if (folder[0] == '/') {
-		if (!join(at, "", folder))
+		if (!git_join(at, "", folder))
 			return false;
-	} else if (!os_folder_here(here, sizeof here) || !join(at, here, folder)) {
+	} else if (!os_folder_here(here, sizeof here) || !git_join(at, here, folder)) {
 		return false;
 	}
 	for (;;) {
@@ -95,7 +95,7 @@ static bool packed_find(const char *common, const char *ref, char *text)
 	const size_t n = strlen(ref);
 	bool found = false;
 
-	if (!join(path, common, "packed-refs") ||
+	if (!git_join(path, common, "packed-refs") ||
 	    os_read_file(path, PACKED_BYTES, &b, NULL) != DCK_OK)
 		return false;
 	for (const char *line = b.data; !found && line && *line; line = strchr(line, '\n')) {
@@ -113,23 +113,23 @@ static bool packed_find(const char *common, const char *ref, char *text)
 	return found;
 }
 
-static bool ref_read(const char *git, const char *ref, char *text)
+static bool git_ref_read(const char *git, const char *ref, char *text)
 {
 	char path[PATH_SIZE], line[PATH_SIZE], common[PATH_SIZE];
 
 	/* A name that leads out of the directory is no reference. */
 	if (strncmp(ref, "refs/", 5) != 0 || strstr(ref, ".."))
 		return false;
-	if (join(path, git, ref) && line_read(path, line, sizeof line) &&
+	if (git_join(path, git, ref) && git_line_read(path, line, sizeof line) &&
 	    is_commit(line, strlen(line))) {
 		strcpy(text, line);
 		return true;
 	}
 	/* A work tree keeps its HEAD, and shares the references of the whole. */
-	if (!join(path, git, "commondir") || !line_read(path, line, sizeof line) ||
-	    !join(common, git, line))
+	if (!git_join(path, git, "commondir") || !git_line_read(path, line, sizeof line) ||
+	    !git_join(common, git, line))
 		strcpy(common, git);
-	if (join(path, common, ref) && line_read(path, line, sizeof line) &&
+	if (git_join(path, common, ref) && git_line_read(path, line, sizeof line) &&
 	    is_commit(line, strlen(line))) {
 		strcpy(text, line);
 		return true;
@@ -141,11 +141,11 @@ const char *dck_history_commit(const char *folder, char *text)
 {
 	char git[PATH_SIZE], path[PATH_SIZE], line[PATH_SIZE];
 
-	if (!git_folder_find(folder, git) || !join(path, git, "HEAD") ||
-	    !line_read(path, line, sizeof line))
+	if (!git_folder_find(folder, git) || !git_join(path, git, "HEAD") ||
+	    !git_line_read(path, line, sizeof line))
 		return NULL;
 	if (strncmp(line, "ref: ", 5) == 0)
-		return ref_read(git, line + 5, text) ? text : NULL;
+		return git_ref_read(git, line + 5, text) ? text : NULL;
 	if (!is_commit(line, strlen(line)))
 		return NULL;
 	return strcpy(text, line);

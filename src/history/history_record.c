@@ -104,7 +104,7 @@ static void list_table(const listing *l)
 					    : "time commit command value incomplete subject");
 }
 
-static bool entry_add(void *self, const dck_history_entry *e)
+static bool history_entry_add(void *self, const dck_history_entry *e)
 {
 	const listing *l = self;
 	const char *const who[] = {e->verb,    e->subject, e->engine,
@@ -153,7 +153,7 @@ dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, 
 	else
 		record_answer(l.b, "%" PRIu64 " record%s", all, all == 1 ? "" : "s");
 	list_table(&l);
-	status = dck_history_list(h, f, metric, entry_add, &l, err);
+	status = dck_history_list(h, f, metric, history_entry_add, &l, err);
 done:
 	if (status == DCK_OK)
 		return record_finish(l.b, ret, err);
@@ -184,7 +184,7 @@ static const char *change_text(const dck_history_trend *t, const dck_history_cha
 	return buf;
 }
 
-static const char *value_text(dck_unit unit, double v, char *buf, size_t size)
+static const char *history_value_text(dck_unit unit, double v, char *buf, size_t size)
 {
 	switch (unit) {
 	case DCK_UNIT_NS:
@@ -206,7 +206,7 @@ static void few_points(record_builder *b, const dck_history_trend *t)
 		lo = fmin(lo, t->points[i].value);
 		hi = fmax(hi, t->points[i].value);
 	}
-	value_text(t->metric.unit, t->points[t->n - 1].value, now, sizeof now);
+	history_value_text(t->metric.unit, t->points[t->n - 1].value, now, sizeof now);
 	if (t->n == 1)
 		record_answer(b, "%s: %s in one point; %s", t->metric.tag, now, t->changes_absent);
 	else
@@ -214,8 +214,9 @@ static void few_points(record_builder *b, const dck_history_trend *t)
 		    b,
 		    "%s: newest %s, all %zu from %s to %s; records of the same may differ "
 		    "by more than their intervals, so a test for changes needs more points",
-		    t->metric.tag, now, t->n, value_text(t->metric.unit, lo, least, sizeof least),
-		    value_text(t->metric.unit, hi, most, sizeof most));
+		    t->metric.tag, now, t->n,
+		    history_value_text(t->metric.unit, lo, least, sizeof least),
+		    history_value_text(t->metric.unit, hi, most, sizeof most));
 }
 
 static void trend_answer(record_builder *b, const dck_history_trend *t)
@@ -245,8 +246,9 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 		      t->points[c->at].commit ? " (" : "",
 		      t->points[c->at].commit ? t->points[c->at].commit : "",
 		      t->points[c->at].commit ? ")" : "",
-		      value_text(t->metric.unit, c->before, before, sizeof before),
-		      value_text(t->metric.unit, c->after, after, sizeof after), c->p, more);
+		      history_value_text(t->metric.unit, c->before, before, sizeof before),
+		      history_value_text(t->metric.unit, c->after, after, sizeof after), c->p,
+		      more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)

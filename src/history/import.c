@@ -19,7 +19,7 @@ typedef struct source {
 	uint64_t number; /* of the line, from 1 */
 } source;
 
-static bool room_make(dck_buffer *b, size_t more)
+static bool import_room_make(dck_buffer *b, size_t more)
 {
 	char *data;
 	size_t cap = b->cap > 0 ? b->cap : 65536;
@@ -38,13 +38,13 @@ static bool room_make(dck_buffer *b, size_t more)
 
 /* Appends one more line with its end, or, with whole, all that is left; *ret_more: there was
  * something. */
-static dck_status text_read(source *s, bool whole, bool *ret_more, dck_err *err)
+static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_err *err)
 {
 	const size_t before = s->line.n;
 	bool more = true;
 
 	while (more) {
-		DCK_NEED(room_make(&s->line, 4096), err, "for '%s'", s->name);
+		DCK_NEED(import_room_make(&s->line, 4096), err, "for '%s'", s->name);
 		errno = 0;
 		if (whole) {
 			const size_t n = fread(s->line.data + s->line.n, 1, 4096, s->file);
@@ -92,8 +92,8 @@ static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text
 	return DCK_OK;
 }
 
-static dck_status insert(dck_history *h, const dck_record *r, history_text text, const char *commit,
-			 dck_history_count *count, dck_err *err)
+static dck_status import_insert(dck_history *h, const dck_record *r, history_text text,
+				const char *commit, dck_history_count *count, dck_err *err)
 {
 	bool is_new;
 
@@ -120,17 +120,17 @@ static dck_status line_insert(dck_history *h, const source *s, const char *commi
 	if (status == DCK_OK)
 		status = line_commit(h, &s->line, said, err);
 	if (status == DCK_OK)
-		status = insert(h, r, (history_text){json.data, json.n},
-				commit			    ? commit
-				: history_commit_fits(said) ? said
-							    : NULL,
-				count, err);
+		status = import_insert(h, r, (history_text){json.data, json.n},
+				       commit			   ? commit
+				       : history_commit_fits(said) ? said
+								   : NULL,
+				       count, err);
 	dck_buffer_done(&json);
 	dck_record_free(r);
 	return status;
 }
 
-static bool is_blank(const char *text)
+static bool import_is_blank(const char *text)
 {
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
@@ -148,7 +148,7 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 
 		DCK_TRY(history_begin(h, err));
 		for (int i = 0; i < BATCH && more && status == DCK_OK; i++) {
-			if (!is_blank(s->line.data))
+			if (!import_is_blank(s->line.data))
 				status = line_insert(h, s, commit, &batch, err);
 			if (status != DCK_OK) {
 				err_while(err, status, "reading line %llu of '%s'",
@@ -157,7 +157,7 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 			}
 			s->line.n = 0;
 			s->number++;
-			status = text_read(s, false, &more, err);
+			status = import_text_read(s, false, &more, err);
 		}
 		/* Lines before the bad one stay. */
 		ended = history_end(h, DCK_OK, status == DCK_OK ? err : NULL);
@@ -182,9 +182,10 @@ static dck_status whole_import(dck_history *h, source *s, const char *commit,
 		return err_while(err, status, "reading '%s'", s->name);
 	status = history_begin(h, err);
 	if (status == DCK_OK)
-		status = history_end(
-		    h, insert(h, r, (history_text){s->line.data, s->line.n}, commit, &count, err),
-		    err);
+		status = history_end(h,
+				     import_insert(h, r, (history_text){s->line.data, s->line.n},
+						   commit, &count, err),
+				     err);
 	dck_record_free(r);
 	if (status == DCK_OK) {
 		ret->added += count.added;
@@ -200,9 +201,9 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 	bool more;
 
 	s->number = 1;
-	DCK_TRY(text_read(s, false, &more, err));
+	DCK_TRY(import_text_read(s, false, &more, err));
 	/* One record alone has its first bracket on a line of its own, an export a whole record. */
-	if (more && !is_blank(s->line.data)) {
+	if (more && !import_is_blank(s->line.data)) {
 		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
 
 		if (status == DCK_OK) {
@@ -212,7 +213,7 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 		if (status == DCK_E_NOMEM)
 			return status;
 	}
-	DCK_TRY(text_read(s, true, &more, err));
+	DCK_TRY(import_text_read(s, true, &more, err));
 	return whole_import(h, s, commit, ret, err);
 }
 

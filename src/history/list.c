@@ -29,7 +29,7 @@ static void value_column(sqlite3_stmt *s, int i, dck_history_entry *e)
 	e->level = sqlite->column_double(s, i + 4);
 }
 
-static void entry_read(sqlite3_stmt *s, dck_history_entry *e)
+static void list_entry_read(sqlite3_stmt *s, dck_history_entry *e)
 {
 	*e = (dck_history_entry){
 	    .id = text_column(s, 0),
@@ -72,7 +72,7 @@ dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const c
 			  metric ? metric : HISTORY_METRIC);
 	status = history_step(h, s, &row, "read", err);
 	while (status == DCK_OK && row) {
-		entry_read(s, &e);
+		list_entry_read(s, &e);
 		if (!each(self, &e))
 			break;
 		status = history_step(h, s, &row, "read", err);

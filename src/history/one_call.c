@@ -23,8 +23,8 @@ dck_status dck_history_keep(const char *path, const dck_record *r, const char *c
 /* What is asked of a history that has to be there. */
 typedef dck_status (*question)(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err);
 
-static dck_status ask(const char *path, question q, const dck_record *r, dck_record **ret,
-		      dck_err *err)
+static dck_status history_ask(const char *path, question q, const dck_record *r, dck_record **ret,
+			      dck_err *err)
 {
 	dck_history_config config;
 	dck_history *history = NULL;
@@ -42,14 +42,14 @@ static dck_status ask(const char *path, question q, const dck_record *r, dck_rec
 
 dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret, dck_err *err)
 {
-	return ask(path, dck_history_baseline, r, ret, err);
+	return history_ask(path, dck_history_baseline, r, ret, err);
 }
 
 void dck_history_with_starts(const char *path, dck_record **r)
 {
 	dck_record *more;
 
-	if (ask(path, dck_history_starts, *r, &more, NULL) == DCK_OK) {
+	if (history_ask(path, dck_history_starts, *r, &more, NULL) == DCK_OK) {
 		dck_record_free(*r);
 		*r = more;
 	}

@@ -46,7 +46,7 @@ typedef struct header {
 	int64_t tables, ours; /* ours: of the tables that every version has */
 } header;
 
-static dck_status header_read(dck_history *h, header *ret, dck_err *err)
+static dck_status schema_header_read(dck_history *h, header *ret, dck_err *err)
 {
 	DCK_TRY(history_integer(h, "PRAGMA application_id", &ret->application, err));
 	DCK_TRY(history_integer(h, "PRAGMA user_version", &ret->version, err));
@@ -65,9 +65,9 @@ static dck_status header_at_once(dck_history *h, header *ret, dck_err *err)
 	dck_status status;
 
 	if (!alone)
-		return header_read(h, ret, err);
+		return schema_header_read(h, ret, err);
 	DCK_TRY(history_run(h, "BEGIN", "read", err));
-	status = header_read(h, ret, err);
+	status = schema_header_read(h, ret, err);
 	if (!sqlite->get_autocommit(h->db))
 		sqlite->exec(h->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;

@@ -25,7 +25,7 @@ typedef struct starts {
 
 /* Engine, model and settings are those of r too: what a history is asked about (an update, another
  * model of that name) separates no trend, and is no start of the same. */
-static bool is_same(const dck_record *a, const dck_record *r, const char *tag)
+static bool starts_is_same(const dck_record *a, const dck_record *r, const char *tag)
 {
 	comparable_differences f;
 
@@ -48,7 +48,7 @@ static dck_status start_take(dck_history *h, int64_t seq, const char *id, const 
 		const double v = dck_record_value(earlier, all->tag);
 
 		all->bytes += json.n;
-		if (!isnan(v) && is_same(earlier, r, all->tag))
+		if (!isnan(v) && starts_is_same(earlier, r, all->tag))
 			all->values[all->n++] = v;
 	}
 	dck_record_free(earlier);

@@ -58,7 +58,8 @@ static const char *dup_column(mem_arena *a, sqlite3_stmt *s, int i)
 	return mem_arena_dup(a, (const char *)sqlite->column_text(s, i));
 }
 
-static dck_status absent(dck_history *h, const history_where *w, const char *tag, dck_err *err)
+static dck_status trend_absent(dck_history *h, const history_where *w, const char *tag,
+			       dck_err *err)
 {
 	const char *names[200], *nearest;
 	mem_arena *a = mem_arena_new(0);
@@ -130,7 +131,7 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 	}
 	sqlite->finalize(s);
 	if (status == DCK_OK && !found)
-		return absent(h, w, tag, err);
+		return trend_absent(h, w, tag, err);
 	return status;
 }
 
@@ -191,9 +192,9 @@ static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 	    w->sql, w->sql[0] ? "AND" : "WHERE", group[by]);
 }
 
-static dck_status rows_read(dck_history *h, const history_where *w, const char *tag,
-			    const origin *from, const dck_history_trend_config *c, trend_box *box,
-			    rows *all, dck_err *err)
+static dck_status trend_rows_read(dck_history *h, const history_where *w, const char *tag,
+				  const origin *from, const dck_history_trend_config *c,
+				  trend_box *box, rows *all, dck_err *err)
 {
 	const struct {
 		const char *name, *text;
@@ -341,7 +342,7 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 	return DCK_OK;
 }
 
-static dck_status metric_find(trend_box *box, const char *tag, dck_err *err)
+static dck_status trend_metric_find(trend_box *box, const char *tag, dck_err *err)
 {
 	const dck_metric_def *def = record_find_def(tag, box->arena);
 
@@ -369,10 +370,10 @@ static dck_status trend_make(dck_history *h, const dck_history_filter *f,
 
 	DCK_TRY(history_where_make(f, &w, err));
 	DCK_TRY(origin_find(h, &w, tag, box, &from, err));
-	DCK_TRY(metric_find(box, tag, err));
+	DCK_TRY(trend_metric_find(box, tag, err));
 	if (from.unit)
 		record_find_unit(from.unit, &box->trend.metric.unit);
-	DCK_TRY(rows_read(h, &w, tag, &from, c, box, all, err));
+	DCK_TRY(trend_rows_read(h, &w, tag, &from, c, box, all, err));
 	return points_and_changes(box, all, c, err);
 }
 

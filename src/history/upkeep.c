@@ -203,7 +203,7 @@ static bool index_agrees(sqlite3_stmt *s, const dck_record *r)
 	       (r->began_unix_ns == 0 || sqlite->column_int64(s, 4) == r->began_unix_ns);
 }
 
-static dck_status record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
+static dck_status upkeep_record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
 {
 	const char *id = (const char *)sqlite->column_text(s, 1);
 	dck_buffer json = {0};
@@ -239,7 +239,7 @@ dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *e
 	DCK_TRY(history_prepare(h, sql, &s, "check", err));
 	status = history_step(h, s, &row, "check", err);
 	for (; status == DCK_OK && row; health.records++) {
-		status = record_check(h, s, err);
+		status = upkeep_record_check(h, s, err);
 		if (status == DCK_OK)
 			status = history_step(h, s, &row, "check", err);
 	}

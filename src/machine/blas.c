@@ -43,7 +43,7 @@ static void *symbol(const library *l, const char *name)
 		memcpy(&(l)->field, &at, sizeof at); \
 	} while (0)
 
-static bool library_open(library *l)
+static bool blas_library_open(library *l)
 {
 	static const char *const names[] = {"libopenblas.so.0", "libmkl_rt.so.2", "libmkl_rt.so.1",
 					    "libmkl_rt.so",	"libblis.so.4",	  "libblas.so.3"};
@@ -93,7 +93,7 @@ static double gemm_ns(const library *l, bool wide, int n, matrices *m)
 	return (double)(os_now_ns() - begin);
 }
 
-static void fill(matrices *m, bool wide)
+static void matrices_init(matrices *m, bool wide)
 {
 	for (size_t i = 0; i < (size_t)LARGE * LARGE; i++) {
 		double v = 0.5 + (double)(i * 2654435761u % 1024) / 2048;
@@ -109,7 +109,7 @@ static void time_one(const library *l, bool wide, unsigned threads, matrices *m,
 	const uint64_t begin = os_now_ns();
 	int n = SMALL;
 
-	fill(m, wide);
+	matrices_init(m, wide);
 	gemm_ns(l, wide, n, m);
 	/* The larger, the nearer to the peak; a simple library would need seconds. */
 	if (gemm_ns(l, wide, n, m) < 4e6)
@@ -134,7 +134,7 @@ static void child(void *self, int fd)
 	m.a = os_pages_alloc(bytes);
 	m.b = os_pages_alloc(bytes);
 	m.c = os_pages_alloc(bytes);
-	if (m.a && m.b && m.c && library_open(&l)) {
+	if (m.a && m.b && m.c && blas_library_open(&l)) {
 		const bool settable = threads_set(&l, 1);
 		sink_fmt(&out, "library %s\n", os_library_path(l.handle));
 		time_one(&l, false, 1, &m, &out);

@@ -35,7 +35,7 @@ static const char *vendor_name(unsigned long vendor)
 	return NULL;
 }
 
-static unsigned long number(const char *device, const char *file)
+static unsigned long device_number(const char *device, const char *file)
 {
 	char path[512], text[32];
 
@@ -48,13 +48,14 @@ typedef struct list {
 	unsigned n;
 } list;
 
-static void take(void *self, const char *path)
+static void device_append(void *self, const char *path)
 {
 	list *l = self;
 
-	if (l->n == MACHINE_DEVICES_MAX || !is_accelerator(number(path, "class")))
+	if (l->n == MACHINE_DEVICES_MAX || !is_accelerator(device_number(path, "class")))
 		return;
-	const unsigned long vendor = number(path, "vendor"), device = number(path, "device");
+	const unsigned long vendor = device_number(path, "vendor"),
+			    device = device_number(path, "device");
 	const char *name = vendor_name(vendor);
 	machine_device *d = &l->device[l->n++];
 	snprintf(d->at, sizeof d->at, "%.31s", strrchr(path, '/') + 1);
@@ -71,7 +72,7 @@ unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVIC
 	char folder[320];
 
 	snprintf(folder, sizeof folder, "%.200s/sys/bus/pci/devices", root);
-	os_path_each(folder, "*", take, &l);
+	os_path_each(folder, "*", device_append, &l);
 	*ret_why = os_path_kind(folder, NULL) == OS_FOLDER ? "there is none on the PCI bus"
 							   : "the system shows no PCI bus";
 	return l.n;

@@ -14,7 +14,7 @@ const char *const machine_level_names[MACHINE_LEVELS] = {"l1", "l2", "l3", "dram
 #define MIB (UINT64_C(1) << 20)
 
 /* The part of a cache that one of our threads gets where several use it. */
-static uint64_t share(const machine_cache *c, unsigned threads)
+static uint64_t level_share(const machine_cache *c, unsigned threads)
 {
 	unsigned users = c->ours < threads ? c->ours : threads;
 	return users > 1 ? c->bytes / users : c->bytes;
@@ -50,8 +50,9 @@ static uint64_t dram_bytes(const machine_topology *t, bool quick, const char **r
 uint64_t machine_level_bytes(const machine_topology *t, machine_level level, unsigned threads,
 			     bool quick, const char **ret_why)
 {
-	const uint64_t l1 = share(&t->cache[0], threads), l2 = share(&t->cache[1], threads);
-	const uint64_t l3 = share(&t->cache[2], threads);
+	const uint64_t l1 = level_share(&t->cache[0], threads),
+		       l2 = level_share(&t->cache[1], threads);
+	const uint64_t l3 = level_share(&t->cache[2], threads);
 	uint64_t bytes = 0;
 
 	switch (level) {

@@ -53,7 +53,7 @@ static const struct {
 #endif
 };
 
-static machine_item *add(machine_result *r, const char *tag, unsigned threads)
+static machine_item *overhead_add(machine_result *r, const char *tag, unsigned threads)
 {
 	machine_item *i = machine_add(r, tag, threads);
 	if (i)
@@ -64,7 +64,7 @@ static machine_item *add(machine_result *r, const char *tag, unsigned threads)
 static void batches_run(machine_result *r)
 {
 	for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
-		machine_item *item = add(r, batches[k].tag, 1);
+		machine_item *item = overhead_add(r, batches[k].tag, 1);
 		batches[k].batch();
 		for (int i = 0; item && i < SAMPLES; i++) {
 			uint64_t begin = os_now_ns();
@@ -74,7 +74,7 @@ static void batches_run(machine_result *r)
 	}
 }
 
-static void nothing(void *self, unsigned thread, unsigned threads, unsigned round)
+static void overhead_nothing(void *self, unsigned thread, unsigned threads, unsigned round)
 {
 	(void)self, (void)thread, (void)threads, (void)round;
 }
@@ -82,12 +82,12 @@ static void nothing(void *self, unsigned thread, unsigned threads, unsigned roun
 /* A sleeping thread is woken, does nothing, and wakes the one that waits for it. */
 static void wake_run(machine_pool *pool, machine_result *r)
 {
-	machine_item *item = add(r, "overhead/wake", 1);
+	machine_item *item = overhead_add(r, "overhead/wake", 1);
 
-	machine_pool_run(pool, 1, 1, nothing, NULL, NULL);
+	machine_pool_run(pool, 1, 1, overhead_nothing, NULL, NULL);
 	for (int i = 0; item && i < SAMPLES; i++) {
 		uint64_t begin = os_now_ns();
-		machine_pool_run(pool, 1, 1, nothing, NULL, NULL);
+		machine_pool_run(pool, 1, 1, overhead_nothing, NULL, NULL);
 		item->value[item->n++] = (double)(os_now_ns() - begin);
 	}
 }
@@ -95,7 +95,7 @@ static void wake_run(machine_pool *pool, machine_result *r)
 /* Threads that do not sleep begin a round together and wait for the last one. */
 static void fork_join_run(const machine_ask *ask, machine_pool *pool, machine_result *r)
 {
-	machine_item *item = add(r, "overhead/fork_join", ask->threads);
+	machine_item *item = overhead_add(r, "overhead/fork_join", ask->threads);
 
 	if (!item)
 		return;
@@ -105,7 +105,7 @@ static void fork_join_run(const machine_ask *ask, machine_pool *pool, machine_re
 	}
 	for (int i = 0; i < SAMPLES; i++) {
 		uint64_t begin = os_now_ns();
-		machine_pool_run(pool, ask->threads, BATCH, nothing, NULL, NULL);
+		machine_pool_run(pool, ask->threads, BATCH, overhead_nothing, NULL, NULL);
 		item->value[item->n++] = (double)(os_now_ns() - begin) / BATCH;
 	}
 }
@@ -115,7 +115,7 @@ static void spawn_run(machine_result *r)
 	char word[] = "true", *argv[] = {word, NULL};
 	const os_spawn_config c = {
 	    .argv = argv, .in_fd = -1, .out_fd = -1, .err_fd = -1, .keep_fd = -1};
-	machine_item *item = add(r, "overhead/spawn", 1);
+	machine_item *item = overhead_add(r, "overhead/spawn", 1);
 	os_child_usage usage;
 	os_spawner *s;
 	pid_t pid;

@@ -36,7 +36,7 @@ struct machine_pool {
 	worker worker[];
 };
 
-static inline void relax(void)
+static inline void pool_relax(void)
 {
 #if defined(__x86_64__)
 	__builtin_ia32_pause();
@@ -59,7 +59,7 @@ static void meet(machine_pool *p, unsigned threads)
 		return;
 	}
 	for (unsigned i = 0; atomic_load(&p->meeting) == meeting; i++) {
-		relax();
+		pool_relax();
 		if (i > SPINS)
 			os_thread_yield();
 	}
@@ -77,8 +77,8 @@ static double round_ns(const machine_pool *p, unsigned threads)
 	return end > begin ? (double)(end - begin) : 0;
 }
 
-static void rounds_run(worker *w, machine_work f, void *self, unsigned threads, unsigned rounds,
-		       double *ret_ns)
+static void pool_rounds_run(worker *w, machine_work f, void *self, unsigned threads,
+			    unsigned rounds, double *ret_ns)
 {
 	machine_pool *p = w->pool;
 
@@ -115,7 +115,7 @@ static void *worker_main(void *arg)
 		unsigned threads = p->threads, rounds = p->rounds;
 		double *ns = p->ns;
 		pthread_mutex_unlock(&p->lock);
-		rounds_run(w, f, self, threads, rounds, ns);
+		pool_rounds_run(w, f, self, threads, rounds, ns);
 		pthread_mutex_lock(&p->lock);
 		if (--p->running == 0)
 			pthread_cond_signal(&p->idle);

@@ -214,7 +214,7 @@ static double round_work(const run *u, const machine_item *i)
 	       (double)array_bytes(i->set_bytes / i->threads, arrays_of(i));
 }
 
-static void rounds(run *u, machine_item *i, unsigned n, double *ret_ns)
+static void machine_rounds(run *u, machine_item *i, unsigned n, double *ret_ns)
 {
 	u->item = i;
 	machine_pool_run(u->pool, i->threads, n, work_of(i), u, ret_ns);
@@ -222,7 +222,7 @@ static void rounds(run *u, machine_item *i, unsigned n, double *ret_ns)
 		u->cursor += (uint64_t)n * chunks_of(i->stream);
 }
 
-static double least(const double *ns, unsigned n)
+static double machine_least(const double *ns, unsigned n)
 {
 	double v = INFINITY;
 
@@ -233,7 +233,7 @@ static double least(const double *ns, unsigned n)
 
 /* Finds how often the loop must run so that a round takes as long as it should. The fastest of
  * three rounds decides, since a round that another program interrupted would look long enough. */
-static void calibrate(run *u, machine_item *i)
+static void machine_calibrate(run *u, machine_item *i)
 {
 	const double want = u->effort->round_ns;
 	double ns[3];
@@ -242,8 +242,8 @@ static void calibrate(run *u, machine_item *i)
 	if (i->stream && i->level == MACHINE_DRAM)
 		return;
 	for (int tries = 0; tries < 20; tries++) {
-		rounds(u, i, 3, ns);
-		double took = least(ns, 3), more = took > 0 ? want / took : 64;
+		machine_rounds(u, i, 3, ns);
+		double took = machine_least(ns, 3), more = took > 0 ? want / took : 64;
 		if (more < 3) {
 			i->repetitions = (uint64_t)fmax(1, (double)i->repetitions * more);
 			return;
@@ -252,15 +252,15 @@ static void calibrate(run *u, machine_item *i)
 	}
 }
 
-static void prepare(run *u, machine_item *i)
+static void machine_prepare(run *u, machine_item *i)
 {
-	calibrate(u, i);
+	machine_calibrate(u, i);
 	i->work = round_work(u, i);
 }
 
 /* Finds the fastest loop for that level. The loops take turns with a few rounds each, several
  * times, so that a disturbance does not hit one loop only. */
-static void choose(run *u, machine_item *i)
+static void machine_choose(run *u, machine_item *i)
 {
 	enum { LOOPS_MAX = 8, SWEEPS = 3, ROUNDS = 3 };
 	struct {
@@ -274,7 +274,7 @@ static void choose(run *u, machine_item *i)
 	for (const machine_stream *s = i->stream; s && n < LOOPS_MAX;
 	     s = stream_next(u->ask->isa, s->kind, s)) {
 		i->stream = s;
-		prepare(u, i);
+		machine_prepare(u, i);
 		loop[n].stream = s;
 		loop[n].repetitions = i->repetitions;
 		loop[n].work = i->work;
@@ -283,8 +283,9 @@ static void choose(run *u, machine_item *i)
 	for (unsigned k = 0; n > 1 && k < SWEEPS * n; k++) {
 		i->stream = loop[k % n].stream;
 		i->repetitions = loop[k % n].repetitions;
-		rounds(u, i, ROUNDS, ns);
-		loop[k % n].rate = fmax(loop[k % n].rate, loop[k % n].work / least(ns, ROUNDS));
+		machine_rounds(u, i, ROUNDS, ns);
+		loop[k % n].rate =
+		    fmax(loop[k % n].rate, loop[k % n].work / machine_least(ns, ROUNDS));
 	}
 	for (unsigned k = 1; k < n; k++)
 		if (loop[k].rate > loop[best].rate)
@@ -294,8 +295,9 @@ static void choose(run *u, machine_item *i)
 	i->work = loop[best].work;
 }
 
-/* The item of the same kind for one thread. What calibrate() found for it is not looked for again.
- * This saves time where other programs run, since threads then wait for each other in every round.
+/* The item of the same kind for one thread. What machine_calibrate() found for it is not looked for
+ * again. This saves time where other programs run, since threads then wait for each other in every
+ * round.
  */
 static const machine_item *twin(const run *u, const machine_item *i)
 {
@@ -317,9 +319,9 @@ static void first_time(run *u, machine_item *i)
 		i->repetitions = one->repetitions;
 		i->work = round_work(u, i);
 	} else if (i->stream) {
-		choose(u, i);
+		machine_choose(u, i);
 	} else {
-		prepare(u, i);
+		machine_prepare(u, i);
 	}
 }
 
@@ -349,10 +351,10 @@ static void measure_item(run *u, machine_item *i)
 	assert(n <= sizeof ns / sizeof *ns);
 	if (i->repetitions == 0)
 		first_time(u, i);
-	rounds(u, i, n, ns);
-	if (!fixed && least(ns, n) < want / 3) {
-		prepare(u, i);
-		rounds(u, i, n, ns);
+	machine_rounds(u, i, n, ns);
+	if (!fixed && machine_least(ns, n) < want / 3) {
+		machine_prepare(u, i);
+		machine_rounds(u, i, n, ns);
 	}
 	for (unsigned k = 1; k < n && i->n < MACHINE_ROUNDS_MAX; k++)
 		if (ns[k] > 0)
@@ -360,15 +362,16 @@ static void measure_item(run *u, machine_item *i)
 	/* The rate that counts belongs to the best round. */
 	if (i->peak && i->peak->steps > 0 && !(machine_best(i) <= before))
 		clock_take(u, i);
-	if (!fixed && least(ns, n) > 3 * want) {
-		i->repetitions = (uint64_t)fmax(1, (double)i->repetitions * want / least(ns, n));
+	if (!fixed && machine_least(ns, n) > 3 * want) {
+		i->repetitions =
+		    (uint64_t)fmax(1, (double)i->repetitions * want / machine_least(ns, n));
 		i->work = round_work(u, i);
 	}
 }
 
 /* --- memory */
 
-static void touch(unsigned char *p, size_t n)
+static void machine_touch(unsigned char *p, size_t n)
 {
 	for (size_t at = 0; at < n; at += PAGE)
 		((volatile unsigned char *)p)[at] = 1;
@@ -379,7 +382,7 @@ static void touch_cache(void *self, unsigned thread, unsigned threads, unsigned 
 	const run *u = self;
 
 	(void)threads, (void)round;
-	touch(u->cache + thread * u->cache_stride, u->cache_stride);
+	machine_touch(u->cache + thread * u->cache_stride, u->cache_stride);
 }
 
 /* Each thread touches what it will walk over, so that the system places it in the thread's own
@@ -392,7 +395,7 @@ static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned r
 
 	(void)round;
 	for (unsigned k = 0; k < CHUNKS; k++)
-		touch(u->dram[threads > 1] + k * u->chunk_bytes + thread * bytes, all);
+		machine_touch(u->dram[threads > 1] + k * u->chunk_bytes + thread * bytes, all);
 }
 
 static unsigned char *pages(size_t n)
@@ -471,7 +474,7 @@ static bool cancelled(run *u)
 }
 
 /* done: the share of the work that is behind us; NaN: not known. */
-static void show(run *u, const char *phase, double done)
+static void machine_show(run *u, const char *phase, double done)
 {
 	dck_progress p = observer_nothing(phase);
 
@@ -495,7 +498,7 @@ static bool measured_here(const machine_item *i)
 /* The first pass has more time, so that every limit has a value. */
 #define FIRST_PASS 2
 
-static bool late(const run *u)
+static bool machine_late(const run *u)
 {
 	const double limit = u->effort->limit_ns * (u->r->passes == 0 ? FIRST_PASS : 1);
 
@@ -515,11 +518,11 @@ static void passes(run *u)
 			machine_item *item = &u->r->item[i];
 			if (!measured_here(item))
 				continue;
-			if (cancelled(u) || late(u))
+			if (cancelled(u) || machine_late(u))
 				return;
 			/* The steps before the passes take about a tenth of the time. */
-			show(u, phase_of(item),
-			     0.1 + 0.9 * (double)(pass * u->r->n + i) / (double)all);
+			machine_show(u, phase_of(item),
+				     0.1 + 0.9 * (double)(pass * u->r->n + i) / (double)all);
 			measure_item(u, item);
 		}
 		u->r->passes = pass + 1;
@@ -578,15 +581,15 @@ dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err 
 		 .began_ns = os_now_ns()};
 
 	memset(ret, 0, sizeof *ret);
-	show(&u, "BLAS", NAN);
+	machine_show(&u, "BLAS", NAN);
 	machine_blas(ask, ret); /* it forks, which must happen before there are threads */
 	DCK_TRY(machine_pool_open(ask->topology->cpu, ask->threads, &u.pool, err));
 	if (!cancelled(&u)) {
-		show(&u, "overheads", NAN);
+		machine_show(&u, "overheads", NAN);
 		machine_overheads(ask, u.pool, ret);
 	}
 	if (!cancelled(&u)) {
-		show(&u, "memory", NAN);
+		machine_show(&u, "memory", NAN);
 		add_all(&u);
 		memory_open(&u);
 		passes_watched(&u);

@@ -167,7 +167,7 @@ static void cpu_limit(record_builder *b, const measure_evidence *e)
 			    e->host->cgroup_cpus, e->host->cpus_allowed);
 }
 
-static void too_few(record_builder *b, const measure_evidence *e)
+static void diagnostics_too_few(record_builder *b, const measure_evidence *e)
 {
 	const stat_estimate *asked = e->asked;
 
@@ -210,7 +210,7 @@ static void level_changed(record_builder *b, const measure_evidence *e)
 	    100 * (double)greatest->at / (double)s->n);
 }
 
-static void imprecise(record_builder *b, const measure_evidence *e)
+static void diagnostics_imprecise(record_builder *b, const measure_evidence *e)
 {
 	if (e->imprecise)
 		record_note(b, "imprecise",
@@ -266,14 +266,28 @@ static void slow_build(record_builder *b, const measure_evidence *e)
 }
 
 static const doubt doubts[] = {
-    first_run_slow, no_warmup, not_steady,	plateau,   drift,      level_changed,
-    two_modes,	    outliers,  busy_neighbours, preempted, governor,   cpu_limit,
-    too_few,	    imprecise, timer_coarse,	thinned,   slow_build,
+    first_run_slow,
+    no_warmup,
+    not_steady,
+    plateau,
+    drift,
+    level_changed,
+    two_modes,
+    outliers,
+    busy_neighbours,
+    preempted,
+    governor,
+    cpu_limit,
+    diagnostics_too_few,
+    diagnostics_imprecise,
+    timer_coarse,
+    thinned,
+    slow_build,
 };
 
 /* One cause makes several of them, and is said once: those of the machine lead, and what a busy
  * machine does to a measurement goes with them. */
-static void fold(record_builder *b)
+static void diagnostics_fold(record_builder *b)
 {
 	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
 					     "preempted"};
@@ -327,5 +341,5 @@ void diagnostics_notes(record_builder *b, const measure_evidence *e)
 	/* Without a sample there is nothing to doubt. */
 	for (size_t i = 0; e->samples->n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
 		doubts[i](b, e);
-	fold(b);
+	diagnostics_fold(b);
 }

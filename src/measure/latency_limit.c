@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static dck_status refuse(const char *text, const char *why, dck_err *err)
+static dck_status limit_refuse(const char *text, const char *why, dck_err *err)
 {
 	DCK_FAIL(err, E_ARG,
 		 "--slo is '%.40s': %s; write it as STAT<=TIME, such as p99<=20ms; STAT is mean, "
@@ -16,7 +16,7 @@ static dck_status refuse(const char *text, const char *why, dck_err *err)
 }
 
 /* n bytes without their blanks, or with those `inside`; false: they do not fit. */
-static bool take(const char *text, size_t n, bool inside, char *to, size_t size)
+static bool blanks_strip(const char *text, size_t n, bool inside, char *to, size_t size)
 {
 	size_t used = 0;
 
@@ -34,7 +34,7 @@ static bool take(const char *text, size_t n, bool inside, char *to, size_t size)
 }
 
 /* Different words for one statistic, such as p50 and median, become one. */
-static const char *statistic_read(const char *word, latency_limit *l)
+static const char *limit_statistic_read(const char *word, latency_limit *l)
 {
 	if (strcmp(word, "mean") == 0 || strcmp(word, "max") == 0) {
 		l->kind = word[1] == 'e' ? LIMIT_MEAN : LIMIT_MAX;
@@ -62,16 +62,16 @@ dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *er
 	uint64_t ns;
 
 	if (!less)
-		return refuse(text, "it has no '<='", err);
+		return limit_refuse(text, "it has no '<='", err);
 	limit = less + (less[1] == '=' ? 2 : 1);
-	if (!take(text, (size_t)(less - text), true, word, sizeof word) ||
-	    !take(limit, strlen(limit), false, time, sizeof time))
-		return refuse(text, "it is too long", err);
+	if (!blanks_strip(text, (size_t)(less - text), true, word, sizeof word) ||
+	    !blanks_strip(limit, strlen(limit), false, time, sizeof time))
+		return limit_refuse(text, "it is too long", err);
 	if (units_parse_time(time, &ns, NULL) != DCK_OK || ns == 0)
-		return refuse(text, "the limit is no time above 0, as in 50ms", err);
-	why = statistic_read(word, &l);
+		return limit_refuse(text, "the limit is no time above 0, as in 50ms", err);
+	why = limit_statistic_read(word, &l);
 	if (why)
-		return refuse(text, why, err);
+		return limit_refuse(text, why, err);
 	l.ns = (double)ns;
 	snprintf(l.text, sizeof l.text, "%s<=%s", word, time);
 	*ret = l;

@@ -76,8 +76,8 @@ static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns,
  * it is. Readings are only stored; what becomes of them is computed for several at once, since the
  * clock's reading waits for whatever is still being computed and would make each sample dearer by
  * that. */
-static dck_status timed(measure_loop *l, measure_samples *to, uint64_t n, uint64_t *ret_first_ns,
-			uint64_t *ret_done, dck_err *err)
+static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
+			     uint64_t *ret_first_ns, uint64_t *ret_done, dck_err *err)
 {
 	measure_reading waiting[WAITING];
 	dck_err why;
@@ -132,7 +132,7 @@ dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dc
 		DCK_TRY(before_run(l, err));
 	}
 	cpu_begin = outside ? 0 : measure_loop_cpu_ns(l);
-	status = timed(l, to->latency, n, &first_ns, &done, err);
+	status = loop_timed(l, to->latency, n, &first_ns, &done, err);
 	cpu_end = outside ? 0 : measure_loop_cpu_ns(l);
 	if (done > 0) {
 		runs = (double)(done * l->group);

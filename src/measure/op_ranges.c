@@ -38,7 +38,7 @@ static bounds bounds_all(const dck_profile *p, const op_runs *runs)
 	return all;
 }
 
-static int64_t middle(bounds b)
+static int64_t ranges_middle(bounds b)
 {
 	return b.least + (b.most - b.least) / 2;
 }
@@ -48,10 +48,10 @@ static int64_t shift_of(const dck_profile *p, const op_runs *runs, size_t i, bou
 			int64_t before)
 {
 	if (all.least <= all.most)
-		return middle(all);
+		return ranges_middle(all);
 	const bounds b = bounds_of(p, runs, i);
 	if (i == 0)
-		return middle(b);
+		return ranges_middle(b);
 	return before < b.least ? b.least : before > b.most ? b.most : before;
 }
 
@@ -88,7 +88,7 @@ static bool times_can_be(const dck_profile *p)
 	return p->resolution_ns <= TIME_MAX;
 }
 
-static uint64_t clamp(int64_t ns, uint64_t least, uint64_t most)
+static uint64_t ranges_clamp(int64_t ns, uint64_t least, uint64_t most)
 {
 	return ns < (int64_t)least ? least : ns > (int64_t)most ? most : (uint64_t)ns;
 }
@@ -112,17 +112,17 @@ static size_t in_runs(const dck_profile *p, const op_runs *runs, bounds all, int
 
 			if (i < runs->from)
 				continue;
-			ret[n++] =
-			    (op_range){.event = at,
-				       .begin_ns = clamp(begin, runs->begin_ns[i], runs->end_ns[i]),
-				       .end_ns = clamp(end, runs->begin_ns[i], runs->end_ns[i]),
-				       .thread = own ? OWN : p->threads[at]};
+			ret[n++] = (op_range){
+			    .event = at,
+			    .begin_ns = ranges_clamp(begin, runs->begin_ns[i], runs->end_ns[i]),
+			    .end_ns = ranges_clamp(end, runs->begin_ns[i], runs->end_ns[i]),
+			    .thread = own ? OWN : p->threads[at]};
 		}
 	}
 	return n;
 }
 
-static int by_thread(const void *a, const void *b)
+static int ranges_by_thread(const void *a, const void *b)
 {
 	const op_range *x = a, *y = b;
 
@@ -172,7 +172,7 @@ dck_status op_ranges_place(const dck_profile *p, const op_runs *runs, int64_t ow
 		DCK_FAIL(err, E_ENGINE, "the engine's profile has times that cannot be");
 	const bounds all = bounds_all(p, runs);
 	const size_t n = in_runs(p, runs, all, own_thread, ret);
-	qsort(ret, n, sizeof *ret, by_thread);
+	qsort(ret, n, sizeof *ret, ranges_by_thread);
 	for (size_t i = 0, j = 0; i < n; i = j) {
 		while (j < n && ret[j].thread == ret[i].thread)
 			j++;

@@ -55,7 +55,7 @@ void measure_phases_done(measure_phases *p)
 	memset(p, 0, sizeof *p);
 }
 
-static uint64_t now(const measure_phases *p)
+static uint64_t phases_now(const measure_phases *p)
 {
 	return p->loop.clock->now_ns(p->loop.clock->self);
 }
@@ -154,7 +154,7 @@ static void group_choose(measure_phases *p)
 	p->group_wanted = clock_ns > CLOCK_SHARE_MAX * run_ns * group;
 }
 
-static dck_status probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
+static dck_status phases_probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
 {
 	measure_sinks sinks = {.latency = &p->warm};
 
@@ -198,7 +198,7 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 	}
 	/* The first run is warm-up too, and so is its time. */
 	begin_ns = p->loop.origin_ns + p->warm.at_ns[0];
-	status = probe(p, begin_ns, err);
+	status = phases_probe(p, begin_ns, err);
 	while (status == DCK_OK) {
 		elapsed_ns = p->loop.last_ns - begin_ns;
 		if (p->plan.warmup == MEASURE_WARMUP_AUTO && p->warm.pushed >= next_check &&
@@ -368,7 +368,7 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 			       dck_err *err)
 {
 	const dck_plan *asked = &p->plan.asked;
-	uint64_t begin_ns = now(p);
+	uint64_t begin_ns = phases_now(p);
 	bool enough = false, slow = false;
 
 	if (check)
@@ -383,7 +383,7 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 			measure_plan_estimate(&p->plan, p->latency.value, p->latency.n, p->scratch,
 					      &e);
 			live_estimate(p, &e);
-			p->live_cost_ns = (double)(now(p) - begin_ns);
+			p->live_cost_ns = (double)(phases_now(p) - begin_ns);
 		}
 		live_foresee(p, runs_measured(p), elapsed_ns);
 		live_send(p, "measure", runs_measured(p), asked->runs, elapsed_ns);
@@ -391,7 +391,7 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 	}
 	*ret_enough = enough;
 	/* All this took time in which caches cool and workers go to sleep. */
-	return enough ? DCK_OK : measure_loop_settle(&p->loop, now(p) - begin_ns, err);
+	return enough ? DCK_OK : measure_loop_settle(&p->loop, phases_now(p) - begin_ns, err);
 }
 
 /* Samples until the next look, or the end. */
@@ -418,7 +418,7 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 	const bool by_precision = asked->runs == 0 && asked->time_ns == 0;
 	const uint64_t whole_group = p->loop.group;
 	uint64_t next_check = asked->min_runs;
-	const uint64_t begin_ns = now(p);
+	const uint64_t begin_ns = phases_now(p);
 	bool enough = false;
 	dck_status status = DCK_OK;
 

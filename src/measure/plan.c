@@ -105,7 +105,7 @@ static dck_status warmup_read(const char *text, measure_plan *plan, dck_err *err
 }
 
 /* "p99.9" is latency/p999, and p50 is the median: one statistic has one name. */
-static dck_status statistic_read(const char *text, measure_plan *plan, dck_err *err)
+static dck_status plan_statistic_read(const char *text, measure_plan *plan, dck_err *err)
 {
 	static const struct {
 		double p;
@@ -162,7 +162,7 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 {
 	measure_plan plan = {.asked = *p};
 
-	DCK_TRY(statistic_read(p->statistic ? p->statistic : "median", &plan, err));
+	DCK_TRY(plan_statistic_read(p->statistic ? p->statistic : "median", &plan, err));
 	if (p->runs > 0 && p->time_ns > 0)
 		DCK_FAIL(err, E_ARG,
 			 "--runs and --time are two exact stop rules: give one of them");

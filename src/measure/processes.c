@@ -27,7 +27,7 @@ typedef struct workers {
 	size_t n;
 } workers;
 
-static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
+static void processes_progress_show(const workers *w, size_t done, uint64_t begin_ns)
 {
 	dck_progress p =
 	    observer_part("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
@@ -37,7 +37,7 @@ static void progress_show(const workers *w, size_t done, uint64_t begin_ns)
 	observer_show(w->watch, &p);
 }
 
-static dck_status process_run(workers *w, dck_record **ret, dck_err *err)
+static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *err)
 {
 	dck_subject copy;
 	const worker_job job = {.subject = w->n > 0 ? freed_trusted(w->subject, &copy) : w->subject,
@@ -210,8 +210,8 @@ static void spread_note(record_builder *b, const workers *w, double *values)
 			    100 * (high - low) / sum, 100 * within / sum);
 }
 
-static dck_status combine(const workers *w, const dck_err *failure, dck_status failed,
-			  dck_record **ret, dck_err *err)
+static dck_status processes_combine(const workers *w, const dck_err *failure, dck_status failed,
+				    dck_record **ret, dck_err *err)
 {
 	const dck_record *first = w->records[0];
 	double *values = mem_alloc(w->n * sizeof *values);
@@ -279,10 +279,10 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 		return status;
 	}
 	while (w.n < plan->asked.processes && failed == DCK_OK) {
-		progress_show(&w, w.n, begin_ns);
+		processes_progress_show(&w, w.n, begin_ns);
 		failed = observer_cancelled(w.watch)
 			     ? err_set(&why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
-			     : process_run(&w, &w.records[w.n], &why);
+			     : processes_process_run(&w, &w.records[w.n], &why);
 		if (failed == DCK_OK) {
 			w.n++;
 			if (w.records[w.n - 1]->incomplete)
@@ -295,7 +295,7 @@ dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 			*err = why;
 		status = failed;
 	} else {
-		status = combine(&w, &why, failed, ret, err);
+		status = processes_combine(&w, &why, failed, ret, err);
 	}
 	for (size_t k = 0; k < w.n; k++)
 		dck_record_free(w.records[k]);

@@ -28,7 +28,8 @@ void measure_result_estimates(const measure_samples *s, double level, double *sc
 }
 
 /* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
-static void throughput(record_builder *b, const measure_phases *p, const stat_estimate *estimates)
+static void results_throughput(record_builder *b, const measure_phases *p,
+			       const stat_estimate *estimates)
 {
 	const char *tag = "throughput/items";
 	const double items = (double)p->loop.target->items;
@@ -133,7 +134,7 @@ void measure_result_memory(record_builder *b, const subject_target *t, uint64_t 
 }
 
 /* Warm-up and measurement as one series, in order. */
-static void series(record_builder *b, const measure_phases *p)
+static void results_series(record_builder *b, const measure_phases *p)
 {
 	const measure_samples *w = &p->warm, *m = &p->latency;
 	uint64_t *at;
@@ -179,7 +180,7 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 				      &estimates[STAT_ESTIMATORS]);
 		measure_result_estimate(b, measure_plan_tag(&p->plan), &estimates[STAT_ESTIMATORS]);
 	}
-	throughput(b, p, estimates);
+	results_throughput(b, p, estimates);
 	record_metric_int(b, "runs/count", (int64_t)p->measured_runs, "measured runs");
 	record_metric_int(b, "runs/warmup",
 			  (int64_t)(p->measured_runs > 0 ? p->warmup_runs : p->loop.runs),
@@ -188,5 +189,5 @@ void measure_results(record_builder *b, measure_phases *p, stat_estimate *estima
 	measure_result_phases(b, p);
 	phase(b, "time/measured", p->measured_ns, p->measured_runs > 0, "no measured run");
 	measure_result_memory(b, p->loop.target, p->sinks.peak_rss_bytes);
-	series(b, p);
+	results_series(b, p);
 }

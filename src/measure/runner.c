@@ -54,7 +54,7 @@ static dck_status measure_or_hang(run *r, dck_err *err)
 }
 
 /* What ended it early, as a note: what was measured until then is reported. */
-static void stopped_note(run *r, dck_status status, const dck_err *why)
+static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 {
 	const measure_loop *loop = &r->session.phases.loop;
 	const unsigned long long at = (unsigned long long)(loop->runs + loop->unused) + 1;
@@ -93,7 +93,7 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 	diagnostics_notes(r->record, &e);
 }
 
-static void record_fill(run *r, const dck_subject *s)
+static void runner_record_fill(run *r, const dck_subject *s)
 {
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->session.phases.plan.asked;
@@ -127,8 +127,8 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 		return status;
 	}
 	if (status != DCK_OK)
-		stopped_note(r, status, &why);
-	record_fill(r, s);
+		runner_stopped_note(r, status, &why);
+	runner_record_fill(r, s);
 	if (plan->asked.check_outputs && status == DCK_OK)
 		agree_check(r->record, s, &r->session.target, r->shared.watch);
 	measure_traced_runs(&r->traced, &r->session, s, r->record);

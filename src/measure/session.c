@@ -47,7 +47,7 @@ static void warning_keep(measure_shared *m, const char *text)
 	m->nwarnings++;
 }
 
-static void log_take(void *self, dck_log_level level, const char *text)
+static void session_log_take(void *self, dck_log_level level, const char *text)
 {
 	measure_shared *m = self;
 
@@ -94,8 +94,8 @@ static void phase_show(void *self, const char *name)
 	observer_show(s->phases.loop.watch, &p);
 }
 
-static dck_status session_open(measure_session *s, const dck_subject *subject,
-			       const measure_plan *plan, const dck_observer *watch, dck_err *err)
+static dck_status measured_open(measure_session *s, const dck_subject *subject,
+				const measure_plan *plan, const dck_observer *watch, dck_err *err)
 {
 	measure_shared *m = s->shared;
 
@@ -112,7 +112,7 @@ static dck_status session_open(measure_session *s, const dck_subject *subject,
 		DCK_TRY(os_temp_dir(s->dir, err));
 		s->target.work_dir = s->dir;
 	}
-	s->target.log = log_take;
+	s->target.log = session_log_take;
 	s->target.log_self = m;
 	DCK_TRY(verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err));
 	s->opened_ns = measure_shared_now(m);
@@ -123,7 +123,7 @@ dck_status measure_session_open(measure_session *s, measure_shared *m, const dck
 				const measure_plan *plan, const dck_observer *watch, dck_err *err)
 {
 	s->shared = m;
-	const dck_status status = session_open(s, subject, plan, watch, err);
+	const dck_status status = measured_open(s, subject, plan, watch, err);
 
 	if (status != DCK_OK)
 		measure_session_close(s);

@@ -34,7 +34,7 @@ void measure_traced_begin(measure_traced *t, const measure_shared *m)
 	past_begin(&t->past, measure_shared_now(m));
 }
 
-static void range(const past *p, const char *name, uint64_t begin_ns, uint64_t end_ns)
+static void traced_range(const past *p, const char *name, uint64_t begin_ns, uint64_t end_ns)
 {
 	past_push(p, past_name(NULL, name), begin_ns);
 	past_pop(p, end_ns);
@@ -75,7 +75,7 @@ static void warmup_put(const past *p, const measure_phases *f)
 		return;
 	const uint64_t origin = f->loop.origin_ns, begin = origin + w->at_ns[0];
 	const uint64_t end = begin + f->warmup_ns;
-	range(p, "first run", begin, begin + f->first_run_ns);
+	traced_range(p, "first run", begin, begin + f->first_run_ns);
 	if (w->n < 2)
 		return;
 	past_push(p, past_name(NULL, "warm-up"), origin + w->at_ns[1]);
@@ -96,7 +96,7 @@ static void measured_put(const past *p, const measure_phases *f)
 }
 
 /* The range around all of it: "bench model.onnx". */
-static uint32_t whole_name(const char *what, const dck_subject *s)
+static uint32_t traced_whole_name(const char *what, const dck_subject *s)
 {
 	char name[OP_NAME_SIZE];
 
@@ -120,14 +120,15 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 		return;
 	}
 	t->told = true;
-	past_push(&t->past, whole_name("bench", subject), t->past.ns[0]);
+	past_push(&t->past, traced_whole_name("bench", subject), t->past.ns[0]);
 	for (size_t i = 0; i < s->nopening; i++)
-		range(&t->past, s->opening[i].name, s->opening[i].at_ns,
-		      i + 1 < s->nopening ? s->opening[i + 1].at_ns : s->opened_ns);
+		traced_range(&t->past, s->opening[i].name, s->opening[i].at_ns,
+			     i + 1 < s->nopening ? s->opening[i + 1].at_ns : s->opened_ns);
 	warmup_put(&t->past, f);
 	measured_put(&t->past, f);
 	if (f->latency.n > 0)
-		range(&t->past, "statistics", f->measured_at_ns + f->measured_ns, t->past.ns[1]);
+		traced_range(&t->past, "statistics", f->measured_at_ns + f->measured_ns,
+			     t->past.ns[1]);
 	past_pop(&t->past, t->past.ns[1]);
 	const uint64_t held = f->latency.n * f->loop.group;
 	const uint64_t runs = held < f->measured_runs ? held : f->measured_runs;
@@ -260,7 +261,7 @@ static void nest_pop(nest *o, const past *t, size_t levels)
 		past_pop(t, o->ends[--o->n]);
 }
 
-static void op_put(nest *o, const past *t, const dck_profile *profile, const op_range *r)
+static void traced_op_put(nest *o, const past *t, const dck_profile *profile, const op_range *r)
 {
 	nest_pop(o, t, r->level);
 	past_push(t, op_name(&profile->events[r->event]), r->begin_ns);
@@ -268,7 +269,7 @@ static void op_put(nest *o, const past *t, const dck_profile *profile, const op_
 }
 
 /* The runs, each with the operators that its own thread ran; how many these are. */
-static size_t runs_put(const past *t, const pass *p, const dck_profile *profile, int64_t own)
+static size_t traced_runs_put(const past *t, const pass *p, const dck_profile *profile, int64_t own)
 {
 	const uint32_t name = past_name(NULL, "profiled run");
 	nest open = {.n = 0};
@@ -279,7 +280,7 @@ static size_t runs_put(const past *t, const pass *p, const dck_profile *profile,
 		for (; at < p->nranges && p->ranges[at].thread == own &&
 		       profile->events[p->ranges[at].event].run == i;
 		     at++)
-			op_put(&open, t, profile, &p->ranges[at]);
+			traced_op_put(&open, t, profile, &p->ranges[at]);
 		nest_pop(&open, t, 0);
 		past_pop(t, p->end_ns[i]);
 	}
@@ -301,7 +302,7 @@ static size_t others_put(past *t, const pass *p, const dck_profile *profile, siz
 		for (; at < p->nranges && p->ranges[at].thread == thread; at++) {
 			const op_range *r = &p->ranges[at];
 
-			op_put(&open, t, profile, r);
+			traced_op_put(&open, t, profile, r);
 			past_number(t, run, (double)(profile->events[r->event].run - p->warm),
 				    r->begin_ns);
 		}
@@ -313,13 +314,13 @@ static size_t others_put(past *t, const pass *p, const dck_profile *profile, siz
 
 static size_t pass_put(past *t, const pass *p, const dck_subject *s, const dck_profile *profile)
 {
-	past_push(t, whole_name("profile", s), t->ns[0]);
-	range(t, "profiled session", t->ns[0], p->warm_ns);
-	range(t, "profiled warm-up", p->warm_ns, p->begun_ns);
+	past_push(t, traced_whole_name("profile", s), t->ns[0]);
+	traced_range(t, "profiled session", t->ns[0], p->warm_ns);
+	traced_range(t, "profiled warm-up", p->warm_ns, p->begun_ns);
 	past_push(t, past_name(NULL, "profiled runs"), p->begun_ns);
-	const size_t others = runs_put(t, p, profile, os_thread_id());
+	const size_t others = traced_runs_put(t, p, profile, os_thread_id());
 	past_pop(t, p->ended_ns);
-	range(t, "reading the profile", p->ended_ns, t->ns[1]);
+	traced_range(t, "reading the profile", p->ended_ns, t->ns[1]);
 	past_pop(t, t->ns[1]);
 	return others_put(t, p, profile, others);
 }
@@ -343,8 +344,8 @@ static void pass_record(const measure_traced *t, const pass *p, record_builder *
 		    (unsigned long long)p->runs, took / t->median_ns);
 }
 
-static dck_status operators(measure_traced *t, measure_shared *m, const dck_subject *s,
-			    const measure_plan *plan, record_builder *b, dck_err *err)
+static dck_status traced_operators(measure_traced *t, measure_shared *m, const dck_subject *s,
+				   const measure_plan *plan, record_builder *b, dck_err *err)
 {
 	pass p = {.session.target.observe = DCK_OBSERVE_OPERATORS};
 	dck_profile profile = {.struct_size = sizeof profile};
@@ -377,7 +378,7 @@ void measure_traced_operators(measure_traced *t, measure_shared *m, const dck_su
 
 	if (!t->told || s->kind == DCK_SUBJECT_COMMAND || s->kind == DCK_SUBJECT_FUNCTION)
 		return;
-	const dck_status status = operators(t, m, s, plan, b, &why);
+	const dck_status status = traced_operators(t, m, s, plan, b, &why);
 	if (status == DCK_OK)
 		return;
 	record_fact_absent(b, "trace", "operators", why.msg);

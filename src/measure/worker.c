@@ -27,8 +27,8 @@ static dck_status word_add(words *w, const char *word, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status row_add(words *w, const dck_opt *o, const void *cfg, const void *plain,
-			  dck_err *err)
+static dck_status worker_row_add(words *w, const dck_opt *o, const void *cfg, const void *plain,
+				 dck_err *err)
 {
 	if (o->kind == DCK_OPT_LIST) {
 		const dck_list *list = (const void *)((const char *)cfg + o->at);
@@ -74,7 +74,7 @@ dck_status worker_words(mem_arena *a, const dck_opt *table, const void *cfg, con
 	DCK_NEED(plain, err, "for a worker's options");
 	DCK_TRY(dck_opt_defaults(table, plain, err));
 	for (const dck_opt *o = table; o->name; o++)
-		DCK_TRY(row_add(&w, o, cfg, plain, err));
+		DCK_TRY(worker_row_add(&w, o, cfg, plain, err));
 	*n = w.n;
 	return DCK_OK;
 }
@@ -173,7 +173,7 @@ static bool is_about_memory(const char *sentence)
 }
 
 /* "!CODE SENTENCE", which a worker leaves instead of a record. */
-static void failure_read(const char *text, worker_result *ret)
+static void worker_failure_read(const char *text, worker_result *ret)
 {
 	char *sentence = NULL;
 	const long code = strtol(text + 1, &sentence, 10);
@@ -242,7 +242,7 @@ static void end_read(const worker_job *job, const os_child_usage *usage, oom fou
 			usage->exit_code, so);
 }
 
-static void over_limit(const worker_job *job, worker_result *ret)
+static void worker_over_limit(const worker_job *job, worker_result *ret)
 {
 	char limit[32], peak[32];
 
@@ -265,7 +265,7 @@ static dck_status result_read(const worker_job *job, int fd, dck_status waited,
 	if (status != DCK_OK)
 		return status;
 	if (text.n > 0 && text.data[0] == '!') {
-		failure_read(text.data, ret);
+		worker_failure_read(text.data, ret);
 	} else if (text.n > 0 && !usage->signal) {
 		const dck_status parsed =
 		    dck_record_parse(text.data, text.n, &ret->record, &ret->why);
@@ -281,15 +281,15 @@ static dck_status result_read(const worker_job *job, int fd, dck_status waited,
 	return status;
 }
 
-static uint64_t peak_of(const worker_result *r)
+static uint64_t worker_peak_of(const worker_result *r)
 {
 	const double peak = r->record ? dck_record_value(r->record, "memory/peak_rss") : 0;
 
 	return peak > (double)r->peak_rss_bytes ? (uint64_t)peak : r->peak_rss_bytes;
 }
 
-static dck_status process_run(const worker_job *job, words *w, int fd, worker_result *ret,
-			      dck_err *err)
+static dck_status worker_process_run(const worker_job *job, words *w, int fd, worker_result *ret,
+				     dck_err *err)
 {
 	guard g = {.job = job};
 	const oom_count before = oom_now();
@@ -315,10 +315,10 @@ static dck_status process_run(const worker_job *job, words *w, int fd, worker_re
 	ret->peak_rss_bytes =
 	    usage.peak_rss_bytes > g.peak_bytes ? usage.peak_rss_bytes : g.peak_bytes;
 	DCK_TRY(result_read(job, fd, status, &usage, oom_since(&before), ret, err));
-	ret->peak_rss_bytes = peak_of(ret);
+	ret->peak_rss_bytes = worker_peak_of(ret);
 	/* Between two looks it may have had more, and given it back. */
 	if (g.killed || (job->memory_bytes > 0 && ret->peak_rss_bytes > job->memory_bytes))
-		over_limit(job, ret);
+		worker_over_limit(job, ret);
 	return DCK_OK;
 }
 
@@ -335,7 +335,7 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 	 * disturbs. */
 	status = os_file_nameless(&fd, err);
 	if (status == DCK_OK) {
-		status = process_run(job, &w, fd, &result, err);
+		status = worker_process_run(job, &w, fd, &result, err);
 		os_close(fd);
 	}
 	mem_arena_free(w.arena);

@@ -24,7 +24,7 @@ struct record_builder {
 };
 
 /* One more zeroed row, or NULL (the builder has then failed). */
-static void *list_add(record_builder *b, list *l, size_t size)
+static void *build_list_add(record_builder *b, list *l, size_t size)
 {
 	if (l->n == l->cap) {
 		size_t cap = l->cap == 0 ? 16 : 2 * l->cap;
@@ -178,7 +178,7 @@ void record_fact(record_builder *b, const char *section, const char *key, dck_un
 		const char *own_section = text_keep(b, section), *own_key = text_keep(b, key);
 		if (!own_section || !own_key)
 			return; /* the arena remembers */
-		f = list_add(b, &b->facts, sizeof *f);
+		f = build_list_add(b, &b->facts, sizeof *f);
 		if (!f)
 			return;
 		f->section = own_section;
@@ -249,7 +249,7 @@ bool record_series_room(record_builder *b, const char *tag, dck_unit u, size_t n
 	assert(warmup <= n);
 	if (!own_tag || !v || (ret_at_ns && !at))
 		return false;
-	dck_series *s = list_add(b, &b->series, sizeof *s);
+	dck_series *s = build_list_add(b, &b->series, sizeof *s);
 	if (!s)
 		return false;
 	*s = (dck_series){
@@ -273,7 +273,7 @@ void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_
 		memcpy(at, at_ns, n * sizeof *at);
 }
 
-static dck_metric *metric_find(record_builder *b, const char *tag)
+static dck_metric *build_metric_find(record_builder *b, const char *tag)
 {
 	dck_metric *rows = b->metrics.rows;
 
@@ -287,14 +287,14 @@ void record_metric(record_builder *b, const char *tag, dck_value v, double lo, d
 		   double level, const char *how)
 {
 	const dck_metric_def *def = record_find_def(tag, b->box->arena);
-	dck_metric *m = metric_find(b, tag);
+	dck_metric *m = build_metric_find(b, tag);
 
 	if (!def) {
 		assert(mem_arena_failed(b->box->arena));
 		return;
 	}
 	if (!m)
-		m = list_add(b, &b->metrics, sizeof *m);
+		m = build_list_add(b, &b->metrics, sizeof *m);
 	if (!m)
 		return;
 	*m = (dck_metric){.def = def, .how = text_keep(b, how), .value = value_keep(b, v)};
@@ -328,7 +328,7 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 
 void record_metric_narrow(record_builder *b, const char *tag, const char *why)
 {
-	dck_metric *m = metric_find(b, tag);
+	dck_metric *m = build_metric_find(b, tag);
 
 	if (m && m->level > 0 && why && why[0])
 		m->narrow = text_keep(b, why);
@@ -336,7 +336,7 @@ void record_metric_narrow(record_builder *b, const char *tag, const char *why)
 
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u)
 {
-	dck_metric *m = metric_find(b, tag);
+	dck_metric *m = build_metric_find(b, tag);
 	const dck_metric_def *def = m ? record_def_in(m->def, u, b->box->arena) : NULL;
 
 	assert(!m || def || mem_arena_failed(b->box->arena));
@@ -381,7 +381,7 @@ static dck_op_output output_keep(record_builder *b, const dck_op_output *o)
 
 void record_op(record_builder *b, const dck_op *op)
 {
-	dck_op *own = list_add(b, &b->ops, sizeof *own);
+	dck_op *own = build_list_add(b, &b->ops, sizeof *own);
 	if (!own)
 		return;
 	dck_op_output *outputs = mem_arena_array(b->box->arena, op->noutputs, sizeof *outputs);
@@ -437,7 +437,7 @@ static const char *key_keep(record_builder *b, const dck_column *columns, size_t
 	return own;
 }
 
-static const char *name_keep(record_builder *b, const char *name)
+static const char *build_name_keep(record_builder *b, const char *name)
 {
 	const char *own = text_keep(b, name);
 
@@ -466,7 +466,7 @@ static const void *array_keep(record_builder *b, const void *from, size_t n, siz
 
 void record_tree(record_builder *b, const dck_tree *t)
 {
-	dck_tree *own = list_add(b, &b->trees, sizeof *own);
+	dck_tree *own = build_list_add(b, &b->trees, sizeof *own);
 	dck_frame *frames = mem_arena_array(b->box->arena, t->nframes, sizeof *frames);
 
 	for (size_t i = 0; i < t->nnodes; i++)
@@ -502,9 +502,9 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 
 	assert(ncolumns > 0);
 	table_end(b);
-	name = name_keep(b, name);
+	name = build_name_keep(b, name);
 	own = columns_keep(b, columns, ncolumns);
-	t = own ? list_add(b, &b->tables, sizeof *t) : NULL;
+	t = own ? build_list_add(b, &b->tables, sizeof *t) : NULL;
 	if (!t) {
 		b->failed = true;
 		return;
@@ -513,9 +513,9 @@ void record_table(record_builder *b, const char *name, const char *title, const 
 	    .name = name, .title = text_keep(b, title), .columns = own, .ncolumns = ncolumns};
 }
 
-static void cell_add(record_builder *b, dck_value v, double lo, double hi, double level)
+static void build_cell_add(record_builder *b, dck_value v, double lo, double hi, double level)
 {
-	dck_cell *cell = list_add(b, &b->cells, sizeof *cell);
+	dck_cell *cell = build_list_add(b, &b->cells, sizeof *cell);
 
 	if (!cell)
 		return;
@@ -562,7 +562,7 @@ void record_brief_row(record_builder *b)
 
 	if (b->failed || b->tables.n == 0 || b->cells.n == 0)
 		return;
-	row = list_add(b, &b->brief_rows, sizeof *row);
+	row = build_list_add(b, &b->brief_rows, sizeof *row);
 	if (row)
 		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
 }
@@ -581,7 +581,7 @@ static bool is_text_column(const record_builder *b)
 void record_cell_text(record_builder *b, const char *text)
 {
 	assert(is_text_column(b));
-	cell_add(b, RECORD_TEXT(text), 0, 0, 0);
+	build_cell_add(b, RECORD_TEXT(text), 0, 0, 0);
 }
 
 void record_cell_fmt(record_builder *b, const char *fmt, ...)
@@ -594,27 +594,27 @@ void record_cell_fmt(record_builder *b, const char *fmt, ...)
 
 void record_cell_bool(record_builder *b, bool v)
 {
-	cell_add(b, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v}, 0, 0, 0);
+	build_cell_add(b, (dck_value){.kind = DCK_VALUE_BOOL, .as.b = v}, 0, 0, 0);
 }
 
 void record_cell_int(record_builder *b, int64_t v)
 {
-	cell_add(b, RECORD_INT(v), 0, 0, 0);
+	build_cell_add(b, RECORD_INT(v), 0, 0, 0);
 }
 
 void record_cell_real(record_builder *b, double v)
 {
-	cell_add(b, RECORD_REAL(v), 0, 0, 0);
+	build_cell_add(b, RECORD_REAL(v), 0, 0, 0);
 }
 
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level)
 {
-	cell_add(b, RECORD_REAL(v), lo, hi, level);
+	build_cell_add(b, RECORD_REAL(v), lo, hi, level);
 }
 
 void record_cell_absent(record_builder *b, const char *why)
 {
-	cell_add(b, RECORD_ABSENT(why), 0, 0, 0);
+	build_cell_add(b, RECORD_ABSENT(why), 0, 0, 0);
 }
 
 static void note_add(record_builder *b, dck_severity severity, const char *code, const char *text)
@@ -623,7 +623,7 @@ static void note_add(record_builder *b, dck_severity severity, const char *code,
 
 	if (!text || !own_code)
 		return;
-	dck_note *n = list_add(b, &b->notes, sizeof *n);
+	dck_note *n = build_list_add(b, &b->notes, sizeof *n);
 	if (n)
 		*n = (dck_note){.severity = severity, .code = own_code, .text = text};
 }

@@ -247,7 +247,7 @@ static void fact_compare(comparable_differences *f, const row *r, const char *ke
 	}
 }
 
-static bool begins_with(const dck_fact *fact, const row *r)
+static bool comparable_begins_with(const dck_fact *fact, const row *r)
 {
 	return strcmp(fact->section, r->section) == 0 &&
 	       strncmp(fact->key, r->key, strlen(r->key)) == 0;
@@ -259,14 +259,14 @@ static void facts_compare(comparable_differences *f, const row *r, const dck_rec
 	size_t left = FAMILY_MAX;
 
 	for (size_t i = 0; i < a->nfacts && left > 0; i++) {
-		if (!begins_with(&a->facts[i], r))
+		if (!comparable_begins_with(&a->facts[i], r))
 			continue;
 		fact_compare(f, r, a->facts[i].key, &a->facts[i],
 			     dck_record_fact(b, r->section, a->facts[i].key));
 		left--;
 	}
 	for (size_t i = 0; i < b->nfacts && left > 0; i++) {
-		if (!begins_with(&b->facts[i], r))
+		if (!comparable_begins_with(&b->facts[i], r))
 			continue;
 		if (!dck_record_fact(a, r->section, b->facts[i].key))
 			fact_compare(f, r, b->facts[i].key, NULL, &b->facts[i]);
@@ -374,7 +374,7 @@ uint64_t comparable_key(const dck_record *record, comparable_trend part, uint64_
 /* --- as text */
 
 /* Cuts at a whole character. */
-static void cut(char *text, size_t size)
+static void comparable_cut(char *text, size_t size)
 {
 	memcpy(text + utf8_cut(text, size - 4), "...", 4);
 }
@@ -396,7 +396,7 @@ const char *comparable_value(const dck_fact *fact, char *text, size_t size)
 	else
 		n = snprintf(text, size, "%s", fact->value.as.text);
 	if (n > 0 && (size_t)n >= size && size > 8)
-		cut(text, size);
+		comparable_cut(text, size);
 	return text;
 }
 
@@ -422,7 +422,7 @@ const char *comparable_text(const comparable_differences *f, comparable_group gr
 		if (n < 0)
 			break;
 		if ((size_t)n >= size - used) {
-			cut(text, size);
+			comparable_cut(text, size);
 			break;
 		}
 		used += (size_t)n;

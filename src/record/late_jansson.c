@@ -20,7 +20,7 @@ static void *alloc(size_t bytes)
 	return p;
 }
 
-static void watch(void)
+static void jansson_watch(void)
 {
 	jansson->get_alloc_funcs(&before.alloc, &before.release);
 	jansson->set_alloc_funcs(alloc, before.release);
@@ -28,7 +28,7 @@ static void watch(void)
 
 static const char *const names[] = {JANSSON_FUNCTIONS(OS_LATE_NAME)};
 static os_late library =
-    OS_LATE_THEN("libjansson.so.4", "reading records", names, record_jansson, watch);
+    OS_LATE_THEN("libjansson.so.4", "reading records", names, record_jansson, jansson_watch);
 
 dck_status jansson_load(dck_err *err)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static void text_put(json_writer *w, const char *key, const char *text)
+static void record_text_put(json_writer *w, const char *key, const char *text)
 {
 	json_key(w, key);
 	json_text(w, text ? text : "");
@@ -49,14 +49,14 @@ static void bare_put(json_writer *w, const dck_value *v)
 }
 
 /* The members "value" or "absent" of the object that is open. */
-static void value_put(json_writer *w, const dck_value *v)
+static void record_value_put(json_writer *w, const dck_value *v)
 {
 	json_key(w, v->kind == DCK_VALUE_ABSENT ? "absent" : "value");
 	bare_put(w, v);
 }
 
 /* An operator's number: bare, or {"absent": "why"}. */
-static void number_put(json_writer *w, const char *key, const dck_value *v)
+static void record_number_put(json_writer *w, const char *key, const dck_value *v)
 {
 	json_key(w, key);
 	if (v->kind == DCK_VALUE_INT) {
@@ -65,8 +65,9 @@ static void number_put(json_writer *w, const char *key, const dck_value *v)
 		real_put(w, v->as.r);
 	} else {
 		json_flat_object(w);
-		text_put(w, "absent",
-			 v->kind == DCK_VALUE_ABSENT && v->as.text ? v->as.text : "not known");
+		record_text_put(w, "absent",
+				v->kind == DCK_VALUE_ABSENT && v->as.text ? v->as.text
+									  : "not known");
 		json_end(w);
 	}
 }
@@ -81,7 +82,7 @@ static bool is_left_out(const dck_value *v)
 static void unit_put(json_writer *w, dck_unit u)
 {
 	if (u != DCK_UNIT_NONE)
-		text_put(w, "unit", dck_unit_text(u));
+		record_text_put(w, "unit", dck_unit_text(u));
 }
 
 /* The members "lo", "hi" and "level", where there is an interval. */
@@ -97,17 +98,17 @@ static void interval_put(json_writer *w, const char *const keys[3], double lo, d
 static void fact_put(json_writer *w, const dck_fact *f)
 {
 	json_flat_object(w);
-	text_put(w, "section", f->section);
-	text_put(w, "key", f->key);
-	value_put(w, &f->value);
+	record_text_put(w, "section", f->section);
+	record_text_put(w, "key", f->key);
+	record_value_put(w, &f->value);
 	unit_put(w, f->unit);
 	json_end(w);
 }
 
-static void series_put(json_writer *w, const dck_series *s)
+static void record_series_put(json_writer *w, const dck_series *s)
 {
 	json_object(w);
-	text_put(w, "tag", s->tag);
+	record_text_put(w, "tag", s->tag);
 	unit_put(w, s->unit);
 	uint_put(w, "warmup", s->warmup);
 	if (s->at_ns) {
@@ -125,29 +126,29 @@ static void series_put(json_writer *w, const dck_series *s)
 	json_end(w);
 }
 
-static void metric_put(json_writer *w, const dck_metric *m)
+static void record_metric_put(json_writer *w, const dck_metric *m)
 {
 	json_flat_object(w);
-	text_put(w, "tag", m->def->tag);
-	value_put(w, &m->value);
+	record_text_put(w, "tag", m->def->tag);
+	record_value_put(w, &m->value);
 	unit_put(w, m->def->unit);
 	interval_put(w, RECORD_INTERVAL, m->lo, m->hi, m->level);
 	if (m->narrow)
-		text_put(w, "narrow", m->narrow);
+		record_text_put(w, "narrow", m->narrow);
 	if (m->how)
-		text_put(w, "how", m->how);
+		record_text_put(w, "how", m->how);
 	json_end(w);
 }
 
 static void output_put(json_writer *w, const dck_op_output *o)
 {
 	json_flat_object(w);
-	text_put(w, "name", o->name);
-	text_put(w, "dtype", o->dtype);
+	record_text_put(w, "name", o->name);
+	record_text_put(w, "dtype", o->dtype);
 	json_key(w, "shape");
 	if (o->absent) {
 		json_flat_object(w);
-		text_put(w, "absent", o->absent);
+		record_text_put(w, "absent", o->absent);
 		json_end(w);
 		json_end(w);
 		return;
@@ -163,18 +164,18 @@ static void output_put(json_writer *w, const dck_op_output *o)
 	json_end(w);
 }
 
-static void op_put(json_writer *w, const dck_op *o)
+static void record_op_put(json_writer *w, const dck_op *o)
 {
 	json_flat_object(w);
-	text_put(w, "name", o->name);
-	text_put(w, "type", o->type);
+	record_text_put(w, "name", o->name);
+	record_text_put(w, "type", o->type);
 	const struct {
 		const char *key, *text;
 	} places[] = {
 	    {"scope", o->scope}, {"class", o->class_name}, {"line", o->line}, {"code", o->code}};
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
 		if (places[i].text)
-			text_put(w, places[i].key, places[i].text);
+			record_text_put(w, places[i].key, places[i].text);
 	json_key(w, "outputs");
 	json_flat_array(w);
 	for (size_t i = 0; i < o->noutputs; i++)
@@ -183,13 +184,13 @@ static void op_put(json_writer *w, const dck_op *o)
 	for (size_t i = 0; i < RECORD_OP_NUMBERS; i++) {
 		const record_op_number *n = &record_op_numbers[i];
 		if (!n->measured || !is_left_out(record_op_get(o, i)))
-			number_put(w, n->key, record_op_get(o, i));
+			record_number_put(w, n->key, record_op_get(o, i));
 		if (i == RECORD_OP_TIME)
 			interval_put(w, RECORD_OP_INTERVAL, o->time_lo_ns, o->time_hi_ns,
 				     o->time_level);
 	}
 	if (o->bound)
-		text_put(w, "bound", o->bound);
+		record_text_put(w, "bound", o->bound);
 	if (o->norigins > 0) {
 		json_key(w, "origins");
 		json_flat_array(w);
@@ -201,23 +202,23 @@ static void op_put(json_writer *w, const dck_op *o)
 }
 
 /* Bare, unless there is more to say than the value. */
-static void cell_put(json_writer *w, const dck_cell *c)
+static void record_cell_put(json_writer *w, const dck_cell *c)
 {
 	if (c->value.kind != DCK_VALUE_ABSENT && !(c->level > 0)) {
 		bare_put(w, &c->value);
 		return;
 	}
 	json_flat_object(w);
-	value_put(w, &c->value);
+	record_value_put(w, &c->value);
 	interval_put(w, RECORD_INTERVAL, c->lo, c->hi, c->level);
 	json_end(w);
 }
 
-static void column_put(json_writer *w, const dck_column *c)
+static void record_column_put(json_writer *w, const dck_column *c)
 {
 	json_flat_object(w);
-	text_put(w, "key", c->key);
-	text_put(w, "title", c->title);
+	record_text_put(w, "key", c->key);
+	record_text_put(w, "title", c->title);
 	unit_put(w, c->unit);
 	json_end(w);
 }
@@ -227,7 +228,7 @@ static void columns_put(json_writer *w, const dck_column *columns, size_t n)
 	json_key(w, "columns");
 	json_array(w);
 	for (size_t i = 0; i < n; i++)
-		column_put(w, &columns[i]);
+		record_column_put(w, &columns[i]);
 	json_end(w);
 }
 
@@ -242,18 +243,18 @@ static void indices_put(json_writer *w, const char *key, const uint32_t *all, si
 	json_end(w);
 }
 
-static void table_put(json_writer *w, const dck_table *t)
+static void record_table_put(json_writer *w, const dck_table *t)
 {
 	json_object(w);
-	text_put(w, "name", t->name);
-	text_put(w, "title", t->title);
+	record_text_put(w, "name", t->name);
+	record_text_put(w, "title", t->title);
 	columns_put(w, t->columns, t->ncolumns);
 	json_key(w, "rows");
 	json_array(w);
 	for (size_t i = 0; i < t->nrows; i++) {
 		json_flat_array(w);
 		for (size_t k = 0; k < t->ncolumns; k++)
-			cell_put(w, &t->cells[i * t->ncolumns + k]);
+			record_cell_put(w, &t->cells[i * t->ncolumns + k]);
 		json_end(w);
 	}
 	json_end(w);
@@ -273,24 +274,24 @@ static void weight_put(json_writer *w, double v)
 static void frame_put(json_writer *w, const dck_frame *f)
 {
 	json_flat_object(w);
-	text_put(w, "name", f->name);
+	record_text_put(w, "name", f->name);
 	if (f->file)
-		text_put(w, "file", f->file);
+		record_text_put(w, "file", f->file);
 	if (f->line)
 		uint_put(w, "line", f->line);
 	if (f->start_line)
 		uint_put(w, "start_line", f->start_line);
 	if (f->module)
-		text_put(w, "module", f->module);
+		record_text_put(w, "module", f->module);
 	json_end(w);
 }
 
 /* A node is a list: its parent (-1: none), its frame, its weights. */
-static void tree_put(json_writer *w, const dck_tree *t)
+static void record_tree_put(json_writer *w, const dck_tree *t)
 {
 	json_object(w);
-	text_put(w, "name", t->name);
-	text_put(w, "title", t->title);
+	record_text_put(w, "name", t->name);
+	record_text_put(w, "title", t->title);
 	columns_put(w, t->columns, t->ncolumns);
 	json_key(w, "frames");
 	json_array(w);
@@ -316,8 +317,8 @@ static void tree_put(json_writer *w, const dck_tree *t)
 static void span_put(json_writer *w, const dck_span *s)
 {
 	json_flat_object(w);
-	text_put(w, "name", s->name);
-	text_put(w, "track", s->track);
+	record_text_put(w, "name", s->name);
+	record_text_put(w, "track", s->track);
 	uint_put(w, "begin_ns", s->begin_ns);
 	uint_put(w, "end_ns", s->end_ns);
 	uint_put(w, "thread", s->thread);
@@ -325,14 +326,14 @@ static void span_put(json_writer *w, const dck_span *s)
 	json_end(w);
 }
 
-static void note_put(json_writer *w, const dck_note *n)
+static void record_note_put(json_writer *w, const dck_note *n)
 {
 	json_flat_object(w);
-	text_put(w, "severity", dck_severity_text(n->severity));
-	text_put(w, "code", n->code);
-	text_put(w, "text", n->text);
+	record_text_put(w, "severity", dck_severity_text(n->severity));
+	record_text_put(w, "code", n->code);
+	record_text_put(w, "text", n->text);
 	if (n->under)
-		text_put(w, "under", n->under);
+		record_text_put(w, "under", n->under);
 	json_end(w);
 }
 
@@ -342,14 +343,14 @@ void record_json_put(const dck_record *r, json_writer *w)
 
 	json_object(w);
 	uint_put(w, "schema", r->schema);
-	text_put(w, "deepclock", r->version);
-	text_put(w, "id", r->id);
+	record_text_put(w, "deepclock", r->version);
+	record_text_put(w, "id", r->id);
 	if (r->began_unix_ns != 0) {
 		record_time_text(r->began_unix_ns, began);
-		text_put(w, "began", began);
+		record_text_put(w, "began", began);
 	}
 	if (r->command)
-		text_put(w, "command", r->command);
+		record_text_put(w, "command", r->command);
 	json_key(w, "incomplete");
 	json_bool(w, r->incomplete);
 #define LIST(key, rows, n, put)                  \
@@ -361,16 +362,16 @@ void record_json_put(const dck_record *r, json_writer *w)
 		json_end(w);                     \
 	} while (0)
 	LIST("facts", r->facts, r->nfacts, fact_put);
-	LIST("series", r->series, r->nseries, series_put);
-	LIST("metrics", r->metrics, r->nmetrics, metric_put);
-	LIST("ops", r->ops, r->nops, op_put);
+	LIST("series", r->series, r->nseries, record_series_put);
+	LIST("metrics", r->metrics, r->nmetrics, record_metric_put);
+	LIST("ops", r->ops, r->nops, record_op_put);
 	if (r->ntables > 0)
-		LIST("tables", r->tables, r->ntables, table_put);
+		LIST("tables", r->tables, r->ntables, record_table_put);
 	if (r->ntrees > 0)
-		LIST("trees", r->trees, r->ntrees, tree_put);
+		LIST("trees", r->trees, r->ntrees, record_tree_put);
 	LIST("spans", r->spans, r->nspans, span_put);
 	uint_put(w, "spans_lost", r->spans_lost);
-	LIST("notes", r->notes, r->nnotes, note_put);
+	LIST("notes", r->notes, r->nnotes, record_note_put);
 #undef LIST
 	json_end(w);
 }

@@ -95,7 +95,7 @@ static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit u
 	return d;
 }
 
-static dck_status metric_get(reader *rd, const json_t *o, void *row)
+static dck_status parse_metric_get(reader *rd, const json_t *o, void *row)
 {
 	dck_metric *m = row;
 	const char *tag = NULL;
@@ -259,9 +259,9 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	return reader_bad(rd, "severity", "is not info, warning or error");
 }
 
-static dck_status list_get(reader *rd, const json_t *root, const char *name, size_t row_size,
-			   dck_status (*get)(reader *rd, const json_t *o, void *row),
-			   const void **ret, size_t *ret_n)
+static dck_status parse_list_get(reader *rd, const json_t *root, const char *name, size_t row_size,
+				 dck_status (*get)(reader *rd, const json_t *o, void *row),
+				 const void **ret, size_t *ret_n)
 {
 	const json_t *list;
 	size_t n;
@@ -328,15 +328,15 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 		return reader_wrong(rd, "incomplete", incomplete, "true or false");
 	r->incomplete = json_is_true(incomplete);
 	DCK_TRY(reader_uint(rd, root, "spans_lost", OPTIONAL, UINT64_MAX, &r->spans_lost));
-#define LIST(name, type, get)                                                              \
-	do {                                                                               \
-		rows = NULL;                                                               \
-		DCK_TRY(list_get(rd, root, #name, sizeof(type), get, &rows, &r->n##name)); \
-		r->name = rows;                                                            \
+#define LIST(name, type, get)                                                                    \
+	do {                                                                                     \
+		rows = NULL;                                                                     \
+		DCK_TRY(parse_list_get(rd, root, #name, sizeof(type), get, &rows, &r->n##name)); \
+		r->name = rows;                                                                  \
 	} while (0)
 	LIST(facts, dck_fact, fact_get);
 	LIST(series, dck_series, series_get);
-	LIST(metrics, dck_metric, metric_get);
+	LIST(metrics, dck_metric, parse_metric_get);
 	LIST(ops, dck_op, op_get);
 	LIST(tables, dck_table, reader_table);
 	DCK_TRY(reader_names(rd, "tables", r->tables, r->ntables, sizeof *r->tables));

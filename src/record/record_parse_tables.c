@@ -214,7 +214,7 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 }
 
 /* One of an older version is its name alone. */
-static dck_status frame_get(reader *rd, const json_t *o, dck_frame *ret)
+static dck_status tables_frame_get(reader *rd, const json_t *o, dck_frame *ret)
 {
 	uint64_t line = 0, start_line = 0;
 
@@ -245,7 +245,8 @@ static dck_status frames_get(reader *rd, const json_t *o, dck_tree *t)
 		return DCK_OK; /* the arena remembers */
 	rd->sub = "frames";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
-		DCK_TRY(frame_get(rd, jansson->array_get(list, rd->sub_row), &frames[rd->sub_row]));
+		DCK_TRY(tables_frame_get(rd, jansson->array_get(list, rd->sub_row),
+					 &frames[rd->sub_row]));
 	rd->sub = NULL;
 	t->frames = frames;
 	t->nframes = n;

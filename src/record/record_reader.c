@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *type_text(const json_t *v)
+static const char *reader_type_text(const json_t *v)
 {
 	static const char *const text[] = {
 	    [JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "text",
@@ -16,7 +16,7 @@ static const char *type_text(const json_t *v)
 }
 
 /* "metrics[3].value"; key NULL: the row itself. */
-static const char *place(const reader *rd, const char *key, char *text, size_t size)
+static const char *reader_place(const reader *rd, const char *key, char *text, size_t size)
 {
 	int n = 0;
 	text[0] = '\0';
@@ -34,16 +34,16 @@ static const char *place(const reader *rd, const char *key, char *text, size_t s
 dck_status reader_wrong(const reader *rd, const char *key, const json_t *v, const char *wanted)
 {
 	char where[96];
-	place(rd, key, where, sizeof where);
+	reader_place(rd, key, where, sizeof where);
 	if (!v)
 		DCK_FAIL(rd->err, E_FORMAT, "%s is missing; it should be %s", where, wanted);
-	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, type_text(v), wanted);
+	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, reader_type_text(v), wanted);
 }
 
 dck_status reader_bad(const reader *rd, const char *key, const char *what)
 {
 	char where[96];
-	DCK_FAIL(rd->err, E_FORMAT, "%s %s", place(rd, key, where, sizeof where), what);
+	DCK_FAIL(rd->err, E_FORMAT, "%s %s", reader_place(rd, key, where, sizeof where), what);
 }
 
 /* --- scalars. An optional member that is missing leaves *ret as it was. */
@@ -128,7 +128,7 @@ dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uin
 	return DCK_OK;
 }
 
-static dck_status real_get(reader *rd, const json_t *o, const char *key, double *ret)
+static dck_status reader_real_get(reader *rd, const json_t *o, const char *key, double *ret)
 {
 	const json_t *v = jansson->object_get(o, key);
 	if (!json_is_number(v))
@@ -208,7 +208,7 @@ dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3
 	for (int i = 0; i < 3; i++)
 		any = any || jansson->object_get(o, keys[i]);
 	for (int i = 0; i < 3 && any; i++)
-		DCK_TRY(real_get(rd, o, keys[i], to[i]));
+		DCK_TRY(reader_real_get(rd, o, keys[i], to[i]));
 	if (any && !(*level > 0 && *level < 1))
 		return reader_bad(rd, keys[2], "is not between 0 and 1");
 	return DCK_OK;

@@ -11,14 +11,14 @@
 #define TAIL_FACTOR 1.5 /* a tail that stretches the picture by less is shown, not cut off */
 
 /* "latency", or the series of each of several processes. */
-static bool is_latency(const dck_series *s)
+static bool bins_is_latency(const dck_series *s)
 {
 	static const char processes[] = "latency/process/";
 	return s->unit == DCK_UNIT_NS && (strcmp(s->tag, "latency") == 0 ||
 					  strncmp(s->tag, processes, sizeof processes - 1) == 0);
 }
 
-static int by_value(const void *a, const void *b)
+static int bins_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
@@ -28,7 +28,7 @@ bool bins_samples(const dck_record *r, bins_sorted *ret)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->nseries; i++)
-		if (is_latency(&r->series[i]))
+		if (bins_is_latency(&r->series[i]))
 			n += r->series[i].n - r->series[i].warmup;
 	ret->x = n >= SAMPLES_MIN ? mem_zalloc(n, sizeof *ret->x) : NULL;
 	ret->n = 0;
@@ -36,13 +36,13 @@ bool bins_samples(const dck_record *r, bins_sorted *ret)
 		return false;
 	for (size_t i = 0; i < r->nseries; i++) {
 		const dck_series *s = &r->series[i];
-		if (!is_latency(s))
+		if (!bins_is_latency(s))
 			continue;
 		for (size_t k = s->warmup; k < s->n; k++)
 			if (isfinite(s->values[k]))
 				ret->x[ret->n++] = s->values[k];
 	}
-	qsort(ret->x, ret->n, sizeof *ret->x, by_value);
+	qsort(ret->x, ret->n, sizeof *ret->x, bins_by_value);
 	return ret->n >= SAMPLES_MIN;
 }
 

@@ -10,7 +10,7 @@
 #include "report/writers.h"
 #include <string.h>
 
-static void row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
+static void csv_row_put(dck_sink *out, const dck_record *r, const dck_metric *m)
 {
 	csv_text_field(out, r->id);
 	csv_text_field(out, r->command);
@@ -44,7 +44,7 @@ static void csv_report(const dck_record *const *records, size_t n, const dck_sty
 	sink_text(out, "id,command,tag,value,unit,lo,hi,level,absent,how,narrow\r\n");
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < records[i]->nmetrics; k++)
-			row_put(out, records[i], &records[i]->metrics[k]);
+			csv_row_put(out, records[i], &records[i]->metrics[k]);
 		csv_tables(records[i], out);
 	}
 }

@@ -79,7 +79,7 @@ static void origins_put(dck_sink *out, const dck_op *op)
 }
 
 /* Why the first of the numbers that are not known is not. */
-static const char *reason_of(const dck_op *op)
+static const char *csv_reason_of(const dck_op *op)
 {
 	for (size_t i = 0; i < RECORD_OP_COUNTS; i++)
 		if (record_op_get(op, i)->kind == DCK_VALUE_ABSENT)
@@ -87,7 +87,7 @@ static const char *reason_of(const dck_op *op)
 	return NULL;
 }
 
-static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
+static void csv_node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 {
 	csv_text_field(out, op->name);
 	csv_text_field(out, op->type);
@@ -109,7 +109,7 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 	comma(out);
 	csv_text_field(out, op->bound);
 	origins_put(out, op);
-	csv_text_field(out, reason_of(op));
+	csv_text_field(out, csv_reason_of(op));
 	csv_text_field(out, op->class_name);
 	csv_text_field(out, op->line);
 	csv_text_field(out, op->code);
@@ -117,7 +117,7 @@ static void node_put(dck_sink *out, const dck_record *r, const dck_op *op)
 	sink_text(out, "\r\n");
 }
 
-static void no_memory(dck_sink *out)
+static void csv_no_memory(dck_sink *out)
 {
 	sink_fail(out,
 		  &(dck_err){.code = DCK_E_NOMEM, .msg = "no memory for the table of operators"});
@@ -128,22 +128,22 @@ static size_t rows_shown(const dck_op_view *view, size_t n)
 	return view->top > 0 && view->top < n ? (size_t)view->top : n;
 }
 
-static void nodes_put(dck_sink *out, const dck_record *r, const dck_op_view *view)
+static void csv_nodes_put(dck_sink *out, const dck_record *r, const dck_op_view *view)
 {
 	const dck_op **ops =
 	    ops_by_node(r, view->sort == OPS_SORT_AUTO ? OPS_SORT_GRAPH : view->sort);
 
 	if (!ops) {
-		no_memory(out);
+		csv_no_memory(out);
 		return;
 	}
 	for (size_t i = 0; i < rows_shown(view, r->nops); i++)
-		node_put(out, r, ops[i]);
+		csv_node_put(out, r, ops[i]);
 	mem_free(ops);
 }
 
 /* The sum of what is known, and how many are not. */
-static void sum_put(dck_sink *out, const ops_sum *s)
+static void csv_sum_put(dck_sink *out, const ops_sum *s)
 {
 	if (s->known > 0 && s->real)
 		csv_real(out, s->r);
@@ -159,7 +159,7 @@ static void groups_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 	int sort = view->sort == OPS_SORT_AUTO ? OPS_SORT_GRAPH : view->sort;
 
 	if (!group->rows(r, sort, SIZE_MAX, &rows)) {
-		no_memory(out);
+		csv_no_memory(out);
 		return;
 	}
 	for (size_t i = 0; i < rows_shown(view, rows.n); i++) {
@@ -167,7 +167,7 @@ static void groups_put(dck_sink *out, const dck_record *r, const dck_op_view *vi
 		csv_text(out, row->path, row->path_bytes);
 		sink_fmt(out, ",%zu,", row->n);
 		for (size_t f = 0; f < OPS_FIELDS; f++)
-			sum_put(out, &row->sum[f]);
+			csv_sum_put(out, &row->sum[f]);
 		csv_text(out, r->id, strlen(r->id));
 		sink_text(out, "\r\n");
 	}
@@ -193,6 +193,6 @@ void csv_ops(const dck_record *const *records, size_t n, const dck_op_view *view
 		if (group)
 			groups_put(out, records[i], view, group);
 		else
-			nodes_put(out, records[i], view);
+			csv_nodes_put(out, records[i], view);
 	}
 }

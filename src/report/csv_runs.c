@@ -14,7 +14,7 @@ typedef struct source {
 	unsigned long process; /* 0: there is one, or none is named */
 } source;
 
-static const char *after(const char *text, const char *prefix)
+static const char *runs_after(const char *text, const char *prefix)
 {
 	const size_t n = strlen(prefix);
 
@@ -23,8 +23,8 @@ static const char *after(const char *text, const char *prefix)
 
 static bool source_of(const dck_record *r, const dck_series *s, source *ret)
 {
-	const char *process = after(s->tag, "latency/process/");
-	const char *subject = after(s->tag, "compare/rounds/");
+	const char *process = runs_after(s->tag, "latency/process/");
+	const char *subject = runs_after(s->tag, "compare/rounds/");
 
 	*ret = (source){.subject = subject};
 	if (s->unit != DCK_UNIT_NS || (!subject && !process && strcmp(s->tag, "latency") != 0))
@@ -36,7 +36,8 @@ static bool source_of(const dck_record *r, const dck_series *s, source *ret)
 	return true;
 }
 
-static void series_put(dck_sink *out, const dck_record *r, const dck_series *s, const source *from)
+static void runs_series_put(dck_sink *out, const dck_record *r, const dck_series *s,
+			    const source *from)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const bool warm = i < s->warmup;
@@ -63,5 +64,5 @@ void csv_runs(const dck_record *const *records, size_t n, dck_sink *out)
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < records[i]->nseries; k++)
 			if (source_of(records[i], &records[i]->series[k], &from))
-				series_put(out, records[i], &records[i]->series[k], &from);
+				runs_series_put(out, records[i], &records[i]->series[k], &from);
 }

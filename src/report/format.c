@@ -12,7 +12,7 @@
 #define DIGITS_MAX 6
 
 /* Digits before the decimal point, at least 1. */
-static int digits_whole(double v)
+static int format_digits_whole(double v)
 {
 	return v >= 10 ? (int)floor(log10(v)) + 1 : 1;
 }
@@ -30,7 +30,7 @@ format_scale format_scale_for(double main_ns, double half_ns)
 			break;
 		}
 	}
-	int whole = digits_whole(main_ns / s.divide);
+	int whole = format_digits_whole(main_ns / s.divide);
 	int low = DIGITS_MIN - whole, high = DIGITS_MAX - whole;
 	s.decimals = low;
 	if (half_ns > 0 && isfinite(half_ns))
@@ -41,8 +41,8 @@ format_scale format_scale_for(double main_ns, double half_ns)
 }
 
 /* A number that may be longer than the buffer, which is then cut. */
-static void put(char *buf, void (*print)(char *buf, int digits, double v), int digits, double v,
-		const char *after)
+static void number_format(char *buf, void (*print)(char *buf, int digits, double v), int digits,
+			  double v, const char *after)
 {
 	char text[NUM_TEXT_MAX];
 	print(text, digits, v);
@@ -56,12 +56,12 @@ const char *format_scaled(const format_scale *s, double ns, char *buf)
 	if (!isfinite(v)) {
 		snprintf(buf, FORMAT_SIZE, "?");
 	} else if (fabs(v) >= 1e9) {
-		put(buf, num_general, 4, v, "");
+		number_format(buf, num_general, 4, v, "");
 	} else if (v > 0 && v < least / 2) {
 		buf[0] = '<';
-		put(buf + 1, num_fixed, s->decimals, least, "");
+		number_format(buf + 1, num_fixed, s->decimals, least, "");
 	} else {
-		put(buf, num_fixed, s->decimals, v, "");
+		number_format(buf, num_fixed, s->decimals, v, "");
 	}
 	return buf;
 }
@@ -76,11 +76,11 @@ static void plain_number(double v, char *buf, const char *after)
 		size_t n = strlen(buf);
 		snprintf(buf + n, FORMAT_SIZE - n, "%s", after);
 	} else if (v == floor(v) && size < 1e12) {
-		put(buf, num_fixed, 0, v, after);
+		number_format(buf, num_fixed, 0, v, after);
 	} else if (size >= 1 && size < 1e12) {
-		put(buf, num_fixed, 4 - digits_whole(size), v, after);
+		number_format(buf, num_fixed, 4 - format_digits_whole(size), v, after);
 	} else {
-		put(buf, num_general, 3, v, after);
+		number_format(buf, num_general, 3, v, after);
 	}
 }
 
@@ -144,7 +144,7 @@ const char *format_percent(double ratio, char *buf)
 	} else {
 		/* Three digits, no zeros at the end; no exponent where it can be read without. */
 		const bool whole = fabs(v) >= 99.95 && fabs(v) < 1e6;
-		put(buf, whole ? num_fixed : num_general, whole ? 0 : 3, v, " %");
+		number_format(buf, whole ? num_fixed : num_general, whole ? 0 : 3, v, " %");
 	}
 	return buf;
 }

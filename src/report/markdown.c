@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_prefix(const char *text, const char *prefix)
+static bool markdown_has_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
@@ -55,12 +55,12 @@ static const char *statistic_tag(const dck_record *r, char buf[FORMAT_SIZE])
 	return buf;
 }
 
-static bool is_timed(const dck_record *r)
+static bool markdown_is_timed(const dck_record *r)
 {
 	return metric_of(r, "latency/median") != NULL;
 }
 
-static dck_cell cell_of(const dck_metric *m)
+static dck_cell markdown_cell_of(const dck_metric *m)
 {
 	if (!m)
 		return (dck_cell){.value = {.kind = DCK_VALUE_ABSENT}};
@@ -87,7 +87,7 @@ static void timed_find(timed *t)
 	for (size_t i = 0; i < t->rows; i++) {
 		const dck_record *r = t->records[i];
 		const dck_metric *m = metric_of(r, t->tag);
-		const dck_cell c = cell_of(m);
+		const dck_cell c = markdown_cell_of(m);
 
 		t->main = i == 0 ? m : t->main;
 		column_range_add(&range, &c);
@@ -206,7 +206,7 @@ static void timed_put(dck_sink *out, const dck_record *const *records, size_t n)
 	if (!t.records)
 		markdown_no_memory(out);
 	for (size_t i = 0; i < n && t.records; i++)
-		if (is_timed(records[i]))
+		if (markdown_is_timed(records[i]))
 			t.records[t.rows++] = records[i];
 	if (t.rows > 0) {
 		timed_find(&t);
@@ -238,7 +238,7 @@ static bool is_shown(const metrics *own, const dck_metric *m)
 	if (own->r->ntables > 0 && last && strchr(m->def->tag, '/') != last)
 		return false; /* a member of a family: in a row of a table */
 	for (size_t i = 0; own->timed && i < n; i++)
-		if (has_prefix(m->def->tag, timing[i]))
+		if (markdown_has_prefix(m->def->tag, timing[i]))
 			return false;
 	return true;
 }
@@ -255,7 +255,7 @@ static const char *metric_head(const void *self, size_t col, char *buf)
 static const char *metric_cell(const void *self, size_t row, size_t col, char *buf)
 {
 	const dck_metric *m = ((const metrics *)self)->row[row];
-	const dck_cell c = cell_of(m);
+	const dck_cell c = markdown_cell_of(m);
 	column_range range = {.whole = true};
 	column_scale scale;
 	char ends[3 * FORMAT_SIZE];
@@ -288,10 +288,11 @@ static bool metric_right(const void *self, size_t col)
 	return col == 1;
 }
 
-static void metrics_put(dck_sink *out, const dck_record *r)
+static void markdown_metrics_put(dck_sink *out, const dck_record *r)
 {
-	metrics own = {
-	    .row = mem_zalloc(r->nmetrics + 1, sizeof *own.row), .r = r, .timed = is_timed(r)};
+	metrics own = {.row = mem_zalloc(r->nmetrics + 1, sizeof *own.row),
+		       .r = r,
+		       .timed = markdown_is_timed(r)};
 	markdown_table table = {.ncols = 4,
 				.self = &own,
 				.head = metric_head,
@@ -317,7 +318,7 @@ typedef struct rows {
 	double level;
 } rows;
 
-static const dck_cell *cell_at(const rows *own, size_t row, size_t col)
+static const dck_cell *markdown_cell_at(const rows *own, size_t row, size_t col)
 {
 	return &own->t->cells[row * own->t->ncolumns + col];
 }
@@ -336,7 +337,7 @@ static const char *rows_head(const void *self, size_t col, char *buf)
 static const char *rows_cell(const void *self, size_t row, size_t col, char *buf)
 {
 	const rows *own = self;
-	const dck_cell *c = cell_at(own, row, col);
+	const dck_cell *c = markdown_cell_at(own, row, col);
 	char value[FORMAT_SIZE], ends[3 * FORMAT_SIZE];
 	double v;
 
@@ -363,14 +364,14 @@ static bool rows_right(const void *self, size_t col)
 /* Why cells are empty, each reason once; a table of many is not looked through. */
 #define REASONS_MAX 8
 
-static void reasons_put(dck_sink *out, const rows *own, size_t ncols)
+static void markdown_reasons_put(dck_sink *out, const rows *own, size_t ncols)
 {
 	const char *said[REASONS_MAX];
 	size_t n = 0;
 
 	for (size_t r = 0; r < own->t->nrows; r++)
 		for (size_t c = 0; c < ncols && n < REASONS_MAX; c++) {
-			const dck_cell *cell = cell_at(own, r, c);
+			const dck_cell *cell = markdown_cell_at(own, r, c);
 			const char *why = cell->value.as.text;
 			size_t i = 0;
 
@@ -385,7 +386,7 @@ static void reasons_put(dck_sink *out, const rows *own, size_t ncols)
 		}
 }
 
-static void rows_put(dck_sink *out, const dck_table *t)
+static void markdown_rows_put(dck_sink *out, const dck_table *t)
 {
 	rows own = {.t = t};
 	const size_t ncols = t->ncolumns < MARKDOWN_COLS ? t->ncolumns : MARKDOWN_COLS;
@@ -400,7 +401,7 @@ static void rows_put(dck_sink *out, const dck_table *t)
 		column_range range = {.whole = true};
 
 		for (size_t r = 0; r < t->nrows; r++) {
-			const dck_cell *cell = cell_at(&own, r, c);
+			const dck_cell *cell = markdown_cell_at(&own, r, c);
 
 			column_range_add(&range, cell);
 			if (!(own.level > 0))
@@ -412,7 +413,7 @@ static void rows_put(dck_sink *out, const dck_table *t)
 	}
 	markdown_line(out, "**", t->title, "**");
 	markdown_table_put(out, &table);
-	reasons_put(out, &own, ncols);
+	markdown_reasons_put(out, &own, ncols);
 	if (own.level > 0)
 		sink_fmt(out, "( ): %.3g %% interval\n\n", 100 * own.level);
 	if (ncols < t->ncolumns)
@@ -444,7 +445,7 @@ static void answers_put(dck_sink *out, const dck_record *r)
 }
 
 /* What the star behind an interval means. */
-static void narrow_put(dck_sink *out, const dck_record *r)
+static void markdown_narrow_put(dck_sink *out, const dck_record *r)
 {
 	char text[MARKDOWN_CELL];
 
@@ -455,15 +456,15 @@ static void narrow_put(dck_sink *out, const dck_record *r)
 
 static void record_put(dck_sink *out, const dck_record *r, const dck_op_view *view, bool titled)
 {
-	const bool only_timed = is_timed(r) && r->ntables == 0 && r->nops == 0;
+	const bool only_timed = markdown_is_timed(r) && r->ntables == 0 && r->nops == 0;
 
 	if (titled && !only_timed && !format_is_listing(r))
 		markdown_line(out, "**", subject_of(r), "**");
 	answers_put(out, r);
-	metrics_put(out, r);
-	narrow_put(out, r);
+	markdown_metrics_put(out, r);
+	markdown_narrow_put(out, r);
 	for (size_t i = 0; i < r->ntables; i++)
-		rows_put(out, &r->tables[i]);
+		markdown_rows_put(out, &r->tables[i]);
 	if (r->nops > 0)
 		markdown_ops(out, r, view);
 }
@@ -475,7 +476,7 @@ static void markdown_report(const dck_record *const *records, size_t n, const dc
 
 	timed_put(out, records, n);
 	for (size_t i = 0; i < n; i++)
-		record_put(out, records[i], &view, n > 1 || !is_timed(records[i]));
+		record_put(out, records[i], &view, n > 1 || !markdown_is_timed(records[i]));
 }
 
 const dck_writer report_markdown = {.name = "markdown",

@@ -24,7 +24,7 @@ typedef struct view {
 enum { OP_NAME, OP_KIND, OP_TIME, OP_SHARE, OP_MACS, OP_FLOPS, OP_PARAMS, OP_MOVED, OP_COLS };
 
 /* Times are a column only where there are any. */
-static size_t column_of(const view *v, size_t col)
+static size_t markdown_column_of(const view *v, size_t col)
 {
 	return v->timed || col < OP_TIME ? col : col + 1;
 }
@@ -34,7 +34,7 @@ static const char *op_head(const void *self, size_t col, char *buf)
 	static const char *const heads[] = {"",	    "",	     "time",   "share",
 					    "MACs", "FLOPs", "params", "moved"};
 	const view *v = self;
-	const size_t own = column_of(v, col);
+	const size_t own = markdown_column_of(v, col);
 
 	(void)buf;
 	if (own == OP_NAME)
@@ -75,7 +75,7 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 	ops_sum moved;
 	double all;
 
-	switch (column_of(v, col)) {
+	switch (markdown_column_of(v, col)) {
 	case OP_NAME:
 		return name_text(v, r, buf);
 	case OP_KIND:
@@ -96,9 +96,9 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 		return sum_text(&moved, dck_text_bytes(ops_sum_value(&moved), text, sizeof text),
 				buf);
 	default: {
-		const ops_sum *s = &r->sum[column_of(v, col) == OP_MACS	   ? OPS_MACS
-					   : column_of(v, col) == OP_FLOPS ? OPS_FLOPS
-									   : OPS_PARAMS];
+		const ops_sum *s = &r->sum[markdown_column_of(v, col) == OP_MACS    ? OPS_MACS
+					   : markdown_column_of(v, col) == OP_FLOPS ? OPS_FLOPS
+										    : OPS_PARAMS];
 
 		return sum_text(s, dck_text_si(ops_sum_value(s), "", text, sizeof text), buf);
 	}
@@ -110,7 +110,8 @@ static bool op_right(const void *self, size_t col)
 	return col > OP_KIND || (col == OP_KIND && ((const view *)self)->group);
 }
 
-static void table_put(dck_sink *out, view *v, const ops_row *rows, size_t n, uint64_t top)
+static void markdown_ops_table_put(dck_sink *out, view *v, const ops_row *rows, size_t n,
+				   uint64_t top)
 {
 	const markdown_table table = {.nrows = (n < top ? n : (size_t)top) + 1,
 				      .ncols = v->timed ? OP_COLS : OP_COLS - 1,
@@ -126,8 +127,8 @@ static void table_put(dck_sink *out, view *v, const ops_row *rows, size_t n, uin
 		sink_fmt(out, "%zu rows more\n\n", n - v->shown);
 }
 
-static void nodes_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
-		      uint64_t top)
+static void markdown_nodes_put(dck_sink *out, const dck_record *r, view *v,
+			       const dck_op_view *asked, uint64_t top)
 {
 	const dck_op **ops = ops_by_node(r, asked->sort);
 	const size_t n = top < r->nops ? (size_t)top : r->nops;
@@ -139,14 +140,14 @@ static void nodes_put(dck_sink *out, const dck_record *r, view *v, const dck_op_
 		for (size_t i = 0; i < n; i++)
 			ops_row_init(&rows[i], ops[i]);
 		v->group = NULL;
-		table_put(out, v, rows, r->nops, top);
+		markdown_ops_table_put(out, v, rows, r->nops, top);
 	}
 	mem_free(rows);
 	mem_free(ops);
 }
 
-static void group_put(dck_sink *out, const dck_record *r, view *v, const dck_op_view *asked,
-		      uint64_t top, const ops_group *group)
+static void markdown_group_put(dck_sink *out, const dck_record *r, view *v,
+			       const dck_op_view *asked, uint64_t top, const ops_group *group)
 {
 	ops_rows rows;
 
@@ -157,7 +158,7 @@ static void group_put(dck_sink *out, const dck_record *r, view *v, const dck_op_
 	v->group = group;
 	/* One row without a name says nothing. */
 	if (!group->none || rows.n > 1 || (rows.n > 0 && rows.rows[0].name_bytes > 0))
-		table_put(out, v, rows.rows, rows.n, top);
+		markdown_ops_table_put(out, v, rows.rows, rows.n, top);
 	ops_rows_done(&rows);
 }
 
@@ -174,8 +175,8 @@ void markdown_ops(dck_sink *out, const dck_record *r, const dck_op_view *asked)
 		    (asked->by != OPS_BY_AUTO || (group && group->asked)))
 			continue;
 		if (group)
-			group_put(out, r, &v, asked, top, group);
+			markdown_group_put(out, r, &v, asked, top, group);
 		else
-			nodes_put(out, r, &v, asked, top);
+			markdown_nodes_put(out, r, &v, asked, top);
 	}
 }

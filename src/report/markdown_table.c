@@ -39,7 +39,7 @@ void markdown_text(dck_sink *out, const char *text)
 }
 
 /* Columns that the text takes once it is escaped: its code points. */
-static size_t columns_of(const char *text)
+static size_t markdown_columns_of(const char *text)
 {
 	size_t n = 0;
 	char buf[6];
@@ -65,17 +65,17 @@ void markdown_line(dck_sink *out, const char *before, const char *text, const ch
 	sink_fmt(out, "%s\n\n", after);
 }
 
-static void widen(size_t *width, const char *text)
+static void markdown_widen(size_t *width, const char *text)
 {
-	const size_t n = columns_of(text);
+	const size_t n = markdown_columns_of(text);
 
 	if (n > *width && n <= PAD_MAX)
 		*width = n;
 }
 
-static void cell_put(dck_sink *out, const char *text, size_t width, bool right)
+static void markdown_cell_put(dck_sink *out, const char *text, size_t width, bool right)
 {
-	const size_t n = columns_of(text), pad = n < width ? width - n : 0;
+	const size_t n = markdown_columns_of(text), pad = n < width ? width - n : 0;
 
 	sink_text(out, " ");
 	sink_repeat(out, ' ', right ? pad : 0);
@@ -91,13 +91,13 @@ void markdown_table_put(dck_sink *out, const markdown_table *t)
 
 	for (size_t c = 0; c < t->ncols; c++) {
 		width[c] = 3;
-		widen(&width[c], t->head(t->self, c, buf));
+		markdown_widen(&width[c], t->head(t->self, c, buf));
 		for (size_t r = 0; r < t->nrows; r++)
-			widen(&width[c], t->cell(t->self, r, c, buf));
+			markdown_widen(&width[c], t->cell(t->self, r, c, buf));
 	}
 	sink_text(out, "|");
 	for (size_t c = 0; c < t->ncols; c++)
-		cell_put(out, t->head(t->self, c, buf), width[c], t->right(t->self, c));
+		markdown_cell_put(out, t->head(t->self, c, buf), width[c], t->right(t->self, c));
 	sink_text(out, "\n|");
 	for (size_t c = 0; c < t->ncols; c++) {
 		const bool right = t->right(t->self, c);
@@ -109,7 +109,8 @@ void markdown_table_put(dck_sink *out, const markdown_table *t)
 	for (size_t r = 0; r < t->nrows; r++) {
 		sink_text(out, "\n|");
 		for (size_t c = 0; c < t->ncols; c++)
-			cell_put(out, t->cell(t->self, r, c, buf), width[c], t->right(t->self, c));
+			markdown_cell_put(out, t->cell(t->self, r, c, buf), width[c],
+					  t->right(t->self, c));
 	}
 	sink_text(out, "\n\n");
 }

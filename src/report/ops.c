@@ -72,12 +72,12 @@ ops_sum ops_sum_plus(const ops_sum *a, const ops_sum *b)
 	return s;
 }
 
-static bool is_number(const dck_value *v)
+static bool report_is_number(const dck_value *v)
 {
 	return v->kind == DCK_VALUE_INT || v->kind == DCK_VALUE_REAL;
 }
 
-static void row_add(ops_row *row, const dck_op *op)
+static void report_row_add(ops_row *row, const dck_op *op)
 {
 	double flops;
 
@@ -85,7 +85,7 @@ static void row_add(ops_row *row, const dck_op *op)
 		ops_sum_add(&row->sum[i], record_op_get(op, i));
 	if (!format_number_of(&op->flops, &flops))
 		flops = 1;
-	if (flops > 0 && is_number(&op->time_ns) && !is_number(&op->rate))
+	if (flops > 0 && report_is_number(&op->time_ns) && !report_is_number(&op->rate))
 		row->refused = true;
 	if (!row->first || op < row->first)
 		row->first = op;
@@ -95,14 +95,14 @@ static void row_add(ops_row *row, const dck_op *op)
 void ops_row_init(ops_row *row, const dck_op *op)
 {
 	*row = (ops_row){.name = op->name, .name_bytes = strlen(op->name)};
-	row_add(row, op);
+	report_row_add(row, op);
 }
 
 void ops_row_total(ops_row *row, const dck_record *r)
 {
 	*row = (ops_row){.name = "total", .name_bytes = 5};
 	for (size_t i = 0; i < r->nops; i++)
-		row_add(row, &r->ops[i]);
+		report_row_add(row, &r->ops[i]);
 }
 
 ops_sum ops_row_bytes(const ops_row *row)
@@ -113,14 +113,14 @@ ops_sum ops_row_bytes(const ops_row *row)
 bool ops_timed(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nops; i++)
-		if (is_number(&r->ops[i].time_ns))
+		if (report_is_number(&r->ops[i].time_ns))
 			return true;
 	return false;
 }
 
 /* --- order: what is largest first, what is not known last, then as in the graph */
 
-static double key_of(const ops_row *row, int sort)
+static double report_key_of(const ops_row *row, int sort)
 {
 	static const ops_field field[] = {[OPS_SORT_TIME] = OPS_TIME,
 					  [OPS_SORT_MACS] = OPS_MACS,
@@ -142,7 +142,7 @@ typedef struct sort_key {
 	const dck_op *first;
 } sort_key;
 
-static sort_key key_make(const ops_row *row, int sort, size_t at)
+static sort_key report_key_make(const ops_row *row, int sort, size_t at)
 {
 	sort_key k = {.at = at, .first = row->first};
 
@@ -150,7 +150,7 @@ static sort_key key_make(const ops_row *row, int sort, size_t at)
 		k.name = row->name;
 		k.name_bytes = row->name_bytes;
 	} else if (sort != OPS_SORT_GRAPH) {
-		k.key = key_of(row, sort);
+		k.key = report_key_of(row, sort);
 	}
 	return k;
 }
@@ -186,7 +186,7 @@ const dck_op **ops_by_node(const dck_record *r, int sort)
 	for (size_t i = 0; i < r->nops && keys; i++) {
 		ops_row row;
 		ops_row_init(&row, &r->ops[i]);
-		keys[i] = key_make(&row, sort, i);
+		keys[i] = report_key_make(&row, sort, i);
 	}
 	if (!ret || !keys) {
 		mem_free(ret);
@@ -207,7 +207,7 @@ static size_t *rows_order(const ops_row *rows, size_t n, int sort)
 	size_t *ret = mem_zalloc(n + 1, sizeof *ret);
 
 	for (size_t i = 0; i < n && keys; i++)
-		keys[i] = key_make(&rows[i], sort, i);
+		keys[i] = report_key_make(&rows[i], sort, i);
 	if (keys && ret) {
 		qsort(keys, n, sizeof *keys, key_compare);
 		for (size_t i = 0; i < n; i++)
@@ -242,7 +242,7 @@ static const dck_op **pointers(const dck_record *r)
 	return p;
 }
 
-static const char *type_of(const dck_op *op)
+static const char *report_type_of(const dck_op *op)
 {
 	return op->type;
 }
@@ -252,7 +252,7 @@ static const char *class_of(const dck_op *op)
 	return op->class_name ? op->class_name : "";
 }
 
-static const char *line_of(const dck_op *op)
+static const char *report_line_of(const dck_op *op)
 {
 	return op->line ? op->line : "";
 }
@@ -270,7 +270,7 @@ static int keyed_compare(const void *va, const void *vb)
 	return order != 0 ? order : (a->op > b->op) - (a->op < b->op);
 }
 
-static bool rows_sort(ops_rows *rows, int sort)
+static bool report_rows_sort(ops_rows *rows, int sort)
 {
 	size_t *order = rows_order(rows->rows, rows->n, sort);
 	ops_row *sorted = mem_zalloc(rows->n + 1, sizeof *sorted);
@@ -301,9 +301,9 @@ static bool rows_by(const dck_record *r, int sort, const char *(*key)(const dck_
 			row->name = row->path = k[i].key;
 			row->name_bytes = row->path_bytes = strlen(k[i].key);
 		}
-		row_add(&ret->rows[ret->n - 1], k[i].op);
+		report_row_add(&ret->rows[ret->n - 1], k[i].op);
 	}
-	const bool ok = k && ret->rows && rows_sort(ret, sort_choose(r, sort));
+	const bool ok = k && ret->rows && report_rows_sort(ret, sort_choose(r, sort));
 	mem_free(k);
 	if (!ok)
 		ops_rows_done(ret);
@@ -313,7 +313,7 @@ static bool rows_by(const dck_record *r, int sort, const char *(*key)(const dck_
 bool ops_by_type(const dck_record *r, int sort, size_t most, ops_rows *ret)
 {
 	(void)most;
-	return rows_by(r, sort, type_of, ret);
+	return rows_by(r, sort, report_type_of, ret);
 }
 
 /* "Conv2d" of "torch.nn.modules.conv.Conv2d". */
@@ -335,7 +335,7 @@ static bool by_class(const dck_record *r, int sort, size_t most, ops_rows *ret)
 static bool by_line(const dck_record *r, int sort, size_t most, ops_rows *ret)
 {
 	(void)most;
-	if (!rows_by(r, sort, line_of, ret))
+	if (!rows_by(r, sort, report_line_of, ret))
 		return false;
 	ret->texts = mem_arena_new(0);
 	for (size_t i = 0; i < ret->n && ret->texts; i++) {
@@ -402,7 +402,7 @@ static int scope_compare(const void *va, const void *vb)
 }
 
 /* The two have the same first `depth` parts. */
-static bool same_module(const dck_op *a, const dck_op *b, unsigned depth)
+static bool report_same_module(const dck_op *a, const dck_op *b, unsigned depth)
 {
 	bool fa, fb;
 	const char *x = scope_of(a), *y = scope_of(b);
@@ -425,7 +425,7 @@ typedef struct tree {
 } tree;
 
 /* "0" of "layer1.0" says nothing without its parent. */
-static void row_name(ops_row *row, const char *path, size_t bytes)
+static void report_row_name(ops_row *row, const char *path, size_t bytes)
 {
 	size_t from = bytes, parts = 0;
 	bool number = true;
@@ -449,7 +449,7 @@ static unsigned shared_depth(const tree *t, size_t lo, size_t hi, unsigned depth
 		for (size_t i = lo; i < hi; i++) {
 			bool full;
 			path_prefix(scope_of(t->ops[i]), depth + 1, &full);
-			if (!full || !same_module(t->ops[lo], t->ops[i], depth + 1))
+			if (!full || !report_same_module(t->ops[lo], t->ops[i], depth + 1))
 				return depth;
 		}
 	}
@@ -470,7 +470,7 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned 
 			break;
 	}
 	for (size_t i = lo; i < hi; i++)
-		n += i == lo || !same_module(t->ops[i], t->ops[i - 1], depth);
+		n += i == lo || !report_same_module(t->ops[i], t->ops[i - 1], depth);
 	ops_row *rows = mem_zalloc(n + 1, sizeof *rows);
 	size_t *begin = mem_zalloc(n + 1, sizeof *begin);
 	if (!rows || !begin) {
@@ -479,13 +479,13 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned 
 	}
 	for (size_t i = lo, k = 0; i < hi && n > 0; i++) {
 		bool full;
-		if (i == lo || !same_module(t->ops[i], t->ops[i - 1], depth)) {
+		if (i == lo || !report_same_module(t->ops[i], t->ops[i - 1], depth)) {
 			const char *path = scope_of(t->ops[i]);
 			begin[k] = i;
 			rows[k].depth = level;
-			row_name(&rows[k++], path, path_prefix(path, depth, &full));
+			report_row_name(&rows[k++], path, path_prefix(path, depth, &full));
 		}
-		row_add(&rows[k - 1], t->ops[i]);
+		report_row_add(&rows[k - 1], t->ops[i]);
 	}
 	size_t *order = t->failed ? NULL : rows_order(rows, n, t->sort);
 	t->failed |= order == NULL;
@@ -517,7 +517,7 @@ static size_t modules_count(const tree *t, size_t nops, unsigned depth)
 		path_prefix(t->ops[i]->scope, depth, &full);
 		if (!full)
 			continue;
-		n += !before || !same_module(t->ops[i], before, depth);
+		n += !before || !report_same_module(t->ops[i], before, depth);
 		before = t->ops[i];
 	}
 	return n;
@@ -548,7 +548,7 @@ bool ops_by_module(const dck_record *r, int sort, size_t most, ops_rows *ret)
 		modules_put(&t, 0, r->nops, 1, 0);
 	for (size_t i = 0; i < r->nops && n > 0; i++)
 		if (scope_of(&r->ops[i])[0] == '\0')
-			row_add(&none, &r->ops[i]);
+			report_row_add(&none, &r->ops[i]);
 	if (none.n > 0 && !t.failed)
 		ret->rows[ret->n++] = none;
 	mem_free(t.ops);

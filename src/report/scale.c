@@ -70,20 +70,20 @@ void column_range_add(column_range *r, const dck_cell *c)
 }
 
 /* Digits before the decimal point; of a number below 0.1 less than 0. */
-static int digits_whole(double v)
+static int scale_digits_whole(double v)
 {
 	return v > 0 && isfinite(v) ? (int)floor(log10(v)) + 1 : 1;
 }
 
 /* Decimals that show two digits of the narrowest half interval, since more of a number are noise;
  * where there is none, `digits` of the least number. No more than DIGITS_MAX of the largest. */
-static int decimals_of(const column_range *r, double divide, int digits)
+static int scale_decimals_of(const column_range *r, double divide, int digits)
 {
-	const int room = DIGITS_MAX - digits_whole(r->most / divide);
-	int n = (r->half > 0 ? 2 : digits) - digits_whole(r->least / divide);
+	const int room = DIGITS_MAX - scale_digits_whole(r->most / divide);
+	int n = (r->half > 0 ? 2 : digits) - scale_digits_whole(r->least / divide);
 
 	if (r->half > 0) {
-		const int two = 2 - digits_whole(r->half / divide);
+		const int two = 2 - scale_digits_whole(r->half / divide);
 		n = two > n ? two : n;
 	}
 	n = n < room ? n : room;
@@ -126,7 +126,7 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		return s;
 	if (share) {
 		s.divide = 0.01;
-		s.decimals = decimals_of(r, s.divide, 3);
+		s.decimals = scale_decimals_of(r, s.divide, 3);
 		snprintf(s.unit, sizeof s.unit, "%%");
 		return s;
 	}
@@ -140,7 +140,7 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		for (p = middle_of(f->prefixes, r); p[1].text && r->least < TINY * p->factor;)
 			p++;
 	s.divide = p->factor;
-	s.decimals = decimals_of(r, s.divide, f->digits);
+	s.decimals = scale_decimals_of(r, s.divide, f->digits);
 	unit_set(&s, u, p);
 	return s;
 }
@@ -154,7 +154,7 @@ const char *column_scale_number(const column_scale *s, double v, char *buf)
 	if (v == 0) {
 		snprintf(buf, FORMAT_SIZE, "0");
 	} else if (s->each && size >= TINY && size < 1) {
-		num_fixed(number, 3 - digits_whole(size), v / s->divide);
+		num_fixed(number, 3 - scale_digits_whole(size), v / s->divide);
 		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->each) {
 		format_number(v / s->divide, DCK_UNIT_ONE, buf);

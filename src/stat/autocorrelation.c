@@ -42,21 +42,22 @@ typedef struct folded {
 	double mean, var; /* of the single values */
 } folded;
 
-static double map(stat_map f, const void *self, double x)
+static double autocorrelation_map(stat_map f, const void *self, double x)
 {
 	return f ? f(x, self) : x;
 }
 
 /* Values are taken relative to the first, so that squares of nearly equal numbers keep their
  * digits; Kahan's compensation keeps the sum of many. */
-static void fold(const double *x, size_t n, stat_map f, const void *self, double *y, folded *ret)
+static void autocorrelation_fold(const double *x, size_t n, stat_map f, const void *self, double *y,
+				 folded *ret)
 {
-	const double origin = map(f, self, x[0]);
+	const double origin = autocorrelation_map(f, self, x[0]);
 	const size_t g = (n + STAT_FOLD_MAX - 1) / STAT_FOLD_MAX, m = n / g;
 	double sum = 0, lost = 0, squares = 0, mean;
 
 	for (size_t i = 0; i < n; i++) {
-		const double v = map(f, self, x[i]) - origin - lost;
+		const double v = autocorrelation_map(f, self, x[i]) - origin - lost;
 		const double next = sum + v;
 
 		lost = (next - sum) - v;
@@ -64,7 +65,7 @@ static void fold(const double *x, size_t n, stat_map f, const void *self, double
 	}
 	mean = sum / (double)n;
 	for (size_t i = 0, k = 0; i < n; i++) {
-		const double v = map(f, self, x[i]) - origin - mean;
+		const double v = autocorrelation_map(f, self, x[i]) - origin - mean;
 
 		squares += v * v;
 		if (i % g == 0 && k < m)
@@ -184,7 +185,7 @@ static double cosine_power(const folded *s, size_t j)
 	return 2 * sum * sum / (double)s->m;
 }
 
-static double mean_of(const double *x, size_t n)
+static double autocorrelation_mean_of(const double *x, size_t n)
 {
 	double sum = 0;
 
@@ -287,7 +288,7 @@ static void band_take(const folded *s, const double *power, size_t count, stat_d
 	} else if (chance < SLOW_ALLOWED && count > LOWEST) {
 		count = LOWEST;
 	}
-	d->long_run = mean_of(power, count) * (double)s->g * wider * wider;
+	d->long_run = autocorrelation_mean_of(power, count) * (double)s->g * wider * wider;
 	d->dof = (double)count;
 }
 
@@ -298,7 +299,7 @@ static void level_remove(const folded *s, double *ret)
 
 	for (size_t from = 0; from < s->m; from += room) {
 		const size_t count = from + 2 * room <= s->m ? room : s->m - from;
-		const double mean = mean_of(s->y + from, count);
+		const double mean = autocorrelation_mean_of(s->y + from, count);
 
 		for (size_t i = from; i < from + count; i++)
 			ret[i] = s->y[i] - mean;
@@ -337,7 +338,7 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 		*ret = d;
 		return;
 	}
-	fold(x, n, f, self, scratch, &s);
+	autocorrelation_fold(x, n, f, self, scratch, &s);
 	d.mean = s.mean;
 	d.var = s.var;
 	d.long_run = s.var;
@@ -401,6 +402,6 @@ double stat_tau(const double *x, size_t n, double *scratch)
 
 	if (n < 4)
 		return 1;
-	fold(x, n, NULL, NULL, scratch, &s);
+	autocorrelation_fold(x, n, NULL, NULL, scratch, &s);
 	return s.var > 0 ? fmax(1, geyer(&s, &spread)) : 1;
 }

@@ -128,7 +128,7 @@ void stat_limit_mean(double mean, double half, double n, double n_eff, double li
 	*ret = l;
 }
 
-static double over_limit(double x, const void *limit)
+static double binomial_over_limit(double x, const void *limit)
 {
 	return x > *(const double *)limit ? 1 : 0;
 }
@@ -138,7 +138,7 @@ static double over_limit(double x, const void *limit)
  * estimate with few degrees of freedom itself (Korn and Graubard 1998). Long waits come in bursts
  * of very unequal length, whose number scatters more than that of runs of one length; where few are
  * seen by luck their dependence looks weak too: DEPENDENT_SHARE is what simulated queues ask. */
-static double runs_of(const stat_dependence *d, double confidence)
+static double binomial_runs_of(const stat_dependence *d, double confidence)
 {
 	const double n = (double)d->n;
 	double ratio;
@@ -154,7 +154,7 @@ static double runs_of(const stat_dependence *d, double confidence)
  * so that is the samples' own, or a lower one that has enough beyond it. A limit that lies twice as
  * far off as the farthest of all samples is another matter: what happens around the middle, such as
  * a processor that changes its clock, says nothing of it, and the extremes are asked. */
-static double level_of(const double *sorted, size_t n, double p, double limit)
+static double binomial_level_of(const double *sorted, size_t n, double p, double limit)
 {
 	const double part = fmin(0.5, BEYOND / (double)n);
 	const double median = stat_quantile_sorted(sorted, n, 0.5);
@@ -179,12 +179,12 @@ double stat_limit_runs(const double *x, size_t n, double p, double limit, double
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = x[i];
 	stat_sort(sorted, n);
-	level = level_of(sorted, n, p, limit);
+	level = binomial_level_of(sorted, n, p, limit);
 	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
-	stat_depend_find(x, n, over_limit, &level, all.dependent, scratch, &d);
-	runs = runs_of(&d, confidence);
-	stat_depend_find(x, n, over_limit, &limit, d.dependent, scratch, &d);
+	stat_depend_find(x, n, binomial_over_limit, &level, all.dependent, scratch, &d);
+	runs = binomial_runs_of(&d, confidence);
+	stat_depend_find(x, n, binomial_over_limit, &limit, d.dependent, scratch, &d);
 	if (d.var > 0)
-		runs = fmin(runs, runs_of(&d, confidence));
+		runs = fmin(runs, binomial_runs_of(&d, confidence));
 	return fmax(1, runs);
 }

@@ -52,7 +52,7 @@ typedef struct top {
 	size_t n;
 } top;
 
-static top top_find(const stat_blocks *f, const double *means, double level)
+static top blocks_top_find(const stat_blocks *f, const double *means, double level)
 {
 	double greatest = means[0], squares = 0, mean = 0, explained;
 	top t = {.left = 1};
@@ -89,7 +89,7 @@ void stat_blocks_levels(const stat_blocks *f, const double *means, double level,
 			ret[i] = (stat_blocks_level){means[i], -INFINITY, INFINITY};
 		return;
 	}
-	t = top_find(f, means, level);
+	t = blocks_top_find(f, means, level);
 	dof = var > 0 ? var * var / (common * common / (double)(f->blocks - 1) + own * own / f->dof)
 		      : f->dof;
 	one = stat_t_quantile(1 - alpha, dof) * sqrt(var);

@@ -29,7 +29,7 @@
 #define LEANS	     20 /* correlations that are tried: multiples of 1 / LEANS */
 
 /* Fisher and Yates. */
-static void shuffle(double *x, size_t n, uint64_t *state)
+static void changepoint_shuffle(double *x, size_t n, uint64_t *state)
 {
 	for (size_t i = n - 1; i > 0; i--) {
 		const size_t j = rng_below(state, i + 1);
@@ -42,7 +42,7 @@ static void shuffle(double *x, size_t n, uint64_t *state)
 
 /* Ranks less their mean, doubled: whole numbers, so that sums are exact and equal splits compare as
  * equal. Ties share their mean rank. false: all values are the same. */
-static bool rank(const double *x, size_t n, double *sorted, double *ret)
+static bool changepoint_rank(const double *x, size_t n, double *sorted, double *ret)
 {
 	memcpy(sorted, x, n * sizeof *x);
 	stat_sort(sorted, n);
@@ -140,7 +140,7 @@ static room room_of(double *scratch, size_t n)
 /* false: all values are the same. */
 static bool room_fill(const room *m, const double *x, size_t n)
 {
-	if (!rank(x, n, m->sums, m->rank))
+	if (!changepoint_rank(x, n, m->sums, m->rank))
 		return false;
 	for (size_t k = 1; k < n; k++)
 		m->weight[k] = 1 / ((double)k * (double)(n - k));
@@ -159,7 +159,7 @@ static uint64_t seed_of(const double *r, size_t n)
 }
 
 /* p above alpha is not worked out, and 1. */
-static void judge(const double *x, segment *s, double alpha, double *scratch)
+static void changepoint_judge(const double *x, segment *s, double alpha, double *scratch)
 {
 	const size_t n = s->to - s->from;
 	const room m = room_of(scratch, n);
@@ -174,7 +174,7 @@ static void judge(const double *x, segment *s, double alpha, double *scratch)
 	observed = arc_find(m.rank, n, m.weight, m.sums, true);
 	s->at = s->from + arc_cut(m.sums, n, &observed);
 	for (int i = 0; i < PERMUTATIONS; i++) {
-		shuffle(m.rank, n, &state);
+		changepoint_shuffle(m.rank, n, &state);
 		as_great += arc_find(m.rank, n, m.weight, m.sums, true).z2 >= observed.z2;
 		if ((double)as_great > alpha * (PERMUTATIONS + 1))
 			return;
@@ -182,7 +182,7 @@ static void judge(const double *x, segment *s, double alpha, double *scratch)
 	s->p = (double)as_great / (PERMUTATIONS + 1);
 }
 
-static double median(const double *x, size_t n, double *scratch)
+static double changepoint_median(const double *x, size_t n, double *scratch)
 {
 	memcpy(scratch, x, n * sizeof *x);
 	stat_sort(scratch, n);
@@ -212,8 +212,8 @@ static void levels_put(const double *x, size_t n, stat_change *c, size_t count, 
 		const size_t from = i > 0 ? c[i - 1].at : 0;
 		const size_t to = i + 1 < count ? c[i + 1].at : n;
 
-		c[i].before = median(x + from, c[i].at - from, scratch);
-		c[i].after = median(x + c[i].at, to - c[i].at, scratch);
+		c[i].before = changepoint_median(x + from, c[i].at - from, scratch);
+		c[i].after = changepoint_median(x + c[i].at, to - c[i].at, scratch);
 	}
 }
 
@@ -228,7 +228,7 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 	size_t segments = 1, count;
 
 	all[0] = (segment){.from = 0, .to = n};
-	judge(x, &all[0], alpha, scratch);
+	changepoint_judge(x, &all[0], alpha, scratch);
 	/* With s segments under test each is judged at alpha / s (Bonferroni): when all true
 	 * changes are found, one more is a false alarm with probability alpha at most. */
 	while (segments <= STAT_CHANGES_MAX) {
@@ -244,8 +244,8 @@ size_t stat_change_find(const double *x, size_t n, double alpha, double *scratch
 		right = (segment){.from = all[best].at, .to = all[best].to};
 		ret[segments - 1] =
 		    (stat_change){.at = all[best].at, .p = all[best].p * (double)segments};
-		judge(x, &left, alpha, scratch);
-		judge(x, &right, alpha, scratch);
+		changepoint_judge(x, &left, alpha, scratch);
+		changepoint_judge(x, &right, alpha, scratch);
 		all[best] = left;
 		all[segments++] = right;
 	}
@@ -315,7 +315,8 @@ static double likelihood_ratio(const double *y, size_t n)
  * likelihood: few points do not distinguish the two. scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
-	const double level[] = {median(x, first, scratch), median(x + first, n - first, scratch)};
+	const double level[] = {changepoint_median(x, first, scratch),
+				changepoint_median(x + first, n - first, scratch)};
 	const double dof = (double)n - 3;
 	double spread, ratio, t2;
 

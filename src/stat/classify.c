@@ -39,7 +39,7 @@ static double sum(const double *x, size_t n)
 	return s;
 }
 
-static double share(uint64_t part, uint64_t of)
+static double classify_share(uint64_t part, uint64_t of)
 {
 	return of > 0 ? (double)part / (double)of : 0;
 }
@@ -82,9 +82,9 @@ static stat_average average_all(const stat_class *c, size_t k, bool weighted, do
 
 static void class_rate(stat_class *c)
 {
-	c->precision = share(c->hits, c->predicted);
-	c->recall = share(c->hits, c->support);
-	c->f1 = share(2 * c->hits, c->predicted + c->support);
+	c->precision = classify_share(c->hits, c->predicted);
+	c->recall = classify_share(c->hits, c->support);
+	c->f1 = classify_share(2 * c->hits, c->predicted + c->support);
 }
 
 void stat_classify(const uint32_t *truth, const uint32_t *predicted, size_t n, size_t k,

@@ -10,7 +10,7 @@
 #define RUNS_MIN 8
 
 /* Spikes count no more than the outer fences, so that a few of them make no line. */
-static void clip(const double *x, size_t n, double *scratch, double *ret_median)
+static void drift_clip(const double *x, size_t n, double *scratch, double *ret_median)
 {
 	double q1, q3, lo, hi;
 
@@ -37,7 +37,7 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
 		*ret = r;
 		return;
 	}
-	clip(x, n, y, &median);
+	drift_clip(x, n, y, &median);
 	for (size_t i = 0; i < n; i++)
 		mean += (y[i] - median) / (double)n;
 	mean += median;

@@ -37,7 +37,7 @@ typedef struct sample {
 	stat_dependence side, ranks; /* of [x <= median], and of the ranks */
 } sample;
 
-static double clamp(double x, double lo, double hi)
+static double estimate_clamp(double x, double lo, double hi)
 {
 	return x < lo ? lo : x > hi ? hi : x;
 }
@@ -236,7 +236,7 @@ static double rank_find(double n, double p, double q)
 
 static double order_statistic(const double *sorted, size_t n, double rank)
 {
-	const double at = clamp(rank - 1, 0, (double)(n - 1));
+	const double at = estimate_clamp(rank - 1, 0, (double)(n - 1));
 	const size_t i = (size_t)at;
 
 	if (i + 1 >= n)
@@ -320,7 +320,7 @@ static double count_below(const double *sorted, size_t n, double limit)
 }
 
 /* The share of cuts that are below x: its rank, nearly. */
-static double rank_of(double x, const void *self)
+static double estimate_rank_of(double x, const void *self)
 {
 	const sample *s = self;
 
@@ -340,7 +340,7 @@ static void quantiles_prepare(sample *s)
 		s->cuts[i] =
 		    s->sorted[(size_t)((double)s->n * ((double)i + 0.5) / (double)s->ncuts)];
 	stat_depend_find(s->x, s->n, at_most, &s->median, s->runs.dependent, s->depend, &s->side);
-	stat_depend_find(s->x, s->n, rank_of, s, s->side.dependent, s->depend, &s->ranks);
+	stat_depend_find(s->x, s->n, estimate_rank_of, s, s->side.dependent, s->depend, &s->ranks);
 }
 
 typedef struct away {
@@ -470,7 +470,7 @@ static double lean_find(const sample *s, const deviation *d)
 	const double below = count_near(s, d->centre - d->limit, reach);
 	const double middle = count_near(s, d->centre, reach);
 
-	return middle > 0 ? clamp((below - above) / middle, -4, 4) : 0;
+	return middle > 0 ? estimate_clamp((below - above) / middle, -4, 4) : 0;
 }
 
 static void estimate_mad(const sample *s, double unused, stat_estimate *e)

@@ -111,7 +111,7 @@ static double spectrum(const model *m, double at)
 	return 1 - m->share + m->share * (1 - r * r) / (1 - 2 * r * cos(at) + r * r);
 }
 
-static double wide(const model *m, double n)
+static double sequential_wide(const model *m, double n)
 {
 	const double r = m->rho, lags = 1 - (1 - pow(r, n)) / (n * (1 - r));
 
@@ -135,7 +135,7 @@ static void depend_init(depend *d, size_t n)
 			d->fit[m][k] = (1 - 1 / at) / 2;
 			d->logs[m] += log(at) / 2;
 		}
-		d->wide[m] = wide(&models[m], (double)n);
+		d->wide[m] = sequential_wide(&models[m], (double)n);
 		d->weight[m] = m == 0 ? 1 - likely : likely * models[m].weight;
 	}
 }
@@ -239,8 +239,8 @@ static size_t side_least(const depend *d, const double *sorted, const double *or
 }
 
 /* order[k]: which of d is the k-th smallest. */
-static void order_make(const double *d, const double *sorted, size_t n, double *taken,
-		       double *order)
+static void sequential_order_make(const double *d, const double *sorted, size_t n, double *taken,
+				  double *order)
 {
 	memset(taken, 0, n * sizeof *taken);
 	for (size_t i = 0; i < n; i++) {
@@ -273,7 +273,7 @@ void stat_paired_median(const double *d, size_t n, long r, double *scratch, stat
 	ret->median = stat_quantile_sorted(scratch, n, 0.5);
 	if (r < 0)
 		return;
-	order_make(d, scratch, n, scratch + 2 * n, order);
+	sequential_order_make(d, scratch, n, scratch + 2 * n, order);
 	depend_init(&how, n);
 	depend_learn(&how, scratch, order);
 	below = side_least(&how, scratch, order, (size_t)r, false, &low);

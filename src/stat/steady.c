@@ -26,7 +26,7 @@
 
 /* Keeps single spikes from moving the cut: values count no more than the outer fences of the later
  * half. */
-static void clip(double *y, size_t m, double *scratch)
+static void steady_clip(double *y, size_t m, double *scratch)
 {
 	const size_t half = m - m / 2;
 	double q1, q3, room;
@@ -145,7 +145,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 	/* A rest in front of the blocks goes with the first of them. */
 	for (size_t i = 0; i < m; i++)
 		y[i] = stat_median(x + head + i * g, g, scratch);
-	clip(y, m, scratch);
+	steady_clip(y, m, scratch);
 	s.first = cut_find(y, m) * g;
 	if (s.first > 0)
 		s.first += head;

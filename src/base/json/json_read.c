@@ -15,7 +15,7 @@ void json_read_init(json_reader *r,
 	*r = (json_reader){.more = more, .self = self, .label = label};
 }
 
-static unsigned long long place(const json_reader *r)
+static unsigned long long json_place(const json_reader *r)
 {
 	return r->before - (uint64_t)(r->end - r->at);
 }
@@ -23,7 +23,7 @@ static unsigned long long place(const json_reader *r)
 /* --- bytes */
 
 /* The next byte, which stays the next; -1: there is none. */
-static dck_status peek(json_reader *r, int *ret, dck_err *err)
+static dck_status json_peek(json_reader *r, int *ret, dck_err *err)
 {
 	size_t n = 0;
 
@@ -38,14 +38,14 @@ static dck_status peek(json_reader *r, int *ret, dck_err *err)
 
 static dck_status peek_inside(json_reader *r, int *ret, dck_err *err)
 {
-	DCK_TRY(peek(r, ret, err));
+	DCK_TRY(json_peek(r, ret, err));
 	if (*ret < 0)
 		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends within a text, after %llu bytes",
-			 r->label, place(r));
+			 r->label, json_place(r));
 	return DCK_OK;
 }
 
-static bool is_blank(int c)
+static bool json_is_blank(int c)
 {
 	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
@@ -53,8 +53,8 @@ static bool is_blank(int c)
 static dck_status peek_solid(json_reader *r, int *ret, dck_err *err)
 {
 	for (;;) {
-		DCK_TRY(peek(r, ret, err));
-		if (!is_blank(*ret))
+		DCK_TRY(json_peek(r, ret, err));
+		if (!json_is_blank(*ret))
 			return DCK_OK;
 		r->at++;
 	}
@@ -64,14 +64,14 @@ static dck_status misplaced(const json_reader *r, int c, dck_err *err)
 {
 	if (c >= ' ' && c < 0x7f)
 		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%c' at byte %llu is out of place",
-			 r->label, c, place(r));
+			 r->label, c, json_place(r));
 	DCK_FAIL(err, E_FORMAT, "%s is malformed: the byte 0x%02x at %llu is out of place",
-		 r->label, (unsigned)c, place(r));
+		 r->label, (unsigned)c, json_place(r));
 }
 
 /* --- texts */
 
-static void put(json_reader *r, const void *bytes, size_t n)
+static void text_append(json_reader *r, const void *bytes, size_t n)
 {
 	const size_t room = JSON_TEXT_MAX - r->n;
 
@@ -124,7 +124,7 @@ static dck_status read_code(json_reader *r, dck_err *err)
 	} else if ((code >= 0xdc00 && code < 0xe000) || code == 0) {
 		code = REPLACEMENT; /* a NUL would end the text */
 	}
-	put(r, bytes, utf8_put(bytes, code));
+	text_append(r, bytes, utf8_put(bytes, code));
 	return DCK_OK;
 }
 
@@ -139,12 +139,12 @@ static dck_status read_escape(json_reader *r, dck_err *err)
 	if (c == 'u')
 		return read_code(r, err);
 	const char *found = c ? strchr(from, c) : NULL;
-	put(r, found ? &to[found - from] : &(char){(char)c}, 1);
+	text_append(r, found ? &to[found - from] : &(char){(char)c}, 1);
 	return DCK_OK;
 }
 
 /* Behind the opening quote. */
-static dck_status read_text(json_reader *r, dck_err *err)
+static dck_status json_read_text(json_reader *r, dck_err *err)
 {
 	int c;
 
@@ -154,7 +154,7 @@ static dck_status read_text(json_reader *r, dck_err *err)
 		const uint8_t *from = r->at;
 		while (r->at < r->end && *r->at != '"' && *r->at != '\\')
 			r->at++;
-		put(r, from, (size_t)(r->at - from));
+		text_append(r, from, (size_t)(r->at - from));
 		if (r->at == r->end)
 			continue;
 		if (*r->at++ == '"')
@@ -185,16 +185,16 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 
 	r->n = 0;
 	for (;;) {
-		DCK_TRY(peek(r, &c, err));
-		if (c < 0 || is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':')
+		DCK_TRY(json_peek(r, &c, err));
+		if (c < 0 || json_is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':')
 			break;
 		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n > 400)
 			return misplaced(r, c, err);
-		put(r, r->at++, 1);
+		text_append(r, r->at++, 1);
 	}
 	if (c < 0 && r->depth > 0)
 		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends within a value, after %llu bytes",
-			 r->label, place(r));
+			 r->label, json_place(r));
 	r->text[r->n] = '\0';
 	if (is_plain_number(r->text))
 		return DCK_OK;
@@ -203,7 +203,7 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 			return DCK_OK;
 	if (!json_number(r->text, &v))
 		DCK_FAIL(err, E_FORMAT, "%s is malformed: '%.40s' at byte %llu is no value",
-			 r->label, r->text, place(r) - r->n);
+			 r->label, r->text, json_place(r) - r->n);
 	return DCK_OK;
 }
 
@@ -267,11 +267,11 @@ static dck_status read_key(json_reader *r, dck_err *err)
 	int c;
 
 	r->at++;
-	DCK_TRY(read_text(r, err));
+	DCK_TRY(json_read_text(r, err));
 	DCK_TRY(peek_solid(r, &c, err));
 	if (c < 0)
 		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
-			 r->label, place(r));
+			 r->label, json_place(r));
 	if (c != ':')
 		return misplaced(r, c, err);
 	r->at++;
@@ -284,7 +284,7 @@ static dck_status read_value(json_reader *r, int c, json_token *ret, dck_err *er
 	*ret = c == '"' ? JSON_TEXT : JSON_BARE;
 	if (c == '"') {
 		r->at++;
-		DCK_TRY(read_text(r, err));
+		DCK_TRY(json_read_text(r, err));
 	} else {
 		DCK_TRY(read_bare(r, err));
 	}
@@ -309,7 +309,7 @@ dck_status json_next(json_reader *r, json_token *ret, dck_err *err)
 	}
 	if (c < 0)
 		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends behind a key, after %llu bytes",
-			 r->label, place(r));
+			 r->label, json_place(r));
 	if (c == '}' || c == ']') {
 		*ret = JSON_CLOSE;
 		return close_bracket(r, c, err);
@@ -339,7 +339,7 @@ dck_status json_pass(json_reader *r, json_token begun, dck_err *err)
 		if (t == JSON_END)
 			DCK_FAIL(err, E_FORMAT,
 				 "%s is truncated: it ends within a list, after %llu bytes",
-				 r->label, place(r));
+				 r->label, json_place(r));
 	}
 	return DCK_OK;
 }

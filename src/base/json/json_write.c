@@ -33,7 +33,7 @@ static bool is_flat(const json_writer *w)
 	return !w->pretty || (w->depth && w->level[w->depth - 1].flat);
 }
 
-static void line_break(json_writer *w)
+static void json_line_break(json_writer *w)
 {
 	sink_put(w->out, "\n", 1);
 	sink_repeat(w->out, ' ', 2 * (size_t)w->depth);
@@ -46,7 +46,7 @@ static void before_item(json_writer *w)
 		sink_text(w->out, is_flat(w) && w->pretty ? ", " : ",");
 	w->level[w->depth - 1].any = true;
 	if (!is_flat(w))
-		line_break(w);
+		json_line_break(w);
 }
 
 static void before_value(json_writer *w)
@@ -96,7 +96,7 @@ void json_end(json_writer *w)
 	bool array = w->level[w->depth - 1].array;
 	w->depth--;
 	if (any && !flat)
-		line_break(w);
+		json_line_break(w);
 	sink_text(w->out, array ? "]" : "}");
 }
 

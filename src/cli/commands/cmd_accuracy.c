@@ -28,7 +28,7 @@ static int models_read(const cli *c, cli_subjects *m)
 }
 
 /* An error among the notes says that the answers are not the same, or are no numbers. */
-static int verdict(const dck_record *r)
+static int accuracy_verdict(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
 		if (r->notes[i].severity == DCK_ERROR)
@@ -36,8 +36,8 @@ static int verdict(const dck_record *r)
 	return CLI_OK;
 }
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status accuracy_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+				dck_err *err)
 {
 	const accuracy_command *cfg = config;
 
@@ -69,7 +69,7 @@ static int accuracy_run(cli *c, void *config)
 		cfg->all = made;
 	}
 	if (code == CLI_OK)
-		code = cli_make(c, make, cfg, verdict);
+		code = cli_make(c, accuracy_make, cfg, accuracy_verdict);
 	dck_free(made);
 	cli_subjects_free(&m);
 	return code;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /* With what earlier starts say, where the history has some. */
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status bench_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			     dck_err *err)
 {
 	const dck_status status = dck_bench(&c->subject, config, o, ret, err);
 
@@ -76,8 +76,8 @@ typedef struct ranking {
 	dck_compare_config config;
 } ranking;
 
-static dck_status rank(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status bench_rank(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			     dck_err *err)
 {
 	const ranking *r = config;
 
@@ -96,14 +96,14 @@ static int several_run(cli *c, dck_plan *plan)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK && s.n == 1) {
 		c->subject = *s.all[0].subject;
-		code = cli_make(c, make, plan, cli_record_verdict);
+		code = cli_make(c, bench_make, plan, cli_record_verdict);
 	} else if (code == CLI_OK) {
 		ranking r = {.all = s.all, .n = s.n};
 
 		code = several_check(c, plan);
 		ranking_config(c, plan, s.n, &r.config);
 		if (code == CLI_OK)
-			code = cli_make(c, rank, &r, cli_record_verdict);
+			code = cli_make(c, bench_rank, &r, cli_record_verdict);
 	}
 	cli_subjects_free(&s);
 	return code;
@@ -138,7 +138,7 @@ static int bench_run(cli *c, void *config)
 	code = cli_subject_open(c);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		program_plan(c, plan);
-	return code == CLI_OK ? cli_make(c, make, plan, cli_record_verdict) : code;
+	return code == CLI_OK ? cli_make(c, bench_make, plan, cli_record_verdict) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT...",

@@ -31,15 +31,15 @@ static const dck_opt which_options[] = {
 
 /* --- what is done */
 
-static int verdict(const dck_record *r)
+static int compare_verdict(const dck_record *r)
 {
 	const int code = cli_record_verdict(r);
 
 	return code == CLI_OK ? dck_compare_gate(r) : code;
 }
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status compare_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			       dck_err *err)
 {
 	const compare_command *cfg = config;
 
@@ -59,7 +59,8 @@ static int live(const cli *c, compare_command *cfg, const dck_alternative *all, 
 {
 	cfg->all = all;
 	cfg->n = n;
-	return cli_make(c, make, cfg, is_gate(c, cfg) ? verdict : cli_record_verdict);
+	return cli_make(c, compare_make, cfg,
+			is_gate(c, cfg) ? compare_verdict : cli_record_verdict);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
@@ -117,7 +118,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK) {
 		code = cli_record_show(c, result);
 		if (code == CLI_OK)
-			code = verdict(result);
+			code = compare_verdict(result);
 		dck_record_free(result);
 	} else {
 		code = cli_failed(&err);

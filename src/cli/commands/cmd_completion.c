@@ -11,7 +11,8 @@ static bool takes_file(const dck_opt *row)
 }
 
 /* Word i of those that an argument is completed with; NULL: there is no more. */
-static const char *word_get(const cli_command *command, const cli_command *const *all, size_t i)
+static const char *completion_word_get(const cli_command *command, const cli_command *const *all,
+				       size_t i)
 {
 	size_t n = 0;
 
@@ -30,7 +31,7 @@ static void words_print(FILE *out, const cli_command *command, const cli_command
 {
 	const char *word;
 
-	for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++)
+	for (size_t i = 0; (word = completion_word_get(command, all, i)) != NULL; i++)
 		fprintf(out, "%s%s%s", i ? " " : "", command->words->prefix, word);
 }
 
@@ -210,7 +211,7 @@ static void zsh_words(FILE *out, const cli_command *command, const cli_command *
 		const char *word;
 
 		fputs(" \"words:word:(", out);
-		for (size_t i = 0; (word = word_get(command, all, i)) != NULL; i++) {
+		for (size_t i = 0; (word = completion_word_get(command, all, i)) != NULL; i++) {
 			fputs(i ? " " : "", out);
 			/* The colon of zoo:NAME would end the description. */
 			for (const char *p = command->words->prefix; *p; p++)

@@ -58,8 +58,8 @@ static int operators_show(const cli *c)
 	return cli_listing_show(c, &l);
 }
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status cost_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			    dck_err *err)
 {
 	const cost_command *cfg = config;
 
@@ -86,8 +86,9 @@ static int cost_run(cli *c, void *config)
 		return cli_usage(c, "cost needs a MODEL: a file or zoo:NAME");
 	cfg->cost.title = c->title;
 	code = cfg->cost.run ? cli_subject_open(c) : cli_subject_read(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, cfg->cost.strict ? strict_verdict : NULL)
-			      : code;
+	return code == CLI_OK
+		   ? cli_make(c, cost_make, cfg, cfg->cost.strict ? strict_verdict : NULL)
+		   : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", "--operators", NULL};

@@ -25,7 +25,7 @@ static void row_text(const char *key, const char *value, unsigned column, unsign
 	cli_wrap(stdout, value, column, column, width);
 }
 
-static unsigned column_of(const dck_engine_info *e)
+static unsigned engines_column_of(const dck_engine_info *e)
 {
 	unsigned column = FACTS;
 
@@ -67,7 +67,7 @@ static void engine_text(const dck_engine_info *e, bool options, const dck_style 
 	if (!e->usable && e->why_not)
 		row_text("why not", e->why_not, FACTS + 9, style->width);
 	for (size_t i = 0; i < e->nfacts; i++)
-		row_text(e->facts[i].key, e->facts[i].value, column_of(e), style->width);
+		row_text(e->facts[i].key, e->facts[i].value, engines_column_of(e), style->width);
 	if (options)
 		options_text(e, style->width);
 }

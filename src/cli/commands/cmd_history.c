@@ -293,7 +293,7 @@ static int history_rm(const cli *c, const history_command *cfg, dck_history *h)
 	return code;
 }
 
-static int history_check(const cli *c, const history_command *cfg, dck_history *h)
+static int cmd_history_check(const cli *c, const history_command *cfg, dck_history *h)
 {
 	dck_history_health health;
 	char bytes[32];
@@ -351,7 +351,7 @@ static const action actions[] = {
     {"import", history_import, 1, UINT_MAX, "a FILE", import_options, {NULL}, true},
     {"rm", history_rm, 1, UINT_MAX, "an ID", rm_options, {NULL}, false},
     {"prune", history_prune, 0, 0, NULL, prune_options, {NULL}, false},
-    {"check", history_check, 0, 0, NULL, no_options, {NULL}, false},
+    {"check", cmd_history_check, 0, 0, NULL, no_options, {NULL}, false},
 };
 #define ACTIONS (sizeof actions / sizeof actions[0])
 
@@ -391,7 +391,7 @@ static bool takes(const action *a, const char *name)
 }
 
 /* "1 argument", "16 arguments". */
-static const char *counted(unsigned n, char *buf, size_t size)
+static const char *history_counted(unsigned n, char *buf, size_t size)
 {
 	snprintf(buf, size, "%u argument%s", n, n == 1 ? "" : "s");
 	return buf;
@@ -407,7 +407,8 @@ static int action_check(const cli *c, const action *a)
 	if (n > a->max_args)
 		return cli_usage(c, "history %s takes %s%s, but there is '%s'%s", a->name,
 				 a->max_args > 0 ? "at most " : "no argument",
-				 a->max_args > 0 ? counted(a->max_args, text, sizeof text) : "",
+				 a->max_args > 0 ? history_counted(a->max_args, text, sizeof text)
+						 : "",
 				 c->args[a->max_args + 1], a->max_args > 0 ? " too" : "");
 	for (cli_option o = {0}; cli_option_next(c->command, &o);)
 		if (o.group.table != cli_common_options && o.group.table != wait_options &&

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status inspect_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			       dck_err *err)
 {
 	(void)config;
 	(void)o; /* it reads no weights and takes no time */
@@ -15,7 +15,7 @@ static int inspect_run(cli *c, void *config)
 {
 	const int code = cli_subject_read(c);
 
-	return code == CLI_OK ? cli_make(c, make, config, NULL) : code;
+	return code == CLI_OK ? cli_make(c, inspect_make, config, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status cmd_load_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+				dck_err *err)
 {
 	return dck_load(&c->subject, config, o, ret, err);
 }
@@ -21,7 +21,7 @@ static int load_run(cli *c, void *config)
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		c->subject.model.seed = plain.model.seed;
 	cfg->title = c->title;
-	return code == CLI_OK ? cli_make(c, make, cfg, dck_load_gate) : code;
+	return code == CLI_OK ? cli_make(c, cmd_load_make, cfg, dck_load_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status machine_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			       dck_err *err)
 {
 	(void)c;
 	return dck_machine(config, o, ret, err);
@@ -15,7 +15,7 @@ static int machine_run(cli *c, void *config)
 	dck_machine_config *cfg = config;
 
 	cfg->title = c->title;
-	return cli_make(c, make, cfg, NULL);
+	return cli_make(c, machine_make, cfg, NULL);
 }
 
 static const char *const usage[] = {"[OPTION]...", NULL};

@@ -69,7 +69,7 @@ static void items(FILE *out, const char *title, const cli_item *list)
 	}
 }
 
-static void options(FILE *out, const cli_command *command)
+static void man_options(FILE *out, const cli_command *command)
 {
 	const char *title = NULL;
 	char text[512];
@@ -89,7 +89,7 @@ static void options(FILE *out, const cli_command *command)
 	}
 }
 
-static void examples(FILE *out, const cli_item *list)
+static void man_examples(FILE *out, const cli_item *list)
 {
 	fputs(".SH EXAMPLES\n", out);
 	for (const cli_item *i = list; i->term; i++) {
@@ -113,9 +113,9 @@ static void page_command(FILE *out, const cli_command *command)
 	roff_line(out, ".SH DESCRIPTION\n", command->about, "\n");
 	for (const cli_section *s = command->sections; s && s->title; s++)
 		items(out, s->title, s->items);
-	options(out, command);
+	man_options(out, command);
 	items(out, "exit status", cli_exit_codes);
-	examples(out, command->examples);
+	man_examples(out, command->examples);
 	fputs(".SH SEE ALSO\n.BR deepclock (1)\n", out);
 }
 

@@ -18,7 +18,7 @@ static const dck_opt list_options[] = {
 
 /* --- the list */
 
-static void list_text(const dck_style *style)
+static void pitfalls_list_text(const dck_style *style)
 {
 	unsigned key = 0;
 	const dck_pitfall *m;
@@ -42,7 +42,7 @@ static int list_show(const cli *c)
 	cli_listing l = {0};
 
 	if (c->format.format == CLI_TEXT) {
-		list_text(&style);
+		pitfalls_list_text(&style);
 		return CLI_OK;
 	}
 	cli_listing_table(&l, "pitfalls", "Mistakes", columns, sizeof columns / sizeof columns[0]);
@@ -57,8 +57,8 @@ static int list_show(const cli *c)
 
 /* --- the measurement */
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status pitfalls_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+				dck_err *err)
 {
 	const pitfalls_command *cfg = config;
 
@@ -75,7 +75,7 @@ static int pitfalls_run(cli *c, void *config)
 	cfg->pitfalls.title = c->title;
 	cfg->pitfalls.program = cli_program(c);
 	code = cli_subject_open(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, NULL) : code;
+	return code == CLI_OK ? cli_make(c, pitfalls_make, cfg, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",

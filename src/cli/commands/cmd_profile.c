@@ -8,8 +8,8 @@ typedef struct profile_command {
 	dck_profile_config profile;
 } profile_command;
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status profile_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
+			       dck_err *err)
 {
 	const profile_command *cfg = config;
 
@@ -25,7 +25,7 @@ static int profile_run(cli *c, void *config)
 		return cli_usage(c, "profile measures in one process: --processes is for bench");
 	cfg->plan.title = c->title;
 	code = cli_subject_open(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, NULL) : code;
+	return code == CLI_OK ? cli_make(c, profile_make, cfg, NULL) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};

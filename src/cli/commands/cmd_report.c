@@ -53,7 +53,7 @@ typedef struct report_config {
 
 /* The form of a trace that is asked for; NULL: that of a record. Of a trace as of a record the
  * plain endings .json and .csv stand for the record. */
-static const char *form_of(const cli *c, bool *ret_gzip)
+static const char *report_form_of(const cli *c, bool *ret_gzip)
 {
 	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
 	const int format = c->format.format;
@@ -68,7 +68,7 @@ static const char *form_of(const cli *c, bool *ret_gzip)
 }
 
 /* Traces of several processes as one. */
-static int merge(const cli *c, const char *form, bool gzip)
+static int report_merge(const cli *c, const char *form, bool gzip)
 {
 	dck_record *record;
 	dck_sink out;
@@ -109,7 +109,7 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 				 "are Chrome's trace events in JSON",
 				 form, other);
 	if (c->nargs > 1)
-		return merge(c, form, gzip);
+		return report_merge(c, form, gzip);
 	dck_sink_fd(&out, STDOUT_FILENO);
 	if (dck_trace_convert(c->args[0], form, gzip, &out, &gaps, &err) != DCK_OK)
 		return cli_failed(&err);
@@ -137,7 +137,7 @@ static int report_run(cli *c, void *config)
 {
 	dck_record **records;
 	bool gzip = false;
-	const char *form = form_of(c, &gzip);
+	const char *form = report_form_of(c, &gzip);
 	const dck_trace_reading *how = &((report_config *)config)->trace;
 	dck_calls_view *calls = &((report_config *)config)->calls;
 	/* Of the tables of a trace alone. */

@@ -3,14 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
-static dck_status make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
-		       dck_err *err)
+static dck_status throughput_make(const cli *c, void *config, const dck_observer *o,
+				  dck_record **ret, dck_err *err)
 {
 	return dck_throughput(&c->subject, config, o, ret, err);
 }
 
 /* When no batch fits, the table was shown, but the question has no answer. */
-static int verdict(const dck_record *r)
+static int throughput_verdict(const dck_record *r)
 {
 	return dck_record_note(r, "no-batch-fits") ? CLI_FAILED : (int)dck_record_gate(r);
 }
@@ -26,7 +26,7 @@ static int throughput_run(cli *c, void *config)
 	c->subject.model.batch = 0;
 	cfg->title = c->title;
 	cfg->program = cli_program(c);
-	return code == CLI_OK ? cli_make(c, make, cfg, verdict) : code;
+	return code == CLI_OK ? cli_make(c, throughput_make, cfg, throughput_verdict) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};

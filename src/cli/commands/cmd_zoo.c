@@ -37,7 +37,7 @@ static unsigned widest(unsigned a, const char *text)
 	return a > b ? a : b;
 }
 
-static void list_text(const dck_zoo_entry *all, size_t n, const dck_style *style)
+static void zoo_list_text(const dck_zoo_entry *all, size_t n, const dck_style *style)
 {
 	unsigned name = cli_columns("name"), params = cli_columns("parameters");
 	char count[32];
@@ -184,7 +184,7 @@ static int zoo_run(cli *c, void *config)
 			return cli_usage(
 			    c, "-o needs the NAME of a network; 'deepclock zoo' lists them");
 		if (c->format.format == CLI_TEXT)
-			list_text(all, n, &style);
+			zoo_list_text(all, n, &style);
 		return entries_show(c, all, n);
 	}
 	name = strncmp(c->args[0], "zoo:", 4) == 0 ? c->args[0] + 4 : c->args[0];

@@ -39,8 +39,8 @@ static void log_line(void *self, int severity, const char *category, const char 
 
 /* --- inputs and outputs */
 
-static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_tensor_info *ret,
-			     dck_err *err)
+static dck_status ort_shape_read(dck_engine_model *m, const ort_tensor_type *t,
+				 dck_tensor_info *ret, dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
 	const char *symbols[DCK_RANK_MAX];
@@ -71,8 +71,8 @@ static dck_status shape_read(dck_engine_model *m, const ort_tensor_type *t, dck_
 	return DCK_OK;
 }
 
-static dck_status name_read(dck_engine_model *m, ort_status *status, char *name, const char **ret,
-			    dck_err *err)
+static dck_status ort_name_read(dck_engine_model *m, ort_status *status, char *name,
+				const char **ret, dck_err *err)
 {
 	DCK_TRY(ort_check(&m->lib, status, err, "cannot read a name from the model"));
 	*ret = mem_arena_dup(m->arena, name);
@@ -80,8 +80,8 @@ static dck_status name_read(dck_engine_model *m, ort_status *status, char *name,
 			 "cannot release a name");
 }
 
-static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_tensor_info *ret,
-			      dck_err *err)
+static dck_status ort_tensor_read(dck_engine_model *m, bool input, size_t i, dck_tensor_info *ret,
+				  dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
 	const ort_tensor_type *tensor = NULL;
@@ -92,7 +92,7 @@ static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_ten
 	*ret = (dck_tensor_info){.dtype = {DCK_DTYPE_OTHER, 0, 1}, .rank = -1};
 	ort_status *s = (input ? api->SessionGetInputName
 			       : api->SessionGetOutputName)(m->session, i, m->lib.allocator, &name);
-	DCK_TRY(name_read(m, s, name, &ret->name, err));
+	DCK_TRY(ort_name_read(m, s, name, &ret->name, err));
 	s = (input ? api->SessionGetInputTypeInfo : api->SessionGetOutputTypeInfo)(m->session, i,
 										   &type);
 	DCK_TRY(ort_check(&m->lib, s, err, "cannot read the type of '%s'", ret->name));
@@ -102,7 +102,7 @@ static dck_status tensor_read(dck_engine_model *m, bool input, size_t i, dck_ten
 		status = ort_check(&m->lib, api->CastTypeInfoToTensorInfo(type, &tensor), err,
 				   "cannot read the type of '%s'", ret->name);
 	if (status == DCK_OK && kind == ORT_TYPE_TENSOR)
-		status = shape_read(m, tensor, ret, err);
+		status = ort_shape_read(m, tensor, ret, err);
 	api->ReleaseTypeInfo(type);
 	return status;
 }
@@ -119,9 +119,9 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 	m->out = mem_arena_array(m->arena, m->nout, sizeof *m->out);
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for the model's inputs and outputs");
 	for (size_t i = 0; i < m->nin; i++)
-		DCK_TRY(tensor_read(m, true, i, &m->in[i], err));
+		DCK_TRY(ort_tensor_read(m, true, i, &m->in[i], err));
 	for (size_t i = 0; i < m->nout; i++)
-		DCK_TRY(tensor_read(m, false, i, &m->out[i], err));
+		DCK_TRY(ort_tensor_read(m, false, i, &m->out[i], err));
 	return DCK_OK;
 }
 
@@ -129,7 +129,7 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 
 #define FACTS_MAX 16
 
-static void fact(dck_engine_model *m, const char *key, const char *value)
+static void ort_fact(dck_engine_model *m, const char *key, const char *value)
 {
 	if (m->nfacts < FACTS_MAX)
 		m->facts[m->nfacts++] = (dck_kv){key, value};
@@ -143,28 +143,28 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 
 	m->facts = mem_arena_array(m->arena, FACTS_MAX, sizeof *m->facts);
 	DCK_NEED(m->facts, err, "for what the engine reports");
-	fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
-	fact(m, "found", m->lib.how);
-	fact(m, "version", m->lib.version);
-	fact(m, "provider",
-	     strcmp(s->provider, "cuda") == 0 ? mem_arena_fmt(m->arena, "cuda:%u", s->device)
-					      : mem_arena_dup(m->arena, s->provider));
-	fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
-	fact(m, "interop_threads",
-	     mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
-	fact(m, "execution", s->parallel ? "parallel" : "sequential");
-	fact(m, "opt", mem_arena_dup(m->arena, s->opt));
-	fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
-	fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
+	ort_fact(m, "library", mem_arena_dup(m->arena, os_library_path(m->lib.library)));
+	ort_fact(m, "found", m->lib.how);
+	ort_fact(m, "version", m->lib.version);
+	ort_fact(m, "provider",
+		 strcmp(s->provider, "cuda") == 0 ? mem_arena_fmt(m->arena, "cuda:%u", s->device)
+						  : mem_arena_dup(m->arena, s->provider));
+	ort_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
+	ort_fact(m, "interop_threads",
+		 mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
+	ort_fact(m, "execution", s->parallel ? "parallel" : "sequential");
+	ort_fact(m, "opt", mem_arena_dup(m->arena, s->opt));
+	ort_fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
+	ort_fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
 	if (strcmp(s->provider, "cpu") != 0)
-		fact(m, "transfers",
-		     "inputs are copied to the device when bound, outside the clock; "
-		     "outputs are copied back within each run");
+		ort_fact(m, "transfers",
+			 "inputs are copied to the device when bound, outside the clock; "
+			 "outputs are copied back within each run");
 	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
 		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
 					 p->options[i].key, p->options[i].value);
 	if (*given)
-		fact(m, "options", mem_arena_dup(m->arena, given));
+		ort_fact(m, "options", mem_arena_dup(m->arena, given));
 	DCK_NEED(!mem_arena_failed(m->arena), err, "for what the engine reports");
 	return DCK_OK;
 }
@@ -220,8 +220,8 @@ static dck_status options_fill(dck_engine_model *m, const dck_open_params *p, or
 	return ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device, m->arena, err);
 }
 
-static dck_status session_try(dck_engine_model *m, const dck_open_params *p,
-			      const dck_buffer *exposed, bool with_graph, dck_err *err)
+static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,
+				  const dck_buffer *exposed, bool with_graph, dck_err *err)
 {
 	const ort_api *api = &m->lib.api;
 	ort_options *o;
@@ -250,7 +250,7 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	char text[sizeof why->msg + 128];
 
 	m->files.graph = NULL;
-	DCK_TRY(session_try(m, p, exposed, false, err));
+	DCK_TRY(ort_session_try(m, p, exposed, false, err));
 	snprintf(text, sizeof text,
 		 "the optimised graph could not be saved, "
 		 "so operators have the names that ONNX Runtime gives them: %s",
@@ -260,7 +260,7 @@ static dck_status session_without_graph(dck_engine_model *m, const dck_open_para
 	return DCK_OK;
 }
 
-static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
+static dck_status ort_session_open(dck_engine_model *m, const dck_open_params *p, dck_err *err)
 {
 	dck_buffer exposed = {0};
 	dck_err why = {0};
@@ -269,7 +269,7 @@ static dck_status session_open(dck_engine_model *m, const dck_open_params *p, dc
 		DCK_TRY(ort_profile_plan(p->work_dir, m->arena, &m->files, err));
 	if (m->observe & DCK_OBSERVE_VALUES && m->nvalues > 0)
 		DCK_TRY(ort_expose(p, &exposed, err));
-	dck_status status = session_try(m, p, &exposed, m->files.graph != NULL, &why);
+	dck_status status = ort_session_try(m, p, &exposed, m->files.graph != NULL, &why);
 	if (status == DCK_E_ENGINE && m->files.graph)
 		status = session_without_graph(m, p, &exposed, &why, err);
 	else if (status != DCK_OK && err)
@@ -287,7 +287,7 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 
 	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
 	uint64_t loaded_ns = os_now_ns();
-	DCK_TRY(session_open(m, p, err));
+	DCK_TRY(ort_session_open(m, p, err));
 	m->library_ns = loaded_ns - begin_ns;
 	m->session_ns = os_now_ns() - loaded_ns;
 	DCK_TRY(tensors_read(m, err));

@@ -237,7 +237,7 @@ static void run_ended(dck_engine_model *m, bool failed)
 		atomic_store(&m->runs.failed[i], order);
 }
 
-static ort_status *run_once(dck_engine_context *c)
+static ort_status *context_run_once(dck_engine_context *c)
 {
 	if (!c->watched)
 		return run_bare(c);
@@ -257,7 +257,7 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 		return ort_check(&m->lib, failure, err, "the run failed");
 	c->api->ReleaseStatus(failure);
 	DCK_TRY(outputs_bind(c, err));
-	DCK_TRY(ort_check(&m->lib, run_once(c), err, "the run failed"));
+	DCK_TRY(ort_check(&m->lib, context_run_once(c), err, "the run failed"));
 	c->outputs_filled = true;
 	if (!c->outputs_vary && m->log)
 		m->log(m->log_self, DCK_LOG_INFO,
@@ -272,7 +272,7 @@ dck_status ort_run(dck_engine_context *c, dck_err *err)
 	if (c->outputs_vary)
 		DCK_TRY(outputs_bind(c, err));
 	c->values_stale = true;
-	ort_status *s = run_once(c);
+	ort_status *s = context_run_once(c);
 	if (s)
 		return run_again(c, s, err);
 	c->outputs_filled = true;

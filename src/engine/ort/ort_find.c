@@ -24,7 +24,7 @@
 #define NO_C_LIBRARY \
 	"is a Python package of ONNX Runtime without its C library: 1.19 or newer is needed"
 
-static void add(ort_places *p, const char *path, const char *how)
+static void library_candidate_add(ort_places *p, const char *path, const char *how)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (strcmp(p->place[i].path, path) == 0)
@@ -38,7 +38,7 @@ static void add_newest(ort_places *p, mem_arena *a, const char *folder, const ch
 {
 	const char *path = os_path_newest(a, folder, pattern);
 	if (path)
-		add(p, path, how);
+		library_candidate_add(p, path, how);
 }
 
 /* --- what the user says */
@@ -96,7 +96,8 @@ static void python_says(ort_places *p, mem_arena *a)
 	const char *path = secure_getenv("DEEPCLOCK_PYTHON_ORT");
 
 	if (path && *path == '/' && os_file_exists(path))
-		add(p, mem_arena_dup(a, path), "named by the Python that runs deepclock");
+		library_candidate_add(p, mem_arena_dup(a, path),
+				      "named by the Python that runs deepclock");
 }
 
 /* --- beside deepclock */
@@ -164,7 +165,7 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 		const char *library =
 		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/" LIBRARY, capi));
 		if (library)
-			add(p, library, how);
+			library_candidate_add(p, library, how);
 		else if (!p->old_wheel)
 			p->old_wheel = os_path_newest(
 			    a, prefix, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
@@ -216,8 +217,8 @@ static void loader_path(ort_places *p, mem_arena *a)
 	    "usr/local/lib", "usr/local/lib64",	    "usr/lib",
 	    "usr/lib64",     "usr/lib/*-linux-gnu", "opt/onnxruntime/lib"};
 
-	add(p, "libonnxruntime.so.1", "the loader's path");
-	add(p, "libonnxruntime.so", "the loader's path");
+	library_candidate_add(p, "libonnxruntime.so.1", "the loader's path");
+	library_candidate_add(p, "libonnxruntime.so", "the loader's path");
 	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
 		add_newest(p, a, "/", mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
 			   "the system's libraries");

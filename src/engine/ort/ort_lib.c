@@ -126,7 +126,7 @@ static dck_status version_read(const char *text, const char *path, unsigned *ret
 	return DCK_OK;
 }
 
-static dck_status table_get(ort_lib *l, dck_err *err)
+static dck_status ort_table_get(ort_lib *l, dck_err *err)
 {
 	union { /* ISO C has no cast from an object pointer to a function pointer */
 		void *object;
@@ -179,13 +179,13 @@ static dck_status trust(const ort_place *p, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status load(const ort_place *p, ort_lib *l, dck_err *err)
+static dck_status ort_load(const ort_place *p, ort_lib *l, dck_err *err)
 {
 	*l = (ort_lib){.how = p->how};
 	DCK_TRY(trust(p, err));
 	telemetry_off();
 	DCK_TRY(os_library_open(p->path, &l->library, err));
-	dck_status status = table_get(l, err);
+	dck_status status = ort_table_get(l, err);
 	if (status != DCK_OK) {
 		os_library_close(l->library);
 		l->library = NULL;
@@ -247,8 +247,8 @@ static dck_status load_first(const ort_places *places, const dck_open_params *lo
 	for (size_t i = 0; i < places->n; i++) {
 		const ort_place *p = &places->place[i];
 		if (p->asked)
-			return load(p, ret, err);
-		if (load(p, ret, &now) == DCK_OK)
+			return ort_load(p, ret, err);
+		if (ort_load(p, ret, &now) == DCK_OK)
 			return DCK_OK;
 		/* Bare names are tried blindly; that they lead nowhere is no news. */
 		if (!strchr(p->path, '/'))

@@ -138,7 +138,7 @@ void ort_counter_run_begins(ort_counter *c)
 
 /* --- statistics */
 
-static dck_memory counted(const ort_counter *c)
+static dck_memory memory_counted(const ort_counter *c)
 {
 	uint64_t base = atomic_load(&c->run_base), peak = atomic_load(&c->run_peak);
 
@@ -152,7 +152,8 @@ static dck_memory counted(const ort_counter *c)
 }
 
 /* "-1" and what is no number are not known. */
-static bool number_get(const ort_lib *l, const ort_pairs *pairs, const char *key, uint64_t *ret)
+static bool memory_number_get(const ort_lib *l, const ort_pairs *pairs, const char *key,
+			      uint64_t *ret)
 {
 	const char *text = l->api.GetKeyValue(pairs, key);
 	char *end;
@@ -167,11 +168,11 @@ static dck_memory stats_read(const ort_lib *l, const ort_pairs *pairs)
 {
 	dck_memory m = {.struct_size = sizeof m};
 
-	if (number_get(l, pairs, "InUse", &m.in_use_bytes))
+	if (memory_number_get(l, pairs, "InUse", &m.in_use_bytes))
 		m.valid |= DCK_MEMORY_IN_USE;
-	if (number_get(l, pairs, "MaxInUse", &m.peak_bytes))
+	if (memory_number_get(l, pairs, "MaxInUse", &m.peak_bytes))
 		m.valid |= DCK_MEMORY_PEAK;
-	if (number_get(l, pairs, "TotalAllocated", &m.reserved_bytes))
+	if (memory_number_get(l, pairs, "TotalAllocated", &m.reserved_bytes))
 		m.valid |= DCK_MEMORY_RESERVED;
 	return m;
 }
@@ -229,6 +230,6 @@ dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *pr
 {
 	if (!counter)
 		return stats_get(l, s, provider, device, ret, err);
-	*ret = counted(counter);
+	*ret = memory_counted(counter);
 	return DCK_OK;
 }

@@ -34,14 +34,14 @@ typedef struct probe {
 	size_t n;
 } probe;
 
-static void fact(probe *p, const char *key, const char *value)
+static void probe_fact(probe *p, const char *key, const char *value)
 {
 	if (p->n < FACTS_MAX)
 		p->facts[p->n++] = (dck_kv){key, value};
 }
 
-static dck_status session_try(const ort_lib *l, ort_options *o, const char *provider, mem_arena *a,
-			      dck_err *err)
+static dck_status probe_session_try(const ort_lib *l, ort_options *o, const char *provider,
+				    mem_arena *a, dck_err *err)
 {
 	ort_session *session;
 
@@ -64,11 +64,11 @@ static void provider_try(probe *p, const ort_lib *l, const char *provider)
 
 	dck_status status = ort_check(l, l->api.CreateSessionOptions(&o), &err, "no options");
 	if (status == DCK_OK) {
-		status = session_try(l, o, provider, p->arena, &err);
+		status = probe_session_try(l, o, provider, p->arena, &err);
 		l->api.ReleaseSessionOptions(o);
 	}
-	fact(p, mem_arena_fmt(p->arena, "provider/%s", provider),
-	     status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
+	probe_fact(p, mem_arena_fmt(p->arena, "provider/%s", provider),
+		   status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
 }
 
 static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
@@ -77,10 +77,10 @@ static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
 
 	const char *const *providers;
 
-	fact(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
-	fact(p, "found", mem_arena_dup(p->arena, l->how));
-	fact(p, "version", mem_arena_dup(p->arena, l->version));
-	fact(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
+	probe_fact(p, "library", mem_arena_dup(p->arena, os_library_path(l->library)));
+	probe_fact(p, "found", mem_arena_dup(p->arena, l->how));
+	probe_fact(p, "version", mem_arena_dup(p->arena, l->version));
+	probe_fact(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
 	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
 	for (size_t i = 0; i < n; i++)
 		provider_try(p, l, providers[i]);

@@ -60,12 +60,12 @@ typedef struct run {
 	uint64_t number; /* among those that are kept */
 } run;
 
-static uint64_t end_of(const ort_trace_run *r)
+static uint64_t profile_end_of(const ort_trace_run *r)
 {
 	return r->begin_us + r->duration_us + 1; /* both are rounded down */
 }
 
-static int by_begin(const void *a, const void *b)
+static int profile_by_begin(const void *a, const void *b)
 {
 	const ort_trace_run *x = ((const run *)a)->of, *y = ((const run *)b)->of;
 
@@ -98,9 +98,9 @@ static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, s
 	if (!r)
 		return NULL;
 	for (size_t i = 0; i < t->nruns; i++)
-		r[i] = (run){.of = &t->runs[i], .end_us = end_of(&t->runs[i])};
+		r[i] = (run){.of = &t->runs[i], .end_us = profile_end_of(&t->runs[i])};
 	failed_leave_out(t, runs, r);
-	qsort(r, t->nruns, sizeof *r, by_begin);
+	qsort(r, t->nruns, sizeof *r, profile_by_begin);
 	*ret_kept = 0;
 	for (size_t i = 0; i < t->nruns; i++) {
 		if (r[i].end_us > last)
@@ -202,7 +202,7 @@ typedef struct bodies {
 	size_t n;
 } bodies;
 
-static uint32_t depth_of(const ort_trace *t, bodies *b, const entry *e)
+static uint32_t profile_depth_of(const ort_trace *t, bodies *b, const entry *e)
 {
 	const ort_trace_op *op = &t->ops[e->op];
 	size_t kept = 0;
@@ -246,7 +246,7 @@ static void events_fill(const ort_trace *t, const entry *e, size_t n, bool of_de
 					.begin_ns = op->begin_us * 1000,
 					.duration_ns = duration_us(op, of_device) * 1000,
 					.memory_bytes = op->memory_bytes,
-					.depth = depth_of(t, &around, &e[i])};
+					.depth = profile_depth_of(t, &around, &e[i])};
 	}
 }
 

@@ -12,7 +12,7 @@
 #define SUFFIX "ExecutionProvider"
 
 /* "CUDAExecutionProvider" -> "cuda" */
-static char *short_name(mem_arena *a, const char *full)
+static char *provider_short_name(mem_arena *a, const char *full)
 {
 	size_t n = strlen(full), k = strlen(SUFFIX);
 	char *name;
@@ -35,7 +35,7 @@ dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const *
 			  "cannot list the providers"));
 	const char **names = mem_arena_array(a, (size_t)n, sizeof *names);
 	for (int i = 0; names && i < n; i++)
-		names[i] = short_name(a, full[i]);
+		names[i] = provider_short_name(a, full[i]);
 	DCK_TRY(ort_check(l, l->api.ReleaseAvailableProviders(full, n), err,
 			  "cannot release the list of providers"));
 	DCK_NEED(!mem_arena_failed(a), err, "for the list of providers");

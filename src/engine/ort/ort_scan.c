@@ -78,23 +78,23 @@ static size_t ahead(ort_scan *s, size_t want)
 }
 
 /* The byte `i` places on, or -1. */
-static int look(ort_scan *s, size_t i)
+static int byte_peek(ort_scan *s, size_t i)
 {
 	if (s->n - s->at > i)
 		return (unsigned char)s->window[s->at + i];
 	return ahead(s, i + 1) > i ? (unsigned char)s->window[s->at + i] : -1;
 }
 
-static bool is_blank(int c)
+static bool scan_is_blank(int c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 int ort_scan_solid(ort_scan *s)
 {
-	while (is_blank(look(s, 0)))
+	while (scan_is_blank(byte_peek(s, 0)))
 		s->at++;
-	return look(s, 0);
+	return byte_peek(s, 0);
 }
 
 dck_status ort_scan_expect(ort_scan *s, char c)
@@ -111,7 +111,7 @@ dck_status ort_scan_expect(ort_scan *s, char c)
 
 /* --- texts */
 
-static bool text_put(ort_text *t, char c)
+static bool scan_text_put(ort_text *t, char c)
 {
 	if (t->n + 1 >= t->cap) {
 		size_t cap = t->cap ? 2 * t->cap : 256;
@@ -133,7 +133,7 @@ bool ort_scan_is(const ort_text *t, const char *what)
 
 static size_t skip_blanks(ort_scan *s, size_t i)
 {
-	while (i < AHEAD && is_blank(look(s, i)))
+	while (i < AHEAD && scan_is_blank(byte_peek(s, i)))
 		i++;
 	return i;
 }
@@ -142,13 +142,13 @@ static size_t skip_blanks(ort_scan *s, size_t i)
 static bool can_be_args(ort_scan *s, size_t i)
 {
 	i = skip_blanks(s, i);
-	if (look(s, i) != ':')
+	if (byte_peek(s, i) != ':')
 		return false;
 	i = skip_blanks(s, i + 1);
-	if (look(s, i) != '{')
+	if (byte_peek(s, i) != '{')
 		return false;
 	i = skip_blanks(s, i + 1);
-	return look(s, i) == '"' || look(s, i) == '}';
+	return byte_peek(s, i) == '"' || byte_peek(s, i) == '}';
 }
 
 /* What may follow the closing quote of a value, which is i - 1 places on: the end of the object,
@@ -160,16 +160,16 @@ static bool can_follow(ort_scan *s, size_t i, bool of_name)
 					   "pid",  "s",	  "tid", "tdur", "ts",	 "tts"};
 
 	i = skip_blanks(s, i);
-	if (look(s, i) == '}') {
+	if (byte_peek(s, i) == '}') {
 		if (!of_name)
 			return true;
 		i = skip_blanks(s, i + 1);
-		return look(s, i) == ',' || look(s, i) == ']';
+		return byte_peek(s, i) == ',' || byte_peek(s, i) == ']';
 	}
-	if (look(s, i) != ',')
+	if (byte_peek(s, i) != ',')
 		return false;
 	i = skip_blanks(s, i + 1);
-	if (look(s, i) != '"')
+	if (byte_peek(s, i) != '"')
 		return false;
 	for (size_t k = 0; of_name && k < sizeof(keys) / sizeof *keys; k++) {
 		size_t n = strlen(keys[k]), end = i + 1 + n;
@@ -268,7 +268,7 @@ dck_status ort_scan_text(ort_scan *s, ort_text *ret, bool of_name)
 		*ret->data = '\0';
 	s->at++;
 	for (;; s->at++) {
-		int c = look(s, 0);
+		int c = byte_peek(s, 0);
 		if (c < 0)
 			return ort_scan_malformed(s, "it ends within a text: it was cut short");
 		if (c == '"' && !escape) {
@@ -281,7 +281,7 @@ dck_status ort_scan_text(ort_scan *s, ort_text *ret, bool of_name)
 		if (ret->n >= TEXT_MAX)
 			return ort_scan_malformed(s, "a text is longer than %u bytes", TEXT_MAX);
 		/* A NUL cannot be in a name: it would be another name for us. */
-		if (!text_put(ret, c ? (char)c : ' '))
+		if (!scan_text_put(ret, c ? (char)c : ' '))
 			return ort_scan_no_memory(s);
 		escape = c == '\\' && !escape;
 	}
@@ -297,12 +297,12 @@ dck_status ort_scan_key(ort_scan *s, ort_text *ret)
 	DCK_TRY(ort_scan_expect(s, '"'));
 	ret->n = 0;
 	for (;; s->at++) {
-		int c = look(s, 0);
+		int c = byte_peek(s, 0);
 		if (c < ' ' || c == '\\' || ret->n > 200)
 			return ort_scan_malformed(s, "the name of a member must be there");
 		if (c == '"')
 			break;
-		if (!text_put(ret, (char)c))
+		if (!scan_text_put(ret, (char)c))
 			return ort_scan_no_memory(s);
 	}
 	s->at++;
@@ -333,7 +333,7 @@ static dck_status nested_skip(ort_scan *s)
 				return ort_scan_malformed(s, "'%c' must be there", open[depth]);
 		} else if (c == '"') {
 			bool escape = false;
-			for (s->at++; (c = look(s, 0)) >= 0 && (escape || c != '"'); s->at++)
+			for (s->at++; (c = byte_peek(s, 0)) >= 0 && (escape || c != '"'); s->at++)
 				escape = c == '\\' && !escape;
 			if (c < 0)
 				return ort_scan_malformed(
@@ -348,12 +348,12 @@ static dck_status bare_read(ort_scan *s, ort_text *ret)
 {
 	ret->n = 0;
 	for (;; s->at++) {
-		int c = look(s, 0);
-		if (c < 0 || c == ',' || c == '}' || c == ']' || is_blank(c))
+		int c = byte_peek(s, 0);
+		if (c < 0 || c == ',' || c == '}' || c == ']' || scan_is_blank(c))
 			break;
 		if (c < ' ' || c == '"' || c == '{' || c == '[' || ret->n > 64)
 			return ort_scan_malformed(s, "a value must be there");
-		if (!text_put(ret, (char)c))
+		if (!scan_text_put(ret, (char)c))
 			return ort_scan_no_memory(s);
 	}
 	return ret->n > 0 ? DCK_OK : ort_scan_malformed(s, "a value must be there");

@@ -191,7 +191,7 @@ static dck_status config_set(const ort_lib *l, ort_options *o, const char *key, 
 			 "ONNX Runtime refuses %s=%s", key, value);
 }
 
-static int level_of(const char *name)
+static int setup_level_of(const char *name)
 {
 	static const struct {
 		const char *name;
@@ -245,7 +245,7 @@ dck_status ort_setup_apply(const ort_lib *l, const ort_setup *s, const dck_open_
 	const ort_api *api = &l->api;
 
 	DCK_TRY(threads_apply(l, s, o, err));
-	DCK_TRY(ort_check(l, api->SetSessionGraphOptimizationLevel(o, level_of(s->opt)), err,
+	DCK_TRY(ort_check(l, api->SetSessionGraphOptimizationLevel(o, setup_level_of(s->opt)), err,
 			  "cannot set the optimisation level"));
 	if (!option_on(p, "mem_pattern", true))
 		DCK_TRY(ort_check(l, api->DisableMemPattern(o), err, "cannot unset mem_pattern"));

@@ -78,7 +78,7 @@ static const member of_args[] = {
     {NULL, AS_TEXT, 0, 0},
 };
 
-static dck_status member_read(reader *r, const member *m)
+static dck_status ort_member_read(reader *r, const member *m)
 {
 	char *object = (char *)&r->event;
 
@@ -118,7 +118,7 @@ static dck_status object_read(reader *r, const member *table)
 		DCK_TRY(ort_scan_key(&r->scan, &r->scan.scratch));
 		const member *m = member_find(table, &r->scan.scratch);
 		if (m)
-			DCK_TRY(member_read(r, m));
+			DCK_TRY(ort_member_read(r, m));
 		else if (in_event && ort_scan_is(&r->scan.scratch, "args") &&
 			 ort_scan_solid(&r->scan) == '{')
 			DCK_TRY(object_read(r, of_args));
@@ -157,7 +157,7 @@ static bool names_grow(names *t)
 }
 
 /* NULL: no memory. */
-static const char *name_keep(reader *r, const char *s, size_t n)
+static const char *ort_name_keep(reader *r, const char *s, size_t n)
 {
 	names *t = &r->names;
 
@@ -188,7 +188,7 @@ static bool list_grow(void **list, size_t n, size_t *cap, size_t size)
 	return true;
 }
 
-static bool ends_in(const ort_text *t, const char *end)
+static bool ort_ends_in(const ort_text *t, const char *end)
 {
 	size_t n = strlen(end);
 	return t->n >= n && memcmp(t->data + t->n - n, end, n) == 0;
@@ -207,16 +207,16 @@ static dck_status op_keep(reader *r)
 	};
 
 	/* "_fence_before" and "_fence_after" of older versions are no operators. */
-	if (!ends_in(&e->name, kernel_time))
+	if (!ort_ends_in(&e->name, kernel_time))
 		return DCK_OK;
 	if (!list_grow(&list, t->nops, &r->ops_cap, sizeof(op)))
 		return ort_scan_no_memory(&r->scan);
 	t->ops = list;
-	op.name = name_keep(r, e->name.data, e->name.n - (sizeof kernel_time - 1));
+	op.name = ort_name_keep(r, e->name.data, e->name.n - (sizeof kernel_time - 1));
 	if (e->has_type && e->type.n > 0)
-		op.type = name_keep(r, e->type.data, e->type.n);
+		op.type = ort_name_keep(r, e->type.data, e->type.n);
 	if (e->has_provider && e->provider.n > 0)
-		op.provider = name_keep(r, e->provider.data, e->provider.n);
+		op.provider = ort_name_keep(r, e->provider.data, e->provider.n);
 	if (!op.name || mem_arena_failed(r->arena))
 		return ort_scan_no_memory(&r->scan);
 	t->ops[t->nops++] = op;
@@ -247,7 +247,7 @@ static dck_status kernel_keep(reader *r)
 	const event *e = &r->event;
 	ort_trace *t = &r->trace;
 
-	if (!e->has_parent || t->nops == 0 || !ends_in(&e->parent, kernel_time))
+	if (!e->has_parent || t->nops == 0 || !ort_ends_in(&e->parent, kernel_time))
 		return DCK_OK;
 	ort_trace_op *op = &t->ops[t->nops - 1];
 	size_t n = e->parent.n - (sizeof kernel_time - 1);
@@ -292,7 +292,7 @@ static void event_clear(event *e)
 
 /* --- the file */
 
-static dck_status events_read(reader *r)
+static dck_status ort_events_read(reader *r)
 {
 	DCK_TRY(ort_scan_expect(&r->scan, '['));
 	while (ort_scan_solid(&r->scan) != ']') {
@@ -336,8 +336,8 @@ dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a,
 	ort_text *const texts[] = {&r.event.name, &r.event.category, &r.event.type,
 				   &r.event.provider, &r.event.parent};
 
-	dck_status status =
-	    ort_scan_init(&r.scan, s, escaped, err) ? events_read(&r) : ort_scan_no_memory(&r.scan);
+	dck_status status = ort_scan_init(&r.scan, s, escaped, err) ? ort_events_read(&r)
+								    : ort_scan_no_memory(&r.scan);
 	if (status == DCK_OK)
 		status = lists_take(&r, ret);
 	ort_scan_done(&r.scan);
@@ -354,7 +354,7 @@ typedef struct file {
 	uint64_t at;
 } file;
 
-static size_t file_read(void *self, void *to, size_t n)
+static size_t ort_file_read(void *self, void *to, size_t n)
 {
 	file *f = self;
 	ptrdiff_t got = os_read_at(f->fd, to, n, f->at);
@@ -375,7 +375,7 @@ dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot open ONNX Runtime's profile '%s'", path);
 	snprintf(label, sizeof label, "ONNX Runtime's profile '%s'", path);
 	dck_status status =
-	    ort_trace_read(&(ort_trace_source){file_read, &f, label}, escaped, a, ret, err);
+	    ort_trace_read(&(ort_trace_source){ort_file_read, &f, label}, escaped, a, ret, err);
 	os_close(f.fd);
 	if (f.failed)
 		DCK_FAIL_ERRNO(err, E_IO, f.failed, "cannot read ONNX Runtime's profile '%s'",

@@ -18,8 +18,8 @@ static bool has_files(const onnx_graph *g)
 /* Directory and name of the file that holds the weights. Links are followed, since engines refuse
  * those that lead out of a directory; but files beside the model are looked for where it was
  * named. */
-static dck_status place_of(const char *path, const onnx_graph *g, mem_arena *a, const char **folder,
-			   const char **name, dck_err *err)
+static dck_status freed_place_of(const char *path, const onnx_graph *g, mem_arena *a,
+				 const char **folder, const char **name, dck_err *err)
 {
 	char real[PATH_MAX];
 	const char *from = has_files(g) || !realpath(path, real) ? path : real;
@@ -33,8 +33,8 @@ static dck_status place_of(const char *path, const onnx_graph *g, mem_arena *a, 
 	return *name && *folder ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
 }
 
-static dck_status refuse(const onnx_model *m, uint64_t batch, int64_t was, const dck_err *why,
-			 dck_err *err)
+static dck_status freed_refuse(const onnx_model *m, uint64_t batch, int64_t was, const dck_err *why,
+			       dck_err *err)
 {
 	const onnx_graph *g = m->graph;
 	const char *input = g->ninputs && g->inputs[0].name ? g->inputs[0].name : "?";
@@ -62,10 +62,10 @@ dck_status freed_make(const char *path, const dck_model_config *c, bool folder, 
 	if (!batch_fixed(m, &was) || was == (int64_t)c->batch)
 		return DCK_OK;
 	if (folder)
-		DCK_TRY(place_of(path, m->graph, a, &f.folder, &name, err));
+		DCK_TRY(freed_place_of(path, m->graph, a, &f.folder, &name, err));
 	dck_status status = batch_free(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
-		return refuse(m, c->batch, was, &why, err);
+		return freed_refuse(m, c->batch, was, &why, err);
 	if (status != DCK_OK) {
 		if (err)
 			*err = why;

@@ -73,8 +73,8 @@ dck_status subject_hook_run(subject_hook *h, const dck_observer *watch, dck_err 
 	return DCK_OK;
 }
 
-static dck_status run_once(const char *name, const char *line, const dck_subject *s,
-			   const dck_observer *watch, dck_err *err)
+static dck_status hooks_run_once(const char *name, const char *line, const dck_subject *s,
+				 const dck_observer *watch, dck_err *err)
 {
 	subject_hook *h;
 	dck_status status;
@@ -115,7 +115,7 @@ static dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
 }
 
 /* What is once for all of them is done once: an earlier subject has the same line. */
-static bool is_repeated(const dck_subject *const *all, size_t i, bool setup)
+static bool hooks_is_repeated(const dck_subject *const *all, size_t i, bool setup)
 {
 	const char *line = setup ? all[i]->command.setup : all[i]->command.cleanup;
 
@@ -138,9 +138,9 @@ dck_status subject_hooks_begin(const dck_subject *const *all, size_t n, const dc
 	}
 	for (size_t i = 0; i < n; i++) {
 		const dck_status status =
-		    is_repeated(all, i, true)
+		    hooks_is_repeated(all, i, true)
 			? DCK_OK
-			: run_once("setup", all[i]->command.setup, all[i], watch, err);
+			: hooks_run_once("setup", all[i]->command.setup, all[i], watch, err);
 
 		if (status != DCK_OK) {
 			dck_err other;
@@ -156,8 +156,9 @@ void subject_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why
 {
 	*ret_why = (dck_err){0};
 	for (size_t i = 0; i < n; i++)
-		if (!is_repeated(all, i, false))
-			(void)run_once("cleanup", all[i]->command.cleanup, all[i], NULL, ret_why);
+		if (!hooks_is_repeated(all, i, false))
+			(void)hooks_run_once("cleanup", all[i]->command.cleanup, all[i], NULL,
+					     ret_why);
 }
 
 void subject_hooks_note(record_builder *b, const dck_err *why)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* One number, up to `end` or the end of the text; it moves on. */
-static bool number_read(const char **text, char end, int64_t *ret_whole, double *ret_real,
-			bool *ret_is_whole)
+static bool fill_number_read(const char **text, char end, int64_t *ret_whole, double *ret_real,
+			     bool *ret_is_whole)
 {
 	const char *from = *text + strspn(*text, " ");
 	char *after;
@@ -48,14 +48,15 @@ dck_status input_fill_parse(const char *text, input_fill *ret, bool *ret_is, dck
 		*ret = (input_fill){true, 1, 1, 1, 1};
 	} else if (strncmp(text, "range(", 6) == 0) {
 		at += 6;
-		if (!number_read(&at, ',', &f.low, &f.rlow, &low) ||
-		    !number_read(&at, ')', &f.high, &f.rhigh, &high) || *at || f.rlow > f.rhigh)
+		if (!fill_number_read(&at, ',', &f.low, &f.rlow, &low) ||
+		    !fill_number_read(&at, ')', &f.high, &f.rhigh, &high) || *at ||
+		    f.rlow > f.rhigh)
 			DCK_FAIL(err, E_ARG,
 				 "--input has '%s': write range(LOW,HIGH), the lower end first",
 				 text);
 		f.whole = low && high;
 		*ret = f;
-	} else if (number_read(&at, '\0', &f.low, &f.rlow, &f.whole)) {
+	} else if (fill_number_read(&at, '\0', &f.low, &f.rlow, &f.whole)) {
 		f.high = f.low;
 		f.rhigh = f.rlow;
 		*ret = f;

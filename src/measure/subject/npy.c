@@ -31,7 +31,7 @@ typedef struct header {
 } header;
 
 /* The header is a Python dict literal with three keys. `text` ends with NUL. */
-static const char *value_of(const char *text, const char *key)
+static const char *npy_value_of(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
 
@@ -103,7 +103,7 @@ static dck_status order_read(const char *name, const char *at, header *h, dck_er
 	return DCK_OK;
 }
 
-static dck_status shape_read(const char *name, const char *at, header *h, dck_err *err)
+static dck_status npy_shape_read(const char *name, const char *at, header *h, dck_err *err)
 {
 	if (!at || *at++ != '(')
 		DCK_FAIL(err, E_FORMAT, "'%s' is no .npy file: its header has no shape", name);
@@ -150,8 +150,8 @@ static dck_status header_find(const char *name, const dck_buffer *b, size_t *ret
 	return DCK_OK;
 }
 
-static dck_status header_read(const char *name, const dck_buffer *b, bool texts, header *h,
-			      size_t *ret_data, dck_err *err)
+static dck_status npy_header_read(const char *name, const dck_buffer *b, bool texts, header *h,
+				  size_t *ret_data, dck_err *err)
 {
 	size_t begin = 0, n = 0;
 	char *text;
@@ -161,11 +161,11 @@ static dck_status header_read(const char *name, const dck_buffer *b, bool texts,
 	text = mem_zalloc(n + 1, 1);
 	DCK_NEED(text, err, "to read '%s'", name);
 	memcpy(text, b->data + begin, n);
-	status = descr_read(name, value_of(text, "'descr'"), texts, h, err);
+	status = descr_read(name, npy_value_of(text, "'descr'"), texts, h, err);
 	if (status == DCK_OK)
-		status = order_read(name, value_of(text, "'fortran_order'"), h, err);
+		status = order_read(name, npy_value_of(text, "'fortran_order'"), h, err);
 	if (status == DCK_OK)
-		status = shape_read(name, value_of(text, "'shape'"), h, err);
+		status = npy_shape_read(name, npy_value_of(text, "'shape'"), h, err);
 	mem_free(text);
 	*ret_data = begin + n;
 	return status;
@@ -183,7 +183,8 @@ static void bytes_swap(char *data, size_t n, size_t width)
 }
 
 /* Column-major to row-major, through a copy. */
-static dck_status transpose(const header *h, char *data, size_t bytes, size_t width, dck_err *err)
+static dck_status npy_transpose(const header *h, char *data, size_t bytes, size_t width,
+				dck_err *err)
 {
 	char *copy = mem_alloc(bytes ? bytes : 1);
 	int64_t at[DCK_RANK_MAX] = {0};
@@ -222,7 +223,7 @@ static dck_status parse(const char *name, dck_buffer *bytes, bool texts, npy_arr
 	size_t data = 0, width, need;
 	npy_array a = {0};
 
-	DCK_TRY(header_read(name, bytes, texts, &h, &data, err));
+	DCK_TRY(npy_header_read(name, bytes, texts, &h, &data, err));
 	width = h.width;
 	need = width;
 	for (size_t d = 0; d < h.rank; d++)
@@ -236,7 +237,7 @@ static dck_status parse(const char *name, dck_buffer *bytes, bool texts, npy_arr
 	if (h.swapped)
 		bytes_swap(a.data, need, swapped_width(&h));
 	if (h.fortran && h.rank > 1 && width > 0)
-		DCK_TRY(transpose(&h, a.data, need, width, err));
+		DCK_TRY(npy_transpose(&h, a.data, need, width, err));
 	a.dtype = h.dtype;
 	a.text = h.text;
 	a.width = width;

@@ -62,7 +62,7 @@ static dck_status directory_find(const char *name, const dck_buffer *b, size_t *
 	return damaged(name, "its end is missing", err);
 }
 
-static bool entry_read(const dck_buffer *b, size_t *at, entry *ret)
+static bool npz_entry_read(const dck_buffer *b, size_t *at, entry *ret)
 {
 	const unsigned char *p = (const unsigned char *)b->data + *at;
 	size_t bytes;
@@ -113,8 +113,8 @@ static dck_status inflate_all(const char *name, const unsigned char *from, const
 	return DCK_OK;
 }
 
-static dck_status unpack(const char *name, const dck_buffer *b, const entry *e, size_t limit,
-			 dck_buffer *ret, dck_err *err)
+static dck_status npz_unpack(const char *name, const dck_buffer *b, const entry *e, size_t limit,
+			     dck_buffer *ret, dck_err *err)
 {
 	const unsigned char *p = (const unsigned char *)b->data;
 	const size_t at = e->at;
@@ -155,7 +155,7 @@ dck_status npz_get(const char *name, const dck_buffer *bytes, const char *member
 
 	DCK_TRY(directory_find(name, bytes, &at, &n, err));
 	for (; read < n; read++) {
-		if (!entry_read(bytes, &at, &e))
+		if (!npz_entry_read(bytes, &at, &e))
 			return damaged(name, "its directory is cut off", err);
 		if (read == 0)
 			first = e;
@@ -166,7 +166,7 @@ dck_status npz_get(const char *name, const dck_buffer *bytes, const char *member
 		found = first;
 	if (!found.name)
 		DCK_FAIL(err, E_ABSENT, "'%s' holds no array '%s'", name, member);
-	DCK_TRY(unpack(name, bytes, &found, limit, &plain, err));
+	DCK_TRY(npz_unpack(name, bytes, &found, limit, &plain, err));
 	status = npy_parse(name, &plain, ret, err);
 	if (status != DCK_OK)
 		dck_buffer_done(&plain);

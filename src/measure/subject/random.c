@@ -8,7 +8,7 @@ typedef struct generator {
 	uint64_t key, counter;
 } generator;
 
-static uint64_t next(generator *g)
+static uint64_t random_next(generator *g)
 {
 	return rng_at(g->key, g->counter++);
 }
@@ -17,7 +17,7 @@ static uint64_t next(generator *g)
  * bounded by 4.9, and exact on every platform because it needs no library function. */
 static double normal(generator *g)
 {
-	uint64_t a = next(g), b = next(g), sum = 0;
+	uint64_t a = random_next(g), b = random_next(g), sum = 0;
 
 	for (int i = 0; i < 4; i++) {
 		sum += (a >> (16 * i)) & 0xffff;
@@ -27,9 +27,9 @@ static double normal(generator *g)
 }
 
 /* In [0, 1), of 53 bits. */
-static double uniform(generator *g)
+static double random_uniform(generator *g)
 {
-	return (double)(next(g) >> 11) * 0x1p-53;
+	return (double)(random_next(g) >> 11) * 0x1p-53;
 }
 
 /* The high 64 bits of the product, by halves, since C has no type of 128. */
@@ -46,7 +46,7 @@ static uint64_t product_high(uint64_t a, uint64_t b)
  * below 2^-32 for the ranges of indices). 0: all of 64 bits. */
 static uint64_t below(generator *g, uint64_t n)
 {
-	return n == 0 ? next(g) : product_high(next(g), n);
+	return n == 0 ? random_next(g) : product_high(random_next(g), n);
 }
 
 static uint32_t float_bits(float f)
@@ -59,7 +59,7 @@ static uint32_t float_bits(float f)
 
 /* Round to nearest even; the values here are far from overflow, and small ones become 0 rather than
  * denormal, which would be slow for reasons that no real input has. */
-static uint16_t half_bits(float f)
+static uint16_t random_half_bits(float f)
 {
 	uint32_t u = float_bits(f), sign = (u >> 16) & 0x8000, magnitude = u & 0x7fffffff;
 
@@ -69,7 +69,7 @@ static uint16_t half_bits(float f)
 	return (uint16_t)(sign | ((magnitude - 0x38000000) >> 13));
 }
 
-static uint16_t bfloat_bits(float f)
+static uint16_t random_bfloat_bits(float f)
 {
 	uint32_t u = float_bits(f);
 
@@ -80,12 +80,12 @@ static uint16_t bfloat_bits(float f)
 static bool fill_floats(void *p, size_t n, dck_dtype t, const double *span, generator *g)
 {
 	for (size_t i = 0; i < n; i++) {
-		double v = span ? span[0] + (span[1] - span[0]) * uniform(g) : normal(g);
+		double v = span ? span[0] + (span[1] - span[0]) * random_uniform(g) : normal(g);
 
 		if (t.code == DCK_DTYPE_BFLOAT && t.bits == 16)
-			((uint16_t *)p)[i] = bfloat_bits((float)v);
+			((uint16_t *)p)[i] = random_bfloat_bits((float)v);
 		else if (t.code == DCK_DTYPE_FLOAT && t.bits == 16)
-			((uint16_t *)p)[i] = half_bits((float)v);
+			((uint16_t *)p)[i] = random_half_bits((float)v);
 		else if ((t.code == DCK_DTYPE_FLOAT && t.bits == 32) ||
 			 (t.code == DCK_DTYPE_COMPLEX && t.bits == 64))
 			((float *)p)[i] = (float)v;
@@ -125,7 +125,7 @@ static bool fill_integers(void *p, size_t n, unsigned bits, int64_t low, int64_t
 	return true;
 }
 
-static generator begin(uint64_t seed, uint64_t stream)
+static generator generator_init(uint64_t seed, uint64_t stream)
 {
 	return (generator){.key = rng_at(seed, stream + 1)};
 }
@@ -133,7 +133,7 @@ static generator begin(uint64_t seed, uint64_t stream)
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 		 uint64_t stream)
 {
-	generator g = begin(seed, stream);
+	generator g = generator_init(seed, stream);
 
 	switch (t.code) {
 	case DCK_DTYPE_FLOAT:
@@ -153,7 +153,7 @@ bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint
 bool random_fill_integers(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 			  uint64_t stream)
 {
-	generator g = begin(seed, stream);
+	generator g = generator_init(seed, stream);
 
 	return fill_integers(p, n, t.bits, low, high, &g);
 }
@@ -162,7 +162,7 @@ bool random_fill_reals(void *p, size_t n, dck_dtype t, double low, double high, 
 		       uint64_t stream)
 {
 	const double span[2] = {low, high};
-	generator g = begin(seed, stream);
+	generator g = generator_init(seed, stream);
 
 	return (t.code == DCK_DTYPE_FLOAT || t.code == DCK_DTYPE_BFLOAT) &&
 	       fill_floats(p, n, t, span, &g);

@@ -429,7 +429,7 @@ static bool operand(const subject_sizes *z, const char **at, int64_t *ret)
 }
 
 /* Sums and products of numbers and of symbols that have a size; * before + and -. */
-static bool expression(const subject_sizes *z, const char *text, int64_t *ret)
+static bool sizes_expression(const subject_sizes *z, const char *text, int64_t *ret)
 {
 	int64_t sum = 0, product = 0, factor;
 	char sign = '+';
@@ -474,7 +474,7 @@ static void symbols_apply(subject_sizes *z)
 
 			if (s)
 				in->dim[d] = s->size;
-			else if (name && expression(z, name, &in->dim[d]))
+			else if (name && sizes_expression(z, name, &in->dim[d]))
 				(void)symbol_fix(z, name, in->dim[d], "its parts", NULL);
 		}
 	}
@@ -482,7 +482,7 @@ static void symbols_apply(subject_sizes *z)
 
 /* --- the batch */
 
-static bool called_batch(const char *symbol)
+static bool sizes_called_batch(const char *symbol)
 {
 	return symbol && strcasestr(symbol, "batch");
 }
@@ -494,7 +494,7 @@ static int batch_place(const subject_sizes *z)
 
 	for (size_t i = 0; i < z->n; i++)
 		for (int32_t d = 0; d < z->input[i].info.rank; d++)
-			if (called_batch(z->input[i].info.symbol[d])) {
+			if (sizes_called_batch(z->input[i].info.symbol[d])) {
 				if (d == 0)
 					return 1;
 				place = 2;
@@ -513,11 +513,11 @@ size_t subject_sizes_batch_axis(const subject_sizes *z, size_t input)
 	if (t->rank < 0)
 		return in->rank > 0 ? 0 : DCK_RANK_MAX;
 	for (int32_t d = 0; place == 2 && d < t->rank; d++)
-		if (called_batch(t->symbol[d]))
+		if (sizes_called_batch(t->symbol[d]))
 			return (size_t)d;
 	if (place == 2 || t->rank == 0 || t->dim[0] >= 0)
 		return DCK_RANK_MAX;
-	return place == 0 || !t->symbol[0] || called_batch(t->symbol[0]) ? 0 : DCK_RANK_MAX;
+	return place == 0 || !t->symbol[0] || sizes_called_batch(t->symbol[0]) ? 0 : DCK_RANK_MAX;
 }
 
 /* The input of fixed shape whose first axis is the batch: that of the first output, since a state
@@ -561,8 +561,8 @@ static dck_status batch_conflict(const subject_sizes *z, const subject_sized *in
 }
 
 /* Where no input leaves its batch open, the model's own must be the same. */
-static dck_status batch_give(subject_sizes *z, const model_values *v, const dck_model_config *c,
-			     dck_err *err)
+static dck_status sizes_batch_give(subject_sizes *z, const model_values *v,
+				   const dck_model_config *c, dck_err *err)
 {
 	const subject_sized *other = NULL;
 	size_t other_axis = 0;
@@ -649,7 +649,7 @@ static const subject_sized *items_input(const subject_sizes *z, const model_valu
 }
 
 /* An open batch that is given no items leaves nothing to run or to count. */
-static dck_status batch_check(const subject_sizes *z, const model_values *v, dck_err *err)
+static dck_status sizes_batch_check(const subject_sizes *z, const model_values *v, dck_err *err)
 {
 	const subject_sized *in = items_input(z, v, true);
 	size_t axis;
@@ -686,9 +686,9 @@ dck_status subject_sizes_read(subject_sizes *z, const model_values *v, const dck
 	DCK_TRY(shapes_read(z, c, err));
 	DCK_TRY(dims_read(z, c, err));
 	symbols_apply(z);
-	DCK_TRY(batch_give(z, v, c, err));
+	DCK_TRY(sizes_batch_give(z, v, c, err));
 	symbols_apply(z);
-	DCK_TRY(batch_check(z, v, err));
+	DCK_TRY(sizes_batch_check(z, v, err));
 	DCK_NEED(!mem_arena_failed(z->arena), err, "for the model's inputs");
 	return DCK_OK;
 }

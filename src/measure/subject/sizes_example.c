@@ -31,7 +31,7 @@ static bool says(const char *name, const char *const *words)
 	return false;
 }
 
-static bool is_one_of(const char *name, const char *const *words)
+static bool example_is_one_of(const char *name, const char *const *words)
 {
 	for (; name && *words; words++)
 		if (strcasecmp(name, *words) == 0)
@@ -99,11 +99,11 @@ static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool ba
 	const bool last = rank == 4 && t->rank == 4 && t->dim[3] >= 0 && t->dim[3] <= 4;
 	const size_t first = rank == 4 && !last ? 2 : 1;
 
-	if (batch || says(symbol, ones) || (axis == 0 && is_one_of(symbol, ns)))
+	if (batch || says(symbol, ones) || (axis == 0 && example_is_one_of(symbol, ns)))
 		return 1;
-	if (says(symbol, heights) || is_one_of(symbol, h))
+	if (says(symbol, heights) || example_is_one_of(symbol, h))
 		return u->height;
-	if (says(symbol, widths) || is_one_of(symbol, w))
+	if (says(symbol, widths) || example_is_one_of(symbol, w))
 		return u->width;
 	if (symbol && strcasestr(symbol, "channel"))
 		return 3;
@@ -163,8 +163,8 @@ static void input_fill_sizes(const subject_sizes *z, subject_sizes *full, size_t
 
 /* All sizes with one set of usual ones: a copy of z in which nothing is open. derived: symbols that
  * the graph decides. */
-static void fill(const subject_sizes *z, const subject_sizes *derived, subject_sizes *full,
-		 const usual *u)
+static void usual_sizes_apply(const subject_sizes *z, const subject_sizes *derived,
+			      subject_sizes *full, const usual *u)
 {
 	const dck_model_config none = {0};
 	int64_t unknown[4];
@@ -326,7 +326,7 @@ static void full_make(const subject_sizes *z, subject_sizes *full)
 			for (size_t i = 0; i < sizeof usuals / sizeof *usuals && least > 0; i++) {
 				subject_sizes with;
 
-				fill(&own, &derived, &with, &usuals[i]);
+				usual_sizes_apply(&own, &derived, &with, &usuals[i]);
 				if (!with.input)
 					break;
 				const size_t n = contradictions(m, &with);
@@ -337,7 +337,7 @@ static void full_make(const subject_sizes *z, subject_sizes *full)
 				}
 			}
 		}
-		fill(&own, &derived, full, best);
+		usual_sizes_apply(&own, &derived, full, best);
 	}
 	mem_arena_free(a);
 }
@@ -573,7 +573,8 @@ dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck
 		 n == 1 ? "" : "s", list, options, shape);
 }
 
-static dck_status check(const dck_subject *s, const char *command, mem_arena *a, dck_err *err)
+static dck_status example_check(const dck_subject *s, const char *command, mem_arena *a,
+				dck_err *err)
 {
 	const dck_model_config c = s->model;
 	model_summary m;
@@ -601,7 +602,7 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 		return DCK_OK;
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "to look at the model");
-	status = check(s, command, a, err);
+	status = example_check(s, command, a, err);
 	mem_arena_free(a);
 	return status;
 }

@@ -172,7 +172,7 @@ static dck_status scheme_unknown(const char *text, size_t length, dck_err *err)
 		 nearest ? ":'?)" : "");
 }
 
-static bool is(const char *text, size_t length, const char *scheme)
+static bool subject_is(const char *text, size_t length, const char *scheme)
 {
 	return strlen(scheme) == length && strncmp(text, scheme, length) == 0;
 }
@@ -186,15 +186,15 @@ dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 	if (!text[0])
 		DCK_FAIL(err, E_ARG,
 			 "the subject is empty: give a model, zoo:NAME, cmd:PROG or plugin:FILE");
-	if (length == 0 || is(text, length, "zoo")) {
+	if (length == 0 || subject_is(text, length, "zoo")) {
 		s->kind = DCK_SUBJECT_MODEL;
 		s->text = text;
-	} else if (is(text, length, "plugin")) {
+	} else if (subject_is(text, length, "plugin")) {
 		if (!rest[0])
 			DCK_FAIL(err, E_ARG, "'plugin:' has no file: write plugin:FILE.so");
 		s->kind = DCK_SUBJECT_PLUGIN;
 		s->text = rest;
-	} else if (is(text, length, "cmd")) {
+	} else if (subject_is(text, length, "cmd")) {
 		DCK_TRY(subject_words(rest, &words, err));
 		s->kind = DCK_SUBJECT_COMMAND;
 		s->text = rest;

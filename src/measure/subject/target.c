@@ -20,7 +20,7 @@ typedef struct ear {
 } ear;
 
 /* Any text, of any length, of a level that there need not be. */
-static void log_take(void *self, dck_log_level level, const char *text)
+static void target_log_take(void *self, dck_log_level level, const char *text)
 {
 	const ear *e = self;
 	char line[LOG_MAX];
@@ -63,7 +63,7 @@ static uint64_t phase_end(const progress *p)
 }
 
 /* "KEY=VALUE" cut in two; both halves live in the arena. */
-static dck_status pair_read(mem_arena *a, const char *text, dck_kv *ret, dck_err *err)
+static dck_status target_pair_read(mem_arena *a, const char *text, dck_kv *ret, dck_err *err)
 {
 	const char *equals = strchr(text, '=');
 
@@ -108,7 +108,7 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 	for (size_t i = 0; i < c->engine_option.n; i++) {
 		dck_kv pair = {0};
 
-		DCK_TRY(pair_read(t->arena, c->engine_option.item[i], &pair, err));
+		DCK_TRY(target_pair_read(t->arena, c->engine_option.item[i], &pair, err));
 		option_add(o, pair.key, pair.value);
 	}
 	for (size_t i = 0; i < c->dim.n; i++) {
@@ -155,7 +155,8 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 }
 
 /* A file whose batch is fixed at another size is given to the engine as one that has it. */
-static dck_status batch_give(subject_target *t, opening *o, const dck_model_config *c, dck_err *err)
+static dck_status target_batch_give(subject_target *t, opening *o, const dck_model_config *c,
+				    dck_err *err)
 {
 	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
 	model_summary now;
@@ -175,8 +176,8 @@ static dck_status batch_give(subject_target *t, opening *o, const dck_model_conf
 
 /* The file's structure: refuses what is no model before an engine is asked, and reads the ranges
  * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
-static dck_status model_read(subject_target *t, opening *o, const char *text,
-			     const dck_model_config *c, dck_err *err)
+static dck_status target_model_read(subject_target *t, opening *o, const char *text,
+				    const dck_model_config *c, dck_err *err)
 {
 	dck_status status;
 
@@ -197,7 +198,7 @@ static dck_status model_read(subject_target *t, opening *o, const char *text,
 	t->has_summary = status == DCK_OK;
 	if (status != DCK_OK || !o->params.model_path)
 		return status;
-	return batch_give(t, o, c, err);
+	return target_batch_give(t, o, c, err);
 }
 
 /* The names of all values, for an engine that makes them outputs: it does not read models. */
@@ -242,7 +243,7 @@ static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_mode
 
 /* Before an engine is loaded: a size by a name that no input has, which an engine would swallow;
  * and usual sizes for what is missing beside the shapes that files bring. */
-static dck_status sizes_check(subject_target *t, opening *o, dck_err *err)
+static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
 	subject_sizes z;
@@ -404,7 +405,7 @@ static dck_status opening_fill(subject_target *t, opening *o, const dck_subject 
 	    .device = s->model.device ? s->model.device : "cpu",
 	    .options = o->options,
 	    .dims = o->dims,
-	    .log = o->ear ? log_take : NULL,
+	    .log = o->ear ? target_log_take : NULL,
 	    .log_self = o->ear,
 	    .cancelled = watch ? watch->cancelled : NULL,
 	    .cancelled_self = watch ? watch->self : NULL,
@@ -423,8 +424,8 @@ static dck_status opening_fill(subject_target *t, opening *o, const dck_subject 
 	case DCK_SUBJECT_PLUGIN:
 		return model_options_give(o, t, &s->model, err);
 	case DCK_SUBJECT_MODEL:
-		DCK_TRY(model_read(t, o, s->text, &s->model, err));
-		DCK_TRY(sizes_check(t, o, err));
+		DCK_TRY(target_model_read(t, o, s->text, &s->model, err));
+		DCK_TRY(target_sizes_check(t, o, err));
 		DCK_TRY(model_options_give(o, t, &s->model, err));
 		return values_give(o, t, err);
 	}

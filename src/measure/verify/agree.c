@@ -39,7 +39,7 @@ static size_t names_match(const dck_tensor_info *a, size_t na, const dck_tensor_
 	return *ret_by_position ? na : found;
 }
 
-static const char *shape_text(mem_arena *a, const dck_tensor *t)
+static const char *agree_shape_text(mem_arena *a, const dck_tensor *t)
 {
 	const char *text = t->rank == 0 ? "a scalar" : "";
 
@@ -108,8 +108,8 @@ static dck_status inputs_match(const subject_target *a, const subject_target *b,
 			DCK_FAIL(err, E_ARG,
 				 "the input '%s' is %s in the reference and %s in the other: "
 				 "give both the same shape (--batch, --dim, --shape)",
-				 a->in[i].name, shape_text(ret->arena, x),
-				 shape_text(ret->arena, y));
+				 a->in[i].name, agree_shape_text(ret->arena, x),
+				 agree_shape_text(ret->arena, y));
 		if (type_equal(x->dtype, y->dtype))
 			continue;
 		converted = true;
@@ -190,7 +190,8 @@ static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const
 	if (!shape_equal(a, b)) {
 		verdict_worse(o, AGREE_DIFFERENT,
 			      mem_arena_fmt(x->arena, "its shape is %s, and %s in the other",
-					    shape_text(x->arena, a), shape_text(x->arena, b)));
+					    agree_shape_text(x->arena, a),
+					    agree_shape_text(x->arena, b)));
 		return;
 	}
 	if ((a->dtype.code == DCK_DTYPE_COMPLEX) != (b->dtype.code == DCK_DTYPE_COMPLEX)) {
@@ -205,9 +206,9 @@ static void output_compare(agree *x, agree_output *o, const dck_tensor *a, const
 }
 
 /* Compares the outputs of one set of inputs, which both targets have just run. */
-static dck_status outputs_compare(const subject_target *a, const subject_target *b,
-				  const size_t *to, const agree_limits *asked, agree *x,
-				  dck_err *err)
+static dck_status agree_outputs_compare(const subject_target *a, const subject_target *b,
+					const size_t *to, const agree_limits *asked, agree *x,
+					dck_err *err)
 {
 	for (size_t i = 0; i < a->nout; i++) {
 		agree_output *o = &x->outputs[i];
@@ -254,7 +255,7 @@ static const char *place_text(mem_arena *a, const agree_output *o, uint64_t at)
 	return text ? text : "?";
 }
 
-static const char *number_text(mem_arena *a, double v)
+static const char *agree_number_text(mem_arena *a, double v)
 {
 	const char *text = isnan(v) ? "NaN" : mem_arena_fmt(a, "%.6g", v);
 
@@ -275,10 +276,10 @@ static const char *worst_text(agree *x, const agree_output *o)
 	    "%s became %s",
 	    (unsigned long long)s->outside, (unsigned long long)s->n, o->atol, o->rtol,
 	    place_text(x->arena, o, x->parts ? s->worst_of_all : s->worst), set ? set : "",
-	    number_text(x->arena, s->worst_a), number_text(x->arena, s->worst_b));
+	    agree_number_text(x->arena, s->worst_a), agree_number_text(x->arena, s->worst_b));
 }
 
-static dck_status judge(agree *x, dck_err *err)
+static dck_status agree_judge(agree *x, dck_err *err)
 {
 	bool any = false;
 
@@ -330,13 +331,13 @@ static dck_status sets_run(const subject_target *a, const subject_target *b, pai
 		DCK_TRY(inputs_give(a, b, pair, x->sets, err));
 		DCK_TRY(engine_run(a->engine.ops, a->context, err));
 		DCK_TRY(engine_run(b->engine.ops, b->context, err));
-		DCK_TRY(outputs_compare(a, b, to, limits, x, err));
+		DCK_TRY(agree_outputs_compare(a, b, to, limits, x, err));
 	}
 	return DCK_OK;
 }
 
-static dck_status compare(subject_target *a, subject_target *b, const agree_limits *limits,
-			  const dck_observer *watch, agree *x, dck_err *err)
+static dck_status agree_compare(subject_target *a, subject_target *b, const agree_limits *limits,
+				const dck_observer *watch, agree *x, dck_err *err)
 {
 	pairing p = {0};
 	size_t *to = mem_arena_array(x->arena, a->nout, sizeof *to);
@@ -351,7 +352,7 @@ static dck_status compare(subject_target *a, subject_target *b, const agree_limi
 	const dck_status back = subject_target_next_input(b, status == DCK_OK ? err : NULL);
 	if (status == DCK_OK)
 		status = back;
-	return status == DCK_OK ? judge(x, err) : status;
+	return status == DCK_OK ? agree_judge(x, err) : status;
 }
 
 dck_status agree_targets(subject_target *a, subject_target *b, const agree_limits *limits,
@@ -364,7 +365,7 @@ dck_status agree_targets(subject_target *a, subject_target *b, const agree_limit
 	DCK_TRY(has_outputs(b, err));
 	x.arena = mem_arena_new(0);
 	DCK_NEED(x.arena, err, "to compare outputs");
-	status = compare(a, b, limits, watch, &x, err);
+	status = agree_compare(a, b, limits, watch, &x, err);
 	if (status != DCK_OK) {
 		agree_done(&x);
 		return status;
@@ -400,7 +401,7 @@ dck_status agree_part(agree *x, const dck_tensor *a, const dck_tensor *b,
 
 dck_status agree_end(agree *x, dck_err *err)
 {
-	return judge(x, err);
+	return agree_judge(x, err);
 }
 
 void agree_done(agree *x)

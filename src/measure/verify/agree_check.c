@@ -32,8 +32,8 @@ dck_status agree_subjects(const dck_subject *a, const dck_subject *b, const agre
 	return status;
 }
 
-static dck_status check(const dck_subject *s, subject_target *measured, const dck_observer *watch,
-			agree *ret, dck_err *err)
+static dck_status check_check(const dck_subject *s, subject_target *measured,
+			      const dck_observer *watch, agree *ret, dck_err *err)
 {
 	/* The same model and engine without optimisations, on one thread of the processor. */
 	dck_subject plain = *s;
@@ -65,7 +65,7 @@ void agree_check(record_builder *b, const dck_subject *s, subject_target *measur
 	dck_err why = {0};
 	agree x;
 
-	if (check(s, measured, watch, &x, &why) != DCK_OK) {
+	if (check_check(s, measured, watch, &x, &why) != DCK_OK) {
 		record_fact_absent(b, "difference", "verdict", why.msg);
 		record_note(b, "outputs-not-compared",
 			    "the outputs could not be compared with those of the reference: %s",

@@ -29,7 +29,7 @@ static void real_or(record_builder *b, double v, const char *why)
 		record_cell_absent(b, why);
 }
 
-static int64_t whole(uint64_t n)
+static int64_t agree_whole(uint64_t n)
 {
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
@@ -42,7 +42,7 @@ static uint64_t nonfinite(const agree_sum *s)
 	return a > b ? a : b;
 }
 
-static void row_put(record_builder *b, const agree *x, const agree_output *o, bool labelled)
+static void agree_row_put(record_builder *b, const agree *x, const agree_output *o, bool labelled)
 {
 	const agree_sum *s = &o->sum;
 
@@ -62,11 +62,11 @@ static void row_put(record_builder *b, const agree *x, const agree_output *o, bo
 	real_or(b, agree_mean_abs(s), empty);
 	real_or(b, agree_cosine_gap(s), "one of them is all zeros");
 	if (s->has_ulp)
-		record_cell_int(b, whole(s->max_ulp));
+		record_cell_int(b, agree_whole(s->max_ulp));
 	else
 		record_cell_absent(b, "not of one floating type");
-	record_cell_int(b, whole(nonfinite(s)));
-	record_cell_int(b, whole(s->outside));
+	record_cell_int(b, agree_whole(nonfinite(s)));
+	record_cell_int(b, agree_whole(s->outside));
 	real_or(b, agree_mean_rel(s), "no element of the reference but 0");
 	record_cell_text(b, o->dtypes);
 }
@@ -81,7 +81,7 @@ typedef struct worst {
 	uint64_t outside, unlike, zeros, n;
 } worst;
 
-static void take(double *to, const char **at, double v, const char *name)
+static void maximum_update(double *to, const char **at, double v, const char *name)
 {
 	if (isnan(v) || (!isnan(*to) && v <= *to))
 		return;
@@ -95,11 +95,11 @@ static void worst_add(worst *w, const agree_output *o)
 
 	if (!o->compared)
 		return;
-	take(&w->max_abs, &w->at[0], s->finite > 0 ? s->max_abs : NAN, o->name);
-	take(&w->max_rel, &w->at[1], s->finite > s->zeros ? s->max_rel : NAN, o->name);
-	take(&w->mean_abs, &w->at[2], agree_mean_abs(s), o->name);
-	take(&w->mean_rel, &w->at[3], agree_mean_rel(s), o->name);
-	take(&w->gap, &w->at[4], agree_cosine_gap(s), o->name);
+	maximum_update(&w->max_abs, &w->at[0], s->finite > 0 ? s->max_abs : NAN, o->name);
+	maximum_update(&w->max_rel, &w->at[1], s->finite > s->zeros ? s->max_rel : NAN, o->name);
+	maximum_update(&w->mean_abs, &w->at[2], agree_mean_abs(s), o->name);
+	maximum_update(&w->mean_rel, &w->at[3], agree_mean_rel(s), o->name);
+	maximum_update(&w->gap, &w->at[4], agree_cosine_gap(s), o->name);
 	w->outside += s->outside;
 	w->unlike += s->unlike;
 	w->zeros += s->zeros;
@@ -121,8 +121,8 @@ static worst worst_of(const agree *list, size_t n)
 	return w;
 }
 
-static void metric_put(record_builder *b, const char *tag, double v, const char *at,
-		       const char *more)
+static void agree_metric_put(record_builder *b, const char *tag, double v, const char *at,
+			     const char *more)
 {
 	char how[300];
 
@@ -134,18 +134,18 @@ static void metric_put(record_builder *b, const char *tag, double v, const char 
 	record_metric_real(b, tag, v, how);
 }
 
-static void metrics_put(record_builder *b, const worst *w)
+static void agree_metrics_put(record_builder *b, const worst *w)
 {
 	char zeros[80] = "";
 
 	if (w->zeros > 0)
 		snprintf(zeros, sizeof zeros, "; %llu of %llu left out: the reference is 0",
 			 (unsigned long long)w->zeros, (unsigned long long)w->n);
-	metric_put(b, "difference/max_abs", w->max_abs, w->at[0], "");
-	metric_put(b, "difference/max_rel", w->max_rel, w->at[1], zeros);
-	metric_put(b, "difference/mean_abs", w->mean_abs, w->at[2], "");
-	metric_put(b, "difference/mean_rel", w->mean_rel, w->at[3], zeros);
-	metric_put(b, "difference/cosine", 1 - w->gap, w->at[4], "");
+	agree_metric_put(b, "difference/max_abs", w->max_abs, w->at[0], "");
+	agree_metric_put(b, "difference/max_rel", w->max_rel, w->at[1], zeros);
+	agree_metric_put(b, "difference/mean_abs", w->mean_abs, w->at[2], "");
+	agree_metric_put(b, "difference/mean_rel", w->mean_rel, w->at[3], zeros);
+	agree_metric_put(b, "difference/cosine", 1 - w->gap, w->at[4], "");
 }
 
 /* Notes outputs that are equal but hold so little that this shows little. */
@@ -175,7 +175,7 @@ static void degenerate_put(record_builder *b, const agree *x)
 			    first, text, others);
 }
 
-static void notes_put(record_builder *b, const agree *x)
+static void agree_notes_put(record_builder *b, const agree *x)
 {
 	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "";
 	const agree_output *first = NULL;
@@ -216,7 +216,7 @@ static void tolerances_put(record_builder *b, const agree *x)
 	}
 }
 
-static void interrupted_note(record_builder *b, const agree *x)
+static void agree_interrupted_note(record_builder *b, const agree *x)
 {
 	record_set_incomplete(b, true);
 	record_note(b, "interrupted",
@@ -234,8 +234,8 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	record_brief_columns(b, "verdict max_abs max_rel mean_abs cosine_gap nonfinite outside");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < list[i].noutputs; k++)
-			row_put(b, &list[i], &list[i].outputs[k], n > 1);
-	metrics_put(b, &w);
+			agree_row_put(b, &list[i], &list[i].outputs[k], n > 1);
+	agree_metrics_put(b, &w);
 	record_fact_text(b, "difference", "verdict", agree_verdict_text[w.verdict]);
 	if (n > 0) {
 		record_fact_text(b, "difference", "inputs", list[0].inputs);
@@ -243,9 +243,9 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	}
 	for (size_t i = 0; i < n; i++)
 		if (list[i].sets < list[i].asked)
-			interrupted_note(b, &list[i]);
+			agree_interrupted_note(b, &list[i]);
 	for (size_t i = 0; i < n; i++) {
-		notes_put(b, &list[i]);
+		agree_notes_put(b, &list[i]);
 		degenerate_put(b, &list[i]);
 	}
 	return w.verdict;

@@ -28,7 +28,7 @@ LOADER(load_u16, uint16_t)
 LOADER(load_u32, uint32_t)
 LOADER(load_u64, uint64_t)
 
-static uint16_t word(const void *data, size_t i)
+static uint16_t tensor_word(const void *data, size_t i)
 {
 	uint16_t u;
 
@@ -38,7 +38,7 @@ static uint16_t word(const void *data, size_t i)
 
 static long double load_f16(const void *data, size_t i)
 {
-	const unsigned u = word(data, i), exponent = u >> 10 & 31, fraction = u & 1023;
+	const unsigned u = tensor_word(data, i), exponent = u >> 10 & 31, fraction = u & 1023;
 	const double sign = u >> 15 ? -1 : 1;
 
 	if (exponent == 31)
@@ -50,7 +50,7 @@ static long double load_f16(const void *data, size_t i)
 
 static long double load_bf16(const void *data, size_t i)
 {
-	const uint32_t u = (uint32_t)word(data, i) << 16;
+	const uint32_t u = (uint32_t)tensor_word(data, i) << 16;
 	float f;
 
 	memcpy(&f, &u, sizeof f);
@@ -100,7 +100,7 @@ agree_limits agree_limits_of(dck_dtype a, dck_dtype b, const agree_limits *asked
 	return l;
 }
 
-static size_t count_of(const dck_tensor *t)
+static size_t tensor_count_of(const dck_tensor *t)
 {
 	size_t n = 1;
 
@@ -129,7 +129,7 @@ static uint64_t ordered(const void *data, size_t i, unsigned bytes)
 	uint64_t u = 0;
 
 	if (bytes == 2)
-		u = word(data, i);
+		u = tensor_word(data, i);
 	else if (bytes == 4) {
 		uint32_t v;
 
@@ -202,7 +202,7 @@ static void strange_add(agree_sum *s, size_t i, uint64_t set, long double a, lon
 	worst_take(s, i, set, a, b, HUGE_VAL);
 }
 
-static void range_add(agree_sum *s, double a, double b)
+static void tensor_range_add(agree_sum *s, double a, double b)
 {
 	const bool first = s->finite == 0;
 
@@ -218,7 +218,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 	const load_fn load_a = type->load, load_b = type_find(b->dtype)->load;
 	const unsigned parts = type->parts;
 	const unsigned bytes = ulp_bytes(a->dtype, b->dtype);
-	const size_t n = count_of(a) * parts;
+	const size_t n = tensor_count_of(a) * parts;
 	const double rtol = limits->rtol;
 	const double atol = isnan(limits->atol) ? atol_make(a, load_a, n, rtol) : limits->atol;
 
@@ -232,7 +232,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 			strange_add(s, i / parts, s->sets, x, y);
 			continue;
 		}
-		range_add(s, (double)x, (double)y);
+		tensor_range_add(s, (double)x, (double)y);
 		s->finite++;
 		s->dot += x * y;
 		s->aa += x * x;
@@ -313,7 +313,7 @@ double agree_cosine_gap(const agree_sum *s)
 
 /* Rounds to `digits` binary digits, to nearest even, with the smallest exponent that the type has
  * (of its last digit); what is too large becomes infinite. */
-static double round_to(double v, int digits, int least, double most)
+static double tensor_round_to(double v, int digits, int least, double most)
 {
 	int exponent;
 
@@ -325,12 +325,12 @@ static double round_to(double v, int digits, int least, double most)
 	return fabs(v) > most ? copysign(HUGE_VAL, v) : v;
 }
 
-static uint16_t half_bits(double v)
+static uint16_t tensor_half_bits(double v)
 {
 	const uint16_t sign = signbit(v) ? 0x8000 : 0;
 	int exponent;
 
-	v = fabs(round_to(v, 11, -24, 65504));
+	v = fabs(tensor_round_to(v, 11, -24, 65504));
 	if (isnan(v))
 		return 0x7e00;
 	if (isinf(v))
@@ -342,9 +342,9 @@ static uint16_t half_bits(double v)
 			  ((uint16_t)ldexp(v, 11 - exponent) & 1023));
 }
 
-static uint16_t bfloat_bits(double v)
+static uint16_t tensor_bfloat_bits(double v)
 {
-	const float f = (float)round_to(v, 8, -133, 0x1.fep127);
+	const float f = (float)tensor_round_to(v, 8, -133, 0x1.fep127);
 	uint32_t u;
 
 	memcpy(&u, &f, sizeof u);
@@ -357,7 +357,7 @@ bool agree_convert(dck_tensor *to, const dck_tensor *from)
 
 	if (!dtype_is_float(to->dtype) || !dtype_is_float(from->dtype) || !type)
 		return false;
-	for (size_t i = 0, n = count_of(from); i < n; i++) {
+	for (size_t i = 0, n = tensor_count_of(from); i < n; i++) {
 		const double v = (double)type->load(from->data, i);
 
 		if (to->dtype.bits == 64)
@@ -365,8 +365,9 @@ bool agree_convert(dck_tensor *to, const dck_tensor *from)
 		else if (to->dtype.bits == 32)
 			((float *)to->data)[i] = (float)v;
 		else
-			((uint16_t *)to->data)[i] =
-			    to->dtype.code == DCK_DTYPE_BFLOAT ? bfloat_bits(v) : half_bits(v);
+			((uint16_t *)to->data)[i] = to->dtype.code == DCK_DTYPE_BFLOAT
+							? tensor_bfloat_bits(v)
+							: tensor_half_bits(v);
 	}
 	return true;
 }

@@ -27,7 +27,7 @@ typedef struct check {
 	bool identical;
 } check;
 
-static const batch_place *place_find(const batch_place *list, size_t n, const char *name)
+static const batch_place *check_place_find(const batch_place *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(list[i].name, name) == 0)
@@ -119,7 +119,7 @@ static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s,
 
 	s->model.shape.n = 0;
 	for (size_t i = 0; i < t->nin && s->model.shape.n < DCK_LIST_MAX; i++) {
-		const batch_place *p = place_find(m->inputs, m->ninputs, t->in[i].name);
+		const batch_place *p = check_place_find(m->inputs, m->ninputs, t->in[i].name);
 		const dck_tensor *x = &c->in[i];
 		const char *text = mem_arena_fmt(c->arena, "%s=", t->in[i].name);
 		bool open = false;
@@ -159,8 +159,9 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 		if (k == c->nin)
 			DCK_FAIL(err, E_ARG, "the freed model has no input '%s'", t->in[i].name);
 		DCK_NEED(part, err, "to compare the model with the original");
-		DCK_TRY(items_take(c, &c->in[k], place_find(m->inputs, m->ninputs, t->in[i].name),
-				   first, part, err));
+		DCK_TRY(items_take(c, &c->in[k],
+				   check_place_find(m->inputs, m->ninputs, t->in[i].name), first,
+				   part, err));
 		DCK_TRY(engine_bind_input(e, t->context, i, part, err));
 	}
 	DCK_TRY(engine_prepare(e, t->context, err));
@@ -173,8 +174,8 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 			continue;
 		DCK_TRY(engine_output(e, t->context, i, &was, err));
 		DCK_TRY(items_take(c, &c->out[k],
-				   place_find(m->outputs, m->noutputs, t->out[i].name), first, &now,
-				   err));
+				   check_place_find(m->outputs, m->noutputs, t->out[i].name), first,
+				   &now, err));
 		DCK_TRY(agree_part(&c->same[k], &was, &now, NULL, err));
 	}
 	return DCK_OK;
@@ -193,7 +194,7 @@ static dck_status run_original(check *c, subject_target *t, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status judge(check *c, dck_err *err)
+static dck_status check_judge(check *c, dck_err *err)
 {
 	size_t known = 0;
 
@@ -222,7 +223,7 @@ static dck_status judge(check *c, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status look(check *c, dck_err *err)
+static dck_status rebatch_verify(check *c, dck_err *err)
 {
 	dck_subject s = *c->subject;
 	subject_target t;
@@ -242,7 +243,7 @@ static dck_status look(check *c, dck_err *err)
 	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
 	status = run_original(c, &t, err);
 	subject_target_close(&t);
-	return status == DCK_OK ? judge(c, err) : status;
+	return status == DCK_OK ? check_judge(c, err) : status;
 }
 
 static void looked_text(const check *c, char *buf, size_t size)
@@ -274,7 +275,7 @@ static dck_status freed_check(const dck_subject *s, const freed_model *f, const 
 
 	DCK_NEED(c.arena, err, "to compare the model with the original");
 	if (!s->model.trust_batch)
-		status = look(&c, err);
+		status = rebatch_verify(&c, err);
 	for (size_t i = 0; i < c.nout; i++)
 		agree_done(&c.same[i]);
 	mem_arena_free(c.arena);

@@ -140,7 +140,7 @@ static void bind_known(infer *in, scope *s)
 	}
 }
 
-static void keep_values(infer *in, const scope *s, const onnx_graph *g)
+static void cost_keep_values(infer *in, const scope *s, const onnx_graph *g)
 {
 	cost_result *r = in->result;
 
@@ -158,7 +158,7 @@ static void keep_values(infer *in, const scope *s, const onnx_graph *g)
 	}
 }
 
-static dck_status run(infer *in)
+static dck_status inference_run(infer *in)
 {
 	const onnx_graph *g = in->model->graph;
 	scope s;
@@ -177,7 +177,7 @@ static dck_status run(infer *in)
 	if (in->ops)
 		infer_nodes(in, g->nodes, g->nnodes, &here);
 	if (infer_ok(in) && in->ops) {
-		keep_values(in, &s, g);
+		cost_keep_values(in, &s, g);
 		price_total(in);
 	}
 	return in->status;
@@ -202,7 +202,7 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 	/* The file's own statements of inner shapes are right only for the sizes that the file
 	 * states. */
 	in->trust_declared = !in->config->ninputs && !in->config->batch && !in->config->watch;
-	DCK_TRY(run(in));
+	DCK_TRY(inference_run(in));
 	if (mem_arena_failed(a)) {
 		infer_fail_memory(in);
 		return in->status;

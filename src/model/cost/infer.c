@@ -29,7 +29,7 @@ static const char *own_domain(const char *domain)
 	return !domain || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
 }
 
-static const op_row *row_find(const infer *in, const char *domain, const char *name)
+static const op_row *infer_row_find(const infer *in, const char *domain, const char *name)
 {
 	for (const op_family *const *f = in->families; *f; f++) {
 		const op_row *row = NULL;
@@ -76,7 +76,8 @@ static size_t function_at(infer *in, const char *domain, const onnx_node *node)
 	return names_find(&in->functions, key);
 }
 
-static const onnx_function *function_find(infer *in, const char *domain, const onnx_node *node)
+static const onnx_function *infer_function_find(infer *in, const char *domain,
+						const onnx_node *node)
 {
 	const size_t at = function_at(in, domain, node);
 
@@ -95,7 +96,8 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 	for (size_t i = 0; i < n && depth < COST_DEPTH_MAX && sum <= COST_OPS_MAX; i++) {
 		const onnx_node *node = &nodes[i];
 		const char *domain = own_domain(node->domain);
-		const bool replaced = node->op && (*domain || !row_find(in, domain, node->op));
+		const bool replaced =
+		    node->op && (*domain || !infer_row_find(in, domain, node->op));
 		const size_t at = replaced ? function_at(in, domain, node) : NAMES_NONE;
 
 		sum++;
@@ -119,7 +121,7 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 	return sum > COST_OPS_MAX ? COST_OPS_MAX + 1 : (uint32_t)sum;
 }
 
-static void too_many(infer *in)
+static void infer_too_many(infer *in)
 {
 	INFER_FAIL(in, E_LIMIT, "the model has more than %u operators, functions expanded",
 		   COST_OPS_MAX);
@@ -131,7 +133,7 @@ bool infer_fits(infer *in, const onnx_node *nodes, size_t n)
 	if (!in->function_ops)
 		infer_fail_memory(in);
 	else if (expanded(in, nodes, n, 0) > COST_OPS_MAX)
-		too_many(in);
+		infer_too_many(in);
 	return infer_ok(in);
 }
 
@@ -361,7 +363,7 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 static bool op_reserve(infer *in, size_t *ret)
 {
 	if (in->visited++ >= COST_OPS_MAX) {
-		too_many(in);
+		infer_too_many(in);
 		return false;
 	}
 	if (in->nops == in->cap) {
@@ -445,10 +447,10 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		if (c.in[i])
 			c.in[i]->last_use = slot;
 	o.opset = opset_of(in, domain, at->frame);
-	o.row = c.row = row_find(in, domain, node->op);
+	o.row = c.row = infer_row_find(in, domain, node->op);
 	/* Where the model has a function of that name it says what the node does; but ONNX's own
 	 * operators are never replaced. */
-	const onnx_function *f = c.row && !*domain ? NULL : function_find(in, domain, node);
+	const onnx_function *f = c.row && !*domain ? NULL : infer_function_find(in, domain, node);
 	const cost_watch *watch = f ? NULL : in->config->watch;
 	if (watch) {
 		in->status = watch->before(watch->self, &o, in->err);

@@ -126,7 +126,7 @@ const onnx_attribute *op_attr(const op *o, const char *name)
 }
 
 /* Files of IR version 1 may leave the type out. */
-static bool is(const onnx_attribute *a, int64_t type)
+static bool cost_is(const onnx_attribute *a, int64_t type)
 {
 	return a && (a->type == type || a->type == ONNX_ATTR_NONE);
 }
@@ -135,7 +135,7 @@ int64_t op_attr_int(const op *o, const char *name, int64_t otherwise)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
-	return is(a, ONNX_ATTR_INT) ? a->i : otherwise;
+	return cost_is(a, ONNX_ATTR_INT) ? a->i : otherwise;
 }
 
 bool op_flag(const op *o, const char *name)
@@ -147,21 +147,21 @@ double op_attr_float(const op *o, const char *name, double otherwise)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
-	return is(a, ONNX_ATTR_FLOAT) ? (double)a->f : otherwise;
+	return cost_is(a, ONNX_ATTR_FLOAT) ? (double)a->f : otherwise;
 }
 
 const char *op_attr_text(const op *o, const char *name)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
-	return is(a, ONNX_ATTR_STRING) ? a->s.text : NULL;
+	return cost_is(a, ONNX_ATTR_STRING) ? a->s.text : NULL;
 }
 
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
-	if (!is(a, ONNX_ATTR_INTS))
+	if (!cost_is(a, ONNX_ATTR_INTS))
 		return NULL;
 	*ret_n = a->nints;
 	return a->ints;

@@ -196,7 +196,7 @@ const peer_counter *peer_find(int as)
 }
 
 /* The product of the dimensions of v from `first` on, without the last `less` of them. */
-static num product(num_table *t, const val *v, int first, int less)
+static num peers_product(num_table *t, const val *v, int first, int less)
 {
 	num p = num_int(1);
 
@@ -221,21 +221,21 @@ static num window(num_table *t, const onnx_node *n)
 static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 {
 	const val *in = c->nin ? c->in[0] : NULL, *weights = c->nin > 1 ? c->in[1] : NULL;
-	num n = product(t, c->nout ? c->out[0] : NULL, 0, 0);
+	num n = peers_product(t, c->nout ? c->out[0] : NULL, 0, 0);
 
 	if (of == PEER_MACS)
 		return c->macs;
 	if (of == PEER_IN)
-		n = product(t, in, 0, 0);
+		n = peers_product(t, in, 0, 0);
 	else if (of == PEER_ROWS)
-		n = product(t, in, 0, 1);
+		n = peers_product(t, in, 0, 1);
 	else if (of == PEER_WEIGHT) /* the weights of one output are all dimensions but the first */
-		n = num_mul(t, n, product(t, weights, 1, 0));
+		n = num_mul(t, n, peers_product(t, weights, 1, 0));
 	else if (of == PEER_OVER) {
 		/* A convolution that is not transposed has so many for each output: input channels
 		 * of a group x window. */
 		num group = num_int(onnx_attribute_int(c->node, "group", 1));
-		num filter = product(t, weights, 2, 0);
+		num filter = peers_product(t, weights, 2, 0);
 		if (!num_why_none(filter))
 			filter = num_mul(t, num_floor_div(t, weights->dims[0], group), filter);
 		n = num_mul(t, n, filter);

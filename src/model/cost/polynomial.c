@@ -45,7 +45,7 @@ num_table *num_table_new(mem_arena *a)
 	return t;
 }
 
-static num failed(num_table *t)
+static num polynomial_failed(num_table *t)
 {
 	return (num){0, &t->failed};
 }
@@ -56,11 +56,11 @@ num num_none(num_table *t, const char *why, ...)
 	va_list ap;
 
 	if (!p)
-		return failed(t);
+		return polynomial_failed(t);
 	va_start(ap, why);
 	p->why = mem_arena_vfmt(t->arena, why, ap);
 	va_end(ap);
-	return p->why ? (num){0, p} : failed(t);
+	return p->why ? (num){0, p} : polynomial_failed(t);
 }
 
 const char *num_why_none(num n)
@@ -123,7 +123,7 @@ static uint32_t atom_get(num_table *t, atom_kind kind, const char *text, num a, 
 }
 
 /* The one object that stands for these terms, which are in order and have no coefficient 0. */
-static num intern(num_table *t, const term *terms, size_t n)
+static num polynomial_intern(num_table *t, const term *terms, size_t n)
 {
 	uint64_t h = 3;
 	size_t factors = 0;
@@ -152,7 +152,7 @@ static num intern(num_table *t, const term *terms, size_t n)
 	packed *list = mem_arena_array(t->arena, n, sizeof *list);
 	factor *all = mem_arena_array(t->arena, factors, sizeof *all);
 	if (!p || !list || !all)
-		return failed(t);
+		return polynomial_failed(t);
 	for (size_t i = 0; i < n; i++) {
 		list[i] = (packed){terms[i].coef, terms[i].n, all};
 		if (terms[i].n)
@@ -170,7 +170,7 @@ num num_of_atom(num_table *t, uint32_t index)
 
 	if (index == UINT32_MAX)
 		return num_none(t, "the model has too many open sizes");
-	return intern(t, &x, 1);
+	return polynomial_intern(t, &x, 1);
 }
 
 num num_symbol(num_table *t, const char *name)
@@ -284,7 +284,7 @@ static void terms_of(num a, terms *ret)
 	ret->n = a.p ? a.p->n : a.v != 0;
 }
 
-static void unpack(const packed *p, term *ret)
+static void polynomial_unpack(const packed *p, term *ret)
 {
 	ret->coef = p->coef;
 	ret->n = p->n;
@@ -338,10 +338,10 @@ static num add_scaled(num_table *t, num a, num b, int64_t c)
 			continue;
 		if (n == TERMS_MAX)
 			return too_long(t);
-		unpack(from, &sum[n]);
+		polynomial_unpack(from, &sum[n]);
 		sum[n++].coef = coef;
 	}
-	return intern(t, sum, n);
+	return polynomial_intern(t, sum, n);
 }
 
 num num_add(num_table *t, num a, num b)
@@ -408,7 +408,7 @@ num num_mul(num_table *t, num a, num b)
 			int ok = term_times(&x.term[i], &y.term[k], &product);
 			if (ok <= 0)
 				return ok ? too_long(t) : overflow(t);
-			sum = num_add(t, sum, intern(t, &product, 1));
+			sum = num_add(t, sum, polynomial_intern(t, &product, 1));
 			if (num_why_none(sum))
 				return sum;
 		}
@@ -450,7 +450,7 @@ bool num_div_exact(num_table *t, num a, num b, num *ret)
 		terms_of(left, &top);
 		if (steps == TERMS_MAX || !term_over(&top.term[0], &below.term[0], &ratio))
 			return false;
-		num q = intern(t, &ratio, 1);
+		num q = polynomial_intern(t, &ratio, 1);
 		quotient = num_add(t, quotient, q);
 		left = num_sub(t, left, num_mul(t, q, b));
 		if (num_why_none(left) || num_why_none(quotient))
@@ -485,14 +485,14 @@ num num_floor_div(num_table *t, num a, num b)
 		/* floor((b*q + r) / b) is q + floor(r / b): only r stays under the division. */
 		for (size_t i = 0; i < a.p->n; i++) {
 			term x;
-			unpack(&a.p->terms[i], &x);
+			polynomial_unpack(&a.p->terms[i], &x);
 			int64_t q = floor_div(x.coef, b.v), r = x.coef - q * b.v;
 			x.coef = q;
 			if (q)
-				whole = num_add(t, whole, intern(t, &x, 1));
+				whole = num_add(t, whole, polynomial_intern(t, &x, 1));
 			x.coef = r;
 			if (r)
-				rest = num_add(t, rest, intern(t, &x, 1));
+				rest = num_add(t, rest, polynomial_intern(t, &x, 1));
 		}
 		if (!rest.p)
 			return num_add(t, whole, num_int(floor_div(rest.v, b.v)));

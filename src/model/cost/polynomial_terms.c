@@ -70,7 +70,7 @@ static double sum_large(const sum *s)
 	return v;
 }
 
-static void relax(relaxing *r, num n, sum *ret);
+static void terms_relax(relaxing *r, num n, sum *ret);
 
 static void relax_atom(relaxing *r, uint32_t index, sum *ret)
 {
@@ -88,9 +88,9 @@ static void relax_atom(relaxing *r, uint32_t index, sum *ret)
 	if (x.kind == ATOM_DIV && !num_known(x.b))
 		return;
 	r->depth++;
-	relax(r, x.a, ret);
+	terms_relax(r, x.a, ret);
 	if (x.kind != ATOM_DIV)
-		relax(r, x.b, &other);
+		terms_relax(r, x.b, &other);
 	r->depth--;
 	ret->exact = false;
 	if (x.kind == ATOM_DIV) {
@@ -111,7 +111,7 @@ static void relax_atom(relaxing *r, uint32_t index, sum *ret)
 	}
 }
 
-static void relax(relaxing *r, num n, sum *ret)
+static void terms_relax(relaxing *r, num n, sum *ret)
 {
 	*ret = (sum){.exact = true};
 	if (!n.p) {
@@ -151,7 +151,7 @@ size_t num_terms(num_table *t, num n, num_term ret[NUM_TERMS_MAX], bool *ret_exa
 	size_t kept = 0;
 	sum s;
 
-	relax(&(relaxing){.t = t}, n, &s);
+	terms_relax(&(relaxing){.t = t}, n, &s);
 	if (s.failed)
 		return 0;
 	for (size_t i = 0; i < s.n; i++)

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-static num bytes_of(op *o, const val *v)
+static num cost_bytes_of(op *o, const val *v)
 {
 	unsigned bits = v ? dtype_onnx_bits(v->dtype) : 0;
 
@@ -23,7 +23,7 @@ static num bytes_of(op *o, const val *v)
 	if (v->kind == VAL_SEQUENCE && v->items_known) {
 		num sum = num_int(0);
 		for (size_t i = 0; i < v->nitems; i++)
-			sum = num_add(o->nums, sum, bytes_of(o, v->items[i]));
+			sum = num_add(o->nums, sum, cost_bytes_of(o, v->items[i]));
 		return sum;
 	}
 	if (v->kind == VAL_TENSOR && v->dtype == ONNX_STRING)
@@ -47,14 +47,14 @@ static void price_traffic(op *o)
 
 	for (size_t i = 0; i < c->nout && traffic != TRAFFIC_VIEW && traffic != TRAFFIC_CONTROL;
 	     i++)
-		write = num_add(o->nums, write, bytes_of(o, c->out[i]));
+		write = num_add(o->nums, write, cost_bytes_of(o, c->out[i]));
 	for (size_t i = 0; i < c->nin && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
 		if (!c->in[i] || c->in[i]->reader == reader)
 			continue;
 		c->in[i]->reader = reader;
 		read = num_add(o->nums, read,
-			       i == 0 && traffic == TRAFFIC_PICK ? bytes_of(o, op_out(o, 0))
-								 : bytes_of(o, c->in[i]));
+			       i == 0 && traffic == TRAFFIC_PICK ? cost_bytes_of(o, op_out(o, 0))
+								 : cost_bytes_of(o, c->in[i]));
 	}
 	c->read_bytes = num_mul(o->nums, c->times, read);
 	c->write_bytes = num_mul(o->nums, c->times, write);
@@ -183,7 +183,7 @@ static num peak(infer *in)
 			if (!v || v->constant || v->base)
 				continue;
 			op o = {.nums = t, .arena = in->arena};
-			num size = bytes_of(&o, v);
+			num size = cost_bytes_of(&o, v);
 			if (!num_known(size)) {
 				const char *why = num_why_none(size);
 				if (!why)

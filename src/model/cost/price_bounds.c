@@ -15,13 +15,13 @@ typedef struct range {
 	num least, most;
 } range;
 
-static range range_add(num_table *t, range a, range b)
+static range bounds_range_add(num_table *t, range a, range b)
 {
 	return (range){num_add(t, a.least, b.least), num_add(t, a.most, b.most)};
 }
 
 /* The range of one number: itself, unless it depends on the data of a run. */
-static range range_of(num_table *t, num n)
+static range bounds_range_of(num_table *t, num n)
 {
 	const char *why = num_why_none(n);
 	int64_t least;
@@ -35,7 +35,7 @@ static range range_of(num_table *t, num n)
 /* How often the operator c runs in one run of `around`, which encloses it. */
 static range rounds_of(num_table *t, const cost_op *c, const cost_op *around)
 {
-	range r = range_of(t, c->rounds);
+	range r = bounds_range_of(t, c->rounds);
 
 	if (!num_why_none(r.most))
 		return r;
@@ -72,18 +72,19 @@ static range bounds(infer *in, num (*each)(const cost_op *))
 	for (size_t i = in->nops; inside && i-- > 0;) {
 		const cost_op *c = &in->ops[i];
 		const cost_op *around = c->inside < i ? &in->ops[c->inside] : NULL;
-		range own = range_of(t, each(c)), first = inside[i][0], second = inside[i][1];
+		range own = bounds_range_of(t, each(c)), first = inside[i][0],
+		      second = inside[i][1];
 		range *to = around ? &inside[c->inside][c->branch == 2] : &all;
 
 		if (c->either)
 			first = either(t, first, second);
-		own = range_add(t, own, first);
+		own = bounds_range_add(t, own, first);
 		if (around && !c->branch) {
 			range rounds = rounds_of(t, c, around);
 			own = (range){num_mul(t, rounds.least, own.least),
 				      num_mul(t, rounds.most, own.most)};
 		}
-		*to = range_add(t, *to, own);
+		*to = bounds_range_add(t, *to, own);
 	}
 	return all;
 }

@@ -20,7 +20,7 @@ bool onnx_symbol_named(const char *symbol)
 	return letter;
 }
 
-static void tensor_read(const onnx_tensor_type *t, mem_arena *a, model_value *ret)
+static void declared_tensor_read(const onnx_tensor_type *t, mem_arena *a, model_value *ret)
 {
 	const size_t rank = t->shape ? t->shape->rank : 0;
 	int64_t *dims = mem_arena_array(a, rank, sizeof *dims);
@@ -39,7 +39,7 @@ static void tensor_read(const onnx_tensor_type *t, mem_arena *a, model_value *re
 	ret->symbols = symbols;
 }
 
-static void value_read(const onnx_value *v, mem_arena *a, model_value *ret)
+static void declared_value_read(const onnx_value *v, mem_arena *a, model_value *ret)
 {
 	const onnx_type *t = v->type;
 
@@ -52,7 +52,7 @@ static void value_read(const onnx_value *v, mem_arena *a, model_value *ret)
 		    : t->map	  ? "map"
 				  : "";
 	if (t && (t->tensor || t->sparse))
-		tensor_read(t->tensor ? t->tensor : t->sparse, a, ret);
+		declared_tensor_read(t->tensor ? t->tensor : t->sparse, a, ret);
 }
 
 dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *ret, dck_err *err)
@@ -72,9 +72,9 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 			names_add(&given, g->sparse[i].values->name);
 	for (size_t i = 0; i < g->ninputs; i++)
 		if (!g->inputs[i].name || names_find(&given, g->inputs[i].name) == NAMES_NONE)
-			value_read(&g->inputs[i], a, &in[v.nin++]);
+			declared_value_read(&g->inputs[i], a, &in[v.nin++]);
 	for (size_t i = 0; i < g->noutputs; i++)
-		value_read(&g->outputs[i], a, &out[v.nout++]);
+		declared_value_read(&g->outputs[i], a, &out[v.nout++]);
 	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
 	*ret = v;
 	return DCK_OK;

@@ -28,7 +28,7 @@ static size_t count_graph(const onnx_graph *g, size_t *uses)
 	return n;
 }
 
-static flow_value *value_of(flow *f, const char *name)
+static flow_value *flow_value_of(flow *f, const char *name)
 {
 	return name && *name ? &f->values[names_add(&f->names, name)] : NULL;
 }
@@ -36,7 +36,7 @@ static flow_value *value_of(flow *f, const char *name)
 static void declare(flow *f, const onnx_value *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		flow_value *v = value_of(f, values[i].name);
+		flow_value *v = flow_value_of(f, values[i].name);
 		if (v && !v->declared && values[i].type)
 			v->declared = values[i].type->tensor;
 	}
@@ -47,12 +47,12 @@ static void add_graph(flow *f, const onnx_graph *g);
 static void add_node(flow *f, const onnx_node *node)
 {
 	for (size_t i = 0; i < node->noutputs; i++) {
-		flow_value *v = value_of(f, node->outputs[i]);
+		flow_value *v = flow_value_of(f, node->outputs[i]);
 		if (v && !v->producer)
 			v->producer = node;
 	}
 	for (size_t i = 0; i < node->ninputs; i++) {
-		flow_value *v = value_of(f, node->inputs[i]);
+		flow_value *v = flow_value_of(f, node->inputs[i]);
 		if (!v)
 			continue;
 		f->uses[f->nuses] = (flow_use){node, i, v->first_use};
@@ -70,7 +70,7 @@ static void add_node(flow *f, const onnx_node *node)
 static void add_graph(flow *f, const onnx_graph *g)
 {
 	for (size_t i = 0; i < g->ninitializers; i++) {
-		flow_value *v = value_of(f, g->initializers[i].name);
+		flow_value *v = flow_value_of(f, g->initializers[i].name);
 		if (v && !v->initializer)
 			v->initializer = &g->initializers[i];
 	}
@@ -138,7 +138,7 @@ static bool op_is(const onnx_node *n, const char *op)
 	return n && n->op && strcmp(n->op, op) == 0;
 }
 
-static const onnx_tensor *constant_tensor(const flow_value *v)
+static const onnx_tensor *flow_constant_tensor(const flow_value *v)
 {
 	if (v->initializer)
 		return v->initializer;
@@ -148,7 +148,7 @@ static const onnx_tensor *constant_tensor(const flow_value *v)
 	return a ? a->t : NULL;
 }
 
-static bool transpose(const onnx_node *n, flow_shape *s)
+static bool flow_transpose(const onnx_node *n, flow_shape *s)
 {
 	const onnx_attribute *perm = onnx_find_attribute(n, "perm");
 	flow_shape from = *s;
@@ -174,7 +174,7 @@ static bool shape_back(const flow *f, const char *name, int depth, flow_shape *r
 
 	if (!v || depth > BACK_MAX)
 		return false;
-	const onnx_tensor *t = constant_tensor(v);
+	const onnx_tensor *t = flow_constant_tensor(v);
 	if (t)
 		return tensor_shape(t, ret);
 	const onnx_node *n = v->producer;
@@ -182,7 +182,7 @@ static bool shape_back(const flow *f, const char *name, int depth, flow_shape *r
 		if (op_is(n, keep_shape[i]) && shape_back(f, n->inputs[0], depth + 1, ret))
 			return true;
 	if (op_is(n, "Transpose") && n->ninputs && shape_back(f, n->inputs[0], depth + 1, ret))
-		return transpose(n, ret);
+		return flow_transpose(n, ret);
 	return v->declared && declared_shape(v->declared, ret);
 }
 
@@ -196,7 +196,7 @@ bool flow_constant(const flow *f, const char *name, int64_t *ret)
 	const flow_value *v = flow_find(f, name);
 
 	for (int depth = 0; v && depth < BACK_MAX; depth++) {
-		const onnx_tensor *t = constant_tensor(v);
+		const onnx_tensor *t = flow_constant_tensor(v);
 		if (t && t->elements == 1 && t->ints) {
 			*ret = t->ints[0];
 			return true;

@@ -140,14 +140,14 @@ static bool is_safetensors(const uint8_t *p, size_t n)
 	       p[8] == '{' && p[9] == '"';
 }
 
-static bool ends_in(const char *text, size_t n, const char *end)
+static bool foreign_ends_in(const char *text, size_t n, const char *end)
 {
 	const size_t k = strlen(end);
 
 	return n >= k && memcmp(text + n - k, end, k) == 0;
 }
 
-static bool holds(const char *text, size_t n, const char *part)
+static bool foreign_holds(const char *text, size_t n, const char *part)
 {
 	for (size_t i = 0, k = strlen(part); i + k <= n; i++)
 		if (memcmp(text + i, part, k) == 0)
@@ -167,12 +167,14 @@ static const kind *zip_kind(const uint8_t *p, size_t n)
 	length = n > 30 ? p[26] + 256u * p[27] : 0;
 	if (length > n - 30)
 		length = n > 30 ? n - 30 : 0;
-	if (holds(name, length, "data.pkl") || holds(name, length, "archive_format") ||
-	    holds(name, length, "byteorder") || holds(name, length, ".format_version"))
+	if (foreign_holds(name, length, "data.pkl") ||
+	    foreign_holds(name, length, "archive_format") ||
+	    foreign_holds(name, length, "byteorder") ||
+	    foreign_holds(name, length, ".format_version"))
 		return &torch;
-	if (ends_in(name, length, ".npy"))
+	if (foreign_ends_in(name, length, ".npy"))
 		return &arrays;
-	return ends_in(name, length, "metadata.json") ? &keras : &zip;
+	return foreign_ends_in(name, length, "metadata.json") ? &keras : &zip;
 }
 
 static const kind *by_bytes(wire_source *s)
@@ -202,7 +204,7 @@ static const kind *by_bytes(wire_source *s)
 static const kind *by_ending(const char *path)
 {
 	for (size_t i = 0; path && i < sizeof endings / sizeof endings[0]; i++)
-		if (ends_in(path, strlen(path), endings[i].end))
+		if (foreign_ends_in(path, strlen(path), endings[i].end))
 			return endings[i].kind;
 	return NULL;
 }

@@ -51,7 +51,7 @@ const char *module_path_of(mem_arena *a, const onnx_node *node)
 	return strchr(node->name, '/') ? slashed(a, node->name) : dotted(a, node);
 }
 
-static bool ends(char c)
+static bool path_ends(char c)
 {
 	return c == '/' || c == '.' || c == '\0';
 }
@@ -61,9 +61,10 @@ size_t module_path_common(const char *a, const char *b)
 	size_t whole = 0;
 
 	for (size_t i = 0;; i++) {
-		if (ends(a[i]) && ends(b[i]))
+		if (path_ends(a[i]) && path_ends(b[i]))
 			whole = i;
-		if (a[i] == '\0' || b[i] == '\0' || (a[i] != b[i] && !(ends(a[i]) && ends(b[i]))))
+		if (a[i] == '\0' || b[i] == '\0' ||
+		    (a[i] != b[i] && !(path_ends(a[i]) && path_ends(b[i]))))
 			return whole;
 	}
 }

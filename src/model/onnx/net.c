@@ -71,7 +71,7 @@ const char *net_scope(net *n, const char *path)
 }
 
 /* Room for one more item; the list moves when n is a power of two. NULL: no memory. */
-static void *list_add(net *n, void *items, size_t count, size_t size)
+static void *net_list_add(net *n, void *items, size_t count, size_t size)
 {
 	if (count & (count - 1))
 		return items;
@@ -81,9 +81,9 @@ static void *list_add(net *n, void *items, size_t count, size_t size)
 	return more;
 }
 
-static void add_value(net *n, const net_value *v, bool output)
+static void net_add_value(net *n, const net_value *v, bool output)
 {
-	net_value *values = list_add(n, n->values, n->nvalues, sizeof *values);
+	net_value *values = net_list_add(n, n->values, n->nvalues, sizeof *values);
 
 	if (!values)
 		return;
@@ -94,17 +94,17 @@ static void add_value(net *n, const net_value *v, bool output)
 
 void net_input(net *n, const net_value *v)
 {
-	add_value(n, v, false);
+	net_add_value(n, v, false);
 }
 
 void net_output(net *n, const net_value *v)
 {
-	add_value(n, v, true);
+	net_add_value(n, v, true);
 }
 
 static const char *add_param(net *n, const net_param *p, size_t rank, const int64_t *dims)
 {
-	net_param *params = list_add(n, n->params, n->nparams, sizeof *params);
+	net_param *params = net_list_add(n, n->params, n->nparams, sizeof *params);
 
 	if (params) {
 		n->params = params;
@@ -144,7 +144,7 @@ static const char *node_name(net *n, const char *scope, const char *op)
 	for (size_t i = 0; i < n->nnames; i++)
 		if (strcmp(n->names[i].name, name) == 0)
 			return net_text(n, "%s_%u", name, ++n->names[i].times);
-	net_used_name *names = list_add(n, n->names, n->nnames, sizeof *names);
+	net_used_name *names = net_list_add(n, n->names, n->nnames, sizeof *names);
 	if (names) {
 		n->names = names;
 		n->names[n->nnames++] = (net_used_name){name, 0};
@@ -206,8 +206,8 @@ void net_name_next(net *n, const char *name)
 }
 
 /* rank 0: a scalar. */
-static const char *constant(net *n, const char *scope, int64_t dtype, size_t rank, size_t count,
-			    const void *raw, size_t bytes)
+static const char *net_constant(net *n, const char *scope, int64_t dtype, size_t rank, size_t count,
+				const void *raw, size_t bytes)
 {
 	static const char *const none[] = {NULL};
 	wire_out *w = &n->nodes;
@@ -228,7 +228,7 @@ static const char *constant(net *n, const char *scope, int64_t dtype, size_t ran
 	return output;
 }
 
-static void little_endian(uint64_t v, size_t n, uint8_t *to)
+static void net_little_endian(uint64_t v, size_t n, uint8_t *to)
 {
 	for (size_t i = 0; i < n; i++)
 		to[i] = (uint8_t)(v >> (8 * i));
@@ -240,16 +240,16 @@ const char *net_const_float(net *n, const char *scope, float v)
 	uint32_t bits;
 
 	memcpy(&bits, &v, sizeof bits);
-	little_endian(bits, sizeof raw, raw);
-	return constant(n, scope, ONNX_FLOAT, 0, 1, raw, sizeof raw);
+	net_little_endian(bits, sizeof raw, raw);
+	return net_constant(n, scope, ONNX_FLOAT, 0, 1, raw, sizeof raw);
 }
 
 const char *net_const_int(net *n, const char *scope, int64_t v)
 {
 	uint8_t raw[8];
 
-	little_endian((uint64_t)v, sizeof raw, raw);
-	return constant(n, scope, ONNX_INT64, 0, 1, raw, sizeof raw);
+	net_little_endian((uint64_t)v, sizeof raw, raw);
+	return net_constant(n, scope, ONNX_INT64, 0, 1, raw, sizeof raw);
 }
 
 const char *net_const_ints(net *n, const char *scope, size_t count, const int64_t *v)
@@ -259,8 +259,8 @@ const char *net_const_ints(net *n, const char *scope, size_t count, const int64_
 	if (count > 8)
 		count = 8;
 	for (size_t i = 0; i < count; i++)
-		little_endian((uint64_t)v[i], 8, raw + 8 * i);
-	return constant(n, scope, ONNX_INT64, 1, count, raw, 8 * count);
+		net_little_endian((uint64_t)v[i], 8, raw + 8 * i);
+	return net_constant(n, scope, ONNX_INT64, 1, count, raw, 8 * count);
 }
 
 /* --- the file */
@@ -288,7 +288,7 @@ static void put_param(wire_out *w, const net_param *p)
 	wire_put_header(w, TENSOR_RAW, param_bytes(p));
 }
 
-static void put_value(wire_out *w, const net_value *v)
+static void net_put_value(wire_out *w, const net_value *v)
 {
 	size_t value = wire_begin(w, v->output ? GRAPH_OUTPUT : GRAPH_INPUT), type, tensor, shape,
 	       dim;
@@ -373,7 +373,7 @@ static bool parts_make(net *n, parts *t)
 		t->param_ends[i] = t->params.n;
 	}
 	for (size_t i = 0; i < n->nvalues; i++)
-		put_value(&t->tail, &n->values[i]);
+		net_put_value(&t->tail, &n->values[i]);
 	wire_put_int(&t->head, MODEL_IR_VERSION, NET_IR_VERSION);
 	wire_put_text(&t->head, MODEL_PRODUCER, "deepclock");
 	wire_put_header(&t->head, MODEL_GRAPH, graph_size(n, t->param_ends, t->tail.n));

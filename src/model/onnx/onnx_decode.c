@@ -11,7 +11,7 @@ static const onnx_field *find_field(const onnx_message *m, uint32_t number)
 	return number < m->nfields && m->fields[number].name ? &m->fields[number] : NULL;
 }
 
-static const char *field_name(const void *self, uint32_t number)
+static const char *decode_field_name(const void *self, uint32_t number)
 {
 	const onnx_field *f = find_field(self, number);
 
@@ -114,8 +114,8 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 }
 
 /* The place of one more item of a list. */
-static dck_status list_add(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			   const wire_field *w, const lists *l, void *object, void **ret)
+static dck_status decode_list_add(onnx_reading *p, const wire_reader *r, const onnx_field *f,
+				  const wire_field *w, const lists *l, void *object, void **ret)
 {
 	char *items;
 	size_t n;
@@ -151,8 +151,8 @@ static char *text_alloc(onnx_reading *p, size_t n)
 	return text;
 }
 
-static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			    const wire_field *w, onnx_text *ret)
+static dck_status decode_read_text(onnx_reading *p, const wire_reader *r, const onnx_field *f,
+				   const wire_field *w, onnx_text *ret)
 {
 	bool any_bytes = f->kind == AS_BYTES || f->kind == AS_TEXTNS;
 	char *text = NULL;
@@ -174,14 +174,15 @@ static dck_status read_text(onnx_reading *p, const wire_reader *r, const onnx_fi
 	return DCK_OK;
 }
 
-static dck_status read_number(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			      const wire_field *w, uint64_t bits, const lists *l, void *object)
+static dck_status decode_read_number(onnx_reading *p, const wire_reader *r, const onnx_field *f,
+				     const wire_field *w, uint64_t bits, const lists *l,
+				     void *object)
 {
 	void *item;
 	float real = wire_float(bits);
 	int64_t integer = (int64_t)bits;
 
-	DCK_TRY(list_add(p, r, f, w, l, object, &item));
+	DCK_TRY(decode_list_add(p, r, f, w, l, object, &item));
 	if (f->kind == AS_FLOATS)
 		memcpy(item, &real, sizeof real);
 	else
@@ -198,11 +199,11 @@ static dck_status read_numbers(onnx_reading *p, const wire_reader *r, const onnx
 	uint64_t bits;
 
 	if (w->type != WIRE_BYTES)
-		return read_number(p, r, f, w, w->value, l, object);
+		return decode_read_number(p, r, f, w, w->value, l, object);
 	DCK_TRY(wire_enter(r, w, r->what, &in, p->err));
 	while (in.at < in.end) {
 		DCK_TRY(wire_packed_next(&in, type, &bits, p->err));
-		DCK_TRY(read_number(p, r, f, w, bits, l, object));
+		DCK_TRY(decode_read_number(p, r, f, w, bits, l, object));
 	}
 	return DCK_OK;
 }
@@ -215,7 +216,7 @@ static dck_status read_one(onnx_reading *p, const wire_reader *r, const onnx_fie
 
 	DCK_TRY(wire_enter(r, w, f->of->what, &in, p->err));
 	if (f->kind == AS_MANY) {
-		DCK_TRY(list_add(p, r, f, w, l, object, &one));
+		DCK_TRY(decode_list_add(p, r, f, w, l, object, &one));
 	} else {
 		memcpy(&one, (char *)object + f->at, sizeof one);
 		if (one)
@@ -230,8 +231,8 @@ static dck_status read_one(onnx_reading *p, const wire_reader *r, const onnx_fie
 	return onnx_decode(p, f->of, in, one);
 }
 
-static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_field *f,
-			     const wire_field *w, const lists *l, void *object)
+static dck_status decode_read_field(onnx_reading *p, const wire_reader *r, const onnx_field *f,
+				    const wire_field *w, const lists *l, void *object)
 {
 	char *at = (char *)object + f->at;
 	int64_t integer = (int64_t)w->value;
@@ -251,13 +252,13 @@ static dck_status read_field(onnx_reading *p, const wire_reader *r, const onnx_f
 		return read_numbers(p, r, f, w, l, object);
 	case AS_TEXT:
 	case AS_BYTES:
-		DCK_TRY(read_text(p, r, f, w, &text));
+		DCK_TRY(decode_read_text(p, r, f, w, &text));
 		memcpy(at, &text, f->kind == AS_TEXT ? sizeof text.text : sizeof text);
 		return DCK_OK;
 	case AS_TEXTS:
 	case AS_TEXTNS:
-		DCK_TRY(read_text(p, r, f, w, &text));
-		DCK_TRY(list_add(p, r, f, w, l, object, &item));
+		DCK_TRY(decode_read_text(p, r, f, w, &text));
+		DCK_TRY(decode_list_add(p, r, f, w, l, object, &item));
 		memcpy(item, &text, f->kind == AS_TEXTS ? sizeof text.text : sizeof text);
 		return DCK_OK;
 	case AS_ONE:
@@ -293,7 +294,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 
 	DCK_TRY(make_room(p, m, r, object, &l));
 	for (;;) {
-		DCK_TRY(wire_next(&r, field_name, m, &w, &more, p->err));
+		DCK_TRY(wire_next(&r, decode_field_name, m, &w, &more, p->err));
 		if (!more)
 			break;
 		const onnx_field *f = find_field(m, w.number);
@@ -305,7 +306,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 					 (unsigned long long)w.at);
 		if (r.depth == 0 && f->kind == AS_INT)
 			r.sure = true;
-		DCK_TRY(read_field(p, &r, f, &w, &l, object));
+		DCK_TRY(decode_read_field(p, &r, f, &w, &l, object));
 	}
 	return m->after ? m->after(p, object, begin) : DCK_OK;
 }

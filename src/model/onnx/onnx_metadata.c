@@ -64,7 +64,7 @@ typedef struct frame {
 } frame;
 
 /* The next line of *rest without the blanks in front of it; NULL: there is none. Cuts it off. */
-static char *line_next(char **rest)
+static char *metadata_line_next(char **rest)
 {
 	char *line = *rest;
 
@@ -78,7 +78,7 @@ static char *line_next(char **rest)
 }
 
 /* File "/models/net.py", line 17, in forward */
-static bool frame_read(char *line, frame *ret)
+static bool metadata_frame_read(char *line, frame *ret)
 {
 	static const char file[] = "File \"", number[] = "\", line ";
 
@@ -93,7 +93,7 @@ static bool frame_read(char *line, frame *ret)
 }
 
 /* PyTorch's own modules are what a model is made of, not its code. */
-static bool is_own(const char *file)
+static bool metadata_is_own(const char *file)
 {
 	static const char *const others[] = {"-packages/torch/", "-packages/functorch/"};
 
@@ -108,18 +108,18 @@ static bool is_own(const char *file)
 static void read_stack(mem_arena *a, onnx_node *node, char *text)
 {
 	frame own[FRAMES_MAX], innermost = {0}, f;
-	char *rest = text, *line = line_next(&rest);
+	char *rest = text, *line = metadata_line_next(&rest);
 	size_t n = 0;
 
 	while (line) {
-		if (!frame_read(line, &f)) {
-			line = line_next(&rest);
+		if (!metadata_frame_read(line, &f)) {
+			line = metadata_line_next(&rest);
 			continue;
 		}
-		line = line_next(&rest);
+		line = metadata_line_next(&rest);
 		f.code = line && strncmp(line, "File \"", 6) != 0 ? line : "";
 		innermost = f;
-		if (is_own(f.file) && n < FRAMES_MAX)
+		if (metadata_is_own(f.file) && n < FRAMES_MAX)
 			own[n++] = f;
 	}
 	if (!n && innermost.file)
@@ -146,8 +146,8 @@ static const pair_kind kinds[] = {
 };
 
 /* What the pair is; NULL: nothing of ours. *ret_value is its value. */
-static dck_status pair_read(onnx_reading *p, wire_reader in, const pair_kind **ret,
-			    wire_field *ret_value)
+static dck_status metadata_pair_read(onnx_reading *p, wire_reader in, const pair_kind **ret,
+				     wire_field *ret_value)
 {
 	char key[KEY_MAX];
 	bool more = true, has_value = false;
@@ -191,7 +191,7 @@ dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r)
 		if (w.number != METADATA || w.type != WIRE_BYTES)
 			continue;
 		DCK_TRY(wire_enter(&r, &w, "a node's metadata", &in, p->err));
-		DCK_TRY(pair_read(p, in, &kind, &value));
+		DCK_TRY(metadata_pair_read(p, in, &kind, &value));
 		if (!kind)
 			continue;
 		DCK_TRY(wire_source_copy(r.source, value.data, (size_t)value.value, text, p->err));

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* path: of a file, NULL: none. */
-static dck_status read_source(wire_source *s, const char *path, mem_arena *a, onnx_model **ret,
-			      dck_err *err)
+static dck_status onnx_read_source(wire_source *s, const char *path, mem_arena *a, onnx_model **ret,
+				   dck_err *err)
 {
 	onnx_reading p = {.arena = a, .limit = mem_arena_bytes(a) + ONNX_MEMORY_MAX, .err = err};
 	wire_reader r;
@@ -40,7 +40,7 @@ dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_
 	wire_source s;
 
 	DCK_TRY(wire_source_open(path, &wire_onnx, &s, err));
-	dck_status code = read_source(&s, path, a, ret, err);
+	dck_status code = onnx_read_source(&s, path, a, ret, err);
 	wire_source_close(&s);
 	return code;
 }
@@ -51,7 +51,7 @@ dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model
 	wire_source s;
 
 	DCK_TRY(wire_source_bytes(bytes, n, &wire_onnx, &s, err));
-	dck_status code = read_source(&s, NULL, a, ret, err);
+	dck_status code = onnx_read_source(&s, NULL, a, ret, err);
 	wire_source_close(&s);
 	return code;
 }

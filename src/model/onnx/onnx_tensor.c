@@ -28,7 +28,7 @@ static const data_field data_fields[] = {
     {4, WIRE_FIXED32}, {5, WIRE_VARINT}, {7, WIRE_VARINT}, {10, WIRE_FIXED64}, {11, WIRE_VARINT},
 };
 
-static double real_of(uint64_t bits, bool is_double)
+static double tensor_real_of(uint64_t bits, bool is_double)
 {
 	double v;
 
@@ -90,7 +90,7 @@ static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor 
 	}
 }
 
-static dck_status keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
+static dck_status tensor_keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
 {
 	bool real = t->dtype == ONNX_FLOAT || t->dtype == ONNX_DOUBLE;
 	bool integer = t->dtype == ONNX_BOOL ||
@@ -112,7 +112,7 @@ static dck_status keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
 		return onnx_fail_memory(p, &r, v.n * 8);
 	for (size_t i = 0; i < v.n; i++) {
 		if (real)
-			t->reals[i] = real_of(v.bits[i], t->dtype == ONNX_DOUBLE);
+			t->reals[i] = tensor_real_of(v.bits[i], t->dtype == ONNX_DOUBLE);
 		else
 			t->ints[i] = (int64_t)v.bits[i];
 	}
@@ -139,5 +139,5 @@ dck_status onnx_tensor_after(onnx_reading *p, void *object, wire_reader r)
 				 r.source->label, t->name ? t->name : "");
 	t->elements = n;
 	t->bytes = n / 8 * bits + (n % 8 * bits + 7) / 8;
-	return keep_values(p, t, r);
+	return tensor_keep_values(p, t, r);
 }

@@ -258,7 +258,7 @@ static bool shift(trace *t, const flow_use *u, int64_t *offset)
 }
 
 /* A rate or a mode that selects a branch. */
-static void compare(trace *t, const onnx_node *n, size_t slot, int64_t offset)
+static void summary_compare(trace *t, const onnx_node *n, size_t slot, int64_t offset)
 {
 	model_input *in = t->result;
 	int64_t c;
@@ -271,7 +271,7 @@ static void compare(trace *t, const onnx_node *n, size_t slot, int64_t offset)
 	in->is_compared = true;
 }
 
-static void follow(trace *t, const flow_use *u, int64_t offset)
+static void summary_follow(trace *t, const flow_use *u, int64_t offset)
 {
 	const onnx_node *n = u->node;
 	bool own = is_own_domain(n->domain), known = false;
@@ -302,7 +302,7 @@ static void follow(trace *t, const flow_use *u, int64_t offset)
 		known = true;
 	}
 	if (own && u->slot < 2 && strcmp(n->op, "Equal") == 0)
-		compare(t, n, u->slot, offset);
+		summary_compare(t, n, u->slot, offset);
 	/* Arithmetic on something that is called a mask. */
 	if (!known && strcasestr(t->name, "mask") && limit_mask(t, n, u->slot, &l))
 		narrow(t, &l, 0);
@@ -323,7 +323,7 @@ static void trace_input(trace *t, model_input *in)
 				*in = (model_input){.name = in->name};
 				return;
 			}
-			follow(t, &t->flow->uses[u], t->offset[v]);
+			summary_follow(t, &t->flow->uses[u], t->offset[v]);
 		}
 	}
 	if (!in->has_range || in->low > in->high) { /* contradictory limits are ignored */

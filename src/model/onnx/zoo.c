@@ -82,7 +82,7 @@ const dck_zoo_entry *dck_zoo(size_t *ret_n)
 }
 
 /* NULL with *err set: there is none. */
-static const limits *find(const char *name, dck_err *err)
+static const limits *limits_find(const char *name, dck_err *err)
 {
 	const char *names[NETWORKS];
 
@@ -163,7 +163,7 @@ dck_status dck_zoo_write(const char *name, const dck_zoo_config *c, dck_sink *ou
 
 	if (!c)
 		c = &defaults;
-	const limits *l = find(name, err);
+	const limits *l = limits_find(name, err);
 	if (!l)
 		return DCK_E_ABSENT;
 	DCK_TRY(read_size(l, c, &s, err));

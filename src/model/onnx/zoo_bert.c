@@ -42,8 +42,8 @@ static const char *linear(net *n, const char *scope, const char *path, const cha
 	return net_node(n, scope, "Add", NET_IN(bias, x), NULL);
 }
 
-static const char *gather(net *n, const char *scope, const char *path, const char *ids,
-			  int64_t rows, int64_t hidden)
+static const char *bert_gather(net *n, const char *scope, const char *path, const char *ids,
+			       int64_t rows, int64_t hidden)
 {
 	const char *table =
 	    net_normal(n, net_text(n, "%s.weight", path), DEVIATION, NET_DIMS(rows, hidden));
@@ -52,7 +52,7 @@ static const char *gather(net *n, const char *scope, const char *path, const cha
 }
 
 /* The first seq of the positions 0, 1, 2, ... that the model keeps as a buffer. */
-static const char *positions(net *n, const char *scope, int64_t seq)
+static const char *bert_positions(net *n, const char *scope, int64_t seq)
 {
 	const char *ids = net_count(n, "embeddings.position_ids", NET_DIMS(1, POSITIONS)), *end;
 	const char *zero = net_const_ints(n, scope, 1, (const int64_t[]){0});
@@ -73,14 +73,15 @@ static const char *positions(net *n, const char *scope, int64_t seq)
 static const char *embeddings(net *n, const bert *b, const zoo_size *s)
 {
 	const char *scope = "/embeddings";
-	const char *word = gather(n, "/embeddings/word_embeddings", "embeddings.word_embeddings",
-				  "input_ids", VOCABULARY, b->hidden);
+	const char *word =
+	    bert_gather(n, "/embeddings/word_embeddings", "embeddings.word_embeddings", "input_ids",
+			VOCABULARY, b->hidden);
 	const char *segment =
-	    gather(n, "/embeddings/token_type_embeddings", "embeddings.token_type_embeddings",
-		   "token_type_ids", SEGMENTS, b->hidden);
+	    bert_gather(n, "/embeddings/token_type_embeddings", "embeddings.token_type_embeddings",
+			"token_type_ids", SEGMENTS, b->hidden);
 	const char *position =
-	    gather(n, "/embeddings/position_embeddings", "embeddings.position_embeddings",
-		   positions(n, scope, s->seq), POSITIONS, b->hidden);
+	    bert_gather(n, "/embeddings/position_embeddings", "embeddings.position_embeddings",
+			bert_positions(n, scope, s->seq), POSITIONS, b->hidden);
 	const char *x = net_node(n, scope, "Add", NET_IN(word, segment), NULL);
 
 	x = net_node(n, scope, "Add", NET_IN(x, position), NULL);

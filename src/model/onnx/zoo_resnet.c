@@ -24,7 +24,8 @@ static const char *shortcut(net *n, const char *prefix, const char *x, int64_t i
 			 &(zoo_conv){in, out, 1, stride, .pad = 0}, 1);
 }
 
-static const char *join(net *n, const char *prefix, const char *path, const char *y, const char *x)
+static const char *resnet_join(net *n, const char *prefix, const char *path, const char *y,
+			       const char *x)
 {
 	y = net_node(n, net_scope(n, path), "Add", NET_IN(y, x), NULL);
 	return zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
@@ -39,7 +40,7 @@ static const char *basic_block(net *n, const char *path, const char *x, int64_t 
 	y = zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
 	y = conv_norm(n, prefix, "conv2", "bn2", y, &(zoo_conv){width, width, 3, 1, .pad = 1},
 		      BRANCH_GAMMA);
-	return join(n, prefix, path, y, shortcut(n, prefix, x, in, width, stride));
+	return resnet_join(n, prefix, path, y, shortcut(n, prefix, x, in, width, stride));
 }
 
 static const char *bottleneck(net *n, const char *path, const char *x, int64_t in, int64_t width,
@@ -55,7 +56,7 @@ static const char *bottleneck(net *n, const char *path, const char *x, int64_t i
 	y = zoo_add_relu(n, net_text(n, "%srelu", prefix), y);
 	y = conv_norm(n, prefix, "conv3", "bn3", y, &(zoo_conv){width, out, 1, 1, .pad = 0},
 		      BRANCH_GAMMA);
-	return join(n, prefix, path, y, shortcut(n, prefix, x, in, out, stride));
+	return resnet_join(n, prefix, path, y, shortcut(n, prefix, x, in, out, stride));
 }
 
 typedef struct block {

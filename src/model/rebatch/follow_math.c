@@ -12,7 +12,7 @@ void follow_never(follow *f, op *o)
 }
 
 /* The rank of an input, or -1 after a refusal. */
-static int rank_of(follow *f, const op *o, size_t i)
+static int math_rank_of(follow *f, const op *o, size_t i)
 {
 	const val *v = follow_shaped(f, o, i);
 
@@ -27,7 +27,7 @@ static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items 
 
 	*ret = follow_same;
 	for (size_t i = from; i < to; i++) {
-		int r = op_in(o, i) ? rank_of(f, o, i) : 0;
+		int r = op_in(o, i) ? math_rank_of(f, o, i) : 0;
 		if (r < 0)
 			return false;
 		rank = r > rank ? r : rank;
@@ -70,7 +70,7 @@ void follow_quantize(follow *f, op *o)
 	const val *x = op_in(o, 0), *scale = op_in(o, 1);
 	int axis;
 
-	if (!follow_only(f, o, 0) || rank_of(f, o, 0) < 0)
+	if (!follow_only(f, o, 0) || math_rank_of(f, o, 0) < 0)
 		return;
 	if (scale && scale->rank > 0 &&
 	    !num_is(op_product(o, scale->dims, (size_t)scale->rank), 1)) {
@@ -127,7 +127,7 @@ void follow_softmax(follow *f, op *o)
 void follow_cumsum(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
-	int rank = rank_of(f, o, 0), axis;
+	int rank = math_rank_of(f, o, 0), axis;
 	num at;
 
 	if (rank < 0 || !follow_only(f, o, 0))
@@ -157,7 +157,7 @@ void follow_arg(follow *f, op *o)
 void follow_reduce(follow *f, op *o)
 {
 	items s = *follow_in(o, 0);
-	int rank = rank_of(f, o, 0), before = 0;
+	int rank = math_rank_of(f, o, 0), before = 0;
 	const int64_t *axes;
 	size_t n = 0;
 
@@ -223,7 +223,7 @@ void follow_norm(follow *f, op *o)
 /* The sum of two inputs is normalised over the last axis. */
 void follow_skipnorm(follow *f, op *o)
 {
-	int rank = rank_of(f, o, 0);
+	int rank = math_rank_of(f, o, 0);
 	items s;
 
 	if (rank >= 0 && broadcast(f, o, 0, 2, 0, &s) && norm_parts(f, o, 2, rank, rank - 1))
@@ -232,10 +232,10 @@ void follow_skipnorm(follow *f, op *o)
 
 /* --- products --- */
 
-static void product(follow *f, op *o, size_t a, size_t b)
+static void math_product(follow *f, op *o, size_t a, size_t b)
 {
 	const val *x = op_in(o, a), *y = op_in(o, b);
-	int rx = rank_of(f, o, a), ry = rank_of(f, o, b);
+	int rx = math_rank_of(f, o, a), ry = math_rank_of(f, o, b);
 	items s = {.choice = -1};
 
 	for (size_t i = 0; i < o->made->nin; i++)
@@ -298,7 +298,7 @@ static void product(follow *f, op *o, size_t a, size_t b)
 
 void follow_matmul(follow *f, op *o)
 {
-	product(f, o, 0, (size_t)f->row->at);
+	math_product(f, o, 0, (size_t)f->row->at);
 }
 
 void follow_gemm(follow *f, op *o)
@@ -307,7 +307,7 @@ void follow_gemm(follow *f, op *o)
 	const items *a = follow_in(o, 0), *b = follow_in(o, 1);
 	items s = {0};
 
-	if (rank_of(f, o, 0) < 0 || rank_of(f, o, 1) < 0)
+	if (math_rank_of(f, o, 0) < 0 || math_rank_of(f, o, 1) < 0)
 		return;
 	if (a->kind == HELD_ITEMS && b->kind == HELD_ITEMS) {
 		follow_refuse(f, a->choice > b->choice ? a : b,
@@ -331,7 +331,7 @@ void follow_gemm(follow *f, op *o)
 		t.axis += 2 - c->rank;
 		if (!follow_join(f, &s, &t))
 			return;
-	} else if (c && (rank_of(f, o, 2) < 0 ||
+	} else if (c && (math_rank_of(f, o, 2) < 0 ||
 			 !follow_spread(f, o, 2, s.axis - (2 - c->rank), &s, true))) {
 		return;
 	}

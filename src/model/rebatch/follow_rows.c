@@ -84,7 +84,7 @@ static const follow_row rows_microsoft[] = {
     {follow_skipnorm, .names = "SkipLayerNormalization SkipSimplifiedLayerNormalization"},
 };
 
-static const follow_row *find(const follow_row *list, size_t n, const char *name)
+static const follow_row *rule_find(const follow_row *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (names_listed(list[i].names, name))
@@ -97,9 +97,9 @@ const follow_row *follow_row_of(const op *o)
 	const char *domain = o->node->domain ? o->node->domain : "";
 
 	if (!*domain || strcmp(domain, "ai.onnx") == 0)
-		return find(rows, sizeof rows / sizeof *rows, o->node->op);
+		return rule_find(rows, sizeof rows / sizeof *rows, o->node->op);
 	if (strcmp(domain, "com.microsoft") == 0)
-		return find(rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
-			    o->node->op);
+		return rule_find(rows_microsoft, sizeof rows_microsoft / sizeof *rows_microsoft,
+				 o->node->op);
 	return NULL;
 }

@@ -39,13 +39,13 @@ typedef struct counts {
 	size_t node, tensor, input, output;
 } counts;
 
-static dck_status next(rewrite *x, wire_reader *r, wire_field *w, bool *more)
+static dck_status rewrite_next(rewrite *x, wire_reader *r, wire_field *w, bool *more)
 {
 	return wire_next(r, NULL, NULL, w, more, x->err);
 }
 
 /* Copies the field that r has just passed. */
-static dck_status copy(rewrite *x, const wire_reader *r, const wire_field *w)
+static dck_status rewrite_copy(rewrite *x, const wire_reader *r, const wire_field *w)
 {
 	size_t n = (size_t)(r->at - w->at);
 	uint8_t *to = wire_room(x->out, n);
@@ -84,7 +84,7 @@ static void put_type(rewrite *x, const onnx_tensor_type *t, const val *v, bool s
 	wire_end(x->out, type);
 }
 
-static const val *find(val *const *list, size_t n, const char *name)
+static const val *value_find(val *const *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n && name; i++)
 		if (list[i]->name && strcmp(list[i]->name, name) == 0)
@@ -93,14 +93,14 @@ static const val *find(val *const *list, size_t n, const char *name)
 }
 
 /* Writes an input or output with the sizes that it has now; in a body it gets no sizes. */
-static dck_status value(rewrite *x, const wire_reader *r, const wire_field *w, const onnx_value *o,
-			const val *v, bool body)
+static dck_status rewrite_value(rewrite *x, const wire_reader *r, const wire_field *w,
+				const onnx_value *o, const val *v, bool body)
 {
 	const items *s = v ? v->mark : NULL;
 	bool other = body || (s && s->kind == HELD_ITEMS);
 
 	if (!other || !o->type || !o->type->tensor || !o->name)
-		return copy(x, r, w);
+		return rewrite_copy(x, r, w);
 	size_t mark = wire_begin(x->out, w->number);
 	wire_put_text(x->out, 1, o->name);
 	put_type(x, o->type->tensor, v, !body);
@@ -110,7 +110,7 @@ static dck_status value(rewrite *x, const wire_reader *r, const wire_field *w, c
 
 /* --- weights */
 
-static void put_pair(wire_out *w, const char *key, const char *text)
+static void rewrite_put_pair(wire_out *w, const char *key, const char *text)
 {
 	size_t mark = wire_begin(w, 13);
 
@@ -121,8 +121,8 @@ static void put_pair(wire_out *w, const char *key, const char *text)
 
 /* Finds where the tensor's bytes lie in the file. *ret_found is false where they are not in one
  * piece as an engine can read them. */
-static dck_status bytes_of(rewrite *x, const wire_reader *r, const wire_field *w,
-			   const onnx_tensor *t, uint64_t *ret, bool *ret_found)
+static dck_status rewrite_bytes_of(rewrite *x, const wire_reader *r, const wire_field *w,
+				   const onnx_tensor *t, uint64_t *ret, bool *ret_found)
 {
 	wire_reader in;
 	wire_field f;
@@ -131,7 +131,7 @@ static dck_status bytes_of(rewrite *x, const wire_reader *r, const wire_field *w
 
 	DCK_TRY(wire_enter(r, w, "a tensor", &in, x->err));
 	for (;;) {
-		DCK_TRY(next(x, &in, &f, &more));
+		DCK_TRY(rewrite_next(x, &in, &f, &more));
 		if (!more)
 			break;
 		bool floats = (f.number == TENSOR_FLOATS && t->dtype == ONNX_FLOAT) ||
@@ -155,9 +155,9 @@ static dck_status tensor(rewrite *x, const wire_reader *r, const wire_field *w,
 	char *offset, *length;
 
 	if (x->file && t->location != 1 && t->bytes >= STAY_BYTES && t->name)
-		DCK_TRY(bytes_of(x, r, w, t, &at, &found));
+		DCK_TRY(rewrite_bytes_of(x, r, w, t, &at, &found));
 	if (!found)
-		return copy(x, r, w);
+		return rewrite_copy(x, r, w);
 	offset = mem_arena_fmt(x->f->arena, "%llu", (unsigned long long)at);
 	length = mem_arena_fmt(x->f->arena, "%llu", (unsigned long long)t->bytes);
 	DCK_NEED(offset && length, x->err, "for the rewritten model");
@@ -166,9 +166,9 @@ static dck_status tensor(rewrite *x, const wire_reader *r, const wire_field *w,
 		wire_put_int(x->out, 1, t->dims[i]);
 	wire_put_int(x->out, 2, t->dtype);
 	wire_put_text(x->out, 8, t->name);
-	put_pair(x->out, "location", x->file);
-	put_pair(x->out, "offset", offset);
-	put_pair(x->out, "length", length);
+	rewrite_put_pair(x->out, "location", x->file);
+	rewrite_put_pair(x->out, "offset", offset);
+	rewrite_put_pair(x->out, "length", length);
 	wire_put_int(x->out, 14, 1);
 	wire_end(x->out, mark);
 	return DCK_OK;
@@ -220,7 +220,7 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 	return DCK_OK;
 }
 
-static bool is_unused(const rewrite *x, const onnx_tensor *t)
+static bool rewrite_is_unused(const rewrite *x, const onnx_tensor *t)
 {
 	size_t at = t->name ? names_find(&x->unused, t->name) : NAMES_NONE;
 
@@ -258,8 +258,8 @@ static const char *name_new(rewrite *x)
 	return mem_arena_fmt(x->f->arena, "deepclock/batch/%zu", x->names++);
 }
 
-static void put_node(rewrite *x, uint32_t field, const char *type, const char *a, const char *b,
-		     const char *ret)
+static void rewrite_put_node(rewrite *x, uint32_t field, const char *type, const char *a,
+			     const char *b, const char *ret)
 {
 	size_t mark = wire_begin(x->out, field);
 
@@ -279,8 +279,8 @@ static dck_status put_offset(rewrite *x, uint32_t field, const char *indices, co
 
 	DCK_NEED(each && within, x->err, "for the rewritten model");
 	put_constant(x, field, each, &one);
-	put_node(x, field, "Mod", indices, each, within);
-	put_node(x, field, "Add", within, offsets, ret);
+	rewrite_put_node(x, field, "Mod", indices, each, within);
+	rewrite_put_node(x, field, "Add", within, offsets, ret);
 	return DCK_OK;
 }
 
@@ -295,8 +295,8 @@ static dck_status put_edit(rewrite *x, uint32_t field, const onnx_node *node, co
 	if (e->kind == EDIT_OFFSET)
 		DCK_TRY(put_offset(x, field, node->inputs[e->slot], sizes, e, to));
 	else if (e->kind != EDIT_SIZES)
-		put_node(x, field, e->kind == EDIT_EXPAND ? "Expand" : "Tile",
-			 node->inputs[e->slot], sizes, to);
+		rewrite_put_node(x, field, e->kind == EDIT_EXPAND ? "Expand" : "Tile",
+				 node->inputs[e->slot], sizes, to);
 	*ret = to;
 	return DCK_OK;
 }
@@ -316,7 +316,7 @@ static dck_status attribute(rewrite *x, const wire_reader *r, const wire_field *
 	DCK_TRY(wire_enter(r, w, "an attribute", &in, x->err));
 	size_t mark = wire_begin(x->out, w->number);
 	for (;;) {
-		DCK_TRY(next(x, &in, &f, &more));
+		DCK_TRY(rewrite_next(x, &in, &f, &more));
 		if (!more)
 			break;
 		counts each = {0};
@@ -325,7 +325,7 @@ static dck_status attribute(rewrite *x, const wire_reader *r, const wire_field *
 		else if (f.number == ATTRIBUTE_GRAPHS && many < a->ngraphs)
 			DCK_TRY(graph(x, &in, &f, &a->graphs[many++], &each, true));
 		else
-			DCK_TRY(copy(x, &in, &f));
+			DCK_TRY(rewrite_copy(x, &in, &f));
 	}
 	wire_end(x->out, mark);
 	return DCK_OK;
@@ -343,13 +343,13 @@ static dck_status node(rewrite *x, const wire_reader *r, const wire_field *w, co
 	for (size_t i = 0; i < n->nattributes; i++)
 		bodies |= n->attributes[i].g || n->attributes[i].ngraphs;
 	if (!e && !bodies)
-		return copy(x, r, w);
+		return rewrite_copy(x, r, w);
 	for (size_t i = 0; e && i < e->n; i++)
 		DCK_TRY(put_edit(x, w->number, n, &e->edit[i], &name[i]));
 	DCK_TRY(wire_enter(r, w, "a node", &in, x->err));
 	size_t mark = wire_begin(x->out, w->number);
 	for (;;) {
-		DCK_TRY(next(x, &in, &f, &more));
+		DCK_TRY(rewrite_next(x, &in, &f, &more));
 		if (!more)
 			break;
 		const char *instead = NULL;
@@ -364,7 +364,7 @@ static dck_status node(rewrite *x, const wire_reader *r, const wire_field *w, co
 		else if (f.number == NODE_ATTRIBUTE && attributes < n->nattributes)
 			DCK_TRY(attribute(x, &in, &f, &n->attributes[attributes++]));
 		else
-			DCK_TRY(copy(x, &in, &f));
+			DCK_TRY(rewrite_copy(x, &in, &f));
 	}
 	wire_end(x->out, mark);
 	return DCK_OK;
@@ -386,7 +386,7 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 		const onnx_value *v;
 		const onnx_tensor *t;
 
-		DCK_TRY(next(x, &in, &f, &more));
+		DCK_TRY(rewrite_next(x, &in, &f, &more));
 		if (!more)
 			break;
 		switch (f.number) {
@@ -395,31 +395,33 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			break;
 		case GRAPH_TENSOR:
 			t = &g->initializers[at->tensor++];
-			if (body || !is_unused(x, t))
+			if (body || !rewrite_is_unused(x, t))
 				DCK_TRY(tensor(x, &in, &f, t));
 			break;
 		case GRAPH_INPUT:
 			v = &g->inputs[at->input++];
-			DCK_TRY(value(x, &in, &f, v,
-				      body ? NULL : find(c->inputs, c->ninputs, v->name), body));
+			DCK_TRY(rewrite_value(
+			    x, &in, &f, v, body ? NULL : value_find(c->inputs, c->ninputs, v->name),
+			    body));
 			break;
 		case GRAPH_OUTPUT:
 			v = &g->outputs[at->output++];
-			DCK_TRY(value(x, &in, &f, v,
-				      body ? NULL : find(c->outputs, c->noutputs, v->name), body));
+			DCK_TRY(rewrite_value(
+			    x, &in, &f, v,
+			    body ? NULL : value_find(c->outputs, c->noutputs, v->name), body));
 			break;
 		case GRAPH_VALUE:
 			break; /* what it states of inner values may not hold any more */
 		default:
-			DCK_TRY(copy(x, &in, &f));
+			DCK_TRY(rewrite_copy(x, &in, &f));
 		}
 	}
 	wire_end(x->out, mark);
 	return DCK_OK;
 }
 
-static dck_status function(rewrite *x, const wire_reader *r, const wire_field *w,
-			   const onnx_function *fn)
+static dck_status rewrite_function(rewrite *x, const wire_reader *r, const wire_field *w,
+				   const onnx_function *fn)
 {
 	wire_reader in;
 	wire_field f;
@@ -429,13 +431,13 @@ static dck_status function(rewrite *x, const wire_reader *r, const wire_field *w
 	DCK_TRY(wire_enter(r, w, "a function", &in, x->err));
 	size_t mark = wire_begin(x->out, w->number);
 	for (;;) {
-		DCK_TRY(next(x, &in, &f, &more));
+		DCK_TRY(rewrite_next(x, &in, &f, &more));
 		if (!more)
 			break;
 		if (f.number == FUNCTION_NODE && at < fn->nnodes)
 			DCK_TRY(node(x, &in, &f, &fn->nodes[at++]));
 		else if (f.number != FUNCTION_VALUE)
-			DCK_TRY(copy(x, &in, &f));
+			DCK_TRY(rewrite_copy(x, &in, &f));
 	}
 	wire_end(x->out, mark);
 	return DCK_OK;
@@ -452,15 +454,15 @@ static dck_status model(rewrite *x, const onnx_model *m)
 	DCK_TRY(unused_find(x, m->graph));
 	wire_reader_init(&x->source, "an ONNX model", &r);
 	for (;;) {
-		DCK_TRY(next(x, &r, &w, &more));
+		DCK_TRY(rewrite_next(x, &r, &w, &more));
 		if (!more)
 			break;
 		if (w.number == MODEL_GRAPH)
 			DCK_TRY(graph(x, &r, &w, m->graph, &at, false));
 		else if (w.number == MODEL_FUNCTION && functions < m->nfunctions)
-			DCK_TRY(function(x, &r, &w, &m->functions[functions++]));
+			DCK_TRY(rewrite_function(x, &r, &w, &m->functions[functions++]));
 		else
-			DCK_TRY(copy(x, &r, &w));
+			DCK_TRY(rewrite_copy(x, &r, &w));
 		if (x->out->failed)
 			return ERR_NO_MEMORY(x->err, "for the rewritten model");
 		if (x->out->n > INT32_MAX)
@@ -479,7 +481,7 @@ static const onnx_shape *shape_of(const onnx_value *v)
 }
 
 /* "batch", "N_batch", "BatchSize" */
-static bool called_batch(const char *symbol)
+static bool rewrite_called_batch(const char *symbol)
 {
 	static const char word[] = "batch";
 
@@ -505,7 +507,8 @@ static bool fixed(const onnx_graph *g, const names *stored, int64_t *ret_was)
 		if (!s || s->rank == 0 || !name || names_find(stored, name) != NAMES_NONE)
 			continue;
 		for (size_t k = 0; k < s->rank; k++)
-			if (s->dims[k].value < 0 && (k == 0 || called_batch(s->dims[k].symbol)))
+			if (s->dims[k].value < 0 &&
+			    (k == 0 || rewrite_called_batch(s->dims[k].symbol)))
 				return false;
 		if (!was)
 			was = s->dims[0].value;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static inline uint64_t read_clock(clockid_t id)
+static inline uint64_t clock_read_clock(clockid_t id)
 {
 	struct timespec t;
 	clock_gettime(id, &t);
@@ -22,39 +22,39 @@ static inline uint64_t read_clock(clockid_t id)
 static uint64_t now_monotonic(void *self)
 {
 	(void)self;
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_read_clock(CLOCK_MONOTONIC);
 }
 
 /* Not slewed by NTP, which may stretch CLOCK_MONOTONIC by up to 500 ppm. */
 static uint64_t now_raw(void *self)
 {
 	(void)self;
-	return read_clock(CLOCK_MONOTONIC_RAW);
+	return clock_read_clock(CLOCK_MONOTONIC_RAW);
 }
 
 uint64_t os_now_ns(void)
 {
-	return read_clock(CLOCK_MONOTONIC);
+	return clock_read_clock(CLOCK_MONOTONIC);
 }
 
 uint64_t os_process_cpu_ns(void)
 {
-	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+	return clock_read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 uint64_t os_thread_cpu_ns(void)
 {
-	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+	return clock_read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 uint64_t os_boottime_ns(void)
 {
-	return read_clock(CLOCK_BOOTTIME);
+	return clock_read_clock(CLOCK_BOOTTIME);
 }
 
 int64_t os_unix_ns(void)
 {
-	return (int64_t)read_clock(CLOCK_REALTIME);
+	return (int64_t)clock_read_clock(CLOCK_REALTIME);
 }
 
 uint64_t os_unix_error_ns(void)
@@ -105,7 +105,7 @@ static double smallest_step(const dck_clock *c)
 	return (double)least;
 }
 
-static void calibrate(dck_clock *c)
+static void clock_calibrate(dck_clock *c)
 {
 	c->cost_ns = reading_cost(c);
 	c->tick_ns = smallest_step(c);
@@ -124,11 +124,11 @@ void os_clock_monotonic(dck_clock *ret)
 	struct timespec t;
 
 	for (int i = 0; i < 2; i++) {
-		calibrate(&plain);
+		clock_calibrate(&plain);
 		*ret = plain;
 		if (clock_gettime(CLOCK_MONOTONIC_RAW, &t))
 			return;
-		calibrate(&raw);
+		clock_calibrate(&raw);
 		if (raw.tick_ns > 0 && raw.cost_ns <= raw_price_max * plain.cost_ns) {
 			*ret = raw;
 			return;
@@ -168,9 +168,9 @@ static void read_both(uint64_t *ret_tsc, uint64_t *ret_ns)
 {
 	uint64_t best = UINT64_MAX;
 	for (int i = 0; i < 50; i++) {
-		uint64_t a = read_clock(CLOCK_MONOTONIC_RAW);
+		uint64_t a = clock_read_clock(CLOCK_MONOTONIC_RAW);
 		uint64_t tsc = read_tsc();
-		uint64_t b = read_clock(CLOCK_MONOTONIC_RAW);
+		uint64_t b = clock_read_clock(CLOCK_MONOTONIC_RAW);
 		if (b - a < best) {
 			best = b - a;
 			*ret_tsc = tsc;
@@ -233,7 +233,7 @@ bool os_clock_tsc(os_clock_state *s, dck_clock *ret)
 	if (!ret)
 		return true;
 	dck_clock c = {.name = "TSC", .now_ns = now_tsc, .self = s};
-	calibrate(&c);
+	clock_calibrate(&c);
 	*ret = c;
 	return true;
 }

@@ -104,7 +104,7 @@ static const struct hierarchy {
 };
 
 /* Is `word` one of the items of a list with commas? The empty word is the empty list. */
-static bool listed(const char *list, const char *word)
+static bool cgroup_listed(const char *list, const char *word)
 {
 	size_t n = strlen(word);
 	if (!n)
@@ -128,7 +128,7 @@ static bool group_path(const char *root, const struct hierarchy *h, char *ret, s
 		if (!group)
 			continue;
 		*group++ = '\0';
-		if (listed(controllers + 1, h->controller)) {
+		if (cgroup_listed(controllers + 1, h->controller)) {
 			text_copy(ret, size, group);
 			return true;
 		}
@@ -151,7 +151,8 @@ static bool group_mount(const char *root, const struct hierarchy *h, char *ret_m
 		if (!tail || sscanf(line, "%*s %*s %*s %511s %511s", top, mount) != 2 ||
 		    sscanf(tail, " - %63s %*s %511s", type, options) < 1)
 			continue;
-		if (strcmp(type, h->type) || (*h->controller && !listed(options, h->controller)))
+		if (strcmp(type, h->type) ||
+		    (*h->controller && !cgroup_listed(options, h->controller)))
 			continue;
 		text_copy(ret_mount, size, mount);
 		text_copy(ret_top, size, top);

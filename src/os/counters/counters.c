@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static uint64_t timeval_ns(struct timeval t)
+static uint64_t counters_timeval_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
@@ -61,8 +61,8 @@ void os_usage_get(os_usage *ret)
 	}
 	*ret = (os_usage){0};
 	if (getrusage(RUSAGE_SELF, &r) == 0) {
-		ret->user_ns = timeval_ns(r.ru_utime);
-		ret->system_ns = timeval_ns(r.ru_stime);
+		ret->user_ns = counters_timeval_ns(r.ru_utime);
+		ret->system_ns = counters_timeval_ns(r.ru_stime);
 		ret->voluntary_switches = (uint64_t)r.ru_nvcsw;
 		ret->involuntary_switches = (uint64_t)r.ru_nivcsw;
 		ret->minor_faults = (uint64_t)r.ru_minflt;

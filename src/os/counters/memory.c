@@ -8,7 +8,7 @@
 
 enum { HUGE_FROM = 4 << 20 };
 
-static size_t whole_pages(size_t n)
+static size_t memory_whole_pages(size_t n)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (n > SIZE_MAX - page)
@@ -18,7 +18,7 @@ static size_t whole_pages(size_t n)
 
 void *os_pages_reserve(size_t n)
 {
-	size_t bytes = whole_pages(n);
+	size_t bytes = memory_whole_pages(n);
 	if (!bytes)
 		return NULL;
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,7 +36,7 @@ void os_pages_large(void *p, size_t n)
 
 void *os_pages_alloc(size_t n)
 {
-	size_t bytes = whole_pages(n);
+	size_t bytes = memory_whole_pages(n);
 	unsigned char *p = os_pages_reserve(n);
 	if (!p)
 		return NULL;
@@ -53,5 +53,5 @@ void *os_pages_alloc(size_t n)
 void os_pages_free(void *p, size_t n)
 {
 	if (p)
-		munmap(p, whole_pages(n));
+		munmap(p, memory_whole_pages(n));
 }

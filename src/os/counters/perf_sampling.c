@@ -74,7 +74,7 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 	return a;
 }
 
-static bool keep(os_perf *p, int fd)
+static bool sampling_keep(os_perf *p, int fd)
 {
 	if (p->nfds == p->room) {
 		const size_t room = p->room ? 2 * p->room : 64;
@@ -111,8 +111,8 @@ static size_t ring_size(const os_perf *p, size_t ncpus)
 }
 
 /* One event on one CPU; it writes into the ring of that CPU. A CPU that is not there: nothing. */
-static dck_status event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of_switches, bool at_exec,
-			    size_t ring_bytes, dck_err *err)
+static dck_status sampling_event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of_switches,
+				     bool at_exec, size_t ring_bytes, dck_err *err)
 {
 	struct perf_event_attr a = attributes(p, of_switches, at_exec);
 
@@ -125,7 +125,7 @@ static dck_status event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of_switches
 	if (fd < 0)
 		return err_set_errno(err, DCK_E_UNSUP, __FILE__, __LINE__, errno,
 				     "the kernel refuses perf_event");
-	if (!keep(p, fd)) {
+	if (!sampling_keep(p, fd)) {
 		close(fd);
 		return ERR_NO_MEMORY(err, "for the samples of a program");
 	}
@@ -147,9 +147,9 @@ static dck_status thread_add(os_perf *p, pid_t tid, bool at_exec, dck_err *err)
 	const size_t first = p->nfds;
 
 	for (size_t i = 0; i < p->ncpus; i++) {
-		DCK_TRY(event_add(p, &p->cpus[i], tid, false, at_exec, bytes, err));
+		DCK_TRY(sampling_event_add(p, &p->cpus[i], tid, false, at_exec, bytes, err));
 		if (p->switches)
-			DCK_TRY(event_add(p, &p->cpus[i], tid, true, at_exec, bytes, err));
+			DCK_TRY(sampling_event_add(p, &p->cpus[i], tid, true, at_exec, bytes, err));
 	}
 	for (size_t i = first; !at_exec && i < p->nfds; i++)
 		ioctl(p->fds[i], PERF_EVENT_IOC_ENABLE, 0);

@@ -12,7 +12,7 @@
 enum { TEXT_MAX = 8192 };
 
 /* The beginning of a file of /proc. false: it cannot be read. */
-static bool text_of(const char *path, char ret[TEXT_MAX])
+static bool resident_text_of(const char *path, char ret[TEXT_MAX])
 {
 	const int fd = os_open_read(path);
 	size_t n = 0;
@@ -45,7 +45,7 @@ bool os_resident_get(long pid, os_resident *ret)
 	char path[64], text[TEXT_MAX];
 
 	snprintf(path, sizeof path, "/proc/%ld/status", pid);
-	if (!text_of(path, text))
+	if (!resident_text_of(path, text))
 		return false;
 	*ret = (os_resident){.all = kib_of(text, "VmRSS"),
 			     .anonymous = kib_of(text, "RssAnon"),
@@ -60,7 +60,7 @@ uint64_t os_resident_share(long pid)
 	char path[64], text[TEXT_MAX];
 
 	snprintf(path, sizeof path, "/proc/%ld/smaps_rollup", pid);
-	return text_of(path, text) ? kib_of(text, "Pss") : 0;
+	return resident_text_of(path, text) ? kib_of(text, "Pss") : 0;
 }
 
 size_t os_process_children(long pid, long *ret, size_t max)
@@ -77,7 +77,7 @@ size_t os_process_children(long pid, long *ret, size_t max)
 		if (thread->d_name[0] == '.')
 			continue;
 		snprintf(path, sizeof path, "/proc/%ld/task/%s/children", pid, thread->d_name);
-		if (!text_of(path, text))
+		if (!resident_text_of(path, text))
 			continue;
 		for (long child; n < max && (child = strtol(at, &at, 10)) > 0;)
 			ret[n++] = child;

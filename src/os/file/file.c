@@ -32,7 +32,7 @@ static dck_status too_large(const char *path, size_t limit, dck_err *err)
 }
 
 /* Room for one byte more than is known, so that the end is seen without growing. */
-static bool grow(dck_buffer *b, size_t cap)
+static bool file_grow(dck_buffer *b, size_t cap)
 {
 	char *data = mem_resize(b->data, cap);
 	if (!data)
@@ -42,15 +42,15 @@ static bool grow(dck_buffer *b, size_t cap)
 	return true;
 }
 
-static dck_status read_all(int fd, const char *path, size_t limit, size_t expected, dck_buffer *b,
-			   dck_err *err)
+static dck_status file_read_all(int fd, const char *path, size_t limit, size_t expected,
+				dck_buffer *b, dck_err *err)
 {
 	/* Files of /proc say 0, and others grow while they are read: only the end counts. */
-	DCK_NEED(grow(b, expected + 2), err, "for '%s'", path);
+	DCK_NEED(file_grow(b, expected + 2), err, "for '%s'", path);
 	for (;;) {
 		if (b->n > limit)
 			return too_large(path, limit, err);
-		if (b->cap - b->n < 2 && !grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
+		if (b->cap - b->n < 2 && !file_grow(b, b->cap < 2048 ? 4096 : b->cap * 2))
 			return ERR_NO_MEMORY(err, "for '%s'", path);
 		ssize_t got = read(fd, b->data + b->n, b->cap - b->n - 1);
 		if (got == 0)
@@ -85,8 +85,8 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 	else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > limit)
 		status = too_large(path, limit, err);
 	else
-		status = read_all(fd, path, limit, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, &b,
-				  err);
+		status = file_read_all(fd, path, limit,
+				       S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, &b, err);
 	close(fd);
 	if (status != DCK_OK)
 		dck_buffer_done(&b);
@@ -110,7 +110,7 @@ dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err)
 
 	if (lseek(fd, 0, SEEK_SET) < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot read %s", name);
-	const dck_status status = read_all(fd, name, limit, 0, &b, err);
+	const dck_status status = file_read_all(fd, name, limit, 0, &b, err);
 	if (status == DCK_OK)
 		*ret = b;
 	else
@@ -396,7 +396,7 @@ void os_random_bytes(void *p, size_t n)
 
 /* Whether this is the file that was checked: another user may have made one since, also as a
  * second name of a file of ours. */
-static bool is_meant(int fd, const char *target)
+static bool file_is_meant(int fd, const char *target)
 {
 	char folder[PATH_MAX];
 	struct stat st, in;
@@ -423,7 +423,7 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 
 	if (fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write to '%s'", path);
-	if (!own && !is_meant(fd, target)) {
+	if (!own && !file_is_meant(fd, target)) {
 		close(fd);
 		DCK_FAIL(err, E_IO,
 			 "cannot write to '%s': another user may have laid it, in a directory "

@@ -41,7 +41,7 @@ static bool is_of_kernel(int fd)
 }
 
 /* The links of the path are resolved already: one that is laid afterwards is not followed. */
-static char *text_of(const char *path, size_t limit)
+static char *below_text_of(const char *path, size_t limit)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -67,6 +67,6 @@ char *os_file_below(const char *path, const char *const *folders, size_t n, size
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		if (folders[i] && realpath(folders[i], folder) && is_below(resolved, folder))
-			return text_of(resolved, limit);
+			return below_text_of(resolved, limit);
 	return NULL;
 }

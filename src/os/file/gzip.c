@@ -13,13 +13,13 @@ struct gzip_sink {
 	uint64_t flushed; /* bytes that went in before the last flush */
 };
 
-static void *take(void *self, unsigned n, unsigned size)
+static void *zlib_alloc(void *self, unsigned n, unsigned size)
 {
 	(void)self;
 	return mem_alloc((size_t)n * size);
 }
 
-static void give(void *self, void *p)
+static void gzip_give(void *self, void *p)
 {
 	(void)self;
 	mem_free(p);
@@ -27,7 +27,7 @@ static void give(void *self, void *p)
 
 z_stream gzip_stream(void)
 {
-	return (z_stream){.zalloc = take, .zfree = give};
+	return (z_stream){.zalloc = zlib_alloc, .zfree = gzip_give};
 }
 
 static void squeeze(gzip_sink *g, const void *bytes, size_t n, int flush)

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static os_kind kind_of(const struct stat *st, uint64_t *ret_bytes)
+static os_kind path_kind_of(const struct stat *st, uint64_t *ret_bytes)
 {
 	if (ret_bytes)
 		*ret_bytes = (uint64_t)st->st_size;
@@ -29,14 +29,14 @@ os_kind os_path_kind(const char *path, uint64_t *ret_bytes)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
+	return stat(path, &st) == 0 ? path_kind_of(&st, ret_bytes) : OS_NOTHING;
 }
 
 os_kind os_fd_kind(int fd, uint64_t *ret_bytes)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 ? kind_of(&st, ret_bytes) : OS_NOTHING;
+	return fstat(fd, &st) == 0 ? path_kind_of(&st, ret_bytes) : OS_NOTHING;
 }
 
 bool os_fd_id(int fd, os_file_id *ret)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Reads n bytes at `at`, all of them. */
-static dck_status file_read(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err)
+static dck_status wire_file_read(wire_source *s, uint64_t at, size_t n, uint8_t *to, dck_err *err)
 {
 	ptrdiff_t got = os_read_at(s->fd, to, n, at);
 
@@ -23,7 +23,7 @@ static dck_status file_read(wire_source *s, uint64_t at, size_t n, uint8_t *to, 
 	return DCK_OK;
 }
 
-static void file_close(wire_source *s)
+static void wire_file_close(wire_source *s)
 {
 	os_close(s->fd);
 	mem_free(s->own);
@@ -64,8 +64,8 @@ dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source
 			     .window = own,
 			     .own = own,
 			     .step = WIRE_STEP_FIRST,
-			     .read = file_read,
-			     .close = file_close};
+			     .read = wire_file_read,
+			     .close = wire_file_close};
 	/* The end of a long path says more than its beginning. */
 	size_t len = strlen(path), room = sizeof ret->label - 6;
 	snprintf(ret->label, sizeof ret->label, "'%s%s'", len > room ? "..." : "",

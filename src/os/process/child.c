@@ -71,7 +71,7 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 enum feed { FEED_MORE, FEED_END, FEED_FULL };
 
 /* Takes what the pipe holds now. */
-static enum feed take(int fd, size_t limit, size_t *taken, dck_sink *to)
+static enum feed pipe_read(int fd, size_t limit, size_t *taken, dck_sink *to)
 {
 	char buf[4096];
 	for (;;) {
@@ -90,7 +90,7 @@ static enum feed take(int fd, size_t limit, size_t *taken, dck_sink *to)
 }
 
 /* Reads until the child closes the pipe or ends; a grandchild may keep the pipe for longer. */
-static enum feed follow(int fd, int pidfd, uint64_t deadline, size_t limit, dck_sink *to)
+static enum feed child_follow(int fd, int pidfd, uint64_t deadline, size_t limit, dck_sink *to)
 {
 	size_t taken = 0;
 	for (;;) {
@@ -103,7 +103,7 @@ static enum feed follow(int fd, int pidfd, uint64_t deadline, size_t limit, dck_
 			continue;
 		/* Asked before reading: what was written before the end is then read below. */
 		bool ended = p[1].revents != 0;
-		enum feed f = take(fd, limit, &taken, to);
+		enum feed f = pipe_read(fd, limit, &taken, to);
 		if (f != FEED_MORE || ended)
 			return ended && f == FEED_MORE ? FEED_END : f;
 	}
@@ -167,7 +167,7 @@ dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeo
 	uint64_t deadline = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 	int pidfd = pidfd_open_child(pid);
 	dck_sink_buffer(&to, out);
-	enum feed fed = follow(ends[0], pidfd, deadline, limit, &to);
+	enum feed fed = child_follow(ends[0], pidfd, deadline, limit, &to);
 	close(ends[0]);
 	bool in_time = fed == FEED_END && pidfd_wait(pidfd, pid, deadline);
 	if (!in_time)

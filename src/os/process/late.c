@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static dck_status load(os_late *l, dck_err *err)
+static dck_status late_load(os_late *l, dck_err *err)
 {
 	dlerror();
 	/* Where the program has it already, that is the one. */
@@ -41,7 +41,7 @@ dck_status os_late_load(os_late *l, dck_err *err)
 		return DCK_OK;
 	pthread_mutex_lock(&one_at_a_time);
 	if (!atomic_load(&l->loaded))
-		st = load(l, err);
+		st = late_load(l, err);
 	if (st == DCK_OK)
 		atomic_store(&l->loaded, true);
 	pthread_mutex_unlock(&one_at_a_time);

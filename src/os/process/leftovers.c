@@ -37,7 +37,7 @@ static void note(leftover_kind kind, intptr_t what)
 	}
 }
 
-static bool take(leftover_kind kind, intptr_t what)
+static bool entry_remove_matching(leftover_kind kind, intptr_t what)
 {
 	for (size_t i = 0; i < PLACES; i++) {
 		intptr_t there = what;
@@ -82,7 +82,7 @@ typedef struct tree {
 } tree;
 
 /* Adds the children of one thread; `name`: its number. */
-static void children_add(void *self, int folder, const char *name)
+static void leftovers_children_add(void *self, int folder, const char *name)
 {
 	tree *t = self;
 	char path[64], text[2048];
@@ -106,7 +106,7 @@ static void children_add(void *self, int folder, const char *name)
 }
 
 /* Stopped first, so that none starts another while it is looked for. pid < 0: a group. */
-static void end(pid_t pid)
+static void leftovers_end(pid_t pid)
 {
 	tree t = {{pid < 0 ? -pid : pid}, 1};
 	char path[64];
@@ -114,7 +114,8 @@ static void end(pid_t pid)
 	for (size_t i = 0; i < t.n; i++) {
 		kill(t.pid[i], SIGSTOP);
 		snprintf(path, sizeof path, "/proc/%d/task", (int)t.pid[i]);
-		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), children_add, &t);
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), leftovers_children_add,
+			     &t);
 	}
 	for (size_t i = 0; i < t.n; i++)
 		kill(t.pid[i], SIGKILL);
@@ -129,7 +130,7 @@ void leftover_path(leftover_kind kind, const char *path)
 
 void leftover_path_gone(leftover_kind kind, const char *path)
 {
-	take(kind, (intptr_t)path);
+	entry_remove_matching(kind, (intptr_t)path);
 }
 
 void leftover_process(pid_t pid, bool group)
@@ -142,16 +143,16 @@ void leftover_process_kill(pid_t pid)
 	for (size_t i = 0; i < PLACES; i++)
 		if (atomic_load(&noted[LEFTOVER_PROCESS][i]) == -(intptr_t)pid)
 			pid = -pid;
-	end(pid);
+	leftovers_end(pid);
 }
 
 void leftover_process_gone(pid_t pid, bool killed)
 {
-	if (take(LEFTOVER_PROCESS, (intptr_t)pid))
+	if (entry_remove_matching(LEFTOVER_PROCESS, (intptr_t)pid))
 		return;
 	/* Kill the process group only if the leader was killed: a leader that exited may have left
 	 * daemons deliberately. */
-	if (take(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
+	if (entry_remove_matching(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
 		kill(-pid, SIGKILL);
 }
 
@@ -196,7 +197,7 @@ void dck_programs_kill(void)
 		const pid_t pid = (pid_t)atomic_load(&noted[LEFTOVER_PROCESS][i]);
 
 		if (pid != 0)
-			end(pid);
+			leftovers_end(pid);
 	}
 	errno = kept;
 }
@@ -212,7 +213,7 @@ void dck_abandon(void)
 		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
 
 		if (pid != 0)
-			end((pid_t)pid);
+			leftovers_end((pid_t)pid);
 	}
 	for (size_t i = 0; i < PLACES; i++) {
 		const char *file = (const char *)atomic_exchange(&noted[LEFTOVER_FILE][i], 0);

@@ -37,7 +37,7 @@ struct os_cpu_users {
 };
 
 /* "17 (a name) S 1 ...": proc(5). */
-static bool process_read(const char *root, int pid, process *ret)
+static bool neighbours_process_read(const char *root, int pid, process *ret)
 {
 	char path[512], buf[1024];
 	uint64_t user, system;
@@ -94,7 +94,7 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static process *find(const os_cpu_users *u, int pid)
+static process *neighbours_find(const os_cpu_users *u, int pid)
 {
 	const process key = {.pid = pid};
 
@@ -109,7 +109,7 @@ static void ours_mark(os_cpu_users *u, int self, int pid)
 
 		for (size_t depth = 0; p && depth < 1000 && !u->all[i].ours; depth++) {
 			u->all[i].ours = p->ours || p->pid == self || p->pid == pid;
-			p = p->parent > 0 ? find(u, p->parent) : NULL;
+			p = p->parent > 0 ? neighbours_find(u, p->parent) : NULL;
 		}
 	}
 }
@@ -137,7 +137,7 @@ static bool processes_read(const char *root, os_cpu_users *u)
 			whole = more != NULL;
 		}
 		/* One that just ended cannot be read. */
-		if (whole && process_read(root, atoi(entry->d_name), &u->all[u->n]))
+		if (whole && neighbours_process_read(root, atoi(entry->d_name), &u->all[u->n]))
 			u->n++;
 	}
 	closedir(folder);
@@ -169,7 +169,7 @@ void os_cpu_users_free(os_cpu_users *u)
 /* What p used since the first snapshot, in ticks, and the children that it waited for. */
 static double used_since(const os_cpu_users *from, const process *p)
 {
-	const process *before = find(from, p->pid);
+	const process *before = neighbours_find(from, p->pid);
 
 	return p->cpu_ticks - (before && before->born == p->born ? before->cpu_ticks : 0);
 }
@@ -199,7 +199,7 @@ static int by_ticks(const void *a, const void *b)
 
 static const process *still_there(const os_cpu_users *to, const process *p)
 {
-	const process *now = find(to, p->pid);
+	const process *now = neighbours_find(to, p->pid);
 
 	return now && now->born == p->born ? now : NULL;
 }
@@ -210,15 +210,15 @@ static const process *heir_of(const os_cpu_users *from, const os_cpu_users *to, 
 	const process *now = NULL;
 
 	for (size_t depth = 0; p && !now && depth < 1000; depth++) {
-		p = find(from, p->parent);
+		p = neighbours_find(from, p->parent);
 		now = p ? still_there(to, p) : NULL;
 	}
 	return now;
 }
 
 /* Those of the same name are one. */
-static void top_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ticks,
-		     os_cpu_split *ret)
+static void neighbours_top_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ticks,
+				os_cpu_split *ret)
 {
 	user *users = mem_zalloc(to->n + from->n, sizeof *users);
 	size_t n = 0;
@@ -262,7 +262,7 @@ bool os_cpu_split_find(const os_cpu_users *from, const os_cpu_users *to, double 
 	s.own = own / wall_ticks;
 	s.others = others > 0 ? others / wall_ticks : 0;
 	s.steal = (to->steal_ticks - from->steal_ticks) / wall_ticks;
-	top_find(from, to, wall_ticks, &s);
+	neighbours_top_find(from, to, wall_ticks, &s);
 	*ret = s;
 	return true;
 }

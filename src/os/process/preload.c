@@ -19,7 +19,7 @@ typedef struct program {
 	unsigned nheaders;
 } program;
 
-static bool read_all(int fd, void *to, size_t n, uint64_t at)
+static bool preload_read_all(int fd, void *to, size_t n, uint64_t at)
 {
 	return os_read_at(fd, to, n, at) == (ptrdiff_t)n;
 }
@@ -33,7 +33,7 @@ static const ElfW(Phdr) * header_of(const program *p, unsigned type)
 }
 
 /* Where in the file that address is; 0: nowhere. */
-static uint64_t place_of(const program *p, uint64_t address)
+static uint64_t preload_place_of(const program *p, uint64_t address)
 {
 	for (unsigned i = 0; i < p->nheaders; i++) {
 		const ElfW(Phdr) *h = &p->headers[i];
@@ -52,9 +52,9 @@ static bool is_of_go(const program *p)
 	ElfW(Nhdr) n;
 	const ElfW(Phdr) *notes = header_of(p, PT_NOTE);
 
-	return notes && read_all(p->fd, &n, sizeof n, notes->p_offset) &&
+	return notes && preload_read_all(p->fd, &n, sizeof n, notes->p_offset) &&
 	       n.n_namesz == sizeof owner &&
-	       read_all(p->fd, owner, sizeof owner, notes->p_offset + sizeof n) &&
+	       preload_read_all(p->fd, owner, sizeof owner, notes->p_offset + sizeof n) &&
 	       !memcmp(owner, "Go\0", sizeof owner);
 }
 
@@ -80,11 +80,12 @@ static bool has_sanitizer(const program *p)
 		for (uint64_t i = 0; i < NEEDED_MAX && i < dynamic->p_filesz / sizeof d; i++) {
 			char name[NAME_BYTES] = "";
 
-			if (!read_all(p->fd, &d, sizeof d, dynamic->p_offset + i * sizeof d) ||
+			if (!preload_read_all(p->fd, &d, sizeof d,
+					      dynamic->p_offset + i * sizeof d) ||
 			    d.d_tag == DT_NULL)
 				break;
 			if (d.d_tag == DT_STRTAB)
-				texts = place_of(p, d.d_un.d_ptr);
+				texts = preload_place_of(p, d.d_un.d_ptr);
 			if (pass == 0 || d.d_tag != DT_NEEDED || !texts)
 				continue;
 			if (os_read_at(p->fd, name, sizeof name - 1, texts + d.d_un.d_val) > 0 &&
@@ -102,16 +103,16 @@ static const char *refused_by_format(int fd)
 	char loader[256] = "";
 
 	const int own = os_open_read("/proc/self/exe");
-	const bool known = own >= 0 && read_all(own, &ours, sizeof ours, 0);
+	const bool known = own >= 0 && preload_read_all(own, &ours, sizeof ours, 0);
 	os_close(own);
-	if (!read_all(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
+	if (!preload_read_all(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
 		return NULL; /* whatever it is, it is no loader's */
 	if (known &&
 	    (e.e_ident[EI_CLASS] != ours.e_ident[EI_CLASS] || e.e_machine != ours.e_machine))
 		return "it is built for another kind of processor";
 	p.nheaders = e.e_phnum < HEADERS_MAX ? e.e_phnum : HEADERS_MAX;
 	if (e.e_phentsize != sizeof p.headers[0] ||
-	    !read_all(fd, p.headers, p.nheaders * sizeof p.headers[0], e.e_phoff))
+	    !preload_read_all(fd, p.headers, p.nheaders * sizeof p.headers[0], e.e_phoff))
 		return NULL;
 	interpreter = header_of(&p, PT_INTERP);
 	if (!interpreter && is_of_go(&p))

@@ -96,7 +96,7 @@ struct os_spawner {
 
 /* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
  * writes over one that a later dup2 still needs. */
-static int keep(os_spawner *s, int fd)
+static int proc_keep(os_spawner *s, int fd)
 {
 	if (fd < 0)
 		return -1;
@@ -123,7 +123,7 @@ static dck_status redirect(os_spawner *s, const os_spawn_config *c, dck_err *err
 			continue;
 		if (fd < 0) {
 			if (null_fd < 0)
-				null_fd = keep(s, open("/dev/null", O_RDWR | O_CLOEXEC));
+				null_fd = proc_keep(s, open("/dev/null", O_RDWR | O_CLOEXEC));
 			fd = null_fd;
 		} else if (fd < 3) {
 			/* Another of the standard three, which the child may already have
@@ -170,7 +170,7 @@ static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 	return make_absolute(&s->program, err);
 }
 
-static bool same_name(const char *a, const char *b)
+static bool proc_same_name(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "=");
 
@@ -193,7 +193,7 @@ static dck_status environment_make(os_spawner *s, const char *const *set, dck_er
 	for (size_t i = 0; i < nours; i++) {
 		size_t k = 0;
 
-		while (k < nset && !same_name(set[k], environ[i]))
+		while (k < nset && !proc_same_name(set[k], environ[i]))
 			k++;
 		if (k == nset)
 			s->environment[n++] = environ[i];
@@ -213,7 +213,7 @@ static bool in_foreground(void)
 	return is;
 }
 
-static dck_status prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
+static dck_status proc_prepare(os_spawner *s, const os_spawn_config *c, dck_err *err)
 {
 	DCK_TRY(os_find_program(c->argv[0], &s->program, err));
 	if (c->set)
@@ -232,7 +232,7 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	os_spawner *s = mem_zalloc(1, sizeof *s);
 	DCK_NEED(s, err, "to start '%.200s'", c->argv[0]);
 	s->argv = c->argv;
-	dck_status st = prepare(s, c, err);
+	dck_status st = proc_prepare(s, c, err);
 	if (st != DCK_OK) {
 		os_spawner_free(s);
 		return st;
@@ -275,7 +275,7 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 
 /* As posix_spawn(), which cannot ask for PR_SET_PDEATHSIG. Who calls must live as long as the
  * child, since to the kernel a parent is a thread. *ret_errno: why there is none. */
-static pid_t start(const os_spawner *s, int *ret_errno)
+static pid_t proc_start(const os_spawner *s, int *ret_errno)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -301,7 +301,7 @@ static pid_t start(const os_spawner *s, int *ret_errno)
 dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 {
 	int e;
-	const pid_t pid = start(s, &e);
+	const pid_t pid = proc_start(s, &e);
 	if (e == ENOEXEC)
 		DCK_FAIL_ERRNO(err, E_FORMAT, e,
 			       "cannot run '%.200s', which is neither a program nor a script "
@@ -339,7 +339,7 @@ dck_status os_spawn(const os_spawn_config *c, pid_t *ret, dck_err *err)
 enum { ASK_EVERY_MS = 50 };
 static const uint64_t grace_ns = 2000000000u, short_ns = 100000000u;
 
-static uint64_t timeval_ns(struct timeval t)
+static uint64_t proc_timeval_ns(struct timeval t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
@@ -357,8 +357,8 @@ static uint64_t own_peak_rss(const struct rusage *r)
 static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_usage *ret)
 {
 	leftover_process_gone(pid, WIFSIGNALED(status));
-	ret->user_ns = timeval_ns(r->ru_utime);
-	ret->system_ns = timeval_ns(r->ru_stime);
+	ret->user_ns = proc_timeval_ns(r->ru_utime);
+	ret->system_ns = proc_timeval_ns(r->ru_stime);
 	ret->peak_rss_bytes = own_peak_rss(r);
 	ret->voluntary_switches = (uint64_t)r->ru_nvcsw;
 	ret->involuntary_switches = (uint64_t)r->ru_nivcsw;

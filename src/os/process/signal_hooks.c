@@ -54,7 +54,7 @@ static int asked; /* the signal of hooks.asked; 0: none */
 
 /* --- names */
 
-static const struct row *row_of(int number)
+static const struct row *hooks_row_of(int number)
 {
 	for (size_t i = 0; i < NROWS; i++)
 		if (rows[i].number == number)
@@ -64,7 +64,7 @@ static const struct row *row_of(int number)
 
 const char *os_signal_name(int number)
 {
-	return row_of(number) ? row_of(number)->name : NULL;
+	return hooks_row_of(number) ? hooks_row_of(number)->name : NULL;
 }
 
 int os_signal_read(const char *text)
@@ -75,8 +75,9 @@ int os_signal_read(const char *text)
 
 	if (isdigit((unsigned char)*text)) {
 		n = strtol(text, &end, 10);
-		return *end || n < 1 || n > SIGRTMAX || (!row_of((int)n) && n < SIGRTMIN) ? 0
-											  : (int)n;
+		return *end || n < 1 || n > SIGRTMAX || (!hooks_row_of((int)n) && n < SIGRTMIN)
+			   ? 0
+			   : (int)n;
 	}
 	if (!strncmp(text, "SIG", 3))
 		text += 3;
@@ -92,7 +93,7 @@ int os_signal_read(const char *text)
 
 bool os_signal_may_ask(int number)
 {
-	const struct row *r = row_of(number);
+	const struct row *r = hooks_row_of(number);
 
 	return number > 0 && number < NUMBERS && number != SIGKILL && number != SIGSTOP &&
 	       (!r || r->ending != CRASH);
@@ -133,7 +134,7 @@ static void program_handles(struct watched *w, int number, siginfo_t *info, void
 
 /* The same signal comes again as soon as the handler returns, with what it said, and by then ends
  * the process: an instruction that failed would fail again, but not each does (SIGTRAP, SIGSYS). */
-static void end_by(int number, siginfo_t *info)
+static void hooks_end_by(int number, siginfo_t *info)
 {
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
 
@@ -142,7 +143,7 @@ static void end_by(int number, siginfo_t *info)
 		raise(number);
 }
 
-static void on_signal(int number, siginfo_t *info, void *context)
+static void hooks_on_signal(int number, siginfo_t *info, void *context)
 {
 	struct watched *w = &watched[number];
 	const int error = errno;
@@ -157,31 +158,31 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	if (theirs)
 		program_handles(w, number, info, context);
 	else if (number != asked && w->old.sa_handler == SIG_DFL)
-		end_by(number, info);
+		hooks_end_by(number, info);
 	errno = error;
 }
 
 /* --- watching */
 
-static bool is_ours(const struct sigaction *a)
+static bool hooks_is_ours(const struct sigaction *a)
 {
-	return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == on_signal;
+	return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == hooks_on_signal;
 }
 
-static bool watch(int number)
+static bool hooks_watch(int number)
 {
-	const struct sigaction ours = {.sa_sigaction = on_signal,
+	const struct sigaction ours = {.sa_sigaction = hooks_on_signal,
 				       .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 	struct watched *w = &watched[number];
 	struct sigaction old;
 
 	if (sigaction(number, NULL, &old) != 0)
 		return false;
-	if (!is_ours(&old))
+	if (!hooks_is_ours(&old))
 		w->old = old;
 	if (sigaction(number, &ours, &old) != 0)
 		return false;
-	if (!is_ours(&old)) /* which another thread may just have changed */
+	if (!hooks_is_ours(&old)) /* which another thread may just have changed */
 		w->old = old;
 	w->is = true;
 	return true;
@@ -211,9 +212,9 @@ void os_signals_watch(const os_signal_hooks *h, int asking)
 	for (size_t i = 0; i < NROWS; i++)
 		if (rows[i].ending == CRASH && sigaction(rows[i].number, NULL, &now) == 0 &&
 		    ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_IGN))
-			watch(rows[i].number);
+			hooks_watch(rows[i].number);
 	if (asked)
-		watch(asked);
+		hooks_watch(asked);
 }
 
 void os_signals_watch_terminations(void)
@@ -224,7 +225,7 @@ void os_signals_watch_terminations(void)
 		if (rows[i].ending == TERMINATION && rows[i].number != asked &&
 		    sigaction(rows[i].number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
 		    now.sa_handler == SIG_DFL)
-			watch(rows[i].number);
+			hooks_watch(rows[i].number);
 }
 
 void os_signals_forget(void)
@@ -234,7 +235,7 @@ void os_signals_forget(void)
 	for (int i = 1; i < NUMBERS; i++) {
 		struct watched *w = &watched[i];
 
-		if (w->is && sigaction(i, NULL, &now) == 0 && is_ours(&now))
+		if (w->is && sigaction(i, NULL, &now) == 0 && hooks_is_ours(&now))
 			sigaction(i, &w->old, NULL);
 		w->is = false;
 	}

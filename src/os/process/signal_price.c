@@ -7,14 +7,14 @@
 
 enum { SIGNALS = 2000 };
 
-static void nothing(int sig)
+static void signal_nothing(int sig)
 {
 	(void)sig;
 }
 
 double os_signal_price_ns(void)
 {
-	struct sigaction action = {.sa_handler = nothing, .sa_flags = SA_RESTART}, old;
+	struct sigaction action = {.sa_handler = signal_nothing, .sa_flags = SA_RESTART}, old;
 	const int number = SIGRTMAX - 1;
 	sigset_t ours, mask;
 

@@ -20,13 +20,13 @@
 
 static const char folder[] = "/proc/self/task";
 
-static void uses_put(os_uses *u, os_use what, uint64_t n)
+static void threads_uses_put(os_uses *u, os_use what, uint64_t n)
 {
 	u->n[what] = n;
 	u->known |= 1u << what;
 }
 
-static bool clock_of(clockid_t clock, uint64_t *ret)
+static bool threads_clock_of(clockid_t clock, uint64_t *ret)
 {
 	struct timespec t;
 
@@ -42,14 +42,14 @@ static void uses_get(int who, clockid_t clock, os_uses *ret)
 	uint64_t ns;
 
 	*ret = (os_uses){0};
-	if (clock_of(clock, &ns))
-		uses_put(ret, OS_USE_CPU, ns);
+	if (threads_clock_of(clock, &ns))
+		threads_uses_put(ret, OS_USE_CPU, ns);
 	if (getrusage(who, &r))
 		return;
-	uses_put(ret, OS_USE_MINOR, (uint64_t)r.ru_minflt);
-	uses_put(ret, OS_USE_MAJOR, (uint64_t)r.ru_majflt);
-	uses_put(ret, OS_USE_VOLUNTARY, (uint64_t)r.ru_nvcsw);
-	uses_put(ret, OS_USE_INVOLUNTARY, (uint64_t)r.ru_nivcsw);
+	threads_uses_put(ret, OS_USE_MINOR, (uint64_t)r.ru_minflt);
+	threads_uses_put(ret, OS_USE_MAJOR, (uint64_t)r.ru_majflt);
+	threads_uses_put(ret, OS_USE_VOLUNTARY, (uint64_t)r.ru_nvcsw);
+	threads_uses_put(ret, OS_USE_INVOLUNTARY, (uint64_t)r.ru_nivcsw);
 }
 
 void os_uses_own(os_uses *ret)
@@ -65,7 +65,7 @@ void os_uses_process(os_uses *ret)
 bool os_thread_cpu(int tid, uint64_t *ret_ns)
 {
 	/* As pthread_getcpuclockid() makes it: CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED. */
-	return clock_of((clockid_t)(~(unsigned)tid << 3 | 6), ret_ns);
+	return threads_clock_of((clockid_t)(~(unsigned)tid << 3 | 6), ret_ns);
 }
 
 /* Number, name in parentheses, which may have any character, then fields with blanks between;
@@ -88,9 +88,9 @@ static bool stat_read(int tid, os_thread_told *ret)
 		const uint64_t v = strtoull(++p, NULL, 10);
 
 		if (field == MINOR)
-			uses_put(&ret->uses, OS_USE_MINOR, v);
+			threads_uses_put(&ret->uses, OS_USE_MINOR, v);
 		else if (field == MAJOR)
-			uses_put(&ret->uses, OS_USE_MAJOR, v);
+			threads_uses_put(&ret->uses, OS_USE_MAJOR, v);
 		else if (field == BORN && hz > 0)
 			ret->born_ns = v * (1000000000u / (uint64_t)hz);
 	}
@@ -107,7 +107,7 @@ static void queue_read(int tid, os_uses *ret)
 	if (text_read(path, text, sizeof text) &&
 	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited, &turns) == 3 &&
 	    (ran || waited || turns))
-		uses_put(ret, OS_USE_QUEUE, waited);
+		threads_uses_put(ret, OS_USE_QUEUE, waited);
 }
 
 static void switches_read(int tid, os_uses *ret)
@@ -119,9 +119,9 @@ static void switches_read(int tid, os_uses *ret)
 	if (!text_read(path, text, sizeof text))
 		return;
 	if (text_find_uint(text, "voluntary_ctxt_switches:", &n))
-		uses_put(ret, OS_USE_VOLUNTARY, n);
+		threads_uses_put(ret, OS_USE_VOLUNTARY, n);
 	if (text_find_uint(text, "nonvoluntary_ctxt_switches:", &n))
-		uses_put(ret, OS_USE_INVOLUNTARY, n);
+		threads_uses_put(ret, OS_USE_INVOLUNTARY, n);
 }
 
 bool os_thread_read(int tid, bool switches, os_thread_told *ret)
@@ -135,7 +135,7 @@ bool os_thread_read(int tid, bool switches, os_thread_told *ret)
 	if (switches)
 		switches_read(tid, &ret->uses);
 	if (os_thread_cpu(tid, &ns))
-		uses_put(&ret->uses, OS_USE_CPU, ns);
+		threads_uses_put(&ret->uses, OS_USE_CPU, ns);
 	return true;
 }
 

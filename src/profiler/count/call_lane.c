@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void *map(size_t bytes, int fd)
+static void *lane_map(size_t bytes, int fd)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_NORESERVE, fd, 0);
@@ -20,7 +20,7 @@ static void *map(size_t bytes, int fd)
 	return p;
 }
 
-static void unmap(void *p, size_t bytes)
+static void lane_unmap(void *p, size_t bytes)
 {
 	if (p)
 		munmap(p, bytes);
@@ -36,7 +36,7 @@ enum {
 
 /* Room for more paths: as much again, within bounds. No descriptor is kept open: the program may
  * count its own, or close all. */
-static bool grow(call_lane *l, int fd)
+static bool lane_grow(call_lane *l, int fd)
 {
 	const uint64_t bytes = l->room < GROW_LEAST  ? GROW_LEAST
 			       : l->room > GROW_MOST ? GROW_MOST
@@ -49,7 +49,7 @@ static bool grow(call_lane *l, int fd)
 	return true;
 }
 
-static bool has_room(call_lane *l)
+static bool lane_has_room(call_lane *l)
 {
 	const uint64_t needed = CALL_LANE_HEAD + (l->n + UINT64_C(1)) * sizeof(call_node);
 
@@ -60,7 +60,7 @@ static bool has_room(call_lane *l)
 	if (l->full)
 		return false;
 	const int fd = open(l->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	l->full = fd < 0 || !grow(l, fd);
+	l->full = fd < 0 || !lane_grow(l, fd);
 	if (fd >= 0)
 		close(fd);
 	return !l->full;
@@ -75,8 +75,8 @@ static call_lane *file_map(const char *path)
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return NULL;
-	if (grow(&first, fd) && ftruncate(fd, CALL_LANE_BYTES) == 0)
-		l = map(CALL_LANE_BYTES, fd);
+	if (lane_grow(&first, fd) && ftruncate(fd, CALL_LANE_BYTES) == 0)
+		l = lane_map(CALL_LANE_BYTES, fd);
 	close(fd);
 	if (l)
 		l->room = first.room;
@@ -87,12 +87,12 @@ static call_lane *file_map(const char *path)
 
 call_lane *call_lane_make(const char *path)
 {
-	call_lane *l = path ? file_map(path) : map(CALL_LANE_BYTES, -1);
+	call_lane *l = path ? file_map(path) : lane_map(CALL_LANE_BYTES, -1);
 
 	if (!l)
 		return NULL;
-	l->frames = map(FRAMES_BYTES, -1);
-	l->buckets = map(BUCKETS_BYTES + PATH_BYTES, -1);
+	l->frames = lane_map(FRAMES_BYTES, -1);
+	l->buckets = lane_map(BUCKETS_BYTES + PATH_BYTES, -1);
 	if (!l->frames || !l->buckets) {
 		call_lane_free(l);
 		return NULL;
@@ -113,9 +113,9 @@ void call_lane_free(call_lane *l)
 {
 	if (!l)
 		return;
-	unmap(l->frames, FRAMES_BYTES);
-	unmap(l->buckets, BUCKETS_BYTES + PATH_BYTES);
-	unmap(l, CALL_LANE_BYTES);
+	lane_unmap(l->frames, FRAMES_BYTES);
+	lane_unmap(l->buckets, BUCKETS_BYTES + PATH_BYTES);
+	lane_unmap(l, CALL_LANE_BYTES);
 }
 
 static uint32_t *bucket_of(call_lane *l, uint32_t parent, uint64_t function)
@@ -125,7 +125,7 @@ static uint32_t *bucket_of(call_lane *l, uint32_t parent, uint64_t function)
 	return l->buckets + (h >> 45) % CALL_LANE_BUCKETS;
 }
 
-static uint32_t look_up(call_lane *l, uint32_t parent, uint64_t function)
+static uint32_t lane_look_up(call_lane *l, uint32_t parent, uint64_t function)
 {
 	const call_node *nodes = call_lane_nodes(l);
 	uint32_t node = *bucket_of(l, parent, function);
@@ -136,12 +136,12 @@ static uint32_t look_up(call_lane *l, uint32_t parent, uint64_t function)
 }
 
 /* 0: there is no room. */
-static uint32_t make(call_lane *l, uint32_t parent, uint64_t function)
+static uint32_t lane_make(call_lane *l, uint32_t parent, uint64_t function)
 {
 	call_node *nodes = call_lane_nodes(l);
 	uint32_t *bucket = bucket_of(l, parent, function);
 
-	if (!has_room(l))
+	if (!lane_has_room(l))
 		return 0;
 	nodes[l->n] = (call_node){.function = function,
 				  .parent = parent,
@@ -165,11 +165,11 @@ uint32_t call_lane_find(call_lane *l, uint64_t function, uint32_t *ret_folded)
 {
 	call_node *nodes = call_lane_nodes(l);
 	const uint32_t parent = l->current;
-	uint32_t node = look_up(l, parent, function);
+	uint32_t node = lane_look_up(l, parent, function);
 
 	*ret_folded = 0;
 	if (!node && nodes[parent].depth < CALL_LANE_DEPTH)
-		node = make(l, parent, function);
+		node = lane_make(l, parent, function);
 	if (node) {
 		nodes[parent].child = node;
 		return node;
@@ -180,9 +180,9 @@ uint32_t call_lane_find(call_lane *l, uint64_t function, uint32_t *ret_folded)
 		nodes[node].again++;
 		return node;
 	}
-	node = look_up(l, CALL_LANE_REST, function);
+	node = lane_look_up(l, CALL_LANE_REST, function);
 	if (!node)
-		node = make(l, CALL_LANE_REST, function);
+		node = lane_make(l, CALL_LANE_REST, function);
 	if (!node)
 		node = CALL_LANE_REST;
 	*ret_folded = 1;

@@ -26,7 +26,7 @@ struct dck_calls {
 	uint32_t n;
 };
 
-static inline uint64_t now(const dck_calls *c)
+static inline uint64_t calls_now(const dck_calls *c)
 {
 #ifdef __x86_64__
 	if (__builtin_expect(c->rate.ns_per_tick_q32 != 0, 1))
@@ -37,7 +37,7 @@ static inline uint64_t now(const dck_calls *c)
 }
 
 /* lane NULL: there is none. It is ours. */
-static dck_calls *calls_of(call_lane *lane, const dck_calls *like)
+static dck_calls *count_calls_of(call_lane *lane, const dck_calls *like)
 {
 	dck_calls *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
 
@@ -55,21 +55,21 @@ static dck_calls *calls_of(call_lane *lane, const dck_calls *like)
 	return c;
 }
 
-static dck_calls *begun(dck_calls *c)
+static dck_calls *calls_begun(dck_calls *c)
 {
 	if (c) {
 		c->lane->in_use = 1;
-		c->lane->last = now(c);
+		c->lane->last = calls_now(c);
 	}
 	return c;
 }
 
 dck_calls *dck_calls_new_in(const char *path, const dck_calls *like, const dck_calls *after)
 {
-	dck_calls *c = begun(calls_of(call_lane_make(path), like));
+	dck_calls *c = calls_begun(count_calls_of(call_lane_make(path), like));
 
 	if (c && after)
-		call_lane_follow(c->lane, after->lane, after->lane->depth, now(c));
+		call_lane_follow(c->lane, after->lane, after->lane->depth, calls_now(c));
 	return c;
 }
 
@@ -79,7 +79,7 @@ dck_calls *dck_calls_new(const dck_calls *like)
 }
 
 /* Whether a caller's path stands before each. */
-static bool in_order(const call_lane *l)
+static bool calls_in_order(const call_lane *l)
 {
 	const call_node *nodes = call_lane_nodes(l);
 
@@ -112,14 +112,14 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 	l->buckets = NULL;
 	l->depth = l->current = 0;
 	l->in_use = 0;
-	if (!in_order(l)) {
+	if (!calls_in_order(l)) {
 		call_lane_free(l);
 		return NULL;
 	}
 	for (uint32_t i = 1; i < l->n; i++)
 		if (call_lane_nodes(l)[i].function)
 			call_lane_nodes(l)[i].function |= mark;
-	return calls_of(l, like);
+	return count_calls_of(l, like);
 }
 
 void dck_calls_free(dck_calls *c)
@@ -135,13 +135,13 @@ bool dck_calls_enter(dck_calls *c, uint64_t function)
 {
 	const uint32_t n = c->lane->n;
 
-	call_lane_enter(c->lane, function, now(c));
+	call_lane_enter(c->lane, function, calls_now(c));
 	return __builtin_expect(c->lane->n != n, 0);
 }
 
 void dck_calls_leave(dck_calls *c, uint64_t function)
 {
-	call_lane_leave(c->lane, function, ~UINT64_C(0), now(c));
+	call_lane_leave(c->lane, function, ~UINT64_C(0), calls_now(c));
 }
 
 bool dck_calls_forget(dck_calls *c, uint64_t function)
@@ -155,7 +155,7 @@ bool dck_calls_forget(dck_calls *c, uint64_t function)
 	if (node->calls == 0)
 		node->self = 0;
 	call_lane_pop(l);
-	l->last = now(c);
+	l->last = calls_now(c);
 	return true;
 }
 
@@ -163,7 +163,7 @@ dck_status dck_calls_end(dck_calls *c, dck_err *err)
 {
 	const call_node *nodes = call_lane_nodes(c->lane);
 
-	call_lane_cut(c->lane, 0, now(c));
+	call_lane_cut(c->lane, 0, calls_now(c));
 	mem_free(c->totals);
 	c->n = 0;
 	c->totals = mem_zalloc(c->lane->n, sizeof *c->totals);
@@ -198,7 +198,7 @@ typedef struct naming {
 	kept_map frames; /* by function */
 } naming;
 
-static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
+static uint32_t calls_frame_of(void *self, count_functions *f, uint64_t function)
 {
 	naming *n = self;
 	uint32_t number = kept_map_find(&n->frames, function);
@@ -212,8 +212,8 @@ static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 	return number && kept_map_put(&n->frames, function, number) ? number : 0;
 }
 
-static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_about *about,
-		       record_builder *b, dck_err *err)
+static dck_status functions_fill(const dck_calls *const *all, size_t n,
+				 const dck_calls_about *about, record_builder *b, dck_err *err)
 {
 	const count_price price = {about->cost_inside_ns, about->cost_outside_ns};
 	naming names = {.about = about};
@@ -222,8 +222,8 @@ static dck_status fill(const dck_calls *const *all, size_t n, const dck_calls_ab
 
 	dck_status st = count_functions_init(&f, err);
 	for (size_t i = 0; st == DCK_OK && i < n; i++)
-		st = count_functions_add(&f, all[i]->lane, all[i]->ns_per_tick, &price, 0, frame_of,
-					 &names, err);
+		st = count_functions_add(&f, all[i]->lane, all[i]->ns_per_tick, &price, 0,
+					 calls_frame_of, &names, err);
 	record_set_began(b, os_unix_ns() - (int64_t)about->elapsed_ns);
 	record_set_incomplete(b, about->incomplete);
 	os_host_get(&host);
@@ -249,7 +249,7 @@ dck_status dck_calls_record(const dck_calls *const *all, size_t n, const dck_cal
 	record_builder *b = record_begin(about->title);
 
 	DCK_NEED(b, err, "for the record of calls");
-	const dck_status st = fill(all, n, about, b, err);
+	const dck_status st = functions_fill(all, n, about, b, err);
 	if (st == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);

@@ -85,7 +85,7 @@ static const char *nearest(const char *name)
 	return dck_nearest(name, names, n);
 }
 
-static dck_status event_add(count_events *e, const char *name, dck_err *err)
+static dck_status events_event_add(count_events *e, const char *name, dck_err *err)
 {
 	count_event own = {.counter = {.fd = -1}, .told = told_find(name)};
 
@@ -120,7 +120,7 @@ static dck_status events_add(count_events *e, const char *names, dck_err *err)
 
 		snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1,
 			 at);
-		DCK_TRY(event_add(e, name, err));
+		DCK_TRY(events_event_add(e, name, err));
 		at += n + (at[n] == ',');
 	}
 	return DCK_OK;

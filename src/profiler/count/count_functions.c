@@ -35,7 +35,7 @@ void count_functions_done(count_functions *f)
 }
 
 /* The calls of a path's children: what their price outside is added to. */
-static void children_add(const call_node *nodes, uint32_t n, uint64_t *calls)
+static void count_children_add(const call_node *nodes, uint32_t n, uint64_t *calls)
 {
 	for (uint32_t i = 1; i < n; i++)
 		if (nodes[i].parent < i)
@@ -71,7 +71,7 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 		mem_free(inside);
 		return ERR_NO_MEMORY(err, "for the calls of a thread");
 	}
-	children_add(nodes, n, inside);
+	count_children_add(nodes, n, inside);
 	if (lane->rest)
 		paths[CALL_LANE_REST] = call_paths_child(
 		    &f->paths, 0, call_paths_frame(&f->paths, &(dck_frame){.name = rest_name}));
@@ -131,7 +131,7 @@ static uint64_t primitive_sum(const call_paths *p)
 	return (uint64_t)fmin(sum, 0x1p62);
 }
 
-static void answer_put(const count_functions *f, record_builder *b)
+static void count_answer_put(const count_functions *f, record_builder *b)
 {
 	const call_paths *p = &f->paths;
 	double *self = mem_zalloc(p->nframes + (size_t)1, sizeof *self);
@@ -176,7 +176,7 @@ static void answer_put(const count_functions *f, record_builder *b)
 }
 
 /* What counting cost, and what it could not count. */
-static void facts_put(const count_functions *f, record_builder *b)
+static void count_facts_put(const count_functions *f, record_builder *b)
 {
 	char lost[32], all[32];
 
@@ -240,7 +240,7 @@ dck_status count_functions_put(count_functions *f, const char *sort, uint64_t to
 	DCK_TRY(call_paths_functions(&f->paths, &how, b, err));
 	call_paths_narrow(&f->paths, PRIMITIVE);
 	DCK_TRY(call_paths_tree(&f->paths, "calls", "Calls by call path", b, err));
-	facts_put(f, b);
-	answer_put(f, b);
+	count_facts_put(f, b);
+	count_answer_put(f, b);
 	return DCK_OK;
 }

@@ -90,7 +90,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	return r->cancelled ? DCK_OK : st;
 }
 
-static void facts_put(const run *r, record_builder *b)
+static void count_program_facts_put(const run *r, record_builder *b)
 {
 	char words[4096] = "";
 	os_host host;
@@ -114,7 +114,7 @@ static void facts_put(const run *r, record_builder *b)
 }
 
 /* How much it was, where no function was counted. */
-static void answer_put(const run *r, record_builder *b)
+static void count_program_answer_put(const run *r, record_builder *b)
 {
 	char wall[32], processor[32], faults[32], switches[32];
 	const os_child_usage *u = &r->usage;
@@ -129,7 +129,7 @@ static void answer_put(const run *r, record_builder *b)
 }
 
 /* A word that a shell takes as it is. */
-static bool is_plain(const char *word)
+static bool count_is_plain(const char *word)
 {
 	return *word && !word[strcspn(word, " \t\n\"'$&;|<>()*?[]#~`\\!{}")];
 }
@@ -145,19 +145,19 @@ static void none_of_python_put(const run *r, record_builder *b)
 	bool plain = script[0] && script[0][0] != '-';
 
 	for (size_t i = 0; script[i]; i++)
-		plain = plain && is_plain(script[i]);
+		plain = plain && count_is_plain(script[i]);
 	if (plain)
 		record_program_title(words, sizeof words, script);
 	if (strlen(words) + 1 == sizeof words)
 		snprintf(words, sizeof words, "SCRIPT");
 	record_note(b, "count-none",
 		    "no function of Python was counted: '%.200s -m deepclock count %s' counts them",
-		    itself && is_plain(argv[0]) ? argv[0] : "python", words);
+		    itself && count_is_plain(argv[0]) ? argv[0] : "python", words);
 }
 
 static void none_put(const run *r, record_builder *b)
 {
-	answer_put(r, b);
+	count_program_answer_put(r, b);
 	if (r->config->no_functions)
 		return;
 	if (python_runs(r->p->argv[0]))
@@ -171,7 +171,7 @@ static void none_put(const run *r, record_builder *b)
 				     "has no zones");
 }
 
-static dck_status functions_put(run *r, record_builder *b, dck_err *err)
+static dck_status count_program_functions_put(run *r, record_builder *b, dck_err *err)
 {
 	count_functions f;
 	count_left left = {0};
@@ -209,12 +209,12 @@ static dck_status functions_put(run *r, record_builder *b, dck_err *err)
 	return st;
 }
 
-static dck_status record_make(run *r, dck_record **ret, dck_err *err)
+static dck_status count_record_make(run *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for the record of a program");
-	facts_put(r, b);
+	count_program_facts_put(r, b);
 	count_events_put(&r->events, &r->usage, r->elapsed_ns, b);
 	if (r->usage.peak_rss_bytes)
 		record_metric_int(b, "memory/peak_rss", (int64_t)r->usage.peak_rss_bytes,
@@ -222,7 +222,7 @@ static dck_status record_make(run *r, dck_record **ret, dck_err *err)
 	else
 		record_metric_absent(b, "memory/peak_rss", "it needed less than deepclock itself");
 	record_others_put(&r->others, b, "count", false);
-	const dck_status st = functions_put(r, b, err);
+	const dck_status st = count_program_functions_put(r, b, err);
 	if (st == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);
@@ -243,7 +243,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_count_progr
 		st = r.a ? start_and_wait(&r, err)
 			 : ERR_NO_MEMORY(err, "for the environment of a program");
 		if (st == DCK_OK)
-			st = record_make(&r, ret, err);
+			st = count_record_make(&r, ret, err);
 		count_zones_done(&r.zones);
 		mem_arena_free(r.a);
 		os_temp_dir_remove(folder);

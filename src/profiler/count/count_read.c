@@ -36,7 +36,7 @@ typedef struct process {
 	kept_map frames; /* by function */
 } process;
 
-static dck_status module_read(process *p, const char *line, dck_err *err)
+static dck_status count_module_read(process *p, const char *line, dck_err *err)
 {
 	unsigned long long generation, begin, end, offset;
 	int at = 0;
@@ -77,7 +77,7 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 	for (char *next; st == DCK_OK && at < end && (next = memchr(at, '\n', (size_t)(end - at)));
 	     at = next + 1) {
 		*next = '\0';
-		st = module_read(p, at, err);
+		st = count_module_read(p, at, err);
 	}
 	dck_buffer_done(&text);
 	return st;
@@ -85,7 +85,7 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 
 /* Code that was mapped before an unloading and stayed has its lines in the earlier generation too,
  * and is described again when it is met in the later one. */
-static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
+static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function)
 {
 	process *p = self;
 	const uint64_t address = function & COUNT_ADDRESS;
@@ -121,7 +121,7 @@ static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 	return number && kept_map_put(&p->frames, function, number) ? number : 0;
 }
 
-static dck_status lane_read(process *p, const char *path, double ns_per_tick, dck_err *err)
+static dck_status count_lane_read(process *p, const char *path, double ns_per_tick, dck_err *err)
 {
 	const count_price price = {(double)p->about.cost_inside / 256 * ns_per_tick,
 				   (double)p->about.cost_outside / 256 * ns_per_tick};
@@ -136,13 +136,13 @@ static dck_status lane_read(process *p, const char *path, double ns_per_tick, dc
 	os_close(fd);
 	if (l == MAP_FAILED)
 		return DCK_OK;
-	const dck_status status =
-	    count_functions_add(p->r->sums, l, ns_per_tick, &price, p->about.end, frame_of, p, err);
+	const dck_status status = count_functions_add(p->r->sums, l, ns_per_tick, &price,
+						      p->about.end, count_frame_of, p, err);
 	munmap(l, CALL_LANE_BYTES);
 	return status;
 }
 
-static dck_status process_read(reading *r, const char *path, dck_err *err)
+static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 {
 	process p = {.r = r};
 	const size_t stem = strlen(path) - strlen("process");
@@ -166,7 +166,7 @@ static dck_status process_read(reading *r, const char *path, dck_err *err)
 	dck_status st = modules_read(&p, file, err);
 	for (uint32_t i = 0; st == DCK_OK && i < p.about.lanes && i < LANES_MAX; i++) {
 		snprintf(file, sizeof file, "%.*s%u.lane", (int)stem, path, i);
-		st = lane_read(&p, file, ns, err);
+		st = count_lane_read(&p, file, ns, err);
 	}
 	count_row *row = kept_row(&ret->rows, ret->processes);
 	if (row) {
@@ -189,7 +189,7 @@ static void one_read(void *self, const char *path)
 	reading *r = self;
 
 	if (r->status == DCK_OK && r->ret->processes < PROCESSES_MAX)
-		r->status = process_read(r, path, r->err);
+		r->status = count_process_read(r, path, r->err);
 }
 
 dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,

@@ -38,7 +38,7 @@ void count_zones_done(count_zones *z)
 	z->folder[0] = '\0';
 }
 
-static uint32_t frame_of(count_functions *f, const char *name)
+static uint32_t zones_frame_of(count_functions *f, const char *name)
 {
 	return call_paths_frame(&f->paths, &(dck_frame){.name = name, .file = COUNT_ZONE});
 }
@@ -63,7 +63,7 @@ static dck_status tree_add(count_functions *f, const dck_tree *t, double price_n
 
 		calls[t->nodes[i].frame] += w[count];
 		paths[i] = call_paths_child(&f->paths, parent == DCK_TREE_ROOT ? 0 : paths[parent],
-					    frame_of(f, t->frames[t->nodes[i].frame].name));
+					    zones_frame_of(f, t->frames[t->nodes[i].frame].name));
 		count_functions_path(f, paths[i], w[count], w[self], w[count] * price.inside_ns);
 		if (parent != DCK_TREE_ROOT)
 			count_functions_path(f, paths[parent], 0, 0, w[count] * price.outside_ns);
@@ -73,8 +73,8 @@ static dck_status tree_add(count_functions *f, const dck_tree *t, double price_n
 }
 
 /* Ranges that any thread may end, and paths that found no room, are on none: outermost. */
-static void rest_add(count_functions *f, const dck_table *zones, const dck_tree *t,
-		     const double *calls, count_zones *z)
+static void zones_rest_add(count_functions *f, const dck_table *zones, const dck_tree *t,
+			   const double *calls, count_zones *z)
 {
 	for (size_t row = 0; row < zones->nrows; row++) {
 		const dck_cell *name = dck_table_cell(zones, row, "name");
@@ -91,12 +91,12 @@ static void rest_add(count_functions *f, const dck_table *zones, const dck_tree 
 		const bool apart = own->value.kind == DCK_VALUE_ABSENT;
 		const double took = dck_value_number(&dck_table_cell(zones, row, "total")->value);
 		count_functions_path(
-		    f, call_paths_child(&f->paths, 0, frame_of(f, name->value.as.text)),
+		    f, call_paths_child(&f->paths, 0, zones_frame_of(f, name->value.as.text)),
 		    all - on_paths, apart ? took : 0, 0);
 	}
 }
 
-static double number_of(const dck_record *r, const char *section, const char *key)
+static double zones_number_of(const dck_record *r, const char *section, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, section, key);
 	const double v = f ? dck_value_number(&f->value) : 0;
@@ -108,7 +108,7 @@ static dck_status record_add(count_zones *z, count_functions *f, const dck_recor
 {
 	const dck_table *zones = dck_record_table(r, "zones");
 	const dck_tree *t = dck_record_tree(r, "zones");
-	const double price = number_of(r, "method", "range_cost");
+	const double price = zones_number_of(r, "method", "range_cost");
 	dck_status st = DCK_OK;
 
 	if (!zones || zones->nrows == 0)
@@ -118,9 +118,9 @@ static dck_status record_add(count_zones *z, count_functions *f, const dck_recor
 	if (t)
 		st = tree_add(f, t, price, calls, err);
 	if (st == DCK_OK)
-		rest_add(f, zones, t, calls, z);
+		zones_rest_add(f, zones, t, calls, z);
 	mem_free(calls);
-	z->dropped += (uint64_t)number_of(r, "trace", "dropped_events");
+	z->dropped += (uint64_t)zones_number_of(r, "trace", "dropped_events");
 	z->processes++;
 	z->price_ns = price > z->price_ns ? price : z->price_ns;
 	return st;

@@ -22,7 +22,7 @@
 /* Not the system's number, which a later thread may get again. 0: has not begun a lap. */
 static _Thread_local uint64_t me;
 
-static dck_lap *innermost_of(const lap_state *s, uint64_t thread)
+static dck_lap *lap_innermost_of(const lap_state *s, uint64_t thread)
 {
 	dck_lap *l = s->newest;
 
@@ -56,19 +56,19 @@ static void append(lap_state *s, dck_lap *l)
 	s->open++;
 }
 
-static void take_out(lap_state *s, dck_lap *l)
+static void lap_take_out(lap_state *s, dck_lap *l)
 {
 	*(l->older ? &l->older->newer : &s->oldest) = l->newer;
 	*(l->newer ? &l->newer->older : &s->newest) = l->older;
 	s->open--;
 }
 
-static dck_lap *begin(lap_state *s, const char *name)
+static dck_lap *lap_new(lap_state *s, const char *name)
 {
 	if (me == 0)
 		me = ++s->threads;
 	lap_name *n = lap_name_get(s, name ? name : "");
-	dck_lap *parent = innermost_of(s, me);
+	dck_lap *parent = lap_innermost_of(s, me);
 	lap_child *place = n ? lap_child_get(s, parent, n) : NULL;
 	dck_lap *l = place ? mem_zalloc(1, sizeof *l) : NULL;
 
@@ -103,7 +103,7 @@ static dck_range range_begin(const dck_lap *l)
 dck_lap *dck_lap_begin(const char *name)
 {
 	lap_state *s = lap_lock();
-	dck_lap *l = begin(s, name);
+	dck_lap *l = lap_new(s, name);
 
 	if (l) {
 		l->range = range_begin(l);
@@ -165,7 +165,7 @@ void dck_lap_end_told(dck_lap *l, dck_lap_told *ret)
 
 	if (!lap_keep(s, l, &t))
 		s->lost++;
-	take_out(s, l);
+	lap_take_out(s, l);
 	lap_line_text(l, &t, ret->line, sizeof ret->line);
 	lap_show_ended(l, &t, ret->line);
 	let_go(l);

@@ -42,7 +42,7 @@ static void add_name(line *l, const dck_lap *lap)
 		add(l, "/%" PRIu64, lap->place->total);
 }
 
-static void add_value(line *l, const lap_column *c, double v)
+static void line_add_value(line *l, const lap_column *c, double v)
 {
 	char text[NUM_TEXT_MAX];
 
@@ -83,7 +83,7 @@ void lap_line_text(const dck_lap *lap, const lap_times *t, char *ret, size_t siz
 		const double v = lap->value[i - LAP_OWN_COLUMNS];
 
 		if (!isnan(v) && strcmp(c->name, "items") != 0)
-			add_value(&l, c, v);
+			line_add_value(&l, c, v);
 	}
 	add(&l, " | ");
 	add_time(&l, t->wall_ns);

@@ -28,7 +28,7 @@ typedef struct summary {
 } summary;
 
 /* The laps that have this value, in their order; returns how many. */
-static size_t gather(work *w, const lap_name *n, const lap_column *c)
+static size_t lap_gather(work *w, const lap_name *n, const lap_column *c)
 {
 	size_t have = 0;
 
@@ -41,7 +41,7 @@ static size_t gather(work *w, const lap_name *n, const lap_column *c)
 	return have;
 }
 
-static dck_unit unit_of(const lap_column *c)
+static dck_unit lap_unit_of(const lap_column *c)
 {
 	for (int u = DCK_UNIT_NS; c->unit && u < DCK_UNIT_COUNT; u++)
 		if (strcmp(c->unit, dck_unit_text((dck_unit)u)) == 0)
@@ -49,16 +49,16 @@ static dck_unit unit_of(const lap_column *c)
 	return DCK_UNIT_ONE;
 }
 
-static void series(work *w, const lap_name *n)
+static void lap_series(work *w, const lap_name *n)
 {
 	for (size_t i = 0; i < n->ncolumns; i++) {
 		const lap_column *c = &n->column[i];
-		const size_t have = gather(w, n, c);
+		const size_t have = lap_gather(w, n, c);
 		char tag[512];
 
 		snprintf(tag, sizeof tag, "laps/%s/%s", n->text, c->name);
 		if (have > 0)
-			record_series(w->b, tag, unit_of(c), w->at_ns, w->values, have, 0);
+			record_series(w->b, tag, lap_unit_of(c), w->at_ns, w->values, have, 0);
 	}
 }
 
@@ -95,10 +95,10 @@ static void rate(work *w, const lap_name *n, summary *ret)
 static void summarise(work *w, const lap_name *n, summary *ret)
 {
 	*ret = (summary){0};
-	size_t have = gather(w, n, &n->column[LAP_WALL]);
+	size_t have = lap_gather(w, n, &n->column[LAP_WALL]);
 	stat_estimate_one(STAT_MEAN, w->values, have, LEVEL, w->scratch, &ret->mean);
 	stat_estimate_one(STAT_MEDIAN, w->values, have, LEVEL, w->scratch, &ret->median);
-	have = gather(w, n, &n->column[LAP_CPU]);
+	have = lap_gather(w, n, &n->column[LAP_CPU]);
 	stat_estimate_one(STAT_MEAN, w->values, have, LEVEL, w->scratch, &ret->cpu);
 	/* The mean of all laps is known, though not all are kept. */
 	if (ret->mean.present && n->ended > n->kept) {
@@ -125,7 +125,7 @@ static void metric(work *w, const lap_name *n, const char *family, const stat_es
 		record_metric_real(w->b, tag, e->value, e->how);
 }
 
-static void metrics(work *w, const lap_name *n, const summary *s)
+static void lap_metrics(work *w, const lap_name *n, const summary *s)
 {
 	char tag[512];
 
@@ -154,7 +154,7 @@ static const dck_column columns[] = {
     {"rate", "rate", DCK_UNIT_ITEM_PER_S},
 };
 
-static void row(work *w, const lap_name *n, const summary *s)
+static void lap_row(work *w, const lap_name *n, const summary *s)
 {
 	record_cell_text(w->b, n->text);
 	record_cell_int(w->b, (int64_t)n->ended);
@@ -182,7 +182,7 @@ static const lap_name *chief(const lap_state *s)
 	return best;
 }
 
-static void answer(work *w, const lap_state *s, const lap_name *n, const summary *sum)
+static void lap_answer(work *w, const lap_state *s, const lap_name *n, const summary *sum)
 {
 	char mean[32], lo[32], hi[32], count[32], text[64], rated[80] = "", interval[80] = "";
 
@@ -203,7 +203,7 @@ static void answer(work *w, const lap_state *s, const lap_name *n, const summary
 		      n->ended == 1 ? "" : "s", mean, interval, rated);
 }
 
-static void facts(record_builder *b, const lap_state *s)
+static void lap_facts(record_builder *b, const lap_state *s)
 {
 	os_host host;
 
@@ -219,26 +219,26 @@ static void facts(record_builder *b, const lap_state *s)
 	record_fact_int(b, "laps", "lost", DCK_UNIT_ONE, (int64_t)s->lost);
 }
 
-static void fill(work *w, const lap_state *s)
+static void laps_write(work *w, const lap_state *s)
 {
 	const lap_name *best = chief(s);
 	summary sum, of_best = {0};
 
-	facts(w->b, s);
+	lap_facts(w->b, s);
 	record_table(w->b, "laps", "Laps", columns, sizeof columns / sizeof columns[0]);
 	record_brief_columns(w->b, "laps mean cpu rate");
 	for (const lap_name *n = s->names; n; n = n->next) {
 		if (n->ended == 0)
 			continue;
 		summarise(w, n, &sum);
-		row(w, n, &sum);
-		metrics(w, n, &sum);
+		lap_row(w, n, &sum);
+		lap_metrics(w, n, &sum);
 		if (n == best)
 			of_best = sum;
 	}
 	for (const lap_name *n = s->names; n; n = n->next)
-		series(w, n);
-	answer(w, s, best, &of_best);
+		lap_series(w, n);
+	lap_answer(w, s, best, &of_best);
 	if (s->lost > 0)
 		record_note(w->b, "laps-lost", "%llu laps are not in the series or not counted",
 			    (unsigned long long)s->lost);
@@ -264,7 +264,7 @@ dck_status dck_laps_record(dck_record **ret, dck_err *err)
 	dck_status status = DCK_OK;
 
 	if (w.b && w.values && w.at_ns && w.scratch)
-		fill(&w, s);
+		laps_write(&w, s);
 	else
 		status = ERR_NO_MEMORY(err, "for the record of the laps");
 	lap_unlock();

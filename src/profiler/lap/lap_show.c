@@ -33,7 +33,7 @@ static struct {
 
 static atomic_bool stop;
 
-static void failed(dck_status status, const dck_err *why)
+static void show_failed(dck_status status, const dck_err *why)
 {
 	if (status == DCK_OK || show.status != DCK_OK)
 		return;
@@ -41,7 +41,7 @@ static void failed(dck_status status, const dck_err *why)
 	show.why = *why;
 }
 
-static void put(const char *before, const char *text, const char *after)
+static void lap_line_write(const char *before, const char *text, const char *after)
 {
 	dck_sink out;
 	dck_err err = {0};
@@ -52,7 +52,7 @@ static void put(const char *before, const char *text, const char *after)
 	sink_text(&out, before);
 	sink_text(&out, text);
 	sink_text(&out, after);
-	failed(dck_sink_finish(&out, &err), &err);
+	show_failed(dck_sink_finish(&out, &err), &err);
 }
 
 static const char *stamp(char *ret, size_t size)
@@ -66,12 +66,12 @@ static const char *stamp(char *ret, size_t size)
 	return ret;
 }
 
-static void line_put(const char *line)
+static void show_line_put(const char *line)
 {
 	char before[64], date[32];
 
 	snprintf(before, sizeof before, "%s%s", show.drawn ? ERASE : "", stamp(date, sizeof date));
-	put(before, line, "\n");
+	lap_line_write(before, line, "\n");
 	show.drawn = false;
 }
 
@@ -106,7 +106,7 @@ static void scalars(const dck_lap *l, const lap_times *t)
 	const dck_status status = tensorboard_flush(show.board, &err);
 	if (status == DCK_OK)
 		return;
-	failed(status, &err);
+	show_failed(status, &err);
 	tensorboard_close(show.board);
 	show.board = NULL;
 }
@@ -116,7 +116,7 @@ void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line)
 	if (!show.on || show.process != os_process_id())
 		return;
 	if (l->depth < show.asked.depth)
-		line_put(line);
+		show_line_put(line);
 	if (show.board)
 		scalars(l, t);
 }
@@ -162,16 +162,16 @@ static void live_draw(void)
 	char text[LIVE_COLUMNS + 1];
 
 	if (live_text(s, show.asked.depth, text, sizeof text)) {
-		put(ERASE, text, "");
+		lap_line_write(ERASE, text, "");
 		show.drawn = true;
 	} else if (show.drawn) {
-		put(ERASE, "", "");
+		lap_line_write(ERASE, "", "");
 		show.drawn = false;
 	}
 	lap_unlock();
 }
 
-static bool stop_asked(void *self)
+static bool show_stop_asked(void *self)
 {
 	(void)self;
 	return stop;
@@ -181,7 +181,7 @@ static void *live_run(void *self)
 {
 	(void)self;
 	while (!stop) {
-		(void)os_sleep_ns(LIVE_EVERY_NS, stop_asked, NULL);
+		(void)os_sleep_ns(LIVE_EVERY_NS, show_stop_asked, NULL);
 		if (!stop)
 			live_draw();
 	}
@@ -204,7 +204,7 @@ dck_status dck_laps_stop(dck_err *err)
 	live_stop();
 	lap_lock();
 	if (show.drawn && show.process == os_process_id())
-		put(ERASE, "", "");
+		lap_line_write(ERASE, "", "");
 	tensorboard_close(show.board);
 	const dck_status status = show.status;
 	if (status != DCK_OK && err)

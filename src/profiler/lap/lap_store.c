@@ -11,7 +11,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static lap_state state;
 
-static void take(void)
+static void laps_lock_write(void)
 {
 	pthread_mutex_lock(&lock);
 }
@@ -19,13 +19,13 @@ static void take(void)
 /* A child of fork() has our laps, and a lock that is free. */
 static void prepare_for_fork(void)
 {
-	(void)pthread_atfork(take, lap_unlock, lap_unlock);
+	(void)pthread_atfork(laps_lock_write, lap_unlock, lap_unlock);
 }
 
 lap_state *lap_lock(void)
 {
 	pthread_once(&once, prepare_for_fork);
-	take();
+	laps_lock_write();
 	return &state;
 }
 
@@ -133,7 +133,7 @@ double lap_items(const dck_lap *l, const char **ret_unit)
 	return NAN;
 }
 
-static bool grow(lap_name *n)
+static bool store_grow(lap_name *n)
 {
 	const size_t room = n->room ? 2 * n->room : 64;
 	uint64_t *at_ns = mem_resize(n->at_ns, room * sizeof *at_ns);
@@ -188,7 +188,7 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 		return true;
 	if (n->kept == LAP_KEPT_MAX)
 		thin(n);
-	if (n->kept == n->room && !grow(n))
+	if (n->kept == n->room && !store_grow(n))
 		return false;
 	n->at_ns[n->kept] = l->begin_ns - s->base_ns;
 	for (size_t i = 0; i < n->ncolumns; i++)

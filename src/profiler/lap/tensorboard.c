@@ -43,7 +43,7 @@ static uint32_t masked_crc(const uint8_t *p, size_t n)
 	return (c >> 15 | c << 17) + UINT32_C(0xa282ead8);
 }
 
-static void little_endian(uint8_t *to, uint64_t v, size_t bytes)
+static void tensorboard_little_endian(uint8_t *to, uint64_t v, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
 		to[i] = (uint8_t)(v >> 8 * i);
@@ -56,13 +56,13 @@ static void frame(tensorboard *t)
 
 	if (!to || t->event.failed)
 		return;
-	little_endian(to, t->event.n, 8);
-	little_endian(to + 8, masked_crc(to, 8), 4);
+	tensorboard_little_endian(to, t->event.n, 8);
+	tensorboard_little_endian(to + 8, masked_crc(to, 8), 4);
 	memcpy(to + 12, t->event.data, t->event.n);
-	little_endian(to + 12 + t->event.n, masked_crc(t->event.data, t->event.n), 4);
+	tensorboard_little_endian(to + 12 + t->event.n, masked_crc(t->event.data, t->event.n), 4);
 }
 
-static void event_begin(tensorboard *t, int64_t unix_ns)
+static void tensorboard_event_begin(tensorboard *t, int64_t unix_ns)
 {
 	t->event.n = 0;
 	wire_put_double(&t->event, EVENT_WALL_TIME, (double)unix_ns / 1e9);
@@ -70,7 +70,7 @@ static void event_begin(tensorboard *t, int64_t unix_ns)
 
 void tensorboard_scalar(tensorboard *t, const char *tag, uint64_t step, int64_t unix_ns, double v)
 {
-	event_begin(t, unix_ns);
+	tensorboard_event_begin(t, unix_ns);
 	wire_put_int(&t->event, EVENT_STEP, (int64_t)step);
 	const size_t summary = wire_begin(&t->event, EVENT_SUMMARY);
 	const size_t value = wire_begin(&t->event, SUMMARY_VALUE);
@@ -113,7 +113,7 @@ void tensorboard_close(tensorboard *t)
 }
 
 /* Ten digits of seconds: readers sort files by name. N keeps files of one second apart. */
-static char *path_make(const char *folder, int64_t unix_ns)
+static char *tensorboard_path_make(const char *folder, int64_t unix_ns)
 {
 	static atomic_uint files;
 	char host[128];
@@ -129,11 +129,11 @@ static char *path_make(const char *folder, int64_t unix_ns)
 	return path;
 }
 
-static dck_status begin(tensorboard *t, int64_t unix_ns, dck_err *err)
+static dck_status event_file_start(tensorboard *t, int64_t unix_ns, dck_err *err)
 {
 	DCK_TRY(os_folders_make(t->path, "TensorBoard's events", err));
 	DCK_TRY(os_open_append(t->path, &t->fd, err));
-	event_begin(t, unix_ns);
+	tensorboard_event_begin(t, unix_ns);
 	wire_put_text(&t->event, EVENT_FILE_VERSION, "brain.Event:2");
 	frame(t);
 	return tensorboard_flush(t, err);
@@ -142,7 +142,7 @@ static dck_status begin(tensorboard *t, int64_t unix_ns, dck_err *err)
 dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err)
 {
 	const int64_t unix_ns = os_unix_ns();
-	char *path = path_make(folder, unix_ns);
+	char *path = tensorboard_path_make(folder, unix_ns);
 
 	DCK_NEED(path, err, "for a file's name");
 	const size_t n = strlen(path) + 1;
@@ -153,7 +153,7 @@ dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err)
 	}
 	mem_free(path);
 	DCK_NEED(t, err, "for TensorBoard's events");
-	const dck_status status = begin(t, unix_ns, err);
+	const dck_status status = event_file_start(t, unix_ns, err);
 	if (status == DCK_OK)
 		*ret = t;
 	else

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static uint32_t least(uint32_t a, uint64_t b)
+static uint32_t heap_least(uint32_t a, uint64_t b)
 {
 	return a < b ? a : (uint32_t)b;
 }
@@ -44,14 +44,15 @@ dck_status heap_file_open(const char *path, heap_file *ret, dck_err *err)
 	f.nodes = (const heap_node *)(at + HEAP_AT_NODES);
 	/* Nodes first: a process that still runs adds frames before the nodes that name them. */
 	f.nnodes =
-	    least(atomic_load(&f.header->nnodes), (f.bytes - HEAP_AT_NODES) / sizeof *f.nodes);
-	f.nframes = least(atomic_load(&f.header->nframes), HEAP_FRAMES_MAX);
-	f.nmodules = least(atomic_load(&f.header->nmodules), HEAP_MODULES_MAX);
+	    heap_least(atomic_load(&f.header->nnodes), (f.bytes - HEAP_AT_NODES) / sizeof *f.nodes);
+	f.nframes = heap_least(atomic_load(&f.header->nframes), HEAP_FRAMES_MAX);
+	f.nmodules = heap_least(atomic_load(&f.header->nmodules), HEAP_MODULES_MAX);
 	if (f.header->nodes_max <= HEAP_NODES_MAX && HEAP_AT_HELD(f.header->nodes_max) < f.bytes) {
 		const size_t begin = HEAP_AT_HELD(f.header->nodes_max);
 
 		f.held = (const int64_t *)(at + begin);
-		f.nheld = least(atomic_load(&f.header->nheld), (f.bytes - begin) / sizeof *f.held);
+		f.nheld =
+		    heap_least(atomic_load(&f.header->nheld), (f.bytes - begin) / sizeof *f.held);
 	}
 	*ret = f;
 	return DCK_OK;
@@ -73,7 +74,7 @@ void heap_file_name(const heap_file *f, const heap_module *m, char *ret, size_t 
 	uint32_t n = 0;
 
 	if (m->name <= HEAP_NAMES_BYTES && m->name_bytes <= HEAP_NAMES_BYTES - m->name)
-		n = least(m->name_bytes, size - 1);
+		n = heap_least(m->name_bytes, size - 1);
 	memcpy(ret, f->names + m->name * (n > 0), n);
 	ret[n] = '\0';
 }

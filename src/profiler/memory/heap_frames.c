@@ -102,7 +102,7 @@ static bool piece_add(heap_frames *r, call_paths *paths, const dck_frame *f, boo
 }
 
 /* What an interpreter is not in may still be where a program or thread begins. */
-static merge_native native_of(const named_file *file, const char *function)
+static merge_native frames_native_of(const named_file *file, const char *function)
 {
 	const merge_kind kind = python_merge_kind(function);
 
@@ -154,7 +154,7 @@ static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, 
 		nfound = symbols_find_generated(n->symbols, (pid_t)f->header->pid, at->place, found,
 						SYMBOLS_FRAMES_MAX);
 	if (file)
-		ret->native = native_of(file, nfound ? found[nfound - 1].function : NULL);
+		ret->native = frames_native_of(file, nfound ? found[nfound - 1].function : NULL);
 	for (size_t i = nfound; i-- > 0;) {
 		const dck_frame frame = {.name = found[i].function ? found[i].function
 						 : file		   ? file->name
@@ -185,7 +185,7 @@ typedef struct ordered {
 	uint64_t place;
 } ordered;
 
-static int by_address(const void *a, const void *b)
+static int frames_by_address(const void *a, const void *b)
 {
 	const ordered *x = a, *y = b;
 
@@ -194,15 +194,15 @@ static int by_address(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool read_all(heap_names *n, const heap_file *f, call_paths *paths, ordered *order,
-		     heap_frames *r)
+static bool frames_read_all(heap_names *n, const heap_file *f, call_paths *paths, ordered *order,
+			    heap_frames *r)
 {
 	static const char *const special[HEAP_FRAMES_FIRST] = {
 	    [HEAP_FRAME_CUT] = "(stack cut)", [HEAP_FRAME_MAPPING] = "(mapping)"};
 
 	for (uint32_t i = 0; i < f->nframes; i++)
 		order[i] = (ordered){f->frames[i].module, i, f->frames[i].place};
-	qsort(order, f->nframes, sizeof *order, by_address);
+	qsort(order, f->nframes, sizeof *order, frames_by_address);
 	for (uint32_t i = 0; i < f->nframes; i++) {
 		const uint32_t frame = order[i].frame;
 		heap_place *to = &r->places[frame];
@@ -224,8 +224,8 @@ dck_status heap_frames_read(heap_names *n, const heap_file *f, call_paths *paths
 {
 	heap_frames r = {.places = mem_zalloc(f->nframes + (size_t)1, sizeof *r.places)};
 	ordered *order = mem_zalloc(f->nframes + (size_t)1, sizeof *order);
-	const bool ok =
-	    r.places && order && read_all(n, f, paths, order, &r) && !mem_arena_failed(n->arena);
+	const bool ok = r.places && order && frames_read_all(n, f, paths, order, &r) &&
+			!mem_arena_failed(n->arena);
 
 	mem_free(order);
 	if (!ok) {

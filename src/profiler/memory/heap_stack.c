@@ -3,7 +3,7 @@
 
 enum { NATIVE_MAX = HEAP_STACK_MAX / 2, PYTHON_MAX = HEAP_STACK_MAX / 2 };
 
-static const heap_frame *frame_of(const heap_file *f, uint32_t node)
+static const heap_frame *heap_frame_of(const heap_file *f, uint32_t node)
 {
 	return node < f->nnodes && f->nodes[node].frame < f->nframes
 		   ? &f->frames[f->nodes[node].frame]
@@ -12,24 +12,25 @@ static const heap_frame *frame_of(const heap_file *f, uint32_t node)
 
 bool heap_stack_has_python(const heap_file *f, uint32_t node)
 {
-	const heap_frame *frame = frame_of(f, node);
+	const heap_frame *frame = heap_frame_of(f, node);
 
 	return frame && frame->module == HEAP_PYTHON_STACK;
 }
 
 /* The next one out; 0: there is none. The file may be damaged: parents always come before. */
-static uint32_t parent_of(const heap_file *f, uint32_t node)
+static uint32_t heap_parent_of(const heap_file *f, uint32_t node)
 {
 	const uint32_t parent = f->nodes[node].parent;
 
 	return parent > HEAP_LANES && parent < node ? parent : 0;
 }
 
-static size_t chain_read(const heap_file *f, uint32_t node, uint32_t *ret, size_t max)
+static size_t heap_chain_read(const heap_file *f, uint32_t node, uint32_t *ret, size_t max)
 {
 	size_t n = 0;
 
-	for (; node > HEAP_LANES && n < max && frame_of(f, node); node = parent_of(f, node))
+	for (; node > HEAP_LANES && n < max && heap_frame_of(f, node);
+	     node = heap_parent_of(f, node))
 		ret[n++] = f->nodes[node].frame;
 	return n;
 }
@@ -40,14 +41,15 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	merge_native natives[NATIVE_MAX];
 	python_frame pythons[PYTHON_MAX];
 	merge_frame merged[HEAP_STACK_MAX];
-	const heap_frame *stack = frame_of(f, node);
+	const heap_frame *stack = heap_frame_of(f, node);
 	const uint32_t innermost = stack->place < f->nnodes ? (uint32_t)stack->place : 0;
 	merge_told told;
 	merge_input in = {.native = natives,
-			  .natives = chain_read(f, parent_of(f, node), native, NATIVE_MAX),
+			  .natives =
+			      heap_chain_read(f, heap_parent_of(f, node), native, NATIVE_MAX),
 			  .native_whole = true,
 			  .python = pythons,
-			  .pythons = chain_read(f, innermost, python, PYTHON_MAX),
+			  .pythons = heap_chain_read(f, innermost, python, PYTHON_MAX),
 			  .python_whole = stack->entry};
 
 	for (size_t i = 0; i < in.natives; i++) {

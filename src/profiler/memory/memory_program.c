@@ -1,8 +1,8 @@
 /* memory_program.c - a target program, started and watched: `deepclock memory`.
  *
- * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file for each process;
- * a thread here looks at what is resident (memory_watch.c). When all has ended the files are added
- * up (memory_sums.c), and become a record (memory_record.c).
+ * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file
+ * for each process; a thread here looks at what is resident (memory_watch.c). When all has ended
+ * the files are added up (memory_sums.c), and become a record (memory_record.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -15,7 +15,7 @@
 static const char library[] = "libdeepclock_memory.so";
 
 /* The remedies where nothing can be preloaded differ from those for blocking calls. */
-static const char *reason_of(mem_arena *a, const char *why)
+static const char *memory_reason_of(mem_arena *a, const char *why)
 {
 	static const struct {
 		const char *mark, *instead;
@@ -62,14 +62,14 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 	}
 	m->cancelled = st == DCK_E_CANCEL;
 	if (!preload && (st == DCK_OK || m->cancelled))
-		m->why = mem_dup(reason_of(a, why));
+		m->why = mem_dup(memory_reason_of(a, why));
 	mem_arena_free(a);
 	return m->cancelled ? DCK_OK : st;
 }
 
 /* No library can be preloaded into what runs already. */
-static dck_status attached(const dck_memory_config *c, const dck_memory_program *p, memory_told *m,
-			   memory_looks *looks, dck_err *err)
+static dck_status memory_attached(const dck_memory_config *c, const dck_memory_program *p,
+				  memory_told *m, memory_looks *looks, dck_err *err)
 {
 	enum { ASK_NS = 50000000 };
 	const int pid = (int)c->pid;
@@ -95,14 +95,14 @@ static dck_status attached(const dck_memory_config *c, const dck_memory_program 
 	return DCK_OK;
 }
 
-static dck_status run(const dck_memory_config *c, dck_memory_program *p, const char *folder,
-		      dck_record **ret, dck_err *err)
+static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, const char *folder,
+			     dck_record **ret, dck_err *err)
 {
 	memory_looks looks = {0};
 	memory_sums sums = {0};
 	os_child_usage usage = {0};
 	memory_told m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
-	dck_status st = c->pid ? attached(c, p, &m, &looks, err)
+	dck_status st = c->pid ? memory_attached(c, p, &m, &looks, err)
 			       : watched(c, p, folder, &m, &looks, &usage, err);
 
 	if (st == DCK_OK && !c->pid) {
@@ -141,7 +141,7 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_pr
 	if (config->time_ns && !config->pid)
 		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
 	DCK_TRY(os_temp_dir(folder, err));
-	dck_status st = run(config, p, folder, ret, err);
+	dck_status st = target_run(config, p, folder, ret, err);
 	os_temp_dir_remove(folder);
 	return st;
 }

@@ -10,7 +10,7 @@
 
 enum { TEXT = 64, ROWS_BRIEF = 5 };
 
-static const char *base_of(const char *path)
+static const char *memory_base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -61,7 +61,7 @@ typedef struct heap_sum {
 	bool full;
 } heap_sum;
 
-static heap_sum sum_of(const memory_sums *s)
+static heap_sum memory_sum_of(const memory_sums *s)
 {
 	heap_sum sum = {0};
 
@@ -102,7 +102,7 @@ static void metrics_absent(record_builder *b, const char *why)
 		record_metric_absent(b, tags[i], why);
 }
 
-static void metrics_put(record_builder *b, const memory_sums *s, const heap_sum *sum)
+static void memory_metrics_put(record_builder *b, const memory_sums *s, const heap_sum *sum)
 {
 	const sums_process *p = &s->processes[s->largest];
 	const bool several = s->nprocesses > 1;
@@ -112,10 +112,10 @@ static void metrics_put(record_builder *b, const memory_sums *s, const heap_sum 
 		char most[TEXT];
 
 		snprintf(how, sizeof how, "%s%sto within %s for each thread that ran then",
-			 several ? base_of(p->program) : "", several ? ", " : "",
+			 several ? memory_base_of(p->program) : "", several ? ", " : "",
 			 dck_text_bytes((double)(p->peak >> HEAP_KEPT_BITS), most, sizeof most));
 	} else {
-		snprintf(how, sizeof how, "%s%sexact", several ? base_of(p->program) : "",
+		snprintf(how, sizeof how, "%s%sexact", several ? memory_base_of(p->program) : "",
 			 several ? ", the process whose heap was largest; " : "");
 	}
 	record_metric_int(b, "memory/heap_peak", p->peak, how);
@@ -134,7 +134,7 @@ static void metrics_put(record_builder *b, const memory_sums *s, const heap_sum 
 			  "anonymous mmap() of the program itself, not of its allocator");
 }
 
-static dck_status tables_put(record_builder *b, const memory_sums *s, dck_err *err)
+static dck_status memory_tables_put(record_builder *b, const memory_sums *s, dck_err *err)
 {
 	static const enum sums_column order[] = {SUMS_PEAK,	   SUMS_HELD,	   SUMS_LEAKED,
 						 SUMS_ALLOCATIONS, SUMS_TEMPORARY, SUMS_BYTES};
@@ -178,7 +178,7 @@ static dck_status tables_put(record_builder *b, const memory_sums *s, dck_err *e
 	return call_paths_tree(&s->paths, "allocations", "Allocations by call path", b, err);
 }
 
-static void processes_put(record_builder *b, const memory_sums *s)
+static void memory_processes_put(record_builder *b, const memory_sums *s)
 {
 	static const dck_column columns[] = {
 	    {"program", "program", DCK_UNIT_NONE},
@@ -197,7 +197,7 @@ static void processes_put(record_builder *b, const memory_sums *s)
 	for (size_t i = 0; i < s->nprocesses; i++) {
 		const sums_process *p = &s->processes[i];
 
-		record_cell_text(b, base_of(p->program));
+		record_cell_text(b, memory_base_of(p->program));
 		record_cell_int(b, p->pid);
 		record_cell_int(b, p->peak);
 		record_cell_int(b, p->leaked);
@@ -207,7 +207,7 @@ static void processes_put(record_builder *b, const memory_sums *s)
 	}
 }
 
-static void cost_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_cost_put(record_builder *b, const memory_told *m, const heap_sum *sum)
 {
 	const double each = sum->timed ? (double)sum->timed_ns / (double)sum->timed : 0;
 	const double calls = (double)(sum->allocations + sum->freed);
@@ -231,7 +231,7 @@ static void cost_put(record_builder *b, const memory_told *m, const heap_sum *su
 	record_fact_int(b, "cost", "address_space", DCK_UNIT_BYTE, (int64_t)sum->own_bytes);
 }
 
-static void counts_put(record_builder *b, const memory_sums *s, const heap_sum *sum)
+static void memory_counts_put(record_builder *b, const memory_sums *s, const heap_sum *sum)
 {
 	record_fact_int(b, "memory", "processes", DCK_UNIT_ONE, (int64_t)s->nprocesses);
 	record_fact_int(b, "memory", "threads", DCK_UNIT_ONE, sum->threads);
@@ -245,7 +245,7 @@ static void counts_put(record_builder *b, const memory_sums *s, const heap_sum *
 				(int64_t)s->left_out);
 }
 
-static void notes_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_notes_put(record_builder *b, const memory_told *m, const heap_sum *sum)
 {
 	const char *lacking = heap_names_lacking(m->sums->names);
 
@@ -320,7 +320,7 @@ static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_l
 	}
 }
 
-static void answer_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_answer_put(record_builder *b, const memory_told *m, const heap_sum *sum)
 {
 	const sums_process *p = &m->sums->processes[m->sums->largest];
 	char peak[TEXT], at[TEXT], who[200] = "", left[250];
@@ -345,15 +345,15 @@ static void answer_put(record_builder *b, const memory_told *m, const heap_sum *
 
 static dck_status heaps_put(record_builder *b, const memory_told *m, dck_err *err)
 {
-	const heap_sum sum = sum_of(m->sums);
+	const heap_sum sum = memory_sum_of(m->sums);
 
-	metrics_put(b, m->sums, &sum);
-	DCK_TRY(tables_put(b, m->sums, err));
-	processes_put(b, m->sums);
-	counts_put(b, m->sums, &sum);
-	cost_put(b, m, &sum);
-	notes_put(b, m, &sum);
-	answer_put(b, m, &sum);
+	memory_metrics_put(b, m->sums, &sum);
+	DCK_TRY(memory_tables_put(b, m->sums, err));
+	memory_processes_put(b, m->sums);
+	memory_counts_put(b, m->sums, &sum);
+	memory_cost_put(b, m, &sum);
+	memory_notes_put(b, m, &sum);
+	memory_answer_put(b, m, &sum);
 	return DCK_OK;
 }
 

@@ -124,7 +124,7 @@ static bool is_kept(const told_node *t)
 	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
 }
 
-static void weights_add(call_paths *p, uint32_t path, const double weight[SUMS_COLUMNS])
+static void memory_weights_add(call_paths *p, uint32_t path, const double weight[SUMS_COLUMNS])
 {
 	for (size_t c = 0; c < p->ncolumns; c++)
 		if (weight[c] != 0)
@@ -159,7 +159,7 @@ static const char *line_text(const memory_sums *s, const dck_frame *f)
 				  : f->name;
 }
 
-static uint32_t line_of(memory_sums *s, const dck_frame *f)
+static uint32_t memory_line_of(memory_sums *s, const dck_frame *f)
 {
 	const char *text = line_text(s, f);
 	const uint32_t path =
@@ -208,22 +208,22 @@ static void node_add(const adding *a, uint32_t i)
 	const dck_frame *f = asked == NONE ? &unknown : &a->frames->pieces[asked].frame;
 
 	if (kind == HEAP_MAPPINGS) {
-		weights_add(
+		memory_weights_add(
 		    &a->s->mappings,
 		    call_paths_child(&a->s->mappings, 0, call_paths_frame(&a->s->mappings, f)),
 		    weight);
 		return;
 	}
-	weights_add(&a->s->paths, t->path, weight);
-	weights_add(&a->s->functions,
-		    t->function ? t->function
-				: call_paths_child(&a->s->functions, 0,
-						   call_paths_frame(&a->s->functions, f)),
-		    weight);
+	memory_weights_add(&a->s->paths, t->path, weight);
+	memory_weights_add(&a->s->functions,
+			   t->function ? t->function
+				       : call_paths_child(&a->s->functions, 0,
+							  call_paths_frame(&a->s->functions, f)),
+			   weight);
 	const uint32_t line = line_piece(t);
-	weights_add(&a->s->lines,
-		    line_of(a->s, line == NONE ? &unknown : &a->frames->pieces[line].frame),
-		    weight);
+	memory_weights_add(
+	    &a->s->lines,
+	    memory_line_of(a->s, line == NONE ? &unknown : &a->frames->pieces[line].frame), weight);
 	a->process->allocations += n->allocations;
 	a->process->temporary += n->temporary;
 	a->process->bytes += n->bytes;
@@ -289,7 +289,7 @@ done:
 
 /* --- the processes */
 
-static void process_of(memory_sums *s, const heap_file *f, sums_process *ret)
+static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *ret)
 {
 	const heap_header *h = f->header;
 	char path[PATH_SIZE] = "(unknown)";
@@ -327,7 +327,7 @@ typedef struct found_files {
 	size_t n;
 } found_files;
 
-static void found(void *self, const char *path)
+static void memory_found(void *self, const char *path)
 {
 	found_files *files = self;
 	memory_sums *s = files->s;
@@ -340,7 +340,7 @@ static void found(void *self, const char *path)
 		s->left_out++;
 		return;
 	}
-	process_of(s, &f, &s->processes[files->n]);
+	memory_process_of(s, &f, &s->processes[files->n]);
 	files->paths[files->n++] = mem_arena_dup(s->arena, path);
 	s->nprocesses = files->n;
 	heap_file_close(&f);
@@ -359,14 +359,14 @@ static dck_status sums_init(memory_sums *s, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status read_all(memory_sums *s, const char *folder, dck_err *err)
+static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *err)
 {
 	found_files files = {.s = s};
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
-	os_path_each(folder, "*" HEAP_FILE_END, found, &files);
+	os_path_each(folder, "*" HEAP_FILE_END, memory_found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
@@ -397,7 +397,7 @@ dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
 	if (st == DCK_OK)
-		st = read_all(&s, folder, err);
+		st = memory_read_all(&s, folder, err);
 	if (st != DCK_OK) {
 		memory_sums_done(&s);
 		return st;

@@ -124,7 +124,7 @@ static void heap_ended(memory_watch *w, long pid)
 
 /* --- one look */
 
-static void keep(memory_watch *w, uint64_t at_ns, const double value[WATCH_PARTS])
+static void watch_keep(memory_watch *w, uint64_t at_ns, const double value[WATCH_PARTS])
 {
 	memory_looks *l = &w->looks;
 
@@ -145,7 +145,7 @@ static void keep(memory_watch *w, uint64_t at_ns, const double value[WATCH_PARTS
 	l->n++;
 }
 
-static void look(memory_watch *w)
+static void rss_sample(memory_watch *w)
 {
 	memory_looks *l = &w->looks;
 	const uint64_t now = os_now_ns(), at = now - w->began_ns;
@@ -181,7 +181,7 @@ static void look(memory_watch *w)
 		}
 	/* Between its end and being waited for a program has no memory: that is no value of it. */
 	if (lives)
-		keep(w, at, value);
+		watch_keep(w, at, value);
 	l->looks++;
 }
 
@@ -196,7 +196,7 @@ static void *looking(void *self)
 		struct timespec until;
 
 		pthread_mutex_unlock(&w->lock);
-		look(w);
+		rss_sample(w);
 		pthread_mutex_lock(&w->lock);
 		const uint64_t now = os_now_ns();
 		due = due + w->period_ns > now ? due + w->period_ns : now + w->period_ns;
@@ -224,7 +224,7 @@ static void watch_free(memory_watch *w)
 	mem_free(w);
 }
 
-static bool room_make(memory_watch *w, const char *folder)
+static bool watch_room_make(memory_watch *w, const char *folder)
 {
 	memory_looks *l = &w->looks;
 
@@ -247,7 +247,7 @@ dck_status memory_watch_start(long pid, double rate_hz, const char *folder, memo
 	pthread_condattr_t monotonic;
 	memory_watch *w = mem_zalloc(1, sizeof *w);
 
-	if (!w || !room_make(w, folder)) {
+	if (!w || !watch_room_make(w, folder)) {
 		watch_free(w);
 		return ERR_NO_MEMORY(err, "to watch a program");
 	}

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *base_of(const char *path)
+static const char *frames_base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -22,7 +22,7 @@ bool runtime_is_python(const char *module)
 {
 	static const char *const known[] = {"python", "libpython", NULL};
 
-	return module && begins_with_any(base_of(module), known);
+	return module && begins_with_any(frames_base_of(module), known);
 }
 
 bool runtime_is_c(const char *module)
@@ -32,7 +32,7 @@ bool runtime_is_c(const char *module)
 	    "libpthread.so", "libpthread-", "libdl.so",	 "libdl-",  "librt.so",
 	    "libm.so",	     "linux-vdso",  "libresolv", "libnss_", NULL};
 
-	return module && begins_with_any(base_of(module), known);
+	return module && begins_with_any(frames_base_of(module), known);
 }
 
 bool runtime_is(const dck_frame *f)
@@ -42,7 +42,7 @@ bool runtime_is(const dck_frame *f)
 
 	if (runtime_is_c(f->module))
 		return true;
-	if (f->module && begins_with_any(base_of(f->module), known))
+	if (f->module && begins_with_any(frames_base_of(f->module), known))
 		return true;
 	return f->file && (strstr(f->file, "/include/c++/") || strstr(f->file, "/c++/v1/"));
 }

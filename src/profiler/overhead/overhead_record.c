@@ -32,7 +32,7 @@ static stat_estimate ratio_find(const overhead *o, size_t method)
 	return e;
 }
 
-static double median(const double *x, size_t n)
+static double overhead_median(const double *x, size_t n)
 {
 	double scratch[OVERHEAD_ROUNDS_MAX];
 
@@ -47,7 +47,7 @@ static void bytes_put(record_builder *b, double bytes, const char *why)
 		record_cell_absent(b, why);
 }
 
-static void row_put(record_builder *b, const overhead *o, size_t method)
+static void overhead_row_put(record_builder *b, const overhead *o, size_t method)
 {
 	const overhead_method *m = &o->of[method];
 
@@ -59,7 +59,7 @@ static void row_put(record_builder *b, const overhead *o, size_t method)
 		return;
 	}
 	const stat_estimate e = ratio_find(o, method);
-	record_cell_real(b, median(m->time_ns, o->rounds));
+	record_cell_real(b, overhead_median(m->time_ns, o->rounds));
 	if (method == OVERHEAD_NONE)
 		record_cell_int(b, 1);
 	else if (e.has_interval)
@@ -68,13 +68,13 @@ static void row_put(record_builder *b, const overhead *o, size_t method)
 		record_cell_real(b, exp(e.value));
 	bytes_put(b, m->rss_bytes, "it is not above deepclock's own");
 	bytes_put(b, m->output_bytes, "it writes nothing");
-	record_cell_real(b, median(m->whole_ns, o->rounds));
+	record_cell_real(b, overhead_median(m->whole_ns, o->rounds));
 	record_cell_absent(b, "it is possible");
 }
 
 /* Names only methods whose intervals do not reach 1: what a few rounds seem to show of the others
  * is mostly the machine. */
-static void answer_put(record_builder *b, const overhead *o)
+static void overhead_answer_put(record_builder *b, const overhead *o)
 {
 	size_t dearest = OVERHEAD_NONE, possible = 0;
 	double most = 0, widest = 0;
@@ -108,7 +108,7 @@ static void answer_put(record_builder *b, const overhead *o)
 		    exp(widest));
 }
 
-static void facts_put(record_builder *b, const overhead *o)
+static void overhead_facts_put(record_builder *b, const overhead *o)
 {
 	char key[32];
 
@@ -136,13 +136,13 @@ dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *er
 	DCK_NEED(b, err, "for the costs of profiles");
 	os_host_get(&host);
 	record_host(b, &host);
-	facts_put(b, o);
-	answer_put(b, o);
+	overhead_facts_put(b, o);
+	overhead_answer_put(b, o);
 	record_table(b, "overhead", "What each method costs", columns,
 		     sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < OVERHEAD_METHODS; i++)
 		if (o->of[i].wanted)
-			row_put(b, o, i);
+			overhead_row_put(b, o, i);
 	record_brief_columns(b, "time ratio memory output");
 	record_others_put(&o->others, b, "overhead", false);
 	for (size_t i = 1; i < OVERHEAD_METHODS; i++)

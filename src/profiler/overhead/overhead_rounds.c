@@ -35,7 +35,7 @@ static dck_status methods_choose(const dck_list *asked, overhead *o, dck_err *er
 	return DCK_OK;
 }
 
-static void order_make(uint64_t *random, size_t order[OVERHEAD_METHODS])
+static void rounds_order_make(uint64_t *random, size_t order[OVERHEAD_METHODS])
 {
 	for (size_t i = 0; i < OVERHEAD_METHODS; i++)
 		order[i] = i;
@@ -47,13 +47,13 @@ static void order_make(uint64_t *random, size_t order[OVERHEAD_METHODS])
 	}
 }
 
-static dck_status rounds_run(overhead *o, dck_err *err)
+static dck_status overhead_rounds_run(overhead *o, dck_err *err)
 {
 	uint64_t random = o->config->seed;
 	size_t order[OVERHEAD_METHODS];
 
 	for (o->rounds = 0; o->rounds < o->config->rounds; o->rounds++) {
-		order_make(&random, order);
+		rounds_order_make(&random, order);
 		for (size_t i = 0; i < OVERHEAD_METHODS; i++) {
 			overhead_method *m = &o->of[order[i]];
 
@@ -77,7 +77,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 		st = os_temp_dir(o->folder, err);
 	if (st == DCK_OK) {
 		record_others_begin(&o->others, 0);
-		st = rounds_run(o, err);
+		st = overhead_rounds_run(o, err);
 		record_others_end(&o->others);
 		/* The whole rounds that there are, where there are enough. */
 		o->cancelled = st == DCK_E_CANCEL && o->rounds >= 2;

@@ -97,8 +97,8 @@ static double told_ns(const overhead_way *way, const char *path, char *absent, s
 	return ret;
 }
 
-static void keep(overhead *o, size_t method, mem_arena *a, const char *record, double whole_ns,
-		 const os_child_usage *usage)
+static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *record,
+			  double whole_ns, const os_child_usage *usage)
 {
 	const overhead_way *way = &overhead_methods[method];
 	overhead_method *m = &o->of[method];
@@ -114,7 +114,7 @@ static void keep(overhead *o, size_t method, mem_arena *a, const char *record, d
 	m->output_bytes = more(m->output_bytes, method == OVERHEAD_NONE ? 0 : output);
 }
 
-static dck_status run(overhead *o, size_t method, mem_arena *a, int said, dck_err *err)
+static dck_status method_run(overhead *o, size_t method, mem_arena *a, int said, dck_err *err)
 {
 	const char *record = mem_arena_fmt(a, "%s/record.json", o->folder);
 	os_child_usage usage;
@@ -139,7 +139,7 @@ static dck_status run(overhead *o, size_t method, mem_arena *a, int said, dck_er
 	if (usage.exit_code)
 		sentence_find(said, o->of[method].absent, sizeof o->of[method].absent);
 	else
-		keep(o, method, a, record, took, &usage);
+		overhead_keep(o, method, a, record, took, &usage);
 	return DCK_OK;
 }
 
@@ -151,7 +151,7 @@ dck_status overhead_run(overhead *o, size_t method, dck_err *err)
 	DCK_NEED(a, err, "for the command of a profile");
 	dck_status st = os_file_nameless(&said, err);
 	if (st == DCK_OK)
-		st = run(o, method, a, said, err);
+		st = method_run(o, method, a, said, err);
 	if (said >= 0)
 		os_close(said);
 	mem_arena_free(a);

@@ -34,7 +34,7 @@ typedef struct finding {
 	char exe[PATH_BYTES];
 } finding;
 
-static bool get(const finding *f, uint64_t address, void *to, size_t n)
+static bool python_get(const finding *f, uint64_t address, void *to, size_t n)
 {
 	return f->memory->read(f->memory->self, address, to, n);
 }
@@ -66,7 +66,7 @@ static bool maps_parse(char *text, finding *f)
 	return true;
 }
 
-static const char *base_of(const char *path)
+static const char *python_base_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -91,7 +91,7 @@ static uint32_t version_in(const char *path)
 /* Which version a file without Py_Version is: by its name, else by what else is mapped. */
 static uint32_t version_guess(const finding *f, const char *path)
 {
-	uint32_t version = version_in(base_of(path));
+	uint32_t version = version_in(python_base_of(path));
 
 	for (size_t i = 0; i < f->n && !version; i++)
 		version = version_in(f->map[i].path);
@@ -99,7 +99,7 @@ static uint32_t version_guess(const finding *f, const char *path)
 }
 
 /* The file as the process sees it, which may have another root. */
-static elf_file *file_of(const finding *f, const char *path)
+static elf_file *python_file_of(const finding *f, const char *path)
 {
 	char there[PATH_BYTES + 32];
 	elf_file *file;
@@ -119,7 +119,7 @@ static bool found_at(const finding *f, uint64_t runtime, uint32_t version, pytho
 static bool by_symbol(const finding *f, const mapping *m, python_process *ret,
 		      uint32_t *ret_version)
 {
-	elf_file *file = file_of(f, m->path);
+	elf_file *file = python_file_of(f, m->path);
 	python_symbols s = file ? python_symbols_of(file) : (python_symbols){0};
 	uint64_t first = 0, bias;
 	uint32_t version = 0;
@@ -130,7 +130,7 @@ static bool by_symbol(const finding *f, const mapping *m, python_process *ret,
 	if (!known || !s.runtime)
 		return false;
 	bias = m->start - first;
-	if (!s.version || !get(f, bias + s.version, &version, sizeof version) || !version)
+	if (!s.version || !python_get(f, bias + s.version, &version, sizeof version) || !version)
 		version = version_guess(f, m->path);
 	*ret_version = version;
 	/* 0: only what _PyRuntime says of itself can help. */
@@ -140,9 +140,9 @@ static bool by_symbol(const finding *f, const mapping *m, python_process *ret,
 /* --- without symbols */
 
 /* Where, in the writable memory of the file and what follows it, `is` says yes; 0: nowhere. */
-static uint64_t scan(const finding *f, const char *path, size_t step,
-		     bool (*is)(const finding *f, const unsigned char *at, const void *self),
-		     const void *self)
+static uint64_t python_scan(const finding *f, const char *path, size_t step,
+			    bool (*is)(const finding *f, const unsigned char *at, const void *self),
+			    const void *self)
 {
 	unsigned char part[SCAN_PART + 16];
 	uint64_t last = 0, seen = 0;
@@ -159,7 +159,7 @@ static uint64_t scan(const finding *f, const char *path, size_t step,
 			size_t n = m->end - at < sizeof part ? (size_t)(m->end - at) : sizeof part;
 
 			seen += SCAN_PART;
-			if (!get(f, at, part, n))
+			if (!python_get(f, at, part, n))
 				continue;
 			for (size_t k = 0; k + 16 <= n && k < SCAN_PART; k += step)
 				if (is(f, part + k, self))
@@ -185,14 +185,14 @@ static bool is_interpreter(const finding *f, const unsigned char *at, const void
 
 	memcpy(twice, at, sizeof twice);
 	if (!twice[0] || twice[0] != twice[1] || twice[0] % 8 ||
-	    !get(f, twice[0] + l->interpreter_thread, &thread, sizeof thread) || !thread ||
-	    thread % 8 || !get(f, thread, &before, sizeof before) || before ||
-	    !get(f, thread + l->thread_interpreter, &back, sizeof back) || back != twice[0])
+	    !python_get(f, twice[0] + l->interpreter_thread, &thread, sizeof thread) || !thread ||
+	    thread % 8 || !python_get(f, thread, &before, sizeof before) || before ||
+	    !python_get(f, thread + l->thread_interpreter, &back, sizeof back) || back != twice[0])
 		return false;
 	if (l->thread_tid == PYTHON_NONE) /* an address */
-		return get(f, thread + l->thread_pthread, &id, sizeof id) &&
-		       get(f, id, &back, sizeof back);
-	if (!get(f, thread + l->thread_tid, &id, sizeof id))
+		return python_get(f, thread + l->thread_pthread, &id, sizeof id) &&
+		       python_get(f, id, &back, sizeof back);
+	if (!python_get(f, thread + l->thread_tid, &id, sizeof id))
 		return false;
 	snprintf(task, sizeof task, "/proc/%d/task/%" PRIu64, f->pid, id);
 	return os_file_exists(task);
@@ -201,13 +201,13 @@ static bool is_interpreter(const finding *f, const unsigned char *at, const void
 static bool by_scan(const finding *f, const char *path, uint32_t version, python_process *ret)
 {
 	python_layout l;
-	uint64_t at = scan(f, path, 8, is_cookie, NULL);
+	uint64_t at = python_scan(f, path, 8, is_cookie, NULL);
 
 	if (at && found_at(f, at, 0, ret))
 		return true;
 	if (!python_layout_known(version, &l))
 		return false;
-	at = scan(f, path, 8, is_interpreter, &l);
+	at = python_scan(f, path, 8, is_interpreter, &l);
 	return at && found_at(f, at - l.runtime_interpreter, version, ret);
 }
 
@@ -231,7 +231,7 @@ static void task_add(void *self, const char *path)
 	tasks *t = self;
 
 	if (t->n < TASKS_MAX)
-		t->tid[t->n++] = atoi(base_of(path));
+		t->tid[t->n++] = atoi(python_base_of(path));
 }
 
 /* Where the kernel's number lies in what pthread_t points to: where it stands for every thread that
@@ -254,18 +254,19 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 		return found;
 	snprintf(folder, sizeof folder, "/proc/%d/task", f->pid);
 	os_path_each(folder, "*", task_add, t);
-	if (get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
-	    get(f, interpreter + p->at.interpreter_thread, &state, 8))
-		for (; state && n < SEEN && get(f, state + p->at.thread_pthread, &thread[n], 8);
+	if (python_get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
+	    python_get(f, interpreter + p->at.interpreter_thread, &state, 8))
+		for (; state && n < SEEN &&
+		       python_get(f, state + p->at.thread_pthread, &thread[n], 8);
 		     n++)
-			if (!get(f, state + p->at.thread_next, &state, 8))
+			if (!python_get(f, state + p->at.thread_next, &state, 8))
 				break;
 	for (uint32_t i = 0; n && i < BYTES; i += 4) {
 		uint32_t offset = i == 0 ? USUAL : i;
 		size_t right = 0;
 		int tid;
 
-		while (right < n && get(f, thread[right] + offset, &tid, sizeof tid) &&
+		while (right < n && python_get(f, thread[right] + offset, &tid, sizeof tid) &&
 		       tasks_have(t, tid))
 			right++;
 		if (right == n) {
@@ -279,9 +280,9 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 
 /* --- */
 
-static bool is_python(const finding *f, const mapping *m)
+static bool python_is_python(const finding *f, const mapping *m)
 {
-	return strstr(base_of(m->path), "python") || strcmp(m->path, f->exe) == 0;
+	return strstr(python_base_of(m->path), "python") || strcmp(m->path, f->exe) == 0;
 }
 
 /* Each file once: where it is mapped from its beginning. */
@@ -297,7 +298,7 @@ static bool look_everywhere(const finding *f, python_process *ret, uint32_t *ret
 
 	for (size_t i = 0; i < f->n; i++) {
 		python |= strstr(f->map[i].path, "python") != NULL;
-		if (is_file(f, &f->map[i]) && is_python(f, &f->map[i]) &&
+		if (is_file(f, &f->map[i]) && python_is_python(f, &f->map[i]) &&
 		    by_symbol(f, &f->map[i], ret, ret_version))
 			return true;
 	}
@@ -307,14 +308,14 @@ static bool look_everywhere(const finding *f, python_process *ret, uint32_t *ret
 	for (size_t i = 0; i < f->n && !*ret_version; i++) {
 		const mapping *m = &f->map[i];
 
-		if (!is_file(f, m) || !is_python(f, m))
+		if (!is_file(f, m) || !python_is_python(f, m))
 			continue;
 		uint32_t version = version_guess(f, m->path);
 		if (by_scan(f, m->path, version, ret))
 			return true;
 	}
 	for (size_t i = 0; i < f->n; i++)
-		if (is_file(f, &f->map[i]) && !is_python(f, &f->map[i]) &&
+		if (is_file(f, &f->map[i]) && !python_is_python(f, &f->map[i]) &&
 		    by_symbol(f, &f->map[i], ret, ret_version))
 			return true;
 	return false;

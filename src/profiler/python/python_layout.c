@@ -66,7 +66,7 @@ bool python_layout_known(uint32_t version, python_layout *ret)
 	return true;
 }
 
-static uint64_t word_at(const unsigned char *told, unsigned i)
+static uint64_t layout_word_at(const unsigned char *told, unsigned i)
 {
 	uint64_t word;
 
@@ -76,7 +76,7 @@ static uint64_t word_at(const unsigned char *told, unsigned i)
 
 bool python_layout_told(const unsigned char *told, python_process *ret)
 {
-	uint64_t version = word_at(told, 1), free_threaded = word_at(told, 2);
+	uint64_t version = layout_word_at(told, 1), free_threaded = layout_word_at(told, 2);
 	unsigned which;
 	bool sane = true;
 
@@ -86,7 +86,8 @@ bool python_layout_told(const unsigned char *told, python_process *ret)
 	ret->version = (uint32_t)version;
 	ret->free_threaded = free_threaded != 0;
 	for (const layout_row *r = rows; r < rows + sizeof rows / sizeof *rows; r++) {
-		uint64_t value = r->told[which] == NO ? PYTHON_NONE : word_at(told, r->told[which]);
+		uint64_t value =
+		    r->told[which] == NO ? PYTHON_NONE : layout_word_at(told, r->told[which]);
 
 		/* An interpreter's state is some hundred kilobytes at most. */
 		sane &= value < 1 << 24 || value == PYTHON_NONE;

@@ -51,7 +51,7 @@ static const char *const beginning[] = {
     "clone3",	"main",		  "start_thread", "thread_start",
 };
 
-static bool is_among(const char *function, const char *const *names, size_t n)
+static bool merge_is_among(const char *function, const char *const *names, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t length = strlen(names[i]) - 1;
@@ -62,7 +62,8 @@ static bool is_among(const char *function, const char *const *names, size_t n)
 	}
 	return false;
 }
-#define IS_AMONG(function, names) is_among((function), (names), sizeof(names) / sizeof *(names))
+#define IS_AMONG(function, names) \
+	merge_is_among((function), (names), sizeof(names) / sizeof *(names))
 
 merge_kind python_merge_kind(const char *function)
 {
@@ -89,7 +90,7 @@ typedef struct merging {
 	size_t n, python; /* Python frames before this one are there */
 } merging;
 
-static void runs_put(merging *m, size_t runs)
+static void merge_runs_put(merging *m, size_t runs)
 {
 	while (runs--)
 		for (size_t end = run_end(m->in, m->python); m->python < end; m->python++)
@@ -128,14 +129,14 @@ size_t python_merge(const merge_input *in, merge_frame *ret, merge_told *ret_tol
 	for (size_t i = 0; i < in->natives; i++) {
 		if (in->native[i].kind == MERGE_EVALUATOR) {
 			if (seen++ == 0)
-				runs_put(&m, first);
+				merge_runs_put(&m, first);
 			if (seen > skipped)
-				runs_put(&m, 1);
+				merge_runs_put(&m, 1);
 		} else if (!is_hidden(in, i, outermost))
 			ret[m.n++] = (merge_frame){false, i};
 	}
 	while (m.python < in->pythons)
-		runs_put(&m, 1);
+		merge_runs_put(&m, 1);
 	*ret_told = (merge_told){evaluators, runs, evaluators == runs};
 	return m.n;
 }

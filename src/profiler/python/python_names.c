@@ -79,7 +79,7 @@ static bool names_forget(python_names *n)
 	return n->texts != NULL;
 }
 
-static bool get(const python_names *n, uint64_t address, void *to, size_t bytes)
+static bool python_names_get(const python_names *n, uint64_t address, void *to, size_t bytes)
 {
 	return n->memory.read(n->memory.self, address, to, bytes);
 }
@@ -106,7 +106,7 @@ static bool text_kind(uint32_t state, unsigned *ret_bytes, bool *ret_ascii)
 }
 
 /* A str, as UTF-8; NULL: there is none. */
-static const char *text_get(python_names *n, uint64_t address)
+static const char *python_text_get(python_names *n, uint64_t address)
 {
 	const python_layout *at = &n->p.at;
 	unsigned char *raw;
@@ -116,8 +116,8 @@ static const char *text_get(python_names *n, uint64_t address)
 	unsigned bytes;
 	bool ascii;
 
-	if (!address || !get(n, address + at->text_length, &length, sizeof length) ||
-	    !get(n, address + at->text_state, &state, sizeof state) || length < 0 ||
+	if (!address || !python_names_get(n, address + at->text_length, &length, sizeof length) ||
+	    !python_names_get(n, address + at->text_state, &state, sizeof state) || length < 0 ||
 	    length > 1 << 30 || !text_kind(state, &bytes, &ascii))
 		return NULL;
 	if (length > TEXT_MAX)
@@ -127,8 +127,8 @@ static const char *text_get(python_names *n, uint64_t address)
 	if (!text)
 		return NULL;
 	raw = (unsigned char *)text + (size_t)length * (4 - bytes);
-	if (!get(n, address + (ascii ? at->text_ascii : at->text_compact), raw,
-		 (size_t)length * bytes))
+	if (!python_names_get(n, address + (ascii ? at->text_ascii : at->text_compact), raw,
+			      (size_t)length * bytes))
 		return NULL;
 	for (int64_t i = 0; i < length; i++) {
 		uint32_t c = 0;
@@ -150,15 +150,15 @@ static bool members_get(const python_names *n, uint64_t code, code_members *ret)
 	const python_layout *at = &n->p.at;
 
 	memset(ret, 0, sizeof *ret); /* they are compared as bytes */
-	if (get(n, code + at->code_lines, &ret->lines, 8) &&
-	    get(n, ret->lines + at->bytes_size, &ret->lines_size, 8))
-		get(n, ret->lines + at->bytes_value, &ret->lines_begin, 8);
-	return get(n, code + at->object_type, &ret->type, 8) &&
-	       get(n, code + at->code_file, &ret->file, 8) &&
-	       get(n, code + at->code_name, &ret->name, 8) &&
-	       get(n, code + at->code_first_line, &ret->first_line, 4) &&
+	if (python_names_get(n, code + at->code_lines, &ret->lines, 8) &&
+	    python_names_get(n, ret->lines + at->bytes_size, &ret->lines_size, 8))
+		python_names_get(n, ret->lines + at->bytes_value, &ret->lines_begin, 8);
+	return python_names_get(n, code + at->object_type, &ret->type, 8) &&
+	       python_names_get(n, code + at->code_file, &ret->file, 8) &&
+	       python_names_get(n, code + at->code_name, &ret->name, 8) &&
+	       python_names_get(n, code + at->code_first_line, &ret->first_line, 4) &&
 	       (at->code_qualified == PYTHON_NONE ||
-		get(n, code + at->code_qualified, &ret->qualified, 8));
+		python_names_get(n, code + at->code_qualified, &ret->qualified, 8));
 }
 
 /* Whether objects of this type are code: the first that is met says so by the type's name. */
@@ -169,8 +169,8 @@ static bool type_is_code(python_names *n, uint64_t type)
 
 	if (n->code_type)
 		return type == n->code_type;
-	if (!get(n, type + n->p.at.type_name, &name, sizeof name) ||
-	    !get(n, name, text, sizeof text) || memcmp(text, "code", 5) != 0)
+	if (!python_names_get(n, type + n->p.at.type_name, &name, sizeof name) ||
+	    !python_names_get(n, name, text, sizeof text) || memcmp(text, "code", 5) != 0)
 		return false;
 	n->code_type = type;
 	return true;
@@ -182,11 +182,12 @@ static void lines_get(python_names *n, known_code *c)
 	int64_t size;
 
 	c->lines_n = 0;
-	if (!get(n, c->members.lines + n->p.at.bytes_size, &size, sizeof size) || size <= 0 ||
-	    size > LINES_MAX)
+	if (!python_names_get(n, c->members.lines + n->p.at.bytes_size, &size, sizeof size) ||
+	    size <= 0 || size > LINES_MAX)
 		return;
 	bytes = mem_arena_alloc(n->texts, (size_t)size);
-	if (bytes && get(n, c->members.lines + n->p.at.bytes_value, bytes, (size_t)size)) {
+	if (bytes &&
+	    python_names_get(n, c->members.lines + n->p.at.bytes_value, bytes, (size_t)size)) {
 		c->lines = bytes;
 		c->lines_n = (size_t)size;
 	}
@@ -203,7 +204,7 @@ static known_code *code_place(const python_names *n, uint64_t code)
 }
 
 /* Room for one more. false: no memory. */
-static bool room_make(python_names *n)
+static bool python_room_make(python_names *n)
 {
 	python_names grown = *n;
 
@@ -229,8 +230,8 @@ static bool code_read(python_names *n, known_code *c)
 
 	if (!type_is_code(n, c->members.type))
 		return false;
-	c->function = text_get(n, name);
-	c->file = text_get(n, c->members.file);
+	c->function = python_text_get(n, name);
+	c->file = python_text_get(n, c->members.file);
 	lines_get(n, c);
 	return c->function && c->file;
 }
@@ -243,7 +244,7 @@ bool python_names_find(python_names *n, uint64_t code, int32_t instruction, pyth
 		return false;
 	c = code_place(n, code);
 	if (!c->address || memcmp(&c->members, &now.members, sizeof now.members) != 0) {
-		if (!room_make(n))
+		if (!python_room_make(n))
 			return false;
 		c = code_place(n, code);
 		if (!code_read(n, &now))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void function_find(const char *name, void *to)
+static void python_function_find(const char *name, void *to)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
@@ -13,12 +13,12 @@ static void function_find(const char *name, void *to)
 }
 
 /* "3.9.18 (main, ...)": all versions have it, and since 3.13 _PyRuntime says more. */
-static uint32_t version_told(void)
+static uint32_t python_self_version_told(void)
 {
 	const char *(*get)(void);
 	char *end;
 
-	function_find("Py_GetVersion", &get);
+	python_function_find("Py_GetVersion", &get);
 	const char *text = get ? get() : NULL;
 	if (!text || strtoul(text, &end, 10) != 3 || *end != '.')
 		return 0;
@@ -31,12 +31,13 @@ bool python_self_find(python_self *ret_self, const unwind_memory *memory, python
 
 	if (!runtime)
 		return false;
-	function_find("PyGILState_GetThisThreadState", &ret_self->state);
+	python_function_find("PyGILState_GetThisThreadState", &ret_self->state);
 	/* By the version, for a search in vain allocates memory, and the caller may stand in front
 	 * of malloc(). */
-	const uint32_t version = version_told();
-	function_find(version >= (3u << 24 | 13u << 16) ? "Py_IsFinalizing" : "_Py_IsFinalizing",
-		      &ret_self->ending);
+	const uint32_t version = python_self_version_told();
+	python_function_find(version >= (3u << 24 | 13u << 16) ? "Py_IsFinalizing"
+							       : "_Py_IsFinalizing",
+			     &ret_self->ending);
 	return ret_self->state &&
 	       python_find_at((uint64_t)(uintptr_t)runtime, version, memory, ret);
 }

@@ -150,7 +150,7 @@ static size_t frame_bytes(const python_layout *at)
 	return end < FRAME_BYTES ? end : FRAME_BYTES;
 }
 
-static bool frame_get(const python_layout *at, window *w, uint64_t address, one_frame *ret)
+static bool walk_frame_get(const python_layout *at, window *w, uint64_t address, one_frame *ret)
 {
 	unsigned char bytes[FRAME_BYTES];
 
@@ -214,7 +214,7 @@ static size_t chain_walk(const python_process *p, window *w, uint64_t *at, pytho
 	for (uint64_t last = 0, frame = *at; frame; last = frame, *at = frame = f.previous) {
 		bool entry = false;
 
-		if (frame == last || !frame_get(&p->at, w, frame, &f)) {
+		if (frame == last || !walk_frame_get(&p->at, w, frame, &f)) {
 			told->unread = true;
 			return n;
 		}
@@ -248,7 +248,7 @@ bool python_link_read(const python_process *p, const unwind_memory *memory, uint
 
 	w.memory = memory;
 	w.full = false;
-	if (!frame_get(&p->at, &w, frame, &f))
+	if (!walk_frame_get(&p->at, &w, frame, &f))
 		return false;
 	*ret = (python_link){.code = f.code,
 			     .previous = f.previous,
@@ -304,7 +304,7 @@ static bool chain_confirm(const python_process *p, window *w, uint64_t state, py
 	const size_t left = *n > 1 && inner.frame == known[1].frame; /* the one within returned */
 	size_t i = first + left, calls = 0;
 	for (; frame && !(cut && i == *n); frame = f.previous) {
-		if (!frame_get(&p->at, w, frame, &f) || calls > *n)
+		if (!walk_frame_get(&p->at, w, frame, &f) || calls > *n)
 			return false;
 		if (frame_is_call(&p->at, &f) && !(i < *n && known[i].frame == frame)) {
 			calls++;

@@ -85,7 +85,7 @@ uint64_t arrange_first_ns(const arranger *a)
 	return a->first_ns;
 }
 
-static int by_time(const void *x, const void *y)
+static int arrange_by_time(const void *x, const void *y)
 {
 	const entry *a = x, *b = y;
 
@@ -95,7 +95,7 @@ static int by_time(const void *x, const void *y)
 }
 
 /* The events of one track, in order; returns how many. */
-static uint32_t collect(arranger *a, row *r, uint64_t base_ns)
+static uint32_t arrange_collect(arranger *a, row *r, uint64_t base_ns)
 {
 	uint64_t last = 0;
 	uint32_t n = 0;
@@ -110,7 +110,7 @@ static uint32_t collect(arranger *a, row *r, uint64_t base_ns)
 		last = one->e.ns;
 	}
 	if (!sorted)
-		qsort(a->one, n, sizeof *a->one, by_time);
+		qsort(a->one, n, sizeof *a->one, arrange_by_time);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t ns = a->one[i].e.ns;
 		const uint64_t least = r->gave ? r->last_ns : 0;
@@ -131,7 +131,7 @@ void arrange_give(arranger *a, uint64_t base_ns,
 {
 	for (uint32_t i = 0; i < a->ntouched; i++) {
 		row *r = kept_find(&a->rows, a->touched[i]);
-		give(self, a->touched[i], a->out, collect(a, r, base_ns));
+		give(self, a->touched[i], a->out, arrange_collect(a, r, base_ns));
 	}
 	a->n = a->ntouched = 0;
 	a->first_ns = UINT64_MAX;

@@ -44,7 +44,7 @@ void json_feed_close(json_feed *f)
 	f->u = NULL;
 }
 
-static const char *first_key(json_reader *r, const char *const *keys)
+static const char *feed_first_key(json_reader *r, const char *const *keys)
 {
 	json_token t;
 
@@ -67,7 +67,7 @@ const char *json_feed_first_key(wire_source *s, const char *const *keys)
 
 	if (json_feed_open(&f, s, &r, NULL) != DCK_OK)
 		return NULL;
-	const char *found = first_key(&r, keys);
+	const char *found = feed_first_key(&r, keys);
 	json_feed_close(&f);
 	return found;
 }

@@ -31,7 +31,7 @@ struct merging {
 	trace_event batch[BATCH];
 };
 
-static merging *of(trace_out *o)
+static merging *merging_of(trace_out *o)
 {
 	return (merging *)o;
 }
@@ -46,7 +46,7 @@ static dck_status merging_open(trace_out **ret, dck_sink *sink, const trace_abou
 }
 
 /* The process of a track that is one. */
-static uint32_t process_of(merging *m, const trace_track *t)
+static uint32_t merging_process_of(merging *m, const trace_track *t)
 {
 	const uint64_t key = ((uint64_t)m->file << 32 | t->id) + 1;
 	uint32_t row = kept_map_find(&m->process_rows, key);
@@ -67,12 +67,12 @@ static uint32_t process_of(merging *m, const trace_track *t)
 	return row;
 }
 
-static int32_t number_of(const merging *m, int32_t own)
+static int32_t merging_number_of(const merging *m, int32_t own)
 {
 	return own > 0 && own <= INT32_MAX - m->how.more ? own + m->how.more : own;
 }
 
-static void tell_track(merging *m, track *t, const trace_track *told)
+static void merging_tell_track(merging *m, track *t, const trace_track *told)
 {
 	const track *parent = kept_find(&m->tracks, told->parent);
 	trace_track now = *told;
@@ -81,16 +81,16 @@ static void tell_track(merging *m, track *t, const trace_track *told)
 		t->id = ++m->ntracks;
 	now.id = t->id;
 	now.parent = told->parent && parent ? parent->id : 0;
-	now.pid = number_of(m, told->pid);
-	now.tid = number_of(m, told->tid);
+	now.pid = merging_number_of(m, told->pid);
+	now.tid = merging_number_of(m, told->tid);
 	for (size_t i = 0; i < m->nto; i++)
 		m->to[i].format->track(m->to[i].out, &now);
 }
 
 static void merging_track(trace_out *o, const trace_track *told)
 {
-	merging *m = of(o);
-	const uint32_t process = told->kind == TRACE_PROCESS ? process_of(m, told) : 0;
+	merging *m = merging_of(o);
+	const uint32_t process = told->kind == TRACE_PROCESS ? merging_process_of(m, told) : 0;
 	track *t = kept_row(&m->tracks, told->id);
 	const track *parent = kept_find(&m->tracks, told->parent);
 
@@ -98,11 +98,11 @@ static void merging_track(trace_out *o, const trace_track *told)
 		return;
 	t->process = process ? process : told->parent && parent ? parent->process : 0;
 	if (m->tells)
-		tell_track(m, t, told);
+		merging_tell_track(m, t, told);
 }
 
 /* Equal names of several files have one number. */
-static uint32_t whole_name(merging *m, const trace_name *name)
+static uint32_t merging_whole_name(merging *m, const trace_name *name)
 {
 	char key[2 * KEPT_NAME_MAX];
 	const size_t n = name->n < KEPT_NAME_MAX / 2 ? name->n : KEPT_NAME_MAX / 2;
@@ -119,18 +119,18 @@ static uint32_t whole_name(merging *m, const trace_name *name)
 
 static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
-	merging *m = of(o);
+	merging *m = merging_of(o);
 	uint32_t *row = m->tells ? kept_row(&m->name_ids, id) : NULL;
 
 	if (!row)
 		return;
-	*row = whole_name(m, name);
+	*row = merging_whole_name(m, name);
 	m->failed = m->failed || !*row;
 	for (size_t i = 0; i < m->nto && *row; i++)
 		m->to[i].format->intern(m->to[i].out, *row, name);
 }
 
-static void survey(merging *m, const track *t, const trace_event *e, size_t n)
+static void read_survey(merging *m, const track *t, const trace_event *e, size_t n)
 {
 	merging_process *p = t->process ? kept_find(&m->processes, t->process - 1) : NULL;
 
@@ -166,13 +166,13 @@ static trace_event whole_event(const merging *m, const trace_event *e)
 
 static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
-	merging *m = of(o);
+	merging *m = merging_of(o);
 	const track *t = kept_find(&m->tracks, id);
 
 	if (!t)
 		return;
 	if (!m->tells) {
-		survey(m, t, e, n);
+		read_survey(m, t, e, n);
 		return;
 	}
 	while (n > 0) {
@@ -192,7 +192,7 @@ static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size
 
 static dck_status merging_close(trace_out *o, dck_err *err)
 {
-	merging *m = of(o);
+	merging *m = merging_of(o);
 
 	m->failed = m->failed || m->tracks.failed || m->name_ids.failed || m->processes.failed ||
 		    kept_names_failed(&m->names);
@@ -213,7 +213,7 @@ const trace_format merging_format = {
 
 /* --- */
 
-static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+static dck_status merging_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self, (void)bytes, (void)n, (void)err;
 	return DCK_OK;
@@ -227,7 +227,7 @@ dck_status merging_new(merging **ret, dck_err *err)
 	m->processes.row_bytes = sizeof(merging_process);
 	m->tracks.row_bytes = sizeof(track);
 	m->name_ids.row_bytes = sizeof(uint32_t);
-	dck_sink_custom(&m->sink, nowhere, m);
+	dck_sink_custom(&m->sink, merging_nowhere, m);
 	const dck_status status = kept_names_init(&m->names, err);
 	if (status == DCK_OK)
 		*ret = m;

@@ -224,7 +224,7 @@ static void begin_operator(operators *o, track *t, const held *h)
 }
 
 /* What was held, now that its numbers are known. */
-static void begin(operators *o, track *t)
+static void op_open(operators *o, track *t)
 {
 	const held h = t->begun;
 	const sort is = sort_of(o, h.name);
@@ -297,7 +297,7 @@ static void end_backward(operators *o, track *t, uint64_t took_ns)
 	t->backward_of = 0;
 }
 
-static void end(operators *o, track *t, uint64_t ns)
+static void operators_end(operators *o, track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(&t->all);
 	const sort is = top ? sort_of(o, top->name) : OTHER;
@@ -316,7 +316,7 @@ static void end(operators *o, track *t, uint64_t ns)
 		end_backward(o, t, ns - t->backward_begin_ns);
 }
 
-static void number(const operators *o, track *t, const trace_event *e)
+static void operators_number(const operators *o, track *t, const trace_event *e)
 {
 	held *h = &t->begun;
 	const double v = e->as.real;
@@ -348,7 +348,7 @@ static void number(const operators *o, track *t, const trace_event *e)
 
 /* --- as a format */
 
-static operators *of(trace_out *o)
+static operators *operators_of(trace_out *o)
 {
 	return (operators *)o;
 }
@@ -367,8 +367,8 @@ static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_ab
 
 static void operators_track(trace_out *out, const trace_track *about)
 {
-	kept_row(&of(out)->tracks, about->id);
-	zone_collect_format.track(of(out)->out, about);
+	kept_row(&operators_of(out)->tracks, about->id);
+	zone_collect_format.track(operators_of(out)->out, about);
 }
 
 static sort sort_told(const trace_name *told)
@@ -400,7 +400,7 @@ static sort sort_told(const trace_name *told)
 static void operators_intern(trace_out *out, uint32_t id, const trace_name *told)
 {
 	static const char module[] = "nn.Module: ";
-	operators *o = of(out);
+	operators *o = operators_of(out);
 	char text[KEPT_NAME_MAX + 1];
 	const size_t n = told->n < KEPT_NAME_MAX ? told->n : KEPT_NAME_MAX;
 	name *row = kept_row(&o->names, id);
@@ -418,33 +418,33 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *told
 
 static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
-	operators *o = of(out);
+	operators *o = operators_of(out);
 	track *t = kept_row(&o->tracks, id);
 
 	zone_collect_format.events(o->out, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
 		if (e->kind == TRACE_NUMBER) {
-			number(o, t, e);
+			operators_number(o, t, e);
 			continue;
 		}
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
-		begin(o, t);
+		op_open(o, t);
 		if (e->kind == TRACE_BEGIN ||
 		    (e->kind == TRACE_INSTANT && sort_of(o, e->name) == MEMORY))
 			t->begun = (held){.ns = t->last_ns, .name = e->name};
 		else if (e->kind == TRACE_END)
-			end(o, t, t->last_ns);
+			operators_end(o, t, t->last_ns);
 	}
 }
 
 static dck_status operators_close(trace_out *out, dck_err *err)
 {
-	operators *o = of(out);
+	operators *o = operators_of(out);
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
 
-		begin(o, t);
+		op_open(o, t);
 		for (size_t depth = t->timed.depth; depth > 0; depth--)
 			memory_end(o, t, depth);
 		zone_sums_close(&o->timed, &t->timed, t->last_ns);
@@ -521,7 +521,7 @@ void operators_free(operators *o)
 	mem_free(o);
 }
 
-static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+static dck_status operators_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self, (void)bytes, (void)n, (void)err;
 	return DCK_OK;
@@ -529,7 +529,7 @@ static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 
 void operators_sink(operators *o, dck_sink *ret)
 {
-	dck_sink_custom(ret, nowhere, o);
+	dck_sink_custom(ret, operators_nowhere, o);
 }
 
 /* --- as tables of a record */
@@ -550,7 +550,7 @@ static void device_share(operators *o)
 	o->nstarted = 0;
 }
 
-static const char *text_of(void *self, uint32_t id)
+static const char *operators_text_of(void *self, uint32_t id)
 {
 	return kept_name_of(&((operators *)self)->texts, id).text;
 }
@@ -561,7 +561,7 @@ typedef struct row {
 	const name *n;
 } row;
 
-static int by_self(const void *a, const void *b)
+static int operators_by_self(const void *a, const void *b)
 {
 	const row *x = a, *y = b;
 
@@ -571,19 +571,19 @@ static int by_self(const void *a, const void *b)
 }
 
 /* Those of a sort, or of RUNTIME with the operators. */
-static size_t rows_of(operators *o, const zone_sums *s, sort is, row *rows)
+static size_t operators_rows_of(operators *o, const zone_sums *s, sort is, row *rows)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < s->nstats; i++) {
 		const sort found = s->stats[i] ? sort_of(o, i) : OTHER;
-		const char *text = text_of(o, i);
+		const char *text = operators_text_of(o, i);
 
 		if (found == is || (is == OPERATOR && found == RUNTIME))
 			rows[n++] =
 			    (row){text ? text : "(no name)", s->stats[i], kept_find(&o->names, i)};
 	}
-	qsort(rows, n, sizeof *rows, by_self);
+	qsort(rows, n, sizeof *rows, operators_by_self);
 	return n;
 }
 
@@ -704,7 +704,7 @@ static void lacks_put(const operators *o, record_builder *b)
 			(int64_t)o->unowned_ns);
 }
 
-static void answer_put(const row *rows, size_t n, record_builder *b)
+static void operators_answer_put(const row *rows, size_t n, record_builder *b)
 {
 	char own[32], calls[32];
 	double all = 0;
@@ -739,20 +739,21 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 		return zones_put(o, b, err);
 	}
 	device_share(o);
-	size_t n = rows_of(o, &o->timed, OPERATOR, rows);
+	size_t n = operators_rows_of(o, &o->timed, OPERATOR, rows);
 	operators_table(o, rows, n, b);
 	if (o->kinds[MODULE]) {
-		n = rows_of(o, &o->places, MODULE, rows);
+		n = operators_rows_of(o, &o->places, MODULE, rows);
 		modules_table(rows, n, b);
 		status = path_sums_put(&o->places.paths, "modules",
-				       "Operators by the modules they ran for", text_of, o, b, err);
+				       "Operators by the modules they ran for", operators_text_of,
+				       o, b, err);
 	}
 	lacks_put(o, b);
 	if (status == DCK_OK)
 		status = zones_put(o, b, err);
-	n = rows_of(o, &o->timed, OPERATOR, rows);
+	n = operators_rows_of(o, &o->timed, OPERATOR, rows);
 	if (status == DCK_OK && n > 0)
-		answer_put(rows, n, b);
+		operators_answer_put(rows, n, b);
 	mem_free(rows);
 	return status;
 }

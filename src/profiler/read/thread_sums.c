@@ -87,8 +87,8 @@ void thread_sums_ranges(thread_sums *s, uint32_t id, uint64_t zones, uint64_t wa
 	}
 }
 
-static void rows_make(const thread_sums *s, thread_row *rows, size_t *ret_rows,
-		      thread_process *processes, size_t *ret_processes)
+static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret_rows,
+			     thread_process *processes, size_t *ret_processes)
 {
 	size_t n = 0, nprocesses = 0;
 
@@ -126,7 +126,7 @@ dck_status thread_sums_put(const thread_sums *s, record_builder *b, dck_err *err
 	const bool made = processes && rows && !s->tracks.failed && !kept_names_failed(&s->names);
 
 	if (made) {
-		rows_make(s, rows, &t.n, processes, &t.nprocesses);
+		thread_rows_make(s, rows, &t.n, processes, &t.nprocesses);
 		t.rows = rows;
 		t.processes = processes;
 		for (int k = 0; k < OS_USES; k++)

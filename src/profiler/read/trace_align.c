@@ -36,7 +36,7 @@ static bool same_boot(const trace_place *a, const trace_place *b)
 	return a->facts.about.boot[0] && strcmp(a->facts.about.boot, b->facts.about.boot) == 0;
 }
 
-static dck_status place(trace_place *p, size_t i, dck_err *err)
+static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 {
 	const trace_about *first = &p[0].facts.about, *own = &p[i].facts.about;
 	size_t k = 0;
@@ -66,7 +66,7 @@ static dck_status place(trace_place *p, size_t i, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status check(const trace_place *p, dck_err *err)
+static dck_status align_check(const trace_place *p, dck_err *err)
 {
 	if (!p->facts.dated)
 		DCK_FAIL(err, E_UNSUP,
@@ -85,12 +85,12 @@ dck_status trace_align(trace_place *p, size_t n, dck_err *err)
 	for (size_t i = 0; i < n; i++) {
 		/* A file alone needs no other's clock. */
 		if (n > 1)
-			DCK_TRY(check(&p[i], err));
+			DCK_TRY(align_check(&p[i], err));
 		p[i].within_ns = (double)p[i].facts.about.width_ns + drift_of(&p[i]);
 		p[i].base_ns = 0;
 		p[i].same_boot = true;
 		if (i > 0)
-			DCK_TRY(place(p, i, err));
+			DCK_TRY(align_place(p, i, err));
 	}
 	return DCK_OK;
 }

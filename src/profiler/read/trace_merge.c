@@ -58,7 +58,7 @@ static dck_status same_files_refuse(const trace_merge_plan *p, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status survey(work *w, dck_err *err)
+static dck_status merge_survey(work *w, dck_err *err)
 {
 	const trace_merge_plan *p = w->plan;
 
@@ -73,7 +73,8 @@ static dck_status survey(work *w, dck_err *err)
 	return trace_align(w->places, p->n, err);
 }
 
-static void span_of(const work *w, const merging_process *p, int64_t *ret_first, int64_t *ret_last)
+static void merge_span_of(const work *w, const merging_process *p, int64_t *ret_first,
+			  int64_t *ret_last)
 {
 	const trace_place *at = &w->places[p->file];
 
@@ -85,13 +86,13 @@ static bool overlap(const work *w, const merging_process *a, const merging_proce
 {
 	int64_t a_first, a_last, b_first, b_last;
 
-	span_of(w, a, &a_first, &a_last);
-	span_of(w, b, &b_first, &b_last);
+	merge_span_of(w, a, &a_first, &a_last);
+	merge_span_of(w, b, &b_first, &b_last);
 	return a->any && b->any && a_first <= b_last && b_first <= a_last;
 }
 
 /* Of two machines, or two boots of one: not when one does not say. */
-static bool apart(const work *w, uint32_t a, uint32_t b)
+static bool merge_apart(const work *w, uint32_t a, uint32_t b)
 {
 	const char *x = w->places[a].facts.about.boot, *y = w->places[b].facts.about.boot;
 
@@ -110,7 +111,7 @@ static dck_status numbers_choose(work *w, size_t i, dck_err *err)
 			b = merging_at(w->m, j);
 			if (b->file >= i || b->pid + w->more[b->file] != a->pid + w->more[i])
 				continue;
-			if (apart(w, a->file, b->file)) {
+			if (merge_apart(w, a->file, b->file)) {
 				if (w->more[i] > INT32_MAX / 2)
 					DCK_FAIL(err, E_LIMIT,
 						 "too many of the files have a process %d",
@@ -129,12 +130,12 @@ static dck_status numbers_choose(work *w, size_t i, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status look(work *w, dck_err *err)
+static dck_status merge_plan(work *w, dck_err *err)
 {
 	const size_t n = w->plan->n;
 
 	DCK_TRY(same_files_refuse(w->plan, err));
-	DCK_TRY(survey(w, err));
+	DCK_TRY(merge_survey(w, err));
 	for (size_t i = 0; i < n; i++) {
 		DCK_TRY(numbers_choose(w, i, err));
 		w->base_ns = w->places[i].base_ns < w->base_ns ? w->places[i].base_ns : w->base_ns;
@@ -178,7 +179,7 @@ static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *e
 	return DCK_OK;
 }
 
-static dck_status tell(work *w, dck_err *err)
+static dck_status merge_write(work *w, dck_err *err)
 {
 	const trace_about about = about_of(w);
 	merging_to to[MERGING_TO_MAX] = {{.format = &zone_collect_format},
@@ -203,7 +204,7 @@ static const char *within_unknown(void)
 	return "files of several machines, whose clocks do not say how well they are synchronised";
 }
 
-static void processes_put(const work *w, record_builder *b)
+static void merge_processes_put(const work *w, record_builder *b)
 {
 	static const dck_column columns[] = {
 	    {"name", "process", DCK_UNIT_NONE},
@@ -222,7 +223,7 @@ static void processes_put(const work *w, record_builder *b)
 		const merging_process *p = merging_at(w->m, i);
 		const double within = w->places[p->file].within_ns;
 
-		span_of(w, p, &first, &last);
+		merge_span_of(w, p, &first, &last);
 		record_cell_text(b, p->name ? p->name : "(no name)");
 		record_cell_int(b, p->pid > 0 ? p->pid + w->more[p->file] : p->pid);
 		record_cell_int(b, (int64_t)p->zones);
@@ -241,7 +242,7 @@ static void processes_put(const work *w, record_builder *b)
 	}
 }
 
-static void clocks_put(const work *w, record_builder *b)
+static void merge_clocks_put(const work *w, record_builder *b)
 {
 	const char *farthest = NULL, *unknown = NULL;
 	double most = 0;
@@ -292,20 +293,20 @@ static void gaps_put(const work *w, record_builder *b)
 	}
 }
 
-static dck_status put(const work *w, record_builder *b, dck_err *err)
+static dck_status merge_record_write(const work *w, record_builder *b, dck_err *err)
 {
 	record_fact_text(b, "subject", "kind", "trace");
 	record_fact_text(b, "trace", "format", w->plan->format->name);
 	record_fact_int(b, "trace", "files", DCK_UNIT_ONE, (int64_t)w->plan->n);
 	record_fact_int(b, "trace", "processes", DCK_UNIT_ONE, (int64_t)merging_processes(w->m));
-	clocks_put(w, b);
+	merge_clocks_put(w, b);
 	gaps_put(w, b);
 	DCK_TRY(zone_collect_put(w->zones, b, err));
-	processes_put(w, b);
+	merge_processes_put(w, b);
 	return zone_collect_put_threads(w->zones, b, err);
 }
 
-static dck_status run(work *w, record_builder *b, dck_err *err)
+static dck_status merge_run(work *w, record_builder *b, dck_err *err)
 {
 	w->places = mem_zalloc(w->plan->n, sizeof *w->places);
 	w->more = mem_zalloc(w->plan->n, sizeof *w->more);
@@ -313,9 +314,9 @@ static dck_status run(work *w, record_builder *b, dck_err *err)
 	DCK_TRY(merging_new(&w->m, err));
 	DCK_TRY(zone_collect_new(&w->zones, err));
 	zone_collect_want(w->zones, &w->plan->percentiles);
-	DCK_TRY(look(w, err));
-	DCK_TRY(tell(w, err));
-	return put(w, b, err);
+	DCK_TRY(merge_plan(w, err));
+	DCK_TRY(merge_write(w, err));
+	return merge_record_write(w, b, err);
 }
 
 dck_status trace_merge(const trace_merge_plan *plan, record_builder *b, dck_err *err)
@@ -324,7 +325,7 @@ dck_status trace_merge(const trace_merge_plan *plan, record_builder *b, dck_err 
 
 	if (plan->n == 0 || plan->n > FILES_MAX)
 		DCK_FAIL(err, E_ARG, "between 1 and %d traces can be put together", (int)FILES_MAX);
-	const dck_status status = run(&w, b, err);
+	const dck_status status = merge_run(&w, b, err);
 	merging_free(w.m);
 	zone_collect_free(w.zones);
 	mem_free(w.places);

@@ -22,7 +22,7 @@ typedef struct reading {
 	bool shapes_asked;
 } reading;
 
-static void facts_put(record_builder *b, const reading *r)
+static void read_facts_put(record_builder *b, const reading *r)
 {
 	const trace_read_facts *f = &r->facts;
 
@@ -48,8 +48,8 @@ static void facts_put(record_builder *b, const reading *r)
 }
 
 /* numbers: as chrome_read() takes them. */
-static dck_status read_into(reading *r, const char *const *numbers, const trace_format *f,
-			    dck_sink *sink, dck_err *err)
+static dck_status trace_read_into(reading *r, const char *const *numbers, const trace_format *f,
+				  dck_sink *sink, dck_err *err)
 {
 	wire_source source;
 
@@ -86,12 +86,12 @@ bool dck_trace_is(const char *path)
 	return is;
 }
 
-static dck_status record_make(operators *o, const reading *r, dck_record **ret, dck_err *err)
+static dck_status read_record_make(operators *o, const reading *r, dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(NULL);
 
 	DCK_NEED(b, err, "for the record");
-	facts_put(b, r);
+	read_facts_put(b, r);
 	const dck_status status = operators_put(o, b, err);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
@@ -123,11 +123,11 @@ static dck_status read_as(const char *path, const dck_trace_reading *how, pictur
 		operators_draw(o, p);
 	operators_sink(o, &sink);
 	dck_status status =
-	    read_into(&r, how->input_shapes ? operators_numbers_shaped : operators_numbers,
-		      &operators_format, &sink, err);
+	    trace_read_into(&r, how->input_shapes ? operators_numbers_shaped : operators_numbers,
+			    &operators_format, &sink, err);
 	r.shapes_asked = how->input_shapes;
 	if (status == DCK_OK)
-		status = record_make(o, &r, ret, err);
+		status = read_record_make(o, &r, ret, err);
 	operators_free(o);
 	return status;
 }
@@ -185,7 +185,7 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	if (gzip)
 		DCK_TRY(gzip_sink_open(&g, out, err));
-	dck_status status = read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
+	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
 	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
 	if (status == DCK_OK && ret) {
 		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};

@@ -106,7 +106,7 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 
 /* How many bytes from data on are whole fields. *ret_want: how many the field behind them needs, as
  * far as that is known. What is no field at all counts as whole: its reader says so. */
-static size_t whole(const unpacker *u, uint64_t *ret_want)
+static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
 {
 	enum { PACKET_TAG = 10 };
 	const uint8_t *data = u->data;
@@ -135,7 +135,7 @@ static size_t whole(const unpacker *u, uint64_t *ret_want)
 	return at;
 }
 
-static dck_status room_for(unpacker *u, uint64_t want, dck_err *err)
+static dck_status unpack_room_for(unpacker *u, uint64_t want, dck_err *err)
 {
 	size_t room = u->room;
 
@@ -156,14 +156,14 @@ static dck_status room_for(unpacker *u, uint64_t want, dck_err *err)
 }
 
 /* Until there is a whole field, or nothing more. */
-static dck_status fill(unpacker *u, dck_err *err)
+static dck_status input_refill(unpacker *u, dck_err *err)
 {
 	uint64_t want = 0;
 
 	while (!u->ended && u->n < ROOM_FIRST / 2)
 		DCK_TRY(inflate_some(u, err));
-	while (!u->ended && !whole(u, &want)) {
-		DCK_TRY(room_for(u, want, err));
+	while (!u->ended && !unpack_whole(u, &want)) {
+		DCK_TRY(unpack_room_for(u, want, err));
 		DCK_TRY(inflate_some(u, err));
 	}
 	return DCK_OK;
@@ -178,9 +178,9 @@ dck_status unpack_next(unpacker *u, wire_source *ret, dck_err *err)
 	u->from += u->given;
 	u->given = 0;
 	/* What came before a failure is given first. */
-	if (!u->failed.code && fill(u, &u->failed) != DCK_OK)
+	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
 		u->ended = true;
-	u->given = whole(u, &want);
+	u->given = unpack_whole(u, &want);
 	if (u->failed.code && !u->given) {
 		if (err)
 			*err = u->failed;

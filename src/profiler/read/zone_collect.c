@@ -30,7 +30,7 @@ struct zone_collect {
 	int64_t unix_ns;
 };
 
-static void end(zone_collect *c, track *t, uint64_t ns)
+static void collect_end(zone_collect *c, track *t, uint64_t ns)
 {
 	const zone_frame *top = zone_stack_top(&t->open);
 
@@ -38,7 +38,7 @@ static void end(zone_collect *c, track *t, uint64_t ns)
 	    zone_sums_end(&c->sums, &t->open, ns, !top || !top->unended) == ZONE_UNMATCHED;
 }
 
-static void number(zone_collect *c, track *t, const trace_event *e)
+static void collect_number(zone_collect *c, track *t, const trace_event *e)
 {
 	const mark *m = kept_find(&c->marks, e->name);
 	zone_frame *top = zone_stack_top(&t->open);
@@ -51,7 +51,7 @@ static void number(zone_collect *c, track *t, const trace_event *e)
 
 /* --- as a format */
 
-static zone_collect *of(trace_out *o)
+static zone_collect *collect_of(trace_out *o)
 {
 	return (zone_collect *)o;
 }
@@ -69,34 +69,35 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_abou
 
 static void collect_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&of(o)->tracks, about->id);
+	track *t = kept_row(&collect_of(o)->tracks, about->id);
 
 	if (t)
 		t->open.track = about->id;
-	if (of(o)->drawn)
-		picture_track(of(o)->drawn, about);
-	thread_sums_track(&of(o)->threads, about);
+	if (collect_of(o)->drawn)
+		picture_track(collect_of(o)->drawn, about);
+	thread_sums_track(&collect_of(o)->threads, about);
 }
 
-static bool is(const trace_name *told, const char *text)
+static bool collect_is(const trace_name *told, const char *text)
 {
 	return told->n == strlen(text) && memcmp(told->text, text, told->n) == 0;
 }
 
 static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
-	mark *row = kept_row(&of(o)->marks, id);
+	mark *row = kept_row(&collect_of(o)->marks, id);
 
-	if (of(o)->drawn)
-		picture_name(of(o)->drawn, id, told);
-	kept_name_put(&of(o)->texts, id, told->text, told->n);
+	if (collect_of(o)->drawn)
+		picture_name(collect_of(o)->drawn, id, told);
+	kept_name_put(&collect_of(o)->texts, id, told->text, told->n);
 	if (row)
-		*row = (mark){.unended = is(told, PF_UNENDED), .continued = is(told, PF_CONTINUED)};
+		*row = (mark){.unended = collect_is(told, PF_UNENDED),
+			      .continued = collect_is(told, PF_CONTINUED)};
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
-	zone_collect *c = of(o);
+	zone_collect *c = collect_of(o);
 	track *t = kept_row(&c->tracks, id);
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
@@ -112,10 +113,10 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			zone_sums_begin(&c->sums, &t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
-			end(c, t, t->last_ns);
+			collect_end(c, t, t->last_ns);
 			break;
 		case TRACE_NUMBER:
-			number(c, t, e);
+			collect_number(c, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:
 		case TRACE_ASYNC_END: /* one without a name cannot be told from an end */
@@ -137,7 +138,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 
 static dck_status collect_close(trace_out *o, dck_err *err)
 {
-	zone_collect *c = of(o);
+	zone_collect *c = collect_of(o);
 	uint64_t unmatched;
 
 	(void)err;
@@ -165,7 +166,7 @@ const trace_format zone_collect_format = {
 
 /* --- */
 
-static bool is_wait(const void *names, uint32_t name)
+static bool collect_is_wait(const void *names, uint32_t name)
 {
 	const char *text = kept_name_of(names, name).text;
 
@@ -179,7 +180,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	DCK_NEED(c, err, "to add up a trace");
 	c->marks.row_bytes = sizeof(mark);
 	c->tracks.row_bytes = sizeof(track);
-	c->sums.is_wait = is_wait;
+	c->sums.is_wait = collect_is_wait;
 	c->sums.names = &c->texts;
 	dck_status status = kept_names_init(&c->texts, err);
 	if (status == DCK_OK)
@@ -217,7 +218,7 @@ void zone_collect_free(zone_collect *c)
 	mem_free(c);
 }
 
-static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+static dck_status collect_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self, (void)bytes, (void)n, (void)err;
 	return DCK_OK;
@@ -225,10 +226,10 @@ static dck_status nowhere(void *self, const void *bytes, size_t n, dck_err *err)
 
 void zone_collect_sink(zone_collect *c, dck_sink *ret)
 {
-	dck_sink_custom(ret, nowhere, c);
+	dck_sink_custom(ret, collect_nowhere, c);
 }
 
-static const char *text_of(void *self, uint32_t id)
+static const char *collect_text_of(void *self, uint32_t id)
 {
 	return kept_name_of(&((zone_collect *)self)->texts, id).text;
 }
@@ -243,7 +244,7 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
-	return zone_table_put(&c->sums, text_of, c, b, err);
+	return zone_table_put(&c->sums, collect_text_of, c, b, err);
 }
 
 dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err)

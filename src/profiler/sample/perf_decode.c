@@ -51,7 +51,7 @@ typedef struct reading {
 	bool failed;
 } reading;
 
-static const void *take(reading *r, uint64_t n)
+static const void *bytes_consume(reading *r, uint64_t n)
 {
 	const void *at = r->at;
 
@@ -67,7 +67,7 @@ static const void *take(reading *r, uint64_t n)
 static uint64_t take64(reading *r)
 {
 	uint64_t v = 0;
-	const void *at = take(r, sizeof v);
+	const void *at = bytes_consume(r, sizeof v);
 
 	if (at)
 		memcpy(&v, at, sizeof v);
@@ -77,14 +77,14 @@ static uint64_t take64(reading *r)
 static int take_id(reading *r)
 {
 	int32_t v = 0;
-	const void *at = take(r, sizeof v);
+	const void *at = bytes_consume(r, sizeof v);
 
 	if (at)
 		memcpy(&v, at, sizeof v);
 	return v;
 }
 
-static reading body_of(const struct perf_event_header *h)
+static reading decode_body_of(const struct perf_event_header *h)
 {
 	return (reading){(const unsigned char *)h + sizeof *h,
 			 h->size > sizeof *h ? h->size - sizeof *h : 0, false};
@@ -95,12 +95,12 @@ enum { TRAILER = 16 };
 
 uint64_t perf_record_time(const struct perf_event_header *h)
 {
-	reading r = body_of(h);
+	reading r = decode_body_of(h);
 
 	if (h->type == PERF_RECORD_SAMPLE)
 		take64(&r); /* pid, tid */
 	else if (r.n >= 8)
-		take(&r, r.n - 8);
+		bytes_consume(&r, r.n - 8);
 	return r.failed ? 0 : take64(&r);
 }
 
@@ -118,7 +118,7 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 			e->as.taken.regs.known |= UINT64_C(1) << registers[i].dwarf;
 		}
 	const uint64_t room = take64(r);
-	const unsigned char *stack = room ? take(r, room) : NULL;
+	const unsigned char *stack = room ? bytes_consume(r, room) : NULL;
 	const uint64_t used = room ? take64(r) : 0;
 	if (r->failed || used > room)
 		return;
@@ -138,7 +138,7 @@ static const char *take_text(reading *r)
 	return r->n && memchr(r->at, '\0', r->n) ? (const char *)r->at : NULL;
 }
 
-static void map(reading *r, bool with_inode, sample_event *e)
+static void decode_map(reading *r, bool with_inode, sample_event *e)
 {
 	e->pid = take_id(r);
 	e->tid = take_id(r);
@@ -146,7 +146,7 @@ static void map(reading *r, bool with_inode, sample_event *e)
 	e->as.map.bytes = take64(r);
 	e->as.map.offset = take64(r);
 	if (with_inode)
-		take(r, 32); /* which file it is, and its protection */
+		bytes_consume(r, 32); /* which file it is, and its protection */
 	e->as.map.file = r->failed ? NULL : take_text(r);
 	if (e->as.map.file)
 		e->kind = SAMPLE_MAP;
@@ -177,7 +177,7 @@ static void task(reading *r, sample_kind kind, sample_event *e)
 
 void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *ret)
 {
-	reading r = body_of(h);
+	reading r = decode_body_of(h);
 	sample_event e = {.kind = SAMPLE_NOTHING};
 
 	if (h->type == PERF_RECORD_SAMPLE) {
@@ -194,10 +194,10 @@ void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sam
 	reading behind = {r.at + r.n, TRAILER, false};
 	switch (h->type) {
 	case PERF_RECORD_MMAP:
-		map(&r, false, &e);
+		decode_map(&r, false, &e);
 		break;
 	case PERF_RECORD_MMAP2:
-		map(&r, true, &e);
+		decode_map(&r, true, &e);
 		break;
 	case PERF_RECORD_COMM:
 		name(&r, h->misc, &e);

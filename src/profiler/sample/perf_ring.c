@@ -31,7 +31,7 @@ static const struct perf_event_header *record_at(perf_rings *all, perf_ring *r)
 	return piece(r, r->tail, h.size, all->whole);
 }
 
-static void look(perf_rings *all, perf_ring *r)
+static void next_time_update(perf_rings *all, perf_ring *r)
 {
 	const struct perf_event_header *h;
 
@@ -64,7 +64,7 @@ void perf_rings_begin(perf_rings *r)
 			r->damaged++;
 			one->tail = one->head;
 		}
-		look(r, one);
+		next_time_update(r, one);
 	}
 }
 
@@ -86,7 +86,7 @@ const struct perf_event_header *perf_rings_next(perf_rings *r, uint64_t until_ns
 		return NULL;
 	const uint16_t size = h->size;
 	oldest->tail += size;
-	look(r, oldest);
+	next_time_update(r, oldest);
 	return piece(oldest, at, size, r->whole);
 }
 

@@ -159,7 +159,7 @@ typedef struct sorted {
 	uint32_t number;
 } sorted;
 
-static int by_address(const void *a, const void *b)
+static int raw_by_address(const void *a, const void *b)
 {
 	const sorted *x = a, *y = b;
 
@@ -182,7 +182,7 @@ static bool frames_name(naming *m)
 
 		order[i] = (sorted){f->file, f->address, i + 1};
 	}
-	qsort(order, m->p->nframes, sizeof *order, by_address);
+	qsort(order, m->p->nframes, sizeof *order, raw_by_address);
 	for (uint32_t i = 0; i < m->p->nframes; i++)
 		frame_name(m, order[i].number);
 	mem_free(order);
@@ -191,7 +191,7 @@ static bool frames_name(naming *m)
 
 /* --- where threads wait busily */
 
-static dck_frame frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
+static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
 {
 	const named *f = &m->of[raw];
 
@@ -214,9 +214,9 @@ static const char *spin_of(const naming *m, uint32_t path)
 		return NULL;
 	const uint32_t parent = from->rows[path].parent;
 	const dck_frame around =
-	    parent ? frame_get(m, from->rows[parent].name, 0) : (dck_frame){.name = ""};
+	    parent ? raw_frame_get(m, from->rows[parent].name, 0) : (dck_frame){.name = ""};
 	for (uint32_t k = 0; k < m->of[from->rows[path].name].n; k++) {
-		const dck_frame f = frame_get(m, from->rows[path].name, k);
+		const dck_frame f = raw_frame_get(m, from->rows[path].name, k);
 		const char *library = spin_waits_library(&f, parent ? &around : NULL);
 
 		if (library)
@@ -242,7 +242,7 @@ static uint32_t spin_add(naming *m, const char *library, uint32_t path, double n
 
 /* --- the paths */
 
-static void weight_add(naming *m, uint32_t at, named_path *of)
+static void raw_weight_add(naming *m, uint32_t at, named_path *of)
 {
 	const path_sum *s = &m->p->sums.rows[at];
 	const char *library = at ? spin_of(m, at) : NULL;
@@ -276,7 +276,7 @@ static bool paths_add(naming *m, raw_named *ret)
 		if (i && f->user)
 			paths[i].user = s->name;
 		if (s->calls || s->total_ns)
-			weight_add(m, i, &paths[i]);
+			raw_weight_add(m, i, &paths[i]);
 		if (i && f->unknown)
 			ret->unknown += s->calls;
 	}

@@ -1,6 +1,6 @@
 /* sample_inside.c - samples that the program's threads take of themselves, in handlers of signals:
- * the library in src/profiler/preload/sampler fills the slots of a shared memory. The signals are perf_event's where
- * the kernel permits it, else those of timers.
+ * the library in src/profiler/preload/sampler fills the slots of a shared memory. The signals are
+ * perf_event's where the kernel permits it, else those of timers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_source.h"
@@ -23,7 +23,7 @@ typedef struct inside {
 /* Above that rate the handlers would take the program's time. */
 enum { PERIOD_LEAST_NS = 100000 };
 
-static sample_slots_clock clock_of(const dck_sample_config *c)
+static sample_slots_clock inside_clock_of(const dck_sample_config *c)
 {
 	bool kernel;
 
@@ -43,8 +43,8 @@ static void inside_close(void *self)
 	mem_free(s);
 }
 
-static dck_status inside_open(const dck_sample_config *c, char *const *argv, void **ret,
-			      dck_err *err)
+static dck_status sample_inside_open(const dck_sample_config *c, char *const *argv, void **ret,
+				     dck_err *err)
 {
 	inside *s = mem_zalloc(1, sizeof *s);
 	const char *why = NULL;
@@ -69,7 +69,7 @@ static dck_status inside_open(const dck_sample_config *c, char *const *argv, voi
 		return st;
 	}
 	s->drain.slots->n = SAMPLE_SLOTS;
-	s->drain.slots->clock = clock_of(c);
+	s->drain.slots->clock = inside_clock_of(c);
 	s->drain.slots->magic = SAMPLE_SLOTS_MAGIC;
 	*ret = s;
 	return DCK_OK;
@@ -138,7 +138,7 @@ static double inside_price(void *self, const char **ret_how)
 
 const sample_source sample_inside = {
     .name = inside_name,
-    .open = inside_open,
+    .open = sample_inside_open,
     .environment = inside_environment,
     .wait = inside_wait,
     .drain = inside_drain,

@@ -17,7 +17,7 @@ static uint64_t loop_ns(void)
 	return os_thread_cpu_ns() - begin;
 }
 
-static int by_value(const void *a, const void *b)
+static int sample_by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -64,7 +64,7 @@ double sample_price_of_perf(const os_perf_config *c)
 	os_perf_close(p);
 	if (n == 0)
 		return 0;
-	qsort(price, (size_t)n, sizeof *price, by_value);
+	qsort(price, (size_t)n, sizeof *price, sample_by_value);
 	return price[n / 2] > 0 ? price[n / 2] : 0;
 }
 

@@ -87,7 +87,7 @@ static process *process_find(const sample_profile *p, int pid)
 }
 
 /* Places of processes that have ended are free again. */
-static uint32_t place_find(sample_profile *p)
+static uint32_t profile_place_find(sample_profile *p)
 {
 	if (p->nprocesses + 1 < p->sweep_at)
 		return ++p->nprocesses;
@@ -124,7 +124,7 @@ static process *process_put(sample_profile *p, int pid, space *s)
 		old->space = s;
 		return old;
 	}
-	const uint32_t at = place_find(p);
+	const uint32_t at = profile_place_find(p);
 	process *row = kept_row(&p->processes, at);
 	if (!row || !kept_map_put(&p->by_pid, (uint64_t)pid, at)) {
 		space_free(s);
@@ -139,7 +139,7 @@ static process *process_put(sample_profile *p, int pid, space *s)
 }
 
 /* The process that an event is of: one that was never heard of ran before. */
-static process *process_of(sample_profile *p, int pid)
+static process *profile_process_of(sample_profile *p, int pid)
 {
 	process *found = process_find(p, pid);
 
@@ -148,7 +148,7 @@ static process *process_of(sample_profile *p, int pid)
 
 void sample_profile_watch(sample_profile *p, int pid)
 {
-	process *one = process_of(p, pid);
+	process *one = profile_process_of(p, pid);
 
 	if (one && space_read(one->space, NULL) == DCK_OK)
 		one->read_ns = os_now_ns();
@@ -192,7 +192,7 @@ static bool copied_read(void *self, uint64_t address, void *to, size_t n)
 }
 
 /* Of the library that takes the samples: no part of the program. */
-static bool is_ours(const space_module *m)
+static bool profile_is_ours(const space_module *m)
 {
 	return m && m->path && strstr(m->path, SAMPLE_LIBRARY);
 }
@@ -244,7 +244,7 @@ static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, si
 	return n;
 }
 
-static bool code_before(void *self, uint64_t address, unsigned char *to, size_t n)
+static bool profile_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
 {
 	const frames *f = self;
 	const space_module *m = space_find(f->one->space, address - 1);
@@ -262,7 +262,7 @@ static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t
 		const uint64_t place = unwind_place(regs);
 		const space_module *m = module_of(f->one, place);
 
-		if (!is_ours(m))
+		if (!profile_is_ours(m))
 			p->stack[(*n)++] = frame_at(p, f->one, m, place);
 		const unwind_result got = frame_step(f, regs);
 		if (got == UNWIND_UNREADABLE && f->stack.beyond && full)
@@ -274,7 +274,7 @@ static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t
 }
 
 /* Nothing says how the function there is unwound. */
-static bool is_bare(process *one, uint64_t place)
+static bool profile_is_bare(process *one, uint64_t place)
 {
 	const space_module *m = module_of(one, place);
 	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
@@ -295,17 +295,18 @@ static unwind_result unwind(sample_profile *p, process *one, const sample_event 
 
 	f.memory = (unwind_memory){copied_read, &f.stack};
 	const unwind_result got = frames_take(&f, &regs, e->as.taken.stack_full, n);
-	if (got == UNWIND_END || !is_bare(one, unwind_place(&e->as.taken.regs)))
+	if (got == UNWIND_END || !profile_is_bare(one, unwind_place(&e->as.taken.regs)))
 		return got;
 	regs = e->as.taken.regs;
-	if (!unwind_scan_caller(&(unwind_scan){&f.memory, frames_walk, code_before, &f}, &regs))
+	if (!unwind_scan_caller(&(unwind_scan){&f.memory, frames_walk, profile_code_before, &f},
+				&regs))
 		return got;
 	p->counts.scanned++;
 	*n = before + 1; /* the function itself stays */
 	return frames_take(&f, &regs, e->as.taken.stack_full, n);
 }
 
-static bool known(const sample_event *e)
+static bool profile_known(const sample_event *e)
 {
 	const uint64_t least = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
 
@@ -324,12 +325,12 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 			const uint64_t place = e->as.taken.pcs[i];
 			const space_module *m = module_of(one, place);
 
-			if (!is_ours(m))
+			if (!profile_is_ours(m))
 				p->stack[n++] = frame_at(p, one, m, place);
 		}
 		ended = e->as.taken.ended;
 		p->counts.scanned += e->as.taken.scanned;
-	} else if (known(e)) {
+	} else if (profile_known(e)) {
 		ended = unwind(p, one, e, &n);
 	}
 	if (ended == UNWIND_OK)
@@ -339,7 +340,7 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	return sample_python_merge(p->python, e, p->stack, n, DEPTH, ended == UNWIND_END);
 }
 
-static uint32_t root_of(sample_profile *p, const sample_thread *t)
+static uint32_t profile_root_of(sample_profile *p, const sample_thread *t)
 {
 	if (!p->by_thread || !t)
 		return 0;
@@ -350,7 +351,7 @@ static uint32_t root_of(sample_profile *p, const sample_thread *t)
 
 static void taken(sample_profile *p, const sample_event *e)
 {
-	process *one = process_of(p, e->pid);
+	process *one = profile_process_of(p, e->pid);
 	sample_thread *t = sample_thread_of(&p->threads, e->pid, e->tid);
 
 	if (!one || !t) {
@@ -359,13 +360,13 @@ static void taken(sample_profile *p, const sample_event *e)
 	}
 	if (e->as.taken.where == SAMPLE_LEAVING) {
 		const size_t n = stack_make(p, one, e);
-		t->waits_at = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+		t->waits_at = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->left_ns = e->at_ns;
 		t->away = true;
 		return;
 	}
 	const size_t n = stack_make(p, one, e);
-	const uint32_t path = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+	const uint32_t path = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 	path_sums_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
 	p->counts.samples++;
 	p->counts.kernel += e->as.taken.where == SAMPLE_IN_KERNEL;
@@ -459,7 +460,7 @@ void sample_profile_look(sample_profile *p, const sample_look *l)
 		e.as.taken.regs.r[UNWIND_SP] = l->sp;
 		e.as.taken.regs.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
 		const size_t n = stack_make(p, one, &e);
-		t->waits_at = raw_paths_stack(&p->raw, root_of(p, t), p->stack, n);
+		t->waits_at = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->preempted = false;
 		/* What it did not run of the time since then it has waited, here or nearby. */
 		const uint64_t ran = l->cpu_ns - t->cpu_ns, passed = l->now_ns - t->looked_ns;
@@ -476,7 +477,7 @@ void sample_profile_look(sample_profile *p, const sample_look *l)
 
 static void mapped(sample_profile *p, const sample_event *e)
 {
-	process *one = process_of(p, e->pid);
+	process *one = profile_process_of(p, e->pid);
 	const space_mapping m = {.begin = e->as.map.address,
 				 .end = e->as.map.address + e->as.map.bytes,
 				 .offset = e->as.map.offset,
@@ -487,7 +488,7 @@ static void mapped(sample_profile *p, const sample_event *e)
 		space_mapped(one->space, &m, NULL);
 }
 
-static void forked(sample_profile *p, const sample_event *e)
+static void profile_forked(sample_profile *p, const sample_event *e)
 {
 	process *parent = process_find(p, e->as.fork.parent_pid);
 
@@ -521,7 +522,7 @@ void sample_profile_event(void *self, const sample_event *e)
 		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
 		break;
 	case SAMPLE_FORK:
-		forked(p, e);
+		profile_forked(p, e);
 		break;
 	case SAMPLE_EXIT:
 		sample_thread_ended(&p->threads, e->tid);

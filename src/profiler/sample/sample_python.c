@@ -111,7 +111,7 @@ static bool file_is_interpreter(sample_python *s, const elf_file *file)
 }
 
 /* What the frame is to the interpreter: found once. */
-static merge_native native_of(sample_python *s, uint32_t number)
+static merge_native python_native_of(sample_python *s, uint32_t number)
 {
 	enum { INTERPRETER = 16 };
 	const raw_frame *f = kept_find(&s->raw->frames, number);
@@ -156,7 +156,7 @@ static void processes_sweep(sample_python *s)
 	}
 }
 
-static one_process *process_of(sample_python *s, int pid)
+static one_process *python_process_of(sample_python *s, int pid)
 {
 	one_process *one = s->processes;
 	const uint64_t now = os_now_ns();
@@ -207,7 +207,7 @@ static uint32_t python_number(sample_python *s, one_process *one, const python_f
 }
 
 /* The thread's frames now: of a sample that came without them. */
-static size_t walk(sample_python *s, one_process *one, int tid, python_walked *ret)
+static size_t sample_python_walk(sample_python *s, one_process *one, int tid, python_walked *ret)
 {
 	python_thread *t = &s->threads[(unsigned)tid % THREADS];
 	const unwind_memory memory = {os_process_read, &one->pid};
@@ -227,18 +227,18 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	size_t npython;
 
 	for (size_t i = 0; i < n; i++) {
-		s->native[i] = native_of(s, frames[i]);
+		s->native[i] = python_native_of(s, frames[i]);
 		interpreter |= s->native[i].kind == MERGE_EVALUATOR;
 	}
 	if (!interpreter)
 		return n;
-	one_process *one = process_of(s, e->pid);
+	one_process *one = python_process_of(s, e->pid);
 	if (came) {
 		npython = e->as.taken.npython < DEPTH ? e->as.taken.npython : DEPTH;
 		memcpy(s->python, e->as.taken.python, npython * sizeof s->python[0]);
 		walked.cut = e->as.taken.python_cut;
 	} else if (one)
-		npython = walk(s, one, e->tid, &walked);
+		npython = sample_python_walk(s, one, e->tid, &walked);
 	else
 		return n;
 	if (npython == 0)

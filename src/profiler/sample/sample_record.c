@@ -24,7 +24,8 @@ enum { FEW = 100 };
 #define UNSEEN		0.1
 #define UNSEEN_LEAST_NS 1e8
 
-static void title_make(char *title, size_t size, const dck_sample_config *c, char *const *argv)
+static void sample_title_make(char *title, size_t size, const dck_sample_config *c,
+			      char *const *argv)
 {
 	if (c->pid)
 		snprintf(title, size, "process %llu", (unsigned long long)c->pid);
@@ -32,7 +33,7 @@ static void title_make(char *title, size_t size, const dck_sample_config *c, cha
 		record_program_title(title, size, argv);
 }
 
-static double share(uint64_t n, uint64_t of)
+static double sample_share(uint64_t n, uint64_t of)
 {
 	return of ? (double)n / (double)of : 0;
 }
@@ -56,7 +57,7 @@ static cost cost_find(const sample_run *r, const sample_source *source, void *se
 	return c;
 }
 
-static void cost_put(record_builder *b, const sample_run *r, const cost *c)
+static void sample_cost_put(record_builder *b, const sample_run *r, const cost *c)
 {
 	record_fact_int(b, "cost", "deepclock_cpu", DCK_UNIT_NS, (int64_t)r->own_cpu_ns);
 	if (c->price_ns <= 0) {
@@ -75,8 +76,8 @@ static void cost_put(record_builder *b, const sample_run *r, const cost *c)
 
 /* --- how it went */
 
-static void counts_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
-		       const sample_counts *n)
+static void sample_counts_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
+			      const sample_counts *n)
 {
 	const double seen = n->time_ns - n->blocked_ns;
 	const char *s = "sample";
@@ -123,8 +124,8 @@ static void counts_put(record_builder *b, const sample_run *r, const dck_sample_
 	}
 }
 
-static void notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
-		      const sample_counts *n, bool timers)
+static void sample_notes_put(record_builder *b, const sample_run *r, const dck_sample_config *c,
+			     const sample_counts *n, bool timers)
 {
 	const double cpu = r->cpu_known ? (double)(r->user_ns + r->system_ns) : 0;
 	const double seen = n->time_ns - n->blocked_ns;
@@ -149,15 +150,15 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 	if (n->samples < FEW)
 		record_note(b, "sample-few", "there are only %llu samples",
 			    (unsigned long long)n->samples);
-	if (share(n->cut, n->samples) > EARLY)
+	if (sample_share(n->cut, n->samples) > EARLY)
 		record_note(b, "sample-cut",
 			    "%.1f %% of the stacks are deeper than what was copied of them: their "
 			    "outermost callers are missing",
-			    100 * share(n->cut, n->samples));
-	if (share(n->broken, n->samples) > EARLY)
+			    100 * sample_share(n->cut, n->samples));
+	if (sample_share(n->broken, n->samples) > EARLY)
 		record_note(b, "sample-broken",
 			    "%.1f %% of the stacks could not be followed to their beginning",
-			    100 * share(n->broken, n->samples));
+			    100 * sample_share(n->broken, n->samples));
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		record_note(b, "sample-unseen",
 			    "the program used %.0f %% more CPU time than its samples stand for",
@@ -165,17 +166,17 @@ static void notes_put(record_builder *b, const sample_run *r, const dck_sample_c
 	if (n->python.lacking)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
 			    n->python.lacking);
-	if (share(n->python.late, n->python.samples) > EARLY)
+	if (sample_share(n->python.late, n->python.samples) > EARLY)
 		record_note(b, "sample-python-late",
 			    "for %.0f %% of the Python samples the frames were read some "
 			    "milliseconds late; for %.0f %% they do not fit the native frames",
-			    100 * share(n->python.late, n->python.samples),
-			    100 * share(n->python.inexact, n->python.samples));
-	if (share(n->named.unknown, n->samples) > NAMELESS)
+			    100 * sample_share(n->python.late, n->python.samples),
+			    100 * sample_share(n->python.inexact, n->python.samples));
+	if (sample_share(n->named.unknown, n->samples) > NAMELESS)
 		record_note(b, "sample-no-names",
 			    "%.0f %% of the samples are in functions that have no names, which are "
 			    "shown as FILE+0xOFFSET",
-			    100 * share(n->named.unknown, n->samples));
+			    100 * sample_share(n->named.unknown, n->samples));
 	if (n->named.lacking)
 		record_note(b, "sample-no-lines", "%s", n->named.lacking);
 }
@@ -195,7 +196,7 @@ static const call_table functions = {.name = "functions",
 				     .sort = SELF,
 				     .brief = BRIEF};
 
-static const dck_value *cell_of(const dck_table *t, size_t row, size_t column)
+static const dck_value *sample_cell_of(const dck_table *t, size_t row, size_t column)
 {
 	return &t->cells[row * t->ncolumns + column].value;
 }
@@ -230,22 +231,22 @@ typedef struct own_function {
 static void own_answer(record_builder *b, const sample_counts *n, const own_function *own,
 		       const char *time, const char *samples, const char *spins)
 {
-	const double ran = n->time_ns - n->blocked_ns, share = 100 * own->ns / ran;
+	const double ran = n->time_ns - n->blocked_ns, sample_share = 100 * own->ns / ran;
 
 	if (n->named.user[0])
 		record_answer(b,
 			      "%s takes %.1f %% of %s of CPU time, with what it calls; most by "
 			      "itself: %.60s, %.1f %%%s; %s samples",
-			      n->named.user, 100 * n->named.user_ns / ran, time, own->name, share,
-			      spins, samples);
+			      n->named.user, 100 * n->named.user_ns / ran, time, own->name,
+			      sample_share, spins, samples);
 	else
 		record_answer(b, "%.60s takes %.1f %% of %s of CPU time, in %s samples%s",
-			      own->name, share, time, samples, spins);
+			      own->name, sample_share, time, samples, spins);
 }
 
 /* The function with the most time of its own. */
-static dck_status answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
-			     const dck_sample_config *c, dck_err *err)
+static dck_status sample_answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
+				    const dck_sample_config *c, dck_err *err)
 {
 	record_builder *first = record_new();
 	char time[32], samples[32], part[32], spins[128];
@@ -264,32 +265,33 @@ static dck_status answer_put(record_builder *b, const call_paths *p, const sampl
 	const double ran = n->time_ns - n->blocked_ns;
 	size_t row = 0;
 	/* "[blocked]" and the like are no functions. */
-	while (t && row < t->nrows && is_no_function(cell_of(t, row, 0)->as.text, c->wall))
+	while (t && row < t->nrows && is_no_function(sample_cell_of(t, row, 0)->as.text, c->wall))
 		row++;
 	spin_text(n, ran, spins, sizeof spins);
 	const bool any = t && row < t->nrows && ran > 0;
 	if (c->wall && n->time_ns > 0)
-		record_answer(
-		    b, "the threads waited %.1f %% of %s%s%.60s%s",
-		    100 * n->blocked_ns / n->time_ns, time, any ? "; of what they ran " : "",
-		    any ? cell_of(t, row, 0)->as.text : "",
-		    any ? share_text(cell_of(t, row, 1 + SELF)->as.r / ran, part, sizeof part)
-			: "");
+		record_answer(b, "the threads waited %.1f %% of %s%s%.60s%s",
+			      100 * n->blocked_ns / n->time_ns, time,
+			      any ? "; of what they ran " : "",
+			      any ? sample_cell_of(t, row, 0)->as.text : "",
+			      any ? share_text(sample_cell_of(t, row, 1 + SELF)->as.r / ran, part,
+					       sizeof part)
+				  : "");
 	else if (any)
-		own_answer(
-		    b, n,
-		    &(own_function){cell_of(t, row, 0)->as.text, cell_of(t, row, 1 + SELF)->as.r},
-		    time, samples, spins);
+		own_answer(b, n,
+			   &(own_function){sample_cell_of(t, row, 0)->as.text,
+					   sample_cell_of(t, row, 1 + SELF)->as.r},
+			   time, samples, spins);
 	else
 		record_answer(b, "no sample was taken: the program used too little CPU time");
 	dck_record_free(r);
 	return DCK_OK;
 }
 
-static dck_status paths_put(record_builder *b, const call_paths *p, const sample_counts *n,
-			    const dck_sample_config *c, dck_err *err)
+static dck_status sample_paths_put(record_builder *b, const call_paths *p, const sample_counts *n,
+				   const dck_sample_config *c, dck_err *err)
 {
-	DCK_TRY(answer_put(b, p, n, c, err));
+	DCK_TRY(sample_answer_put(b, p, n, c, err));
 	DCK_TRY(call_paths_functions(p, &functions, b, err));
 	return call_paths_tree(p, "samples", "Samples by call path", b, err);
 }
@@ -304,7 +306,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 
 	DCK_TRY(call_paths_init(&paths, weights, 2, err));
 	dck_status st = sample_profile_name(p, &paths, err);
-	title_make(title, sizeof title, c, argv);
+	sample_title_make(title, sizeof title, c, argv);
 	record_builder *b = st == DCK_OK ? record_begin(title) : NULL;
 	if (st == DCK_OK && !b)
 		st = ERR_NO_MEMORY(err, "for the record of a profile");
@@ -315,13 +317,13 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		record_fact_options(b, "plan", dck_sample_options, c);
 		record_fact_text(b, "sample", "source", source->name(self));
 		source->facts(self, b);
-		counts_put(b, r, c, &n);
+		sample_counts_put(b, r, c, &n);
 		const cost price = cost_find(r, source, self, &n);
-		cost_put(b, r, &price);
+		sample_cost_put(b, r, &price);
 		record_others_put(&r->others, b, "sample", false);
-		notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
+		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
 		record_set_incomplete(b, r->cancelled || r->signal);
-		st = paths_put(b, &paths, &n, c, err);
+		st = sample_paths_put(b, &paths, &n, c, err);
 	}
 	call_paths_done(&paths);
 	if (st == DCK_OK)

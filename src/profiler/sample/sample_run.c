@@ -45,7 +45,7 @@ typedef struct sampling {
 
 /* --- the thread that takes samples out */
 
-static void *take(void *self)
+static void *drain_thread_main(void *self)
 {
 	sampling *s = self;
 	const sample_sink to = {sample_profile_event, s->profile};
@@ -59,16 +59,16 @@ static void *take(void *self)
 	return NULL;
 }
 
-static dck_status begin(sampling *s, dck_err *err)
+static dck_status sampling_start(sampling *s, dck_err *err)
 {
-	const int e = pthread_create(&s->thread, NULL, take, s);
+	const int e = pthread_create(&s->thread, NULL, drain_thread_main, s);
 
 	if (e)
 		DCK_FAIL_ERRNO(err, E_LIMIT, e, "cannot make a thread that takes samples");
 	return DCK_OK;
 }
 
-static void end(sampling *s)
+static void sample_end(sampling *s)
 {
 	const sample_sink to = {sample_profile_event, s->profile};
 
@@ -98,7 +98,7 @@ static bool done(void *self)
 	return s->cancelled || (s->until_ns && os_now_ns() >= s->until_ns);
 }
 
-static dck_status started(sampling *s, dck_err *err)
+static dck_status sample_started(sampling *s, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *set[SET_MAX + 1] = {0};
@@ -119,10 +119,10 @@ static dck_status started(sampling *s, dck_err *err)
 	dck_status st = os_spawn(&spawn, &pid, err);
 	mem_arena_free(a);
 	DCK_TRY(st);
-	DCK_TRY(begin(s, err));
+	DCK_TRY(sampling_start(s, err));
 	st = os_wait(pid, 0, done, s, &usage, err);
 	s->run.took_ns = os_now_ns() - s->run.began_ns;
-	end(s);
+	sample_end(s);
 	if (st != DCK_OK && st != DCK_E_CANCEL)
 		return st;
 	s->program->exit_code = usage.exit_code;
@@ -155,7 +155,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status attached(sampling *s, dck_err *err)
+static dck_status sample_attached(sampling *s, dck_err *err)
 {
 	const int pid = (int)s->config->pid;
 	uint64_t user = 0, system = 0;
@@ -167,7 +167,7 @@ static dck_status attached(sampling *s, dck_err *err)
 	s->run.began_ns = os_now_ns();
 	DCK_TRY(tree_follow(s, pid, &n, err));
 	s->run.cpu_known = s->run.cpu_known && n == 1; /* the others may end before */
-	DCK_TRY(begin(s, err));
+	DCK_TRY(sampling_start(s, err));
 	while (!done(s) && os_process_runs(pid))
 		os_sleep_ns(ASK_NS, NULL, NULL);
 	s->run.took_ns = os_now_ns() - s->run.began_ns;
@@ -175,13 +175,13 @@ static dck_status attached(sampling *s, dck_err *err)
 		s->run.cpu_known = os_process_used(pid, &s->run.user_ns, &s->run.system_ns);
 	s->run.user_ns -= s->run.cpu_known ? user : 0;
 	s->run.system_ns -= s->run.cpu_known ? system : 0;
-	end(s);
+	sample_end(s);
 	return DCK_OK;
 }
 
 /* --- who takes the samples */
 
-static dck_status inside_open(sampling *s, dck_err *err)
+static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 {
 	s->source = &sample_inside;
 	if (s->config->pid)
@@ -201,7 +201,7 @@ static dck_status inside_choose(sampling *s, dck_err *err)
 			return told(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
-	return inside_open(s, err);
+	return sample_run_inside_open(s, err);
 }
 
 static dck_status source_open(sampling *s, dck_err *err)
@@ -223,7 +223,7 @@ static dck_status source_open(sampling *s, dck_err *err)
 			return told(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
-	if (inside_open(s, &why) == DCK_OK)
+	if (sample_run_inside_open(s, &why) == DCK_OK)
 		return DCK_OK;
 	if (!s->run.not_perf[0])
 		return told(&why, err);
@@ -233,7 +233,7 @@ static dck_status source_open(sampling *s, dck_err *err)
 		 s->run.not_perf, why.msg);
 }
 
-static dck_status run(sampling *s, dck_record **ret, dck_err *err)
+static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 {
 	const uint64_t cpu = os_process_cpu_ns();
 
@@ -244,7 +244,7 @@ static dck_status run(sampling *s, dck_record **ret, dck_err *err)
 	if (s->looks_on)
 		DCK_TRY(sample_looks_init(&s->looks, (size_t)s->config->stack_bytes, err));
 	record_others_begin(&s->run.others, (long)s->config->pid);
-	const dck_status st = s->config->pid ? attached(s, err) : started(s, err);
+	const dck_status st = s->config->pid ? sample_attached(s, err) : sample_started(s, err);
 	record_others_end(&s->run.others);
 	DCK_TRY(st);
 	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
@@ -267,7 +267,7 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 		DCK_FAIL(err, E_ARG, "a program is sampled that is started, or one that runs");
 	if (config->rate == 0)
 		DCK_FAIL(err, E_ARG, "no rate is given");
-	const dck_status st = run(&s, ret, err);
+	const dck_status st = sampling_run(&s, ret, err);
 	sample_looks_done(&s.looks);
 	sample_profile_free(s.profile);
 	if (s.self)

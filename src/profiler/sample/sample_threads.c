@@ -15,20 +15,20 @@ void sample_threads_done(sample_threads *t)
 	kept_map_done(&t->by_tid);
 }
 
-static sample_thread *find(const sample_threads *t, int tid)
+static sample_thread *thread_find(const sample_threads *t, int tid)
 {
 	const uint32_t at = kept_map_find(&t->by_tid, (uint64_t)tid);
 
 	return at ? kept_find(&t->rows, at) : NULL;
 }
 
-static void title_make(sample_thread *one)
+static void threads_title_make(sample_thread *one)
 {
 	snprintf(one->title, sizeof one->title, "%.15s (thread %d)",
 		 one->name[0] ? one->name : "thread", one->tid);
 }
 
-static uint32_t place_find(sample_threads *t)
+static uint32_t threads_place_find(sample_threads *t)
 {
 	for (uint32_t i = 1; t->free > 0 && i <= t->n; i++)
 		if (((sample_thread *)kept_find(&t->rows, i))->tid == 0) {
@@ -40,16 +40,16 @@ static uint32_t place_find(sample_threads *t)
 
 sample_thread *sample_thread_of(sample_threads *t, int pid, int tid)
 {
-	sample_thread *one = find(t, tid);
+	sample_thread *one = thread_find(t, tid);
 
 	if (one)
 		return one;
-	const uint32_t at = place_find(t);
+	const uint32_t at = threads_place_find(t);
 	one = kept_row(&t->rows, at);
 	if (!one || !kept_map_put(&t->by_tid, (uint64_t)tid, at))
 		return NULL;
 	*one = (sample_thread){.pid = pid, .tid = tid};
-	title_make(one);
+	threads_title_make(one);
 	t->seen++;
 	return one;
 }
@@ -61,12 +61,12 @@ void sample_thread_named(sample_threads *t, int pid, int tid, const char *name)
 	if (!one)
 		return;
 	snprintf(one->name, sizeof one->name, "%.15s", name);
-	title_make(one);
+	threads_title_make(one);
 }
 
 void sample_thread_made(sample_threads *t, int pid, int tid, int by_tid)
 {
-	const sample_thread *by = find(t, by_tid);
+	const sample_thread *by = thread_find(t, by_tid);
 	char name[sizeof by->name] = "";
 
 	if (by)
@@ -77,7 +77,7 @@ void sample_thread_made(sample_threads *t, int pid, int tid, int by_tid)
 
 void sample_thread_ended(sample_threads *t, int tid)
 {
-	sample_thread *one = find(t, tid);
+	sample_thread *one = thread_find(t, tid);
 
 	if (!one)
 		return;

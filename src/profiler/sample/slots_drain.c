@@ -15,7 +15,7 @@ typedef struct waiting_slot {
 	uint32_t number;
 } waiting_slot;
 
-static int by_time(const void *a, const void *b)
+static int drain_by_time(const void *a, const void *b)
 {
 	const waiting_slot *x = a, *y = b;
 
@@ -85,7 +85,7 @@ static sample_event event_of(slots_drain *s)
 #define WEIGHT_MAX_NS (UINT64_C(3600) * 1000000000u)
 
 /* Of a process or thread: the kernel's largest is 2^22. */
-static bool is_number(int n)
+static bool drain_is_number(int n)
 {
 	return n > 0 && n <= 1 << 22;
 }
@@ -104,7 +104,7 @@ static void slot_tell(slots_drain *s, sample_slot *from, const sample_sink *to)
 		s->taken++;
 	}
 	const sample_event e = event_of(s);
-	if (e.kind != SAMPLE_NOTHING && is_number(e.pid) && is_number(e.tid))
+	if (e.kind != SAMPLE_NOTHING && drain_is_number(e.pid) && drain_is_number(e.tid))
 		to->event(to->self, &e);
 }
 
@@ -137,7 +137,7 @@ void slots_drain_all(slots_drain *s, const sample_sink *to)
 		if (atomic_load_explicit(&slot->state, memory_order_acquire) == SAMPLE_SLOT_READY)
 			ready[n++] = (waiting_slot){slot->at_ns, i};
 	}
-	qsort(ready, n, sizeof ready[0], by_time);
+	qsort(ready, n, sizeof ready[0], drain_by_time);
 	for (size_t i = 0; i < n; i++)
 		slot_tell(s, &s->slots->slot[ready[i].number], to);
 	/* The first ones again: a program that takes few samples touches little memory. */

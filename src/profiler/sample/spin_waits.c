@@ -70,7 +70,7 @@ static bool is_nameless(const dck_frame *f)
 	       (plus && !strncmp(f->name, f->module, (size_t)(plus - f->name)));
 }
 
-static const spin_row *row_of(const dck_frame *f)
+static const spin_row *waits_row_of(const dck_frame *f)
 {
 	for (size_t i = 0; f->module && i < sizeof spin_rows / sizeof spin_rows[0]; i++)
 		if (strstr(f->module, spin_rows[i].module))
@@ -88,10 +88,10 @@ static bool is_yielding(const dck_frame *f)
 
 const char *spin_waits_library(const dck_frame *f, const dck_frame *caller)
 {
-	const spin_row *row = row_of(f);
+	const spin_row *row = waits_row_of(f);
 
 	if (is_yielding(f)) {
-		row = caller ? row_of(caller) : NULL;
+		row = caller ? waits_row_of(caller) : NULL;
 		return row ? row->library : NULL;
 	}
 	for (const char *const *name = row ? row->functions : NULL;

@@ -128,7 +128,7 @@ static bool words_read(class_names *c, const elf_file *f)
 	return c->words;
 }
 
-static const word *word_at(const class_names *c, uint64_t at)
+static const word *class_word_at(const class_names *c, uint64_t at)
 {
 	return bsearch(&(word){.at = at}, c->words, c->nwords, sizeof *c->words, by_place);
 }
@@ -136,14 +136,14 @@ static const word *word_at(const class_names *c, uint64_t at)
 /* What the word there leads to, in the file; 0: nothing. */
 static uint64_t target_of(const class_names *c, uint64_t at)
 {
-	const word *w = word_at(c, at);
+	const word *w = class_word_at(c, at);
 
 	return w && w->kind == TO_HERE ? w->to : 0;
 }
 
 static bool is_class(const class_names *c, uint64_t type)
 {
-	const word *w = word_at(c, type);
+	const word *w = class_word_at(c, type);
 
 	return w && w->kind == TO_CLASS && target_of(c, type + NAME_AT);
 }
@@ -177,7 +177,7 @@ static bool is_code(const class_names *c, uint64_t address)
 	return address >= c->code && address < c->code_end;
 }
 
-static bool entry_add(class_names *c, const entry *e)
+static bool class_entry_add(class_names *c, const entry *e)
 {
 	if (c->n == c->room) {
 		const size_t room = c->room ? 2 * c->room : 1024;
@@ -199,7 +199,7 @@ static bool is_first(const class_names *c, uint64_t at)
 
 	if (at >= c->data.address + WORD && at - c->data.address <= c->data.n)
 		memcpy(&offset, c->data.at + (at - WORD - c->data.address), sizeof offset);
-	return offset == 0 && !word_at(c, at - WORD);
+	return offset == 0 && !class_word_at(c, at - WORD);
 }
 
 /* words[i] leads to the class. */
@@ -213,13 +213,13 @@ static bool table_read(class_names *c, size_t i)
 		if (w->at != first + (uint64_t)slot * WORD || w->kind == TO_CLASS ||
 		    (w->kind == TO_HERE && !is_code(c, w->to)))
 			break;
-		if (w->kind == TO_HERE && !entry_add(c, &(entry){w->to, type, slot}))
+		if (w->kind == TO_HERE && !class_entry_add(c, &(entry){w->to, type, slot}))
 			return false;
 	}
 	return true;
 }
 
-static int by_function(const void *a, const void *b)
+static int class_by_function(const void *a, const void *b)
 {
 	const entry *x = a, *y = b;
 
@@ -260,7 +260,7 @@ static bool tables_read(class_names *c)
 		    is_first(c, c->words[i].at) && !table_read(c, i))
 			return false;
 	if (c->n)
-		qsort(c->entries, c->n, sizeof *c->entries, by_function);
+		qsort(c->entries, c->n, sizeof *c->entries, class_by_function);
 	for (size_t i = 0, end; i < c->n; i = end) {
 		for (end = i + 1; end < c->n && c->entries[end].function == c->entries[i].function;)
 			end++;
@@ -290,7 +290,7 @@ class_names *class_names_new(const elf_file *f)
 }
 
 /* "N2ns4ConvIfEE", in a demangler's form. */
-static bool name_of(const class_names *c, uint64_t type, char *to, size_t size)
+static bool class_name_of(const class_names *c, uint64_t type, char *to, size_t size)
 {
 	const uint64_t at = target_of(c, type + NAME_AT) - c->texts.address;
 	const char *text = (const char *)c->texts.at + at;
@@ -315,7 +315,7 @@ bool class_names_find(const class_names *c, uint64_t begin, char *to, size_t siz
 			high = middle;
 	}
 	if (!c || low == c->n || c->entries[low].function != begin ||
-	    !name_of(c, c->entries[low].type, mangled, sizeof mangled))
+	    !class_name_of(c, c->entries[low].type, mangled, sizeof mangled))
 		return false;
 	char *name = demangle(mangled);
 	if (!name)

@@ -62,7 +62,7 @@ static bool add_range(ranges *r, Dwarf_Addr begin, Dwarf_Addr end, size_t of)
 	return true;
 }
 
-static int by_begin(const void *a, const void *b)
+static int lines_by_begin(const void *a, const void *b)
 {
 	const range *x = a, *y = b;
 
@@ -122,7 +122,7 @@ static bool covers(Dwarf_Die *die, Dwarf_Addr address)
 
 /* --- Units. */
 
-static void forget(dwarf_lines *d)
+static void lines_forget(dwarf_lines *d)
 {
 	for (size_t i = 0; i < d->n_units; i++) {
 		mem_free(d->units[i].functions);
@@ -167,7 +167,7 @@ static bool open_all(dwarf_lines *d)
 			return false;
 	}
 	if (d->of_units.n)
-		qsort(d->of_units.all, d->of_units.n, sizeof(range), by_begin);
+		qsort(d->of_units.all, d->of_units.n, sizeof(range), lines_by_begin);
 	return d->n_units > 0;
 }
 
@@ -222,12 +222,12 @@ static void read_unit(dwarf_lines *d, unit *u)
 	d->n_read++;
 	list_functions(u, &u->inner, 0, &left);
 	if (u->of_functions.n)
-		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), by_begin);
+		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), lines_by_begin);
 }
 
 /* --- Frames. */
 
-static unsigned number_of(Dwarf_Die *die, unsigned name)
+static unsigned lines_number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word v = 0;
@@ -273,7 +273,7 @@ static size_t inlined_at(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *sta
 	return n;
 }
 
-static const char *file_of(unit *u, unsigned which)
+static const char *lines_file_of(unit *u, unsigned which)
 {
 	Dwarf_Files *files;
 	size_t n;
@@ -283,7 +283,7 @@ static const char *file_of(unit *u, unsigned which)
 	return late_dw.filesrc(files, which, NULL, NULL);
 }
 
-static size_t frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t max)
+static size_t lines_frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t max)
 {
 	const range *r = find_range(&u->of_functions, address);
 	Dwarf_Die inlined[DEPTH_MAX];
@@ -300,8 +300,9 @@ static size_t frames_of(unit *u, Dwarf_Addr address, dwarf_frame *ret, size_t ma
 	for (size_t i = n_inlined; i-- > 0 && n < max; n++) {
 		name_frame(&inlined[i], &f);
 		ret[n] = f;
-		f = (dwarf_frame){.file = file_of(u, number_of(&inlined[i], DW_AT_call_file)),
-				  .line = number_of(&inlined[i], DW_AT_call_line)};
+		f = (dwarf_frame){
+		    .file = lines_file_of(u, lines_number_of(&inlined[i], DW_AT_call_file)),
+		    .line = lines_number_of(&inlined[i], DW_AT_call_line)};
 	}
 	if (n == max)
 		return n;
@@ -318,7 +319,7 @@ size_t dwarf_lines_find(dwarf_lines *d, uint64_t address, dwarf_frame *ret, size
 	const range *r;
 
 	if (d->n_read >= READ_MAX) {
-		forget(d);
+		lines_forget(d);
 		if (!open_all(d))
 			return 0;
 	}
@@ -329,7 +330,7 @@ size_t dwarf_lines_find(dwarf_lines *d, uint64_t address, dwarf_frame *ret, size
 
 	if (!u->is_read)
 		read_unit(d, u);
-	return frames_of(u, address, ret, max);
+	return lines_frames_of(u, address, ret, max);
 }
 
 dck_status dwarf_lines_open(const char *path, int fd, dwarf_lines **ret, dck_err *err)
@@ -352,7 +353,7 @@ void dwarf_lines_close(dwarf_lines *d)
 {
 	if (!d)
 		return;
-	forget(d);
+	lines_forget(d);
 	mem_free(d);
 }
 

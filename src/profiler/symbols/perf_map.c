@@ -23,7 +23,7 @@ struct perf_map {
 	size_t n;
 };
 
-static int by_begin(const void *a, const void *b)
+static int map_by_begin(const void *a, const void *b)
 {
 	const row *x = a, *y = b;
 
@@ -69,7 +69,7 @@ static void read_rows(perf_map *m)
 		m->rows[m->n++] = r;
 	}
 	if (m->n)
-		qsort(m->rows, m->n, sizeof *m->rows, by_begin);
+		qsort(m->rows, m->n, sizeof *m->rows, map_by_begin);
 }
 
 /* The number that the process has for itself: in a container it is another one. */

@@ -22,7 +22,7 @@ static const char *const lzma_names[] = {LZMA(OS_LATE_NAME)};
 static os_late library = OS_LATE("liblzma.so.5", "packed names of functions", lzma_names, lzma);
 
 /* NULL: it cannot be. */
-static uint8_t *unpack(const uint8_t *packed, size_t n, size_t *ret_n)
+static uint8_t *compressed_unpack(const uint8_t *packed, size_t n, size_t *ret_n)
 {
 	for (size_t room = 8 * n + 4096; room <= UNPACKED_MAX; room *= 4) {
 		uint64_t limit = UNPACKED_MAX;
@@ -52,7 +52,7 @@ size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f)
 	if (!s || s->size > PACKED_MAX || os_late_load(&library, NULL) != DCK_OK)
 		return 0;
 	packed = elf_file_read(f, s->offset, s->size);
-	bytes = packed ? unpack(packed, (size_t)s->size, &n) : NULL;
+	bytes = packed ? compressed_unpack(packed, (size_t)s->size, &n) : NULL;
 	if (bytes && elf_file_open_bytes(bytes, n, ".gnu_debugdata", &inner, NULL) == DCK_OK) {
 		added = symbol_table_add(t, inner);
 		elf_file_close(inner);

@@ -22,7 +22,7 @@ typedef struct slots {
 	size_t n;
 } slots;
 
-static int by_address(const void *a, const void *b)
+static int plt_by_address(const void *a, const void *b)
 {
 	const slot *x = a, *y = b;
 
@@ -64,7 +64,7 @@ static void add_slots(slots *to, const elf_file *f, const elf_section *s, const 
 
 /* The slot that the code of one entry jumps through; 0: it does not. */
 #if defined(__x86_64__)
-static uint64_t slot_of(const unsigned char *code, size_t n, uint64_t address)
+static uint64_t plt_slot_of(const unsigned char *code, size_t n, uint64_t address)
 {
 	int32_t by;
 
@@ -77,7 +77,7 @@ static uint64_t slot_of(const unsigned char *code, size_t n, uint64_t address)
 	return 0;
 }
 #else
-static uint64_t slot_of(const unsigned char *code, size_t n, uint64_t address)
+static uint64_t plt_slot_of(const unsigned char *code, size_t n, uint64_t address)
 {
 	uint32_t adrp, ldr;
 	uint64_t pages;
@@ -103,9 +103,9 @@ static void name_entries(symbol_table *t, const elf_file *f, const elf_section *
 
 	for (size_t i = 0; code && i < size; i += step) {
 		size_t n = size - i < step ? size - i : step;
-		slot wanted = {slot_of(code + i, n, s->address + i), NULL};
+		slot wanted = {plt_slot_of(code + i, n, s->address + i), NULL};
 		const slot *found =
-		    in->n ? bsearch(&wanted, in->all, in->n, sizeof wanted, by_address) : NULL;
+		    in->n ? bsearch(&wanted, in->all, in->n, sizeof wanted, plt_by_address) : NULL;
 
 		if (found && *found->name)
 			symbol_table_add_one(t, found->name, s->address + i, n, RANK_OF_PLT);
@@ -138,7 +138,7 @@ size_t symbol_table_add_plt(symbol_table *t, const elf_file *f)
 					  texts, names->size);
 		}
 		if (found.n)
-			qsort(found.all, found.n, sizeof(slot), by_address);
+			qsort(found.all, found.n, sizeof(slot), plt_by_address);
 		for (size_t i = 0; (s = elf_file_section(f, i)); i++) {
 			if (is_plt(s))
 				name_entries(t, f, s, &found);

@@ -79,7 +79,7 @@ bool symbol_table_keep(symbol_table *t, void *bytes)
 
 /* --- Tables of symbols. */
 
-static unsigned rank_of(const elf_file *f, const Elf64_Sym *s, const char *name)
+static unsigned symbol_rank_of(const elf_file *f, const Elf64_Sym *s, const char *name)
 {
 	const elf_section *in = elf_file_section(f, s->st_shndx);
 	unsigned kind = ELF64_ST_TYPE(s->st_info), bind = ELF64_ST_BIND(s->st_info), rank;
@@ -114,7 +114,7 @@ static size_t add_symbols(symbol_table *t, const elf_file *f, const elf_section 
 	for (size_t i = 0; all && i < n; i++) {
 		const Elf64_Sym *s = &all[i];
 		const char *name = s->st_name < names->size ? texts + s->st_name : "";
-		unsigned rank = rank_of(f, s, name);
+		unsigned rank = symbol_rank_of(f, s, name);
 
 		if (rank && !symbol_table_add_one(t, name, s->st_value, s->st_size, rank))
 			break;
@@ -153,7 +153,7 @@ size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f)
 
 /* --- Looking up. */
 
-static int by_address(const void *a, const void *b)
+static int symbol_by_address(const void *a, const void *b)
 {
 	const symbol *x = a, *y = b;
 
@@ -170,7 +170,7 @@ void symbol_table_sort(symbol_table *t)
 	size_t n = 0;
 
 	if (t->n)
-		qsort(t->all, t->n, sizeof *t->all, by_address);
+		qsort(t->all, t->n, sizeof *t->all, symbol_by_address);
 	for (size_t i = 0; i < t->n; i++) {
 		if (n && t->all[n - 1].address == t->all[i].address) {
 			if (t->all[i].size < t->all[n - 1].size)

@@ -103,7 +103,7 @@ const char *symbols_lacking(symbols *s)
 }
 
 /* Room for `more` in an array; false: no memory. */
-static bool reserve(void **all, size_t n, size_t more, size_t *room, size_t size)
+static bool symbols_reserve(void **all, size_t n, size_t more, size_t *room, size_t size)
 {
 	size_t wanted = *room ? *room : 64;
 	void *bigger;
@@ -122,7 +122,7 @@ static bool reserve(void **all, size_t n, size_t more, size_t *room, size_t size
 
 /* --- Texts. */
 
-static size_t place_of(const char *const *table, size_t room, const char *text)
+static size_t symbols_place_of(const char *const *table, size_t room, const char *text)
 {
 	size_t i = (size_t)hash_text(HASH_START, text) & (room - 1);
 
@@ -140,7 +140,7 @@ static bool grow_interned(symbols *s)
 		return false;
 	for (size_t i = 0; i < s->room_interned; i++) {
 		if (s->interned[i])
-			bigger[place_of(bigger, room, s->interned[i])] = s->interned[i];
+			bigger[symbols_place_of(bigger, room, s->interned[i])] = s->interned[i];
 	}
 	mem_free(s->interned);
 	s->interned = bigger;
@@ -149,13 +149,13 @@ static bool grow_interned(symbols *s)
 }
 
 /* NULL stays NULL; also: no memory. */
-static const char *intern(symbols *s, const char *text)
+static const char *symbols_intern(symbols *s, const char *text)
 {
 	size_t i;
 
 	if (!text || (2 * s->n_interned >= s->room_interned && !grow_interned(s)))
 		return NULL;
-	i = place_of(s->interned, s->room_interned, text);
+	i = symbols_place_of(s->interned, s->room_interned, text);
 	if (!s->interned[i] && (s->interned[i] = mem_arena_dup(s->texts, text)))
 		s->n_interned++;
 	return s->interned[i];
@@ -165,7 +165,7 @@ static const char *intern(symbols *s, const char *text)
 static const char *intern_name(symbols *s, const char *name)
 {
 	char *plain = s->config.mangled ? NULL : demangle(name);
-	const char *kept = intern(s, plain ? plain : name);
+	const char *kept = symbols_intern(s, plain ? plain : name);
 
 	mem_free(plain);
 	return kept;
@@ -215,7 +215,7 @@ static void open_tables(symbols *s, symbols_file *x)
 }
 
 /* NULL: no memory. */
-static symbols_file *file_of(symbols *s, elf_file *file)
+static symbols_file *symbols_file_of(symbols *s, elf_file *file)
 {
 	symbols_file x = {.file = file};
 
@@ -224,7 +224,7 @@ static symbols_file *file_of(symbols *s, elf_file *file)
 		if (s->files[i].file == file)
 			return &s->files[i];
 	}
-	if (!reserve((void **)&s->files, s->n_files, 1, &s->room_files, sizeof x) ||
+	if (!symbols_reserve((void **)&s->files, s->n_files, 1, &s->room_files, sizeof x) ||
 	    !(x.table = symbol_table_new()))
 		return NULL;
 	open_tables(s, &x);
@@ -234,7 +234,7 @@ static symbols_file *file_of(symbols *s, elf_file *file)
 
 symbols_source symbols_source_of(symbols *s, elf_file *file)
 {
-	symbols_file *x = file_of(s, file);
+	symbols_file *x = symbols_file_of(s, file);
 
 	return x ? x->source : SYMBOLS_NONE;
 }
@@ -249,7 +249,7 @@ static const char *name_of_symbol(symbols *s, const symbol_found *found)
 	if (!name || !found->plt)
 		return name;
 	snprintf(entry, sizeof entry, "%s@plt", name);
-	return intern(s, entry);
+	return symbols_intern(s, entry);
 }
 
 static void line_of_go(symbols *s, const go_table *t, uint64_t address, symbols_frame *f)
@@ -260,7 +260,7 @@ static void line_of_go(symbols *s, const go_table *t, uint64_t address, symbols_
 			       ? go_table_line(t, &function, address, &line)
 			       : NULL;
 
-	f->file = intern(s, file);
+	f->file = symbols_intern(s, file);
 	if (f->file)
 		f->line = line;
 }
@@ -273,10 +273,10 @@ static const char *name_of_frame(symbols *s, const dwarf_frame *f)
 
 	if (linkage && f->name && strncmp(linkage, "_R", 2) == 0 && !s->config.mangled)
 		linkage = NULL;
-	return linkage ? intern_name(s, linkage) : intern(s, f->name);
+	return linkage ? intern_name(s, linkage) : symbols_intern(s, f->name);
 }
 
-static size_t look_up(symbols *s, symbols_file *x, uint64_t address, symbols_frame *ret)
+static size_t symbols_look_up(symbols *s, symbols_file *x, uint64_t address, symbols_frame *ret)
 {
 	dwarf_frame found[SYMBOLS_FRAMES_MAX];
 	size_t n = x->lines ? dwarf_lines_find(x->lines, address, found, SYMBOLS_FRAMES_MAX) : 0;
@@ -285,7 +285,7 @@ static size_t look_up(symbols *s, symbols_file *x, uint64_t address, symbols_fra
 	for (size_t i = 0; i < n; i++) {
 		const dwarf_frame *f = &found[i];
 
-		ret[i] = (symbols_frame){.file = intern(s, f->file), .line = f->line};
+		ret[i] = (symbols_frame){.file = symbols_intern(s, f->file), .line = f->line};
 		ret[i].inlined = i + 1 < n;
 		ret[i].function = name_of_frame(s, f);
 	}
@@ -303,7 +303,7 @@ static size_t look_up(symbols *s, symbols_file *x, uint64_t address, symbols_fra
 
 /* --- Answers. */
 
-static answer *row_of(answer *all, size_t room, const void *of, uint64_t address)
+static answer *symbols_row_of(answer *all, size_t room, const void *of, uint64_t address)
 {
 	uint64_t hash = hash_number(hash_number(HASH_START, (uintptr_t)of), address);
 	size_t i = (size_t)(hash >> 20) & (room - 1);
@@ -332,7 +332,7 @@ static bool reserve_answer(symbols *s)
 		const answer *a = &s->answers[i];
 
 		if (a->of)
-			*row_of(bigger, room, a->of, a->address) = *a;
+			*symbols_row_of(bigger, room, a->of, a->address) = *a;
 	}
 	mem_free(s->answers);
 	s->answers = bigger;
@@ -349,12 +349,12 @@ size_t symbols_find(symbols *s, elf_file *file, uint64_t address, symbols_frame 
 
 	if (!reserve_answer(s))
 		return 0;
-	a = row_of(s->answers, s->room_answers, file, address);
+	a = symbols_row_of(s->answers, s->room_answers, file, address);
 	if (!a->of) {
-		x = file_of(s, file);
-		n = x ? look_up(s, x, address, found) : 0;
-		if (!x ||
-		    !reserve((void **)&s->frames, s->n_frames, n, &s->room_frames, sizeof *found))
+		x = symbols_file_of(s, file);
+		n = x ? symbols_look_up(s, x, address, found) : 0;
+		if (!x || !symbols_reserve((void **)&s->frames, s->n_frames, n, &s->room_frames,
+					   sizeof *found))
 			return 0;
 		*a = (answer){file, address, s->n_frames, (unsigned)n};
 		if (n)
@@ -374,7 +374,7 @@ static perf_map *map_of(symbols *s, pid_t pid)
 		if (s->maps[i].pid == pid)
 			return s->maps[i].map;
 	}
-	if (!reserve((void **)&s->maps, s->n_maps, 1, &s->room_maps, sizeof *s->maps))
+	if (!symbols_reserve((void **)&s->maps, s->n_maps, 1, &s->room_maps, sizeof *s->maps))
 		return NULL;
 	s->maps[s->n_maps] = (process_map){pid, perf_map_open(pid)};
 	return s->maps[s->n_maps++].map;
@@ -388,6 +388,6 @@ size_t symbols_find_generated(symbols *s, pid_t pid, uint64_t address, symbols_f
 
 	if (!name)
 		return 0;
-	ret[0] = (symbols_frame){.function = intern(s, name)};
+	ret[0] = (symbols_frame){.function = symbols_intern(s, name)};
 	return 1;
 }

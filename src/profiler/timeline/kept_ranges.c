@@ -80,7 +80,7 @@ static kept_id *id_row(kept_ids *k, uint64_t id)
 	return found;
 }
 
-static void count(kept_ids *k, kept_id *found, int64_t open)
+static void ranges_count(kept_ids *k, kept_id *found, int64_t open)
 {
 	found->open += open;
 	if (found->open)
@@ -99,7 +99,7 @@ void kept_id_begin(kept_ids *k, uint64_t id, uint32_t name, uint32_t track)
 		return;
 	found->name = name;
 	found->track = track;
-	count(k, found, 1);
+	ranges_count(k, found, 1);
 }
 
 uint32_t kept_id_end(kept_ids *k, uint64_t id)
@@ -108,7 +108,7 @@ uint32_t kept_id_end(kept_ids *k, uint64_t id)
 	const uint32_t name = found ? found->name : 0;
 
 	if (found)
-		count(k, found, -1);
+		ranges_count(k, found, -1);
 	return name;
 }
 

@@ -16,7 +16,7 @@ static size_t home(const open_ranges *o, uint64_t id)
 }
 
 /* Its slot, or the empty one where it would stand; less than all are full. */
-static size_t slot_of(const open_ranges *o, uint64_t id)
+static size_t ranges_slot_of(const open_ranges *o, uint64_t id)
 {
 	size_t i = home(o, id);
 
@@ -25,7 +25,7 @@ static size_t slot_of(const open_ranges *o, uint64_t id)
 	return i;
 }
 
-static bool grow(open_ranges *o)
+static bool ranges_grow(open_ranges *o)
 {
 	open_ranges more = {.cap = o->cap ? 2 * o->cap : 64, .n = o->n};
 
@@ -38,14 +38,14 @@ static bool grow(open_ranges *o)
 	}
 	for (size_t i = 0; i < o->cap; i++)
 		if (o->slots[i].id)
-			more.slots[slot_of(&more, o->slots[i].id)] = o->slots[i];
+			more.slots[ranges_slot_of(&more, o->slots[i].id)] = o->slots[i];
 	mem_free(o->slots);
 	*o = more;
 	return true;
 }
 
 /* What stands behind an emptied slot, and would not be found any more, moves up. */
-static void take_out(open_ranges *o, size_t hole)
+static void ranges_take_out(open_ranges *o, size_t hole)
 {
 	for (size_t i = hole;;) {
 		i = (i + 1) & (o->cap - 1);
@@ -64,15 +64,15 @@ static void take_out(open_ranges *o, size_t hole)
 bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, bool *ret_lost)
 {
 	*ret_lost = false;
-	if (2 * o->n >= o->cap && !grow(o) && o->n + 1 >= o->cap) {
+	if (2 * o->n >= o->cap && !ranges_grow(o) && o->n + 1 >= o->cap) {
 		*ret_lost = true;
 		return false;
 	}
-	size_t i = slot_of(o, r->id);
+	size_t i = ranges_slot_of(o, r->id);
 	/* A second end of the same kind, as of a range that is ended twice, is no match. */
 	if (o->slots[i].id && !o->slots[i].name != !r->name) {
 		*ret = o->slots[i];
-		take_out(o, i);
+		ranges_take_out(o, i);
 		return true;
 	}
 	if (o->slots[i].id || o->n >= OPEN_RANGES_MAX) {

@@ -107,7 +107,7 @@ static uint32_t key_new(picture *p, uint32_t name, uint32_t flags)
 	return p->nkeys++;
 }
 
-static uint32_t key_of(picture *p, uint32_t name, uint32_t flags)
+static uint32_t picture_key_of(picture *p, uint32_t name, uint32_t flags)
 {
 	picture_text *t = kept_row(&p->names, name);
 
@@ -120,7 +120,7 @@ static uint32_t key_of(picture *p, uint32_t name, uint32_t flags)
 
 /* --- ranges and marks */
 
-static picture_track_kept *track_of(picture *p, uint32_t id)
+static picture_track_kept *picture_track_of(picture *p, uint32_t id)
 {
 	picture_track_kept *t = kept_find(&p->tracks, id);
 
@@ -134,7 +134,7 @@ static uint32_t owner_of(picture *p, picture_track_kept *t)
 	return t->owner;
 }
 
-static uint32_t row_of(picture *p, picture_track_kept *t, uint32_t depth)
+static uint32_t picture_row_of(picture *p, picture_track_kept *t, uint32_t depth)
 {
 	if (depth >= PICTURE_DEPTH)
 		return PICTURE_REST;
@@ -152,7 +152,7 @@ static uint32_t row_of(picture *p, picture_track_kept *t, uint32_t depth)
 	return t->rows[depth];
 }
 
-static void put(picture *p, uint32_t row, const thin_range *one)
+static void lod_range_insert(picture *p, uint32_t row, const thin_range *one)
 {
 	thin_row *r = &p->rows[row];
 	const uint64_t before = (uint64_t)r->nranges + r->nblocks;
@@ -168,31 +168,34 @@ static void put(picture *p, uint32_t row, const thin_range *one)
 void picture_range(void *self, const zone_ended *r)
 {
 	picture *p = self;
-	picture_track_kept *t = r->track ? track_of(p, r->track) : NULL;
+	picture_track_kept *t = r->track ? picture_track_of(p, r->track) : NULL;
 	const bool no_self = r->self_ns == ZONE_SELF_UNKNOWN;
 	const uint32_t flags = (r->outermost ? 0u : PICTURE_INNER) |
 			       (r->whole ? 0u : PICTURE_PIECE) | (no_self ? PICTURE_NO_SELF : 0u);
-	const uint32_t row = t ? row_of(p, t, r->depth) : r->track ? PICTURE_REST : PICTURE_ASYNC;
+	const uint32_t row = t		? picture_row_of(p, t, r->depth)
+			     : r->track ? PICTURE_REST
+					: PICTURE_ASYNC;
 
 	p->ranges++;
 	p->undrawn += row == PICTURE_REST;
-	put(p, row,
-	    &(thin_range){.begin_ns = r->begin_ns,
-			  .took_ns = r->took_ns,
-			  .self_ns = no_self ? r->took_ns : r->self_ns,
-			  .key = key_of(p, r->name, flags)});
+	lod_range_insert(p, row,
+			 &(thin_range){.begin_ns = r->begin_ns,
+				       .took_ns = r->took_ns,
+				       .self_ns = no_self ? r->took_ns : r->self_ns,
+				       .key = picture_key_of(p, r->name, flags)});
 }
 
-static void mark(picture *p, picture_track_kept *t, const trace_event *e)
+static void picture_mark(picture *p, picture_track_kept *t, const trace_event *e)
 {
 	if (!t->marks)
 		t->marks = picture_row_new(p, owner_of(p, t));
 	p->marks++;
-	put(p, t->marks ? t->marks : PICTURE_REST,
-	    &(thin_range){.begin_ns = e->ns, .key = key_of(p, e->name, PICTURE_MARK)});
+	lod_range_insert(
+	    p, t->marks ? t->marks : PICTURE_REST,
+	    &(thin_range){.begin_ns = e->ns, .key = picture_key_of(p, e->name, PICTURE_MARK)});
 }
 
-static void value(picture *p, picture_track_kept *t, const trace_event *e)
+static void timeline_value(picture *p, picture_track_kept *t, const trace_event *e)
 {
 	picture_value *last = t->nvalues ? &t->values[t->nvalues - 1] : NULL;
 	const double real = e->as.real;
@@ -242,19 +245,19 @@ void picture_track(picture *p, const trace_track *told)
 
 void picture_events(picture *p, uint32_t track, const trace_event *e, size_t n)
 {
-	picture_track_kept *t = track_of(p, track);
+	picture_track_kept *t = picture_track_of(p, track);
 
 	for (size_t i = 0; t && i < n; i++) {
 		if (e[i].kind == TRACE_INSTANT)
-			mark(p, t, &e[i]);
+			picture_mark(p, t, &e[i]);
 		else if (e[i].kind == TRACE_COUNTER)
-			value(p, t, &e[i]);
+			timeline_value(p, t, &e[i]);
 	}
 }
 
 /* --- the end */
 
-static dck_status finish(picture *p, picture_drawn *d, dck_timeline *ret, dck_err *err)
+static dck_status timeline_finish(picture *p, picture_drawn *d, dck_timeline *ret, dck_err *err)
 {
 	DCK_TRY(picture_columns(p, d, err));
 	/* The limits are of what most traces need for a range; another one may need more. */
@@ -284,7 +287,7 @@ dck_status picture_finish(picture *p, dck_timeline *ret, dck_err *err)
 	DCK_NEED(!p->failed && !p->names.failed && !p->tracks.failed &&
 		     !kept_names_failed(&p->texts),
 		 err, "for a timeline");
-	const dck_status status = finish(p, &d, &t, err);
+	const dck_status status = timeline_finish(p, &d, &t, err);
 	picture_drawn_done(&d);
 	if (status == DCK_OK)
 		*ret = t;

@@ -12,7 +12,7 @@
  * third more; the last has so little that all of it can be drawn at once. */
 enum { LEVEL_RATIO = 4, LEVEL_ENOUGH = 3000, FIRST_STEPS = 8 };
 
-static void put_number(dck_sink *out, uint64_t v)
+static void columns_put_number(dck_sink *out, uint64_t v)
 {
 	char *to = sink_room(out, 10), *at = to;
 
@@ -22,7 +22,7 @@ static void put_number(dck_sink *out, uint64_t v)
 	out->used += (size_t)(at - to);
 }
 
-static void put_real(dck_sink *out, double v)
+static void columns_put_real(dck_sink *out, double v)
 {
 	unsigned char bytes[8];
 	uint64_t bits;
@@ -62,7 +62,7 @@ static void blocks_put(const picture *p, const thin_row *rows, dck_sink *out)
 								    [BLOCK_KEY] =
 									p->keys[b->key].number};
 
-				put_number(out, of[column]);
+				columns_put_number(out, of[column]);
 				before = b->bin;
 			}
 		}
@@ -154,11 +154,11 @@ static dck_status levels_make(leveller *l, dck_err *err)
 
 /* --- the rows themselves */
 
-static void column_put(const picture *p, dck_sink *out, uint64_t (*of)(const thin_range *))
+static void columns_column_put(const picture *p, dck_sink *out, uint64_t (*of)(const thin_range *))
 {
 	for (uint32_t i = 0; i < p->nrows; i++)
 		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
-			put_number(out, of(&p->rows[i].ranges[k]));
+			columns_put_number(out, of(&p->rows[i].ranges[k]));
 }
 
 static uint64_t took(const thin_range *one)
@@ -177,7 +177,7 @@ static void begins_put(const picture *p, dck_sink *out)
 		uint64_t before = 0;
 
 		for (uint32_t k = 0; k < p->rows[i].nranges; k++) {
-			put_number(out, p->rows[i].ranges[k].begin_ns - before);
+			columns_put_number(out, p->rows[i].ranges[k].begin_ns - before);
 			before = p->rows[i].ranges[k].begin_ns;
 		}
 	}
@@ -185,7 +185,7 @@ static void begins_put(const picture *p, dck_sink *out)
 
 enum { SUM_BIN, SUM_RANGES, SUM_TOOK, SUM_INSIDE, SUM_KEY, SUM_COLUMNS };
 
-static void sums_put(const picture *p, dck_sink *out)
+static void columns_sums_put(const picture *p, dck_sink *out)
 {
 	for (int column = 0; column < SUM_COLUMNS; column++)
 		for (uint32_t i = 0; i < p->nsums; i++) {
@@ -198,25 +198,25 @@ static void sums_put(const picture *p, dck_sink *out)
 							  [SUM_INSIDE] = s->took_ns - s->self_ns,
 							  [SUM_KEY] = p->keys[s->key].number};
 
-			put_number(out, of[column]);
+			columns_put_number(out, of[column]);
 		}
 }
 
-static void rows_put(const picture *p, const uint8_t *last, uint64_t n, dck_sink *out)
+static void columns_rows_put(const picture *p, const uint8_t *last, uint64_t n, dck_sink *out)
 {
 	begins_put(p, out);
-	column_put(p, out, took);
-	column_put(p, out, inside);
+	columns_column_put(p, out, took);
+	columns_column_put(p, out, inside);
 	for (uint32_t i = 0; i < p->nrows; i++)
 		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
-			put_number(out, p->keys[p->rows[i].ranges[k].key].number);
+			columns_put_number(out, p->keys[p->rows[i].ranges[k].key].number);
 	sink_put(out, last, n);
 	blocks_put(p, p->rows, out);
 }
 
 /* --- counters */
 
-static void values_put(const picture *p, dck_sink *out)
+static void columns_values_put(const picture *p, dck_sink *out)
 {
 	for (int column = 0; column < 5; column++)
 		for (uint32_t i = 0; i < p->tracks.n; i++) {
@@ -227,13 +227,13 @@ static void values_put(const picture *p, dck_sink *out)
 				const picture_value *v = &t->values[k];
 
 				if (column == 0)
-					put_number(out, v->ns - before);
+					columns_put_number(out, v->ns - before);
 				else if (column == 1)
-					put_number(out, v->n);
+					columns_put_number(out, v->n);
 				else if (column == 2)
-					put_real(out, v->last);
+					columns_put_real(out, v->last);
 				else if (v->n > 1)
-					put_real(out, column == 3 ? v->least : v->most);
+					columns_put_real(out, column == 3 ? v->least : v->most);
 				before = v->ns;
 			}
 		}
@@ -241,7 +241,7 @@ static void values_put(const picture *p, dck_sink *out)
 
 /* --- keys: those that are used most have the smallest numbers */
 
-static int by_uses(const void *a, const void *b)
+static int columns_by_uses(const void *a, const void *b)
 {
 	const picture_key *x = *(picture_key *const *)a, *y = *(picture_key *const *)b;
 
@@ -259,14 +259,14 @@ static dck_status keys_number(picture *p, dck_err *err)
 	picture_uses_count(p);
 	for (uint32_t i = 0; i < p->nkeys; i++)
 		order[n++] = &p->keys[i];
-	qsort(order, n, sizeof *order, by_uses);
+	qsort(order, n, sizeof *order, columns_by_uses);
 	for (uint32_t i = 0; i < n; i++)
 		order[i]->number = i;
 	mem_free(order);
 	return DCK_OK;
 }
 
-static dck_status make(leveller *l, dck_err *err)
+static dck_status columns_make(leveller *l, dck_err *err)
 {
 	picture *p = l->p;
 	uint64_t at = 0, blocks = 0;
@@ -284,11 +284,11 @@ static dck_status make(leveller *l, dck_err *err)
 	DCK_TRY(keys_number(p, err));
 	DCK_TRY(levels_make(l, err));
 	dck_sink_buffer(&out, &l->d->columns);
-	rows_put(p, l->last, at, &out);
+	columns_rows_put(p, l->last, at, &out);
 	for (uint32_t i = 0; i < l->d->nlevels; i++)
 		sink_put(&out, l->d->levels[i].columns.data, l->d->levels[i].columns.n);
-	sums_put(p, &out);
-	values_put(p, &out);
+	columns_sums_put(p, &out);
+	columns_values_put(p, &out);
 	return dck_sink_finish(&out, err);
 }
 
@@ -297,7 +297,7 @@ dck_status picture_columns(picture *p, picture_drawn *ret, dck_err *err)
 	leveller l = {.p = p, .d = ret, .rows = p->rows};
 
 	*ret = (picture_drawn){0};
-	const dck_status status = make(&l, err);
+	const dck_status status = columns_make(&l, err);
 	rows_free(l.made, p->nrows);
 	mem_free(l.last);
 	return status;

@@ -18,7 +18,7 @@ static uint64_t sum_id(uint64_t bin, uint32_t owner, uint32_t key)
 	return bin << 40 | (uint64_t)owner << 20 | key;
 }
 
-static void sum_put(picture *p, const picture_sum *one)
+static void thin_sum_put(picture *p, const picture_sum *one)
 {
 	const uint64_t id = sum_id(one->bin, one->owner, one->key);
 	uint32_t at = kept_map_find(&p->sum_rows, id);
@@ -59,12 +59,12 @@ static void sums_again(picture *p, int shift)
 
 		s.bin >>= shift - p->sums_shift;
 		s.key = p->keys[s.key].as;
-		sum_put(p, &s);
+		thin_sum_put(p, &s);
 	}
 	p->sums_shift = shift;
 }
 
-static int by_uses(const void *a, const void *b)
+static int thin_by_uses(const void *a, const void *b)
 {
 	const picture_key *x = *(const picture_key *const *)a, *y = *(const picture_key *const *)b;
 
@@ -105,7 +105,7 @@ static void names_fewer(picture *p)
 		if (p->keys[i].uses)
 			order[n++] = &p->keys[i];
 	if (n)
-		qsort(order, n, sizeof *order, by_uses);
+		qsort(order, n, sizeof *order, thin_by_uses);
 	for (uint32_t i = n / 4; i < n; i++)
 		p->keys[order[i] - p->keys].as = 1 + order[i]->flags;
 	mem_free(order);
@@ -147,12 +147,12 @@ void picture_sum_add(void *self, uint32_t owner, const thin_range *one)
 		shift++;
 	if (shift > p->sums_shift)
 		sums_again(p, shift);
-	sum_put(p, &(picture_sum){.bin = one->begin_ns >> shift,
-				  .owner = owner,
-				  .key = one->key,
-				  .ranges = 1,
-				  .took_ns = one->took_ns,
-				  .self_ns = one->self_ns});
+	thin_sum_put(p, &(picture_sum){.bin = one->begin_ns >> shift,
+				       .owner = owner,
+				       .key = one->key,
+				       .ranges = 1,
+				       .took_ns = one->took_ns,
+				       .self_ns = one->self_ns});
 	if (p->nsums > p->limits.sums)
 		p->too_many_sums = true;
 }
@@ -289,7 +289,7 @@ void picture_thin_values(picture *p)
 
 /* --- lanes */
 
-static void copy(picture *p, uint32_t row, const thin_range *one)
+static void thin_copy(picture *p, uint32_t row, const thin_range *one)
 {
 	/* Its step is known to have no other short one. */
 	thin_put(&p->rows[row], one, THIN_EXACT, NULL);
@@ -318,7 +318,7 @@ void picture_lanes(picture *p)
 		if (drawn)
 			ends[lane] = one->begin_ns + one->took_ns;
 		p->undrawn += !drawn;
-		copy(p, drawn ? p->first_lane + lane : PICTURE_REST, one);
+		thin_copy(p, drawn ? p->first_lane + lane : PICTURE_REST, one);
 	}
 	all = &p->rows[PICTURE_ASYNC];
 	if (p->lanes) {

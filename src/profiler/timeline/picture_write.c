@@ -14,13 +14,13 @@
  * little. */
 enum { TEXT_BYTES = 300, TEXTS_BYTES = 1 << 20, LITTLE_BYTES = 24 };
 
-static void put_text(json_writer *w, const char *key, const char *text)
+static void picture_put_text(json_writer *w, const char *key, const char *text)
 {
 	json_key(w, key);
 	json_text(w, text);
 }
 
-static void put_number(json_writer *w, const char *key, uint64_t v)
+static void picture_put_number(json_writer *w, const char *key, uint64_t v)
 {
 	json_key(w, key);
 	json_uint(w, v);
@@ -28,7 +28,7 @@ static void put_number(json_writer *w, const char *key, uint64_t v)
 
 /* --- names and keys */
 
-static void put_name(json_writer *w, const picture_text *t, size_t *left)
+static void picture_put_name(json_writer *w, const picture_text *t, size_t *left)
 {
 	char cut[TEXT_BYTES + 4];
 	const size_t most = *left > TEXT_BYTES ? TEXT_BYTES : LITTLE_BYTES;
@@ -39,17 +39,17 @@ static void put_name(json_writer *w, const picture_text *t, size_t *left)
 
 		memcpy(cut, t->text, n);
 		memcpy(cut + n, "...", 4);
-		put_text(w, "name", cut);
+		picture_put_text(w, "name", cut);
 		*left -= *left > n ? n : *left;
 	} else {
-		put_text(w, "name", t->text ? t->text : "(no name)");
+		picture_put_text(w, "name", t->text ? t->text : "(no name)");
 		*left -= *left > t->n ? t->n : *left;
 	}
 	if (t->category && *left)
-		put_text(w, "category", t->category);
+		picture_put_text(w, "category", t->category);
 	if (t->file && *left) {
-		put_text(w, "file", t->file);
-		put_number(w, "line", t->line);
+		picture_put_text(w, "file", t->file);
+		picture_put_number(w, "line", t->line);
 	}
 	json_end(w);
 }
@@ -77,7 +77,7 @@ static dck_status put_names(picture *p, json_writer *w, dck_err *err)
 		qsort(order, n, sizeof *order, by_number);
 	json_key(w, "names");
 	json_array(w);
-	put_name(w, &others, &left);
+	picture_put_name(w, &others, &left);
 	for (uint32_t i = 0; i < n; i++) {
 		picture_text *t = order[i] - p->keys > PICTURE_FLAGS
 				      ? kept_find(&p->names, order[i]->name)
@@ -86,7 +86,7 @@ static dck_status put_names(picture *p, json_writer *w, dck_err *err)
 		if (!t || t->number)
 			continue;
 		t->number = ++named;
-		put_name(w, t, &left);
+		picture_put_name(w, t, &left);
 	}
 	json_end(w);
 	json_key(w, "keys");
@@ -140,9 +140,9 @@ static void put_track(const picture *p, json_writer *w, const picture_track_kept
 	const picture_track_kept *in = kept_find(&p->tracks, t->parent);
 
 	json_flat_object(w);
-	put_text(w, "kind", kinds[t->kind]);
+	picture_put_text(w, "kind", kinds[t->kind]);
 	if (t->name)
-		put_text(w, "name", t->name);
+		picture_put_text(w, "name", t->name);
 	json_key(w, "pid");
 	json_int(w, t->pid);
 	if (t->kind != TRACE_PROCESS) {
@@ -150,15 +150,15 @@ static void put_track(const picture *p, json_writer *w, const picture_track_kept
 		json_int(w, t->tid);
 	}
 	if (t->parent && in && in->number && in != t)
-		put_number(w, "in", in->number - 1);
+		picture_put_number(w, "in", in->number - 1);
 	if (t->nvalues) {
-		put_text(w, "unit", dck_unit_text(t->unit));
-		put_number(w, "values", t->nvalues);
+		picture_put_text(w, "unit", dck_unit_text(t->unit));
+		picture_put_number(w, "values", t->nvalues);
 	}
 	if (t->owner)
-		put_number(w, "owner", t->owner);
+		picture_put_number(w, "owner", t->owner);
 	if (t->marks)
-		put_number(w, "marks", t->marks);
+		picture_put_number(w, "marks", t->marks);
 	if (t->nrows) {
 		json_key(w, "rows");
 		json_array(w);
@@ -220,8 +220,8 @@ static void put_rows(const picture *p, json_writer *w)
 static void put_level(const picture *p, json_writer *w, const picture_level *level)
 {
 	json_flat_object(w);
-	put_number(w, "shift", (uint64_t)level->shift);
-	put_number(w, "alone", level->alone);
+	picture_put_number(w, "shift", (uint64_t)level->shift);
+	picture_put_number(w, "alone", level->alone);
 	json_key(w, "blocks");
 	json_array(w);
 	for (uint32_t i = 0; i < p->nrows; i++)
@@ -237,18 +237,18 @@ static void put_thinned(const picture *p, json_writer *w, const picture_drawn *d
 	for (uint32_t i = 0; i < p->nrows; i++)
 		for (uint32_t k = 0; k < p->rows[i].nblocks; k++)
 			merged += p->rows[i].blocks[k].ranges;
-	put_number(w, "ranges_told", p->ranges);
-	put_number(w, "marks_told", p->marks);
-	put_number(w, "values_told", p->values);
-	put_number(w, "merged", merged);
-	put_number(w, "alone", d->ranges);
+	picture_put_number(w, "ranges_told", p->ranges);
+	picture_put_number(w, "marks_told", p->marks);
+	picture_put_number(w, "values_told", p->values);
+	picture_put_number(w, "merged", merged);
+	picture_put_number(w, "alone", d->ranges);
 	json_key(w, "shift");
 	json_int(w, p->shift);
-	put_number(w, "sums_shift", (uint64_t)p->sums_shift);
-	put_number(w, "values_shift", p->values_shift);
-	put_number(w, "values_kept", p->kept_values);
-	put_number(w, "undrawn", p->undrawn);
-	put_number(w, "undrawn_row", PICTURE_REST);
+	picture_put_number(w, "sums_shift", (uint64_t)p->sums_shift);
+	picture_put_number(w, "values_shift", p->values_shift);
+	picture_put_number(w, "values_kept", p->kept_values);
+	picture_put_number(w, "undrawn", p->undrawn);
+	picture_put_number(w, "undrawn_row", PICTURE_REST);
 }
 
 dck_status picture_describe(picture *p, const picture_drawn *d, dck_buffer *ret, dck_err *err)
@@ -259,9 +259,9 @@ dck_status picture_describe(picture *p, const picture_drawn *d, dck_buffer *ret,
 	dck_sink_buffer(&sink, ret);
 	json_init(&w, &sink, false);
 	json_object(&w);
-	put_number(&w, "version", 1);
-	put_number(&w, "ended_ns", p->last_ns);
-	put_number(&w, "bytes", d->columns.n);
+	picture_put_number(&w, "version", 1);
+	picture_put_number(&w, "ended_ns", p->last_ns);
+	picture_put_number(&w, "bytes", d->columns.n);
 	put_thinned(p, &w, d);
 	dck_status status = put_names(p, &w, err);
 	if (status == DCK_OK) {

@@ -14,7 +14,7 @@ void thin_done(thin_row *r)
 }
 
 /* Room for one more in a list; false: no memory. */
-static bool room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, bool *failed)
+static bool row_room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, bool *failed)
 {
 	const uint32_t more = *room ? *room * 2 : 8;
 
@@ -32,17 +32,17 @@ static bool room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, bool
 
 static void range_push(thin_row *r, const thin_range *one)
 {
-	if (room_for((void **)&r->ranges, r->nranges, &r->ranges_room, sizeof *one, &r->failed))
+	if (row_room_for((void **)&r->ranges, r->nranges, &r->ranges_room, sizeof *one, &r->failed))
 		r->ranges[r->nranges++] = *one;
 }
 
-static void block_add(thin_row *r, const thin_block *b)
+static void row_block_add(thin_row *r, const thin_block *b)
 {
 	thin_block *last = r->nblocks ? &r->blocks[r->nblocks - 1] : NULL;
 
 	if (!last || last->bin != b->bin) {
-		if (room_for((void **)&r->blocks, r->nblocks, &r->blocks_room, sizeof *b,
-			     &r->failed))
+		if (row_room_for((void **)&r->blocks, r->nblocks, &r->blocks_room, sizeof *b,
+				 &r->failed))
 			r->blocks[r->nblocks++] = *b;
 		return;
 	}
@@ -58,13 +58,13 @@ static void block_add(thin_row *r, const thin_block *b)
 	}
 }
 
-static void join(thin_row *r, const thin_range *one, uint64_t bin, const thin_sums *sums)
+static void row_join(thin_row *r, const thin_range *one, uint64_t bin, const thin_sums *sums)
 {
-	block_add(r, &(thin_block){.bin = bin,
-				   .ranges = 1,
-				   .took_ns = one->took_ns,
-				   .key = one->key,
-				   .votes = one->took_ns + 1});
+	row_block_add(r, &(thin_block){.bin = bin,
+				       .ranges = 1,
+				       .took_ns = one->took_ns,
+				       .key = one->key,
+				       .votes = one->took_ns + 1});
 	if (sums)
 		sums->add(sums->self, r->owner, one);
 }
@@ -82,7 +82,7 @@ static bool lone_joins(thin_row *r, uint64_t bin, int shift, const thin_sums *su
 	else
 		lone->key = 0; /* thin_coarser() takes it away */
 	r->lone = 0;
-	join(r, &one, bin, sums);
+	row_join(r, &one, bin, sums);
 	return true;
 }
 
@@ -96,14 +96,14 @@ void thin_put(thin_row *r, const thin_range *one, int shift, const thin_sums *su
 	const uint64_t bin = one->begin_ns >> shift;
 	if ((r->nblocks && r->blocks[r->nblocks - 1].bin == bin) ||
 	    lone_joins(r, bin, shift, sums)) {
-		join(r, one, bin, sums);
+		row_join(r, one, bin, sums);
 		return;
 	}
 	range_push(r, one);
 	r->lone = r->failed ? 0 : r->nranges;
 }
 
-static int by_begin(const void *a, const void *b)
+static int row_by_begin(const void *a, const void *b)
 {
 	const thin_range *x = a, *y = b;
 
@@ -118,7 +118,7 @@ void thin_sort(thin_row *r)
 	for (uint32_t i = 0; i < r->nranges; i++)
 		r->ranges[i].at = i;
 	if (r->nranges)
-		qsort(r->ranges, r->nranges, sizeof *r->ranges, by_begin);
+		qsort(r->ranges, r->nranges, sizeof *r->ranges, row_by_begin);
 }
 
 void thin_coarser(const thin_row *from, int shift, int to_shift, const thin_sums *sums,
@@ -140,7 +140,7 @@ void thin_coarser(const thin_row *from, int shift, int to_shift, const thin_sums
 		thin_block b = from->blocks[j++];
 		b.bin = bin;
 		lone_joins(to, bin, to_shift, sums);
-		block_add(to, &b);
+		row_block_add(to, &b);
 	}
 	for (i = 0; i < to->nranges; i++)
 		if (to->ranges[i].key)

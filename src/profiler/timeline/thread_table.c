@@ -47,7 +47,7 @@ int thread_counter_of(const trace_track *t)
 
 /* --- one row for each thread */
 
-static int by_thread(const void *a, const void *b)
+static int thread_by_thread(const void *a, const void *b)
 {
 	const thread_row *x = a, *y = b;
 
@@ -68,14 +68,14 @@ static int by_cpu(const void *a, const void *b)
 	const thread_row *x = a, *y = b;
 	const uint64_t m = x->uses.n[OS_USE_CPU], n = y->uses.n[OS_USE_CPU];
 
-	return m != n ? (m > n ? -1 : 1) : by_thread(a, b);
+	return m != n ? (m > n ? -1 : 1) : thread_by_thread(a, b);
 }
 
 static size_t rows_join(thread_row *rows, size_t n)
 {
 	size_t kept = 0;
 
-	qsort(rows, n, sizeof *rows, by_thread);
+	qsort(rows, n, sizeof *rows, thread_by_thread);
 	for (size_t i = 0; i < n; i++) {
 		thread_row *to = kept ? &rows[kept - 1] : NULL;
 		const thread_row *r = &rows[i];
@@ -97,7 +97,8 @@ static size_t rows_join(thread_row *rows, size_t n)
 
 /* --- cells */
 
-static void uses_put(const thread_table *t, record_builder *b, const os_uses *u, uint64_t lived_ns)
+static void thread_uses_put(const thread_table *t, record_builder *b, const os_uses *u,
+			    uint64_t lived_ns)
 {
 	for (int k = 0; k < OS_USES; k++) {
 		const bool known = u->known >> k & 1;
@@ -115,7 +116,8 @@ static void uses_put(const thread_table *t, record_builder *b, const os_uses *u,
 	}
 }
 
-static void row_put(const thread_table *t, record_builder *b, const thread_row *r, bool waits)
+static void thread_row_put(const thread_table *t, record_builder *b, const thread_row *r,
+			   bool waits)
 {
 	const uint64_t lived = r->ended_ns > r->began_ns ? r->ended_ns - r->began_ns : 0;
 
@@ -127,7 +129,7 @@ static void row_put(const thread_table *t, record_builder *b, const thread_row *
 	else
 		record_cell_absent(b, "not a thread of the system");
 	record_cell_int(b, (int64_t)lived);
-	uses_put(t, b, &r->uses, lived ? lived : 1);
+	thread_uses_put(t, b, &r->uses, lived ? lived : 1);
 	if (waits)
 		record_cell_int(b, (int64_t)r->waited_ns);
 	else
@@ -136,8 +138,8 @@ static void row_put(const thread_table *t, record_builder *b, const thread_row *
 }
 
 /* What a process used beside the n first rows, of which there are `all`. */
-static void rest_put(const thread_table *t, record_builder *b, const thread_process *p, size_t n,
-		     size_t all)
+static void thread_rest_put(const thread_table *t, record_builder *b, const thread_process *p,
+			    size_t n, size_t all)
 {
 	static const char several[] = "of several threads";
 	os_uses rest = p->uses;
@@ -164,7 +166,7 @@ static void rest_put(const thread_table *t, record_builder *b, const thread_proc
 		record_cell_int(b, p->pid);
 	record_cell_absent(b, several);
 	record_cell_absent(b, several);
-	uses_put(t, b, &rest, 0);
+	thread_uses_put(t, b, &rest, 0);
 	record_cell_absent(b, several);
 	record_cell_int(b, (int64_t)zones);
 }
@@ -202,7 +204,7 @@ void thread_table_put(const thread_table *t, record_builder *b)
 	for (size_t i = 0; i < all; i++)
 		waits = waits || t->rows[i].waited_ns;
 	for (size_t i = 0; i < n; i++)
-		row_put(t, b, &t->rows[i], waits);
+		thread_row_put(t, b, &t->rows[i], waits);
 	for (size_t i = 0; i < t->nprocesses; i++)
-		rest_put(t, b, &t->processes[i], n, all);
+		thread_rest_put(t, b, &t->processes[i], n, all);
 }

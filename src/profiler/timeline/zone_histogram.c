@@ -39,7 +39,7 @@ bool zone_histogram_reach(zone_histogram *h, uint32_t class)
 }
 
 /* The middle of a class. */
-static double middle(uint32_t class)
+static double histogram_middle(uint32_t class)
 {
 	if (class < ZONE_HISTOGRAM_EXACT)
 		return class;
@@ -56,7 +56,7 @@ static double at_rank(const zone_histogram *h, uint64_t rank)
 
 	while (i + 1 < h->n && rank >= h->counts[i])
 		rank -= h->counts[i++];
-	return middle(h->first + i);
+	return histogram_middle(h->first + i);
 }
 
 bool zone_histogram_quantile(const zone_histogram *h, double p, double *ret_ns)

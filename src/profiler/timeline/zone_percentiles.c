@@ -11,7 +11,7 @@
 enum { WORD = 16 };
 static const double level = 0.95;
 
-static bool is_there(const zone_percentiles *all, double p)
+static bool percentiles_is_there(const zone_percentiles *all, double p)
 {
 	for (size_t i = 0; i < all->n; i++)
 		if (percentile_is(all->p[i], p))
@@ -37,7 +37,7 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 		if (all.n == ZONE_PERCENTILES_MAX)
 			DCK_FAIL(err, E_ARG, "more than %d percentiles are asked for",
 				 (int)ZONE_PERCENTILES_MAX);
-		if (!is_there(&all, p))
+		if (!percentiles_is_there(&all, p))
 			all.p[all.n++] = p;
 		s += n + (s[n] == ',');
 	}

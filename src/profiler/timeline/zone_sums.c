@@ -84,8 +84,8 @@ zone_stats *zone_sums_make(zone_sums *s, uint32_t name)
 	return NULL;
 }
 
-static void add(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self, bool outermost,
-		bool finished)
+static void zone_accumulate(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self,
+			    bool outermost, bool finished)
 {
 	zone_stats *z = s->paths_only ? NULL : zone_sums_row(s, f->name);
 
@@ -97,8 +97,8 @@ static void add(zone_sums *s, const zone_frame *f, uint64_t took, uint64_t self,
 		zone_stats_add_unfinished(z, took, self, outermost);
 }
 
-static void tell(const zone_sums *s, const zone_stack *t, const zone_frame *f, uint64_t took,
-		 uint64_t self, bool outermost, bool whole)
+static void closed_notify(const zone_sums *s, const zone_stack *t, const zone_frame *f,
+			  uint64_t took, uint64_t self, bool outermost, bool whole)
 {
 	s->ended(s->listener, &(zone_ended){.track = t ? t->track : 0,
 					    .name = f->name,
@@ -144,7 +144,7 @@ static void pieces_drop(zone_sums *s, zone_stack *t)
 							    .begin_ns = f->begin_ns,
 							    .whole = true});
 		path_sums_add(&s->paths, f->path, 1, 0);
-		add(s, f, 0, 0, false, true);
+		zone_accumulate(s, f, 0, 0, false, true);
 	}
 }
 
@@ -164,7 +164,7 @@ static void piece_begin(zone_sums *s, zone_stack *t, zone_frame *f)
 
 /* --- ranges of a track */
 
-static bool room_for_one(zone_stack *t)
+static bool zone_room_for_one(zone_stack *t)
 {
 	const size_t room = t->room ? 2 * t->room : 16;
 
@@ -194,7 +194,7 @@ static uint32_t hide(zone_sums *s, zone_stack *t, uint32_t name, int more)
 
 bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
 {
-	if (t->too_deep || t->depth == ZONE_DEPTH_MAX || !room_for_one(t)) {
+	if (t->too_deep || t->depth == ZONE_DEPTH_MAX || !zone_room_for_one(t)) {
 		s->failed |= !t->too_deep && t->depth < ZONE_DEPTH_MAX;
 		t->too_deep++;
 		return false;
@@ -246,10 +246,10 @@ zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
 		above->inside_ns += took;
 	const bool whole = !f.continued || !piece_end(s, t, &f, ns, took, self, outer);
 	if (s->ended)
-		tell(s, t, &f, took, self, outer, whole);
+		closed_notify(s, t, &f, took, self, outer, whole);
 	if (whole) {
 		path_sums_add(&s->paths, f.path, 1, took);
-		add(s, &f, took, self, outer, finished);
+		zone_accumulate(s, &f, took, self, outer, finished);
 	}
 	t->zones += whole;
 	const zone_stats *z = zone_sums_of(s, f.name);
@@ -275,10 +275,10 @@ static void range_ended(zone_sums *s, uint32_t name, uint64_t begin_ns, uint64_t
 	const zone_frame f = {.name = name, .begin_ns = begin_ns};
 
 	if (s->ended)
-		tell(s, NULL, &f, took, ZONE_SELF_UNKNOWN, true, true);
+		closed_notify(s, NULL, &f, took, ZONE_SELF_UNKNOWN, true, true);
 	if (s->async_root)
 		path_sums_add(&s->paths, path_sums_child(&s->paths, s->async_root, name), 1, took);
-	add(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
+	zone_accumulate(s, &f, took, ZONE_SELF_UNKNOWN, true, finished);
 }
 
 bool zone_sums_range(zone_sums *s, uint64_t id, uint32_t name, uint64_t ns)

@@ -43,7 +43,7 @@ static void percentile_put(record_builder *b, const zone_stats *z, double p)
 		record_cell_real(b, fmin(fmax(ns, (double)z->min_ns), (double)z->max_ns));
 }
 
-static void row_put(record_builder *b, const zone_row *r, const zone_percentiles *p)
+static void zone_row_put(record_builder *b, const zone_row *r, const zone_percentiles *p)
 {
 	static const char none[] = "no call of it has ended";
 	const zone_stats *z = r->z;
@@ -75,7 +75,7 @@ static void row_put(record_builder *b, const zone_row *r, const zone_percentiles
 enum { FIXED = 7 };
 
 /* The columns of the percentiles stand behind the others. */
-static void table_put(record_builder *b, const zone_percentiles *p)
+static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 {
 	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
 	    {"name", "name", DCK_UNIT_NONE}, {"calls", "calls", DCK_UNIT_ONE},
@@ -101,7 +101,7 @@ static void table_put(record_builder *b, const zone_percentiles *p)
 /* Where the time is: of the zones' own times, what their calls spent in no other zone, the
  * greatest.
  */
-static void answer_put(record_builder *b, const zone_row *rows, size_t n)
+static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 {
 	const zone_row *most = NULL;
 	char own[32], calls[32];
@@ -159,10 +159,10 @@ dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self,
 			rows[n++] = (zone_row){name ? name : "(no name)", s->stats[i]};
 	}
 	qsort(rows, n, sizeof *rows, by_total);
-	table_put(b, &s->percentiles);
+	timeline_table_put(b, &s->percentiles);
 	for (size_t i = 0; i < n; i++)
-		row_put(b, &rows[i], &s->percentiles);
-	answer_put(b, rows, n);
+		zone_row_put(b, &rows[i], &s->percentiles);
+	zone_answer_put(b, rows, n);
 	mem_free(rows);
 	return path_sums_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
 			     err);

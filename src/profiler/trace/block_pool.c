@@ -18,7 +18,7 @@ static _Atomic uint32_t nblocks, touched;  /* there are; were ever taken, the lo
 static _Atomic uint32_t given, waiting;	   /* blocks; threads */
 static _Atomic uint64_t head;		   /* changes << 32 | number; number 0: empty */
 
-static void push(lane_block *b)
+static void pool_push(lane_block *b)
 {
 	uint64_t was = atomic_load_explicit(&head, memory_order_relaxed), is;
 
@@ -51,7 +51,7 @@ bool block_pool_reserve(uint64_t bytes)
 }
 
 /* One that was never taken; NULL: there is none. */
-static lane_block *touch(void)
+static lane_block *pool_touch(void)
 {
 	uint32_t n = atomic_load(&touched);
 
@@ -64,7 +64,7 @@ static lane_block *touch(void)
 }
 
 /* One that was given back; NULL: there is none. */
-static lane_block *pop(void)
+static lane_block *pool_pop(void)
 {
 	uint64_t was = atomic_load_explicit(&head, memory_order_acquire), is;
 	lane_block *b;
@@ -82,10 +82,10 @@ static lane_block *pop(void)
 
 lane_block *block_take(void)
 {
-	lane_block *b = pop();
+	lane_block *b = pool_pop();
 
 	if (!b)
-		b = touch();
+		b = pool_touch();
 	if (!b)
 		return NULL;
 	b->next = NULL;
@@ -97,7 +97,7 @@ lane_block *block_take(void)
 void block_give(lane_block *b)
 {
 	memset((char *)b + LANE_FIRST, 0, LANE_BLOCK - LANE_FIRST);
-	push(b);
+	pool_push(b);
 	atomic_fetch_add(&given, 1);
 	if (atomic_load(&waiting))
 		os_word_wake(&given);

@@ -51,7 +51,7 @@ static _Thread_local struct {
 	} on[STACKS];
 } held __attribute__((tls_model("initial-exec")));
 
-static uint32_t begun(uint64_t s)
+static uint32_t capture_begun(uint64_t s)
 {
 	return (uint32_t)(s >> 32);
 }
@@ -64,7 +64,7 @@ bool capture_open(void)
 /* --- names */
 
 /* "step", "mine:step"; "step@mine", "step@*" as NVIDIA's tools write them. */
-static bool is_meant(const char *text, const char *name)
+static bool capture_is_meant(const char *text, const char *name)
 {
 	const char *at = strrchr(text, '@');
 	const size_t n = at ? (size_t)(at - text) : 0, whole = strlen(name);
@@ -90,7 +90,7 @@ static inline bool is_asked(uint32_t name)
 	if (known == UNKNOWN) {
 		known = NO;
 		for (size_t i = 0; i < a->names.n; i++)
-			if (is_meant(a->names.item[i], zone_name_get(name)->text))
+			if (capture_is_meant(a->names.item[i], zone_name_get(name)->text))
 				known = YES;
 		atomic_store_explicit(&a->known[name], known, memory_order_relaxed);
 	}
@@ -121,17 +121,17 @@ const char *capture_nearest(void)
 /* --- windows */
 
 /* A range that asks for a window begins. *ret_now: when. false: there are windows enough. */
-static bool enter(uint64_t *ret_now)
+static bool capture_enter(uint64_t *ret_now)
 {
 	const uint64_t times = atomic_load_explicit(&times_max, memory_order_relaxed);
 	uint64_t was = atomic_load(&state), is;
 	bool first;
 
 	do {
-		const uint32_t behind = begun(was) - atomic_load(&released);
+		const uint32_t behind = capture_begun(was) - atomic_load(&released);
 
 		first = !(uint32_t)was;
-		if (first && times && begun(was) >= times)
+		if (first && times && capture_begun(was) >= times)
 			return false;
 		if (first && behind >= WINDOWS) {
 			atomic_fetch_add(&left_out, 1);
@@ -144,17 +144,17 @@ static bool enter(uint64_t *ret_now)
 	const uint64_t now = ticks_now();
 	uint64_t begin = 0;
 	*ret_now = now;
-	if (!atomic_compare_exchange_strong(&windows[(begun(is) - 1) % WINDOWS].begin, &begin,
-					    now) &&
+	if (!atomic_compare_exchange_strong(&windows[(capture_begun(is) - 1) % WINDOWS].begin,
+					    &begin, now) &&
 	    now < begin)
 		*ret_now = begin;
-	if (first && begun(is) - atomic_load(&released) == MANY)
+	if (first && capture_begun(is) - atomic_load(&released) == MANY)
 		lanes_wake();
 	return true;
 }
 
 /* Returns the end time of a window that is marked closing. */
-static uint64_t end_of(uint32_t i)
+static uint64_t capture_end_of(uint32_t i)
 {
 	uint64_t end = CLOSING;
 	const uint64_t now = ticks_now();
@@ -172,20 +172,20 @@ static void leave(void)
 	} while (!atomic_compare_exchange_weak(&state, &was, was - 1));
 	if ((uint32_t)was != 1)
 		return;
-	const uint32_t i = begun(was) - 1;
+	const uint32_t i = capture_begun(was) - 1;
 	if (atomic_compare_exchange_strong(&windows[i % WINDOWS].end, &open, CLOSING))
-		(void)end_of(i);
+		(void)capture_end_of(i);
 }
 
 bool capture_window_get(uint32_t i, capture_window *ret)
 {
-	if (begun(atomic_load(&state)) - i - 1 >= WINDOWS)
+	if (capture_begun(atomic_load(&state)) - i - 1 >= WINDOWS)
 		return false;
 	ret->begin = atomic_load(&windows[i % WINDOWS].begin);
 	ret->end = atomic_load(&windows[i % WINDOWS].end);
 	/* The thread that ends it may not have stored the time yet. */
 	if (ret->begin && ret->end == CLOSING)
-		ret->end = end_of(i);
+		ret->end = capture_end_of(i);
 	return ret->begin;
 }
 
@@ -199,7 +199,8 @@ uint32_t capture_releasable(uint64_t ticks)
 	uint32_t i = atomic_load(&released);
 	capture_window w;
 
-	while (begun(atomic_load(&state)) - i > MANY && capture_window_get(i, &w) && w.end <= ticks)
+	while (capture_begun(atomic_load(&state)) - i > MANY && capture_window_get(i, &w) &&
+	       w.end <= ticks)
 		i++;
 	return i;
 }
@@ -222,7 +223,7 @@ void capture_release(uint32_t before)
 
 capture_counts capture_counted(uint64_t now)
 {
-	capture_counts c = {.windows = begun(atomic_load(&state)),
+	capture_counts c = {.windows = capture_begun(atomic_load(&state)),
 			    .ticks = atomic_load(&released_ticks),
 			    .left_out = atomic_load(&left_out)};
 	capture_window w, next;
@@ -273,7 +274,7 @@ typedef struct verdict {
 	uint64_t now; /* 0: not yet read from the clock */
 } verdict;
 
-static uint32_t *depth_of(uint32_t stack)
+static uint32_t *capture_depth_of(uint32_t stack)
 {
 	const uint32_t recording = atomic_load_explicit(&recordings, memory_order_relaxed);
 
@@ -287,11 +288,11 @@ static uint32_t *depth_of(uint32_t stack)
 	return NULL;
 }
 
-static bool hold(uint32_t stack, uint64_t *ret_now)
+static bool capture_hold(uint32_t stack, uint64_t *ret_now)
 {
 	for (int i = 0; i < STACKS; i++)
 		if (!held.on[i].depth) {
-			if (!enter(ret_now))
+			if (!capture_enter(ret_now))
 				return false;
 			held.on[i].stack = stack;
 			held.on[i].depth = 1;
@@ -300,33 +301,33 @@ static bool hold(uint32_t stack, uint64_t *ret_now)
 	return false;
 }
 
-static verdict push(uint64_t word)
+static verdict capture_push(uint64_t word)
 {
-	uint32_t *depth = depth_of(LANE_STACK_OF(word));
+	uint32_t *depth = capture_depth_of(LANE_STACK_OF(word));
 	verdict v = {0};
 
 	if (depth)
 		(*depth)++;
 	else if (is_asked((uint32_t)word))
-		v.put = hold(LANE_STACK_OF(word), &v.now);
+		v.put = capture_hold(LANE_STACK_OF(word), &v.now);
 	v.put = v.put || capture_open();
 	return v;
 }
 
-static verdict pop(uint64_t word)
+static verdict capture_pop(uint64_t word)
 {
-	uint32_t *depth = depth_of(LANE_STACK_OF(word));
+	uint32_t *depth = capture_depth_of(LANE_STACK_OF(word));
 
 	if (depth && --*depth == 0)
 		return (verdict){.put = true, .leaves = true};
 	return (verdict){.put = capture_open()};
 }
 
-static verdict start(uint64_t word, uint64_t id)
+static verdict capture_start(uint64_t word, uint64_t id)
 {
 	verdict v = {0};
 
-	v.leaves = is_asked((uint32_t)word) && enter(&v.now);
+	v.leaves = is_asked((uint32_t)word) && capture_enter(&v.now);
 	if (v.leaves || capture_open())
 		v.put = started_put(id, v.leaves ? OPENED_ONE : 0);
 	v.leaves = v.leaves && !v.put;
@@ -334,7 +335,7 @@ static verdict start(uint64_t word, uint64_t id)
 }
 
 /* A range that began inside a window is recorded to its end. */
-static verdict end(uint64_t id)
+static verdict capture_end(uint64_t id)
 {
 	const uint64_t was = started_take(id);
 
@@ -355,10 +356,10 @@ bool capture_put_armed(uint64_t word, uint64_t value, bool has_value)
 
 	if (counts_for_nothing(kind, word))
 		return false;
-	const verdict v = kind == LANE_PUSH    ? push(word)
-			  : kind == LANE_POP   ? pop(word)
-			  : kind == LANE_START ? start(word, value)
-			  : kind == LANE_END   ? end(value)
+	const verdict v = kind == LANE_PUSH    ? capture_push(word)
+			  : kind == LANE_POP   ? capture_pop(word)
+			  : kind == LANE_START ? capture_start(word, value)
+			  : kind == LANE_END   ? capture_end(value)
 					       : (verdict){.put = capture_open()};
 
 	if (v.put && has_value)
@@ -381,7 +382,7 @@ static bool same(const dck_list *a, const dck_list *b)
 	return is;
 }
 
-static asked *made(const dck_list *names)
+static asked *capture_made(const dck_list *names)
 {
 	asked *a = mem_zalloc(1, sizeof *a);
 
@@ -411,7 +412,7 @@ bool capture_arm(const dck_list *names, uint64_t times)
 	while (a && !same(&a->names, names))
 		a = a->next;
 	if (!a) {
-		a = made(names);
+		a = capture_made(names);
 		if (!a)
 			return false;
 		a->next = all;

@@ -36,7 +36,7 @@ dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 	return DCK_OK;
 }
 
-static uint64_t limit_of(const void *limits, uint32_t name)
+static uint64_t drain_limit_of(const void *limits, uint32_t name)
 {
 	return zone_limit_of(limits, zone_name_get(name)->text);
 }
@@ -44,7 +44,7 @@ static uint64_t limit_of(const void *limits, uint32_t name)
 void drain_limit(drain *d, const dck_list *limits)
 {
 	d->nesting.sums.limits = limits;
-	d->nesting.sums.limit_of = limits->n ? limit_of : NULL;
+	d->nesting.sums.limit_of = limits->n ? drain_limit_of : NULL;
 }
 
 void drain_want(drain *d, const zone_percentiles *p)
@@ -124,7 +124,7 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 }
 
 /* Of ticks it makes times. */
-static void tell(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+static void ticks_convert(drain *d, nesting_thread *t, nesting_input *g, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		g[i].ns = drain_ns(d, g[i].ns);
@@ -181,15 +181,15 @@ static void windows_tell(drain *d, nesting_thread *t, nesting_input *g, size_t n
 
 		while (some < n && g[some].ns <= until)
 			some++;
-		tell(d, t, g, t->inside ? some : outside_keep(g, some));
+		ticks_convert(d, t, g, t->inside ? some : outside_keep(g, some));
 		g += some;
 		n -= some;
 	}
 }
 
-static void take(drain *d, nesting_thread *t, nesting_input *g, size_t n)
+static void events_dispatch(drain *d, nesting_thread *t, nesting_input *g, size_t n)
 {
-	(capture_armed() ? windows_tell : tell)(d, t, g, n);
+	(capture_armed() ? windows_tell : ticks_convert)(d, t, g, n);
 }
 
 /* Windows of long ago are forgotten: what is open in them ends now. */
@@ -223,7 +223,7 @@ static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end,
 
 		while (before < n && g[before].ns < d->base)
 			before++;
-		take(d, t, g + before, n - before);
+		events_dispatch(d, t, g + before, n - before);
 	}
 	return b->read >= end;
 }
@@ -268,7 +268,7 @@ static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 			os_thread_name_of(l->tid, l->name);
 		nesting_thread_begin(&d->nesting, t, l);
 	}
-	take(d, t, &push, 1);
+	events_dispatch(d, t, &push, 1);
 }
 
 /* ended: its lane; NULL: only the recording ends. */
@@ -279,7 +279,7 @@ static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const lane *
 	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks), ended);
 }
 
-static bool lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
+static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 {
 	int state = atomic_load(&l->state);
 	bool whole = false;
@@ -326,7 +326,7 @@ bool drain_round(drain *d)
 
 	d->nthreads = lanes_used();
 	for (size_t i = 0; i < d->nthreads; i++)
-		more = lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
+		more = drain_lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
 	nesting_flush_counters(&d->nesting);
 	if (capture_armed())
 		windows_release(d, cut);

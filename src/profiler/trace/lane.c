@@ -64,7 +64,7 @@ static lane *lane_find(int tid, const char *name)
 	return NULL;
 }
 
-static lane *lane_take(lane_self *me)
+static lane *trace_lane_take(lane_self *me)
 {
 	lane *l = me->ended ? NULL : lane_find(0, NULL);
 
@@ -110,8 +110,8 @@ static void lose(lane *l, uint64_t word)
  * one after the other: they stop before the block's end, so that `next` never comes to stand in the
  * block behind, where it would pass for a place. What the thread itself writes there has room
  * still. */
-static bool place(uintptr_t at, size_t bytes, bool in_handler, uint64_t ticks, uint64_t word,
-		  uint64_t value)
+static bool lane_place(uintptr_t at, size_t bytes, bool in_handler, uint64_t ticks, uint64_t word,
+		       uint64_t value)
 {
 	const size_t end = in_handler ? LANE_BLOCK - LANE_GUARD : LANE_BLOCK;
 
@@ -192,7 +192,7 @@ static void hand_over(lane_self *me, uintptr_t next)
 /* me->busy is set. */
 static void change_block(lane_self *me, uint64_t ticks)
 {
-	lane *l = me->lane ? me->lane : lane_take(me);
+	lane *l = me->lane ? me->lane : trace_lane_take(me);
 
 	if (!l) {
 		me->next = LANE_NONE;
@@ -213,14 +213,15 @@ static void change_block(lane_self *me, uint64_t ticks)
 	lane_gap gap = {.pops = atomic_exchange(&l->lost_pops, 0),
 			.pushes = atomic_exchange(&l->lost_pushes, 0)};
 	if (gap.pops || gap.pushes)
-		place(lane_bump(&me->next, 2 * sizeof(lane_entry)), 2 * sizeof(lane_entry), false,
-		      ticks, LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
+		lane_place(lane_bump(&me->next, 2 * sizeof(lane_entry)), 2 * sizeof(lane_entry),
+			   false, ticks, LANE_WORD(LANE_GAP, 0),
+			   (uint64_t)gap.pops << 32 | gap.pushes);
 }
 
 void lane_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, uint64_t value)
 {
 	lane_self *me = &lane_me;
-	bool placed = place(at, bytes, me->busy, ticks, word, value);
+	bool placed = lane_place(at, bytes, me->busy, ticks, word, value);
 
 	if (me->busy) {
 		/* A handler, while its thread changes the block: that cannot happen before we
@@ -240,8 +241,8 @@ void lane_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word, ui
 		change_block(me, ticks);
 	if (!placed) {
 		if (me->next & ~(uintptr_t)LANE_MASK)
-			placed =
-			    place(lane_bump(&me->next, bytes), bytes, false, ticks, word, value);
+			placed = lane_place(lane_bump(&me->next, bytes), bytes, false, ticks, word,
+					    value);
 		if (!placed)
 			lose(me->lane, word);
 	}
@@ -255,7 +256,7 @@ uint32_t lane_serial(void)
 
 	if (!me->lane && !me->busy) {
 		me->busy = 1;
-		lane_take(me);
+		trace_lane_take(me);
 		me->busy = 0;
 	}
 	return me->lane ? me->lane->serial : 0;
@@ -263,7 +264,7 @@ uint32_t lane_serial(void)
 
 /* --- the end of a thread */
 
-static void thread_ends(void *arg)
+static void lane_thread_ends(void *arg)
 {
 	lane_self *me = &lane_me;
 	lane *l = arg;
@@ -322,7 +323,7 @@ bool lanes_init(void)
 	static bool done;
 
 	if (!done)
-		done = !sem_init(&wake, 0, 0) && !pthread_key_create(&key, thread_ends);
+		done = !sem_init(&wake, 0, 0) && !pthread_key_create(&key, lane_thread_ends);
 	return done;
 }
 

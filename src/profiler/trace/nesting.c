@@ -16,7 +16,7 @@ enum { COUNTERS_MAX = 65536 };
 
 /* Room for `need` members of `size` in the array that the pointer at `array` points to, the new
  * ones zeroed. The pointer is copied, since it may be of any type. */
-static bool reserve(void *array, size_t *cap, size_t need, size_t size)
+static bool nesting_reserve(void *array, size_t *cap, size_t need, size_t size)
 {
 	size_t more = *cap ? *cap : 16;
 	char *was, *got;
@@ -38,7 +38,7 @@ static bool reserve(void *array, size_t *cap, size_t need, size_t size)
 static bool reserve_name(nesting *f, uint32_t name)
 {
 	return name < f->nnames ||
-	       reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
+	       nesting_reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
 }
 
 /* --- telling */
@@ -53,7 +53,8 @@ static void tell_name(nesting *f, uint32_t name)
 
 /* Writes the members one by one: this is done for each event, and a struct that is made and then
  * copied costs several times as much. */
-static inline void put(trace_event *e, uint64_t ns, trace_kind kind, uint32_t name, uint64_t value)
+static inline void event_init(trace_event *e, uint64_t ns, trace_kind kind, uint32_t name,
+			      uint64_t value)
 {
 	e->ns = ns;
 	e->name = name;
@@ -61,8 +62,8 @@ static inline void put(trace_event *e, uint64_t ns, trace_kind kind, uint32_t na
 	e->as.id = value;
 }
 
-static void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
-		 uint64_t value)
+static void event_append(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, uint32_t name,
+			 uint64_t value)
 {
 	if (!f->to.events)
 		return;
@@ -70,7 +71,7 @@ static void tell(nesting *f, nesting_thread *t, uint64_t ns, trace_kind kind, ui
 		nesting_flush(f, t);
 	if (name && (name >= f->nnames || !f->names[name].told))
 		tell_name(f, name);
-	put(&f->batch[f->nbatch++], ns, kind, name, value);
+	event_init(&f->batch[f->nbatch++], ns, kind, name, value);
 }
 
 static uint64_t bits_of(double real)
@@ -90,7 +91,7 @@ void nesting_flush(nesting *f, nesting_thread *t)
 	f->nbatch = 0;
 }
 
-static bool is_wait(const void *unused, uint32_t name)
+static bool nesting_is_wait(const void *unused, uint32_t name)
 {
 	(void)unused;
 	return trace_is_wait(zone_name_get(name)->text);
@@ -98,7 +99,7 @@ static bool is_wait(const void *unused, uint32_t name)
 
 void nesting_init(nesting *f, const drain_listener *to)
 {
-	*f = (nesting){.sums.is_wait = is_wait,
+	*f = (nesting){.sums.is_wait = nesting_is_wait,
 		       .unfinished = zone_name_intern(PF_UNENDED, __FILE__, __LINE__),
 		       .continued = zone_name_intern(PF_CONTINUED, __FILE__, __LINE__)};
 	if (to)
@@ -138,7 +139,7 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 
 /* --- ranges of a thread */
 
-static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
+static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
 	if (!zone_sums_begin(&f->sums, &t->open, ns, name)) {
 		f->counts.lost++;
@@ -146,7 +147,7 @@ static void push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint
 	}
 	zone_stack_top(&t->open)->stack = stack;
 	if (name != ZONE_LOST)
-		tell(f, t, ns, TRACE_BEGIN, name, 0);
+		event_append(f, t, ns, TRACE_BEGIN, name, 0);
 }
 
 /* Ends the innermost range. */
@@ -156,9 +157,9 @@ static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 	case ZONE_ENDED:
 		if (!finished) {
 			f->counts.unfinished++;
-			tell(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
+			event_append(f, t, ns, TRACE_NUMBER, f->unfinished, bits_of(1));
 		}
-		tell(f, t, ns, TRACE_END, 0, 0);
+		event_append(f, t, ns, TRACE_END, 0, 0);
 		break;
 	case ZONE_ENDED_LOST:
 		break;
@@ -191,15 +192,15 @@ static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t st
 	}
 	for (size_t i = 0; i < n; i++) {
 		zone_stack_top(&t->open)->continued = true;
-		tell(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
+		event_append(f, t, ns, TRACE_NUMBER, f->continued, bits_of(1));
 		pop_top(f, t, ns, true);
 	}
 	pop_top(f, t, ns, true);
 	while (n-- > 0)
-		push(f, t, ns, names[n], stacks[n]);
+		nesting_push(f, t, ns, names[n], stacks[n]);
 }
 
-static void pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
+static void nesting_pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t stack)
 {
 	const zone_frame *top = zone_stack_top(&t->open);
 
@@ -215,7 +216,7 @@ static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
 	for (uint64_t n = value >> 32; n > 0 && (t->open.depth || t->open.too_deep); n--)
 		pop_top(f, t, ns, false);
 	for (uint64_t n = (uint32_t)value; n > 0; n--)
-		push(f, t, ns, ZONE_LOST, 0);
+		nesting_push(f, t, ns, ZONE_LOST, 0);
 }
 
 void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns)
@@ -266,14 +267,14 @@ static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64
 	else if (f->starts.n < NESTING_STARTS_MAX)
 		(void)kept_map_put(&f->starts, id, starts ? t->track : ended);
 	if (t->open.depth && (starts || other != t->track))
-		tell(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
+		event_append(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
 }
 
-static void range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint64_t id)
+static void nesting_range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint64_t id)
 {
 	if (!id)
 		return;
-	tell(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
+	event_append(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
 	flow(f, t, ns, name != 0, id);
 	if (!zone_sums_range(&f->sums, id, name, ns))
 		f->counts.unmatched++;
@@ -344,8 +345,8 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 		return;
 	if (f->ncounters == COUNTERS_MAX)
 		nesting_flush_counters(f);
-	if (!reserve_name(f, name) ||
-	    !reserve(&f->counters, &f->counters_cap, f->ncounters + 1, sizeof *f->counters)) {
+	if (!reserve_name(f, name) || !nesting_reserve(&f->counters, &f->counters_cap,
+						       f->ncounters + 1, sizeof *f->counters)) {
 		f->counts.lost++;
 		return;
 	}
@@ -368,8 +369,8 @@ static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64
 		nesting_flush(f, t);
 	if (name >= f->nnames || !f->names[name].told)
 		tell_name(f, name);
-	put(&f->batch[f->nbatch], begin_ns, TRACE_BEGIN, name, 0);
-	put(&f->batch[f->nbatch + 1], end_ns, TRACE_END, 0, 0);
+	event_init(&f->batch[f->nbatch], begin_ns, TRACE_BEGIN, name, 0);
+	event_init(&f->batch[f->nbatch + 1], end_ns, TRACE_END, 0, 0);
 	f->nbatch += 2;
 	return true;
 }
@@ -382,17 +383,17 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 
 	switch (LANE_KIND(word)) {
 	case LANE_PUSH:
-		push(f, t, ns, name, LANE_STACK_OF(word));
+		nesting_push(f, t, ns, name, LANE_STACK_OF(word));
 		break;
 	case LANE_POP:
-		pop(f, t, ns, LANE_STACK_OF(word));
+		nesting_pop(f, t, ns, LANE_STACK_OF(word));
 		break;
 	case LANE_MARK:
-		tell(f, t, ns, TRACE_INSTANT, name, 0);
+		event_append(f, t, ns, TRACE_INSTANT, name, 0);
 		break;
 	case LANE_NUMBER:
 		if (top && top->name != ZONE_LOST && !t->open.too_deep)
-			tell(f, t, ns, TRACE_NUMBER, name, value);
+			event_append(f, t, ns, TRACE_NUMBER, name, value);
 		else
 			f->counts.unmatched++;
 		break;
@@ -402,7 +403,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 		break;
 	case LANE_START:
 	case LANE_END:
-		range(f, t, ns, name, value);
+		nesting_range(f, t, ns, name, value);
 		break;
 	case LANE_GAP:
 		f->counts.events--; /* ours, not the program's */
@@ -415,7 +416,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 }
 
 /* The time of an event, not before the one that was emitted last. */
-static inline uint64_t time_of(nesting *f, nesting_thread *t, uint64_t ns)
+static inline uint64_t nesting_time_of(nesting *f, nesting_thread *t, uint64_t ns)
 {
 	if (ns < t->last_ns)
 		f->counts.moved++;
@@ -432,7 +433,7 @@ void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_
 	if (!f->to.events && n && t->first_ns == UINT64_MAX)
 		t->first_ns = e->ns;
 	for (; e < end; e++) {
-		const uint64_t ns = time_of(f, t, e->ns);
+		const uint64_t ns = nesting_time_of(f, t, e->ns);
 
 		if (LANE_KIND(e->word) == LANE_PUSH && e + 1 < end &&
 		    (e[1].word ^ e->word) >> 32 == (LANE_PUSH ^ LANE_POP) && e[1].ns >= ns &&

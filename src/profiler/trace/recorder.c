@@ -136,7 +136,7 @@ static trace_about base_take(struct recorder *r)
 }
 
 /* Into the file, so that it says how far the events' clock drifts from the others. */
-static void clocks_put(struct recorder *r)
+static void recorder_clocks_put(struct recorder *r)
 {
 	uint64_t ticks;
 	const trace_about now = clocks_now(r, &ticks);
@@ -147,7 +147,7 @@ static void clocks_put(struct recorder *r)
 
 /* --- what the threads use */
 
-static void look(struct recorder *r, bool last, uint64_t ticks)
+static void threads_poll(struct recorder *r, bool last, uint64_t ticks)
 {
 	const uint64_t cpu = os_thread_cpu_ns();
 
@@ -197,7 +197,7 @@ static void dump_aside(struct recorder *r)
 {
 	if (!r->file)
 		return;
-	clocks_put(r);
+	recorder_clocks_put(r);
 	if (trace_file_dump_aside(r->file, (unsigned)r->method.dumps + 1, NULL) == DCK_OK)
 		r->method.dumps++;
 	else
@@ -231,7 +231,7 @@ static void captures_count(struct recorder *r, uint64_t end)
 	r->method.capture_near = c.windows ? NULL : capture_nearest();
 }
 
-static void finish(struct recorder *r)
+static void recorder_finish(struct recorder *r)
 {
 	trace_file_said said;
 	dck_err e = {0};
@@ -241,7 +241,7 @@ static void finish(struct recorder *r)
 	if (r->method.limited && r->file)
 		limits_look(r);
 	uint64_t end = ticks_now(), end_ns = os_now_ns();
-	look(r, true, end);
+	threads_poll(r, true, end);
 	drain_end(r->drain, end);
 	r->method.recorder_cpu_ns = os_thread_cpu_ns();
 	r->method.took_ns = drain_ns(r->drain, end);
@@ -258,7 +258,7 @@ static void finish(struct recorder *r)
 		    (double)r->method.took_ns / (double)(end_ns - r->base_ns) - 1;
 	const bool has_file = r->file;
 	if (has_file) {
-		clocks_put(r);
+		recorder_clocks_put(r);
 		trace_file_close(r->file, &said, &r->ended);
 	}
 	r->file = NULL;
@@ -272,11 +272,11 @@ static void finish(struct recorder *r)
 		r->ended = e;
 }
 
-static void write_out(struct recorder *r, bool dump)
+static void recorder_write_out(struct recorder *r, bool dump)
 {
 	r->went = (dck_err){0};
 	if (r->file)
-		clocks_put(r);
+		recorder_clocks_put(r);
 	if (r->file && (dump || r->plan.config.last))
 		trace_file_dump(r->file, &r->went);
 	else if (r->file)
@@ -287,19 +287,19 @@ static void serve(struct recorder *r, unsigned wishes)
 {
 	drain_round(r->drain);
 	if (wishes & (RECORDER_DUMP | RECORDER_FLUSH))
-		write_out(r, wishes & RECORDER_DUMP);
+		recorder_write_out(r, wishes & RECORDER_DUMP);
 	if (wishes & RECORDER_DUMP_ASIDE)
 		dump_aside(r);
 	if (wishes & RECORDER_END) {
 		off(r);
 		lanes_wait_for_room(0);
-		finish(r);
+		recorder_finish(r);
 		atomic_store(&r->live, false);
 	}
 }
 
 /* Whether anything is lost when the process ends. */
-static bool has_place(const struct recorder *r)
+static bool recorder_has_place(const struct recorder *r)
 {
 	return r->plan.config.path || r->plan.record;
 }
@@ -320,9 +320,9 @@ static bool round_of(struct recorder *r)
 	if (r->method.limited && r->file)
 		limits_look(r);
 	if (atomic_load(&r->live) && os_now_ns() >= r->look_ns)
-		look(r, false, ticks_now());
+		threads_poll(r, false, ticks_now());
 	if (r->file && os_now_ns() - r->clocks_ns >= CLOCKS_NS)
-		clocks_put(r);
+		recorder_clocks_put(r);
 	if (r->file)
 		trace_file_flush(r->file, false);
 	pthread_mutex_unlock(&r->work);
@@ -355,7 +355,7 @@ static void end_if_last(struct recorder *r)
 static void *drain_thread(void *arg)
 {
 	struct recorder *r = arg;
-	bool watched = !has_place(r);
+	bool watched = !recorder_has_place(r);
 
 	lane_me.hasty = true;
 	lane_me.unseen = true;
@@ -446,7 +446,7 @@ dck_status recorder_went(dck_err *err)
 	return st;
 }
 
-static void on_end(int signal)
+static void recorder_on_end(int signal)
 {
 	atomic_store(&recorder.signal, signal);
 	(void)recorder_ask(RECORDER_END, BOUND_NS);
@@ -464,7 +464,7 @@ static void on_handled(int signal)
 		(void)recorder_ask(RECORDER_FLUSH, BOUND_NS);
 }
 
-static void on_asked(int signal)
+static void recorder_on_asked(int signal)
 {
 	(void)signal;
 	(void)recorder_ask(RECORDER_DUMP_ASIDE, 0);
@@ -472,7 +472,7 @@ static void on_asked(int signal)
 
 /* --- begin and end */
 
-static void forget(struct recorder *r)
+static void trace_forget(struct recorder *r)
 {
 	drain_free(r->drain);
 	r->drain = NULL;
@@ -485,7 +485,7 @@ static void forget(struct recorder *r)
 }
 
 /* What is made once and stays; in a child once more. */
-static dck_status prepare(struct recorder *r, dck_err *err)
+static dck_status recorder_prepare(struct recorder *r, dck_err *err)
 {
 	const uint64_t asked = r->plan.config.buffer_bytes;
 
@@ -503,7 +503,7 @@ static dck_status prepare(struct recorder *r, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status begin(struct recorder *r, dck_err *err)
+static dck_status recording_start(struct recorder *r, dck_err *err)
 {
 	const trace_file_config file = {.path = r->plan.config.path,
 					.max_size = r->plan.config.max_size,
@@ -514,7 +514,7 @@ static dck_status begin(struct recorder *r, dck_err *err)
 	zone_percentiles percentiles;
 
 	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
-	DCK_TRY(prepare(r, err));
+	DCK_TRY(recorder_prepare(r, err));
 	r->lost = lost_so_far();
 	r->waited = lanes_waited();
 	const trace_about about = base_take(r);
@@ -538,19 +538,19 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	trace_file_said said;
 
 	r->plan = *plan;
-	dck_status st = begin(r, err);
+	dck_status st = recording_start(r, err);
 	if (st == DCK_OK) {
 		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
 		on(r);
-		if (has_place(r))
-			os_signals_watch(&(os_signal_hooks){on_end, on_handled, on_asked},
-					 plan->config.dump_on ? os_signal_read(plan->config.dump_on)
-							      : 0);
+		if (recorder_has_place(r))
+			os_signals_watch(
+			    &(os_signal_hooks){recorder_on_end, on_handled, recorder_on_asked},
+			    plan->config.dump_on ? os_signal_read(plan->config.dump_on) : 0);
 		return DCK_OK;
 	}
 	if (r->file)
 		trace_file_close(r->file, &said, NULL);
-	forget(r);
+	trace_forget(r);
 	return st;
 }
 
@@ -579,7 +579,7 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 	else
 		dck_record_free(r->record);
 	mem_arena_free(r->plan.arena);
-	forget(r);
+	trace_forget(r);
 	return st;
 }
 
@@ -608,6 +608,6 @@ recorder_plan recorder_forget(void)
 	lanes_forget();
 	block_pool_forget();
 	trace_file_abandon(r->file);
-	forget(r);
+	trace_forget(r);
 	return plan;
 }

@@ -58,7 +58,7 @@ static uint32_t tell_new_thread(thread_watch *w, int tid, const char *name)
 	return w->tracks;
 }
 
-static const char *name_of(const watched *t)
+static const char *watch_name_of(const watched *t)
 {
 	return t->said ? t->said : t->name;
 }
@@ -78,12 +78,12 @@ static bool may_tell(const thread_watch *w, const watched *t)
 	return w->to.track && w->to.events && !t->muted;
 }
 
-static void tell(thread_watch *w, watched *t, int k, uint64_t ns, double value)
+static void counter_emit(thread_watch *w, watched *t, int k, uint64_t ns, double value)
 {
 	const trace_event e = {.ns = ns, .kind = TRACE_COUNTER, .as.real = value};
 
 	if (!t->track)
-		t->track = tell_new_thread(w, t->tid, name_of(t));
+		t->track = tell_new_thread(w, t->tid, watch_name_of(t));
 	if (!t->counters[k]) {
 		t->counters[k] = ++w->tracks;
 		w->to.track(w->to.self, &(trace_track){.id = t->counters[k],
@@ -101,7 +101,7 @@ static void tell(thread_watch *w, watched *t, int k, uint64_t ns, double value)
 static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 {
 	if (t->looked && !t->told[OS_USE_CPU] && t->began_ns < ns)
-		tell(w, t, OS_USE_CPU, t->began_ns, 0);
+		counter_emit(w, t, OS_USE_CPU, t->began_ns, 0);
 	for (int k = 0; k < OS_USES; k++) {
 		const uint64_t now = used(t, k);
 
@@ -109,7 +109,7 @@ static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 		    (t->told[k] == now + 1 && !(ends && k == OS_USE_CPU)) ||
 		    (k == OS_USE_MAJOR && !now && !t->told[k]))
 			continue;
-		tell(w, t, k, ns, (double)now);
+		counter_emit(w, t, k, ns, (double)now);
 		t->told[k] = now + 1;
 	}
 }
@@ -127,12 +127,12 @@ static void tell_share(thread_watch *w, watched *t, uint64_t from, uint64_t to, 
 	if (share == t->share)
 		return;
 	t->share = share;
-	tell(w, t, THREAD_SHARE, from, (double)share / SHARE_WHOLE);
+	counter_emit(w, t, THREAD_SHARE, from, (double)share / SHARE_WHOLE);
 }
 
 /* --- rows */
 
-static watched *row_of(const thread_watch *w, int tid)
+static watched *watch_row_of(const thread_watch *w, int tid)
 {
 	const uint32_t at = kept_map_find(&w->live, (uint32_t)tid);
 
@@ -195,7 +195,7 @@ static void drop(thread_watch *w)
 /* Moves the others. NULL: no memory. */
 static watched *row_new(thread_watch *w, int tid)
 {
-	watched *was = row_of(w, tid);
+	watched *was = watch_row_of(w, tid);
 
 	if (was)
 		was->mapped = false;
@@ -246,7 +246,7 @@ static void row_end(thread_watch *w, watched *t, uint64_t ns, bool telling)
 
 uint32_t thread_watch_lane(thread_watch *w, const lane *l)
 {
-	watched *t = l->guest ? NULL : row_of(w, l->tid);
+	watched *t = l->guest ? NULL : watch_row_of(w, l->tid);
 
 	if (l->guest)
 		return tell_new_thread(w, l->tid, l->name);
@@ -257,13 +257,13 @@ uint32_t thread_watch_lane(thread_watch *w, const lane *l)
 	if (!t->name[0])
 		name_take(w, t, l->name);
 	if (!t->track)
-		t->track = tell_new_thread(w, t->tid, name_of(t));
+		t->track = tell_new_thread(w, t->tid, watch_name_of(t));
 	return t->track;
 }
 
 void thread_watch_name(thread_watch *w, int tid, uint32_t name)
 {
-	watched *t = row_of(w, tid);
+	watched *t = watch_row_of(w, tid);
 
 	if (t && !t->over) {
 		t->said = zone_name_get(name)->text;
@@ -276,7 +276,7 @@ void thread_watch_name(thread_watch *w, int tid, uint32_t name)
 
 void thread_watch_lane_end(thread_watch *w, const watch_end *end)
 {
-	watched *t = row_of(w, end->tid);
+	watched *t = watch_row_of(w, end->tid);
 	const bool guest = end->ended && end->ended->guest;
 
 	/* A thread with no events that was never polled is counted in "(other threads)". */
@@ -312,7 +312,7 @@ static uint64_t began(const look *l, const os_thread_told *told)
 	return l->first || !told->born_ns ? l->how.ns : later(earlier(ns, l->how.ns), w->looked_ns);
 }
 
-static void take(const look *l, watched *t, const os_thread_told *told)
+static void stat_store(const look *l, watched *t, const os_thread_told *told)
 {
 	thread_watch *w = l->w;
 	const uint64_t from = t->looked ? t->seen_ns : earlier(t->began_ns, began(l, told));
@@ -337,7 +337,7 @@ static void look_at(void *self, int tid)
 {
 	const look *l = self;
 	thread_watch *w = l->w;
-	watched *t = row_of(w, tid);
+	watched *t = watch_row_of(w, tid);
 	os_thread_told told = {0};
 	uint64_t cpu;
 
@@ -360,7 +360,7 @@ static void look_at(void *self, int tid)
 		told.uses.known |= 1u << OS_USE_CPU;
 	}
 	if (t || (t = row_new(w, tid)))
-		take(l, t, &told);
+		stat_store(l, t, &told);
 }
 
 /* Those that are gone. */
@@ -385,7 +385,7 @@ static void look_for_ends(const look *l)
 /* Without a list of the threads: those that have lanes, and the first. */
 static void look_at_known(look *l)
 {
-	if (!row_of(l->w, (int)os_process_id()))
+	if (!watch_row_of(l->w, (int)os_process_id()))
 		look_at(l, (int)os_process_id());
 	for (size_t i = 0; i < l->w->n; i++)
 		if (l->w->rows[i].mapped && !l->w->rows[i].over)
@@ -405,13 +405,13 @@ static void look_at_process(const look *l)
 		os_uses_own(&own);
 	for (int k = 0; k < OS_USES; k++)
 		told.uses.n[k] -= earlier(own.n[k], told.uses.n[k]);
-	take(l, &w->process, &told);
+	stat_store(l, &w->process, &told);
 	if (!l->how.tells || !may_tell(w, &w->process))
 		return;
 	if (l->how.last)
 		tell_uses(w, &w->process, l->how.ns, true);
 	if (resident && resident != w->resident)
-		tell(w, &w->process, THREAD_RESIDENT, l->how.ns, (double)resident);
+		counter_emit(w, &w->process, THREAD_RESIDENT, l->how.ns, (double)resident);
 	w->resident = resident;
 }
 
@@ -486,7 +486,7 @@ dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, rec
 
 		rows[i] = (thread_row){.pid = all.pid,
 				       .tid = from->tid,
-				       .name = *name_of(from) ? name_of(from) : NULL,
+				       .name = *watch_name_of(from) ? watch_name_of(from) : NULL,
 				       .began_ns = from->began_ns,
 				       .ended_ns = from->seen_ns,
 				       .uses.known = from->uses.known,

@@ -71,7 +71,7 @@ static const char *trace_of(const children *c, const char *record)
 			     (int)(strlen(name) - (sizeof ending - 1)), name, c->out + n - k);
 }
 
-static void found(void *self, const char *record)
+static void children_found(void *self, const char *record)
 {
 	children *c = self;
 	const char *path = trace_of(c, record);
@@ -103,42 +103,43 @@ static void found(void *self, const char *record)
 
 /* --- the record of all */
 
-static int64_t count_of(const dck_record *r, const char *key)
+static int64_t children_count_of(const dck_record *r, const char *key)
 {
 	const dck_fact *f = r ? dck_record_fact(r, "trace", key) : NULL;
 
 	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
 }
 
-static int64_t sum_of(const children *c, const char *key)
+static int64_t children_sum_of(const children *c, const char *key)
 {
 	int64_t sum = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		sum += count_of(c->said[i], key);
+		sum += children_count_of(c->said[i], key);
 	return sum;
 }
 
-static void sums_put(record_builder *b, const children *c)
+static void children_sums_put(record_builder *b, const children *c)
 {
 	static const char *const keys[] = {"dropped_events", "unfinished_ranges", "moved_events",
 					   "events_left_out"};
 
 	for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
-		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, sum_of(c, keys[k]));
+		record_fact_int(b, "trace", keys[k], DCK_UNIT_ONE, children_sum_of(c, keys[k]));
 	if (!c->said[0] || !dck_record_fact(c->said[0], "trace", "capture_range"))
 		return;
-	record_fact_int(b, "trace", "captures", DCK_UNIT_ONE, sum_of(c, "captures"));
-	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, sum_of(c, "captured"));
+	record_fact_int(b, "trace", "captures", DCK_UNIT_ONE, children_sum_of(c, "captures"));
+	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, children_sum_of(c, "captured"));
 }
 
 /* That one process opened no range that is to be recorded says nothing where another did. */
 static bool is_said(const children *c, size_t i, const dck_note *note)
 {
-	return strcmp(note->code, "trace-not-captured") != 0 || (i == 0 && !sum_of(c, "captures"));
+	return strcmp(note->code, "trace-not-captured") != 0 ||
+	       (i == 0 && !children_sum_of(c, "captures"));
 }
 
-static void notes_put(record_builder *b, const children *c)
+static void children_notes_put(record_builder *b, const children *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; c->said[i] && k < c->said[i]->nnotes; k++) {
@@ -206,13 +207,14 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	os_fd_kind(fd, &bytes);
 	record_fact_text(b, "trace", "file", c->out);
 	record_fact_int(b, "trace", "file_size", DCK_UNIT_BYTE, (int64_t)bytes);
-	sums_put(b, c);
-	notes_put(b, c);
+	children_sums_put(b, c);
+	children_notes_put(b, c);
 	running_note(b, c);
 	return record_finish(b, ret, err);
 }
 
-static dck_status join(const children *c, const char *title, dck_record **ret, dck_err *err)
+static dck_status children_join(const children *c, const char *title, dck_record **ret,
+				dck_err *err)
 {
 	os_replace *replace;
 	int fd;
@@ -234,7 +236,8 @@ static dck_status join(const children *c, const char *title, dck_record **ret, d
 }
 
 /* The first process's record, with what became of its children. */
-static dck_status alone(const children *c, const char *why, dck_record **record, dck_err *err)
+static dck_status children_alone(const children *c, const char *why, dck_record **record,
+				 dck_err *err)
 {
 	record_builder *b;
 	dck_record *with;
@@ -261,7 +264,7 @@ static dck_status alone(const children *c, const char *why, dck_record **record,
 }
 
 /* Why they stay apart; NULL: they need not. */
-static const char *reason_of(const dck_trace_config *config, const children *c)
+static const char *children_reason_of(const dck_trace_config *config, const children *c)
 {
 	const trace_ending e = trace_ending_of(c->out);
 
@@ -300,15 +303,15 @@ static void empty_remove(children *c)
 static dck_status joined(const dck_trace_config *config, const char *title, children *c,
 			 dck_record **record, dck_err *err)
 {
-	const char *why = reason_of(config, c);
+	const char *why = children_reason_of(config, c);
 	dck_record *all;
 	dck_err failed = {0};
 
 	if (c->no_memory || mem_arena_failed(c->arena))
 		return ERR_NO_MEMORY(err, "for the traces of child processes");
-	if (c->n < 2 || why || join(c, title, &all, &failed) != DCK_OK) {
+	if (c->n < 2 || why || children_join(c, title, &all, &failed) != DCK_OK) {
 		empty_remove(c);
-		return alone(c, why ? why : failed.msg, record, err);
+		return children_alone(c, why ? why : failed.msg, record, err);
 	}
 	dck_record_free(*record);
 	c->said[0] = NULL;
@@ -371,7 +374,7 @@ dck_status trace_children_join(const dck_trace_config *config, const char *title
 		c.paths[c.n] = config->path;
 		c.said[c.n++] = *record;
 		c.cut = !*record;
-		records_each(&c, record_path, found);
+		records_each(&c, record_path, children_found);
 		status = joined(config, title, &c, record, err);
 	} else {
 		status = ERR_NO_MEMORY(err, "for the traces of child processes");

@@ -69,16 +69,16 @@ struct trace_file {
 
 /* --- the file */
 
-static bool is_ours(const trace_file *f, int fd)
+static bool trace_is_ours(const trace_file *f, int fd)
 {
 	os_file_id id;
 
 	return os_fd_id(fd, &id) && id.device == f->id.device && id.number == f->id.number;
 }
 
-static void file_close(trace_file *f)
+static void trace_trace_file_close(trace_file *f)
 {
-	if (f->fd >= 0 && is_ours(f, f->fd))
+	if (f->fd >= 0 && trace_is_ours(f, f->fd))
 		os_close(f->fd);
 	f->fd = -1;
 }
@@ -89,13 +89,13 @@ static dck_status file_find(trace_file *f, dck_err *err)
 {
 	int fd;
 
-	if (is_ours(f, f->fd))
+	if (trace_is_ours(f, f->fd))
 		return DCK_OK;
 	f->fd = -1;
 	if (os_path_kind(f->path, NULL) != OS_FILE)
 		DCK_FAIL(err, E_IO, "the program has closed it");
 	DCK_TRY(os_open_append(f->path, &fd, err));
-	if (!is_ours(f, fd)) {
+	if (!trace_is_ours(f, fd)) {
 		os_close(fd);
 		DCK_FAIL(err, E_IO, "the program has closed it, and another is there now");
 	}
@@ -123,7 +123,7 @@ static void fail(trace_file *f, const dck_err *e)
 		f->error = *e;
 }
 
-static bool fits(trace_file *f, size_t n)
+static bool trace_fits(trace_file *f, size_t n)
 {
 	const uint64_t more = (n + f->open + 1) * (EVENT_BYTES + NAME_TIMES * f->longest);
 	uint64_t held = f->gzip ? gzip_sink_held(f->gzip) : 0;
@@ -141,7 +141,7 @@ static bool fits(trace_file *f, size_t n)
 static void track_write(trace_file *f, const trace_track *t)
 {
 	/* A track has the size of an event. */
-	f->full = f->full || !fits(f, 1);
+	f->full = f->full || !trace_fits(f, 1);
 	if (!f->full)
 		f->format->track(f->out, t);
 }
@@ -154,7 +154,7 @@ static void write_names(trace_file *f)
 		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
 }
 
-static bool file_open(trace_file *f)
+static bool trace_trace_file_open(trace_file *f)
 {
 	dck_err err = {0};
 
@@ -193,9 +193,9 @@ static bool file_open(trace_file *f)
 static void write_events(trace_file *f, uint32_t track, const trace_event *e, size_t n)
 {
 	while (n && !f->full) {
-		size_t some = fits(f, n) ? n : n < FEW ? n : FEW;
+		size_t some = trace_fits(f, n) ? n : n < FEW ? n : FEW;
 
-		if (!fits(f, some)) {
+		if (!trace_fits(f, some)) {
 			f->full = true;
 			break;
 		}
@@ -215,7 +215,7 @@ static void write_events(trace_file *f, uint32_t track, const trace_event *e, si
 
 /* --- the newest events */
 
-static void keep(trace_file *f, uint32_t track, const trace_event *e, size_t n)
+static void trace_keep(trace_file *f, uint32_t track, const trace_event *e, size_t n)
 {
 	size_t bytes = sizeof(kept_batch) + n * sizeof *e;
 	kept_batch *b = mem_alloc(bytes);
@@ -280,7 +280,7 @@ static int by_id(const void *key, const void *row)
 }
 
 /* NULL: it was not told, or is dropped. */
-static kept_track *track_of(const trace_file *f, uint32_t id)
+static kept_track *trace_track_of(const trace_file *f, uint32_t id)
 {
 	return f->ntracks ? bsearch(&id, f->tracks, f->ntracks, sizeof *f->tracks, by_id) : NULL;
 }
@@ -290,8 +290,8 @@ static void tracks_drop(trace_file *f)
 	size_t n = 0;
 
 	for (const kept_batch *b = f->first; b; b = b->next) {
-		kept_track *t = track_of(f, b->track);
-		kept_track *parent = t ? track_of(f, t->told.parent) : NULL;
+		kept_track *t = trace_track_of(f, b->track);
+		kept_track *parent = t ? trace_track_of(f, t->told.parent) : NULL;
 
 		if (t)
 			t->used = true;
@@ -317,7 +317,7 @@ static void tracks_drop(trace_file *f)
 static void on_track_end(void *self, uint32_t track)
 {
 	trace_file *f = self;
-	kept_track *t = track_of(f, track);
+	kept_track *t = trace_track_of(f, track);
 
 	if (!t || t->ended)
 		return;
@@ -329,7 +329,7 @@ static void on_track_end(void *self, uint32_t track)
 static void on_track(void *self, const trace_track *t)
 {
 	trace_file *f = self;
-	kept_track *was = track_of(f, t->id);
+	kept_track *was = trace_track_of(f, t->id);
 
 	if (f->out && !f->last) {
 		track_write(f, t);
@@ -355,8 +355,8 @@ static void on_events(void *self, uint32_t track, const trace_event *e, size_t n
 	trace_file *f = self;
 
 	if (f->last)
-		keep(f, track, e, n);
-	else if (file_open(f))
+		trace_keep(f, track, e, n);
+	else if (trace_trace_file_open(f))
 		write_events(f, track, e, n);
 }
 
@@ -379,7 +379,7 @@ static void trace_file_free(trace_file *f)
 		mem_free(f->first);
 		f->first = next;
 	}
-	file_close(f);
+	trace_trace_file_close(f);
 	mem_arena_free(f->arena);
 	for (size_t i = 0; i < f->ntracks; i++)
 		mem_free(f->tracks[i].name);
@@ -418,7 +418,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 		trace_file_free(f);
 		return ERR_NO_MEMORY(err, "for '%s'", config->path);
 	}
-	if (!config->late && !file_open(f)) {
+	if (!config->late && !trace_trace_file_open(f)) {
 		if (err)
 			*err = f->error;
 		dck_status st = f->error.code;
@@ -432,7 +432,7 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 static void write_clocks(trace_file *f, uint64_t ns, const trace_about *then)
 {
 	/* They have the size of an event. */
-	if (f->out && f->format->clocks && ns && fits(f, 1))
+	if (f->out && f->format->clocks && ns && trace_fits(f, 1))
 		f->format->clocks(f->out, ns, then);
 }
 
@@ -463,11 +463,11 @@ void trace_file_flush(trace_file *f, bool now)
 }
 
 /* Writes what is kept, and closes the file. */
-static void finish(trace_file *f)
+static void trace_finish(trace_file *f)
 {
 	dck_err e = {0};
 
-	const bool open = f->first ? file_open(f) : f->out != NULL;
+	const bool open = f->first ? trace_trace_file_open(f) : f->out != NULL;
 
 	if (f->last && open) {
 		tracks_drop(f);
@@ -484,7 +484,7 @@ static void finish(trace_file *f)
 	if (f->out && dck_sink_finish(&f->sink, &e) != DCK_OK)
 		fail(f, &e);
 	f->out = NULL;
-	file_close(f);
+	trace_trace_file_close(f);
 }
 
 static dck_status failure(trace_file *f, dck_err *err)
@@ -500,7 +500,7 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 		DCK_FAIL(err, E_ARG,
 			 "the newest events are not kept in memory: they are in '%s' already",
 			 f->path);
-	finish(f);
+	trace_finish(f);
 	dck_status st = failure(f, err);
 	/* The next one starts afresh, also after a failure. */
 	f->error = (dck_err){0};
@@ -526,7 +526,7 @@ dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
 
 dck_status trace_file_close(trace_file *f, trace_file_said *ret, dck_err *err)
 {
-	finish(f);
+	trace_finish(f);
 	*ret = (trace_file_said){.format = f->format->name,
 				 .bytes = f->written,
 				 .events_left_out = f->left_out,
@@ -542,7 +542,7 @@ void trace_file_abandon(trace_file *f)
 
 	if (!f)
 		return;
-	file_close(f);
+	trace_trace_file_close(f);
 	/* Only closing frees what the format has; what it writes goes nowhere. */
 	if (f->out)
 		(void)f->format->close(f->out, &err);

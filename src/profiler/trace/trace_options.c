@@ -52,7 +52,7 @@ static const char variable[] = "DEEPCLOCK_TRACE";
 static const char between[] = "\n"; /* the items of a list */
 
 /* "max-size" as "DEEPCLOCK_TRACE_MAX_SIZE". */
-static const char *name_of(mem_arena *a, const dck_opt *row)
+static const char *trace_name_of(mem_arena *a, const dck_opt *row)
 {
 	if (row == dck_opt_find(dck_trace_options, "out"))
 		return variable;
@@ -63,7 +63,7 @@ static const char *name_of(mem_arena *a, const dck_opt *row)
 	return name;
 }
 
-static const char *list_text(mem_arena *a, const dck_list *list)
+static const char *trace_list_text(mem_arena *a, const dck_list *list)
 {
 	const char *text = list->n ? list->item[0] : NULL;
 
@@ -80,10 +80,10 @@ dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const 
 	DCK_TRY(dck_opt_defaults(dck_trace_options, &plain, err));
 	plain.path = NULL;
 	for (const dck_opt *o = dck_trace_options; o->name; o++) {
-		const char *name = name_of(a, o), *text = NULL;
+		const char *name = trace_name_of(a, o), *text = NULL;
 
 		if (o->kind == DCK_OPT_LIST)
-			text = list_text(a, (const void *)((const char *)c + o->at));
+			text = trace_list_text(a, (const void *)((const char *)c + o->at));
 		else if (!opt_same(o, c, &plain))
 			text = opt_text(a, o, c);
 
@@ -133,7 +133,7 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status list_get(const dck_opt *o, char *text, dck_trace_config *ret, dck_err *err)
+static dck_status trace_list_get(const dck_opt *o, char *text, dck_trace_config *ret, dck_err *err)
 {
 	char *rest;
 
@@ -148,14 +148,14 @@ dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *e
 	DCK_TRY(dck_opt_defaults(dck_trace_options, ret, err));
 	ret->path = NULL;
 	for (const dck_opt *o = dck_trace_options; o->name; o++) {
-		const char *name = name_of(a, o), *text = name ? secure_getenv(name) : NULL;
+		const char *name = trace_name_of(a, o), *text = name ? secure_getenv(name) : NULL;
 		char *own = mem_arena_dup(a, text);
 
 		if (mem_arena_failed(a))
 			return ERR_NO_MEMORY(err, "for the options of recording");
 		if (!own || !*own)
 			continue;
-		DCK_TRY(o->kind == DCK_OPT_LIST ? list_get(o, own, ret, err)
+		DCK_TRY(o->kind == DCK_OPT_LIST ? trace_list_get(o, own, ret, err)
 						: dck_opt_read(o, ret, own, err));
 	}
 	return DCK_OK;

@@ -160,8 +160,8 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	return trace_environment_put(a, c, set, max, n, err);
 }
 
-static dck_status run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
-		      dck_record **ret, dck_err *err)
+static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
+			     dck_record **ret, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
 	os_child_usage usage;
@@ -230,7 +230,7 @@ dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_progr
 	DCK_TRY(trace_ending_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));
 	DCK_TRY(os_temp_dir(folder, err));
-	dck_status st = run(config, p, folder, ret, err);
+	dck_status st = traced_run(config, p, folder, ret, err);
 	os_temp_dir_remove(folder);
 	return st;
 }

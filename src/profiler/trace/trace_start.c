@@ -95,7 +95,7 @@ static dck_status keep_beside(mem_arena *a, const char *record, const char *path
  * of its own, with its first event. One that took this process over by exec() goes on in place of
  * what was there: a script or a wrapper often is, and what it has recorded until then is kept
  * beside it. */
-static dck_status claim(struct state *s, recorder_plan *p, dck_err *err)
+static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 {
 	const char *text = secure_getenv(owner_name), *record = record_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
@@ -132,7 +132,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 		DCK_TRY(trace_environment_get(p->arena, &p->config, err));
 		if (!p->config.path)
 			return DCK_OK;
-		DCK_TRY(claim(s, p, err));
+		DCK_TRY(start_claim(s, p, err));
 	}
 	DCK_TRY(trace_config_check(&p->config, err));
 	p->config.path = trace_path_absolute(p->arena, p->config.path);
@@ -144,7 +144,7 @@ static dck_status start_with(struct state *s, const dck_trace_config *config, re
 	return recorder_begin(p, err);
 }
 
-static dck_status start(struct state *s, const dck_trace_config *config, dck_err *err)
+static dck_status start_start(struct state *s, const dck_trace_config *config, dck_err *err)
 {
 	recorder_plan plan = {.on = &dck_trace_on};
 
@@ -164,7 +164,7 @@ static dck_status start(struct state *s, const dck_trace_config *config, dck_err
 dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
 {
 	pthread_mutex_lock(&state.control);
-	dck_status st = start(&state, config, err);
+	dck_status st = start_start(&state, config, err);
 	pthread_mutex_unlock(&state.control);
 	return st;
 }

@@ -47,7 +47,7 @@ bool waits_seen(void)
 	return seen;
 }
 
-static uint32_t name_of(dck_zone_site *site, const char *category)
+static uint32_t waiting_name_of(dck_zone_site *site, const char *category)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 
@@ -58,16 +58,16 @@ static uint32_t name_of(dck_zone_site *site, const char *category)
 	return id;
 }
 
-static void number_put(uint64_t ticks, dck_zone_site *site, double value)
+static void waiting_number_put(uint64_t ticks, dck_zone_site *site, double value)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof bits);
-	lane_put_value(ticks, LANE_WORD(LANE_NUMBER, name_of(site, NULL)), bits);
+	lane_put_value(ticks, LANE_WORD(LANE_NUMBER, waiting_name_of(site, NULL)), bits);
 }
 
 /* Where the drain sees it. */
-static void open_put(lane_self *me, uint32_t name, uint64_t begin, uintptr_t at)
+static void waiting_open_put(lane_self *me, uint32_t name, uint64_t begin, uintptr_t at)
 {
 	me->wait_at = at;
 	atomic_store_explicit(&me->lane->wait_name, name, memory_order_relaxed);
@@ -105,7 +105,8 @@ void dck_wait_begin(dck_wait *w)
 			w->outer_at = me->wait_at;
 		}
 		w->begin = ticks_now();
-		open_put(me, name_of(w->what, WAITS_CATEGORY), w->begin, (uintptr_t)w);
+		waiting_open_put(me, waiting_name_of(w->what, WAITS_CATEGORY), w->begin,
+				 (uintptr_t)w);
 	}
 }
 
@@ -122,15 +123,16 @@ void dck_wait_end(dck_wait *w)
 		return;
 	}
 	if (me->lane)
-		open_put(me, w->outer_name, w->outer_begin, w->outer_begin ? w->outer_at : 0);
+		waiting_open_put(me, w->outer_name, w->outer_begin,
+				 w->outer_begin ? w->outer_at : 0);
 	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))
 		return;
 	const int was = errno;
-	lane_put(w->begin, LANE_WORD(LANE_PUSH, name_of(w->what, WAITS_CATEGORY)));
+	lane_put(w->begin, LANE_WORD(LANE_PUSH, waiting_name_of(w->what, WAITS_CATEGORY)));
 	if (w->fd >= 0)
-		number_put(now, &fd_name, w->fd);
+		waiting_number_put(now, &fd_name, w->fd);
 	if (w->bytes >= 0)
-		number_put(now, &bytes_name, (double)w->bytes);
+		waiting_number_put(now, &bytes_name, (double)w->bytes);
 	lane_put(now, LANE_WORD(LANE_POP, 0));
 	errno = was;
 }

@@ -14,7 +14,7 @@
 
 int dck_trace_on;
 
-static uint32_t name_of(dck_zone_site *site)
+static uint32_t trace_zone_name_of(dck_zone_site *site)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 
@@ -25,7 +25,7 @@ static uint32_t name_of(dck_zone_site *site)
 	return id;
 }
 
-static bool is_plain(void)
+static bool zone_is_plain(void)
 {
 	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
 }
@@ -38,7 +38,7 @@ static int listeners(void)
 	const bool plain = TICKS_QUICK() && !(on & LISTEN_EMIT) && !capture_armed();
 
 	/* Written only when it changes: all threads read it. */
-	if (plain != is_plain()) {
+	if (plain != zone_is_plain()) {
 		atomic_store(&zones_plain, plain);
 		/* It may have been armed in between, and all is plain no more. */
 		if (plain && atomic_load(&capture_on))
@@ -56,7 +56,7 @@ __attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
 	if (to & LISTEN_EMIT)
 		nvtx_emit_push(site->name);
 	if (to & LISTEN_RECORD)
-		capture_put(LANE_WORD(LANE_PUSH, name_of(site)));
+		capture_put(LANE_WORD(LANE_PUSH, trace_zone_name_of(site)));
 }
 
 __attribute__((noinline, cold)) static void pop_rare(void)
@@ -73,7 +73,7 @@ void dck_zone_push(dck_zone_site *site)
 {
 	uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
 
-	if (__builtin_expect(!id || !is_plain(), 0))
+	if (__builtin_expect(!id || !zone_is_plain(), 0))
 		push_rare(site);
 	else
 		lane_put(TICKS_READ(), LANE_WORD(LANE_PUSH, id));
@@ -81,7 +81,7 @@ void dck_zone_push(dck_zone_site *site)
 
 void dck_zone_pop(void)
 {
-	if (!is_plain())
+	if (!zone_is_plain())
 		pop_rare();
 	else
 		lane_put(TICKS_READ(), LANE_WORD(LANE_POP, 0));
@@ -89,43 +89,43 @@ void dck_zone_pop(void)
 
 void dck_zone_mark(dck_zone_site *site)
 {
-	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
 	if (to & LISTEN_RECORD)
-		capture_put(LANE_WORD(LANE_MARK, name_of(site)));
+		capture_put(LANE_WORD(LANE_MARK, trace_zone_name_of(site)));
 	if (to & LISTEN_EMIT)
 		nvtx_emit_mark(site->name);
 }
 
-static void put_real(lane_kind kind, dck_zone_site *site, double value)
+static void zone_put_real(lane_kind kind, dck_zone_site *site, double value)
 {
 	uint64_t bits;
-	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
 	memcpy(&bits, &value, sizeof bits);
 	if (to & LISTEN_RECORD)
-		capture_put_value(LANE_WORD(kind, name_of(site)), bits);
+		capture_put_value(LANE_WORD(kind, trace_zone_name_of(site)), bits);
 	if (to & LISTEN_EMIT)
 		nvtx_emit_number(site->name, value);
 }
 
 void dck_zone_number(dck_zone_site *site, double value)
 {
-	put_real(LANE_NUMBER, site, value);
+	zone_put_real(LANE_NUMBER, site, value);
 }
 
 void dck_zone_counter(dck_zone_site *site, double value)
 {
-	put_real(LANE_COUNTER, site, value);
+	zone_put_real(LANE_COUNTER, site, value);
 }
 
 dck_range dck_zone_start(dck_zone_site *site)
 {
-	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 	dck_range range = {to & LISTEN_RECORD ? lane_range() : 0};
 
 	if (to & LISTEN_RECORD)
-		capture_put_value(LANE_WORD(LANE_START, name_of(site)), range.id);
+		capture_put_value(LANE_WORD(LANE_START, trace_zone_name_of(site)), range.id);
 	if (to & LISTEN_EMIT)
 		range.id = nvtx_emit_start(site->name, range.id);
 	return range;
@@ -133,7 +133,7 @@ dck_range dck_zone_start(dck_zone_site *site)
 
 void dck_zone_end(dck_range range)
 {
-	const int to = is_plain() ? LISTEN_RECORD : listeners();
+	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
 
 	if (range.id && to & LISTEN_RECORD)
 		capture_put_value(LANE_WORD(LANE_END, 0), range.id);

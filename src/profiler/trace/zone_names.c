@@ -34,7 +34,7 @@ bool zone_names_init(void)
 	return true;
 }
 
-static const char *copy(const char *text, size_t n)
+static const char *zone_copy(const char *text, size_t n)
 {
 	uint64_t at = atomic_fetch_add(&all->used, n + 1);
 
@@ -44,7 +44,7 @@ static const char *copy(const char *text, size_t n)
 	return memcpy(all->text + at, text, n);
 }
 
-static uint32_t add(const char *category, const char *name, const char *file, uint32_t line)
+static uint32_t name_insert(const char *category, const char *name, const char *file, uint32_t line)
 {
 	size_t n = strlen(name);
 
@@ -52,8 +52,8 @@ static uint32_t add(const char *category, const char *name, const char *file, ui
 		return OTHER;
 	uint32_t id = atomic_fetch_add(&all->count, 1) + 1;
 	trace_name *z = &all->names[id < ZONE_NAMES_MAX ? id : 0];
-	const char *name_copy = copy(name, n), *file_copy = copy(file, strlen(file));
-	const char *category_copy = category ? copy(category, strlen(category)) : NULL;
+	const char *name_copy = zone_copy(name, n), *file_copy = zone_copy(file, strlen(file));
+	const char *category_copy = category ? zone_copy(category, strlen(category)) : NULL;
 	if (id >= ZONE_NAMES_MAX || !name_copy || !file_copy)
 		return OTHER;
 	*z = (trace_name){.text = name_copy,
@@ -83,7 +83,7 @@ uint32_t zone_name_intern_in(const char *category, const char *name, const char 
 
 		if (!id) {
 			if (!mine)
-				mine = add(category, name, file, line);
+				mine = name_insert(category, name, file, line);
 			if (mine == OTHER || atomic_compare_exchange_strong(slot, &id, mine))
 				return mine;
 		}

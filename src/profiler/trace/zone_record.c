@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *text_of(void *self, uint32_t id)
+static const char *zone_text_of(void *self, uint32_t id)
 {
 	(void)self;
 	return zone_name_get(id)->text;
@@ -22,7 +22,7 @@ static void count_put(record_builder *b, const char *key, uint64_t n)
 	record_fact_int(b, "trace", key, DCK_UNIT_ONE, (int64_t)n);
 }
 
-static void method_put(record_builder *b, const zone_method *m)
+static void zone_method_put(record_builder *b, const zone_method *m)
 {
 	record_fact_text(b, "method", "clock", m->clock);
 	record_fact_real(b, "method", "clock_rate", DCK_UNIT_HERTZ, m->tick_hz);
@@ -44,7 +44,7 @@ static void method_put(record_builder *b, const zone_method *m)
 	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
 }
 
-static void file_put(record_builder *b, const trace_file_said *said, const char *path)
+static void zone_file_put(record_builder *b, const trace_file_said *said, const char *path)
 {
 	record_fact_text(b, "trace", "file", path);
 	record_fact_text(b, "trace", "format", said->format);
@@ -57,7 +57,7 @@ static void file_put(record_builder *b, const trace_file_said *said, const char 
 			    (unsigned long long)said->events_left_out);
 }
 
-static void capture_put(record_builder *b, const zone_method *m)
+static void zone_capture_put(record_builder *b, const zone_method *m)
 {
 	char names[256] = "";
 	size_t n = 0;
@@ -93,7 +93,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 
 	DCK_NEED(b, err, "for the record");
 	record_set_began(b, m->began_unix_ns);
-	method_put(b, m);
+	zone_method_put(b, m);
 	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
 	count_put(b, "threads", drain_watch(d)->threads);
@@ -117,11 +117,11 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	if (m->dumps_left_out)
 		count_put(b, "dumps_left_out", m->dumps_left_out);
 	if (m->capture)
-		capture_put(b, m);
+		zone_capture_put(b, m);
 	if (m->signal)
 		record_fact_text(b, "trace", "signal", m->signal);
 	if (said)
-		file_put(b, said, path);
+		zone_file_put(b, said, path);
 	if (failed) {
 		record_set_incomplete(b, true);
 		record_note(b, "trace-not-whole", "%s", failed);
@@ -129,7 +129,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	if (dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
-	dck_status st = zone_table_put(drain_sums(d), text_of, NULL, b, err);
+	dck_status st = zone_table_put(drain_sums(d), zone_text_of, NULL, b, err);
 	if (st == DCK_OK)
 		st = thread_watch_put(drain_watch(d), m->waits_absent, b, err);
 	if (st != DCK_OK) {

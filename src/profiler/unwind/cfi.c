@@ -300,7 +300,7 @@ bool cfi_next_function(const unwind_module *m, uint64_t *at, uint64_t *ret_entry
 	return false;
 }
 
-static cfi_found scan(const unwind_module *m, uint64_t place, function *ret)
+static cfi_found cfi_scan(const unwind_module *m, uint64_t place, function *ret)
 {
 	uint64_t at = 0;
 
@@ -369,7 +369,7 @@ static void set_cfa(interpreter *p, uint64_t reg, int64_t offset)
 }
 
 /* An expression stands here: where, and behind it. */
-static int64_t expression(interpreter *p, dwarf_bytes *b)
+static int64_t unwind_expression(interpreter *p, dwarf_bytes *b)
 {
 	int64_t at = b->at - p->m->frame.bytes;
 
@@ -377,7 +377,7 @@ static int64_t expression(interpreter *p, dwarf_bytes *b)
 	return at;
 }
 
-static void advance(interpreter *p, uint64_t by)
+static void cfi_advance(interpreter *p, uint64_t by)
 {
 	p->at += by * p->cie->code_align;
 }
@@ -415,7 +415,7 @@ static void instruction_cfa(interpreter *p, unsigned op, dwarf_bytes *b)
 		break;
 	case CFA_DEF_CFA_EXPRESSION:
 		p->now.cfa_is_expr = true;
-		p->now.cfa = small(p, expression(p, b));
+		p->now.cfa = small(p, unwind_expression(p, b));
 		break;
 	default:
 		p->bad = true;
@@ -433,13 +433,13 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 		p->at = cfi_pointer(b, p->m, &p->m->frame, p->cie->encoding);
 		break;
 	case CFA_ADVANCE_LOC1:
-		advance(p, dwarf_fixed(b, 1));
+		cfi_advance(p, dwarf_fixed(b, 1));
 		break;
 	case CFA_ADVANCE_LOC2:
-		advance(p, dwarf_fixed(b, 2));
+		cfi_advance(p, dwarf_fixed(b, 2));
 		break;
 	case CFA_ADVANCE_LOC4:
-		advance(p, dwarf_fixed(b, 4));
+		cfi_advance(p, dwarf_fixed(b, 4));
 		break;
 	case CFA_OFFSET_EXTENDED:
 		reg = dwarf_uleb(b);
@@ -476,11 +476,11 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 		break;
 	case CFA_EXPRESSION:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_AT_EXPR, expression(p, b));
+		set(p, reg, CFI_AT_EXPR, unwind_expression(p, b));
 		break;
 	case CFA_VAL_EXPRESSION:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_IS_EXPR, expression(p, b));
+		set(p, reg, CFI_IS_EXPR, unwind_expression(p, b));
 		break;
 	case CFA_REMEMBER_STATE:
 		if (p->n_remembered == REMEMBERED_MAX)
@@ -506,7 +506,7 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 }
 
 /* All of them up to the place. */
-static bool run(interpreter *p, dwarf_bytes b)
+static bool cfi_program_run(interpreter *p, dwarf_bytes b)
 {
 	if (b.end - b.at > INSTRUCTIONS_MAX)
 		return false;
@@ -515,7 +515,7 @@ static bool run(interpreter *p, dwarf_bytes b)
 
 		switch (op & 0xc0) {
 		case CFA_ADVANCE_LOC:
-			advance(p, low);
+			cfi_advance(p, low);
 			break;
 		case CFA_OFFSET:
 			set(p, low, CFI_AT, factored(p, (int64_t)dwarf_uleb(&b)));
@@ -543,11 +543,11 @@ static cfi_found evaluate(const unwind_module *m, const function *f, uint64_t pl
 	p.bad = false;
 	memset(&p.now, 0, sizeof p.now);
 	memset(&p.first, 0, sizeof p.first);
-	if (!run(&p, f->cie.code))
+	if (!cfi_program_run(&p, f->cie.code))
 		return CFI_DAMAGED;
 	p.first = p.now;
 	p.at = f->begin;
-	if (!run(&p, f->code))
+	if (!cfi_program_run(&p, f->code))
 		return CFI_DAMAGED;
 	memcpy(ret->how, p.now.how, sizeof ret->how);
 	memcpy(ret->value, p.now.value, sizeof ret->value);
@@ -560,7 +560,7 @@ static cfi_found evaluate(const unwind_module *m, const function *f, uint64_t pl
 	return CFI_FOUND;
 }
 
-static cfi_found function_of(const unwind_module *m, uint64_t place, function *ret)
+static cfi_found cfi_function_of(const unwind_module *m, uint64_t place, function *ret)
 {
 	cfi_found found = CFI_DAMAGED;
 
@@ -568,13 +568,13 @@ static cfi_found function_of(const unwind_module *m, uint64_t place, function *r
 		return CFI_NONE;
 	if (m->hdr.size)
 		found = search(m, place, ret);
-	return found == CFI_DAMAGED ? scan(m, place, ret) : found;
+	return found == CFI_DAMAGED ? cfi_scan(m, place, ret) : found;
 }
 
 cfi_found cfi_find_row(const unwind_module *m, uint64_t place, cfi_row *ret)
 {
 	function f;
-	const cfi_found found = function_of(m, place, &f);
+	const cfi_found found = cfi_function_of(m, place, &f);
 
 	return found == CFI_FOUND ? evaluate(m, &f, place, ret) : found;
 }
@@ -583,7 +583,7 @@ bool unwind_function(const unwind_module *m, uint64_t place, uint64_t *ret_begin
 {
 	function f;
 
-	if (function_of(m, place, &f) != CFI_FOUND)
+	if (cfi_function_of(m, place, &f) != CFI_FOUND)
 		return false;
 	*ret_begin = f.begin;
 	return true;

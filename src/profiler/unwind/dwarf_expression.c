@@ -62,7 +62,7 @@ typedef struct machine {
 	bool bad;
 } machine;
 
-static void push(machine *m, uint64_t v)
+static void expression_push(machine *m, uint64_t v)
 {
 	if (m->n < STACK_MAX)
 		m->stack[m->n++] = v;
@@ -70,7 +70,7 @@ static void push(machine *m, uint64_t v)
 		m->bad = true;
 }
 
-static uint64_t pop(machine *m)
+static uint64_t expression_pop(machine *m)
 {
 	if (m->n)
 		return m->stack[--m->n];
@@ -79,7 +79,7 @@ static uint64_t pop(machine *m)
 }
 
 /* The i-th from the top. */
-static uint64_t peek(machine *m, unsigned i)
+static uint64_t expression_peek(machine *m, unsigned i)
 {
 	if (i < m->n)
 		return m->stack[m->n - 1 - i];
@@ -141,7 +141,7 @@ static bool is_calculation(unsigned op)
 }
 
 /* A constant that stands in the code behind op; false: op is none. */
-static bool constant(unsigned op, dwarf_bytes *b, uint64_t *ret)
+static bool expression_constant(unsigned op, dwarf_bytes *b, uint64_t *ret)
 {
 	if (op >= OP_LIT0 && op <= OP_LIT31)
 		*ret = op - OP_LIT0;
@@ -173,9 +173,9 @@ static bool based(unsigned op, dwarf_bytes *b, uint64_t *ret_register, uint64_t 
 	return true;
 }
 
-static unwind_result load(machine *m, const unwind_memory *memory, unsigned n)
+static unwind_result expression_load(machine *m, const unwind_memory *memory, unsigned n)
 {
-	uint64_t address = pop(m);
+	uint64_t address = expression_pop(m);
 	unsigned char bytes[8];
 	dwarf_bytes b = {bytes, bytes + n, false};
 
@@ -183,47 +183,47 @@ static unwind_result load(machine *m, const unwind_memory *memory, unsigned n)
 		return UNWIND_LOST;
 	if (!memory->read(memory->self, address, bytes, n))
 		return UNWIND_UNREADABLE;
-	push(m, dwarf_fixed(&b, n));
+	expression_push(m, dwarf_fixed(&b, n));
 	return UNWIND_OK;
 }
 
-static void shuffle(machine *m, unsigned op, dwarf_bytes *b)
+static void expression_shuffle(machine *m, unsigned op, dwarf_bytes *b)
 {
 	uint64_t x, y, z;
 
 	switch (op) {
 	case OP_DUP:
-		push(m, peek(m, 0));
+		expression_push(m, expression_peek(m, 0));
 		break;
 	case OP_DROP:
-		pop(m);
+		expression_pop(m);
 		break;
 	case OP_OVER:
-		push(m, peek(m, 1));
+		expression_push(m, expression_peek(m, 1));
 		break;
 	case OP_PICK:
-		push(m, peek(m, (unsigned)dwarf_fixed(b, 1)));
+		expression_push(m, expression_peek(m, (unsigned)dwarf_fixed(b, 1)));
 		break;
 	case OP_SWAP:
-		x = pop(m), y = pop(m);
-		push(m, x), push(m, y);
+		x = expression_pop(m), y = expression_pop(m);
+		expression_push(m, x), expression_push(m, y);
 		break;
 	case OP_ROT: /* the top goes below the two others */
-		x = pop(m), y = pop(m), z = pop(m);
-		push(m, x), push(m, z), push(m, y);
+		x = expression_pop(m), y = expression_pop(m), z = expression_pop(m);
+		expression_push(m, x), expression_push(m, z), expression_push(m, y);
 		break;
 	case OP_ABS:
-		x = pop(m);
-		push(m, (int64_t)x < 0 ? 0 - x : x);
+		x = expression_pop(m);
+		expression_push(m, (int64_t)x < 0 ? 0 - x : x);
 		break;
 	case OP_NEG:
-		push(m, 0 - pop(m));
+		expression_push(m, 0 - expression_pop(m));
 		break;
 	case OP_NOT:
-		push(m, ~pop(m));
+		expression_push(m, ~expression_pop(m));
 		break;
 	case OP_PLUS_UCONST:
-		push(m, pop(m) + dwarf_uleb(b));
+		expression_push(m, expression_pop(m) + dwarf_uleb(b));
 		break;
 	case OP_NOP:
 		break;
@@ -233,11 +233,11 @@ static void shuffle(machine *m, unsigned op, dwarf_bytes *b)
 }
 
 /* Where the code goes on after op, forwards or back. */
-static void jump(machine *m, unsigned op, dwarf_bytes *b, const unsigned char *code)
+static void expression_jump(machine *m, unsigned op, dwarf_bytes *b, const unsigned char *code)
 {
 	int64_t by = dwarf_fixed_signed(b, 2);
 
-	if (op == OP_BRA && !pop(m))
+	if (op == OP_BRA && !expression_pop(m))
 		return;
 	if (by < code - b->at || by > b->end - b->at)
 		m->bad = true;
@@ -253,36 +253,36 @@ unwind_result dwarf_expression_run(const unsigned char *code, size_t n, const ui
 	uint64_t x, y;
 
 	if (first)
-		push(&m, *first);
+		expression_push(&m, *first);
 	for (unsigned steps = 0; dwarf_more(&b); steps++) {
 		unsigned op = (unsigned)dwarf_fixed(&b, 1);
 
 		if (steps == STEPS_MAX)
 			return UNWIND_LOST;
-		if (constant(op, &b, &x)) {
-			push(&m, x);
+		if (expression_constant(op, &b, &x)) {
+			expression_push(&m, x);
 		} else if (based(op, &b, &x, &y)) {
 			if (x >= UNWIND_REGS || !(r->known >> x & 1))
 				return UNWIND_NEEDS;
-			push(&m, r->r[x] + y);
+			expression_push(&m, r->r[x] + y);
 		} else if (is_calculation(op)) {
-			y = pop(&m), x = pop(&m);
-			push(&m, calculate(&m, op, x, y));
+			y = expression_pop(&m), x = expression_pop(&m);
+			expression_push(&m, calculate(&m, op, x, y));
 		} else if (op == OP_DEREF || op == OP_DEREF_SIZE) {
-			unwind_result got =
-			    load(&m, memory, op == OP_DEREF ? 8 : (unsigned)dwarf_fixed(&b, 1));
+			unwind_result got = expression_load(
+			    &m, memory, op == OP_DEREF ? 8 : (unsigned)dwarf_fixed(&b, 1));
 
 			if (got != UNWIND_OK)
 				return got;
 		} else if (op == OP_BRA || op == OP_SKIP) {
-			jump(&m, op, &b, code);
+			expression_jump(&m, op, &b, code);
 		} else {
-			shuffle(&m, op, &b);
+			expression_shuffle(&m, op, &b);
 		}
 		if (m.bad || b.bad)
 			return UNWIND_LOST;
 	}
-	x = pop(&m);
+	x = expression_pop(&m);
 	if (m.bad || b.bad)
 		return UNWIND_LOST;
 	*ret = x;
@@ -332,7 +332,7 @@ bool dwarf_expression_simple(const unsigned char *code, size_t n, uint64_t pc, d
 		}
 		if (op == OP_PLUS_UCONST)
 			v = dwarf_uleb(&b);
-		else if (!constant(op, &b, &v) || dwarf_fixed(&b, 1) != OP_PLUS)
+		else if (!expression_constant(op, &b, &v) || dwarf_fixed(&b, 1) != OP_PLUS)
 			return false;
 		if (a.deref)
 			a.added = (int64_t)((uint64_t)a.added + v);

@@ -171,7 +171,7 @@ static void find_build_id(elf_file *f)
 	}
 }
 
-static dck_status read_all(elf_file *f, dck_err *err)
+static dck_status elf_read_all(elf_file *f, dck_err *err)
 {
 	const unsigned char *ident = f->head.e_ident;
 
@@ -198,7 +198,7 @@ static dck_status open_it(elf_file *opened, const char *path, elf_file **ret, dc
 	if (!f || !f->path)
 		st = ERR_NO_MEMORY(err, "for '%s'", path);
 	else
-		st = read_all(f, err);
+		st = elf_read_all(f, err);
 	if (st == DCK_OK) {
 		*ret = f;
 		return DCK_OK;

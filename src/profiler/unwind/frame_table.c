@@ -9,7 +9,7 @@
 
 enum { HEAD = 12, ENTRIES_MAX = 1 << 24 };
 
-static int by_begin(const void *a, const void *b)
+static int frame_by_begin(const void *a, const void *b)
 {
 	int32_t x, y;
 
@@ -51,7 +51,7 @@ void *frame_table_new(const unwind_module *m, unwind_section *ret)
 	memcpy(table, forms, sizeof forms);
 	memcpy(table + 8, &n, sizeof n);
 	list(m, table);
-	qsort(table + HEAD, n, 8, by_begin);
+	qsort(table + HEAD, n, 8, frame_by_begin);
 	*ret = (unwind_section){table, size, m->frame.address};
 	return table;
 }

@@ -11,7 +11,7 @@ enum { HEAD = 8 + 8 * 8, LAYOUT_118 = -16, LAYOUT_120 = -15 };
 enum { AT_NAME = 4, AT_DEPTHS = 16, AT_FILES = 20, AT_LINES = 24, AT_UNIT = 32, AT_FLAGS = 37 };
 enum { TOP = 1, VALUES_MAX = 1 << 20 };
 
-static uint64_t word(const go_table *t, uint64_t at)
+static uint64_t go_word(const go_table *t, uint64_t at)
 {
 	uint64_t v;
 
@@ -20,7 +20,7 @@ static uint64_t word(const go_table *t, uint64_t at)
 }
 
 /* 0 behind the end. */
-static uint32_t half(const go_table *t, uint64_t at)
+static uint32_t go_half(const go_table *t, uint64_t at)
 {
 	uint32_t v = 0;
 
@@ -41,15 +41,15 @@ bool go_table_open(const unsigned char *bytes, uint64_t size, uint64_t text, go_
 		return false;
 	t.quantum = bytes[6];
 	t.has_start_line = layout == LAYOUT_120;
-	t.n = word(&t, 8);
-	t.start = word(&t, 24);
+	t.n = go_word(&t, 8);
+	t.start = go_word(&t, 24);
 	if (!t.start)
 		t.start = text;
-	t.names = word(&t, 32);
-	t.units = word(&t, 40);
-	t.files = word(&t, 48);
-	t.values = word(&t, 56);
-	t.rows = word(&t, 64);
+	t.names = go_word(&t, 32);
+	t.units = go_word(&t, 40);
+	t.files = go_word(&t, 48);
+	t.values = go_word(&t, 56);
+	t.rows = go_word(&t, 64);
 	*ret = t;
 	return t.rows < size && t.n < (size - t.rows) / 8 && t.names < size && t.units <= size &&
 	       t.files <= size && t.values <= size;
@@ -59,8 +59,8 @@ bool go_table_function(const go_table *t, uint64_t i, go_function *ret)
 {
 	uint64_t row = t->rows + 8 * i;
 
-	*ret = (go_function){t->start + half(t, row), t->start + half(t, row + 8),
-			     t->rows + half(t, row + 4)};
+	*ret = (go_function){t->start + go_half(t, row), t->start + go_half(t, row + 8),
+			     t->rows + go_half(t, row + 4)};
 	return i < t->n && ret->begin < ret->end && ret->at < t->size;
 }
 
@@ -71,7 +71,7 @@ bool go_table_find(const go_table *t, uint64_t address, go_function *ret)
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (half(t, t->rows + 8 * middle) <= wanted)
+		if (go_half(t, t->rows + 8 * middle) <= wanted)
 			low = middle;
 		else
 			high = middle;
@@ -82,15 +82,15 @@ bool go_table_find(const go_table *t, uint64_t address, go_function *ret)
 
 const char *go_table_name(const go_table *t, const go_function *f)
 {
-	uint64_t at = t->names + half(t, f->at + AT_NAME);
+	uint64_t at = t->names + go_half(t, f->at + AT_NAME);
 
 	return at < t->size ? (const char *)t->bytes + at : "";
 }
 
 /* One value of a function for an address, from a list of differences: of the value, then of the
  * address behind it. */
-static bool value_at(const go_table *t, const go_function *f, uint64_t list, uint64_t address,
-		     int32_t *ret)
+static bool go_value_at(const go_table *t, const go_function *f, uint64_t list, uint64_t address,
+			int32_t *ret)
 {
 	dwarf_bytes b = {t->bytes, t->bytes + t->size, false};
 	uint64_t at = f->begin;
@@ -117,7 +117,7 @@ static bool value_at(const go_table *t, const go_function *f, uint64_t list, uin
 
 bool go_table_depth(const go_table *t, const go_function *f, uint64_t address, int32_t *ret)
 {
-	return value_at(t, f, half(t, f->at + AT_DEPTHS), address, ret) && *ret >= 0;
+	return go_value_at(t, f, go_half(t, f->at + AT_DEPTHS), address, ret) && *ret >= 0;
 }
 
 bool go_table_is_top(const go_table *t, const go_function *f)
@@ -133,11 +133,11 @@ const char *go_table_line(const go_table *t, const go_function *f, uint64_t addr
 	int32_t line, file;
 	uint64_t at;
 
-	if (!value_at(t, f, half(t, f->at + AT_LINES), address, &line) || line <= 0 ||
-	    !value_at(t, f, half(t, f->at + AT_FILES), address, &file) || file < 0)
+	if (!go_value_at(t, f, go_half(t, f->at + AT_LINES), address, &line) || line <= 0 ||
+	    !go_value_at(t, f, go_half(t, f->at + AT_FILES), address, &file) || file < 0)
 		return NULL;
-	at = t->units + 4 * ((uint64_t)half(t, f->at + AT_UNIT) + (uint32_t)file);
-	at = t->files + half(t, at);
+	at = t->units + 4 * ((uint64_t)go_half(t, f->at + AT_UNIT) + (uint32_t)file);
+	at = t->files + go_half(t, at);
 	if (at >= t->size)
 		return NULL;
 	*ret_line = (unsigned)line;

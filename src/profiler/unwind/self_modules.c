@@ -60,7 +60,7 @@ bool self_modules_find(uint64_t address, unwind_module *ret)
 	       sections((uintptr_t)found.begin, (uintptr_t)found.end, (uintptr_t)found.hdr, ret);
 }
 
-static int add(struct dl_phdr_info *info, size_t size, void *self)
+static int module_callback(struct dl_phdr_info *info, size_t size, void *self)
 {
 	unsigned which = *(unsigned *)self, i = atomic_load(&listed[which]);
 	uint64_t begin = UINT64_MAX, end = 0, hdr = 0;
@@ -96,7 +96,7 @@ void self_modules_refresh(void)
 	if (self_find_object || atomic_flag_test_and_set(&busy))
 		return;
 	atomic_store(&listed[which], 0);
-	dl_iterate_phdr(add, &which);
+	dl_iterate_phdr(module_callback, &which);
 	atomic_store(&in_use, which);
 	atomic_flag_clear(&busy);
 }

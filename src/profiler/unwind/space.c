@@ -67,7 +67,7 @@ void space_files_free(space_files *f)
 }
 
 /* Room for one more of `size` bytes in an array; false: no memory. */
-static bool grow(void **all, size_t n, size_t *room, size_t size)
+static bool space_grow(void **all, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 32;
 	void *bigger;
@@ -160,7 +160,7 @@ static opened *open_once(space *s, const mapping *m)
 	       o = {m->inode, hash, NULL, NULL, NULL};
 	dck_err err = {0};
 
-	if (found || !grow((void **)&f->all, f->n, &f->room, sizeof o))
+	if (found || !space_grow((void **)&f->all, f->n, &f->room, sizeof o))
 		return found;
 	o.path = m->m.path;
 	if (strcmp(o.path, "[vdso]") == 0)
@@ -236,9 +236,9 @@ static size_t first_behind(const space *s, uint64_t address)
 	return low;
 }
 
-static bool insert(space *s, size_t i, const mapping *m)
+static bool space_insert(space *s, size_t i, const mapping *m)
 {
-	if (s->n >= MAPPINGS_MAX || !grow((void **)&s->all, s->n, &s->room, sizeof *m))
+	if (s->n >= MAPPINGS_MAX || !space_grow((void **)&s->all, s->n, &s->room, sizeof *m))
 		return false;
 	memmove(s->all + i + 1, s->all + i, (s->n - i) * sizeof *m);
 	s->all[i] = *m;
@@ -266,7 +266,7 @@ void space_unmapped(space *s, uint64_t begin, uint64_t end)
 		if (rest.m.end > end) {
 			cut_front(&rest, end);
 			/* Without memory for it, the part behind is not known. */
-			insert(s, i + 1, &rest);
+			space_insert(s, i + 1, &rest);
 			return;
 		}
 		i++;
@@ -310,7 +310,7 @@ dck_status space_mapped(space *s, const space_mapping *told, dck_err *err)
 	m.m.end = told->end;
 	m.m.path = keep_path(s->files, told->path);
 	DCK_NEED(m.m.path, err, "for the mappings of a process");
-	if (!insert(s, first_behind(s, told->begin), &m))
+	if (!space_insert(s, first_behind(s, told->begin), &m))
 		return s->n >= MAPPINGS_MAX
 			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
 				     "process %ld has too many mappings", (long)s->pid)
@@ -379,7 +379,7 @@ dck_status space_read(space *s, dck_err *err)
 
 /* --- Looking up. */
 
-static void look(space *s, mapping *m)
+static void mapping_open(space *s, mapping *m)
 {
 	opened *o;
 	uint64_t address;
@@ -404,7 +404,7 @@ const space_module *space_at(space *s, size_t i)
 	if (i >= s->n)
 		return NULL;
 	if (!s->all[i].looked)
-		look(s, &s->all[i]);
+		mapping_open(s, &s->all[i]);
 	return &s->all[i].m;
 }
 

@@ -9,12 +9,12 @@
 /* Addresses below are never code: what lies at 0 is not mapped. */
 enum { LOWEST_CODE = 4096 };
 
-static bool is_known(const unwind_regs *r, unsigned reg)
+static bool unwind_is_known(const unwind_regs *r, unsigned reg)
 {
 	return reg < UNWIND_REGS && (r->known >> reg & 1);
 }
 
-static bool load(const unwind_memory *memory, uint64_t address, uint64_t *ret)
+static bool unwind_load(const unwind_memory *memory, uint64_t address, uint64_t *ret)
 {
 	return memory->read(memory->self, address, ret, sizeof *ret);
 }
@@ -65,7 +65,7 @@ static unwind_result signal_frame(unwind_regs *r, const unwind_memory *memory)
 	unwind_regs caller = {.known = UNWIND_ALL_KNOWN};
 	uint64_t sp = r->r[UNWIND_SP];
 
-	if (!is_known(r, UNWIND_SP))
+	if (!unwind_is_known(r, UNWIND_SP))
 		return UNWIND_NEEDS;
 #if defined(__x86_64__)
 	if (!memory->read(memory->self, sp + 40, saved, sizeof saved))
@@ -94,7 +94,7 @@ static const struct {
     {2, {0xff, 0x25}}, {3, {0xf2, 0xff, 0x25}},
 };
 
-static bool begins_with(const unsigned char *code, const void *bytes, size_t n)
+static bool unwind_begins_with(const unsigned char *code, const void *bytes, size_t n)
 {
 	return memcmp(code, bytes, n) == 0;
 }
@@ -106,20 +106,21 @@ static unwind_result between_frames(unwind_regs *r, const unwind_memory *memory)
 	uint64_t sp = r->r[UNWIND_SP];
 	bool none = false;
 
-	if (!r->exact || !is_known(r, UNWIND_SP) ||
+	if (!r->exact || !unwind_is_known(r, UNWIND_SP) ||
 	    !memory->read(memory->self, r->r[UNWIND_PC], code, sizeof code))
 		return UNWIND_LOST;
 	for (size_t i = 0; i < sizeof no_frame / sizeof no_frame[0]; i++)
-		none |= begins_with(code, no_frame[i].code, no_frame[i].n);
+		none |= unwind_begins_with(code, no_frame[i].code, no_frame[i].n);
 	/* mov %rsp, %rbp, in both encodings: it is on the stack already. */
-	if (begins_with(code, "\x48\x89\xe5", 3) || begins_with(code, "\x48\x8b\xec", 3)) {
-		if (!load(memory, sp, &caller.r[UNWIND_FP]))
+	if (unwind_begins_with(code, "\x48\x89\xe5", 3) ||
+	    unwind_begins_with(code, "\x48\x8b\xec", 3)) {
+		if (!unwind_load(memory, sp, &caller.r[UNWIND_FP]))
 			return UNWIND_UNREADABLE;
 		sp += 8;
 	} else if (!none) {
 		return UNWIND_LOST;
 	}
-	if (!load(memory, sp, &caller.r[UNWIND_PC]))
+	if (!unwind_load(memory, sp, &caller.r[UNWIND_PC]))
 		return UNWIND_UNREADABLE;
 	caller.r[UNWIND_SP] = sp + 8;
 	return accept(r, &caller, false);
@@ -145,7 +146,7 @@ static unwind_result frame_pointer(unwind_regs *r, const unwind_memory *memory)
 		if (got == UNWIND_OK)
 			return got;
 	}
-	if (!is_known(r, UNWIND_FP))
+	if (!unwind_is_known(r, UNWIND_FP))
 		return UNWIND_NEEDS;
 	if (!fp)
 		return UNWIND_END;
@@ -191,8 +192,9 @@ static unwind_rule rule_of_go(const unwind_module *m, uint64_t place)
 
 /* --- All of a row. */
 
-static unwind_result expression(const unwind_module *m, int32_t at, const uint64_t *cfa,
-				const unwind_regs *r, const unwind_memory *memory, uint64_t *ret)
+static unwind_result unwind_unwind_expression(const unwind_module *m, int32_t at,
+					      const uint64_t *cfa, const unwind_regs *r,
+					      const unwind_memory *memory, uint64_t *ret)
 {
 	const unsigned char *code;
 	size_t n;
@@ -206,8 +208,8 @@ static unwind_result find_cfa(const unwind_module *m, const cfi_row *row, const 
 			      const unwind_memory *memory, uint64_t *ret)
 {
 	if (row->cfa_is_expr)
-		return expression(m, row->cfa, NULL, r, memory, ret);
-	if (!is_known(r, row->cfa_register))
+		return unwind_unwind_expression(m, row->cfa, NULL, r, memory, ret);
+	if (!unwind_is_known(r, row->cfa_register))
 		return UNWIND_NEEDS;
 	*ret = r->r[row->cfa_register] + (uint64_t)(int64_t)row->cfa;
 	return UNWIND_OK;
@@ -242,7 +244,7 @@ static unwind_result find_register(const unwind_module *m, const cfi_row *row, u
 		caller->known |= UINT64_C(1) << reg;
 		return UNWIND_OK;
 	case CFI_IN:
-		if (!is_known(r, (unsigned)value)) {
+		if (!unwind_is_known(r, (unsigned)value)) {
 			caller->known &= ~(UINT64_C(1) << reg);
 			return UNWIND_OK;
 		}
@@ -250,16 +252,16 @@ static unwind_result find_register(const unwind_module *m, const cfi_row *row, u
 		caller->known |= UINT64_C(1) << reg;
 		return UNWIND_OK;
 	case CFI_AT_EXPR:
-		got = expression(m, value, &cfa, r, memory, &at);
+		got = unwind_unwind_expression(m, value, &cfa, r, memory, &at);
 		if (got == UNWIND_OK && !row->signal && is_popped(at, r, cfa))
 			return UNWIND_OK;
 		break;
 	case CFI_IS_EXPR:
-		got = expression(m, value, &cfa, r, memory, &caller->r[reg]);
+		got = unwind_unwind_expression(m, value, &cfa, r, memory, &caller->r[reg]);
 		caller->known |= UINT64_C(1) << reg;
 		return got;
 	}
-	if (got == UNWIND_OK && !load(memory, at, &caller->r[reg]))
+	if (got == UNWIND_OK && !unwind_load(memory, at, &caller->r[reg]))
 		got = UNWIND_UNREADABLE;
 	if (got == UNWIND_OK)
 		caller->known |= UINT64_C(1) << reg;
@@ -291,7 +293,7 @@ static unwind_result apply_row(const unwind_module *m, const cfi_row *row, unwin
 			return got == UNWIND_NEEDS ? UNWIND_LOST : got;
 		caller.known &= ~(UINT64_C(1) << reg);
 	}
-	if (!is_known(&caller, back))
+	if (!unwind_is_known(&caller, back))
 		return UNWIND_LOST;
 	caller.r[UNWIND_PC] = row->is_signed || (UNWIND_REGS != 17 && row->how[back] == CFI_AT)
 				  ? unsigned_address(caller.r[back])
@@ -305,7 +307,7 @@ unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r
 {
 	cfi_row row;
 
-	if (!UNWIND_HERE || !is_known(r, UNWIND_PC))
+	if (!UNWIND_HERE || !unwind_is_known(r, UNWIND_PC))
 		return UNWIND_LOST;
 	if (!m || cfi_find_row(m, place, &row) != CFI_FOUND) {
 		unwind_rule rule = rule_of_go(m, place);
@@ -318,7 +320,7 @@ unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r
 
 /* --- The same in 16 bytes. */
 
-static bool fits(int64_t v)
+static bool unwind_fits(int64_t v)
 {
 	return v > INT32_MIN && v <= INT32_MAX;
 }
@@ -336,8 +338,8 @@ static bool compact_cfa(const unwind_module *m, const cfi_row *row, uint64_t pla
 	if (!row->cfa_is_expr)
 		return true;
 	if (!cfi_expression(m, row->cfa, &code, &n) ||
-	    !dwarf_expression_simple(code, n, place, &a) || !fits(a.offset) || a.added < INT8_MIN ||
-	    a.added > INT8_MAX)
+	    !dwarf_expression_simple(code, n, place, &a) || !unwind_fits(a.offset) ||
+	    a.added < INT8_MIN || a.added > INT8_MAX)
 		return false;
 	ret->kind = a.deref ? UNWIND_CFA_DEREF : UNWIND_CFA;
 	ret->cfa_register = a.of;
@@ -362,7 +364,7 @@ static bool compact_fp(const unwind_module *m, const cfi_row *row, uint64_t plac
 	case CFI_AT_EXPR: /* a realigned stack: at the frame pointer itself */
 		if (!cfi_expression(m, row->value[UNWIND_FP], &code, &n) ||
 		    !dwarf_expression_simple(code, n, place, &a) || a.of != UNWIND_FP || a.deref ||
-		    !fits(a.offset))
+		    !unwind_fits(a.offset))
 			return false;
 		ret->flags |= UNWIND_FP_BY_FP;
 		ret->fp_at = (int32_t)a.offset;
@@ -442,11 +444,11 @@ unwind_result unwind_apply(const unwind_rule *rule, unwind_regs *r, const unwind
 	case UNWIND_CFA_DEREF:
 		break;
 	}
-	if (!is_known(r, rule->cfa_register))
+	if (!unwind_is_known(r, rule->cfa_register))
 		return UNWIND_NEEDS;
 	cfa = r->r[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
 	if (rule->kind == UNWIND_CFA_DEREF) {
-		if (!load(memory, cfa, &cfa))
+		if (!unwind_load(memory, cfa, &cfa))
 			return UNWIND_UNREADABLE;
 		cfa += (uint64_t)(int64_t)rule->cfa_added;
 	}
@@ -456,17 +458,18 @@ unwind_result unwind_apply(const unwind_rule *rule, unwind_regs *r, const unwind
 		bool by_fp = rule->flags & UNWIND_FP_BY_FP;
 		uint64_t at = (by_fp ? r->r[UNWIND_FP] : cfa) + (uint64_t)(int64_t)rule->fp_at;
 
-		if (!(by_fp && is_popped(at, r, cfa)) && !load(memory, at, &caller.r[UNWIND_FP]))
+		if (!(by_fp && is_popped(at, r, cfa)) &&
+		    !unwind_load(memory, at, &caller.r[UNWIND_FP]))
 			return UNWIND_UNREADABLE;
 	}
 #if defined(__x86_64__)
-	if (!load(memory, cfa + (uint64_t)(int64_t)rule->ra_at, &caller.r[UNWIND_PC]))
+	if (!unwind_load(memory, cfa + (uint64_t)(int64_t)rule->ra_at, &caller.r[UNWIND_PC]))
 		return UNWIND_UNREADABLE;
 #else
 	if (rule->ra_at != UNWIND_SAME &&
-	    !load(memory, cfa + (uint64_t)(int64_t)rule->ra_at, &caller.r[UNWIND_LR]))
+	    !unwind_load(memory, cfa + (uint64_t)(int64_t)rule->ra_at, &caller.r[UNWIND_LR]))
 		return UNWIND_UNREADABLE;
-	if (rule->ra_at == UNWIND_SAME && !is_known(r, UNWIND_LR))
+	if (rule->ra_at == UNWIND_SAME && !unwind_is_known(r, UNWIND_LR))
 		return UNWIND_NEEDS;
 	caller.r[UNWIND_PC] = unsigned_address(caller.r[UNWIND_LR]);
 	caller.known |= UINT64_C(1) << UNWIND_LR;

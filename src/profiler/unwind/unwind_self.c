@@ -56,14 +56,14 @@ static void begin_at(unwind_stack *s, uint64_t sp)
 	may_read(s, page, PAGE);
 }
 
-static inline bool holds(const unwind_stack *s, uint64_t address, uint64_t n)
+static inline bool unwind_holds(const unwind_stack *s, uint64_t address, uint64_t n)
 {
 	return address >= s->low && address < s->high && n <= s->high - address;
 }
 
 READS_STACKS static inline bool load(unwind_stack *s, uint64_t address, uint64_t *ret)
 {
-	if (!holds(s, address, 8) && !may_read(s, address, 8))
+	if (!unwind_holds(s, address, 8) && !may_read(s, address, 8))
 		return false;
 	*ret = *(const volatile uint64_t *)(uintptr_t)address;
 	return true;
@@ -74,7 +74,7 @@ READS_STACKS static bool read_own(void *self, uint64_t address, void *to, size_t
 	unwind_stack *s = self;
 	unsigned char *out = to;
 
-	if (!holds(s, address, n) && !may_read(s, address, n))
+	if (!unwind_holds(s, address, n) && !may_read(s, address, n))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		out[i] = ((const volatile unsigned char *)(uintptr_t)address)[i];
@@ -94,7 +94,7 @@ typedef struct kept {
 static kept table[1 << KEPT_BITS];
 static _Atomic uint64_t generation;
 
-static uint64_t mixed(uint64_t v)
+static uint64_t unwind_mixed(uint64_t v)
 {
 	v *= UINT64_C(0x9e3779b97f4a7c15);
 	return v ^ v >> 29;
@@ -102,10 +102,10 @@ static uint64_t mixed(uint64_t v)
 
 static uint64_t check_of(uint64_t place, uint64_t when, uint64_t a, uint64_t b)
 {
-	return place + mixed(a + when) + mixed(b) * 3 + 1;
+	return place + unwind_mixed(a + when) + unwind_mixed(b) * 3 + 1;
 }
 
-static kept *row_of(uint64_t place)
+static kept *unwind_row_of(uint64_t place)
 {
 	return &table[place * UINT64_C(0x9e3779b97f4a7c15) >> (64 - KEPT_BITS)];
 }
@@ -131,7 +131,7 @@ static unwind_rule find_new(uint64_t place, uint64_t when, kept *row)
 
 static inline unwind_rule find_rule(uint64_t place, uint64_t when)
 {
-	kept *row = row_of(place);
+	kept *row = unwind_row_of(place);
 	uint64_t halves[2] = {atomic_load_explicit(&row->a, memory_order_relaxed),
 			      atomic_load_explicit(&row->b, memory_order_relaxed)};
 	unwind_rule rule;
@@ -177,8 +177,8 @@ void unwind_self_context(const void *ucontext, unwind_regs *ret)
 }
 
 /* With all registers, evaluating everything. */
-static size_t walk_fully(unwind_stack *s, const unwind_regs *from, uint64_t *pcs, size_t max,
-			 unwind_result *ret_end)
+static size_t unwind_walk_fully(unwind_stack *s, const unwind_regs *from, uint64_t *pcs, size_t max,
+				unwind_result *ret_end)
 {
 	unwind_memory memory = {read_own, s};
 	unwind_regs r = *from;
@@ -265,13 +265,13 @@ static size_t walk_scanned(void *self, const unwind_regs *from, uint64_t *pcs, s
 	size_t n = walk_by_rules(self, from, pcs, max, ret_end);
 
 	if (*ret_end == UNWIND_NEEDS)
-		n = walk_fully(self, from, pcs, max, ret_end);
+		n = unwind_walk_fully(self, from, pcs, max, ret_end);
 	if (*ret_end == UNWIND_UNREADABLE) /* all of a stack can be read */
 		*ret_end = UNWIND_LOST;
 	return n;
 }
 
-static bool code_before(void *self, uint64_t address, unsigned char *to, size_t n)
+static bool unwind_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
 {
 	unwind_module m;
 
@@ -285,7 +285,7 @@ static bool code_before(void *self, uint64_t address, unsigned char *to, size_t 
 }
 
 /* Nothing says how the function there is unwound. */
-static bool is_bare(uint64_t place)
+static bool unwind_is_bare(uint64_t place)
 {
 	unwind_module m;
 	uint64_t begin;
@@ -300,8 +300,9 @@ static size_t walk_beyond(unwind_stack *s, const unwind_regs *from, uint64_t *pc
 	const unwind_memory memory = {read_own, s};
 	unwind_regs caller = *from;
 
-	if (!from->exact || max < 2 || !is_bare(from->r[UNWIND_PC]) ||
-	    !unwind_scan_caller(&(unwind_scan){&memory, walk_scanned, code_before, s}, &caller))
+	if (!from->exact || max < 2 || !unwind_is_bare(from->r[UNWIND_PC]) ||
+	    !unwind_scan_caller(&(unwind_scan){&memory, walk_scanned, unwind_code_before, s},
+				&caller))
 		return 0;
 	pcs[0] = from->r[UNWIND_PC];
 	return 1 + walk_scanned(s, &caller, pcs + 1, max - 1, ret_end);
@@ -319,7 +320,7 @@ size_t unwind_self_walk(unwind_stack *stack, const unwind_regs *from, uint64_t *
 		stack->scanned = false;
 		n = walk_by_rules(stack, from, pcs, max, &end);
 		if (end == UNWIND_NEEDS)
-			n = walk_fully(stack, from, pcs, max, &end);
+			n = unwind_walk_fully(stack, from, pcs, max, &end);
 		if (end == UNWIND_LOST || end == UNWIND_UNREADABLE) {
 			const size_t beyond = walk_beyond(stack, from, pcs, max, &end);
 

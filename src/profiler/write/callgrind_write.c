@@ -51,7 +51,7 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 }
 
 /* fn=(3) name'2 the first time, later fn=(3) alone; where it is before it. */
-static void put_function(writing *w, bool called, uint32_t node, uint32_t level)
+static void callgrind_put_function(writing *w, bool called, uint32_t node, uint32_t level)
 {
 	const dck_frame *f = form_frame(w->f, node);
 	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
@@ -77,13 +77,13 @@ static void put_function(writing *w, bool called, uint32_t node, uint32_t level)
 	sink_text(w->d->sink, "\n");
 }
 
-static uint32_t line_of(const dck_frame *f)
+static uint32_t callgrind_line_of(const dck_frame *f)
 {
 	return f->line ? f->line : f->start_line;
 }
 
 /* 1 where they were not counted: without calls what a function calls is taken for its own. */
-static int64_t calls_of(const writing *w, uint32_t node)
+static int64_t callgrind_calls_of(const writing *w, uint32_t node)
 {
 	const size_t n = w->f->t.ncolumns;
 	const int64_t calls = w->calls < n ? form_integer(w->f->t.weights[node * n + w->calls]) : 1;
@@ -91,26 +91,29 @@ static int64_t calls_of(const writing *w, uint32_t node)
 	return calls > 0 ? calls : 1;
 }
 
-static void put_node(writing *w, uint32_t node)
+static void callgrind_put_node(writing *w, uint32_t node)
 {
 	const form_tree *f = w->f;
 	const size_t ncolumns = f->t.ncolumns;
 	const dck_frame *frame = form_frame(f, node);
 
-	put_function(w, false, node, w->open[call_tree_function(&f->c, node)]);
-	sink_fmt(w->d->sink, "%" PRIu32 " %" PRId64 "\n", line_of(frame), form_weight(f, node));
+	callgrind_put_function(w, false, node, w->open[call_tree_function(&f->c, node)]);
+	sink_fmt(w->d->sink, "%" PRIu32 " %" PRId64 "\n", callgrind_line_of(frame),
+		 form_weight(f, node));
 	for (uint32_t c = f->c.child[node]; c != CALL_NONE; c = f->c.next[c]) {
 		const dck_frame *called = form_frame(f, c);
 
-		put_function(w, true, c, w->open[call_tree_function(&f->c, c)] + 1);
+		callgrind_put_function(w, true, c, w->open[call_tree_function(&f->c, c)] + 1);
 		sink_fmt(w->d->sink, "calls=%" PRId64 " %" PRIu32 "\n%" PRIu32 " %" PRId64 "\n",
-			 calls_of(w, c), called->start_line ? called->start_line : called->line,
-			 line_of(frame), form_integer(f->c.total[c * ncolumns + f->weight]));
+			 callgrind_calls_of(w, c),
+			 called->start_line ? called->start_line : called->line,
+			 callgrind_line_of(frame),
+			 form_integer(f->c.total[c * ncolumns + f->weight]));
 	}
 	sink_text(w->d->sink, "\n");
 }
 
-static void put_head(const writing *w)
+static void callgrind_put_head(const writing *w)
 {
 	const dck_column *column = &w->f->t.columns[w->f->weight];
 	dck_sink *out = w->d->sink;
@@ -131,12 +134,12 @@ static void put_head(const writing *w)
 }
 
 /* callgrind_annotate takes functions of one name and file for one. */
-static dck_frame key_of(const dck_frame *f)
+static dck_frame callgrind_key_of(const dck_frame *f)
 {
 	return (dck_frame){.name = f->name, .file = f->file};
 }
 
-static dck_status write_trees(const form_doc *d, dck_err *err)
+static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
 	writing w = {.d = d, .f = f, .calls = call_tree_column(&f->t, "calls")};
@@ -146,12 +149,12 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	w.open = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.open);
 	for (size_t i = 0; i < f->t.nframes; i++)
 		w.modules |= f->t.frames[i].module != NULL;
-	put_head(&w);
+	callgrind_put_head(&w);
 	for (uint32_t n = f->c.first; n != CALL_NONE && w.open; n = call_tree_next(&f->c, n)) {
 		for (; last != f->t.nodes[n].parent; last = f->t.nodes[last].parent)
 			w.open[call_tree_function(&f->c, last)]--;
 		w.open[call_tree_function(&f->c, n)]++;
-		put_node(&w, n);
+		callgrind_put_node(&w, n);
 		last = n;
 	}
 	const bool failed = w.failed || !w.open || kept_names_failed(&w.places);
@@ -162,7 +165,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_callgrind = {.write = write_trees, .key = key_of};
+const tree_form form_callgrind = {.write = callgrind_write_trees, .key = callgrind_key_of};
 
 static dck_status callgrind_close(trace_out *o, dck_err *err)
 {

@@ -22,7 +22,7 @@
 /* --- times */
 
 /* Two digits of a number below 100. */
-static void put_pair(char *to, uint64_t v)
+static void chrome_put_pair(char *to, uint64_t v)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
 				    "2021222324252627282930313233343536373839"
@@ -56,11 +56,11 @@ static char *put_time(char *to, uint64_t ns, time_text *t)
 	}
 	memcpy(to, t->text, sizeof t->text);
 	to += t->n;
-	put_pair(to, us / 100);
-	put_pair(to + 2, us % 100);
+	chrome_put_pair(to, us / 100);
+	chrome_put_pair(to + 2, us % 100);
 	to[4] = '.';
 	to[5] = (char)('0' + part / 100);
-	put_pair(to + 6, part % 100);
+	chrome_put_pair(to + 6, part % 100);
 	return to + 8;
 }
 
@@ -89,7 +89,7 @@ struct trace_out {
 
 /* --- pieces */
 
-static void put_text(trace_out *o, const char *text)
+static void chrome_put_text(trace_out *o, const char *text)
 {
 	json_writer w;
 
@@ -97,7 +97,7 @@ static void put_text(trace_out *o, const char *text)
 	json_text(&w, text ? text : "");
 }
 
-static void put_real(trace_out *o, double v)
+static void chrome_put_real(trace_out *o, double v)
 {
 	json_writer w;
 
@@ -107,7 +107,7 @@ static void put_real(trace_out *o, double v)
 
 /* --- events that are not plain */
 
-static void event_begin(trace_out *o, const char *what, uint64_t ns, const track *t)
+static void chrome_event_begin(trace_out *o, const char *what, uint64_t ns, const track *t)
 {
 	char time[48];
 
@@ -118,7 +118,7 @@ static void event_begin(trace_out *o, const char *what, uint64_t ns, const track
 	sink_put(o->sink, t->text, t->n);
 }
 
-static void put_name(trace_out *o, uint32_t name)
+static void chrome_put_name(trace_out *o, uint32_t name)
 {
 	const kept_name quoted = kept_name_of(&o->quoted, name);
 
@@ -129,38 +129,38 @@ static void put_name(trace_out *o, uint32_t name)
 }
 
 /* One more of an event's arguments; returns how many there are. */
-static unsigned put_number(trace_out *o, unsigned n, uint32_t name, double real)
+static unsigned chrome_put_number(trace_out *o, unsigned n, uint32_t name, double real)
 {
 	if (!isfinite(real)) /* not known: absent */
 		return n;
 	sink_text(o->sink, n ? "," : ",\"args\":{");
-	put_text(o, kept_name_of(&o->names, name).text);
+	chrome_put_text(o, kept_name_of(&o->names, name).text);
 	sink_text(o->sink, ":");
-	put_real(o, real);
+	chrome_put_real(o, real);
 	return n + 1;
 }
 
-static void event_end(trace_out *o, unsigned nargs)
+static void chrome_event_end(trace_out *o, unsigned nargs)
 {
 	sink_text(o->sink, nargs ? "}}" : "}");
 }
 
 /* A range begins, and numbers that follow at once belong to it; returns how many these are. */
-static size_t put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
+static size_t chrome_put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
 {
 	unsigned args = 0;
 	size_t n = 0;
 
-	event_begin(o, "\"B\"", e->ns, t);
-	put_name(o, e->name);
+	chrome_event_begin(o, "\"B\"", e->ns, t);
+	chrome_put_name(o, e->name);
 	for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
-		args = put_number(o, args, e[1 + n].name, e[1 + n].as.real);
-	event_end(o, args);
+		args = chrome_put_number(o, args, e[1 + n].name, e[1 + n].as.real);
+	chrome_event_end(o, args);
 	t->depth++;
 	return n;
 }
 
-static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+static void chrome_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 {
 	unsigned args = 0;
 	uint32_t n;
@@ -168,89 +168,89 @@ static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 	if (t->depth == 0) /* begun before the trace */
 		return;
 	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
-	event_begin(o, "\"E\"", ns, t);
+	chrome_event_begin(o, "\"E\"", ns, t);
 	for (uint32_t i = 0; i < n; i++)
-		args = put_number(o, args, numbers[i].name, numbers[i].real);
+		args = chrome_put_number(o, args, numbers[i].name, numbers[i].real);
 	if (unended)
 		sink_text(o->sink, args++ ? ",\"unended\":true" : ",\"args\":{\"unended\":true");
-	event_end(o, args);
+	chrome_event_end(o, args);
 	kept_numbers_drop(&t->numbers, n);
 	t->depth--;
 }
 
-static void put_counter(trace_out *o, const track *t, const trace_event *e)
+static void chrome_put_counter(trace_out *o, const track *t, const trace_event *e)
 {
 	if (!t->counter || !isfinite(e->as.real))
 		return;
-	event_begin(o, "\"C\"", e->ns, t);
+	chrome_event_begin(o, "\"C\"", e->ns, t);
 	sink_text(o->sink, ",\"name\":");
-	put_text(o, t->name);
+	chrome_put_text(o, t->name);
 	/* A counter is known by its process, name and id: its thread does not count. */
 	if (t->of > 0)
 		sink_fmt(o->sink, ",\"id\":\"%" PRId32 "\"", t->of);
 	sink_text(o->sink, ",\"args\":{\"value\":");
-	put_real(o, e->as.real);
-	event_end(o, 1);
+	chrome_put_real(o, e->as.real);
+	chrome_event_end(o, 1);
 }
 
 /* Ranges that any track may end are found by their ids, together with a category, for which theirs
  * cannot stand: an end that comes first does not know it. */
-static void put_async(trace_out *o, const track *t, const char *what, uint64_t ns, uint64_t id,
-		      uint32_t name)
+static void chrome_put_async(trace_out *o, const track *t, const char *what, uint64_t ns,
+			     uint64_t id, uint32_t name)
 {
-	event_begin(o, what, ns, t);
+	chrome_event_begin(o, what, ns, t);
 	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\",\"name\":", id);
-	put_text(o, kept_name_of(&o->names, name).text);
-	event_end(o, 0);
+	chrome_put_text(o, kept_name_of(&o->names, name).text);
+	chrome_event_end(o, 0);
 }
 
 /* An arrow is known by its category, name and id together. */
-static void put_flow(trace_out *o, const track *t, const trace_event *e)
+static void chrome_put_flow(trace_out *o, const track *t, const trace_event *e)
 {
 	static const char *const kinds[] = {"\"s\"", "\"t\"", "\"f\",\"bp\":\"e\""};
 
 	if (t->depth == 0)
 		return;
-	event_begin(o, kinds[e->kind - TRACE_FLOW_BEGIN], e->ns, t);
+	chrome_event_begin(o, kinds[e->kind - TRACE_FLOW_BEGIN], e->ns, t);
 	sink_fmt(o->sink, ",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"name\":\"flow\"}",
 		 e->as.id);
 }
 
 /* One event with the numbers that belong to it; returns how many events these were. */
-static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
-		      const trace_event *end)
+static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
+			     const trace_event *end)
 {
 	if (e->ns > o->last_ns && e->kind != TRACE_NUMBER)
 		o->last_ns = e->ns;
 	switch ((trace_kind)e->kind) {
 	case TRACE_BEGIN:
-		return 1 + put_begin(o, t, e, end);
+		return 1 + chrome_put_begin(o, t, e, end);
 	case TRACE_END:
-		put_end(o, t, e->ns, false);
+		chrome_put_end(o, t, e->ns, false);
 		break;
 	case TRACE_INSTANT:
-		event_begin(o, "\"i\",\"s\":\"t\"", e->ns, t);
-		put_name(o, e->name);
-		event_end(o, 0);
+		chrome_event_begin(o, "\"i\",\"s\":\"t\"", e->ns, t);
+		chrome_put_name(o, e->name);
+		chrome_event_end(o, 0);
 		break;
 	case TRACE_COUNTER:
-		put_counter(o, t, e);
+		chrome_put_counter(o, t, e);
 		break;
 	case TRACE_NUMBER:
 		if (t->depth > 0)
 			kept_number_put(&t->numbers, t->depth, e->name, e->as.real);
 		break;
 	case TRACE_ASYNC_BEGIN:
-		put_async(o, t, "\"b\"", e->ns, e->as.id, e->name);
+		chrome_put_async(o, t, "\"b\"", e->ns, e->as.id, e->name);
 		kept_id_begin(&o->async, e->as.id, e->name, id);
 		break;
 	case TRACE_ASYNC_END:
-		put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id));
+		chrome_put_async(o, t, "\"e\"", e->ns, e->as.id, kept_id_end(&o->async, e->as.id));
 		break;
 	case TRACE_FLOW_BEGIN:
 	case TRACE_FLOW_STEP:
 	case TRACE_FLOW_END:
-		put_flow(o, t, e);
+		chrome_put_flow(o, t, e);
 		break;
 	case TRACE_KINDS:
 		break;
@@ -265,8 +265,8 @@ enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
 
 /* Writes plain events up to the first that is not: begins with a name of usual length, ends,
  * without numbers. Returns that one. */
-static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e,
-				    const trace_event *end)
+static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_event *e,
+					   const trace_event *end)
 {
 	static const char head[] = ",\n{\"ph\":\"B\",\"ts\":";
 	dck_sink *sink = o->sink;
@@ -350,7 +350,7 @@ static void put_metadata(trace_out *o, const track *t, const char *what, const c
 	sink_text(o->sink, o->any ? ",\n{\"ph\":\"M\"" : "\n{\"ph\":\"M\"");
 	sink_put(o->sink, t->text, t->n);
 	sink_fmt(o->sink, ",\"name\":\"%s\",\"args\":{\"name\":", what);
-	put_text(o, name);
+	chrome_put_text(o, name);
 	sink_text(o->sink, "}}");
 	o->any = true;
 }
@@ -417,31 +417,31 @@ static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_
 	if (!t || !t->n)
 		return;
 	while (e < end) {
-		e = put_plain(o, t, e, end);
+		e = chrome_put_plain(o, t, e, end);
 		if (e < end)
-			e += put_any(o, t, id, e, end);
+			e += chrome_put_any(o, t, id, e, end);
 	}
 }
 
-static bool end_range(trace_out *o, void *of)
+static bool chrome_end_range(trace_out *o, void *of)
 {
 	track *t = of;
 	const bool open = t->depth > 0;
 
-	put_end(o, t, o->last_ns, true);
+	chrome_put_end(o, t, o->last_ns, true);
 	return open;
 }
 
-static void end_async(trace_out *o, void *t, const kept_id *id)
+static void chrome_end_async(trace_out *o, void *t, const kept_id *id)
 {
-	put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
+	chrome_put_async(o, t, "\"e\"", o->last_ns, id->id, id->name);
 }
 
 static dck_status chrome_close(trace_out *o, dck_err *err)
 {
 	bool failed = o->tracks.failed || o->async.failed;
 
-	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
+	kept_end_open(o, &o->tracks, &o->async, &(kept_end){chrome_end_range, chrome_end_async});
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;

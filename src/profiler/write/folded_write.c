@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static dck_status write_trees(const form_doc *d, dck_err *err)
+static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
 	const char *path[FORM_DEPTH_MAX];
@@ -44,7 +44,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_folded = {.write = write_trees};
+const tree_form form_folded = {.write = folded_write_trees};
 
 static dck_status folded_close(trace_out *o, dck_err *err)
 {

@@ -64,14 +64,14 @@ void paths_track(trace_out *o, const trace_track *about)
 	t->told = true;
 }
 
-static uint32_t name_of(const trace_out *o, uint32_t id)
+static uint32_t paths_name_of(const trace_out *o, uint32_t id)
 {
 	const uint32_t *same = kept_find(&o->same, id);
 
 	return same ? *same : 0;
 }
 
-static void range_begins(trace_out *o, track *t, uint32_t name)
+static void paths_range_begins(trace_out *o, track *t, uint32_t name)
 {
 	if (!t->open.root)
 		t->open.root = path_sums_child(&o->sums.paths, 0, t->label);
@@ -99,11 +99,11 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 		if (e->ns > t->last_ns) /* time never goes back on a track */
 			t->last_ns = e->ns;
 		if (e->kind == TRACE_BEGIN)
-			range_begins(o, t, name_of(o, e->name));
+			paths_range_begins(o, t, paths_name_of(o, e->name));
 		else if (e->kind == TRACE_END)
 			zone_sums_end(&o->sums, &t->open, t->last_ns, true);
 		else if (e->kind == TRACE_ASYNC_BEGIN)
-			async(o, e, name_of(o, e->name));
+			async(o, e, paths_name_of(o, e->name));
 		else if (e->kind == TRACE_ASYNC_END)
 			async(o, e, 0);
 	}
@@ -113,17 +113,17 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 
 /* --- the tree at its end */
 
-static const char *text_of(void *self, uint32_t name)
+static const char *paths_text_of(void *self, uint32_t name)
 {
 	return kept_name_of(&((const trace_out *)self)->names, name).text;
 }
 
-static dck_status write_out(trace_out *o, const tree_form *to, dck_err *err)
+static dck_status paths_write_out(trace_out *o, const tree_form *to, dck_err *err)
 {
 	form_tree f = {0};
 	dck_tree t;
 
-	DCK_TRY(path_sums_tree(&o->sums.paths, true, text_of, o, &t, err));
+	DCK_TRY(path_sums_tree(&o->sums.paths, true, paths_text_of, o, &t, err));
 	dck_status status = form_tree_open(&f, &t, NULL, to, err);
 	if (status == DCK_OK)
 		status = to->write(&(form_doc){.sink = o->sink,
@@ -151,7 +151,7 @@ dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err)
 	    kept_names_failed(&o->names))
 		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
-		status = write_out(o, to, err);
+		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
 	kept_table_done(&o->tracks);

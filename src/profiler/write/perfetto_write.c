@@ -57,7 +57,7 @@ struct trace_out {
 
 /* --- numbers as bytes */
 
-static uint8_t *varint(uint8_t *p, uint64_t v)
+static uint8_t *perfetto_varint(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
 		*p++ = (uint8_t)(v | 0x80);
@@ -92,7 +92,7 @@ static void put_uint(trace_out *o, uint32_t field, uint64_t v)
 	wire_put_int(&o->message, field, (int64_t)v);
 }
 
-static void put_name(trace_out *o, uint32_t field, const char *text)
+static void perfetto_put_name(trace_out *o, uint32_t field, const char *text)
 {
 	char shown[KEPT_NAME_MAX];
 
@@ -153,7 +153,7 @@ static void begin_sequence(trace_out *o, track *t)
 	packet_end(o, packet);
 }
 
-static bool is_known(const track *t, uint32_t name)
+static bool perfetto_is_known(const track *t, uint32_t name)
 {
 	return name >> 6 < t->nknown && t->known[name >> 6] >> (name & 63) & 1;
 }
@@ -205,14 +205,16 @@ static void explain(trace_out *o, track *t, uint32_t id)
 
 static void explain_once(trace_out *o, track *t, uint32_t id)
 {
-	if (!is_known(t, id) && kept_name_of(&o->names, id).text && kept_find(&o->known, id))
+	if (!perfetto_is_known(t, id) && kept_name_of(&o->names, id).text &&
+	    kept_find(&o->known, id))
 		explain(o, t, id);
 }
 
 /* --- events that are not plain */
 
 /* A packet of one event, up to where the event begins. type 0: none. */
-static size_t event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type, size_t *ret_event)
+static size_t perfetto_event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type,
+				   size_t *ret_event)
 {
 	size_t packet = packet_begin(o, t->sequence);
 
@@ -229,18 +231,18 @@ static size_t event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type, si
 	return packet;
 }
 
-static void event_end(trace_out *o, size_t packet, size_t event)
+static void perfetto_event_end(trace_out *o, size_t packet, size_t event)
 {
 	wire_end(&o->message, event);
 	packet_end(o, packet);
 }
 
-static void put_number(trace_out *o, uint32_t name, double real)
+static void perfetto_put_number(trace_out *o, uint32_t name, double real)
 {
 	if (!isfinite(real)) /* not known: absent */
 		return;
 	size_t number = wire_begin(&o->message, PF_EVENT_NUMBER);
-	put_name(o, PF_NUMBER_NAME, kept_name_of(&o->names, name).text);
+	perfetto_put_name(o, PF_NUMBER_NAME, kept_name_of(&o->names, name).text);
 	wire_put_double(&o->message, PF_NUMBER_REAL, real);
 	wire_end(&o->message, number);
 }
@@ -265,24 +267,26 @@ static void put_reference(trace_out *o, uint32_t id)
 }
 
 /* A range begins, and numbers that follow at once belong to it; returns how many these are. */
-static size_t put_begin(trace_out *o, track *t, const trace_event *e, const trace_event *end)
+static size_t perfetto_put_begin(trace_out *o, track *t, const trace_event *e,
+				 const trace_event *end)
 {
 	size_t event, packet, n = 0;
 
 	explain_once(o, t, e->name);
-	packet = event_begin(o, t, e->ns, e->kind == TRACE_INSTANT ? PF_INSTANT : PF_BEGIN, &event);
-	if (is_known(t, e->name))
+	packet = perfetto_event_begin(o, t, e->ns, e->kind == TRACE_INSTANT ? PF_INSTANT : PF_BEGIN,
+				      &event);
+	if (perfetto_is_known(t, e->name))
 		put_reference(o, e->name);
 	if (e->kind == TRACE_BEGIN) {
 		for (; e + 1 + n < end && e[1 + n].kind == TRACE_NUMBER; n++)
-			put_number(o, e[1 + n].name, e[1 + n].as.real);
+			perfetto_put_number(o, e[1 + n].name, e[1 + n].as.real);
 		t->depth++;
 	}
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 	return n;
 }
 
-static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
+static void perfetto_write_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 {
 	size_t event, packet;
 	uint32_t n;
@@ -290,27 +294,27 @@ static void put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 	if (t->depth == 0) /* begun before the trace */
 		return;
 	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
-	packet = event_begin(o, t, ns, PF_END, &event);
+	packet = perfetto_event_begin(o, t, ns, PF_END, &event);
 	for (uint32_t i = 0; i < n; i++)
-		put_number(o, numbers[i].name, numbers[i].real);
+		perfetto_put_number(o, numbers[i].name, numbers[i].real);
 	if (unended)
 		put_unended(o);
 	kept_numbers_drop(&t->numbers, n);
 	t->depth--;
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 }
 
-static void put_counter(trace_out *o, const track *t, track *in, const trace_event *e)
+static void perfetto_put_counter(trace_out *o, const track *t, track *in, const trace_event *e)
 {
 	size_t event, packet;
 
 	if (!t->counter || !isfinite(e->as.real))
 		return;
-	packet = event_begin(o, in, e->ns, PF_COUNTER, &event);
+	packet = perfetto_event_begin(o, in, e->ns, PF_COUNTER, &event);
 	if (in != t)
 		put_uint(o, PF_EVENT_TRACK, t->uuid);
 	wire_put_double(&o->message, PF_EVENT_COUNTER_REAL, e->as.real);
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 }
 
 /* A range that any track may end has a track of its own, below the process. */
@@ -321,62 +325,62 @@ static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_eve
 	size_t own = wire_begin(&o->message, PF_PACKET_TRACK);
 
 	put_uint(o, PF_TRACK_UUID, e->as.id | PF_ASYNC_BIT);
-	put_name(o, PF_TRACK_NAME, name);
+	perfetto_put_name(o, PF_TRACK_NAME, name);
 	if (t->process_uuid)
 		put_uint(o, PF_TRACK_PARENT, t->process_uuid);
 	wire_end(&o->message, own);
 	packet_end(o, packet);
 	explain_once(o, t, e->name);
-	packet = event_begin(o, t, e->ns, PF_BEGIN, &event);
-	if (is_known(t, e->name))
+	packet = perfetto_event_begin(o, t, e->ns, PF_BEGIN, &event);
+	if (perfetto_is_known(t, e->name))
 		put_reference(o, e->name);
 	put_uint(o, PF_EVENT_TRACK, e->as.id | PF_ASYNC_BIT);
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 	kept_id_begin(&o->async, e->as.id, e->name, id);
 }
 
 static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool unended)
 {
-	size_t event, packet = event_begin(o, t, ns, PF_END, &event);
+	size_t event, packet = perfetto_event_begin(o, t, ns, PF_END, &event);
 
 	put_uint(o, PF_EVENT_TRACK, id | PF_ASYNC_BIT);
 	if (unended)
 		put_unended(o);
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 }
 
 /* The range has begun long ago, and flows of today's form stand where it begins or ends. The older
  * form takes the range that is open. */
-static void put_flow(trace_out *o, track *t, const trace_event *e)
+static void perfetto_put_flow(trace_out *o, track *t, const trace_event *e)
 {
 	static const char phases[] = {'s', 't', 'f'};
 	size_t event, packet;
 
 	if (t->depth == 0)
 		return;
-	packet = event_begin(o, t, e->ns, 0, &event);
+	packet = perfetto_event_begin(o, t, e->ns, 0, &event);
 	size_t legacy = wire_begin(&o->message, PF_EVENT_LEGACY);
 	put_uint(o, PF_LEGACY_PHASE, (uint64_t)phases[e->kind - TRACE_FLOW_BEGIN]);
 	put_uint(o, PF_LEGACY_ID, e->as.id);
 	if (e->kind == TRACE_FLOW_END)
 		put_uint(o, PF_LEGACY_TO_ENCLOSING, 1);
 	wire_end(&o->message, legacy);
-	event_end(o, packet, event);
+	perfetto_event_end(o, packet, event);
 }
 
 /* One event with the numbers that belong to it; returns how many events these were. */
-static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
-		      const trace_event *end)
+static size_t perfetto_put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
+			       const trace_event *end)
 {
 	switch ((trace_kind)e->kind) {
 	case TRACE_BEGIN:
 	case TRACE_INSTANT:
-		return 1 + put_begin(o, t, e, end);
+		return 1 + perfetto_put_begin(o, t, e, end);
 	case TRACE_END:
-		put_end(o, t, e->ns, false);
+		perfetto_write_put_end(o, t, e->ns, false);
 		break;
 	case TRACE_COUNTER:
-		put_counter(o, t, t, e);
+		perfetto_put_counter(o, t, t, e);
 		break;
 	case TRACE_NUMBER:
 		if (t->depth > 0)
@@ -392,7 +396,7 @@ static size_t put_any(trace_out *o, track *t, uint32_t id, const trace_event *e,
 	case TRACE_FLOW_BEGIN:
 	case TRACE_FLOW_STEP:
 	case TRACE_FLOW_END:
-		put_flow(o, t, e);
+		perfetto_put_flow(o, t, e);
 		break;
 	case TRACE_KINDS:
 		break;
@@ -406,8 +410,8 @@ enum { PLAIN_MAX = 64 }; /* bytes that a plain event may take: it takes at most 
 
 /* Writes plain events up to the first that is not: ranges and instants whose name is explained,
  * without numbers, in order of time. Returns that one. */
-static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e,
-				    const trace_event *end)
+static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace_event *e,
+					     const trace_event *end)
 {
 	dck_sink *sink = o->sink;
 	uint8_t *p = (uint8_t *)sink_room(sink, PLAIN_MAX), *from = p;
@@ -415,14 +419,15 @@ static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e
 	uint64_t last = t->last_ns, depth = t->depth;
 	const name_form *known = o->known.rows;
 	uint8_t head[8] = {TAG(PF_PACKET_SEQUENCE, WIRE_VARINT)};
-	const size_t nhead = (size_t)(varint(head + 1, t->sequence) - head);
+	const size_t nhead = (size_t)(perfetto_varint(head + 1, t->sequence) - head);
 
 	for (; e < end; e++) {
 		const bool ends = e->kind == TRACE_END;
 
 		if (e->kind > TRACE_INSTANT || e->ns < last ||
 		    (ends ? depth == 0 || t->numbers.n > 0
-			  : !is_known(t, e->name) || (e + 1 < end && e[1].kind == TRACE_NUMBER)))
+			  : !perfetto_is_known(t, e->name) ||
+				(e + 1 < end && e[1].kind == TRACE_NUMBER)))
 			break;
 		if (p > full) {
 			sink->used += (size_t)(p - from);
@@ -433,7 +438,7 @@ static const trace_event *put_plain(trace_out *o, track *t, const trace_event *e
 		memcpy(p + 2, head, sizeof head);
 		p += 2 + nhead;
 		*p++ = TAG(PF_PACKET_TIMESTAMP, WIRE_VARINT);
-		p = varint(p, e->ns - last);
+		p = perfetto_varint(p, e->ns - last);
 		p[0] = TAG(PF_PACKET_TRACK_EVENT, WIRE_BYTES);
 		p[2] = TAG(PF_EVENT_TYPE, WIRE_VARINT);
 		p[3] = (uint8_t)(e->kind + 1); /* BEGIN, END, INSTANT in both */
@@ -498,7 +503,7 @@ static void put_unit(trace_out *o, dck_unit unit)
 	else if (unit == DCK_UNIT_BYTE)
 		put_uint(o, PF_COUNTER_UNIT, PF_UNIT_BYTES);
 	else if (unit != DCK_UNIT_NONE)
-		put_name(o, PF_COUNTER_UNIT_NAME, dck_unit_text(unit));
+		perfetto_put_name(o, PF_COUNTER_UNIT_NAME, dck_unit_text(unit));
 	wire_end(&o->message, counter);
 }
 
@@ -524,18 +529,18 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 	case TRACE_PROCESS:
 		kind = wire_begin(&o->message, PF_TRACK_PROCESS);
 		wire_put_int(&o->message, PF_PROCESS_PID, about->pid);
-		put_name(o, PF_PROCESS_NAME, name);
+		perfetto_put_name(o, PF_PROCESS_NAME, name);
 		wire_end(&o->message, kind);
 		break;
 	case TRACE_THREAD:
 		kind = wire_begin(&o->message, PF_TRACK_THREAD);
 		wire_put_int(&o->message, PF_THREAD_PID, about->pid);
 		wire_put_int(&o->message, PF_THREAD_TID, about->tid);
-		put_name(o, PF_THREAD_NAME, name);
+		perfetto_put_name(o, PF_THREAD_NAME, name);
 		wire_end(&o->message, kind);
 		break;
 	case TRACE_COUNTER_TRACK:
-		put_name(o, PF_TRACK_NAME, name);
+		perfetto_put_name(o, PF_TRACK_NAME, name);
 		put_unit(o, about->unit);
 		break;
 	}
@@ -555,14 +560,14 @@ static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
 	about->line = told->line;
 	uint8_t *p = about->refer;
 	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
-	p = varint(p, id);
+	p = perfetto_varint(p, id);
 	if (about->category) {
 		*p++ = TAG(PF_EVENT_CATEGORY_IID, WIRE_VARINT);
-		p = varint(p, id);
+		p = perfetto_varint(p, id);
 	}
 	if (about->file) {
-		p = varint(p, PF_EVENT_SOURCE_IID << 3 | WIRE_VARINT);
-		p = varint(p, id);
+		p = perfetto_varint(p, PF_EVENT_SOURCE_IID << 3 | WIRE_VARINT);
+		p = perfetto_varint(p, id);
 	}
 	about->n = (uint8_t)(p - about->refer);
 }
@@ -579,11 +584,11 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 		begin_sequence(o, in);
 	for (; in != t && e < end; e++)
 		if (e->kind == TRACE_COUNTER)
-			put_counter(o, t, in, e);
+			perfetto_put_counter(o, t, in, e);
 	while (e < end) {
-		e = put_plain(o, t, e, end);
+		e = perfetto_put_plain(o, t, e, end);
 		if (e < end)
-			e += put_any(o, t, id, e, end);
+			e += perfetto_put_any(o, t, id, e, end);
 	}
 	if (in->last_ns > o->last_ns)
 		o->last_ns = in->last_ns;
@@ -594,16 +599,16 @@ static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *th
 	put_snapshot(o, then, ns);
 }
 
-static bool end_range(trace_out *o, void *of)
+static bool perfetto_end_range(trace_out *o, void *of)
 {
 	track *t = of;
 	const bool open = t->depth > 0;
 
-	put_end(o, t, o->last_ns, true);
+	perfetto_write_put_end(o, t, o->last_ns, true);
 	return open;
 }
 
-static void end_async(trace_out *o, void *t, const kept_id *id)
+static void perfetto_end_async(trace_out *o, void *t, const kept_id *id)
 {
 	put_async_end(o, t, id->id, o->last_ns, true);
 }
@@ -612,7 +617,8 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 {
 	bool failed;
 
-	kept_end_open(o, &o->tracks, &o->async, &(kept_end){end_range, end_async});
+	kept_end_open(o, &o->tracks, &o->async,
+		      &(kept_end){perfetto_end_range, perfetto_end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
 		 o->async.failed || kept_names_failed(&o->names);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {

@@ -64,7 +64,7 @@ static int64_t string(writing *w, const char *text)
 
 /* --- the profile */
 
-static const char *unit_of(dck_unit unit)
+static const char *pprof_unit_of(dck_unit unit)
 {
 	return unit == DCK_UNIT_NS	? "nanoseconds"
 	       : unit == DCK_UNIT_BYTE	? "bytes"
@@ -83,7 +83,7 @@ static bool key_taken(const writing *w, size_t tree, const char *key)
 	return false;
 }
 
-static int64_t type_name(writing *w, size_t tree, size_t column)
+static int64_t pprof_type_name(writing *w, size_t tree, size_t column)
 {
 	const dck_tree *t = &w->d->trees[tree].t;
 	const char *key = t->columns[column].key;
@@ -104,9 +104,9 @@ static void put_types(writing *w)
 		for (size_t k = 0; k < w->d->trees[i].t.ncolumns; k++) {
 			const size_t type = wire_begin(&w->message, PP_SAMPLE_TYPE);
 
-			wire_put_int(&w->message, PP_TYPE_NAME, type_name(w, i, k));
+			wire_put_int(&w->message, PP_TYPE_NAME, pprof_type_name(w, i, k));
 			wire_put_int(&w->message, PP_TYPE_UNIT,
-				     string(w, unit_of(w->d->trees[i].t.columns[k].unit)));
+				     string(w, pprof_unit_of(w->d->trees[i].t.columns[k].unit)));
 			wire_end(&w->message, type);
 			w->ncolumns++;
 		}
@@ -154,7 +154,7 @@ static void put_location(writing *w, const form_tree *f, size_t frame, int64_t f
 
 /* It has no system_name: where that is equal pprof takes the name for one of C++, and shortens what
  * looks like a template. */
-static void put_function(writing *w, const dck_frame *f, int64_t id)
+static void pprof_put_function(writing *w, const dck_frame *f, int64_t id)
 {
 	const int64_t name = string(w, f->name), file = w->d->threads ? 0 : string(w, f->file);
 	const size_t at = wire_begin(&w->message, PP_FUNCTION);
@@ -218,17 +218,17 @@ static void put_tree(writing *w, const form_tree *f, int64_t first, int64_t firs
 	for (size_t i = 0; i < f->t.nframes; i++)
 		put_location(w, f, i, first, first_function);
 	for (uint32_t i = 0; i < f->c.nfunctions; i++)
-		put_function(w, &f->c.functions[i].frame, first_function + i);
+		pprof_put_function(w, &f->c.functions[i].frame, first_function + i);
 }
 
-static void put_profile(writing *w)
+static void pprof_put_profile(writing *w)
 {
 	const form_doc *d = w->d;
 	int64_t frame = 1, function = 1;
 	size_t column = 0;
 
 	put_types(w);
-	const int64_t main = type_name(w, 0, d->trees[0].weight);
+	const int64_t main = pprof_type_name(w, 0, d->trees[0].weight);
 	for (size_t i = 0; i < d->ntrees; i++) {
 		const form_tree *f = &d->trees[i];
 
@@ -249,7 +249,7 @@ static void put_profile(writing *w)
 	wire_put_int(&w->message, PP_DEFAULT_TYPE, main);
 }
 
-static dck_status write_trees(const form_doc *d, dck_err *err)
+static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 {
 	writing w = {.d = d};
 	gzip_sink *gzip;
@@ -258,7 +258,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	dck_status status = gzip_sink_open(&gzip, d->sink, err);
 	if (status == DCK_OK) {
 		w.to = gzip_sink_in(gzip);
-		put_profile(&w);
+		pprof_put_profile(&w);
 		hand_on(&w);
 		(void)gzip_sink_close(gzip, NULL); /* what failed is known to the sink */
 		if (w.message.failed || kept_names_failed(&w.strings))
@@ -270,7 +270,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	return status;
 }
 
-const tree_form form_pprof = {.write = write_trees, .several = true};
+const tree_form form_pprof = {.write = pprof_write_trees, .several = true};
 
 static dck_status pprof_close(trace_out *o, dck_err *err)
 {

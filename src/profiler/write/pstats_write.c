@@ -82,7 +82,7 @@ static void put_seconds(dck_sink *out, double v)
 	put_long(out, (uint32_t)(bits >> 32));
 }
 
-static void put_text(dck_sink *out, const char *text)
+static void pstats_put_text(dck_sink *out, const char *text)
 {
 	char shown[KEPT_NAME_MAX];
 	const size_t n = kept_clean(shown, text, strlen(text));
@@ -98,19 +98,19 @@ static void put_tuple(dck_sink *out, uint32_t n)
 	put_long(out, n);
 }
 
-static void put_function(const writing *w, uint32_t number)
+static void pstats_put_function(const writing *w, uint32_t number)
 {
 	const dck_frame *f = &w->c->functions[number].frame;
 
 	put_tuple(w->out, 3);
-	put_text(w->out, f->file);
+	pstats_put_text(w->out, f->file);
 	put_int(w->out, f->start_line);
-	put_text(w->out, f->name);
+	pstats_put_text(w->out, f->name);
 }
 
 /* --- sums */
 
-static void add(const writing *w, times *t, uint32_t node)
+static void times_accumulate(const writing *w, times *t, uint32_t node)
 {
 	const size_t n = w->c->t->ncolumns, at = node * n;
 	const double calls = w->calls < n ? w->c->t->weights[at + w->calls] : 0;
@@ -148,19 +148,19 @@ static bool add_up(writing *w)
 		const uint32_t parent = w->c->t->nodes[n].parent;
 		const uint32_t callee = call_tree_function(w->c, n);
 
-		add(w, &w->functions[callee].t, n);
+		times_accumulate(w, &w->functions[callee].t, n);
 		if (parent == DCK_TREE_ROOT)
 			continue;
 		call *c = call_of(w, &rows, call_tree_function(w->c, parent), callee);
 		ok = c != NULL;
 		if (c)
-			add(w, &c->t, n);
+			times_accumulate(w, &c->t, n);
 	}
 	kept_map_done(&rows);
 	return ok;
 }
 
-static uint64_t count(double v)
+static uint64_t pstats_count(double v)
 {
 	return v > 0 ? (uint64_t)form_integer(v) : 0;
 }
@@ -173,20 +173,20 @@ static void put_all(const writing *w)
 
 		if (!w->c->functions[i].paths)
 			continue;
-		put_function(w, i);
+		pstats_put_function(w, i);
 		put_tuple(w->out, 5);
-		put_int(w->out, count(f->t.primitive));
-		put_int(w->out, count(f->t.calls));
+		put_int(w->out, pstats_count(f->t.primitive));
+		put_int(w->out, pstats_count(f->t.calls));
 		put_seconds(w->out, f->t.self);
 		put_seconds(w->out, f->t.total);
 		sink_put(w->out, "{", 1);
 		for (uint32_t k = f->callers; k;) {
 			const call *c = kept_find(&w->rows, k);
 
-			put_function(w, c->caller);
+			pstats_put_function(w, c->caller);
 			put_tuple(w->out, 4);
-			put_int(w->out, count(c->t.calls));
-			put_int(w->out, count(c->t.primitive));
+			put_int(w->out, pstats_count(c->t.calls));
+			put_int(w->out, pstats_count(c->t.primitive));
 			put_seconds(w->out, c->t.self);
 			put_seconds(w->out, c->t.total);
 			k = c->next;
@@ -198,7 +198,7 @@ static void put_all(const writing *w)
 
 /* Functions are distinguished by what the format has of them. Without a file: its module, and "~"
  * as of Python's own functions. */
-static dck_frame key_of(const dck_frame *f)
+static dck_frame pstats_key_of(const dck_frame *f)
 {
 	return (dck_frame){.name = f->name,
 			   .file = f->file     ? f->file
@@ -207,7 +207,7 @@ static dck_frame key_of(const dck_frame *f)
 			   .start_line = f->start_line ? f->start_line : f->line};
 }
 
-static dck_status write_trees(const form_doc *d, dck_err *err)
+static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
 	writing w = {.out = d->sink,
@@ -227,7 +227,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_pstats = {.write = write_trees, .key = key_of};
+const tree_form form_pstats = {.write = pstats_write_trees, .key = pstats_key_of};
 
 static dck_status pstats_close(trace_out *o, dck_err *err)
 {

@@ -39,7 +39,7 @@ struct trace_out {
 	bool failed;
 };
 
-static void put_head(trace_out *o, const track *t, const char *kind, const char *name)
+static void write_put_head(trace_out *o, const track *t, const char *kind, const char *name)
 {
 	sink_fmt(o->sink, "%" PRId32 ",", t->pid);
 	if (t->kind == TRACE_THREAD || t->tid > 0)
@@ -51,7 +51,7 @@ static void put_head(trace_out *o, const track *t, const char *kind, const char 
 	csv_text_field(o->sink, name);
 }
 
-static void range_begins(trace_out *o, track *t, const trace_event *e)
+static void write_range_begins(trace_out *o, track *t, const trace_event *e)
 {
 	if (t->depth == t->room && t->room < DEPTH_MAX) {
 		const uint32_t room = t->room ? 2 * t->room : 16;
@@ -75,18 +75,18 @@ static void range_ends(trace_out *o, track *t, uint64_t ns)
 	if (t->depth == 0) /* begun before the trace */
 		return;
 	const frame *f = &t->frames[t->depth - 1];
-	put_head(o, t, "range", kept_name_of(&o->names, f->name).text);
+	write_put_head(o, t, "range", kept_name_of(&o->names, f->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",\n", f->begin_ns,
 		 ns > f->begin_ns ? ns - f->begin_ns : 0, t->depth);
 	t->depth--;
 }
 
-static void put_value(trace_out *o, const track *t, const trace_event *e)
+static void write_put_value(trace_out *o, const track *t, const trace_event *e)
 {
 	const bool counter = e->kind == TRACE_COUNTER;
 
-	put_head(o, t, counter ? "counter" : "number",
-		 counter ? t->name : kept_name_of(&o->names, e->name).text);
+	write_put_head(o, t, counter ? "counter" : "number",
+		       counter ? t->name : kept_name_of(&o->names, e->name).text);
 	if (counter)
 		sink_fmt(o->sink, "%" PRIu64, e->ns);
 	sink_text(o->sink, ",,");
@@ -99,7 +99,7 @@ static void put_value(trace_out *o, const track *t, const trace_event *e)
 
 static void put_instant(trace_out *o, const track *t, const char *kind, const trace_event *e)
 {
-	put_head(o, t, kind, kept_name_of(&o->names, e->name).text);
+	write_put_head(o, t, kind, kept_name_of(&o->names, e->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",,,", e->ns);
 	if (e->kind != TRACE_INSTANT)
 		sink_fmt(o->sink, "%" PRIu64, e->as.id);
@@ -151,7 +151,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 			o->last_ns = e->ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			range_begins(o, t, e);
+			write_range_begins(o, t, e);
 			break;
 		case TRACE_END:
 			range_ends(o, t, e->ns);
@@ -161,7 +161,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 			break;
 		case TRACE_COUNTER:
 		case TRACE_NUMBER:
-			put_value(o, t, e);
+			write_put_value(o, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:
 			put_instant(o, t, "async begin", e);

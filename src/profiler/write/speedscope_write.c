@@ -21,7 +21,7 @@ typedef struct profile {
 } profile;
 
 /* A number, also where it is so large that other files of ours would have it as text. */
-static void number_put(json_writer *w, double v)
+static void speedscope_number_put(json_writer *w, double v)
 {
 	if (v == floor(v) && fabs(v) < 9e15)
 		json_int(w, (int64_t)v);
@@ -43,7 +43,7 @@ static double put_samples(const profile *p, json_writer *w, bool weights)
 			continue;
 		sum += weight;
 		if (weights) {
-			number_put(w, weight);
+			speedscope_number_put(w, weight);
 			continue;
 		}
 		json_array(w);
@@ -54,7 +54,7 @@ static double put_samples(const profile *p, json_writer *w, bool weights)
 	return sum;
 }
 
-static void put_text(json_writer *w, const char *key, const char *text)
+static void speedscope_put_text(json_writer *w, const char *key, const char *text)
 {
 	char shown[KEPT_NAME_MAX + 1];
 
@@ -63,17 +63,17 @@ static void put_text(json_writer *w, const char *key, const char *text)
 	json_text(w, shown);
 }
 
-static void put_profile(const profile *p, json_writer *w, const char *name)
+static void speedscope_put_profile(const profile *p, json_writer *w, const char *name)
 {
 	const dck_unit unit = p->f->t.columns[p->column].unit;
 
 	json_object(w);
-	put_text(w, "type", "sampled");
-	put_text(w, "name", name);
-	put_text(w, "unit",
-		 unit == DCK_UNIT_NS	 ? "nanoseconds"
-		 : unit == DCK_UNIT_BYTE ? "bytes"
-					 : "none");
+	speedscope_put_text(w, "type", "sampled");
+	speedscope_put_text(w, "name", name);
+	speedscope_put_text(w, "unit",
+			    unit == DCK_UNIT_NS	    ? "nanoseconds"
+			    : unit == DCK_UNIT_BYTE ? "bytes"
+						    : "none");
 	json_key(w, "startValue");
 	json_uint(w, 0);
 	json_key(w, "samples");
@@ -85,16 +85,16 @@ static void put_profile(const profile *p, json_writer *w, const char *name)
 	const double sum = put_samples(p, w, true);
 	json_end(w);
 	json_key(w, "endValue");
-	number_put(w, sum);
+	speedscope_number_put(w, sum);
 	json_end(w);
 }
 
 static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 {
 	json_object(w);
-	put_text(w, "name", f->name);
+	speedscope_put_text(w, "name", f->name);
 	if (f->file && !threads)
-		put_text(w, "file", f->file);
+		speedscope_put_text(w, "file", f->file);
 	if (f->line || f->start_line) {
 		json_key(w, "line");
 		json_uint(w, f->line ? f->line : f->start_line);
@@ -106,12 +106,12 @@ static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 static void put_threads(const form_tree *f, json_writer *w)
 {
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = f->c.next[n])
-		put_profile(&(profile){.f = f,
-				       .first = call_tree_next(&f->c, n),
-				       .end = f->c.next[n],
-				       .column = f->weight,
-				       .skip = 1},
-			    w, form_frame(f, n)->name);
+		speedscope_put_profile(&(profile){.f = f,
+						  .first = call_tree_next(&f->c, n),
+						  .end = f->c.next[n],
+						  .column = f->weight,
+						  .skip = 1},
+				       w, form_frame(f, n)->name);
 }
 
 static void put_weights(const form_doc *d, json_writer *w)
@@ -125,18 +125,18 @@ static void put_weights(const form_doc *d, json_writer *w)
 		for (size_t k = 0; k < f->t.ncolumns; k++) {
 			snprintf(name, sizeof name, "%.150s: %.100s", f->t.title,
 				 f->t.columns[k].title);
-			put_profile(&(profile){.f = f,
-					       .first = f->c.first,
-					       .end = CALL_NONE,
-					       .frame = frame,
-					       .column = k},
-				    w, name);
+			speedscope_put_profile(&(profile){.f = f,
+							  .first = f->c.first,
+							  .end = CALL_NONE,
+							  .frame = frame,
+							  .column = k},
+					       w, name);
 		}
 		frame += (uint32_t)f->t.nframes;
 	}
 }
 
-static dck_status write_trees(const form_doc *d, dck_err *err)
+static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 {
 	size_t active = d->trees[0].weight;
 	json_writer w;
@@ -144,10 +144,10 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	(void)err;
 	json_init(&w, d->sink, false);
 	json_object(&w);
-	put_text(&w, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	put_text(&w, "exporter", "deepclock " DCK_VERSION);
+	speedscope_put_text(&w, "$schema", "https://www.speedscope.app/file-format-schema.json");
+	speedscope_put_text(&w, "exporter", "deepclock " DCK_VERSION);
 	if (d->command)
-		put_text(&w, "name", d->command);
+		speedscope_put_text(&w, "name", d->command);
 	if (!d->threads) {
 		json_key(&w, "activeProfileIndex");
 		json_uint(&w, active);
@@ -173,7 +173,7 @@ static dck_status write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_speedscope = {.write = write_trees, .several = true};
+const tree_form form_speedscope = {.write = speedscope_write_trees, .several = true};
 
 static dck_status speedscope_close(trace_out *o, dck_err *err)
 {

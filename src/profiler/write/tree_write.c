@@ -22,7 +22,7 @@ static const row rows[] = {
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
-static const row *row_of(const char *form)
+static const row *tree_row_of(const char *form)
 {
 	for (size_t i = 0; i < NROWS; i++)
 		if (strcmp(rows[i].format->name, form) == 0)
@@ -55,7 +55,7 @@ static dck_status trees_write(const dck_record *r, const dck_calls_view *view, c
 dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view, const char *form,
 			   bool gzip, dck_sink *out, dck_err *err)
 {
-	const row *found = row_of(form);
+	const row *found = tree_row_of(form);
 	const dck_tree *tree;
 	gzip_sink *g = NULL;
 

@@ -68,7 +68,7 @@ typedef struct row {
 	uint32_t at;   /* a function or a node */
 } row;
 
-static int by_change(const void *a, const void *b)
+static int diff_by_change(const void *a, const void *b)
 {
 	const row *x = a, *y = b;
 
@@ -85,8 +85,8 @@ static bool sorts_by_total(const dck_calls_view *view)
 }
 
 /* Those that changed, the largest change first. self, total: [n][SIDES]. */
-static size_t rows_find(const diff *d, const double *self, const double *total, uint32_t n,
-			row *rows)
+static size_t diff_rows_find(const diff *d, const double *self, const double *total, uint32_t n,
+			     row *rows)
 {
 	const double *by = sorts_by_total(d->view) ? total : self;
 	size_t found = 0;
@@ -98,7 +98,7 @@ static size_t rows_find(const diff *d, const double *self, const double *total, 
 			rows[found++] =
 			    (row){fabs(by[SIDES * (size_t)i + B] - by[SIDES * (size_t)i]), i};
 	}
-	qsort(rows, found, sizeof *rows, by_change);
+	qsort(rows, found, sizeof *rows, diff_by_change);
 	return found;
 }
 
@@ -129,7 +129,7 @@ static void change_put(const diff *d, record_builder *b, const double *v, double
 	}
 }
 
-static void share_put(const diff *d, record_builder *b, const double *v)
+static void diff_share_put(const diff *d, record_builder *b, const double *v)
 {
 	if (d->whole[A] != 0 && d->whole[B] != 0)
 		change_put(d, b, v, v[B] / d->whole[B] - v[A] / d->whole[A],
@@ -157,19 +157,19 @@ static void numbers_put(const diff *d, record_builder *b, const double *self, co
 	const bool was = self[A] != 0 || total[A] != 0, is = self[B] != 0 || total[B] != 0;
 
 	change_put(d, b, self, self[B] - self[A], d->whole);
-	share_put(d, b, self);
+	diff_share_put(d, b, self);
 	record_cell_real(b, self[A]);
 	record_cell_real(b, self[B]);
 	change_put(d, b, total, total[B] - total[A], d->whole);
-	share_put(d, b, total);
+	diff_share_put(d, b, total);
 	record_cell_real(b, total[A]);
 	record_cell_real(b, total[B]);
 	record_cell_text(b, was && is ? "changed" : is ? "added" : "removed");
 	beyond_put(d, b, sorts_by_total(d->view) ? total : self, rows);
 }
 
-static void head_put(const diff *d, record_builder *b, const char *name, const char *first,
-		     const char *what, size_t n, size_t changed)
+static void diff_head_put(const diff *d, record_builder *b, const char *name, const char *first,
+			  const char *what, size_t n, size_t changed)
 {
 	const dck_unit unit = d->weight->unit;
 	const dck_column columns[] = {{"name", first, DCK_UNIT_NONE},
@@ -195,7 +195,7 @@ static void head_put(const diff *d, record_builder *b, const char *name, const c
 	    b, "self_change self_change_share self_a self_b total_change state beyond_noise");
 }
 
-static void file_put(record_builder *b, const dck_frame *f)
+static void diff_file_put(record_builder *b, const dck_frame *f)
 {
 	if (f->file || f->module)
 		record_cell_text(b, f->file ? f->file : f->module);
@@ -203,19 +203,20 @@ static void file_put(record_builder *b, const dck_frame *f)
 		record_cell_absent(b, "not known");
 }
 
-static void functions_put(const diff *d, row *rows, record_builder *b)
+static void diff_functions_put(const diff *d, row *rows, record_builder *b)
 {
-	const size_t changed = rows_find(d, d->sums.self, d->sums.total, d->c.nfunctions, rows);
+	const size_t changed =
+	    diff_rows_find(d, d->sums.self, d->sums.total, d->c.nfunctions, rows);
 	const size_t top = call_view_top(d->view), n = changed < top ? changed : top;
 
-	head_put(d, b, "diff/functions", "function", "Functions", n, changed);
+	diff_head_put(d, b, "diff/functions", "function", "Functions", n, changed);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t at = rows[i].at;
 
 		record_cell_text(b, d->c.functions[at].frame.name);
 		numbers_put(d, b, d->sums.self + SIDES * (size_t)at,
 			    d->sums.total + SIDES * (size_t)at, changed);
-		file_put(b, &d->c.functions[at].frame);
+		diff_file_put(b, &d->c.functions[at].frame);
 		if (i < BRIEF)
 			record_brief_row(b);
 	}
@@ -245,46 +246,47 @@ static const char *path_text(const diff *d, uint32_t node, char buf[PATH_MAX_BYT
 	return buf + at;
 }
 
-static void paths_put(const diff *d, row *rows, record_builder *b)
+static void diff_paths_put(const diff *d, row *rows, record_builder *b)
 {
-	const size_t changed = rows_find(d, d->t.weights, d->c.total, (uint32_t)d->t.nnodes, rows);
+	const size_t changed =
+	    diff_rows_find(d, d->t.weights, d->c.total, (uint32_t)d->t.nnodes, rows);
 	const size_t top = call_view_top(d->view), n = changed < top ? changed : top;
 	char buf[PATH_MAX_BYTES];
 
-	head_put(d, b, "diff/paths", "path", "Call paths", n, changed);
+	diff_head_put(d, b, "diff/paths", "path", "Call paths", n, changed);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t at = rows[i].at;
 
 		record_cell_text(b, path_text(d, at, buf));
 		numbers_put(d, b, d->t.weights + SIDES * (size_t)at,
 			    d->c.total + SIDES * (size_t)at, changed);
-		file_put(b, &d->t.frames[d->t.nodes[at].frame]);
+		diff_file_put(b, &d->t.frames[d->t.nodes[at].frame]);
 	}
 }
 
 /* --- the record */
 
-static dck_status tables_put(diff *d, record_builder *b, dck_err *err)
+static dck_status diff_tables_put(diff *d, record_builder *b, dck_err *err)
 {
 	const size_t most = d->c.nfunctions > d->t.nnodes ? d->c.nfunctions : d->t.nnodes;
 	row *rows = mem_zalloc(most + 1, sizeof *rows);
 
 	DCK_NEED(rows, err, "for the difference of two trees");
 	call_sums_all(&d->sums, &d->c);
-	functions_put(d, rows, b);
-	paths_put(d, rows, b);
+	diff_functions_put(d, rows, b);
+	diff_paths_put(d, rows, b);
 	mem_free(rows);
 	return DCK_OK;
 }
 
-static dck_status look(diff *d, record_builder *b, dck_err *err)
+static dck_status diff_tables_write(diff *d, record_builder *b, dck_err *err)
 {
 	dck_status status = call_tree_open(&d->c, &d->t, err);
 
 	if (status == DCK_OK)
 		status = call_sums_init(&d->sums, &d->c, err);
 	if (status == DCK_OK)
-		status = tables_put(d, b, err);
+		status = diff_tables_put(d, b, err);
 	call_sums_done(&d->sums);
 	call_tree_done(&d->c);
 	return status;
@@ -330,7 +332,7 @@ static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, 
 	columns[A].unit = columns[B].unit = d->weight->unit;
 	DCK_TRY(call_paths_tree(p, "diff", "Call paths of both", b, err));
 	DCK_TRY(call_paths_view(p, &d->t, err));
-	dck_status status = look(d, b, err);
+	dck_status status = diff_tables_write(d, b, err);
 	call_paths_view_done(&d->t);
 	return status;
 }

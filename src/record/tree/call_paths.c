@@ -91,7 +91,7 @@ static uint32_t child_find(call_paths *p, uint32_t parent, uint32_t frame)
 }
 
 /* The path from `path` on through n frames, as far as they fit. */
-static uint32_t follow(call_paths *p, uint32_t path, const uint32_t *frames, size_t n)
+static uint32_t paths_follow(call_paths *p, uint32_t path, const uint32_t *frames, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t child = child_find(p, path, frames[i]);
@@ -107,12 +107,12 @@ static uint32_t follow(call_paths *p, uint32_t path, const uint32_t *frames, siz
 
 uint32_t call_paths_child(call_paths *p, uint32_t parent, uint32_t frame)
 {
-	return follow(p, parent, &frame, 1);
+	return paths_follow(p, parent, &frame, 1);
 }
 
 uint32_t call_paths_stack(call_paths *p, const uint32_t *frames, size_t n)
 {
-	return follow(p, 0, frames, n);
+	return paths_follow(p, 0, frames, n);
 }
 
 /* --- the tree */
@@ -139,7 +139,7 @@ static bool any_weight(const call_paths *p, uint32_t path)
 	return false;
 }
 
-static bool failed(const call_paths *p)
+static bool paths_failed(const call_paths *p)
 {
 	return p->failed || p->paths.failed || p->frames.failed || kept_names_failed(&p->texts);
 }
@@ -151,7 +151,7 @@ dck_status call_paths_view(const call_paths *p, dck_tree *ret, dck_err *err)
 	dck_frame *frames = mem_zalloc((size_t)p->nframes + 1, sizeof *frames);
 	dck_tree_node *nodes = mem_zalloc((size_t)n + 1, sizeof *nodes);
 
-	if (failed(p) || !frames || !nodes) {
+	if (paths_failed(p) || !frames || !nodes) {
 		mem_free(frames);
 		mem_free(nodes);
 		return ERR_NO_MEMORY(err, "for the call paths of a profile");

@@ -40,8 +40,8 @@ static size_t first_of(const place *places, size_t n, uint32_t parent)
 }
 
 /* No recursion: a hostile tree may be as deep as it has nodes. */
-static void find(call_rows *ret, const place *places, size_t n, const call_rows_how *how,
-		 double least)
+static void rows_collect(call_rows *ret, const place *places, size_t n, const call_rows_how *how,
+			 double least)
 {
 	size_t next[CALL_LEVELS_MAX + 1];
 	uint32_t parent[CALL_LEVELS_MAX + 1] = {DCK_TREE_ROOT}, level = 0;
@@ -90,7 +90,7 @@ dck_status call_rows_find(call_rows *ret, const call_tree *c, const call_rows_ho
 				    .parent = c->t->nodes[i].parent,
 				    .node = i};
 	qsort(places, n, sizeof *places, by_parent);
-	find(ret, places, n, how, how->share_min * call_tree_sum(c, how->column));
+	rows_collect(ret, places, n, how, how->share_min * call_tree_sum(c, how->column));
 	mem_free(places);
 	return DCK_OK;
 }

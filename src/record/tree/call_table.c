@@ -27,7 +27,7 @@ struct table {
 	size_t nrows;
 };
 
-static const dck_frame *frame_of(const table *t, uint32_t function)
+static const dck_frame *tree_frame_of(const table *t, uint32_t function)
 {
 	static const dck_frame none;
 
@@ -35,7 +35,7 @@ static const dck_frame *frame_of(const table *t, uint32_t function)
 }
 
 /* In the column of that index. */
-static double value_of(const table *t, uint32_t function, size_t column)
+static double tree_value_of(const table *t, uint32_t function, size_t column)
 {
 	const call_column *what = &t->how->columns[column];
 	const size_t n = t->c->t->ncolumns, at = function * n + what->weight;
@@ -108,16 +108,17 @@ static int texts(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static uint32_t line_of(const dck_frame *f)
+static uint32_t tree_line_of(const dck_frame *f)
 {
 	return f->start_line ? f->start_line : f->line;
 }
 
-static int in_order(const void *a, const void *b)
+static int tree_in_order(const void *a, const void *b)
 {
 	const row *x = a, *y = b;
-	const dck_frame *f = frame_of(x->table, x->function), *g = frame_of(y->table, y->function);
-	const uint32_t fl = line_of(f), gl = line_of(g);
+	const dck_frame *f = tree_frame_of(x->table, x->function),
+			*g = tree_frame_of(y->table, y->function);
+	const uint32_t fl = tree_line_of(f), gl = tree_line_of(g);
 	int by = 0;
 
 	switch (x->table->how->order) {
@@ -142,7 +143,7 @@ static int in_order(const void *a, const void *b)
 	return by ? by : (x->function > y->function) - (x->function < y->function);
 }
 
-static void rows_find(table *t)
+static void tree_rows_find(table *t)
 {
 	const call_table *how = t->how;
 	const size_t n = how->last ? t->sums->n : t->c->nfunctions;
@@ -151,19 +152,19 @@ static void rows_find(table *t)
 		bool any = how->keep_zeros;
 
 		for (size_t k = 0; k < how->ncolumns && !any; k++)
-			any = how->columns[k].of <= CALL_TOTAL && value_of(t, f, k) != 0;
+			any = how->columns[k].of <= CALL_TOTAL && tree_value_of(t, f, k) != 0;
 		if (any && t->sums->paths[f] > 0)
-			t->rows[t->nrows++] = (row){t, value_of(t, f, how->sort), f};
+			t->rows[t->nrows++] = (row){t, tree_value_of(t, f, how->sort), f};
 	}
 	for (size_t i = 0; i < t->nrows; i++)
 		if (isnan(t->rows[i].key))
 			t->rows[i].key = -INFINITY;
-	qsort(t->rows, t->nrows, sizeof *t->rows, in_order);
+	qsort(t->rows, t->nrows, sizeof *t->rows, tree_in_order);
 }
 
 /* --- the record's table */
 
-static void text_put(record_builder *b, const char *text)
+static void tree_text_put(record_builder *b, const char *text)
 {
 	if (text)
 		record_cell_text(b, text);
@@ -171,7 +172,7 @@ static void text_put(record_builder *b, const char *text)
 		record_cell_absent(b, "not known");
 }
 
-static void number_put(record_builder *b, double v, const call_column *column)
+static void tree_number_put(record_builder *b, double v, const call_column *column)
 {
 	const bool counted = (column->unit == DCK_UNIT_ONE || column->unit == DCK_UNIT_BYTE) &&
 			     v == floor(v) && fabs(v) < 9e15;
@@ -185,7 +186,7 @@ static void number_put(record_builder *b, double v, const call_column *column)
 								     : "no calls were counted");
 }
 
-static void table_put(const table *t, record_builder *b)
+static void tree_table_put(const table *t, record_builder *b)
 {
 	const call_table *how = t->how;
 	const size_t n = how->top && how->top < t->nrows ? how->top : t->nrows;
@@ -199,7 +200,7 @@ static void table_put(const table *t, record_builder *b)
 		    (dck_column){how->columns[k].key, how->columns[k].title, how->columns[k].unit};
 	for (size_t i = 0; i < t->c->t->nframes; i++) {
 		file |= t->c->t->frames[i].file != NULL;
-		line |= line_of(&t->c->t->frames[i]) > 0;
+		line |= tree_line_of(&t->c->t->frames[i]) > 0;
 		module |= t->c->t->frames[i].module != NULL;
 	}
 	if (file)
@@ -215,19 +216,19 @@ static void table_put(const table *t, record_builder *b)
 	record_table(b, how->name, title, columns, ncolumns);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t function = t->rows[i].function;
-		const dck_frame *f = frame_of(t, function);
+		const dck_frame *f = tree_frame_of(t, function);
 
 		record_cell_text(b, f->name ? f->name : how->last);
 		for (size_t k = 0; k < how->ncolumns; k++)
-			number_put(b, value_of(t, function, k), &how->columns[k]);
+			tree_number_put(b, tree_value_of(t, function, k), &how->columns[k]);
 		if (file)
-			text_put(b, f->file);
-		if (line && line_of(f))
-			record_cell_int(b, line_of(f));
+			tree_text_put(b, f->file);
+		if (line && tree_line_of(f))
+			record_cell_int(b, tree_line_of(f));
 		else if (line)
 			record_cell_absent(b, "not known");
 		if (module)
-			text_put(b, f->module);
+			tree_text_put(b, f->module);
 		if (i < how->brief)
 			record_brief_row(b);
 	}
@@ -245,8 +246,8 @@ dck_status call_table_rows(const call_tree *c, const call_sums *s, const call_ta
 	for (size_t k = 0; k < how->ncolumns; k++)
 		t.whole[k] =
 		    how->whole != 0 ? how->whole : call_tree_sum(c, how->columns[k].weight);
-	rows_find(&t);
-	table_put(&t, b);
+	tree_rows_find(&t);
+	tree_table_put(&t, b);
 	mem_free(t.rows);
 	return DCK_OK;
 }

@@ -49,7 +49,7 @@ size_t call_tree_column(const dck_tree *t, const char *key)
 }
 
 /* The cost of counting itself, a weight beside the functions' time, is not of interest. */
-static int rank(const dck_column *column)
+static int tree_rank(const dck_column *column)
 {
 	if (strcmp(column->key, "overhead") == 0)
 		return 0;
@@ -65,7 +65,7 @@ dck_status call_tree_weight(const dck_tree *t, const char *key, size_t *ret, dck
 		k = call_tree_column(t, key);
 	else
 		for (size_t i = t->ncolumns; i-- > 0;)
-			if (rank(&t->columns[i]) >= rank(&t->columns[k]))
+			if (tree_rank(&t->columns[i]) >= tree_rank(&t->columns[k]))
 				k = i;
 	if (k < t->ncolumns) {
 		*ret = k;
@@ -95,7 +95,7 @@ static uint64_t hash_of(const dck_frame *f)
 }
 
 /* The number of a frame's function, from 1 on; 0: no memory. */
-static uint32_t function_find(call_tree *c, kept_map *by_frame, const dck_frame *f)
+static uint32_t tree_function_find(call_tree *c, kept_map *by_frame, const dck_frame *f)
 {
 	for (uint64_t key = hash_of(f);; key++) {
 		const uint32_t number = kept_map_find(by_frame, key);
@@ -120,7 +120,7 @@ static bool functions_find(call_tree *c)
 	bool ok = true;
 
 	for (size_t i = 0; i < c->t->nframes && ok; i++) {
-		const uint32_t number = function_find(c, &by_frame, &c->t->frames[i]);
+		const uint32_t number = tree_function_find(c, &by_frame, &c->t->frames[i]);
 
 		ok = number != 0;
 		c->function_of[i] = number - 1;

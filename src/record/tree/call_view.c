@@ -138,8 +138,8 @@ static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *
 
 /* --- tables of functions */
 
-static dck_status functions_put(const look *l, call_table *how, const char *sort, record_builder *b,
-				dck_err *err)
+static dck_status view_functions_put(const look *l, call_table *how, const char *sort,
+				     record_builder *b, dck_err *err)
 {
 	const dck_unit unit = l->t->columns[l->weight].unit;
 	const uint32_t w = (uint32_t)l->weight;
@@ -167,21 +167,22 @@ static dck_status functions_put(const look *l, call_table *how, const char *sort
 	return call_table_rows(&l->c, &l->sums, how, b, err);
 }
 
-static dck_status by_function(look *l, record_builder *b, dck_err *err)
+static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
 {
 	char title[300];
 
 	snprintf(title, sizeof title, "%.200s: functions, %.80s", l->t->title,
 		 l->t->columns[l->weight].title);
 	call_sums_all(&l->sums, &l->c);
-	return functions_put(l, &(call_table){.name = "functions", .title = title}, "self", b, err);
+	return view_functions_put(l, &(call_table){.name = "functions", .title = title}, "self", b,
+				  err);
 }
 
 /* --- around a function */
 
 /* The functions of that name; where there is none, the one that has it in its name. */
-static dck_status choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
-			 dck_err *err)
+static dck_status view_choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
+			      dck_err *err)
 {
 	size_t exact = 0, within = 0;
 
@@ -216,7 +217,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 	size_t one = 0;
 
 	DCK_NEED(chosen, err, "for the functions of call paths");
-	dck_status status = choose(l, name, chosen, &one, err);
+	dck_status status = view_choose(l, name, chosen, &one, err);
 	if (status == DCK_OK) {
 		snprintf(title, sizeof title,
 			 callers ? "%.100s: who calls %.300s, and its %.80s when they do"
@@ -231,7 +232,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 			call_sums_callers(&l->sums, &l->c, chosen);
 		else
 			call_sums_callees(&l->sums, &l->c, chosen);
-		status = functions_put(l, &how, "total", b, err);
+		status = view_functions_put(l, &how, "total", b, err);
 	}
 	mem_free(chosen);
 	return status;
@@ -241,7 +242,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 
 /* In a tree of modules the class of one that an installer put there is known by its name, and its
  * path is long. */
-static bool has_place(const look *l, const dck_frame *f)
+static bool view_has_place(const look *l, const dck_frame *f)
 {
 	const bool installed =
 	    f->file && (strstr(f->file, "/site-packages/") || strstr(f->file, "/dist-packages/"));
@@ -253,7 +254,7 @@ static void place_put(const look *l, record_builder *b, const dck_frame *f)
 {
 	const uint32_t line = f->line ? f->line : f->start_line;
 
-	if (!has_place(l, f))
+	if (!view_has_place(l, f))
 		record_cell_absent(b, f->file ? "of an installed package" : "not known");
 	else if (f->file && line)
 		record_cell_fmt(b, "%s:%u", f->file, (unsigned)line);
@@ -261,7 +262,7 @@ static void place_put(const look *l, record_builder *b, const dck_frame *f)
 		record_cell_text(b, f->file ? f->file : f->module);
 }
 
-static void paths_put(const look *l, const call_rows *rows, record_builder *b)
+static void view_paths_put(const look *l, const call_rows *rows, record_builder *b)
 {
 	const dck_column *weight = &l->t->columns[l->weight];
 	dck_column columns[8] = {{"name", "path", DCK_UNIT_NONE},
@@ -274,7 +275,7 @@ static void paths_put(const look *l, const call_rows *rows, record_builder *b)
 	char text[600];
 
 	for (size_t i = 0; i < l->t->nframes; i++)
-		places |= has_place(l, &l->t->frames[i]);
+		places |= view_has_place(l, &l->t->frames[i]);
 	if (l->count < l->t->ncolumns)
 		columns[n++] = l->t->columns[l->count];
 	if (places)
@@ -317,15 +318,15 @@ static dck_status by_path(const look *l, record_builder *b, dck_err *err)
 			     .levels = l->view->depth ? (uint32_t)l->view->depth : LEVELS,
 			     .share_min = l->view->top ? 0 : share_min},
 	    err));
-	paths_put(l, &rows, b);
+	view_paths_put(l, &rows, b);
 	call_rows_done(&rows);
 	return DCK_OK;
 }
 
 /* --- */
 
-static dck_status view_put(record_builder *b, const dck_record *r, const dck_calls_view *view,
-			   dck_err *err)
+static dck_status call_view_put(record_builder *b, const dck_record *r, const dck_calls_view *view,
+				dck_err *err)
 {
 	const char *column = operator_view_column(view->sort);
 	dck_status status;
@@ -340,7 +341,7 @@ static dck_status view_put(record_builder *b, const dck_record *r, const dck_cal
 	else if (view->by == DCK_CALLS_BY_PATH)
 		status = by_path(&l, b, err);
 	else
-		status = by_function(&l, b, err);
+		status = view_by_function(&l, b, err);
 	look_done(&l);
 	return status;
 }
@@ -351,7 +352,7 @@ dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_r
 	record_builder *b = record_new();
 
 	DCK_NEED(b, err, "for a record");
-	const dck_status status = view_put(b, r, view, err);
+	const dck_status status = call_view_put(b, r, view, err);
 	if (status == DCK_OK) {
 		call_view_about(b, r);
 		return record_finish(b, ret, err);

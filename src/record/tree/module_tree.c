@@ -21,13 +21,13 @@ typedef struct modules {
 	kept_map classes; /* by the number of a path: that of its class */
 } modules;
 
-static size_t part_end(const char *scope, size_t at)
+static size_t tree_part_end(const char *scope, size_t at)
 {
 	return at + strcspn(scope + at, "/.");
 }
 
 /* "Conv2d" of "torch.nn.modules.conv.Conv2d". */
-static const char *short_name(const char *class_name)
+static const char *tree_short_name(const char *class_name)
 {
 	const char *dot = strrchr(class_name, '.');
 
@@ -42,7 +42,7 @@ static bool classes_find(modules *m, const dck_op *ops, size_t n)
 	for (size_t i = 0; i < n && ok; i++) {
 		if (!ops[i].scope || !ops[i].class_name)
 			continue;
-		const char *class_name = short_name(ops[i].class_name);
+		const char *class_name = tree_short_name(ops[i].class_name);
 		const uint32_t path =
 		    kept_name_numbered(&m->texts, ops[i].scope, strlen(ops[i].scope));
 
@@ -83,7 +83,7 @@ static uint32_t op_frame(modules *m, const dck_op *op)
 	return call_paths_frame(&m->paths, &f);
 }
 
-static void weight_add(call_paths *p, uint32_t path, size_t column, const dck_value *v)
+static void tree_weight_add(call_paths *p, uint32_t path, size_t column, const dck_value *v)
 {
 	const double number = dck_value_number(v);
 
@@ -101,7 +101,7 @@ static void op_add(modules *m, const dck_op *op, bool timed)
 		path = call_paths_child(&m->paths, 0,
 					call_paths_frame(&m->paths, &(dck_frame){.name = scope}));
 	for (size_t begin = 0; begin < n;) {
-		const size_t end = part_end(scope, begin);
+		const size_t end = tree_part_end(scope, begin);
 
 		if (end > begin)
 			path =
@@ -109,12 +109,12 @@ static void op_add(modules *m, const dck_op *op, bool timed)
 		begin = end + 1;
 	}
 	path = call_paths_child(&m->paths, path, op_frame(m, op));
-	weight_add(&m->paths, path, FLOPS, &op->flops);
-	weight_add(&m->paths, path, MACS, &op->macs);
-	weight_add(&m->paths, path, BYTES, &op->read_bytes);
-	weight_add(&m->paths, path, BYTES, &op->write_bytes);
+	tree_weight_add(&m->paths, path, FLOPS, &op->flops);
+	tree_weight_add(&m->paths, path, MACS, &op->macs);
+	tree_weight_add(&m->paths, path, BYTES, &op->read_bytes);
+	tree_weight_add(&m->paths, path, BYTES, &op->write_bytes);
 	if (timed)
-		weight_add(&m->paths, path, TIME, &op->time_ns);
+		tree_weight_add(&m->paths, path, TIME, &op->time_ns);
 }
 
 dck_status module_tree_put(record_builder *b, dck_err *err)

@@ -37,7 +37,7 @@ typedef struct key {
 } key;
 
 /* The largest first, what is not known last, then as before. */
-static int by_value(const void *a, const void *b)
+static int view_by_value(const void *a, const void *b)
 {
 	const key *x = a, *y = b;
 
@@ -46,7 +46,7 @@ static int by_value(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static void cell_put(record_builder *b, const dck_value *v)
+static void view_cell_put(record_builder *b, const dck_value *v)
 {
 	switch (v->kind) {
 	case DCK_VALUE_INT:
@@ -67,13 +67,13 @@ static void cell_put(record_builder *b, const dck_value *v)
 	}
 }
 
-static void table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
+static void view_table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
 {
 	record_table(b, t->name, t->title, t->columns, t->ncolumns);
 	record_brief_columns(b, "calls self total device memory self_memory device_memory");
 	for (size_t i = 0; i < t->nrows && i < top; i++) {
 		for (size_t k = 0; k < t->ncolumns; k++)
-			cell_put(b, &t->cells[keys[i].row * t->ncolumns + k].value);
+			view_cell_put(b, &t->cells[keys[i].row * t->ncolumns + k].value);
 		if (i < BRIEF)
 			record_brief_row(b);
 	}
@@ -104,8 +104,8 @@ dck_status operator_view_put(record_builder *b, const dck_record *r, const char 
 		const double v = dck_value_number(&t->cells[i * t->ncolumns + at].value);
 		keys[i] = (key){isnan(v) ? -INFINITY : v, i};
 	}
-	qsort(keys, t->nrows, sizeof *keys, by_value);
-	table_put(t, keys, top, b);
+	qsort(keys, t->nrows, sizeof *keys, view_by_value);
+	view_table_put(t, keys, top, b);
 	mem_free(keys);
 	return DCK_OK;
 }

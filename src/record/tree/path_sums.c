@@ -12,7 +12,7 @@ void path_sums_done(path_sums *p)
 	*p = (path_sums){0};
 }
 
-static bool room_for_one(path_sums *p)
+static bool path_room_for_one(path_sums *p)
 {
 	const uint32_t room = p->room ? 2 * p->room : 64;
 	path_sum *rows = p->rows;
@@ -41,7 +41,7 @@ static uint32_t path_new(path_sums *p, uint32_t parent, uint32_t name, uint64_t 
 	if (p->n > (p->most ? p->most : PATH_SUMS_MAX) ||
 	    p->rows[parent].depth >= PATH_SUMS_DEPTH_MAX)
 		return PATH_SUM_NONE;
-	if (!room_for_one(p) || !kept_map_put(&p->children, key, p->n)) {
+	if (!path_room_for_one(p) || !kept_map_put(&p->children, key, p->n)) {
 		p->failed = true;
 		return PATH_SUM_NONE;
 	}
@@ -56,7 +56,7 @@ uint32_t path_sums_find(path_sums *p, uint32_t parent, uint32_t name)
 {
 	const uint64_t key = (uint64_t)parent << 32 | name;
 
-	if (!p->rows && !room_for_one(p)) {
+	if (!p->rows && !path_room_for_one(p)) {
 		p->failed = true;
 		return PATH_SUM_NONE;
 	}

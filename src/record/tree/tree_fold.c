@@ -45,7 +45,7 @@ static void shares_find(folding *f)
 				f->share[i] = fmax(f->share[i], f->total[i * k + c] / f->whole[c]);
 }
 
-static int heavier(const void *a, const void *b)
+static int fold_heavier(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -63,7 +63,7 @@ static bool limit_find(const folding *f, size_t kept, double *ret, size_t *ret_a
 	if (!sorted)
 		return false;
 	memcpy(sorted, f->share, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, heavier);
+	qsort(sorted, n, sizeof *sorted, fold_heavier);
 	*ret = sorted[kept];
 	*ret_also = kept;
 	for (size_t i = 0; i < kept && sorted[i] > *ret; i++)
@@ -187,7 +187,7 @@ void tree_folded_done(tree_folded *f)
 	*f = (tree_folded){0};
 }
 
-static void note_put(const tree_folded *f, size_t of, record_builder *b)
+static void fold_note_put(const tree_folded *f, size_t of, record_builder *b)
 {
 	char parts[200] = "";
 
@@ -211,7 +211,7 @@ dck_status tree_fold_put(const dck_tree *t, record_builder *b, dck_err *err)
 	}
 	DCK_TRY(tree_fold(t, TREE_NODES_KEPT, &f, err));
 	record_tree(b, &f.t);
-	note_put(&f, t->nnodes, b);
+	fold_note_put(&f, t->nnodes, b);
 	tree_folded_done(&f);
 	return DCK_OK;
 }

@@ -34,13 +34,13 @@ dck_status browser_find(char **ret, dck_err *err)
 	    "(Debian: chromium)");
 }
 
-static bool late(void *self)
+static bool browser_late(void *self)
 {
 	return os_now_ns() > *(const uint64_t *)self;
 }
 
-static dck_status run(const char *program, const char *folder, uint64_t timeout_ns, int fd,
-		      mem_arena *a, dck_err *err)
+static dck_status chromium_run(const char *program, const char *folder, uint64_t timeout_ns, int fd,
+			       mem_arena *a, dck_err *err)
 {
 	uint64_t until = os_now_ns() + timeout_ns;
 	const char *const words[] = {
@@ -76,7 +76,7 @@ static dck_status run(const char *program, const char *folder, uint64_t timeout_
 	if (mem_arena_failed(a))
 		return ERR_NO_MEMORY(err, "for the browser");
 	DCK_TRY(os_spawn(&spawn, &pid, err));
-	const dck_status status = os_wait(pid, 0, late, &until, &usage, err);
+	const dck_status status = os_wait(pid, 0, browser_late, &until, &usage, err);
 	if (status == DCK_E_CANCEL)
 		DCK_FAIL(err, E_ENGINE, "'%.200s' did not draw the charts within %s", program,
 			 dck_text_time((double)timeout_ns, text, sizeof text));
@@ -100,7 +100,7 @@ dck_status browser_dump(const char *program, const char *folder, uint64_t timeou
 	DCK_NEED(a, err, "for the browser");
 	dck_status status = os_file_nameless(&fd, err);
 	if (status == DCK_OK)
-		status = run(program, folder, timeout_ns, fd, a, err);
+		status = chromium_run(program, folder, timeout_ns, fd, a, err);
 	if (status == DCK_OK)
 		status = os_file_read_all(fd, DUMP_MAX, out, err);
 	if (fd >= 0)
@@ -141,7 +141,7 @@ static int digit_of(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-static bool unpack(const char *text, size_t n, dck_buffer *ret)
+static bool browser_unpack(const char *text, size_t n, dck_buffer *ret)
 {
 	unsigned held = 0, bits = 0;
 	dck_sink out;
@@ -165,7 +165,7 @@ static bool unpack(const char *text, size_t n, dck_buffer *ret)
 }
 
 /* Names become those of files. */
-static bool name_read(const char *text, size_t n, char *ret, size_t size)
+static bool browser_name_read(const char *text, size_t n, char *ret, size_t size)
 {
 	if (n == 0 || n >= size || strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-_") < n)
 		return false;
@@ -193,7 +193,7 @@ typedef struct browsed {
 } browsed;
 
 /* "0 ecdf PHN2Zy... iVBOR..." */
-static dck_status line_read(const browsed *b, const char *line, size_t n, dck_err *err)
+static dck_status browser_line_read(const browsed *b, const char *line, size_t n, dck_err *err)
 {
 	const char *word[4], *const end = line + n;
 	size_t length[4];
@@ -213,11 +213,11 @@ static dck_status line_read(const browsed *b, const char *line, size_t n, dck_er
 		chart.record = (size_t)strtoul(word[0], NULL, 10);
 		fine = chart.record < b->n;
 	}
-	fine = fine && name_read(word[1], length[1], name, sizeof name);
+	fine = fine && browser_name_read(word[1], length[1], name, sizeof name);
 	if (fine && chart.record < b->n && drawn_here(b->records[chart.record], name))
 		return DCK_OK;
-	fine = fine && unpack(word[2], length[2], &chart.svg) &&
-	       unpack(word[3], length[3], &chart.png);
+	fine = fine && browser_unpack(word[2], length[2], &chart.svg) &&
+	       browser_unpack(word[3], length[3], &chart.png);
 	dck_status status = DCK_OK;
 	if (fine)
 		status = b->each(b->self, &chart, err);
@@ -241,7 +241,7 @@ static dck_status dump_read(const browsed *b, const dck_buffer *dump, dck_err *e
 	for (at += strlen(BEGIN); at < end;) {
 		const size_t n = strcspn(at, "\n<");
 
-		DCK_TRY(line_read(b, at, n, err));
+		DCK_TRY(browser_line_read(b, at, n, err));
 		at += n + (at[n] == '\n');
 	}
 	return DCK_OK;

@@ -42,7 +42,7 @@ static double weight_of(const drawing *d, uint32_t node)
 	return d->tree.total[(size_t)node * d->tree.t->ncolumns + d->column];
 }
 
-static int by_function(const void *a, const void *b)
+static int calls_by_function(const void *a, const void *b)
 {
 	const called *x = a, *y = b;
 
@@ -51,7 +51,7 @@ static int by_function(const void *a, const void *b)
 	return x->node < y->node ? -1 : 1;
 }
 
-static int heavier(const void *a, const void *b)
+static int calls_heavier(const void *a, const void *b)
 {
 	const group *x = a, *y = b;
 
@@ -95,14 +95,14 @@ static size_t groups_of(const drawing *d, called *all, size_t n, group *to)
 {
 	size_t ngroups = 0;
 
-	qsort(all, n, sizeof *all, by_function);
+	qsort(all, n, sizeof *all, calls_by_function);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || all[i].function != all[i - 1].function)
 			to[ngroups++] = (group){.nodes = all + i};
 		to[ngroups - 1].n++;
 		to[ngroups - 1].weight += weight_of(d, all[i].node);
 	}
-	qsort(to, ngroups, sizeof *to, heavier);
+	qsort(to, ngroups, sizeof *to, calls_heavier);
 	return ngroups;
 }
 
@@ -148,7 +148,7 @@ static bool opened(const dck_record *r, drawing *d, dck_err *err)
 	return true;
 }
 
-static bool has(const dck_record *r)
+static bool calls_has(const dck_record *r)
 {
 	drawing d;
 	const bool ok = opened(r, &d, NULL) && d.whole > 0;
@@ -157,7 +157,7 @@ static bool has(const dck_record *r)
 	return ok;
 }
 
-static void draw(const dck_record *r, dck_sink *out, bool upwards)
+static void calls_draw(const dck_record *r, dck_sink *out, bool upwards)
 {
 	char note[300], number[FORMAT_SIZE], share[FORMAT_SIZE];
 	drawing d;
@@ -187,13 +187,13 @@ static void draw(const dck_record *r, dck_sink *out, bool upwards)
 
 static void icicle_draw(const dck_record *r, dck_sink *out)
 {
-	draw(r, out, false);
+	calls_draw(r, out, false);
 }
 
 static void flame_draw(const dck_record *r, dck_sink *out)
 {
-	draw(r, out, true);
+	calls_draw(r, out, true);
 }
 
-const dck_figure figure_icicle = {"icicle", "call paths, callers above", has, icicle_draw};
-const dck_figure figure_flame = {"flamegraph", "call paths, callers below", has, flame_draw};
+const dck_figure figure_icicle = {"icicle", "call paths, callers above", calls_has, icicle_draw};
+const dck_figure figure_flame = {"flamegraph", "call paths, callers below", calls_has, flame_draw};

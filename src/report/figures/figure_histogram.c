@@ -12,7 +12,7 @@
 
 #define BINS 40
 
-static bool has(const dck_record *r)
+static bool histogram_has(const dck_record *r)
 {
 	bins_sorted s;
 	const bool any = bins_samples(r, &s);
@@ -43,7 +43,7 @@ static void marks_put(svg *s, const dck_record *r, double most)
 	}
 }
 
-static void draw(const dck_record *r, dck_sink *out)
+static void histogram_draw(const dck_record *r, dck_sink *out)
 {
 	char note[160], number[FORMAT_SIZE];
 	bins_sorted sorted;
@@ -74,5 +74,5 @@ static void draw(const dck_record *r, dck_sink *out)
 	mem_free(sorted.x);
 }
 
-const dck_figure figure_histogram = {"histogram", "how the times of the runs are spread", has,
-				     draw};
+const dck_figure figure_histogram = {"histogram", "how the times of the runs are spread",
+				     histogram_has, histogram_draw};

@@ -51,7 +51,7 @@ static const dck_series *laps_of(const dck_record *r)
 	return first;
 }
 
-static bool has(const dck_record *r)
+static bool laps_has(const dck_record *r)
 {
 	return laps_of(r) != NULL;
 }
@@ -66,7 +66,7 @@ static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size
 
 /* A line through what is finite, its dots where they are few, and its name above its last one. s
  * itself: of the time. */
-static void series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
+static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
 {
 	double last_x = NAN, last_y = NAN;
 	size_t at = 0;
@@ -93,7 +93,7 @@ static void series_put(svg *to, const dck_series *wall, const dck_series *s, con
 		svg_text(to, last_x, last_y, 0, -8, "end", name);
 }
 
-static void range_add(svg_axis *a, const dck_series *s)
+static void laps_range_add(svg_axis *a, const dck_series *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (isfinite(s->values[i])) {
@@ -102,7 +102,7 @@ static void range_add(svg_axis *a, const dck_series *s)
 		}
 }
 
-static void draw(const dck_record *r, dck_sink *out)
+static void laps_draw(const dck_record *r, dck_sink *out)
 {
 	const dck_series *wall = laps_of(r), *values[VALUES_MAX];
 	static const svg_ink inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK};
@@ -115,10 +115,10 @@ static void draw(const dck_record *r, dck_sink *out)
 	snprintf(name, sizeof name, "%.*s",
 		 (int)fmin(100, (double)(strlen(wall->tag) - 5 - strlen(WALL))), wall->tag + 5);
 	snprintf(title, sizeof title, "Laps of %s", name);
-	range_add(&y, wall);
+	laps_range_add(&y, wall);
 	for (size_t i = 0; i < r->nseries && n < VALUES_MAX; i++)
 		if (value_name(wall, &r->series[i]))
-			range_add(&right, values[n++] = &r->series[i]);
+			laps_range_add(&right, values[n++] = &r->series[i]);
 	y.to *= 1.1;
 	right.to *= 1.1;
 	svg_open(&s, out, title);
@@ -127,14 +127,14 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_axis_x(
 	    &s, (svg_axis){.from = 1, .to = (double)wall->n, .unit = DCK_UNIT_ONE, .title = name});
 	svg_axis_y(&s, y);
-	series_put(&s, wall, wall, "time");
+	laps_series_put(&s, wall, wall, "time");
 	if (n > 0)
 		svg_axis_right(&s, right);
 	for (size_t k = 0; k < n; k++) {
 		s.ink = inks[k];
-		series_put(&s, wall, values[k], value_name(wall, values[k]));
+		laps_series_put(&s, wall, values[k], value_name(wall, values[k]));
 	}
 	svg_close(&s);
 }
 
-const dck_figure figure_laps = {"laps", "time and values of each lap", has, draw};
+const dck_figure figure_laps = {"laps", "time and values of each lap", laps_has, laps_draw};

@@ -15,7 +15,7 @@ typedef struct place {
 	double intensity, rate, roof, share; /* share: of all operators' time */
 } place;
 
-static bool place_of(const dck_op *op, double all_ns, place *ret)
+static bool roofline_place_of(const dck_op *op, double all_ns, place *ret)
 {
 	const double bytes = dck_value_number(&op->read_bytes) + dck_value_number(&op->write_bytes);
 
@@ -39,7 +39,7 @@ static roofs roofs_of(const dck_record *r)
 
 	for (size_t i = 0; i < r->nops; i++) {
 		const dck_op *op = &r->ops[i];
-		if (!op->bound || !place_of(op, 1, &p) || !(p.roof > 0))
+		if (!op->bound || !roofline_place_of(op, 1, &p) || !(p.roof > 0))
 			continue;
 		if (strcmp(op->bound, "compute") == 0)
 			found.compute = fmax(found.compute, p.roof);
@@ -49,14 +49,14 @@ static roofs roofs_of(const dck_record *r)
 	return found;
 }
 
-static bool has(const dck_record *r)
+static bool roofline_has(const dck_record *r)
 {
 	const roofs roof = roofs_of(r);
 
 	return roof.compute > 0 || roof.memory > 0;
 }
 
-static void roofs_put(svg *s, roofs roof)
+static void roofline_roofs_put(svg *s, roofs roof)
 {
 	char number[FORMAT_SIZE];
 	const double knee = roof.memory > 0 && roof.compute > 0 ? roof.compute / roof.memory
@@ -80,7 +80,7 @@ static void roofs_put(svg *s, roofs roof)
 	}
 }
 
-static void draw(const dck_record *r, dck_sink *out)
+static void roofline_draw(const dck_record *r, dck_sink *out)
 {
 	const roofs roof = roofs_of(r);
 	svg_axis x = {.from = INFINITY, .base = 10, .title = "intensity [FLOP/B]"};
@@ -99,7 +99,7 @@ static void draw(const dck_record *r, dck_sink *out)
 	for (size_t i = 0; i < r->nops; i++) {
 		const double ns = dck_value_number(&r->ops[i].time_ns);
 		all_ns += isfinite(ns) ? ns : 0;
-		if (!place_of(&r->ops[i], 1, &p))
+		if (!roofline_place_of(&r->ops[i], 1, &p))
 			continue;
 		placed++;
 		x.from = fmin(x.from, p.intensity);
@@ -120,10 +120,10 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_note(&s, note);
 	svg_axis_x(&s, x);
 	svg_axis_y(&s, y);
-	roofs_put(&s, roof);
+	roofline_roofs_put(&s, roof);
 	s.ink = SVG_BLUE;
 	for (size_t i = 0; i < r->nops; i++) {
-		if (!place_of(&r->ops[i], all_ns, &p))
+		if (!roofline_place_of(&r->ops[i], all_ns, &p))
 			continue;
 		snprintf(says, sizeof says, "%.120s (%.60s): %s", r->ops[i].name, r->ops[i].type,
 			 format_number(p.rate, DCK_UNIT_FLOP_PER_S, number));
@@ -133,5 +133,5 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_close(&s);
 }
 
-const dck_figure figure_roofline = {"roofline", "the operators below the machine's roofs", has,
-				    draw};
+const dck_figure figure_roofline = {"roofline", "the operators below the machine's roofs",
+				    roofline_has, roofline_draw};

@@ -12,23 +12,23 @@
 
 #define COLUMNS 310 /* of more runs each mark stands for several */
 
-static const dck_series *runs_of(const dck_record *r)
+static const dck_series *figure_runs_of(const dck_record *r)
 {
 	const dck_series *s = dck_record_series(r, "latency");
 
 	return s && s->n >= 2 && s->n > s->warmup ? s : NULL;
 }
 
-static bool has(const dck_record *r)
+static bool runs_has(const dck_record *r)
 {
-	return runs_of(r) != NULL;
+	return figure_runs_of(r) != NULL;
 }
 
 typedef struct span {
 	double lo, hi; /* NaN: no run with a time */
 } span;
 
-static span span_of(const dck_series *s, size_t from, size_t to)
+static span runs_span_of(const dck_series *s, size_t from, size_t to)
 {
 	span a = {NAN, NAN};
 
@@ -51,7 +51,7 @@ static svg_axis times_of(const dck_record *r, const dck_series *s)
 		a.from = fmax(0, a.from - (a.to - a.from) / 10);
 		a.to += (a.to - a.from) / 10;
 	} else {
-		const span all = span_of(s, s->warmup, s->n);
+		const span all = runs_span_of(s, s->warmup, s->n);
 		a.from = isfinite(all.lo) ? all.lo : 0;
 		a.to = isfinite(all.hi) ? all.hi : 1;
 	}
@@ -59,7 +59,7 @@ static svg_axis times_of(const dck_record *r, const dck_series *s)
 	return a;
 }
 
-static int by_value(const void *a, const void *b)
+static int runs_by_value(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 
@@ -68,8 +68,8 @@ static int by_value(const void *a, const void *b)
 
 /* A dot for each run; where there are many a dot at the median of each few, and a line over the
  * middle four fifths of them. buf: room for `each` values. */
-static void runs_put(svg *s, const dck_series *runs, size_t from, size_t to, size_t each,
-		     double *buf)
+static void figure_runs_put(svg *s, const dck_series *runs, size_t from, size_t to, size_t each,
+			    double *buf)
 {
 	for (size_t i = from; i < to; i += each) {
 		size_t n = 0;
@@ -79,7 +79,7 @@ static void runs_put(svg *s, const dck_series *runs, size_t from, size_t to, siz
 				buf[n++] = runs->values[k];
 		if (n == 0)
 			continue;
-		qsort(buf, n, sizeof *buf, by_value);
+		qsort(buf, n, sizeof *buf, runs_by_value);
 		const double x = (double)i + (double)(each - 1) / 2;
 		if (each > 1)
 			svg_line(s, x, buf[n / 10], x, buf[n - 1 - n / 10], false);
@@ -87,9 +87,9 @@ static void runs_put(svg *s, const dck_series *runs, size_t from, size_t to, siz
 	}
 }
 
-static void draw(const dck_record *r, dck_sink *out)
+static void runs_draw(const dck_record *r, dck_sink *out)
 {
-	const dck_series *runs = runs_of(r);
+	const dck_series *runs = figure_runs_of(r);
 	const double median = dck_record_value(r, "latency/median");
 	const size_t each = (runs->n + COLUMNS - 1) / COLUMNS;
 	double *buf = mem_zalloc(each, sizeof *buf);
@@ -116,10 +116,10 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_axis_y(&s, y);
 	s.ink = SVG_GREY;
 	if (buf)
-		runs_put(&s, runs, 0, runs->warmup, each, buf);
+		figure_runs_put(&s, runs, 0, runs->warmup, each, buf);
 	s.ink = SVG_BLUE;
 	if (buf)
-		runs_put(&s, runs, runs->warmup, runs->n, each, buf);
+		figure_runs_put(&s, runs, runs->warmup, runs->n, each, buf);
 	mem_free(buf);
 	s.ink = SVG_BLACK;
 	if (isfinite(median))
@@ -127,4 +127,5 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_close(&s);
 }
 
-const dck_figure figure_runs = {"runs", "the runs in their order, with warm-up", has, draw};
+const dck_figure figure_runs = {"runs", "the runs in their order, with warm-up", runs_has,
+				runs_draw};

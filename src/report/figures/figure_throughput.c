@@ -30,7 +30,7 @@ static const dck_table *points_of(const dck_record *r)
 	return dck_record_table(r, "throughput/points");
 }
 
-static bool has(const dck_record *r)
+static bool throughput_has(const dck_record *r)
 {
 	const dck_table *t = points_of(r);
 	size_t n = 0;
@@ -41,7 +41,7 @@ static bool has(const dck_record *r)
 	return n >= 2;
 }
 
-static void draw(const dck_record *r, dck_sink *out)
+static void throughput_draw(const dck_record *r, dck_sink *out)
 {
 	const dck_table *t = points_of(r);
 	const dck_metric *best = dck_record_metric(r, "throughput/best");
@@ -88,4 +88,5 @@ static void draw(const dck_record *r, dck_sink *out)
 	svg_close(&s);
 }
 
-const dck_figure figure_throughput = {"throughput", "items per second at each batch", has, draw};
+const dck_figure figure_throughput = {"throughput", "items per second at each batch",
+				      throughput_has, throughput_draw};

@@ -71,7 +71,7 @@ static int on_bytes(void *self, const unsigned char *bytes, unsigned n)
 	return CAIRO_FINE;
 }
 
-static dck_status draw(const drawing *d, dck_sink *out, dck_err *err)
+static dck_status figures_draw(const drawing *d, dck_sink *out, dck_err *err)
 {
 	const int width = (int)lround(SVG_WIDTH * d->scale),
 		  height = (int)lround(SVG_HEIGHT * d->scale);
@@ -102,7 +102,7 @@ static void draw_there(void *self, int fd)
 	dck_sink out;
 
 	dck_sink_buffer(&out, &png);
-	dck_status status = draw(self, &out, &err);
+	dck_status status = figures_draw(self, &out, &err);
 	if (dck_sink_finish(&out, status == DCK_OK ? &err : NULL) != DCK_OK && status == DCK_OK)
 		status = err.code;
 	dck_sink_fd(&out, fd);

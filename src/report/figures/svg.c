@@ -48,7 +48,7 @@ static void escaped_put(dck_sink *out, const char *text)
 	}
 }
 
-static void number_put(dck_sink *out, double v)
+static void svg_number_put(dck_sink *out, double v)
 {
 	char text[NUM_TEXT_MAX];
 
@@ -60,7 +60,7 @@ static void number_put(dck_sink *out, double v)
 static void at_put(dck_sink *out, const char *name, double v)
 {
 	sink_fmt(out, " %s=\"", name);
-	number_put(out, v);
+	svg_number_put(out, v);
 	sink_text(out, "\"");
 }
 
@@ -112,7 +112,7 @@ void svg_note(svg *s, const char *text)
 /* --- axes */
 
 /* From 0 to 1 along an axis, cut off at its ends. */
-static double share_of(const svg_axis *a, double v)
+static double svg_share_of(const svg_axis *a, double v)
 {
 	const double t = a->base ? (v > 0 ? log(v / a->from) / log(a->to / a->from) : 0)
 				 : (v - a->from) / (a->to - a->from);
@@ -122,12 +122,12 @@ static double share_of(const svg_axis *a, double v)
 
 static double x_px(const svg *s, double v)
 {
-	return LEFT + share_of(&s->x, v) * (s->right - LEFT);
+	return LEFT + svg_share_of(&s->x, v) * (s->right - LEFT);
 }
 
 static double y_px(const svg *s, double v)
 {
-	return BOTTOM - share_of(&s->y, v) * (BOTTOM - TOP);
+	return BOTTOM - svg_share_of(&s->y, v) * (BOTTOM - TOP);
 }
 
 static svg_axis widened(svg_axis a)
@@ -295,9 +295,9 @@ void svg_path_begin(svg *s)
 void svg_path_to(svg *s, double x, double y, bool first)
 {
 	sink_text(s->out, first ? "M" : "L");
-	number_put(s->out, x_px(s, x));
+	svg_number_put(s->out, x_px(s, x));
 	sink_text(s->out, " ");
-	number_put(s->out, y_px(s, y));
+	svg_number_put(s->out, y_px(s, y));
 }
 
 void svg_path_end(svg *s)

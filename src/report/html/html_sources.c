@@ -15,7 +15,7 @@ typedef struct place {
 	uint32_t line;
 } place;
 
-static int in_order(const void *a, const void *b)
+static int sources_in_order(const void *a, const void *b)
 {
 	const place *x = a, *y = b;
 	const int by = strcmp(x->file, y->file);
@@ -23,7 +23,7 @@ static int in_order(const void *a, const void *b)
 	return by ? by : (x->line > y->line) - (x->line < y->line);
 }
 
-static size_t frames_of(const dck_record *r, place *to)
+static size_t sources_frames_of(const dck_record *r, place *to)
 {
 	size_t n = 0;
 
@@ -41,7 +41,7 @@ static size_t frames_of(const dck_record *r, place *to)
 }
 
 /* The text from `from` on to the end of its line, without what would not be shown. */
-static void line_put(json_writer *w, uint32_t line, const char *from, size_t *room)
+static void sources_line_put(json_writer *w, uint32_t line, const char *from, size_t *room)
 {
 	char key[16], text[LINE_MAX_BYTES + 1];
 	size_t n = strcspn(from, "\r\n");
@@ -59,7 +59,8 @@ static void line_put(json_writer *w, uint32_t line, const char *from, size_t *ro
 }
 
 /* Those lines of one file; n > 0. */
-static void file_put(json_writer *w, const place *places, size_t n, const char *text, size_t *room)
+static void sources_file_put(json_writer *w, const place *places, size_t n, const char *text,
+			     size_t *room)
 {
 	uint32_t line = 1;
 
@@ -74,7 +75,7 @@ static void file_put(json_writer *w, const place *places, size_t n, const char *
 		}
 		if (!text)
 			break;
-		line_put(w, line, text, room);
+		sources_line_put(w, line, text, room);
 	}
 	json_end(w);
 }
@@ -94,7 +95,7 @@ static void places_put(json_writer *w, const place *places, size_t n, const dck_
 		if (!text)
 			continue;
 		files++;
-		file_put(w, places + i, end - i, text, &room);
+		sources_file_put(w, places + i, end - i, text, &room);
 		mem_free(text);
 		if (style->source_found)
 			style->source_found(style->source_found_self, places[i].file);
@@ -107,13 +108,13 @@ void html_sources_put(json_writer *w, const dck_record *const *records, size_t n
 	size_t nplaces = 0;
 
 	for (size_t i = 0; i < n; i++)
-		nplaces += frames_of(records[i], NULL);
+		nplaces += sources_frames_of(records[i], NULL);
 	place *places = mem_zalloc(nplaces + 1, sizeof *places);
 	json_object(w);
 	if (places) {
 		for (size_t i = 0, at = 0; i < n; i++)
-			at += frames_of(records[i], places + at);
-		qsort(places, nplaces, sizeof *places, in_order);
+			at += sources_frames_of(records[i], places + at);
+		qsort(places, nplaces, sizeof *places, sources_in_order);
 		places_put(w, places, nplaces, style);
 	}
 	json_end(w);

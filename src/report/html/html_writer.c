@@ -14,7 +14,7 @@
 
 #define WIDE 100000 /* columns: the browser breaks lines */
 
-static void part_put(dck_sink *out, int which)
+static void writer_part_put(dck_sink *out, int which)
 {
 	sink_put(out, html_parts[which].bytes, html_parts[which].n);
 }
@@ -34,7 +34,7 @@ static void markup_text_put(dck_sink *out, const char *text)
 /* What a part of the text report writes, to be freed with dck_buffer_done(). */
 typedef void (*text_part)(page *p, const dck_record *r);
 
-static const char *text_of(const dck_record *r, text_part part, dck_buffer *ret)
+static const char *writer_text_of(const dck_record *r, text_part part, dck_buffer *ret)
 {
 	const dck_style style = {.utf8 = true, .width = WIDE};
 	dck_sink sink;
@@ -63,13 +63,13 @@ static void lines_put(json_writer *w, char *text)
 	json_end(w);
 }
 
-static void answer_put(json_writer *w, const dck_record *r)
+static void writer_answer_put(json_writer *w, const dck_record *r)
 {
 	dck_buffer what, answer;
 	char none[] = "";
 
-	text_of(r, text_brief_what, &what);
-	text_of(r, text_brief_answer, &answer);
+	writer_text_of(r, text_brief_what, &what);
+	writer_text_of(r, text_brief_answer, &answer);
 	json_object(w);
 	json_key(w, "what");
 	if (what.data)
@@ -136,7 +136,7 @@ static void page_put(const dck_record *const *records, size_t n, const dck_style
 	json_key(&w, "answers");
 	json_array(&w);
 	for (size_t i = 0; i < n; i++)
-		answer_put(&w, records[i]);
+		writer_answer_put(&w, records[i]);
 	json_end(&w);
 	json_key(&w, "metrics");
 	names_put(&w, records, n);
@@ -194,12 +194,12 @@ static void timeline_put(const dck_style *style, dck_sink *out)
 	html_block_close(&block);
 }
 
-static void title_put(const dck_record *const *records, size_t n, dck_sink *out)
+static void writer_title_put(const dck_record *const *records, size_t n, dck_sink *out)
 {
 	dck_buffer what = {0};
 
 	if (n == 1)
-		text_of(records[0], text_brief_what, &what);
+		writer_text_of(records[0], text_brief_what, &what);
 	if (what.data)
 		what.data[strcspn(what.data, "\n")] = '\0';
 	if (what.data && what.data[0])
@@ -223,19 +223,19 @@ static void html_report(const dck_record *const *records, size_t n, const dck_st
 
 	dck_sink_buffer(&sink, &text);
 	report_text.write(records, n, &plain, &sink);
-	part_put(out, HTML_HEAD);
-	title_put(records, n, out);
-	part_put(out, HTML_TEXT);
+	writer_part_put(out, HTML_HEAD);
+	writer_title_put(records, n, out);
+	writer_part_put(out, HTML_TEXT);
 	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data)
 		markup_text_put(out, text.data);
-	part_put(out, HTML_DATA);
+	writer_part_put(out, HTML_DATA);
 	page_put(records, n, style, out);
 	records_put(records, n, style, out);
 	if (style->sources)
 		sources_put(records, n, style, out);
 	if (style->timeline)
 		timeline_put(style, out);
-	part_put(out, HTML_TAIL);
+	writer_part_put(out, HTML_TAIL);
 	dck_buffer_done(&text);
 }
 

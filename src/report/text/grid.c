@@ -38,7 +38,7 @@ unsigned grid_title_columns(const page *p, const char *title)
 	return n < GRID_TITLE_COLS || !p->terminal ? n : GRID_TITLE_COLS;
 }
 
-static const char *unit_of(const grid *g, size_t col)
+static const char *grid_unit_of(const grid *g, size_t col)
 {
 	return g->units && g->units[col] ? g->units[col] : "";
 }
@@ -47,7 +47,7 @@ static bool has_units(const grid *g)
 {
 	bool any = g->unit && g->unit[0] != '\0';
 	for (size_t c = 0; c < g->ncols && !any; c++)
-		any = unit_of(g, c)[0] != '\0';
+		any = grid_unit_of(g, c)[0] != '\0';
 	return any;
 }
 
@@ -70,7 +70,7 @@ static void layout_fill(const page *p, const grid *g, layout *l)
 	}
 	for (size_t c = 0; c < g->ncols; c++) {
 		unsigned n = grid_title_columns(p, g->cols[c].title),
-			 unit = page_columns(unit_of(g, c));
+			 unit = page_columns(grid_unit_of(g, c));
 		n = unit > n ? unit : n;
 		if (l->width[c] > 0 && l->width[c] < n)
 			l->width[c] = n;
@@ -124,7 +124,7 @@ static size_t path_shorten(const char *text, size_t bytes, unsigned cols, char *
 	return n;
 }
 
-static void name_put(page *p, const grid_name *n, unsigned cols, bool right)
+static void grid_name_put(page *p, const grid_name *n, unsigned cols, bool right)
 {
 	const unsigned after = page_columns(n->after), all = page_columns_n(n->text, n->bytes);
 	unsigned room = cols - (n->indent < cols ? n->indent : cols);
@@ -151,7 +151,7 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 		if (l->width[c] == 0)
 			continue;
 		const char *text = kind == LINE_TITLES	? g->cols[c].title
-				   : kind == LINE_UNITS ? unit_of(g, c)
+				   : kind == LINE_UNITS ? grid_unit_of(g, c)
 							: g->cell(g->self, row, c, buf);
 		page_to(p, col + gap_of(g, c));
 		col += gap_of(g, c) + l->width[c];
@@ -163,12 +163,12 @@ static void cells_put(page *p, const grid *g, const layout *l, size_t row, line 
 	page_line(p);
 }
 
-static void head_put(page *p, const grid *g, const layout *l, const char *text, line kind)
+static void grid_head_put(page *p, const grid *g, const layout *l, const char *text, line kind)
 {
 	const grid_name name = {.text = text, .bytes = strlen(text)};
 
 	page_ink_set(p, PAGE_DIM);
-	name_put(p, &name, l->name, g->right);
+	grid_name_put(p, &name, l->name, g->right);
 	cells_put(p, g, l, 0, kind);
 }
 
@@ -179,16 +179,16 @@ void grid_put(page *p, const grid *g)
 
 	assert(g->ncols <= GRID_COLS_MAX);
 	layout_fill(p, g, &l);
-	head_put(p, g, &l, g->title, LINE_TITLES);
+	grid_head_put(p, g, &l, g->title, LINE_TITLES);
 	if (has_units(g))
-		head_put(p, g, &l, g->unit ? g->unit : "", LINE_UNITS);
+		grid_head_put(p, g, &l, g->unit ? g->unit : "", LINE_UNITS);
 	for (size_t r = 0; r < g->nrows; r++) {
 		bool total = g->total && r + 1 == g->nrows;
 		name = (grid_name){.text = ""};
 		g->name(g->self, r, &name);
 		if (total)
 			page_ink_set(p, PAGE_BOLD);
-		name_put(p, &name, l.name, g->right);
+		grid_name_put(p, &name, l.name, g->right);
 		cells_put(p, g, &l, r, LINE_ROW);
 		if (g->below)
 			g->below(g->self, r, p);

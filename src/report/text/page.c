@@ -39,7 +39,7 @@ void page_ink_set(page *p, page_ink ink)
 }
 
 /* The ink goes on in the next line. */
-static void line_break(page *p)
+static void page_line_break(page *p)
 {
 	sink_text(p->out, "\n");
 	p->col = 0;
@@ -51,7 +51,7 @@ void page_line(page *p)
 {
 	if (p->ink != PAGE_PLAIN)
 		page_ink_set(p, PAGE_PLAIN);
-	line_break(p);
+	page_line_break(p);
 }
 
 void page_space(page *p)
@@ -85,7 +85,7 @@ unsigned page_columns(const char *text)
 }
 
 /* At most `cols` characters; returns what is left. */
-static const char *put(page *p, const char *text, unsigned cols)
+static const char *columns_write(page *p, const char *text, unsigned cols)
 {
 	const char *s = text;
 
@@ -108,7 +108,7 @@ static const char *put(page *p, const char *text, unsigned cols)
 
 void page_text(page *p, const char *text)
 {
-	put(p, text, page_columns(text));
+	columns_write(p, text, page_columns(text));
 }
 
 void page_text_cut(page *p, const char *text, unsigned cols)
@@ -119,8 +119,8 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 		page_text(p, text);
 		p->space = p->space || !fits; /* before what stands beside it */
 	} else if (cols > 2) {
-		put(p, text, cols - 2);
-		put(p, "..", 2);
+		columns_write(p, text, cols - 2);
+		columns_write(p, "..", 2);
 	}
 }
 
@@ -140,19 +140,19 @@ void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 	bool shown;
 
 	if (n <= cols || !p->terminal) {
-		put(p, text, n);
+		columns_write(p, text, n);
 		return;
 	}
 	if (cols < 5) {
-		put(p, text, cols);
+		columns_write(p, text, cols);
 		return;
 	}
 	unsigned head = (cols - 2) / 3, tail = cols - 2 - head;
-	put(p, text, head);
-	put(p, "..", 2);
+	columns_write(p, text, head);
+	columns_write(p, "..", 2);
 	for (unsigned skip = n - tail; skip > 0; skip--)
 		text += dck_text_char(text, &shown);
-	put(p, text, tail);
+	columns_write(p, text, tail);
 }
 
 void page_text_right(page *p, const char *text, unsigned cols)
@@ -224,17 +224,17 @@ void page_wrap(page *p, unsigned indent, const char *text)
 		unsigned n = word_columns(text, &bytes);
 		const char *end = text + bytes;
 		if (p->col > indent && p->col + p->space + n > width) {
-			line_break(p);
+			page_line_break(p);
 			page_to(p, indent);
 		}
 		while (p->col + n > width) { /* only a word wider than a line */
 			unsigned part = break_columns(text, p->col < width ? width - p->col : 0);
-			text = put(p, text, part);
+			text = columns_write(p, text, part);
 			n -= part;
-			line_break(p);
+			page_line_break(p);
 			page_to(p, indent);
 		}
-		put(p, text, n);
+		columns_write(p, text, n);
 		text = end;
 		page_space(p);
 	}

@@ -28,7 +28,7 @@ typedef struct layout {
 	const char *support_ends; /* behind a support */
 } layout;
 
-static const char *name_of(const dck_table *t, size_t row)
+static const char *accuracy_name_of(const dck_table *t, size_t row)
 {
 	const dck_cell *c = &t->cells[row * t->ncolumns];
 
@@ -48,7 +48,7 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 	    f->value.as.i <= DIGITS_MAX)
 		l.digits = (int)f->value.as.i;
 	for (size_t i = 0; i < classes->nrows; i++) {
-		const unsigned n = page_columns(name_of(classes, i));
+		const unsigned n = page_columns(accuracy_name_of(classes, i));
 		l.name_cols = n > l.name_cols ? n : l.name_cols;
 	}
 	if ((unsigned)l.digits > l.name_cols)
@@ -57,11 +57,11 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 }
 
 /* A table's row; what is absent leaves its place empty. */
-static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
+static void accuracy_row_put(page *p, const dck_table *t, size_t row, const layout *l)
 {
 	char text[NUM_TEXT_MAX];
 
-	page_text_right(p, name_of(t, row), l->name_cols);
+	page_text_right(p, accuracy_name_of(t, row), l->name_cols);
 	page_text(p, " ");
 	for (size_t i = 0; i < NUMBERS; i++) {
 		const dck_cell *c = dck_table_cell(t, row, number_keys[i]);
@@ -83,14 +83,14 @@ static void row_put(page *p, const dck_table *t, size_t row, const layout *l)
 	page_line(p);
 }
 
-static void title_put(page *p, const dck_record *r)
+static void accuracy_title_put(page *p, const dck_record *r)
 {
 	const dck_table *several = dck_record_table(r, "accuracy/alternatives");
 	char title[200] = "Classification report";
 
 	if (several && several->nrows > 0)
 		snprintf(title, sizeof title, "Classification report of %.150s",
-			 name_of(several, 0));
+			 accuracy_name_of(several, 0));
 	text_title(p, title);
 }
 
@@ -112,7 +112,7 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 		return;
 	const layout l = layout_of(r, classes);
 	if (titled)
-		title_put(p, r);
+		accuracy_title_put(p, r);
 	page_to(p, l.name_cols + 1);
 	for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
 		page_text(p, " ");
@@ -121,7 +121,7 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 	page_line(p);
 	page_line(p);
 	for (size_t i = 0; i < classes->nrows && i < ROWS_MAX; i++)
-		row_put(p, classes, i, &l);
+		accuracy_row_put(p, classes, i, &l);
 	if (classes->nrows > ROWS_MAX) {
 		page_fmt(p, "(%zu more classes: --format json or csv has them)",
 			 classes->nrows - ROWS_MAX);
@@ -129,5 +129,5 @@ void text_accuracy(page *p, const dck_record *r, bool titled)
 	}
 	page_line(p);
 	for (size_t i = 0; i < averages->nrows; i++)
-		row_put(p, averages, i, &l);
+		accuracy_row_put(p, averages, i, &l);
 }

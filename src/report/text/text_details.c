@@ -12,7 +12,7 @@
 
 #define NAME_COLS 13 /* of the first column, behind an indent of 2 */
 
-static bool has_prefix(const char *text, const char *prefix)
+static bool details_has_prefix(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
@@ -140,7 +140,7 @@ static bool is_counted(const dck_record *r)
 }
 
 /* "4.09 G MACs, 8.18 GFLOP, 25.6 M parameters" */
-static void counts_put(page *p, const dck_record *r)
+static void details_counts_put(page *p, const dck_record *r)
 {
 	static const struct {
 		const char *tag, *name;
@@ -250,14 +250,14 @@ typedef struct widths {
 	unsigned value, lo, hi, unit;
 } widths;
 
-static void widen(unsigned *width, const char *text)
+static void details_widen(unsigned *width, const char *text)
 {
 	unsigned n = page_columns(text);
 	if (n > *width)
 		*width = n;
 }
 
-static void absent_put(page *p, const dck_metric *m)
+static void details_absent_put(page *p, const dck_metric *m)
 {
 	char buf[FORMAT_SIZE];
 	unsigned col = p->col;
@@ -272,7 +272,7 @@ static void absent_put(page *p, const dck_metric *m)
 	page_line(p);
 }
 
-static void name_put(page *p, const dck_metric *m)
+static void details_name_put(page *p, const dck_metric *m)
 {
 	page_to(p, 2);
 	page_text_cut(p, m->def->name, p->width / 2);
@@ -295,7 +295,7 @@ static void how_put(page *p, unsigned col, const char *how)
 	page_ink_set(p, PAGE_DIM);
 	for (size_t i = 1; p->terminal && i < n && i <= p->width - col; i++)
 		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
-			if (has_prefix(how + i, ends[k]))
+			if (details_has_prefix(how + i, ends[k]))
 				best = i;
 	if (!p->terminal || page_columns(how) <= p->width - col || best == 0)
 		page_text_cut(p, how, p->terminal ? p->width - col : 0);
@@ -308,10 +308,10 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 	unsigned col = 2 + NAME_COLS + w->value + 1 + w->unit + 2;
 	cells c;
 
-	name_put(p, m);
+	details_name_put(p, m);
 	cells_fill(m, scale, &c);
 	if (c.value[0] == '\0') {
-		absent_put(p, m);
+		details_absent_put(p, m);
 		return;
 	}
 	page_text_right(p, c.value, w->value);
@@ -350,7 +350,7 @@ static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_me
 	return n > 1 ? why : NULL;
 }
 
-static void reason_put(page *p, const char *why)
+static void details_reason_put(page *p, const char *why)
 {
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
@@ -370,7 +370,7 @@ static bool is_defined(const dck_metric *m)
 }
 
 /* What the brackets are: of which kind, and what they do not cover. */
-static void legend_put(page *p, const dck_record *r, double level)
+static void details_legend_put(page *p, const dck_record *r, double level)
 {
 	char buf[FORMAT_SIZE];
 	const char *kind = text_fact(r, "method", "interval", buf);
@@ -385,7 +385,7 @@ static void legend_put(page *p, const dck_record *r, double level)
 	page_line(p);
 }
 
-static void latency_put(page *p, const dck_record *r, const format_scale *scale)
+static void details_latency_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	widths w = {0};
 	double level = 0;
@@ -398,10 +398,10 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 		if (!text_is_latency(m))
 			continue;
 		cells_fill(m, scale, &c);
-		widen(&w.unit, is_percent(m) ? "" : c.unit);
-		widen(&w.value, c.value);
-		widen(&w.lo, c.lo);
-		widen(&w.hi, c.hi);
+		details_widen(&w.unit, is_percent(m) ? "" : c.unit);
+		details_widen(&w.value, c.value);
+		details_widen(&w.lo, c.lo);
+		details_widen(&w.hi, c.hi);
 		level = m->level > 0 ? m->level : level;
 		any = true;
 	}
@@ -410,7 +410,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 	text_title(p, "Latency");
 	const char *why = reason_shared(r, text_is_latency);
 	if (why) {
-		reason_put(p, why);
+		details_reason_put(p, why);
 		return;
 	}
 	/* In the order of the definitions, whatever the order in the record. */
@@ -424,7 +424,7 @@ static void latency_put(page *p, const dck_record *r, const format_scale *scale)
 		if (text_is_latency(&r->metrics[i]) && !is_defined(&r->metrics[i]))
 			latency_row(p, &r->metrics[i], scale, &w);
 	if (level > 0)
-		legend_put(p, r, level);
+		details_legend_put(p, r, level);
 	text_narrow_legend(p, r);
 }
 
@@ -436,9 +436,9 @@ static void plain_row(page *p, const dck_metric *m, bool with_how)
 	char buf[FORMAT_SIZE];
 	const char *value = format_value(&m->value, m->def->unit, buf);
 
-	name_put(p, m);
+	details_name_put(p, m);
 	if (m->value.kind == DCK_VALUE_ABSENT) {
-		absent_put(p, m);
+		details_absent_put(p, m);
 		return;
 	}
 	page_text(p, value);
@@ -455,24 +455,26 @@ static void plain_row(page *p, const dck_metric *m, bool with_how)
 
 static bool is_resource(const dck_metric *m)
 {
-	return has_prefix(m->def->tag, "throughput/") || has_prefix(m->def->tag, "cpu/") ||
-	       has_prefix(m->def->tag, "memory/");
+	return details_has_prefix(m->def->tag, "throughput/") ||
+	       details_has_prefix(m->def->tag, "cpu/") ||
+	       details_has_prefix(m->def->tag, "memory/");
 }
 
 static bool is_phase(const dck_metric *m)
 {
-	return has_prefix(m->def->tag, "time/");
+	return details_has_prefix(m->def->tag, "time/");
 }
 
 static bool is_cost(const dck_metric *m)
 {
-	return has_prefix(m->def->tag, "cost/") || has_prefix(m->def->tag, "profile/");
+	return details_has_prefix(m->def->tag, "cost/") ||
+	       details_has_prefix(m->def->tag, "profile/");
 }
 
 static bool is_other(const dck_metric *m)
 {
 	return !text_is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
-	       !text_machine_shows(m) && !has_prefix(m->def->tag, "runs/");
+	       !text_machine_shows(m) && !details_has_prefix(m->def->tag, "runs/");
 }
 
 /* One of many of its kind, which a table has too: "compare/ratio/opt=all". */
@@ -494,7 +496,7 @@ static bool is_member(const dck_metric *m)
 
 /* --- results in short, where they are no latencies: shown first, and not again */
 
-static bool is_timed(const dck_record *r)
+static bool details_is_timed(const dck_record *r)
 {
 	bool any = dck_record_series(r, "latency") != NULL;
 	for (size_t i = 0; i < r->nmetrics && !any; i++)
@@ -504,7 +506,7 @@ static bool is_timed(const dck_record *r)
 
 static bool is_key(const dck_metric *m)
 {
-	return (is_other(m) || has_prefix(m->def->tag, "throughput/")) && !is_member(m);
+	return (is_other(m) || details_has_prefix(m->def->tag, "throughput/")) && !is_member(m);
 }
 
 /* The result is tables, or a verdict or numbers without latencies and operators. */
@@ -512,7 +514,7 @@ static bool is_keyed(const dck_record *r)
 {
 	bool any = r->ntables > 0;
 
-	if (text_is_machine(r) || is_counted(r) || (!any && (is_timed(r) || r->nops > 0)))
+	if (text_is_machine(r) || is_counted(r) || (!any && (details_is_timed(r) || r->nops > 0)))
 		return false;
 	for (size_t i = 0; i < r->nmetrics && !any; i++)
 		any = is_key(&r->metrics[i]) || is_member(&r->metrics[i]);
@@ -545,7 +547,7 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 	page_text_cut(p, m->def->name, name_cols);
 	page_to(p, 2 + name_cols + 2);
 	if (m->value.kind == DCK_VALUE_ABSENT) {
-		absent_put(p, m);
+		details_absent_put(p, m);
 		return;
 	}
 	const char *value = key_value(m, buf);
@@ -565,7 +567,7 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 static void keys_put(page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE];
-	const bool timed = is_timed(r);
+	const bool timed = details_is_timed(r);
 	unsigned name_cols = 0;
 	widths w = {.value = 0};
 
@@ -581,9 +583,9 @@ static void keys_put(page *p, const dck_record *r)
 			}
 			if (name_cols == 0 && !timed)
 				page_line(p);
-			widen(&name_cols, m->def->name);
+			details_widen(&name_cols, m->def->name);
 			if (m->value.kind != DCK_VALUE_ABSENT)
-				widen(&w.value, key_value(m, buf));
+				details_widen(&w.value, key_value(m, buf));
 		}
 		name_cols = name_cols < p->width / 2 ? name_cols : p->width / 2;
 	}
@@ -600,15 +602,15 @@ static bool is_own_resource(const dck_metric *m)
 	return is_resource(m) && !is_key(m);
 }
 
-static void rows_put(page *p, const dck_record *r, const char *title,
-		     bool (*shown)(const dck_metric *m), bool with_how)
+static void details_rows_put(page *p, const dck_record *r, const char *title,
+			     bool (*shown)(const dck_metric *m), bool with_how)
 {
 	const char *why = reason_shared(r, shown);
 	bool any = false;
 
 	if (why) {
 		text_title(p, title);
-		reason_put(p, why);
+		details_reason_put(p, why);
 		return;
 	}
 	for (size_t i = 0; i < r->nmetrics; i++) {
@@ -634,7 +636,7 @@ static void count_row(page *p, const dck_metric *m)
 	page_text_cut(p, m->def->name, COUNT_NAME_COLS - 1);
 	page_to(p, 2 + COUNT_NAME_COLS);
 	if (!format_number_of(&m->value, &v)) {
-		absent_put(p, m);
+		details_absent_put(p, m);
 		return;
 	}
 	bool counted = m->value.kind == DCK_VALUE_INT && m->def->unit != DCK_UNIT_NS;
@@ -691,8 +693,8 @@ void text_details(page *p, const dck_record *r)
 		text_machine(p, r);
 	else if (is_counted(r)) {
 		if (!answers_first(r))
-			counts_put(p, r);
-	} else if (!keyed || is_timed(r))
+			details_counts_put(p, r);
+	} else if (!keyed || details_is_timed(r))
 		main_put(p, r, &scale);
 	if (keyed)
 		keys_put(p, r);
@@ -700,16 +702,17 @@ void text_details(page *p, const dck_record *r)
 	text_accuracy(p, r, true);
 	text_tables(p, r);
 	text_trees(p, r);
-	latency_put(p, r, &scale);
+	details_latency_put(p, r, &scale);
 	text_histogram(p, r, &scale);
 	costs_put(p, r);
 	text_ops(p, r);
-	rows_put(p, r, "Resources", keyed ? is_own_resource : is_resource, true);
-	rows_put(p, r, "Phases", is_phase, false);
+	details_rows_put(p, r, "Resources", keyed ? is_own_resource : is_resource, true);
+	details_rows_put(p, r, "Phases", is_phase, false);
 	if (!keyed)
-		rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other, true);
+		details_rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other,
+				 true);
 	else if (r->ntables == 0)
-		rows_put(p, r, "Other metrics", is_loose_member, true);
+		details_rows_put(p, r, "Other metrics", is_loose_member, true);
 	text_facts(p, r);
 	text_notes(p, r);
 }

@@ -75,7 +75,7 @@ static bool section_put(page *p, const dck_record *r, const char *section,
 }
 
 /* Where each of several alternatives has a verdict, the section's own repeats one of them. */
-static bool is_repeated(const dck_record *r, const dck_fact *f)
+static bool facts_is_repeated(const dck_record *r, const dck_fact *f)
 {
 	bool named = false;
 
@@ -124,7 +124,7 @@ void text_verdicts(page *p, const dck_record *r)
 	if (first)
 		page_line(p);
 	for (size_t i = 0; i < r->nfacts; i++)
-		if (format_is_verdict(&r->facts[i]) && !is_repeated(r, &r->facts[i]))
+		if (format_is_verdict(&r->facts[i]) && !facts_is_repeated(r, &r->facts[i]))
 			verdict_put(p, &r->facts[i], sections);
 }
 
@@ -141,7 +141,7 @@ static bool is_headline(const dck_fact *f)
 	return false;
 }
 
-static bool is_known(const dck_fact *f)
+static bool facts_is_known(const dck_fact *f)
 {
 	return f->value.kind != DCK_VALUE_ABSENT && strcmp(f->section, "result") != 0 &&
 	       !is_headline(f) && !format_is_verdict(f);
@@ -149,10 +149,10 @@ static bool is_known(const dck_fact *f)
 
 static bool is_known_number(const dck_fact *f)
 {
-	return is_known(f) && f->value.kind != DCK_VALUE_TEXT && !text_fact_is_share(f);
+	return facts_is_known(f) && f->value.kind != DCK_VALUE_TEXT && !text_fact_is_share(f);
 }
 
-static void method_put(page *p, const dck_record *r)
+static void facts_method_put(page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE];
 	bool first = true;
@@ -186,7 +186,7 @@ static void method_put(page *p, const dck_record *r)
  * stays in the JSON form. */
 #define SECTIONS_MAX 32
 
-static size_t sections_find(const dck_record *r, const char **section)
+static size_t facts_sections_find(const dck_record *r, const char **section)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->nfacts && n < SECTIONS_MAX; i++) {
@@ -229,14 +229,15 @@ static bool origin_put(page *p, const dck_record *r)
 void text_facts(page *p, const dck_record *r)
 {
 	const char *section[SECTIONS_MAX];
-	const size_t n = sections_find(r, section);
+	const size_t n = facts_sections_find(r, section);
 	bool titled = origin_put(p, r);
 
 	for (size_t i = 0; i < n; i++) {
 		if (strcmp(section[i], "method") == 0 || strcmp(section[i], "plan") == 0)
 			continue;
-		if (section_put(p, r, section[i], is_known, section[i], titled ? NULL : "Facts"))
+		if (section_put(p, r, section[i], facts_is_known, section[i],
+				titled ? NULL : "Facts"))
 			titled = true;
 	}
-	method_put(p, r);
+	facts_method_put(p, r);
 }

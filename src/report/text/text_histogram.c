@@ -44,8 +44,8 @@ typedef struct layout {
 	unsigned label, bar, count; /* columns */
 } layout;
 
-static void row_put(page *p, const layout *l, const char *label, size_t count, size_t most,
-		    const char *mark)
+static void histogram_row_put(page *p, const layout *l, const char *label, size_t count,
+			      size_t most, const char *mark)
 {
 	char text[FORMAT_SIZE];
 	unsigned begin = 2 + l->label + 1;
@@ -81,8 +81,8 @@ static void cut_put(page *p, const layout *l, const char *what, size_t count, co
 	page_line(p);
 }
 
-static void rows_put(page *p, const bins *b, const bins_sorted *s, double median,
-		     const format_scale *scale)
+static void histogram_rows_put(page *p, const bins *b, const bins_sorted *s, double median,
+			       const format_scale *scale)
 {
 	char text[FORMAT_SIZE];
 	layout l = {.scale = label_scale(scale, b->width), .count = 7};
@@ -101,8 +101,8 @@ static void rows_put(page *p, const bins *b, const bins_sorted *s, double median
 		char label[FORMAT_SIZE + 8];
 		snprintf(label, sizeof label, "%s %s", format_scaled(&l.scale, from, text),
 			 l.scale.unit);
-		row_put(p, &l, label, b->count[i], b->most,
-			median >= from && median < from + b->width ? "median" : "");
+		histogram_row_put(p, &l, label, b->count[i], b->most,
+				  median >= from && median < from + b->width ? "median" : "");
 	}
 	cut_put(p, &l, "above", b->above, "up to", s->x[s->n - 1]);
 }
@@ -119,7 +119,7 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 		snprintf(title, sizeof title, "Histogram of %zu measured samples, %s %s a row", s.n,
 			 format_scaled(&label, b.width, width), label.unit);
 		text_title(p, title);
-		rows_put(p, &b, &s, dck_record_value(r, "latency/median"), scale);
+		histogram_rows_put(p, &b, &s, dck_record_value(r, "latency/median"), scale);
 	}
 	mem_free(s.x);
 }

@@ -11,7 +11,7 @@ bool text_is_list(const dck_table *t)
 	       t->columns[1].title[0] == '\0';
 }
 
-static const char *text_of(const dck_table *t, size_t row, size_t column)
+static const char *list_text_of(const dck_table *t, size_t row, size_t column)
 {
 	const dck_value *v = &t->cells[row * t->ncolumns + column].value;
 
@@ -24,7 +24,7 @@ void text_list_put(page *p, const dck_table *t, unsigned lines)
 	unsigned names = 0, used = 0;
 
 	for (size_t i = 0; i < t->nrows; i++) {
-		const unsigned cols = page_columns(text_of(t, i, 0));
+		const unsigned cols = page_columns(list_text_of(t, i, 0));
 		names = cols > names ? cols : names;
 	}
 	if (names > p->width / 3)
@@ -33,14 +33,14 @@ void text_list_put(page *p, const dck_table *t, unsigned lines)
 		/* Words that are wrapped may leave a few columns of each line empty. */
 		const unsigned room = p->width > names + 16 ? p->width - names - 12 : 4;
 
-		used += 1 + page_columns(text_of(t, i, 1)) / room;
+		used += 1 + page_columns(list_text_of(t, i, 1)) / room;
 		if (lines > 0 && used > lines)
 			break;
 		page_to(p, 2);
-		if (i == 0 || strcmp(text_of(t, i, 0), text_of(t, i - 1, 0)) != 0)
-			page_text(p, text_of(t, i, 0));
+		if (i == 0 || strcmp(list_text_of(t, i, 0), list_text_of(t, i - 1, 0)) != 0)
+			page_text(p, list_text_of(t, i, 0));
 		page_to(p, 2 + names + 2);
-		page_wrap(p, 2 + names + 2, text_of(t, i, 1));
+		page_wrap(p, 2 + names + 2, list_text_of(t, i, 1));
 		page_line(p);
 	}
 }

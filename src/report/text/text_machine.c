@@ -70,7 +70,8 @@ static void DCK_PRINTF(4, 5)
 	page_text_right(p, buf, column_cols(p));
 }
 
-static void head_put(page *p, const dck_record *r, const char *suffix, const char *const *names)
+static void machine_head_put(page *p, const dck_record *r, const char *suffix,
+			     const char *const *names)
 {
 	char buf[FORMAT_SIZE], text[96];
 	const char *n = text_fact(r, "machine", "threads", buf);
@@ -87,16 +88,17 @@ static void head_put(page *p, const dck_record *r, const char *suffix, const cha
 }
 
 /* The types of elements; whole numbers have a unit of their own, where a column has room for it. */
-static void types_put(page *p, const dck_record *r, const char *suffix)
+static void machine_types_put(page *p, const dck_record *r, const char *suffix)
 {
 	const bool wide = column_cols(p) >= COLUMN_COLS;
 
-	head_put(p, r, suffix,
-		 wide ? (const char *const[]){"fp64", "fp32", "fp16", "bf16", "int8, GOP/s", NULL}
-		      : types);
+	machine_head_put(
+	    p, r, suffix,
+	    wide ? (const char *const[]){"fp64", "fp32", "fp16", "bf16", "int8, GOP/s", NULL}
+		 : types);
 }
 
-static void name_put(page *p, const char *name)
+static void machine_name_put(page *p, const char *name)
 {
 	page_to(p, 2);
 	page_text_cut(p, name, NAME_COLS - 2);
@@ -127,21 +129,21 @@ static void peaks_put(page *p, const dck_record *r)
 
 	text_title(p, "Peaks, GFLOP/s (int8: GOP/s, operations on whole numbers)");
 	for (size_t t = 0; threads[t]; t++) {
-		types_put(p, r, threads[t]);
+		machine_types_put(p, r, threads[t]);
 		for (size_t i = 0; i < n; i++) {
-			name_put(p, isa[i]);
+			machine_name_put(p, isa[i]);
 			for (size_t k = 0; types[k]; k++)
 				cell_put(p, r, giga_text, "peak/%s/%.23s/%s", types[k], isa[i],
 					 threads[t]);
 			page_line(p);
 		}
 		page_ink_set(p, PAGE_BOLD);
-		name_put(p, "best");
+		machine_name_put(p, "best");
 		for (size_t k = 0; types[k]; k++)
 			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
 		if (dck_record_metric(r, "peak_share/fp32/1")) { /* a record of before has none */
-			name_put(p, "of possible, %");
+			machine_name_put(p, "of possible, %");
 			for (size_t k = 0; types[k]; k++)
 				cell_put(p, r, percent_text, "peak_share/%s/%s", types[k],
 					 threads[t]);
@@ -149,7 +151,7 @@ static void peaks_put(page *p, const dck_record *r)
 		}
 		if (!text_fact(r, "machine", "blas", value))
 			continue;
-		name_put(p, "BLAS");
+		machine_name_put(p, "BLAS");
 		cell_put(p, r, giga_text, "blas/dgemm/%s", threads[t]);
 		cell_put(p, r, giga_text, "blas/sgemm/%s", threads[t]);
 		page_line(p);
@@ -168,12 +170,12 @@ static void bandwidths_put(page *p, const dck_record *r)
 
 	text_title(p, "Bandwidth, GB/s (copy: read and written; triad: all three arrays)");
 	for (size_t t = 0; threads[t]; t++) {
-		head_put(p, r, threads[t], kinds);
+		machine_head_put(p, r, threads[t], kinds);
 		for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
 			const char *size = text_fact(r, "machine", levels[i].fact, buf);
 			snprintf(name, sizeof name, "%s%s%s", levels[i].name, size ? " " : "",
 				 size ? size : "");
-			name_put(p, name);
+			machine_name_put(p, name);
 			for (size_t k = 0; kinds[k]; k++)
 				cell_put(p, r, giga_text, "bandwidth/%s_%s/%s", levels[i].tag,
 					 kinds[k], threads[t]);
@@ -188,7 +190,7 @@ static bool is_in_table(const char *tag)
 }
 
 /* Each reason once, with the first metric that has it. */
-static void reasons_put(page *p, const dck_record *r)
+static void machine_reasons_put(page *p, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nmetrics; i++) {
 		const dck_metric *m = &r->metrics[i];
@@ -240,8 +242,8 @@ void text_machine_brief(page *p, const dck_record *r)
 	char tag[96];
 
 	for (size_t t = 0; threads[t]; t++) {
-		types_put(p, r, threads[t]);
-		name_put(p, "GFLOP/s");
+		machine_types_put(p, r, threads[t]);
+		machine_name_put(p, "GFLOP/s");
 		for (size_t k = 0; types[k]; k++)
 			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
 		page_line(p);
@@ -253,8 +255,9 @@ void text_machine_brief(page *p, const dck_record *r)
 		m = dck_record_metric(r, tag);
 		if (!m || !format_number_of(&m->value, &v))
 			continue;
-		head_put(p, r, threads[t], (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
-		name_put(p, "read, GB/s");
+		machine_head_put(p, r, threads[t],
+				 (const char *const[]){"L1", "L2", "L3", "DRAM", NULL});
+		machine_name_put(p, "read, GB/s");
 		for (size_t k = 0; levels[k]; k++)
 			cell_put(p, r, giga_text, "bandwidth/%s_read/%s", levels[k], threads[t]);
 		page_line(p);
@@ -270,5 +273,5 @@ void text_machine(page *p, const dck_record *r)
 	page_ink_set(p, PAGE_DIM);
 	page_wrap(p, 2, "each is the fastest of its rounds; the JSON and CSV forms have intervals");
 	page_line(p);
-	reasons_put(p, r);
+	machine_reasons_put(p, r);
 }

@@ -41,7 +41,7 @@ bool text_note_is_own(const dck_record *r, const dck_note *n)
 	return !n->under && n != end_note(r);
 }
 
-static void head_put(page *p, const dck_note *n)
+static void notes_head_put(page *p, const dck_note *n)
 {
 	page_ink_set(p, severity[n->severity].ink);
 	page_text(p, severity[n->severity].text);
@@ -64,11 +64,11 @@ size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size
 	return count;
 }
 
-static void note_put(page *p, const dck_record *r, const dck_note *n)
+static void notes_note_put(page *p, const dck_record *r, const dck_note *n)
 {
 	char effects[TEXT_NOTE_BYTES];
 
-	head_put(p, n);
+	notes_head_put(p, n);
 	page_wrap(p, 2, n->text);
 	if (p->col + page_columns(n->code) + 3 > p->width) {
 		page_line(p);
@@ -103,7 +103,7 @@ void text_notes(page *p, const dck_record *r)
 	for (size_t s = 0; s < 3; s++)
 		for (size_t i = 0; i < r->nnotes; i++)
 			if (r->notes[i].severity == order[s] && text_note_is_own(r, &r->notes[i]))
-				note_put(p, r, &r->notes[i]);
+				notes_note_put(p, r, &r->notes[i]);
 }
 
 /* Bytes of the beginning of text that say something by themselves in at most `cols` columns; all of
@@ -149,7 +149,7 @@ void text_note_brief(page *p, const dck_note *n, unsigned lines)
 	const size_t bytes = strlen(n->text) - strlen(remedy);
 	char text[TEXT_NOTE_BYTES];
 
-	head_put(p, n);
+	notes_head_put(p, n);
 	/* Of a long one the end of the explanation goes, never the remedy. */
 	snprintf(text, sizeof text, "%.*s", (int)bytes, n->text);
 	text[clause_end(text, cols > end + width / 2 ? cols - end : width / 2)] = '\0';

@@ -33,7 +33,7 @@ typedef struct view {
 
 /* --- cells */
 
-static void sum_put(const ops_sum *s, const char *number, char *buf)
+static void text_sum_put(const ops_sum *s, const char *number, char *buf)
 {
 	/* That it is at least nothing is no news. */
 	if (s->known == 0 || (s->unknown > 0 && !(ops_sum_value(s) > 0)))
@@ -71,11 +71,11 @@ static void sum_cell(const cell *c, char *buf)
 	const double v = ops_sum_value(s);
 	char text[FORMAT_SIZE];
 
-	sum_put(s,
-		c->field == OPS_TIME	  ? format_scaled(&c->v->scale, v, text)
-		: c->field == OPS_WEIGHTS ? dck_text_bytes(v, text, sizeof text)
-					  : dck_text_si(v, "", text, sizeof text),
-		buf);
+	text_sum_put(s,
+		     c->field == OPS_TIME      ? format_scaled(&c->v->scale, v, text)
+		     : c->field == OPS_WEIGHTS ? dck_text_bytes(v, text, sizeof text)
+					       : dck_text_si(v, "", text, sizeof text),
+		     buf);
 }
 
 static void type_cell(const cell *c, char *buf)
@@ -123,7 +123,7 @@ static void moved_cell(const cell *c, char *buf)
 	const ops_sum bytes = ops_row_bytes(c->row);
 	char text[FORMAT_SIZE];
 
-	sum_put(&bytes, dck_text_bytes(ops_sum_value(&bytes), text, sizeof text), buf);
+	text_sum_put(&bytes, dck_text_bytes(ops_sum_value(&bytes), text, sizeof text), buf);
 }
 
 static void intensity_cell(const cell *c, char *buf)
@@ -315,7 +315,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 		snprintf(ret->after, sizeof ret->after, " +%zu", r->first->norigins - 1);
 }
 
-static void more_put(page *p, size_t n, size_t shown)
+static void text_more_put(page *p, size_t n, size_t shown)
 {
 	char a[FORMAT_SIZE];
 
@@ -328,8 +328,8 @@ static void more_put(page *p, size_t n, size_t shown)
 }
 
 /* rows or nodes: n of them, of which the first are shown. */
-static void table_put(page *p, const view *v, const ops_group *group, const ops_row *rows,
-		      const dck_op *const *nodes, size_t n, bool total)
+static void text_table_put(page *p, const view *v, const ops_group *group, const ops_row *rows,
+			   const dck_op *const *nodes, size_t n, bool total)
 {
 	const column *cols = column_sets[nodes != NULL][v->timed].all;
 	const size_t ncols = column_sets[nodes != NULL][v->timed].n;
@@ -356,10 +356,10 @@ static void table_put(page *p, const view *v, const ops_group *group, const ops_
 		g.ncols++;
 	}
 	grid_put(p, &g);
-	more_put(p, n, t.shown);
+	text_more_put(p, n, t.shown);
 }
 
-static void no_memory(page *p)
+static void text_no_memory(page *p)
 {
 	page_to(p, 2);
 	page_text(p, "no memory for this table");
@@ -368,21 +368,21 @@ static void no_memory(page *p)
 
 /* --- the tables */
 
-static bool nodes_put(page *p, const view *v)
+static bool text_nodes_put(page *p, const view *v)
 {
 	const dck_op **nodes = ops_by_node(v->r, p->ops.sort);
 
 	text_title(p, "Operators");
 	if (nodes)
-		table_put(p, v, NULL, NULL, nodes, v->r->nops, false);
+		text_table_put(p, v, NULL, NULL, nodes, v->r->nops, false);
 	else
-		no_memory(p);
+		text_no_memory(p);
 	mem_free(nodes);
 	return nodes != NULL;
 }
 
 /* Whether there is a table then. */
-static bool group_put(page *p, const view *v, const ops_group *group)
+static bool text_group_put(page *p, const view *v, const ops_group *group)
 {
 	const bool asked = p->ops.by != OPS_BY_AUTO && p->ops.by != OPS_BY_ALL;
 	ops_rows rows;
@@ -393,7 +393,7 @@ static bool group_put(page *p, const view *v, const ops_group *group)
 		deep.top *= p->ops.top == 0 ? 2 : 1;
 	if (!group->rows(v->r, p->ops.sort, deep.top, &rows)) {
 		text_title(p, group->title);
-		no_memory(p);
+		text_no_memory(p);
 		return false;
 	}
 	const bool named = rows.n > 1 || (rows.n > 0 && rows.rows[0].name_bytes > 0);
@@ -401,7 +401,7 @@ static bool group_put(page *p, const view *v, const ops_group *group)
 	if (put || asked)
 		text_title(p, group->title);
 	if (put) {
-		table_put(p, &deep, group, rows.rows, NULL, rows.n, group->total);
+		text_table_put(p, &deep, group, rows.rows, NULL, rows.n, group->total);
 	} else if (asked) {
 		page_to(p, 2);
 		page_wrap(p, 2, group->none);
@@ -413,17 +413,17 @@ static bool group_put(page *p, const view *v, const ops_group *group)
 
 /* --- what is not known */
 
-static bool is_formula(const dck_value *v)
+static bool text_is_formula(const dck_value *v)
 {
 	size_t n = strlen(RECORD_DIM), bytes = v->as.text ? strlen(v->as.text) : 0;
 
 	return bytes > n && strcmp(v->as.text + bytes - n, RECORD_DIM) == 0;
 }
 
-static const char *reason_of(const dck_op *op)
+static const char *text_reason_of(const dck_op *op)
 {
 	const dck_value *v = op->macs.kind == DCK_VALUE_ABSENT ? &op->macs : &op->flops;
-	if (v->kind != DCK_VALUE_ABSENT || is_formula(v))
+	if (v->kind != DCK_VALUE_ABSENT || text_is_formula(v))
 		return NULL;
 	return v->as.text ? v->as.text : "not known";
 }
@@ -433,13 +433,13 @@ static int reason_compare(const void *va, const void *vb)
 	const dck_op *a = *(const dck_op *const *)va, *b = *(const dck_op *const *)vb;
 	int order = strcmp(a->type, b->type);
 	if (order == 0)
-		order = strcmp(reason_of(a), reason_of(b));
+		order = strcmp(text_reason_of(a), text_reason_of(b));
 	return order != 0 ? order : (a > b) - (a < b);
 }
 
 static bool same_reason(const dck_op *a, const dck_op *b)
 {
-	return strcmp(a->type, b->type) == 0 && strcmp(reason_of(a), reason_of(b)) == 0;
+	return strcmp(a->type, b->type) == 0 && strcmp(text_reason_of(a), text_reason_of(b)) == 0;
 }
 
 static void unknown_put(page *p, const view *v)
@@ -448,7 +448,7 @@ static void unknown_put(page *p, const view *v)
 	size_t n = 0, kinds = 0;
 
 	for (size_t i = 0; i < v->r->nops && ops; i++)
-		if (reason_of(ops[i]))
+		if (text_reason_of(ops[i]))
 			ops[n++] = ops[i];
 	if (n > 0) {
 		text_title(p, "Cost not a number");
@@ -472,10 +472,10 @@ static void unknown_put(page *p, const view *v)
 		p->space = false;
 		page_text(p, k - i > 1 ? ", ...:" : ":");
 		page_space(p);
-		page_wrap(p, 4, reason_of(ops[i]));
+		page_wrap(p, 4, text_reason_of(ops[i]));
 		page_line(p);
 	}
-	more_put(p, kinds, v->top);
+	text_more_put(p, kinds, v->top);
 	mem_free(ops);
 }
 
@@ -514,7 +514,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
 }
 
-static void legend_put(page *p, const view *v)
+static void text_legend_put(page *p, const view *v)
 {
 	page_to(p, 2);
 	page_ink_set(p, PAGE_DIM);
@@ -557,12 +557,12 @@ void text_ops(page *p, const dck_record *r)
 		    (p->ops.by != OPS_BY_AUTO || (group && group->asked)))
 			continue;
 		if (group)
-			any |= group_put(p, &v, group);
+			any |= text_group_put(p, &v, group);
 		else
-			any |= nodes_put(p, &v);
+			any |= text_nodes_put(p, &v);
 	}
 	if (any && !(formulas && p->ops.by == OPS_BY_AUTO))
-		legend_put(p, &v);
+		text_legend_put(p, &v);
 	if (!v.timed)
 		unknown_put(p, &v);
 }
@@ -581,12 +581,12 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	if (sort == OPS_SORT_MACS && !(ops_sum_value(&v.total.sum[OPS_MACS]) > 0))
 		sort = OPS_SORT_PARAMS;
 	if (!ops_by_type(r, p->ops.sort != OPS_SORT_AUTO ? p->ops.sort : sort, SIZE_MAX, &rows)) {
-		no_memory(p);
+		text_no_memory(p);
 		return;
 	}
 	const size_t n = rows.n <= lines - 1 ? rows.n : lines - 2,
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
-	table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
+	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);

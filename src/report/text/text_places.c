@@ -19,7 +19,7 @@ static size_t column_find(const dck_table *t, const char *key)
 }
 
 /* At most `cols` of its columns: what stands left goes, up to a '/' where there is one. */
-static const char *end_of(const char *text, unsigned cols)
+static const char *places_end_of(const char *text, unsigned cols)
 {
 	const char *at = text;
 
@@ -33,7 +33,7 @@ static const char *end_of(const char *text, unsigned cols)
 	return at;
 }
 
-static const dck_value *value_at(const dck_table *t, size_t row, size_t column)
+static const dck_value *places_value_at(const dck_table *t, size_t row, size_t column)
 {
 	return column < t->ncolumns ? &t->cells[row * t->ncolumns + column].value : NULL;
 }
@@ -42,8 +42,9 @@ static const dck_value *value_at(const dck_table *t, size_t row, size_t column)
 static const char *place_make(mem_arena *a, const dck_table *t, size_t row, const size_t *at,
 			      unsigned cols)
 {
-	const dck_value *file = value_at(t, row, at[0]), *line = value_at(t, row, at[1]),
-			*module = value_at(t, row, at[2]);
+	const dck_value *file = places_value_at(t, row, at[0]),
+			*line = places_value_at(t, row, at[1]),
+			*module = places_value_at(t, row, at[2]);
 	const char *text = "";
 
 	if (file && file->kind == DCK_VALUE_TEXT && line && line->kind == DCK_VALUE_INT)
@@ -54,7 +55,7 @@ static const char *place_make(mem_arena *a, const dck_table *t, size_t row, cons
 		text = module->as.text;
 	if (!text || page_columns(text) <= cols)
 		return text;
-	const char *end = end_of(text, cols - 3);
+	const char *end = places_end_of(text, cols - 3);
 	return mem_arena_fmt(a, "...%s", end);
 }
 

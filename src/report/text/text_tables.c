@@ -70,20 +70,20 @@ static const dck_column *column_at(const view *v, size_t column)
 	return &v->t->columns[column_index(v, column)];
 }
 
-static const dck_cell *cell_at(const view *v, size_t row, size_t column)
+static const dck_cell *tables_cell_at(const view *v, size_t row, size_t column)
 {
 	const size_t at = v->rows ? v->rows[row] : row;
 
 	return &v->t->cells[at * v->t->ncolumns + column_index(v, column)];
 }
 
-static bool is_number(const dck_cell *c)
+static bool tables_is_number(const dck_cell *c)
 {
 	double v;
 	return format_number_of(&c->value, &v);
 }
 
-static const char *reason_of(const dck_cell *c)
+static const char *tables_reason_of(const dck_cell *c)
 {
 	return c->value.as.text ? c->value.as.text : "not known";
 }
@@ -120,12 +120,12 @@ static bool text_short(const char *text, char *buf)
 
 static const char *cell_text(const view *v, size_t row, size_t column, char *buf)
 {
-	const dck_cell *c = cell_at(v, row, column);
+	const dck_cell *c = tables_cell_at(v, row, column);
 
 	buf[0] = '\0';
 	if (c->value.kind == DCK_VALUE_ABSENT)
-		absent_text(v, reason_of(c), buf);
-	else if (is_number(c))
+		absent_text(v, tables_reason_of(c), buf);
+	else if (tables_is_number(c))
 		column_scale_value(&v->columns[column].scale, &c->value, buf);
 	else if (!v->brief || c->value.kind != DCK_VALUE_TEXT || !text_short(c->value.as.text, buf))
 		return format_value(&c->value, column_at(v, column)->unit, buf);
@@ -147,23 +147,23 @@ static bool is_nothing(const view *v, const dck_value *value)
 		   : v->brief && value->kind == DCK_VALUE_BOOL && !value->as.b;
 }
 
-static column_kind kind_of(const view *v, size_t column, unsigned text_cols)
+static column_kind tables_kind_of(const view *v, size_t column, unsigned text_cols)
 {
 	bool text = false, number = false, empty = true, one_reason = true;
 	const char *why = NULL;
 
 	for (size_t r = 0; r < v->nrows; r++) {
-		const dck_cell *c = cell_at(v, r, column);
+		const dck_cell *c = tables_cell_at(v, r, column);
 		if (c->value.kind == DCK_VALUE_ABSENT) {
 			empty = false;
-			one_reason = one_reason && (!why || strcmp(why, reason_of(c)) == 0);
-			why = reason_of(c);
+			one_reason = one_reason && (!why || strcmp(why, tables_reason_of(c)) == 0);
+			why = tables_reason_of(c);
 			continue;
 		}
 		if (column > 0 && is_long(c, text_cols))
 			return COLUMN_LONG;
-		number = number || is_number(c);
-		text = text || !is_number(c);
+		number = number || tables_is_number(c);
+		text = text || !tables_is_number(c);
 		empty = empty && is_nothing(v, &c->value);
 	}
 	if (text && empty)
@@ -192,10 +192,10 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
 
-	own->kind = kind_of(v, column, text_cols);
+	own->kind = tables_kind_of(v, column, text_cols);
 	own->value_cols = grid_title_columns(v->p, c->title);
 	for (size_t r = 0; r < v->nrows; r++)
-		column_range_add(&range, cell_at(v, r, column));
+		column_range_add(&range, tables_cell_at(v, r, column));
 	own->scale = column_scale_of(&range, c->unit, column_is_share(c));
 	if (own->kind != COLUMN_NUMBER && own->kind != COLUMN_TEXT)
 		return;
@@ -206,8 +206,8 @@ static void column_fill(view *v, size_t column, unsigned text_cols)
 		own->value_cols = n > own->value_cols ? n : own->value_cols;
 		if (bare)
 			continue;
-		const interval_kind kind =
-		    column_scale_interval(&own->scale, cell_at(v, r, column), v->p->utf8, buf);
+		const interval_kind kind = column_scale_interval(
+		    &own->scale, tables_cell_at(v, r, column), v->p->utf8, buf);
 		n = page_columns(buf);
 		own->interval_cols = n > own->interval_cols ? n : own->interval_cols;
 		own->intervals = own->intervals || kind != INTERVAL_NONE;
@@ -220,17 +220,18 @@ static void reasons_find(view *v)
 {
 	for (size_t r = 0; r < v->nrows; r++) {
 		for (size_t c = 0; c < v->ncolumns; c++) {
-			const dck_cell *cell = cell_at(v, r, c);
+			const dck_cell *cell = tables_cell_at(v, r, c);
 			size_t i = 0;
 			if (cell->value.kind != DCK_VALUE_ABSENT ||
 			    v->columns[c].kind == COLUMN_ABSENT)
 				continue;
-			while (i < v->nreasons && strcmp(v->reasons[i], reason_of(cell)) != 0)
+			while (i < v->nreasons &&
+			       strcmp(v->reasons[i], tables_reason_of(cell)) != 0)
 				i++;
 			if (i == REASONS_MAX)
 				v->more_reasons = true;
 			else if (i == v->nreasons)
-				v->reasons[v->nreasons++] = reason_of(cell);
+				v->reasons[v->nreasons++] = tables_reason_of(cell);
 		}
 	}
 }
@@ -252,7 +253,7 @@ static const char *grid_cell_of(const void *self, size_t row, size_t col, char *
 
 	if (!at->interval)
 		return cell_text(v, row, at->column, buf);
-	column_scale_interval(&v->columns[at->column].scale, cell_at(v, row, at->column),
+	column_scale_interval(&v->columns[at->column].scale, tables_cell_at(v, row, at->column),
 			      v->p->utf8, buf);
 	return buf;
 }
@@ -278,7 +279,7 @@ static void long_put(const void *self, size_t row, page *p)
 }
 
 /* The parts in hand, beside the names of the rows. */
-static void parts_put(page *p, view *v, bool last)
+static void tables_parts_put(page *p, view *v, bool last)
 {
 	grid_col cols[GRID_COLS_MAX];
 	const char *units[GRID_COLS_MAX];
@@ -316,10 +317,11 @@ static void parts_put(page *p, view *v, bool last)
 	v->nparts = 0;
 }
 
-static void part_add(page *p, view *v, part more, unsigned cols, unsigned names, unsigned *used)
+static void tables_part_add(page *p, view *v, part more, unsigned cols, unsigned names,
+			    unsigned *used)
 {
 	if (v->nparts > 0 && (*used + cols > p->width || v->nparts == GRID_COLS_MAX)) {
-		parts_put(p, v, false);
+		tables_parts_put(p, v, false);
 		page_line(p);
 		*used = 2 + names;
 	}
@@ -345,14 +347,14 @@ static void grids_put(page *p, view *v)
 		const bool together = own->intervals && 2 + names + both <= p->width;
 		if (v->nparts + 1 == GRID_COLS_MAX && together)
 			used = p->width;
-		part_add(p, v, (part){.column = c}, together ? both : value, names, &used);
+		tables_part_add(p, v, (part){.column = c}, together ? both : value, names, &used);
 		/* Under a title of its own it is as wide as that. */
 		const unsigned apart = interval > value ? interval : value;
 		if (own->intervals)
-			part_add(p, v, (part){.column = c, .interval = true}, together ? 0 : apart,
-				 names, &used);
+			tables_part_add(p, v, (part){.column = c, .interval = true},
+					together ? 0 : apart, names, &used);
 	}
-	parts_put(p, v, true);
+	tables_parts_put(p, v, true);
 }
 
 /* --- what stands below */
@@ -366,7 +368,7 @@ static void below_put(page *p, const char *head, const char *text)
 	page_line(p);
 }
 
-static void absent_put(page *p, const view *v)
+static void tables_absent_put(page *p, const view *v)
 {
 	char head[FORMAT_SIZE];
 
@@ -380,11 +382,11 @@ static void absent_put(page *p, const view *v)
 		if (v->columns[c].kind != COLUMN_ABSENT)
 			continue;
 		snprintf(head, sizeof head, "%.40s: absent,", column_at(v, c)->title);
-		below_put(p, head, reason_of(cell_at(v, 0, c)));
+		below_put(p, head, tables_reason_of(tables_cell_at(v, 0, c)));
 	}
 }
 
-static void more_put(page *p, const view *v)
+static void tables_more_put(page *p, const view *v)
 {
 	char text[120];
 	const size_t rows = v->t->nrows - v->nrows, columns = v->t->ncolumns - v->ncolumns;
@@ -396,14 +398,14 @@ static void more_put(page *p, const view *v)
 	below_put(p, text, "--format json or csv has them");
 }
 
-static void legend_put(page *p, const view *v)
+static void tables_legend_put(page *p, const view *v)
 {
 	char text[160], level[FORMAT_SIZE], low[NUM_TEXT_MAX], high[NUM_TEXT_MAX];
 	double least = 1, most = 0;
 
 	for (size_t r = 0; r < v->nrows; r++) {
 		for (size_t c = 0; c < v->ncolumns; c++) {
-			const double l = cell_at(v, r, c)->level;
+			const double l = tables_cell_at(v, r, c)->level;
 			least = l > 0 && l < least ? l : least;
 			most = l > most ? l : most;
 		}
@@ -424,7 +426,7 @@ static void legend_put(page *p, const view *v)
 static void columns_fill(view *v, unsigned text_cols)
 {
 	for (size_t c = 0; c < v->ncolumns; c++)
-		v->columns[c].kind = kind_of(v, c, text_cols);
+		v->columns[c].kind = tables_kind_of(v, c, text_cols);
 	reasons_find(v);
 	for (size_t c = 0; c < v->ncolumns; c++)
 		column_fill(v, c, text_cols);
@@ -454,10 +456,10 @@ static void table_of_places_put(page *p, const dck_table *t)
 	}
 	columns_fill(&v, text_cols);
 	grids_put(p, &v);
-	absent_put(p, &v);
-	more_put(p, &v);
+	tables_absent_put(p, &v);
+	tables_more_put(p, &v);
 	if (v.half || v.ends)
-		legend_put(p, &v);
+		tables_legend_put(p, &v);
 }
 
 static unsigned text_cols_of(const page *p)
@@ -465,7 +467,7 @@ static unsigned text_cols_of(const page *p)
 	return p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
 }
 
-static void table_put(page *p, const dck_table *t)
+static void tables_table_put(page *p, const dck_table *t)
 {
 	mem_arena *a = mem_arena_new(0);
 
@@ -477,7 +479,7 @@ void text_tables(page *p, const dck_record *r)
 {
 	for (size_t i = 0; i < r->ntables; i++)
 		if (!text_accuracy_has(&r->tables[i]))
-			table_put(p, &r->tables[i]);
+			tables_table_put(p, &r->tables[i]);
 }
 
 /* --- in short */
@@ -632,7 +634,7 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	if (course && first_number(&v) > 0)
 		course_put(p, t, first_number(&v));
 	const size_t more = listing ? 0 : t->nrows - v.nrows; /* the listing says so itself */
-	parts_put(p, &v, false);
+	tables_parts_put(p, &v, false);
 	if (more > 0) {
 		page_to(p, 2);
 		page_ink_set(p, PAGE_DIM);

@@ -21,7 +21,7 @@ typedef struct view {
 	double all;
 } view;
 
-static void row_name(const void *self, size_t row, grid_name *ret)
+static void trees_row_name(const void *self, size_t row, grid_name *ret)
 {
 	const view *v = self;
 
@@ -46,7 +46,7 @@ static const char *row_cell(const void *self, size_t row, size_t col, char *buf)
 			     buf);
 }
 
-static void tree_put(page *p, view *v)
+static void trees_tree_put(page *p, view *v)
 {
 	grid_col heads[GRID_COLS_MAX] = {{.title = "total"}, {.title = "share", .rank = 1}};
 	const size_t weights =
@@ -57,7 +57,7 @@ static void tree_put(page *p, view *v)
 			.ncols = weights + 2,
 			.nrows = v->rows.n,
 			.self = v,
-			.name = row_name,
+			.name = trees_row_name,
 			.cell = row_cell};
 
 	for (size_t i = 0; i < weights; i++)
@@ -74,7 +74,7 @@ static void tree_put(page *p, view *v)
 	}
 }
 
-static dck_status view_put(page *p, const dck_tree *t, dck_err *err)
+static dck_status trees_view_put(page *p, const dck_tree *t, dck_err *err)
 {
 	view v = {.t = t};
 	dck_status status = call_tree_open(&v.c, t, err);
@@ -90,7 +90,7 @@ static dck_status view_put(page *p, const dck_tree *t, dck_err *err)
 					err);
 	if (status == DCK_OK) {
 		v.all = call_tree_sum(&v.c, v.column);
-		tree_put(p, &v);
+		trees_tree_put(p, &v);
 	}
 	call_rows_done(&v.rows);
 	call_tree_done(&v.c);
@@ -110,6 +110,6 @@ void text_trees(page *p, const dck_record *r)
 
 	for (size_t i = 0; i < r->ntrees; i++)
 		if (r->trees[i].nnodes > 0 && !is_told(r, &r->trees[i]) &&
-		    view_put(p, &r->trees[i], &err) != DCK_OK)
+		    trees_view_put(p, &r->trees[i], &err) != DCK_OK)
 			sink_fail(p->out, &err);
 }

@@ -113,7 +113,7 @@ static dck_status asked_check(const job *j, dck_err *err)
 
 /* --- outputs */
 
-static void interrupted_note(const job *j, size_t done)
+static void accuracy_interrupted_note(const job *j, size_t done)
 {
 	record_set_incomplete(j->b, true);
 	record_note(j->b, "interrupted",
@@ -121,8 +121,8 @@ static void interrupted_note(const job *j, size_t done)
 		    j->n - 1);
 }
 
-static dck_status outputs_compare(job *j, subject_target *reference, agree *list, size_t *done,
-				  dck_err *err)
+static dck_status accuracy_outputs_compare(job *j, subject_target *reference, agree *list,
+					   size_t *done, dck_err *err)
 {
 	for (size_t i = 1; i < j->n; i++) {
 		subject_target t;
@@ -134,7 +134,7 @@ static dck_status outputs_compare(job *j, subject_target *reference, agree *list
 			subject_target_close(&t);
 		}
 		if (status == DCK_E_CANCEL && *done > 0) {
-			interrupted_note(j, *done);
+			accuracy_interrupted_note(j, *done);
 			return DCK_OK;
 		}
 		if (status != DCK_OK)
@@ -159,7 +159,7 @@ static dck_status differences(job *j, dck_err *err)
 	subject_facts_of(j->b, j->all[0].subject, &reference);
 	subject_facts_engine(j->b, &reference);
 	record_fact_text(j->b, "difference", "reference", j->all[0].name);
-	status = outputs_compare(j, &reference, list, &done, err);
+	status = accuracy_outputs_compare(j, &reference, list, &done, err);
 	subject_target_close(&reference);
 	if (status == DCK_OK) {
 		agree_record(j->b, list, done);
@@ -269,7 +269,7 @@ static dck_status saved_report(job *j, dck_err *err)
 	return report(j, p, names, list->n, err);
 }
 
-static void stopped_note(const job *j, const accuracy_run *r)
+static void accuracy_stopped_note(const job *j, const accuracy_run *r)
 {
 	if (r->stopped == DCK_OK)
 		return;
@@ -305,7 +305,7 @@ static dck_status model_report(job *j, dck_err *err)
 			 "name the classes in the order of the scores with --target-names A,B,C",
 			 j->truth.from);
 	DCK_TRY(accuracy_run_all(&r, err));
-	stopped_note(j, &r);
+	accuracy_stopped_note(j, &r);
 	j->truth.n = r.done;
 	for (size_t i = 0; i < j->n; i++)
 		names[i] = j->all[i].name;
@@ -335,7 +335,7 @@ static dck_status classifier(job *j, dck_err *err)
 
 /* --- all of it */
 
-static dck_status run(job *j, dck_err *err)
+static dck_status labels_job_run(job *j, dck_err *err)
 {
 	os_host host;
 
@@ -370,7 +370,7 @@ dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy
 	j.arena = mem_arena_new(0);
 	if (j.b)
 		record_set_began(j.b, os_unix_ns());
-	status = j.b && j.arena ? run(&j, err) : ERR_NO_MEMORY(err, "for a record");
+	status = j.b && j.arena ? labels_job_run(&j, err) : ERR_NO_MEMORY(err, "for a record");
 	mem_arena_free(j.arena);
 	if (status == DCK_OK)
 		return record_finish(j.b, ret, err);

@@ -26,13 +26,13 @@ static int key_order(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool key_of(const labels *l, size_t i, key *ret)
+static bool classes_key_of(const labels *l, size_t i, key *ret)
 {
 	*ret = (key){.text = l->text ? l->texts[i] : NULL, .number = l->text ? 0 : l->number[i]};
 	return l->text || l->number[i] != LABEL_NONE;
 }
 
-static size_t unique(key *list, size_t n)
+static size_t classes_unique(key *list, size_t n)
 {
 	size_t kept = 0;
 
@@ -80,7 +80,7 @@ typedef struct building {
 	size_t n;
 } building;
 
-static dck_status sizes_check(const building *g, dck_err *err)
+static dck_status classes_sizes_check(const building *g, dck_err *err)
 {
 	const labels *t = g->truth;
 
@@ -118,8 +118,8 @@ static dck_status occurring(building *g, const labels *l, dck_err *err)
 		size_t n = g->n;
 
 		for (; i < l->n && n < room; i++)
-			n += key_of(l, i, &g->key[n]);
-		g->n = unique(g->key, n);
+			n += classes_key_of(l, i, &g->key[n]);
+		g->n = classes_unique(g->key, n);
 		if (g->n > CLASSES_MAX)
 			DCK_FAIL(err, E_LIMIT,
 				 "'%s' has more than %d different labels: are they labels?",
@@ -128,7 +128,7 @@ static dck_status occurring(building *g, const labels *l, dck_err *err)
 	return DCK_OK;
 }
 
-static const char *name_of(mem_arena *a, const key *k)
+static const char *classes_name_of(mem_arena *a, const key *k)
 {
 	return k->text ? k->text : mem_arena_fmt(a, "%" PRId64, k->number);
 }
@@ -154,7 +154,7 @@ static bool list_item(const char *text, bool is_text, int64_t *ret_first, int64_
 }
 
 /* The labels that were asked for, in that order. */
-static dck_status listed(building *g, dck_err *err)
+static dck_status classes_listed(building *g, dck_err *err)
 {
 	const bool text = g->truth->text;
 
@@ -191,7 +191,7 @@ static bool named_positions(const building *g)
 static dck_status keys_make(building *g, dck_err *err)
 {
 	if (g->list)
-		return listed(g, err);
+		return classes_listed(g, err);
 	DCK_TRY(occurring(g, g->truth, err));
 	for (size_t i = 0; i < g->npredictions; i++)
 		DCK_TRY(occurring(g, &g->predictions[i], err));
@@ -218,19 +218,20 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 	c->n = g->n;
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);
 	for (size_t i = 0; c->name && i < g->n; i++)
-		c->name[i] = g->names ? g->names->name[i] : name_of(g->arena, &g->key[i]);
+		c->name[i] = g->names ? g->names->name[i] : classes_name_of(g->arena, &g->key[i]);
 	return c->name && !mem_arena_failed(g->arena) ? DCK_OK
 						      : ERR_NO_MEMORY(err, "for the classes");
 }
 
 /* The class of every item; n: none of them. */
-static uint32_t *positions(const building *g, const labels *l, const key *sorted, bool *complete)
+static uint32_t *classes_positions(const building *g, const labels *l, const key *sorted,
+				   bool *complete)
 {
 	uint32_t *at = mem_arena_array(g->arena, l->n, sizeof *at);
 
 	for (size_t i = 0; at && i < l->n; i++) {
 		key wanted;
-		const bool some = key_of(l, i, &wanted);
+		const bool some = classes_key_of(l, i, &wanted);
 		const key *found =
 		    some ? bsearch(&wanted, sorted, g->n, sizeof *sorted, key_order) : NULL;
 
@@ -247,12 +248,12 @@ static dck_status all_positions(const building *g, classes *c, dck_err *err)
 	c->predicted = mem_arena_array(g->arena, g->npredictions, sizeof *c->predicted);
 	DCK_NEED(sorted && c->predicted, err, "for the classes");
 	memcpy(sorted, g->key, g->n * sizeof *sorted);
-	if (unique(sorted, g->n) < g->n)
+	if (classes_unique(sorted, g->n) < g->n)
 		DCK_FAIL(err, E_ARG, "--label-list names a label twice");
 	c->complete = true;
-	c->truth = positions(g, g->truth, sorted, &c->complete);
+	c->truth = classes_positions(g, g->truth, sorted, &c->complete);
 	for (size_t i = 0; i < g->npredictions; i++)
-		c->predicted[i] = positions(g, &g->predictions[i], sorted, &c->complete);
+		c->predicted[i] = classes_positions(g, &g->predictions[i], sorted, &c->complete);
 	DCK_NEED(!mem_arena_failed(g->arena), err, "for the classes");
 	return DCK_OK;
 }
@@ -269,7 +270,7 @@ dck_status classes_make(mem_arena *a, const labels *truth, const labels *predict
 		      .names = names};
 	classes c = {0};
 
-	DCK_TRY(sizes_check(&g, err));
+	DCK_TRY(classes_sizes_check(&g, err));
 	DCK_TRY(keys_make(&g, err));
 	DCK_TRY(names_give(&g, &c, err));
 	DCK_TRY(all_positions(&g, &c, err));

@@ -33,7 +33,7 @@ static bool is_word(const char *text, const char *lower)
 typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN } number_kind;
 
 /* "3", "-1", also "3.0", as a table of numbers is often written; NaN and nothing else. */
-static number_kind number_read(const char *text, int64_t *ret)
+static number_kind labels_number_read(const char *text, int64_t *ret)
 {
 	char *end;
 	double v;
@@ -169,7 +169,7 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 	return DCK_OK;
 }
 
-static char *text_of(mem_arena *a, const npy_array *x, size_t i)
+static char *labels_text_of(mem_arena *a, const npy_array *x, size_t i)
 {
 	const char *at = (const char *)x->data + i * x->width;
 	char *text = mem_arena_alloc(a, x->width + 1);
@@ -193,7 +193,7 @@ static dck_status texts_take(mem_arena *a, const npy_array *x, labels *l, dck_er
 	l->text = true;
 	l->texts = mem_arena_array(a, l->n, sizeof *l->texts);
 	for (size_t i = 0; l->texts && i < l->n; i++)
-		l->texts[i] = text_of(a, x, i);
+		l->texts[i] = labels_text_of(a, x, i);
 	return l->texts && !mem_arena_failed(a)
 		   ? DCK_OK
 		   : ERR_NO_MEMORY(err, "for the labels of '%s'", l->from);
@@ -294,7 +294,7 @@ static size_t first_text(char *const *line, size_t begin, size_t n)
 	int64_t v;
 
 	for (size_t i = begin; i < n; i++)
-		if (number_read(line[i], &v) == NUMBER_NOT)
+		if (labels_number_read(line[i], &v) == NUMBER_NOT)
 			return i;
 	return n;
 }
@@ -320,7 +320,7 @@ static bool has_header(char *const *line, size_t n)
 
 	if (n == 0)
 		return false;
-	if (n > 1 && number_read(line[0], &v) == NUMBER_NOT && first_text(line, 1, n) == n)
+	if (n > 1 && labels_number_read(line[0], &v) == NUMBER_NOT && first_text(line, 1, n) == n)
 		return true;
 	for (size_t i = 1; i < n; i++)
 		if (strcmp(line[i], line[0]) == 0)
@@ -343,7 +343,7 @@ static dck_status lines_take(mem_arena *a, char **line, size_t n, labels *l, dck
 	l->number = mem_arena_array(a, l->n, sizeof *l->number);
 	DCK_NEED(l->number, err, "for the labels of '%s'", l->from);
 	for (size_t i = 0; i < l->n; i++) {
-		switch (number_read(line[i], &l->number[i])) {
+		switch (labels_number_read(line[i], &l->number[i])) {
 		case NUMBER_BROKEN:
 			DCK_FAIL(err, E_FORMAT,
 				 "line %zu of '%s' is %s: labels are whole numbers or text, "
@@ -359,8 +359,8 @@ static dck_status lines_take(mem_arena *a, char **line, size_t n, labels *l, dck
 	return DCK_OK;
 }
 
-static dck_status bytes_take(mem_arena *a, dck_buffer *bytes, bool scores, const labels *truth,
-			     labels *l, dck_err *err)
+static dck_status labels_bytes_take(mem_arena *a, dck_buffer *bytes, bool scores,
+				    const labels *truth, labels *l, dck_err *err)
 {
 	npy_array x = {0};
 	char **line;
@@ -383,7 +383,7 @@ static dck_status file_take(mem_arena *a, size_t limit, bool scores, const label
 	dck_status status;
 
 	DCK_TRY(os_read_file(l->from, limit, &bytes, err));
-	status = bytes_take(a, &bytes, scores, truth, l, err);
+	status = labels_bytes_take(a, &bytes, scores, truth, l, err);
 	dck_buffer_done(&bytes);
 	return status;
 }

@@ -53,8 +53,8 @@ static stat_average rates_of(const stat_class *s)
 	return (stat_average){.precision = s->precision, .recall = s->recall, .f1 = s->f1};
 }
 
-static void share_put(record_builder *b, const char *tag, uint64_t hits, uint64_t n,
-		      const char *how)
+static void accuracy_share_put(record_builder *b, const char *tag, uint64_t hits, uint64_t n,
+			       const char *how)
 {
 	double lo, hi;
 
@@ -92,7 +92,7 @@ static void overall_put(const job *j)
 
 	snprintf(how, sizeof how, "%llu of %zu items; exact binomial interval",
 		 (unsigned long long)hits_of(j, 0), j->items);
-	share_put(j->b, "accuracy/overall", hits_of(j, 0), j->items, how);
+	accuracy_share_put(j->b, "accuracy/overall", hits_of(j, 0), j->items, how);
 	if (j->r->top_k < 2)
 		return;
 	if (!p->ahead) {
@@ -103,10 +103,10 @@ static void overall_put(const job *j)
 	const uint64_t hits = hits_within(p, j->r->top_k);
 	snprintf(how, sizeof how, "the label is among the %llu highest scores in %llu of %zu items",
 		 (unsigned long long)j->r->top_k, (unsigned long long)hits, j->items);
-	share_put(j->b, "accuracy/top_k", hits, j->items, how);
+	accuracy_share_put(j->b, "accuracy/top_k", hits, j->items, how);
 }
 
-static void metrics_put(const job *j)
+static void accuracy_metrics_put(const job *j)
 {
 	const classes *c = j->r->classes;
 
@@ -294,21 +294,21 @@ static bool is_right(const job *j, size_t which, size_t i)
 	return t < j->k && t == j->r->classes->predicted[which][i];
 }
 
-static bool is_same(const job *j, size_t which, size_t i)
+static bool accuracy_is_same(const job *j, size_t which, size_t i)
 {
 	const labels *a = &j->r->predictions[0], *b = &j->r->predictions[which];
 
 	return a->text ? strcmp(a->texts[i], b->texts[i]) == 0 : a->number[i] == b->number[i];
 }
 
-static paired compare(const job *j, size_t which)
+static paired accuracy_compare(const job *j, size_t which)
 {
 	paired p = {0};
 
 	for (size_t i = 0; i < j->items; i++) {
 		const bool a = is_right(j, 0, i), b = is_right(j, which, i);
 
-		p.changed += !is_same(j, which, i);
+		p.changed += !accuracy_is_same(j, which, i);
 		p.only_reference += a && !b;
 		p.only_other += b && !a;
 	}
@@ -344,19 +344,19 @@ static void alternatives_put(const job *j)
 				record_cell_absent(j->b, first);
 			continue;
 		}
-		const paired p = compare(j, i);
+		const paired p = accuracy_compare(j, i);
 		record_cell_int(j->b, (int64_t)p.changed);
 		record_cell_int(j->b, (int64_t)p.only_reference);
 		record_cell_int(j->b, (int64_t)p.only_other);
 		record_cell_real(j->b, stat_mcnemar(p.only_reference, p.only_other));
 		snprintf(tag, sizeof tag, "accuracy/overall/%s", j->r->names[i]);
-		share_put(j->b, tag, hits, j->items, "exact binomial interval");
+		accuracy_share_put(j->b, tag, hits, j->items, "exact binomial interval");
 	}
 }
 
 /* --- the answer */
 
-static void answer_put(const job *j)
+static void accuracy_answer_put(const job *j)
 {
 	const uint64_t hits = hits_of(j, 0);
 	char items[32], worst[160] = "";
@@ -429,7 +429,7 @@ static void columns_note(const job *j)
 			    (long long)most);
 }
 
-static void notes_put(const job *j)
+static void accuracy_notes_put(const job *j)
 {
 	const stat_classes *all = &j->all;
 	const classes *c = j->r->classes;
@@ -473,12 +473,12 @@ dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_resul
 	record_fact_int(b, "accuracy", "items", DCK_UNIT_ONE, (int64_t)j.items);
 	record_fact_int(b, "accuracy", "classes", DCK_UNIT_ONE, (int64_t)j.k);
 	record_fact_int(b, "accuracy", "digits", DCK_UNIT_ONE, (int64_t)r->digits);
-	metrics_put(&j);
+	accuracy_metrics_put(&j);
 	rates_put(&j);
 	averages_put(&j);
 	alternatives_put(&j);
 	DCK_TRY(j.k <= MATRIX_CLASSES ? matrix_put(&j, err) : confusions_put(&j, err));
-	answer_put(&j);
-	notes_put(&j);
+	accuracy_answer_put(&j);
+	accuracy_notes_put(&j);
 	return DCK_OK;
 }

@@ -66,7 +66,7 @@ static void item_name(const subject_target *t, const char *text, items *ret)
 	}
 }
 
-static dck_status items_read(job *j, dck_err *err)
+static dck_status accuracy_items_read(job *j, dck_err *err)
 {
 	const dck_list *list = &j->r->config->inputs;
 	const subject_target *t = &j->candidates[0].target;
@@ -220,7 +220,7 @@ static dck_status output_find(const job *j, candidate *l, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status candidate_open(job *j, size_t which, dck_err *err)
+static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 {
 	candidate *l = &j->candidates[which];
 	dck_subject s = *j->r->all[which].subject;
@@ -378,7 +378,7 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 	return DCK_OK;
 }
 
-static void progress_show(const job *j, size_t done)
+static void accuracy_progress_show(const job *j, size_t done)
 {
 	const dck_progress p =
 	    observer_part("items", done, j->r->truth->n, os_now_ns() - j->begin_ns);
@@ -396,7 +396,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 	while (r->done < all && r->stopped == DCK_OK) {
 		const size_t n = all - r->done < j->chunk ? all - r->done : j->chunk;
 
-		progress_show(j, r->done);
+		accuracy_progress_show(j, r->done);
 		r->stopped = observer_cancelled(r->watch)
 				 ? err_set(&r->why, DCK_E_CANCEL, __FILE__, __LINE__, "interrupted")
 				 : chunk_run(j, r->done, n, &row, &r->why);
@@ -413,7 +413,7 @@ static dck_status chunks_run(job *j, dck_err *err)
 
 /* --- all of it */
 
-static void facts_put(const job *j)
+static void accuracy_facts_put(const job *j)
 {
 	const candidate *l = &j->candidates[0];
 	record_builder *b = j->r->b;
@@ -429,16 +429,16 @@ static void facts_put(const job *j)
 	record_fact_text(b, "accuracy", "output", l->target.out[l->output].name);
 }
 
-static dck_status run(job *j, dck_err *err)
+static dck_status items_run(job *j, dck_err *err)
 {
 	accuracy_run *r = j->r;
 
 	for (size_t i = 0; i < r->n; i++)
-		DCK_TRY(candidate_open(j, i, err));
-	DCK_TRY(items_read(j, err));
+		DCK_TRY(accuracy_candidate_open(j, i, err));
+	DCK_TRY(accuracy_items_read(j, err));
 	for (size_t i = 0; i < r->n; i++)
 		DCK_TRY(feeds_make(j, i, err));
-	facts_put(j);
+	accuracy_facts_put(j);
 	for (size_t i = 1; i < r->n; i++) {
 		DCK_TRY(agree_begin(&r->scores[i - 1],
 				    j->candidates[0].target.out[j->candidates[0].output].name,
@@ -462,7 +462,7 @@ dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 	r->predictions = mem_arena_array(r->arena, r->n, sizeof *r->predictions);
 	r->scores = mem_arena_array(r->arena, r->n, sizeof *r->scores);
 	status = j.candidates && r->predictions && r->scores
-		     ? run(&j, err)
+		     ? items_run(&j, err)
 		     : ERR_NO_MEMORY(err, "for the labelled items");
 	for (size_t i = 0; i < j.nopen; i++)
 		subject_target_close(&j.candidates[i].target);

@@ -121,7 +121,7 @@ static void side_judge(const saved_comparison *c, saved_side *s, const saved_val
 /* Holm (1979), with intervals: with k undecided alternatives each is judged with the error divided
  * by k. Those that are decided leave, and the others are judged again. Counts have no error to
  * divide. */
-static void judge(saved_comparison *c)
+static void saved_judge(saved_comparison *c)
 {
 	const double error = 1 - c->asked->level;
 	saved_side *base = &c->sides[0];
@@ -160,7 +160,7 @@ static void judge(saved_comparison *c)
 
 /* --- the record */
 
-static void how_make(const saved_comparison *c, const saved_side *s, char *text, size_t size)
+static void saved_how_make(const saved_comparison *c, const saved_side *s, char *text, size_t size)
 {
 	const bool higher = c->def->better == DCK_BETTER_HIGHER;
 
@@ -199,11 +199,11 @@ static verdict_outcome outcome_make(const saved_comparison *c, const saved_side 
 	    .gate = s->gate,
 	};
 
-	how_make(c, s, o.how, sizeof o.how);
+	saved_how_make(c, s, o.how, sizeof o.how);
 	return o;
 }
 
-static void metric_resolution(const saved_comparison *c)
+static void saved_metric_resolution(const saved_comparison *c)
 {
 	const saved_ratio *first = &c->sides[c->first].ratio;
 
@@ -220,7 +220,7 @@ static void metric_resolution(const saved_comparison *c)
 				     first->why[0] ? first->why : "the ratio has no interval");
 }
 
-static void table(const saved_comparison *c, const verdict_outcome *all)
+static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 {
 	static const char compared[] = "the others are compared with it",
 			  part[] = "it is part of what is compared with";
@@ -240,7 +240,7 @@ static void table(const saved_comparison *c, const verdict_outcome *all)
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */
-static void outcomes_put(const saved_comparison *c)
+static void saved_outcomes_put(const saved_comparison *c)
 {
 	verdict_outcome all[DCK_ALTERNATIVES_MAX];
 	const size_t n = c->n - c->first;
@@ -248,11 +248,11 @@ static void outcomes_put(const saved_comparison *c)
 	for (size_t i = 0; i < n; i++)
 		all[i] = outcome_make(c, &c->sides[c->first + i]);
 	verdict_metrics(c->b, all, n);
-	metric_resolution(c);
+	saved_metric_resolution(c);
 	verdict_facts(c->b, all, n);
 	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, all, n,
 		       c->asked->margin, c->def);
-	table(c, all);
+	saved_table(c, all);
 }
 
 /* --- facts */
@@ -275,7 +275,7 @@ static void fact_record(const saved_comparison *c, const saved_side *s)
 			r->id && r->id[0] ? ", id " : "", r->id ? r->id : "");
 }
 
-static void facts(const saved_comparison *c)
+static void saved_facts(const saved_comparison *c)
 {
 	const dck_record *first = c->sides[0].record;
 	const dck_fact *subject = dck_record_fact(first, "subject", "name");
@@ -310,7 +310,7 @@ static void facts(const saved_comparison *c)
 	record_fact_real(c->b, "method", "level", DCK_UNIT_ONE, c->asked->level);
 }
 
-static dck_status operators(const saved_comparison *c, dck_err *err)
+static dck_status compare_operators(const saved_comparison *c, dck_err *err)
 {
 	char suffix[160];
 
@@ -323,7 +323,7 @@ static dck_status operators(const saved_comparison *c, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status compare(saved_comparison *c, dck_err *err)
+static dck_status saved_compare(saved_comparison *c, dck_err *err)
 {
 	for (size_t i = 0; i < c->n; i++)
 		DCK_TRY(saved_source_open(c->sides[i].record, c->sides[i].name, c->tag,
@@ -332,10 +332,10 @@ static dck_status compare(saved_comparison *c, dck_err *err)
 		c->sides[i].source.between = c->together ? 0 : c->asked->between;
 	DCK_TRY(check_metric(c, err));
 	DCK_TRY(check_comparable(c, err));
-	judge(c);
-	facts(c);
-	outcomes_put(c);
-	DCK_TRY(operators(c, err));
+	saved_judge(c);
+	saved_facts(c);
+	saved_outcomes_put(c);
+	DCK_TRY(compare_operators(c, err));
 	saved_notes(c);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->sides[i].record->incomplete)
@@ -371,7 +371,7 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 			all.sides[i].record = records[i];
 			all.sides[i].name = names[i];
 		}
-		status = compare(&all, err);
+		status = saved_compare(&all, err);
 	} else {
 		ERR_NO_MEMORY(err, "for the comparison");
 	}

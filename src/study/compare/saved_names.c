@@ -15,7 +15,7 @@ typedef struct keys {
 	size_t n;
 } keys;
 
-static bool unique(const char *const *name, size_t n)
+static bool saved_unique(const char *const *name, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < i; k++)
@@ -88,13 +88,13 @@ static bool names_given(const char *const *given, size_t n, mem_arena *a, const 
 		const char *slash = strrchr(given[i], '/');
 		ret[i] = slash && slash[1] ? slash + 1 : given[i];
 	}
-	const bool whole = !unique(ret, n);
+	const bool whole = !saved_unique(ret, n);
 	const size_t shared = label_shared(given, n);
 	for (size_t i = 0; whole && i < n; i++)
 		ret[i] = given[i] + shared;
-	for (int i = 0; i < 3 && !unique(ret, n); i++)
+	for (int i = 0; i < 3 && !saved_unique(ret, n); i++)
 		number_equal(ret, n, a);
-	return !mem_arena_failed(a) && unique(ret, n);
+	return !mem_arena_failed(a) && saved_unique(ret, n);
 }
 
 bool saved_names(const dck_record *const *records, size_t n, const char *const *given, mem_arena *a,
@@ -115,7 +115,7 @@ bool saved_names(const dck_record *const *records, size_t n, const char *const *
 			return false;
 		one_subject &= strcmp(plain[i], plain[0]) == 0;
 	}
-	if (!unique(ret, n)) {
+	if (!saved_unique(ret, n)) {
 		for (size_t i = 1; i < n; i++) {
 			comparable_differ(records[0], records[i], "", &f[i]);
 			keys_find(&f[i], &k);
@@ -131,11 +131,11 @@ bool saved_names(const dck_record *const *records, size_t n, const char *const *
 				return false;
 		}
 		/* Numbers make names unique, unless one is called "NAME (2)" already. */
-		for (int i = 0; i < 3 && !unique(ret, n); i++) {
+		for (int i = 0; i < 3 && !saved_unique(ret, n); i++) {
 			number_equal(ret, n, a);
 			if (mem_arena_failed(a))
 				return false;
 		}
 	}
-	return unique(ret, n);
+	return saved_unique(ret, n);
 }

@@ -76,7 +76,7 @@ static bool is_incomplete(const saved_comparison *c, size_t i)
 	return c->sides[i].record->incomplete;
 }
 
-static bool is_repeated(const saved_comparison *c, size_t i)
+static bool notes_is_repeated(const saved_comparison *c, size_t i)
 {
 	const char *id = c->sides[i].record->id;
 
@@ -116,7 +116,7 @@ static void notes_records(const saved_comparison *c)
 {
 	char names[400];
 
-	if (names_join(c, is_repeated, names, sizeof names))
+	if (names_join(c, notes_is_repeated, names, sizeof names))
 		record_note(c->b, "same-record",
 			    "%s: the same measurement is given twice: it cannot differ from itself",
 			    names);
@@ -159,7 +159,7 @@ static void notes_differences(const saved_comparison *c)
 }
 
 /* What only one of the records has was not checked. */
-static void note_unknown(const saved_comparison *c)
+static void notes_note_unknown(const saved_comparison *c)
 {
 	for (size_t i = 1; i < c->n; i++) {
 		const comparable_differences *f = &c->sides[i].differs;
@@ -198,7 +198,7 @@ static int digits(double share)
 	return share < 0.01 ? 2 : share < 0.1 ? 1 : 0;
 }
 
-static void note_undecided(const saved_comparison *c, const saved_side *s)
+static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 {
 	const saved_ratio *r = &s->ratio;
 	const bool processes = s->source.from == SAVED_PROCESSES;
@@ -257,11 +257,11 @@ void saved_notes(const saved_comparison *c)
 {
 	for (size_t i = c->first; i < c->n; i++)
 		if (c->sides[i].verdict == VERDICT_UNDECIDED)
-			note_undecided(c, &c->sides[i]);
+			notes_note_undecided(c, &c->sides[i]);
 	notes_records(c);
 	note_items(c);
 	notes_differences(c);
-	note_unknown(c);
+	notes_note_unknown(c);
 	if (c->together)
 		notes_together(c);
 	else if (!c->sides[1].ratio.exact)

@@ -65,7 +65,7 @@ typedef struct matching {
 	double total[SIDES];
 } matching;
 
-static size_t root_of(matching *m, size_t i)
+static size_t saved_root_of(matching *m, size_t i)
 {
 	while (m->parent[i] != i)
 		i = m->parent[i] = m->parent[m->parent[i]];
@@ -87,7 +87,7 @@ static size_t op_root(matching *m, const dck_op *op)
 		id = names_add(&m->names, name);
 		if (m->names.n > known)
 			m->parent[id] = id;
-		id = root_of(m, id);
+		id = saved_root_of(m, id);
 		if (root != NAMES_NONE)
 			m->parent[id] = root;
 		else
@@ -97,24 +97,24 @@ static size_t op_root(matching *m, const dck_op *op)
 }
 
 /* A file may give any number as a time. Sums of those that are accepted here stay finite. */
-static bool is_timed(const dck_op *op)
+static bool saved_is_timed(const dck_op *op)
 {
 	const double ns = dck_value_number(&op->time_ns);
 
 	return ns >= 0 && ns <= TIME_MAX_NS;
 }
 
-static void part_add(part *p, const dck_op *op)
+static void saved_part_add(part *p, const dck_op *op)
 {
 	const double ns = dck_value_number(&op->time_ns);
 	const bool sound = op->time_level > 0 && op->time_lo_ns <= ns && ns <= op->time_hi_ns;
 
 	if (p->n == 0)
 		p->level = sound ? op->time_level : 0;
-	if (p->n == 0 || (is_timed(op) && !(dck_value_number(&p->most->time_ns) >= ns)))
+	if (p->n == 0 || (saved_is_timed(op) && !(dck_value_number(&p->most->time_ns) >= ns)))
 		p->most = op;
 	p->n++;
-	if (!is_timed(op)) {
+	if (!saved_is_timed(op)) {
 		p->untimed++;
 		return;
 	}
@@ -168,22 +168,22 @@ static void groups_make(matching *m)
 					m->group_of[root] = (size_t)(group_new(m) - m->groups);
 				g = &m->groups[m->group_of[root]];
 			}
-			part_add(&g->side[k], op);
-			if (is_timed(op))
+			saved_part_add(&g->side[k], op);
+			if (saved_is_timed(op))
 				m->total[k] += dck_value_number(&op->time_ns);
 		}
 }
 
 /* --- operators under new names */
 
-static const char *type_of(const group *g)
+static const char *saved_type_of(const group *g)
 {
 	const dck_op *op = g->side[FROM].n ? g->side[FROM].most : g->side[TO].most;
 
 	return op->type ? op->type : "";
 }
 
-static bool alone(const group *g, int side)
+static bool saved_alone(const group *g, int side)
 {
 	return g->side[side].n == 1 && g->side[!side].n == 0;
 }
@@ -203,9 +203,9 @@ static dck_status renamed_match(matching *m, dck_err *err)
 		for (int k = FROM; k < SIDES; k++) {
 			size_t type;
 
-			if (!alone(&m->groups[i], k))
+			if (!saved_alone(&m->groups[i], k))
 				continue;
-			type = names_add(&m->types, type_of(&m->groups[i]));
+			type = names_add(&m->types, saved_type_of(&m->groups[i]));
 			left[k][type]++;
 			if (k == TO) {
 				next[i] = head[type];
@@ -216,9 +216,9 @@ static dck_status renamed_match(matching *m, dck_err *err)
 		group *g = &m->groups[i], *other;
 		size_t type;
 
-		if (!alone(g, FROM))
+		if (!saved_alone(g, FROM))
 			continue;
-		type = names_find(&m->types, type_of(g));
+		type = names_find(&m->types, saved_type_of(g));
 		if (left[FROM][type] != left[TO][type])
 			continue;
 		other = &m->groups[head[type] - 1];
@@ -287,7 +287,7 @@ static void group_interval(const matching *m, group *g)
 	g->has_interval = isfinite(g->log_half) && g->log_half > 0;
 }
 
-static dck_status type_name(matching *m, group *g, dck_err *err)
+static dck_status saved_type_name(matching *m, group *g, dck_err *err)
 {
 	const char *from = g->side[FROM].n > 0 ? g->side[FROM].most->type : NULL;
 	const char *to = g->side[TO].n > 0 ? g->side[TO].most->type : NULL;
@@ -324,7 +324,7 @@ static dck_status kinds_make(matching *m, dck_err *err)
 
 		if (!is_paired(g))
 			continue;
-		DCK_TRY(type_name(m, g, err));
+		DCK_TRY(saved_type_name(m, g, err));
 		kind = &m->kinds[names_add(&kinds, g->type)];
 		kind->type = g->type;
 		kind->order = (size_t)(kind - m->kinds);
@@ -381,8 +381,8 @@ static void group_judge(const matching *m, group *g, double level, double margin
 	g->open = g->verdict == VERDICT_UNDECIDED;
 }
 
-/* Holm's procedure over the operators, as judge() in saved.c has it over records. */
-static void judge(const matching *m, group *groups, size_t n, const dck_compare_config *c)
+/* Holm's procedure over the operators, as saved_ops_judge() in saved.c has it over records. */
+static void saved_ops_judge(const matching *m, group *groups, size_t n, const dck_compare_config *c)
 {
 	size_t open = 0, before;
 
@@ -407,7 +407,7 @@ static void judge(const matching *m, group *groups, size_t n, const dck_compare_
 
 /* --- the tables */
 
-static int by_change(const void *x, const void *y)
+static int saved_by_change(const void *x, const void *y)
 {
 	const group *a = x, *b = y;
 	const double p = fabs(change_of(a)), q = fabs(change_of(b));
@@ -419,7 +419,7 @@ static int by_change(const void *x, const void *y)
 	return a->order < b->order ? -1 : 1;
 }
 
-static const char *name_of(const part *p)
+static const char *saved_name_of(const part *p)
 {
 	return p->most->name && p->most->name[0] ? p->most->name : "(no name)";
 }
@@ -431,9 +431,9 @@ static void cell_name(record_builder *b, const group *g)
 	const size_t more = (from->n > to->n ? from->n : to->n) - 1;
 
 	if (more > 0)
-		record_cell_fmt(b, "%s +%zu", name_of(from), more);
+		record_cell_fmt(b, "%s +%zu", saved_name_of(from), more);
 	else
-		record_cell_text(b, name_of(from));
+		record_cell_text(b, saved_name_of(from));
 }
 
 /* The change, how sure, and both times. */
@@ -517,8 +517,8 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 
 		if (g->side[!k].n > 0)
 			continue;
-		record_cell_text(b, name_of(&g->side[k]));
-		record_cell_text(b, type_of(g));
+		record_cell_text(b, saved_name_of(&g->side[k]));
+		record_cell_text(b, saved_type_of(g));
 		record_cell_text(b, k == FROM ? "first" : "second");
 		if (g->side[k].untimed > 0)
 			record_cell_absent(b, "not measured");
@@ -528,7 +528,7 @@ static void table_alone(record_builder *b, const matching *m, const char *name)
 	}
 }
 
-static void facts(record_builder *b, const matching *m, const char *suffix)
+static void saved_ops_facts(record_builder *b, const matching *m, const char *suffix)
 {
 	const struct {
 		const char *key;
@@ -555,7 +555,7 @@ static void facts(record_builder *b, const matching *m, const char *suffix)
 	}
 }
 
-static void notes(record_builder *b, const matching *m)
+static void saved_ops_notes(record_builder *b, const matching *m)
 {
 	size_t count[4] = {0};
 	double sum[4] = {0};
@@ -577,7 +577,7 @@ static void notes(record_builder *b, const matching *m)
 			    "%zu operator%s got slower, by %s together; '%.80s' (%.40s) most",
 			    count[VERDICT_SLOWER], count[VERDICT_SLOWER] > 1 ? "s" : "",
 			    dck_text_time(sum[VERDICT_SLOWER], time, sizeof time),
-			    name_of(&worst->side[FROM]), type_of(worst));
+			    saved_name_of(&worst->side[FROM]), saved_type_of(worst));
 	if (m->paired == 0)
 		record_note(b, "operators-unmatched",
 			    "no operator of one profile is in the other: "
@@ -603,7 +603,7 @@ static double fact_real(const dck_record *r, const char *key)
 /* The profiler takes its own cost, the floor, off the time of each operator. It knows the floor
  * only to a part of its step. Where the floors of the two records lie further apart than that,
  * their distance is what is not known. */
-static double step_of(const dck_record *a, const dck_record *b)
+static double saved_step_of(const dck_record *a, const dck_record *b)
 {
 	const double step =
 	    STEP_SHARE * fmax(fact_real(a, "resolution"), fact_real(b, "resolution"));
@@ -613,10 +613,10 @@ static double step_of(const dck_record *a, const dck_record *b)
 	return isfinite(most) && most > 0 ? most : 0;
 }
 
-static bool timed(const dck_record *r)
+static bool saved_timed(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nops; i++)
-		if (is_timed(&r->ops[i]))
+		if (saved_is_timed(&r->ops[i]))
 			return true;
 	return false;
 }
@@ -636,10 +636,10 @@ static dck_status match(matching *m, dck_err *err)
 dck_status saved_operators(record_builder *b, const dck_record *from, const dck_record *to,
 			   const char *suffix, const dck_compare_config *c, dck_err *err)
 {
-	matching m = {.record = {from, to}, .step_ns = step_of(from, to)};
+	matching m = {.record = {from, to}, .step_ns = saved_step_of(from, to)};
 	dck_status status;
 
-	if (!timed(from) || !timed(to))
+	if (!saved_timed(from) || !saved_timed(to))
 		return DCK_OK;
 	m.arena = mem_arena_new(1 << 18);
 	DCK_NEED(m.arena, err, "to compare the operators");
@@ -649,18 +649,18 @@ dck_status saved_operators(record_builder *b, const dck_record *from, const dck_
 		const char *kinds = mem_arena_fmt(m.arena, "compare/operator_types%s", suffix);
 		const char *single = mem_arena_fmt(m.arena, "compare/operators_alone%s", suffix);
 
-		judge(&m, m.groups, m.n, c);
-		qsort(m.groups, m.n, sizeof *m.groups, by_change);
-		judge(&m, m.kinds, m.nkinds, c);
+		saved_ops_judge(&m, m.groups, m.n, c);
+		qsort(m.groups, m.n, sizeof *m.groups, saved_by_change);
+		saved_ops_judge(&m, m.kinds, m.nkinds, c);
 		if (m.nkinds > 0)
-			qsort(m.kinds, m.nkinds, sizeof *m.kinds, by_change);
-		facts(b, &m, suffix);
+			qsort(m.kinds, m.nkinds, sizeof *m.kinds, saved_by_change);
+		saved_ops_facts(b, &m, suffix);
 		if (paired && kinds && single) {
 			table_kinds(b, &m, kinds);
 			table_paired(b, &m, paired);
 			table_alone(b, &m, single);
 		}
-		notes(b, &m);
+		saved_ops_notes(b, &m);
 		if (mem_arena_failed(m.arena))
 			status = ERR_NO_MEMORY(err, "to compare the operators");
 	}

@@ -27,7 +27,7 @@ static void exact_find(double from, double to, saved_ratio *r)
 	r->lo = r->hi = to > 0 ? (double)INFINITY : 1;
 }
 
-static void interval_find(const saved_value *from, const saved_value *to, saved_ratio *r)
+static void ratio_interval_find(const saved_value *from, const saved_value *to, saved_ratio *r)
 {
 	const double below =
 	    saved_square_add(log(to->value / to->lo), log(from->hi / from->value), 0);
@@ -70,7 +70,7 @@ void saved_ratio_find(const saved_value *a, const saved_value *b, bool higher_is
 		r.known = true;
 		r.value = to->value / from->value;
 		if (a->has_interval && b->has_interval && a->lo > 0 && b->lo > 0)
-			interval_find(from, to, &r);
+			ratio_interval_find(from, to, &r);
 		else
 			snprintf(r.why, sizeof r.why, "%s",
 				 !a->has_interval   ? a->why

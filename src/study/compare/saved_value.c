@@ -275,7 +275,7 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
 
 /* The runs of one process do not show how much the next start differs. Variances add, so each of
  * two recordings gets half of the variance between them. */
-static void widen(const saved_source *s, double level, saved_value *v)
+static void value_widen(const saved_source *s, double level, saved_value *v)
 {
 	const double own = s->between / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
 			   stat_normal_quantile(0.975);
@@ -299,7 +299,7 @@ void saved_source_value(const saved_source *s, double level, saved_value *ret)
 		stat_estimate_one((stat_estimator)s->estimator, s->runs, s->n, level, s->scratch,
 				  &e);
 		take_estimate(&e, &v);
-		widen(s, level, &v);
+		value_widen(s, level, &v);
 		break;
 	case SAVED_PROCESSES:
 		if (s->failed[0]) {

@@ -75,7 +75,7 @@ static bool decimal_read(const char **text, decimal *ret)
 	return true;
 }
 
-static int64_t scaled(const decimal *d, int decimals)
+static int64_t scan_scaled(const decimal *d, int decimals)
 {
 	int64_t x = d->digits;
 
@@ -114,9 +114,9 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 		DCK_FAIL(err, E_ARG, "--scan %s: a range of decimals needs its step: %s:0.1", text,
 			 text);
 	decimals = larger(larger(from.decimals, to.decimals), step.decimals);
-	first = scaled(&from, decimals);
-	last = scaled(&to, decimals);
-	by = scaled(&step, decimals);
+	first = scan_scaled(&from, decimals);
+	last = scan_scaled(&to, decimals);
+	by = scan_scaled(&step, decimals);
 	if (!has_step && last < first)
 		by = -by;
 	if (by == 0 || (by > 0 && last < first) || (by < 0 && last > first))
@@ -125,9 +125,9 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 	s->n = (uint64_t)((last - first) / by) + 1;
 	/* As many decimals as the values have: those of TO are in none of them. */
 	s->decimals = larger(from.decimals, step.decimals);
-	s->from = scaled(&from, s->decimals);
-	s->step = (by < 0) == (step.digits < 0) ? scaled(&step, s->decimals)
-						: -scaled(&step, s->decimals);
+	s->from = scan_scaled(&from, s->decimals);
+	s->step = (by < 0) == (step.digits < 0) ? scan_scaled(&step, s->decimals)
+						: -scan_scaled(&step, s->decimals);
 	s->width = from.padded || to.padded ? larger(from.integers, to.integers) : 1;
 	return DCK_OK;
 }
@@ -294,7 +294,7 @@ static const char **hook_line(dck_command_config *c, size_t i)
 	return (const char **)(void *)((char *)c + hooks[i].at);
 }
 
-static bool holds(scans *all, scan_base *b, const char *text)
+static bool scan_holds(scans *all, scan_base *b, const char *text)
 {
 	bool found = false;
 
@@ -317,11 +317,11 @@ static dck_status base_read(scan_job *j, const dck_subject *subject, scan_base *
 	if (subject->kind != DCK_SUBJECT_COMMAND)
 		return DCK_OK;
 	for (; subject->argv[b->nwords]; b->nwords++)
-		(void)holds(&j->scans, b, subject->argv[b->nwords]);
+		(void)scan_holds(&j->scans, b, subject->argv[b->nwords]);
 	for (size_t i = 0; i < HOOKS; i++) {
 		const char *line = *hook_line(&c, i);
 
-		if (!line || !holds(&j->scans, b, line))
+		if (!line || !scan_holds(&j->scans, b, line))
 			continue;
 		const dck_status status = subject_words(line, &b->hook[i], err);
 		if (status != DCK_OK)
@@ -404,8 +404,8 @@ static void name_cut(char *name, size_t size, size_t n)
 
 /* The command line where it is short, else "n=4 m=x", behind the beginning of the line where there
  * are several of them. */
-static void name_make(scan_job *j, const scan_base *b, const scan_pick *pick, char *name,
-		      size_t size)
+static void scan_name_make(scan_job *j, const scan_base *b, const scan_pick *pick, char *name,
+			   size_t size)
 {
 	scan_out o = {.to = name, .room = size};
 	char begin[NAME_SHORT / 2];
@@ -516,7 +516,7 @@ static dck_status job_write(scan_job *j, size_t n, scan_result **ret, dck_err *e
 			r->of[at] = *b->subject;
 			subject_write(j, b, &pick, &r->of[at], words, &o);
 			words += b->nwords + 1;
-			name_make(j, b, &pick, r->name[at], sizeof r->name[at]);
+			scan_name_make(j, b, &pick, r->name[at], sizeof r->name[at]);
 			names_part(r, at);
 			r->all[at] = (dck_alternative){r->name[at], &r->of[at]};
 		}

@@ -59,7 +59,7 @@ static dck_status variant_set(variant *v, const char *key, const char *value, dc
 }
 
 /* Of n lists a value each, in all combinations; the last list changes fastest. */
-static dck_status combine(variants *v, const keyed_values *lists, size_t n, dck_err *err)
+static dck_status vary_combine(variants *v, const keyed_values *lists, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < v->n; i++) {
 		variant *one = &v->of[i];
@@ -99,7 +99,7 @@ dck_status dck_alternatives_vary(const dck_subject *base, const dck_list *vary,
 	status = variants_new(base, all, &v, err);
 	if (status != DCK_OK)
 		goto done;
-	status = combine(v, lists, vary->n, err);
+	status = vary_combine(v, lists, vary->n, err);
 	if (status != DCK_OK) {
 		mem_free(v);
 		goto done;

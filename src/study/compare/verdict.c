@@ -69,7 +69,7 @@ static said said_of(const verdict_outcome *o)
 #define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
 
 /* Three digits and no exponent. */
-static int decimals_of(double v)
+static int verdict_decimals_of(double v)
 {
 	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;
 }
@@ -84,7 +84,7 @@ static const char *ratio_text(const said *s, const char *word, const char *than,
 	const bool times = ratio >= TIMES_FROM;
 	const double v[3] = {times ? ratio : 100 * (ratio - 1), times ? lo : 100 * (lo - 1),
 			     times ? hi : 100 * (hi - 1)};
-	const int digits = decimals_of(fabs(v[0]));
+	const int digits = verdict_decimals_of(fabs(v[0]));
 	const char *size =
 	    mem_arena_fmt(a, "%.*f%s %s%s", digits, v[0], times ? " times" : " %", word, than);
 
@@ -222,7 +222,7 @@ void verdict_table(record_builder *b, const char *title, const dck_column *value
 	record_brief_columns(b, "time value ratio verdict");
 }
 
-static void cell_put(record_builder *b, const dck_cell *c)
+static void verdict_cell_put(record_builder *b, const dck_cell *c)
 {
 	if (c->value.kind == DCK_VALUE_ABSENT)
 		record_cell_absent(b, c->value.as.text);
@@ -234,7 +234,7 @@ void verdict_row_base(record_builder *b, const char *label, dck_cell value, cons
 		      const char *word)
 {
 	record_cell_text(b, label);
-	cell_put(b, &value);
+	verdict_cell_put(b, &value);
 	record_cell_absent(b, why);
 	record_cell_absent(b, why);
 	record_cell_text(b, word);
@@ -243,9 +243,9 @@ void verdict_row_base(record_builder *b, const char *label, dck_cell value, cons
 void verdict_row(record_builder *b, const verdict_outcome *o)
 {
 	record_cell_text(b, o->label);
-	cell_put(b, &o->value);
-	cell_put(b, &o->ratio);
-	cell_put(b, &o->difference);
+	verdict_cell_put(b, &o->value);
+	verdict_cell_put(b, &o->ratio);
+	verdict_cell_put(b, &o->difference);
 	record_cell_text(b, verdict_texts[o->verdict]);
 }
 

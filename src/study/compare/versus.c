@@ -15,8 +15,8 @@
 #define WARMUP_NS_MOST	2000000000u
 #define WARMUP_NS_LEAST 300000000u
 
-static dck_status check(const dck_alternative *all, size_t n, const dck_compare_config *c,
-			dck_err *err)
+static dck_status versus_check(const dck_alternative *all, size_t n, const dck_compare_config *c,
+			       dck_err *err)
 {
 	if (n < 2)
 		DCK_FAIL(err, E_ARG, "a comparison needs at least two subjects");
@@ -59,7 +59,7 @@ static dck_status check(const dck_alternative *all, size_t n, const dck_compare_
 }
 
 /* Warm-ups, and in fresh processes trials, are measurements as `bench` makes them. */
-static dck_status plan_make(versus *v, dck_err *err)
+static dck_status versus_plan_make(versus *v, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
 	dck_plan plan;
@@ -86,8 +86,8 @@ static dck_status plan_make(versus *v, dck_err *err)
 	return measure_plan_check(&plan, &v->plan, err);
 }
 
-static dck_status compare(versus *v, versus_rounds *r, versus_rounds *self,
-			  const dck_alternative *a, dck_err *err)
+static dck_status versus_compare(versus *v, versus_rounds *r, versus_rounds *self,
+				 const dck_alternative *a, dck_err *err)
 {
 	const uint64_t begin = v->shared.origin_ns;
 
@@ -206,7 +206,7 @@ static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
 		versus_facts_method(b, v, NULL);
 		return DCK_OK;
 	}
-	DCK_TRY(compare(v, r, self, &all[0], err));
+	DCK_TRY(versus_compare(v, r, self, &all[0], err));
 	record_others_end(&v->others);
 	if (v->asked->ranking)
 		versus_rank_record(b, v, r);
@@ -235,8 +235,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 		dck_compare_config_init(&plain);
 		v.asked = &plain;
 	}
-	DCK_TRY(check(all, n, v.asked, err));
-	DCK_TRY(plan_make(&v, err));
+	DCK_TRY(versus_check(all, n, v.asked, err));
+	DCK_TRY(versus_plan_make(&v, err));
 	v.random = v.asked->seed;
 	for (size_t i = 0; i < n; i++) {
 		whole[i] = all[i].subject;

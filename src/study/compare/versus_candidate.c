@@ -64,7 +64,7 @@ static bool is_new_subject(const versus *v, const versus_candidate *candidate)
 	       !(v->noted && strcmp(v->noted, text) == 0);
 }
 
-static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
+static dck_status compare_candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
 {
 	dck_subject copy;
 	const dck_subject *s = candidate->nopened > 0
@@ -101,7 +101,8 @@ static dck_status candidate_open(versus *v, versus_candidate *candidate, dck_err
 
 dck_status versus_candidate_open(versus *v, versus_candidate *candidate, dck_err *err)
 {
-	const dck_status status = v->asked->fresh ? DCK_OK : candidate_open(v, candidate, err);
+	const dck_status status =
+	    v->asked->fresh ? DCK_OK : compare_candidate_open(v, candidate, err);
 
 	candidate->open = status == DCK_OK;
 	if (status != DCK_OK)

@@ -21,7 +21,7 @@ size_t versus_look_least(size_t n, double level)
 }
 
 /* The interval of the median ratio of all rounds so far. m: so many share the error. */
-static void interval_find(const versus_looks *f, size_t m, versus_result *x)
+static void look_interval_find(const versus_looks *f, size_t m, versus_result *x)
 {
 	const double slack = stat_boundary_slack(&f->of[m - 1]);
 	stat_paired p;
@@ -47,7 +47,7 @@ static size_t over_fastest(const versus_looks *f, versus_rounds *r)
 			continue;
 		for (size_t k = 0; k < r->done; k++)
 			x->ratio[k] = log(x->trial_ns[k] / fastest[k]);
-		interval_find(f, 1, x);
+		look_interval_find(f, 1, x);
 		wide += !x->has_interval || (x->hi - x->lo) / 2 > log1p(r->margin);
 	}
 	return wide;
@@ -101,9 +101,9 @@ void versus_looks_done(versus_looks *f)
 	mem_free(f->scratch);
 }
 
-static void judge(const versus_looks *f, versus_result *x, size_t undecided, double margin)
+static void look_judge(const versus_looks *f, versus_result *x, size_t undecided, double margin)
 {
-	interval_find(f, undecided, x);
+	look_interval_find(f, undecided, x);
 	x->verdict = VERDICT_UNDECIDED;
 	x->gate = DCK_VERDICT_UNDECIDED;
 	if (!x->has_interval)
@@ -135,7 +135,7 @@ size_t versus_look(const versus *v, versus_looks *f, versus_rounds *r)
 		for (size_t i = 1; i < r->n; i++) {
 			if (r->results[i].verdict != VERDICT_UNDECIDED)
 				continue;
-			judge(f, &r->results[i], before, r->margin);
+			look_judge(f, &r->results[i], before, r->margin);
 			undecided -= r->results[i].verdict != VERDICT_UNDECIDED;
 		}
 	} while (undecided > 0 && undecided < before);

@@ -118,7 +118,8 @@ static dck_status value_run(versus *v, const dck_alternative *all, size_t n, ove
 
 /* --- the record */
 
-static void table(record_builder *b, versus *v, const over *o, const dck_alternative *all, size_t n)
+static void over_table(record_builder *b, versus *v, const over *o, const dck_alternative *all,
+		       size_t n)
 {
 	const bool per_item = o->done > 0 && o->all[0].per_item;
 	const dck_column columns[] = {
@@ -220,8 +221,8 @@ static void crossover(record_builder *b, const versus *v, const over *o, const d
 }
 
 /* said: room for all outcomes. */
-static void record_fill(record_builder *b, versus *v, const over *o, const dck_alternative *all,
-			size_t n, verdict_outcome *said)
+static void over_record_fill(record_builder *b, versus *v, const over *o,
+			     const dck_alternative *all, size_t n, verdict_outcome *said)
 {
 	const size_t noutcomes = o->done * (n - 1);
 	char tag[240];
@@ -251,7 +252,7 @@ static void record_fill(record_builder *b, versus *v, const over *o, const dck_a
 			}
 	for (size_t i = 1; i < n; i++)
 		crossover(b, v, o, all, n, i);
-	table(b, v, o, all, n);
+	over_table(b, v, o, all, n);
 	record_others_end(&v->others);
 	record_others_put(&v->others, b, "samples", v->models);
 	measure_shared_notes(&v->shared, b);
@@ -286,7 +287,7 @@ dck_status versus_over(versus *v, const dck_alternative *all, size_t n, record_b
 		o->why = why;
 	}
 	if (o->done > 0) {
-		record_fill(b, v, o, all, n, said);
+		over_record_fill(b, v, o, all, n, said);
 		goto done;
 	}
 	status = o->failed;

@@ -37,7 +37,7 @@ static bool is_tie(const versus_rounds *r, size_t i)
 	return i != r->fastest && x->has_interval && !(x->lo > 0);
 }
 
-static void order_make(const versus_rounds *r, size_t order[DCK_ALTERNATIVES_MAX])
+static void rank_order_make(const versus_rounds *r, size_t order[DCK_ALTERNATIVES_MAX])
 {
 	for (size_t i = 0; i < r->n; i++) {
 		size_t at = i;
@@ -122,7 +122,7 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 
 /* "a is the fastest; b takes 1.31 times as long [1.28, 1.33], c 2 times [1.9, 2.1]"; "a has the
  * lowest median, but b is not shown to be slower: 1.13 times [0.99, 1.32]; ..." */
-static void answer(record_builder *b, const versus_rounds *r, const size_t *order)
+static void rank_answer(record_builder *b, const versus_rounds *r, const size_t *order)
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *first = versus_label(r, r->fastest), *ties = "", *slower = "";
@@ -162,7 +162,7 @@ static void answer(record_builder *b, const versus_rounds *r, const size_t *orde
 	mem_arena_free(a);
 }
 
-static void imprecise(record_builder *b, const versus_rounds *r)
+static void rank_imprecise(record_builder *b, const versus_rounds *r)
 {
 	size_t wide = 0;
 
@@ -183,13 +183,13 @@ void versus_rank_record(record_builder *b, versus *v, const versus_rounds *r)
 
 	versus_facts_options(b, r);
 	versus_facts_method(b, v, r);
-	order_make(r, order);
+	rank_order_make(r, order);
 	if (!ranking(b, v, r, order))
 		record_note_as(b, DCK_ERROR, "no-series",
 			       "there was no memory left for the ranking");
-	answer(b, r, order);
+	rank_answer(b, r, order);
 	versus_series(b, r);
 	if (v->asked->rounds == 0)
-		imprecise(b, r);
+		rank_imprecise(b, r);
 	versus_notes(b, v, r, NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void how_make(const versus *v, const versus_result *x, char *buf, size_t size)
+static void versus_how_make(const versus *v, const versus_result *x, char *buf, size_t size)
 {
 	if (!x->has_interval)
 		snprintf(buf, size, "median of %zu paired ratios", x->judged);
@@ -34,7 +34,7 @@ const dck_metric_def *versus_items_metric(void)
 }
 
 /* A time as it is written. */
-static double value_of(double ns, bool per_item)
+static double versus_value_of(double ns, bool per_item)
 {
 	return per_item ? 1e9 / ns : ns;
 }
@@ -42,7 +42,7 @@ static double value_of(double ns, bool per_item)
 verdict_outcome versus_outcome(const versus_result *x, bool per_item, const char *name,
 			       const char *label, double base_ns, double level)
 {
-	const double own = x->has_interval ? level : 0, base = value_of(base_ns, per_item);
+	const double own = x->has_interval ? level : 0, base = versus_value_of(base_ns, per_item);
 	/* Less time of an item is more items. */
 	const double sign = per_item ? -1 : 1;
 	const double lo = per_item ? -x->hi : x->lo, hi = per_item ? -x->lo : x->hi;
@@ -50,7 +50,7 @@ verdict_outcome versus_outcome(const versus_result *x, bool per_item, const char
 	return (verdict_outcome){
 	    .name = name,
 	    .label = label,
-	    .value = verdict_cell(value_of(x->time_ns, per_item), 0, 0, 0),
+	    .value = verdict_cell(versus_value_of(x->time_ns, per_item), 0, 0, 0),
 	    .ratio = verdict_cell(exp(x->median), exp(x->lo), exp(x->hi), own),
 	    .difference = verdict_cell(base * expm1(sign * x->median), base * expm1(lo),
 				       base * expm1(hi), own),
@@ -59,8 +59,8 @@ verdict_outcome versus_outcome(const versus_result *x, bool per_item, const char
 	};
 }
 
-static void metric_resolution(record_builder *b, const versus_result *first,
-			      const versus_rounds *self)
+static void versus_metric_resolution(record_builder *b, const versus_result *first,
+				     const versus_rounds *self)
 {
 	if (self && self->results[1].has_interval)
 		record_metric_real(b, "compare/resolution", versus_floor(self),
@@ -85,7 +85,7 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 
 	verdict_table(b, "Compared, trial by trial", &value, VERSUS_RATIO_TITLE);
 	verdict_row_base(b, versus_label(r, 0),
-			 verdict_cell(value_of(r->results[0].time_ns, r->per_item), 0, 0, 0),
+			 verdict_cell(versus_value_of(r->results[0].time_ns, r->per_item), 0, 0, 0),
 			 "the others are compared with it", "baseline");
 	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
 	if (self) {
@@ -104,8 +104,8 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 }
 
 /* The ratios, verdicts and the answer, and the table of them. */
-static void outcomes_put(record_builder *b, const versus *v, const versus_rounds *r,
-			 const versus_rounds *self)
+static void versus_outcomes_put(record_builder *b, const versus *v, const versus_rounds *r,
+				const versus_rounds *self)
 {
 	verdict_outcome all[DCK_ALTERNATIVES_MAX];
 	const size_t n = r->n - 1;
@@ -116,10 +116,10 @@ static void outcomes_put(record_builder *b, const versus *v, const versus_rounds
 		all[i] =
 		    versus_outcome(x, r->per_item, r->candidates[i + 1].what->name,
 				   versus_label(r, i + 1), r->results[0].time_ns, v->asked->level);
-		how_make(v, x, all[i].how, sizeof all[i].how);
+		versus_how_make(v, x, all[i].how, sizeof all[i].how);
 	}
 	verdict_metrics(b, all, n);
-	metric_resolution(b, &r->results[1], self);
+	versus_metric_resolution(b, &r->results[1], self);
 	verdict_facts(b, all, n);
 	verdict_answer(b, versus_label(r, 0), all, n, r->margin,
 		       r->per_item ? versus_items_metric() : NULL);
@@ -187,7 +187,7 @@ void versus_series(record_builder *b, const versus_rounds *r)
 
 /* --- notes */
 
-static void note_undecided(record_builder *b, const versus_rounds *r, size_t i)
+static void versus_note_undecided(record_builder *b, const versus_rounds *r, size_t i)
 {
 	const versus_result *x = &r->results[i];
 	const char *name = versus_label(r, i);
@@ -266,7 +266,7 @@ void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const ve
 {
 	for (size_t i = 1; i < r->n && r->done > 0 && !v->asked->ranking; i++)
 		if (r->results[i].verdict == VERDICT_UNDECIDED)
-			note_undecided(b, r, i);
+			versus_note_undecided(b, r, i);
 	if (self && r->margin > v->asked->margin)
 		record_note(b, "aa-resolution",
 			    "the A/A noise is %.2g %% today, above the margin of %.3g %%: "
@@ -391,7 +391,7 @@ void versus_record(record_builder *b, versus *v, const versus_rounds *r, const v
 		versus_notes(b, v, r, self);
 		return;
 	}
-	outcomes_put(b, v, r, self);
+	versus_outcomes_put(b, v, r, self);
 	table_startup(b, r);
 	versus_series(b, r);
 	versus_notes(b, v, r, self);

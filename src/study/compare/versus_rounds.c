@@ -16,7 +16,7 @@
 #define PILOT_BLOCKS 2
 #define BLOCKS_MAX   16
 
-static void shuffle(versus *v, size_t n, size_t *order)
+static void rounds_shuffle(versus *v, size_t n, size_t *order)
 {
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
@@ -30,10 +30,10 @@ static void shuffle(versus *v, size_t n, size_t *order)
 
 /* Every second block is the one before it the other way round (ABBA), so that even drift within the
  * two falls on all candidates alike. */
-static void order_make(versus *v, size_t block, size_t n, size_t *order)
+static void versus_rounds_order_make(versus *v, size_t block, size_t n, size_t *order)
 {
 	if (block % 2 == 0) {
-		shuffle(v, n, order);
+		rounds_shuffle(v, n, order);
 		return;
 	}
 	for (size_t i = 0; i < n / 2; i++) {
@@ -44,18 +44,18 @@ static void order_make(versus *v, size_t block, size_t n, size_t *order)
 	}
 }
 
-static uint64_t now(const versus *v)
+static uint64_t rounds_now(const versus *v)
 {
 	return measure_shared_now(&v->shared);
 }
 
-static void progress_show(versus *v, const versus_rounds *r)
+static void rounds_progress_show(versus *v, const versus_rounds *r)
 {
 	dck_progress p = observer_nothing(r->phase);
 
 	p.runs = r->done;
 	/* Of the rounds, once there are some: openings before them are no rate. */
-	p.elapsed_ns = now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
+	p.elapsed_ns = rounds_now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
 	p.runs_total = v->asked->rounds;
 	if (r->planned > 0) {
 		p.done_ratio = (double)r->done / (double)r->planned;
@@ -80,7 +80,7 @@ static dck_status candidates_open(versus *v, versus_rounds *r, dck_err *err)
 	size_t order[DCK_ALTERNATIVES_MAX];
 	dck_status status;
 
-	shuffle(v, r->n, order);
+	rounds_shuffle(v, r->n, order);
 	for (size_t i = 0; i < r->n; i++)
 		versus_candidate_close(&r->candidates[i]);
 	for (size_t i = 0; i < r->n; i++) {
@@ -161,9 +161,9 @@ static dck_status round_run(versus *v, versus_rounds *r, size_t *order, double *
 	if (r->reopens && r->done > 0)
 		DCK_TRY(candidates_open(v, r, err));
 	for (size_t block = 0; block < r->blocks; block++) {
-		order_make(v, r->done * r->blocks + block, r->n, order);
+		versus_rounds_order_make(v, r->done * r->blocks + block, r->n, order);
 		DCK_TRY(block_run(v, r, order, block, err));
-		progress_show(v, r);
+		rounds_progress_show(v, r);
 	}
 	round_keep(r, scratch);
 	return DCK_OK;
@@ -202,7 +202,7 @@ static size_t rounds_least(const versus *v, const versus_rounds *r)
 
 /* How many rounds there will be at most must be known before the first that counts: the boundary
  * spends the error by shares of it. */
-static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
+static dck_status rounds_plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
 	double block_ns, open_ns, blocks = 1;
@@ -212,14 +212,14 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 		r->reopens |= r->candidates[i].what->subject->kind != DCK_SUBJECT_COMMAND;
 	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
 	DCK_TRY(inner_new(r, c->trials > BLOCKS_MAX ? (size_t)c->trials : BLOCKS_MAX, err));
-	begin = now(v);
+	begin = rounds_now(v);
 	for (size_t i = 0; i < PILOT_BLOCKS && !c->fresh; i++) {
-		order_make(v, i, r->n, order);
+		versus_rounds_order_make(v, i, r->n, order);
 		DCK_TRY(block_run(v, r, order, i, err));
-		progress_show(v, r);
+		rounds_progress_show(v, r);
 	}
 	block_ns = c->fresh ? (double)r->n * (double)(v->plan.asked.max_time_ns + 1000000000u)
-			    : (double)(now(v) - begin) / PILOT_BLOCKS;
+			    : (double)(rounds_now(v) - begin) / PILOT_BLOCKS;
 	open_ns = r->reopens ? opening_ns(r) : 0;
 	/* Even, so that each order comes as often as its reverse. */
 	if (r->reopens)
@@ -228,7 +228,8 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
 	r->round_ns = open_ns + (double)r->blocks * block_ns;
 	r->planned = c->rounds;
 	if (r->planned == 0) {
-		const double left = v->deadline_ns > now(v) ? (double)(v->deadline_ns - now(v)) : 0;
+		const double left =
+		    v->deadline_ns > rounds_now(v) ? (double)(v->deadline_ns - rounds_now(v)) : 0;
 		const double fit = fmin(left / fmax(1, r->round_ns), (double)c->max_rounds);
 
 		r->planned = (size_t)fmax((double)rounds_least(v, r), fit);
@@ -240,9 +241,9 @@ static dck_status plan_make(versus *v, versus_rounds *r, size_t *order, dck_err 
  * last look comes early then. */
 static bool time_over(const versus *v, const versus_rounds *r)
 {
-	const double each = (double)(now(v) - r->begin_ns) / (double)r->done;
+	const double each = (double)(rounds_now(v) - r->begin_ns) / (double)r->done;
 
-	return v->asked->rounds == 0 && (double)now(v) + each > (double)v->deadline_ns;
+	return v->asked->rounds == 0 && (double)rounds_now(v) + each > (double)v->deadline_ns;
 }
 
 static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size_t *order,
@@ -253,9 +254,9 @@ static dck_status rounds_loop(versus *v, versus_rounds *r, versus_looks *f, size
 	const bool once = v->asked->rounds > 0;
 	size_t next_look = once ? r->planned : stat_look_next(0, r->planned);
 
-	r->begin_ns = now(v);
+	r->begin_ns = rounds_now(v);
 	while (r->done < r->planned) {
-		progress_show(v, r);
+		rounds_progress_show(v, r);
 		DCK_TRY(round_run(v, r, order, f->scratch, err));
 		r->stopped = time_over(v, r) && r->done < r->planned;
 		if (r->done < next_look && !r->stopped)
@@ -278,14 +279,14 @@ static dck_status results_new(versus_rounds *r, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status run(versus *v, versus_rounds *r, versus_looks *f, dck_err *err)
+static dck_status planned_rounds_run(versus *v, versus_rounds *r, versus_looks *f, dck_err *err)
 {
 	size_t order[DCK_ALTERNATIVES_MAX] = {0};
 	dck_err why = {0};
 
-	progress_show(v, r);
+	rounds_progress_show(v, r);
 	DCK_TRY(candidates_open(v, r, err));
-	DCK_TRY(plan_make(v, r, order, err));
+	DCK_TRY(rounds_plan_make(v, r, order, err));
 	DCK_TRY(results_new(r, err));
 	DCK_TRY(versus_looks_init(f, v, r, err));
 	r->failed = rounds_loop(v, r, f, order, &why);
@@ -330,7 +331,7 @@ static dck_status medians(versus_rounds *r, dck_err *err)
 dck_status versus_rounds_run(versus *v, versus_rounds *r, dck_err *err)
 {
 	versus_looks f = {0};
-	dck_status status = run(v, r, &f, err);
+	dck_status status = planned_rounds_run(v, r, &f, err);
 
 	if (status == DCK_OK)
 		status = medians(r, err);

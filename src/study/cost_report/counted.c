@@ -133,8 +133,8 @@ static dck_status zoo_read(tally_counted *c, const char *name, const dck_model_c
 	return status;
 }
 
-static dck_status count(tally_counted *c, const dck_subject *s, bool zoo, const tally_real *real,
-			dck_err *err)
+static dck_status counted_count(tally_counted *c, const dck_subject *s, bool zoo,
+				const tally_real *real, dck_err *err)
 {
 	sizes z = {0};
 
@@ -153,8 +153,8 @@ static dck_status count(tally_counted *c, const dck_subject *s, bool zoo, const 
 }
 
 /* A file whose batch is fixed at another size is counted as the model that it becomes. */
-static dck_status file_read(tally_counted *c, const char *path, const dck_model_config *m,
-			    dck_err *err)
+static dck_status counted_file_read(tally_counted *c, const char *path, const dck_model_config *m,
+				    dck_err *err)
 {
 	freed_model f = {0};
 	dck_status status;
@@ -185,24 +185,24 @@ static dck_status counted_open(tally_counted *c, const dck_subject *s, const tal
 	if (zoo)
 		DCK_TRY(zoo_read(c, s->text + 4, &s->model, err));
 	else
-		DCK_TRY(file_read(c, s->text, &s->model, err));
-	return count(c, s, zoo, real, err);
+		DCK_TRY(counted_file_read(c, s->text, &s->model, err));
+	return counted_count(c, s, zoo, real, err);
 }
 
-static dck_status file_open(tally_counted *c, const char *path, const tally_real *real,
-			    dck_err *err)
+static dck_status counted_file_open(tally_counted *c, const char *path, const tally_real *real,
+				    dck_err *err)
 {
 	c->arena = mem_arena_new(1 << 18);
 	DCK_NEED(c->arena, err, "for the model's sizes");
 	DCK_TRY(onnx_read_file(path, c->arena, &c->model, err));
-	return count(c, NULL, false, real, err);
+	return counted_count(c, NULL, false, real, err);
 }
 
 dck_status tally_counted_file(tally_counted *ret, const char *path, const tally_real *real,
 			      dck_err *err)
 {
 	*ret = (tally_counted){0};
-	dck_status status = file_open(ret, path, real, err);
+	dck_status status = counted_file_open(ret, path, real, err);
 	if (status != DCK_OK)
 		tally_counted_close(ret);
 	return status;
@@ -226,7 +226,7 @@ void tally_counted_close(tally_counted *c)
 
 /* --- rows --- */
 
-static dck_value absent(const char *why)
+static dck_value counted_absent(const char *why)
 {
 	return (dck_value){.kind = DCK_VALUE_ABSENT, .as.text = why ? why : "out of memory"};
 }
@@ -238,10 +238,11 @@ dck_value tally_counted_value(tally_counted *c, num n)
 	if (num_known(n))
 		return (dck_value){.kind = DCK_VALUE_INT, .as.i = n.v};
 	if (num_why_none(n))
-		return absent(num_why_none(n));
+		return counted_absent(num_why_none(n));
 	if (num_why_fresh(t, n))
-		return absent(mem_arena_fmt(c->arena, "it depends on %s", num_why_fresh(t, n)));
-	return absent(mem_arena_fmt(c->arena, "%s" RECORD_DIM, num_text(t, n)));
+		return counted_absent(
+		    mem_arena_fmt(c->arena, "it depends on %s", num_why_fresh(t, n)));
+	return counted_absent(mem_arena_fmt(c->arena, "%s" RECORD_DIM, num_text(t, n)));
 }
 
 const char *tally_counted_name(tally_counted *c, const onnx_node *node)

@@ -25,7 +25,7 @@ typedef struct one {
 	onnx_model model;
 } one;
 
-static dck_status sizes_check(const dck_cost_tensor *t, size_t input, dck_err *err)
+static dck_status operator_sizes_check(const dck_cost_tensor *t, size_t input, dck_err *err)
 {
 	if (t->rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_ARG, "input %zu has %zu dimensions, the most are %d", input,
@@ -73,7 +73,7 @@ static void constant_put(one *o, const char *name, const dck_cost_tensor *t, uin
 	o->graph.ninitializers++;
 }
 
-static void value_put(one *o, const char *name, const dck_cost_tensor *t)
+static void operator_value_put(one *o, const char *name, const dck_cost_tensor *t)
 {
 	onnx_type *type = mem_arena_alloc(o->arena, sizeof *type);
 	onnx_tensor_type *tensor = mem_arena_alloc(o->arena, sizeof *tensor);
@@ -105,12 +105,12 @@ static dck_status inputs_put(one *o, const dck_cost_node *n, dck_err *err)
 		o->node.inputs[i] = t->dtype ? name : "";
 		if (!t->dtype)
 			continue;
-		DCK_TRY(sizes_check(t, i, err));
+		DCK_TRY(operator_sizes_check(t, i, err));
 		const uint64_t elements = elements_of(t);
 		if (t->ints && elements <= ONNX_INTS_MAX)
 			constant_put(o, name, t, elements);
 		else
-			value_put(o, name, t);
+			operator_value_put(o, name, t);
 	}
 	o->node.ninputs = n->ninputs;
 	return DCK_OK;
@@ -139,7 +139,7 @@ static dck_status attribute_put(one *o, const dck_cost_attribute *from, onnx_att
 	return DCK_OK;
 }
 
-static dck_status node_put(one *o, const dck_cost_node *n, dck_err *err)
+static dck_status operator_node_put(one *o, const dck_cost_node *n, dck_err *err)
 {
 	onnx_node *node = &o->node;
 
@@ -161,7 +161,7 @@ static dck_status node_put(one *o, const dck_cost_node *n, dck_err *err)
 	return DCK_OK;
 }
 
-static int64_t number_get(num_table *nums, num n, dck_cost_price *ret)
+static int64_t operator_number_get(num_table *nums, num n, dck_cost_price *ret)
 {
 	const char *why = num_known(n) ? NULL : num_why_none(n);
 
@@ -181,10 +181,10 @@ static void price_read(const cost_result *r, dck_cost_price *ret)
 	const int rank = first && first->kind == VAL_TENSOR ? first->rank : -1;
 
 	*ret = (dck_cost_price){.rank = rank <= DCK_RANK_MAX ? rank : -1};
-	ret->macs = number_get(r->nums, made->macs, ret);
-	ret->flops = number_get(r->nums, made->flops, ret);
-	ret->read_bytes = number_get(r->nums, made->read_bytes, ret);
-	ret->write_bytes = number_get(r->nums, made->write_bytes, ret);
+	ret->macs = operator_number_get(r->nums, made->macs, ret);
+	ret->flops = operator_number_get(r->nums, made->flops, ret);
+	ret->read_bytes = operator_number_get(r->nums, made->read_bytes, ret);
+	ret->write_bytes = operator_number_get(r->nums, made->write_bytes, ret);
 	for (int i = 0; i < ret->rank; i++)
 		ret->dim[i] = num_known(first->dims[i]) ? first->dims[i].v : -1;
 	for (int as = 1; peer_find(as); as++) {
@@ -235,7 +235,7 @@ static dck_status price_get(one *o, const dck_cost_node *n, dck_cost_price *ret,
 	o->arena = mem_arena_new(ARENA_BLOCK);
 	DCK_NEED(o->arena, err, "for an operator");
 	mem_arena_limit(o->arena, MEMORY_MAX);
-	DCK_TRY(node_put(o, n, err));
+	DCK_TRY(operator_node_put(o, n, err));
 	DCK_TRY(cost_model(&o->model, &config, o->arena, &r, err));
 	if (r->nops == 0 || !r->ops[0].row)
 		DCK_FAIL(err, E_ABSENT, "deepclock has no rule for the operator %.60s%s%.60s",

@@ -2,9 +2,9 @@
  *
  *	deepclock cost model.onnx --batch 8
  *
- * src/model/cost counts, counted.h opens the model and turns numbers into values, and this file chooses
- * what the record shows. Nothing is timed. The model runs only with --run, once, to learn the
- * sizes that depend on values.
+ * src/model/cost counts, counted.h opens the model and turns numbers into values, and this file
+ * chooses what the record shows. Nothing is timed. The model runs only with --run, once, to learn
+ * the sizes that depend on values.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"
@@ -154,7 +154,7 @@ static void fact_symbolic(record_builder *b, tally_counted *c, const char *key, 
 		record_fact_text(b, "cost", key, num_text(t, n));
 }
 
-static void facts(record_builder *b, tally_counted *c, const dck_subject *s)
+static void tally_facts(record_builder *b, tally_counted *c, const dck_subject *s)
 {
 	const cost_result *r = c->cost;
 	const onnx_model *m = c->model;
@@ -195,7 +195,7 @@ static void facts(record_builder *b, tally_counted *c, const dck_subject *s)
 }
 
 /* Operators without a known cost, each type once, with the first reason. */
-static void note_unknown(record_builder *b, tally_counted *c)
+static void tally_note_unknown(record_builder *b, tally_counted *c)
 {
 	const cost_result *r = c->cost;
 	const char *list = "";
@@ -265,7 +265,7 @@ static num backward(record_builder *b, tally_counted *c)
 	return all;
 }
 
-static const char *amount(tally_counted *c, num n, const char *unit)
+static const char *tally_amount(tally_counted *c, num n, const char *unit)
 {
 	const char *open = cost_open_text(c, n);
 	char buf[64];
@@ -277,10 +277,10 @@ static const char *amount(tally_counted *c, num n, const char *unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
 
-/* amount() of a sum; `limits` stand in its place, or behind its formula. */
+/* tally_amount() of a sum; `limits` stand in its place, or behind its formula. */
 static const char *limited(tally_counted *c, num n, const char *limits, const char *unit)
 {
-	const char *text = amount(c, n, unit);
+	const char *text = tally_amount(c, n, unit);
 
 	if (!limits || !text)
 		return text;
@@ -326,14 +326,14 @@ static const char *most_macs(tally_counted *c, double *ret_share)
 static const char *more_add(tally_counted *c, const char *more, const char *what, num n,
 			    const char *unit)
 {
-	const char *text = amount(c, n, unit);
+	const char *text = tally_amount(c, n, unit);
 
 	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %ss", more, what, text)
 				    : NULL;
 }
 
 /* more: what else was asked for; NULL: nothing, or no memory, which the arena reports later. */
-static void answer_put(record_builder *b, tally_counted *c, const char *more)
+static void tally_answer_put(record_builder *b, tally_counted *c, const char *more)
 {
 	const cost_result *r = c->cost;
 	const bool known = num_known(r->macs), open = !known && cost_open_text(c, r->macs);
@@ -343,7 +343,7 @@ static void answer_put(record_builder *b, tally_counted *c, const char *more)
 		       limited(c, r->flops,
 			       limits_text(c, r->flops, r->flops_least, r->flops_most, short_text),
 			       "FLOPs"),
-		   *params = amount(c, r->params, "parameters");
+		   *params = tally_amount(c, r->params, "parameters");
 	double share = 0;
 	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
 
@@ -402,15 +402,15 @@ static dck_status ops_put(record_builder *b, tally_counted *c, const peer_counte
 	return DCK_OK;
 }
 
-static dck_status fill(record_builder *b, tally_counted *c, const dck_subject *s,
-		       const dck_cost_config *cfg, dck_err *err)
+static dck_status cost_write(record_builder *b, tally_counted *c, const dck_subject *s,
+			     const dck_cost_config *cfg, dck_err *err)
 {
 	const peer_counter *p = peer_find(cfg->as);
 	const char *more = "";
 	num peer;
 
 	record_set_began(b, os_unix_ns());
-	facts(b, c, s);
+	tally_facts(b, c, s);
 	record_fact_options(b, "plan", dck_cost_options, cfg);
 	totals(b, c);
 	if (cfg->backward)
@@ -420,10 +420,10 @@ static dck_status fill(record_builder *b, tally_counted *c, const dck_subject *s
 		more =
 		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
 	cost_open_put(b, c);
-	answer_put(b, c, more);
+	tally_answer_put(b, c, more);
 	if (c->freed.done)
 		subject_facts_freed(b, &c->freed);
-	note_unknown(b, c);
+	tally_note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;
 }
@@ -519,7 +519,7 @@ dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_
 	if (status != DCK_OK)
 		goto done;
 	b = record_begin(cfg->title);
-	status = b ? fill(b, &c, s, cfg, err) : ERR_NO_MEMORY(err, "for a record");
+	status = b ? cost_write(b, &c, s, cfg, err) : ERR_NO_MEMORY(err, "for a record");
 	if (status != DCK_OK) {
 		record_drop(b);
 		goto done;

@@ -157,7 +157,7 @@ static int part_order(const void *va, const void *vb)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void part_add(const whole *w, part *p, num macs)
+static void tally_part_add(const whole *w, part *p, num macs)
 {
 	num_term terms[NUM_TERMS_MAX];
 	bool exact;
@@ -190,8 +190,8 @@ static void term_column(const whole *w, size_t i, dck_column *ret)
 			    .unit = DCK_UNIT_ONE};
 }
 
-static void parts_put(record_builder *b, const whole *w, const char *name, const char *title,
-		      part *parts, size_t n, size_t most)
+static void tally_parts_put(record_builder *b, const whole *w, const char *name, const char *title,
+			    part *parts, size_t n, size_t most)
 {
 	const bool nodes = parts[0].type == NULL;
 	dck_column columns[3 + TERMS_SHOWN] = {
@@ -235,19 +235,19 @@ static part *types_make(const whole *w, size_t *ret_n)
 		part *p = &parts[names_add(&seen, type)];
 		if (!p->name)
 			*p = (part){.name = type, .first = i};
-		part_add(w, p, o->macs);
+		tally_part_add(w, p, o->macs);
 	}
 	*ret_n = seen.n;
 	return parts;
 }
 
-static void types_put(record_builder *b, const whole *w)
+static void tally_types_put(record_builder *b, const whole *w)
 {
 	size_t n;
 	part *parts = types_make(w, &n);
 
 	if (n)
-		parts_put(b, w, "cost/types", "MACs by operator type", parts, n, SIZE_MAX);
+		tally_parts_put(b, w, "cost/types", "MACs by operator type", parts, n, SIZE_MAX);
 }
 
 static void operators_put(record_builder *b, const whole *w)
@@ -263,10 +263,10 @@ static void operators_put(record_builder *b, const whole *w)
 		parts[n] = (part){.name = tally_counted_name(c, o->node),
 				  .type = tally_counted_type(c, o->node),
 				  .first = i};
-		part_add(w, &parts[n++], o->macs);
+		tally_part_add(w, &parts[n++], o->macs);
 	}
 	if (n)
-		parts_put(b, w, "cost/operators", "MACs by operator", parts, n, OPERATORS);
+		tally_parts_put(b, w, "cost/operators", "MACs by operator", parts, n, OPERATORS);
 }
 
 /* --- the sizes themselves */
@@ -282,7 +282,7 @@ static void facts_terms(record_builder *b, const whole *w)
 	}
 }
 
-static bool is_plain(const char *name)
+static bool tally_is_plain(const char *name)
 {
 	for (; *name; name++)
 		if (!strchr("_-./:", *name) && !(*name >= '0' && *name <= '9') &&
@@ -309,7 +309,7 @@ static const char *dims_to_give(tally_counted *c, size_t *ret_n)
 			    names_find(&seen, name) != NAMES_NONE)
 				continue;
 			names_add(&seen, name);
-			const char *quote = is_plain(name) ? "" : "'";
+			const char *quote = tally_is_plain(name) ? "" : "'";
 			list =
 			    mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
 		}
@@ -339,7 +339,7 @@ static const char *sizes_of_values(const whole *w, size_t *ret_n)
 	return list ? list : "";
 }
 
-static void notes(record_builder *b, const whole *w)
+static void tally_notes(record_builder *b, const whole *w)
 {
 	size_t n = 0, values = 0;
 	const char *list = dims_to_give(w->c, &n), *of_values = sizes_of_values(w, &values);
@@ -404,8 +404,8 @@ void cost_open_put(record_builder *b, tally_counted *c)
 	facts_letters(b, c);
 	if (w.n) {
 		facts_terms(b, &w);
-		types_put(b, &w);
+		tally_types_put(b, &w);
 		operators_put(b, &w);
 	}
-	notes(b, &w);
+	tally_notes(b, &w);
 }

@@ -2,9 +2,9 @@
  *
  *	deepclock inspect model.onnx
  *
- * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and files with
- * external weights are not read: inspect only looks whether they are there. A size that the model
- * leaves open is shown with its name, not guessed.
+ * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and
+ * files with external weights are not read: inspect only looks whether they are there. A size that
+ * the model leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"
@@ -99,7 +99,7 @@ static const char *location(const onnx_tensor *t)
 
 /* Weights are initializers, of bodies too, and the values of Constant nodes. A sum that overflows
  * stays at the largest. */
-static void weights_add(uint64_t *sum, const onnx_graph *g)
+static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
 {
 	for (size_t i = 0; i < g->ninitializers; i++)
 		if (__builtin_add_overflow(*sum, g->initializers[i].bytes, sum))
@@ -111,9 +111,9 @@ static void weights_add(uint64_t *sum, const onnx_graph *g)
 			if (a->t && __builtin_add_overflow(*sum, a->t->bytes, sum))
 				*sum = UINT64_MAX;
 			if (a->g)
-				weights_add(sum, a->g);
+				inspect_weights_add(sum, a->g);
 			for (size_t j = 0; j < a->ngraphs; j++)
-				weights_add(sum, &a->graphs[j]);
+				inspect_weights_add(sum, &a->graphs[j]);
 		}
 }
 
@@ -127,7 +127,7 @@ static bool files_find(inspection *x)
 	x->files = mem_arena_array(x->arena, g->ninitializers, sizeof *x->files);
 	if (!x->files || !names_init(&seen, x->arena, g->ninitializers))
 		return false;
-	weights_add(&x->weight_bytes, g);
+	inspect_weights_add(&x->weight_bytes, g);
 	for (size_t i = 0; i < g->ninitializers; i++) {
 		const char *name = location(&g->initializers[i]);
 
@@ -206,7 +206,7 @@ static const char *dims_text(inspection *x, const model_value *v)
 			    : subject_dims_text(x->arena, v->dims, NULL, (size_t)v->rank);
 }
 
-static const char *shape_text(inspection *x, const model_value *v)
+static const char *inspect_shape_text(inspection *x, const model_value *v)
 {
 	if (strcmp(v->kind, "tensor") != 0)
 		return *v->kind ? v->kind : "of a type that is not stated";
@@ -217,12 +217,12 @@ static const char *shape_text(inspection *x, const model_value *v)
 	return dims_text(x, v);
 }
 
-static const char *type_text(inspection *x, const model_value *v)
+static const char *inspect_type_text(inspection *x, const model_value *v)
 {
 	return v->dtype ? cost_dtype_text(v->dtype, x->arena) : "";
 }
 
-static const char *number_text(mem_arena *a, double v, const char *unit)
+static const char *inspect_number_text(mem_arena *a, double v, const char *unit)
 {
 	char buf[64];
 
@@ -230,15 +230,15 @@ static const char *number_text(mem_arena *a, double v, const char *unit)
 }
 
 /* "1.81 G MACs"; why not. */
-static const char *amount(inspection *x, num n, const char *what)
+static const char *inspect_amount(inspection *x, num n, const char *what)
 {
 	const char *open = cost_open_text(&x->c, n);
 
 	if (num_known(n) && n.v < 1000)
 		return mem_arena_fmt(x->arena, "%lld %s", (long long)n.v, what);
 	if (num_known(n))
-		return mem_arena_fmt(x->arena, "%s %s", number_text(x->arena, (double)n.v, ""),
-				     what);
+		return mem_arena_fmt(x->arena, "%s %s",
+				     inspect_number_text(x->arena, (double)n.v, ""), what);
 	return open ? mem_arena_fmt(x->arena, "%s %s", open, what)
 		    : mem_arena_fmt(x->arena, "%s not known", what);
 }
@@ -260,15 +260,15 @@ static void sentence_put(record_builder *b, inspection *x)
 
 	const char *letters = num_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
 
-	record_answer(b, "%s, %s, opset %lld%s%s%s", amount(x, x->c.cost->macs, "MACs"),
-		      amount(x, x->c.cost->params, "parameters"),
+	record_answer(b, "%s, %s, opset %lld%s%s%s", inspect_amount(x, x->c.cost->macs, "MACs"),
+		      inspect_amount(x, x->c.cost->params, "parameters"),
 		      (long long)onnx_opset_version(x->c.model), producer ? ", from " : "",
 		      producer ? producer : "", letters ? letters : "");
 }
 
 /* --- the summary */
 
-static void row(record_builder *b, const char *what, const char *value)
+static void inspect_row(record_builder *b, const char *what, const char *value)
 {
 	record_cell_text(b, what);
 	record_cell_text(b, value ? value : "?");
@@ -282,12 +282,13 @@ static void rows_values(record_builder *b, inspection *x, const char *what, cons
 				       ? mem_arena_fmt(x->arena, ", and %zu more", n - shown)
 				       : "";
 
-		row(b, what,
-		    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name, shape_text(x, &v[i]),
-				  type_text(x, &v[i]), more ? more : ""));
+		inspect_row(b, what,
+			    mem_arena_fmt(x->arena, "%s: %s %s%s", v[i].name,
+					  inspect_shape_text(x, &v[i]), inspect_type_text(x, &v[i]),
+					  more ? more : ""));
 	}
 	if (n == 0)
-		row(b, what, "none");
+		inspect_row(b, what, "none");
 }
 
 static const char *opsets_text(inspection *x)
@@ -328,7 +329,7 @@ static const char *custom_text(inspection *x)
 
 static const char *weights_text(inspection *x)
 {
-	const char *size = number_text(x->arena, (double)x->weight_bytes, "B");
+	const char *size = inspect_number_text(x->arena, (double)x->weight_bytes, "B");
 
 	if (x->nfiles == 0)
 		return mem_arena_fmt(x->arena, "%s, in the file", size);
@@ -378,22 +379,22 @@ static void summary_put(record_builder *b, inspection *x)
 	record_table(b, "inspect/summary", "The model", columns, 2);
 	rows_values(b, x, "input", x->values.in, x->values.nin, INPUTS_SHOWN);
 	rows_values(b, x, "output", x->values.out, x->values.nout, OUTPUTS_SHOWN);
-	row(b, "open sizes", nopen ? open : "none");
-	row(b, "operators", kinds_text(x));
+	inspect_row(b, "open sizes", nopen ? open : "none");
+	inspect_row(b, "operators", kinds_text(x));
 	if (custom)
-		row(b, "not known", custom);
-	row(b, "weights", weights_text(x));
+		inspect_row(b, "not known", custom);
+	inspect_row(b, "weights", weights_text(x));
 	if (m->nmetadata)
-		row(b, "properties",
-		    mem_arena_fmt(x->arena, "%zu: %s%s", m->nmetadata,
-				  m->metadata[0].key ? m->metadata[0].key : "?",
-				  m->nmetadata > 1 ? ", ..." : ""));
+		inspect_row(b, "properties",
+			    mem_arena_fmt(x->arena, "%zu: %s%s", m->nmetadata,
+					  m->metadata[0].key ? m->metadata[0].key : "?",
+					  m->nmetadata > 1 ? ", ..." : ""));
 }
 
 /* --- the rest */
 
-static void values_put(record_builder *b, inspection *x, const char *name, const char *title,
-		       const model_value *v, size_t n)
+static void inspect_values_put(record_builder *b, inspection *x, const char *name,
+			       const char *title, const model_value *v, size_t n)
 {
 	static const dck_column columns[] = {{.key = "name", .title = "name"},
 					     {.key = "kind", .title = "kind"},
@@ -406,12 +407,12 @@ static void values_put(record_builder *b, inspection *x, const char *name, const
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, v[i].name);
 		record_cell_text(b, *v[i].kind ? v[i].kind : "?");
-		record_cell_text(b, type_text(x, &v[i]));
-		record_cell_text(b, shape_text(x, &v[i]));
+		record_cell_text(b, inspect_type_text(x, &v[i]));
+		record_cell_text(b, inspect_shape_text(x, &v[i]));
 	}
 }
 
-static void open_put(record_builder *b, inspection *x)
+static void inspect_open_put(record_builder *b, inspection *x)
 {
 	static const dck_column columns[] = {{.key = "name", .title = "size"},
 					     {.key = "input", .title = "input"},
@@ -498,7 +499,7 @@ static void properties_put(record_builder *b, inspection *x)
 	}
 }
 
-static void facts_put(record_builder *b, inspection *x, const char *next)
+static void inspect_facts_put(record_builder *b, inspection *x, const char *next)
 {
 	const onnx_model *m = x->c.model;
 	const char *producer = producer_text(x);
@@ -545,8 +546,8 @@ static const char *next_text(inspection *x, const dck_model_config *c)
 					   : NULL;
 }
 
-static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
-		       const dck_model_config *asked, dck_err *err)
+static dck_status inspection_write(record_builder *b, inspection *x, const dck_subject *s,
+				   const dck_model_config *asked, dck_err *err)
 {
 	const bool zoo = strncmp(x->subject, "zoo:", 4) == 0;
 	dck_model_config given = s->model;
@@ -564,7 +565,7 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
 	if (!next || !kinds_find(x) || !files_find(x))
 		DCK_FAIL(err, E_LIMIT, "reading the model exceeds the memory limit");
 	record_set_began(b, os_unix_ns());
-	facts_put(b, x, next);
+	inspect_facts_put(b, x, next);
 	sentence_put(b, x);
 	cost_metric_put(
 	    b, &x->c, "cost/macs", x->c.cost->macs,
@@ -575,9 +576,9 @@ static dck_status fill(record_builder *b, inspection *x, const dck_subject *s,
 	cost_metric_put(b, &x->c, "cost/weight_bytes", x->c.cost->weight_bytes,
 			"initializers that are used, each once");
 	summary_put(b, x);
-	values_put(b, x, "inspect/inputs", "Inputs", x->values.in, x->values.nin);
-	values_put(b, x, "inspect/outputs", "Outputs", x->values.out, x->values.nout);
-	open_put(b, x);
+	inspect_values_put(b, x, "inspect/inputs", "Inputs", x->values.in, x->values.nin);
+	inspect_values_put(b, x, "inspect/outputs", "Outputs", x->values.out, x->values.nout);
+	inspect_open_put(b, x);
 	kinds_put(b, x);
 	files_put(b, x);
 	properties_put(b, x);
@@ -599,7 +600,8 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 		plain.model.batch = 0;
 	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
 	b = record_begin(title);
-	status = b ? fill(b, &x, &plain, &s->model, err) : ERR_NO_MEMORY(err, "for a record");
+	status = b ? inspection_write(b, &x, &plain, &s->model, err)
+		   : ERR_NO_MEMORY(err, "for a record");
 	if (status == DCK_OK)
 		status = record_finish(b, ret, err);
 	else

@@ -163,7 +163,7 @@ static dck_status measure_once(load_job *j, dck_err *err)
 
 /* The caller's observer need not be thread-safe: only the caller's thread queries it; stream
  * threads read the stop flag. */
-static bool stop_asked(void *self)
+static bool load_stop_asked(void *self)
 {
 	load_job *j = self;
 
@@ -199,7 +199,8 @@ static dck_status subject_open(load_job *j, dck_err *err)
 	const dck_load_config *c = j->config;
 	measure_plan plan;
 
-	j->inner = (dck_observer){.self = j, .progress = progress_pass, .cancelled = stop_asked};
+	j->inner =
+	    (dck_observer){.self = j, .progress = progress_pass, .cancelled = load_stop_asked};
 	DCK_TRY(measure_plan_warmup(c->warmup, c->max_warmup_ns, c->level, &plan, err));
 	DCK_TRY(measure_session_open(&j->session, &j->shared, j->subject, &plan, &j->inner, err));
 	DCK_TRY(measure_session_warm(&j->session, err));

@@ -167,7 +167,7 @@ uint64_t load_trace_time(const load_trace *t, double rate_hz)
 /* --- arrivals */
 
 /* Uniform above 0 and up to 1, from the seed and the position alone. */
-static double uniform(uint64_t seed, uint64_t i)
+static double arrivals_uniform(uint64_t seed, uint64_t i)
 {
 	const dck_dtype word = {DCK_DTYPE_UINT, 64, 1};
 	uint64_t bits = 0;
@@ -198,7 +198,7 @@ bool load_arrivals_next(load_arrivals *a, double *ret_ns)
 		a->at_ns = (double)i * a->gap_ns; /* no sum: errors do not add up */
 	} else {
 		/* Exponential gaps, by inversion: a Poisson process. */
-		a->at_ns += -log(uniform(a->seed, i)) * a->gap_ns;
+		a->at_ns += -log(arrivals_uniform(a->seed, i)) * a->gap_ns;
 	}
 	a->n++;
 	*ret_ns = a->at_ns;

@@ -133,7 +133,7 @@ void load_limits_table(const load_view *v)
 
 /* --- notes on one load */
 
-static const char *value_text(const stat_estimate *e, char *buf, size_t size)
+static const char *limits_value_text(const stat_estimate *e, char *buf, size_t size)
 {
 	return e->present ? dck_text_time(e->value, buf, size) : "not known";
 }
@@ -158,7 +158,7 @@ static void broken_note(const load_view *v, size_t i, const char *seen)
 	const stat_limit *l = &v->point->limit[i];
 	double percent = 100 * v->j->config->confidence;
 	char buf[32], may[48] = "";
-	const char *value = value_text(&v->point->statistic[i], buf, sizeof buf);
+	const char *value = limits_value_text(&v->point->statistic[i], buf, sizeof buf);
 
 	if (limit->kind == LIMIT_PERCENTILE) {
 		snprintf(may, sizeof may, " (%.3g %%), %.3g %% may", 100 * l->share,
@@ -231,10 +231,11 @@ static void unloaded_notes(const load_view *v)
 
 	for (size_t i = 0; i < j->ask.nlimits; i++)
 		if (j->unloaded.limit[i].verdict == DCK_VERDICT_BROKEN)
-			record_note(v->b, "slo-not-held",
-				    "no rate holds %s: unloaded, without a queue, %s is %s already",
-				    j->limits[i].text, j->limits[i].statistic,
-				    value_text(&j->unloaded.statistic[i], value, sizeof value));
+			record_note(
+			    v->b, "slo-not-held",
+			    "no rate holds %s: unloaded, without a queue, %s is %s already",
+			    j->limits[i].text, j->limits[i].statistic,
+			    limits_value_text(&j->unloaded.statistic[i], value, sizeof value));
 }
 
 /* No rate was shown to hold the limits. */
@@ -329,7 +330,7 @@ static void over_text(const load_view *v, char *buf, size_t size)
 		dck_text_time(limit->ns, most, sizeof most);
 		if (e->present)
 			snprintf(buf, size, ": %s is %s, over %s", limit->statistic,
-				 value_text(e, value, sizeof value), most);
+				 limits_value_text(e, value, sizeof value), most);
 		else
 			snprintf(buf, size, ": %llu of %llu requests took longer than %s",
 				 (unsigned long long)v->point->seen[i].over,

@@ -58,7 +58,7 @@ static void dispatch_lag(const load_view *v)
 		    dck_text_time(median->value, usual, sizeof usual));
 }
 
-static void too_few(const load_view *v)
+static void notes_too_few(const load_view *v)
 {
 	const stat_estimate *e = &v->all[STAT_MEDIAN];
 
@@ -115,7 +115,7 @@ static void diagnostics(const load_view *v)
 			  j->pool.scratch, &median);
 	e.samples = service;
 	e.median = &median;
-	/* too_few() and clock_coarse() say it, with the options that this command has. */
+	/* notes_too_few() and clock_coarse() say it, with the options that this command has. */
 	e.asked = NULL;
 	e.group = 1;
 	e.group_wanted = false;
@@ -134,7 +134,7 @@ void load_notes(const load_view *v)
 	closed_loop(v);
 	unstable(v);
 	dispatch_lag(v);
-	too_few(v);
+	notes_too_few(v);
 	oversubscribed(v);
 	clock_coarse(v);
 	load_limits_notes(v);

@@ -21,7 +21,7 @@ void load_peak_init(load_peak *p, double start, double precision)
 			 .broken = INFINITY};
 }
 
-static bool apart(const load_peak *p, double lo, double hi)
+static bool peak_apart(const load_peak *p, double lo, double hi)
 {
 	return hi / lo > 1 + p->precision;
 }
@@ -35,7 +35,7 @@ static double below_next(const load_peak *p)
 		return above / 2 >= p->least ? above / 2 : 0;
 	if (isinf(above))
 		return 2 * p->held <= p->most ? 2 * p->held : 0;
-	return apart(p, p->held, above) ? sqrt(p->held * above) : 0;
+	return peak_apart(p, p->held, above) ? sqrt(p->held * above) : 0;
 }
 
 /* Where the upper end is looked for: above what is open, below what breaks. */
@@ -45,7 +45,7 @@ static double above_next(const load_peak *p)
 		return 0;
 	if (isinf(p->broken))
 		return 2 * p->open_hi <= p->most ? 2 * p->open_hi : 0;
-	return apart(p, p->open_hi, p->broken) ? sqrt(p->open_hi * p->broken) : 0;
+	return peak_apart(p, p->open_hi, p->broken) ? sqrt(p->open_hi * p->broken) : 0;
 }
 
 /* An end of the bracket that was seen once: a neighbour's burst may have broken the limits there.

@@ -48,7 +48,7 @@ bool load_stopped(load_job *j, const load_result *r)
 /* --- limits */
 
 /* An interval whose ends are each missed with a probability of 1 - confidence. */
-static double level_of(double confidence)
+static double point_level_of(double confidence)
 {
 	return 2 * confidence - 1;
 }
@@ -66,7 +66,7 @@ void load_see(const load_pool *p, const load_result *r, size_t limit_index,
 	to->n += r->served;
 	to->over += r->over[limit_index];
 	if (limit->kind == LIMIT_MEAN) {
-		stat_estimate_one(STAT_MEAN, x->value, x->n, level_of(confidence), p->scratch,
+		stat_estimate_one(STAT_MEAN, x->value, x->n, point_level_of(confidence), p->scratch,
 				  &mean);
 		runs = mean.n_eff;
 		to->sum += n * mean.value;

@@ -39,7 +39,7 @@ static void rate_estimate(const load_view *v, stat_estimate *ret)
 	stat_estimate_one(STAT_MEAN, done, n > 0 ? n - 1 : 0, v->j->config->level, done + n, ret);
 }
 
-static void throughput(const load_view *v)
+static void load_throughput(const load_view *v)
 {
 	const double items = (double)v->j->session.target.items;
 	const double rate = items * v->point->achieved;
@@ -126,7 +126,7 @@ static void peak_metric(const load_view *v)
 				       "highest rate shown to hold, to lowest shown to break");
 }
 
-static void metrics(const load_view *v)
+static void load_metrics(const load_view *v)
 {
 	const measure_phases *p = &v->j->session.phases;
 	const measure_samples *latency = &v->samples->of[LOAD_LATENCY];
@@ -137,7 +137,7 @@ static void metrics(const load_view *v)
 		peak_metric(v);
 	for (int i = 0; i < STAT_ESTIMATORS; i++)
 		measure_result_estimate(b, measure_estimator_tag[i], &v->all[i]);
-	throughput(v);
+	load_throughput(v);
 	if (v->server)
 		server_metrics(v);
 	record_metric_int(b, "runs/count", (int64_t)v->r->served, "requests that were served");
@@ -226,7 +226,7 @@ static void method(const load_view *v)
 	method_samples(v->b, &v->samples->of[LOAD_LATENCY]);
 }
 
-static void facts(const load_view *v)
+static void load_facts(const load_view *v)
 {
 	const load_job *j = v->j;
 	record_builder *b = v->b;
@@ -258,9 +258,9 @@ void load_record(load_job *j)
 {
 	const load_view v = view_of(j);
 
-	facts(&v);
+	load_facts(&v);
 	load_answer(&v);
-	metrics(&v);
+	load_metrics(&v);
 	load_points_table(&v);
 	summary_table(&v);
 	load_limits_table(&v);

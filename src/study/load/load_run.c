@@ -54,7 +54,7 @@ struct run_state {
 	atomic_uint busy;
 };
 
-static uint64_t now(const load_pool *p)
+static uint64_t load_now(const load_pool *p)
 {
 	return p->clock->now_ns(p->clock->self);
 }
@@ -124,7 +124,7 @@ static bool wait_until(run_state *r, uint64_t until_ns)
 	load_pool *p = r->pool;
 
 	for (;;) {
-		const uint64_t t = now(p);
+		const uint64_t t = load_now(p);
 		uint64_t left, spin;
 
 		if (t >= until_ns)
@@ -179,7 +179,8 @@ static void request_push(load_stream *s, const run_state *r, uint64_t at_ns, uin
 }
 
 /* One run, which with `serial` waits until no other stream runs. */
-static dck_status run_once(load_stream *s, run_state *r, uint64_t *ret_begin, uint64_t *ret_end)
+static dck_status load_run_once(load_stream *s, run_state *r, uint64_t *ret_begin,
+				uint64_t *ret_end)
 {
 	const dck_engine *e = s->pool->target->engine.ops;
 	dck_status status;
@@ -189,9 +190,9 @@ static dck_status run_once(load_stream *s, run_state *r, uint64_t *ret_begin, ui
 	if (s->pool->serial)
 		pthread_mutex_lock(&r->one);
 	atomic_fetch_add(&r->busy, 1);
-	*ret_begin = now(s->pool);
+	*ret_begin = load_now(s->pool);
 	status = e->run(s->context, &why);
-	*ret_end = now(s->pool);
+	*ret_end = load_now(s->pool);
 	atomic_fetch_sub(&r->busy, 1);
 	if (s->pool->serial)
 		pthread_mutex_unlock(&r->one);
@@ -202,7 +203,7 @@ static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bo
 {
 	uint64_t begin, end;
 
-	DCK_TRY(run_once(s, r, &begin, &end));
+	DCK_TRY(load_run_once(s, r, &begin, &end));
 	usage_add(s);
 	s->last_begin_ns = begin;
 	s->last_done_ns = end;
@@ -221,14 +222,14 @@ static bool request_next(load_stream *s, run_state *r, uint64_t *ret_at_ns, bool
 	if (atomic_load_explicit(&s->pool->stop, memory_order_relaxed))
 		return false;
 	if (r->ask->scenario != LOAD_SERVER)
-		return turn_take(s, r, now(s->pool));
+		return turn_take(s, r, load_now(s->pool));
 	pthread_mutex_lock(&r->lock);
-	more = arrival_take(r, now(s->pool), &at);
+	more = arrival_take(r, load_now(s->pool), &at);
 	pthread_mutex_unlock(&r->lock);
 	if (!more)
 		return false;
 	*ret_at_ns = r->start_ns + (uint64_t)at;
-	*ret_ready = now(s->pool) < *ret_at_ns;
+	*ret_ready = load_now(s->pool) < *ret_at_ns;
 	return true;
 }
 
@@ -256,8 +257,9 @@ static dck_status stream_settle(load_stream *s, run_state *r)
 {
 	uint64_t begin, end;
 
-	return s->pool->target->engine.ops->caps & DCK_CAP_COMMAND ? DCK_OK
-								   : run_once(s, r, &begin, &end);
+	return s->pool->target->engine.ops->caps & DCK_CAP_COMMAND
+		   ? DCK_OK
+		   : load_run_once(s, r, &begin, &end);
 }
 
 /* A stream says that it is ready, and waits for the others. */
@@ -293,7 +295,7 @@ static void *stream_main(void *arg)
 
 /* --- the progress display */
 
-static void show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
+static void load_show(load_pool *p, const run_state *r, uint64_t elapsed_ns)
 {
 	uint64_t served = 0;
 	double ratio = (double)elapsed_ns / (double)r->ask->time_ns;
@@ -330,7 +332,7 @@ static bool look_on(load_pool *p, run_state *r)
 			stopped = true;
 			atomic_store(&p->stop, true);
 		}
-		show(p, r, os_now_ns() - begin_ns);
+		load_show(p, r, os_now_ns() - begin_ns);
 		pthread_mutex_lock(&r->lock);
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -369,7 +371,7 @@ static dck_status streams_run(load_pool *p, run_state *r, load_result *ret, dck_
 		pthread_cond_wait(&r->changed, &r->lock);
 	if (made < p->n)
 		atomic_store(&p->stop, true);
-	r->start_ns = now(p) + (r->ask->scenario == LOAD_SERVER ? HEAD_NS : 0);
+	r->start_ns = load_now(p) + (r->ask->scenario == LOAD_SERVER ? HEAD_NS : 0);
 	r->running = made;
 	r->go = true;
 	pthread_cond_broadcast(&r->changed);
@@ -386,7 +388,7 @@ static dck_status streams_run(load_pool *p, run_state *r, load_result *ret, dck_
 
 /* Streams are merged in the order of time. One that was thinned more often than others makes all
  * of them as thin: the samples stay evenly spread. */
-static void merge(load_pool *p, load_part part)
+static void load_merge(load_pool *p, load_part part)
 {
 	measure_samples *to = &p->samples.of[part];
 	size_t at[LOAD_STREAMS] = {0};
@@ -452,7 +454,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 
 	result_sum(p, r, ret);
 	for (int k = 0; k < LOAD_PARTS; k++)
-		merge(p, (load_part)k);
+		load_merge(p, (load_part)k);
 	if (!server) {
 		ret->arrived = ret->served;
 		return;
@@ -495,7 +497,7 @@ dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err
 		r.ahead_any = load_arrivals_next(&r.ahead, &r.ahead_ns);
 	streams_reset(p, &r);
 	if (p->inline_only) {
-		r.start_ns = now(p);
+		r.start_ns = load_now(p);
 		stream_main(&p->streams[0]);
 	} else {
 		status = streams_run(p, &r, &result, err);

@@ -49,7 +49,7 @@ typedef struct chosen {
 	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not come to */
 } chosen;
 
-static bool listed(const char *list, const char *key)
+static bool pitfalls_listed(const char *list, const char *key)
 {
 	const size_t n = strlen(key);
 
@@ -97,10 +97,10 @@ static dck_status rows_choose(const dck_pitfalls_config *c, chosen *rows, size_t
 	DCK_TRY(list_check("only", c->only, err));
 	DCK_TRY(list_check("skip", c->skip, err));
 	for (const pit_row *r = pit_rows; r->says.key; r++) {
-		const bool in = !c->only || listed(c->only, r->says.key);
+		const bool in = !c->only || pitfalls_listed(c->only, r->says.key);
 
 		assert(n < ROWS_MAX);
-		if (in && !(c->skip && listed(c->skip, r->says.key)))
+		if (in && !(c->skip && pitfalls_listed(c->skip, r->says.key)))
 			rows[n++] = (chosen){.row = r};
 	}
 	if (n == 0)
@@ -125,7 +125,7 @@ static void plan_fill(dck_plan *plan, const dck_pitfalls_config *c)
 	plan->title = c->title;
 }
 
-static dck_status session_open(pit *p, dck_err *err)
+static dck_status pitfalls_session_open(pit *p, dck_err *err)
 {
 	const size_t scratch = stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX;
 
@@ -248,7 +248,7 @@ static bool comes_before(const pit *p, const chosen *a, const chosen *b)
 	return va != NOT_MEASURED && fabs(log(a->found.factor)) > fabs(log(b->found.factor));
 }
 
-static void rows_sort(const pit *p, const chosen *rows, size_t n, size_t *order)
+static void pitfalls_rows_sort(const pit *p, const chosen *rows, size_t n, size_t *order)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i;
@@ -359,7 +359,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 {
 	size_t order[ROWS_MAX];
 
-	rows_sort(p, rows, n, order);
+	pitfalls_rows_sort(p, rows, n, order);
 	for (size_t i = 0; i < n; i++)
 		finding_record(b, p, &rows[i]);
 	record_table(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number", columns,
@@ -393,7 +393,8 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 }
 
 /* What was measured until then is reported. */
-static void stopped_note(record_builder *b, const pit *p, dck_status status, const dck_err *why)
+static void pitfalls_stopped_note(record_builder *b, const pit *p, dck_status status,
+				  const dck_err *why)
 {
 	record_set_incomplete(b, true);
 	if (status == DCK_E_CANCEL)
@@ -416,7 +417,7 @@ static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, 
 
 	measure_shared_begin(&p->shared, p->asked->clock, watch,
 			     p->subject->kind == DCK_SUBJECT_COMMAND);
-	status = session_open(p, &why);
+	status = pitfalls_session_open(p, &why);
 
 	p->nrows = n;
 	p->phase = "honest and honest";
@@ -426,7 +427,7 @@ static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, 
 	if (status == DCK_OK)
 		status = rows_measure(p, rows, n, &why);
 	if (status != DCK_OK)
-		stopped_note(b, p, status, &why);
+		pitfalls_stopped_note(b, p, status, &why);
 	if (p->row > 0)
 		result_record(b, p, rows, p->row);
 	session_close(p);

@@ -41,7 +41,7 @@ double pit_median(pit *p, const double *x, size_t n)
 	return stat_quantile_sorted(p->scratch, n, 0.5);
 }
 
-static uint64_t now(const pit *p)
+static uint64_t blocks_now(const pit *p)
 {
 	return measure_shared_now(&p->shared);
 }
@@ -49,12 +49,12 @@ static uint64_t now(const pit *p)
 void pit_show(pit *p, double row_share)
 {
 	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
-	const double passed = (double)(now(p) - p->rows_begin_ns);
+	const double passed = (double)(blocks_now(p) - p->rows_begin_ns);
 	/* The first row is too little to foresee the others by. */
 	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
 	dck_progress live = observer_nothing(p->phase);
 
-	live.elapsed_ns = now(p) - p->shared.origin_ns;
+	live.elapsed_ns = blocks_now(p) - p->shared.origin_ns;
 	live.done_ratio = all > 0 ? done / all : NAN;
 	live.eta_ns = done > 1 ? passed * (all - done) / done : fmax(0, planned - passed);
 	observer_show(p->shared.watch, &live);
@@ -128,9 +128,9 @@ dck_status pit_step_run(pit *p, void *self, dck_err *err)
 
 static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)
 {
-	const uint64_t begin = now(p);
+	const uint64_t begin = blocks_now(p);
 	dck_status status = s->step(p, s->self, err);
-	const uint64_t end = now(p);
+	const uint64_t end = blocks_now(p);
 
 	if (status == DCK_OK && s->after)
 		status = s->after(p, s->self, err);
@@ -142,7 +142,7 @@ dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const pit_step *s = self;
 	measure_samples *to = &p->session.phases.latency;
-	const uint64_t n = samples_of(p, p->run_ns), begin = now(p);
+	const uint64_t n = samples_of(p, p->run_ns), begin = blocks_now(p);
 	uint64_t settle = settle_of(p, p->run_ns);
 	double ns;
 
@@ -159,7 +159,7 @@ dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 			continue;
 		}
 		measure_samples_push(to, 0, ns);
-		if (to->n >= SAMPLES_MIN && (double)(now(p) - begin) > 2 * trial_ns(p))
+		if (to->n >= SAMPLES_MIN && (double)(blocks_now(p) - begin) > 2 * trial_ns(p))
 			break;
 	}
 	*ret_ns = pit_median(p, to->value, to->n);
@@ -201,11 +201,11 @@ dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *
 static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, double *honest_ns,
 			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
 {
-	const uint64_t begin = now(p);
+	const uint64_t begin = blocks_now(p);
 	const double whole = (double)p->asked->time_ns;
 	size_t n = 0;
 
-	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || (double)(now(p) - begin) < whole)) {
+	while (n < PIT_ROUNDS_MAX && (n < ROUNDS_MIN || (double)(blocks_now(p) - begin) < whole)) {
 		/* Order ABBA: a steady change of the machine adds the same to both. */
 		const bool honest_first = n % 2 == 0;
 
@@ -218,8 +218,9 @@ static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, doubl
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		log_ratio[n] = log(mistaken_ns[n] / honest_ns[n]);
 		n++;
-		pit_show(p, fmax((double)(now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
-				 0.5 * fmin(1, (double)n / ROUNDS_MIN)));
+		pit_show(p,
+			 fmax((double)(blocks_now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
+			      0.5 * fmin(1, (double)n / ROUNDS_MIN)));
 	}
 	*ret_n = n;
 	return DCK_OK;
@@ -269,10 +270,11 @@ static dck_status candidate_warm(pit *p, measure_session *l, dck_err *err)
 {
 	measure_sinks sinks = {.latency = &p->session.phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
-	const uint64_t begin = now(p);
+	const uint64_t begin = blocks_now(p);
 
 	measure_samples_clear(sinks.latency);
-	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || now(p) - begin < most); n++)
+	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || blocks_now(p) - begin < most);
+	     n++)
 		DCK_TRY(measure_loop_slice(&l->phases.loop, &sinks, 1, err));
 	l->phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;

@@ -145,7 +145,7 @@ static void openings_judge(pit *p, const double *log_ratio, const double *number
 	ret->honest_ns = pit_median(p, honest_ns, p->nopenings);
 }
 
-static double mean_of(const double *x, size_t n)
+static double fresh_mean_of(const double *x, size_t n)
 {
 	double sum = 0;
 
@@ -190,13 +190,13 @@ double pit_read_median(pit *p, const pit_opening *o, size_t runs)
 double pit_read_mean(pit *p, const pit_opening *o, size_t runs)
 {
 	(void)p;
-	return mean_of(o->run_ns, runs);
+	return fresh_mean_of(o->run_ns, runs);
 }
 
 double pit_read_session(pit *p, const pit_opening *o, size_t runs)
 {
 	(void)p;
-	return mean_of(o->run_ns, runs) + o->open_ns / (double)runs;
+	return fresh_mean_of(o->run_ns, runs) + o->open_ns / (double)runs;
 }
 
 /* The first half of the runs after a start is A, the second half B: the same thing twice. */
@@ -209,8 +209,8 @@ dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
 	DCK_TRY(openings_get(p, RUNS_MIN, err));
 	half = p->opening_runs / 2;
 	for (size_t i = 0; i < p->nopenings; i++) {
-		a_ns[i] = mean_of(p->openings[i].run_ns, half);
-		b_ns[i] = mean_of(p->openings[i].run_ns + half, half);
+		a_ns[i] = fresh_mean_of(p->openings[i].run_ns, half);
+		b_ns[i] = fresh_mean_of(p->openings[i].run_ns + half, half);
 		if (!(a_ns[i] > 0) || !(b_ns[i] > 0))
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		ratio[i] = log(a_ns[i] / b_ns[i]);

@@ -109,7 +109,7 @@ dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- a run that returns before its results are there */
 
-static dck_status look(pit *p, dck_err *err)
+static dck_status outputs_fetch(pit *p, dck_err *err)
 {
 	const subject_target *t = &p->session.target;
 	dck_tensor out;
@@ -136,7 +136,7 @@ static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
 	DCK_TRY(pit_step_run(p, NULL, err));
 	wait_ns(2 * run_ns);
 	begin = measure_shared_now(&p->shared);
-	DCK_TRY(look(p, err));
+	DCK_TRY(outputs_fetch(p, err));
 	*ret_ns = (double)(measure_shared_now(&p->shared) - begin);
 	return DCK_OK;
 }
@@ -153,7 +153,7 @@ static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, d
 	begin = c->now_ns(c->self);
 	DCK_TRY(pit_step_run(p, NULL, err));
 	returned = c->now_ns(c->self);
-	DCK_TRY(look(p, err));
+	DCK_TRY(outputs_fetch(p, err));
 	end = c->now_ns(c->self);
 	DCK_TRY(look_late(p, (double)(end - begin), &late_ns, err));
 	*ret_run_ns = (double)(returned - begin);

@@ -65,7 +65,7 @@ typedef struct job {
 	bool interrupted; /* in the profiled runs, of which enough were made */
 } job;
 
-static void show(const job *j, const char *phase)
+static void profile_show(const job *j, const char *phase)
 {
 	const dck_progress p = observer_nothing(phase);
 
@@ -120,11 +120,11 @@ static dck_status observe(job *j, dck_err *err)
 	double *ns;
 
 	warm = warm < WARM_RUNS_MIN ? WARM_RUNS_MIN : warm > WARM_RUNS_MAX ? WARM_RUNS_MAX : warm;
-	show(j, "profiled session");
+	profile_show(j, "profiled session");
 	DCK_TRY(profile_pass_open(&j->pass, j->subject, DCK_OBSERVE_OPERATORS, j->watch, err));
 	ns = mem_alloc(2 * runs * sizeof *ns);
 	DCK_NEED(ns, err, "for %llu runs", (unsigned long long)runs);
-	show(j, "profiled runs");
+	profile_show(j, "profiled runs");
 	dck_status status = profile_pass_run(&j->pass, warm, NULL, err);
 	for (uint64_t i = 0; status == DCK_OK && i < runs; i++) {
 		status = profile_pass_run(&j->pass, 1, ns + i, err);
@@ -145,13 +145,13 @@ static dck_status observe(job *j, dck_err *err)
 	mem_free(ns);
 	if (status != DCK_OK)
 		return status;
-	show(j, "reading the profile");
+	profile_show(j, "reading the profile");
 	j->profile.struct_size = sizeof j->profile;
 	return engine_profile(j->pass.session.target.engine.ops, j->pass.session.target.model,
 			      &j->profile, err);
 }
 
-static dck_status count(job *j, dck_err *err)
+static dck_status profile_count(job *j, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
 	tally_real real;
@@ -192,7 +192,7 @@ static void roof_put(record_builder *b, const char *kind, const char *of, dck_un
 }
 
 /* The limits that operators are compared with: the record is to be read without the machine. */
-static void roofs_put(record_builder *b, const dck_roofline *l)
+static void profile_roofs_put(record_builder *b, const dck_roofline *l)
 {
 	static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
 	static const char *const levels[DCK_ROOF_LEVELS] = {"l1", "l2", "l3", "dram"};
@@ -244,7 +244,7 @@ static void limits_get(job *j)
 	c.cached_only = true;
 	if (dck_machine(&c, NULL, &machine, NULL) != DCK_OK) {
 		c.cached_only = false;
-		show(j, "limits of this machine");
+		profile_show(j, "limits of this machine");
 		if (dck_machine(&c, j->watch, &machine, &err) != DCK_OK) {
 			record_note(j->b, "no-roofs",
 				    "the limits of this machine could not be measured: %s",
@@ -263,7 +263,7 @@ static void limits_get(job *j)
 	else
 		record_fact_fmt(j->b, "profile", "roofs_of", "%llu threads",
 				(unsigned long long)c.threads);
-	roofs_put(j->b, &j->limits);
+	profile_roofs_put(j->b, &j->limits);
 	note_limits(j->b, machine);
 	dck_record_free(machine);
 }
@@ -284,7 +284,7 @@ static dck_status memory_pass(job *j, dck_err *err)
 	dck_memory m = {.struct_size = sizeof m};
 	profile_pass p;
 
-	show(j, "memory");
+	profile_show(j, "memory");
 	DCK_TRY(profile_pass_open(&p, j->subject, DCK_OBSERVE_MEMORY, j->watch, err));
 	dck_status status = profile_pass_run(&p, MEMORY_RUNS, NULL, err);
 	if (status == DCK_OK)
@@ -336,7 +336,7 @@ static void memory(job *j)
 	record_note(j->b, "memory-not-told", "the engine's memory is not known: %s", err.msg);
 }
 
-static dck_status operators(job *j, dck_err *err)
+static dck_status profile_operators(job *j, dck_err *err)
 {
 	const dck_metric *m;
 	/* The statistic that is shown first; a tail's is no time that operators add up to. */
@@ -351,7 +351,7 @@ static dck_status operators(job *j, dck_err *err)
 	j->in.level = j->plan->level;
 	j->in.parallel = j->subject->model.interop_threads > 1;
 	limits_get(j);
-	show(j, "the profiler's own cost");
+	profile_show(j, "the profiler's own cost");
 	dck_err why = {0};
 	if (profile_floor_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
 		if (why.code == DCK_E_CANCEL) {
@@ -364,7 +364,7 @@ static dck_status operators(job *j, dck_err *err)
 			    why.msg);
 	}
 	DCK_TRY(observe(j, err));
-	DCK_TRY(count(j, err));
+	DCK_TRY(profile_count(j, err));
 	j->in.profile = &j->profile;
 	j->in.model = &j->model;
 	j->in.ran = j->ran.cost ? &j->ran : &j->model;
@@ -426,7 +426,7 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 	record_copy(j.b, j.base);
 	record_fact_options(j.b, "plan", dck_profile_options, config);
 	if (!j.base->incomplete) {
-		dck_status status = operators(&j, &why);
+		dck_status status = profile_operators(&j, &why);
 		profile_pass_close(&j.pass);
 		if (status == DCK_OK)
 			memory(&j);

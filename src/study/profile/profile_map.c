@@ -23,7 +23,7 @@ typedef struct node_index {
 } node_index;
 
 /* A name in a body is another one than in the graph around it. NULL: no memory. */
-static const char *key_of(const node_index *x, const char *scope, const char *name)
+static const char *map_key_of(const node_index *x, const char *scope, const char *name)
 {
 	return scope ? mem_arena_fmt(x->arena, "%s\n%s", scope, name) : name;
 }
@@ -49,13 +49,13 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
 		for (size_t k = 0; k < c->nout; k++) {
 			if (!c->out[k])
 				continue;
-			if (!(key = key_of(x, c->scope, c->out[k]->name)))
+			if (!(key = map_key_of(x, c->scope, c->out[k]->name)))
 				return false;
 			x->maker[names_add(&x->values, key)] = i;
 		}
 		if (!c->node->name || !*c->node->name)
 			continue;
-		if (!(key = key_of(x, c->scope, c->node->name)))
+		if (!(key = map_key_of(x, c->scope, c->node->name)))
 			return false;
 		if (names_find(&x->nodes, key) == NAMES_NONE)
 			x->node[names_add(&x->nodes, key)] = i;
@@ -77,7 +77,7 @@ static size_t value_maker(const node_index *x, const val *v)
 
 static size_t value_named(const node_index *x, const char *scope, const char *name)
 {
-	const char *key = key_of(x, scope, name);
+	const char *key = map_key_of(x, scope, name);
 	const size_t at = key ? names_find(&x->values, key) : NAMES_NONE;
 
 	return at == NAMES_NONE ? PROFILE_NONE : x->maker[at];
@@ -85,7 +85,7 @@ static size_t value_named(const node_index *x, const char *scope, const char *na
 
 static size_t node_named(const node_index *x, const char *scope, const char *name)
 {
-	const char *key = key_of(x, scope, name);
+	const char *key = map_key_of(x, scope, name);
 	const size_t at = key ? names_find(&x->nodes, key) : NAMES_NONE;
 
 	return at == NAMES_NONE ? PROFILE_NONE : x->node[at];
@@ -99,14 +99,14 @@ static bool moves(const char *type)
 	return false;
 }
 
-static void claim(size_t *owner, size_t node, size_t by)
+static void map_claim(size_t *owner, size_t node, size_t by)
 {
 	if (node != PROFILE_NONE && owner[node] == PROFILE_NONE)
 		owner[node] = by;
 }
 
 /* By the node's own name, whole or without what engines append: a node's, or a value's. */
-static size_t named(const node_index *x, const char *scope, const char *name)
+static size_t map_named(const node_index *x, const char *scope, const char *name)
 {
 	char text[512];
 	size_t n = strlen(name), at = node_named(x, scope, name);
@@ -159,7 +159,7 @@ static void anchor_value(const node_index *x, const node_index *y, size_t i, boo
 		else if (!own)
 			continue;
 		if (by != PROFILE_NONE)
-			claim(owner, at, by);
+			map_claim(owner, at, by);
 	}
 }
 
@@ -171,13 +171,14 @@ static void anchor(const node_index *x, const node_index *y, size_t *owner)
 		anchor_value(x, y, i, true, owner);
 	for (size_t i = 0; i < ran->nops; i++)
 		if (ran->ops[i].node->name)
-			claim(owner, named(x, ran->ops[i].scope, ran->ops[i].node->name), i);
+			map_claim(owner, map_named(x, ran->ops[i].scope, ran->ops[i].node->name),
+				  i);
 	for (size_t i = 0; i < ran->nops; i++)
 		anchor_value(x, y, i, false, owner);
 }
 
 /* Nodes whose results one owner alone needs were fused into it: from the end to the begin. */
-static bool before(const node_index *x, const node_index *y, size_t *owner)
+static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 {
 	const cost_result *model = x->r, *ran = y->r;
 	/* The only owner of a node's consumers; PROFILE_NONE: none yet, NONE - 1: several. */
@@ -208,7 +209,7 @@ static bool before(const node_index *x, const node_index *y, size_t *owner)
 }
 
 /* What is left was fused into the one that made its inputs, the last of them. */
-static void after(const node_index *x, const node_index *y, size_t *owner)
+static void map_after(const node_index *x, const node_index *y, size_t *owner)
 {
 	const cost_result *model = x->r;
 
@@ -234,9 +235,9 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 		return NULL;
 	memset(owner, 0xff, model->nops * sizeof *owner);
 	anchor(&x, &y, owner);
-	if (mem_arena_failed(a) || !before(&x, &y, owner))
+	if (mem_arena_failed(a) || !map_before(&x, &y, owner))
 		return NULL;
-	after(&x, &y, owner);
+	map_after(&x, &y, owner);
 	/* What is in no body that runs belongs to the operator around it. */
 	for (size_t i = 0; i < model->nops; i++)
 		if (owner[i] == PROFILE_NONE && model->ops[i].inside < i)

@@ -53,7 +53,7 @@ void profile_pass_close(profile_pass *p)
 #define CHAIN	   64
 #define CHAIN_RUNS 200
 
-static void put_value(wire_out *w, uint32_t field, const char *name)
+static void pass_put_value(wire_out *w, uint32_t field, const char *name)
 {
 	size_t value = wire_begin(w, field), type, tensor, shape, dim;
 
@@ -91,9 +91,9 @@ static void chain_put(wire_out *w)
 		memcpy(from, to, sizeof from);
 	}
 	wire_put_text(w, 2, "chain");
-	put_value(w, 11, "x");
-	put_value(w, 11, "b");
-	put_value(w, 12, "y");
+	pass_put_value(w, 11, "x");
+	pass_put_value(w, 11, "b");
+	pass_put_value(w, 12, "y");
 	wire_end(w, graph);
 	size_t opset = wire_begin(w, 8);
 	wire_put_text(w, 1, "");

@@ -74,7 +74,7 @@ static const char *row_key(table *t, size_t inside, const char *name)
 	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
 }
 
-static dck_status rows_make(table *t, dck_err *err)
+static dck_status profile_rows_make(table *t, dck_err *err)
 {
 	const cost_result *r = t->in->ran->cost;
 
@@ -109,7 +109,7 @@ static dck_status rows_make(table *t, dck_err *err)
 }
 
 /* inside: the row of the operator around it; SIZE_MAX: none. */
-static row *row_of(table *t, const dck_op_event *e, size_t inside)
+static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 {
 	const char *key = row_key(t, inside, e->name);
 	size_t at = key ? names_find(&t->names, key) : NAMES_NONE, k;
@@ -173,8 +173,9 @@ static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, ui
 {
 	const profile_floor *floor = &t->in->floor;
 	row *around = row_around(open, thread, e->depth);
-	row *r = e->depth && !around ? NULL
-				     : row_of(t, e, around ? (size_t)(around - t->rows) : SIZE_MAX);
+	row *r = e->depth && !around
+		     ? NULL
+		     : profile_row_of(t, e, around ? (size_t)(around - t->rows) : SIZE_MAX);
 
 	if (!r) /* its time is part of the operator's around it */
 		return mem_arena_failed(t->arena) ? ERR_NO_MEMORY(err, "for the operators' times")
@@ -290,7 +291,7 @@ static void times_scale(table *t)
 
 /* --- costs */
 
-static double number(num n)
+static double profile_number(num n)
 {
 	return num_known(n) ? (double)n.v : NAN;
 }
@@ -333,8 +334,8 @@ static bool is_origin(const table *t, const cost_op *c)
 
 static bool computes_more(const cost_op *a, const cost_op *b)
 {
-	return number(a->macs) > number(b->macs) ||
-	       (num_same(a->macs, b->macs) && number(a->flops) > number(b->flops));
+	return profile_number(a->macs) > profile_number(b->macs) ||
+	       (num_same(a->macs, b->macs) && profile_number(a->flops) > profile_number(b->flops));
 }
 
 /* The deepest module that holds all nodes of the row which have one: casts and copies that the
@@ -437,9 +438,9 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 	op->origins = origins;
 	if (op->norigins == 1 && strcmp(origins[0], op->name) == 0)
 		op->norigins = 0;
-	t->rows[index].flops = number(flops);
+	t->rows[index].flops = profile_number(flops);
 	t->rows[index].bytes =
-	    r->ran ? number(r->ran->read_bytes) + number(r->ran->write_bytes) : NAN;
+	    r->ran ? profile_number(r->ran->read_bytes) + profile_number(r->ran->write_bytes) : NAN;
 }
 
 static void roofs(table *t, row *r, dck_op *op, size_t *above)
@@ -477,7 +478,8 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	}
 }
 
-static void rows_put(table *t, record_builder *b, size_t *above, const char **ret_first_above)
+static void profile_rows_put(table *t, record_builder *b, size_t *above,
+			     const char **ret_first_above)
 {
 	const profile_input *in = t->in;
 	double latency_half = in->latency_lo_ns > 0
@@ -635,7 +637,7 @@ static void note_far(const table *t, record_builder *b)
 }
 
 /* The type in which most of the time is, and what there would be to gain. */
-static void answer_put(const table *t, record_builder *b, double least)
+static void profile_answer_put(const table *t, record_builder *b, double least)
 {
 	char latency[32], roof[32], attainable[96] = "";
 	size_t most = 0;
@@ -654,7 +656,7 @@ static void answer_put(const table *t, record_builder *b, double least)
 		      dck_text_time(t->in->latency_ns, latency, sizeof latency), attainable);
 }
 
-static void metrics(const table *t, record_builder *b)
+static void profile_metrics(const table *t, record_builder *b)
 {
 	const profile_input *in = t->in;
 	double least = 0;
@@ -667,7 +669,7 @@ static void metrics(const table *t, record_builder *b)
 	for (size_t i = 0; i < t->n && !isnan(least); i++)
 		if (t->rows[i].n)
 			least += t->rows[i].roof.least_ns;
-	answer_put(t, b, least);
+	profile_answer_put(t, b, least);
 	if (in->limits && !isnan(least))
 		record_metric_real(
 		    b, "profile/attainable", least,
@@ -678,7 +680,7 @@ static void metrics(const table *t, record_builder *b)
 						: in->no_limits);
 }
 
-static void facts(const table *t, record_builder *b)
+static void profile_facts(const table *t, record_builder *b)
 {
 	const profile_input *in = t->in;
 	size_t mapped = 0, nodes = 0;
@@ -708,7 +710,7 @@ static void facts(const table *t, record_builder *b)
 			 (in->profile->flags & DCK_PROFILE_DEVICE_TIME) != 0);
 }
 
-static void notes(const table *t, record_builder *b, size_t above, const char *first_above)
+static void profile_notes(const table *t, record_builder *b, size_t above, const char *first_above)
 {
 	const profile_input *in = t->in;
 
@@ -753,7 +755,7 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	size_t above = 0;
 
 	DCK_NEED(t.arena, err, "for the operators' times");
-	dck_status status = rows_make(&t, err);
+	dck_status status = profile_rows_make(&t, err);
 	if (status == DCK_OK)
 		status = events_take(&t, err);
 	if (status == DCK_OK)
@@ -764,10 +766,10 @@ dck_status profile_rows(record_builder *b, const profile_input *in, dck_err *err
 	status = modules_find(&t, err);
 	if (status != DCK_OK)
 		goto done;
-	rows_put(&t, b, &above, &first_above);
-	metrics(&t, b);
-	facts(&t, b);
-	notes(&t, b, above, first_above);
+	profile_rows_put(&t, b, &above, &first_above);
+	profile_metrics(&t, b);
+	profile_facts(&t, b);
+	profile_notes(&t, b, above, first_above);
 	if (mem_arena_failed(t.arena))
 		status = ERR_NO_MEMORY(err, "for the operators' times");
 done:

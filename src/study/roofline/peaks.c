@@ -90,7 +90,7 @@ static void isa_text(uint32_t set, char *buf, size_t size)
 }
 
 /* What must be the same for a kept result to be this machine's. */
-static void key_make(survey *s)
+static void peaks_key_make(survey *s)
 {
 	const machine_topology *t = &s->topology;
 	const char *sanitizer = os_sanitizer_name();
@@ -333,8 +333,8 @@ static void metric_peak(record_builder *b, const survey *s, machine_type type, c
 }
 
 /* NaN: it is not known. *ret_best: the loop whose share it is; NULL: none was measured. */
-static double share_of(const survey *s, machine_type type, const char *suffix,
-		       const machine_item **ret_best)
+static double peaks_share_of(const survey *s, machine_type type, const char *suffix,
+			     const machine_item **ret_best)
 {
 	const machine_item *any;
 
@@ -345,7 +345,7 @@ static double share_of(const survey *s, machine_type type, const char *suffix,
 static void metric_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
 {
 	const machine_item *best;
-	const double share = share_of(s, type, suffix, &best);
+	const double share = peaks_share_of(s, type, suffix, &best);
 	char tag[48], how[128];
 
 	snprintf(tag, sizeof tag, "peak_share/%s/%s", machine_type_names[type], suffix);
@@ -375,7 +375,7 @@ static void metrics_blas(record_builder *b, const survey *s)
 						 : s->result.blas_why);
 }
 
-static void metrics(record_builder *b, const survey *s)
+static void peaks_metrics(record_builder *b, const survey *s)
 {
 	for (int type = 0; type < MACHINE_TYPES; type++) {
 		metric_peak(b, s, (machine_type)type, "1");
@@ -401,7 +401,7 @@ static void metrics(record_builder *b, const survey *s)
 }
 
 /* The two numbers by which a machine is known. */
-static void answer_put(record_builder *b, const survey *s)
+static void peaks_answer_put(record_builder *b, const survey *s)
 {
 	const machine_item *any, *peak = fastest(s, MACHINE_FP32, "all", &any);
 	/* The row that the first screen and the page show too. */
@@ -461,7 +461,7 @@ static void notes_build(record_builder *b)
 static void note_share(record_builder *b, const survey *s, machine_type type, const char *suffix)
 {
 	const machine_item *best;
-	const double share = share_of(s, type, suffix, &best);
+	const double share = peaks_share_of(s, type, suffix, &best);
 
 	if (share < SHARE_LEAST || share > SHARE_MOST)
 		record_note(
@@ -486,8 +486,8 @@ static const char *busy_why(const survey *s)
 		return "others had a good part of its cores";
 	for (int type = 0; type < MACHINE_TYPES; type++) {
 		const machine_item *best;
-		if (share_of(s, (machine_type)type, "1", &best) < SHARE_LEAST ||
-		    share_of(s, (machine_type)type, "all", &best) < SHARE_LEAST)
+		if (peaks_share_of(s, (machine_type)type, "1", &best) < SHARE_LEAST ||
+		    peaks_share_of(s, (machine_type)type, "all", &best) < SHARE_LEAST)
 			return "a peak is far below what its instructions could do";
 	}
 	return NULL;
@@ -507,7 +507,7 @@ static void notes_disturbed(record_builder *b, const survey *s)
 			    100 * r->throttled);
 }
 
-static void notes(record_builder *b, const survey *s)
+static void peaks_notes(record_builder *b, const survey *s)
 {
 	const machine_result *r = &s->result;
 
@@ -557,8 +557,8 @@ static void notes(record_builder *b, const survey *s)
 
 /* --- the record */
 
-static dck_status record_make(const survey *s, bool kept, const dck_err *not_kept, dck_record **ret,
-			      dck_err *err)
+static dck_status peaks_record_make(const survey *s, bool kept, const dck_err *not_kept,
+				    dck_record **ret, dck_err *err)
 {
 	record_builder *b = record_begin(s->asked->title);
 	char subject[160];
@@ -575,10 +575,10 @@ static dck_status record_make(const survey *s, bool kept, const dck_err *not_kep
 	facts_devices(b);
 	record_host(b, &s->host);
 	record_fact_options(b, "plan", dck_machine_options, s->asked);
-	metrics(b, s);
-	answer_put(b, s);
+	peaks_metrics(b, s);
+	peaks_answer_put(b, s);
 	facts_method(b, s);
-	notes(b, s);
+	peaks_notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
 		record_note(b, "not-kept",
 			    "the result was not kept, so it is measured again each time: "
@@ -615,7 +615,7 @@ static dck_status kept_save(const survey *s, dck_err *err)
 		return err->code;
 	}
 	DCK_TRY(os_folders_make(s->path, "the result to keep", err));
-	DCK_TRY(record_make(s, true, NULL, &r, err));
+	DCK_TRY(peaks_record_make(s, true, NULL, &r, err));
 	const dck_status status = dck_record_save(r, s->path, err);
 	dck_record_free(r);
 	return status;
@@ -648,7 +648,7 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 	else if (!s->asked->quick && busy)
 		err_set(&not_kept, DCK_E_ABSENT, __FILE__, __LINE__,
 			"the machine was busy: %s; --keep keeps it all the same", busy);
-	return record_make(s, false, &not_kept, ret, err);
+	return peaks_record_make(s, false, &not_kept, ret, err);
 }
 
 dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, dck_record **ret,
@@ -669,7 +669,7 @@ dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, d
 	dck_status status = limits_take(s, err);
 	if (status != DCK_OK)
 		goto done;
-	key_make(s);
+	peaks_key_make(s);
 	if (machine_keep_path(s->key, s->path, sizeof s->path, &s->no_path) != DCK_OK)
 		s->path[0] = '\0';
 	if (!s->asked->refresh && kept_load(s, ret))

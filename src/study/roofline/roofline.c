@@ -52,7 +52,7 @@ void dck_roofline_read(const dck_record *machine, bool one_thread, dck_roofline 
 	}
 }
 
-static size_t peak_of(const char *dtype)
+static size_t roofline_peak_of(const char *dtype)
 {
 	for (size_t i = 0; dtype && i < sizeof own / sizeof *own; i++)
 		if (strcmp(own[i].dtype, dtype) == 0)
@@ -63,7 +63,7 @@ static size_t peak_of(const char *dtype)
 void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double bytes,
 		  dck_roof *ret)
 {
-	double peak = l->peak[peak_of(dtype)], compute_ns, memory_ns;
+	double peak = l->peak[roofline_peak_of(dtype)], compute_ns, memory_ns;
 
 	/* No instructions of its own: engines convert to single precision. */
 	if (isnan(peak))

@@ -112,7 +112,7 @@ static bool grow_next_batch(search *s, uint64_t *ret)
 	return true;
 }
 
-static dck_status grow(search *s, dck_err *err)
+static dck_status search_grow(search *s, dck_err *err)
 {
 	uint64_t batch;
 
@@ -358,7 +358,7 @@ static bool candidates_settle(search *s)
 }
 
 /* The next round, or the end. */
-static void rounds(search *s)
+static void search_rounds(search *s)
 {
 	bool over = false;
 
@@ -386,16 +386,16 @@ static void rounds(search *s)
 
 /* --- what comes next */
 
-static dck_status advance(search *s, dck_err *err)
+static dck_status search_advance(search *s, dck_err *err)
 {
 	s->nqueue = s->at = 0;
 	switch (s->phase) {
 	case SEARCH_GROW:
-		return grow(s, err);
+		return search_grow(s, err);
 	case SEARCH_REFINE:
 		return refine(s, err);
 	case SEARCH_ROUNDS:
-		rounds(s);
+		search_rounds(s);
 		break;
 	case SEARCH_DONE:
 		break;
@@ -406,7 +406,7 @@ static dck_status advance(search *s, dck_err *err)
 dck_status search_next(search *s, bool *ret_more, search_ask *ret, dck_err *err)
 {
 	while (s->phase != SEARCH_DONE && s->at == s->nqueue)
-		DCK_TRY(advance(s, err));
+		DCK_TRY(search_advance(s, err));
 	*ret_more = s->phase != SEARCH_DONE;
 	if (*ret_more) {
 		const size_t point = s->queue[s->at];

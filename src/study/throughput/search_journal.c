@@ -24,7 +24,7 @@ struct search_journal {
 static const char *const ends[] = {
     [SEARCH_OK] = "ok", [SEARCH_MEMORY] = "memory", [SEARCH_ERROR] = "error"};
 
-static void number_put(record_builder *b, const char *key, const search_number *x)
+static void journal_number_put(record_builder *b, const char *key, const search_number *x)
 {
 	const double v[] = {x->value, x->lo, x->hi};
 	static const char *const part[] = {"", "_lo", "_hi"};
@@ -37,23 +37,24 @@ static void number_put(record_builder *b, const char *key, const search_number *
 	}
 }
 
-static double real_get(const dck_record *r, const char *key)
+static double journal_real_get(const dck_record *r, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, "trial", key);
 
 	return f ? dck_value_number(&f->value) : (double)NAN;
 }
 
-static search_number number_get(const dck_record *r, const char *key)
+static search_number journal_number_get(const dck_record *r, const char *key)
 {
 	char lo[32], hi[32];
 
 	snprintf(lo, sizeof lo, "%s_lo", key);
 	snprintf(hi, sizeof hi, "%s_hi", key);
-	return (search_number){real_get(r, key), real_get(r, lo), real_get(r, hi)};
+	return (search_number){journal_real_get(r, key), journal_real_get(r, lo),
+			       journal_real_get(r, hi)};
 }
 
-static const char *text_get(const dck_record *r, const char *section, const char *key)
+static const char *journal_text_get(const dck_record *r, const char *section, const char *key)
 {
 	const dck_fact *f = dck_record_fact(r, section, key);
 
@@ -61,7 +62,7 @@ static const char *text_get(const dck_record *r, const char *section, const char
 }
 
 /* One line, whole or not at all as far as the system allows, on the disk when this returns. */
-static dck_status line_write(search_journal *j, record_builder *b, dck_err *err)
+static dck_status journal_line_write(search_journal *j, record_builder *b, dck_err *err)
 {
 	dck_buffer line = {0};
 	dck_record *r;
@@ -88,7 +89,7 @@ static dck_status key_write(search_journal *j, const char *key, dck_err *err)
 
 	DCK_NEED(b, err, "for a line of '%s'", j->path);
 	record_fact_text(b, "journal", "search", key);
-	return line_write(j, b, err);
+	return journal_line_write(j, b, err);
 }
 
 dck_status search_journal_add(search_journal *j, const search_ask *ask, const search_outcome *o,
@@ -103,14 +104,14 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 	record_fact_text(b, "trial", "end", ends[o->end]);
 	if (o->end != SEARCH_OK)
 		record_fact_text(b, "trial", "why", o->why);
-	number_put(b, "rate", &o->rate);
-	number_put(b, "mean_rate", &o->mean_rate);
-	number_put(b, "latency", &o->latency);
-	number_put(b, "held", &o->held);
+	journal_number_put(b, "rate", &o->rate);
+	journal_number_put(b, "mean_rate", &o->mean_rate);
+	journal_number_put(b, "latency", &o->latency);
+	journal_number_put(b, "held", &o->held);
 	record_fact_int(b, "trial", "memory", DCK_UNIT_BYTE, (int64_t)o->peak_rss_bytes);
 	if (facts)
 		record_copy_facts(b, facts);
-	return line_write(j, b, err);
+	return journal_line_write(j, b, err);
 }
 
 /* --- reading */
@@ -133,7 +134,7 @@ static void keys_differ(const char *a, const char *b, char *word_a, char *word_b
 
 static dck_status key_check(const char *path, const dck_record *r, const char *key, dck_err *err)
 {
-	const char *there = text_get(r, "journal", "search");
+	const char *there = journal_text_get(r, "journal", "search");
 	char a[WORD_SHOWN], b[WORD_SHOWN];
 
 	if (!there)
@@ -147,16 +148,17 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 		 path, a[0] ? a : "nothing", b[0] ? b : "nothing");
 }
 
-static dck_status outcome_read(const dck_record *r, search_outcome *ret)
+static dck_status journal_outcome_read(const dck_record *r, search_outcome *ret)
 {
-	const char *end = text_get(r, "trial", "end"), *why = text_get(r, "trial", "why");
-	const double memory = real_get(r, "memory");
+	const char *end = journal_text_get(r, "trial", "end"),
+		   *why = journal_text_get(r, "trial", "why");
+	const double memory = journal_real_get(r, "memory");
 	bool known = false;
 
-	*ret = (search_outcome){.rate = number_get(r, "rate"),
-				.mean_rate = number_get(r, "mean_rate"),
-				.latency = number_get(r, "latency"),
-				.held = number_get(r, "held"),
+	*ret = (search_outcome){.rate = journal_number_get(r, "rate"),
+				.mean_rate = journal_number_get(r, "mean_rate"),
+				.latency = journal_number_get(r, "latency"),
+				.held = journal_number_get(r, "held"),
 				.peak_rss_bytes = memory > 0 ? (uint64_t)memory : 0};
 	for (size_t i = 0; end && i < sizeof ends / sizeof ends[0]; i++)
 		if (strcmp(ends[i], end) == 0) {
@@ -169,9 +171,9 @@ static dck_status outcome_read(const dck_record *r, search_outcome *ret)
 		   : DCK_E_FORMAT;
 }
 
-static bool is(const dck_record *r, const char *key, double v)
+static bool journal_is(const dck_record *r, const char *key, double v)
 {
-	const double there = real_get(r, key);
+	const double there = journal_real_get(r, key);
 
 	return there >= v && there <= v;
 }
@@ -183,13 +185,13 @@ static dck_status trial_replay(const char *path, size_t line, const dck_record *
 	search_ask ask;
 	bool more;
 
-	if (outcome_read(r, &o) != DCK_OK)
+	if (journal_outcome_read(r, &o) != DCK_OK)
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is damaged in line %zu: give another file to start again", path,
 			 line);
 	DCK_TRY(search_next(s, &more, &ask, err));
-	if (!more || !is(r, "batch", (double)ask.batch) || !is(r, "setting", ask.setting) ||
-	    !is(r, "round", ask.round))
+	if (!more || !journal_is(r, "batch", (double)ask.batch) ||
+	    !journal_is(r, "setting", ask.setting) || !journal_is(r, "round", ask.round))
 		DCK_FAIL(err, E_ARG,
 			 "line %zu of '%s' is a trial that this search would not make: "
 			 "give another file to start again",

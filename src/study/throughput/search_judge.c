@@ -12,7 +12,7 @@
 #define ROOF_SHARE 0.02
 
 /* A number of an outcome by its place there. */
-static const search_number *number_at(const search_outcome *o, size_t place)
+static const search_number *judge_number_at(const search_outcome *o, size_t place)
 {
 	return (const search_number *)(const void *)((const char *)o + place);
 }
@@ -48,7 +48,7 @@ static search_number over_trials(const search *s, size_t point, size_t place)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->ntrials; i++) {
-		const search_number *x = number_at(&s->trials[i].outcome, place);
+		const search_number *x = judge_number_at(&s->trials[i].outcome, place);
 
 		if (!counts(s, &s->trials[i], point, rounds))
 			continue;
@@ -63,7 +63,7 @@ static search_number over_trials(const search *s, size_t point, size_t place)
 		return last ? *last : (search_number){NAN, NAN, NAN};
 	mean = sum / (double)n;
 	for (size_t i = 0; i < s->ntrials; i++) {
-		const double v = number_at(&s->trials[i].outcome, place)->value;
+		const double v = judge_number_at(&s->trials[i].outcome, place)->value;
 
 		if (counts(s, &s->trials[i], point, rounds) && v > 0)
 			squares += (log(v) - mean) * (log(v) - mean);
@@ -110,7 +110,7 @@ static paired pair_over(const search *s, size_t a, size_t b, size_t place, bool 
 
 	for (size_t i = 0; i < s->ntrials; i++) {
 		const search_trial *v = &s->trials[i];
-		const search_number *x = number_at(&v->outcome, place);
+		const search_number *x = judge_number_at(&v->outcome, place);
 
 		if (v->round != q.round)
 			pairing_step(&q, v->round);
@@ -227,7 +227,7 @@ dck_verdict search_holds(const search *s, size_t point)
 	return limit->kind == LIMIT_MAX && v == DCK_VERDICT_HOLDS ? DCK_VERDICT_UNDECIDED : v;
 }
 
-static bool usable(const search *s, size_t i)
+static bool judge_usable(const search *s, size_t i)
 {
 	return s->points[i].end == SEARCH_OK && s->points[i].trials > 0;
 }
@@ -260,7 +260,7 @@ static bool best_in_rounds(const search *s, bool strict, size_t *ret)
 	if (!search_compare(s, means, &f))
 		return false;
 	for (size_t i = 0; i < s->ncandidates; i++)
-		if (usable(s, s->candidates[i]) && keeps(s, s->candidates[i], strict) &&
+		if (judge_usable(s, s->candidates[i]) && keeps(s, s->candidates[i], strict) &&
 		    means[i] > y) {
 			y = means[i];
 			*ret = s->candidates[i];
@@ -277,7 +277,7 @@ bool search_best(const search *s, bool strict, size_t *ret)
 	if (best_in_rounds(s, strict, ret))
 		return true;
 	for (size_t i = 0; i < s->npoints; i++) {
-		const double rate = usable(s, i) ? search_rate(s, i).value : 0;
+		const double rate = judge_usable(s, i) ? search_rate(s, i).value : 0;
 
 		if (!(rate > most) || !keeps(s, i, strict))
 			continue;
@@ -314,7 +314,7 @@ size_t search_knee(const search *s, size_t best)
 	size_t knee = best;
 
 	for (size_t i = 0; i < s->npoints; i++)
-		if (usable(s, i) && s->points[i].setting == s->points[best].setting &&
+		if (judge_usable(s, i) && s->points[i].setting == s->points[best].setting &&
 		    s->points[i].batch < s->points[knee].batch &&
 		    (search_in_rounds(s, i) > 0 || !rounds) && keeps(s, i, true) &&
 		    search_log_ratio(s, i, best) >= enough)
@@ -367,16 +367,16 @@ search_difference search_differ(const search *s, const double *means, const stat
 /* --- the result */
 
 /* The growth of a setting is limited by what ended it, unless it had levelled off before. */
-static search_limit limit_of(const search *s, unsigned setting)
+static search_limit judge_limit_of(const search *s, unsigned setting)
 {
 	size_t largest = SIZE_MAX, half = SIZE_MAX;
 
 	for (size_t i = 0; i < s->npoints; i++)
-		if (usable(s, i) && s->points[i].setting == setting &&
+		if (judge_usable(s, i) && s->points[i].setting == setting &&
 		    (largest == SIZE_MAX || s->points[i].batch > s->points[largest].batch))
 			largest = i;
 	for (size_t i = 0; largest != SIZE_MAX && i < s->npoints; i++)
-		if (usable(s, i) && s->points[i].setting == setting &&
+		if (judge_usable(s, i) && s->points[i].setting == setting &&
 		    s->points[i].batch <= s->points[largest].batch / 2 &&
 		    (half == SIZE_MAX || s->points[i].batch > s->points[half].batch))
 			half = i;
@@ -430,7 +430,7 @@ void search_judge(const search *s, search_result *ret)
 	r.verdict = r.found ? search_holds(s, r.best) : verdict_of_none(s);
 	if (r.found) {
 		r.knee = search_knee(s, r.best);
-		r.limit = limit_of(s, s->points[r.best].setting);
+		r.limit = judge_limit_of(s, s->points[r.best].setting);
 		compare_with_best(s, &r);
 	}
 	*ret = r;
@@ -441,9 +441,9 @@ void search_pareto(const search *s, bool *front)
 	for (size_t i = 0; i < s->npoints; i++) {
 		const double rate = search_rate(s, i).value, latency = search_latency(s, i).value;
 
-		front[i] = usable(s, i);
+		front[i] = judge_usable(s, i);
 		for (size_t k = 0; front[i] && k < s->npoints; k++) {
-			if (k == i || !usable(s, k))
+			if (k == i || !judge_usable(s, k))
 				continue;
 			const double r = search_rate(s, k).value, l = search_latency(s, k).value;
 

@@ -93,7 +93,7 @@ static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 }
 
 /* The measurement is short, because what matters lies between trials and not within one. */
-static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
+static void measure_plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 {
 	const dck_throughput_config *c = r->config;
 	dck_plan p;
@@ -114,7 +114,7 @@ static void plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 
 /* --- the outcome */
 
-static search_number metric_get(const dck_record *r, const char *tag)
+static search_number measure_metric_get(const dck_record *r, const char *tag)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
 	search_number x = {dck_record_value(r, tag), NAN, NAN};
@@ -154,10 +154,10 @@ static dck_status held_read(const search_run *r, const dck_record *rec, search_n
 	case LIMIT_PERCENTILE:
 		return quantile_read(r, rec, ret, err);
 	case LIMIT_MEAN:
-		*ret = metric_get(rec, "latency/mean");
+		*ret = measure_metric_get(rec, "latency/mean");
 		break;
 	case LIMIT_MAX:
-		*ret = metric_get(rec, "latency/max");
+		*ret = measure_metric_get(rec, "latency/max");
 		ret->lo = ret->hi = ret->value;
 		break;
 	}
@@ -167,7 +167,7 @@ static dck_status held_read(const search_run *r, const dck_record *rec, search_n
 /* With several streams the rate is what all of them processed together, in items. */
 static search_number rate_of_streams(const dck_record *rec, double batch)
 {
-	const search_number x = metric_get(rec, "throughput/items");
+	const search_number x = measure_metric_get(rec, "throughput/items");
 	const dck_fact *f = dck_record_fact(rec, "subject", "items_per_run");
 	const double items = f && f->value.kind == DCK_VALUE_INT ? (double)f->value.as.i : batch;
 
@@ -176,17 +176,17 @@ static search_number rate_of_streams(const dck_record *rec, double batch)
 
 static search_number rate_of_runs(const dck_record *rec, const char *tag, double batch)
 {
-	const search_number t = metric_get(rec, tag);
+	const search_number t = measure_metric_get(rec, tag);
 
 	return (search_number){batch * 1e9 / t.value, batch * 1e9 / t.hi, batch * 1e9 / t.lo};
 }
 
-static bool outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
-			 search_outcome *o)
+static bool measure_outcome_read(const search_run *r, const search_ask *ask, const dck_record *rec,
+				 search_outcome *o)
 {
 	const double batch = (double)ask->batch;
 
-	o->latency = metric_get(rec, "latency/median");
+	o->latency = measure_metric_get(rec, "latency/median");
 	o->mean_rate = r->settings[ask->setting].streams > 1
 			   ? rate_of_streams(rec, batch)
 			   : rate_of_runs(rec, "latency/mean", batch);
@@ -199,7 +199,7 @@ static bool outcome_read(const search_run *r, const search_ask *ask, const dck_r
 }
 
 /* An incomplete record has a note that says why; what it kept is not kept here. */
-static void failure_read(const dck_record *rec, char *buf, size_t size)
+static void measure_failure_read(const dck_record *rec, char *buf, size_t size)
 {
 	static const char *const kept = "; this is what was measured until then";
 	const char *text = "it ended early", *end;
@@ -259,7 +259,7 @@ static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err
 /* --- the trial */
 
 /* While the process runs the line shows how long it will go on. */
-static void show(search_run *r)
+static void measure_show(search_run *r)
 {
 	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
 	const double done = (double)r->measured, left = (double)search_left(r->search);
@@ -275,12 +275,12 @@ static void show(search_run *r)
 	observer_show(r->watch, &p);
 }
 
-static bool on_asked(void *self)
+static bool measure_on_asked(void *self)
 {
 	search_run *r = self;
 
 	if (os_now_ns() - r->shown_ns >= SHOW_NS)
-		show(r);
+		measure_show(r);
 	return observer_cancelled(r->watch);
 }
 
@@ -291,13 +291,13 @@ static dck_status record_take(search_run *r, const search_ask *ask, const dck_re
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	if (rec->incomplete) {
 		o->end = SEARCH_ERROR;
-		failure_read(rec, o->why, sizeof o->why);
+		measure_failure_read(rec, o->why, sizeof o->why);
 		return DCK_OK;
 	}
 	notes_count(r, rec);
 	DCK_TRY(held_read(r, rec, &o->held, err));
-	return outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
-							 : DCK_OK;
+	return measure_outcome_read(r, ask, rec, o) && !r->facts ? search_facts(rec, &r->facts, err)
+								 : DCK_OK;
 }
 
 static dck_status result_take(search_run *r, const search_ask *ask, const worker_result *w,
@@ -340,7 +340,7 @@ static void load_make(const dck_plan *plan, uint64_t streams, dck_load_config *r
 static dck_status worker_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				 search_outcome *o, dck_err *err)
 {
-	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const dck_observer watch = {.self = r, .cancelled = measure_on_asked};
 	const char *device = r->subject->model.device;
 	const bool reserves = device && strcmp(device, "cpu") != 0;
 	worker_job job = {
@@ -377,7 +377,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				   search_outcome *o, dck_err *err)
 {
-	const dck_observer watch = {.self = r, .cancelled = on_asked};
+	const dck_observer watch = {.self = r, .cancelled = measure_on_asked};
 	const dck_batches *b = r->config->batches;
 	worker_result result = {.end = WORKER_FAILED};
 	dck_subject s = *r->subject;
@@ -408,8 +408,8 @@ dck_status search_measure(search_run *r, const search_ask *ask, search_outcome *
 	dck_plan plan;
 	dck_status status;
 
-	plan_make(r, ask, &plan);
-	show(r);
+	measure_plan_make(r, ask, &plan);
+	measure_show(r);
 	status = r->subject->kind == DCK_SUBJECT_FUNCTION ? function_measure(r, ask, &plan, &o, err)
 							  : worker_measure(r, ask, &plan, &o, err);
 	if (status == DCK_OK && r->well == 0 && o.end == SEARCH_ERROR)

@@ -34,7 +34,7 @@ typedef struct making {
 	mem_arena *arena;
 } making;
 
-static const search_point *point(const making *m, size_t i)
+static const search_point *search_record_point(const making *m, size_t i)
 {
 	return search_get(m->r->search, i);
 }
@@ -42,7 +42,7 @@ static const search_point *point(const making *m, size_t i)
 /* "batch 32", "batch 32 on 2 threads" */
 static const char *point_text(const making *m, size_t i)
 {
-	const search_point *p = point(m, i);
+	const search_point *p = search_record_point(m, i);
 
 	char setting[48] = "";
 
@@ -84,10 +84,10 @@ static void flops_fill(making *m)
 	for (size_t i = 0; i < m->n; i++) {
 		m->flops[i] = NAN;
 		for (size_t k = 0; k < i; k++)
-			if (point(m, k)->batch == point(m, i)->batch)
+			if (search_record_point(m, k)->batch == search_record_point(m, i)->batch)
 				m->flops[i] = m->flops[k];
-		if (point(m, i)->trials > 0 && isnan(m->flops[i]))
-			m->flops[i] = flops_count(m, point(m, i)->batch);
+		if (search_record_point(m, i)->trials > 0 && isnan(m->flops[i]))
+			m->flops[i] = flops_count(m, search_record_point(m, i)->batch);
 	}
 }
 
@@ -102,7 +102,7 @@ static bool is_uncompared(const making *m)
 
 static const char *status_text(const making *m, size_t i)
 {
-	const search_point *p = point(m, i);
+	const search_point *p = search_record_point(m, i);
 	if (p->end == SEARCH_MEMORY)
 		return "memory";
 	if (p->end == SEARCH_ERROR)
@@ -136,10 +136,10 @@ static bool slo_column(const search_run *r)
 	return r->plan.limit.ns > 0 && strcmp(r->plan.limit.statistic, "median") != 0;
 }
 
-static void row(making *m, size_t i)
+static void search_row(making *m, size_t i)
 {
 	const search_run *r = m->r;
-	const search_point *p = point(m, i);
+	const search_point *p = search_record_point(m, i);
 	const bool ran = p->trials > 0;
 	const char *why = p->end == SEARCH_MEMORY  ? "it needs more memory"
 			  : p->end == SEARCH_ERROR ? "it failed"
@@ -185,7 +185,7 @@ static bool is_brief(const making *m, size_t k)
 	return m->result.found && m->order[k] == m->result.knee;
 }
 
-static void table(making *m)
+static void search_table(making *m)
 {
 	dck_column columns[COLUMNS_MAX];
 	size_t n = 0;
@@ -207,7 +207,7 @@ static void table(making *m)
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
 	record_brief_columns(m->b, "threads streams throughput latency limited memory status");
 	for (size_t k = 0; k < m->ntried; k++) {
-		row(m, m->order[k]);
+		search_row(m, m->order[k]);
 		if (is_brief(m, k))
 			record_brief_row(m->b);
 	}
@@ -215,9 +215,10 @@ static void table(making *m)
 
 /* --- series: of the best point's setting, or of the first where nothing was found */
 
-static void series(making *m)
+static void search_series(making *m)
 {
-	const unsigned setting = m->result.found ? point(m, m->result.best)->setting : 0;
+	const unsigned setting =
+	    m->result.found ? search_record_point(m, m->result.best)->setting : 0;
 	double *v = mem_arena_array(m->arena, 3 * m->n + 1, sizeof *v);
 	size_t n = 0;
 
@@ -226,9 +227,10 @@ static void series(making *m)
 	for (size_t k = 0; k < m->ntried; k++) {
 		const size_t i = m->order[k];
 
-		if (point(m, i)->setting != setting || point(m, i)->trials == 0)
+		if (search_record_point(m, i)->setting != setting ||
+		    search_record_point(m, i)->trials == 0)
 			continue;
-		v[n] = (double)point(m, i)->batch;
+		v[n] = (double)search_record_point(m, i)->batch;
 		v[m->n + n] = search_rate(m->r->search, i).value;
 		v[2 * m->n + n] = search_latency(m->r->search, i).value;
 		n++;
@@ -250,7 +252,7 @@ static const char *trial_place(const search_run *r)
 	return r->subject->kind == DCK_SUBJECT_FUNCTION ? "this process" : "fresh processes";
 }
 
-static void metrics(making *m)
+static void search_metrics(making *m)
 {
 	static const char *const none = "no batch size was found";
 	const search_run *r = m->r;
@@ -261,7 +263,7 @@ static void metrics(making *m)
 		record_metric_absent(m->b, "throughput/knee_batch", none);
 		return;
 	}
-	const search_point *best = point(m, m->result.best);
+	const search_point *best = search_record_point(m, m->result.best);
 	const search_number rate = search_rate(r->search, m->result.best);
 	const size_t rounds = search_in_rounds(r->search, m->result.best);
 	const char *how =
@@ -277,16 +279,17 @@ static void metrics(making *m)
 			       how);
 	record_metric_int(m->b, "throughput/best_batch", (int64_t)best->batch,
 			  "highest mean over its trials");
-	record_metric_int(m->b, "throughput/knee_batch", (int64_t)point(m, m->result.knee)->batch,
+	record_metric_int(m->b, "throughput/knee_batch",
+			  (int64_t)search_record_point(m, m->result.knee)->batch,
 			  "smallest measured batch within 5 % of the best");
 }
 
 static const search_setting *best_setting(const making *m)
 {
-	return &m->r->settings[point(m, m->result.best)->setting];
+	return &m->r->settings[search_record_point(m, m->result.best)->setting];
 }
 
-static void facts(making *m)
+static void search_record_facts(making *m)
 {
 	const search_run *r = m->r;
 	size_t trials = search_ntrials(r->search);
@@ -348,7 +351,7 @@ static void facts(making *m)
 }
 
 /* Three digits of a small rate, all before the point of a large one. */
-static int decimals_of(double rate)
+static int search_decimals_of(double rate)
 {
 	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
 }
@@ -358,7 +361,8 @@ static const char *unresolved_text(const making *m, size_t i)
 {
 	return m->r->plan.settings > 1
 		   ? point_text(m, i)
-		   : mem_arena_fmt(m->arena, "%llu", (unsigned long long)point(m, i)->batch);
+		   : mem_arena_fmt(m->arena, "%llu",
+				   (unsigned long long)search_record_point(m, i)->batch);
 }
 
 /* "1, 2 and 4": the best and those that may be as good, in the order of the table; at most six. */
@@ -387,7 +391,7 @@ static const char *unresolved_list(const making *m)
 }
 
 /* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of it" */
-static void answer(making *m)
+static void search_answer(making *m)
 {
 	const search_result *r = &m->result;
 	char value[NUM_TEXT_MAX], lo[NUM_TEXT_MAX], hi[NUM_TEXT_MAX];
@@ -401,7 +405,7 @@ static void answer(making *m)
 		return;
 	}
 	const search_number rate = search_rate(m->r->search, r->best);
-	const int digits = decimals_of(rate.value);
+	const int digits = search_decimals_of(rate.value);
 	const char *interval = "", *more = "";
 
 	if (!isnan(rate.lo) && !isnan(rate.hi))
@@ -409,7 +413,7 @@ static void answer(making *m)
 					 num_grouped(hi, digits, rate.hi));
 	if (r->knee != r->best && r->nunresolved == 0)
 		more = mem_arena_fmt(m->arena, "; batch %llu, the knee, is within 5 %% of it",
-				     (unsigned long long)point(m, r->knee)->batch);
+				     (unsigned long long)search_record_point(m, r->knee)->batch);
 	num_grouped(value, digits, rate.value);
 	const char *list = r->nunresolved > 0 ? unresolved_list(m) : "";
 	if (mem_arena_failed(m->arena))
@@ -456,7 +460,8 @@ static void note_mean(making *m)
 			    "median says, because pauses are in it; search by the mean with "
 			    "--statistic mean",
 			    point_text(m, m->result.best),
-			    num_grouped(text, decimals_of(mean), mean), 100 * (1 - mean / rate));
+			    num_grouped(text, search_decimals_of(mean), mean),
+			    100 * (1 - mean / rate));
 }
 
 static void note_max(making *m)
@@ -499,7 +504,7 @@ static void notes_ends(making *m)
 
 	for (size_t k = 0; k < m->ntried && shown < ENDS_SHOWN; k++) {
 		const size_t i = m->order[k];
-		const search_point *p = point(m, i);
+		const search_point *p = search_record_point(m, i);
 
 		if (p->end == SEARCH_MEMORY)
 			record_note(m->b, "point-memory", "%s ended for want of memory: %s",
@@ -521,13 +526,13 @@ static void note_nothing(making *m)
 		record_note(m->b, "no-batch-fits",
 			    "no batch size fits into %s: the smallest, %llu, needs more",
 			    dck_text_bytes((double)r->memory_bytes, limit, sizeof limit),
-			    (unsigned long long)point(m, m->order[0])->batch);
+			    (unsigned long long)search_record_point(m, m->order[0])->batch);
 		return;
 	}
 	if (!(r->plan.limit.ns > 0))
 		return; /* everything that ran failed later: the notes of failures say why */
 	for (size_t i = 0; i < m->n; i++)
-		if (point(m, i)->trials > 0 &&
+		if (search_record_point(m, i)->trials > 0 &&
 		    (nearest == SIZE_MAX ||
 		     search_latency(r->search, i).value < search_latency(r->search, nearest).value))
 			nearest = i;
@@ -565,7 +570,7 @@ static void note_trials(making *m)
 			    "of %zu trials some had warnings of their own: %s", r->measured, list);
 }
 
-static void notes(making *m)
+static void search_notes(making *m)
 {
 	const search_run *r = m->r;
 
@@ -599,7 +604,7 @@ static void notes(making *m)
 			    r->journal_failed.msg);
 }
 
-static dck_status fill(making *m, dck_err *err)
+static dck_status search_write(making *m, dck_err *err)
 {
 	m->order = mem_arena_array(m->arena, m->n + 1, sizeof *m->order);
 	m->front = mem_arena_array(m->arena, m->n + 1, sizeof *m->front);
@@ -609,16 +614,17 @@ static dck_status fill(making *m, dck_err *err)
 	search_order(m->r->search, m->order);
 	/* An interruption leaves points that were to be tried. */
 	for (size_t k = 0; k < m->n; k++)
-		if (point(m, m->order[k])->trials > 0 || point(m, m->order[k])->end != SEARCH_OK)
+		if (search_record_point(m, m->order[k])->trials > 0 ||
+		    search_record_point(m, m->order[k])->end != SEARCH_OK)
 			m->order[m->ntried++] = m->order[k];
 	search_pareto(m->r->search, m->front);
 	flops_fill(m);
-	facts(m);
-	metrics(m);
-	answer(m);
-	table(m);
-	series(m);
-	notes(m);
+	search_record_facts(m);
+	search_metrics(m);
+	search_answer(m);
+	search_table(m);
+	search_series(m);
+	search_notes(m);
 	return DCK_OK;
 }
 
@@ -633,7 +639,7 @@ dck_status search_record(const search_run *r, dck_record **ret, dck_err *err)
 	if (!m.arena || !m.b)
 		status = ERR_NO_MEMORY(err, "for a record");
 	else
-		status = fill(&m, err);
+		status = search_write(&m, err);
 	mem_arena_free(m.arena);
 	if (status != DCK_OK) {
 		record_drop(m.b);

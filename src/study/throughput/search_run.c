@@ -67,7 +67,7 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 
 /* A file that cannot be counted is left to the engine, which says more. A built-in network is made
  * with any batch. */
-static dck_status batch_check(search_run *r, dck_err *err)
+static dck_status search_batch_check(search_run *r, dck_err *err)
 {
 	const char *text = r->subject->text;
 	dck_subject s = *r->subject;
@@ -116,7 +116,7 @@ static dck_status batch_check(search_run *r, dck_err *err)
 /* --- the journal's key */
 
 /* The key holds everything that makes the search what it is, one word in each line. */
-static dck_status key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
+static dck_status search_key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
 {
 	dck_throughput_config c = *r->config, plain;
 	dck_model_config m = r->subject->model;
@@ -156,7 +156,7 @@ static dck_status journal_open(search_run *r, dck_err *err)
 		return DCK_OK;
 	a = mem_arena_new(0);
 	DCK_NEED(a, err, "for a journal");
-	status = key_make(r, a, &key, err);
+	status = search_key_make(r, a, &key, err);
 	if (status == DCK_OK)
 		status = search_journal_open(r->config->resume, key, r->search, &r->journal,
 					     &r->facts, err);
@@ -234,11 +234,11 @@ static dck_status trials(search_run *r, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status run(search_run *r, dck_record **ret, dck_err *err)
+static dck_status search_loop(search_run *r, dck_record **ret, dck_err *err)
 {
 	DCK_TRY(search_asked_read(r, err));
 	if (r->subject->kind == DCK_SUBJECT_MODEL)
-		DCK_TRY(batch_check(r, err));
+		DCK_TRY(search_batch_check(r, err));
 	r->search = search_new(&r->plan);
 	DCK_NEED(r->search, err, "for a search");
 	DCK_TRY(journal_open(r, err));
@@ -262,7 +262,7 @@ dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 		dck_throughput_config_init(&defaults);
 		r.config = &defaults;
 	}
-	status = run(&r, ret, err);
+	status = search_loop(&r, ret, err);
 	search_journal_close(r.journal);
 	search_free(r.search);
 	dck_record_free(r.facts);

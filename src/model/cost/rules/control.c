@@ -17,7 +17,7 @@
 /* The most nodes that may be walked again: loops in loops multiply their number. */
 #define AGAIN_MAX 50000u
 
-static const onnx_graph *body_of(op *o, const char *name)
+static const onnx_graph *control_body_of(op *o, const char *name)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
@@ -34,7 +34,7 @@ static bool empty_sequence(const val *v)
 
 /* A value that is either a or b. An empty sequence says nothing about its members, so the type of
  * the other's members is kept. */
-static val *merge(op *o, const val *a, const val *b)
+static val *control_merge(op *o, const val *a, const val *b)
 {
 	if (empty_sequence(a) && b && b->kind == VAL_SEQUENCE)
 		return op_like(o, b);
@@ -103,7 +103,7 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
 		count_alike(o, begin, middle, taken, fields[i]);
 	for (size_t i = 0; i < o->made->nout; i++) {
-		val *v = merge(o, i < na ? a[i] : NULL, i < nb ? b[i] : NULL);
+		val *v = control_merge(o, i < na ? a[i] : NULL, i < nb ? b[i] : NULL);
 		if (v && op_out(o, i))
 			op_set_val(o, i, v);
 	}
@@ -111,7 +111,8 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 
 static void shape_if(op *o)
 {
-	const onnx_graph *yes = body_of(o, "then_branch"), *no = body_of(o, "else_branch");
+	const onnx_graph *yes = control_body_of(o, "then_branch"),
+			 *no = control_body_of(o, "else_branch");
 	num cond;
 	val **out;
 	size_t n;
@@ -182,7 +183,7 @@ static bool has_contents(const val *v)
 	return v->ints || v->reals || v->items_known;
 }
 
-static bool same_contents(const val *a, const val *b)
+static bool control_same_contents(const val *a, const val *b)
 {
 	if (!a->ints || !b->ints || a->n != b->n)
 		return false;
@@ -231,12 +232,12 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 	if (!after || after == before)
 		return before;
 	if (same_type(before, after)) {
-		if (!has_contents(before) || same_contents(before, after))
+		if (!has_contents(before) || control_same_contents(before, after))
 			return before;
 		*changed = true;
 		return op_like(o, before);
 	}
-	v = merge(o, before, after);
+	v = control_merge(o, before, after);
 	if (!v)
 		return before;
 	keep_open(o->nums, v, before, opened);
@@ -440,7 +441,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, i
 				return false;
 		}
 		for (size_t i = 0; i < scans && 1 + r.nstate + i < r.nout; i++)
-			sum[i] = sum[i] ? merge(o, sum[i], r.out[1 + r.nstate + i])
+			sum[i] = sum[i] ? control_merge(o, sum[i], r.out[1 + r.nstate + i])
 					: r.out[1 + r.nstate + i];
 	}
 	*ret_rounds = n;
@@ -472,7 +473,7 @@ static void loop_outputs(op *o, rounds *r, num trips)
 		if (num_is(trips, 0))
 			v = (val *)(uintptr_t)first;
 		else if (!once && last && first)
-			v = merge(o, first, last);
+			v = control_merge(o, first, last);
 		set_output(o, i, v);
 	}
 	for (size_t i = r->nstate; i < o->made->nout; i++)
@@ -481,7 +482,7 @@ static void loop_outputs(op *o, rounds *r, num trips)
 
 static void shape_loop(op *o)
 {
-	const onnx_graph *g = body_of(o, "body");
+	const onnx_graph *g = control_body_of(o, "body");
 	num limit = g ? trip_limit(o) : num_int(0), trips = limit, cond;
 	bool stable, first_known = !op_in(o, 1) || (op_int(o, 1, &cond) && num_known(cond));
 	size_t begin = o->infer->nops, visited = o->infer->visited;
@@ -529,7 +530,7 @@ static void shape_loop(op *o)
 
 /* --- Scan --- */
 
-static int64_t listed(const op *o, const char *name, size_t i)
+static int64_t control_listed(const op *o, const char *name, size_t i)
 {
 	size_t n = 0;
 	const int64_t *list = op_attr_ints(o, name, &n);
@@ -538,7 +539,7 @@ static int64_t listed(const op *o, const char *name, size_t i)
 }
 
 /* One step of a scanned input: v without the axis, and without the first `skip` dimensions. */
-static val *step_of(op *o, const val *v, int axis, int skip)
+static val *control_step_of(op *o, const val *v, int axis, int skip)
 {
 	val *s = op_like(o, v);
 
@@ -566,7 +567,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 	if (!r.state || !r.in)
 		return;
 	for (size_t i = 0; i < nstate; i++) {
-		r.state[i] = batched ? step_of(o, op_in(o, lead + i), 0, 0)
+		r.state[i] = batched ? control_step_of(o, op_in(o, lead + i), 0, 0)
 				     : state_from(o, op_in(o, lead + i));
 		if (!r.state[i])
 			return;
@@ -576,14 +577,14 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		int axis = batched;
 		if (v && v->kind == VAL_TENSOR && v->rank > batched) {
 			if (!batched &&
-			    !op_axis(o, listed(o, "scan_input_axes", i), v->rank, &axis))
+			    !op_axis(o, control_listed(o, "scan_input_axes", i), v->rank, &axis))
 				return;
 			if (num_why_none(length) || num_known(v->dims[axis]))
 				length = v->dims[axis];
 			if (batched)
 				batch = v->dims[0];
 		}
-		r.in[nstate + i] = step_of(o, v, axis, batched);
+		r.in[nstate + i] = control_step_of(o, v, axis, batched);
 	}
 	times = num_is(batch, -1) ? length : num_mul(o->nums, length, batch);
 	if (!rounds_walk(o, &r, times, false, &stable))
@@ -592,8 +593,8 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		val *v = i < r.nout ? r.out[i] : NULL;
 		if (i >= nstate)
 			set_stacked(o, i, v,
-				    batched ? 0 : listed(o, "scan_output_axes", i - nstate), length,
-				    batch);
+				    batched ? 0 : control_listed(o, "scan_output_axes", i - nstate),
+				    length, batch);
 		else if (batched && op_in(o, lead + i))
 			op_same(o, i, op_in(o, lead + i));
 		else if (v) {
@@ -605,7 +606,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 
 static void shape_scan(op *o)
 {
-	const onnx_graph *g = body_of(o, "body");
+	const onnx_graph *g = control_body_of(o, "body");
 	bool batched = o->opset == 8;
 	size_t lead = batched, nin = o->made->nin;
 	int64_t scans = op_attr_int(o, "num_scan_inputs", 0);

@@ -44,7 +44,7 @@ const op_family *const op_families[] = {
 };
 
 /* True: the next row of the family f stands before that of g, or g has none left. */
-static bool before(const op_family *f, size_t at_f, const op_family *g, size_t at_g)
+static bool families_before(const op_family *f, size_t at_f, const op_family *g, size_t at_g)
 {
 	int order = at_g < g->nrows ? strcmp(f->domain, g->domain) : -1;
 
@@ -59,7 +59,7 @@ const op_row *op_row_at(size_t i, const char **ret_domain)
 		at[least] += step > 0;
 		for (size_t f = 0; op_families[f]; f++)
 			if (at[f] < op_families[f]->nrows &&
-			    before(op_families[f], at[f], op_families[least], at[least]))
+			    families_before(op_families[f], at[f], op_families[least], at[least]))
 				least = f;
 		if (at[least] >= op_families[least]->nrows)
 			return NULL;

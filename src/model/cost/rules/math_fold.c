@@ -291,7 +291,7 @@ static double real_round(const op *o, double a, double b)
 /* --- contents --- */
 
 /* Rounds x to what the type holds; false: this file does not know how that type rounds. */
-static bool round_to(int64_t dtype, double *x)
+static bool fold_round_to(int64_t dtype, double *x)
 {
 	if (dtype == ONNX_FLOAT)
 		*x = (double)(float)*x;
@@ -322,7 +322,7 @@ static void set_reals(op *o, const double *r, size_t n)
 
 /* Contents of floats are kept only where all are known; those of integers, which may be shapes,
  * where one is. */
-static bool usable(const num *r, size_t n, bool every)
+static bool fold_usable(const num *r, size_t n, bool every)
 {
 	size_t none = 0;
 
@@ -351,7 +351,7 @@ static void fold_binary(op *o, size_t a, size_t b)
 				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
 				   : unknown(o);
 		}
-		if (usable(r, n, onnx_dtype_real(va->dtype))) {
+		if (fold_usable(r, n, onnx_dtype_real(va->dtype))) {
 			op_set_ints(o, 0, r, n);
 			return;
 		}
@@ -363,7 +363,7 @@ static void fold_binary(op *o, size_t a, size_t b)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		r[i] = f->real(o, ra[op_source(va, out, i)], rb[op_source(vb, out, i)]);
-		if (!round_to(out->dtype, &r[i]) ||
+		if (!fold_round_to(out->dtype, &r[i]) ||
 		    (isnan(r[i]) && strcmp(o->row->name, "Pow") == 0))
 			return;
 	}
@@ -464,7 +464,7 @@ static void fold_variadic(op *o)
 			r[i] = math_fit(o, out->dtype,
 					f->whole(o, out->dtype, r[i], x[m == 1 ? 0 : i]));
 	}
-	if (usable(r, n, onnx_dtype_real(out->dtype)))
+	if (fold_usable(r, n, onnx_dtype_real(out->dtype)))
 		op_set_ints(o, 0, r, n);
 }
 

@@ -18,7 +18,7 @@ static void shape_gemm(op *o)
 	product_shape(o, 0, 1, op_flag(o, "transA"), op_flag(o, "transB"), a->dtype);
 }
 
-static void cost_gemm(op *o)
+static void linear_cost_gemm(op *o)
 {
 	const val *c = op_in(o, 2);
 	num out = op_elements_out(o), extra = num_int(0);
@@ -63,7 +63,7 @@ static void cost_det(op *o)
 
 static const op_row rows[] = {
     {"Det", shape_det, cost_det, .how = "FLOPs of Gaussian elimination"},
-    {"Gemm", shape_gemm, cost_gemm, .roles = "p",
+    {"Gemm", shape_gemm, linear_cost_gemm, .roles = "p",
      .how = "MACs: output elements x contracted size; FLOPs besides: 1 per output element for C, "
 	    "1 per output element for alpha and 1 per element of C for beta where they are not 1"},
     {"MatMul", shape_product, cost_product, .form = &product_plain, .roles = "p",

@@ -23,7 +23,7 @@ static num transform_flops(op *o, num n, bool real)
 	return num_int((int64_t)ceil((real ? 2.5 : 5.0) * (double)n.v * log2((double)n.v)));
 }
 
-static num half(op *o, num n)
+static num signal_half(op *o, num n)
 {
 	return num_add(o->nums, num_floor_div(o->nums, n, num_int(2)), num_int(1));
 }
@@ -76,7 +76,7 @@ static void shape_dft(op *o)
 		return;
 	num *dims = op_copy_dims(o, x, 0);
 	num n = dft_length(o, x, axis, one && inverse);
-	dims[axis] = one && !inverse ? half(o, n) : n;
+	dims[axis] = one && !inverse ? signal_half(o, n) : n;
 	dims[x->rank - 1] = num_int(one && inverse ? 1 : 2);
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
@@ -127,7 +127,7 @@ static void shape_stft(op *o)
 	if (op_int(o, 1, &step) && num_least(o->nums, step) >= 1)
 		dims[1] = num_add(o->nums, num_int(1),
 				  num_floor_div(o->nums, num_sub(o->nums, x->dims[1], n), step));
-	dims[2] = op_attr_int(o, "onesided", 1) != 0 ? half(o, n) : n;
+	dims[2] = op_attr_int(o, "onesided", 1) != 0 ? signal_half(o, n) : n;
 	dims[3] = num_int(2);
 	op_set(o, 0, x->dtype, 4, dims);
 }
@@ -166,7 +166,7 @@ static void shape_mel(op *o)
 		op_unknown(o, "an input is missing");
 		return;
 	}
-	num dims[2] = {half(o, length), bins};
+	num dims[2] = {signal_half(o, length), bins};
 	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 2, dims);
 }
 

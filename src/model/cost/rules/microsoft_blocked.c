@@ -88,7 +88,7 @@ static void shape_reorder_output(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-static void shape_upsample(op *o)
+static void blocked_shape_upsample(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 	size_t n = 0;
@@ -128,7 +128,7 @@ static const op_row nchwc_rows[] = {
      .how = "FLOPs: elements of the window per output element (comparisons)"},
     {"ReorderInput", .shape = shape_reorder_input},
     {"ReorderOutput", .shape = shape_reorder_output},
-    {"Upsample", shape_upsample, cost_upsample,
+    {"Upsample", blocked_shape_upsample, cost_upsample,
      .how = "FLOPs per output element: 7 when it interpolates linearly (4 *, 3 +)"},
 };
 

@@ -122,7 +122,7 @@ static void shape_split_gelu(op *o)
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
-static void shape_dropout(op *o)
+static void microsoft_shape_dropout(op *o)
 {
 	const val *x = op_need(o, 0);
 
@@ -407,7 +407,7 @@ static void shape_embedding(op *o)
 	op_set(o, 0, w->dtype, ids->rank + 1, dims);
 }
 
-static void shape_unique(op *o)
+static void microsoft_shape_unique(op *o)
 {
 	const val *x = op_need_rank(o, 0, 1);
 
@@ -532,7 +532,7 @@ static void shape_varlen_conv(op *o)
 }
 
 static const op_row rows[] = {
-    {"BiasDropout", shape_dropout, cost_each, 2, .roles = ".p.cc",
+    {"BiasDropout", microsoft_shape_dropout, cost_each, 2, .roles = ".p.cc",
      .how = "FLOPs per element: 2 additions"},
     {"BiasSplitGelu", shape_split_gelu, cost_each, 8, .roles = ".p",
      .how = "FLOPs per output element: 2 +, 5 of Gelu, *"},
@@ -600,7 +600,7 @@ static const op_row rows[] = {
     {"Tokenizer", .shape = shape_tokenizer},
     {"TorchEmbedding", shape_embedding, .traffic = TRAFFIC_PICK, .roles = "p.cc"},
     {"UnfoldTensor", .shape = shape_unfold},
-    {"Unique", shape_unique, .cost = cost_uncounted},
+    {"Unique", microsoft_shape_unique, .cost = cost_uncounted},
     {"VarlenCausalConvWithState", shape_varlen_conv, cost_causal_conv, .roles = ".pcp.c",
      .how = "MACs: elements of the input x taps"},
 };

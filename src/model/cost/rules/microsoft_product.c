@@ -62,7 +62,7 @@ static void cost_fused_matmul(op *o)
 	product_cost(o, macs, factor(o, "alpha"));
 }
 
-static void cost_gemm(op *o)
+static void product_cost_gemm(op *o)
 {
 	int64_t each = factor(o, "alpha") + (op_in(o, 2) ? 1 + factor(o, "beta") : 0);
 
@@ -264,7 +264,7 @@ static const op_row rows[] = {
      .roles = ".pccp",
      .how = HOW_PRODUCT "; FLOPs: 7 per element of A to quantise it, "
 			"1 per output element to scale it, 1 with a bias"},
-    {"FusedGemm", shape_product, cost_gemm, .form = &gemm, .roles = "ppp",
+    {"FusedGemm", shape_product, product_cost_gemm, .form = &gemm, .roles = "ppp",
      .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
     {"FusedMatMul", shape_fused_matmul, cost_fused_matmul, .roles = "pp",
      .how = HOW_PRODUCT "; FLOPs: 1 per output element for a factor that is not 1"},
@@ -272,7 +272,7 @@ static const op_row rows[] = {
      .how = HOW_PRODUCT "; FLOPs: a factor that is not 1, and its activation"},
     {"GemmFastGelu", shape_product, cost_product, .form = &gemm_fast_gelu, .roles = ".pp",
      .how = HOW_PRODUCT "; FLOPs: bias 1, 9 of FastGelu"},
-    {"GemmFloat8", shape_gemm_float8, cost_gemm, .roles = ".ppccc",
+    {"GemmFloat8", shape_gemm_float8, product_cost_gemm, .roles = ".ppccc",
      .how = HOW_PRODUCT "; FLOPs: C 1, each factor that is not 1, and its activation"},
     {"MatMulBlockQuantizedFp4Weight", shape_block, cost_product, .form = &block_fp4,
      .roles = ".pcccp", .how = HOW_PRODUCT},

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* How many values an attribute lists. */
-static int64_t listed(const op *o, const char *name)
+static int64_t ml_listed(const op *o, const char *name)
 {
 	const onnx_attribute *a = op_attr(o, name);
 
@@ -64,19 +64,19 @@ static void shape_category(op *o)
 
 static void shape_dict(op *o)
 {
-	int64_t n = listed(o, "string_vocabulary") + listed(o, "int64_vocabulary");
+	int64_t n = ml_listed(o, "string_vocabulary") + ml_listed(o, "int64_vocabulary");
 	num dims[2] = {num_int(1), num_int(n)};
 
 	/* The type is that of the values of a map, which the inference does not follow. */
 	op_set(o, 0, 0, 2, dims);
 }
 
-static num rows_of(const val *x)
+static num ml_rows_of(const val *x)
 {
 	return x->rank == 1 ? num_int(1) : x->dims[0];
 }
 
-static num columns_of(const val *x)
+static num ml_columns_of(const val *x)
 {
 	return x->dims[x->rank == 1 ? 0 : 1];
 }
@@ -85,7 +85,7 @@ static num columns_of(const val *x)
 static void set_rows(op *o, size_t i, int64_t dtype, int64_t n)
 {
 	const val *x = op_in(o, 0);
-	num dims[2] = {rows_of(x), num_int(n)};
+	num dims[2] = {ml_rows_of(x), num_int(n)};
 
 	op_set(o, i, dtype, 2, dims);
 }
@@ -105,9 +105,9 @@ static void shape_feature_vectorizer(op *o)
 		const val *v = op_need_rank(o, i, 1);
 		if (!v)
 			return;
-		sum = num_add(o->nums, sum, columns_of(v));
+		sum = num_add(o->nums, sum, ml_columns_of(v));
 	}
-	num dims[2] = {rows_of(x), sum};
+	num dims[2] = {ml_rows_of(x), sum};
 	op_set(o, 0, ONNX_FLOAT, 2, dims);
 }
 
@@ -130,14 +130,14 @@ static void shape_label(op *o)
 	op_set_typed(o, dtype);
 }
 
-static void shape_one_hot(op *o)
+static void ml_shape_one_hot(op *o)
 {
 	const val *x = op_need(o, 0);
 
 	if (!x)
 		return;
 	num *dims = op_copy_dims(o, x, 1);
-	dims[x->rank] = num_int(listed(o, "cats_int64s") + listed(o, "cats_strings"));
+	dims[x->rank] = num_int(ml_listed(o, "cats_int64s") + ml_listed(o, "cats_strings"));
 	op_set(o, 0, ONNX_FLOAT, x->rank + 1, dims);
 }
 
@@ -146,25 +146,26 @@ static void shape_one_hot(op *o)
 static void set_labels(op *o, const char *strings)
 {
 	const val *x = op_in(o, 0);
-	num rows = rows_of(x);
+	num rows = ml_rows_of(x);
 
-	op_set(o, 0, listed(o, strings) ? ONNX_STRING : ONNX_INT64, 1, &rows);
+	op_set(o, 0, ml_listed(o, strings) ? ONNX_STRING : ONNX_INT64, 1, &rows);
 }
 
 static int64_t linear_classes(op *o)
 {
-	int64_t labels = listed(o, "classlabels_strings");
-	int64_t n = listed(o, "intercepts");
+	int64_t labels = ml_listed(o, "classlabels_strings");
+	int64_t n = ml_listed(o, "intercepts");
 
 	if (!labels)
-		labels = listed(o, "classlabels_ints");
+		labels = ml_listed(o, "classlabels_ints");
 	return n ? n : labels;
 }
 
 static void shape_linear_classifier(op *o)
 {
 	int64_t n = linear_classes(o);
-	bool two = listed(o, "classlabels_strings") == 2 || listed(o, "classlabels_ints") == 2;
+	bool two =
+	    ml_listed(o, "classlabels_strings") == 2 || ml_listed(o, "classlabels_ints") == 2;
 
 	if (!op_need_rank(o, 0, 1))
 		return;
@@ -181,8 +182,8 @@ static void cost_products(op *o, int64_t n)
 		op_cost_unknown(o, "the shape of its input is not known");
 		return;
 	}
-	num out = num_mul(o->nums, rows_of(x), num_int(n));
-	op_cost_macs(o, num_mul(o->nums, out, columns_of(x)), out);
+	num out = num_mul(o->nums, ml_rows_of(x), num_int(n));
+	op_cost_macs(o, num_mul(o->nums, out, ml_columns_of(x)), out);
 }
 
 static void cost_linear_classifier(op *o)
@@ -203,9 +204,9 @@ static void cost_linear_regressor(op *o)
 
 static int64_t svm_classes(op *o)
 {
-	int64_t n = listed(o, "classlabels_strings");
+	int64_t n = ml_listed(o, "classlabels_strings");
 
-	return n ? n : listed(o, "classlabels_ints");
+	return n ? n : ml_listed(o, "classlabels_ints");
 }
 
 static void shape_svm_classifier(op *o)
@@ -219,7 +220,7 @@ static void shape_svm_classifier(op *o)
 		return;
 	}
 	/* Without probabilities each pair of classes has a score. */
-	if (listed(o, "vectors_per_class") && !listed(o, "prob_a"))
+	if (ml_listed(o, "vectors_per_class") && !ml_listed(o, "prob_a"))
 		scores = n > 2 ? n * (n - 1) / 2 : 2;
 	set_labels(o, "classlabels_strings");
 	set_rows(o, 1, ONNX_FLOAT, scores);
@@ -244,12 +245,12 @@ static void shape_tree_regressor(op *o)
 
 static void shape_tree_classifier(op *o)
 {
-	int64_t n = listed(o, "classlabels_strings");
+	int64_t n = ml_listed(o, "classlabels_strings");
 
 	if (!op_need_rank(o, 0, 1))
 		return;
 	if (!n)
-		n = listed(o, "classlabels_int64s");
+		n = ml_listed(o, "classlabels_int64s");
 	set_labels(o, "classlabels_strings");
 	set_rows(o, 1, ONNX_FLOAT, n);
 }
@@ -296,7 +297,7 @@ static const op_row rows[] = {
      .how = "MACs: rows x features x targets; an addition per target; "
 	    "its post-transform is not counted"},
     {"Normalizer", shape_float, cost_each, 3, .how = "FLOPs per element: *, + (or abs, max), /"},
-    {"OneHotEncoder", .shape = shape_one_hot},
+    {"OneHotEncoder", .shape = ml_shape_one_hot},
     {"SVMClassifier", shape_svm_classifier, .cost = cost_svm},
     {"SVMRegressor", shape_svm_regressor, .cost = cost_svm},
     {"Scaler", shape_float, cost_each, 2, .how = "FLOPs per element: -, *"},

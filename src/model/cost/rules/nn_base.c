@@ -39,7 +39,7 @@ static const activation activations[] = {
 };
 
 /* Some operators write the names with capitals, some without. */
-static bool same_name(const char *a, const char *lower)
+static bool base_same_name(const char *a, const char *lower)
 {
 	while (*a && tolower((unsigned char)*a) == *lower) {
 		a++;
@@ -51,7 +51,7 @@ static bool same_name(const char *a, const char *lower)
 int64_t activation_flops(const char *name)
 {
 	for (size_t i = 0; i < sizeof activations / sizeof *activations; i++)
-		if (same_name(name, activations[i].name))
+		if (base_same_name(name, activations[i].name))
 			return activations[i].flops;
 	return -1;
 }

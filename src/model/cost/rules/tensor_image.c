@@ -63,7 +63,7 @@ void shape_pad(op *o)
 
 /* A size times a scale as engines compute it: the product in single precision, rounded towards
  * zero. */
-static num scaled(op *o, num size, double scale)
+static num image_scaled(op *o, num size, double scale)
 {
 	if (!(scale > 0) || !(scale < 0x1p31))
 		return num_none(o->nums, "its scale is not positive");
@@ -121,7 +121,7 @@ static void by_scales(op *o, const val *v, const double *scales, const int *axis
 	for (size_t i = 0; i < n; i++) {
 		num d = v->dims[axis[i]];
 		if (!crop) {
-			dims[axis[i]] = scaled(o, d, scales[i]);
+			dims[axis[i]] = image_scaled(o, d, scales[i]);
 		} else if (!r || nroi != 2 * n || !num_known(d)) {
 			dims[axis[i]] = op_fresh(o, "the size of a region");
 		} else {
@@ -166,7 +166,7 @@ static void shape_resize(op *o)
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
-static void shape_upsample(op *o)
+static void image_shape_upsample(op *o)
 {
 	const val *v = op_need(o, 0);
 	const onnx_attribute *a = op_attr(o, "scales");
@@ -183,8 +183,8 @@ static void shape_upsample(op *o)
 		return;
 	}
 	for (int i = 0; i < v->rank; i++)
-		dims[i] = a	   ? scaled(o, v->dims[i], (double)a->floats[i])
-			  : scales ? scaled(o, v->dims[i], scales[i])
+		dims[i] = a	   ? image_scaled(o, v->dims[i], (double)a->floats[i])
+			  : scales ? image_scaled(o, v->dims[i], scales[i])
 				   : op_fresh(o, "a computed size");
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
@@ -387,7 +387,7 @@ static const op_row rows[] = {
     {"RoiAlign", shape_roi_align, cost_roi_align,
      .how = "FLOPs per output element: 8 for each sampled point; "
 	    "not known where their number depends on the regions"},
-    {"Upsample", shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
+    {"Upsample", image_shape_upsample, cost_resize, .roles = ".c", .how = "as Resize"},
 };
 
 const op_family op_family_tensor_image = {"", rows, sizeof rows / sizeof *rows};

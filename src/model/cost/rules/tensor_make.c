@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static void constant_tensor(op *o, const onnx_tensor *t)
+static void tensor_constant_tensor(op *o, const onnx_tensor *t)
 {
 	val *v = infer_constant(o->infer, t);
 
@@ -26,7 +26,7 @@ static void shape_constant(op *o)
 	num n;
 
 	if ((a = op_attr(o, "value")) && a->t) {
-		constant_tensor(o, a->t);
+		tensor_constant_tensor(o, a->t);
 	} else if ((a = op_attr(o, "sparse_value")) && a->sparse && a->sparse->values) {
 		num *dims = op_dims(o, a->sparse->rank);
 		for (size_t i = 0; i < a->sparse->rank && i < COST_RANK_MAX; i++)
@@ -158,7 +158,7 @@ void shape_range(op *o)
 	op_set_ints(o, 0, ints, (size_t)n.v);
 }
 
-static int64_t clamp(int64_t at, int rank)
+static int64_t tensor_clamp(int64_t at, int rank)
 {
 	at += at < 0 ? rank : 0;
 	return at < 0 ? 0 : at > rank ? rank : at;
@@ -174,8 +174,8 @@ static void shape_shape(op *o)
 		op_set(o, 0, ONNX_INT64, 1, &n);
 		return;
 	}
-	int64_t begin = clamp(op_attr_int(o, "start", 0), v->rank);
-	int64_t end = clamp(op_attr_int(o, "end", v->rank), v->rank);
+	int64_t begin = tensor_clamp(op_attr_int(o, "start", 0), v->rank);
+	int64_t end = tensor_clamp(op_attr_int(o, "end", v->rank), v->rank);
 	n = num_int(end > begin ? end - begin : 0);
 	op_set(o, 0, ONNX_INT64, 1, &n);
 	if (n.v > 0)
@@ -272,7 +272,7 @@ static void shape_cast_like(op *o)
 	cast(o, like ? like->dtype : 0);
 }
 
-static void shape_one_hot(op *o)
+static void tensor_shape_one_hot(op *o)
 {
 	const val *v = op_need(o, 0), *values = op_in(o, 2);
 	size_t n;
@@ -335,7 +335,7 @@ static const op_row rows[] = {
     {"EyeLike", shape_like_typed, .traffic = TRAFFIC_WRITE},
     {"Multinomial", shape_multinomial, cost_each_in, 2,
      .how = "FLOPs per class: a sum and a comparison"},
-    {"OneHot", shape_one_hot, .traffic = TRAFFIC_WRITE, .roles = ".c"},
+    {"OneHot", tensor_shape_one_hot, .traffic = TRAFFIC_WRITE, .roles = ".c"},
     {"RandomNormal", shape_random, .traffic = TRAFFIC_WRITE,
      .how = "random numbers are not counted"},
     {"RandomNormalLike", shape_like_typed, .traffic = TRAFFIC_WRITE,

@@ -17,7 +17,7 @@ typedef struct cut {
 
 /* Turns a place that is counted from the end into one from the beginning, and limits it to [least,
  * most]. */
-static num place(op *o, num at, num size, num least, num most)
+static num pick_place(op *o, num at, num size, num least, num most)
 {
 	num_table *t = o->nums;
 
@@ -40,14 +40,14 @@ static num cut_length(op *o, num size, cut c, num *ret_begin)
 	if (!num_known(c.step) || c.step.v == 0 || c.step.v == INT64_MIN)
 		return num_none(t, "its step is 0 or depends on values");
 	if (c.step.v > 0) {
-		begin = place(o, c.begin, size, zero, size);
-		end = place(o, c.end, size, zero, size);
+		begin = pick_place(o, c.begin, size, zero, size);
+		end = pick_place(o, c.end, size, zero, size);
 		span = num_sub(t, end, begin);
 		step = c.step;
 	} else {
 		num last = num_sub(t, size, one);
-		begin = place(o, c.begin, size, zero, last);
-		end = place(o, c.end, size, num_int(-1), last);
+		begin = pick_place(o, c.begin, size, zero, last);
+		end = pick_place(o, c.end, size, num_int(-1), last);
 		span = num_sub(t, begin, end);
 		step = num_int(-c.step.v);
 	}
@@ -325,7 +325,7 @@ static void shape_nonzero(op *o)
 	op_set_ints(o, 0, ints, count * (size_t)v->rank);
 }
 
-static void shape_unique(op *o)
+static void pick_shape_unique(op *o)
 {
 	const val *v = op_need(o, 0);
 	num count = op_fresh(o, "different elements"), all;
@@ -384,7 +384,7 @@ static const op_row rows[] = {
     {"TopK", shape_topk, cost_each_in, 1, .roles = ".c",
      .how = "FLOPs: 1 comparison per input element at least"},
     {"Trilu", shape_same_first, .roles = ".c"},
-    {"Unique", shape_unique, cost_each_in, 1,
+    {"Unique", pick_shape_unique, cost_each_in, 1,
      .how = "FLOPs: 1 comparison per input element at least"},
     {"Where", .shape = shape_where},
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void same_contents(op *o)
+static void reshape_same_contents(op *o)
 {
 	const val *v = op_in(o, 0);
 
@@ -105,7 +105,7 @@ static void shape_reshape(op *o)
 		return;
 	}
 	op_set(o, 0, data->dtype, rank, dims);
-	same_contents(o);
+	reshape_same_contents(o);
 }
 
 static void shape_squeeze(op *o)
@@ -134,7 +134,7 @@ static void shape_squeeze(op *o)
 			dims[rank++] = v->dims[i];
 	}
 	op_set(o, 0, v->dtype, rank, dims);
-	same_contents(o);
+	reshape_same_contents(o);
 }
 
 static void shape_unsqueeze(op *o)
@@ -167,7 +167,7 @@ static void shape_unsqueeze(op *o)
 		} else
 			dims[i] = v->dims[from++];
 	op_set(o, 0, v->dtype, rank, dims);
-	same_contents(o);
+	reshape_same_contents(o);
 }
 
 static void shape_flatten(op *o)
@@ -186,7 +186,7 @@ static void shape_flatten(op *o)
 	num dims[2] = {op_product(o, v->dims, at),
 		       op_product(o, v->dims + at, (size_t)v->rank - at)};
 	op_set(o, 0, v->dtype, 2, dims);
-	same_contents(o);
+	reshape_same_contents(o);
 }
 
 static void shape_transpose(op *o)
@@ -439,7 +439,7 @@ static void shape_space_to_depth(op *o)
 	blocks(o, false);
 }
 
-static void shape_dropout(op *o)
+static void reshape_shape_dropout(op *o)
 {
 	const val *v = op_in(o, 0);
 	num training;
@@ -452,13 +452,13 @@ static void shape_dropout(op *o)
 	}
 	/* In training mode it changes the contents. */
 	if (!op_in(o, 2) || (op_int(o, 2, &training) && num_is(training, 0)))
-		same_contents(o);
+		reshape_same_contents(o);
 }
 
 static const op_row rows[] = {
     {"Concat", .shape = shape_concat},
     {"DepthToSpace", .shape = shape_depth_to_space},
-    {"Dropout", shape_dropout, .traffic = TRAFFIC_VIEW, .roles = ".c",
+    {"Dropout", reshape_shape_dropout, .traffic = TRAFFIC_VIEW, .roles = ".c",
      .how = "as in inference: nothing"},
     {"Expand", shape_expand, .roles = ".c"},
     {"Flatten", shape_flatten, .traffic = TRAFFIC_VIEW},

@@ -74,7 +74,7 @@ typedef struct thread_state {
 
 static COUNT_THREAD_LOCAL thread_state mine;
 
-static inline uint64_t now(void)
+static inline uint64_t instrument_now(void)
 {
 	struct timespec t;
 
@@ -108,7 +108,7 @@ static void unlock(void)
 		syscall(SYS_futex, &all.lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static int file_open(const char *ending, int flags)
+static int instrument_file_open(const char *ending, int flags)
 {
 	char path[PATH_BYTES + 64];
 
@@ -173,7 +173,7 @@ static bool modules_note(uint64_t function)
 	lock();
 	known = module_known(function & COUNT_ADDRESS);
 	if (!known) {
-		lines out = {file_open("modules", O_WRONLY | O_APPEND | O_CREAT),
+		lines out = {instrument_file_open("modules", O_WRONLY | O_APPEND | O_CREAT),
 			     function >> COUNT_ADDRESS_BITS};
 
 		if (out.fd >= 0) {
@@ -195,12 +195,12 @@ static int subs_get(struct dl_phdr_info *info, size_t size, void *to)
 
 /* --- beginning */
 
-static void thread_ends(void *lane)
+static void instrument_thread_ends(void *lane)
 {
 	call_lane *l = lane;
 
 	mine.busy = true;
-	call_lane_cut(l, 0, now());
+	call_lane_cut(l, 0, instrument_now());
 	mine.lane = NULL;
 	__atomic_store_n(&l->in_use, 0, __ATOMIC_RELEASE);
 	mine.busy = false;
@@ -210,7 +210,7 @@ static void (*longjmp_real[4])(jmp_buf, int);
 
 /* What one empty call adds: to the time of the function, and to that of its caller. The least of
  * some batches has no interrupt in it. */
-static void calibrate(void)
+static void instrument_calibrate(void)
 {
 	enum { BATCHES = 12, CALLS = 128 };
 	thread_state before = mine;
@@ -223,16 +223,17 @@ static void calibrate(void)
 	void (*volatile leave)(void *, void *) = __cyg_profile_func_exit;
 	mine = (thread_state){
 	    .lane = l, .stack_low = before.stack_low, .stack_high = before.stack_high};
-	l->last = now();
+	l->last = instrument_now();
 	enter((void *)(uintptr_t)16, NULL);
 	for (int b = 0; b < BATCHES; b++) {
-		const uint64_t own = call_lane_nodes(l)[CALL_LANE_REST + 2].self, from = now();
+		const uint64_t own = call_lane_nodes(l)[CALL_LANE_REST + 2].self,
+			       from = instrument_now();
 
 		for (int i = 0; i < CALLS; i++) {
 			enter((void *)(uintptr_t)32, NULL);
 			leave((void *)(uintptr_t)32, NULL);
 		}
-		const uint64_t took = now() - from;
+		const uint64_t took = instrument_now() - from;
 		const uint64_t within = call_lane_nodes(l)[CALL_LANE_REST + 2].self - own;
 		if (b > 0 && took < both)
 			both = took;
@@ -254,7 +255,7 @@ static bool process_file(void)
 		return false;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
 		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", folder, (long)getpid(), n);
-		fd = file_open("process", O_RDWR | O_CREAT | O_EXCL);
+		fd = instrument_file_open("process", O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return false;
 	}
@@ -274,7 +275,7 @@ static bool process_file(void)
 	file->pid = (uint32_t)getpid();
 	file->parent = (uint32_t)getppid();
 	file->ticks = all.ticks;
-	file->begin = now();
+	file->begin = instrument_now();
 	snprintf(file->name, sizeof file->name, "%s", program_invocation_short_name);
 	file->magic = COUNT_PROCESS_MAGIC;
 	all.file = file;
@@ -283,7 +284,7 @@ static bool process_file(void)
 
 /* Of the process that forked: the counts are its own. This thread goes on inside what it had
  * called. */
-static void child_begins(void);
+static void instrument_child_begins(void);
 static void fork_before(void)
 {
 	mine.busy = true;
@@ -297,7 +298,7 @@ static void fork_after(void)
 }
 
 /* Once in a process. Errors: nothing is counted. */
-static bool begin(void)
+static bool hooks_init(void)
 {
 	static atomic_bool hooked;
 	bool ok;
@@ -306,14 +307,14 @@ static bool begin(void)
 	if (atomic_load(&all.state) == 0) {
 		ok = process_file();
 		if (ok && !atomic_exchange(&hooked, true))
-			ok = pthread_key_create(&all.key, thread_ends) == 0 &&
-			     pthread_atfork(fork_before, fork_after, child_begins) == 0;
+			ok = pthread_key_create(&all.key, instrument_thread_ends) == 0 &&
+			     pthread_atfork(fork_before, fork_after, instrument_child_begins) == 0;
 		if (ok)
 			dl_iterate_phdr(subs_get, &all.subs);
 		atomic_store(&all.state, ok ? 1 : 2);
 		if (ok) {
 			unlock();
-			calibrate();
+			instrument_calibrate();
 			return true;
 		}
 	}
@@ -323,7 +324,7 @@ static bool begin(void)
 }
 
 /* The file of a thread that has ended, or a new one; under the lock. */
-static call_lane *lane_take(void)
+static call_lane *instrument_lane_take(void)
 {
 	char path[PATH_BYTES + 64];
 
@@ -374,15 +375,15 @@ static call_lane *lane_begin(void)
 	mine.busy = true;
 	if (!mine.stack_high)
 		stack_find();
-	if (atomic_load(&all.state) == 2 || !begin()) {
+	if (atomic_load(&all.state) == 2 || !hooks_init()) {
 		mine.busy = false;
 		errno = before;
 		return NULL;
 	}
 	lock();
-	l = lane_take();
+	l = instrument_lane_take();
 	if (l) {
-		l->last = now();
+		l->last = instrument_now();
 		l->in_use = 1;
 	} else {
 		all.file->lanes_failed++;
@@ -397,7 +398,7 @@ static call_lane *lane_begin(void)
 	return l;
 }
 
-static void child_begins(void)
+static void instrument_child_begins(void)
 {
 	const call_lane *from = mine.lane;
 	const count_process *before = all.file;
@@ -421,7 +422,7 @@ static void child_begins(void)
 	mine.busy = true;
 	for (uint32_t i = 0; i < all.fork_depth; i++)
 		modules_note(call_lane_nodes(from)[from->frames[i].node].function);
-	call_lane_follow(l, from, all.fork_depth, now());
+	call_lane_follow(l, from, all.fork_depth, instrument_now());
 	mine.busy = false;
 }
 
@@ -452,7 +453,7 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 			return;
 	}
 	t->busy = true;
-	const uint64_t time = now();
+	const uint64_t time = instrument_now();
 	const uint64_t number = ((uint64_t)(uintptr_t)function & COUNT_ADDRESS) |
 				atomic_load_explicit(&all.generation, memory_order_relaxed);
 	uint64_t place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
@@ -468,7 +469,7 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 		f->site = (uint64_t)(uintptr_t)site;
 	}
 	if (__builtin_expect(l->n != n, 0) && modules_note(number))
-		l->last = now(); /* no time of the program's */
+		l->last = instrument_now(); /* no time of the program's */
 	t->busy = false;
 }
 
@@ -481,7 +482,7 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 	if (t->busy || !l)
 		return;
 	t->busy = true;
-	call_lane_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, now());
+	call_lane_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, instrument_now());
 	t->busy = false;
 }
 
@@ -502,7 +503,7 @@ static uint64_t stack_after(const struct __jmp_buf_tag *to)
 #endif
 }
 
-static void jump(int which, const char *name, jmp_buf to, int value)
+static void instrument_jump(int which, const char *name, jmp_buf to, int value)
 {
 	thread_state *t = &mine;
 	const uint64_t sp = stack_after(to);
@@ -512,7 +513,7 @@ static void jump(int which, const char *name, jmp_buf to, int value)
 	if (t->lane) {
 		t->busy = true;
 		if (sp - t->stack_low < t->stack_high - t->stack_low)
-			drop_dead(t->lane, sp - 2 * sizeof(void *), now());
+			drop_dead(t->lane, sp - 2 * sizeof(void *), instrument_now());
 		t->busy = false;
 	}
 	longjmp_real[which](to, value);
@@ -521,26 +522,26 @@ static void jump(int which, const char *name, jmp_buf to, int value)
 
 COUNT_API _Noreturn void longjmp(jmp_buf to, int value)
 {
-	jump(0, "longjmp", to, value);
+	instrument_jump(0, "longjmp", to, value);
 	__builtin_unreachable();
 }
 
 COUNT_API _Noreturn void _longjmp(jmp_buf to, int value)
 {
-	jump(1, "_longjmp", to, value);
+	instrument_jump(1, "_longjmp", to, value);
 	__builtin_unreachable();
 }
 
 COUNT_API _Noreturn void siglongjmp(sigjmp_buf to, int value)
 {
-	jump(2, "siglongjmp", to, value);
+	instrument_jump(2, "siglongjmp", to, value);
 	__builtin_unreachable();
 }
 
 _Noreturn void __longjmp_chk(jmp_buf to, int value);
 COUNT_API _Noreturn void __longjmp_chk(jmp_buf to, int value)
 {
-	jump(3, "__longjmp_chk", to, value);
+	instrument_jump(3, "__longjmp_chk", to, value);
 	__builtin_unreachable();
 }
 
@@ -570,10 +571,10 @@ COUNT_API int dlclose(void *library)
 }
 
 /* A child between vfork() and exec() ends nothing: all this is its parent's. */
-static void ends(void)
+static void instrument_ends(void)
 {
 	if (atomic_load(&all.state) == 1 && all.file->pid == (uint32_t)getpid())
-		all.file->end = now();
+		all.file->end = instrument_now();
 }
 
 /* The library that records zones is the program's own, or was brought in by its annotations. Of
@@ -597,7 +598,7 @@ static void zones_end(void)
 
 __attribute__((destructor)) static void process_ends(void)
 {
-	ends();
+	instrument_ends();
 }
 
 COUNT_API _Noreturn void _exit(int status)
@@ -606,7 +607,7 @@ COUNT_API _Noreturn void _exit(int status)
 
 	if (!real)
 		*(void **)&real = dlsym(RTLD_NEXT, "_exit");
-	ends();
+	instrument_ends();
 	zones_end();
 	real(status);
 	__builtin_unreachable();

@@ -27,7 +27,7 @@ HEAP_APART static heap_thread *enter_first(heap_state **ret)
 	return t;
 }
 
-static inline heap_thread *enter(heap_state **ret)
+static inline heap_thread *block_enter(heap_state **ret)
 {
 	heap_state *s = *ret = heap_now;
 	heap_thread *t = heap_mine;
@@ -42,7 +42,7 @@ static inline heap_thread *enter(heap_state **ret)
 
 heap_thread *heap_enter(heap_state **ret)
 {
-	return enter(ret);
+	return block_enter(ret);
 }
 
 void heap_leave(void)
@@ -57,7 +57,7 @@ typedef struct timing {
 	uint64_t began, clock; /* clock: what a reading takes */
 } timing;
 
-static uint64_t clock_ns(void)
+static uint64_t block_clock_ns(void)
 {
 	struct timespec t;
 
@@ -65,21 +65,21 @@ static uint64_t clock_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static inline bool is_timed(heap_thread *t)
+static inline bool block_is_timed(heap_thread *t)
 {
 	return __builtin_expect(++t->turn % TIMED_EVERY == 0, 0);
 }
 
 static timing timing_begin(void)
 {
-	const uint64_t before = clock_ns(), began = clock_ns();
+	const uint64_t before = block_clock_ns(), began = block_clock_ns();
 
 	return (timing){.began = began, .clock = began - before};
 }
 
 static void timing_end(heap_state *s, const timing *taken)
 {
-	const uint64_t took = clock_ns() - taken->began;
+	const uint64_t took = block_clock_ns() - taken->began;
 	atomic_fetch_add_explicit(&s->header->timed, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&s->header->timed_ns,
 				  took > taken->clock ? took - taken->clock : 0,
@@ -110,11 +110,11 @@ HEAP_APART static void born_timed(heap_state *s, heap_thread *t, const void *p, 
 void heap_block_born(const void *p, size_t size, const heap_caller *from)
 {
 	heap_state *s;
-	heap_thread *t = enter(&s);
+	heap_thread *t = block_enter(&s);
 
 	if (!t)
 		return;
-	if (is_timed(t))
+	if (block_is_timed(t))
 		born_timed(s, t, p, size, from);
 	else
 		born(s, t, p, size, from);
@@ -141,11 +141,11 @@ HEAP_APART static void died_timed(heap_state *s, heap_thread *t, const void *p)
 void heap_block_died(const void *p)
 {
 	heap_state *s;
-	heap_thread *t = enter(&s);
+	heap_thread *t = block_enter(&s);
 
 	if (!t)
 		return;
-	if (is_timed(t))
+	if (block_is_timed(t))
 		died_timed(s, t, p);
 	else
 		died(s, t, p);
@@ -177,7 +177,7 @@ void heap_block_resized(const void *old, heap_block was, const void *p, size_t s
 		if (was.node)
 			heap_live_put(s, old, was);
 	} else {
-		const bool timed = is_timed(t);
+		const bool timed = block_is_timed(t);
 		const timing taken = timed ? timing_begin() : (timing){0};
 
 		if (was.node)

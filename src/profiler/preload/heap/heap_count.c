@@ -11,13 +11,13 @@ static inline bool is_alone(void)
 	return &__libc_single_threaded && __libc_single_threaded;
 }
 
-static inline void take(heap_lock *l, bool alone)
+static inline void total_lock(heap_lock *l, bool alone)
 {
 	if (!alone)
 		heap_lock_take(l);
 }
 
-static inline void give(heap_lock *l, bool alone)
+static inline void count_give(heap_lock *l, bool alone)
 {
 	if (!alone)
 		heap_lock_give(l);
@@ -45,7 +45,7 @@ static void date(heap_state *s, heap_total *total, int64_t live)
 
 HEAP_APART static void peak_raise(heap_state *s, heap_total *total, int64_t live, bool alone)
 {
-	take(&total->lock, alone);
+	total_lock(&total->lock, alone);
 	if (live > atomic_load_explicit(&total->peak, memory_order_relaxed)) {
 		const uint64_t epoch = atomic_load_explicit(&total->epoch, memory_order_relaxed);
 
@@ -53,7 +53,7 @@ HEAP_APART static void peak_raise(heap_state *s, heap_total *total, int64_t live
 		atomic_store_explicit(&total->epoch, epoch + 1, memory_order_relaxed);
 		date(s, total, live);
 	}
-	give(&total->lock, alone);
+	count_give(&total->lock, alone);
 }
 
 static inline void publish(heap_state *s, heap_total *total, int64_t change, bool alone)
@@ -103,13 +103,13 @@ static inline void node_born(heap_state *s, heap_thread *t, uint32_t node, uint6
 	const uint64_t epoch =
 	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
 
-	take(&n->lock, alone);
+	total_lock(&n->lock, alone);
 	remember(n, epoch);
 	n->allocations++;
 	n->bytes += size;
 	n->live += (int64_t)size;
 	n->live_blocks++;
-	give(&n->lock, alone);
+	count_give(&n->lock, alone);
 	total_change(s, t, (int64_t)size, kind, alone);
 }
 
@@ -129,12 +129,12 @@ static inline void node_died(heap_state *s, heap_thread *t, uint32_t node, uint6
 	const uint64_t epoch =
 	    atomic_load_explicit(&s->header->total[kind].epoch, memory_order_relaxed);
 
-	take(&n->lock, alone);
+	total_lock(&n->lock, alone);
 	remember(n, epoch);
 	n->live -= (int64_t)size;
 	n->live_blocks -= (uint32_t)blocks;
 	n->temporary += temporary;
-	give(&n->lock, alone);
+	count_give(&n->lock, alone);
 	total_change(s, t, -(int64_t)size, kind, alone);
 }
 

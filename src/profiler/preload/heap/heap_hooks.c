@@ -53,7 +53,7 @@ static inline bool is_early(const void *p)
 	return (uintptr_t)p - (uintptr_t)early < EARLY_BYTES;
 }
 
-static void look_up(const char *name, void *to)
+static void hooks_look_up(const char *name, void *to)
 {
 	void *at = dlsym(RTLD_NEXT, name);
 
@@ -61,23 +61,23 @@ static void look_up(const char *name, void *to)
 }
 
 /* false: a thread is looking them up, this one mostly. */
-static bool find(void)
+static bool real_functions_resolve(void)
 {
 	int none = 0;
 
 	if (!atomic_compare_exchange_strong(&found, &none, 1))
 		return none == 2;
 	heap_inside++;
-	look_up("malloc", &real.malloc);
-	look_up("calloc", &real.calloc);
-	look_up("realloc", &real.realloc);
-	look_up("memalign", &real.memalign);
-	look_up("posix_memalign", &real.posix_memalign);
-	look_up("aligned_alloc", &real.aligned_alloc);
-	look_up("valloc", &real.valloc);
-	look_up("pvalloc", &real.pvalloc);
-	look_up("dlclose", &real.dlclose);
-	look_up("free", &real.free);
+	hooks_look_up("malloc", &real.malloc);
+	hooks_look_up("calloc", &real.calloc);
+	hooks_look_up("realloc", &real.realloc);
+	hooks_look_up("memalign", &real.memalign);
+	hooks_look_up("posix_memalign", &real.posix_memalign);
+	hooks_look_up("aligned_alloc", &real.aligned_alloc);
+	hooks_look_up("valloc", &real.valloc);
+	hooks_look_up("pvalloc", &real.pvalloc);
+	hooks_look_up("dlclose", &real.dlclose);
+	hooks_look_up("free", &real.free);
 	heap_inside--;
 	atomic_store(&found, 2);
 	return true;
@@ -86,7 +86,7 @@ static bool find(void)
 static inline bool is_found(void)
 {
 	return __builtin_expect(atomic_load_explicit(&found, memory_order_acquire) == 2, 1) ||
-	       find();
+	       real_functions_resolve();
 }
 
 /* A program that allocates nothing has a file that says so; without one the library was not there.
@@ -184,7 +184,7 @@ HOOK void *reallocarray(void *p, size_t count, size_t size)
 }
 
 /* One that the next library does not have. */
-static void *missing(void)
+static void *hooks_missing(void)
 {
 	errno = ENOMEM;
 	return NULL;
@@ -194,7 +194,7 @@ HOOK void *memalign(size_t align, size_t n)
 {
 	if (!is_found())
 		return early_get(n, align);
-	void *p = real.memalign ? real.memalign(align, n) : missing();
+	void *p = real.memalign ? real.memalign(align, n) : hooks_missing();
 	BORN(p, n);
 	return p;
 }
@@ -213,21 +213,21 @@ HOOK void *aligned_alloc(size_t align, size_t n)
 {
 	if (!is_found())
 		return early_get(n, align);
-	void *p = real.aligned_alloc ? real.aligned_alloc(align, n) : missing();
+	void *p = real.aligned_alloc ? real.aligned_alloc(align, n) : hooks_missing();
 	BORN(p, n);
 	return p;
 }
 
 HOOK void *valloc(size_t n)
 {
-	void *p = is_found() && real.valloc ? real.valloc(n) : missing();
+	void *p = is_found() && real.valloc ? real.valloc(n) : hooks_missing();
 	BORN(p, n);
 	return p;
 }
 
 HOOK void *pvalloc(size_t n)
 {
-	void *p = is_found() && real.pvalloc ? real.pvalloc(n) : missing();
+	void *p = is_found() && real.pvalloc ? real.pvalloc(n) : hooks_missing();
 	BORN(p, n);
 	return p;
 }

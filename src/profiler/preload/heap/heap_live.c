@@ -69,22 +69,22 @@ static heap_block unpacked(uint64_t packed)
 
 /* --- large ones */
 
-static uint64_t hash(uint64_t address)
+static uint64_t live_hash(uint64_t address)
 {
 	address = (address >> 3) * UINT64_C(0x9E3779B97F4A7C15);
 	return address ^ address >> 29;
 }
 
-static large_block *row_find(const shard *d, uint64_t address)
+static large_block *live_row_find(const shard *d, uint64_t address)
 {
-	size_t i = (size_t)(hash(address) >> 6) & (d->room - 1);
+	size_t i = (size_t)(live_hash(address) >> 6) & (d->room - 1);
 
 	while (d->rows[i].address && d->rows[i].address != address)
 		i = (i + 1) & (d->room - 1);
 	return &d->rows[i];
 }
 
-static bool grow(heap_state *s, shard *d)
+static bool live_grow(heap_state *s, shard *d)
 {
 	const shard old = *d;
 	const size_t room = old.room ? 2 * old.room : FIRST_ROOM;
@@ -96,7 +96,7 @@ static bool grow(heap_state *s, shard *d)
 	d->room = room;
 	for (size_t i = 0; i < old.room; i++)
 		if (old.rows[i].address)
-			*row_find(d, old.rows[i].address) = old.rows[i];
+			*live_row_find(d, old.rows[i].address) = old.rows[i];
 	if (old.rows)
 		heap_pages_free(s, old.rows, old.room * sizeof *rows);
 	return true;
@@ -104,12 +104,12 @@ static bool grow(heap_state *s, shard *d)
 
 HEAP_APART static heap_block large_put(heap_state *s, uint64_t address, heap_block block)
 {
-	shard *d = &s->live->shards[hash(address) % SHARDS];
+	shard *d = &s->live->shards[live_hash(address) % SHARDS];
 	heap_block before = {0};
 
 	heap_lock_take(&d->lock);
-	if (4 * (d->n + 1) <= 3 * d->room || grow(s, d)) {
-		large_block *row = row_find(d, address);
+	if (4 * (d->n + 1) <= 3 * d->room || live_grow(s, d)) {
+		large_block *row = live_row_find(d, address);
 
 		before = row->block;
 		d->n += !row->address;
@@ -131,7 +131,7 @@ static void row_remove(shard *d, large_block *row)
 		i = (i + 1) & mask;
 		if (!d->rows[i].address)
 			break;
-		const size_t home = (size_t)(hash(d->rows[i].address) >> 6) & mask;
+		const size_t home = (size_t)(live_hash(d->rows[i].address) >> 6) & mask;
 		if (((i - home) & mask) >= ((i - gap) & mask)) {
 			d->rows[gap] = d->rows[i];
 			gap = i;
@@ -143,12 +143,12 @@ static void row_remove(shard *d, large_block *row)
 
 HEAP_APART static heap_block large_take(heap_state *s, uint64_t address)
 {
-	shard *d = &s->live->shards[hash(address) % SHARDS];
+	shard *d = &s->live->shards[live_hash(address) % SHARDS];
 	heap_block found = {0};
 
 	heap_lock_take(&d->lock);
 	if (d->n) {
-		large_block *row = row_find(d, address);
+		large_block *row = live_row_find(d, address);
 
 		found = row->block;
 		if (row->address)

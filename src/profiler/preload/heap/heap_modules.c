@@ -30,7 +30,7 @@ typedef struct reading {
 	size_t n, max;
 } reading;
 
-static void sections_find(const struct dl_phdr_info *info, uint64_t hdr, heap_loaded *m)
+static void modules_sections_find(const struct dl_phdr_info *info, uint64_t hdr, heap_loaded *m)
 {
 
 	/* The segment it lies in: the pages between two of them may not be there. */
@@ -50,7 +50,7 @@ static void sections_find(const struct dl_phdr_info *info, uint64_t hdr, heap_lo
 	}
 }
 
-static int module_read(struct dl_phdr_info *info, size_t size, void *self)
+static int modules_module_read(struct dl_phdr_info *info, size_t size, void *self)
 {
 	reading *r = self;
 	uint64_t hdr = 0;
@@ -74,7 +74,7 @@ static int module_read(struct dl_phdr_info *info, size_t size, void *self)
 	if (m->end <= m->start)
 		return 0;
 	if (hdr)
-		sections_find(info, hdr, m);
+		modules_sections_find(info, hdr, m);
 	snprintf(m->name, sizeof m->name, "%s", info->dlpi_name ? info->dlpi_name : "");
 	r->n++;
 	return 0;
@@ -84,7 +84,7 @@ size_t heap_modules_read(heap_loaded *ret, size_t max)
 {
 	reading r = {.rows = ret, .max = max};
 
-	dl_iterate_phdr(module_read, &r);
+	dl_iterate_phdr(modules_module_read, &r);
 	return r.n;
 }
 

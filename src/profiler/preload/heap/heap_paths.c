@@ -40,8 +40,8 @@ struct heap_paths *heap_paths_new(heap_state *s)
 
 /* --- modules */
 
-static bool same_module(const heap_state *s, const heap_module *known, const heap_loaded *m,
-			const char *path)
+static bool paths_same_module(const heap_state *s, const heap_module *known, const heap_loaded *m,
+			      const char *path)
 {
 	return !known->gone && known->start == m->start && known->end == m->end &&
 	       known->name_bytes == strlen(path) &&
@@ -100,7 +100,7 @@ typedef struct scratch {
 	char path[PATH_MAX];
 } scratch;
 
-static uint32_t id_of(heap_state *s, scratch *now, const heap_loaded *m)
+static uint32_t paths_id_of(heap_state *s, scratch *now, const heap_loaded *m)
 {
 	const scratch *before = s->paths->loaded;
 	uint32_t id = 0;
@@ -110,13 +110,13 @@ static uint32_t id_of(heap_state *s, scratch *now, const heap_loaded *m)
 		    !strcmp(before->rows[i].name, m->name))
 			return before->ids[i];
 	heap_module_path(m, now->path);
-	while (id < s->header->nmodules && !same_module(s, &s->modules[id], m, now->path))
+	while (id < s->header->nmodules && !paths_same_module(s, &s->modules[id], m, now->path))
 		id++;
 	return id < s->header->nmodules ? id : module_add(s, m, now->path);
 }
 
 /* "/usr/bin/python3.11", "libpython3.11.so.1.0" */
-static bool is_python(const heap_state *s, const heap_module *m)
+static bool paths_is_python(const heap_state *s, const heap_module *m)
 {
 	static const char name[] = "python";
 	const char *text = s->names + m->name;
@@ -138,12 +138,12 @@ static void modules_update(heap_state *s, scratch *now, size_t n, uint64_t versi
 	bool gone = false;
 
 	for (size_t i = 0; i < n; i++) {
-		now->ids[i] = id_of(s, now, &now->rows[i]);
+		now->ids[i] = paths_id_of(s, now, &now->rows[i]);
 		if (now->ids[i] != HEAP_NO_MODULE)
 			now->there[now->ids[i]] = 1;
 	}
 	for (uint32_t i = known; i < s->header->nmodules && !s->python; i++)
-		if (is_python(s, &s->modules[i]))
+		if (paths_is_python(s, &s->modules[i]))
 			atomic_store(&s->python, HEAP_PYTHON_LOADED);
 	p->loaded = now;
 	p->nloaded = n;

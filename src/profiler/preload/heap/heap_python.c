@@ -20,7 +20,7 @@ static uint64_t names_pages[PAGES_KEPT];
 
 /* --- reading */
 
-static bool page_get(uint64_t *pages, uint64_t page)
+static bool python_page_get(uint64_t *pages, uint64_t page)
 {
 	uint64_t *kept = &pages[(page / PAGE ^ page >> 22) % PAGES_KEPT];
 
@@ -34,13 +34,13 @@ static bool page_get(uint64_t *pages, uint64_t page)
 
 /* Frames and what they lead to are there as long as their thread is in them, so a page that could
  * be read once can be read again. */
-static bool own_read(void *pages, uint64_t address, void *to, size_t n)
+static bool python_own_read(void *pages, uint64_t address, void *to, size_t n)
 {
 	const uint64_t first = address & ~(uint64_t)(PAGE - 1),
 		       last = (address + n - 1) & ~(uint64_t)(PAGE - 1);
 
-	if (last < first || last - first > PAGE || !page_get(pages, first) ||
-	    (last != first && !page_get(pages, last)))
+	if (last < first || last - first > PAGE || !python_page_get(pages, first) ||
+	    (last != first && !python_page_get(pages, last)))
 		return false;
 	memcpy(to, (const void *)(uintptr_t)address, n);
 	return true;
@@ -84,7 +84,7 @@ static void *pages_resize(void *state, void *old, size_t bytes)
 
 /* --- frames */
 
-static uint64_t mixed(uint64_t a, uint64_t b)
+static uint64_t python_mixed(uint64_t a, uint64_t b)
 {
 	a = (a ^ b) * UINT64_C(0x9E3779B97F4A7C15);
 	return a ^ a >> 32;
@@ -92,7 +92,7 @@ static uint64_t mixed(uint64_t a, uint64_t b)
 
 static python_names *names_get(heap_state *s)
 {
-	const unwind_memory memory = {own_read, names_pages};
+	const unwind_memory memory = {python_own_read, names_pages};
 
 	if (names_of != s->generation) {
 		dck_set_allocator(&(dck_allocator){pages_alloc, pages_resize, pages_release, s});
@@ -137,18 +137,18 @@ static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_tell *tel
 }
 
 /* Another code object may lie where one was before: it has another name, or other lines. */
-static uint32_t frame_of(heap_state *s, heap_thread *t, const python_link *link, uint64_t lines,
-			 bool entry)
+static uint32_t python_frame_of(heap_state *s, heap_thread *t, const python_link *link,
+				uint64_t lines, bool entry)
 {
-	frame_told told = {link, mixed(link->code, lines), entry};
+	frame_told told = {link, python_mixed(link->code, lines), entry};
 	uint64_t name = 0;
 
-	own_read(t->pages, link->code + process.at.code_name, &name, sizeof name);
-	told.code_key = mixed(told.code_key, name);
-	return kept(
-	    s, t,
-	    mixed(told.code_key, (uint64_t)(uint32_t)link->instruction << 2 | (entry ? 2u : 0u)),
-	    frame_tell, &told);
+	python_own_read(t->pages, link->code + process.at.code_name, &name, sizeof name);
+	told.code_key = python_mixed(told.code_key, name);
+	return kept(s, t,
+		    python_mixed(told.code_key,
+				 (uint64_t)(uint32_t)link->instruction << 2 | (entry ? 2u : 0u)),
+		    frame_tell, &told);
 }
 
 /* A call of the evaluator that has no frame now. */
@@ -168,9 +168,9 @@ static bool stack_tell(heap_state *s, void *told, heap_frame *ret)
 
 /* --- the interpreter */
 
-static bool find(heap_state *s, heap_thread *t)
+static bool interpreter_find(heap_state *s, heap_thread *t)
 {
-	const unwind_memory memory = {own_read, t->pages};
+	const unwind_memory memory = {python_own_read, t->pages};
 
 	heap_inside = HEAP_INSIDE_OURS;
 	heap_lock_take(&finding);
@@ -187,9 +187,9 @@ static bool find(heap_state *s, heap_thread *t)
 
 /* --- the stack */
 
-static inline bool word_get(heap_thread *t, uint64_t address, uint64_t *ret)
+static inline bool python_word_get(heap_thread *t, uint64_t address, uint64_t *ret)
 {
-	if (address & 7 || !page_get(t->pages, address & ~(uint64_t)(PAGE - 1)))
+	if (address & 7 || !python_page_get(t->pages, address & ~(uint64_t)(PAGE - 1)))
 		return false;
 	*ret = *(const uint64_t *)(uintptr_t)address;
 	return true;
@@ -202,16 +202,16 @@ static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
 
 	ret->frame = frame;
 	ret->lines = 0;
-	if (!word_get(t, frame + at->frame_code, &ret->code) ||
-	    !word_get(t, frame + at->frame_previous, &ret->previous) ||
-	    !word_get(t, frame + (at->frame_instruction & ~7u), &ret->instruction))
+	if (!python_word_get(t, frame + at->frame_code, &ret->code) ||
+	    !python_word_get(t, frame + at->frame_previous, &ret->previous) ||
+	    !python_word_get(t, frame + (at->frame_instruction & ~7u), &ret->instruction))
 		return false;
 	const uint64_t code = ret->code & ~(uint64_t)7; /* 3.14 keeps marks there */
-	if (code && word_get(t, code + at->code_lines, &lines) &&
-	    word_get(t, code + (at->code_first_line & ~7u), &first) &&
-	    word_get(t, lines + at->bytes_size, &size) &&
-	    word_get(t, lines + at->bytes_value, &begin))
-		ret->lines = mixed(mixed(lines, first), mixed(size, begin));
+	if (code && python_word_get(t, code + at->code_lines, &lines) &&
+	    python_word_get(t, code + (at->code_first_line & ~7u), &first) &&
+	    python_word_get(t, lines + at->bytes_size, &size) &&
+	    python_word_get(t, lines + at->bytes_value, &begin))
+		ret->lines = python_mixed(python_mixed(lines, first), python_mixed(size, begin));
 	return true;
 }
 
@@ -231,7 +231,7 @@ static bool still_so(heap_thread *t, const kept_python *row, kept_python *now)
 
 /* The rows of the last stack that stay, and how many fresh ones come after them; SIZE_MAX: it
  * cannot be followed. */
-static size_t follow(heap_thread *t, uint64_t frame, uint32_t *ret_known, bool *ret_whole)
+static size_t python_follow(heap_thread *t, uint64_t frame, uint32_t *ret_known, bool *ret_whole)
 {
 	enum { LOOKED_AT = 4 };
 	uint32_t known = t->python_depth;
@@ -262,7 +262,7 @@ static size_t follow(heap_thread *t, uint64_t frame, uint32_t *ret_known, bool *
 
 static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fresh)
 {
-	const unwind_memory memory = {own_read, t->pages};
+	const unwind_memory memory = {python_own_read, t->pages};
 	uint32_t path = known ? t->python[known - 1].path : t->lane;
 	bool call = known && t->python[known - 1].call;
 
@@ -276,8 +276,9 @@ static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fr
 		if (link.call && call)
 			path = heap_node_of(s, t, path, no_frame(s, t));
 		if (!link.call)
-			path = heap_node_of(s, t, path,
-					    frame_of(s, t, &link, row->lines, link.entry || call));
+			path = heap_node_of(
+			    s, t, path,
+			    python_frame_of(s, t, &link, row->lines, link.entry || call));
 		row->call = call = link.call;
 		row->path = path;
 	}
@@ -285,14 +286,14 @@ static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fr
 }
 
 /* The innermost frame of the interpreter's state of a thread; 0: there is none. */
-static uint64_t innermost_of(heap_thread *t, uint64_t state)
+static uint64_t python_innermost_of(heap_thread *t, uint64_t state)
 {
 	uint64_t frame;
 
-	if (!word_get(t, state + process.at.thread_frame, &frame))
+	if (!python_word_get(t, state + process.at.thread_frame, &frame))
 		return 0;
 	if (frame && process.at.cframe_frame != PYTHON_NONE &&
-	    !word_get(t, frame + process.at.cframe_frame, &frame))
+	    !python_word_get(t, frame + process.at.cframe_frame, &frame))
 		return 0;
 	return frame;
 }
@@ -303,23 +304,23 @@ uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node)
 	uint32_t known;
 	bool whole;
 
-	if (is == HEAP_PYTHON_LOADED ? !find(s, t) : is != HEAP_PYTHON_FOUND)
+	if (is == HEAP_PYTHON_LOADED ? !interpreter_find(s, t) : is != HEAP_PYTHON_FOUND)
 		return node;
 	const uint64_t state = (uint64_t)(uintptr_t)interpreter.state(),
-		       frame = state ? innermost_of(t, state) : 0;
+		       frame = state ? python_innermost_of(t, state) : 0;
 	if (!frame)
 		return node;
-	size_t n = follow(t, frame, &known, &whole);
+	size_t n = python_follow(t, frame, &known, &whole);
 	if (known + n > PYTHON_DEPTH_MAX) {
 		t->python_depth = 0; /* once more, and it is cut */
-		n = follow(t, frame, &known, &whole);
+		n = python_follow(t, frame, &known, &whole);
 	}
 	const uint32_t path = path_of(s, t, known, n);
 	t->python_depth = whole ? known + (uint32_t)n : 0;
 	if (path <= HEAP_LANES)
 		return node;
 	heap_frame stack = {.place = path, .module = HEAP_PYTHON_STACK, .entry = whole};
-	const uint32_t joined =
-	    kept(s, t, mixed((uint64_t)path << 2, HEAP_MAGIC ^ stack.entry), stack_tell, &stack);
+	const uint32_t joined = kept(
+	    s, t, python_mixed((uint64_t)path << 2, HEAP_MAGIC ^ stack.entry), stack_tell, &stack);
 	return joined ? heap_node_of(s, t, node, joined) : node;
 }

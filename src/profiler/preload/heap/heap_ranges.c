@@ -19,7 +19,7 @@ struct heap_ranges {
 };
 
 /* The first that ends behind the address. */
-static size_t range_at(const struct heap_ranges *r, uint64_t address)
+static size_t ranges_range_at(const struct heap_ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->n;
 
@@ -55,7 +55,7 @@ static void remove_between(heap_state *s, heap_thread *t, uint64_t start, uint64
 {
 	struct heap_ranges *r = s->ranges;
 
-	for (size_t at = range_at(r, start); at < r->n && r->rows[at].start < end;) {
+	for (size_t at = ranges_range_at(r, start); at < r->n && r->rows[at].start < end;) {
 		range *row = &r->rows[at];
 		const uint64_t from = row->start > start ? row->start : start;
 		const uint64_t to = row->end < end ? row->end : end;
@@ -79,17 +79,18 @@ static void remove_between(heap_state *s, heap_thread *t, uint64_t start, uint64
 	}
 }
 
-static void add(heap_state *s, heap_thread *t, uint64_t start, uint64_t bytes, uint32_t node)
+static void mapping_insert(heap_state *s, heap_thread *t, uint64_t start, uint64_t bytes,
+			   uint32_t node)
 {
 	struct heap_ranges *r = s->ranges;
 
-	if (range_insert(r, range_at(r, start), (range){start, start + bytes, node}))
+	if (range_insert(r, ranges_range_at(r, start), (range){start, start + bytes, node}))
 		heap_count_born(s, t, node, bytes, HEAP_MAPPINGS);
 	else
 		atomic_fetch_add_explicit(&s->header->unseen, 1, memory_order_relaxed);
 }
 
-static uint64_t whole_pages(size_t n)
+static uint64_t ranges_whole_pages(size_t n)
 {
 	return ((uint64_t)n + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 }
@@ -107,10 +108,10 @@ void heap_mapping_changed(const void *gone, size_t gone_bytes, const void *made,
 
 	heap_lock_take(&s->ranges->lock);
 	if (gone_bytes)
-		remove_between(s, t, old, old + whole_pages(gone_bytes));
+		remove_between(s, t, old, old + ranges_whole_pages(gone_bytes));
 	if (made_bytes) {
-		remove_between(s, t, new, new + whole_pages(made_bytes));
-		add(s, t, new, whole_pages(made_bytes), node);
+		remove_between(s, t, new, new + ranges_whole_pages(made_bytes));
+		mapping_insert(s, t, new, ranges_whole_pages(made_bytes), node);
 	}
 	heap_lock_give(&s->ranges->lock);
 	heap_leave();
@@ -125,7 +126,7 @@ bool heap_mapping_known(const void *p)
 	if (!t)
 		return false;
 	heap_lock_take(&s->ranges->lock);
-	const size_t at = range_at(s->ranges, (uintptr_t)p);
+	const size_t at = ranges_range_at(s->ranges, (uintptr_t)p);
 	known = at < s->ranges->n && s->ranges->rows[at].start <= (uintptr_t)p;
 	heap_lock_give(&s->ranges->lock);
 	heap_leave();

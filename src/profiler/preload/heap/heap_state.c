@@ -46,14 +46,14 @@ void heap_lock_wait(heap_lock *l)
 }
 
 /* The kernel's own, whatever stands in front of mmap(). */
-static void *map(size_t bytes, int flags, int fd)
+static void *state_map(size_t bytes, int flags, int fd)
 {
 	const long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0L);
 
 	return p == -1 ? NULL : (void *)p;
 }
 
-static void unmap(void *p, size_t bytes)
+static void state_unmap(void *p, size_t bytes)
 {
 	syscall(SYS_munmap, p, bytes);
 }
@@ -132,7 +132,7 @@ __attribute__((destructor)) static void ends(void)
 
 void *heap_pages(heap_state *s, size_t bytes)
 {
-	void *p = map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	void *p = state_map(bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 	if (!p)
 		return NULL;
@@ -146,7 +146,7 @@ void *heap_pages(heap_state *s, size_t bytes)
 void heap_pages_free(heap_state *s, void *p, size_t bytes)
 {
 	owned_remove(p, bytes);
-	unmap(p, bytes);
+	state_unmap(p, bytes);
 	atomic_fetch_sub_explicit(&s->header->own_bytes, bytes, memory_order_relaxed);
 }
 
@@ -226,7 +226,7 @@ static bool region_open(heap_state *s, const char *folder)
 	 * it says that there was no room. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
-	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? map(bytes, MAP_SHARED, fd) : NULL;
+	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
 	close(fd);
@@ -254,7 +254,7 @@ static bool region_open(heap_state *s, const char *folder)
 	return true;
 }
 
-static bool begin(heap_state *s)
+static bool state_init(heap_state *s)
 {
 	const char *folder = secure_getenv(HEAP_VARIABLE);
 
@@ -273,12 +273,12 @@ static bool begin(heap_state *s)
 }
 
 /* Before Linux 4.14 no page is wiped. */
-static void forked(void)
+static void state_forked(void)
 {
 	memset(heap_now, 0, sizeof *heap_now);
 }
 
-static heap_state *page_get(void)
+static heap_state *state_page_get(void)
 {
 	static heap_lock making;
 	extern char **environ;
@@ -287,10 +287,10 @@ static heap_state *page_get(void)
 		return heap_now;
 	heap_lock_take(&making);
 	if (!heap_now) {
-		void *p = map(PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+		void *p = state_map(PAGE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 		if (p && madvise(p, PAGE, MADV_WIPEONFORK) != 0)
-			pthread_atfork(NULL, NULL, forked);
+			pthread_atfork(NULL, NULL, state_forked);
 		heap_now = p;
 	}
 	heap_lock_give(&making);
@@ -300,7 +300,7 @@ static heap_state *page_get(void)
 heap_state *heap_begin(void)
 {
 	const int kept = errno;
-	heap_state *s = page_get();
+	heap_state *s = state_page_get();
 	uint32_t phase = HEAP_NEW;
 
 	if (!s)
@@ -308,7 +308,7 @@ heap_state *heap_begin(void)
 	if (atomic_load_explicit(&s->phase, memory_order_acquire) == HEAP_OFF)
 		return NULL;
 	if (atomic_compare_exchange_strong(&s->phase, &phase, HEAP_BEGINS)) {
-		const bool on = begin(s);
+		const bool on = state_init(s);
 
 		atomic_store_explicit(&s->phase, on ? HEAP_ON : HEAP_OFF, memory_order_release);
 		errno = kept;

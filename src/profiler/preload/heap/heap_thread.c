@@ -20,7 +20,7 @@ static heap_lock left_lock;
 static heap_thread *left;
 static uint32_t left_generation;
 
-static void thread_ends(void *self)
+static void heap_thread_ends(void *self)
 {
 	heap_state *s = heap_get();
 	heap_thread *t = self;
@@ -40,9 +40,9 @@ static void thread_ends(void *self)
 	heap_inside--;
 }
 
-static void key_make(void)
+static void thread_key_make(void)
 {
-	has_key = pthread_key_create(&key, thread_ends) == 0;
+	has_key = pthread_key_create(&key, heap_thread_ends) == 0;
 }
 
 static heap_thread *left_take(heap_state *s)
@@ -80,7 +80,7 @@ heap_thread *heap_thread_begin(heap_state *s)
 	memset(t->pages, 0, sizeof t->pages);
 	heap_mine = t;
 	atomic_fetch_add_explicit(&s->header->threads, 1, memory_order_relaxed);
-	pthread_once(&key_once, key_make);
+	pthread_once(&key_once, thread_key_make);
 	if (has_key)
 		pthread_setspecific(key, t);
 	return t;

@@ -60,7 +60,7 @@ static bool memory_read(void *self, uint64_t address, void *to, size_t n)
 
 /* --- one frame */
 
-static const heap_place *place_of(heap_state *s, heap_thread *t, uint64_t place)
+static const heap_place *walk_place_of(heap_state *s, heap_thread *t, uint64_t place)
 {
 	heap_place *p = &t->places[(place ^ place >> 10) % PLACES_KEPT];
 
@@ -145,7 +145,7 @@ static inline void word_keep(heap_thread *t, kept_frame *k, uint64_t at, uint64_
 }
 
 /* A fresh frame becomes row i of the stack. */
-static inline void row_put(heap_thread *t, uint32_t i, const walked_frame *f)
+static inline void walk_row_put(heap_thread *t, uint32_t i, const walked_frame *f)
 {
 	kept_frame *k = &t->stack[i];
 	bool outer_by_fp = false;
@@ -181,8 +181,8 @@ static void code_changed(heap_thread *t, uint32_t code)
 
 /* From f on, until a frame that was there last time: *known rows of the last stack stay. Returns
  * how many are fresh. */
-static uint32_t follow(heap_state *s, heap_thread *t, walked_frame *f, uint32_t *known,
-		       unwind_result *ret_end)
+static uint32_t walk_follow(heap_state *s, heap_thread *t, walked_frame *f, uint32_t *known,
+			    unwind_result *ret_end)
 {
 	for (uint32_t n = 0;; f++) {
 		while (*known && t->stack[*known - 1].sp < f->sp)
@@ -193,7 +193,7 @@ static uint32_t follow(heap_state *s, heap_thread *t, walked_frame *f, uint32_t 
 				return n;
 			}
 		}
-		const heap_place *p = place_of(s, t, f->place);
+		const heap_place *p = walk_place_of(s, t, f->place);
 		f->frame = p->frame;
 		if (++n == HEAP_DEPTH_MAX) {
 			*ret_end = UNWIND_OK;
@@ -209,7 +209,7 @@ static uint32_t follow(heap_state *s, heap_thread *t, walked_frame *f, uint32_t 
 }
 
 /* With all registers, where hand-written code needs them; nothing of it is kept. */
-static uint32_t walk_fully(heap_state *s, heap_thread *t, const heap_caller *from)
+static uint32_t heap_walk_fully(heap_state *s, heap_thread *t, const heap_caller *from)
 {
 	uint64_t *places = (uint64_t *)(void *)t->fresh;
 	unwind_stack stack = {0};
@@ -226,7 +226,7 @@ static uint32_t walk_fully(heap_state *s, heap_thread *t, const heap_caller *fro
 		atomic_fetch_add_explicit(&s->header->broken, 1, memory_order_relaxed);
 	t->depth = 0;
 	for (size_t i = n; i-- > first;)
-		node = heap_node_of(s, t, node, place_of(s, t, places[i])->frame);
+		node = heap_node_of(s, t, node, walk_place_of(s, t, places[i])->frame);
 	return node;
 }
 
@@ -244,19 +244,19 @@ HEAP_APART static uint32_t walk_on(heap_state *s, heap_thread *t, const heap_cal
 	do {
 		known = t->depth;
 		t->fresh[0] = (walked_frame){.place = from->pc - 1, .sp = from->sp, .fp = from->fp};
-		n = follow(s, t, t->fresh, &known, &end);
+		n = walk_follow(s, t, t->fresh, &known, &end);
 		if (known + n > HEAP_DEPTH_MAX)
 			t->depth = 0; /* once more, and it is cut */
 	} while (known + n > HEAP_DEPTH_MAX);
 	if (__builtin_expect(end == UNWIND_NEEDS, 0))
-		return walk_fully(s, t, from);
+		return heap_walk_fully(s, t, from);
 	node = known ? t->stack[known - 1].node : t->lane;
 	if (__builtin_expect(n == HEAP_DEPTH_MAX, 0)) {
 		atomic_fetch_add_explicit(&s->header->cut, 1, memory_order_relaxed);
 		node = heap_node_of(s, t, node, HEAP_FRAME_CUT);
 	}
 	for (uint32_t i = n; i-- > 0;) {
-		row_put(t, known, &t->fresh[i]);
+		walk_row_put(t, known, &t->fresh[i]);
 		t->stack[known++].node = node = heap_node_of(s, t, node, t->fresh[i].frame);
 	}
 	t->depth = n == HEAP_DEPTH_MAX ? 0 : known;
@@ -265,7 +265,7 @@ HEAP_APART static uint32_t walk_on(heap_state *s, heap_thread *t, const heap_cal
 	return node;
 }
 
-static inline uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *from)
+static inline uint32_t walk_walk(heap_state *s, heap_thread *t, const heap_caller *from)
 {
 	const uint32_t code = atomic_load_explicit(&s->header->code, memory_order_acquire);
 
@@ -277,7 +277,7 @@ static inline uint32_t walk(heap_state *s, heap_thread *t, const heap_caller *fr
 
 uint32_t heap_walk(heap_state *s, heap_thread *t, const heap_caller *from)
 {
-	const uint32_t node = walk(s, t, from);
+	const uint32_t node = walk_walk(s, t, from);
 
 	if (__builtin_expect(atomic_load_explicit(&s->python, memory_order_relaxed), 0))
 		return heap_python_path(s, t, node);

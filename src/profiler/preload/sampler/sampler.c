@@ -39,7 +39,7 @@ static int process;   /* ours, also after fork() */
 static uint64_t adds; /* of libraries, at the last time that they were told */
 static __thread sampled mine __attribute__((tls_model("initial-exec")));
 
-static uint64_t clock_ns(clockid_t clock)
+static uint64_t sampler_clock_ns(clockid_t clock)
 {
 	struct timespec t;
 
@@ -56,12 +56,12 @@ static sample_slot *slot_take(int tid)
 	if (s) {
 		s->pid = process;
 		s->tid = tid;
-		s->at_ns = clock_ns(CLOCK_MONOTONIC_RAW);
+		s->at_ns = sampler_clock_ns(CLOCK_MONOTONIC_RAW);
 	}
 	return s;
 }
 
-static void tell(sample_told told, uint64_t a, uint64_t b, uint64_t c, const char *text)
+static void slot_write(sample_told told, uint64_t a, uint64_t b, uint64_t c, const char *text)
 {
 	sample_slot *s = slot_take((int)syscall(SYS_gettid));
 
@@ -78,7 +78,7 @@ static void tell(sample_told told, uint64_t a, uint64_t b, uint64_t c, const cha
 
 /* --- a sample */
 
-static void on_signal(int sig, siginfo_t *info, void *context)
+static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 {
 	const int e = errno;
 	sampled *t = &mine;
@@ -91,7 +91,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	}
 	if (!t->armed || atomic_load_explicit(&slots->over, memory_order_relaxed))
 		return;
-	const uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t cpu = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	sample_slot *s = slot_take(t->tid);
 	if (s) {
 		unwind_self_context(context, &regs);
@@ -103,8 +103,8 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 		s->ended = ended;
 		s->c = t->stack.scanned;
 		sampler_python_put(s);
-		t->cpu_ns =
-		    clock_ns(CLOCK_THREAD_CPUTIME_ID); /* the handler's is not the program's */
+		t->cpu_ns = sampler_clock_ns(
+		    CLOCK_THREAD_CPUTIME_ID); /* the handler's is not the program's */
 		s->b = t->cpu_ns - cpu;
 		sample_slot_give(s);
 	} else { /* its time goes to the next one that finds room */
@@ -125,9 +125,9 @@ void sampler_thread_begins(void)
 	sampler_python_find(); /* it may have been loaded meanwhile */
 	mine.tid = (int)syscall(SYS_gettid);
 	mine.stack = (unwind_stack){0};
-	mine.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	mine.cpu_ns = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	prctl(PR_GET_NAME, name);
-	tell(SAMPLE_TOLD_NAME, 0, 0, 0, name);
+	slot_write(SAMPLE_TOLD_NAME, 0, 0, 0, name);
 	/* What the signal finds is there before the first one comes. */
 	mine.kind = (sample_slots_clock)slots->clock;
 	mine.armed = true;
@@ -149,7 +149,7 @@ void sampler_thread_ends(void)
 		return;
 	mine.armed = false;
 	sampler_clock_end(&mine.clock);
-	tell(SAMPLE_TOLD_END, 0, 0, 0, "");
+	slot_write(SAMPLE_TOLD_END, 0, 0, 0, "");
 	errno = e;
 }
 
@@ -180,8 +180,8 @@ static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
 			continue;
 		const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
 			       low = h->p_vaddr & (page - 1);
-		tell(SAMPLE_TOLD_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
-		     h->p_offset - low, file);
+		slot_write(SAMPLE_TOLD_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
+			   h->p_offset - low, file);
 	}
 	return 0;
 }
@@ -195,7 +195,7 @@ static int adds_get(struct dl_phdr_info *info, size_t size, void *ret)
 
 /* --- processes */
 
-static void child_begins(void)
+static void sampler_child_begins(void)
 {
 	const int parent = process;
 
@@ -203,7 +203,7 @@ static void child_begins(void)
 		return;
 	process = (int)getpid();
 	mine.armed = false; /* clocks are not inherited */
-	tell(SAMPLE_TOLD_FORK, (uint64_t)parent, 0, 0, "");
+	slot_write(SAMPLE_TOLD_FORK, (uint64_t)parent, 0, 0, "");
 	sampler_thread_begins();
 }
 
@@ -235,7 +235,7 @@ static sample_slots *slots_open(void)
 
 __attribute__((constructor)) static void program_begins(void)
 {
-	struct sigaction action = {.sa_sigaction = on_signal,
+	struct sigaction action = {.sa_sigaction = sampler_on_signal,
 				   .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
 	char name[16] = "";
 	sigset_t ours;
@@ -256,9 +256,9 @@ __attribute__((constructor)) static void program_begins(void)
 			slots = found;
 			sampler_signal_take(number);
 			prctl(PR_GET_NAME, name);
-			tell(SAMPLE_TOLD_EXEC, 0, 0, 0, name);
+			slot_write(SAMPLE_TOLD_EXEC, 0, 0, 0, name);
 			dl_iterate_phdr(code_tell, NULL);
-			pthread_atfork(NULL, NULL, child_begins);
+			pthread_atfork(NULL, NULL, sampler_child_begins);
 			sampler_thread_begins();
 		}
 	}

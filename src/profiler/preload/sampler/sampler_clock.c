@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool is_unused(int number)
+static bool clock_is_unused(int number)
 {
 	struct sigaction old;
 
@@ -21,10 +21,10 @@ static bool is_unused(int number)
 /* For timers a real-time signal, from the end of the list: programs begin at its beginning. */
 int sampler_clock_signal(sample_slots_clock kind)
 {
-	if (kind != SAMPLE_CLOCK_TIMER && is_unused(SIGURG))
+	if (kind != SAMPLE_CLOCK_TIMER && clock_is_unused(SIGURG))
 		return SIGURG;
 	for (int n = SIGRTMAX - 3; n > SIGRTMIN; n--)
-		if (is_unused(n))
+		if (clock_is_unused(n))
 			return n;
 	return 0;
 }

@@ -40,7 +40,7 @@ static bool page_is_there(own_memory *m, uint64_t page)
 	return true;
 }
 
-static bool own_read(void *self, uint64_t address, void *to, size_t n)
+static bool sampler_python_own_read(void *self, uint64_t address, void *to, size_t n)
 {
 	const uint64_t first = address & ~(uint64_t)(PAGE - 1),
 		       last = (address + n - 1) & ~(uint64_t)(PAGE - 1);
@@ -53,7 +53,7 @@ static bool own_read(void *self, uint64_t address, void *to, size_t n)
 }
 
 /* "3.9.18 (main, ...)" of versions that have no Py_Version. */
-static uint32_t version_told(void)
+static uint32_t python_version_told(void)
 {
 	const char *(*get)(void) = NULL;
 	void *symbol = dlsym(RTLD_DEFAULT, "Py_GetVersion");
@@ -70,7 +70,7 @@ static uint32_t version_told(void)
 void sampler_python_find(void)
 {
 	own_memory pages = {0};
-	const unwind_memory memory = {own_read, &pages};
+	const unwind_memory memory = {sampler_python_own_read, &pages};
 	const void *runtime, *version;
 	uint32_t number = 0;
 
@@ -83,7 +83,7 @@ void sampler_python_find(void)
 	if (version)
 		memcpy(&number, version, sizeof number);
 	else
-		number = version_told();
+		number = python_version_told();
 	if (python_find_at((uint64_t)(uintptr_t)runtime, number, &memory, &process))
 		atomic_store(&found, true);
 }
@@ -91,7 +91,7 @@ void sampler_python_find(void)
 uint32_t sampler_python_take(sample_slot *s, int tid)
 {
 	own_memory pages = {0};
-	const unwind_memory memory = {own_read, &pages};
+	const unwind_memory memory = {sampler_python_own_read, &pages};
 
 	s->npython = 0;
 	s->python = SAMPLE_PYTHON_NONE;

@@ -16,13 +16,13 @@ typedef struct begin {
 } begin;
 
 /* Also when the thread leaves by pthread_exit() or is cancelled. */
-static void ends(void *unused)
+static void threads_ends(void *unused)
 {
 	(void)unused;
 	sampler_thread_ends();
 }
 
-static begin take(void *arg)
+static begin start_args_move(void *arg)
 {
 	const begin b = *(begin *)arg;
 
@@ -30,12 +30,12 @@ static begin take(void *arg)
 	return b;
 }
 
-static void *begins(void *arg)
+static void *threads_begins(void *arg)
 {
-	const begin b = take(arg);
+	const begin b = start_args_move(arg);
 	void *ret;
 
-	pthread_cleanup_push(ends, NULL);
+	pthread_cleanup_push(threads_ends, NULL);
 	sampler_thread_begins();
 	ret = b.f(b.arg);
 	pthread_cleanup_pop(1);
@@ -44,10 +44,10 @@ static void *begins(void *arg)
 
 static int begins_c11(void *arg)
 {
-	const begin b = take(arg);
+	const begin b = start_args_move(arg);
 	int ret;
 
-	pthread_cleanup_push(ends, NULL);
+	pthread_cleanup_push(threads_ends, NULL);
 	sampler_thread_begins();
 	ret = b.c11(b.arg);
 	pthread_cleanup_pop(1);
@@ -63,7 +63,7 @@ SAMPLER_API int pthread_create(pthread_t *restrict t, const pthread_attr_t *rest
 	if (!b)
 		return real(t, attr, f, arg);
 	*b = (begin){.f = f, .arg = arg};
-	const int e = real(t, attr, begins, b);
+	const int e = real(t, attr, threads_begins, b);
 	if (e)
 		free(b);
 	return e;

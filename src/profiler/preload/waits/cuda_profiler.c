@@ -27,7 +27,7 @@ static int real_call(const char *name)
 	return call ? call() : 0;
 }
 
-static int started(const char *name)
+static int profiler_started(const char *name)
 {
 	const dck_range r = DCK_START("cudaProfilerApi");
 	uint64_t none = 0;
@@ -49,7 +49,7 @@ static int stopped(const char *name)
 
 PRELOAD int cudaProfilerStart(void)
 {
-	return started("cudaProfilerStart");
+	return profiler_started("cudaProfilerStart");
 }
 
 PRELOAD int cudaProfilerStop(void)
@@ -59,7 +59,7 @@ PRELOAD int cudaProfilerStop(void)
 
 PRELOAD int cuProfilerStart(void)
 {
-	return started("cuProfilerStart");
+	return profiler_started("cuProfilerStart");
 }
 
 PRELOAD int cuProfilerStop(void)

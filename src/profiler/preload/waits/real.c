@@ -16,7 +16,7 @@ static const char *const names[] = {
 
 /* In place of a function that this libc does not have, which hence has no caller.
  */
-static long missing(void)
+static long real_missing(void)
 {
 	errno = ENOSYS;
 	return -1;
@@ -29,7 +29,7 @@ static const char changed[] = "GLIBC_2.3.2";
 real_function *real_find(int number)
 {
 	const char *name = names[number];
-	real_function *ret = (real_function *)missing;
+	real_function *ret = (real_function *)real_missing;
 	void *found = NULL;
 
 	if (!strncmp(name, "pthread_cond_", 13))

@@ -18,14 +18,14 @@
 
 /* Whether n things of a size are in the buffer, or have room there. It is read without a lock:
  * while another thread uses the file, what it says may be wrong, and a wait is not seen. */
-static bool is_there(const FILE *f, size_t size, size_t n)
+static bool stdio_is_there(const FILE *f, size_t size, size_t n)
 {
 	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
 
 	return at < end && size && n <= (size_t)(end - at) / size;
 }
 
-static bool has_room(const FILE *f, size_t size, size_t n)
+static bool stdio_has_room(const FILE *f, size_t size, size_t n)
 {
 	const char *at = f->_IO_write_ptr, *end = f->_IO_write_end;
 
@@ -36,7 +36,7 @@ static bool has_room(const FILE *f, size_t size, size_t n)
 
 PRELOAD int fgetc(FILE *f)
 {
-	if (is_there(f, 1, 1))
+	if (stdio_is_there(f, 1, 1))
 		return REAL(fgetc)(f);
 	READ(f);
 	return REAL(fgetc)(f);
@@ -61,7 +61,7 @@ PRELOAD int __uflow(FILE *f)
 
 PRELOAD int fputc(int c, FILE *f)
 {
-	if (has_room(f, 1, 1))
+	if (stdio_has_room(f, 1, 1))
 		return REAL(fputc)(c, f);
 	WRITE(f);
 	return REAL(fputc)(c, f);
@@ -105,7 +105,7 @@ PRELOAD char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
 
 PRELOAD size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
 {
-	if (is_there(f, size, n))
+	if (stdio_is_there(f, size, n))
 		return REAL(fread)(to, size, n, f);
 	READ(f);
 	return REAL(fread)(to, size, n, f);
@@ -119,7 +119,7 @@ PRELOAD size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n
 
 PRELOAD size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
 {
-	if (is_there(f, size, n))
+	if (stdio_is_there(f, size, n))
 		return REAL(fread_unlocked)(to, size, n, f);
 	READ(f);
 	return REAL(fread_unlocked)(to, size, n, f);
@@ -173,7 +173,7 @@ SCANS(__isoc23_)
 
 PRELOAD size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *restrict f)
 {
-	if (has_room(f, size, n))
+	if (stdio_has_room(f, size, n))
 		return REAL(fwrite)(from, size, n, f);
 	WRITE(f);
 	return REAL(fwrite)(from, size, n, f);
@@ -181,7 +181,7 @@ PRELOAD size_t fwrite(const void *restrict from, size_t size, size_t n, FILE *re
 
 PRELOAD size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n, FILE *restrict f)
 {
-	if (has_room(f, size, n))
+	if (stdio_has_room(f, size, n))
 		return REAL(fwrite_unlocked)(from, size, n, f);
 	WRITE(f);
 	return REAL(fwrite_unlocked)(from, size, n, f);
@@ -189,7 +189,7 @@ PRELOAD size_t fwrite_unlocked(const void *restrict from, size_t size, size_t n,
 
 PRELOAD int fputs(const char *restrict text, FILE *restrict f)
 {
-	if (has_room(f, 1, strlen(text)))
+	if (stdio_has_room(f, 1, strlen(text)))
 		return REAL(fputs)(text, f);
 	WRITE(f);
 	return REAL(fputs)(text, f);
@@ -197,7 +197,7 @@ PRELOAD int fputs(const char *restrict text, FILE *restrict f)
 
 PRELOAD int fputs_unlocked(const char *restrict text, FILE *restrict f)
 {
-	if (has_room(f, 1, strlen(text)))
+	if (stdio_has_room(f, 1, strlen(text)))
 		return REAL(fputs_unlocked)(text, f);
 	WRITE(f);
 	return REAL(fputs_unlocked)(text, f);

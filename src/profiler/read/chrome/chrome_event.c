@@ -32,7 +32,7 @@ typedef struct event {
 
 /* Microseconds as nanoseconds. Digits are counted, since 4508215143015.673 has more of them than
  * a double keeps. false: it is no time, or one that does not fit. */
-static bool time_of(const char *text, int64_t *ret, bool *ret_parts)
+static bool event_time_of(const char *text, int64_t *ret, bool *ret_parts)
 {
 	const bool negative = *text == '-';
 	const char *at = text + negative;
@@ -69,7 +69,7 @@ static bool time_of(const char *text, int64_t *ret, bool *ret_parts)
 }
 
 /* An id may be a number, a number in a text, or any text. */
-static uint64_t id_of(const char *text, size_t n)
+static uint64_t event_id_of(const char *text, size_t n)
 {
 	char *end;
 	const unsigned long long v = strtoull(text, &end, 0);
@@ -79,7 +79,7 @@ static uint64_t id_of(const char *text, size_t n)
 
 /* --- members */
 
-static dck_status text_put(chrome_reader *x, uint32_t *ret)
+static dck_status event_text_put(chrome_reader *x, uint32_t *ret)
 {
 	*ret = chrome_text(x, x->json.text, x->json.n);
 	return *ret ? DCK_OK : x->err->code;
@@ -164,7 +164,7 @@ static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, ev
 	    strcmp(kept_name_of(&x->texts, key).text, CHROME_SHAPES) == 0)
 		return read_shapes(x, e);
 	if (t == JSON_TEXT && strcmp(kept_name_of(&x->texts, key).text, name) == 0)
-		return text_put(x, &e->said);
+		return event_text_put(x, &e->said);
 	if (t != JSON_BARE || e->nnumbers == NUMBERS_MAX)
 		return json_pass(&x->json, t, x->err);
 	if (strcmp(x->json.text, "true") == 0)
@@ -205,7 +205,7 @@ static dck_status read_arguments(chrome_reader *x, event *e)
 		else if (range && !is_wanted(x, x->json.text))
 			key = 0;
 		else
-			DCK_TRY(text_put(x, &key));
+			DCK_TRY(event_text_put(x, &key));
 	}
 }
 
@@ -217,7 +217,7 @@ static dck_status read_id2(chrome_reader *x, event *e)
 	do {
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		if (t == JSON_TEXT || t == JSON_BARE) {
-			e->id = hash_number(e->id, id_of(x->json.text, x->json.n));
+			e->id = hash_number(e->id, event_id_of(x->json.text, x->json.n));
 			e->has_id = true;
 		} else if (t == JSON_KEY) {
 			e->id = hash_bytes(e->id, x->json.text, x->json.n);
@@ -269,11 +269,11 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 		return json_pass(&x->json, t, x->err);
 	switch (m) {
 	case M_NAME:
-		return text_put(x, &e->text);
+		return event_text_put(x, &e->text);
 	case M_CAT:
-		return text_put(x, &e->category);
+		return event_text_put(x, &e->category);
 	case M_SCOPE:
-		return text_put(x, &e->scope);
+		return event_text_put(x, &e->scope);
 	case M_PH:
 		e->phase = x->json.n == 1 ? *text : '\0';
 		break;
@@ -281,14 +281,14 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 		e->encloses = strcmp(text, "e") == 0;
 		break;
 	case M_TS:
-		e->has_ns = time_of(text, &e->ns, &x->parts);
+		e->has_ns = event_time_of(text, &e->ns, &x->parts);
 		break;
 	case M_DUR:
-		if (time_of(text, &ns, &x->parts))
+		if (event_time_of(text, &ns, &x->parts))
 			e->duration_ns = ns > 0 ? (uint64_t)ns : 0;
 		break;
 	case M_ID:
-		e->id = id_of(text, x->json.n);
+		e->id = event_id_of(text, x->json.n);
 		e->has_id = true;
 		break;
 	case M_PID:
@@ -334,7 +334,7 @@ static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row
 	return DCK_OK;
 }
 
-static dck_status keep(chrome_reader *x, const chrome_row *row)
+static dck_status chrome_event_keep(chrome_reader *x, const chrome_row *row)
 {
 	if (x->nrows == CHROME_EVENTS_MAX)
 		return no_room(x, "events", CHROME_EVENTS_MAX);
@@ -428,17 +428,17 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 		    called ? chrome_counter(x, *e->pid ? e->pid : "0", tid_of(e), called) : 0;
 		if (!track)
 			return x->err->code;
-		DCK_TRY(keep(x, &(chrome_row){.ns = e->ns,
-					      .kind = CHROME_COUNTER,
-					      .track = track,
-					      .as.real = e->numbers[i].real}));
+		DCK_TRY(chrome_event_keep(x, &(chrome_row){.ns = e->ns,
+							   .kind = CHROME_COUNTER,
+							   .track = track,
+							   .as.real = e->numbers[i].real}));
 	}
 	return DCK_OK;
 }
 
 /* Which range or flow is meant: the id belongs to its category, of old ones to the name, of flows
  * to both. Those of our own writer are as they were. */
-static uint64_t key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
+static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
 {
 	const char *own = by_name && by_category ? "flow" : "range";
 
@@ -477,8 +477,8 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 		break;
 	case CHROME_ASYNC_BEGIN:
 	case CHROME_ASYNC_END:
-		row.as.id = key_of(x, e, e->phase == 'b' || e->phase == 'e',
-				   e->phase == 'S' || e->phase == 'F');
+		row.as.id = event_key_of(x, e, e->phase == 'b' || e->phase == 'e',
+					 e->phase == 'S' || e->phase == 'F');
 		if (is_text(x, category, "range")) /* our own writer's for the id alone */
 			category = 0;
 		break;
@@ -486,8 +486,8 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	case CHROME_FLOW_STEP:
 	case CHROME_FLOW_END:
 	case CHROME_FLOW_END_NEXT:
-		row.as.id = key_of(x, e, true, true);
-		return keep(x, &row);
+		row.as.id = event_key_of(x, e, true, true);
+		return chrome_event_keep(x, &row);
 	case CHROME_BEGIN:
 	case CHROME_END:
 	case CHROME_INSTANT:
@@ -506,7 +506,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	if (kind == CHROME_BEGIN || kind == CHROME_COMPLETE || kind == CHROME_END ||
 	    (kind == CHROME_INSTANT && x->wanted && is_text(x, e->text, CHROME_MEMORY)))
 		DCK_TRY(keep_numbers(x, e, &row));
-	return keep(x, &row);
+	return chrome_event_keep(x, &row);
 }
 
 /* PyTorch's profiler without Kineto says what kind an event is by its process alone. */

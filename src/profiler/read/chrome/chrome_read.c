@@ -134,7 +134,7 @@ static dck_status read_events(chrome_reader *x)
 	return DCK_OK;
 }
 
-static dck_status read_source(chrome_reader *x)
+static dck_status chrome_read_source(chrome_reader *x)
 {
 	json_feed f;
 
@@ -148,7 +148,7 @@ static dck_status read_source(chrome_reader *x)
 	return status;
 }
 
-static void reading_done(chrome_reader *x)
+static void chrome_reading_done(chrome_reader *x)
 {
 	kept_map *const maps[] = {&x->name_rows, &x->thread_rows, &x->process_rows,
 				  &x->counter_rows, &x->depths};
@@ -181,7 +181,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 	dck_status status = kept_names_init(&x->texts, &own);
 	if (status == DCK_OK) {
 		mem_arena_limit(x->texts.arena, NAME_BYTES_MAX);
-		status = read_source(x);
+		status = chrome_read_source(x);
 	}
 	if (status == DCK_OK)
 		status = chrome_tell(x);
@@ -189,7 +189,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 		const dck_status closed = f->close(x->out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;
 	}
-	reading_done(x);
+	chrome_reading_done(x);
 	mem_free(x);
 	if (status == DCK_OK)
 		*ret = facts;

@@ -30,7 +30,7 @@ static uint64_t second_key(const chrome_row *r)
 	return r->behind ? UINT64_MAX : 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int told_by_time(const void *a, const void *b)
 {
 	const chrome_row *x = a, *y = b;
 
@@ -55,14 +55,14 @@ static void put_in_order(chrome_reader *x)
 		r->behind = r->kind >= CHROME_FLOW_BEGIN && chrome_track_at(x, r->track)->complete;
 	}
 	for (uint32_t i = 1; i < x->nrows && sorted; i++)
-		sorted = by_time(&x->rows[i - 1], &x->rows[i]) < 0;
+		sorted = told_by_time(&x->rows[i - 1], &x->rows[i]) < 0;
 	if (!sorted)
-		qsort(x->rows, x->nrows, sizeof *x->rows, by_time);
+		qsort(x->rows, x->nrows, sizeof *x->rows, told_by_time);
 }
 
 /* --- batches */
 
-static void give(teller *t)
+static void told_give(teller *t)
 {
 	if (t->n == 0)
 		return;
@@ -71,20 +71,21 @@ static void give(teller *t)
 	t->n = 0;
 }
 
-static void put(teller *t, uint32_t track, const trace_event *e)
+static void event_buffer(teller *t, uint32_t track, const trace_event *e)
 {
 	if (t->n == BATCH || track != t->track)
-		give(t);
+		told_give(t);
 	t->track = track;
 	t->batch[t->n++] = *e;
 	t->x->facts->events++;
 }
 
-static void put_numbers(teller *t, uint32_t track, const chrome_row *r, uint64_t ns)
+static void told_put_numbers(teller *t, uint32_t track, const chrome_row *r, uint64_t ns)
 {
 	for (uint32_t i = 0; i < r->nnumbers; i++) {
 		const chrome_number *n = &t->x->numbers[r->numbers + i];
-		put(t, track,
+		event_buffer(
+		    t, track,
 		    &(trace_event){
 			.ns = ns, .kind = TRACE_NUMBER, .name = n->name, .as.real = n->real});
 	}
@@ -92,12 +93,13 @@ static void put_numbers(teller *t, uint32_t track, const chrome_row *r, uint64_t
 
 /* --- ranges with a duration */
 
-static void put_ends(teller *t, uint32_t row, uint64_t until_ns)
+static void told_put_ends(teller *t, uint32_t row, uint64_t until_ns)
 {
 	chrome_track *k = chrome_track_at(t->x, row);
 
 	while (k->nopen && k->open[k->nopen - 1].end_ns <= until_ns)
-		put(t, row, &(trace_event){.ns = k->open[--k->nopen].end_ns, .kind = TRACE_END});
+		event_buffer(t, row,
+			     &(trace_event){.ns = k->open[--k->nopen].end_ns, .kind = TRACE_END});
 }
 
 static bool is_around(const chrome_track *k, uint64_t end_ns, uint64_t slack_ns)
@@ -122,19 +124,19 @@ static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end
 			return;
 		k->nopen--;
 		t->x->facts->late++;
-		put(t, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+		event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_END});
 	}
 }
 
 /* The track beside for a range: the one whose open range is around it and began last; else one
  * without an open range, which is made where there is none. 0: failed. */
-static uint32_t place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
+static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
 {
 	uint32_t best = 0, empty = 0, last = row, n = 0;
 	uint64_t begin_ns = 0;
 
 	for (uint32_t at = row; at; at = chrome_track_at(t->x, at)->beside, n++) {
-		put_ends(t, at, ns);
+		told_put_ends(t, at, ns);
 		const chrome_track *k = chrome_track_at(t->x, at);
 		last = at;
 		if (!k->nopen)
@@ -158,9 +160,9 @@ static dck_status put_complete(teller *t, const chrome_row *r, uint64_t ns)
 	uint64_t end_ns = ns + r->as.duration_ns;
 	const bool annotation = chrome_is_annotation(t->x, r->name);
 
-	put_ends(t, r->track, ns);
+	told_put_ends(t, r->track, ns);
 	end_at_annotation(t, r->track, ns, end_ns, annotation);
-	const uint32_t row = place_of(t, r->track, ns, end_ns);
+	const uint32_t row = told_place_of(t, r->track, ns, end_ns);
 
 	if (!row)
 		return t->x->err->code;
@@ -178,14 +180,14 @@ static dck_status put_complete(teller *t, const chrome_row *r, uint64_t ns)
 		k->room = room;
 	}
 	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
-	put(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-	put_numbers(t, row, r, ns);
+	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
+	told_put_numbers(t, row, r, ns);
 	return DCK_OK;
 }
 
 /* --- one event */
 
-static void put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kind kind)
+static void told_put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kind kind)
 {
 	const uint32_t last = chrome_track_at(t->x, r->track)->last;
 	const chrome_track *k = last ? chrome_track_at(t->x, last) : NULL;
@@ -194,11 +196,11 @@ static void put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kind kin
 	if (k && k->nopen && k->open[k->nopen - 1].begin_ns == ns)
 		row = last;
 	if (ns > 0) /* what ends at that time still counts */
-		put_ends(t, row, ns - 1);
-	put(t, row, &(trace_event){.ns = ns, .kind = kind, .as.id = r->as.id});
+		told_put_ends(t, row, ns - 1);
+	event_buffer(t, row, &(trace_event){.ns = ns, .kind = kind, .as.id = r->as.id});
 }
 
-static dck_status put_async(teller *t, const chrome_row *r, uint64_t ns)
+static dck_status told_put_async(teller *t, const chrome_row *r, uint64_t ns)
 {
 	const bool ends = r->kind == CHROME_ASYNC_END;
 	trace_event e = {
@@ -206,8 +208,8 @@ static dck_status put_async(teller *t, const chrome_row *r, uint64_t ns)
 
 	if (!kept_nested_id(&t->x->depths, r->as.id, ends, &e.as.id))
 		return ERR_NO_MEMORY(t->x->err, "for the ranges of a trace");
-	put_ends(t, r->track, ns);
-	put(t, r->track, &e);
+	told_put_ends(t, r->track, ns);
+	event_buffer(t, r->track, &e);
 	return DCK_OK;
 }
 
@@ -219,8 +221,8 @@ static void put_flow_held(teller *t, const chrome_row *r, uint64_t ns)
 	if (!k->has_flow)
 		return;
 	k->has_flow = false;
-	put(t, k->last && r->kind == CHROME_COMPLETE ? k->last : r->track,
-	    &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = k->flow});
+	event_buffer(t, k->last && r->kind == CHROME_COMPLETE ? k->last : r->track,
+		     &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = k->flow});
 }
 
 static dck_status put_row(teller *t, const chrome_row *r)
@@ -234,37 +236,40 @@ static dck_status put_row(teller *t, const chrome_row *r)
 		put_flow_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_BEGIN:
-		put_ends(t, r->track, ns);
-		put(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-		put_numbers(t, r->track, r, ns);
+		told_put_ends(t, r->track, ns);
+		event_buffer(t, r->track,
+			     &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
+		told_put_numbers(t, r->track, r, ns);
 		put_flow_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_END:
-		put_ends(t, r->track, ns);
-		put_numbers(t, r->track, r, ns);
-		put(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
+		told_put_ends(t, r->track, ns);
+		told_put_numbers(t, r->track, r, ns);
+		event_buffer(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
 		return DCK_OK;
 	case CHROME_INSTANT:
 		if (ns > 0) /* it is inside what ends at that time */
-			put_ends(t, r->track, ns - 1);
-		put(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});
-		put_numbers(t, r->track, r, ns);
+			told_put_ends(t, r->track, ns - 1);
+		event_buffer(t, r->track,
+			     &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});
+		told_put_numbers(t, r->track, r, ns);
 		return DCK_OK;
 	case CHROME_COUNTER:
-		put(t, r->track,
+		event_buffer(
+		    t, r->track,
 		    &(trace_event){.ns = ns, .kind = TRACE_COUNTER, .as.real = r->as.real});
 		return DCK_OK;
 	case CHROME_ASYNC_BEGIN:
 	case CHROME_ASYNC_END:
-		return put_async(t, r, ns);
+		return told_put_async(t, r, ns);
 	case CHROME_FLOW_BEGIN:
-		put_flow(t, r, ns, TRACE_FLOW_BEGIN);
+		told_put_flow(t, r, ns, TRACE_FLOW_BEGIN);
 		return DCK_OK;
 	case CHROME_FLOW_STEP:
-		put_flow(t, r, ns, TRACE_FLOW_STEP);
+		told_put_flow(t, r, ns, TRACE_FLOW_STEP);
 		return DCK_OK;
 	case CHROME_FLOW_END:
-		put_flow(t, r, ns, TRACE_FLOW_END);
+		told_put_flow(t, r, ns, TRACE_FLOW_END);
 		return DCK_OK;
 	case CHROME_FLOW_END_NEXT:
 		k = chrome_track_at(t->x, r->track);
@@ -278,7 +283,7 @@ static dck_status put_row(teller *t, const chrome_row *r)
 /* --- all of them */
 
 /* Files of ours count from their base; of others the first event is the base. */
-static dck_status open_format(teller *t)
+static dck_status told_open_format(teller *t)
 {
 	static const int64_t year_2001 = 1000000000000000000;
 	chrome_reader *x = t->x;
@@ -300,12 +305,12 @@ dck_status chrome_tell(chrome_reader *x)
 	teller t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
 
 	put_in_order(x);
-	DCK_TRY(open_format(&t));
+	DCK_TRY(told_open_format(&t));
 	chrome_tell_names(x);
 	for (uint32_t i = 0; i < x->nrows; i++)
 		DCK_TRY(put_row(&t, &x->rows[i]));
 	for (uint32_t row = 1; row <= x->ntracks; row++)
-		put_ends(&t, row, UINT64_MAX);
-	give(&t);
+		told_put_ends(&t, row, UINT64_MAX);
+	told_give(&t);
 	return DCK_OK;
 }

@@ -21,13 +21,13 @@ typedef struct named {
 	uint32_t text, category;
 } named;
 
-static uint32_t no_memory(chrome_reader *x)
+static uint32_t tracks_no_memory(chrome_reader *x)
 {
 	(void)ERR_NO_MEMORY(x->err, "for the names and tracks of a trace");
 	return 0;
 }
 
-static uint32_t too_many(chrome_reader *x, const char *what, int most)
+static uint32_t tracks_too_many(chrome_reader *x, const char *what, int most)
 {
 	(void)err_set(x->err, DCK_E_LIMIT, __FILE__, __LINE__, "%s has more than %d %s",
 		      x->source->label, most, what);
@@ -39,8 +39,8 @@ uint32_t chrome_text(chrome_reader *x, const char *text, size_t n)
 	const uint32_t id = kept_name_numbered(&x->texts, text, n);
 
 	if (!id)
-		return no_memory(x);
-	return x->texts.n > TEXTS_MAX ? too_many(x, "names", TEXTS_MAX) : id;
+		return tracks_no_memory(x);
+	return x->texts.n > TEXTS_MAX ? tracks_too_many(x, "names", TEXTS_MAX) : id;
 }
 
 uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
@@ -54,7 +54,7 @@ uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
 	row = x->nnames + 1;
 	named *made = kept_row(&x->names, row);
 	if (!made || !kept_map_put(&x->name_rows, key, row))
-		return no_memory(x);
+		return tracks_no_memory(x);
 	*made = (named){text, category};
 	x->nnames = row;
 	return row;
@@ -88,18 +88,18 @@ static uint32_t track_new(chrome_reader *x, kept_map *rows, uint64_t key, const 
 	const uint32_t row = x->ntracks + 1;
 
 	if (row > TRACKS_MAX)
-		return too_many(x, "processes, threads and counters", TRACKS_MAX);
+		return tracks_too_many(x, "processes, threads and counters", TRACKS_MAX);
 	x->tracks.row_bytes = sizeof(chrome_track);
 	chrome_track *made = kept_row(&x->tracks, row);
 	if (!made || (rows && !kept_map_put(rows, key, row)))
-		return no_memory(x);
+		return tracks_no_memory(x);
 	*made = *t;
 	x->ntracks = row;
 	return row;
 }
 
 /* The number of a process or thread; false: it is known by another text. */
-static bool number_of(const char *text, int32_t *ret)
+static bool tracks_number_of(const char *text, int32_t *ret)
 {
 	char *end;
 
@@ -120,7 +120,7 @@ uint32_t chrome_process(chrome_reader *x, const char *pid)
 	const uint32_t row = kept_map_find(&x->process_rows, text);
 	if (row)
 		return row;
-	if (!number_of(pid, &t.pid)) {
+	if (!tracks_number_of(pid, &t.pid)) {
 		t.pid = FOREIGN + (int32_t)x->ntracks;
 		t.name = text;
 	}
@@ -139,7 +139,7 @@ uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid)
 	if (row)
 		return row;
 	t.pid = chrome_track_at(x, process)->pid;
-	if (!number_of(tid, &t.tid)) {
+	if (!tracks_number_of(tid, &t.tid)) {
 		t.tid = FOREIGN + (int32_t)x->ntracks;
 		t.name = text;
 	}

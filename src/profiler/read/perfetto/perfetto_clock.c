@@ -17,7 +17,8 @@ struct perfetto_clock {
 	bool incremental;
 };
 
-static dck_status read_clock(wire_reader r, struct perfetto_reading *ret, dck_err *err)
+static dck_status perfetto_clock_read_clock(wire_reader r, struct perfetto_reading *ret,
+					    dck_err *err)
 {
 	wire_field f;
 	bool more = true;
@@ -64,12 +65,12 @@ dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err
 		if (f.number != PF_SNAPSHOT_CLOCK || ret->n == PERFETTO_SNAPSHOT_MAX)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a clock", &inner, err));
-		DCK_TRY(read_clock(inner, &ret->at[ret->n], err));
+		DCK_TRY(perfetto_clock_read_clock(inner, &ret->at[ret->n], err));
 		ret->n++;
 	}
 }
 
-static bool is_own(uint64_t id)
+static bool clock_is_own(uint64_t id)
 {
 	return id >= PF_OWN_FIRST && id <= PF_OWN_LAST;
 }
@@ -79,7 +80,7 @@ static uint64_t primary_of(const perfetto_clocks *trace)
 	return trace->primary ? trace->primary : PF_BOOTTIME;
 }
 
-static struct perfetto_clock *find(const perfetto_clocks *c, uint64_t id)
+static struct perfetto_clock *clock_find(const perfetto_clocks *c, uint64_t id)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].id == id)
@@ -90,7 +91,7 @@ static struct perfetto_clock *find(const perfetto_clocks *c, uint64_t id)
 /* Makes a place for a clock that has none yet, if there are not too many. false: no memory. */
 static bool make_place(perfetto_clocks *c, uint64_t id)
 {
-	if (find(c, id) || c->n == CLOCKS_MAX)
+	if (clock_find(c, id) || c->n == CLOCKS_MAX)
 		return true;
 	struct perfetto_clock *at = mem_resize(c->at, (c->n + 1) * sizeof *at);
 	if (!at)
@@ -112,13 +113,13 @@ static void set_reference(perfetto_snapshot *s, const perfetto_clocks *trace)
 	}
 	for (size_t i = 0; i < s->n && !s->has_reference; i++) {
 		const struct perfetto_clock *c =
-		    is_own(s->at[i].id) ? NULL : find(trace, s->at[i].id);
+		    clock_is_own(s->at[i].id) ? NULL : clock_find(trace, s->at[i].id);
 		s->has_reference = c != NULL;
 		if (c)
 			s->reference = s->at[i].value * c->multiplier + c->offset;
 	}
 	for (size_t i = 0; i < s->n && !s->has_reference && trace->n == 0; i++) {
-		s->has_reference = !is_own(s->at[i].id);
+		s->has_reference = !clock_is_own(s->at[i].id);
 		s->reference = s->at[i].value * s->at[i].multiplier;
 	}
 }
@@ -133,10 +134,10 @@ bool perfetto_snapshot_apply(perfetto_snapshot *s, perfetto_clocks *trace,
 		return true;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct perfetto_reading *r = &s->at[i];
-		perfetto_clocks *of = is_own(r->id) ? sequence : trace;
+		perfetto_clocks *of = clock_is_own(r->id) ? sequence : trace;
 		if (!make_place(of, r->id))
 			return false;
-		struct perfetto_clock *c = find(of, r->id);
+		struct perfetto_clock *c = clock_find(of, r->id);
 		if (!c)
 			continue;
 		c->multiplier = r->multiplier;
@@ -162,7 +163,7 @@ bool perfetto_clock_ns(perfetto_clocks *trace, perfetto_clocks *sequence, uint64
 
 	if (!id)
 		id = PF_BOOTTIME;
-	struct perfetto_clock *c = find(is_own(id) ? sequence : trace, id);
+	struct perfetto_clock *c = clock_find(clock_is_own(id) ? sequence : trace, id);
 	/* Without a snapshot of it the trace's clock is itself. */
 	if (!c && id != primary)
 		return false;

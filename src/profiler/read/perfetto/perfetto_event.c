@@ -35,7 +35,7 @@ typedef struct event {
 	double value;
 } event;
 
-static double real_of(uint64_t bits)
+static double event_real_of(uint64_t bits)
 {
 	double v;
 
@@ -46,8 +46,8 @@ static double real_of(uint64_t bits)
 /* --- what belongs to a range */
 
 /* A number on a range; *ret_has: it is one. */
-static dck_status read_number(wire_reader r, const perfetto_sequence *q, uint32_t *ret_text,
-			      double *ret, bool *ret_has, perfetto_reader *x)
+static dck_status event_read_number(wire_reader r, const perfetto_sequence *q, uint32_t *ret_text,
+				    double *ret, bool *ret_has, perfetto_reader *x)
 {
 	wire_field f;
 
@@ -64,15 +64,15 @@ static dck_status read_number(wire_reader r, const perfetto_sequence *q, uint32_
 		else if (f.number == PF_NUMBER_INT)
 			*ret = (double)(int64_t)f.value;
 		else if (f.number == PF_NUMBER_REAL)
-			*ret = real_of(f.value);
+			*ret = event_real_of(f.value);
 		if (f.number >= PF_NUMBER_UINT && f.number <= PF_NUMBER_REAL)
 			*ret_has = true;
 	}
 	return x->status;
 }
 
-static dck_status put_numbers(wire_reader r, const perfetto_sequence *q, uint32_t row,
-			      const event *e, perfetto_reader *x)
+static dck_status event_put_numbers(wire_reader r, const perfetto_sequence *q, uint32_t row,
+				    const event *e, perfetto_reader *x)
 {
 	wire_field f;
 	wire_reader inner;
@@ -84,7 +84,7 @@ static dck_status put_numbers(wire_reader r, const perfetto_sequence *q, uint32_
 		if (f.number != PF_EVENT_NUMBER)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a number of an event", &inner, x->err));
-		DCK_TRY(read_number(inner, q, &text, &one.as.real, &has, x));
+		DCK_TRY(event_read_number(inner, q, &text, &one.as.real, &has, x));
 		DCK_TRY(perfetto_name(text, 0, 0, &one.name, x));
 		if (has)
 			DCK_TRY(perfetto_put(x, row, &one));
@@ -99,7 +99,8 @@ static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t
 }
 
 /* The first event with an id is where an arrow begins, as far as the file is in order. */
-static dck_status put_flow(uint32_t row, const event *e, uint64_t id, bool last, perfetto_reader *x)
+static dck_status event_put_flow(uint32_t row, const event *e, uint64_t id, bool last,
+				 perfetto_reader *x)
 {
 	const bool known = kept_map_find(&x->flows, id);
 
@@ -125,14 +126,15 @@ static dck_status put_flows(wire_reader r, uint32_t row, const event *e, perfett
 		    f.number == PF_EVENT_FLOW_END || f.number == PF_EVENT_FLOW_END_OLD;
 		if ((last || f.number == PF_EVENT_FLOW || f.number == PF_EVENT_FLOW_OLD) &&
 		    f.type != WIRE_BYTES)
-			DCK_TRY(put_flow(row, e, f.value, last, x));
+			DCK_TRY(event_put_flow(row, e, f.value, last, x));
 	}
 	return x->status;
 }
 
 /* --- ranges that any track may end */
 
-static dck_status put_async(const event *e, uint64_t key, uint32_t carrier, perfetto_reader *x)
+static dck_status event_put_async(const event *e, uint64_t key, uint32_t carrier,
+				  perfetto_reader *x)
 {
 	const bool ends = e->what == END || e->what == ASYNC_END;
 	trace_event one = {.ns = e->ns, .kind = TRACE_INSTANT, .name = e->name};
@@ -158,18 +160,18 @@ static dck_status put_on_lane(const event *e, const perfetto_sequence *q, uint64
 	carrier = carrier ? carrier : q->thread;
 	if (!carrier && row)
 		carrier = perfetto_carrier_of(x, perfetto_track_at(x, row)->parent);
-	return put_async(e, uuid, carrier, x);
+	return event_put_async(e, uuid, carrier, x);
 }
 
 /* An old producer's: known by its id, together with its category or what else was agreed on. */
-static uint64_t key_of(const event *e)
+static uint64_t perfetto_event_key_of(const event *e)
 {
 	return hash_number(hash_number(e->id, e->category), e->scope);
 }
 
 /* --- counters */
 
-static dck_status put_counter(const event *e, uint32_t row, perfetto_reader *x)
+static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reader *x)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 	double value = e->value * (double)(t->multiplier ? t->multiplier : 1);
@@ -203,7 +205,7 @@ static dck_status put_counters(wire_reader r, const event *e, const perfetto_seq
 		if (f.number != PF_EVENT_NUMBER)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a counter's value", &inner, x->err));
-		DCK_TRY(read_number(inner, q, &text, &one.value, &one.has_value, x));
+		DCK_TRY(event_read_number(inner, q, &text, &one.value, &one.has_value, x));
 		if (!one.has_value)
 			continue;
 		const kept_name said = kept_name_of(&x->texts, text);
@@ -211,7 +213,7 @@ static dck_status put_counters(wire_reader r, const event *e, const perfetto_seq
 			text = 0;
 		DCK_TRY(perfetto_text_joined(e->text, text, &text, x));
 		DCK_TRY(perfetto_counter_of(process, text, &row, x));
-		DCK_TRY(put_counter(&one, row, x));
+		DCK_TRY(event_put_counter(&one, row, x));
 	}
 	return x->status;
 }
@@ -260,7 +262,7 @@ static dck_status put_on_thread(wire_reader r, const event *e, const perfetto_se
 	}
 	if (e->what != END) /* BEGIN, COMPLETE */
 		DCK_TRY(perfetto_put(x, row, &one));
-	DCK_TRY(put_numbers(r, q, row, e, x));
+	DCK_TRY(event_put_numbers(r, q, row, e, x));
 	DCK_TRY(put_flows(r, row, e, x));
 	if (e->what == END)
 		return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = TRACE_END});
@@ -285,11 +287,11 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 			return DCK_OK;
 		return put_on_thread(r, e, q, row, x);
 	case COUNTER:
-		return e->old ? put_counters(r, e, q, row, x) : put_counter(e, row, x);
+		return e->old ? put_counters(r, e, q, row, x) : event_put_counter(e, row, x);
 	case ASYNC_BEGIN:
 	case ASYNC_END:
-		return lane ? put_on_lane(e, q, key_of(e), row, x)
-			    : put_async(e, key_of(e), row, x);
+		return lane ? put_on_lane(e, q, perfetto_event_key_of(e), row, x)
+			    : event_put_async(e, perfetto_event_key_of(e), row, x);
 	case FLOW_BEGIN:
 	case FLOW_STEP:
 	case FLOW_END:
@@ -299,8 +301,9 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 				     e->what == FLOW_BEGIN  ? TRACE_FLOW_BEGIN
 				     : e->what == FLOW_STEP ? TRACE_FLOW_STEP
 							    : TRACE_FLOW_END,
-				     e->text || e->category ? hash_number(key_of(e), e->text)
-							    : e->id,
+				     e->text || e->category
+					 ? hash_number(perfetto_event_key_of(e), e->text)
+					 : e->id,
 				     x);
 	case NOTHING:
 		break;
@@ -402,8 +405,9 @@ typedef struct said {
 	bool has_us, has_delta;
 } said;
 
-static dck_status read_field(const wire_reader *r, const wire_field *f, const perfetto_sequence *q,
-			     event *e, said *s, perfetto_reader *x)
+static dck_status event_read_field(const wire_reader *r, const wire_field *f,
+				   const perfetto_sequence *q, event *e, said *s,
+				   perfetto_reader *x)
 {
 	wire_reader inner;
 	uint64_t iid;
@@ -437,7 +441,7 @@ static dck_status read_field(const wire_reader *r, const wire_field *f, const pe
 	case PF_EVENT_COUNTER_INT:
 	case PF_EVENT_COUNTER_REAL:
 		e->value = f->number == PF_EVENT_COUNTER_INT ? (double)(int64_t)f->value
-							     : real_of(f->value);
+							     : event_real_of(f->value);
 		e->has_value = true;
 		break;
 	case PF_EVENT_NUMBER:
@@ -486,7 +490,7 @@ dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns,
 	wire_field f;
 
 	while (perfetto_each(x, &r, &f))
-		DCK_TRY(read_field(&r, &f, q, &e, &s, x));
+		DCK_TRY(event_read_field(&r, &f, q, &e, &s, x));
 	DCK_TRY(x->status);
 	e.old = !s.type && s.phase;
 	e.what = e.old ? of_phase(s.phase, &by_name) : of_type(s.type);

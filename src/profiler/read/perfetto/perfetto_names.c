@@ -26,7 +26,7 @@ void perfetto_names_init(perfetto_reader *x)
 	x->places.row_bytes = sizeof(place);
 }
 
-static const char *field_name(const void *reader, uint32_t number)
+static const char *perfetto_field_name(const void *reader, uint32_t number)
 {
 	return ((const wire_reader *)reader)->depth == 0 && number == PF_TRACE_PACKET ? "packet"
 										      : NULL;
@@ -36,7 +36,7 @@ bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f)
 {
 	bool more = true;
 
-	x->status = wire_next(r, field_name, r, f, &more, x->err);
+	x->status = wire_next(r, perfetto_field_name, r, f, &more, x->err);
 	return x->status == DCK_OK && more;
 }
 
@@ -151,7 +151,8 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
 	return DCK_OK;
 }
 
-static dck_status read_text(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x)
+static dck_status perfetto_read_text(wire_reader r, uint64_t *ret_iid, uint32_t *ret,
+				     perfetto_reader *x)
 {
 	wire_field f;
 
@@ -175,8 +176,8 @@ dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reade
 		if (f.number < PF_INTERNED_CATEGORIES || f.number > PF_INTERNED_SOURCES)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "a name", &one, x->err));
-		DCK_TRY((f.number == PF_INTERNED_SOURCES ? perfetto_place : read_text)(one, &iid,
-										       &value, x));
+		DCK_TRY((f.number == PF_INTERNED_SOURCES ? perfetto_place : perfetto_read_text)(
+		    one, &iid, &value, x));
 		kept_map *to = &q->interned[f.number];
 		const uint32_t had = to->n;
 		if (value && !kept_map_put(to, iid, value))

@@ -79,7 +79,7 @@ static dck_status read_track(wire_reader r, perfetto_sequence *q, perfetto_reade
 	return perfetto_track_read(r, x);
 }
 
-static dck_status collect(wire_reader *r, packet *p, perfetto_reader *x)
+static dck_status perfetto_collect(wire_reader *r, packet *p, perfetto_reader *x)
 {
 	wire_field f;
 
@@ -151,7 +151,7 @@ static dck_status read_packet(wire_reader r, perfetto_reader *x)
 	uint64_t ns = 0;
 	wire_reader inner;
 
-	DCK_TRY(collect(&r, &p, x));
+	DCK_TRY(perfetto_collect(&r, &p, x));
 	if (p.has[PF_PACKET_COMPRESSED])
 		return read_compressed(&whole, &p.field[PF_PACKET_COMPRESSED], x);
 	DCK_TRY(perfetto_sequence_of(p.sequence, &q, x));
@@ -222,7 +222,7 @@ static dck_status read_compressed(const wire_reader *r, const wire_field *f, per
 	return read_packed(r->source, f->data, f->value, x);
 }
 
-static dck_status read_source(wire_source *s, perfetto_reader *x)
+static dck_status perfetto_read_source(wire_source *s, perfetto_reader *x)
 {
 	static const uint8_t gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
 	const uint8_t *bytes;
@@ -245,7 +245,7 @@ static dck_status read_source(wire_source *s, perfetto_reader *x)
 	return status;
 }
 
-static void reading_done(perfetto_reader *x)
+static void perfetto_reading_done(perfetto_reader *x)
 {
 	kept_map *const maps[] = {&x->sequence_rows, &x->track_rows,   &x->process_rows,
 				  &x->thread_rows,   &x->counter_rows, &x->name_rows,
@@ -289,7 +289,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 		status = arrange_new(&x.events, &own);
 	}
 	if (status == DCK_OK)
-		status = read_source(s, &x);
+		status = perfetto_read_source(s, &x);
 	if (status == DCK_OK)
 		status = perfetto_tell(&x);
 	facts.late = x.events ? arrange_late(x.events) : 0;
@@ -299,7 +299,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 		dck_status closed = f->close(x.out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;
 	}
-	reading_done(&x);
+	perfetto_reading_done(&x);
 	if (status == DCK_OK)
 		*ret = facts;
 	else if (err)

@@ -10,7 +10,7 @@
 enum { ENDS_MAX = 1 << 20 };
 
 /* The base is the first snapshot, or the first event that is held where that is earlier. */
-static dck_status open_format(perfetto_reader *x)
+static dck_status perfetto_told_open_format(perfetto_reader *x)
 {
 	const uint64_t first = arrange_first_ns(x->events), boottime = x->about.boottime_ns;
 	const uint64_t back = x->has_snapshot && first < boottime ? boottime - first : 0;
@@ -28,7 +28,7 @@ static dck_status open_format(perfetto_reader *x)
 }
 
 /* The process of a thread, and what a counter counts for: a thread or a process. 0: none. */
-static uint32_t parent_of(const perfetto_reader *x, const perfetto_track *t)
+static uint32_t told_parent_of(const perfetto_reader *x, const perfetto_track *t)
 {
 	const uint32_t carrier = perfetto_carrier_of(x, t->parent);
 	const bool counter = t->kind == PERFETTO_COUNTER;
@@ -38,7 +38,7 @@ static uint32_t parent_of(const perfetto_reader *x, const perfetto_track *t)
 	return counter && !t->pid ? 0 : kept_map_find(&x->process_rows, (uint32_t)t->pid);
 }
 
-static void tell_track(perfetto_reader *x, uint32_t row)
+static void told_tell_track(perfetto_reader *x, uint32_t row)
 {
 	static const trace_track_kind kinds[] = {[PERFETTO_UNTOLD] = TRACE_THREAD,
 						 [PERFETTO_PROCESS] = TRACE_PROCESS,
@@ -52,14 +52,14 @@ static void tell_track(perfetto_reader *x, uint32_t row)
 		return;
 	t->changed = false;
 	if (t->kind != PERFETTO_PROCESS)
-		parent = parent_of(x, t);
+		parent = told_parent_of(x, t);
 	if (parent) {
 		const perfetto_track *p = perfetto_track_at(x, parent);
 
 		t->pid = p->pid;
 		if (t->kind == PERFETTO_COUNTER)
 			t->tid = p->kind == PERFETTO_THREAD ? p->tid : 0;
-		tell_track(x, parent);
+		told_tell_track(x, parent);
 	}
 	x->format->track(x->out, &(trace_track){.id = row,
 						.parent = parent,
@@ -74,37 +74,38 @@ static void tell_events(void *self, uint32_t row, const trace_event *e, size_t n
 {
 	perfetto_reader *x = self;
 
-	tell_track(x, row);
+	told_tell_track(x, row);
 	x->format->events(x->out, row, e, n);
 }
 
 /* What is held of the events. */
-static dck_status give(perfetto_reader *x)
+static dck_status perfetto_told_give(perfetto_reader *x)
 {
 	if (!x->out)
-		DCK_TRY(open_format(x));
+		DCK_TRY(perfetto_told_open_format(x));
 	perfetto_tell_names(x);
 	arrange_give(x->events, x->base_ns, tell_events, x);
 	return DCK_OK;
 }
 
-static dck_status hold(perfetto_reader *x, uint32_t row, const trace_event *e)
+static dck_status told_hold(perfetto_reader *x, uint32_t row, const trace_event *e)
 {
 	x->facts->events++;
 	if (arrange_put(x->events, row, e))
 		return DCK_OK;
-	DCK_TRY(give(x));
+	DCK_TRY(perfetto_told_give(x));
 	arrange_put(x->events, row, e);
 	return DCK_OK;
 }
 
 /* The ends of ranges of this track up to a time. */
-static dck_status put_ends(perfetto_reader *x, uint32_t row, uint64_t ns)
+static dck_status perfetto_told_put_ends(perfetto_reader *x, uint32_t row, uint64_t ns)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 
 	for (; t->nends > 0 && t->ends[t->nends - 1] <= ns; x->nends--)
-		DCK_TRY(hold(x, row, &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
+		DCK_TRY(told_hold(x, row,
+				  &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
 	return DCK_OK;
 }
 
@@ -116,11 +117,11 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
 	uint32_t process;
 
 	if (t->nends > 0 && e->kind != TRACE_NUMBER)
-		DCK_TRY(put_ends(x, row, e->ns));
+		DCK_TRY(perfetto_told_put_ends(x, row, e->ns));
 	t = perfetto_track_at(x, owner);
 	if (owner && t->kind == PERFETTO_THREAD)
 		DCK_TRY(perfetto_process_of(t->pid, &process, x));
-	return hold(x, row, e);
+	return told_hold(x, row, e);
 }
 
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
@@ -128,7 +129,7 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 	perfetto_track *t = perfetto_track_at(x, row);
 
 	if (x->nends == ENDS_MAX)
-		return hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+		return told_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
 	if (t->nends == t->ends_room) {
 		const uint32_t room = t->ends_room ? 2 * t->ends_room : 8;
 		uint64_t *ends = mem_resize(t->ends, room * sizeof *ends);
@@ -149,6 +150,6 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 dck_status perfetto_tell(perfetto_reader *x)
 {
 	for (uint32_t row = 1; x->nends > 0 && row <= x->ntracks; row++)
-		DCK_TRY(put_ends(x, row, UINT64_MAX));
-	return give(x);
+		DCK_TRY(perfetto_told_put_ends(x, row, UINT64_MAX));
+	return perfetto_told_give(x);
 }

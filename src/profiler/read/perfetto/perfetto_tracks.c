@@ -15,8 +15,8 @@ enum {
 };
 
 /* The row of a key in one of the maps, made when there is none. */
-static dck_status row_of(kept_map *rows, kept_table *table, uint64_t key, uint32_t *n, uint32_t max,
-			 uint32_t *ret, perfetto_reader *x)
+static dck_status tracks_row_of(kept_map *rows, kept_table *table, uint64_t key, uint32_t *n,
+				uint32_t max, uint32_t *ret, perfetto_reader *x)
 {
 	*ret = kept_map_find(rows, key);
 	if (*ret)
@@ -34,15 +34,15 @@ dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_r
 {
 	uint32_t row;
 
-	DCK_TRY(
-	    row_of(&x->sequence_rows, &x->sequences, id, &x->nsequences, SEQUENCES_MAX, &row, x));
+	DCK_TRY(tracks_row_of(&x->sequence_rows, &x->sequences, id, &x->nsequences, SEQUENCES_MAX,
+			      &row, x));
 	*ret = kept_find(&x->sequences, row);
 	return DCK_OK;
 }
 
 dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
 {
-	DCK_TRY(row_of(&x->track_rows, &x->tracks, uuid, &x->ntracks, TRACKS_MAX, ret, x));
+	DCK_TRY(tracks_row_of(&x->track_rows, &x->tracks, uuid, &x->ntracks, TRACKS_MAX, ret, x));
 	((perfetto_track *)kept_find(&x->tracks, *ret))->uuid = uuid;
 	return DCK_OK;
 }
@@ -51,7 +51,7 @@ dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
 static dck_status row_made(kept_map *rows, uint64_t key, const perfetto_track *said, uint32_t *ret,
 			   perfetto_reader *x)
 {
-	DCK_TRY(row_of(rows, &x->tracks, key, &x->ntracks, TRACKS_MAX, ret, x));
+	DCK_TRY(tracks_row_of(rows, &x->tracks, key, &x->ntracks, TRACKS_MAX, ret, x));
 	perfetto_track *t = perfetto_track_at(x, *ret);
 	if (t->kind == PERFETTO_UNTOLD) {
 		*t = *said;

@@ -27,13 +27,13 @@ static dck_status reader_open(reader *x, wire_source *s, dck_err *err)
 	return DCK_OK;
 }
 
-static bool is_blank(char c)
+static bool folded_is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* The next line without its end. *ret_more false: there is none. */
-static dck_status line_next(reader *x, bool *ret_more)
+static dck_status folded_line_next(reader *x, bool *ret_more)
 {
 	const wire_source *s = x->source;
 	const uint8_t *bytes;
@@ -58,14 +58,14 @@ static dck_status line_next(reader *x, bool *ret_more)
 			break;
 	}
 	*ret_more = n > 0 || x->n > 0;
-	while (x->n > 0 && is_blank(x->line[x->n - 1]))
+	while (x->n > 0 && folded_is_blank(x->line[x->n - 1]))
 		x->n--;
 	x->line[x->n] = '\0';
 	return DCK_OK;
 }
 
 /* Where the number begins that the first n bytes of a line end in, behind a blank; 0: nowhere. */
-static size_t number_at(const char *line, size_t n)
+static size_t folded_number_at(const char *line, size_t n)
 {
 	size_t at = n;
 	unsigned points = 0, digits = 0;
@@ -74,13 +74,13 @@ static size_t number_at(const char *line, size_t n)
 		at--;
 		*(line[at] == '.' ? &points : &digits) += 1;
 	}
-	return at > 1 && digits > 0 && points <= 1 && is_blank(line[at - 1]) ? at : 0;
+	return at > 1 && digits > 0 && points <= 1 && folded_is_blank(line[at - 1]) ? at : 0;
 }
 
 /* --- a stack */
 
 /* "name (file:line)" */
-static bool place_find(char *text, dck_frame *f)
+static bool folded_place_find(char *text, dck_frame *f)
 {
 	const size_t n = strlen(text);
 	char *colon = strrchr(text, ':'), *end, *open;
@@ -106,7 +106,7 @@ static void frame_push(stacks *s, char *text)
 {
 	dck_frame f = {.name = text};
 
-	(void)place_find(text, &f);
+	(void)folded_place_find(text, &f);
 	if (text[0])
 		stack_push_frame(s, &f);
 	else
@@ -115,7 +115,7 @@ static void frame_push(stacks *s, char *text)
 
 static dck_status stack_read(reader *x, stacks *s, size_t column)
 {
-	const size_t at = number_at(x->line, x->n);
+	const size_t at = folded_number_at(x->line, x->n);
 	const double weight = at ? strtod(x->line + at, NULL) : -1;
 	char *text = x->line, *end;
 	size_t n = at;
@@ -126,11 +126,11 @@ static dck_status stack_read(reader *x, stacks *s, size_t column)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "line %llu is no folded stack: it does not end in a blank and a number",
 			 (unsigned long long)x->number);
-	while (n > 0 && is_blank(x->line[n - 1]))
+	while (n > 0 && folded_is_blank(x->line[n - 1]))
 		n--;
 	x->line[n] = '\0';
 	x->stacks++;
-	x->twice += number_at(x->line, n) > 0;
+	x->twice += folded_number_at(x->line, n) > 0;
 	stack_open(s, 0);
 	for (; (end = strchr(text, ';')); text = end + 1) {
 		*end = '\0';
@@ -148,7 +148,7 @@ static dck_status stacks_read(reader *x, stacks *s)
 
 	DCK_TRY(stacks_column(s, "samples", DCK_UNIT_ONE, &column, x->err));
 	for (;;) {
-		DCK_TRY(line_next(x, &more));
+		DCK_TRY(folded_line_next(x, &more));
 		if (!more)
 			break;
 		DCK_TRY(stack_read(x, s, column));
@@ -191,9 +191,9 @@ bool folded_is(wire_source *s)
 	if (wire_source_peek(s, 0, 1, &first, &n, NULL) != DCK_OK || n == 0 || *first == '{' ||
 	    reader_open(&x, s, NULL) != DCK_OK)
 		return false;
-	while (more && x.n == 0 && line_next(&x, &more) == DCK_OK)
+	while (more && x.n == 0 && folded_line_next(&x, &more) == DCK_OK)
 		;
-	const bool is = x.n > 0 && !memchr(x.line, '\0', x.n) && number_at(x.line, x.n) > 0;
+	const bool is = x.n > 0 && !memchr(x.line, '\0', x.n) && folded_number_at(x.line, x.n) > 0;
 	mem_free(x.line);
 	return is;
 }

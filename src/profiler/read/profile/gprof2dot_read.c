@@ -26,7 +26,7 @@ typedef struct reader {
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
 
-static bool key_is(const reader *x, const char *key)
+static bool gprof2dot_key_is(const reader *x, const char *key)
 {
 	return strcmp(x->json.text, key) == 0;
 }
@@ -49,8 +49,10 @@ static dck_status named_read(reader *x, named *ret)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			return DCK_OK;
-		const bool name = key_is(x, "name"), module = key_is(x, "module");
-		const bool unit = key_is(x, "unit"), cost = key_is(x, "description");
+		const bool name = gprof2dot_key_is(x, "name"),
+			   module = gprof2dot_key_is(x, "module");
+		const bool unit = gprof2dot_key_is(x, "unit"),
+			   cost = gprof2dot_key_is(x, "description");
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		if (t != JSON_TEXT) {
 			DCK_TRY(json_pass(&x->json, t, x->err));
@@ -118,7 +120,7 @@ static dck_status list_read(reader *x, bool functions)
 
 /* --- events */
 
-static dck_status chain_read(reader *x)
+static dck_status gprof2dot_chain_read(reader *x)
 {
 	json_token t;
 
@@ -154,7 +156,7 @@ static dck_status costs_read(reader *x)
 	}
 }
 
-static dck_status event_read(reader *x)
+static dck_status gprof2dot_event_read(reader *x)
 {
 	json_token t;
 	bool more;
@@ -164,10 +166,11 @@ static dck_status event_read(reader *x)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		const bool chain = key_is(x, "callchain"), cost = key_is(x, "cost");
+		const bool chain = gprof2dot_key_is(x, "callchain"),
+			   cost = gprof2dot_key_is(x, "cost");
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		if (t == JSON_ARRAY && (chain || cost))
-			DCK_TRY(chain ? chain_read(x) : costs_read(x));
+			DCK_TRY(chain ? gprof2dot_chain_read(x) : costs_read(x));
 		else
 			DCK_TRY(json_pass(&x->json, t, x->err));
 	}
@@ -179,7 +182,7 @@ static dck_status event_read(reader *x)
 	return DCK_OK;
 }
 
-static dck_status events_read(reader *x)
+static dck_status gprof2dot_events_read(reader *x)
 {
 	json_token t;
 
@@ -189,13 +192,13 @@ static dck_status events_read(reader *x)
 			return DCK_OK;
 		if (t != JSON_OBJECT)
 			MALFORMED(x, "an event is no object");
-		DCK_TRY(event_read(x));
+		DCK_TRY(gprof2dot_event_read(x));
 	}
 }
 
 /* --- the file */
 
-static dck_status file_read(reader *x, bool events)
+static dck_status gprof2dot_file_read(reader *x, bool events)
 {
 	json_token t;
 	bool more;
@@ -207,14 +210,15 @@ static dck_status file_read(reader *x, bool events)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		const bool functions = key_is(x, "functions"), costs = key_is(x, "costs");
-		const bool list = key_is(x, "events");
+		const bool functions = gprof2dot_key_is(x, "functions"),
+			   costs = gprof2dot_key_is(x, "costs");
+		const bool list = gprof2dot_key_is(x, "events");
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		x->events |= list && t == JSON_ARRAY;
 		if (t == JSON_ARRAY && !events && (functions || costs))
 			DCK_TRY(list_read(x, functions));
 		else if (t == JSON_ARRAY && events && list)
-			DCK_TRY(events_read(x));
+			DCK_TRY(gprof2dot_events_read(x));
 		else
 			DCK_TRY(json_pass(&x->json, t, x->err));
 	}
@@ -224,12 +228,12 @@ static dck_status file_read(reader *x, bool events)
 	return DCK_OK;
 }
 
-static dck_status pass_through(reader *x, wire_source *s, bool events)
+static dck_status gprof2dot_pass_through(reader *x, wire_source *s, bool events)
 {
 	json_feed f;
 
 	DCK_TRY(json_feed_open(&f, s, &x->json, x->err));
-	const dck_status status = file_read(x, events);
+	const dck_status status = gprof2dot_file_read(x, events);
 	json_feed_close(&f);
 	return status;
 }
@@ -244,9 +248,9 @@ dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err)
 	dck_status status =
 	    x->chain ? stacks_init(&x->stacks, err) : ERR_NO_MEMORY(err, "to read a profile");
 	if (status == DCK_OK)
-		status = pass_through(x, s, false);
+		status = gprof2dot_pass_through(x, s, false);
 	if (status == DCK_OK)
-		status = pass_through(x, s, true);
+		status = gprof2dot_pass_through(x, s, true);
 	if (status == DCK_OK) {
 		record_fact_text(b, "profile", "format", "gprof2dot");
 		status = stacks_write(&x->stacks, NULL, b, err);

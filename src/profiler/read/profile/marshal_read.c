@@ -50,7 +50,7 @@ static dck_status values_append(value_list *l, const marshal_value *v, size_t n,
 	return DCK_OK;
 }
 
-static dck_status bytes_take(marshal_reader *r, size_t n, const unsigned char **ret)
+static dck_status marshal_bytes_take(marshal_reader *r, size_t n, const unsigned char **ret)
 {
 	if (n > r->n - r->at)
 		DCK_FAIL(r->err, E_FORMAT, "the profile is truncated: %zu bytes are missing",
@@ -65,7 +65,7 @@ static dck_status bits_read(marshal_reader *r, size_t bytes, uint64_t *ret)
 {
 	const unsigned char *p = NULL;
 
-	DCK_TRY(bytes_take(r, bytes, &p));
+	DCK_TRY(marshal_bytes_take(r, bytes, &p));
 	*ret = 0;
 	for (size_t i = bytes; i-- > 0;)
 		*ret = *ret << 8 | p[i];
@@ -89,7 +89,7 @@ static dck_status long_read(marshal_reader *r, double *ret)
 	return DCK_OK;
 }
 
-static dck_status number_read(marshal_reader *r, unsigned char type, marshal_value *ret)
+static dck_status marshal_number_read(marshal_reader *r, unsigned char type, marshal_value *ret)
 {
 	uint64_t bits;
 
@@ -108,18 +108,18 @@ static dck_status number_read(marshal_reader *r, unsigned char type, marshal_val
 	}
 }
 
-static dck_status text_read(marshal_reader *r, bool is_short, marshal_value *ret)
+static dck_status marshal_text_read(marshal_reader *r, bool is_short, marshal_value *ret)
 {
 	uint64_t n;
 	const unsigned char *p = NULL;
 
 	DCK_TRY(bits_read(r, is_short ? 1 : 4, &n));
-	DCK_TRY(bytes_take(r, (size_t)n, &p));
+	DCK_TRY(marshal_bytes_take(r, (size_t)n, &p));
 	*ret = (marshal_value){.kind = MARSHAL_TEXT, .n = (uint32_t)n, .text = (const char *)p};
 	return DCK_OK;
 }
 
-static dck_status ref_read(marshal_reader *r, marshal_value *ret)
+static dck_status marshal_ref_read(marshal_reader *r, marshal_value *ret)
 {
 	uint64_t index;
 
@@ -133,10 +133,11 @@ static dck_status ref_read(marshal_reader *r, marshal_value *ret)
 	return DCK_OK;
 }
 
-static dck_status value_read(marshal_reader *r, marshal_value *ret);
+static dck_status marshal_value_read(marshal_reader *r, marshal_value *ret);
 
 /* n items of a tuple, or, of a dictionary, keys and values up to a null. */
-static dck_status items_read(marshal_reader *r, marshal_kind kind, uint64_t n, marshal_value *ret)
+static dck_status marshal_items_read(marshal_reader *r, marshal_kind kind, uint64_t n,
+				     marshal_value *ret)
 {
 	const size_t begin = r->stack.n;
 
@@ -149,7 +150,7 @@ static dck_status items_read(marshal_reader *r, marshal_kind kind, uint64_t n, m
 			r->at++;
 			break;
 		}
-		DCK_TRY(value_read(r, &item));
+		DCK_TRY(marshal_value_read(r, &item));
 		DCK_TRY(values_append(&r->stack, &item, 1, r->err));
 	}
 	r->depth--;
@@ -171,7 +172,7 @@ static dck_status tuple_read(marshal_reader *r, bool is_short, marshal_value *re
 			 "the profile is truncated: a tuple of %llu items has "
 			 "%zu bytes left",
 			 (unsigned long long)n, r->n - r->at);
-	return items_read(r, MARSHAL_TUPLE, n, ret);
+	return marshal_items_read(r, MARSHAL_TUPLE, n, ret);
 }
 
 static dck_status typed_read(marshal_reader *r, unsigned char type, marshal_value *ret)
@@ -187,25 +188,25 @@ static dck_status typed_read(marshal_reader *r, unsigned char type, marshal_valu
 	case 'i':
 	case 'l':
 	case 'g':
-		return number_read(r, type, ret);
+		return marshal_number_read(r, type, ret);
 	case 'z': /* ASCII of fewer than 256 characters, plain and interned */
 	case 'Z':
-		return text_read(r, true, ret);
+		return marshal_text_read(r, true, ret);
 	case 'a': /* ASCII, UTF-8, bytes */
 	case 'A':
 	case 'u':
 	case 't':
 	case 's':
-		return text_read(r, false, ret);
+		return marshal_text_read(r, false, ret);
 	case 'r':
-		return ref_read(r, ret);
+		return marshal_ref_read(r, ret);
 	case ')':
 		return tuple_read(r, true, ret);
 	case '(':
 	case '[':
 		return tuple_read(r, false, ret);
 	case '{':
-		return items_read(r, MARSHAL_DICT, 0, ret);
+		return marshal_items_read(r, MARSHAL_DICT, 0, ret);
 	case 'c':
 		DCK_FAIL(
 		    r->err, E_FORMAT,
@@ -219,13 +220,13 @@ static dck_status typed_read(marshal_reader *r, unsigned char type, marshal_valu
 	}
 }
 
-static dck_status value_read(marshal_reader *r, marshal_value *ret)
+static dck_status marshal_value_read(marshal_reader *r, marshal_value *ret)
 {
 	static const marshal_value open = {.kind = MARSHAL_OPEN};
 	const size_t ref = r->refs.n;
 	const unsigned char *type = NULL;
 
-	DCK_TRY(bytes_take(r, 1, &type));
+	DCK_TRY(marshal_bytes_take(r, 1, &type));
 	if (*type & FLAG_REF) /* a container is numbered before what is in it */
 		DCK_TRY(values_append(&r->refs, &open, 1, r->err));
 	DCK_TRY(typed_read(r, (unsigned char)(*type & ~FLAG_REF), ret));
@@ -238,7 +239,7 @@ dck_status marshal_read(marshal_values *ret, const char *bytes, size_t n, dck_er
 {
 	marshal_reader r = {.bytes = (const unsigned char *)bytes, .n = n, .err = err};
 	marshal_value root;
-	const dck_status status = value_read(&r, &root);
+	const dck_status status = marshal_value_read(&r, &root);
 
 	mem_free(r.stack.at);
 	mem_free(r.refs.at);

@@ -28,7 +28,7 @@ typedef struct profile_kind {
 	const char *instead; /* of kinds that nothing reads: what does, and what it writes */
 } profile_kind;
 
-static bool begins(wire_source *s, const char *with, size_t n)
+static bool profile_begins(wire_source *s, const char *with, size_t n)
 {
 	const uint8_t *bytes;
 	size_t got = 0;
@@ -53,9 +53,9 @@ static bool is_memray(wire_source *s)
 	const uint8_t *bytes;
 	size_t n = 0;
 
-	if (begins(s, name, sizeof name))
+	if (profile_begins(s, name, sizeof name))
 		return true;
-	if (!begins(s, "\x04\x22\x4d\x18", 4) ||
+	if (!profile_begins(s, "\x04\x22\x4d\x18", 4) ||
 	    wire_source_peek(s, 0, 64, &bytes, &n, NULL) != DCK_OK)
 		return false;
 	for (size_t i = 4; i + sizeof name <= n && i < 32; i++)
@@ -66,17 +66,17 @@ static bool is_memray(wire_source *s)
 
 static bool is_memray_table(wire_source *s)
 {
-	return begins(s, "allocator,num_allocations,", 26) ||
-	       begins(s, "{\n  \"total_num_allocations\"", 27);
+	return profile_begins(s, "allocator,num_allocations,", 26) ||
+	       profile_begins(s, "{\n  \"total_num_allocations\"", 27);
 }
 
 static bool is_perf(wire_source *s)
 {
-	return begins(s, "PERFILE2", 8);
+	return profile_begins(s, "PERFILE2", 8);
 }
 
 /* By the key that comes first of those that these, records and Chrome's traces have. */
-static const char *first_key(wire_source *s)
+static const char *profile_first_key(wire_source *s)
 {
 	static const char *const keys[] = {"shared",	"profiles", "costs",	   "functions",
 					   "deepclock", "schema",   "traceEvents", NULL};
@@ -87,14 +87,14 @@ static const char *first_key(wire_source *s)
 
 static bool is_speedscope(wire_source *s)
 {
-	const char *key = first_key(s);
+	const char *key = profile_first_key(s);
 
 	return strcmp(key, "shared") == 0 || strcmp(key, "profiles") == 0;
 }
 
 static bool is_gprof2dot(wire_source *s)
 {
-	const char *key = first_key(s);
+	const char *key = profile_first_key(s);
 
 	return strcmp(key, "costs") == 0 || strcmp(key, "functions") == 0;
 }
@@ -129,7 +129,7 @@ static const profile_kind kinds[] = {
     {folded_is, folded_read, NULL},
 };
 
-static const profile_kind *kind_of(wire_source *s)
+static const profile_kind *profile_kind_of(wire_source *s)
 {
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (kinds[i].is(s))
@@ -145,19 +145,19 @@ bool dck_profile_is(const char *path)
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_profile, &source, NULL) != DCK_OK)
 		return false;
-	const bool is = kind_of(&source) != NULL;
+	const bool is = profile_kind_of(&source) != NULL;
 	wire_source_close(&source);
 	return is;
 }
 
 /* --- reading */
 
-static dck_status read_into(const char *path, record_builder *b, dck_err *err)
+static dck_status profile_read_into(const char *path, record_builder *b, dck_err *err)
 {
 	wire_source source;
 
 	DCK_TRY(wire_source_open(path, &wire_profile, &source, err));
-	const profile_kind *kind = kind_of(&source);
+	const profile_kind *kind = profile_kind_of(&source);
 	dck_status status = DCK_OK;
 	if (!kind)
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
@@ -177,7 +177,7 @@ dck_status dck_profile_read(const char *path, dck_record **ret, dck_err *err)
 	DCK_NEED(b, err, "for the record");
 	record_fact_text(b, "subject", "kind", "profile");
 	record_fact_text(b, "subject", "name", path);
-	const dck_status status = read_into(path, b, err);
+	const dck_status status = profile_read_into(path, b, err);
 	if (status == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);

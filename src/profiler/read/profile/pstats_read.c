@@ -71,7 +71,7 @@ bool pstats_is(const char *bytes, size_t n)
 
 /* --- the file */
 
-static double number_at(const marshal_values *v, size_t i)
+static double pstats_number_at(const marshal_values *v, size_t i)
 {
 	const marshal_value *item = &v->items[i];
 
@@ -84,7 +84,7 @@ static bool times_are_valid(const call_times *t)
 	       isfinite(t->self_ns) && isfinite(t->total_ns);
 }
 
-static const char *text_of(const marshal_value *v, char *buf, size_t size)
+static const char *pstats_text_of(const marshal_value *v, char *buf, size_t size)
 {
 	snprintf(buf, size, "%.*s", (int)(v->n < size ? v->n : size - 1), v->text);
 	return buf;
@@ -102,11 +102,11 @@ static dck_status function_read(pstats *p, const marshal_values *v, const marsha
 			 "this is no profile of cProfile: a function is not (file, line, name)");
 	const uint32_t line =
 	    part[1].number > 0 && part[1].number < UINT32_MAX ? (uint32_t)part[1].number : 0;
-	*ret =
-	    call_paths_frame(&p->paths, &(dck_frame){.name = text_of(&part[2], name, sizeof name),
-						     .file = text_of(&part[0], file, sizeof file),
-						     .line = line,
-						     .start_line = line});
+	*ret = call_paths_frame(&p->paths,
+				&(dck_frame){.name = pstats_text_of(&part[2], name, sizeof name),
+					     .file = pstats_text_of(&part[0], file, sizeof file),
+					     .line = line,
+					     .start_line = line});
 	DCK_NEED(*ret, p->err, "for the functions of a profile");
 	return DCK_OK;
 }
@@ -118,10 +118,10 @@ static dck_status times_read(const pstats *p, const marshal_values *v, const mar
 	if (of->kind == MARSHAL_TUPLE && of->n >= 4) {
 		const size_t calls = of->first + !calls_first, primitive = of->first + calls_first;
 
-		*ret = (call_times){.calls = number_at(v, calls),
-				    .primitive = number_at(v, primitive),
-				    .self_ns = number_at(v, of->first + 2) * NS_PER_SECOND,
-				    .total_ns = number_at(v, of->first + 3) * NS_PER_SECOND};
+		*ret = (call_times){.calls = pstats_number_at(v, calls),
+				    .primitive = pstats_number_at(v, primitive),
+				    .self_ns = pstats_number_at(v, of->first + 2) * NS_PER_SECOND,
+				    .total_ns = pstats_number_at(v, of->first + 3) * NS_PER_SECOND};
 		/* Clocks that were corrected leave small negative times. */
 		ret->self_ns = ret->self_ns < 0 ? 0 : ret->self_ns;
 		ret->total_ns = ret->total_ns < 0 ? 0 : ret->total_ns;
@@ -167,7 +167,7 @@ static dck_status callers_read(pstats *p, const marshal_values *v, uint32_t call
 	return DCK_OK;
 }
 
-static dck_status rows_read(pstats *p, const marshal_values *v)
+static dck_status pstats_rows_read(pstats *p, const marshal_values *v)
 {
 	const marshal_value *root = &v->root;
 
@@ -257,7 +257,8 @@ static void path_add(pstats *p, uint32_t path, uint32_t f, const call_times *t)
 }
 
 /* The path to f, which took t on it, and what f called there. */
-static void path_make(pstats *p, uint32_t parent, uint32_t f, const call_times *t, unsigned depth)
+static void pstats_path_make(pstats *p, uint32_t parent, uint32_t f, const call_times *t,
+			     unsigned depth)
 {
 	profiled *function = &p->functions[f];
 	const uint32_t path = call_paths_child(&p->paths, parent, f);
@@ -276,13 +277,13 @@ static void path_make(pstats *p, uint32_t parent, uint32_t f, const call_times *
 					  .total_ns = share * e->t.total_ns};
 
 		if (p->paths.paths.n < PATHS_MAX && (inner.calls > 0 || inner.self_ns > 0))
-			path_make(p, path, e->callee, &inner, depth + 1);
+			pstats_path_make(p, path, e->callee, &inner, depth + 1);
 	}
 	function->open = false;
 }
 
 /* Returns whether something is left: of paths that were not made. */
-static bool rest_add(pstats *p)
+static bool pstats_rest_add(pstats *p)
 {
 	const uint32_t root =
 	    call_paths_frame(&p->paths, &(dck_frame){.name = "(callers not known)"});
@@ -310,8 +311,8 @@ static bool tree_make(pstats *p)
 {
 	for (uint32_t f = 1; f < p->nfunctions; f++)
 		if (p->functions[f].outer.calls > 0 || p->functions[f].outer.self_ns > 0)
-			path_make(p, 0, f, &p->functions[f].outer, 1);
-	return rest_add(p);
+			pstats_path_make(p, 0, f, &p->functions[f].outer, 1);
+	return pstats_rest_add(p);
 }
 
 /* --- the record */
@@ -321,7 +322,7 @@ typedef struct function_row {
 	uint32_t f;
 } function_row;
 
-static int by_self(const void *a, const void *b)
+static int pstats_by_self(const void *a, const void *b)
 {
 	const function_row *x = a, *y = b;
 
@@ -382,7 +383,7 @@ static dck_status functions_write(const pstats *p, record_builder *b)
 		if (p->functions[f].listed)
 			rows[n++] = (function_row){p->functions[f].t.self_ns, f};
 	if (n > 0)
-		qsort(rows, n, sizeof *rows, by_self);
+		qsort(rows, n, sizeof *rows, pstats_by_self);
 	record_table(b, "functions", "Functions", columns, sizeof columns / sizeof columns[0]);
 	for (size_t i = 0; i < n; i++)
 		row_write(p, rows[i].f, b);
@@ -419,7 +420,7 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 	dck_status status =
 	    call_paths_init(&p.paths, weights, sizeof weights / sizeof weights[0], err);
 	if (status == DCK_OK)
-		status = rows_read(&p, &v);
+		status = pstats_rows_read(&p, &v);
 	marshal_values_done(&v);
 	if (status == DCK_OK) {
 		graph_make(&p);

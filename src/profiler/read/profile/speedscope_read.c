@@ -55,7 +55,7 @@ typedef struct reader {
 	dck_err *err;
 } reader;
 
-static dck_status next(reader *x, json_token *ret)
+static dck_status speedscope_next(reader *x, json_token *ret)
 {
 	return json_next(&x->json, ret, x->err);
 }
@@ -67,13 +67,13 @@ static dck_status pass(reader *x, json_token t)
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
 
-static bool key_is(const reader *x, const char *key)
+static bool speedscope_key_is(const reader *x, const char *key)
 {
 	return strcmp(x->json.text, key) == 0;
 }
 
-static dck_status grow(reader *x, void **rows, uint32_t n, uint32_t *room, size_t row_bytes,
-		       uint32_t most, const char *what)
+static dck_status speedscope_grow(reader *x, void **rows, uint32_t n, uint32_t *room,
+				  size_t row_bytes, uint32_t most, const char *what)
 {
 	if (n < *room)
 		return DCK_OK;
@@ -89,7 +89,7 @@ static dck_status grow(reader *x, void **rows, uint32_t n, uint32_t *room, size_
 
 /* --- the lists */
 
-static dck_status frame_read(reader *x)
+static dck_status speedscope_frame_read(reader *x)
 {
 	stacks_row row = {0};
 	json_token t;
@@ -102,11 +102,11 @@ static dck_status frame_read(reader *x)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			return stacks_frame(&x->stacks, &row, x->err);
-		what = key_is(x, "name")   ? NAME
-		       : key_is(x, "file") ? FILE_NAME
-		       : key_is(x, "line") ? LINE
-					   : OTHER;
-		DCK_TRY(next(x, &t));
+		what = speedscope_key_is(x, "name")   ? NAME
+		       : speedscope_key_is(x, "file") ? FILE_NAME
+		       : speedscope_key_is(x, "line") ? LINE
+						      : OTHER;
+		DCK_TRY(speedscope_next(x, &t));
 		if (t == JSON_TEXT && what == NAME)
 			row.name = stacks_text(&x->stacks, x->json.text, x->json.n);
 		else if (t == JSON_TEXT && what == FILE_NAME)
@@ -129,7 +129,7 @@ static dck_status frames_read(reader *x)
 			return DCK_OK;
 		if (t != JSON_OBJECT)
 			MALFORMED(x, "a frame is no object");
-		DCK_TRY(frame_read(x));
+		DCK_TRY(speedscope_frame_read(x));
 	}
 }
 
@@ -142,8 +142,8 @@ static dck_status shared_read(reader *x)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			return DCK_OK;
-		const bool frames = key_is(x, "frames");
-		DCK_TRY(next(x, &t));
+		const bool frames = speedscope_key_is(x, "frames");
+		DCK_TRY(speedscope_next(x, &t));
 		if (frames && t == JSON_ARRAY)
 			DCK_TRY(frames_read(x));
 		else
@@ -154,7 +154,7 @@ static dck_status shared_read(reader *x)
 static dck_status unit_find(reader *x, uint8_t *ret)
 {
 	for (uint8_t i = 0; i < NUNITS; i++)
-		if (key_is(x, units[i].name)) {
+		if (speedscope_key_is(x, units[i].name)) {
 			*ret = i;
 			return DCK_OK;
 		}
@@ -171,8 +171,8 @@ static dck_status head_read(reader *x)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		const bool name = key_is(x, "name"), unit = key_is(x, "unit");
-		DCK_TRY(next(x, &t));
+		const bool name = speedscope_key_is(x, "name"), unit = speedscope_key_is(x, "unit");
+		DCK_TRY(speedscope_next(x, &t));
 		if (name && t == JSON_TEXT)
 			head.name = stacks_text(&x->stacks, x->json.text, x->json.n);
 		else if (unit && t == JSON_TEXT)
@@ -180,8 +180,8 @@ static dck_status head_read(reader *x)
 		else
 			DCK_TRY(pass(x, t));
 	}
-	DCK_TRY(grow(x, (void **)&x->heads, x->nheads, &x->heads_room, sizeof *x->heads,
-		     SPEEDSCOPE_PROFILES_MAX, "profiles"));
+	DCK_TRY(speedscope_grow(x, (void **)&x->heads, x->nheads, &x->heads_room, sizeof *x->heads,
+				SPEEDSCOPE_PROFILES_MAX, "profiles"));
 	x->heads[x->nheads++] = head;
 	x->of_unit[head.unit]++;
 	return DCK_OK;
@@ -189,7 +189,7 @@ static dck_status head_read(reader *x)
 
 /* --- sampled */
 
-static dck_status number_read(reader *x, json_token t, double *ret)
+static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 {
 	if (t != JSON_BARE || !json_number(x->json.text, ret))
 		MALFORMED(x, "%s%.20s%s is no number", t == JSON_TEXT ? "\"" : "",
@@ -224,8 +224,8 @@ static dck_status sample_read(reader *x)
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
 		stack_push(&x->stacks, row);
 	}
-	DCK_TRY(grow(x, (void **)&x->paths, x->npaths, &x->paths_room, sizeof *x->paths,
-		     SPEEDSCOPE_SAMPLES_MAX, "samples"));
+	DCK_TRY(speedscope_grow(x, (void **)&x->paths, x->npaths, &x->paths_room, sizeof *x->paths,
+				SPEEDSCOPE_SAMPLES_MAX, "samples"));
 	x->paths[x->npaths++] = x->stacks.path;
 	return DCK_OK;
 }
@@ -254,11 +254,11 @@ static dck_status weights_read(reader *x)
 		DCK_TRY(json_next_element(&x->json, &t, x->err));
 		if (t == JSON_CLOSE)
 			return DCK_OK;
-		DCK_TRY(number_read(x, t, &v));
+		DCK_TRY(speedscope_number_read(x, t, &v));
 		if (!stacks_weight_fits(v * scale))
 			MALFORMED(x, "a sample weighs %g", v);
-		DCK_TRY(grow(x, (void **)&x->weights, x->nweights, &x->weights_room,
-			     sizeof *x->weights, SPEEDSCOPE_SAMPLES_MAX, "samples"));
+		DCK_TRY(speedscope_grow(x, (void **)&x->weights, x->nweights, &x->weights_room,
+					sizeof *x->weights, SPEEDSCOPE_SAMPLES_MAX, "samples"));
 		x->weights[x->nweights++] = v * scale;
 	}
 }
@@ -286,7 +286,7 @@ typedef struct event {
 	bool has_at, has_row;
 } event;
 
-static dck_status event_read(reader *x, event *ret)
+static dck_status speedscope_event_read(reader *x, event *ret)
 {
 	json_token t;
 	bool more;
@@ -296,12 +296,13 @@ static dck_status event_read(reader *x, event *ret)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		const bool type = key_is(x, "type"), at = key_is(x, "at"), row = key_is(x, "frame");
-		DCK_TRY(next(x, &t));
+		const bool type = speedscope_key_is(x, "type"), at = speedscope_key_is(x, "at"),
+			   row = speedscope_key_is(x, "frame");
+		DCK_TRY(speedscope_next(x, &t));
 		if (type && t == JSON_TEXT) {
 			ret->type = x->json.text[0];
 		} else if (at) {
-			DCK_TRY(number_read(x, t, &ret->at));
+			DCK_TRY(speedscope_number_read(x, t, &ret->at));
 			ret->has_at = true;
 		} else if (row && t == JSON_BARE) {
 			DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &ret->row, x->err));
@@ -315,7 +316,7 @@ static dck_status event_read(reader *x, event *ret)
 	return DCK_OK;
 }
 
-static dck_status event_add(reader *x, const event *e)
+static dck_status speedscope_event_add(reader *x, const event *e)
 {
 	stacks *s = &x->stacks;
 
@@ -328,8 +329,8 @@ static dck_status event_add(reader *x, const event *e)
 		s->full = left->full;
 		return DCK_OK;
 	}
-	DCK_TRY(grow(x, (void **)&x->open, x->nopen, &x->open_room, sizeof *x->open, DEPTH_MAX,
-		     "frames inside each other"));
+	DCK_TRY(speedscope_grow(x, (void **)&x->open, x->nopen, &x->open_room, sizeof *x->open,
+				DEPTH_MAX, "frames inside each other"));
 	if (x->nopen == 0)
 		path_begin(x);
 	x->open[x->nopen++] = (open_frame){e->row, s->path, s->full};
@@ -337,7 +338,7 @@ static dck_status event_add(reader *x, const event *e)
 	return DCK_OK;
 }
 
-static dck_status events_read(reader *x)
+static dck_status speedscope_events_read(reader *x)
 {
 	const double scale = units[x->heads[x->at].unit].scale;
 	double before = -INFINITY;
@@ -351,7 +352,7 @@ static dck_status events_read(reader *x)
 			break;
 		if (t != JSON_OBJECT)
 			MALFORMED(x, "an event is no object");
-		DCK_TRY(event_read(x, &e));
+		DCK_TRY(speedscope_event_read(x, &e));
 		if (!(e.at >= before))
 			MALFORMED(x, "an event at %g follows one at %g", e.at, before);
 		if (x->nopen > 0) {
@@ -360,7 +361,7 @@ static dck_status events_read(reader *x)
 			stack_add(&x->stacks, x->stacks.path, x->column, (e.at - before) * scale);
 		}
 		before = e.at;
-		DCK_TRY(event_add(x, &e));
+		DCK_TRY(speedscope_event_add(x, &e));
 	}
 	if (x->nopen > 0)
 		MALFORMED(x, "%u frames are never closed", (unsigned)x->nopen);
@@ -429,11 +430,11 @@ static dck_status profile_read(reader *x)
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		what = key_is(x, "samples")   ? SAMPLES
-		       : key_is(x, "weights") ? WEIGHTS
-		       : key_is(x, "events")  ? EVENTS
-					      : OTHER;
-		DCK_TRY(next(x, &t));
+		what = speedscope_key_is(x, "samples")	 ? SAMPLES
+		       : speedscope_key_is(x, "weights") ? WEIGHTS
+		       : speedscope_key_is(x, "events")	 ? EVENTS
+							 : OTHER;
+		DCK_TRY(speedscope_next(x, &t));
 		if (what == OTHER || t != JSON_ARRAY) {
 			DCK_TRY(pass(x, t));
 			continue;
@@ -443,7 +444,7 @@ static dck_status profile_read(reader *x)
 		DCK_TRY(column_begin(x, what != EVENTS));
 		DCK_TRY(what == SAMPLES	  ? samples_read(x)
 			: what == WEIGHTS ? weights_read(x)
-					  : events_read(x));
+					  : speedscope_events_read(x));
 	}
 	if (sampled == evented)
 		MALFORMED(x, "a profile has neither samples alone nor events alone");
@@ -480,14 +481,14 @@ static dck_status profiles_read(reader *x, record_builder *b)
 /* --- the file */
 
 /* b: NULL in the first pass. */
-static dck_status member_read(reader *x, record_builder *b, bool *profiles)
+static dck_status speedscope_member_read(reader *x, record_builder *b, bool *profiles)
 {
-	const bool shared = key_is(x, "shared"), list = key_is(x, "profiles");
-	const bool exporter = key_is(x, "exporter"), name = key_is(x, "name");
-	const bool active = key_is(x, "activeProfileIndex");
+	const bool shared = speedscope_key_is(x, "shared"), list = speedscope_key_is(x, "profiles");
+	const bool exporter = speedscope_key_is(x, "exporter"), name = speedscope_key_is(x, "name");
+	const bool active = speedscope_key_is(x, "activeProfileIndex");
 	json_token t;
 
-	DCK_TRY(next(x, &t));
+	DCK_TRY(speedscope_next(x, &t));
 	if (list && t == JSON_ARRAY) {
 		if (*profiles)
 			MALFORMED(x, "it has two lists of profiles");
@@ -506,40 +507,40 @@ static dck_status member_read(reader *x, record_builder *b, bool *profiles)
 	return pass(x, t);
 }
 
-static dck_status file_read(reader *x, record_builder *b)
+static dck_status speedscope_file_read(reader *x, record_builder *b)
 {
 	bool profiles = false, more;
 	json_token t;
 
-	DCK_TRY(next(x, &t));
+	DCK_TRY(speedscope_next(x, &t));
 	if (t != JSON_OBJECT)
 		DCK_FAIL(x->err, E_FORMAT, "this is no profile of speedscope: it is no object");
 	for (;;) {
 		DCK_TRY(json_next_key(&x->json, &more, x->err));
 		if (!more)
 			break;
-		DCK_TRY(member_read(x, b, &profiles));
+		DCK_TRY(speedscope_member_read(x, b, &profiles));
 	}
 	if (!profiles)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "this is no profile of speedscope: it has no list \"profiles\"");
-	DCK_TRY(next(x, &t));
+	DCK_TRY(speedscope_next(x, &t));
 	if (t != JSON_END)
 		MALFORMED(x, "something follows its end");
 	return DCK_OK;
 }
 
-static dck_status pass_through(reader *x, record_builder *b)
+static dck_status speedscope_pass_through(reader *x, record_builder *b)
 {
 	json_feed f;
 
 	DCK_TRY(json_feed_open(&f, x->source, &x->json, x->err));
-	const dck_status status = file_read(x, b);
+	const dck_status status = speedscope_file_read(x, b);
 	json_feed_close(&f);
 	return status;
 }
 
-static void facts_put(const reader *x, record_builder *b)
+static void speedscope_facts_put(const reader *x, record_builder *b)
 {
 	record_fact_text(b, "profile", "format", "speedscope");
 	if (x->exporter)
@@ -559,10 +560,10 @@ dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)
 	x->err = err;
 	dck_status status = stacks_init(&x->stacks, err);
 	if (status == DCK_OK)
-		status = pass_through(x, NULL);
+		status = speedscope_pass_through(x, NULL);
 	if (status == DCK_OK) {
-		facts_put(x, b);
-		status = pass_through(x, b);
+		speedscope_facts_put(x, b);
+		status = speedscope_pass_through(x, b);
 	}
 	stacks_done(&x->stacks);
 	mem_free(x->heads);

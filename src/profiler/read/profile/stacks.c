@@ -90,7 +90,7 @@ dck_status stacks_row_find(const stacks *s, const char *number, uint32_t *ret, d
 /* --- paths */
 
 /* What stands below a frame that did not fit stays with the path around it too. */
-static void push(stacks *s, uint32_t frame)
+static void stacks_push(stacks *s, uint32_t frame)
 {
 	const uint32_t path = s->full ? s->path : call_paths_child(&s->paths, s->path, frame);
 
@@ -100,7 +100,7 @@ static void push(stacks *s, uint32_t frame)
 
 void stack_push_frame(stacks *s, const dck_frame *frame)
 {
-	push(s, call_paths_frame(&s->paths, frame));
+	stacks_push(s, call_paths_frame(&s->paths, frame));
 }
 
 void stack_push(stacks *s, uint32_t row)
@@ -112,7 +112,7 @@ void stack_push(stacks *s, uint32_t row)
 		    &s->paths, &(dck_frame){.name = kept_name_of(&s->texts, r->name).text,
 					    .file = kept_name_of(&s->texts, r->file).text,
 					    .line = r->line});
-	push(s, r->frame);
+	stacks_push(s, r->frame);
 }
 
 bool stacks_weight_fits(double weight)
@@ -130,8 +130,8 @@ static const char *weight_text(double v, dck_unit unit, char *buf, size_t size)
 }
 
 /* The function with the most of its own, which stands in the first row of the table. */
-static void answer_put(const stacks *s, size_t weight, const call_table *how, record_builder *b,
-		       const dck_record *functions)
+static void stacks_answer_put(const stacks *s, size_t weight, const call_table *how,
+			      record_builder *b, const dck_record *functions)
 {
 	const dck_column *column = &s->columns[weight];
 	const dck_table *t = functions->ntables ? &functions->tables[0] : NULL;
@@ -150,7 +150,7 @@ static void answer_put(const stacks *s, size_t weight, const call_table *how, re
 }
 
 /* Table and answer, by the first weight that is no mere count. */
-static dck_status functions_put(stacks *s, record_builder *b, dck_err *err)
+static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *err)
 {
 	call_column columns[3];
 	record_builder *first;
@@ -183,18 +183,18 @@ static dck_status functions_put(stacks *s, record_builder *b, dck_err *err)
 		return status;
 	}
 	DCK_TRY(record_finish(first, &r, err));
-	answer_put(s, weight, &how, b, r);
+	stacks_answer_put(s, weight, &how, b, r);
 	dck_record_free(r);
 	return call_paths_functions(&s->paths, &how, b, err);
 }
 
-static dck_status tree_put(stacks *s, const char *title, record_builder *b, dck_err *err)
+static dck_status stacks_tree_put(stacks *s, const char *title, record_builder *b, dck_err *err)
 {
 	DCK_NEED(!kept_names_failed(&s->texts) && !kept_names_failed(&s->paths.texts), err,
 		 "for the names of a profile, which may have %zu MiB", TEXT_BYTES_MAX >> 20);
 	call_paths_narrow(&s->paths, s->ncolumns);
 	if (s->ntrees == 0) {
-		DCK_TRY(functions_put(s, b, err));
+		DCK_TRY(stacks_functions_put(s, b, err));
 		for (size_t k = 0; k < s->ncolumns; k++)
 			record_fact_real(b, "profile", s->columns[k].key, s->columns[k].unit,
 					 s->sums[k]);
@@ -209,7 +209,7 @@ dck_status stacks_write(stacks *s, const char *title, record_builder *b, dck_err
 
 	if (s->ncolumns == 0)
 		DCK_TRY(stacks_column(s, "samples", DCK_UNIT_ONE, &column, err));
-	DCK_TRY(tree_put(s, title, b, err));
+	DCK_TRY(stacks_tree_put(s, title, b, err));
 	s->ntrees++;
 	call_paths_done(&s->paths);
 	return tree_begin(s, err);

@@ -38,7 +38,7 @@ void annotation_text_wide(const wchar_t *from, char to[ANNOTATION_TEXT])
 }
 
 /* Bytes of the text, or as many as may be kept of a long one. */
-static int cut(const char *text, size_t most)
+static int annotation_cut(const char *text, size_t most)
 {
 	const size_t n = strnlen(text, most + 1);
 
@@ -51,10 +51,10 @@ void annotation_text(const char *domain, const char *text, char to[ANNOTATION_TE
 
 	text = text ? text : "";
 	if (domain)
-		snprintf(to, ANNOTATION_TEXT, "%.*s:%.*s", cut(domain, DOMAIN_BYTES), domain,
-			 cut(text, TEXT_BYTES), text);
+		snprintf(to, ANNOTATION_TEXT, "%.*s:%.*s", annotation_cut(domain, DOMAIN_BYTES),
+			 domain, annotation_cut(text, TEXT_BYTES), text);
 	else
-		snprintf(to, ANNOTATION_TEXT, "%.*s", cut(text, TEXT_BYTES), text);
+		snprintf(to, ANNOTATION_TEXT, "%.*s", annotation_cut(text, TEXT_BYTES), text);
 }
 
 uint32_t annotation_id(const char *text, const char *category)
@@ -69,7 +69,7 @@ uint32_t annotation_stack_new(void)
 	return stack < LANE_STACK_MAX ? stack : LANE_STACK_MAX;
 }
 
-static annotation *made(annotation *_Atomic *list, const char *domain, const char *text)
+static annotation *annotation_made(annotation *_Atomic *list, const char *domain, const char *text)
 {
 	char whole[ANNOTATION_TEXT];
 
@@ -89,7 +89,7 @@ static annotation *made(annotation *_Atomic *list, const char *domain, const cha
 
 annotation *annotation_name_new(const char *domain, const char *text)
 {
-	return made(&names, domain, text);
+	return annotation_made(&names, domain, text);
 }
 
 annotation *annotation_domain(const char *text)
@@ -100,19 +100,19 @@ annotation *annotation_domain(const char *text)
 	for (annotation *a = domains; a; a = a->next)
 		if (!strcmp(a->text, whole))
 			return a;
-	return made(&domains, NULL, text);
+	return annotation_made(&domains, NULL, text);
 }
 
 /* --- events */
 
-static uint16_t *depth_of(uint32_t stack)
+static uint16_t *annotation_depth_of(uint32_t stack)
 {
 	return &depths[stack < DEPTHS ? stack : DEPTHS - 1];
 }
 
 int annotation_push(uint32_t stack, uint32_t name)
 {
-	uint16_t *depth = depth_of(stack);
+	uint16_t *depth = annotation_depth_of(stack);
 
 	if (!annotation_on())
 		return ANNOTATION_NO_NESTING;
@@ -122,7 +122,7 @@ int annotation_push(uint32_t stack, uint32_t name)
 
 int annotation_pop(uint32_t stack)
 {
-	uint16_t *depth = depth_of(stack);
+	uint16_t *depth = annotation_depth_of(stack);
 
 	if (!*depth)
 		return ANNOTATION_NO_NESTING;
@@ -137,7 +137,7 @@ void annotation_mark(uint32_t name)
 		capture_put(LANE_WORD(LANE_MARK, name));
 }
 
-static void put_real(lane_kind kind, uint32_t name, double value)
+static void annotation_put_real(lane_kind kind, uint32_t name, double value)
 {
 	uint64_t bits;
 
@@ -148,12 +148,12 @@ static void put_real(lane_kind kind, uint32_t name, double value)
 
 void annotation_number(uint32_t name, double value)
 {
-	put_real(LANE_NUMBER, name, value);
+	annotation_put_real(LANE_NUMBER, name, value);
 }
 
 void annotation_counter(uint32_t name, double value)
 {
-	put_real(LANE_COUNTER, name, value);
+	annotation_put_real(LANE_COUNTER, name, value);
 }
 
 uint64_t annotation_start(uint32_t name)

@@ -53,7 +53,7 @@ typedef struct string { /* __itt_string_handle */
 	const char *text;
 	void *wide;
 	int extra1;
-	void *extra2; /* number of its name in a domain, and that domain's stack: named() */
+	void *extra2; /* number of its name in a domain, and that domain's stack: itt_named() */
 } string;
 
 typedef struct counter { /* __itt_counter_info_t */
@@ -167,14 +167,14 @@ static const annotation *domain_of(const domain *d)
 	return a;
 }
 
-static uint32_t stack_of(const domain *d)
+static uint32_t itt_stack_of(const domain *d)
 {
 	const annotation *a = domain_of(d);
 
 	return a ? a->stack : ANNOTATION_STACK_NONE;
 }
 
-static uint32_t named(const domain *d, const char *text)
+static uint32_t itt_named(const domain *d, const char *text)
 {
 	char whole[ANNOTATION_TEXT];
 
@@ -184,17 +184,17 @@ static uint32_t named(const domain *d, const char *text)
 
 /* The number of a string's name in a domain. It is kept for the domain that asked last: one word
  * holds both, so that other threads never see half of it. */
-static uint32_t name_of(const domain *d, string *s)
+static uint32_t itt_name_of(const domain *d, string *s)
 {
 	enum { BITS = 16 };
-	const uintptr_t stack = stack_of(d);
+	const uintptr_t stack = itt_stack_of(d);
 
 	if (!s)
-		return named(d, "(no name)");
+		return itt_named(d, "(no name)");
 	const uintptr_t kept = (uintptr_t)__atomic_load_n(&s->extra2, __ATOMIC_RELAXED);
 	if (kept && kept >> BITS == stack)
 		return kept & ((1u << BITS) - 1);
-	const uintptr_t id = named(d, s->text);
+	const uintptr_t id = itt_named(d, s->text);
 	if (stack <= UINTPTR_MAX >> BITS && id >> BITS == 0)
 		__atomic_store_n(&s->extra2, (void *)(stack << BITS | id), __ATOMIC_RELAXED);
 	return (uint32_t)id;
@@ -206,7 +206,7 @@ static void task_begin(const domain *d, task_id id, task_id parent, string *name
 {
 	(void)id, (void)parent;
 	if (annotation_on())
-		annotation_push(stack_of(d), name_of(d, name));
+		annotation_push(itt_stack_of(d), itt_name_of(d, name));
 }
 
 /* Of a function, by its address. */
@@ -218,11 +218,11 @@ static void task_begin_fn(const domain *d, task_id id, task_id parent, void *fun
 
 static void task_end(const domain *d)
 {
-	annotation_pop(stack_of(d));
+	annotation_pop(itt_stack_of(d));
 }
 
 /* The number of a range that the program identifies; of 2^62 it is hardly another's. */
-static uint64_t range_of(const domain *d, const task_id *id)
+static uint64_t itt_range_of(const domain *d, const task_id *id)
 {
 	static const task_id none = {0};
 	uint64_t hash = hash_number(HASH_START, (uintptr_t)d);
@@ -236,35 +236,35 @@ static void overlapped_begin(const domain *d, task_id id, task_id parent, string
 {
 	(void)parent;
 	if (annotation_on())
-		annotation_start_as(range_of(d, &id), name_of(d, name));
+		annotation_start_as(itt_range_of(d, &id), itt_name_of(d, name));
 }
 
 static void overlapped_end(const domain *d, task_id id)
 {
-	annotation_end(range_of(d, &id));
+	annotation_end(itt_range_of(d, &id));
 }
 
 static void frame_begin(const domain *d, const task_id *id)
 {
 	if (annotation_on())
-		annotation_start_as(range_of(d, id), named(d, "frame"));
+		annotation_start_as(itt_range_of(d, id), itt_named(d, "frame"));
 }
 
 static void frame_end(const domain *d, const task_id *id)
 {
-	annotation_end(range_of(d, id));
+	annotation_end(itt_range_of(d, id));
 }
 
 static void marker(const domain *d, task_id id, string *name, int scope)
 {
 	(void)id, (void)scope;
 	if (annotation_on())
-		annotation_mark(name_of(d, name));
+		annotation_mark(itt_name_of(d, name));
 }
 
 /* --- numbers */
 
-static double number_of(number_kind kind, const void *at)
+static double itt_number_of(number_kind kind, const void *at)
 {
 	union {
 		uint64_t u64;
@@ -306,7 +306,7 @@ static void metadata(const domain *d, task_id id, string *key, int kind, size_t 
 	(void)d;
 	if (annotation_on() && key && n == 1 && data && !id.d[0] && !id.d[1] && !id.d[2])
 		annotation_number(annotation_id(key->text, NULL),
-				  number_of((number_kind)kind, data));
+				  itt_number_of((number_kind)kind, data));
 }
 
 static void counter_put(counter *c, double value)
@@ -327,7 +327,7 @@ static void counter_put(counter *c, double value)
 static void counter_set(counter *c, const void *value)
 {
 	if (c && value)
-		counter_put(c, number_of((number_kind)c->type, value));
+		counter_put(c, itt_number_of((number_kind)c->type, value));
 }
 
 static void counter_add(counter *c, intptr_t by)
@@ -399,7 +399,7 @@ static int event_start(int number)
 	return 0;
 }
 
-static int event_end(int number)
+static int itt_event_end(int number)
 {
 	const struct event *e = event_at(number);
 
@@ -445,12 +445,12 @@ static const struct {
     NAMED("counter_dec_delta", counter_dec_by),
     NAMED("event_create", event_create),
     NAMED("event_start", event_start),
-    NAMED("event_end", event_end),
+    NAMED("event_end", itt_event_end),
     NAMED("thread_set_name", thread_name),
 #undef NAMED
 };
 
-static any_function function_of(const char *name)
+static any_function itt_function_of(const char *name)
 {
 	for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
 		if (!strcmp(functions[i].name, name))
@@ -468,7 +468,7 @@ void __itt_api_init(part *p, int groups)
 	if (!p || memcmp(p->magic, magic, sizeof magic) || p->version[0] < 3 || !p->api)
 		return;
 	for (struct api *a = p->api; a->name; a++) {
-		const any_function f = function_of(a->name);
+		const any_function f = itt_function_of(a->name);
 
 		*a->function = f ? f : a->null;
 	}

@@ -102,7 +102,7 @@ static const char *category_of(const domain *d, uint32_t number, char to[16])
 /* --- events */
 
 /* The number of what the event's message says. Only a new name needs its category. */
-static uint32_t name_of(const domain *d, const attributes *a)
+static uint32_t nvtx_name_of(const domain *d, const attributes *a)
 {
 	char text[ANNOTATION_TEXT], wide[ANNOTATION_TEXT], number[16];
 	annotation *registered = a->message_kind == REGISTERED ? a->message.registered : NULL;
@@ -144,39 +144,39 @@ static double payload_of(const attributes *a)
 	}
 }
 
-static uint32_t stack_of(const domain *d)
+static uint32_t nvtx_stack_of(const domain *d)
 {
 	return d ? d->stack : ANNOTATION_STACK_NONE;
 }
 
-static int push(const domain *d, const attributes *a)
+static int nvtx_push(const domain *d, const attributes *a)
 {
 	if (!a || !annotation_on())
 		return ANNOTATION_NO_NESTING;
-	const int depth = annotation_push(stack_of(d), name_of(d, a));
+	const int depth = annotation_push(nvtx_stack_of(d), nvtx_name_of(d, a));
 	const double payload = payload_of(a);
 	if (!isnan(payload))
 		annotation_number(annotation_id("payload", NULL), payload);
 	return depth;
 }
 
-static int pop(const domain *d)
+static int nvtx_pop(const domain *d)
 {
-	return annotation_pop(stack_of(d));
+	return annotation_pop(nvtx_stack_of(d));
 }
 
-static void mark(const domain *d, const attributes *a)
+static void nvtx_mark(const domain *d, const attributes *a)
 {
 	if (a && annotation_on())
-		annotation_mark(name_of(d, a));
+		annotation_mark(nvtx_name_of(d, a));
 }
 
-static uint64_t start(const domain *d, const attributes *a)
+static uint64_t nvtx_start(const domain *d, const attributes *a)
 {
-	return a && annotation_on() ? annotation_start(name_of(d, a)) : 0;
+	return a && annotation_on() ? annotation_start(nvtx_name_of(d, a)) : 0;
 }
 
-static void end(const domain *d, uint64_t id)
+static void nvtx_end(const domain *d, uint64_t id)
 {
 	(void)d;
 	annotation_end(id);
@@ -187,7 +187,7 @@ static attributes ascii(const char *text)
 	return (attributes){.message_kind = ASCII, .message.ascii = text};
 }
 
-static attributes wide(const wchar_t *text)
+static attributes nvtx_wide(const wchar_t *text)
 {
 	return (attributes){.message_kind = WIDE, .message.wide = text};
 }
@@ -196,69 +196,69 @@ static attributes wide(const wchar_t *text)
 
 static void mark_ex(const attributes *a)
 {
-	mark(NULL, a);
+	nvtx_mark(NULL, a);
 }
 
 static void mark_a(const char *text)
 {
 	const attributes a = ascii(text);
 
-	mark(NULL, &a);
+	nvtx_mark(NULL, &a);
 }
 
 static void mark_w(const wchar_t *text)
 {
-	const attributes a = wide(text);
+	const attributes a = nvtx_wide(text);
 
-	mark(NULL, &a);
+	nvtx_mark(NULL, &a);
 }
 
 static uint64_t start_ex(const attributes *a)
 {
-	return start(NULL, a);
+	return nvtx_start(NULL, a);
 }
 
 static uint64_t start_a(const char *text)
 {
 	const attributes a = ascii(text);
 
-	return start(NULL, &a);
+	return nvtx_start(NULL, &a);
 }
 
 static uint64_t start_w(const wchar_t *text)
 {
-	const attributes a = wide(text);
+	const attributes a = nvtx_wide(text);
 
-	return start(NULL, &a);
+	return nvtx_start(NULL, &a);
 }
 
 static void end_core(uint64_t id)
 {
-	end(NULL, id);
+	nvtx_end(NULL, id);
 }
 
 static int push_ex(const attributes *a)
 {
-	return push(NULL, a);
+	return nvtx_push(NULL, a);
 }
 
 static int push_a(const char *text)
 {
 	const attributes a = ascii(text);
 
-	return push(NULL, &a);
+	return nvtx_push(NULL, &a);
 }
 
 static int push_w(const wchar_t *text)
 {
-	const attributes a = wide(text);
+	const attributes a = nvtx_wide(text);
 
-	return push(NULL, &a);
+	return nvtx_push(NULL, &a);
 }
 
 static int pop_core(void)
 {
-	return pop(NULL);
+	return nvtx_pop(NULL);
 }
 
 static annotation *string_a(const domain *d, const char *text)
@@ -326,16 +326,14 @@ static const any_function core[] = {
     AT(15, thread_w),
 };
 static const any_function core2[] = {
-    AT(1, mark),       AT(2, start),
-    AT(3, end),	       AT(4, push),
-    AT(5, pop),	       AT(8, name_category),
-    AT(9, category_w), AT(10, string_a),
-    AT(11, string_w),  AT(12, annotation_domain),
-    AT(13, domain_w),  AT(14, domain_destroy),
+    AT(1, nvtx_mark), AT(2, nvtx_start),	 AT(3, nvtx_end),   AT(4, nvtx_push),
+    AT(5, nvtx_pop),  AT(8, name_category),	 AT(9, category_w), AT(10, string_a),
+    AT(11, string_w), AT(12, annotation_domain), AT(13, domain_w),  AT(14, domain_destroy),
 };
 #undef AT
 
-static bool put(const callbacks *c, int module, const any_function *functions, unsigned n)
+static bool callbacks_install(const callbacks *c, int module, const any_function *functions,
+			      unsigned n)
 {
 	any_function **table = NULL;
 	unsigned size = 0;
@@ -357,6 +355,6 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id))
 	if (!c || c->struct_size < sizeof *c || !c->get)
 		return 0;
 	/* A program may have been built with an older NVTX, without domains. */
-	(void)put(c, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
-	return put(c, MODULE_CORE, core, sizeof core / sizeof core[0]);
+	(void)callbacks_install(c, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
+	return callbacks_install(c, MODULE_CORE, core, sizeof core / sizeof core[0]);
 }

@@ -84,7 +84,7 @@ static const void *get_table(uint32_t id)
 
 /* The other tool's library that the environment names; ours, also another copy of it, would
  * record the program twice. */
-static const char *named(void)
+static const char *emit_named(void)
 {
 	static const char ours[] = "libdeepclock.so";
 	const char *path = secure_getenv("NVTX_INJECTION64_PATH"), *slash;
@@ -98,7 +98,7 @@ static const char *named(void)
 static initialize *tool_find(void)
 {
 	static os_library *l; /* stays loaded, as it does with NVTX */
-	const char *path = named();
+	const char *path = emit_named();
 	initialize *found = NULL;
 
 	if (path && os_library_open(path, &l, NULL) == DCK_OK) {
@@ -114,13 +114,13 @@ static initialize *tool_find(void)
 void nvtx_emit_begin(int *all)
 {
 	flags = all;
-	if (named() || &InitializeInjectionNvtx2_fnptr)
+	if (emit_named() || &InitializeInjectionNvtx2_fnptr)
 		__atomic_or_fetch(flags, LISTEN_EMIT, __ATOMIC_SEQ_CST);
 }
 
 /* The tool's function; NULL: it has none. Does not wait while another thread, or this one below us,
  * loads the tool. */
-static any_function function(int number)
+static any_function emit_function(int number)
 {
 	int fresh = FRESH;
 
@@ -145,23 +145,23 @@ static _Thread_local bool own;
 void nvtx_emit_push(const char *name)
 {
 	own = !strcmp(name, NVTX_EMIT_NOT);
-	int (*f)(const char *) = own ? NULL : (int (*)(const char *))function(PUSH);
+	int (*f)(const char *) = own ? NULL : (int (*)(const char *))emit_function(PUSH);
 	if (f)
 		(void)f(name);
 }
 
 void nvtx_emit_pop(void)
 {
-	int (*f)(void) = own ? NULL : (int (*)(void))function(POP);
+	int (*f)(void) = own ? NULL : (int (*)(void))emit_function(POP);
 
 	own = false;
 	if (f)
 		(void)f();
 }
 
-static void mark(const attributes *a)
+static void emit_mark(const attributes *a)
 {
-	void (*f)(const attributes *) = (void (*)(const attributes *))function(MARK_EX);
+	void (*f)(const attributes *) = (void (*)(const attributes *))emit_function(MARK_EX);
 
 	if (f)
 		f(a);
@@ -169,20 +169,20 @@ static void mark(const attributes *a)
 
 void nvtx_emit_mark(const char *name)
 {
-	mark(&(attributes){.version = NVTX_VERSION,
-			   .size = sizeof(attributes),
-			   .message_kind = MESSAGE_ASCII,
-			   .message = name});
+	emit_mark(&(attributes){.version = NVTX_VERSION,
+				.size = sizeof(attributes),
+				.message_kind = MESSAGE_ASCII,
+				.message = name});
 }
 
 void nvtx_emit_number(const char *name, double value)
 {
-	mark(&(attributes){.version = NVTX_VERSION,
-			   .size = sizeof(attributes),
-			   .payload_kind = PAYLOAD_DOUBLE,
-			   .payload = value,
-			   .message_kind = MESSAGE_ASCII,
-			   .message = name});
+	emit_mark(&(attributes){.version = NVTX_VERSION,
+				.size = sizeof(attributes),
+				.payload_kind = PAYLOAD_DOUBLE,
+				.payload = value,
+				.message_kind = MESSAGE_ASCII,
+				.message = name});
 }
 
 /* The tool's numbers of ranges by ours. Of two that meet in a slot the older one does not end for
@@ -192,7 +192,7 @@ static struct range {
 	_Atomic uint64_t ours, theirs;
 } ranges[RANGES];
 
-static struct range *range_at(uint64_t id)
+static struct range *emit_range_at(uint64_t id)
 {
 	return &ranges[hash_number(HASH_START, id) % RANGES];
 }
@@ -200,12 +200,12 @@ static struct range *range_at(uint64_t id)
 uint64_t nvtx_emit_start(const char *name, uint64_t id)
 {
 	static _Atomic uint64_t last = UINT64_C(1) << 61; /* as recorded ranges never have */
-	uint64_t (*f)(const char *) = (uint64_t(*)(const char *))function(START);
+	uint64_t (*f)(const char *) = (uint64_t(*)(const char *))emit_function(START);
 
 	if (!id)
 		id = ++last;
 	if (f) {
-		struct range *r = range_at(id);
+		struct range *r = emit_range_at(id);
 
 		atomic_store(&r->ours, 0);
 		atomic_store(&r->theirs, f(name));
@@ -216,8 +216,8 @@ uint64_t nvtx_emit_start(const char *name, uint64_t id)
 
 void nvtx_emit_end(uint64_t id)
 {
-	void (*f)(uint64_t) = (void (*)(uint64_t))function(END);
-	struct range *r = range_at(id);
+	void (*f)(uint64_t) = (void (*)(uint64_t))emit_function(END);
+	struct range *r = emit_range_at(id);
 	const uint64_t theirs = atomic_load(&r->theirs);
 
 	if (f && atomic_compare_exchange_strong(&r->ours, &id, 0))
