@@ -5,6 +5,7 @@
   headers.py [--self-test]     CC and CXX name the compilers (default: cc, c++)
 """
 
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -36,6 +37,7 @@ def compile_alone(root, header, language):
 
 
 def check(root=c.ROOT):
+    jobs = []
     for header in c.files(root, ".h"):
         languages = PUBLIC if header.startswith("include/") else \
             INTERNAL if header.startswith("src/") and not header.startswith("src/cli/") else []
@@ -45,9 +47,9 @@ def check(root=c.ROOT):
             if not shutil.which(language[1][0]):
                 print(f"skipped: {header} as {language[0]}: there is no {language[1][0]}")
                 continue
-            why = compile_alone(root, header, language)
-            if why:
-                yield why
+            jobs.append((header, language))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from filter(None, pool.map(lambda job: compile_alone(root, *job), jobs))
 
 
 def self_test():

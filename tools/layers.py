@@ -216,13 +216,15 @@ def check(root=c.ROOT):
     yield from joins()
     if circle():
         yield f"tools/layers.py: these rooms see each other: {', '.join(circle())}"
+    owns = collections.defaultdict(set)
+    for path in sources:
+        owns[module_of(path)].add(path)
     for path in sources:
         module = module_of(path)
         if not module:
             continue
         text = c.read(root, path)
-        own = {p for p in sources if module_of(p) == module}
-        own |= {os.path.relpath(p, os.path.dirname(path)) for p in own}
+        own = owns[module] | {os.path.relpath(p, os.path.dirname(path)) for p in owns[module]}
         for m in INCLUDE.finditer(text):
             why = judge(module, m[1], m[2], own)
             if why:

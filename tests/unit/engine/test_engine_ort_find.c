@@ -327,7 +327,7 @@ static void libraries_that_others_can_change_are_refused(void **state)
 	assert_int_equal(chmod(path, 0757), 0);
 	setenv("DEEPCLOCK_ORT", path, 1);
 	open_refused(NULL, DCK_E_UNSUP,
-		     "(DEEPCLOCK_ORT) is not loaded: everyone may write to it; mend its owner and "
+		     "(DEEPCLOCK_ORT) is not loaded: everyone may write to it; fix its owner and "
 		     "mode, or name it with --engine-lib");
 	open_refused(path, DCK_E_ABSENT, "cannot load"); /* named, so it was tried */
 	assert_int_equal(chmod(path, 0755), 0);
