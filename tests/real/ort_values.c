@@ -343,7 +343,7 @@ static const small smalls[] = {
      {"Loop - - begin x > n y s||body=i:l[] c:t[] k:l[] v:f[2,3];e k2 v2 v2;Add k one > k2;Less "
       "k2 four > e;Neg v > v2"},
      "y",
-     true},
+     false},
     {"both branches alike",
      "x:f[2,3] zero:f[]",
      {"ReduceSum x > r|keepdims=0", "Greater r zero > c",
