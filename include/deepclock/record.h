@@ -1,7 +1,7 @@
 /* record.h - the one data model. A run is measured once into one immutable record;
  * every report, the history and every comparison read only that.
  *
- * A record is eight plain lists (facts, series, metrics, ops, tables, trees, spans, notes).
+ * A record is seven plain lists (facts, series, metrics, ops, tables, trees, notes).
  * Everything a record points to is borrowed from it and valid until dck_record_free(). The JSON
  * form is described in docs/reference/record.md.
  *
@@ -182,13 +182,6 @@ typedef struct dck_tree {
 	size_t ncolumns, nframes, nnodes;
 } dck_tree;
 
-/* One slice of a trace. */
-typedef struct dck_span {
-	const char *name, *track;
-	uint64_t begin_ns, end_ns;
-	uint32_t thread, depth;
-} dck_span;
-
 typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 
 /* What the reader must know to trust the numbers: cause and remedy. */
@@ -220,9 +213,6 @@ typedef struct dck_record {
 	size_t ntables;
 	const dck_tree *trees;
 	size_t ntrees;
-	const dck_span *spans;
-	size_t nspans;
-	uint64_t spans_lost;
 	const dck_note *notes;
 	size_t nnotes;
 } dck_record;

@@ -99,9 +99,8 @@ class Record:
             "command": command,
             "incomplete": False,
         }
-        for key in "facts series metrics ops tables trees spans notes".split():
+        for key in "facts series metrics ops tables trees notes".split():
             self._o[key] = []
-        self._o["spans_lost"] = 0
 
     def fact(self, section, key, value, unit=None, why=None):
         """What was asked, found or done; value None is absent, because of `why`."""

@@ -314,18 +314,6 @@ static void record_tree_put(json_writer *w, const dck_tree *t)
 	json_end(w);
 }
 
-static void span_put(json_writer *w, const dck_span *s)
-{
-	json_flat_object(w);
-	record_text_put(w, "name", s->name);
-	record_text_put(w, "track", s->track);
-	uint_put(w, "begin_ns", s->begin_ns);
-	uint_put(w, "end_ns", s->end_ns);
-	uint_put(w, "thread", s->thread);
-	uint_put(w, "depth", s->depth);
-	json_end(w);
-}
-
 static void record_note_put(json_writer *w, const dck_note *n)
 {
 	json_flat_object(w);
@@ -369,8 +357,6 @@ void record_json_put(const dck_record *r, json_writer *w)
 		LIST("tables", r->tables, r->ntables, record_table_put);
 	if (r->ntrees > 0)
 		LIST("trees", r->trees, r->ntrees, record_tree_put);
-	LIST("spans", r->spans, r->nspans, span_put);
-	uint_put(w, "spans_lost", r->spans_lost);
 	LIST("notes", r->notes, r->nnotes, record_note_put);
 #undef LIST
 	json_end(w);

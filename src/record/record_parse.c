@@ -225,21 +225,6 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 			       &op->time_level);
 }
 
-static dck_status span_get(reader *rd, const json_t *o, void *row)
-{
-	dck_span *s = row;
-	uint64_t thread = 0, depth = 0;
-	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &s->name));
-	DCK_TRY(reader_text(rd, o, "track", REQUIRED, &s->track));
-	DCK_TRY(reader_uint(rd, o, "begin_ns", REQUIRED, UINT64_MAX, &s->begin_ns));
-	DCK_TRY(reader_uint(rd, o, "end_ns", REQUIRED, UINT64_MAX, &s->end_ns));
-	DCK_TRY(reader_uint(rd, o, "thread", OPTIONAL, UINT32_MAX, &thread));
-	DCK_TRY(reader_uint(rd, o, "depth", OPTIONAL, UINT32_MAX, &depth));
-	s->thread = (uint32_t)thread;
-	s->depth = (uint32_t)depth;
-	return DCK_OK;
-}
-
 static dck_status note_get(reader *rd, const json_t *o, void *row)
 {
 	dck_note *n = row;
@@ -327,7 +312,6 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	if (incomplete && !json_is_boolean(incomplete))
 		return reader_wrong(rd, "incomplete", incomplete, "true or false");
 	r->incomplete = json_is_true(incomplete);
-	DCK_TRY(reader_uint(rd, root, "spans_lost", OPTIONAL, UINT64_MAX, &r->spans_lost));
 #define LIST(name, type, get)                                                                    \
 	do {                                                                                     \
 		rows = NULL;                                                                     \
@@ -342,7 +326,6 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	DCK_TRY(reader_names(rd, "tables", r->tables, r->ntables, sizeof *r->tables));
 	LIST(trees, dck_tree, reader_tree);
 	DCK_TRY(reader_names(rd, "trees", r->trees, r->ntrees, sizeof *r->trees));
-	LIST(spans, dck_span, span_get);
 	LIST(notes, dck_note, note_get);
 #undef LIST
 	return DCK_OK;

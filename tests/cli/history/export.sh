@@ -5,10 +5,8 @@ python3 - <<'PY'
 import json
 a = [json.loads(line) for line in open("lines")]
 b = [json.loads(line) for line in open("exported")]
-for record in b:
-    assert record.pop("spans_lost") == 0
 for record in a:
-    record.pop("spans_lost", None)
+    del record["spans"], record["spans_lost"] # of older records
     for m in record["metrics"]:
         m.setdefault("how", None)
 for record in b:

@@ -54,7 +54,7 @@ static void an_empty_record_says_who_made_it(void **state)
 	assert_string_equal(r->id, "");
 	assert_null(r->command);
 	assert_false(r->incomplete);
-	assert_int_equal(r->nfacts + r->nseries + r->nmetrics + r->nops + r->nspans + r->nnotes, 0);
+	assert_int_equal(r->nfacts + r->nseries + r->nmetrics + r->nops + r->nnotes, 0);
 	assert_null(dck_record_metric(r, "latency/median"));
 	assert_null(dck_record_series(r, "latency"));
 	assert_null(dck_record_fact(r, "host", "cpu"));

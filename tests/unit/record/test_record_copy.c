@@ -35,7 +35,7 @@ static void all_of_it_byte_for_byte(void **state)
 	const char *tables = strstr(first.data, "\"tables\"");
 	assert_non_null(tables);
 	assert_memory_equal(first.data, second.data, (size_t)(tables - first.data));
-	assert_string_equal(strstr(first.data, "\"spans\""), strstr(second.data, "\"spans\""));
+	assert_string_equal(strstr(first.data, "\"notes\""), strstr(second.data, "\"notes\""));
 	dck_buffer_done(&first);
 	dck_buffer_done(&second);
 	dck_record_free(copy);
