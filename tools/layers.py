@@ -86,13 +86,14 @@ LAYERS = {
                               "kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
                               ("base", "opt", "report"), ISO, ()),
     # Their forms in files: one file for each.
-    "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats",
+    "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
                            ("base", "calls", "record", "report"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
     "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
                           ("base", "calls", "opt", "zone"), ISO, ()),
     # Ranges of a program while it runs.
-    "src/profiler/trace": (("base", "os", "record", "profiler/timeline", "profiler/write", "profiler/read"),
+    "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
+                            "profiler/sample"),
                            "past trace_program waiting", ("base", "opt", "record", "report", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
@@ -104,7 +105,7 @@ LAYERS = {
                             "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
     # Stacks of a program that is not changed, taken by the kernel or by timers in it.
     "src/profiler/sample": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python"),
-                            "sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
+                            "sample_beside sample_moment sample_slots", ("base", "opt", "record", "sample"), ISO, ("linux/perf_event.h", "pthread.h")),
     # Who allocates a program's memory.
     "src/profiler/memory": (("base", "os", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
                              "profiler/preload/heap"), (), ("base", "memory", "opt", "record"), ISO, ("pthread.h",)),

@@ -67,6 +67,12 @@ typedef struct dck_trace_config {
 	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
 	 * files of their own: DCK_TRACE_APART. */
 	int children;
+	/* Of dck_trace_program_run(): stacks of the program's threads too, sample_rate times in
+	 * each second of their CPU time; 0: 997. They are on the timeline in Perfetto's form, and
+	 * the record has the table "functions" and the tree "samples" of dck_sample(). @since 0.1
+	 */
+	bool sample;
+	uint64_t sample_rate;
 } dck_trace_config;
 
 /* Records from now on, in all threads of this process. config NULL: into the file that

@@ -145,7 +145,6 @@ const cli_hint cli_hints_trace[] = {
      {NULL},
      ON_GPU},
     {{"stats"}, {NULL}, "the table is printed without it; --details prints all of it"},
-    {{"sample"}, {NULL}, "samples are taken in a run of 'deepclock sample -- PROGRAM'"},
     {{"c"}, {"capture-range"}, NULL},
     {{"capture-range-end"},
      {"capture-times"},

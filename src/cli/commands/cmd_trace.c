@@ -85,8 +85,7 @@ static int trace_run(cli *c, void *config)
 	if (is_sampling_of_nsys(c->output.save))
 		return cli_usage(
 		    c,
-		    "-s is --save FILE; nsys's -s %s are samples, which are taken in a "
-		    "run of 'deepclock sample -- PROGRAM'; for a file of that name: "
+		    "-s is --save FILE; nsys's -s %s is --sample; for a file of that name: "
 		    "--save ./%s",
 		    c->output.save, c->output.save);
 	if (cli_file_check(trace->path, &err) != DCK_OK)
@@ -126,6 +125,7 @@ static const cli_item examples[] = {
     {"deepclock trace -- ./train", "into trace.pftrace, for ui.perfetto.dev"},
     {"deepclock trace -- python3 train.py", "a program with ranges of NVTX, unchanged"},
     {"deepclock trace --waits 1ms -- ./server", "any program: what its threads wait for"},
+    {"deepclock trace --sample -- ./train", "also which functions its time goes to"},
     {"deepclock trace -o run.pftrace --last 64MiB -- ./serve", "only the newest events"},
     {0},
 };

@@ -242,7 +242,8 @@ static uint32_t spin_add(naming *m, const char *library, uint32_t path, double n
 
 /* --- the paths */
 
-static void raw_weight_add(naming *m, uint32_t at, named_path *of)
+/* Returns the path that they were added to. */
+static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 {
 	const path_sum *s = &m->p->sums.rows[at];
 	const char *library = at ? spin_of(m, at) : NULL;
@@ -254,10 +255,11 @@ static void raw_weight_add(naming *m, uint32_t at, named_path *of)
 	call_paths_add(m->to, path, 1, (double)s->total_ns);
 	if (!library)
 		m->user_ns[of->user] += (double)s->total_ns;
+	return path;
 }
 
 /* Parents stand before their children. */
-static bool paths_add(naming *m, raw_named *ret)
+static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 {
 	const path_sums *from = &m->p->sums;
 	named_path *paths = mem_zalloc((size_t)from->n + 1, sizeof *paths);
@@ -275,8 +277,10 @@ static bool paths_add(naming *m, raw_named *ret)
 			    call_paths_child(m->to, paths[i].path, m->numbers[f->first + k]);
 		if (i && f->user)
 			paths[i].user = s->name;
-		if (s->calls || s->total_ns)
-			raw_weight_add(m, i, &paths[i]);
+		const uint32_t weighed =
+		    s->calls || s->total_ns ? raw_weight_add(m, i, &paths[i]) : paths[i].path;
+		if (of)
+			of[i] = weighed;
 		if (i && f->unknown)
 			ret->unknown += s->calls;
 	}
@@ -329,7 +333,8 @@ static void spins_tell(const naming *m, raw_named *ret)
 		snprintf(ret->spin_of, sizeof ret->spin_of, "%s", most->library);
 }
 
-dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err)
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint32_t *of, raw_named *ret,
+			  dck_err *err)
 {
 	naming m = {.p = p,
 		    .to = to,
@@ -340,7 +345,7 @@ dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dc
 
 	*ret = (raw_named){0};
 	const bool ok = m.symbols && m.library && m.user_ns && m.of && !p->failed &&
-			!p->sums.failed && frames_name(&m) && paths_add(&m, ret);
+			!p->sums.failed && frames_name(&m) && paths_add(&m, of, ret);
 
 	if (ok) {
 		user_find(&m, ret);

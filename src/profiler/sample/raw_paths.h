@@ -60,8 +60,9 @@ typedef struct raw_named {
 } raw_named;
 
 /* Paths with names: *to gets all weights, "samples" and "time". Where a thread waits busily, a
- * frame
- * "[busy-waiting of OpenBLAS]" is the innermost. */
-dck_status raw_paths_name(const raw_paths *p, call_paths *to, raw_named *ret, dck_err *err);
+ * frame "[busy-waiting of OpenBLAS]" is the innermost. of: for each raw path the one in *to that
+ * has its weights; room for sums.n; NULL: not wanted. */
+dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint32_t *of, raw_named *ret,
+			  dck_err *err);
 
 #endif

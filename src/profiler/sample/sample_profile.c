@@ -3,6 +3,7 @@
 
 #include "base/err.h"
 #include "base/kept.h"
+#include "base/sink.h"
 #include "os/os.h"
 #include "os/process/other_process.h"
 #include "profiler/sample/raw_paths.h"
@@ -36,6 +37,7 @@ struct sample_profile {
 	sample_python *python;
 	sample_counts counts;
 	uint64_t now_ns;	       /* of the latest event */
+	dck_sink *log;		       /* of the samples' times; NULL: not wanted */
 	uint32_t kernel, stack[DEPTH]; /* frames */
 };
 
@@ -368,6 +370,14 @@ static void taken(sample_profile *p, const sample_event *e)
 	const size_t n = stack_make(p, one, e);
 	const uint32_t path = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 	path_sums_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
+	if (p->log)
+		sink_put(p->log,
+			 &(sample_moment){.at_ns = e->at_ns,
+					  .weight_ns = e->as.taken.weight_ns,
+					  .pid = e->pid,
+					  .tid = e->tid,
+					  .path = path},
+			 sizeof(sample_moment));
 	p->counts.samples++;
 	p->counts.kernel += e->as.taken.where == SAMPLE_IN_KERNEL;
 	p->counts.time_ns += (double)e->as.taken.weight_ns;
@@ -543,11 +553,27 @@ void sample_profile_event(void *self, const sample_event *e)
 
 /* --- the end */
 
-dck_status sample_profile_name(sample_profile *p, call_paths *ret, dck_err *err)
+void sample_profile_log(sample_profile *p, dck_sink *to)
 {
-	DCK_NEED(!p->failed && !p->raw.failed, err, "for a profile");
+	p->log = to;
+}
+
+dck_status sample_profile_name(sample_profile *p, call_paths *ret, uint32_t **ret_of,
+			       uint32_t *ret_n, dck_err *err)
+{
+	const uint32_t n = p->raw.sums.n;
+	uint32_t *of = ret_of ? mem_zalloc((size_t)n + 1, sizeof *of) : NULL;
+
+	DCK_NEED(!p->failed && !p->raw.failed && (of || !ret_of), err, "for a profile");
 	p->counts.threads = p->threads.seen;
-	return raw_paths_name(&p->raw, ret, &p->counts.named, err);
+	const dck_status st = raw_paths_name(&p->raw, ret, of, &p->counts.named, err);
+	if (st != DCK_OK) {
+		mem_free(of);
+	} else if (ret_of) {
+		*ret_of = of;
+		*ret_n = n;
+	}
+	return st;
 }
 
 sample_counts sample_profile_counts(const sample_profile *p)

@@ -10,9 +10,11 @@
 #include "record/tree/call_paths.h"
 #include "profiler/sample/raw_paths.h"
 #include "profiler/sample/sample_event.h"
+#include "profiler/sample/sample_moment.h"
 #include "profiler/sample/sample_python.h"
 
 typedef struct sample_profile sample_profile;
+struct dck_sink;
 
 typedef struct sample_counts {
 	uint64_t samples, kernel; /* kernel: of them, while the kernel worked */
@@ -51,8 +53,13 @@ void sample_profile_look(sample_profile *p, const sample_look *l);
 void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self);
 /* Threads that wait have waited until now_ns, in the events' time. */
 void sample_profile_end(sample_profile *p, uint64_t now_ns);
-/* All paths with their names; the weights are samples and time. */
-dck_status sample_profile_name(sample_profile *p, call_paths *ret, dck_err *err);
+/* Each sample goes into `to` too, as a sample_moment, whose path has the number of before paths
+ * have names. */
+void sample_profile_log(sample_profile *p, struct dck_sink *to);
+/* All paths with their names; the weights are samples and time. ret_of: owned, for the path of a
+ * moment its number in *ret, and *ret_n of them; NULL: not wanted. */
+dck_status sample_profile_name(sample_profile *p, call_paths *ret, uint32_t **ret_of,
+			       uint32_t *ret_n, dck_err *err);
 sample_counts sample_profile_counts(const sample_profile *p);
 
 #endif

@@ -296,16 +296,24 @@ static dck_status sample_paths_put(record_builder *b, const call_paths *p, const
 	return call_paths_tree(p, "samples", "Samples by call path", b, err);
 }
 
+void sample_named_done(sample_named *n)
+{
+	call_paths_done(&n->paths);
+	mem_free(n->of);
+	*n = (sample_named){0};
+}
+
 dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, char *const *argv,
 			      const sample_source *source, void *self, sample_profile *p,
-			      dck_record **ret, dck_err *err)
+			      sample_named *ret_named, dck_record **ret, dck_err *err)
 {
-	call_paths paths;
+	sample_named own = {0}, *named = ret_named ? ret_named : &own;
 	char title[1024];
 	os_host host;
 
-	DCK_TRY(call_paths_init(&paths, weights, 2, err));
-	dck_status st = sample_profile_name(p, &paths, err);
+	DCK_TRY(call_paths_init(&named->paths, weights, 2, err));
+	dck_status st =
+	    sample_profile_name(p, &named->paths, ret_named ? &named->of : NULL, &named->n, err);
 	sample_title_make(title, sizeof title, c, argv);
 	record_builder *b = st == DCK_OK ? record_begin(title) : NULL;
 	if (st == DCK_OK && !b)
@@ -323,9 +331,9 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 		record_others_put(&r->others, b, "sample", false);
 		sample_notes_put(b, r, c, &n, strcmp(source->name(self), "timers") == 0);
 		record_set_incomplete(b, r->cancelled || r->signal);
-		st = sample_paths_put(b, &paths, &n, c, err);
+		st = sample_paths_put(b, &named->paths, &n, c, err);
 	}
-	call_paths_done(&paths);
+	sample_named_done(&own);
 	if (st == DCK_OK)
 		return record_finish(b, ret, err);
 	record_drop(b);

@@ -20,8 +20,17 @@ typedef struct sample_run {
 	int signal;	      /* by which the program ended of itself; 0: none */
 } sample_run;
 
+/* What the moments of a log say; {0} at first. */
+typedef struct sample_named {
+	call_paths paths;
+	uint32_t *of; /* @owned; of a moment's path the one in paths */
+	uint32_t n;   /* rows of `of` */
+} sample_named;
+void sample_named_done(sample_named *n); /* {0} is allowed */
+
+/* ret_named: owned, also on failure; NULL: not wanted. */
 dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, char *const *argv,
 			      const sample_source *source, void *self, sample_profile *p,
-			      dck_record **ret, dck_err *err);
+			      sample_named *ret_named, dck_record **ret, dck_err *err);
 
 #endif

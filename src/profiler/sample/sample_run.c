@@ -9,6 +9,7 @@
 #include "deepclock/sample.h"
 
 #include "base/err.h"
+#include "base/sink.h"
 #include "os/os.h"
 #include "os/file/text.h"
 #include "os/process/other_process.h"
@@ -16,6 +17,7 @@
 #include "record/asked.h"
 #include "record/build.h"
 #include "record/host.h"
+#include "profiler/sample/sample_beside.h"
 #include "profiler/sample/sample_looks.h"
 #include "profiler/sample/sample_profile.h"
 #include "profiler/sample/sample_record.h"
@@ -98,6 +100,13 @@ static bool done(void *self)
 	return s->cancelled || (s->until_ns && os_now_ns() >= s->until_ns);
 }
 
+static void usage_put(sampling *s, const os_child_usage *usage)
+{
+	s->run.cpu_known = true;
+	s->run.user_ns = usage->user_ns;
+	s->run.system_ns = usage->system_ns;
+}
+
 static dck_status sample_started(sampling *s, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -127,9 +136,7 @@ static dck_status sample_started(sampling *s, dck_err *err)
 		return st;
 	s->program->exit_code = usage.exit_code;
 	s->program->signal = usage.signal;
-	s->run.cpu_known = true;
-	s->run.user_ns = usage.user_ns;
-	s->run.system_ns = usage.system_ns;
+	usage_put(s, &usage);
 	return DCK_OK;
 }
 
@@ -255,7 +262,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	s->run.looks = s->looks.looks;
 	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;
 	return sample_record_make(&s->run, s->config, s->program->argv, s->source, s->self,
-				  s->profile, ret, err);
+				  s->profile, NULL, ret, err);
 }
 
 dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dck_record **ret,
@@ -273,4 +280,127 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 	if (s.self)
 		s.source->close(s.self);
 	return st;
+}
+
+/* --- a program that is recorded too */
+
+enum { MOMENTS = 1024 }; /* that are read at once */
+
+struct sample_beside {
+	dck_sample_config config;
+	dck_sample_program program;
+	sampling s;
+	bool started;
+	uint64_t cpu_ns;
+	int to, from; /* the log's file, to write and to read */
+	dck_sink log;
+	sample_named named;
+	uint64_t at; /* moments that were read */
+	size_t n, next;
+	sample_moment moments[MOMENTS];
+};
+
+dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
+			      sample_beside **ret, dck_err *err)
+{
+	sample_beside *b = mem_zalloc(1, sizeof *b);
+
+	DCK_NEED(b, err, "for the samples of a program");
+	b->to = b->from = -1;
+	b->program.argv = argv;
+	b->cpu_ns = os_process_cpu_ns();
+	dck_status st = dck_opt_defaults(dck_sample_options, &b->config, err);
+	b->config.rate = rate;
+	b->config.by = DCK_SAMPLE_TIMERS;
+	b->s.config = &b->config;
+	b->s.program = &b->program;
+	if (st == DCK_OK)
+		st = sample_run_inside_open(&b->s, err);
+	if (st == DCK_OK)
+		st = sample_profile_new(&b->config, &b->s.profile, err);
+	if (st == DCK_OK)
+		st = os_open_append(log, &b->to, err);
+	if (st != DCK_OK) {
+		sample_beside_close(b);
+		return st;
+	}
+	b->from = os_open_read(log);
+	dck_sink_fd(&b->log, b->to);
+	sample_profile_log(b->s.profile, &b->log);
+	*ret = b;
+	return DCK_OK;
+}
+
+void sample_beside_environment(sample_beside *b, mem_arena *a, const char **set, size_t max,
+			       size_t *n)
+{
+	b->s.source->environment(b->s.self, a, set, max, n);
+}
+
+dck_status sample_beside_start(sample_beside *b, dck_err *err)
+{
+	b->s.run.began_ns = os_now_ns();
+	DCK_TRY(sampling_start(&b->s, err));
+	b->started = true;
+	return DCK_OK;
+}
+
+static void beside_stop(sample_beside *b)
+{
+	if (b->started)
+		sample_end(&b->s);
+	b->started = false;
+}
+
+dck_status sample_beside_end(sample_beside *b, const os_child_usage *used, dck_record **ret,
+			     dck_err *err)
+{
+	sampling *s = &b->s;
+
+	s->run.took_ns = os_now_ns() - s->run.began_ns;
+	beside_stop(b);
+	usage_put(s, used);
+	s->run.own_cpu_ns = os_process_cpu_ns() - b->cpu_ns;
+	s->run.signal = used->signal;
+	DCK_TRY(dck_sink_finish(&b->log, err));
+	return sample_record_make(&s->run, &b->config, b->program.argv, s->source, s->self,
+				  s->profile, &b->named, ret, err);
+}
+
+bool sample_beside_next(sample_beside *b, sample_moment *ret)
+{
+	if (b->next == b->n) {
+		const ptrdiff_t got = os_read_at(b->from, b->moments, sizeof b->moments,
+						 b->at * sizeof b->moments[0]);
+
+		b->next = 0;
+		b->n = got > 0 ? (size_t)got / sizeof b->moments[0] : 0;
+		b->at += b->n;
+		if (b->n == 0)
+			return false;
+	}
+	*ret = b->moments[b->next++];
+	ret->path = ret->path < b->named.n ? b->named.of[ret->path] : 0;
+	return true;
+}
+
+const call_paths *sample_beside_paths(const sample_beside *b)
+{
+	return &b->named.paths;
+}
+
+void sample_beside_close(sample_beside *b)
+{
+	if (!b)
+		return;
+	beside_stop(b);
+	sample_profile_free(b->s.profile);
+	if (b->s.self)
+		b->s.source->close(b->s.self);
+	sample_named_done(&b->named);
+	if (b->to >= 0)
+		os_close(b->to);
+	if (b->from >= 0)
+		os_close(b->from);
+	mem_free(b);
 }

@@ -20,12 +20,17 @@ enum { /* TracePacket */
        PF_PACKET_COMPRESSED = 50,
        PF_PACKET_CLOCK = 58, /* timestamp_clock_id */
        PF_PACKET_DEFAULTS = 59,
-       PF_PACKET_TRACK = 60 /* track_descriptor */
+       PF_PACKET_TRACK = 60, /* track_descriptor */
+       PF_PACKET_SAMPLE = 66 /* perf_sample */
 };
-/* sequence_flags: what this sequence said before is forgotten. */
-enum { PF_FLAG_CLEARED = 1 };
+/* sequence_flags: what this sequence said before is forgotten; what it said since is needed. */
+enum { PF_FLAG_CLEARED = 1, PF_FLAG_NEEDED = 2 };
 
-enum { PF_DEFAULTS_TRACK_EVENT = 11, PF_DEFAULTS_CLOCK = 58 }; /* TracePacketDefaults */
+enum { /* TracePacketDefaults */
+       PF_DEFAULTS_TRACK_EVENT = 11,
+       PF_DEFAULTS_SAMPLE = 12, /* perf_sample_defaults */
+       PF_DEFAULTS_CLOCK = 58
+};
 
 enum { /* ClockSnapshot */
        PF_SNAPSHOT_CLOCK = 1,
@@ -107,10 +112,37 @@ enum { /* InternedData */
        PF_INTERNED_CATEGORIES = 1,
        PF_INTERNED_EVENT_NAMES = 2,
        PF_INTERNED_NUMBER_NAMES = 3,
-       PF_INTERNED_SOURCES = 4
+       PF_INTERNED_SOURCES = 4,
+       PF_INTERNED_FUNCTIONS = 5,
+       PF_INTERNED_FRAMES = 6,
+       PF_INTERNED_CALLSTACKS = 7,
+       PF_INTERNED_MODULES = 17, /* mapping_paths */
+       PF_INTERNED_FILES = 18,	 /* source_paths */
+       PF_INTERNED_MAPPINGS = 19
 };
 /* EventCategory, EventName, DebugAnnotationName; SourceLocation has its file as its text. */
 enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
+
+/* Samples of stacks: PerfSample, what it counts, and what its stack consists of. */
+enum {
+	PF_SAMPLE_PID = 2,
+	PF_SAMPLE_TID = 3,
+	PF_SAMPLE_CALLSTACK = 4, /* its iid */
+	PF_SAMPLE_MODE = 5,	 /* cpu_mode */
+	PF_SAMPLE_COUNT = 6	 /* of the timebase, since it began */
+};
+enum { PF_MODE_USER = 2 };
+enum { PF_SAMPLES_TIMEBASE = 1 }; /* PerfSampleDefaults */
+enum { PF_TIMEBASE_RATE = 2, PF_TIMEBASE_COUNTER = 4, PF_TIMEBASE_NAME = 10 };
+enum { PF_TASK_CLOCK = 3 };
+enum { PF_CALLSTACK_FRAME = 2 }; /* the outermost first; as PF_NAME_IID all have their iid */
+enum {				 /* Frame */
+       PF_FRAME_FUNCTION = 2,
+       PF_FRAME_MAPPING = 3,
+       PF_FRAME_FILE = 5,
+       PF_FRAME_LINE = 6
+};
+enum { PF_MAPPING_PATH = 7 };
 
 /* Our own files. The track of a range that any thread may end has this bit and the range's id. */
 #define PF_ASYNC_BIT (UINT64_C(1) << 63)

@@ -15,6 +15,7 @@
 #include "profiler/trace/trace_children.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/trace_program.h"
+#include "profiler/trace/trace_samples.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,10 +118,12 @@ static void next_put(record_builder *b, const char *path)
 /* Only who started the program knows its words, and how long it took from its start to its end: the
  * recorder begins later, and what is done with the traces after the end is no time of the program.
  * *record is freed where it fails. */
-static dck_status took_put(char *const *argv, const char *path, uint64_t ns, bool cancelled,
-			   const record_others *others, dck_record **record, dck_err *err)
+static dck_status took_put(const dck_trace_program *p, const char *path, uint64_t ns,
+			   bool cancelled, const record_others *others, trace_samples *samples,
+			   dck_record **record, dck_err *err)
 {
-	record_builder *b = record_begin_program(argv);
+	record_builder *b = record_begin_program(p->argv);
+	dck_status st = DCK_OK;
 	dck_record *with;
 
 	if (!b) {
@@ -135,7 +138,14 @@ static dck_status took_put(char *const *argv, const char *path, uint64_t ns, boo
 	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
 	next_put(b, path);
-	const dck_status st = record_finish(b, &with, err);
+	if (samples)
+		st = trace_samples_put(samples, *record, path,
+				       p->cut ? "it may end in the middle of a packet" : NULL, b,
+				       err);
+	if (st == DCK_OK)
+		st = record_finish(b, &with, err);
+	else
+		record_drop(b);
 	dck_record_free(*record);
 	*record = st == DCK_OK ? with : NULL;
 	return st;
@@ -166,6 +176,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	mem_arena *a = mem_arena_new(0);
 	os_child_usage usage;
 	dck_record *first = NULL;
+	trace_samples *samples = NULL;
 	dck_trace_config own = *c;
 	record_others others;
 	pid_t pid;
@@ -182,7 +193,11 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
 	/* A child of it that is elsewhere means the same file. */
 	own.path = trace_path_absolute(a, c->path);
-	dck_status st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
+	dck_status st = c->sample ? trace_samples_begin(c, p->argv, folder, &samples, err) : DCK_OK;
+	if (samples)
+		trace_samples_environment(samples, a, set, SET_MAX, &nset);
+	if (st == DCK_OK)
+		st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
 	record_others_begin(&others, 0);
 	const uint64_t begin = os_now_ns();
 	if (st == DCK_OK)
@@ -194,12 +209,13 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	/* What was recorded until then is reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
-		st = DCK_OK;
+		st = samples ? trace_samples_end(samples, &usage, err) : DCK_OK;
 		p->exit_code = usage.exit_code;
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
 		bool announced = os_path_kind(record, &bytes) == OS_FILE;
-		st = bytes ? dck_record_load(record, &first, err) : DCK_OK;
+		if (st == DCK_OK && bytes)
+			st = dck_record_load(record, &first, err);
 		if (st == DCK_OK && announced)
 			st = trace_children_join(&own, p->argv[0], record, &first, err);
 		if (st == DCK_OK && !bytes)
@@ -214,8 +230,9 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		else if (st == DCK_OK)
 			st = ended(c, p, announced, why, ret, err);
 		if (st == DCK_OK)
-			st = took_put(p->argv, c->path, took, cancelled, &others, ret, err);
+			st = took_put(p, c->path, took, cancelled, &others, samples, ret, err);
 	}
+	trace_samples_free(samples);
 	mem_arena_free(a);
 	return st;
 }

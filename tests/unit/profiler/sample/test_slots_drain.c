@@ -233,7 +233,7 @@ static void any_bytes_harm_no_profile(void **state)
 	sample_profile_end(p, UINT64_MAX);
 	assert_true(sample_profile_counts(p).samples > 100);
 	assert_int_equal(call_paths_init(&paths, weights, 2, NULL), DCK_OK);
-	assert_int_equal(sample_profile_name(p, &paths, NULL), DCK_OK);
+	assert_int_equal(sample_profile_name(p, &paths, NULL, NULL, NULL), DCK_OK);
 	call_paths_done(&paths);
 	sample_profile_free(p);
 	unmake(m);

@@ -1,0 +1,44 @@
+/* sample_beside.h - samples of a program that somebody else starts and waits for, as its recorder
+ * does: timers in its threads take them.
+ *
+ *	DCK_TRY(sample_beside_open(997, argv, log, &s, err));
+ *	... its environment: sample_beside_environment() ...
+ *	status = sample_beside_start(s, err);	right behind the program's start
+ *	... until the program has ended ...
+ *	status = sample_beside_end(s, &usage, &record, err);
+ *	for (sample_moment m; sample_beside_next(s, &m);)
+ *		...
+ *	sample_beside_close(s);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_BESIDE_H
+#define SAMPLE_SAMPLE_BESIDE_H
+
+#include "deepclock/record.h"
+
+#include "base/mem.h"
+#include "os/os.h"
+#include "profiler/sample/sample_moment.h"
+#include "record/tree/call_paths.h"
+
+typedef struct sample_beside sample_beside;
+
+/* log: a file that is made, for the times of the samples, 32 bytes each. E_UNSUP: nothing can be
+ * loaded into that program; the sentence says why. */
+dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
+			      sample_beside **ret, dck_err *err) DCK_MUST_USE;
+/* Variables of its environment into set[*n...], at most max; the first is LD_PRELOAD. */
+void sample_beside_environment(sample_beside *s, mem_arena *a, const char **set, size_t max,
+			       size_t *n);
+dck_status sample_beside_start(sample_beside *s, dck_err *err) DCK_MUST_USE;
+/* The program has ended: what `deepclock sample` would have made of it. E_IO: no room for the times
+ * of the samples. */
+dck_status sample_beside_end(sample_beside *s, const os_child_usage *used, dck_record **ret,
+			     dck_err *err) DCK_MUST_USE;
+/* The samples, nearly in the order of time; path: in sample_beside_paths(). false: there are no
+ * more. */
+bool sample_beside_next(sample_beside *s, sample_moment *ret);
+const call_paths *sample_beside_paths(const sample_beside *s);
+void sample_beside_close(sample_beside *s); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/write/perfetto_samples.h"
+
+#include "base/err.h"
+#include "base/sink.h"
+#include "base/wire.h"
+#include "profiler/timeline/perfetto.h"
+
+#include <string.h>
+
+/* No track of a timeline has that number. */
+enum { SEQUENCE_SAMPLES = 0x7fffffff };
+
+struct perfetto_samples {
+	dck_sink *sink;
+	const call_paths *paths;
+	uint64_t rate, counted_ns;
+	bool *path_known, *frame_known; /* @owned; the sequence has explained them */
+	kept_names files;		/* of modules and of sources */
+	uint32_t nfiles;		/* of them are explained */
+	bool begun;
+	wire_out message; /* the packet that is being made */
+};
+
+static void samples_number(perfetto_samples *s, uint32_t field, uint64_t v)
+{
+	wire_put_int(&s->message, field, (int64_t)v);
+}
+
+static void text_explain(perfetto_samples *s, uint32_t field, uint32_t iid, const char *text)
+{
+	const size_t one = wire_begin(&s->message, field);
+
+	samples_number(s, PF_NAME_IID, iid);
+	wire_put_text(&s->message, PF_NAME_TEXT, text);
+	wire_end(&s->message, one);
+}
+
+/* A file's number, by which it is a module too. 0: there is none. */
+static uint32_t file_explained(perfetto_samples *s, const char *file)
+{
+	const uint32_t iid = file ? kept_name_numbered(&s->files, file, strlen(file)) : 0;
+
+	if (iid <= s->nfiles)
+		return iid;
+	s->nfiles = iid;
+	text_explain(s, PF_INTERNED_MODULES, iid, file);
+	text_explain(s, PF_INTERNED_FILES, iid, file);
+	const size_t mapping = wire_begin(&s->message, PF_INTERNED_MAPPINGS);
+	samples_number(s, PF_NAME_IID, iid);
+	samples_number(s, PF_MAPPING_PATH, iid);
+	wire_end(&s->message, mapping);
+	return iid;
+}
+
+/* A frame and its function have one number. */
+static void frame_explain(perfetto_samples *s, uint32_t number)
+{
+	const dck_frame f = call_paths_frame_get(s->paths, number);
+
+	if (s->frame_known[number])
+		return;
+	s->frame_known[number] = true;
+	/* Readers drop frames of no module; Python's are of their file. */
+	const uint32_t file = file_explained(s, f.file && *f.file ? f.file : NULL);
+	const char *module = f.module && *f.module ? f.module
+			     : f.file && *f.file   ? f.file
+						   : "[none]";
+	const uint32_t mapping = file_explained(s, module);
+	text_explain(s, PF_INTERNED_FUNCTIONS, number, f.name ? f.name : "[unknown]");
+	const size_t frame = wire_begin(&s->message, PF_INTERNED_FRAMES);
+	samples_number(s, PF_NAME_IID, number);
+	samples_number(s, PF_FRAME_FUNCTION, number);
+	samples_number(s, PF_FRAME_MAPPING, mapping);
+	if (file)
+		samples_number(s, PF_FRAME_FILE, file);
+	if (file && f.line)
+		samples_number(s, PF_FRAME_LINE, (uint64_t)f.line);
+	wire_end(&s->message, frame);
+}
+
+static void path_explain(perfetto_samples *s, uint32_t path)
+{
+	const path_sum *rows = s->paths->paths.rows;
+	uint32_t stack[PATH_SUMS_DEPTH_MAX];
+	size_t n = 0;
+
+	s->path_known[path] = true;
+	for (uint32_t at = path; at && n < PATH_SUMS_DEPTH_MAX; at = rows[at].parent)
+		stack[n++] = rows[at].name;
+	const size_t interned = wire_begin(&s->message, PF_PACKET_INTERNED);
+	for (size_t i = 0; i < n; i++)
+		frame_explain(s, stack[i]);
+	const size_t one = wire_begin(&s->message, PF_INTERNED_CALLSTACKS);
+	samples_number(s, PF_NAME_IID, path);
+	while (n > 0)
+		samples_number(s, PF_CALLSTACK_FRAME, stack[--n]);
+	wire_end(&s->message, one);
+	wire_end(&s->message, interned);
+}
+
+static void samples_defaults_put(perfetto_samples *s)
+{
+	const size_t defaults = wire_begin(&s->message, PF_PACKET_DEFAULTS);
+	const size_t sample = wire_begin(&s->message, PF_DEFAULTS_SAMPLE);
+	const size_t timebase = wire_begin(&s->message, PF_SAMPLES_TIMEBASE);
+
+	samples_number(s, PF_TIMEBASE_RATE, s->rate);
+	samples_number(s, PF_TIMEBASE_COUNTER, PF_TASK_CLOCK);
+	wire_put_text(&s->message, PF_TIMEBASE_NAME, "CPU time of samples");
+	wire_end(&s->message, timebase);
+	wire_end(&s->message, sample);
+	wire_end(&s->message, defaults);
+}
+
+static void samples_free(perfetto_samples *s)
+{
+	wire_out_done(&s->message);
+	kept_names_done(&s->files);
+	mem_free(s->path_known);
+	mem_free(s->frame_known);
+	mem_free(s);
+}
+
+dck_status perfetto_samples_open(dck_sink *out, const call_paths *paths, uint64_t rate,
+				 perfetto_samples **ret, dck_err *err)
+{
+	perfetto_samples *s = mem_zalloc(1, sizeof *s);
+
+	DCK_NEED(s, err, "for the samples of a trace");
+	s->sink = out;
+	s->paths = paths;
+	s->rate = rate;
+	s->path_known = mem_zalloc((size_t)paths->paths.n + 1, sizeof *s->path_known);
+	s->frame_known = mem_zalloc((size_t)paths->nframes + 1, sizeof *s->frame_known);
+	dck_status st = kept_names_init(&s->files, err);
+	if (st == DCK_OK && !(s->path_known && s->frame_known))
+		st = ERR_NO_MEMORY(err, "for the samples of a trace");
+	if (st == DCK_OK)
+		*ret = s;
+	else
+		samples_free(s);
+	return st;
+}
+
+void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one)
+{
+	s->message.n = 0;
+	const size_t packet = wire_begin(&s->message, PF_TRACE_PACKET);
+	samples_number(s, PF_PACKET_SEQUENCE, SEQUENCE_SAMPLES);
+	samples_number(s, PF_PACKET_FLAGS,
+		       s->begun ? PF_FLAG_NEEDED : PF_FLAG_CLEARED | PF_FLAG_NEEDED);
+	if (!s->begun)
+		samples_defaults_put(s);
+	s->begun = true;
+	samples_number(s, PF_PACKET_CLOCK, PF_BOOTTIME);
+	samples_number(s, PF_PACKET_TIMESTAMP, one->boottime_ns);
+	const bool known = one->path > 0 && one->path < s->paths->paths.n;
+	if (known && !s->path_known[one->path])
+		path_explain(s, one->path);
+	const size_t sample = wire_begin(&s->message, PF_PACKET_SAMPLE);
+	s->counted_ns += one->weight_ns;
+	samples_number(s, PF_SAMPLE_PID, (uint64_t)one->pid);
+	samples_number(s, PF_SAMPLE_TID, (uint64_t)one->tid);
+	if (known)
+		samples_number(s, PF_SAMPLE_CALLSTACK, one->path);
+	samples_number(s, PF_SAMPLE_MODE, PF_MODE_USER);
+	samples_number(s, PF_SAMPLE_COUNT, s->counted_ns);
+	wire_end(&s->message, sample);
+	wire_end(&s->message, packet);
+	if (!s->message.failed)
+		sink_put(s->sink, s->message.data, s->message.n);
+}
+
+dck_status perfetto_samples_close(perfetto_samples *s, dck_err *err)
+{
+	const bool failed = s->message.failed || kept_names_failed(&s->files);
+
+	samples_free(s);
+	DCK_NEED(!failed, err, "for the samples of a trace");
+	return DCK_OK;
+}

@@ -1,0 +1,28 @@
+/* perfetto_samples.h - samples of stacks as packets of Perfetto, to stand behind those of a
+ * timeline in one file: each complete in itself, on a sequence of their own.
+ *
+ *	DCK_TRY(perfetto_samples_open(&sink, paths, 997, &s, err));
+ *	perfetto_samples_put(s, &(perfetto_sample){...});
+ *	DCK_TRY(perfetto_samples_close(s, err));	the sink's failures are the sink's
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef EXPORT_PERFETTO_SAMPLES_H
+#define EXPORT_PERFETTO_SAMPLES_H
+
+#include "record/tree/call_paths.h"
+
+typedef struct perfetto_samples perfetto_samples;
+
+typedef struct perfetto_sample {
+	uint64_t boottime_ns, weight_ns; /* weight_ns: CPU time that it stands for */
+	int32_t pid, tid;
+	uint32_t path; /* of the paths; 0: no stack is known */
+} perfetto_sample;
+
+/* paths are borrowed, and stay as they are. */
+dck_status perfetto_samples_open(dck_sink *out, const call_paths *paths, uint64_t rate,
+				 perfetto_samples **ret, dck_err *err) DCK_MUST_USE;
+void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one);
+dck_status perfetto_samples_close(perfetto_samples *s, dck_err *err) DCK_MUST_USE;
+
+#endif
