@@ -45,7 +45,10 @@ static int option_set(cli *c, const dck_opt *row, const char *value)
 		if (strcmp(o.row->name, row->name) != 0)
 			continue;
 		if (dck_opt_read(o.row, cli_group_config(c, &o.group), value, &err) != DCK_OK)
-			return cli_usage(c, "%s", err.msg);
+			return row->kind == DCK_OPT_FLAG
+				   ? cli_usage(c, "--%s takes no value, but there is '%s'",
+					       row->name, value)
+				   : cli_usage(c, "%s", err.msg);
 		if (is_first_only(c->command, row->name))
 			break;
 	}

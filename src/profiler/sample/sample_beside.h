@@ -1,10 +1,10 @@
 /* sample_beside.h - samples of a program that somebody else starts and waits for, as its recorder
- * does: timers in its threads take them.
+ * does: its threads take them in handlers of signals, of perf_event where the kernel permits that,
+ * else of timers.
  *
  *	DCK_TRY(sample_beside_open(997, argv, log, &s, err));
- *	... its environment: sample_beside_environment() ...
- *	status = sample_beside_start(s, err);	right behind the program's start
- *	... until the program has ended ...
+ *	DCK_TRY(sample_beside_start(s, err));
+ *	... the program, with sample_beside_environment(), until it has ended ...
  *	status = sample_beside_end(s, &usage, &record, err);
  *	for (sample_moment m; sample_beside_next(s, &m);)
  *		...

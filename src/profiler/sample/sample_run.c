@@ -311,7 +311,7 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->cpu_ns = os_process_cpu_ns();
 	dck_status st = dck_opt_defaults(dck_sample_options, &b->config, err);
 	b->config.rate = rate;
-	b->config.by = DCK_SAMPLE_TIMERS;
+	b->config.by = DCK_SAMPLE_INSIDE;
 	b->s.config = &b->config;
 	b->s.program = &b->program;
 	if (st == DCK_OK)

@@ -46,7 +46,7 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(CHOICE, dck_trace_config, children, "children", "HOW", "merge",
 	       "what becomes of the traces of child processes", .choices = children),
     DCK_FLAG(dck_trace_config, sample, "sample",
-	     "sample the stacks of its threads too, by timers in the program",
+	     "sample the stacks of its threads too, from inside the program",
 	     .excludes = "max-size"),
     DCK_OPTION(COUNT, dck_trace_config, sample_rate, "sample-rate", "HZ", "997",
 	       "samples of each second of a thread's time", .min = 1, .max = 100000,

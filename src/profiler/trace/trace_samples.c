@@ -185,6 +185,13 @@ static const char *answer_of(const dck_record *r)
 	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
 }
 
+/* What others used meanwhile the trace says. */
+static bool is_of_samples(const dck_fact *f)
+{
+	return strcmp(f->section, "cost") == 0 ||
+	       (strcmp(f->section, "sample") == 0 && strcmp(f->key, "others_cpu") != 0);
+}
+
 dck_status trace_samples_put(trace_samples *s, const dck_record *of, const char *path,
 			     const char *absent, record_builder *b, dck_err *err)
 {
@@ -192,7 +199,7 @@ dck_status trace_samples_put(trace_samples *s, const dck_record *of, const char 
 
 	DCK_NEED(r, err, "for the samples of a trace");
 	for (size_t i = 0; i < r->nfacts; i++)
-		if (!strcmp(r->facts[i].section, "sample") || !strcmp(r->facts[i].section, "cost"))
+		if (is_of_samples(&r->facts[i]))
 			record_copy_fact(b, &r->facts[i]);
 	record_copy_tables(b, r);
 	for (size_t i = 0; i < r->nnotes; i++)
