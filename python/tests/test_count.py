@@ -455,12 +455,14 @@ class Script(Case):
 
     def test_orders(self):
         text = "def f(n): return n and f(n - 1)\ndef g(): f(20)\nfor _ in range(3): g()\n"
-        for word, first, calls in (("cumulative", "<module>", 1), ("ncalls", "f", 63), ("calls", "f", 63)):
+        # On a busy machine what ends the interpreter may take longer than all of the script.
+        for word, column in (("cumulative", "total"), ("ncalls", "calls"), ("calls", "calls")):
             p = self.run_it(text, "--sort", word, "--no-builtins", "--save", "r.json", "-q")
             self.assertEqual((p.returncode, p.stderr), (0, ""))
             record = deepclock.load(self.path("r.json"))
-            row = record.tables["functions"][0]
-            self.assertEqual((row["name"], row["calls"]), (first, calls))
+            values = [row[column] for row in record.tables["functions"]]
+            self.assertEqual(values, sorted(values, reverse=True))
+            self.assertEqual({r["name"]: r["calls"] for r in record.tables["functions"]}["f"], 63)
             self.assertEqual({r["name"]: r["primitive"] for r in record.tables["functions"]}["f"], 3)
             whole, primitive = (record.facts[f"count/{key}"].value for key in ("calls", "primitive_calls"))
             self.assertIn(f"; {whole} function calls ({primitive} primitive) in ", record.facts["result/answer"].value)
