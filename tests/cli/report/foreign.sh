@@ -26,7 +26,7 @@ def sampled(samples, weights, unit="none"):
          "weights": weights}]}
 json.dump(sampled([[0], [0, 1], [0]], [1, 2, 4]), open("none.json", "w"))
 json.dump(sampled([[0], [0, 1]], [100, 4096], "bytes"), open("bytes.json", "w"))
-open("raw.folded", "w").write("<module> (nn.py:1);main (nn.py:5);work (nn.py:9) 7\n\n<module> (nn.py:1);main (nn.py:6) 2\n"
+open("raw.folded", "w").write("<module> (nn.py:1);main (nn.py:5);work (nn.py:9) 7\n\n 4\n<module> (nn.py:1);main (nn.py:6) 2\n"
                               "<module> (nn.py:1);main (nn.py:5);work (nn.py:10);C::f(int) 1.5\r\n;;odd name 0.5")
 json.dump({"version": 0, "costs": [{"description": "Memory", "unit": "bytes"}],
            "events": [{"callchain": [1, 0], "cost": [300]}, {"callchain": [0], "cost": [100]}, {"callchain": [1, 0], "cost": [1]}],

@@ -74,7 +74,7 @@ static size_t folded_number_at(const char *line, size_t n)
 		at--;
 		*(line[at] == '.' ? &points : &digits) += 1;
 	}
-	return at > 1 && digits > 0 && points <= 1 && folded_is_blank(line[at - 1]) ? at : 0;
+	return at > 0 && digits > 0 && points <= 1 && folded_is_blank(line[at - 1]) ? at : 0;
 }
 
 /* --- a stack */
@@ -132,11 +132,14 @@ static dck_status stack_read(reader *x, stacks *s, size_t column)
 	x->stacks++;
 	x->twice += folded_number_at(x->line, n) > 0;
 	stack_open(s, 0);
-	for (; (end = strchr(text, ';')); text = end + 1) {
+	if (n == 0) /* py-spy writes one for threads without Python frames */
+		stack_push_frame(s, &(dck_frame){.name = "(no stack)"});
+	for (; n > 0 && (end = strchr(text, ';')); text = end + 1) {
 		*end = '\0';
 		frame_push(s, text);
 	}
-	frame_push(s, text);
+	if (n > 0)
+		frame_push(s, text);
 	stack_add(s, s->path, column, weight);
 	return DCK_OK;
 }
