@@ -117,7 +117,8 @@ class MeasuringTest(Case):
         self.assertEqual(r.tables["bench/ranking"][0][r.tables["bench/ranking"].columns[0].key], "one")
 
     def test_scan(self):
-        r = deepclock.compare("cmd:sleep {n}", scan="n=0.001,0.05", rounds=6)
+        # Of six rounds the interval is the whole range: one delay of 50 ms would leave it undecided.
+        r = deepclock.compare("cmd:sleep {n}", scan="n=0.001,0.05", rounds=20)
         self.assertEqual(r.verdict, "slower")
 
     def test_compare_records(self):

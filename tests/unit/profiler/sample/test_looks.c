@@ -40,15 +40,16 @@ static void halted(void **state)
 	assert_int_equal(sample_looks_init(&l, 4096, NULL), DCK_OK);
 	sample_profile_watch(p, getpid());
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
-	for (uint64_t now = 1; !inside && now < 100; now++) {
+	for (uint64_t now = 1; !inside; now++) {
 		l.next_ns = 0;
 		assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
 		const sig_atomic_t before = halts;
 		sample_looks_take(&l, p, now);
 		inside = halts > before;
 	}
-	assert_true(inside);
-	assert_true(l.next_ns < HALT_NS);
+	/* Were the halt counted as work, the next look would be 20 halts away. Half of that leaves room
+	 * for CPU time that is counted in ticks of 10 ms, or while the hypervisor runs another machine. */
+	assert_true(l.next_ns < UINT64_C(10) * HALT_NS);
 	signal(SIGALRM, SIG_DFL);
 	sample_looks_done(&l);
 	sample_profile_free(p);
