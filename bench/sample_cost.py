@@ -71,8 +71,8 @@ def runs(words, more):
 def ways_of(deepclock, python):
     """name: (words before the program, more environment, what reads the samples)"""
     ways = {"plain": ([], {}, None)}
-    for by in ("inside", "timers", "perf"):
-        words = [deepclock, "sample", "--quiet", "--rate", RATE, "--by", by, "--save", "run.json", "--no-history", "--"]
+    for by in ("in-process", "timer", "perf"):
+        words = [deepclock, "sample", "--quiet", "--rate", RATE, "--source", by, "--save", "run.json", "--no-history", "--"]
         if runs(words, {}):
             ways[f"deepclock, {by}"] = (words, {}, of_record)
     if shutil.which("perf") and runs(["perf", "record", "-o", "p"], {}):

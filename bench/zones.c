@@ -177,7 +177,7 @@ static outcome recorded(const dck_trace_config *config, long times)
 	said.drain_event_ns = drain / (2.0 * PAIRS * (double)times);
 	said.dropped = fact(r, "dropped_events");
 	said.bytes = fact(r, "file_size");
-	said.waited_ns = fact(r, "waited_for_room");
+	said.waited_ns = fact(r, "buffer_full_time");
 	dck_record_free(r);
 	return said;
 }

@@ -46,9 +46,9 @@ LAYERS = {
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO, ("xmmintrin.h",)),
     # What is measured, opened.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
-                            "freed hooks input_given inputs npy random sizes subject_facts target", ANY, ISO, ()),
+                            "hooks input_given inputs npy random rebatched sizes subject_facts target", ANY, ISO, ()),
     # Outputs against outputs.
-    "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "agree agree_tensor freed_check", ANY, ISO, ()),
+    "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "agree agree_tensor rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.
     "src/measure": (("base", "os", "stat", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),

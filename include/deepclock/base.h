@@ -85,9 +85,9 @@ typedef enum dck_exit {
 /* Whether a limit is kept, or a comparison finds nothing worse. The values are the program's exit
  * statuses. */
 typedef enum dck_verdict {
-	DCK_VERDICT_HOLDS = DCK_EXIT_OK,
-	DCK_VERDICT_BROKEN = DCK_EXIT_BROKEN,
-	DCK_VERDICT_UNDECIDED = DCK_EXIT_UNDECIDED /* shown neither to hold nor to be broken */
+	DCK_VERDICT_MET = DCK_EXIT_OK,
+	DCK_VERDICT_VIOLATED = DCK_EXIT_BROKEN,
+	DCK_VERDICT_INCONCLUSIVE = DCK_EXIT_UNDECIDED /* shown neither met nor violated */
 } dck_verdict;
 
 /* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */

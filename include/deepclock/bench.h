@@ -56,7 +56,7 @@ typedef struct dck_model_config {
 	const char *cpus;		   /* "0-3,8"; NULL: not pinned */
 	uint64_t batch;			   /* 0: as the model says */
 	uint64_t items;			   /* that one run processes; 0: found */
-	bool trust_batch;		   /* outputs of a freed batch are not compared first */
+	bool skip_batch_check;		   /* outputs of a rebatched model are not compared first */
 	dck_list shape;			   /* "NAME=1x3x224x224" */
 	dck_list dim;			   /* "SYMBOL=N" */
 	dck_list input;			   /* "NAME=FILE.npy", "NAME=16000", ... */

@@ -55,12 +55,12 @@ typedef struct dck_compare_config {
 	/* Saved. */
 	const char *metric; /* what is compared, by its tag; NULL: latency of the statistic,
 			     * or items per second where runs differ in items */
-	double between;	    /* run-to-run variation of single-process recordings */
+	double run_to_run;  /* run-to-run variation of single-process recordings */
 	bool force;	    /* also when machine or method differ */
 	/* What the records are called, as many as there are; the directories that all lie in are
 	 * left out. NULL: by what they measured. */
 	const char *const *record_names;
-	bool together;	   /* the last record against all before it: how far these scatter counts */
+	bool pool;	   /* the last record against all before it: how far these scatter counts */
 	const char *title; /* the record's `command`; NULL: none */
 } dck_compare_config;
 DCK_API extern const dck_opt dck_compare_options[];	   /* of both kinds */
@@ -127,7 +127,7 @@ DCK_API dck_status dck_compare(const dck_alternative *all, size_t n, const dck_c
 DCK_API dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* The same of n records that were kept, the first is the baseline; with c->together the last is set
+/* The same of n records that were kept, the first is the baseline; with c->pool the last is set
  * against all before it (3 or more), whose scatter is in the interval. They were not interleaved,
  * which a note says. Operators are compared too where both records have their times: tables
  * compare/operators, compare/operator_types, compare/operators_alone.

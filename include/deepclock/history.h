@@ -188,7 +188,7 @@ typedef struct dck_history_trend_config {
 	const char *metric; /* tag; NULL: latency/median */
 	int by;		    /* dck_history_by */
 	bool mixed;	    /* records of other machines and methods too */
-	double least;	    /* changes of the median by less are not marked, as a share */
+	double min_change;  /* changes of the median by less are not marked, as a share */
 } dck_history_trend_config;
 DCK_API extern const dck_opt dck_history_trend_options[];
 DCK_API void dck_history_trend_config_init(dck_history_trend_config *c); /* @since 0.1 */
@@ -218,10 +218,10 @@ typedef struct dck_history_trend {
 	/* Of the points less their levels, with the point before; well above 0: they lean on each
 	 * other, and p is smaller than it should be. NaN: too few points. */
 	double correlation;
-	bool leaning;	     /* it is, beyond chance */
+	bool autocorrelated; /* it is, beyond chance */
 	uint64_t incomplete; /* records left out: they are incomplete */
 	uint64_t other;	     /* left out: another machine or method */
-	double least;	     /* changes by less are not among `changes`, as a share */
+	double min_change;   /* changes by less are not among `changes`, as a share */
 } dck_history_trend;
 
 /* How a metric moved over the records of the filter, which all are of one subject and command: that

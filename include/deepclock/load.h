@@ -60,7 +60,7 @@ DCK_API void dck_load_config_init(dck_load_config *c); /* @since 0.1 */
  * moment at which a stream takes it. A FUNCTION is called from several threads at once when there
  * are several streams and `serial` is not set. The record has latency/..., load/...,
  * throughput/items, the table load/summary, load/steps of a search, and facts load/verdict and
- * load/verdict/SLO: "holds", "broken" or "not shown". *ret is owned: dck_record_free(). c NULL:
+ * load/verdict/SLO: "met", "violated" or "inconclusive". *ret is owned: dck_record_free(). c NULL:
  * defaults; watch NULL: silent.
  * When the subject fails or is cancelled after the first request, the call still succeeds: the
  * record is incomplete and a note says why. Errors: those of dck_bench(); E_UNSUP: the engine makes
@@ -68,8 +68,8 @@ DCK_API void dck_load_config_init(dck_load_config *c); /* @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* What a script asks of such a record: 0: every limit holds, or there is none; 3: one is broken;
- * 4: not shown. @since 0.1 */
+/* What a script asks of such a record: 0: every limit is met, or there is none; 3: one is violated;
+ * 4: inconclusive. @since 0.1 */
 DCK_API int dck_load_gate(const dck_record *r);
 
 #ifdef __cplusplus

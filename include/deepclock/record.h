@@ -150,8 +150,8 @@ typedef struct dck_table {
 	size_t ncolumns, nrows;
 	/* What a summary shows of it: indices of columns beside the first, in the order in which
 	 * they are shown, and of rows. None: the first that find room. */
-	const uint32_t *brief_columns, *brief_rows;
-	size_t nbrief_columns, nbrief_rows;
+	const uint32_t *summary_columns, *summary_rows;
+	size_t nsummary_columns, nsummary_rows;
 } dck_table;
 
 /* What stands on a call path: a function, a range, a module. What is not known is NULL or 0. */
@@ -191,7 +191,7 @@ typedef struct dck_note {
 	const char *text;
 	/* Code of the note that is the cause of this one, which text reports then hide; NULL:
 	 * none. */
-	const char *under;
+	const char *cause;
 } dck_note;
 
 typedef struct dck_record {

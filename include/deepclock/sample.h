@@ -23,7 +23,7 @@ extern "C" {
 
 /* Sampling source: the kernel (perf_event) from outside, or a preloaded library in which each
  * thread samples itself in a signal handler, driven by a timer or by perf_event. */
-enum { DCK_SAMPLE_AUTO, DCK_SAMPLE_PERF, DCK_SAMPLE_TIMERS, DCK_SAMPLE_INSIDE };
+enum { DCK_SAMPLE_AUTO, DCK_SAMPLE_PERF, DCK_SAMPLE_TIMER, DCK_SAMPLE_IN_PROCESS };
 
 typedef struct dck_sample_config {
 	uint64_t rate;	      /* samples of a second of a thread's time */
@@ -33,7 +33,7 @@ typedef struct dck_sample_config {
 	bool wall;	      /* also the time in which threads wait */
 	bool threads;	      /* the tree's outermost frames are the threads */
 	bool interpreter;     /* of Python programs also the interpreter's own functions */
-	int by;		      /* DCK_SAMPLE_AUTO */
+	int source;	      /* DCK_SAMPLE_AUTO */
 } dck_sample_config;
 
 /* The rows of dck_sample_config, for a command line. */

@@ -68,7 +68,7 @@ DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1
  * dck_record_free(). Errors: E_ARG (a model whose batch is fixed, an option that cannot be, a
  * journal of another search), E_UNSUP (no program), and those of dck_bench() when nothing could be
  * measured. When no batch fits into memory, none keeps to the limit, or on Ctrl-C, the call
- * succeeds: the record has what was measured and an ERROR note ("no-batch-fits", "slo-not-held",
+ * succeeds: the record has what was measured and an ERROR note ("no-batch-fits", "slo-not-met",
  * "interrupted"). @since 0.1 */
 DCK_API dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 				  const dck_observer *watch, dck_record **ret,

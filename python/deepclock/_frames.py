@@ -67,7 +67,7 @@ def html(record, _):
                    f'<td>{_html.escape(value)}</td><td>{_html.escape(interval)}</td></tr>'
                    for tag, value, interval, about in _rows(record))
     notes = "".join(f"<li><b>{_html.escape(n.severity)}</b>: {_html.escape(n.text)}</li>"
-                    for n in record.notes if n.under is None)
+                    for n in record.notes if n.cause is None)
     picture = _histogram(record.series["latency"]) if "latency" in record.series else ""
     title = _html.escape(record.command or "deepclock")
     return (f"<div><p><code>{title}</code>{' (incomplete)' if record.incomplete else ''}</p>{picture}"

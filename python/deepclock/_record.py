@@ -147,14 +147,14 @@ class Record:
                 o[key] = {"absent": value} if isinstance(value, str) else _number(value)
         self._o["ops"].append(o)
 
-    def table(self, name, title, columns, rows, brief_columns=None, brief_rows=None):
+    def table(self, name, title, columns, rows, summary_columns=None, summary_rows=None):
         """columns: (key, title, unit or None); rows: lists of cell(), the first of which names the
         row."""
         o = {"name": name, "title": title, "columns": _columns(columns), "rows": [list(r) for r in rows]}
-        if brief_columns is not None:
-            o["brief_columns"] = list(brief_columns)
-        if brief_rows is not None:
-            o["brief_rows"] = list(brief_rows)
+        if summary_columns is not None:
+            o["summary_columns"] = list(summary_columns)
+        if summary_rows is not None:
+            o["summary_rows"] = list(summary_rows)
         self._o["tables"].append(o)
 
     def tree(self, name, title, columns, nodes):

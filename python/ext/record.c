@@ -115,7 +115,7 @@ static PyStructSequence_Field note_fields[] = {
     {"severity", "\"info\", \"warning\", \"error\""},
     {"code", "for scripts: \"not-steady\""},
     {"text", "cause and remedy"},
-    {"under", "code of the note that is the cause of this one, or None"},
+    {"cause", "code of the note that is the cause of this one, or None"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc note_desc = {
@@ -140,7 +140,7 @@ static PyObject *fact_new(ext_state *s, const dck_fact *f)
 static PyObject *note_new(ext_state *s, const dck_note *n)
 {
 	PyObject *const items[] = {PyUnicode_FromString(dck_severity_text(n->severity)),
-				   ext_text(n->code), ext_text(n->text), none_or_text(n->under)};
+				   ext_text(n->code), ext_text(n->text), none_or_text(n->cause)};
 
 	return ext_tuple_fill(s->note, items, sizeof items / sizeof items[0]);
 }
@@ -318,14 +318,14 @@ static PyObject *record_gate(PyObject *self, void *none)
 {
 	(void)none;
 	switch (dck_record_gate(record_of(self))) {
-	case DCK_VERDICT_BROKEN:
-		return PyUnicode_FromString("broken");
-	case DCK_VERDICT_UNDECIDED:
-		return PyUnicode_FromString("undecided");
-	case DCK_VERDICT_HOLDS:
+	case DCK_VERDICT_VIOLATED:
+		return PyUnicode_FromString("violated");
+	case DCK_VERDICT_INCONCLUSIVE:
+		return PyUnicode_FromString("inconclusive");
+	case DCK_VERDICT_MET:
 		break;
 	}
-	return PyUnicode_FromString("holds");
+	return PyUnicode_FromString("met");
 }
 
 /* --- operators, as the JSON form has them */

@@ -221,7 +221,7 @@ class CompareTest(Case):
         r = deepclock.compare({"a": lambda: work(2000), "b": lambda: work(4000)}, rounds=12,
                               trial="2ms", no_history=True)
         self.assertEqual(r.verdict, "slower")
-        self.assertEqual(r.gate, "broken")
+        self.assertEqual(r.gate, "violated")
         self.assertGreater(r["compare/ratio"].value, 1.2)
 
     def test_identical(self):

@@ -132,7 +132,7 @@ class MeasuringTest(Case):
         r = deepclock.bench_load(work, scenario="multi", streams=3, requests=200, warmup=5)
         self.assertEqual(r["runs/count"].value, 200)
         r = deepclock.bench_load(work, rate=200, requests=40, slo="p50<=10s", warmup=5)
-        self.assertIn(r.verdict, ("holds", "not shown"))
+        self.assertIn(r.verdict, ("met", "inconclusive"))
 
         def broken():
             raise ZeroDivisionError

@@ -133,6 +133,7 @@ typedef struct cli_hint {
 	const char *say;       /* what else is said; NULL: nothing */
 } cli_hint;
 extern const cli_hint cli_hints_trace[]; /* hints_table.c: of nsys */
+extern const cli_hint cli_hints_sample[];
 
 typedef struct cli_command {
 	const char *name, *summary;

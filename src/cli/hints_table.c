@@ -129,6 +129,19 @@ const cli_hint cli_hints[] = {
      {NULL},
      "for the latency 'deepclock bench', for the most items a second 'deepclock throughput'"},
     {{"mode"}, {"scenario"}, NULL},
+    /* what options of deepclock were called before 0.1 */
+    {{"together"}, {"pool"}, NULL},
+    {{"between"}, {"run-to-run"}, NULL},
+    {{"least"}, {"min-change"}, NULL},
+    {{"trust-batch"}, {"no-batch-check"}, NULL},
+    {{NULL}, {NULL}, NULL},
+};
+
+/* Of sample alone and before the others, since history has another --by. */
+const cli_hint cli_hints_sample[] = {
+    {{"by"},
+     {"source"},
+     "its values are auto, perf, in-process (was inside) and timer (was timers)"},
     {{NULL}, {NULL}, NULL},
 };
 

@@ -180,7 +180,7 @@ static void notes_print(const cli *c, const dck_record *r, bool text)
 		    (!text || (!isatty(STDOUT_FILENO) && strcmp(note->code, "interrupted") != 0));
 		const bool warn = note->severity == DCK_WARN && !text && !c->common.quiet;
 
-		if ((error || warn) && !note->under)
+		if ((error || warn) && !note->cause)
 			cli_message("%s", note->text);
 	}
 }

@@ -100,8 +100,8 @@ static void list_table(const listing *l)
 
 	record_table(l->b, "history/records", "Records", columns,
 		     sizeof columns / sizeof columns[0]);
-	record_brief_columns(l->b, l->mixed ? "time commit command value unit incomplete subject"
-					    : "time commit command value incomplete subject");
+	record_summary_columns(l->b, l->mixed ? "time commit command value unit incomplete subject"
+					      : "time commit command value incomplete subject");
 }
 
 static bool history_entry_add(void *self, const dck_history_entry *e)
@@ -225,8 +225,8 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 	char change[64], before[40], after[40], time[RECORD_TIME_SIZE], least[40] = "",
 									more[64] = "";
 
-	if (t->least > 0)
-		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->least);
+	if (t->min_change > 0)
+		snprintf(least, sizeof least, " of %.3g %% or more", 100 * t->min_change);
 	if (t->changes_absent) {
 		few_points(b, t);
 		return;
@@ -273,7 +273,7 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 	char text[64];
 
 	record_table(b, "history/points", "Points", columns, sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "commit value lo hi change");
+	record_summary_columns(b, "commit value lo hi change");
 	for (size_t i = 0, k = 0; i < t->n; i++) {
 		const dck_history_point *p = &t->points[i];
 		const bool changed = k < t->nchanges && t->changes[k].at == i;
@@ -299,7 +299,7 @@ static void points_put(record_builder *b, const dck_history_trend *t)
 		else
 			record_cell_absent(b, "no change");
 		if (i >= newest || (c && k + changes > t->nchanges))
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 }
 
@@ -307,7 +307,7 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 {
 	char incomplete[64] = "", other[80] = "";
 
-	if (t->leaning)
+	if (t->autocorrelated)
 		record_note(b, "points-autocorrelated",
 			    "points lean on the one before (autocorrelation %.2f): "
 			    "p is too small; changes stand all the same, found later",
@@ -341,7 +341,7 @@ dck_status dck_history_trend_record(const dck_history_trend *t, const char *titl
 		record_fact_absent(b, "trend", "correlation", "too few points");
 	else
 		record_fact_real(b, "trend", "correlation", DCK_UNIT_ONE, t->correlation);
-	record_fact_bool(b, "trend", "leaning", t->leaning);
+	record_fact_bool(b, "trend", "autocorrelated", t->autocorrelated);
 	record_fact_int(b, "trend", "left_out_incomplete", DCK_UNIT_ONE, (int64_t)t->incomplete);
 	record_fact_int(b, "trend", "left_out_other", DCK_UNIT_ONE, (int64_t)t->other);
 	trend_answer(b, t);

@@ -29,6 +29,9 @@ static const char *const history_schema_steps[] = {
     "CREATE INDEX records_alike ON records (subject, verb, machine, method, at, seq);",
     /* 2 -> 3: keys_renew(), as the seed no longer separates records */
     "",
+    /* 3 -> 4: metrics that were renamed before 0.1 (record/renamed.c) */
+    "UPDATE OR IGNORE metrics SET tag = 'load/abandoned' WHERE tag = 'load/unserved';"
+    "UPDATE OR IGNORE metrics SET tag = 'memory/heap_runtime' WHERE tag = 'memory/heap_kept';",
     NULL,
 };
 

@@ -23,7 +23,7 @@ const dck_opt dck_history_trend_options[] = {
 	       "trend: what a point is; of several records their mean", .choices = by_choices),
     DCK_FLAG(dck_history_trend_config, mixed, "mixed",
 	     "trend: records of other machines and methods too, which do not compare"),
-    DCK_OPTION(SHARE, dck_history_trend_config, least, "least", "SHARE", "0",
+    DCK_OPTION(SHARE, dck_history_trend_config, min_change, "min-change", "SHARE", "0",
 	       "trend: changes of the level by less are not marked", .max = 1),
     {0},
 };
@@ -287,7 +287,7 @@ static void correlation_find(dck_history_trend *t, const stat_change *found, siz
 		values[i] -= k > 0 ? found[k - 1].after : found[0].before;
 	}
 	t->correlation = stat_lag1(values, t->n);
-	t->leaning = t->correlation > 1.645 / sqrt((double)t->n);
+	t->autocorrelated = t->correlation > 1.645 / sqrt((double)t->n);
 }
 
 static void changes_find(trend_box *box, double *values, double *scratch, double least,
@@ -298,7 +298,7 @@ static void changes_find(trend_box *box, double *values, double *scratch, double
 	size_t n;
 
 	t->correlation = (double)NAN;
-	t->least = least;
+	t->min_change = least;
 	if (t->n < STAT_CHANGE_MIN) {
 		t->changes_absent = mem_arena_fmt(
 		    box->arena, "a test for changes needs %d points or more; there are %zu",
@@ -333,7 +333,7 @@ static dck_status points_and_changes(trend_box *box, rows *all, const dck_histor
 	if (made) {
 		t->n = points_make(all, values, points);
 		t->points = points;
-		changes_find(box, values, scratch, c->least, changes);
+		changes_find(box, values, scratch, c->min_change, changes);
 	}
 	mem_free(values);
 	mem_free(scratch);

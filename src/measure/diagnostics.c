@@ -304,13 +304,13 @@ static void diagnostics_fold(record_builder *b)
 	}
 	for (size_t i = 0; lead && i < sizeof effects / sizeof effects[0]; i++)
 		if (strcmp(effects[i], lead) != 0)
-			record_note_under(b, effects[i], lead);
-	record_note_under(b, "drift", "level-changed"); /* the line through a step */
+			record_note_set_cause(b, effects[i], lead);
+	record_note_set_cause(b, "drift", "level-changed"); /* the line through a step */
 	/* Longer is the remedy of both. */
 	if (!lead)
-		record_note_under(b, "imprecise", "too-few-runs");
+		record_note_set_cause(b, "imprecise", "too-few-runs");
 	if (!lead)
-		record_note_under(b, "imprecise", "not-steady");
+		record_note_set_cause(b, "imprecise", "not-steady");
 }
 
 measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host)

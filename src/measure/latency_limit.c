@@ -80,12 +80,14 @@ dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *er
 
 const char *latency_limit_word(dck_verdict v)
 {
-	return v == DCK_VERDICT_HOLDS ? "holds" : v == DCK_VERDICT_BROKEN ? "broken" : "not shown";
+	return v == DCK_VERDICT_MET	   ? "met"
+	       : v == DCK_VERDICT_VIOLATED ? "violated"
+					   : "inconclusive";
 }
 
 dck_verdict latency_limit_worse(dck_verdict a, dck_verdict b)
 {
-	if (a == DCK_VERDICT_BROKEN || b == DCK_VERDICT_BROKEN)
-		return DCK_VERDICT_BROKEN;
-	return a == DCK_VERDICT_HOLDS ? b : a;
+	if (a == DCK_VERDICT_VIOLATED || b == DCK_VERDICT_VIOLATED)
+		return DCK_VERDICT_VIOLATED;
+	return a == DCK_VERDICT_MET ? b : a;
 }

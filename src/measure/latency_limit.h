@@ -24,7 +24,7 @@ typedef struct latency_limit {
 /* STAT<=TIME or STAT<TIME; blanks may stand around both. E_ARG says why not and how to write it. */
 dck_status latency_limit_parse(const char *text, latency_limit *ret, dck_err *err);
 
-/* "holds", "broken", "not shown" */
+/* "met", "violated", "inconclusive" */
 const char *latency_limit_word(dck_verdict v);
 /* The worse of two: BROKEN, then UNDECIDED. */
 dck_verdict latency_limit_worse(dck_verdict a, dck_verdict b);

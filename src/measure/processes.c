@@ -40,7 +40,8 @@ static void processes_progress_show(const workers *w, size_t done, uint64_t begi
 static dck_status processes_process_run(workers *w, dck_record **ret, dck_err *err)
 {
 	dck_subject copy;
-	const worker_job job = {.subject = w->n > 0 ? freed_trusted(w->subject, &copy) : w->subject,
+	const worker_job job = {.subject =
+				    w->n > 0 ? rebatched_trusted(w->subject, &copy) : w->subject,
 				.plan = &w->plan->asked,
 				.watch = w->watch};
 

@@ -2,7 +2,7 @@
 #include "measure/session.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "measure/verify/freed_check.h"
+#include "measure/verify/rebatch_check.h"
 #include <stdio.h>
 #include <string.h>
 

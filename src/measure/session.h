@@ -69,9 +69,9 @@ typedef struct measure_session {
 	char dir[OS_TEMP_SIZE]; /* where an engine that observes itself writes; "": none */
 } measure_session;
 
-/* Opens the subject up to its first run; a batch that has to be freed is verified first. `watch`
- * is asked whether it is cancelled, by the engine too, and told of the phases. plan NULL: there
- * are no stores for samples, only the loop. On failure it is closed. */
+/* Opens the subject up to its first run; a model that has to be rebatched is verified first.
+ * `watch` is asked whether it is cancelled, by the engine too, and told of the phases. plan NULL:
+ * there are no stores for samples, only the loop. On failure it is closed. */
 dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,
 				const measure_plan *plan, const dck_observer *watch, dck_err *err);
 /* The first run and the warm-up of its plan. */

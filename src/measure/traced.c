@@ -352,7 +352,7 @@ static dck_status traced_operators(measure_traced *t, measure_shared *m, const d
 	dck_subject one = *s;
 	past since;
 
-	one.model.trust_batch = true; /* it was compared before */
+	one.model.skip_batch_check = true; /* it was compared before */
 	past_begin(&since, measure_shared_now(m));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled session");
 	DCK_TRY(measure_session_open(&p.session, m, &one, NULL, &m->quiet, err));

@@ -20,7 +20,7 @@ struct record_builder {
 	bool failed;
 	list facts, series, metrics, ops, trees, notes;
 	list tables, cells; /* cells: of the table in hand, the last of the list */
-	list brief_rows;    /* of the same */
+	list summary_rows;  /* of the same */
 };
 
 /* One more zeroed row, or NULL (the builder has then failed). */
@@ -60,10 +60,10 @@ static void table_end(record_builder *b)
 	assert(b->failed || b->cells.n % t->ncolumns == 0);
 	t->cells = list_move(b->box->arena, &b->cells, sizeof(dck_cell));
 	t->nrows = b->cells.n / t->ncolumns;
-	t->brief_rows = list_move(b->box->arena, &b->brief_rows, sizeof(uint32_t));
-	t->nbrief_rows = b->brief_rows.n;
+	t->summary_rows = list_move(b->box->arena, &b->summary_rows, sizeof(uint32_t));
+	t->nsummary_rows = b->summary_rows.n;
 	b->cells.n = 0;
-	b->brief_rows.n = 0;
+	b->summary_rows.n = 0;
 }
 
 record_builder *record_new(void)
@@ -94,7 +94,7 @@ void record_drop(record_builder *b)
 	mem_free(b->notes.rows);
 	mem_free(b->tables.rows);
 	mem_free(b->cells.rows);
-	mem_free(b->brief_rows.rows);
+	mem_free(b->summary_rows.rows);
 	if (b->box)
 		dck_record_free(&b->box->record);
 	mem_free(b);
@@ -537,7 +537,7 @@ static bool is_word_of(const char *words, const char *word)
 	return false;
 }
 
-void record_brief_columns(record_builder *b, const char *keys)
+void record_summary_columns(record_builder *b, const char *keys)
 {
 	dck_table *t = b->tables.rows;
 	uint32_t *own;
@@ -548,21 +548,21 @@ void record_brief_columns(record_builder *b, const char *keys)
 	own = mem_arena_array(b->box->arena, t->ncolumns, sizeof *own);
 	if (!own)
 		return; /* the arena remembers */
-	t->brief_columns = own;
-	t->nbrief_columns = 0;
+	t->summary_columns = own;
+	t->nsummary_columns = 0;
 	for (size_t i = 1; i < t->ncolumns; i++)
 		if (is_word_of(keys, t->columns[i].key))
-			own[t->nbrief_columns++] = (uint32_t)i;
+			own[t->nsummary_columns++] = (uint32_t)i;
 }
 
-void record_brief_row(record_builder *b)
+void record_summary_row(record_builder *b)
 {
 	const dck_table *t = b->tables.rows;
 	uint32_t *row;
 
 	if (b->failed || b->tables.n == 0 || b->cells.n == 0)
 		return;
-	row = build_list_add(b, &b->brief_rows, sizeof *row);
+	row = build_list_add(b, &b->summary_rows, sizeof *row);
 	if (row)
 		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
 }
@@ -653,17 +653,17 @@ void record_note_as(record_builder *b, dck_severity severity, const char *code, 
 	note_add(b, severity, code, text);
 }
 
-void record_note_under(record_builder *b, const char *code, const char *under)
+void record_note_set_cause(record_builder *b, const char *code, const char *cause)
 {
 	dck_note *all = b->notes.rows;
 	const char *lead = NULL;
 
 	for (size_t i = 0; i < b->notes.n && !lead; i++)
-		if (!all[i].under && strcmp(all[i].code, under) == 0)
+		if (!all[i].cause && strcmp(all[i].code, cause) == 0)
 			lead = all[i].code;
 	for (size_t i = 0; i < b->notes.n && lead; i++)
 		if (strcmp(all[i].code, code) == 0 && all[i].code != lead)
-			all[i].under = lead;
+			all[i].cause = lead;
 }
 
 const dck_op *record_ops(const record_builder *b, size_t *ret_n)

@@ -106,8 +106,8 @@ void record_cell_absent(record_builder *b, const char *why);
  * named, else the first of all; of it the first column and those named here ("ratio verdict", keys
  * with blanks between, which need not exist), as far as they find room, and the rows named, each
  * after its last cell. Rows: a few, the most important ones; none: the first of the table. */
-void record_brief_columns(record_builder *b, const char *keys);
-void record_brief_row(record_builder *b);
+void record_summary_columns(record_builder *b, const char *keys);
+void record_summary_row(record_builder *b);
 
 /* Copies all of it. Parents stand before their children, weights are finite (asserted). */
 void record_tree(record_builder *b, const dck_tree *t);
@@ -120,9 +120,9 @@ void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...) DCK_PRINTF(4, 5);
 const dck_note_def *record_note_find(const char *code); /* static; NULL: there is no such code */
-/* The first note of code `under` names the cause of those of `code`. Nothing happens where one of
+/* The first note of code `cause` names the cause of those of `code`. Nothing happens where one of
  * them is not there. */
-void record_note_under(record_builder *b, const char *code, const char *under);
+void record_note_set_cause(record_builder *b, const char *code, const char *cause);
 /* The operators, the notes so far, borrowed until the next call on b. */
 const dck_op *record_ops(const record_builder *b, size_t *ret_n);
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);

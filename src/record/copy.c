@@ -24,8 +24,8 @@ void record_copy_metric(record_builder *b, const dck_metric *from)
 void record_copy_under(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)
-		if (r->notes[i].under)
-			record_note_under(b, r->notes[i].code, r->notes[i].under);
+		if (r->notes[i].cause)
+			record_note_set_cause(b, r->notes[i].code, r->notes[i].cause);
 }
 
 static void cell_copy(record_builder *b, const dck_cell *c)
@@ -55,17 +55,17 @@ void record_copy_table(record_builder *b, const dck_table *from)
 	size_t n = 0, brief = 0;
 
 	keys[0] = '\0';
-	for (size_t i = 0; i < from->nbrief_columns && n < sizeof keys; i++)
+	for (size_t i = 0; i < from->nsummary_columns && n < sizeof keys; i++)
 		n += (size_t)snprintf(keys + n, sizeof keys - n, "%s%s", i ? " " : "",
-				      from->columns[from->brief_columns[i]].key);
+				      from->columns[from->summary_columns[i]].key);
 	record_table(b, from->name, from->title, from->columns, from->ncolumns);
 	if (keys[0])
-		record_brief_columns(b, keys);
+		record_summary_columns(b, keys);
 	for (size_t i = 0; i < from->nrows * from->ncolumns; i++) {
 		cell_copy(b, &from->cells[i]);
-		if ((i + 1) % from->ncolumns == 0 && brief < from->nbrief_rows &&
-		    from->brief_rows[brief] == i / from->ncolumns) {
-			record_brief_row(b);
+		if ((i + 1) % from->ncolumns == 0 && brief < from->nsummary_rows &&
+		    from->summary_rows[brief] == i / from->ncolumns) {
+			record_summary_row(b);
 			brief++;
 		}
 	}

@@ -228,11 +228,11 @@ dck_verdict dck_record_gate(const dck_record *r)
 	const dck_fact *f = dck_record_fact(r, "result", "gate");
 
 	if (!f)
-		return DCK_VERDICT_HOLDS;
+		return DCK_VERDICT_MET;
 	if (f->value.kind == DCK_VALUE_INT &&
-	    (f->value.as.i == DCK_VERDICT_HOLDS || f->value.as.i == DCK_VERDICT_BROKEN))
+	    (f->value.as.i == DCK_VERDICT_MET || f->value.as.i == DCK_VERDICT_VIOLATED))
 		return (dck_verdict)f->value.as.i;
-	return DCK_VERDICT_UNDECIDED;
+	return DCK_VERDICT_INCONCLUSIVE;
 }
 
 double dck_record_value(const dck_record *r, const char *tag)

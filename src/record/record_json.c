@@ -258,8 +258,8 @@ static void record_table_put(json_writer *w, const dck_table *t)
 		json_end(w);
 	}
 	json_end(w);
-	indices_put(w, "brief_columns", t->brief_columns, t->nbrief_columns);
-	indices_put(w, "brief_rows", t->brief_rows, t->nbrief_rows);
+	indices_put(w, "summary_columns", t->summary_columns, t->nsummary_columns);
+	indices_put(w, "summary_rows", t->summary_rows, t->nsummary_rows);
 	json_end(w);
 }
 
@@ -320,8 +320,8 @@ static void record_note_put(json_writer *w, const dck_note *n)
 	record_text_put(w, "severity", dck_severity_text(n->severity));
 	record_text_put(w, "code", n->code);
 	record_text_put(w, "text", n->text);
-	if (n->under)
-		record_text_put(w, "under", n->under);
+	if (n->cause)
+		record_text_put(w, "cause", n->cause);
 	json_end(w);
 }
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "record/record_reader.h"
+#include "record/renamed.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -45,7 +46,13 @@ static dck_status fact_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(reader_text(rd, o, "section", REQUIRED, &f->section));
 	DCK_TRY(reader_text(rd, o, "key", REQUIRED, &f->key));
 	DCK_TRY(reader_unit(rd, o, &f->unit));
-	return reader_value(rd, o, f->unit != DCK_UNIT_NONE, &f->value);
+	DCK_TRY(reader_value(rd, o, f->unit != DCK_UNIT_NONE, &f->value));
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	f->key = record_renamed_fact(f->section, f->key);
+	if (f->value.kind == DCK_VALUE_TEXT)
+		f->value.as.text = record_renamed_text(f->section, f->key, f->value.as.text);
+	return DCK_OK;
 }
 
 static dck_status series_get(reader *rd, const json_t *o, void *row)
@@ -104,6 +111,7 @@ static dck_status parse_metric_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(reader_text(rd, o, "tag", REQUIRED, &tag));
 	if (!tag)
 		return DCK_OK; /* no memory: the arena remembers */
+	tag = record_renamed_metric(tag);
 	DCK_TRY(reader_unit(rd, o, &unit));
 	m->def = record_find_def(tag, rd->arena);
 	if (m->def) {
@@ -232,7 +240,11 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 
 	DCK_TRY(reader_text(rd, o, "code", REQUIRED, &n->code));
 	DCK_TRY(reader_text(rd, o, "text", REQUIRED, &n->text));
-	DCK_TRY(reader_text(rd, o, "under", OPTIONAL, &n->under));
+	DCK_TRY(reader_text(rd, o, reader_either(o, "cause", "under"), OPTIONAL, &n->cause));
+	if (mem_arena_failed(rd->arena))
+		return DCK_OK;
+	n->code = record_renamed_note(n->code);
+	n->cause = n->cause ? record_renamed_note(n->cause) : NULL;
 	if (!json_is_string(severity))
 		return reader_wrong(rd, "severity", severity, "text");
 	for (dck_severity s = DCK_INFO; s <= DCK_ERROR; s++) {

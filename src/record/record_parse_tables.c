@@ -161,9 +161,10 @@ dck_status reader_table(reader *rd, const json_t *o, void *row)
 	if (mem_arena_failed(rd->arena))
 		return DCK_OK;
 	DCK_TRY(rows_get(rd, o, t));
-	DCK_TRY(indices_get(rd, o, "brief_columns", t->ncolumns, &t->brief_columns,
-			    &t->nbrief_columns));
-	return indices_get(rd, o, "brief_rows", t->nrows, &t->brief_rows, &t->nbrief_rows);
+	DCK_TRY(indices_get(rd, o, reader_either(o, "summary_columns", "brief_columns"),
+			    t->ncolumns, &t->summary_columns, &t->nsummary_columns));
+	return indices_get(rd, o, reader_either(o, "summary_rows", "brief_rows"), t->nrows,
+			   &t->summary_rows, &t->nsummary_rows);
 }
 
 /* Tables and trees are looked up by their names, so there is one of each. */

@@ -64,6 +64,11 @@ dck_status reader_text(reader *rd, const json_t *o, const char *key, need n, con
 	return DCK_OK;
 }
 
+const char *reader_either(const json_t *o, const char *now, const char *before)
+{
+	return !jansson->object_get(o, now) && jansson->object_get(o, before) ? before : now;
+}
+
 /* Integers past 2^53 are text. */
 bool reader_int_of(const char *text, int64_t *ret)
 {

@@ -30,6 +30,8 @@ dck_status reader_bad(const reader *rd, const char *key, const char *what);
 /* An optional member that is missing leaves *ret as it was. */
 typedef enum need { OPTIONAL, REQUIRED } need;
 
+/* Returns `before`, the member's name before 0.1, where `o` has that one and not `now`. */
+const char *reader_either(const json_t *o, const char *now, const char *before);
 const char *reader_keep(reader *rd, const json_t *v);
 dck_status reader_text(reader *rd, const json_t *o, const char *key, need n, const char **ret);
 dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uint64_t max,

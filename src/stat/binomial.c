@@ -81,14 +81,14 @@ void stat_limit_test(double p, double confidence, double n, double over, stat_li
 	const double least =
 	    fmax(STAT_N_EFF_ENOUGH, (double)stat_percentile_runs(p, confidence, 1));
 	search s = {.q = q, .alpha = alpha, .share = n > 0 ? over / n : 0};
-	stat_limit l = {.verdict = DCK_VERDICT_UNDECIDED, .n_eff = n, .share = s.share};
+	stat_limit l = {.verdict = DCK_VERDICT_INCONCLUSIVE, .n_eff = n, .share = s.share};
 
 	l.p_held = n > 0 ? stat_binomial_at_most(over, n, q) : 1;
 	l.p_broken = n > 0 ? stat_binomial_at_least(over, n, q) : 1;
 	if (l.p_broken <= alpha)
-		l.verdict = DCK_VERDICT_BROKEN;
+		l.verdict = DCK_VERDICT_VIOLATED;
 	else if (l.p_held <= alpha && n >= least)
-		l.verdict = DCK_VERDICT_HOLDS;
+		l.verdict = DCK_VERDICT_MET;
 	else if (s.share > q)
 		l.n_needed = smallest(&s, enough_broken, fmax(1, ceil(n)));
 	else if (s.share < q)
@@ -99,10 +99,10 @@ void stat_limit_test(double p, double confidence, double n, double over, stat_li
 dck_verdict stat_limit_interval(double lo, double hi, double limit)
 {
 	if (isnan(lo) || isnan(hi))
-		return DCK_VERDICT_UNDECIDED;
+		return DCK_VERDICT_INCONCLUSIVE;
 	if (lo > limit)
-		return DCK_VERDICT_BROKEN;
-	return hi <= limit ? DCK_VERDICT_HOLDS : DCK_VERDICT_UNDECIDED;
+		return DCK_VERDICT_VIOLATED;
+	return hi <= limit ? DCK_VERDICT_MET : DCK_VERDICT_INCONCLUSIVE;
 }
 
 void stat_limit_mean(double mean, double half, double n, double n_eff, double limit,
@@ -113,10 +113,10 @@ void stat_limit_mean(double mean, double half, double n, double n_eff, double li
 				: mean > 0 ? mean * log(limit / mean)
 					   : limit - mean;
 	const double wide = half / sqrt(pow(DEPENDENT_SHARE, 1 - fmin(1, n_eff / n)));
-	stat_limit l = {.verdict = DCK_VERDICT_UNDECIDED, .n_eff = n_eff};
+	stat_limit l = {.verdict = DCK_VERDICT_INCONCLUSIVE, .n_eff = n_eff};
 
 	if (wide <= distance && !(below && n_eff < STAT_N_EFF_ENOUGH))
-		l.verdict = below ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN;
+		l.verdict = below ? DCK_VERDICT_MET : DCK_VERDICT_VIOLATED;
 	/* The half-width falls with the square root of the runs. */
 	else if (isfinite(wide) && distance > 0) {
 		const double needed = n_eff * wide * wide / (distance * distance);

@@ -79,7 +79,7 @@ static bool mean_holds(const double *x, size_t n, double limit, double *scratch)
 	stat_estimate_one(STAT_MEAN, x, n, 2 * CONFIDENCE - 1, scratch, &mean);
 	stat_limit_mean(mean.value, mean.has_interval ? (mean.hi - mean.lo) / 2 : (double)INFINITY,
 			(double)n, mean.n_eff, limit, &l);
-	return l.verdict == DCK_VERDICT_HOLDS;
+	return l.verdict == DCK_VERDICT_MET;
 }
 
 static bool holds(const kind *k, const double *x, double limit, double *scratch)
@@ -95,7 +95,7 @@ static bool holds(const kind *k, const double *x, double limit, double *scratch)
 	for (size_t i = 0; i < k->n; i++)
 		over += x[i] > limit;
 	stat_limit_test(k->p, CONFIDENCE, runs, over * runs / n, &l);
-	return l.verdict == DCK_VERDICT_HOLDS;
+	return l.verdict == DCK_VERDICT_MET;
 }
 
 static double mean_of(const kind *k)

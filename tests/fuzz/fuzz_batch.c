@@ -34,7 +34,7 @@ static void free_batch(const char *path, const onnx_model *m, const char *file, 
 {
 	batch_model b = {0};
 	dck_err err = {0};
-	dck_status code = batch_free(path, m, ITEMS, file, a, &b, &err);
+	dck_status code = rebatch(path, m, ITEMS, file, a, &b, &err);
 
 	if (code == DCK_OK)
 		check_result(&b, a);

@@ -65,18 +65,18 @@ args = c.arguments(__doc__)
 def sources():
     """Who can take samples here."""
     found = []
-    for by in ("perf", "timers"):
-        done = subprocess.run([args.program, "sample", "--quiet", "--by", by, "--", "true"], capture_output=True,
+    for by in ("perf", "timer"):
+        done = subprocess.run([args.program, "sample", "--quiet", "--source", by, "--", "true"], capture_output=True,
                               check=False)
         if done.returncode == 0:
             found.append(by)
     if not found:
-        raise c.Skipped("neither perf_event nor timers can be used here")
+        raise c.Skipped("neither perf_event nor a timer can be used here")
     return found
 
 
 def sample(by, *command, more=()):
-    subprocess.run([args.program, "sample", "--quiet", "--by", by, "--save", "run.json", *more, "--", *command],
+    subprocess.run([args.program, "sample", "--quiet", "--source", by, "--save", "run.json", *more, "--", *command],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open("run.json", encoding="utf-8") as file:
         record = json.load(file)
@@ -110,7 +110,7 @@ def xz():
         # Functions are told apart, with names or without.
         names = {row["name"] for row in rows if in_module("liblzma")(row) and row["self"] > 0}
         c.expect(len(names) > 2 and "[unknown]" not in names, f"{by}: {names}")
-        c.expect(c.fact(record, "sample", "stacks_broken") < 0.1 * c.fact(record, "sample", "samples") + 5, by)
+        c.expect(c.fact(record, "sample", "stacks_failed") < 0.1 * c.fact(record, "sample", "samples") + 5, by)
 
 
 CLASSES = CHANCE + r"""

@@ -159,8 +159,8 @@ def _parts(out, parts, apart, first, waits, owner):
               [("part", "part", None), ("what", "what", None), ("total", "total", "ns"),
                ("share", "share", "1"), ("mean", "mean", "ns"), ("median", "median", "ns"),
                ("first", "first step", "ns"), ("steps", "in steps", "1"), ("waits", "waits", "1")],
-              rows, brief_columns=[1, 3, 5, 6, 8],
-              brief_rows=sorted(sorted(range(len(parts)), key=lambda i: -rows[i][2])[:_BRIEF]))
+              rows, summary_columns=[1, 3, 5, 6, 8],
+              summary_rows=sorted(sorted(range(len(parts)), key=lambda i: -rows[i][2])[:_BRIEF]))
 
 
 def _costs(out, owner, apart, whole, evidence):

@@ -181,7 +181,7 @@ def _outputs(out, all_, sizes, ready, rtol):
     if rows:
         out.table("devices/outputs", f"Outputs against those of {all_[0].name}", [
             ("batch", "batch", None), ("setting", "setting", None), ("max_difference", "max. diff.", "1"),
-            ("outputs", "outputs", None), ("tolerance", "tolerance", None)], rows, brief_columns=[1, 2, 3])
+            ("outputs", "outputs", None), ("tolerance", "tolerance", None)], rows, summary_columns=[1, 2, 3])
     if differ:
         out.note("outputs-differ", f"outputs differ from those of {all_[0].name}: {'; '.join(differ[:3])}"
                  + (f" and {len(differ) - 3} more" if len(differ) > 3 else ""), "error")

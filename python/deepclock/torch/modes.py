@@ -290,8 +290,8 @@ def _record(run, tried, compared, title):
         ("call", "call", "ns"), ("ratio", "to eager", "1"), ("verdict", "verdict", None),
         ("pays_back", "pays back after", "1"), ("max_difference", "max. diff.", "1"), ("outputs", "outputs", None),
         ("tolerance", "tolerance", None)],
-        [list(row.values()) for row in rows], brief_columns=[1, 2, 3, 4, 6, 8],
-        brief_rows=[i for i, t in enumerate(tried) if t.why is None])
+        [list(row.values()) for row in rows], summary_columns=[1, 2, 3, 4, 6, 8],
+        summary_rows=[i for i, t in enumerate(tried) if t.why is None])
     for t in tried:
         if t.why is not None:
             out.note("mode-absent", f"{t.name} is absent: {t.why}", "info")

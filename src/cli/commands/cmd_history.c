@@ -84,7 +84,7 @@ static int history_trend(const cli *c, const history_command *cfg, dck_history *
 	dck_history_trend_free(t);
 	if (status != DCK_OK)
 		return cli_failed(&err);
-	const bool few = r->tables[0].nbrief_rows < r->tables[0].nrows && !cli_given(c, "limit");
+	const bool few = r->tables[0].nsummary_rows < r->tables[0].nrows && !cli_given(c, "limit");
 	return listing_report(c, r, few, !few);
 }
 
@@ -326,7 +326,7 @@ typedef struct action {
 #define FILTER "subject", "command", "since", "until", "at-commit", "limit"
 static const char *const list_options[] = {FILTER, "metric", RESULT, NULL};
 static const char *const show_options[] = {RESULT, "details", NULL};
-static const char *const trend_options[] = {FILTER, "by", "mixed", "least", RESULT, NULL};
+static const char *const trend_options[] = {FILTER, "by", "mixed", "min-change", RESULT, NULL};
 static const char *const compare_options[] = {RESULT, "details", NULL};
 static const char *const export_options[] = {FILTER, "csv", "out", NULL};
 static const char *const import_options[] = {"commit", NULL};

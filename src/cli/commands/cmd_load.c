@@ -49,9 +49,9 @@ static const cli_item examples[] = {
     {"deepclock load zoo:resnet18 --rate 20",
      "requests at random times, 20 a second: what users would wait"},
     {"deepclock load zoo:resnet18 --rate 20 --slo 'p99<=100ms'",
-     "does that hold? Exit status 0 yes, 3 no, 4 not shown"},
+     "is that met? Exit status 0 yes, 3 no, 4 inconclusive"},
     {"deepclock load model.onnx --find-peak --slo 'p90<=50ms' --streams 2 --threads 1",
-     "the highest rate that holds the limit, served by two streams of one thread"},
+     "the highest rate that meets the limit, served by two streams of one thread"},
     {"deepclock load model.onnx --trace arrivals.csv", "arrivals as they once were"},
     {"deepclock load model.onnx --scenario offline --requests 1000 --streams 4",
      "a thousand at once: items per second"},
@@ -61,17 +61,17 @@ static const cli_item examples[] = {
 
 const cli_command cmd_load = {
     .name = "load",
-    .summary = "measure latency under load, and find the highest rate that holds a limit",
+    .summary = "measure latency under load, and find the highest rate that meets a limit",
     .usage = usage,
     .about =
 	"Sends requests to SUBJECT and reports how long they take, "
 	"counted from the time at which each was scheduled to arrive, "
 	"so that waiting is part of it; queue wait and service are shown apart. A limit (--slo) "
-	"gets a verdict with its confidence: holds, broken, or not shown, "
+	"gets a verdict with its confidence: met, violated, or inconclusive, "
 	"where the requests are too few to decide. One request over it breaks a limit on max, "
-	"and none shows that it holds.\n\n"
-	"Exit status: 0 when every limit holds or none was given, 3 when one is broken, "
-	"4 when it is not shown.",
+	"and none shows that it is met.\n\n"
+	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
+	"4 when it is inconclusive.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

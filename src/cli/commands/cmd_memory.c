@@ -33,7 +33,7 @@ static int memory_run(cli *c, void *config)
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
 	}
 	code = cli_profile_show(c, record);
-	const dck_note *unseen = dck_record_note(record, "memory-unseen");
+	const dck_note *unseen = dck_record_note(record, "allocations-not-traced");
 	if (unseen) { /* what was wanted is not there, though the rest is shown and saved */
 		cli_message("%s", unseen->text);
 		code = code == CLI_OK ? CLI_FAILED : code;

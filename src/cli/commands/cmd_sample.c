@@ -74,5 +74,6 @@ const cli_command cmd_sample = {
     .groups = groups,
     .config_size = sizeof(sample_config),
     .takes_command = true,
+    .hints = cli_hints_sample,
     .run = sample_run,
 };

@@ -72,7 +72,7 @@ const cli_command cmd_throughput = {
 	     "The first Ctrl-C ends the search and reports what was measured (exit status 130).\n\n"
 	     "Exit status: 0 when there is no limit or the best size keeps to it, "
 	     "3 when every size breaks it, 4 when none is shown to keep to it, as of max, "
-	     "where one run over it breaks the limit and none shows that it holds; "
+	     "where one run over it violates the limit and none shows that it is met; "
 	     "1 when no size fits into memory.",
     .sections = sections,
     .examples = examples,

@@ -29,7 +29,7 @@ const dck_opt dck_model_options[] = {
     DCK_OPTION(COUNT, dck_model_config, batch, "batch", "N", NULL,
 	       "items per run: size of the inputs' first axis", .letter = 'b', .min = 1,
 	       .max = 1e9),
-    DCK_FLAG(dck_model_config, trust_batch, "trust-batch",
+    DCK_FLAG(dck_model_config, skip_batch_check, "no-batch-check",
 	     "do not compare the outputs first when --batch frees a batch that the model fixes"),
     DCK_OPTION(
 	COUNT, dck_model_config, items, "items", "N", NULL,

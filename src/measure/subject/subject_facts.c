@@ -49,19 +49,19 @@ static void facts_model(record_builder *b, const subject_target *t)
 	record_fact_int(b, "subject", "weight_bytes", DCK_UNIT_BYTE, (int64_t)m->weight_bytes);
 }
 
-void subject_facts_freed(record_builder *b, const subject_freed *f)
+void subject_facts_rebatched(record_builder *b, const rebatch_info *f)
 {
 	char to[32] = "larger batches";
 
 	if (f->items > 0)
 		snprintf(to, sizeof to, "%lld", (long long)f->items);
-	record_fact_fmt(b, "subject", "batch_freed", "from %lld to %s, %zu operator%s rewritten",
+	record_fact_fmt(b, "subject", "rebatched", "from %lld to %s, %zu operator%s rewritten",
 			(long long)f->was, to, f->rewritten, f->rewritten == 1 ? "" : "s");
 	if (*f->shared)
 		record_fact_text(b, "subject", "batch_shared", f->shared);
 	record_fact_text(b, "subject", "batch_checked", f->looked);
-	record_note(b, "batch-freed",
-		    "exported for %lld item%s; its batch was freed for %s: "
+	record_note(b, "rebatched",
+		    "exported for %lld item%s; rebatched for %s: "
 		    "%zu operator%s rewritten; %s%s%s%s",
 		    (long long)f->was, f->was == 1 ? "" : "s", to, f->rewritten,
 		    f->rewritten == 1 ? "" : "s", *f->shared ? "the same for all items: " : "",
@@ -98,8 +98,8 @@ void subject_facts_of(record_builder *b, const dck_subject *s, const subject_tar
 	record_fact_int(b, "subject", "items_per_run", DCK_UNIT_ONE, (int64_t)t->items);
 	if (t->items_how)
 		record_fact_text(b, "subject", "items_from", t->items_how);
-	if (t->freed.done)
-		subject_facts_freed(b, &t->freed);
+	if (t->rebatched.done)
+		subject_facts_rebatched(b, &t->rebatched);
 	if (t->usual && *t->usual)
 		record_fact_text(b, "subject", "usual_sizes", t->usual);
 	subject_facts_usual(b, s->text, t->usual);

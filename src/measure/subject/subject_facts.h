@@ -9,8 +9,8 @@
 #include "measure/subject/target.h"
 
 void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t);
-/* A batch that was freed: facts and the note. subject_facts_of() does it for its target. */
-void subject_facts_freed(record_builder *b, const subject_freed *f);
+/* A model that was rebatched: facts and the note. subject_facts_of() does it for its target. */
+void subject_facts_rebatched(record_builder *b, const rebatch_info *f);
 /* A note on usual values that were taken for what the model of that name leaves open; usual "" or
  * NULL: none were. subject_facts_of() does it for its target. */
 void subject_facts_usual(record_builder *b, const char *name, const char *usual);

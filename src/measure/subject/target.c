@@ -37,7 +37,7 @@ typedef struct opening {
 	dck_kv options[OPTIONS_MAX];
 	dck_kv dims[DCK_LIST_MAX];
 	dck_buffer bytes; /* a built-in network */
-	freed_model freed;
+	rebatched_model rebatched;
 	ear *ear;	     /* NULL: none */
 	dck_subject subject; /* with usual sizes where it leaves some open */
 	bool usual_batch;
@@ -161,16 +161,16 @@ static dck_status target_batch_give(subject_target *t, opening *o, const dck_mod
 	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
 	model_summary now;
 
-	DCK_TRY(freed_make(o->params.model_path, c, folder, t->arena, &o->freed, err));
-	if (!o->freed.done)
+	DCK_TRY(rebatched_make(o->params.model_path, c, folder, t->arena, &o->rebatched, err));
+	if (!o->rebatched.done)
 		return DCK_OK;
-	DCK_TRY(model_summary_read_bytes(o->freed.model.bytes.data, o->freed.model.bytes.n,
+	DCK_TRY(model_summary_read_bytes(o->rebatched.model.bytes.data, o->rebatched.model.bytes.n,
 					 t->arena, &now, err));
 	t->summary.values = now.values;
 	o->params.model_path = NULL;
-	o->params.model_folder = o->freed.folder;
-	o->params.model_bytes = o->freed.model.bytes.data;
-	o->params.model_bytes_n = o->freed.model.bytes.n;
+	o->params.model_folder = o->rebatched.folder;
+	o->params.model_bytes = o->rebatched.model.bytes.data;
+	o->params.model_bytes_n = o->rebatched.model.bytes.n;
 	return DCK_OK;
 }
 
@@ -457,15 +457,15 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 
-	if (o->freed.done && t->check)
-		DCK_TRY(t->check(s, &o->freed, watch, &t->freed, err));
-	else if (o->freed.done)
-		t->freed = freed_facts(&o->freed, (int64_t)s->model.batch);
+	if (o->rebatched.done && t->check)
+		DCK_TRY(t->check(s, &o->rebatched, watch, &t->rebatched, err));
+	else if (o->rebatched.done)
+		t->rebatched = rebatched_facts(&o->rebatched, (int64_t)s->model.batch);
 	phase_begin(p, "session");
 	DCK_TRY(engine_open(e, &o->params, &t->model, err));
 	t->session_ns = phase_end(p);
 	dck_buffer_done(&o->bytes); /* the engine has its own copy by now */
-	freed_done(&o->freed);
+	rebatched_done(&o->rebatched);
 	DCK_TRY(engine_open_times(e, t->model, &times, err));
 	if (times.valid & 1)
 		t->library_ns = times.library_ns;
@@ -505,7 +505,7 @@ dck_status subject_target_open(subject_target *t, const dck_subject *s, const dc
 	o.subject = *s;
 	status = subject_target_failed(t, target_open(t, &o, watch, &p, err), err);
 	dck_buffer_done(&o.bytes);
-	freed_done(&o.freed);
+	rebatched_done(&o.rebatched);
 	if (status != DCK_OK)
 		subject_target_close(t);
 	return status;

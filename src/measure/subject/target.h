@@ -19,7 +19,7 @@
 #include "deepclock/bench.h"
 #include "base/mem.h"
 #include "measure/subject/hooks.h"
-#include "measure/subject/freed.h"
+#include "measure/subject/rebatched.h"
 #include "measure/subject/inputs.h"
 #include "engine/engine.h"
 #include "model/onnx/summary.h"
@@ -41,7 +41,7 @@ typedef struct subject_target {
 	bool sizes_given;      /* set before opening: what the model leaves open must be given */
 	model_summary summary; /* of a model file */
 	bool has_summary;
-	subject_freed freed; /* of a model that was exported for fewer items than asked for */
+	rebatch_info rebatched; /* of a model that was exported for fewer items than asked for */
 	mem_arena *arena;
 	subject_hook *prepare; /* before each run; NULL: none */
 	/* Durations of the phases, for the record; 0: there was no such phase. */
@@ -54,10 +54,10 @@ typedef struct subject_target {
 	 */
 	uint32_t observe;     /* DCK_OBSERVE_... */
 	const char *work_dir; /* for the engine's files, with DCK_OBSERVE_OPERATORS */
-	/* How a model whose batch was freed is compared with the original before it is opened, set
-	 * before opening; NULL: it is trusted. verify/freed_check.h sets it. */
-	dck_status (*check)(const dck_subject *s, const freed_model *f, const dck_observer *watch,
-			    subject_freed *ret, dck_err *err);
+	/* How a model that was rebatched is compared with the original before it is opened, set
+	 * before opening; NULL: it is trusted. verify/rebatch_check.h sets it. */
+	dck_status (*check)(const dck_subject *s, const rebatched_model *f,
+			    const dck_observer *watch, rebatch_info *ret, dck_err *err);
 } subject_target;
 
 /* Opens everything up to the first run. phase(self, name) is called as each begins. On failure

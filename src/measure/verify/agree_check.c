@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "measure/verify/agree.h"
-#include "measure/verify/freed_check.h"
+#include "measure/verify/rebatch_check.h"
 
 dck_status agree_can_check(const dck_subject *s, dck_err *err)
 {
@@ -47,7 +47,7 @@ static dck_status check_check(const dck_subject *s, subject_target *measured,
 		engine_release(&h);
 	}
 	plain.model.interop_threads = 0;
-	plain.model.trust_batch = true;
+	plain.model.skip_batch_check = true;
 	plain.model.opt = 0;
 	plain.model.device = "cpu";
 	plain.model.cpus = NULL; /* pinned already */

@@ -231,7 +231,7 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	record_table(b, "difference/outputs", "Outputs against the reference", columns, NCOLUMNS);
 	/* Units in the last place are many for elements near 0, which says little without the
 	 * rest. */
-	record_brief_columns(b, "verdict max_abs max_rel mean_abs cosine_gap nonfinite outside");
+	record_summary_columns(b, "verdict max_abs max_rel mean_abs cosine_gap nonfinite outside");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < list[i].noutputs; k++)
 			agree_row_put(b, &list[i], &list[i].outputs[k], n > 1);

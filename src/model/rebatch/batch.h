@@ -1,7 +1,7 @@
 /* batch.h - rewrites a model that was exported for a fixed number of items, usually one, so that
  * it takes another number.
  *
- *	DCK_TRY(batch_free(path, m, 8, NULL, arena, &b, err));
+ *	DCK_TRY(rebatch(path, m, 8, NULL, arena, &b, err));
  *	... b.bytes is the model for 8 items ...
  *	batch_done(&b);
  *
@@ -11,7 +11,7 @@
  * where items would mix. What the file states for the old number (the sizes that Reshape is given,
  * the types of inputs and outputs) is rewritten.
  *
- * An operator without a rule is refused, never guessed. Nothing is run here: verify/freed_check.h
+ * An operator without a rule is refused, never guessed. Nothing is run here: verify/rebatch_check.h
  * compares the results with those of the original model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -47,8 +47,8 @@ bool batch_fixed(const onnx_model *m, int64_t *ret_was);
  * file: the name by which the rewritten model asks for the weights; NULL: they are copied into it.
  * The result's texts are in the arena. E_UNSUP: a node holds the number of items fixed, or mixes
  * items: the sentence names it. E_LIMIT, E_IO, E_NOMEM. */
-dck_status batch_free(const char *path, const onnx_model *m, int64_t n, const char *file,
-		      mem_arena *a, batch_model *ret, dck_err *err);
+dck_status rebatch(const char *path, const onnx_model *m, int64_t n, const char *file, mem_arena *a,
+		   batch_model *ret, dck_err *err);
 void batch_done(batch_model *b); /* {0} is allowed */
 
 #endif

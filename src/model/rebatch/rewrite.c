@@ -556,8 +556,8 @@ static dck_status places(const follow *f, val *const *list, size_t n, mem_arena 
 	return DCK_OK;
 }
 
-dck_status batch_free(const char *path, const onnx_model *m, int64_t n, const char *file,
-		      mem_arena *a, batch_model *ret, dck_err *err)
+dck_status rebatch(const char *path, const onnx_model *m, int64_t n, const char *file, mem_arena *a,
+		   batch_model *ret, dck_err *err)
 {
 	batch_model b = {0};
 	cost_result *cost = NULL;

@@ -108,7 +108,7 @@ static void count_program_facts_put(const run *r, record_builder *b)
 	record_fact_text(
 	    b, "method", "counters",
 	    "from the program's exec() on, with all threads and processes that it starts");
-	record_fact_int(b, "count", "took", DCK_UNIT_NS, (int64_t)r->elapsed_ns);
+	record_fact_int(b, "count", "elapsed", DCK_UNIT_NS, (int64_t)r->elapsed_ns);
 	if (r->cancelled)
 		record_note(b, "interrupted", "interrupted: this is what was counted until then");
 }

@@ -226,7 +226,7 @@ static void laps_write(work *w, const lap_state *s)
 
 	lap_facts(w->b, s);
 	record_table(w->b, "laps", "Laps", columns, sizeof columns / sizeof columns[0]);
-	record_brief_columns(w->b, "laps mean cpu rate");
+	record_summary_columns(w->b, "laps mean cpu rate");
 	for (const lap_name *n = s->names; n; n = n->next) {
 		if (n->ended == 0)
 			continue;

@@ -95,7 +95,7 @@ static heap_sum memory_sum_of(const memory_sums *s)
 static void metrics_absent(record_builder *b, const char *why)
 {
 	static const char *const tags[] = {
-	    "memory/heap_peak", "memory/heap_leaked", "memory/heap_kept",  "memory/allocations",
+	    "memory/heap_peak", "memory/heap_leaked", "memory/heap_runtime", "memory/allocations",
 	    "memory/temporary", "memory/allocated",   "memory/mapped_peak"};
 
 	for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
@@ -124,7 +124,8 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 	if (s->ncolumns > SUMS_HELD)
 		record_metric_int(b, "memory/heap_held", sum->held,
 				  "when its interpreter of Python began to finalise");
-	record_metric_int(b, "memory/heap_kept", sum->kept, several ? "of all processes" : "exact");
+	record_metric_int(b, "memory/heap_runtime", sum->kept,
+			  several ? "of all processes" : "exact");
 	record_metric_int(b, "memory/allocations", (int64_t)sum->allocations,
 			  "malloc, calloc, realloc, aligned forms, operator new");
 	record_metric_int(b, "memory/temporary", (int64_t)sum->temporary,
@@ -170,8 +171,8 @@ static dck_status memory_tables_put(record_builder *b, const memory_sums *s, dck
 				     .brief = ROWS_BRIEF};
 
 	DCK_TRY(call_paths_functions(&s->lines, &lines, b, err));
-	record_brief_columns(b, has_held ? "peak held allocations temporary"
-					 : "peak leaked allocations temporary");
+	record_summary_columns(b, has_held ? "peak held allocations temporary"
+					   : "peak leaked allocations temporary");
 	DCK_TRY(call_paths_functions(&s->functions, &functions, b, err));
 	if (s->mappings.nframes)
 		DCK_TRY(call_paths_functions(&s->mappings, &mappings, b, err));
@@ -238,8 +239,8 @@ static void memory_counts_put(record_builder *b, const memory_sums *s, const hea
 	record_fact_int(b, "memory", "leaked_blocks", DCK_UNIT_ONE, (int64_t)sum->leaked_blocks);
 	record_fact_int(b, "memory", "lost_paths", DCK_UNIT_ONE, (int64_t)sum->lost);
 	record_fact_int(b, "memory", "unseen", DCK_UNIT_ONE, (int64_t)sum->unseen);
-	record_fact_int(b, "memory", "cut_stacks", DCK_UNIT_ONE, (int64_t)sum->cut);
-	record_fact_int(b, "memory", "broken_stacks", DCK_UNIT_ONE, (int64_t)sum->broken);
+	record_fact_int(b, "memory", "stacks_truncated", DCK_UNIT_ONE, (int64_t)sum->cut);
+	record_fact_int(b, "memory", "stacks_failed", DCK_UNIT_ONE, (int64_t)sum->broken);
 	if (s->left_out)
 		record_fact_int(b, "memory", "processes_left_out", DCK_UNIT_ONE,
 				(int64_t)s->left_out);
@@ -364,8 +365,9 @@ static void no_heaps_put(record_builder *b, const memory_told *m)
 
 	metrics_absent(b, m->why);
 	if (!m->config->rss_only && !m->config->pid)
-		record_note(b, "memory-unseen", "allocations of '%.100s' were not seen: %s",
-			    m->program->argv[0], m->why);
+		record_note(b, "allocations-not-traced",
+			    "allocations of '%.100s' were not seen: %s", m->program->argv[0],
+			    m->why);
 	if (rss > 0)
 		record_answer(
 		    b, "peak resident memory %s at %s", dck_text_bytes(rss, peak, sizeof peak),
@@ -385,9 +387,9 @@ dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err)
 	record_set_began(b, m->began_unix_ns);
 	record_set_incomplete(b, m->cancelled);
 	record_fact_options(b, "plan", dck_memory_options, m->config);
-	record_fact_int(b, "memory", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
-	record_fact_int(b, "memory", "looks", DCK_UNIT_ONE, (int64_t)m->looks->looks);
-	record_fact_int(b, "cost", "looks", DCK_UNIT_NS, (int64_t)m->looks->cost_ns);
+	record_fact_int(b, "memory", "elapsed", DCK_UNIT_NS, (int64_t)m->took_ns);
+	record_fact_int(b, "memory", "polls", DCK_UNIT_ONE, (int64_t)m->looks->looks);
+	record_fact_int(b, "cost", "polls", DCK_UNIT_NS, (int64_t)m->looks->cost_ns);
 	if (m->looks->peak_share > 0)
 		record_fact_real(b, "memory", "peak_share", DCK_UNIT_BYTE, m->looks->peak_share);
 	else

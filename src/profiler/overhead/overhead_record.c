@@ -143,7 +143,7 @@ dck_status overhead_record_make(const overhead *o, dck_record **ret, dck_err *er
 	for (size_t i = 0; i < OVERHEAD_METHODS; i++)
 		if (o->of[i].wanted)
 			overhead_row_put(b, o, i);
-	record_brief_columns(b, "time ratio memory output");
+	record_summary_columns(b, "time ratio memory output");
 	record_others_put(&o->others, b, "overhead", false);
 	for (size_t i = 1; i < OVERHEAD_METHODS; i++)
 		if (o->of[i].wanted && o->of[i].absent[0])

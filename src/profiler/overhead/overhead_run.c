@@ -10,10 +10,10 @@ enum { WORDS_MAX = 4096, SAID_BYTES = 65536 };
 
 const overhead_way overhead_methods[OVERHEAD_METHODS] = {
     [OVERHEAD_NONE] = {.name = "none"},
-    {"count", NULL, "count", "took", "count-none"},
-    {"sample", NULL, "sample", "took", NULL},
-    {"trace", "trace.pftrace", "trace", "program_took", NULL},
-    {"memory", NULL, "memory", "took", NULL},
+    {"count", NULL, "count", "elapsed", "count-none"},
+    {"sample", NULL, "sample", "elapsed", NULL},
+    {"trace", "trace.pftrace", "trace", "program_elapsed", NULL},
+    {"memory", NULL, "memory", "elapsed", NULL},
 };
 
 /* `deepclock METHOD ... -- PROGRAM ...`. */

@@ -605,7 +605,7 @@ static void memory_cells(const name *n, int of, record_builder *b)
 }
 
 /* What a summary has room for. */
-static const char *brief_columns(const operators *o)
+static const char *summary_columns(const operators *o)
 {
 	if (o->kinds[DEVICE])
 		return o->device_memory	  ? "calls self total device device_memory"
@@ -631,7 +631,7 @@ static void operators_table(const operators *o, const row *rows, size_t n, recor
 
 	record_table(b, "operators", "Operators, on the CPU and what each started on a device",
 		     columns, 5u + (memory ? 2u : 0u) + (device_memory ? 2u : 0u));
-	record_brief_columns(b, brief_columns(o));
+	record_summary_columns(b, summary_columns(o));
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);
 		record_cell_int(b, (int64_t)(rows[i].z->calls + rows[i].z->unfinished));

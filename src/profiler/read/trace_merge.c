@@ -279,7 +279,7 @@ static void gaps_put(const work *w, record_builder *b)
 {
 	record_fact_int(b, "trace", "skipped_packets", DCK_UNIT_ONE, (int64_t)w->skipped);
 	if (w->undated > 0)
-		record_note(b, "trace-undated",
+		record_note(b, "trace-no-timestamps",
 			    "%llu events have no time, "
 			    "or one of a clock that their file does not explain, and are left out",
 			    (unsigned long long)w->undated);

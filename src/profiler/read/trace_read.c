@@ -36,7 +36,7 @@ static void read_facts_put(record_builder *b, const reading *r)
 		record_note(b, "no-input-shapes",
 			    "no operator of the file has the shapes of its inputs");
 	if (f->undated > 0)
-		record_note(b, "trace-undated",
+		record_note(b, "trace-no-timestamps",
 			    "%llu events have no time, "
 			    "or one of a clock that the file does not explain, "
 			    "and are not in the table",

@@ -240,7 +240,7 @@ dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 		 "to add up a trace");
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);
-	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)c->last_ns);
+	record_fact_int(b, "trace", "elapsed", DCK_UNIT_NS, (int64_t)c->last_ns);
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);

@@ -27,7 +27,7 @@ static sample_slots_clock inside_clock_of(const dck_sample_config *c)
 {
 	bool kernel;
 
-	if (c->by == DCK_SAMPLE_TIMERS || os_perf_permits(&kernel, NULL) != DCK_OK)
+	if (c->source == DCK_SAMPLE_TIMER || os_perf_permits(&kernel, NULL) != DCK_OK)
 		return SAMPLE_CLOCK_TIMER;
 	return kernel ? SAMPLE_CLOCK_EVENT : SAMPLE_CLOCK_USER;
 }

@@ -3,8 +3,8 @@
 
 static const char *const sources[] = {[DCK_SAMPLE_AUTO] = "auto",
 				      [DCK_SAMPLE_PERF] = "perf",
-				      [DCK_SAMPLE_TIMERS] = "timers",
-				      [DCK_SAMPLE_INSIDE] = "inside",
+				      [DCK_SAMPLE_TIMER] = "timer",
+				      [DCK_SAMPLE_IN_PROCESS] = "in-process",
 				      NULL};
 
 const dck_opt dck_sample_options[] = {
@@ -21,8 +21,8 @@ const dck_opt dck_sample_options[] = {
     DCK_FLAG(dck_sample_config, interpreter, "interpreter",
 	     "of Python programs also the interpreter's own functions"),
     DCK_OPTION(
-	CHOICE, dck_sample_config, by, "by", "WHOM", "auto",
-	"sampling source: the kernel (perf), or a signal handler in the program, driven by perf_event (inside) or by POSIX timers (timers)",
+	CHOICE, dck_sample_config, source, "source", "SOURCE", "auto",
+	"sampling source: the kernel (perf), or a signal handler in the program, driven by perf_event (in-process) or by POSIX timers (timer)",
 	.choices = sources),
     DCK_OPTION(BYTES, dck_sample_config, stack_bytes, "stack", "SIZE", "32KiB",
 	       "of each stack so much is copied, where the kernel takes the samples", .min = 1024,

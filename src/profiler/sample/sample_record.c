@@ -84,8 +84,8 @@ static void sample_counts_put(record_builder *b, const sample_run *r, const dck_
 
 	record_fact_int(b, s, "samples", DCK_UNIT_ONE, (int64_t)n->samples);
 	record_fact_int(b, s, "lost", DCK_UNIT_ONE, (int64_t)n->lost);
-	record_fact_int(b, s, "stacks_cut", DCK_UNIT_ONE, (int64_t)n->cut);
-	record_fact_int(b, s, "stacks_broken", DCK_UNIT_ONE, (int64_t)n->broken);
+	record_fact_int(b, s, "stacks_truncated", DCK_UNIT_ONE, (int64_t)n->cut);
+	record_fact_int(b, s, "stacks_failed", DCK_UNIT_ONE, (int64_t)n->broken);
 	record_fact_int(b, s, "stacks_scanned", DCK_UNIT_ONE, (int64_t)n->scanned);
 	record_fact_int(b, s, "unknown_code", DCK_UNIT_ONE, (int64_t)n->named.unknown);
 	record_fact_int(b, s, "processes", DCK_UNIT_ONE, (int64_t)n->processes);
@@ -112,7 +112,7 @@ static void sample_counts_put(record_builder *b, const sample_run *r, const dck_
 		record_fact_int(b, s, "waits_seen", DCK_UNIT_ONE, (int64_t)n->waits);
 		record_fact_real(b, s, "waited", DCK_UNIT_NS, n->blocked_ns);
 	}
-	record_fact_int(b, s, "took", DCK_UNIT_NS, (int64_t)r->took_ns);
+	record_fact_int(b, s, "elapsed", DCK_UNIT_NS, (int64_t)r->took_ns);
 	if (r->cpu_known) {
 		record_fact_int(b, s, "user", DCK_UNIT_NS, (int64_t)r->user_ns);
 		record_fact_int(b, s, "system", DCK_UNIT_NS, (int64_t)r->system_ns);
@@ -135,7 +135,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 	else if (r->signal)
 		record_note(b, "sample-ended-early", "the program was killed by signal %d",
 			    r->signal);
-	if (timers && c->by != DCK_SAMPLE_TIMERS)
+	if (timers && c->source != DCK_SAMPLE_TIMER)
 		record_note(b, "sample-timers", "timers in the program took the samples, since %s",
 			    r->not_perf[0] ? r->not_perf
 					   : "the kernel refuses perf_event to its threads");

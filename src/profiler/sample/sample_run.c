@@ -199,7 +199,7 @@ static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 /* In the program's own handlers, where Python's frames are read at the moment of the sample. */
 static dck_status inside_choose(sampling *s, dck_err *err)
 {
-	const bool asked = s->config->by == DCK_SAMPLE_INSIDE;
+	const bool asked = s->config->source == DCK_SAMPLE_IN_PROCESS;
 	dck_err why;
 	bool kernel;
 
@@ -216,17 +216,17 @@ static dck_status source_open(sampling *s, dck_err *err)
 	const dck_sample_config *c = s->config;
 	dck_err why;
 
-	if (c->by == DCK_SAMPLE_INSIDE)
+	if (c->source == DCK_SAMPLE_IN_PROCESS)
 		return inside_choose(s, err);
-	if (c->by == DCK_SAMPLE_AUTO && !c->pid && python_runs(s->program->argv[0]) &&
+	if (c->source == DCK_SAMPLE_AUTO && !c->pid && python_runs(s->program->argv[0]) &&
 	    inside_choose(s, NULL) == DCK_OK)
 		return DCK_OK;
-	if (c->by != DCK_SAMPLE_TIMERS) {
+	if (c->source != DCK_SAMPLE_TIMER) {
 		s->source = &sample_by_perf;
 		const dck_status st = s->source->open(c, s->program->argv, &s->self, &why);
 		if (st == DCK_OK)
 			return DCK_OK;
-		if (c->by == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
+		if (c->source == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
 			return told(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
@@ -311,7 +311,7 @@ dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 	b->cpu_ns = os_process_cpu_ns();
 	dck_status st = dck_opt_defaults(dck_sample_options, &b->config, err);
 	b->config.rate = rate;
-	b->config.by = DCK_SAMPLE_INSIDE;
+	b->config.source = DCK_SAMPLE_IN_PROCESS;
 	b->s.config = &b->config;
 	b->s.program = &b->program;
 	if (st == DCK_OK)

@@ -92,7 +92,7 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 		strcat(strcat(brief, " "), name);
 	}
 	record_table(b, "zones", "Zones", columns, FIXED + p->n);
-	record_brief_columns(b, brief);
+	record_summary_columns(b, brief);
 	if (p->n)
 		record_fact_text(b, "method", "percentiles",
 				 "of all calls that ended, within 0.4 %");

@@ -162,7 +162,7 @@ static void children_notes_put(record_builder *b, const children *c)
 
 static void apart_note(record_builder *b, const children *c, const char *why)
 {
-	record_note(b, "trace-apart",
+	record_note(b, "trace-separate",
 		    "the traces of %zu child processes are files of their own, "
 		    "such as '%s', and not in the table: %s",
 		    c->n > 1 ? c->n - 1 : c->running, c->n > 1 ? c->paths[1] : c->out, why);
@@ -172,7 +172,7 @@ static void running_note(record_builder *b, const children *c)
 {
 	if (c->running + c->left_out)
 		record_note(
-		    b, "trace-apart",
+		    b, "trace-separate",
 		    "%zu child processes still ran when the program ended, or were more than "
 		    "%d: their traces are files of their own beside '%s', and not in the "
 		    "table",

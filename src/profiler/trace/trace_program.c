@@ -135,7 +135,7 @@ static dck_status took_put(const dck_trace_program *p, const char *path, uint64_
 	record_copy_tables(b, *record);
 	if (cancelled)
 		record_set_incomplete(b, true);
-	record_fact_int(b, "trace", "program_took", DCK_UNIT_NS, (int64_t)ns);
+	record_fact_int(b, "trace", "program_elapsed", DCK_UNIT_NS, (int64_t)ns);
 	record_others_put(others, b, "trace", false);
 	next_put(b, path);
 	if (samples)

@@ -39,8 +39,8 @@ static void zone_method_put(record_builder *b, const zone_method *m)
 	else
 		record_fact_int(b, "method", "waits_from", DCK_UNIT_NS, (int64_t)m->waits_ns);
 	record_fact_int(b, "method", "recorder_cpu", DCK_UNIT_NS, (int64_t)m->recorder_cpu_ns);
-	record_fact_int(b, "method", "thread_looks", DCK_UNIT_ONE, (int64_t)m->looks);
-	record_fact_int(b, "method", "thread_looks_cpu", DCK_UNIT_NS, (int64_t)m->looks_cpu_ns);
+	record_fact_int(b, "method", "thread_polls", DCK_UNIT_ONE, (int64_t)m->looks);
+	record_fact_int(b, "method", "thread_polls_cpu", DCK_UNIT_NS, (int64_t)m->looks_cpu_ns);
 	record_fact_text(b, "method", "mean_interval", "batch means of 20 to 39 batches");
 }
 
@@ -94,7 +94,7 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	DCK_NEED(b, err, "for the record");
 	record_set_began(b, m->began_unix_ns);
 	zone_method_put(b, m);
-	record_fact_int(b, "trace", "took", DCK_UNIT_NS, (int64_t)m->took_ns);
+	record_fact_int(b, "trace", "elapsed", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
 	count_put(b, "threads", drain_watch(d)->threads);
 	if (drain_watch(d)->left_out)
@@ -102,8 +102,8 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	count_put(b, "events", c->events);
 	count_put(b, "dropped_events", dropped);
 	if (m->lossless) {
-		count_put(b, "waits_for_room", m->waits);
-		record_fact_int(b, "trace", "waited_for_room", DCK_UNIT_NS, (int64_t)m->waited_ns);
+		count_put(b, "buffer_full_waits", m->waits);
+		record_fact_int(b, "trace", "buffer_full_time", DCK_UNIT_NS, (int64_t)m->waited_ns);
 	}
 	count_put(b, "unmatched_ends", c->unmatched);
 	count_put(b, "unfinished_ranges", c->unfinished);

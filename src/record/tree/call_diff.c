@@ -191,7 +191,7 @@ static void diff_head_put(const diff *d, record_builder *b, const char *name, co
 	snprintf(title, sizeof title, "%s whose %.60s changed%s%s", what, d->weight->title,
 		 d->whole_text, rest);
 	record_table(b, name, title, columns, sizeof columns / sizeof columns[0]);
-	record_brief_columns(
+	record_summary_columns(
 	    b, "self_change self_change_share self_a self_b total_change state beyond_noise");
 }
 
@@ -218,7 +218,7 @@ static void diff_functions_put(const diff *d, row *rows, record_builder *b)
 			    d->sums.total + SIDES * (size_t)at, changed);
 		diff_file_put(b, &d->c.functions[at].frame);
 		if (i < BRIEF)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 }
 
@@ -340,9 +340,9 @@ static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, 
 /* What is a light path in one only looks as if it were not there. B's notes are shown anyway. */
 static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
 {
-	const dck_note *n = dck_record_note(a, "tree-folded");
+	const dck_note *n = dck_record_note(a, "tree-pruned");
 
-	if (n && !dck_record_note(b, "tree-folded"))
+	if (n && !dck_record_note(b, "tree-pruned"))
 		record_note_as(builder, n->severity, n->code, "%s", n->text);
 }
 

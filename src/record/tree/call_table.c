@@ -230,7 +230,7 @@ static void tree_table_put(const table *t, record_builder *b)
 		if (module)
 			tree_text_put(b, f->module);
 		if (i < how->brief)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 }
 

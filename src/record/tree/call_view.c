@@ -301,7 +301,7 @@ static void view_paths_put(const look *l, const call_rows *rows, record_builder 
 		if (places)
 			place_put(l, b, f);
 		if (i < BRIEF)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 }
 

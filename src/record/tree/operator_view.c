@@ -70,12 +70,12 @@ static void view_cell_put(record_builder *b, const dck_value *v)
 static void view_table_put(const dck_table *t, const key *keys, size_t top, record_builder *b)
 {
 	record_table(b, t->name, t->title, t->columns, t->ncolumns);
-	record_brief_columns(b, "calls self total device memory self_memory device_memory");
+	record_summary_columns(b, "calls self total device memory self_memory device_memory");
 	for (size_t i = 0; i < t->nrows && i < top; i++) {
 		for (size_t k = 0; k < t->ncolumns; k++)
 			view_cell_put(b, &t->cells[keys[i].row * t->ncolumns + k].value);
 		if (i < BRIEF)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 }
 

@@ -194,7 +194,7 @@ static void fold_note_put(const tree_folded *f, size_t of, record_builder *b)
 	for (size_t c = 0, n = 0; c < f->t.ncolumns && n < sizeof parts; c++)
 		n += (size_t)snprintf(parts + n, sizeof parts - n, "%s%.2g %% of %s", c ? ", " : "",
 				      100 * f->part[c], f->t.columns[c].key);
-	record_note(b, "tree-folded",
+	record_note(b, "tree-pruned",
 		    "%zu of %zu call paths of %s, each of at most %.2g %% of anything, are summed "
 		    "up as " TREE_LIGHT_NAME " below the paths around them: %s",
 		    f->paths, of, f->t.name, 100 * f->most, parts);

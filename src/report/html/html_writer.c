@@ -68,8 +68,8 @@ static void writer_answer_put(json_writer *w, const dck_record *r)
 	dck_buffer what, answer;
 	char none[] = "";
 
-	writer_text_of(r, text_brief_what, &what);
-	writer_text_of(r, text_brief_answer, &answer);
+	writer_text_of(r, text_summary_what, &what);
+	writer_text_of(r, text_summary_answer, &answer);
 	json_object(w);
 	json_key(w, "what");
 	if (what.data)
@@ -199,7 +199,7 @@ static void writer_title_put(const dck_record *const *records, size_t n, dck_sin
 	dck_buffer what = {0};
 
 	if (n == 1)
-		writer_text_of(records[0], text_brief_what, &what);
+		writer_text_of(records[0], text_summary_what, &what);
 	if (what.data)
 		what.data[strcspn(what.data, "\n")] = '\0';
 	if (what.data && what.data[0])

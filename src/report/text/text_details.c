@@ -1,5 +1,5 @@
 /* text_details.c - a record for people, all of it: what was measured and the number first, the
- * notes last, where the eye is when the prompt returns. text_brief.c has the short form.
+ * notes last, where the eye is when the prompt returns. text_summary.c has the short form.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"

@@ -38,7 +38,7 @@ void text_incomplete(page *p, const dck_record *r, bool spaced)
 
 bool text_note_is_own(const dck_record *r, const dck_note *n)
 {
-	return !n->under && n != end_note(r);
+	return !n->cause && n != end_note(r);
 }
 
 static void notes_head_put(page *p, const dck_note *n)
@@ -56,7 +56,7 @@ size_t text_note_effects(const dck_record *r, const dck_note *n, char *buf, size
 	buf[0] = '\0';
 	for (size_t i = 0; i < r->nnotes && used < size; i++) {
 		const dck_note *other = &r->notes[i];
-		if (!other->under || strcmp(other->under, n->code) != 0)
+		if (!other->cause || strcmp(other->cause, n->code) != 0)
 			continue;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s", count++ > 0 ? ", " : "",
 					 other->code);

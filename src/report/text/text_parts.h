@@ -2,7 +2,7 @@
  * them show.
  *
  *	page_init(&p, out, style);
- *	text_brief(&p, record, NULL);
+ *	text_summary(&p, record, NULL);
  *
  * Every part writes to a page, which knows the width and whether there are colours. No part knows
  * where the page goes.
@@ -17,10 +17,10 @@
 
 /* The answer in at most 15 lines, or with every row of the table that it shows. rest: where all of
  * it is to be had; NULL: not said. */
-void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest);
+void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest);
 /* Of it alone: what ran, in one line, and the answer. */
-void text_brief_what(page *p, const dck_record *r);
-void text_brief_answer(page *p, const dck_record *r);
+void text_summary_what(page *p, const dck_record *r);
+void text_summary_answer(page *p, const dck_record *r);
 void text_details(page *p, const dck_record *r);
 
 /* What was measured, with what; `more` at the end of it. */

@@ -71,16 +71,16 @@ static void brief_fill(const dck_table *t, const uint32_t *to, const size_t *at,
 	bool placed = false;
 	size_t n = 0;
 
-	for (size_t i = 0; i < t->nbrief_columns; i++) {
-		const uint32_t c = t->brief_columns[i];
+	for (size_t i = 0; i < t->nsummary_columns; i++) {
+		const uint32_t c = t->summary_columns[i];
 
 		if (is_in(c, at) && placed)
 			continue;
 		placed |= is_in(c, at);
 		brief[n++] = to[c];
 	}
-	ret->brief_columns = brief;
-	ret->nbrief_columns = n;
+	ret->summary_columns = brief;
+	ret->nsummary_columns = n;
 }
 
 const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols)
@@ -96,7 +96,7 @@ const dck_table *text_places(mem_arena *a, const dck_table *t, unsigned cols)
 	dck_column *columns = mem_arena_array(a, ncolumns, sizeof *columns);
 	dck_cell *cells = mem_arena_array(a, t->nrows * ncolumns + 1, sizeof *cells);
 	uint32_t *to = mem_arena_array(a, t->ncolumns, sizeof *to);
-	uint32_t *brief = mem_arena_array(a, t->nbrief_columns + 1, sizeof *brief);
+	uint32_t *brief = mem_arena_array(a, t->nsummary_columns + 1, sizeof *brief);
 
 	if (!ret || !columns || !cells || !to || !brief)
 		return t;

@@ -490,7 +490,7 @@ void text_tables(page *p, const dck_record *r)
 static const dck_table *main_table(const dck_record *r)
 {
 	for (size_t i = 0; i < r->ntables; i++)
-		if (r->tables[i].nbrief_columns > 0)
+		if (r->tables[i].nsummary_columns > 0)
 			return &r->tables[i];
 	return r->ntables > 0 ? &r->tables[0] : NULL;
 }
@@ -601,16 +601,16 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	/* Titles and their units, a row, and what is left out. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
-	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nbrief_rows > 0;
+	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nsummary_rows > 0;
 	view v = {.p = p,
 		  .t = t,
 		  .nrows = t->nrows,
 		  .ncolumns = t->ncolumns,
 		  .brief = true,
 		  .name = name};
-	if (t->nbrief_columns > 0) {
-		v.from = t->brief_columns;
-		v.ncolumns = 1 + t->nbrief_columns;
+	if (t->nsummary_columns > 0) {
+		v.from = t->summary_columns;
+		v.ncolumns = 1 + t->nsummary_columns;
 	}
 	v.ncolumns = v.ncolumns < BRIEF_COLS ? v.ncolumns : BRIEF_COLS;
 	if (!all) {
@@ -618,8 +618,8 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 		    lines - (course ? 1 : 0) - (listing || t->nrows + 2 <= lines ? 2 : 3);
 		const size_t most = listing || room < BRIEF_ROWS ? room : BRIEF_ROWS;
 
-		v.rows = t->nbrief_rows > 0 ? t->brief_rows : NULL;
-		v.nrows = t->nbrief_rows > 0 ? t->nbrief_rows : t->nrows;
+		v.rows = t->nsummary_rows > 0 ? t->summary_rows : NULL;
+		v.nrows = t->nsummary_rows > 0 ? t->nsummary_rows : t->nrows;
 		/* Rows that have a course end with the newest. */
 		if (course && v.nrows > most)
 			v.rows += v.nrows - most;

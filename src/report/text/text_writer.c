@@ -21,7 +21,7 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 						  : details)
 			text_details(&p, records[i]);
 		else
-			text_brief(&p, records[i], details, style ? style->rest : NULL);
+			text_summary(&p, records[i], details, style ? style->rest : NULL);
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include "os/os.h"
-#include "measure/verify/freed_check.h"
+#include "measure/verify/rebatch_check.h"
 #include <math.h>
 #include <string.h>
 

@@ -163,7 +163,7 @@ static void rates_put(const job *j)
 
 		rates_row(j, j->r->classes->name[i], &of, j->of[i].support);
 		if (j->k > BRIEF_CLASSES && is_among_worst(j, i))
-			record_brief_row(j->b);
+			record_summary_row(j->b);
 	}
 }
 

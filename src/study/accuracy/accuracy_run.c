@@ -7,7 +7,7 @@
 #include "measure/subject/npy.h"
 #include "measure/subject/sizes.h"
 #include "os/os.h"
-#include "measure/verify/freed_check.h"
+#include "measure/verify/rebatch_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -230,7 +230,7 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 	s.model.input_pool = 1;
 	/* A model with a fixed batch keeps it unless another is requested. */
 	int64_t was = 0;
-	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && freed_fixed(s.text, &was)))
+	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && rebatched_fixed(s.text, &was)))
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
 	status = verify_open_given(&l->target, &s, j->r->watch, &first);
 	/* A model may fix its batch, and then says no more than that at first. */

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Recordings before the last, for --together. */
-#define TOGETHER_MIN 3
+/* Recordings before the last, for --pool. */
+#define POOL_MIN 3
 /* More than a record has. */
 #define HOST_FACTS_MAX 200
 
@@ -35,11 +35,11 @@ static dck_status check_records(const dck_record *const *records, size_t n,
 				 "record %zu has schema %u and this deepclock compares schema %u: "
 				 "measure again with one version",
 				 i + 1, (unsigned)records[i]->schema, DCK_RECORD_SCHEMA);
-	if (c->together && n < TOGETHER_MIN + 1)
+	if (c->pool && n < POOL_MIN + 1)
 		DCK_FAIL(err, E_ARG,
 			 "how far recordings scatter is not known from fewer than %d: "
 			 "give as many before the last",
-			 TOGETHER_MIN);
+			 POOL_MIN);
 	return DCK_OK;
 }
 
@@ -127,8 +127,8 @@ static void saved_judge(saved_comparison *c)
 	saved_side *base = &c->sides[0];
 	size_t open = 0, before;
 
-	if (c->together) {
-		saved_together_judge(c);
+	if (c->pooled) {
+		saved_pooled_judge(c);
 		side_decide(c, &c->sides[c->first]);
 		return;
 	}
@@ -167,7 +167,7 @@ static void saved_how_make(const saved_comparison *c, const saved_side *s, char 
 	if (s->ratio.exact)
 		snprintf(text, size, "%s%s; counted, not measured", higher ? "A over B of " : "",
 			 c->tag);
-	else if (c->together)
+	else if (c->pooled)
 		snprintf(text, size, "%s%s; interval of one more of %zu recordings, Student's t",
 			 higher ? "A over B of " : "", c->tag, c->first);
 	else
@@ -212,9 +212,9 @@ static void saved_metric_resolution(const saved_comparison *c)
 	else if (first->known && first->lo > 0)
 		record_metric_real(
 		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
-		    c->together ? "half the width of the ratio's interval, from recordings"
-				: "half the width of the ratio's interval; "
-				  "what lies between the recordings is not in it");
+		    c->pooled ? "half the width of the ratio's interval, from recordings"
+			      : "half the width of the ratio's interval; "
+				"what lies between the recordings is not in it");
 	else
 		record_metric_absent(c->b, "compare/resolution",
 				     first->why[0] ? first->why : "the ratio has no interval");
@@ -228,13 +228,13 @@ static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
 	verdict_table(c->b, "Compared, from records", &value, "ratio");
-	if (c->together)
+	if (c->pooled)
 		verdict_row_base(c->b, c->pool.name, value_cell(&c->pool.value, c->pool.level),
 				 compared, "baseline");
 	for (size_t i = 0; i < c->first; i++)
 		verdict_row_base(
 		    c->b, c->sides[i].name, value_cell(&c->sides[i].value, c->sides[i].level),
-		    c->together ? part : compared, c->together ? "part of it" : "baseline");
+		    c->pooled ? part : compared, c->pooled ? "part of it" : "baseline");
 	for (size_t i = c->first; i < c->n; i++)
 		verdict_row(c->b, &all[i - c->first]);
 }
@@ -250,8 +250,8 @@ static void saved_outcomes_put(const saved_comparison *c)
 	verdict_metrics(c->b, all, n);
 	saved_metric_resolution(c);
 	verdict_facts(c->b, all, n);
-	verdict_answer(c->b, c->together ? c->pool.name : c->sides[0].name, all, n,
-		       c->asked->margin, c->def);
+	verdict_answer(c->b, c->pooled ? c->pool.name : c->sides[0].name, all, n, c->asked->margin,
+		       c->def);
 	saved_table(c, all);
 }
 
@@ -298,12 +298,11 @@ static void saved_facts(const saved_comparison *c)
 	record_fact_text(
 	    c->b, "method", "interval",
 	    c->sides[c->first].ratio.exact ? "none: what is counted has no error"
-	    : c->together
-		? "of one more recording, from how far those before scatter: Student's t, "
-		  "on logarithms"
-		: "of the ratio of two independent estimates, "
-		  "from the interval of each by square-and-add on logarithms");
-	if (c->together)
+	    : c->pooled ? "of one more recording, from how far those before scatter: Student's t, "
+			  "on logarithms"
+			: "of the ratio of two independent estimates, "
+			  "from the interval of each by square-and-add on logarithms");
+	if (c->pooled)
 		record_fact_real(c->b, "method", "scatter", DCK_UNIT_ONE, expm1(c->scatter));
 	if (c->n - c->first > 1)
 		record_fact_text(c->b, "method", "several", "Holm's procedure over the records");
@@ -316,7 +315,7 @@ static dck_status compare_operators(const saved_comparison *c, dck_err *err)
 
 	for (size_t i = c->first; i < c->n; i++) {
 		snprintf(suffix, sizeof suffix, "/%s", c->sides[i].name);
-		/* Of several before, the last one: only the whole is taken together. */
+		/* Of several before, the last one: only the whole is pooled. */
 		DCK_TRY(saved_operators(c->b, c->sides[c->first - 1].record, c->sides[i].record,
 					c->n - c->first > 1 ? suffix : "", c->asked, err));
 	}
@@ -329,7 +328,7 @@ static dck_status saved_compare(saved_comparison *c, dck_err *err)
 		DCK_TRY(saved_source_open(c->sides[i].record, c->sides[i].name, c->tag,
 					  &c->sides[i].source, err));
 	for (size_t i = 0; i < c->n; i++)
-		c->sides[i].source.between = c->together ? 0 : c->asked->between;
+		c->sides[i].source.run_to_run = c->pooled ? 0 : c->asked->run_to_run;
 	DCK_TRY(check_metric(c, err));
 	DCK_TRY(check_comparable(c, err));
 	saved_judge(c);
@@ -362,8 +361,8 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 	all.b = record_begin(all.asked->title);
 	all.sides = mem_zalloc(n, sizeof *all.sides);
 	all.tag = saved_tag(records, n, all.asked, tag, sizeof tag);
-	all.together = all.asked->together;
-	all.first = all.together ? n - 1 : 1;
+	all.pooled = all.asked->pool;
+	all.first = all.pooled ? n - 1 : 1;
 	all.pool.name = "all before";
 	if (a && all.b && all.sides && saved_names(records, n, all.asked->record_names, a, names)) {
 		record_set_began(all.b, os_unix_ns());

@@ -42,8 +42,8 @@ typedef struct saved_source {
 	double *own, *scratch;
 	double *process; /* PROCESSES: the statistic of each */
 	size_t nprocesses;
-	double between; /* of two such records, at 95 %: what lies between starts; 0: nothing */
-	bool scale;	/* a spread: processes are averaged on the logarithm */
+	double run_to_run; /* of two such records, at 95 %: what lies between starts; 0: nothing */
+	bool scale;	   /* a spread: processes are averaged on the logarithm */
 	char failed[192];
 } saved_source;
 
@@ -100,15 +100,15 @@ typedef struct saved_comparison {
 	saved_side *sides; /* [n] */
 	size_t n;
 	size_t first; /* of those that are compared with the baseline */
-	/* Sides 0 to first - 1 taken together, where there are several. */
-	bool together;
+	/* Sides 0 to first - 1 pooled, where there are several. */
+	bool pooled;
 	saved_side pool;
 	double scatter; /* of the logarithms: their standard deviation */
 	record_builder *b;
 } saved_comparison;
 
-/* saved_together.c: the last record against all before it. */
-void saved_together_judge(saved_comparison *c);
+/* saved_pooled.c: the last record against all before it. */
+void saved_pooled_judge(saved_comparison *c);
 
 /* saved_notes.c */
 void saved_notes(const saved_comparison *c);

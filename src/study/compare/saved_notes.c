@@ -125,7 +125,7 @@ static void notes_records(const saved_comparison *c)
 			    "%s: incomplete, interrupted or failed in the middle: "
 			    "what is compared was measured until then",
 			    names);
-	if (!c->together && names_join(c, is_one_process, names, sizeof names))
+	if (!c->pooled && names_join(c, is_one_process, names, sizeof names))
 		record_note(c->b, "one-process",
 			    "%s: measured in one process, "
 			    "and starts of a program differ by more than its interval says: "
@@ -212,7 +212,7 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			    "%s: the difference lies at the margin of %.3g %% itself, "
 			    "which no number of runs decides: choose another --margin",
 			    s->name, 100 * c->asked->margin);
-	else if (c->together)
+	else if (c->pooled)
 		record_note(c->b, "undecided",
 			    "%s: undecided; the %zu recordings before scatter by %.*f %%, "
 			    "so that a change below %.*f %% is not distinguished: "
@@ -227,8 +227,8 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			    processes ? "processes" : "runs");
 }
 
-/* What is taken together must be of one kind, and change only by chance. */
-static void notes_together(const saved_comparison *c)
+/* What is pooled must be of one kind, and change only by chance. */
+static void notes_pooled(const saved_comparison *c)
 {
 	static const comparable_group groups[] = {COMPARABLE_SETTING, COMPARABLE_SUBJECT};
 	char text[300];
@@ -239,14 +239,14 @@ static void notes_together(const saved_comparison *c)
 
 			if (s->differs.count[groups[k]] == 0)
 				continue;
-			record_note(c->b, "unlike-together",
-				    "'%s' and '%s' are taken together and differ: %s",
-				    c->sides[0].name, s->name,
+			record_note(c->b, "pooled-unlike",
+				    "'%s' and '%s' are pooled and differ: %s", c->sides[0].name,
+				    s->name,
 				    comparable_text(&s->differs, groups[k], text, sizeof text));
 			return;
 		}
 	record_note(
-	    c->b, "taken-together",
+	    c->b, "pooled-baseline",
 	    "the interval is how far one more recording may lie from the %zu before it by chance: "
 	    "it holds what lies between recordings, "
 	    "as long as these were made under the same changing conditions",
@@ -262,8 +262,8 @@ void saved_notes(const saved_comparison *c)
 	note_items(c);
 	notes_differences(c);
 	notes_note_unknown(c);
-	if (c->together)
-		notes_together(c);
+	if (c->pooled)
+		notes_pooled(c);
 	else if (!c->sides[1].ratio.exact)
 		note_not_interleaved(c);
 }

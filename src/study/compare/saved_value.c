@@ -277,7 +277,7 @@ static void take_metric(const saved_source *s, double level, saved_value *v)
  * two recordings gets half of the variance between them. */
 static void value_widen(const saved_source *s, double level, saved_value *v)
 {
-	const double own = s->between / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
+	const double own = s->run_to_run / sqrt(2) * stat_normal_quantile((1 + level) / 2) /
 			   stat_normal_quantile(0.975);
 
 	if (!v->has_interval || !(own > 0) || !(v->lo > 0))

@@ -191,7 +191,7 @@ void verdict_metrics(record_builder *b, const verdict_outcome *all, size_t n)
 
 void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
 {
-	dck_verdict worst = DCK_VERDICT_HOLDS;
+	dck_verdict worst = DCK_VERDICT_MET;
 	char key[160];
 
 	for (size_t i = 0; i < n; i++) {
@@ -205,9 +205,9 @@ void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
 	}
 	record_gate(b, worst);
 	record_fact_text(b, "compare", "gate",
-			 worst == DCK_VERDICT_HOLDS    ? "not worse"
-			 : worst == DCK_VERDICT_BROKEN ? "regressed"
-						       : "undecided");
+			 worst == DCK_VERDICT_MET	 ? "not worse"
+			 : worst == DCK_VERDICT_VIOLATED ? "regressed"
+							 : "undecided");
 }
 
 void verdict_table(record_builder *b, const char *title, const dck_column *value, const char *ratio)
@@ -219,7 +219,7 @@ void verdict_table(record_builder *b, const char *title, const dck_column *value
 	};
 
 	record_table(b, "compare/alternatives", title, columns, sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "time value ratio verdict");
+	record_summary_columns(b, "time value ratio verdict");
 }
 
 static void verdict_cell_put(record_builder *b, const dck_cell *c)
@@ -252,5 +252,5 @@ void verdict_row(record_builder *b, const verdict_outcome *o)
 int dck_compare_gate(const dck_record *r)
 {
 	return dck_record_fact(r, "compare", "gate") ? (int)dck_record_gate(r)
-						     : DCK_VERDICT_UNDECIDED;
+						     : DCK_VERDICT_INCONCLUSIVE;
 }

@@ -68,7 +68,7 @@ static dck_status compare_candidate_open(versus *v, versus_candidate *candidate,
 {
 	dck_subject copy;
 	const dck_subject *s = candidate->nopened > 0
-				   ? freed_trusted(candidate->what->subject, &copy)
+				   ? rebatched_trusted(candidate->what->subject, &copy)
 				   : candidate->what->subject;
 	const dck_observer *watch = candidate->nopened > 0 ? &v->shared.quiet : v->shared.watch;
 	measure_plan plan = v->plan;
@@ -163,7 +163,7 @@ static dck_status trial_fresh(versus *v, versus_candidate *candidate, double *re
 {
 	const dck_subject *s = candidate->what->subject;
 	dck_subject copy;
-	const worker_job job = {.subject = candidate->nopened > 0 ? freed_trusted(s, &copy) : s,
+	const worker_job job = {.subject = candidate->nopened > 0 ? rebatched_trusted(s, &copy) : s,
 				.plan = &v->plan.asked,
 				.watch = v->shared.watch};
 	static const char *const tags[] = {"latency/median", "latency/mean", "latency/min"};

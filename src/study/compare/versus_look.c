@@ -105,7 +105,7 @@ static void look_judge(const versus_looks *f, versus_result *x, size_t undecided
 {
 	look_interval_find(f, undecided, x);
 	x->verdict = VERDICT_UNDECIDED;
-	x->gate = DCK_VERDICT_UNDECIDED;
+	x->gate = DCK_VERDICT_INCONCLUSIVE;
 	if (!x->has_interval)
 		return;
 	x->verdict = verdict_of(exp(x->lo), exp(x->hi), margin);

@@ -53,13 +53,13 @@ const dck_opt dck_compare_saved_options[] = {
     DCK_OPTION(TEXT, dck_compare_config, metric, "metric", "TAG", NULL,
 	       "what is compared, e.g. latency/p99; by default the latency of --statistic, or "
 	       "items per second where the runs differ in items"),
-    DCK_OPTION(SHARE, dck_compare_config, between, "between", "SHARE", "5%",
+    DCK_OPTION(SHARE, dck_compare_config, run_to_run, "run-to-run", "SHARE", "5%",
 	       "run-to-run variation of single-process recordings (covers 95 % of unchanged "
 	       "pairs), added to the interval",
 	       .max = 10),
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when the records are of different machines or methods"),
-    DCK_FLAG(dck_compare_config, together, "together",
+    DCK_FLAG(dck_compare_config, pool, "pool",
 	     "the last record against all before it: how far those scatter is in the interval"),
     {0},
 };

@@ -113,7 +113,8 @@ static bool ranking(record_builder *b, const versus *v, const versus_rounds *r, 
 		return false;
 	record_table(b, "bench/ranking", "Ranking, trials interleaved", columns,
 		     sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "time ratio verdict"); /* the rows are in the order of the ranks */
+	record_summary_columns(b,
+			       "time ratio verdict"); /* the rows are in the order of the ranks */
 	for (size_t place = 0; place < r->n; place++)
 		ranking_row(b, v, r, order[place], place + 1, scratch);
 	mem_free(scratch);

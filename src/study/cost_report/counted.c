@@ -156,16 +156,16 @@ static dck_status counted_count(tally_counted *c, const dck_subject *s, bool zoo
 static dck_status counted_file_read(tally_counted *c, const char *path, const dck_model_config *m,
 				    dck_err *err)
 {
-	freed_model f = {0};
+	rebatched_model f = {0};
 	dck_status status;
 
-	DCK_TRY(freed_make(path, m, true, c->arena, &f, err));
+	DCK_TRY(rebatched_make(path, m, true, c->arena, &f, err));
 	if (!f.done)
 		return onnx_read_file(path, c->arena, &c->model, err);
 	status = onnx_read_bytes(f.model.bytes.data, f.model.bytes.n, c->arena, &c->model, err);
-	c->freed = freed_facts(&f, (int64_t)m->batch);
-	snprintf(c->freed.looked, sizeof c->freed.looked, "nothing was run");
-	freed_done(&f);
+	c->rebatched = rebatched_facts(&f, (int64_t)m->batch);
+	snprintf(c->rebatched.looked, sizeof c->rebatched.looked, "nothing was run");
+	rebatched_done(&f);
 	return status;
 }
 

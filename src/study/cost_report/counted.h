@@ -8,7 +8,7 @@
  *	dck_value v = tally_counted_value(&c, n);
  *	tally_counted_close(&c);
  *
- * The model is counted as the file states it, with its batch freed where more items are asked for.
+ * The model is counted as the file states it, rebatched where more items are asked for.
  * A number that depends on an unknown size has no value: it is absent, with its formula as the
  * reason. All texts and arrays live as long as c.
  *
@@ -17,7 +17,7 @@
 #define TALLY_COUNTED_H
 
 #include "deepclock/bench.h"
-#include "measure/subject/freed.h"
+#include "measure/subject/rebatched.h"
 #include "model/cost/cost_model.h"
 #include "record/box.h"
 #include "deepclock/record.h"
@@ -26,7 +26,7 @@ typedef struct tally_counted {
 	mem_arena *arena;
 	onnx_model *model;
 	cost_result *cost;
-	subject_freed freed; /* of a model that was exported for fewer items than asked for */
+	rebatch_info rebatched; /* of a model that was exported for fewer items than asked for */
 } tally_counted;
 
 /* What a real run has shown: the inputs it was fed, and its values. */

@@ -421,8 +421,8 @@ static dck_status cost_write(record_builder *b, tally_counted *c, const dck_subj
 		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
 	cost_open_put(b, c);
 	tally_answer_put(b, c, more);
-	if (c->freed.done)
-		subject_facts_freed(b, &c->freed);
+	if (c->rebatched.done)
+		subject_facts_rebatched(b, &c->rebatched);
 	tally_note_unknown(b, c);
 	note_folded(b, c, p);
 	return DCK_OK;

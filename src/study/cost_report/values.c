@@ -89,7 +89,7 @@ dck_status values_run(const dck_subject *s, const dck_observer *watch, mem_arena
 		DCK_FAIL(err, E_ARG, "only a model has values to look at: give a file or zoo:NAME");
 	plain.model.opt = 0;
 	plain.model.input_pool = 1;
-	plain.model.trust_batch = true;
+	plain.model.skip_batch_check = true;
 	os_clock_monotonic(&clock);
 	DCK_TRY(subject_target_open(&t, &plain, &clock, watch, NULL, NULL, err));
 	dck_status status =

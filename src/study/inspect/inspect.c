@@ -595,8 +595,8 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 	record_builder *b;
 	dck_status status;
 
-	/* The file is shown as it is; its batch is freed where it is measured. */
-	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && freed_fixed(s->text, &was))
+	/* The file is shown as it is; it is rebatched where it is measured. */
+	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && rebatched_fixed(s->text, &was))
 		plain.model.batch = 0;
 	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
 	b = record_begin(title);

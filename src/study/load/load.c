@@ -66,8 +66,7 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 		DCK_FAIL(err, E_ARG,
 			 "--arrivals and --trace both say when requests arrive: give one");
 	if (c->find_peak && c->slo.n == 0)
-		DCK_FAIL(err, E_ARG,
-			 "--find-peak needs a limit that shall hold: give --slo 'p99<=50ms'");
+		DCK_FAIL(err, E_ARG, "--find-peak needs a limit to meet: give --slo 'p99<=50ms'");
 	return DCK_OK;
 }
 
@@ -97,7 +96,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 		DCK_TRY(latency_limit_parse(c->slo.item[i], &j->limits[i], err));
 		if (c->find_peak && j->limits[i].kind == LIMIT_MAX)
 			DCK_FAIL(err, E_ARG,
-				 "--find-peak needs limits that can be shown to hold, "
+				 "--find-peak needs limits that can be shown to be met, "
 				 "and no number of requests shows it of %s: limit a percentile, "
 				 "as in p99.9<=50ms",
 				 j->limits[i].text);

@@ -13,13 +13,13 @@ dck_verdict load_verdict(const load_job *j)
 	if (!j->config->find_peak)
 		return j->shown->verdict;
 	if (j->peak.held > 0)
-		return DCK_VERDICT_HOLDS;
-	if (j->unloaded.verdict == DCK_VERDICT_BROKEN)
-		return DCK_VERDICT_BROKEN;
+		return DCK_VERDICT_MET;
+	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
+		return DCK_VERDICT_VIOLATED;
 	/* The lowest rate that was tried speaks for all below it that could be tried. */
 	return j->npoints > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken)
-		   ? DCK_VERDICT_BROKEN
-		   : DCK_VERDICT_UNDECIDED;
+		   ? DCK_VERDICT_VIOLATED
+		   : DCK_VERDICT_INCONCLUSIVE;
 }
 
 const char *load_rate_text(double rate, char buf[32])
@@ -66,7 +66,7 @@ void load_points_table(const load_view *v)
 						    DCK_UNIT_NS};
 	columns[n++] = (dck_column){"verdict", "limits", DCK_UNIT_NONE};
 	record_table(v->b, "load/steps", "Rates that were tried", columns, n);
-	record_brief_columns(v->b, "served median p90 p95 p99 p999 max mean verdict");
+	record_summary_columns(v->b, "served median p90 p95 p99 p999 max mean verdict");
 	for (size_t k = 0; k < j->npoints; k++) {
 		const load_point *s = &j->points[k];
 
@@ -82,7 +82,7 @@ void load_points_table(const load_view *v)
 				 s->result.unstable ? "unstable" : latency_limit_word(s->verdict));
 		if (s->rate == j->peak.held || s->rate == j->peak.broken ||
 		    s->rate == j->peak.open_lo || s->rate == j->peak.open_hi)
-			record_brief_row(v->b);
+			record_summary_row(v->b);
 	}
 }
 
@@ -166,14 +166,14 @@ static void broken_note(const load_view *v, size_t i, const char *seen)
 		percent = 100 * fmin(1 - l->p_broken, 0.9999);
 	}
 	if (v->r->unstable)
-		record_note(v->b, "slo-broken", "%s does not hold: the queue grows without bound",
+		record_note(v->b, "slo-violated", "%s is violated: the queue grows without bound",
 			    limit->text);
 	else if (limit->kind == LIMIT_MAX)
-		record_note(v->b, "slo-broken", "%s does not hold: %s; max is %s", limit->text,
+		record_note(v->b, "slo-violated", "%s is violated: %s; max is %s", limit->text,
 			    seen, value);
 	else
-		record_note(v->b, "slo-broken",
-			    "%s does not hold: %s%s; %s is %s (confidence %.4g %%)", limit->text,
+		record_note(v->b, "slo-violated",
+			    "%s is violated: %s%s; %s is %s (confidence %.4g %%)", limit->text,
 			    seen, may, limit->statistic, value, percent);
 }
 
@@ -184,12 +184,12 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 	const double percent = 100 * v->j->config->confidence;
 
 	if (limit->kind == LIMIT_MAX)
-		record_note(v->b, "slo-not-shown",
-			    "%s is not broken: %s; but no number of requests shows "
+		record_note(v->b, "slo-inconclusive",
+			    "%s is not violated: %s; but no number of requests shows "
 			    "that none ever will: limit a percentile, such as p99.9",
 			    limit->text, seen);
 	else if (l->n_needed > 0)
-		record_note(v->b, "slo-not-shown",
+		record_note(v->b, "slo-inconclusive",
 			    "%s is inconclusive at %.4g %% confidence: %s, "
 			    "with an effective sample size of %.0f; "
 			    "about %.0f times as many would decide (--time, --requests), "
@@ -197,8 +197,8 @@ static void open_note(const load_view *v, size_t i, const char *seen)
 			    limit->text, percent, seen, floor(l->n_eff),
 			    fmax(2, ceil(l->n_needed / l->n_eff)));
 	else
-		record_note(v->b, "slo-not-shown", "%s is inconclusive at %.4g %% confidence: %s",
-			    limit->text, percent,
+		record_note(v->b, "slo-inconclusive",
+			    "%s is inconclusive at %.4g %% confidence: %s", limit->text, percent,
 			    limit->kind == LIMIT_MEAN ? seen
 						      : "just as many requests took longer as may");
 }
@@ -212,13 +212,13 @@ static void limit_note(const load_view *v, size_t i)
 	char seen[80];
 
 	seen_text(v, i, seen, sizeof seen);
-	if (l->verdict == DCK_VERDICT_BROKEN)
+	if (l->verdict == DCK_VERDICT_VIOLATED)
 		broken_note(v, i, seen);
-	else if (l->verdict == DCK_VERDICT_UNDECIDED)
+	else if (l->verdict == DCK_VERDICT_INCONCLUSIVE)
 		open_note(v, i, seen);
 	else
-		record_note(v->b, "slo-held",
-			    "%s holds: %s, effective sample size %.0f (confidence %.4g %%)",
+		record_note(v->b, "slo-met",
+			    "%s is met: %s, effective sample size %.0f (confidence %.4g %%)",
 			    limit->text, seen, floor(l->n_eff), 100 * sure);
 }
 
@@ -230,10 +230,10 @@ static void unloaded_notes(const load_view *v)
 	char value[32];
 
 	for (size_t i = 0; i < j->ask.nlimits; i++)
-		if (j->unloaded.limit[i].verdict == DCK_VERDICT_BROKEN)
+		if (j->unloaded.limit[i].verdict == DCK_VERDICT_VIOLATED)
 			record_note(
-			    v->b, "slo-not-held",
-			    "no rate holds %s: unloaded, without a queue, %s is %s already",
+			    v->b, "slo-not-met",
+			    "no rate meets %s: unloaded, without a queue, %s is %s already",
 			    j->limits[i].text, j->limits[i].statistic,
 			    limits_value_text(&j->unloaded.statistic[i], value, sizeof value));
 }
@@ -243,12 +243,12 @@ static void none_note(const load_view *v)
 {
 	char rate[32], busy[80] = "the queue is full before a request is served";
 
-	if (load_verdict(v->j) == DCK_VERDICT_BROKEN) {
+	if (load_verdict(v->j) == DCK_VERDICT_VIOLATED) {
 		if (v->point != &v->j->unloaded)
 			snprintf(busy, sizeof busy, "a stream is busy %.2g %% of the time",
 				 100 * v->point->utilisation);
-		record_note(v->b, "slo-not-held",
-			    "no rate that was tried holds the limits: "
+		record_note(v->b, "slo-not-met",
+			    "no rate that was tried meets the limits: "
 			    "they break even at %s requests a second, where %s",
 			    load_rate_text(v->j->peak.broken, rate), busy);
 		return;
@@ -259,7 +259,7 @@ static void none_note(const load_view *v)
 	    fmax(v->j->needed, v->point->limit[by].n_needed) / n_eff * n / v->point->rate;
 
 	if (isfinite(seconds))
-		record_note(v->b, "slo-not-shown",
+		record_note(v->b, "slo-inconclusive",
 			    "at %s requests/s, the lowest rate that was tried, %.0f requests had "
 			    "an effective sample size of %.0f, and %s needs %.0f to be shown with "
 			    "%.4g %% confidence; give --time %.0fs with a --max-time of several "
@@ -268,8 +268,8 @@ static void none_note(const load_view *v)
 			    v->j->limits[by].text, v->j->needed, 100 * v->j->config->confidence,
 			    ceil(seconds));
 	else
-		record_note(v->b, "slo-not-shown",
-			    "no rate was measured for long enough to show that the limits hold "
+		record_note(v->b, "slo-inconclusive",
+			    "no rate was measured for long enough to show that the limits are met "
 			    "with %.4g %% confidence; give more --max-time",
 			    100 * v->j->config->confidence);
 }
@@ -281,20 +281,20 @@ static void search_note(const load_view *v)
 	char open[96] = "", held[32], broken[32], from[32], to[32];
 
 	if (p->open_hi > 0)
-		snprintf(open, sizeof open, ", from %s to %s it is not shown",
+		snprintf(open, sizeof open, ", from %s to %s inconclusive",
 			 load_rate_text(p->open_lo, from), load_rate_text(p->open_hi, to));
-	if (j->unloaded.verdict == DCK_VERDICT_BROKEN)
+	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		unloaded_notes(v);
 	else if (j->npoints > 0 && p->held == 0)
 		none_note(v);
 	else if (j->npoints > 0 && isinf(p->broken))
 		record_note(v->b, "peak-open",
-			    "the limits hold at %s requests a second; "
+			    "the limits are met at %s requests a second; "
 			    "no rate was shown to break them%s, so the peak may be higher",
 			    load_rate_text(p->held, held), open);
 	else if (j->npoints > 0)
 		record_note(v->b, "peak-bracket",
-			    "the limits hold at %s requests a second and break at %s%s; "
+			    "the limits are met at %s requests a second and violated at %s%s; "
 			    "each of these verdicts has %.4g %% confidence",
 			    load_rate_text(p->held, held), load_rate_text(p->broken, broken), open,
 			    100 * j->config->confidence);
@@ -325,7 +325,7 @@ static void over_text(const load_view *v, char *buf, size_t size)
 		const latency_limit *limit = &v->j->limits[i];
 		const stat_estimate *e = &v->point->statistic[i];
 
-		if (v->point->limit[i].verdict != DCK_VERDICT_BROKEN)
+		if (v->point->limit[i].verdict != DCK_VERDICT_VIOLATED)
 			continue;
 		dck_text_time(limit->ns, most, sizeof most);
 		if (e->present)
@@ -343,7 +343,7 @@ void load_answer(const load_view *v)
 	const load_job *j = v->j;
 	const load_peak *p = &j->peak;
 	const char *word = latency_limit_word(load_verdict(j));
-	char limits[200] = "", held[32], broken[64] = "; no rate broke it", rate[32], over[128];
+	char limits[200] = "", held[32], broken[64] = "; no rate violated it", rate[32], over[128];
 	size_t n = 0;
 
 	if (j->ask.nlimits == 0)
@@ -354,13 +354,13 @@ void load_answer(const load_view *v)
 				      j->limits[i].text);
 	over_text(v, over, sizeof over);
 	if (!isinf(p->broken))
-		snprintf(broken, sizeof broken, "; %s/s breaks it",
+		snprintf(broken, sizeof broken, "; %s/s violates it",
 			 load_rate_text(p->broken, rate));
 	if (j->config->find_peak && p->held > 0)
 		record_answer(v->b, "holds %s requests/s with %s%s", load_rate_text(p->held, held),
 			      limits, broken);
 	else if (j->config->find_peak)
-		record_answer(v->b, "no rate was shown to hold %s%s", limits,
+		record_answer(v->b, "no rate was shown to meet %s%s", limits,
 			      isinf(p->broken) ? "" : broken);
 	else if (v->server)
 		record_answer(v->b, "%s: %s at %s requests/s%s", limits, word,

@@ -23,7 +23,7 @@ static void closed_loop(const load_view *v)
 static void unstable(const load_view *v)
 {
 	const double service_ns = measure_samples_mean(&v->samples->of[LOAD_SERVICE]);
-	const uint64_t waiting = v->r->unserved > 0 ? v->r->unserved : v->r->queue_end;
+	const uint64_t waiting = v->r->abandoned > 0 ? v->r->abandoned : v->r->queue_end;
 	const size_t n = v->j->pool.n;
 	char come[32], can[32], left[32];
 

@@ -40,7 +40,7 @@ const dck_opt dck_load_options[] = {
     DCK_OPTION(SHARE, dck_load_config, confidence, "confidence", "SHARE", "99%",
 	       "how sure a verdict on a limit must be", .min = 0.5, .max = 0.99999, .needs = "slo"),
     DCK_FLAG(dck_load_config, find_peak, "find-peak",
-	     "search the highest rate that holds every --slo; --rate: where to begin",
+	     "search the highest rate that meets every --slo; --rate: where to begin",
 	     .needs = "slo"),
     DCK_OPTION(SHARE, dck_load_config, precision, "precision", "SHARE", "5%",
 	       "stop when the bracket around the peak rate is this narrow, relative to the rate",

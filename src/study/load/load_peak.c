@@ -88,16 +88,17 @@ static void ends_find(load_peak *p)
 	p->held = p->open_hi = 0;
 	p->broken = p->open_lo = INFINITY;
 	for (unsigned i = 0; i < p->points; i++) {
-		if (p->tried[i].verdict == DCK_VERDICT_HOLDS)
+		if (p->tried[i].verdict == DCK_VERDICT_MET)
 			p->held = fmax(p->held, p->tried[i].rate);
-		if (p->tried[i].verdict == DCK_VERDICT_BROKEN)
+		if (p->tried[i].verdict == DCK_VERDICT_VIOLATED)
 			p->broken = fmin(p->broken, p->tried[i].rate);
 	}
 	/* What was open below one that holds, or above one that breaks, is decided by that. */
 	for (unsigned i = 0; i < p->points; i++) {
 		const double r = p->tried[i].rate;
 
-		if (p->tried[i].verdict != DCK_VERDICT_UNDECIDED || r <= p->held || r >= p->broken)
+		if (p->tried[i].verdict != DCK_VERDICT_INCONCLUSIVE || r <= p->held ||
+		    r >= p->broken)
 			continue;
 		p->open_lo = fmin(p->open_lo, r);
 		p->open_hi = fmax(p->open_hi, r);
@@ -119,11 +120,11 @@ void load_peak_take(load_peak *p, double rate, dck_verdict v, bool leans_over)
 	} else {
 		/* Seen again. Two that contradict each other leave it open. */
 		const bool over =
-		    v == DCK_VERDICT_BROKEN || (v == DCK_VERDICT_UNDECIDED && leans_over);
+		    v == DCK_VERDICT_VIOLATED || (v == DCK_VERDICT_INCONCLUSIVE && leans_over);
 
 		p->tried[i].again = true;
-		if (p->tried[i].verdict == DCK_VERDICT_BROKEN ? !over : v == DCK_VERDICT_BROKEN)
-			p->tried[i].verdict = DCK_VERDICT_UNDECIDED;
+		if (p->tried[i].verdict == DCK_VERDICT_VIOLATED ? !over : v == DCK_VERDICT_VIOLATED)
+			p->tried[i].verdict = DCK_VERDICT_INCONCLUSIVE;
 	}
 	ends_find(p);
 }

@@ -97,8 +97,8 @@ void load_judge(const load_seen *seen, const latency_limit *limit, double confid
 				limit->ns, ret);
 		break;
 	case LIMIT_MAX:
-		*ret = (stat_limit){.verdict =
-					seen->over > 0 ? DCK_VERDICT_BROKEN : DCK_VERDICT_UNDECIDED,
+		*ret = (stat_limit){.verdict = seen->over > 0 ? DCK_VERDICT_VIOLATED
+							      : DCK_VERDICT_INCONCLUSIVE,
 				    .n_eff = seen->n_eff};
 		break;
 	}
@@ -134,7 +134,7 @@ void load_point_take(load_job *j, const load_ask *a, const load_result *r, doubl
 
 	point->result = *r;
 	point->runs++;
-	point->verdict = DCK_VERDICT_HOLDS;
+	point->verdict = DCK_VERDICT_MET;
 	point->utilisation = load_utilisation(&j->pool, r);
 	point->offered = r->span_ns > 0 ? (double)r->arrived * 1e9 / r->span_ns : NAN;
 	point->achieved =
@@ -146,7 +146,7 @@ void load_point_take(load_job *j, const load_ask *a, const load_result *r, doubl
 		load_judge(&point->seen[i], &a->limits[i], confidence, &point->limit[i]);
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
-			point->limit[i].verdict = DCK_VERDICT_BROKEN;
+			point->limit[i].verdict = DCK_VERDICT_VIOLATED;
 		statistic_take(j, &a->limits[i], &point->statistic[i]);
 		point->verdict = latency_limit_worse(point->verdict, point->limit[i].verdict);
 	}

@@ -103,8 +103,8 @@ static void server_metrics(const load_view *v)
 			record_metric_absent(b, lag_tags[i], "no request found a stream ready");
 	record_metric_int(b, "load/queue_max", (int64_t)v->r->queue_max,
 			  "due and not yet taken, counted as each is taken");
-	if (v->r->unserved > 0)
-		record_metric_int(b, "load/unserved", (int64_t)v->r->unserved,
+	if (v->r->abandoned > 0)
+		record_metric_int(b, "load/abandoned", (int64_t)v->r->abandoned,
 				  "due, and given up when it ended early");
 }
 
@@ -113,17 +113,17 @@ static void peak_metric(const load_view *v)
 	const load_peak *p = &v->j->peak;
 	const char *tag = "load/peak_rate";
 
-	if (v->j->has_unloaded && v->j->unloaded.verdict == DCK_VERDICT_BROKEN)
+	if (v->j->has_unloaded && v->j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		record_metric_absent(v->b, tag,
-				     "no rate holds the limits: the unloaded service is over");
+				     "no rate meets the limits: the unloaded service is over");
 	else if (v->j->npoints == 0 || p->held == 0)
-		record_metric_absent(v->b, tag, "no rate was shown to hold the limits");
+		record_metric_absent(v->b, tag, "no rate was shown to meet the limits");
 	else if (isinf(p->broken))
-		record_metric_real(v->b, tag, p->held, "highest rate that was shown to hold");
+		record_metric_real(v->b, tag, p->held, "highest rate that was shown to meet them");
 	else
 		record_metric_interval(v->b, tag, p->held, p->held, p->broken,
 				       v->j->config->confidence,
-				       "highest rate shown to hold, to lowest shown to break");
+				       "highest rate shown to meet, to lowest shown to violate");
 }
 
 static void load_metrics(const load_view *v)

@@ -462,7 +462,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	ret->arrived = r->arrived > ret->served ? r->arrived : ret->served;
 	ret->queue_max = r->queue_max;
 	ret->queue_end = r->queue_end;
-	ret->unserved = ret->arrived - ret->served;
+	ret->abandoned = ret->arrived - ret->served;
 	/* Cancelled arrivals are later than the last one. */
 	ret->span_ns = r->last_arrival_ns;
 	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)

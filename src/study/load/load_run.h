@@ -145,8 +145,8 @@ struct load_pool {
 };
 
 struct load_result {
-	uint64_t served, unserved; /* unserved: due, and given up when it became unstable */
-	uint64_t arrived;	   /* due until the end of arrivals */
+	uint64_t served, abandoned; /* abandoned: due, and given up when it became unstable */
+	uint64_t arrived;	    /* due until the end of arrivals */
 	uint64_t queue_max, queue_end;
 	uint64_t over[LOAD_LIMITS];
 	double span_ns;		 /* from the start until the end of arrivals, or the last begin */

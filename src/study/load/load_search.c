@@ -131,7 +131,7 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	if (j->config->time_ns > 0 && !can_be_known(j, highest, 1, max_ns))
 		DCK_FAIL(
 		    err, E_ARG,
-		    "--find-peak with --time %s cannot show that %s holds: that needs %.0f "
+		    "--find-peak with --time %s cannot show that %s is met: that needs %.0f "
 		    "independent requests at a rate, which at %s requests/s arrive in %s; give "
 		    "more --time, or a lower --confidence",
 		    dck_text_time((double)j->config->time_ns, text, sizeof text),
@@ -163,7 +163,7 @@ static bool worth_another_look(const load_point *s, size_t nlimits)
 	for (size_t i = 0; i < nlimits; i++) {
 		const stat_limit *l = &s->limit[i];
 
-		if (l->verdict == DCK_VERDICT_UNDECIDED &&
+		if (l->verdict == DCK_VERDICT_INCONCLUSIVE &&
 		    !(l->n_needed > 0 && l->n_needed <= 1.2 * l->n_eff * LOOKS / s->runs))
 			return false;
 	}
@@ -187,13 +187,13 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 		if (r.served > 0 || r.unstable)
 			load_point_take(j, &a, &r, confidence_of_look(j), point);
 		*ret_stopped = load_stopped(j, &r);
-		if (r.served == 0 || point->verdict != DCK_VERDICT_UNDECIDED ||
+		if (r.served == 0 || point->verdict != DCK_VERDICT_INCONCLUSIVE ||
 		    !worth_another_look(point, a.nlimits) || os_now_ns() + a.time_ns > deadline_ns)
 			break;
 	}
 	/* What was cut short is no rate point of the search. */
-	if (*ret_stopped && point->verdict == DCK_VERDICT_HOLDS)
-		point->verdict = DCK_VERDICT_UNDECIDED;
+	if (*ret_stopped && point->verdict == DCK_VERDICT_MET)
+		point->verdict = DCK_VERDICT_INCONCLUSIVE;
 	if (point->runs > 0)
 		j->npoints++;
 	return DCK_OK;
@@ -204,8 +204,8 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 static bool better_shown(const load_job *j, const load_point *s)
 {
 	const load_point *now = j->shown;
-	const bool held = s->verdict == DCK_VERDICT_HOLDS && s->rate <= j->peak.held;
-	const bool now_held = now->verdict == DCK_VERDICT_HOLDS && now->rate <= j->peak.held;
+	const bool held = s->verdict == DCK_VERDICT_MET && s->rate <= j->peak.held;
+	const bool now_held = now->verdict == DCK_VERDICT_MET && now->rate <= j->peak.held;
 
 	if (now == &j->unloaded || s->result.served == 0)
 		return s->result.served > 0;
@@ -227,7 +227,7 @@ static const load_point *open_lowest(const load_job *j)
 {
 	for (size_t k = 0; k < j->npoints; k++)
 		if (j->points[k].rate == j->peak.open_lo &&
-		    j->points[k].verdict == DCK_VERDICT_UNDECIDED)
+		    j->points[k].verdict == DCK_VERDICT_INCONCLUSIVE)
 			return &j->points[k];
 	return NULL;
 }
@@ -264,7 +264,7 @@ dck_status load_search(load_job *j, dck_err *err)
 	DCK_TRY(start_find(j, &rate, err));
 	DCK_TRY(load_samples_init(&j->kept, j->pool.samples.of[LOAD_LATENCY].cap, false, err));
 	DCK_TRY(unloaded_measure(j, &stopped, err));
-	if (stopped || j->unloaded.verdict == DCK_VERDICT_BROKEN)
+	if (stopped || j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_OK;
 	load_peak_init(&j->peak, rate, j->config->precision);
 	while (!stopped && load_peak_next(&j->peak, &rate)) {

@@ -262,8 +262,8 @@ static void pitfalls_rows_sort(const pit *p, const chosen *rows, size_t n, size_
 /* --- the record */
 
 static const dck_column columns[] = {
-    {"mistake", "mistake", DCK_UNIT_NONE}, {"number", "gives", DCK_UNIT_NS},
-    {"honest", "honest", DCK_UNIT_NS},	   {"factor", "factor", DCK_UNIT_ONE},
+    {"mistake", "mistake", DCK_UNIT_NONE},   {"number", "reported", DCK_UNIT_NS},
+    {"reference", "reference", DCK_UNIT_NS}, {"factor", "factor", DCK_UNIT_ONE},
     {"verdict", "verdict", DCK_UNIT_NONE},
 };
 
@@ -364,7 +364,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		finding_record(b, p, &rows[i]);
 	record_table(b, "pitfalls/mistakes", "Mistakes, and how far each moves the number", columns,
 		     sizeof columns / sizeof columns[0]);
-	record_brief_columns(b, "number honest factor verdict");
+	record_summary_columns(b, "number reference factor verdict");
 	for (size_t i = 0; i < n; i++)
 		row_record(b, p, &rows[order[i]]);
 	answer_record(b, p, rows, n, order[0]);

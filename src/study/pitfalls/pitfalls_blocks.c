@@ -289,7 +289,7 @@ dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, 
 	*l = (measure_session){.target.observe = observe};
 	/* One with another batch than the honest one was not checked yet. */
 	if (s->model.batch == p->subject->model.batch)
-		s = freed_trusted(s, &copy);
+		s = rebatched_trusted(s, &copy);
 	status = measure_session_open(l, &p->shared, s, NULL, &p->shared.quiet, err);
 	if (status == DCK_OK) {
 		l->phases.loop.group = p->session.phases.loop.group;

@@ -54,7 +54,7 @@ static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 	measure_sinks sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
-	DCK_TRY(measure_session_open(&s, &p->shared, freed_trusted(p->subject, &copy), NULL,
+	DCK_TRY(measure_session_open(&s, &p->shared, rebatched_trusted(p->subject, &copy), NULL,
 				     &p->shared.quiet, err));
 	measure_samples_clear(to);
 	for (size_t i = 0; i < p->opening_runs && status == DCK_OK; i++)

@@ -333,7 +333,7 @@ static void memory(job *j)
 		record_note(j->b, "interrupted", "interrupted before the memory was measured");
 		return;
 	}
-	record_note(j->b, "memory-not-told", "the engine's memory is not known: %s", err.msg);
+	record_note(j->b, "engine-memory-unknown", "the engine's memory is not known: %s", err.msg);
 }
 
 static dck_status profile_operators(job *j, dck_err *err)

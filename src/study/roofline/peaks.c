@@ -176,7 +176,7 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 				(int64_t)r->dram_bytes);
 	record_fact(b, "machine", "blas", DCK_UNIT_NONE,
 		    r->blas[0] ? RECORD_TEXT(r->blas) : RECORD_ABSENT(r->blas_why));
-	record_fact_real(b, "machine", "took", DCK_UNIT_NS, r->took_ns);
+	record_fact_real(b, "machine", "elapsed", DCK_UNIT_NS, r->took_ns);
 }
 
 static void facts_devices(record_builder *b)
@@ -580,7 +580,7 @@ static dck_status peaks_record_make(const survey *s, bool kept, const dck_err *n
 	facts_method(b, s);
 	peaks_notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
-		record_note(b, "not-kept",
+		record_note(b, "not-cached",
 			    "the result was not kept, so it is measured again each time: "
 			    "%s",
 			    not_kept->msg);

@@ -156,10 +156,10 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 	}
 	if (list)
 		g->limit = SEARCH_BY_MAX;
-	else if (search_holds(s, point) == DCK_VERDICT_BROKEN)
+	else if (search_holds(s, point) == DCK_VERDICT_VIOLATED)
 		grow_end(g, SEARCH_BY_SLO);
 	else if (g->flat >= FLAT_ENOUGH)
-		grow_end(g, SEARCH_BY_ROOF);
+		grow_end(g, SEARCH_BY_SATURATION);
 	else if (p->batch >= s->c.max_batch)
 		grow_end(g, SEARCH_BY_MAX);
 	else if (s->c.longest_ns > 0 && o->latency.value > s->c.longest_ns)
@@ -171,7 +171,7 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 /* A point that cannot be the answer, however fast it is. */
 static bool infeasible(const search *s, size_t point)
 {
-	return s->points[point].end != SEARCH_OK || search_holds(s, point) == DCK_VERDICT_BROKEN;
+	return s->points[point].end != SEARCH_OK || search_holds(s, point) == DCK_VERDICT_VIOLATED;
 }
 
 static dck_status refine_between(search *s, size_t best, size_t other, dck_err *err)

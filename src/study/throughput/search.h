@@ -78,8 +78,8 @@ typedef struct search_point {
 
 /* What ended the growth. */
 typedef enum search_limit {
-	SEARCH_BY_TIME, /* it had not ended, or a run took too long */
-	SEARCH_BY_ROOF, /* larger batches gave no more */
+	SEARCH_BY_TIME,	      /* it had not ended, or a run took too long */
+	SEARCH_BY_SATURATION, /* larger batches gave no more */
 	SEARCH_BY_MEMORY,
 	SEARCH_BY_ERROR,
 	SEARCH_BY_SLO,

@@ -217,14 +217,14 @@ dck_verdict search_holds(const search *s, size_t point)
 	dck_verdict v;
 
 	if (!(limit->ns > 0))
-		return DCK_VERDICT_HOLDS;
+		return DCK_VERDICT_MET;
 	/* Only a mean may lie below the median. */
 	if (limit->kind != LIMIT_MEAN && search_latency(s, point).lo > limit->ns)
-		return DCK_VERDICT_BROKEN;
+		return DCK_VERDICT_VIOLATED;
 	const search_number held = search_held(s, point);
 
 	v = stat_limit_interval(held.lo, held.hi, limit->ns);
-	return limit->kind == LIMIT_MAX && v == DCK_VERDICT_HOLDS ? DCK_VERDICT_UNDECIDED : v;
+	return limit->kind == LIMIT_MAX && v == DCK_VERDICT_MET ? DCK_VERDICT_INCONCLUSIVE : v;
 }
 
 static bool judge_usable(const search *s, size_t i)
@@ -245,8 +245,8 @@ static bool keeps(const search *s, size_t i, bool strict)
 {
 	const dck_verdict v = search_holds(s, i);
 
-	return v == DCK_VERDICT_HOLDS ||
-	       (v == DCK_VERDICT_UNDECIDED && (!strict || s->c.limit.kind == LIMIT_MAX));
+	return v == DCK_VERDICT_MET ||
+	       (v == DCK_VERDICT_INCONCLUSIVE && (!strict || s->c.limit.kind == LIMIT_MAX));
 }
 
 /* Rounds are fair to all that are in them; what was tried before may have had a faster machine.
@@ -381,7 +381,7 @@ static search_limit judge_limit_of(const search *s, unsigned setting)
 		    (half == SIZE_MAX || s->points[i].batch > s->points[half].batch))
 			half = i;
 	if (half != SIZE_MAX && search_log_ratio(s, largest, half) < log(1 + ROOF_SHARE))
-		return SEARCH_BY_ROOF;
+		return SEARCH_BY_SATURATION;
 	return s->growth[setting].limit;
 }
 
@@ -398,7 +398,7 @@ static void compare_with_best(const search *s, search_result *r)
 	for (size_t i = 0; i < s->ncandidates; i++) {
 		const search_difference d = search_differ(s, means, &f, at, i);
 
-		if (i == at || search_holds(s, s->candidates[i]) == DCK_VERDICT_BROKEN)
+		if (i == at || search_holds(s, s->candidates[i]) == DCK_VERDICT_VIOLATED)
 			continue;
 		r->half = d.half;
 		r->ncompared++;
@@ -416,10 +416,10 @@ static dck_verdict verdict_of_none(const search *s)
 		if (s->points[i].trials == 0)
 			continue;
 		measured = true;
-		if (search_holds(s, i) != DCK_VERDICT_BROKEN)
-			return DCK_VERDICT_UNDECIDED;
+		if (search_holds(s, i) != DCK_VERDICT_VIOLATED)
+			return DCK_VERDICT_INCONCLUSIVE;
 	}
-	return measured ? DCK_VERDICT_BROKEN : DCK_VERDICT_UNDECIDED;
+	return measured ? DCK_VERDICT_VIOLATED : DCK_VERDICT_INCONCLUSIVE;
 }
 
 void search_judge(const search *s, search_result *ret)

@@ -29,7 +29,7 @@ dck_status search_subject(const search_run *r, uint64_t batch, unsigned setting,
 	dck_subject s = *r->subject;
 
 	s.model.batch = r->config->batch_dim ? 0 : batch;
-	s.model.trust_batch |= r->freed.done;
+	s.model.skip_batch_check |= r->rebatched.done;
 	if (r->settings[setting].threads > 0)
 		s.model.threads = r->settings[setting].threads;
 	if (r->config->batch_dim) {

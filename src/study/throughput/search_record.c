@@ -112,11 +112,11 @@ static const char *status_text(const making *m, size_t i)
 	if (m->result.found && i == m->result.knee)
 		return "knee";
 	switch (search_holds(m->r->search, i)) {
-	case DCK_VERDICT_BROKEN:
+	case DCK_VERDICT_VIOLATED:
 		return "too slow";
-	case DCK_VERDICT_UNDECIDED:
+	case DCK_VERDICT_INCONCLUSIVE:
 		return "not sure";
-	case DCK_VERDICT_HOLDS:
+	case DCK_VERDICT_MET:
 		break;
 	}
 	/* The machine may have been faster or slower then. */
@@ -205,11 +205,11 @@ static void search_table(making *m)
 	columns[n++] = (dck_column){"trials", "trials", DCK_UNIT_ONE};
 	columns[n++] = (dck_column){"pareto", "Pareto", DCK_UNIT_NONE};
 	record_table(m->b, "throughput/points", "Throughput by batch", columns, n);
-	record_brief_columns(m->b, "threads streams throughput latency limited memory status");
+	record_summary_columns(m->b, "threads streams throughput latency limited memory status");
 	for (size_t k = 0; k < m->ntried; k++) {
 		search_row(m, m->order[k]);
 		if (is_brief(m, k))
-			record_brief_row(m->b);
+			record_summary_row(m->b);
 	}
 }
 
@@ -243,8 +243,9 @@ static void search_series(making *m)
 /* --- metrics and facts */
 
 static const char *const limits[] = {
-    [SEARCH_BY_TIME] = "time",	 [SEARCH_BY_ROOF] = "roof", [SEARCH_BY_MEMORY] = "memory",
-    [SEARCH_BY_ERROR] = "error", [SEARCH_BY_SLO] = "slo",   [SEARCH_BY_MAX] = "max-batch",
+    [SEARCH_BY_TIME] = "time",	   [SEARCH_BY_SATURATION] = "saturation",
+    [SEARCH_BY_MEMORY] = "memory", [SEARCH_BY_ERROR] = "error",
+    [SEARCH_BY_SLO] = "slo",	   [SEARCH_BY_MAX] = "max-batch",
 };
 
 static const char *trial_place(const search_run *r)
@@ -398,7 +399,7 @@ static void search_answer(making *m)
 
 	if (!r->found) {
 		record_answer(m->b,
-			      r->verdict == DCK_VERDICT_BROKEN ? "no batch size keeps to %s"
+			      r->verdict == DCK_VERDICT_VIOLATED ? "no batch size keeps to %s"
 			      : m->r->plan.limit.ns > 0 ? "no batch size was shown to keep to %s"
 							: "no batch size was found%s",
 			      m->r->plan.limit.text);
@@ -466,9 +467,9 @@ static void note_mean(making *m)
 
 static void note_max(making *m)
 {
-	if (m->result.verdict == DCK_VERDICT_UNDECIDED)
-		record_note(m->b, "slo-not-shown",
-			    "%s is not broken by any run of %s, "
+	if (m->result.verdict == DCK_VERDICT_INCONCLUSIVE)
+		record_note(m->b, "slo-inconclusive",
+			    "%s is not violated by any run of %s, "
 			    "and no number of runs shows that none ever will: limit a percentile, "
 			    "such as p99.9",
 			    m->r->plan.limit.text, point_text(m, m->result.best));
@@ -541,12 +542,12 @@ static void note_nothing(making *m)
 
 	dck_text_time(known ? held.value : search_latency(r->search, nearest).value, text,
 		      sizeof text);
-	if (m->result.verdict == DCK_VERDICT_BROKEN)
+	if (m->result.verdict == DCK_VERDICT_VIOLATED)
 		record_note(
-		    m->b, "slo-not-held", "no batch size keeps to %s: %s comes nearest with %s%s",
+		    m->b, "slo-not-met", "no batch size keeps to %s: %s comes nearest with %s%s",
 		    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ", text);
 	else
-		record_note(m->b, "slo-not-shown",
+		record_note(m->b, "slo-inconclusive",
 			    "no batch size is shown to keep to %s: %s comes nearest with %s%s; "
 			    "a longer --point-time or more --rounds may decide",
 			    r->plan.limit.text, point_text(m, nearest), known ? "" : "a median of ",
@@ -574,8 +575,8 @@ static void search_notes(making *m)
 {
 	const search_run *r = m->r;
 
-	if (r->freed.done)
-		subject_facts_freed(m->b, &r->freed);
+	if (r->rebatched.done)
+		subject_facts_rebatched(m->b, &r->rebatched);
 
 	if (r->interrupted) {
 		record_set_incomplete(m->b, true);

@@ -35,7 +35,7 @@ static bool batch_is_open(const tally_counted *c)
  * process of its own like every trial; each trial then frees it for its batch. */
 static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 {
-	freed_model f = {0};
+	rebatched_model f = {0};
 	dck_subject s = *r->subject;
 	mem_arena *a = mem_arena_new(0);
 	dck_record *record;
@@ -48,10 +48,10 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	plan.warmup = "0";
 	plan.program = r->config->program;
 	s.model.batch = was == 2 ? 3 : 2;
-	status = freed_make(s.text, &s.model, true, a, &f, err);
-	r->freed = freed_facts(&f, 0);
-	r->freed.done = false;
-	freed_done(&f);
+	status = rebatched_make(s.text, &s.model, true, a, &f, err);
+	r->rebatched = rebatched_facts(&f, 0);
+	r->rebatched.done = false;
+	rebatched_done(&f);
 	mem_arena_free(a);
 	if (status != DCK_OK)
 		return status;
@@ -59,9 +59,10 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 			      &record, err));
 	const dck_fact *looked = dck_record_fact(record, "subject", "batch_checked");
 	if (looked && looked->value.kind == DCK_VALUE_TEXT)
-		snprintf(r->freed.looked, sizeof r->freed.looked, "%s", looked->value.as.text);
+		snprintf(r->rebatched.looked, sizeof r->rebatched.looked, "%s",
+			 looked->value.as.text);
 	dck_record_free(record);
-	r->freed.done = true;
+	r->rebatched.done = true;
 	return DCK_OK;
 }
 
@@ -103,7 +104,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 	tally_counted_close(&counted);
 	if (open)
 		return DCK_OK;
-	if (freed_fixed(text, &was))
+	if (rebatched_fixed(text, &was))
 		return batch_try(r, was, err);
 	DCK_FAIL(
 	    err, E_ARG,

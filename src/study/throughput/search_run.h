@@ -7,7 +7,7 @@
 
 #include "deepclock/throughput.h"
 #include "base/mem.h"
-#include "measure/subject/freed.h"
+#include "measure/subject/rebatched.h"
 #include "study/throughput/search.h"
 #include "study/throughput/search_journal.h"
 #include "record/build.h"
@@ -32,9 +32,9 @@ typedef struct search_run {
 	search_config plan;
 	search_setting settings[SEARCH_SETTINGS_MAX];
 	uint64_t batches[SEARCH_BATCHES_MAX];
-	subject_freed freed;   /* done: by batches that the model does not take as it is */
-	bool median;	       /* rates are over the median; else over the mean */
-	uint64_t memory_bytes; /* the budget; 0: not known */
+	rebatch_info rebatched; /* done: by batches that the model does not take as it is */
+	bool median;		/* rates are over the median; else over the mean */
+	uint64_t memory_bytes;	/* the budget; 0: not known */
 	search *search;
 	search_journal *journal;   /* NULL: none is kept, or it could not be written: */
 	dck_err journal_failed;	   /* code 0: it did not fail */

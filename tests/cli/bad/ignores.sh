@@ -72,7 +72,7 @@ run() { # NAME HOW COMMAND...
 	esac) &
 }
 names=
-for c in trace 'sample --by perf' count memory; do
+for c in trace 'sample --source perf' count memory; do
 	case $c in
 	sample*) sampled-by | grep -q perf || continue ;;
 	trace) ! ldd "$(command -v deepclock)" | grep -q 'lib[at]san' || continue ;; # nothing is put in front of the program

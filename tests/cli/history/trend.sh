@@ -7,6 +7,6 @@ COLUMNS=80 deepclock history trend --by commit --limit 12
 echo -- by day, a metric of which more is better, without intervals
 deepclock history trend throughput/items --by day --since 2026-10-17 --until 2026-10-25
 echo -- small changes are of no interest
-deepclock history trend --least 10% | head -3
+deepclock history trend --min-change 10% | head -3
 echo -- of everything
 deepclock history trend --mixed --limit 0 | sed -n "1,6p;37,39p;\$p"

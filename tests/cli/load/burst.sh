@@ -13,4 +13,4 @@ record run.json 'm("runs/count")["value"]'
 deepclock load $common --slo 'p90<=1s' --find-peak --time 50ms --save run.json > text 2> err
 echo $?
 record run.json 'f("load", "verdict")' '{row[-1] for t in r["tables"] if t["name"] == "load/steps" for row in t["rows"]}' \
-	'len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) > 3' 'note("slo-not-held")["text"].split(", ")[-1]'
+	'len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) > 3' 'note("slo-not-met")["text"].split(", ")[-1]'

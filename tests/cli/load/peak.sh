@@ -5,11 +5,11 @@ common="--quiet --engine null --engine-option sleep_ns=2000000 --warmup 2 zoo:si
 deepclock load --details $common --find-peak --slo 'median<=1s' --precision 50% --confidence 80% --time 1s --max-queue 200 \
 	--save run.json > text 2> err
 echo $? > code
-record run.json '{"holds": 0, "not shown": 4}[f("load", "verdict")] == int(open("code").read())' \
+record run.json '{"met": 0, "inconclusive": 4}[f("load", "verdict")] == int(open("code").read())' \
 	'"value" not in m("load/peak_rate") or 10 < m("load/peak_rate")["value"] < 500' \
 	'"lo" not in m("load/peak_rate") or m("load/peak_rate")["lo"] < m("load/peak_rate")["hi"] < 3000' \
-	'f("load", "verdict") == "not shown" or [row[-1] for t in r["tables"] if t["name"] == "load/steps" for row in t["rows"]].count("unstable") > 0' \
-	'f("load", "verdict") == "not shown" or len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) >= 2'
+	'f("load", "verdict") == "inconclusive" or [row[-1] for t in r["tables"] if t["name"] == "load/steps" for row in t["rows"]].count("unstable") > 0' \
+	'f("load", "verdict") == "inconclusive" or len([t for t in r["tables"] if t["name"] == "load/steps"][0]["rows"]) >= 2'
 deepclock load --details $common --find-peak --slo 'p90<=1ms' --save run.json > text 2> err
 echo $?
 sed 's/p90 is .*$/p90 is .../' err

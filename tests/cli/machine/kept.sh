@@ -6,7 +6,7 @@ echo $?
 deepclock machine --details --quiet --save first.json --keep > text
 echo $?
 grep -c '^Peaks\|^Bandwidth\|^Overheads' text
-record first.json 'r["incomplete"]' 'f("machine", "source")' 'note("not-kept")'
+record first.json 'r["incomplete"]' 'f("machine", "source")' 'note("not-cached")'
 ls cache/deepclock | sed 's/-[0-9a-f]*\./-KEY./'
 deepclock machine --quiet --format json > second.json
 deepclock machine --cached-only --quiet --format json > third.json

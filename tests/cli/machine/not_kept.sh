@@ -2,4 +2,4 @@
 # A directory that cannot be written costs a note.
 XDG_CACHE_HOME=/dev/null deepclock machine --quiet --keep --format json > run.json
 echo $?
-record run.json 'note("not-kept")["severity"]' '"/dev/null" in note("not-kept")["text"]' 'r["incomplete"]'
+record run.json 'note("not-cached")["severity"]' '"/dev/null" in note("not-cached")["text"]' 'r["incomplete"]'

@@ -27,6 +27,6 @@ END
 # A file may be a little longer than where the call paths begin in it.
 kib=$(for kib in $(seq 1024 1024 262144); do
 	(ulimit -f $((2 * kib)); deepclock memory --quiet --no-history --save run.json -- ./paths > /dev/null 2>&1)
-	record run.json 'note("memory-unseen") is None' | grep -q True && { echo "$kib"; break; }
+	record run.json 'note("allocations-not-traced") is None' | grep -q True && { echo "$kib"; break; }
 done)
 record run.json 'f("memory", "lost_paths") > 0' 'note("memory-lost")["text"].split(": ", 1)[1]'

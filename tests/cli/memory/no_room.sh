@@ -7,7 +7,7 @@ alone 64k true 2>/dev/null || { echo "this user may not mount a small folder"; e
 for size in 4k 64k 256k 1m 4m; do
 	rm -f run.json
 	alone $size sh -c 'deepclock memory --no-history --save run.json -- python3 -c "x = [list(range(9)) for i in range(9999)]" > out 2> err; echo "status $?"'
-	record run.json 'm("memory/allocations").get("absent") is None or "set TMPDIR" in note("memory-unseen")["text"]'
+	record run.json 'm("memory/allocations").get("absent") is None or "set TMPDIR" in note("allocations-not-traced")["text"]'
 done
 # A program that may not map so much is not said to have a full directory.
 if ! ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then

@@ -13,7 +13,7 @@ sum=0
 for p in $shell $children; do
 	sum=$((sum + $(awk '/^VmRSS/ { print $2 * 1024 }' "/proc/$p/status")))
 done
-record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'f("memory", "looks") > 0' \
+record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'f("memory", "polls") > 0' \
 	"abs(s(\"memory/rss\")[\"values\"][-1] / $sum - 1) < 0.1" 'r["incomplete"]' | sed "s/$sum/SUM/"
 deepclock memory --pid "$shell" --quiet --format json >ended.json &
 sleep 1

@@ -25,6 +25,6 @@ main()
 END
 deepclock memory --quiet --save run.json -- python3 sizes.py >out || cat out
 record run.json '[row[4:7:2] for row in t("memory/lines")["rows"] if "sizes.py:4" in row[0]]' 'f("result", "answer").split(" by ")[1].split(";")[0]' \
-	'f("memory", "unseen")' 'f("memory", "broken_stacks")' '0 < f("cost", "resident") < 2**23' \
+	'f("memory", "unseen")' 'f("memory", "stacks_failed")' '0 < f("cost", "resident") < 2**23' \
 	'0 < f("cost", "file") < 2**21' '[n["code"] for n in r["notes"]]'
 deepclock report run.json --tree allocations --weight bytes | grep -E -m3 '^ *(main|Store.fill|rows) ' | sed 's/[0-9].*//; s/ *$//'

@@ -9,5 +9,5 @@ record run.json 'm("memory/heap_leaked")["value"]' 'sorted(row[:1] + row[2:4] fo
 deepclock memory --quiet --save run.json -- ./program signals >out || cat out
 record run.json 'm("memory/heap_leaked")["value"]' 'm("memory/allocations")["value"] >= 3000000'
 deepclock memory --quiet --save run.json -- ./program recursion >out || cat out
-record run.json 'm("memory/heap_leaked")["value"]' 'f("memory", "cut_stacks")' 'f("memory", "broken_stacks")' \
+record run.json 'm("memory/heap_leaked")["value"]' 'f("memory", "stacks_truncated")' 'f("memory", "stacks_failed")' \
 	 '[row[:4] for row in t("memory/lines")["rows"] if row[2]]'

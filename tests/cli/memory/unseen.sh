@@ -3,7 +3,7 @@ command -v "${CC:-cc}" >/dev/null || { echo "no C compiler here"; exit 77; }
 heap-program static || exit
 deepclock memory --quiet --save run.json -- ./program late >out
 echo "$?"
-record run.json 'm("memory/heap_leaked")' 'note("memory-unseen")["text"]' 'm("memory/peak_rss")["value"] > 2**20' 't("memory/lines")' \
+record run.json 'm("memory/heap_leaked")' 'note("allocations-not-traced")["text"]' 'm("memory/peak_rss")["value"] > 2**20' 't("memory/lines")' \
 	's("memory/heap")' 's("memory/rss")["values"][-1] > 2**20'
 rm program
 heap-program || exit
@@ -13,7 +13,7 @@ int main(void) { return 0; }
 END
 "${CC:-cc}" nothing.c -o nothing && deepclock memory --quiet --save run.json -- ./nothing >/dev/null
 echo "$?"
-record run.json 'm("memory/heap_peak")["value"]' 'note("memory-unseen")'
+record run.json 'm("memory/heap_peak")["value"]' 'note("allocations-not-traced")'
 deepclock memory --rss-only --rate 500 --quiet --save run.json -- ./program late >out || cat out
 record run.json 'm("memory/heap_peak")["absent"]' '[n["code"] for n in r["notes"]]' 'm("memory/peak_rss")["value"] > 2**20' \
 	'max(s("memory/anonymous")["values"]) >= 2**20' 'len(s("memory/rss")["values"]) == len(s("memory/file")["at_ns"])'

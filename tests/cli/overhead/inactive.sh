@@ -4,7 +4,7 @@ cp "$(readlink -f "$(command -v deepclock)")" alone
 ./alone memory --quiet --save memory.json -- ./program shares 20 >/dev/null 2>said
 echo "memory: $?, $(grep -c "allocations of './program' were not seen" said)"
 record memory.json 'm("memory/heap_peak")["absent"] is not None' 'm("memory/peak_rss")["value"] > 2**16' \
-	'note("memory-unseen")["severity"]'
+	'note("allocations-not-traced")["severity"]'
 ./alone overhead --quiet --rounds 2 --method count --method memory --save run.json -- ./program shares 20 >/dev/null
 echo "overhead: $?"
 record run.json '[[row[0], row[2]] for row in t("overhead")["rows"][1:]]' \

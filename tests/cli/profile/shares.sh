@@ -8,6 +8,6 @@ record run.json 'r["incomplete"]' '[o["name"] for o in r["ops"]]' '[o["type"] fo
 	'[round(o["time"] / m("latency/median")["value"], 3) for o in r["ops"]]' \
 	'round(m("profile/coverage")["value"], 3)' 'f("profile", "runs")' 'f("profile", "nodes_mapped")' \
 	'f("profile", "floor")' 'f("profile", "resolution")' 'm("profile/attainable")' \
-	'note("profiler-not-calibrated")["text"]' 'note("memory-not-told")["text"]' \
+	'note("profiler-not-calibrated")["text"]' 'note("engine-memory-unknown")["text"]' \
 	'm("memory/weights")["value"]' 'm("cost/peak_activation_bytes")["value"]'
 grep '^[A-Z]' text | grep -v '^Histogram'

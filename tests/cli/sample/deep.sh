@@ -1,6 +1,6 @@
 # A stack that is deeper than what is copied of it: the fact, the note, and the innermost callers.
 sampled-program || exit
-deepclock sample --quiet --by perf --stack 8KiB --save run.json -- ./program deep 200 >/dev/null 2>why.txt ||
+deepclock sample --quiet --source perf --stack 8KiB --save run.json -- ./program deep 200 >/dev/null 2>why.txt ||
 	{ grep -q perf_event why.txt && { echo "the kernel permits no perf_event"; exit 77; }; cat why.txt; exit 1; }
 sampled-shares run.json
 # Cut, or now and then broken, are those that do not reach the program's beginning: all of the work,
@@ -19,9 +19,9 @@ for node in tree["nodes"]:
     work += node[column] * works[-1]
     whole += node[column] * works[-1] * (roots[-1] != "deep")
 fact = {f["key"]: f.get("value") for f in r["facts"] if f["section"] == "sample"}
-print("cut are those without their beginning:", fact["stacks_cut"] <= cut <= fact["stacks_cut"] + fact["stacks_broken"])
+print("cut are those without their beginning:", fact["stacks_truncated"] <= cut <= fact["stacks_truncated"] + fact["stacks_failed"])
 print("all of the work is cut:", work > 0 and whole == 0)
 END
 record run.json 'note("sample-cut") is not None'
 deepclock sample --quiet --stack 64000 --rate 200 --save run.json -- ./program deep 200 >/dev/null
-record run.json 'f("sample", "stacks_cut") > 0'
+record run.json 'f("sample", "stacks_truncated") > 0'

@@ -2,11 +2,11 @@
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
-	deepclock sample --by $one --save run.json -- ./program fail 100 >/dev/null 2>err.txt
+	deepclock sample --source $one --save run.json -- ./program fail 100 >/dev/null 2>err.txt
 	echo "fails: $?"
 	grep -o "'./program' ended with.*" err.txt
 	record run.json 'r["incomplete"]'
-	deepclock sample --by $one --save run.json -- ./program crash 300 >/dev/null 2>err.txt
+	deepclock sample --source $one --save run.json -- ./program crash 300 >/dev/null 2>err.txt
 	echo "crashes: $?"
 	record run.json 'r["incomplete"]' 'note("sample-ended-early")["text"]' 't("functions")["rows"][0][0]'
 done | sort -u

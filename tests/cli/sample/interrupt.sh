@@ -4,7 +4,7 @@ by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
 	python3 - $one <<'END'
 import subprocess, sys, time
-command = ["deepclock", "sample", "--by", sys.argv[1], "--format", "csv", "--save", "run.json", "--", "./program", "endless"]
+command = ["deepclock", "sample", "--source", sys.argv[1], "--format", "csv", "--save", "run.json", "--", "./program", "endless"]
 started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 started.stdout.readline()
 time.sleep(1)
@@ -14,7 +14,7 @@ print("exit", started.wait())
 END
 	record run.json 'r["incomplete"]' 'note("interrupted") is not None' 't("functions")["rows"][0][0]'
 	pgrep -f "^./program endless" >/dev/null && echo "the program is still there"
-	deepclock sample --by $one --time 500ms --format csv --save run.json -- ./program endless >/dev/null 2>&1
+	deepclock sample --source $one --time 500ms --format csv --save run.json -- ./program endless >/dev/null 2>&1
 	echo "time: $?"
 	record run.json 'r["incomplete"]' 't("functions")["rows"][0][0]'
 done | sort -u

@@ -2,7 +2,7 @@
 sampled-program || exit
 refused=$(dirname "$(readlink -f program)")/perf_refused.so
 [ -e "$refused" ] || { echo "$refused was not built"; exit 77; }
-deepclock sample --quiet --by timers -- ./program shares 1 >/dev/null 2>&1 || { echo "no timers here"; exit 77; }
+deepclock sample --quiet --source timer -- ./program shares 1 >/dev/null 2>&1 || { echo "no timers here"; exit 77; }
 LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- ./program shares >/dev/null
 echo $?
 sampled-shares run.json
@@ -11,9 +11,9 @@ record run.json 'f("sample", "source")' 'note("sample-timers") is not None'
 LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- python3 -c 'sum(i * i for i in range(3000000))' >/dev/null
 record run.json 'f("sample", "source")' 'note("sample-timers") is not None' 'f("sample", "python_late")'
 {
-	LD_PRELOAD=$refused deepclock sample --by inside -- ./program shares
+	LD_PRELOAD=$refused deepclock sample --source in-process -- ./program shares
 	echo $?
-	LD_PRELOAD=$refused deepclock sample --by perf -- ./program shares
+	LD_PRELOAD=$refused deepclock sample --source perf -- ./program shares
 	echo $?
 	LD_PRELOAD=$refused deepclock sample --pid $$
 	echo $?

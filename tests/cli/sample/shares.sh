@@ -3,7 +3,7 @@ sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
 	for what in shares threads children; do
-		deepclock sample --quiet --by $one --save $one-$what.json -- ./program $what >/dev/null || echo "$one $what: $?"
+		deepclock sample --quiet --source $one --save $one-$what.json -- ./program $what >/dev/null || echo "$one $what: $?"
 		sampled-shares $one-$what.json | sed "s/^/$what: /" >>$one.txt
 	done
 	cat $one.txt
@@ -11,5 +11,5 @@ done | sort -u
 for one in $by; do
 	record $one-shares.json 'f("sample", "processes")' 'f("sample", "lost")'
 	record $one-children.json 'f("sample", "processes")'
-	record $one-threads.json 'f("sample", "threads")' 'f("sample", "stacks_broken") <= 0.05 * f("sample", "samples")'
+	record $one-threads.json 'f("sample", "threads")' 'f("sample", "stacks_failed") <= 0.05 * f("sample", "samples")'
 done | sort -u

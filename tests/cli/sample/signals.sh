@@ -2,6 +2,6 @@
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
-	deepclock sample --quiet --by $one --save run.json -- ./program signals | head -1
+	deepclock sample --quiet --source $one --save run.json -- ./program signals | head -1
 	sampled-shares run.json
 done | sort -u

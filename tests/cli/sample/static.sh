@@ -1,8 +1,8 @@
 # Into a static program nothing is put: the kernel can take samples of it, timers cannot.
 sampled-program static || exit
-deepclock sample --by timers -- ./program shares
+deepclock sample --source timer -- ./program shares
 echo $?
-if deepclock sample --quiet --by perf --save run.json -- ./program shares >/dev/null 2>why.txt; then
+if deepclock sample --quiet --source perf --save run.json -- ./program shares >/dev/null 2>why.txt; then
 	sampled-shares run.json
 else
 	grep -q perf_event why.txt || cat why.txt

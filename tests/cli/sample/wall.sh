@@ -8,7 +8,7 @@ look() {
 	sampled-shares run.json | grep "heavy: "
 }
 for one in $by; do
-	deepclock sample --quiet --wall --by $one --save run.json -- ./program wait 300 >/dev/null || echo $?
+	deepclock sample --quiet --wall --source $one --save run.json -- ./program wait 300 >/dev/null || echo $?
 	look
 done | sort -u
 # As an ordinary user, who is not told of switches.

@@ -1,11 +1,11 @@
-# A file whose batch is fixed is freed, and once its outputs were compared; with a symbol it is searched.
+# A file whose batch is fixed is rebatched, and once its outputs were compared; with a symbol it is searched.
 need-ort || exit 77
 deepclock zoo simplenet -o fixed.onnx
 deepclock zoo simplenet --symbolic -o open.onnx
 deepclock throughput --quiet --batch 1,4 --point-time 30ms --rounds 2 --threads 1 --save run.json fixed.onnx > text
 echo $?
-record run.json 's("batch/by_batch")["values"]' 'f("subject", "batch_freed")' \
-	'len([n for n in r["notes"] if n["code"] == "batch-freed"])'
+record run.json 's("batch/by_batch")["values"]' 'f("subject", "rebatched")' \
+	'len([n for n in r["notes"] if n["code"] == "rebatched"])'
 deepclock throughput --quiet --shape input=4x784 open.onnx
 echo $?
 deepclock throughput --quiet --batch-dim florp open.onnx

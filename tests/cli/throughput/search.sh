@@ -12,5 +12,5 @@ echo $?
 record run.json 'm("throughput/best")["value"] > 0' '1 <= m("throughput/best_batch")["value"] <= 8' \
 	'm("throughput/knee_batch")["value"] <= m("throughput/best_batch")["value"]' \
 	'all(row[5] > 0 for row in r["tables"][0]["rows"])' \
-	'f("throughput", "limited_by") in ("roof", "max-batch", "time")' \
+	'f("throughput", "limited_by") in ("saturation", "max-batch", "time")' \
 	'"yes" in [row[-1] for row in r["tables"][0]["rows"]]'

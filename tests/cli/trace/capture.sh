@@ -2,7 +2,7 @@
 zone-program || exit
 deepclock trace --no-waits --capture-range step --save run.json -- ./program >out
 record run.json '[row[:2] for row in t("zones")["rows"]]' 'f("trace", "capture_range")' \
-	'f("trace", "captures")' 'f("trace", "captured") < f("trace", "took")'
+	'f("trace", "captures")' 'f("trace", "captured") < f("trace", "elapsed")'
 deepclock report trace.pftrace --format csv | grep /calls
 # Twice, inside of another one, with a form of its own, and with the newest events.
 deepclock trace --no-waits --capture-range forward --capture-times 2 --lossless -o out.json --format csv -- ./program |

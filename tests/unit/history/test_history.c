@@ -331,7 +331,7 @@ static void trends(void **state)
 	assert_int_equal(t->incomplete, 1);
 	assert_int_equal(t->other, 1);
 	dck_history_trend_free(t);
-	c.least = 0.2;
+	c.min_change = 0.2;
 	assert_int_equal(dck_history_trend_get(h, NULL, &c, &t, NULL), DCK_OK);
 	assert_int_equal(t->nchanges, 0);
 	dck_history_trend_free(t);

@@ -279,7 +279,7 @@ static void a_kept_result_is_shown_again(void **state)
 	if (dck_machine(&c, &watch, &first, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_true(last > 0.1 || dck_record_note(first, "few-passes"));
-	assert_null(dck_record_note(first, "not-kept"));
+	assert_null(dck_record_note(first, "not-cached"));
 	c.cached_only = true;
 	if (dck_machine(&c, NULL, &second, &err) != DCK_OK)
 		fail_msg("%s", err.msg);

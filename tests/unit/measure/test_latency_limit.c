@@ -83,17 +83,17 @@ static void test_refused(void **state)
 
 static void test_worse(void **state)
 {
-	static const dck_verdict order[] = {DCK_VERDICT_HOLDS, DCK_VERDICT_UNDECIDED,
-					    DCK_VERDICT_BROKEN};
+	static const dck_verdict order[] = {DCK_VERDICT_MET, DCK_VERDICT_INCONCLUSIVE,
+					    DCK_VERDICT_VIOLATED};
 
 	(void)state;
 	for (int a = 0; a < 3; a++)
 		for (int b = 0; b < 3; b++)
 			assert_int_equal(latency_limit_worse(order[a], order[b]),
 					 order[a > b ? a : b]);
-	assert_string_equal(latency_limit_word(DCK_VERDICT_HOLDS), "holds");
-	assert_string_equal(latency_limit_word(DCK_VERDICT_BROKEN), "broken");
-	assert_string_equal(latency_limit_word(DCK_VERDICT_UNDECIDED), "not shown");
+	assert_string_equal(latency_limit_word(DCK_VERDICT_MET), "met");
+	assert_string_equal(latency_limit_word(DCK_VERDICT_VIOLATED), "violated");
+	assert_string_equal(latency_limit_word(DCK_VERDICT_INCONCLUSIVE), "inconclusive");
 }
 
 int main(void)

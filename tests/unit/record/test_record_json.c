@@ -288,6 +288,39 @@ static void newer_minors_and_other_programs_are_understood(void **state)
 	dck_record_free(r);
 }
 
+/* Names of before 0.1 (record/renamed.c). */
+static void names_of_before_are_read_as_todays(void **state)
+{
+	static const char json[] =
+	    "{\"schema\": 1, \"deepclock\": \"0.0.9\", \"id\": \"a\", \"facts\": ["
+	    "{\"section\": \"load\", \"key\": \"verdict\", \"value\": \"not shown\"},"
+	    "{\"section\": \"sample\", \"key\": \"stacks_cut\", \"value\": 3},"
+	    "{\"section\": \"report\", \"key\": \"took\", \"value\": \"holds\"},"
+	    "{\"section\": \"throughput\", \"key\": \"limited_by\", \"value\": \"roof\"}],"
+	    "\"metrics\": [{\"tag\": \"load/unserved\", \"value\": 7, \"unit\": \"1\"}],"
+	    "\"tables\": [{\"name\": \"t\", \"title\": \"t\", \"columns\": [{\"key\": \"k\", \"title\": \"k\"}],"
+	    "\"rows\": [[\"a\"], [\"b\"]], \"brief_columns\": [0], \"brief_rows\": [1]}],"
+	    "\"notes\": [{\"code\": \"slo-broken\", \"severity\": \"error\", \"text\": \"x\"},"
+	    "{\"code\": \"drift\", \"severity\": \"warning\", \"text\": \"y\", \"under\": \"slo-broken\"}]}";
+	dck_record *r = from_json(json, sizeof json - 1);
+	const dck_table *t = dck_record_table(r, "t");
+
+	(void)state;
+	assert_string_equal(dck_record_fact(r, "load", "verdict")->value.as.text, "inconclusive");
+	assert_int_equal(dck_record_fact(r, "sample", "stacks_truncated")->value.as.i, 3);
+	/* Of another section nothing was renamed. */
+	assert_string_equal(dck_record_fact(r, "report", "took")->value.as.text, "holds");
+	assert_string_equal(dck_record_fact(r, "throughput", "limited_by")->value.as.text,
+			    "saturation");
+	assert_int_equal(dck_record_metric(r, "load/abandoned")->value.as.i, 7);
+	assert_int_equal(t->nsummary_columns, 1);
+	assert_int_equal(t->nsummary_rows, 1);
+	assert_int_equal(t->summary_rows[0], 1);
+	assert_non_null(dck_record_note(r, "slo-violated"));
+	assert_string_equal(dck_record_note(r, "drift")->cause, "slo-violated");
+	dck_record_free(r);
+}
+
 static void a_newer_schema_is_refused_as_such(void **state)
 {
 	(void)state;
@@ -738,6 +771,7 @@ int main(void)
 	    cmocka_unit_test(families_have_members_of_any_name),
 	    cmocka_unit_test(a_rate_is_of_items_or_of_runs),
 	    cmocka_unit_test(newer_minors_and_other_programs_are_understood),
+	    cmocka_unit_test(names_of_before_are_read_as_todays),
 	    cmocka_unit_test(a_newer_schema_is_refused_as_such),
 	    cmocka_unit_test(what_is_wrong_is_named_with_its_place),
 	    cmocka_unit_test(size_and_depth_are_bounded_before_anything_is_built),

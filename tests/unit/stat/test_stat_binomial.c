@@ -72,23 +72,23 @@ static void verdicts(void **state)
 	stat_limit l;
 
 	(void)state;
-	assert_int_equal(test(0.99, 0.99, 662, 1).verdict, DCK_VERDICT_HOLDS);
-	assert_int_equal(test(0.99, 0.99, 661, 0).verdict, DCK_VERDICT_UNDECIDED); /* too few */
-	assert_int_equal(test(0.99, 0.99, 662, 2).verdict, DCK_VERDICT_UNDECIDED);
-	assert_int_equal(test(0.99, 0.99, 100, 10).verdict, DCK_VERDICT_BROKEN);
-	assert_int_equal(test(0.99, 0.99, 10, 10).verdict, DCK_VERDICT_BROKEN);
-	assert_int_equal(test(0.99, 0.99, 1, 0).verdict, DCK_VERDICT_UNDECIDED);
-	assert_int_equal(test(0.99, 0.99, 0, 0).verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(test(0.99, 0.99, 662, 1).verdict, DCK_VERDICT_MET);
+	assert_int_equal(test(0.99, 0.99, 661, 0).verdict, DCK_VERDICT_INCONCLUSIVE); /* too few */
+	assert_int_equal(test(0.99, 0.99, 662, 2).verdict, DCK_VERDICT_INCONCLUSIVE);
+	assert_int_equal(test(0.99, 0.99, 100, 10).verdict, DCK_VERDICT_VIOLATED);
+	assert_int_equal(test(0.99, 0.99, 10, 10).verdict, DCK_VERDICT_VIOLATED);
+	assert_int_equal(test(0.99, 0.99, 1, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
+	assert_int_equal(test(0.99, 0.99, 0, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
 	/* The median needs few, but an n_eff below 50 is not to be trusted. */
-	assert_int_equal(test(0.5, 0.99, 49, 0).verdict, DCK_VERDICT_UNDECIDED);
-	assert_int_equal(test(0.5, 0.99, 50, 5).verdict, DCK_VERDICT_HOLDS);
+	assert_int_equal(test(0.5, 0.99, 49, 0).verdict, DCK_VERDICT_INCONCLUSIVE);
+	assert_int_equal(test(0.5, 0.99, 50, 5).verdict, DCK_VERDICT_MET);
 	/* How many would decide at the same share. */
 	l = test(0.99, 0.99, 1000, 5);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed > 1000 && l.n_needed < 4000);
 	assert_true(stat_binomial_at_most(l.n_needed * 0.005, l.n_needed, 0.01) <= 0.01);
 	l = test(0.99, 0.99, 1000, 15);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(stat_binomial_at_least(l.n_needed * 0.015, l.n_needed, 0.01) <= 0.01);
 	/* Just as many as may: nobody knows. */
 	assert_true(test(0.99, 0.99, 1000, 10).n_needed == 0);
@@ -137,8 +137,8 @@ static void dependent_runs(void **state)
 				over += x[i] > limit;
 			runs = stat_limit_runs(x, N, 0.9, limit, 0.95, scratch);
 			assert_true(runs >= 1 && runs <= N);
-			held += test(0.9, 0.95, runs, over * runs / N).verdict == DCK_VERDICT_HOLDS;
-			held_naively += test(0.9, 0.95, N, over).verdict == DCK_VERDICT_HOLDS;
+			held += test(0.9, 0.95, runs, over * runs / N).verdict == DCK_VERDICT_MET;
+			held_naively += test(0.9, 0.95, N, over).verdict == DCK_VERDICT_MET;
 		}
 		assert_true(held_naively > SERIES / 7);
 		assert_true(held < SERIES / 10);
@@ -190,31 +190,31 @@ static void interval_limits(void **state)
 	stat_limit l;
 
 	(void)state;
-	assert_int_equal(stat_limit_interval(1, 2, 2), DCK_VERDICT_HOLDS);
-	assert_int_equal(stat_limit_interval(1, 2, 1), DCK_VERDICT_UNDECIDED);
-	assert_int_equal(stat_limit_interval(1, 2, 0.99), DCK_VERDICT_BROKEN);
-	assert_int_equal(stat_limit_interval(NAN, NAN, 1), DCK_VERDICT_UNDECIDED);
+	assert_int_equal(stat_limit_interval(1, 2, 2), DCK_VERDICT_MET);
+	assert_int_equal(stat_limit_interval(1, 2, 1), DCK_VERDICT_INCONCLUSIVE);
+	assert_int_equal(stat_limit_interval(1, 2, 0.99), DCK_VERDICT_VIOLATED);
+	assert_int_equal(stat_limit_interval(NAN, NAN, 1), DCK_VERDICT_INCONCLUSIVE);
 	stat_limit_mean(10, 1, 100, 100, 11.1, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_HOLDS);
+	assert_int_equal(l.verdict, DCK_VERDICT_MET);
 	/* 11 is within 10 +- 1, but not where a mean of 11 would have a greater error. */
 	stat_limit_mean(10, 1, 100, 100, 11, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	stat_limit_mean(10, 1, 10000, 100, 11.1, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	/* Few runs of a long tail give a mean that is too low. */
 	stat_limit_mean(10, 1, 49, 49, 11.1, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed >= STAT_N_EFF_ENOUGH && l.n_needed <= STAT_N_EFF_ENOUGH);
 	stat_limit_mean(10, 1, 3, 3, 8.9, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_BROKEN);
+	assert_int_equal(l.verdict, DCK_VERDICT_VIOLATED);
 	/* Half as far away as the interval is wide: four times as many. */
 	stat_limit_mean(10, 1, 100, 100, 9.5, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(fabs(l.n_needed - 400) < 1e-9);
 	stat_limit_mean(10, 1, 100, 100, 10, &l);
 	assert_true(l.n_needed <= 0); /* at the limit no number decides */
 	stat_limit_mean(10, INFINITY, 1, 1, 20, &l);
-	assert_int_equal(l.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(l.verdict, DCK_VERDICT_INCONCLUSIVE);
 	assert_true(l.n_needed <= 0);
 }
 

@@ -60,7 +60,7 @@ static void model_put(wire_out *w, const batch_case *c)
 	assert_false(w->failed);
 }
 
-/* What batch_free() says of the case, as its `want`. */
+/* What rebatch() says of the case, as its `want`. */
 static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -74,7 +74,7 @@ static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 	model_put(&w, c);
 	const char *path = scratch_file("model.onnx", w.data, w.n);
 	assert_int_equal(onnx_read_file(path, a, &m, &err), DCK_OK);
-	dck_status status = batch_free(path, m, n, "weights", a, &b, &err);
+	dck_status status = rebatch(path, m, n, "weights", a, &b, &err);
 	unlink(path);
 	wire_out_done(&w);
 	if (status != DCK_OK) {

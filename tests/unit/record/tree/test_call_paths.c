@@ -100,7 +100,7 @@ static void recursion_counts_once(void **state)
 	assert_true(cell(f, "add", "total") == 24000);
 	assert_true(cell(f, "add", "self") == 8000);
 	assert_int_equal(f->ncolumns, 4); /* no frame has a file, a line or a module */
-	assert_int_equal(f->nbrief_rows, 1);
+	assert_int_equal(f->nsummary_rows, 1);
 	assert_null(dck_record_note(r, "calls-cut"));
 	dck_record_free(r);
 	call_paths_done(&p);

@@ -159,7 +159,7 @@ static void a_small_tree_stays(void **state)
 	dck_record *r;
 	assert_int_equal(tree_fold_put(&t, b, NULL), DCK_OK);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
-	assert_null(dck_record_note(r, "tree-folded"));
+	assert_null(dck_record_note(r, "tree-pruned"));
 	assert_int_equal(r->trees[0].nnodes, t.nnodes);
 	dck_record_free(r);
 	call_paths_view_done(&t);
@@ -195,7 +195,7 @@ static void a_record_has_a_bound_and_says_so(void **state)
 		sum += t->weights[i * COLUMNS + CALLS];
 	assert_true(sum == WIDE * WIDE);
 	assert_true(t->nnodes > TREE_NODES_KEPT && t->nnodes <= TREE_NODES_KEPT + WIDE);
-	assert_non_null(strstr(dck_record_note(r, "tree-folded")->text,
+	assert_non_null(strstr(dck_record_note(r, "tree-pruned")->text,
 			       "40300 of 90300 call paths of calls, each of at most 0.0011 % of "
 			       "anything, are summed up as (light paths) below the paths around "
 			       "them: 0 % of peak, 45 % of calls"));

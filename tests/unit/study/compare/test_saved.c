@@ -11,7 +11,7 @@ static dck_compare_config plain(void)
 	dck_compare_config c;
 
 	dck_compare_config_init(&c);
-	c.between = 0;
+	c.run_to_run = 0;
 	return c;
 }
 
@@ -439,13 +439,13 @@ static void recordings_together_hold_what_lies_between_them(void **state)
 	const dck_table *t;
 
 	(void)state;
-	c.together = true;
+	c.pool = true;
 	r = compare_n(all, 5, &c);
 	/* t(97.5 %, 3) s sqrt(1 + 1/4) on logarithms. */
 	metric_is(r, "compare/ratio", 1.1388930524965826, 1.0398423498997915, 1.2473788792599008,
 		  0.95);
 	verdict_is(r, "slower", 3);
-	assert_non_null(dck_record_note(r, "taken-together"));
+	assert_non_null(dck_record_note(r, "pooled-baseline"));
 	assert_null(dck_record_note(r, "not-interleaved"));
 	near(fact_number(r, "method", "scatter"), 0.025901874382588723);
 	t = dck_record_table(r, "compare/alternatives");
@@ -493,9 +493,9 @@ static void together_needs_values_of_one_kind(void **state)
 	dck_compare_config c = plain();
 
 	(void)state;
-	c.together = true;
+	c.pool = true;
 	r = compare_n((const dck_record *[]){a, other, a, a}, 4, &c);
-	assert_non_null(dck_record_note(r, "unlike-together"));
+	assert_non_null(dck_record_note(r, "pooled-unlike"));
 	dck_record_free(r);
 	r = compare_n((const dck_record *[]){a, zero, a, a}, 4, &c);
 	verdict_is(r, "undecided", 4);
@@ -806,11 +806,11 @@ static void what_lies_between_starts_is_added(void **state)
 					       runs[0] * 1.001, 0.95, "made");
 			pair[k] = saved_end(b);
 		}
-		c.between = 0;
+		c.run_to_run = 0;
 		r = compare_two(pair[0], pair[1], &c);
 		verdict_is(r, "slower", 3);
 		dck_record_free(r);
-		c.between = 0.05;
+		c.run_to_run = 0.05;
 		r = compare_two(pair[0], pair[1], &c);
 		verdict_is(r, processes ? "slower" : "undecided", processes ? 3 : 4);
 		if (!processes) /* 5 % at each side, but for the little that the runs add */

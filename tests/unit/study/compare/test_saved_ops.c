@@ -502,11 +502,11 @@ static void odd_records_are_compared_or_refused(void **state)
 			all[i] = &o[i].r;
 		}
 		dck_compare_config_init(&c);
-		c.between = 0;
+		c.run_to_run = 0;
 		c.metric = def->tag;
 		c.margin = round % 3 ? 0.01 : 0;
 		c.force = round % 2;
-		c.together = together;
+		c.pool = together;
 		status = dck_compare_records(all, n, &c, &r, &err);
 		if (status == DCK_OK) {
 			check_result(r);

@@ -226,7 +226,7 @@ static void waits_are_exact(void **state)
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, N);
 	assert_int_equal(r.arrived, N);
-	assert_int_equal(r.unserved, 0);
+	assert_int_equal(r.abandoned, 0);
 	assert_false(r.unstable);
 	assert_int_equal(w.pool.samples.of[LOAD_LATENCY].n, N);
 	for (size_t i = 0; i < N; i++) {
@@ -290,14 +290,14 @@ static void overload_is_seen(void **state)
 	assert_true(r.unstable);
 	assert_true(r.served >= 98 && r.served <= 104);
 	assert_int_equal(r.queue_max, 101);
-	assert_int_equal(r.unserved, r.arrived - r.served);
+	assert_int_equal(r.abandoned, r.arrived - r.served);
 	assert_near(load_utilisation(&w.pool, &r), 2, 0.05);
 	/* A little too much, and the queue is not full when arrivals end: all are served. */
 	a.max_queue = 100000;
 	load_arrivals_init(&a.arrivals, 1050, true, NULL, 1);
 	r = world_run_ask(&w, &a);
 	assert_true(r.unstable);
-	assert_int_equal(r.unserved, 0);
+	assert_int_equal(r.abandoned, 0);
 	assert_int_equal(r.served, 10500);
 	assert_true(r.queue_end > 490 && r.queue_end < 510);
 	/* A little less than can be served. */
@@ -339,9 +339,9 @@ static void limits_are_counted(void **state)
 	latency_limit limits[] = {{.p = 0.9, .ns = 999},	   {.p = 0.9, .ns = 1000},
 				  {.kind = LIMIT_MEAN, .ns = 999}, {.kind = LIMIT_MEAN, .ns = 1001},
 				  {.kind = LIMIT_MAX, .ns = 999},  {.kind = LIMIT_MAX, .ns = 1000}};
-	static const dck_verdict verdicts[] = {DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS,
-					       DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS,
-					       DCK_VERDICT_BROKEN, DCK_VERDICT_UNDECIDED};
+	static const dck_verdict verdicts[] = {DCK_VERDICT_VIOLATED, DCK_VERDICT_MET,
+					       DCK_VERDICT_VIOLATED, DCK_VERDICT_MET,
+					       DCK_VERDICT_VIOLATED, DCK_VERDICT_INCONCLUSIVE};
 	enum { N = sizeof limits / sizeof limits[0] };
 	load_ask a = {.scenario = LOAD_SINGLE, .time_ns = 1000000, .limits = limits, .nlimits = N};
 	load_seen seen[N] = {{0}};
@@ -405,8 +405,8 @@ static void one_context_only(void **state)
 static dck_verdict judge(double rate, double open)
 {
 	if (open > 0 && fabs(rate - 100) <= open)
-		return DCK_VERDICT_UNDECIDED;
-	return rate <= 100 ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN;
+		return DCK_VERDICT_INCONCLUSIVE;
+	return rate <= 100 ? DCK_VERDICT_MET : DCK_VERDICT_VIOLATED;
 }
 
 static load_peak search(double start, double open, double precision)
@@ -450,7 +450,7 @@ static void search_goes_on_past_noise(void **state)
 	(void)state;
 	load_peak_init(&p, 5, 0.05);
 	while (load_peak_next(&p, &rate)) {
-		load_peak_take(&p, rate, rate < 6 ? DCK_VERDICT_UNDECIDED : judge(rate, 5),
+		load_peak_take(&p, rate, rate < 6 ? DCK_VERDICT_INCONCLUSIVE : judge(rate, 5),
 			       rate > 100);
 	}
 	assert_true(p.held < 95 && p.held >= 95 / 1.06);
@@ -462,7 +462,7 @@ static void search_goes_on_past_noise(void **state)
  * in the end was seen twice. */
 static void search_looks_twice(void **state)
 {
-	static const dck_verdict wrong[] = {DCK_VERDICT_BROKEN, DCK_VERDICT_HOLDS};
+	static const dck_verdict wrong[] = {DCK_VERDICT_VIOLATED, DCK_VERDICT_MET};
 
 	(void)state;
 	for (size_t w = 0; w < 2; w++)
@@ -490,16 +490,16 @@ static void search_gives_up(void **state)
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate)) {
 		least = fmin(least, rate);
-		load_peak_take(&p, rate, DCK_VERDICT_BROKEN, true);
+		load_peak_take(&p, rate, DCK_VERDICT_VIOLATED, true);
 	}
 	assert_true(p.held == 0 && p.broken == least && p.points == 7);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, DCK_VERDICT_HOLDS, false);
+		load_peak_take(&p, rate, DCK_VERDICT_MET, false);
 	assert_true(p.held > 1000 && isinf(p.broken) && p.points < 20);
 	load_peak_init(&p, 10, 0.05);
 	while (load_peak_next(&p, &rate))
-		load_peak_take(&p, rate, DCK_VERDICT_UNDECIDED, false);
+		load_peak_take(&p, rate, DCK_VERDICT_INCONCLUSIVE, false);
 	assert_true(p.held == 0 && isinf(p.broken) && p.points <= 40);
 }
 

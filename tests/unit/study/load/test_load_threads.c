@@ -228,10 +228,10 @@ static void too_much(void **state)
 	r = work_load(&w);
 	assert_false(r->incomplete);
 	assert_non_null(dck_record_note(r, "unstable"));
-	assert_non_null(dck_record_note(r, "slo-broken"));
+	assert_non_null(dck_record_note(r, "slo-violated"));
 	assert_int_equal(dck_load_gate(r), 3);
 	assert_true(dck_record_value(r, "load/queue_max") > 50);
-	assert_true(dck_record_value(r, "load/unserved") >= 50);
+	assert_true(dck_record_value(r, "load/abandoned") >= 50);
 	dck_record_free(r);
 }
 
@@ -250,22 +250,22 @@ static void limit_verdicts(void **state)
 	w.config.slo.item[w.config.slo.n++] = "median<=20s";
 	w.config.slo.item[w.config.slo.n++] = "p99.9<=20s"; /* it needs 6636 */
 	r = work_load(&w);
-	assert_string_equal(fact_text(r, "load", "verdict/p90<=100us"), "broken");
-	assert_string_equal(fact_text(r, "load", "verdict/p99.9<=20s"), "not shown");
-	assert_string_equal(fact_text(r, "load", "verdict"), "broken");
+	assert_string_equal(fact_text(r, "load", "verdict/p90<=100us"), "violated");
+	assert_string_equal(fact_text(r, "load", "verdict/p99.9<=20s"), "inconclusive");
+	assert_string_equal(fact_text(r, "load", "verdict"), "violated");
 	assert_int_equal(dck_load_gate(r), 3);
 	dck_record_free(r);
 	w.config.slo.item[0] = "p90<=20s";
 	r = work_load(&w);
 	assert_int_equal(dck_load_gate(r), 4);
-	assert_non_null(dck_record_note(r, "slo-not-shown"));
+	assert_non_null(dck_record_note(r, "slo-inconclusive"));
 	dck_record_free(r);
 	w.config.slo.item[0] = "median<=20s";
 	w.config.slo.n = 1;
 	r = work_load(&w);
 	verdict = fact_text(r, "load", "verdict");
-	assert_int_equal(dck_load_gate(r), strcmp(verdict, "holds") == 0 ? 0 : 4);
-	assert_string_not_equal(verdict, "broken");
+	assert_int_equal(dck_load_gate(r), strcmp(verdict, "met") == 0 ? 0 : 4);
+	assert_string_not_equal(verdict, "violated");
 	dck_record_free(r);
 }
 
@@ -367,7 +367,7 @@ static void nothing_holds(void **state)
 	r = work_load(&w);
 	assert_int_equal(dck_load_gate(r), 3);
 	assert_non_null(
-	    strstr(dck_record_note(r, "slo-not-held")->text, "no rate holds p90<=100us"));
+	    strstr(dck_record_note(r, "slo-not-met")->text, "no rate meets p90<=100us"));
 	assert_int_equal(dck_record_metric(r, "load/peak_rate")->value.kind, DCK_VALUE_ABSENT);
 	assert_true(dck_record_value(r, "runs/count") > 10); /* what was measured is kept */
 	dck_record_free(r);

@@ -192,7 +192,7 @@ static void test_peak(void **state)
 	assert_int_equal(batch_of(s, r.best), 24);
 	/* rate_peak(16) / 1000 = 0.9676, rate_peak(8) = 0.7856 */
 	assert_int_equal(batch_of(s, r.knee), 16);
-	assert_int_equal(r.limit, SEARCH_BY_ROOF);
+	assert_int_equal(r.limit, SEARCH_BY_SATURATION);
 	assert_int_equal(r.nunresolved, 0);
 	assert_true(r.half < 1e-9);
 	assert_int_equal(r.rounds, 3);
@@ -211,7 +211,7 @@ static void test_roof(void **state)
 	search_judge(s, &r);
 	/* Each doubling gives less; from 512 on less than 2 %. */
 	assert_true(r.found);
-	assert_int_equal(r.limit, SEARCH_BY_ROOF);
+	assert_int_equal(r.limit, SEARCH_BY_SATURATION);
 	assert_true(batch_of(s, r.best) >= 512);
 	/* 0.95 of 1024's 992.2 is 942.6: 128 has 941.2, 256 has 969.7. */
 	assert_int_equal(batch_of(s, r.knee), 256);
@@ -602,9 +602,9 @@ static void test_slo(void **state)
 	search_judge(s, &r);
 	/* All are as fast; those above 20 are out. */
 	assert_true(r.found);
-	assert_int_equal(r.verdict, DCK_VERDICT_HOLDS);
+	assert_int_equal(r.verdict, DCK_VERDICT_MET);
 	assert_true(batch_of(s, r.best) <= 20);
-	assert_int_equal(r.limit, SEARCH_BY_ROOF);
+	assert_int_equal(r.limit, SEARCH_BY_SATURATION);
 	search_free(s);
 
 	/* The larger the better, up to the limit: each run takes 0.1 s. */
@@ -618,7 +618,7 @@ static void test_slo(void **state)
 		const uint64_t b = batch_of(s, i);
 
 		assert_int_equal(search_holds(s, i),
-				 b <= 24 ? DCK_VERDICT_HOLDS : DCK_VERDICT_BROKEN);
+				 b <= 24 ? DCK_VERDICT_MET : DCK_VERDICT_VIOLATED);
 	}
 	search_free(s);
 }
@@ -636,7 +636,7 @@ static void test_slo_nothing(void **state)
 	s = run(&c, &m, &t, TRIALS_MAX);
 	search_judge(s, &r);
 	assert_false(r.found);
-	assert_int_equal(r.verdict, DCK_VERDICT_BROKEN);
+	assert_int_equal(r.verdict, DCK_VERDICT_VIOLATED);
 	/* It is not said after a single trial. */
 	assert_int_equal(t.n, 4);
 	search_free(s);
@@ -654,38 +654,38 @@ static void test_slo_unsure(void **state)
 	/* Exactly at the limit with an interval around it: one trial does not know. */
 	c.limit.ns = 10e6;
 	s = run(&c, &m, &t, 1);
-	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
 	search_judge(s, &r);
 	assert_false(r.found);
-	assert_int_equal(r.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(r.verdict, DCK_VERDICT_INCONCLUSIVE);
 	search_free(s);
 	/* A mean that is not known may lie below the median. */
 	m.held = NAN;
 	c.limit = (latency_limit){.kind = LIMIT_MEAN, .ns = 9e6};
 	s = run(&c, &m, &t, TRIALS_MAX);
-	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
 	search_free(s);
 	/* A percentile that is not known is still not below the median. */
 	c.limit.kind = LIMIT_PERCENTILE;
 	s = run(&c, &m, &t, TRIALS_MAX);
-	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_VIOLATED);
 	search_free(s);
 	m.held = 1;
 	/* The slowest run of all counts: it can break the limit, and no run shows that it holds.
 	 */
 	c.limit = (latency_limit){.kind = LIMIT_MAX, .ns = 11e6};
 	s = run(&c, &m, &t, TRIALS_MAX);
-	assert_int_equal(search_holds(s, 0), DCK_VERDICT_UNDECIDED);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_INCONCLUSIVE);
 	search_judge(s, &r);
 	assert_true(r.found);
-	assert_int_equal(r.verdict, DCK_VERDICT_UNDECIDED);
+	assert_int_equal(r.verdict, DCK_VERDICT_INCONCLUSIVE);
 	search_free(s);
 	m.held = 1.2;
 	s = run(&c, &m, &t, TRIALS_MAX);
-	assert_int_equal(search_holds(s, 0), DCK_VERDICT_BROKEN);
+	assert_int_equal(search_holds(s, 0), DCK_VERDICT_VIOLATED);
 	search_judge(s, &r);
 	assert_false(r.found);
-	assert_int_equal(r.verdict, DCK_VERDICT_BROKEN);
+	assert_int_equal(r.verdict, DCK_VERDICT_VIOLATED);
 	search_free(s);
 }
 

@@ -17,9 +17,9 @@ const joined = text => text.replace(/(\d) (?=[^\s\d[(]{1,8}(?:[\s,;:]|$))/g, "$1
 const doubt = n => el("li", { class: n.severity }, n.text);
 
 function notes(r) {
-	const own = (r.notes || []).filter(n => !n.under).sort((a, b) => RANK[a.severity] - RANK[b.severity]);
+	const own = (r.notes || []).filter(n => !n.cause).sort((a, b) => RANK[a.severity] - RANK[b.severity]);
 
-	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.under) };
+	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.cause) };
 }
 
 /** The metrics beside the answer, without those that it contains; below them those that are absent, with their reason. */

@@ -79,7 +79,7 @@ function drawPareto(pair, lists) {
 		x: { title: "throughput", unit: "items/s" }, y: { title: "latency", unit: "ns", zero: true }, lines });
 }
 
-const VERDICTS = { holds: "c3", "not shown": "c5", broken: "c2", unstable: "c4" };
+const VERDICTS = { met: "c3", inconclusive: "c5", violated: "c2", unstable: "c4" };
 
 export const viewRates = {
 	id: "rates",

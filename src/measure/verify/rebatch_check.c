@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "measure/verify/freed_check.h"
+#include "measure/verify/rebatch_check.h"
 #include "base/err.h"
 #include "base/observer.h"
 #include "os/os.h"
@@ -13,11 +13,11 @@
 
 typedef struct check {
 	const dck_subject *subject;
-	const freed_model *freed;
+	const rebatched_model *rebatched;
 	const dck_observer *watch;
 	mem_arena *arena;
 	int64_t n, was;
-	/* What the freed model was fed and what came out: copies. */
+	/* What the rebatched model was fed and what came out: copies. */
 	dck_tensor *in, *out;
 	const char **in_name, **out_name;
 	size_t nin, nout;
@@ -57,8 +57,9 @@ static dck_status items_take(check *c, const dck_tensor *from, const batch_place
 	if (!p || !p->items)
 		return DCK_OK;
 	if (p->axis >= from->rank || from->dim[p->axis] != c->n * p->each)
-		DCK_FAIL(err, E_ARG, "'%s' of the freed model does not hold %lld items at axis %d",
-			 p->name, (long long)c->n, p->axis);
+		DCK_FAIL(err, E_ARG,
+			 "'%s' of the rebatched model does not hold %lld items at axis %d", p->name,
+			 (long long)c->n, p->axis);
 	for (int32_t i = 0; i < p->axis; i++)
 		outer *= (size_t)from->dim[i];
 	for (int32_t i = p->axis + 1; i < from->rank; i++)
@@ -78,7 +79,7 @@ static dck_status items_take(check *c, const dck_tensor *from, const batch_place
 	return DCK_OK;
 }
 
-static dck_status run_freed(check *c, subject_target *t, dck_err *err)
+static dck_status run_rebatched(check *c, subject_target *t, dck_err *err)
 {
 	const dck_engine *e = t->engine.ops;
 
@@ -115,7 +116,7 @@ static dck_status run_freed(check *c, subject_target *t, dck_err *err)
 /* What the original is to be given as its inputs' sizes, where it leaves some open. */
 static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s, dck_err *err)
 {
-	const batch_model *m = &c->freed->model;
+	const batch_model *m = &c->rebatched->model;
 
 	s->model.shape.n = 0;
 	for (size_t i = 0; i < t->nin && s->model.shape.n < DCK_LIST_MAX; i++) {
@@ -149,7 +150,7 @@ static size_t name_place(const char *const *list, size_t n, const char *name)
 
 static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err *err)
 {
-	const batch_model *m = &c->freed->model;
+	const batch_model *m = &c->rebatched->model;
 	const dck_engine *e = t->engine.ops;
 
 	for (size_t i = 0; i < t->nin; i++) {
@@ -157,7 +158,8 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 		const size_t k = name_place(c->in_name, c->nin, t->in[i].name);
 
 		if (k == c->nin)
-			DCK_FAIL(err, E_ARG, "the freed model has no input '%s'", t->in[i].name);
+			DCK_FAIL(err, E_ARG, "the rebatched model has no input '%s'",
+				 t->in[i].name);
 		DCK_NEED(part, err, "to compare the model with the original");
 		DCK_TRY(items_take(c, &c->in[k],
 				   check_place_find(m->inputs, m->ninputs, t->in[i].name), first,
@@ -208,7 +210,7 @@ static dck_status check_judge(check *c, dck_err *err)
 		if (x->verdict == AGREE_DIFFERENT)
 			DCK_FAIL(err, E_ARG,
 				 "the model was exported for %lld item(s), "
-				 "and with its batch freed for --batch its output '%s' "
+				 "and rebatched for --batch its output '%s' "
 				 "is not the same: %s. "
 				 "Export it with a symbolic batch dimension (torch.onnx.export: "
 				 "dynamic_axes)",
@@ -229,10 +231,10 @@ static dck_status rebatch_verify(check *c, dck_err *err)
 	subject_target t;
 	dck_status status;
 
-	s.model.trust_batch = true; /* neither is checked in its turn */
+	s.model.skip_batch_check = true; /* neither is checked in its turn */
 	s.model.input_pool = 1;
 	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
-	status = run_freed(c, &t, err);
+	status = run_rebatched(c, &t, err);
 	if (status == DCK_OK && c->nout > 0)
 		status = shapes_give(c, &t, &s, err);
 	subject_target_close(&t);
@@ -261,20 +263,20 @@ static void looked_text(const check *c, char *buf, size_t size)
 			 c->compared, many, c->max_abs);
 }
 
-static dck_status freed_check(const dck_subject *s, const freed_model *f, const dck_observer *watch,
-			      subject_freed *ret, dck_err *err)
+static dck_status rebatch_check(const dck_subject *s, const rebatched_model *f,
+				const dck_observer *watch, rebatch_info *ret, dck_err *err)
 {
 	check c = {.subject = s,
-		   .freed = f,
+		   .rebatched = f,
 		   .watch = watch,
 		   .arena = mem_arena_new(0),
 		   .n = (int64_t)s->model.batch,
 		   .was = f->model.was};
-	subject_freed r = freed_facts(f, c.n);
+	rebatch_info r = rebatched_facts(f, c.n);
 	dck_status status = DCK_OK;
 
 	DCK_NEED(c.arena, err, "to compare the model with the original");
-	if (!s->model.trust_batch)
+	if (!s->model.skip_batch_check)
 		status = rebatch_verify(&c, err);
 	for (size_t i = 0; i < c.nout; i++)
 		agree_done(&c.same[i]);
@@ -289,7 +291,7 @@ dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock 
 		       const dck_observer *watch, void (*phase)(void *self, const char *name),
 		       void *phase_self, dck_err *err)
 {
-	t->check = freed_check;
+	t->check = rebatch_check;
 	return subject_target_open(t, s, clock, watch, phase, phase_self, err);
 }
 

@@ -1,4 +1,4 @@
-/* test_report_brief.c - the answer in at most 15 lines.
+/* test_report_summary.c - the answer in at most 15 lines.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
@@ -88,14 +88,14 @@ static dck_record *answered(void)
 	record_fact_text(b, "subject", "name", "a subject");
 	record_answer(b, "size %d is the fastest", 3);
 	record_table(b, "sizes", "All sizes", columns, 4);
-	record_brief_columns(b, "time word none");
+	record_summary_columns(b, "time word none");
 	for (int i = 0; i < 12; i++) {
 		record_cell_int(b, i);
 		record_cell_int(b, 1000 + i);
 		record_cell_interval(b, 1e6 + i * 1e4, 1e6, 1.2e6, 0.95);
 		record_cell_text(b, i == 3 ? "fastest" : "");
 		if (i % 3 == 0)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 	record_note_as(b, DCK_INFO, "small", "a small thing; it may be read elsewhere");
 	record_note_as(
@@ -104,8 +104,8 @@ static dck_record *answered(void)
 	    "at it: stop them, or take another machine; this has been known to help in "
 	    "nearly every case, and in the others it did at least no harm to anybody");
 	record_note_as(b, DCK_WARN, "effect", "the interval is wide");
-	record_note_under(b, "effect", "cause");
-	record_note_under(b, "effect", "nothing of that name");
+	record_note_set_cause(b, "effect", "cause");
+	record_note_set_cause(b, "effect", "nothing of that name");
 	return finished(b);
 }
 
@@ -167,7 +167,7 @@ static void a_cause_stands_first(void **state)
 	record_note_as(b, DCK_WARN, "busy", "stop them");
 	record_note_as(b, DCK_ERROR, "worst", "it is broken");
 	record_note_as(b, DCK_WARN, "steal", "folded");
-	record_note_under(b, "steal", "busy");
+	record_note_set_cause(b, "steal", "busy");
 	dck_record *r = finished(b);
 	dck_buffer got = brief(r, NULL);
 	const char *worst = strstr(got.data, "it is broken"),
@@ -230,7 +230,7 @@ static void a_summary_survives_the_file(void **state)
 		fail_msg("%s", err.msg);
 	dck_buffer two = brief(again, NULL);
 	assert_string_equal(one.data, two.data);
-	assert_string_equal(dck_record_note(again, "effect")->under, "cause");
+	assert_string_equal(dck_record_note(again, "effect")->cause, "cause");
 	dck_buffer_done(&json);
 	dck_buffer_done(&one);
 	dck_buffer_done(&two);
@@ -250,7 +250,7 @@ static void bad_indices_are_refused(void **state)
 			 "{\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"\", \"tables\": "
 			 "[{\"name\": \"t\", \"title\": \"t\", \"columns\": [{\"key\": \"a\", "
 			 "\"title\": \"a\"}, {\"key\": \"b\", \"title\": \"b\"}], \"rows\": "
-			 "[[\"1\", \"2\"]], \"brief_columns\": %s}]}",
+			 "[[\"1\", \"2\"]], \"summary_columns\": %s}]}",
 			 bad[i]);
 		assert_int_equal(dck_record_parse(json, strlen(json), &r, NULL), DCK_E_FORMAT);
 	}
@@ -269,7 +269,7 @@ static dck_record *listed(bool course)
 	record_fact_bool(b, "result", "listing", true);
 	record_answer(b, "three of them");
 	record_table(b, "history/records", "Records", columns, 5);
-	record_brief_columns(b, "time subject odd value");
+	record_summary_columns(b, "time subject odd value");
 	for (int i = 0; i < 3; i++) {
 		record_cell_text(b, "0123456789abcdef0123456789abcdef");
 		record_cell_text(b, "2026-11-22T04:56:52.5Z");
@@ -277,7 +277,7 @@ static dck_record *listed(bool course)
 		record_cell_bool(b, false);
 		record_cell_real(b, 1e6 * (i + 1));
 		if (course && i > 0)
-			record_brief_row(b);
+			record_summary_row(b);
 	}
 	return finished(b);
 }

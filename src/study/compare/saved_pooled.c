@@ -1,4 +1,4 @@
-/* saved_together.c - compares one record with all records before it, taken together. The scatter of
+/* saved_pooled.c - compares one record with all records before it, pooled. The scatter of
  * those shows how much recordings of the same subject differ on this machine. No single record can
  * show this.
  *
@@ -31,7 +31,7 @@ static double own_half(const saved_value *v)
 /* The interval of one more value of a normal population of which n are known: Student's t with n -
  * 1 degrees of freedom times s sqrt(1 + 1/n) (Hahn and Meeker, Statistical Intervals, 1991), on
  * logarithms. It is no narrower than what the new record says of itself. */
-void saved_together_judge(saved_comparison *c)
+void saved_pooled_judge(saved_comparison *c)
 {
 	const double level = c->asked->level, n = (double)c->first;
 	const bool higher = c->def->better == DCK_BETTER_HIGHER;

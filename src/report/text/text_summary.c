@@ -1,4 +1,4 @@
-/* text_brief.c - a record in at most 15 lines: what ran, the answer, what stands behind it, the
+/* text_summary.c - a record in at most 15 lines: what ran, the answer, what stands behind it, the
  * notes that matter most, and where the rest is. On a terminal the answer stands last, where the
  * eye is when the prompt returns; elsewhere it comes first.
  *
@@ -31,7 +31,7 @@ static page *part_begin(part *a, const page *like)
 	return &a->p;
 }
 
-static void brief_part_end(part *a)
+static void summary_part_end(part *a)
 {
 	if (dck_sink_finish(&a->sink, NULL) == DCK_OK)
 		for (size_t i = 0; i < a->text.n; i++)
@@ -39,7 +39,7 @@ static void brief_part_end(part *a)
 }
 
 /* Writes it where it belongs, and is done with it. */
-static void brief_part_put(page *p, part *a)
+static void summary_part_put(page *p, part *a)
 {
 	if (a->sink.failed)
 		sink_fail(p->out, &a->sink.error);
@@ -56,7 +56,7 @@ static bool is_tag(const dck_metric *m, const char *tag)
 }
 
 /* The answer has at most five digits, however narrow its interval is, to stay readable. */
-static format_scale brief_scale(const dck_record *r)
+static format_scale summary_scale(const dck_record *r)
 {
 	format_scale s = text_latency_scale(r);
 	double v;
@@ -80,7 +80,7 @@ static const char *latency_text(const format_scale *scale, double ns, char *buf)
 }
 
 /* The reason in a few words: what stands behind a comma or in parentheses is left out. */
-static void brief_reason_put(page *p, unsigned indent, const char *why)
+static void summary_reason_put(page *p, unsigned indent, const char *why)
 {
 	char text[FORMAT_SIZE + 32];
 	const char *end = strstr(why, " (");
@@ -118,19 +118,19 @@ typedef struct columns {
 	unsigned label, value;
 } columns;
 
-static void brief_absent_put(page *p, const dck_metric *m)
+static void summary_absent_put(page *p, const dck_metric *m)
 {
 	char buf[FORMAT_SIZE];
 
 	page_ink_set(p, PAGE_DIM);
 	page_text(p, "absent: ");
-	brief_reason_put(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
+	summary_reason_put(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
 	page_ink_set(p, PAGE_PLAIN);
 }
 
 /* A label and its value, or why there is none. */
-static void brief_value_put(page *p, const dck_record *r, const char *tag,
-			    const format_scale *scale, columns w)
+static void summary_value_put(page *p, const dck_record *r, const char *tag,
+			      const format_scale *scale, columns w)
 {
 	const unsigned begin = p->col;
 	const dck_metric *m = dck_record_metric(r, tag);
@@ -142,7 +142,7 @@ static void brief_value_put(page *p, const dck_record *r, const char *tag,
 	page_fmt(p, "%.*s", bytes == SIZE_MAX ? 32 : (int)bytes, m->def->name);
 	page_to(p, begin + w.label);
 	if (!format_number_of(&m->value, &v)) {
-		brief_absent_put(p, m);
+		summary_absent_put(p, m);
 	} else if (strcmp(tag, "latency/stddev") == 0) {
 		/* A spread has three digits, to stay readable. */
 		const double cv = dck_record_value(r, "latency/cv");
@@ -173,20 +173,20 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 	if (is_absent(r, both.tag[0]) && is_absent(r, both.tag[1])) {
 		page_fmt(p, "%s, %s ", dck_record_metric(r, both.tag[0])->def->name,
 			 dck_record_metric(r, both.tag[1])->def->name);
-		brief_absent_put(p, dck_record_metric(r, both.tag[0]));
+		summary_absent_put(p, dck_record_metric(r, both.tag[0]));
 		page_line(p);
 		return;
 	}
 	if (is_absent(r, both.tag[0]) && both.tag[1])
 		both = (pair){{both.tag[1], both.tag[0]}};
-	brief_value_put(p, r, both.tag[0], scale, first);
+	summary_value_put(p, r, both.tag[0], scale, first);
 	if (both.tag[1] && narrow) {
 		page_line(p);
 		page_to(p, 2);
 	}
 	if (both.tag[1]) {
 		page_to(p, narrow ? 2 : 2 + LABEL_COLS + value_cols + 4);
-		brief_value_put(p, r, both.tag[1], scale, second);
+		summary_value_put(p, r, both.tag[1], scale, second);
 	}
 	page_line(p);
 }
@@ -219,7 +219,7 @@ static void spread_put(page *p, const dck_record *r)
 {
 	double v;
 	const dck_metric *answer = text_metric_main(r, &v);
-	const format_scale scale = brief_scale(r);
+	const format_scale scale = summary_scale(r);
 	pair pairs[8];
 	const size_t n = pairs_find(r, answer, pairs);
 	const unsigned value_cols = value_columns(r, &scale, pairs, n);
@@ -312,9 +312,9 @@ static void one_start_put(page *p)
 }
 
 /* "median 17.62 ms  [17.55, 17.71] 95 % of one start   56.75 items/s" */
-static void brief_latency_put(page *p, const dck_record *r)
+static void summary_latency_put(page *p, const dck_record *r)
 {
-	const format_scale scale = brief_scale(r);
+	const format_scale scale = summary_scale(r);
 	const dck_metric *asked = text_metric_asked(r);
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
 	double v, runs = 1, warm = 0;
@@ -324,7 +324,7 @@ static void brief_latency_put(page *p, const dck_record *r)
 		page_to(p, 2);
 		page_ink_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
-		brief_reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
+		summary_reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
 		page_line(p);
 	}
 	page_to(p, 2);
@@ -355,17 +355,17 @@ static void brief_latency_put(page *p, const dck_record *r)
 /* --- the whole */
 
 /* The answer is a latency, and nothing else came out. */
-static bool brief_is_latency(const dck_record *r)
+static bool summary_is_latency(const dck_record *r)
 {
 	double v;
 	return !dck_record_fact(r, "result", "answer") && r->nops == 0 && text_metric_main(r, &v) &&
 	       dck_record_metric(r, "runs/count");
 }
 
-void text_brief_answer(page *p, const dck_record *r)
+void text_summary_answer(page *p, const dck_record *r)
 {
-	if (brief_is_latency(r)) {
-		brief_latency_put(p, r);
+	if (summary_is_latency(r)) {
+		summary_latency_put(p, r);
 		text_verdicts(p, r);
 	} else {
 		text_answer(p, r);
@@ -374,7 +374,7 @@ void text_brief_answer(page *p, const dck_record *r)
 }
 
 /* offer: the number is of one start, and several are measured by ... */
-static void brief_rest_put(page *p, const char *rest, size_t more, bool offer)
+static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 {
 	if (!rest)
 		return;
@@ -389,7 +389,7 @@ static void brief_rest_put(page *p, const char *rest, size_t more, bool offer)
 	page_line(p);
 }
 
-static bool brief_is_among(const char *code, const char *const *codes, size_t n)
+static bool summary_is_among(const char *code, const char *const *codes, size_t n)
 {
 	size_t i = 0;
 
@@ -402,11 +402,11 @@ static bool brief_is_among(const char *code, const char *const *codes, size_t n)
 static bool is_of_answer(const dck_note *n)
 {
 	static const char *const codes[] = {
-	    "slo-not-shown", "slo-not-held",	      "slo-broken",
-	    "undecided",     "throughput-unresolved", "throughput-few-trials",
+	    "slo-inconclusive", "slo-not-met",		 "slo-violated",
+	    "undecided",	"throughput-unresolved", "throughput-few-trials",
 	};
 
-	return brief_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+	return summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
 }
 
 /* They inform, and nothing has to be done: for --details. */
@@ -415,12 +415,12 @@ static bool is_detail(const dck_note *n)
 	static const char *const codes[] = {"first-run-slow", "not-steady", "turbo", "plateau"};
 
 	return n->severity == DCK_INFO &&
-	       brief_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
+	       summary_is_among(n->code, codes, sizeof codes / sizeof codes[0]);
 }
 
 enum { RANK_ANSWER, RANK_CAUSE, RANK_OTHER, RANK_DETAIL, RANKS };
 
-static int brief_rank_of(const dck_record *r, const dck_note *n)
+static int summary_rank_of(const dck_record *r, const dck_note *n)
 {
 	char effects[TEXT_NOTE_BYTES];
 
@@ -432,7 +432,7 @@ static int brief_rank_of(const dck_record *r, const dck_note *n)
 
 /* The worst first, of these what explains the answer, then the causes of others, as many as fit.
  * Returns how many there are beside them. */
-static size_t brief_notes_put(page *p, const dck_record *r, unsigned lines)
+static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
 	size_t shown = 0, all = 0;
@@ -442,17 +442,17 @@ static size_t brief_notes_put(page *p, const dck_record *r, unsigned lines)
 		for (size_t i = 0; i < r->nnotes; i++) {
 			const dck_note *n = &r->notes[i];
 			if (n->severity != order[s / RANKS] || !text_note_is_own(r, n) ||
-			    brief_rank_of(r, n) != (int)(s % RANKS))
+			    summary_rank_of(r, n) != (int)(s % RANKS))
 				continue;
 			all++;
 			if (shown == NOTES_MAX || s % RANKS == RANK_DETAIL)
 				continue;
 			text_note_brief(part_begin(&a, p), n, NOTE_LINES);
-			brief_part_end(&a);
+			summary_part_end(&a);
 			if (a.lines <= lines) {
 				lines -= a.lines;
 				shown++;
-				brief_part_put(p, &a);
+				summary_part_put(p, &a);
 			} else {
 				dck_buffer_done(&a.text);
 			}
@@ -466,8 +466,8 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 {
 	part a;
 
-	brief_notes_put(part_begin(&a, p), r, LINES_MAX);
-	brief_part_end(&a);
+	summary_notes_put(part_begin(&a, p), r, LINES_MAX);
+	summary_part_end(&a);
 	dck_buffer_done(&a.text);
 	return a.lines;
 }
@@ -475,7 +475,7 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 /* A listing has no headline of its own, unless it is of a subject. */
 static bool has_headline(const dck_record *r)
 {
-	return brief_is_latency(r) ||
+	return summary_is_latency(r) ||
 	       (dck_record_fact(r, "result", "answer") &&
 		(!format_is_listing(r) || dck_record_fact(r, "subject", "name")));
 }
@@ -487,7 +487,7 @@ static bool tables_asked(const page *p, const dck_record *r)
 }
 
 /* What the star behind the answer means, where no note says it. */
-static void brief_narrow_put(page *p, const dck_record *r)
+static void summary_narrow_put(page *p, const dck_record *r)
 {
 	const dck_note *n = dck_record_note(r, "too-few-runs");
 	double v;
@@ -507,8 +507,8 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 {
 	part a;
 
-	if (brief_is_latency(r)) {
-		brief_narrow_put(p, r);
+	if (summary_is_latency(r)) {
+		summary_narrow_put(p, r);
 		spread_put(p, r);
 		return;
 	}
@@ -527,42 +527,42 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 	}
 	/* A record that says no answer: its report's beginning. */
 	text_details(part_begin(&a, p), r);
-	brief_part_end(&a);
+	summary_part_end(&a);
 	size_t end = 0, n = 0;
 	for (size_t i = 0; i < a.text.n && n < lines; i++)
 		if (a.text.data[i] == '\n' && ++n > 0)
 			end = i + 1;
 	a.text.n = end;
-	brief_part_put(p, &a);
+	summary_part_put(p, &a);
 }
 
-void text_brief_what(page *p, const dck_record *r)
+void text_summary_what(page *p, const dck_record *r)
 {
 	char runs[FORMAT_SIZE + 16] = "", buf[FORMAT_SIZE];
 	double v;
 
-	if (brief_is_latency(r) && text_metric(r, "runs/count", &v) && v > 0)
+	if (summary_is_latency(r) && text_metric(r, "runs/count", &v) && v > 0)
 		snprintf(runs, sizeof runs, ", %s run%s", format_number(v, DCK_UNIT_ONE, buf),
 			 v == 1 ? "" : "s");
 	if (has_headline(r))
 		text_headline(p, r, runs);
 }
 
-void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
+void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 {
-	const bool has_answer = brief_is_latency(r) || dck_record_fact(r, "result", "answer");
+	const bool has_answer = summary_is_latency(r) || dck_record_fact(r, "result", "answer");
 	part what, answer, body, notes, end;
 
-	text_brief_what(part_begin(&what, p), r);
-	brief_part_end(&what);
-	text_brief_answer(part_begin(&answer, p), r);
-	brief_part_end(&answer);
+	text_summary_what(part_begin(&what, p), r);
+	summary_part_end(&what);
+	text_summary_answer(part_begin(&answer, p), r);
+	summary_part_end(&answer);
 
 	/* What is left is shared: notes may have what the body does not need, and one of them finds
 	 * room in any case. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
 	const bool offer =
-	    brief_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
+	    summary_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");
 	const unsigned used = what.lines + answer.lines + next + (rest != NULL) + 2;
 	unsigned left = used < LINES_MAX ? LINES_MAX - used : 0, wanted = notes_lines(p, r);
 	const unsigned kept = wanted < NOTE_LINES ? wanted : NOTE_LINES;
@@ -570,24 +570,24 @@ void text_brief(page *p, const dck_record *r, bool all_rows, const char *rest)
 		 all_rows      ? TEXT_ALL_LINES
 		 : left > kept ? left - kept
 			       : left);
-	brief_part_end(&body);
+	summary_part_end(&body);
 	left = all_rows ? LINES_MAX : left > body.lines ? left - body.lines : 0;
-	size_t more = brief_notes_put(part_begin(&notes, p), r, left);
-	brief_part_end(&notes);
+	size_t more = summary_notes_put(part_begin(&notes, p), r, left);
+	summary_part_end(&notes);
 	text_next(part_begin(&end, p), r);
-	brief_rest_put(&end.p, rest, more, offer);
-	brief_part_end(&end);
+	summary_rest_put(&end.p, rest, more, offer);
+	summary_part_end(&end);
 
-	brief_part_put(p, &what);
+	summary_part_put(p, &what);
 	if (!p->terminal)
-		brief_part_put(p, &answer);
+		summary_part_put(p, &answer);
 	if (has_answer && body.lines > 0 && !tables_asked(p, r))
 		page_line(p);
-	brief_part_put(p, &body);
+	summary_part_put(p, &body);
 	if (notes.lines > 0)
 		page_line(p);
-	brief_part_put(p, &notes);
-	brief_part_put(p, &end);
+	summary_part_put(p, &notes);
+	summary_part_put(p, &end);
 	if (p->terminal)
-		brief_part_put(p, &answer);
+		summary_part_put(p, &answer);
 }

@@ -1,15 +1,15 @@
-/* freed_check.h - a subject opened, and when its model's batch had to be freed for it, compared
+/* rebatch_check.h - a subject opened, and when its model had to be rebatched for it, compared
  * with the original first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef VERIFY_FREED_CHECK_H
-#define VERIFY_FREED_CHECK_H
+#ifndef VERIFY_REBATCH_CHECK_H
+#define VERIFY_REBATCH_CHECK_H
 
 #include "measure/subject/target.h"
 
-/* subject_target_open(). A model whose batch was freed runs once before anything is timed, and the
- * file as it is item by item on the same inputs; neither stays open. s->model.trust_batch: not so.
- * E_ARG besides: the outputs differ. */
+/* subject_target_open(). A model that was rebatched runs once before anything is timed, and the
+ * file as it is item by item on the same inputs; neither stays open. s->model.skip_batch_check: not
+ * so. E_ARG besides: the outputs differ. */
 dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
 		       const dck_observer *watch, void (*phase)(void *self, const char *name),
 		       void *phase_self, dck_err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "measure/subject/freed.h"
+#include "measure/subject/rebatched.h"
 #include "base/err.h"
 #include "model/onnx/onnx.h"
 #include <limits.h>
@@ -18,8 +18,8 @@ static bool has_files(const onnx_graph *g)
 /* Directory and name of the file that holds the weights. Links are followed, since engines refuse
  * those that lead out of a directory; but files beside the model are looked for where it was
  * named. */
-static dck_status freed_place_of(const char *path, const onnx_graph *g, mem_arena *a,
-				 const char **folder, const char **name, dck_err *err)
+static dck_status rebatched_place_of(const char *path, const onnx_graph *g, mem_arena *a,
+				     const char **folder, const char **name, dck_err *err)
 {
 	char real[PATH_MAX];
 	const char *from = has_files(g) || !realpath(path, real) ? path : real;
@@ -33,8 +33,8 @@ static dck_status freed_place_of(const char *path, const onnx_graph *g, mem_aren
 	return *name && *folder ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
 }
 
-static dck_status freed_refuse(const onnx_model *m, uint64_t batch, int64_t was, const dck_err *why,
-			       dck_err *err)
+static dck_status rebatched_refuse(const onnx_model *m, uint64_t batch, int64_t was,
+				   const dck_err *why, dck_err *err)
 {
 	const onnx_graph *g = m->graph;
 	const char *input = g->ninputs && g->inputs[0].name ? g->inputs[0].name : "?";
@@ -46,11 +46,11 @@ static dck_status freed_refuse(const onnx_model *m, uint64_t batch, int64_t was,
 	    input, (long long)was, (unsigned long long)batch, why->msg);
 }
 
-dck_status freed_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
-		      freed_model *ret, dck_err *err)
+dck_status rebatched_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
+			  rebatched_model *ret, dck_err *err)
 {
 	const char *name = NULL;
-	freed_model f = {0};
+	rebatched_model f = {0};
 	onnx_model *m = NULL;
 	dck_err why = {0};
 	int64_t was = 0;
@@ -62,10 +62,10 @@ dck_status freed_make(const char *path, const dck_model_config *c, bool folder, 
 	if (!batch_fixed(m, &was) || was == (int64_t)c->batch)
 		return DCK_OK;
 	if (folder)
-		DCK_TRY(freed_place_of(path, m->graph, a, &f.folder, &name, err));
-	dck_status status = batch_free(path, m, (int64_t)c->batch, name, a, &f.model, &why);
+		DCK_TRY(rebatched_place_of(path, m->graph, a, &f.folder, &name, err));
+	dck_status status = rebatch(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
-		return freed_refuse(m, c->batch, was, &why, err);
+		return rebatched_refuse(m, c->batch, was, &why, err);
 	if (status != DCK_OK) {
 		if (err)
 			*err = why;
@@ -76,10 +76,10 @@ dck_status freed_make(const char *path, const dck_model_config *c, bool folder, 
 	return DCK_OK;
 }
 
-subject_freed freed_facts(const freed_model *f, int64_t items)
+rebatch_info rebatched_facts(const rebatched_model *f, int64_t items)
 {
 	const batch_model *m = &f->model;
-	subject_freed r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
+	rebatch_info r = {.done = true, .was = m->was, .items = items, .rewritten = m->rewritten};
 	size_t n = 0;
 
 	for (size_t i = 0; i < m->ninputs && n < sizeof r.shared; i++)
@@ -89,7 +89,7 @@ subject_freed freed_facts(const freed_model *f, int64_t items)
 	return r;
 }
 
-bool freed_fixed(const char *path, int64_t *ret_was)
+bool rebatched_fixed(const char *path, int64_t *ret_was)
 {
 	mem_arena *a = mem_arena_new(0);
 	onnx_model *m = NULL;
@@ -99,17 +99,17 @@ bool freed_fixed(const char *path, int64_t *ret_was)
 	return fixed;
 }
 
-const dck_subject *freed_trusted(const dck_subject *s, dck_subject *copy)
+const dck_subject *rebatched_trusted(const dck_subject *s, dck_subject *copy)
 {
 	if (s->kind != DCK_SUBJECT_MODEL)
 		return s;
 	*copy = *s;
-	copy->model.trust_batch = true;
+	copy->model.skip_batch_check = true;
 	return copy;
 }
 
-void freed_done(freed_model *f)
+void rebatched_done(rebatched_model *f)
 {
 	batch_done(&f->model);
-	*f = (freed_model){0};
+	*f = (rebatched_model){0};
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Exports networks for one item, measures them with --batch 3, and looks at what deepclock says of
-the batch that it freed: its outputs equal the original's, item by item. Prints TAP; without PyTorch
+the model that it rebatched: its outputs equal the original's, item by item. Prints TAP; without PyTorch
 all cases are skipped and say so.
 
-  freed_batch.py --program build/deepclock [CASE...]     all, or those whose name begins so
+  rebatched.py --program build/deepclock [CASE...]     all, or those whose name begins so
 
 PyTorch 2.5 and later have two exporters, and both are used where onnxscript is there; with
 transformers there are its networks too. Run it with the interpreter that has them:
 
-  .venv/bin/python tests/real/freed_batch.py --program build/deepclock
+  .venv/bin/python tests/real/rebatched.py --program build/deepclock
 """
 
 import contextlib
@@ -66,14 +66,14 @@ def bench(program):
                           capture_output=True, text=True, timeout=300)
 
 
-def expect_freed(program):
+def expect_rebatched(program):
     done = bench(program)
     expect(done.returncode == 0, done.stderr)
     with open("run.json", encoding="utf-8") as file:
         record = json.load(file)
-    notes = [n["text"] for n in record["notes"] if n["code"] == "batch-freed"]
+    notes = [n["text"] for n in record["notes"] if n["code"] == "rebatched"]
     expect(len(notes) == 1 and notes[0].startswith("exported for 1 item;"), f"the note: {notes}")
-    expect(fact(record, "subject", "batch_freed").startswith(f"from 1 to {ITEMS}, "), fact(record, "subject", "batch_freed"))
+    expect(fact(record, "subject", "rebatched").startswith(f"from 1 to {ITEMS}, "), fact(record, "subject", "rebatched"))
     items = fact(record, "subject", "items_per_run")
     expect(items == ITEMS, f"items of a run: {items}")
     checked = fact(record, "subject", "batch_checked")
@@ -104,17 +104,17 @@ def expect_apart(torch, net, *inputs):
     expect(one.isfinite().all() and (one - other).abs().max() > 1e-4, "outputs do not tell items apart")
 
 
-def freed(program, torch, net, *inputs, dynamo=False):
+def rebatched(program, torch, net, *inputs, dynamo=False):
     expect_apart(torch, net, *inputs)
     export(torch, net, inputs, dynamo)
-    expect_freed(program)
+    expect_rebatched(program)
 
 
 def network(program, dynamo, name, image):
     torch, torchvision = need_torch()
     x = torch.rand(1, 3, image, image)
     net = settle(torch, getattr(torchvision.models, name)(weights=None), x)
-    freed(program, torch, net, x, dynamo=dynamo)
+    rebatched(program, torch, net, x, dynamo=dynamo)
 
 
 def module(torch, f, **parts):
@@ -135,14 +135,14 @@ def transformer(program, dynamo):
     layer = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
     # In training, where nothing is dropped: older exporters do not know the layer fused into one.
     net = torch.nn.TransformerEncoder(layer, 2).train()
-    freed(program, torch, net, torch.rand(1, 10, 64), dynamo=dynamo)
+    rebatched(program, torch, net, torch.rand(1, 10, 64), dynamo=dynamo)
 
 
 def lstm(program, dynamo):
     torch, _ = need_torch()
     net = module(torch, lambda m, x: m.lstm(x)[0],
                  lstm=torch.nn.LSTM(16, 24, 2, batch_first=True, bidirectional=True))
-    freed(program, torch, net, torch.rand(1, 7, 16), dynamo=dynamo)
+    rebatched(program, torch, net, torch.rand(1, 7, 16), dynamo=dynamo)
 
 
 def class_token(program, dynamo):
@@ -150,14 +150,14 @@ def class_token(program, dynamo):
     net = module(torch, lambda m, x: m.head(torch.cat([m.token.expand(x.shape[0], -1, -1), x], 1)
                                             .softmax(1)),
                  token=torch.nn.Parameter(torch.rand(1, 1, 16)), head=torch.nn.Linear(16, 5))
-    freed(program, torch, net, torch.rand(1, 6, 16), dynamo=dynamo)
+    rebatched(program, torch, net, torch.rand(1, 6, 16), dynamo=dynamo)
 
 
 def strided(program, dynamo):
     torch, _ = need_torch()
     net = module(torch, lambda m, x: m.fc(x).contiguous().as_strided((1, 5, 3), (15, 1, 5)).relu(),
                  fc=torch.nn.Linear(16, 5))
-    freed(program, torch, net, torch.rand(1, 3, 16), dynamo=dynamo)
+    rebatched(program, torch, net, torch.rand(1, 3, 16), dynamo=dynamo)
 
 
 def mean_of_items(program, dynamo):
@@ -196,7 +196,7 @@ def language(program, dynamo, name):
         net = transformers.GPT2LMHeadModel(config).eval()
     net = module(torch, lambda m, x: m.net(input_ids=x)[0], net=net)
     try:
-        freed(program, torch, net, torch.arange(12).reshape(1, 12), dynamo=dynamo)
+        rebatched(program, torch, net, torch.arange(12).reshape(1, 12), dynamo=dynamo)
     except torch.onnx.errors.UnsupportedOperatorError as e:
         raise Skipped(str(e).splitlines()[0]) from e
 

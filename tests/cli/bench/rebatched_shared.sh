@@ -1,13 +1,13 @@
-# Of a batch that is freed: an input that stays one for all items, because the model works no other way, is named.
+# Of a model that is rebatched: an input that stays one for all items, because the model works no other way, is named.
 need-ort || exit 77
 printf 'input x 1x4\ninput table 1x4\noutput y\nnode Transpose table t\nnode MatMul x,t y\n' | onnx-model shared.onnx
 deepclock bench --quiet --batch 3 --runs 2 --warmup 0 --threads 1 --save run.json shared.onnx > text
 echo $?
-record run.json 'f("subject", "batch_shared")' '[n["text"].split("; ")[2] for n in r["notes"] if n["code"] == "batch-freed"]' \
+record run.json 'f("subject", "batch_shared")' '[n["text"].split("; ")[2] for n in r["notes"] if n["code"] == "rebatched"]' \
 	'[x["value"] for x in r["facts"] if x["key"].startswith(("input/", "output/"))]'
 deepclock cost --quiet --batch 3 shared.onnx --format json > cost.json
-record cost.json '[n["text"] for n in r["notes"] if n["code"] == "batch-freed"]'
+record cost.json '[n["text"] for n in r["notes"] if n["code"] == "rebatched"]'
 # all inputs are of the items
 printf 'input x 1x4\ninput z 1x4\noutput y\nnode Add x,z y\n' | onnx-model both.onnx
 deepclock cost --quiet --batch 3 both.onnx --format json > cost.json
-record cost.json '[n["text"] for n in r["notes"] if n["code"] == "batch-freed"]' '[x["value"] for x in r["facts"] if x["key"] == "batch_shared"]'
+record cost.json '[n["text"] for n in r["notes"] if n["code"] == "rebatched"]' '[x["value"] for x in r["facts"] if x["key"] == "batch_shared"]'
