@@ -4,12 +4,11 @@
  *
  * A context is a pair of parent node and function. call_lane_enter() first compares the parent's
  * most recent child. On a miss call_lane_find() searches a chained hash table (Fibonacci hashing,
- * Knuth, TAOCP 3, 6.4), then appends a node. Entering a call costs O(1),
- * except beyond the limits of depth or nodes: there a walk up the path, O(depth), folds it into a
- * call of the same function.
+ * Knuth, TAOCP 3, 6.4), then appends a node. Entering a call costs O(1), except beyond the limits
+ * of depth or nodes: there a walk up the path, O(depth), folds it into a call of the same function.
  *
- * Invariants: one thread writes a lane, without a lock, and allocates no memory
- * after call_lane_make(). A parent has a lower number than its children, so one pass over the array
+ * Invariants: one thread writes a lane, without a lock, and allocates no memory after
+ * call_lane_make(). A parent has a lower number than its children, so one pass over the array
  * visits parents first. `n` grows last, so the file of a killed process is consistent. File space
  * is allocated (file_room.h) before a node is written, because a store to a page without space
  * raises SIGBUS. A lane has 48 MiB of address space for nodes, 24 MiB for frames and 2 MiB for
