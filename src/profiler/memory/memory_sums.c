@@ -163,7 +163,7 @@ static uint32_t line_piece(const told_node *t)
 
 static bool has_call(const char *name)
 {
-	return strchr(name, '(') || name[0] == '<'; /* "<module>" is no call */
+	return strchr(name, '(') || name[0] == '<'; /* "<module>" is not a call */
 }
 
 /* Returns the text for the table of lines: "build() at list.c:12". */
