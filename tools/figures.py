@@ -72,6 +72,9 @@ FIGURES = (
     ("lines of a file",
      (("tools/style.py", r"^LINES_MAX = (\d+)"),
       ("CONTRIBUTING.md", r"stays well below (\d+) lines"))),
+    ("lines of a file without a head",
+     (("tools/style.py", r"^HEADLESS_MAX = (\d+)"),
+      ("CONTRIBUTING.md", r"of more than (\d+) lines opens with"))),
 )
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the text itself: nothing left to do, no path of somebody's machine, no trailing blanks,
-a licence line in each source, short files, one file for a static name, scripts that a shell and Python can read.
+a licence line in each source, short files, heads that say how a file works, one file for a static name,
+scripts that a shell and Python can read.
 
   style.py [--self-test]
 """
@@ -17,6 +18,9 @@ SCRIPTS = (".py", ".js", ".mjs", ".sh", ".build", ".bash", ".zsh", ".fish")
 TEXT = (*CODE, *SCRIPTS, ".md", ".txt", ".toml", ".yml", "Makefile", ".clang-format", ".gitignore",
         ".ci/run")
 LINES_MAX = 900
+# A file of src with more lines opens with how it works, in HEAD_MIN lines at least, without the licence's.
+HEADLESS_MAX = 200
+HEAD_MIN = 4
 # Cut in two, so that this file is not its own violation.
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
@@ -112,6 +116,14 @@ def whole(root, path, text):
             yield f"{path}:{e.lineno}: no Python: {e.msg}"
 
 
+def head(path, text):
+    """A longer file of src opens with a comment on how it works: the algorithm, the invariants, the source."""
+    opening = re.match(r"/\*.*?\*/", text, re.DOTALL)
+    said = sum(LICENCE not in line for line in opening[0].split("\n")) if opening else 0
+    if text.count("\n") > HEADLESS_MAX and said < HEAD_MIN:
+        yield f"{path}: {said} lines at its head say how it works: at least {HEAD_MIN}"
+
+
 # What a static function's definition or declaration begins with.
 STATIC = re.compile(r"^static (?:inline )?[^;{}()=]*?\b([a-z_0-9]+)\(", re.MULTILINE)
 
@@ -162,6 +174,8 @@ def check(root=c.ROOT):
             yield from form(path, text)
         if path.endswith(".c") and not path.startswith(("tests/", "bench/")):
             yield from late_locals(path, text)
+        if path.startswith("src/") and path.endswith(".c"):
+            yield from head(path, text)
         # A test case is its command and nothing else.
         if not path.startswith("tests/cli/") or path.endswith(".py"):
             yield from whole(root, path, text)
@@ -182,6 +196,12 @@ def self_test():
         ("no licence", {"a.c": "int x;\n"}, "has no line"),
         ("no last newline", {"a.md": "text"}, "has no end"),
         ("a long file", {"a.c": spdx + "int f(void);\n" * LINES_MAX}, "at most"),
+        ("a file without a head", {"src/a.c": spdx + "int f(void);\n" * HEADLESS_MAX}, "0 lines at its head"),
+        ("a head of three lines", {"src/a.c": "/* a.c - counts.\n *\n * Sorted.\n * " + LICENCE + " */\n"
+                                   + "int f(void);\n" * HEADLESS_MAX}, "3 lines at its head"),
+        ("a head", {"src/a.c": "/* a.c - counts.\n *\n * Sorted by name,\n * so found by bisection.\n * " + LICENCE + " */\n"
+                    + "int f(void);\n" * HEADLESS_MAX}, None),
+        ("a short file without one", {"src/a.c": spdx + "int f(void);\n" * (HEADLESS_MAX - 1)}, None),
         ("NULL in a condition", {"a.c": spdx + "int f(int *p) { if (p->x[1] == NULL) return 1; }\n"}, "p or !p"),
         ("NULL as a value", {"a.c": spdx + "int f(int *p) { return p == NULL; }\n"}, None),
         ("sizeof of a value", {"a.c": spdx + "int f(int *p) { return sizeof(*p); }\n"}, "no parentheses"),

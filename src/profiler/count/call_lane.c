@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* call_lane.c - calling-context tree of one thread (Ammons, Ball and Larus, "Exploiting Hardware
+ * Performance Counters with Flow and Context Sensitive Profiling", PLDI 1997), in a mapped file or
+ * in private memory.
+ *
+ * A context is a pair of parent node and function. call_lane_enter() first compares the parent's
+ * most recent child. On a miss call_lane_find() searches a chained hash table (Fibonacci hashing,
+ * Knuth, TAOCP 3, 6.4), then appends a node. Entering a call costs O(1), except beyond the limits
+ * of depth or nodes: there a walk up the path, O(depth), folds it into a call of the same function.
+ *
+ * Invariants: one thread writes a lane, without a lock, and allocates no memory after
+ * call_lane_make(). A parent has a lower number than its children, so one pass over the array
+ * visits parents first. `n` grows last, so the file of a killed process is consistent. File space
+ * is allocated (file_room.h) before a node is written, because a store to a page without space
+ * raises SIGBUS. A lane has 48 MiB of address space for nodes, 24 MiB for frames and 2 MiB for
+ * buckets; a page takes memory when it is first written.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/call_lane.h"
 
 #include "profiler/unwind/file_room.h"
@@ -15,7 +31,7 @@ static void *lane_map(size_t bytes, int fd)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	/* Large pages of which little is used would be memory of the program's. */
+	/* Huge pages would make mostly unused memory resident in the program. */
 	(void)madvise(p, bytes, MADV_NOHUGEPAGE);
 	return p;
 }
@@ -34,8 +50,8 @@ enum {
 	GROW_MOST = 1 << 20
 };
 
-/* Room for more paths: as much again, within bounds. No descriptor is kept open: the program may
- * count its own, or close all. */
+/* Allocates file space for more nodes: as much again, within bounds. No descriptor stays open,
+ * because the program may count its descriptors, or close all. */
 static bool lane_grow(call_lane *l, int fd)
 {
 	const uint64_t bytes = l->room < GROW_LEAST  ? GROW_LEAST
@@ -135,7 +151,7 @@ static uint32_t lane_look_up(call_lane *l, uint32_t parent, uint64_t function)
 	return node;
 }
 
-/* 0: there is no room. */
+/* Returns 0 if there is no space for another node. */
 static uint32_t lane_make(call_lane *l, uint32_t parent, uint64_t function)
 {
 	call_node *nodes = call_lane_nodes(l);
@@ -147,7 +163,7 @@ static uint32_t lane_make(call_lane *l, uint32_t parent, uint64_t function)
 				  .parent = parent,
 				  .depth = nodes[parent].depth + 1,
 				  .next = *bucket};
-	/* If the process is killed here, a reader finds the file whole. */
+	/* If the process is killed here, the file is still consistent. */
 	*bucket = l->n;
 	return l->n++;
 }

@@ -1,4 +1,17 @@
-/* calls.c - calls that the caller reports, such as an interpreter's, added up (deepclock/count.h).
+/* calls.c - calling-context tree of calls that the caller reports, such as an interpreter's profile
+ * hook (deepclock/count.h): the interface around call_lane.c, and the record of several threads.
+ *
+ * Time is the time stamp counter if it is usable (os_clock_tsc()), else CLOCK_MONOTONIC. All
+ * dck_calls of one record need the same rate, so a further one takes it from `like`.
+ * dck_calls_end() computes inclusive times in one backward pass, because a parent has a lower
+ * number than its children: O(paths).
+ *
+ * dck_calls_read() maps the file of another process as a private copy. It accepts the file only if
+ * size, magic, size of a node and the order of parents are right, so a damaged file causes neither
+ * a loop nor an access outside the array, and clears the pointers of the other process. The bits of
+ * `mark` distinguish equal function numbers of two processes.
+ *
+ * A dck_calls belongs to one thread at a time: nothing here locks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"
@@ -36,7 +49,7 @@ static inline uint64_t calls_now(const dck_calls *c)
 	return os_now_ns();
 }
 
-/* lane NULL: there is none. It is ours. */
+/* Takes ownership of the lane, also on failure. Returns NULL if lane is NULL. */
 static dck_calls *count_calls_of(call_lane *lane, const dck_calls *like)
 {
 	dck_calls *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
@@ -78,7 +91,7 @@ dck_calls *dck_calls_new(const dck_calls *like)
 	return dck_calls_new_in(NULL, like, NULL);
 }
 
-/* Whether a caller's path stands before each. */
+/* Returns whether the header is right and each parent comes before its children. */
 static bool calls_in_order(const call_lane *l)
 {
 	const call_node *nodes = call_lane_nodes(l);
@@ -99,7 +112,7 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 
 	if (fd < 0)
 		return NULL;
-	/* A copy: nothing of it becomes the file's. */
+	/* A private mapping: changes do not reach the file. */
 	call_lane *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
 			   ? mmap(NULL, CALL_LANE_BYTES, PROT_READ | PROT_WRITE,
 				  MAP_PRIVATE | MAP_NORESERVE, fd, 0)
@@ -107,7 +120,7 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 	close(fd);
 	if (l == MAP_FAILED)
 		return NULL;
-	/* Those are places in the other process, which is not in any call of ours. */
+	/* The pointers and open calls belong to the other process. */
 	l->frames = NULL;
 	l->buckets = NULL;
 	l->depth = l->current = 0;

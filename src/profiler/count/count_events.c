@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* count_events.c - performance counters of one run by perf's names: perf_event_open(2)
+ * (os/counters/perf_count.h), with the child's resource usage of wait4(2) as the fallback.
+ *
+ * count_events_open() parses the comma-separated lists, drops duplicates, and opens each event on
+ * the calling thread: the child that this thread starts next inherits the counters. An event that
+ * cannot be opened keeps the reason. If `told` has a row for it, its value is taken from the
+ * resource usage, which covers processes that ended and were waited for; else the metric is absent
+ * with that reason.
+ *
+ * If events share a hardware counter, the kernel multiplexes them. Then value x enabled / running
+ * is reported, as perf stat does, and the metric states the share of time. Instructions per cycle
+ * is a quotient of rates over running time, so that it is right for events that ran at different
+ * times. A run has at most COUNT_EVENTS_MAX events.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_events.h"
 
 #include "base/err.h"
@@ -6,13 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Without --events: what there always is, and the most useful ones where there is more. */
+/* The events without --events: those that always exist, and the most useful ones of hardware. */
 static const char usual[] =
     "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"
     "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"
     "duration_time";
 
-/* What is known of a program that has ended, with all children of it that were waited for. */
+/* Counters of a program that has ended, with all its children that were waited for. */
 static uint64_t told_processor(const os_child_usage *u)
 {
 	return u->user_ns + u->system_ns;
@@ -67,7 +81,7 @@ static int told_find(const char *name)
 	return -1;
 }
 
-/* "cycles,r01c0": the nearest name to what is none. */
+/* Returns the event whose name is nearest to an unknown one, or NULL. */
 static const char *nearest(const char *name)
 {
 	const char *names[64];
@@ -172,7 +186,7 @@ void count_event_put(const count_event *e, const perf_counted *c, const char *ta
 	record_metric_real(b, tag, (double)c->value / share, how);
 }
 
-/* As often as the processor's own clock: what people look for first. */
+/* Writes instructions per cycle, the first figure that most readers need. */
 static void ratio_put(const count_events *e, record_builder *b)
 {
 	perf_counted cycles = {0}, instructions = {0};
@@ -217,9 +231,9 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 	ratio_put(e, b);
 }
 
-/* --- what there is */
+/* --- the list of events */
 
-/* What is known at the end only; NULL: there is no i-th. */
+/* Returns the i-th event that is known at the end only, or NULL. */
 static const char *told_name(size_t i, const char **ret_help)
 {
 	for (int k = 0; k < NTOLD; k++)
@@ -230,7 +244,7 @@ static const char *told_name(size_t i, const char **ret_help)
 	return NULL;
 }
 
-static _Thread_local char cache[48]; /* a cache's event, that was named last */
+static _Thread_local char cache[48]; /* the cache event that was returned last */
 
 bool dck_count_event_get(size_t i, dck_count_event *ret)
 {

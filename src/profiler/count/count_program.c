@@ -1,4 +1,16 @@
-/* count_program.c - a target program, started and counted (deepclock/count.h).
+/* count_program.c - `deepclock count`: runs a program with performance counters and the hooks of
+ * -finstrument-functions (deepclock/count.h).
+ *
+ * Order of work: open the counters; make a directory for the files of the run; start the program
+ * with libdeepclock_count.so preloaded and the recorder of zones configured by its environment;
+ * wait; read the files of its processes (count_read.c, count_zones.c); make the record. The
+ * counters come first, because a child inherits only those that exist when it starts. The wall time
+ * covers start and wait alone.
+ *
+ * Without any function or zone the answer is the program's resource usage, and a note has the
+ * reason: no library could be preloaded, the program is not instrumented, or it runs Python, for
+ * which the note has the command that counts its functions. A cancelled run gives an incomplete
+ * record. The directory is removed on every path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"
@@ -42,7 +54,7 @@ typedef struct run {
 	dck_count_program *p;
 	mem_arena *a;
 	const char *folder;
-	const char *why; /* nothing is in front of the program; NULL: something is */
+	const char *why; /* why no library is preloaded; NULL: one is */
 	os_clock_state rate;
 	count_events events;
 	count_zones zones;
@@ -50,7 +62,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* that used the machine during the run */
 } run;
 
 static dck_status start_and_wait(run *r, dck_err *err)
@@ -113,7 +125,7 @@ static void count_program_facts_put(const run *r, record_builder *b)
 		record_note(b, "interrupted", "interrupted: this is what was counted until then");
 }
 
-/* How much it was, where no function was counted. */
+/* Writes the answer of a run without a counted function: times, faults and switches. */
 static void count_program_answer_put(const run *r, record_builder *b)
 {
 	char wall[32], processor[32], faults[32], switches[32];
@@ -128,14 +140,14 @@ static void count_program_answer_put(const run *r, record_builder *b)
 		      wall, processor, faults, switches);
 }
 
-/* A word that a shell takes as it is. */
+/* Returns whether a shell reads the word without quotes. */
 static bool count_is_plain(const char *word)
 {
 	return *word && !word[strcspn(word, " \t\n\"'$&;|<>()*?[]#~`\\!{}")];
 }
 
-/* The command that counts Python's functions, with the script's name and arguments where these are
- * plain words. An option of the interpreter stands in another place there. */
+/* Notes the command that counts Python's functions, with the script and its arguments if these are
+ * plain words. An option of the interpreter would need another position, so it is left out. */
 static void none_of_python_put(const run *r, record_builder *b)
 {
 	char *const *argv = r->p->argv;

@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* count_read.c - reader of the files that a counted program leaves (count_file.h): sums the
+ * calling-context trees of all threads, and symbolizes the functions.
+ *
+ * Per process: the header, the map of modules, then one lane per thread. A function number is an
+ * address with a generation. The generation selects an address space (unwind/space.h), because
+ * dlclose() and dlopen() can map another function at the same address. Each number is looked up
+ * once per process and cached in a hash map; all processes share open files and symbols.
+ *
+ * The program writes these files, so they are not trusted: sizes, magic numbers, addresses and
+ * parents are checked, numbers of processes, threads and generations and the bytes of the map are
+ * bounded, and a malformed file or line is skipped. Lanes are mapped, not read, since most of a
+ * file is a hole. An empty header means that the process had no space for its files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_read.h"
 
 #include "base/err.h"
@@ -27,7 +40,7 @@ typedef struct reading {
 	dck_status status;
 } reading;
 
-/* One process: where code was, by generation. */
+/* One process: its address spaces by generation. */
 typedef struct process {
 	reading *r;
 	count_process about;
@@ -71,7 +84,7 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 	dck_buffer text = {0};
 
 	if (os_read_file(path, MODULES_BYTES, &text, NULL) != DCK_OK)
-		return DCK_OK; /* addresses alone */
+		return DCK_OK; /* then frames are addresses */
 	dck_status st = DCK_OK;
 	char *at = (char *)text.data, *const end = at + text.n;
 	for (char *next; st == DCK_OK && at < end && (next = memchr(at, '\n', (size_t)(end - at)));
@@ -83,8 +96,8 @@ static dck_status modules_read(process *p, const char *path, dck_err *err)
 	return st;
 }
 
-/* Code that was mapped before an unloading and stayed has its lines in the earlier generation too,
- * and is described again when it is met in the later one. */
+/* Code that stays mapped when other code is unloaded belongs to both generations, and is looked up
+ * once in each. */
 static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function)
 {
 	process *p = self;
@@ -104,7 +117,7 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 
 		frame.module = slash ? slash + 1 : m->path;
 	}
-	/* What is inlined at its first instruction stands in front of it. */
+	/* Functions that are inlined at its first instruction come before it. */
 	const size_t n = m && m->file ? symbols_find(p->r->names, m->file, address - m->bias, found,
 						     SYMBOLS_FRAMES_MAX)
 				      : 0;

@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* count_zones.c - zones (ranges by deepclock's macros, NVTX or ITT) of a counted program: each
+ * process records itself with the recorder of `deepclock trace`, and their call trees are merged
+ * into that of the functions.
+ *
+ * A process writes a trace of at most 256 MiB while it runs, and its record at its end: zones.json
+ * of the first process, zones.PID.json of the others. If the record is missing or empty, as after a
+ * signal, the trace is read instead, which lacks about the last tenth of a second.
+ *
+ * tree_add() inserts the tree of zones, parents before children, under frames with the file
+ * COUNT_ZONE. Zones without a path (ranges that any thread may end, paths beyond the limit) are in
+ * the table only: zones_rest_add() adds the difference of table and tree as outermost frames. Half
+ * of the cost of a range counts for the zone, half for its caller. Time is linear in the nodes,
+ * plus rows times frames.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_zones.h"
 
 #include "base/err.h"
@@ -8,8 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a process that is killed has recorded is read from its trace, which is kept only for that.
- */
+/* The limit of a trace, which is read only if its process was killed. */
 static const uint64_t trace_bytes = UINT64_C(256) << 20;
 static const char record_name[] = "zones.json", trace_name[] = "zones.pftrace";
 
@@ -43,7 +56,7 @@ static uint32_t zones_frame_of(count_functions *f, const char *name)
 	return call_paths_frame(&f->paths, &(dck_frame){.name = name, .file = COUNT_ZONE});
 }
 
-/* The paths of zones inside zones. calls: those of each frame of the tree that are on one. */
+/* Adds the tree of zones. calls: of each frame of the tree, the calls that are on a path. */
 static dck_status tree_add(count_functions *f, const dck_tree *t, double price_ns, double *calls,
 			   dck_err *err)
 {
@@ -72,7 +85,7 @@ static dck_status tree_add(count_functions *f, const dck_tree *t, double price_n
 	return DCK_OK;
 }
 
-/* Ranges that any thread may end, and paths that found no room, are on none: outermost. */
+/* Adds the zones without a path, as outermost ones. */
 static void zones_rest_add(count_functions *f, const dck_table *zones, const dck_tree *t,
 			   const double *calls, count_zones *z)
 {
@@ -133,8 +146,8 @@ typedef struct adding {
 	dck_err *err;
 } adding;
 
-/* Of a process that came to no end of its own the record is empty, or says no more than that
- * another program took its place. */
+/* Reads the record of a process. If the process was killed or replaced by exec(), it has none, and
+ * its trace is read. */
 static dck_record *record_read(count_zones *z, const char *path)
 {
 	const size_t stem = sizeof record_name - sizeof ".json";

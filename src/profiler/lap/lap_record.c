@@ -1,5 +1,15 @@
-/* lap_record.c - what the laps measured, as a record: series, a row of table `laps` and metrics for
- * each name.
+/* lap_record.c - builds the record of laps: for each name a row of table `laps`, metrics with
+ * confidence intervals, and a time series per value.
+ *
+ * Mean, median and CPU time are estimates of stat.h at the level 0.95, over the retained laps of a
+ * name in the order in which they ended. If some laps were dropped from the series, number, sum and
+ * extremes still cover all laps, and the mean is scaled with its interval to the mean of all.
+ *
+ * The rate is a ratio of sums, items over wall time. Its interval has the relative width of that of
+ * the mean time per item; the bounds change places, because a rate is the inverse of a time.
+ *
+ * The whole record is built under the lock of the laps, so that it is a consistent snapshot; a lap
+ * that ends at that time waits. Three arrays of the longest series' length serve all names.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -17,17 +27,17 @@
 
 typedef struct work {
 	record_builder *b;
-	double *values, *scratch; /* room for the laps of any name */
+	double *values, *scratch; /* as long as the longest series */
 	uint64_t *at_ns;
 } work;
 
-/* What one name's row says. */
+/* The estimates of one name's row. */
 typedef struct summary {
 	stat_estimate mean, median, cpu, rate;
-	const char *unit; /* of what the rate counts; NULL: nothing was */
+	const char *unit; /* of the rate's items; NULL: no items were counted */
 } summary;
 
-/* The laps that have this value, in their order; returns how many. */
+/* Copies the laps that have this value, in their order. Returns their number. */
 static size_t lap_gather(work *w, const lap_name *n, const lap_column *c)
 {
 	size_t have = 0;
@@ -62,8 +72,8 @@ static void lap_series(work *w, const lap_name *n)
 	}
 }
 
-/* Items over wall time of all laps that counted them. The interval is as wide, in proportion, as
- * that of the mean time for an item. */
+/* Computes items over wall time of all laps that counted items. The interval has the relative width
+ * of that of the mean time per item. */
 static void rate(work *w, const lap_name *n, summary *ret)
 {
 	const lap_column *items = NULL;
@@ -100,7 +110,7 @@ static void summarise(work *w, const lap_name *n, summary *ret)
 	stat_estimate_one(STAT_MEDIAN, w->values, have, LEVEL, w->scratch, &ret->median);
 	have = lap_gather(w, n, &n->column[LAP_CPU]);
 	stat_estimate_one(STAT_MEAN, w->values, have, LEVEL, w->scratch, &ret->cpu);
-	/* The mean of all laps is known, though not all are kept. */
+	/* The mean of all laps is known, even if some are not retained. */
 	if (ret->mean.present && n->ended > n->kept) {
 		const double scale = n->wall_sum_ns / (double)n->ended / ret->mean.value;
 
@@ -167,7 +177,8 @@ static void lap_row(work *w, const lap_name *n, const summary *s)
 	cell(w, &s->rate, "its laps counted no items");
 }
 
-/* Of the name with the most time in several laps; of equals the outermost. */
+/* Returns the name with the most time, of those with several laps if there are any. Of equal names
+ * the one that began first, the outermost, is returned. */
 static const lap_name *chief(const lap_state *s)
 {
 	const lap_name *best = NULL;

@@ -1,5 +1,15 @@
-/* lap_show.c - see dck_laps_start(). All of it happens under the lock of the laps, after the clocks
- * of the lap concerned were read. What fails is kept until dck_laps_stop(), and tried no more.
+/* lap_show.c - live output of laps (dck_laps_start()): a line per lap that ends, scalars for
+ * TensorBoard, and a status line on a terminal.
+ *
+ * lap_show_ended() runs in the thread that ends a lap, under the lock of the laps and after the
+ * clocks of that lap were read, so its cost is not in that lap. A second thread redraws the status
+ * line every 200 ms under the same lock; each line first erases the status line (CSI K, ECMA-48),
+ * so the two never mix. A slow file or terminal delays all laps, since they need this lock.
+ *
+ * Invariants: the lock of the laps guards `show`, except `live` and `thread`, which only
+ * dck_laps_start() and dck_laps_stop() use, called by one thread at a time. The first failure is
+ * stored until dck_laps_stop() returns it, and no line is written after it. A child of fork()
+ * writes nothing, because lines and file belong to its parent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_show.h"
@@ -26,7 +36,7 @@ static struct {
 	tensorboard *board;
 	dck_status status; /* the first failure */
 	dck_err why;
-	bool drawn; /* the live line stands on the terminal */
+	bool drawn; /* the status line is on the terminal */
 	bool live;
 	pthread_t thread;
 } show;
@@ -123,7 +133,8 @@ void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line)
 
 /* --- the live line */
 
-/* "experiment 12.3 s | epoch 3/5 4.20 s": false while nothing has been open for long. */
+/* Writes "experiment 12.3 s | epoch 3/5 4.20 s". Returns false until one of them has been open for
+ * LIVE_FROM_NS. */
 static bool live_text(const lap_state *s, unsigned depth, char *ret, size_t size)
 {
 	const uint64_t now = os_now_ns();

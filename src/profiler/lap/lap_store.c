@@ -1,4 +1,15 @@
-/* lap_store.c - names, series and places of laps; see lap_store.h.
+/* lap_store.c - names, series and places of laps, under one mutex (lap_store.h).
+ *
+ * Names, columns and places are searched linearly: there are at most LAP_NAMES_MAX names with
+ * LAP_VALUES_MAX values, and a lap takes a microsecond or more.
+ *
+ * A series is downsampled by decimation: when LAP_KEPT_MAX laps are retained, every second one is
+ * dropped and the interval `every` doubles. So retained laps stay equally spaced, memory is
+ * bounded, and the cost is amortised O(1) per lap. Number, sum and extremes cover all laps. NaN
+ * marks a value that a lap does not have, also in a column that is added later.
+ *
+ * pthread_atfork(3) handlers hold the mutex across fork(), so that the child has consistent laps
+ * and a free lock. Names stay allocated until the process ends, because open laps point to them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_store.h"
@@ -16,7 +27,7 @@ static void laps_lock_write(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* A child of fork() has our laps, and a lock that is free. */
+/* A child of fork() has a copy of the laps, and a free lock. */
 static void prepare_for_fork(void)
 {
 	(void)pthread_atfork(laps_lock_write, lap_unlock, lap_unlock);
@@ -152,7 +163,7 @@ static bool store_grow(lap_name *n)
 	return true;
 }
 
-/* Every second one goes, so that those kept stay evenly spread. */
+/* Drops every second lap, so that the retained ones stay equally spaced. */
 static void thin(lap_name *n)
 {
 	for (size_t i = 0; i < n->kept / 2; i++) {
@@ -198,7 +209,7 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 	return true;
 }
 
-/* Open laps point to their names and places, so these stay, and are as new. */
+/* Open laps point to their names and places, so both stay allocated, and are reset. */
 void lap_forget(lap_state *s)
 {
 	for (lap_name *n = s->names; n; n = n->next) {

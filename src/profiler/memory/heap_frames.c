@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_frames.c - symbolizes the frames of a process's heap file (heap_file.h): each code address
+ * becomes a list of functions, inlined ones included, the outermost first.
+ *
+ * Addresses are sorted by module and address before they are looked up, because symbols_find() is
+ * fastest in that order. The results are two arrays: `places` has a range of `pieces` for each
+ * frame number. Python frames have their names in the file, and need no lookup.
+ *
+ * heap_names owns what all processes share: symbols, open ELF files (a list, searched by path),
+ * python_library.h, and an arena of texts. Frames borrow these texts, so a heap_names outlives all
+ * its heap_frames.
+ *
+ * The program wrote the file, so it is not trusted: heap_file.c bounds frames, modules and texts,
+ * and an address without a module or a symbol gets a name of module and offset.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/heap_frames.h"
 
 #include "base/err.h"
@@ -14,8 +28,8 @@ enum { PATH_SIZE = 4096 };
 typedef struct named_file {
 	struct named_file *next;
 	const char *path, *name;
-	elf_file *elf;		      /* NULL: it is not there */
-	bool c, python, holds_python; /* python: it is nothing else */
+	elf_file *elf;		      /* NULL: it cannot be opened */
+	bool c, python, holds_python; /* python: the interpreter alone */
 } named_file;
 
 struct heap_names {
@@ -57,7 +71,7 @@ const char *heap_names_lacking(heap_names *n)
 	return symbols_lacking(n->symbols);
 }
 
-/* NULL: no memory. */
+/* Returns NULL if there is no memory. */
 static const named_file *file_get(heap_names *n, const heap_file *f, const heap_module *m)
 {
 	char path[PATH_SIZE];
@@ -101,7 +115,7 @@ static bool piece_add(heap_frames *r, call_paths *paths, const dck_frame *f, boo
 	return true;
 }
 
-/* What an interpreter is not in may still be where a program or thread begins. */
+/* A file without an interpreter may still have the functions where programs and threads begin. */
 static merge_native frames_native_of(const named_file *file, const char *function)
 {
 	const merge_kind kind = python_merge_kind(function);
@@ -111,7 +125,7 @@ static merge_native frames_native_of(const named_file *file, const char *functio
 	    .interpreter = file->python};
 }
 
-/* The text behind is the file. */
+/* The text after the function's is the file. */
 static bool python_name_add(heap_names *n, const heap_file *f, const heap_frame *at,
 			    call_paths *paths, heap_frames *r, heap_place *ret)
 {
@@ -179,7 +193,7 @@ static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, 
 	return true;
 }
 
-/* What is looked up in the order of addresses is found faster. */
+/* The sort key: lookups in the order of addresses are faster. */
 typedef struct ordered {
 	uint32_t module, frame;
 	uint64_t place;

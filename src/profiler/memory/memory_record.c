@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_record.c - builds the record of `deepclock memory`: series of resident memory, metrics and
+ * tables of the heaps, facts on the cost, notes and the answer.
+ *
+ * Order of work: facts of the run; resident memory (memory_watch.c); then the heaps
+ * (memory_sums.c), or, if allocations were not recorded, the same metrics as absent with the
+ * reason. The tables are call_paths.h's; this file adds up processes and writes sentences.
+ *
+ * Leaked, kept and held bytes and all counts are sums over processes. Peaks of several processes
+ * have no sum, because they are at different times: the peak of the heap is that of the process
+ * with the highest one. The peak of resident memory is the larger of two figures, the highest
+ * sample of all processes together and the kernel's exact maximum of one process (ru_maxrss,
+ * getrusage(2)).
+ *
+ * The cost of the hooks is an estimate: the mean time of one call in 1024, times all calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/memory_record.h"
 
 #include "base/err.h"
@@ -17,7 +32,7 @@ static const char *memory_base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* --- what is resident */
+/* --- resident memory */
 
 static void resident_put(record_builder *b, const memory_told *m)
 {
@@ -28,7 +43,7 @@ static void resident_put(record_builder *b, const memory_told *m)
 	    [WATCH_HEAP] = "memory/heap",
 	};
 	const memory_looks *l = m->looks;
-	/* The kernel knows the peak of one process exactly, also between two looks. */
+	/* The kernel records the peak of one process exactly, also between two samples. */
 	const double known = (double)m->usage->peak_rss_bytes;
 	char how[160];
 
@@ -282,7 +297,7 @@ static void memory_notes_put(record_builder *b, const memory_told *m, const heap
 
 /* --- the answer */
 
-/* The row of the table that weighs most in that column, of so much of all. */
+/* Finds the path with the greatest weight in that column; *ret 0: no weight is positive. */
 static void largest_of(const call_paths *p, size_t column, uint32_t *ret, double *ret_weight)
 {
 	*ret = 0;
@@ -294,8 +309,8 @@ static void largest_of(const call_paths *p, size_t column, uint32_t *ret, double
 		}
 }
 
-/* What the program did not free. An interpreter of Python frees at its end most of what a script
- * kept until then: of such a program the kept bytes are the answer. */
+/* Writes what the program did not free. An interpreter of Python frees at its end most objects of a
+ * script, so for such a program the bytes that it held before are the answer. */
 static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_line, char *ret,
 		      size_t size)
 {

@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_sums.c - merges the call trees of a program's heaps (heap_region.h), and attributes the
+ * bytes of each node to a function and to a line.
+ *
+ * Two passes over the files: the first reads headers, for the process with the highest peak and for
+ * the columns; the second adds nodes. A parent has a lower number than its children. So a backward
+ * pass marks the nodes that lead to an allocation, and a forward pass computes the state of a node
+ * (told_node) from that of its parent. A node with Python frames has a merged stack (heap_stack.c)
+ * that does not extend its parent's: python_tell() reuses the common prefix with the previous such
+ * stack.
+ *
+ * A function is charged for what it allocates itself or through the runtime of its language; a line
+ * of the user's Python code is preferred to a library's. Bytes that libc or the loader allocates
+ * for itself count as kept, not as leaked.
+ *
+ * The program wrote the files, so they are not trusted: a parent that does not come first and a
+ * frame out of range are ignored, and PROCESSES_MAX bounds the processes. Time is linear in the
+ * nodes, for Python times the depth of stacks.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/memory_sums.h"
 
 #include "base/err.h"
@@ -22,14 +40,14 @@ const dck_column sums_columns[SUMS_COLUMNS] = {
 
 /* --- the paths of one process */
 
-/* What is known of a node: numbers in the paths of all processes. */
+/* The state of a node: its paths in the merged trees, and its pieces by their role. */
 typedef struct told_node {
 	uint32_t path, function;
-	uint32_t asked;	     /* piece that asked for it: the innermost of the user's; see NONE */
+	uint32_t asked;	     /* piece: the innermost of no runtime; NONE: absent */
 	uint32_t leaf;	     /* piece: the innermost of all */
 	uint32_t user;	     /* piece: the innermost line of Python that is no library's */
 	uint32_t python;     /* piece: the innermost line of Python */
-	bool wanted;	     /* it or what lies within it counts something by its path */
+	bool wanted;	     /* it or a node below it has allocations */
 	const char *entered; /* the function of libc by which it was entered, ... */
 	bool inside_c;	     /* ... where the innermost frames are libc's */
 } told_node;
@@ -43,8 +61,8 @@ typedef struct adding {
 	sums_process *process;
 	told_node *told;
 	uint32_t root; /* of paths */
-	/* The last stack with Python, from the innermost frame, and what is known of each frame's
-	 * path from the outermost: the next one begins as it did, mostly. */
+	/* The last stack with Python, the innermost frame first, and the state after each frame,
+	 * the outermost first: successive stacks share most outer frames. */
 	heap_stack stack, before;
 	told_node along[HEAP_STACK_MAX];
 	bool peak; /* it is the process whose peak is reported */
@@ -118,7 +136,7 @@ static told_node node_tell(adding *a, uint32_t i)
 	return t;
 }
 
-/* libc's own, or its loader's: no leak of the program. */
+/* Returns whether libc or the loader allocated it for itself: it is not a leak of the program. */
 static bool is_kept(const told_node *t)
 {
 	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
@@ -131,8 +149,8 @@ static void memory_weights_add(call_paths *p, uint32_t path, const double weight
 			call_paths_add(p, path, c, weight[c]);
 }
 
-/* The piece whose line the table of lines names. Libraries of Python allocate for the line that
- * called them, as those of C do. */
+/* Returns the piece whose line is charged. A library of Python allocates for the line that called
+ * it, as one of C does. */
 static uint32_t line_piece(const told_node *t)
 {
 	const uint32_t found[] = {t->user, t->python, t->asked, t->leaf};
@@ -145,10 +163,10 @@ static uint32_t line_piece(const told_node *t)
 
 static bool has_call(const char *name)
 {
-	return strchr(name, '(') || name[0] == '<'; /* "<module>" is no call */
+	return strchr(name, '(') || name[0] == '<'; /* "<module>" is not a call */
 }
 
-/* As the table of lines has it: "build() at list.c:12". */
+/* Returns the text for the table of lines: "build() at list.c:12". */
 static const char *line_text(const memory_sums *s, const dck_frame *f)
 {
 	const char *slash = f->file ? strrchr(f->file, '/') : NULL;
@@ -237,7 +255,8 @@ static void node_add(const adding *a, uint32_t i)
 	}
 }
 
-/* Paths that lead to nothing are none, as those of which Python's frames make another one. */
+/* Marks the nodes that lead to an allocation. A node with Python frames marks no parent, because
+ * its stack is a different path. */
 static void nodes_want(const adding *a)
 {
 	for (uint32_t i = a->file->nnodes; i-- > 1;) {
@@ -306,7 +325,7 @@ static void memory_process_of(memory_sums *s, const heap_file *f, sums_process *
 	    .timed_ns = atomic_load(&h->timed_ns),
 	    .timed = atomic_load(&h->timed),
 	    .lost = atomic_load(&h->lost),
-	    /* Of a program with Python a quarter is for its paths alone. */
+	    /* With Python a quarter of the nodes is reserved for its paths. */
 	    .full = f->nnodes >= h->nodes_max - h->nodes_max / 4,
 	    .ends_in = f->nheld > 0,
 	    .unseen = atomic_load(&h->unseen),

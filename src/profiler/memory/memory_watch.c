@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* memory_watch.c - sampling thread: reads the resident memory of a process tree, and the live bytes
+ * of its heaps, at a fixed rate.
+ *
+ * A sample reads the mapped headers of heap files, walks the process tree (breadth first,
+ * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)). A process
+ * whose parent exited is found by its heap file. The proportional share (Pss in smaps_rollup) costs
+ * the kernel milliseconds per GiB, and is read once a second.
+ *
+ * Memory is bounded: the series is decimated when WATCH_KEPT_MAX samples are retained, and peaks
+ * cover all samples. The thread waits for the due time of the next sample on a condition variable
+ * of CLOCK_MONOTONIC, so it does not drift, and stops at once. It skips the samples that it is too
+ * late for.
+ *
+ * Until memory_watch_stop() has joined the thread, that thread alone uses `looks` and `heaps`; the
+ * mutex guards `stopping`. The thread also stores the time in the headers (now_ns), from which
+ * hooks date a peak without reading a clock.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/memory/memory_watch.h"
 
 #include "base/err.h"
@@ -12,7 +29,7 @@
 enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024 };
 static const uint64_t share_every_ns = 1000000000u;
 
-/* The header of a process's heap, which we read and give the time. */
+/* The mapped header of a process's heap: its live bytes are read, the time is written. */
 typedef struct heap_seen {
 	char name[64]; /* of its file */
 	heap_header *header;
@@ -30,7 +47,7 @@ struct memory_watch {
 	pthread_cond_t stops;
 	bool stopping;
 	memory_looks looks;
-	uint64_t every; /* looks of which one is kept */
+	uint64_t every; /* interval of retained samples, in samples */
 	heap_seen *heaps;
 	size_t nheaps;
 };
@@ -44,7 +61,7 @@ static size_t processes_find(const memory_watch *w, long ret[WATCH_PROCESSES_MAX
 	ret[n++] = w->pid;
 	for (size_t i = 0; i < n; i++)
 		n += os_process_children(ret[i], ret + n, WATCH_PROCESSES_MAX - n);
-	/* Those that lost their parent have a heap. */
+	/* A process whose parent exited has a heap file. */
 	for (size_t i = 0; i < w->nheaps && n < WATCH_PROCESSES_MAX; i++) {
 		size_t k = 0;
 
@@ -89,7 +106,7 @@ static void heap_found(void *self, const char *path)
 	if (!h.header)
 		return;
 	if (h.bytes < sizeof *h.header || !atomic_load(&h.header->ready)) {
-		os_file_unmap(h.header, h.bytes); /* not yet */
+		os_file_unmap(h.header, h.bytes); /* not initialised yet */
 		return;
 	}
 	strcpy(h.name, name);
@@ -122,7 +139,7 @@ static void heap_ended(memory_watch *w, long pid)
 			w->heaps[i].done = true;
 }
 
-/* --- one look */
+/* --- one sample */
 
 static void watch_keep(memory_watch *w, uint64_t at_ns, const double value[WATCH_PARTS])
 {
@@ -179,7 +196,7 @@ static void rss_sample(memory_watch *w)
 			l->peak[p] = value[p];
 			l->peak_at_ns[p] = at;
 		}
-	/* Between its end and being waited for a program has no memory: that is no value of it. */
+	/* A zombie process has no memory: its zeros are not a sample. */
 	if (lives)
 		watch_keep(w, at, value);
 	l->looks++;

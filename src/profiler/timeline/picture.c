@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* picture.c - level-of-detail model of a timeline for the page: takes ranges, marks and counter
+ * values while a trace is read, and retains them in memory that picture_limits bounds.
+ *
+ * Each track has a row per nesting depth (thin_row.h): ranges, and blocks of merged short ranges.
+ * lod_range_insert() adds a range; if all rows exceed the limit, picture_thin() lengthens the time
+ * step until at most three quarters of the limit are in use. Values of a counter are merged by
+ * steps too, into last, least and greatest.
+ *
+ * A name has a key per set of flags. Beyond PICTURE_KEYS_MAX keys further names share one key per
+ * set of flags, so sums stay complete. Ranges that are nested too deep, or beyond the limit of
+ * rows, are in row PICTURE_REST: counted, but not drawn.
+ *
+ * picture_finish() lays out ranges of no track (picture_lanes()), encodes columns
+ * (picture_columns.c) and description (picture_write.c), and repeats with limits that are a quarter
+ * smaller while the columns are too large. A failed allocation is stored, and reported there. One
+ * thread uses a picture.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/picture_parts.h"
 
 #include "base/err.h"
@@ -6,8 +23,8 @@
 #include <math.h>
 #include <string.h>
 
-/* 700,000 ranges are some 5 MB, half of that when they are packed: at once on a screen there are
- * never more than 20,000. Of a counter 20,000 values are ten for each pixel. */
+/* 700,000 ranges take about 5 MB, half of that compressed; a screen never shows more than 20,000.
+ * 20,000 values of a counter are ten for each pixel. */
 enum { RANGES_MAX = 600000, SUMS_MAX = 160000, VALUES_MAX = 60000, COLUMNS_BYTES = 6000000 };
 
 dck_status picture_new(picture **ret, const picture_limits *limits, dck_err *err)
@@ -25,7 +42,7 @@ dck_status picture_new(picture **ret, const picture_limits *limits, dck_err *err
 	p->shift = THIN_EXACT;
 	p->keys_max = PICTURE_KEYS_MAX;
 	p->owners = PICTURE_ROWS_FIRST;
-	/* The keys of all names that have none of their own. */
+	/* The shared keys, for names without a key. */
 	p->keys_room = 64;
 	p->keys = mem_zalloc(p->keys_room, sizeof *p->keys);
 	p->nkeys = 1 + PICTURE_FLAGS;
@@ -260,7 +277,7 @@ void picture_events(picture *p, uint32_t track, const trace_event *e, size_t n)
 static dck_status timeline_finish(picture *p, picture_drawn *d, dck_timeline *ret, dck_err *err)
 {
 	DCK_TRY(picture_columns(p, d, err));
-	/* The limits are of what most traces need for a range; another one may need more. */
+	/* The limits assume the bytes per range of most traces; this one may need more. */
 	for (int i = 0; i < THIN_SHIFT_MAX && d->columns.n > p->limits.bytes; i++) {
 		p->limits.ranges = (uint32_t)p->kept / 4 * 3 + 1;
 		p->limits.sums = p->nsums / 4 * 3 + 1;

@@ -1,4 +1,17 @@
-/* picture_columns.c - levels of detail, and the columns of bytes that a page reads.
+/* picture_columns.c - encodes a picture as columns of LEB128 numbers (DWARF 5, 7.6), delta-coded by
+ * time, and computes its levels of detail. picture.h lists the columns.
+ *
+ * A level is the rows at a longer time step (thin_coarser()), each made from the one before, like a
+ * mipmap. It is stored when it has at most a quarter of the items of the level below, so all levels
+ * together add at most a third; the last one has at most LEVEL_ENOUGH items, unless steps or
+ * PICTURE_LEVELS end first. Only blocks are stored again: a range has a byte with the last level
+ * that draws it individually.
+ *
+ * Keys are numbered by their use, so that frequent ones take one byte. Within a row ranges are
+ * sorted by time and blocks by bin, so a difference is never negative.
+ *
+ * The rows of the picture stay as they are, but for `at`, the index of a range in the columns. Time
+ * is linear in the items times the steps that are tried (at most 63), plus the sort of the keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/picture_parts.h"
@@ -8,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A level has at most a quarter of what the one below it has, so that all of them together are a
- * third more; the last has so little that all of it can be drawn at once. */
+/* A level has at most a quarter of the items of the one below, so that all levels together add a
+ * third; the last one is small enough to be drawn as a whole. */
 enum { LEVEL_RATIO = 4, LEVEL_ENOUGH = 3000, FIRST_STEPS = 8 };
 
 static void columns_put_number(dck_sink *out, uint64_t v)
@@ -35,7 +48,7 @@ static void columns_put_real(dck_sink *out, double v)
 
 /* --- a level */
 
-/* How much there is to draw. */
+/* Returns the number of items to draw. */
 static uint64_t drawn_of(const thin_row *rows, uint32_t n)
 {
 	uint64_t drawn = 0;
@@ -47,7 +60,7 @@ static uint64_t drawn_of(const thin_row *rows, uint32_t n)
 
 enum { BLOCK_BIN, BLOCK_RANGES, BLOCK_TOOK, BLOCK_KEY, BLOCK_COLUMNS };
 
-/* The blocks of all rows. */
+/* Writes the blocks of all rows. */
 static void blocks_put(const picture *p, const thin_row *rows, dck_sink *out)
 {
 	for (int column = 0; column < BLOCK_COLUMNS; column++)
@@ -71,7 +84,7 @@ static void blocks_put(const picture *p, const thin_row *rows, dck_sink *out)
 typedef struct leveller {
 	picture *p;
 	picture_drawn *d;
-	uint8_t *last;	/* @owned: of each range, the last level that has it by itself */
+	uint8_t *last;	/* @owned: of each range, the last level that draws it individually */
 	thin_row *rows; /* of the level */
 	thin_row *made; /* @owned: the same, but for the first */
 	int shift;
@@ -84,7 +97,7 @@ static void rows_free(thin_row *rows, uint32_t n)
 	mem_free(rows);
 }
 
-/* The rows at a greater step. */
+/* Makes the rows at a longer step. */
 static dck_status go(leveller *l, int shift, dck_err *err)
 {
 	const uint32_t n = l->p->nrows;
@@ -133,7 +146,7 @@ static dck_status levels_make(leveller *l, dck_err *err)
 	int shift = p->shift + 1;
 
 	l->shift = p->shift;
-	/* Steps that are much shorter than what is shown within one change little. */
+	/* Steps much shorter than the mean distance of items merge few of them. */
 	if (p->shift == THIN_EXACT && drawn)
 		while (shift < THIN_SHIFT_MAX && p->last_ns / drawn / FIRST_STEPS >> shift)
 			shift++;

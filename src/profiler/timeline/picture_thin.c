@@ -1,4 +1,19 @@
-/* picture_thin.c - less of what a picture holds, when it is more than it may hold.
+/* picture_thin.c - reduces a picture to its limits: longer time steps, longer bins of sums, fewer
+ * names; and lays out ranges that any track may end.
+ *
+ * All reductions work alike: while more than three quarters of a limit are in use, the step becomes
+ * longer and everything is merged again. The quarter that becomes free amortises the cost over the
+ * next inserts. What cannot be merged further raises the limit instead, so no call loops.
+ *
+ *  - rows: thin_coarser() merges short ranges of one step into a block, and passes each of them to
+ *    picture_sum_add().
+ *  - sums: a hash map finds the sum of (bin, owner, key), packed into 24, 20 and 20 bits. A merge
+ *    rewrites the array in place, since it writes at or before the index that it reads. When about
+ *    a hundred bins are left, the three quarters of the names with the least use are merged.
+ *  - counters: the values of a step become last, least, greatest and number.
+ *
+ * picture_lanes() is interval partitioning: in the order of their starts, a range takes the first
+ * free lane, which needs as many lanes as ranges overlap; beyond PICTURE_LANES it is not drawn.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/picture_parts.h"
@@ -47,14 +62,14 @@ static void thin_sum_put(picture *p, const picture_sum *one)
 	p->failed |= !kept_map_put(&p->sum_rows, id, p->nsums);
 }
 
-/* All sums again, at a step of 2^shift, for the keys that theirs have become. */
+/* Makes all sums again, at a step of 2^shift, with the keys that replace theirs. */
 static void sums_again(picture *p, int shift)
 {
 	const uint32_t n = p->nsums;
 
 	kept_map_clear(&p->sum_rows);
 	p->nsums = 0;
-	for (uint32_t i = 0; i < n; i++) { /* none is put behind the one that is read */
+	for (uint32_t i = 0; i < n; i++) { /* never writes beyond the one that is read */
 		picture_sum s = p->sums[i];
 
 		s.bin >>= shift - p->sums_shift;
@@ -89,7 +104,7 @@ void picture_uses_count(picture *p)
 		p->keys[p->sums[i].key].uses++;
 }
 
-/* A quarter of the names that are used stay apart, and no new one gets a key. */
+/* Keeps the quarter of the names with the most use, and gives no key to a new name. */
 static void names_fewer(picture *p)
 {
 	const picture_key **order = mem_alloc(p->nkeys * sizeof(const picture_key *));
@@ -119,7 +134,7 @@ static void names_fewer(picture *p)
 	}
 }
 
-/* Steps become longer until there are some hundred of them; then names are put together. */
+/* Makes steps longer until about a hundred are left, then merges names. */
 static void sums_thin(picture *p)
 {
 	const uint64_t most = allowed(p->limits.sums);
@@ -172,7 +187,7 @@ void picture_sums_sort(picture *p)
 {
 	if (p->nsums)
 		qsort(p->sums, p->nsums, sizeof *p->sums, by_owner);
-	/* It knows where each stood. */
+	/* The map has the former indices. */
 	kept_map_clear(&p->sum_rows);
 	for (uint32_t i = 0; i < p->nsums && !p->failed; i++)
 		p->failed |= !kept_map_put(
@@ -200,7 +215,7 @@ uint32_t picture_row_new(picture *p, uint32_t owner)
 	return p->nrows++;
 }
 
-/* Every row again, at a step of 2^shift. */
+/* Makes every row again, at a step of 2^shift. */
 static void rows_again(picture *p, int shift)
 {
 	const thin_sums sums = {picture_sum_add, p};
@@ -234,7 +249,7 @@ void picture_thin(picture *p)
 				shift++;
 		rows_again(p, shift);
 	}
-	if (p->kept > most) /* there is nothing left to put together */
+	if (p->kept > most) /* nothing is left to merge */
 		p->limits.ranges = p->kept > UINT32_MAX / 2 ? UINT32_MAX : 2 * (uint32_t)p->kept;
 	if (p->nsums > p->limits.sums)
 		sums_thin(p);
@@ -291,7 +306,7 @@ void picture_thin_values(picture *p)
 
 static void thin_copy(picture *p, uint32_t row, const thin_range *one)
 {
-	/* Its step is known to have no other short one. */
+	/* It was alone in its step, or long. */
 	thin_put(&p->rows[row], one, THIN_EXACT, NULL);
 }
 

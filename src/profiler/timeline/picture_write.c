@@ -1,5 +1,13 @@
-/* picture_write.c - the description of a picture: what is drawn where, what it is called, and what
- * is not drawn by itself.
+/* picture_write.c - writes the description of a picture as JSON: names, tracks, rows, levels, and
+ * the numbers of what was merged or is not drawn. The page needs it to decode the columns.
+ *
+ * The order is the reader's: names and keys follow the numbers of keys, the most used first; tracks
+ * follow their ids, and refer to their parent by index, to rows and sums by number. "ranges" and
+ * "blocks" have an entry for each row, which gives the length of the row's part in each column.
+ *
+ * The size is bounded: names are cut at a border of UTF-8 characters to TEXT_BYTES, and beyond
+ * TEXTS_BYTES of all together to LITTLE_BYTES, without category and file. picture_columns() runs
+ * before, because it numbers the keys. Time is linear, plus the sort of the keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/picture_parts.h"
@@ -10,8 +18,8 @@
 
 #include <stdlib.h>
 
-/* Names of templates may be long; all of them together have TEXTS_BYTES, and what is beyond gets
- * little. */
+/* Names of templates may be long: all together have TEXTS_BYTES, and those beyond are cut to
+ * LITTLE_BYTES. */
 enum { TEXT_BYTES = 300, TEXTS_BYTES = 1 << 20, LITTLE_BYTES = 24 };
 
 static void picture_put_text(json_writer *w, const char *key, const char *text)
@@ -61,7 +69,7 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The names of keys in the order of the keys: what is used most comes first. */
+/* Writes the names in the order of their keys: the most used first. */
 static dck_status put_names(picture *p, json_writer *w, dck_err *err)
 {
 	static const picture_text others = {.text = "(other names)", .n = 13};
@@ -111,7 +119,7 @@ static bool shows(const picture_track_kept *t)
 	return t->nrows > 0 || t->marks > 0 || t->nvalues > 0;
 }
 
-/* Those that show something, and what they lie in. */
+/* Numbers the tracks that show something, and the tracks that they are in. */
 static void tracks_number(picture *p)
 {
 	uint32_t n = 0;
@@ -181,7 +189,7 @@ static void put_tracks(picture *p, json_writer *w)
 			put_track(p, w, t);
 	}
 	json_end(w);
-	/* Of ranges that any track may end. */
+	/* The rows of ranges that any track may end. */
 	json_key(w, "lanes");
 	json_flat_array(w);
 	for (uint32_t i = 0; i < p->lanes; i++)
@@ -203,7 +211,7 @@ static void put_rows(const picture *p, json_writer *w)
 	for (uint32_t i = 0; i < p->nrows; i++)
 		json_uint(w, p->rows[i].nblocks);
 	json_end(w);
-	/* Owner and number of its sums, for each that has some. */
+	/* Owner and number of its sums, for each owner with sums. */
 	json_key(w, "sums");
 	json_flat_array(w);
 	for (uint32_t i = 0, n = 0; i < p->nsums; i++) {

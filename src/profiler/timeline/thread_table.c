@@ -1,12 +1,25 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* thread_table.c - table "threads" of a record: CPU time, wait for a CPU, page faults and context
+ * switches of each thread, and what is left of each process.
+ *
+ * rows_join() sorts the rows by process and thread and merges, in one pass, a row without counters
+ * into the row of the same thread before it; then it sorts by CPU time. The first ROWS_MAX rows are
+ * written. The row "(other threads)" of a process is the total of the process minus those rows, for
+ * the counters that the kernel sums up over threads: CPU time and page faults. Less than REST_NS is
+ * the error of two readings, and not a row.
+ *
+ * The kernel uses a thread's number again, so a row with counters is always a new thread. Time is
+ * O(n log n) for n rows, plus rows times processes. A counter that is not known is absent with its
+ * reason, never 0.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/thread_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
-/* What is left of a process beside its threads: what ended unseen, and what each did since it was
- * read last. Below this it is no news. */
+/* CPU time of a process that is in no row: threads that ended between two samples, and what each
+ * thread used after its last sample. Less than this is not shown. */
 #define REST_NS UINT64_C(1000000)
 
 const thread_counter thread_counters[THREAD_COUNTERS] = {
@@ -41,7 +54,7 @@ int thread_counter_of(const trace_track *t)
 {
 	const int k = t->kind == TRACE_COUNTER_TRACK ? thread_counter_named(t->name) : -1;
 
-	/* A counter of the program's has no unit. */
+	/* A counter that the program defines has no unit. */
 	return k >= 0 && t->unit == thread_counters[k].unit ? k : -1;
 }
 
@@ -57,7 +70,7 @@ static int thread_by_thread(const void *a, const void *b)
 		return x->process < y->process ? -1 : 1;
 	if (x->tid != y->tid)
 		return x->tid < y->tid ? -1 : 1;
-	/* Those to which others are added stand in front. */
+	/* The rows to which others are added come first. */
 	if (!x->uses.known != !y->uses.known)
 		return x->uses.known ? -1 : 1;
 	return x->began_ns < y->began_ns ? -1 : x->began_ns > y->began_ns;
@@ -137,7 +150,7 @@ static void thread_row_put(const thread_table *t, record_builder *b, const threa
 	record_cell_int(b, (int64_t)r->zones);
 }
 
-/* What a process used beside the n first rows, of which there are `all`. */
+/* Writes what a process used besides the first n of `all` rows. */
 static void thread_rest_put(const thread_table *t, record_builder *b, const thread_process *p,
 			    size_t n, size_t all)
 {
@@ -151,7 +164,7 @@ static void thread_rest_put(const thread_table *t, record_builder *b, const thre
 
 		if (r->process != p->id)
 			continue;
-		/* What is not known of one above may be in the rest. */
+		/* What one row above does not have may be in the rest. */
 		if (i < n && r->uses.known)
 			rest.known &= r->uses.known;
 		for (int k = 0; i < n && k < OS_USES; k++)

@@ -1,11 +1,27 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_sums.c - matches the beginnings and ends of ranges, and adds them up by name (zone_stats.h)
+ * and by call path (a calling-context tree, record/tree/path_sums.h).
+ *
+ * A track has a stack of open ranges. A range that ends adds its duration to `inside_ns` of the
+ * range around it; own time is duration minus that. The total of a name has only its outermost
+ * ranges, so recursion counts once: a path stores whether its name is on it already, and for ranges
+ * beyond the limit of paths the map `hidden` counts open ranges by name.
+ *
+ * A range in pieces ends as `continued` and waits on a stack of at most ZONE_PIECES_MAX; a range of
+ * its name that begins at that time continues it. Ranges that any thread may end are matched by id
+ * in a hash table (open_ranges.c), whichever end comes first.
+ *
+ * Bounds: ZONE_DEPTH_MAX open ranges on a track, deeper ones are counted; HISTOGRAMS_BYTES; the
+ * limits of path_sums.h. An event costs O(1), beyond the limit of paths O(depth). One thread uses a
+ * zone_sums; a failed allocation is stored in `failed`.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/zone_sums.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-/* Of the histograms of all names together. */
+/* The bytes of all histograms together. */
 enum { HISTOGRAMS_BYTES = 64 << 20 };
 
 void zone_sums_want(zone_sums *s, const zone_percentiles *p)
@@ -112,7 +128,7 @@ static void closed_notify(const zone_sums *s, const zone_stack *t, const zone_fr
 
 /* --- pieces */
 
-/* A range ended that goes on. false: it cannot be kept. */
+/* Stores a range that continues. Returns false if it cannot be stored. */
 static bool piece_end(zone_sums *s, zone_stack *t, const zone_frame *f, uint64_t ns, uint64_t took,
 		      uint64_t self, bool outermost)
 {
@@ -148,7 +164,7 @@ static void pieces_drop(zone_sums *s, zone_stack *t)
 	}
 }
 
-/* The range f begins: as the next piece of the one that ended last, or as one of its own. */
+/* Begins the range f: as the next piece of the range that ended last, or as a new range. */
 static void piece_begin(zone_sums *s, zone_stack *t, zone_frame *f)
 {
 	const zone_frame *p = &t->pieces[t->npieces - 1];
@@ -178,7 +194,7 @@ static bool zone_room_for_one(zone_stack *t)
 	return true;
 }
 
-/* Counts an open range that is on no path; the sum that was. */
+/* Changes the number of open ranges of that name that are on no path. Returns the previous one. */
 static uint32_t hide(zone_sums *s, zone_stack *t, uint32_t name, int more)
 {
 	const uint64_t key = name + UINT64_C(1);
@@ -199,7 +215,7 @@ bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
 		t->too_deep++;
 		return false;
 	}
-	/* One that was lost is a path of its caller's. */
+	/* A range whose beginning was lost has the path of its caller. */
 	uint32_t path = t->depth ? t->frames[t->depth - 1].path : t->root;
 	if (name != ZONE_LOST)
 		path = path_sums_child(&s->paths, path, name);
@@ -211,10 +227,10 @@ bool zone_sums_begin(zone_sums *s, zone_stack *t, uint64_t ns, uint32_t name)
 	return true;
 }
 
-/* Whether the range that just ended was in none of its name. */
+/* Returns whether the range that just ended was in no other range of its name. */
 static bool outermost(zone_sums *s, zone_stack *t, const zone_frame *f)
 {
-	if (f->path != PATH_SUM_NONE) /* 0, and perhaps no row: one that was lost */
+	if (f->path != PATH_SUM_NONE) /* 0, perhaps without a row: its beginning was lost */
 		return f->path && !s->paths.rows[f->path].again;
 	if (hide(s, t, f->name, -1) > 1)
 		return false;
@@ -234,7 +250,7 @@ zone_end zone_sums_end(zone_sums *s, zone_stack *t, uint64_t ns, bool finished)
 	const zone_frame f = t->frames[--t->depth];
 	const bool outer = outermost(s, t, &f);
 	zone_frame *above = zone_stack_top(t);
-	/* Of one that was lost, only what was inside it is known. */
+	/* If its beginning was lost, only the time of ranges inside it is known. */
 	if (f.name == ZONE_LOST) {
 		if (above)
 			above->inside_ns += f.inside_ns;

@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* capture.c - capture windows (--capture-range): a lock-free gate by which threads record only
+ * while a range of a requested name is open anywhere in the process.
+ *
+ * `state` has two counters in one word: windows begun, and open ranges that hold the window. One
+ * compare-and-swap changes both, so exactly one thread opens a window and one closes it. The times
+ * are in a ring of WINDOWS entries. The beginning is the first time stored. The end goes from OPEN
+ * to CLOSING to a time, and the clock is read after CLOSING is visible; any thread that finds
+ * CLOSING stores the time (helping), so none waits for an interrupted one.
+ *
+ * `held` counts, per thread, the depth of the stacks that hold a window, because a pop has no name.
+ * Ranges that any thread may end are in `started`, an open-addressing hash table with at most
+ * STARTED_NEAR probes.
+ *
+ * All but arming is async-signal-safe: no lock, no allocation, thread-local storage of the
+ * initial-exec model. capture_arm() is called while nothing records, and never frees a list of
+ * names, because a late thread may still read it. The drain alone releases windows; if it is
+ * WINDOWS behind, new windows are not recorded, but counted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/capture.h"
 
 #include "base/hash.h"
@@ -8,22 +26,22 @@
 #include <string.h>
 
 enum {
-	WINDOWS = 4096,	    /* that the drain may be behind, or that a late event may be of */
-	MANY = WINDOWS / 2, /* from when on some are released */
-	STACKS = 4,	    /* on which one thread may have opened a window at the same time */
+	WINDOWS = 4096,	    /* that the drain or a late event may lag behind */
+	MANY = WINDOWS / 2, /* from this number on some are released */
+	STACKS = 4,	    /* of one thread that may hold a window at a time */
 	STARTED = 4096,	    /* ranges that any thread may end */
-	STARTED_NEAR = 32,  /* places of one, from where its hash says */
+	STARTED_NEAR = 32,  /* slots that are probed, from its hash on */
 	UNKNOWN = 0,
 	NO,
-	YES /* whether a name was asked for */
+	YES /* whether a name is requested */
 };
 #define OPEN	   UINT64_MAX
 #define CLOSING	   (UINT64_MAX - 1)
-#define OPENED_ONE (UINT64_C(1) << 63) /* of a range in `started`: it opened the window */
+#define OPENED_ONE (UINT64_C(1) << 63) /* of a range in `started`: it holds a window */
 
 _Atomic bool capture_on, zones_plain;
 
-/* What was asked for. Never freed: a thread may still look at it when the recording is over. */
+/* The requested names. Never freed: a thread may still read them after the recording. */
 typedef struct asked {
 	struct asked *next;
 	dck_list names; /* @owned */
@@ -33,19 +51,19 @@ static asked *all;
 static _Atomic(asked *) current;
 
 static struct {
-	_Atomic uint64_t begin, end; /* begin 0: it is not known yet */
+	_Atomic uint64_t begin, end; /* begin 0: not stored yet */
 } windows[WINDOWS];
-/* How many windows ever began, in the upper half; how many ranges are open that ask for one. */
+/* Upper half: windows begun. Lower half: open ranges that hold the window. */
 static _Atomic uint64_t state;
 static _Atomic uint32_t released;
 static _Atomic uint64_t released_ticks, left_out, times_max;
 static _Atomic uint64_t started[STARTED];
 static _Atomic uint32_t recordings;
 
-/* The ranges of this thread that asked for a window: of each stack the outermost one, and how many
- * are open from it on. */
+/* The stacks of this thread that hold a window, and the depth of each, counted from the outermost
+ * range that holds it. */
 static _Thread_local struct {
-	uint32_t recording; /* of which this is true */
+	uint32_t recording; /* to which this belongs */
 	struct {
 		uint32_t stack, depth;
 	} on[STACKS];
@@ -63,7 +81,8 @@ bool capture_open(void)
 
 /* --- names */
 
-/* "step", "mine:step"; "step@mine", "step@*" as NVIDIA's tools write them. */
+/* Compares with "step" or "mine:step", or with "step@mine" or "step@*", as NVIDIA's tools write
+ * them. */
 static bool capture_is_meant(const char *text, const char *name)
 {
 	const char *at = strrchr(text, '@');
@@ -106,7 +125,7 @@ const char *capture_nearest(void)
 	for (size_t k = 0; names && !near && k < a->names.n; k++) {
 		const char *text = a->names.item[k];
 
-		/* The domain was left out. */
+		/* The request lacks the domain. */
 		for (size_t i = 0; i < n && !near; i++) {
 			const char *colon = strrchr(names[i], ':');
 
@@ -120,7 +139,7 @@ const char *capture_nearest(void)
 
 /* --- windows */
 
-/* A range that asks for a window begins. *ret_now: when. false: there are windows enough. */
+/* Begins a range that holds a window, at *ret_now. Returns false if no further window may begin. */
 static bool capture_enter(uint64_t *ret_now)
 {
 	const uint64_t times = atomic_load_explicit(&times_max, memory_order_relaxed);
@@ -252,7 +271,7 @@ static bool started_put(uint64_t id, uint64_t mark)
 	return false;
 }
 
-/* What was put; 0: nothing was. */
+/* Removes and returns the entry of a range, or 0 if there is none. */
 static uint64_t started_take(uint64_t id)
 {
 	const uint64_t at = hash_number(HASH_START, id);
@@ -342,7 +361,7 @@ static verdict capture_end(uint64_t id)
 	return (verdict){.put = was, .leaves = was & OPENED_ONE};
 }
 
-/* The quick way where nothing is recorded: only one that is asked for changes that. */
+/* The fast path outside windows: only a requested range opens one. */
 static inline bool counts_for_nothing(lane_kind kind, uint64_t word)
 {
 	if (capture_open() || kind == LANE_END)

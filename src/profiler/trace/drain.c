@@ -1,4 +1,21 @@
-/* drain.c - takes events out of the lanes, in the order of their times on each thread.
+/* drain.c - consumer of the threads' event buffers (lane.h): reads the entries of each thread in
+ * the order of their times, converts ticks to nanoseconds, and passes them to nesting.c.
+ *
+ * One thread, the recorder's, reads all lanes in rounds. A writer stores an entry's word last
+ * (release) and the drain loads it first (acquire); 0 means not written yet. Full blocks come from
+ * a lock-free stack, which one atomic exchange empties, and are reversed into a queue, the oldest
+ * first. `cut`, the time when a round began, ends what the round reads, so all threads are read up
+ * to one time.
+ *
+ * Events of a signal handler may precede an earlier event of the code that it interrupted, so each
+ * CHUNK of entries is sorted by insertion: O(n) for entries in order, which is the usual case. An
+ * event that is late beyond its chunk gets the last emitted time (nesting.c).
+ *
+ * With capture windows (capture.h) each chunk is split at their borders, and ranges that are open
+ * at the end of a window are closed there. Each thread has an index of its window.
+ *
+ * The address space for LANES_MAX threads is reserved once; a page takes memory when its thread is
+ * first met. Blocks return to the pool when they have been read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/drain.h"
@@ -20,7 +37,7 @@ struct drain {
 	uint64_t base, ns_per_tick_q32;
 	nesting nesting;
 	size_t nthreads;		   /* lanes that were ever drained */
-	nesting_thread threads[LANES_MAX]; /* by lane; untouched behind those */
+	nesting_thread threads[LANES_MAX]; /* by lane; untouched beyond those */
 };
 
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
@@ -98,7 +115,7 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 
 	while (from < end && n < CHUNK) {
 		lane_entry *e = (lane_entry *)((char *)b + from);
-		/* The entries lie in the cache of another processor. */
+		/* The entries are in the cache of another processor. */
 		__builtin_prefetch((const char *)e + PREFETCH);
 		const uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
 		const uint64_t ticks = atomic_load_explicit(&e->ticks, memory_order_relaxed);
@@ -123,7 +140,7 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 	return n;
 }
 
-/* Of ticks it makes times. */
+/* Converts ticks to times, and passes the events on. */
 static void ticks_convert(drain *d, nesting_thread *t, nesting_input *g, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -133,8 +150,8 @@ static void ticks_convert(drain *d, nesting_thread *t, nesting_input *g, size_t 
 
 /* --- windows (capture.h) */
 
-/* The thread's next event is at that time. Returns until when what is next is inside a window too,
- * or outside too. */
+/* Moves the thread to the window of its next event, at `ticks`. Returns the time up to which
+ * further events are inside or outside as that one is. */
 static uint64_t window_follow(drain *d, nesting_thread *t, uint64_t ticks)
 {
 	const uint32_t released = capture_released();
@@ -161,8 +178,8 @@ static uint64_t window_follow(drain *d, nesting_thread *t, uint64_t ticks)
 	return t->inside && w.end < next.begin ? w.end : next.begin - 1;
 }
 
-/* What counts outside of windows too comes to the front: names of threads, and the ends of ranges
- * that any thread may end, which were written only if the range began inside one. */
+/* Moves the events that count outside of windows too to the front: names of threads, and the ends
+ * of ranges that any thread may end, which were written only if the range began inside a window. */
 static size_t outside_keep(nesting_input *g, size_t n)
 {
 	size_t kept = 0;
@@ -192,7 +209,7 @@ static void events_dispatch(drain *d, nesting_thread *t, nesting_input *g, size_
 	(capture_armed() ? windows_tell : ticks_convert)(d, t, g, n);
 }
 
-/* Windows of long ago are forgotten: what is open in them ends now. */
+/* Releases old windows, after closing the ranges that are open in them. */
 static void windows_release(drain *d, uint64_t cut)
 {
 	const uint32_t before = capture_releasable(cut);
@@ -212,14 +229,14 @@ static void windows_release(drain *d, uint64_t cut)
 	capture_release(before);
 }
 
-/* true: all of it up to `end` is read. */
+/* Returns whether all entries up to `end` are read. */
 static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
 {
 	nesting_input g[CHUNK];
 	size_t n;
 
 	while ((n = chunk_read(b, &b->read, end, cut, g))) {
-		size_t before = 0; /* the recording */
+		size_t before = 0; /* entries from before the recording */
 
 		while (before < n && g[before].ns < d->base)
 			before++;
@@ -228,7 +245,7 @@ static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end,
 	return b->read >= end;
 }
 
-/* Puts the lane's full blocks behind its others; true: `current` is one of them. */
+/* Appends the lane's full blocks to its queue. Returns whether `current` is one of them. */
 static bool full_blocks_take(lane *l, const lane_block *current)
 {
 	lane_block *newest = atomic_exchange(&l->full, NULL), *oldest = NULL, *last = newest;
@@ -252,8 +269,8 @@ static bool full_blocks_take(lane *l, const lane_block *current)
 	return there;
 }
 
-/* A wait that is not over: as a range that begins with it, without an end. A thread that did
- * something since is not there any more. */
+/* Emits a wait that is not over as the beginning of a range. A thread with a later event does not
+ * wait any more. */
 static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 {
 	const uint64_t begin = atomic_load_explicit(&l->wait_begin, memory_order_acquire);
@@ -286,11 +303,11 @@ static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 
 	if (state != LANE_LIVE && state != LANE_ENDED)
 		return false;
-	/* Then it still was when the round began. */
+	/* With a later end the thread still ran when the round began. */
 	bool ended = state == LANE_ENDED && l->end_ticks <= cut;
 	lane_block *current = atomic_load(&l->current);
 	const bool current_is_full = full_blocks_take(l, current);
-	/* A thread of which nothing came is not met yet. */
+	/* A thread without events has no track. */
 	if (t->serial != l->serial && (current || l->todo))
 		nesting_thread_begin(&d->nesting, t, l);
 	if (current_is_full)
@@ -298,7 +315,7 @@ static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	while (l->todo) {
 		lane_block *b = l->todo;
 
-		/* What an ended thread did not write will never come. */
+		/* What an ended thread did not write is never written. */
 		if (!block_read(d, t, b, b->end, ended ? UINT64_MAX : cut) && !ended)
 			break;
 		l->todo = b->next;

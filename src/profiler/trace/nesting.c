@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* nesting.c - state of each thread's open ranges after the events so far: feeds the sums
+ * (zone_sums.c), and emits a properly nested timeline in batches of NESTING_BATCH events.
+ *
+ * Ranges of one stack (zones, a domain of NVTX) nest, but ranges of two stacks of a thread may
+ * cross. pop_crossing() splits the ranges above the one that ends: they end as pieces, the
+ * innermost first, and begin again at the same time in reverse order. It costs O(n) for n ranges,
+ * at most ZONE_PIECES_MAX. A push whose pop follows at once is the common case and has a fast path
+ * (leaf()). A gap replays pops and pushes that a thread could not write; the pushes are ZONE_LOST.
+ *
+ * Times of a thread never decrease: an event that is late gets the last emitted time, and is
+ * counted as moved. Any thread may set a counter, so counters are collected in a round and sorted
+ * by name, time and arrival. Arrows connect a start and an end on two threads by a hash map of ids,
+ * `starts`, whichever the drain meets first.
+ *
+ * Only the drain's thread calls this. A name or track is emitted before its first use. Memory is
+ * bounded by names, open ranges, COUNTERS_MAX and NESTING_STARTS_MAX.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/nesting.h"
 
 #include "base/mem.h"
@@ -14,8 +31,8 @@ enum { COUNTERS_MAX = 65536 };
 
 /* --- growing */
 
-/* Room for `need` members of `size` in the array that the pointer at `array` points to, the new
- * ones zeroed. The pointer is copied, since it may be of any type. */
+/* Reserves `need` members of `size` bytes in the array whose pointer is at `array`, the new ones
+ * zeroed. The pointer is copied, since it may be of any type. */
 static bool nesting_reserve(void *array, size_t *cap, size_t need, size_t size)
 {
 	size_t more = *cap ? *cap : 16;
@@ -41,7 +58,7 @@ static bool reserve_name(nesting *f, uint32_t name)
 	       nesting_reserve(&f->names, &f->nnames, name + (size_t)1, sizeof *f->names);
 }
 
-/* --- telling */
+/* --- emitting */
 
 static void tell_name(nesting *f, uint32_t name)
 {
@@ -180,7 +197,7 @@ static void pop_crossing(nesting *f, nesting_thread *t, uint64_t ns, uint32_t st
 	const zone_frame *top = zone_stack_top(&t->open);
 	size_t n = 0;
 
-	/* One whose beginning was lost may be of any stack. */
+	/* A range whose beginning was lost may belong to any stack. */
 	for (; n < t->open.depth && top->name != ZONE_LOST && top->stack != stack; n++, top--)
 		if (n < ZONE_PIECES_MAX) {
 			names[n] = top->name;
@@ -212,7 +229,7 @@ static void nesting_pop(nesting *f, nesting_thread *t, uint64_t ns, uint32_t sta
 
 static void gap(nesting *f, nesting_thread *t, uint64_t ns, uint64_t value)
 {
-	/* More than were ever open, or may be, is nothing that a thread wrote. */
+	/* No thread wrote more pops than there are open ranges: the rest is damage. */
 	for (uint64_t n = value >> 32; n > 0 && (t->open.depth || t->open.too_deep); n--)
 		pop_top(f, t, ns, false);
 	for (uint64_t n = (uint32_t)value; n > 0; n--)
@@ -253,11 +270,11 @@ void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns)
 
 /* --- ranges of no thread */
 
-/* An arrow from the range around a start to the one around its end, on another thread. The drain
- * may meet the end first: then it is another thread's, since each thread is in order. */
+/* Emits an arrow from the range around a start to the range around its end on another thread. If
+ * the drain meets the end first, the two are on two threads, since each thread is in order. */
 static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
 {
-	const uint32_t ended = UINT32_MAX; /* as no track is */
+	const uint32_t ended = UINT32_MAX; /* not a track */
 	const uint32_t other = kept_map_find(&f->starts, id);
 
 	if (!f->to.events)
@@ -357,7 +374,7 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 
 /* --- events */
 
-/* A push and the pop that follows at once. false: nothing was done. */
+/* Adds a push and the pop that follows at once. Returns false if it did nothing. */
 static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64_t end_ns,
 			uint32_t name)
 {
@@ -415,7 +432,7 @@ static void event(nesting *f, nesting_thread *t, uint64_t ns, uint64_t word, uin
 	}
 }
 
-/* The time of an event, not before the one that was emitted last. */
+/* Returns the time of an event, at least that of the last emitted one. */
 static inline uint64_t nesting_time_of(nesting *f, nesting_thread *t, uint64_t ns)
 {
 	if (ns < t->last_ns)

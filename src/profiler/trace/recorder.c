@@ -1,4 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* recorder.c - the recorder: one thread of the process that drains event buffers (drain.c) into the
+ * sums and the trace file, and serves requests of other threads and of signal handlers.
+ *
+ * Requests are a lock-free request/acknowledge protocol: recorder_ask() sets a bit of `wishes`,
+ * takes a ticket from `asked` and wakes the thread. The thread reads `asked` before it takes the
+ * wishes, serves them, and stores that number in `served`, a futex on which callers wait for a
+ * bounded time. So a ticket up to `served` is done. recorder_ask() is async-signal-safe
+ * (signal-safety(7)).
+ *
+ * Until the thread has acknowledged RECORDER_END, or is joined, it alone uses drain, file and
+ * results. It holds `work` in each round, so that no round is under way between recorder_pause()
+ * and recorder_go_on() around fork(). Callers of begin, end and forget exclude each other
+ * (trace_start.c).
+ *
+ * The thread blocks all signals, and its own work is not recorded (lane_me.unseen). If it is the
+ * last thread of the process, it finishes the recording and lets the process end (end_if_last()).
+ * Signals that end the process request RECORDER_END and wait BOUND_NS at most. Polls of the threads
+ * take at most 1 % of a CPU (LOOK_TIMES).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/recorder.h"
 
 #include "base/err.h"
@@ -20,30 +39,31 @@
 #include <signal.h>
 #include <stdlib.h>
 
-/* What a program that ends waits for at most. */
+/* The longest time that an ending program waits. */
 #define BOUND_NS UINT64_C(2000000000)
 
 enum {
 	FLUSH_NS = 100000000,
-	LOOK_NS = 95000000,	      /* between two looks at the threads: with each flush */
-	LOOK_TIMES = 100,	      /* and so many times what a look takes */
+	LOOK_NS = 95000000,	      /* between two polls of the threads: with each flush */
+	LOOK_TIMES = 100,	      /* and this multiple of the time of a poll */
 	CLOCKS_NS = 1000000000,	      /* between two readings of the other clocks */
-	TERMINATIONS_NS = 1000000000, /* from when on signals that end the process are watched */
+	TERMINATIONS_NS = 1000000000, /* after which signals that end the process are watched */
 	BUFFER_BYTES = 64 << 20,
 	BUFFER_BYTES_MAX = 1 << 30,
 	WAITS_NS = 10000,
 	PAIRS = 64,
 	BATCHES = 16
 };
-/* How long nothing comes from the drain until who waits for it gives up (config.lossless). */
+/* The time without a free block from the drain after which a waiting thread gives up
+ * (config.lossless). */
 #define PATIENCE_NS UINT64_C(10000000000)
 
-/* What records in this process; nothing does while drain is NULL. */
+/* The recorder of this process; inactive while drain is NULL. */
 static struct recorder {
 	pthread_mutex_t work; /* held for each round of the drain */
 	pthread_t thread;
 	sigset_t mask; /* the signals that were blocked where the thread was started */
-	bool outlived; /* other threads were there after the main thread */
+	bool outlived; /* other threads outlived the main thread */
 	int other;     /* one of them, for os_threads_after_main() */
 	drain *drain;
 	trace_file *file; /* NULL: none is written */
@@ -51,9 +71,9 @@ static struct recorder {
 	os_clock_state tsc;
 	bool clock_known;
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
-	uint64_t clocks_ns;	      /* when other clocks were read last */
+	uint64_t clocks_ns;	      /* time of the last reading of other clocks */
 	uint64_t look_ns;	      /* when the threads are polled next */
-	lane_waits waited;	      /* then */
+	lane_waits waited;	      /* at the beginning */
 	zone_method method;
 	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
 	 */
@@ -87,7 +107,7 @@ static void clock_choose(struct recorder *r)
 	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
 }
 
-/* Of a pair that is made and thrown away: what comes before the base is of no recording. */
+/* Measures a push with its pop. These events come before the base, so they are in no recording. */
 static double pair_cost(const struct recorder *r)
 {
 	static dck_zone_site site = {NVTX_EMIT_NOT, __FILE__, __LINE__, 0};
@@ -117,7 +137,7 @@ static uint64_t lost_so_far(void)
 
 /* --- what other clocks show */
 
-/* Now; the events' clock shows *ret_ticks. */
+/* Reads the clocks now, at *ret_ticks of the events' clock. */
 static trace_about clocks_now(const struct recorder *r, uint64_t *ret_ticks)
 {
 	trace_about about;
@@ -135,7 +155,7 @@ static trace_about base_take(struct recorder *r)
 	return about;
 }
 
-/* Into the file, so that it says how far the events' clock drifts from the others. */
+/* Writes a snapshot of the clocks to the file, which shows the drift of the events' clock. */
 static void recorder_clocks_put(struct recorder *r)
 {
 	uint64_t ticks;
@@ -179,7 +199,7 @@ static void off(struct recorder *r)
 	__atomic_and_fetch(r->plan.on, ~LISTEN_RECORD, __ATOMIC_SEQ_CST);
 }
 
-/* Why what the program waits for is not seen; NULL: it is. */
+/* Returns why blocking calls are not recorded, or NULL if they are. */
 static const char *waits_absent(const struct recorder *r)
 {
 	const char *told = secure_getenv("DEEPCLOCK_TRACE_WAITS_WHY");
@@ -204,7 +224,7 @@ static void dump_aside(struct recorder *r)
 		r->method.dumps_failed++;
 }
 
-/* Of a program that is slow again and again the first files show why. */
+/* If a program is slow again and again, the first files show why. */
 enum { LIMIT_DUMPS_MAX = 100 };
 
 static void limits_look(struct recorder *r)
@@ -265,7 +285,7 @@ static void recorder_finish(struct recorder *r)
 	dck_status st =
 	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
 			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
-	/* For who started this program, also of a file that is not whole. */
+	/* For the process that started this program, also if the file is incomplete. */
 	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
 		st = record_pass(r->record, r->plan.record, &e);
 	if (st != DCK_OK && !r->ended.code)
@@ -298,13 +318,13 @@ static void serve(struct recorder *r, unsigned wishes)
 	}
 }
 
-/* Whether anything is lost when the process ends. */
+/* Returns whether the process must not end before its recording is saved. */
 static bool recorder_has_place(const struct recorder *r)
 {
 	return r->plan.config.path || r->plan.record;
 }
 
-/* true: whole blocks were there, and there may be more. */
+/* Runs one round. Returns true if full blocks were read, and more may follow. */
 static bool round_of(struct recorder *r)
 {
 	/* In this order: a request with this number, or a lower one, was stored before. */
@@ -365,11 +385,11 @@ static void *drain_thread(void *arg)
 		const bool woken = lanes_wait(FLUSH_NS);
 		while (round_of(r))
 			;
-		/* A thread that is the last wakes none. */
+		/* The last thread wakes no other. */
 		if (!woken && atomic_load(&r->live))
 			end_if_last(r);
-		/* Python, for one, makes a SIGINT an exception only where it finds it as it comes
-		 * with a new process. */
+		/* Python, for one, turns SIGINT into an exception only if it finds the default
+		 * action when it starts. */
 		if (!watched && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
 			watched = true;
 			os_signals_watch_terminations();
@@ -409,7 +429,7 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 	const int error = errno;
 	const bool unseen = lane_me.unseen;
 
-	/* A child between vfork() and exec() has our memory, and yet is another process. */
+	/* A child between vfork() and exec() has our memory, but is another process. */
 	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
 		return false;
 	atomic_fetch_or(&r->wishes, wish);
@@ -418,7 +438,7 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 	const uint64_t from = os_now_ns();
 	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
 	bool done = false;
-	lane_me.unseen = true; /* that it waits is no matter of the program's */
+	lane_me.unseen = true; /* this wait is not one of the program's */
 	for (;;) {
 		const uint32_t served = atomic_load(&r->served);
 		const uint64_t gone = os_now_ns() - from;
@@ -452,8 +472,8 @@ static void recorder_on_end(int signal)
 	(void)recorder_ask(RECORDER_END, BOUND_NS);
 }
 
-/* The program may go on. One that gets thousands of such signals and does waits as often as its
- * file is written anyway. */
+/* The program may continue. If it gets thousands of such signals, it waits at most every FLUSH_NS,
+ * as often as its file is written anyway. */
 static void on_handled(int signal)
 {
 	static _Atomic uint64_t last_ns;
@@ -484,7 +504,7 @@ static void trace_forget(struct recorder *r)
 	capture_disarm();
 }
 
-/* What is made once and stays; in a child once more. */
+/* Allocates what stays until the process ends; a child allocates it again. */
 static dck_status recorder_prepare(struct recorder *r, dck_err *err)
 {
 	const uint64_t asked = r->plan.config.buffer_bytes;
@@ -597,8 +617,7 @@ void recorder_go_on(void)
 	pthread_mutex_unlock(&recorder.work);
 }
 
-/* The child has one thread, and none that drains. What was in the lanes is the parent's, as its
- * file is. */
+/* The child has one thread, and no recorder. Events in the lanes and the file are the parent's. */
 recorder_plan recorder_forget(void)
 {
 	struct recorder *r = &recorder;

@@ -1,4 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* thread_watch.c - polls the threads of the process (/proc/self/task, proc(5)): their tracks and
+ * names, their counters on the timeline, and the rows of table "threads".
+ *
+ * A poll reads the CPU clock of each thread, which is cheap, and files of /proc only for threads
+ * that ran since the last poll. The hash map `live` finds a row by thread number. The kernel uses
+ * numbers again: a CPU time that decreased means another thread, and ends the old row. A thread
+ * that is missing in two polls has ended; until then the end of its lane, which has exact counters,
+ * may follow.
+ *
+ * Counters never decrease: uses_take() takes the maximum of two sources. A counter is emitted only
+ * if it changed; a share is emitted at the beginning of its interval, where it is drawn.
+ *
+ * Memory is bounded by the live threads: with more than 2 * KEPT_MAX rows of ended threads, drop()
+ * sorts their CPU times, keeps those above the order statistic KEPT_MAX, and adds the others to
+ * `dropped`. At most WATCH_COUNTED_MAX threads have counters.
+ *
+ * Only the recorder's thread calls this while it lives. A new row may move the others, so a pointer
+ * to a row is not used after row_new().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/thread_watch.h"
 
 #include "base/err.h"
@@ -8,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread that does not run may get another name, for which it is polled all the same. */
+/* A thread that does not run may be renamed, so its name is read every few polls. */
 enum { NAMES_EVERY = 10, SHARE_WHOLE = 10000, KEPT_MAX = 1000 };
 
 static uint64_t used(const watched *t, int k)
@@ -26,8 +45,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What is not known now stays as it was. Nothing grows less: what a thread told of its end is older
- * than a look that found it on its way out. */
+/* A counter that is not known now stays as it was, and none decreases: the counters of a lane's end
+ * are older than a poll that found the thread exiting. */
 static void uses_take(os_uses *to, const os_uses *from)
 {
 	for (int k = 0; k < OS_USES; k++)
@@ -36,7 +55,7 @@ static void uses_take(os_uses *to, const os_uses *from)
 	to->known |= from->known;
 }
 
-/* --- telling */
+/* --- emitting */
 
 static void tell_thread(thread_watch *w, uint32_t track, int tid, const char *name)
 {
@@ -63,7 +82,7 @@ static const char *watch_name_of(const watched *t)
 	return t->said ? t->said : t->name;
 }
 
-/* What the system calls it now. */
+/* Stores the thread's present name by the system. */
 static void name_take(thread_watch *w, watched *t, const char name[16])
 {
 	if (!name[0] || !strcmp(name, t->name))
@@ -97,7 +116,8 @@ static void counter_emit(thread_watch *w, watched *t, int k, uint64_t ns, double
 	w->to.events(w->to.self, t->counters[k], &e, 1);
 }
 
-/* What it used until ns. ends: nothing follows, and the time counts too. */
+/* Emits what the thread used until ns. ends: nothing follows, so the CPU time is emitted even if it
+ * did not change. */
 static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 {
 	if (t->looked && !t->told[OS_USE_CPU] && t->began_ns < ns)
@@ -114,7 +134,7 @@ static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 	}
 }
 
-/* Of the time from `from` on: that is where it is drawn. */
+/* Emits the share of the time from `from` to `to`, at `from`, where it is drawn. */
 static void tell_share(thread_watch *w, watched *t, uint64_t from, uint64_t to, uint64_t cpu)
 {
 	int64_t share = 0;
@@ -157,8 +177,8 @@ static void tracks_end(const thread_watch *w, const watched *t)
 			w->to.track_end(w->to.self, t->counters[k]);
 }
 
-/* Of those that ended, keeps the ones with the most CPU time, and which of equal ones come first is
- * for the table to say. */
+/* Drops ended threads, except those with the most CPU time. Of threads with equal times it keeps
+ * enough for the table to choose from. */
 static void drop(thread_watch *w)
 {
 	uint64_t *cpu = mem_zalloc(w->over, sizeof *cpu);
@@ -192,7 +212,7 @@ static void drop(thread_watch *w)
 	mem_free(cpu);
 }
 
-/* Moves the others. NULL: no memory. */
+/* Returns a new row, or NULL if there is no memory. The other rows may move. */
 static watched *row_new(thread_watch *w, int tid)
 {
 	watched *was = watch_row_of(w, tid);
@@ -294,16 +314,16 @@ void thread_watch_lane_end(thread_watch *w, const watch_end *end)
 	row_end(w, t, end->ns, may_tell(w, t));
 }
 
-/* --- looks */
+/* --- polls */
 
 typedef struct look {
 	thread_watch *w;
 	watch_look how;
-	int own;    /* the thread that looks, which is ours; 0: it is the program's */
+	int own;    /* the polling thread, if it is the recorder's; 0: the program's */
 	bool first; /* what was used until now is not of this recording */
 } look;
 
-/* When a thread began that was not there at the last look. */
+/* Returns when a thread began that the last poll did not find. */
 static uint64_t began(const look *l, const os_thread_told *told)
 {
 	const thread_watch *w = l->w;
@@ -343,7 +363,7 @@ static void look_at(void *self, int tid)
 
 	if (tid == l->own || !os_thread_cpu(tid, &cpu))
 		return;
-	/* Another one, which got its number. */
+	/* Another thread has its number now. */
 	if (t && t->looked && cpu < t->uses.n[OS_USE_CPU]) {
 		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
 		t = NULL;
@@ -363,7 +383,7 @@ static void look_at(void *self, int tid)
 		stat_store(l, t, &told);
 }
 
-/* Those that are gone. */
+/* Ends the rows of threads that have exited. */
 static void look_for_ends(const look *l)
 {
 	thread_watch *w = l->w;
@@ -373,7 +393,7 @@ static void look_for_ends(const look *l)
 
 		if (!t->mapped || t->round == w->round)
 			continue;
-		/* A lane's end is still to come, and knows more. */
+		/* The end of its lane, with exact counters, may still follow. */
 		if (!t->over && !l->how.last && t->round + 2 > w->round)
 			continue;
 		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
@@ -382,7 +402,7 @@ static void look_for_ends(const look *l)
 	}
 }
 
-/* Without a list of the threads: those that have lanes, and the first. */
+/* Without a list of the threads: polls those that have lanes, and the first. */
 static void look_at_known(look *l)
 {
 	if (!watch_row_of(l->w, (int)os_process_id()))

@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_children.c - joins the traces of a program's processes after its end: finds the children's
+ * files, merges them (trace_merge.c) into the trace of the first process, and makes one record.
+ *
+ * The directory of the run is the registry: a process that records has a record there, whose name
+ * gives that of its trace. A child still runs if it holds the lock of its trace (fcntl(2)), ended
+ * if its record has text, was replaced by exec() if that is "exec", and was killed if the record is
+ * empty. Running children get one second to end (children_await()), then their traces stay
+ * separate.
+ *
+ * The merged trace is a temporary file that replaces the first one by rename(2), and only then the
+ * children's traces are removed: after a failure all traces are as before, and a note has the
+ * reason. Formats other than Perfetto's, --max-size and --children apart are not merged
+ * (children_reason_of()).
+ *
+ * At most CHILDREN_MAX children are merged. said[0] is the caller's record, the others belong to
+ * `children`, whose arena has the names.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_children.h"
 #include "profiler/write/formats.h"
 
@@ -21,14 +38,14 @@ dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
 	const size_t n = strlen(path), k = trace_ending_of(path).n;
 
 	DCK_TRY(trace_file_of_child(a, path, os_process_id(), ret_path, err));
-	const char *mark = *ret_path + n - k; /* what makes it another name than the parent's */
+	const char *mark = *ret_path + n - k; /* the part that the parent's name does not have */
 	*ret_record = mem_arena_fmt(a, "%.*s%.*s%s", (int)(strlen(record) - (sizeof ending - 1)),
 				    record, (int)(strlen(*ret_path) - n), mark, ending);
 	DCK_NEED(*ret_record, err, "for the name of a child's record");
 	return DCK_OK;
 }
 
-/* No record is so short. */
+/* Every record is longer. */
 static const char became[] = "exec\n";
 
 void trace_child_became(const char *record)
@@ -36,7 +53,7 @@ void trace_child_became(const char *record)
 	dck_sink s;
 	int fd;
 
-	/* Where it fails it looks as if it was killed. */
+	/* After a failure the process counts as killed. */
 	if (os_open_append(record, &fd, NULL) != DCK_OK)
 		return;
 	dck_sink_fd(&s, fd);
@@ -46,7 +63,7 @@ void trace_child_became(const char *record)
 	os_close(fd);
 }
 
-/* --- what there is */
+/* --- the children */
 
 enum { CHILDREN_MAX = 4095 };
 
@@ -55,13 +72,13 @@ typedef struct children {
 	const char *out;	 /* the first process's trace */
 	size_t stem;		 /* of record.json, without the ending */
 	const char **paths;	 /* @owned: traces; the first process's is [0] */
-	const dck_record **said; /* @owned, with the records; NULL: it came to no end */
+	const dck_record **said; /* @owned, with the records; NULL: it has none */
 	size_t n, cut, running, left_out;
 	zone_percentiles percentiles;
 	bool no_memory;
 } children;
 
-/* Of DIRECTORY/record.4711.json the trace OUT.4711.pftrace. */
+/* Returns the trace OUT.4711.pftrace of DIRECTORY/record.4711.json. */
 static const char *trace_of(const children *c, const char *record)
 {
 	const size_t n = strlen(c->out), k = trace_ending_of(c->out).n;
@@ -132,7 +149,8 @@ static void children_sums_put(record_builder *b, const children *c)
 	record_fact_int(b, "trace", "captured", DCK_UNIT_NS, children_sum_of(c, "captured"));
 }
 
-/* That one process opened no range that is to be recorded says nothing where another did. */
+/* Returns whether a note of process i is copied: that it captured nothing is of interest only if no
+ * other process did. */
 static bool is_said(const children *c, size_t i, const dck_note *note)
 {
 	return strcmp(note->code, "trace-not-captured") != 0 ||
@@ -235,7 +253,7 @@ static dck_status children_join(const children *c, const char *title, dck_record
 	return DCK_OK;
 }
 
-/* The first process's record, with what became of its children. */
+/* Copies the first process's record, and adds notes on its children. */
 static dck_status children_alone(const children *c, const char *why, dck_record **record,
 				 dck_err *err)
 {
@@ -263,7 +281,7 @@ static dck_status children_alone(const children *c, const char *why, dck_record 
 	return DCK_OK;
 }
 
-/* Why they stay apart; NULL: they need not. */
+/* Returns why the traces stay separate, or NULL if they can be merged. */
 static const char *children_reason_of(const dck_trace_config *config, const children *c)
 {
 	const trace_ending e = trace_ending_of(c->out);
@@ -281,7 +299,7 @@ static const char *children_reason_of(const dck_trace_config *config, const chil
 	return NULL;
 }
 
-/* Where the disk is full nothing is in the files that stay apart. */
+/* Removes empty traces, which a full disk leaves. */
 static void empty_remove(children *c)
 {
 	size_t kept = 1;
@@ -327,7 +345,8 @@ static void held_count(void *self, const char *record)
 	c->running += path && os_file_held(path);
 }
 
-/* The records of child processes lie beside the one of the program, under names made from it. */
+/* Calls f for the record of each child: it is in the directory of the program's record, whose name
+ * it extends. */
 static void records_each(children *c, const char *record_path, void (*f)(void *, const char *))
 {
 	const char *slash = strrchr(record_path, '/');
@@ -340,8 +359,8 @@ static void records_each(children *c, const char *record_path, void (*f)(void *,
 			     mem_arena_fmt(c->arena, "%s.*%s", quoted, ending), f, c);
 }
 
-/* Those that end because the program did, such as the helpers of Python's multiprocessing, need a
- * moment for it. */
+/* Waits for children that end because the program did, such as the helpers of Python's
+ * multiprocessing. */
 static void children_await(children *c, const char *record_path)
 {
 	enum { ROUNDS = 20, ROUND_NS = 50000000 };

@@ -1,4 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_file.c - the trace file of a recording: passes events to the writer of a format
+ * (write/formats.h) at once, or retains the newest in memory (--last, a flight recorder) and writes
+ * them on request.
+ *
+ * At once: names and tracks from before the file is open are written first. Under --max-size
+ * trace_fits() reserves space for the ends of all open ranges, so a trace that is cut is still
+ * complete.
+ *
+ * Newest events: a FIFO of batches, of at most `last` bytes, frees the oldest. Once drop_at tracks
+ * have ended, those without an event in memory are dropped (mark and sweep, amortised by doubling).
+ * Tracks come by rising id, so a binary search finds them.
+ *
+ * The program may close the descriptor, or get its number for a different file: before each write,
+ * file_find() compares device and inode, and opens the path again or fails. The file is locked
+ * (os_file_hold()) while it is written, so that other processes see that its writer still runs.
+ *
+ * Only the recorder's thread uses a trace_file while it lives. The first error is stored, and the
+ * last call returns it. trace_file_abandon() frees the copy in a forked child, and writes nothing.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_file.h"
 #include "profiler/write/formats.h"
 
@@ -12,7 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an event takes at most in any format beside its name, whose bytes may each become six
+/* The most bytes of an event in any format, without its name, of which each byte may become six
  * (JSON), twice. Near the limit events are written a few at a time. */
 enum {
 	EVENT_BYTES = 160,
@@ -40,26 +59,26 @@ typedef struct kept_batch {
 struct trace_file {
 	const trace_format *format;
 	char *path;	/* @owned */
-	char *announce; /* @owned; NULL: nothing is to be told, or it was */
+	char *announce; /* @owned; NULL: not requested, or made */
 	bool made;
 	trace_about about;
 	trace_out *out;	      /* NULL: not open */
-	dck_sink sink, plain; /* plain: of the descriptor; it is only asked to write */
+	dck_sink sink, plain; /* plain: writes to the descriptor */
 	bool compress;
-	gzip_sink *gzip; /* in front of sink; NULL: nothing is compressed, or not open */
+	gzip_sink *gzip; /* compresses into sink; NULL: no compression, or not open */
 	int fd;
-	os_file_id id; /* of the file behind fd */
+	os_file_id id; /* of the file of fd */
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
 	bool full;
-	/* What came before the file was open, or may be written again: names by number, tracks by
-	 * rising id. Ended tracks whose events left the memory are dropped at drop_at of them. */
+	/* Names and tracks, the latter by rising id, from before the file was open or to be written
+	 * again. At drop_at ended tracks, those without an event in memory are dropped. */
 	mem_arena *arena;
 	kept_track *tracks; /* @owned */
 	uint32_t *names;    /* @owned */
 	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
-	/* The clocks, while the newest events are kept: when, 0: not yet, and what they showed. */
+	/* The last snapshot of the clocks if the newest events are kept; clocks_ns 0: none yet. */
 	uint64_t clocks_ns;
 	trace_about clocks;
 	/* The newest events: the oldest of them first. */
@@ -83,8 +102,8 @@ static void trace_trace_file_close(trace_file *f)
 	f->fd = -1;
 }
 
-/* Some programs close all descriptors that they do not know, and may get our number for a file of
- * their own, into which nothing of ours must come. */
+/* Some programs close all descriptors that they do not know, and may then get our number for
+ * another file, which must not be written. */
 static dck_status file_find(trace_file *f, dck_err *err)
 {
 	int fd;
@@ -132,7 +151,7 @@ static bool trace_fits(trace_file *f, size_t n)
 		return true;
 	if (held < HELD_FEW)
 		return false;
-	/* How small it becomes is known once it is compressed. */
+	/* The compressed size is known after compression only. */
 	gzip_sink_flush(f->gzip);
 	held = gzip_sink_held(f->gzip);
 	return f->written + f->sink.used + held + more <= f->max_size;
@@ -243,7 +262,7 @@ static void trace_keep(trace_file *f, uint32_t track, const trace_event *e, size
 
 /* --- the listener */
 
-/* Room for one more in the array that *array points to. */
+/* Returns the array with space for one more member, or NULL without memory. */
 static void *one_more(void *array, size_t *cap, size_t n, size_t size)
 {
 	if (n < *cap)
@@ -279,7 +298,7 @@ static int by_id(const void *key, const void *row)
 	return id != of ? (id < of ? -1 : 1) : 0;
 }
 
-/* NULL: it was not told, or is dropped. */
+/* Returns NULL if the track is unknown or was dropped. */
 static kept_track *trace_track_of(const trace_file *f, uint32_t id)
 {
 	return f->ntracks ? bsearch(&id, f->tracks, f->ntracks, sizeof *f->tracks, by_id) : NULL;
@@ -502,7 +521,7 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 			 f->path);
 	trace_finish(f);
 	dck_status st = failure(f, err);
-	/* The next one starts afresh, also after a failure. */
+	/* The next one starts from scratch, also after a failure. */
 	f->error = (dck_err){0};
 	f->written = f->open = 0;
 	f->full = false;
@@ -543,7 +562,7 @@ void trace_file_abandon(trace_file *f)
 	if (!f)
 		return;
 	trace_trace_file_close(f);
-	/* Only closing frees what the format has; what it writes goes nowhere. */
+	/* Only closing frees the format's state; its output is discarded. */
 	if (f->out)
 		(void)f->format->close(f->out, &err);
 	(void)gzip_sink_close(f->gzip, &err);
@@ -556,7 +575,7 @@ dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const c
 	const size_t n = strlen(path), k = trace_ending_of(path).n;
 
 	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
-	/* A child that recorded before its exec() has the same number after it. */
+	/* A process that recorded before exec() has the same number after it. */
 	for (int part = 2; *ret && part <= PARTS_MAX && os_file_exists(*ret); part++)
 		*ret =
 		    mem_arena_fmt(a, "%.*s.%ld-%d%s", (int)(n - k), path, pid, part, path + n - k);

@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_options.c - the table of recording's options, and their way to the recorded program:
+ * environment variables.
+ *
+ * dck_trace_options is the one definition: the command line, its help, the facts of records and the
+ * environment are loops over this table. Option --max-size is DEEPCLOCK_TRACE_MAX_SIZE, a list has
+ * a line per item, and --out is DEEPCLOCK_TRACE. An option with its default is an empty variable,
+ * which replaces one of our own environment and is read as the default.
+ *
+ * The recorded program reads variables by secure_getenv(3), so a set-user-ID program ignores them,
+ * and checks each value like an argument of the command line. A rate of the time stamp counter
+ * (DEEPCLOCK_TRACE_TICK) is used only from 100 MHz to 100 GHz. Texts are copied into the caller's
+ * arena.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_options.h"
 
 #include "base/err.h"
@@ -57,7 +70,7 @@ const dck_opt dck_trace_options[] = {
 static const char variable[] = "DEEPCLOCK_TRACE";
 static const char between[] = "\n"; /* the items of a list */
 
-/* "max-size" as "DEEPCLOCK_TRACE_MAX_SIZE". */
+/* Returns the variable of an option: "DEEPCLOCK_TRACE_MAX_SIZE" for "max-size". */
 static const char *trace_name_of(mem_arena *a, const dck_opt *row)
 {
 	if (row == dck_opt_find(dck_trace_options, "out"))
@@ -204,7 +217,7 @@ const char *trace_tick_put(mem_arena *a)
 
 uint64_t trace_tick_told(void)
 {
-	/* Of counters from 100 MHz to 100 GHz. */
+	/* Rates from 100 MHz to 100 GHz. */
 	const uint64_t least = (UINT64_C(1) << 32) / 100, most = (UINT64_C(1) << 32) * 10;
 	const char *text = secure_getenv(tick_variable);
 	const uint64_t tick = text ? strtoull(text, NULL, 10) : 0;

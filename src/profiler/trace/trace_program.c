@@ -1,5 +1,16 @@
-/* trace_program.c - a target program, started and recorded: its environment holds what to record
- * and where to leave the record.
+/* trace_program.c - `deepclock trace`: starts a program with the recorder's options in its
+ * environment, waits for it, and makes the record.
+ *
+ * Order of work: check the options; make a directory for records; put LD_PRELOAD (blocking calls),
+ * the injection variables of NVTX and ITT, and DEEPCLOCK_TRACE_* into the environment; start and
+ * wait; merge the traces of child processes (trace_children.c); add what only the parent knows: the
+ * command line, the wall time, the machine's other load, samples (trace_samples.c). Variables for
+ * NVTX and ITT that the user has set stay.
+ *
+ * The record's file is the protocol between recorder and parent. If there is none, nothing
+ * recorded. If it is empty, the recorder came to no end: the trace is read in its place, and p->cut
+ * is set with the reason. A cancelled run that recorded gives an incomplete record. The directory
+ * is removed on every path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
@@ -23,10 +34,10 @@
 
 enum { SET_MAX = 64 }; /* variables */
 
-/* Where the annotations of a program look for the library that records them. */
+/* Variables that name the library which annotations load. */
 static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
-/* What its record would take, or more. */
+/* Returns whether 64 KiB, more than most records need, can be written there. */
 static bool temp_has_room(const char *folder)
 {
 	static const char zeros[4096];
@@ -55,8 +66,8 @@ static const char *why_cut(const char *folder)
 		     "(TMPDIR names another)";
 }
 
-/* The program left no record. announced: it had begun to record, and what it did until its end is
- * in the file. why: no library was preloaded; NULL: it was. */
+/* Makes the record of a program that left none. announced: it had begun to record, so its trace has
+ * what it did. why: the reason that no library was preloaded, or NULL. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
 			const char *why, dck_record **ret, dck_err *err)
 {
@@ -93,7 +104,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 		 name, why ? why : "it ended before anything was recorded");
 }
 
-/* NULL: no library is preloaded, and *ret_why is the reason. */
+/* Returns the variable that preloads the library, or NULL with the reason in *ret_why. */
 static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
 				const char **ret_why)
 {
@@ -103,7 +114,7 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	return NULL;
 }
 
-/* The command that shows the file, as a shell takes it. */
+/* Writes the command that shows the file, quoted for a shell. */
 static void next_put(record_builder *b, const char *path)
 {
 	const char *quote = path[strcspn(path, " \t\n\"$&;|<>()*?[]#~`\\!{}")] ? "'" : "";
@@ -115,9 +126,8 @@ static void next_put(record_builder *b, const char *path)
 	record_fact_text(b, "result", "next", next);
 }
 
-/* Only who started the program knows its words, and how long it took from its start to its end: the
- * recorder begins later, and what is done with the traces after the end is no time of the program.
- * *record is freed where it fails. */
+/* Adds what only the parent knows: the command line, and the time from start to end of the program,
+ * without the recorder's start and the work on traces afterwards. On failure *record is freed. */
 static dck_status took_put(const dck_trace_program *p, const char *path, uint64_t ns,
 			   bool cancelled, const record_others *others, trace_samples *samples,
 			   dck_record **record, dck_err *err)
@@ -158,10 +168,10 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	const char *own[4];
 	size_t k = 0;
 
-	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* room for a number */
+	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* space for a number */
 	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record);
 	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
-		if (!secure_getenv(annotations[i])) /* theirs stays */
+		if (!secure_getenv(annotations[i])) /* the user's stays */
 			own[k++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
 	for (size_t i = 0; i < k && *n < max; i++)
 		set[(*n)++] = own[i];
@@ -191,7 +201,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	if (preload)
 		set[nset++] = preload;
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
-	/* A child of it that is elsewhere means the same file. */
+	/* A child in another directory uses the same file. */
 	own.path = trace_path_absolute(a, c->path);
 	dck_status st = c->sample ? trace_samples_begin(c, p->argv, folder, &samples, err) : DCK_OK;
 	if (samples)

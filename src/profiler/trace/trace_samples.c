@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_samples.c - `trace --sample`: converts stack samples of the recorded program to the clock
+ * of its timeline, and appends them to its Perfetto trace.
+ *
+ * Samples have CLOCK_MONOTONIC_RAW, the timeline has CLOCK_BOOTTIME. Both are read before the start
+ * and after the end of the program. Each time the samples' clock is read between two readings of
+ * the other, CLOCK_TRIES times, and the closest pair is used (Cristian, "Probabilistic clock
+ * synchronization", 1989). A line through both points converts times; the measured drift of the
+ * zones' clock is multiplied in.
+ *
+ * A Perfetto trace is a sequence of packets, and a gzip file a sequence of members (RFC 1952, 2.2),
+ * so samples are appended to the finished file. Other formats, and a file that may end inside a
+ * packet, take none: the record has the reason.
+ *
+ * Both libraries, of waits and of samples, need LD_PRELOAD: trace_samples_environment() joins the
+ * two variables. The samples' facts, tables and notes are copied into the record of the trace.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_samples.h"
 
 #include "base/err.h"
@@ -15,7 +31,7 @@
 
 enum { CLOCK_TRIES = 8, RATE = 997 };
 
-/* What the samples' clock and the timeline's showed at one time. */
+/* Readings of the samples' clock and of the timeline's, at one time. */
 typedef struct both_clocks {
 	uint64_t sample_ns, boottime_ns;
 } both_clocks;
@@ -87,8 +103,8 @@ dck_status trace_samples_end(trace_samples *s, const os_child_usage *used, dck_e
 
 /* --- into the file */
 
-/* The events' clock began with BOOTTIME, and since then it drifts from it. What was put together
- * from several processes has been set right. */
+/* Returns the drift of the events' clock from CLOCK_BOOTTIME, with which it began. A trace that was
+ * merged from several processes has been corrected. */
 static double zones_drift(const dck_record *of)
 {
 	const dck_fact *f = dck_record_fact(of, "method", "clock_drift");
@@ -127,7 +143,7 @@ static dck_status samples_write(trace_samples *s, double drift, dck_sink *out, i
 	return perfetto_samples_close(to, err);
 }
 
-/* Behind what the file has: it is a row of packets, and as gzip a row of members. */
+/* Appends to the file, which is a sequence of packets, or of gzip members. */
 static dck_status samples_append(trace_samples *s, double drift, const char *path, int64_t *ret_n,
 				 dck_err *err)
 {
@@ -185,7 +201,7 @@ static const char *answer_of(const dck_record *r)
 	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
 }
 
-/* What others used meanwhile the trace says. */
+/* The record of the trace has the CPU time of other processes. */
 static bool is_of_samples(const dck_fact *f)
 {
 	return strcmp(f->section, "cost") == 0 ||

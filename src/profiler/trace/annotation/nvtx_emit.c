@@ -1,5 +1,18 @@
-/* nvtx_emit.c - the client's side of NVTX: nvtx.c says where its numbers and layouts come from. A
- * tool asks for the tables of the client's functions, and puts its own into them.
+/* nvtx_emit.c - client side of the NVTX injection protocol: passes the zones of a program to a tool
+ * that implements NVTX, such as Nsight Systems. Layouts and numbers are those of NVTX 3,
+ * https://github.com/NVIDIA/NVTX (see nvtx.c).
+ *
+ * The handshake: the first zone loads the library that NVTX_INJECTION64_PATH names, or finds one
+ * that is linked into the program, and calls its InitializeInjectionNvtx2(get_table). The tool
+ * requests the table of each module (get_module()) and stores its functions there. Then `state`
+ * becomes ATTACHED, stored with release and loaded with acquire order, and `given` is constant.
+ *
+ * A compare-and-swap selects the thread that loads the tool. Until it is done, zones of other
+ * threads, and those of the tool itself, are not passed on: no thread waits. If there is no tool,
+ * LISTEN_EMIT is cleared and zones cost nothing here.
+ *
+ * The tool has its own ids of ranges. `ranges` maps ours to them, a direct-mapped hash table
+ * without a lock: on a collision the older range never ends for the tool.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/annotation/nvtx_emit.h"
@@ -16,7 +29,7 @@ enum { CORE = 1, MARK_EX = 1, START = 5, END = 7, PUSH = 9, POP = 11 };
 
 typedef void (*any_function)(void);
 
-/* By module, the functions that the tool gave, and the table of their places that it gets. */
+/* By module: the functions that the tool stored, and the table of pointers to them that it gets. */
 static any_function given[MODULES][SLOTS];
 static any_function *places[MODULES][SLOTS];
 
@@ -44,7 +57,7 @@ static int *flags;
 
 /* --- the handshake */
 
-/* How many functions each module has, as the tools know it. */
+/* The length of each module's table, as tools expect it; entry 0 is unused. */
 static const unsigned char sizes[MODULES] = {0, 16, 9, 15, 7, 16, 7};
 
 static int get_module(int module, any_function ***ret_table, unsigned *ret_size)
@@ -82,7 +95,7 @@ static const void *get_table(uint32_t id)
 				     : NULL;
 }
 
-/* The other tool's library that the environment names; ours, also another copy of it, would
+/* Returns the tool's library that the environment names. Not our own or a copy of it, which would
  * record the program twice. */
 static const char *emit_named(void)
 {
@@ -118,8 +131,8 @@ void nvtx_emit_begin(int *all)
 		__atomic_or_fetch(flags, LISTEN_EMIT, __ATOMIC_SEQ_CST);
 }
 
-/* The tool's function; NULL: it has none. Does not wait while another thread, or this one below us,
- * loads the tool. */
+/* Returns the tool's function, or NULL if it has none. Does not wait while another thread, or a
+ * caller on this stack, loads the tool. */
 static any_function emit_function(int number)
 {
 	int fresh = FRESH;
@@ -139,7 +152,7 @@ static any_function emit_function(int number)
 
 /* --- events */
 
-/* A range of the library's own is open, with nothing in it: NVTX_EMIT_NOT. */
+/* The open range is the recorder's (NVTX_EMIT_NOT), with nothing in it. */
 static _Thread_local bool own;
 
 void nvtx_emit_push(const char *name)
@@ -185,8 +198,7 @@ void nvtx_emit_number(const char *name, double value)
 				.message = name});
 }
 
-/* The tool's numbers of ranges by ours. Of two that meet in a slot the older one does not end for
- * the tool. */
+/* Maps our ids of ranges to the tool's. On a collision the older range never ends for the tool. */
 enum { RANGES = 4096 };
 static struct range {
 	_Atomic uint64_t ours, theirs;
@@ -199,7 +211,7 @@ static struct range *emit_range_at(uint64_t id)
 
 uint64_t nvtx_emit_start(const char *name, uint64_t id)
 {
-	static _Atomic uint64_t last = UINT64_C(1) << 61; /* as recorded ranges never have */
+	static _Atomic uint64_t last = UINT64_C(1) << 61; /* recorded ranges have lower ids */
 	uint64_t (*f)(const char *) = (uint64_t(*)(const char *))emit_function(START);
 
 	if (!id)
