@@ -4,7 +4,7 @@
  * A node is a pair (parent, frame) and a path is the number of its innermost node, so equal paths
  * have one number (hash consing; the tree is that of Ammons, Ball and Larus, PLDI 1997). Four
  * open-addressing tables (heap_table.h) map addresses to frames, (parent, frame) to nodes, and
- * hashes to Python's frames and texts. Threads look into private caches first (heap_thread.h).
+ * hashes to Python's frames and texts. Threads consult private caches first (heap_thread.h).
  *
  * One spin lock guards the tables and all appends to the file. Rows are only appended, and a count
  * is published with release order after its row is complete, so the reading process needs no lock.

@@ -49,8 +49,8 @@ static bool python_page_get(uint64_t *pages, uint64_t page)
 	return true;
 }
 
-/* Frames and what they lead to are there as long as their thread is in them, so a page that could
- * be read once can be read again. */
+/* A thread's frames, and what they point to, exist while the thread is in them, so a page that was
+ * readable once stays readable. */
 static bool python_own_read(void *pages, uint64_t address, void *to, size_t n)
 {
 	const uint64_t first = address & ~(uint64_t)(PAGE - 1),
