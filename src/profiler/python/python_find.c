@@ -1,5 +1,18 @@
-/* python_find.c - where a process has its interpreter: by the symbols of what it has mapped, by the
- * cookie of 3.13 and later, else by two pointers to what must be an interpreter's state.
+/* python_find.c - finds the interpreter's state (_PyRuntime) in another process: by ELF symbol or
+ * section, else by scanning its memory.
+ *
+ * The mapped files whose names contain "python", and the program itself, are searched by symbol
+ * (python_elf.h). If that fails and a mapped path contains "python", their writable memory is
+ * scanned for the cookie of _Py_DebugOffsets (CPython 3.13 and later), then for two equal pointers
+ * to what must be an interpreter of a known version: its first thread points back to it and belongs
+ * to the process. Last, all other files are searched by symbol. Before 3.11 a thread's state has a
+ * pthread_t and no thread number: pthread_tid_find() searches the offset of the number in struct
+ * pthread that fits all threads of the interpreter.
+ *
+ * Nothing of the process is trusted: every access goes through `memory`, which fails where nothing
+ * is mapped. MAPS_MAX bounds /proc/PID/maps, SCAN_MAX the bytes of one scan. Symbols cost O(file),
+ * a scan O(bytes). Needs the permissions of os_process_readable(); allocates, so it is not for
+ * signal handlers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -39,7 +52,7 @@ static bool python_get(const finding *f, uint64_t address, void *to, size_t n)
 	return f->memory->read(f->memory->self, address, to, n);
 }
 
-/* The lines of /proc/PID/maps; their paths stay in the text. */
+/* Parses the lines of /proc/PID/maps. Their paths point into `text`. */
 static bool maps_parse(char *text, finding *f)
 {
 	size_t lines = 1;
@@ -73,7 +86,8 @@ static const char *python_base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* 3.9 of "libpython3.9.so.1.0", "/usr/lib/python3.9/...", "_json.cpython-39-...so"; 0: none. */
+/* Returns 3.9 for "libpython3.9.so.1.0", "/usr/lib/python3.9/..." or "_json.cpython-39-...so"; 0:
+ * no version. */
 static uint32_t version_in(const char *path)
 {
 	static const char *const before[] = {"python3.", "cpython-3"};
@@ -88,7 +102,8 @@ static uint32_t version_in(const char *path)
 	return 0;
 }
 
-/* Which version a file without Py_Version is: by its name, else by what else is mapped. */
+/* Returns the version of a file without Py_Version, by its name, else by the names of other mapped
+ * files. */
 static uint32_t version_guess(const finding *f, const char *path)
 {
 	uint32_t version = version_in(python_base_of(path));
@@ -98,7 +113,7 @@ static uint32_t version_guess(const finding *f, const char *path)
 	return version;
 }
 
-/* The file as the process sees it, which may have another root. */
+/* Opens the file as the process sees it, because its root directory may differ from ours. */
 static elf_file *python_file_of(const finding *f, const char *path)
 {
 	char there[PATH_BYTES + 32];
@@ -133,13 +148,14 @@ static bool by_symbol(const finding *f, const mapping *m, python_process *ret,
 	if (!s.version || !python_get(f, bias + s.version, &version, sizeof version) || !version)
 		version = version_guess(f, m->path);
 	*ret_version = version;
-	/* 0: only what _PyRuntime says of itself can help. */
+	/* 0: only the offsets inside _PyRuntime (3.13) can help. */
 	return found_at(f, bias + s.runtime, version, ret);
 }
 
 /* --- without symbols */
 
-/* Where, in the writable memory of the file and what follows it, `is` says yes; 0: nowhere. */
+/* Returns the first address in the file's writable memory, .bss included, for which `is` returns
+ * true; 0: none. */
 static uint64_t python_scan(const finding *f, const char *path, size_t step,
 			    bool (*is)(const finding *f, const unsigned char *at, const void *self),
 			    const void *self)
@@ -151,7 +167,7 @@ static uint64_t python_scan(const finding *f, const char *path, size_t step,
 		const mapping *m = &f->map[i];
 		bool own = strcmp(m->path, path) == 0;
 
-		/* What begins as zeros has no file, and lies behind what has. */
+		/* .bss is an anonymous mapping that follows the file's data. */
 		if (m->access[1] != 'w' || !(own || (m->start == last && !*m->path)))
 			continue;
 		last = m->end;
@@ -175,8 +191,8 @@ static bool is_cookie(const finding *f, const unsigned char *at, const void *sel
 	return memcmp(at, PYTHON_COOKIE, strlen(PYTHON_COOKIE)) == 0;
 }
 
-/* _PyRuntime names the first interpreter and the main one, one after the other: mostly the same. It
- * has a thread, the first of its list, which names it and is one of the process. */
+/* _PyRuntime has pointers to the first and to the main interpreter, one after the other and mostly
+ * equal. The interpreter's first thread points back to it and is a thread of the process. */
 static bool is_interpreter(const finding *f, const unsigned char *at, const void *self)
 {
 	const python_layout *l = self;
@@ -211,7 +227,7 @@ static bool by_scan(const finding *f, const char *path, uint32_t version, python
 	return at && found_at(f, at - l.runtime_interpreter, version, ret);
 }
 
-/* --- which thread is whose, before 3.11 */
+/* --- thread numbers, before 3.11 */
 
 typedef struct tasks {
 	int tid[TASKS_MAX];
@@ -234,8 +250,9 @@ static void task_add(void *self, const char *path)
 		t->tid[t->n++] = atoi(python_base_of(path));
 }
 
-/* Where the kernel's number lies in what pthread_t points to: where it stands for every thread that
- * Python knows. Where glibc has it (struct pthread, nptl/descr.h) is tried first. */
+/* Returns the offset of the kernel's thread number in what pthread_t points to: the one that holds
+ * a number of the process for each of Python's threads. glibc's (struct pthread, nptl/descr.h) is
+ * tried first. */
 static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 {
 #if defined(__aarch64__)
@@ -285,7 +302,7 @@ static bool python_is_python(const finding *f, const mapping *m)
 	return strstr(python_base_of(m->path), "python") || strcmp(m->path, f->exe) == 0;
 }
 
-/* Each file once: where it is mapped from its beginning. */
+/* Returns whether a file is mapped from its start, as each file is once. */
 static bool is_file(const finding *f, const mapping *m)
 {
 	(void)f;
@@ -302,7 +319,8 @@ static bool look_everywhere(const finding *f, python_process *ret, uint32_t *ret
 		    by_symbol(f, &f->map[i], ret, ret_version))
 			return true;
 	}
-	/* Programs that hold an interpreter and are not called so have files of its library. */
+	/* A program with an embedded interpreter under another name maps files of Python's
+	 * library. */
 	if (!python)
 		return false;
 	for (size_t i = 0; i < f->n && !*ret_version; i++) {

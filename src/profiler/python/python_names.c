@@ -1,5 +1,16 @@
-/* python_names.c - code objects by their addresses: function, file and lines. Each is read once;
- * its members show afterwards whether the same object lies there still.
+/* python_names.c - cache of code objects: from an address to function, file and line table,
+ * validated by the object's members.
+ *
+ * It is an open-addressing hash table (linear probing, at most half full). A code object may be
+ * freed and its address reused, so every lookup reads the members that identify the object (type,
+ * file, name, line table and its first bytes) and compares them with the stored ones; if they
+ * differ it is read again. An object is accepted only if its type is named "code". Strings are
+ * decoded from the representations of PEP 393 to UTF-8, with U+FFFD for lone surrogates; lines come
+ * from the version's line table (python_line()).
+ *
+ * Bounds: at half of CODES_MAX rows, or half of ARENA_MAX bytes, all is dropped, which may happen
+ * in any lookup: so names are valid until the next call. Every read goes through `memory`, and a
+ * length is checked before memory is taken for it (TEXT_MAX, LINES_MAX). One thread at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
@@ -16,15 +27,15 @@ enum {
 	LINES_MAX = 4 << 20,   /* bytes of a table of lines */
 };
 
-/* What distinguishes an object from another one at its address: the members that it is read by, and
- * how its table of lines begins, since the next one's may be where that was too. */
+/* Members that distinguish an object from a later one at its address: those that it is read by, and
+ * the first bytes of its line table, whose address may be reused as well. */
 typedef struct code_members {
 	uint64_t type, file, name, qualified, lines, lines_size, lines_begin;
 	int32_t first_line;
 } code_members;
 
 typedef struct known_code {
-	uint64_t address; /* 0: this place is free */
+	uint64_t address; /* 0: this slot is free */
 	code_members members;
 	const char *function, *file;
 	const unsigned char *lines;
@@ -86,8 +97,8 @@ static bool python_names_get(const python_names *n, uint64_t address, void *to, 
 
 /* --- texts */
 
-/* The bits of a str's state: bytes of a character, whether its characters follow it, and whether
- * they are ASCII. Before them lie two bits, and in free-threaded versions a byte or two. */
+/* Decodes a str's state: bytes of a character, whether the characters follow the object, whether
+ * they are ASCII. Two bits precede these, and in free-threaded versions one or two bytes. */
 static bool text_kind(uint32_t state, unsigned *ret_bytes, bool *ret_ascii)
 {
 	static const unsigned places[] = {2, 8, 16};
@@ -105,7 +116,7 @@ static bool text_kind(uint32_t state, unsigned *ret_bytes, bool *ret_ascii)
 	return false;
 }
 
-/* A str, as UTF-8; NULL: there is none. */
+/* Returns a str as UTF-8; NULL: it is not a str, or there is no memory. */
 static const char *python_text_get(python_names *n, uint64_t address)
 {
 	const python_layout *at = &n->p.at;
@@ -122,7 +133,8 @@ static const char *python_text_get(python_names *n, uint64_t address)
 		return NULL;
 	if (length > TEXT_MAX)
 		length = TEXT_MAX;
-	/* From the end of the room its UTF-8 will have: what is written never overtakes it. */
+	/* The characters go to the end of the memory for the UTF-8, so writing never overtakes
+	 * reading. */
 	text = to = mem_arena_alloc(n->texts, (size_t)length * 4 + 1);
 	if (!text)
 		return NULL;
@@ -134,7 +146,7 @@ static const char *python_text_get(python_names *n, uint64_t address)
 		uint32_t c = 0;
 
 		memcpy(&c, raw + (size_t)i * bytes, bytes);
-		/* Halves of pairs stand for bytes of a file's name that is no UTF-8. */
+		/* Lone surrogates represent bytes of a file name that is not UTF-8 (PEP 383). */
 		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 			c = 0xfffd;
 		to += utf8_put(to, c);
@@ -161,7 +173,8 @@ static bool members_get(const python_names *n, uint64_t code, code_members *ret)
 		python_names_get(n, code + at->code_qualified, &ret->qualified, 8));
 }
 
-/* Whether objects of this type are code: the first that is met says so by the type's name. */
+/* Returns whether objects of this type are code objects. The first type named "code" is
+ * remembered. */
 static bool type_is_code(python_names *n, uint64_t type)
 {
 	uint64_t name;
@@ -193,7 +206,7 @@ static void lines_get(python_names *n, known_code *c)
 	}
 }
 
-/* The object's place in the table, or the free one where it belongs. */
+/* Returns the object's slot, or the free slot where it belongs. */
 static known_code *code_place(const python_names *n, uint64_t code)
 {
 	size_t i = hash_number(HASH_START, code) & (n->room - 1);
@@ -203,7 +216,7 @@ static known_code *code_place(const python_names *n, uint64_t code)
 	return &n->table[i];
 }
 
-/* Room for one more. false: no memory. */
+/* Makes space for one more object. false: no memory. */
 static bool python_room_make(python_names *n)
 {
 	python_names grown = *n;

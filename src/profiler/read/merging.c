@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* merging.c - two-pass merge of timelines: a trace_format into which a reader emits a file twice.
+ *
+ * The survey collects the processes of a file, when they ran and how many ranges they have. The
+ * second pass renumbers what it receives and passes it on: tracks are numbered through all files,
+ * names are interned by (text, category), so equal names share a number, ids of asynchronous ranges
+ * are mixed with the file's number, process and thread numbers are shifted by how->more, and times
+ * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
+ * each target; a batch does not end between an event and its numbers, unless these fill it.
+ *
+ * Invariants: `tracks` and name_ids belong to the file that is read, and file_begin() empties them;
+ * names, processes and numbers of tracks belong to the whole. Memory: O(names + tracks +
+ * processes), independent of the number of events. Failure is sticky and is reported by close().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/merging.h"
 
 #include "base/err.h"
@@ -10,7 +23,7 @@ enum { BATCH = 256 };
 /* A track of the file that is read. */
 typedef struct track {
 	uint32_t process; /* plus one; 0: none */
-	uint32_t id;	  /* in the whole; 0: not told */
+	uint32_t id;	  /* in the whole; 0: not emitted */
 } track;
 
 struct merging {
@@ -45,7 +58,7 @@ static dck_status merging_open(trace_out **ret, dck_sink *sink, const trace_abou
 	return DCK_OK;
 }
 
-/* The process of a track that is one. */
+/* Returns the row, plus one, of a process's track; 0: no memory. */
 static uint32_t merging_process_of(merging *m, const trace_track *t)
 {
 	const uint64_t key = ((uint64_t)m->file << 32 | t->id) + 1;
@@ -145,7 +158,8 @@ static void read_survey(merging *m, const track *t, const trace_event *e, size_t
 	}
 }
 
-/* Of ranges that any track may end: no two files share one. The first file's stay as they are. */
+/* Maps the id of a range that any track may end, so that files share none. The first file's ids
+ * stay. */
 static uint64_t whole_id(const merging *m, uint64_t id)
 {
 	return (id ^ m->file * UINT64_C(0x9e3779b97f4a7c15)) & INT64_MAX;
@@ -176,7 +190,7 @@ static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size
 		return;
 	}
 	while (n > 0) {
-		/* A number belongs to the event in front of it. */
+		/* A number belongs to the event before it. */
 		size_t some = n < BATCH ? n : BATCH, whole = some;
 		while (whole > 1 && whole < n && e[whole].kind == TRACE_NUMBER)
 			whole--;

@@ -1,4 +1,16 @@
-/* trace_merge.c - files of several processes as one timeline.
+/* trace_merge.c - merges the trace files of several processes onto one clock.
+ *
+ * Each file is read twice through merging.c. The first pass finds its processes and clock
+ * snapshots; trace_align() puts it on the clock of the first file, BOOTTIME within one boot and
+ * else the wall clock; numbers_choose() then shifts the process numbers of a file by MORE until
+ * none is that of a process of another boot. Two processes of one number and one boot that overlap
+ * in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at once,
+ * which makes the tables of the record. merge_run() has the order.
+ *
+ * Invariants: nothing is written before all files have passed the first pass; the first file's
+ * clocks, moved to the base of the whole, are those of the output; a truncated file is read up to
+ * its end and noted. Cost: two readings of each file, comparisons of all pairs of files and of
+ * processes; FILES_MAX files; memory as merging.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"
@@ -91,7 +103,8 @@ static bool overlap(const work *w, const merging_process *a, const merging_proce
 	return a->any && b->any && a_first <= b_last && b_first <= a_last;
 }
 
-/* Of two machines, or two boots of one: not when one does not say. */
+/* Returns whether two files are of different machines or boots; false if one does not state its
+ * boot. */
 static bool merge_apart(const work *w, uint32_t a, uint32_t b)
 {
 	const char *x = w->places[a].facts.about.boot, *y = w->places[b].facts.about.boot;
@@ -99,8 +112,8 @@ static bool merge_apart(const work *w, uint32_t a, uint32_t b)
 	return x[0] && y[0] && strcmp(x, y) != 0;
 }
 
-/* Processes of other machines may have the same numbers: such a file's are emitted with greater
- * ones. One machine has a number once at a time. */
+/* Shifts the process numbers of a file where a process of another machine has the same. On one
+ * machine a number belongs to one process at a time. */
 static dck_status numbers_choose(work *w, size_t i, dck_err *err)
 {
 	const merging_process *a, *b;
@@ -143,9 +156,9 @@ static dck_status merge_plan(work *w, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- then: telling it */
+/* --- then: emit it */
 
-/* The first file's clocks, at the base of the whole. */
+/* Returns the first file's clocks, moved to the base of the whole. */
 static trace_about about_of(const work *w)
 {
 	trace_about about = w->places[0].facts.about;
@@ -156,7 +169,7 @@ static trace_about about_of(const work *w)
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const double within = w->places[i].within_ns;
 
-		/* A file of several machines is of none. */
+		/* A file of several machines has no boot id. */
 		if (!w->places[i].same_boot)
 			about.boot[0] = '\0';
 		else if (within > (double)about.width_ns)
@@ -197,7 +210,7 @@ static dck_status merge_write(work *w, dck_err *err)
 	return status;
 }
 
-/* --- what is known of it */
+/* --- the record */
 
 static const char *within_unknown(void)
 {

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* zone_collect.c - a trace_format without output: sums the events that it receives for the tables
+ * of zones and threads.
+ *
+ * Each track has a stack of open ranges: a begin pushes, an end pops and adds calls, total and own
+ * time to the range's name and call path (zone_sums.h). Ranges that any track may end are matched
+ * by id. Numbers named PF_UNENDED or PF_CONTINUED mark the innermost open range. Events of the
+ * threads' counters go to thread_sums.h and are not counted here; a picture, if there is one,
+ * receives all.
+ *
+ * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
+ * ranges end at the last time of their track, those of any track at the last time of all. Memory:
+ * O(names + tracks + open ranges), independent of the number of events. The sink has no bytes:
+ * open() takes the collection from sink->self. Failure is sticky and reported by
+ * zone_collect_put().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/zone_collect.h"
 
 #include "base/err.h"
@@ -15,7 +30,7 @@ typedef struct track {
 	uint64_t last_ns;
 } track;
 
-/* Whether a number of that name marks its range. */
+/* How a number of that name marks its range. */
 typedef struct mark {
 	bool unended, continued;
 } mark;
@@ -119,7 +134,7 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			collect_number(c, t, e);
 			break;
 		case TRACE_ASYNC_BEGIN:
-		case TRACE_ASYNC_END: /* one without a name cannot be told from an end */
+		case TRACE_ASYNC_END: /* a begin without a name equals an end */
 			c->unmatched +=
 			    !zone_sums_range(&c->sums, e->as.id + 1, is_end ? 0 : e->name, e->ns);
 			break;

@@ -1,11 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* perf_decode.c - decodes a record of perf_event's ring buffer, by a bounds-checked cursor.
+ *
+ * The layout is what os/counters/perf_sampling.c requests: a sample has TID, TIME, PERIOD,
+ * REGS_USER and STACK_USER, in this order; all other records end in pid, tid and time
+ * (sample_id_all, TRAILER). The registers follow in the order of their bits in perf_registers() and
+ * are stored by their DWARF numbers, for the unwinder.
+ *
+ * Invariants: a read beyond the record sets `failed`, and the event is SAMPLE_NOTHING: the ring is
+ * shared memory and is not trusted. Nothing is allocated; stack and texts are borrowed from the
+ * record. O(registers). Source: perf_event_open(2), linux/perf_event.h, asm/perf_regs.h.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/perf_decode.h"
 
 #include <stdalign.h>
 #include <string.h>
 
-/* The kernel's numbers of registers (asm/perf_regs.h), in the order of the bits, as numbers in
- * DWARF. */
+/* Bits of the registers in the kernel's mask (asm/perf_regs.h), ascending, and their DWARF
+ * numbers. */
 #if defined(__x86_64__)
 static const struct {
 	uint8_t bit, dwarf;
@@ -44,7 +55,7 @@ uint64_t perf_registers(void)
 	return mask;
 }
 
-/* What is left of a record. */
+/* The rest of a record. */
 typedef struct reading {
 	const unsigned char *at;
 	size_t n;
@@ -90,7 +101,7 @@ static reading decode_body_of(const struct perf_event_header *h)
 			 h->size > sizeof *h ? h->size - sizeof *h : 0, false};
 }
 
-/* Behind all records but samples: pid, tid, time. */
+/* All records but samples end in pid, tid and time. */
 enum { TRAILER = 16 };
 
 uint64_t perf_record_time(const struct perf_event_header *h)
@@ -111,7 +122,7 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 	e->at_ns = take64(r);
 	e->as.taken.weight_ns = take64(r);
 	e->as.taken.regs = (unwind_regs){.exact = true};
-	/* Which kind of registers: none, of 32 or of 64 bits. */
+	/* The ABI of the registers: none, 32 or 64 bits. */
 	if (take64(r) != PERF_SAMPLE_REGS_ABI_NONE)
 		for (size_t i = 0; i < REGISTERS; i++) {
 			e->as.taken.regs.r[registers[i].dwarf] = take64(r);
@@ -132,7 +143,7 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 							     : SAMPLE_IN_PROGRAM;
 }
 
-/* A text that fills what is left of the record; NULL: it does not end there. */
+/* Returns the text at the end of a record; NULL: it has no NUL. */
 static const char *take_text(reading *r)
 {
 	return r->n && memchr(r->at, '\0', r->n) ? (const char *)r->at : NULL;
@@ -146,7 +157,7 @@ static void decode_map(reading *r, bool with_inode, sample_event *e)
 	e->as.map.bytes = take64(r);
 	e->as.map.offset = take64(r);
 	if (with_inode)
-		bytes_consume(r, 32); /* which file it is, and its protection */
+		bytes_consume(r, 32); /* device, inode and its generation, protection, flags */
 	e->as.map.file = r->failed ? NULL : take_text(r);
 	if (e->as.map.file)
 		e->kind = SAMPLE_MAP;
@@ -209,7 +220,7 @@ void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sam
 		task(&r, SAMPLE_EXIT, &e);
 		break;
 	case PERF_RECORD_LOST:
-		take64(&r); /* whose */
+		take64(&r); /* the event's id */
 		e.as.lost.n = take64(&r);
 		if (!r.failed)
 			e.kind = SAMPLE_LOST;

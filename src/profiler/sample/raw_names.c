@@ -1,4 +1,21 @@
-/* raw_names.c - addresses become functions, with what was inlined there.
+/* raw_names.c - symbolizes a profile: names each raw frame once, then rebuilds the paths with these
+ * names.
+ *
+ * 1. frames_name(): frames are sorted by file and address, the order in which debug information is
+ * decoded fastest. Each becomes a list of functions, the outermost first: the function and what was
+ * inlined into it. Code without a symbol is named by its C++ class if it is virtual
+ * (class_names.h), else as FILE+0xOFFSET of its function's start.
+ *
+ * 2. paths_add(): in path_sums parents precede their children, so one pass maps each raw path to
+ * the named path of its parent, extended by its functions, and adds its weights. Where the
+ * innermost code busy-waits (spin_waits.h), a frame for that gets the weights.
+ *
+ * 3. user_find(): of the user's Python functions, the one below which most time was spent without
+ * another one in between.
+ *
+ * It runs once, at the end, in one thread. Cost: O(n log n) for n frames and O(paths), but
+ * user_find() compares each Python frame with time to all frames before it. Failure is sticky
+ * (`failed`) and is reported once, as lack of memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/raw_paths.h"
@@ -20,10 +37,10 @@ enum { NAME_BYTES = 256 };
 typedef struct named {
 	uint32_t first, n;
 	bool unknown;
-	bool user; /* a function of Python, no library's */
+	bool user; /* a Python function that is not of a library */
 } named;
 
-/* What a path contains of those within it. */
+/* What the children of a path need of it. */
 typedef struct named_path {
 	uint32_t path; /* in call_paths */
 	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
@@ -75,7 +92,7 @@ static void number_add(naming *m, const dck_frame *f)
 	m->numbers[m->n++] = number;
 }
 
-/* Frames come file by file. */
+/* Returns the class names of a file. The last file's are cached, since frames come file by file. */
 static const class_names *classes_of(naming *m, const elf_file *f)
 {
 	if (m->classes_of != f) {
@@ -86,8 +103,8 @@ static const class_names *classes_of(naming *m, const elf_file *f)
 	return m->classes;
 }
 
-/* In a file without names virtual functions are named by their class, the others by where they
- * begin. true: it has a name after all. */
+/* Names code without a symbol: a virtual function by its class, another one by where it starts.
+ * true: it has a class. */
 static bool nameless(naming *m, const raw_frame *f, const char *module)
 {
 	const unwind_module *rules = f->file ? elf_file_unwind(f->file) : NULL;
@@ -170,7 +187,7 @@ static int raw_by_address(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* In the order in which debugging information is read fastest. */
+/* Names all frames in the order in which debug information is read fastest. */
 static bool frames_name(naming *m)
 {
 	sorted *order = mem_zalloc((size_t)m->p->nframes + 1, sizeof *order);
@@ -189,7 +206,7 @@ static bool frames_name(naming *m)
 	return !m->failed;
 }
 
-/* --- where threads wait busily */
+/* --- busy-waiting */
 
 static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inner)
 {
@@ -200,7 +217,7 @@ static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inne
 		   : (dck_frame){.name = ""};
 }
 
-/* The library whose threads wait at the end of that path; NULL: none. */
+/* Returns the library whose threads busy-wait in the innermost code of a path; NULL: none. */
 static const char *spin_of(const naming *m, uint32_t path)
 {
 	const path_sums *from = &m->p->sums;
@@ -225,7 +242,7 @@ static const char *spin_of(const naming *m, uint32_t path)
 	return NULL;
 }
 
-/* The frame that stands for the waiting. */
+/* Adds the frame that represents the busy-waiting. */
 static uint32_t spin_add(naming *m, const char *library, uint32_t path, double ns)
 {
 	char name[80];
@@ -242,7 +259,7 @@ static uint32_t spin_add(naming *m, const char *library, uint32_t path, double n
 
 /* --- the paths */
 
-/* Returns the path that they were added to. */
+/* Adds the weights of a raw path. Returns the named path that has them. */
 static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 {
 	const path_sum *s = &m->p->sums.rows[at];
@@ -258,7 +275,7 @@ static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 	return path;
 }
 
-/* Parents stand before their children. */
+/* Parents precede their children. */
 static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 {
 	const path_sums *from = &m->p->sums;

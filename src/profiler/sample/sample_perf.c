@@ -1,4 +1,15 @@
-/* sample_perf.c - samples by the kernel's perf_event: from outside, of any program.
+/* sample_perf.c - sample_source by the kernel's perf_event: samples of any program from outside,
+ * through one ring buffer for each CPU.
+ *
+ * drain() merges the rings into one stream in order of time (perf_ring.h) and emits each record as
+ * an event (perf_decode.h). Records younger than SETTLED_NS stay in their ring until the next
+ * drain, because another CPU may still publish an older one; the last drain takes all. attach()
+ * follows the threads of a running process until a round finds no new one, ATTACH_ROUNDS at most,
+ * because threads that are not followed yet may create others.
+ *
+ * Invariants: one thread calls all functions; rings are not trusted: a damaged one is emptied, and
+ * is reported as lost samples. price(), the last call, closes the rings first, because the kernel
+ * limits the memory of all rings together. Source: perf_event_open(2).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_source.h"
@@ -13,7 +24,7 @@
 
 #include <string.h>
 
-/* What is younger may still be on its way into another CPU's ring. */
+/* Records that are younger may be followed by older ones in another CPU's ring. */
 #define SETTLED_NS UINT64_C(2000000)
 
 enum { RINGS_BYTES = 64 << 20, ATTACH_ROUNDS = 16 };
@@ -107,7 +118,7 @@ static void attach_thread(void *self, int tid)
 		a->status = st;
 }
 
-/* Threads may be made by those that are not followed yet: until none is new. */
+/* Repeats until no thread is new, because threads that are not followed yet may create others. */
 static dck_status perf_attach(void *self, int pid, dck_err *err)
 {
 	by_perf *s = self;
@@ -189,7 +200,7 @@ static double perf_price(void *self, const char **ret_how)
 {
 	by_perf *s = self;
 
-	/* Its buffers are of memory that the kernel limits. */
+	/* The kernel limits the memory of ring buffers. */
 	os_perf_close(s->perf);
 	s->perf = NULL;
 	*ret_how = "a loop of the same work under perf_event and without, in turns";

@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_profile.c - turns the event stream of sampled processes into call paths with times.
+ *
+ * For each process an address space (space.h) is followed by map, exec and fork events, and read
+ * from /proc when an address is in no mapping, at most once in READ_AGAIN_NS. A sample has pcs that
+ * the program unwound itself, or registers and a copy of the stack, which is unwound here: all
+ * reads are confined to the copy, and a function without tables is scanned for its caller
+ * (unwind_scan.h). Frames are numbered as (file, address), and names are found at the end
+ * (raw_paths.h).
+ *
+ * Off-CPU time: if the kernel reports switches, the path at which a thread leaves its CPU is
+ * stored, and its time is added when it returns, as blocked or preempted. If not, sample_looks.h
+ * polls, and a thread that had no timeslice since the last poll waited where it was.
+ *
+ * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
+ * to them. Bounds: DEPTH frames and 2 * DEPTH steps for a stack; from SWEEP_FROM rows of processes
+ * on, those of ended ones are used again. Lack of memory is sticky and reported by
+ * sample_profile_name().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_profile.h"
 
 #include "base/err.h"
@@ -14,14 +32,14 @@
 
 #include <string.h>
 
-/* Of a stack so many frames are kept. */
+/* DEPTH: frames of a stack; SWEEP_FROM: rows of processes before those of ended ones are reused. */
 enum { DEPTH = 1000, SWEEP_FROM = 1024 };
-/* How often a process's mappings are read again, when code is met that is not known. */
+/* Least time between two readings of a process's mappings, which unknown code causes. */
 #define READ_AGAIN_NS UINT64_C(50000000)
 
 typedef struct process {
 	int pid;
-	space *space;	  /* @owned; NULL: a free place */
+	space *space;	  /* @owned; NULL: a free row */
 	uint64_t read_ns; /* when its mappings were last read; 0: never */
 	bool followed;	  /* events report what comes into it: /proc is not read */
 } process;
@@ -37,7 +55,7 @@ struct sample_profile {
 	sample_python *python;
 	sample_counts counts;
 	uint64_t now_ns;	       /* of the latest event */
-	dck_sink *log;		       /* of the samples' times; NULL: not wanted */
+	dck_sink *log;		       /* of the samples' times; NULL: none */
 	uint32_t kernel, stack[DEPTH]; /* frames */
 };
 
@@ -88,7 +106,7 @@ static process *process_find(const sample_profile *p, int pid)
 	return at ? kept_find(&p->processes, at) : NULL;
 }
 
-/* Places of processes that have ended are free again. */
+/* Returns a free row, at times one of a process that has ended. */
 static uint32_t profile_place_find(sample_profile *p)
 {
 	if (p->nprocesses + 1 < p->sweep_at)
@@ -111,7 +129,7 @@ static uint32_t profile_place_find(sample_profile *p)
 	return found ? found : ++p->nprocesses;
 }
 
-/* space: taken over; NULL: a new one. */
+/* Sets the address space of a process. `s` is owned from now on; NULL: a new one. */
 static process *process_put(sample_profile *p, int pid, space *s)
 {
 	process *old = process_find(p, pid);
@@ -140,7 +158,7 @@ static process *process_put(sample_profile *p, int pid, space *s)
 	return row;
 }
 
-/* The process that an event is of: one that was never heard of ran before. */
+/* Returns the process of an event. A pid without events so far is a process that ran before. */
 static process *profile_process_of(sample_profile *p, int pid)
 {
 	process *found = process_find(p, pid);
@@ -176,10 +194,10 @@ typedef struct copied {
 	const unsigned char *bytes;
 	uint64_t from;
 	size_t n;
-	bool beyond; /* what could not be read lies further out than what was copied */
+	bool beyond; /* the address that could not be read is above the copy */
 } copied;
 
-/* A frame takes no more, nearly always. */
+/* A frame is hardly ever larger. */
 #define FRAME_BYTES (UINT64_C(1) << 20)
 
 static bool copied_read(void *self, uint64_t address, void *to, size_t n)
@@ -193,7 +211,7 @@ static bool copied_read(void *self, uint64_t address, void *to, size_t n)
 	return true;
 }
 
-/* Of the library that takes the samples: no part of the program. */
+/* Returns whether code belongs to the sampling library, which is not part of the program. */
 static bool profile_is_ours(const space_module *m)
 {
 	return m && m->path && strstr(m->path, SAMPLE_LIBRARY);
@@ -215,7 +233,7 @@ static uint32_t frame_at(sample_profile *p, process *one, const space_module *m,
 	return raw_paths_frame(&p->raw, &f);
 }
 
-/* One frame: a thread's registers, and the copy of its stack. */
+/* A stack that is unwound: its process, and the copy of its bytes. */
 typedef struct frames {
 	sample_profile *p;
 	process *one;
@@ -255,7 +273,7 @@ static bool profile_code_before(void *self, uint64_t address, unsigned char *to,
 	       os_process_memory(f->one->pid, address - n, to, n) == n;
 }
 
-/* Frames into p->stack from *n on, the innermost first. UNWIND_OK: there are more. */
+/* Unwinds into p->stack from *n on, the innermost frame first. UNWIND_OK: there are more frames. */
 static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t *n)
 {
 	sample_profile *p = f->p;
@@ -275,7 +293,7 @@ static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t
 	return UNWIND_OK;
 }
 
-/* Nothing says how the function there is unwound. */
+/* Returns whether no unwind table covers the function. */
 static bool profile_is_bare(process *one, uint64_t place)
 {
 	const space_module *m = module_of(one, place);
@@ -472,7 +490,8 @@ void sample_profile_look(sample_profile *p, const sample_look *l)
 		const size_t n = stack_make(p, one, &e);
 		t->waits_at = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->preempted = false;
-		/* What it did not run of the time since then it has waited, here or nearby. */
+		/* It has waited the part of the time since then in which it did not run, here or
+		 * nearby. */
 		const uint64_t ran = l->cpu_ns - t->cpu_ns, passed = l->now_ns - t->looked_ns;
 		if (t->looked_ns && l->cpu_ns >= t->cpu_ns && passed > ran)
 			waited(p, t, passed - ran);

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_python.c - merges the Python frames of a sample into its native stack.
+ *
+ * For each sample: classify the native frames (evaluator, call, start of a thread, other) by their
+ * names; take the Python frames that came with the sample, or read them from the process's memory
+ * now, which is late (python_walk.c); merge the two (python_merge.h); number the Python frames as
+ * raw frames, named at once, because the interpreter may free their code objects.
+ *
+ * Caches: the class of each raw frame by its number (`kinds`); whether a file is an interpreter,
+ * for the first FILES files; the interpreter of a process, in a list, searched again after
+ * ASK_AGAIN_NS while there is none, swept of ended processes once for every PROCESSES_SWEPT new
+ * ones; what a walk found in a thread, direct-mapped by tid.
+ *
+ * Invariants: one thread and one stack at a time, since the buffers are members. The process's
+ * memory is read by os_process_read() and not trusted (python_stack.h). DEPTH bounds native and
+ * Python frames of a stack.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_python.h"
 
 #include "base/err.h"
@@ -12,7 +28,7 @@
 #include <string.h>
 
 enum { DEPTH = 1000, THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
-/* A process whose interpreter was not found, as one that begins only now, is asked again. */
+/* Least time between two searches for the interpreter of a process, which may be starting. */
 #define ASK_AGAIN_NS UINT64_C(100000000)
 
 typedef struct one_process {
@@ -35,7 +51,7 @@ struct sample_python {
 	symbols *symbols;
 	one_process *processes;
 	size_t nprocesses;
-	python_thread threads[THREADS]; /* of any process, by number */
+	python_thread threads[THREADS]; /* of any process, direct-mapped by tid */
 	one_file files[FILES];
 	size_t nfiles;
 	kept_table kinds; /* of native frames, by number: kind + 1, then the bit of interpreters */
@@ -110,7 +126,7 @@ static bool file_is_interpreter(sample_python *s, const elf_file *file)
 	return is;
 }
 
-/* What the frame is to the interpreter: found once. */
+/* Returns what a native frame is to the interpreter, which is found once. */
 static merge_native python_native_of(sample_python *s, uint32_t number)
 {
 	enum { INTERPRETER = 16 };
@@ -124,14 +140,14 @@ static merge_native python_native_of(sample_python *s, uint32_t number)
 		/* The program python3 may be all of the interpreter, or its beginning alone. */
 		const bool alone = python_is(f->path);
 		const bool own = alone || file_is_interpreter(s, f->file);
-		/* Functions of others are of interest only where programs begin. */
+		/* Of other files only libc matters, in which programs and threads start. */
 		const bool asked =
 		    f->file && (own || strstr(f->path, "/libc.so") || strstr(f->path, "/libc-"));
 		const bool known =
 		    asked && symbols_find(s->symbols, f->file, f->address, &name, 1) > 0;
 
 		merge_kind kind = python_merge_kind(known ? name.function : NULL);
-		/* Other programs that hold one have functions of their own beside it. */
+		/* Other programs with an interpreter in them have other functions too. */
 		if (kind != MERGE_BEGINNING && !own)
 			kind = MERGE_OTHER;
 		*row = 1u + (uint32_t)kind + (alone ? INTERPRETER : 0u);
@@ -142,7 +158,7 @@ static merge_native python_native_of(sample_python *s, uint32_t number)
 
 /* --- Python frames */
 
-/* Those that have ended are forgotten, when there are many. */
+/* Drops ended processes, once for every PROCESSES_SWEPT new ones. */
 static void processes_sweep(sample_python *s)
 {
 	one_process *next;
@@ -206,7 +222,7 @@ static uint32_t python_number(sample_python *s, one_process *one, const python_f
 	return raw_paths_frame(s->raw, &raw);
 }
 
-/* The thread's frames now: of a sample that came without them. */
+/* Reads the thread's frames now, for a sample that came without them. */
 static size_t sample_python_walk(sample_python *s, one_process *one, int tid, python_walked *ret)
 {
 	python_thread *t = &s->threads[(unsigned)tid % THREADS];

@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sample_record.c - makes the record of a sampled program: facts, cost, notes, answer, table and
+ * tree, in this order.
+ *
+ * Paths are named first (sample_profile_name()), since that also gives counts, as of samples in
+ * code without names. The cost of one sample is then measured by the source (price(), its last
+ * call); the cost ratio is that times all samples, lost ones too, over the program's CPU time. A
+ * note is one condition in sample_notes_put() on these counts, with its threshold named above. The
+ * answer comes from the table of functions in a scratch record, sorted by own time: the first row
+ * that is a function, and for a Python program before it the user's function.
+ *
+ * Shares of functions are of CPU time: time_ns - blocked_ns, where blocked time is off-CPU
+ * (--wall). The record owns copies of all texts; ret_named stays the caller's also on failure.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_record.h"
 
 #include "base/err.h"
@@ -8,19 +21,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below so many samples a share of a half is known to no better than a tenth. */
+/* With fewer samples the 95 % interval of a share of 1/2, +-1/sqrt(n), is wider than +-0.1. */
 enum { FEW = 100 };
-/* What the profile may take from its program before a reader is warned. */
+/* Share of the program's CPU time that sampling may take without a warning. */
 #define DEAR 0.03
-/* The share of stacks that end too early which a reader should know of. */
+/* Share of stacks that end too early above which a note is made. */
 #define EARLY 0.01
-/* And of samples in functions without names. */
+/* Share of samples in functions without names above which a note is made. */
 #define NAMELESS 0.1
-/* Of the requested rate: below that share a note says so. */
+/* Share of the requested rate below which a note is made. */
 #define RATE_LEAST 0.6
-/* Of the time busy-waiting has a part in the answer from that share on. */
+/* Share of the CPU time above which busy-waiting is part of the answer. */
 #define SPIN_LEAST 0.01
-/* CPU time that no sample stands for. */
+/* CPU time without samples above which a note is made: its share, and its amount. */
 #define UNSEEN		0.1
 #define UNSEEN_LEAST_NS 1e8
 
@@ -226,8 +239,8 @@ typedef struct own_function {
 	double ns;
 } own_function;
 
-/* Of a Python program its user's function comes first: the native one with the most time of its own
- * is often a library's. */
+/* The answer of a Python program begins with the user's function, because the native function with
+ * the most own time often belongs to a library. */
 static void own_answer(record_builder *b, const sample_counts *n, const own_function *own,
 		       const char *time, const char *samples, const char *spins)
 {
@@ -244,7 +257,7 @@ static void own_answer(record_builder *b, const sample_counts *n, const own_func
 			      own->name, sample_share, time, samples, spins);
 }
 
-/* The function with the most time of its own. */
+/* Writes the answer: the function with the most own time. */
 static dck_status sample_answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
 				    const dck_sample_config *c, dck_err *err)
 {
@@ -264,7 +277,7 @@ static dck_status sample_answer_put(record_builder *b, const call_paths *p, cons
 	const dck_table *t = r->ntables ? &r->tables[0] : NULL;
 	const double ran = n->time_ns - n->blocked_ns;
 	size_t row = 0;
-	/* "[blocked]" and the like are no functions. */
+	/* "[blocked]" and the like are not functions. */
 	while (t && row < t->nrows && is_no_function(sample_cell_of(t, row, 0)->as.text, c->wall))
 		row++;
 	spin_text(n, ran, spins, sizeof spins);

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* class_names.c - names virtual functions of stripped C++ files by RTTI: vtables, typeinfo objects
+ * and their names.
+ *
+ * By the Itanium C++ ABI a vtable is [offset to top, typeinfo, functions ...], and a typeinfo
+ * object begins with the address of a vtable of namespace __cxxabiv1. In a position-independent
+ * file each of these words has a relocation: words_read() sorts those of .rela.dyn by address;
+ * is_class() accepts a typeinfo object by its relocation to _ZTVN10__cxxabiv1*; table_read() lists
+ * (function, class, slot) of each primary vtable. tables_read() sorts these by function and keeps
+ * one of each function: the nearest common base class of all its classes, if the slot is the same
+ * in all. A function without such a class, as identical code folding makes them, gets no name. O(n
+ * log n) once; class_names_find() is a binary search.
+ *
+ * Hostile files: sections are copies, reads are checked against their sizes; BYTES_MAX bounds a
+ * section, SLOTS_MAX a vtable, DEPTH and BASES the inheritance, STEPS_MAX the steps through it for
+ * a file. Packed relocations (.relr.dyn) are not read. Source: Itanium C++ ABI, 2.5 and 2.9.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/class_names.h"
 
 #include "base/mem.h"
@@ -10,12 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read at most; the depth and breadth of inheritance that is followed, and how many steps
- * that may take for a whole file. */
+/* Bytes of a section; depth and breadth of inheritance; slots of a vtable. STEPS_MAX: steps through
+ * base classes for a whole file. */
 enum { BYTES_MAX = 256 << 20, DEPTH = 16, BASES = 8, SLOTS_MAX = 4096, NAME_BYTES = 1024 };
 #define STEPS_MAX (UINT64_C(1) << 24)
-/* Of an object that describes a class: its own table, its name, and its base, or flags and how many
- * bases there are, two words for each. */
+/* A typeinfo object: its vtable, its name, then one base (__si_class_type_info), or flags, the
+ * number of bases and two words for each (__vmi_class_type_info). */
 enum { NAME_AT = 8, BASE_AT = 16, BASES_AT = 24, BASE_BYTES = 16, WORD = 8 };
 
 #if defined(__aarch64__)
@@ -30,7 +46,7 @@ typedef enum word_kind {
 	TO_OTHER, /* to a symbol */
 } word_kind;
 
-/* A word that the loader sets. */
+/* A word with a relocation. */
 typedef struct word {
 	uint64_t at, to;
 	word_kind kind;
@@ -41,18 +57,18 @@ typedef struct bytes {
 	uint64_t address, n;
 } bytes;
 
-/* A function in a table. */
+/* A function in a vtable. */
 typedef struct entry {
 	uint64_t function, type;
 	uint32_t slot;
 } entry;
 
 struct class_names {
-	word *words; /* by their addresses */
+	word *words; /* sorted by address */
 	size_t nwords;
 	bytes data, texts;
 	uint64_t code, code_end;
-	entry *entries; /* by function: one of each, or several of which none is meant */
+	entry *entries; /* sorted by function, one of each */
 	size_t n, room;
 	uint64_t steps;
 };
@@ -133,7 +149,7 @@ static const word *class_word_at(const class_names *c, uint64_t at)
 	return bsearch(&(word){.at = at}, c->words, c->nwords, sizeof *c->words, by_place);
 }
 
-/* What the word there leads to, in the file; 0: nothing. */
+/* Returns the address in the file that the word there will hold; 0: none. */
 static uint64_t target_of(const class_names *c, uint64_t at)
 {
 	const word *w = class_word_at(c, at);
@@ -148,7 +164,7 @@ static bool is_class(const class_names *c, uint64_t type)
 	return w && w->kind == TO_CLASS && target_of(c, type + NAME_AT);
 }
 
-/* The class comes from that one, or is it. */
+/* Returns whether a class is `base`, or is derived from it. */
 static bool comes_from(class_names *c, uint64_t type, uint64_t base, int depth)
 {
 	uint64_t next;
@@ -192,7 +208,7 @@ static bool class_entry_add(class_names *c, const entry *e)
 	return true;
 }
 
-/* A class' own table: the word before it says that the object begins there. */
+/* Returns whether the vtable is a primary one: its offset to top is 0. */
 static bool is_first(const class_names *c, uint64_t at)
 {
 	uint64_t offset = 1;
@@ -202,7 +218,7 @@ static bool is_first(const class_names *c, uint64_t at)
 	return offset == 0 && !class_word_at(c, at - WORD);
 }
 
-/* words[i] leads to the class. */
+/* Lists the functions of a vtable, whose typeinfo pointer is words[i]. false: no memory. */
 static bool table_read(class_names *c, size_t i)
 {
 	const uint64_t type = c->words[i].to, first = c->words[i].at + WORD;
@@ -236,8 +252,8 @@ static bool all_come_from(class_names *c, const entry *all, size_t n, uint64_t t
 	return true;
 }
 
-/* The nearest class that those of the n entries of one function come from, in whose table it has
- * the same place; 0: there is none. */
+/* Returns the nearest class from which those of all n entries of a function are derived, if its
+ * slot is the same in all; 0: none. */
 static uint64_t common_class(class_names *c, const entry *all, size_t n)
 {
 	uint64_t type = all->type;
@@ -289,7 +305,7 @@ class_names *class_names_new(const elf_file *f)
 	return NULL;
 }
 
-/* "N2ns4ConvIfEE", in a demangler's form. */
+/* Returns the name of a class, "N2ns4ConvIfEE" in the file, as a demangler takes it. */
 static bool class_name_of(const class_names *c, uint64_t type, char *to, size_t size)
 {
 	const uint64_t at = target_of(c, type + NAME_AT) - c->texts.address;

@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* symbol_table.c - functions of a file, sorted by address and found by binary search.
+ *
+ * Several sources add symbols in any order. symbol_table_sort() sorts by address, rank and name,
+ * and keeps of each address the symbol with the greatest rank, with the greatest size of all, so
+ * that each address is there once. symbol_table_find() takes the last symbol at or below the
+ * address, or, since a symbol may contain others, one of the NESTED - 1 before it, the first whose
+ * size covers the address; a symbol without a size extends to the next one. O(n log n) once, O(log
+ * n) for a lookup.
+ *
+ * Names are borrowed from string tables that the table owns (symbol_table_keep()), each with a NUL
+ * after its end (elf_file_read()). Damaged files: offsets of names are checked, SYMBOLS_MAX and
+ * TABLE_MAX bound what is read. Source: System V ABI (generic), chapter 4, "Symbol Table".
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/symbol_table.h"
 
 #include "base/mem.h"
@@ -9,8 +22,8 @@
 
 enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
 
-/* Of several names of one address the one with the greatest rank is shown: an exported function
- * before a local one before a mere label. */
+/* Of several names of one address the greatest rank is shown: an exported function before a local
+ * one before a label. */
 enum { RANK_PLT = 1, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
 
 typedef struct symbol {
@@ -86,14 +99,14 @@ static unsigned symbol_rank_of(const elf_file *f, const Elf64_Sym *s, const char
 
 	if (s->st_shndx == SHN_UNDEF || !*name)
 		return 0;
-	if (kind == STT_NOTYPE) /* what hand-written code may have alone */
+	if (kind == STT_NOTYPE) /* some hand-written code has no others */
 		return in && in->flags & SHF_EXECINSTR && name[0] != '$' && name[0] != '.'
 			   ? RANK_LABEL + (s->st_size != 0)
 			   : 0;
 	if (kind != STT_FUNC && kind != STT_GNU_IFUNC)
 		return 0;
 	rank = bind == STB_GLOBAL ? RANK_GLOBAL : bind == STB_WEAK ? RANK_WEAK : RANK_LOCAL;
-	/* malloc rather than __libc_malloc. */
+	/* This prefers malloc to __libc_malloc. */
 	return name[0] == '_' ? rank - (name[1] == '_' ? 2 : 1) : rank;
 }
 
@@ -197,7 +210,7 @@ bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *re
 	for (unsigned i = 0; i < NESTED && low > 0; i++) {
 		const symbol *s = &t->all[--low];
 
-		/* A label without a size goes up to whatever comes next. */
+		/* A symbol without a size extends to the next one. */
 		if (s->size ? address - s->address < s->size : i == 0) {
 			*ret = (symbol_found){s->name, s->address, s->rank == RANK_PLT};
 			return true;

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* symbols.c - the symbolizer: caches over the symbol tables and debug information of many files.
+ *
+ * The sources of a file are opened at its first address: of .symtab, that of a separate debug file,
+ * .gnu_debugdata and Go's .gopclntab the first that has functions, and always .dynsym and .plt. An
+ * address is looked up in DWARF (dwarf_lines.h), which also gives inlined calls; where that has no
+ * function, in the symbol table (symbol_table.h), with a line from Go's table where there is one.
+ * Code without a file is looked up in the process's perf map.
+ *
+ * Three caches: answers by (file, address) in an open-addressing hash table, emptied at
+ * ANSWERS_MAX; texts, interned in another one, so that a text has one pointer until symbols_free(),
+ * TEXTS_MAX bytes at most; files, in a list searched from its end, since addresses come file by
+ * file.
+ *
+ * Invariants: one thread; a file stays open while its symbols are used; what libdw returns is
+ * interned before its next call. Lack of memory gives a NULL text or 0 frames.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/symbols.h"
 
 #include "base/err.h"
@@ -31,7 +47,7 @@ typedef struct process_map {
 	perf_map *map;
 } process_map;
 
-/* Frames of an address that were found before. */
+/* The cached frames of an address. */
 typedef struct answer {
 	const void *of; /* elf_file; NULL: free */
 	uint64_t address;
@@ -102,7 +118,7 @@ const char *symbols_lacking(symbols *s)
 	return s->lacking.msg[0] ? s->lacking.msg : NULL;
 }
 
-/* Room for `more` in an array; false: no memory. */
+/* Makes space for `more` rows in an array; false: no memory. */
 static bool symbols_reserve(void **all, size_t n, size_t more, size_t *room, size_t size)
 {
 	size_t wanted = *room ? *room : 64;
@@ -148,7 +164,7 @@ static bool grow_interned(symbols *s)
 	return true;
 }
 
-/* NULL stays NULL; also: no memory. */
+/* Returns the one copy of a text; NULL for NULL, and without memory. */
 static const char *symbols_intern(symbols *s, const char *text)
 {
 	size_t i;
@@ -161,7 +177,7 @@ static const char *symbols_intern(symbols *s, const char *text)
 	return s->interned[i];
 }
 
-/* As the source has it, unless mangled names are wanted. */
+/* Interns a name, demangled unless mangled names are requested. */
 static const char *intern_name(symbols *s, const char *name)
 {
 	char *plain = s->config.mangled ? NULL : demangle(name);
@@ -219,7 +235,7 @@ static symbols_file *symbols_file_of(symbols *s, elf_file *file)
 {
 	symbols_file x = {.file = file};
 
-	/* Addresses come in order of files. */
+	/* Addresses come file by file. */
 	for (size_t i = s->n_files; i-- > 0;) {
 		if (s->files[i].file == file)
 			return &s->files[i];
@@ -265,8 +281,8 @@ static void line_of_go(symbols *s, const go_table *t, uint64_t address, symbols_
 		f->line = line;
 }
 
-/* The whole name; of one that cannot be demangled here, as the second form of Rust's, what the
- * source calls it. */
+/* Returns the qualified name; Rust's v0 names (_R...) cannot be demangled here, so theirs is the
+ * source's. */
 static const char *name_of_frame(symbols *s, const dwarf_frame *f)
 {
 	const char *linkage = f->linkage_name;
@@ -313,7 +329,7 @@ static answer *symbols_row_of(answer *all, size_t room, const void *of, uint64_t
 	return &all[i];
 }
 
-/* Makes room for one more answer; too many: all are forgotten. */
+/* Makes space for one more answer. At ANSWERS_MAX all are dropped. */
 static bool reserve_answer(symbols *s)
 {
 	size_t room = s->room_answers ? 2 * s->room_answers : 4096;

@@ -1,6 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0
- * Formats: the Linux Standard Base's chapter on exception frames, and "Call Frame Information" of
- * the DWARF standard. */
+/* cfi.c - DWARF Call Frame Information: finds the entry (FDE) that covers an address in .eh_frame
+ * and runs its instructions to the row of that address.
+ *
+ * Lookup is a binary search in the sorted table of .eh_frame_hdr, or, where that is missing or of
+ * another encoding, a scan of at most SCAN_MAX entries. read_function() decodes the FDE and
+ * read_common() its CIE. evaluate() runs the CIE's instructions, stores that row for
+ * DW_CFA_restore, then runs the FDE's until they pass the address. Expressions are not run here:
+ * the row has their offsets in the section (dwarf_expression.h).
+ *
+ * Async-signal-safe: no allocation, no lock, no call but memcpy() and memset(). Sections may be
+ * hostile: each read is bounded by dwarf_bytes.h, a program has INSTRUCTIONS_MAX bytes at most,
+ * DW_CFA_remember_state nests REMEMBERED_MAX deep, values must fit into 32 bits; registers that are
+ * not followed (vectors) are skipped. What is malformed is CFI_DAMAGED or CFI_NONE, never a guess.
+ * Formats: Linux Standard Base Core, "Exception Frames"; DWARF 5, 6.4 "Call Frame Information".
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/cfi.h"
 
 #include "profiler/unwind/dwarf_bytes.h"
@@ -51,7 +64,7 @@ enum {
 	CFA_RESTORE = 0xc0,
 };
 
-/* What a common information entry says of the entries of functions. */
+/* A common information entry (CIE). */
 typedef struct common {
 	uint64_t code_align;
 	int64_t data_align;
@@ -124,7 +137,8 @@ uint64_t cfi_pointer(dwarf_bytes *b, const unwind_module *m, const unwind_sectio
 	}
 }
 
-/* The length that an entry begins with; *b then ends where the entry does. 0: the last one. */
+/* Reads the length at the start of an entry; *b then ends where the entry does. 0: the
+ * terminator. */
 static uint64_t entry(dwarf_bytes *b)
 {
 	uint64_t n = dwarf_fixed(b, 4);
@@ -139,7 +153,7 @@ static uint64_t entry(dwarf_bytes *b)
 	return n;
 }
 
-/* The augmentation's letters after 'z': what a function's entry has besides. */
+/* Reads the augmentation data, by the letters after 'z'. */
 static void read_augmentation(dwarf_bytes *b, const unwind_module *m, const unsigned char *letters,
 			      common *ret)
 {
@@ -212,7 +226,8 @@ static bool read_common(const unwind_module *m, uint64_t offset, common *ret)
 	return !b.bad && c.return_register < UNWIND_REGS;
 }
 
-/* The entry at that offset. CFI_NONE: it is not of a function; ret_next: where the next one is. */
+/* Reads the entry at that offset. CFI_NONE: it is a CIE; *ret_next: the offset of the next
+ * entry. */
 static cfi_found read_function(const unwind_module *m, uint64_t offset, function *ret,
 			       uint64_t *ret_next)
 {
@@ -237,7 +252,8 @@ static cfi_found read_function(const unwind_module *m, uint64_t offset, function
 
 /* --- Which entry covers a place. */
 
-/* One of the n rows of the table of .eh_frame_hdr, all of which are there. */
+/* Reads row i of the table of .eh_frame_hdr: an address, or in column 1 an entry. i is in
+ * bounds. */
 static int32_t table_at(const unsigned char *table, uint64_t i, unsigned column)
 {
 	int32_t v;
@@ -246,7 +262,7 @@ static int32_t table_at(const unsigned char *table, uint64_t i, unsigned column)
 	return v;
 }
 
-/* By the sorted table of .eh_frame_hdr. CFI_DAMAGED: there is none that can be used. */
+/* Searches the sorted table of .eh_frame_hdr. CFI_DAMAGED: there is no usable table. */
 static cfi_found search(const unwind_module *m, uint64_t place, function *ret)
 {
 	dwarf_bytes b = from(&m->hdr, 0);
@@ -368,7 +384,7 @@ static void set_cfa(interpreter *p, uint64_t reg, int64_t offset)
 	p->now.cfa = small(p, offset);
 }
 
-/* An expression stands here: where, and behind it. */
+/* Returns the offset of the expression at *b, and skips it. */
 static int64_t unwind_expression(interpreter *p, dwarf_bytes *b)
 {
 	int64_t at = b->at - p->m->frame.bytes;
@@ -505,7 +521,7 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 	}
 }
 
-/* All of them up to the place. */
+/* Runs the instructions up to the address. */
 static bool cfi_program_run(interpreter *p, dwarf_bytes b)
 {
 	if (b.end - b.at > INSTRUCTIONS_MAX)

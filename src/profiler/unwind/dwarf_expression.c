@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* dwarf_expression.c - the stack machine of DWARF expressions, as .eh_frame uses it, and a
+ * recogniser of simple ones.
+ *
+ * dwarf_expression_run() interprets constants, registers, arithmetic, comparisons, stack
+ * operations, branches and dereferences; what needs a compile unit or a frame base does not occur
+ * in CFI and is refused. dwarf_expression_simple() recognises "register + constant", one
+ * dereference of it plus a constant, and the linkers' expression for .plt, so that such rules fit
+ * into 16 bytes (unwind.h).
+ *
+ * Async-signal-safe: no allocation, no lock; memory is read through `memory` alone. Hostile code:
+ * STEPS_MAX operations, since branches may go back, and STACK_MAX values; an empty or full stack, a
+ * division by 0, a branch out of the code and an unknown operation are UNWIND_LOST. Arithmetic is
+ * unsigned, and the one signed division that overflows is excluded. Source: DWARF 5, 2.5 and 7.7.1.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/dwarf_expression.h"
 
 #include "profiler/unwind/dwarf_bytes.h"
@@ -78,7 +92,7 @@ static uint64_t expression_pop(machine *m)
 	return 0;
 }
 
-/* The i-th from the top. */
+/* Returns the i-th value from the top. */
 static uint64_t expression_peek(machine *m, unsigned i)
 {
 	if (i < m->n)
@@ -94,7 +108,7 @@ static uint64_t calculate(machine *m, unsigned op, uint64_t a, uint64_t b)
 		return a & b;
 	case OP_DIV:
 		m->bad |= !b;
-		/* One quotient of -1 does not fit. */
+		/* INT64_MIN / -1 does not fit. */
 		return (int64_t)b == -1 ? 0 - a : b ? (uint64_t)((int64_t)a / (int64_t)b) : 0;
 	case OP_MOD:
 		m->bad |= !b;
@@ -140,7 +154,7 @@ static bool is_calculation(unsigned op)
 	       (op >= OP_SHL && op <= OP_XOR) || (op >= OP_EQ && op <= OP_NE);
 }
 
-/* A constant that stands in the code behind op; false: op is none. */
+/* Reads the constant that op pushes; false: it pushes none. */
 static bool expression_constant(unsigned op, dwarf_bytes *b, uint64_t *ret)
 {
 	if (op >= OP_LIT0 && op <= OP_LIT31)
@@ -160,7 +174,7 @@ static bool expression_constant(unsigned op, dwarf_bytes *b, uint64_t *ret)
 	return true;
 }
 
-/* "register + offset"; false: op is none. */
+/* Reads "register + offset"; false: op is another operation. */
 static bool based(unsigned op, dwarf_bytes *b, uint64_t *ret_register, uint64_t *ret_offset)
 {
 	if (op >= OP_BREG0 && op <= OP_BREG31)
@@ -232,7 +246,7 @@ static void expression_shuffle(machine *m, unsigned op, dwarf_bytes *b)
 	}
 }
 
-/* Where the code goes on after op, forwards or back. */
+/* Branches, forwards or back. */
 static void expression_jump(machine *m, unsigned op, dwarf_bytes *b, const unsigned char *code)
 {
 	int64_t by = dwarf_fixed_signed(b, 2);

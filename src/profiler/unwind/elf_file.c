@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* elf_file.c - reader of 64-bit little-endian ELF files of this processor, by pread().
+ *
+ * Opening reads the ELF header, program headers, section headers with their names, and the build
+ * id; everything else is read when it is requested. elf_file_unwind() loads the unwind tables once:
+ * .eh_frame and .eh_frame_hdr by section, or a table made of .eh_frame (frame_table.h) where there
+ * is none, as in static programs; without section headers both by PT_GNU_EH_FRAME. .gopclntab
+ * serves Go. Files are not mapped, because a mapped file that is truncated raises SIGBUS.
+ *
+ * Hostile files: each read is checked against the file's size (read_at()) and each count against
+ * HEADERS_MAX, SECTIONS_MAX, NAMES_MAX or NOTES_MAX; sections with damaged headers count as
+ * missing, damaged program headers are E_FORMAT. A copy ends in a NUL beyond its size, so texts
+ * end. The file owns all that it returns but elf_file_read()'s bytes. One thread: elf_file_unwind()
+ * caches. Source: System V ABI (generic), chapters 4 and 5; elf(5).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/elf_file.h"
 
 #include "base/err.h"
@@ -53,7 +67,7 @@ static bool read_at(const elf_file *f, uint64_t offset, void *to, uint64_t n)
 
 void *elf_file_read(const elf_file *f, uint64_t offset, uint64_t size)
 {
-	/* A byte more, so that texts end. */
+	/* There is a byte more, so that texts end. */
 	if (offset > f->size || size > f->size - offset || size > READ_MAX)
 		return NULL;
 	char *bytes = mem_alloc((size_t)size + 1);
@@ -85,7 +99,7 @@ static dck_status read_segments(elf_file *f, dck_err *err)
 	return DCK_OK;
 }
 
-/* A file whose section headers are damaged is as good as one without. */
+/* A file with damaged section headers counts as one without. */
 static dck_status read_sections(elf_file *f, dck_err *err)
 {
 	Elf64_Shdr first, names;
@@ -129,7 +143,7 @@ static dck_status read_sections(elf_file *f, dck_err *err)
 	return DCK_OK;
 }
 
-/* The build id among the notes that lie there. */
+/* Finds the build id among the notes at that offset. */
 static bool read_notes(elf_file *f, uint64_t offset, uint64_t size)
 {
 	unsigned char *bytes = size <= NOTES_MAX ? elf_file_read(f, offset, size) : NULL;
@@ -300,7 +314,7 @@ const elf_section *elf_file_find_section(const elf_file *f, const char *name)
 
 bool elf_file_address_of(const elf_file *f, uint64_t offset, bool executable, uint64_t *ret)
 {
-	/* Mappings are of whole pages, so they begin before what they are for. */
+	/* Mappings have whole pages, so they may begin before their segment. */
 	const uint64_t page = 65536;
 	const Elf64_Phdr *found = NULL;
 
@@ -320,7 +334,7 @@ bool elf_file_address_of(const elf_file *f, uint64_t offset, bool executable, ui
 	return true;
 }
 
-/* The loaded segment that holds the address. */
+/* Returns the loaded segment that contains the address. */
 static const Elf64_Phdr *segment_of(const elf_file *f, uint64_t address)
 {
 	for (size_t i = 0; i < f->n_segments; i++) {
@@ -355,7 +369,7 @@ bool elf_file_dynamic_symbols(const elf_file *f, elf_section *ret_symbols, elf_s
 	}
 	at = segment_of(f, symbols);
 	names_at = segment_of(f, names);
-	/* Nothing says how many there are; all linkers put the names behind them. */
+	/* The number of symbols is not stated; all linkers put the names after them. */
 	if (!symbols || names <= symbols || !at || !names_at)
 		return false;
 	*ret_symbols = (elf_section){.name = ".dynsym",
@@ -386,8 +400,8 @@ static bool load_section(const elf_file *f, const elf_section *s, void **bytes, 
 	return true;
 }
 
-/* By the program header, for files without section headers: all from the table to the end of its
- * segment, in which .eh_frame lies behind it. */
+/* Loads the tables by the program header, for files without section headers: all from the table to
+ * the end of its segment, in which .eh_frame follows it. */
 static bool load_by_segment(elf_file *f)
 {
 	const Elf64_Phdr *h = NULL, *in;
@@ -426,7 +440,7 @@ static bool find_frames(elf_file *f)
 	if (load_section(f, elf_file_find_section(f, ".eh_frame_hdr"), &f->hdr_bytes,
 			 &f->frames.hdr))
 		return true;
-	/* Static programs have none. */
+	/* Static programs have no .eh_frame_hdr. */
 	f->hdr_bytes = frame_table_new(&f->frames, &f->frames.hdr);
 	return true;
 }

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* space.c - the address space of a process: an interval map from executable mappings to files.
+ *
+ * `all` is an array of disjoint intervals sorted by address. A lookup is a binary search; a new
+ * mapping first cuts what it covers out of the others (space_unmapped(), which may split one) and
+ * is then inserted: O(log n) and moving the rest. A file is opened at the first lookup of an
+ * address in it, once for each path and inode, in space_files, which all processes share and which
+ * owns the files to its end: so (file, address) of a sample outlives its process. open_mapped()
+ * tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe, and takes what has the
+ * mapping's inode, where that is known. bias is the mapping's begin less the file's address of its
+ * offset.
+ *
+ * Invariants: one thread; a space_module is borrowed until its space changes. Bounds: MAPS_MAX
+ * bytes of /proc/PID/maps, MAPPINGS_MAX mappings (E_LIMIT). The vdso is read from this process, as
+ * the kernel maps the same code into all. Source: proc(5).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/space.h"
 
 #include "base/err.h"
@@ -38,7 +53,7 @@ typedef struct mapping {
 struct space {
 	space_files *files;
 	pid_t pid;
-	mapping *all; /* in order, apart from each other */
+	mapping *all; /* sorted by address, disjoint */
 	size_t n, room;
 };
 
@@ -66,7 +81,7 @@ void space_files_free(space_files *f)
 	mem_free(f);
 }
 
-/* Room for one more of `size` bytes in an array; false: no memory. */
+/* Makes space for one more row of `size` bytes; false: no memory. */
 static bool space_grow(void **all, size_t n, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 32;
@@ -82,7 +97,7 @@ static bool space_grow(void **all, size_t n, size_t *room, size_t size)
 	return true;
 }
 
-/* The bytes of the kernel's code for all processes, as far as its headers say. */
+/* Opens the kernel's vdso, which all processes have; its headers give its size. */
 static dck_status open_vdso(elf_file **ret, dck_err *err)
 {
 	const unsigned char *at = (const unsigned char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -98,7 +113,7 @@ static dck_status open_vdso(elf_file **ret, dck_err *err)
 	return elf_file_open_bytes(at, (size_t)n, "[vdso]", ret, err);
 }
 
-/* Opens a name of the file when it is the one that is mapped. */
+/* Opens the file of that name if its inode is the mapped one. */
 static elf_file *open_same(const char *name, const char *path, uint64_t inode, dck_err *err)
 {
 	os_file_id id;
@@ -116,7 +131,7 @@ static elf_file *open_same(const char *name, const char *path, uint64_t inode, d
 	return elf_file_open_fd(fd, path, &f, err) == DCK_OK ? f : NULL;
 }
 
-/* By the names under which a process's file may be reached, the surest first. */
+/* Opens a mapped file by the names under which it may be reachable, the surest first. */
 static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_err *err)
 {
 	char name[PATH_MAX + 64];
@@ -133,7 +148,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	if (!f)
 		f = open_same(path, path, m->inode, err);
 	if (!f) {
-		/* Also when it was deleted. */
+		/* This works for a deleted program too. */
 		snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
 		f = m->inode ? open_same(name, path, m->inode, &(dck_err){0}) : NULL;
 	}
@@ -220,7 +235,7 @@ void space_exec(space *s)
 	s->n = 0;
 }
 
-/* The first mapping that ends behind the address. */
+/* Returns the first mapping that ends after the address. */
 static size_t first_behind(const space *s, uint64_t address)
 {
 	size_t low = 0, high = s->n;
@@ -246,7 +261,7 @@ static bool space_insert(space *s, size_t i, const mapping *m)
 	return true;
 }
 
-/* The part of a mapping from `begin` on. */
+/* Cuts off the part of a mapping before `begin`. */
 static void cut_front(mapping *m, uint64_t begin)
 {
 	m->offset += begin - m->m.begin;
@@ -265,7 +280,7 @@ void space_unmapped(space *s, uint64_t begin, uint64_t end)
 		s->all[i].m.end = begin;
 		if (rest.m.end > end) {
 			cut_front(&rest, end);
-			/* Without memory for it, the part behind is not known. */
+			/* Without memory the part after the gap is lost. */
 			space_insert(s, i + 1, &rest);
 			return;
 		}
@@ -280,7 +295,7 @@ void space_unmapped(space *s, uint64_t begin, uint64_t end)
 	s->n -= k - i;
 }
 
-/* The path without what the kernel adds; NULL: no memory. */
+/* Returns the path without the kernel's suffix; NULL: no memory. */
 static const char *keep_path(space_files *f, const char *path)
 {
 	static const char gone[] = " (deleted)";
@@ -320,7 +335,7 @@ dck_status space_mapped(space *s, const space_mapping *told, dck_err *err)
 
 /* --- /proc/PID/maps. */
 
-/* "\012" as the kernel writes a newline; in place. */
+/* Replaces "\012", which the kernel writes for a newline, in place. */
 static void unescape(char *path)
 {
 	char *to = path;

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* unwind.c - one step of stack unwinding, from a frame to its caller's, on x86-64 and AArch64.
+ *
+ * Rules in order of preference: the row of .eh_frame (cfi.h), Go's table (go_table.h), else
+ * conventions: the code of rt_sigreturn marks a signal frame, whose layout is the kernel's;
+ * instructions of a prologue or epilogue at the innermost pc mean that no frame is set up
+ * (between_frames()); otherwise a chain of frame pointers. unwind_step() applies a row to all
+ * registers. unwind_find_rule() compresses the row into 16 bytes, where CFA, frame pointer and
+ * return address have constant offsets, which unwind_apply() follows in a few nanoseconds; other
+ * rows are UNWIND_FULL and need unwind_step().
+ *
+ * Invariants: *r changes on UNWIND_OK alone (accept()); a step that changes neither pc nor sp is
+ * UNWIND_LOST; a register whose value is unknown is not in `known`. Async-signal-safe: no
+ * allocation, no lock, all memory through `memory`. Sections and stack may be hostile; the work of
+ * a step is bounded by cfi.c and dwarf_expression.c. Source: DWARF 5, 6.4; System V ABI for AMD64;
+ * AAPCS64 and its pointer authentication; struct rt_sigframe of Linux.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind.h"
 
 #include "profiler/unwind/cfi.h"
@@ -6,7 +22,7 @@
 #include "profiler/unwind/dwarf_expression.h"
 #include "profiler/unwind/go_table.h"
 
-/* Addresses below are never code: what lies at 0 is not mapped. */
+/* Addresses below are never code: the page at 0 is not mapped. */
 enum { LOWEST_CODE = 4096 };
 
 static bool unwind_is_known(const unwind_regs *r, unsigned reg)
@@ -19,13 +35,14 @@ static bool unwind_load(const unwind_memory *memory, uint64_t address, uint64_t 
 	return memory->read(memory->self, address, ret, sizeof *ret);
 }
 
-/* Without the signature in its upper bits. Programs have 48 bits unless they ask for more. */
+/* Removes the pointer authentication code from the upper bits. Addresses have 48 bits unless a
+ * program requests more. */
 static uint64_t unsigned_address(uint64_t address)
 {
 	return UNWIND_REGS == 17 ? address : address & 0xffffffffffff;
 }
 
-/* Takes the caller's registers over when they may be that. */
+/* Stores the caller's registers in *r if they are plausible. */
 static unwind_result accept(unwind_regs *r, unwind_regs *caller, bool signal)
 {
 	caller->exact = signal;
@@ -84,8 +101,8 @@ static unwind_result signal_frame(unwind_regs *r, const unwind_memory *memory)
 /* --- Code without any rule. */
 
 #if defined(__x86_64__)
-/* What stands where there is no frame yet, or any more: push %rbp, also behind endbr64; ret; a jump
- * through a slot, as static programs' .plt has it. */
+/* Instructions before a frame is set up or after it was removed: push %rbp, also after endbr64;
+ * ret; a jump through a slot, as in the .plt of static programs. */
 static const struct {
 	uint8_t n, code[5];
 } no_frame[] = {
@@ -111,7 +128,7 @@ static unwind_result between_frames(unwind_regs *r, const unwind_memory *memory)
 		return UNWIND_LOST;
 	for (size_t i = 0; i < sizeof no_frame / sizeof no_frame[0]; i++)
 		none |= unwind_begins_with(code, no_frame[i].code, no_frame[i].n);
-	/* mov %rsp, %rbp, in both encodings: it is on the stack already. */
+	/* mov %rsp, %rbp, in both encodings: %rbp is on the stack already. */
 	if (unwind_begins_with(code, "\x48\x89\xe5", 3) ||
 	    unwind_begins_with(code, "\x48\x8b\xec", 3)) {
 		if (!unwind_load(memory, sp, &caller.r[UNWIND_FP]))
@@ -157,13 +174,14 @@ static unwind_result frame_pointer(unwind_regs *r, const unwind_memory *memory)
 	caller.r[UNWIND_FP] = saved[0];
 	caller.r[UNWIND_PC] = unsigned_address(saved[1]);
 	caller.r[UNWIND_SP] = fp + 16;
-	/* Code of this kind says nothing of what it did to other registers. */
+	/* Whether such code changed other registers is unknown. */
 	caller.known = UNWIND_FOLLOWED;
 	return accept(r, &caller, false);
 }
 
-/* Go says how deep the stack is; above that is what every frame has: the return address and, in
- * frames that are not empty, the caller's frame pointer. Any other code: a frame by convention. */
+/* Returns the rule of Go code: its table has the size of the frame. The return address is above it
+ * and, if it is not empty, the caller's frame pointer at its upper end. Other code gets the rule of
+ * frame pointers. */
 static unwind_rule rule_of_go(const unwind_module *m, uint64_t place)
 {
 	unwind_rule rule = {.kind = UNWIND_FRAME_POINTER};
@@ -178,8 +196,8 @@ static unwind_rule rule_of_go(const unwind_module *m, uint64_t place)
 		rule.kind = UNWIND_OUTERMOST;
 		return rule;
 	}
-	/* On AArch64 the return address lies at the frame's other end, where frame pointers lead.
-	 */
+	/* On AArch64 the return address is at the frame's other end, where the frame pointer
+	 * points. */
 	if (UNWIND_REGS != 17 || !go_table_depth(&t, &f, place, &depth))
 		return rule;
 	return (unwind_rule){.kind = UNWIND_CFA,
@@ -215,14 +233,15 @@ static unwind_result find_cfa(const unwind_module *m, const cfi_row *row, const 
 	return UNWIND_OK;
 }
 
-/* Where a stack was realigned, GCC says of all of a function's end that registers lie where its
- * frame pointer points to, which by then may be the caller's again, as they are. */
+/* For a function that realigns its stack, GCC's rows for the epilogue still have the registers
+ * saved relative to the frame pointer, which may be the caller's again by then, as the registers
+ * are. */
 static bool is_popped(uint64_t at, const unwind_regs *r, uint64_t cfa)
 {
 	return at < r->r[UNWIND_SP] || at >= cfa;
 }
 
-/* One register of the caller. */
+/* Finds one register of the caller. */
 static unwind_result find_register(const unwind_module *m, const cfi_row *row, unsigned reg,
 				   uint64_t cfa, const unwind_regs *r, const unwind_memory *memory,
 				   unwind_regs *caller)
@@ -281,14 +300,15 @@ static unwind_result apply_row(const unwind_module *m, const cfi_row *row, unwin
 
 	if (got != UNWIND_OK)
 		return got == UNWIND_NEEDS ? UNWIND_LOST : got;
-	/* Unless a rule says otherwise, as the one of a signal frame does. */
+	/* The CFA is the caller's stack pointer unless a rule states another, as in signal
+	 * frames. */
 	caller.r[UNWIND_SP] = cfa;
 	caller.known |= UINT64_C(1) << UNWIND_SP;
 	for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
 		got = find_register(m, row, reg, cfa, r, memory, &caller);
 		if (got == UNWIND_OK)
 			continue;
-		/* A register that is not needed ends no stack. */
+		/* A register that is not needed does not end the stack. */
 		if (reg == back || reg == UNWIND_SP)
 			return got == UNWIND_NEEDS ? UNWIND_LOST : got;
 		caller.known &= ~(UINT64_C(1) << reg);
@@ -374,7 +394,7 @@ static bool compact_fp(const unwind_module *m, const cfi_row *row, uint64_t plac
 	}
 }
 
-/* Whether the frame saved others, which the caller may need for its own CFA. */
+/* Returns whether the frame saved other registers, which the caller's CFA may need. */
 static bool saved_others(const cfi_row *row)
 {
 	for (unsigned reg = 0; reg < UNWIND_REGS; reg++) {
@@ -402,7 +422,7 @@ unwind_rule unwind_find_rule(const unwind_module *m, uint64_t place)
 		rule.kind = UNWIND_OUTERMOST;
 		return rule;
 	}
-	/* What these hold is the kernel's, and always the same. */
+	/* The layout of these frames is the kernel's and does not change. */
 	if (row.signal) {
 		rule.kind = UNWIND_SIGNAL_FRAME;
 		return rule;

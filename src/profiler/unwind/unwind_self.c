@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* unwind_self.c - unwinds the calling thread's stack, by a lock-free cache of unwind rules.
+ *
+ * walk_by_rules() follows pc, sp and fp by rules of 16 bytes, from a direct-mapped table that all
+ * threads share. A row is three atomic words: the two of the rule, and `check`, a checksum over
+ * rule, address and generation. A row that two writers tore does not match its checksum and is a
+ * miss, so readers neither lock nor retry; unwind_self_changed() increments the generation, which
+ * makes every row a miss. A rule that needs other registers makes unwind_walk_fully() begin again
+ * with all of them; walk_beyond() scans for the caller where the innermost function has no tables
+ * (unwind_scan.h).
+ *
+ * Async-signal-safe: no allocation, no lock; modules are found by self_modules.h. A word of the
+ * stack is read only in pages that the kernel confirmed (readable.h); [low, high) of an
+ * unwind_stack, which belongs to one thread, remembers those around the stack pointer. A walk makes
+ * at most `max` steps, a new rule costs a lookup in .eh_frame.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_self.h"
 
 #include "profiler/unwind/readable.h"
@@ -9,7 +24,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-/* Other frames' variables are read here, which sanitizers keep for these frames. */
+/* The function reads variables of other frames, which sanitizers would report. */
 #define READS_STACKS __attribute__((no_sanitize("address", "thread")))
 
 enum { PAGE = 4096 };
@@ -38,7 +53,7 @@ static bool may_read(unwind_stack *s, uint64_t address, uint64_t n)
 	return true;
 }
 
-/* What is known holds for the stack that sp is on; on another one nothing is. */
+/* Keeps the readable range if sp is on the same stack, else starts a new one. */
 static void begin_at(unwind_stack *s, uint64_t sp)
 {
 	uint64_t page = sp & ~(uint64_t)(PAGE - 1);
@@ -46,7 +61,7 @@ static void begin_at(unwind_stack *s, uint64_t sp)
 	if (sp >= s->low && sp < s->high)
 		return;
 	if (sp < s->low && s->low - page <= 16 * PAGE && may_read(s, s->low - PAGE, PAGE)) {
-		/* The stack has grown: all of it down to here. */
+		/* The stack has grown: check all of it down to here. */
 		while (s->low > page && may_read(s, s->low - PAGE, PAGE))
 			;
 		if (s->low <= page)
@@ -85,8 +100,8 @@ READS_STACKS static bool read_own(void *self, uint64_t address, void *to, size_t
 
 enum { KEPT_BITS = 14 };
 
-/* A row is valid when `check` fits to the two others and the place: rows are written without a
- * lock, and one that two threads wrote at once fits to nothing. */
+/* A row is valid if `check` matches a, b, the address and the generation: rows are written without
+ * a lock, and one that two threads wrote at once does not match. */
 typedef struct kept {
 	_Alignas(32) _Atomic uint64_t check, a, b;
 } kept;
@@ -117,7 +132,7 @@ static unwind_rule find_new(uint64_t place, uint64_t when, kept *row)
 	unwind_rule rule = unwind_find_rule(have ? &m : NULL, place);
 	uint64_t halves[2];
 
-	/* Where there is no module now, one may be loaded next. */
+	/* An address without a module is not cached: one may be loaded there. */
 	if (!have)
 		return rule;
 	memcpy(halves, &rule, sizeof rule);
@@ -176,7 +191,7 @@ void unwind_self_context(const void *ucontext, unwind_regs *ret)
 #endif
 }
 
-/* With all registers, evaluating everything. */
+/* Walks with all registers, without cached rules. */
 static size_t unwind_walk_fully(unwind_stack *s, const unwind_regs *from, uint64_t *pcs, size_t max,
 				unwind_result *ret_end)
 {
@@ -196,7 +211,7 @@ static size_t unwind_walk_fully(unwind_stack *s, const unwind_regs *from, uint64
 	return n;
 }
 
-/* The same by rules that were kept. UNWIND_NEEDS: it cannot be done this way. */
+/* Walks by cached rules. UNWIND_NEEDS: a rule needs other registers. */
 static size_t walk_by_rules(unwind_stack *s, const unwind_regs *from, uint64_t *pcs, size_t max,
 			    unwind_result *ret_end)
 {
@@ -284,7 +299,7 @@ static bool unwind_code_before(void *self, uint64_t address, unsigned char *to, 
 	return true;
 }
 
-/* Nothing says how the function there is unwound. */
+/* Returns whether no unwind table covers the function. */
 static bool unwind_is_bare(uint64_t place)
 {
 	unwind_module m;
@@ -293,7 +308,8 @@ static bool unwind_is_bare(uint64_t place)
 	return !self_modules_find(place, &m) || !unwind_function(&m, place, &begin);
 }
 
-/* pcs[0] stays. Returns how many there are then; 0: nothing was found. */
+/* Walks from the caller of code without tables; pcs[0] stays. Returns the number of pcs; 0: no
+ * caller was found. */
 static size_t walk_beyond(unwind_stack *s, const unwind_regs *from, uint64_t *pcs, size_t max,
 			  unwind_result *ret_end)
 {

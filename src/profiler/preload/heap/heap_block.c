@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_block.c - what malloc's interposers call: reentrancy guard, updates of the table of live
+ * blocks and of the counters, and sampling of the hooks' own time.
+ *
+ * An allocation is recorded after the real function has returned: unwind the stack (heap_walk.c),
+ * put size and path into the table of live blocks (heap_live.c), add to the path's counters
+ * (heap_count.c). A free is recorded before the real function runs, because afterwards another
+ * thread may own the address. A block that is resized is taken out before realloc() and counted as
+ * freed and allocated after it, or put back if it failed. A block that is freed before its thread
+ * allocates again is temporary, as heaptrack counts it.
+ *
+ * Invariants: heap_inside is the thread's reentrancy guard. A hook inside another hook (a signal
+ * handler's, or the tool's own calls) records nothing, so a thread never waits for a lock that it
+ * holds itself; those of handlers are counted (`unseen`). Entering a hook takes no lock and no
+ * system call, but for the first one of a thread or of a process after fork() (enter_first()).
+ *
+ * Of each thread every TIMED_EVERY-th call is timed by the thread's CPU clock, less one reading of
+ * that clock: timed_ns / timed estimates the mean cost of a call.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_block.h"
 
 #include "profiler/preload/heap/heap_count.h"
@@ -8,8 +26,8 @@
 #include <errno.h>
 #include <time.h>
 
-/* A signal's handler in a hook, the first call of a process or a thread: NULL where nothing is to
- * be recorded. */
+/* Handles a hook inside a hook, and the first call of a process or thread. Returns NULL if nothing
+ * is to be recorded. */
 HEAP_APART static heap_thread *enter_first(heap_state **ret)
 {
 	if (heap_inside) {
@@ -50,18 +68,18 @@ void heap_leave(void)
 	heap_inside = HEAP_OUTSIDE;
 }
 
-/* Of one call in so many the time is taken, so that it is known what all of them cost. */
+/* One call in TIMED_EVERY is timed, from which the cost of all calls is estimated. */
 enum { TIMED_EVERY = 1024 };
 
 typedef struct timing {
-	uint64_t began, clock; /* clock: what a reading takes */
+	uint64_t began, clock; /* clock: cost of one reading */
 } timing;
 
 static uint64_t block_clock_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* not what others took meanwhile */
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* excludes the time of other threads */
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -92,7 +110,7 @@ static inline void born(heap_state *s, heap_thread *t, const void *p, size_t siz
 	const uint32_t node = heap_walk(s, t, from);
 	const heap_block before = heap_live_put(s, p, (heap_block){size, node});
 
-	if (__builtin_expect(before.node, 0)) /* its end was not seen */
+	if (__builtin_expect(before.node, 0)) /* its free was not observed */
 		heap_count_died(s, t, before.node, before.size, 1, false, HEAP_BLOCKS);
 	heap_count_born(s, t, node, size, HEAP_BLOCKS);
 	t->last = p;

@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_paths.c - interned call paths: the nodes of a calling-context tree in the mapped file, and
+ * the hash tables that find them.
+ *
+ * A node is a pair (parent, frame) and a path is the number of its innermost node, so equal paths
+ * have one number (hash consing; the tree is that of Ammons, Ball and Larus, PLDI 1997). Four
+ * open-addressing tables (heap_table.h) map addresses to frames, (parent, frame) to nodes, and
+ * hashes to Python's frames and texts. Threads consult private caches first (heap_thread.h).
+ *
+ * One spin lock guards the tables and all appends to the file. Rows are only appended, and a count
+ * is published with release order after its row is complete, so the reading process needs no lock.
+ * The loader's list is read before the lock is taken: the loader's lock is never requested inside
+ * it. heap_frame_get() calls `tell` inside it, which serialises the naming of Python's frames.
+ *
+ * When a module is unloaded, its addresses leave the table and header->code grows, at which threads
+ * drop their caches; frames and nodes keep their numbers. Capacities are fixed (heap_region.h):
+ * what does not fit becomes frame 0 or its parent node, and a node is then counted as lost.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_paths.h"
 
 #include "profiler/preload/heap/heap_modules.h"
@@ -8,18 +25,18 @@
 #include <string.h>
 
 enum {
-	FIRST_BITS = 12, /* rows of a table, at first */
+	FIRST_BITS = 12, /* rows of a new table, as a power of two */
 };
 
 struct heap_paths {
 	heap_lock lock;
-	heap_table places;	/* by place: heap_frame of code that is there */
+	heap_table places;	/* by address: heap_frame of loaded code */
 	heap_table children;	/* by parent and frame: heap_node */
-	heap_table others;	/* by any key: heap_frame that is no place */
-	heap_table texts;	/* by any key: where in the names */
+	heap_table others;	/* by any key: heap_frame without an address */
+	heap_table texts;	/* by any key: offset in the names */
 	unwind_rule *rules;	/* of each frame */
-	uint64_t version;	/* of the loader's list, when it was read */
-	struct scratch *loaded; /* as it was read */
+	uint64_t version;	/* of the loader's list in `loaded` */
+	struct scratch *loaded; /* the list */
 	size_t nloaded;
 };
 
@@ -70,7 +87,7 @@ static uint32_t module_add(heap_state *s, const heap_loaded *m, const char *path
 	return n;
 }
 
-/* What is known of places in code that is gone: their addresses may become other code. */
+/* Drops the addresses of unloaded code from the table, because other code may be loaded there. */
 static void places_forget(heap_state *s)
 {
 	struct heap_paths *p = s->paths;
@@ -92,7 +109,7 @@ static void places_forget(heap_state *s)
 	atomic_fetch_add_explicit(&s->header->code, 1, memory_order_release);
 }
 
-/* Too large for a stack that may be small. */
+/* It is too large for a small stack. */
 typedef struct scratch {
 	heap_loaded rows[HEAP_MODULES_MAX];
 	uint32_t ids[HEAP_MODULES_MAX];
@@ -270,8 +287,9 @@ uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *
 
 /* --- nodes */
 
-/* In a program with Python native paths leave a quarter to Python's, by whose lines all memory is
- * told: a native path that is cut short costs little then. */
+/* Returns how many nodes a path of that frame may use. In a Python program native paths leave a
+ * quarter to Python paths: memory is reported by Python line, so a truncated native path costs
+ * less. */
 static uint32_t nodes_most(const heap_state *s, uint32_t frame)
 {
 	const uint32_t most = s->header->nodes_max;

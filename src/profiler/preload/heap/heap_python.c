@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_python.c - incremental walk of the allocating thread's Python stack.
+ *
+ * The walk starts at the innermost frame of the thread's PyThreadState and follows `previous`
+ * outwards (offsets: python_layout.h). A row of the last stack stores what identifies its frame:
+ * address, code object, instruction, previous frame, and a hash of the code's line table. The walk
+ * stops at the first frame that is a row whose words, and those of all rows outside it, are
+ * unchanged; that row's path is reused and only the frames inside it are looked up. The Python path
+ * joins the native one as one frame, HEAP_PYTHON_STACK.
+ *
+ * Invariants: only frames of the calling thread are followed, which nothing changes or frees during
+ * the call. A page is checked once by the kernel (readable.h) and remembered in a direct-mapped
+ * cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since frame_tell()
+ * runs there; `finding` guards the interpreter until it is found. Names are in pages from mmap(),
+ * never in malloc's memory, and are made again in each generation (after fork()). Frames are keyed
+ * by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX bounds a stack; of a deeper one
+ * the innermost frames are recorded.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_python.h"
 
 #include "profiler/python/python_self.h"
@@ -8,12 +25,12 @@
 
 enum { PAGE = 4096 };
 
-/* Of the process, and of children that fork() makes of it: addresses alone. */
+/* They hold addresses alone, which stay valid in a child of fork(). */
 static python_process process;
 static python_self interpreter;
 static heap_lock finding;
 
-/* By the generation of the process: another thread may have been inside when it was forked. */
+/* They are made again in each generation: at fork() another thread may have been changing them. */
 static python_names *names;
 static uint32_t names_of;
 static uint64_t names_pages[PAGES_KEPT];
@@ -24,7 +41,7 @@ static bool python_page_get(uint64_t *pages, uint64_t page)
 {
 	uint64_t *kept = &pages[(page / PAGE ^ page >> 22) % PAGES_KEPT];
 
-	if (*kept != page || !page) { /* 0: a free place */
+	if (*kept != page || !page) { /* 0: a free slot */
 		if (!memory_readable(page))
 			return false;
 		*kept = page;
@@ -32,8 +49,8 @@ static bool python_page_get(uint64_t *pages, uint64_t page)
 	return true;
 }
 
-/* Frames and what they lead to are there as long as their thread is in them, so a page that could
- * be read once can be read again. */
+/* A thread's frames, and what they point to, exist while the thread is in them, so a page that was
+ * readable once stays readable. */
 static bool python_own_read(void *pages, uint64_t address, void *to, size_t n)
 {
 	const uint64_t first = address & ~(uint64_t)(PAGE - 1),
@@ -46,9 +63,9 @@ static bool python_own_read(void *pages, uint64_t address, void *to, size_t n)
 	return true;
 }
 
-/* --- memory for names: pages, as for all that is kept here. It is asked for in large blocks. */
+/* --- memory for names: pages, requested in large blocks */
 
-enum { SIZE_ROOM = 64 }; /* before each block, with its size */
+enum { SIZE_ROOM = 64 }; /* bytes before each block, which hold its size */
 
 static void *pages_alloc(void *state, size_t bytes)
 {
@@ -136,7 +153,8 @@ static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_tell *tel
 	return k->value;
 }
 
-/* Another code object may lie where one was before: it has another name, or other lines. */
+/* Returns the frame of a link. Code objects that follow each other at one address differ in their
+ * names or their lines. */
 static uint32_t python_frame_of(heap_state *s, heap_thread *t, const python_link *link,
 				uint64_t lines, bool entry)
 {
@@ -151,7 +169,7 @@ static uint32_t python_frame_of(heap_state *s, heap_thread *t, const python_link
 		    frame_tell, &told);
 }
 
-/* A call of the evaluator that has no frame now. */
+/* Returns the frame of a call of the evaluator that has no Python frame now. */
 static uint32_t no_frame(heap_state *s, heap_thread *t)
 {
 	frame_told told = {.entry = true};
@@ -206,7 +224,7 @@ static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
 	    !python_word_get(t, frame + at->frame_previous, &ret->previous) ||
 	    !python_word_get(t, frame + (at->frame_instruction & ~7u), &ret->instruction))
 		return false;
-	const uint64_t code = ret->code & ~(uint64_t)7; /* 3.14 keeps marks there */
+	const uint64_t code = ret->code & ~(uint64_t)7; /* 3.14 has tag bits there */
 	if (code && python_word_get(t, code + at->code_lines, &lines) &&
 	    python_word_get(t, code + (at->code_first_line & ~7u), &first) &&
 	    python_word_get(t, lines + at->bytes_size, &size) &&
@@ -215,8 +233,8 @@ static bool words_get(heap_thread *t, uint64_t frame, kept_python *ret)
 	return true;
 }
 
-/* Whether the rows up to that one are the frames from this one outwards. Each frame is there: the
- * one within it says so. */
+/* Returns whether the rows up to `row` are still the frames from *now outwards. Each frame exists,
+ * because the frame inside it points to it. */
 static bool still_so(heap_thread *t, const kept_python *row, kept_python *now)
 {
 	while (now->code == row->code && now->instruction == row->instruction &&
@@ -229,8 +247,8 @@ static bool still_so(heap_thread *t, const kept_python *row, kept_python *now)
 	return false;
 }
 
-/* The rows of the last stack that stay, and how many fresh ones come after them; SIZE_MAX: it
- * cannot be followed. */
+/* Finds the rows of the last stack that are still valid, *ret_known, and returns how many new rows
+ * follow them. *ret_whole: the walk reached a known row or the outermost frame. */
 static size_t python_follow(heap_thread *t, uint64_t frame, uint32_t *ret_known, bool *ret_whole)
 {
 	enum { LOOKED_AT = 4 };
@@ -285,7 +303,7 @@ static uint32_t path_of(heap_state *s, heap_thread *t, uint32_t known, size_t fr
 	return call ? heap_node_of(s, t, path, no_frame(s, t)) : path;
 }
 
-/* The innermost frame of the interpreter's state of a thread; 0: there is none. */
+/* Returns the innermost frame of a thread's state; 0: none. */
 static uint64_t python_innermost_of(heap_thread *t, uint64_t state)
 {
 	uint64_t frame;
@@ -312,7 +330,7 @@ uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node)
 		return node;
 	size_t n = python_follow(t, frame, &known, &whole);
 	if (known + n > PYTHON_DEPTH_MAX) {
-		t->python_depth = 0; /* once more, and it is cut */
+		t->python_depth = 0; /* again, without known rows: the stack is truncated */
 		n = python_follow(t, frame, &known, &whole);
 	}
 	const uint32_t path = path_of(s, t, known, n);

@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_state.c - state of the allocation tracer in a process: initialisation, fork detection,
+ * private pages and the mapped file.
+ *
+ * Initialisation is a compare-and-swap from HEAP_NEW to HEAP_BEGINS: one thread does it, others
+ * yield until it is HEAP_ON or HEAP_OFF. fork() is detected without a handler: the page of the
+ * state is MADV_WIPEONFORK (Linux 4.14; before, pthread_atfork() clears it) and all other pages are
+ * MADV_DONTFORK, so a child starts at HEAP_NEW, with a file and a generation that are new, whatever
+ * locks other threads of the parent held.
+ *
+ * Memory is mapped by direct system calls, because mmap() is interposed, and is listed in `owned`,
+ * so that exit() can report how much of it is resident (mincore(2)). The file is sparse; a part is
+ * extended by file_room() before it is written, so a full disk is a result of false and not a
+ * SIGBUS. No descriptor stays open.
+ *
+ * Locks are test-and-test-and-set spin locks with sched_yield(), held for few instructions; the one
+ * of `owned` is a leaf: no other lock is taken inside it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_state.h"
 
 #include "profiler/preload/heap/heap_live.h"
@@ -26,10 +43,10 @@
 enum { PAGE = 4096, GROW = 1 << 18 };
 
 heap_state *heap_now;
-/* These a forked child has from its parent. */
+/* A forked child inherits these. */
 static uint32_t generations;
 static char file[4096];
-static _Atomic size_t room[HEAP_PARTS]; /* bytes that are there for sure */
+static _Atomic size_t room[HEAP_PARTS]; /* bytes that the file system has reserved */
 
 void heap_lock_wait(heap_lock *l)
 {
@@ -45,7 +62,7 @@ void heap_lock_wait(heap_lock *l)
 	} while (atomic_exchange_explicit(l, 1, memory_order_acquire));
 }
 
-/* The kernel's own, whatever stands in front of mmap(). */
+/* Calls the kernel itself, because mmap() is interposed. */
 static void *state_map(size_t bytes, int flags, int fd)
 {
 	const long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0L);
@@ -58,11 +75,11 @@ static void state_unmap(void *p, size_t bytes)
 	syscall(SYS_munmap, p, bytes);
 }
 
-/* --- what is taken of the process's memory */
+/* --- memory that the tool uses in the process */
 
 enum { OWNED_MAX = 4096, PIECE = 1024 };
 
-/* Of threads there may be more: those are counted as if all of them were resident. */
+/* Mappings beyond OWNED_MAX, as of many threads, count as fully resident. */
 static struct {
 	heap_lock lock;
 	size_t n, uncounted;
@@ -114,7 +131,7 @@ static size_t resident_in(char *at, size_t bytes)
 	return pages * PAGE;
 }
 
-/* When the program ends by exit(), after whatever it registered itself. */
+/* Runs at exit(), after the handlers that the program registered. */
 __attribute__((destructor)) static void ends(void)
 {
 	heap_state *s = heap_now;
@@ -122,8 +139,8 @@ __attribute__((destructor)) static void ends(void)
 
 	if (!s || atomic_load(&s->phase) != HEAP_ON)
 		return;
-	/* Without the lock, which a signal's handler here would wait for without end: what other
-	 * threads take or give back just now is found not to be there. */
+	/* The lock is not taken, because a signal handler that calls exit() could wait for it
+	 * forever. Pages that other threads map or unmap now may be missed. */
 	resident = owned.uncounted;
 	for (size_t i = 0; i < owned.n; i++)
 		resident += resident_in(owned.rows[i].at, owned.rows[i].bytes);
@@ -159,7 +176,7 @@ bool heap_room(heap_part part, size_t bytes)
 
 	if (bytes <= there)
 		return true;
-	/* No descriptor is kept open: the program may count its own, or close all. */
+	/* No descriptor stays open: the program may count its descriptors, or close all. */
 	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	const size_t grown = (bytes + GROW - 1) / GROW * GROW;
 	const bool ok = fd >= 0 && file_room(fd, begins[part] + there, grown - there);
@@ -170,7 +187,7 @@ bool heap_room(heap_part part, size_t bytes)
 	return ok;
 }
 
-/* A process that becomes another program by exec() has the same number again. */
+/* Tries names until one is new: after exec() a process has the same pid again. */
 static int file_make(const char *folder)
 {
 	for (int again = 0; again < 1000; again++) {
@@ -185,7 +202,7 @@ static int file_make(const char *folder)
 	return -1;
 }
 
-/* As many call paths as a file may hold here. */
+/* Returns how many nodes fit into a file below RLIMIT_FSIZE. */
 static uint32_t nodes_allowed(void)
 {
 	struct rlimit files;
@@ -218,12 +235,12 @@ static bool region_open(heap_state *s, const char *folder)
 	if (nodes < 1024)
 		return false;
 	for (int i = 0; i < HEAP_PARTS; i++)
-		room[i] = 0; /* a parent may have had more */
+		room[i] = 0; /* a parent's values do not count here */
 	const int fd = file_make(folder);
 	if (fd < 0)
 		return false;
-	/* A reader that finds the file with a length may touch what is reserved here; without one
-	 * it says that there was no room. */
+	/* A reader may touch what is reserved here once the file has a length. Length 0 means that
+	 * the disk was full. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
@@ -233,7 +250,8 @@ static bool region_open(heap_state *s, const char *folder)
 	if (!at)
 		return false;
 	madvise(at, bytes, MADV_DONTFORK);
-	/* A page at a time: else the kernel clears 2 MiB of a hole for the first word of it. */
+	/* Without it the kernel clears 2 MiB of a hole for the first word in it, instead of one
+	 * page. */
 	madvise(at, bytes, MADV_RANDOM);
 	s->header = (heap_header *)at;
 	s->modules = (heap_module *)(at + HEAP_AT_MODULES);
@@ -261,7 +279,7 @@ static bool state_init(heap_state *s)
 	if (!folder || !*folder || !region_open(s, folder))
 		return false;
 	s->generation = ++generations;
-	owned.lock = 0; /* a parent's, whose pages are not here */
+	owned.lock = 0; /* a parent's list: its pages are not mapped here */
 	owned.n = owned.uncounted = 0;
 	s->live = heap_live_new(s);
 	s->paths = heap_paths_new(s);
@@ -272,7 +290,7 @@ static bool state_init(heap_state *s)
 	return true;
 }
 
-/* Before Linux 4.14 no page is wiped. */
+/* Clears the state in a child where MADV_WIPEONFORK is missing (before Linux 4.14). */
 static void state_forked(void)
 {
 	memset(heap_now, 0, sizeof *heap_now);
@@ -283,7 +301,7 @@ static heap_state *state_page_get(void)
 	static heap_lock making;
 	extern char **environ;
 
-	if (heap_now || !environ) /* before libc is there: the loader alone */
+	if (heap_now || !environ) /* before libc is initialised: only the loader runs */
 		return heap_now;
 	heap_lock_take(&making);
 	if (!heap_now) {

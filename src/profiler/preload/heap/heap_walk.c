@@ -1,4 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* heap_walk.c - incremental stack unwinding: only frames that are new since the thread's last
+ * allocation are unwound.
+ *
+ * The last stack is cached as rows, the outermost first. A row has the node of its path and the
+ * stack words (return addresses, saved frame pointers) from which the rows outside it were derived;
+ * it is valid while pc, sp, fp where the unwinding used it, and all these words are unchanged.
+ * Froyd, Mellor-Crummey and Fowler (ICS 2005) mark the known part of a stack by a trampoline in a
+ * return address; here words are compared instead, so the program's stack is never written.
+ *
+ * The fast path compares the whole last stack. Otherwise walk_follow() unwinds from the innermost
+ * frame, by rules of 16 bytes that are cached by address, until it meets a valid row; the frames
+ * inside it become new rows. If a rule needs other registers, heap_walk_fully() unwinds all frames.
+ *
+ * Invariants: all data is the thread's; a lock (heap_paths.c) is taken only for a new address or
+ * node. A word is read only within [low, high), pages that the kernel confirmed as readable; a
+ * stack elsewhere starts a new range. Stacks deeper than HEAP_DEPTH_MAX are cut at the outer end,
+ * below HEAP_FRAME_CUT. When code was unloaded (header->code), code_changed() drops the thread's
+ * caches.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_walk.h"
 
 #include "profiler/preload/heap/heap_python.h"
@@ -7,7 +26,7 @@
 
 #include <string.h>
 
-/* Other frames' variables are read here, which sanitizers keep for these frames. */
+/* The function reads variables of other frames, which sanitizers would report. */
 #define READS_STACKS __attribute__((no_sanitize("address", "thread")))
 
 enum { PAGE = 4096 };
@@ -69,7 +88,8 @@ static const heap_place *walk_place_of(heap_state *s, heap_thread *t, uint64_t p
 	return p;
 }
 
-/* The frame around f, of which place, sp and fp are set; f's other members become so. */
+/* Unwinds from f, whose place, sp and fp are set, to its caller *outer, and sets f's other
+ * members. */
 static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
 			  walked_frame *outer)
 {
@@ -144,13 +164,13 @@ static inline void word_keep(heap_thread *t, kept_frame *k, uint64_t at, uint64_
 		k->highest = at;
 }
 
-/* A fresh frame becomes row i of the stack. */
+/* Stores a new frame as row i of the stack. */
 static inline void walk_row_put(heap_thread *t, uint32_t i, const walked_frame *f)
 {
 	kept_frame *k = &t->stack[i];
 	bool outer_by_fp = false;
 
-	/* Around the outermost frame there is nothing: no words of it are kept. */
+	/* The outermost frame has no caller, so it has no words. */
 	*k = (kept_frame){.place = f->place,
 			  .sp = f->sp,
 			  .fp = f->fp,
@@ -179,8 +199,8 @@ static void code_changed(heap_thread *t, uint32_t code)
 	memset(t->places, 0, sizeof t->places);
 }
 
-/* From f on, until a frame that was there last time: *known rows of the last stack stay. Returns
- * how many are fresh. */
+/* Unwinds from f until it meets a valid row of the last stack: *known rows stay. Returns the number
+ * of new frames. */
 static uint32_t walk_follow(heap_state *s, heap_thread *t, walked_frame *f, uint32_t *known,
 			    unwind_result *ret_end)
 {
@@ -208,7 +228,7 @@ static uint32_t walk_follow(heap_state *s, heap_thread *t, walked_frame *f, uint
 	}
 }
 
-/* With all registers, where hand-written code needs them; nothing of it is kept. */
+/* Unwinds with all registers, which hand-written code needs. Nothing is cached. */
 static uint32_t heap_walk_fully(heap_state *s, heap_thread *t, const heap_caller *from)
 {
 	uint64_t *places = (uint64_t *)(void *)t->fresh;
@@ -230,7 +250,7 @@ static uint32_t heap_walk_fully(heap_state *s, heap_thread *t, const heap_caller
 	return node;
 }
 
-/* Where the last stack is not met at once. */
+/* Handles a stack that differs from the last one. */
 HEAP_APART static uint32_t walk_on(heap_state *s, heap_thread *t, const heap_caller *from)
 {
 	const uint32_t code = atomic_load_explicit(&s->header->code, memory_order_acquire);
@@ -246,7 +266,7 @@ HEAP_APART static uint32_t walk_on(heap_state *s, heap_thread *t, const heap_cal
 		t->fresh[0] = (walked_frame){.place = from->pc - 1, .sp = from->sp, .fp = from->fp};
 		n = walk_follow(s, t, t->fresh, &known, &end);
 		if (known + n > HEAP_DEPTH_MAX)
-			t->depth = 0; /* once more, and it is cut */
+			t->depth = 0; /* again, without known rows: the stack is truncated */
 	} while (known + n > HEAP_DEPTH_MAX);
 	if (__builtin_expect(end == UNWIND_NEEDS, 0))
 		return heap_walk_fully(s, t, from);

@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sampler.c - the sampling library inside the program: constructor, signal handler, start and end
+ * of threads and processes.
+ *
+ * The handler reads the thread's CPU clock, acquires a slot of shared memory by compare-and-swap
+ * (sample_slots.h), unwinds the interrupted thread into it (unwind_self.h) with its Python frames,
+ * and publishes it; deepclock drains the slots. It is async-signal-safe: no allocation, no lock, no
+ * wait, errno is restored, and all signals are blocked while it runs. If no slot is free the sample
+ * is lost and counted.
+ *
+ * Order: the handler is installed before the first clock starts; `armed` is set before a thread's
+ * clock starts and cleared before it is stopped, so a signal finds either a complete thread or
+ * nothing to do. Clocks are not inherited by fork(): the child's atfork handler starts one. Modules
+ * are reported at the start, and at exit again if the loader added some.
+ *
+ * A sample weighs the thread's CPU time since its last sample, less the handler's, so a lost
+ * sample's time is in the next one; under SAMPLE_CLOCK_USER it weighs one period. Signals of other
+ * senders go to the program's handler (sampler_signal_theirs()).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
 #include "sampler_clock.h"
 #include "sampler_python.h"
@@ -36,7 +54,7 @@ typedef struct sampled {
 static sample_slots *slots; /* NULL: nothing is sampled */
 static uint64_t period_ns;
 static int process;   /* ours, also after fork() */
-static uint64_t adds; /* of libraries, at the last time that they were told */
+static uint64_t adds; /* dlpi_adds when the modules were last reported */
 static __thread sampled mine __attribute__((tls_model("initial-exec")));
 
 static uint64_t sampler_clock_ns(clockid_t clock)
@@ -96,7 +114,8 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 	if (s) {
 		unwind_self_context(context, &regs);
 		s->told = SAMPLE_TOLD_STACK;
-		/* The kernel's work has no samples there, and is no one's. */
+		/* The user clock stops in the kernel: kernel time is charged to no
+		 * sample. */
 		s->a = t->kind == SAMPLE_CLOCK_USER ? period_ns : cpu - t->cpu_ns;
 		const uint32_t room = sampler_python_take(s, t->tid);
 		s->npcs = (uint32_t)unwind_self_walk(&t->stack, &regs, s->of.pcs, room, &ended);
@@ -104,10 +123,10 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 		s->c = t->stack.scanned;
 		sampler_python_put(s);
 		t->cpu_ns = sampler_clock_ns(
-		    CLOCK_THREAD_CPUTIME_ID); /* the handler's is not the program's */
+		    CLOCK_THREAD_CPUTIME_ID); /* the handler's time is not the program's */
 		s->b = t->cpu_ns - cpu;
 		sample_slot_give(s);
-	} else { /* its time goes to the next one that finds room */
+	} else { /* its time is in the next sample, except by the user clock */
 		atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
 	}
 	errno = e;
@@ -122,13 +141,13 @@ void sampler_thread_begins(void)
 
 	if (!slots || mine.armed)
 		return;
-	sampler_python_find(); /* it may have been loaded meanwhile */
+	sampler_python_find(); /* an interpreter may have been loaded since */
 	mine.tid = (int)syscall(SYS_gettid);
 	mine.stack = (unwind_stack){0};
 	mine.cpu_ns = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	prctl(PR_GET_NAME, name);
 	slot_write(SAMPLE_TOLD_NAME, 0, 0, 0, name);
-	/* What the signal finds is there before the first one comes. */
+	/* The state that the handler reads is complete before the first signal. */
 	mine.kind = (sample_slots_clock)slots->clock;
 	mine.armed = true;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -153,7 +172,7 @@ void sampler_thread_ends(void)
 	errno = e;
 }
 
-/* --- code: told at the beginning and, where libraries came later, at the end. */
+/* --- modules: reported at the start, and at exit again if some were added */
 
 static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
 {
@@ -163,7 +182,7 @@ static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
 	(void)size;
 	(void)self;
 	adds = info->dlpi_adds;
-	if (!file || !*file) { /* the program itself, the first one; later ones have no file */
+	if (!file || !*file) { /* the program itself has no name */
 		const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
 
 		if (n <= 0)
@@ -171,7 +190,7 @@ static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
 		program[n] = '\0';
 		file = program;
 	}
-	if (file[0] != '/') /* the kernel's own: it has no file */
+	if (file[0] != '/') /* the kernel's vdso has no file */
 		return 0;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
@@ -249,7 +268,8 @@ __attribute__((constructor)) static void program_begins(void)
 		sigfillset(&action.sa_mask);
 		unwind_self_refresh();
 		if (sigaction(number, &action, NULL) == 0) {
-			/* What blocked all signals before exec() blocks this one too. */
+			/* A mask that blocked all signals before exec() is inherited and blocks
+			 * this one too. */
 			sigemptyset(&ours);
 			sigaddset(&ours, number);
 			pthread_sigmask(SIG_UNBLOCK, &ours, NULL);

@@ -1,5 +1,19 @@
-/* chrome_event.c - one of Chrome's trace events: its members, which come in any order, and what is
- * kept of it.
+/* chrome_event.c - reads one event of Chrome's trace format: its members by a pull parser, then
+ * what its phase makes of them.
+ *
+ * Members come in any order, so chrome_event_read() collects them in an `event` on the stack, and
+ * apply() interprets them at the closing bracket: metadata names a process or thread, a counter
+ * gives a row for each of its series, every other phase one row (chrome_reading.h). Rows are held
+ * until the file ends; chrome_told.c sorts and emits them. Of a range or instant only requested
+ * numbers are stored, if "ph" precedes "args".
+ *
+ * Times are decimal microseconds, converted digit by digit to integer nanoseconds, rounded half up,
+ * because a double has too few digits. Ids are numbers or hashes of texts, mixed with the hash of
+ * what scopes them: category, name, "scope", "id2".
+ *
+ * Bounds: NUMBERS_MAX numbers of one event (more are left out), CHROME_EVENTS_MAX rows and
+ * CHROME_NUMBERS_MAX numbers of a file (E_LIMIT), 255 bytes of shapes; memory is 40 bytes for a
+ * row. Source: "Trace Event Format" (chrome_read.h has the address).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -22,16 +36,16 @@ typedef struct event {
 	bool has_id;
 	uint64_t id;
 	char pid[64], tid[64];
-	uint32_t said;	 /* by a name among its arguments */
-	uint32_t shapes; /* of its inputs; 0: not told */
+	uint32_t said;	 /* its argument "name" */
+	uint32_t shapes; /* of its inputs; 0: none given */
 	uint32_t nnumbers;
 	chrome_number numbers[NUMBERS_MAX];
 } event;
 
 /* --- numbers */
 
-/* Microseconds as nanoseconds. Digits are counted, since 4508215143015.673 has more of them than
- * a double keeps. false: it is no time, or one that does not fit. */
+/* Converts microseconds to nanoseconds digit by digit, since 4508215143015.673 has more digits than
+ * a double holds. false: not a time, or too large. */
 static bool event_time_of(const char *text, int64_t *ret, bool *ret_parts)
 {
 	const bool negative = *text == '-';
@@ -51,7 +65,7 @@ static bool event_time_of(const char *text, int64_t *ret, bool *ret_parts)
 	for (uint64_t one = 100; has_part && *at >= '0' && *at <= '9'; at++, one /= 10) {
 		*ret_parts |= *at != '0';
 		v += one * (uint64_t)(*at - '0');
-		if (one == 0) /* the digit behind the last that counts */
+		if (one == 0) /* the digit after the last that counts */
 			v += *at >= '5';
 		if (one == 0)
 			break;
@@ -85,9 +99,9 @@ static dck_status event_text_put(chrome_reader *x, uint32_t *ret)
 	return *ret ? DCK_OK : x->err->code;
 }
 
-/* Shapes as a text: of lists of sizes, and of lists of tensors. */
+/* Shapes of tensors, and of lists of tensors, as a text. */
 typedef struct shapes {
-	char text[256]; /* cut, which three dots at the end say */
+	char text[256]; /* a truncated text ends in "..." */
 	size_t n;
 	unsigned depth, count[4]; /* items so far, by depth */
 } shapes;
@@ -115,14 +129,14 @@ static void shapes_open(shapes *s)
 static void shapes_close(shapes *s, bool tensors)
 {
 	if (s->count[s->depth] == 0)
-		shapes_add(s, "-"); /* a number, or no tensor */
+		shapes_add(s, "-"); /* a number, or not a tensor */
 	else if (tensors)
 		shapes_add(s, "]");
 	s->depth--;
 }
 
-/* [[4, 3, 32, 32], [8, 3, 3, 3], [], [[2, 2], [2, 2]]] is "4x3x32x32, 8x3x3x3, -, [2x2, 2x2]"; what
- * is no tensor is left out at the end. */
+/* Reads the shapes of inputs: [[4, 3, 32, 32], [8, 3, 3, 3], [], [[2, 2], [2, 2]]] becomes
+ * "4x3x32x32, 8x3x3x3, -, [2x2, 2x2]". Elements at the end that are not tensors are left out. */
 static dck_status read_shapes(chrome_reader *x, event *e)
 {
 	shapes s = {.depth = 1};
@@ -187,8 +201,8 @@ static bool is_wanted(const chrome_reader *x, const char *name)
 
 static dck_status read_arguments(chrome_reader *x, event *e)
 {
-	/* Of a range or an instant, whose phase mostly comes in front, only some numbers are
-	 * wanted. */
+	/* Only requested numbers of a range or an instant are stored; its phase mostly precedes
+	 * them. */
 	const bool range = e->phase && strchr("XBEi", e->phase);
 	json_token t;
 	uint32_t key = 0;
@@ -209,7 +223,7 @@ static dck_status read_arguments(chrome_reader *x, event *e)
 	}
 }
 
-/* {"local": "0x1"}: ids of one process, or of all. */
+/* Reads {"local": "0x1"} or {"global": "0x1"}: an id of one process, or of all. */
 static dck_status read_id2(chrome_reader *x, event *e)
 {
 	json_token t;
@@ -351,7 +365,7 @@ static dck_status chrome_event_keep(chrome_reader *x, const chrome_row *row)
 	return DCK_OK;
 }
 
-/* The thread of an event; mostly that of the one before. */
+/* Returns the thread of an event, which mostly is that of the event before. */
 static uint32_t thread_of(chrome_reader *x, const event *e)
 {
 	char ids[sizeof x->last_ids];
@@ -371,7 +385,7 @@ static bool is_text(const chrome_reader *x, uint32_t text, const char *what)
 	return said && strcmp(said, what) == 0;
 }
 
-/* What processes and threads are called. "thread 7" is our own writer's for one without a name. */
+/* Stores the name of a process or thread. Our own writer writes "thread 7" where there is none. */
 static dck_status keep_metadata(chrome_reader *x, const event *e)
 {
 	char unnamed[32];
@@ -397,8 +411,8 @@ static dck_status keep_metadata(chrome_reader *x, const event *e)
 	return DCK_OK;
 }
 
-/* Our own writer's of a thread, whose id is the thread's number: the form knows them by their ids.
- */
+/* Returns the thread of a counter that our own writer wrote, whose id is the thread's number; NULL:
+ * another counter. The format distinguishes counters by their ids. */
 static const char *tid_of(const event *e)
 {
 	char *end;
@@ -436,8 +450,8 @@ static dck_status keep_counters(chrome_reader *x, const event *e)
 	return DCK_OK;
 }
 
-/* Which range or flow is meant: the id belongs to its category, of old ones to the name, of flows
- * to both. Those of our own writer are as they were. */
+/* Returns the key of a range or flow. An id is scoped by the category, in old phases by the name,
+ * of flows by both. Ids of our own writer stay unchanged. */
 static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_category, bool by_name)
 {
 	const char *own = by_name && by_category ? "flow" : "range";
@@ -450,7 +464,7 @@ static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_cat
 	       ~(UINT64_C(1) << 63);
 }
 
-/* An operator with the shapes of its inputs behind its name: "aten::mm(2x3, 3x4)". */
+/* Returns an operator's name with the shapes of its inputs: "aten::mm(2x3, 3x4)". */
 static uint32_t shaped(chrome_reader *x, const event *e)
 {
 	const kept_name name = kept_name_of(&x->texts, e->text),
@@ -479,7 +493,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	case CHROME_ASYNC_END:
 		row.as.id = event_key_of(x, e, e->phase == 'b' || e->phase == 'e',
 					 e->phase == 'S' || e->phase == 'F');
-		if (is_text(x, category, "range")) /* our own writer's for the id alone */
+		if (is_text(x, category, "range")) /* our own writer adds it for the id alone */
 			category = 0;
 		break;
 	case CHROME_FLOW_BEGIN:
@@ -509,7 +523,7 @@ static dck_status keep_event(chrome_reader *x, const event *e, chrome_kind kind)
 	return chrome_event_keep(x, &row);
 }
 
-/* PyTorch's profiler without Kineto says what kind an event is by its process alone. */
+/* PyTorch's profiler without Kineto marks the kind of an event by its process alone. */
 static dck_status category_by_process(chrome_reader *x, event *e)
 {
 	static const char *const known[][2] = {{"CPU functions", "cpu_op"},

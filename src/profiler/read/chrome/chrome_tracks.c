@@ -1,5 +1,15 @@
-/* chrome_tracks.c - texts, names, processes and threads of Chrome's trace events. A process or
- * thread may be known by a number or by a text.
+/* chrome_tracks.c - string interning, and the tables of processes, threads and counters, of a
+ * Chrome trace.
+ *
+ * Texts are interned to numbers. Hash maps with pairs of these numbers as keys find the row of a
+ * name (text, category), a process (text of its pid), a thread (process, text of its tid) and a
+ * counter (process or thread, name); a row is made at its first mention. A pid or tid that is not a
+ * number of 32 bits gets a number from FOREIGN on, and its text as its name. chrome_tell_track()
+ * emits a track once, after its parent.
+ *
+ * Invariants: row 0 means none, with the reason in x->err. Rows are never removed, but move when a
+ * table grows: a pointer is valid until the next row is made. Bounds: TEXTS_MAX texts, TRACKS_MAX
+ * tracks; more is E_LIMIT.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -14,7 +24,7 @@
 enum {
 	TEXTS_MAX = 1 << 22,
 	TRACKS_MAX = 1 << 20,
-	FOREIGN = 1 << 30 /* the first of the numbers for what is known by no number of 32 bits */
+	FOREIGN = 1 << 30 /* first number for a pid or tid that is not a number of 32 bits */
 };
 
 typedef struct named {
@@ -98,7 +108,7 @@ static uint32_t track_new(chrome_reader *x, kept_map *rows, uint64_t key, const 
 	return row;
 }
 
-/* The number of a process or thread; false: it is known by another text. */
+/* Parses the number of a process or thread; false: it is another text. */
 static bool tracks_number_of(const char *text, int32_t *ret)
 {
 	char *end;
@@ -185,7 +195,7 @@ void chrome_tell_track(chrome_reader *x, uint32_t row)
 	t->told = true;
 	if (t->parent)
 		chrome_tell_track(x, t->parent);
-	/* The form has no units, and these are known. */
+	/* The format has no units; those of our thread counters are known. */
 	const char *name = kept_name_of(&x->texts, t->name).text;
 	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
 	const int counter = threads ? thread_counter_named(name) : -1;

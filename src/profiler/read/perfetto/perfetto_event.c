@@ -1,5 +1,17 @@
-/* perfetto_event.c - one event of a trace of Perfetto: what it says is collected, then told as
- * events of a timeline. An event has a type, or, of an old producer, the letter of a phase.
+/* perfetto_event.c - reads one TrackEvent of a Perfetto trace: collects its fields, finds its
+ * track, emits events of a timeline.
+ *
+ * Fields of protobuf come in any order, so a message is read twice: first for type, track, name and
+ * time, then for numbers (debug annotations) and flow ids, which need these. An event has a type
+ * or, of an old producer (LegacyEvent), the letter of a phase as in Chrome's JSON. row_of_event()
+ * maps it to a row: events of threads and counters are emitted there; a track that belongs to no
+ * thread is a lane, and its ranges become asynchronous ranges of the thread or process above it. A
+ * range with a duration is a begin, and an end that perfetto_told.c holds back.
+ *
+ * Invariants: interned ids are looked up in the sequence's tables as of this packet
+ * (perfetto_names.c). An unknown type counts as skipped, an event without a time as undated.
+ * Bounds: OPEN_MAX flows at a time; further ones start again at each event. Source:
+ * protos/perfetto/trace/track_event/track_event.proto of Perfetto.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -8,7 +20,7 @@
 
 #include <string.h>
 
-enum { OPEN_MAX = 1 << 20 }; /* ids of ranges, and of flows, that are followed at a time */
+enum { OPEN_MAX = 1 << 20 }; /* ids of flows that are followed at a time */
 
 typedef enum what {
 	NOTHING,
@@ -28,7 +40,7 @@ typedef struct event {
 	what what;
 	uint64_t track, ns, duration_ns, id;
 	bool has_track, has_value, old, overrides;
-	bool numbers, flows; /* fields for them are there */
+	bool numbers, flows; /* it has fields for them */
 	uint32_t text, category, place, scope;
 	uint32_t name; /* of text and category */
 	int32_t pid, tid;
@@ -45,7 +57,7 @@ static double event_real_of(uint64_t bits)
 
 /* --- what belongs to a range */
 
-/* A number on a range; *ret_has: it is one. */
+/* Reads a number of a range; *ret_has: it has a value. */
 static dck_status event_read_number(wire_reader r, const perfetto_sequence *q, uint32_t *ret_text,
 				    double *ret, bool *ret_has, perfetto_reader *x)
 {
@@ -98,7 +110,7 @@ static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t
 	return perfetto_put(x, row, &(trace_event){.ns = e->ns, .kind = kind, .as.id = id});
 }
 
-/* The first event with an id is where an arrow begins, as far as the file is in order. */
+/* A flow starts at the first event with its id, as far as the file is in order. */
 static dck_status event_put_flow(uint32_t row, const event *e, uint64_t id, bool last,
 				 perfetto_reader *x)
 {
@@ -151,7 +163,7 @@ static dck_status event_put_async(const event *e, uint64_t key, uint32_t carrier
 	return perfetto_put(x, carrier, &one);
 }
 
-/* A range on a track of its own. */
+/* Emits a range of a track without a thread. */
 static dck_status put_on_lane(const event *e, const perfetto_sequence *q, uint64_t uuid,
 			      uint32_t row, perfetto_reader *x)
 {
@@ -163,7 +175,7 @@ static dck_status put_on_lane(const event *e, const perfetto_sequence *q, uint64
 	return event_put_async(e, uuid, carrier, x);
 }
 
-/* An old producer's: known by its id, together with its category or what else was agreed on. */
+/* Returns the key of an old producer's range: its id within its category and scope. */
 static uint64_t perfetto_event_key_of(const event *e)
 {
 	return hash_number(hash_number(e->id, e->category), e->scope);
@@ -190,7 +202,7 @@ static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reade
 			    &(trace_event){.ns = e->ns, .kind = TRACE_COUNTER, .as.real = value});
 }
 
-/* An old producer's: each of its numbers is a counter, with the event's name before its own. */
+/* Emits counters of an old producer: each number is one, named by the event's name and its own. */
 static dck_status put_counters(wire_reader r, const event *e, const perfetto_sequence *q,
 			       uint32_t row, perfetto_reader *x)
 {
@@ -220,7 +232,8 @@ static dck_status put_counters(wire_reader r, const event *e, const perfetto_seq
 
 /* --- one event */
 
-/* Its row, made where there is none; *ret_lane: it is a track of its own, and *ret may be 0. */
+/* Finds or makes the row of an event. *ret_lane: its track belongs to no thread, and *ret may be
+ * 0. */
 static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint32_t *ret,
 			       bool *ret_lane, perfetto_reader *x)
 {
@@ -236,7 +249,8 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 	if (!uuid && q->thread)
 		return DCK_OK;
 	*ret = kept_map_find(&x->track_rows, uuid);
-	/* Without a description: a sequence's own track is a thread, another one is a lane. */
+	/* Of tracks without a description a sequence's default track is a thread, another one a
+	 * lane. */
 	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_LANE
 						: e->has_track && uuid);
 	if (*ret_lane)
@@ -295,7 +309,7 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	case FLOW_BEGIN:
 	case FLOW_STEP:
 	case FLOW_END:
-		/* Of our own, which have no name, the id is kept. */
+		/* Flows of our own writer have no name: their ids stay unchanged. */
 		return lane ? DCK_OK
 			    : put_id(row, e,
 				     e->what == FLOW_BEGIN  ? TRACE_FLOW_BEGIN
@@ -311,7 +325,7 @@ static dck_status put_event(wire_reader r, const event *e, const perfetto_sequen
 	return DCK_OK;
 }
 
-/* --- what it says */
+/* --- its fields */
 
 static what of_type(uint64_t type)
 {
@@ -321,7 +335,7 @@ static what of_type(uint64_t type)
 	return type < sizeof types / sizeof *types ? types[type] : NOTHING;
 }
 
-/* *ret_by_name: its id is one of its name, not of its category. */
+/* *ret_by_name: its id is scoped by its name, not by its category. */
 static what of_phase(uint64_t phase, bool *ret_by_name)
 {
 	*ret_by_name = phase == 'S' || phase == 'T' || phase == 'p' || phase == 'F';
@@ -468,7 +482,8 @@ static dck_status event_read_field(const wire_reader *r, const wire_field *f,
 	return DCK_OK;
 }
 
-/* Microseconds of CLOCK_MONOTONIC, or of the trace's clock where the file does not tie them. */
+/* Converts microseconds of CLOCK_MONOTONIC, or of the trace's clock if no snapshot relates the
+ * two. */
 static bool ns_of(const said *s, perfetto_sequence *q, uint64_t *ret_ns, perfetto_reader *x)
 {
 	uint64_t us = (uint64_t)s->us;

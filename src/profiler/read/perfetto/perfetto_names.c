@@ -1,5 +1,15 @@
-/* perfetto_names.c - texts of a trace of Perfetto, and the names that events have: a text with a
- * category.
+/* perfetto_names.c - string interning for Perfetto traces: texts, names and source locations, and
+ * the interned ids of each sequence.
+ *
+ * Texts are interned to numbers over the whole trace. A name is a pair (text, category), a source
+ * location a pair (file, line); a hash map finds the row of a pair. A sequence refers to texts by
+ * private ids (iid, message InternedData), which one map for each field turns into our numbers,
+ * until the sequence clears its state (SEQ_INCREMENTAL_STATE_CLEARED, perfetto_forget()). A name is
+ * emitted to the format once, in the order of the numbers, before events that use it.
+ *
+ * Bounds for hostile files: TEXTS_MAX texts and as many pairs, INTERNED_MAX iids of all sequences
+ * at a time (E_LIMIT); a text is cut after KEPT_NAME_MAX bytes. Row 0 means none. Source:
+ * protos/perfetto/trace/interned_data/interned_data.proto of Perfetto.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -9,7 +19,7 @@
 
 enum {
 	TEXTS_MAX = 1 << 22,
-	INTERNED_MAX = 1 << 22 /* numbers of names, of all sequences */
+	INTERNED_MAX = 1 << 22 /* iids of all sequences together */
 };
 
 typedef struct named {
@@ -80,7 +90,7 @@ dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_
 
 /* --- names with what belongs to them */
 
-/* The row of a pair of numbers, made where there is none. */
+/* Finds or makes the row of a pair of numbers. */
 static dck_status pair_row(kept_map *rows, kept_table *table, uint32_t a, uint32_t b, uint32_t *n,
 			   uint32_t *ret, perfetto_reader *x)
 {

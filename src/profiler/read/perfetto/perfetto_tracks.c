@@ -1,5 +1,17 @@
-/* perfetto_tracks.c - the tracks of a trace of Perfetto: what descriptors say of them, and those
- * that are only mentioned.
+/* perfetto_tracks.c - tables of the tracks of a Perfetto trace, by uuid, by process and thread
+ * number, and by counter name.
+ *
+ * A TrackDescriptor makes or updates the row of its uuid. An event may mention a uuid first, which
+ * makes a row without a description (PERFETTO_UNTOLD) that a later descriptor completes. A process
+ * or thread number means the first row described by it, or one made for it, which no uuid refers
+ * to. A repeated descriptor replaces what the row has, but for the name if it states none, the
+ * counter's value and the pending ends. It is applied after its last field, because the uuid may
+ * come last.
+ *
+ * Invariants: row 0 means none; rows are never removed, but move when the table grows. Bounds for
+ * hostile files: TRACKS_MAX rows and SEQUENCES_MAX writers (E_LIMIT), LANES_MAX described lanes
+ * (more are ignored); a chain of parents is followed for 32 steps, so a cycle ends. Source:
+ * protos/perfetto/trace/track_event/track_descriptor.proto of Perfetto.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -7,14 +19,14 @@
 
 #include <string.h>
 
-/* What a hostile file may make us keep. */
+/* Limits of what a hostile file can make us store. */
 enum {
 	TRACKS_MAX = 1 << 18,
-	LANES_MAX = 1 << 16, /* further ones are not kept: they are known by their events */
+	LANES_MAX = 1 << 16, /* descriptors of further ones are ignored */
 	SEQUENCES_MAX = 1 << 16
 };
 
-/* The row of a key in one of the maps, made when there is none. */
+/* Finds or makes the row of a key in one of the maps. */
 static dck_status tracks_row_of(kept_map *rows, kept_table *table, uint64_t key, uint32_t *n,
 				uint32_t max, uint32_t *ret, perfetto_reader *x)
 {
@@ -47,7 +59,7 @@ dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
 	return DCK_OK;
 }
 
-/* A row that no event can name by its number. */
+/* Finds or makes a row that no event can refer to by a uuid. */
 static dck_status row_made(kept_map *rows, uint64_t key, const perfetto_track *said, uint32_t *ret,
 			   perfetto_reader *x)
 {
@@ -60,7 +72,7 @@ static dck_status row_made(kept_map *rows, uint64_t key, const perfetto_track *s
 	return DCK_OK;
 }
 
-/* The process of a pid: described, or made by the first thread that has it. */
+/* Finds the process of a pid: described, or made for the first thread of that pid. */
 dck_status perfetto_process_of(int32_t pid, uint32_t *ret, perfetto_reader *x)
 {
 	return row_made(&x->process_rows, (uint32_t)pid,
@@ -122,7 +134,7 @@ static dck_status read_thread(wire_reader r, perfetto_track *t, int64_t *ret_us,
 	return x->status;
 }
 
-/* A unit that has no name of ours is left out. */
+/* Returns the unit of that name; an unknown one is left out. */
 static dck_unit unit_named(const char *text)
 {
 	for (int u = DCK_UNIT_NONE + 1; u < DCK_UNIT_COUNT; u++)
@@ -157,7 +169,7 @@ static dck_status read_counter(wire_reader r, perfetto_track *t, perfetto_reader
 	return x->status;
 }
 
-/* What is said again replaces what was said; what was not said now, stays. */
+/* Updates a row from a repeated descriptor. A uuid or name that is not stated again stays. */
 static void take_over(perfetto_track *t, const perfetto_track *said)
 {
 	const perfetto_track had = *t;
@@ -171,7 +183,7 @@ static void take_over(perfetto_track *t, const perfetto_track *said)
 	t->ends_room = had.ends_room;
 }
 
-/* The first track of a process or thread is the one that its number stands for. */
+/* Maps the number of a process or thread to its first track. */
 static dck_status known_as(kept_map *rows, uint64_t key, uint32_t row, perfetto_reader *x)
 {
 	if (!kept_map_find(rows, key) && !kept_map_put(rows, key, row))
@@ -179,7 +191,7 @@ static dck_status known_as(kept_map *rows, uint64_t key, uint32_t row, perfetto_
 	return DCK_OK;
 }
 
-/* What a descriptor says is taken over at its end, as its uuid may come last. */
+/* Applies a descriptor after its last field, because its uuid may come last. */
 dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 {
 	perfetto_track said = {.kind = PERFETTO_LANE, .changed = true, .multiplier = 1};
@@ -242,7 +254,7 @@ dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_re
 	return DCK_OK;
 }
 
-/* The thread or process that a track lies below; 0: none. */
+/* Returns the nearest thread or process above a track, or the track itself; 0: none. */
 uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid)
 {
 	for (int steps = 0; steps < 32 && uuid; steps++) {

@@ -1,4 +1,16 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* folded_read.c - line-based reader of folded stacks.
+ *
+ * A line is parsed from its end: the number after the last blank is the weight; the text before it
+ * is the stack, split at each ';', outermost function first, a frame "name (file:line)" at its last
+ * ':' and '('. Equal stacks are added up by stacks.h. A line that still ends in a number after the
+ * weight was removed is counted: if all lines of at least two are such, the file is a difference of
+ * two profiles (difffolded.pl) and is refused, as the second number would become part of a
+ * function's name. folded_is() decides by the first line that is not blank.
+ *
+ * One line is in memory at a time, LINE_MAX_BYTES at most (E_LIMIT); a NUL or a missing number is
+ * E_FORMAT; stacks.h bounds the rest. Time is linear in the file.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/folded_read.h"
 
 #include "base/err.h"
@@ -8,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest line: a stack of a few thousand functions with long names. */
+/* The longest line holds a few thousand functions with long names. */
 enum { LINE_MAX_BYTES = 1 << 22 };
 
 typedef struct reader {
@@ -16,7 +28,7 @@ typedef struct reader {
 	uint64_t at;
 	char *line; /* @owned; LINE_MAX_BYTES + 1 */
 	size_t n;
-	uint64_t number, stacks, twice; /* lines; with a stack; with one that ends in a number */
+	uint64_t number, stacks, twice; /* lines; stacks; stacks that end in another number */
 	dck_err *err;
 } reader;
 
@@ -32,7 +44,7 @@ static bool folded_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The next line without its end. *ret_more false: there is none. */
+/* Reads the next line, without its newline. *ret_more false: there is none. */
 static dck_status folded_line_next(reader *x, bool *ret_more)
 {
 	const wire_source *s = x->source;
@@ -64,7 +76,7 @@ static dck_status folded_line_next(reader *x, bool *ret_more)
 	return DCK_OK;
 }
 
-/* Where the number begins that the first n bytes of a line end in, behind a blank; 0: nowhere. */
+/* Returns where the number starts that ends the first n bytes of a line after a blank; 0: none. */
 static size_t folded_number_at(const char *line, size_t n)
 {
 	size_t at = n;

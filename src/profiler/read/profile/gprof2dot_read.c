@@ -1,5 +1,14 @@
-/* gprof2dot_read.c - reads the file twice: costs and functions first, which may stand behind the
- * events that refer to them.
+/* gprof2dot_read.c - reader of gprof2dot's JSON, in two passes over the file.
+ *
+ * The members of a JSON object have no order, and "events" refer to "functions" and "costs" by
+ * index: so the first pass reads these two lists, the second the events. A pull parser
+ * (json_read.h) gives tokens; in memory are the lists, and the call chain and costs of one event. A
+ * chain has the innermost function first and is pushed in reverse. Costs in units of time or size
+ * are scaled to ns and bytes, so that records compare; each cost is a column of stacks.h.
+ *
+ * Hostile files: an index is checked against the list, a chain has DEPTH_MAX frames at most
+ * (E_LIMIT), an event no more costs than are declared, each finite and not negative (E_FORMAT);
+ * stacks.h bounds names, frames and paths. The schema's address is in gprof2dot_read.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/gprof2dot_read.h"
@@ -34,11 +43,11 @@ static bool gprof2dot_key_is(const reader *x, const char *key)
 /* --- costs and functions */
 
 typedef struct named {
-	char name[200], unit[40]; /* of a cost: what it is called */
+	char name[200], unit[40]; /* of a cost */
 	stacks_row row;		  /* of a function */
 } named;
 
-/* An object of a list: its texts. */
+/* Reads the texts of an object in a list. */
 static dck_status named_read(reader *x, named *ret)
 {
 	json_token t;
@@ -72,7 +81,7 @@ static dck_status named_read(reader *x, named *ret)
 	}
 }
 
-/* Times and sizes are called as elsewhere, so that records compare. */
+/* Adds a column for a cost. Times are scaled to ns, so that records compare. */
 static dck_status cost_add(reader *x, const named *cost)
 {
 	static const struct {

@@ -1,5 +1,17 @@
-/* speedscope_read.c - reads a file of speedscope twice: the lists of frames and of profiles first,
- * since they may stand behind the samples that refer to them.
+/* speedscope_read.c - reader of speedscope's JSON, in two passes over the file.
+ *
+ * The first pass reads the list of frames, and name and unit of each profile (`heads`); the second
+ * reads the profiles. A "sampled" profile is two parallel lists, in either order: paths and weights
+ * are collected and joined at its end. An "evented" one is replayed on a stack of open frames: the
+ * time between two events is added to the open path, and a close restores the path around the
+ * frame. Profiles of one unit get an outermost frame with their name, as threads. In a record that
+ * deepclock exported (`ours`, `active`), profiles "TITLE: WEIGHT" of one title are the weights of
+ * one tree.
+ *
+ * Invariants, else E_FORMAT: time does not go back, the innermost frame closes first, each sample
+ * has a weight, an index is in its list. Bounds (E_LIMIT): SPEEDSCOPE_PROFILES_MAX profiles,
+ * SPEEDSCOPE_SAMPLES_MAX samples of one profile, DEPTH_MAX open frames; stacks.h bounds names,
+ * frames and paths. The addresses of the format's specification are in speedscope_read.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/speedscope_read.h"
@@ -24,14 +36,14 @@ static const unit_row units[] = {
 };
 enum { NUNITS = sizeof units / sizeof *units, DEPTH_MAX = 1 << 16 };
 
-/* What is known of a profile before its samples are read. */
+/* What the first pass reads of a profile. */
 typedef struct profile_head {
 	uint32_t name; /* of stacks.texts; 0: none */
 	uint8_t unit;  /* in `units` */
 } profile_head;
 
 typedef struct open_frame {
-	uint32_t row, path; /* path: of what is around it */
+	uint32_t row, path; /* path: of the frame around it */
 	bool full;
 } open_frame;
 
@@ -42,7 +54,7 @@ typedef struct reader {
 	profile_head *heads; /* @owned */
 	uint32_t nheads, heads_room, of_unit[NUNITS];
 	bool ours,
-	    active; /* who wrote it; it says which profile comes first, which is of records */
+	    active; /* deepclock wrote it; activeProfileIndex is a number, as in its exports */
 	uint32_t exporter, name; /* of stacks.texts; 0: none */
 	uint32_t *paths;	 /* @owned; of each sample of a profile */
 	double *weights;	 /* @owned */
@@ -51,7 +63,7 @@ typedef struct reader {
 	uint32_t nopen, open_room;
 	uint32_t at; /* the profile that is read */
 	size_t column, count;
-	bool counted; /* samples too */
+	bool counted; /* the samples are counted too */
 	dck_err *err;
 } reader;
 
@@ -198,7 +210,8 @@ static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 	return DCK_OK;
 }
 
-/* Profiles of one unit are told apart by a frame outermost, but for those that are no threads. */
+/* Starts a path, at a frame with the profile's name where several profiles have its unit, except in
+ * trees of a record, which are not threads. */
 static void path_begin(reader *x)
 {
 	const profile_head *head = &x->heads[x->at];
@@ -370,7 +383,8 @@ static dck_status speedscope_events_read(reader *x)
 
 /* --- profiles */
 
-/* Of a record's tree, as deepclock names them: "TITLE: WEIGHT". */
+/* Splits the name of an exported tree, "TITLE: WEIGHT". Returns the weight, and the title's
+ * length. */
 static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
 {
 	const char *name = kept_name_of(&x->stacks.texts, x->heads[at].name).text;

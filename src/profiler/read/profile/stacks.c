@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* stacks.c - the calling-context tree that readers of profiles fill, and the record made of it.
+ *
+ * A reader adds the file's frames in its order (`rows`), then builds each path from its outermost
+ * frame inwards (stack_push()) and adds weights to the path. A row gets its frame of the tree
+ * (call_paths.h) when a path first uses it. After a frame that does not fit (`full`), the deeper
+ * ones are ignored and the weight stays with the path so far: so sums stay right. stacks_write()
+ * writes the tree, of the first one also the table of functions and the answer, by the first weight
+ * that is not a count, and begins another tree over the same rows.
+ *
+ * Bounds for hostile files: STACKS_FRAMES_MAX rows, STACKS_COLUMNS weights, TEXT_BYTES_MAX of texts
+ * in the file's and in the tree's table each, paths as in call_paths.h. A weight is finite and
+ * below 2^63. Lack of memory for texts is sticky and reported by stacks_write().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/stacks.h"
 #include "base/err.h"
 #include "base/json/json_read.h"
@@ -89,7 +102,7 @@ dck_status stacks_row_find(const stacks *s, const char *number, uint32_t *ret, d
 
 /* --- paths */
 
-/* What stands below a frame that did not fit stays with the path around it too. */
+/* Adds a frame to the path. Frames inside one that did not fit stay with the path around it. */
 static void stacks_push(stacks *s, uint32_t frame)
 {
 	const uint32_t path = s->full ? s->path : call_paths_child(&s->paths, s->path, frame);
@@ -129,7 +142,7 @@ static const char *weight_text(double v, dck_unit unit, char *buf, size_t size)
 				       : dck_text_count((int64_t)v, buf, size);
 }
 
-/* The function with the most of its own, which stands in the first row of the table. */
+/* Writes the answer: the function with the largest own weight, which is the table's first row. */
 static void stacks_answer_put(const stacks *s, size_t weight, const call_table *how,
 			      record_builder *b, const dck_record *functions)
 {
@@ -149,7 +162,7 @@ static void stacks_answer_put(const stacks *s, size_t weight, const call_table *
 		      counts ? column->title : "");
 }
 
-/* Table and answer, by the first weight that is no mere count. */
+/* Writes table and answer, by the first weight that is not a count. */
 static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *err)
 {
 	call_column columns[3];
