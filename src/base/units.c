@@ -29,7 +29,7 @@ typedef struct scale {
 
 static const scale time_scales[] = {
     {"ns", 1, true},
-    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC, both look like a mu */
+    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC both look like a mu */
     {"\xce\xbcs", 1000, false},
     {"us", 1000, false},
     {"ms", 1000000, true},
@@ -54,7 +54,7 @@ static const scale byte_scales[] = {
     {0},
 };
 
-/* What dck_text_si() prints before a unit, and what a count may end in. */
+/* Prefixes that dck_text_si() prints before a unit, and suffixes of a count. */
 static const scale si_scales[] = {
     {"", 1, true},
     {"k", 1000, true},

@@ -136,7 +136,7 @@ static double geyer(const folded *s, double *ret_spread)
 	if (!(zero > 0))
 		return 1;
 	left = fmax(0.25, 1 - (2 * (double)lag - 1) / (double)s->m);
-	/* As a share of the single values' variance; they were averaged in groups of g. */
+	/* It is a share of the single values' variance; they were averaged in groups of g. */
 	return (2 * sum - zero) / left * (double)s->g / s->var;
 }
 

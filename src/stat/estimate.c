@@ -513,7 +513,8 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 		interval_missing((uint64_t)ceil(needed * d.tau), e);
 		return;
 	}
-	/* As many independent runs as give the median of known distances the same variance. */
+	/* The number of independent runs that gives the median of known distances the same
+	 * variance. */
 	n_eff = n_eff_careful(&d, s->level);
 	if (d.var > 0)
 		n_eff = fmax(2, n_eff * 0.25 / d.var);

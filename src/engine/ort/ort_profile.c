@@ -72,7 +72,7 @@ typedef struct run {
 	const ort_trace_run *of;
 	uint64_t end_us, last_end_us; /* last: the greatest of this run and of all earlier ones */
 	bool left_out;
-	uint64_t number; /* among the runs that are kept */
+	uint64_t number; /* among the runs that are not left out */
 } run;
 
 static uint64_t profile_end_of(const ort_trace_run *r)

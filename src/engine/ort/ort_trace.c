@@ -148,7 +148,7 @@ static dck_status object_read(reader *r, const member *table)
 	return DCK_OK;
 }
 
-/* --- what is kept */
+/* --- operators, runs and kernels */
 
 static bool names_grow(names *t)
 {

@@ -281,8 +281,8 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 
 /* --- training --- */
 
-/* Whether the gradient of v is needed: v is a parameter, or was made from one. For values that
- * operators make, `counted` says so. */
+/* Whether the gradient of v is needed: v is a parameter, or was made from one, which `counted`
+ * states for values that operators make. */
 static bool needs_gradient(const val *v)
 {
 	if (!v || !onnx_dtype_real(v->dtype))

@@ -250,8 +250,8 @@ bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n)
 	return true;
 }
 
-/* Passes input i through that edit. It then holds items as s says along that axis, which has `size`
- * elements. */
+/* Passes input i through that edit. It then holds items as s states along that axis, which has
+ * `size` elements. */
 static bool repeat(follow *f, op *o, size_t i, edit_kind kind, const num *list, size_t n, items s,
 		   int axis, num size)
 {

@@ -206,7 +206,7 @@ static bool has_word(const char *line, const char *word)
 }
 
 /* Relies on the kernel, since it compared the cores at boot and watches them. cpuid would trap in a
- * virtual machine and knows nothing about other cores. */
+ * virtual machine, and reports on one core only. */
 static bool tsc_is_trusted(void)
 {
 	char buf[8192];

@@ -67,7 +67,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 		snprintf(path, sizeof path, "%s", name);
 	} else {
 		const char *dirs = secure_getenv("PATH");
-		/* What execvp() takes when there is no PATH (confstr _CS_PATH). */
+		/* The path that execvp() takes when there is no PATH (confstr _CS_PATH). */
 		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
 			size_t n = strcspn(p, ":");
 			int len = snprintf(path, sizeof path, "%.*s%s%s", (int)n, p, n ? "/" : "./",
@@ -175,7 +175,7 @@ static dck_status make_absolute(char **program, dck_err *err)
 static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 {
 	struct stat st;
-	/* Checked here, since the start does not tell whether chdir or exec failed. */
+	/* Checked here, since the start cannot distinguish chdir() from exec(). */
 	if (stat(folder, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				     __LINE__, errno, "cannot run in the directory '%.200s'",

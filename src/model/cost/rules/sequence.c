@@ -363,8 +363,7 @@ static void shape_split_sequence(op *o)
 
 /* --- SequenceMap --- */
 
-/* The most members for which the body is walked one by one; with more members one walk stands for
- * all. */
+/* Number of members up to which the body is walked for each; for more members it is walked once. */
 #define RUNS_MAX 32
 
 static val *mapped_input(op *o, size_t i, size_t member, bool known)

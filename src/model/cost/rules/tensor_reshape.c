@@ -357,8 +357,8 @@ static void shape_concat(op *o)
 					   (long long)dims[k].v, (long long)v->dims[k].v);
 				return;
 			} else if (num_known(v->dims[k]) || num_why_fresh(o->nums, dims[k]))
-				dims[k] = v->dims[k]; /* the sizes are equal: the one that says more
-							 is kept */
+				dims[k] = v->dims[k]; /* the sizes are equal: the more specific is
+							 taken */
 		}
 	}
 	op_set(o, 0, first->dtype, first->rank, dims);
