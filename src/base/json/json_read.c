@@ -12,7 +12,7 @@
  *
  * Also accepted are a comma after the last element, NaN and Infinity, control characters in texts,
  * and escapes that JSON does not define. \u0000 becomes U+FFFD, since a NUL would end the text, and
- * so does half of a surrogate pair.
+ * so does half of a surrogate pair; a first half before an escape other than \u is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_read.h"
