@@ -4,7 +4,7 @@
  * name to a field, so members come in any order and unknown ones are skipped; ort_scan.c is the
  * tokenizer. event_keep() selects by category: "Node" is an operator, "Session" a run, "Kernel"
  * adds to the device time of the operator before it. The order of the file, which is the order of
- * ends, is kept: ort_profile.c relies on it.
+ * ends, is preserved: ort_profile.c relies on it.
  *
  * Names are interned in a hash table with open addressing and linear probing, at most half full,
  * since a long profile repeats few names. Lists grow by doubling and move into the caller's arena

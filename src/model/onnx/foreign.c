@@ -5,7 +5,7 @@
  * recognised, by what it is and what to do. The order of tests is from certain to vague: the first
  * name in a ZIP archive, the header of safetensors, then magics[] from specific to general, then
  * tar, whose mark is at 257. The extension of the name decides if the bytes are unknown, or are a
- * container or a format of many uses (ZIP, pickle, a web page). begins_well says that the bytes
+ * container or a format of many uses (ZIP, pickle, a web page). begins_well states that the bytes
  * began as a model does, so they are not examined.
  *
  * At most 64 bytes and then 5 are read, through the source's window; nothing is allocated. Lengths

@@ -12,7 +12,7 @@
  * position.
  *
  * A rule may also edit an input: other sizes, or an Expand, Tile or offset before it. The inference
- * goes on with a copy that has the edited shape, so shapes and edits agree; rewrite.c writes the
+ * continues with a copy that has the edited shape, so shapes and edits agree; rewrite.c writes the
  * edits. All is in the arena of one attempt; a node has at most FOLLOW_EDITS_MAX edits.
  *
  * SPDX-License-Identifier: Apache-2.0 */

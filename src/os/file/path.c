@@ -5,13 +5,13 @@
  * characters is appended without reading a directory; any other part is compared (fnmatch(3)) with
  * the sorted entries of the directory so far. The recursion is as deep as the pattern has parts, on
  * one path buffer in `matching`; names longer than PATH_MAX are skipped. Entries that appear or
- * vanish meanwhile do no harm: the whole name is tested before it is reported.
+ * vanish during the walk do no harm: the whole name is tested before it is reported.
  *
  * os_file_open_to_others() judges whether another user could change a file, by owner and mode. A
  * group counts as the user's own if it has the user's name and no other member (user private
  * groups).
  *
- * There is no state here. Functions that return false leave errno as os.h says; the check and a
+ * There is no state here. Functions that return false leave errno as os.h states; the check and a
  * later use are two steps, so results are hints where others may write.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -8,7 +8,7 @@
  * Constant folding: exporters compute shapes with such operators, so results are followed.
  * fold_reduce() maps each element to its output by the coordinates that stay, in one pass of at
  * most ONNX_INTS_MAX elements. A result that the element type cannot hold is absent (math_fit()).
- * Sum, product, maximum and minimum are folded, as the form of their rows says.
+ * Sum, product, maximum and minimum are folded, as the form of their rows states.
  *
  * Cost: FLOPs for each input element, and for some rows for each output element. Rows are in the
  * order of strcmp(), since they are found by bisection.
