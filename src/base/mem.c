@@ -1,4 +1,16 @@
-/* mem.c - the replaceable allocator and the arena.
+/* mem.c - the replaceable allocator, and the arena (bump-pointer allocation in a list of blocks).
+ *
+ * mem_*() call the three functions in `current`, a process global without a lock: a program
+ * replaces it before any other call, from one thread (dck_set_allocator()).
+ *
+ * An arena is a singly linked list of blocks. Only the first is filled, by advancing `used`, so an
+ * allocation takes constant time besides the zeroing. Blocks double from the initial size (16 KiB
+ * by default) up to 1 MiB. An allocation above 1 MiB gets a block for itself in second position, so
+ * that the space left in the first one stays usable.
+ *
+ * Failure is sticky: after the first allocation that fails the arena returns NULL until it is
+ * freed, and builders check once. The limit counts blocks with their headers; the last block is
+ * shortened to fit it. An arena may be used by one thread at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -36,7 +48,7 @@ void dck_set_allocator(const dck_allocator *a)
 	current = a ? *a : libc;
 }
 
-/* Never 0 bytes: then NULL means "no memory" and nothing else. */
+/* Never asks for 0 bytes: then NULL means "no memory" and nothing else. */
 void *mem_alloc(size_t bytes)
 {
 	return current.alloc(current.self, bytes ? bytes : 1);
@@ -114,7 +126,7 @@ void mem_arena_free(mem_arena *a)
 	mem_free(a);
 }
 
-/* A block with room for `need` bytes: the usual size, or what the limit leaves. */
+/* Adds a block for `need` bytes: of the usual size, or of what the limit leaves. */
 static block *base_block_add(mem_arena *a, size_t need)
 {
 	if (need > SIZE_MAX - sizeof(block))
@@ -139,7 +151,7 @@ static block *base_block_add(mem_arena *a, size_t need)
 	if (a->block_bytes < BLOCK_GROWTH_MAX)
 		a->block_bytes *= 2;
 	if (need > BLOCK_GROWTH_MAX && a->blocks) {
-		/* One large array must not cost the room left in the block being filled. */
+		/* One large array must not waste the space left in the block being filled. */
 		b->next = a->blocks->next;
 		a->blocks->next = b;
 	} else {

@@ -1,4 +1,14 @@
-/* opt.c - reads options as their rows say, and names the nearest row for a mistyped one.
+/* opt.c - table-driven parsing of options: a row states name, kind, position in the config and
+ * bounds.
+ *
+ * kinds[] maps the kind of a row to its parser and to the printer of its bounds. dck_opt_read()
+ * parses a text, checks the bounds and only then writes into the caller's config, at row->at bytes
+ * from its beginning; on failure the field is unchanged and the message begins with the option's
+ * name. Texts are borrowed, nothing is allocated, and all state is const tables.
+ *
+ * For a mistyped name the nearest one is suggested: restricted Damerau-Levenshtein distance by
+ * dynamic programming over three rows, O(|a| |b|), names of at most 63 bytes. A suggestion has a
+ * distance of at most 3 and less than half of the name's length.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/opt.h"
@@ -15,9 +25,10 @@
 
 enum { NAME_MAX_LENGTH = 63, NEAR_MAX = 3 };
 
-/* Insertions, deletions, substitutions and swaps of neighbours from a to b: the "optimal string
- * alignment" form of F. J. Damerau, "A technique for computer detection and correction of
- * spelling errors", CACM 7(3), 1964. Names longer than the rows count as far away. */
+/* Counts insertions, deletions, substitutions and swaps of adjacent characters from a to b: the
+ * "optimal string alignment" form of F. J. Damerau, "A technique for computer detection and
+ * correction of spelling errors", CACM 7(3), 1964. Names longer than the rows are infinitely
+ * far. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t na = strlen(a), nb = strlen(b);
@@ -92,7 +103,7 @@ static dck_status parse_flag(const dck_opt *row, void *at, const char *text, dck
 	return DCK_OK;
 }
 
-/* Whole numbers above 2^53 lose their last digits here, which no bound is as fine as. */
+/* Whole numbers above 2^53 lose their last digits here; no bound is that fine. */
 static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_err *err);
 
 #define PARSE_WHOLE(kind, parser)                                                      \
@@ -216,7 +227,7 @@ static dck_status in_bounds(const dck_opt *row, double v, const char *text, dck_
 		kinds[row->kind].show(row->min, bound, sizeof bound);
 		DCK_FAIL(err, E_ARG, "'%.80s' is less than the least it takes, %s", text, bound);
 	}
-	/* A row with a least value only has max 0. */
+	/* A row with only a minimum has max 0. */
 	if (row->max >= row->min && v > row->max) {
 		kinds[row->kind].show(row->max, bound, sizeof bound);
 		DCK_FAIL(err, E_ARG, "'%.80s' is more than the most it takes, %s", text, bound);
@@ -234,7 +245,7 @@ const dck_opt *dck_opt_find(const dck_opt *table, const char *name)
 	return NULL;
 }
 
-/* "option 'runs': " in front of what the parser said. */
+/* Puts "option 'runs': " before the parser's message. */
 dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err *err)
 {
 	dck_err inner;

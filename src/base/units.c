@@ -1,4 +1,14 @@
-/* units.c - one table of scales, read by the parsers and by the printers.
+/* units.c - parses and prints quantities with units, by three tables of scales: time, bytes, SI.
+ *
+ * Times, bytes and counts are parsed in exact integer arithmetic: num_scan() reads a decimal
+ * mantissa and exponent, num_scaled() multiplies it by the unit's factor. No result depends on the
+ * locale; more than 64 bits are refused. A fraction of the smallest unit is rounded for a time and
+ * refused for bytes and counts. A time needs its unit, because a bare number is ambiguous. kB, MB
+ * and GB are powers of 1000; KiB, MiB and GiB are powers of 1024 (IEC 80000-13).
+ *
+ * Printing selects the largest scale in which the value still rounds to at least 1, with three
+ * significant digits; only rows with `shown` are printed, the others are spellings that are read.
+ * Printers write at most `size` bytes into the caller's buffer, and nothing is allocated.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/units.h"
@@ -19,7 +29,7 @@ typedef struct scale {
 
 static const scale time_scales[] = {
     {"ns", 1, true},
-    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC, both look like a mu */
+    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC both look like a mu */
     {"\xce\xbcs", 1000, false},
     {"us", 1000, false},
     {"ms", 1000000, true},
@@ -44,7 +54,7 @@ static const scale byte_scales[] = {
     {0},
 };
 
-/* What dck_text_si() prints before a unit, and what a count may end in. */
+/* Prefixes that dck_text_si() prints before a unit, and suffixes of a count. */
 static const scale si_scales[] = {
     {"", 1, true},
     {"k", 1000, true},
@@ -59,11 +69,11 @@ static const scale si_scales[] = {
 
 /* --- reading */
 
-/* What one kind of quantity is called in a refusal. */
+/* How messages name one kind of quantity. */
 typedef struct quantity {
 	const char *noun, *hint;
 	const scale *scales;
-	bool bare;    /* may stand without a unit */
+	bool bare;    /* may be written without a unit */
 	bool rounded; /* a fraction of the smallest unit is rounded, not refused */
 } quantity;
 
@@ -147,7 +157,8 @@ dck_status units_parse_real(const char *text, double *ret_v, dck_err *err)
 	return DCK_OK;
 }
 
-/* 1 is one percent to some and all of it to others; more is percent to nearly all. */
+/* Refuses a share of 1 or more without a unit: 1 may mean one percent or all of it; for larger
+ * numbers nearly all users mean percent. */
 static dck_status share_ask(const char *text, double v, dck_err *err)
 {
 	char part[NUM_TEXT_MAX];
@@ -230,7 +241,8 @@ char *dck_text_ascii_units(char *text)
 	return text;
 }
 
-/* Three significant digits of v < 999.5; %.*f rounds, so the borders lie half a digit below. */
+/* Writes three significant digits of v < 999.5; %.*f rounds, so the limits are half a digit
+ * lower. */
 static void three_digits(char *buf, double v)
 {
 	if (v != 0 && v < 0.9995)
@@ -239,8 +251,8 @@ static void three_digits(char *buf, double v)
 		num_fixed(buf, v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }
 
-/* The largest shown scale whose value still rounds to at least 1 of it. `most`: what the smaller
- * scale can still show. */
+/* Returns the largest shown scale in which v still rounds to at least 1. `most`: from this multiple
+ * of a scale on the next larger one is used. */
 static const scale *scale_for(const scale *table, double v, double most)
 {
 	const scale *best = table;
@@ -259,7 +271,7 @@ static bool not_finite(double v, char *buf, size_t size)
 	return !isfinite(v);
 }
 
-/* From two minutes on people count in whole units: "2 min 3 s", "3 h 20 min". */
+/* Writes whole units, as people count from two minutes on: "2 min 3 s", "3 h 20 min". */
 static void long_time(const char *sign, double s, char *buf, size_t size)
 {
 	double minutes, hours;

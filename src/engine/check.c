@@ -1,4 +1,17 @@
-/* check.c - what is asked of an engine's table once, and of the options given to it.
+/* check.c - validates an engine's table, which a plug-in may have made, and the options given to
+ * it.
+ *
+ * engine_check() runs when an engine is found, so that its users call mandatory members without a
+ * test. Its order is part of the ABI: first abi_major, then struct_size, and only then members that
+ * the size covers; members that were added after the first ABI are read through HAS(). Which
+ * functions are mandatory follows from the capabilities.
+ *
+ * Nothing in a table has a stated length, so reading is bounded: a text has at most TEXT_MAX bytes,
+ * a name NAME_MAX, a list of options OPTIONS_MAX rows before its end must come. These bounds catch
+ * a forgotten end, not malice: a plug-in has all rights of the process.
+ *
+ * engine_options_check() compares the user's options with the engine's rows: unknown keys (with the
+ * nearest one), keys given twice, values that are not listed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
@@ -9,15 +22,15 @@
 
 #include <string.h>
 
-#define TEXT_MAX    65536 /* bytes; what is longer has no end */
+#define TEXT_MAX    65536 /* bytes; a longer text counts as unterminated */
 #define NAME_MAX    64
 #define OPTIONS_MAX 128
 
 /* Members of the first ABI; later ones are read only when struct_size covers them. */
 #define STRUCT_SIZE_MIN (offsetof(dck_engine, usage) + sizeof(((dck_engine *)0)->usage))
 
-/* Function pointers of every kind compare with NULL only as what they are, hence the list of
- * answers instead of one of offsets. */
+/* A function pointer compares with NULL only in its own type, hence a list of results and not of
+ * offsets. */
 static const char *missing_member(const dck_engine *e)
 {
 	const bool tensors = !(e->caps & DCK_CAP_NO_TENSORS);
@@ -55,7 +68,8 @@ static bool name_is_fine(const char *name)
 	return n > 0 && name[n] == '\0';
 }
 
-/* The list ends with a row without a key, and nothing says that it does. */
+/* Checks all rows up to the one without a key. That row may be missing, so their number is
+ * limited. */
 static dck_status options_check(const dck_engine *e, const char *from, dck_err *err)
 {
 	size_t n = 0;
@@ -111,7 +125,7 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	return options_check(e, from, err);
 }
 
-/* A table of the first ABI ends before `profile`; what follows it is not ours to read. */
+/* A table of the first ABI ends before `profile`; memory after its end must not be read. */
 #define HAS(e, member) \
 	((e)->struct_size >= offsetof(dck_engine, member) + sizeof((e)->member) && (e)->member)
 
@@ -180,7 +194,8 @@ static dck_status key_refuse(const dck_engine *e, const char *key, dck_err *err)
 		 e->name, key, e->name);
 }
 
-/* values: words with '|' between them; one with a capital is a placeholder. */
+/* Whether `value` is one of the words in `values`, separated by '|'. A word with a capital is a
+ * placeholder for any value. */
 static bool value_is_listed(const char *values, const char *value)
 {
 	size_t n, len = strlen(value);

@@ -1,5 +1,17 @@
-/* command.c - any program as an engine: one run is one process, from before it is started until it
- * is waited for. No shell unless asked: a shell's start would be timed with it.
+/* command.c - the engine 'command': any program; one run is one process, from vfork() to wait4().
+ *
+ * command_open() resolves the program, the directory and the redirections once, in an os_spawner
+ * (os/process/proc.c). So a timed run does nothing but start, wait and check the exit status. A
+ * shell is used only on request, since its start would be timed too: then the words are joined by
+ * blanks for /bin/sh -c.
+ *
+ * The output is discarded unless requested. "inherit" means our standard error, because standard
+ * output holds the result. Unless any_exit is set, a run fails if a signal ended the process or its
+ * exit status is not 0.
+ *
+ * The model is not changed after opening. A context belongs to one thread; it holds the resources
+ * that the last run used, and its duration, by which os_wait() selects how to wait for the next
+ * run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
@@ -12,19 +24,19 @@
 
 struct dck_engine_model {
 	os_spawner *spawner;
-	char *line;	     /* for --shell: the words joined */
+	char *line;	     /* for --shell: the words, joined */
 	const char *argv[4]; /* for --shell: sh -c line */
-	const char *name;    /* of the program, for sentences; borrowed from argv */
-	int output_fd;	     /* -1: none of ours */
+	const char *name;    /* of the program, for messages; borrowed from argv */
+	int output_fd;	     /* -1: no file was opened */
 	bool any_exit;
 	bool (*cancelled)(void *self);
 	void *cancelled_self;
 };
 
-/* Only the last run's usage. */
+/* Holds the usage of the last run only. */
 struct dck_engine_context {
 	const dck_engine_model *model;
-	uint64_t took_ns; /* by the last run, to know how to wait for the next */
+	uint64_t took_ns; /* by the last run; selects how the next one is waited for */
 	os_child_usage last;
 };
 

@@ -1,5 +1,19 @@
-/* run.c - measures all rates: a few rounds of each at a time, and all of them again and again, so
- * that a bad second (another program, a neighbour on the host) spoils a pass and not a value.
+/* run.c - runs the microbenchmarks of a machine: arithmetic peaks, bandwidths, clock rate.
+ *
+ * Passes are interleaved: each pass runs a few rounds of every item, and the passes are repeated.
+ * So a disturbance (another program, another virtual machine of the host) spoils one pass and not
+ * one item. The first round of an item in a pass warms up and is not counted.
+ *
+ * Before an item's first rounds its repetitions are calibrated to a given time for a round, and of
+ * several loops for a memory level the fastest is chosen by trials in turn. An item for all threads
+ * reuses what was found for one thread. Caches are walked in a slice for each thread; DRAM is a
+ * circle of chunks, so that a chunk has left the caches before it is walked again. Each thread
+ * first touches its own slice, so that the kernel places the pages in its memory node (first
+ * touch).
+ *
+ * One thread controls everything; the pool's threads (pool.c) run the *_work() functions, which
+ * only read `run` but for hz[thread]. Time is bounded by effort.limit_ns, and cancellation is
+ * checked between items. BLAS comes first, because it forks before there are threads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -13,20 +27,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The arrays of one walk begin at different places of a page: where a load follows a store to the
- * same place of another page, processors take it for the same address and wait. */
+/* The arrays of one walk begin at different offsets of a page: a load that follows a store to the
+ * same offset of another page looks like the same address to the processor, which waits (4 KiB
+ * aliasing). */
 #define SKEW  1344u
 #define PAGE  4096u
 #define SLACK (4u * PAGE)
 
-/* Memory is walked over in pieces, in a circle: when a piece comes again, all others have gone
- * through the caches since. */
+/* Memory is walked in chunks, in a circle: before a chunk comes again, all others have passed
+ * through the caches. */
 enum { CHUNKS = 24 };
 
 typedef struct effort {
-	unsigned passes, rounds; /* rounds of a pass that count, behind one that does not */
+	unsigned passes, rounds; /* rounds of a pass that count, after one that does not */
 	double round_ns;
-	double limit_ns; /* of all passes: on a busy machine the rest is left out then */
+	double limit_ns; /* of all passes: on a busy machine the rest is skipped */
 } effort;
 static const effort thorough = {5, 5, 2e6, 8e9}, hasty = {2, 3, 1e6, 4e9};
 
@@ -36,15 +51,15 @@ typedef struct run {
 	machine_result *r;
 	machine_pool *pool;
 	uint64_t began_ns, passes_began_ns;
-	unsigned char *cache; /* a piece for each thread */
+	unsigned char *cache; /* a slice for each thread */
 	size_t cache_bytes, cache_stride;
-	/* [0]: what thread 0 walks over when it runs by itself, [1]: what all threads walk over. On
-	 * a machine with one memory node the two are the same memory. */
+	/* [0]: the memory of thread 0 when it runs alone, [1]: the memory of all threads. On a
+	 * machine with one memory node the two are the same. */
 	unsigned char *dram[2];
 	size_t dram_bytes, chunk_bytes;
-	uint64_t cursor;	     /* the next piece */
-	machine_item *item;	     /* that runs */
-	double hz[MACHINE_CPUS_MAX]; /* of each thread's core, behind the last loop */
+	uint64_t cursor;	     /* the next chunk */
+	machine_item *item;	     /* that runs now */
+	double hz[MACHINE_CPUS_MAX]; /* of each thread's core, after the last loop */
 } run;
 
 /* --- the list */
@@ -66,7 +81,7 @@ static void add_peaks(run *u, unsigned threads, const char *suffix)
 	}
 }
 
-/* The first loop of that kind that this processor can run, behind `after` (NULL: of all). */
+/* Returns the first loop of that kind that this processor can run, after `after` (NULL: of all). */
 static const machine_stream *stream_next(uint32_t isa, machine_stream_kind kind,
 					 const machine_stream *after)
 {
@@ -114,9 +129,9 @@ static void peak_work(void *self, unsigned thread, unsigned threads, unsigned ro
 	i->peak->run(i->repetitions);
 }
 
-/* The loop, and behind it the clock rate: cores lower it for wide registers, for up to a
- * millisecond, and by how many of them work. The best of a few short chains, since one may be
- * interrupted. */
+/* Runs the loop and measures the clock rate right after it: cores lower it for wide registers, for
+ * up to a millisecond, and by how many of them work. The best of a few short chains counts, since
+ * one may be interrupted. */
 static void clocked_work(void *self, unsigned thread, unsigned threads, unsigned round)
 {
 	enum { CHAINS = 5, REPETITIONS = 4000 };
@@ -159,7 +174,7 @@ static void cache_work(void *self, unsigned thread, unsigned threads, unsigned r
 	i->stream->run(a, a + next, a + 2 * next, bytes, i->repetitions);
 }
 
-/* How many pieces one round walks over. */
+/* Returns how many chunks one round walks. */
 static unsigned chunks_of(const machine_stream *s)
 {
 	return machine_stream_arrays[s->kind] == 2 ? 4 : 3;
@@ -195,7 +210,7 @@ static machine_work work_of(const machine_item *i)
 					  : cache_work;
 }
 
-/* Operations or bytes of one round, all threads together. */
+/* Returns the operations or bytes of one round, of all threads together. */
 static double round_work(const run *u, const machine_item *i)
 {
 	const double repetitions = (double)i->repetitions * i->threads;
@@ -203,8 +218,7 @@ static double round_work(const run *u, const machine_item *i)
 	if (i->chain)
 		return (double)i->repetitions * 16;
 	if (i->peak) {
-		/* Where the length of the registers is not known, the loop counts its operations.
-		 */
+		/* If the length of the registers is unknown, the loop counts its operations. */
 		double operations = i->peak->operations;
 		return repetitions * (operations > 0 ? operations : 2 * i->peak->run(1));
 	}
@@ -295,10 +309,8 @@ static void machine_choose(run *u, machine_item *i)
 	i->work = loop[best].work;
 }
 
-/* The item of the same kind for one thread. What machine_calibrate() found for it is not looked for
- * again. This saves time where other programs run, since threads then wait for each other in every
- * round.
- */
+/* Returns the item of the same kind for one thread, whose calibration is reused; NULL: none. This
+ * saves time where other programs run, since threads then wait for each other in every round. */
 static const machine_item *twin(const run *u, const machine_item *i)
 {
 	char tag[sizeof i->tag];
@@ -325,7 +337,8 @@ static void first_time(run *u, machine_item *i)
 	}
 }
 
-/* Threads beyond the cores share them. */
+/* Measures the clock rates of all threads' cores and adds them. Threads beyond the cores share
+ * them. */
 static void clock_take(run *u, machine_item *i)
 {
 	const unsigned cores = u->ask->topology->cores;
@@ -473,7 +486,7 @@ static bool cancelled(run *u)
 	return u->r->interrupted;
 }
 
-/* done: the share of the work that is behind us; NaN: not known. */
+/* done: the completed share of the work; NaN: not known. */
 static void machine_show(run *u, const char *phase, double done)
 {
 	dck_progress p = observer_nothing(phase);
@@ -540,7 +553,7 @@ static void passes_watched(run *u)
 	    (double)(b.throttled_ns - a.throttled_ns) / (double)(os_now_ns() - u->passes_began_ns);
 }
 
-/* Where one thread is all there is, the values for all threads are those for one. */
+/* Copies the values for one thread as those for all threads, where there is only one. */
 static void repeat_for_all(machine_result *r)
 {
 	const size_t n = r->n;

@@ -1,4 +1,23 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* autocorrelation.c - autocorrelation of a series and the long-run variance of its mean.
+ *
+ * stat_depend_find() works in these steps:
+ *
+ * - autocorrelation_fold(): longer series become means of groups of adjacent values, at most
+ *   STAT_FOLD_MAX.
+ * - geyer(): integrated autocorrelation time tau, by the initial monotone sequence (Geyer 1992).
+ * - dependence_seen(): tests on autocorrelations decide whether the series is independent; then the
+ *   variance with n - 1 stays.
+ * - band_take(): otherwise the long-run variance is the mean of the lowest ordinates of the cosine
+ *   transform (Mueller 2007; Lazarus et al. 2018). An F test against a fitted autoregression
+ *   (Levinson's recursion, Schwarz's criterion) shows change that is slower; the band is then
+ *   narrower.
+ * - wider_take(): the wider of this estimate and of tau's counts.
+ *
+ * Pure functions on arrays: the caller gives the scratch, nothing is allocated. Time is O(n) for
+ * folding and then bounded: at most LAGS_MOST autocovariances and BAND_MOST ordinates of at most
+ * STAT_FOLD_MAX values. docs/reference/methods.md has the coverage by simulation.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/autocorrelation.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
@@ -8,20 +27,20 @@
 
 /* Standard errors of tau that stat_precise() allows for. */
 #define CAREFUL 0.35
-/* The band of low frequencies holds at most so many m^(2/3) or n_eff ordinates. */
+/* The band of low frequencies holds at most BAND x m^(2/3) and BAND_TAU x n_eff ordinates. */
 #define BAND	  0.4
 #define BAND_TAU  0.25
 #define BAND_MOST 48 /* Student's t has nothing to gain from more */
-/* Its lowest ordinates, which show change that is slow beside the rest of them, and the fewest
- * that are an estimate. */
+/* LOWEST: its lowest ordinates, which show change that is slow relative to the rest; FEWEST: the
+ * minimum for an estimate. */
 #define LOWEST 8
 #define FEWEST 4
-/* Neighbourhoods that have a level of their own, and runs that each holds at least. */
+/* Neighbourhoods whose level is removed, and the minimum of runs in each. */
 #define LEVELS	   50
 #define LEVEL_RUNS 16
-/* Of an autoregression that stands for short memory. */
+/* Highest order of the autoregression that models short memory. */
 #define ORDERS 2
-/* Lags that tau is summed over at most, which bounds the time. */
+/* Maximum number of lags that tau is summed over, which bounds the time. */
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
 /* p-value thresholds of the low-frequency F test: below ALLOWED the slow-drift estimate is used,
@@ -31,13 +50,13 @@
 #define SLOW_TOLD    0.03
 #define SLOW_CERTAIN 0.01
 #define SLOW_WIDER   1.5
-/* Where so few runs are left even the lowest ordinates lie where the spectrum falls. */
+/* With fewer effective runs even the lowest ordinates are where the spectrum falls. */
 #define N_EFF_FEW   15
 #define FEW_WIDER   1.2
 #define LINE_CHANCE 5e-4
 
 typedef struct folded {
-	double *y; /* m means of g neighbours each, their mean taken away */
+	double *y; /* m means of g adjacent values each, less the mean of all */
 	size_t m, g;
 	double mean, var; /* of the single values */
 } folded;
@@ -117,12 +136,12 @@ static double geyer(const folded *s, double *ret_spread)
 	if (!(zero > 0))
 		return 1;
 	left = fmax(0.25, 1 - (2 * (double)lag - 1) / (double)s->m);
-	/* As a share of the single values' variance; they were averaged in groups of g. */
+	/* It is a share of the single values' variance; they were averaged in groups of g. */
 	return (2 * sum - zero) / left * (double)s->g / s->var;
 }
 
-/* How many values make up the variance: all but a few for usual noise, only the rare ones where a
- * few stand out of many equal ones. Over m it is 1 / kurtosis. */
+/* Returns how many values make up the variance: all but a few for usual noise, only the rare ones
+ * where a few stand out of many equal ones. Over m it is 1 / kurtosis. */
 static double carriers(const folded *s)
 {
 	double squares = 0, fourths = 0;
@@ -136,9 +155,10 @@ static double carriers(const folded *s)
 	return squares * squares / fourths;
 }
 
-/* Sums of the first 1, 2, 4, ... autocorrelations, each against its spread if there were no
- * dependence; and single ones, for a pattern that repeats. The limits are so wide because they are
- * asked of many lags. Of rare events two or four must be neighbours by chance in vain. */
+/* Tests for dependence. Sums of the first 1, 2, 4, ... autocorrelations are compared with their
+ * spread under independence; single ones show a pattern that repeats. The limits are wide because
+ * many lags are tested. Rare events that are adjacent by chance, two or four of them, must not
+ * count. */
 static bool dependence_seen(const folded *s)
 {
 	const double m = (double)s->m;
@@ -168,7 +188,8 @@ static bool dependence_seen(const folded *s)
 	return false;
 }
 
-/* The squared coefficient of the j-th cosine: an estimate of the spectrum at a low frequency. */
+/* Returns the squared coefficient of the j-th cosine: an estimate of the spectrum at a low
+ * frequency. */
 static double cosine_power(const folded *s, size_t j)
 {
 	const double step = acos(-1.0) * (double)j / (double)s->m;
@@ -194,14 +215,14 @@ static double autocorrelation_mean_of(const double *x, size_t n)
 	return sum / (double)n;
 }
 
-/* F with (a, b) degrees of freedom exceeds f with what probability? */
+/* Returns the probability that F with (a, b) degrees of freedom exceeds f. */
 static double f_tail(double f, double a, double b)
 {
 	return stat_beta_cdf(b / (b + a * f), b / 2, a / 2);
 }
 
-/* A pattern that repeats puts a line into the spectrum that says nothing of frequency 0: the band
- * ends in front of it. */
+/* Finds the line that a repeating pattern puts into the spectrum. It carries no information on
+ * frequency 0, so the band ends before it. */
 static size_t line_find(const double *power, size_t count)
 {
 	double sum = 0;
@@ -216,8 +237,8 @@ static size_t line_find(const double *power, size_t count)
 	return count;
 }
 
-/* The autoregression that describes the series best by Schwarz's criterion (1978), by Levinson's
- * recursion (1947). Returns its order; *ret_var: the variance that it leaves. */
+/* Fits the autoregression that describes the series best by Schwarz's criterion (1978), by
+ * Levinson's recursion (1947). Returns its order; *ret_var: the variance that it leaves. */
 static size_t autoregression(const folded *s, double ret[ORDERS], double *ret_var)
 {
 	double now[ORDERS] = {0}, before[ORDERS], covariance[ORDERS + 1], var, best;
@@ -251,9 +272,9 @@ static size_t autoregression(const folded *s, double ret[ORDERS], double *ret_va
 	return order;
 }
 
-/* What short memory explains of the lowest ordinates is what the autoregression that fits the whole
- * of the series says of them. Where they stand out of that, the level changes more slowly. Returns
- * the lesser chance of the fewest of them and of all. */
+/* Tests the lowest ordinates against the spectrum of the autoregression that fits the whole series,
+ * which is short memory. If they exceed it, the level changes more slowly. Returns the smaller
+ * p-value of the first FEWEST and of all LOWEST. */
 static double slow_chance(const folded *s, const double *power)
 {
 	double coefficients[ORDERS] = {0}, var, sum = 0, least = 1;
@@ -275,7 +296,8 @@ static double slow_chance(const folded *s, const double *power)
 	return least;
 }
 
-/* Where the level changes slowly the lowest ordinates alone are the estimate. */
+/* Sets the long-run variance from the band. If the level changes slowly, the lowest ordinates alone
+ * are the estimate. */
 static void band_take(const folded *s, const double *power, size_t count, stat_dependence *d)
 {
 	const double chance = slow_chance(s, power);
@@ -292,7 +314,7 @@ static void band_take(const folded *s, const double *power, size_t count, stat_d
 	d->dof = (double)count;
 }
 
-/* Less the level of the neighbourhood. */
+/* Subtracts the level of the neighbourhood from each value. */
 static void level_remove(const folded *s, double *ret)
 {
 	const size_t room = s->m / LEVELS > LEVEL_RUNS ? s->m / LEVELS : LEVEL_RUNS;
@@ -308,9 +330,9 @@ static void level_remove(const folded *s, double *ret)
 	}
 }
 
-/* Two estimates of one thing: the spectrum's, which has little bias and much noise, and tau's, the
- * other way round. The wider one is taken. A stop rule waits until chance makes an interval
- * narrow; chance seldom does it to both. */
+/* Takes the wider of two estimates: the spectrum's has little bias and much noise, tau's much bias
+ * and little noise. A stop rule waits until chance makes an interval narrow; chance seldom does it
+ * to both. */
 static void wider_take(stat_dependence *d)
 {
 	const double dof = fmax(2, (double)d->n / d->tau - 1);

@@ -1,5 +1,21 @@
-/* estimate.c - one statistic with its interval. docs/reference/methods.md has the sources and the
- * coverage.
+/* estimate.c - point estimates and confidence intervals of dependent samples, by a table of
+ * estimators.
+ *
+ * - Mean: Student's t with the long-run variance.
+ * - Standard deviation and coefficient of variation: the mean of their influence functions, on the
+ *   scale of logarithms (Hampel 1974).
+ * - Quantiles: order statistics at real ranks of the binomial distribution (Hutson 1999), with the
+ *   effective sample size n_eff in place of n (Woodruff 1952; Korn and Graubard 1998).
+ * - MAD: the median of distances, n_eff from its influence function. Minimum, maximum: no interval.
+ *
+ * autocorrelation.c gives n_eff, each time for the function of the runs that the statistic
+ * averages. The n_eff reported is the least of several views of the same runs. An interval that
+ * would need more runs, or a percentile without enough independent ones, is absent, with the number
+ * needed; `narrow` marks intervals that may undercover.
+ *
+ * Pure functions: sorting O(n log n), then a bounded number of passes; memory is stat_scratch(n)
+ * doubles of the caller. x is in the order of time. docs/reference/methods.md has the sources and
+ * the coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/autocorrelation.h"
@@ -9,17 +25,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A mean that so few values carry, or so few spells of them, of a distribution with so long a tail,
- * is not known by them. */
+/* A mean is not known if its variance is carried by fewer values, or spells of them, than this, in
+ * a distribution with a tail longer than KURTOSIS. */
 #define CARRIERS 20
 #define SPELLS	 8
 #define KURTOSIS 6
-/* So many times are runs worth more for the median than their ranks say: of an autoregression the
- * sum of the autocorrelations of [x <= median] is by that less than of the ranks (the arcsine law).
- */
+/* Runs have this many times the n_eff for the median that their ranks show: in an autoregression
+ * the sum of the autocorrelations of [x <= median] is smaller than that of the ranks by this factor
+ * (the arcsine law). */
 #define RANKS 1.25
 
-/* Ranks are known to one in so many. */
+/* Number of cuts by which a rank is found: its resolution. */
 #define CUTS 255
 
 typedef struct sample {
@@ -73,8 +89,8 @@ static double half_width(const stat_dependence *d, double level)
 	return stat_t_quantile(0.5 + level / 2, d->dof) * sqrt(d->long_run / (double)d->n);
 }
 
-/* Few runs cannot show that they depend on each other, and few effective ones do not show how much:
- * enough are those that both together make up. */
+/* Sets `narrow`. Few runs cannot show that they depend on each other, and few effective ones do not
+ * show how much: the geometric mean of both numbers must be enough. */
 static void narrow_find(size_t n, stat_estimate *e)
 {
 	const double both = sqrt((double)n * e->n_eff);
@@ -84,7 +100,8 @@ static void narrow_find(size_t n, stat_estimate *e)
 					      : STAT_NARROW_FEW;
 }
 
-/* What a view of the same runs says of their dependence, where it says that they are worth less. */
+/* Lowers the effective sample size to that of another view of the same runs, where it is
+ * smaller. */
 static void less_n_eff(const stat_dependence *d, stat_estimate *e)
 {
 	e->n_eff = fmin(e->n_eff, (double)d->n / d->tau);
@@ -100,7 +117,8 @@ static void take_n_eff(const stat_dependence *d, stat_estimate *e)
 	less_n_eff(d, e);
 }
 
-/* Of a spread, which takes more: its interval leans on the tails. */
+/* Sets the effective sample size of a spread, which needs more runs: its interval depends on the
+ * tails. */
 static void take_n_eff_spread(const stat_dependence *d, stat_estimate *e)
 {
 	take_n_eff(d, e);
@@ -139,8 +157,8 @@ typedef struct moments {
 	double mean, var;
 } moments;
 
-/* What one run adds to the relative variance, and to the relative coefficient of variation: their
- * influence functions, whose mean's interval is theirs (Hampel 1974). */
+/* Influence functions of the logarithms of the standard deviation and of the coefficient of
+ * variation: the interval of their mean is the interval of the statistic (Hampel 1974). */
 static double influence_sd(double x, const void *self)
 {
 	const moments *m = self;
@@ -209,14 +227,14 @@ static void estimate_cv(const sample *s, double unused, stat_estimate *e)
 
 /* --- quantiles */
 
-/* Runs, all independent, without which the p-quantile has no two-sided interval: the greatest of
- * them must lie above it, and for p below 1/2 the smallest below it. */
+/* Returns the number of independent runs that a two-sided interval of the p-quantile needs: the
+ * greatest of them must be above it, and for p below 1/2 the smallest below it. */
 double stat_quantile_runs(double p, double level)
 {
 	return ceil(log((1 - level) / 2) / log(fmax(p, 1 - p)) - 1e-9);
 }
 
-/* The real rank r, of n, at which an order statistic would lie above the p-quantile with
+/* Finds the real rank r, of n, at which an order statistic would be above the p-quantile with
  * probability q (Hutson 1999): I_p(r, n - r + 1) = 1 - q. For whole r that is the binomial
  * distribution. Between ranks the order statistics are joined by lines. */
 static double rank_find(double n, double p, double q)
@@ -244,7 +262,7 @@ static double order_statistic(const double *sorted, size_t n, double rank)
 	return sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
-/* The interval of the p-quantile of `sorted`, with the effective sample size n_eff. */
+/* Computes the interval of the p-quantile of `sorted`, with the effective sample size n_eff. */
 static void quantile_interval(const double *sorted, size_t n, double p, double level, double n_eff,
 			      double *ret_lo, double *ret_hi)
 {
@@ -255,7 +273,7 @@ static void quantile_interval(const double *sorted, size_t n, double p, double l
 }
 
 /* Korn and Graubard (1998): an n_eff that is itself an estimate with few degrees of freedom is
- * lowered by the square of what Student's t asks more than the normal. */
+ * lowered by the squared ratio of the normal quantile to Student's t. */
 static double n_eff_careful(const stat_dependence *d, double level)
 {
 	double ratio;
@@ -303,7 +321,7 @@ static void say_ranks(const stat_dependence *d, const stat_estimate *e, char *te
 		snprintf(text, size, "order statistics at n_eff %.0f of %zu", e->n_eff, d->n);
 }
 
-/* Runs below `limit`. */
+/* Returns the number of runs below `limit`, by bisection. */
 static double count_below(const double *sorted, size_t n, double limit)
 {
 	size_t lo = 0, hi = n;
@@ -319,7 +337,7 @@ static double count_below(const double *sorted, size_t n, double limit)
 	return (double)lo;
 }
 
-/* The share of cuts that are below x: its rank, nearly. */
+/* Returns the share of cuts that are below x: its rank, nearly. */
 static double estimate_rank_of(double x, const void *self)
 {
 	const sample *s = self;
@@ -354,12 +372,12 @@ static double distant(double x, const void *self)
 	return fabs(x - a->centre) > a->limit ? 1 : 0;
 }
 
-/* The dependence of [x <= value]. It says little of a level that changes where the value is not
- * between the levels: so ranks, which see every change of level and no outlier, are asked as well.
- * The few runs beyond a high quantile say little of it, and chance hides it easily. So they are
- * held to be as dependent as the median says before an interval is promised, and as dependent as
- * somewhat more runs say when it is made. ret_here: how many independent runs of this window there
- * are, whatever its level will be later: without enough of them there is no such percentile. */
+/* Finds the dependence of [x <= value]. It does not show a level that changes unless the value is
+ * between the levels, so ranks are used too: they show every change of level and no outlier. The
+ * few runs beyond a high quantile show little of their dependence, and chance hides it easily. So
+ * before an interval is promised they count as dependent as the median shows, and when it is made
+ * as dependent as somewhat more runs show. ret_here: the number of independent runs in this window,
+ * whatever its level will be later: without enough of them there is no such percentile. */
 static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
 			    double *ret_here, stat_estimate *e)
 {
@@ -394,9 +412,9 @@ static void quantile_depend(const sample *s, double p, double value, stat_depend
 	*ret = d;
 }
 
-/* A level that is seldom left shows only in [x <= v] of a v that lies beyond it: so values further
- * out are asked for themselves, and belong to the interval unless too many runs, or too few, lie
- * below them for what runs are worth there (as a test inverts to an interval: Woodruff 1952). */
+/* Extends the interval by inverting a test (Woodruff 1952). A level that is seldom left shows only
+ * in [x <= v] of a v beyond it. So values further out are tested with their own effective sample
+ * size; they belong to the interval unless too many runs, or too few, are below them. */
 static void interval_reach(const sample *s, double p, stat_estimate *e)
 {
 	static const double parts[] = {0.05, 0.2, 0.4, 0.6, 0.8};
@@ -427,7 +445,7 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	stat_dependence d;
 
 	quantile_depend(s, p, value, &d, &here, e);
-	/* Half of the runs lie on either side of the median with as few as one. */
+	/* The median exists with as few as one run. */
 	e->present = p == 0.5 || here >= needed;
 	e->value = e->present ? value : 0;
 	if (e->n_eff < needed) {
@@ -448,8 +466,8 @@ typedef struct deviation {
 	double lean; /* what an error of the centre does to the share within the limit */
 } deviation;
 
-/* The influence of one run on the MAD, up to a factor: its distance, and its part in the median
- * that distances are taken from (Hampel 1974). */
+/* Returns the influence of one run on the MAD, up to a factor: its distance, and its part in the
+ * median that distances are taken from (Hampel 1974). */
 static double influence_mad(double x, const void *self)
 {
 	const deviation *d = self;
@@ -462,7 +480,8 @@ static double count_near(const sample *s, double at, double reach)
 	return count_below(s->sorted, s->n, at + reach) - count_below(s->sorted, s->n, at - reach);
 }
 
-/* Densities at both ends of the interval that holds half of the runs, and at the median. */
+/* Returns `lean`, from the densities at both ends of the interval that holds half of the runs, and
+ * at the median. */
 static double lean_find(const sample *s, const deviation *d)
 {
 	const double reach = d->limit * pow((double)s->n, -0.2);
@@ -494,7 +513,8 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 		interval_missing((uint64_t)ceil(needed * d.tau), e);
 		return;
 	}
-	/* As many independent runs as give the median of known distances the same variance. */
+	/* The number of independent runs that gives the median of known distances the same
+	 * variance. */
 	n_eff = n_eff_careful(&d, s->level);
 	if (d.var > 0)
 		n_eff = fmax(2, n_eff * 0.25 / d.var);

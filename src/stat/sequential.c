@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sequential.c - group sequential sign test with alpha spending, inverted to an interval of the
+ * median.
+ *
+ * stat_boundary: walk[k] is the probability that k of the n pairs so far are below the median and
+ * no earlier look has ended it. Each pair is one step of a fair random walk, a convolution of O(n),
+ * so n_max pairs take O(n_max^2); at a look the lowest counts are absorbed as long as the error
+ * that is spent permits. These probabilities are exact. Only the spending function uses the normal
+ * distribution, and any increasing one is valid. sequential.h has the sources.
+ *
+ * stat_paired_median(): pairs may depend on each other. Seven models (white noise and
+ * autoregressions of order 1, mixed) are weighted by Whittle's likelihood of at most ORDINATES
+ * ordinates of the cosine transform: first of all pairs' normal scores, then of the signs on one
+ * side. side_least() moves a rank outwards until the chance of as few pairs, averaged over the
+ * models, exceeds that of independent pairs. It takes O(n x ORDINATES) cosines.
+ *
+ * Pure functions: the caller gives walk and scratch; `depend` takes about 4 KiB of the stack. The
+ * order of d is time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/sequential.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
@@ -7,17 +25,18 @@
 
 #define LOOK_FIRST  6
 #define LOOK_GROWTH 1.2
-/* Of alpha, in the first half of the plan. */
+/* Share of alpha spent in the first half of the plan. */
 #define EARLY 0.2
-/* Levels of a ratio that lie so far apart, as logarithms, are found on real machines. By this share
- * of the plan each was seen. */
+/* On real machines levels of a ratio differ by this much, as logarithms. After this share of the
+ * plan every level has been observed. */
 #define WANDER	    0.03
 #define WANDER_OVER 0.7
-/* Ordinates of the cosine transform, the lowest. */
+/* Number of lowest ordinates of the cosine transform. */
 #define ORDINATES 64
-/* Pairs at which dependence is as likely beforehand as independence. */
+/* Number of pairs at which dependence has prior odds of 1. */
 #define PAIRS_EVEN 80
-/* Signs are not Gaussian, so that the likelihood of their spectrum says more than it knows. */
+/* Signs are not Gaussian, so the likelihood of their spectrum is too certain: its logarithm gets
+ * this weight. */
 #define SIGNS_TRUST 0.1
 
 void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *walk)
@@ -27,9 +46,9 @@ void stat_boundary_init(stat_boundary *b, double alpha, size_t n_max, double *wa
 	walk[0] = 1;
 }
 
-/* What may be spent by the share t of the pairs: a little in the first half, by Pocock's form, so
- * that great differences end it early; after that by O'Brien and Fleming's, which leaves most to
- * the end, when there are enough pairs to see how they depend on each other. */
+/* Returns the error that may be spent by the share t of the pairs: a little in the first half, by
+ * Pocock's form, so that great differences end it early; after that by O'Brien and Fleming's, which
+ * leaves most to the end, when there are enough pairs to see how they depend on each other. */
 static double spending(double alpha, double t)
 {
 	const double few = EARLY * log(1 + (exp(1) - 1) * fmin(1, 2 * t));
@@ -57,7 +76,7 @@ long stat_boundary_look(stat_boundary *b, size_t n)
 	const double may = spending(b->alpha, (double)n / (double)b->n_max);
 	long r = -1;
 
-	/* One more fair step of all walks that are still inside. */
+	/* Makes one more fair step of all walks that are still inside. */
 	for (; b->n < n; b->n++)
 		for (size_t k = b->n + 1; k > 0; k--) {
 			b->walk[k] = (b->walk[k] + b->walk[k - 1]) / 2;
@@ -87,7 +106,7 @@ size_t stat_look_next(size_t n, size_t n_max)
  * rest is white: of short and long memory, weak and strong. */
 typedef struct model {
 	double share, rho;
-	double weight; /* beforehand; of the first, independence: what the others leave */
+	double weight; /* prior; of the first model, independence: what the others leave */
 } model;
 
 static const model models[] = {{0, 0, 0},     {0.2, 0.9, 0.2}, {0.5, 0.9, 0.1}, {0.5, 0.97, 0.1},
@@ -95,13 +114,14 @@ static const model models[] = {{0, 0, 0},     {0.2, 0.9, 0.2}, {0.5, 0.9, 0.1}, 
 
 #define MODELS (sizeof models / sizeof models[0])
 
-/* For n pairs, under each model. S(k): its spectrum, of what has the variance 1 in n pairs. */
+/* Quantities of n pairs under each model. S(k): its spectrum, scaled to the variance 1 in n
+ * pairs. */
 typedef struct depend {
 	size_t n, ordinates;
 	double fit[MODELS][ORDINATES]; /* (1 - 1 / S) / 2 */
 	double logs[MODELS];	       /* the sum of log(S) / 2 */
-	double wide[MODELS];   /* standard deviation of a sum, in those of independent pairs */
-	double weight[MODELS]; /* with what the values say; their sum is not 1 */
+	double wide[MODELS];   /* standard deviation of a sum, relative to independent pairs */
+	double weight[MODELS]; /* posterior, from the values; their sum is not 1 */
 } depend;
 
 static double spectrum(const model *m, double at)
@@ -149,7 +169,7 @@ static void cosine_add(const depend *d, double *cosine, size_t i, double x)
 		cosine[k] += x * cos(step * (double)(k + 1));
 }
 
-/* Logarithms of the models' likelihoods (Whittle), to that of the likeliest. */
+/* Computes the logarithms of the models' likelihoods (Whittle), relative to the likeliest. */
 static void likelihoods(const depend *d, const double *cosine, double variance, double *ret)
 {
 	double most = 0;
@@ -165,8 +185,8 @@ static void likelihoods(const depend *d, const double *cosine, double variance, 
 		ret[m] -= most;
 }
 
-/* Whether pairs depend on each other is asked of all values, as normal scores of their ranks (van
- * der Waerden): the Bayes factor of dependence goes into the weights. */
+/* Tests all values for dependence, as normal scores of their ranks (van der Waerden): the Bayes
+ * factor of dependence goes into the weights. */
 static void depend_learn(depend *d, const double *sorted, const double *order)
 {
 	const double n = (double)d->n;
@@ -192,8 +212,8 @@ static void depend_learn(depend *d, const double *sorted, const double *order)
 		d->weight[m] *= factor;
 }
 
-/* The probability that a count is z standard deviations of independent pairs too small, the models
- * weighted by what these signs say too. */
+/* Returns the probability that a count is z standard deviations of independent pairs too small, the
+ * models weighted by the likelihood of these signs too. */
 static double chance_of(const depend *d, const double *cosine, double variance, double z)
 {
 	double of[MODELS], sum = 0, all = 0;
@@ -210,10 +230,10 @@ static double chance_of(const depend *d, const double *cosine, double variance, 
 
 /* --- the median and its interval */
 
-/* The number of pairs on one side, the smallest that the median may have there, if independent
- * pairs may have r outside. If a value were the median, its side would hold n/2 of n; whether the j
- * that it holds are too few is judged by how *its* side depends, since of two levels with the value
- * between them the pairs about another value say nothing. */
+/* Returns the number of pairs on one side, the smallest that the median may have there, if
+ * independent pairs may have r outside. If a value were the median, its side would hold n/2 of n
+ * pairs. Whether the j that it holds are too few is judged by the dependence of *its* side, since
+ * of two levels with the value between them pairs around another value show nothing. */
 static size_t side_least(const depend *d, const double *sorted, const double *order, size_t r,
 			 bool from_end, double *ret_factor)
 {
@@ -229,7 +249,7 @@ static size_t side_least(const depend *d, const double *sorted, const double *or
 
 		cosine_add(d, cosine, (size_t)order[at], 1);
 		if (!(sorted[at] < sorted[next]) && !(sorted[at] > sorted[next]))
-			continue; /* as yet not all of that value */
+			continue; /* ties: more pairs of this value follow */
 		if (chance_of(d, cosine, p * (1 - p), z * factor) > chance) {
 			*ret_factor = factor;
 			return j;
@@ -238,7 +258,7 @@ static size_t side_least(const depend *d, const double *sorted, const double *or
 	return r + 1;
 }
 
-/* order[k]: which of d is the k-th smallest. */
+/* Sets order[k] to the index in d of the k-th smallest value. */
 static void sequential_order_make(const double *d, const double *sorted, size_t n, double *taken,
 				  double *order)
 {

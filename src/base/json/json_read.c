@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* json_read.c - pull parser for JSON (RFC 8259): a tokenizer with a stack of open brackets.
+ *
+ * json_next() returns one token. Its state is one bit for each open bracket (object or array) and
+ * two flags, after_value and after_key, which decide whether a comma, a key, a value or a bracket
+ * may follow. So the structure is checked without recursion and without a tree. Bytes come from the
+ * caller's callback in pieces of any size; only json_peek() fetches a piece, and a token may span
+ * several.
+ *
+ * Bounds on hostile input: at most JSON_NESTED_MAX open brackets (E_LIMIT); JSON_TEXT_MAX bytes of
+ * a text are stored and the rest is dropped; a number or literal has at most about 400 bytes. No
+ * memory is allocated, and time is linear in the bytes.
+ *
+ * Also accepted are a comma after the last element, NaN and Infinity, control characters in texts,
+ * and escapes that JSON does not define. \u0000 becomes U+FFFD, since a NUL would end the text, and
+ * so does half of a surrogate pair; a first half before an escape other than \u is refused.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_read.h"
 
 #include "base/err.h"
@@ -22,7 +38,7 @@ static unsigned long long json_place(const json_reader *r)
 
 /* --- bytes */
 
-/* The next byte, which stays the next; -1: there is none. */
+/* Returns the next byte without consuming it; -1: the input has ended. */
 static dck_status json_peek(json_reader *r, int *ret, dck_err *err)
 {
 	size_t n = 0;
@@ -97,7 +113,7 @@ static dck_status read_hex4(json_reader *r, uint32_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Behind "\u". Half of a pair without the other half becomes U+FFFD. */
+/* Reads the code after "\u". Half of a surrogate pair without the other half becomes U+FFFD. */
 static dck_status read_code(json_reader *r, dck_err *err)
 {
 	enum { REPLACEMENT = 0xfffd };
@@ -128,7 +144,7 @@ static dck_status read_code(json_reader *r, dck_err *err)
 	return DCK_OK;
 }
 
-/* Behind the backslash. One that JSON does not know stands for the character behind it. */
+/* Reads what follows a backslash. An escape that JSON does not define yields its character. */
 static dck_status read_escape(json_reader *r, dck_err *err)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
@@ -143,7 +159,7 @@ static dck_status read_escape(json_reader *r, dck_err *err)
 	return DCK_OK;
 }
 
-/* Behind the opening quote. */
+/* Reads a text after its opening quote. */
 static dck_status json_read_text(json_reader *r, dck_err *err)
 {
 	int c;
@@ -165,7 +181,7 @@ static dck_status json_read_text(json_reader *r, dck_err *err)
 	return DCK_OK;
 }
 
-/* As nearly all numbers are: digits, and perhaps a point between them. */
+/* Recognizes nearly all numbers fast: digits, and perhaps a point between them. */
 static bool is_plain_number(const char *text)
 {
 	static const char digits[] = "0123456789";
@@ -261,7 +277,7 @@ static dck_status close_bracket(json_reader *r, int c, dck_err *err)
 	return DCK_OK;
 }
 
-/* A key and its colon. */
+/* Reads a key and its colon. */
 static dck_status read_key(json_reader *r, dck_err *err)
 {
 	int c;

@@ -1,4 +1,16 @@
-/* json_write.c - the one JSON writer (RFC 8259).
+/* json_write.c - streaming JSON writer (RFC 8259) with a stack of open levels.
+ *
+ * Every value passes before_value(), which writes the comma, the line break and the indentation.
+ * level[] stores of each open array or object whether it has an item yet and whether it is on one
+ * line. Nothing is buffered or allocated here: bytes go to the sink, whose errors are sticky.
+ * Misuse (a value without its key, more than JSON_DEPTH_MAX levels) asserts.
+ *
+ * quoted() is the only escaper. It copies runs of plain characters at once; a byte that is not
+ * UTF-8 becomes U+FFFD, and characters that control a terminal or the direction of text
+ * (utf8_steers()) become \uXXXX, so that output is safe to show.
+ *
+ * A real is the shortest decimal that reads back as the same double: 17 significant digits always
+ * suffice (IEEE 754 binary64), so normal numbers need at most three attempts.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
@@ -13,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int64_t exact_max = INT64_C(1) << 53; /* the largest integer that doubles count to */
+static const int64_t exact_max = INT64_C(1) << 53; /* doubles hold every integer up to this one */
 
 void json_init(json_writer *w, dck_sink *out, bool pretty)
 {

@@ -1,4 +1,20 @@
-/* ort.c - ONNX Runtime as an engine: opens a model and says what is in it.
+/* ort.c - the engine 'ort' (ONNX Runtime, by its C API): opens a model and describes it.
+ *
+ * ort_open() reads the options, loads the library (ort_lib.c), creates the session, and reads
+ * names, types and shapes of inputs and outputs into the model's arena. Contexts and runs are in
+ * ort_context.c.
+ *
+ * What is observed changes the session: for operators its profiler is on and the optimised graph is
+ * saved; for values the model has more outputs (ort_expose.c); for memory the CPU provider gets an
+ * allocator that counts (ort_memory.c). If saving the graph may be why the session failed, it is
+ * created again without it, and a warning is logged.
+ *
+ * Ownership: the model owns library, session, run options, counter and arena. ort_close() also
+ * frees a model that is half built, in the order session, counter, library, because the session
+ * calls the counter and is the library's. ort_describe() and ort_facts() return borrowed lists of
+ * the arena.
+ *
+ * Source: https://onnxruntime.ai/docs/api/c/
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -20,8 +36,8 @@ static void log_line(void *self, int severity, const char *category, const char 
 {
 	static const dck_log_level levels[] = {DCK_LOG_DEBUG, DCK_LOG_INFO, DCK_LOG_WARN,
 					       DCK_LOG_ERROR, DCK_LOG_ERROR};
-	/* Of a session that is watched: that the graph it saves is good for this machine only, and
-	 * that there are too many events, which the profile shows. */
+	/* Warnings that every observed session gives: that the graph it saves is valid for this
+	 * machine only, and that there are too many events, which the profile shows. */
 	static const char *const known[] = {"Serializing optimized model",
 					    "Maximum number of events reached"};
 	const dck_engine_model *m = self;
@@ -53,7 +69,8 @@ static dck_status ort_shape_read(dck_engine_model *m, const ort_tensor_type *t,
 			  "cannot read the shape of '%s'", ret->name));
 	if (rank > DCK_RANK_MAX && ret >= m->out && ret < m->out + m->nout &&
 	    (size_t)(ret - m->out) >= m->nout - m->nvalues)
-		return DCK_OK; /* none of the model's own: it stays unknown */
+		return DCK_OK; /* an observed value, not an output of the model: its shape stays
+				  unknown */
 	if (rank > DCK_RANK_MAX)
 		DCK_FAIL(err, E_UNSUP, "'%s' has %zu dimensions and at most %d are supported",
 			 ret->name, rank, DCK_RANK_MAX);
@@ -177,8 +194,8 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	const ort_api *api = &m->lib.api;
 	const void *bytes = exposed->data ? exposed->data : p->model_bytes;
 	size_t n = exposed->data ? exposed->n : p->model_bytes_n;
-	/* The first session of a process decides for this thread whether denormals are flushed
-	 * and leaves it so; run() does that itself, for its own time. */
+	/* The first session of a process sets or clears flush-to-zero for this thread and leaves it
+	 * so; ort_run() does that itself, for the duration of a run. */
 	uint64_t mode = float_mode_get();
 	ort_status *s = p->model_path && !exposed->data
 			    ? api->CreateSession(m->lib.env, p->model_path, o, &m->session)
@@ -193,7 +210,8 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
 }
 
-/* What is watched, in the session's options. with_graph: the optimised graph is saved as well. */
+/* Sets in the session's options what is observed. with_graph: the optimised graph is saved as
+ * well. */
 static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, bool with_graph,
 			      ort_options *o, dck_err *err)
 {
@@ -201,7 +219,7 @@ static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, boo
 		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
 	if (m->observe & DCK_OBSERVE_VALUES || p->model_folder)
 		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
-	/* What other providers need, they allocate on their device. */
+	/* Other providers allocate on their device, where nothing is counted. */
 	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
 		DCK_TRY(ort_counter_new(&m->lib, o, &m->counter, err));
 	return DCK_OK;
@@ -243,7 +261,7 @@ static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,
 	return status;
 }
 
-/* A session that saves its graph may fail for that alone. */
+/* Creates the session again without saving its graph, which alone may be why it failed. */
 static dck_status session_without_graph(dck_engine_model *m, const dck_open_params *p,
 					const dck_buffer *exposed, const dck_err *why, dck_err *err)
 {
@@ -276,7 +294,7 @@ static dck_status ort_session_open(dck_engine_model *m, const dck_open_params *p
 		*err = why;
 	dck_buffer_done(&exposed);
 	DCK_TRY(status);
-	/* Made once: run() would make them again each time. */
+	/* Created once, because run() would create them each time. */
 	return ort_check(&m->lib, m->lib.api.CreateRunOptions(&m->run_options), err,
 			 "cannot create a run's options");
 }

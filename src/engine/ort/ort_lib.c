@@ -1,5 +1,19 @@
-/* ort_lib.c - loads ONNX Runtime, asks its version before anything else, and opens its
- * environment.
+/* ort_lib.c - loads ONNX Runtime with dlopen(), negotiates its C API and opens its environment.
+ *
+ * load_first() tries the candidates of ort_find() in order. A requested file is the only one tried;
+ * the failure of any other is logged, and the first failure is what the caller gets if no candidate
+ * works. A candidate that another user could modify is refused before it is loaded.
+ *
+ * The version is read before anything else, since the slots that ort_api.h declares exist from 1.19
+ * on. The API version requested is the smaller of the library's minor version and the newest known
+ * here; tables of later versions only add slots at their end.
+ *
+ * Telemetry is switched off before the library is loaded. setenv() does it, so no other thread may
+ * read the environment then.
+ *
+ * ort_lib owns library, environment and memory description; ort_lib_close() releases them in
+ * reverse. The allocator is borrowed. ort_check() is the one place where an OrtStatus becomes a
+ * dck_err and is released.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_lib.h"
@@ -15,8 +29,8 @@
 
 /* --- errors */
 
-/* "/some/where/graph.cc:123 Resolve " or "file.cc:9 std::vector<int> f(int, long) " at the front:
- * returns what follows, or `text`. */
+/* Skips "/some/where/graph.cc:123 Resolve " or "file.cc:9 std::vector<int> f(int, long) " at the
+ * beginning: returns what follows, or `text`. */
 static const char *skip_source(const char *text)
 {
 	const char *word_end = text + strcspn(text, " ");
@@ -27,7 +41,7 @@ static const char *skip_source(const char *text)
 	if (!cc || cc > word_end || !isdigit((unsigned char)strchr(cc, ':')[1]))
 		return text;
 	const char *at = word_end + strspn(word_end, " ");
-	/* The function: with its arguments, or a name alone. */
+	/* The function comes next: with its arguments, or its name alone. */
 	const char *open = strchr(at, '('), *space = strchr(at, ' ');
 	if (!space)
 		return at;
@@ -41,7 +55,7 @@ static const char *skip_source(const char *text)
 	return space + 1;
 }
 
-/* "[ONNXRuntimeError] : 1 : FAIL : " at the front: the code is kept elsewhere. */
+/* Skips "[ONNXRuntimeError] : 1 : FAIL : " at the beginning: the code is stored in native_code. */
 static const char *skip_code(const char *text)
 {
 	static const char mark[] = "[ONNXRuntimeError] : ", between[] = " : ";
@@ -153,10 +167,10 @@ static dck_status ort_table_get(ort_lib *l, dck_err *err)
 	return DCK_OK;
 }
 
-/* ONNX Runtime 1.31 reports on its use: with threads of its own, files below HOME and TMPDIR, and
- * calls over the network, inside the process that is measured. It reads this variable, and only
- * before its environment is there. Whatever the user has set: such reports were not requested here.
- */
+/* ONNX Runtime 1.31 has telemetry: it starts threads, writes files below HOME and TMPDIR and uses
+ * the network, inside the process that is measured. It reads this variable only before its
+ * environment is created. A value that the user has set is replaced, since telemetry was not
+ * requested here. */
 static void telemetry_off(void)
 {
 	static const char variable[] = "ORT_DISABLE_TELEMETRY";
@@ -166,7 +180,7 @@ static void telemetry_off(void)
 		(void)setenv(variable, "1", 1);
 }
 
-/* What a library does, it does as the user: one that others can change is theirs. */
+/* Refuses a library that other users can modify, because its code runs with this user's rights. */
 static dck_status trust(const ort_place *p, dck_err *err)
 {
 	const char *why = p->trusted ? NULL : os_file_open_to_others(p->path);
@@ -212,9 +226,9 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 	    secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
 }
 
-/* Messages of the environment, which outlives each session and is shared by all of a process, so
- * that there is no receiver for them. Those of a session go to its own function; what an error
- * says is in its status. */
+/* Drops the messages of the environment, which outlives each session and is shared by the whole
+ * process, so that they have no receiver. The messages of a session go to its own function, and the
+ * text of an error is in its status. */
 void ort_log_drop(void *self, int severity, const char *category, const char *id,
 		  const char *location, const char *text)
 {
@@ -230,7 +244,7 @@ static dck_status environment_open(ort_lib *l, dck_err *err)
 							 "deepclock", &l->env),
 			  err, "cannot open ONNX Runtime's environment"));
 	ort_status *refused = api->DisableTelemetryEvents(l->env);
-	if (refused) /* a library without any */
+	if (refused) /* a library without telemetry */
 		api->ReleaseStatus(refused);
 	DCK_TRY(ort_check(l, api->GetAllocatorWithDefaultOptions(&l->allocator), err,
 			  "cannot get ONNX Runtime's allocator"));
@@ -250,7 +264,8 @@ static dck_status load_first(const ort_places *places, const dck_open_params *lo
 			return ort_load(p, ret, err);
 		if (ort_load(p, ret, &now) == DCK_OK)
 			return DCK_OK;
-		/* Bare names are tried blindly; that they lead nowhere is no news. */
+		/* Bare names are tried without knowing whether they exist, so failure is not
+		 * reported. */
 		if (!strchr(p->path, '/'))
 			continue;
 		if (first.code == DCK_OK)

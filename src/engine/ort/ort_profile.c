@@ -1,5 +1,20 @@
-/* ort_profile.c - when each operator ran, from ONNX Runtime's own profiler: its settings, and
- * its events sorted into runs.
+/* ort_profile.c - ONNX Runtime's own profiler: its settings, and its events assigned to runs.
+ *
+ * ort_profile_apply() switches the profiler on and has the optimised graph saved without its large
+ * weights, which go to a symbolic link to /dev/null.
+ *
+ * ort_profile_group() assigns each operator to the run that contains it in time. Runs are sorted by
+ * beginning with the running maximum of their ends: a bisection finds the last run that begins
+ * early enough, and a scan backwards stops where no earlier run can reach the operator. This takes
+ * O(log runs) for each operator, besides the runs that overlap it. An operator's event is written
+ * before that of its run, and a run on the operator's own thread is preferred. Where concurrent
+ * runs leave it ambiguous, the profile fails (E_UNSUP); it is never guessed.
+ *
+ * Depth is found after a sort by run, beginning, longest first, last to end first, so that an
+ * operator with a body precedes the operators inside; up to BODIES_MAX open ones are tracked.
+ *
+ * Times are microseconds, rounded down by ONNX Runtime; hence the 1 added to ends. The counters in
+ * ort_runs are atomic, because any thread may finish a run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -21,8 +36,8 @@ dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_file
 		DCK_FAIL(err, E_ARG, "a profile needs a directory to work in");
 	ret->prefix = mem_arena_fmt(a, "%s/profile", work_dir);
 	ret->graph = mem_arena_fmt(a, "%s/graph.onnx", work_dir);
-	/* The graph is asked for, and not its weights, which may be gigabytes: they go to a file
-	 * beside it, and that is nothing. */
+	/* The graph is saved without its weights, which may be gigabytes: they go to a separate
+	 * file, which is a link to /dev/null. */
 	const char *weights = mem_arena_fmt(a, "%s/" WEIGHTS, work_dir);
 	DCK_NEED(!mem_arena_failed(a), err, "for a profile");
 	if (!os_file_swallow(weights))
@@ -36,7 +51,7 @@ dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool 
 	static const char *const config[][2] = {
 	    {"session.save_model_format", "ONNX"},
 	    {"session.optimized_model_external_initializers_file_name", WEIGHTS},
-	    /* Smaller ones stay in the file: shapes, axes and scales say what a node does. */
+	    /* Smaller ones stay in the file: shapes, axes and scales show what a node does. */
 	    {"session.optimized_model_external_initializers_min_size_in_bytes", "8193"},
 	};
 
@@ -55,9 +70,9 @@ dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool 
 
 typedef struct run {
 	const ort_trace_run *of;
-	uint64_t end_us, last_end_us; /* last: of this and of those before it */
+	uint64_t end_us, last_end_us; /* last: the greatest of this run and of all earlier ones */
 	bool left_out;
-	uint64_t number; /* among those that are kept */
+	uint64_t number; /* among the runs that are not left out */
 } run;
 
 static uint64_t profile_end_of(const ort_trace_run *r)
@@ -74,8 +89,8 @@ static int profile_by_begin(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A run that failed has operators missing. Runs are known here by the order of their ends, which
- * is the file's, unless ONNX Runtime does not write those that failed. */
+/* Marks failed runs, which lack operators. They are identified by the order of the runs' ends,
+ * which is the file's order unless ONNX Runtime does not write failed runs. */
 static void failed_leave_out(const ort_trace *t, const ort_runs *runs, run *r)
 {
 	uint64_t failures = runs ? atomic_load(&runs->failures) : 0;
@@ -89,7 +104,7 @@ static void failed_leave_out(const ort_trace *t, const ort_runs *runs, run *r)
 	}
 }
 
-/* In the order of their beginnings; those that count are numbered. */
+/* Sorts the runs by their beginnings and numbers those that are not left out. */
 static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, size_t *ret_kept)
 {
 	run *r = mem_arena_array(a, t->nruns + 1, sizeof *r);
@@ -112,7 +127,7 @@ static run *runs_order(const ort_trace *t, const ort_runs *runs, mem_arena *a, s
 	return r;
 }
 
-/* How many runs begin no later. */
+/* Returns how many runs begin at `us` or earlier. */
 static size_t runs_until(const run *r, size_t n, uint64_t us)
 {
 	size_t low = 0, high = n;
@@ -127,8 +142,9 @@ static size_t runs_until(const run *r, size_t n, uint64_t us)
 	return low;
 }
 
-/* The run of operator i: it ran within it, and its event was written before the run's. One thread
- * makes all operators of a run, unless they run side by side. *ret NULL: none is there. */
+/* Finds the run of operator i: it ran within that run, and its event was written before the run's.
+ * One thread runs all operators of a run, unless they run in parallel. *ret NULL: there is no such
+ * run. */
 static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run **ret, dck_err *err)
 {
 	const ort_trace_op *op = &t->ops[i];
@@ -165,10 +181,11 @@ static dck_status run_of(const ort_trace *t, const run *r, size_t i, const run *
 
 typedef struct entry {
 	uint64_t run, begin_us, duration_us;
-	size_t op; /* in the trace: the order in which they ended */
+	size_t op; /* index in the trace, which is in the order of ends */
 } entry;
 
-/* One that holds others begins no later, lasts no shorter and ends last. */
+/* Orders an operator before the operators inside it: it begins no later, takes at least as long and
+ * ends last. */
 static int by_run(const void *a, const void *b)
 {
 	const entry *x = a, *y = b;
@@ -182,7 +199,7 @@ static int by_run(const void *a, const void *b)
 	return (x->op < y->op) - (x->op > y->op);
 }
 
-/* Operators with graphs inside, in ONNX and in ONNX Runtime's own domain. */
+/* Whether operators of this type hold graphs, in ONNX or in ONNX Runtime's own domain. */
 static bool has_body(const char *type)
 {
 	static const char *const types[] = {
@@ -196,7 +213,8 @@ static bool has_body(const char *type)
 
 #define BODIES_MAX 64
 
-/* Those around the present operator, in one run. A body is run by the thread of its operator. */
+/* The operators with bodies that enclose the current one, in one run. A body is run by the thread
+ * of its operator. */
 typedef struct bodies {
 	const entry *open[BODIES_MAX];
 	size_t n;
@@ -221,7 +239,8 @@ static uint32_t profile_depth_of(const ort_trace *t, bodies *b, const entry *e)
 	return depth;
 }
 
-/* On a device, an operator takes as long as its kernels; what runs on the host has none. */
+/* Returns the time of an operator. On a device it is the time of its kernels, which is 0 if it has
+ * none. */
 static uint64_t duration_us(const ort_trace_op *op, bool of_device)
 {
 	if (op->has_device)

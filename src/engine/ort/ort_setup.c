@@ -1,5 +1,16 @@
-/* ort_setup.c - the options of the engine 'ort'. ONNX Runtime takes any key for a session's
- * configuration and ignores those it does not know, so every key that may be given is a row here.
+/* ort_setup.c - options of the engine 'ort': a table of keys, their values, and how a session gets
+ * them.
+ *
+ * ONNX Runtime accepts any key for a session's configuration and ignores those it does not know. So
+ * every key that may be given is a row here, and a mistyped one is refused (engine/check.c). Keys
+ * with a '.' are ONNX Runtime's own and pass through unchanged; their list is
+ * onnxruntime_session_options_config_keys.h.
+ *
+ * ort_setup_read() resolves every default before a session exists, so that the record states what
+ * was used. Threads come from the affinity mask and the control group's quota, divided between
+ * threads within an operator and operators that run in parallel. ort_setup_apply() then makes the
+ * calls: threads, optimisation level, switches, keys that pass through, denormals, and at last the
+ * free dimensions. Texts in ort_setup are borrowed from the open parameters.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_setup.h"
@@ -13,8 +24,8 @@
 
 #define THREADS_MAX 4096
 
-/* Rows from here to the first with a '.' are ours; those with one are ONNX Runtime's own names,
- * handed over as they are, from its list of session configuration keys. */
+/* Rows without a '.' are deepclock's own; those with one are keys of ONNX Runtime's session
+ * configuration, passed on unchanged. */
 const dck_engine_option ort_engine_options[] = {
     {"threads", "N", "threads within an operator; default: the cores this process may use"},
     {"interop_threads", "N", "operators run side by side; more than 1 turns 'parallel' on"},
@@ -87,7 +98,7 @@ static bool option_on(const dck_open_params *p, const char *key, bool otherwise)
 	return text ? strcmp(text, "1") == 0 : otherwise;
 }
 
-/* "cpu", "cuda", "cuda:1" */
+/* Reads "cpu", "cuda" or "cuda:1". */
 static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
 	const char *text = p->device ? p->device : "cpu";
@@ -112,7 +123,8 @@ static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *e
 	return DCK_OK;
 }
 
-/* The processors' time that is ours: a container's quota counts like fewer cores. */
+/* Limits n to the CPU time that this process may use: a container's quota counts like fewer
+ * cores. */
 static uint64_t within_quota(uint64_t n)
 {
 	os_host host;
@@ -141,8 +153,8 @@ static void threads_warn(const dck_open_params *p, const ort_setup *s)
 	p->log(p->log_self, DCK_LOG_WARN, text);
 }
 
-/* Explicit numbers always: left alone, ONNX Runtime takes the machine's physical cores, whatever
- * this process may use of them, and pins its workers. */
+/* Sets explicit numbers always. By default ONNX Runtime uses all physical cores of the machine,
+ * even those that this process may not use, and pins its workers. */
 static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
 	uint64_t cores = within_quota(os_cores_allowed());
@@ -154,7 +166,7 @@ static dck_status threads_read(const dck_open_params *p, ort_setup *s, dck_err *
 	    engine_option_count(p, "interop_threads", 1, THREADS_MAX, &s->interop_threads, err));
 	s->parallel = option_on(p, "parallel", s->interop_threads > 1);
 	if (!s->parallel)
-		s->interop_threads = 1; /* the pool is not made then */
+		s->interop_threads = 1; /* there is no pool then */
 	else if (s->interop_threads == 0)
 		s->interop_threads =
 		    s->threads > 0 && s->threads < cores ? cores / s->threads : cores;

@@ -1,4 +1,20 @@
-/* ort_trace.c - which events of ONNX Runtime's profile are kept. Members come in any order.
+/* ort_trace.c - streaming parser of ONNX Runtime's profile, a JSON array of trace events.
+ *
+ * Events are decoded one at a time into the same struct. of_event[] and of_args[] map a member's
+ * name to a field, so members come in any order and unknown ones are skipped; ort_scan.c is the
+ * tokenizer. event_keep() selects by category: "Node" is an operator, "Session" a run, "Kernel"
+ * adds to the device time of the operator before it. The order of the file, which is the order of
+ * ends, is preserved: ort_profile.c relies on it.
+ *
+ * Names are interned in a hash table with open addressing and linear probing, at most half full,
+ * since a long profile repeats few names. Lists grow by doubling and move into the caller's arena
+ * at the end; all else is freed on every path.
+ *
+ * Bounds: EVENTS_MAX events; times are limited so that sums of two do not overflow; memory grows
+ * with operators, runs and different names only; args are the only object that is entered, so depth
+ * is two.
+ *
+ * Source: "Trace Event Format", https://perfetto.dev/docs/getting-started/other-formats
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_trace.h"
@@ -17,7 +33,7 @@
 
 static const char kernel_time[] = "_kernel_time";
 
-/* Every different name once. */
+/* Set of interned names. */
 typedef struct names {
 	const char **slot;
 	size_t nslots, n;
@@ -45,7 +61,7 @@ typedef enum member_kind { AS_TEXT, AS_NUMBER } member_kind;
 typedef struct member {
 	const char *key;
 	member_kind kind;
-	size_t at, has; /* has: 0: none */
+	size_t at, has; /* has: of a flag; 0: none */
 } member;
 
 #define TEXT(key, field)                                \
@@ -132,7 +148,7 @@ static dck_status object_read(reader *r, const member *table)
 	return DCK_OK;
 }
 
-/* --- what is kept */
+/* --- operators, runs and kernels */
 
 static bool names_grow(names *t)
 {
@@ -156,7 +172,7 @@ static bool names_grow(names *t)
 	return true;
 }
 
-/* NULL: no memory. */
+/* Returns the interned name; NULL: no memory. */
 static const char *ort_name_keep(reader *r, const char *s, size_t n)
 {
 	names *t = &r->names;
@@ -174,7 +190,7 @@ static const char *ort_name_keep(reader *r, const char *s, size_t n)
 	return t->slot[at];
 }
 
-/* Room for one more behind n of them. */
+/* Reserves space for one more item after n. */
 static bool list_grow(void **list, size_t n, size_t *cap, size_t size)
 {
 	if (n < *cap)
@@ -206,7 +222,7 @@ static dck_status op_keep(reader *r)
 	    .memory_bytes = e->requested != INT64_MIN ? e->requested : e->memory,
 	};
 
-	/* "_fence_before" and "_fence_after" of older versions are no operators. */
+	/* "_fence_before" and "_fence_after" of older versions are not operators. */
 	if (!ort_ends_in(&e->name, kernel_time))
 		return DCK_OK;
 	if (!list_grow(&list, t->nops, &r->ops_cap, sizeof(op)))
@@ -311,7 +327,7 @@ static dck_status ort_events_read(reader *r)
 		   : ort_scan_malformed(&r->scan, "something follows the list of events");
 }
 
-/* The lists move into the arena, as they are known by now. */
+/* Copies the lists into the arena, now that their lengths are known. */
 static dck_status lists_take(reader *r, ort_trace *ret)
 {
 	ort_trace t = r->trace;

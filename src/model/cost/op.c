@@ -1,4 +1,19 @@
-/* op.c - what all rules use: access to inputs and attributes, answers, broadcasting, costs.
+/* op.c - what all cost rules use: inputs, attributes, answers, NumPy broadcasting, costs.
+ *
+ * op.h states the contract between a rule and these functions. No function here fails: a missing,
+ * unknown or wrongly typed input gives NULL or false, and the outputs that are not set get the
+ * reason (op_unknown()). So a hostile model cannot stop a walk, and one unknown value only makes
+ * what depends on it unknown.
+ *
+ * Sizes are symbolic integers (polynomial.h). Broadcasting resolves an open size as far as it is
+ * certain: against a known size other than 1, by bounds, or as the maximum of two sizes that are at
+ * least 1; otherwise the result is a new symbol that depends on values.
+ *
+ * Contents of tensors of up to ONNX_INTS_MAX elements travel with the values; they are copied when
+ * set and never changed after. Everything is in the arena of the inference. Up to ONNX_INTS_MAX
+ * numbers op_dims() returns a scratch buffer when the arena has failed, so that rules need no test;
+ * cost_model() reports the failure. An attribute that refers to one of a function is resolved along
+ * the chain of calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -336,7 +351,7 @@ num op_fresh(op *o, const char *what)
 						o->node->name ? o->node->name : ""));
 }
 
-/* A copy of the contents of an output v, n of `size` bytes each; NULL: v cannot have them. */
+/* Copies n items of `size` bytes as the contents of output v; NULL: v cannot have them. */
 static void *contents(op *o, const val *v, const void *from, size_t n, size_t size)
 {
 	num elements = v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : num_int(-1);

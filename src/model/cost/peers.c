@@ -1,5 +1,15 @@
-/* peers.c - conventions of other counters, as tables. Each was measured on torchvision's networks:
- * the differences to the exact MACs are integer identities (docs/commands/cost.md shows them).
+/* peers.c - FLOP-counting conventions of other tools, as tables of terms; the cost of training.
+ *
+ * A convention is a list of terms: operator types, a quantity, a factor and perhaps a condition.
+ * peer_count() adds all terms that match an operator, over all its executions, by a linear scan of
+ * few rows. Results are symbolic; a type without a row counts 0, or is absent where the table is
+ * partial. Each convention was measured on torchvision's networks: the differences to the exact
+ * MACs are integer identities (docs/commands/cost.md shows them).
+ *
+ * peer_backward_count() is one forward data-flow pass: operators are in topological order, and
+ * `counted` of a value marks that it depends on a parameter. An operator with MACs takes its MACs
+ * once more for each of its two operands that needs a gradient. It writes into the result's values,
+ * so one thread may use a result at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/peers.h"
@@ -36,7 +46,8 @@ static bool window_more(const cost_result *r, const cost_op *c)
 	return !window_one(r, c);
 }
 
-/* A product with a constant is a module with weights; otherwise it is one of two activations. */
+/* Whether a product has a constant operand: then it is a module with weights, otherwise a product
+ * of two activations. */
 static bool weighted(const cost_result *r, const cost_op *c)
 {
 	(void)r;
@@ -78,8 +89,8 @@ static const cost_op *maker(const cost_result *r, const val *v, const char *type
 	return c && strcmp(c->node->op, type) == 0 ? c : NULL;
 }
 
-/* The division that ends the normalisation of a LayerNorm which the exporter wrote out (before
- * opset 17 there was no operator for it): (x - mean) / sqrt(mean of squares + epsilon). */
+/* Whether c is the division that ends the normalisation of a LayerNorm which the exporter wrote out
+ * (before opset 17 there was no operator for it): (x - mean) / sqrt(mean of squares + epsilon). */
 static bool layer_norm(const cost_result *r, const cost_op *c)
 {
 	const cost_op *root = c->nin == 2 ? maker(r, c->in[1], "Sqrt") : NULL;
@@ -125,7 +136,8 @@ static const peer_term thop[] = {
     {"Resize", PEER_OUT, 259, mode_cubic},
 };
 
-/* It counts ReLU and pooling twice: its patches of functions see them, and its hooks of modules. */
+/* ptflops counts ReLU and pooling twice: by its patches of functions and by its hooks of
+ * modules. */
 static const peer_term ptflops[] = {
     {"Conv Gemm ConvTranspose MatMul", PEER_MACS, 1, NULL},
     {"Conv Gemm ConvTranspose", PEER_OUT, 1, has_bias},
@@ -195,7 +207,7 @@ const peer_counter *peer_find(int as)
 	return as >= 1 && as <= PEER_COUNTERS ? &peer_counters[as - 1] : NULL;
 }
 
-/* The product of the dimensions of v from `first` on, without the last `less` of them. */
+/* Returns the product of the dimensions of v from `first` on, without the last `less` of them. */
 static num peers_product(num_table *t, const val *v, int first, int less)
 {
 	num p = num_int(1);
@@ -232,8 +244,8 @@ static num quantity(num_table *t, const cost_op *c, peer_quantity of)
 	else if (of == PEER_WEIGHT) /* the weights of one output are all dimensions but the first */
 		n = num_mul(t, n, peers_product(t, weights, 1, 0));
 	else if (of == PEER_OVER) {
-		/* A convolution that is not transposed has so many for each output: input channels
-		 * of a group x window. */
+		/* A convolution that is not transposed has this many MACs for each output: input
+		 * channels of a group x window. */
 		num group = num_int(onnx_attribute_int(c->node, "group", 1));
 		num filter = peers_product(t, weights, 2, 0);
 		if (!num_why_none(filter))
@@ -269,8 +281,8 @@ num peer_count(const peer_counter *p, const cost_result *r, const cost_op *c)
 
 /* --- training --- */
 
-/* Whether the gradient of v is needed: v is a parameter, or was made from one. For values that
- * operators make, `counted` says so. */
+/* Whether the gradient of v is needed: v is a parameter, or was made from one, which `counted`
+ * states for values that operators make. */
 static bool needs_gradient(const val *v)
 {
 	if (!v || !onnx_dtype_real(v->dtype))

@@ -1,4 +1,18 @@
-/* flow.c - builds the table of values and answers simple questions of it.
+/* flow.c - def-use chains: the producer and the uses of each value of a model.
+ *
+ * Two passes over the graph and its subgraphs: count_graph() counts names and uses, so that
+ * everything is allocated once; add_graph() then interns each name (names.h, a hash table) to a
+ * number, which is the index of its flow_value. The uses of a value are a linked list in one array,
+ * the latest first. Time and memory are linear in the names that nodes state. The recursion is as
+ * deep as subgraphs nest, which the decoder bounds (WIRE_DEPTH_MAX).
+ *
+ * If a malformed model makes a name twice, the first producer, initializer and declaration count.
+ *
+ * flow_shape_of() and flow_constant() walk back from a value through at most about BACK_MAX
+ * producers that keep its shape or its content; a cycle ends there too. The model is borrowed; all
+ * else is in the caller's arena and never changes after flow_init().
+ *
+ * Source: https://github.com/onnx/onnx/blob/main/docs/IR.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/flow.h"
@@ -6,7 +20,7 @@
 
 #include <string.h>
 
-/* How far a shape or constant is followed back. */
+/* Number of producers through which a shape or constant is followed back. */
 #define BACK_MAX 8
 
 static size_t count_graph(const onnx_graph *g, size_t *uses)

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* foreign.c - file type detection by magic numbers, as file(1) does, for files that are not ONNX
+ * models.
+ *
+ * It only improves a message: a reader has failed already, and its error is replaced if the file is
+ * recognised, by what it is and what to do. The order of tests is from certain to vague: the first
+ * name in a ZIP archive, the header of safetensors, then magics[] from specific to general, then
+ * tar, whose mark is at 257. The extension of the name decides if the bytes are unknown, or are a
+ * container or a format of many uses (ZIP, pickle, a web page). begins_well states that the bytes
+ * began as a model does, so they are not examined.
+ *
+ * At most 64 bytes and then 5 are read, through the source's window; nothing is allocated. Lengths
+ * in the file are checked against what was read.
+ *
+ * Sources: APPNOTE.TXT of ZIP, RFC 1952 (gzip), https://github.com/huggingface/safetensors
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/foreign.h"
 #include "base/err.h"
 
@@ -50,7 +65,7 @@ static const kind page = {"a web page", "download the file itself"};
 static const kind zip = {"a ZIP archive", "unpack it and give the .onnx file"};
 static const kind packed = {"a packed file", "unpack it and give the .onnx file"};
 
-/* By first bytes, the sure ones first. */
+/* Magic numbers: the certain ones first. */
 static const struct magic {
 	size_t at;
 	const char *bytes;
@@ -80,7 +95,7 @@ static const struct magic {
     {0, "<", &page},
 };
 
-/* By endings, where the bytes say nothing. */
+/* Extensions of names, for files whose bytes do not decide. */
 static const struct ending {
 	const char *end;
 	const kind *kind;
@@ -133,7 +148,8 @@ static const struct ending {
     {".tgz", &packed},
 };
 
-/* As long as the weights of a large model would be, no longer. */
+/* Whether it begins as safetensors: the length of the header in 8 bytes, below 16 MiB, and then a
+ * JSON object. */
 static bool is_safetensors(const uint8_t *p, size_t n)
 {
 	return n > 10 && p[3] == 0 && p[4] == 0 && p[5] == 0 && p[6] == 0 && p[7] == 0 &&
@@ -155,7 +171,7 @@ static bool foreign_holds(const char *text, size_t n, const char *part)
 	return false;
 }
 
-/* Of an archive the first name decides: local file header, name at 30, its length at 26
+/* Classifies a ZIP archive by its first name: local file header, name at 30, its length at 26
  * (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT, 4.3.7). */
 static const kind *zip_kind(const uint8_t *p, size_t n)
 {
@@ -215,14 +231,14 @@ dck_status foreign_name(wire_source *s, const char *path, bool begins_well, dck_
 	const kind *bytes = begins_well ? NULL : by_bytes(s);
 	const kind *found = bytes;
 
-	/* An archive or a page of bytes is less than what the name says. */
+	/* The extension is more specific than a container, a pickle or a web page. */
 	if (!found || found == &zip || found == &pickle || found == &page)
 		found = by_ending(path);
 	if (!found)
 		found = bytes;
 	if (!found)
 		return code;
-	/* Its engine may read that one. */
+	/* The engine may read ONNX Runtime's own format, so it is not malformed. */
 	return err_set(err, found == &ort ? DCK_E_UNSUP : DCK_E_FORMAT, __FILE__, __LINE__,
 		       "%s is %s, not an ONNX model: %s", s->label, found->is, found->remedy);
 }

@@ -1,4 +1,18 @@
-/* net.c - builds the nodes of a network and writes the ONNX file around them.
+/* net.c - builder of ONNX models: encodes the nodes of a network and writes the file around them.
+ *
+ * Nodes are encoded as protocol buffers at once, into n->nodes. Parameters, inputs and outputs are
+ * kept as descriptions until net_write(). A message follows its length, so graph_size() adds up the
+ * sizes of all tensors first; then the parts are written in order: head of the model with the
+ * graph's length, nodes, each tensor's header and its values, rest of the graph, rest of the model.
+ * Values are generated in chunks of CHUNK_VALUES while they are written, so memory does not grow
+ * with the parameters.
+ *
+ * The bytes depend on the network and the seed only. Names follow PyTorch's exporter. node_name()
+ * searches linearly, O(nodes^2) in all, which is enough for the built-in networks; lists double in
+ * the arena. Running out of memory is sticky and reported by net_write(); a sink's failure is the
+ * sink's to report.
+ *
+ * Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (numbers of the fields)
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/net.h"
@@ -50,7 +64,7 @@ const char *net_text(net *n, const char *fmt, ...)
 
 const char *net_scope(net *n, const char *path)
 {
-	/* A number names an item of the module before it, and carries that one's name along:
+	/* A number names an item of the module before it, and has that module's name as its prefix:
 	 * features.1.conv.0 is /features/features.1/conv/conv.0 */
 	char scope[256] = "", module[192] = "", part[32];
 	size_t used = 0;
@@ -70,7 +84,7 @@ const char *net_scope(net *n, const char *path)
 	return net_text(n, "%s", scope);
 }
 
-/* Room for one more item; the list moves when n is a power of two. NULL: no memory. */
+/* Reserves space for one more item; the list moves when n is a power of two. NULL: no memory. */
 static void *net_list_add(net *n, void *items, size_t count, size_t size)
 {
 	if (count & (count - 1))
@@ -136,7 +150,7 @@ const char *net_count(net *n, const char *name, size_t rank, const int64_t *dims
 	return add_param(n, &(net_param){.name = name, .fill = NET_COUNT}, rank, dims);
 }
 
-/* "/conv1/Conv", and "/conv1/Conv_1" when that is taken. */
+/* Returns "/conv1/Conv", or "/conv1/Conv_1" if that is taken. */
 static const char *node_name(net *n, const char *scope, const char *op)
 {
 	const char *name = net_text(n, "%s/%s", scope, op);
@@ -169,7 +183,7 @@ static void put_attr(wire_out *w, const net_attr *a)
 	wire_end(w, at);
 }
 
-/* Inputs, output, name and operator; the caller adds attributes and ends the message. */
+/* Writes inputs, output, name and operator; the caller adds attributes and ends the message. */
 static size_t begin_node(net *n, const char *scope, const char *op, const char *const *inputs,
 			 const char **ret_output)
 {
@@ -278,7 +292,7 @@ static uint64_t param_bytes(const net_param *p)
 	return param_elements(p) * (p->fill == NET_COUNT ? 8 : 4);
 }
 
-/* The tensor's message up to its data. */
+/* Writes the tensor's message up to its data. */
 static void put_param(wire_out *w, const net_param *p)
 {
 	for (size_t i = 0; i < p->rank; i++)
@@ -325,7 +339,8 @@ static void write_values(const net_param *p, uint64_t seed, uint64_t stream, uin
 	}
 }
 
-/* Every message's length stands before it, so the tensors' sizes are added up first. */
+/* Returns the length of the graph. A message follows its length, so the tensors' sizes are added up
+ * first. */
 static uint64_t graph_size(const net *n, const size_t *head_ends, size_t tail)
 {
 	uint64_t size = n->nodes.n + tail;
@@ -341,7 +356,7 @@ static uint64_t graph_size(const net *n, const size_t *head_ends, size_t tail)
 
 typedef struct parts {
 	wire_out head;	 /* of the model */
-	wire_out params; /* tensors up to their data, one behind the other */
+	wire_out params; /* tensors up to their data, one after the other */
 	wire_out tail;	 /* of the graph */
 	wire_out last;	 /* of the model */
 	wire_out tag;	 /* before each tensor */

@@ -1,4 +1,19 @@
-/* onnx_decode.c - reads any message of the schema into its struct.
+/* onnx_decode.c - table-driven decoder of protocol buffers: reads any message of onnx.proto.
+ *
+ * onnx_schema.c describes each message: for a field's number its kind and its offset in the struct.
+ * A message is read in two passes. make_room() walks its fields without entering them, counts the
+ * items of every list and allocates each list once; then the fields are read. So each field is
+ * visited at most twice, and lists do not grow piece by piece. Fields that are in no table are
+ * skipped by their length, which is how tensor data is never read.
+ *
+ * As the encoding demands, numbers of a list come singly or packed, a later scalar replaces an
+ * earlier one, and a second part of a message is merged into the first.
+ *
+ * Bounds on hostile input: memory by the arena's limit (E_LIMIT), nesting by WIRE_DEPTH_MAX in
+ * wire_enter(), and byte strings above ONNX_TEXT_MAX are skipped. A list never exceeds what was
+ * counted: a file that changes between the passes is E_IO.
+ *
+ * Source: https://protobuf.dev/programming-guides/encoding/
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/onnx_schema.h"
@@ -26,9 +41,9 @@ dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted
 	return ERR_NO_MEMORY(p->err, "for the structure of %s", r->source->label);
 }
 
-/* Where a message's lists stand: their room was counted before they were filled. */
+/* Capacities of a message's lists, which are counted before the lists are filled. */
 typedef struct lists {
-	uint32_t found; /* bit by the field's number: which there are */
+	uint32_t found; /* bit by the field's number: which lists occur */
 	size_t room[ONNX_FIELDS_MAX];
 } lists;
 
@@ -61,7 +76,7 @@ static size_t item_size(const onnx_field *f)
 	}
 }
 
-/* How many numbers one field adds to a list. */
+/* Returns how many numbers one field adds to a list. */
 static size_t count_numbers(const wire_reader *r, const onnx_field *f, const wire_field *w)
 {
 	if (w->type != WIRE_BYTES)
@@ -70,9 +85,9 @@ static size_t count_numbers(const wire_reader *r, const onnx_field *f, const wir
 				    : wire_count_varints(r->source, w->data, w->value);
 }
 
-/* Goes over the fields of a message without entering them, so that every list gets its room at
- * once: lists that grow piece by piece would take twice the memory, and fresh memory is what
- * costs most here. What is malformed is left to the reading that follows. */
+/* Walks the fields of a message without entering them and allocates every list at once: lists that
+ * grow piece by piece would take twice the memory, and fresh memory is what costs most here.
+ * Malformed input is left to the pass that follows. */
 static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader r, void *object,
 			    lists *l)
 {
@@ -113,7 +128,7 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 	return DCK_OK;
 }
 
-/* The place of one more item of a list. */
+/* Adds an item to a list; *ret is its address. */
 static dck_status decode_list_add(onnx_reading *p, const wire_reader *r, const onnx_field *f,
 				  const wire_field *w, const lists *l, void *object, void **ret)
 {
@@ -130,7 +145,7 @@ static dck_status decode_list_add(onnx_reading *p, const wire_reader *r, const o
 	return DCK_OK;
 }
 
-/* Room for n bytes and a NUL. Texts lie behind each other without gaps. */
+/* Allocates n bytes and a NUL. Short texts are packed into blocks without gaps. */
 static char *text_alloc(onnx_reading *p, size_t n)
 {
 	enum { FIRST = 1024, LAST = 32768 };

@@ -1,11 +1,26 @@
-/* follow.c - what a batching rule knows of the items, and how it answers.
+/* follow.c - batch-axis propagation: what a batching rule reads of the items, and how it answers.
+ *
+ * As in the batching rules of vmap (JAX), each value is in one of three states: the same for all
+ * items, sizes that depend on their number alone, or batched along one axis, as `pre` groups of N
+ * items of `post` elements. The state is in val.mark. A rule reads the states of its inputs
+ * (follow_in()) and answers with those of its outputs (follow_all(), follow_set()) or refuses; the
+ * first refusal counts.
+ *
+ * Where several axes may hold the items, follow_choose() records a choice point. Each state carries
+ * the latest choice that led to it, and a refusal blames one, so that follow_run.c can change that
+ * choice and walk again (backjumping). Choices before the changed one are replayed by their
+ * position.
+ *
+ * A rule may also edit an input: other sizes, or an Expand, Tile or offset before it. The inference
+ * continues with a copy that has the edited shape, so shapes and edits agree; rewrite.c writes the
+ * edits. All is in the arena of one attempt; a node has at most FOLLOW_EDITS_MAX edits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/follow_run.h"
 
 #include <string.h>
 
-/* The most items for which indices are written out. */
+/* Number of items up to which indices are written out. */
 #define OFFSETS_MAX 65536
 const items follow_same = {.choice = -1};
 
@@ -235,8 +250,8 @@ bool follow_sizes(follow *f, op *o, size_t i, const num *sizes, size_t n)
 	return true;
 }
 
-/* Input i goes through that edit, and then holds items as s says along that axis, which has `size`
- * elements. */
+/* Passes input i through that edit. It then holds items as s states along that axis, which has
+ * `size` elements. */
 static bool repeat(follow *f, op *o, size_t i, edit_kind kind, const num *list, size_t n, items s,
 		   int axis, num size)
 {

@@ -1,4 +1,19 @@
-/* follow_math.c - operators that compute: element by element, along an axis, products of matrices.
+/* follow_math.c - batching rules of operators that compute: element by element, along an axis,
+ * products of matrices, Einsum.
+ *
+ * The principle: an operator must not combine elements along the axis of the items. Along any other
+ * axis it works on each item as before, and the axis moves with the shape.
+ *
+ * - Broadcasting: inputs hold the items at the same axis, counted from the end. An input that is
+ *   the same for all items stays if it has 1 there; otherwise it is repeated, or refused
+ *   (follow_spread()).
+ * - Along an axis (softmax, cumulative sums, reductions, norms): refused if that is the items'
+ *   axis.
+ * - Products: the items may be rows of the left factor, columns of the right one, or along the axes
+ *   before the matrices. The contracted axis would add up over items, and items in rows and columns
+ *   would multiply every item with every other; both are refused.
+ * - Einsum: the items have one letter, which each operand that holds them has at their axis, and
+ *   which the result has too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/follow.h"
@@ -11,7 +26,7 @@ void follow_never(follow *f, op *o)
 	follow_refuse(f, NULL, "%s", f->row->why);
 }
 
-/* The rank of an input, or -1 after a refusal. */
+/* Returns the rank of an input, or -1 after a refusal. */
 static int math_rank_of(follow *f, const op *o, size_t i)
 {
 	const val *v = follow_shaped(f, o, i);
@@ -19,8 +34,9 @@ static int math_rank_of(follow *f, const op *o, size_t i)
 	return v ? v->rank : -1;
 }
 
-/* Inputs that broadcast hold the items at the same place, counted from the end, or not at all.
- * last: how many of the last dimensions do not take part. False after a refusal. */
+/* Joins inputs that broadcast: they hold the items at the same axis, counted from the end, or not
+ * at all. last: how many of the last dimensions do not take part. False after a refusal, or if no
+ * input holds items there. */
 static bool broadcast(follow *f, op *o, size_t from, size_t to, int last, items *ret)
 {
 	int rank = 0;
@@ -63,7 +79,8 @@ void follow_keep(follow *f, op *o)
 		follow_all(f, *follow_in(o, 0));
 }
 
-/* A scale for each element along an axis is the same for all items only along other axes. */
+/* Scales for the elements along an axis are the same for all items only if it is not the items'
+ * axis. */
 void follow_quantize(follow *f, op *o)
 {
 	const items *s = follow_in(o, 0);
@@ -96,7 +113,7 @@ void follow_dropout(follow *f, op *o)
 		follow_keep(f, o);
 }
 
-/* The attribute `axis` for input 0; false after a refusal. */
+/* Reads the attribute `axis` for input 0; false after a refusal. */
 static bool axis_attr(follow *f, op *o, int64_t otherwise, int *ret)
 {
 	const val *v = follow_shaped(f, o, 0);
@@ -338,7 +355,7 @@ void follow_gemm(follow *f, op *o)
 	follow_all(f, s);
 }
 
-/* "bhid,bhjd->bhij": the items' letter stands in every operand that holds them, at their axis, and
+/* "bhid,bhjd->bhij": the items' letter must be in every operand that holds them, at their axis, and
  * in the result. */
 void follow_einsum(follow *f, op *o)
 {

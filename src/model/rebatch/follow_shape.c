@@ -1,4 +1,19 @@
-/* follow_shape.c - operators that move values, and take sizes as inputs.
+/* follow_shape.c - batching rules of operators that move values, and take sizes as inputs:
+ * Transpose, Reshape, Concat, Slice, Gather, Expand, Pad, Resize.
+ *
+ * Reshape is the hard case. In memory the items are `pre` groups of N items of `post` elements, and
+ * every axis of the new shape that such groups fit into exactly may hold them (ways_of(), by exact
+ * division). Usually there is one; where sizes of 1 leave several, awkward() ranks them, and
+ * follow_choose() takes the best that no refusal has excluded. Equal reshapes have equal hashes, so
+ * that they are decided alike. Sizes that the file states for the old number of items become an
+ * edit; sizes that the model computes from the input's shape follow by themselves (reshape_open()).
+ *
+ * Slice, Pad, Tile, Resize and Gather must leave the items' axis whole; an end, a size or an index
+ * that was written for one item is edited where that is exact. Everything else is refused with a
+ * reason.
+ *
+ * f->count is the symbol for the number of items, f->was the number that the model was exported
+ * for.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/follow.h"
@@ -6,7 +21,7 @@
 
 #include <string.h>
 
-/* Only the first input holds items, and its rank is known. False after a refusal. */
+/* Whether only the first input holds items, and its rank is known. False after a refusal. */
 static bool parameters(follow *f, op *o)
 {
 	return follow_shaped(f, o, 0) && follow_only(f, o, 0);
@@ -48,7 +63,8 @@ typedef struct way {
 	num pre, post;
 } way;
 
-/* Where the items may lie among these sizes, which are those of the fixed number of items. */
+/* Finds the axes among these sizes, which are for the old number of items, that can hold the items.
+ * Returns how many. */
 static int ways_of(follow *f, num outer, const num *dims, int rank, way *ret)
 {
 	num before = num_int(1), pre, post;
@@ -65,9 +81,9 @@ static int ways_of(follow *f, num outer, const num *dims, int rank, way *ret)
 	return n;
 }
 
-/* How unlikely a way is: the ways with fewer points are tried first. Most likely the items get an
- * axis of their own, at the place where they were. Next comes an axis of a new size, for one whose
- * size was there before is likely to be another axis that stayed. The last axis usually holds
+/* Returns how unlikely a way is: the ways with fewer points are tried first. Most likely the items
+ * get a separate axis, at the position where they were. Next comes an axis of a new size, because
+ * an axis whose size existed before is probably one that stayed. The last axis usually holds
  * features. */
 static int awkward(const val *v, const items *s, const num *dims, int rank, const way *w)
 {
@@ -100,7 +116,8 @@ static void ways_sort(const val *v, const items *s, const num *dims, int rank, w
 		}
 }
 
-/* The number of elements before and behind the items in memory. */
+/* Returns the number of groups of items in memory: `pre` times the sizes of the axes before
+ * theirs. */
 static num outer_of(follow *f, const val *v, const items *s)
 {
 	num outer = s->pre;
@@ -110,8 +127,8 @@ static num outer_of(follow *f, const val *v, const items *s)
 	return outer;
 }
 
-/* The sizes that Reshape makes with the old number of items: 0 copies a size of the input, -1
- * stands for what the other sizes leave. False: they do not fit. */
+/* Computes the sizes that Reshape makes with the old number of items: 0 copies a size of the input,
+ * -1 stands for what the other sizes leave. False: they do not fit. */
 static bool sizes_were(follow *f, const val *v, const items *s, const num *asked, int n, bool zero,
 		       num *ret)
 {
@@ -141,8 +158,8 @@ static bool sizes_were(follow *f, const val *v, const items *s, const num *asked
 	return true;
 }
 
-/* The sizes are computed from those of the input, so that they follow the number of items without a
- * rewrite. */
+/* The rule of a Reshape whose sizes are computed from the input's, so that they follow the number
+ * of items without a rewrite. */
 static void reshape_open(follow *f, const val *v, const items *s, const num *asked, int n)
 {
 	num outer = outer_of(f, v, s), before = num_int(1), pre, post, each;
@@ -415,7 +432,8 @@ void follow_gather(follow *f, op *o)
 		s = *follow_in(o, 0);
 		if (s.axis == axis && axis == 0 && v->rank == 1 && num_is(s.pre, 1) &&
 		    at->rank > 0 && num_is(at->dims[0], 1) && f->was == 1) {
-			/* as_strided: one item's elements in a row are read by other strides */
+			/* as_strided: the elements of one item, in a row, are read by other
+			 * strides */
 			if (follow_offset(f, o, 1, s.post))
 				follow_all(
 				    f, (items){HELD_ITEMS, 0, num_int(1), num_int(1), s.choice});

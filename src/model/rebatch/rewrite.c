@@ -1,5 +1,22 @@
-/* rewrite.c - writes the changed model: what does not change is copied byte by byte, and weights
- * are named as parts of the file in which they lie.
+/* rewrite.c - writes the model for another number of items, as a copy of the file's protocol
+ * buffer.
+ *
+ * The file is walked again in the order in which it was decoded, and counts pair each field with
+ * its decoded struct. What does not change is copied byte by byte, so fields that deepclock does
+ * not know survive. Changed are nodes with edits (constants and the nodes that use them are written
+ * before), the types of inputs and outputs, and initializers of sizes that no node uses any more,
+ * which are left out. Shapes stated for inner values are dropped, since they may not hold any more.
+ *
+ * Unless `file` is NULL, tensors of STAY_BYTES or more become external data: location, offset and
+ * length in the original file. So they are neither read nor copied, and the rewritten model needs
+ * the original.
+ *
+ * The file must be the one that was decoded, unchanged. The output grows in memory up to 2 GiB
+ * (E_LIMIT), the limit of the encoding; the recursion is as deep as bodies nest, which wire_enter()
+ * bounds.
+ *
+ * Sources: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (numbers of the fields),
+ * https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch.h"
@@ -10,7 +27,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Tensors of at least so many bytes stay in the file where they are. */
+/* Tensors of at least this size stay in the original file. */
 #define STAY_BYTES 16384u
 
 /* Fields of the messages of onnx.proto. */
@@ -28,13 +45,13 @@ typedef struct rewrite {
 	wire_out *out;
 	const char *file; /* NULL: weights are copied */
 	names unused;	  /* stored sizes that no node uses any more */
-	size_t *uses;	  /* of each name in it, as the file has them, less those edited away */
+	size_t *uses; /* uses of each of these names in the file, less those that edits replace */
 	size_t names;
 	dck_err *err;
 } rewrite;
 
-/* How many members of each list were read. A file may hold one graph in several parts, which
- * continue each other's lists. */
+/* Numbers of list members read so far. A file may hold one graph in several parts, which continue
+ * each other's lists. */
 typedef struct counts {
 	size_t node, tensor, input, output;
 } counts;
@@ -119,7 +136,7 @@ static void rewrite_put_pair(wire_out *w, const char *key, const char *text)
 	wire_end(w, mark);
 }
 
-/* Finds where the tensor's bytes lie in the file. *ret_found is false where they are not in one
+/* Finds the offset of the tensor's bytes in the file. *ret_found is false unless they are in one
  * piece as an engine can read them. */
 static dck_status rewrite_bytes_of(rewrite *x, const wire_reader *r, const wire_field *w,
 				   const onnx_tensor *t, uint64_t *ret, bool *ret_found)
@@ -284,7 +301,7 @@ static dck_status put_offset(rewrite *x, uint32_t field, const char *indices, co
 	return DCK_OK;
 }
 
-/* The nodes that an edit puts before its own. ret: what becomes the input. */
+/* Writes the nodes that an edit inserts before its node. ret: the new name of the input. */
 static dck_status put_edit(rewrite *x, uint32_t field, const onnx_node *node, const edit *e,
 			   const char **ret)
 {
@@ -514,7 +531,7 @@ static bool fixed(const onnx_graph *g, const names *stored, int64_t *ret_was)
 			was = s->dims[0].value;
 		shared |= s->dims[0].value == of_output;
 	}
-	/* A state may come first, of another first axis. */
+	/* The first input may be a state with another first axis. */
 	*ret_was = shared && of_output > 0 ? of_output : was;
 	return *ret_was > 0;
 }

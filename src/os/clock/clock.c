@@ -1,4 +1,21 @@
-/* clock.c - monotonic clocks, calibrated when opened.
+/* clock.c - monotonic clocks: clock_gettime(2) and the x86 time stamp counter (TSC), calibrated
+ * when opened; sleeping.
+ *
+ * A dck_clock carries what its readings cost (the least mean of BATCHES batches) and its tick (the
+ * smallest step observed). CLOCK_MONOTONIC_RAW, which NTP does not slew, is preferred unless it
+ * costs more than twice as much, because only a system call reads it.
+ *
+ * The TSC gives base_ns + (tsc - base_tsc) x ns_per_tick, a product of 128 bits in 32.32 fixed
+ * point: no rounding adds up, and later readings are never less than earlier ones of the same core.
+ * It is used only if the kernel trusts it as clocksource and the processor's is constant and does
+ * not stop (invariant TSC). Its rate is measured once against CLOCK_MONOTONIC_RAW, over 25 ms to 2
+ * ppm. os_clock_state is written when the clock is opened and only read after, so any thread may
+ * read the clock; the caller keeps it alive.
+ *
+ * Readings allocate, lock and print nothing; clock_gettime() is async-signal-safe
+ * (signal-safety(7)).
+ *
+ * Source: Intel 64 and IA-32 SDM, volume 3, "Invariant TSC", and volume 2, RDTSC
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -68,7 +85,7 @@ uint64_t os_unix_error_ns(void)
 
 void os_system_calls(unsigned n)
 {
-	/* Not getpid(), which a C library may remember. */
+	/* Not getpid(), which a C library may cache. */
 	while (n-- > 0)
 		syscall(SYS_getppid);
 }
@@ -90,8 +107,8 @@ static double reading_cost(const dck_clock *c)
 	return least;
 }
 
-/* The smallest step between readings: of a coarse clock its resolution, of a fine one the price
- * of a reading. A clock that stands still for so long gets 0 (not known). */
+/* Returns the smallest step between readings: of a coarse clock its resolution, of a fine one the
+ * cost of a reading; 0 (not known) if all readings are equal. */
 static double smallest_step(const dck_clock *c)
 {
 	uint64_t least = 0, last = c->now_ns(c->self);
@@ -111,10 +128,10 @@ static void clock_calibrate(dck_clock *c)
 	c->tick_ns = smallest_step(c);
 }
 
-/* RAW is preferred, but some kernels and sandboxes answer it by a system call only, which costs
- * four times as much and more. The limit lies far from both, and the dearer answer has to come
- * twice: the clock's name decides what a record is compared with, so noise must not choose it (a
- * limit of 1.2 did in 2 % of the starts of a virtual machine). */
+/* RAW is preferred, but some kernels and sandboxes read it by a system call, which costs four times
+ * as much and more. The limit is far from both costs, and the cost of RAW must exceed it twice: the
+ * clock's name decides which records compare, so noise must not choose it (a limit of 1.2 did in 2
+ * % of the starts of a virtual machine). */
 static const double raw_price_max = 2;
 
 void os_clock_monotonic(dck_clock *ret)
@@ -156,14 +173,14 @@ static inline uint64_t read_tsc(void)
 static uint64_t now_tsc(void *self)
 {
 	const os_clock_state *s = self;
-	/* A core may lag the one that calibrated by a tick or two; never run into negative time. */
+	/* A core may lag the calibrating core by a tick or two; time must not be negative then. */
 	uint64_t t = read_tsc();
 	uint64_t d = t > s->base_tsc ? t - s->base_tsc : 0;
 	return s->base_ns + (uint64_t)(((wide)d * s->ns_per_tick_q32) >> 32);
 }
 
-/* A counter and the system's clock at the same instant: of several tries the one where the two
- * system readings around the counter lie closest. */
+/* Reads the counter and the system's clock at the same instant: of several tries the one with the
+ * closest two readings of the system's clock around the counter. */
 static void read_both(uint64_t *ret_tsc, uint64_t *ret_ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -188,8 +205,8 @@ static bool has_word(const char *line, const char *word)
 	return false;
 }
 
-/* What the kernel says, since it compared the cores at boot and watches them. Asking cpuid instead
- * would trap in a virtual machine and would not know about the cores. */
+/* Relies on the kernel, since it compared the cores at boot and watches them. cpuid would trap in a
+ * virtual machine, and reports on one core only. */
 static bool tsc_is_trusted(void)
 {
 	char buf[8192];
@@ -263,7 +280,7 @@ bool os_sleep_ns(uint64_t ns, bool (*cancelled)(void *self), void *self)
 		uint64_t until = end - now > ask_every_ns && cancelled ? now + ask_every_ns : end;
 		struct timespec t = {.tv_sec = (time_t)(until / 1000000000u),
 				     .tv_nsec = (long)(until % 1000000000u)};
-		/* Absolute: what the loop itself costs does not add up. */
+		/* An absolute deadline, so that the time of the loop itself does not add up. */
 		if (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
 			return false;
 	}

@@ -1,4 +1,16 @@
-/* cpu.c - what the machine is.
+/* cpu.c - describes the machine: processor, kernel, hypervisor, limits, frequency governor.
+ *
+ * os_host_get() reads one source after another: /proc/cpuinfo, cpuid, os-release(5), uname(2), the
+ * control group's limits (cgroup.c), cpufreq and SMT in /sys. The sources are independent: one that
+ * is missing or unreadable leaves its field "", 0 or -1, which means not known, and nothing fails.
+ * The name of a processor without a number in it is completed by family, model and stepping.
+ *
+ * Texts are read into fixed buffers on the stack and cut; nothing is allocated. It reads a file for
+ * each processor and may trap into the hypervisor, so it is never called while a clock runs.
+ *
+ * Sources: proc_cpuinfo(5); Documentation/ABI/testing/sysfs-devices-system-cpu and
+ * Documentation/arch/x86/xstate.rst of Linux; the hypervisor's range of cpuid is from 0x40000000 on
+ * by convention.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -19,7 +31,7 @@
 
 /* --- the processor's name */
 
-/* The value after "key : " in /proc/cpuinfo; "" when it is missing. */
+/* Copies the value after "key : " in /proc/cpuinfo; "" when it is missing. */
 static void cpuinfo_field(const char *text, const char *key, char *ret, size_t size)
 {
 	size_t n = strlen(key);
@@ -37,8 +49,8 @@ static void cpuinfo_field(const char *text, const char *key, char *ret, size_t s
 	}
 }
 
-/* A virtual machine often shows a family's name only ("Intel Xeon Processor"); the numbers
- * beside it still show the generation. */
+/* Copies the processor's name. A virtual machine often shows a family's name only ("Intel Xeon
+ * Processor"); the numbers after it still show the generation. */
 static void cpu_name(const char *cpuinfo, char *ret, size_t size)
 {
 	static const struct {
@@ -95,7 +107,7 @@ static void os_name(char *ret, size_t size)
 	}
 }
 
-/* The signature that every hypervisor leaves in cpuid leaf 0x40000000. */
+/* Reads the signature that every hypervisor leaves in cpuid leaf 0x40000000. */
 static void hypervisor_signature(char ret[13])
 {
 	unsigned a, part[3];
@@ -139,7 +151,7 @@ static void hypervisor_name(const char *cpuinfo, char *ret, size_t size)
 		text_copy(ret, size, "unknown");
 }
 
-/* The governor of the CPUs we may use; "mixed" when they differ. */
+/* Copies the governor of the CPUs we may use; "mixed" when they differ. */
 static void governor_name(char *ret, size_t size)
 {
 	unsigned cpu[OS_CPUS_MAX];
@@ -201,9 +213,8 @@ void os_host_get(os_host *ret)
 bool os_amx_allow(void)
 {
 #if defined(__x86_64__)
-	/* Linux gives tile data (feature 18) to processes that ask:
-	 * Documentation/arch/x86/xstate.rst.
-	 */
+	/* Linux grants tile data (feature 18) to processes that request it:
+	 * Documentation/arch/x86/xstate.rst. */
 	enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
 	return syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0;
 #else

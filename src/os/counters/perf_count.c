@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* perf_count.c - event counters by perf_event_open(2): names of events, and one counter for a
+ * child.
+ *
+ * A name resolves to a type and a config, by linear search: defs[] (software and generic hardware
+ * events), the product of caches, operations and results (config: cache | operation << 8 | result
+ * << 16), or "r" and a hexadecimal raw event. ":u" after any name restricts it to user mode.
+ *
+ * A counter is opened for the calling thread, disabled, with inherit and enable_on_exec. The
+ * thread's own count never starts; its children inherit the counter, and their count starts at
+ * exec(). So neither the fork nor anything of ours is counted. The caller starts the child from the
+ * same thread, and reads after waiting for it. Times enabled and running show whether the kernel
+ * multiplexed the counter.
+ *
+ * If the kernel's part may not be counted, a hardware event falls back to user mode. The descriptor
+ * is close-on-exec and owned by the perf_counter.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "os/counters/perf_count.h"
 
 #include <errno.h>
@@ -56,7 +72,7 @@ const perf_event_def *perf_event_defs(size_t *ret_n)
 
 static const struct {
 	const char *name;
-	unsigned id, operations; /* bits of what it can */
+	unsigned id, operations; /* bits of the operations that it supports */
 } caches[] = {
     {"L1-dcache", PERF_COUNT_HW_CACHE_L1D, 7}, {"L1-icache", PERF_COUNT_HW_CACHE_L1I, 5},
     {"LLC", PERF_COUNT_HW_CACHE_LL, 7},	       {"dTLB", PERF_COUNT_HW_CACHE_DTLB, 7},
@@ -73,7 +89,8 @@ static const struct {
 };
 enum { NCACHES = sizeof caches / sizeof caches[0], NOPERATIONS = 3 };
 
-/* false: past the end. name "": this cache cannot do that. */
+/* Makes the i-th name of a cache event and its config. false: past the end. name "": this cache
+ * does not support the operation. */
 static bool cache_event(size_t i, char *name, size_t size, uint64_t *ret_config)
 {
 	const size_t cache = i / (2 * NOPERATIONS), operation = i / 2 % NOPERATIONS, misses = i % 2;
@@ -186,8 +203,8 @@ bool perf_counter_open(const perf_event *e, perf_counter *ret, const char **ret_
 	};
 	int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
-	/* What happens in the kernel on behalf of the program is seen by few users. Software events
-	 * would be half then, or none. */
+	/* Few users may count in the kernel. Software events happen there, so they would be
+	 * incomplete or 0. */
 	if (fd < 0 && (errno == EACCES || errno == EPERM) && e->hardware && !a.exclude_kernel) {
 		a.exclude_kernel = a.exclude_hv = 1;
 		fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

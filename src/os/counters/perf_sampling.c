@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* perf_sampling.c - the kernel's sampling profiler: events of perf_event_open(2), and ring buffers.
+ *
+ * A thread is sampled by its CPU time (software event cpu-clock), with the user's registers and the
+ * top of its stack; a second event samples context switches where that is permitted. Children
+ * inherit both. The kernel maps a ring of an inherited event only if the event is bound to a CPU,
+ * so each thread that is followed has its events on every CPU. The first event on a CPU owns the
+ * ring, and the others write into it (PERF_EVENT_IOC_SET_OUTPUT). So a thread costs a descriptor
+ * for each CPU and event: the soft limit of descriptors is raised to the hard one for this process,
+ * and stays so.
+ *
+ * os_perf_open() tests what the kernel permits, kernel and user mode or user mode alone, and halves
+ * the rings until they fit the limit of locked memory. The rings are single-producer,
+ * single-consumer buffers; os_perf_wait() returns when one is a quarter full.
+ *
+ * One thread uses an os_perf. All descriptors are in p->fds; os_perf_close() unmaps the rings and
+ * closes them. Times are CLOCK_MONOTONIC_RAW, as os_perf_now_ns().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "os/counters/perf_sampling.h"
 
 #include "base/err.h"
@@ -63,7 +80,7 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 	    .clockid = CLOCK_MONOTONIC_RAW,
 	};
 
-	if (!of_switches) { /* one of the two reports processes */
+	if (!of_switches) { /* only one of the two reports processes */
 		a.mmap = 1;
 		a.mmap2 = 1;
 		a.comm = 1;
@@ -110,7 +127,8 @@ static size_t ring_size(const os_perf *p, size_t ncpus)
 	return bytes;
 }
 
-/* One event on one CPU; it writes into the ring of that CPU. A CPU that is not there: nothing. */
+/* Adds one event on one CPU, which writes into the ring of that CPU. Does nothing for a CPU that
+ * does not exist. */
 static dck_status sampling_event_add(os_perf *p, perf_cpu *c, pid_t tid, bool of_switches,
 				     bool at_exec, size_t ring_bytes, dck_err *err)
 {
@@ -156,7 +174,7 @@ static dck_status thread_add(os_perf *p, pid_t tid, bool at_exec, dck_err *err)
 	return DCK_OK;
 }
 
-/* Each thread takes a descriptor for each CPU. */
+/* Raises the limit of descriptors: each thread takes one for each CPU. */
 static void descriptors_allow(void)
 {
 	struct rlimit l;
@@ -179,7 +197,8 @@ static const char *why_refused(char *text, size_t size)
 	return text;
 }
 
-/* Kernel and switches as the kernel permits: the least is this user's own code. */
+/* Finds out whether the kernel permits samples in the kernel and of switches; the minimum is this
+ * user's own code. */
 static dck_status permitted(os_perf *p, bool switches, dck_err *err)
 {
 	char why[96];
@@ -246,7 +265,8 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 	return DCK_OK;
 }
 
-/* What the kernel locks in memory is limited for users, and all CPUs are to have as much. */
+/* Halves the rings until they fit: the kernel limits what it locks in memory for a user, and all
+ * CPUs get rings of one size. */
 dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 {
 	os_perf_config own = *c;
@@ -261,7 +281,7 @@ dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 		}
 		if (st != DCK_OK && err)
 			*err = why;
-		/* A program may be sampled in another way. */
+		/* E_UNSUP: the caller may sample in another way. */
 		return st == DCK_E_LIMIT ? DCK_E_UNSUP : st;
 	}
 }

@@ -1,4 +1,20 @@
-/* file.c - whole files in, whole files out.
+/* file.c - whole files: bounded reading, atomic replacement, appending, locks, random bytes.
+ *
+ * Replacement (os_replace): a temporary file of a random name in the target's directory (O_EXCL),
+ * the old file's owner and mode, the contents, fsync(), rename(2), fsync() of the directory. So
+ * after a crash the name has the old or the new contents, never a part. A temporary file is
+ * registered in leftovers.c until it is renamed. Devices, pipes and /dev/stdout are written
+ * directly.
+ *
+ * Directories that all users may write to (/tmp): dck_file_target() follows links itself, up to 40,
+ * and refuses a link or file of another user, as the kernel's fs.protected_* do. Check and open are
+ * two steps, so os_open_append() opens without following links and checks the open file again.
+ *
+ * Reading trusts no stated size: it ends at the end of the file or at the limit (E_LIMIT). Locks:
+ * os_file_hold() is of the process (F_SETLK, lost when any descriptor of the file is closed),
+ * os_file_lock() of the open file (F_OFD_SETLK).
+ *
+ * Sources: open(2), rename(2), fcntl_locking(2), Documentation/admin-guide/sysctl/fs.rst of Linux
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -31,7 +47,8 @@ static dck_status too_large(const char *path, size_t limit, dck_err *err)
 		 dck_text_bytes((double)limit, most, sizeof most));
 }
 
-/* Room for one byte more than is known, so that the end is seen without growing. */
+/* Grows the buffer. Callers ask for one byte more than is known, so that the end is found without
+ * growing again. */
 static bool file_grow(dck_buffer *b, size_t cap)
 {
 	char *data = mem_resize(b->data, cap);
@@ -45,7 +62,8 @@ static bool file_grow(dck_buffer *b, size_t cap)
 static dck_status file_read_all(int fd, const char *path, size_t limit, size_t expected,
 				dck_buffer *b, dck_err *err)
 {
-	/* Files of /proc say 0, and others grow while they are read: only the end counts. */
+	/* Files of /proc state a size of 0, and others grow while they are read: only their end
+	 * counts. */
 	DCK_NEED(file_grow(b, expected + 2), err, "for '%s'", path);
 	for (;;) {
 		if (b->n > limit)
@@ -126,7 +144,7 @@ struct os_replace {
 	char target[PATH_MAX], temp[PATH_MAX];
 };
 
-/* The directory of a path: "." for a bare name, "/" for a name in the root. */
+/* Copies the directory of a path: "." for a bare name, "/" for a name in the root. */
 static void folder_of(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
@@ -136,8 +154,8 @@ static void folder_of(const char *path, char *ret, size_t size)
 		snprintf(ret, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* /dev/stdout and its like: the descriptor that is already open, or -1. Opening it again would
- * begin at offset 0 and write over what is there. */
+/* Returns the open descriptor that /dev/stdout and similar names stand for, or -1. Opening the name
+ * again would begin at offset 0 and overwrite what is there. */
 static int own_descriptor(const char *path)
 {
 	int fd = -1, end = 0;
@@ -152,15 +170,16 @@ static int own_descriptor(const char *path)
 	return -1;
 }
 
-/* A directory with the sticky bit: every user may make a file, none may remove another's. */
+/* Whether it is a directory with the sticky bit that all may write to: every user may make a file,
+ * none may remove another's. */
 static bool is_for_all(const struct stat *folder)
 {
 	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
 }
 
-/* As the kernel does with fs.protected_symlinks, protected_regular and protected_fifos, which hold
- * for what it opens itself: in a directory where everybody may lay one, a link, a file or a pipe is
- * used if it is ours, or the directory's owner laid it. */
+/* Applies the rules of fs.protected_symlinks, protected_regular and protected_fifos, which hold
+ * only for what the kernel opens itself: in a directory where every user may create files, a link,
+ * a file or a pipe is used if we or the directory's owner created it. */
 static bool is_trusted(const struct stat *st, const char *folder)
 {
 	struct stat in;
@@ -200,8 +219,8 @@ dck_status dck_file_target(const char *path, char *target, dck_err *err)
 	return DCK_OK;
 }
 
-/* To read it by umask() means to set it for a moment, for all threads: only where /proc does not
- * tell. */
+/* Returns the umask. umask() would set it for a moment, for all threads: it is called only if /proc
+ * does not state it. */
 static mode_t umask_now(void)
 {
 	unsigned mask = 0;
@@ -226,12 +245,12 @@ void dck_file_inherit(int fd, const char *target)
 	struct stat old;
 	mode_t mode = 0666 & ~umask_now();
 
-	/* Another user may have laid one since dck_file_target(). */
+	/* Another user may have created one since dck_file_target(). */
 	folder_of(target, folder, sizeof folder);
 	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, folder)) {
 		mode = old.st_mode & 07777;
-		/* Only root can give a file away; what the old one let its owner or its group do
-		 * is not for ours. */
+		/* Only root can give a file to another owner; rights of the old owner or group must
+		 * not become ours. */
 		if (fchown(fd, old.st_uid, old.st_gid) != 0) {
 			mode &= 0777;
 			if (fchown(fd, (uid_t)-1, old.st_gid) != 0)
@@ -253,7 +272,8 @@ static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
 	return DCK_OK;
 }
 
-/* A short random name, not one made from the target's, which may be as long as names get. */
+/* Creates a file with a short random name; a name made from the target's could exceed the limit of
+ * names. */
 static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 {
 	char folder[PATH_MAX];
@@ -295,7 +315,7 @@ static dck_status replace_open(os_replace *r, const char *path, dck_err *err)
 		DCK_FAIL(err, E_IO, "cannot write '%s': it is a directory", path);
 	if (!S_ISREG(st.st_mode))
 		return open_direct(r, path, err);
-	/* Renaming over it would get around its write protection. */
+	/* Renaming over it would bypass its write protection. */
 	if (access(r->target, W_OK))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot write '%s'", path);
 	return open_temp(r, path, err);
@@ -315,7 +335,7 @@ dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_
 	return DCK_OK;
 }
 
-/* So that the new name survives a loss of power; some file systems cannot, which is no failure. */
+/* Makes the new name survive a loss of power; some file systems cannot, which is no failure. */
 static void sync_folder(const char *path)
 {
 	char folder[PATH_MAX];
@@ -387,15 +407,15 @@ void os_random_bytes(void *p, size_t n)
 		else if (got < 0 && errno != EINTR)
 			break;
 	}
-	/* A sandbox may forbid the call. Names and identifiers must then still differ: from
-	 * the time and the process. */
+	/* A sandbox may forbid the call. Names and identifiers must differ all the same: they come
+	 * from the time and the process then. */
 	uint64_t x = (uint64_t)os_unix_ns() ^ ((uint64_t)getpid() << 48) ^ os_now_ns();
 	for (; done < n; done++)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
-/* Whether this is the file that was checked: another user may have made one since, also as a
- * second name of a file of ours. */
+/* Whether this is the file that was checked: another user may have created one since, also as a
+ * hard link to a file of ours. */
 static bool file_is_meant(int fd, const char *target)
 {
 	char folder[PATH_MAX];
@@ -416,7 +436,8 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 	const bool own = own_descriptor(target) >= 0;
 	if (!own)
 		flags |= O_NOFOLLOW;
-	/* A pipe that is there waits for its reader; one that comes now is another user's. */
+	/* Opening a pipe that exists waits for its reader; a pipe created since is another
+	 * user's. */
 	if (!own && (lstat(target, &st) != 0 || S_ISREG(st.st_mode)))
 		flags |= O_NONBLOCK;
 	int fd = open(target, flags, 0666);
@@ -448,7 +469,7 @@ void os_file_remove(const char *path)
 	unlink(path);
 }
 
-/* A lock of the process, which no child inherits. */
+/* Returns a write lock on the whole file. */
 static struct flock whole_lock(void)
 {
 	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -465,7 +486,8 @@ bool os_file_lock(int fd)
 {
 	struct flock lock = whole_lock();
 
-	/* What has no locks, such as a pipe or some network's files, is unlocked. */
+	/* A file that cannot be locked, such as a pipe or a file of some networks, counts as
+	 * unlocked. */
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 

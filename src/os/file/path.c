@@ -1,4 +1,18 @@
-/* path.c - what a name in the file system stands for, and which names there are.
+/* path.c - names in the file system: kinds, links, directories, matching by patterns, permissions.
+ *
+ * os_path_each() matches as glob(3) does, with two differences: the directory is taken literally,
+ * since users name it, and the pattern is ours. The pattern is split at '/'. A part without special
+ * characters is appended without reading a directory; any other part is compared (fnmatch(3)) with
+ * the sorted entries of the directory so far. The recursion is as deep as the pattern has parts, on
+ * one path buffer in `matching`; names longer than PATH_MAX are skipped. Entries that appear or
+ * vanish during the walk do no harm: the whole name is tested before it is reported.
+ *
+ * os_file_open_to_others() judges whether another user could change a file, by owner and mode. A
+ * group counts as the user's own if it has the user's name and no other member (user private
+ * groups).
+ *
+ * There is no state here. Functions that return false leave errno as os.h states; the check and a
+ * later use are two steps, so results are hints where others may write.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -94,7 +108,7 @@ dck_status os_folders_make(const char *path, const char *purpose, dck_err *err)
 	strcpy(folder, path);
 	for (char *p = strchr(folder + 1, '/'); *folder && p; p = strchr(p + 1, '/')) {
 		*p = '\0';
-		/* Where it is there, asking to make it could fail for another reason. */
+		/* mkdir() of a directory that exists could fail for another reason than EEXIST. */
 		if (os_path_kind(folder, NULL) == OS_NOTHING && mkdir(folder, 0700) != 0 &&
 		    errno != EEXIST)
 			DCK_FAIL_ERRNO(err, E_IO, errno,
@@ -134,7 +148,8 @@ typedef struct matching {
 
 static void rest_each(matching *m, size_t n, const char *pattern);
 
-/* One more part of a name behind the n bytes that are there, and what follows in the pattern. */
+/* Appends one part of a name to the first n bytes of the path, then matches the rest of the
+ * pattern. */
 static void part_each(matching *m, size_t n, const char *name, size_t bytes, const char *rest)
 {
 	if (n + bytes + 2 > sizeof m->path)
@@ -205,8 +220,9 @@ const char *os_path_quoted(mem_arena *a, const char *name)
 	return to;
 }
 
-/* The group that Debian and others make for each user, named like the user, who is its only member:
- * what pip installs under the umask 002 of such a user is open to no other user. */
+/* Whether it is the group that Debian and others make for each user, named like the user, who is
+ * its only member: what pip installs under the umask 002 of such a user is open to no other
+ * user. */
 static bool group_is_own(gid_t gid)
 {
 	char of_user[4096], of_group[4096];

@@ -1,5 +1,21 @@
-/* proc.c - commands: find, start, wait. The path from start to the end of the wait is what the
- * `command` engine times, so all that can be done once is done in the spawner.
+/* proc.c - child processes: found as by execvp(3), started by vfork(2) and execve(2), reaped by
+ * wait4(2).
+ *
+ * The path from start to the end of the wait is what the engine 'command' times, so all that can be
+ * done once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors
+ * are above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
+ *
+ * Between vfork() and execve() the child runs in our memory while the calling thread is suspended:
+ * become() makes only system calls, and all signals are blocked, so that no handler of ours runs
+ * there. Through the shared memory it also reports why execve() failed. The child is killed when
+ * the thread that started it ends (PR_SET_PDEATHSIG).
+ *
+ * Waiting: a long run is polled by a pidfd, and cancelled() is called every 50 ms; a short one
+ * (expect_ns) is only reaped, since polling costs 3 % of it. Cancelling sends SIGTERM and, 2 s
+ * later, SIGKILL. A child is registered in leftovers.c from its start until it is reaped.
+ *
+ * os_spawner_run() may be called again and again; a spawner belongs to one thread. argv, `set` and
+ * the directory are borrowed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -27,7 +43,7 @@ extern char **environ;
 
 /* --- finding */
 
-/* 0, or why the file cannot be run; *ret_there: there is something of that name. */
+/* Returns 0, or why the file cannot be run; *ret_there: the name exists. */
 static int program_errno(const char *path, bool *ret_there)
 {
 	struct stat st;
@@ -51,7 +67,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 		snprintf(path, sizeof path, "%s", name);
 	} else {
 		const char *dirs = secure_getenv("PATH");
-		/* What execvp() takes when there is no PATH (confstr _CS_PATH). */
+		/* The path that execvp() takes when there is no PATH (confstr _CS_PATH). */
 		for (const char *p = dirs ? dirs : "/bin:/usr/bin"; p;) {
 			size_t n = strcspn(p, ":");
 			int len = snprintf(path, sizeof path, "%.*s%s%s", (int)n, p, n ? "/" : "./",
@@ -91,7 +107,7 @@ struct os_spawner {
 	int keep_fd;		  /* -1: none */
 	int opened[4];		  /* to be closed; -1: none */
 	size_t nopened;
-	bool group; /* the child leads one of its own */
+	bool group; /* the child leads a new process group */
 };
 
 /* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
@@ -159,7 +175,7 @@ static dck_status make_absolute(char **program, dck_err *err)
 static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
 {
 	struct stat st;
-	/* Checked here, since a start cannot say whether chdir or exec failed. */
+	/* Checked here, since the start cannot distinguish chdir() from exec(). */
 	if (stat(folder, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				     __LINE__, errno, "cannot run in the directory '%.200s'",
@@ -177,7 +193,7 @@ static bool proc_same_name(const char *a, const char *b)
 	return strncmp(a, b, n + 1) == 0;
 }
 
-/* What is set, then what is ours and has another name. */
+/* Makes the environment: what is set, then our variables of other names. */
 static dck_status environment_make(os_spawner *s, const char *const *set, dck_err *err)
 {
 	size_t nset = 0, n, nours = 0;
@@ -201,8 +217,8 @@ static dck_status environment_make(os_spawner *s, const char *const *set, dck_er
 	return DCK_OK;
 }
 
-/* Whether a terminal gives us its keys and Ctrl-C. In a group of its own a child would be stopped
- * as soon as it reads from there. */
+/* Whether we are the foreground process group of a terminal. A child in another group would be
+ * stopped as soon as it reads from the terminal. */
 static bool in_foreground(void)
 {
 	const int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -241,8 +257,8 @@ dck_status os_spawner_new(const os_spawn_config *c, os_spawner **ret, dck_err *e
 	return DCK_OK;
 }
 
-/* The child, in our memory and on our stack until it is another program: it may only make system
- * calls. All signals are blocked, as our handlers would run in it. */
+/* Runs in the child, in our memory and on our stack until execve(): it may only make system calls.
+ * All signals are blocked, as our handlers would run in it. */
 static int become(const os_spawner *s, char *const *environment, pid_t parent)
 {
 	struct sigaction action;
@@ -273,8 +289,9 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 	return errno;
 }
 
-/* As posix_spawn(), which cannot ask for PR_SET_PDEATHSIG. Who calls must live as long as the
- * child, since to the kernel a parent is a thread. *ret_errno: why there is none. */
+/* Starts a child as posix_spawn() does, which cannot set PR_SET_PDEATHSIG. The calling thread must
+ * live as long as the child, since to the kernel a parent is a thread. *ret_errno: why it failed,
+ * or 0. */
 static pid_t proc_start(const os_spawner *s, int *ret_errno)
 {
 	sigset_t all, before;
@@ -344,8 +361,9 @@ static uint64_t proc_timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
-/* exec keeps the peak of the address space it leaves, which posix_spawn shares with us (Linux,
- * exec_mmap): a peak that is not above ours says nothing about the child. */
+/* Returns the child's peak, or 0 if it is not known. exec() keeps the peak of the address space it
+ * leaves, which vfork() shares with us (Linux, exec_mmap): a peak that is not above ours is not the
+ * child's. */
 static uint64_t own_peak_rss(const struct rusage *r)
 {
 	struct rusage ours;
@@ -385,7 +403,7 @@ static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Asks, then makes it end. */
+/* Stops the child: SIGTERM, then SIGKILL after a while. */
 static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
 	kill(pid, SIGTERM);
@@ -418,7 +436,8 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 			st = reap(pid, ret, err);
 			break;
 		}
-		/* A short run, or before Linux 5.3, or in a sandbox: only a signal makes us ask. */
+		/* A short run, or before Linux 5.3, or in a sandbox: only a signal leads to another
+		 * call of cancelled(). */
 		if (wait4(pid, &status, 0, &r) >= 0) {
 			fill_usage(pid, status, &r, ret);
 			break;
@@ -431,7 +450,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 	}
 	if (pidfd >= 0)
 		close(pidfd);
-	/* It was ended for us, before we asked (dck_programs_kill()). */
+	/* dck_programs_kill() ended it before cancelled() was called. */
 	if (st == DCK_OK && ret->killed && cancelled(self))
 		st = err_set(err, DCK_E_CANCEL, __FILE__, __LINE__,
 			     "cancelled, and the command was killed");

@@ -1,5 +1,19 @@
-/* threads.c - what the threads of this process use, as the kernel counts it. No memory is asked
- * for, and no descriptor stays open: the program may close any.
+/* threads.c - statistics of this process's threads, as the kernel keeps them: CPU time, run delay,
+ * page faults, context switches.
+ *
+ * Sources: getrusage(2) for the caller and the process, the CPU clock of a thread by its number (no
+ * file is opened, ten times as fast), and /proc/self/task/TID/{stat,schedstat,status}
+ * (proc_pid_stat(5)). A thread may exit at any time, so each read may fail; os_uses.known has a bit
+ * for each counter that was read.
+ *
+ * This code also runs inside programs that are traced. No memory is allocated, all buffers are on
+ * the stack, and no descriptor stays open, since the program may close any. Directories are read by
+ * getdents64(2), because opendir() allocates. There is no state, so any thread may call;
+ * os_threads_each() calls back while its descriptor is open.
+ *
+ * os_threads_after_main(): a main thread that has ended is a zombie in /proc/self/stat. Without
+ * /proc its address space is probed (process_vm_readv(2)), and thread numbers are tried by
+ * tgkill(2), all 4 million at most.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -68,8 +82,8 @@ bool os_thread_cpu(int tid, uint64_t *ret_ns)
 	return threads_clock_of((clockid_t)(~(unsigned)tid << 3 | 6), ret_ns);
 }
 
-/* Number, name in parentheses, which may have any character, then fields with blanks between;
- * proc_pid_stat(5) counts them from 1. */
+/* Parses /proc/self/task/TID/stat: number, name in parentheses, which may have any character, then
+ * fields separated by blanks; proc_pid_stat(5) counts them from 1. */
 static bool stat_read(int tid, os_thread_told *ret)
 {
 	enum { STATE = 3, MINOR = 10, MAJOR = 12, BORN = 22 };
@@ -97,7 +111,7 @@ static bool stat_read(int tid, os_thread_told *ret)
 	return p;
 }
 
-/* CPU time, wait and turns; all are 0 where the kernel does not count them. */
+/* Reads CPU time, run delay and timeslices; all are 0 where the kernel does not count them. */
 static void queue_read(int tid, os_uses *ret)
 {
 	uint64_t ran, waited, turns;
@@ -139,7 +153,7 @@ bool os_thread_read(int tid, bool switches, os_thread_told *ret)
 	return true;
 }
 
-/* As getdents64() writes them. */
+/* An entry as getdents64(2) writes it. */
 typedef struct folder_entry {
 	uint64_t inode, offset;
 	uint16_t bytes;
@@ -168,8 +182,8 @@ bool os_threads_each(void (*f)(void *self, int tid), void *self)
 	return got == 0;
 }
 
-/* Where /proc cannot be read: a thread that has ended has no address space, so nothing can be
- * copied from it. */
+/* Whether a thread has ended, where /proc cannot be read: it then has no address space, so nothing
+ * can be copied from it. */
 static bool has_ended(int tid)
 {
 	char from = 0, to;
@@ -178,8 +192,8 @@ static bool has_ended(int tid)
 	return process_vm_readv(tid, &local, 1, &remote, 1, 0) < 0 && errno == ESRCH;
 }
 
-/* A thread of this process beside the main thread and the one that calls this, 0 where there is
- * none. Every number is tried, from the likely ones on: a second at most. */
+/* Returns a thread of this process other than the main thread and the caller, 0 if there is none.
+ * Tries every number, the likely ones first: a second at most. */
 static int other_thread(int process)
 {
 	enum { NUMBERS = 4 * 1024 * 1024 }; /* the kernel's limit, PID_MAX_LIMIT */

@@ -1,5 +1,19 @@
-/* math_einsum.c - Einstein's summation.
+/* math_einsum.c - Einstein summation: the shape and the cost of Einsum, from its equation.
  * https://onnx.ai/onnx/operators/onnx__Einsum.html
+ *
+ * A label is a letter or one dimension of "...". equation_read() goes over the operands twice:
+ * first to find the longest "...", then to give each dimension its label, those of "..." aligned at
+ * their ends as in broadcasting, and to merge the sizes of a label, which are equal or 1. The
+ * output is what follows "->"; without it, "..." and then the letters that occur once, in the order
+ * of ASCII.
+ *
+ * Cost: the operands are contracted from left to right, two at a time. A contraction takes one MAC
+ * for each combination of the labels present; a label is dropped when neither the output nor a
+ * later operand has it. This is not the cheapest order, which engines may search for.
+ *
+ * Bounds: an equation has at most 4096 bytes, a node 256 operands, a term COST_RANK_MAX dimensions.
+ * The last use of labels is found by scanning later operands: at most operands^2 x labels x
+ * dimensions steps.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/math_rules.h"
@@ -27,7 +41,7 @@ static int letter(char c)
 	return c >= 'a' && c <= 'z' ? 26 + c - 'a' : -1;
 }
 
-/* Another dimension with that label: all of them are the same, or 1. */
+/* Merges another dimension into its label: all sizes of a label are equal, or 1. */
 static bool size_merge(op *o, equation *e, int label, num size)
 {
 	num *is = &e->size[label];
@@ -54,7 +68,7 @@ static bool size_merge(op *o, equation *e, int label, num size)
 }
 
 /* Reads the labels of one term and returns their number; -1: the term is not valid. *at moves to
- * the character behind it. `dots`: how many dimensions "..." stands for. */
+ * the character after it. `dots`: how many dimensions "..." stands for. */
 static int term_read(const char **at, int dots, int *labels)
 {
 	int n = 0;
@@ -81,7 +95,7 @@ static int term_read(const char **at, int dots, int *labels)
 	}
 }
 
-/* How many letters a term has besides "..."; -1: the term is not valid. */
+/* Returns how many letters a term has besides "..."; -1: the term is not valid. */
 static int term_letters(const char *at, bool *ret_dots)
 {
 	int labels[COST_RANK_MAX];
@@ -244,9 +258,9 @@ static num product_of(op *o, const equation *e, const bool *has)
 	return p;
 }
 
-/* One operand is only summed. Two operands take one MAC for each combination of all their indices.
- * Of more operands the first is multiplied with the second, the result with the third and so on; an
- * index stays as long as the output or a later operand has it. */
+/* Sets the cost. One operand is only summed. Two operands take one MAC for each combination of all
+ * their indices. Of more operands the first is multiplied with the second, the result with the
+ * third and so on; an index stays while the output or a later operand has it. */
 static void cost_einsum(op *o)
 {
 	size_t n = o->made->nin;

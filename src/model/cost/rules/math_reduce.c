@@ -1,4 +1,17 @@
-/* math_reduce.c - reductions, positions of extremes, running sums.
+/* math_reduce.c - reductions (ReduceSum ...), ArgMax and ArgMin, cumulative sums: shapes, FLOPs
+ * and, for small integer tensors, the results themselves.
+ *
+ * Shape: the axes come from the attribute or an input; each is removed or, with keepdims, becomes
+ * 1. If the axes depend on values, the rank may still follow from their number; the sizes are then
+ * new symbols that depend on values.
+ *
+ * Constant folding: exporters compute shapes with such operators, so results are followed.
+ * fold_reduce() maps each element to its output by the coordinates that stay, in one pass of at
+ * most ONNX_INTS_MAX elements. A result that the element type cannot hold is absent (math_fit()).
+ * Sum, product, maximum and minimum are folded, as the form of their rows states.
+ *
+ * Cost: FLOPs for each input element, and for some rows for each output element. Rows are in the
+ * order of strcmp(), since they are found by bisection.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/math_rules.h"
@@ -68,7 +81,7 @@ void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype)
 	op_set(o, 0, dtype, rank, dims);
 }
 
-/* The axes depend on values; but how many there are may be known. */
+/* Sets the shape where the axes depend on values; how many there are may be known. */
 static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool noop)
 {
 	num count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : num_int(-1);

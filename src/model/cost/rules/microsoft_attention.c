@@ -1,5 +1,19 @@
-/* microsoft_attention.c - ONNX Runtime's attention operators.
+/* microsoft_attention.c - ONNX Runtime's attention operators: shapes and MACs.
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+ *
+ * All dense variants are scaled dot-product attention (Vaswani et al., Attention Is All You Need,
+ * 2017). A read_*() function brings each layout (packed projections, [batch, length, heads * size],
+ * [batch, heads, length, size]) into one struct `heads`, and heads_cost() in nn_attention.c counts:
+ * batch x heads x queries x keys x (head size + value size), the projections, and a softmax for
+ * each score. Keys include those of the past; masked scores count too. Which input is what is in
+ * the form of the row.
+ *
+ * The present is the past and the new keys, or as long as the buffer that both share. Where a
+ * length depends on values it is a new symbol in a shape, and absent with a reason in a cost.
+ * Packed, paged and sparse variants do work that depends on values: they get shapes, and a cost
+ * that is absent.
+ *
+ * Shape and cost rules read the same sizes again instead of sharing state: rules have none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
@@ -29,7 +43,7 @@ typedef struct projection {
 	bool shared; /* past and present share one buffer, which may be longer than what it holds */
 } projection;
 
-/* False after op_unknown(). */
+/* Reads an attention with its projection. False after op_unknown(). */
 static bool read_projection(op *o, projection *p)
 {
 	const projected *f = o->row->form;
@@ -240,7 +254,7 @@ static void shape_multi_head(op *o)
 		op_set(o, 1, q->dtype, 4, key);
 		op_set(o, 2, q->dtype, 4, value);
 	}
-	/* Its type is the engine's choice; only what the model states of its values can show it. */
+	/* The engine chooses its type; only what the model states of its values can show it. */
 	op_set(o, 3, 0, 4, scores);
 }
 
@@ -269,7 +283,7 @@ static bool read_grouped(op *o, heads *h)
 	h->q_len = q->dims[1];
 	h->q_heads = num_int(count);
 	h->kv_heads = num_int(kv);
-	/* Without an input for keys, the query holds keys and values behind the queries. */
+	/* Without an input for keys, the query holds the queries, then keys and values. */
 	num all = num_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
 	h->size = h->v_size = op_share(o, q->dims[2], k ? h->q_heads : all, "heads");
 	h->total = op_int(o, 6, &total)
@@ -303,7 +317,7 @@ static void grouped_present(op *o, const heads *h, size_t i)
 		dims[2] = num_max(o->nums, past->dims[2], h->total);
 	else if (past)
 		dims[2] = num_none(o->nums, "%s", past->why ? past->why : "its past is not known");
-	/* The last dimension of a packed 4-bit cache is shorter: it is that of the past. */
+	/* The last dimension of a packed 4-bit cache is shorter: the past's is taken. */
 	if (past && past->rank == 4 &&
 	    (num_known(past->dims[3]) || op_attr_int(o, "kv_cache_bit_width", 0)))
 		dims[3] = past->dims[3];

@@ -1,12 +1,24 @@
 /* microsoft_product.c - ONNX Runtime's matrix products: fused, quantised, packed, of experts.
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
+ * All count MACs as output elements x contracted size. The rows share the rules of nn_base.c
+ * (product_shape(), product_cost()); a product_form states which input is what and which FLOPs come
+ * besides: bias, scales, quantisation, activation.
+ *
+ * Weights of few bits are packed into bytes, so their tensor's shape does not state K and N: these
+ * are attributes. Each weight still counts as one parameter, which count_packed() adds, and takes
+ * two FLOPs to dequantise.
+ *
+ * Mixture of experts: each token passes k experts, so MACs follow from tokens x k, not from the
+ * number of experts, while the parameters of all experts count. A sparse product has a cost that
+ * depends on values.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
 
 #include <string.h>
 
-/* FLOPs for each element: a factor that is not 1 multiplies it. */
+/* Returns the FLOPs for each element of a factor: 1, or 0 if it is 1. */
 static int64_t factor(const op *o, const char *name)
 {
 	double f = op_attr_float(o, name, 1);
@@ -16,8 +28,8 @@ static int64_t factor(const op *o, const char *name)
 
 /* --- fused products --- */
 
-/* The sizes that are multiplied. A transposed batch moves the first dimension to the place before
- * the last; then `last` swaps the last two. */
+/* Returns the sizes that are multiplied. A transposed batch moves the first dimension to the
+ * position before the last; then `last` swaps the last two. */
 static const num *arranged(op *o, const val *v, bool batch, bool last)
 {
 	int n = v->rank;
@@ -84,7 +96,7 @@ static void shape_qgemm(op *o)
 	product_shape(o, 0, 3, op_flag(o, "transA"), op_flag(o, "transB"), dtype);
 }
 
-/* One scale makes the sum real, or five operations quantise it. */
+/* One scale converts the sum to a real, or five operations quantise it. */
 static void cost_qgemm(op *o)
 {
 	product_cost(o, product_macs(o, 0, op_flag(o, "transA")),
@@ -129,7 +141,7 @@ static void cost_matmul_nbits(op *o)
 	op_cost_more(o, op_times(o, 2, weights));
 }
 
-/* SimplifiedLayerNormalization, and the sum before it. */
+/* Returns the FLOPs of SimplifiedLayerNormalization and of the sum before it. */
 static num norm_flops(op *o, size_t skip, size_t scale)
 {
 	return op_times(o, (op_in(o, scale) ? 4 : 0) + op_has(o, skip),
@@ -245,7 +257,7 @@ static void cost_moe(op *o)
 static const product_form gemm = {.a = 0, .b = 1, .transposes = true};
 static const product_form gemm_fast_gelu = {
     .a = 0, .b = 1, .bias = 2, .each = 9, .activates = true};
-/* A is quantised first, and one scale makes the sum real. */
+/* A is quantised first, and one scale converts the sum to a real. */
 static const product_form dynamic_matmul = {
     .a = 0, .b = 1, .bias = 4, .each = 1, .each_a = 7, .activates = true};
 static const product_form matmul_to_float = {

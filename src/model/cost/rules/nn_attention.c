@@ -1,5 +1,18 @@
 /* nn_attention.c - attention, linear attention, rotary embedding, causal convolution.
- * https://onnx.ai/onnx/operators/onnx__Attention.html and its neighbours.
+ * https://onnx.ai/onnx/operators/onnx__Attention.html and related pages.
+ *
+ * Scaled dot-product attention (Vaswani et al., Attention Is All You Need, 2017): heads_read()
+ * takes [batch, length, heads * size] and [batch, heads, length, size], and heads_cost() counts
+ * both products for all pairs of queries and keys, past keys and masked pairs included.
+ * com.microsoft's operators use the same functions. The bodies of FlexAttention are walked once,
+ * and their operators count by themselves.
+ *
+ * Linear attention is a recurrence over a state matrix of key size x value size: each step adds the
+ * product k v' to the state and reads q' S; a delta rule also reads k' S. So its cost grows with
+ * the length, not with its square.
+ *
+ * The causal convolution is depthwise: one MAC for each element and tap. All sizes are symbolic; an
+ * absent size makes the cost absent, with its reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
@@ -62,7 +75,7 @@ typedef struct onnx_attention {
 	num kv_len, v_heads;
 } onnx_attention;
 
-/* False after op_unknown(). */
+/* Reads the sizes of queries, keys and values. False after op_unknown(). */
 static bool attention_read(op *o, onnx_attention *a)
 {
 	const val *q = op_need_rank(o, 0, 3), *k = q ? op_need_rank(o, 1, 3) : NULL;
@@ -176,7 +189,7 @@ static void cost_flex_attention(op *o)
 
 /* --- rotary embedding --- */
 
-/* Each rotated element: two products and a sum. */
+/* Counts two products and a sum for each rotated element. */
 void cost_rotary(op *o)
 {
 	const val *x = op_in(o, 0);
@@ -295,8 +308,8 @@ void cost_linear_attention(op *o)
 	num readers = num_mul(t, steps, num_max(t, l.q_heads, l.kv_heads));
 	num writers = num_mul(t, steps, l.kv_heads);
 	num macs = num_mul(t, state, num_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
-	/* the scale of what is read; with a delta rule v - k' S and its rate; with a gate the exp
-	 * of the decay, times the state */
+	/* FLOPs: the scale of what is read; with a delta rule v - k' S and its rate; with a gate
+	 * the exp of the decay, times the state */
 	num extra = num_mul(t, readers, l.v_size);
 	if (delta)
 		extra = num_add(t, extra, op_times(o, 2, num_mul(t, writers, l.v_size)));

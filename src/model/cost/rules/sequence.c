@@ -1,5 +1,18 @@
-/* sequence.c - sequences and optional values. Of a sequence the common type of its members is
- * kept, and each member where it is known which there are.
+/* sequence.c - sequences and optional values: abstract interpretation of their types and members.
+ *
+ * A sequence has a common type of its members (op_merge() is the join: a dimension in which they
+ * differ becomes a size that depends on values) and, while it is known which there are, the members
+ * themselves. An optional value is represented alike, with at most one member. Members are shared
+ * by pointer and never changed, so an insertion copies only the list of pointers.
+ *
+ * Bounds: a list of more than MEMBERS_MAX members is not followed, nor an insertion into one of
+ * INSERTS_MAX, since the lists of n insertions take n * n / 2 pointers; the common type is always
+ * followed. SequenceMap walks its body once for each of up to RUNS_MAX members, and once for all of
+ * more.
+ *
+ * None of these operators computes: their cost is 0, but for the operators in a body of
+ * SequenceMap.
+ * https://onnx.ai/onnx/operators/onnx__SequenceMap.html and related pages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/op.h"
@@ -34,7 +47,7 @@ static void set_members(op *o, size_t i, val **items, size_t n)
 	v->items_known = true;
 }
 
-/* The type that all members have. */
+/* Returns the type that all members have. */
 static val *common(op *o, val *const *items, size_t n)
 {
 	val *item = NULL;
@@ -61,7 +74,7 @@ static const val *need_sequence(op *o, size_t i)
 	return NULL;
 }
 
-/* The place among n members that input i states; `end` where there is no such input. False: it is
+/* Reads the position among n members from input i; `end` if there is no such input. False: it is
  * not known. */
 static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 {
@@ -165,7 +178,7 @@ static void shape_erase(op *o)
 		op_out(o, 0)->item = s->item;
 }
 
-/* An unknown member of s. Its sizes that depend on values may differ from those of
+/* Returns an unknown member of s. Its sizes that depend on values may differ from the sizes of
  * other members. */
 static val *some_member(op *o, const val *s)
 {
@@ -211,7 +224,7 @@ static void shape_length(op *o)
 	}
 }
 
-/* Output 0 is like a member, but for its size along the axis; `stack`: that is a new axis. */
+/* Sets output 0 to the type of a member with this size along the axis; `stack`: a new axis. */
 static void set_joined(op *o, const val *member, int axis, bool stack, num size)
 {
 	num *dims = op_dims(o, (size_t)member->rank + 1);
@@ -277,7 +290,7 @@ static void shape_concat_sequence(op *o)
 
 /* --- SplitToSequence --- */
 
-/* A part of x that is `size` long along the axis; `drop`: it has no such axis. */
+/* Returns a part of x that is `size` long along the axis; `drop`: without that axis. */
 static val *part(op *o, const val *x, int axis, num size, bool drop)
 {
 	val *v = op_like(o, x);
@@ -350,8 +363,7 @@ static void shape_split_sequence(op *o)
 
 /* --- SequenceMap --- */
 
-/* The most members for which the body is walked one by one; with more members one walk stands for
- * all. */
+/* Number of members up to which the body is walked for each; for more members it is walked once. */
 #define RUNS_MAX 32
 
 static val *mapped_input(op *o, size_t i, size_t member, bool known)

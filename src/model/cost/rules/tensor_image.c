@@ -1,4 +1,17 @@
-/* tensor_image.c - padding, resizing, sampling and regions.
+/* tensor_image.c - padding, resampling (Resize, GridSample, AffineGrid) and regions of images.
+ * https://onnx.ai/onnx/operators/onnx__Resize.html and related pages.
+ *
+ * Resize takes sizes or scales. A scaled size is computed as engines do, by a product in single
+ * precision that is rounded towards zero, so that shapes equal theirs. An open size can be scaled
+ * by a whole number or by its reciprocal; any other scale of it is absent, with a reason. A size
+ * that depends on values is a new symbol (op_fresh()).
+ *
+ * Cost of interpolation: each output element is a weighted sum of p neighbours, which takes p
+ * products and p - 1 sums: 2^k neighbours (linear) or 4^k (cubic) in the k dimensions that change.
+ * AffineGrid is a product of matrices for each coordinate. What depends on the regions, or on the
+ * contents (NonMaxSuppression, MaxRoiPool), has a cost that is absent.
+ *
+ * Rows are in the order of strcmp(), since they are found by bisection.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/tensor_rules.h"
@@ -6,8 +19,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The axes that the attribute `axes` or an input names, in that order; all axes where neither is
- * there. False after op_unknown(). */
+/* Reads the axes that the attribute `axes` or an input names, in that order; all axes if neither
+ * exists. False after op_unknown(). */
 static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_n)
 {
 	size_t n = 0;
@@ -61,7 +74,7 @@ void shape_pad(op *o)
 
 /* --- Resize --- */
 
-/* A size times a scale as engines compute it: the product in single precision, rounded towards
+/* Returns size times scale as engines compute it: the product in single precision, rounded towards
  * zero. */
 static num image_scaled(op *o, num size, double scale)
 {

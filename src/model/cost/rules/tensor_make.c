@@ -1,4 +1,17 @@
-/* tensor_make.c - tensors from attributes, shapes and types.
+/* tensor_make.c - operators that make tensors: Constant, Range, Shape, Cast, random numbers.
+ *
+ * Constant propagation of shapes begins here. Shape and Size turn symbolic dimensions into
+ * contents, Constant, ConstantOfShape and Range make known contents, and Cast passes contents on;
+ * so the Reshape at the end of such a chain knows its sizes. Contents of more than ONNX_INTS_MAX
+ * elements are not followed.
+ *
+ * A conversion keeps a whole number only if the new type holds it exactly (math_holds()); otherwise
+ * that element is absent. Real contents are doubles, rounded to single precision where the type is
+ * float32, as engines have them.
+ *
+ * Buffers of ONNX_INTS_MAX numbers are on the stack, up to 24 KiB. Only Bernoulli and Multinomial
+ * have FLOPs; making random numbers is not counted.
+ * https://onnx.ai/onnx/operators/ has each operator.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -94,7 +107,7 @@ static void shape_constant_of_shape(op *o)
 		op_set_ints(o, 0, ints, n);
 }
 
-/* max(0, ceil((limit - start) / delta)) */
+/* Returns max(0, ceil((limit - start) / delta)). */
 static num range_length(op *o, num start, num limit, num delta)
 {
 	num_table *t = o->nums;
@@ -293,7 +306,7 @@ static void tensor_shape_one_hot(op *o)
 	op_set(o, 0, values ? values->dtype : 0, v->rank + 1, dims);
 }
 
-/* For EyeLike, RandomNormalLike and Bernoulli: the shape of the input, and the type that an
+/* The rule of EyeLike, RandomNormalLike and Bernoulli: the shape of the input, and the type that an
  * attribute states. */
 static void shape_like_typed(op *o)
 {

@@ -1,4 +1,17 @@
-/* tensor_pick.c - some elements of a tensor, by place or by value.
+/* tensor_pick.c - some elements of a tensor, by position (Slice, Gather, ScatterND) or by value
+ * (NonZero, TopK, Unique, Where).
+ *
+ * Slice normalises its bounds as NumPy does, on symbolic sizes: a negative position counts from the
+ * end, and positions are clamped (pick_place()). The length is ceil(span / step). If the sign of an
+ * open position is not known, the length is a new symbol that depends on values.
+ *
+ * Operators by value have a size that depends on values; NonZero and Compress count the elements if
+ * the contents are known.
+ *
+ * Exporters assemble shapes with these operators, so small contents are followed: Slice as a
+ * strided view (tensor_view), Gather by computed positions, ScatterND for vectors, and Where
+ * element by element. Indices out of range end this silently, since contents are never needed.
+ * https://onnx.ai/onnx/operators/onnx__Slice.html and related pages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/tensor_rules.h"
@@ -15,8 +28,8 @@ typedef struct cut {
 	num begin, end, step;
 } cut;
 
-/* Turns a place that is counted from the end into one from the beginning, and limits it to [least,
- * most]. */
+/* Turns a position that is counted from the end into one from the beginning, and clamps it to
+ * [least, most]. */
 static num pick_place(op *o, num at, num size, num least, num most)
 {
 	num_table *t = o->nums;
@@ -206,7 +219,7 @@ void shape_gather_nd(op *o)
 	op_set(o, 0, v->dtype, rank, dims);
 }
 
-/* Only the contents of vectors are followed: exporters put shapes together in this way. */
+/* Follows only the contents of vectors: exporters assemble shapes in this way. */
 static void shape_scatter_nd(op *o)
 {
 	const val *v = op_need(o, 0), *updates = op_in(o, 2);

@@ -1,4 +1,18 @@
-/* tensor_reshape.c - the same elements in another order or shape.
+/* tensor_reshape.c - the same elements in another order or shape: Reshape, Transpose, Concat,
+ * Split.
+ *
+ * The -1 of Reshape is the number of elements divided by the product of the other sizes. Dimensions
+ * that are on both sides cancel first, which avoids dividing polynomials; then the division is
+ * exact, or else a floor division that stays symbolic. Where both numbers of elements are known
+ * they must be equal.
+ *
+ * Small contents travel along, since exporters compute shapes with these operators. If the order of
+ * the elements stays, they are copied. Otherwise they are a strided view (tensor_view): Transpose
+ * permutes the strides, Expand has strides of 0, Tile wraps around, Split starts later.
+ *
+ * No operator here computes, so all cost 0. Reshape and its kind are views, which move no bytes
+ * either (TRAFFIC_VIEW).
+ * https://onnx.ai/onnx/operators/onnx__Reshape.html and related pages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/tensor_rules.h"
@@ -25,8 +39,8 @@ static void shape_identity(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-/* The size that -1 stands for: all elements divided by the other sizes. Dimensions present on both
- * sides cancel first, which avoids dividing symbolic sizes. */
+/* Returns the size that -1 stands for: all elements divided by the other sizes. Dimensions present
+ * on both sides cancel first, which avoids dividing symbolic sizes. */
 static num what_is_left(op *o, const val *data, const num *dims, int rank, int hole)
 {
 	num *top = op_copy_dims(o, data, 0), exact;
@@ -343,8 +357,8 @@ static void shape_concat(op *o)
 					   (long long)dims[k].v, (long long)v->dims[k].v);
 				return;
 			} else if (num_known(v->dims[k]) || num_why_fresh(o->nums, dims[k]))
-				dims[k] = v->dims[k]; /* the sizes are equal: the one that says more
-							 is kept */
+				dims[k] = v->dims[k]; /* the sizes are equal: the more specific is
+							 taken */
 		}
 	}
 	op_set(o, 0, first->dtype, first->rank, dims);
