@@ -6,7 +6,7 @@
  *  - Group: after at most PROBE_RUNS single runs group_choose() sets the runs of a sample, so that
  *    reading the clock takes about CLOCK_SHARE_GOAL of it.
  *  - Warm-up (auto): stat_steady_check() (MSER, White 1997) tests the trace at numbers of samples
- *    that grow by WARMUP_GROWTH, so that all tests together cost a few times the last one.
+ *    that grow by WARMUP_GROWTH, so that all tests cost at most eight times the last one.
  *  - Measurement: it ends after N runs, after a time, or when stat_stop_look() has found the
  *    interval precise in consecutive looks, at sample counts of stat_stop_next().
  *  - Plateau: an initial level that passed for steady is detected later and cut, once, in whole
