@@ -1,4 +1,14 @@
-/* help.c - help texts, made from the descriptors and the option tables.
+/* help.c - help texts, generated from the command descriptors and the option tables.
+ *
+ * The layout has two columns: item() prints a term at MARGIN and its explanation at `column`,
+ * wrapped by cli_wrap(); a term that reaches the column gets a line for itself. Options, metrics
+ * and notes use the column COLUMN; a section uses the narrowest column that fits its terms, at most
+ * COLUMN. Lines are as wide as the terminal, within 40 and WIDEST columns. Widths are counted in
+ * code points (cli_columns()).
+ *
+ * The same rows make the manual pages (cmd_man.c) and the completion (cmd_completion.c);
+ * cli_option_text() adds choices and default to the help of an option, for this file and for the
+ * manual pages. All text comes from const tables; text that exceeds a fixed buffer is cut.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"

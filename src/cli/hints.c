@@ -1,4 +1,16 @@
-/* hints.c - an option that is not there: what it may have meant.
+/* hints.c - suggestions for an unknown option.
+ *
+ * cli_hint_option() tries these look-ups in order and reports the first match:
+ *
+ *  1. an option of the command in another spelling: case, '-' and '_' do not count;
+ *  2. the name that another tool has for it (the command's own hints, then hints_table.c): a model
+ *     or program given as an option, an option of this command, or one of another command;
+ *  3. the nearest name by edit distance (dck_nearest());
+ *  4. the only option that begins with the word, of 3 letters or more.
+ *
+ * The order is from certain to guessed: a small edit distance must not win over a known synonym.
+ * All look-ups are linear over const tables, nothing is allocated, and names past NAMES_MAX are not
+ * suggested. Every answer is a usage error (CLI_USAGE).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"
@@ -7,13 +19,13 @@
 
 #define NAMES_MAX 256
 
-/* Other tools name the model or the program by such an option. */
+/* Options by which other tools take the model or the program. */
 static const char *const model_words[] = {
     "model",	 "onnx",	"m",	       "model-path", "model-file", "path-to-model", "graph",
     "load-onnx", "input-model", "saved-model", "net",	     "network",	   "subject",	    NULL};
 static const char *const program_words[] = {"command", "cmd", "exec", "program", "script", NULL};
 
-/* "warmUp", "warm-up" and "warm_up" are one; a letter alone keeps its case. */
+/* "warmUp", "warm-up" and "warm_up" are equal; single letters are compared with their case. */
 static bool hints_is_same(const char *a, const char *b)
 {
 	const bool letter = !a[0] || !a[1] || !b[0] || !b[1];
@@ -62,7 +74,7 @@ static const char *same_in(const name_list *list, const char *word)
 	return NULL;
 }
 
-/* The name that begins with the word; NULL: there is none, or more than one. */
+/* Returns the only name that begins with the word, or NULL. */
 static const char *begun_in(const name_list *list, const char *word)
 {
 	const char *found = NULL;
@@ -110,7 +122,7 @@ static bool is_model_word(const char *word, const char *value)
 {
 	const char *dot = value ? strrchr(value, '.') : NULL;
 
-	/* In some tools -m is the least number of runs, so the value must look like a model. */
+	/* In some tools -m is the minimum number of runs, so the value's extension decides. */
 	if (strcmp(word, "m") == 0)
 		return dot && strcmp(dot, ".onnx") == 0;
 	return hints_is_one_of(model_words, word);
@@ -125,7 +137,7 @@ static bool is_of_result(const char *word)
 	return hints_is_one_of(words, word);
 }
 
-/* Says which other command has the option; CLI_OK: no command has it. */
+/* Reports which other command has the option. Returns CLI_OK if none has it. */
 static int elsewhere(const cli *c, const char *dashes, const char *word, const cli_hint *h)
 {
 	if (c->command->no_result && is_of_result(word))

@@ -1,4 +1,16 @@
-/* output.c - results to stdout, and files that appear whole or not at all.
+/* output.c - results to stdout, and files written atomically: temporary file, then rename.
+ *
+ * cli_file_open() creates PATH.part-XXXXXX in the directory of the target (symbolic links are
+ * resolved), cli_file_commit() does fsync(2), close(2) and rename(2), cli_file_abort() unlinks it.
+ * So PATH has its old content or all of its new content, also after a crash or on a full disk. A
+ * target that is not a regular file (a pipe, /dev/null) is written directly. While a temporary file
+ * exists, it is registered with signals.c, which unlinks it when a signal ends the program; the
+ * path is borrowed, so a cli_file must not be moved while it is open.
+ *
+ * A process has one stdout, and so one `result`. cli_stdout_open() replaces descriptor 1 by such a
+ * file; main() commits it at the end (cli_stdout_close()), or aborts it when the command failed
+ * before any output. A failed write to stdout is reported once; where the reader of a pipe has
+ * gone, nothing is reported and the exit code is CLI_UNREAD.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -23,13 +35,13 @@ dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...)
 	return code;
 }
 
-/* What is known of stdout. There is one stdout in a process, so there is one of these. */
+/* The state of stdout. */
 static struct {
 	cli_file file;
 	bool is_file, failed, unread;
 } result;
 
-/* The pipe is asked where stdio has forgotten why a write failed. */
+/* Polls the pipe where stdio has lost the errno of a failed write. */
 static bool reader_gone(int why)
 {
 	struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -80,7 +92,7 @@ dck_status cli_stdout_open(const char *path, dck_err *err)
 	return DCK_OK;
 }
 
-/* A command that failed before it had a result leaves the file that was there before. */
+/* A command that failed before it had a result keeps the old file. */
 int cli_stdout_close(int code)
 {
 	struct stat st;
@@ -109,7 +121,7 @@ static void source_found(void *self, const char *file)
 	cli_message("the page has source lines of '%s'", file);
 }
 
-/* A directory of sources is a wish for them. */
+/* Copies the options of sources; --source-root implies --sources. */
 static void sources_of(const cli *c, dck_style *style)
 {
 	style->source_root = c->format.source_root ? c->format.source_root : c->output.source_root;
@@ -217,7 +229,7 @@ dck_status cli_file_open(cli_file *f, const char *path, dck_err *err)
 		f->fd = open(path, O_WRONLY | O_CLOEXEC);
 		return f->fd < 0 ? path_failed(err, "write", path) : DCK_OK;
 	}
-	/* Renaming over it would get around its write protection. */
+	/* rename(2) would bypass the write protection of the file. */
 	if (access(path, F_OK) == 0 && access(path, W_OK) != 0)
 		return path_failed(err, "write", path);
 	snprintf(f->temporary, sizeof f->temporary, "%s.part-XXXXXX", f->path);

@@ -1,4 +1,17 @@
-/* parse.c - reads the command line by the command's option tables.
+/* parse.c - command-line parser, driven by the command's option tables.
+ *
+ * One pass over argv from left to right, in the GNU style: options and arguments in any order,
+ * --name VALUE or --name=VALUE, -n VALUE, -nVALUE or -n=VALUE, flags of one letter joined (-qh);
+ * "--" ends the options. A word that begins with a dash is not a value, unless it is "-" or a
+ * number, so a forgotten value is noticed.
+ *
+ * Defaults are written first. An option is read into every table that has a row of its name (one
+ * --seed reaches all of them), or into the first only where first_only lists it. c->given has each
+ * option once; of a repeated option the last value counts, and a LIST collects all. Relations
+ * between options (needs, excludes) are checked at the end, when all are known.
+ *
+ * The first error ends parsing; its message has been printed. Values are borrowed from argv.
+ * c->args has argc entries, so it cannot overflow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"
@@ -12,7 +25,7 @@ static bool is_first_only(const cli_command *command, const char *name)
 	return false;
 }
 
-/* The option as it was given; NULL: it was not. */
+/* Returns the option as it was given, or NULL. */
 static const dck_opt_given *parse_given_find(const cli *c, const char *name)
 {
 	for (size_t i = 0; i < c->ngiven; i++)
@@ -26,14 +39,14 @@ bool cli_given(const cli *c, const char *name)
 	return parse_given_find(c, name) != NULL;
 }
 
-/* An option that several tables have (--seed) is one option and reaches all of them. */
+/* Reads the value into every table that has the option: --seed is one option for all of them. */
 static int option_set(cli *c, const dck_opt *row, const char *value)
 {
 	const dck_opt_given *before = parse_given_find(c, row->name);
 	const size_t at = before ? (size_t)(before - c->given) : c->ngiven;
 	dck_err err;
 
-	/* A variable of the shell that is not set makes such an empty value. */
+	/* An unset variable of the shell expands to an empty value. */
 	if (value && !value[0] && (row->kind == DCK_OPT_TEXT || row->kind == DCK_OPT_LIST))
 		return cli_usage(c, "the value of --%s is empty: give %s", row->name,
 				 row->arg ? row->arg : "one");
@@ -55,7 +68,7 @@ static int option_set(cli *c, const dck_opt *row, const char *value)
 	return CLI_OK;
 }
 
-/* What begins with a dash is the next option, unless it is "-" alone or a number. */
+/* A word that begins with a dash is the next option, unless it is "-" or a number. */
 static bool is_value(const char *word)
 {
 	return word && (word[0] != '-' || !word[1] || strchr(".0123456789", word[1]));
@@ -91,7 +104,7 @@ static int option_read(cli *c, const char *text, const char *next, bool *ret_too
 	return option_set(c, row, next);
 }
 
-/* The row of a letter; NULL after saying why there is none. */
+/* Returns the row of a letter, or NULL after a usage message. */
 static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 {
 	const char text[] = {letter, 0};
@@ -112,7 +125,7 @@ static const dck_opt *letter_find(const cli *c, char letter, const char *next)
 	return NULL;
 }
 
-/* "-b8", "-b 8", "-b=8"; letters of flags may stand together: "-qh". text: without the dash. */
+/* Reads "-b8", "-b 8", "-b=8"; letters of flags may be joined: "-qh". text: without the dash. */
 static int letters_read(cli *c, const char *text, const char *next, bool *ret_took_next)
 {
 	char word[64];
@@ -142,7 +155,7 @@ static int letters_read(cli *c, const char *text, const char *next, bool *ret_to
 	return code;
 }
 
-/* An option that would have no effect, beside another or without another, is refused. */
+/* Refuses an option that has no effect with, or without, another option. */
 static int rules_check(const cli *c)
 {
 	const dck_opt *tables[32] = {0};
@@ -219,6 +232,6 @@ int cli_parse(cli *c, int first)
 	if (c->program && !c->program[0])
 		return cli_usage(c, "no program after '--'");
 	code = args_check(c);
-	/* The rules are not for a worker, which the program itself gives every option of a plan. */
+	/* A worker is exempt: this program gives it every option of a plan. */
 	return code == CLI_OK && !cli_given(c, "worker-fd") ? rules_check(c) : code;
 }

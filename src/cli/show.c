@@ -1,5 +1,17 @@
-/* show.c - what the commands that make a record share: its options, an observer, showing and
- * saving it.
+/* show.c - the common path of commands that make a record: check, measure, show, save.
+ *
+ * The order is fixed. cli_save_check() checks that --save, --html and --db can be written before
+ * anything is measured. cli_make() measures with an observer: progress line, log of the engine,
+ * cancellation by a signal. cli_record_show() writes the report to stdout, then notes to stderr,
+ * then the files, then the history. A failed step does not skip the next, so a full disk does not
+ * lose a measurement; it makes the exit code CLI_FAILED, except for the history, which only warns.
+ *
+ * A command that runs a program opens --out after the program has ended (cli_profile_show()),
+ * because the program inherits stdout. In a worker process the record goes to a descriptor instead
+ * (cli_worker.c).
+ *
+ * Threads of the engine may call on_log(): it holds the lock of stderr (flockfile(3)) while it
+ * erases the progress line and prints.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -48,7 +60,7 @@ const dck_opt cli_per_options[] = {
     {0},
 };
 
-/* Watches a measurement. */
+/* The state of the observer. */
 typedef struct watch {
 	const cli_common *common;
 	cli_progress line;
@@ -82,7 +94,8 @@ const char *cli_program(const cli *c)
 	return access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : c->argv[0];
 }
 
-/* Whether the missing file and directories of the path can be made. errno says why not. */
+/* Returns whether the missing file and directories of the path can be created. If not, errno has
+ * the reason. */
 static bool can_be_made(const char *path)
 {
 	char folder[4096];
@@ -121,7 +134,7 @@ static int show_history_check(const char *path)
 	dck_history_config_init(&config);
 	config.path = path;
 	config.existing = true;
-	/* One without a byte is being made by another process. */
+	/* An empty file is being created by another process. */
 	if (!S_ISREG(st.st_mode) || st.st_size > 0) {
 		if (dck_history_open(&config, &history, &err) != DCK_OK)
 			return cli_failed(&err);
@@ -133,7 +146,7 @@ static int show_history_check(const char *path)
 	return CLI_FAILED;
 }
 
-/* Why the page cannot be written in this build; NULL: it can. */
+/* Returns why this build cannot write the page, or NULL. */
 static const char *page_missing(void)
 {
 	size_t n;
@@ -168,9 +181,9 @@ int cli_save_check(const cli *c)
 	return o->db ? show_history_check(o->db) : CLI_OK;
 }
 
-/* The text report shows the notes itself. An error is said on stderr too where stdout is no
- * terminal, since the user may not see the report. A note that belongs under another is left to it.
- */
+/* Prints notes to stderr. The text report has them, so with text only errors are printed, and only
+ * where stdout is not a terminal, because the user may not see the report. A note with a cause
+ * (`under`) is not printed: its cause is. */
 static void notes_print(const cli *c, const dck_record *r, bool text)
 {
 	for (size_t i = 0; i < r->nnotes; i++) {
@@ -227,7 +240,7 @@ int cli_record_show(const cli *c, const dck_record *r)
 			  c->format.format == CLI_TEXT);
 }
 
-/* The form of call paths that the ending of --out stands for; NULL: it is the record's. */
+/* Returns the call-path format of --out's file extension, or NULL for a record format. */
 static const char *show_form_of(const cli *c, bool *ret_gzip)
 {
 	const char *path = c->format.profile;

@@ -1,5 +1,16 @@
-/* subject_file.c - a subject that is no model file, told before anything is opened: a program, a
- * directory, a file that is not there.
+/* subject_file.c - classifies a subject before it is opened, and refuses what is not a model.
+ *
+ * cli_subject_parse() decides in this order: a text with a scheme (zoo:, cmd:, plugin:) goes to the
+ * library unread; an existing directory is refused with the file to give instead; an executable
+ * file, by its magic number (\177ELF, #!), with the command line that runs it; a missing path that
+ * names a program likewise, else with the nearest name. Anything else goes to dck_subject_parse()
+ * and the engine.
+ *
+ * The nearest name (dck_nearest(), edit distance) is searched among the .onnx files of the
+ * directory, then among the built-in networks. The scan is bounded: 65536 directory entries,
+ * NAMES_MAX names, no subdirectories. O_NONBLOCK keeps open(2) from waiting where a FIFO has
+ * replaced the file. The checks are advisory, since a file may change afterwards: they improve
+ * messages and grant nothing.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -74,7 +85,7 @@ bool cli_is_program(const char *text)
 	return !strchr(word, '/') || (is_executable(word) && begins_as_program(word));
 }
 
-/* before: "./" where the shell would not find it either. */
+/* before: "./" where a shell would not find the program without it. */
 static int program_refuse(const cli *c, const char *before, const char *text)
 {
 	if (c->command->takes_command)
@@ -102,7 +113,7 @@ typedef struct folder_names {
 	size_t n;
 } folder_names;
 
-/* Reads the names of files that may be models. Free them in any case. */
+/* Reads the names of files that may be models. folder_free() frees them in any case. */
 static void folder_read(const char *path, folder_names *ret)
 {
 	DIR *dir = opendir(path);
@@ -200,7 +211,7 @@ static int folder_refuse(const char *text)
 
 /* --- subjects */
 
-/* A text with a scheme, such as zoo:NAME, is no path; the library reads it. */
+/* A text with a scheme, such as zoo:NAME, is not a path; the library reads it. */
 static bool has_scheme(const char *text)
 {
 	const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -1,4 +1,15 @@
-/* add.c - a record into the file: its text, and the index that is read from it.
+/* add.c - adds a record: its JSON text, and the index rows that lists and trends read.
+ *
+ * A record is one row in `records` (identity and keys), one in `texts` (the JSON text byte for
+ * byte, with its 64-bit FNV-1a hash), and one in `metrics` for each metric that is a finite number
+ * (schema.c). history_insert() runs inside a transaction of the caller (history_begin(),
+ * history_end()), so import.c can commit many records together; record_insert() rolls back on
+ * failure, so that a record is added completely or not at all.
+ *
+ * Adding is idempotent: an id that exists with the same bytes adds nothing and succeeds; with other
+ * bytes it is E_ARG. Ids and commits are restricted to letters, digits and a few marks, because
+ * lists print them and users type them. All texts are bound as parameters, none is formatted into
+ * SQL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -10,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Letters and digits and some more: what stands in lists, and is typed. */
+/* Returns whether a text has only letters, digits and the characters of `more`. */
 static bool is_name(const char *text, const char *more)
 {
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++)
@@ -44,7 +55,7 @@ static dck_status add_record_check(const dck_record *r, const char *commit, dck_
 	return DCK_OK;
 }
 
-/* Whether the id is there, and with the same text. */
+/* Looks up the id. E_ARG: it exists with another text. */
 static dck_status known_find(dck_history *h, const char *id, history_text text, bool *ret,
 			     dck_err *err)
 {
@@ -129,7 +140,7 @@ static bool value_bind(sqlite3_stmt *s, int at, const dck_value *v)
 	return true;
 }
 
-/* A tag that stands in the record twice counts the first time, as in dck_record_metric(). */
+/* Inserts the metrics that are numbers; of a duplicate tag the first one counts. */
 static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *r, dck_err *err)
 {
 	sqlite3_stmt *s;

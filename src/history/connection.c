@@ -1,5 +1,18 @@
-/* connection.c - how the file is opened so that several programs may write, a kill loses nothing
- * and a damaged file stays as it is.
+/* connection.c - opens the SQLite database: write-ahead log, untrusted content, integrity check.
+ *
+ * Concurrency: journal_mode=WAL, so readers do not wait, and one writer at a time waits at most
+ * wait_ns (busy_timeout); synchronous=FULL, so a committed record survives a power loss. Where the
+ * file system cannot do that, a rollback journal is used. A file in a read-only directory is opened
+ * with immutable=1, unless its log has content.
+ *
+ * Untrusted content: triggers and views are off, the schema is not trusted, lengths are limited to
+ * LENGTH_MAX, cell_size_check is on, and quick_check runs over a file of at most LOOK_THROUGH_BYTES
+ * before the first write. open_path() checks the header of the file (place.c) before SQLite is
+ * loaded, then the schema, then upgrades it: a file that is damaged, newer or no history is refused
+ * unchanged.
+ *
+ * A connection belongs to one thread at a time (SQLITE_OPEN_NOMUTEX) and to the process that opened
+ * it. Sources: https://sqlite.org/wal.html, uri.html, security.html.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -10,8 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Files up to this size are looked through before anything is written to them; it takes half a
- * millisecond for each MiB. */
+/* Files up to this size are checked whole before the first write, at about 0.5 ms per MiB. */
 #define LOOK_THROUGH_BYTES (INT64_C(64) << 20)
 /* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
 #define LENGTH_MAX ((256 << 20) + 4096)
@@ -21,7 +33,7 @@ void dck_history_config_init(dck_history_config *c)
 	*c = (dck_history_config){.wait_ns = UINT64_C(30000000000)};
 }
 
-/* SQLite reads ":memory:" and "file:..." as something else than a file's name. */
+/* Returns a name that SQLite opens as a plain file: ":memory:" and "file:..." are special to it. */
 static char *name_plain(const char *path)
 {
 	char *name = mem_alloc(strlen(path) + 3);
@@ -31,7 +43,7 @@ static char *name_plain(const char *path)
 	return name;
 }
 
-/* "file:NAME?immutable=1", every byte of the name but letters and '/' in percent form. */
+/* Returns "file:NAME?immutable=1" with the name percent-encoded. */
 static char *name_immutable(const char *path)
 {
 	char *plain = name_plain(path), *name = mem_alloc(3 * strlen(path) + 40), *p = name;
@@ -64,7 +76,7 @@ static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 	if (rc != SQLITE_OK)
 		return history_failed(h, rc, "open", err);
 	sqlite->busy_timeout(h->db, wait_ms < INT_MAX ? (int)wait_ms : INT_MAX);
-	/* The file may be anyone's: nothing in it is run. */
+	/* The file may be hostile: nothing in it is executed. */
 	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	sqlite->db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	sqlite->db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -74,7 +86,7 @@ static dck_status connect(dck_history *h, char *name, int flags, dck_err *err)
 
 static void disconnect(dck_history *h)
 {
-	if (h->db) /* without, SQLite itself may not be there */
+	if (h->db) /* without it, SQLite may not be loaded */
 		sqlite->close(h->db);
 	h->db = NULL;
 }
@@ -89,9 +101,8 @@ static dck_status old_refused(const dck_history *h, int version, dck_err *err)
 	return DCK_OK;
 }
 
-/* Without a writable directory SQLite cannot make the files by which readers and writers agree.
- * When nothing waits in a log to be read, and no process can write, the file alone is all there is.
- */
+/* In a read-only directory SQLite cannot create the log and the shared memory of WAL. If no log has
+ * content, and no process can write, the file alone is complete. */
 static dck_status connect_immutable(dck_history *h, dck_err *err)
 {
 	int version;
@@ -108,7 +119,8 @@ static dck_status connect_immutable(dck_history *h, dck_err *err)
 	return old_refused(h, version, err);
 }
 
-/* SQLite notices damage where it reads. What is small is read as a whole before it is changed. */
+/* SQLite detects damage only in the pages it reads, so a small file is read whole before it is
+ * changed. */
 static dck_status look_through(dck_history *h, dck_err *err)
 {
 	int64_t pages, page_bytes;
@@ -118,7 +130,7 @@ static dck_status look_through(dck_history *h, dck_err *err)
 
 	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
 	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
-	/* SQLite writes whole pages, but does not mind a last one that was cut. */
+	/* SQLite writes whole pages, but accepts a truncated last page. */
 	if (!history_place_log_waits(h->path) && history_place_bytes(h->path) % page_bytes != 0)
 		return history_failed(h, SQLITE_CORRUPT, "use", err);
 	if (pages * page_bytes > LOOK_THROUGH_BYTES)
@@ -131,9 +143,9 @@ static dck_status look_through(dck_history *h, dck_err *err)
 	return status;
 }
 
-/* A write-ahead log: readers and one writer at a time do not wait for each other, and what was not
- * committed when a program was killed is not seen. The switch is made once in the life of a file,
- * needs it alone, and SQLite does not wait for that. */
+/* Switches to a write-ahead log: readers and one writer at a time do not wait for each other, and
+ * uncommitted changes of a killed program are not visible. A file is switched once; that needs an
+ * exclusive lock, to which SQLite does not apply its busy timeout, so this loop retries. */
 static dck_status log_ahead(dck_history *h, dck_err *err)
 {
 	const uint64_t begin = os_now_ns();
@@ -157,7 +169,7 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 			break;
 		os_sleep_ns(10000000, NULL, NULL);
 	}
-	/* A file system that cannot do it: a rollback journal is as safe, with more waiting. */
+	/* The file system does not support it: a rollback journal is as safe, with more waiting. */
 	if (rc == SQLITE_ROW)
 		return DCK_OK;
 	return history_failed(h, rc, "open", err);
@@ -166,11 +178,11 @@ static dck_status log_ahead(dck_history *h, dck_err *err)
 static dck_status open_writable(dck_history *h, int version, dck_err *err)
 {
 	DCK_TRY(look_through(h, err));
-	/* Space of removed records can be given back; must be said before there are tables. */
+	/* Lets the space of removed records be returned; it must be set before any table exists. */
 	if (version == 0)
 		DCK_TRY(history_run(h, "PRAGMA auto_vacuum=INCREMENTAL", "open", err));
 	DCK_TRY(log_ahead(h, err));
-	/* What was committed also survives a loss of power. */
+	/* Committed data also survives a loss of power. */
 	DCK_TRY(history_run(h, "PRAGMA synchronous=FULL", "open", err));
 	return version == history_schema_version() ? DCK_OK : history_schema_upgrade(h, err);
 }
@@ -212,7 +224,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 	DCK_TRY(sqlite_load(err));
 	if (!exists)
 		DCK_TRY(os_folders_make(h->path, "the history", err));
-	/* SQLite tries to read it then, and says that it is not there. */
+	/* SQLite would open it read-only then, and report only that it is missing. */
 	if (!exists && !os_file_exists(h->path) && !os_path_can_be_made(h->path))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the history '%s'", h->path);
 	return open_there(h, exists, err);

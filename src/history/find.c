@@ -1,4 +1,15 @@
-/* find.c - one record: by its name, whole, or as what another is compared with.
+/* find.c - looks up one record: by id, by a prefix of it, by "last~N", or as a baseline.
+ *
+ *  - "last~N": the record with N newer ones, by the index on (at, seq).
+ *  - A prefix: a range scan of the unique index on id, from the prefix to the prefix and U+10FFFF.
+ *    Two rows are read: the second one makes the prefix ambiguous, unless the first is an exact
+ *    match, which sorts before longer ids.
+ *  - A baseline (history_earlier()): the newest complete records before r with equal subject,
+ *    command, machine key and method key, by the index records_alike (schema.c).
+ *
+ * text_take() compares the stored FNV-1a hash with the text before it is parsed, which finds
+ * damage that leaves the structure of the file intact. Pointers of sqlite3_column_*() are valid
+ * until the next step or finalize, so results are copied.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -16,7 +27,7 @@ static void id_copy(sqlite3_stmt *s, int column, char *id)
 	snprintf(id, DCK_HISTORY_ID_SIZE, "%s", text ? text : "");
 }
 
-/* "last" is 0, "last~2" is 2; false: it is no such name. */
+/* Parses "last" as 0 and "last~2" as 2. Returns false for any other name. */
 static bool last_parse(const char *name, int64_t *ret)
 {
 	char *end;

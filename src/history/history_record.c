@@ -1,4 +1,15 @@
-/* history_record.c - lists and trends as the tables of a record, for the writers of records.
+/* history_record.c - makes records of lists and trends, so that every report format can show them.
+ *
+ * A list (dck_history_list_record()) reads the database twice: unit_look() counts the rows and
+ * finds out whether all values have one unit, because a column states its unit before the first
+ * row; history_entry_add() then fills the table.
+ *
+ * A trend (dck_history_trend_record()) is in memory already (trend.c). It becomes facts, the table
+ * "history/points" with a row for each point, an answer in one sentence, and notes. Its summary
+ * shows at most BRIEF_ROWS rows: the newest BRIEF_CHANGES changes of level, and the newest points.
+ *
+ * No statistic is computed here but the minimum, the maximum and the relative change of a sentence.
+ * A cell without a value is absent with a reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -55,7 +66,7 @@ static void interval_cells(record_builder *b, double lo, double hi, double level
 typedef struct listing {
 	record_builder *b;
 	const char *metric;
-	dck_unit unit; /* of all its values; NONE: they have several */
+	dck_unit unit; /* of all values; NONE: they differ */
 	bool mixed;
 	uint64_t n;
 } listing;
@@ -163,11 +174,11 @@ done:
 
 /* --- a trend */
 
-/* Of the rows that a summary shows, so many may be changes of the level. */
+/* The rows of a summary, and how many of them may be changes of the level. */
 #define BRIEF_ROWS    6
 #define BRIEF_CHANGES 2
 
-/* "5.0 % worse"; of a metric that is neither better nor worse "5.0 % up". */
+/* Writes "5.0 % worse", or "5.0 % up" for a metric that has no better direction. */
 static const char *change_text(const dck_history_trend *t, const dck_history_change *c, char *buf,
 			       size_t size)
 {
@@ -196,7 +207,7 @@ static const char *history_value_text(dck_unit unit, double v, char *buf, size_t
 	}
 }
 
-/* The values, since too few points show no change. */
+/* Writes the values as the answer, because too few points show no change. */
 static void few_points(record_builder *b, const dck_history_trend *t)
 {
 	double lo = INFINITY, hi = -INFINITY;

@@ -1,4 +1,16 @@
-/* import.c - records from files: one that --save wrote, or the lines of an export.
+/* import.c - imports records: one file of --save, or the lines of an export (JSON Lines).
+ *
+ * The first line decides the format: if it parses as a record, the file is an export; else the
+ * whole file is one record, which --save writes over several lines. A whole file is stored byte for
+ * byte. A line is serialised again in the form of --save, without the member "history" that export
+ * added, from which SQLite's json_extract() takes the commit.
+ *
+ * Lines are committed BATCH at a time, because each commit waits for the disk. A bad line ends the
+ * import; the lines before it are committed, and *ret counts them also on failure. A record that
+ * exists counts as known (add.c), so an interrupted import can be repeated.
+ *
+ * One line and its record are in memory at a time; a text of more than TEXT_MAX bytes is E_LIMIT.
+ * The buffer grows by doubling.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -8,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_MAX ((size_t)256 << 20) /* as dck_record_load() */
+#define TEXT_MAX ((size_t)256 << 20) /* the limit of dck_record_load() */
 /* Lines that are committed together: each commit waits for the disk. */
 #define BATCH 100
 
@@ -36,8 +48,8 @@ static bool import_room_make(dck_buffer *b, size_t more)
 	return data != NULL;
 }
 
-/* Appends one more line with its end, or, with whole, all that is left; *ret_more: there was
- * something. */
+/* Appends the next line with its newline, or with `whole` the rest of the file. *ret_more:
+ * something was read. */
 static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_err *err)
 {
 	const size_t before = s->line.n;
@@ -73,7 +85,7 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 	return DCK_OK;
 }
 
-/* What the export wrote beside the record. SQLite reads JSON too. */
+/* Reads the commit that export added to the line; SQLite parses the JSON. */
 static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text, dck_err *err)
 {
 	sqlite3_stmt *s;
@@ -103,7 +115,7 @@ static dck_status import_insert(dck_history *h, const dck_record *r, history_tex
 	return DCK_OK;
 }
 
-/* The form that --save writes, without what the export added. */
+/* Inserts the record of a line in the form of --save, without the member that export added. */
 static dck_status line_insert(dck_history *h, const source *s, const char *commit,
 			      dck_history_count *count, dck_err *err)
 {
@@ -135,7 +147,7 @@ static bool import_is_blank(const char *text)
 	return text[strspn(text, " \t\r\n")] == '\0';
 }
 
-/* The line that is in s, and all that follow, BATCH of them in a transaction. */
+/* Imports the line in s and all lines after it, BATCH of them in a transaction. */
 static dck_status lines_import(dck_history *h, source *s, const char *commit,
 			       dck_history_count *ret, dck_err *err)
 {
@@ -159,7 +171,7 @@ static dck_status lines_import(dck_history *h, source *s, const char *commit,
 			s->number++;
 			status = import_text_read(s, false, &more, err);
 		}
-		/* Lines before the bad one stay. */
+		/* Lines before the bad one are committed. */
 		ended = history_end(h, DCK_OK, status == DCK_OK ? err : NULL);
 		if (ended == DCK_OK) {
 			ret->added += batch.added;
@@ -202,7 +214,7 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 
 	s->number = 1;
 	DCK_TRY(import_text_read(s, false, &more, err));
-	/* One record alone has its first bracket on a line of its own, an export a whole record. */
+	/* The first line of a --save file is a bracket alone, that of an export a whole record. */
 	if (more && !import_is_blank(s->line.data)) {
 		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
 

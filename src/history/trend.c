@@ -1,5 +1,18 @@
-/* trend.c - how a metric moved: its values oldest first, folded by commit or day when asked, and
- * where their level changed.
+/* trend.c - a metric over the history: time series, aggregation, changepoint detection.
+ *
+ *  1. origin_find(): the newest record with the metric decides subject, command, machine and
+ *     method. Records that differ in machine or method are counted and left out, unless mixed.
+ *  2. rows_sql(): one query with window functions selects the newest POINTS_MAX rows and numbers
+ *     the groups (record, commit, day of UTC) in the order in which they were first measured.
+ *  3. points_make(): a group becomes a point: its one value, or the mean of its values with
+ *     Student's t interval (stat_processes()), since each record came from a separate process.
+ *  4. changes_find(): stat_change_alarms() finds the changes of level; ALARMS bounds the chance of
+ *     a false one. The residuals' lag-1 autocorrelation is tested at one-sided 5 % by its standard
+ *     error 1 / sqrt(n) (Bartlett, J. R. Statist. Soc. Supplement 8, 1946).
+ *
+ * Rows are at most POINTS_MAX. The result lives in one arena with the dck_history_trend as the
+ * first member of trend_box, by which dck_history_trend_free() finds the arena. Texts of the user
+ * are bound as parameters; w->sql consists of constants (filter.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -43,10 +56,10 @@ typedef struct row {
 	const char *id, *commit;
 	int64_t at;
 	double value, lo, hi, level;
-	int64_t group; /* rows of a point stand behind each other and have the same */
+	int64_t group; /* rows of one point are adjacent and have the same */
 } row;
 
-/* --- what the trend is of */
+/* --- what the trend covers */
 
 typedef struct origin {
 	const char *subject, *verb, *machine, *method; /* subject, verb NULL: the record has none */
@@ -100,7 +113,7 @@ static dck_status trend_absent(dck_history *h, const history_where *w, const cha
 	return status;
 }
 
-/* The newest record that has the metric says what the trend is of. */
+/* Finds the newest record that has the metric: it decides what the trend covers. */
 static dck_status origin_find(dck_history *h, const history_where *w, const char *tag,
 			      trend_box *box, origin *ret, dck_err *err)
 {
@@ -138,11 +151,11 @@ static dck_status origin_find(dck_history *h, const history_where *w, const char
 /* --- its rows */
 
 typedef struct rows {
-	row *row; /* of each point the oldest first, and so the points */
+	row *row; /* sorted by point, then by time; the oldest first */
 	size_t n;
 } rows;
 
-/* What left a row out. */
+/* Why a row is left out. */
 enum { KEPT, INCOMPLETE, OTHER };
 
 static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
@@ -166,9 +179,9 @@ static void row_take(trend_box *box, sqlite3_stmt *s, rows *all)
 	}
 }
 
-/* The newest :most rows that are kept, and those left out among them, so that no older row is read;
- * rows of a point side by side, points in the order in which they were first measured. A row
- * without a commit is a point of its own. */
+/* Writes the query for the newest :most rows, and for the rows left out among them, so that no
+ * older row is read. Rows of one point are adjacent; points are in the order in which they were
+ * first measured. A row without a commit is a separate point. */
 static void rows_sql(const history_where *w, int by, char *sql, size_t size)
 {
 	static const char *const group[] = {[DCK_HISTORY_BY_RECORD] = "seq",
@@ -236,8 +249,8 @@ static dck_status trend_rows_read(dck_history *h, const history_where *w, const 
 
 /* --- points */
 
-/* The mean of several records, each made by a start of its own, and Student's t: as of several
- * processes. values: all k of the group. */
+/* Makes the point of k records: their mean and Student's t interval, as for separate processes.
+ * values: all k of the group. */
 static void point_fold(const row *newest, const double *values, size_t k, dck_history_point *p)
 {
 	stat_estimate e;
@@ -259,7 +272,7 @@ static void point_fold(const row *newest, const double *values, size_t k, dck_hi
 	p->level = e.has_interval ? e.level : 0;
 }
 
-/* values: room for all. Returns how many points there are. */
+/* values: capacity for all rows. Returns the number of points. */
 static size_t points_make(const rows *all, double *values, dck_history_point *points)
 {
 	size_t n = 0;
@@ -274,8 +287,9 @@ static size_t points_make(const rows *all, double *values, dck_history_point *po
 
 /* --- changes */
 
-/* Of the points less their levels. Bartlett 1946: of independent points it is about normal with
- * deviation 1 / sqrt(n); 1.645 of them are passed by chance once in 20. */
+/* Finds the autocorrelation of the points minus their levels. For independent points it is about
+ * normal with standard deviation 1 / sqrt(n) (Bartlett 1946); 1.645 deviations are exceeded by
+ * chance once in 20. */
 static void correlation_find(dck_history_trend *t, const stat_change *found, size_t n,
 			     double *values)
 {
@@ -349,7 +363,7 @@ static dck_status trend_metric_find(trend_box *box, const char *tag, dck_err *er
 	if (def)
 		box->trend.metric = *def;
 	else
-		/* Of a newer deepclock, say: its numbers are shown as they are. */
+		/* The tag may be of a newer deepclock: its numbers are shown as they are. */
 		box->trend.metric = (dck_metric_def){.tag = mem_arena_dup(box->arena, tag),
 						     .name = box->trend.metric.tag,
 						     .help = "",

@@ -1,4 +1,14 @@
-/* upkeep.c - removing what is no longer wanted, and looking whether all is well.
+/* upkeep.c - maintenance of the history: retention (prune), removal, integrity check.
+ *
+ * Prune and remove write the row ids to delete into the temporary table `doomed`, count them, and
+ * delete them in one transaction, so that a failure removes nothing; foreign keys cascade to texts
+ * and metrics (schema.c). Retention ranks the records of each subject and command by age with
+ * row_number(). A dry run omits only the DELETE. After the commit the free pages are returned to
+ * the file system; a failure of that is ignored, because the records are removed.
+ *
+ * The check reads everything: integrity_check of SQLite, then for each record the hash of its text
+ * (find.c), its syntax, and the index against the record (index_agrees()). One record is in memory
+ * at a time; the first fault ends the check.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -19,7 +29,7 @@ const dck_opt dck_history_prune_options[] = {
 
 /* --- prune */
 
-/* The records that go, into a table of this connection. */
+/* Empties the table of records to delete, which belongs to this connection. */
 static dck_status doomed_begin(dck_history *h, dck_err *err)
 {
 	return history_run(h,
@@ -28,7 +38,7 @@ static dck_status doomed_begin(dck_history *h, dck_err *err)
 			   "prune", err);
 }
 
-/* A record goes when it breaks any rule. */
+/* Selects the records that any rule names. */
 static dck_status doomed_find(dck_history *h, const history_where *w,
 			      const dck_history_prune_config *c, int64_t before, dck_err *err)
 {
@@ -69,7 +79,7 @@ static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned
 	return DCK_OK;
 }
 
-/* The records are gone; that the file stays as long as it was would be no failure. */
+/* Returns free pages to the file system. A failure is ignored: the file only stays large. */
 static void space_give_back(dck_history *h)
 {
 	sqlite->exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
@@ -171,7 +181,7 @@ static dck_status structure_check(dck_history *h, dck_err *err)
 	return status;
 }
 
-/* How many metrics of r the index has to have. */
+/* Returns the number of metrics of r that the index must have. */
 static int64_t metrics_count(const dck_record *r)
 {
 	int64_t n = 0;

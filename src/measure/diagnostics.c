@@ -1,11 +1,25 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* diagnostics.c - a table of checks on the evidence of a measurement; each may add a note.
+ *
+ * doubts[] runs in a fixed order, which is the order of the notes. A check reads the evidence, and
+ * writes facts and notes only; thresholds are at the check that uses them. The statistics are from
+ * src/stat: a regression line whose interval is corrected for autocorrelation (drift), changepoints
+ * of block medians (level-changed), density from spacings (two-modes), Tukey's fences (outliers, of
+ * which none is dropped). docs/reference/methods.md has their sources.
+ *
+ * A busy machine causes several notes at once. diagnostics_fold() makes the first cause that is
+ * present the parent of the effects (record_note_under()), so that a report names one remedy.
+ *
+ * e->scratch has stat_scratch(n) doubles and is reused by every check. No check reads a clock.
+ * Without samples no check runs.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/diagnostics.h"
 #include "deepclock/opt.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A doubt looks at the evidence and adds its note, or does nothing. */
+/* A check of the evidence: it adds its note, or does nothing. */
 typedef void (*doubt)(record_builder *b, const measure_evidence *e);
 
 static double median_ns(const measure_evidence *e)
@@ -129,8 +143,8 @@ static void preempted(record_builder *b, const measure_evidence *e)
 			 switches / runs);
 	record_fact_real(b, "samples", "minor_faults_per_run", DCK_UNIT_ONE,
 			 (double)(e->after.minor_faults - e->before.minor_faults) / runs);
-	/* At 250 ticks a second a run of a second is switched out now and then on an idle machine.
-	 */
+	/* With 250 scheduler ticks per second, a run of 1 s is preempted now and then on an idle
+	 * machine. */
 	if (switches / runs > 0.1 && switches / ((double)e->wall_ns / 1e9) > 20)
 		record_note(b, "preempted",
 			    "the scheduler took the CPU away %.2f times a run, because more "
@@ -285,8 +299,8 @@ static const doubt doubts[] = {
     slow_build,
 };
 
-/* One cause makes several of them, and is said once: those of the machine lead, and what a busy
- * machine does to a measurement goes with them. */
+/* Makes the note of a cause the parent of its effects: causes are states of the machine, effects
+ * what a busy machine does to a measurement. */
 static void diagnostics_fold(record_builder *b)
 {
 	static const char *const causes[] = {"busy-neighbours", "steal", "cpu-throttled",
@@ -305,8 +319,8 @@ static void diagnostics_fold(record_builder *b)
 	for (size_t i = 0; lead && i < sizeof effects / sizeof effects[0]; i++)
 		if (strcmp(effects[i], lead) != 0)
 			record_note_set_cause(b, effects[i], lead);
-	record_note_set_cause(b, "drift", "level-changed"); /* the line through a step */
-	/* Longer is the remedy of both. */
+	record_note_set_cause(b, "drift", "level-changed"); /* the line was fitted through a step */
+	/* Both have the remedy to measure longer. */
 	if (!lead)
 		record_note_set_cause(b, "imprecise", "too-few-runs");
 	if (!lead)
@@ -338,7 +352,7 @@ measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *ho
 
 void diagnostics_notes(record_builder *b, const measure_evidence *e)
 {
-	/* Without a sample there is nothing to doubt. */
+	/* Without a sample there is nothing to check. */
 	for (size_t i = 0; e->samples->n > 0 && i < sizeof doubts / sizeof doubts[0]; i++)
 		doubts[i](b, e);
 	diagnostics_fold(b);

@@ -1,4 +1,22 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* phases.c - the phases of a measurement: first run, warm-up until steady, sequential stopping.
+ *
+ * The loop (loop.c) takes samples in slices; every decision is made between slices, where no clock
+ * runs. docs/reference/methods.md has the rules and their measured coverage.
+ *
+ *  - Group: after at most PROBE_RUNS single runs group_choose() sets the runs of a sample, so that
+ *    reading the clock takes about CLOCK_SHARE_GOAL of it.
+ *  - Warm-up (auto): stat_steady_check() (MSER, White 1997) tests the trace at numbers of samples
+ *    that grow by WARMUP_GROWTH, so that all tests cost at most eight times the last one.
+ *  - Measurement: it ends after N runs, after a time, or when stat_stop_look() has found the
+ *    interval precise in consecutive looks, at sample counts of stat_stop_next().
+ *  - Plateau: an initial level that passed for steady is detected later and cut, once, in whole
+ *    slices: its samples move to the warm-up, its CPU and wall time are subtracted.
+ *
+ * Sample stores and scratch are allocated before the first run. No sample is in both warm and
+ * latency. After statistics that pause longer than a run can ignore, measure_loop_settle() makes
+ * uncounted runs, because caches cool. The thread that measures runs all of it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/phases.h"
 #include "base/err.h"
 #include "base/observer.h"
@@ -7,13 +25,13 @@
 #include <string.h>
 
 #define WARM_KEEP 65536
-/* Runs are grouped when the clock's own share of one is above the first, so that it falls below the
- * second. */
+/* Runs are grouped when reading the clock takes more than the first share of one, so that it takes
+ * the second. */
 #define CLOCK_SHARE_MAX	 0.01
 #define CLOCK_SHARE_GOAL 0.001
 #define PROBE_RUNS	 20
 #define PROBE_NS	 50000000u
-/* A steady state that is judged sooner than this says nothing of clocks that ramp up. */
+/* A steady state found sooner than this does not cover CPU frequencies that ramp up. */
 #define WARMUP_NS_MIN	250000000u
 #define WARMUP_RUNS_MIN 10
 #define WARMUP_GROWTH	1.15
@@ -62,7 +80,7 @@ static uint64_t phases_now(const measure_phases *p)
 
 /* --- the live view */
 
-/* total: 0: how many runs there will be is not known. */
+/* total 0: the number of runs is not known. */
 static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint64_t total,
 		      uint64_t elapsed_ns)
 {
@@ -73,7 +91,7 @@ static void live_send(measure_phases *p, const char *phase, uint64_t runs, uint6
 	observer_show(p->loop.watch, &p->live);
 }
 
-/* True when there is an observer and its view is old. */
+/* Returns whether there is an observer whose view is older than LIVE_NS. */
 static bool live_due(const measure_phases *p)
 {
 	return p->loop.watch && p->loop.watch->progress &&
@@ -128,7 +146,7 @@ static uint64_t warmup_left(const measure_phases *p)
 	return left > p->loop.group ? left / p->loop.group : 1;
 }
 
-/* How many runs make one sample, from what single runs took and what the clock costs. */
+/* Chooses the runs of a sample from the time of single runs and the cost of the clock. */
 static void group_choose(measure_phases *p)
 {
 	const double clock_ns = fmax(p->loop.clock->cost_ns, p->loop.clock->tick_ns);
@@ -144,7 +162,7 @@ static void group_choose(measure_phases *p)
 	if (clock_ns <= CLOCK_SHARE_MAX * run_ns)
 		return;
 	if (p->loop.idle_ns > 0 || p->loop.target->pool > 1) {
-		p->group_wanted = true; /* each run needs something before it: they stay single */
+		p->group_wanted = true; /* each run needs work before it, so runs stay single */
 		return;
 	}
 	group = ceil(clock_ns / (CLOCK_SHARE_GOAL * run_ns));
@@ -174,7 +192,7 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 	p->steady_known = true;
 	p->steady = p->verdict.steady;
 	if (p->steady) {
-		/* Single probe runs stand before the groups: count the runs in front of `first`. */
+		/* Single probe runs precede the groups: count the runs before `first`. */
 		uint64_t singles = p->warm.n < PROBE_RUNS ? p->warm.n : PROBE_RUNS;
 		uint64_t first = p->verdict.first;
 
@@ -224,7 +242,7 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 	}
 	if (status == DCK_OK && p->plan.warmup == MEASURE_WARMUP_AUTO && !p->steady &&
 	    p->warm.n >= WARMUP_RUNS_MIN)
-		steady_judge(p, begin_ns); /* the last word, on all of it */
+		steady_judge(p, begin_ns); /* the final test, on all samples */
 	p->warmup_ns = p->loop.last_ns - begin_ns;
 	p->warmup_runs = p->loop.runs;
 	return status;
@@ -232,7 +250,7 @@ dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 
 /* --- measurement */
 
-/* What the slices in front of the cut took goes with them. */
+/* Subtracts the CPU and wall time of the slices before the cut, and drops them. */
 static void slices_drop(measure_phases *p, size_t slices)
 {
 	const measure_samples *s = &p->latency;
@@ -254,8 +272,8 @@ static void slices_drop(measure_phases *p, size_t slices)
 	}
 }
 
-/* A plateau looks like the steady state as long as it lasts: seen afterwards it is cut, once, in
- * whole slices, since processor time is known of these. */
+/* Cuts a plateau, which looks like the steady state while it lasts: once, and in whole slices,
+ * because CPU time is known per slice. Returns whether it did. */
 static bool plateau_cut(measure_phases *p)
 {
 	measure_samples *s = &p->latency;
@@ -290,7 +308,7 @@ static bool plateau_cut(measure_phases *p)
 	return true;
 }
 
-/* Looks at the statistic; true when the precision is reached. *ret_slow: its level changes. */
+/* Tests the precision; returns true when it is reached. *ret_slow: the level changes slowly. */
 static bool precision_check(measure_phases *p, bool *ret_slow)
 {
 	const dck_plan *asked = &p->plan.asked;
@@ -311,7 +329,7 @@ static uint64_t runs_measured(const measure_phases *p)
 	return p->loop.runs - p->runs_before;
 }
 
-/* 0: no time ends it but what is asked for exactly. */
+/* Returns the maximum time, or 0 if exact runs or an exact time end the measurement. */
 static uint64_t max_time_ns(const dck_plan *asked)
 {
 	const bool exact = asked->time_ns > 0 || (asked->runs > 0 && !asked->max_time_given);
@@ -319,8 +337,7 @@ static uint64_t max_time_ns(const dck_plan *asked)
 	return exact ? 0 : asked->max_time_ns;
 }
 
-/* Rules that need no look at the samples. What was cut does not count, but for the time that all
- * may take. */
+/* Applies the rules that need no statistic. What was cut counts towards the maximum time only. */
 static bool measure_enough(measure_phases *p, uint64_t elapsed_ns)
 {
 	const dck_plan *asked = &p->plan.asked;
@@ -352,7 +369,7 @@ static void live_foresee(measure_phases *p, uint64_t runs, uint64_t elapsed_ns)
 	} else if (asked->time_ns > 0) {
 		total_ns = (double)asked->time_ns;
 	} else if (p->live.hi_ns > p->live.lo_ns && p->live.estimate_ns > 0) {
-		/* The interval shrinks with the root of the runs. */
+		/* The interval shrinks with the square root of the runs. */
 		double wide =
 		    (p->live.hi_ns - p->live.lo_ns) / 2 / p->live.estimate_ns / asked->precision;
 
@@ -376,7 +393,8 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 	if (slow)
 		plateau_cut(p);
 	if (live_due(p)) {
-		/* A look of its own, as long as looks stay a small part of the time. */
+		/* A separate estimate for the view, while estimates take a small part of the time.
+		 * */
 		if (!check && p->latency.n >= 5 && p->live_cost_ns < 0.02 * (double)LIVE_NS) {
 			stat_estimate e;
 
@@ -394,7 +412,7 @@ static dck_status measure_look(measure_phases *p, bool check, uint64_t elapsed_n
 	return enough ? DCK_OK : measure_loop_settle(&p->loop, phases_now(p) - begin_ns, err);
 }
 
-/* Samples until the next look, or the end. */
+/* Returns the samples until the next test, or the end. */
 static uint64_t measure_left(measure_phases *p, bool by_precision, uint64_t next_check)
 {
 	const dck_plan *asked = &p->plan.asked;
@@ -402,7 +420,7 @@ static uint64_t measure_left(measure_phases *p, bool by_precision, uint64_t next
 	if (asked->runs > 0) {
 		const uint64_t left = asked->runs - runs_measured(p);
 
-		/* The last sample may be of a smaller group: N runs are N runs. */
+		/* The last sample may have a smaller group: N runs are N runs. */
 		if (left < p->loop.group)
 			p->loop.group = left;
 		return left / p->loop.group;
@@ -442,7 +460,7 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 			next_check = stat_stop_next(p->latency.pushed);
 		if (check || (!enough && live_due(p)))
 			status = measure_look(p, check, elapsed_ns, &enough, err);
-		/* With what was cut the end may lie ahead again. */
+		/* After a cut the end may not be reached any more. */
 		if (status == DCK_OK && enough && plateau_cut(p)) {
 			next_check = asked->min_runs;
 			enough = p->ended == MEASURE_END_MAX_TIME;

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* traced.c - writes a finished measurement to the timeline of a trace, with original timestamps.
+ *
+ * Nothing is recorded while the clock runs. measure_traced_runs() makes the ranges of opening,
+ * warm-up and measured runs from the sample stores (start, value, group) and writes them to the
+ * track of the calling thread through trace/past.h. Events of a thread are in order, so this needs
+ * a thread without other events since the beginning; if the subject made some, the ranges are
+ * absent with a reason.
+ *
+ * Operators come from a second session under the engine's profiler, which slows every run, so its
+ * runs do not count (pass_run(): at most PASS_RUNS runs or PASS_NS). op_ranges_place() maps the
+ * clock of the engine to ours and nests the ranges; `nest` is the stack of open ranges, whose ends
+ * are written before the next begin. Operators of other threads get a track for each thread.
+ *
+ * Whole runs are written until they have OPERATORS operators. The order of calls is in traced.h. A
+ * failure of the operators or of the trace file becomes a note; it never fails the measurement.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/traced.h"
 #include "deepclock/zone.h"
 #include "base/err.h"
@@ -10,11 +26,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As many runs under the profiler as a second holds, and not more operators than a viewer shows. */
+/* The profiled runs take about a second, and have no more operators than a viewer shows. */
 #define PASS_NS	     1e9
 #define PASS_RUNS    100
 #define PASS_MIN     2
-#define WARM_PART    5 /* of them before, which do not count */
+#define WARM_PART    5 /* runs divided by this are warm-up before them */
 #define WARM_RUNS    20
 #define OPERATORS    200000
 #define OP_NAME_SIZE 240
@@ -42,7 +58,8 @@ static void traced_range(const past *p, const char *name, uint64_t begin_ns, uin
 
 /* --- the measured runs */
 
-/* The samples of a store from `first` on; the first `singles` of all are of one run each. */
+/* Writes the samples of a store from `first` on; the first `singles` of the store are of one run
+ * each. */
 static void samples_put(const past *p, const measure_samples *s, size_t first, uint64_t singles,
 			uint64_t group, uint64_t origin_ns, uint64_t end_ns,
 			const char *const *names)
@@ -56,7 +73,7 @@ static void samples_put(const past *p, const measure_samples *s, size_t first, u
 		const uint64_t next = i + 1 < s->n ? origin_ns + s->at_ns[i + 1] : end_ns;
 		uint64_t end = begin + (uint64_t)(s->value[i] * (double)n + 0.5);
 
-		/* The last group may be a smaller one. */
+		/* The last group may be smaller. */
 		if (end > next)
 			end = next;
 		past_push(p, n == 1 ? one : several, begin);
@@ -95,7 +112,7 @@ static void measured_put(const past *p, const measure_phases *f)
 	past_pop(p, end);
 }
 
-/* The range around all of it: "bench model.onnx". */
+/* Returns the name of the outermost range: "bench model.onnx". */
 static uint32_t traced_whole_name(const char *what, const dck_subject *s)
 {
 	char name[OP_NAME_SIZE];
@@ -176,7 +193,7 @@ static dck_status pass_run(pass *p, const measure_traced *t, uint64_t idle_ns, d
 	for (uint64_t i = 0; i < p->warm; i++)
 		DCK_TRY(measure_loop_slice(l, &to, 1, err));
 	p->begun_ns = measure_shared_now(p->session.shared);
-	/* One by one: where the profiler is dear, a second holds fewer. */
+	/* One by one: with a slow profiler fewer runs fit in a second. */
 	for (uint64_t i = 0; i < p->runs; i++) {
 		if (i >= PASS_MIN && (double)(l->last_ns - p->begun_ns) > PASS_NS)
 			p->runs = i;
@@ -187,7 +204,7 @@ static dck_status pass_run(pass *p, const measure_traced *t, uint64_t idle_ns, d
 	return DCK_OK;
 }
 
-/* How many runs are written: all, or as many as there is room for their operators. */
+/* Chooses the number of runs to write: all, or those until OPERATORS operators. */
 static void drawn_choose(pass *p, const dck_profile *profile)
 {
 	size_t n = 0, end = p->warm;
@@ -268,7 +285,7 @@ static void traced_op_put(nest *o, const past *t, const dck_profile *profile, co
 	o->ends[o->n++] = r->end_ns;
 }
 
-/* The runs, each with the operators that its own thread ran; how many these are. */
+/* Writes the runs, each with the operators of thread `own`. Returns the number of these. */
 static size_t traced_runs_put(const past *t, const pass *p, const dck_profile *profile, int64_t own)
 {
 	const uint32_t name = past_name(NULL, "profiled run");
@@ -287,8 +304,8 @@ static size_t traced_runs_put(const past *t, const pass *p, const dck_profile *p
 	return at;
 }
 
-/* Operators that ran side by side: each stands on its thread, with the number of its run. How many
- * are written then: all, unless there are more threads than can be recorded. */
+/* Writes the operators of other threads on their tracks, with the number of their run. Returns the
+ * number of operators written in all: fewer than there are if the threads are too many. */
 static size_t others_put(past *t, const pass *p, const dck_profile *profile, size_t at)
 {
 	const uint32_t run = past_name(NULL, "run");
@@ -352,7 +369,7 @@ static dck_status traced_operators(measure_traced *t, measure_shared *m, const d
 	dck_subject one = *s;
 	past since;
 
-	one.model.skip_batch_check = true; /* it was compared before */
+	one.model.skip_batch_check = true; /* the outputs were compared before */
 	past_begin(&since, measure_shared_now(m));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled session");
 	DCK_TRY(measure_session_open(&p.session, m, &one, NULL, &m->quiet, err));
@@ -394,7 +411,7 @@ void measure_traced_operators(measure_traced *t, measure_shared *m, const dck_su
 
 /* --- the end */
 
-/* Of the recording what is said of the file, and all that was added up. */
+/* Copies the facts about the trace file, and the tables, trees and notes of the recording. */
 static void recording_copy(record_builder *b, const dck_record *r)
 {
 	for (size_t i = 0; i < r->nfacts; i++)

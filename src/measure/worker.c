@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* worker.c - runs a measurement in a fresh process: options to words, spawn, wait, read the record.
+ *
+ * The child is the deepclock program. worker_words() writes each option that differs from its
+ * default as "--name=value". The result comes back in a memfd that the child inherits
+ * (--worker-fd): a record as JSON, or "!CODE MESSAGE". A pipe would have to be read during the run,
+ * which disturbs it.
+ *
+ * While os_wait() polls, guard_asked() samples the resident memory and kills a child that exceeds
+ * memory_bytes; data_bytes is its RLIMIT_DATA. The child leads a process group and is the first
+ * choice of the OOM killer (oom_score_adj). Without a result end_read() classifies the end by
+ * signal, exit status, and the OOM kills that the kernel counted meanwhile.
+ *
+ * Bounds: WORDS_MAX words, RECORD_BYTES_MAX bytes of result. The result is parsed as untrusted
+ * text. Every end of a child is a worker_end with a reason; worker_run() itself fails only if no
+ * child could be run.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/worker.h"
 #include "base/err.h"
 #include "base/observer.h"
@@ -51,7 +67,7 @@ static dck_status worker_row_add(words *w, const dck_opt *o, const void *cfg, co
 	return word_add(w, mem_arena_fmt(w->arena, "--%s=%s", o->name, text), err);
 }
 
-/* The fields that the rows of that table name are below this. */
+/* Returns the size of a config up to the last field that a row names. */
 static size_t config_size(const dck_opt *table)
 {
 	size_t size = 0;
@@ -130,16 +146,16 @@ static dck_status command_make(words *w, const worker_job *job, int fd, dck_err 
 
 /* --- the process */
 
-/* What watches a worker while it is waited for. */
+/* The state of guard_asked() while a worker is waited for. */
 typedef struct guard {
 	const worker_job *job;
 	pid_t pid;
 	uint64_t peak_bytes;
-	bool killed; /* by us: it took more than it may */
+	bool killed; /* by guard_asked(): it exceeded its memory */
 } guard;
 
-/* os_wait() asks every 50 ms. Killed here and not cancelled: a polite end would leave it two
- * seconds to take even more. */
+/* os_wait() calls it every 50 ms. It kills instead of cancelling, because a graceful end takes up
+ * to two seconds, in which the child could allocate more. */
 static bool guard_asked(void *self)
 {
 	guard *g = self;
@@ -156,7 +172,8 @@ static bool guard_asked(void *self)
 	return !g->killed && observer_cancelled(g->job->watch);
 }
 
-/* How engines say that there is no memory, in failures that have no code for it. */
+/* Returns whether the message of an engine reports a lack of memory; engines have no code for it.
+ * */
 static bool is_about_memory(const char *sentence)
 {
 	static const char *const phrases[] = {
@@ -172,7 +189,7 @@ static bool is_about_memory(const char *sentence)
 	return false;
 }
 
-/* "!CODE SENTENCE", which a worker leaves instead of a record. */
+/* Reads "!CODE MESSAGE", which a worker writes instead of a record. */
 static void worker_failure_read(const char *text, worker_result *ret)
 {
 	char *sentence = NULL;
@@ -186,11 +203,11 @@ static void worker_failure_read(const char *text, worker_result *ret)
 									    : WORKER_FAILED;
 }
 
-/* What a loader that may have no memory ends a program with before it began. */
+/* The exit status of a dynamic loader that cannot start a program, perhaps without memory. */
 #define EXIT_LOADER 127
 
-/* Whether the kernel ended processes for want of memory while the worker ran. Anybody else may kill
- * one too. */
+/* Whether the OOM killer ended processes while the worker ran. Other programs may kill a worker
+ * too. */
 typedef enum oom { OOM_NONE, OOM_SEEN, OOM_UNKNOWN } oom;
 static const char *const killers[] = {
     [OOM_NONE] = " from outside and left no record",
@@ -220,12 +237,11 @@ static oom oom_since(const oom_count *before)
 	return now.kills > before->kills ? OOM_SEEN : OOM_NONE;
 }
 
-/* Nothing was left behind: what the system says of its end. */
+/* Classifies the end of a worker that left no result. */
 static void end_read(const worker_job *job, const os_child_usage *usage, oom found,
 		     worker_result *ret)
 {
-	/* One that is refused memory, and does not expect it, ends in many ways: a C++ program with
-	 * abort(). */
+	/* A program that is refused memory ends in many ways: a C++ program with abort(). */
 	const bool refused = job->data_bytes > 0 && !usage->killed &&
 			     (usage->signal || usage->exit_code == EXIT_LOADER);
 	const bool memory = refused || (usage->killed && found == OOM_SEEN);
@@ -254,7 +270,7 @@ static void worker_over_limit(const worker_job *job, worker_result *ret)
 		dck_text_bytes((double)job->memory_bytes, limit, sizeof limit));
 }
 
-/* What a worker left behind. */
+/* Reads the result of a worker. */
 static dck_status result_read(const worker_job *job, int fd, dck_status waited,
 			      const os_child_usage *usage, oom found, worker_result *ret,
 			      dck_err *err)
@@ -309,14 +325,14 @@ static dck_status worker_process_run(const worker_job *job, words *w, int fd, wo
 	if (job->data_bytes > 0 && !os_sanitizer_name())
 		os_child_limit_data(g.pid, job->data_bytes);
 	status = os_wait(g.pid, 0, guard_asked, &g, &usage, err);
-	/* A worker that is stopped reports what it has, as we do. */
+	/* A cancelled worker reports what it has measured. */
 	if (status != DCK_OK && status != DCK_E_CANCEL)
 		return status;
 	ret->peak_rss_bytes =
 	    usage.peak_rss_bytes > g.peak_bytes ? usage.peak_rss_bytes : g.peak_bytes;
 	DCK_TRY(result_read(job, fd, status, &usage, oom_since(&before), ret, err));
 	ret->peak_rss_bytes = worker_peak_of(ret);
-	/* Between two looks it may have had more, and given it back. */
+	/* The peak may have been between two samples. */
 	if (g.killed || (job->memory_bytes > 0 && ret->peak_rss_bytes > job->memory_bytes))
 		worker_over_limit(job, ret);
 	return DCK_OK;
@@ -331,8 +347,7 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 	int fd;
 
 	DCK_NEED(w.arena, err, "for a worker's options");
-	/* A file that has no name: a pipe would have to be read while the worker runs, and reading
-	 * disturbs. */
+	/* A memfd: a pipe would have to be read while the worker runs, which disturbs it. */
 	status = os_file_nameless(&fd, err);
 	if (status == DCK_OK) {
 		status = worker_process_run(job, &w, fd, &result, err);

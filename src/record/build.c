@@ -1,5 +1,18 @@
-/* build.c - making a record. Lists grow on the heap and move into the record's arena at the end,
- * so that growth leaves nothing behind in it.
+/* build.c - the record builder: append-only lists that become one immutable record.
+ *
+ * Facts, series, metrics, operators, trees, tables and notes are appended to arrays on the heap
+ * (doubling, amortised O(1)). record_finish() copies each array once into the arena of the record,
+ * so that growth leaves no garbage there; texts are copied into the arena at once. The cells of the
+ * last table are collected separately, and attached when the next table begins or the record ends
+ * (table_end()).
+ *
+ * Errors are sticky: a failed allocation marks the builder or its arena, later calls stay harmless,
+ * and record_finish() reports it once. It frees the builder in any case. Mistakes of the code (an
+ * unknown tag, an incomplete row, text in a column with a unit) are asserted.
+ *
+ * Invariants of the result: numbers of facts, metrics, operators and cells are finite, else absent
+ * with a reason; facts, metrics, tables and columns are unique. A repeated fact or metric replaces
+ * the first, a repeated table or column gets a number appended. These look-ups are linear.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
@@ -19,11 +32,11 @@ struct record_builder {
 	record_box *box;
 	bool failed;
 	list facts, series, metrics, ops, trees, notes;
-	list tables, cells; /* cells: of the table in hand, the last of the list */
-	list summary_rows;  /* of the same */
+	list tables, cells; /* cells: of the last table */
+	list summary_rows;    /* of the last table */
 };
 
-/* One more zeroed row, or NULL (the builder has then failed). */
+/* Appends a zeroed row. Returns it, or NULL (the builder has then failed). */
 static void *build_list_add(record_builder *b, list *l, size_t size)
 {
 	if (l->n == l->cap) {
@@ -47,7 +60,7 @@ static const void *list_move(mem_arena *a, const list *l, size_t size)
 	return rows;
 }
 
-/* The cells in hand become those of the last table. */
+/* Attaches the collected cells to the last table. */
 static void table_end(record_builder *b)
 {
 	dck_table *t = b->tables.rows;
@@ -155,7 +168,7 @@ void record_set_incomplete(record_builder *b, bool incomplete)
 	b->box->record.incomplete = incomplete;
 }
 
-/* Its text copied; what is no finite number is absent. */
+/* Returns the value with its text copied. A number that is not finite becomes absent. */
 static dck_value value_keep(record_builder *b, dck_value v)
 {
 	if (v.kind == DCK_VALUE_REAL && !isfinite(v.as.r))
@@ -177,14 +190,14 @@ void record_fact(record_builder *b, const char *section, const char *key, dck_un
 	if (!f) {
 		const char *own_section = text_keep(b, section), *own_key = text_keep(b, key);
 		if (!own_section || !own_key)
-			return; /* the arena remembers */
+			return; /* the arena has failed */
 		f = build_list_add(b, &b->facts, sizeof *f);
 		if (!f)
 			return;
 		f->section = own_section;
 		f->key = own_key;
 	}
-	/* Past 2^53 JSON holds it as a string, which only a unit distinguishes from a text. */
+	/* Above 2^53 JSON has it as a string, which only a unit distinguishes from a text. */
 	if (v.kind == DCK_VALUE_INT && u == DCK_UNIT_NONE &&
 	    (v.as.i > RECORD_EXACT_MAX || v.as.i < -RECORD_EXACT_MAX))
 		u = DCK_UNIT_ONE;
@@ -426,8 +439,8 @@ static bool is_table_taken(const record_builder *b, const char *name)
 	return false;
 }
 
-/* What is looked up by its name must be there once: a limit that was given twice makes "p99" and
- * "p99_2". */
+/* Returns a unique key, because columns are looked up by it: a limit that was given twice makes
+ * "p99" and "p99_2". */
 static const char *key_keep(record_builder *b, const dck_column *columns, size_t n, const char *key)
 {
 	const char *own = text_keep(b, key);
@@ -547,7 +560,7 @@ void record_summary_columns(record_builder *b, const char *keys)
 	t += b->tables.n - 1;
 	own = mem_arena_array(b->box->arena, t->ncolumns, sizeof *own);
 	if (!own)
-		return; /* the arena remembers */
+		return; /* the arena has failed */
 	t->summary_columns = own;
 	t->nsummary_columns = 0;
 	for (size_t i = 1; i < t->ncolumns; i++)
@@ -567,7 +580,7 @@ void record_summary_row(record_builder *b)
 		*row = (uint32_t)((b->cells.n - 1) / t[b->tables.n - 1].ncolumns);
 }
 
-/* The column that the next cell is in takes texts. */
+/* Returns whether the column of the next cell takes texts. */
 static bool is_text_column(const record_builder *b)
 {
 	const dck_table *t = b->tables.rows;

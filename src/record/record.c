@@ -1,4 +1,16 @@
-/* record.c - reading a record: look-up by name, units, metric definitions.
+/* record.c - reads a record: look-up by name, units, metric definitions, equality of values.
+ *
+ * Look-ups are linear searches, which need no index beside the immutable record: one that deepclock
+ * measured has tens to hundreds of entries of each kind. They return pointers into the record, or
+ * NULL. Any number of threads may read a record at once.
+ *
+ * metrics.def is expanded into a const table (X macro). A tag that ends in '*' is a family;
+ * record_find_def() prefers the row of the exact tag, and else makes a row for the member in the
+ * arena of the caller. record_op_numbers[] describes the numbers of an operator by key and offset,
+ * so that every reader and writer handles all of them in the same order.
+ *
+ * A record and the pointer to its arena are one record_box, which lives in that arena; the record
+ * is its first member, so dck_record_free() finds the arena by a cast.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/box.h"
@@ -54,8 +66,8 @@ void record_op_set(dck_op *op, size_t i, dck_value v)
 	memcpy((char *)op + record_op_numbers[i].at, &v, sizeof v);
 }
 
-/* "precision/" of "precision/" and "*", "latency/p" of "latency/p*": its length; 0: the row is no
- * family. */
+/* Returns the length of the prefix of a family, as of "latency/p" in "latency/p*", or 0 if the row
+ * is not a family. */
 static size_t family_length(const dck_metric_def *def)
 {
 	const size_t n = strlen(def->tag);
@@ -143,7 +155,7 @@ record_box *record_box_new(void)
 
 void dck_record_free(dck_record *r)
 {
-	/* The record is the box's first member, and the box lives in its own arena. */
+	/* The record is the box's first member, and the box lives in the arena that it owns. */
 	if (r)
 		mem_arena_free(((record_box *)(void *)r)->arena);
 }
@@ -244,7 +256,7 @@ double dck_record_value(const dck_record *r, const char *tag)
 
 bool record_value_equal(const dck_value *a, const dck_value *b)
 {
-	if (a->kind != b->kind) /* a whole real is read back as one, and 2 is 2.0 */
+	if (a->kind != b->kind) /* a whole real is read back as an integer, so 2 equals 2.0 */
 		return dck_value_number(a) == dck_value_number(b);
 	switch (a->kind) {
 	case DCK_VALUE_ABSENT:

@@ -1,4 +1,17 @@
-/* record_parse_tables.c - the tables and trees of a record's JSON form, read.
+/* record_parse_tables.c - parses and validates the tables and trees of a record's JSON form.
+ *
+ * Input is a jansson document of an untrusted file. Everything is checked before it is stored:
+ * types, the number of cells in each row, unique names and keys, ascending indices within bounds.
+ * The parent of a node must precede it, so a tree has no cycles, and readers of trees can work in
+ * one pass.
+ *
+ * Arrays are allocated after their lengths were checked against the document, whose size is limited
+ * (record_parse.c), and from the arena of the reader alone. twin_find() finds duplicates by sorting
+ * pointers, O(n log n), since a file may have millions of rows.
+ *
+ * Errors state the place in the document: rd->list, rd->row, rd->sub and rd->sub_row are set on the
+ * way down. Lack of memory is sticky in the arena; these functions then return DCK_OK, and
+ * record_parse.c checks once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_reader.h"
@@ -13,15 +26,15 @@ static int column_order(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-/* Rows that begin with their name. */
+/* Compares rows whose first member is their name. */
 static int name_order(const void *a, const void *b)
 {
 	const char *const *x = *(const void *const *)a, *const *y = *(const void *const *)b;
 	return strcmp(*x, *y);
 }
 
-/* What is looked up by its name must be there once. The index of a row that has the name of
- * another; n: there is none. Sorted, since a file may have millions. */
+/* Returns the index of a row that has the name of another row, or n. Names are for look-ups, so
+ * they must be unique. */
 static size_t twin_find(reader *rd, const void *rows, size_t n, size_t size,
 			int (*order)(const void *a, const void *b))
 {
@@ -47,7 +60,7 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 		return reader_bad(rd, "columns", "is empty: there is at least one");
 	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
 	if (!columns)
-		return DCK_OK; /* the arena remembers */
+		return DCK_OK; /* the arena has failed */
 	rd->sub = "columns";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
 		const json_t *c = jansson->array_get(list, rd->sub_row);
@@ -67,7 +80,8 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 	return DCK_OK;
 }
 
-/* A value, or an object that holds one and its interval, or why there is none. */
+/* Reads a cell: a value, or an object with a value and its interval, or with the reason why it is
+ * absent. */
 static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column, dck_cell *cell)
 {
 	const bool text_is_int = column->unit != DCK_UNIT_NONE;
@@ -98,7 +112,7 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 	size_t n;
 	DCK_TRY(reader_list(rd, o, "rows", REQUIRED, &list, &n));
 	rd->sub = "rows";
-	/* Before there is memory for them: as many cells as the document has, and no more. */
+	/* Checked before the allocation, which then has exactly the cells of the document. */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
 		const json_t *row = jansson->array_get(list, rd->sub_row);
 		char what[80];
@@ -111,7 +125,7 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 	}
 	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
 	if (!cells)
-		return DCK_OK; /* the arena remembers */
+		return DCK_OK; /* the arena has failed */
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
 		DCK_TRY(cells_get(rd, jansson->array_get(list, rd->sub_row), t,
 				  &cells[rd->sub_row * t->ncolumns]));
@@ -121,7 +135,7 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 	return DCK_OK;
 }
 
-/* Each below `limit`, ascending. */
+/* Reads ascending indices, each below `limit`. */
 static dck_status indices_get(reader *rd, const json_t *o, const char *key, size_t limit,
 			      const uint32_t **ret, size_t *ret_n)
 {
@@ -130,7 +144,7 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 	DCK_TRY(reader_list(rd, o, key, OPTIONAL, &list, &n));
 	uint32_t *all = mem_arena_array(rd->arena, n, sizeof *all);
 	if (!all)
-		return DCK_OK; /* the arena remembers */
+		return DCK_OK; /* the arena has failed */
 	uint64_t least = 0, v = 0;
 	rd->sub = key;
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
@@ -167,7 +181,7 @@ dck_status reader_table(reader *rd, const json_t *o, void *row)
 			   &t->summary_rows, &t->nsummary_rows);
 }
 
-/* Tables and trees are looked up by their names, so there is one of each. */
+/* Tables and trees are looked up by their names, so names are unique. */
 dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n, size_t size)
 {
 	if (mem_arena_failed(rd->arena))
@@ -182,14 +196,14 @@ dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n
 
 /* --- trees */
 
-/* An integer from `least` to `most`. */
+/* Returns whether v is an integer from `least` to `most`. */
 static bool index_of(const json_t *v, json_int_t least, json_int_t most)
 {
 	return json_is_integer(v) && jansson->integer_value(v) >= least &&
 	       jansson->integer_value(v) <= most;
 }
 
-/* Its parent, its frame, and a weight for each column. */
+/* Reads a node: its parent, its frame, and a weight for each column. */
 static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck_tree_node *node,
 			   double *weights)
 {
@@ -214,7 +228,7 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 	return DCK_OK;
 }
 
-/* One of an older version is its name alone. */
+/* Reads a frame; in older versions it is its name alone. */
 static dck_status tables_frame_get(reader *rd, const json_t *o, dck_frame *ret)
 {
 	uint64_t line = 0, start_line = 0;
@@ -243,7 +257,7 @@ static dck_status frames_get(reader *rd, const json_t *o, dck_tree *t)
 	DCK_TRY(reader_list(rd, o, "frames", REQUIRED, &list, &n));
 	dck_frame *frames = mem_arena_array(rd->arena, n, sizeof *frames);
 	if (!frames)
-		return DCK_OK; /* the arena remembers */
+		return DCK_OK; /* the arena has failed */
 	rd->sub = "frames";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
 		DCK_TRY(tables_frame_get(rd, jansson->array_get(list, rd->sub_row),
@@ -270,7 +284,7 @@ dck_status reader_tree(reader *rd, const json_t *o, void *row)
 	dck_tree_node *nodes = mem_arena_array(rd->arena, n, sizeof *nodes);
 	double *weights = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *weights);
 	if (!nodes || !weights || mem_arena_failed(rd->arena))
-		return DCK_OK; /* the arena remembers */
+		return DCK_OK; /* the arena has failed */
 	rd->sub = "nodes";
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++)
 		DCK_TRY(node_get(rd, jansson->array_get(list, rd->sub_row), t, &nodes[rd->sub_row],

@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* record_reader.c - reads typed members of a record's JSON document, with the place of each error.
+ *
+ * A layer over jansson: a function reads one member of an expected type, or fails with the path of
+ * the member and the reason ("metrics[3].value is a list, not a number"). The reader has the
+ * position as indices (list, row, sub, cell); reader_place() formats it only for an error.
+ *
+ * Numbers: JSON numbers are doubles to most parsers, so integers above 2^53 are written as decimal
+ * strings (RFC 8259, section 6). A string is read as an integer only where the type of the member
+ * says so (text_is_int); overflow and trailing bytes are refused.
+ *
+ * Texts are copied into the arena, so the document can be freed afterwards. A missing optional
+ * member leaves its result as it was. A lack of memory is sticky in the arena.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "record/record_reader.h"
 #include "base/err.h"
 #include <errno.h>
@@ -15,7 +28,7 @@ static const char *reader_type_text(const json_t *v)
 	return !v ? "missing" : text[json_typeof(v)];
 }
 
-/* "metrics[3].value"; key NULL: the row itself. */
+/* Writes the path of a member: "metrics[3].value". key NULL: the row itself. */
 static const char *reader_place(const reader *rd, const char *key, char *text, size_t size)
 {
 	int n = 0;
@@ -69,7 +82,7 @@ const char *reader_either(const json_t *o, const char *now, const char *before)
 	return !jansson->object_get(o, now) && jansson->object_get(o, before) ? before : now;
 }
 
-/* Integers past 2^53 are text. */
+/* Reads an integer that is written as text, as those above 2^53 are. */
 bool reader_int_of(const char *text, int64_t *ret)
 {
 	char *end;
@@ -103,7 +116,7 @@ bool reader_uint_of(const json_t *v, uint64_t *ret)
 	return true;
 }
 
-/* The list at `key`. An optional one that is missing is empty. */
+/* Reads the list at `key`. A missing optional one is empty. */
 dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, const json_t **ret,
 		       size_t *ret_n)
 {
@@ -142,8 +155,8 @@ static dck_status reader_real_get(reader *rd, const json_t *o, const char *key, 
 	return DCK_OK;
 }
 
-/* A JSON number. Integers that are exact in a double are integers; larger ones are written as
- * text, so a larger number is a real that has no fraction. */
+/* Converts a JSON number. Integers that are exact in a double are integers; larger ones are written
+ * as text, so a larger number is a real without a fraction. */
 static dck_value number_of_json(const json_t *v)
 {
 	if (json_is_integer(v) && jansson->integer_value(v) <= RECORD_EXACT_MAX &&
@@ -164,7 +177,7 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
 	return reader_bad(rd, "unit", "is no unit of this version");
 }
 
-/* A value of the document at `key` (NULL: at the place where we are). */
+/* Reads the value at `key` (NULL: at the position of the reader). */
 dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_is_int,
 		       dck_value *ret)
 {
@@ -187,7 +200,8 @@ dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_i
 	return DCK_OK;
 }
 
-/* "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`. */
+/* Reads "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`.
+ * */
 dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value *ret)
 {
 	const json_t *v = jansson->object_get(o, "value");
@@ -203,7 +217,7 @@ dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value
 	return reader_bare(rd, "value", v, text_is_int, ret);
 }
 
-/* The three members of an interval: all of them or none. */
+/* Reads the three members of an interval: all of them or none. */
 dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3], double *lo,
 			   double *hi, double *level)
 {

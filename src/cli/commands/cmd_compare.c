@@ -1,4 +1,17 @@
-/* cmd_compare.c - deepclock compare A B [C ...]
+/* cmd_compare.c - deepclock compare A B [C ...]: alternatives that are measured now, or saved
+ * records.
+ *
+ * compare_run() dispatches: arguments that are records (FILE.json, "-") go to saved(), one subject
+ * with --vary or --modes to live_one(), which makes its alternatives, all others to live(). Records
+ * and subjects do not mix, because a saved record cannot be interleaved with a run. Wrong
+ * combinations are refused before anything is opened. The measurement is dck_compare(): blocks in
+ * random order, ratios to the first alternative by round (study/compare/).
+ *
+ * The exit status is the gate for CI: dck_compare_gate() maps the verdict to 0, 3 (slower) or 4
+ * (undecided) where the first alternative is a baseline. Settings of one subject (--vary, --modes,
+ * --scan) have no baseline, so their status is 0 unless --margin is given.
+ *
+ * saved() owns the records it loads and frees them on every path; a NULL entry was not loaded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -29,7 +42,7 @@ static const dck_opt which_options[] = {
     {0},
 };
 
-/* --- what is done */
+/* --- running */
 
 static int compare_verdict(const dck_record *r)
 {
@@ -47,8 +60,8 @@ static dck_status compare_make(const cli *c, void *config, const dck_observer *o
 	return dck_compare(cfg->all, cfg->n, &cfg->compare, o, ret, err);
 }
 
-/* Settings of one subject are tried out: none of them is an old state that a new one may not be
- * slower than. --margin requests a gate. */
+/* Returns whether the exit status is a gate. Settings of one subject have no baseline that the
+ * others may not be slower than; --margin requests a gate for them too. */
 static bool is_gate(const cli *c, const compare_command *cfg)
 {
 	return cli_given(c, "margin") ||
@@ -111,7 +124,7 @@ static int saved(const cli *c, const compare_command *cfg)
 		all[0] = records[0];
 	}
 	dck_compare_config config = cfg->compare;
-	/* One out of the history has no file. */
+	/* A record from the history has no file name. */
 	config.record_names = cfg->which.history ? NULL : (const char *const *)c->args;
 	if (status == DCK_OK)
 		status = dck_compare_records(all, n, &config, &result, &err);
@@ -122,7 +135,7 @@ static int saved(const cli *c, const compare_command *cfg)
 		dck_record_free(result);
 	} else {
 		code = cli_failed(&err);
-		/* The first record of its kind is no failure: nothing was shown, either way. */
+		/* The first record of its kind has no baseline: undecided, not a failure. */
 		if (code == CLI_FAILED && no_baseline)
 			code = CLI_UNDECIDED;
 	}
@@ -162,7 +175,7 @@ static int compare_run(cli *c, void *config)
 		code = cli_subjects_scan(c, &s);
 	if (code == CLI_OK && c->scan.scan.n > 0 && s.n < 2)
 		code = cli_usage(c, "--scan gives one value: compare needs two");
-	/* Of one alone alternatives are made, which may give it sizes. */
+	/* A single subject is not checked here: its alternatives may give it sizes. */
 	for (size_t i = 0; code == CLI_OK && s.n > 1 && i < s.n; i++)
 		code = cli_subject_check(c, s.all[i].subject);
 	if (code == CLI_OK)

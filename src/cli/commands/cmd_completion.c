@@ -1,4 +1,19 @@
-/* cmd_completion.c - deepclock completion SHELL: a script for the shell, from the tables.
+/* cmd_completion.c - deepclock completion SHELL: generates a completion script for bash, zsh or
+ * fish.
+ *
+ * One generator for each shell; all walk the same descriptors and option tables
+ * (cli_option_next()), so a script offers what the parser takes. A command contributes its options,
+ * the choices of their values, file names where an argument is called FILE, and its words
+ * (cli_words).
+ *
+ *  - bash: one function; a case on COMMAND:OPTION sets words and files for compgen.
+ *  - zsh: _arguments with one specification for each option, its help escaped by zsh_text().
+ *  - fish: one `complete` line for each option.
+ *
+ * All input is const tables of this program. Choices and words are written inside quotes and
+ * separated by blanks, without escaping, so they must contain neither.
+ *
+ * Sources: bash(1), Programmable Completion; zshcompsys(1), _arguments; complete(1) of fish.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -10,7 +25,7 @@ static bool takes_file(const dck_opt *row)
 	return row->arg && strstr(row->arg, "FILE");
 }
 
-/* Word i of those that an argument is completed with; NULL: there is no more. */
+/* Returns word i that completes an argument, or NULL after the last. */
 static const char *completion_word_get(const cli_command *command, const cli_command *const *all,
 				       size_t i)
 {
@@ -35,7 +50,7 @@ static void words_print(FILE *out, const cli_command *command, const cli_command
 		fprintf(out, "%s%s%s", i ? " " : "", command->words->prefix, word);
 }
 
-/* The words that follow the command's action, with blanks between them. */
+/* Writes the words that follow the command's action, separated by blanks. */
 static void follow_print(FILE *out, const cli_command *command)
 {
 	const char *word;
@@ -55,10 +70,11 @@ static void choices_print(FILE *out, const dck_opt *row)
 		fprintf(out, "%s%s", i ? " " : "", row->choices[i]);
 }
 
-/* --- bash. Options are `--name value` and `--name=value`; the shell parts words at ':' and '=', so
- * the word is taken from the line, and what the shell keeps in front of it is cut off again. */
+/* --- bash. Options are `--name value` and `--name=value`; the shell splits words at ':' and '=',
+ * so the word is taken from the line, and the prefix that the shell keeps is removed from the
+ * replies. */
 
-/* The words or files that may follow an option with a value. */
+/* Writes a case for each option with a value: its choices, or files. */
 static void bash_values(FILE *out, const cli_command *command)
 {
 	for (cli_option o = {0}; cli_option_next(command, &o);) {
@@ -78,7 +94,7 @@ static void bash_values(FILE *out, const cli_command *command)
 	}
 }
 
-/* Behind an action its name is not offered again. */
+/* Writes what completes an argument after the action. Names of actions are not offered again. */
 static void bash_follow(FILE *out, const cli_command *command)
 {
 	fprintf(out, "\t\tif [[ $command == %s ]] && ((COMP_CWORD > 2)); then\n", command->name);
@@ -153,7 +169,8 @@ static void bash_write(FILE *out, const cli_command *const *all)
 
 /* --- zsh */
 
-/* Inside '...[HELP]...' of _arguments: quotes, brackets and colons have a meaning. */
+/* Escapes text inside '...[HELP]...' of _arguments, where quotes, brackets and colons are syntax.
+ * */
 static void zsh_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {

@@ -1,4 +1,12 @@
-/* cmd_engines.c - deepclock engines [NAME]
+/* cmd_engines.c - deepclock engines [NAME]: prints the engines, their state and their options.
+ *
+ * dck_engines_probe() probes every built-in engine, dck_plugin_probe() one plug-in (plugin:FILE),
+ * each in a child process, because a broken library may crash there. The result is plain data in
+ * one block, which this file frees with dck_free() after printing.
+ *
+ * engines_show() writes it twice: as text in two columns (facts begin at column FACTS), and as the
+ * tables "engines" and "engines/options" of a listing, which every other format, --save and --html
+ * use. With text on stdout the listing serves --save and --html alone (cli_listing_keep()).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"

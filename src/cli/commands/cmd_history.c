@@ -1,4 +1,17 @@
-/* cmd_history.c - deepclock history ACTION: the descriptor, and the actions that print little.
+/* cmd_history.c - deepclock history ACTION: subcommands over one open database, from a table.
+ *
+ * actions[] has a row for each subcommand: its function, the number of its arguments, and the
+ * options it takes. The parser knows one table for all of them; action_check() then refuses an
+ * option that the row does not list, so that none is silently ignored.
+ *
+ * history_run() opens the database (only import creates it), runs the function of the row, and
+ * closes it; the functions do neither. An unknown word is answered with the action that other
+ * programs call so (action_brought()), else with the nearest name by edit distance.
+ *
+ * list and trend are made into a record first (history/history_record.c), so every report format
+ * can show them. show --format json writes the stored bytes, export writes lines; neither needs a
+ * report. rm reads what it prints before it removes anything. No result of this command is added to
+ * the history (no_history).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -30,7 +43,7 @@ typedef struct history_command {
 
 /* --- actions. c->args[0] is the action's name. */
 
-/* So many records a text lists when nothing says how many: as many as a summary has lines for. */
+/* Records that a text lists without --limit: the lines of a summary. */
 #define TEXT_ROWS 10
 
 static int record_report(const cli *c, dck_record *r, const dck_style *style)
@@ -42,7 +55,8 @@ static int record_report(const cli *c, dck_record *r, const dck_style *style)
 	return code;
 }
 
-/* Every row of a listing, or, where few, those that a summary has lines for. */
+/* Writes a listing. few: rows are left out, and the command that shows all of them is printed.
+ * all_rows: the table is not summarised. */
 static int listing_report(const cli *c, dck_record *r, bool few, bool all_rows)
 {
 	dck_style style = cli_style(&c->common, STDOUT_FILENO);
@@ -129,7 +143,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 	if (dck_compare_records((const dck_record *const *)records, n, &config, &result, &err) !=
 	    DCK_OK)
 		return cli_failed(&err);
-	/* A comparison of records is no measurement: it has no place beside them (no_history). */
+	/* A comparison of records is not a measurement: it is not added to the history. */
 	code = cli_record_show(c, result);
 	if (code == CLI_OK)
 		code = dck_compare_gate(result);
@@ -216,7 +230,7 @@ static int history_prune(const cli *c, const history_command *cfg, dck_history *
 	return cli_stdout_finish(CLI_OK);
 }
 
-/* What a record was, for the time when it is gone. */
+/* The description of a record, read before the record is removed. */
 typedef struct gone {
 	char id[DCK_HISTORY_ID_SIZE], when[32], command[256];
 } gone;
@@ -226,7 +240,7 @@ static void gone_read(dck_history *h, gone *g)
 	struct tm tm = {0};
 	dck_record *r;
 
-	/* A damaged one can be removed too. */
+	/* A damaged record can be removed too, without a description. */
 	if (dck_history_get(h, g->id, &r, NULL) != DCK_OK)
 		return;
 	gmtime_r(&(time_t){(time_t)(r->began_unix_ns / 1000000000)}, &tm);
@@ -235,7 +249,7 @@ static void gone_read(dck_history *h, gone *g)
 	dck_record_free(r);
 }
 
-/* The records that the arguments name, each once. */
+/* Finds the records that the arguments name, each once. */
 static dck_status gone_find(const cli *c, dck_history *h, gone *all, const char **ids, size_t *ret,
 			    dck_err *err)
 {
@@ -310,16 +324,16 @@ static int cmd_history_check(const cli *c, const history_command *cfg, dck_histo
 	return cli_stdout_finish(CLI_OK);
 }
 
-/* --- which action, and what goes with it */
+/* --- the table of actions */
 
 typedef struct action {
 	const char *name;
 	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
 	unsigned min_args, max_args;
 	const char *arg;	    /* what an argument is, for messages */
-	const char *const *options; /* that it takes, NULL-ended; general ones and --db besides */
-	const dck_opt *tables[2];   /* and all of these; NULL: none */
-	bool makes;		    /* a history that is not there is made */
+	const char *const *options; /* it takes, NULL-ended; besides --db and the general ones */
+	const dck_opt *tables[2];   /* it takes all of these too; NULL: none */
+	bool makes;		    /* a missing history is created */
 } action;
 
 #define RESULT "format", "out", "save", "html"
@@ -355,7 +369,7 @@ static const action actions[] = {
 };
 #define ACTIONS (sizeof actions / sizeof actions[0])
 
-/* What trend shows: the tags, without those that stand for several. */
+/* Returns metric tag i that trend can show, without families (tags with a "*"), or NULL. */
 static const char *metric_word(size_t i)
 {
 	size_t n;
@@ -372,7 +386,7 @@ static const char *action_word(size_t i)
 	return i < ACTIONS ? actions[i].name : NULL;
 }
 
-/* For every action, as --db is. */
+/* Valid for every action, as --db is. */
 static const dck_opt wait_options[] = {
     DCK_OPTION(TIME, dck_history_config, wait_ns, "wait", "TIME", "30s",
 	       "at most so long for other programs that write to it"),
@@ -426,7 +440,7 @@ static const action *action_find(const char *name)
 	return NULL;
 }
 
-/* What other programs call it. */
+/* Returns the action that other programs call by that word, or NULL. */
 static const char *action_brought(const char *word)
 {
 	static const struct {

@@ -1,5 +1,15 @@
-/* cmd_man.c - deepclock man DIR: the manual pages, from the tables. man(7) macros alone, so that
- * groff and mandoc both take them.
+/* cmd_man.c - deepclock man DIR: generates the manual pages, in roff, from the command descriptors.
+ *
+ * page_program() writes deepclock.1, page_command() one page for each command, from the tables that
+ * also drive parsing and help. Only macros of man(7) are used, so that groff and mandoc both format
+ * the pages.
+ *
+ * roff() escapes text: '-' becomes \-, a backslash \e, and a '.' or apostrophe at the start of a
+ * line gets \& before it, because roff would execute it as a request; an empty line becomes .PP.
+ *
+ * Each page is a temporary file that is renamed when it is complete (cli_file_commit()); the first
+ * failure ends the command. stdio writes through a duplicate of the descriptor, so that fclose()
+ * reports write errors and the file can still be synced and renamed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -151,7 +161,7 @@ static void page_program(FILE *out, const cli_command *const *all)
 	}
 }
 
-/* command NULL: the page of the program itself. */
+/* Writes the page of a command, or with NULL the page of the program. */
 static int page_save(const cli *c, const cli_command *command)
 {
 	char path[4096];

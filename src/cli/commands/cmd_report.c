@@ -1,4 +1,16 @@
-/* cmd_report.c - deepclock report FILE...
+/* cmd_report.c - deepclock report FILE...: shows saved records again, and converts traces.
+ *
+ * report_run() chooses one of four paths by the inputs and the output format:
+ *
+ *  - a query or an export of call paths (report_calls.c);
+ *  - a conversion of one trace, or a merge of several, into a trace format: convert();
+ *  - figures into a directory;
+ *  - a report by a record writer; a trace is first summed up into a record (report_records.c).
+ *
+ * Contradictions (a trace format for a record, --save with a format that has no record, options of
+ * the tables of a trace) are refused before anything is written. formats[] begins with the record
+ * formats, in the order of cli_formats: an index above CLI_HTML is a trace format. Nothing is
+ * measured again: a report contains what its record contains.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -9,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As cli_format_options, with the forms of a trace behind those of a record. */
+/* As cli_format_options, with the trace formats after the record formats. */
 static const char *const formats[] = {[CLI_TEXT] = "text",
 				      [CLI_JSON] = "json",
 				      [CLI_CSV] = "csv",
@@ -51,8 +63,8 @@ typedef struct report_config {
 	dck_calls_view calls;
 } report_config;
 
-/* The form of a trace that is asked for; NULL: that of a record. Of a trace as of a record the
- * plain endings .json and .csv stand for the record. */
+/* Returns the requested trace format, or NULL for a record format. The plain file extensions .json
+ * and .csv mean the record format, for traces too. */
 static const char *report_form_of(const cli *c, bool *ret_gzip)
 {
 	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
@@ -67,7 +79,7 @@ static const char *report_form_of(const cli *c, bool *ret_gzip)
 	return form;
 }
 
-/* Traces of several processes as one. */
+/* Writes the traces of several processes as one. */
 static int report_merge(const cli *c, const char *form, bool gzip)
 {
 	dck_record *record;
@@ -87,7 +99,7 @@ static int report_merge(const cli *c, const char *form, bool gzip)
 	return CLI_OK;
 }
 
-/* The first file that is no trace; NULL: all are. */
+/* Returns the first file that is not a trace, or NULL. */
 static const char *no_trace(const cli *c)
 {
 	for (size_t i = 0; i < c->nargs; i++)
@@ -140,7 +152,7 @@ static int report_run(cli *c, void *config)
 	const char *form = report_form_of(c, &gzip);
 	const dck_trace_reading *how = &((report_config *)config)->trace;
 	dck_calls_view *calls = &((report_config *)config)->calls;
-	/* Of the tables of a trace alone. */
+	/* These options apply to the tables of a trace only. */
 	const char *const option = how->percentiles    ? "percentiles"
 				   : how->input_shapes ? "input-shapes"
 						       : NULL;

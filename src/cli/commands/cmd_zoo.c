@@ -1,4 +1,15 @@
-/* cmd_zoo.c - deepclock zoo [NAME [-o FILE]]
+/* cmd_zoo.c - deepclock zoo [NAME [-o FILE]]: lists the built-in networks, or writes one as ONNX.
+ *
+ * Without -o the networks are printed as text, or as the table "zoo" of a listing for the other
+ * formats; with text on stdout the listing serves --save and --html alone.
+ *
+ * With -o network_save() streams the generated model through a custom sink into a temporary file,
+ * which is renamed at the end, so that an interruption or a full disk leaves no partial file.
+ * chunk_write() checks the signal flag before each write(2), because the largest network takes
+ * seconds; it continues after EINTR and after short writes.
+ *
+ * cli_err() clears native_code, and chunk_write() sets it for stdout alone: cli_stdout_failed()
+ * then decides whether the reader has only closed the pipe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -59,7 +70,7 @@ static void zoo_list_text(const dck_zoo_entry *all, size_t n, const dck_style *s
 	}
 }
 
-/* As a text they are there already. */
+/* With text, which is already printed, the listing is for --save and --html. */
 static int entries_show(const cli *c, const dck_zoo_entry *all, size_t n)
 {
 	static const dck_column columns[] = {{"name", "name", DCK_UNIT_NONE},

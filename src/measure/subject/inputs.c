@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* inputs.c - makes the input tensors of a model: sizes, memory, and values from files or a
+ * generator.
+ *
+ * subject_inputs_new(): --input is read (files bring shapes), the sizes are resolved (sizes.c),
+ * tensors_make() lays out pool x n tensors in one block, and each input is filled. Random values
+ * depend on the seed, the stream (set * n + input) and the position alone (random.h), so a run can
+ * be repeated on another machine.
+ *
+ * tensors_make() makes two passes: the first adds up sizes, the second assigns addresses. Every
+ * tensor starts on a cache line (LINE). Products and sums are checked for overflow, and the total
+ * is at most half of the memory, or of the cgroup's limit where that is less, because the engine
+ * needs the rest.
+ *
+ * Random integers are within the range that the graph allows and the type holds (integers_range()).
+ * Arrays and texts live in the arena, elements in `pages`; subject_inputs_free() accepts a
+ * half-built object.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"
 #include "base/err.h"
 #include "measure/subject/input_given.h"
@@ -21,7 +38,7 @@ struct subject_inputs {
 	input *input;	    /* [n] */
 	input_given *given; /* [n] */
 	size_t n, pool;
-	uint64_t limit;	    /* bytes that all of it may take */
+	uint64_t limit;	    /* maximum of the bytes of all tensors */
 	dck_tensor *tensor; /* [pool * n] */
 	void *pages;
 	size_t pages_bytes;
@@ -48,7 +65,7 @@ static dck_status input_bytes(const input *in, size_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* The whole numbers that a type holds, as far as an int64 goes. */
+/* Returns the integers that a type holds, as far as int64_t has them. */
 static void type_range(dck_dtype t, int64_t *ret_low, int64_t *ret_high)
 {
 	const bool negative = t.code == DCK_DTYPE_INT;
@@ -58,9 +75,9 @@ static void type_range(dck_dtype t, int64_t *ret_low, int64_t *ret_high)
 	*ret_low = negative ? -*ret_high - 1 : 0;
 }
 
-/* What random integers of an input may be. Where the graph says nothing, 0 and 1 are the only
- * values that are safe as an index, a mask and a class alike; bytes are data, of any value. The
- * graph may allow more than the type holds: bytes that are cast and then index a long table. */
+/* Returns the range for random integers of an input. Without a range in the graph, 0 and 1 are the
+ * only values that are safe as an index, a mask and a class; bytes are data of any value. The graph
+ * may allow more than the type holds: bytes that are cast and then index a long table. */
 static void integers_range(const input *in, int64_t *ret_low, int64_t *ret_high,
 			   const char **ret_why)
 {
@@ -143,7 +160,7 @@ static void file_input(subject_inputs *b, size_t index)
 	npy_done(&in->given->array);
 }
 
-/* Every tensor begins on a cache line of its own. */
+/* Every tensor begins on a separate cache line. */
 #define LINE 64u
 
 static dck_status tensors_make(subject_inputs *b, dck_err *err)

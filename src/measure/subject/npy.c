@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* npy.c - parser of NumPy's .npy format, versions 1.0 to 3.0.
+ *
+ * A file is the magic "\x93NUMPY", two bytes of version, the length of the header (little-endian, 2
+ * bytes in version 1, then 4), the header, and the elements. The header is a Python dict literal
+ * with the keys descr, fortran_order and shape; each is located by its quoted name and its value is
+ * parsed, which needs no Python parser.
+ *
+ * Foreign byte order is swapped in place (bytes_swap()); Fortran order becomes row-major through
+ * one copy (npy_transpose()). Structured and object arrays are refused.
+ *
+ * Input is untrusted: the header has at most HEADER_MAX bytes, the rank is at most DCK_RANK_MAX, an
+ * element of text has at most TEXT_MAX characters, the product of the sizes is checked for overflow
+ * and must equal the bytes of data that follow. On success the array owns the buffer of the file,
+ * into which `data` points; on failure the caller keeps it.
+ *
+ * Source: numpy.lib.format, NEP 1.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/npy.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -30,7 +47,7 @@ typedef struct header {
 	int64_t dim[DCK_RANK_MAX];
 } header;
 
-/* The header is a Python dict literal with three keys. `text` ends with NUL. */
+/* Returns the text of the value after `key`, or NULL. `text` ends with NUL. */
 static const char *npy_value_of(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
@@ -44,7 +61,7 @@ static const char *npy_value_of(const char *text, const char *key)
 	return at + strspn(at, " ");
 }
 
-/* NumPy's text: so many characters of four bytes ('U') or one ('S'), filled up with zeros. */
+/* Sets the type to text: `chars` characters of 4 bytes ('U') or 1 ('S'), padded with zeros. */
 static bool text_descr(char kind, unsigned long chars, header *h)
 {
 	if ((kind != 'U' && kind != 'S') || chars > TEXT_MAX)
@@ -182,7 +199,7 @@ static void bytes_swap(char *data, size_t n, size_t width)
 		}
 }
 
-/* Column-major to row-major, through a copy. */
+/* Converts column-major to row-major order, through a copy. */
 static dck_status npy_transpose(const header *h, char *data, size_t bytes, size_t width,
 				dck_err *err)
 {
@@ -207,7 +224,7 @@ static dck_status npy_transpose(const header *h, char *data, size_t bytes, size_
 	return DCK_OK;
 }
 
-/* Swapped are numbers, the halves of complex ones, and characters. */
+/* Returns the bytes of one swapped unit: a number, half of a complex one, a character. */
 static size_t swapped_width(const header *h)
 {
 	return h->text == 'U'			    ? 4

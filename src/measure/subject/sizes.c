@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* sizes.c - resolves the symbolic shapes of a model's inputs: unification of sizes by name.
+ *
+ * A dimension has a size or is open (-1), with or without a symbol. Sources apply in the order of
+ * sizes.h, and each fills only what is open. A symbol is bound once (symbol_fix()); another size
+ * for it is an error that names both sources. symbols_apply() substitutes bound symbols, and
+ * evaluates sums and products of them ("past + 1"), before and again after --batch, which may bind
+ * one more.
+ *
+ *  - The batch axis of an input is what --shape calls N, else a symbol that is called batch, else
+ *    an open first axis (subject_sizes_batch_axis()).
+ *  - A placeholder of an exporter ("?") that occurs twice is not a symbol, because equal text does
+ *    not mean equal size there (symbols_clean()).
+ *  - subject_sizes_items() derives the items of one run from the batch axis.
+ *
+ * Names and sizes are untrusted: sizes_expression() checks overflow and does not recurse, symbols
+ * are at most SIZES_SYMBOLS_MAX; the rest stay open. Memory is of the arena of the caller.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/sizes.h"
 #include "base/dtype.h"
 #include "base/err.h"
@@ -25,7 +42,7 @@ const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *cons
 	return text ? text : "?";
 }
 
-/* --- what the model says */
+/* --- what the model declares */
 
 static dck_tensor_info subject_declared_info(const model_value *v)
 {
@@ -57,7 +74,7 @@ static size_t symbol_count(const subject_sizes *z, const char *symbol)
 	return n;
 }
 
-/* What only looks like a name is one as long as it stands in one place: then --dim can mean it. */
+/* Removes placeholders. One that occurs once stays a name, so that --dim can give it. */
 static void symbols_clean(subject_sizes *z)
 {
 	for (size_t i = 0; i < z->n; i++) {
@@ -112,8 +129,8 @@ dck_status subject_sizes_init(subject_sizes *z, mem_arena *a, const dck_tensor_i
 		const model_value *v = declared_find(m, &in[i]);
 		dck_tensor_info info = in[i];
 
-		/* A symbol that was given to the engine before compilation is gone from its
-		 * description; the file still has it. */
+		/* A symbol that the engine bound before compilation is missing in its description;
+		 * the file has it. */
 		if (v && v->rank == in[i].rank)
 			info = subject_declared_info(v);
 		for (int32_t d = 0; d < info.rank; d++)
@@ -298,7 +315,7 @@ dck_status subject_sizes_give(subject_sizes *z, size_t input, const int64_t *dim
 	return DCK_OK;
 }
 
-/* "Nx3x224x?": N is the batch, ? is left to other options; -1 stands for both. */
+/* Parses "Nx3x224x?": N is the batch, ? is left to other options; both become -1. */
 static dck_status shape_parse(mem_arena *a, const char *text, int64_t *dim, size_t *ret_rank,
 			      uint32_t *ret_batch, dck_err *err)
 {
@@ -341,7 +358,7 @@ static dck_status shapes_read(subject_sizes *z, const dck_model_config *c, dck_e
 	return DCK_OK;
 }
 
-/* Names of open dimensions, each as often as it stands there. */
+/* Lists the symbols of all dimensions, with duplicates. */
 static size_t symbols_list(const subject_sizes *z, const char **names, size_t most)
 {
 	size_t n = 0;
@@ -353,7 +370,7 @@ static size_t symbols_list(const subject_sizes *z, const char **names, size_t mo
 	return n;
 }
 
-/* There is no dimension of that name: the nearest that there is. */
+/* Refuses the name of a dimension that no input has, and suggests the nearest one. */
 static dck_status symbol_unknown(const subject_sizes *z, const char *name, dck_err *err)
 {
 	const char *names[SIZES_SYMBOLS_MAX], *nearest;
@@ -404,7 +421,7 @@ static dck_status dims_read(subject_sizes *z, const dck_model_config *c, dck_err
 	return DCK_OK;
 }
 
-/* --- sizes that follow: "past + 1" */
+/* --- derived sizes: "past + 1" */
 
 static bool operand(const subject_sizes *z, const char **at, int64_t *ret)
 {
@@ -428,7 +445,7 @@ static bool operand(const subject_sizes *z, const char **at, int64_t *ret)
 	return s != NULL;
 }
 
-/* Sums and products of numbers and of symbols that have a size; * before + and -. */
+/* Evaluates sums and products of numbers and of bound symbols; * binds before + and -. */
 static bool sizes_expression(const subject_sizes *z, const char *text, int64_t *ret)
 {
 	int64_t sum = 0, product = 0, factor;
@@ -487,7 +504,8 @@ static bool sizes_called_batch(const char *symbol)
 	return symbol && strcasestr(symbol, "batch");
 }
 
-/* 0: no symbol is called batch; 1: one of a first axis is; 2: only one of another axis. */
+/* Returns 0 if no symbol is called batch, 1 if one of a first axis is, 2 if only one of another
+ * axis is. */
 static int batch_place(const subject_sizes *z)
 {
 	int place = 0;
@@ -520,8 +538,8 @@ size_t subject_sizes_batch_axis(const subject_sizes *z, size_t input)
 	return place == 0 || !t->symbol[0] || sizes_called_batch(t->symbol[0]) ? 0 : DCK_RANK_MAX;
 }
 
-/* The input of fixed shape whose first axis is the batch: that of the first output, since a state
- * that is handed from run to run has other axes first. */
+/* Returns the input of fixed shape whose first axis is the batch: it equals the first axis of the
+ * first output, because a state that is passed from run to run has other first axes. */
 static const subject_sized *batch_input(const subject_sizes *z, const model_values *v)
 {
 	for (size_t least = 2; least > 0; least--) {
@@ -560,7 +578,7 @@ static dck_status batch_conflict(const subject_sizes *z, const subject_sized *in
 		 (unsigned long long)batch, axis, in->info.name, (long long)in->dim[axis]);
 }
 
-/* Where no input leaves its batch open, the model's own must be the same. */
+/* Applies --batch. Where no input leaves its batch open, the model's batch must equal it. */
 static dck_status sizes_batch_give(subject_sizes *z, const model_values *v,
 				   const dck_model_config *c, dck_err *err)
 {
@@ -633,7 +651,7 @@ static bool output_has(const model_values *v, const char *symbol)
 	return false;
 }
 
-/* Prefers a batch that the outputs have too. */
+/* Returns the input that has the batch axis; shared: one whose symbol the outputs have too. */
 static const subject_sized *items_input(const subject_sizes *z, const model_values *v, bool shared)
 {
 	for (size_t i = 0; i < z->n; i++) {
@@ -648,7 +666,7 @@ static const subject_sized *items_input(const subject_sizes *z, const model_valu
 	return NULL;
 }
 
-/* An open batch that is given no items leaves nothing to run or to count. */
+/* Refuses a batch of 0 items: there would be nothing to run or to count. */
 static dck_status sizes_batch_check(const subject_sizes *z, const model_values *v, dck_err *err)
 {
 	const subject_sized *in = items_input(z, v, true);
@@ -665,7 +683,7 @@ static dck_status sizes_batch_check(const subject_sizes *z, const model_values *
 	return DCK_OK;
 }
 
-/* Which inputs have values; what is wrong with --input is said where it is read. */
+/* Marks the inputs that have values. Errors in --input are reported where it is read. */
 static void inputs_mark(subject_sizes *z, const dck_model_config *c)
 {
 	for (size_t i = 0; i < c->input.n; i++) {

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* subject.c - option tables of a subject, and the parser of its text: SCHEME:REST, or a file.
+ *
+ * The tables are the only definition of the options of models, commands and hooks: parsing, help,
+ * completion, the keywords of Python and the facts of a record use them. dck_subject_init() asserts
+ * that their defaults can be read.
+ *
+ * dck_subject_parse(): a scheme is two or more lower-case letters and a colon (zoo, plugin, cmd); a
+ * text without one, or with an unknown one that names an existing file, is a model. Nothing is
+ * opened, and texts are borrowed.
+ *
+ * subject_words() splits a command into words by the quoting of the shell (POSIX.1-2017, XCU 2.2):
+ * single quotes keep everything, double quotes all but a backslash before " \ $ `. There are no
+ * expansions and no operators, so no shell is needed. The array and its words are one block, which
+ * the caller frees with mem_free(); its size follows from the length of the text, since words are
+ * separated by a blank.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -88,10 +104,9 @@ void dck_subject_init(dck_subject *s)
 	(void)status;
 }
 
-/* --- "cmd:PROG ARG...": words as a shell cuts them, quotes and backslashes included, nothing else
- */
+/* --- "cmd:PROG ARG...": words as a shell splits them, with quotes and backslashes only */
 
-/* Cuts one word off *text into `to`; both move on. false: no word is left. */
+/* Copies the next word of *text to *to and advances both. Returns false if none is left. */
 static bool word_cut(const char **text, char **to, dck_status *status, dck_err *err)
 {
 	const char *from = *text + strspn(*text, " \t\n");
@@ -118,10 +133,10 @@ static bool word_cut(const char **text, char **to, dck_status *status, dck_err *
 	return true;
 }
 
-/* One block: the NULL-ended array of words, and behind it their text. */
+/* One block: the NULL-terminated array of words, then their text. */
 dck_status subject_words(const char *text, char ***ret, dck_err *err)
 {
-	const size_t nmax = strlen(text) / 2 + 2; /* words are parted by at least one blank */
+	const size_t nmax = strlen(text) / 2 + 2; /* words are separated by at least one blank */
 	char **words = mem_zalloc(1, nmax * sizeof *words + strlen(text) + 2);
 	const char *rest = text;
 	dck_status status = DCK_OK;
@@ -147,7 +162,8 @@ dck_status subject_words(const char *text, char ***ret, dck_err *err)
 
 static const char *const scheme_names[] = {"cmd", "plugin", "zoo"};
 
-/* Length of "scheme" in "scheme:rest"; 0: it has none. A drive letter or a path is none. */
+/* Returns the length of "scheme" in "scheme:rest", or 0. A drive letter or a path is not a scheme.
+ * */
 static size_t scheme_length(const char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* target.c - opens a subject in stages, and owns everything that was opened.
+ *
+ * target_open(): refuse options without effect, choose the engine, pin CPUs, read the model file
+ * (structure, sizes, rebatching), verify a rebatched model, open it in the engine, make the inputs,
+ * create a context and bind the first inputs. Cheap refusals come before the engine compiles the
+ * model. Library, session and inputs are timed for the record.
+ *
+ * `opening` has what is needed only until the engine has its own copy: parameters, the bytes of a
+ * built-in or rebatched model. subject_target has the rest. subject_target_close() frees context,
+ * model, hook, inputs, engine and arena in this order, accepts a half-opened target, and is called
+ * on every failure.
+ *
+ * The engine may log from any of its threads until it is closed: target_log_take() copies the text
+ * to its stack, bounded by LOG_MAX, and its receiver is in the arena, which is freed last.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/target.h"
 #include "measure/subject/input_given.h"
 #include "base/err.h"
@@ -11,15 +26,15 @@
 
 #define OPTIONS_MAX (DCK_LIST_MAX + 8)
 #define LOG_MAX	    2048 /* bytes of a line */
-#define BEFORE_MAX  100u /* bytes for what a caller puts before a message */
+#define BEFORE_MAX  100u /* bytes reserved for what a caller prepends to a message */
 
-/* Who hears what the engine's library says. */
+/* The receiver of the log of the engine's library. */
 typedef struct ear {
 	void (*log)(void *self, dck_log_level level, const char *text);
 	void *self;
 } ear;
 
-/* Any text, of any length, of a level that there need not be. */
+/* Passes on a message of any length; an invalid level becomes an error. */
 static void target_log_take(void *self, dck_log_level level, const char *text)
 {
 	const ear *e = self;
@@ -31,7 +46,7 @@ static void target_log_take(void *self, dck_log_level level, const char *text)
 	e->log(e->self, (unsigned)level <= DCK_LOG_ERROR ? level : DCK_LOG_ERROR, line);
 }
 
-/* What open() is given, with the storage it points into. */
+/* The parameters of open(), with the storage they point into. */
 typedef struct opening {
 	dck_open_params params;
 	dck_kv options[OPTIONS_MAX];
@@ -89,8 +104,8 @@ bool subject_engine_takes(const dck_engine *e, const char *key)
 	return false;
 }
 
-/* The common model options in the engine's words. An engine that has no such key gets it only when
- * the user set it, so that its refusal names the key. */
+/* Translates the common model options into keys of the engine. An engine that has no such key gets
+ * it only when the user set it, so that its refusal names the key. */
 static dck_status model_options_give(opening *o, const subject_target *t, const dck_model_config *c,
 				     dck_err *err)
 {
@@ -130,7 +145,7 @@ static void command_options_give(opening *o, const dck_command_config *c)
 	option_add(o, "directory", c->directory);
 }
 
-/* A name that is in no table of ours is a mistyped argument, not a thing that is missing. */
+/* An unknown built-in name is a mistyped argument, not a missing file. */
 static dck_status wrong_name(dck_err *err)
 {
 	if (err)
@@ -154,7 +169,7 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 	return DCK_OK;
 }
 
-/* A file whose batch is fixed at another size is given to the engine as one that has it. */
+/* Replaces a file whose batch is fixed at another size by the rebatched model. */
 static dck_status target_batch_give(subject_target *t, opening *o, const dck_model_config *c,
 				    dck_err *err)
 {
@@ -174,8 +189,8 @@ static dck_status target_batch_give(subject_target *t, opening *o, const dck_mod
 	return DCK_OK;
 }
 
-/* The file's structure: refuses what is no model before an engine is asked, and reads the ranges
- * of integer inputs. A model in the engine's own format cannot be read and needs not be. */
+/* Reads the structure of the file and the ranges of integer inputs, and refuses what is not a model
+ * before the engine opens it. A model in the engine's native format is not read. */
 static dck_status target_model_read(subject_target *t, opening *o, const char *text,
 				    const dck_model_config *c, dck_err *err)
 {
@@ -201,7 +216,7 @@ static dck_status target_model_read(subject_target *t, opening *o, const char *t
 	return target_batch_give(t, o, c, err);
 }
 
-/* The names of all values, for an engine that makes them outputs: it does not read models. */
+/* Lists the names of all values, for an engine that makes them outputs and cannot read models. */
 static dck_status values_give(opening *o, const subject_target *t, dck_err *err)
 {
 	dck_open_params *p = &o->params;
@@ -241,8 +256,8 @@ static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_mode
 	return DCK_OK;
 }
 
-/* Before an engine is loaded: a size by a name that no input has, which an engine would swallow;
- * and usual sizes for what is missing beside the shapes that files bring. */
+/* Checks sizes before the engine opens the model: refuses a size for a name that no input has,
+ * which an engine would ignore, and adds usual sizes for what the options and files leave open. */
 static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
@@ -308,7 +323,7 @@ dck_status subject_target_next_input(subject_target *t, dck_err *err)
 	return subject_target_bind(t, t->context, t->inputs, &t->next_set, err);
 }
 
-/* The remedy is kept whole; of the cause, what fits. */
+/* Appends a remedy. It is kept whole; the cause is truncated. */
 static void remedy_add(dck_err *err, const char *remedy)
 {
 	char cause[sizeof err->msg];
@@ -359,7 +374,7 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
 }
 
-/* The first row of which cfg holds another value than the default; NULL: none. */
+/* Returns the first row whose value in cfg is not the default, or NULL. */
 static const dck_opt *option_touched(const dck_opt *table, const void *cfg, const void *defaults)
 {
 	for (const dck_opt *o = table; o->name; o++)
@@ -368,7 +383,7 @@ static const dck_opt *option_touched(const dck_opt *table, const void *cfg, cons
 	return NULL;
 }
 
-/* An option that would change nothing is a misunderstanding: better refused than swallowed. */
+/* Refuses an option that has no effect on this kind of subject. */
 static dck_status options_apply(const dck_subject *s, dck_err *err)
 {
 	const bool model = s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN;
@@ -381,7 +396,7 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 	if (o)
 		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
 			 s->text ? s->text : "the function");
-	/* A function's program or a command may well be pinned. */
+	/* Functions and commands can be pinned too. */
 	plain.model.cpus = s->model.cpus;
 	if (!model)
 		o = option_touched(dck_model_options, &s->model, &plain.model);
@@ -454,7 +469,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 		DCK_TRY(os_pin_cpus(s->model.cpus, err));
 	phase_begin(p, "model file");
 	DCK_TRY(opening_fill(t, o, s, watch, err));
-	/* An engine checks too; one that forgets to must not swallow a mistyped key. */
+	/* An engine checks too; an engine that does not must not ignore a mistyped key. */
 	DCK_TRY(engine_options_check(e, &o->params, err));
 
 	if (o->rebatched.done && t->check)
@@ -471,7 +486,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 		t->library_ns = times.library_ns;
 	if (times.valid & 2)
 		t->session_ns = times.session_ns;
-	/* Asked again for the record; what is wrong with them is better said before the work. */
+	/* The record reads the facts later; wrong ones are refused before the work. */
 	DCK_TRY(engine_facts(e, t->model, &kv, &nkv, err));
 
 	phase_begin(p, "inputs");

@@ -1,4 +1,18 @@
-/* agree.c - the same inputs for two targets, and their outputs beside each other.
+/* agree.c - compares the outputs of two opened targets on the same inputs, element by element.
+ *
+ * The first target is the reference. Inputs and outputs are paired by name, or by position where no
+ * name matches and the counts are equal. Both targets run once for each set of the reference's
+ * inputs; an input of another floating type gets rounded values. Elements are compared by
+ * agree_tensor.c, and only sums are kept, so memory does not grow with the sets.
+ *
+ * The verdict of an output only gets worse (identical, close, unknown, different). An output that
+ * cannot be compared is unknown with a reason, never equal; if no output can be compared, the
+ * comparison fails with E_UNSUP.
+ *
+ * Results and converted inputs live in the arena of the result. While sets run, b is bound to these
+ * and to tensors of a, so its own inputs are bound again before return, after a failed run too.
+ * agree_begin(), agree_part() and agree_end() compare one output whose values come in parts.
+ * Nothing is timed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/agree.h"
@@ -12,7 +26,7 @@ const char *const agree_verdict_text[] = {"identical", "close", "unknown", "diff
 
 #define MISSING SIZE_MAX
 
-/* --- which input of b is fed which of a, which output is compared with which */
+/* --- pairing of inputs and of outputs */
 
 static size_t name_find(const dck_tensor_info *list, size_t n, const char *name)
 {
@@ -22,8 +36,8 @@ static size_t name_find(const dck_tensor_info *list, size_t n, const char *name)
 	return MISSING;
 }
 
-/* to[i]: what stands for a[i] in b, by name; where no name is the same and they are as many, by
- * position. Returns how many were found. */
+/* Sets to[i] to the index in b that pairs with a[i]: by name, or by position where no name matches
+ * and the counts are equal. Returns the number of pairs. */
 static size_t names_match(const dck_tensor_info *a, size_t na, const dck_tensor_info *b, size_t nb,
 			  size_t *to, bool *ret_by_position)
 {
@@ -61,11 +75,11 @@ static bool type_equal(dck_dtype a, dck_dtype b)
 
 typedef struct pairing {
 	size_t *to;	  /* [a->nin] */
-	dck_tensor *made; /* [a->nin]; data NULL: a's own tensor is given */
+	dck_tensor *made; /* [a->nin]; data NULL: a's tensor is bound */
 } pairing;
 
-/* b wants another floating type, as a model that was converted to halves does: it is given a's
- * values rounded. */
+/* Makes an input of b of another floating type, as of a model converted to float16: a's values,
+ * rounded. */
 static dck_status tensor_make(mem_arena *arena, const dck_tensor *from, const dck_tensor *like,
 			      const char *name, dck_tensor *ret, dck_err *err)
 {
@@ -161,7 +175,7 @@ static void output_add(agree *x, const char *name, const char *why)
 		verdict_worse(o, AGREE_DIFFERENT, why);
 }
 
-/* The outputs of a, and behind them those that only b has. to: of b's, MISSING where b has none. */
+/* Lists the outputs of a, then those that only b has. to[i]: the index in b, or MISSING. */
 static dck_status outputs_list(const subject_target *a, const subject_target *b, agree *ret,
 			       size_t *to, dck_err *err)
 {
@@ -236,13 +250,13 @@ static dck_status agree_outputs_compare(const subject_target *a, const subject_t
 	return DCK_OK;
 }
 
-/* "[0, 17]" of an element of that shape. */
+/* Returns the index of an element as text: "[0, 17]". */
 static const char *place_text(mem_arena *a, const agree_output *o, uint64_t at)
 {
 	int64_t index[DCK_RANK_MAX];
 	const char *text = "[";
 
-	/* The first axis takes what is left: parts follow each other along it. */
+	/* The first axis takes the rest, because parts are concatenated along it. */
 	for (int32_t d = o->rank; d-- > 0;) {
 		const uint64_t size = o->dim[d] > 0 ? (uint64_t)o->dim[d] : 1;
 
@@ -348,7 +362,7 @@ static dck_status agree_compare(subject_target *a, subject_target *b, const agre
 	DCK_TRY(inputs_match(a, b, &p, x, err));
 	DCK_TRY(outputs_list(a, b, x, to, err));
 	dck_status status = sets_run(a, b, &p, to, limits, watch, x, err);
-	/* b's bindings point into what dies with x. */
+	/* b's bindings point into memory that is freed with x. */
 	const dck_status back = subject_target_next_input(b, status == DCK_OK ? err : NULL);
 	if (status == DCK_OK)
 		status = back;

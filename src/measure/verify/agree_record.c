@@ -1,4 +1,16 @@
-/* agree_record.c - differences of outputs as a table, metrics, facts and notes of a record.
+/* agree_record.c - writes comparisons of outputs into a record: table, metrics, facts, notes,
+ * answer.
+ *
+ * The table has a row for each output of each comparison. The metrics are maxima over all of them
+ * (worst_of()), each with the name of the output that has it; NaN means that an output has no value
+ * and is ignored. Counts of elements are totals. The verdict is the worst one.
+ *
+ * What has no value is absent with the reason: a difference without finite elements, a relative
+ * error where the reference is 0, ULP between different types. Equal outputs of one constant, or
+ * with NaN, get the note outputs-degenerate, because their equality shows little. An interrupted
+ * comparison makes the record incomplete.
+ *
+ * All texts are copied by the builder.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/agree.h"
@@ -34,7 +46,7 @@ static int64_t agree_whole(uint64_t n)
 	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
 }
 
-/* NaN and Inf of the one that has more of them. */
+/* Returns the count of NaN and Inf in the tensor that has more of them. */
 static uint64_t nonfinite(const agree_sum *s)
 {
 	const uint64_t a = s->nan_a + s->inf_a, b = s->nan_b + s->inf_b;
@@ -71,7 +83,7 @@ static void agree_row_put(record_builder *b, const agree *x, const agree_output 
 	record_cell_text(b, o->dtypes);
 }
 
-/* --- of all outputs, the worst */
+/* --- the worst of all outputs */
 
 typedef struct worst {
 	agree_verdict verdict;
@@ -148,7 +160,7 @@ static void agree_metrics_put(record_builder *b, const worst *w)
 	agree_metric_put(b, "difference/cosine", 1 - w->gap, w->at[4], "");
 }
 
-/* Notes outputs that are equal but hold so little that this shows little. */
+/* Notes outputs whose equality shows little, because they are constant or NaN. */
 static void degenerate_put(record_builder *b, const agree *x)
 {
 	const char *label = x->label ? x->label : "", *by = x->label ? ": " : "", *first = NULL;
@@ -229,8 +241,7 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	const worst w = worst_of(list, n);
 
 	record_table(b, "difference/outputs", "Outputs against the reference", columns, NCOLUMNS);
-	/* Units in the last place are many for elements near 0, which says little without the
-	 * rest. */
+	/* ULP is not in the summary: it is large for elements near 0. */
 	record_summary_columns(b, "verdict max_abs max_rel mean_abs cosine_gap nonfinite outside");
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < list[i].noutputs; k++)
@@ -251,7 +262,7 @@ agree_verdict agree_record(record_builder *b, const agree *list, size_t n)
 	return w.verdict;
 }
 
-/* Counts the elements of all outputs that were compared, and what is wrong with them. */
+/* Returns the first output whose equality shows little, or NULL; buf gets the reason. */
 static const char *nothing_in_them(const agree *list, size_t n, char *buf, size_t size)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,12 +1,27 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* agree_tensor.c - element-wise comparison of two tensors: absolute, relative, ULP and cosine
+ * distance.
+ *
+ * agree_add() makes one pass and adds to the sums of agree_sum, which may cover any number of
+ * tensors; another pass is needed before it where atol follows from the reference (rtol times its
+ * root mean square). number_types[] has a loader for each element type; elements and running sums
+ * are long double, so that 64-bit integers stay exact. Time is linear, memory constant.
+ *
+ * An element is within the tolerance if |b - a| <= atol + rtol |a|, as in numpy.allclose. NaN
+ * equals NaN; any other pair with NaN or Inf that is not equal is outside. The ULP distance is the
+ * difference of bit patterns mapped to ordered integers. agree_convert() rounds to nearest even,
+ * with subnormals and overflow, for float16 and bfloat16 too (IEEE 754-2019, 4.3.1).
+ *
+ * These are pure functions. The caller guarantees equal shapes and types of number_types[].
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/agree_tensor.h"
 #include "base/dtype.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* --- elements as numbers. A long double holds every integer of 64 bits where its mantissa has as
- * many, as on x86-64 and AArch64. */
+/* --- elements as numbers. A long double is exact for 64-bit integers where its mantissa has 64
+ * bits or more, as on x86-64 and AArch64. */
 
 typedef long double (*load_fn)(const void *data, size_t i);
 
@@ -81,7 +96,7 @@ static const struct number_type {
     {DCK_DTYPE_BOOL, 8, load_bool, 1, 0},
 };
 
-/* NULL: none of these. */
+/* Returns NULL for any other type. */
 static const struct number_type *type_find(dck_dtype t)
 {
 	for (size_t i = 0; i < sizeof number_types / sizeof number_types[0]; i++)
@@ -120,8 +135,8 @@ bool agree_load(const dck_tensor *t, size_t first, size_t n, double *ret)
 	return true;
 }
 
-/* --- units in the last place: floats of one type in their order are integers in theirs, with the
- * sign folded. Source: Dawson, Comparing Floating Point Numbers (2012). */
+/* --- units in the last place: bit patterns of floats of one type, with the sign folded, are
+ * integers in the same order. Source: Dawson, Comparing Floating Point Numbers (2012). */
 
 static uint64_t ordered(const void *data, size_t i, unsigned bytes)
 {
@@ -141,7 +156,7 @@ static uint64_t ordered(const void *data, size_t i, unsigned bytes)
 	return u & sign ? sign - (u & (sign - 1)) : sign + u;
 }
 
-/* Bytes of a number of these types; 0: they have no such distance. */
+/* Returns the bytes of a number of these types, or 0 if they have no ULP distance. */
 static unsigned ulp_bytes(dck_dtype a, dck_dtype b)
 {
 	if (a.code != b.code || a.bits != b.bits)
@@ -156,7 +171,7 @@ static unsigned ulp_bytes(dck_dtype a, dck_dtype b)
 	return 0;
 }
 
-/* --- adding up */
+/* --- sums */
 
 static double atol_make(const dck_tensor *a, load_fn load, size_t n, double rtol)
 {
@@ -187,7 +202,7 @@ static void worst_take(agree_sum *s, size_t i, uint64_t set, long double a, long
 	s->worst_excess = excess;
 }
 
-/* One of them is no finite number. */
+/* Adds a pair that is not finite on both sides. */
 static void strange_add(agree_sum *s, size_t i, uint64_t set, long double a, long double b)
 {
 	s->nan_a += isnan(a) != 0;
@@ -266,7 +281,7 @@ double agree_add(agree_sum *s, const dck_tensor *a, const dck_tensor *b, const a
 	return atol;
 }
 
-/* Of a single element it is unknown whether it is always the same. */
+/* A single finite element is not degenerate: whether it is constant is unknown. */
 const char *agree_degenerate(const agree_sum *s, char *buf, size_t size)
 {
 	const unsigned long long n = s->n, nan = s->nan_a < s->nan_b ? s->nan_a : s->nan_b;
@@ -309,10 +324,10 @@ double agree_cosine_gap(const agree_sum *s)
 	return (double)fmaxl(1 - s->dot / (sqrtl(s->aa) * sqrtl(s->bb)), 0);
 }
 
-/* --- values of one floating type in another */
+/* --- conversion between floating types */
 
-/* Rounds to `digits` binary digits, to nearest even, with the smallest exponent that the type has
- * (of its last digit); what is too large becomes infinite. */
+/* Rounds to `digits` binary digits, to nearest even. least: the smallest exponent of a last digit.
+ * A result above `most` becomes infinite. */
 static double tensor_round_to(double v, int digits, int least, double most)
 {
 	int exponent;

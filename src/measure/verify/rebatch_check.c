@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* rebatch_check.c - verifies a rebatched model by differential testing: its outputs against the
+ * original's.
+ *
+ * The rebatched model runs once on n items; its inputs and outputs are copied, and it is closed.
+ * Then the original runs on slices of these inputs (items_take()), and each of its outputs is
+ * compared with the slice of the rebatched output (agree_part()). The original runs at most
+ * COMPARED_MAX times, from first items that are spread evenly. An original of several items takes
+ * consecutive ones and wraps around after the last.
+ *
+ * Only one of the two models is open at a time; the copies live in the arena of `check`. A
+ * difference beyond the tolerance refuses the model (E_ARG), because a fast wrong model must not be
+ * timed; outputs that cannot be compared are reported as such.
+ *
+ * skip_batch_check skips the check. It is set for both models that are opened here, which ends the
+ * recursion through verify_open(). verify_open_untimed() and verify_open_given() open a target for
+ * comparisons without a session.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/verify/rebatch_check.h"
 #include "base/err.h"
 #include "base/observer.h"
@@ -8,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of larger batches so many items are compared, spread evenly. */
+/* The items compared of a larger batch, spread evenly. */
 #define COMPARED_MAX 8
 
 typedef struct check {
@@ -17,7 +34,7 @@ typedef struct check {
 	const dck_observer *watch;
 	mem_arena *arena;
 	int64_t n, was;
-	/* What the rebatched model was fed and what came out: copies. */
+	/* Copies of the inputs and outputs of the rebatched model. */
 	dck_tensor *in, *out;
 	const char **in_name, **out_name;
 	size_t nin, nout;
@@ -45,8 +62,8 @@ static dck_status tensor_copy(check *c, const dck_tensor *from, dck_tensor *ret,
 	return DCK_OK;
 }
 
-/* The items of one run of the original, out of a tensor of all: where an original takes several,
- * they go on after the last with the first. */
+/* Copies the items of one run of the original out of a tensor of all items. Several items wrap
+ * around after the last. */
 static dck_status items_take(check *c, const dck_tensor *from, const batch_place *p, int64_t first,
 			     dck_tensor *ret, dck_err *err)
 {
@@ -113,7 +130,7 @@ static dck_status run_rebatched(check *c, subject_target *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* What the original is to be given as its inputs' sizes, where it leaves some open. */
+/* Sets --shape for the inputs that have open sizes in the original. */
 static dck_status shapes_give(check *c, const subject_target *t, dck_subject *s, dck_err *err)
 {
 	const batch_model *m = &c->rebatched->model;
@@ -231,7 +248,7 @@ static dck_status rebatch_verify(check *c, dck_err *err)
 	subject_target t;
 	dck_status status;
 
-	s.model.skip_batch_check = true; /* neither is checked in its turn */
+	s.model.skip_batch_check = true; /* no check of what is opened here */
 	s.model.input_pool = 1;
 	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
 	status = run_rebatched(c, &t, err);
@@ -300,8 +317,8 @@ static dck_status open_untimed(subject_target *ret, const dck_subject *s, bool g
 {
 	dck_clock clock;
 
-	/* The sessions of src/measure have a clock and a log as well, but that room stands above
-	 * this one and calls it. */
+	/* The sessions of src/measure have a clock and a log too, but that directory is above this
+	 * one and calls it. */
 	os_clock_monotonic(&clock);
 	*ret = (subject_target){.log = watch ? watch->log : NULL,
 				.log_self = watch ? watch->self : NULL,

@@ -1,5 +1,16 @@
-/* call_diff.c - how the call paths of one record differ from those of another. Both are put into
- * one tree with a weight of each, by the names of functions, their files and modules: lines move.
+/* call_diff.c - differential profile: how the call paths of one record differ from another's.
+ *
+ * Both trees are merged into one calling-context tree with a weight for each side (call_paths.c).
+ * Frames are equal by name, file and module, not by line, because lines move between versions. The
+ * result is a record with the merged tree, and tables of the functions and of the paths that
+ * changed, sorted by the magnitude of the change of self, or of total where requested.
+ *
+ * Where the weights are sums of samples, a side is a proportion: a change has Newcombe's interval
+ * of a difference, and "beyond noise" applies Bonferroni's correction for all changed rows
+ * (call_noise.h). Other counts are exact; a time of a single run has no interval.
+ *
+ * Merging is one hash look-up per node; sorting is O(n log n). With normalise the weights of A are
+ * scaled to the sum of B.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -23,11 +34,11 @@ typedef struct diff {
 	call_tree c;
 	call_sums sums;
 	double whole[SIDES];
-	double samples[SIDES]; /* of which the weights are sums; 0: of none */
+	double samples[SIDES]; /* number of samples in the weights; 0: no sums of samples */
 	char whole_text[100];  /* how the sums of both differ, for titles */
 } diff;
 
-/* --- both in one */
+/* --- merging */
 
 static dck_status side_add(call_paths *p, size_t side, const dck_record *r,
 			   const dck_calls_view *view, const dck_column **ret_weight,
@@ -64,7 +75,7 @@ static dck_status side_add(call_paths *p, size_t side, const dck_record *r,
 /* --- rows */
 
 typedef struct row {
-	double change; /* by which it is sorted, as a magnitude */
+	double change; /* the sort key, a magnitude */
 	uint32_t at;   /* a function or a node */
 } row;
 
@@ -84,7 +95,7 @@ static bool sorts_by_total(const dck_calls_view *view)
 		strcmp(view->sort, "cumulative") == 0);
 }
 
-/* Those that changed, the largest change first. self, total: [n][SIDES]. */
+/* Finds the rows that changed, and sorts them by the largest change. self, total: [n][SIDES]. */
 static size_t diff_rows_find(const diff *d, const double *self, const double *total, uint32_t n,
 			     row *rows)
 {
@@ -102,8 +113,8 @@ static size_t diff_rows_find(const diff *d, const double *self, const double *to
 	return found;
 }
 
-/* What the shares are of; false: the weights are no sums of samples. scale: what the whole weighs.
- */
+/* Makes the proportions of both sides. Returns false if the weights are not sums of samples. scale:
+ * the weight of the whole. */
 static bool shares_of(const diff *d, const double *v, const double scale[SIDES],
 		      call_share ret[SIDES])
 {
@@ -138,7 +149,7 @@ static void diff_share_put(const diff *d, record_builder *b, const double *v)
 		record_cell_absent(b, "the whole of one is 0");
 }
 
-/* Of the change by which rows are sorted. */
+/* Writes whether the change that is the sort key is beyond noise. */
 static void beyond_put(const diff *d, record_builder *b, const double *v, size_t rows)
 {
 	call_share shares[SIDES];
@@ -222,7 +233,7 @@ static void diff_functions_put(const diff *d, row *rows, record_builder *b)
 	}
 }
 
-/* "main;train;forward"; what does not fit is left out in front. */
+/* Writes "main;train;forward"; outer frames that do not fit become "...". */
 static const char *path_text(const diff *d, uint32_t node, char buf[PATH_MAX_BYTES])
 {
 	size_t at = PATH_MAX_BYTES - 1;
@@ -299,7 +310,7 @@ static void whole_say(diff *d, const double whole[SIDES])
 			 whole[B] / whole[A], d->view->normalise ? ", which is scaled to it" : "");
 }
 
-/* Adds what the paths of both weigh, and scales the first. */
+/* Adds the weights of both trees, and scales those of the first. */
 static dck_status both_add(call_paths *p, diff *d, const dck_record *const *r, dck_err *err)
 {
 	const dck_column *weights[SIDES];
@@ -337,7 +348,8 @@ static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, 
 	return status;
 }
 
-/* What is a light path in one only looks as if it were not there. B's notes are shown anyway. */
+/* Copies A's note that light paths were pruned, since they look removed or added in the difference.
+ * B's notes are copied anyway. */
 static void folded_say(record_builder *builder, const dck_record *a, const dck_record *b)
 {
 	const dck_note *n = dck_record_note(a, "tree-pruned");

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* call_paths.c - builds a calling-context tree (CCT): a trie of frames, with weights at its nodes.
+ *
+ * Frames are interned: texts in a string table, and tuples of text numbers and lines in `frames`,
+ * found by a hash map from their 64-bit hash; a collision probes the next key. A path is a node of
+ * the trie (path_sums.c): a parent path and a frame. weights is a matrix [path][column] that grows
+ * with the trie. Path 0 is the root; its weights are of samples without a stack.
+ *
+ * Adding a known stack takes expected O(depth). At most CALL_PATHS_MAX paths are stored,
+ * PATH_SUMS_DEPTH_MAX deep; beyond that a weight stays with the deepest path that fits, so sums
+ * stay right, and `cut` counts it. Lack of memory is sticky and reported by call_paths_view().
+ *
+ * A view borrows the weights until something is added; its parents precede their children. Not
+ * thread-safe, not async-signal-safe. Source: Ammons, Ball and Larus, Exploiting Hardware
+ * Performance Counters with Flow and Context Sensitive Profiling, PLDI 1997.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/call_paths.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -50,7 +65,7 @@ uint32_t call_paths_frame(call_paths *p, const dck_frame *f)
 
 		if (number && memcmp(kept_find(&p->frames, number), &own, sizeof own) == 0)
 			return number;
-		if (number) /* another frame of this hash: the next place */
+		if (number) /* another frame has this hash: probe the next key */
 			continue;
 		held_frame *row = kept_row(&p->frames, p->nframes + 1);
 		if (!row || !kept_map_put(&p->by_frame, key, p->nframes + 1)) {
@@ -81,7 +96,7 @@ static bool weights_grow(call_paths *p)
 	return true;
 }
 
-/* PATH_SUM_NONE: it does not fit. */
+/* Returns the child, or PATH_SUM_NONE if it does not fit. */
 static uint32_t child_find(call_paths *p, uint32_t parent, uint32_t frame)
 {
 	const uint32_t path = frame ? path_sums_child(&p->paths, parent, frame) : PATH_SUM_NONE;
@@ -90,7 +105,7 @@ static uint32_t child_find(call_paths *p, uint32_t parent, uint32_t frame)
 									      : path;
 }
 
-/* The path from `path` on through n frames, as far as they fit. */
+/* Follows n frames from `path`. Returns the last path that fits. */
 static uint32_t paths_follow(call_paths *p, uint32_t path, const uint32_t *frames, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -144,7 +159,7 @@ static bool paths_failed(const call_paths *p)
 	return p->failed || p->paths.failed || p->frames.failed || kept_names_failed(&p->texts);
 }
 
-/* Frame and node 0 are what is on no path, where there is such. */
+/* Frame and node 0 have the weights of no path, if there are any. */
 dck_status call_paths_view(const call_paths *p, dck_tree *ret, dck_err *err)
 {
 	const uint32_t zero = any_weight(p, 0), n = p->paths.n ? p->paths.n - 1 : 0;

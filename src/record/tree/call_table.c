@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* call_table.c - functions of a call tree as a table: columns computed from sums, then sorted.
+ *
+ * A column is a description (call_column): a weight of the tree, and what to make of it (self,
+ * total, share, per call). tree_value_of() computes a value in O(1) from the sums of call_sums.c,
+ * for sorting and for printing alike. Functions whose self and total columns are all 0 are left
+ * out, unless keep_zeros.
+ *
+ * The order is total, because qsort(3) is not stable: a text or line if requested, then the sort
+ * column descending, then the number of the function. NaN (a share of a whole of 0, a time per call
+ * without calls) sorts last, and is written as absent with the reason. Words of pstats (ncalls,
+ * tottime, cumtime) name the same columns.
+ *
+ * Time is O(n log n); memory is one array of rows.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/call_table.h"
 #include "base/err.h"
 #include "base/mem.h"
@@ -22,7 +36,7 @@ struct table {
 	const call_tree *c;
 	const call_sums *sums;
 	const call_table *how;
-	double whole[COLUMNS_MAX]; /* of which the shares of each column are */
+	double whole[COLUMNS_MAX]; /* the whole of the shares in each column */
 	row *rows;
 	size_t nrows;
 };
@@ -34,7 +48,7 @@ static const dck_frame *tree_frame_of(const table *t, uint32_t function)
 	return function < t->c->nfunctions ? &t->c->functions[function].frame : &none;
 }
 
-/* In the column of that index. */
+/* Returns the value of a function in the column of that index. */
 static double tree_value_of(const table *t, uint32_t function, size_t column)
 {
 	const call_column *what = &t->how->columns[column];
@@ -62,7 +76,7 @@ static double tree_value_of(const table *t, uint32_t function, size_t column)
 
 /* --- the order */
 
-/* Words that pstats has for the same. */
+/* Returns the key for a word of pstats, or the word itself. */
 static const char *plain_word(const char *word)
 {
 	static const char *const same[][2] = {{"ncalls", "calls"},  {"pcalls", "primitive"},
@@ -100,7 +114,7 @@ dck_status call_table_sort(call_table *how, const char *word, dck_err *err)
 	DCK_FAIL(err, E_ARG, "the table '%s' cannot be sorted by '%s'", how->title, word);
 }
 
-/* What is not known comes last. */
+/* Compares texts; an unknown one (NULL) is last. */
 static int texts(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -177,7 +191,7 @@ static void tree_number_put(record_builder *b, double v, const call_column *colu
 	const bool counted = (column->unit == DCK_UNIT_ONE || column->unit == DCK_UNIT_BYTE) &&
 			     v == floor(v) && fabs(v) < 9e15;
 
-	if (counted) /* is shown as such */
+	if (counted) /* is shown as a count */
 		record_cell_int(b, (int64_t)v);
 	else if (isfinite(v))
 		record_cell_real(b, v);

@@ -1,4 +1,21 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* call_tree.c - an index over a record's call tree: children, functions, inclusive weights,
+ * recursion.
+ *
+ * A record has a tree as an array of nodes, parents before children. call_tree_open() derives from
+ * it:
+ *
+ *  - functions: frames of equal name, file, module and start line, by a hash map with probing;
+ *  - child and next (first child, next sibling), by one pass from the last node to the first, so
+ *    that siblings keep their order;
+ *  - total, the inclusive weights, in the same pass, since a node is complete before its parent;
+ *  - again: the node is inside another node of its function, by a pre-order walk that counts the
+ *    open nodes of each function; call_sums.c counts recursive calls once by it.
+ *
+ * All of it takes O(nodes x columns) time and memory. Nothing is recursive and call_tree_next()
+ * walks by parent links, so depth is not limited by the stack of the thread. The tree is borrowed
+ * and must be valid, as record_parse_tables.c makes sure for files.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/call_tree.h"
 #include "base/err.h"
 #include "base/hash.h"
@@ -19,7 +36,7 @@ void call_tree_done(call_tree *c)
 	*c = (call_tree){0};
 }
 
-/* --- which */
+/* --- selection of a tree and a weight */
 
 dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree **ret, dck_err *err)
 {
@@ -48,7 +65,8 @@ size_t call_tree_column(const dck_tree *t, const char *key)
 	return k;
 }
 
-/* The cost of counting itself, a weight beside the functions' time, is not of interest. */
+/* Ranks columns as the default weight: times first, then what is not a count. The overhead of
+ * counting ranks as a count. */
 static int tree_rank(const dck_column *column)
 {
 	if (strcmp(column->key, "overhead") == 0)
@@ -94,7 +112,7 @@ static uint64_t hash_of(const dck_frame *f)
 	return hash_number(hash, f->start_line);
 }
 
-/* The number of a frame's function, from 1 on; 0: no memory. */
+/* Returns the number of a frame's function, from 1 on; 0: no memory. */
 static uint32_t tree_function_find(call_tree *c, kept_map *by_frame, const dck_frame *f)
 {
 	for (uint64_t key = hash_of(f);; key++) {
@@ -107,7 +125,7 @@ static uint32_t tree_function_find(call_tree *c, kept_map *by_frame, const dck_f
 		}
 		if (had->frame.start_line != f->start_line || !equal(had->frame.name, f->name) ||
 		    !equal(had->frame.file, f->file) || !equal(had->frame.module, f->module))
-			continue; /* another one of this hash: the next place */
+			continue; /* another function has this hash: probe the next key */
 		if (f->line && (f->line < had->frame.line || !had->frame.line))
 			had->frame.line = f->line;
 		return number;
@@ -131,7 +149,8 @@ static bool functions_find(call_tree *c)
 
 /* --- nodes */
 
-/* From the last node on, so that children stand in their order, and behind their parents. */
+/* Goes from the last node to the first, so that siblings are linked in their order, and totals are
+ * complete before they are added to those of the parent. */
 static void nodes_link(call_tree *c)
 {
 	const dck_tree *t = c->t;
@@ -167,7 +186,7 @@ uint32_t call_tree_next(const call_tree *c, uint32_t node)
 	return c->next[node];
 }
 
-/* open: by function, zeroed: how many of its nodes are on the path. */
+/* open: zeroed; counts for each function its nodes on the current path. */
 static void again_find(call_tree *c, uint32_t *open)
 {
 	uint32_t last = CALL_NONE;

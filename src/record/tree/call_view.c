@@ -1,5 +1,19 @@
-/* call_view.c - views on a record's call paths, each a record with a table: its functions, the
- * tree, the callers of a function and what it calls.
+/* call_view.c - queries on a record's call paths; the result is a record with one table.
+ *
+ * dck_calls_look() makes one of these tables, all but the last from an index of the tree
+ * (call_tree.c) and its sums (call_sums.c):
+ *
+ *  - by function: a flat profile, self and total of each function (view_by_function());
+ *  - by path: the tree in pre-order, heaviest child first, pruned by depth, rows and share_min
+ *    (by_path(), call_rows.c);
+ *  - around a function: its callers or callees (around()), as in the call graph of gprof; shares
+ *    are of the function's total, in which recursive calls count once;
+ *  - operators of torch.profiler, where the sort word is one of theirs (operator_view.c).
+ *
+ * by_choices and sort_choices begin with the choices of dck_op_options, in their order: options are
+ * indices shared with tables of operators, and dck_calls_wanted() decides which are meant. The
+ * source is not changed; call_view_about() copies its subject, start, command and notes. Source:
+ * Graham, Kessler and McKusick, gprof: a Call Graph Execution Profiler, SIGPLAN 1982.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/call_view.h"
@@ -12,7 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Those of dck_op_options, and behind them those of call paths. */
+/* The choices of dck_op_options, then those of call paths. */
 enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
 static const char *const by_choices[] = {"auto",  "type", "node", "module",
 					 "class", "line", "all",  [BY_FUNCTION] = "function",
@@ -91,7 +105,7 @@ const dck_opt dck_calls_options[] = {
 };
 
 enum { TOP = 60, LEVELS = 40, BRIEF = 9 };
-/* Of a tree paths that weigh less are left out, where no number of rows is asked for. */
+/* Paths with a smaller share are left out of a tree, unless a number of rows is given. */
 static const double share_min = 0.005;
 
 size_t call_view_top(const dck_calls_view *view)
@@ -180,7 +194,7 @@ static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
 
 /* --- around a function */
 
-/* The functions of that name; where there is none, the one that has it in its name. */
+/* Chooses the functions of that name, or if there is none, the only one whose name contains it. */
 static dck_status view_choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
 			      dck_err *err)
 {
@@ -240,8 +254,8 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 
 /* --- the tree */
 
-/* In a tree of modules the class of one that an installer put there is known by its name, and its
- * path is long. */
+/* Returns whether a frame has a place worth showing. In a tree of modules, an installed class is
+ * known by its name, and its path is long. */
 static bool view_has_place(const look *l, const dck_frame *f)
 {
 	const bool installed =
