@@ -62,7 +62,7 @@ typedef struct decimal {
 	bool padded; /* as 08 is */
 } decimal;
 
-/* Reads a number and moves *text after it. false: there is none. */
+/* Reads a number and moves *text after it. false: no number is there. */
 static bool decimal_read(const char **text, decimal *ret)
 {
 	const char *at = *text;

@@ -3,9 +3,9 @@
  *
  * The ratio of an alternative is the median of its rounds' paired ratios, with the sign-test
  * interval on which it was judged, and not the ratio of the two printed medians: where these differ
- * by more than TIMES_DIFFER a note says which one counts. Results are logarithms; here they become
- * ratios by exp() and differences by expm1(). Where runs differ in items, times become items per
- * second, and the ends of an interval of differences change places.
+ * by more than TIMES_DIFFER a note states which one counts. Results are logarithms; here they
+ * become ratios by exp() and differences by expm1(). Where runs differ in items, times become items
+ * per second, and the ends of an interval of differences change places.
  *
  * versus_record() is the order. It also serves a comparison that ended early: without a whole round
  * there are only facts and notes, after a failure the record is incomplete. versus_over.c and

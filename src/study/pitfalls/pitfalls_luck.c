@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The middle 90 %: one reading in ten lies outside. */
+/* The middle 90 %: one reading in ten is outside. */
 #define END_LOW	 0.05
 #define END_HIGH 0.95
 /* The least number of readings that shows the ends of the middle 90 %. */

@@ -1,8 +1,8 @@
-/* pitfalls_other.c - mistakes of what the clock encloses, and of what runs or is fed beside the
- * honest session.
+/* pitfalls_other.c - mistakes of what the clock encloses, and of what runs next to the honest
+ * session or is fed to it.
  *
  * Within the clock: inputs made or bound in each run, and a run that returns before its results are
- * ready (asynchronous execution without synchronisation). Beside it: the profiler, more threads
+ * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads
  * than processors, busy threads of others, subnormal inputs, one input for all runs, a larger
  * batch. Each function of pit.h builds a mistaken trial and gives it with an honest one to
  * pit_pair_find().
@@ -218,7 +218,7 @@ dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- beside a run */
+/* --- next to a run */
 
 static dck_status candidate_measure(pit *p, measure_session *l, pit_finding *ret, dck_err *err)
 {

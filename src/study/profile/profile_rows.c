@@ -572,7 +572,8 @@ static int by_gain(const row *a, const row *b)
 	return (x < y) - (x > y);
 }
 
-/* A roof that operators with much of the time beat or miss by that much says nothing of them. */
+/* A roof that operators with much of the time beat or miss by this factor is no evidence about
+ * them. */
 #define FAR	  10
 #define FAR_SHARE 0.1
 

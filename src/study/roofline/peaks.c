@@ -66,7 +66,7 @@ typedef struct survey {
 	int64_t began_unix_ns;
 	double *scratch;
 	machine_result result;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* that used the machine during the measurement */
 } survey;
 
 /* --- which machine this is */

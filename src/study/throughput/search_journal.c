@@ -2,7 +2,7 @@
  * synced before the search continues, and replayed when it is resumed.
  *
  * The first line has the key: everything that makes the search what it is. Replay is deterministic:
- * lines_replay() asks the search for its next trial and gives it the outcome of the next line; a
+ * lines_replay() takes the next trial from the search and gives it the outcome of the next line; a
  * trial that the search would not make is refused, and so is another key. A last line without its
  * newline was torn by a kill and is truncated. Numbers that are not finite are left out and read as
  * NaN.

@@ -230,7 +230,7 @@ dck_verdict search_holds(const search *s, size_t point)
 
 	if (!(limit->ns > 0))
 		return DCK_VERDICT_HOLDS;
-	/* Only a mean may lie below the median. */
+	/* Only a mean may be below the median. */
 	if (limit->kind != LIMIT_MEAN && search_latency(s, point).lo > limit->ns)
 		return DCK_VERDICT_BROKEN;
 	const search_number held = search_held(s, point);

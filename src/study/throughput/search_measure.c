@@ -331,7 +331,7 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
-	 * wrong. Its own code says how the program ends. */
+	 * wrong. Its error code is the program's. */
 	if (r->well == 0 && w->end == WORKER_FAILED) {
 		if (err)
 			*err = w->why;

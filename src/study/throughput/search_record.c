@@ -28,7 +28,7 @@
 
 #define COLUMNS_MAX 12
 #define LIST_TEXT   400
-/* A mean that is so much below the median's rate is worth a note. */
+/* A mean that is below the median's rate by this share gets a note. */
 #define MEAN_SHARE 0.1
 
 typedef struct making {
@@ -543,7 +543,7 @@ static void note_nothing(making *m)
 		return;
 	}
 	if (!(r->plan.limit.ns > 0))
-		return; /* everything that ran failed later: the notes of failures say why */
+		return; /* everything that ran failed later: the notes of failures state why */
 	for (size_t i = 0; i < m->n; i++)
 		if (search_record_point(m, i)->trials > 0 &&
 		    (nearest == SIZE_MAX ||

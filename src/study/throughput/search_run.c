@@ -2,13 +2,13 @@
  * state machine of search.c.
  *
  * Order: the options become a plan (search_asked.c); a model whose batch is fixed is rebatched and
- * checked once, in a worker (batch_try()); a journal is opened and replayed; then trials() asks the
- * search for a trial, measures it (search_measure.c), writes it to the journal and only then gives
- * it to the search. It ends when nothing is left to find out, time is over, the user cancels, or
- * FAILURES_MAX trials in a row fail that had run before; then the record is made.
+ * checked once, in a worker (batch_try()); a journal is opened and replayed; then trials() takes a
+ * trial from the search, measures it (search_measure.c), writes it to the journal and only then
+ * gives it to the search. It ends when nothing is left to find out, time is over, the user cancels,
+ * or FAILURES_MAX trials in a row fail that had run before; then the record is made.
  *
  * The time limit is checked between trials, and never before the first. A journal that cannot be
- * written is given up with a note, since the measurement is worth more. Its key is everything that
+ * written is given up with a note, since the measurement matters more. Its key is everything that
  * decides the trials: version, model with a hash of the file, processor and options, but not the
  * time limit. Journal, search and facts are owned by dck_throughput(), which frees them on every
  * path.
@@ -202,7 +202,7 @@ static dck_status trial(search_run *r, const search_ask *ask, dck_err *err)
 
 	phase_say(r, ask);
 	DCK_TRY(search_measure(r, ask, &o, err));
-	/* What is measured is worth more than the journal. */
+	/* The measurement matters more than the journal. */
 	if (r->journal && search_journal_add(r->journal, ask, &o, had_facts ? NULL : r->facts,
 					     &r->journal_failed) != DCK_OK) {
 		search_journal_close(r->journal);
