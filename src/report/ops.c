@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* ops.c - operators of a record sorted and grouped (GROUP BY): sums by type, class or line of code,
+ * or over the tree of modules.
+ *
+ * By one key: pairs of key and operator are sorted, and each run of equal keys is a row. By module:
+ * scopes are paths with '/' and '.'. They are sorted with separators before all other characters,
+ * so that the operators of a module are contiguous, and the tree is walked in pre-order, by
+ * recursion over index ranges. A module that holds nothing but one other shares its row. The depth
+ * is the largest whose rows fit into `most`, at most DEPTH_MAX, which bounds the recursion.
+ *
+ * Sums are exact integers until one overflows or a term is real, then doubles; values that are not
+ * known are counted, and never added as 0. Each comparison ends at the position in the graph, so
+ * that the order does not depend on qsort(). O(n log n) comparisons, by module for each level of
+ * depth. Rows point into the record, which must outlive them; names that are made are in
+ * ops_rows.texts.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/ops.h"
 #include "base/mem.h"
 #include "record/box.h"
@@ -200,7 +215,8 @@ const dck_op **ops_by_node(const dck_record *r, int sort)
 	return ret;
 }
 
-/* Where the rows belong: the first place is for row ret[0]. mem_free(); NULL: no memory. */
+/* Returns the permutation that sorts the rows: row ret[0] comes first. mem_free(); NULL: no
+ * memory. */
 static size_t *rows_order(const ops_row *rows, size_t n, int sort)
 {
 	sort_key *keys = mem_zalloc(n + 1, sizeof *keys);
@@ -363,8 +379,8 @@ static bool is_separator(char c)
 	return c == '/' || c == '.' || c == '\0';
 }
 
-/* Bytes of the first `depth` parts of a path; all of it where it has fewer. *ret_full: it has as
- * many. */
+/* Returns the bytes of the first `depth` parts of a path, or of all where it has fewer. *ret_full:
+ * it has `depth` parts. */
 static size_t path_prefix(const char *path, unsigned depth, bool *ret_full)
 {
 	size_t i = 0;
@@ -385,7 +401,7 @@ static const char *scope_of(const dck_op *op)
 	return op->scope ? op->scope : "";
 }
 
-/* A part's end is less than any character, so that a module's operators stand together. */
+/* Separators sort before any other character, so that a module's operators are contiguous. */
 static int path_char(char c)
 {
 	return c == '\0' ? 0 : is_separator(c) ? 1 : (unsigned char)c + 2;
@@ -401,7 +417,7 @@ static int scope_compare(const void *va, const void *vb)
 	return *x != *y ? path_char(*x) - path_char(*y) : (a > b) - (a < b);
 }
 
-/* The two have the same first `depth` parts. */
+/* Returns whether the scopes of both have the same first `depth` parts. */
 static bool report_same_module(const dck_op *a, const dck_op *b, unsigned depth)
 {
 	bool fa, fb;
@@ -424,7 +440,8 @@ typedef struct tree {
 	bool failed;
 } tree;
 
-/* "0" of "layer1.0" says nothing without its parent. */
+/* Names a row by the last part of its path; where that is a number, as in "layer1.0", with the part
+ * before it. */
 static void report_row_name(ops_row *row, const char *path, size_t bytes)
 {
 	size_t from = bytes, parts = 0;
@@ -441,7 +458,7 @@ static void report_row_name(ops_row *row, const char *path, size_t bytes)
 	row->name_bytes = bytes - from;
 }
 
-/* The most parts that all of ops[lo, hi) have in common, at least `depth`: a module that holds
+/* Returns how many parts all of ops[lo, hi) have in common, at least `depth`: a module that holds
  * nothing but one other is one row with it. */
 static unsigned shared_depth(const tree *t, size_t lo, size_t hi, unsigned depth)
 {
@@ -456,7 +473,8 @@ static unsigned shared_depth(const tree *t, size_t lo, size_t hi, unsigned depth
 	return depth;
 }
 
-/* Rows of the modules with `depth` parts in ops[lo, hi), which share all parts before. */
+/* Appends rows of the modules with `depth` parts in ops[lo, hi), which share all parts before, and
+ * of the modules in them. */
 static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned level)
 {
 	size_t n = 0;
@@ -504,7 +522,7 @@ static void modules_put(tree *t, size_t lo, size_t hi, unsigned depth, unsigned 
 	mem_free(rows);
 }
 
-/* How many modules have exactly so many parts. */
+/* Returns how many modules have exactly `depth` parts. */
 static size_t modules_count(const tree *t, size_t nops, unsigned depth)
 {
 	size_t n = 0;

@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_fold.c - pruning of a calling-context tree: the heaviest nodes are kept, and the weight of
+ * the others is summed in children "(light paths)" of the kept ones.
+ *
+ * A pass from the last node to the first adds the weights of each node to its parent's, which gives
+ * inclusive weights: a node follows its parent. They are sums of absolute values, so that
+ * differences of trees can be pruned too. The share of a node is its largest inclusive weight as a
+ * part of the column's total. The sorted shares give the threshold (an order statistic). A second
+ * pass, from parents to children, copies the nodes above it, and adds the own weights of each other
+ * node to the light child of its nearest kept ancestor.
+ *
+ * Invariants: no node has a larger share than its parent, and ties at the threshold are kept in the
+ * order of nodes, so the parent of a kept node is kept. The sum of a column stays the same. The
+ * result has at most 2 * kept + 1 nodes; its arrays are owned, its texts belong to the input.
+ * O(n log n) time, O(n) memory.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/tree_fold.h"
 
 #include "base/err.h"
@@ -11,14 +26,12 @@
 
 typedef struct folding {
 	const dck_tree *from;
-	double *total;	 /* @owned; of each weight, what is below each node with it; less than 0 as
-			  * much as more */
-	double *whole;	 /* @owned; the same of all nodes */
-	double *share;	 /* @owned; of each node: how heavy it is */
-	uint32_t *to;	 /* @owned; of each node that stays: its new number; else of the innermost
-			  * around it that does, or DCK_TREE_ROOT */
-	uint32_t *light; /* @owned; of each new node, and of none: its child for light paths */
-	uint32_t *frame; /* @owned; of each frame: its new number, from 1 on */
+	double *total;	 /* @owned; [node][column] inclusive absolute weights */
+	double *whole;	 /* @owned; of each column: its total */
+	double *share;	 /* @owned; of each node: its largest part of a total */
+	uint32_t *to;	 /* @owned; new number of a node, or of its nearest kept ancestor */
+	uint32_t *light; /* @owned; light child + 1, of the root and each new node */
+	uint32_t *frame; /* @owned; new number + 1 of each frame; 0: not copied */
 	dck_frame *frames;
 	dck_tree_node *nodes;
 	double *weights;
@@ -91,7 +104,7 @@ static uint32_t node_new(folding *f, uint32_t parent, uint32_t frame)
 	return (uint32_t)t->nnodes++;
 }
 
-/* Frame 0 of the new ones is theirs. */
+/* Returns the light child of a new node, and makes it on first use. All of them have frame 0. */
 static uint32_t light_of(folding *f, uint32_t around)
 {
 	uint32_t *light = &f->light[around == DCK_TREE_ROOT ? 0 : around + (size_t)1];
@@ -135,7 +148,7 @@ static void nodes_fold(folding *f, double limit, size_t also)
 dck_status tree_fold(const dck_tree *t, size_t kept, tree_folded *ret, dck_err *err)
 {
 	const size_t k = t->ncolumns, n = t->nnodes;
-	/* Each that stays may have a child for light ones, and so may none. */
+	/* Each kept node may have a light child, and so may the root. */
 	const size_t room = 2 * kept + 1;
 	folding f = {.from = t, .ret = ret};
 	double limit = -1;

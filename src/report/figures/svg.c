@@ -1,4 +1,14 @@
-/* svg.c
+/* svg.c - charts with linear or logarithmic axes as SVG (W3C, SVG 1.1), written in one pass.
+ *
+ * The plane has fixed pixels (LEFT to s->right, TOP to BOTTOM). An axis maps values to it and
+ * clamps what is outside its ends. Ticks are at 1, 2 or 5 times a power of ten (Heckbert, "Nice
+ * Numbers for Graph Labels", Graphics Gems, 1990), or at powers of a logarithmic axis' base.
+ *
+ * Each call writes its element at once, so the order of calls is the order of painting: axes come
+ * before marks, and svg_axis_right() replaces the scale for the marks after it. Style is in
+ * attributes and never in CSS, so that every program draws it alike. Texts are untrusted:
+ * characters outside XML 1.0 (section 2.2) and control characters become blanks, and '<', '&' and
+ * '"' entities. Memory is constant; errors are sticky in the sink.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/svg.h"
@@ -19,8 +29,8 @@ static const char *const inks[] = {[SVG_BLUE] = "#0072b2",
 				   [SVG_GREY] = "#8a919c",
 				   [SVG_BLACK] = "#16191d"};
 
-/* A character that XML 1.0 does not allow, or that no text needs: a control character of one or two
- * bytes, U+FFFE and U+FFFF. */
+/* Returns whether XML 1.0 does not allow a character, or no text needs it: a control character of
+ * one or two bytes, U+FFFE and U+FFFF. */
 static bool is_refused(const char *text, size_t n)
 {
 	return n == 0 || (n == 1 && ((unsigned char)*text < ' ' || *text == 0x7f)) ||
@@ -111,7 +121,7 @@ void svg_note(svg *s, const char *text)
 
 /* --- axes */
 
-/* From 0 to 1 along an axis, cut off at its ends. */
+/* Returns the position of a value along an axis, from 0 to 1, clamped at its ends. */
 static double svg_share_of(const svg_axis *a, double v)
 {
 	const double t = a->base ? (v > 0 ? log(v / a->from) / log(a->to / a->from) : 0)
@@ -139,7 +149,7 @@ static svg_axis widened(svg_axis a)
 	return a;
 }
 
-/* 1, 2 or 5 times a power of ten, at least v. */
+/* Returns the least of 1, 2 or 5 times a power of ten that is at least v. */
 static double round_step(double v)
 {
 	const double ten = pow(10, floor(log10(v))), m = v / ten;
@@ -147,8 +157,8 @@ static double round_step(double v)
 	return ten * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
-/* The unit of an axis' numbers, one for all of them: so large that the greatest is short, and of a
- * logarithmic one so that its least is no fraction. */
+/* Returns the one unit of an axis' numbers. It makes the greatest number short, and on a
+ * logarithmic axis the least one no fraction. */
 static column_scale axis_scale(const svg_axis *a)
 {
 	const double v = a->base ? a->from : fmax(fabs(a->from), fabs(a->to));
@@ -315,7 +325,7 @@ void svg_box(svg *s, double from, double to, unsigned row, svg_ink ink, const ch
 	     const char *says)
 {
 	enum { SIDE = 20, WIDE = SVG_WIDTH - 2 * SIDE, HIGH = 18, FIRST = 56 };
-	const double letter = 7; /* px: about what one takes, of most fonts */
+	const double letter = 7; /* px: about the width of one, in most fonts */
 	const double x = SIDE + WIDE * from, width = WIDE * (to - from);
 	const double letters = width > 4 ? (width - 4) / letter : 0;
 	const size_t room = letters < 200 ? (size_t)letters : 200, n = strlen(text);

@@ -1,5 +1,15 @@
-/* html_writer.c - records as one page for a browser: the page that was embedded, and the records as
- * data in it. All that is drawn is drawn from them by the scripts in page/.
+/* html_writer.c - records as one HTML page for a browser, self-contained: the parts of the page
+ * that were embedded at build time, and between them the records as blocks of data.
+ *
+ * The order is that of page.html: head and title; the text report in <noscript>, for browsers
+ * without scripts; then the blocks deepclock-page (answers, names of metrics, columns in percent),
+ * deepclock-records (the canonical JSON), and where they exist the sources and the timeline. The
+ * scripts of page/ draw everything from these blocks; no picture is made here.
+ *
+ * Names in records are untrusted. In markup '<' and '&' are escaped here, in blocks html_block.c
+ * escapes '<', so that no name ends an element; and the page's Content-Security-Policy lets only
+ * the embedded scripts run. Each block is held in memory until it is closed. Errors are sticky in
+ * the sink; a text part for which there is no memory is empty.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
@@ -31,7 +41,7 @@ static void markup_text_put(dck_sink *out, const char *text)
 	}
 }
 
-/* What a part of the text report writes, to be freed with dck_buffer_done(). */
+/* A function that writes one part of the text report. */
 typedef void (*text_part)(page *p, const dck_record *r);
 
 static const char *writer_text_of(const dck_record *r, text_part part, dck_buffer *ret)
@@ -47,7 +57,7 @@ static const char *writer_text_of(const dck_record *r, text_part part, dck_buffe
 	return dck_sink_finish(&sink, NULL) == DCK_OK && ret->data ? ret->data : "";
 }
 
-/* The lines without the blanks before them. */
+/* Writes the lines as an array, without the blanks before them. */
 static void lines_put(json_writer *w, char *text)
 {
 	json_array(w);
@@ -82,7 +92,7 @@ static void writer_answer_put(json_writer *w, const dck_record *r)
 	dck_buffer_done(&answer);
 }
 
-/* What the metrics of the records are called. */
+/* Writes name, help and direction of each metric that some record has, once. */
 static void names_put(json_writer *w, const dck_record *const *records, size_t n)
 {
 	json_object(w);
@@ -110,7 +120,7 @@ static void names_put(json_writer *w, const dck_record *const *records, size_t n
 	json_end(w);
 }
 
-/* The keys of columns that are shown in percent. */
+/* Writes the keys of columns that are shown in percent. */
 static void shares_put(json_writer *w, const dck_record *const *records, size_t n)
 {
 	json_array(w);

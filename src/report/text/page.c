@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* page.c - layout of text for a terminal or a file: columns, greedy line filling, and colours by
+ * SGR escape sequences (ECMA-48).
+ *
+ * Blanks are lazy: page_to() and page_space() only count them, in `due` and `space`, and the next
+ * character writes them, so that no line ends in blanks. `col` counts code points; a wide or
+ * combining character counts as one column. page_wrap() fills lines greedily. A word wider than a
+ * line is broken in the second half of the free columns, after its last slash or else another
+ * separator.
+ *
+ * Invariant: every text of a record goes through columns_write(), which replaces control characters
+ * and bytes that are not UTF-8, so that a record from elsewhere cannot send escape sequences to the
+ * terminal. Where the style has no UTF-8 it replaces all but ASCII. Time is linear in the text; no
+ * memory is allocated.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/page.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
@@ -38,7 +52,7 @@ void page_ink_set(page *p, page_ink ink)
 		sink_text(p->out, code[ink]);
 }
 
-/* The ink goes on in the next line. */
+/* Ends the line; the ink continues in the next one. */
 static void page_line_break(page *p)
 {
 	sink_text(p->out, "\n");
@@ -84,7 +98,7 @@ unsigned page_columns(const char *text)
 	return page_columns_n(text, SIZE_MAX);
 }
 
-/* At most `cols` characters; returns what is left. */
+/* Writes at most `cols` characters; returns the rest of the text. */
 static const char *columns_write(page *p, const char *text, unsigned cols)
 {
 	const char *s = text;
@@ -117,7 +131,7 @@ void page_text_cut(page *p, const char *text, unsigned cols)
 
 	if (fits || !p->terminal) {
 		page_text(p, text);
-		p->space = p->space || !fits; /* before what stands beside it */
+		p->space = p->space || !fits; /* before the next column */
 	} else if (cols > 2) {
 		columns_write(p, text, cols - 2);
 		columns_write(p, "..", 2);
@@ -133,7 +147,7 @@ unsigned page_columns_n(const char *text, size_t bytes)
 	return n;
 }
 
-/* The end identifies it better than the beginning: "/lay..conv1/Conv". */
+/* The end of a path identifies it better than its beginning: "/lay..conv1/Conv". */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols)
 {
 	unsigned n = page_columns_n(text, bytes);
@@ -178,7 +192,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Columns of the word at the beginning of text; *ret_bytes: its bytes. */
+/* Returns the columns of the first word of text; *ret_bytes: its bytes. */
 static unsigned word_columns(const char *text, size_t *ret_bytes)
 {
 	const char *s = text;
@@ -190,8 +204,8 @@ static unsigned word_columns(const char *text, size_t *ret_bytes)
 	return n;
 }
 
-/* Columns, at most `most`, after which a word wider than a line is broken: in their second half
- * behind the last slash, else behind another mark that parts names. */
+/* Returns after how many columns, at most `most`, to break a word wider than a line: in their
+ * second half after the last slash, else after the last other mark between names. */
 static unsigned break_columns(const char *word, unsigned most)
 {
 	unsigned at = most, n = 0;

@@ -1,5 +1,15 @@
-/* text_details.c - a record for people, all of it: what was measured and the number first, the
- * notes last, where the eye is when the prompt returns. text_summary.c has the short form.
+/* text_details.c - the text report of a record in full; text_summary.c has the short form.
+ *
+ * text_details() is the order of the sections: what was measured and the number first; then
+ * verdicts, tables, call trees, latencies, costs, operators, resources and facts; the notes last,
+ * where the reader's eye is when the prompt returns. Which sections there are follows from what the
+ * record contains (is_counted(), is_keyed(), details_is_timed()) and not from the command that made
+ * it. Metrics are assigned to sections by the first part of their tags; is_other() takes the rest.
+ *
+ * A table is made in two passes over the metrics: the first finds the widths of its columns, the
+ * second writes. The latencies have one unit, except a value that would be hard to read in it
+ * (suits()). Nothing is computed: a metric without an interval has none, an absent one shows its
+ * reason, and a section whose metrics share one reason states it once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
@@ -10,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_COLS 13 /* of the first column, behind an indent of 2 */
+#define NAME_COLS 13 /* of the first column, after an indent of 2 */
 
 static bool details_has_prefix(const char *text, const char *prefix)
 {
@@ -53,10 +63,10 @@ void text_headline(page *p, const dck_record *r, const char *more)
 			continue;
 		if (varies && strstr(varies->value.as.text, part[i].option))
 			continue;
-		/* "sleep 1 on command" says nothing. */
+		/* "sleep 1 on command" is redundant, ... */
 		if (strcmp(v, "command") == 0 || strcmp(v, "function") == 0)
 			continue;
-		/* Nor does "cpu, cpu", the provider and the device. */
+		/* ... as is "cpu, cpu", the provider and the device. */
 		if (strcmp(v, said) == 0)
 			continue;
 		snprintf(said, sizeof said, "%s", v);
@@ -132,7 +142,7 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
-/* A record that was made without running anything. */
+/* Returns whether the record was made without running anything. */
 static bool is_counted(const dck_record *r)
 {
 	return dck_record_metric(r, "cost/macs") && !dck_record_series(r, "latency") &&
@@ -208,7 +218,7 @@ static void effort_put(page *p, const dck_record *r)
 
 /* --- tables */
 
-/* What a row of latency says, as text: columns are as wide as their widest. */
+/* The cells of a latency row as text; a column is as wide as its widest cell. */
 typedef struct cells {
 	char value[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE];
 	const char *unit;
@@ -221,7 +231,8 @@ static bool is_percent(const dck_metric *m)
 
 static const format_scale percent = {0.01, "%", 2};
 
-/* 13826.8 of a unit, or 0.02 of it, is hard to read: such a value has its own. */
+/* Returns whether a value is easy to read in a unit, as 13826.8 and 0.02 are not: such a value gets
+ * another unit. */
 static bool suits(const format_scale *scale, double ns)
 {
 	const double v = fabs(ns) / scale->divide;
@@ -281,8 +292,8 @@ static void details_name_put(page *p, const dck_metric *m)
 	page_to(p, 2 + NAME_COLS);
 }
 
-/* The end of a line. On a terminal a long description is cut where a part of it ends; the JSON form
- * has all of it. */
+/* Writes the description at the end of a line. On a terminal a long one is cut where a part of it
+ * ends; the JSON form has all of it. */
 static void how_put(page *p, unsigned col, const char *how)
 {
 	static const char *const ends[] = {", ", " (", "; ", ": ", " at "};
@@ -331,7 +342,7 @@ static void latency_row(page *p, const dck_metric *m, const format_scale *scale,
 	page_line(p);
 }
 
-/* The one reason why all of these metrics are absent, or NULL. */
+/* Returns the one reason why all of these metrics are absent, or NULL. */
 static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_metric *m))
 {
 	const char *why = NULL;
@@ -369,7 +380,7 @@ static bool is_defined(const dck_metric *m)
 	return false;
 }
 
-/* What the brackets are: of which kind, and what they do not cover. */
+/* Writes the legend of the brackets: the level and the kind of the intervals. */
 static void details_legend_put(page *p, const dck_record *r, double level)
 {
 	char buf[FORMAT_SIZE];
@@ -477,7 +488,7 @@ static bool is_other(const dck_metric *m)
 	       !text_machine_shows(m) && !details_has_prefix(m->def->tag, "runs/");
 }
 
-/* One of many of its kind, which a table has too: "compare/ratio/opt=all". */
+/* Returns whether the metric is one of a family, which a table has too: "compare/ratio/opt=all". */
 static bool is_member(const dck_metric *m)
 {
 	size_t n;
@@ -494,7 +505,7 @@ static bool is_member(const dck_metric *m)
 	return false;
 }
 
-/* --- results in short, where they are no latencies: shown first, and not again */
+/* --- results in short that are not latencies: shown first, and not again */
 
 static bool details_is_timed(const dck_record *r)
 {
@@ -509,7 +520,7 @@ static bool is_key(const dck_metric *m)
 	return (is_other(m) || details_has_prefix(m->def->tag, "throughput/")) && !is_member(m);
 }
 
-/* The result is tables, or a verdict or numbers without latencies and operators. */
+/* Returns whether the result is tables, or a verdict or numbers without latencies and operators. */
 static bool is_keyed(const dck_record *r)
 {
 	bool any = r->ntables > 0;
@@ -523,7 +534,7 @@ static bool is_keyed(const dck_record *r)
 	return any;
 }
 
-/* Differences as shares of what they are differences of. */
+/* Returns whether the metric is a relative difference, which is shown in percent. */
 static bool is_share_key(const dck_metric *m)
 {
 	const char *last = strrchr(m->def->tag, '/');
@@ -574,7 +585,7 @@ static void keys_put(page *p, const dck_record *r)
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < r->nmetrics; i++) {
 			const dck_metric *m = &r->metrics[i];
-			/* Behind the latency already. */
+			/* The latency's line has it already. */
 			if (!is_key(m) || (timed && strcmp(m->def->tag, "throughput/items") == 0))
 				continue;
 			if (pass == 1) {
@@ -591,7 +602,7 @@ static void keys_put(page *p, const dck_record *r)
 	}
 }
 
-/* What the keys do not show: members of families, where no table does; resources. */
+/* The keys do not show these: members of families, where no table does, and resources. */
 static bool is_loose_member(const dck_metric *m)
 {
 	return is_other(m) && is_member(m);

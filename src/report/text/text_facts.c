@@ -1,5 +1,13 @@
-/* text_facts.c - facts for people: one paragraph a section, the method one line each. What was
- * asked (the plan) and what is absent stays in the JSON form, but for the method.
+/* text_facts.c - the facts of a record as text: a paragraph for each section, a line for each fact
+ * of the method.
+ *
+ * Sections come in the order of their first fact, the method last. Left out are the plan (what was
+ * requested), facts that another part of the report shows (headline, verdicts, answer) and absent
+ * facts, except those of the method; the JSON form has them all. Of the method, numbers share one
+ * paragraph and every other fact has a line.
+ *
+ * Everything is written through page.h, which breaks lines and lets no control character through.
+ * The number of sections is bounded by SECTIONS_MAX; each section scans all facts, which are few.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/box.h"
@@ -10,8 +18,8 @@
 
 #define INDENT 15
 
-/* "clock_cost" as "clock cost". What users named, in section "records" or behind a '/', stays as it
- * is. */
+/* Writes "clock_cost" as "clock cost". Names that users gave, in section "records" or after a '/',
+ * stay as they are. */
 static void key_put(page *p, const char *section, const char *key)
 {
 	bool own = strcmp(section, "records") != 0;
@@ -44,8 +52,8 @@ static void comma_put(page *p)
 	page_space(p);
 }
 
-/* The facts of one section, "key value" behind each other. */
-/* title: in front of what is shown, NULL: none. Returns whether anything is. */
+/* Writes the facts of one section, "key value, key value". title: a title before the first fact,
+ * NULL: none. Returns whether there was a fact. */
 static bool section_put(page *p, const dck_record *r, const char *section,
 			bool (*shown)(const dck_fact *f), const char *label, const char *title)
 {
@@ -74,7 +82,7 @@ static bool section_put(page *p, const dck_record *r, const char *section,
 	return !first;
 }
 
-/* Where each of several alternatives has a verdict, the section's own repeats one of them. */
+/* Returns whether the section's own verdict repeats that of one of several alternatives. */
 static bool facts_is_repeated(const dck_record *r, const dck_fact *f)
 {
 	bool named = false;
@@ -86,7 +94,8 @@ static bool facts_is_repeated(const dck_record *r, const dck_fact *f)
 	return named;
 }
 
-/* "verdict: slower", "verdict opt=all: slower"; where two sections have one, "compare verdict:". */
+/* Writes "verdict: slower", "verdict opt=all: slower"; where two sections have one, "compare
+ * verdict:". */
 static void verdict_put(page *p, const dck_fact *f, bool with_section)
 {
 	char buf[FORMAT_SIZE];
@@ -128,7 +137,7 @@ void text_verdicts(page *p, const dck_record *r)
 			verdict_put(p, &r->facts[i], sections);
 }
 
-/* In the headline already. */
+/* Returns whether the headline shows the fact already. */
 static bool is_headline(const dck_fact *f)
 {
 	static const char *const key[] = {"name", "version", "provider", "threads"};
@@ -156,7 +165,7 @@ static void facts_method_put(page *p, const dck_record *r)
 {
 	char buf[FORMAT_SIZE];
 	bool first = true;
-	/* The legend of the latencies says of which kind their interval is. */
+	/* The legend of the latencies states the kind of their interval. */
 	const bool in_legend = text_has_interval(r);
 
 	for (size_t i = 0; i < r->nfacts; i++) {
@@ -182,8 +191,8 @@ static void facts_method_put(page *p, const dck_record *r)
 	(void)section_put(p, r, "method", is_known_number, "numbers", NULL);
 }
 
-/* Sections in the order they appear. A record has six; in one that has more than these, the rest
- * stays in the JSON form. */
+/* Sections in the order of their first fact. A record has six; of more than these, the rest is in
+ * the JSON form only. */
 #define SECTIONS_MAX 32
 
 static size_t facts_sections_find(const dck_record *r, const char **section)
@@ -199,7 +208,7 @@ static size_t facts_sections_find(const dck_record *r, const char **section)
 	return n;
 }
 
-/* Where the record comes from. */
+/* Writes the origin of the record: its id, time, version and command. */
 static bool origin_put(page *p, const dck_record *r)
 {
 	char began[RECORD_TIME_SIZE];

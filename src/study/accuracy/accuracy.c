@@ -1,4 +1,15 @@
-/* accuracy.c - outputs against outputs, predictions against labels.
+/* accuracy.c - dck_accuracy(): outputs of models compared element by element (allclose), or
+ * predictions of classifiers compared with true labels.
+ *
+ * The options are checked before anything is opened. Without --labels, differences() keeps the
+ * reference open and opens the others one at a time, so that at most two models are in memory. With
+ * --labels, classifier() reads the labels, and then either files of predictions (saved_report()) or
+ * it runs the models over labelled items (model_report(), accuracy_run.c). Both end in report(),
+ * which numbers the classes (accuracy_classes.c) and writes the record (accuracy_record.c).
+ *
+ * Labels and predictions are in one arena until the record is made; the builder of the record is
+ * dropped on failure. An interruption after the first comparison, or the first items, makes an
+ * incomplete record of what there is, and is not an error.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/accuracy.h"
@@ -68,7 +79,7 @@ typedef struct job {
 	labels truth;
 } job;
 
-/* --- what was asked */
+/* --- the options */
 
 static dck_status tolerance_read(const char *option, const char *text, double *ret, dck_err *err)
 {
@@ -198,7 +209,7 @@ static void header_note(const job *j, const labels *l)
 			    l->header);
 }
 
-/* Texts on one side and numbers on the other: the names say which number a text is. */
+/* Where one side has texts and the other numbers, the names give the number of each text. */
 static dck_status kinds_match(job *j, labels *p, dck_err *err)
 {
 	if (p->text == j->truth.text || !j->config->target_names)
@@ -206,7 +217,7 @@ static dck_status kinds_match(job *j, labels *p, dck_err *err)
 	return labels_number(j->arena, p->text ? p : &j->truth, &j->names, err);
 }
 
-/* A header that was taken for a label, or the other way round, is the usual reason. */
+/* The usual reason is a header mistaken for a label, or a label for a header. */
 static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 {
 	const labels *t = &j->truth, *with = t->header ? t : p;
@@ -223,7 +234,7 @@ static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 		 t->n + 1 == p->n || p->n + 1 == t->n ? " (is one a header?)" : "");
 }
 
-/* "NAME=FILE", or a file whose name may hold a '='. */
+/* Splits "NAME=FILE". A text that is the name of a file is not split at its '='. */
 static dck_status prediction_name(const job *j, const char *text, const char **ret_name,
 				  const char **ret_file, dck_err *err)
 {

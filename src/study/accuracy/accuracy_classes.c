@@ -1,4 +1,15 @@
-/* accuracy_classes.c - labels and predictions of one kind, and which classes they are.
+/* accuracy_classes.c - the classes of labels and predictions: a sorted set of unique labels, or the
+ * labels of a list, and the class of each item by binary search.
+ *
+ * classes_make() has four steps: sizes and kinds (numbers or texts) must agree; the labels that
+ * occur are collected as keys, sorted and made unique; the classes get names; each label and
+ * prediction is mapped to its class, or to n where it is in none.
+ *
+ * The set is collected in an array of 2 * CLASSES_MAX keys: when it is full it is sorted and made
+ * unique, so that memory depends on the number of classes and not of items, and more than
+ * CLASSES_MAX different labels are an error. O(items * log classes). Numbers are ordered by value,
+ * texts by their bytes, which in UTF-8 is the order of code points. Everything is in the caller's
+ * arena; texts are borrowed from the labels.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -69,7 +80,7 @@ dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_
 	return DCK_OK;
 }
 
-/* --- which there are */
+/* --- the set of classes */
 
 typedef struct building {
 	mem_arena *arena;
@@ -105,7 +116,8 @@ static dck_status classes_sizes_check(const building *g, dck_err *err)
 	return DCK_OK;
 }
 
-/* Everything that occurs, each once. Chunk by chunk, so that it takes no more than the classes. */
+/* Adds the labels that occur, each once. It works chunk by chunk, so that memory depends on the
+ * classes alone. */
 static dck_status occurring(building *g, const labels *l, dck_err *err)
 {
 	const size_t room =
@@ -133,7 +145,7 @@ static const char *classes_name_of(mem_arena *a, const key *k)
 	return k->text ? k->text : mem_arena_fmt(a, "%" PRId64, k->number);
 }
 
-/* "3", or "0-9" for all of them. */
+/* Reads "3", or "0-9" for a range. */
 static bool list_item(const char *text, bool is_text, int64_t *ret_first, int64_t *ret_last)
 {
 	char *end;
@@ -153,7 +165,7 @@ static bool list_item(const char *text, bool is_text, int64_t *ret_first, int64_
 	return *end == '\0' && *ret_last >= *ret_first && *ret_last - *ret_first < CLASSES_MAX;
 }
 
-/* The labels that were asked for, in that order. */
+/* Takes the labels of the list as classes, in its order. */
 static dck_status classes_listed(building *g, dck_err *err)
 {
 	const bool text = g->truth->text;
@@ -180,8 +192,8 @@ static dck_status classes_listed(building *g, dck_err *err)
 	return DCK_OK;
 }
 
-/* Names for numbers that are all positions among them: then those are the classes, also such as do
- * not occur. */
+/* Returns whether all labels are positions among the names: then the names are the classes, also
+ * those that do not occur. */
 static bool named_positions(const building *g)
 {
 	return g->names && !g->truth->text && g->n > 0 && g->n < g->names->n &&
@@ -223,7 +235,7 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 						      : ERR_NO_MEMORY(err, "for the classes");
 }
 
-/* The class of every item; n: none of them. */
+/* Returns the class of every item; n: it is in none. */
 static uint32_t *classes_positions(const building *g, const labels *l, const key *sorted,
 				   bool *complete)
 {

@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* accuracy_labels.c - readers of class labels: arrays in memory, NumPy's .npy format, and text with
+ * one label on each line (CSV of one column, quoted as in RFC 4180).
+ *
+ * labels_read() takes an array in memory of that name, else a file, which is .npy by its magic
+ * bytes or text. An [N][K] array of scores becomes labels by argmax: the first of the highest
+ * scores; an item with a NaN has no label (LABEL_NONE). For top-k accuracy the rank of the true
+ * label is counted in the same pass, equal scores in the order of columns, as argmax takes them.
+ * Lines of text are numbers if all of them are whole, else texts; a first line above numbers, or a
+ * usual heading, is a header.
+ *
+ * Hostile input: a file has at most `limit` bytes; text with a NUL byte is refused; reals are
+ * labels only where a double holds them exactly as integers. Errors name the line or the index.
+ * Everything that is returned is in the arena; the bytes of the file are freed here.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_labels.h"
 #include "base/err.h"
 #include "base/utf8.h"
@@ -17,7 +31,7 @@ size_t labels_limit(void)
 	return half < SIZE_MAX ? (size_t)half : SIZE_MAX;
 }
 
-/* Equal but for the case of ASCII letters. */
+/* Returns whether the texts are equal but for the case of ASCII letters. */
 static bool is_word(const char *text, const char *lower)
 {
 	size_t i = 0;
@@ -32,7 +46,8 @@ static bool is_word(const char *text, const char *lower)
 
 typedef enum number_kind { NUMBER_NOT, NUMBER_WHOLE, NUMBER_BROKEN, NUMBER_NAN } number_kind;
 
-/* "3", "-1", also "3.0", as a table of numbers is often written; NaN and nothing else. */
+/* Reads "3", "-1", also "3.0", as a table of numbers is often written. Of the words only NaN is
+ * recognised. */
 static number_kind labels_number_read(const char *text, int64_t *ret)
 {
 	char *end;
@@ -75,8 +90,8 @@ dck_status labels_new(mem_arena *a, const char *from, size_t n, size_t columns, 
 		   : ERR_NO_MEMORY(err, "for the labels of '%s'", from);
 }
 
-/* Of equal scores the first column's is ahead, in the order of which the highest is the prediction;
- * a label that has no column has all of them ahead. */
+/* Returns how many scores rank above the label's. Of equal scores the first column ranks highest,
+ * as in the prediction; a label without a column ranks below all. */
 static uint64_t ahead_of(const double *score, size_t columns, int64_t label)
 {
 	uint64_t n = 0;
@@ -137,7 +152,8 @@ static dck_status scores_take(mem_arena *a, const npy_array *x, const labels *tr
 	return DCK_OK;
 }
 
-/* Whole numbers, also in a floating type, which NumPy makes of a column in which one is missing. */
+/* Reads whole numbers, also of a floating type, which NumPy gives to a column with a missing
+ * value. */
 static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_err *err)
 {
 	const dck_tensor t = tensor_of(x);
@@ -288,7 +304,7 @@ static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *by
 	return DCK_OK;
 }
 
-/* The first of lines[from..n) that is no whole number; n: all are. */
+/* Returns the first of line[begin..n) that is not a whole number; n: all are. */
 static size_t first_text(char *const *line, size_t begin, size_t n)
 {
 	int64_t v;

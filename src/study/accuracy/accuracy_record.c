@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* accuracy_record.c - the report on a classifier: confusion matrix, precision, recall and F1 of
+ * each class with their averages, as scikit-learn's classification_report() has them; accuracy and
+ * top-k accuracy with exact binomial intervals (Clopper and Pearson, Biometrika 26, 1934); and
+ * McNemar's test of alternatives on the same items.
+ *
+ * The statistics are in stat/classify.c; this file turns them into metrics, tables, an answer and
+ * notes, in the order of accuracy_record(). A list of classes may leave labels out: class k (the
+ * number of classes) then means "none of these", and the accuracy compares the labels themselves. A
+ * rate with nothing to divide by counts as 0, with a note.
+ *
+ * Sizes are bounded: classes have metrics up to METRIC_CLASSES, the matrix is written up to
+ * MATRIX_CLASSES; with more classes the CONFUSIONS_SHOW most frequent pairs are found by sorting,
+ * O(items * log items). Temporary arrays are in the caller's arena.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_record.h"
 #include "base/err.h"
 #include "stat/stat.h"
@@ -8,7 +22,7 @@
 
 #define BRIEF_CLASSES	5
 #define LEVEL		0.95
-#define METRIC_CLASSES	1000 /* beyond, classes are in the tables alone */
+#define METRIC_CLASSES	1000 /* with more, classes are in the tables alone */
 #define MATRIX_CLASSES	40
 #define CONFUSIONS_SHOW 20
 
@@ -77,7 +91,7 @@ static uint64_t hits_of(const job *j, size_t which)
 	const labels *t = j->r->truth, *p = &j->r->predictions[which];
 	uint64_t hits = 0;
 
-	/* By the labels themselves: a label outside the list may be right too. */
+	/* The labels themselves are compared, because one outside the list may be right too. */
 	for (size_t i = 0; i < j->items; i++)
 		hits += c->complete ? c->truth[i] == c->predicted[which][i]
 			: t->text   ? strcmp(t->texts[i], p->texts[i]) == 0
@@ -135,7 +149,7 @@ static const dck_column rates[] = {
 };
 #define NRATES (sizeof rates / sizeof rates[0])
 
-/* Of many classes a summary shows those that are found least. */
+/* Returns whether a summary shows the class: of many, those with the lowest recall. */
 static bool is_among_worst(const job *j, size_t i)
 {
 	size_t worse = 0;
@@ -176,7 +190,7 @@ static void averages_put(const job *j)
 		record_cell_text(j->b, "accuracy");
 		record_cell_absent(j->b, one);
 		record_cell_absent(j->b, one);
-		/* The share of all items, also of those for which nothing was predicted. */
+		/* This share is of all items, also of items without a prediction. */
 		record_cell_real(j->b, j->all.micro.recall);
 		record_cell_int(j->b, (int64_t)j->all.support);
 	} else {
@@ -186,7 +200,7 @@ static void averages_put(const job *j)
 	rates_row(j, "weighted avg", &j->all.weighted, j->all.support);
 }
 
-/* --- what is taken for what */
+/* --- confusions */
 
 static dck_status matrix_put(const job *j, dck_err *err)
 {
@@ -247,7 +261,7 @@ static int pair_by_count(const void *a, const void *b)
 	return pair_by_class(a, b);
 }
 
-/* Where there are too many classes for a matrix, what is mistaken most often. */
+/* Writes the most frequent confusions, where there are too many classes for a matrix. */
 static dck_status confusions_put(const job *j, dck_err *err)
 {
 	static const dck_column columns[] = {
@@ -409,7 +423,7 @@ static void nan_note(const job *j, size_t which)
 			    p->from, p->nnone, p->n, p->first_none + 1);
 }
 
-/* Labels that no column of the scores stands for are the classic mistake of counting from 1. */
+/* Labels without a column of scores are the classic mistake of counting from 1. */
 static void columns_note(const job *j)
 {
 	const labels *t = j->r->truth, *p = &j->r->predictions[0];

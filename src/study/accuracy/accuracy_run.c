@@ -1,4 +1,19 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* accuracy_run.c - batched inference of one or more models over the same labelled items, in
+ * lockstep.
+ *
+ * items_run() opens all models, reads the items (.npy, all in memory, together at most
+ * labels_limit()), pairs each input of each model with its items (feed), and then works chunk by
+ * chunk. A chunk has the size of the largest batch. Each model runs it in batches of the size it
+ * was opened with; the last batch is filled up with copies of its last item, whose outputs are
+ * dropped. From the outputs of a chunk come the predictions (labels_pick()), and from the second
+ * model on the differences from the reference's outputs (agree_part()).
+ *
+ * r->done counts the items that all models have finished. A failure or an interruption ends the
+ * loop, and the chunks before it are still a result. Batch axes are checked before the first run,
+ * and the size of an output after each run, since an engine may return anything. Memory is in the
+ * caller's arena, except one row of scores; targets and arrays are closed on every path.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_run.h"
 #include "base/dtype.h"
 #include "base/err.h"
@@ -25,7 +40,7 @@ typedef struct items {
 typedef struct feed {
 	const items *from;
 	size_t index;	  /* of the input */
-	dck_tensor batch; /* of the subject's type and shape, with memory of its own */
+	dck_tensor batch; /* of the subject's type and shape, with separate memory */
 	size_t bytes;	  /* of one item in the file */
 	bool converts;
 } feed;
@@ -36,7 +51,7 @@ typedef struct candidate {
 	feed *feeds;
 	size_t nfeeds;
 	size_t output;
-	dck_tensor chunk; /* this output for the items at hand; data is its own */
+	dck_tensor chunk; /* this output for the present chunk; with separate memory */
 	size_t item_bytes, columns;
 } candidate;
 
@@ -52,7 +67,8 @@ typedef struct job {
 
 /* --- the items */
 
-/* "FILE.npy", or "NAME=FILE.npy" with a name that the first subject has. */
+/* Splits "NAME=FILE.npy" where the first subject has an input of that name; else all of it is the
+ * file. */
 static void item_name(const subject_target *t, const char *text, items *ret)
 {
 	ret->file = text;
@@ -109,14 +125,16 @@ static const items *items_find(const job *j, const candidate *l, size_t input)
 	for (size_t i = 0; i < j->nitems; i++)
 		if (j->items[i].name && strcmp(j->items[i].name, name) == 0)
 			return &j->items[i];
-	/* Without a name: the first input; by position where subjects name theirs differently. */
+	/* A file without a name is for the input at its position, as is any where subjects name
+	 * their inputs differently. */
 	for (size_t i = 0; i < j->nitems; i++)
 		if (i == input && (!j->items[i].name || l != j->candidates))
 			return &j->items[i];
 	return NULL;
 }
 
-/* Sizes of one item, without those of 1: 28x28 fits 1x28x28. A flat item fits any shape. */
+/* Returns whether sizes of an item agree, those of 1 aside: 28x28 fits 1x28x28. A flat item fits
+ * any shape. */
 static bool item_fits(const int64_t *a, size_t na, const int64_t *b, size_t nb)
 {
 	int64_t x[DCK_RANK_MAX], y[DCK_RANK_MAX], size_x = 1, size_y = 1;
@@ -233,7 +251,7 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && rebatched_fixed(s.text, &was)))
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
 	status = verify_open_given(&l->target, &s, j->r->watch, &first);
-	/* A model may fix its batch, and then says no more than that at first. */
+	/* A model may fix its batch; the first error then states only that. */
 	if (status == DCK_E_ARG && j->r->all[which].subject->model.batch == 0) {
 		const bool fixed = strncmp(first.msg, "--batch", 7) == 0;
 
@@ -254,7 +272,7 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 
 /* --- running */
 
-/* Items first to first + rows into the batch; the last one fills it up. */
+/* Copies items first to first + rows into the batch; the last one fills it up. */
 static dck_status feed_give(const subject_target *t, const feed *f, size_t batch, size_t first,
 			    size_t rows, dck_err *err)
 {
@@ -278,7 +296,7 @@ static dck_status feed_give(const subject_target *t, const feed *f, size_t batch
 	return engine_bind_input(t->engine.ops, t->context, f->index, &f->batch, err);
 }
 
-/* What the output of one run looks like, and room for a chunk of it. */
+/* Checks the shape of the output, and allocates a chunk of it. */
 static dck_status chunk_make(const job *j, candidate *l, const dck_tensor *out, dck_err *err)
 {
 	const char *name = l->target.out[l->output].name;

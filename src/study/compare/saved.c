@@ -1,4 +1,16 @@
-/* saved.c - records that were kept, compared.
+/* saved.c - dck_compare_records(): saved records compared by the ratios of independent estimates,
+ * with verdicts that hold together by Holm's step-down procedure.
+ *
+ * Steps: schema and metric must agree, and unless --force machine and method (record/comparable.c);
+ * each record's statistic is estimated at the level of its verdict (saved_value.c); its ratio to
+ * the baseline's gets an interval by square-and-add on logarithms (saved_ratio.c); saved_judge()
+ * decides; then facts, table, differences of operators (saved_ops.c) and notes (saved_notes.c) are
+ * written. With --together the last record is compared with the pool of all before it
+ * (saved_together.c).
+ *
+ * Holm (Scand. J. Statist. 6, 1979): with k undecided records each is judged with the error divided
+ * by k, until a pass decides none; at most k passes. The records are borrowed, and their samples
+ * are used in place; at most DCK_ALTERNATIVES_MAX are compared. Sources are closed on every path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
@@ -14,9 +26,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Recordings before the last, for --pool. */
+/* The least number of records before the last, for --pool. */
 #define POOL_MIN 3
-/* More than a record has. */
+/* A bound for hostile records; a real one has fewer. */
 #define HOST_FACTS_MAX 200
 
 /* --- may they be compared? */
@@ -315,7 +327,7 @@ static dck_status compare_operators(const saved_comparison *c, dck_err *err)
 
 	for (size_t i = c->first; i < c->n; i++) {
 		snprintf(suffix, sizeof suffix, "/%s", c->sides[i].name);
-		/* Of several before, the last one: only the whole is pooled. */
+		/* With several before, the last of them: operators are not pooled. */
 		DCK_TRY(saved_operators(c->b, c->sides[c->first - 1].record, c->sides[i].record,
 					c->n - c->first > 1 ? suffix : "", c->asked, err));
 	}

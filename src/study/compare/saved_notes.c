@@ -1,4 +1,13 @@
-/* saved_notes.c - what the reader of a comparison of records must know.
+/* saved_notes.c - the notes on a comparison of saved records, with the codes of record/notes.def.
+ *
+ * saved_notes() is the order: what is undecided, and how many times the data would decide it
+ * (verdict_more()); what the records warn of themselves; in what they differ; what could not be
+ * checked because only one of two records states it; and last what the design cannot show, since
+ * the records were not interleaved or are pooled.
+ *
+ * Nothing is measured or estimated here: the differences are those that saved.c found. Lists of
+ * names and codes are written into fixed buffers and end where these are full, so that hostile
+ * records do not make notes grow.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
@@ -86,7 +95,7 @@ static bool notes_is_repeated(const saved_comparison *c, size_t i)
 	return false;
 }
 
-/* What each record warns of itself: codes, once each. */
+/* Notes the codes of each record's own warnings, once each. */
 static void note_doubts(const saved_comparison *c)
 {
 	char text[600] = "";
@@ -158,7 +167,7 @@ static void notes_differences(const saved_comparison *c)
 		}
 }
 
-/* What only one of the records has was not checked. */
+/* Notes the facts that only one of two records states, which were not checked. */
 static void notes_note_unknown(const saved_comparison *c)
 {
 	for (size_t i = 1; i < c->n; i++) {
@@ -192,7 +201,7 @@ static void note_items(const saved_comparison *c)
 	}
 }
 
-/* Of a share in percent: "0.48 %", "12 %". */
+/* Returns the decimals of a share in percent: "0.48 %", "12 %". */
 static int digits(double share)
 {
 	return share < 0.01 ? 2 : share < 0.1 ? 1 : 0;
@@ -227,7 +236,7 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 			    processes ? "processes" : "runs");
 }
 
-/* What is pooled must be of one kind, and change only by chance. */
+/* Pooled records must be of one kind, and differ only by chance. */
 static void notes_pooled(const saved_comparison *c)
 {
 	static const comparable_group groups[] = {COMPARABLE_SETTING, COMPARABLE_SUBJECT};

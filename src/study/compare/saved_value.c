@@ -1,4 +1,16 @@
-/* saved_value.c - the statistic of a record that was kept, with its interval at any level.
+/* saved_value.c - the statistic of a saved record with a confidence interval at any level, from the
+ * best source that the record has.
+ *
+ * saved_source_open() chooses the source once: the samples of one process, estimated again and
+ * corrected for autocorrelation; else the samples of several processes, whose statistics are
+ * averaged with Student's t (spreads on logarithms); else the stored metric, whose interval is
+ * stretched on the logarithm by the ratio of two quantiles. Holm's procedure needs other levels
+ * than the stored one, so saved_source_value() may be called again and again.
+ *
+ * Invariants: samples are borrowed from the record, and copied only where some are not finite; a
+ * value that is not known has a reason in `why`, and so has a missing interval unless the value is
+ * an exact count. What --between adds is a variance, half of it to each of two records. At most
+ * PROCESSES_MAX processes are read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
@@ -28,7 +40,7 @@ static bool has_number(const dck_record *r, const char *tag)
 	return !isnan(dck_record_value(r, tag));
 }
 
-/* A longer run of more items may be the better one. */
+/* Returns whether rates are compared: a longer run of more items may be the better one. */
 static bool rates_decide(const dck_record *const *records, size_t n)
 {
 	bool differ = false;
@@ -48,8 +60,8 @@ int64_t saved_items(const dck_record *r)
 	return f && f->value.kind == DCK_VALUE_INT ? f->value.as.i : 0;
 }
 
-/* The metric to compare: the one that was asked for, else the main one of this kind of record. The
- * rate is that of the median. */
+/* Returns the tag of the metric to compare: the requested one, else the main one of this kind of
+ * record. The rate follows from the median, so no other statistic is replaced by it. */
 const char *saved_tag(const dck_record *const *records, size_t n, const dck_compare_config *c,
 		      char *text, size_t size)
 {
@@ -71,8 +83,8 @@ const char *saved_tag(const dck_record *const *records, size_t n, const dck_comp
 	return text;
 }
 
-/* Runs after the warm-up. Those whose value was no number are left out; they are rare, so a copy is
- * made only then. */
+/* Takes the runs after the warm-up. Values that are not finite are left out; they are rare, so a
+ * copy is made only then. */
 static dck_status runs_take(const dck_series *series, saved_source *s, dck_err *err)
 {
 	const double *x = series->values + series->warmup;
@@ -113,7 +125,7 @@ static const dck_series *process_series(const dck_record *r, size_t i)
 	return dck_record_series(r, tag);
 }
 
-/* The statistic of each process; its interval is then between them. */
+/* Estimates the statistic of each process; the interval is then between them. */
 static dck_status processes_take(saved_source *s, dck_err *err)
 {
 	size_t n = 0;
@@ -143,7 +155,7 @@ static dck_status processes_take(saved_source *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* The record's own words for what it is, to explain why it lacks a metric. */
+/* Writes the command that made the record, to explain why it lacks a metric. */
 static const char *made_by(const dck_record *r, char *text, size_t size)
 {
 	const dck_fact command = {.value = {.kind = DCK_VALUE_TEXT, .as.text = r->command}};
@@ -226,7 +238,8 @@ static void take_estimate(const stat_estimate *e, saved_value *v)
 		snprintf(v->why, sizeof v->why, "%s", e->why);
 }
 
-/* The quantile that a kept interval was made with: Student's where it is between processes. */
+/* Returns the quantile that a stored interval was made with: Student's where it is between
+ * processes. */
 static double quantile_at(const dck_record *r, double level)
 {
 	const dck_fact *f = dck_record_fact(r, "method", "processes");
@@ -236,8 +249,8 @@ static double quantile_at(const dck_record *r, double level)
 		       : stat_normal_quantile(0.5 + level / 2);
 }
 
-/* An interval at another level is the kept one stretched on the logarithm, where intervals of times
- * are symmetric. */
+/* An interval at another level is the stored one stretched on the logarithm, where intervals of
+ * times are symmetric. */
 static void take_metric(const saved_source *s, double level, saved_value *v)
 {
 	const dck_metric *m = s->metric;

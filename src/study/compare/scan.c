@@ -1,5 +1,17 @@
-/* scan.c - one program with several values: each {NAME} in its words becomes each value, one after
- * the other.
+/* scan.c - dck_alternatives_scan(): parameter sweeps (--scan NAME=FROM..TO:STEP or NAME=a,b,c), the
+ * Cartesian product of their values substituted for {NAME} in the words of programs.
+ *
+ * A range is read as scaled decimal integers, so that steps of 0.1 are exact: value i is from plus
+ * i times step. A subject takes part in the scans whose {NAME} its words or hooks contain. Its
+ * combinations are numbered, and combination i is i in the mixed radix of these scans, the last
+ * digit fastest. One set of functions (scan_out) both counts bytes and writes them: the first pass
+ * finds the size, the second fills one block with alternatives, word pointers and texts, which the
+ * caller frees.
+ *
+ * Bounds: products saturate at COUNT_MAX and at most DCK_ALTERNATIVES_MAX subjects are made; the
+ * words of one have at most WORDS_BYTES_MAX bytes; INTEGERS_MAX and DECIMALS_MAX keep sums within
+ * an int64_t. Values are not searched for {NAME} again. Names and hooks are lines quoted for a
+ * POSIX shell.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -12,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* 12 digits before the point and 6 behind it: scaled by 10^6 no sum leaves an int64_t. */
+/* 12 digits before the point and 6 after it: scaled by 10^6 no sum overflows an int64_t. */
 enum { INTEGERS_MAX = 12, DECIMALS_MAX = 6 };
 /* The words of one program; a system takes no more than 2 MiB. */
 enum { WORDS_BYTES_MAX = 4 << 20 };
@@ -27,7 +39,7 @@ typedef struct scan {
 	size_t length;	    /* of the name */
 	bool is_list;
 	int64_t from, step;  /* of a range, scaled by 10^decimals */
-	int decimals, width; /* digits behind and, at least, before the point */
+	int decimals, width; /* digits after and, at least, before the point */
 	uint64_t n;	     /* values */
 	bool held;	     /* a word holds {NAME} */
 } scan;
@@ -50,7 +62,7 @@ typedef struct decimal {
 	bool padded; /* as 08 is */
 } decimal;
 
-/* false: no number is there. *text moves behind it. */
+/* Reads a number and moves *text after it. false: no number is there. */
 static bool decimal_read(const char **text, decimal *ret)
 {
 	const char *at = *text;
@@ -61,7 +73,7 @@ static bool decimal_read(const char **text, decimal *ret)
 	d.padded = at[0] == '0' && at[1] >= '0' && at[1] <= '9';
 	for (; *at >= '0' && *at <= '9' && d.integers <= INTEGERS_MAX; at++, d.integers++)
 		d.digits = 10 * d.digits + (*at - '0');
-	/* "1..4": the points are not of the number. */
+	/* "1..4": these points do not belong to the number. */
 	if (at[0] == '.' && at[1] >= '0' && at[1] <= '9')
 		for (at++; *at >= '0' && *at <= '9' && d.decimals <= DECIMALS_MAX;
 		     at++, d.decimals++)
@@ -123,7 +135,7 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 		DCK_FAIL(err, E_ARG, "--scan %s: a step of %s never leads from FROM to TO", text,
 			 strrchr(text, ':') + 1);
 	s->n = (uint64_t)((last - first) / by) + 1;
-	/* As many decimals as the values have: those of TO are in none of them. */
+	/* The values have the decimals of FROM and STEP; those of TO are in none of them. */
 	s->decimals = larger(from.decimals, step.decimals);
 	s->from = scan_scaled(&from, s->decimals);
 	s->step = (by < 0) == (step.digits < 0) ? scan_scaled(&step, s->decimals)
@@ -168,11 +180,11 @@ static dck_status scans_read(const dck_list *list, scans *ret, dck_err *err)
 
 /* --- writing words */
 
-/* Counts what is written, and keeps what there is room for. */
+/* An output that counts all bytes and stores those that fit. */
 typedef struct scan_out {
 	char *to; /* NULL: counts alone */
 	size_t n, room;
-	bool odd;     /* something that a shell would not take as it is */
+	bool odd;     /* a character that a shell may interpret */
 	bool quoting; /* inside '...' */
 } scan_out;
 
@@ -217,7 +229,7 @@ static void out_value(scan_out *o, const scan *s, uint64_t i)
 	out_add(o, text, (size_t)n);
 }
 
-/* The scan whose {NAME} begins the text; NULL: none does. */
+/* Returns the scan whose {NAME} begins the text; NULL: none does. */
 static scan *scan_at(scans *all, const char *text)
 {
 	for (size_t i = 0; *text == '{' && i < all->n; i++) {
@@ -229,7 +241,8 @@ static scan *scan_at(scans *all, const char *text)
 	return NULL;
 }
 
-/* A value that has braces itself stays as it is. What is too long is not counted to its end. */
+/* Writes a word with values for its {NAME}s; braces in a value stay as they are. A word that is too
+ * long is not counted to its end. */
 static void out_word(scan_out *o, scans *all, const scan_pick *pick, const char *word)
 {
 	while (*word && (o->to || o->n <= WORDS_BYTES_MAX)) {
@@ -243,7 +256,7 @@ static void out_word(scan_out *o, scans *all, const scan_pick *pick, const char 
 	}
 }
 
-/* As one line, which is cut into the same words again. */
+/* Writes the words as one line, quoted so that it splits into the same words again. */
 static void out_line(scan_out *o, scans *all, const scan_pick *pick, char *const *words)
 {
 	for (char *const *word = words; *word; word++) {
@@ -274,11 +287,11 @@ static const struct {
 		  {"prepare", offsetof(dck_command_config, prepare)},
 		  {"cleanup", offsetof(dck_command_config, cleanup)}};
 
-/* A subject as it was given: which of the scans it holds, and its hooks as words. */
+/* A given subject: which of the scans it contains, and its hooks as words. */
 typedef struct scan_base {
 	const dck_subject *subject;
 	bool held[DCK_LIST_MAX];
-	char **hook[HOOKS]; /* NULL: none, or it holds no scan and stays as it is */
+	char **hook[HOOKS]; /* NULL: no hook, or one without a scan */
 	size_t nwords;
 	uint64_t n; /* subjects that are made of it */
 } scan_base;
@@ -335,7 +348,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 	return a > COUNT_MAX / b ? COUNT_MAX : a * b;
 }
 
-/* How many subjects there will be. */
+/* Counts the subjects that will be made. */
 static dck_status job_count(scan_job *j, size_t *ret_n, dck_err *err)
 {
 	uint64_t all = 0;
@@ -384,7 +397,7 @@ static scan_pick pick_make(const scan_job *j, const scan_base *b, uint64_t i)
 	return pick;
 }
 
-/* All alternatives with what they point to: words, and behind these the text. */
+/* All alternatives with what they point to: words, followed by the text. */
 typedef struct scan_result {
 	dck_alternative all[DCK_ALTERNATIVES_MAX];
 	dck_subject of[DCK_ALTERNATIVES_MAX];
@@ -392,7 +405,7 @@ typedef struct scan_result {
 	char *words[];
 } scan_result;
 
-/* Never in the middle of a character. */
+/* Ends a name of n bytes; one that is too long ends in ".." after a whole character. */
 static void name_cut(char *name, size_t size, size_t n)
 {
 	if (n < size) {
@@ -402,8 +415,8 @@ static void name_cut(char *name, size_t size, size_t n)
 	memcpy(name + utf8_cut(name, size - 3), "..", 3);
 }
 
-/* The command line where it is short, else "n=4 m=x", behind the beginning of the line where there
- * are several of them. */
+/* Names a subject: the command line where it is short, else "n=4 m=x", after the beginning of the
+ * line where there are several subjects. */
 static void scan_name_make(scan_job *j, const scan_base *b, const scan_pick *pick, char *name,
 			   size_t size)
 {
@@ -451,7 +464,7 @@ static void names_part(scan_result *r, size_t i)
 	}
 }
 
-/* Words and text of one subject; s and words NULL: counts them. */
+/* Writes words and text of one subject; s and words NULL: counts them. */
 static void subject_write(scan_job *j, const scan_base *b, const scan_pick *pick, dck_subject *s,
 			  char **words, scan_out *o)
 {

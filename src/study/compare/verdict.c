@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* verdict.c - verdicts on the ratio of two times by its interval and a margin, and the parts of a
+ * record that live and saved comparisons share.
+ *
+ * A margin m makes the zone from 1/(1+m) to 1+m. An interval wholly above it is "slower", wholly
+ * below it "faster", wholly within it "same" (an equivalence test by an interval: Schuirmann, J.
+ * Pharmacokinet. Biopharm. 15, 1987); all else, and a missing interval, is "undecided".
+ * verdict_more() extrapolates how many times the data would decide: the half-width, on the
+ * logarithm, falls with the root of their number.
+ *
+ * The gate of several alternatives is their worst: a regression fails it although others are
+ * undecided. The answer states up to three alternatives, of more than three the first two. Texts
+ * are made in an arena for the call; out of memory, there is no answer.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/verdict.h"
 #include "base/label.h"
 #include "measure/latency_limit.h"
@@ -50,7 +63,7 @@ int verdict_decimals(double lo, double hi)
 	return n < 0 ? 0 : n > 6 ? 6 : n;
 }
 
-/* What the answer says of one. lo NaN: there is no interval; ratio 0: there is none. */
+/* What the answer states of one alternative. lo NaN: it has no interval; ratio 0: no ratio. */
 typedef struct said {
 	verdict verdict;
 	double ratio, lo, hi;
@@ -66,9 +79,9 @@ static said said_of(const verdict_outcome *o)
 		      .hi = level ? o->ratio.hi : NAN};
 }
 
-#define TIMES_FROM 1.5 /* of a smaller ratio percents say more */
+#define TIMES_FROM 1.5 /* smaller ratios are stated in percent */
 
-/* Three digits and no exponent. */
+/* Returns the decimals for three digits and no exponent. */
 static int verdict_decimals_of(double v)
 {
 	return v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2;

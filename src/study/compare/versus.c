@@ -1,4 +1,16 @@
-/* versus.c - several subjects compared live.
+/* versus.c - dck_compare() and dck_rank(): several subjects compared live, interleaved in
+ * randomised blocks. This file checks the configuration, runs the steps in order and makes the
+ * record.
+ *
+ * Order: the checks; hooks that run once; outputs compared with --check-outputs, before anything is
+ * timed; then one comparison (versus_rounds.c), or with --over one for each size (versus_over.c).
+ * With --aa the first half of the time compares the first subject with itself (an A/A test), and
+ * the far end of that interval becomes the least margin. Last comes the record (versus_record.c, of
+ * a ranking versus_rank.c).
+ *
+ * Candidates and results are arrays on the stack of dck_compare(). Sessions are closed before the
+ * log and the clock that they share (measure_shared). A failure after the first whole round becomes
+ * a note of an incomplete record; before it, it is returned.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/versus_look.h"
@@ -103,14 +115,15 @@ static dck_status versus_compare(versus *v, versus_rounds *r, versus_rounds *sel
 		r->failed = self->failed;
 		r->why = self->why;
 		if (self->failed != DCK_OK)
-			return DCK_OK; /* of the comparison itself there is nothing yet */
+			return DCK_OK; /* the comparison itself has not begun */
 	}
 	r->phase = "rounds";
 	v->deadline_ns = begin + v->asked->max_time_ns;
 	return versus_rounds_run(v, r, err);
 }
 
-/* Before anything is timed, because the speed of a wrong model is worth nothing. */
+/* Compares outputs before anything is timed, because the speed of a wrong model is worth
+ * nothing. */
 static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
 				record_builder *b, dck_err *err)
 {
@@ -131,7 +144,7 @@ static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_
 	return status;
 }
 
-/* Of different subjects the facts are those of the first; the headline names all. */
+/* Names different subjects for the headline; the other facts are those of the first. */
 static void subjects_put(record_builder *b, const dck_alternative *all, size_t n, size_t from)
 {
 	const dck_subject *first = all[0].subject;
@@ -147,7 +160,8 @@ static void subjects_put(record_builder *b, const dck_alternative *all, size_t n
 	record_fact_text(b, "compare", "subjects", text);
 }
 
-/* The options of the headline in which the subjects differ: it names only what holds for all. */
+/* Records the options in which the subjects differ: the headline names only those that hold for
+ * all. */
 static void varies_put(record_builder *b, const dck_alternative *all, size_t n)
 {
 	const dck_model_config *first = &all[0].subject->model;
@@ -180,7 +194,7 @@ static size_t shared_of(const dck_alternative *all, size_t n)
 	return label_shared(names, n);
 }
 
-/* Everything between the hooks that are run once. */
+/* Runs everything between the hooks that are run once. */
 static dck_status compare_all(versus *v, versus_rounds *r, versus_rounds *self,
 			      const dck_alternative *all, size_t n, record_builder *b, dck_err *err)
 {

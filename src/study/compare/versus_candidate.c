@@ -1,5 +1,15 @@
-/* versus_candidate.c - one subject among others: opened, warmed up, and measured for a moment
- * at a time.
+/* versus_candidate.c - one candidate of a live comparison: opened, warmed up, and measured trial by
+ * trial.
+ *
+ * A trial in this process has some runs that do not count, because the caches hold another
+ * candidate's data, and then as many as fill --trial; its result is their median, mean or minimum.
+ * A trial of a program is one run. With --fresh a trial is a measurement in a worker process, which
+ * opens the subject too.
+ *
+ * The first opening warms up to a steady state and checks a rebatched model; later ones, in each
+ * round, warm up for REWARM_NS and trust that check. Facts of the subject are recorded at the first
+ * opening of all, the usual inputs of each model once. The times of every opening are kept, for
+ * what a start costs. A candidate that fails is closed; versus_candidate_done() frees its arrays.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/versus.h"
@@ -43,7 +53,7 @@ static dck_status opened_keep(versus_candidate *candidate, dck_err *err)
 	return DCK_OK;
 }
 
-/* From what runs took in the warm-up: as many as fill the time of a trial. */
+/* Chooses how many samples fill the time of a trial, from the time of runs in the warm-up. */
 static void samples_choose(const versus *v, versus_candidate *candidate)
 {
 	const measure_loop *l = &candidate->session.phases.loop;

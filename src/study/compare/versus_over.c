@@ -1,5 +1,16 @@
-/* versus_over.c - the same comparison at several sizes, and where another becomes the faster: a
- * device with a higher price of each call and a lower one of each item wins from some batch on.
+/* versus_over.c - a live comparison repeated at several values of one option (--over batch=1,8,64),
+ * and the crossover: the value from which another alternative is the faster. A device with a higher
+ * cost of each call and a lower cost of each item wins from some batch on.
+ *
+ * Each value is a comparison by versus_rounds.c with an equal share of the time. Its results are
+ * copied into a table, [values][alternatives without the baseline], before its arrays are freed. A
+ * crossover is between two successive decided values with different verdicts; its estimate is
+ * interpolated, the logarithm of the ratio over that of the value, and its interval is those two
+ * values.
+ *
+ * A value that fails ends the loop; the values before it are reported as incomplete, and without
+ * any the failure is returned. Key and values become parts of tags, so their lengths are bounded
+ * (KEY_BYTES_MAX, VALUE_BYTES_MAX), and their number by KEYED_VALUES_MAX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/keyed_values.h"
@@ -19,7 +30,7 @@ typedef struct outcome {
 	char name[200]; /* "batch=4", or "batch=4 NAME" where there are several */
 	double base_ns;
 	bool per_item;
-	versus_result x; /* its arrays are gone */
+	versus_result x; /* its arrays are freed */
 } outcome;
 
 typedef struct over {
@@ -146,8 +157,8 @@ static void over_table(record_builder *b, versus *v, const over *o, const dck_al
 		}
 }
 
-/* The size at which the ratio is 1, between sizes `from` and `to`, at which it is not: the line of
- * its logarithm over that of the size. NaN: the sizes are no ascending numbers. */
+/* Returns the size at which the ratio is 1, between sizes `from` and `to`, at which it is not:
+ * interpolates its logarithm over that of the size. NaN: the sizes are not ascending numbers. */
 static double crossing_size(const over *o, size_t n, size_t i, size_t from, size_t to)
 {
 	for (size_t k = from; k < to; k++) {
@@ -180,7 +191,8 @@ static void crossing_metric(record_builder *b, const versus *v, const over *o, s
 				       "which it is decided");
 }
 
-/* Between which two sizes one overtakes the other; what is undecided or the same lies between. */
+/* Records between which two sizes one overtakes the other; sizes between them are undecided or the
+ * same. */
 static void crossover(record_builder *b, const versus *v, const over *o, const dck_alternative *all,
 		      size_t n, size_t i)
 {
@@ -220,7 +232,7 @@ static void crossover(record_builder *b, const versus *v, const over *o, const d
 	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
-/* said: room for all outcomes. */
+/* said: an array for all outcomes. */
 static void over_record_fill(record_builder *b, versus *v, const over *o,
 			     const dck_alternative *all, size_t n, verdict_outcome *said)
 {

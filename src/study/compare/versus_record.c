@@ -1,4 +1,15 @@
-/* versus_record.c - what came of the rounds, as a record.
+/* versus_record.c - the record of a live comparison: ratios with intervals, verdicts, the cost of a
+ * start, the series of the rounds, the method and the notes.
+ *
+ * The ratio of an alternative is the median of its rounds' paired ratios, with the sign-test
+ * interval on which it was judged, and not the ratio of the two printed medians: where these differ
+ * by more than TIMES_DIFFER a note states which one counts. Results are logarithms; here they
+ * become ratios by exp() and differences by expm1(). Where runs differ in items, times become items
+ * per second, and the ends of an interval of differences change places.
+ *
+ * versus_record() is the order. It also serves a comparison that ended early: without a whole round
+ * there are only facts and notes, after a failure the record is incomplete. versus_over.c and
+ * versus_rank.c use the parts that versus.h declares. Lists of names are in an arena for the call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/versus.h"
@@ -33,7 +44,7 @@ const dck_metric_def *versus_items_metric(void)
 	return NULL;
 }
 
-/* A time as it is written. */
+/* Returns a time as the record states it: of a run, or as items per second. */
 static double versus_value_of(double ns, bool per_item)
 {
 	return per_item ? 1e9 / ns : ns;
@@ -89,7 +100,7 @@ static void table_alternatives(record_builder *b, const versus *v, const versus_
 			 "the others are compared with it", "baseline");
 	snprintf(name, sizeof name, "%s, with itself", versus_label(r, 0));
 	if (self) {
-		/* Its own time is that of a run. */
+		/* The time of the A/A comparison is that of a run. */
 		const double items = r->per_item ? (double)r->candidates[0].items : 1;
 		versus_result of = self->results[1];
 
@@ -126,7 +137,7 @@ static void versus_outcomes_put(record_builder *b, const versus *v, const versus
 	table_alternatives(b, v, r, self, all);
 }
 
-/* What is paid before the first result, and when a faster run has paid it back. */
+/* Writes after how many runs a faster subject has paid back its slower start. */
 static void cell_payback(record_builder *b, double extra_ns, double gain_ns)
 {
 	if (!(gain_ns > 0))
@@ -293,7 +304,7 @@ void versus_notes(record_builder *b, versus *v, const versus_rounds *r, const ve
 
 /* --- facts */
 
-/* What the others have that the first has not, as the options that say so. */
+/* Records the options of each subject, as one would type them. */
 void versus_facts_options(record_builder *b, const versus_rounds *r)
 {
 	const char *argv[128];

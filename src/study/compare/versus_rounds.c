@@ -1,4 +1,19 @@
-/* versus_rounds.c - rounds of blocks in random order, and when they have shown enough.
+/* versus_rounds.c - the design of a live comparison: randomised complete blocks in ABBA order,
+ * grouped in rounds, with group-sequential stopping.
+ *
+ * planned_rounds_run() opens all candidates, times PILOT_BLOCKS that do not count, plans rounds for
+ * the time that is left, and runs them. A block is a trial of each candidate, shuffled (Fisher and
+ * Yates); the next block is its reverse, which cancels a linear drift. A round opens all again,
+ * programs and --keep-sessions aside, and gives each candidate one number, the median over its
+ * blocks of the logarithm of its time over the baseline's, since blocks of one opening depend on
+ * each other. At the rounds of stat_look_next() versus_look() judges by a sequential sign test
+ * (stat/sequential.h) and may end the comparison.
+ *
+ * Invariants: the number of rounds is fixed before the first that counts, because the boundary
+ * spends the error by shares of it; a given number is tested once, at the end. Time only stops a
+ * comparison early, and then the next look is the last. After one whole round a failure is in
+ * r->failed and the rounds before it count. Memory: two doubles for each planned round and
+ * candidate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/versus_look.h"
@@ -10,7 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Planned at least: where time ends it with less, it may be undecided. */
+/* The least number that is planned; where time ends it with less, it may be undecided. */
 #define ROUNDS_MIN 12
 /* Pilot blocks, to plan the number of rounds: they show how long one takes, and are not used. */
 #define PILOT_BLOCKS 2
@@ -28,8 +43,8 @@ static void rounds_shuffle(versus *v, size_t n, size_t *order)
 	}
 }
 
-/* Every second block is the one before it the other way round (ABBA), so that even drift within the
- * two falls on all candidates alike. */
+/* Every second block is the one before it in reverse (ABBA), so that even drift within the two
+ * affects all candidates alike. */
 static void versus_rounds_order_make(versus *v, size_t block, size_t n, size_t *order)
 {
 	if (block % 2 == 0) {
@@ -54,7 +69,7 @@ static void rounds_progress_show(versus *v, const versus_rounds *r)
 	dck_progress p = observer_nothing(r->phase);
 
 	p.runs = r->done;
-	/* Of the rounds, once there are some: openings before them are no rate. */
+	/* The time of the rounds, once there are some: openings before them give no rate. */
 	p.elapsed_ns = rounds_now(v) - (r->done > 0 ? r->begin_ns : v->shared.origin_ns);
 	p.runs_total = v->asked->rounds;
 	if (r->planned > 0) {
@@ -74,7 +89,7 @@ static dck_status candidate_failed(const versus_candidate *candidate, dck_status
 		   : err_while(err, status, "%s '%s'", doing, candidate->what->name);
 }
 
-/* All of them, in random order: memory addresses are chosen again. */
+/* Opens all candidates again in random order, so that memory addresses are chosen again. */
 static dck_status candidates_open(versus *v, versus_rounds *r, dck_err *err)
 {
 	size_t order[DCK_ALTERNATIVES_MAX];
@@ -93,7 +108,7 @@ static dck_status candidates_open(versus *v, versus_rounds *r, dck_err *err)
 	return DCK_OK;
 }
 
-/* One block: a trial of each candidate. */
+/* Runs one block: a trial of each candidate. */
 static dck_status block_run(versus *v, versus_rounds *r, const size_t *order, size_t block,
 			    dck_err *err)
 {
@@ -120,7 +135,7 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
-/* A longer run of more items may be the better one. */
+/* Returns whether times are compared by item: a longer run of more items may be the better one. */
 static bool items_differ(const versus_rounds *r)
 {
 	bool differ = false;
@@ -200,15 +215,15 @@ static size_t rounds_least(const versus *v, const versus_rounds *r)
 	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
 }
 
-/* How many rounds there will be at most must be known before the first that counts: the boundary
- * spends the error by shares of it. */
+/* Fixes the largest number of rounds before the first that counts, because the boundary spends the
+ * error by shares of it. */
 static dck_status rounds_plan_make(versus *v, versus_rounds *r, size_t *order, dck_err *err)
 {
 	const dck_compare_config *c = v->asked;
 	double block_ns, open_ns, blocks = 1;
 	uint64_t begin;
 
-	for (size_t i = 0; i < r->n; i++) /* each run of a program is a start of its own */
+	for (size_t i = 0; i < r->n; i++) /* each run of a program is a separate start */
 		r->reopens |= r->candidates[i].what->subject->kind != DCK_SUBJECT_COMMAND;
 	r->reopens = r->reopens && !c->keep_sessions && !c->fresh;
 	DCK_TRY(inner_new(r, c->trials > BLOCKS_MAX ? (size_t)c->trials : BLOCKS_MAX, err));

@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* counted.c - adapter from a subject to the cost model (model/cost) and from its symbolic numbers
+ * to the values and rows of a record.
+ *
+ * counted_open() builds a network (zoo:NAME) or reads a file, rebatched where another batch than
+ * the exported one is requested. sizes_read() turns --shape, --dim, --batch and --input into sizes
+ * of inputs; contents of small inputs are passed too, since they may decide a branch, the turns of
+ * a loop or a shape. Then cost_model() infers and counts. With `real`, the sizes and values are
+ * those that a run has shown.
+ *
+ * A known number is an integer. An open one is a polynomial of sizes: the value is absent and its
+ * formula is the reason, so that it is never mistaken for 0. All texts and arrays are in one arena,
+ * whose limit (ONNX_MEMORY_MAX * 2 beyond the model) bounds hostile models; tally_counted_close()
+ * frees it, and a function that fails has done so.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/cost_report/counted.h"
 #include "base/err.h"
 #include "model/onnx/module_path.h"
@@ -17,7 +31,7 @@ typedef struct sizes {
 	cost_config config;
 } sizes;
 
-/* Which of an input's sizes the user gave; the graph itself says the rest. */
+/* Reads which sizes of an input the user gave; -1 leaves a size to the graph. */
 static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 {
 	int64_t *dims = mem_arena_array(a, in->rank, sizeof *dims);
@@ -33,8 +47,8 @@ static bool given_read(const subject_sized *in, mem_arena *a, cost_shape *ret)
 	return given && dims;
 }
 
-/* Contents of few elements that --input gives: they may say which branch is taken, how often a loop
- * runs, how large a result is. A range leaves them open. */
+/* Reads the contents of few elements that --input gives: they may decide which branch is taken, how
+ * often a loop runs, how large a result is. A range leaves them open. */
 static bool content_read(const input_given *in, const char *name, mem_arena *a, cost_content *ret)
 {
 	const size_t width = in->array.width;

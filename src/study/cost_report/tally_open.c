@@ -1,4 +1,17 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* tally_open.c - the cost of a model with open sizes: a polynomial, its largest terms, and the
+ * operators that contribute to them.
+ *
+ * num_terms() gives the monomials of the MACs, those with the most factors first, at most
+ * NUM_TERMS_MAX; the first TERMS_SHOWN are columns. The polynomial of each operator is matched with
+ * them monomial by monomial (equal ones are the same object) and summed by operator and by type.
+ * Shares are of the first term, which dominates for large sizes. A cost that depends on a branch of
+ * an If has no formula.
+ *
+ * An input's size with a name longer than SYMBOL_MAX gets a letter that the model does not use
+ * itself; names are replaced only as whole words. O(operators * NUM_TERMS_MAX). Texts are in the
+ * arena of c; a text for which there is no memory is NULL or empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/cost_report/tally_open.h"
 #include "base/units.h"
 #include "base/names.h"
@@ -11,13 +24,14 @@
 #define SYMBOL_MAX  16u
 #define LETTERS	    16u
 
-/* A term's number: at least as much as a reader needs, 0.00521 as well as 17.6 G. */
+/* Writes the number of a term: 0.00521 as well as 17.6 G. */
 static const char *coefficient(double v, char *buf, size_t size)
 {
 	return dck_text_si(v, "", buf, size);
 }
 
-/* The terms of n; 0 where it is no polynomial of sizes. Which branch of an If is taken is none. */
+/* Returns how many terms n has; 0 where it is not a polynomial of sizes. A branch of an If is not a
+ * size. */
 static size_t open_terms(tally_counted *c, num n, num_term terms[NUM_TERMS_MAX], bool *ret_exact)
 {
 	num_table *t = c->cost->nums;
@@ -33,7 +47,7 @@ static size_t open_terms(tally_counted *c, num n, num_term terms[NUM_TERMS_MAX],
 
 /* --- long names */
 
-/* The sizes of inputs, each once, whose names are too long for a formula. */
+/* Lists the sizes of inputs, each once, whose names are too long for a formula. */
 static bool long_names(tally_counted *c, names *ret)
 {
 	const cost_result *r = c->cost;
@@ -49,7 +63,7 @@ static bool long_names(tally_counted *c, names *ret)
 	return ret->n > 0;
 }
 
-/* Of the i-th of them; what the model itself calls so is passed over. */
+/* Returns the letter of the i-th of them; letters that the model uses itself are skipped. */
 static char letter_of(tally_counted *c, size_t i)
 {
 	char text[2] = "A";
@@ -62,7 +76,7 @@ static char letter_of(tally_counted *c, size_t i)
 	}
 }
 
-/* `text` with `letter` where `name` stands as a whole. */
+/* Returns `text` with `letter` for `name` where that is a whole word. */
 static const char *name_replace(tally_counted *c, const char *text, const char *name, char letter)
 {
 	static const char part[] =
@@ -81,7 +95,7 @@ static const char *name_replace(tally_counted *c, const char *text, const char *
 	return done ? mem_arena_fmt(c->arena, "%s%s", done, text) : NULL;
 }
 
-/* A product of sizes as a reader can take it in. NULL: no memory. */
+/* Returns a product of sizes, with letters for long names. NULL: no memory. */
 static const char *product_text(tally_counted *c, num product)
 {
 	const char *text = num_text(c->cost->nums, product);
@@ -133,7 +147,7 @@ const char *cost_open_text(tally_counted *c, num n)
 	return count ? text : NULL;
 }
 
-/* --- who makes it */
+/* --- the operators that make it */
 
 typedef struct part {
 	const char *name, *type;
@@ -178,7 +192,7 @@ static bool has_any(const part *p)
 	return false;
 }
 
-/* Key and title of a term's column: the product, where it is short. */
+/* Makes key and title of a term's column; the title is the product, where it is short. */
 static void term_column(const whole *w, size_t i, dck_column *ret)
 {
 	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of) : "fixed";
@@ -217,7 +231,7 @@ static void tally_parts_put(record_builder *b, const whole *w, const char *name,
 	}
 }
 
-/* A part for each type; *ret_n: how many. */
+/* Returns a part for each type; *ret_n: how many. */
 static part *types_make(const whole *w, size_t *ret_n)
 {
 	tally_counted *c = w->c;
@@ -271,7 +285,7 @@ static void operators_put(record_builder *b, const whole *w)
 
 /* --- the sizes themselves */
 
-/* What the columns of terms stand for that have a number instead of a name. */
+/* Records the terms whose columns have a number instead of a name. */
 static void facts_terms(record_builder *b, const whole *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -291,7 +305,7 @@ static bool tally_is_plain(const char *name)
 	return true;
 }
 
-/* " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
+/* Returns " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
 static const char *dims_to_give(tally_counted *c, size_t *ret_n)
 {
 	const cost_result *r = c->cost;
@@ -317,7 +331,7 @@ static const char *dims_to_give(tally_counted *c, size_t *ret_n)
 	return list ? list : "";
 }
 
-/* "u1 (elements of 'x' that are not zero)": sizes of the terms that depend on values. */
+/* Returns "u1: elements of 'x' that are not zero": the sizes of terms that depend on values. */
 static const char *sizes_of_values(const whole *w, size_t *ret_n)
 {
 	const char *list = "", *name, *what;
@@ -356,7 +370,8 @@ static void tally_notes(record_builder *b, const whole *w)
 			    values == 1 ? "it" : "them");
 }
 
-/* The largest terms of the MACs, of all or, where an operator has none, of the others. */
+/* Returns the largest terms of the MACs, of all operators or, where one is not known, of the
+ * others. */
 static whole whole_of(tally_counted *c)
 {
 	whole w = {.c = c};

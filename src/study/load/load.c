@@ -1,5 +1,16 @@
-/* load.c - from what was asked to a record: the subject is opened and warmed up, then measured at
- * the one load that was asked for.
+/* load.c - dck_load(): a subject under load, in a closed loop (single, multi), with all requests at
+ * once (offline) or in an open loop with scheduled arrivals (server).
+ *
+ * Order: the options are checked before the clock is calibrated; the subject is opened and warmed
+ * up; each stream gets its context; then one measurement (load_run.c, a thread for each stream), or
+ * a search for the highest rate that holds the limits (load_search.c); then the record
+ * (load_record.c). The latency of a server request begins at its scheduled arrival, so that a stall
+ * delays the requests after it in the numbers too (no coordinated omission).
+ *
+ * The caller's observer need not be thread-safe: only the caller's thread calls it, and streams
+ * read the flag pool.stop. job_measure() closes the pool, the session and the shared log in this
+ * order on every path, because the engine may log until it is closed. The job is on the heap, since
+ * streams and the engine hold pointers into it, and is freed last.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
@@ -15,7 +26,7 @@
 #define TIME_DEFAULT_NS 10000000000u
 #define TIME_MOST_NS	(UINT64_MAX / 4)
 
-/* --- what was asked, checked */
+/* --- the options, checked */
 
 static load_scenario scenario_of(const dck_load_config *c)
 {
@@ -26,7 +37,7 @@ static load_scenario scenario_of(const dck_load_config *c)
 	return c->streams > 1 ? LOAD_MULTI : LOAD_SINGLE;
 }
 
-/* An option that would change nothing is a misunderstanding. */
+/* Refuses options that would change nothing, since they are misunderstandings. */
 static dck_status closed_check(const dck_load_config *c, load_scenario scenario, dck_err *err)
 {
 	const char *name = dck_load_scenarios[scenario];
@@ -110,7 +121,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 
 /* --- one measurement */
 
-/* When requests arrive and when that ends, for what was asked. */
+/* Sets when requests arrive and when that ends, by the options. */
 static void arrivals_ask(load_job *j)
 {
 	const dck_load_config *c = j->config;
@@ -177,7 +188,7 @@ static void progress_pass(void *self, const dck_progress *p)
 	observer_show(j->watch, p);
 }
 
-/* Threads that one run keeps busy, as the engine reports; 1 where it does not. */
+/* Returns how many threads one run keeps busy, as the engine reports; 1 where it does not. */
 static unsigned threads_of_run(const load_job *j)
 {
 	const dck_engine *e = j->session.target.engine.ops;

@@ -1,4 +1,15 @@
-/* load_arrivals.c - when requests arrive: at random, evenly, or as they once did.
+/* load_arrivals.c - arrival processes of an open loop: Poisson, a constant rate, or a trace that is
+ * replayed.
+ *
+ * Poisson: the gaps are exponential, by inversion of their distribution. The random number depends
+ * on the seed and the index alone (a counter-based generator), so that a schedule is the same in
+ * each run and takes no memory. Constant: the index times the gap, without a sum of errors. Trace:
+ * the times since its first arrival, scaled to the requested mean rate.
+ *
+ * A trace is CSV or plain text, of which the first cell of each line is read. Hostile files are
+ * bounded: TRACE_BYTES_MAX bytes, TRACE_MAX arrivals, CELL_MAX bytes of a cell, and SPAN_MAX_S
+ * seconds, which refuses NaN and infinity too; times may not fall. load_arrivals is not
+ * thread-safe: load_run.c calls it with its lock held. The trace is borrowed and never written.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
@@ -26,7 +37,7 @@ typedef struct reader {
 	bool any;
 } reader;
 
-/* The first cell of the next line without blanks and quotes; false: the end. */
+/* Reads the first cell of the next line, without blanks and quotes; false: the end. */
 static bool cell_next(reader *r, char cell[CELL_MAX], bool *ret_long)
 {
 	const char *end;
@@ -166,7 +177,7 @@ uint64_t load_trace_time(const load_trace *t, double rate_hz)
 
 /* --- arrivals */
 
-/* Uniform above 0 and up to 1, from the seed and the position alone. */
+/* Returns a uniform number above 0 and up to 1, from the seed and the position alone. */
 static double arrivals_uniform(uint64_t seed, uint64_t i)
 {
 	const dck_dtype word = {DCK_DTYPE_UINT, 64, 1};
@@ -195,7 +206,7 @@ bool load_arrivals_next(load_arrivals *a, double *ret_ns)
 			return false;
 		a->at_ns = a->trace->at_ns[i] * a->scale;
 	} else if (a->constant) {
-		a->at_ns = (double)i * a->gap_ns; /* no sum: errors do not add up */
+		a->at_ns = (double)i * a->gap_ns; /* not a sum: errors do not add up */
 	} else {
 		/* Exponential gaps, by inversion: a Poisson process. */
 		a->at_ns += -log(arrivals_uniform(a->seed, i)) * a->gap_ns;

@@ -1,5 +1,14 @@
-/* load_limits.c - what the record says of the limits: at the one load that was asked for, or of the
- * rates that a search has tried.
+/* load_limits.c - latency limits (service-level objectives) in the record: verdicts, tables, notes
+ * and the answer, at one load or over the rates of a search.
+ *
+ * The tests are in load_point.c and stat/; here their results become rows and sentences. A limit
+ * holds, is broken, or neither is shown. At one load the verdict is the worst of the limits. A
+ * search holds where some rate was shown to hold; it is broken where the unloaded service, or the
+ * lowest rate that was tried, breaks a limit.
+ *
+ * A share over a limit has the exact binomial interval of Clopper and Pearson (Biometrika 26, 1934)
+ * at the effective sample size. That and the count are real numbers, so its ends are quantiles of
+ * beta distributions. Tables have at most LOAD_LIMITS columns more; texts are in fixed buffers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
@@ -16,7 +25,7 @@ dck_verdict load_verdict(const load_job *j)
 		return DCK_VERDICT_MET;
 	if (j->unloaded.verdict == DCK_VERDICT_VIOLATED)
 		return DCK_VERDICT_VIOLATED;
-	/* The lowest rate that was tried speaks for all below it that could be tried. */
+	/* The lowest rate that was tried decides for all lower ones that could be tried. */
 	return j->npoints > 0 && isinf(j->peak.open_lo) && !isinf(j->peak.broken)
 		   ? DCK_VERDICT_VIOLATED
 		   : DCK_VERDICT_INCONCLUSIVE;
@@ -42,7 +51,7 @@ void load_cell(record_builder *b, const stat_estimate *e, bool interval)
 		record_cell_real(b, e->value);
 }
 
-/* The table of rates has a column for the median by itself. */
+/* Returns whether the limit needs a column: the table of rates always has one for the median. */
 static bool has_column(const latency_limit *limit)
 {
 	return strcmp(limit->statistic, "median") != 0;
@@ -86,7 +95,7 @@ void load_points_table(const load_view *v)
 	}
 }
 
-/* Clopper and Pearson's exact interval of a share, at what the requests are worth. */
+/* Writes Clopper and Pearson's exact interval of a share, at the effective sample size. */
 static void cell_share(const load_view *v, const stat_limit *l)
 {
 	const double half = (1 - v->j->config->level) / 2, k = l->share * l->n_eff, n = l->n_eff;

@@ -1,5 +1,15 @@
-/* load_record.c - the record of a measurement under load: facts, metrics, and the times of requests
- * by their parts and by stream.
+/* load_record.c - the record of a measurement under load: method and facts, metrics, and tables of
+ * the parts of a latency (queue wait, service, dispatch lag) or of the streams.
+ *
+ * load_record() is the order; load_limits.c writes what concerns limits, load_notes.c the notes.
+ * The samples are those of the last measurement, of a search those of the rate that is shown. In a
+ * closed loop the throughput is requests over time; the relative width of its interval is that of
+ * the mean gap between completions, whose reciprocal is the rate (a renewal process), corrected for
+ * autocorrelation. Where samples were thinned, a gap is divided by their stride.
+ *
+ * All estimates use the scratch of the pool, which load_pool_open() made large enough, so they are
+ * made one after the other. Nothing is allocated here but by the builder of the record, whose
+ * failure is sticky.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
@@ -24,7 +34,7 @@ static load_view view_of(load_job *j)
 
 /* --- metrics */
 
-/* From one request's end to the next one's: their mean is one over the rate. */
+/* Estimates the mean gap between the ends of requests, which is one over the rate. */
 static void rate_estimate(const load_view *v, stat_estimate *ret)
 {
 	const measure_samples *s = &v->samples->of[LOAD_LATENCY];
@@ -56,7 +66,7 @@ static void load_throughput(const load_view *v)
 	else if (!(rate > 0))
 		record_metric_absent(v->b, tag, "no time passed");
 	else if (gap.present && gap.has_interval && gap.lo > 0)
-		/* The value is of the whole, the width is that of the gaps. */
+		/* The value is that of all requests, the relative width is that of the gaps. */
 		record_metric_interval(v->b, tag, rate, rate * gap.value / gap.hi,
 				       rate * gap.value / gap.lo, gap.level, how);
 	else
@@ -154,7 +164,7 @@ static void load_metrics(const load_view *v)
 
 /* --- tables */
 
-/* `first`: what a row is. */
+/* `first`: the key and title of the first column, which names the rows. */
 static void summary_begin(const load_view *v, const char *title, const char *first)
 {
 	const dck_column columns[] = {

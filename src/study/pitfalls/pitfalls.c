@@ -1,4 +1,17 @@
-/* pitfalls.c - an honest measurement first, then the mistakes, one after the other.
+/* pitfalls.c - dck_pitfalls(): an honest measurement, then known mistakes of benchmarking made on
+ * purpose, each as a paired comparison with the honest session.
+ *
+ * dck_bench() makes the honest record, to which everything is added. Then a session is opened and
+ * kept warm; TWINS more that are opened the same way give the resolution (an A/A test); each chosen
+ * row of pit_rows[] is measured, a row that fails keeps its reason; the record has the rows sorted
+ * by harm.
+ *
+ * A row does harm if its interval excludes 1 and its factor is outside both the margin and the
+ * resolution; inside the resolution it is not resolved. Else it does none if its interval is within
+ * CLEAR of 1, or within the margin. All else is not resolved either: a wide interval does not prove
+ * a mistake harmless. An interruption keeps the rows before it. All rows use the one scratch of
+ * `pit`, in the caller's thread; only the neighbours of pitfalls_other.c are threads. At most
+ * ROWS_MAX rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
@@ -12,12 +25,12 @@
 #include <string.h>
 
 #define ROWS_MAX 64
-/* The honest measurement may take so many rows' times. */
+/* The honest measurement may take this multiple of a row's time. */
 #define REFERENCE_TIME 5
 #define KEEP	       8192
-/* Sessions of the same that the honest one is held against. */
+/* Further sessions of the subject, with which the honest one is compared. */
 #define TWINS 2
-/* "No harm" is said of intervals within that share of 1. */
+/* "No harm" needs an interval within this share of 1. */
 #define CLEAR 0.1
 
 const dck_opt dck_pitfalls_options[] = {
@@ -46,7 +59,7 @@ typedef struct chosen {
 	const pit_row *row;
 	bool measured;
 	pit_finding found;
-	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not come to */
+	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not reached */
 } chosen;
 
 static bool pitfalls_listed(const char *list, const char *key)
@@ -146,8 +159,8 @@ static void session_close(pit *p)
 	mem_free(p->openings);
 }
 
-/* How far the honest session is from others that were opened just so, measured as every mistake is:
- * where memory happens to lie makes sessions differ, too. */
+/* Measures how far the honest session is from others that were opened the same way, by the trials
+ * of every mistake: memory addresses make sessions differ, too. */
 static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 {
 	pit_pairs all = {0};
@@ -213,8 +226,8 @@ static bool within(double low, double high, double share)
 	return low >= 1 / (1 + share) && high <= 1 + share;
 }
 
-/* Harm: the interval leaves out 1, and what is between sessions of the same is less. No harm: it
- * holds 1, or nearly, and is so narrow that there is no room for much. */
+/* Harm: the interval excludes 1, and sessions of the same subject differ by less. No harm: it holds
+ * 1, or nearly, and is too narrow for much harm. */
 static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
 {
 	const pit_finding *f = &c->found;
@@ -238,7 +251,7 @@ static const char *const verdict_names[] = {
     [NOT_MEASURED] = "not measured",
 };
 
-/* The worst first; what does nothing, and what could not be made, at the end. */
+/* Orders the worst first; mistakes that do nothing, or could not be made, come last. */
 static bool comes_before(const pit *p, const chosen *a, const chosen *b)
 {
 	const verdict_kind va = verdict_kind_of(p, a), vb = verdict_kind_of(p, b);
@@ -314,7 +327,7 @@ static void remedy_record(record_builder *b, const chosen *c)
 	record_cell_text(b, c->row->says.remedy);
 }
 
-/* How far it is off, whichever way. */
+/* Writes how far the number is off, in either direction. */
 static const char *factor_text(double factor, char *buf, size_t size)
 {
 	const double off = factor > 0 && factor < 1 ? 1 / factor : factor;
@@ -383,7 +396,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 			    "runs of this engine return before their results are ready: "
 			    "the latency and the other rows are times of launching, "
 			    "not of the work; its run() must wait (see docs/reference/plugin.md)");
-	/* The worst comes first: with no harm in it there is none. */
+	/* The worst comes first: if it does no harm, none does. */
 	if (verdict_kind_of(p, &rows[order[0]]) != HARM)
 		return;
 	record_table(b, "pitfalls/remedies", "What harms here, why, and what to do", remedy_columns,
@@ -392,7 +405,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 		remedy_record(b, &rows[order[i]]);
 }
 
-/* What was measured until then is reported. */
+/* Notes why it ended early; what was measured until then is reported. */
 static void pitfalls_stopped_note(record_builder *b, const pit *p, dck_status status,
 				  const dck_err *why)
 {

@@ -1,5 +1,15 @@
-/* pitfalls_blocks.c - honest and mistaken trials in blocks of two, so that a drift slows both
- * equally.
+/* pitfalls_blocks.c - the paired design of a mistake: honest and mistaken trials in ABBA order, and
+ * the median of the logarithms of their ratios with an exact sign-test interval.
+ *
+ * A trial has runs that do not count, and then runs whose median or mean is its result; a kind of
+ * trial is a function with its data (pit_trial). pairs_take() changes which of the two is first
+ * from pair to pair, so that a linear drift adds the same to both. The number of pairs, ROUNDS_MIN
+ * to PIT_ROUNDS_MAX, follows from the time alone and never from the results, so that the one test
+ * at the end keeps its level (stat/sequential.h).
+ *
+ * Trials, those of other sessions too, use the sample store of the honest session, which they clear
+ * first, and p->scratch, which pit_median() overwrites. A session that pit_candidate_open() opens
+ * is the caller's to close; one that fails is closed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
@@ -13,7 +23,7 @@
 
 /* Fewer pairs have no interval at the usual levels. */
 #define ROUNDS_MIN 8
-/* So many pairs are wanted in the time of a row. */
+/* The number of pairs that should fit into the time of a row. */
 #define ROUNDS_WANTED 16
 /* Runs before those that count: the other session's data are in the caches, and its workers may
  * still spin. A run as long as the second feels neither. */
@@ -21,7 +31,7 @@
 #define LONG_NS	    50000000.0
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
-/* Rows' times for what is no row, and for rows that take longer than theirs. */
+/* The time, in rows, for what is not a row and for rows that take longer than one. */
 #define EXTRA_TIME    8
 #define WARM_RUNS     5
 #define WARM_NS	      300000000u
@@ -50,7 +60,7 @@ void pit_show(pit *p, double row_share)
 {
 	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
 	const double passed = (double)(blocks_now(p) - p->rows_begin_ns);
-	/* The first row is too little to foresee the others by. */
+	/* The first row is too little to extrapolate the others from. */
 	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
 	dck_progress live = observer_nothing(p->phase);
 
@@ -85,7 +95,8 @@ static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
 {
 	measure_samples *to = &p->session.phases.latency;
 	measure_sinks sinks = {.latency = to};
-	/* What the loop itself knows is of its last slice, which may have been disturbed. */
+	/* The time that the loop itself knows is of its last slice, which may have been
+	 * disturbed. */
 	if (l == &p->session.phases.loop)
 		l->run_ns = p->run_ns;
 	const double sample_ns = l->run_ns * (double)l->group;

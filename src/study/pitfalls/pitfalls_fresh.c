@@ -1,5 +1,15 @@
-/* pitfalls_fresh.c - fresh starts of the subject: what the first runs look like, and what it costs
- * to count the start among them.
+/* pitfalls_fresh.c - mistakes of a cold start: what the first runs of a fresh process or session
+ * give, if they or the opening are counted.
+ *
+ * Several rows read the same data. openings_take() makes them once, when the first row needs them:
+ * it opens the subject up to PIT_OPENINGS_MAX times, in worker processes where there is a program
+ * for that, else as sessions of this process, and stores the first runs of each. A failure is
+ * stored as well, and is the result of all these rows.
+ *
+ * Each opening has an honest trial before and after it, whose mean is its reference, so that a
+ * drift cancels. Openings are independent, so the factor is the geometric mean of their ratios with
+ * Student's t interval on the logarithms. In pit_a_then_b() the two numbers are the halves of the
+ * same runs. Arrays have PIT_OPENINGS_MAX items, on the stack.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
@@ -11,7 +21,7 @@
 
 #define OPENINGS_MIN 3
 #define RUNS_MIN     10
-/* Several rows look at the same starts, which so may take several rows' time. */
+/* Several rows use the same starts, which may therefore take the time of several rows. */
 #define FRESH_TIME 8
 
 /* --- one start */
@@ -74,8 +84,8 @@ static bool in_processes(const pit *p)
 
 static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
 {
-	/* Runs of a fresh start are timed one by one, which shows in those that are short beside
-	 * the clock: so must the others be. */
+	/* Runs of a fresh start are timed one by one, which matters if they are short for the
+	 * clock: then the honest ones must be, too. */
 	pit_step single = {.step = pit_step_run};
 	const pit_trial honest =
 	    p->session.phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
@@ -128,7 +138,7 @@ static dck_status openings_get(pit *p, size_t runs, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- what is read off them */
+/* --- what the rows read from them */
 
 /* The ratios of the starts are independent of each other: Student's t of their logarithms. */
 static void openings_judge(pit *p, const double *log_ratio, const double *number_ns,
@@ -154,7 +164,7 @@ static double fresh_mean_of(const double *x, size_t n)
 	return sum;
 }
 
-/* What the row reads off each opening, beside the honest trials around it. */
+/* Compares what the row reads from each opening with the honest trials around it. */
 dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
 {
 	const size_t runs = p->made->runs;

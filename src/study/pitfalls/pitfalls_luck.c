@@ -1,4 +1,16 @@
-/* pitfalls_luck.c - too few runs, and the wrong clock: what one might have read.
+/* pitfalls_luck.c - sampling error and wrong clocks: how far a number from too few runs, or in CPU
+ * time or by a coarse clock, may be from the honest one.
+ *
+ * What one might have read is the empirical distribution of many readings: single runs, or means or
+ * percentiles of groups of runs. pit_luck() takes the end of its middle 90 % (the 5 % or 95 %
+ * quantile) that is farther from the truth, with the interval of that quantile; the low end is the
+ * high end of the reciprocals. Single runs are made once and used by several rows; groups do not
+ * overlap.
+ *
+ * CPU and wall time are paired trials (pitfalls_blocks.c). A coarse clock and the session's clock
+ * time the same runs; a reading of 0 is certain harm and needs no interval. p->scratch has the
+ * estimator's part first and PIT_SINGLES_MAX values after it: pit_luck() uses both, so readings
+ * must not be in it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
@@ -8,20 +20,20 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The middle 90 %: one reading in ten lies outside. */
+/* The middle 90 %: one reading in ten is outside. */
 #define END_LOW	 0.05
 #define END_HIGH 0.95
-/* Readings of which the ends of the middle 90 % can be told. */
+/* The least number of readings that shows the ends of the middle 90 %. */
 #define READINGS_MIN 20
-#define SINGLES_TIME 4 /* rows' times, since several rows look at the same runs */
-/* For a percentile that is known well enough to judge others by. */
+#define SINGLES_TIME 4 /* times of a row, since several rows use the same runs */
+/* The runs that give a percentile well enough to judge others by. */
 #define TAIL_RUNS_P99 1000
 #define TAIL_RUNS_P90 100
 
 /* --- the ends of what one might have read */
 
-/* The quantile of y at END_HIGH with its interval, as shares of `truth`; of the reciprocals it is
- * the one at END_LOW. */
+/* Sets the interval of the quantile of y at END_HIGH, as shares of `truth`; y is reciprocals for
+ * the quantile at END_LOW. */
 static void end_judge(pit *p, const double *y, size_t n, double truth, bool low, pit_finding *ret)
 {
 	stat_estimate e;
@@ -72,7 +84,7 @@ static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_fin
 
 /* --- too few runs */
 
-/* Runs follow each other without a pause, and each is timed by itself. */
+/* Makes runs without a pause between them, each timed separately. */
 static dck_status singles_take(pit *p, dck_err *err)
 {
 	const uint64_t begin = measure_shared_now(&p->shared);
@@ -120,7 +132,7 @@ dck_status pit_one_sample(pit *p, pit_finding *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Room for what groups of runs give; the groups do not overlap. */
+/* Allocates a value for each group of runs; the groups do not overlap. */
 static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *ret_n, dck_err *err)
 {
 	const size_t n = p->nsingles / runs;
@@ -163,7 +175,7 @@ static double quantile_of(pit *p, const double *x, size_t n, double q)
 	return stat_quantile_sorted(p->scratch, n, q);
 }
 
-/* p99 of 50 runs; where runs are long, p90 of 10. */
+/* Reads p99 of 50 runs; where runs are long, p90 of 10. */
 dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
 {
 	double median, truth, *part, q;
@@ -193,7 +205,7 @@ dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- processor time and wall time */
 
-/* The processor time of a trial over its wall time, and the other way round. */
+/* Processor and wall time: the sums of all trials, and a run's of the last one. */
 typedef struct shares {
 	double sum_cpu_ns, sum_wall_ns, runs;
 	double last_cpu_ns, last_wall_ns;
@@ -220,7 +232,7 @@ static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-/* The other clock's reading of a trial of its own. */
+/* Makes a separate trial, and returns the other clock's reading of it. */
 static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;

@@ -1,4 +1,16 @@
-/* pitfalls_other.c - what should not be within the clock, and what should not be beside a run.
+/* pitfalls_other.c - mistakes of what the clock encloses, and of what runs next to the honest
+ * session or is fed to it.
+ *
+ * Within the clock: inputs made or bound in each run, and a run that returns before its results are
+ * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads
+ * than processors, busy threads of others, subnormal inputs, one input for all runs, a larger
+ * batch. Each function of pit.h builds a mistaken trial and gives it with an honest one to
+ * pit_pair_find().
+ *
+ * A trial that binds other inputs to the honest session binds its inputs back on every path, before
+ * the others are freed. Subnormal numbers (IEEE 754: an exponent of 0) are slow on many processors.
+ * neighbour_work() runs in other threads: it reads `stop`, an atomic flag, and all are joined
+ * before the trial returns. They are at most NEIGHBOURS_MAX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
@@ -41,7 +53,7 @@ static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_in
 	return subject_inputs_new(t->in, t->nin, t->has_summary ? &t->summary : NULL, c, ret, err);
 }
 
-/* Hands other inputs to the honest session. */
+/* Binds other inputs to the honest session. */
 static dck_status inputs_bind(pit *p, subject_inputs *inputs, dck_err *err)
 {
 	p->session.target.inputs = inputs;
@@ -107,7 +119,7 @@ dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err)
 			     (pit_trial){pit_trial_step, &binding}, ret, err);
 }
 
-/* --- a run that returns before its results are there */
+/* --- a run that returns before its results are ready */
 
 static dck_status outputs_fetch(pit *p, dck_err *err)
 {
@@ -128,7 +140,7 @@ static void wait_ns(double ns)
 		;
 }
 
-/* What asking for outputs costs when they have long been ready. */
+/* Measures what fetching outputs costs when they have long been ready. */
 static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
 {
 	uint64_t begin;
@@ -141,8 +153,8 @@ static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-/* Outputs that are not ready must be waited for: how long a run takes, and how long until they can
- * be had, less what asking for them costs by itself. */
+/* Measures how long a run takes, and how long until its outputs are fetched, less what fetching
+ * costs when they are ready: outputs that are not must be waited for. */
 static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
 {
 	const dck_clock *c = &p->shared.clock;
@@ -161,7 +173,8 @@ static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, d
 	return DCK_OK;
 }
 
-/* self: a bool, whether the run alone is asked for. Both ways do the same, so that they compare. */
+/* self: a bool, whether to return the time of the run alone. Both trials do the same, so that they
+ * compare. */
 static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 {
 	const bool *alone = self;
@@ -205,7 +218,7 @@ dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- beside a run */
+/* --- next to a run */
 
 static dck_status candidate_measure(pit *p, measure_session *l, pit_finding *ret, dck_err *err)
 {
@@ -297,7 +310,7 @@ dck_status pit_neighbour(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- other inputs */
 
-/* Positive numbers below the smallest normal one, all different: the exponent is 0. */
+/* Fills the tensor with positive numbers below the smallest normal one: their exponent is 0. */
 static bool denormals_fill(const dck_tensor *t)
 {
 	const size_t bytes = dck_dtype_bytes(t->dtype), n = bytes > 0 ? t->bytes / bytes : 0;
@@ -355,7 +368,7 @@ dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
 /* Inputs whose sets are bound in turn, outside the clock. */
 typedef struct sets {
 	const subject_inputs *inputs;
-	bool first; /* the first set alone, each time again */
+	bool first; /* the first set alone, in every run */
 	size_t next;
 } sets;
 

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_map.c - maps the nodes of a model to the operators of the optimised graph that an engine
+ * ran: by names first, then along the data flow for nodes that were fused.
+ *
+ * Both graphs are indexed by hash tables of value and node names; a name in a body (of a Loop, If
+ * or Scan) is keyed with the path of the body. anchor() claims nodes in three passes, the surest
+ * first: values of the same name; node names, also with the suffixes of ONNX Runtime's fusions;
+ * values whose name is that of a later change of layout. map_before(), from the last node to the
+ * first, gives a node to the owner that all its consumers share, since it was fused into that one.
+ * map_after() gives the rest to the last owner of their inputs.
+ *
+ * Invariants: a node has at most one owner, and the one of an earlier step is kept, so that costs
+ * summed over owners count nothing twice; map_before() gives no node that computes to an operator
+ * that only moves data. Indices of producers are below those of consumers where a graph is in
+ * topological order; other edges are skipped. O(nodes + edges), and for a chain of layout changes
+ * at most its length. All memory is in the arena.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_map.h"
 #include "base/names.h"
 #include <string.h>
@@ -16,13 +32,14 @@ static const char *const movers[] = {"Reshape",	     "Transpose",     "Squeeze",
 typedef struct node_index {
 	const cost_result *r;
 	mem_arena *arena;
-	names values, nodes; /* of bodies: behind the path of their body */
+	names values, nodes; /* of bodies: after the path of their body */
 	names scopes;
 	size_t *maker; /* of a value */
 	size_t *node;  /* of a name */
 } node_index;
 
-/* A name in a body is another one than in the graph around it. NULL: no memory. */
+/* Returns the key of a name: in a body it is another one than in the graph around it. NULL: no
+ * memory. */
 static const char *map_key_of(const node_index *x, const char *scope, const char *name)
 {
 	return scope ? mem_arena_fmt(x->arena, "%s\n%s", scope, name) : name;
@@ -63,13 +80,14 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
 	return true;
 }
 
-/* The other graph has the body that the operator is in. Functions are in no graph that runs. */
+/* Returns whether the other graph has the body that the operator is in. Functions are in no graph
+ * that runs. */
 static bool shared(const node_index *other, const cost_op *c)
 {
 	return !c->scope || names_find(&other->scopes, c->scope) != NAMES_NONE;
 }
 
-/* The operator of the same graph that makes it. v may be NULL: no operator does. */
+/* Returns the operator of the same graph that makes v. v may be NULL: no operator does. */
 static size_t value_maker(const node_index *x, const val *v)
 {
 	return v && v->made < x->r->nops ? v->made : PROFILE_NONE;
@@ -105,7 +123,8 @@ static void map_claim(size_t *owner, size_t node, size_t by)
 		owner[node] = by;
 }
 
-/* By the node's own name, whole or without what engines append: a node's, or a value's. */
+/* Finds a node by the name of an operator: the whole name, or without what engines append, a node's
+ * or a value's. */
 static size_t map_named(const node_index *x, const char *scope, const char *name)
 {
 	char text[512];
@@ -125,7 +144,7 @@ static size_t map_named(const node_index *x, const char *scope, const char *name
 	return at;
 }
 
-/* The operator that computes the value: behind changes of layout, where there are any. */
+/* Returns the operator that computes the value, before changes of layout if there are any. */
 static size_t computer(const node_index *x, const val *value)
 {
 	size_t at = value_maker(x, value);
@@ -138,8 +157,8 @@ static size_t computer(const node_index *x, const val *value)
 	return at;
 }
 
-/* What the operator makes is a value of the model, which another operator of `ran` may have
- * computed: the name then is that of the layout's change behind it. */
+/* Claims the nodes whose values the operator makes. Another operator of `ran` may have computed the
+ * value, if this one only changes its layout: then that one claims the node. */
 static void anchor_value(const node_index *x, const node_index *y, size_t i, bool direct,
 			 size_t *owner)
 {
@@ -177,7 +196,8 @@ static void anchor(const node_index *x, const node_index *y, size_t *owner)
 		anchor_value(x, y, i, false, owner);
 }
 
-/* Nodes whose results one owner alone needs were fused into it: from the end to the begin. */
+/* Nodes whose results one owner alone needs were fused into it: goes from the last node to the
+ * first. */
 static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 {
 	const cost_result *model = x->r, *ran = y->r;
@@ -208,7 +228,7 @@ static bool map_before(const node_index *x, const node_index *y, size_t *owner)
 	return true;
 }
 
-/* What is left was fused into the one that made its inputs, the last of them. */
+/* Nodes that are left were fused into the owner of their inputs, the last of them. */
 static void map_after(const node_index *x, const node_index *y, size_t *owner)
 {
 	const cost_result *model = x->r;
@@ -238,7 +258,7 @@ size_t *profile_map(const cost_result *model, const cost_result *ran, mem_arena 
 	if (mem_arena_failed(a) || !map_before(&x, &y, owner))
 		return NULL;
 	map_after(&x, &y, owner);
-	/* What is in no body that runs belongs to the operator around it. */
+	/* A node in a body that does not run belongs to the operator around it. */
 	for (size_t i = 0; i < model->nops; i++)
 		if (owner[i] == PROFILE_NONE && model->ops[i].inside < i)
 			owner[i] = owner[model->ops[i].inside];

@@ -1,4 +1,20 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_rows.c - from the events of a profile to a row for each operator: its time, its costs and
+ * its roof (the roofline model: Williams, Waterman and Patterson, CACM 52, 2009).
+ *
+ * Order: a row for each operator of the engine's graph, with the same index; events_take() finds
+ * the row of each event by name, and subtracts the time of a nested operator from the enclosing
+ * one's; times_scale() makes of each row a mean over the runs, winsorised and less the profiler's
+ * overhead, and scales all rows to the part of the latency that operators explain; members_make()
+ * lists the model's nodes that each row owns (profile_map.c), whose costs are summed; then come
+ * rates against roofs, metrics and notes.
+ *
+ * Invariants: events are in the order of runs, as engine_profile() checks, so that a row has at
+ * most one time for each run. Operators that are not in the saved graph get rows too, at most 256;
+ * the time of further ones is between operators. A rate above its roof is absent, since one of both
+ * is wrong. Names are found by hash tables; rows, lists and texts are in an arena that is freed at
+ * the end, after the builder has copied what it keeps.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
 #include "base/dtype.h"
 #include "base/err.h"
@@ -48,7 +64,7 @@ static bool same_scope(const cost_op *a, const cost_op *b)
 	return a->scope && b->scope ? strcmp(a->scope, b->scope) == 0 : a->scope == b->scope;
 }
 
-/* An operator without a name is called by its type and its place among the nodes of its graph that
+/* Names an operator without a name by its type and its position among the nodes of its graph that
  * make no constant. */
 static const char *unnamed(table *t, const cost_op *c)
 {
@@ -67,8 +83,8 @@ static const char *unnamed(table *t, const cost_op *c)
 	return "";
 }
 
-/* Names differ within one graph at most: that of a body's operator stands behind its control
- * operator's row. */
+/* Returns the key of a name. Names are unique within one graph at most: in a body they follow the
+ * row of its control operator. */
 static const char *row_key(table *t, size_t inside, const char *name)
 {
 	return inside == SIZE_MAX ? name : mem_arena_fmt(t->arena, "%zu\n%s", inside, name);
@@ -108,7 +124,7 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* inside: the row of the operator around it; SIZE_MAX: none. */
+/* Returns the row of an event. inside: the row of the operator around it; SIZE_MAX: none. */
 static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 {
 	const char *key = row_key(t, inside, e->name);
@@ -132,7 +148,7 @@ static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 
 #define OPEN_MAX 64
 
-/* The operators around the present event: the last one of each depth on each thread. */
+/* The operators around the current event: the last one of each depth on each thread. */
 typedef struct open_rows {
 	struct {
 		int64_t thread;
@@ -142,7 +158,8 @@ typedef struct open_rows {
 	size_t n;
 } open_rows;
 
-/* The row of the operator around an event of that depth; NULL: none. What ended is forgotten. */
+/* Returns the row of the operator around an event of that depth; NULL: none. Operators that ended
+ * are removed. */
 static row *row_around(open_rows *o, int64_t thread, uint32_t depth)
 {
 	size_t kept = 0;
@@ -167,7 +184,7 @@ static void row_time_add(row *r, uint64_t run, double ns)
 	r->ns[r->n - 1] += ns;
 }
 
-/* One event; times of what runs inside another operator are taken off that one's. */
+/* Adds one event; the time of a nested operator is subtracted from the enclosing one's. */
 static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, uint64_t run,
 			     size_t runs, open_rows *open, dck_err *err)
 {
@@ -234,8 +251,8 @@ static dck_status events_take(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* A mean, since means add up to the run's and resolve more than the profiler's steps of 1 us; the
- * slowest twentieth counts no more than its fastest. */
+/* Estimates the time of a row: a mean, since means add up to the run's and resolve more than the
+ * profiler's steps of 1 us; the slowest twentieth counts no more than its fastest. */
 static void row_time(table *t, row *r, size_t runs)
 {
 	double floor_ns = t->in->floor.inside_ns;
@@ -254,9 +271,9 @@ static void row_time(table *t, row *r, size_t runs)
 		r->half_ratio = (e.hi - e.lo) / 2 / (e.value - floor_ns);
 }
 
-/* The part of a run that its operators explain: the median over the runs, each by the engine's own
- * clock and without what the profiler costs. Not from the operators' means: what the machine's
- * other work adds is cut off from those, but not from the runs, and would seem to lie between
+/* Returns the part of a run that its operators explain: the median over the runs, each by the
+ * engine's own clock and without what the profiler costs. The operators' means would not do: other
+ * work of the machine is cut off from them, but not from the runs, and would count as time between
  * operators. */
 static double explained(table *t, size_t runs)
 {
@@ -272,7 +289,7 @@ static double explained(table *t, size_t runs)
 	return stat_quantile_sorted(t->sorted, runs, 0.5);
 }
 
-/* From times under the profiler to times without it. */
+/* Scales times under the profiler to times without it. */
 static void times_scale(table *t)
 {
 	const profile_input *in = t->in;
@@ -296,7 +313,8 @@ static double profile_number(num n)
 	return num_known(n) ? (double)n.v : NAN;
 }
 
-/* Where the engine reports no times of what is inside a control operator, it belongs to that. */
+/* Returns the row that has the time of an operator: where the engine reports no times inside a
+ * control operator, that operator's. */
 static size_t owner_timed(const table *t, size_t at)
 {
 	while (at != PROFILE_NONE && !t->rows[at].n && t->rows[at].ran->inside < at)
@@ -304,7 +322,7 @@ static size_t owner_timed(const table *t, size_t at)
 	return at;
 }
 
-/* Lists of the model's operators by the row that owns them, in the order of the model. */
+/* Makes lists of the model's operators by the row that owns them, in the order of the model. */
 static dck_status members_make(table *t, dck_err *err)
 {
 	size_t n = t->in->model->cost->nops;
@@ -325,7 +343,7 @@ static dck_status members_make(table *t, dck_err *err)
 	return DCK_OK;
 }
 
-/* A node that an operator of the engine stands for, so that its name counts. */
+/* Returns whether a node may name the operator of the engine that computes it. */
 static bool is_origin(const table *t, const cost_op *c)
 {
 	return strcmp(c->node->op, "Constant") != 0 &&
@@ -338,9 +356,9 @@ static bool computes_more(const cost_op *a, const cost_op *b)
 	       (num_same(a->macs, b->macs) && profile_number(a->flops) > profile_number(b->flops));
 }
 
-/* The deepest module that holds all nodes of the row which have one: casts and copies that the
- * exporter put between modules have none. Where nothing but the model holds them, such as a first
- * convolution with its activation, that of the node which computes most. */
+/* Returns the deepest module that holds all nodes of the row which have one: casts and copies that
+ * the exporter wrote between modules have none. Where only the model holds them, such as a first
+ * convolution with its activation, returns that of the node which computes most. */
 static const char *row_module(table *t, size_t index, const onnx_node **ret_place)
 {
 	tally_counted *m = t->in->model;
@@ -368,7 +386,8 @@ static const char *row_module(table *t, size_t index, const onnx_node **ret_plac
 	return common && *common ? common : of_most;
 }
 
-/* What the engine made for itself, a change of layout, belongs to the operator whose data it is. */
+/* An operator that the engine added, such as a change of layout, belongs to the operator that made
+ * its data. */
 static dck_status modules_find(table *t, dck_err *err)
 {
 	const cost_result *ran = t->in->ran->cost;
@@ -401,7 +420,7 @@ static const char *dtype_of(const cost_op *c)
 	return v ? dtype_onnx_text(v->dtype) : NULL;
 }
 
-/* Sums over the nodes that the operator stands for. */
+/* Sums costs over the nodes that the operator computes. */
 static void costs_sum(table *t, size_t index, dck_op *op)
 {
 	tally_counted *m = t->in->model;
@@ -428,7 +447,7 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		if (!most || computes_more(c, most))
 			most = c;
 	}
-	/* People know their own names: that of the node which computes most. */
+	/* Readers know the names of their model: it is named by the node which computes most. */
 	if (most)
 		op->name = tally_counted_name(m, most->node);
 	op->macs = tally_counted_value(m, macs);
@@ -544,7 +563,7 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 	}
 }
 
-/* --- what to make of it */
+/* --- metrics, facts and notes */
 
 static int by_gain(const row *a, const row *b)
 {
@@ -553,7 +572,8 @@ static int by_gain(const row *a, const row *b)
 	return (x < y) - (x > y);
 }
 
-/* A roof that operators with much of the time beat or miss by that much says nothing of them. */
+/* A roof that operators with much of the time beat or miss by this factor is no evidence about
+ * them. */
 #define FAR	  10
 #define FAR_SHARE 0.1
 
@@ -636,7 +656,7 @@ static void note_far(const table *t, record_builder *b)
 		    100 * share[0], FAR, r->name, r->type, r->roof.least_ns / r->value);
 }
 
-/* The type in which most of the time is, and what there would be to gain. */
+/* Answers with the type that takes most of the time, and with the time that roofs allow. */
 static void profile_answer_put(const table *t, record_builder *b, double least)
 {
 	char latency[32], roof[32], attainable[96] = "";

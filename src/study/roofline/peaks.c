@@ -1,4 +1,17 @@
-/* peaks.c - what this machine could do at best, as a record: measured once, then kept.
+/* peaks.c - dck_machine(): the limits of this machine (peak FLOP/s, bandwidths, overheads) as a
+ * record, measured once and then cached in a file.
+ *
+ * The key of the cache is everything that decides the limits: version, loops and build, processor,
+ * allowed processors, threads, caches, instruction sets. The file is named by a hash of the key, so
+ * the key inside is compared before it is used. Only a complete measurement on a quiet machine is
+ * cached (busy_why()); --keep caches a busy one too, and --quick never.
+ *
+ * A rate is that of the fastest round, since disturbances only slow a round down; its interval ends
+ * at a bound on the end point of the distribution (Robson and Whitlock, Biometrika 51, 1964). A
+ * peak is that of the fastest instruction set, and two checks may add a note to it: its share of
+ * what the instructions can do at the clock rate measured after the loop, and a BLAS library that
+ * is faster. Measuring is machine_measure()'s; here one struct on the heap (survey) holds
+ * everything until the record is made.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/machine.h"
@@ -53,7 +66,7 @@ typedef struct survey {
 	int64_t began_unix_ns;
 	double *scratch;
 	machine_result result;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* that used the machine during the measurement */
 } survey;
 
 /* --- which machine this is */
@@ -70,7 +83,7 @@ static dck_status limits_take(survey *s, dck_err *err)
 	if (s->host.cgroup_cpus > 0 && s->host.cgroup_cpus < n)
 		n = s->host.cgroup_cpus >= 1 ? (unsigned)s->host.cgroup_cpus : 1;
 	s->threads = asked > 0 ? (unsigned)asked : n;
-	/* What others of the group hold is not known: half of its limit. */
+	/* What other processes of the group hold is not known: half of its limit is assumed. */
 	const uint64_t group = (uint64_t)s->host.cgroup_memory_bytes / 2;
 	if (group > 0 && (s->topology.available_bytes == 0 || group < s->topology.available_bytes))
 		s->topology.available_bytes = group;
@@ -89,7 +102,7 @@ static void isa_text(uint32_t set, char *buf, size_t size)
 					       machine_isa_names[i]);
 }
 
-/* What must be the same for a kept result to be this machine's. */
+/* Makes the key: what must be the same for a cached result to be this machine's. */
 static void peaks_key_make(survey *s)
 {
 	const machine_topology *t = &s->topology;
@@ -215,9 +228,9 @@ static void facts_method(record_builder *b, const survey *s)
 
 /* --- metrics */
 
-/* From the best value to where the end point of its distribution may lie: with probability 1 - a
- * it is below best + (1/a - 1) x (best - second best). D. S. Robson and J. H. Whitlock,
- * "Estimation of a truncation point", Biometrika 51 (1964). */
+/* Returns a bound on the end point of the distribution of rounds: with probability 1 - a it is
+ * below best + (1/a - 1) x (best - second best). D. S. Robson and J. H. Whitlock, "Estimation of a
+ * truncation point", Biometrika 51 (1964). */
 static double end_point(const machine_item *i, double best)
 {
 	double second = -INFINITY;
@@ -288,13 +301,14 @@ static void metric_time(record_builder *b, const survey *s, const machine_item *
 		record_metric_real(b, i->tag, e.value, how);
 }
 
-/* Cores whose clock rates machine_item.clock_hz is the sum of. */
+/* Returns the number of cores over which machine_item.clock_hz is a sum. */
 static unsigned cores_used(const survey *s, const machine_item *i)
 {
 	return i->threads < s->topology.cores ? i->threads : s->topology.cores;
 }
 
-/* The fastest of all instruction sets; NULL: none was measured. *ret_any: one that was tried. */
+/* Returns the loop of the fastest instruction set; NULL: none was measured. *ret_any: one that was
+ * tried. */
 static const machine_item *fastest(const survey *s, machine_type type, const char *suffix,
 				   const machine_item **ret_any)
 {
@@ -332,7 +346,8 @@ static void metric_peak(record_builder *b, const survey *s, machine_type type, c
 	}
 }
 
-/* NaN: it is not known. *ret_best: the loop whose share it is; NULL: none was measured. */
+/* Returns what share of the possible rate the best loop reached; NaN: not known. *ret_best: that
+ * loop; NULL: none was measured. */
 static double peaks_share_of(const survey *s, machine_type type, const char *suffix,
 			     const machine_item **ret_best)
 {
@@ -453,7 +468,8 @@ static void notes_build(record_builder *b)
 #endif
 }
 
-/* A peak that is none, and memory that others used as well. */
+/* Bounds of a plausible peak as a share of the possible one, and the share of cores that others may
+ * use. */
 #define SHARE_LEAST  0.8
 #define SHARE_MOST   1.02
 #define OTHERS_SHARE 0.1
@@ -474,7 +490,7 @@ static void note_share(record_builder *b, const survey *s, machine_type type, co
 				"is known here");
 }
 
-/* Why this is no result to keep; NULL: it is one. */
+/* Returns why the result should not be cached; NULL: it should. */
 static const char *busy_why(const survey *s)
 {
 	const machine_result *r = &s->result;
@@ -595,7 +611,7 @@ static bool kept_load(const survey *s, dck_record **ret)
 
 	if (!s->path[0] || dck_record_load(s->path, &r, NULL) != DCK_OK)
 		return false;
-	/* The file's name is a hash, and a file may hold anything. */
+	/* The name of the file is a hash, and a file may contain anything. */
 	const dck_fact *key = dck_record_fact(r, "machine", "key");
 	if (key && key->value.kind == DCK_VALUE_TEXT && strcmp(key->value.as.text, s->key) == 0 &&
 	    !r->incomplete) {

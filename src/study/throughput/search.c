@@ -1,4 +1,18 @@
-/* search.c - the order of the trials.
+/* search.c - the state machine of a search for the best batch size: exponential growth, bisection,
+ * then elimination in randomised complete blocks.
+ *
+ * A queue has the points (batch and setting) of the present step; when it is empty search_advance()
+ * fills it. GROW doubles the batch of each setting until its rate is flat, a limit ends it or it
+ * fails. REFINE halves the gaps between the best point and its neighbours, a few levels deep.
+ * ROUNDS measures up to SEARCH_CANDIDATES_MAX candidates in each round, in a new random order;
+ * after every rounds_min rounds those that are clearly worse are removed, until all differences are
+ * resolved or known well enough, or rounds_max is reached. Nothing is judged between these interim
+ * analyses, because each is another chance to err.
+ *
+ * Nothing here measures or reads a clock, and random numbers come from the seed: the same outcomes
+ * give the same trials, so a journal can be replayed. Each search_next() is followed by one
+ * search_tell(). s->complete is the last round in which all candidates were tried; later trials do
+ * not count (search_judge.c). Points and trials are growing arrays, owned by the search.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search.h"
@@ -10,8 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A larger batch that is not so much better is no better, and so many in a row end the growth: one
- * alone may be a dip. */
+/* A larger batch that is not better by this factor is no better, and FLAT_ENOUGH of them in a row
+ * end the growth: one alone may be a dip. */
 #define GROWTH_WORTH  1.02
 #define FLAT_ENOUGH   3
 #define REFINE_LEVELS 2
@@ -20,7 +34,7 @@
 /* Gaps below a quarter of the size (an eighth at a border) are not refined further. */
 #define GAP_PARTS    4
 #define BORDER_PARTS 8
-/* A single trial on a busy machine may be off by a factor: what is not further below the best is
+/* A single trial on a busy machine may be off by a factor: points above this share of the best are
  * tried in rounds. */
 #define NEAR_BEST   0.5
 #define CHOICES_MAX 4
@@ -168,7 +182,7 @@ static void grow_learn(search *s, size_t point, const search_outcome *o)
 
 /* --- refinement */
 
-/* A point that cannot be the answer, however fast it is. */
+/* Returns whether a point cannot be the answer, however fast it is. */
 static bool infeasible(const search *s, size_t point)
 {
 	return s->points[point].end != SEARCH_OK || search_holds(s, point) == DCK_VERDICT_VIOLATED;
@@ -222,8 +236,8 @@ static void candidate_remove(search *s, size_t i)
 	s->ncandidates--;
 }
 
-/* The point that was fastest when it was found, is no candidate and keeps to the limit as far as is
- * known; of `setting`, or of any (SIZE_MAX). */
+/* Returns the point that was fastest when it was found, is not a candidate and keeps to the limit
+ * as far as is known; of `setting`, or of any (SIZE_MAX). */
 static size_t fastest_other(const search *s, size_t setting)
 {
 	size_t found = SIZE_MAX;
@@ -244,7 +258,7 @@ static size_t fastest_other(const search *s, size_t setting)
 	return found;
 }
 
-/* No point keeps to the limit: the one that comes nearest is measured well. */
+/* Returns the point that comes nearest to the limit, to be measured well where none keeps to it. */
 static size_t least_held(const search *s)
 {
 	size_t found = SIZE_MAX;
@@ -257,8 +271,8 @@ static size_t least_held(const search *s)
 	return found;
 }
 
-/* The best, its neighbours, the knee and what bounds it from below, then whatever is about as good.
- */
+/* Chooses the best, its neighbours, the knee and its neighbour below, then points that are about as
+ * good. */
 static void candidates_choose(search *s)
 {
 	size_t best, sure, below, above, knee, other;
@@ -305,8 +319,8 @@ static void candidates_choose(search *s)
 		candidate_add(s, other);
 }
 
-/* A point that was in no round, for it had been far below the best when it was found, and is above
- * what the best has had since: the machine was slower at one of the two times. */
+/* Returns whether a point that was in no round, because it had been far below the best when it was
+ * found, is above what the best has had since: the machine was slower at one of the two times. */
 static bool overlooked(const search *s, size_t best)
 {
 	const size_t other = fastest_other(s, SIZE_MAX);
@@ -315,7 +329,7 @@ static bool overlooked(const search *s, size_t best)
 	       search_trial_log_rate(s, other, 0) > log(search_rate(s, best).value);
 }
 
-/* After a round: lets go what is settled. true: everything is. */
+/* Removes the candidates that are settled after a round. true: all are. */
 static bool candidates_settle(search *s)
 {
 	const double knee = -log(1 - SEARCH_KNEE_SHARE);
@@ -357,7 +371,7 @@ static bool candidates_settle(search *s)
 	return false;
 }
 
-/* The next round, or the end. */
+/* Starts the next round, or ends the search. */
 static void search_rounds(search *s)
 {
 	bool over = false;
@@ -365,7 +379,7 @@ static void search_rounds(search *s)
 	if (s->chosen > 0) {
 		const unsigned made = s->round - s->first_round + 1;
 
-		/* Only asked at these numbers of rounds, because each look is another chance to
+		/* Judged only at these numbers of rounds, because each look is another chance to
 		 * err. */
 		if (made % s->c.rounds_min == 0 || made >= s->c.rounds_max)
 			over = candidates_settle(s) || made >= s->c.rounds_max;
@@ -460,7 +474,7 @@ dck_status search_tell(search *s, const search_outcome *o, dck_err *err)
 
 size_t search_left(const search *s)
 {
-	/* What is usual, where it is not known yet. */
+	/* The usual number of trials, where it is not known yet. */
 	const size_t usual = 5 * s->c.rounds_min;
 	const size_t queued = s->nqueue - s->at;
 	const unsigned made = s->chosen ? s->round - s->first_round + 1 : 0;

@@ -1,4 +1,18 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* search_journal.c - an append-only log of a search: a line of JSON (a record) for each trial,
+ * synced before the search continues, and replayed when it is resumed.
+ *
+ * The first line has the key: everything that makes the search what it is. Replay is deterministic:
+ * lines_replay() takes the next trial from the search and gives it the outcome of the next line; a
+ * trial that the search would not make is refused, and so is another key. A last line without its
+ * newline was torn by a kill and is truncated. Numbers that are not finite are left out and read as
+ * NaN.
+ *
+ * Invariants: the lock of the file is taken before it is read and held until it is closed, so that
+ * two searches never write one journal; a file that is not a journal, or is damaged, is not
+ * changed; no line is written before the trial it describes is complete. At most JOURNAL_BYTES_MAX
+ * bytes are read. The facts that the first trial left are owned by the caller.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_journal.h"
 #include "base/err.h"
 #include "base/json/json_write.h"
@@ -61,7 +75,8 @@ static const char *journal_text_get(const dck_record *r, const char *section, co
 	return f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : NULL;
 }
 
-/* One line, whole or not at all as far as the system allows, on the disk when this returns. */
+/* Appends one line, whole or not at all as far as the system allows; it is on the disk when this
+ * returns. */
 static dck_status journal_line_write(search_journal *j, record_builder *b, dck_err *err)
 {
 	dck_buffer line = {0};
@@ -116,7 +131,7 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 
 /* --- reading */
 
-/* The first words in which two keys differ. */
+/* Copies the first words in which two keys differ. */
 static void keys_differ(const char *a, const char *b, char *word_a, char *word_b)
 {
 	for (;;) {
@@ -232,7 +247,7 @@ static dck_status lines_replay(const char *path, dck_buffer *text, const char *k
 	return DCK_OK;
 }
 
-/* Held before it is read: of two searches each would take the other's trials for its own. */
+/* Locks the file before it is read: of two searches each would replay the other's trials. */
 static dck_status journal_continue(search_journal *j, const char *key, search *s,
 				   dck_record **ret_facts, dck_err *err)
 {

@@ -1,4 +1,16 @@
-/* search_judge.c - what the trials say: values with intervals, the best, the knee, what limits.
+/* search_judge.c - estimates over the trials of a search: rates with intervals, the best point, the
+ * knee, the Pareto front, and what limited the growth.
+ *
+ * Candidates in rounds are a randomised complete block design on the logarithm of the rate
+ * (stat/blocks.h): the error is pooled, and differences are corrected by Bonferroni for all pairs
+ * and looks. Any other point gets the best's number times their ratio in the trials that both have
+ * (Welford's update, Technometrics 4, 1962). Without such trials the mean of the point's logarithms
+ * counts, with Student's t, and of a single trial that trial's interval.
+ *
+ * Invariants: nothing is cached, and the search is const: each value is computed from the trials
+ * when it is requested. Once a point has trials in complete rounds only these count, because the
+ * trial that chose it favours it. search_rate() calls itself at most once, for the best, which is a
+ * candidate. A value is O(trials * candidates), search_pareto() O(points^2) values: points are few.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search.h"
@@ -8,10 +20,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The last doubling raised the rate by less: it had reached a roof. */
+/* If the last doubling raised the rate by less, the rate had reached a roof. */
 #define ROOF_SHARE 0.02
 
-/* A number of an outcome by its place there. */
+/* Returns a number of an outcome by its offset there. */
 static const search_number *judge_number_at(const search_outcome *o, size_t place)
 {
 	return (const search_number *)(const void *)((const char *)o + place);
@@ -88,7 +100,7 @@ typedef struct pairing {
 	const search_number *a, *b; /* of that round; NULL: none */
 } pairing;
 
-/* A round is over: with both numbers it is one pair more (Welford, Technometrics 4, 1962). */
+/* Ends a round: with both numbers it is one pair more (Welford, Technometrics 4, 1962). */
 static void pairing_step(pairing *q, unsigned round)
 {
 	if (q->a && q->b) {
@@ -103,7 +115,7 @@ static void pairing_step(pairing *q, unsigned round)
 	q->a = q->b = NULL;
 }
 
-/* The trials of a round stand one behind the other. */
+/* Compares a and b in the trials that both have; the trials of a round are adjacent. */
 static paired pair_over(const search *s, size_t a, size_t b, size_t place, bool rounds)
 {
 	pairing q = {.p.half = NAN};
@@ -126,7 +138,7 @@ static paired pair_over(const search *s, size_t a, size_t b, size_t place, bool 
 	return q.p;
 }
 
-/* In rounds, or, where they met in none, in the trials that found them. */
+/* Compares a and b in rounds, or, where they met in none, in the trials that found them. */
 static paired pair_find(const search *s, size_t a, size_t b, size_t place)
 {
 	const paired p = pair_over(s, a, b, place, true);
@@ -144,7 +156,7 @@ double search_log_ratio(const search *s, size_t a, size_t b)
 static bool best_in_rounds(const search *s, bool strict, size_t *ret);
 
 /* A point that is not in the rounds any more, or never was, had a faster or a slower machine: its
- * own number may stand above the best's although it was beaten wherever the two met. So it is the
+ * own number may be above the best's although it was slower wherever the two met. So it is the
  * best's number times their ratio there. */
 static bool beside_best(const search *s, size_t point, size_t place,
 			search_number (*number)(const search *, size_t), search_number *ret)
@@ -182,7 +194,7 @@ search_number search_rate(const search *s, size_t point)
 	return (search_number){exp(levels[at].value), exp(levels[at].lo), exp(levels[at].hi)};
 }
 
-/* A limit judges what was measured. */
+/* A limit applies to the measured latency, so with a limit nothing is rescaled. */
 search_number search_latency(const search *s, size_t point)
 {
 	const size_t place = offsetof(search_outcome, latency);
@@ -218,7 +230,7 @@ dck_verdict search_holds(const search *s, size_t point)
 
 	if (!(limit->ns > 0))
 		return DCK_VERDICT_MET;
-	/* Only a mean may lie below the median. */
+	/* Only a mean may be below the median. */
 	if (limit->kind != LIMIT_MEAN && search_latency(s, point).lo > limit->ns)
 		return DCK_VERDICT_VIOLATED;
 	const search_number held = search_held(s, point);

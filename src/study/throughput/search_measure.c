@@ -1,5 +1,17 @@
-/* search_measure.c - one trial: a batch size measured in a fresh process, of a function in this
- * one.
+/* search_measure.c - one trial of a search: a batch size and a setting, measured in a worker
+ * process; of a function, in this process.
+ *
+ * search_measure() makes a short plan, since what varies is between trials and not within one; a
+ * limit on a percentile needs more runs, and more time. worker_measure() starts `bench`, or of
+ * several streams `load`, with a limit of memory; the outcome is read from its record: rate,
+ * latency and the limited statistic, with intervals.
+ *
+ * A worker that runs out of memory, or fails, is an outcome (SEARCH_MEMORY, SEARCH_ERROR) and not
+ * an error. Errors are an interruption, and a failure before any trial has ended well, which later
+ * trials would repeat. While the worker runs, measure_on_asked() is called to see whether it is
+ * cancelled, and shows progress at most every SHOW_NS. Of a worker's record the codes of its
+ * warnings are counted, and the first gives the facts of all trials (r->facts); the record is freed
+ * here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -60,7 +72,8 @@ void search_setting_text(const search_run *r, unsigned setting, char *buf, size_
 			 (unsigned long long)s->streams, s->streams == 1 ? "" : "s");
 }
 
-/* What a run will take, from its earlier trials or from the nearest smaller batch; 0: not known. */
+/* Estimates the time of a run, from earlier trials of the batch or of the nearest smaller one; 0:
+ * not known. */
 static double expected_ns(const search_run *r, const search_ask *ask)
 {
 	size_t nearest = SIZE_MAX;
@@ -77,8 +90,8 @@ static double expected_ns(const search_run *r, const search_ask *ask)
 					 (double)search_get(r->search, nearest)->batch;
 }
 
-/* A percentile needs its runs, half as many again where neighbours depend on each other, and time
- * for them; not more than they take at the limit, since what breaks it needs no precision. */
+/* A percentile needs its runs, half as many again because adjacent runs depend on each other, and
+ * time for them; not more than they take at the limit, since what breaks it needs no precision. */
 static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 {
 	const latency_limit *limit = &r->plan.limit;
@@ -92,7 +105,7 @@ static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 		p->max_time_ns = need < SLO_TIME_MAX ? (uint64_t)need : SLO_TIME_MAX;
 }
 
-/* The measurement is short, because what matters lies between trials and not within one. */
+/* The measurement is short, because what matters varies between trials and not within one. */
 static void measure_plan_make(const search_run *r, const search_ask *ask, dck_plan *ret)
 {
 	const dck_throughput_config *c = r->config;
@@ -198,7 +211,8 @@ static bool measure_outcome_read(const search_run *r, const search_ask *ask, con
 	return false;
 }
 
-/* An incomplete record has a note that says why; what it kept is not kept here. */
+/* Reads why a record is incomplete from its note, without the clause on what was measured until
+ * then. */
 static void measure_failure_read(const dck_record *rec, char *buf, size_t size)
 {
 	static const char *const kept = "; this is what was measured until then";
@@ -232,11 +246,12 @@ static void notes_count(search_run *r, const dck_record *rec)
 	}
 }
 
-/* Facts of a record that are of all trials: the machine, the model, the engine. *ret owned. */
+/* Copies the facts of a record that hold for all trials: the machine, the model, the engine. *ret
+ * owned. */
 static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err *err)
 {
 	static const char *const of_all[] = {"host", "build", "engine", "subject"};
-	/* These are of one batch size. */
+	/* These belong to one batch size. */
 	static const char *const of_one[] = {"input/", "output/", "items_"};
 	record_builder *b = record_begin(NULL);
 
@@ -258,7 +273,7 @@ static dck_status search_facts(const dck_record *from, dck_record **ret, dck_err
 
 /* --- the trial */
 
-/* While the process runs the line shows how long it will go on. */
+/* Shows how long the search will continue, also while the process runs. */
 static void measure_show(search_run *r)
 {
 	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
@@ -316,7 +331,7 @@ static dck_status result_take(search_run *r, const search_ask *ask, const worker
 	o->end = w->end == WORKER_MEMORY ? SEARCH_MEMORY : SEARCH_ERROR;
 	snprintf(o->why, sizeof o->why, "%s", w->why.msg);
 	/* Nothing was measured yet and nothing will be: a file that is missing, an option that is
-	 * wrong. Its own code says how the program ends. */
+	 * wrong. Its error code is the program's. */
 	if (r->well == 0 && w->end == WORKER_FAILED) {
 		if (err)
 			*err = w->why;
@@ -373,7 +388,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	return status;
 }
 
-/* A function is measured here; why its runs failed is known to its caller. */
+/* Measures a function in this process; its caller knows why its runs failed. */
 static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				   search_outcome *o, dck_err *err)
 {

@@ -1,5 +1,15 @@
-/* search_record.c - the record of a search: points as a table and as series, the best and the knee,
- * what limits, and what is not known.
+/* search_record.c - the record of a search for the best batch size: a table of points, series over
+ * the batch, the best and the knee with intervals, the answer, and notes on what is not known.
+ *
+ * search_write() is the order: the judgement (search_judge.c); points sorted by setting and batch,
+ * and those that an interruption left untried removed; the Pareto front; FLOPs of each batch,
+ * counted once (cost_report), which turn items per second into FLOP/s; then facts, metrics, answer,
+ * table, series and notes.
+ *
+ * No statistic is computed here. A size is called the best only where sizes met in two rounds at
+ * least, or the search was not cut short (is_uncompared()); sizes of which none is shown to be
+ * better are named together. A failure of the whole search is a note of an incomplete record. Texts
+ * are in an arena for the call; notes on failed points are at most ENDS_SHOWN.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -18,7 +28,7 @@
 
 #define COLUMNS_MAX 12
 #define LIST_TEXT   400
-/* A mean that is so much below the median's rate is worth a note. */
+/* A mean that is below the median's rate by this share gets a note. */
 #define MEAN_SHARE 0.1
 
 typedef struct making {
@@ -93,8 +103,8 @@ static void flops_fill(making *m)
 
 /* --- the table */
 
-/* Sizes were tried once each, and the time was over before they met in rounds: which of them gives
- * the most is not known. */
+/* Returns whether the search ended before sizes met in rounds, each tried once: which of them gives
+ * the most is then not known. */
 static bool is_uncompared(const making *m)
 {
 	return m->result.rounds < 2 && m->n > 1 && (m->r->interrupted || m->r->out_of_time);
@@ -174,7 +184,7 @@ static void search_row(making *m, size_t i)
 	record_cell_text(m->b, ran && m->front[i] ? "yes" : "no");
 }
 
-/* The ends, the best with its neighbours, and the knee. */
+/* Returns whether a summary shows the row: the ends, the best with its neighbours, and the knee. */
 static bool is_brief(const making *m, size_t k)
 {
 	if (k == 0 || k + 1 == m->ntried)
@@ -351,13 +361,14 @@ static void search_record_facts(making *m)
 		record_fact_absent(m->b, "throughput", "resolution", "nothing was compared");
 }
 
-/* Three digits of a small rate, all before the point of a large one. */
+/* Returns the decimals of a rate: three digits of a small one, all before the point of a large
+ * one. */
 static int search_decimals_of(double rate)
 {
 	return rate >= 99.95 ? 0 : rate >= 9.995 ? 1 : 2;
 }
 
-/* Of several settings with what distinguishes them. */
+/* Names a point; of several settings with what distinguishes them. */
 static const char *unresolved_text(const making *m, size_t i)
 {
 	return m->r->plan.settings > 1
@@ -366,7 +377,8 @@ static const char *unresolved_text(const making *m, size_t i)
 				   (unsigned long long)search_record_point(m, i)->batch);
 }
 
-/* "1, 2 and 4": the best and those that may be as good, in the order of the table; at most six. */
+/* Returns "1, 2 and 4": the best and those that may be as good, in the order of the table; at most
+ * six. */
 static const char *unresolved_list(const making *m)
 {
 	const search_result *r = &m->result;
@@ -391,7 +403,8 @@ static const char *unresolved_list(const making *m)
 	return list ? list : "several";
 }
 
-/* "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of it" */
+/* Answers "batch 16 gives the most: 61.9 items/s [57.8, 66.3]; batch 8, the knee, is within 5 % of
+ * it". */
 static void search_answer(making *m)
 {
 	const search_result *r = &m->result;
@@ -448,7 +461,7 @@ static void note_unresolved(making *m)
 		    r->rounds, 100 * expm1(r->half), m->r->out_of_time ? "max-time" : "rounds");
 }
 
-/* Pauses that half of the runs did not have. */
+/* Notes pauses that half of the runs did not have. */
 static void note_mean(making *m)
 {
 	const double rate = search_rate(m->r->search, m->result.best).value;
@@ -496,7 +509,7 @@ static void notes_best(making *m)
 			    m->result.rounds);
 }
 
-/* At most so many sentences of points that failed. */
+/* The largest number of notes on points that failed. */
 #define ENDS_SHOWN 4
 
 static void notes_ends(making *m)
@@ -531,7 +544,7 @@ static void note_nothing(making *m)
 		return;
 	}
 	if (!(r->plan.limit.ns > 0))
-		return; /* everything that ran failed later: the notes of failures say why */
+		return; /* everything that ran failed later: the notes of failures state why */
 	for (size_t i = 0; i < m->n; i++)
 		if (search_record_point(m, i)->trials > 0 &&
 		    (nearest == SIZE_MAX ||

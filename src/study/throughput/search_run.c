@@ -1,5 +1,17 @@
-/* search_run.c - the search of dck_throughput(): what was asked made definite, then trial after
- * trial until nothing is left to find out or the time is over.
+/* search_run.c - dck_throughput(): the loop of a search for the best batch size, around the pure
+ * state machine of search.c.
+ *
+ * Order: the options become a plan (search_asked.c); a model whose batch is fixed is rebatched and
+ * checked once, in a worker (batch_try()); a journal is opened and replayed; then trials() takes a
+ * trial from the search, measures it (search_measure.c), writes it to the journal and only then
+ * gives it to the search. It ends when nothing is left to find out, time is over, the user cancels,
+ * or FAILURES_MAX trials in a row fail that had run before; then the record is made.
+ *
+ * The time limit is checked between trials, and never before the first. A journal that cannot be
+ * written is given up with a note, since the measurement matters more. Its key is everything that
+ * decides the trials: version, model with a hash of the file, processor and options, but not the
+ * time limit. Journal, search and facts are owned by dck_throughput(), which frees them on every
+ * path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
@@ -19,7 +31,7 @@
 
 /* --- a model whose batch is fixed */
 
-/* Some input leaves its first axis open, with what the user gives. */
+/* Returns whether some input leaves its first axis open, with what the user gives. */
 static bool batch_is_open(const tally_counted *c)
 {
 	for (size_t i = 0; i < c->cost->ninputs; i++) {
@@ -32,7 +44,7 @@ static bool batch_is_open(const tally_counted *c)
 }
 
 /* The model is rebatched for a batch that it does not have, and its outputs are checked once, in a
- * process of its own like every trial; each trial then frees it for its batch. */
+ * separate process like every trial; each trial then rebatches it for its batch. */
 static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 {
 	rebatched_model f = {0};
@@ -66,8 +78,8 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	return DCK_OK;
 }
 
-/* A file that cannot be counted is left to the engine, which says more. A built-in network is made
- * with any batch. */
+/* A file that cannot be counted is left to the engine, which reports more. A built-in network is
+ * made with any batch. */
 static dck_status search_batch_check(search_run *r, dck_err *err)
 {
 	const char *text = r->subject->text;
@@ -126,7 +138,7 @@ static dck_status search_key_make(const search_run *r, mem_arena *a, const char 
 	os_host host;
 	size_t n = 0;
 
-	/* How long it may take changes nothing of what a trial says. */
+	/* The time limit changes nothing in a trial. */
 	dck_throughput_config_init(&plain);
 	c.max_time_ns = plain.max_time_ns;
 	c.resume = NULL;
@@ -191,7 +203,7 @@ static dck_status trial(search_run *r, const search_ask *ask, dck_err *err)
 
 	phase_say(r, ask);
 	DCK_TRY(search_measure(r, ask, &o, err));
-	/* What is measured is worth more than the journal. */
+	/* The measurement matters more than the journal. */
 	if (r->journal && search_journal_add(r->journal, ask, &o, had_facts ? NULL : r->facts,
 					     &r->journal_failed) != DCK_OK) {
 		search_journal_close(r->journal);
