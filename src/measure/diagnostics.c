@@ -7,7 +7,7 @@
  * which none is dropped). docs/reference/methods.md has their sources.
  *
  * A busy machine causes several notes at once. diagnostics_fold() makes the first cause that is
- * present the parent of the effects (record_note_under()), so that a report names one remedy.
+ * present the parent of the effects (record_note_set_cause()), so that a report names one remedy.
  *
  * e->scratch has stat_scratch(n) doubles and is reused by every check. No check reads a clock.
  * Without samples no check runs.

@@ -5,8 +5,8 @@
  * each record's statistic is estimated at the level of its verdict (saved_value.c); its ratio to
  * the baseline's gets an interval by square-and-add on logarithms (saved_ratio.c); saved_judge()
  * decides; then facts, table, differences of operators (saved_ops.c) and notes (saved_notes.c) are
- * written. With --together the last record is compared with the pool of all before it
- * (saved_together.c).
+ * written. With --pool the last record is compared with the pool of all before it
+ * (saved_pooled.c).
  *
  * Holm (Scand. J. Statist. 6, 1979): with k undecided records each is judged with the error divided
  * by k, until a pass decides none; at most k passes. The records are borrowed, and their samples
