@@ -33,7 +33,7 @@ struct record_builder {
 	bool failed;
 	list facts, series, metrics, ops, trees, notes;
 	list tables, cells; /* cells: of the last table */
-	list summary_rows;    /* of the last table */
+	list summary_rows;  /* of the last table */
 };
 
 /* Appends a zeroed row. Returns it, or NULL (the builder has then failed). */
