@@ -141,18 +141,35 @@ void *os_library_first(const char *name);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
-/* --- preload.c: why LD_PRELOAD cannot work for the program in that file, or for the interpreter of
- * the script there: static; NULL: it can, or that is not known. */
-const char *os_preload_refused(const char *path);
+/* --- preload.c */
+/* Obstacles to LD_PRELOAD. What helps against one depends on what the library was for. */
+typedef enum os_preload_obstacle {
+	OS_PRELOAD_NONE, /* or not known */
+	OS_PRELOAD_GO,	 /* statically linked, and its allocator and waits are Go's own */
+	OS_PRELOAD_STATIC,
+	OS_PRELOAD_SETUID,
+	OS_PRELOAD_MACHINE, /* of another processor */
+	OS_PRELOAD_LIBC,
+	OS_PRELOAD_SANITIZER,
+	OS_PRELOAD_OBSTACLES
+} os_preload_obstacle;
+/* Remedies that do not depend on what the library was for. */
+#define OS_PRELOAD_AS_USER "start it as the user who has them"
+#define OS_PRELOAD_LINKED  "link it dynamically, or with libdeepclock.a"
+/* Returns the obstacle of the program in that file, or of the interpreter of the script there. */
+os_preload_obstacle os_preload_obstacle_of(const char *path);
+/* Returns "it is statically linked, so LD_PRELOAD has no effect"; static. */
+const char *os_preload_obstacle_text(os_preload_obstacle o);
 
 /* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the
  * program, where it is built, or as it is installed. NULL: it is not found. */
 const char *os_library_own(mem_arena *a);
 /* Returns "LD_PRELOAD=..." that preloads `file` (installed beside the shared library) into
- * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason.
- * Texts are the arena's, or static. */
+ * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason,
+ * with remedies[obstacle] in parentheses where that is no NULL. Texts are the arena's, or static.
+ */
 const char *os_preload_put(mem_arena *a, const char *file, const char *program,
-			   const char **ret_why);
+			   const char *const remedies[OS_PRELOAD_OBSTACLES], const char **ret_why);
 
 /* --- proc.c: processes. */
 long os_process_id(void);

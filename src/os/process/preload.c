@@ -95,7 +95,7 @@ static bool has_sanitizer(const program *p)
 	return false;
 }
 
-static const char *refused_by_format(int fd)
+static os_preload_obstacle obstacle_of_format(int fd)
 {
 	const ElfW(Phdr) * interpreter;
 	program p = {.fd = fd};
@@ -106,41 +106,34 @@ static const char *refused_by_format(int fd)
 	const bool known = own >= 0 && preload_read_all(own, &ours, sizeof ours, 0);
 	os_close(own);
 	if (!preload_read_all(fd, &e, sizeof e, 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0)
-		return NULL; /* whatever it is, it is no loader's */
+		return OS_PRELOAD_NONE; /* the dynamic loader does not load such a file */
 	if (known &&
 	    (e.e_ident[EI_CLASS] != ours.e_ident[EI_CLASS] || e.e_machine != ours.e_machine))
-		return "it is built for another kind of processor";
+		return OS_PRELOAD_MACHINE;
 	p.nheaders = e.e_phnum < HEADERS_MAX ? e.e_phnum : HEADERS_MAX;
 	if (e.e_phentsize != sizeof p.headers[0] ||
 	    !preload_read_all(fd, p.headers, p.nheaders * sizeof p.headers[0], e.e_phoff))
-		return NULL;
+		return OS_PRELOAD_NONE;
 	interpreter = header_of(&p, PT_INTERP);
-	if (!interpreter && is_of_go(&p))
-		return "it is written in Go and statically linked, so LD_PRELOAD has no effect "
-		       "('go tool trace' shows its waits)";
 	if (!interpreter)
-		return "it is statically linked, so LD_PRELOAD has no effect (link it "
-		       "dynamically, or with libdeepclock.a)";
+		return is_of_go(&p) ? OS_PRELOAD_GO : OS_PRELOAD_STATIC;
 	if (os_read_at(fd, loader, sizeof loader - 1, interpreter->p_offset) > 0 &&
 	    strstr(loader, "/ld-musl"))
-		return "it is built for another C library";
-	if (has_sanitizer(&p))
-		return "it has a sanitizer in it, which must be the first of its libraries";
-	return NULL;
+		return OS_PRELOAD_LIBC;
+	return has_sanitizer(&p) ? OS_PRELOAD_SANITIZER : OS_PRELOAD_NONE;
 }
 
-static const char *refused_by_rights(int fd)
+static os_preload_obstacle obstacle_of_rights(int fd)
 {
 	struct stat st;
 
 	if (fstat(fd, &st) != 0)
-		return NULL;
+		return OS_PRELOAD_NONE;
 	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
 	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	    (geteuid() != 0 && fgetxattr(fd, "security.capability", NULL, 0) > 0))
-		return "it runs with elevated rights (setuid), so LD_PRELOAD has no effect "
-		       "(start it as the user who has them)";
-	return NULL;
+		return OS_PRELOAD_SETUID;
+	return OS_PRELOAD_NONE;
 }
 
 /* The program that a script names in its first line. false: it is none. */
@@ -155,21 +148,38 @@ static bool interpreter_of(int fd, char name[256])
 	return *name != '\0';
 }
 
-const char *os_preload_refused(const char *path)
+os_preload_obstacle os_preload_obstacle_of(const char *path)
 {
-	const char *why = NULL;
+	os_preload_obstacle found = OS_PRELOAD_NONE;
 	char name[256];
 
 	for (int i = 0; i < SCRIPTS_MAX && path; i++) {
 		const int fd = os_open_read(path);
 
 		if (fd < 0)
-			return NULL;
-		why = refused_by_rights(fd);
-		path = !why && interpreter_of(fd, name) ? name : NULL;
-		if (!why && !path)
-			why = refused_by_format(fd);
+			return OS_PRELOAD_NONE;
+		found = obstacle_of_rights(fd);
+		path = !found && interpreter_of(fd, name) ? name : NULL;
+		if (!found && !path)
+			found = obstacle_of_format(fd);
 		os_close(fd);
 	}
-	return why;
+	return found;
+}
+
+const char *os_preload_obstacle_text(os_preload_obstacle o)
+{
+	static const char *const texts[OS_PRELOAD_OBSTACLES] = {
+	    [OS_PRELOAD_GO] =
+		"it is written in Go and statically linked, so LD_PRELOAD has no effect",
+	    [OS_PRELOAD_STATIC] = "it is statically linked, so LD_PRELOAD has no effect",
+	    [OS_PRELOAD_SETUID] =
+		"it runs with elevated rights (setuid), so LD_PRELOAD has no effect",
+	    [OS_PRELOAD_MACHINE] = "it is built for another kind of processor",
+	    [OS_PRELOAD_LIBC] = "it is built for another C library",
+	    [OS_PRELOAD_SANITIZER] =
+		"it has a sanitizer in it, which must be the first of its libraries",
+	};
+
+	return texts[o];
 }

@@ -1,4 +1,4 @@
-/* preload_put.c - what the loader is to put in front of a program that we start.
+/* preload_put.c - LD_PRELOAD for a program that is started.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -26,8 +26,9 @@ const char *os_library_own(mem_arena *a)
 }
 
 const char *os_preload_put(mem_arena *a, const char *file, const char *program,
-			   const char **ret_why)
+			   const char *const remedies[OS_PRELOAD_OBSTACLES], const char **ret_why)
 {
+	os_preload_obstacle obstacle = OS_PRELOAD_NONE;
 	const char *library = os_library_own(a), *theirs = secure_getenv("LD_PRELOAD");
 	const char *slash = library ? strrchr(library, '/') : NULL, *found = NULL;
 	char *path = NULL;
@@ -36,8 +37,13 @@ const char *os_preload_put(mem_arena *a, const char *file, const char *program,
 	if (os_sanitizer_name())
 		*ret_why = "libdeepclock has a sanitizer in it";
 	else if (os_find_program(program, &path, NULL) == DCK_OK)
-		*ret_why = os_preload_refused(path);
+		obstacle = os_preload_obstacle_of(path);
 	mem_free(path);
+	if (obstacle)
+		*ret_why = remedies[obstacle]
+			       ? mem_arena_fmt(a, "%s (%s)", os_preload_obstacle_text(obstacle),
+					       remedies[obstacle])
+			       : os_preload_obstacle_text(obstacle);
 	if (*ret_why)
 		return NULL;
 	if (slash)

@@ -67,6 +67,10 @@ typedef struct run {
 
 static dck_status start_and_wait(run *r, dck_err *err)
 {
+	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
+	    [OS_PRELOAD_STATIC] = OS_PRELOAD_LINKED,
+	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
+	};
 	const char *set[SET_MAX + 1] = {NULL};
 	const os_spawn_config spawn = {
 	    .argv = r->p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
@@ -77,7 +81,8 @@ static dck_status start_and_wait(run *r, dck_err *err)
 	if (r->config->no_functions)
 		r->why = "--no-functions";
 	else
-		preload = os_preload_put(r->a, "libdeepclock_count.so", r->p->argv[0], &r->why);
+		preload =
+		    os_preload_put(r->a, "libdeepclock_count.so", r->p->argv[0], remedies, &r->why);
 	if (preload) {
 		set[n++] = preload;
 		set[n++] = mem_arena_fmt(r->a, COUNT_FOLDER "=%s", r->folder);

@@ -14,24 +14,11 @@
 
 static const char library[] = "libdeepclock_memory.so";
 
-/* The remedies where nothing can be preloaded differ from those for blocking calls. */
-static const char *memory_reason_of(mem_arena *a, const char *why)
-{
-	static const struct {
-		const char *mark, *instead;
-	} helps[] = {
-	    {" ('go tool trace'", " (Go's runtime/pprof shows them)"},
-	    {" (link it dynamically", " (link it dynamically)"},
-	};
-
-	for (size_t i = 0; i < sizeof helps / sizeof helps[0]; i++) {
-		const char *at = strstr(why, helps[i].mark);
-
-		if (at)
-			return mem_arena_fmt(a, "%.*s%s", (int)(at - why), why, helps[i].instead);
-	}
-	return why;
-}
+static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
+    [OS_PRELOAD_GO] = "Go's runtime/pprof shows them",
+    [OS_PRELOAD_STATIC] = "link it dynamically",
+    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
+};
 
 static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *folder,
 			  memory_told *m, memory_looks *looks, os_child_usage *usage, dck_err *err)
@@ -42,7 +29,8 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *why = "--rss-only";
-	const char *preload = c->rss_only ? NULL : os_preload_put(a, library, p->argv[0], &why);
+	const char *preload =
+	    c->rss_only ? NULL : os_preload_put(a, library, p->argv[0], remedies, &why);
 	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? folder : ""), preload,
 			     NULL};
 	const os_spawn_config spawn = {
@@ -62,7 +50,7 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 	}
 	m->cancelled = st == DCK_E_CANCEL;
 	if (!preload && (st == DCK_OK || m->cancelled))
-		m->why = mem_dup(memory_reason_of(a, why));
+		m->why = mem_dup(why);
 	mem_arena_free(a);
 	return m->cancelled ? DCK_OK : st;
 }

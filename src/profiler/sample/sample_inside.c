@@ -46,6 +46,10 @@ static void inside_close(void *self)
 static dck_status sample_inside_open(const dck_sample_config *c, char *const *argv, void **ret,
 				     dck_err *err)
 {
+	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
+	    [OS_PRELOAD_STATIC] = OS_PRELOAD_LINKED,
+	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
+	};
 	inside *s = mem_zalloc(1, sizeof *s);
 	const char *why = NULL;
 	dck_status st = DCK_OK;
@@ -57,7 +61,7 @@ static dck_status sample_inside_open(const dck_sample_config *c, char *const *ar
 	if (!s->arena)
 		st = ERR_NO_MEMORY(err, "for the samples of a program");
 	if (st == DCK_OK) {
-		s->preload = os_preload_put(s->arena, SAMPLE_LIBRARY, argv[0], &why);
+		s->preload = os_preload_put(s->arena, SAMPLE_LIBRARY, argv[0], remedies, &why);
 		if (!s->preload)
 			st = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				     "no samples can be taken inside '%.200s': %s", argv[0], why);

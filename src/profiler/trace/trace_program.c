@@ -108,8 +108,14 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 static const char *preload_find(mem_arena *a, const dck_trace_config *c, const char *program,
 				const char **ret_why)
 {
+	static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
+	    [OS_PRELOAD_GO] = "'go tool trace' shows its waits",
+	    [OS_PRELOAD_STATIC] = OS_PRELOAD_LINKED,
+	    [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
+	};
+
 	if (!c->no_waits)
-		return os_preload_put(a, "libdeepclock_preload.so", program, ret_why);
+		return os_preload_put(a, "libdeepclock_preload.so", program, remedies, ret_why);
 	*ret_why = "--no-waits";
 	return NULL;
 }
