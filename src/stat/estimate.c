@@ -1,5 +1,5 @@
-/* estimate.c - one statistic with its interval. docs/reference/methods.md has the sources and the
- * coverage.
+/* estimate.c - one statistic with its interval. docs/reference/methods.md has the sources,
+ * docs/reference/validation.md the coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/autocorrelation.h"

@@ -2,7 +2,7 @@
  * such: cores move, neighbours come and go in spells.
  *
  *     accuracy_slow               a few cells, with bounds: the test
- *     accuracy_slow --full [PART] all cells, as the Markdown table of docs/reference/methods.md
+ *     accuracy_slow --full [PART] all cells, as in docs/reference/validation.md
  *     accuracy_slow --steps       steps within a measurement, and plateaus at its beginning
  *
  * Of each series: coverage of the intervals that are not marked narrow, the share that is marked,
