@@ -39,6 +39,9 @@ FIGURES = (
      (("src/cli/commands/cmd_history.c", r'"wait", "TIME", "(\d+)s"'),
       ("include/deepclock/history.h", r"wait_ns; .*; (\d+) s \*/"),
       ("docs/commands/history.md", r"at most `--wait` \((\d+) s\)"))),
+    ("seconds that bench may take",
+     (("src/measure/plan.c", r'"max-time", "TIME", "(\d+)s"'),
+      ("docs/reading.md", r"or (\d+) s have passed \(`--max-time`\)"))),
     ("seconds that compare may take",
      (("src/study/compare/versus_options.c", r'"max-time", "TIME", "(\d+)s"'),
       ("docs/commands/compare.md", r"fit into `--max-time` \((\d+) s,"))),
@@ -53,6 +56,48 @@ FIGURES = (
     ("lists of a record",
      (("docs/architecture.md", r"is (\w+) plain lists"),
       ("include/deepclock/record.h", r"is (\w+) plain lists"))),
+    ("median of the example",
+     (("docs/commands/bench.md", r"median ([\d.]+) ms \[51"),
+      ("docs/reading.md", r"median ([\d.]+) ms \[51"),
+      (METHODS, r"median ([\d.]+) ms \[51"))),
+    ("effective sample size of the example",
+     (("docs/reading.md", r"n_eff (\d+) of 189"),
+      ("docs/reading.md", r"there are (\d+) \(of 189"),
+      (METHODS, r"n_eff (\d+) of 189"))),
+    ("percent of limits on a percentile that are falsely met",
+     ((VALIDATION, r"\| M/D/1 at 80 %, p99 \| 16000 \| ([\d.]+) % \|"),
+      ("docs/commands/load.md", r"0\.5 to ([\d.]+) % were wrongly"))),
+    ("rounds of 200 that show a difference of 5 %",
+     ((VALIDATION, r"^\| 5 % \| [^|]+\| [^|]+\| (\d+) \|"),
+      (VALIDATION, r"a difference of 5 % takes (\d+) of 200"))),
+    ("call paths that a tree keeps",
+     (("src/record/tree/tree_fold.h", r"TREE_NODES_KEPT = (\d+)"),
+      ("docs/commands/memory.md", r"the heaviest \[([\d,]+)\]"),
+      ("docs/commands/report.md", r"A tree of more than ([\d,]+) paths"))),
+    ("points of a trend",
+     (("src/history/trend.c", r"POINTS_MAX (\d+)"),
+      ("docs/commands/history.md", r"At most ([\d,]+) points"))),
+    ("seconds that the end of a program waits for its trace",
+     (("include/deepclock/zone.h", r"^ \* (\d+) s at most"),
+      ("docs/commands/trace.md", r"That waits for (\d+) s at most"),
+      ("docs/architecture-watching.md", r"waits for at most (\d+) s"))),
+    ("samples of a second with trace --sample",
+     (("src/profiler/trace/trace_samples.c", r"RATE = (\d+)"),
+      ("src/profiler/trace/trace_options.c", r'"sample-rate", "HZ", "(\d+)"'),
+      ("include/deepclock/zone.h", r"CPU time; 0: (\d+)"))),
+    ("minor version of the ABI of plug-ins",
+     (("include/deepclock/plugin.h", r"DCK_ABI_MINOR (\d+)u"),
+      ("docs/reference/plugin.md", r"this deepclock has 1\.(\d+):"),
+      ("CHANGELOG.md", r"ABI 1\.(\d+)\b"))),
+    ("directories below src",
+     (("tools/layers.py", r"^TOP_MAX, FILES_MAX = (\d+),"),
+      ("docs/architecture.md", r"`src` to (\d+) directories"))),
+    ("files of a directory",
+     (("tools/layers.py", r"^TOP_MAX, FILES_MAX = \d+, (\d+)"),
+      ("docs/architecture.md", r"each of them to (\d+) files"))),
+    ("lines of a version",
+     (("tools/links.py", r'"CHANGELOG\.md": (\d+)'),
+      ("CONTRIBUTING.md", r"in at most (\d+) lines, what a"))),
     ("oldest Python",
      (("pyproject.toml", r'requires-python = ">=([\d.]+)"'),
       ("docs/python.md", r"needs Python ([\d.]+) or newer"),
@@ -63,7 +108,8 @@ FIGURES = (
     ("oldest ONNX Runtime",
      (("src/engine/ort/ort.c", r'"ONNX Runtime ([\d.]+) or newer'),
       ("docs/commands/engines.md", r"usable: ONNX Runtime ([\d.]+) or newer"),
-      ("docs/commands/engines.md", r"Its C library \(([\d.]+) or newer\)"))),
+      ("docs/commands/engines.md", r"Its C library \(([\d.]+) or newer\)"),
+      ("CHANGELOG.md", r"ONNX Runtime ([\d.]+) or newer"))),
     ("seconds of a test case",
      (("tests/limit.py", r"^SECONDS = (\d+)"),
       ("CONTRIBUTING.md", r"fails after (\d+) s \(`tests/limit\.py`"))),
@@ -84,15 +130,17 @@ def violations(root, figures=FIGURES):
             found = re.findall(words.replace(" ", r"\s+"), check.read(root, path), re.MULTILINE)
             if not found:
                 yield f"{path}: no longer states '{what}' where tools/figures.py looks for it"
-            for figure in found:
+            for figure in (f.replace(",", "") for f in found):
                 first = first or (path, figure)
                 if figure != first[1]:
                     yield f"{path}: {what}: {figure}, but {first[1]} in {first[0]}"
 
 
-TWO = (("legs", (("a.md", r"has (\d+) legs"), ("b.md", r"on (\d+) legs"))),)
+TWO = (("legs", (("a.md", r"has (\d+) legs"), ("b.md", r"on ([\d,]+) legs"))),)
 CASES = (
     ("figures that agree", {"a.md": "It has 4 legs.", "b.md": "Walks on\n4 legs"}, None),
+    ("figures with and without commas",
+     {"a.md": "It has 4000 legs.", "b.md": "on 4,000 legs"}, None),
     ("figures that differ", {"a.md": "It has 4 legs.", "b.md": "Walks on 3 legs"},
      "b.md: legs: 3, but 4 in a.md"),
     ("a figure that differs from itself", {"a.md": "has 4 legs, has 5 legs", "b.md": "on 4 legs"},

@@ -4,7 +4,8 @@
 written.
 
 --help explains every option. The page of a command names each of them too, or links to the page of
-another command that has the option with the same explanation and names it. The index of the
+another command that has the option with the same explanation and names it. A default that the page
+states is that of --help. The index of the
 documents links to the list of all options, and that list to the pages that document each: two
 clicks. --list prints the list.
 
@@ -30,6 +31,10 @@ Each option with the pages of commands that document it. `deepclock COMMAND --he
 | option | documented in |
 |---|---|
 """
+DEFAULT = re.compile(r"\(default: ([^)]*)\)")
+# A default in a page: `--time` (2 s, or less), or a cell of a table without blanks.
+STATED = (re.compile(r"`(--[a-z-]+)`\s+\((\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?)(?=[ ,;)])"),
+          re.compile(r"^\| `(--[a-z-]+)[^`|]*` \| `?(\d[^\s|`]*|(?<=`)[^\s|`]+)`? \|", re.MULTILINE))
 # Every command has them; 'deepclock help' and README describe them once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
@@ -112,6 +117,15 @@ def options(root, help_of):
             yield f"{path}: 'deepclock {command} --help' does not explain {o}"
 
 
+def defaults(root, help_of):
+    for command, page in pages_of(root, help_of).items():
+        have = {o: DEFAULT.search(text) for o, text in shown(help_of[command]).items()}
+        for o, stated in [m.groups() for pattern in STATED for m in pattern.finditer(page)]:
+            value = re.sub(r"\s", "", stated).replace("min", "m")
+            if have.get(o) and value != have[o][1]:
+                yield f"{PAGE_OF.format(command)}: {o} is {stated} by default, in --help {have[o][1]}"
+
+
 def notes(root):
     written = {}
     for path in c.files(root, ".c"):
@@ -145,6 +159,7 @@ def check(program, root=c.ROOT):
     help_of = commands([program])
     yield from statuses(root, [program])
     yield from options(root, help_of)
+    yield from defaults(root, help_of)
     yield from clicks(root, help_of)
     yield from notes(root)
 
@@ -152,9 +167,9 @@ def check(program, root=c.ROOT):
 FAKE = """#!/bin/sh
 case $1 in
 help) printf 'Commands:\\n  help  it helps\\n  run   it runs\\n  walk  it walks\\n\\nExit status:\\n  0  fine\\n  1  bad\\n' ;;
-run) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n'
+run) printf 'Output:\\n  -o, --output FILE  where --to (default: 2s)\\n  --fast  does not wait\\n'
      printf '  --help  show this\\n\\nExamples:\\n  deepclock run --other x\\n' ;;
-walk) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n' ;;
+walk) printf 'Output:\\n  -o, --output FILE  where --to (default: 2s)\\n  --fast  does not wait\\n' ;;
 esac
 """
 OTHER = FAKE.replace("does not wait", "does not rest", 1)
@@ -202,6 +217,10 @@ def self_test(*_):
         ("a list of other options", {**good, LIST: LIST_HEAD + EVERY + "`--output` `--fast`\n"},
          "is not the list"),
         ("an index without the list", {**good, INDEX: ""}, "does not link to"),
+        ("a default that is the same", {**good, RUN: PAGE + "`--output` (2 s, or less)\n"}, None),
+        ("another default", {**good, RUN: PAGE + "`--output` (3 s)\n"}, "--output is 3 s by default"),
+        ("another default in a table", {**good, RUN: PAGE + "| `--output TIME` | 3s | for so long |\n"},
+         "--output is 3s by default"),
         ("a note without a row", {**good, NOTE: ""}, "describe the note 'one'"),
         ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
