@@ -21,7 +21,7 @@ FIGURES = (
       ("docs/commands/throughput.md", r"\((\d+) for p99\)"))),
     ("percent of the windows of one process that agree",
      ((VALIDATION, r"\| all \| (\d+) % of [\d,]+ \|"),
-      (VALIDATION, r"windows keep their promise: (\d+) % of all"),
+      (VALIDATION, r"windows hold: (\d+) % of all"),
       ("README.md", r"were consistent in (\d+) % of [\d,]+ pairs"))),
     ("pairs of windows",
      ((VALIDATION, r"\| all \| \d+ % of ([\d,]+) \|"),
