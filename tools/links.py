@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every relative link of a Markdown page leads to a file that exists, and to a heading in it. The index
-links to every document, and pages stay within their sizes."""
+"""Every relative link of a Markdown page leads to a file that exists, and to a heading in it; so does a
+file of the tree that it names. The index links to every document, and pages stay within their sizes."""
 
+import fnmatch
 import os
 import re
 
@@ -14,6 +15,11 @@ INDEX = "docs/index.md"
 # Definitions and formulas only; of each version, what a user can do.
 WORDS_MAX = {"docs/reference/methods.md": 2999}
 VERSION_LINES_MAX = {"CHANGELOG.md": 40}
+# `src/stat/`, `tools/links.py`, `src/report/NAME.c`; in pages about the tree also `links.py` and `cli/show.c`.
+NAMED = re.compile(r"`((?:src|tests|tools|include|docs|bench|examples|python|plugins)/[\w./*-]*[/.][\w*]*)`")
+SHORT = re.compile(r"`([\w./*-]+\.(?:c|h|def|py|js|mjs))`")
+ABOUT_TREE = re.compile(r"^src/|CONTRIBUTING|SECURITY|architecture")
+PLACEHOLDER = re.compile(r"[A-Z]{2,}")
 
 
 def anchors(text):
@@ -28,6 +34,25 @@ def targets(page, text):
         yield os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page, anchor
 
 
+def tree(root):
+    """All files and directories, directories with a slash at their end."""
+    found = set()
+    for path in check.files(root, ""):
+        found.add(path)
+        while path := os.path.dirname(path):
+            found.add(path + "/")
+    return found
+
+
+def missing(page, text, paths):
+    full = set(NAMED.findall(text))
+    short = set(SHORT.findall(text)) - full if ABOUT_TREE.search(page) else set()
+    for name in sorted(full | short):
+        pattern = PLACEHOLDER.sub("*", name)
+        if not fnmatch.filter(paths, pattern) and not (name in short and fnmatch.filter(paths, "*/" + pattern)):
+            yield f"{page}: names {name}, which does not exist"
+
+
 def sizes(page, text):
     words, most = len(text.split()), WORDS_MAX.get(page)
     if most and words > most:
@@ -39,11 +64,12 @@ def sizes(page, text):
 
 
 def violations(root):
-    pages = check.files(root, ".md")
+    pages, paths = check.files(root, ".md"), tree(root)
     linked = set()
     for page in pages:
         text = check.read(root, page)
         yield from sizes(page, text)
+        yield from missing(page, text, paths)
         for target, anchor in targets(page, text):
             if page == INDEX:
                 linked.add(target)
@@ -68,6 +94,12 @@ CASES = (
      "has 3000 words"),
     ("a version that is too long", {"CHANGELOG.md": "# A\n## 2\nb\n## 1\n" + 40 * "a\n"},
      "version 1 has 41 lines"),
+    ("files that are named", {"a.md": "`tools/b.py` `tools/` `tools/N*.py` `c.py`", "tools/b.py": "", "tools/Na.py": ""},
+     None),
+    ("a file that is named and gone", {"a.md": "`tools/b.py` `tools/c.py`", "tools/b.py": ""},
+     "a.md: names tools/c.py, which does not exist"),
+    ("a short name that is gone", {"CONTRIBUTING.md": "`b.py` `NAME.py` `x/c.py`", "tools/b.py": ""},
+     "CONTRIBUTING.md: names x/c.py"),
     ("code and other sites", {"a.md": "`x[i](j)`\n\n    f[0](1)\n\n[s](https://a.b/c.md#d)"}, None),
 )
 
