@@ -61,7 +61,7 @@ bench:
 	@meson test -C $(BUILD) --benchmark --no-rebuild --verbose --num-processes 1
 
 tables: all
-	@sed -n 's|^    build/\(tests/accuracy/.*\)|$(BUILD)/\1|p; s|^    \(python3 bench/.*\)|\1|p' docs/reference/validation.md | \
+	@sed -n 's|^    build/\(tests/accuracy/.*\)|$(BUILD)/\1|p; s|^    \(/usr/bin/python3 bench/.*\)|\1|p' docs/reference/validation.md | \
 	while IFS= read -r command; do \
 		printf '\n    %s\n\n' "$$command"; sh -c "$$command" </dev/null || exit 1; done
 
