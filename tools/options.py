@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Options and exit statuses documented = those that exist, and notes with a row = notes that are
-written.
+written, and pages name only these.
 
 --help explains every option. The page of a command names each of them too, or links to the page of
 another command that has the option with the same explanation and names it. A default that the page
@@ -40,6 +40,8 @@ GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
 ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
 PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
+# "note `few-passes`", "notes `a`, `b`" of a page.
+NOTED = re.compile(r"\bnotes?\s+((?:`[a-z0-9-]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)")
 # The code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
@@ -143,6 +145,10 @@ def notes(root):
         yield f"{page}: does not describe the note '{note}', which {written[note]} writes"
     for note in sorted(described - set(written)):
         yield f"{page}: describes the note '{note}', which nothing writes"
+    for path in c.files(root, ".md"):
+        for named in NOTED.findall(c.read(root, path)):
+            for note in sorted(set(re.findall(r"[a-z0-9-]+", named)) - described - {"and", "or"}):
+                yield f"{path}: names the note '{note}', which {page} does not describe"
 
 
 def statuses(root, program):
@@ -222,6 +228,9 @@ def self_test(*_):
         ("another default in a table", {**good, RUN: PAGE + "| `--output TIME` | 3s | for so long |\n"},
          "--output is 3s by default"),
         ("a note without a row", {**good, NOTE: ""}, "describe the note 'one'"),
+        ("notes of a page", {**good, RUN: PAGE + "(note\n`one`)\n"}, None),
+        ("a note of a page that does not exist", {**good, RUN: PAGE + "notes `one`, `two`\n"},
+         "run.md: names the note 'two'"),
         ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
     ])
