@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every relative link of a Markdown page leads to a file that exists, and to a heading in it; so does a
-file of the tree that it names. The index links to every document, and pages stay within their sizes."""
+file of the tree that it names. The index links to every document, pages stay within their sizes, and
+prose has the field's words."""
 
 import fnmatch
 import os
@@ -20,6 +21,10 @@ NAMED = re.compile(r"`((?:src|tests|tools|include|docs|bench|examples|python|plu
 SHORT = re.compile(r"`([\w./*-]+\.(?:c|h|def|py|js|mjs))`")
 ABOUT_TREE = re.compile(r"^src/|CONTRIBUTING|SECURITY|architecture")
 PLACEHOLDER = re.compile(r"[A-Z]{2,}")
+# Words of no standard meaning here: directory, another process, after, stored, reported, automatically.
+PRIVATE = re.compile(r"\b(folders?|who(?:ever|m)|(?:no|some|any)body|mend(?:ed|s)?|anew|meanwhile|told|tells?|stands?|"
+                     r"by (?:itself|themselves)|in front of|behind|neighbours?|dearer|another one|so (?:much|long))\b")
+PROSE = re.compile(r"docs/|README\.md$|CONTRIBUTING\.md$")
 
 
 def anchors(text):
@@ -53,6 +58,12 @@ def missing(page, text, paths):
             yield f"{page}: names {name}, which does not exist"
 
 
+def words(page, text):
+    if PROSE.match(page):
+        for word in sorted(set(PRIVATE.findall(CODE.sub("", text)))):
+            yield f"{page}: has the word '{word}'; the field has another"
+
+
 def sizes(page, text):
     words, most = len(text.split()), WORDS_MAX.get(page)
     if most and words > most:
@@ -70,6 +81,7 @@ def violations(root):
         text = check.read(root, page)
         yield from sizes(page, text)
         yield from missing(page, text, paths)
+        yield from words(page, text)
         for target, anchor in targets(page, text):
             if page == INDEX:
                 linked.add(target)
@@ -100,6 +112,8 @@ CASES = (
      "a.md: names tools/c.py, which does not exist"),
     ("a short name that is gone", {"CONTRIBUTING.md": "`b.py` `NAME.py` `x/c.py`", "tools/b.py": ""},
      "CONTRIBUTING.md: names x/c.py"),
+    ("words of code and of other files", {"README.md": "`folder`\n\n    folder\n", "a.md": "A folder."}, None),
+    ("a private word", {"README.md": "It is kept in a folder."}, "README.md: has the word 'folder'"),
     ("code and other sites", {"a.md": "`x[i](j)`\n\n    f[0](1)\n\n[s](https://a.b/c.md#d)"}, None),
 )
 
