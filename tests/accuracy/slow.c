@@ -552,7 +552,7 @@ static bool steps_table(size_t series)
 	bool good = true;
 
 	printf(
-	    "\nSteps: told in percent of 1,000 runs\n\n| series | told | where it is |\n|---|---|---|\n");
+	    "\nSteps: found in percent of 1,000 runs\n\n| series | found | at its position |\n|---|---|---|\n");
 	for (size_t i = 0; i < LENGTH(steps); i++) {
 		double near, rate = told(&even, steps[i].by, steps[i].after, series, &near);
 
