@@ -6,7 +6,7 @@
 #   make test [SAN=address,undefined]
 #   make test-all [SAN=...]    and the heavy references: PyTorch's exports, simulations, long cases
 #   make bench                 deepclock itself beside its peers and the machine's limits
-#   make tables                 simulated error rates, the appendix of docs/reference/methods.md
+#   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
 #   make lint
 #   make fuzz [SECONDS=60]      (30s: each target for so long) any bytes to each reader, side by side; needs clang
@@ -61,8 +61,9 @@ bench:
 	@meson test -C $(BUILD) --benchmark --no-rebuild --verbose --num-processes 1
 
 tables: all
-	@for name in coverage slow steady comparing best limits diagnostics changes; do \
-		$(BUILD)/tests/accuracy/accuracy_$$name --full || exit 1; done
+	@sed -n 's|^    build/\(tests/accuracy/.*\)|$(BUILD)/\1|p; s|^    \(/usr/bin/python3 bench/.*\)|\1|p' docs/reference/validation.md | \
+	while IFS= read -r command; do \
+		printf '\n    %s\n\n' "$$command"; sh -c "$$command" </dev/null || exit 1; done
 
 wheel:
 	@PYTHONPATH=$(BUILD)/auditwheel python3 tools/wheel.py $(BUILD)/wheel

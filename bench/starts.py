@@ -4,7 +4,7 @@
 start, as deepclock has it, beside weights by the error within each (Paule and Mandel; Hartung and Knapp).
 Needs NumPy.
 
-  starts.py [HISTORIES]     20000; the table of docs/reference/methods.md
+  starts.py [HISTORIES]     20000; the table of docs/reference/validation.md
 """
 
 import sys

@@ -1,26 +1,47 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Options and exit statuses documented = those that exist, and notes with a row = notes that are
-written.
+written, and pages name only these.
 
 --help explains every option. The page of a command names each of them too, or links to the page of
-another command that has the option with the same explanation and names it.
+another command that has the option with the same explanation and names it. A default that the page
+states is that of --help. The index of the
+documents links to the list of all options, and that list to the pages that document each: two
+clicks. --list prints the list.
 
-  options.py [--self-test] deepclock
+  options.py [--self-test | --list] deepclock
 """
 
 import os
 import re
 import subprocess
+import sys
+
 import check as c
 
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*)")
 PAGE_OF = "docs/commands/{}.md"
+INDEX, LIST = "docs/index.md", "docs/reference/options.md"
+LIST_HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 -->
+# All options
+
+Each option with the pages of commands that document it. `deepclock COMMAND --help` explains all options of a command.
+`tools/options.py --list build/deepclock` prints this page.
+
+| option | documented in |
+|---|---|
+"""
+DEFAULT = re.compile(r"\(default: ([^)]*)\)")
+# A default in a page: `--time` (2 s, or less), or a cell of a table without blanks.
+STATED = (re.compile(r"`(--[a-z-]+)`\s+\((\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?)(?=[ ,;)])"),
+          re.compile(r"^\| `(--[a-z-]+)[^`|]*` \| `?(\d[^\s|`]*|(?<=`)[^\s|`]+)`? \|", re.MULTILINE))
 # Every command has them; 'deepclock help' and README describe them once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
 ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
 PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
+# "note `few-passes`", "notes `a`, `b`" of a page.
+NOTED = re.compile(r"\bnotes?\s+((?:`[a-z0-9-]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)")
 # The code may come out of a table.
 NAMED = re.compile(r'\.code\s*=\s*"([a-z0-9-]+)"')
 
@@ -49,13 +70,43 @@ def documented(page):
     return {o: o in rows for o in OPTION.findall(page)}
 
 
+def read(root, path):
+    return c.read(root, path) if os.path.exists(os.path.join(root, path)) else ""
+
+
+def pages_of(root, help_of):
+    """{command: its page}, of those that have one."""
+    pages = {command: read(root, PAGE_OF.format(command)) for command in help_of}
+    return {command: page for command, page in sorted(pages.items()) if page}
+
+
+def listed(root, help_of):
+    """The page of all options: those of a command that its page names, and those of every command."""
+    found = {}
+    for command, page in pages_of(root, help_of).items():
+        have = GENERAL if command == "help" else set(shown(help_of[command])) - GENERAL
+        for o in have & set(documented(page)):
+            found.setdefault(o, []).append(f"[{command}](../commands/{command}.md)")
+    return LIST_HEAD + "".join(f"| `{o}` | {', '.join(found[o])} |\n" for o in sorted(found))
+
+
+def clicks(root, help_of):
+    """The index leads to the list, and the list to a page for each option."""
+    page = listed(root, help_of)
+    if read(root, LIST) != page:
+        yield f"{LIST}: is not the list that 'tools/options.py --list' prints"
+    if os.path.relpath(LIST, "docs") not in read(root, INDEX):
+        yield f"{INDEX}: does not link to {LIST}"
+    for o in sorted(set().union(GENERAL, *map(shown, help_of.values())) - set(documented(page))):
+        yield f"{LIST}: leads to no page that documents {o}"
+
+
 def options(root, help_of):
     rows = {command: shown(text) for command, text in help_of.items()}
     every = set().union(*rows.values()) | GENERAL
-    pages = {command: c.read(root, PAGE_OF.format(command)) for command in rows
-             if os.path.exists(os.path.join(root, PAGE_OF.format(command)))}
+    pages = pages_of(root, help_of)
     named = {command: documented(page) for command, page in pages.items()}
-    for command, page in sorted(pages.items()):
+    for command, page in pages.items():
         path, have = PAGE_OF.format(command), rows[command]
         linked = [other for other in pages if f"]({other}.md" in page]
         for o in sorted(set(have) - set(named[command]) - GENERAL):
@@ -66,6 +117,15 @@ def options(root, help_of):
                 yield f"{path}: documents {o}, which 'deepclock {command}' does not have"
         for o in sorted(o for o, text in have.items() if len(text.split()) < 2):
             yield f"{path}: 'deepclock {command} --help' does not explain {o}"
+
+
+def defaults(root, help_of):
+    for command, page in pages_of(root, help_of).items():
+        have = {o: DEFAULT.search(text) for o, text in shown(help_of[command]).items()}
+        for o, stated in [m.groups() for pattern in STATED for m in pattern.finditer(page)]:
+            value = re.sub(r"\s", "", stated).replace("min", "m")
+            if have.get(o) and value != have[o][1]:
+                yield f"{PAGE_OF.format(command)}: {o} is {stated} by default, in --help {have[o][1]}"
 
 
 def notes(root):
@@ -85,6 +145,10 @@ def notes(root):
         yield f"{page}: does not describe the note '{note}', which {written[note]} writes"
     for note in sorted(described - set(written)):
         yield f"{page}: describes the note '{note}', which nothing writes"
+    for path in c.files(root, ".md"):
+        for named in NOTED.findall(c.read(root, path)):
+            for note in sorted(set(re.findall(r"[a-z0-9-]+", named)) - described - {"and", "or"}):
+                yield f"{path}: names the note '{note}', which {page} does not describe"
 
 
 def statuses(root, program):
@@ -92,24 +156,26 @@ def statuses(root, program):
     printed = re.search(r"^Exit status:\n((?:  .*\n)+)", ask(program, "help"), re.MULTILINE)
     rows = re.findall(r"^  (\d+) +(.*)$", printed[1] if printed else "", re.MULTILINE)
     path = PAGE_OF.format("help")
-    page = c.read(root, path) if os.path.exists(os.path.join(root, path)) else ""
-    listed = re.findall(r"^- \*\*(\d+)\*\*: (.*)$", page, re.MULTILINE)
-    if rows != listed:
-        yield f"{path}: lists the exit statuses {listed}, 'deepclock help' {rows}"
+    have = re.findall(r"^- \*\*(\d+)\*\*: (.*)$", read(root, path), re.MULTILINE)
+    if rows != have:
+        yield f"{path}: lists the exit statuses {have}, 'deepclock help' {rows}"
 
 
 def check(program, root=c.ROOT):
+    help_of = commands([program])
     yield from statuses(root, [program])
-    yield from options(root, commands([program]))
+    yield from options(root, help_of)
+    yield from defaults(root, help_of)
+    yield from clicks(root, help_of)
     yield from notes(root)
 
 
 FAKE = """#!/bin/sh
 case $1 in
-help) printf 'Commands:\\n  run   it runs\\n  walk  it walks\\n\\nExit status:\\n  0  fine\\n  1  bad\\n' ;;
-run) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n'
+help) printf 'Commands:\\n  help  it helps\\n  run   it runs\\n  walk  it walks\\n\\nExit status:\\n  0  fine\\n  1  bad\\n' ;;
+run) printf 'Output:\\n  -o, --output FILE  where --to (default: 2s)\\n  --fast  does not wait\\n'
      printf '  --help  show this\\n\\nExamples:\\n  deepclock run --other x\\n' ;;
-walk) printf 'Output:\\n  -o, --output FILE  where --to\\n  --fast  does not wait\\n' ;;
+walk) printf 'Output:\\n  -o, --output FILE  where --to (default: 2s)\\n  --fast  does not wait\\n' ;;
 esac
 """
 OTHER = FAKE.replace("does not wait", "does not rest", 1)
@@ -118,6 +184,7 @@ PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast`
 NOTES = 'NOTE("one", INFO, "when", "what")\n'
 WRITES = 'void f(void){record_note_as(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "text");}\n'
 HELP = "- **0**: fine\n- **1**: bad\n"
+EVERY = "".join(f"`{o}`\n" for o in sorted(GENERAL))
 RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "src/record/notes.def"
 
 
@@ -125,10 +192,13 @@ def self_test(*_):
     def asked(where):
         program = os.path.join(where, "program")
         os.chmod(program, 0o755)
+        if not os.path.exists(os.path.join(where, LIST)):
+            c.tree(where, {LIST: listed(where, commands([program]))})
         return check(program, where)
 
     good = {"program": FAKE, RUN: PAGE, WALK: "Options: [run](run.md).\n", NOTE: NOTES,
-            "src/measure/a.c": WRITES, PAGE_OF.format("help"): HELP}
+            "src/measure/a.c": WRITES, PAGE_OF.format("help"): EVERY + HELP,
+            INDEX: "[options](reference/options.md)\n"}
     yield from c.misses(asked, [
         ("a good tree", good, None),
         ("an undocumented option", {**good, RUN: PAGE.replace("--fast", "fast"), WALK: PAGE},
@@ -143,15 +213,31 @@ def self_test(*_):
          "walk.md: does not document --fast"),
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
-        ("an exit status that is not listed", {**good, PAGE_OF.format("help"): HELP[:14]},
+        ("an exit status that is not listed", {**good, PAGE_OF.format("help"): EVERY + HELP[:14]},
          "lists the exit statuses"),
         ("an exit status in other words",
-         {**good, PAGE_OF.format("help"): HELP.replace("bad", "worse")}, "lists the exit statuses"),
+         {**good, PAGE_OF.format("help"): EVERY + HELP.replace("bad", "worse")}, "lists the exit statuses"),
+        ("an option that no page documents",
+         {**good, PAGE_OF.format("help"): EVERY.replace("--quiet", "quiet") + HELP},
+         "leads to no page that documents --quiet"),
+        ("a list of other options", {**good, LIST: LIST_HEAD + EVERY + "`--output` `--fast`\n"},
+         "is not the list"),
+        ("an index without the list", {**good, INDEX: ""}, "does not link to"),
+        ("a default that is the same", {**good, RUN: PAGE + "`--output` (2 s, or less)\n"}, None),
+        ("another default", {**good, RUN: PAGE + "`--output` (3 s)\n"}, "--output is 3 s by default"),
+        ("another default in a table", {**good, RUN: PAGE + "| `--output TIME` | 3s | for so long |\n"},
+         "--output is 3s by default"),
         ("a note without a row", {**good, NOTE: ""}, "describe the note 'one'"),
+        ("notes of a page", {**good, RUN: PAGE + "(note\n`one`)\n"}, None),
+        ("a note of a page that does not exist", {**good, RUN: PAGE + "notes `one`, `two`\n"},
+         "run.md: names the note 'two'"),
         ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
     ])
 
 
 if __name__ == "__main__":
-    c.run(check, self_test)
+    if sys.argv[1:2] == ["--list"]:
+        sys.stdout.write(listed(c.ROOT, commands(sys.argv[2:])))
+    else:
+        c.run(check, self_test)

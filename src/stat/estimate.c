@@ -14,8 +14,8 @@
  * needed; `narrow` marks intervals that may undercover.
  *
  * Pure functions: sorting O(n log n), then a bounded number of passes; memory is stat_scratch(n)
- * doubles of the caller. x is in the order of time. docs/reference/methods.md has the sources and
- * the coverage.
+ * doubles of the caller. x is in the order of time. docs/reference/methods.md has the sources,
+ * docs/reference/validation.md the coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/autocorrelation.h"

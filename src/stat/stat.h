@@ -10,8 +10,8 @@
  * These are pure functions on arrays: no clock, no allocation (scratch comes from the caller), no
  * global state, no random numbers. So the same data give the same result. Samples stand in the
  * order in which they were taken. Neighbours may depend on each other, and the intervals of such a
- * series are corrected for that. docs/reference/methods.md has definitions, sources and measured
- * coverage.
+ * series are corrected for that. docs/reference/methods.md has definitions and sources,
+ * docs/reference/validation.md the measured coverage.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_STAT_H
@@ -82,7 +82,7 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 
 /* --- when a measurement stops. A rule that asks again and again stops when chance has made an
  * interval narrow, and such intervals miss more often: this one is made so that they do not (the
- * coverage is in docs/reference/methods.md). */
+ * coverage is in docs/reference/validation.md). */
 
 /* One look: the half-width of the interval is within `precision` of the value, and there are
  * enough effective runs to believe it. */

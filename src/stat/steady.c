@@ -1,5 +1,5 @@
-/* steady.c - from which run on is the trace steady? docs/reference/methods.md has the rule and its
- * rates.
+/* steady.c - from which run on is the trace steady? docs/reference/methods.md has the rule,
+ * docs/reference/validation.md its error rates.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"

@@ -1,5 +1,5 @@
-/* stop.c - when is a statistic known well enough? docs/reference/methods.md has the coverage that
- * this rule leaves, and that of the simpler ones it was chosen over.
+/* stop.c - when is a statistic known well enough? docs/reference/methods.md has the rule,
+ * docs/reference/validation.md the coverage of intervals that it stopped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"

@@ -3,7 +3,7 @@
  * are tried in rounds as `deepclock throughput` does.
  *
  *     accuracy_best           short, with bounds: the test
- *     accuracy_best --full    more searches, as the Markdown tables of docs/reference/methods.md
+ *     accuracy_best --full    more searches, as in docs/reference/validation.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"

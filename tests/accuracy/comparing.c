@@ -2,7 +2,7 @@
  * are drawn whose median is known; each series is looked at as `deepclock compare` does.
  *
  *     accuracy_comparing           short, with bounds: the test
- *     accuracy_comparing --full    more series, as the Markdown table of docs/reference/methods.md
+ *     accuracy_comparing --full    more series, as in docs/reference/validation.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"

@@ -1,7 +1,7 @@
 /* coverage.c - how often do the intervals hold the truth?
  *
  *     accuracy_coverage           a few cells, with bounds: the test
- *     accuracy_coverage --full    all cells, as the Markdown tables of docs/reference/methods.md
+ *     accuracy_coverage --full    all cells, as in docs/reference/validation.md
  *     accuracy_coverage --stopped the last of these tables alone
  *
  * A series is made anew `series` times; an interval that is absent is not counted, and how many are

@@ -1,7 +1,7 @@
 /* diagnostics.c - how often do the diagnostics speak, with and without reason?
  *
  *     accuracy_diagnostics           two lengths, with bounds: the test
- *     accuracy_diagnostics --full    all, as the Markdown table of docs/reference/methods.md
+ *     accuracy_diagnostics --full    all, as in docs/reference/validation.md
  *
  * Two modes and drift in percent of the series. Lag-1 autocorrelation: its mean, and what its bias
  * formula foretells, where the truth is known.
@@ -81,7 +81,7 @@ static void print(const sim_kind *k, size_t n, const result *r, const char *rema
 	fflush(stdout);
 }
 
-/* The rates of docs/reference/methods.md and three standard errors of one from so few series. */
+/* The rates of docs/reference/validation.md and three standard errors of one from so few series. */
 static bool good(const sim_kind *k, size_t n, const result *r)
 {
 	const bool two = k->shape == SIM_BIMODAL, drift = k->drift > 0;

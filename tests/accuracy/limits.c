@@ -3,7 +3,7 @@
  * them.
  *
  *     accuracy_limits           short, with bounds: the test
- *     accuracy_limits --full    more series, as the Markdown table of docs/reference/methods.md
+ *     accuracy_limits --full    more series, as in docs/reference/validation.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"

@@ -2,7 +2,7 @@
  * such: cores move, neighbours come and go in spells.
  *
  *     accuracy_slow               a few cells, with bounds: the test
- *     accuracy_slow --full [PART] all cells, as the Markdown table of docs/reference/methods.md
+ *     accuracy_slow --full [PART] all cells, as in docs/reference/validation.md
  *     accuracy_slow --steps       steps within a measurement, and plateaus at its beginning
  *
  * Of each series: coverage of the intervals that are not marked narrow, the share that is marked,
@@ -552,7 +552,7 @@ static bool steps_table(size_t series)
 	bool good = true;
 
 	printf(
-	    "\nSteps: told in percent of 1,000 runs\n\n| series | told | where it is |\n|---|---|---|\n");
+	    "\nSteps: found in percent of 1,000 runs\n\n| series | found | at its position |\n|---|---|---|\n");
 	for (size_t i = 0; i < LENGTH(steps); i++) {
 		double near, rate = told(&even, steps[i].by, steps[i].after, series, &near);
 

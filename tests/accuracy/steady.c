@@ -1,7 +1,7 @@
 /* steady.c - synthetic warm-ups: is the steady state found, how soon, and how often too soon?
  *
  *     accuracy_steady           with bounds: the test
- *     accuracy_steady --full    more traces, as the Markdown table of docs/reference/methods.md
+ *     accuracy_steady --full    more traces, as in docs/reference/validation.md
  *
  * The check is asked as the runner asks it: after 10 runs, then at n growing by 15 %.
  * "x 5, 30 runs": the first run takes five times as long, and that falls to 1/e in 30 runs.
