@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { opColumn, GROUPS, gains, grouped, groupsOf, leastTime, moduleTree, operators, operatorsIn, outerModule, placed, reasons, roofsOf, shapeText, partText, sumOf, sumText, weightsOf } from "../../src/report/html/page/ops.js";
+import { GROUPS, gains, grouped, groupsOf, leastTime, moduleTree, operators, operatorsIn, outerModule, placed, reasons, roofsOf, shapeText, partText, sumOf, sumText, weightsOf } from "../../src/report/html/page/ops.js";
 import { logTicks, tickFormat } from "../../src/report/html/page/figure.js";
 import { roofDomain, roofsSeen } from "../../src/report/html/page/views/view_roofline.js";
 
@@ -27,15 +27,6 @@ test("what is not known is left out of sums and counted, and is not 0", () => {
 	assert.equal(ops[1].intensity.absent, "shape not known");
 	assert.equal(ops[4].intensity.absent, "it moves nothing");
 	assert.equal(sumOf(operators({ ops: [op("x", "X", { flops: "9007199254740993" })] }), "flops").known, 1);
-});
-
-test("a column of bytes, times or rates has one unit, in its title", () => {
-	const moved = opColumn("moved", [17, 694 * 1024, NaN], "B"), time = opColumn("time", [350, 412000], "ns"), macs = opColumn("MACs", [17, 4e9], "1");
-
-	assert.deepEqual([moved.title, moved.text(17), moved.text(694 * 1024)], ["moved [KiB]", "0.01660", "694"]);
-	assert.deepEqual([time.title, time.text(350), time.text(412000)], ["time [µs]", "0.3500", "412"]);
-	assert.deepEqual([macs.title, macs.text(17), macs.text(4e9)], ["MACs", "17", "4 G"]);
-	assert.equal(sumText({ sum: 2048, known: 1, unknown: 1 }, "B", moved.text), "≥ 2");
 });
 
 test("bytes moved are those read and those written, and absent with either", () => {

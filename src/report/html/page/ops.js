@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { cell, fact, number } from "./record.js";
-import { columnScale, digits, format, formatCount } from "./units.js";
+import { digits, format, formatCount } from "./units.js";
 
 const DEEPEST = 50; /* modules in one another */
 const NOT_TOLD = { absent: "the record does not contain it" };
@@ -71,14 +71,6 @@ export const countText = (v, unit) => (unit === "1" || unit === "FLOP" ? formatC
 /** "1.814 G", "≥ 1.814 G" where some are not known, "–" where none is. */
 export function sumText(s, unit, text = v => countText(v, unit)) {
 	return s.known === 0 || (s.unknown > 0 && s.sum === 0) ? "–" : (s.unknown > 0 ? "≥ " : "") + text(s.sum);
-}
-
-/** What a column of a table with these numbers is called, and how it writes one: in the one unit of its title; counts have
- * a prefix each. */
-export function opColumn(title, values, unit) {
-	const [factor, name] = unit === "1" || unit === "FLOP" ? [1, ""] : columnScale(values, unit);
-
-	return name ? { title: `${title} [${name}]`, text: v => digits(v / factor) } : { title, text: v => countText(v, unit) };
 }
 
 /** Of a whole: "98.8 %", "<0.1 %". */
