@@ -41,7 +41,8 @@ $(BUILD)/build.ninja:
 
 demo:
 	@tools/setup.sh $(BUILD)
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet program
 	$(BUILD)/deepclock bench zoo:resnet18
 
 test:

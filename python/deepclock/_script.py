@@ -47,7 +47,8 @@ def parser(command, about):
         usage=f"python -m deepclock {command} [OPTION]... SCRIPT [ARG]...\n"
               f"       python -m deepclock {command} [OPTION]... -m MODULE [ARG]...\n"
               f"       python -m deepclock {command} [OPTION]... -c CODE [ARG]...\n"
-              f"       python -m deepclock {command} [OPTION]... -- PROGRAM [ARG]...")
+              f"       python -m deepclock {command} [OPTION]... -- PROGRAM [ARG]...",
+        epilog=f"The options before -- PROGRAM: deepclock help {command}")
     output = p.add_argument_group("Output")
     output.add_argument("-f", "--format", choices=("text", "json", "csv", "markdown"),
                         help="how the result is written to stdout (default: text)")
@@ -55,6 +56,7 @@ def parser(command, about):
     output.add_argument("-o", "--out", metavar="FILE",
                         help="the result in a file; the ending says which form (.pstats, .folded, .speedscope.json, ...)")
     output.add_argument("-s", "--save", metavar="FILE", help="keep the record there too, as JSON")
+    output.add_argument("--html", metavar="FILE", help="the result as a page for the browser, too")
     output.add_argument("--no-history", action="store_true",
                         help="as in the program deepclock; records of scripts are not added to the history anyway")
     output.add_argument("-q", "--quiet", action="store_true", help="the script's own output alone")
@@ -62,11 +64,15 @@ def parser(command, about):
 
 
 def split(p, words):
-    """The Script that the words name, with its options read; None: after "--" they name a program."""
+    """The Script that the words name, with its options read; None: they are for the program deepclock, since "--" or an
+    option that only it has comes first."""
     takes_value = {name for action in p._actions if action.nargs is None for name in action.option_strings}
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] not in ("-", "--"):
         word = words[at]
+        name = word.split("=")[0] if word.startswith("--") else word[:2]
+        if name not in ("-m", "-c", *p._option_string_actions):
+            return None  # of the program: --pid 4711, --top 3 -- true
         for letter, kind in (("-m", "module"), ("-c", "code")):
             if word.startswith(letter) and not word.startswith("--") and letter not in p._option_string_actions:
                 rest = ([word[2:]] if word[2:] else []) + words[at + 1:]
@@ -168,6 +174,8 @@ def show(record, options):
     """Writes the record where the options of parser() want it."""
     if options.save:
         record.save(options.save)
+    if options.html:
+        _report(record, ["--format", "html", "--out", options.html])
     if options.out:  # its ending says how, as `deepclock report` reads it
         _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
     elif not options.quiet:

@@ -64,6 +64,25 @@ class Scripts(Case):
         code, out, _ = self.both("-c", SEEN, "1", "-2")[1]
         self.assertEqual((code, out.split("\n")[0]), (0, "__main__ ['-c', '1', '-2'] None  None False"))
 
+    def test_options_of_the_program(self):
+        """Before "--" stand its options, with values that are no script; the page is of both."""
+        self.write("script.py", "x = [0] * 1000")
+        page = self.path("page.html")
+        for words in (["memory", "--rate", "100", "--html", page, "--", "true"], ["memory", "--html", page, "script.py"],
+                      ["count", "--events", "page-faults", "--html", page, "--", "true"]):
+            done = subprocess.run([sys.executable, "-m", "deepclock", *words], cwd=self.folder, text=True, capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("<html", file.read())
+            os.remove(page)
+        done = subprocess.run([sys.executable, "-m", "deepclock", "memory", "--pid", str(os.getpid()), "--time", "100ms"],
+                              text=True, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run([sys.executable, "-m", "deepclock", "count", "--nothing", "script.py"], cwd=self.folder, text=True,
+                              capture_output=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("option '--nothing'", done.stderr)
+
     def test_folder_is_a_program(self):
         self.write("program/__main__.py", "import beside, sys; print(__name__, beside.x, sys.argv)")
         self.write("program/beside.py", "x = 7")
@@ -113,7 +132,7 @@ class Scripts(Case):
                              "print(os.waitstatus_to_exitcode(os.wait()[1]))\n"))
 
     def test_wrong_usage(self):
-        for words in ([], ["--nothing"], ["-c"], ["-m"], ["--format", "nothing", "x.py"]):
+        for words in ([], ["-c"], ["-m"], ["--format", "nothing", "x.py"]):
             code, _, errors = self.both(*words)[1]
             self.assertEqual(code, 2, words)
             self.assertIn("usage:", errors)

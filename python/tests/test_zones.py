@@ -330,7 +330,7 @@ class TraceTest(Case):
             with self.assertRaises(deepclock.ArgumentError) as error:
                 with deepclock.trace():
                     self.fail("it began")
-            self.assertIn("it records already", str(error.exception))
+            self.assertIn("records a timeline already", str(error.exception))
             with deepclock.zone("still"):
                 pass
         self.assertEqual(calls(t.record), {"still": 1})

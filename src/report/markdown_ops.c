@@ -19,6 +19,7 @@ typedef struct view {
 	const ops_row *rows;
 	ops_row total;
 	size_t shown;
+	column_scale time, moved; /* of one table */
 } view;
 
 enum { OP_NAME, OP_KIND, OP_TIME, OP_SHARE, OP_MACS, OP_FLOPS, OP_PARAMS, OP_MOVED, OP_COLS };
@@ -36,12 +37,15 @@ static const char *op_head(const void *self, size_t col, char *buf)
 	const view *v = self;
 	const size_t own = markdown_column_of(v, col);
 
-	(void)buf;
 	if (own == OP_NAME)
 		return v->group ? v->group->head : "operator";
 	if (own == OP_KIND)
 		return v->group ? "nodes" : "type";
-	return heads[own];
+	const char *unit = own == OP_TIME ? v->time.unit : own == OP_MOVED ? v->moved.unit : "";
+	if (!*unit)
+		return heads[own];
+	snprintf(buf, MARKDOWN_CELL, "%s [%s]", heads[own], unit);
+	return buf;
 }
 
 static const char *sum_text(const ops_sum *s, const char *number, char *buf)
@@ -83,9 +87,9 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 			return r == &v->total ? "" : r->first->type;
 		return dck_text_count((int64_t)r->n, buf, MARKDOWN_CELL);
 	case OP_TIME:
-		return sum_text(&r->sum[OPS_TIME],
-				dck_text_time(ops_sum_value(&r->sum[OPS_TIME]), text, sizeof text),
-				buf);
+		return sum_text(
+		    &r->sum[OPS_TIME],
+		    column_scale_number(&v->time, ops_sum_value(&r->sum[OPS_TIME]), text), buf);
 	case OP_SHARE:
 		all = ops_sum_value(&v->total.sum[ranked]);
 		return all > 0 && r->sum[ranked].known > 0
@@ -93,7 +97,7 @@ static const char *op_cell(const void *self, size_t row, size_t col, char *buf)
 			   : "";
 	case OP_MOVED:
 		moved = ops_row_bytes(r);
-		return sum_text(&moved, dck_text_bytes(ops_sum_value(&moved), text, sizeof text),
+		return sum_text(&moved, column_scale_number(&v->moved, ops_sum_value(&moved), text),
 				buf);
 	default: {
 		const ops_sum *s = &r->sum[markdown_column_of(v, col) == OP_MACS    ? OPS_MACS
@@ -120,8 +124,19 @@ static void markdown_ops_table_put(dck_sink *out, view *v, const ops_row *rows, 
 				      .cell = op_cell,
 				      .right = op_right};
 
+	column_range time = {.whole = true}, moved = time;
+
 	v->rows = rows;
 	v->shown = table.nrows - 1;
+	for (size_t i = 0; i <= v->shown; i++) {
+		const ops_row *row = i < v->shown ? &rows[i] : &v->total;
+		const ops_sum bytes = ops_row_bytes(row);
+
+		ops_sum_range_add(&row->sum[OPS_TIME], &time);
+		ops_sum_range_add(&bytes, &moved);
+	}
+	v->time = column_scale_of(&time, DCK_UNIT_NS, false);
+	v->moved = column_scale_of(&moved, DCK_UNIT_BYTE, false);
 	markdown_table_put(out, &table);
 	if (v->shown < n)
 		sink_fmt(out, "%zu rows more\n\n", n - v->shown);

@@ -74,6 +74,16 @@ double ops_sum_value(const ops_sum *s)
 	return s->real ? s->r : (double)s->i;
 }
 
+void ops_sum_range_add(const ops_sum *s, column_range *r)
+{
+	dck_cell c = {.value = {.kind = DCK_VALUE_INT, .as.i = s->i}};
+
+	if (s->real)
+		c.value = (dck_value){.kind = DCK_VALUE_REAL, .as.r = s->r};
+	if (s->known > 0)
+		column_range_add(r, &c);
+}
+
 ops_sum ops_sum_plus(const ops_sum *a, const ops_sum *b)
 {
 	ops_sum s = *a;

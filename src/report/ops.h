@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "deepclock/report.h"
+#include "report/scale.h"
 
 /* In step with the choices of dck_op_options. */
 enum {
@@ -91,6 +92,7 @@ void ops_row_total(ops_row *row, const dck_record *r);
 ops_sum ops_row_bytes(const ops_row *row); /* read and written */
 double ops_sum_value(const ops_sum *s);
 void ops_sum_add(ops_sum *s, const dck_value *v);
+void ops_sum_range_add(const ops_sum *s, column_range *r); /* where something of it is known */
 ops_sum ops_sum_plus(const ops_sum *a, const ops_sum *b);
 
 /* false: no memory. */

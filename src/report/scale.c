@@ -140,7 +140,10 @@ column_scale column_scale_of(const column_range *r, dck_unit u, bool share)
 		for (p = middle_of(f->prefixes, r); p[1].text && r->least < TINY * p->factor;)
 			p++;
 	s.divide = p->factor;
-	s.decimals = scale_decimals_of(r, s.divide, f->digits);
+	/* There is no half of a byte. */
+	s.decimals = u == DCK_UNIT_BYTE && r->whole && p->factor <= 1
+			 ? 0
+			 : scale_decimals_of(r, s.divide, f->digits);
 	unit_set(&s, u, p);
 	return s;
 }

@@ -102,6 +102,23 @@ def case_operators(run):
         assert page.js("return document.querySelectorAll('#operators tbody tr').length") <= sum("pooler" in json.dumps(o) for o in record["ops"])
 
 
+def case_operators_wide(run):
+    """At 1400 px all columns are in sight; each of bytes, times and rates has its unit in the title alone."""
+    record, _ = profiled(run)
+    for op in record["ops"]:
+        op["memory"] = 1 << 20
+    with open("p.json", "w", encoding="utf-8") as f:
+        json.dump(record, f)
+    run("report", "p.json", "--format", "html", "--out", "p.html")
+    with browser.Page("p.html", width=1400) as page:
+        assert page.js("const s = document.querySelector('.operators .scroll'); return s.scrollWidth <= s.clientWidth")
+        for key, unit in ("time", "s]"), ("bytes", "B]"), ("rate", "FLOP/s]"), ("memory", "B]"):
+            title = page.js(f"return document.querySelector('#operators th[data-key={key}]').textContent")
+            cells = page.js("const at = [...document.querySelectorAll('#operators thead th')].findIndex(th => th.dataset.key === '" + key
+                            + "'); return [...document.querySelectorAll('#operators tbody tr')].map(tr => tr.children[at].textContent)")
+            assert title.endswith(unit) and cells and not any(c.isalpha() for c in "".join(cells)), (title, cells)
+
+
 def case_operators_unknown(run):
     """What is not known is no 0: not in the table, not in a bar, not in a sum."""
     record, _ = run.record("cost", "cost", "zoo:simplenet")

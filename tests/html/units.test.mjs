@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnScale, digits, format, formatCount, formatInterval, percent } from "../../src/report/html/page/units.js";
+import { columnScale, digits, format, formatCount, formatInterval, percent, unitColumn } from "../../src/report/html/page/units.js";
 
 test("times have the unit that leaves at least one digit before the point", () => {
 	assert.equal(format(17.84e6, "ns"), "17.84 ms");
@@ -35,4 +35,13 @@ test("what is no number is said as it is", () => {
 	assert.equal(digits(-12345.6), "-12,346");
 	assert.equal(percent(0.0125), "1.25 %");
 	assert.equal(formatInterval(17.55e6, 17.71e6, 0.95, "ns"), "[17.55, 17.71] ms 95 %");
+});
+
+test("a column of bytes, times or rates has one unit, in its title; counts have none", () => {
+	const moved = unitColumn("moved", [17, 694 * 1024, NaN], "B"), time = unitColumn("time", [350, 412000], "ns");
+	const macs = unitColumn("MACs", [17, 4e9], "1", v => `${v} each`);
+
+	assert.deepEqual([moved.title, moved.text(17), moved.text(694 * 1024)], ["moved [KiB]", "0.01660", "694"]);
+	assert.deepEqual([time.title, time.text(350), time.text(412000)], ["time [µs]", "0.3500", "412"]);
+	assert.deepEqual([macs.title, macs.text(17)], ["MACs", "17 each"]);
 });

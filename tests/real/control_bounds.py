@@ -138,6 +138,12 @@ CASES = [
     ("if_open_batch", "g (bool c, float[N,3] x, float[3,4] w, float[4,4] q) => (float[N,4] y) { y = If (c) "
      "<then_branch = t () => (float[N,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[N,4] b) "
      "{ h = MatMul(x, w) k = MatMul(h, q) b = Add(h, k) }> }", [], ("12*N", "28*N")),
+    # 3 * 3 MACs for each of N * (H-2) * (H-2) places: of H-2, negative for H=1, no limit is made; 12 * N are certain.
+    ("if_beside_convolution", "g (bool c, float[N,1,H,H] x, float[1,1,3,3] k, float[N,3] u, float[3,4] w) => "
+     "(float[N,1,h,h2] z, float[N,4] y) { z = Conv(x, k) m = MatMul(u, w) y = If (c) <then_branch = t () => "
+     "(float[N,4] a) { a = Neg(m) }, else_branch = e () => (float[N,4] b) { f = NonZero(m) r = ReduceMax "
+     "<axes = [0, 1]> (f) s = ConstantOfShape(r) g = Reshape(s, r) o = MatMul(g, g) b = Add(m, o) }> }", [],
+     ("12*N", None)),
 ]
 
 

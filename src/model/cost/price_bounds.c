@@ -20,22 +20,22 @@ static range bounds_range_add(num_table *t, range a, range b)
 	return (range){num_add(t, a.least, b.least), num_add(t, a.most, b.most)};
 }
 
-/* The range of one number: itself, unless it depends on the data of a run. */
-static range bounds_range_of(num_table *t, num n)
+/* The range of one number, a count: itself, unless it depends on the data of a run. never_negative:
+ * of a formula that a size makes negative, as H-2 for H=1, the least is 0. */
+static range bounds_range_of(num_table *t, num n, bool never_negative)
 {
 	const char *why = num_why_none(n);
-	int64_t least;
+	const int64_t least = num_least(t, n);
 
 	if (!why && !(why = num_why_fresh(t, n)))
-		return (range){n, n};
-	least = num_least(t, n);
+		return (range){never_negative && least < 0 ? num_int(0) : n, n};
 	return (range){num_int(least > 0 ? least : 0), num_none(t, "%s", why)};
 }
 
 /* How often the operator c runs in one run of `around`, which encloses it. */
-static range rounds_of(num_table *t, const cost_op *c, const cost_op *around)
+static range rounds_of(num_table *t, const cost_op *c, const cost_op *around, bool never_negative)
 {
-	range r = bounds_range_of(t, c->rounds);
+	range r = bounds_range_of(t, c->rounds, never_negative);
 
 	if (!num_why_none(r.most))
 		return r;
@@ -60,7 +60,7 @@ static range either(num_table *t, range a, range b)
 }
 
 /* The limits of a sum over all operators of what one execution of each costs. */
-static range bounds(infer *in, num (*each)(const cost_op *))
+static range bounds(infer *in, num (*each)(const cost_op *), bool never_negative)
 {
 	num_table *t = in->nums;
 	/* Of each operator: what one run of it takes inside, in the first branch and elsewhere, in
@@ -72,7 +72,7 @@ static range bounds(infer *in, num (*each)(const cost_op *))
 	for (size_t i = in->nops; inside && i-- > 0;) {
 		const cost_op *c = &in->ops[i];
 		const cost_op *around = c->inside < i ? &in->ops[c->inside] : NULL;
-		range own = bounds_range_of(t, each(c)), first = inside[i][0],
+		range own = bounds_range_of(t, each(c), never_negative), first = inside[i][0],
 		      second = inside[i][1];
 		range *to = around ? &inside[c->inside][c->branch == 2] : &all;
 
@@ -80,7 +80,7 @@ static range bounds(infer *in, num (*each)(const cost_op *))
 			first = either(t, first, second);
 		own = bounds_range_add(t, own, first);
 		if (around && !c->branch) {
-			range rounds = rounds_of(t, c, around);
+			range rounds = rounds_of(t, c, around, never_negative);
 			own = (range){num_mul(t, rounds.least, own.least),
 				      num_mul(t, rounds.most, own.most)};
 		}
@@ -106,9 +106,11 @@ static void set_bounds(infer *in, num *sum, num (*each)(const cost_op *), num *l
 	range r = {*sum, *sum};
 
 	if (num_why_none(*sum) || num_why_fresh(in->nums, *sum))
-		r = bounds(in, each);
+		r = bounds(in, each, false);
 	if (!num_why_none(r.most) && num_same(r.least, r.most))
 		*sum = r.least;
+	else
+		r.least = bounds(in, each, true).least;
 	*least = r.least;
 	*most = r.most;
 }

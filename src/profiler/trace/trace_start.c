@@ -151,7 +151,10 @@ static dck_status start_start(struct state *s, const dck_trace_config *config, d
 	if (recorder_begun() && !config)
 		return DCK_OK;
 	if (recorder_begun())
-		DCK_FAIL(err, E_ARG, "it records already; stop that first");
+		DCK_FAIL(
+		    err, E_ARG,
+		    "this process records a timeline already (deepclock trace started it, or trace() "
+		    "did): end that first");
 	plan.arena = mem_arena_new(0);
 	DCK_NEED(plan.arena, err, "to record");
 	s->asked = !config;

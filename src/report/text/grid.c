@@ -43,11 +43,12 @@ static const char *grid_unit_of(const grid *g, size_t col)
 	return g->units && g->units[col] ? g->units[col] : "";
 }
 
-static bool has_units(const grid *g)
+/* Whether a column that is shown has one. */
+static bool has_units(const grid *g, const layout *l)
 {
 	bool any = g->unit && g->unit[0] != '\0';
 	for (size_t c = 0; c < g->ncols && !any; c++)
-		any = grid_unit_of(g, c)[0] != '\0';
+		any = l->width[c] > 0 && grid_unit_of(g, c)[0] != '\0';
 	return any;
 }
 
@@ -180,7 +181,7 @@ void grid_put(page *p, const grid *g)
 	assert(g->ncols <= GRID_COLS_MAX);
 	layout_fill(p, g, &l);
 	grid_head_put(p, g, &l, g->title, LINE_TITLES);
-	if (has_units(g))
+	if (has_units(g, &l))
 		grid_head_put(p, g, &l, g->unit ? g->unit : "", LINE_UNITS);
 	for (size_t r = 0; r < g->nrows; r++) {
 		bool total = g->total && r + 1 == g->nrows;

@@ -24,7 +24,7 @@ typedef struct view {
 	const dck_record *r;
 	bool timed, peer_flops;
 	const char *peer; /* NULL: none */
-	char peer_name[FORMAT_SIZE], time_title[16];
+	char peer_name[FORMAT_SIZE];
 	double level;	    /* of the operators' intervals; 0: they have none */
 	format_scale scale; /* of times */
 	ops_row total;
@@ -61,6 +61,7 @@ static bool is_complete(const ops_sum *s)
 /* What a cell is made of; field: for those that show the sum of one. */
 typedef struct cell {
 	const view *v;
+	const column_scale *bytes; /* of the columns of bytes */
 	const ops_row *row;
 	ops_field field;
 } cell;
@@ -73,7 +74,7 @@ static void sum_cell(const cell *c, char *buf)
 
 	text_sum_put(s,
 		     c->field == OPS_TIME      ? format_scaled(&c->v->scale, v, text)
-		     : c->field == OPS_WEIGHTS ? dck_text_bytes(v, text, sizeof text)
+		     : c->field == OPS_WEIGHTS ? column_scale_number(c->bytes, v, text)
 					       : dck_text_si(v, "", text, sizeof text),
 		     buf);
 }
@@ -123,7 +124,7 @@ static void moved_cell(const cell *c, char *buf)
 	const ops_sum bytes = ops_row_bytes(c->row);
 	char text[FORMAT_SIZE];
 
-	text_sum_put(&bytes, dck_text_bytes(ops_sum_value(&bytes), text, sizeof text), buf);
+	text_sum_put(&bytes, column_scale_number(c->bytes, ops_sum_value(&bytes), text), buf);
 }
 
 static void intensity_cell(const cell *c, char *buf)
@@ -242,13 +243,13 @@ static const column cost_node_columns[] = {
     {{NULL, 1, false}, .sum = OPS_PEER},       {{"difference", 1, false}, .text = difference_cell},
 };
 static const column time_columns[] = {
-    {{"nodes", 5, false}, .text = nodes_cell},	    {{NULL, 0, false}, .sum = OPS_TIME},
+    {{"nodes", 5, false}, .text = nodes_cell},	    {{"time", 0, false}, .sum = OPS_TIME},
     {{"share", 1, false}, .text = share_cell},	    {{"MACs", 3, false}, .sum = OPS_MACS},
     {{"FLOP/s", 2, false}, .text = rate_cell},	    {{"moved", 4, false}, .text = moved_cell},
     {{"FLOP/B", 6, false}, .text = intensity_cell}, {{"params", 7, false}, .sum = OPS_PARAMS},
 };
 static const column time_node_columns[] = {
-    {{"type", 6, true}, .text = type_cell},	{{NULL, 0, false}, .sum = OPS_TIME},
+    {{"type", 6, true}, .text = type_cell},	{{"time", 0, false}, .sum = OPS_TIME},
     {{"+-", 3, false}, .text = half_cell},	{{"share", 1, false}, .text = share_cell},
     {{"MACs", 5, false}, .sum = OPS_MACS},	{{"FLOP/s", 3, false}, .text = rate_cell},
     {{"of roof", 2, false}, .text = roof_cell}, {{"bound", 4, true}, .text = bound_cell},
@@ -275,6 +276,7 @@ typedef struct table {
 	const ops_row *rows;
 	const dck_op *const *nodes;
 	size_t shown; /* without the total */
+	column_scale bytes[GRID_COLS_MAX];
 } table;
 
 static const ops_row *row_get(const table *t, size_t i, ops_row *space)
@@ -291,7 +293,7 @@ static const char *table_cell(const void *self, size_t row, size_t col, char *bu
 {
 	const table *t = self;
 	ops_row space;
-	const cell c = {t->v, row_get(t, row, &space), t->cols[col]->sum};
+	const cell c = {t->v, &t->bytes[col], row_get(t, row, &space), t->cols[col]->sum};
 
 	buf[0] = '\0';
 	(t->cols[col]->text ? t->cols[col]->text : sum_cell)(&c, buf);
@@ -315,6 +317,26 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 		snprintf(ret->after, sizeof ret->after, " +%zu", r->first->norigins - 1);
 }
 
+/* Of a column of bytes, from its rows; false: it is another column. */
+static bool bytes_scale(table *t, size_t col, size_t nrows)
+{
+	const column *own = t->cols[col];
+	const bool moved = own->text == moved_cell;
+	column_range range = {.whole = true};
+	ops_row space;
+
+	if (!moved && (own->text || own->sum != OPS_WEIGHTS))
+		return false;
+	for (size_t i = 0; i < nrows; i++) {
+		const ops_row *row = row_get(t, i, &space);
+		const ops_sum bytes = moved ? ops_row_bytes(row) : row->sum[OPS_WEIGHTS];
+
+		ops_sum_range_add(&bytes, &range);
+	}
+	t->bytes[col] = column_scale_of(&range, DCK_UNIT_BYTE, false);
+	return true;
+}
+
 static void text_more_put(page *p, size_t n, size_t shown)
 {
 	char a[FORMAT_SIZE];
@@ -334,11 +356,13 @@ static void text_table_put(page *p, const view *v, const ops_group *group, const
 	const column *cols = column_sets[nodes != NULL][v->timed].all;
 	const size_t ncols = column_sets[nodes != NULL][v->timed].n;
 	grid_col heads[GRID_COLS_MAX];
+	const char *units[GRID_COLS_MAX] = {NULL};
 	table t = {
 	    .v = v, .group = group, .rows = rows, .nodes = nodes, .shown = n < v->top ? n : v->top};
 	grid g = {.title = group ? group->head : "operator",
 		  .name_min = nodes ? NODE_NAME_MIN : NAME_MIN,
 		  .cols = heads,
+		  .units = units,
 		  .nrows = t.shown + total,
 		  .total = total,
 		  .self = &t,
@@ -346,13 +370,17 @@ static void text_table_put(page *p, const view *v, const ops_group *group, const
 		  .cell = table_cell};
 
 	for (size_t i = 0; i < ncols; i++) {
-		const bool peer = !cols[i].text && cols[i].sum == OPS_PEER;
+		const bool sum = !cols[i].text, peer = sum && cols[i].sum == OPS_PEER;
 		if ((peer || cols[i].text == difference_cell) && !v->peer)
 			continue;
 		t.cols[g.ncols] = &cols[i];
 		heads[g.ncols] = cols[i].grid;
-		if (!cols[i].grid.title)
-			heads[g.ncols].title = peer ? v->peer : v->time_title;
+		if (peer)
+			heads[g.ncols].title = v->peer;
+		else if (sum && cols[i].sum == OPS_TIME)
+			units[g.ncols] = v->scale.unit;
+		else if (bytes_scale(&t, g.ncols, g.nrows))
+			units[g.ncols] = t.bytes[g.ncols].unit;
 		g.ncols++;
 	}
 	grid_put(p, &g);
@@ -509,7 +537,6 @@ static void view_init(view *v, const page *p, const dck_record *r)
 	v->peer_flops = unit && strstr(unit, "FLOP");
 	most = largest_time(r, &v->level);
 	v->scale = format_scale_for(most, NAN);
-	snprintf(v->time_title, sizeof v->time_title, "time, %s", v->scale.unit);
 	ops_row_total(&v->total, r);
 	v->top = p->ops.top == 0 || p->ops.top > SIZE_MAX / 2 ? TOP_DEFAULT : (size_t)p->ops.top;
 }
@@ -573,8 +600,8 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	ops_rows rows;
 	view v;
 
-	/* Titles, a row, and what is left out. */
-	if (r->nops == 0 || lines < 3)
+	/* Titles and their units, a row, and what is left out. */
+	if (r->nops == 0 || lines < 4)
 		return;
 	view_init(&v, p, r);
 	/* Where MACs are not known parameters say what a model is. */
@@ -584,7 +611,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 		text_no_memory(p);
 		return;
 	}
-	const size_t n = rows.n <= lines - 1 ? rows.n : lines - 2,
+	const size_t n = rows.n <= lines - 2 ? rows.n : lines - 3,
 		     most = n < BRIEF_ROWS ? n : BRIEF_ROWS;
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {

@@ -67,10 +67,36 @@ void cost_metric_put(record_builder *b, tally_counted *c, const char *tag, num n
 		record_metric_absent(b, tag, v.as.text);
 }
 
+#define LIMIT_MAX 60u /* characters of a formula in a sentence */
+
+/* Whether n is a sum of products alone: without floors and maxima, of which its terms are only
+ * about as large. */
+static bool is_plain(tally_counted *c, num n)
+{
+	num_term terms[NUM_TERMS_MAX];
+	bool exact = true;
+
+	return num_terms(c->cost->nums, n, terms, &exact) > 0 && exact;
+}
+
+/* A limit that a sentence has room for: instead of a long formula its least value, or none. */
+static num limit_brief(tally_counted *c, num n, bool least)
+{
+	num_table *t = c->cost->nums;
+
+	if (num_known(n) || num_why_none(n) || is_plain(c, n) || strlen(num_text(t, n)) < LIMIT_MAX)
+		return n;
+	return least ? num_int(num_least(t, n) > 0 ? num_least(t, n) : 0)
+		     : num_none(t, "its formula is long");
+}
+
 /* "at least 24 and at most 60"; NULL: n has no limits that say more than n. */
 static const char *limits_text(tally_counted *c, num n, num least, num most,
 			       const char *(*text)(tally_counted *c, num n))
 {
+	least = limit_brief(c, least, true);
+	most = limit_brief(c, most, false);
+
 	const bool above = !num_is(least, 0), below = !num_why_none(most);
 
 	if (num_known(n) || (!num_why_none(n) && !num_why_fresh(c->cost->nums, n)) ||
@@ -95,7 +121,7 @@ static void limited_put(record_builder *b, tally_counted *c, const char *key, nu
 		   *limits = limits_text(c, n, least, most, exact_text),
 		   *facts[] = {mem_arena_fmt(c->arena, "%s_at_least", key),
 			       mem_arena_fmt(c->arena, "%s_at_most", key)};
-	const num limit[] = {least, most};
+	const num limit[] = {limit_brief(c, least, true), limit_brief(c, most, false)};
 
 	if (!tag || !facts[0] || !facts[1])
 		return;
@@ -290,7 +316,7 @@ static const char *limited(tally_counted *c, num n, const char *limits, const ch
 
 static const char *short_text(tally_counted *c, num n)
 {
-	const char *open = cost_open_text(c, n);
+	const char *open = is_plain(c, n) ? cost_open_text(c, n) : NULL;
 	char buf[64];
 
 	if (num_known(n))

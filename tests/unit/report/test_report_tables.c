@@ -26,7 +26,9 @@ static column_scale scale_of(dck_unit u, const double *values, size_t n)
 {
 	column_range range = {.whole = true};
 	for (size_t i = 0; i < n; i++) {
-		const dck_cell c = real(values[i]);
+		dck_cell c = real(values[i]);
+		if (u == DCK_UNIT_BYTE)
+			c.value = (dck_value){.kind = DCK_VALUE_INT, .as.i = (int64_t)values[i]};
 		column_range_add(&range, &c);
 	}
 	return column_scale_of(&range, u, false);
@@ -58,6 +60,8 @@ static void a_column_has_one_unit_and_the_digits_of_its_least(void **state)
 	    {DCK_UNIT_BYTE, {4096, 102300672}, "KiB", {"4", "99,903"}},
 	    {DCK_UNIT_BYTE, {102300672, 819200000}, "MiB", {"97.6", "781.2"}},
 	    {DCK_UNIT_BYTE, {4096, 8192}, "KiB", {"4.00", "8.00"}},
+	    {DCK_UNIT_BYTE, {32, 14064}, "B", {"32", "14,064"}},
+	    {DCK_UNIT_BYTE, {17, 710656}, "KiB", {"0.0166", "694"}},
 	    {DCK_UNIT_FLOP, {1.82e9, 3.64e9}, "GFLOP", {"1.82", "3.64"}},
 	    {DCK_UNIT_FLOP_PER_S, {2.06e12, 2.44e12}, "TFLOP/s", {"2.06", "2.44"}},
 	    {DCK_UNIT_ITEM_PER_S, {56.74, 1234.5}, "items/s", {"56.74", "1234.50"}},

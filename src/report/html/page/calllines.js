@@ -4,7 +4,7 @@
 
 import { el } from "./dom.js";
 import { listing } from "./listing.js";
-import { percent } from "./units.js";
+import { percent, unitColumn } from "./units.js";
 import { lineRows } from "./calltree.js";
 import { weightText } from "./callcontrols.js";
 
@@ -18,13 +18,18 @@ export function drawLines(box, c, k, sources = {}) {
 	const most = rows.reduce((m, r) => Math.max(m, r.self[k]), 0);
 	const textOf = r => (Object.prototype.hasOwnProperty.call(sources, r.file) && sources[r.file][r.line]) || "";
 	const number = (key, title, value, text) => ({ key, title, number: true, value, text: r => text(value(r)) });
+	const weighed = (key, value) => {
+		const { title, text } = unitColumn(key, rows.map(value), c.columns[k].unit, v => weightText(c, k, v));
+
+		return number(key, title, value, text);
+	};
 
 	if (rows.length === 0)
 		return;
 	const columns = [{ key: "place", title: "line", text: r => `${r.file}:${r.line}`, value: r => `${r.file} ${String(r.line).padStart(8, "0")}` },
-		number("self", "self", r => r.self[k], v => weightText(c, k, v)),
+		weighed("self", r => r.self[k]),
 		{ ...number("self_share", "share", r => r.self[k] / whole, v => percent(v)), heat: r => heatOf(r.self[k], most) },
-		number("total", "total", r => r.total[k], v => weightText(c, k, v)),
+		weighed("total", r => r.total[k]),
 		{ key: "function", title: "function", text: r => r.fn.name, value: r => r.fn.name }];
 	if (Object.keys(sources).length > 0)
 		columns.splice(1, 0, { key: "text", title: "source", text: r => textOf(r).trim(), code: true, value: textOf });

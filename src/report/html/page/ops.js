@@ -69,8 +69,8 @@ export function sumOf(ops, key) {
 export const countText = (v, unit) => (unit === "1" || unit === "FLOP" ? formatCount(v).trim() : format(v, unit));
 
 /** "1.814 G", "≥ 1.814 G" where some are not known, "–" where none is. */
-export function sumText(s, unit) {
-	return s.known === 0 || (s.unknown > 0 && s.sum === 0) ? "–" : (s.unknown > 0 ? "≥ " : "") + countText(s.sum, unit);
+export function sumText(s, unit, text = v => countText(v, unit)) {
+	return s.known === 0 || (s.unknown > 0 && s.sum === 0) ? "–" : (s.unknown > 0 ? "≥ " : "") + text(s.sum);
 }
 
 /** Of a whole: "98.8 %", "<0.1 %". */

@@ -29,7 +29,7 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 			/* On a phone name and value stand above their mark, which has all the width then. */
 			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
 			const widest = list => Math.max(0, ...list.map(t => textWidth(t))) + 16;
-			const left = narrow ? 0 : Math.min(220, width * 0.34, widest(rows.map(row => row.name))), right = narrow ? 0 : Math.min(250, width * 0.36, widest(rows.map(text)));
+			const left = narrow ? 0 : Math.min(220, width * 0.34, widest(rows.map(row => row.name))), right = narrow ? 0 : Math.min(330, width * 0.36, widest(rows.map(text)));
 			const x = (log ? d3.scaleLog : d3.scaleLinear)(log ? [least / 1.2, most * 1.2] : [barred ? 0 : least - pad, most + pad], [left + 12, width - right - 12]);
 			const y = d3.scaleLinear([0, rows.length], [6, 6 + high * rows.length]);
 			const bottom = height - 50, shown = rows.map((row, i) => ({ ...row, x: row.value, y: i + middle }));

@@ -64,6 +64,14 @@ export function format(v, unit) {
 	return name ? `${text} ${name}` : text;
 }
 
+/** What a column of a table with these numbers is called, and how it writes one: in the one unit of its title; counts, which
+ * have none, as `plain` does. */
+export function unitColumn(title, values, unit, plain = v => format(v, unit)) {
+	const [factor, name] = unit === "1" || unit === "FLOP" ? [1, ""] : columnScale(values, unit);
+
+	return name ? { title: `${title} [${name}]`, text: v => digits(v / factor) } : { title, text: plain };
+}
+
 /** A round number: "5 µs", not "5.000 µs". */
 export const roundText = (v, unit) => format(Number(v.toPrecision(3)), unit).replace(/\.0+(?= |$)/, "");
 

@@ -5,7 +5,7 @@
 
 import { el } from "../dom.js";
 import { listing } from "../listing.js";
-import { digits, percent } from "../units.js";
+import { digits, percent, unitColumn } from "../units.js";
 import { NO_NODE, byFunctions, calleeRows, callerRows, coloursOf, functionOf, functionRows, inverted, isImport, mainWeight, openTree, pathTo, placeOf, search, selfOf, totalOf } from "../calltree.js";
 import { choice, crumbs, formControls, foundText, leftOut, pressed, searchControl, shareText, weightText } from "../callcontrols.js";
 import { drawLines } from "../calllines.js";
@@ -108,21 +108,26 @@ function picture(box, c, k, weights, zoomed, title) {
 }
 
 /** Columns as `report --by function` has them, with pstats' keys. */
-function functionColumns(c, k) {
+function functionColumns(c, k, rows) {
 	const count = ["calls", "samples"].map(key => c.columns.findIndex(column => column.key === key)).find(i => i >= 0 && i !== k);
 	const numberColumn = (key, title, value, text, more) => ({ key, title, number: true, value, text: r => (Number.isFinite(value(r)) ? text(value(r)) : "–"), more });
-	const weight = v => weightText(c, k, v), share = v => percent(v), whole = c.sums[k];
+	const share = v => percent(v), whole = c.sums[k];
+	const weighed = (key, name, value) => {
+		const { title, text } = unitColumn(name, rows.map(value), c.columns[k].unit, v => weightText(c, k, v));
+
+		return numberColumn(key, title, value, text);
+	};
 	const list = [{ key: "name", title: "function", text: r => r.fn.name, value: r => r.fn.name, more: r => r.fn.module || "" },
-		numberColumn("tottime", "self", r => r.self[k], weight),
+		weighed("tottime", "self", r => r.self[k]),
 		numberColumn("self_share", "share", r => r.self[k] / whole, share),
-		numberColumn("cumtime", "total", r => r.total[k], weight),
+		weighed("cumtime", "total", r => r.total[k]),
 		numberColumn("total_share", "share", r => r.total[k] / whole, share)];
 
 	if (count !== undefined)
 		list.push(numberColumn("ncalls", c.columns[count].title, r => r.self[count], v => weightText(c, count, v)));
 	if (count !== undefined && c.columns[count].key === "calls")
-		list.push(numberColumn("percall", "self/call", r => r.self[k] / r.self[count], weight),
-			numberColumn("cumpercall", "total/call", r => r.total[k] / r.outer[count], weight));
+		list.push(weighed("percall", "self/call", r => r.self[k] / r.self[count]),
+			weighed("cumpercall", "total/call", r => r.total[k] / r.outer[count]));
 	if (c.functions.some(f => placeOf(f)))
 		list.push({ key: "file", title: "place", text: r => placeOf(r.fn), value: r => `${r.fn.file || "~"} ${String(r.fn.start_line || r.fn.line || 0).padStart(8, "0")}` });
 	return list;
@@ -132,7 +137,7 @@ const any = r => [...r.self, ...r.total].some(v => v !== 0);
 
 function aroundFunction(box, c, k, f, open) {
 	const at = functionAt(c, f), callers = callerRows(c, at).filter(any), callees = calleeRows(c, at).filter(any);
-	const columns = functionColumns(c, k).filter(column => ["name", "cumtime", "tottime", "ncalls"].includes(column.key));
+	const columns = functionColumns(c, k, [...callers, ...callees]).filter(column => ["name", "cumtime", "tottime", "ncalls"].includes(column.key));
 	const side = (title, rows) => {
 		const part = el("div", {}, el("h3", {}, title));
 		listing(part, { columns, rows, sort: "cumtime", brief: 8, click: r => r.fn.at !== undefined && open(r.fn) });
@@ -159,7 +164,7 @@ export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null } = {
 	}
 	function table() {
 		list.replaceChildren();
-		listing(list, { columns: functionColumns(c, k), rows, sort: "tottime", brief: 15, filter: true, click: r => open(r.fn) });
+		listing(list, { columns: functionColumns(c, k, rows), rows, sort: "tottime", brief: 15, filter: true, click: r => open(r.fn) });
 		lines.replaceChildren();
 		drawLines(lines, c, k, sources);
 	}

@@ -7,7 +7,7 @@ import { el } from "../dom.js";
 import { listing } from "../listing.js";
 import { oneOf } from "../marks.js";
 import { compactName, countText, grouped, groupsOf, has, operators, reasons, reasonsText, partText, sumOf, sumText, tells, weightsOf } from "../ops.js";
-import { digits, format, formatInterval, percent } from "../units.js";
+import { digits, format, formatInterval, percent, unitColumn } from "../units.js";
 import { fact, factValue, metric, number } from "../record.js";
 
 const MOST_BARS = 12; /* bars; the rest is one more */
@@ -69,8 +69,12 @@ export function opColumns(ops, r) {
 	const total = sumOf(ops, "time").sum;
 	const why = (o, key) => ("absent" in o[key] ? `absent: ${o[key].absent}` : "");
 	const text = (key, title, more) => ({ key, title, text: o => o[key], value: o => o[key], more: o => more && more(o) || o[key] });
-	const value = (key, title, unit, sum) => ({ key, title, number: true, text: o => ("absent" in o[key] ? "–" : countText(number(o[key]), unit)),
-		more: o => why(o, key), value: o => number(o[key]), foot: sum ? list => sumText(sumOf(list, key), unit) : null });
+	const value = (key, name, unit, sum) => {
+		const { title, text: written } = unitColumn(name, ops.map(o => number(o[key])), unit, v => countText(v, unit));
+
+		return { key, title, number: true, text: o => ("absent" in o[key] ? "–" : written(number(o[key]))),
+			more: o => why(o, key), value: o => number(o[key]), foot: sum ? list => sumText(sumOf(list, key), unit, written) : null };
+	};
 	const ratio = (key, title) => ({ ...value(key, title, "1"), text: o => ("absent" in o[key] ? "–" : percent(number(o[key]))) });
 	const half = o => (o.time.level > 0 ? (o.time.hi - o.time.lo) / 2 / number(o.time) : NaN);
 	const peer = factValue(r, "cost", "as");

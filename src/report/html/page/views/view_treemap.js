@@ -7,10 +7,10 @@ import { el } from "../dom.js";
 import { figure } from "../figure.js";
 import { listing } from "../listing.js";
 import { fitText, lively, oneOf } from "../marks.js";
-import { moduleTree, operatorsIn, partText, sumOf, sumText, weightsOf } from "../ops.js";
+import { countText, moduleTree, operatorsIn, partText, sumOf, sumText, weightsOf } from "../ops.js";
 import { numbersBelow } from "../points.js";
 import { opLines } from "./view_ops.js";
-import { digits } from "../units.js";
+import { digits, unitColumn } from "../units.js";
 import { number } from "../record.js";
 
 const MAP_HIGH = 460, DEEP = 3, HEAD = 20, SEEN = 1.5; /* px */
@@ -95,7 +95,11 @@ export const viewTreemap = {
 			listing(details, { rows: modules, sort: weights[0].key, columns: [
 				{ key: "name", title: "module", path: true, text: m => m.name, value: m => m.name },
 				{ key: "operators", title: "operators", number: true, text: m => digits(m.ops.length), value: m => m.ops.length },
-				...weights.map(w => ({ key: w.key, title: w.name, number: true, text: m => sumText(sumOf(m.ops, w.key), w.unit), value: m => sumOf(m.ops, w.key).sum }))] });
+				...weights.map(w => {
+					const { title: head, text } = unitColumn(w.name, modules.map(m => sumOf(m.ops, w.key).sum), w.unit, v => countText(v, w.unit));
+
+					return { key: w.key, title: head, number: true, text: m => sumText(sumOf(m.ops, w.key), w.unit, text), value: m => sumOf(m.ops, w.key).sum };
+				})] });
 		});
 		redraw();
 	},
