@@ -122,13 +122,6 @@ DCK_API void dck_abandon(void);
  * @since 0.1 */
 DCK_API void dck_programs_kill(void);
 
-/* For a program whose first thread measures and hangs in an engine: a copy of the process goes on
- * as if the measurement had been cancelled there, returns from dck_bench() with what was measured
- * until then, and ends; the caller, a signal handler on that thread, waits so long for it. Returns
- * the exit status of the copy; -1: nothing is measured now, or the copy did not end well. @since
- * 0.1 */
-DCK_API int dck_rescue(unsigned seconds);
-
 /* Releases memory that a function of this library handed over ("@owned, dck_free").
  * NULL is allowed. @since 0.1 */
 DCK_API void dck_free(void *p);
