@@ -22,7 +22,7 @@ ANY = None
 # limit. A directory that shows nothing (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # The ground. No system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
+    "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
     # Every system call; one file for each facility.
     "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/late "

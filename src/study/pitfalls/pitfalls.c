@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/asked.h"
@@ -49,18 +50,6 @@ typedef struct chosen {
 	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not come to */
 } chosen;
 
-static bool pitfalls_listed(const char *list, const char *key)
-{
-	const size_t n = strlen(key);
-
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, key, n) == 0 && (at[n] == ',' || at[n] == '\0'))
-			return true;
-	}
-	return false;
-}
-
 static dck_status list_check(const char *option, const char *list, dck_err *err)
 {
 	const char *keys[ROWS_MAX];
@@ -71,12 +60,10 @@ static dck_status list_check(const char *option, const char *list, dck_err *err)
 		keys[n] = pit_rows[n].says.key;
 		n++;
 	}
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		const int length = (int)strcspn(at, ",");
+	for (commas_item item; commas_next(&list, &item);) {
 		bool known = false;
 
-		snprintf(key, sizeof key, "%.*s", length, at);
+		commas_word(&item, key, sizeof key);
 		for (size_t i = 0; i < n; i++)
 			known |= strcmp(key, keys[i]) == 0;
 		if (known)
@@ -97,10 +84,10 @@ static dck_status rows_choose(const dck_pitfalls_config *c, chosen *rows, size_t
 	DCK_TRY(list_check("only", c->only, err));
 	DCK_TRY(list_check("skip", c->skip, err));
 	for (const pit_row *r = pit_rows; r->says.key; r++) {
-		const bool in = !c->only || pitfalls_listed(c->only, r->says.key);
+		const bool in = !c->only || commas_have(c->only, r->says.key);
 
 		assert(n < ROWS_MAX);
-		if (in && !(c->skip && pitfalls_listed(c->skip, r->says.key)))
+		if (in && !commas_have(c->skip, r->says.key))
 			rows[n++] = (chosen){.row = r};
 	}
 	if (n == 0)

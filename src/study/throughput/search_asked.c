@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/units.h"
 #include "os/os.h"
@@ -72,14 +73,15 @@ static dck_status list_parse(const char *option, const char *text, uint64_t *ret
 {
 	size_t n = 0;
 
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		const size_t length = strcspn(at, ",");
+	const char *rest = text;
+	for (commas_item item; commas_next(&rest, &item);) {
 		char word[32];
 		uint64_t v;
 		size_t k;
 
-		snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : 0), at);
-		if (units_parse_count(word, &v, NULL) != DCK_OK || v == 0 || v > 1000000000)
+		if (item.n >= sizeof word ||
+		    units_parse_count(commas_word(&item, word, sizeof word), &v, NULL) != DCK_OK ||
+		    v == 0 || v > 1000000000)
 			DCK_FAIL(
 			    err, E_ARG,
 			    "--%s is '%.100s': give whole numbers above 0 with commas between, "
