@@ -114,12 +114,6 @@ DCK_API void dck_subject_init(dck_subject *s);
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 				     dck_err *err);
 
-/* Whether all sizes of the model's inputs are given, before anything is opened or measured: E_ARG
- * names those that are open, and repeats `command` with options that give them (NULL: the options
- * alone). What the model's file does not show is no failure. @since 0.1 */
-DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
-				     dck_err *err) DCK_MUST_USE;
-
 /* How it is measured. Rows: dck_plan_options; methods: docs/reference/methods.md. */
 typedef struct dck_plan {
 	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. What precision is of */
@@ -202,11 +196,6 @@ typedef struct dck_engine_info {
  * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
 DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
 				     dck_err *err) DCK_MUST_USE;
-
-/* What the plug-in "plugin:FILE" says of itself, asked in a child process. *ret is owned, one
- * block: dck_free(). Errors: E_ENGINE with the sentence why it is refused, E_NOMEM. @since 0.1 */
-DCK_API dck_status dck_plugin_probe(const char *name, dck_engine_info **ret,
-				    dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

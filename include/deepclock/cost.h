@@ -54,15 +54,6 @@ DCK_API void dck_cost_config_init(dck_cost_config *c); /* @since 0.1 */
 DCK_API dck_status dck_cost(const dck_subject *s, const dck_cost_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* An operator that deepclock knows. */
-typedef struct dck_cost_operator {
-	const char *domain, *name; /* domain "": ONNX's own */
-	const char *formula;	   /* what it costs, in words; static */
-} dck_cost_operator;
-
-/* The i-th of all operators; false: there are no more. @since 0.1 */
-DCK_API bool dck_cost_operator_get(size_t i, dck_cost_operator *ret);
-
 /* --- one operator, without a model --- */
 
 /* A tensor that an operator takes. */

@@ -114,12 +114,6 @@ typedef struct dck_history_entry {
 DCK_API dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const char *metric,
 				    bool (*each)(void *self, const dck_history_entry *e),
 				    void *self, dck_err *err) DCK_MUST_USE;
-/* The same as one table of a record that measured nothing, "history/records", for the writers of
- * records; fact history/records: how many there are without the limit. title: the record's command;
- * NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
-DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f,
-					   const char *metric, const char *title, dck_record **ret,
-					   dck_err *err) DCK_MUST_USE;
 /* How many there are. @since 0.1 */
 DCK_API dck_status dck_history_size(dck_history *h, const dck_history_filter *f, uint64_t *ret,
 				    dck_err *err) DCK_MUST_USE;
@@ -161,10 +155,6 @@ DCK_API dck_status dck_history_keep(const char *path, const dck_record *r, const
  * those of dck_history_open() and dck_history_baseline(). @since 0.1 */
 DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret,
 				      dck_err *err) DCK_MUST_USE;
-
-/* dck_history_starts() of *r, in the same way, takes the place of *r, which is freed. Where there
- * is none, for whatever reason, *r stays as it is. @since 0.1 */
-DCK_API void dck_history_with_starts(const char *path, dck_record **r);
 
 /* All records of the filter, oldest first, one JSON object in a line: the record with one more
  * member, "history": {"commit": ...}, which readers of records pass over. Errors of the sink come
@@ -231,11 +221,6 @@ typedef struct dck_history_trend {
 DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 					 const dck_history_trend_config *c, dck_history_trend **ret,
 					 dck_err *err) DCK_MUST_USE;
-/* As a record: facts and the table "history/points", whose cells change_p, before, after and change
- * are there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1
- */
-DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const char *title,
-					    dck_record **ret, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @since 0.1 */
 
 /* --- upkeep */

@@ -9,6 +9,7 @@
 #define CLI_CLI_H
 
 #include "deepclock/deepclock.h"
+#include "deepclock/unstable.h"
 #include <stdio.h>
 #include <sys/types.h>
 

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "record/box.h"
 #include "stat/stat.h"

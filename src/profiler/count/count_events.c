@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_events.h"
+#include "deepclock/unstable.h"
 
 #include "base/commas.h"
 #include "base/err.h"

@@ -2,7 +2,8 @@
  * and where to leave the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "record/tree/module_tree.h"
 #include "study/cost_report/tally_open.h"
