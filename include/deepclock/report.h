@@ -1,8 +1,10 @@
-/* report.h - write records to a sink, by the writer's name.
+/* report.h - print a record as text, or write several to a sink, by the writer's name.
+ *
+ *     dck_print(record, 1, &err);
  *
  *     dck_sink out;
  *     dck_sink_fd(&out, 1);
- *     dck_report("text", &record, 1, NULL, &out, &err);
+ *     dck_report("markdown", records, n, NULL, &out, &err);
  *     dck_sink_finish(&out, &err);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -98,6 +100,10 @@ DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
  * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
 			      const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
+
+/* Writes one record as plain text to a file descriptor, which stays open: dck_report() with the
+ * writer "text", and dck_sink_finish(). E_IO. @since 0.1 */
+DCK_API dck_status dck_print(const dck_record *r, int fd, dck_err *err);
 
 /* A picture of a record for a paper or a slide, as SVG, 720 by 400 px. */
 typedef struct dck_figure {

@@ -30,6 +30,15 @@ static dck_status not_found(const char *name, dck_err *err)
 		 name);
 }
 
+dck_status dck_print(const dck_record *r, int fd, dck_err *err)
+{
+	dck_sink out;
+
+	dck_sink_fd(&out, fd);
+	DCK_TRY(dck_report("text", &r, 1, NULL, &out, err));
+	return dck_sink_finish(&out, err);
+}
+
 dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
 		      const dck_style *style, dck_sink *out, dck_err *err)
 {
