@@ -22,10 +22,11 @@ extern "C" {
 #endif
 
 typedef struct dck_count_config {
-	dck_list events;   /* by perf's names, each item several with commas; none: a default */
-	bool no_functions; /* no library is preloaded */
-	uint64_t top;	   /* functions in the table; 0: all */
-	int sort;	   /* index in dck_count_sorts: the order of the table */
+	uint32_t struct_size; /* set by dck_count_config_init() */
+	dck_list events;      /* by perf's names, each item several with commas; none: a default */
+	bool no_functions;    /* no library is preloaded */
+	uint64_t top;	      /* functions in the table; 0: all */
+	int sort;	      /* index in dck_count_sorts: the order of the table */
 } dck_count_config;
 
 /* The orders of the table of functions, by their columns and in pstats' words; NULL ends them. The
@@ -34,6 +35,13 @@ DCK_API extern const char *const dck_count_sorts[];
 
 /* The rows of dck_count_config, for a command line. */
 DCK_API extern const dck_opt dck_count_options[];
+
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_count_config_init_sized(dck_count_config *c, uint32_t struct_size);
+static inline void dck_count_config_init(dck_count_config *c)
+{
+	dck_count_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 typedef struct dck_count_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */

@@ -35,13 +35,19 @@ typedef struct dck_history dck_history;
  * into `size` bytes. @since 0.1 */
 DCK_API dck_status dck_history_path(char *ret, size_t size, dck_err *err) DCK_MUST_USE;
 
-/* May grow until 1.0: fill it with its _init function. */
+/* Fill it with its _init function. */
 typedef struct dck_history_config {
-	const char *path; /* NULL: dck_history_path() */
-	uint64_t wait_ns; /* at most so long for other programs that write; 30 s */
-	bool existing;	  /* a file that is not there is E_ABSENT, and none is made */
+	uint32_t struct_size; /* set by dck_history_config_init() */
+	const char *path;     /* NULL: dck_history_path() */
+	uint64_t wait_ns;     /* at most so long for other programs that write; 30 s */
+	bool existing;	      /* a file that is not there is E_ABSENT, and none is made */
 } dck_history_config;
-DCK_API void dck_history_config_init(dck_history_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size);
+static inline void dck_history_config_init(dck_history_config *c)
+{
+	dck_history_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Opens the history, and makes the file and its directories where there are none. A file of an
  * older version is brought up to date, in one step or not at all. A file without permission to
@@ -175,13 +181,19 @@ typedef enum dck_history_by {
 
 /* Zeroed but for what _init sets. Rows: dck_history_trend_options. */
 typedef struct dck_history_trend_config {
-	const char *metric; /* tag; NULL: latency/median */
-	int by;		    /* dck_history_by */
-	bool mixed;	    /* records of other machines and methods too */
-	double least;	    /* changes of the median by less are not marked, as a share */
+	uint32_t struct_size; /* set by dck_history_trend_config_init() */
+	const char *metric;   /* tag; NULL: latency/median */
+	int by;		      /* dck_history_by */
+	bool mixed;	      /* records of other machines and methods too */
+	double least;	      /* changes of the median by less are not marked, as a share */
 } dck_history_trend_config;
 DCK_API extern const dck_opt dck_history_trend_options[];
-DCK_API void dck_history_trend_config_init(dck_history_trend_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_history_trend_config_init_sized(dck_history_trend_config *c, uint32_t struct_size);
+static inline void dck_history_trend_config_init(dck_history_trend_config *c)
+{
+	dck_history_trend_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 typedef struct dck_history_point {
 	const char *id, *commit; /* of its newest record; commit NULL: not known */

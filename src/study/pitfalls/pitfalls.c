@@ -5,6 +5,7 @@
 #include "deepclock/unstable.h"
 #include "base/commas.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/mem.h"
 #include "record/asked.h"
 #include "record/copy.h"
@@ -36,10 +37,11 @@ const dck_opt dck_pitfalls_options[] = {
     {0},
 };
 
-void dck_pitfalls_config_init(dck_pitfalls_config *c)
+void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size)
 {
-	*c = (dck_pitfalls_config){0};
-	(void)dck_opt_defaults(dck_pitfalls_options, c, NULL);
+	const dck_opt *const tables[] = {dck_pitfalls_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* --- which mistakes */
@@ -425,7 +427,7 @@ static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, 
 dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	dck_pitfalls_config plain;
+	dck_pitfalls_config own;
 	pit p = {.subject = s};
 	dck_record *base = NULL;
 	record_builder *b;
@@ -434,10 +436,8 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	dck_status status;
 	size_t n = 0;
 
-	if (!c) {
-		dck_pitfalls_config_init(&plain);
-		c = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_pitfalls_config_init, err));
+	c = &own;
 	p.asked = c;
 	plan_fill(&plan, c);
 	DCK_TRY(measure_plan_check(&plan, &p.plan, err));

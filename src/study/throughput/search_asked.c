@@ -4,6 +4,7 @@
 #include "study/throughput/search_run.h"
 #include "base/commas.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
 #include <assert.h>
@@ -54,15 +55,11 @@ const dck_opt dck_throughput_options[] = {
     {0},
 };
 
-void dck_throughput_config_init(dck_throughput_config *c)
+void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size)
 {
-	const dck_status status = dck_opt_defaults(dck_throughput_options, c, NULL);
+	const dck_opt *const tables[] = {dck_throughput_options, NULL};
 
-	assert(status == DCK_OK);
-	(void)status;
-	c->program = NULL;
-	c->title = NULL;
-	c->batches = NULL;
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* --- what was asked */
