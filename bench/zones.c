@@ -13,6 +13,7 @@
  *	bench_zones [PAIRS [FILE]]	so many in one go, 10000000 if not given, to FILE
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 #include <dirent.h>

@@ -73,7 +73,6 @@ static int right(layer *l)
 	dck_subject subject;
 	dck_plan plan;
 	dck_record *record;
-	dck_sink out;
 	dck_err err;
 	dck_status status;
 
@@ -93,10 +92,7 @@ static int right(layer *l)
 	       1e-6 * dck_record_value(record, "latency/median"),
 	       macs / dck_record_value(record, "latency/median"));
 	fflush(stdout);
-	dck_sink_fd(&out, 1);
-	status = dck_report("text", (const dck_record *const *)&record, 1, NULL, &out, &err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&out, &err);
+	status = dck_print(record, 1, &err);
 	dck_record_free(record);
 	if (status != DCK_OK)
 		fprintf(stderr, "convolution: %s\n", err.msg);

@@ -75,17 +75,6 @@ static void fill(float *v, size_t n, int step)
 		v[i] = (float)((int)(i * (size_t)step % 17) - 8) / 8; /* exact in float */
 }
 
-static int report(const dck_record *r)
-{
-	dck_sink out;
-
-	dck_sink_fd(&out, 1);
-	return dck_report("text", &r, 1, NULL, &out, NULL) == DCK_OK &&
-		       dck_sink_finish(&out, NULL) == DCK_OK
-		   ? EXIT_SUCCESS
-		   : EXIT_FAILURE;
-}
-
 int main(void)
 {
 	static work w;
@@ -123,7 +112,7 @@ int main(void)
 		fprintf(stderr, "fusion: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}
-	const int status = report(r);
+	const int status = dck_print(r, 1, NULL) == DCK_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 	dck_record_free(r);
 	return status;
 }

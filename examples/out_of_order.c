@@ -108,7 +108,6 @@ static int measure(void)
 	dck_alternative both[2];
 	dck_compare_config config;
 	dck_record *r;
-	dck_sink out;
 	dck_err err;
 	dck_status status;
 	int (*const functions[])(void *) = {in_order, at_once};
@@ -127,10 +126,7 @@ static int measure(void)
 		fprintf(stderr, "out_of_order: %s\n", err.msg);
 		return EXIT_FAILURE;
 	}
-	dck_sink_fd(&out, 1);
-	status = dck_report("text", (const dck_record *const *)&r, 1, NULL, &out, &err);
-	if (status == DCK_OK)
-		status = dck_sink_finish(&out, &err);
+	status = dck_print(r, 1, &err);
 	dck_record_free(r);
 	if (status != DCK_OK)
 		fprintf(stderr, "out_of_order: %s\n", err.msg);

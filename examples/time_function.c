@@ -75,17 +75,6 @@ static void show_metric(const dck_record *record, const char *tag)
 			100 * m->level);
 }
 
-static dck_status print_report(const dck_record *record, dck_err *err)
-{
-	const dck_record *all[] = {record};
-	dck_sink out;
-	dck_status status;
-
-	dck_sink_fd(&out, 1);
-	status = dck_report("text", all, 1, NULL, &out, err);
-	return status == DCK_OK ? dck_sink_finish(&out, err) : status;
-}
-
 int main(int argc, char **argv)
 {
 	static matrices m;
@@ -119,7 +108,7 @@ int main(int argc, char **argv)
 	show_metric(record, "latency/median");
 	show_metric(record, "latency/p99");
 
-	status = print_report(record, &err);
+	status = dck_print(record, 1, &err);
 	if (status == DCK_OK && argc > 1)
 		status = dck_record_save(record, argv[1], &err);
 	dck_record_free(record);

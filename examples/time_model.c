@@ -66,17 +66,6 @@ static void show_findings(const dck_record *record)
 		fprintf(stderr, "note: %s (%s)\n", record->notes[i].text, record->notes[i].code);
 }
 
-static dck_status print_report(const dck_record *record, dck_err *err)
-{
-	const dck_record *all[] = {record};
-	dck_sink out;
-	dck_status status;
-
-	dck_sink_fd(&out, 1);
-	status = dck_report("text", all, 1, NULL, &out, err);
-	return status == DCK_OK ? dck_sink_finish(&out, err) : status;
-}
-
 static dck_status measure(const char *model, dck_record **ret, dck_err *err)
 {
 	const dck_observer watch = {.progress = show_progress};
@@ -120,7 +109,7 @@ int main(int argc, char **argv)
 	status = measure(argc > 1 ? argv[1] : "zoo:simplenet", &record, &err);
 	if (status == DCK_OK) {
 		show_findings(record);
-		status = print_report(record, &err);
+		status = dck_print(record, 1, &err);
 		if (status == DCK_OK && argc > 2)
 			status = dck_record_save(record, argv[2], &err);
 		dck_record_free(record);

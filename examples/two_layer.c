@@ -118,15 +118,11 @@ static void step(void)
 static int report(const char *path)
 {
 	dck_record *r;
-	dck_sink out;
 	dck_err err;
 	dck_status status = dck_laps_record(&r, &err);
 
 	if (status == DCK_OK) {
-		dck_sink_fd(&out, 1);
-		status = dck_report("text", (const dck_record *const *)&r, 1, NULL, &out, &err);
-		if (status == DCK_OK)
-			status = dck_sink_finish(&out, &err);
+		status = dck_print(r, 1, &err);
 		if (status == DCK_OK && path)
 			status = dck_record_save(r, path, &err);
 		dck_record_free(r);

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shared library exports exactly what the public headers declare with DCK_API.
+"""The shared library exports exactly what the public headers declare with DCK_API, and what tools/exports.txt lists: a symbol
+comes or goes with a line there, and with what docs/reference/abi.md says of it.
 
-  exports.py [--self-test] libdeepclock.so
+  exports.py [--self-test | --update] libdeepclock.so     --update: write the list anew
 """
 
 import os
 import re
 import shutil
 import subprocess
+import sys
 import check as c
 
 FOREIGN = {"InitializeInjectionNvtx2",  # what NVTX looks for in a library, by that name
            "dck_wait_begin", "dck_wait_end", "dck_waits_seen",  # libdeepclock_preload.so calls them
            "dck_recorder_yield"}  # a copy of the library calls it
 
+LIST = "tools/exports.txt"
+LIST_HEAD = "# What libdeepclock.so exports, and the header that declares it: tools/exports.py compares and writes this list.\n"
 DECLARATION = re.compile(r"\bDCK_API\b([^;{]*)[;{]")
 NAME = re.compile(r"\b(dck_\w+)\s*(?:\(|\[|$)")
 
@@ -39,11 +43,36 @@ def exported(library):
             if line.split()[-2] not in "aA" and not line.split()[-1].startswith("_")}
 
 
+def listed(root):
+    """The lines of the list: {name: header}; {}: there is none."""
+    path = os.path.join(root, LIST)
+    if not os.path.exists(path):
+        return {}
+    return dict(line.split() for line in c.read(root, LIST).splitlines() if not line.startswith("#"))
+
+
+def lines_of(want):
+    return {**{name: os.path.basename(header) for name, header in want.items()}, **dict.fromkeys(FOREIGN, "-")}
+
+
+def update(library, root=c.ROOT):
+    want, have = lines_of(declared(root)), exported(library)
+    with open(os.path.join(root, LIST), "w", encoding="utf-8") as f:
+        f.write(LIST_HEAD + "".join(f"{name} {want.get(name, '?')}\n" for name in sorted(have)))
+
+
 def check(library, root=c.ROOT):
     if not shutil.which("nm"):
         print("skipped: there is no nm")
         return
-    want, have = declared(root), exported(library)
+    want, have, there = declared(root), exported(library), listed(root)
+    for name in sorted(have - set(there)):
+        yield f"{LIST}: {name} is missing: 'tools/exports.py --update {library}' writes it"
+    for name in sorted(set(there) - have):
+        yield f"{LIST}: {name} is no longer exported: that breaks programs (docs/reference/abi.md)"
+    for name, header in sorted(lines_of(want).items()):
+        if name in have and there.get(name, header) != header:
+            yield f"{LIST}: {name} is declared by {header}, not by {there[name]}"
     for name in sorted(set(want) - have):
         yield f"{want[name]}: {name} is DCK_API, but {os.path.basename(library)} does not export it"
     for name in sorted(have - set(want) - FOREIGN):
@@ -69,15 +98,25 @@ def self_test(*_):
                         where + "/a.c", "-o", library], check=True)
         return check(library, where)
 
+    good = "dck_f a.h\ndck_table a.h\ndck_g a.h\n"
     yield from c.misses(built, [
-        ("a good library", {"include/a.h": HEADER, "a.c": SOURCE}, None),
+        ("a good library", {"include/a.h": HEADER, "a.c": SOURCE, LIST: good}, None),
         ("declared, not there", {"include/a.h": HEADER + "DCK_API void dck_h(void);\n",
-                                 "a.c": SOURCE}, "does not export it"),
+                                 "a.c": SOURCE, LIST: good}, "does not export it"),
         ("there, not declared", {"include/a.h": HEADER,
                                  "a.c": SOURCE + '__attribute__((visibility("default"))) '
-                                 "int inner(void){return 1;}\n"}, "exports inner"),
+                                 "int inner(void){return 1;}\n", LIST: good + "inner a.h\n"}, "exports inner"),
+        ("there, not listed", {"include/a.h": HEADER, "a.c": SOURCE, LIST: good.replace("dck_g a.h\n", "")},
+         "dck_g is missing"),
+        ("listed, not there", {"include/a.h": HEADER, "a.c": SOURCE, LIST: good + "dck_h a.h\n"},
+         "dck_h is no longer exported"),
+        ("of another header", {"include/a.h": HEADER, "a.c": SOURCE, LIST: good.replace("dck_g a.h", "dck_g unstable.h")},
+         "dck_g is declared by a.h"),
     ])
 
 
 if __name__ == "__main__":
-    c.run(check, self_test)
+    if sys.argv[1:2] == ["--update"]:
+        update(*sys.argv[2:])
+    else:
+        c.run(check, self_test)

@@ -22,28 +22,28 @@ ANY = None
 # limit. A directory that shows nothing (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # The ground. No system, no policy on floating-point numbers.
-    "src/base": ((), "csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
-                 "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report"), ISO, ()),
+    "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
+                 "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
     "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/late "
-               "process/late_zlib process/other_process", ("base", "bench", "report"), ISO, ANY),
+               "process/late_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
     "src/record": (("base", "os"), "asked box build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and what is added up over them.
     "src/record/tree": (("base", "stat", "record"), "call_paths call_rows call_sums call_table call_tree module_tree path_sums",
-                        ("base", "calls", "opt", "record", "report"), ISO, ()),
+                        ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.
-    "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report"), ISO, ()),
+    "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
     # What each operator of a model produces and costs; exact integers, no time.
     "src/model/cost": (("base", "model/onnx"), "cost_model op peers", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
     "src/model/rebatch": (("base", "model/onnx", "model/cost"), "batch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
-    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin"), ISO, ("xmmintrin.h",)),
+    "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
     # What is measured, opened.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
                             "hooks input_given inputs npy random rebatched sizes subject_facts target", ANY, ISO, ()),
@@ -84,23 +84,23 @@ LAYERS = {
     # Timelines of ranges, and what is added up over them.
     "src/profiler/timeline": (("base", "os", "stat", "record", "record/tree"),
                               "kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
-                              ("base", "opt", "report"), ISO, ()),
+                              ("base", "opt", "report", "unstable"), ISO, ()),
     # Their forms in files: one file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
                            ("base", "calls", "record", "report"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
     "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
-                          ("base", "calls", "opt", "zone"), ISO, ()),
+                          ("base", "calls", "opt", "trace", "unstable"), ISO, ()),
     # Ranges of a program while it runs.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "past trace_program waiting", ("base", "opt", "record", "report", "zone"), ISO,
+                           "past trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
-    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "zone"), ISO, ("pthread.h",)),
+    "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.
     "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
-                            "profiler/trace"), "call_lane count_file", ("base", "count", "opt", "record", "zone"), ISO,
+                            "profiler/trace"), "call_lane count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
                            ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
                             "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
     # Stacks of a program that is not changed, taken by the kernel or by timers in it.
@@ -118,9 +118,9 @@ LAYERS = {
     "src/profiler/preload/calls": (("profiler/count", "profiler/unwind"), (), ("count",), ISO, ANY),
 
     # Showing. Pure functions of a record, but for the file they are written to.
-    "src/report": (("base", "os", "record", "record/tree", "profiler/timeline"), (), ("base", "opt", "record", "report"), ISO, ()),
+    "src/report": (("base", "os", "record", "record/tree", "profiler/timeline"), (), ("base", "opt", "record", "report", "unstable"), ISO, ()),
     # What was measured before; it sees records, never how they were made.
-    "src/history": (("base", "os", "record", "stat"), (), ("base", "history", "opt", "record", "report"), ISO, ("sqlite3.h",)),
+    "src/history": (("base", "os", "record", "stat"), (), ("base", "history", "opt", "record", "report", "unstable"), ISO, ("sqlite3.h",)),
     "src/cli": ((), (), ANY, ISO, ANY),
     "python": ((), (), ANY, ISO, ANY),
     "plugins": ((), (), ("plugin", "base"), ISO, ANY),

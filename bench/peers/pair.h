@@ -7,6 +7,7 @@
 #ifndef PAIR_H
 #define PAIR_H
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 #include <stdint.h>

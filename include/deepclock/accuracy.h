@@ -19,9 +19,10 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function and recompile. Texts are borrowed. Rows:
+/* Fill it with its _init function. Texts are borrowed. Rows:
  * dck_tolerance_options and dck_accuracy_options. */
 typedef struct dck_accuracy_config {
+	uint32_t struct_size; /* set by dck_accuracy_config_init() */
 	/* Of outputs. An element is the same when |b - a| <= atol + rtol |a|, a the reference's. */
 	const char *rtol, *atol; /* NULL: by the outputs' types, docs/commands/accuracy.md */
 	/* Of a classifier. */
@@ -39,7 +40,12 @@ typedef struct dck_accuracy_config {
 DCK_API extern const dck_opt dck_tolerance_options[];
 DCK_API extern const dck_opt dck_accuracy_options[];
 
-DCK_API void dck_accuracy_config_init(dck_accuracy_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_accuracy_config_init_sized(dck_accuracy_config *c, uint32_t struct_size);
+static inline void dck_accuracy_config_init(dck_accuracy_config *c)
+{
+	dck_accuracy_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Without labels: the outputs of n subjects (at least 2) on the same inputs, against those of the
  * first: table difference/outputs, metrics difference/..., fact difference/verdict ("identical",

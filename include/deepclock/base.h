@@ -111,24 +111,6 @@ typedef struct dck_allocator {
  * allocator in force at that time. @since 0.1 */
 DCK_API void dck_set_allocator(const dck_allocator *a);
 
-/* For a program that ends in the middle, by a signal: removes the temporary files and directories
- * of what is under way, and kills the processes that were started for it. It may be called in a
- * signal handler; nothing of the library works afterwards, so _exit() comes next. @since 0.1 */
-DCK_API void dck_abandon(void);
-
-/* Kills the programs that were started for what is under way, and those that they started in turn:
- * the callers that wait for them continue with what was recorded. It may be called in a signal
- * handler.
- * @since 0.1 */
-DCK_API void dck_programs_kill(void);
-
-/* For a program whose first thread measures and hangs in an engine: a copy of the process goes on
- * as if the measurement had been cancelled there, returns from dck_bench() with what was measured
- * until then, and ends; the caller, a signal handler on that thread, waits so long for it. Returns
- * the exit status of the copy; -1: nothing is measured now, or the copy did not end well. @since
- * 0.1 */
-DCK_API int dck_rescue(unsigned seconds);
-
 /* Releases memory that a function of this library handed over ("@owned, dck_free").
  * NULL is allowed. @since 0.1 */
 DCK_API void dck_free(void *p);

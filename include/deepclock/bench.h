@@ -8,7 +8,8 @@
  *     if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
  *             fprintf(stderr, "%s\n", err.msg);
  *
- * The structs below may grow until 1.0: fill them with their _init functions and recompile.
+ * Configs grow at their end: their _init functions keep the size that a program was compiled with,
+ * and no call reads more (docs/reference/abi.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BENCH_H
@@ -114,14 +115,9 @@ DCK_API void dck_subject_init(dck_subject *s);
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 				     dck_err *err);
 
-/* Whether all sizes of the model's inputs are given, before anything is opened or measured: E_ARG
- * names those that are open, and repeats `command` with options that give them (NULL: the options
- * alone). What the model's file does not show is no failure. @since 0.1 */
-DCK_API dck_status dck_subject_check(const dck_subject *s, const char *command,
-				     dck_err *err) DCK_MUST_USE;
-
 /* How it is measured. Rows: dck_plan_options; methods: docs/reference/methods.md. */
 typedef struct dck_plan {
+	uint32_t struct_size;  /* set by dck_plan_init() */
 	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. What precision is of */
 	double precision;      /* half-width of its interval over its value */
 	double level;	       /* of every interval */
@@ -150,7 +146,12 @@ DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace */
 /* Those that are usual, NULL-ended; any percentile from p50 to p99.99 is one too. */
 DCK_API extern const char *const dck_plan_statistics[];
 
-DCK_API void dck_plan_init(dck_plan *p); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_plan_init_sized(dck_plan *p, uint32_t struct_size);
+static inline void dck_plan_init(dck_plan *p)
+{
+	dck_plan_init_sized(p, (uint32_t)sizeof *p);
+}
 
 /* Live, for a progress line; lossy. NaN: not known. */
 typedef struct dck_progress {
@@ -202,11 +203,6 @@ typedef struct dck_engine_info {
  * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
 DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
 				     dck_err *err) DCK_MUST_USE;
-
-/* What the plug-in "plugin:FILE" says of itself, asked in a child process. *ret is owned, one
- * block: dck_free(). Errors: E_ENGINE with the sentence why it is refused, E_NOMEM. @since 0.1 */
-DCK_API dck_status dck_plugin_probe(const char *name, dck_engine_info **ret,
-				    dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

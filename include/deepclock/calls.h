@@ -41,14 +41,6 @@ typedef struct dck_calls_view {
 	bool diff;	/* two records are compared */
 } dck_calls_view;
 DCK_API extern const dck_opt dck_calls_options[];
-/* Rows of a dck_op_view (by, sort, top) with the choices of operators and of call paths. */
-DCK_API extern const dck_opt dck_view_options[];
-
-/* Whether `which`, read by dck_view_options, and *view, read by dck_calls_options, request call
- * paths; completes *view with by, sort and top. false: tables of operators, by `which`. @since 0.1
- */
-DCK_API bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view);
-
 /* A record with a table: "functions", "paths", "callers", "callees" or "operators". E_ABSENT: there
  * is no such tree, weight or function; E_ARG: nothing to sort by of that name. @since 0.1 */
 DCK_API dck_status dck_calls_look(const dck_record *r, const dck_calls_view *view, dck_record **ret,
@@ -68,10 +60,6 @@ DCK_API dck_status dck_calls_diff(const dck_record *a, const dck_record *b,
 DCK_API dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view,
 				   const char *form, bool gzip, dck_sink *out,
 				   dck_err *err) DCK_MUST_USE;
-
-/* Whether a file is a profile that dck_profile_read() takes. false too where it cannot be read.
- * @since 0.1 */
-DCK_API bool dck_profile_is(const char *path);
 
 /* A profile of another program. Of Python's cProfile or profile, as their dump_stats() writes it:
  * table "functions" (name, calls, primitive calls, total and self in ns, file, line), exactly as in

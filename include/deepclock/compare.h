@@ -21,12 +21,13 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function and recompile. Rows: dck_compare_options and
+/* Fill it with its _init function. Rows: dck_compare_options and
  * dck_compare_saved_options. */
 typedef struct dck_compare_config {
-	double margin; /* differences within it do not matter, as a share */
-	double level;  /* of every interval, and of all verdicts together */
-	int statistic; /* of one trial: index into dck_compare_statistics */
+	uint32_t struct_size; /* set by dck_compare_config_init() */
+	double margin;	      /* differences within it do not matter, as a share */
+	double level;	      /* of every interval, and of all verdicts together */
+	int statistic;	      /* of one trial: index into dck_compare_statistics */
 	/* Live. A round opens every subject again and measures some trials of each, in random
 	 * order.
 	 */
@@ -68,7 +69,12 @@ DCK_API extern const dck_opt dck_compare_live_options[];   /* of dck_compare() a
 DCK_API extern const dck_opt dck_compare_saved_options[];  /* of dck_compare_records() alone */
 DCK_API extern const char *const dck_compare_statistics[]; /* "median", "mean", "min", NULL */
 
-DCK_API void dck_compare_config_init(dck_compare_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_compare_config_init_sized(dck_compare_config *c, uint32_t struct_size);
+static inline void dck_compare_config_init(dck_compare_config *c)
+{
+	dck_compare_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* A subject with the name it has in results. Borrowed. */
 typedef struct dck_alternative {

@@ -19,13 +19,14 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function and recompile. Rows: dck_cost_options. */
+/* Fill it with its _init function. Rows: dck_cost_options. */
 typedef struct dck_cost_config {
-	int as;		   /* index into dck_cost_peers; 0: none */
-	bool backward;	   /* also what a training step costs */
-	bool run;	   /* what the graph cannot say is taken from one real run */
-	bool strict;	   /* an operator whose cost is not known is an error (the program's) */
-	const char *title; /* the record's `command`; NULL: none */
+	uint32_t struct_size; /* set by dck_cost_config_init() */
+	int as;		      /* index into dck_cost_peers; 0: none */
+	bool backward;	      /* also what a training step costs */
+	bool run;	      /* what the graph cannot say is taken from one real run */
+	bool strict;	      /* an operator whose cost is not known is an error (the program's) */
+	const char *title;    /* the record's `command`; NULL: none */
 } dck_cost_config;
 DCK_API extern const dck_opt dck_cost_options[];
 /* Counters whose convention can be shown: "none", "torchvision", "fvcore", ..., NULL. */
@@ -44,7 +45,12 @@ typedef struct dck_cost_peer {
 /* The counter dck_cost_peers[as]; false: there is none. All texts are static. @since 0.1 */
 DCK_API bool dck_cost_peer_get(int as, dck_cost_peer *ret);
 
-DCK_API void dck_cost_config_init(dck_cost_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_cost_config_init_sized(dck_cost_config *c, uint32_t struct_size);
+static inline void dck_cost_config_init(dck_cost_config *c)
+{
+	dck_cost_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Counts the model of s (kind MODEL; s->model gives sizes: batch, shape, dim, image_size, seq, and
  * with `run` the engine). The record has one op for each operator, in the order of the graph, and
@@ -53,15 +59,6 @@ DCK_API void dck_cost_config_init(dck_cost_config *c); /* @since 0.1 */
  * @since 0.1 */
 DCK_API dck_status dck_cost(const dck_subject *s, const dck_cost_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
-
-/* An operator that deepclock knows. */
-typedef struct dck_cost_operator {
-	const char *domain, *name; /* domain "": ONNX's own */
-	const char *formula;	   /* what it costs, in words; static */
-} dck_cost_operator;
-
-/* The i-th of all operators; false: there are no more. @since 0.1 */
-DCK_API bool dck_cost_operator_get(size_t i, dck_cost_operator *ret);
 
 /* --- one operator, without a model --- */
 

@@ -21,7 +21,6 @@
  *     {
  *             dck_subject subject;
  *             dck_record *record;
- *             dck_sink out;
  *             dck_err err;
  *             double sum = 0;
  *
@@ -33,10 +32,7 @@
  *                     fprintf(stderr, "%s\n", err.msg);
  *                     return 1;
  *             }
- *             dck_sink_fd(&out, 1);
- *             const dck_record *all[] = {record};
- *             if (dck_report("text", all, 1, NULL, &out, &err) != DCK_OK ||
- *                 dck_sink_finish(&out, &err) != DCK_OK)
+ *             if (dck_print(record, 1, &err) != DCK_OK)
  *                     fprintf(stderr, "%s\n", err.msg);
  *             dck_record_free(record);
  *             return 0;
@@ -72,7 +68,9 @@
 #include "pitfalls.h"
 #include "calls.h"
 #include "history.h"
+#include "lap.h"
 #include "zone.h"
+#include "trace.h"
 #include "sample.h"
 #include "overhead.h"
 #include "count.h"

@@ -35,13 +35,19 @@ typedef struct dck_history dck_history;
  * into `size` bytes. @since 0.1 */
 DCK_API dck_status dck_history_path(char *ret, size_t size, dck_err *err) DCK_MUST_USE;
 
-/* May grow until 1.0: fill it with its _init function. */
+/* Fill it with its _init function. */
 typedef struct dck_history_config {
-	const char *path; /* NULL: dck_history_path() */
-	uint64_t wait_ns; /* at most so long for other programs that write; 30 s */
-	bool existing;	  /* a file that is not there is E_ABSENT, and none is made */
+	uint32_t struct_size; /* set by dck_history_config_init() */
+	const char *path;     /* NULL: dck_history_path() */
+	uint64_t wait_ns;     /* at most so long for other programs that write; 30 s */
+	bool existing;	      /* a file that is not there is E_ABSENT, and none is made */
 } dck_history_config;
-DCK_API void dck_history_config_init(dck_history_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size);
+static inline void dck_history_config_init(dck_history_config *c)
+{
+	dck_history_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Opens the history, and makes the file and its directories where there are none. A file of an
  * older version is brought up to date, in one step or not at all. A file without permission to
@@ -114,12 +120,6 @@ typedef struct dck_history_entry {
 DCK_API dck_status dck_history_list(dck_history *h, const dck_history_filter *f, const char *metric,
 				    bool (*each)(void *self, const dck_history_entry *e),
 				    void *self, dck_err *err) DCK_MUST_USE;
-/* The same as one table of a record that measured nothing, "history/records", for the writers of
- * records; fact history/records: how many there are without the limit. title: the record's command;
- * NULL: none. *ret is owned: dck_record_free(). @since 0.1 */
-DCK_API dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f,
-					   const char *metric, const char *title, dck_record **ret,
-					   dck_err *err) DCK_MUST_USE;
 /* How many there are. @since 0.1 */
 DCK_API dck_status dck_history_size(dck_history *h, const dck_history_filter *f, uint64_t *ret,
 				    dck_err *err) DCK_MUST_USE;
@@ -162,10 +162,6 @@ DCK_API dck_status dck_history_keep(const char *path, const dck_record *r, const
 DCK_API dck_status dck_history_before(const char *path, const dck_record *r, dck_record **ret,
 				      dck_err *err) DCK_MUST_USE;
 
-/* dck_history_starts() of *r, in the same way, takes the place of *r, which is freed. Where there
- * is none, for whatever reason, *r stays as it is. @since 0.1 */
-DCK_API void dck_history_with_starts(const char *path, dck_record **r);
-
 /* All records of the filter, oldest first, one JSON object in a line: the record with one more
  * member, "history": {"commit": ...}, which readers of records pass over. Errors of the sink come
  * from dck_sink_finish(). @since 0.1 */
@@ -185,13 +181,19 @@ typedef enum dck_history_by {
 
 /* Zeroed but for what _init sets. Rows: dck_history_trend_options. */
 typedef struct dck_history_trend_config {
-	const char *metric; /* tag; NULL: latency/median */
-	int by;		    /* dck_history_by */
-	bool mixed;	    /* records of other machines and methods too */
-	double min_change;  /* changes of the median by less are not marked, as a share */
+	uint32_t struct_size; /* set by dck_history_trend_config_init() */
+	const char *metric;   /* tag; NULL: latency/median */
+	int by;		      /* dck_history_by */
+	bool mixed;	      /* records of other machines and methods too */
+	double min_change;    /* changes of the median by less are not marked, as a share */
 } dck_history_trend_config;
 DCK_API extern const dck_opt dck_history_trend_options[];
-DCK_API void dck_history_trend_config_init(dck_history_trend_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_history_trend_config_init_sized(dck_history_trend_config *c, uint32_t struct_size);
+static inline void dck_history_trend_config_init(dck_history_trend_config *c)
+{
+	dck_history_trend_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 typedef struct dck_history_point {
 	const char *id, *commit; /* of its newest record; commit NULL: not known */
@@ -231,11 +233,6 @@ typedef struct dck_history_trend {
 DCK_API dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 					 const dck_history_trend_config *c, dck_history_trend **ret,
 					 dck_err *err) DCK_MUST_USE;
-/* As a record: facts and the table "history/points", whose cells change_p, before, after and change
- * are there where the level changed. title as above. *ret is owned: dck_record_free(). @since 0.1
- */
-DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const char *title,
-					    dck_record **ret, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_history_trend_free(dck_history_trend *t); /* NULL is allowed. @since 0.1 */
 
 /* --- upkeep */

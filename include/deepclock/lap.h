@@ -60,22 +60,6 @@ DCK_API void dck_lap_end(dck_lap *l);
  * ret. @since 0.1 */
 DCK_API char *dck_lap_end_line(dck_lap *l, char *ret, size_t size);
 
-/* What a lap was; zeroed for NULL. */
-typedef struct dck_lap_told {
-	uint64_t wall_ns, cpu_ns;
-	uint64_t index;		      /* which of its name it was where it lay, from 1 on */
-	char line[DCK_LAP_LINE_SIZE]; /* as of dck_lap_end_line() */
-} dck_lap_told;
-
-/* The same once more, and says all of it. @since 0.1 */
-DCK_API void dck_lap_end_told(dck_lap *l, dck_lap_told *ret);
-
-/* What is open, and for how long, as the live line shows it: laps that lie inside fewer than
- * `depth` others, and outermost ones; "" while none of them has been open for a second. Returns
- * ret.
- * @since 0.1 */
-DCK_API char *dck_laps_open_line(unsigned depth, char *ret, size_t size);
-
 /* What happens by itself when laps end. {.fd = 2, .depth = 1} is a good beginning. */
 typedef struct dck_laps_config {
 	int fd;		/* a line for each lap that ends goes there; see depth */

@@ -22,8 +22,9 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function and recompile. Rows: dck_load_options. */
+/* Fill it with its _init function. Rows: dck_load_options. */
 typedef struct dck_load_config {
+	uint32_t struct_size; /* set by dck_load_config_init() */
 	int scenario;	      /* index into dck_load_scenarios */
 	uint64_t streams;     /* contexts that run at the same time, each in a thread of its own */
 	bool serial;	      /* runs of different streams never overlap */
@@ -53,7 +54,12 @@ DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "mul
 							  "server", NULL */
 DCK_API extern const char *const dck_load_arrivals[];  /* "poisson", "constant", NULL */
 
-DCK_API void dck_load_config_init(dck_load_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size);
+static inline void dck_load_config_init(dck_load_config *c)
+{
+	dck_load_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Measures under load. Latency is counted from the time at which a request was scheduled to arrive,
  * so that waiting is part of it; where nothing is scheduled (single, multi, offline), from the

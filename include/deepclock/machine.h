@@ -17,18 +17,24 @@
 extern "C" {
 #endif
 
-/* Rows: dck_machine_options. Fill it with dck_machine_init(); it may grow until 1.0. */
+/* Rows: dck_machine_options. Fill it with dck_machine_init(). */
 typedef struct dck_machine_config {
-	bool refresh;	   /* measure, also when there is a kept result */
-	bool quick;	   /* a second or two; such a result is not kept */
-	uint64_t threads;  /* of "all"; 0: one for each core this process may use */
-	bool cached_only;  /* no measurement: a kept result or E_ABSENT */
-	bool keep;	   /* keep the result of a busy machine as well */
-	const char *title; /* the record's `command`; NULL: none */
+	uint32_t struct_size; /* set by dck_machine_init() */
+	bool refresh;	      /* measure, also when there is a kept result */
+	bool quick;	      /* a second or two; such a result is not kept */
+	uint64_t threads;     /* of "all"; 0: one for each core this process may use */
+	bool cached_only;     /* no measurement: a kept result or E_ABSENT */
+	bool keep;	      /* keep the result of a busy machine as well */
+	const char *title;    /* the record's `command`; NULL: none */
 } dck_machine_config;
 DCK_API extern const dck_opt dck_machine_options[];
 
-DCK_API void dck_machine_init(dck_machine_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_machine_init_sized(dck_machine_config *c, uint32_t struct_size);
+static inline void dck_machine_init(dck_machine_config *c)
+{
+	dck_machine_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* A record of this machine: the one that was kept ($XDG_CACHE_HOME or ~/.cache,
  * /deepclock/machine-KEY.json, where KEY stands for processor, caches, allowed processors and

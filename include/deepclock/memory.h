@@ -8,7 +8,7 @@
  *	dck_memory_program program = {.argv = argv};
  *	dck_record *record;
  *
- *	dck_opt_defaults(dck_memory_options, &config, &err);
+ *	dck_memory_config_init(&config);
  *	if (dck_memory_program_run(&config, &program, &record, &err) == DCK_OK)
  *		printf("%g\n", dck_record_value(record, "memory/heap_peak"));
  *
@@ -24,7 +24,8 @@ extern "C" {
 #endif
 
 typedef struct dck_memory_config {
-	double rate_hz; /* sampling rate of the resident memory */
+	uint32_t struct_size; /* set by dck_memory_config_init() */
+	double rate_hz;	      /* sampling rate of the resident memory */
 	/* No library is preloaded: the resident memory alone, which works for any program. */
 	bool rss_only;
 	/* Of a program that runs already, and of its children: the resident memory alone, until it
@@ -33,6 +34,13 @@ typedef struct dck_memory_config {
 } dck_memory_config;
 
 DCK_API extern const dck_opt dck_memory_options[];
+
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_memory_config_init_sized(dck_memory_config *c, uint32_t struct_size);
+static inline void dck_memory_config_init(dck_memory_config *c)
+{
+	dck_memory_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 typedef struct dck_memory_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */

@@ -80,28 +80,6 @@ DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *er
 DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
 			       dck_err *err);
 
-/* The same for a row that is known; `cfg` is the config that the row's table belongs to. @since 0.1
- */
-DCK_API dck_status dck_opt_read(const dck_opt *row, void *cfg, const char *text, dck_err *err);
-
-/* The row of that name, or NULL. Borrowed, static. @since 0.1 */
-DCK_API const dck_opt *dck_opt_find(const dck_opt *table, const char *name);
-
-/* An option that was given; value: its text, the last one, NULL of a flag. */
-typedef struct dck_opt_given {
-	const dck_opt *row;
-	const char *value;
-} dck_opt_given;
-
-/* Whether the n options that were given, each once, go together: `needs` and `excludes` of their
- * rows. tables: all that the command has, NULL-ended. E_ARG. @since 0.1 */
-DCK_API dck_status dck_opt_check(const dck_opt *const *tables, const dck_opt_given *given, size_t n,
-				 dck_err *err) DCK_MUST_USE;
-
-/* The known name nearest to a mistyped one (edit distance at most 3 and less than half its
- * length), or NULL. names: n of them. @since 0.1 */
-DCK_API const char *dck_nearest(const char *name, const char *const *names, size_t n);
-
 /* A duration for people, three significant digits: "17.8 ms", "720 ns"; a byte
  * count: "4.23 MiB"; a count with thousands separators: "11,689,512". They write at most
  * `size` bytes into buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
@@ -109,14 +87,6 @@ DCK_API const char *dck_text_time(double ns, char *buf, size_t size);
 DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
 DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);
 DCK_API const char *dck_text_si(double value, const char *unit, char *buf, size_t size);
-
-/* Bytes of the character at text; 0: it has ended. *ret_shown false: a control character, or a byte
- * that is no UTF-8, in whose place a terminal is to be given a mark. @since 0.1 */
-DCK_API size_t dck_text_char(const char *text, bool *ret_shown);
-
-/* In place: "17.8 \u00b5s" as "17.8 us", for a terminal that cannot show the sign. All texts of the
- * library spell the unit with it. Returns text. @since 0.1 */
-DCK_API char *dck_text_ascii_units(char *text);
 
 #ifdef __cplusplus
 }

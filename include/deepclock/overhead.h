@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 typedef struct dck_overhead_config {
-	uint64_t rounds;  /* each runs the command once under each method */
-	uint64_t seed;	  /* of the order in them */
-	dck_list methods; /* "count", "sample", "trace", "memory"; none: all of them */
+	uint32_t struct_size; /* set by dck_overhead_config_init() */
+	uint64_t rounds;      /* each runs the command once under each method */
+	uint64_t seed;	      /* of the order in them */
+	dck_list methods;     /* "count", "sample", "trace", "memory"; none: all of them */
 	/* The program deepclock, which is started for each run. */
 	const char *deepclock;
 	/* Asked every 50 ms; true: it ends. NULL: it never does. */
@@ -25,6 +26,13 @@ typedef struct dck_overhead_config {
 
 /* The rows of dck_overhead_config, for a command line. */
 DCK_API extern const dck_opt dck_overhead_options[];
+
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_overhead_config_init_sized(dck_overhead_config *c, uint32_t struct_size);
+static inline void dck_overhead_config_init(dck_overhead_config *c)
+{
+	dck_overhead_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Runs argv (NULL-ended; its output goes nowhere) and makes the table "overhead". *ret is owned,
  * dck_record_free(). E_ABSENT: no such program; E_ENGINE: it fails by itself; E_ARG: no such

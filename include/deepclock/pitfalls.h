@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function. Rows: dck_pitfalls_options. */
+/* Fill it with its _init function. Rows: dck_pitfalls_options. */
 typedef struct dck_pitfalls_config {
+	uint32_t struct_size;	/* set by dck_pitfalls_config_init() */
 	uint64_t time_ns;	/* for each mistake, about */
 	double margin;		/* a number that is off by no more does no harm, as a share */
 	double level;		/* of every interval */
@@ -26,7 +27,12 @@ typedef struct dck_pitfalls_config {
 } dck_pitfalls_config;
 DCK_API extern const dck_opt dck_pitfalls_options[];
 
-DCK_API void dck_pitfalls_config_init(dck_pitfalls_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size);
+static inline void dck_pitfalls_config_init(dck_pitfalls_config *c)
+{
+	dck_pitfalls_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* One mistake. All static. */
 typedef struct dck_pitfall {

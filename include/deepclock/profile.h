@@ -10,15 +10,21 @@
 extern "C" {
 #endif
 
-/* May grow until 1.0: fill it with its _init function. Rows: dck_profile_options. */
+/* Fill it with its _init function. Rows: dck_profile_options. */
 typedef struct dck_profile_config {
+	uint32_t struct_size;  /* set by dck_profile_config_init() */
 	uint64_t profile_runs; /* under the engine's profiler; 0: as many as two seconds hold */
 	bool no_roofs;	       /* do not ask what the machine could reach */
 	bool no_memory;	       /* no pass that counts what is allocated */
 } dck_profile_config;
 DCK_API extern const dck_opt dck_profile_options[];
 
-DCK_API void dck_profile_config_init(dck_profile_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size);
+static inline void dck_profile_config_init(dck_profile_config *c)
+{
+	dck_profile_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Measures the model of s as dck_bench() does; then, in sessions of their own, the times of its
  * operators and its memory. Nothing that is measured under the profiler is a latency: operators'

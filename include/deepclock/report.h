@@ -1,8 +1,10 @@
-/* report.h - write records to a sink, by the writer's name.
+/* report.h - print a record as text, or write several to a sink, by the writer's name.
+ *
+ *     dck_print(record, 1, &err);
  *
  *     dck_sink out;
  *     dck_sink_fd(&out, 1);
- *     dck_report("text", &record, 1, NULL, &out, &err);
+ *     dck_report("markdown", records, n, NULL, &out, &err);
  *     dck_sink_finish(&out, &err);
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -36,15 +38,6 @@ typedef struct dck_buffer {
 
 /* A sink that writes to an open file descriptor, which stays the caller's. @since 0.1 */
 DCK_API void dck_sink_fd(dck_sink *s, int fd);
-/* For callers that replace a file atomically (write a temporary file, then rename). Resolves
- * symbolic links, which stay, to the name to replace: PATH_MAX bytes at *ret. E_IO: a link that
- * another user made in a directory where everybody may (/tmp), since it could lead anywhere, or
- * another user's file or pipe, since its owner reads and changes what is written. @since 0.1 */
-DCK_API dck_status dck_file_target(const char *path, char *ret, dck_err *err);
-/* Gives the new file, made with mode 0600, owner, group and mode of the one that is there, as far
- * as the system lets us, and gives no other user more access than before; where none is there, the
- * mode that umask says. @since 0.1 */
-DCK_API void dck_file_inherit(int fd, const char *target);
 /* A sink that appends to *b, which stays the caller's ({0} to begin with). @since 0.1 */
 DCK_API void dck_sink_buffer(dck_sink *s, dck_buffer *b);
 /* A sink over the caller's function. @since 0.1 */
@@ -55,13 +48,6 @@ DCK_API void dck_sink_custom(dck_sink *s,
 /* Flushes; returns the first error there was (E_IO: a full disk, a closed pipe). @since 0.1 */
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
-
-/* What a timeline is drawn from: a description as JSON, and the columns of numbers that it speaks
- * of. dck_trace_read_timeline() makes it. */
-typedef struct dck_timeline {
-	dck_buffer json, columns; /* @owned, dck_timeline_done */
-} dck_timeline;
-DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. @since 0.1 */
 
 /* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
 typedef struct dck_op_view {
@@ -85,7 +71,8 @@ typedef struct dck_style {
 	dck_op_view ops;
 	bool sources; /* html: the text of source lines that call paths name is put into the page */
 	bool runs;    /* csv: a row for each run that was timed, instead of one for each metric */
-	const dck_timeline *timeline; /* html: of the one record, which is a trace's; NULL: none */
+	/* html: of the one record, which is a trace's (unstable.h makes it); NULL: none */
+	const struct dck_timeline *timeline;
 	/* html: a page that puts its charts as files in the place of itself: dck_figures_browse()
 	 */
 	bool figures;
@@ -114,6 +101,10 @@ DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
 DCK_API dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
 			      const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
 
+/* Writes one record as plain text to a file descriptor, which stays open: dck_report() with the
+ * writer "text", and dck_sink_finish(). E_IO. @since 0.1 */
+DCK_API dck_status dck_print(const dck_record *r, int fd, dck_err *err);
+
 /* A picture of a record for a paper or a slide, as SVG, 720 by 400 px. */
 typedef struct dck_figure {
 	const char *name, *help;	  /* "histogram", "how the times of the runs are spread" */
@@ -129,27 +120,6 @@ DCK_API const dck_figure *const *dck_figures(size_t *ret_n);
  * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_figure_png(const char *svg, size_t n, double scale, dck_sink *out,
 				  dck_err *err) DCK_MUST_USE;
-
-/* A chart of the page (writer "html") as a browser drew it: as SVG, 752 px wide and of any height,
- * and as PNG, twice as large. */
-typedef struct dck_chart {
-	const char *name;    /* "ecdf": letters of the alphabet, digits, '-' */
-	size_t record;	     /* which of them, from 0; DCK_CHART_OF_ALL: of all together */
-	dck_buffer svg, png; /* the library's, until the call that gets them returns */
-} dck_chart;
-#define DCK_CHART_OF_ALL ((size_t)-1)
-
-/* Gives each(self, chart) every chart that the page of the records has, but for those that
- * dck_figures() has of that record. Headless Chromium draws them, which is started for it and has
- * no network; as root without its sandbox, since it would not start. timeline: as in dck_style.
- * E_ABSENT: there is no chromium, chromium-browser or google-chrome in PATH, or no page in this
- * build; E_ENGINE: the browser failed, or took more than two minutes; what each() returns if that
- * is not DCK_OK, with its *err. @since 0.1 */
-DCK_API dck_status dck_figures_browse(const dck_record *const *records, size_t n,
-				      const dck_timeline *timeline,
-				      dck_status (*each)(void *self, const dck_chart *c,
-							 dck_err *err),
-				      void *self, dck_err *err) DCK_MUST_USE;
 
 /* A value with its unit, as the reports for people write it: "17.8 ms", "4.23 MiB", "1,000",
  * "56.7 items/s"; a text, "yes" or "no", or why it is absent. At most `size` bytes, cut where they

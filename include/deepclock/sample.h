@@ -4,7 +4,7 @@
  *     dck_sample_config c;
  *     dck_sample_program p = {.argv = argv};
  *
- *     dck_opt_defaults(dck_sample_options, &c, &err);
+ *     dck_sample_config_init(&c);
  *     if (dck_sample(&c, &p, &record, &err) == DCK_OK) ...
  *
  * The record has the table "functions" and the tree "samples": call paths with how many samples and
@@ -26,6 +26,7 @@ extern "C" {
 enum { DCK_SAMPLE_AUTO, DCK_SAMPLE_PERF, DCK_SAMPLE_TIMER, DCK_SAMPLE_IN_PROCESS };
 
 typedef struct dck_sample_config {
+	uint32_t struct_size; /* set by dck_sample_config_init() */
 	uint64_t rate;	      /* samples of a second of a thread's time */
 	uint64_t time_ns;     /* for so long; 0: until the program ends */
 	uint64_t pid;	      /* of a program that runs already; 0: one is started */
@@ -38,6 +39,13 @@ typedef struct dck_sample_config {
 
 /* The rows of dck_sample_config, for a command line. */
 DCK_API extern const dck_opt dck_sample_options[];
+
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_sample_config_init_sized(dck_sample_config *c, uint32_t struct_size);
+static inline void dck_sample_config_init(dck_sample_config *c)
+{
+	dck_sample_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 typedef struct dck_sample_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended; NULL with config.pid */

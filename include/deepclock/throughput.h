@@ -39,8 +39,9 @@ typedef struct dck_batches {
 	uint64_t memory_bytes;
 } dck_batches;
 
-/* May grow until 1.0: fill it with its _init function. Rows: dck_throughput_options. */
+/* Fill it with its _init function. Rows: dck_throughput_options. */
 typedef struct dck_throughput_config {
+	uint32_t struct_size;	       /* set by dck_throughput_config_init() */
 	const char *batch;	       /* "1,2,4": exactly these sizes; NULL: searched */
 	uint64_t min_batch, max_batch; /* of the search */
 	const char *batch_dim;	       /* the symbol that is the batch; NULL: axis 0 */
@@ -60,7 +61,12 @@ typedef struct dck_throughput_config {
 DCK_API extern const dck_opt dck_throughput_options[];
 DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean", NULL */
 
-DCK_API void dck_throughput_config_init(dck_throughput_config *c); /* @since 0.1 */
+/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+DCK_API void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size);
+static inline void dck_throughput_config_init(dck_throughput_config *c)
+{
+	dck_throughput_config_init_sized(c, (uint32_t)sizeof *c);
+}
 
 /* Searches the best batch size of s: of a model (kind MODEL) in fresh processes, of a function
  * (kind FUNCTION, with c->batches) in this process, where streams, batch_dim and resume are

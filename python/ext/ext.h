@@ -13,6 +13,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <deepclock/deepclock.h>
+#include <deepclock/unstable.h>
 
 /* Statuses are 0 and below, without a gap. */
 enum { EXT_STATUSES = 12 };

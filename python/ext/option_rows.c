@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
 #include <deepclock/sample.h>
-#include <deepclock/zone.h>
+#include <deepclock/trace.h>
 #include <string.h>
 
 /* (name, letter or "", whether a value follows) */

@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
-#include <deepclock/zone.h>
+#include <deepclock/trace.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "ext.h"
-#include <deepclock/zone.h>
+#include <deepclock/trace.h>
 
 /* trace_start(path, **options): begins, as dck_trace_start(). path None: the table alone. */
 static PyObject *trace_start(PyObject *m, PyObject *args, PyObject *kwargs)

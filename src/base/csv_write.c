@@ -11,6 +11,7 @@
 #include "base/num.h"
 #include "base/sink.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,12 +12,14 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/num.h"
 #include "base/opt_text.h"
 #include "base/units.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -275,6 +277,47 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 		DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'; did you mean '%s'?", name,
 			 near.found);
 	DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'", name);
+}
+
+/* Greater than any config of ours: what is not initialised is likely beyond it. */
+enum { CONFIG_MAX_BYTES = 1 << 16, OWN_MAX_BYTES = 1 << 12 };
+
+void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables)
+{
+	_Alignas(max_align_t) char own[OWN_MAX_BYTES] = {0};
+
+	assert(size <= sizeof own);
+	for (; *tables; tables++) {
+		const dck_status status = dck_opt_defaults(*tables, own, NULL);
+
+		assert(status == DCK_OK);
+		(void)status;
+	}
+	memcpy(own, &struct_size, sizeof struct_size);
+	memset(config, 0, struct_size);
+	memcpy(config, own, struct_size < size ? struct_size : size);
+}
+
+dck_status opt_config_get(const void *given, void *own, size_t size, const char *init, dck_err *err)
+{
+	const uint32_t own_size = (uint32_t)size;
+	uint32_t struct_size;
+
+	if (!given)
+		return DCK_OK;
+	memcpy(&struct_size, given, sizeof struct_size);
+	if (struct_size < sizeof struct_size || struct_size > CONFIG_MAX_BYTES)
+		DCK_FAIL(err, E_ARG, "a config has struct_size %u: initialise it with %s()",
+			 struct_size, init);
+	for (size_t i = size; i < struct_size; i++)
+		if (((const char *)given)[i])
+			DCK_FAIL(err, E_VERSION,
+				 "a config of %s() sets what this version of the library does not "
+				 "know: it is older than the program",
+				 init);
+	memcpy(own, given, struct_size < size ? struct_size : size);
+	memcpy(own, &own_size, sizeof own_size);
+	return DCK_OK;
 }
 
 dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err)

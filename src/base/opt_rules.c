@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "deepclock/bench.h"
+#include "deepclock/unstable.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/units.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/num.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #define CLI_CLI_H
 
 #include "deepclock/deepclock.h"
+#include "deepclock/unstable.h"
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -145,7 +146,8 @@ typedef struct cli_command {
 	/* Options that several of the tables have and that mean what the first of them says;
 	 * NULL-ended, NULL: none. All others reach every table that has them. */
 	const char *const *first_only;
-	size_t config_size; /* of what the command alone has */
+	size_t config_size;		   /* of what the command alone has */
+	void (*config_init)(void *config); /* NULL: zeroes, and the tables' defaults, will do */
 	unsigned min_args, max_args;
 	const char *arg;	/* what an argument is called in messages */
 	bool takes_command;	/* "--" begins a program with its arguments */

@@ -129,6 +129,8 @@ static int program(int argc, char **argv)
 		return unknown_command(argv[1]);
 	c.config = calloc(1, c.command->config_size + 1); /* of a size 0 calloc() may give NULL */
 	c.args = calloc((size_t)argc, sizeof *c.args);
+	if (c.config && c.command->config_init)
+		c.command->config_init(c.config);
 	code = c.config && c.args ? main_command_run(&c) : cli_no_memory();
 	dck_free(c.owned);
 	dck_timeline_done(&c.timeline);

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,7 +18,6 @@
 enum { NOTICE_S = 5, FINISH_S = 30 };
 /* Who started a worker waits less than that. */
 enum { WORKER_NOTICE_S = 1 };
-enum { ASKED = -2 };
 
 /* A signal handler can reach only static variables. */
 static volatile sig_atomic_t seen, noticed;
@@ -120,40 +118,19 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 		signals_end_by(sig);
 }
 
-/* What was measured until then, by a copy of us. Only on the thread that measures; elsewhere it is
- * sent there first. Returns the exit status; -1: none. */
-static int rescue(void)
-{
-	static volatile sig_atomic_t sent, tried;
-
-	if (syscall(SYS_gettid) != getpid() && !sent) {
-		sent = 1;
-		alarm(1);
-		return syscall(SYS_tgkill, getpid(), getpid(), SIGALRM) == 0 ? ASKED : -1;
-	}
-	if (syscall(SYS_gettid) != getpid() || tried)
-		return -1;
-	tried = 1;
-	return dck_rescue(FINISH_S);
-}
-
 /* On whatever thread, whatever the others do. */
 static void on_deadline(int sig)
 {
-	static const char late[] = "deepclock: interrupted, but the engine did not come back: what "
-				   "was under way is not reported\n";
+	static const char late[] =
+	    "deepclock: interrupted, but the engine did not come back: what this process measured "
+	    "is lost; bench --processes N measures in N processes, and reports those that ended\n";
 
 	(void)sig;
 	if (looks) {
 		program_kill();
 		return;
 	}
-	const int told = rescue();
-	if (told == ASKED)
-		return;
 	clean();
-	if (told >= 0)
-		_exit(told);
 	if (!parent && write(STDERR_FILENO, late, sizeof late - 1) < 0)
 		_exit(CLI_INTERRUPTED);
 	_exit(CLI_INTERRUPTED);

@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 
 #include <string.h>
 

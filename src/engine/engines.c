@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include "engine/plugin_open.h"
 #include "os/os.h"
 

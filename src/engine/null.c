@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
 
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
@@ -37,17 +38,11 @@ extern const dck_engine engine_null;
 /* "NAME:NS,NAME:NS" */
 static dck_status operators_read(dck_engine_model *m, const char *text, dck_err *err)
 {
-	char *at = mem_arena_dup(m->arena, text), *comma;
-	size_t most = 1;
-
-	for (const char *c = text; *c; c++)
-		most += *c == ',';
-	m->operators = mem_arena_array(m->arena, most, sizeof *m->operators);
-	DCK_NEED(at && m->operators, err, "for the engine 'null'");
-	for (; at; at = comma ? comma + 1 : NULL) {
-		comma = strchr(at, ',');
-		if (comma)
-			*comma = '\0';
+	m->operators = mem_arena_array(m->arena, commas_count(text), sizeof *m->operators);
+	DCK_NEED(m->operators, err, "for the engine 'null'");
+	for (commas_item item; commas_next(&text, &item);) {
+		char *at = mem_arena_fmt(m->arena, "%.*s", (int)item.n, item.text);
+		DCK_NEED(at, err, "for the engine 'null'");
 		char *colon = strrchr(at, ':'), *end = NULL;
 		unsigned long long ns = colon ? strtoull(colon + 1, &end, 10) : 0;
 		if (!colon || colon == at || end == colon + 1 || *end || ns > NS_MAX)

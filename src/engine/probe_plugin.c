@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/mem.h"

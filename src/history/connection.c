@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "os/os.h"
 #include <errno.h>
 #include <limits.h>
@@ -28,9 +29,16 @@
 /* Records are at most 256 MiB (dck_record_load); no statement or value is longer. */
 #define LENGTH_MAX ((256 << 20) + 4096)
 
-void dck_history_config_init(dck_history_config *c)
+static const dck_opt config_rows[] = {
+    DCK_OPTION(TIME, dck_history_config, wait_ns, "wait", "TIME", "30s", ""),
+    {0},
+};
+
+void dck_history_config_init_sized(dck_history_config *c, uint32_t struct_size)
 {
-	*c = (dck_history_config){.wait_ns = UINT64_C(30000000000)};
+	const dck_opt *const tables[] = {config_rows, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* Returns a name that SQLite opens as a plain file: ":memory:" and "file:..." are special to it. */
@@ -232,13 +240,14 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 
 dck_status dck_history_open(const dck_history_config *c, dck_history **ret, dck_err *err)
 {
-	dck_history_config defaults;
-	dck_history *h = mem_zalloc(1, sizeof *h);
+	dck_history_config own;
+	dck_history *h;
 	dck_status status;
 
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_config_init, err));
+	h = mem_zalloc(1, sizeof *h);
 	DCK_NEED(h, err, "to open the history");
-	dck_history_config_init(&defaults);
-	status = open_path(h, c ? c : &defaults, err);
+	status = open_path(h, &own, err);
 	if (status == DCK_OK)
 		*ret = h;
 	else

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "record/build.h"
 #include "record/box.h"

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/history.h"
+#include "deepclock/unstable.h"
 
 dck_status dck_history_keep(const char *path, const dck_record *r, const char *commit, dck_err *err)
 {

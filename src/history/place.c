@@ -4,6 +4,7 @@
 #include "history/store.h"
 #include "base/err.h"
 #include "deepclock/report.h"
+#include "deepclock/unstable.h"
 #include "os/os.h"
 #include <errno.h>
 #include <limits.h>

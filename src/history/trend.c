@@ -16,7 +16,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "record/box.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -41,9 +43,11 @@ const dck_opt dck_history_trend_options[] = {
     {0},
 };
 
-void dck_history_trend_config_init(dck_history_trend_config *c)
+void dck_history_trend_config_init_sized(dck_history_trend_config *c, uint32_t struct_size)
 {
-	*c = (dck_history_trend_config){.by = DCK_HISTORY_BY_RECORD};
+	const dck_opt *const tables[] = {dck_history_trend_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 typedef struct trend_box {
@@ -395,17 +399,21 @@ dck_status dck_history_trend_get(dck_history *h, const dck_history_filter *f,
 				 const dck_history_trend_config *c, dck_history_trend **ret,
 				 dck_err *err)
 {
-	mem_arena *arena = mem_arena_new(0);
-	trend_box *box = arena ? mem_arena_alloc(arena, sizeof *box) : NULL;
+	dck_history_trend_config own;
+	mem_arena *arena;
+	trend_box *box;
 	rows all = {0};
 	dck_status status;
 
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_history_trend_config_init, err));
+	arena = mem_arena_new(0);
+	box = arena ? mem_arena_alloc(arena, sizeof *box) : NULL;
 	if (!box) {
 		mem_arena_free(arena);
 		return ERR_NO_MEMORY(err, "for the trend");
 	}
 	box->arena = arena;
-	status = trend_make(h, f, c, box, &all, err);
+	status = trend_make(h, f, &own, box, &all, err);
 	mem_free(all.row);
 	if (status == DCK_OK)
 		*ret = &box->trend;

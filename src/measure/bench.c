@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "measure/verify/agree.h"
 #include "measure/processes.h"
 #include "measure/runner.h"
@@ -9,15 +10,12 @@
 dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
 		     dck_record **ret, dck_err *err)
 {
-	dck_plan defaults;
+	dck_plan own;
 	measure_plan checked;
 
-	if (!plan) {
-		dck_plan_init(&defaults);
-		plan = &defaults;
-	}
-	DCK_TRY(measure_plan_check(plan, &checked, err));
-	if (plan->check_outputs)
+	DCK_TRY(OPT_CONFIG_GET(plan, &own, dck_plan_init, err));
+	DCK_TRY(measure_plan_check(&own, &checked, err));
+	if (own.check_outputs)
 		DCK_TRY(agree_can_check(s, err));
 	if (checked.asked.processes > 1)
 		return measure_run_processes(s, &checked, watch, ret, err);

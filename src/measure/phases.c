@@ -472,16 +472,3 @@ dck_status measure_phase_measure(measure_phases *p, dck_err *err)
 	p->measured_ns = p->loop.last_ns - p->measured_at_ns;
 	return status;
 }
-
-void measure_phases_hung(measure_phases *p)
-{
-	const measure_samples *s = &p->latency;
-
-	if (s->n == 0)
-		return;
-	p->measured_runs = s->pushed * p->loop.group;
-	p->loop.runs = p->runs_before + p->measured_runs;
-	p->loop.last_ns = p->loop.origin_ns + s->at_ns[s->n - 1] +
-			  (uint64_t)(s->value[s->n - 1] * (double)p->loop.group);
-	p->measured_ns = p->loop.last_ns - p->measured_at_ns;
-}

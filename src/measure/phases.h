@@ -66,7 +66,5 @@ void measure_phases_done(measure_phases *p); /* {0} is allowed */
 dck_status measure_phase_first_run(measure_phases *p, dck_err *err);
 dck_status measure_phase_warmup(measure_phases *p, dck_err *err);
 dck_status measure_phase_measure(measure_phases *p, dck_err *err);
-/* A run of the measurement does not come back: what came of the runs before it. */
-void measure_phases_hung(measure_phases *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/plan.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 #include "base/percentile.h"
 #include <assert.h>
@@ -76,14 +77,11 @@ const dck_opt dck_bench_options[] = {
     {0},
 };
 
-void dck_plan_init(dck_plan *p)
+void dck_plan_init_sized(dck_plan *p, uint32_t struct_size)
 {
-	/* Some fields have no row in that table. */
-	*p = (dck_plan){0};
-	const dck_status status = dck_opt_defaults(dck_plan_options, p, NULL);
+	const dck_opt *const tables[] = {dck_plan_options, NULL};
 
-	assert(status == DCK_OK);
-	(void)status;
+	opt_config_init(p, struct_size, sizeof *p, tables);
 }
 
 static dck_status warmup_read(const char *text, measure_plan *plan, dck_err *err)

@@ -10,7 +10,6 @@
 #include "measure/session.h"
 #include "measure/traced.h"
 #include <math.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,23 +33,6 @@ static dck_status measure(run *r, dck_err *err)
 	os_usage_get(&r->after);
 	record_others_end(&r->others);
 	return status;
-}
-
-/* measure(), of which a copy of us returns where a run does not come back. */
-static dck_status measure_or_hang(run *r, dck_err *err)
-{
-	jmp_buf here;
-
-	if (setjmp(here) == 0) {
-		os_rescue_to(&here);
-		const dck_status status = measure(r, err);
-		os_rescue_to(NULL);
-		return status;
-	}
-	measure_phases_hung(&r->session.phases);
-	os_usage_get(&r->after);
-	record_others_end(&r->others);
-	DCK_FAIL(err, E_CANCEL, "interrupted, and the engine did not come back");
 }
 
 /* What ended it early, as a note: what was measured until then is reported. */
@@ -120,7 +102,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	measure_traced_begin(&r->traced, &r->shared);
 	record_set_began(r->record, os_unix_ns());
 	DCK_TRY(measure_session_open(&r->session, &r->shared, s, plan, r->shared.watch, err));
-	status = measure_or_hang(r, &why);
+	status = measure(r, &why);
 	if (status != DCK_OK && r->session.phases.loop.runs == 0) {
 		if (err)
 			*err = why;

@@ -138,8 +138,7 @@ dck_status measure_session_warm(measure_session *s, dck_err *err)
 
 void measure_session_close(measure_session *s)
 {
-	if (!os_rescued())
-		subject_target_close(&s->target);
+	subject_target_close(&s->target);
 	measure_phases_done(&s->phases);
 	if (s->dir[0])
 		os_temp_dir_remove(s->dir);

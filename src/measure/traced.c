@@ -16,7 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/traced.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"

@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "deepclock/bench.h"
 #include "deepclock/report.h"
-#include <setjmp.h>
 #include <sys/types.h>
 
 /* --- clock.c: monotonic clocks, calibrated when opened. */
@@ -219,12 +218,6 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
  * bytes). A child that dies or exceeds timeout_ns gives E_ENGINE with how it ended. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
 		       dck_buffer *out, dck_err *err);
-
-/* --- rescue.c */
-/* Where a copy of this process goes on (setjmp()) when the first thread hangs; NULL: nowhere any
- * more. Other threads set nothing. */
-void os_rescue_to(jmp_buf *place);
-bool os_rescued(void); /* this is the copy: what hung must not be called again */
 
 /* --- process_memory.c */
 /* Copies n bytes at an address of the process, whose number *pid (an int) is; of our own too, where

@@ -21,8 +21,7 @@ void record_others_end(record_others *o)
 	if (!o->before)
 		return;
 	o->wall_ns = (double)(os_now_ns() - o->began_ns);
-	/* In a copy of this process its own time is that of the copy. */
-	if (o->wall_ns >= WALL_NS_LEAST && !os_rescued()) {
+	if (o->wall_ns >= WALL_NS_LEAST) {
 		os_cpu_users *after = os_cpu_users_take("", os_process_id(), o->pid);
 
 		o->known = os_cpu_split_find(o->before, after, o->wall_ns, &o->cores);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include "base/utf8.h"
 #include "report/markdown.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include "report/writers.h"
 #include <string.h>
 
@@ -27,6 +28,15 @@ static dck_status not_found(const char *name, dck_err *err)
 		 "there is no report format '%s'; there are text, json, csv, "
 		 "markdown and html",
 		 name);
+}
+
+dck_status dck_print(const dck_record *r, int fd, dck_err *err)
+{
+	dck_sink out;
+
+	dck_sink_fd(&out, fd);
+	DCK_TRY(dck_report("text", &r, 1, NULL, &out, err));
+	return dck_sink_finish(&out, err);
 }
 
 dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
+#include "deepclock/unstable.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)

@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"
+#include "deepclock/unstable.h"
 #include "fuzz.h"
 #include "profiler/read/chrome/chrome_read.h"
 #include "profiler/read/operators.h"

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,12 @@ static void hang(void)
 		pause();
 }
 
+/* The first process makes the file. */
+static int first_of_two(void)
+{
+	return open("first", O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;
+}
+
 static dck_status open_it(const dck_open_params *p, dck_engine_model **ret, dck_err *err)
 {
 	(void)p, (void)err;
@@ -99,7 +106,9 @@ static dck_status run(dck_engine_context *c, dck_err *err)
 	leave_at("run");
 	if (is("hang"))
 		hang();
-	if (is("hang later") && usleep(2000) == 0 && c->runs > 100)
+	if (is("hang later") && c->runs > 100)
+		hang();
+	if (is("hang in second process") && c->runs == 3 && !first_of_two())
 		hang();
 	if (is("quick"))
 		quick_exit(0);

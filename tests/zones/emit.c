@@ -3,6 +3,7 @@
  * loaded. `emit TOOL` runs itself, as NVTX tools start a program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include <deepclock/trace.h>
 #include <deepclock/zone.h>
 
 #include <dlfcn.h>

@@ -2,6 +2,7 @@
 // threads.
 //
 // SPDX-License-Identifier: Apache-2.0
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 #include <cstdio>

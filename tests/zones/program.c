@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 static void step(void)

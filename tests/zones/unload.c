@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 enum { TIMES = 50, CALLS = 100 };

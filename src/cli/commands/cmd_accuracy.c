@@ -111,6 +111,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_accuracy_init(void *config)
+{
+	dck_accuracy_config_init(&((accuracy_command *)config)->accuracy);
+}
+
 const cli_command cmd_accuracy = {
     .name = "accuracy",
     .summary = "check that the answers are still the same, or that they are right",
@@ -129,6 +134,7 @@ const cli_command cmd_accuracy = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(accuracy_command),
+    .config_init = cmd_accuracy_init,
     .max_args = DCK_ALTERNATIVES_MAX,
     .arg = "MODEL",
     .words = &cli_model_words,

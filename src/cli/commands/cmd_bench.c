@@ -173,6 +173,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_bench_init(void *config)
+{
+	dck_plan_init(config);
+}
+
 const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure how long one run of a model or a program takes",
@@ -187,6 +192,7 @@ const cli_command cmd_bench = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_plan),
+    .config_init = cmd_bench_init,
     .max_args = INT_MAX,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -233,6 +233,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_compare_init(void *config)
+{
+	dck_compare_config_init(&((compare_command *)config)->compare);
+}
+
 const cli_command cmd_compare = {
     .name = "compare",
     .summary = "decide whether one is faster than another, with a gate for CI",
@@ -248,6 +253,7 @@ const cli_command cmd_compare = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(compare_command),
+    .config_init = cmd_compare_init,
     .min_args = 1,
     .max_args = DCK_ALTERNATIVES_MAX + 1,
     .arg = "SUBJECT",

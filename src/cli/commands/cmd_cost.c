@@ -114,6 +114,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_cost_init(void *config)
+{
+	dck_cost_config_init(&((cost_command *)config)->cost);
+}
+
 const cli_command cmd_cost = {
     .name = "cost",
     .summary = "count what a model computes: MACs, FLOPs, parameters, bytes",
@@ -127,6 +132,7 @@ const cli_command cmd_cost = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(cost_command),
+    .config_init = cmd_cost_init,
     .max_args = 1,
     .arg = "MODEL",
     .words = &cli_model_words,

@@ -68,6 +68,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_count_init(void *config)
+{
+	dck_count_config_init(&((count_config *)config)->count);
+}
+
 const cli_command cmd_count = {
     .name = "count",
     .summary = "count events, and calls and times of each function",
@@ -83,6 +88,7 @@ const cli_command cmd_count = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(count_config),
+    .config_init = cmd_count_init,
     .takes_command = true,
     .run = count_run,
 };

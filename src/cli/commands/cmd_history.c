@@ -579,6 +579,15 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_history_init(void *config)
+{
+	history_command *c = config;
+
+	dck_history_config_init(&c->where);
+	dck_history_trend_config_init(&c->trend);
+	dck_compare_config_init(&c->compare);
+}
+
 const cli_command cmd_history = {
     .name = "history",
     .summary = "what was measured before: list, trend, compare, export, prune",
@@ -593,6 +602,7 @@ const cli_command cmd_history = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(history_command),
+    .config_init = cmd_history_init,
     .max_args = UINT_MAX,
     .arg = "an action",
     .words = &(const cli_words){.prefix = "",

@@ -59,6 +59,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_load_init(void *config)
+{
+	dck_load_config_init(config);
+}
+
 const cli_command cmd_load = {
     .name = "load",
     .summary = "measure latency under load, and find the highest rate that meets a limit",
@@ -76,6 +81,7 @@ const cli_command cmd_load = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_load_config),
+    .config_init = cmd_load_init,
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,

@@ -31,6 +31,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_machine_init(void *config)
+{
+	dck_machine_init(config);
+}
+
 const cli_command cmd_machine = {
     .name = "machine",
     .summary = "measure what this machine could do at best",
@@ -46,5 +51,6 @@ const cli_command cmd_machine = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_machine_config),
+    .config_init = cmd_machine_init,
     .run = machine_run,
 };

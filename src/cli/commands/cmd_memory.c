@@ -61,6 +61,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_memory_init(void *config)
+{
+	dck_memory_config_init(&((memory_config *)config)->memory);
+}
+
 const cli_command cmd_memory = {
     .name = "memory",
     .summary = "who allocates a program's memory, what leaks, how much is resident",
@@ -77,6 +82,7 @@ const cli_command cmd_memory = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(memory_config),
+    .config_init = cmd_memory_init,
     .takes_command = true,
     .run = memory_run,
 };

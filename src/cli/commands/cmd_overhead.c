@@ -42,6 +42,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_overhead_init(void *config)
+{
+	dck_overhead_config_init(&((overhead_config *)config)->overhead);
+}
+
 const cli_command cmd_overhead = {
     .name = "overhead",
     .summary = "show what count, sample, trace and memory cost a program",
@@ -54,6 +59,7 @@ const cli_command cmd_overhead = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(overhead_config),
+    .config_init = cmd_overhead_init,
     .takes_command = true,
     .run = overhead_run,
 };

@@ -97,6 +97,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_pitfalls_init(void *config)
+{
+	dck_pitfalls_config_init(&((pitfalls_command *)config)->pitfalls);
+}
+
 const cli_command cmd_pitfalls = {
     .name = "pitfalls",
     .summary = "show how far each classic mistake of benchmarking moves the number",
@@ -112,6 +117,7 @@ const cli_command cmd_pitfalls = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(pitfalls_command),
+    .config_init = cmd_pitfalls_init,
     .max_args = 1,
     .arg = "SUBJECT",
     .takes_command = true,

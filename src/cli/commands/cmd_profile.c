@@ -47,6 +47,14 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_profile_init(void *config)
+{
+	profile_command *c = config;
+
+	dck_plan_init(&c->plan);
+	dck_profile_config_init(&c->profile);
+}
+
 const cli_command cmd_profile = {
     .name = "profile",
     .summary = "show where the time of a model goes, operator by operator",
@@ -60,6 +68,7 @@ const cli_command cmd_profile = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(profile_command),
+    .config_init = cmd_profile_init,
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

@@ -57,6 +57,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_sample_init(void *config)
+{
+	dck_sample_config_init(&((sample_config *)config)->sample);
+}
+
 const cli_command cmd_sample = {
     .name = "sample",
     .summary = "find where a program's time goes, without changing it",
@@ -73,6 +78,7 @@ const cli_command cmd_sample = {
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(sample_config),
+    .config_init = cmd_sample_init,
     .takes_command = true,
     .hints = cli_hints_sample,
     .run = sample_run,

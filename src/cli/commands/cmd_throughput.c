@@ -56,6 +56,11 @@ static const cli_item examples[] = {
     {0},
 };
 
+static void cmd_throughput_init(void *config)
+{
+	dck_throughput_config_init(config);
+}
+
 const cli_command cmd_throughput = {
     .name = "throughput",
     .summary = "find the batch size that gives the most items per second",
@@ -79,6 +84,7 @@ const cli_command cmd_throughput = {
     .groups = groups,
     .first_only = lists,
     .config_size = sizeof(dck_throughput_config),
+    .config_init = cmd_throughput_init,
     .min_args = 1,
     .max_args = 1,
     .arg = "MODEL",

@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/sizes.h"
+#include "deepclock/unstable.h"
 #include "base/dtype.h"
 #include "base/err.h"
 #include "base/units.h"

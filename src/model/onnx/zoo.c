@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
+#include "deepclock/unstable.h"
 #include "model/onnx/zoo.h"
 #include "base/err.h"
 #include "base/units.h"

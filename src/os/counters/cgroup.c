@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/counters/cgroup.h"
 
+#include "base/commas.h"
 #include "os/file/text.h"
 
 #include <inttypes.h>
@@ -103,18 +104,6 @@ static const struct hierarchy {
     {"cgroup", "memory", read_v1_memory},
 };
 
-/* Is `word` one of the items of a list with commas? The empty word is the empty list. */
-static bool cgroup_listed(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-	if (!n)
-		return !*list;
-	for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-		if (!strncmp(p, word, n) && (p[n] == ',' || !p[n]))
-			return true;
-	return false;
-}
-
 /* Our group in the hierarchy: lines are "ID:CONTROLLERS:PATH". */
 static bool group_path(const char *root, const struct hierarchy *h, char *ret, size_t size)
 {
@@ -128,7 +117,7 @@ static bool group_path(const char *root, const struct hierarchy *h, char *ret, s
 		if (!group)
 			continue;
 		*group++ = '\0';
-		if (cgroup_listed(controllers + 1, h->controller)) {
+		if (commas_have(controllers + 1, h->controller)) {
 			text_copy(ret, size, group);
 			return true;
 		}
@@ -152,7 +141,7 @@ static bool group_mount(const char *root, const struct hierarchy *h, char *ret_m
 		    sscanf(tail, " - %63s %*s %511s", type, options) < 1)
 			continue;
 		if (strcmp(type, h->type) ||
-		    (*h->controller && !cgroup_listed(options, h->controller)))
+		    (*h->controller && !commas_have(options, h->controller)))
 			continue;
 		text_copy(ret_mount, size, mount);
 		text_copy(ret_top, size, top);

@@ -2,7 +2,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
-#include "os/counters/counters.h"
 
 #include "os/counters/cgroup.h"
 #include "os/file/text.h"
@@ -47,18 +46,11 @@ static uint64_t peak_rss(const struct rusage *r)
 	return (uint64_t)r->ru_maxrss * 1024;
 }
 
-static os_usage kept;
-static bool is_kept;
-
 void os_usage_get(os_usage *ret)
 {
 	struct rusage r;
 	cgroup_limits limits;
 
-	if (is_kept) {
-		*ret = kept;
-		return;
-	}
 	*ret = (os_usage){0};
 	if (getrusage(RUSAGE_SELF, &r) == 0) {
 		ret->user_ns = counters_timeval_ns(r.ru_utime);
@@ -77,10 +69,4 @@ void os_usage_get(os_usage *ret)
 	cgroup_read("", &limits);
 	ret->throttled_ns = limits.throttled_ns;
 	ret->throttled_periods = limits.throttled_periods;
-}
-
-void counters_keep(void)
-{
-	os_usage_get(&kept);
-	is_kept = true;
 }

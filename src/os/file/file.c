@@ -24,6 +24,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "deepclock/report.h"
+#include "deepclock/unstable.h"
 #include "os/process/leftovers.h"
 
 #include <errno.h>

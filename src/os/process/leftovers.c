@@ -7,6 +7,7 @@
 #include "os/process/leftovers.h"
 
 #include "deepclock/base.h"
+#include "deepclock/unstable.h"
 
 #include <errno.h>
 #include <fcntl.h>

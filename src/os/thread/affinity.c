@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 
+#include "base/commas.h"
 #include "base/err.h"
 #include "os/file/text.h"
 
@@ -28,25 +29,23 @@ static bool mask_get(cpu_mask *m)
 
 size_t os_cpu_list_read(const char *list, bool *ret_in, size_t n)
 {
+	size_t most = 0;
+
 	memset(ret_in, 0, n * sizeof *ret_in);
-	for (size_t most = 0;; list++) {
+	for (commas_item item; commas_next(&list, &item);) {
 		char *end;
-		if (*list < '0' || *list > '9')
+		if (*item.text < '0' || *item.text > '9')
 			return 0;
-		unsigned long first = strtoul(list, &end, 10), last = first;
+		unsigned long first = strtoul(item.text, &end, 10), last = first;
 		if (*end == '-' && end[1] >= '0' && end[1] <= '9')
 			last = strtoul(end + 1, &end, 10);
-		if (last < first || last == ULONG_MAX)
+		if (last < first || last == ULONG_MAX || end != item.text + item.n)
 			return 0;
 		for (unsigned long cpu = first; cpu <= last && cpu < n; cpu++)
 			ret_in[cpu] = true;
 		most = last + 1 > most ? last + 1 : most;
-		if (!*end)
-			return most;
-		if (*end != ',')
-			return 0;
-		list = end;
 	}
+	return most;
 }
 
 void os_cpu_list_show(const unsigned *cpu, unsigned n, char *buf, size_t size)

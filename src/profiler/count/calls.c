@@ -15,6 +15,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/mem.h"

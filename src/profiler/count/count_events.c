@@ -14,7 +14,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_events.h"
+#include "deepclock/unstable.h"
 
+#include "base/commas.h"
 #include "base/err.h"
 
 #include <stdio.h>
@@ -128,15 +130,10 @@ static dck_status events_event_add(count_events *e, const char *name, dck_err *e
 
 static dck_status events_add(count_events *e, const char *names, dck_err *err)
 {
-	for (const char *at = names; *at;) {
-		const size_t n = strcspn(at, ",");
-		char name[64];
+	char name[64];
 
-		snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : (int)sizeof name - 1,
-			 at);
-		DCK_TRY(events_event_add(e, name, err));
-		at += n + (at[n] == ',');
-	}
+	for (commas_item item; commas_next(&names, &item);)
+		DCK_TRY(events_event_add(e, commas_word(&item, name, sizeof name), err));
 	return DCK_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "deepclock/count.h"
 
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/mem.h"
 #include "profiler/count/count_events.h"
 #include "profiler/count/count_file.h"
@@ -46,6 +47,13 @@ const dck_opt dck_count_options[] = {
 	       .choices = dck_count_sorts),
     {0},
 };
+
+void dck_count_config_init_sized(dck_count_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_count_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}
 
 enum { SET_MAX = 64 };
 
@@ -249,10 +257,11 @@ static dck_status count_record_make(run *r, dck_record **ret, dck_err *err)
 dck_status dck_count_program_run(const dck_count_config *config, dck_count_program *p,
 				 dck_record **ret, dck_err *err)
 {
-	static const dck_count_config none;
+	dck_count_config own;
 	char folder[OS_TEMP_SIZE];
-	run r = {.config = config ? config : &none, .p = p, .folder = folder};
+	run r = {.config = &own, .p = p, .folder = folder};
 
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err));
 	DCK_TRY(count_events_open(&r.events, &r.config->events, err));
 	dck_status st = os_temp_dir_mapped(folder, err);
 	if (st == DCK_OK) {

@@ -16,7 +16,7 @@
 #include "profiler/count/count_zones.h"
 
 #include "base/err.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 #include "profiler/trace/trace_program.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/lap.h"
+#include "deepclock/unstable.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "profiler/lap/lap_line.h"

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_show.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/sink.h"
 #include "os/os.h"

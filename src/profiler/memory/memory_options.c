@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/memory.h"
+#include "base/opt_text.h"
 
 const dck_opt dck_memory_options[] = {
     DCK_OPTION(REAL, dck_memory_config, rate_hz, "rate", "HZ", "100",
@@ -13,3 +14,10 @@ const dck_opt dck_memory_options[] = {
 	       .min = 1e6, .max = 1e18),
     {0},
 };
+
+void dck_memory_config_init_sized(dck_memory_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_memory_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/mem.h"
 #include "profiler/memory/memory_record.h"
 #include "os/process/other_process.h"
@@ -121,8 +122,11 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, 
 dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_program *p,
 				  dck_record **ret, dck_err *err)
 {
+	dck_memory_config own;
 	char folder[OS_TEMP_SIZE];
 
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_memory_config_init, err));
+	config = &own;
 	if (!config->pid == !(p->argv && p->argv[0]))
 		DCK_FAIL(err, E_ARG,
 			 "give either a program to start or the --pid of one that runs");

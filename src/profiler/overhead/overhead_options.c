@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/overhead/overhead_run.h"
+#include "base/opt_text.h"
 
 const dck_opt dck_overhead_options[] = {
     DCK_OPTION(COUNT, dck_overhead_config, rounds, "rounds", "N", "5",
@@ -11,3 +12,10 @@ const dck_opt dck_overhead_options[] = {
 	       "of the order of the methods in a round", .max = 1e15),
     {0},
 };
+
+void dck_overhead_config_init_sized(dck_overhead_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_overhead_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}

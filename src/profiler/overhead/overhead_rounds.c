@@ -11,6 +11,7 @@
 #include "profiler/overhead/overhead_run.h"
 
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/rng.h"
 #include "os/os.h"
 #include "profiler/overhead/overhead_record.h"
@@ -67,10 +68,13 @@ static dck_status overhead_rounds_run(overhead *o, dck_err *err)
 dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dck_record **ret,
 			dck_err *err)
 {
-	overhead *o = mem_zalloc(1, sizeof *o);
+	dck_overhead_config own;
+	overhead *o;
 
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_overhead_config_init, err));
+	o = mem_zalloc(1, sizeof *o);
 	DCK_NEED(o, err, "for the costs of profiles");
-	o->config = config;
+	o->config = &own;
 	o->argv = argv;
 	dck_status st = methods_choose(&config->methods, o, err);
 	if (st == DCK_OK)

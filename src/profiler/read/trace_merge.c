@@ -16,7 +16,7 @@
 #include "profiler/read/trace_merge.h"
 #include "profiler/write/formats.h"
 
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 
 #include "base/err.h"
 #include "base/mem.h"

@@ -1,7 +1,8 @@
 /* trace_read.c - a trace in a file as a record, or in another form.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"

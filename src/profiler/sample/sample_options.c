@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/sample.h"
+#include "base/opt_text.h"
 
 static const char *const sources[] = {[DCK_SAMPLE_AUTO] = "auto",
 				      [DCK_SAMPLE_PERF] = "perf",
@@ -29,3 +30,10 @@ const dck_opt dck_sample_options[] = {
 	       .max = 65000),
     {0},
 };
+
+void dck_sample_config_init_sized(dck_sample_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_sample_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}

@@ -9,6 +9,7 @@
 #include "deepclock/sample.h"
 
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/sink.h"
 #include "os/os.h"
 #include "os/file/text.h"
@@ -268,8 +269,11 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dck_record **ret,
 		      dck_err *err)
 {
-	sampling s = {.config = config, .program = p};
+	dck_sample_config own;
+	sampling s = {.config = &own, .program = p};
 
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_sample_config_init, err));
+	config = &own;
 	if (!config->pid == !(p->argv && p->argv[0]))
 		DCK_FAIL(err, E_ARG, "a program is sampled that is started, or one that runs");
 	if (config->rate == 0)

@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/picture_parts.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 

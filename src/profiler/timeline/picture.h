@@ -33,6 +33,7 @@
 #define TIMELINE_PICTURE_H
 
 #include "profiler/timeline/timeline.h"
+#include "deepclock/unstable.h"
 #include "profiler/timeline/zone_sums.h"
 
 enum { PICTURE_DEPTH = 256, PICTURE_LEVELS = 24 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/zone_percentiles.h"
 
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/percentile.h"
 #include "stat/stat.h"
@@ -23,13 +24,12 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 {
 	zone_percentiles all = {0};
 
-	for (const char *s = text ? text : ""; *s;) {
-		const size_t n = strcspn(s, ",");
+	for (commas_item item; commas_next(&text, &item);) {
 		char word[WORD];
 		double p = 0;
 
-		snprintf(word, sizeof word, "%.*s", (int)(n < WORD ? n : WORD - 1), s);
-		if (n >= WORD || !percentile_parse(word, &p) ||
+		commas_word(&item, word, sizeof word);
+		if (item.n >= WORD || !percentile_parse(word, &p) ||
 		    !(p >= PERCENTILE_LEAST && p <= PERCENTILE_MOST))
 			DCK_FAIL(err, E_ARG,
 				 "'%s' is no percentile from p50 to p99.99, as in p50,p90,p99",
@@ -39,7 +39,6 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 				 (int)ZONE_PERCENTILES_MAX);
 		if (!percentiles_is_there(&all, p))
 			all.p[all.n++] = p;
-		s += n + (s[n] == ',');
 	}
 	*ret = all;
 	return DCK_OK;

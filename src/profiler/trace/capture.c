@@ -18,6 +18,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/capture.h"
+#include "deepclock/unstable.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

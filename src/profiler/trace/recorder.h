@@ -16,7 +16,7 @@
 #define TRACE_RECORDER_H
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 
 typedef struct recorder_plan {
 	dck_trace_config config; /* path absolute; NULL: no file */

@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_children.h"
+#include "deepclock/trace.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"

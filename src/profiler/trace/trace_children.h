@@ -10,7 +10,7 @@
 #define TRACE_TRACE_CHILDREN_H
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 
 /* The names of a child's record and trace, beside its parent's. */
 dck_status trace_child_names(mem_arena *a, const char *record, const char *path,

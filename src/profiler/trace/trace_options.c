@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_options.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/opt_text.h"

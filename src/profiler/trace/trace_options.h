@@ -6,7 +6,7 @@
 #define TRACE_TRACE_OPTIONS_H
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 
 /* Adds a "NAME=value" for each option to set[*n] and further; max: the room of `set`. */
 dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,

@@ -13,7 +13,8 @@
  * is removed on every path.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 #include "profiler/write/formats.h"
 
 #include "base/err.h"

@@ -5,7 +5,7 @@
 #define TRACE_TRACE_PROGRAM_H
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 
 /* Adds to set[], which has room for max, variables of an environment under which a program records
  * its ranges into c->path, an absolute one. Its record comes to `record`, DIRECTORY/NAME.json,

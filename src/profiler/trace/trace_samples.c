@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_samples.h"
+#include "deepclock/trace.h"
 
 #include "base/err.h"
 #include "base/sink.h"

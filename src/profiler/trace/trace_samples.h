@@ -6,7 +6,7 @@
 #define TRACE_TRACE_SAMPLES_H
 
 #include "base/mem.h"
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 #include "os/os.h"
 #include "record/build.h"
 

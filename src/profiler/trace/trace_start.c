@@ -8,6 +8,7 @@
  * name. recorder.h does the recording.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 #include "base/err.h"

@@ -17,6 +17,7 @@
 #ifndef TRACE_WAITING_H
 #define TRACE_WAITING_H
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 typedef struct dck_wait {

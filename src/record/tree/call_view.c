@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/call_view.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/tree/call_rows.h"

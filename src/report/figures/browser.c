@@ -4,6 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/browser.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/sink.h"

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
+#include "deepclock/unstable.h"
 #include "record/build.h"
 #include "report/html/html_block.h"
 #include "report/html/html_page.h"

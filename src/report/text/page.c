@@ -16,6 +16,7 @@
 #include "report/text/page.h"
 #include "base/units.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

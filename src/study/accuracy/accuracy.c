@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/accuracy.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 #include "study/accuracy/accuracy_record.h"
 #include "study/accuracy/accuracy_run.h"
@@ -60,11 +61,11 @@ const dck_opt dck_accuracy_options[] = {
     {0},
 };
 
-void dck_accuracy_config_init(dck_accuracy_config *c)
+void dck_accuracy_config_init_sized(dck_accuracy_config *c, uint32_t struct_size)
 {
-	*c = (dck_accuracy_config){0};
-	(void)dck_opt_defaults(dck_tolerance_options, c, NULL);
-	(void)dck_opt_defaults(dck_accuracy_options, c, NULL);
+	const dck_opt *const tables[] = {dck_tolerance_options, dck_accuracy_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 typedef struct job {
@@ -363,14 +364,12 @@ static dck_status labels_job_run(job *j, dck_err *err)
 dck_status dck_accuracy(const dck_alternative *all, size_t n, const dck_accuracy_config *c,
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	dck_accuracy_config plain;
-	job j = {.all = all, .n = n, .config = c, .watch = watch};
+	dck_accuracy_config own;
+	job j = {.all = all, .n = n, .config = &own, .watch = watch};
 	dck_status status;
 
-	if (!c) {
-		dck_accuracy_config_init(&plain);
-		j.config = c = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_accuracy_config_init, err));
+	c = &own;
 	if (n > DCK_ALTERNATIVES_MAX)
 		DCK_FAIL(err, E_ARG, "%zu subjects: at most %d are compared", n,
 			 DCK_ALTERNATIVES_MAX);

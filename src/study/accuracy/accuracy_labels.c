@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_labels.h"
+#include "base/commas.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "measure/subject/target.h"
@@ -453,7 +454,7 @@ dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory,
 dck_status label_names_read(mem_arena *a, const char *option, const char *text, label_names *ret,
 			    dck_err *err)
 {
-	char *at, **line;
+	char **line;
 	size_t n = 0;
 
 	if (text[0] == '@') {
@@ -467,14 +468,11 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 			return status;
 		*ret = (label_names){(const char **)line, n};
 	} else {
-		at = mem_arena_dup(a, text);
-		line = mem_arena_array(a, strlen(text) + 1, sizeof *line);
-		DCK_NEED(at && line, err, "for the labels of '%s'", option);
-		for (char *comma; at; at = comma) {
-			comma = strchr(at, ',');
-			if (comma)
-				*comma++ = '\0';
-			line[n++] = at;
+		line = mem_arena_array(a, commas_count(text), sizeof *line);
+		DCK_NEED(line, err, "for the labels of '%s'", option);
+		for (commas_item item; commas_next(&text, &item); n++) {
+			line[n] = mem_arena_fmt(a, "%.*s", (int)item.n, item.text);
+			DCK_NEED(line[n], err, "for the labels of '%s'", option);
 		}
 		*ret = (label_names){(const char **)line, n};
 	}

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "record/asked.h"
 #include "record/copy.h"
 #include "record/comparable.h"
@@ -358,16 +359,13 @@ dck_status dck_compare_records(const dck_record *const *records, size_t n,
 			       const dck_compare_config *c, dck_record **ret, dck_err *err)
 {
 	const char *names[DCK_ALTERNATIVES_MAX];
-	dck_compare_config plain;
-	saved_comparison all = {.asked = c, .n = n};
+	dck_compare_config own;
+	saved_comparison all = {.asked = &own, .n = n};
 	char tag[64];
 	mem_arena *a;
 	dck_status status = DCK_E_NOMEM;
 
-	if (!c) {
-		dck_compare_config_init(&plain);
-		all.asked = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
 	DCK_TRY(check_records(records, n, all.asked, err));
 	a = mem_arena_new(0);
 	all.b = record_begin(all.asked->title);

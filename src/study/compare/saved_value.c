@@ -14,6 +14,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
 #include "record/comparable.h"
 #include "measure/plan.h"

@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/versus_look.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/label.h"
 #include "measure/verify/agree.h"
 #include "record/asked.h"
@@ -236,8 +237,8 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	versus_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
 	versus_rounds r = {.candidates = candidates, .results = results, .n = n};
 	versus_rounds self = {.candidates = self_candidates, .results = self_results};
-	dck_compare_config plain;
-	versus v = {.asked = c};
+	dck_compare_config own;
+	versus v = {.asked = &own};
 	record_builder *b;
 	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
 	dck_subject bare[DCK_ALTERNATIVES_MAX];
@@ -245,10 +246,7 @@ dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_c
 	dck_err cleanup;
 	dck_status status;
 
-	if (!c) {
-		dck_compare_config_init(&plain);
-		v.asked = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
 	DCK_TRY(versus_check(all, n, v.asked, err));
 	DCK_TRY(versus_plan_make(&v, err));
 	v.random = v.asked->seed;
@@ -285,10 +283,7 @@ dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_conf
 {
 	dck_compare_config own;
 
-	if (c)
-		own = *c;
-	else
-		dck_compare_config_init(&own);
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
 	own.ranking = true;
 	return dck_compare(all, n, &own, watch, ret, err);
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"
+#include "base/opt_text.h"
 #include <assert.h>
 #include <stddef.h>
 
@@ -64,16 +65,10 @@ const dck_opt dck_compare_saved_options[] = {
     {0},
 };
 
-void dck_compare_config_init(dck_compare_config *c)
+void dck_compare_config_init_sized(dck_compare_config *c, uint32_t struct_size)
 {
 	const dck_opt *const tables[] = {dck_compare_options, dck_compare_live_options,
-					 dck_compare_saved_options};
+					 dck_compare_saved_options, NULL};
 
-	*c = (dck_compare_config){0};
-	for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-		const dck_status status = dck_opt_defaults(tables[i], c, NULL);
-
-		assert(status == DCK_OK);
-		(void)status;
-	}
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }

@@ -8,7 +8,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/cost.h"
+#include "deepclock/unstable.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "record/tree/module_tree.h"
 #include "study/cost_report/tally_open.h"
 #include "study/cost_report/counted.h"
@@ -48,10 +50,11 @@ const dck_opt dck_cost_options[] = {
     {0},
 };
 
-void dck_cost_config_init(dck_cost_config *c)
+void dck_cost_config_init_sized(dck_cost_config *c, uint32_t struct_size)
 {
-	*c = (dck_cost_config){0};
-	(void)dck_opt_defaults(dck_cost_options, c, NULL);
+	const dck_opt *const tables[] = {dck_cost_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 void cost_metric_put(record_builder *b, tally_counted *c, const char *tag, num n, const char *how)
@@ -526,17 +529,16 @@ static void note_run(record_builder *b, const cost_result *r, const tally_real *
 dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,
 		    dck_record **ret, dck_err *err)
 {
-	dck_cost_config plain;
+	dck_cost_config own;
 	tally_counted c = {0};
 	record_builder *b = NULL;
-	mem_arena *a = mem_arena_new(0);
+	mem_arena *a;
 	tally_real real = {0};
 	dck_status status;
 
-	if (!cfg) {
-		dck_cost_config_init(&plain);
-		cfg = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(cfg, &own, dck_cost_config_init, err));
+	cfg = &own;
+	a = mem_arena_new(0);
 	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");
 	if (status == DCK_OK && cfg->run)
 		status = real_run(s, watch, a, &real, err);

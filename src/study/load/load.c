@@ -15,6 +15,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/observer.h"
 #include "base/units.h"
 #include "record/asked.h"
@@ -265,15 +266,14 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 dck_status dck_load(const dck_subject *s, const dck_load_config *config, const dck_observer *watch,
 		    dck_record **ret, dck_err *err)
 {
-	dck_load_config defaults;
-	load_job *j = mem_zalloc(1, sizeof *j);
+	dck_load_config own;
+	load_job *j;
 	dck_status status;
 
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_load_config_init, err));
+	config = &own;
+	j = mem_zalloc(1, sizeof *j);
 	DCK_NEED(j, err, "for a measurement");
-	if (!config) {
-		dck_load_config_init(&defaults);
-		config = &defaults;
-	}
 	j->subject = s;
 	j->config = config;
 	j->watch = watch;

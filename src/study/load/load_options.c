@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
+#include "base/opt_text.h"
 
 const char *const dck_load_scenarios[] = {"auto", "single", "multi", "offline", "server", NULL};
 const char *const dck_load_arrivals[] = {"poisson", "constant", NULL};
@@ -65,9 +66,9 @@ const dck_opt dck_load_options[] = {
     {0},
 };
 
-void dck_load_config_init(dck_load_config *c)
+void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size)
 {
-	(void)dck_opt_defaults(dck_load_options, c, NULL);
-	c->clock = NULL;
-	c->title = NULL;
+	const dck_opt *const tables[] = {dck_load_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }

@@ -15,7 +15,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pit.h"
+#include "deepclock/unstable.h"
+#include "base/commas.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/mem.h"
 #include "record/asked.h"
 #include "record/copy.h"
@@ -47,10 +50,11 @@ const dck_opt dck_pitfalls_options[] = {
     {0},
 };
 
-void dck_pitfalls_config_init(dck_pitfalls_config *c)
+void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size)
 {
-	*c = (dck_pitfalls_config){0};
-	(void)dck_opt_defaults(dck_pitfalls_options, c, NULL);
+	const dck_opt *const tables[] = {dck_pitfalls_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* --- which mistakes */
@@ -62,18 +66,6 @@ typedef struct chosen {
 	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not reached */
 } chosen;
 
-static bool pitfalls_listed(const char *list, const char *key)
-{
-	const size_t n = strlen(key);
-
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, key, n) == 0 && (at[n] == ',' || at[n] == '\0'))
-			return true;
-	}
-	return false;
-}
-
 static dck_status list_check(const char *option, const char *list, dck_err *err)
 {
 	const char *keys[ROWS_MAX];
@@ -84,12 +76,10 @@ static dck_status list_check(const char *option, const char *list, dck_err *err)
 		keys[n] = pit_rows[n].says.key;
 		n++;
 	}
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		const int length = (int)strcspn(at, ",");
+	for (commas_item item; commas_next(&list, &item);) {
 		bool known = false;
 
-		snprintf(key, sizeof key, "%.*s", length, at);
+		commas_word(&item, key, sizeof key);
 		for (size_t i = 0; i < n; i++)
 			known |= strcmp(key, keys[i]) == 0;
 		if (known)
@@ -110,10 +100,10 @@ static dck_status rows_choose(const dck_pitfalls_config *c, chosen *rows, size_t
 	DCK_TRY(list_check("only", c->only, err));
 	DCK_TRY(list_check("skip", c->skip, err));
 	for (const pit_row *r = pit_rows; r->says.key; r++) {
-		const bool in = !c->only || pitfalls_listed(c->only, r->says.key);
+		const bool in = !c->only || commas_have(c->only, r->says.key);
 
 		assert(n < ROWS_MAX);
-		if (in && !(c->skip && pitfalls_listed(c->skip, r->says.key)))
+		if (in && !commas_have(c->skip, r->says.key))
 			rows[n++] = (chosen){.row = r};
 	}
 	if (n == 0)
@@ -450,7 +440,7 @@ static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, 
 dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	dck_pitfalls_config plain;
+	dck_pitfalls_config own;
 	pit p = {.subject = s};
 	dck_record *base = NULL;
 	record_builder *b;
@@ -459,10 +449,8 @@ dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 	dck_status status;
 	size_t n = 0;
 
-	if (!c) {
-		dck_pitfalls_config_init(&plain);
-		c = &plain;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_pitfalls_config_init, err));
+	c = &own;
 	p.asked = c;
 	plan_fill(&plan, c);
 	DCK_TRY(measure_plan_check(&plan, &p.plan, err));

@@ -14,6 +14,7 @@
 #include "deepclock/profile.h"
 #include "base/dtype.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "record/tree/module_tree.h"
 #include "base/observer.h"
 #include "record/asked.h"
@@ -45,9 +46,11 @@ const dck_opt dck_profile_options[] = {
     {0},
 };
 
-void dck_profile_config_init(dck_profile_config *c)
+void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size)
 {
-	(void)dck_opt_defaults(dck_profile_options, c, NULL);
+	const dck_opt *const tables[] = {dck_profile_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 typedef struct job {
@@ -401,19 +404,15 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 			     const dck_profile_config *config, const dck_observer *watch,
 			     dck_record **ret, dck_err *err)
 {
-	dck_plan default_plan;
-	dck_profile_config default_config;
+	dck_plan own_plan;
+	dck_profile_config own;
 	job j = {.subject = s, .watch = watch};
 	dck_err why = {0};
 
-	if (!plan) {
-		dck_plan_init(&default_plan);
-		plan = &default_plan;
-	}
-	if (!config) {
-		dck_profile_config_init(&default_config);
-		config = &default_config;
-	}
+	DCK_TRY(OPT_CONFIG_GET(plan, &own_plan, dck_plan_init, err));
+	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_profile_config_init, err));
+	plan = &own_plan;
+	config = &own;
 	j.plan = plan;
 	j.config = config;
 	DCK_TRY(can_profile(s, err));

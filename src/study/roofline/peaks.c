@@ -17,6 +17,7 @@
 #include "deepclock/machine.h"
 
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/mem.h"
 #include "record/asked.h"
 #include "record/host.h"
@@ -48,9 +49,11 @@ const dck_opt dck_machine_options[] = {
     {0},
 };
 
-void dck_machine_init(dck_machine_config *c)
+void dck_machine_init_sized(dck_machine_config *c, uint32_t struct_size)
 {
-	*c = (dck_machine_config){0};
+	const dck_opt *const tables[] = {dck_machine_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* Everything that the record is made of. */
@@ -670,15 +673,15 @@ static dck_status survey_measure(survey *s, const dck_observer *watch, dck_recor
 dck_status dck_machine(const dck_machine_config *c, const dck_observer *watch, dck_record **ret,
 		       dck_err *err)
 {
-	dck_machine_config plain;
+	dck_machine_config own;
 	survey *s;
 
-	if (c && c->refresh && c->cached_only)
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_machine_init, err));
+	if (own.refresh && own.cached_only)
 		DCK_FAIL(err, E_ARG, "--refresh measures and --cached-only does not: give one");
 	s = mem_zalloc(1, sizeof *s);
 	DCK_NEED(s, err, "for the measurement");
-	dck_machine_init(&plain);
-	s->asked = c ? c : &plain;
+	s->asked = &own;
 	os_host_get(&s->host);
 	machine_topology_find(&s->topology);
 	s->isa = machine_isa_find();

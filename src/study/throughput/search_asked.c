@@ -2,7 +2,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
+#include "base/commas.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/units.h"
 #include "os/os.h"
 #include <assert.h>
@@ -53,15 +55,11 @@ const dck_opt dck_throughput_options[] = {
     {0},
 };
 
-void dck_throughput_config_init(dck_throughput_config *c)
+void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size)
 {
-	const dck_status status = dck_opt_defaults(dck_throughput_options, c, NULL);
+	const dck_opt *const tables[] = {dck_throughput_options, NULL};
 
-	assert(status == DCK_OK);
-	(void)status;
-	c->program = NULL;
-	c->title = NULL;
-	c->batches = NULL;
+	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
 /* --- what was asked */
@@ -72,14 +70,15 @@ static dck_status list_parse(const char *option, const char *text, uint64_t *ret
 {
 	size_t n = 0;
 
-	for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-		const size_t length = strcspn(at, ",");
+	const char *rest = text;
+	for (commas_item item; commas_next(&rest, &item);) {
 		char word[32];
 		uint64_t v;
 		size_t k;
 
-		snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : 0), at);
-		if (units_parse_count(word, &v, NULL) != DCK_OK || v == 0 || v > 1000000000)
+		if (item.n >= sizeof word ||
+		    units_parse_count(commas_word(&item, word, sizeof word), &v, NULL) != DCK_OK ||
+		    v == 0 || v > 1000000000)
 			DCK_FAIL(
 			    err, E_ARG,
 			    "--%s is '%.100s': give whole numbers above 0 with commas between, "

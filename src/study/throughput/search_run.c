@@ -16,6 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
 #include "base/err.h"
+#include "base/opt_text.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/observer.h"
@@ -267,14 +268,11 @@ static dck_status search_loop(search_run *r, dck_record **ret, dck_err *err)
 dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 			  const dck_observer *watch, dck_record **ret, dck_err *err)
 {
-	dck_throughput_config defaults;
-	search_run r = {.subject = s, .config = c, .watch = watch};
+	dck_throughput_config own;
+	search_run r = {.subject = s, .config = &own, .watch = watch};
 	dck_status status;
 
-	if (!c) {
-		dck_throughput_config_init(&defaults);
-		r.config = &defaults;
-	}
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_throughput_config_init, err));
 	status = search_loop(&r, ret, err);
 	search_journal_close(r.journal);
 	search_free(r.search);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 
 #include <math.h>
 #include <stdio.h>

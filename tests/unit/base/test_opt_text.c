@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/opt_text.h"
+#include "deepclock/unstable.h"
 
 typedef struct config {
 	bool flag;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/num.h"
+#include "deepclock/unstable.h"
 #include "base/units.h"
 
 #include <math.h>

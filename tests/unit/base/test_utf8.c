@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "deepclock/opt.h"
+#include "deepclock/unstable.h"
 
 #include <string.h>
 

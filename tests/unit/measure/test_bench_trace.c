@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "deepclock/bench.h"
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 

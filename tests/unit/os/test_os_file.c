@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
 #include "deepclock/report.h"
+#include "deepclock/unstable.h"
 
 #include "fault_alloc.h"
 #include "scratch.h"

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
+#include "deepclock/unstable.h"
 #include "os/process/other_process.h"
 
 #include "base/mem.h"

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/browser.h"
+#include "deepclock/unstable.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "record/build.h"

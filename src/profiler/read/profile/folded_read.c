@@ -125,11 +125,20 @@ static void frame_push(stacks *s, char *text)
 		stack_push_frame(s, &(dck_frame){.name = "(no name)"});
 }
 
+/* The frames of "outer;inner". */
+static void frames_push(stacks *s, char *text)
+{
+	for (char *end; (end = strchr(text, ';')); text = end + 1) {
+		*end = '\0';
+		frame_push(s, text);
+	}
+	frame_push(s, text);
+}
+
 static dck_status stack_read(reader *x, stacks *s, size_t column)
 {
 	const size_t at = folded_number_at(x->line, x->n);
 	const double weight = at ? strtod(x->line + at, NULL) : -1;
-	char *text = x->line, *end;
 	size_t n = at;
 
 	if (x->n == 0)
@@ -146,12 +155,8 @@ static dck_status stack_read(reader *x, stacks *s, size_t column)
 	stack_open(s, 0);
 	if (n == 0) /* py-spy writes one for threads without Python frames */
 		stack_push_frame(s, &(dck_frame){.name = "(no stack)"});
-	for (; n > 0 && (end = strchr(text, ';')); text = end + 1) {
-		*end = '\0';
-		frame_push(s, text);
-	}
-	if (n > 0)
-		frame_push(s, text);
+	else
+		frames_push(s, x->line);
 	stack_add(s, s->path, column, weight);
 	return DCK_OK;
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
+#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/wire.h"

@@ -16,6 +16,7 @@
 #include "profiler/count/call_lane.h"
 #include "profiler/count/count_functions.h"
 #include "deepclock/count.h"
+#include "deepclock/unstable.h"
 #include "record/build.h"
 #include "scratch.h"
 

@@ -2,7 +2,8 @@
  * cannot be otherwise.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
+#include "deepclock/unstable.h"
 #include "os/os.h"
 #include "profiler/lap/tensorboard.h"
 #include "scratch.h"

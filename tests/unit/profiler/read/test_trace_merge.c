@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "os/os.h"
 #include "scratch.h"

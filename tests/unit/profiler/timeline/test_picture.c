@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "deepclock/unstable.h"
 #include "profiler/timeline/picture_parts.h"
 
 enum { THREADS = 5, NAMES = 12, KEYS = 64 };

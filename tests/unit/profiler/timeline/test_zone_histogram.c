@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/rng.h"
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 #include "stat/stat.h"

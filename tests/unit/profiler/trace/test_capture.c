@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 #include "profiler/trace/annotation/annotation.h"

@@ -2,7 +2,7 @@
  * the pointers that a collector fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "deepclock/zone.h"
+#include "deepclock/trace.h"
 #include "scratch.h"
 #include <math.h>
 #include <pthread.h>

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "profiler/trace/drain.h"
 #include "profiler/trace/lane.h"

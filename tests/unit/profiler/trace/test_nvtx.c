@@ -2,6 +2,7 @@
  * tables that an injected library fills.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 #include <math.h>

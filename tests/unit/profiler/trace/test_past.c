@@ -1,6 +1,7 @@
 /* test_past.c - ranges that are told afterwards stand where they were, between those of their time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "profiler/trace/past.h"
 

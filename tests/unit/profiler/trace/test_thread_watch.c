@@ -2,6 +2,7 @@
  * beside what the system says. Of threads that record nothing, that are many, that end at once.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "os/os.h"
 #include "record/asked.h"

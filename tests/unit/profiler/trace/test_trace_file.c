@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 

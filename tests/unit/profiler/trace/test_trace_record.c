@@ -2,6 +2,7 @@
  * are the same.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 #include <pthread.h>

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "scratch.h"
 

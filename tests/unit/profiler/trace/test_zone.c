@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
 static void begin(uint64_t buffer_bytes)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Configs of callers that were compiled with another version: no more than struct_size bytes of
+ * them are written or read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/opt_text.h"
+#include "deepclock/deepclock.h"
+
+/* As it once was, as it is here, as it will be. */
+typedef struct config_old {
+	uint32_t struct_size;
+	uint64_t a;
+} config_old;
+typedef struct config_now {
+	uint32_t struct_size;
+	uint64_t a, b;
+} config_now;
+typedef struct config_new {
+	uint32_t struct_size;
+	uint64_t a, b, c;
+} config_new;
+
+static const dck_opt first[] = {
+    DCK_OPTION(COUNT, config_now, a, "a", "N", "5", "the first"),
+    {0},
+};
+static const dck_opt second[] = {
+    DCK_OPTION(COUNT, config_now, b, "b", "N", "7", "the second"),
+    {0},
+};
+static const dck_opt *const tables[] = {first, second, NULL};
+
+static void now_init(config_now *c)
+{
+	opt_config_init(c, sizeof *c, sizeof *c, tables);
+}
+
+static void of_an_older_caller(void **state)
+{
+	struct {
+		config_old c;
+		unsigned char behind[16];
+	} caller;
+	config_now own;
+
+	(void)state;
+	memset(&caller, 0x5a, sizeof caller);
+	opt_config_init(&caller.c, sizeof caller.c, sizeof own, tables);
+	assert_int_equal(caller.c.struct_size, sizeof caller.c);
+	assert_int_equal(caller.c.a, 5);
+	for (size_t i = 0; i < sizeof caller.behind; i++)
+		assert_int_equal(caller.behind[i], 0x5a);
+	caller.c.a = 6;
+	assert_int_equal(OPT_CONFIG_GET(&caller.c, &own, now_init, NULL), DCK_OK);
+	assert_int_equal(own.a, 6);
+	assert_int_equal(own.b, 7); /* and not what lies behind the caller's */
+	assert_int_equal(own.struct_size, sizeof own);
+}
+
+static void of_a_newer_caller(void **state)
+{
+	config_new c;
+	config_now own;
+	dck_err err = {0};
+
+	(void)state;
+	memset(&c, 0x5a, sizeof c);
+	opt_config_init(&c, sizeof c, sizeof own, tables);
+	assert_int_equal(c.struct_size, sizeof c);
+	assert_int_equal(c.b, 7);
+	assert_int_equal(c.c, 0);
+	c.b = 8;
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_OK);
+	assert_int_equal(own.b, 8);
+	c.c = 1;
+	own.b = 9;
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_VERSION);
+	assert_non_null(strstr(err.msg, "older than the program"));
+}
+
+static void none_and_not_initialised(void **state)
+{
+	config_now c = {0}, own;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(OPT_CONFIG_GET(NULL, &own, now_init, &err), DCK_OK);
+	assert_int_equal(own.a, 5);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_ARG);
+	assert_string_equal(err.msg, "a config has struct_size 0: initialise it with now_init()");
+	memset(&c, 0xff, sizeof c);
+	assert_int_equal(OPT_CONFIG_GET(&c, &own, now_init, &err), DCK_E_ARG);
+}
+
+/* Each init function, in memory that ends with the struct, and with what a caller of two members
+ * has. */
+#define INITIALISED(type, init)                                             \
+	do {                                                                \
+		const size_t two = 2 * sizeof(uint64_t);                    \
+		type *c = malloc(sizeof *c);                                \
+		unsigned char *less = malloc(sizeof *c);                    \
+		assert_non_null(c);                                         \
+		assert_non_null(less);                                      \
+		memset(less, 0x5a, sizeof *c);                              \
+		init(c);                                                    \
+		assert_int_equal(c->struct_size, sizeof *c);                \
+		init##_sized((type *)(void *)less, (uint32_t)two);          \
+		assert_int_equal(((type *)(void *)less)->struct_size, two); \
+		for (size_t i = two; i < sizeof *c; i++)                    \
+			assert_int_equal(less[i], 0x5a);                    \
+		free(less);                                                 \
+		free(c);                                                    \
+	} while (0)
+
+static void every_config(void **state)
+{
+	(void)state;
+	INITIALISED(dck_plan, dck_plan_init);
+	INITIALISED(dck_compare_config, dck_compare_config_init);
+	INITIALISED(dck_accuracy_config, dck_accuracy_config_init);
+	INITIALISED(dck_cost_config, dck_cost_config_init);
+	INITIALISED(dck_load_config, dck_load_config_init);
+	INITIALISED(dck_machine_config, dck_machine_init);
+	INITIALISED(dck_pitfalls_config, dck_pitfalls_config_init);
+	INITIALISED(dck_profile_config, dck_profile_config_init);
+	INITIALISED(dck_throughput_config, dck_throughput_config_init);
+	INITIALISED(dck_history_config, dck_history_config_init);
+	INITIALISED(dck_history_trend_config, dck_history_trend_config_init);
+	INITIALISED(dck_sample_config, dck_sample_config_init);
+	INITIALISED(dck_memory_config, dck_memory_config_init);
+	INITIALISED(dck_count_config, dck_count_config_init);
+	INITIALISED(dck_overhead_config, dck_overhead_config_init);
+}
+
+static int work(void *arg)
+{
+	++*(unsigned *)arg;
+	return 0;
+}
+
+/* A program that was compiled when dck_plan ended with `title`. */
+static void an_older_plan_measures(void **state)
+{
+	const volatile uint32_t size = offsetof(dck_plan, title); /* not for the compiler */
+	dck_plan *plan = malloc(size);
+	dck_subject s;
+	dck_record *r;
+	unsigned calls = 0;
+
+	(void)state;
+	assert_non_null(plan);
+	dck_plan_init_sized(plan, size);
+	plan->runs = 20;
+	plan->warmup = "0";
+	dck_subject_init(&s);
+	s.function = work;
+	s.arg = &calls;
+	assert_int_equal(dck_bench(&s, plan, NULL, &r, NULL), DCK_OK);
+	assert_true(calls >= 20);
+	assert_null(r->command);
+	dck_record_free(r);
+	free(plan);
+}
+
+static void every_call_refuses_zeroes(void **state)
+{
+	const char *const argv[] = {"true", NULL};
+	char *const *words = (char *const *)(uintptr_t)argv;
+	dck_subject s;
+	dck_record *r = NULL;
+	dck_history *h = NULL;
+	dck_history_trend *t = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	dck_subject_init(&s);
+	const dck_alternative two[] = {{"a", &s}, {"b", &s}};
+#define REFUSED(call)                                  \
+	do {                                           \
+		assert_int_equal(call, DCK_E_ARG);     \
+		if (!strstr(err.msg, "struct_size 0")) \
+			fail_msg("%s", err.msg);       \
+		err.msg[0] = '\0';                     \
+	} while (0)
+	REFUSED(dck_bench(&s, &(dck_plan){0}, NULL, &r, &err));
+	REFUSED(dck_compare(two, 2, &(dck_compare_config){0}, NULL, &r, &err));
+	REFUSED(dck_rank(two, 2, &(dck_compare_config){0}, NULL, &r, &err));
+	REFUSED(dck_compare_records(NULL, 0, &(dck_compare_config){0}, &r, &err));
+	REFUSED(dck_accuracy(two, 2, &(dck_accuracy_config){0}, NULL, &r, &err));
+	REFUSED(dck_cost(&s, &(dck_cost_config){0}, NULL, &r, &err));
+	REFUSED(dck_load(&s, &(dck_load_config){0}, NULL, &r, &err));
+	REFUSED(dck_machine(&(dck_machine_config){0}, NULL, &r, &err));
+	REFUSED(dck_pitfalls(&s, &(dck_pitfalls_config){0}, NULL, &r, &err));
+	REFUSED(dck_profile_model(&s, &(dck_plan){0}, NULL, NULL, &r, &err));
+	REFUSED(dck_profile_model(&s, NULL, &(dck_profile_config){0}, NULL, &r, &err));
+	REFUSED(dck_throughput(&s, &(dck_throughput_config){0}, NULL, &r, &err));
+	REFUSED(dck_history_open(&(dck_history_config){0}, &h, &err));
+	REFUSED(dck_history_trend_get(NULL, NULL, &(dck_history_trend_config){0}, &t, &err));
+	REFUSED(
+	    dck_sample(&(dck_sample_config){0}, &(dck_sample_program){.argv = words}, &r, &err));
+	REFUSED(dck_memory_program_run(&(dck_memory_config){0},
+				       &(dck_memory_program){.argv = words}, &r, &err));
+	REFUSED(dck_count_program_run(&(dck_count_config){0}, &(dck_count_program){.argv = words},
+				      &r, &err));
+	REFUSED(dck_overhead(&(dck_overhead_config){0}, words, &r, &err));
+#undef REFUSED
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(of_an_older_caller),	cmocka_unit_test(of_a_newer_caller),
+	    cmocka_unit_test(none_and_not_initialised), cmocka_unit_test(every_config),
+	    cmocka_unit_test(an_older_plan_measures),	cmocka_unit_test(every_call_refuses_zeroes),
+	};
+
+	return cmocka_run_group_tests_name("config", tests, NULL, NULL);
+}
