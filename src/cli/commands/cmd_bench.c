@@ -1,5 +1,13 @@
 /* cmd_bench.c - deepclock bench SUBJECT | -- PROGRAM ARG...
  *
+ * One subject goes to dck_bench(); its record is then given the interval between starts, if the
+ * history has earlier ones. Several subjects are ranked: they are measured interleaved by
+ * dck_rank() in rounds of random order, and options that describe how the runs of one
+ * subject are counted are refused by a table that names what to give instead.
+ *
+ * program_plan() changes the defaults for programs: their runs are long, and those of a model
+ * would take minutes. The options are the tables of the library; nothing is parsed here.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include <limits.h>
