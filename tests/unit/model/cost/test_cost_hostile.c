@@ -532,6 +532,42 @@ static void parts_of_a_huge_sequence(void **state)
 
 /* --- depth and width without nesting */
 
+/* Every label is in the first and the last operand, so its last use is far from each other one. */
+static void einsums_of_many_operands(void **state)
+{
+	(void)state;
+	enum { NODES = MANY / 250, OPERANDS = 256 };
+	int64_t ones[COST_RANK_MAX];
+	char equation[4 * OPERANDS + 2] = "";
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	for (int i = 0; i < COST_RANK_MAX; i++)
+		ones[i] = 1;
+	put_input(&w, "x", ONNX_FLOAT, COST_RANK_MAX, ones);
+	put_input(&w, "y", ONNX_FLOAT, COST_RANK_MAX / 2, ones);
+	for (int i = 0; i < OPERANDS; i++)
+		strcat(equation, i + 1 < OPERANDS ? "...," : "...->");
+	for (int k = 0; k < NODES; k++) {
+		size_t node = wire_begin(&w, 1);
+		char out[16];
+		snprintf(out, sizeof out, "z%d", k);
+		for (int i = 0; i < OPERANDS; i++)
+			wire_put_text(&w, 1, i == 0 || i + 1 == OPERANDS ? "x" : "y");
+		wire_put_text(&w, 2, out);
+		wire_put_text(&w, 4, "Einsum");
+		put_attr_text(&w, "equation", equation);
+		wire_end(&w, node);
+	}
+	graph_end(&w, g);
+	counted c = count(&w);
+	if (c.code != DCK_OK)
+		fail_msg("%s", c.err.msg);
+	/* Each of the contractions is of one element. */
+	assert_true(num_is(c.result->macs, NODES * (OPERANDS - 1)));
+	done(&c);
+}
+
 static void a_million_inputs_of_one_node(void **state)
 {
 	(void)state;
@@ -675,6 +711,7 @@ int main(void)
 	    cmocka_unit_test(functions_that_multiply),
 	    cmocka_unit_test(a_sparse_constant_of_a_million_dimensions),
 	    cmocka_unit_test(parts_of_a_huge_sequence),
+	    cmocka_unit_test(einsums_of_many_operands),
 	    cmocka_unit_test(a_million_inputs_of_one_node),
 	    cmocka_unit_test(views_of_views),
 	    cmocka_unit_test(sequences_in_sequences),
