@@ -12,7 +12,7 @@
  *
  * Also accepted are a comma after the last element, NaN and Infinity, control characters in texts,
  * and escapes that JSON does not define. \u0000 becomes U+FFFD, since a NUL would end the text, and
- * so does half of a surrogate pair; a first half before an escape other than \u is refused.
+ * so does half of a surrogate pair.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_read.h"
@@ -22,6 +22,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { REPLACEMENT = 0xfffd }; /* U+FFFD */
 
 void json_read_init(json_reader *r,
 		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
@@ -113,47 +115,40 @@ static dck_status read_hex4(json_reader *r, uint32_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Reads the code after "\u". Half of a surrogate pair without the other half becomes U+FFFD. */
-static dck_status read_code(json_reader *r, dck_err *err)
+static void code_append(json_reader *r, uint32_t code)
 {
-	enum { REPLACEMENT = 0xfffd };
 	char bytes[UTF8_BYTES_MAX];
-	uint32_t code, low = 0;
-	int c;
 
-	DCK_TRY(read_hex4(r, &code, err));
-	if (code >= 0xd800 && code < 0xdc00) {
-		DCK_TRY(peek_inside(r, &c, err));
-		if (c != '\\') {
-			code = REPLACEMENT;
-		} else {
-			r->at++;
-			DCK_TRY(peek_inside(r, &c, err));
-			if (c != 'u')
-				return misplaced(r, c, err);
-			r->at++;
-			DCK_TRY(read_hex4(r, &low, err));
-			code = low >= 0xdc00 && low < 0xe000
-				   ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
-				   : REPLACEMENT;
-		}
-	} else if ((code >= 0xdc00 && code < 0xe000) || code == 0) {
-		code = REPLACEMENT; /* a NUL would end the text */
-	}
 	text_append(r, bytes, utf8_put(bytes, code));
-	return DCK_OK;
 }
 
-/* Reads what follows a backslash. An escape that JSON does not define yields its character. */
-static dck_status read_escape(json_reader *r, dck_err *err)
+/* Reads what follows a backslash. An escape that JSON does not define yields its character. Half of
+ * a surrogate pair without the other half becomes U+FFFD; the first half waits in *high for the
+ * next escape. */
+static dck_status read_escape(json_reader *r, uint32_t *high, dck_err *err)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+	const uint32_t before = *high;
+	uint32_t code = 0;
 	int c;
 
 	DCK_TRY(peek_inside(r, &c, err));
 	r->at++;
 	if (c == 'u')
-		return read_code(r, err);
+		DCK_TRY(read_hex4(r, &code, err));
+	*high = code >= 0xd800 && code < 0xdc00 ? code : 0;
+	const bool low = code >= 0xdc00 && code < 0xe000;
+	if (before && low) {
+		code_append(r, 0x10000 + ((before - 0xd800) << 10) + (code - 0xdc00));
+		return DCK_OK;
+	}
+	if (before)
+		code_append(r, REPLACEMENT);
+	if (c == 'u') {
+		if (!*high)
+			code_append(r, low || code == 0 ? REPLACEMENT : code);
+		return DCK_OK;
+	}
 	const char *found = c ? strchr(from, c) : NULL;
 	text_append(r, found ? &to[found - from] : &(char){(char)c}, 1);
 	return DCK_OK;
@@ -162,11 +157,16 @@ static dck_status read_escape(json_reader *r, dck_err *err)
 /* Reads a text after its opening quote. */
 static dck_status json_read_text(json_reader *r, dck_err *err)
 {
+	uint32_t high = 0;
 	int c;
 
 	r->n = 0;
 	for (;;) {
 		DCK_TRY(peek_inside(r, &c, err));
+		if (high && c != '\\') {
+			code_append(r, REPLACEMENT);
+			high = 0;
+		}
 		const uint8_t *from = r->at;
 		while (r->at < r->end && *r->at != '"' && *r->at != '\\')
 			r->at++;
@@ -175,7 +175,7 @@ static dck_status json_read_text(json_reader *r, dck_err *err)
 			continue;
 		if (*r->at++ == '"')
 			break;
-		DCK_TRY(read_escape(r, err));
+		DCK_TRY(read_escape(r, &high, err));
 	}
 	r->text[r->n] = '\0';
 	return DCK_OK;

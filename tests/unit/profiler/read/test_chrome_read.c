@@ -150,6 +150,12 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":16,\"dur\":2,\"name\":\"exit\"}",
 	     "begin 0 run\nbegin 1000 enter\nend 1500\nbegin 1500 step of user_annotation\n"
 	     "end 16000\nbegin 16000 exit\nend 18000\nend 20500\n"},
+	    /* Halves of a surrogate pair; what stands behind the first half is kept. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":0,\"name\":\"\\ud800\\tb\\ud800\\u0041\\ud800c"
+	     "\\udc00\\ud83d\\ud83d\\ude00\\ud800\"}",
+	     "begin 0 \xef\xbf\xbd b\xef\xbf\xbd"
+	     "A\xef\xbf\xbd"
+	     "c\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\nend 0\n"},
 	    /* What is not for us. */
 	    {"{" ON "\"ph\":\"X\",\"dur\":1,\"name\":\"no time\"},{\"ph\":\"P\",\"ts\":1},7,[[]],"
 	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":-1,\"name\":\"a\\u0000\\ud83d\\ude00\\q\"}",
