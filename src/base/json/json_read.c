@@ -7,7 +7,7 @@
  * several.
  *
  * Bounds on hostile input: at most JSON_NESTED_MAX open brackets (E_LIMIT); JSON_TEXT_MAX bytes of
- * a text are stored and the rest is dropped; a number or literal has at most about 400 bytes. No
+ * a text are stored and the rest is dropped; a number or literal has at most NUM_TEXT_MAX bytes. No
  * memory is allocated, and time is linear in the bytes.
  *
  * Also accepted are a comma after the last element, NaN and Infinity, control characters in texts,
@@ -18,8 +18,10 @@
 #include "base/json/json_read.h"
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +206,7 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 		DCK_TRY(json_peek(r, &c, err));
 		if (c < 0 || json_is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':')
 			break;
-		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n > 400)
+		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n == NUM_TEXT_MAX)
 			return misplaced(r, c, err);
 		text_append(r, r->at++, 1);
 	}
@@ -243,15 +245,32 @@ dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
 	return DCK_OK;
 }
 
+/* Through strtod(), which rounds correctly: the point is moved into the exponent, since which
+ * character strtod() takes for a point depends on the locale. */
 bool json_number(const char *text, double *ret)
 {
-	static const char begins[] = "-0123456789";
-	char *end;
+	static const char digits[] = "0123456789";
+	const char *at = text + (*text == '-');
+	const size_t whole = strspn(at, digits), point = at[whole] == '.';
+	const size_t part = point ? strspn(at + whole + 1, digits) : 0;
+	char plain[NUM_TEXT_MAX + 16], *end = NULL;
+	long exponent = 0;
 
-	if (!*text || !strchr(begins, *text) || strpbrk(text, "xXnNpP"))
+	if (whole == 0 || strlen(text) > NUM_TEXT_MAX)
 		return false;
-	*ret = strtod(text, &end);
-	return *end == '\0';
+	const char *rest = at + whole + point + part;
+	if (*rest == 'e' || *rest == 'E') {
+		const char *sign = rest + 1 + (rest[1] == '-' || rest[1] == '+');
+		exponent = strtol(rest + 1, &end, 10);
+		rest = strspn(sign, digits) ? end : rest;
+	}
+	if (*rest)
+		return false;
+	exponent = exponent > 9999 ? 9999 : exponent < -9999 ? -9999 : exponent;
+	snprintf(plain, sizeof plain, "%.*s%.*se%ld", (int)(at - text + (ptrdiff_t)whole), text,
+		 (int)part, at + whole + point, exponent - (long)part);
+	*ret = strtod(plain, NULL);
+	return true;
 }
 
 /* --- tokens */
