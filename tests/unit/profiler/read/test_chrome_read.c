@@ -182,6 +182,31 @@ static void each_kind_of_event_is_understood(void **state)
 	assert_int_equal(facts.skipped, 1);
 }
 
+/* The last nanosecond of 63 bits is read, later ones are no time. */
+static void times_end_after_292_years(void **state)
+{
+	static const char *const late[] = {"9223372036854775.808",
+					   "9999999999999999",
+					   "-9223372036854775.808",
+					   "9.9e15",
+					   "-9.3e15",
+					   "-9999999999999999.9999"};
+	char file[256];
+	trace_read_facts facts;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+		snprintf(file, sizeof file,
+			 "[{" ON "\"ph\":\"i\",\"ts\":9223372036854775.806,\"name\":\"a\"},"
+			 "{" ON "\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"b\"},"
+			 "{" ON "\"ph\":\"i\",\"ts\":%s,\"name\":\"c\"}]",
+			 late[i]);
+		assert_string_equal(told_of(file, main_thread, &facts),
+				    "instant 0 a\ninstant 1 b\n");
+		assert_int_equal(facts.undated, 1);
+	}
+}
+
 /* Ids of our own writer stay; those of others become such as no two have. */
 static void ranges_of_any_thread(void **state)
 {
@@ -416,6 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_written_comes_back),
 	    cmocka_unit_test(each_kind_of_event_is_understood),
+	    cmocka_unit_test(times_end_after_292_years),
 	    cmocka_unit_test(ranges_of_any_thread),
 	    cmocka_unit_test(processes_threads_and_counters),
 	    cmocka_unit_test(ranges_that_overlap_are_told_beside),
