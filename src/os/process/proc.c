@@ -387,18 +387,20 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 	ret->killed = ret->signal == SIGKILL;
 }
 
+/* There is no such child: its number may soon be another process's. */
+static dck_status wait_failed(pid_t pid, int e, dck_err *err)
+{
+	leftover_process_gone(pid, false);
+	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
+}
+
 static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 {
 	struct rusage r;
 	int status;
-	while (wait4(pid, &status, 0, &r) < 0) {
-		const int e = errno;
-
-		if (e == EINTR)
-			continue;
-		leftover_process_gone(pid, false);
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
-	}
+	while (wait4(pid, &status, 0, &r) < 0)
+		if (errno != EINTR)
+			return wait_failed(pid, errno, err);
 	fill_usage(pid, status, &r, ret);
 	return DCK_OK;
 }
@@ -443,8 +445,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 			break;
 		}
 		if (errno != EINTR) {
-			st = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
-					   "cannot wait for process %ld", (long)pid);
+			st = wait_failed(pid, errno, err);
 			break;
 		}
 	}

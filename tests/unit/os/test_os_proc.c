@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -347,6 +348,33 @@ static void waiting_may_be_asked_in_vain(void **state)
 	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
 }
 
+/* Each would keep one of the places in which running children are noted. */
+static void a_child_that_another_reaped_is_forgotten(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"true", NULL}, *waits[] = {(char *)"cat", NULL};
+	os_spawn_config c = quiet(argv);
+	os_child_usage u;
+	dck_err e;
+	pid_t pid;
+	int ends[2], count = 0;
+
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(os_wait(pid, 1, never, &count, &u, &e), DCK_E_IO);
+	}
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	c = quiet(waits);
+	c.in_fd = ends[0];
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	dck_programs_kill();
+	close(ends[1]); /* cat ends if it was not killed */
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_OK);
+	assert_true(u.killed);
+	close(ends[0]);
+}
+
 static void on_alarm(int number)
 {
 	(void)number;
@@ -502,6 +530,7 @@ int main(void)
 	    cmocka_unit_test(cancelling_stops_the_command),
 	    cmocka_unit_test(a_command_that_ignores_sigterm_is_killed),
 	    cmocka_unit_test(waiting_may_be_asked_in_vain),
+	    cmocka_unit_test(a_child_that_another_reaped_is_forgotten),
 	    cmocka_unit_test(a_signal_does_not_end_the_wait),
 	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
 	    cmocka_unit_test(every_allocation_fails_once),
