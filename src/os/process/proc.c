@@ -30,6 +30,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,33 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 }
 
 /* --- starting */
+
+/* The soft limit of descriptors that children get; 0: that of this process. */
+static _Atomic(rlim_t) descriptors_soft;
+
+void os_descriptors_raise(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur >= l.rlim_max)
+		return;
+	const rlim_t soft = l.rlim_cur;
+	l.rlim_cur = l.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &l) == 0)
+		atomic_store(&descriptors_soft, soft);
+}
+
+/* Gives a child the limit that os_descriptors_raise() found. */
+static void descriptors_restore(void)
+{
+	const rlim_t soft = atomic_load(&descriptors_soft);
+	struct rlimit l;
+
+	if (soft == 0 || getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur <= soft)
+		return;
+	l.rlim_cur = soft;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
 
 struct os_spawner {
 	char *program; /* @owned */
@@ -283,6 +311,7 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 		    (sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
 		     action.sa_handler != SIG_DFL))
 			signal(sig, SIG_DFL);
+	descriptors_restore();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execve(s->program, s->argv, environment);
