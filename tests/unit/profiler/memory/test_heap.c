@@ -8,10 +8,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -345,6 +347,22 @@ static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
 	assert_int_equal(heap_file_open(copy, &f, NULL), DCK_E_ABSENT);
 }
 
+/* malloc() that succeeds leaves errno alone, whatever the tracer ran into. */
+static void errno_stays_without_a_descriptor(void **state)
+{
+	struct rlimit before, none;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	errno = EDOM;
+	assert_false(heap_room(HEAP_NAMES, HEAP_NAMES_BYTES));
+	assert_int_equal(errno, EDOM);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 static int begin(void **state)
 {
 	return scratch_begin(state) || setenv(HEAP_VARIABLE, scratch_path, 1) || !heap_get();
@@ -361,6 +379,7 @@ int main(void)
 	    cmocka_unit_test(stacks_are_paths),
 	    cmocka_unit_test(threads_lose_nothing),
 	    cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
+	    cmocka_unit_test(errno_stays_without_a_descriptor),
 	    cmocka_unit_test(a_damaged_file_is_refused_or_read_within_its_bounds),
 	};
 
