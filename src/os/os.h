@@ -197,6 +197,9 @@ typedef struct os_spawn_config {
 	 * foreground of a terminal. */
 	bool group;
 } os_spawn_config;
+/* Raises this process's soft limit of descriptors to the hard one. Programs that it starts get the
+ * limit that was in force before. */
+void os_descriptors_raise(void);
 /* argv[0] resolved as execvp would. *ret is owned: mem_free(). E_ABSENT: no such program; E_IO: not
  * executable. */
 dck_status os_find_program(const char *name, char **ret, dck_err *err);

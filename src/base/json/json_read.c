@@ -7,21 +7,25 @@
  * several.
  *
  * Bounds on hostile input: at most JSON_NESTED_MAX open brackets (E_LIMIT); JSON_TEXT_MAX bytes of
- * a text are stored and the rest is dropped; a number or literal has at most about 400 bytes. No
+ * a text are stored and the rest is dropped; a number or literal has at most NUM_TEXT_MAX bytes. No
  * memory is allocated, and time is linear in the bytes.
  *
  * Also accepted are a comma after the last element, NaN and Infinity, control characters in texts,
  * and escapes that JSON does not define. \u0000 becomes U+FFFD, since a NUL would end the text, and
- * so does half of a surrogate pair; a first half before an escape other than \u is refused.
+ * so does half of a surrogate pair.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_read.h"
 
 #include "base/err.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { REPLACEMENT = 0xfffd }; /* U+FFFD */
 
 void json_read_init(json_reader *r,
 		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
@@ -113,47 +117,40 @@ static dck_status read_hex4(json_reader *r, uint32_t *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* Reads the code after "\u". Half of a surrogate pair without the other half becomes U+FFFD. */
-static dck_status read_code(json_reader *r, dck_err *err)
+static void code_append(json_reader *r, uint32_t code)
 {
-	enum { REPLACEMENT = 0xfffd };
 	char bytes[UTF8_BYTES_MAX];
-	uint32_t code, low = 0;
-	int c;
 
-	DCK_TRY(read_hex4(r, &code, err));
-	if (code >= 0xd800 && code < 0xdc00) {
-		DCK_TRY(peek_inside(r, &c, err));
-		if (c != '\\') {
-			code = REPLACEMENT;
-		} else {
-			r->at++;
-			DCK_TRY(peek_inside(r, &c, err));
-			if (c != 'u')
-				return misplaced(r, c, err);
-			r->at++;
-			DCK_TRY(read_hex4(r, &low, err));
-			code = low >= 0xdc00 && low < 0xe000
-				   ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00)
-				   : REPLACEMENT;
-		}
-	} else if ((code >= 0xdc00 && code < 0xe000) || code == 0) {
-		code = REPLACEMENT; /* a NUL would end the text */
-	}
 	text_append(r, bytes, utf8_put(bytes, code));
-	return DCK_OK;
 }
 
-/* Reads what follows a backslash. An escape that JSON does not define yields its character. */
-static dck_status read_escape(json_reader *r, dck_err *err)
+/* Reads what follows a backslash. An escape that JSON does not define yields its character. Half of
+ * a surrogate pair without the other half becomes U+FFFD; the first half waits in *high for the
+ * next escape. */
+static dck_status read_escape(json_reader *r, uint32_t *high, dck_err *err)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
+	const uint32_t before = *high;
+	uint32_t code = 0;
 	int c;
 
 	DCK_TRY(peek_inside(r, &c, err));
 	r->at++;
 	if (c == 'u')
-		return read_code(r, err);
+		DCK_TRY(read_hex4(r, &code, err));
+	*high = code >= 0xd800 && code < 0xdc00 ? code : 0;
+	const bool low = code >= 0xdc00 && code < 0xe000;
+	if (before && low) {
+		code_append(r, 0x10000 + ((before - 0xd800) << 10) + (code - 0xdc00));
+		return DCK_OK;
+	}
+	if (before)
+		code_append(r, REPLACEMENT);
+	if (c == 'u') {
+		if (!*high)
+			code_append(r, low || code == 0 ? REPLACEMENT : code);
+		return DCK_OK;
+	}
 	const char *found = c ? strchr(from, c) : NULL;
 	text_append(r, found ? &to[found - from] : &(char){(char)c}, 1);
 	return DCK_OK;
@@ -162,11 +159,16 @@ static dck_status read_escape(json_reader *r, dck_err *err)
 /* Reads a text after its opening quote. */
 static dck_status json_read_text(json_reader *r, dck_err *err)
 {
+	uint32_t high = 0;
 	int c;
 
 	r->n = 0;
 	for (;;) {
 		DCK_TRY(peek_inside(r, &c, err));
+		if (high && c != '\\') {
+			code_append(r, REPLACEMENT);
+			high = 0;
+		}
 		const uint8_t *from = r->at;
 		while (r->at < r->end && *r->at != '"' && *r->at != '\\')
 			r->at++;
@@ -175,7 +177,7 @@ static dck_status json_read_text(json_reader *r, dck_err *err)
 			continue;
 		if (*r->at++ == '"')
 			break;
-		DCK_TRY(read_escape(r, err));
+		DCK_TRY(read_escape(r, &high, err));
 	}
 	r->text[r->n] = '\0';
 	return DCK_OK;
@@ -204,7 +206,7 @@ static dck_status read_bare(json_reader *r, dck_err *err)
 		DCK_TRY(json_peek(r, &c, err));
 		if (c < 0 || json_is_blank(c) || c == ',' || c == ']' || c == '}' || c == ':')
 			break;
-		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n > 400)
+		if (c < ' ' || c == '"' || c == '{' || c == '[' || r->n == NUM_TEXT_MAX)
 			return misplaced(r, c, err);
 		text_append(r, r->at++, 1);
 	}
@@ -243,15 +245,32 @@ dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err)
 	return DCK_OK;
 }
 
+/* Through strtod(), which rounds correctly: the point is moved into the exponent, since which
+ * character strtod() takes for a point depends on the locale. */
 bool json_number(const char *text, double *ret)
 {
-	static const char begins[] = "-0123456789";
-	char *end;
+	static const char digits[] = "0123456789";
+	const char *at = text + (*text == '-');
+	const size_t whole = strspn(at, digits), point = at[whole] == '.';
+	const size_t part = point ? strspn(at + whole + 1, digits) : 0;
+	char plain[NUM_TEXT_MAX + 16], *end = NULL;
+	long exponent = 0;
 
-	if (!*text || !strchr(begins, *text) || strpbrk(text, "xXnNpP"))
+	if (whole == 0 || strlen(text) > NUM_TEXT_MAX)
 		return false;
-	*ret = strtod(text, &end);
-	return *end == '\0';
+	const char *rest = at + whole + point + part;
+	if (*rest == 'e' || *rest == 'E') {
+		const char *sign = rest + 1 + (rest[1] == '-' || rest[1] == '+');
+		exponent = strtol(rest + 1, &end, 10);
+		rest = strspn(sign, digits) ? end : rest;
+	}
+	if (*rest)
+		return false;
+	exponent = exponent > 9999 ? 9999 : exponent < -9999 ? -9999 : exponent;
+	snprintf(plain, sizeof plain, "%.*s%.*se%ld", (int)(at - text + (ptrdiff_t)whole), text,
+		 (int)part, at + whole + point, exponent - (long)part);
+	*ret = strtod(plain, NULL);
+	return true;
 }
 
 /* --- tokens */

@@ -162,7 +162,7 @@ static dck_status ort_table_get(ort_lib *l, dck_err *err)
 	const ort_slot *table = base->get_api(asked);
 	if (!table)
 		DCK_FAIL(err, E_VERSION, "'%s' (ONNX Runtime %s) offers no API of version %u", path,
-			 version, l->minor);
+			 version, asked);
 	ort_api_fill(&l->api, table, asked);
 	return DCK_OK;
 }

@@ -102,15 +102,17 @@ static bool option_on(const dck_open_params *p, const char *key, bool otherwise)
 static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
 	const char *text = p->device ? p->device : "cpu";
-	char after;
+	char number[5] = "0", after;
 
 	if (strcmp(text, "cpu") == 0)
 		s->provider = "cpu";
-	else if (strcmp(text, "cuda") == 0 || sscanf(text, "cuda:%4u%c", &s->device, &after) == 1)
+	else if (strcmp(text, "cuda") == 0 ||
+		 sscanf(text, "cuda:%4[0-9]%c", number, &after) == 1) /* %u would take a sign */
 		s->provider = "cuda";
 	else
 		DCK_FAIL(err, E_ARG, "the engine 'ort' has no device '%s': cpu, cuda or cuda:N",
 			 text);
+	s->device = (unsigned)strtoul(number, NULL, 10);
 	const char *provider = engine_option(p, "provider");
 	if (!provider)
 		return DCK_OK;

@@ -166,8 +166,8 @@ typedef struct cost_result {
 	size_t filled; /* values for which `known` says what inference could not */
 	size_t differ; /* values for which `known` says another shape: a bug in the rule or in the
 			  engine */
-	const char *first_differing;
-	cost_choice *choices; /* the name of the first such value */
+	const char *first_differing; /* the name of the first such value */
+	cost_choice *choices;
 	size_t nchoices;
 	num_table *nums;
 	size_t constant_floats; /* elements of float constants that no role makes parameters */

@@ -11,9 +11,9 @@
  * length in the original file. So they are neither read nor copied, and the rewritten model needs
  * the original.
  *
- * The file must be the one that was decoded, unchanged. The output grows in memory up to 2 GiB
- * (E_LIMIT), the limit of the encoding; the recursion is as deep as bodies nest, which wire_enter()
- * bounds.
+ * A file with more of anything than was decoded has changed (E_IO). The output grows in memory up
+ * to 2 GiB (E_LIMIT), the limit of the encoding; the recursion is as deep as bodies nest, which
+ * wire_enter() bounds.
  *
  * Sources: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto (numbers of the fields),
  * https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
@@ -61,6 +61,14 @@ static dck_status rewrite_next(rewrite *x, wire_reader *r, wire_field *w, bool *
 	return wire_next(r, NULL, NULL, w, more, x->err);
 }
 
+/* Returns E_IO if the file has more members of a list than were decoded. */
+static dck_status rewrite_count(rewrite *x, size_t at, size_t n)
+{
+	if (at >= n)
+		DCK_FAIL(x->err, E_IO, "%s changed while it was read", x->source.label);
+	return DCK_OK;
+}
+
 /* Copies the field that r has just passed. */
 static dck_status rewrite_copy(rewrite *x, const wire_reader *r, const wire_field *w)
 {
@@ -84,13 +92,13 @@ static void put_type(rewrite *x, const onnx_tensor_type *t, const val *v, bool s
 		for (size_t i = 0; i < t->shape->rank; i++) {
 			const onnx_dim *d = &t->shape->dims[i];
 			size_t dim = wire_begin(x->out, 1);
-			bool items_here = s && s->kind == HELD_ITEMS && (size_t)s->axis == i &&
-					  num_known(s->pre) && num_known(s->post);
-			if (items_here)
-				wire_put_int(x->out, 1, x->f->n * s->pre.v * s->post.v);
-			else if (d->value >= 0 &&
-				 !(s && s->kind == HELD_ITEMS && (size_t)s->axis == i))
-				wire_put_int(x->out, 1, d->value);
+			const bool items_here = s && s->kind == HELD_ITEMS && (size_t)s->axis == i;
+			num size = num_int(d->value);
+			if (items_here) /* it stays open where it has no 63 bits */
+				size = num_mul(x->f->nums, num_int(x->f->n),
+					       num_mul(x->f->nums, s->pre, s->post));
+			if (num_known(size) && size.v >= 0)
+				wire_put_int(x->out, 1, size.v);
 			else if (d->symbol && d->value < 0)
 				wire_put_text(x->out, 2, d->symbol);
 			wire_end(x->out, dim);
@@ -408,20 +416,24 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			break;
 		switch (f.number) {
 		case GRAPH_NODE:
+			DCK_TRY(rewrite_count(x, at->node, g->nnodes));
 			DCK_TRY(node(x, &in, &f, &g->nodes[at->node++]));
 			break;
 		case GRAPH_TENSOR:
+			DCK_TRY(rewrite_count(x, at->tensor, g->ninitializers));
 			t = &g->initializers[at->tensor++];
 			if (body || !rewrite_is_unused(x, t))
 				DCK_TRY(tensor(x, &in, &f, t));
 			break;
 		case GRAPH_INPUT:
+			DCK_TRY(rewrite_count(x, at->input, g->ninputs));
 			v = &g->inputs[at->input++];
 			DCK_TRY(rewrite_value(
 			    x, &in, &f, v, body ? NULL : value_find(c->inputs, c->ninputs, v->name),
 			    body));
 			break;
 		case GRAPH_OUTPUT:
+			DCK_TRY(rewrite_count(x, at->output, g->noutputs));
 			v = &g->outputs[at->output++];
 			DCK_TRY(rewrite_value(
 			    x, &in, &f, v,

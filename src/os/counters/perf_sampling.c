@@ -6,7 +6,7 @@
  * so each thread that is followed has its events on every CPU. The first event on a CPU owns the
  * ring, and the others write into it (PERF_EVENT_IOC_SET_OUTPUT). So a thread costs a descriptor
  * for each CPU and event: the soft limit of descriptors is raised to the hard one for this process,
- * and stays so.
+ * and stays so; programs that it starts get the former one (os_descriptors_raise()).
  *
  * os_perf_open() tests what the kernel permits, kernel and user mode or user mode alone, and halves
  * the rings until they fit the limit of locked memory. The rings are single-producer,
@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/file/text.h"
+#include "os/os.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -29,7 +30,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,17 +174,6 @@ static dck_status thread_add(os_perf *p, pid_t tid, bool at_exec, dck_err *err)
 	return DCK_OK;
 }
 
-/* Raises the limit of descriptors: each thread takes one for each CPU. */
-static void descriptors_allow(void)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
-		l.rlim_cur = l.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &l);
-	}
-}
-
 static const char *why_refused(char *text, size_t size)
 {
 	uint64_t paranoid;
@@ -253,7 +242,7 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 		p->ncpus = p->cpus ? n : 0;
 		for (size_t i = 0; i < p->ncpus; i++)
 			p->cpus[i].cpu = (int)i;
-		descriptors_allow();
+		os_descriptors_raise();
 	}
 	if (st == DCK_OK)
 		st = thread_add(p, 0, true, err);
@@ -279,10 +268,13 @@ dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 			own.ring_bytes /= 2;
 			continue;
 		}
-		if (st != DCK_OK && err)
+		if (st == DCK_OK)
+			return st;
+		if (st == DCK_E_LIMIT)
+			why.code = DCK_E_UNSUP; /* the caller may sample in another way */
+		if (err)
 			*err = why;
-		/* E_UNSUP: the caller may sample in another way. */
-		return st == DCK_E_LIMIT ? DCK_E_UNSUP : st;
+		return why.code;
 	}
 }
 

@@ -30,6 +30,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,33 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 }
 
 /* --- starting */
+
+/* The soft limit of descriptors that children get; 0: that of this process. */
+static _Atomic(rlim_t) descriptors_soft;
+
+void os_descriptors_raise(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur >= l.rlim_max)
+		return;
+	const rlim_t soft = l.rlim_cur;
+	l.rlim_cur = l.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &l) == 0)
+		atomic_store(&descriptors_soft, soft);
+}
+
+/* Gives a child the limit that os_descriptors_raise() found. */
+static void descriptors_restore(void)
+{
+	const rlim_t soft = atomic_load(&descriptors_soft);
+	struct rlimit l;
+
+	if (soft == 0 || getrlimit(RLIMIT_NOFILE, &l) != 0 || l.rlim_cur <= soft)
+		return;
+	l.rlim_cur = soft;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
 
 struct os_spawner {
 	char *program; /* @owned */
@@ -283,6 +311,7 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 		    (sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
 		     action.sa_handler != SIG_DFL))
 			signal(sig, SIG_DFL);
+	descriptors_restore();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execve(s->program, s->argv, environment);
@@ -387,18 +416,20 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 	ret->killed = ret->signal == SIGKILL;
 }
 
+/* There is no such child: its number may soon be another process's. */
+static dck_status wait_failed(pid_t pid, int e, dck_err *err)
+{
+	leftover_process_gone(pid, false);
+	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
+}
+
 static dck_status reap(pid_t pid, os_child_usage *ret, dck_err *err)
 {
 	struct rusage r;
 	int status;
-	while (wait4(pid, &status, 0, &r) < 0) {
-		const int e = errno;
-
-		if (e == EINTR)
-			continue;
-		leftover_process_gone(pid, false);
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
-	}
+	while (wait4(pid, &status, 0, &r) < 0)
+		if (errno != EINTR)
+			return wait_failed(pid, errno, err);
 	fill_usage(pid, status, &r, ret);
 	return DCK_OK;
 }
@@ -443,8 +474,7 @@ dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self),
 			break;
 		}
 		if (errno != EINTR) {
-			st = err_set_errno(err, DCK_E_IO, __FILE__, __LINE__, errno,
-					   "cannot wait for process %ld", (long)pid);
+			st = wait_failed(pid, errno, err);
 			break;
 		}
 	}

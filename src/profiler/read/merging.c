@@ -80,9 +80,9 @@ static uint32_t merging_process_of(merging *m, const trace_track *t)
 	return row;
 }
 
-static int32_t merging_number_of(const merging *m, int32_t own)
+int32_t merging_number_of(int32_t own, int32_t more)
 {
-	return own > 0 && own <= INT32_MAX - m->how.more ? own + m->how.more : own;
+	return own > 0 && own <= INT32_MAX - more ? own + more : own;
 }
 
 static void merging_tell_track(merging *m, track *t, const trace_track *told)
@@ -94,8 +94,8 @@ static void merging_tell_track(merging *m, track *t, const trace_track *told)
 		t->id = ++m->ntracks;
 	now.id = t->id;
 	now.parent = told->parent && parent ? parent->id : 0;
-	now.pid = merging_number_of(m, told->pid);
-	now.tid = merging_number_of(m, told->tid);
+	now.pid = merging_number_of(told->pid, m->how.more);
+	now.tid = merging_number_of(told->tid, m->how.more);
 	for (size_t i = 0; i < m->nto; i++)
 		m->to[i].format->track(m->to[i].out, &now);
 }

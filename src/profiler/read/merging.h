@@ -50,6 +50,8 @@ typedef struct merging_to {
 } merging_to;
 void merging_tell(merging *m, uint32_t file, const merging_how *how, const merging_to *to,
 		  size_t n);
+/* The number that a process or thread has in the whole; one that would be too large stays. */
+int32_t merging_number_of(int32_t own, int32_t more);
 uint64_t merging_last_ns(const merging *m); /* of the file read last, since its base */
 size_t merging_processes(const merging *m);
 merging_process *merging_at(const merging *m, size_t i);

@@ -94,6 +94,12 @@ static void merge_span_of(const work *w, const merging_process *p, int64_t *ret_
 	*ret_last = trace_place_ns(at, p->last_ns);
 }
 
+/* Returns the process's number in the whole. */
+static int32_t merge_number_of(const work *w, const merging_process *p)
+{
+	return merging_number_of(p->pid, w->more[p->file]);
+}
+
 static bool overlap(const work *w, const merging_process *a, const merging_process *b)
 {
 	int64_t a_first, a_last, b_first, b_last;
@@ -122,7 +128,7 @@ static dck_status numbers_choose(work *w, size_t i, dck_err *err)
 		a = merging_at(w->m, k);
 		for (size_t j = 0; a->file == i && a->pid && j < k; j++) {
 			b = merging_at(w->m, j);
-			if (b->file >= i || b->pid + w->more[b->file] != a->pid + w->more[i])
+			if (b->file >= i || merge_number_of(w, b) != merge_number_of(w, a))
 				continue;
 			if (merge_apart(w, a->file, b->file)) {
 				if (w->more[i] > INT32_MAX / 2)
@@ -238,7 +244,7 @@ static void merge_processes_put(const work *w, record_builder *b)
 
 		merge_span_of(w, p, &first, &last);
 		record_cell_text(b, p->name ? p->name : "(no name)");
-		record_cell_int(b, p->pid > 0 ? p->pid + w->more[p->file] : p->pid);
+		record_cell_int(b, merge_number_of(w, p));
 		record_cell_int(b, (int64_t)p->zones);
 		if (p->any) {
 			record_cell_int(b, first - w->base_ns);

@@ -10,7 +10,8 @@
  *
  * libdw frees what it decoded only with its handle, so after READ_MAX units the handle is closed
  * and opened again: texts are valid until the next call. Damaged files: ENTRIES_MAX bounds the
- * entries of a unit and of one descent, DEPTH_MAX the depth, UNITS_MAX the units. One thread.
+ * entries of a unit and of one descent, RANGES_MAX the ranges of all units that are kept, DEPTH_MAX
+ * the depth, UNITS_MAX the units. One thread.
  * Without libdw at build time the functions report that it is missing. Source: DWARF 5, 2.17, 3.3.8
  * and 6.2.
  *
@@ -29,6 +30,7 @@ enum {
 	UNITS_MAX = 1 << 22,
 	READ_MAX = 300,	       /* units that are kept; one of C++ takes a megabyte */
 	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may form a cycle */
+	RANGES_MAX = 1 << 23,  /* read of all units together: entries may share a long list */
 	DEPTH_MAX = 64,
 };
 
@@ -55,7 +57,7 @@ struct dwarf_lines {
 	int fd;
 	Dwarf *dw;
 	unit *units;
-	size_t n_units, room, n_read;
+	size_t n_units, room, n_read, ranges_left;
 	ranges of_units;
 };
 
@@ -107,15 +109,15 @@ static const range *find_range(const ranges *r, Dwarf_Addr address)
 	return NULL;
 }
 
-/* Adds the ranges of an entry (DIE). */
-static bool add_ranges_of(ranges *to, Dwarf_Die *die, size_t of)
+/* Adds the ranges of an entry (DIE). false: no memory, or too many ranges. */
+static bool add_ranges_of(dwarf_lines *d, ranges *to, Dwarf_Die *die, size_t of)
 {
 	Dwarf_Addr base, begin, end;
 
-	for (ptrdiff_t at = 0, i = 0; i < ENTRIES_MAX; i++) {
-		at = late_dw.ranges(die, at, &base, &begin, &end);
-		if (at <= 0)
-			break;
+	for (ptrdiff_t at = 0; (at = late_dw.ranges(die, at, &base, &begin, &end)) > 0;) {
+		if (d->ranges_left == 0)
+			return false;
+		d->ranges_left--;
 		/* Code that the linker discarded has the address 0. */
 		if (begin && !add_range(to, begin, end, of))
 			return false;
@@ -165,7 +167,7 @@ static bool add_unit(dwarf_lines *d, Dwarf_Die *die, Dwarf_Die *inner)
 		d->room = room;
 	}
 	d->units[d->n_units] = (unit){.die = *die, .inner = *inner};
-	return add_ranges_of(&d->of_units, die, d->n_units++);
+	return add_ranges_of(d, &d->of_units, die, d->n_units++);
 }
 
 static bool open_all(dwarf_lines *d)
@@ -174,6 +176,7 @@ static bool open_all(dwarf_lines *d)
 	Dwarf_Die die, inner;
 	uint8_t kind;
 
+	d->ranges_left = RANGES_MAX;
 	d->dw = late_dw.begin(d->fd, DWARF_C_READ);
 	if (!d->dw)
 		return false;
@@ -188,7 +191,7 @@ static bool open_all(dwarf_lines *d)
 	return d->n_units > 0;
 }
 
-static bool add_function(unit *u, Dwarf_Die *die)
+static bool add_function(dwarf_lines *d, unit *u, Dwarf_Die *die)
 {
 	if (u->n_functions == u->room) {
 		size_t room = u->room ? 2 * u->room : 64;
@@ -200,7 +203,7 @@ static bool add_function(unit *u, Dwarf_Die *die)
 		u->room = room;
 	}
 	u->functions[u->n_functions] = *die;
-	return add_ranges_of(&u->of_functions, die, u->n_functions++);
+	return add_ranges_of(d, &u->of_functions, die, u->n_functions++);
 }
 
 /* Returns whether entries of that tag may contain functions. */
@@ -211,8 +214,9 @@ static bool is_scope(int tag)
 	       tag == DW_TAG_enumeration_type;
 }
 
-/* Lists the functions with code below an entry. false: no memory, or too many entries. */
-static bool list_functions(unit *u, Dwarf_Die *parent, unsigned depth, unsigned *left)
+/* Lists the functions with code below an entry. false: no memory, or too many entries or ranges. */
+static bool list_functions(dwarf_lines *d, unit *u, Dwarf_Die *parent, unsigned depth,
+			   unsigned *left)
 {
 	Dwarf_Die die;
 
@@ -224,8 +228,8 @@ static bool list_functions(unit *u, Dwarf_Die *parent, unsigned depth, unsigned 
 		if (!--*left)
 			return false;
 		if (tag == DW_TAG_subprogram
-			? !add_function(u, &die)
-			: is_scope(tag) && !list_functions(u, &die, depth + 1, left))
+			? !add_function(d, u, &die)
+			: is_scope(tag) && !list_functions(d, u, &die, depth + 1, left))
 			return false;
 	} while (late_dw.siblingof(&die, &die) == 0);
 	return true;
@@ -237,7 +241,7 @@ static void read_unit(dwarf_lines *d, unit *u)
 
 	u->is_read = true;
 	d->n_read++;
-	list_functions(u, &u->inner, 0, &left);
+	list_functions(d, u, &u->inner, 0, &left);
 	if (u->of_functions.n)
 		qsort(u->of_functions.all, u->of_functions.n, sizeof(range), lines_by_begin);
 }

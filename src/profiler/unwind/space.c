@@ -10,14 +10,15 @@
  * offset.
  *
  * Invariants: one thread; a space_module is borrowed until its space changes. Bounds: MAPS_MAX
- * bytes of /proc/PID/maps, MAPPINGS_MAX mappings (E_LIMIT). The vdso is read from this process, as
- * the kernel maps the same code into all. Source: proc(5).
+ * bytes of /proc/PID/maps, MAPPINGS_MAX mappings (E_LIMIT); each path is stored once. The vdso is
+ * read from this process, as the kernel maps the same code into all. Source: proc(5).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/space.h"
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/kept.h"
 #include "base/mem.h"
 #include "os/os.h"
 #include "os/file/text.h"
@@ -40,6 +41,9 @@ typedef struct opened {
 
 struct space_files {
 	mem_arena *texts;
+	const char **paths; /* interned, in `texts` */
+	kept_map by_hash;   /* of a path: its row, plus one */
+	size_t npaths, paths_room;
 	opened *all;
 	size_t n, room;
 };
@@ -77,6 +81,8 @@ void space_files_free(space_files *f)
 	for (size_t i = 0; i < f->n; i++)
 		elf_file_close(f->all[i].file);
 	mem_free(f->all);
+	mem_free(f->paths);
+	kept_map_done(&f->by_hash);
 	mem_arena_free(f->texts);
 	mem_free(f);
 }
@@ -295,6 +301,23 @@ void space_unmapped(space *s, uint64_t begin, uint64_t end)
 	s->n -= k - i;
 }
 
+/* Returns the one copy of a path, since /proc/PID/maps is read again and again; NULL: no memory.
+ * One whose hash another path has is copied each time. */
+static const char *path_intern(space_files *f, const char *path, size_t n)
+{
+	const uint64_t hash = hash_bytes(HASH_START, path, n);
+	const uint32_t row = kept_map_find(&f->by_hash, hash);
+
+	if (row && strncmp(f->paths[row - 1], path, n) == 0 && !f->paths[row - 1][n])
+		return f->paths[row - 1];
+	const char *copy = mem_arena_dup_n(f->texts, path, n);
+	if (copy && !row &&
+	    space_grow((void **)&f->paths, f->npaths, &f->paths_room, sizeof *f->paths) &&
+	    kept_map_put(&f->by_hash, hash, (uint32_t)f->npaths + 1))
+		f->paths[f->npaths++] = copy;
+	return copy;
+}
+
 /* Returns the path without the kernel's suffix; NULL: no memory. */
 static const char *keep_path(space_files *f, const char *path)
 {
@@ -305,11 +328,7 @@ static const char *keep_path(space_files *f, const char *path)
 		return strcmp(path, "[vdso]") == 0 ? "[vdso]" : "";
 	if (n > sizeof gone - 1 && strcmp(path + n - (sizeof gone - 1), gone) == 0)
 		n -= sizeof gone - 1;
-	for (size_t i = 0; i < f->n; i++) {
-		if (strncmp(f->all[i].path, path, n) == 0 && !f->all[i].path[n])
-			return f->all[i].path;
-	}
-	return mem_arena_dup_n(f->texts, path, n);
+	return path_intern(f, path, n);
 }
 
 dck_status space_mapped(space *s, const space_mapping *told, dck_err *err)

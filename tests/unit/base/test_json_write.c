@@ -1,6 +1,7 @@
 /* Tests of base/json_write.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/json/json_read.h"
 #include "base/json/json_write.h"
 
 #include "base/units.h"
@@ -180,6 +181,35 @@ static void reals_read_back_the_same(void **state)
 	}
 }
 
+static void numbers_are_read_to_the_nearest(void **state)
+{
+	static const char
+	    *const numbers[] = {"0",
+				"-0",
+				"5.",
+				"0.1",
+				"-2.25e-3",
+				"1E+5",
+				"123456789012345678901234567890",
+				"0.1000000000000000055511151231257827021181583404541015625",
+				"9007199254740993.00000000000000000000000000000000000000001",
+				"1e400",
+				"-1e-400",
+				"0.0000000000000000000000000000001e31",
+				"1e99999999999999999999"},
+		   *const others[] = {"",     "-",    "x",   "1x",  "0x1f", "1e", "1e+",
+				      "1e 5", "1.5.", "nan", "inf", " 1",   "+1"};
+	double v;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (!json_number(numbers[i], &v) || v != strtod(numbers[i], NULL))
+			fail_msg("%s", numbers[i]);
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (json_number(others[i], &v))
+			fail_msg("%s", others[i]);
+}
+
 /* A locale that is installed, or one made in a scratch directory. */
 static bool comma_locale(void)
 {
@@ -209,6 +239,8 @@ static void the_locale_changes_nothing(void **state)
 		assert_string_equal(dck_text_time(17.84e6, text, sizeof text), "17.8 ms");
 		assert_int_equal(units_parse_real("0.25", &v, NULL), DCK_OK);
 		assert_true(v == 0.25);
+		assert_true(json_number("-1.5", &v) && v == -1.5);
+		assert_false(json_number("1,5", &v));
 		setlocale(LC_NUMERIC, "C");
 	}
 	if (!found) {
@@ -226,6 +258,7 @@ int main(void)
 	    cmocka_unit_test(integers),
 	    cmocka_unit_test(reals_are_the_shortest),
 	    cmocka_unit_test(reals_read_back_the_same),
+	    cmocka_unit_test(numbers_are_read_to_the_nearest),
 	    cmocka_unit_test(the_locale_changes_nothing),
 	};
 	int failed = cmocka_run_group_tests(tests, scratch_begin, scratch_end);

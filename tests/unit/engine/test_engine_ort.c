@@ -325,8 +325,12 @@ static void bad_options_are_refused(void **state)
 	refuse_options(&w, "provider", "abacus", DCK_E_UNSUP, "'abacus' is not in this build");
 	assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ARG);
 	assert_non_null(strstr(err.msg, "no device 'tpu'"));
-	p.device = "cuda:x";
-	assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ARG);
+	static const char *const devices[] = {"cuda:x",	 "cuda:",   "cuda:-1",
+					      "cuda:+1", "cuda: 1", "cuda:12345"};
+	for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+		p.device = devices[i];
+		assert_int_equal(engine_ort.open(&p, &m, &err), DCK_E_ARG);
+	}
 	p.device = "cuda:1";
 	dck_status status = engine_ort.open(&p, &m, &err);
 	if (status == DCK_OK) /* a machine with a GPU and a library for it */

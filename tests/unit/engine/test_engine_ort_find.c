@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine_test.h"
 
+#include "engine/ort/ort_api.h"
 #include "engine/ort/ort_find.h"
 #include "fault_alloc.h"
 
@@ -303,7 +304,7 @@ static void open_refused(const char *library, dck_status code, const char *says)
 
 static void libraries_that_will_not_do_are_refused(void **state)
 {
-	char path[PATH_MAX * 2];
+	char path[PATH_MAX * 2], says[64];
 
 	(void)state;
 	ear e = ear_open();
@@ -311,7 +312,8 @@ static void libraries_that_will_not_do_are_refused(void **state)
 		     "is ONNX Runtime 1.18.1, which is too old: 1.19 or newer is needed");
 	open_refused(built_file("abi/abi_ort_2_0.so"), DCK_E_VERSION, "is ONNX Runtime 2.0.0");
 	open_refused(built_file("abi/abi_ort_unnamed.so"), DCK_E_FORMAT, "'nightly'");
-	open_refused(built_file("abi/abi_ort_no_table.so"), DCK_E_VERSION, "offers no API");
+	snprintf(says, sizeof says, "offers no API of version %u", ORT_MINOR_KNOWN);
+	open_refused(built_file("abi/abi_ort_no_table.so"), DCK_E_VERSION, says);
 	open_refused(built_file("abi/abi_no_symbol.so"), DCK_E_FORMAT, "is not ONNX Runtime");
 	snprintf(path, sizeof path, "%s", at("sdk/lib/libonnxruntime.so"));
 	open_refused(path, DCK_E_ABSENT, "cannot load"); /* an empty file */

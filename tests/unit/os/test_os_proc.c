@@ -16,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -348,6 +350,52 @@ static void waiting_may_be_asked_in_vain(void **state)
 	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_E_IO); /* no such child now */
 }
 
+static void a_child_gets_the_former_limit_of_descriptors(void **state)
+{
+	struct rlimit before, low, raised;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	low = before;
+	low.rlim_cur = 200;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	os_descriptors_raise();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &raised), 0);
+	assert_int_equal(raised.rlim_cur, before.rlim_max);
+	os_descriptors_raise(); /* nothing is left to raise: the first limit stays known */
+	shell_output("ulimit -n", quiet(NULL), text, sizeof text);
+	assert_string_equal(text, "200\n");
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+/* Each would keep one of the places in which running children are noted. */
+static void a_child_that_another_reaped_is_forgotten(void **state)
+{
+	(void)state;
+	char *argv[] = {(char *)"true", NULL}, *waits[] = {(char *)"cat", NULL};
+	os_spawn_config c = quiet(argv);
+	os_child_usage u;
+	dck_err e;
+	pid_t pid;
+	int ends[2], count = 0;
+
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(os_wait(pid, 1, never, &count, &u, &e), DCK_E_IO);
+	}
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	c = quiet(waits);
+	c.in_fd = ends[0];
+	assert_int_equal(os_spawn(&c, &pid, &e), DCK_OK);
+	dck_programs_kill();
+	close(ends[1]); /* cat ends if it was not killed */
+	assert_int_equal(os_wait(pid, 0, NULL, NULL, &u, &e), DCK_OK);
+	assert_true(u.killed);
+	close(ends[0]);
+}
+
 static void on_alarm(int number)
 {
 	(void)number;
@@ -503,6 +551,8 @@ int main(void)
 	    cmocka_unit_test(cancelling_stops_the_command),
 	    cmocka_unit_test(a_command_that_ignores_sigterm_is_killed),
 	    cmocka_unit_test(waiting_may_be_asked_in_vain),
+	    cmocka_unit_test(a_child_gets_the_former_limit_of_descriptors),
+	    cmocka_unit_test(a_child_that_another_reaped_is_forgotten),
 	    cmocka_unit_test(a_signal_does_not_end_the_wait),
 	    cmocka_unit_test(a_spawner_starts_again_and_again_and_leaks_nothing),
 	    cmocka_unit_test(every_allocation_fails_once),

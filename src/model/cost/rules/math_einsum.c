@@ -12,8 +12,8 @@
  * later operand has it. This is not the cheapest order, which engines may search for.
  *
  * Bounds: an equation has at most 4096 bytes, a node 256 operands, a term COST_RANK_MAX dimensions.
- * The last use of labels is found by scanning later operands: at most operands^2 x labels x
- * dimensions steps.
+ * One pass over the operands finds the last use of each label: at most operands x (labels +
+ * dimensions) steps.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/math_rules.h"
@@ -268,6 +268,7 @@ static void cost_einsum(op *o)
 	int(*labels)[COST_RANK_MAX] = mem_arena_array(o->arena, n, sizeof *labels);
 	int *ranks = mem_arena_array(o->arena, n, sizeof *ranks);
 	bool have[LABELS] = {false}, kept[LABELS];
+	size_t last[LABELS] = {0}; /* the last operand that has the label */
 	num macs = num_int(0);
 
 	if (!labels || !ranks || !equation_read(o, &e, labels, ranks)) {
@@ -286,17 +287,15 @@ static void cost_einsum(op *o)
 		op_cost_flops(o, sums ? product_of(o, &e, have) : num_int(0));
 		return;
 	}
+	for (size_t i = 1; i < n; i++)
+		for (int k = 0; k < ranks[i]; k++)
+			last[labels[i][k]] = i;
 	for (size_t i = 1; i < n; i++) {
 		for (int k = 0; k < ranks[i]; k++)
 			have[labels[i][k]] = true;
 		macs = num_add(o->nums, macs, product_of(o, &e, have));
-		for (int k = 0; k < LABELS; k++) {
-			bool later = kept[k];
-			for (size_t j = i + 1; j < n && have[k] && !later; j++)
-				for (int q = 0; q < ranks[j]; q++)
-					later |= labels[j][q] == k;
-			have[k] &= later;
-		}
+		for (int k = 0; k < LABELS; k++)
+			have[k] &= kept[k] || last[k] > i;
 	}
 	op_cost_macs(o, macs, num_int(0));
 }

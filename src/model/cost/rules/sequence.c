@@ -309,6 +309,11 @@ static void split_parts(op *o, const val *x, int axis, const num *sizes, size_t 
 {
 	val **items = mem_arena_array(o->arena, n, sizeof *items);
 
+	for (size_t i = 0; i < n; i++)
+		if (num_known(sizes[i]) && sizes[i].v < 0) {
+			op_unknown(o, "a part would have a negative size");
+			return;
+		}
 	for (size_t i = 0; items && i < n; i++)
 		if (!(items[i] = part(o, x, axis, sizes[i], drop)))
 			return;
@@ -325,8 +330,7 @@ static void split_equal(op *o, const val *x, int axis, num size, bool drop)
 		size_t n = (size_t)(whole.v / size.v + (whole.v % size.v != 0));
 		num *sizes = op_dims(o, n);
 		for (size_t i = 0; i < n; i++)
-			sizes[i] =
-			    (int64_t)(i + 1) * size.v <= whole.v ? size : num_int(whole.v % size.v);
+			sizes[i] = (int64_t)i < whole.v / size.v ? size : num_int(whole.v % size.v);
 		split_parts(o, x, axis, sizes, n, drop);
 		return;
 	}

@@ -41,11 +41,12 @@ static void shape_constant(op *o)
 	if ((a = op_attr(o, "value")) && a->t) {
 		tensor_constant_tensor(o, a->t);
 	} else if ((a = op_attr(o, "sparse_value")) && a->sparse && a->sparse->values) {
-		num *dims = op_dims(o, a->sparse->rank);
-		for (size_t i = 0; i < a->sparse->rank && i < COST_RANK_MAX; i++)
+		num dims[COST_RANK_MAX];
+		const size_t rank = a->sparse->rank;
+		for (size_t i = 0; i < rank && i < COST_RANK_MAX; i++)
 			dims[i] = num_int(a->sparse->dims[i]);
-		op_set(o, 0, a->sparse->values->dtype,
-		       a->sparse->rank <= COST_RANK_MAX ? (int)a->sparse->rank : -1, dims);
+		op_set(o, 0, a->sparse->values->dtype, rank <= COST_RANK_MAX ? (int)rank : -1,
+		       dims);
 	} else if ((a = op_attr(o, "value_int"))) {
 		n = num_int(a->i);
 		op_set(o, 0, ONNX_INT64, 0, NULL);

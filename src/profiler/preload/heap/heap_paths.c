@@ -8,8 +8,9 @@
  *
  * One spin lock guards the tables and all appends to the file. Rows are only appended, and a count
  * is published with release order after its row is complete, so the reading process needs no lock.
- * The loader's list is read before the lock is taken: the loader's lock is never requested inside
- * it. heap_frame_get() calls `tell` inside it, which serialises the naming of Python's frames.
+ * The loader's list is read before the lock is taken, since the loader's lock is never requested
+ * inside it, and stored if no newer one is there. heap_frame_get() calls `tell` inside it, which
+ * serialises the naming of Python's frames.
  *
  * When a module is unloaded, its addresses leave the table and header->code grows, at which threads
  * drop their caches; frames and nodes keep their numbers. Capacities are fixed (heap_region.h):
@@ -191,8 +192,14 @@ void heap_modules_check(heap_state *s)
 		return;
 	const size_t n = heap_modules_read(now->rows, HEAP_MODULES_MAX);
 	heap_lock_take(&p->lock);
-	modules_update(s, now, n, version);
+	/* Versions only grow. Another thread may have stored a newer list since this one was read.
+	 */
+	const bool newer = !p->loaded || version > p->version;
+	if (newer)
+		modules_update(s, now, n, version);
 	heap_lock_give(&p->lock);
+	if (!newer)
+		heap_pages_free(s, now, sizeof *now);
 }
 
 /* --- places */

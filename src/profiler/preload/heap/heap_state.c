@@ -176,6 +176,7 @@ bool heap_room(heap_part part, size_t bytes)
 
 	if (bytes <= there)
 		return true;
+	const int kept = errno;
 	/* No descriptor stays open: the program may count its descriptors, or close all. */
 	const int fd = open(file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 	const size_t grown = (bytes + GROW - 1) / GROW * GROW;
@@ -184,6 +185,7 @@ bool heap_room(heap_part part, size_t bytes)
 		close(fd);
 	if (ok)
 		atomic_store_explicit(&room[part], grown, memory_order_relaxed);
+	errno = kept;
 	return ok;
 }
 

@@ -55,7 +55,7 @@ static bool event_time_of(const char *text, int64_t *ret, bool *ret_parts)
 	int digits = 0;
 
 	for (; *at >= '0' && *at <= '9'; at++, digits++)
-		if (digits > 15) /* 300 years */
+		if (digits > 15) /* 317 years */
 			return false;
 		else
 			v = v * 10 + (uint64_t)(*at - '0');
@@ -72,14 +72,16 @@ static bool event_time_of(const char *text, int64_t *ret, bool *ret_parts)
 	}
 	at += strspn(at, "0123456789");
 	if (*at) { /* 1.5e3 */
-		if (!json_number(text, &real) || !(fabs(real) < 1e16))
+		if (!json_number(text, &real) || !(fabs(real) < 0x1p63 / 1000))
 			return false;
 		*ret_parts |= real != floor(real);
 		*ret = (int64_t)llround(real * 1000);
 		return true;
 	}
+	if (digits == 0 || v > INT64_MAX)
+		return false;
 	*ret = negative ? -(int64_t)v : (int64_t)v;
-	return digits > 0;
+	return true;
 }
 
 /* An id may be a number, a number in a text, or any text. */

@@ -227,7 +227,7 @@ static void put_flow_held(teller *t, const chrome_row *r, uint64_t ns)
 
 static dck_status put_row(teller *t, const chrome_row *r)
 {
-	const uint64_t ns = (uint64_t)(r->ns - t->base_ns);
+	const uint64_t ns = (uint64_t)r->ns - (uint64_t)t->base_ns;
 	chrome_track *k;
 
 	switch ((chrome_kind)r->kind) {

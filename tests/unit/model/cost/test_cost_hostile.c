@@ -468,7 +468,105 @@ static void functions_that_multiply(void **state)
 	}
 }
 
+/* --- sizes that no engine has */
+
+static void a_sparse_constant_of_a_million_dimensions(void **state)
+{
+	(void)state;
+	wire_out w = {0};
+	size_t g = graph_begin(&w), node = node_begin(&w, "Constant", "", "y");
+	size_t a = attr_begin(&w, "sparse_value", ONNX_ATTR_SPARSE), sparse = wire_begin(&w, 22);
+	mem_arena *arena = mem_arena_new(0);
+	cost_result *r;
+	onnx_model *m;
+	dck_err err;
+
+	const size_t values = wire_begin(&w, 1);
+	wire_put_int(&w, 2, ONNX_FLOAT);
+	wire_end(&w, values);
+	for (int i = 0; i < 1000000; i++)
+		wire_put_int(&w, 3, 1);
+	wire_end(&w, sparse);
+	wire_end(&w, a);
+	wire_end(&w, node);
+	put_output(&w, "y");
+	graph_end(&w, g);
+	assert_int_equal(onnx_read_bytes(w.data, w.n, arena, &m, &err), DCK_OK);
+	/* Enough for one node, and not for a copy of its dimensions. */
+	mem_arena_limit(arena, mem_arena_bytes(arena) + (4u << 20));
+	if (cost_model(m, NULL, arena, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(r->outputs[0]->rank, -1);
+	assert_non_null(strstr(r->outputs[0]->why, "more dimensions than any operator takes"));
+	mem_arena_free(arena);
+	wire_out_done(&w);
+}
+
+static void parts_of_a_huge_sequence(void **state)
+{
+	(void)state;
+	static const int64_t split = (INT64_C(1) << 62) + 1, negative[] = {-4, 8}, two = 2, zero;
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	put_input(&w, "x", ONNX_INT8, DIMS(INT64_MAX - 1));
+	put_tensor(&w, "split", ONNX_INT64, 0, NULL, 1, &split);
+	put_tensor(&w, "one", ONNX_INT64, 0, NULL, 1, &(int64_t){1});
+	put_node(&w, "SplitToSequence", "x split", "parts");
+	put_node(&w, "SequenceAt", "parts one", "last");
+	/* A part of -4 elements, which is split again. */
+	put_input(&w, "z", ONNX_INT8, DIMS(4));
+	put_constant(&w, "negative", 2, negative);
+	put_tensor(&w, "two", ONNX_INT64, 0, NULL, 1, &two);
+	put_tensor(&w, "zero", ONNX_INT64, 0, NULL, 1, &zero);
+	put_node(&w, "SplitToSequence", "z negative", "few");
+	put_node(&w, "SequenceAt", "few zero", "less");
+	put_node(&w, "SplitToSequence", "less two", "none");
+	graph_end(&w, g);
+	counted c = count(&w);
+	assert_int_equal(c.code, DCK_OK);
+	assert_int_equal(value(&c, "last")->rank, 1);
+	assert_true(num_is(value(&c, "last")->dims[0], INT64_MAX - 1 - split));
+	done(&c);
+}
+
 /* --- depth and width without nesting */
+
+/* Every label is in the first and the last operand, so its last use is far from each other one. */
+static void einsums_of_many_operands(void **state)
+{
+	(void)state;
+	enum { NODES = MANY / 250, OPERANDS = 256 };
+	int64_t ones[COST_RANK_MAX];
+	char equation[4 * OPERANDS + 2] = "";
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+
+	for (int i = 0; i < COST_RANK_MAX; i++)
+		ones[i] = 1;
+	put_input(&w, "x", ONNX_FLOAT, COST_RANK_MAX, ones);
+	put_input(&w, "y", ONNX_FLOAT, COST_RANK_MAX / 2, ones);
+	for (int i = 0; i < OPERANDS; i++)
+		strcat(equation, i + 1 < OPERANDS ? "...," : "...->");
+	for (int k = 0; k < NODES; k++) {
+		size_t node = wire_begin(&w, 1);
+		char out[16];
+		snprintf(out, sizeof out, "z%d", k);
+		for (int i = 0; i < OPERANDS; i++)
+			wire_put_text(&w, 1, i == 0 || i + 1 == OPERANDS ? "x" : "y");
+		wire_put_text(&w, 2, out);
+		wire_put_text(&w, 4, "Einsum");
+		put_attr_text(&w, "equation", equation);
+		wire_end(&w, node);
+	}
+	graph_end(&w, g);
+	counted c = count(&w);
+	if (c.code != DCK_OK)
+		fail_msg("%s", c.err.msg);
+	/* Each of the contractions is of one element. */
+	assert_true(num_is(c.result->macs, NODES * (OPERANDS - 1)));
+	done(&c);
+}
 
 static void a_million_inputs_of_one_node(void **state)
 {
@@ -611,6 +709,9 @@ int main(void)
 	    cmocka_unit_test(loops_of_endless_trips),
 	    cmocka_unit_test(functions_that_call_themselves),
 	    cmocka_unit_test(functions_that_multiply),
+	    cmocka_unit_test(a_sparse_constant_of_a_million_dimensions),
+	    cmocka_unit_test(parts_of_a_huge_sequence),
+	    cmocka_unit_test(einsums_of_many_operands),
 	    cmocka_unit_test(a_million_inputs_of_one_node),
 	    cmocka_unit_test(views_of_views),
 	    cmocka_unit_test(sequences_in_sequences),

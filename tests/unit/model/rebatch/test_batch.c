@@ -335,6 +335,69 @@ static void more_than_one_may_be_fixed(void **state)
 	CHECK(cases);
 }
 
+static void a_file_that_changed_is_refused(void **state)
+{
+	static const batch_case now[] = {
+	    {"x:f[1,4]",
+	     {{"Relu", NULL, NULL, "x", "y", NULL}, {"Abs", NULL, NULL, "y", "z", NULL}},
+	     "y",
+	     ""},
+	    {"x:f[1,4] w:*f[4]", ONE("Relu", "x", NULL), "y", ""},
+	    {"x:f[1,4] b:f[1,4]", ONE("Relu", "x", NULL), "y", ""},
+	    {"x:f[1,4]", ONE("Relu", "x", NULL), "y x", ""},
+	};
+	static const batch_case was = {"x:f[1,4]", ONE("Relu", "x", NULL), "y", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof now / sizeof *now; i++) {
+		mem_arena *a = mem_arena_new(0);
+		wire_out before = {0}, w = {0};
+		batch_model b;
+		onnx_model *m;
+		dck_err err = {0};
+
+		model_put(&before, &was);
+		assert_int_equal(onnx_read_bytes(before.data, before.n, a, &m, &err), DCK_OK);
+		model_put(&w, &now[i]);
+		const char *path = scratch_file("model.onnx", w.data, w.n);
+		assert_int_equal(rebatch(path, m, 3, NULL, a, &b, &err), DCK_E_IO);
+		assert_non_null(strstr(err.msg, "changed while it was read"));
+		unlink(path);
+		wire_out_done(&before);
+		wire_out_done(&w);
+		mem_arena_free(a);
+	}
+}
+
+static void a_size_without_63_bits_stays_open(void **state)
+{
+	const int64_t whole[] = {1, INT64_C(1) << 62}, flat = INT64_C(1) << 62;
+	mem_arena *a = mem_arena_new(0);
+	wire_out w = {0};
+	size_t g = graph_begin(&w);
+	batch_model b;
+	onnx_model *m;
+	dck_err err = {0};
+
+	(void)state;
+	put_input(&w, "x", ONNX_FLOAT, 2, whole);
+	put_tensor(&w, "s", ONNX_INT64, DIMS(1), 1, &(int64_t){-1});
+	put_node(&w, "Reshape", "x s", "y");
+	put_value(&w, 12, "y", ONNX_FLOAT, 1, &flat);
+	graph_end(&w, g);
+	const char *path = scratch_file("model.onnx", w.data, w.n);
+	assert_int_equal(onnx_read_file(path, a, &m, &err), DCK_OK);
+	if (rebatch(path, m, 5, NULL, a, &b, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	if (onnx_read_bytes(b.bytes.data, b.bytes.n, a, &m, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_true(m->graph->outputs[0].type->tensor->shape->dims[0].value < 0);
+	unlink(path);
+	batch_done(&b);
+	wire_out_done(&w);
+	mem_arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -343,6 +406,8 @@ int main(void)
 	    cmocka_unit_test(items_that_meet_are_refused),
 	    cmocka_unit_test(an_input_may_be_no_item),
 	    cmocka_unit_test(more_than_one_may_be_fixed),
+	    cmocka_unit_test(a_file_that_changed_is_refused),
+	    cmocka_unit_test(a_size_without_63_bits_stays_open),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -8,15 +8,20 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "profiler/preload/heap/heap_block.h"
 #include "profiler/preload/heap/heap_count.h"
+#include "profiler/preload/heap/heap_paths.h"
 #include "profiler/memory/heap_file.h"
 #include "scratch.h"
 
@@ -345,6 +350,74 @@ static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
 	assert_int_equal(heap_file_open(copy, &f, NULL), DCK_E_ABSENT);
 }
 
+/* What happens between the reading of the loader's list and its use. */
+static void (*behind_reading)(void);
+
+int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *self), void *self)
+{
+	static int calls;
+	union { /* ISO C has no cast from an object pointer to a function pointer */
+		void *object;
+		int (*call)(int (*each)(struct dl_phdr_info *info, size_t size, void *self),
+			    void *self);
+	} real = {dlsym(RTLD_NEXT, "dl_iterate_phdr")};
+	void (*const then)(void) = behind_reading;
+	const int ret = real.call(each, self);
+
+	/* The first call asks for the version, the second one reads. */
+	if (then && ++calls == 2) {
+		behind_reading = NULL;
+		then();
+	}
+	return ret;
+}
+
+static void another_thread_reads_too(void)
+{
+	assert_non_null(dlopen("libBrokenLocale.so.1", RTLD_NOW));
+	heap_modules_check(heap_get());
+}
+
+static void an_older_list_does_not_replace_a_newer_one(void **state)
+{
+	static const char name[] = "libBrokenLocale";
+	const heap_state *s = heap_get();
+	unsigned found = 0;
+
+	(void)state;
+	born(1, 10); /* the list is there */
+	assert_non_null(dlopen("libutil.so.1", RTLD_NOW));
+	behind_reading = another_thread_reads_too;
+	heap_modules_check(heap_get());
+	assert_null(behind_reading);
+	for (uint32_t i = 0; i < header()->nmodules; i++) {
+		const heap_module *m = &s->modules[i];
+
+		if (!memmem(s->names + m->name, m->name_bytes, name, sizeof name - 1))
+			continue;
+		assert_false(m->gone);
+		found++;
+	}
+	assert_int_equal(found, 1);
+	heap_block_died(block(1));
+}
+
+/* malloc() that succeeds leaves errno alone, whatever the tracer ran into. */
+static void errno_stays_without_a_descriptor(void **state)
+{
+	struct rlimit before, none;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	errno = EDOM;
+	assert_false(heap_room(HEAP_NAMES, HEAP_NAMES_BYTES));
+	assert_int_equal(errno, EDOM);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
 static int begin(void **state)
 {
 	return scratch_begin(state) || setenv(HEAP_VARIABLE, scratch_path, 1) || !heap_get();
@@ -361,6 +434,8 @@ int main(void)
 	    cmocka_unit_test(stacks_are_paths),
 	    cmocka_unit_test(threads_lose_nothing),
 	    cmocka_unit_test(a_forked_child_has_a_file_of_its_own),
+	    cmocka_unit_test(an_older_list_does_not_replace_a_newer_one),
+	    cmocka_unit_test(errno_stays_without_a_descriptor),
 	    cmocka_unit_test(a_damaged_file_is_refused_or_read_within_its_bounds),
 	};
 

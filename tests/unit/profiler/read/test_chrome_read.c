@@ -150,6 +150,12 @@ static void each_kind_of_event_is_understood(void **state)
 	     "{" ON "\"ph\":\"X\",\"ts\":16,\"dur\":2,\"name\":\"exit\"}",
 	     "begin 0 run\nbegin 1000 enter\nend 1500\nbegin 1500 step of user_annotation\n"
 	     "end 16000\nbegin 16000 exit\nend 18000\nend 20500\n"},
+	    /* Halves of a surrogate pair; what stands behind the first half is kept. */
+	    {"{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":0,\"name\":\"\\ud800\\tb\\ud800\\u0041\\ud800c"
+	     "\\udc00\\ud83d\\ud83d\\ude00\\ud800\"}",
+	     "begin 0 \xef\xbf\xbd b\xef\xbf\xbd"
+	     "A\xef\xbf\xbd"
+	     "c\xef\xbf\xbd\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd\nend 0\n"},
 	    /* What is not for us. */
 	    {"{" ON "\"ph\":\"X\",\"dur\":1,\"name\":\"no time\"},{\"ph\":\"P\",\"ts\":1},7,[[]],"
 	     "{" ON "\"ph\":\"X\",\"ts\":5,\"dur\":-1,\"name\":\"a\\u0000\\ud83d\\ude00\\q\"}",
@@ -174,6 +180,31 @@ static void each_kind_of_event_is_understood(void **state)
 		}
 	assert_int_equal(facts.undated, 1);
 	assert_int_equal(facts.skipped, 1);
+}
+
+/* The last nanosecond of 63 bits is read, later ones are no time. */
+static void times_end_after_292_years(void **state)
+{
+	static const char *const late[] = {"9223372036854775.808",
+					   "9999999999999999",
+					   "-9223372036854775.808",
+					   "9.9e15",
+					   "-9.3e15",
+					   "-9999999999999999.9999"};
+	char file[256];
+	trace_read_facts facts;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof late / sizeof *late; i++) {
+		snprintf(file, sizeof file,
+			 "[{" ON "\"ph\":\"i\",\"ts\":9223372036854775.806,\"name\":\"a\"},"
+			 "{" ON "\"ph\":\"i\",\"ts\":9223372036854775.807,\"name\":\"b\"},"
+			 "{" ON "\"ph\":\"i\",\"ts\":%s,\"name\":\"c\"}]",
+			 late[i]);
+		assert_string_equal(told_of(file, main_thread, &facts),
+				    "instant 0 a\ninstant 1 b\n");
+		assert_int_equal(facts.undated, 1);
+	}
 }
 
 /* Ids of our own writer stay; those of others become such as no two have. */
@@ -410,6 +441,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_written_comes_back),
 	    cmocka_unit_test(each_kind_of_event_is_understood),
+	    cmocka_unit_test(times_end_after_292_years),
 	    cmocka_unit_test(ranges_of_any_thread),
 	    cmocka_unit_test(processes_threads_and_counters),
 	    cmocka_unit_test(ranges_that_overlap_are_told_beside),

@@ -21,6 +21,7 @@
 #include "profiler/read/trace_align.h"
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "profiler/read/zone_collect.h"
+#include "profiler/write/formats.h"
 
 /* --- what a file says of its clocks */
 
@@ -248,6 +249,54 @@ static void processes_come_onto_one_timeline(void **state)
 	assert_non_null(strstr(err.msg, "at the same time"));
 }
 
+/* A trace of one range, of a process of that number, on a machine of its own. */
+static void foreign_write(const char *path, char boot, int32_t pid)
+{
+	const trace_format *f = trace_format_find("perfetto");
+	const trace_event events[] = {{.ns = 10, .name = 1, .kind = TRACE_BEGIN},
+				      {.ns = 20, .kind = TRACE_END}};
+	const trace_about about = {.unix_ns = 1700000000000000000,
+				   .monotonic_ns = 1000,
+				   .boottime_ns = 1000,
+				   .boot = {boot, '\0'},
+				   .width_ns = 1,
+				   .unix_error_ns = 1};
+	FILE *file = fopen(path, "wb");
+	dck_sink sink;
+	trace_out *o;
+
+	dck_sink_fd(&sink, fileno(file));
+	assert_int_equal(f->open(&o, &sink, &about, NULL), DCK_OK);
+	f->intern(o, 1, &(trace_name){.text = "a", .n = 1});
+	f->track(o, &(trace_track){.id = 1, .kind = TRACE_PROCESS, .pid = pid, .name = "p"});
+	f->track(
+	    o, &(trace_track){.id = 2, .parent = 1, .kind = TRACE_THREAD, .pid = pid, .tid = pid});
+	f->events(o, 2, events, 2);
+	assert_int_equal(f->close(o, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	fclose(file);
+}
+
+static void numbers_of_processes_end(void **state)
+{
+	static const char *const paths[] = {"a.pftrace", "b.pftrace"};
+	const int32_t fits = INT32_MAX - 10000000;
+	dck_record *r = NULL;
+	dck_err err;
+
+	(void)state;
+	foreign_write(paths[0], 'a', fits);
+	foreign_write(paths[1], 'b', fits);
+	if (merged(paths, 2, "all.pftrace", &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(row(r, "processes", 5, paths[1])[1].value.as.i, INT32_MAX);
+	dck_record_free(r);
+	foreign_write(paths[0], 'a', fits + 1);
+	foreign_write(paths[1], 'b', fits + 1);
+	assert_int_equal(merged(paths, 2, "all.pftrace", NULL, &err), DCK_E_LIMIT);
+	assert_non_null(strstr(err.msg, "too many of the files have a process 2137483648"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -257,6 +306,7 @@ int main(void)
 	    cmocka_unit_test(files_of_several_machines_lie_by_the_time_of_day),
 	    cmocka_unit_test(without_a_clock_in_common_they_are_refused),
 	    SCRATCH_TEST(processes_come_onto_one_timeline),
+	    SCRATCH_TEST(numbers_of_processes_end),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -5,11 +5,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "profiler/symbols/demangle.h"
+#include "profiler/symbols/dwarf_lines.h"
 #include "profiler/unwind/space.h"
 #include "profiler/symbols/symbols.h"
 #include "profiler/unwind/unwind_self.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -409,6 +411,67 @@ static void test_generated(void **state)
 	symbols_free(s);
 }
 
+/* --- Debugging information that nobody's compiler makes. */
+
+enum { REQUEST_MAX = 256 << 20 };
+
+static bool too_much;
+
+static void *bounded_resize(void *self, void *old, size_t bytes)
+{
+	(void)self;
+	too_much |= bytes > REQUEST_MAX;
+	return bytes > REQUEST_MAX ? NULL : realloc(old, bytes);
+}
+
+static void *bounded_alloc(void *self, size_t bytes)
+{
+	return bounded_resize(self, NULL, bytes);
+}
+
+static void bounded_release(void *self, void *old)
+{
+	(void)self;
+	free(old);
+}
+
+/* 2000 functions share one list of 10000 ranges: 200 KB of file are 20 million ranges. */
+static const char shared_ranges[] = ".section .debug_abbrev,\"\",%progbits\n"
+				    ".byte 1,0x11,1, 0x11,1, 0x12,7, 0,0\n"
+				    ".byte 2,0x2e,0, 0x55,0x17, 0,0, 0\n"
+				    ".section .debug_info,\"\",%progbits\n"
+				    ".4byte 2f-1f\n1:\n.2byte 4\n.4byte 0\n.byte 8\n"
+				    ".byte 1\n.8byte 0x1000,0x100000\n"
+				    ".rept 2000\n.byte 2\n.4byte 0\n.endr\n.byte 0\n2:\n"
+				    ".section .debug_ranges,\"\",%progbits\n"
+				    ".rept 10000\n.8byte 0x10,0x20\n.endr\n.8byte 0,0\n";
+
+static void test_shared_ranges(void **state)
+{
+	dwarf_frame frames[4];
+	dwarf_lines *d;
+	dck_err err;
+
+	(void)state;
+	const char *path = scratch_file("ranges.s", shared_ranges, sizeof shared_ranges - 1);
+	assert_non_null(path);
+	if (!run("cc -c ranges.s -o ranges.o"))
+		skip();
+	const int fd = open("ranges.o", O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	if (dwarf_lines_open("ranges.o", fd, &d, &err) != DCK_OK) {
+		print_message("skipped: %s\n", err.msg);
+		close(fd);
+		skip();
+	}
+	dck_set_allocator(&(dck_allocator){bounded_alloc, bounded_resize, bounded_release, NULL});
+	assert_int_equal(dwarf_lines_find(d, 0x1018, frames, 4), 1);
+	assert_null(frames[0].name);
+	dwarf_lines_close(d);
+	dck_set_allocator(NULL);
+	assert_false(too_much);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +485,7 @@ int main(void)
 	    SCRATCH_TEST(test_replaced),
 	    SCRATCH_TEST(test_plt),
 	    cmocka_unit_test(test_demangle),
+	    SCRATCH_TEST(test_shared_ranges),
 	    cmocka_unit_test(test_generated),
 	};
 

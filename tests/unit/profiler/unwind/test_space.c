@@ -1,0 +1,66 @@
+/* test_space.c - the mappings of a process, and what is stored of them.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "fault_alloc.h"
+#include "profiler/unwind/space.h"
+
+enum { FILES = 100, READINGS = 100 };
+
+/* As of a program that is read again and again, and whose code nobody looks up. */
+static void map_all(space *s)
+{
+	char path[64];
+
+	space_exec(s);
+	for (unsigned i = 0; i < FILES; i++) {
+		const space_mapping m = {.begin = 0x1000 * (i + 1),
+					 .end = 0x1000 * (i + 2),
+					 .path = path,
+					 .inode = i + 1,
+					 .executable = true};
+
+		snprintf(path, sizeof path, "/nowhere/a/library/of/a/long/name/%u.so%s", i,
+			 i % 2 ? " (deleted)" : "");
+		assert_int_equal(space_mapped(s, &m, NULL), DCK_OK);
+	}
+}
+
+static void a_path_is_stored_once(void **state)
+{
+	fault_alloc work;
+
+	(void)state;
+	fault_alloc_begin(&work, 0);
+	space_files *files = space_files_new();
+	space *s = space_new(files, 1);
+	assert_non_null(s);
+	map_all(s);
+	const char *first = space_at(s, 1)->path;
+	const size_t calls = work.calls;
+	for (int i = 0; i < READINGS; i++)
+		map_all(s);
+	assert_int_equal(work.calls, calls);
+	assert_string_equal(first, "/nowhere/a/library/of/a/long/name/1.so");
+	assert_ptr_equal(space_at(s, 1)->path, first);
+	space_free(s);
+	space_files_free(files);
+	assert_int_equal(work.out, 0);
+	dck_set_allocator(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_path_is_stored_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
