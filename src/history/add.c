@@ -123,8 +123,10 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dc
 				"add a record to", err));
 	sqlite->bind_int64(s, 1, seq);
 	sqlite->bind_int64(s, 2, (int64_t)hash_bytes(HASH_START, text.json, text.n));
-	sqlite->bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
-	status = history_step(h, s, &row, "add a record to", err);
+	/* Without its result a text that is too long would be stored as NULL. */
+	const int rc = sqlite->bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
+	status = rc == SQLITE_OK ? history_step(h, s, &row, "add a record to", err)
+				 : history_failed(h, rc, "add a record to", err);
 	sqlite->finalize(s);
 	return status;
 }

@@ -6,8 +6,9 @@
  * added, from which SQLite's json_extract() takes the commit.
  *
  * Lines are committed BATCH at a time, because each commit waits for the disk. A bad line ends the
- * import; the lines before it are committed, and *ret counts them also on failure. A record that
- * exists counts as known (add.c), so an interrupted import can be repeated.
+ * import; a savepoint takes back what was added of it, the lines before it are committed, and *ret
+ * counts them also on failure. A record that exists counts as known (add.c), so an interrupted
+ * import can be repeated.
  *
  * One line and its record are in memory at a time; a text of more than TEXT_MAX bytes is E_LIMIT.
  * The buffer grows by doubling.
@@ -104,12 +105,21 @@ static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text
 	return DCK_OK;
 }
 
+/* Adds the record completely or not at all; the records before it in the transaction stay. */
 static dck_status import_insert(dck_history *h, const dck_record *r, history_text text,
 				const char *commit, dck_history_count *count, dck_err *err)
 {
-	bool is_new;
+	bool is_new = false;
+	dck_status status;
 
-	DCK_TRY(history_insert(h, r, text, commit, &is_new, err));
+	DCK_TRY(history_run(h, "SAVEPOINT one", "add a record to", err));
+	status = history_insert(h, r, text, commit, &is_new, err);
+	if (status != DCK_OK)
+		sqlite->exec(h->db, "ROLLBACK TO one", NULL, NULL, NULL);
+	else
+		status = history_run(h, "RELEASE one", "add a record to", err);
+	if (status != DCK_OK)
+		return status;
 	count->added += is_new;
 	count->known += !is_new;
 	return DCK_OK;

@@ -563,6 +563,40 @@ static void lines_before_a_bad_one_stay(void **state)
 	dck_history_close(h);
 }
 
+/* The text of a record that export wrote is longer in the form of --save: too long here. */
+static void a_record_that_does_not_fit(void **state)
+{
+	dck_history *h = history_here(), *other;
+	dck_buffer lines = {0}, kept = {0};
+	dck_history_health health;
+	dck_history_count n;
+	dck_sink sink;
+	dck_err err = {0};
+
+	(void)state;
+	add_number(h, 1, 1, NULL, NULL);
+	add_made(h, &(made){.id = "long", .began = BEGAN + 9 * DAY, .median = 1, .samples = 5000},
+		 NULL, NULL);
+	dck_sink_buffer(&sink, &lines);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	assert_int_equal(dck_history_get_json(h, "long", &kept, NULL), DCK_OK);
+	assert_true(kept.n > lines.n);
+	scratch_text("lines", lines.data);
+	assert_int_equal(history_open_file("other.db", &other, NULL), DCK_OK);
+	sqlite3_limit(other->db, SQLITE_LIMIT_LENGTH, (int)kept.n - 1);
+	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_E_LIMIT);
+	assert_non_null(strstr(err.msg, "line 2"));
+	assert_non_null(strstr(err.msg, "too large"));
+	assert_true(n.added == 1 && n.known == 0);
+	assert_int_equal(size_of(other), 1);
+	assert_int_equal(dck_history_check(other, &health, &err), DCK_OK);
+	dck_buffer_done(&kept);
+	dck_buffer_done(&lines);
+	dck_history_close(other);
+	dck_history_close(h);
+}
+
 static dck_status full_sink(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self;
@@ -867,6 +901,7 @@ int main(void)
 	    SCRATCH_TEST(one_file_in),
 	    SCRATCH_TEST(bad_files_in),
 	    SCRATCH_TEST(lines_before_a_bad_one_stay),
+	    SCRATCH_TEST(a_record_that_does_not_fit),
 	    SCRATCH_TEST(csv_and_a_full_sink),
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
