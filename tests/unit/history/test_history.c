@@ -597,6 +597,37 @@ static void a_record_that_does_not_fit(void **state)
 	dck_history_close(h);
 }
 
+/* The text that is kept may be laid out in another way than export's. */
+static void laid_out_anew(void **state)
+{
+	static const char text[] =
+	    "{\n\n\n\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"f00d\"}";
+	dck_history *h = history_here();
+	dck_buffer lines = {0}, got = {0};
+	dck_history_count n;
+	dck_sink sink;
+	dck_err err = {0};
+
+	(void)state;
+	scratch_text("one", text);
+	assert_int_equal(dck_history_import(h, "one", NULL, &n, NULL), DCK_OK);
+	dck_sink_buffer(&sink, &lines);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	scratch_text("lines", lines.data);
+	if (dck_history_import(h, "lines", NULL, &n, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_true(n.added == 0 && n.known == 1);
+	/* It stays as it was; another record of that id is refused. */
+	assert_int_equal(dck_history_get_json(h, "f00d", &got, NULL), DCK_OK);
+	assert_string_equal(got.data, text);
+	assert_int_equal(
+	    add_made(h, &(made){.id = "f00d", .began = BEGAN, .median = 1}, NULL, &err), DCK_E_ARG);
+	dck_buffer_done(&got);
+	dck_buffer_done(&lines);
+	dck_history_close(h);
+}
+
 static dck_status full_sink(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self;
@@ -902,6 +933,7 @@ int main(void)
 	    SCRATCH_TEST(bad_files_in),
 	    SCRATCH_TEST(lines_before_a_bad_one_stay),
 	    SCRATCH_TEST(a_record_that_does_not_fit),
+	    SCRATCH_TEST(laid_out_anew),
 	    SCRATCH_TEST(csv_and_a_full_sink),
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
