@@ -165,18 +165,12 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dc
 	return status;
 }
 
-static bool value_bind(sqlite3_stmt *s, int at, const dck_value *v)
+bool history_is_number(const dck_value *v)
 {
-	if (v->kind == DCK_VALUE_INT)
-		sqlite->bind_int64(s, at, v->as.i);
-	else if (v->kind == DCK_VALUE_REAL && isfinite(v->as.r))
-		sqlite->bind_double(s, at, v->as.r);
-	else
-		return false;
-	return true;
+	return v->kind == DCK_VALUE_INT || (v->kind == DCK_VALUE_REAL && isfinite(v->as.r));
 }
 
-/* Inserts the metrics that are numbers; of a duplicate tag the first one counts. */
+/* Inserts the metrics that are numbers; of a duplicate tag the first number counts. */
 static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *r, dck_err *err)
 {
 	sqlite3_stmt *s;
@@ -190,12 +184,16 @@ static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *
 	for (size_t i = 0; i < r->nmetrics && status == DCK_OK; i++) {
 		const dck_metric *m = &r->metrics[i];
 
+		if (!history_is_number(&m->value))
+			continue;
 		sqlite->reset(s);
 		sqlite->clear_bindings(s);
 		sqlite->bind_int64(s, 1, seq);
 		history_bind_text(s, 2, m->def->tag);
-		if (!value_bind(s, 3, &m->value))
-			continue;
+		if (m->value.kind == DCK_VALUE_INT)
+			sqlite->bind_int64(s, 3, m->value.as.i);
+		else
+			sqlite->bind_double(s, 3, m->value.as.r);
 		history_bind_text(s, 4, dck_unit_text(m->def->unit));
 		if (m->level > 0) {
 			sqlite->bind_double(s, 5, m->lo);

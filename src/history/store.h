@@ -82,6 +82,8 @@ typedef struct history_text {
 	size_t n;
 } history_text;
 bool history_commit_fits(const char *commit); /* may stand in the index */
+/* A metric of that value is in the index. */
+bool history_is_number(const dck_value *v);
 /* Inside history_begin(): keeps r, whose JSON form is `text`. */
 dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
 			  const char *commit, bool *ret_new, dck_err *err);

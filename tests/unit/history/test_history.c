@@ -662,6 +662,37 @@ static void csv_and_a_full_sink(void **state)
 	dck_history_close(h);
 }
 
+/* A tag that stands twice, and first without a number, is in the index once. */
+static void a_tag_twice(void **state)
+{
+	static const char *const metrics[] = {
+	    "{\"tag\": \"latency/p99\", \"unit\": \"ns\", \"absent\": \"too few\"},"
+	    "{\"tag\": \"latency/p99\", \"unit\": \"ns\", \"value\": 5}",
+	    "{\"tag\": \"latency/p99\", \"unit\": \"ns\", \"value\": 4}, {\"tag\": \"runs/count\", \"unit\": \"1\", \"value\": 7},"
+	    "{\"tag\": \"latency/p99\", \"unit\": \"ns\", \"value\": 5}",
+	};
+	dck_history *h = history_here();
+	dck_history_health health;
+	dck_history_count n;
+	dck_err err = {0};
+	char text[900];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {
+		snprintf(
+		    text, sizeof text,
+		    "{\"schema\": 1, \"deepclock\": \"0.1.0\", \"id\": \"%zu\", \"metrics\": [%s]}",
+		    i, metrics[i]);
+		scratch_text("one", text);
+		if (dck_history_import(h, "one", NULL, &n, &err) != DCK_OK)
+			fail_msg("%s", err.msg);
+	}
+	if (dck_history_check(h, &health, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(health.records, 2);
+	dck_history_close(h);
+}
+
 /* --- upkeep */
 
 static void removing(void **state)
@@ -934,6 +965,7 @@ int main(void)
 	    SCRATCH_TEST(lines_before_a_bad_one_stay),
 	    SCRATCH_TEST(a_record_that_does_not_fit),
 	    SCRATCH_TEST(laid_out_anew),
+	    SCRATCH_TEST(a_tag_twice),
 	    SCRATCH_TEST(csv_and_a_full_sink),
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
