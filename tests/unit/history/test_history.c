@@ -628,6 +628,45 @@ static void laid_out_anew(void **state)
 	dck_history_close(h);
 }
 
+static void no_memory(sqlite3_context *c, int n, sqlite3_value **v)
+{
+	(void)n;
+	(void)v;
+	sqlite3_result_error_nomem(c);
+}
+
+/* A commit that cannot be read is an error; what was tried on the way to success is none. */
+static void errors_of_import(void **state)
+{
+	dck_history *h = history_here(), *other;
+	dck_buffer lines = {0}, json = {0};
+	dck_history_count n;
+	dck_sink sink;
+	dck_err err = {0};
+
+	(void)state;
+	add_made(h, &(made){.id = "a", .began = BEGAN, .median = 1}, A40, NULL);
+	dck_sink_buffer(&sink, &lines);
+	assert_int_equal(dck_history_export(h, NULL, &sink, NULL), DCK_OK);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	scratch_text("lines", lines.data);
+	assert_int_equal(dck_history_get_json(h, "a", &json, NULL), DCK_OK);
+	scratch_text("one", json.data);
+	assert_int_equal(history_open_file("other.db", &other, NULL), DCK_OK);
+	assert_int_equal(dck_history_import(other, "one", NULL, &n, &err), DCK_OK);
+	assert_int_equal(err.code, DCK_OK);
+	assert_string_equal(err.msg, "");
+	assert_int_equal(sqlite3_create_function(other->db, "json_extract", 2, SQLITE_UTF8, NULL,
+						 no_memory, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(dck_history_import(other, "lines", NULL, &n, &err), DCK_E_NOMEM);
+	assert_true(n.added == 0 && n.known == 0);
+	dck_buffer_done(&json);
+	dck_buffer_done(&lines);
+	dck_history_close(other);
+	dck_history_close(h);
+}
+
 static dck_status full_sink(void *self, const void *bytes, size_t n, dck_err *err)
 {
 	(void)self;
@@ -966,6 +1005,7 @@ int main(void)
 	    SCRATCH_TEST(a_record_that_does_not_fit),
 	    SCRATCH_TEST(laid_out_anew),
 	    SCRATCH_TEST(a_tag_twice),
+	    SCRATCH_TEST(errors_of_import),
 	    SCRATCH_TEST(csv_and_a_full_sink),
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
