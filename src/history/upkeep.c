@@ -3,8 +3,9 @@
  * Prune and remove write the row ids to delete into the temporary table `doomed`, count them, and
  * delete them in one transaction, so that a failure removes nothing; foreign keys cascade to texts
  * and metrics (schema.c). Retention ranks the records of each subject and command by age with
- * row_number(). A dry run omits only the DELETE. After the commit the free pages are returned to
- * the file system; a failure of that is ignored, because the records are removed.
+ * row_number(). A dry run only reads (the table is temporary), so it needs no right to write and
+ * waits for no writer. After the commit the free pages are returned to the file system; a failure
+ * of that is ignored, because the records are removed.
  *
  * The check reads everything: integrity_check of SQLite, then for each record the hash of its text
  * (find.c), its syntax, and the index against the record (index_agrees()). One record is in memory
@@ -107,7 +108,7 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
-	DCK_TRY(history_begin(h, err));
+	DCK_TRY(c->dry_run ? history_begin_read(h, err) : history_begin(h, err));
 	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
 	if (!c->dry_run && pruned.removed > 0)
 		space_give_back(h);
