@@ -202,6 +202,44 @@ static bool see_all(void *self, const dck_history_entry *e)
 	return true;
 }
 
+static int add_at_rows(unsigned what, void *self, void *statement, void *text)
+{
+	dck_history **other = self;
+
+	(void)what;
+	(void)statement;
+	if (*other && strncmp(text, "SELECT id, at", 13) == 0) {
+		assert_int_equal(add_number(*other, 9, 9, NULL, NULL), DCK_OK);
+		*other = NULL;
+	}
+	return 0;
+}
+
+/* Another connection adds a record between the statements of a list. */
+static void a_list_is_of_one_moment(void **state)
+{
+	dck_history *h = history_here(), *other = history_here(), *adds = other;
+	dck_record *r;
+	dck_err err = {0};
+
+	(void)state;
+	add_number(h, 1, 1, NULL, NULL);
+	add_number(h, 2, 2, NULL, NULL);
+	assert_int_equal(sqlite3_trace_v2(h->db, SQLITE_TRACE_STMT, add_at_rows, &adds), SQLITE_OK);
+	if (dck_history_list_record(h, NULL, NULL, "deepclock history list", &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_null(adds);
+	assert_int_equal(dck_record_fact(r, "history", "records")->value.as.i, 2);
+	assert_int_equal(dck_record_table(r, "history/records")->nrows, 2);
+	dck_record_free(r);
+	/* The list has ended: writing goes on, and the next list has the record. */
+	assert_int_equal(size_of(h), 3);
+	add_number(h, 3, 3, NULL, NULL);
+	assert_int_equal(size_of(other), 4);
+	dck_history_close(other);
+	dck_history_close(h);
+}
+
 static void an_entry(void **state)
 {
 	dck_history *h = history_here();
@@ -1006,6 +1044,7 @@ int main(void)
 	    SCRATCH_TEST(laid_out_anew),
 	    SCRATCH_TEST(a_tag_twice),
 	    SCRATCH_TEST(errors_of_import),
+	    SCRATCH_TEST(a_list_is_of_one_moment),
 	    SCRATCH_TEST(csv_and_a_full_sink),
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
