@@ -1,7 +1,9 @@
-/* test_trace_children.c - children that still run when their program has ended.
+/* test_trace_children.c - what is done when a traced program has ended: children that still run, no
+ * memory, a full disk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/trace_children.h"
+#include "fault_alloc.h"
 #include "os/os.h"
 #include "record/build.h"
 #include "scratch.h"
@@ -57,10 +59,62 @@ static void a_signal_ends_the_wait(void **state)
 	close(fd);
 }
 
+/* Stands for a program that recorded itself: it leaves its record. */
+static char sh[] = "sh", from_text[] = "-c",
+	    script[] = "cat kept.json > \"$DEEPCLOCK_TRACE_RECORD\"";
+static char *const leaves_a_record[] = {sh, from_text, script, NULL};
+
+static void record_leave(void)
+{
+	record_builder *b = record_new();
+	dck_buffer json = {0};
+	dck_record *r;
+	dck_sink sink;
+
+	record_fact_text(b, "trace", "file", "t.pftrace");
+	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
+	dck_sink_buffer(&sink, &json);
+	record_json_write(r, &sink);
+	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
+	scratch_text("kept.json", json.data);
+	dck_buffer_done(&json);
+	dck_record_free(r);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	const dck_trace_config c = {.path = "t.pftrace", .no_waits = true};
+	dck_status status = DCK_E_NOMEM;
+	size_t at = 1;
+
+	(void)state;
+	record_leave();
+	scratch_text("t.pftrace", "");
+	for (bool failed = true; failed; at++) {
+		dck_trace_program p = {.argv = leaves_a_record};
+		dck_record *r = NULL;
+		fault_alloc f;
+		dck_err err = {0};
+
+		fault_alloc_begin(&f, at);
+		status = dck_trace_program_run(&c, &p, &r, &err);
+		failed = f.calls >= at;
+		if (status == DCK_OK)
+			dck_record_free(r);
+		dck_set_allocator(NULL);
+		if (f.out)
+			fail_msg("allocation %zu: %zu are not released", at, f.out);
+		assert_true(at < 3000);
+	}
+	assert_int_equal(status, DCK_OK);
+	assert_true(at > 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(a_signal_ends_the_wait),
+	    SCRATCH_TEST(every_allocation_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
