@@ -6,10 +6,10 @@
  * history_end()), so import.c can commit many records together; record_insert() rolls back on
  * failure, so that a record is added completely or not at all.
  *
- * Adding is idempotent: an id that exists with the same bytes adds nothing and succeeds; with other
- * bytes it is E_ARG. Ids and commits are restricted to letters, digits and a few marks, because
- * lists print them and users type them. All texts are bound as parameters, none is formatted into
- * SQL.
+ * Adding is idempotent: an id that exists with the same record adds nothing and succeeds, whatever
+ * the layout of its text; with another record it is E_ARG. Ids and commits are restricted to
+ * letters, digits and a few marks, because lists print them and users type them. All texts are
+ * bound as parameters, none is formatted into SQL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -55,8 +55,37 @@ static dck_status add_record_check(const dck_record *r, const char *commit, dck_
 	return DCK_OK;
 }
 
-/* Looks up the id. E_ARG: it exists with another text. */
-static dck_status known_find(dck_history *h, const char *id, history_text text, bool *ret,
+static dck_status canonical_write(const dck_record *r, dck_buffer *ret, dck_err *err)
+{
+	dck_sink sink;
+
+	dck_sink_buffer(&sink, ret);
+	record_json_write(r, &sink);
+	return dck_sink_finish(&sink, err);
+}
+
+/* Compares the text of a record with r, whatever the layout of the text. */
+static dck_status same_record(history_text there, const dck_record *r, bool *ret)
+{
+	dck_buffer a = {0}, b = {0};
+	dck_record *old;
+	dck_status status = dck_record_parse(there.json, there.n, &old, NULL);
+
+	if (status != DCK_OK)
+		return status;
+	status = canonical_write(old, &a, NULL);
+	if (status == DCK_OK)
+		status = canonical_write(r, &b, NULL);
+	if (status == DCK_OK)
+		*ret = a.n == b.n && memcmp(a.data, b.data, a.n) == 0;
+	dck_buffer_done(&a);
+	dck_buffer_done(&b);
+	dck_record_free(old);
+	return status;
+}
+
+/* Looks up the id. E_ARG: it exists, and its record is another one than r. */
+static dck_status known_find(dck_history *h, const dck_record *r, history_text text, bool *ret,
 			     dck_err *err)
 {
 	sqlite3_stmt *s;
@@ -66,15 +95,20 @@ static dck_status known_find(dck_history *h, const char *id, history_text text, 
 	DCK_TRY(
 	    history_prepare(h, "SELECT texts.json FROM records JOIN texts USING (seq) WHERE id = ?",
 			    &s, "read", err));
-	history_bind_text(s, 1, id);
+	history_bind_text(s, 1, r->id);
 	status = history_step(h, s, &row, "read", err);
 	if (status == DCK_OK && row) {
 		const void *json = sqlite->column_blob(s, 0);
+		const history_text there = {json, (size_t)sqlite->column_bytes(s, 0)};
+		bool same =
+		    there.n == text.n && (text.n == 0 || memcmp(json, text.json, text.n) == 0);
 
-		if ((size_t)sqlite->column_bytes(s, 0) != text.n ||
-		    (text.n > 0 && memcmp(json, text.json, text.n) != 0))
+		/* A damaged text is another one. */
+		if (!same && same_record(there, r, &same) == DCK_E_NOMEM)
+			status = ERR_NO_MEMORY(err, "to compare two records");
+		else if (!same)
 			status = err_set(err, DCK_E_ARG, __FILE__, __LINE__,
-					 "the history has another record with the id %s", id);
+					 "the history has another record with the id %s", r->id);
 	}
 	sqlite->finalize(s);
 	if (status == DCK_OK)
@@ -123,24 +157,20 @@ static dck_status text_insert(dck_history *h, int64_t seq, history_text text, dc
 				"add a record to", err));
 	sqlite->bind_int64(s, 1, seq);
 	sqlite->bind_int64(s, 2, (int64_t)hash_bytes(HASH_START, text.json, text.n));
-	sqlite->bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
-	status = history_step(h, s, &row, "add a record to", err);
+	/* Without its result a text that is too long would be stored as NULL. */
+	const int rc = sqlite->bind_blob64(s, 3, text.json, text.n, SQLITE_STATIC);
+	status = rc == SQLITE_OK ? history_step(h, s, &row, "add a record to", err)
+				 : history_failed(h, rc, "add a record to", err);
 	sqlite->finalize(s);
 	return status;
 }
 
-static bool value_bind(sqlite3_stmt *s, int at, const dck_value *v)
+bool history_is_number(const dck_value *v)
 {
-	if (v->kind == DCK_VALUE_INT)
-		sqlite->bind_int64(s, at, v->as.i);
-	else if (v->kind == DCK_VALUE_REAL && isfinite(v->as.r))
-		sqlite->bind_double(s, at, v->as.r);
-	else
-		return false;
-	return true;
+	return v->kind == DCK_VALUE_INT || (v->kind == DCK_VALUE_REAL && isfinite(v->as.r));
 }
 
-/* Inserts the metrics that are numbers; of a duplicate tag the first one counts. */
+/* Inserts the metrics that are numbers; of a duplicate tag the first number counts. */
 static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *r, dck_err *err)
 {
 	sqlite3_stmt *s;
@@ -154,12 +184,16 @@ static dck_status metrics_insert(dck_history *h, int64_t seq, const dck_record *
 	for (size_t i = 0; i < r->nmetrics && status == DCK_OK; i++) {
 		const dck_metric *m = &r->metrics[i];
 
+		if (!history_is_number(&m->value))
+			continue;
 		sqlite->reset(s);
 		sqlite->clear_bindings(s);
 		sqlite->bind_int64(s, 1, seq);
 		history_bind_text(s, 2, m->def->tag);
-		if (!value_bind(s, 3, &m->value))
-			continue;
+		if (m->value.kind == DCK_VALUE_INT)
+			sqlite->bind_int64(s, 3, m->value.as.i);
+		else
+			sqlite->bind_double(s, 3, m->value.as.r);
 		history_bind_text(s, 4, dck_unit_text(m->def->unit));
 		if (m->level > 0) {
 			sqlite->bind_double(s, 5, m->lo);
@@ -180,7 +214,7 @@ dck_status history_insert(dck_history *h, const dck_record *r, history_text text
 	int64_t seq;
 
 	DCK_TRY(add_record_check(r, commit, err));
-	DCK_TRY(known_find(h, r->id, text, &known, err));
+	DCK_TRY(known_find(h, r, text, &known, err));
 	if (!known) {
 		history_identify(r, &who);
 		DCK_TRY(row_insert(h, r, &who, text, commit, err));
@@ -209,12 +243,8 @@ dck_status dck_history_add(dck_history *h, const dck_record *r, const char *comm
 			   dck_err *err)
 {
 	dck_buffer json = {0};
-	dck_sink sink;
-	dck_status status;
+	dck_status status = canonical_write(r, &json, err);
 
-	dck_sink_buffer(&sink, &json);
-	record_json_write(r, &sink);
-	status = dck_sink_finish(&sink, err);
 	if (status == DCK_OK)
 		status =
 		    record_insert(h, r, (history_text){json.data, json.n}, commit, ret_new, err);

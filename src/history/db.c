@@ -111,6 +111,11 @@ dck_status history_begin(dck_history *h, dck_err *err)
 	return history_run(h, "BEGIN IMMEDIATE", "write", err);
 }
 
+dck_status history_begin_read(dck_history *h, dck_err *err)
+{
+	return history_run(h, "BEGIN", "read", err);
+}
+
 dck_status history_end(dck_history *h, dck_status status, dck_err *err)
 {
 	if (status == DCK_OK)

@@ -1,8 +1,8 @@
 /* history_record.c - makes records of lists and trends, so that every report format can show them.
  *
- * A list (dck_history_list_record()) reads the database twice: unit_look() counts the rows and
- * finds out whether all values have one unit, because a column states its unit before the first
- * row; history_entry_add() then fills the table.
+ * A list (dck_history_list_record()) reads the database twice, in one transaction: unit_look()
+ * counts the rows and finds out whether all values have one unit, because a column states its unit
+ * before the first row; history_entry_add() then fills the table.
  *
  * A trend (dck_history_trend_record()) is in memory already (trend.c). It becomes facts, the table
  * "history/points" with a row for each point, an answer in one sentence, and notes. Its summary
@@ -142,31 +142,36 @@ static bool history_entry_add(void *self, const dck_history_entry *e)
 	return true;
 }
 
+static dck_status listing_fill(dck_history *h, const dck_history_filter *f, listing *l,
+			       dck_err *err)
+{
+	dck_history_filter every = f ? *f : (dck_history_filter){0};
+	uint64_t all = 0;
+
+	every.limit = 0;
+	DCK_TRY(dck_history_size(h, &every, &all, err));
+	DCK_TRY(dck_history_list(h, f, l->metric, unit_look, l, err));
+	record_fact_int(l->b, "history", "records", DCK_UNIT_ONE, (int64_t)all);
+	if (all == 0)
+		record_answer(l->b, "no record of the history fits");
+	else if (l->n < all)
+		record_answer(l->b, "the newest %" PRIu64 " of %" PRIu64 " records", l->n, all);
+	else
+		record_answer(l->b, "%" PRIu64 " record%s", all, all == 1 ? "" : "s");
+	list_table(l);
+	return dck_history_list(h, f, l->metric, history_entry_add, l, err);
+}
+
 dck_status dck_history_list_record(dck_history *h, const dck_history_filter *f, const char *metric,
 				   const char *title, dck_record **ret, dck_err *err)
 {
 	listing l = {.b = listing_new(title), .metric = metric ? metric : HISTORY_METRIC};
-	dck_history_filter every = f ? *f : (dck_history_filter){0};
-	uint64_t all = 0;
 	dck_status status;
 
 	DCK_NEED(l.b, err, "for the history's records");
-	every.limit = 0;
-	status = dck_history_size(h, &every, &all, err);
+	status = history_begin_read(h, err);
 	if (status == DCK_OK)
-		status = dck_history_list(h, f, metric, unit_look, &l, err);
-	if (status != DCK_OK)
-		goto done;
-	record_fact_int(l.b, "history", "records", DCK_UNIT_ONE, (int64_t)all);
-	if (all == 0)
-		record_answer(l.b, "no record of the history fits");
-	else if (l.n < all)
-		record_answer(l.b, "the newest %" PRIu64 " of %" PRIu64 " records", l.n, all);
-	else
-		record_answer(l.b, "%" PRIu64 " record%s", all, all == 1 ? "" : "s");
-	list_table(&l);
-	status = dck_history_list(h, f, metric, history_entry_add, &l, err);
-done:
+		status = history_end(h, listing_fill(h, f, &l, err), err);
 	if (status == DCK_OK)
 		return record_finish(l.b, ret, err);
 	record_drop(l.b);

@@ -6,8 +6,9 @@
  * added, from which SQLite's json_extract() takes the commit.
  *
  * Lines are committed BATCH at a time, because each commit waits for the disk. A bad line ends the
- * import; the lines before it are committed, and *ret counts them also on failure. A record that
- * exists counts as known (add.c), so an interrupted import can be repeated.
+ * import; a savepoint takes back what was added of it, the lines before it are committed, and *ret
+ * counts them also on failure. A record that exists counts as known (add.c), so an interrupted
+ * import can be repeated.
  *
  * One line and its record are in memory at a time; a text of more than TEXT_MAX bytes is E_LIMIT.
  * The buffer grows by doubling.
@@ -85,7 +86,8 @@ static dck_status import_text_read(source *s, bool whole, bool *ret_more, dck_er
 	return DCK_OK;
 }
 
-/* Reads the commit that export added to the line; SQLite parses the JSON. */
+/* Reads the commit that export added to the line; SQLite parses the JSON. A line that it cannot
+ * parse, such as one that is nested too deeply for it, has no commit. */
 static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text, dck_err *err)
 {
 	sqlite3_stmt *s;
@@ -95,21 +97,33 @@ static dck_status line_commit(dck_history *h, const dck_buffer *line, char *text
 	text[0] = '\0';
 	if (!strstr(line->data, "\"history\""))
 		return DCK_OK;
-	DCK_TRY(history_prepare(h, "SELECT json_extract(?, '$.history.commit')", &s, "read", err));
-	sqlite->bind_text(s, 1, line->data, (int)line->n, SQLITE_STATIC);
-	status = history_step(h, s, &row, "read", NULL);
+	DCK_TRY(history_prepare(h,
+				"SELECT json_extract(?1, '$.history.commit') WHERE json_valid(?1)",
+				&s, "read", err));
+	const int rc = sqlite->bind_text(s, 1, line->data, (int)line->n, SQLITE_STATIC);
+	status = rc == SQLITE_OK ? history_step(h, s, &row, "read", err)
+				 : history_failed(h, rc, "read", err);
 	if (status == DCK_OK && row && sqlite->column_type(s, 0) == SQLITE_TEXT)
 		snprintf(text, DCK_COMMIT_SIZE, "%s", (const char *)sqlite->column_text(s, 0));
 	sqlite->finalize(s);
-	return DCK_OK;
+	return status;
 }
 
+/* Adds the record completely or not at all; the records before it in the transaction stay. */
 static dck_status import_insert(dck_history *h, const dck_record *r, history_text text,
 				const char *commit, dck_history_count *count, dck_err *err)
 {
-	bool is_new;
+	bool is_new = false;
+	dck_status status;
 
-	DCK_TRY(history_insert(h, r, text, commit, &is_new, err));
+	DCK_TRY(history_run(h, "SAVEPOINT one", "add a record to", err));
+	status = history_insert(h, r, text, commit, &is_new, err);
+	if (status != DCK_OK)
+		sqlite->exec(h->db, "ROLLBACK TO one", NULL, NULL, NULL);
+	else
+		status = history_run(h, "RELEASE one", "add a record to", err);
+	if (status != DCK_OK)
+		return status;
 	count->added += is_new;
 	count->known += !is_new;
 	return DCK_OK;
@@ -216,14 +230,15 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 	DCK_TRY(import_text_read(s, false, &more, err));
 	/* The first line of a --save file is a bracket alone, that of an export a whole record. */
 	if (more && !import_is_blank(s->line.data)) {
-		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, err);
+		/* Its error is none: the whole file may be a record. */
+		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, NULL);
 
 		if (status == DCK_OK) {
 			dck_record_free(r);
 			return lines_import(h, s, commit, ret, err);
 		}
 		if (status == DCK_E_NOMEM)
-			return status;
+			return ERR_NO_MEMORY(err, "for the record in '%s'", s->name);
 	}
 	DCK_TRY(import_text_read(s, true, &more, err));
 	return whole_import(h, s, commit, ret, err);

@@ -41,6 +41,8 @@ dck_status history_step(dck_history *h, sqlite3_stmt *s, bool *ret, const char *
 dck_status history_integer(dck_history *h, const char *sql, int64_t *ret, dck_err *err);
 /* begin takes the right to write, so that nothing fails for that later. */
 dck_status history_begin(dck_history *h, dck_err *err);
+/* All that is read until history_end() is of one moment. */
+dck_status history_begin_read(dck_history *h, dck_err *err);
 /* Commits when status is DCK_OK, else takes all back; returns what went wrong first. */
 dck_status history_end(dck_history *h, dck_status status, dck_err *err);
 /* NULL text binds NULL. */
@@ -82,6 +84,8 @@ typedef struct history_text {
 	size_t n;
 } history_text;
 bool history_commit_fits(const char *commit); /* may stand in the index */
+/* A metric of that value is in the index. */
+bool history_is_number(const dck_value *v);
 /* Inside history_begin(): keeps r, whose JSON form is `text`. */
 dck_status history_insert(dck_history *h, const dck_record *r, history_text text,
 			  const char *commit, bool *ret_new, dck_err *err);

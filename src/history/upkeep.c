@@ -3,8 +3,9 @@
  * Prune and remove write the row ids to delete into the temporary table `doomed`, count them, and
  * delete them in one transaction, so that a failure removes nothing; foreign keys cascade to texts
  * and metrics (schema.c). Retention ranks the records of each subject and command by age with
- * row_number(). A dry run omits only the DELETE. After the commit the free pages are returned to
- * the file system; a failure of that is ignored, because the records are removed.
+ * row_number(). A dry run only reads (the table is temporary), so it needs no right to write and
+ * waits for no writer. After the commit the free pages are returned to the file system; a failure
+ * of that is ignored, because the records are removed.
  *
  * The check reads everything: integrity_check of SQLite, then for each record the hash of its text
  * (find.c), its syntax, and the index against the record (index_agrees()). One record is in memory
@@ -15,6 +16,7 @@
 #include "base/err.h"
 #include "os/os.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const dck_opt dck_history_prune_options[] = {
@@ -106,7 +108,7 @@ dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
 	DCK_TRY(history_where_make(f, &w, err));
 	if (c->older_than)
 		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
-	DCK_TRY(history_begin(h, err));
+	DCK_TRY(c->dry_run ? history_begin_read(h, err) : history_begin(h, err));
 	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
 	if (!c->dry_run && pruned.removed > 0)
 		space_give_back(h);
@@ -181,19 +183,28 @@ static dck_status structure_check(dck_history *h, dck_err *err)
 	return status;
 }
 
-/* Returns the number of metrics of r that the index must have. */
-static int64_t metrics_count(const dck_record *r)
+static int by_text(const void *a, const void *b)
 {
-	int64_t n = 0;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
-	for (size_t i = 0; i < r->nmetrics; i++) {
-		const dck_metric *m = &r->metrics[i];
-		const dck_value_kind kind = m->value.kind;
+/* Counts the metrics of r that the index must have: the different tags of numbers. */
+static dck_status metrics_count(const dck_record *r, int64_t *ret, dck_err *err)
+{
+	const char **tags = mem_alloc((r->nmetrics + 1) * sizeof *tags);
+	size_t n = 0;
+	int64_t different = 0;
 
-		n += (kind == DCK_VALUE_INT || kind == DCK_VALUE_REAL) &&
-		     dck_record_metric(r, m->def->tag) == m;
-	}
-	return n;
+	DCK_NEED(tags, err, "to check a record");
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (history_is_number(&r->metrics[i].value))
+			tags[n++] = r->metrics[i].def->tag;
+	qsort(tags, n, sizeof *tags, by_text);
+	for (size_t i = 0; i < n; i++)
+		different += i == 0 || strcmp(tags[i - 1], tags[i]) != 0;
+	mem_free(tags);
+	*ret = different;
+	return DCK_OK;
 }
 
 static bool texts_equal(const char *a, const char *b)
@@ -201,7 +212,7 @@ static bool texts_equal(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-static bool index_agrees(sqlite3_stmt *s, const dck_record *r)
+static bool index_agrees(sqlite3_stmt *s, const dck_record *r, int64_t metrics)
 {
 	const char *id = (const char *)sqlite->column_text(s, 1);
 	const char *subject = (const char *)sqlite->column_text(s, 2);
@@ -209,7 +220,7 @@ static bool index_agrees(sqlite3_stmt *s, const dck_record *r)
 
 	history_identify(r, &who);
 	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
-	       sqlite->column_int64(s, 3) == metrics_count(r) &&
+	       sqlite->column_int64(s, 3) == metrics &&
 	       (r->began_unix_ns == 0 || sqlite->column_int64(s, 4) == r->began_unix_ns);
 }
 
@@ -218,12 +229,15 @@ static dck_status upkeep_record_check(dck_history *h, sqlite3_stmt *s, dck_err *
 	const char *id = (const char *)sqlite->column_text(s, 1);
 	dck_buffer json = {0};
 	dck_record *r = NULL;
+	int64_t metrics = 0;
 	dck_status status = history_text_get(h, sqlite->column_int64(s, 0), id, &json, err);
 
 	if (status == DCK_OK)
 		status = dck_record_parse(json.data, json.n, &r, err);
 	dck_buffer_done(&json);
-	if (status == DCK_OK && !index_agrees(s, r))
+	if (status == DCK_OK)
+		status = metrics_count(r, &metrics, err);
+	if (status == DCK_OK && !index_agrees(s, r, metrics))
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
 				 "the history '%s' is damaged: "
 				 "its index does not say what the record %s does",

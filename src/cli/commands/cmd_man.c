@@ -15,6 +15,7 @@
 #include "commands.h"
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -164,21 +165,26 @@ static void page_program(FILE *out, const cli_command *const *all)
 /* Writes the page of a command, or with NULL the page of the program. */
 static int page_save(const cli *c, const cli_command *command)
 {
-	char path[4096];
+	char path[PATH_MAX];
 	FILE *out;
 	cli_file f;
 	dck_err err;
 	bool failed;
 	int fd;
 
-	snprintf(path, sizeof path, "%s/deepclock%s%s.1", c->args[0], command ? "-" : "",
-		 command ? command->name : "");
+	if ((size_t)snprintf(path, sizeof path, "%s/deepclock%s%s.1", c->args[0],
+			     command ? "-" : "", command ? command->name : "") >= sizeof path) {
+		cli_message("the name '%.60s...' is too long", c->args[0]);
+		return CLI_FAILED;
+	}
 	if (cli_file_open(&f, path, &err) != DCK_OK)
 		return cli_failed(&err);
 	fd = dup(f.fd);
 	out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!out) {
 		cli_message("cannot write '%s': %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
 		cli_file_abort(&f);
 		return CLI_FAILED;
 	}

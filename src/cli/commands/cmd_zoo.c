@@ -8,8 +8,8 @@
  * chunk_write() checks the signal flag before each write(2), because the largest network takes
  * seconds; it continues after EINTR and after short writes.
  *
- * cli_err() clears native_code, and chunk_write() sets it for stdout alone: cli_stdout_failed()
- * then decides whether the reader has only closed the pipe.
+ * With "-o -", chunk_write() sets native_code: cli_stdout_failed() then decides whether the reader
+ * has only closed the pipe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -152,17 +152,18 @@ static dck_status network_write(const char *name, const zoo_config *cfg, cli_fil
 
 static int network_save(const cli *c, const zoo_config *cfg, const char *name)
 {
+	const bool standard = strcmp(cfg->output.file, "-") == 0;
 	cli_file f;
 	dck_err err;
 
-	if (strcmp(cfg->output.file, "-") == 0 && isatty(STDOUT_FILENO))
+	if (standard && isatty(STDOUT_FILENO))
 		return cli_usage(c, "an ONNX file is binary and stdout is a terminal: "
 				    "redirect it or give -o FILE");
 	cli_signals_install();
 	if (cli_file_open(&f, cfg->output.file, &err) != DCK_OK ||
 	    network_write(name, cfg, &f, &err) != DCK_OK)
-		return err.native_code > 0 ? cli_stdout_failed((int)err.native_code)
-					   : cli_failed(&err);
+		return standard && err.native_code > 0 ? cli_stdout_failed((int)err.native_code)
+						       : cli_failed(&err);
 	if (c->common.verbose)
 		cli_message("wrote %s", f.path);
 	return CLI_OK;

@@ -242,6 +242,33 @@ void call_lane_leave_other(call_lane *l, uint64_t function, uint64_t mask)
 	call_lane_pop(l);
 }
 
+bool call_lane_forget(call_lane *l, uint64_t function)
+{
+	call_node *nodes = call_lane_nodes(l), *node = &nodes[l->current];
+
+	if (l->too_deep > 0) {
+		l->too_deep--;
+		l->lost--;
+		return true;
+	}
+	if (l->depth == 0 || (node->function != function && l->current != CALL_LANE_REST))
+		return false;
+	const bool folded = l->frames[l->depth - 1].folded != 0;
+	node->calls--;
+	if (node->calls == 0)
+		node->self = 0;
+	call_lane_pop(l);
+	if (!folded)
+		return true;
+	/* The path above is as it was when call_lane_find() folded the call. */
+	const uint32_t above = same_above(l, l->current, function);
+	if (above)
+		nodes[above].again--;
+	else
+		l->rest--;
+	return true;
+}
+
 void call_lane_follow(call_lane *l, const call_lane *from, uint32_t depth, uint64_t now)
 {
 	const call_frame *frames = from->frames;

@@ -137,6 +137,9 @@ static inline void call_lane_pop(call_lane *l)
 	l->current = l->depth ? l->frames[l->depth - 1].node : 0;
 }
 
+/* Undoes call_lane_enter() if `function` is the innermost open call; false: it is not. Of calls
+ * beyond CALL_LANE_FRAMES it is not known which is the innermost. */
+bool call_lane_forget(call_lane *l, uint64_t function);
 void call_lane_leave_other(call_lane *l, uint64_t function, uint64_t mask);
 
 static inline void call_lane_leave(call_lane *l, uint64_t function, uint64_t mask, uint64_t now)

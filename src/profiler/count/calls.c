@@ -160,16 +160,9 @@ void dck_calls_leave(dck_calls *c, uint64_t function)
 
 bool dck_calls_forget(dck_calls *c, uint64_t function)
 {
-	call_lane *l = c->lane;
-	call_node *node = &call_lane_nodes(l)[l->current];
-
-	if (l->depth == 0 || node->function != function)
+	if (!call_lane_forget(c->lane, function))
 		return false;
-	node->calls--;
-	if (node->calls == 0)
-		node->self = 0;
-	call_lane_pop(l);
-	l->last = calls_now(c);
+	c->lane->last = calls_now(c);
 	return true;
 }
 

@@ -34,7 +34,7 @@ typedef struct heap_seen {
 	char name[64]; /* of its file */
 	heap_header *header;
 	size_t bytes;
-	bool done; /* its process has ended */
+	bool done; /* its process has ended, or become another program */
 } heap_seen;
 
 struct memory_watch {
@@ -110,6 +110,17 @@ static void heap_found(void *self, const char *path)
 		return;
 	}
 	strcpy(h.name, name);
+	/* After exec() a process has another heap: what was in the older one is gone. */
+	for (size_t i = 0; i < w->nheaps; i++) {
+		heap_seen *other = &w->heaps[i];
+
+		if (other->header->pid != h.header->pid)
+			continue;
+		if (other->header->began_ns < h.header->began_ns)
+			other->done = true;
+		else
+			h.done = true;
+	}
 	w->heaps[w->nheaps++] = h;
 }
 

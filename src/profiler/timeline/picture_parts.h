@@ -67,6 +67,7 @@ typedef struct picture_track_kept {
 
 /* Rows 1 and 2 are of all tracks. */
 enum { PICTURE_ASYNC = 1, PICTURE_REST, PICTURE_ROWS_FIRST };
+/* PICTURE_ROWS_MAX: without the lanes. */
 enum { PICTURE_LANES = 32, PICTURE_ROWS_MAX = 8192, PICTURE_KEYS_MAX = 1 << 16 };
 /* Owners of rows: tracks, behind PICTURE_ASYNC and PICTURE_REST. A key of the map of sums has 20
  * bits of the owner, 20 of the key, and 24 of the bin. */

@@ -198,7 +198,8 @@ void picture_sums_sort(picture *p)
 
 uint32_t picture_row_new(picture *p, uint32_t owner)
 {
-	if (p->nrows == PICTURE_ROWS_MAX)
+	/* Lanes are laid out last, and have rows of their own. */
+	if (p->nrows >= PICTURE_ROWS_MAX + (owner == PICTURE_ASYNC ? PICTURE_LANES : 0))
 		return 0;
 	if (p->nrows == p->rows_room) {
 		const uint32_t room = p->rows_room ? 2 * p->rows_room : 32;

@@ -110,8 +110,9 @@ static size_t rows_join(thread_row *rows, size_t n)
 
 /* --- cells */
 
+/* no_share: why there is no share of a lifetime of 0. */
 static void thread_uses_put(const thread_table *t, record_builder *b, const os_uses *u,
-			    uint64_t lived_ns)
+			    uint64_t lived_ns, const char *no_share)
 {
 	for (int k = 0; k < OS_USES; k++) {
 		const bool known = u->known >> k & 1;
@@ -125,7 +126,7 @@ static void thread_uses_put(const thread_table *t, record_builder *b, const os_u
 		if (known && lived_ns)
 			record_cell_real(b, (double)u->n[k] / (double)lived_ns);
 		else
-			record_cell_absent(b, known ? "of several threads" : t->absent[k]);
+			record_cell_absent(b, known ? no_share : t->absent[k]);
 	}
 }
 
@@ -142,7 +143,7 @@ static void thread_row_put(const thread_table *t, record_builder *b, const threa
 	else
 		record_cell_absent(b, "not a thread of the system");
 	record_cell_int(b, (int64_t)lived);
-	thread_uses_put(t, b, &r->uses, lived ? lived : 1);
+	thread_uses_put(t, b, &r->uses, lived, "its lifetime is 0");
 	if (waits)
 		record_cell_int(b, (int64_t)r->waited_ns);
 	else
@@ -179,7 +180,7 @@ static void thread_rest_put(const thread_table *t, record_builder *b, const thre
 		record_cell_int(b, p->pid);
 	record_cell_absent(b, several);
 	record_cell_absent(b, several);
-	thread_uses_put(t, b, &rest, 0);
+	thread_uses_put(t, b, &rest, 0, several);
 	record_cell_absent(b, several);
 	record_cell_int(b, (int64_t)zones);
 }

@@ -361,18 +361,18 @@ static void records_each(children *c, const char *record_path, void (*f)(void *,
 }
 
 /* Waits for children that end because the program did, such as the helpers of Python's
- * multiprocessing. */
+ * multiprocessing. A signal ends the wait. */
 static void children_await(children *c, const char *record_path)
 {
 	enum { ROUNDS = 20, ROUND_NS = 50000000 };
 
 	for (int i = 0; i < ROUNDS; i++) {
-		c->running = 0;
 		records_each(c, record_path, held_count);
-		if (!c->running || !os_sleep_ns(ROUND_NS, NULL, NULL))
+		const bool wait = c->running > 0;
+		c->running = 0; /* children_found() counts those that are left */
+		if (!wait || !os_sleep_ns(ROUND_NS, NULL, NULL))
 			return;
 	}
-	c->running = 0;
 }
 
 dck_status trace_children_join(const dck_trace_config *config, const char *title,

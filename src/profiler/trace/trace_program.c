@@ -235,6 +235,8 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 			st = dck_record_load(record, &first, err);
 		if (st == DCK_OK && announced)
 			st = trace_children_join(&own, p->argv[0], record, &first, err);
+		if (st != DCK_OK)
+			dck_record_free(first);
 		if (st == DCK_OK && !bytes)
 			p->cut = announced;
 		if (p->cut && !p->signal)

@@ -144,15 +144,18 @@ static dck_status samples_write(trace_samples *s, double drift, dck_sink *out, i
 	return perfetto_samples_close(to, err);
 }
 
-/* Appends to the file, which is a sequence of packets, or of gzip members. */
+/* Appends to the file, which is a sequence of packets, or of gzip members. After a failure
+ * it is cut back to what it was. */
 static dck_status samples_append(trace_samples *s, double drift, const char *path, int64_t *ret_n,
 				 dck_err *err)
 {
 	gzip_sink *packed = NULL;
 	dck_sink file;
+	uint64_t before = 0;
 	int fd;
 
 	DCK_TRY(os_open_append(path, &fd, err));
+	os_fd_kind(fd, &before);
 	dck_sink_fd(&file, fd);
 	dck_status st = trace_ending_of(path).gzip ? gzip_sink_open(&packed, &file, err) : DCK_OK;
 	if (st == DCK_OK)
@@ -162,8 +165,11 @@ static dck_status samples_append(trace_samples *s, double drift, const char *pat
 		st = st == DCK_OK ? closed : st;
 	}
 	const dck_status finished = dck_sink_finish(&file, st == DCK_OK ? err : NULL);
+	st = st == DCK_OK ? finished : st;
+	if (st != DCK_OK)
+		(void)!os_truncate(fd, path, before, NULL);
 	os_close(fd);
-	return st == DCK_OK ? finished : st;
+	return st;
 }
 
 static void file_samples_put(trace_samples *s, const dck_record *of, const char *path,

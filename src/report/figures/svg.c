@@ -144,7 +144,8 @@ static svg_axis widened(svg_axis a)
 {
 	if (a.base && !(a.from > 0))
 		a.from = 1;
-	if (!(a.to > a.from) || !isfinite(a.to - a.from))
+	/* Doubles that are a few ulps apart leave no room for ticks between them. */
+	if (!(a.to - a.from > fabs(a.from) * 1e-12) || !isfinite(a.to - a.from))
 		a.to = a.base ? a.from * a.base : a.from + fmax(1, fabs(a.from) * 1e-3);
 	return a;
 }
@@ -187,9 +188,14 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 	}
 	const double step = round_step((a->to - a->from) / factor / TICKS);
 	const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
-	for (double v = ceil(a->from / factor / step - 1e-9) * step;
-	     v <= a->to / factor * (1 + 1e-12) + step * 1e-9; v += step)
+	const double first = ceil(a->from / factor / step - 1e-9) * step;
+	for (int i = 0; i <= 2 * TICKS; i++) { /* round_step() leaves at most TICKS + 1 */
+		const double v = first + i * step;
+
+		if (v > a->to / factor * (1 + 1e-12) + step * 1e-9)
+			break;
 		put(s, v * factor, num_grouped(label, decimals, fabs(v) < step * 1e-6 ? 0 : v));
+	}
 }
 
 static void title_text(const svg_axis *a, char *buf, size_t size)

@@ -8,9 +8,10 @@
  * Lines of text are numbers if all of them are whole, else texts; a first line above numbers, or a
  * usual heading, is a header.
  *
- * Hostile input: a file has at most `limit` bytes; text with a NUL byte is refused; reals are
- * labels only where a double holds them exactly as integers. Errors name the line or the index.
- * Everything that is returned is in the arena; the bytes of the file are freed here.
+ * Hostile input: a file has at most `limit` bytes, pointers to its lines included; text with a NUL
+ * byte is refused; reals are labels only where a double holds them exactly as integers. Errors name
+ * the line or the index. Everything that is returned is in the arena; the bytes of the file are
+ * freed here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/accuracy/accuracy_labels.h"
@@ -165,6 +166,10 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 	for (size_t i = 0; i < l->n; i++) {
 		if (x->dtype.code == DCK_DTYPE_INT && x->dtype.bits == 64) {
 			memcpy(&l->number[i], (const char *)x->data + 8 * i, 8);
+			if (l->number[i] == LABEL_NONE)
+				DCK_FAIL(err, E_FORMAT,
+					 "'%s' holds %lld at [%zu]: that is too large for a label",
+					 l->from, (long long)l->number[i], i);
 			continue;
 		}
 		if (!agree_load(&t, i, 1, &v))
@@ -272,22 +277,27 @@ static dck_status line_cut(const char *from, size_t number, char **at, char **re
 		 from);
 }
 
-static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *bytes, char ***ret,
-			    size_t *ret_n, dck_err *err)
+/* The bytes and a pointer for each line are at most `limit`. */
+static dck_status lines_cut(mem_arena *a, const char *from, const dck_buffer *bytes, size_t limit,
+			    char ***ret, size_t *ret_n, dck_err *err)
 {
 	char *text = mem_arena_alloc(a, bytes->n + 1), *at, **line;
 	size_t most = 1, n = 0;
 
 	DCK_NEED(text, err, "for the labels of '%s'", from);
-	if (memchr(bytes->data, '\0', bytes->n))
+	if (bytes->n > 0 && memchr(bytes->data, '\0', bytes->n))
 		DCK_FAIL(err, E_FORMAT,
 			 "'%s' is neither a .npy file nor text: "
 			 "labels are a .npy array or one on each line",
 			 from);
-	memcpy(text, bytes->data, bytes->n);
+	if (bytes->n > 0)
+		memcpy(text, bytes->data, bytes->n);
 	at = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
 	for (const char *c = at; *c; c++)
 		most += *c == '\n';
+	if (bytes->n > limit || most > (limit - bytes->n) / sizeof *line)
+		DCK_FAIL(err, E_LIMIT, "'%s' has %zu lines, more than there is memory for", from,
+			 most);
 	line = mem_arena_array(a, most, sizeof *line);
 	DCK_NEED(line, err, "for the labels of '%s'", from);
 	while (*at) {
@@ -376,7 +386,7 @@ static dck_status lines_take(mem_arena *a, char **line, size_t n, labels *l, dck
 	return DCK_OK;
 }
 
-static dck_status labels_bytes_take(mem_arena *a, dck_buffer *bytes, bool scores,
+static dck_status labels_bytes_take(mem_arena *a, dck_buffer *bytes, size_t limit, bool scores,
 				    const labels *truth, labels *l, dck_err *err)
 {
 	npy_array x = {0};
@@ -384,7 +394,7 @@ static dck_status labels_bytes_take(mem_arena *a, dck_buffer *bytes, bool scores
 	size_t n;
 
 	if (!npy_is(bytes)) {
-		DCK_TRY(lines_cut(a, l->from, bytes, &line, &n, err));
+		DCK_TRY(lines_cut(a, l->from, bytes, limit, &line, &n, err));
 		return lines_take(a, line, n, l, err);
 	}
 	DCK_TRY(npy_parse_any(l->from, bytes, &x, err));
@@ -400,7 +410,7 @@ static dck_status file_take(mem_arena *a, size_t limit, bool scores, const label
 	dck_status status;
 
 	DCK_TRY(os_read_file(l->from, limit, &bytes, err));
-	status = labels_bytes_take(a, &bytes, scores, truth, l, err);
+	status = labels_bytes_take(a, &bytes, limit, scores, truth, l, err);
 	dck_buffer_done(&bytes);
 	return status;
 }
@@ -458,11 +468,12 @@ dck_status label_names_read(mem_arena *a, const char *option, const char *text, 
 	size_t n = 0;
 
 	if (text[0] == '@') {
+		const size_t most = (size_t)64 << 20;
 		dck_buffer bytes = {0};
 		dck_status status;
 
-		DCK_TRY(os_read_file(text + 1, 64u << 20, &bytes, err));
-		status = lines_cut(a, text + 1, &bytes, &line, &n, err);
+		DCK_TRY(os_read_file(text + 1, most, &bytes, err));
+		status = lines_cut(a, text + 1, &bytes, 8 * most, &line, &n, err);
 		dck_buffer_done(&bytes);
 		if (status != DCK_OK)
 			return status;

@@ -376,18 +376,25 @@ static dck_status predictions_take(const job *j, size_t which, size_t first, siz
 	return DCK_OK;
 }
 
+/* Takes nothing of a chunk before every model has run it: one that fails leaves no trace of it in
+ * the predictions of the others. */
 static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_err *err)
 {
 	accuracy_run *r = j->r;
+	size_t columns = 1; /* of the widest output */
 
 	for (size_t i = 0; i < r->n; i++) {
 		candidate *l = &j->candidates[i];
 
 		DCK_TRY(candidate_run(j, l, first, n, err));
-		if (!*row || i > 0) /* as wide as the widest */
-			*row = mem_resize(*row, (l->columns + 1) * sizeof **row);
-		if (!*row)
-			return ERR_NO_MEMORY(err, "for the labelled items");
+		columns = l->columns > columns ? l->columns : columns;
+	}
+	if (!*row)
+		*row = mem_alloc(columns * sizeof **row);
+	DCK_NEED(*row, err, "for the labelled items");
+	for (size_t i = 0; i < r->n; i++) {
+		candidate *l = &j->candidates[i];
+
 		DCK_TRY(predictions_take(j, i, first, n, *row, err));
 		if (i > 0)
 			DCK_TRY(agree_part(&r->scores[i - 1], &j->candidates[0].chunk, &l->chunk,

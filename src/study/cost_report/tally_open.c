@@ -47,16 +47,28 @@ static size_t open_terms(tally_counted *c, num n, num_term terms[NUM_TERMS_MAX],
 
 /* --- long names */
 
-/* Lists the sizes of inputs, each once, whose names are too long for a formula. */
+/* Returns how many of A to Z the model does not use itself, at most LETTERS. */
+static size_t letters_free(tally_counted *c)
+{
+	size_t n = 0;
+
+	for (char text[2] = "A"; text[0] <= 'Z' && n < LETTERS; text[0]++)
+		n += !num_symbol_used(c->cost->nums, text);
+	return n;
+}
+
+/* Lists the sizes of inputs, each once, whose names are too long for a formula. Without a free
+ * letter a name stays long. */
 static bool long_names(tally_counted *c, names *ret)
 {
 	const cost_result *r = c->cost;
+	const size_t most = letters_free(c);
 	const char *name, *what;
 
 	if (!names_init(ret, c->arena, LETTERS))
 		return false;
 	for (size_t i = 0; i < r->ninputs; i++)
-		for (int k = 0; k < r->inputs[i]->rank && ret->n < LETTERS; k++)
+		for (int k = 0; k < r->inputs[i]->rank && ret->n < most; k++)
 			if (num_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what &&
 			    strlen(name) > SYMBOL_MAX && names_find(ret, name) == NAMES_NONE)
 				names_add(ret, name);

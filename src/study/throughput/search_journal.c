@@ -131,20 +131,33 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 
 /* --- reading */
 
-/* Copies the first words in which two keys differ. */
+/* Moves *at to the next word, or to NULL behind the last one. Returns the bytes of the word. */
+static size_t word_take(const char **at, const char **ret)
+{
+	const size_t n = *at ? strcspn(*at, "\n") : 0;
+
+	*ret = *at;
+	*at = *at && (*at)[n] ? *at + n + 1 : NULL;
+	return n;
+}
+
+static void word_show(const char *word, size_t n, char *buf)
+{
+	snprintf(buf, WORD_SHOWN, "%.*s", word ? (int)n : 7, word ? word : "nothing");
+}
+
+/* Copies the first words in which two keys differ; "nothing" for the key that has ended. */
 static void keys_differ(const char *a, const char *b, char *word_a, char *word_b)
 {
-	for (;;) {
-		const size_t na = strcspn(a, "\n"), nb = strcspn(b, "\n");
+	const char *from_a, *from_b;
+	size_t na, nb;
 
-		if (na != nb || strncmp(a, b, na) != 0) {
-			snprintf(word_a, WORD_SHOWN, "%.*s", (int)na, a);
-			snprintf(word_b, WORD_SHOWN, "%.*s", (int)nb, b);
-			return;
-		}
-		a += na + (a[na] != '\0');
-		b += nb + (b[nb] != '\0');
-	}
+	do {
+		na = word_take(&a, &from_a);
+		nb = word_take(&b, &from_b);
+	} while (from_a && from_b && na == nb && strncmp(from_a, from_b, na) == 0);
+	word_show(from_a, na, word_a);
+	word_show(from_b, nb, word_b);
 }
 
 static dck_status key_check(const char *path, const dck_record *r, const char *key, dck_err *err)
@@ -160,7 +173,7 @@ static dck_status key_check(const char *path, const dck_record *r, const char *k
 	DCK_FAIL(err, E_ARG,
 		 "'%s' is the journal of another search: it has '%s', this one has '%s'; "
 		 "give another file, or the same options",
-		 path, a[0] ? a : "nothing", b[0] ? b : "nothing");
+		 path, a, b);
 }
 
 static dck_status journal_outcome_read(const dck_record *r, search_outcome *ret)

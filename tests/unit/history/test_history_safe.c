@@ -469,6 +469,16 @@ static void full_from_the_start(void **state)
 
 /* --- locks and permissions */
 
+/* Asks what prune would remove of two records, of which one is to be kept. */
+static dck_status would_prune(dck_history *h, dck_err *err)
+{
+	dck_history_pruned n = {0};
+	const dck_status status = dck_history_prune(
+	    h, NULL, &(dck_history_prune_config){.keep = 1, .dry_run = true}, &n, err);
+
+	return status == DCK_OK && (n.removed != 1 || n.kept != 1) ? DCK_E_FORMAT : status;
+}
+
 static void locked(void **state)
 {
 	dck_history_config c;
@@ -483,9 +493,10 @@ static void locked(void **state)
 	c.wait_ns = 200000000;
 	assert_int_equal(sqlite3_open(file, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-	/* Reading goes on while another writes. */
+	/* Reading goes on while another writes, and so does asking what prune would remove. */
 	assert_int_equal(dck_history_open(&c, &h, &err), DCK_OK);
 	assert_int_equal(size_of(h), 2);
+	assert_int_equal(would_prune(h, &err), DCK_OK);
 	assert_int_equal(add_number(h, 7, 1, NULL, &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "another program holds it"));
 	assert_int_equal(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
@@ -525,7 +536,8 @@ static void permission_try(void *self, int fd)
 
 	unprivileged();
 	status = history_open_file(file, &h, &err);
-	reads = status == DCK_OK && dck_history_size(h, NULL, &n, &err) == DCK_OK && n == 2;
+	reads = status == DCK_OK && dck_history_size(h, NULL, &n, &err) == DCK_OK && n == 2 &&
+		would_prune(h, &err) == DCK_OK;
 	adds = reads && add_number(h, 9, 1, NULL, &err) == DCK_OK;
 	said = !p->said || strstr(err.msg, p->said);
 	dck_history_close(h);

@@ -349,6 +349,41 @@ static void test_damaged(void **state)
 	call_lane_free(l);
 }
 
+/* A call that is undone leaves nothing, also one that was folded or found no frame. */
+static void test_forgotten(void **state)
+{
+	call_lane *l = call_lane_make(NULL);
+	uint64_t now = 0;
+
+	(void)state;
+	assert_non_null(l);
+	for (int i = 0; i < CALL_LANE_DEPTH; i++)
+		call_lane_enter(l, 7, ++now);
+	const call_node *last = &call_lane_nodes(l)[l->current];
+	const uint64_t again = last->again, calls = last->calls;
+	call_lane_enter(l, 7, ++now); /* a recursion */
+	assert_int_equal(last->again, again + 1);
+	assert_false(call_lane_forget(l, 8));
+	assert_true(call_lane_forget(l, 7));
+	assert_int_equal(last->again, again);
+	assert_int_equal(last->calls, calls);
+	call_lane_enter(l, 9, ++now); /* in no path above */
+	assert_int_equal(l->rest, 1);
+	assert_true(call_lane_forget(l, 9));
+	assert_int_equal(l->rest, 0);
+	assert_int_equal(calls_of(l, 9), 0);
+	assert_int_equal(l->depth, CALL_LANE_DEPTH);
+	while (l->depth < CALL_LANE_FRAMES)
+		call_lane_enter(l, 7, ++now);
+	call_lane_enter(l, 7, ++now);
+	assert_int_equal(l->too_deep, 1);
+	assert_true(call_lane_forget(l, 7));
+	assert_int_equal(l->too_deep, 0);
+	assert_int_equal(l->lost, 0);
+	assert_int_equal(l->depth, CALL_LANE_FRAMES);
+	call_lane_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +392,7 @@ int main(void)
 	    cmocka_unit_test(test_too_many_paths),
 	    cmocka_unit_test(test_more_open_calls_than_frames),
 	    cmocka_unit_test(test_ends_that_do_not_fit),
+	    cmocka_unit_test(test_forgotten),
 	    cmocka_unit_test(test_goes_on_in_another),
 	    cmocka_unit_test(test_record),
 	    cmocka_unit_test(test_other_process),

@@ -320,6 +320,30 @@ static void times_beyond_all_measure_are_held(void **state)
 	end(&t);
 }
 
+/* However many threads there are, ranges of no track have a row. */
+static void more_threads_than_rows(void **state)
+{
+	enum { MORE = PICTURE_ROWS_MAX + 10 };
+	dck_timeline t = {0};
+	zone_ended one = {.name = 1, .begin_ns = 5, .took_ns = 7, .self_ns = 7, .whole = true};
+
+	(void)state;
+	begin(&(picture_limits){0}, NAMES);
+	for (uint32_t i = 1; i <= MORE; i++) {
+		picture_track(pic, &(trace_track){.id = 100 + i, .kind = TRACE_THREAD});
+		one.track = 100 + i;
+		picture_range(pic, &one);
+	}
+	one.track = 0;
+	picture_range(pic, &one);
+	picture_range(pic, &one);
+	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_nothing_lost(&t);
+	assert_int_equal(pic->lanes, 2);
+	assert_int_equal(fact(&t, "\"undrawn\":"), 10 + PICTURE_ROWS_FIRST);
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +353,7 @@ int main(void)
 	    cmocka_unit_test(of_many_the_sums_by_name_are_the_tables),
 	    cmocka_unit_test(it_is_never_larger_than_its_limit),
 	    cmocka_unit_test(too_many_names_are_put_together),
+	    cmocka_unit_test(more_threads_than_rows),
 	    cmocka_unit_test(times_beyond_all_measure_are_held),
 	};
 

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/accuracy.h"
 #include "deepclock/report.h"
+#include "study/accuracy/accuracy_labels.h"
 #include "fault_alloc.h"
 #include "scratch.h"
 
@@ -25,11 +26,11 @@ static void file_write(const char *path, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-static dck_accuracy_config config_of(const char *labels, const char *predictions)
+static dck_accuracy_config config_of(const char *truth, const char *predictions)
 {
 	dck_accuracy_config c;
 
-	file_write(labels_file, labels);
+	file_write(labels_file, truth);
 	file_write(predictions_file, predictions);
 	dck_accuracy_config_init(&c);
 	c.labels = labels_file;
@@ -133,6 +134,27 @@ static void refusals(void **state)
 	assert_int_equal(dck_accuracy(one, 17, NULL, NULL, &r, &err), DCK_E_ARG);
 }
 
+/* A pointer for each line counts, too. */
+static void lines_have_a_limit(void **state)
+{
+	const dck_arrays none = {0};
+	mem_arena *a = mem_arena_new(0);
+	char text[601];
+	labels l;
+	dck_err err;
+
+	(void)state;
+	for (size_t i = 0; i < 600; i += 2)
+		memcpy(text + i, "1\n", 3);
+	file_write(labels_file, text);
+	assert_int_equal(labels_read(a, labels_file, &none, 1000, true, NULL, &l, &err),
+			 DCK_E_LIMIT);
+	assert_non_null(strstr(err.msg, "301 lines"));
+	assert_int_equal(labels_read(a, labels_file, &none, 5000, true, NULL, &l, &err), DCK_OK);
+	assert_int_equal(l.n, 300);
+	mem_arena_free(a);
+}
+
 static void every_allocation_may_fail(void **state)
 {
 	dck_accuracy_config c =
@@ -165,6 +187,7 @@ int main(void)
 	    cmocka_unit_test(numbers_of_a_report),
 	    cmocka_unit_test(the_report_as_text),
 	    cmocka_unit_test(refusals),
+	    cmocka_unit_test(lines_have_a_limit),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 

@@ -226,6 +226,8 @@ static void test_refused(void **state)
 		"it has '--max-batch=32', this one has 'nothing'");
 	refused(&f, KEY "\n--slo=p99<=1ms", DCK_E_ARG,
 		"it has 'nothing', this one has '--slo=p99<=1ms'");
+	/* One key is the other and a newline. */
+	refused(&f, KEY "\n", DCK_E_ARG, "it has 'nothing', this one has ''");
 	write_text(&f, "some text\n");
 	refused(&f, KEY, DCK_E_FORMAT, "is no journal of a search (line 1 is no record)");
 	write_text(&f, "some text without an end");
