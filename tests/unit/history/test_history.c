@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history_test.h"
+#include "deepclock/unstable.h"
 #include "fault_alloc.h"
 #include "history/store.h"
 #include <math.h>
