@@ -299,7 +299,7 @@ static bool memory_compare(const struct memory *m, const char *level, unsigned c
 static void blas_show(const machine_topology *t, uint32_t isa)
 {
 	static machine_result r;
-	const machine_ask ask = {.topology = t, .isa = isa, .threads = 1};
+	const machine_run_config ask = {.topology = t, .isa = isa, .threads = 1};
 
 	machine_blas(&ask, &r);
 	const double sgemm = machine_best(machine_find(&r, "blas/sgemm/1")) / 1e9;

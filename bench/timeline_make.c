@@ -171,12 +171,12 @@ int main(int argc, char **argv)
 
 	if (n < 2)
 		stop("EVENTS FILE");
-	format = trace_ending_of(argv[2]).format;
+	format = trace_suffix_of(argv[2]).format;
 	const int fd = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (!format || fd < 0)
 		stop("no such form, or the file cannot be written");
 	dck_sink_fd(&sink, fd);
-	if (format->open(&out, &sink, &(trace_about){.boottime_ns = 1, .command = "train"}, &err) !=
+	if (format->open(&out, &sink, &(trace_header){.boottime_ns = 1, .command = "train"}, &err) !=
 	    DCK_OK)
 		stop(err.msg);
 	names_tell();

@@ -73,7 +73,7 @@ static double by_format(const trace_format *f, const trace_event *e, size_t n, u
 	char name[32];
 
 	dck_sink_custom(&sink, forget, &bytes);
-	if (f->open(&o, &sink, &(trace_about){.boottime_ns = 1}, NULL) != DCK_OK)
+	if (f->open(&o, &sink, &(trace_header){.boottime_ns = 1}, NULL) != DCK_OK)
 		stop("no memory");
 	f->track(o, &(trace_track){.id = 1, .kind = TRACE_PROCESS, .pid = 7});
 	f->track(o, &(trace_track){.id = 2, .parent = 1, .kind = TRACE_THREAD, .pid = 7, .tid = 7});
@@ -99,7 +99,7 @@ static double by_storing(const trace_event *e, size_t n)
 	dck_sink_custom(&sink, forget, &bytes);
 	double begin = now_ns();
 	for (size_t at = 0; at < n;) {
-		char *p = sink_room(&sink, sizeof sink.buf), *const from = p;
+		char *p = sink_reserve(&sink, sizeof sink.buf), *const from = p;
 		for (; at < n && p + 16 <= from + sizeof sink.buf; p += 16, at++)
 			memcpy(p, &e[at], 16);
 		sink.used += (size_t)(p - from);

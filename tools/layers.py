@@ -22,39 +22,39 @@ ANY = None
 # limit. A directory that shows nothing (`()`) is reached through include/deepclock alone.
 LAYERS = {
     # The ground. No system, no policy on floating-point numbers.
-    "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write kept label mem names num observer opt_text percentile "
+    "src/base": ((), "commas csv_write dtype err hash json/json_read json/json_write id_table common_prefix mem name_index decimal observer opt_text percentile "
                  "rng sink units utf8 wire", ("base", "bench", "opt", "plugin", "report", "unstable"), ISO, ()),
     # Every system call; one file for each facility.
-    "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/late "
-               "process/late_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
+    "src/os": (("base",), "counters/perf_count counters/perf_sampling file/gzip file/shared_memory file/text os process/lazy_library "
+               "process/lazy_zlib process/other_process", ("base", "bench", "report", "unstable"), ISO, ANY),
     # Pure functions on arrays: no clock, no system; of base the random numbers; stdio for snprintf alone.
     "src/stat": (("base",), "stat blocks dist sequential", ("base",), NUMBERS, ()),
-    "src/record": (("base", "os"), "asked box build comparable copy host others", ("base", "opt", "record", "report"), ISO,
+    "src/record": (("base", "os"), "record_begin record_internal build comparable copy host others", ("base", "opt", "record", "report"), ISO,
                    ("jansson.h",)),
     # Call trees: call paths, and what is added up over them.
-    "src/record/tree": (("base", "stat", "record"), "call_paths call_rows call_sums call_table call_tree module_tree path_sums",
+    "src/record/tree": (("base", "stat", "record"), "cct tree_rows function_weights call_table call_tree module_tree path_trie",
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.
     "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
     # What each operator of a model produces and costs; exact integers, no time.
-    "src/model/cost": (("base", "model/onnx"), "cost_model op peers", ("base",), ISO, ()),
+    "src/model/cost": (("base", "model/onnx"), "cost_model op flop_conventions", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
-    "src/model/rebatch": (("base", "model/onnx", "model/cost"), "batch", ("base",), ISO, ()),
+    "src/model/rebatch": (("base", "model/onnx", "model/cost"), "rebatch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
                     ("arm_neon.h", "cpuid.h", "immintrin.h", "pthread.h", "x86intrin.h")),
     "src/engine": (("base", "os"), "engine", ("base", "opt", "bench", "plugin", "unstable"), ISO, ("xmmintrin.h",)),
     # What is measured, opened.
     "src/measure/subject": (("base", "os", "record", "model/onnx", "model/cost", "model/rebatch", "engine"),
-                            "hooks input_given inputs npy random rebatched sizes subject_facts target", ANY, ISO, ()),
+                            "hooks input_given inputs npy random rebatched shape_resolve subject_facts target", ANY, ISO, ()),
     # Outputs against outputs.
-    "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "agree agree_tensor rebatch_check", ANY, ISO, ()),
+    "src/measure/verify": (("base", "os", "record", "engine", "measure/subject"), "output_compare tensor_compare rebatch_check", ANY, ISO, ()),
     # One measurement; its runs may go to a timeline.
     "src/measure": (("base", "os", "stat", "record", "profiler/trace", "engine", "measure/subject", "measure/verify"),
                     "diagnostics latency_limit method phases plan results samples session worker", ANY, ISO, ("pthread.h",)),
     # One directory for each command on top.
     "src/study/cost_report": (("base", "os", "record", "record/tree", "model/onnx", "model/cost", "engine", "measure/subject"),
-                              "counted tally_open values", ANY, ISO, ()),
+                              "model_cost cost_formula observed_shapes", ANY, ISO, ()),
     "src/study/inspect": (("base", "os", "record", "model/onnx", "model/cost", "measure/subject", "study/cost_report"), (), ANY,
                           ISO, ()),
     "src/study/roofline": (("base", "os", "stat", "record", "model/onnx", "machine", "measure/subject"), (), ANY, ISO, ()),
@@ -71,11 +71,11 @@ LAYERS = {
                            ISO, ()),
 
     # Watching programs. Stacks: unwinding them, and what is mapped where.
-    "src/profiler/unwind": (("base", "os"), "elf_file file_room frame_table go_table readable space unwind unwind_scan unwind_self", ("base",), ISO,
+    "src/profiler/unwind": (("base", "os"), "elf_file file_room eh_frame_index go_table readable address_space unwind unwind_scan unwind_self", ("base",), ISO,
                             ("dlfcn.h", "dwarf.h", "elf.h", "link.h", "pthread.h", "sys/auxv.h", "sys/syscall.h", "sys/types.h",
                              "ucontext.h", "unistd.h")),
     # Functions and lines of addresses.
-    "src/profiler/symbols": (("base", "os", "profiler/unwind"), "class_names symbols", ("base",), ISO,
+    "src/profiler/symbols": (("base", "os", "profiler/unwind"), "vtable_symbols symbolizer", ("base",), ISO,
                              ("dwarf.h", "elf.h", "elfutils/libdw.h", "sys/types.h", "unistd.h")),
     # The interpreter's own frames.
     "src/profiler/python": (("base", "os", "profiler/unwind"),
@@ -83,7 +83,7 @@ LAYERS = {
                             ("dlfcn.h", "elf.h", "link.h", "pthread.h", "sys/types.h", "unistd.h")),
     # Timelines of ranges, and what is added up over them.
     "src/profiler/timeline": (("base", "os", "stat", "record", "record/tree"),
-                              "kept_ranges perfetto picture thread_table timeline zone_percentiles zone_sums zone_table",
+                              "pending_ranges perfetto timeline_lod thread_table timeline zone_percentiles zone_aggregate zone_table",
                               ("base", "opt", "report", "unstable"), ISO, ()),
     # Their forms in files: one file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
@@ -94,13 +94,13 @@ LAYERS = {
     # Ranges of a program while it runs.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "past trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
+                           "backfill trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
     "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),
     # Counters of a program, and calls of its functions.
     "src/profiler/count": (("base", "os", "stat", "record", "record/tree", "profiler/unwind", "profiler/symbols", "profiler/python",
-                            "profiler/trace"), "call_lane count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
+                            "profiler/trace"), "thread_cct count_file", ("base", "count", "opt", "record", "trace", "unstable"), ISO,
                            ("dlfcn.h", "elf.h", "fcntl.h", "link.h", "pthread.h", "linux/futex.h", "sys/mman.h", "sys/resource.h",
                             "sys/stat.h", "sys/syscall.h", "unistd.h", "x86intrin.h")),
     # Stacks of a program that is not changed, taken by the kernel or by timers in it.

@@ -197,7 +197,7 @@ static void block_add(int domain, const void *at, size_t size, uint32_t path)
 }
 
 /* Takes the block out of the table, before another can get its address. */
-static bool block_take(const void *at, bool freed, heap_block *ret)
+static bool chunk_alloc(const void *at, bool freed, heap_block *ret)
 {
 	heap_block *b = heap_blocks_find(&heap.blocks, at);
 	const bool at_once = freed && heap.latest == at;
@@ -297,7 +297,7 @@ static void ours_free(void *ctx, void *at)
 	}
 	inside++;
 	heap_lock();
-	block_take(at, true, &b);
+	chunk_alloc(at, true, &b);
 	heap_unlock();
 	below->free(below->ctx, at);
 	inside--;
@@ -315,7 +315,7 @@ static void *ours_realloc(void *ctx, void *at, size_t size)
 	inside++;
 	if (at) {
 		heap_lock();
-		known = block_take(at, false, &b);
+		known = chunk_alloc(at, false, &b);
 		heap_unlock();
 	}
 	made = below->realloc(below->ctx, at, size);

@@ -8,7 +8,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/csv_write.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/sink.h"
 #include "deepclock/opt.h"
 #include "deepclock/unstable.h"

@@ -53,7 +53,7 @@ static void store(dck_err *err, const char *text)
 		memcpy(err->msg, text, n + 1);
 	}
 	/* Engines and files put anything into their messages; a line of a log stays one line. */
-	utf8_tame(err->msg);
+	utf8_sanitize(err->msg);
 }
 
 /* Through a second buffer, so that the arguments may point into err->msg. */

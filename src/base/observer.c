@@ -7,7 +7,7 @@ bool observer_cancelled(const dck_observer *watch)
 	return watch && watch->cancelled && watch->cancelled(watch->self);
 }
 
-dck_progress observer_nothing(const char *phase)
+dck_progress progress_indeterminate(const char *phase)
 {
 	return (dck_progress){.phase = phase,
 			      .estimate_ns = NAN,
@@ -17,9 +17,9 @@ dck_progress observer_nothing(const char *phase)
 			      .eta_ns = NAN};
 }
 
-dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns)
+dck_progress progress_fraction(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns)
 {
-	dck_progress p = observer_nothing(phase);
+	dck_progress p = progress_indeterminate(phase);
 
 	p.runs = done;
 	p.runs_total = all;
@@ -38,7 +38,7 @@ void observer_show(const dck_observer *watch, const dck_progress *p)
 
 void observer_phase(void *watch, const char *phase)
 {
-	const dck_progress p = observer_nothing(phase);
+	const dck_progress p = progress_indeterminate(phase);
 
 	observer_show(watch, &p);
 }

@@ -10,9 +10,9 @@
 bool observer_cancelled(const dck_observer *watch);
 
 /* A progress of which only the phase is known; the rest is 0 or NaN. */
-dck_progress observer_nothing(const char *phase);
+dck_progress progress_indeterminate(const char *phase);
 /* So many of all are done; the rest is foreseen from the time that these took. */
-dck_progress observer_part(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns);
+dck_progress progress_fraction(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns);
 void observer_show(const dck_observer *watch, const dck_progress *p);
 /* Reports that a phase begins. `watch` is a const dck_observer *. */
 void observer_phase(void *watch, const char *phase);

@@ -15,7 +15,7 @@
 #include "deepclock/unstable.h"
 
 #include "base/err.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/opt_text.h"
 #include "base/units.h"
 

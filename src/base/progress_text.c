@@ -130,7 +130,7 @@ char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char
 	}
 	if (!utf8)
 		dck_text_ascii_units(buf);
-	utf8_tame(buf);
+	utf8_sanitize(buf);
 	progress_cut(buf, width);
 	return buf;
 }

@@ -104,7 +104,7 @@ void sink_put(dck_sink *out, const void *bytes, size_t n)
 	out->used += n;
 }
 
-char *sink_room(dck_sink *out, size_t n)
+char *sink_reserve(dck_sink *out, size_t n)
 {
 	assert(n <= sizeof out->buf);
 	if (n > sizeof out->buf - out->used)

@@ -14,6 +14,6 @@ void sink_fail(dck_sink *out, const dck_err *why); /* the first failure stays */
 void sink_repeat(dck_sink *out, char c, size_t n);
 /* Room for n bytes, at most those of out->buf, for writers that are in a hurry: they write there
  * and add to out->used what they wrote. Until then nothing else is put into the sink. */
-char *sink_room(dck_sink *out, size_t n);
+char *sink_reserve(dck_sink *out, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 /* units.c - parses and prints quantities with units, by three tables of scales: time, bytes, SI.
  *
- * Times, bytes and counts are parsed in exact integer arithmetic: num_scan() reads a decimal
+ * Times, bytes and counts are parsed in exact integer arithmetic: decimal_parse() reads a decimal
  * mantissa and exponent, num_scaled() multiplies it by the unit's factor. No result depends on the
  * locale; more than 64 bits are refused. A fraction of the smallest unit is rounded for a time and
  * refused for bytes and counts. A time needs its unit, because a bare number is ambiguous. kB, MB
@@ -15,7 +15,7 @@
 #include "deepclock/unstable.h"
 
 #include "base/err.h"
-#include "base/num.h"
+#include "base/decimal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -97,11 +97,11 @@ static const scale *scale_find(const scale *table, const char *suffix)
 
 static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *ret, dck_err *err)
 {
-	num_decimal d;
+	decimal_write d;
 	const char *end;
 	uint64_t v;
 	bool exact;
-	if (!num_scan(text, &d, &end)) {
+	if (!decimal_parse(text, &d, &end)) {
 		bool digits = text[0] >= '0' && text[0] <= '9';
 		DCK_FAIL(err, E_ARG,
 			 digits ? "'%.80s' is too large for %s: %s" : "'%.80s' is not %s: %s", text,
@@ -146,9 +146,9 @@ dck_status units_parse_count(const char *text, uint64_t *ret_n, dck_err *err)
 
 dck_status units_parse_real(const char *text, double *ret_v, dck_err *err)
 {
-	num_decimal d;
+	decimal_write d;
 	const char *end;
-	if (!num_scan(text, &d, &end) || *end)
+	if (!decimal_parse(text, &d, &end) || *end)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not a number: write digits, as in 0.25 or 1e-3",
 			 text);
 	double v = num_double(&d);
@@ -170,9 +170,9 @@ static dck_status share_ask(const char *text, double v, dck_err *err)
 
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err)
 {
-	num_decimal d;
+	decimal_write d;
 	const char *end;
-	bool ok = num_scan(text, &d, &end);
+	bool ok = decimal_parse(text, &d, &end);
 	if (ok && !strcmp(end + strspn(end, " "), "%"))
 		d.exponent -= 2;
 	else if (!ok || *end)
@@ -247,7 +247,7 @@ char *dck_text_ascii_units(char *text)
 static void three_digits(char *buf, double v)
 {
 	if (v != 0 && v < 0.9995)
-		num_significant(buf, 3, v);
+		decimal_significant(buf, 3, v);
 	else
 		num_fixed(buf, v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }

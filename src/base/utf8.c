@@ -64,7 +64,7 @@ uint32_t utf8_code(const char *text, size_t n)
 	return code;
 }
 
-bool utf8_steers(const char *text, size_t n)
+bool utf8_is_control(const char *text, size_t n)
 {
 	/* Besides the control characters of one byte: those of two (U+009B begins a sequence of a
 	 * terminal as ESC [ does), marks that turn the direction of what follows, so that a name
@@ -85,11 +85,11 @@ size_t dck_text_char(const char *text, bool *ret_shown)
 {
 	const size_t n = utf8_length(text);
 
-	*ret_shown = n > 0 && !utf8_steers(text, n);
+	*ret_shown = n > 0 && !utf8_is_control(text, n);
 	return n == 0 && *text != '\0' ? 1 : n;
 }
 
-void utf8_tame(char *text)
+void utf8_sanitize(char *text)
 {
 	char *to = text;
 

@@ -20,9 +20,9 @@ uint32_t utf8_code(const char *text, size_t n);
 size_t utf8_put(char to[UTF8_BYTES_MAX], uint32_t code);
 /* Whether the character of n bytes (of utf8_length()) is not shown but steers what shows it: a
  * control character, a mark of direction, a line's end. The one list for all that leaves. */
-bool utf8_steers(const char *text, size_t n);
+bool utf8_is_control(const char *text, size_t n);
 /* In place: what steers, or is no character, becomes ' ' (of one byte) or '?'. */
-void utf8_tame(char *text);
+void utf8_sanitize(char *text);
 /* A byte that continues a character. */
 bool utf8_continues(char c);
 /* The greatest length up to n at which the text may be cut without cutting a character. */

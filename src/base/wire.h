@@ -142,7 +142,7 @@ void wire_put_text(wire_out *w, uint32_t field, const char *text);
 size_t wire_begin(wire_out *w, uint32_t field);
 void wire_end(wire_out *w, size_t mark);
 /* Room for n more bytes, which the caller fills; NULL: failed. */
-uint8_t *wire_room(wire_out *w, size_t n);
+uint8_t *wire_reserve(wire_out *w, size_t n);
 /* A tag and a length without the bytes, which the caller writes elsewhere. */
 void wire_put_header(wire_out *w, uint32_t field, uint64_t n);
 size_t wire_varint_size(uint64_t v);

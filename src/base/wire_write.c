@@ -12,7 +12,7 @@ void wire_out_done(wire_out *w)
 	*w = (wire_out){0};
 }
 
-uint8_t *wire_room(wire_out *w, size_t n)
+uint8_t *wire_reserve(wire_out *w, size_t n)
 {
 	if (w->failed)
 		return NULL;
@@ -55,7 +55,7 @@ static void encode(uint8_t *p, uint64_t v)
 
 static void put_varint(wire_out *w, uint64_t v)
 {
-	uint8_t *p = wire_room(w, wire_varint_size(v));
+	uint8_t *p = wire_reserve(w, wire_varint_size(v));
 
 	if (p)
 		encode(p, v);
@@ -76,7 +76,7 @@ void wire_put_int(wire_out *w, uint32_t field, int64_t v)
 static void put_fixed(wire_out *w, uint32_t field, wire_type type, uint64_t bits, size_t n)
 {
 	put_tag(w, field, type);
-	uint8_t *p = wire_room(w, n);
+	uint8_t *p = wire_reserve(w, n);
 	for (size_t i = 0; p && i < n; i++)
 		p[i] = (uint8_t)(bits >> (8 * i));
 }
@@ -106,7 +106,7 @@ void wire_put_header(wire_out *w, uint32_t field, uint64_t n)
 void wire_put_bytes(wire_out *w, uint32_t field, const void *bytes, size_t n)
 {
 	wire_put_header(w, field, n);
-	uint8_t *p = wire_room(w, n);
+	uint8_t *p = wire_reserve(w, n);
 	if (p && n)
 		memcpy(p, bytes, n);
 }
@@ -128,7 +128,7 @@ void wire_end(wire_out *w, size_t mark)
 		return;
 	/* The length is only known now: the message moves over to make room for it. */
 	size_t n = w->n - mark, size = wire_varint_size(n);
-	if (!wire_room(w, size))
+	if (!wire_reserve(w, size))
 		return;
 	memmove(w->data + mark + size, w->data + mark, n);
 	encode(w->data + mark, n);

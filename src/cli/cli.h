@@ -277,14 +277,14 @@ void cli_signals_begin(void);
 void cli_signals_install(void);
 /* And where the flag is not checked within 5 s, or the end is not reached 30 s after that, the
  * program ends: an engine may hang. */
-void cli_signals_hurry(void);
+void cli_signals_watchdog(void);
 /* A program is being profiled. One that we started may ignore them: the second, or 5 s after the
  * first, kills it, and what was recorded is reported; only a later one ends us. */
 void cli_signals_program(bool started);
 bool cli_signal_killed(void);	 /* that came to pass */
 void cli_signals_finished(void); /* what is left takes the time that it takes */
 /* This is a worker, and ends with the process that started it. */
-void cli_signals_follow(pid_t starter);
+void cli_signals_die_with_parent(pid_t starter);
 bool cli_signal_seen(void);
 bool cli_signal_ours(void); /* and the programs that we started did not see it too, as those of a
 			     * terminal do */

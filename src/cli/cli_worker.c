@@ -44,9 +44,9 @@ int cli_worker_run(const cli *c, cli_maker make, void *config)
 	/* Programs that are measured here have no business with it. */
 	fcntl((int)c->worker.fd, F_SETFD, FD_CLOEXEC);
 	if (c->worker.of > 0)
-		cli_signals_follow((pid_t)c->worker.of);
+		cli_signals_die_with_parent((pid_t)c->worker.of);
 	cli_signals_install();
-	cli_signals_hurry();
+	cli_signals_watchdog();
 	if (make(c, config, &observer, &record, &err) != DCK_OK)
 		return failure_send(&c->worker, &err);
 	code = record_send(&c->worker, record);

@@ -314,7 +314,7 @@ int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dc
 		return cli_worker_run(c, make, config);
 	cli_progress_init(&w.line, &c->common, !c->output.no_progress);
 	cli_signals_install();
-	cli_signals_hurry();
+	cli_signals_watchdog();
 	status = make(c, config, &observer, &record, &err);
 	cli_signals_finished();
 	cli_progress_erase(&w.line);

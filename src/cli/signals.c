@@ -171,7 +171,7 @@ void cli_signals_install(void)
 	asks = 1;
 }
 
-void cli_signals_hurry(void)
+void cli_signals_watchdog(void)
 {
 	hurries = 1;
 }
@@ -193,7 +193,7 @@ void cli_signals_finished(void)
 	alarm(0);
 }
 
-void cli_signals_follow(pid_t starter)
+void cli_signals_die_with_parent(pid_t starter)
 {
 	sigset_t set;
 

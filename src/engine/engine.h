@@ -32,8 +32,8 @@ void engine_release(engine_handle *h);
 /* Refuses a table that lacks mandatory members or has another ABI. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
-/* The members of the table, called and their answers checked (border.c). A failure without a
- * sentence, or with one that has no end, gets one; an answer that cannot be is E_ENGINE. Members
+/* The members of the table, called and their answers checked (engine_checked.c). A failure without
+ * a sentence, or with one that has no end, gets one; an answer that cannot be is E_ENGINE. Members
  * that are optional and not there answer with nothing. */
 dck_status engine_open(const dck_engine *e, const dck_open_params *p, dck_engine_model **ret,
 		       dck_err *err);

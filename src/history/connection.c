@@ -7,7 +7,7 @@
  *
  * Untrusted content: triggers and views are off, the schema is not trusted, lengths are limited to
  * LENGTH_MAX, cell_size_check is on, and quick_check runs over a file of at most LOOK_THROUGH_BYTES
- * before the first write. open_path() checks the header of the file (place.c) before SQLite is
+ * before the first write. open_path() checks the header of the file (db_file.c) before SQLite is
  * loaded, then the schema, then upgrades it: a file that is damaged, newer or no history is refused
  * unchanged.
  *
@@ -231,7 +231,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 			 h->path);
 	DCK_TRY(sqlite_load(err));
 	if (!exists)
-		DCK_TRY(os_folders_make(h->path, "the history", err));
+		DCK_TRY(os_mkdir_parents(h->path, "the history", err));
 	/* SQLite would open it read-only then, and report only that it is missing. */
 	if (!exists && !os_file_exists(h->path) && !os_path_can_be_made(h->path))
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot make the history '%s'", h->path);

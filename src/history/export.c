@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "record/build.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -74,7 +74,7 @@ static bool git_folder_find(const char *folder, char *git)
 	if (folder[0] == '/') {
 		if (!git_join(at, "", folder))
 			return false;
-	} else if (!os_folder_here(here, sizeof here) || !git_join(at, here, folder)) {
+	} else if (!os_getcwd(here, sizeof here) || !git_join(at, here, folder)) {
 		return false;
 	}
 	for (;;) {

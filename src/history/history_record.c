@@ -16,7 +16,7 @@
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "record/build.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
 #include "base/err.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <stdio.h>
 
 static const char *text_column(sqlite3_stmt *s, int i)

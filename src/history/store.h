@@ -16,7 +16,7 @@
 
 #include "deepclock/history.h"
 #include "base/mem.h"
-#include "history/late_sqlite.h"
+#include "history/lazy_sqlite.h"
 
 #define HISTORY_METRIC "latency/median" /* where no metric is named */
 
@@ -56,7 +56,7 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err);
 /* Brings it up to date, in one step or not at all. */
 dck_status history_schema_upgrade(dck_history *h, dck_err *err);
 
-/* --- place.c */
+/* --- db_file.c */
 /* E_FORMAT: what is there is no SQLite file. *ret_exists: there is a file with something in it. */
 dck_status history_place_check(const char *path, bool *ret_exists, dck_err *err);
 
@@ -74,7 +74,7 @@ typedef struct history_identity {
 } history_identity;
 void history_identify(const dck_record *r, history_identity *ret);
 
-/* --- when.c */
+/* --- time_parse.c */
 /* A date, a time or an age, as unix nanoseconds; now_ns: an age is before it. */
 dck_status history_when(const char *text, int64_t now_ns, int64_t *ret, dck_err *err);
 

@@ -19,7 +19,7 @@
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>

@@ -124,7 +124,7 @@ static void time_one(const library *l, bool wide, unsigned threads, matrices *m,
 
 static void child(void *self, int fd)
 {
-	const machine_ask *ask = self;
+	const machine_run_config *ask = self;
 	const size_t bytes = (size_t)LARGE * LARGE * sizeof(double);
 	matrices m = {.one_d = 1, .one_s = 1};
 	library l;
@@ -170,9 +170,9 @@ static void take_line(machine_result *r, const char *line)
 		item->value[item->n++] = v;
 }
 
-void machine_blas(const machine_ask *ask, machine_result *r)
+void machine_blas(const machine_run_config *ask, machine_result *r)
 {
-	machine_ask copy = *ask;
+	machine_run_config copy = *ask;
 	dck_buffer out = {0};
 	dck_err why = {0};
 

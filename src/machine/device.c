@@ -72,7 +72,7 @@ unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVIC
 	char folder[320];
 
 	snprintf(folder, sizeof folder, "%.200s/sys/bus/pci/devices", root);
-	os_path_each(folder, "*", device_append, &l);
+	os_glob_each(folder, "*", device_append, &l);
 	*ret_why = os_path_kind(folder, NULL) == OS_FOLDER ? "there is none on the PCI bus"
 							   : "the system shows no PCI bus";
 	return l.n;

@@ -2,7 +2,7 @@
  * cost of clocks, threads and processes.
  *
  *	machine_topology_find(&t);
- *	machine_ask ask = {.topology = &t, .isa = machine_isa_find(), .threads = t.ncpus};
+ *	machine_run_config ask = {.topology = &t, .isa = machine_isa_find(), .threads = t.ncpus};
  *	DCK_TRY(machine_measure(&ask, &result, err));
  *	double best = machine_best(machine_find(&result, "peak/fp32/avx512/1"));
  *
@@ -189,13 +189,13 @@ typedef struct machine_item {
 	double work; /* operations or bytes of one round */
 } machine_item;
 
-typedef struct machine_ask {
+typedef struct machine_run_config {
 	const machine_topology *topology;
 	uint32_t isa;
 	unsigned threads; /* of "all" */
 	bool quick;
 	const dck_observer *watch; /* NULL: none */
-} machine_ask;
+} machine_run_config;
 
 enum { MACHINE_ITEMS_MAX = 160 };
 typedef struct machine_result {
@@ -210,7 +210,7 @@ typedef struct machine_result {
 	double took_ns;
 } machine_result;
 /* E_CANCEL only when there is nothing yet to report. */
-dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err *err);
+dck_status machine_measure(const machine_run_config *ask, machine_result *ret, dck_err *err);
 
 /* --- items.c */
 /* One more row, zeroed; NULL: the table is full. */
@@ -223,10 +223,10 @@ double machine_best(const machine_item *i);				    /* NaN: none */
 double machine_share(const machine_result *r, const machine_item *peak);
 
 /* --- overhead.c: samples of what clocks, system calls, threads and processes cost. */
-void machine_overheads(const machine_ask *ask, machine_pool *pool, machine_result *r);
+void machine_overheads(const machine_run_config *ask, machine_pool *pool, machine_result *r);
 
 /* --- blas.c: what a BLAS reaches here, in a child process. Adds items "blas/...". */
-void machine_blas(const machine_ask *ask, machine_result *r);
+void machine_blas(const machine_run_config *ask, machine_result *r);
 
 /* --- keep.c: where results are kept, by machine. */
 /* Counted up when a loop becomes faster, so that results of slower ones are not shown as limits. */

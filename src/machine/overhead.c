@@ -93,7 +93,7 @@ static void wake_run(machine_pool *pool, machine_result *r)
 }
 
 /* Threads that do not sleep begin a round together and wait for the last one. */
-static void fork_join_run(const machine_ask *ask, machine_pool *pool, machine_result *r)
+static void fork_join_run(const machine_run_config *ask, machine_pool *pool, machine_result *r)
 {
 	machine_item *item = overhead_add(r, "overhead/fork_join", ask->threads);
 
@@ -139,7 +139,7 @@ static void spawn_run(machine_result *r)
 	os_spawner_free(s);
 }
 
-void machine_overheads(const machine_ask *ask, machine_pool *pool, machine_result *r)
+void machine_overheads(const machine_run_config *ask, machine_pool *pool, machine_result *r)
 {
 	batches_run(r);
 	wake_run(pool, r);

@@ -46,7 +46,7 @@ typedef struct effort {
 static const effort thorough = {5, 5, 2e6, 8e9}, hasty = {2, 3, 1e6, 4e9};
 
 typedef struct run {
-	const machine_ask *ask;
+	const machine_run_config *ask;
 	const effort *effort;
 	machine_result *r;
 	machine_pool *pool;
@@ -489,7 +489,7 @@ static bool cancelled(run *u)
 /* done: the completed share of the work; NaN: not known. */
 static void machine_show(run *u, const char *phase, double done)
 {
-	dck_progress p = observer_nothing(phase);
+	dck_progress p = progress_indeterminate(phase);
 
 	p.elapsed_ns = os_now_ns() - u->began_ns;
 	p.done_ratio = done;
@@ -586,7 +586,7 @@ static void add_all(run *u)
 		add_streams(u, u->ask->threads, "all");
 }
 
-dck_status machine_measure(const machine_ask *ask, machine_result *ret, dck_err *err)
+dck_status machine_measure(const machine_run_config *ask, machine_result *ret, dck_err *err)
 {
 	run u = {.ask = ask,
 		 .effort = ask->quick ? &hasty : &thorough,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "measure/verify/agree.h"
+#include "measure/verify/output_compare.h"
 #include "measure/processes.h"
 #include "measure/runner.h"
 
@@ -16,7 +16,7 @@ dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_obser
 	DCK_TRY(OPT_CONFIG_GET(plan, &own, dck_plan_init, err));
 	DCK_TRY(measure_plan_check(&own, &checked, err));
 	if (own.check_outputs)
-		DCK_TRY(agree_can_check(s, err));
+		DCK_TRY(compared_can_check(s, err));
 	if (checked.asked.processes > 1)
 		return measure_run_processes(s, &checked, watch, ret, err);
 	return measure_run_here(s, &checked, watch, ret, err);

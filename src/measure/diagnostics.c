@@ -198,7 +198,7 @@ static void diagnostics_too_few(record_builder *b, const measure_evidence *e)
 		    b, "too-few-runs",
 		    "the interval of %zu samples is too narrow for its level, because %s; measure "
 		    "longer with --max-time or --runs, or repeat with --processes",
-		    e->samples->n, stat_narrow_text(asked->narrow));
+		    e->samples->n, stat_undercoverage_text(asked->narrow));
 }
 
 static void level_changed(record_builder *b, const measure_evidence *e)

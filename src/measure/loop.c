@@ -53,7 +53,7 @@ static dck_status before_run(measure_loop *l, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status usage_take(measure_loop *l, measure_sinks *to, uint64_t at_ns, double *ret_cpu_ns,
+static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns, double *ret_cpu_ns,
 			     dck_err *err)
 {
 	dck_usage usage;
@@ -118,7 +118,7 @@ static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 	return engine_answer(l->target->engine.ops, "run", status, &why, err);
 }
 
-dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
+dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)
 {
 	const bool outside = l->target->engine.ops->caps & DCK_CAP_COMMAND;
 	uint64_t first_ns = 0, done = 0, cpu_begin, cpu_end;
@@ -162,7 +162,7 @@ dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status measure_loop_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err)
+dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err)
 {
 	while (n > 0) {
 		const uint64_t slice = measure_loop_slice_size(l, n);

@@ -1,7 +1,7 @@
 /* loop.h - the timed loop: it runs the target, reads the clock around each sample, and keeps the
  * samples. A slice is some samples in a row, about 0.1 ms of them.
  *
- *	measure_sinks to = {.latency = &samples};
+ *	phase_samples to = {.latency = &samples};
  *
  *	DCK_TRY(measure_loop_take(&loop, &to, 100, err));
  *
@@ -32,24 +32,24 @@ typedef struct measure_loop {
 } measure_loop;
 
 /* What a phase collects. Each may be NULL. */
-typedef struct measure_sinks {
+typedef struct phase_samples {
 	measure_samples *latency;
 	measure_samples *cpu;		/* process CPU time per run, one value per slice */
 	measure_samples *user, *system; /* of a command's runs */
 	uint64_t peak_rss_bytes;	/* greatest of a command's runs */
 	double cpu_ns, wall_ns;		/* sums over the slices */
-} measure_sinks;
+} phase_samples;
 
 /* Takes `n` samples. On failure the samples before it are kept and *err says what happened:
  * E_CANCEL when the observer cancelled. */
-dck_status measure_loop_slice(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err);
+dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 
 /* Samples for the next slice: enough that the work between slices is small beside it, few enough
  * that Ctrl-C and deadlines are met; never more than `left` samples. */
 uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left);
 
 /* The same in slices, however many they are. */
-dck_status measure_loop_take(measure_loop *l, measure_sinks *to, uint64_t n, dck_err *err);
+dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 
 /* After a pause that a run could feel (caches, workers gone to sleep): one sample's worth of runs
  * that are not counted. */

@@ -72,7 +72,7 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 	}
 }
 
-void method_facts(record_builder *b, const measure_phases *p, const measure_ending *ending,
+void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
 		  const stat_estimate *estimates)
 {
 	const uint32_t caps = p->loop.target->engine.ops->caps;

@@ -4,9 +4,9 @@
 #ifndef MEASURE_METHOD_H
 #define MEASURE_METHOD_H
 
-#include "measure/ending.h"
+#include "measure/stop_reason.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 
 /* The subject, its engine and the host; then what was asked: `options`, and those of the subject.
  */
@@ -16,7 +16,7 @@ void method_clock(record_builder *b, const dck_clock *clock);
 void method_samples(record_builder *b, const measure_samples *latency);
 /* What the clock encloses of a command. */
 #define METHOD_PROCESS "from before the process is started until it is waited for"
-void method_facts(record_builder *b, const measure_phases *p, const measure_ending *ending,
+void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
 		  const stat_estimate *estimates);
 
 #endif

@@ -165,7 +165,7 @@ static void nest(const dck_profile *p, op_range *r, size_t n)
 	}
 }
 
-dck_status op_ranges_place(const dck_profile *p, const op_runs *runs, int64_t own_thread,
+dck_status op_ranges_align(const dck_profile *p, const op_runs *runs, int64_t own_thread,
 			   op_range *ret, size_t *ret_n, uint64_t *ret_unsure_ns, dck_err *err)
 {
 	if (!times_can_be(p))

@@ -1,7 +1,7 @@
 /* op_ranges.h - the operators of an engine's profile as ranges on our clock, inside the runs that
  * our clock saw.
  *
- *	DCK_TRY(op_ranges_place(&profile, &runs, own_thread, ranges, &n, &unsure_ns, err));
+ *	DCK_TRY(op_ranges_align(&profile, &runs, own_thread, ranges, &n, &unsure_ns, err));
  *
  * The engine has a clock of its own, with a coarse tick. Each run compares the two: by the engine's
  * clock it lies within what ours saw of it, so it bounds the difference of the clocks from both
@@ -35,7 +35,7 @@ typedef struct op_range {
  * each in the order of their beginnings. They nest exactly: each lies within what is around it, and
  * within its run, and none overlaps the next. *ret_unsure_ns: how far all may be off together.
  * E_ENGINE: the times of the profile are impossible. */
-dck_status op_ranges_place(const dck_profile *p, const op_runs *runs, int64_t own_thread,
+dck_status op_ranges_align(const dck_profile *p, const op_runs *runs, int64_t own_thread,
 			   op_range *ret, size_t *ret_n, uint64_t *ret_unsure_ns, dck_err *err);
 
 #endif

@@ -46,7 +46,7 @@ dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool
 
 	memset(p, 0, sizeof *p);
 	p->plan = *plan;
-	p->live = observer_nothing("");
+	p->live = progress_indeterminate("");
 	DCK_TRY(measure_samples_init(&p->warm, WARM_KEEP, hot, err));
 	DCK_TRY(measure_samples_init(&p->latency, keep, hot, err));
 	DCK_TRY(measure_samples_init(&p->cpu, keep, false, err));
@@ -54,7 +54,7 @@ dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool
 	DCK_TRY(measure_samples_init(&p->system, keep, false, err));
 	p->scratch = os_pages_reserve(stat_scratch(most) * sizeof *p->scratch);
 	DCK_NEED(p->scratch, err, "for the statistics of %zu samples", most);
-	p->sinks = (measure_sinks){
+	p->sinks = (phase_samples){
 	    .latency = &p->latency, .cpu = &p->cpu, .user = &p->user, .system = &p->system};
 	return DCK_OK;
 }
@@ -109,7 +109,7 @@ static void live_estimate(measure_phases *p, const stat_estimate *e)
 
 dck_status measure_phase_first_run(measure_phases *p, dck_err *err)
 {
-	measure_sinks sinks = {.latency = &p->warm};
+	phase_samples sinks = {.latency = &p->warm};
 
 	if (p->plan.warmup == MEASURE_WARMUP_RUNS && p->plan.warmup_amount == 0)
 		return DCK_OK;
@@ -174,7 +174,7 @@ static void group_choose(measure_phases *p)
 
 static dck_status phases_probe(measure_phases *p, uint64_t begin_ns, dck_err *err)
 {
-	measure_sinks sinks = {.latency = &p->warm};
+	phase_samples sinks = {.latency = &p->warm};
 
 	for (int i = 1; i < PROBE_RUNS && p->loop.last_ns - begin_ns < PROBE_NS; i++) {
 		if (warmup_enough(p, p->loop.last_ns - begin_ns))
@@ -205,7 +205,7 @@ static void steady_judge(measure_phases *p, uint64_t begin_ns)
 
 dck_status measure_phase_warmup(measure_phases *p, dck_err *err)
 {
-	measure_sinks sinks = {.latency = &p->warm};
+	phase_samples sinks = {.latency = &p->warm};
 	uint64_t next_check = WARMUP_RUNS_MIN;
 	uint64_t begin_ns, elapsed_ns = 0;
 	dck_status status;

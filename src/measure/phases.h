@@ -17,7 +17,7 @@
 #include "measure/loop.h"
 #include "measure/plan.h"
 
-/* Which rule ended the measurement; ending.h says it in words. */
+/* Which rule ended the measurement; stop_reason.h says it in words. */
 typedef enum measure_end {
 	MEASURE_END_EARLY, /* interrupted, or a run failed */
 	MEASURE_END_RUNS,
@@ -32,7 +32,7 @@ typedef struct measure_phases {
 	measure_loop loop;
 	measure_samples warm, latency, cpu, user, system;
 	double *scratch;     /* for the statistics of a full store */
-	measure_sinks sinks; /* of the measurement */
+	phase_samples sinks; /* of the measurement */
 
 	/* What came of it. */
 	uint64_t first_run_ns, warmup_ns, measured_ns;

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "measure/verify/agree.h"
+#include "measure/verify/output_compare.h"
 #include "record/copy.h"
 #include "measure/method.h"
 #include "measure/results.h"
@@ -30,7 +30,7 @@ typedef struct workers {
 static void processes_progress_show(const workers *w, size_t done, uint64_t begin_ns)
 {
 	dck_progress p =
-	    observer_part("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
+	    progress_fraction("processes", done, w->plan->asked.processes, os_now_ns() - begin_ns);
 
 	if (done > 0)
 		p.estimate_ns = dck_record_value(w->records[done - 1], measure_plan_tag(w->plan));
@@ -110,7 +110,7 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 		record_note(b, "imprecise",
 			    "half of the interval between the processes is %s %%, --precision asks "
 			    "for %g %%; give more --processes, or accept it",
-			    measure_ending_percent(half_ratio, asked->precision, half),
+			    stop_reason_percent(half_ratio, asked->precision, half),
 			    100 * asked->precision);
 }
 
@@ -256,7 +256,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 			    "process %zu of %llu failed: %s; this is what was measured until then",
 			    w->n + 1, (unsigned long long)w->plan->asked.processes, failure->msg);
 	if (w->plan->asked.check_outputs && !incomplete)
-		agree_check(b, w->subject, NULL, w->watch);
+		output_compare_check(b, w->subject, NULL, w->watch);
 	mem_free(values);
 	subject_hooks_facts(b, w->whole);
 	subject_hooks_note(b, &w->cleanup);

@@ -14,7 +14,7 @@ void measure_result_estimate(record_builder *b, const char *tag, const stat_esti
 		record_metric_interval(b, tag, e->value, fmax(0, e->lo), e->hi, e->level, e->how);
 	else
 		record_metric_real(b, tag, e->value, e->how);
-	record_metric_narrow(b, tag, stat_narrow_text(e->narrow));
+	record_metric_narrow(b, tag, stat_undercoverage_text(e->narrow));
 }
 
 void measure_result_estimates(const measure_samples *s, double level, double *scratch,
@@ -52,7 +52,7 @@ static void results_throughput(record_builder *b, const measure_phases *p,
 				       items * 1e9 / e->lo, e->level, how);
 	else
 		record_metric_real(b, tag, items * 1e9 / e->value, how);
-	record_metric_narrow(b, tag, stat_narrow_text(e->narrow));
+	record_metric_narrow(b, tag, stat_undercoverage_text(e->narrow));
 	record_metric_unit(b, tag, subject_rate_unit(p->loop.target));
 }
 

@@ -2,20 +2,20 @@
 #include "measure/runner.h"
 #include "base/err.h"
 #include "base/observer.h"
-#include "measure/verify/agree.h"
+#include "measure/verify/output_compare.h"
 #include "measure/diagnostics.h"
-#include "measure/ending.h"
+#include "measure/stop_reason.h"
 #include "measure/method.h"
 #include "measure/results.h"
 #include "measure/session.h"
-#include "measure/traced.h"
+#include "measure/measure_trace.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct run {
 	record_builder *record;
-	measure_shared shared;
+	measure_context shared;
 	measure_session session;
 	os_host host;
 	os_usage before, after; /* around the measurement */
@@ -56,7 +56,7 @@ static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 }
 
 static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
-		   const measure_ending *ending)
+		   const stop_reason *ending)
 {
 	const measure_phases *p = &r->session.phases;
 	measure_evidence e = diagnostics_evidence(p, &r->host);
@@ -79,17 +79,16 @@ static void runner_record_fill(run *r, const dck_subject *s)
 {
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->session.phases.plan.asked;
-	measure_ending ending;
+	stop_reason ending;
 	record_builder *b = r->record;
 
 	asked.statistic = measure_plan_statistic(&r->session.phases.plan); /* p50 is the median */
 	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
-	measure_ending_find(&r->session.phases, &estimates[r->session.phases.plan.statistic],
-			    &ending);
+	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
 	method_facts(b, &r->session.phases, &ending, estimates);
 	doubts(r, s, estimates, &ending);
-	measure_shared_notes(&r->shared, b);
+	measure_context_notes(&r->shared, b);
 }
 
 static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan, dck_err *err)
@@ -98,7 +97,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	dck_status status;
 
 	os_host_get(&r->host);
-	r->shared.origin_ns = measure_shared_now(&r->shared);
+	r->shared.origin_ns = measure_context_now(&r->shared);
 	measure_traced_begin(&r->traced, &r->shared);
 	record_set_began(r->record, os_unix_ns());
 	DCK_TRY(measure_session_open(&r->session, &r->shared, s, plan, r->shared.watch, err));
@@ -112,7 +111,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 		runner_stopped_note(r, status, &why);
 	runner_record_fill(r, s);
 	if (plan->asked.check_outputs && status == DCK_OK)
-		agree_check(r->record, s, &r->session.target, r->shared.watch);
+		output_compare_check(r->record, s, &r->session.target, r->shared.watch);
 	measure_traced_runs(&r->traced, &r->session, s, r->record);
 	/* Two sessions at a time would be in each other's way. */
 	measure_session_close(&r->session);
@@ -138,7 +137,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 		record_drop(r.record);
 		return status;
 	}
-	measure_shared_begin(&r.shared, plan->asked.clock, watch, s->kind == DCK_SUBJECT_COMMAND);
+	measure_context_begin(&r.shared, plan->asked.clock, watch, s->kind == DCK_SUBJECT_COMMAND);
 	status = subject_hooks_begin(&s, 1, watch, &bare, err);
 	if (status == DCK_OK) {
 		status = run_all(&r, &bare, plan, err);
@@ -149,7 +148,7 @@ dck_status measure_run_here(const dck_subject *s, const measure_plan *plan,
 		subject_hooks_facts(r.record, s);
 		subject_hooks_note(r.record, &cleanup);
 	}
-	measure_shared_end(&r.shared);
+	measure_context_end(&r.shared);
 	measure_traced_stop(&r.traced, NULL);
 	if (status == DCK_OK)
 		return record_finish(r.record, ret, err);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-void measure_shared_begin(measure_shared *m, const dck_clock *clock, const dck_observer *watch,
-			  bool command)
+void measure_context_begin(measure_context *m, const dck_clock *clock, const dck_observer *watch,
+			   bool command)
 {
-	*m = (measure_shared){.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
+	*m = (measure_context){.watch = watch, .lock = PTHREAD_MUTEX_INITIALIZER};
 	if (watch)
 		m->quiet = *watch;
 	m->quiet.progress = NULL;
@@ -17,22 +17,22 @@ void measure_shared_begin(measure_shared *m, const dck_clock *clock, const dck_o
 		m->clock = *clock;
 	else if (command || !os_clock_tsc(&m->clock_state, &m->clock))
 		os_clock_monotonic(&m->clock);
-	m->origin_ns = measure_shared_now(m);
+	m->origin_ns = measure_context_now(m);
 }
 
-void measure_shared_end(measure_shared *m)
+void measure_context_end(measure_context *m)
 {
 	pthread_mutex_destroy(&m->lock);
 }
 
-uint64_t measure_shared_now(const measure_shared *m)
+uint64_t measure_context_now(const measure_context *m)
 {
 	return m->clock.now_ns(m->clock.self);
 }
 
 /* --- what the engine says */
 
-static void warning_keep(measure_shared *m, const char *text)
+static void warning_keep(measure_context *m, const char *text)
 {
 	char *next = m->nwarnings < MEASURE_WARNINGS ? m->warning[m->nwarnings] : NULL;
 
@@ -49,7 +49,7 @@ static void warning_keep(measure_shared *m, const char *text)
 
 static void session_log_take(void *self, dck_log_level level, const char *text)
 {
-	measure_shared *m = self;
+	measure_context *m = self;
 
 	if (m->watch && m->watch->log)
 		m->watch->log(m->watch->self, level, text);
@@ -60,7 +60,7 @@ static void session_log_take(void *self, dck_log_level level, const char *text)
 	pthread_mutex_unlock(&m->lock);
 }
 
-void measure_shared_notes(measure_shared *m, record_builder *b)
+void measure_context_notes(measure_context *m, record_builder *b)
 {
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; i < m->nwarnings; i++)
@@ -83,8 +83,8 @@ void measure_notes_show(const dck_observer *watch, const record_builder *b)
 static void phase_show(void *self, const char *name)
 {
 	measure_session *s = self;
-	const uint64_t now = measure_shared_now(s->shared);
-	dck_progress p = observer_nothing(name);
+	const uint64_t now = measure_context_now(s->shared);
+	dck_progress p = progress_indeterminate(name);
 
 	if (s->nopening < MEASURE_OPENING) {
 		s->opening[s->nopening].name = name;
@@ -97,7 +97,7 @@ static void phase_show(void *self, const char *name)
 static dck_status measured_open(measure_session *s, const dck_subject *subject,
 				const measure_plan *plan, const dck_observer *watch, dck_err *err)
 {
-	measure_shared *m = s->shared;
+	measure_context *m = s->shared;
 
 	if (plan)
 		DCK_TRY(measure_phases_init(&s->phases, plan, subject->kind != DCK_SUBJECT_COMMAND,
@@ -115,11 +115,11 @@ static dck_status measured_open(measure_session *s, const dck_subject *subject,
 	s->target.log = session_log_take;
 	s->target.log_self = m;
 	DCK_TRY(verify_open(&s->target, subject, &m->clock, watch, phase_show, s, err));
-	s->opened_ns = measure_shared_now(m);
+	s->opened_ns = measure_context_now(m);
 	return DCK_OK;
 }
 
-dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,
+dck_status measure_session_open(measure_session *s, measure_context *m, const dck_subject *subject,
 				const measure_plan *plan, const dck_observer *watch, dck_err *err)
 {
 	s->shared = m;

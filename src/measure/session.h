@@ -1,16 +1,16 @@
 /* session.h - a subject that is open, warm and ready to be timed: what bench, load, compare and
  * pitfalls begin with.
  *
- *	measure_shared m;
+ *	measure_context m;
  *	measure_session s = {0};
  *
- *	measure_shared_begin(&m, clock, watch, is_command);
+ *	measure_context_begin(&m, clock, watch, is_command);
  *	status = measure_session_open(&s, &m, subject, &plan, watch, err);
  *	if (status == DCK_OK)
  *		status = measure_session_warm(&s, err);
  *	... s.phases.loop is what takes samples ...
  *	measure_session_close(&s);
- *	measure_shared_end(&m);
+ *	measure_context_end(&m);
  *
  * All sessions of one record share one clock, the origin of its times, and one log. An engine may
  * log from any of its threads until its session is closed; so the log has a lock, and ends after
@@ -29,7 +29,7 @@
 #define MEASURE_WARNINGS 4
 #define MEASURE_OPENING	 8
 
-typedef struct measure_shared {
+typedef struct measure_context {
 	const dck_observer *watch; /* NULL: none */
 	dck_observer quiet; /* the same without progress, for what is opened again and again */
 	dck_clock clock;
@@ -39,24 +39,24 @@ typedef struct measure_shared {
 	char warning[MEASURE_WARNINGS][360];
 	size_t nwarnings;
 	bool more_warnings; /* than there is room for */
-} measure_shared;
+} measure_context;
 
 /* clock NULL: the best that there is for the subject. `command`: a run takes so long that the
  * system's clock is as good, and needs no calibration of 25 ms. */
-void measure_shared_begin(measure_shared *m, const dck_clock *clock, const dck_observer *watch,
-			  bool command);
-void measure_shared_end(measure_shared *m);
+void measure_context_begin(measure_context *m, const dck_clock *clock, const dck_observer *watch,
+			   bool command);
+void measure_context_end(measure_context *m);
 
-uint64_t measure_shared_now(const measure_shared *m);
+uint64_t measure_context_now(const measure_context *m);
 
 /* What the engine warned of becomes notes; the same words become one. */
-void measure_shared_notes(measure_shared *m, record_builder *b);
+void measure_context_notes(measure_context *m, record_builder *b);
 
 /* Passes all notes of a record to an observer, which may be NULL. */
 void measure_notes_show(const dck_observer *watch, const record_builder *b);
 
 typedef struct measure_session {
-	measure_shared *shared;
+	measure_context *shared;
 	subject_target target; /* `observe` may be set before it is opened */
 	measure_phases phases;
 	/* When each phase of opening began, and the end of the last; the names are static. */
@@ -72,7 +72,7 @@ typedef struct measure_session {
 /* Opens the subject up to its first run; a model that has to be rebatched is verified first.
  * `watch` is asked whether it is cancelled, by the engine too, and told of the phases. plan NULL:
  * there are no stores for samples, only the loop. On failure it is closed. */
-dck_status measure_session_open(measure_session *s, measure_shared *m, const dck_subject *subject,
+dck_status measure_session_open(measure_session *s, measure_context *m, const dck_subject *subject,
 				const measure_plan *plan, const dck_observer *watch, dck_err *err);
 /* The first run and the warm-up of its plan. */
 dck_status measure_session_warm(measure_session *s, dck_err *err);

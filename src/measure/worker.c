@@ -348,7 +348,7 @@ dck_status worker_run(const worker_job *job, worker_result *ret, dck_err *err)
 
 	DCK_NEED(w.arena, err, "for a worker's options");
 	/* A memfd: a pipe would have to be read while the worker runs, which disturbs it. */
-	status = os_file_nameless(&fd, err);
+	status = os_memfd(&fd, err);
 	if (status == DCK_OK) {
 		status = worker_process_run(job, &w, fd, &result, err);
 		os_close(fd);

@@ -136,7 +136,7 @@ const char *os_library_path(const os_library *l);	  /* where the loader really f
 /* Loads it for good, for libraries that are opened later and need its names; no matter if not. */
 void os_library_preload(const char *path);
 /* What the first library of this process that exports the name has under it; NULL: none has. */
-void *os_library_first(const char *name);
+void *os_symbol_default(const char *name);
 /* The file of the library or program that holds this code or data; NULL: not known. */
 const char *os_library_of(const void *address);
 
@@ -160,14 +160,14 @@ os_preload_obstacle os_preload_obstacle_of(const char *path);
 /* Returns "it is statically linked, so LD_PRELOAD has no effect"; static. */
 const char *os_preload_obstacle_text(os_preload_obstacle o);
 
-/* preload_put.c: the shared library, for other programs to load: ourselves, or what lies beside the
+/* preload_env.c: the shared library, for other programs to load: ourselves, or what lies beside the
  * program, where it is built, or as it is installed. NULL: it is not found. */
 const char *os_library_own(mem_arena *a);
 /* Returns "LD_PRELOAD=..." that preloads `file` (installed beside the shared library) into
  * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason,
  * with remedies[obstacle] in parentheses where that is no NULL. Texts are the arena's, or static.
  */
-const char *os_preload_put(mem_arena *a, const char *file, const char *program,
+const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 			   const char *const remedies[OS_PRELOAD_OBSTACLES], const char **ret_why);
 
 /* --- proc.c: processes. */
@@ -264,7 +264,7 @@ uint64_t os_memory_available(const char *root);
 char *os_file_below(const char *path, const char *const *folders, size_t n, size_t limit);
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
 /* A file in memory that a child inherits and can write, and we read afterwards. */
-dck_status os_file_nameless(int *ret_fd, dck_err *err);
+dck_status os_memfd(int *ret_fd, dck_err *err);
 /* All of it from the beginning, whatever the position. *ret owned: dck_buffer_done(). */
 dck_status os_file_read_all(int fd, size_t limit, dck_buffer *ret, dck_err *err);
 typedef struct os_replace os_replace;
@@ -290,11 +290,11 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err);
 /* All n bytes, on the disk when this returns. path: for the sentence. */
 dck_status os_append(int fd, const char *path, const void *bytes, size_t n, dck_err *err);
 /* Makes it, empty; false: it is there already, or cannot be made. */
-bool os_file_claim(const char *path);
+bool os_file_create_exclusive(const char *path);
 void os_file_remove(const char *path);
 /* As long as this process lives and has it open the file is held; others can ask. */
-void os_file_hold(int fd);
-bool os_file_held(const char *path); /* by another process */
+void os_file_lock_process(int fd);
+bool os_file_is_locked(const char *path); /* by another process */
 /* The same, but of this descriptor alone, whatever else opens and closes the file, until it is
  * closed here and in children that were made by fork(). false: another process has it. */
 bool os_file_lock(int fd);
@@ -335,12 +335,12 @@ bool os_file_exists(const char *path);		 /* anything of that name, a directory t
 bool os_file_readable(const char *path);	 /* false: errno says why */
 /* Over what is there of the new name. false: errno says why. */
 bool os_path_rename(const char *from, const char *to);
-bool os_folder_here(char *ret, size_t size);
+bool os_getcwd(char *ret, size_t size);
 /* What a symbolic link says; "" and false: it is none, or too long. */
 bool os_link_read(const char *path, char *ret, size_t size);
 /* Makes the directories that the file lies in, with access for us alone. purpose: for the sentence.
  */
-dck_status os_folders_make(const char *path, const char *purpose, dck_err *err);
+dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err);
 /* Its directory is there and may be written; false: errno says why not. */
 bool os_path_can_be_made(const char *path);
 /* What is written to that name from now on goes nowhere. false: errno says why. */
@@ -349,14 +349,14 @@ bool os_file_swallow(const char *path);
  * several parts ("python3*" "/" "lib*.so"), in the order of the alphabet. The directory ("": the
  * current one) is taken as it is, whatever characters it has: users name directories, and we write
  * patterns. */
-void os_path_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
+void os_glob_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
 		  void *self);
 /* Of these names: the first of the alphabet, the last by version. NULL: there is none, no pattern,
  * or no memory. */
 const char *os_path_first(mem_arena *a, const char *folder, const char *pattern);
 const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern);
 /* A name as a pattern that only this name matches. NULL: no memory. */
-const char *os_path_quoted(mem_arena *a, const char *name);
+const char *os_glob_escape(mem_arena *a, const char *name);
 /* Whether others than root and the user of this process can change what stands in a file, by its
  * owner and mode: why they can, or NULL when they cannot or there is no such file. */
 const char *os_file_open_to_others(const char *path);
@@ -367,31 +367,33 @@ void os_thread_name(char ret[16]); /* NUL-ended; "": not known */
 void os_thread_name_of(int id, char ret[16]);
 
 /* --- threads.c: what the threads of this process use, as the kernel counts it since they began. */
-typedef enum os_use {
-	OS_USE_CPU,   /* ns */
-	OS_USE_QUEUE, /* ns in which a thread could run, and waited for a CPU */
-	OS_USE_MINOR, /* page faults, without reading a disk and with it */
+typedef enum os_thread_counter {
+	OS_USE_CPU,	     /* ns */
+	OS_THREAD_RUN_DELAY, /* ns in which a thread could run, and waited for a CPU */
+	OS_USE_MINOR,	     /* page faults, without reading a disk and with it */
 	OS_USE_MAJOR,
 	OS_USE_VOLUNTARY, /* times a thread gave its CPU away, and lost it */
 	OS_USE_INVOLUNTARY,
 	OS_USES
-} os_use;
-typedef struct os_uses {
+} os_thread_counter;
+typedef struct os_thread_counters {
 	uint64_t n[OS_USES];
-	unsigned known; /* 1 << os_use */
-} os_uses;
-void os_uses_own(os_uses *ret);	    /* of the calling thread; all but OS_USE_QUEUE */
-void os_uses_process(os_uses *ret); /* of all threads, also those that ended; the same */
+	unsigned known; /* 1 << os_thread_counter */
+} os_thread_counters;
+void os_thread_counters_own(
+    os_thread_counters *ret); /* of the calling thread; all but OS_THREAD_RUN_DELAY */
+void os_thread_counters_process(
+    os_thread_counters *ret); /* of all threads, also those that ended; the same */
 /* CPU time alone, ten times as quick as os_thread_read(). false: there is no such thread. */
 bool os_thread_cpu(int tid, uint64_t *ret_ns);
-typedef struct os_thread_told {
-	os_uses uses;
+typedef struct os_thread_stat {
+	os_thread_counters uses;
 	char name[16];
 	uint64_t born_ns; /* os_boottime_ns() when it began, to 10 ms */
-} os_thread_told;
+} os_thread_stat;
 /* All that /proc says; switches are only read when requested. false: no such thread, no /proc,
  * or no descriptor is free. */
-bool os_thread_read(int tid, bool switches, os_thread_told *ret);
+bool os_thread_read(int tid, bool switches, os_thread_stat *ret);
 /* Calls f for each thread of this process. false: there is no /proc, or no descriptor is free. */
 bool os_threads_each(void (*f)(void *self, int tid), void *self);
 /* Counts the threads that live on after the main thread has ended; 0: it has not. *ret_status: the
@@ -419,15 +421,15 @@ const char *os_signal_name(int number); /* "SIGSEGV"; NULL: it has none */
 int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: no signal */
 bool os_signal_may_ask(int number);	/* it can be caught, and is not that of a crash */
 
-/* --- signal_price.c: what a signal to the calling thread takes, whose handler does nothing; 0: not
+/* --- signal_cost.c: what a signal to the calling thread takes, whose handler does nothing; 0: not
  * known. A signal of the program's own real-time ones must not be on its way meanwhile. */
 double os_signal_price_ns(void);
 
-/* --- word.c: also in signal handlers. */
+/* --- futex.c: also in signal handlers. */
 /* Waits while *word is `seen`: until it is woken, for ns at most, or for no reason at all. errno is
  * not kept. */
-void os_word_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
-void os_word_wake(_Atomic uint32_t *word); /* all threads that wait there */
+void os_futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns);
+void os_futex_wake(_Atomic uint32_t *word); /* all threads that wait there */
 
 /* --- sanitizer.c: "AddressSanitizer", ... when one is in this process; NULL: none is. */
 const char *os_sanitizer_name(void);

@@ -17,7 +17,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
 #include "base/err.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ typedef struct list {
 } list;
 
 struct record_builder {
-	record_box *box;
+	record_owner *box;
 	bool failed;
 	list facts, series, metrics, ops, trees, notes;
 	list tables, cells; /* cells: of the last table */

@@ -27,7 +27,7 @@ void record_drop(record_builder *b); /* NULL is allowed */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
 /* As dck_record_save(), for who reads the file soon and removes it: nothing is synced. */
-dck_status record_pass(const dck_record *r, const char *path, dck_err *err);
+dck_status record_save_unsynced(const dck_record *r, const char *path, dck_err *err);
 
 void record_set_id(record_builder *b, const char *id);
 void record_set_began(record_builder *b, int64_t unix_ns);

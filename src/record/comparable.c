@@ -9,7 +9,7 @@
 #include "record/comparable.h"
 #include "base/hash.h"
 #include "base/utf8.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

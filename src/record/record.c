@@ -9,11 +9,11 @@
  * arena of the caller. record_op_numbers[] describes the numbers of an operator by key and offset,
  * so that every reader and writer handles all of them in the same order.
  *
- * A record and the pointer to its arena are one record_box, which lives in that arena; the record
+ * A record and the pointer to its arena are one record_owner, which lives in that arena; the record
  * is its first member, so dck_record_free() finds the arena by a cast.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "record/build.h"
 #include <math.h>
 #include <string.h>
@@ -139,12 +139,12 @@ bool record_find_unit(const char *text, dck_unit *ret)
 	return false;
 }
 
-record_box *record_box_new(void)
+record_owner *record_box_new(void)
 {
 	mem_arena *a = mem_arena_new(0);
 	if (!a)
 		return NULL;
-	record_box *box = mem_arena_alloc(a, sizeof *box);
+	record_owner *box = mem_arena_alloc(a, sizeof *box);
 	if (!box) {
 		mem_arena_free(a);
 		return NULL;
@@ -157,7 +157,7 @@ void dck_record_free(dck_record *r)
 {
 	/* The record is the box's first member, and the box lives in the arena that it owns. */
 	if (r)
-		mem_arena_free(((record_box *)(void *)r)->arena);
+		mem_arena_free(((record_owner *)(void *)r)->arena);
 }
 
 const dck_metric *dck_record_metric(const dck_record *r, const char *tag)

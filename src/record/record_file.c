@@ -45,7 +45,7 @@ dck_status dck_record_save(const dck_record *r, const char *path, dck_err *err)
 	return save(r, path, os_replace_commit, err);
 }
 
-dck_status record_pass(const dck_record *r, const char *path, dck_err *err)
+dck_status record_save_unsynced(const dck_record *r, const char *path, dck_err *err)
 {
 	return save(r, path, os_replace_commit_passing, err);
 }

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <math.h>
 #include <string.h>
 

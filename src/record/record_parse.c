@@ -33,7 +33,7 @@ static dck_status op_number_get(reader *rd, const json_t *o, const char *key, co
 		return reader_bare(rd, key, v, true, ret);
 	const json_t *absent = jansson->object_get(v, "absent");
 	if (!json_is_string(absent))
-		return reader_wrong(rd, key, v, "a number or {\"absent\": \"why\"}");
+		return reader_type_error(rd, key, v, "a number or {\"absent\": \"why\"}");
 	ret->as.text = reader_keep(rd, absent);
 	return DCK_OK;
 }
@@ -67,7 +67,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(reader_list(rd, o, "values", REQUIRED, &values, &s->n));
 	DCK_TRY(reader_list(rd, o, "at_ns", OPTIONAL, &at_ns, &ntimes));
 	if (at_ns && ntimes != s->n)
-		return reader_bad(rd, "at_ns", "has not as many entries as \"values\"");
+		return reader_value_error(rd, "at_ns", "has not as many entries as \"values\"");
 	DCK_TRY(reader_uint(rd, o, "warmup", OPTIONAL, s->n, &warmup));
 	s->warmup = (size_t)warmup;
 
@@ -80,12 +80,12 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 		rd->sub_row = i;
 		rd->sub = "values";
 		if (!json_is_number(x) && !json_is_null(x))
-			return reader_wrong(rd, NULL, x, "a number");
+			return reader_type_error(rd, NULL, x, "a number");
 		/* null: a value that was no finite number. */
 		v[i] = json_is_null(x) ? (double)NAN : jansson->number_value(x);
 		rd->sub = "at_ns";
 		if (at && !reader_uint_of(jansson->array_get(at_ns, i), &at[i]))
-			return reader_bad(rd, NULL, "is no integer from 0 to 2^64 - 1");
+			return reader_value_error(rd, NULL, "is no integer from 0 to 2^64 - 1");
 	}
 	rd->sub = NULL;
 	s->values = v;
@@ -117,7 +117,7 @@ static dck_status parse_metric_get(reader *rd, const json_t *o, void *row)
 	if (m->def) {
 		m->def = record_def_in(m->def, unit, rd->arena);
 		if (!m->def && !mem_arena_failed(rd->arena))
-			return reader_bad(rd, "unit", "is not the unit of that tag");
+			return reader_value_error(rd, "unit", "is not the unit of that tag");
 	} else {
 		m->def = foreign_def(rd, tag, unit);
 	}
@@ -141,13 +141,14 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 {
 	const json_t *shape = jansson->object_get(o, "shape");
 	if (!json_is_object(o))
-		return reader_wrong(rd, NULL, o, "an object");
+		return reader_type_error(rd, NULL, o, "an object");
 	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &out->name));
 	DCK_TRY(reader_text(rd, o, "dtype", REQUIRED, &out->dtype));
 	if (json_is_object(shape)) {
 		const json_t *why = jansson->object_get(shape, "absent");
 		if (!json_is_string(why))
-			return reader_wrong(rd, "shape", shape, "a list, or absent with a reason");
+			return reader_type_error(rd, "shape", shape,
+						 "a list, or absent with a reason");
 		out->absent = reader_keep(rd, why);
 		return DCK_OK;
 	}
@@ -166,7 +167,7 @@ static dck_status output_get(reader *rd, const json_t *o, dck_op_output *out)
 		} else if (json_is_integer(d) && jansson->integer_value(d) >= 0) {
 			dims[i] = jansson->integer_value(d);
 		} else {
-			return reader_wrong(rd, "shape", d, "of sizes and symbols only");
+			return reader_type_error(rd, "shape", d, "of sizes and symbols only");
 		}
 	}
 	out->dims = dims;
@@ -188,7 +189,7 @@ static dck_status texts_get(reader *rd, const json_t *o, const char *key, need n
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
 		const json_t *v = jansson->array_get(list, rd->sub_row);
 		if (!json_is_string(v))
-			return reader_wrong(rd, NULL, v, "text");
+			return reader_type_error(rd, NULL, v, "text");
 		texts[rd->sub_row] = reader_keep(rd, v);
 	}
 	rd->sub = NULL;
@@ -228,7 +229,7 @@ static dck_status op_get(reader *rd, const json_t *o, void *row)
 	DCK_TRY(reader_text(rd, o, "bound", OPTIONAL, &op->bound));
 	DCK_TRY(texts_get(rd, o, "origins", OPTIONAL, &op->origins, &op->norigins));
 	if (op->time_ns.kind == DCK_VALUE_ABSENT && jansson->object_get(o, "time_lo"))
-		return reader_bad(rd, "time_lo", "is there and \"time\" is not");
+		return reader_value_error(rd, "time_lo", "is there and \"time\" is not");
 	return reader_interval(rd, o, RECORD_OP_INTERVAL, &op->time_lo_ns, &op->time_hi_ns,
 			       &op->time_level);
 }
@@ -246,14 +247,14 @@ static dck_status note_get(reader *rd, const json_t *o, void *row)
 	n->code = record_renamed_note(n->code);
 	n->cause = n->cause ? record_renamed_note(n->cause) : NULL;
 	if (!json_is_string(severity))
-		return reader_wrong(rd, "severity", severity, "text");
+		return reader_type_error(rd, "severity", severity, "text");
 	for (dck_severity s = DCK_INFO; s <= DCK_ERROR; s++) {
 		if (strcmp(dck_severity_text(s), jansson->string_value(severity)) == 0) {
 			n->severity = s;
 			return DCK_OK;
 		}
 	}
-	return reader_bad(rd, "severity", "is not info, warning or error");
+	return reader_value_error(rd, "severity", "is not info, warning or error");
 }
 
 static dck_status parse_list_get(reader *rd, const json_t *root, const char *name, size_t row_size,
@@ -264,7 +265,7 @@ static dck_status parse_list_get(reader *rd, const json_t *root, const char *nam
 	size_t n;
 	DCK_TRY(reader_list(rd, root, name, OPTIONAL, &list, &n));
 	if (n > READER_MAX / row_size)
-		return reader_bad(rd, name, "has more rows than 1 GiB of memory holds");
+		return reader_value_error(rd, name, "has more rows than 1 GiB of memory holds");
 	char *rows = mem_arena_array(rd->arena, n, row_size);
 	if (!rows)
 		return DCK_OK;
@@ -272,7 +273,7 @@ static dck_status parse_list_get(reader *rd, const json_t *root, const char *nam
 	for (rd->row = 0; rd->row < n; rd->row++) {
 		const json_t *o = jansson->array_get(list, rd->row);
 		if (!json_is_object(o))
-			return reader_wrong(rd, NULL, o, "an object");
+			return reader_type_error(rd, NULL, o, "an object");
 		DCK_TRY(get(rd, o, rows + rd->row * row_size));
 		if (mem_arena_failed(rd->arena))
 			break;
@@ -294,9 +295,9 @@ static dck_status schema_check(reader *rd, const json_t *root, uint32_t *ret)
 		DCK_FAIL(rd->err, E_FORMAT,
 			 "this is no deepclock record: it has no member \"schema\"");
 	if (!json_is_integer(schema))
-		return reader_wrong(rd, "schema", schema, "an integer");
+		return reader_type_error(rd, "schema", schema, "an integer");
 	if (jansson->integer_value(schema) < 1)
-		return reader_bad(rd, "schema", "is below 1");
+		return reader_value_error(rd, "schema", "is below 1");
 	if (jansson->integer_value(schema) > (json_int_t)DCK_RECORD_SCHEMA)
 		DCK_FAIL(rd->err, E_VERSION,
 			 "the record has schema %lld, this deepclock %s reads up to %u; "
@@ -318,11 +319,12 @@ static dck_status record_get(reader *rd, const json_t *root, dck_record *r)
 	DCK_TRY(reader_text(rd, root, "id", REQUIRED, &r->id));
 	DCK_TRY(reader_text(rd, root, "command", OPTIONAL, &r->command));
 	if (began && !json_is_string(began))
-		return reader_wrong(rd, "began", began, "text");
+		return reader_type_error(rd, "began", began, "text");
 	if (began && !record_time_parse(jansson->string_value(began), &r->began_unix_ns))
-		return reader_bad(rd, "began", "is no time such as \"2026-11-21T04:56:52Z\"");
+		return reader_value_error(rd, "began",
+					  "is no time such as \"2026-11-21T04:56:52Z\"");
 	if (incomplete && !json_is_boolean(incomplete))
-		return reader_wrong(rd, "incomplete", incomplete, "true or false");
+		return reader_type_error(rd, "incomplete", incomplete, "true or false");
 	r->incomplete = json_is_true(incomplete);
 #define LIST(name, type, get)                                                                    \
 	do {                                                                                     \
@@ -396,7 +398,7 @@ dck_status dck_record_parse(const char *json, size_t n, dck_record **ret, dck_er
 		DCK_FAIL(err, E_FORMAT, "this is no JSON: %s (line %d, column %d)", at.text,
 			 at.line, at.column);
 
-	record_box *box = record_box_new();
+	record_owner *box = record_box_new();
 	if (box)
 		mem_arena_limit(box->arena, READER_MAX);
 	reader rd = {.arena = box ? box->arena : NULL, .err = err};

@@ -57,7 +57,7 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 	size_t n;
 	DCK_TRY(reader_list(rd, o, "columns", REQUIRED, &list, &n));
 	if (n == 0)
-		return reader_bad(rd, "columns", "is empty: there is at least one");
+		return reader_value_error(rd, "columns", "is empty: there is at least one");
 	dck_column *columns = mem_arena_array(rd->arena, n, sizeof *columns);
 	if (!columns)
 		return DCK_OK; /* the arena has failed */
@@ -66,14 +66,14 @@ static dck_status columns_get(reader *rd, const json_t *o, const dck_column **re
 		const json_t *c = jansson->array_get(list, rd->sub_row);
 		dck_column *own = &columns[rd->sub_row];
 		if (!json_is_object(c))
-			return reader_wrong(rd, NULL, c, "an object");
+			return reader_type_error(rd, NULL, c, "an object");
 		DCK_TRY(reader_text(rd, c, "key", REQUIRED, &own->key));
 		DCK_TRY(reader_text(rd, c, "title", REQUIRED, &own->title));
 		DCK_TRY(reader_unit(rd, c, &own->unit));
 	}
 	rd->sub_row = twin_find(rd, columns, n, sizeof *columns, column_order);
 	if (rd->sub_row < n)
-		return reader_bad(rd, "key", "is that of another column too");
+		return reader_value_error(rd, "key", "is that of another column too");
 	rd->sub = NULL;
 	*ret = columns;
 	*ret_n = n;
@@ -92,7 +92,7 @@ static dck_status cell_get(reader *rd, const json_t *v, const dck_column *column
 	DCK_TRY(reader_interval(rd, v, RECORD_INTERVAL, &cell->lo, &cell->hi, &cell->level));
 	if (cell->level > 0 && cell->value.kind != DCK_VALUE_INT &&
 	    cell->value.kind != DCK_VALUE_REAL)
-		return reader_bad(rd, NULL, "has an interval and no number");
+		return reader_value_error(rd, NULL, "has an interval and no number");
 	return DCK_OK;
 }
 
@@ -117,11 +117,11 @@ static dck_status rows_get(reader *rd, const json_t *o, dck_table *t)
 		const json_t *row = jansson->array_get(list, rd->sub_row);
 		char what[80];
 		if (!json_is_array(row))
-			return reader_wrong(rd, NULL, row, "a list");
+			return reader_type_error(rd, NULL, row, "a list");
 		snprintf(what, sizeof what, "has %zu cells, the table has %zu columns",
 			 jansson->array_size(row), t->ncolumns);
 		if (jansson->array_size(row) != t->ncolumns)
-			return reader_bad(rd, NULL, what);
+			return reader_value_error(rd, NULL, what);
 	}
 	dck_cell *cells = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *cells);
 	if (!cells)
@@ -149,10 +149,10 @@ static dck_status indices_get(reader *rd, const json_t *o, const char *key, size
 	rd->sub = key;
 	for (rd->sub_row = 0; rd->sub_row < n; rd->sub_row++) {
 		if (!reader_uint_of(jansson->array_get(list, rd->sub_row), &v))
-			return reader_wrong(rd, NULL, jansson->array_get(list, rd->sub_row),
-					    "an integer");
+			return reader_type_error(rd, NULL, jansson->array_get(list, rd->sub_row),
+						 "an integer");
 		if (v < least || v >= limit || v > UINT32_MAX)
-			return reader_bad(
+			return reader_value_error(
 			    rd, NULL,
 			    "is not above the one before it and below the number of columns "
 			    "or rows");
@@ -189,7 +189,7 @@ dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n
 	rd->list = list;
 	rd->row = twin_find(rd, rows, n, size, name_order);
 	if (rd->row < n)
-		return reader_bad(rd, "name", "is that of another one too");
+		return reader_value_error(rd, "name", "is that of another one too");
 	rd->list = NULL;
 	return DCK_OK;
 }
@@ -208,13 +208,13 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 			   double *weights)
 {
 	if (!json_is_array(row) || jansson->array_size(row) != t->ncolumns + 2)
-		return reader_bad(rd, NULL,
-				  "is no list of a parent, a frame and a weight for each column");
+		return reader_value_error(
+		    rd, NULL, "is no list of a parent, a frame and a weight for each column");
 	const json_t *parent = jansson->array_get(row, 0), *frame = jansson->array_get(row, 1);
 	if (!index_of(parent, -1, (json_int_t)rd->sub_row - 1))
-		return reader_bad(rd, NULL, "has a parent that does not stand before it");
+		return reader_value_error(rd, NULL, "has a parent that does not stand before it");
 	if (!index_of(frame, 0, (json_int_t)t->nframes - 1))
-		return reader_bad(rd, NULL, "has a frame that there is not");
+		return reader_value_error(rd, NULL, "has a frame that there is not");
 	node->parent = jansson->integer_value(parent) < 0
 			   ? DCK_TREE_ROOT
 			   : (uint32_t)jansson->integer_value(parent);
@@ -222,7 +222,7 @@ static dck_status node_get(reader *rd, const json_t *row, const dck_tree *t, dck
 	for (size_t k = 0; k < t->ncolumns; k++) {
 		const json_t *v = jansson->array_get(row, k + 2);
 		if (!json_is_number(v))
-			return reader_bad(rd, NULL, "has a weight that is no number");
+			return reader_value_error(rd, NULL, "has a weight that is no number");
 		weights[k] = jansson->number_value(v);
 	}
 	return DCK_OK;
@@ -238,7 +238,7 @@ static dck_status tables_frame_get(reader *rd, const json_t *o, dck_frame *ret)
 		return DCK_OK;
 	}
 	if (!json_is_object(o))
-		return reader_wrong(rd, NULL, o, "an object or text");
+		return reader_type_error(rd, NULL, o, "an object or text");
 	DCK_TRY(reader_text(rd, o, "name", REQUIRED, &ret->name));
 	DCK_TRY(reader_text(rd, o, "file", OPTIONAL, &ret->file));
 	DCK_TRY(reader_text(rd, o, "module", OPTIONAL, &ret->module));
@@ -280,7 +280,7 @@ dck_status reader_tree(reader *rd, const json_t *o, void *row)
 	DCK_TRY(frames_get(rd, o, t));
 	DCK_TRY(reader_list(rd, o, "nodes", REQUIRED, &list, &n));
 	if (n >= DCK_TREE_ROOT || n > READER_MAX / sizeof(double) / (t->ncolumns + 1))
-		return reader_bad(rd, "nodes", "has more rows than 1 GiB of memory holds");
+		return reader_value_error(rd, "nodes", "has more rows than 1 GiB of memory holds");
 	dck_tree_node *nodes = mem_arena_array(rd->arena, n, sizeof *nodes);
 	double *weights = mem_arena_array(rd->arena, n * t->ncolumns, sizeof *weights);
 	if (!nodes || !weights || mem_arena_failed(rd->arena))

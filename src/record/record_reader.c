@@ -44,7 +44,7 @@ static const char *reader_place(const reader *rd, const char *key, char *text, s
 	return text;
 }
 
-dck_status reader_wrong(const reader *rd, const char *key, const json_t *v, const char *wanted)
+dck_status reader_type_error(const reader *rd, const char *key, const json_t *v, const char *wanted)
 {
 	char where[96];
 	reader_place(rd, key, where, sizeof where);
@@ -53,7 +53,7 @@ dck_status reader_wrong(const reader *rd, const char *key, const json_t *v, cons
 	DCK_FAIL(rd->err, E_FORMAT, "%s is %s, not %s", where, reader_type_text(v), wanted);
 }
 
-dck_status reader_bad(const reader *rd, const char *key, const char *what)
+dck_status reader_value_error(const reader *rd, const char *key, const char *what)
 {
 	char where[96];
 	DCK_FAIL(rd->err, E_FORMAT, "%s %s", reader_place(rd, key, where, sizeof where), what);
@@ -72,7 +72,7 @@ dck_status reader_text(reader *rd, const json_t *o, const char *key, need n, con
 	if (!v && n == OPTIONAL)
 		return DCK_OK;
 	if (!json_is_string(v))
-		return reader_wrong(rd, key, v, "text");
+		return reader_type_error(rd, key, v, "text");
 	*ret = reader_keep(rd, v);
 	return DCK_OK;
 }
@@ -122,7 +122,7 @@ dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, con
 {
 	const json_t *v = jansson->object_get(o, key);
 	if ((v || n == REQUIRED) && !json_is_array(v))
-		return reader_wrong(rd, key, v, "a list");
+		return reader_type_error(rd, key, v, "a list");
 	*ret = v;
 	*ret_n = jansson->array_size(v);
 	return DCK_OK;
@@ -136,11 +136,11 @@ dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uin
 	if (!v && n == OPTIONAL)
 		return DCK_OK;
 	if (!json_is_integer(v) && !json_is_string(v))
-		return reader_wrong(rd, key, v, "an integer");
+		return reader_type_error(rd, key, v, "an integer");
 	if (!reader_uint_of(v, &u) || u > max) {
 		char what[64];
 		snprintf(what, sizeof what, "is not an integer from 0 to %" PRIu64, max);
-		return reader_bad(rd, key, what);
+		return reader_value_error(rd, key, what);
 	}
 	*ret = u;
 	return DCK_OK;
@@ -150,7 +150,7 @@ static dck_status reader_real_get(reader *rd, const json_t *o, const char *key, 
 {
 	const json_t *v = jansson->object_get(o, key);
 	if (!json_is_number(v))
-		return reader_wrong(rd, key, v, "a number");
+		return reader_type_error(rd, key, v, "a number");
 	*ret = jansson->number_value(v);
 	return DCK_OK;
 }
@@ -171,10 +171,10 @@ dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret)
 	if (!v)
 		return DCK_OK;
 	if (!json_is_string(v))
-		return reader_wrong(rd, "unit", v, "text");
+		return reader_type_error(rd, "unit", v, "text");
 	if (jansson->string_length(v) > 0 && record_find_unit(jansson->string_value(v), ret))
 		return DCK_OK;
-	return reader_bad(rd, "unit", "is no unit of this version");
+	return reader_value_error(rd, "unit", "is no unit of this version");
 }
 
 /* Reads the value at `key` (NULL: at the position of the reader). */
@@ -186,16 +186,16 @@ dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_i
 	} else if (json_is_string(v) && text_is_int) {
 		ret->kind = DCK_VALUE_INT;
 		if (!reader_int_of(jansson->string_value(v), &ret->as.i))
-			return reader_bad(rd, key,
-					  "is text that is no 64-bit integer, not a number");
+			return reader_value_error(
+			    rd, key, "is text that is no 64-bit integer, not a number");
 	} else if (json_is_string(v)) {
 		ret->kind = DCK_VALUE_TEXT;
 		ret->as.text = reader_keep(rd, v);
 	} else if (json_is_boolean(v) && !text_is_int) {
 		*ret = (dck_value){.kind = DCK_VALUE_BOOL, .as.b = json_is_true(v)};
 	} else {
-		return reader_wrong(rd, key, v,
-				    text_is_int ? "a number" : "text, a number, true or false");
+		return reader_type_error(
+		    rd, key, v, text_is_int ? "a number" : "text, a number, true or false");
 	}
 	return DCK_OK;
 }
@@ -207,9 +207,9 @@ dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value
 	const json_t *v = jansson->object_get(o, "value");
 	const json_t *absent = jansson->object_get(o, "absent");
 	if ((v == NULL) == (absent == NULL))
-		return reader_bad(rd, NULL,
-				  !v ? "has neither \"value\" nor \"absent\""
-				     : "has both \"value\" and \"absent\"");
+		return reader_value_error(rd, NULL,
+					  !v ? "has neither \"value\" nor \"absent\""
+					     : "has both \"value\" and \"absent\"");
 	if (absent) {
 		ret->kind = DCK_VALUE_ABSENT;
 		return reader_text(rd, o, "absent", REQUIRED, &ret->as.text);
@@ -229,6 +229,6 @@ dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3
 	for (int i = 0; i < 3 && any; i++)
 		DCK_TRY(reader_real_get(rd, o, keys[i], to[i]));
 	if (any && !(*level > 0 && *level < 1))
-		return reader_bad(rd, keys[2], "is not between 0 and 1");
+		return reader_value_error(rd, keys[2], "is not between 0 and 1");
 	return DCK_OK;
 }

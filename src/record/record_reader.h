@@ -5,8 +5,8 @@
 #ifndef RECORD_RECORD_READER_H
 #define RECORD_RECORD_READER_H
 
-#include "record/box.h"
-#include "record/late_jansson.h"
+#include "record/record_internal.h"
+#include "record/lazy_jansson.h"
 
 /* Bytes that the parser's tree may take; a million samples with their times take 90 MB. */
 #define READER_MAX ((uint64_t)1 << 30)
@@ -24,8 +24,9 @@ typedef struct reader {
 } reader;
 
 /* E_FORMAT: what is not there or of another type; what is wrong otherwise. key NULL: the row. */
-dck_status reader_wrong(const reader *rd, const char *key, const json_t *v, const char *wanted);
-dck_status reader_bad(const reader *rd, const char *key, const char *what);
+dck_status reader_type_error(const reader *rd, const char *key, const json_t *v,
+			     const char *wanted);
+dck_status reader_value_error(const reader *rd, const char *key, const char *what);
 
 /* An optional member that is missing leaves *ret as it was. */
 typedef enum need { OPTIONAL, REQUIRED } need;

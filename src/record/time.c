@@ -3,7 +3,7 @@
  * library's functions keep global state and know no nanoseconds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

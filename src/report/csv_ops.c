@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/sink.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "report/csv.h"
 #include "report/ops.h"
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "report/csv.h"
 #include <string.h>
 

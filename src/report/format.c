@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/format.h"
-#include "record/box.h"
-#include "base/num.h"
+#include "record/record_internal.h"
+#include "base/decimal.h"
 #include "deepclock/opt.h"
 #include "deepclock/report.h"
 #include <math.h>

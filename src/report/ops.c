@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/ops.h"
 #include "base/mem.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "report/format.h"
 #include <math.h>
 #include <stdlib.h>

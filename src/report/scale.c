@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/scale.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "deepclock/opt.h"
 #include <math.h>
 #include <stdio.h>

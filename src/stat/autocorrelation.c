@@ -1,6 +1,6 @@
 /* autocorrelation.c - autocorrelation of a series and the long-run variance of its mean.
  *
- * stat_depend_find() works in these steps:
+ * stat_autocorrelation_find() works in these steps:
  *
  * - autocorrelation_fold(): longer series become means of groups of adjacent values, at most
  *   STAT_FOLD_MAX.
@@ -298,7 +298,7 @@ static double slow_chance(const folded *s, const double *power)
 
 /* Sets the long-run variance from the band. If the level changes slowly, the lowest ordinates alone
  * are the estimate. */
-static void band_take(const folded *s, const double *power, size_t count, stat_dependence *d)
+static void band_take(const folded *s, const double *power, size_t count, stat_autocorrelation *d)
 {
 	const double chance = slow_chance(s, power);
 	double wider = (double)d->n / d->tau < N_EFF_FEW ? FEW_WIDER : 1;
@@ -333,7 +333,7 @@ static void level_remove(const folded *s, double *ret)
 /* Takes the wider of two estimates: the spectrum's has little bias and much noise, tau's much bias
  * and little noise. A stop rule waits until chance makes an interval narrow; chance seldom does it
  * to both. */
-static void wider_take(stat_dependence *d)
+static void wider_take(stat_autocorrelation *d)
 {
 	const double dof = fmax(2, (double)d->n / d->tau - 1);
 	const double by_tau = stat_t_quantile(0.975, dof) * sqrt(d->tau * d->var);
@@ -347,11 +347,11 @@ static void wider_take(stat_dependence *d)
 /* The mean of the lowest ordinates of the cosine transform (Mueller 2007; Lazarus, Lewis, Stock and
  * Watson 2018): the spectrum at frequency 0 with as many degrees of freedom. The band is narrow
  * against 1/tau, over which the spectrum falls. */
-void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
-		      double *scratch, stat_dependence *ret)
+void stat_autocorrelation_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
+			       double *scratch, stat_autocorrelation *ret)
 {
-	stat_dependence d = {
-	    .n = n, .tau = 1, .tau_careful = 1, .tau_level = 1, .dof = n > 1 ? (double)(n - 1) : 0};
+	stat_autocorrelation d = {
+	    .n = n, .tau = 1, .tau_upper = 1, .tau_level = 1, .dof = n > 1 ? (double)(n - 1) : 0};
 	double *power = scratch + STAT_FOLD_MAX, most, spread;
 	size_t count;
 	folded s;
@@ -370,7 +370,7 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 	}
 	d.carriers = carriers(&s);
 	d.tau = fmax(1, geyer(&s, &spread));
-	d.tau_careful = d.tau * (1 + CAREFUL * spread);
+	d.tau_upper = d.tau * (1 + CAREFUL * spread);
 	d.dependent = assume || dependence_seen(&s);
 	if (d.dependent) {
 		most = fmin(BAND * pow((double)s.m, 2.0 / 3), BAND_TAU * (double)n / d.tau);
@@ -392,7 +392,7 @@ void stat_depend_find(const double *x, size_t n, stat_map f, const void *self, b
 	*ret = d;
 }
 
-double stat_depend_n(const stat_dependence *d)
+double stat_depend_n(const stat_autocorrelation *d)
 {
 	if (!(d->var > 0) || !(d->long_run > 0))
 		return (double)d->n;

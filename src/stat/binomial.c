@@ -138,16 +138,16 @@ static double binomial_over_limit(double x, const void *limit)
  * estimate with few degrees of freedom itself (Korn and Graubard 1998). Long waits come in bursts
  * of very unequal length, whose number scatters more than that of runs of one length; where few are
  * seen by luck their dependence looks weak too: DEPENDENT_SHARE is what simulated queues ask. */
-static double binomial_runs_of(const stat_dependence *d, double confidence)
+static double binomial_runs_of(const stat_autocorrelation *d, double confidence)
 {
 	const double n = (double)d->n;
 	double ratio;
 
 	if (!d->dependent)
-		return fmin(n, n / d->tau_careful);
+		return fmin(n, n / d->tau_upper);
 	ratio = stat_normal_quantile(confidence) / stat_t_quantile(confidence, d->dof);
 	return fmin(n, pow(DEPENDENT_SHARE, 1 - 1 / d->tau) *
-			   fmin(stat_depend_n(d), n / d->tau_careful) * ratio * ratio);
+			   fmin(stat_depend_n(d), n / d->tau_upper) * ratio * ratio);
 }
 
 /* Where dependence is asked of the samples. If the limit were just met it would be the p-quantile,
@@ -172,7 +172,7 @@ double stat_limit_runs(const double *x, size_t n, double p, double limit, double
 		       double *scratch)
 {
 	double *sorted = scratch + STAT_DEPEND_SCRATCH, level, runs;
-	stat_dependence all, d;
+	stat_autocorrelation all, d;
 
 	if (n < 2)
 		return (double)n;
@@ -180,10 +180,10 @@ double stat_limit_runs(const double *x, size_t n, double p, double limit, double
 		sorted[i] = x[i];
 	stat_sort(sorted, n);
 	level = binomial_level_of(sorted, n, p, limit);
-	stat_depend_find(x, n, NULL, NULL, false, scratch, &all);
-	stat_depend_find(x, n, binomial_over_limit, &level, all.dependent, scratch, &d);
+	stat_autocorrelation_find(x, n, NULL, NULL, false, scratch, &all);
+	stat_autocorrelation_find(x, n, binomial_over_limit, &level, all.dependent, scratch, &d);
 	runs = binomial_runs_of(&d, confidence);
-	stat_depend_find(x, n, binomial_over_limit, &limit, d.dependent, scratch, &d);
+	stat_autocorrelation_find(x, n, binomial_over_limit, &limit, d.dependent, scratch, &d);
 	if (d.var > 0)
 		runs = fmin(runs, binomial_runs_of(&d, confidence));
 	return fmax(1, runs);

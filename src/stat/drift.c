@@ -28,7 +28,7 @@ static void drift_clip(const double *x, size_t n, double *scratch, double *ret_m
 void stat_drift_find(const double *x, size_t n, double level, double *scratch, stat_drift *ret)
 {
 	stat_drift r = {0};
-	stat_dependence d;
+	stat_autocorrelation d;
 	double median, mean = 0, products = 0, squares = 0, slope, dof, half;
 	const double middle = ((double)n - 1) / 2;
 	double *y = scratch;
@@ -50,7 +50,7 @@ void stat_drift_find(const double *x, size_t n, double level, double *scratch, s
 	slope = products / squares;
 	for (size_t i = 0; i < n; i++)
 		y[i] -= mean + slope * ((double)i - middle);
-	stat_depend_find(y, n, NULL, NULL, false, scratch + n, &d);
+	stat_autocorrelation_find(y, n, NULL, NULL, false, scratch + n, &d);
 	if (!(median > 0)) {
 		*ret = r;
 		return;

@@ -45,12 +45,12 @@ typedef struct sample {
 	double *other;	/* n doubles */
 	double *depend; /* STAT_DEPEND_SCRATCH */
 	double level;
-	stat_dependence runs; /* of the runs' times themselves */
+	stat_autocorrelation runs; /* of the runs' times themselves */
 	/* For quantiles, by quantiles_prepare(). */
 	double cuts[CUTS]; /* that divide the runs into equal shares */
 	size_t ncuts;
 	double median;
-	stat_dependence side, ranks; /* of [x <= median], and of the ranks */
+	stat_autocorrelation side, ranks; /* of [x <= median], and of the ranks */
 } sample;
 
 static double estimate_clamp(double x, double lo, double hi)
@@ -58,13 +58,13 @@ static double estimate_clamp(double x, double lo, double hi)
 	return x < lo ? lo : x > hi ? hi : x;
 }
 
-const char *stat_narrow_text(stat_narrow why)
+const char *stat_undercoverage_text(stat_undercoverage why)
 {
 	static const char *const texts[] = {
 	    [STAT_NARROW_NO] = "",
 	    [STAT_NARROW_FEW] = "the effective sample size is too small",
 	    [STAT_NARROW_SLOW] = "the level changes more slowly than so few runs can show",
-	    [STAT_NARROW_CARRIED] = "a few long runs dominate the mean",
+	    [STAT_UNDER_HEAVY_TAIL] = "a few long runs dominate the mean",
 	};
 
 	return texts[why];
@@ -72,7 +72,7 @@ const char *stat_narrow_text(stat_narrow why)
 
 /* --- means, and what is nearly one */
 
-static void say_mean_how(const stat_dependence *d, const char *what, stat_estimate *e)
+static void say_mean_how(const stat_autocorrelation *d, const char *what, stat_estimate *e)
 {
 	if (!d->dependent)
 		snprintf(e->how, sizeof e->how, "%s, Student's t with %.0f degrees of freedom",
@@ -84,7 +84,7 @@ static void say_mean_how(const stat_dependence *d, const char *what, stat_estima
 			 what, d->dof, e->n_eff, d->n);
 }
 
-static double half_width(const stat_dependence *d, double level)
+static double half_width(const stat_autocorrelation *d, double level)
 {
 	return stat_t_quantile(0.5 + level / 2, d->dof) * sqrt(d->long_run / (double)d->n);
 }
@@ -102,24 +102,24 @@ static void narrow_find(size_t n, stat_estimate *e)
 
 /* Lowers the effective sample size to that of another view of the same runs, where it is
  * smaller. */
-static void less_n_eff(const stat_dependence *d, stat_estimate *e)
+static void less_n_eff(const stat_autocorrelation *d, stat_estimate *e)
 {
 	e->n_eff = fmin(e->n_eff, (double)d->n / d->tau);
-	e->n_eff_careful = fmin(e->n_eff_careful, (double)d->n / d->tau_careful);
+	e->n_eff_lower = fmin(e->n_eff_lower, (double)d->n / d->tau_upper);
 	e->dependent = e->dependent || d->dependent;
 	e->slow = e->slow || d->slow;
 	narrow_find(d->n, e);
 }
 
-static void take_n_eff(const stat_dependence *d, stat_estimate *e)
+static void take_n_eff(const stat_autocorrelation *d, stat_estimate *e)
 {
-	e->n_eff = e->n_eff_careful = (double)d->n;
+	e->n_eff = e->n_eff_lower = (double)d->n;
 	less_n_eff(d, e);
 }
 
 /* Sets the effective sample size of a spread, which needs more runs: its interval depends on the
  * tails. */
-static void take_n_eff_spread(const stat_dependence *d, stat_estimate *e)
+static void take_n_eff_spread(const stat_autocorrelation *d, stat_estimate *e)
 {
 	take_n_eff(d, e);
 	if (e->n_eff < STAT_N_EFF_ENOUGH)
@@ -134,7 +134,7 @@ static void interval_missing(uint64_t needed, stat_estimate *e)
 
 static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 {
-	const stat_dependence d = s->runs;
+	const stat_autocorrelation d = s->runs;
 
 	(void)unused;
 	e->present = true;
@@ -142,7 +142,7 @@ static void estimate_mean(const sample *s, double unused, stat_estimate *e)
 	take_n_eff(&d, e);
 	if (!e->narrow && d.carriers > 0 && d.carriers < fmax(CARRIERS, SPELLS * d.tau) &&
 	    d.carriers * KURTOSIS < (double)d.n)
-		e->narrow = STAT_NARROW_CARRIED;
+		e->narrow = STAT_UNDER_HEAVY_TAIL;
 	if (s->n < 2) {
 		interval_missing(2, e);
 		return;
@@ -175,7 +175,7 @@ static double influence_cv(double x, const void *self)
 
 static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 {
-	stat_dependence d;
+	stat_autocorrelation d;
 	moments m;
 	double value, log_half;
 
@@ -192,15 +192,15 @@ static void estimate_spread(const sample *s, stat_estimate *e, bool relative)
 	value = relative ? sqrt(m.var) / m.mean : sqrt(m.var);
 	e->present = true;
 	e->value = e->lo = e->hi = value;
-	e->n_eff = e->n_eff_careful = (double)s->n;
+	e->n_eff = e->n_eff_lower = (double)s->n;
 	e->narrow = s->n < STAT_N_EFF_ENOUGH ? STAT_NARROW_FEW : STAT_NARROW_NO;
 	if (!(value > 0)) {
 		e->has_interval = true;
 		snprintf(e->how, sizeof e->how, "all runs took the same time");
 		return;
 	}
-	stat_depend_find(s->x, s->n, relative ? influence_cv : influence_sd, &m, s->runs.dependent,
-			 s->depend, &d);
+	stat_autocorrelation_find(s->x, s->n, relative ? influence_cv : influence_sd, &m,
+				  s->runs.dependent, s->depend, &d);
 	take_n_eff_spread(&d, e);
 	if (s->n < 4) {
 		interval_missing(4, e);
@@ -274,7 +274,7 @@ static void quantile_interval(const double *sorted, size_t n, double p, double l
 
 /* Korn and Graubard (1998): an n_eff that is itself an estimate with few degrees of freedom is
  * lowered by the squared ratio of the normal quantile to Student's t. */
-static double n_eff_careful(const stat_dependence *d, double level)
+static double n_eff_lower(const stat_autocorrelation *d, double level)
 {
 	double ratio;
 
@@ -313,7 +313,8 @@ static void say_too_few(const sample *s, double p, double needed, double there, 
 			 100 * p, want, have);
 }
 
-static void say_ranks(const stat_dependence *d, const stat_estimate *e, char *text, size_t size)
+static void say_ranks(const stat_autocorrelation *d, const stat_estimate *e, char *text,
+		      size_t size)
 {
 	if (!d->dependent)
 		snprintf(text, size, "exact order statistics of %zu runs", d->n);
@@ -357,8 +358,10 @@ static void quantiles_prepare(sample *s)
 	for (size_t i = 0; i < s->ncuts; i++)
 		s->cuts[i] =
 		    s->sorted[(size_t)((double)s->n * ((double)i + 0.5) / (double)s->ncuts)];
-	stat_depend_find(s->x, s->n, at_most, &s->median, s->runs.dependent, s->depend, &s->side);
-	stat_depend_find(s->x, s->n, estimate_rank_of, s, s->side.dependent, s->depend, &s->ranks);
+	stat_autocorrelation_find(s->x, s->n, at_most, &s->median, s->runs.dependent, s->depend,
+				  &s->side);
+	stat_autocorrelation_find(s->x, s->n, estimate_rank_of, s, s->side.dependent, s->depend,
+				  &s->ranks);
 }
 
 typedef struct away {
@@ -378,29 +381,31 @@ static double distant(double x, const void *self)
  * before an interval is promised they count as dependent as the median shows, and when it is made
  * as dependent as somewhat more runs show. ret_here: the number of independent runs in this window,
  * whatever its level will be later: without enough of them there is no such percentile. */
-static void quantile_depend(const sample *s, double p, double value, stat_dependence *ret,
+static void quantile_depend(const sample *s, double p, double value, stat_autocorrelation *ret,
 			    double *ret_here, stat_estimate *e)
 {
 	const double beyond = (double)s->n * (1 - p);
 	const double share = fmin(0.5, (1 - p) * (1 + 2.5 / sqrt(beyond)));
 	const double lower = stat_quantile_sorted(s->sorted, s->n, 1 - share);
-	stat_dependence d = s->side, more = s->ranks;
+	stat_autocorrelation d = s->side, more = s->ranks;
 
 	take_n_eff(&d, e);
 	*ret_here = (double)s->n / d.tau_level;
 	less_n_eff(&more, e);
 	if (p > 0.5) {
-		stat_depend_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
+		stat_autocorrelation_find(s->x, s->n, at_most, &value, d.dependent, s->depend, &d);
 		less_n_eff(&d, e);
 		*ret_here = fmin(*ret_here, (double)s->n / d.tau_level);
-		stat_depend_find(s->x, s->n, distant, &(away){s->median, value - s->median},
-				 d.dependent, s->depend, &more);
+		stat_autocorrelation_find(s->x, s->n, distant,
+					  &(away){s->median, value - s->median}, d.dependent,
+					  s->depend, &more);
 		less_n_eff(&more, e);
 		if (more.dependent &&
-		    (!d.dependent || n_eff_careful(&more, s->level) < n_eff_careful(&d, s->level)))
+		    (!d.dependent || n_eff_lower(&more, s->level) < n_eff_lower(&d, s->level)))
 			d = more;
 		if (d.dependent && d.long_run > d.var) {
-			stat_depend_find(s->x, s->n, at_most, &lower, true, s->depend, &more);
+			stat_autocorrelation_find(s->x, s->n, at_most, &lower, true, s->depend,
+						  &more);
 			if (stat_depend_n(&more) < stat_depend_n(&d))
 				d = more;
 		}
@@ -424,11 +429,11 @@ static void interval_reach(const sample *s, double p, stat_estimate *e)
 		const double part = parts[i / 2];
 		const double at = above ? p + (1 - p) * part : p - p * part;
 		const double value = stat_quantile_sorted(s->sorted, s->n, at);
-		stat_dependence d;
+		stat_autocorrelation d;
 		double lo, hi;
 
-		stat_depend_find(s->x, s->n, at_most, &value, true, s->depend, &d);
-		quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &lo,
+		stat_autocorrelation_find(s->x, s->n, at_most, &value, true, s->depend, &d);
+		quantile_interval(s->sorted, s->n, p, s->level, n_eff_lower(&d, s->level), &lo,
 				  &hi);
 		if (above && value <= hi)
 			e->hi = fmax(e->hi, hi);
@@ -442,7 +447,7 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 	const double needed = stat_quantile_runs(p, s->level);
 	double value = stat_quantile_sorted(s->sorted, s->n, p);
 	double here;
-	stat_dependence d;
+	stat_autocorrelation d;
 
 	quantile_depend(s, p, value, &d, &here, e);
 	/* The median exists with as few as one run. */
@@ -454,8 +459,7 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 		return;
 	}
 	e->has_interval = e->present;
-	quantile_interval(s->sorted, s->n, p, s->level, n_eff_careful(&d, s->level), &e->lo,
-			  &e->hi);
+	quantile_interval(s->sorted, s->n, p, s->level, n_eff_lower(&d, s->level), &e->lo, &e->hi);
 	if (e->dependent)
 		interval_reach(s, p, e);
 	say_ranks(&d, e, e->how, sizeof e->how);
@@ -496,7 +500,7 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 {
 	const double needed = stat_quantile_runs(0.5, s->level);
 	deviation dev = {.centre = stat_quantile_sorted(s->sorted, s->n, 0.5)};
-	stat_dependence d;
+	stat_autocorrelation d;
 	double n_eff;
 
 	(void)unused;
@@ -505,7 +509,8 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 	stat_sort(s->other, s->n);
 	dev.limit = stat_quantile_sorted(s->other, s->n, 0.5);
 	dev.lean = lean_find(s, &dev);
-	stat_depend_find(s->x, s->n, influence_mad, &dev, s->runs.dependent, s->depend, &d);
+	stat_autocorrelation_find(s->x, s->n, influence_mad, &dev, s->runs.dependent, s->depend,
+				  &d);
 	e->present = true;
 	e->value = dev.limit;
 	take_n_eff_spread(&d, e);
@@ -515,7 +520,7 @@ static void estimate_mad(const sample *s, double unused, stat_estimate *e)
 	}
 	/* The number of independent runs that gives the median of known distances the same
 	 * variance. */
-	n_eff = n_eff_careful(&d, s->level);
+	n_eff = n_eff_lower(&d, s->level);
 	if (d.var > 0)
 		n_eff = fmax(2, n_eff * 0.25 / d.var);
 	e->has_interval = true;
@@ -529,7 +534,7 @@ static void estimate_extreme(const sample *s, double p, stat_estimate *e)
 {
 	e->present = true;
 	e->value = p > 0 ? s->sorted[s->n - 1] : s->sorted[0];
-	e->n_eff = e->n_eff_careful = (double)s->n;
+	e->n_eff = e->n_eff_lower = (double)s->n;
 	snprintf(e->how, sizeof e->how, "%s of %zu runs", p > 0 ? "greatest" : "smallest", s->n);
 	snprintf(e->why, sizeof e->why,
 		 "no interval: the %s run belongs to these runs, it moves on as runs are added",
@@ -567,7 +572,7 @@ static sample sample_take(const double *x, size_t n, double level, double *scrat
 	if (n > 0)
 		memcpy(s.sorted, x, n * sizeof *x);
 	stat_sort(s.sorted, n);
-	stat_depend_find(x, n, NULL, NULL, false, s.depend, &s.runs);
+	stat_autocorrelation_find(x, n, NULL, NULL, false, s.depend, &s.runs);
 	return s;
 }
 
@@ -613,7 +618,7 @@ void stat_estimate_all(const double *x, size_t n, double level, double *scratch,
 
 void stat_processes(const double *values, size_t k, double level, stat_estimate *ret)
 {
-	stat_estimate e = {.level = level, .n_eff = (double)k, .n_eff_careful = (double)k};
+	stat_estimate e = {.level = level, .n_eff = (double)k, .n_eff_lower = (double)k};
 	double mean = 0, squares = 0, half;
 
 	if (k == 0) {

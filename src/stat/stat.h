@@ -39,25 +39,25 @@ typedef enum stat_estimator {
 #define STAT_N_EFF_ENOUGH 50
 
 /* Why an interval is narrower than its level says. */
-typedef enum stat_narrow {
+typedef enum stat_undercoverage {
 	STAT_NARROW_NO,
-	STAT_NARROW_FEW,     /* the effective sample size is too small */
-	STAT_NARROW_SLOW,    /* the same, since their level changes slowly */
-	STAT_NARROW_CARRIED, /* a few long runs dominate the mean */
-} stat_narrow;
+	STAT_NARROW_FEW,       /* the effective sample size is too small */
+	STAT_NARROW_SLOW,      /* the same, since their level changes slowly */
+	STAT_UNDER_HEAVY_TAIL, /* a few long runs dominate the mean */
+} stat_undercoverage;
 /* "the level changes more slowly than so few runs can show"; "": it is not. */
-const char *stat_narrow_text(stat_narrow why);
+const char *stat_undercoverage_text(stat_undercoverage why);
 
 typedef struct stat_estimate {
 	bool present; /* false: `why` says why not, n_needed how many runs it takes (0: unknown) */
 	double value;
 	bool has_interval; /* false with present: `why` says why there is no interval */
 	double lo, hi, level;
-	double n_eff; /* effective number of independent runs; n when no dependence is seen */
-	double n_eff_careful; /* the same if chance hides some dependence; for stat_precise() */
-	bool dependent;	      /* neighbours were seen to depend on each other: n_eff is estimated */
-	bool slow;	      /* the level changes slowly: the interval is wide for that */
-	stat_narrow
+	double n_eff;	    /* effective number of independent runs; n when no dependence is seen */
+	double n_eff_lower; /* the same if chance hides some dependence; for stat_precise() */
+	bool dependent;	    /* neighbours were seen to depend on each other: n_eff is estimated */
+	bool slow;	    /* the level changes slowly: the interval is wide for that */
+	stat_undercoverage
 	    narrow; /* the interval is known to be too narrow, or not known to be wide enough */
 	uint64_t n_needed;
 	char how[128]; /* "exact order statistics at n_eff 212 of 600" */

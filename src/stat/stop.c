@@ -18,9 +18,9 @@ bool stat_precise(const stat_estimate *e, double precision)
 	const double half = (e->hi - e->lo) / 2;
 	const double enough = e->dependent ? N_EFF_DEPENDENT : STAT_N_EFF_ENOUGH;
 
-	if (!e->present || !e->has_interval || e->narrow || e->n_eff_careful < enough)
+	if (!e->present || !e->has_interval || e->narrow || e->n_eff_lower < enough)
 		return false;
-	return half * sqrt(e->n_eff / e->n_eff_careful) <= precision * fabs(e->value);
+	return half * sqrt(e->n_eff / e->n_eff_lower) <= precision * fabs(e->value);
 }
 
 bool stat_stop_look(stat_stop *s, const stat_estimate *e, double precision)

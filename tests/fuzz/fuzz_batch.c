@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
-#include "model/rebatch/batch.h"
+#include "model/rebatch/rebatch.h"
 
 #include <string.h>
 

@@ -10,30 +10,30 @@
 /* Small inputs need little, and what needs more is refused like everything too large. */
 #define MEMORY_MAX ((size_t)64 << 20)
 
-static void check_num(num_table *t, num n)
+static void check_num(sym_table *t, sym_int n)
 {
-	if (num_known(n))
+	if (sym_known(n))
 		check(n.v >= 0);
-	else if (!num_why_none(n))
-		check(num_text(t, n) || num_least(t, n) >= INT64_MIN);
+	else if (!sym_unknown_reason(n))
+		check(sym_text(t, n) || sym_lower_bound(t, n) >= INT64_MIN);
 }
 
-static void check_val(num_table *t, const val *v)
+static void check_val(sym_table *t, const val *v)
 {
-	num elements = num_int(1);
+	sym_int elements = sym_const(1);
 
 	check(v->rank <= COST_RANK_MAX);
 	for (int i = 0; i < v->rank; i++) {
 		check_num(t, v->dims[i]);
-		elements = num_mul(t, elements, v->dims[i]);
+		elements = sym_mul(t, elements, v->dims[i]);
 	}
-	if (v->kind == VAL_TENSOR && v->rank >= 0 && (v->ints || v->reals) && num_known(elements))
+	if (v->kind == VAL_TENSOR && v->rank >= 0 && (v->ints || v->reals) && sym_known(elements))
 		check((int64_t)v->n == elements.v);
 }
 
 static void check_result(const cost_result *r)
 {
-	const num sums[] = {
+	const sym_int sums[] = {
 	    r->macs,	   r->flops,	   r->params,	  r->buffers,	  r->weight_bytes,
 	    r->read_bytes, r->write_bytes, r->macs_known, r->flops_known, r->peak_activation_bytes};
 

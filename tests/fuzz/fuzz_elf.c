@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "profiler/unwind/cfi.h"
 #include "profiler/unwind/elf_file.h"
-#include "profiler/symbols/class_names.h"
+#include "profiler/symbols/vtable_symbols.h"
 #include "profiler/symbols/symbol_table.h"
 
 enum { BYTES_MAX = 1 << 16, FUNCTIONS_MAX = 64, STEPS_MAX = 4 };
@@ -44,7 +44,7 @@ static void unwind_there(const unwind_module *m, uint64_t place)
 	for (int i = 0; i < STEPS_MAX; i++) {
 		if (unwind_step(m, place, &r, &memory) != UNWIND_OK)
 			break;
-		place = unwind_place(&r);
+		place = unwind_lookup_pc(&r);
 	}
 }
 

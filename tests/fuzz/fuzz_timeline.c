@@ -41,29 +41,29 @@ static dck_status read_as(const void *bytes, size_t n, const trace_format *f, dc
 /* As a record, and as a picture so small that almost all of it is put together. */
 static void add_up(const void *bytes, size_t n)
 {
-	const picture_limits small = {.ranges = 48, .sums = 32, .values = 16};
+	const timeline_lod_limits small = {.ranges = 48, .sums = 32, .values = 16};
 	static dck_sink sink;
 	record_builder *b = record_new();
 	trace_read_facts facts;
 	dck_record *record = NULL;
 	operators *o = NULL;
-	picture *p = NULL;
+	timeline_lod *p = NULL;
 	dck_timeline t = {0};
 
 	check(b && operators_new(&o, NULL) == DCK_OK);
-	check(picture_new(&p, n % 2 ? &small : &(picture_limits){0}, NULL) == DCK_OK);
+	check(timeline_lod_new(&p, n % 2 ? &small : &(timeline_lod_limits){0}, NULL) == DCK_OK);
 	operators_draw(o, p);
 	operators_sink(o, &sink);
 	if (read_to(bytes, n, &operators_format, &sink, &facts) == DCK_OK) {
 		check(operators_put(o, b, NULL) == DCK_OK &&
 		      record_finish(b, &record, NULL) == DCK_OK);
 		dck_record_free(record);
-		check(picture_finish(p, &t, NULL) == DCK_OK && t.json.n > 0);
+		check(timeline_lod_finish(p, &t, NULL) == DCK_OK && t.json.n > 0);
 		dck_timeline_done(&t);
 	} else {
 		record_drop(b);
 	}
-	picture_free(p);
+	timeline_lod_free(p);
 	operators_free(o);
 }
 

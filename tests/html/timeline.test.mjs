@@ -10,7 +10,7 @@ import { lapBorders, layoutTracks, thinnedText, tickText, timeTicks, trackTree }
 import { isOwnCounter, ratesOf, usesAsRates, useText } from "../../src/report/html/page/timeline_uses.js";
 import { counterAt, counterColumns, counterRange, nameHash, paintRow } from "../../src/report/html/page/timeline_paint.js";
 
-/* --- bytes as src/profiler/timeline/picture.h has them */
+/* --- bytes as src/profiler/timeline/timeline_lod.h has them */
 
 const number = v => {
 	const bytes = [];

@@ -13,12 +13,12 @@
 
 #include "../unit/op_case.h"
 #include "../unit/scratch.h"
-#include "study/cost_report/counted.h"
-#include "study/cost_report/values.h"
+#include "study/cost_report/model_cost.h"
+#include "study/cost_report/observed_shapes.h"
 #include "deepclock/cost.h"
 #include "deepclock/model.h"
 #include "deepclock/record.h"
-#include "base/names.h"
+#include "base/name_index.h"
 
 #include <glob.h>
 #include <unistd.h>
@@ -40,15 +40,15 @@ static bool differs(const val *v, const values_shape *real, bool *ret_open)
 	if (v->rank >= 0 && v->rank != real->rank)
 		return true;
 	for (int i = 0; i < v->rank; i++) {
-		*ret_open |= !num_known(v->dims[i]);
-		if (num_known(v->dims[i]) && v->dims[i].v != real->dims[i])
+		*ret_open |= !sym_known(v->dims[i]);
+		if (sym_known(v->dims[i]) && v->dims[i].v != real->dims[i])
 			return true;
 	}
 	return false;
 }
 
 static void print_differing(const char *model, const val *v, const values_shape *real,
-			    num_table *nums)
+			    sym_table *nums)
 {
 	char text[256] = "", was[256] = "";
 
@@ -111,7 +111,7 @@ static const char *check(const char *model, const dck_list *inputs, tally *t)
 	mem_arena *a = mem_arena_new(0);
 	values_shape *list = NULL;
 	size_t n = 0;
-	tally_counted c;
+	model_cost c;
 	dck_subject s;
 	dck_err err = {0};
 	dck_status status;
@@ -122,17 +122,17 @@ static const char *check(const char *model, const dck_list *inputs, tally *t)
 	s.text = model;
 	if (inputs)
 		s.model.input = *inputs;
-	status = values_run(&s, NULL, a, &list, &n, &err);
+	status = observed_shapes_run(&s, NULL, a, &list, &n, &err);
 	if (status != DCK_OK) {
 		snprintf(why, sizeof why, "%s", err.msg);
 		mem_arena_free(a);
 		t->not_run++;
 		return why;
 	}
-	if (tally_counted_open(&c, &s, NULL, &err) != DCK_OK)
+	if (model_cost_open(&c, &s, NULL, &err) != DCK_OK)
 		fail_msg("%s: %s", model, err.msg);
 	compare(model, c.cost, list, n, a, t);
-	tally_counted_close(&c);
+	model_cost_close(&c);
 	completes(model, &s);
 	t->models++;
 	mem_arena_free(a);

@@ -96,10 +96,10 @@ int main(int argc, char **argv)
 				facts.packets, facts.events, facts.skipped, facts.undated,
 				facts.late, facts.cut);
 	} else {
-		const trace_about about = {.unix_ns = 1700000000000000000,
-					   .monotonic_ns = 5000000000,
-					   .boottime_ns = 6000000000,
-					   .command = "prog"};
+		const trace_header about = {.unix_ns = 1700000000000000000,
+					    .monotonic_ns = 5000000000,
+					    .boottime_ns = 6000000000,
+					    .command = "prog"};
 		trace_out *o;
 		status = f->open(&o, &sink, &about, &err);
 		if (status == DCK_OK) {

@@ -50,7 +50,7 @@ static inline ear ear_open(void)
 	ear e = {dup(2), -1};
 	dck_err err;
 
-	assert_int_equal(os_file_nameless(&e.fd, &err), DCK_OK);
+	assert_int_equal(os_memfd(&e.fd, &err), DCK_OK);
 	fflush(stderr);
 	dup2(e.fd, 2);
 	return e;

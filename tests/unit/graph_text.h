@@ -11,7 +11,7 @@
 
 #include "op_case.h"
 
-#include "study/cost_report/counted.h"
+#include "study/cost_report/model_cost.h"
 
 #define MS    "com.microsoft"
 #define NCHWC "com.microsoft.nchwc"
@@ -26,9 +26,9 @@ typedef struct graph_text {
 	graph_node nodes[8];
 } graph_text;
 
-static inline tally_counted graph_counted(const graph_text *g)
+static inline model_cost graph_counted(const graph_text *g)
 {
-	tally_counted c = {.arena = mem_arena_new(0)};
+	model_cost c = {.arena = mem_arena_new(0)};
 	char text[512], *save = NULL;
 	wire_out w = {0};
 	dck_err err = {0};

@@ -67,48 +67,48 @@ static inline void put_output(wire_out *w, const char *name)
 
 /* --- what must hold of any result */
 
-static inline void check_num(num_table *t, num n)
+static inline void check_num(sym_table *t, sym_int n)
 {
-	if (num_known(n))
+	if (sym_known(n))
 		assert_true(n.v >= 0);
-	else if (num_why_none(n))
-		assert_true(*num_why_none(n));
+	else if (sym_unknown_reason(n))
+		assert_true(*sym_unknown_reason(n));
 	else
-		assert_non_null(num_text(t, n));
+		assert_non_null(sym_text(t, n));
 }
 
-static inline void check_val(num_table *t, const val *v)
+static inline void check_val(sym_table *t, const val *v)
 {
 	if (v->rank < 0)
 		return;
 	assert_true(v->rank <= COST_RANK_MAX);
-	num elements = num_int(1);
+	sym_int elements = sym_const(1);
 	for (int i = 0; i < v->rank; i++) {
 		check_num(t, v->dims[i]);
-		elements = num_mul(t, elements, v->dims[i]);
+		elements = sym_mul(t, elements, v->dims[i]);
 	}
 	if (v->kind != VAL_TENSOR || !(v->ints || v->reals))
 		return;
-	if (num_known(elements))
+	if (sym_known(elements))
 		assert_int_equal(v->n, elements.v);
 	for (size_t i = 0; v->ints && i < v->n; i++)
-		if (!num_known(v->ints[i]) && !num_why_none(v->ints[i]))
-			assert_non_null(num_text(t, v->ints[i]));
+		if (!sym_known(v->ints[i]) && !sym_unknown_reason(v->ints[i]))
+			assert_non_null(sym_text(t, v->ints[i]));
 }
 
 static inline void check_result(const cost_result *r)
 {
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *o = &r->ops[i];
-		const num counts[] = {o->macs,	 o->flops,   o->read_bytes,  o->write_bytes,
-				      o->params, o->buffers, o->weight_bytes};
+		const sym_int counts[] = {o->macs,   o->flops,	 o->read_bytes,	 o->write_bytes,
+					  o->params, o->buffers, o->weight_bytes};
 		for (size_t k = 0; k < sizeof(counts) / sizeof *counts; k++)
 			check_num(r->nums, counts[k]);
 		for (size_t k = 0; k < o->nout; k++)
 			if (o->out[k])
 				check_val(r->nums, o->out[k]);
 	}
-	const num sums[] = {
+	const sym_int sums[] = {
 	    r->macs,	   r->flops,	   r->params,	  r->buffers,	  r->weight_bytes,
 	    r->read_bytes, r->write_bytes, r->macs_known, r->flops_known, r->peak_activation_bytes};
 	for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
@@ -181,7 +181,7 @@ static inline void shape_or_absent(const counted *c, const char *name, int rank,
 	}
 	assert_int_equal(v->rank, rank);
 	for (int i = 0; i < rank; i++)
-		if (num_known(v->dims[i]))
+		if (sym_known(v->dims[i]))
 			assert_true(v->dims[i].v == dims[i]);
 }
 

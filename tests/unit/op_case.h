@@ -22,7 +22,7 @@ typedef struct op_case {
 	const char *op, *domain; /* NULL: ONNX's own */
 	int64_t opset;		 /* 0: 17 */
 	const char *inputs, *outputs, *attributes;
-	/* What is expected. Shapes: "f[2,4] ?"; the numbers as num_text() writes them, "?" for
+	/* What is expected. Shapes: "f[2,4] ?"; the numbers as sym_text() writes them, "?" for
 	 * what is not known; NULL: whatever it is. */
 	const char *shapes, *macs, *flops, *params;
 } op_case;
@@ -202,7 +202,7 @@ static inline void op_case_build(wire_out *w, const op_case *c)
 	assert_false(w->failed);
 }
 
-static inline void op_case_shape(num_table *t, const val *v, char *ret, size_t size)
+static inline void op_case_shape(sym_table *t, const val *v, char *ret, size_t size)
 {
 	char letter = '?';
 	size_t n = strlen(ret);
@@ -217,19 +217,20 @@ static inline void op_case_shape(num_table *t, const val *v, char *ret, size_t s
 	snprintf(ret + n, size - n, "%s%c[", n ? " " : "", letter);
 	for (int i = 0; i < v->rank; i++) {
 		n = strlen(ret);
-		snprintf(ret + n, size - n, "%s%s", i ? "," : "", num_text(t, v->dims[i]));
+		snprintf(ret + n, size - n, "%s%s", i ? "," : "", sym_text(t, v->dims[i]));
 	}
 	n = strlen(ret);
 	snprintf(ret + n, size - n, "]");
 }
 
-static inline void op_case_number(const op_case *c, num_table *t, const char *what, num got,
+static inline void op_case_number(const op_case *c, sym_table *t, const char *what, sym_int got,
 				  const char *want)
 {
-	if (want && strcmp(want, num_text(t, got)) != 0)
+	if (want && strcmp(want, sym_text(t, got)) != 0)
 		fail_msg("%s(%s; %s): %s are %s, not %s%s%s", c->op, c->inputs,
-			 c->attributes ? c->attributes : "", what, num_text(t, got), want,
-			 num_why_none(got) ? ": " : "", num_why_none(got) ? num_why_none(got) : "");
+			 c->attributes ? c->attributes : "", what, sym_text(t, got), want,
+			 sym_unknown_reason(got) ? ": " : "",
+			 sym_unknown_reason(got) ? sym_unknown_reason(got) : "");
 }
 
 static inline void op_case_check(const op_case *c)

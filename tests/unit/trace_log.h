@@ -17,7 +17,7 @@
 enum { LOG_TRACKS = 64, LOG_NAMES = 4096 };
 
 typedef struct trace_log {
-	trace_about about;
+	trace_header about;
 	char *names[LOG_NAMES];
 	struct trace_log_track {
 		char what[256];
@@ -34,7 +34,7 @@ static inline trace_log *trace_log_of(trace_out *o)
 	return (trace_log *)(void *)o;
 }
 
-static inline dck_status trace_log_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+static inline dck_status trace_log_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 					dck_err *err)
 {
 	trace_log *l = sink->self;

@@ -18,7 +18,7 @@
 #include "base/json/json_read.h"
 
 #include "base/err.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -316,7 +316,7 @@ static dck_status read_key(json_reader *r, dck_err *err)
 
 static dck_status read_value(json_reader *r, int c, json_token *ret, dck_err *err)
 {
-	*ret = c == '"' ? JSON_TEXT : JSON_BARE;
+	*ret = c == '"' ? JSON_TEXT : JSON_LITERAL;
 	if (c == '"') {
 		r->at++;
 		DCK_TRY(json_read_text(r, err));
@@ -362,7 +362,7 @@ dck_status json_next(json_reader *r, json_token *ret, dck_err *err)
 	return read_value(r, c, ret, err);
 }
 
-dck_status json_pass(json_reader *r, json_token begun, dck_err *err)
+dck_status json_skip(json_reader *r, json_token begun, dck_err *err)
 {
 	const uint32_t outside = r->depth - 1;
 	json_token t = begun;

@@ -25,10 +25,10 @@ typedef enum json_token {
 	JSON_END, /* of the bytes; r->depth brackets are still open */
 	JSON_OBJECT,
 	JSON_ARRAY,
-	JSON_CLOSE, /* the innermost object or array */
-	JSON_KEY,   /* text */
-	JSON_TEXT,  /* text */
-	JSON_BARE   /* text: a number, true, false, null */
+	JSON_CLOSE,  /* the innermost object or array */
+	JSON_KEY,    /* text */
+	JSON_TEXT,   /* text */
+	JSON_LITERAL /* text: a number, true, false, null */
 } json_token;
 
 typedef struct json_reader {
@@ -53,12 +53,12 @@ void json_read_init(json_reader *r,
 /* E_FORMAT: no JSON, or it ends within a token. */
 dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
 /* Behind JSON_OBJECT and JSON_ARRAY: all up to its end, that included. Nothing for other tokens. */
-dck_status json_pass(json_reader *r, json_token begun, dck_err *err);
+dck_status json_skip(json_reader *r, json_token begun, dck_err *err);
 /* The next key of an object; *ret_more false: its end. E_FORMAT: the bytes end. */
 dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err);
 /* The next element of a list; JSON_CLOSE: its end. E_FORMAT: the bytes end. */
 dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err);
-/* Whether all of the text of a JSON_BARE is a number. */
+/* Whether all of the text of a JSON_LITERAL is a number. */
 bool json_number(const char *text, double *ret);
 
 #endif

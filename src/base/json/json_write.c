@@ -7,7 +7,7 @@
  *
  * quoted() is the only escaper. It copies runs of plain characters at once; a byte that is not
  * UTF-8 becomes U+FFFD, and characters that control a terminal or the direction of text
- * (utf8_steers()) become \uXXXX, so that output is safe to show.
+ * (utf8_is_control()) become \uXXXX, so that output is safe to show.
  *
  * A real is the shortest decimal that reads back as the same double: 17 significant digits always
  * suffice (IEEE 754 binary64), so normal numbers need at most three attempts.
@@ -16,7 +16,7 @@
 #include "base/json/json_write.h"
 #include "base/utf8.h"
 
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/utf8.h"
 
 #include <assert.h>
@@ -138,7 +138,7 @@ static void quoted(dck_sink *out, const char *text)
 			continue;
 		}
 		size_t n = utf8_length((const char *)p);
-		const bool steers = n > 1 && utf8_steers((const char *)p, n);
+		const bool steers = n > 1 && utf8_is_control((const char *)p, n);
 		if (n > 1 && !steers) {
 			p += n;
 			continue;
@@ -203,10 +203,10 @@ static void shortest(char *buf, double v)
 	int first = fabs(v) < 2.2250738585072014e-308 ? 1 : 15;
 	for (int digits = first; digits <= 17; digits++) {
 		const char *end;
-		num_decimal d;
+		decimal_write d;
 
 		num_general(buf, digits, v);
-		if (num_scan(buf, &d, &end) && num_double(&d) == v)
+		if (decimal_parse(buf, &d, &end) && num_double(&d) == v)
 			return;
 	}
 }

@@ -3,7 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "os/os.h"
 #include <string.h>
 

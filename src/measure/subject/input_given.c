@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct given_reader {
-	subject_sizes *z;
+	shape_resolve *z;
 	input_given *list;
 	uint64_t limit;
 } given_reader;
@@ -49,7 +49,7 @@ static dck_status array_take(given_reader *b, size_t index, const char *file, dc
 			 dck_dtype_text(b->z->input[index].info.dtype),
 			 in->array.file.data ? "save it so, with" : "give it so, as by",
 			 dck_dtype_text(b->z->input[index].info.dtype));
-	return subject_sizes_give(b->z, index, in->array.dim, in->array.rank,
+	return shape_resolve_give(b->z, index, in->array.dim, in->array.rank,
 				  mem_arena_fmt(b->z->arena, "'%s'", file), err);
 }
 
@@ -107,7 +107,7 @@ static dck_status archive_read(given_reader *b, const char *file, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status input_given_read(subject_sizes *z, const dck_model_config *c, uint64_t limit,
+dck_status input_given_read(shape_resolve *z, const dck_model_config *c, uint64_t limit,
 			    input_given *list, dck_err *err)
 {
 	given_reader *b = &(given_reader){z, list, limit};
@@ -121,7 +121,7 @@ dck_status input_given_read(subject_sizes *z, const dck_model_config *c, uint64_
 			DCK_TRY(archive_read(b, text, err));
 			continue;
 		}
-		DCK_TRY(subject_sizes_pair(b->z, "input", "FILE.npy, or NAME=NUMBER", text, &index,
+		DCK_TRY(shape_resolve_pair(b->z, "input", "FILE.npy, or NAME=NUMBER", text, &index,
 					   &file, err));
 		input_given *in = &b->list[index];
 
@@ -157,7 +157,7 @@ static const char *fed_text(const input_given *in, mem_arena *a)
 	return mem_arena_fmt(a, "%lld", (long long)wide);
 }
 
-dck_status input_given_sizes(subject_sizes *z, const model_values *v, const dck_model_config *c,
+dck_status input_given_sizes(shape_resolve *z, const model_values *v, const dck_model_config *c,
 			     uint64_t limit, dck_err *err)
 {
 	input_given *list = mem_arena_array(z->arena, z->n + 1, sizeof *list);
@@ -166,7 +166,7 @@ dck_status input_given_sizes(subject_sizes *z, const model_values *v, const dck_
 	DCK_NEED(list, err, "for the model's inputs");
 	status = input_given_read(z, c, limit, list, err);
 	if (status == DCK_OK)
-		status = subject_sizes_read(z, v, c, err);
+		status = shape_resolve_read(z, v, c, err);
 	for (size_t i = 0; i < z->n && status == DCK_OK; i++)
 		if (list[i].file)
 			z->input[i].fed = fed_text(&list[i], z->arena);

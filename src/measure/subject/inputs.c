@@ -1,10 +1,10 @@
 /* inputs.c - makes the input tensors of a model: sizes, memory, and values from files or a
  * generator.
  *
- * subject_inputs_new(): --input is read (files bring shapes), the sizes are resolved (sizes.c),
- * tensors_make() lays out pool x n tensors in one block, and each input is filled. Random values
- * depend on the seed, the stream (set * n + input) and the position alone (random.h), so a run can
- * be repeated on another machine.
+ * subject_inputs_new(): --input is read (files bring shapes), the sizes are resolved
+ * (shape_resolve.c), tensors_make() lays out pool x n tensors in one block, and each input is
+ * filled. Random values depend on the seed, the stream (set * n + input) and the position alone
+ * (random.h), so a run can be repeated on another machine.
  *
  * tensors_make() makes two passes: the first adds up sizes, the second assigns addresses. Every
  * tensor starts on a cache line (LINE). Products and sums are checked for overflow, and the total
@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "measure/subject/input_given.h"
 #include "measure/subject/random.h"
-#include "measure/subject/sizes.h"
+#include "measure/subject/shape_resolve.h"
 #include "os/os.h"
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ typedef struct input {
 
 struct subject_inputs {
 	mem_arena *arena;
-	subject_sizes sizes;
+	shape_resolve sizes;
 	input *input;	    /* [n] */
 	input_given *given; /* [n] */
 	size_t n, pool;
@@ -225,7 +225,7 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 	b->given = mem_arena_array(b->arena, b->n + 1, sizeof *b->given);
 	b->tensor = mem_arena_array(b->arena, b->pool * b->n + 1, sizeof *b->tensor);
 	DCK_NEED(b->input && b->given && b->tensor, err, "for the model's inputs");
-	DCK_TRY(subject_sizes_init(&b->sizes, b->arena, in, b->n, m, err));
+	DCK_TRY(shape_resolve_init(&b->sizes, b->arena, in, b->n, m, err));
 	for (size_t i = 0; i < b->n; i++) {
 		input *to = &b->input[i];
 
@@ -242,8 +242,8 @@ static dck_status inputs_fill(subject_inputs *b, const model_values *v, const dc
 			      dck_err *err)
 {
 	DCK_TRY(input_given_read(&b->sizes, c, b->limit, b->given, err));
-	DCK_TRY(subject_sizes_read(&b->sizes, v, c, err));
-	DCK_TRY(subject_sizes_closed(&b->sizes, NULL, err));
+	DCK_TRY(shape_resolve_read(&b->sizes, v, c, err));
+	DCK_TRY(shape_resolve_closed(&b->sizes, NULL, err));
 	DCK_TRY(tensors_make(b, err));
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->given[i].file)
@@ -253,7 +253,7 @@ static dck_status inputs_fill(subject_inputs *b, const model_values *v, const dc
 		else
 			DCK_TRY(random_input(b, i, c->seed, err));
 	}
-	b->items = subject_sizes_items(&b->sizes, v, c, &b->items_how);
+	b->items = shape_resolve_items(&b->sizes, v, c, &b->items_how);
 	DCK_NEED(!mem_arena_failed(b->arena), err, "for the model's inputs");
 	return DCK_OK;
 }

@@ -13,7 +13,7 @@ typedef struct subject_inputs subject_inputs;
 uint64_t subject_memory_half(void);
 
 /* `in` describes the model's inputs, m what its file says of them (NULL: nothing). What fixes a
- * dimension: sizes.h. E_ARG names the input and what to give.
+ * dimension: shape_resolve.h. E_ARG names the input and what to give.
  * *ret is owned: subject_inputs_free(). `in` and m are borrowed as long. */
 dck_status subject_inputs_new(const dck_tensor_info *in, size_t n, const model_summary *m,
 			      const dck_model_config *c, subject_inputs **ret, dck_err *err);

@@ -5,7 +5,7 @@
 #include "measure/subject/npz.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "os/process/late_zlib.h"
+#include "os/process/lazy_zlib.h"
 #include <string.h>
 
 #define END_BYTES     22u

@@ -7,7 +7,7 @@
 
 #include "deepclock/bench.h"
 #include "base/mem.h"
-#include "model/rebatch/batch.h"
+#include "model/rebatch/rebatch.h"
 
 /* For the record. */
 typedef struct rebatch_info {

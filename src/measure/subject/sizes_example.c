@@ -3,7 +3,7 @@
  * least.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "measure/subject/sizes.h"
+#include "measure/subject/shape_resolve.h"
 #include "deepclock/unstable.h"
 #include "base/dtype.h"
 #include "base/err.h"
@@ -64,7 +64,7 @@ static bool is_new(const char *symbol)
 }
 
 /* The size of the first symbol of that kind; -1: there is none. */
-static int64_t size_of_kind(const subject_sizes *z, bool (*kind)(const char *symbol))
+static int64_t size_of_kind(const shape_resolve *z, bool (*kind)(const char *symbol))
 {
 	for (size_t i = 0; i < z->nsymbols; i++)
 		if (kind(z->symbol[i].name))
@@ -73,7 +73,7 @@ static int64_t size_of_kind(const subject_sizes *z, bool (*kind)(const char *sym
 }
 
 /* The model has a cache, and a size for the past, the new tokens and both together. */
-static bool has_total(const subject_sizes *z)
+static bool has_total(const shape_resolve *z)
 {
 	bool past = false, total = false;
 
@@ -128,18 +128,18 @@ static bool rank_open(const subject_sized *in)
 	return !in->shaped && in->info.rank < 0 && in->rank == 0;
 }
 
-static void symbol_add(subject_sizes *full, const char *symbol, int64_t size, const char *from)
+static void symbol_add(shape_resolve *full, const char *symbol, int64_t size, const char *from)
 {
-	if (symbol && !subject_sizes_symbol(full, symbol) && full->nsymbols < SIZES_SYMBOLS_MAX)
+	if (symbol && !shape_resolve_symbol(full, symbol) && full->nsymbols < SIZES_SYMBOLS_MAX)
 		full->symbol[full->nsymbols++] = (subject_symbol){symbol, size, from};
 }
 
 /* The last sizes of one input; totals: only those that are the sum of others, else all others. */
-static void input_fill_sizes(const subject_sizes *z, subject_sizes *full, size_t i, const usual *u,
+static void input_fill_sizes(const shape_resolve *z, shape_resolve *full, size_t i, const usual *u,
 			     bool totals)
 {
 	subject_sized *in = &full->input[i];
-	const size_t batch = subject_sizes_batch_axis(z, i);
+	const size_t batch = shape_resolve_batch_axis(z, i);
 	const bool decodes = has_total(z);
 
 	for (size_t d = 0; d < in->rank; d++) {
@@ -149,7 +149,7 @@ static void input_fill_sizes(const subject_sizes *z, subject_sizes *full, size_t
 			continue; /* it follows from its parts */
 		if (totals != (decodes && is_total(symbol)))
 			continue;
-		const subject_symbol *s = subject_sizes_symbol(full, symbol);
+		const subject_symbol *s = shape_resolve_symbol(full, symbol);
 		const int64_t past = size_of_kind(full, is_past),
 			      fresh = size_of_kind(full, is_new);
 
@@ -164,8 +164,8 @@ static void input_fill_sizes(const subject_sizes *z, subject_sizes *full, size_t
 
 /* All sizes with one set of usual ones: a copy of z in which nothing is open. derived: symbols that
  * the graph decides. */
-static void usual_sizes_apply(const subject_sizes *z, const subject_sizes *derived,
-			      subject_sizes *full, const usual *u)
+static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *derived,
+			      shape_resolve *full, const usual *u)
 {
 	const dck_model_config none = {0};
 	int64_t unknown[4];
@@ -192,7 +192,7 @@ static void usual_sizes_apply(const subject_sizes *z, const subject_sizes *deriv
 	}
 	for (size_t i = 0; i < z->n; i++)
 		input_fill_sizes(z, full, i, u, true);
-	(void)subject_sizes_read(full, NULL, &none, NULL); /* what follows from symbols */
+	(void)shape_resolve_read(full, NULL, &none, NULL); /* what follows from symbols */
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
 			if (full->input[i].dim[d] < 0)
@@ -214,7 +214,7 @@ static bool input_number(const subject_sized *in, int64_t *ret)
 }
 
 /* Inference with these sizes; dims NULL: all is open. NULL: it failed. */
-static const cost_result *inferred(const onnx_model *m, const subject_sizes *z, bool sized,
+static const cost_result *inferred(const onnx_model *m, const shape_resolve *z, bool sized,
 				   mem_arena *a)
 {
 	cost_shape *shapes = mem_arena_array(a, z->n + 1, sizeof *shapes);
@@ -238,7 +238,7 @@ static const cost_result *inferred(const onnx_model *m, const subject_sizes *z, 
 }
 
 /* Operators whose outputs the graph cannot have with these sizes. */
-static size_t contradictions(const onnx_model *m, const subject_sizes *full)
+static size_t contradictions(const onnx_model *m, const shape_resolve *full)
 {
 	mem_arena *a = mem_arena_new(1 << 18);
 	const cost_result *r = a ? inferred(m, full, true, a) : NULL;
@@ -250,7 +250,7 @@ static size_t contradictions(const onnx_model *m, const subject_sizes *full)
 			bool open = v && v->kind == VAL_TENSOR && v->rank < 0;
 
 			for (int d = 0; v && d < v->rank; d++)
-				open |= num_why_none(v->dims[d]) != NULL;
+				open |= sym_unknown_reason(v->dims[d]) != NULL;
 			n += open;
 		}
 	mem_arena_free(a);
@@ -259,7 +259,7 @@ static size_t contradictions(const onnx_model *m, const subject_sizes *full)
 
 /* What the graph makes of known size and the file calls by a symbol has that size everywhere: the
  * head size of a cache follows from the attributes of the attention that makes it. */
-static void symbols_derive(const onnx_model *m, const subject_sizes *z, subject_sizes *derived)
+static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_resolve *derived)
 {
 	mem_arena *a = mem_arena_new(1 << 18);
 	const cost_result *r = a ? inferred(m, z, false, a) : NULL;
@@ -276,7 +276,7 @@ static void symbols_derive(const onnx_model *m, const subject_sizes *z, subject_
 			    (size_t)v->rank != s->rank)
 				continue;
 			for (size_t d = 0; d < s->rank; d++)
-				if (onnx_symbol_named(s->dims[d].symbol) && num_known(v->dims[d]))
+				if (onnx_symbol_named(s->dims[d].symbol) && sym_known(v->dims[d]))
 					symbol_add(derived,
 						   mem_arena_dup(z->arena, s->dims[d].symbol),
 						   v->dims[d].v, "the graph");
@@ -286,7 +286,7 @@ static void symbols_derive(const onnx_model *m, const subject_sizes *z, subject_
 }
 
 /* A single integer that the graph compares with a constant selects something by it. */
-static void selectors_feed(subject_sizes *z, mem_arena *a)
+static void selectors_feed(shape_resolve *z, mem_arena *a)
 {
 	model_summary m;
 
@@ -307,10 +307,10 @@ static void selectors_feed(subject_sizes *z, mem_arena *a)
 
 /* Everything that is open filled with what is usual: the first of the usual sizes that contradicts
  * the graph least. full->input NULL: no memory. */
-static void full_make(const subject_sizes *z, subject_sizes *full)
+static void full_make(const shape_resolve *z, shape_resolve *full)
 {
 	mem_arena *a = z->path ? mem_arena_new(0) : NULL;
-	subject_sizes derived = {.arena = z->arena}, own = *z;
+	shape_resolve derived = {.arena = z->arena}, own = *z;
 	const usual *best = usuals;
 	size_t least = SIZE_MAX;
 	onnx_model *m;
@@ -325,7 +325,7 @@ static void full_make(const subject_sizes *z, subject_sizes *full)
 		    m->graph->nnodes <= NODES_MAX) {
 			symbols_derive(m, &own, &derived);
 			for (size_t i = 0; i < sizeof usuals / sizeof *usuals && least > 0; i++) {
-				subject_sizes with;
+				shape_resolve with;
 
 				usual_sizes_apply(&own, &derived, &with, &usuals[i]);
 				if (!with.input)
@@ -365,20 +365,20 @@ static bool is_open(const subject_sized *in, size_t d)
 }
 
 /* It has an open dimension that no name means: only --shape can give it. */
-static bool needs_shape(const subject_sizes *z, size_t i)
+static bool needs_shape(const shape_resolve *z, size_t i)
 {
 	const subject_sized *in = &z->input[i];
 
 	if (rank_open(in))
 		return true;
 	for (size_t d = 0; d < in->rank; d++)
-		if (is_open(in, d) && !in->info.symbol[d] && d != subject_sizes_batch_axis(z, i))
+		if (is_open(in, d) && !in->info.symbol[d] && d != shape_resolve_batch_axis(z, i))
 			return true;
 	return false;
 }
 
 /* "NAME=1x3x224x224", without the name where the model has one input. */
-static const char *shape_pair(const subject_sizes *z, const subject_sizes *full, size_t i)
+static const char *shape_pair(const shape_resolve *z, const shape_resolve *full, size_t i)
 {
 	const subject_sized *in = &full->input[i];
 	const char *n[DCK_RANK_MAX] = {NULL};
@@ -386,7 +386,7 @@ static const char *shape_pair(const subject_sizes *z, const subject_sizes *full,
 
 	memcpy(dim, in->dim, sizeof dim);
 	for (size_t d = 0; z->batch > 0 && d < in->rank; d++)
-		if (d == subject_sizes_batch_axis(z, i) || state_batch(&in->info, d)) {
+		if (d == shape_resolve_batch_axis(z, i) || state_batch(&in->info, d)) {
 			dim[d] = -1; /* --batch says it */
 			n[d] = "N";
 		}
@@ -396,7 +396,7 @@ static const char *shape_pair(const subject_sizes *z, const subject_sizes *full,
 }
 
 /* The same symbol is open in an input before this place, or --shape gives it a size. */
-static bool said_before(const subject_sizes *z, size_t input, size_t axis)
+static bool said_before(const shape_resolve *z, size_t input, size_t axis)
 {
 	const char *symbol = z->input[input].info.symbol[axis];
 
@@ -413,9 +413,9 @@ static bool said_before(const subject_sizes *z, size_t input, size_t axis)
 }
 
 /* Its size follows from those of others. */
-static bool follows(const subject_sizes *full, const char *symbol)
+static bool follows(const shape_resolve *full, const char *symbol)
 {
-	const subject_symbol *s = subject_sizes_symbol(full, symbol);
+	const subject_symbol *s = shape_resolve_symbol(full, symbol);
 
 	return s && strcmp(s->from, "its parts") == 0;
 }
@@ -428,7 +428,7 @@ static bool item_add(dck_list *list, const char *text)
 	return true;
 }
 
-static bool usual_make(const subject_sizes *z, const subject_sizes *full, subject_usual *ret)
+static bool usual_make(const shape_resolve *z, const shape_resolve *full, subject_usual *ret)
 {
 	bool fits = full->input != NULL;
 
@@ -436,7 +436,7 @@ static bool usual_make(const subject_sizes *z, const subject_sizes *full, subjec
 	for (size_t i = 0; i < z->n && fits; i++)
 		for (size_t d = 0; d < z->input[i].rank && !ret->batch; d++)
 			if (!needs_shape(z, i) && is_open(&z->input[i], d) &&
-			    d == subject_sizes_batch_axis(z, i) && !said_before(z, i, d))
+			    d == shape_resolve_batch_axis(z, i) && !said_before(z, i, d))
 				ret->batch = (uint64_t)full->input[i].dim[d];
 	for (size_t i = 0; i < z->n && fits; i++) {
 		const subject_sized *in = &z->input[i];
@@ -445,7 +445,7 @@ static bool usual_make(const subject_sizes *z, const subject_sizes *full, subjec
 		for (size_t d = 0; d < in->rank && fits && !shape; d++) {
 			const char *symbol = in->info.symbol[d];
 
-			if (is_open(in, d) && d != subject_sizes_batch_axis(z, i) &&
+			if (is_open(in, d) && d != shape_resolve_batch_axis(z, i) &&
 			    !said_before(z, i, d) && !follows(full, symbol))
 				fits = item_add(&ret->dim,
 						mem_arena_fmt(z->arena, "%s=%lld", symbol,
@@ -461,9 +461,9 @@ static bool usual_make(const subject_sizes *z, const subject_sizes *full, subjec
 	return fits && !mem_arena_failed(z->arena);
 }
 
-bool subject_usual_find(const subject_sizes *z, subject_usual *ret)
+bool subject_usual_find(const shape_resolve *z, subject_usual *ret)
 {
-	subject_sizes full;
+	shape_resolve full;
 
 	full_make(z, &full);
 	return usual_make(z, &full, ret);
@@ -504,7 +504,7 @@ static bool all_open(const subject_sized *in)
 }
 
 /* "batch (input 'x' axis 0)"; where it stands, once for each size. */
-static const char *open_list(const subject_sizes *z, size_t *ret_n)
+static const char *open_list(const shape_resolve *z, size_t *ret_n)
 {
 	const char *text = "", *last = NULL;
 	size_t n = 0;
@@ -544,11 +544,11 @@ static const char *open_list(const subject_sizes *z, size_t *ret_n)
 	return text ? text : "";
 }
 
-dck_status subject_sizes_closed(const subject_sizes *z, const char *command, dck_err *err)
+dck_status shape_resolve_closed(const shape_resolve *z, const char *command, dck_err *err)
 {
 	size_t n;
 	const char *list = open_list(z, &n), *shape = "", *options;
-	subject_sizes full;
+	shape_resolve full;
 	subject_usual u;
 
 	if (n == 0)
@@ -579,17 +579,17 @@ static dck_status example_check(const dck_subject *s, const char *command, mem_a
 {
 	const dck_model_config c = s->model;
 	model_summary m;
-	subject_sizes z;
+	shape_resolve z;
 	subject_usual u;
 
 	/* Who opens the file says what else is wrong with it, or with what is given. */
 	if (model_summary_read_file(s->text, a, &m, NULL) != DCK_OK)
 		return DCK_OK;
-	DCK_TRY(subject_sizes_declared(&z, a, &m.values, m.path, err));
-	if (subject_sizes_from_files(&z, &c) ||
-	    subject_sizes_read(&z, &m.values, &c, NULL) != DCK_OK || subject_usual_find(&z, &u))
+	DCK_TRY(shape_resolve_declared(&z, a, &m.values, m.path, err));
+	if (shape_resolve_from_files(&z, &c) ||
+	    shape_resolve_read(&z, &m.values, &c, NULL) != DCK_OK || subject_usual_find(&z, &u))
 		return DCK_OK;
-	return subject_sizes_closed(&z, command, err);
+	return shape_resolve_closed(&z, command, err);
 }
 
 dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err *err)

@@ -18,7 +18,7 @@
 #include "measure/subject/input_given.h"
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "measure/subject/sizes.h"
+#include "measure/subject/shape_resolve.h"
 #include "deepclock/model.h"
 #include "os/os.h"
 #include <stdio.h>
@@ -238,14 +238,14 @@ static void list_append(dck_list *to, const dck_list *from)
 }
 
 /* Gives c usual values for what z leaves open. */
-static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_model_config *c,
+static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_model_config *c,
 			     dck_err *err)
 {
 	subject_usual u;
 
 	if (t->sizes_given || !subject_usual_find(z, &u) || u.dim.n + c->dim.n > DCK_LIST_MAX ||
 	    u.shape.n + c->shape.n > DCK_LIST_MAX || u.input.n + c->input.n > DCK_LIST_MAX)
-		return subject_sizes_closed(z, NULL, err);
+		return shape_resolve_closed(z, NULL, err);
 	t->usual = subject_usual_text(t->arena, &u);
 	DCK_NEED(t->usual, err, "for the model's inputs");
 	if (u.batch)
@@ -261,16 +261,16 @@ static dck_status usual_give(subject_target *t, const subject_sizes *z, dck_mode
 static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
-	subject_sizes z;
+	shape_resolve z;
 
 	if (!t->has_summary)
 		return DCK_OK;
 	const bool tensors = !(t->engine.ops->caps & DCK_CAP_NO_TENSORS);
 
 	if (tensors)
-		DCK_TRY(subject_sizes_types(t->arena, &t->summary.values, err));
-	DCK_TRY(subject_sizes_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
-	const bool files = subject_sizes_from_files(&z, c);
+		DCK_TRY(shape_resolve_types(t->arena, &t->summary.values, err));
+	DCK_TRY(shape_resolve_declared(&z, t->arena, &t->summary.values, t->summary.path, err));
+	const bool files = shape_resolve_from_files(&z, c);
 
 	if (files && !tensors)
 		return DCK_OK;
@@ -278,7 +278,7 @@ static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err
 		DCK_TRY(
 		    input_given_sizes(&z, &t->summary.values, &known, subject_memory_half(), err));
 	else
-		DCK_TRY(subject_sizes_read(&z, &t->summary.values, &known, err));
+		DCK_TRY(shape_resolve_read(&z, &t->summary.values, &known, err));
 	if (!tensors)
 		return DCK_OK;
 	DCK_TRY(usual_give(t, &z, c, err));

@@ -3,7 +3,7 @@
  *
  * The rebatched model runs once on n items; its inputs and outputs are copied, and it is closed.
  * Then the original runs on slices of these inputs (items_take()), and each of its outputs is
- * compared with the slice of the rebatched output (agree_part()). The original runs at most
+ * compared with the slice of the rebatched output (compared_part()). The original runs at most
  * COMPARED_MAX times, from first items that are spread evenly. An original of several items takes
  * consecutive ones and wraps around after the last.
  *
@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/observer.h"
 #include "os/os.h"
-#include "measure/verify/agree.h"
+#include "measure/verify/output_compare.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ typedef struct check {
 	dck_tensor *in, *out;
 	const char **in_name, **out_name;
 	size_t nin, nout;
-	agree *same;	 /* of each output */
+	compared *same;	 /* of each output */
 	size_t compared; /* items */
 	double max_abs;
 	bool identical;
@@ -124,7 +124,7 @@ static dck_status run_rebatched(check *c, subject_target *t, dck_err *err)
 			DCK_TRY(tensor_copy(c, &out, &c->out[i], err));
 		c->nout = i + 1;
 		if (c->out[i].data)
-			DCK_TRY(agree_begin(&c->same[i], c->out_name[i], "", err));
+			DCK_TRY(compared_begin(&c->same[i], c->out_name[i], "", err));
 	}
 	DCK_NEED(!mem_arena_failed(c->arena), err, "to compare the model with the original");
 	return DCK_OK;
@@ -195,7 +195,7 @@ static dck_status run_items(check *c, subject_target *t, int64_t first, dck_err 
 		DCK_TRY(items_take(c, &c->out[k],
 				   check_place_find(m->outputs, m->noutputs, t->out[i].name), first,
 				   &now, err));
-		DCK_TRY(agree_part(&c->same[k], &was, &now, NULL, err));
+		DCK_TRY(compared_part(&c->same[k], &was, &now, NULL, err));
 	}
 	return DCK_OK;
 }
@@ -219,11 +219,11 @@ static dck_status check_judge(check *c, dck_err *err)
 
 	c->identical = true;
 	for (size_t i = 0; i < c->nout; i++) {
-		agree *x = &c->same[i];
+		compared *x = &c->same[i];
 
 		if (!c->out[i].data)
 			continue;
-		DCK_TRY(agree_end(x, err));
+		DCK_TRY(compared_end(x, err));
 		if (x->verdict == AGREE_DIFFERENT)
 			DCK_FAIL(err, E_ARG,
 				 "the model was exported for %lld item(s), "
@@ -296,7 +296,7 @@ static dck_status rebatch_check(const dck_subject *s, const rebatched_model *f,
 	if (!s->model.skip_batch_check)
 		status = rebatch_verify(&c, err);
 	for (size_t i = 0; i < c.nout; i++)
-		agree_done(&c.same[i]);
+		compared_done(&c.same[i]);
 	mem_arena_free(c.arena);
 	looked_text(&c, r.looked, sizeof r.looked);
 	if (status == DCK_OK)

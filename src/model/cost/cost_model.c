@@ -1,5 +1,5 @@
 /* cost_model.c - the cost of a whole model: gives the main graph's inputs the sizes that the caller
- * fixes, has the nodes walked (infer.c), and adds up what they cost (price.c).
+ * fixes, has the nodes walked (infer.c), and adds up what they cost (cost_evaluate.c).
  *
  * Invariant: the inference does not know which operators there are. This file hands it the families
  * of rules, so that rules may call the inference for the bodies of their operators.
@@ -24,11 +24,11 @@ static dck_status input_shape(infer *in, val *v, const cost_shape *want)
 		v->why = NULL;
 		for (int i = 0; i < want->rank; i++)
 			v->dims[i] =
-			    num_symbol(in->nums, mem_arena_fmt(in->arena, "%s.%d", v->name, i));
+			    sym_symbol(in->nums, mem_arena_fmt(in->arena, "%s.%d", v->name, i));
 	}
 	for (int i = 0; i < want->rank; i++)
 		if (want->dims[i] >= 0)
-			v->dims[i] = num_int(want->dims[i]);
+			v->dims[i] = sym_const(want->dims[i]);
 	return DCK_OK;
 }
 
@@ -39,7 +39,7 @@ static void fix_symbols(infer *in, const onnx_graph *g)
 	const cost_config *c = in->config;
 
 	for (size_t i = 0; i < c->ndims; i++)
-		num_fix(in->nums, c->dims[i].symbol, c->dims[i].value);
+		sym_bind(in->nums, c->dims[i].symbol, c->dims[i].value);
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const onnx_type *type = g->inputs[i].type;
 		const onnx_shape *s = type && type->tensor ? type->tensor->shape : NULL;
@@ -51,10 +51,10 @@ static void fix_symbols(infer *in, const onnx_graph *g)
 			     j++)
 				if (s->dims[j].value < 0 && onnx_symbol_named(s->dims[j].symbol) &&
 				    c->inputs[k].dims[j] >= 0)
-					num_fix(in->nums, s->dims[j].symbol, c->inputs[k].dims[j]);
+					sym_bind(in->nums, s->dims[j].symbol, c->inputs[k].dims[j]);
 		if (c->batch > 0 && s->rank && s->dims[0].value < 0 &&
 		    onnx_symbol_named(s->dims[0].symbol))
-			num_fix(in->nums, s->dims[0].symbol, c->batch);
+			sym_bind(in->nums, s->dims[0].symbol, c->batch);
 	}
 }
 
@@ -76,7 +76,7 @@ static dck_status input_content(infer *in, const scope *s, const cost_content *c
 		const size_t from = c->n == 1 ? 0 : i;
 
 		if (v->ints)
-			v->ints[i] = num_int(c->ints[from]);
+			v->ints[i] = sym_const(c->ints[from]);
 		else
 			v->reals[i] = c->reals[from];
 	}
@@ -102,8 +102,8 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 		if (!v)
 			break;
 		v->input = true;
-		if (c->batch > 0 && v->rank > 0 && !num_known(v->dims[0]))
-			v->dims[0] = num_int(c->batch);
+		if (c->batch > 0 && v->rank > 0 && !sym_known(v->dims[0]))
+			v->dims[0] = sym_const(c->batch);
 		if (c->watch)
 			DCK_TRY(c->watch->input(c->watch->self, in->nums, v, in->err));
 		scope_put(in, s, name, v, "as inputs");
@@ -120,7 +120,7 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 	for (size_t i = 0; i < c->ncontents; i++)
 		DCK_TRY(input_content(in, s, &c->contents[i]));
 	for (size_t i = 0; i < c->ndims; i++)
-		if (!num_symbol_used(in->nums, c->dims[i].symbol))
+		if (!sym_symbol_used(in->nums, c->dims[i].symbol))
 			DCK_FAIL(in->err, E_ARG, "no input of the model has an open dimension '%s'",
 				 c->dims[i].symbol);
 	return in->status;
@@ -162,7 +162,7 @@ static dck_status inference_run(infer *in)
 {
 	const onnx_graph *g = in->model->graph;
 	scope s;
-	place here = {&s, NULL, NULL, SIZE_MAX, num_int(1), num_int(1)};
+	place here = {&s, NULL, NULL, SIZE_MAX, sym_const(1), sym_const(1)};
 
 	if (!infer_functions(in) || !infer_fits(in, g->nodes, g->nnodes) ||
 	    !scope_init_graph(in, &s, NULL, g))
@@ -189,7 +189,7 @@ dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, c
 	static const cost_config plain = {0};
 	infer *in = mem_arena_alloc(a, sizeof *in);
 
-	if (!in || !(in->nums = num_table_new(a)) ||
+	if (!in || !(in->nums = sym_table_new(a)) ||
 	    !(in->result = mem_arena_alloc(a, sizeof *in->result)))
 		DCK_FAIL(err, E_NOMEM, "no memory to count the model's operations");
 	in->model = m;

@@ -9,7 +9,7 @@
 #ifndef COST_COST_MODEL_H
 #define COST_COST_MODEL_H
 
-#include "model/cost/polynomial.h"
+#include "model/cost/sym_int.h"
 #include "model/onnx/onnx.h"
 
 typedef enum val_kind {
@@ -25,12 +25,12 @@ typedef struct val {
 	val_kind kind;
 	int64_t dtype; /* onnx_dtype; 0: not known */
 	int rank;      /* below 0: not known; `why` says the reason */
-	num *dims;
+	sym_int *dims;
 	const char *why;
 	bool constant; /* its contents are the same in every run */
 	/* Contents, where they are known: `n` values in one of the two lists. A float tensor whose
 	 * values are whole numbers may have `ints`. */
-	num *ints;
+	sym_int *ints;
 	double *reals;
 	size_t n;
 	const onnx_tensor *tensor; /* an initializer or the value of a Constant */
@@ -73,21 +73,21 @@ typedef struct cost_op {
 	size_t inside;	 /* the operator that encloses it directly; SIZE_MAX: none */
 	val **in, **out; /* NULL: the node leaves it out */
 	size_t nin, nout;
-	num times;   /* how often it runs in one run of the model */
-	num rounds;  /* the same in one run of the operator that encloses it */
-	bool either; /* an If of which either branch may run */
-	int branch;  /* 1, 2: it is in the first or second branch of an If that may take either */
+	sym_int times;	/* how often it runs in one run of the model */
+	sym_int rounds; /* the same in one run of the operator that encloses it */
+	bool either;	/* an If of which either branch may run */
+	int branch; /* 1, 2: it is in the first or second branch of an If that may take either */
 	/* Of a Loop whose number of rounds is open: its limits. most_rounds 0: there is no limit.
 	 */
-	num least_rounds, most_rounds;
+	sym_int least_rounds, most_rounds;
 	bool folded;   /* computed from constants or shapes: engines do it once */
 	bool expanded; /* it calls a function, and the operators inside have the cost */
 	/* What all its executions in one run of the model take; absent with a reason where it is
 	 * not known. */
-	num macs, flops, read_bytes, write_bytes;
-	num macs_each, flops_each; /* of one execution */
+	sym_int macs, flops, read_bytes, write_bytes;
+	sym_int macs_each, flops_each; /* of one execution */
 	/* What the initializers hold that this operator is the first to use. */
-	num params, buffers, weight_bytes;
+	sym_int params, buffers, weight_bytes;
 } cost_op;
 
 /* A size that the caller fixes. */
@@ -125,14 +125,14 @@ struct op;
 /* Functions that are called while the inference walks the nodes. A status other than DCK_OK ends
  * it. They do not see a node that calls a function of the model, but they see the nodes inside the
  * function. */
-typedef struct cost_watch {
+typedef struct cost_visitor {
 	/* Called for each input of the main graph, whose sizes it may turn into symbols. */
-	dck_status (*input)(void *self, num_table *nums, val *v, dck_err *err);
+	dck_status (*input)(void *self, sym_table *nums, val *v, dck_err *err);
 	/* Called before the node's shapes are inferred; it may replace the node's inputs. */
 	dck_status (*before)(void *self, struct op *o, dck_err *err);
 	dck_status (*after)(void *self, struct op *o, dck_err *err);
 	void *self;
-} cost_watch;
+} cost_visitor;
 
 typedef struct cost_config {
 	const cost_dim *dims; /* a symbol that the model lacks is E_ARG */
@@ -145,20 +145,20 @@ typedef struct cost_config {
 	const cost_shape *
 	    known; /* what a real run has shown of the main graph's values: it fills what is open */
 	size_t nknown;
-	const cost_watch *watch; /* NULL: none */
+	const cost_visitor *watch; /* NULL: none */
 } cost_config;
 
 typedef struct cost_result {
 	cost_op *ops;
 	size_t nops;
 	/* Sums over ops; absent, with the first reason, where one of the numbers is absent. */
-	num macs, flops, params, buffers, weight_bytes, read_bytes, write_bytes;
-	num macs_known, flops_known; /* of the operators whose cost is known */
+	sym_int macs, flops, params, buffers, weight_bytes, read_bytes, write_bytes;
+	sym_int macs_known, flops_known; /* of the operators whose cost is known */
 	/* Limits of sums that the branches and rounds of a run decide: 0 and absent where there is
 	 * no limit. A sum that is known is its own limit. */
-	num macs_least, macs_most, flops_least, flops_most;
+	sym_int macs_least, macs_most, flops_least, flops_most;
 	size_t unknown; /* operators whose MACs or FLOPs are not known */
-	num peak_activation_bytes;
+	sym_int peak_activation_bytes;
 	val **inputs, **outputs; /* of the main graph; initializers do not count as inputs */
 	size_t ninputs, noutputs;
 	val **values; /* all of the main graph, in the order they are made */
@@ -169,7 +169,7 @@ typedef struct cost_result {
 	const char *first_differing; /* the name of the first such value */
 	cost_choice *choices;
 	size_t nchoices;
-	num_table *nums;
+	sym_table *nums;
 	size_t constant_floats; /* elements of float constants that no role makes parameters */
 } cost_result;
 

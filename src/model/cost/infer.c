@@ -165,12 +165,12 @@ void infer_chosen(op *o, int64_t value)
 
 static void fill_dims(infer *in, val *v, const cost_shape *k)
 {
-	num *dims = mem_arena_array(in->arena, (size_t)k->rank, sizeof *dims);
+	sym_int *dims = mem_arena_array(in->arena, (size_t)k->rank, sizeof *dims);
 
 	if (!dims)
 		return;
 	for (int i = 0; i < k->rank; i++)
-		dims[i] = num_int(k->dims[i]);
+		dims[i] = sym_const(k->dims[i]);
 	v->kind = VAL_TENSOR;
 	v->dims = dims;
 	v->rank = k->rank;
@@ -187,8 +187,8 @@ static void complete_known(infer *in, val *v, const cost_shape *k)
 	v->has_seen = k->has_number;
 	v->seen = k->number;
 	for (int i = 0; i < v->rank && !differs; i++) {
-		open |= !num_known(v->dims[i]);
-		differs = num_known(v->dims[i]) && v->dims[i].v != k->dims[i];
+		open |= !sym_known(v->dims[i]);
+		differs = sym_known(v->dims[i]) && v->dims[i].v != k->dims[i];
 	}
 	differs |= v->dtype && k->dtype && v->dtype != k->dtype;
 	if (differs && !in->result->differ++)
@@ -211,9 +211,9 @@ static void complete_declared(infer *in, val *v, const onnx_tensor_type *t)
 		return;
 	}
 	for (int i = 0; t->shape && i < v->rank && (size_t)v->rank == t->shape->rank; i++)
-		if (!num_known(v->dims[i]) && t->shape->dims[i].value >= 0 &&
-		    (num_why_none(v->dims[i]) || num_why_fresh(in->nums, v->dims[i])))
-			v->dims[i] = num_int(t->shape->dims[i].value);
+		if (!sym_known(v->dims[i]) && t->shape->dims[i].value >= 0 &&
+		    (sym_unknown_reason(v->dims[i]) || sym_why_fresh(in->nums, v->dims[i])))
+			v->dims[i] = sym_const(t->shape->dims[i].value);
 }
 
 /* Random operators give other results in each run although their inputs are the same. */
@@ -269,7 +269,7 @@ static void mark_constants(op *o)
 			    c->in[0]->initializer || c->in[0]->tensor ? c->in[0] : c->in[0]->from;
 		contents &= v->ints || v->reals;
 		for (size_t k = 0; contents && v->ints && k < v->n; k++)
-			contents = num_known(v->ints[k]);
+			contents = sym_known(v->ints[k]);
 	}
 	c->folded = constant || (contents && !given);
 }
@@ -313,7 +313,7 @@ static void function_call(op *o, const onnx_function *f)
 	infer *in = o->infer;
 	scope inner;
 	frame fr = {f, o->node, o->frame};
-	place here = {&inner, &fr, NULL, o->slot, o->made->times, num_int(1)};
+	place here = {&inner, &fr, NULL, o->slot, o->made->times, sym_const(1)};
 
 	for (const frame *up = o->frame; up; up = up->parent)
 		if (up->function == f) {
@@ -451,7 +451,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 	/* Where the model has a function of that name it says what the node does; but ONNX's own
 	 * operators are never replaced. */
 	const onnx_function *f = c.row && !*domain ? NULL : infer_function_find(in, domain, node);
-	const cost_watch *watch = f ? NULL : in->config->watch;
+	const cost_visitor *watch = f ? NULL : in->config->watch;
 	if (watch) {
 		in->status = watch->before(watch->self, &o, in->err);
 		if (!infer_ok(in))
@@ -488,7 +488,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 			return;
 		}
 		/* Begin again, in an order in which each node comes after its inputs. */
-		order = infer_order(in, at->scope, nodes, n);
+		order = topo_sort(in, at->scope, nodes, n);
 		if (!order)
 			return;
 		for (size_t k = 0; k < n; k++)
@@ -502,7 +502,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 	}
 }
 
-bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
+bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym_int times,
 	     const char *label, val ***ret_out, size_t *ret_nout)
 {
 	infer *in = o->infer;
@@ -512,7 +512,7 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num
 		      o->frame,
 		      path_inside(o, label),
 		      o->slot,
-		      num_mul(in->nums, o->made->times, times),
+		      sym_mul(in->nums, o->made->times, times),
 		      times};
 
 	if (!here.path || !scope_init_graph(in, &inner, o->around, g))

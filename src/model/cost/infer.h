@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "model/cost/op.h"
-#include "base/names.h"
+#include "base/name_index.h"
 
 /* A function of the model that is being walked, and the node that calls it. */
 typedef struct frame {
@@ -29,7 +29,7 @@ typedef struct infer {
 	const onnx_model *model;
 	const cost_config *config;
 	mem_arena *arena;
-	num_table *nums;
+	sym_table *nums;
 	const op_family *const *families; /* ended by NULL */
 	names functions;		  /* by "domain name overload" */
 	const onnx_function **function_of;
@@ -43,7 +43,7 @@ typedef struct infer {
 	size_t again;	/* those of them in bodies that were walked before */
 	size_t priced;	/* operators whose bytes were counted */
 	cost_result *result;
-	num scratch[ONNX_INTS_MAX]; /* what op_dims() returns without memory */
+	sym_int scratch[ONNX_INTS_MAX]; /* what op_dims() returns without memory */
 	/* The first error; it ends the inference. */
 	dck_status status;
 	dck_err *err;
@@ -54,9 +54,9 @@ typedef struct infer {
 typedef struct place {
 	scope *scope;
 	const frame *frame;
-	const char *path;  /* NULL: the main graph */
-	size_t inside;	   /* the operator that it belongs to; SIZE_MAX: the main graph */
-	num times, rounds; /* in one run of the model, of the operator `inside` */
+	const char *path;      /* NULL: the main graph */
+	size_t inside;	       /* the operator that it belongs to; SIZE_MAX: the main graph */
+	sym_int times, rounds; /* in one run of the model, of the operator `inside` */
 } place;
 
 /* Ends the inference with that error; of several errors the first one stands. */
@@ -82,7 +82,7 @@ val *infer_constant(infer *in, const onnx_tensor *t);
  * none. */
 val *infer_find(const scope *s, const char *name);
 /* What a real run has shown of output i; NULL: it has shown nothing. */
-const cost_shape *infer_shown(const op *o, size_t i);
+const cost_shape *infer_observed(const op *o, size_t i);
 /* An empty scope with room for the outputs of these nodes and `others` names more. */
 bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const onnx_node *nodes,
 		size_t n);
@@ -97,11 +97,11 @@ void scope_name_outputs(infer *in, scope *s, const onnx_node *nodes, size_t n);
 /* Notes the types that the file states for these values, where they may be trusted. */
 void scope_declare(infer *in, scope *s, const onnx_value *values, size_t n);
 
-/* --- infer_order.c --- */
+/* --- topo_sort.c --- */
 
 /* An order of the nodes in which each comes after those whose results it needs; in the arena. NULL:
  * there is a cycle, or no memory, and in->status says so. */
-size_t *infer_order(infer *in, const scope *s, const onnx_node *nodes, size_t n);
+size_t *topo_sort(infer *in, const scope *s, const onnx_node *nodes, size_t n);
 
 /* --- infer.c --- */
 
@@ -114,7 +114,7 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at);
 /* Notes what a run has decided where the graph leaves it open. */
 void infer_chosen(op *o, int64_t value);
 
-/* --- price.c --- */
+/* --- cost_evaluate.c --- */
 
 /* Cost, traffic and parameters of an operator whose shapes are set. */
 void price_op(op *o);

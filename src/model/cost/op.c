@@ -5,7 +5,7 @@
  * reason (op_unknown()). So a hostile model cannot stop a walk, and one unknown value only makes
  * what depends on it unknown.
  *
- * Sizes are symbolic integers (polynomial.h). Broadcasting resolves an open size as far as it is
+ * Sizes are symbolic integers (sym_int.h). Broadcasting resolves an open size as far as it is
  * certain: against a known size other than 1, by bounds, or as the maximum of two sizes that are at
  * least 1; otherwise the result is a new symbol that depends on values.
  *
@@ -81,7 +81,7 @@ const val *op_need_rank(op *o, size_t i, int rank)
 	return NULL;
 }
 
-const num *op_ints(const op *o, size_t i, size_t *ret_n)
+const sym_int *op_ints(const op *o, size_t i, size_t *ret_n)
 {
 	const val *v = op_in(o, i);
 
@@ -102,7 +102,7 @@ const double *op_reals(const op *o, size_t i, size_t *ret_n)
 	if (v->reals)
 		return v->reals;
 	for (size_t k = 0; k < v->n; k++)
-		if (!num_known(v->ints[k]))
+		if (!sym_known(v->ints[k]))
 			return NULL;
 	reals = mem_arena_array(o->arena, v->n, sizeof *reals);
 	for (size_t k = 0; reals && k < v->n; k++)
@@ -110,10 +110,10 @@ const double *op_reals(const op *o, size_t i, size_t *ret_n)
 	return reals;
 }
 
-bool op_int(const op *o, size_t i, num *ret)
+bool op_int(const op *o, size_t i, sym_int *ret)
 {
 	size_t n;
-	const num *v = op_ints(o, i, &n);
+	const sym_int *v = op_ints(o, i, &n);
 
 	if (!v || n != 1)
 		return false;
@@ -182,13 +182,13 @@ const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n)
 	return a->ints;
 }
 
-const num *op_list(const op *o, const char *name, size_t input, size_t *ret_n)
+const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_n)
 {
 	const int64_t *attr = op_attr_ints(o, name, ret_n);
-	num *list = attr ? mem_arena_array(o->arena, *ret_n, sizeof *list) : NULL;
+	sym_int *list = attr ? mem_arena_array(o->arena, *ret_n, sizeof *list) : NULL;
 
 	for (size_t i = 0; list && i < *ret_n; i++)
-		list[i] = num_int(attr[i]);
+		list[i] = sym_const(attr[i]);
 	return attr ? list : op_ints(o, input, ret_n);
 }
 
@@ -205,7 +205,7 @@ bool op_axis(op *o, int64_t axis, int rank, int *ret)
 bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 {
 	size_t n = 0;
-	const num *from = op_list(o, "axes", input, &n);
+	const sym_int *from = op_list(o, "axes", input, &n);
 	bool seen[COST_RANK_MAX] = {false};
 	int64_t *axes;
 
@@ -222,7 +222,7 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		int axis;
-		if (!num_known(from[i])) {
+		if (!sym_known(from[i])) {
 			op_unknown(o, "its axes depend on values");
 			return false;
 		}
@@ -245,23 +245,23 @@ bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n)
 
 /* --- answers --- */
 
-num *op_dims(op *o, size_t n)
+sym_int *op_dims(op *o, size_t n)
 {
-	num *p = mem_arena_array(o->arena, n, sizeof *p);
+	sym_int *p = mem_arena_array(o->arena, n, sizeof *p);
 
 	return p || n > ONNX_INTS_MAX ? p : o->infer->scratch;
 }
 
-num *op_copy_dims(op *o, const val *v, size_t more)
+sym_int *op_copy_dims(op *o, const val *v, size_t more)
 {
-	num *dims = op_dims(o, (size_t)v->rank + more);
+	sym_int *dims = op_dims(o, (size_t)v->rank + more);
 
 	if (v->rank)
 		memcpy(dims, v->dims, (size_t)v->rank * sizeof *dims);
 	return dims;
 }
 
-void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
+void op_set(op *o, size_t i, int64_t dtype, int rank, const sym_int *dims)
 {
 	val *v = op_out(o, i);
 
@@ -274,7 +274,7 @@ void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims)
 		return;
 	}
 	for (int k = 0; k < rank; k++)
-		if (num_known(dims[k]) && dims[k].v < 0) {
+		if (sym_known(dims[k]) && dims[k].v < 0) {
 			v->why = "a dimension would be negative";
 			return;
 		}
@@ -345,17 +345,18 @@ void op_set_typed(op *o, int64_t dtype)
 	}
 }
 
-num op_fresh(op *o, const char *what)
+sym_int op_fresh(op *o, const char *what)
 {
-	return num_fresh(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
-						o->node->name ? o->node->name : ""));
+	return sym_unbacked(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
+						   o->node->name ? o->node->name : ""));
 }
 
 /* Copies n items of `size` bytes as the contents of output v; NULL: v cannot have them. */
 static void *contents(op *o, const val *v, const void *from, size_t n, size_t size)
 {
-	num elements = v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : num_int(-1);
-	void *copy = n <= ONNX_INTS_MAX && num_is(elements, (int64_t)n)
+	sym_int elements =
+	    v && v->rank >= 0 ? op_product(o, v->dims, (size_t)v->rank) : sym_const(-1);
+	void *copy = n <= ONNX_INTS_MAX && sym_is(elements, (int64_t)n)
 			 ? mem_arena_array(o->arena, n, size)
 			 : NULL;
 
@@ -364,10 +365,10 @@ static void *contents(op *o, const val *v, const void *from, size_t n, size_t si
 	return copy;
 }
 
-void op_set_ints(op *o, size_t i, const num *from, size_t n)
+void op_set_ints(op *o, size_t i, const sym_int *from, size_t n)
 {
 	val *v = op_out(o, i);
-	num *copy = contents(o, v, from, n, sizeof *copy);
+	sym_int *copy = contents(o, v, from, n, sizeof *copy);
 
 	if (!copy)
 		return;
@@ -463,29 +464,29 @@ val *op_merge(op *o, const val *a, const val *b, const char *what)
 	}
 	v->dims = op_dims(o, (size_t)a->rank);
 	for (int i = 0; i < a->rank && v->dims; i++)
-		v->dims[i] = num_same(a->dims[i], b->dims[i]) ? a->dims[i] : op_fresh(o, what);
+		v->dims[i] = sym_same(a->dims[i], b->dims[i]) ? a->dims[i] : op_fresh(o, what);
 	return v;
 }
 
-num op_product(op *o, const num *dims, size_t n)
+sym_int op_product(op *o, const sym_int *dims, size_t n)
 {
-	num p = num_int(1);
+	sym_int p = sym_const(1);
 
 	/* A product with a 0 is 0, even where other factors overflow. */
 	for (size_t i = 0; i < n; i++)
-		if (num_is(dims[i], 0))
-			return num_int(0);
+		if (sym_is(dims[i], 0))
+			return sym_const(0);
 	for (size_t i = 0; i < n; i++)
-		p = num_mul(o->nums, p, dims[i]);
+		p = sym_mul(o->nums, p, dims[i]);
 	return p;
 }
 
-num op_elements(op *o, const val *v)
+sym_int op_elements(op *o, const val *v)
 {
 	if (!v)
-		return num_int(0);
+		return sym_const(0);
 	if (v->kind != VAL_TENSOR || v->rank < 0)
-		return num_none(o->nums, "%s", v->why ? v->why : "a shape is not known");
+		return sym_unknown(o->nums, "%s", v->why ? v->why : "a shape is not known");
 	return op_product(o, v->dims, (size_t)v->rank);
 }
 
@@ -496,7 +497,7 @@ size_t op_small(const val *v)
 	if (!v || v->rank < 0)
 		return SIZE_MAX;
 	for (int i = 0; i < v->rank; i++) {
-		if (!num_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
+		if (!sym_known(v->dims[i]) || v->dims[i].v < 0 || v->dims[i].v > ONNX_INTS_MAX)
 			return SIZE_MAX;
 		n *= (size_t)v->dims[i].v;
 		if (n > ONNX_INTS_MAX)
@@ -512,78 +513,79 @@ size_t op_source(const val *v, const val *out, size_t i)
 	for (int k = out->rank - 1, j = v->rank - 1; j >= 0; k--, j--) {
 		size_t coord = i % (size_t)out->dims[k].v;
 		i /= (size_t)out->dims[k].v;
-		at += (num_is(v->dims[j], 1) ? 0 : coord) * stride;
+		at += (sym_is(v->dims[j], 1) ? 0 : coord) * stride;
 		stride *= (size_t)v->dims[j].v;
 	}
 	return at;
 }
 
-num op_times(op *o, int64_t k, num n)
+sym_int op_times(op *o, int64_t k, sym_int n)
 {
-	return num_mul(o->nums, num_int(k), n);
+	return sym_mul(o->nums, sym_const(k), n);
 }
 
-num op_elements_out(op *o)
+sym_int op_elements_out(op *o)
 {
 	for (size_t i = 0; i < o->made->nout; i++)
 		if (o->made->out[i])
 			return op_elements(o, o->made->out[i]);
-	return num_none(o->nums, "it has no output");
+	return sym_unknown(o->nums, "it has no output");
 }
 
-num op_share(op *o, num a, num b, const char *what)
+sym_int op_share(op *o, sym_int a, sym_int b, const char *what)
 {
-	num whole;
+	sym_int whole;
 
-	if (num_why_none(a))
+	if (sym_unknown_reason(a))
 		return a;
-	if (num_why_none(b))
+	if (sym_unknown_reason(b))
 		return b;
-	if (num_is(b, 0) || (num_known(b) && b.v < 0))
-		return num_none(o->nums, "its number of %s is not positive", what);
-	if (num_div_exact(o->nums, a, b, &whole))
+	if (sym_is(b, 0) || (sym_known(b) && b.v < 0))
+		return sym_unknown(o->nums, "its number of %s is not positive", what);
+	if (sym_div_exact(o->nums, a, b, &whole))
 		return whole;
-	if (num_known(a) && num_known(b))
-		return num_none(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
-				(long long)b.v, what);
-	return num_floor_div(o->nums, a, b);
+	if (sym_known(a) && sym_known(b))
+		return sym_unknown(o->nums, "%lld is no multiple of its %lld %s", (long long)a.v,
+				   (long long)b.v, what);
+	return sym_floor_div(o->nums, a, b);
 }
 
-bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank)
+bool op_broadcast(op *o, const sym_int *a, int na, const sym_int *b, int nb, sym_int **ret_dims,
+		  int *ret_rank)
 {
 	int rank = na > nb ? na : nb;
-	num *dims = op_dims(o, (size_t)rank);
+	sym_int *dims = op_dims(o, (size_t)rank);
 
 	for (int i = 0; i < rank && dims; i++) {
-		num x = i < rank - na ? num_int(1) : a[i - (rank - na)];
-		num y = i < rank - nb ? num_int(1) : b[i - (rank - nb)];
-		if (num_is(x, 1) || num_same(x, y))
+		sym_int x = i < rank - na ? sym_const(1) : a[i - (rank - na)];
+		sym_int y = i < rank - nb ? sym_const(1) : b[i - (rank - nb)];
+		if (sym_is(x, 1) || sym_same(x, y))
 			dims[i] = y;
-		else if (num_is(y, 1))
+		else if (sym_is(y, 1))
 			dims[i] = x;
-		else if (num_known(x) && num_known(y)) {
+		else if (sym_known(x) && sym_known(y)) {
 			op_unknown(o, "its inputs do not fit: %lld and %lld", (long long)x.v,
 				   (long long)y.v);
 			return false;
-		} else if (num_known(x))
+		} else if (sym_known(x))
 			dims[i] = x; /* the open size is the same or 1 */
-		else if (num_known(y))
+		else if (sym_known(y))
 			dims[i] = y;
-		else if (num_why_none(x))
+		else if (sym_unknown_reason(x))
 			dims[i] = x;
-		else if (num_why_none(y))
+		else if (sym_unknown_reason(y))
 			dims[i] = y;
-		else if (num_same(num_min(o->nums, x, y), x))
+		else if (sym_same(sym_min(o->nums, x, y), x))
 			dims[i] = y; /* y is never smaller than x, so x is the same or 1 */
-		else if (num_same(num_min(o->nums, x, y), y))
+		else if (sym_same(sym_min(o->nums, x, y), y))
 			dims[i] = x;
-		else if (num_least(o->nums, x) >= 1 && num_least(o->nums, y) >= 1)
+		else if (sym_lower_bound(o->nums, x) >= 1 && sym_lower_bound(o->nums, y) >= 1)
 			dims[i] =
-			    num_max(o->nums, x, y); /* they are the same, or one of them is 1 */
+			    sym_max(o->nums, x, y); /* they are the same, or one of them is 1 */
 		else
 			dims[i] =
 			    op_fresh(o, mem_arena_fmt(o->arena, "a size that is %s or %s",
-						      num_text(o->nums, x), num_text(o->nums, y)));
+						      sym_text(o->nums, x), sym_text(o->nums, y)));
 	}
 	*ret_dims = dims;
 	*ret_rank = rank;
@@ -592,32 +594,32 @@ bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_d
 
 /* --- cost --- */
 
-void op_cost(op *o, num macs, num flops)
+void op_cost(op *o, sym_int macs, sym_int flops)
 {
 	o->made->macs = macs;
 	o->made->flops = flops;
 }
 
-void op_cost_macs(op *o, num macs, num extra)
+void op_cost_macs(op *o, sym_int macs, sym_int extra)
 {
-	op_cost(o, macs, num_add(o->nums, op_times(o, 2, macs), extra));
+	op_cost(o, macs, sym_add(o->nums, op_times(o, 2, macs), extra));
 }
 
-void op_cost_flops(op *o, num flops)
+void op_cost_flops(op *o, sym_int flops)
 {
-	op_cost(o, num_int(0), flops);
+	op_cost(o, sym_const(0), flops);
 }
 
-void op_cost_more(op *o, num flops)
+void op_cost_more(op *o, sym_int flops)
 {
-	o->made->flops = num_add(o->nums, o->made->flops, flops);
+	o->made->flops = sym_add(o->nums, o->made->flops, flops);
 }
 
-static num none_because(op *o, const char *why, va_list ap)
+static sym_int none_because(op *o, const char *why, va_list ap)
 {
 	const char *text = mem_arena_vfmt(o->arena, why, ap);
 
-	return num_none(o->nums, "%s", text ? text : "out of memory");
+	return sym_unknown(o->nums, "%s", text ? text : "out of memory");
 }
 
 void op_cost_unknown(op *o, const char *why, ...)
@@ -625,7 +627,7 @@ void op_cost_unknown(op *o, const char *why, ...)
 	va_list ap;
 
 	va_start(ap, why);
-	num none = none_because(o, why, ap);
+	sym_int none = none_because(o, why, ap);
 	va_end(ap);
 	op_cost(o, none, none);
 }
@@ -664,7 +666,7 @@ void shape_same_first(op *o)
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype)
 {
 	const val *x = op_need(o, inputs ? inputs[0] : 0);
-	num *dims = x ? x->dims : NULL;
+	sym_int *dims = x ? x->dims : NULL;
 	int rank = x ? x->rank : 0;
 
 	for (size_t i = 1; x && i < n; i++) {

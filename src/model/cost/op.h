@@ -39,7 +39,8 @@ struct op_row {
 	op_traffic traffic;
 	/* One letter for each input; the last letter also stands for all further inputs. 'p': its
 	 * elements are trained parameters; 'b': a buffer, such as running statistics; 'c': a
-	 * constant that is neither; '.': the rule does not decide it (see price.c). NULL is ".". */
+	 * constant that is neither; '.': the rule does not decide it (see cost_evaluate.c). NULL is
+	 * ".". */
 	const char *roles;
 	const char *how;  /* the formula in words; NULL: there is nothing to say */
 	int64_t flops_in; /* cost_in_out(): FLOPs for each element of the first input */
@@ -71,7 +72,7 @@ struct op {
 	cost_op *made; /* its inputs and outputs, and the place of its cost */
 	const onnx_node *node;
 	const op_row *row;
-	num_table *nums;
+	sym_table *nums;
 	mem_arena *arena;
 	int64_t opset; /* the version of the node's domain; 0: the model does not state it */
 	struct infer *infer;
@@ -79,7 +80,7 @@ struct op {
 	const struct frame *frame;  /* the call of the function that it is in; NULL: in none */
 };
 
-#define OP_ABSENT SIZE_MAX /* the number of an input that an operator does not have */
+#define OP_NO_INPUT SIZE_MAX /* the number of an input that an operator does not have */
 
 /* --- what there is --- */
 
@@ -95,11 +96,11 @@ const val *op_need(op *o, size_t i);
 /* The same, where it has at least `rank` dimensions. */
 const val *op_need_rank(op *o, size_t i, int rank);
 /* Contents of input i, or NULL where they are not known. */
-const num *op_ints(const op *o, size_t i, size_t *ret_n);
+const sym_int *op_ints(const op *o, size_t i, size_t *ret_n);
 /* The same as real numbers, also where the contents are integers. In the arena. */
 const double *op_reals(const op *o, size_t i, size_t *ret_n);
 /* False: the contents of input i are not known, or not one integer. */
-bool op_int(const op *o, size_t i, num *ret);
+bool op_int(const op *o, size_t i, sym_int *ret);
 
 /* The node's attribute of that name. Inside a function an attribute may refer to one of the call;
  * then it is that one. */
@@ -113,7 +114,7 @@ const char *op_attr_text(const op *o, const char *name);
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
 /* The integers in that attribute, as in old opsets, or else in that input; NULL: they are in
  * neither, or not known. */
-const num *op_list(const op *o, const char *name, size_t input, size_t *ret_n);
+const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_n);
 /* The axes of an operator that takes them as attribute `axes` in old opsets and as an input in
  * newer ones: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are not
  * known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */
@@ -124,7 +125,7 @@ bool op_axis(op *o, int64_t axis, int rank, int *ret);
 /* --- answers --- */
 
 /* Output i is a tensor; dims are copied. Ignored when the node has no output i. */
-void op_set(op *o, size_t i, int64_t dtype, int rank, const num *dims);
+void op_set(op *o, size_t i, int64_t dtype, int rank, const sym_int *dims);
 /* Output i has the type and shape of v. */
 void op_same(op *o, size_t i, const val *v);
 /* Output 0 has the shape of the first input, and that type. */
@@ -137,24 +138,25 @@ void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...) DCK_PR
 val *op_out(op *o, size_t i); /* NULL: the node leaves it out */
 /* n numbers that are 0. For n up to ONNX_INTS_MAX never NULL: without memory it is a scratch
  * buffer; the arena has failed then, and cost_model() will fail. */
-num *op_dims(op *o, size_t n);
+sym_int *op_dims(op *o, size_t n);
 /* A copy of v's dimensions, with room for `more` behind them. */
-num *op_copy_dims(op *o, const val *v, size_t more);
+sym_int *op_copy_dims(op *o, const val *v, size_t more);
 /* A size that depends on values; the text is "<what> (<operator> '<name>')". */
-num op_fresh(op *o, const char *what);
+sym_int op_fresh(op *o, const char *what);
 /* Sets the contents of output i, whose shape is set already; they are copied. Ignored where there
  * are more than ONNX_INTS_MAX, or where their number does not match the shape. */
-void op_set_ints(op *o, size_t i, const num *v, size_t n);
+void op_set_ints(op *o, size_t i, const sym_int *v, size_t n);
 void op_set_reals(op *o, size_t i, const double *v, size_t n);
 /* Broadcasts shapes of any rank as NumPy does; *ret_dims is in the arena. False, after
  * op_unknown(): they do not fit. */
-bool op_broadcast(op *o, const num *a, int na, const num *b, int nb, num **ret_dims, int *ret_rank);
+bool op_broadcast(op *o, const sym_int *a, int na, const sym_int *b, int nb, sym_int **ret_dims,
+		  int *ret_rank);
 /* Sets output 0: that type, and the shape that these n inputs have when they are broadcast. inputs
  * NULL: the first n inputs. */
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype);
-num op_product(op *o, const num *dims, size_t n);
+sym_int op_product(op *o, const sym_int *dims, size_t n);
 /* How many elements the value has; absent where that is not known. */
-num op_elements(op *o, const val *v);
+sym_int op_elements(op *o, const val *v);
 /* How many elements a value has whose dimensions are all known and that is small enough to have its
  * contents followed; SIZE_MAX otherwise. */
 size_t op_small(const val *v);
@@ -162,19 +164,19 @@ size_t op_small(const val *v);
  * holds for both. */
 size_t op_source(const val *v, const val *out, size_t i);
 /* The same of the first output that the node has. */
-num op_elements_out(op *o);
-num op_times(op *o, int64_t k, num n);
+sym_int op_elements_out(op *o);
+sym_int op_times(op *o, int64_t k, sym_int n);
 /* a / b; absent with the reason where b does not divide a. `what` names the parts: "heads". */
-num op_share(op *o, num a, num b, const char *what);
+sym_int op_share(op *o, sym_int a, sym_int b, const char *what);
 
 /* Sets the cost of one execution; `flops` are all of them, those of the MACs included. */
-void op_cost(op *o, num macs, num flops);
+void op_cost(op *o, sym_int macs, sym_int flops);
 /* The same with 2 * macs + extra_flops; where extra_flops is absent the MACs are still known. */
-void op_cost_macs(op *o, num macs, num extra_flops);
+void op_cost_macs(op *o, sym_int macs, sym_int extra_flops);
 /* The same without MACs. */
-void op_cost_flops(op *o, num flops);
+void op_cost_flops(op *o, sym_int flops);
 /* Adds to the FLOPs that the rule has set before. */
-void op_cost_more(op *o, num flops);
+void op_cost_more(op *o, sym_int flops);
 void op_cost_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 /* It has no products and therefore 0 MACs; how many other operations it has is not known. */
 void op_flops_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
@@ -195,7 +197,7 @@ void cost_all_by_values(op *o); /* MACs and FLOPs depend on values */
  * returns the graph's outputs; the operators inside run `times` as often as the node. The caller
  * must have removed the contents of inputs that differ between iterations. False: nested too deep,
  * or no memory. */
-bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
+bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym_int times,
 	     const char *label, val ***ret_out, size_t *ret_nout);
 /* A new value of v's type and shape, without contents, in the arena. v NULL: nothing is known of
  * it. */

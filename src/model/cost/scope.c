@@ -38,17 +38,17 @@ val *infer_value(infer *in, const char *name)
 	return v;
 }
 
-static num declared_dim(infer *in, const char *name, size_t axis, const onnx_dim *d, bool input)
+static sym_int declared_dim(infer *in, const char *name, size_t axis, const onnx_dim *d, bool input)
 {
 	if (d->value >= 0)
-		return num_int(d->value);
-	if (onnx_symbol_named(d->symbol) && (input || num_symbol_used(in->nums, d->symbol)))
-		return num_symbol(in->nums, d->symbol);
+		return sym_const(d->value);
+	if (onnx_symbol_named(d->symbol) && (input || sym_symbol_used(in->nums, d->symbol)))
+		return sym_symbol(in->nums, d->symbol);
 	const char *own = mem_arena_fmt(in->arena, "%s.%zu", name ? name : "", axis);
 	if (!own)
-		return num_none(in->nums, "out of memory");
-	return input ? num_symbol(in->nums, own)
-		     : num_fresh(
+		return sym_unknown(in->nums, "out of memory");
+	return input ? sym_symbol(in->nums, own)
+		     : sym_unbacked(
 			   in->nums,
 			   mem_arena_fmt(in->arena, "a size that the model leaves open (%s)", own));
 }
@@ -109,7 +109,7 @@ static val *stored(infer *in, const onnx_tensor *t, size_t rank, const int64_t *
 	v->dims = mem_arena_array(in->arena, rank, sizeof *v->dims);
 	v->rank = v->dims ? (int)rank : -1;
 	for (int i = 0; i < v->rank; i++)
-		v->dims[i] = num_int(dims[i]);
+		v->dims[i] = sym_const(dims[i]);
 	return v;
 }
 
@@ -123,9 +123,9 @@ val *infer_constant(infer *in, const onnx_tensor *t)
 	if (v->rank < 0)
 		return v;
 	v->reals = t->reals;
-	if (t->ints && (v->ints = mem_arena_array(in->arena, (size_t)t->elements, sizeof(num))))
+	if (t->ints && (v->ints = mem_arena_array(in->arena, (size_t)t->elements, sizeof(sym_int))))
 		for (uint64_t i = 0; i < t->elements; i++)
-			v->ints[i] = num_int(t->ints[i]);
+			v->ints[i] = sym_const(t->ints[i]);
 	if (v->reals || v->ints)
 		v->n = (size_t)t->elements;
 	return v;
@@ -143,7 +143,7 @@ val *infer_find(const scope *s, const char *name)
 	return NULL;
 }
 
-const cost_shape *infer_shown(const op *o, size_t i)
+const cost_shape *infer_observed(const op *o, size_t i)
 {
 	const char *name = i < o->node->noutputs ? o->node->outputs[i] : "";
 	size_t at = o->around->known && *name ? names_find(&o->around->names, name) : NAMES_NONE;

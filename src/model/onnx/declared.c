@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
-#include "base/names.h"
+#include "base/name_index.h"
 #include "base/err.h"
 
 #include <string.h>

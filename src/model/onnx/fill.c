@@ -10,7 +10,7 @@
  * processor can make other bytes of it. No value is subnormal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/onnx/net.h"
+#include "model/onnx/onnx_builder.h"
 #include "base/rng.h"
 
 #include <string.h>
@@ -57,8 +57,8 @@ static void fill_count(uint64_t from, size_t count, uint8_t *to)
 			to[8 * i + b] = (uint8_t)((from + i) >> (8 * b));
 }
 
-size_t fill_values(const net_param *p, uint64_t seed, uint64_t stream, uint64_t from, size_t count,
-		   uint8_t *to)
+size_t fill_values(const onnx_builder_param *p, uint64_t seed, uint64_t stream, uint64_t from,
+		   size_t count, uint8_t *to)
 {
 	uint64_t key = rng_mix(rng_at(seed, 1) + stream);
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/onnx_schema.h"
 #include "base/err.h"
-#include "model/onnx/foreign.h"
+#include "model/onnx/file_type.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static dck_status onnx_read_source(wire_source *s, const char *path, mem_arena *
 		code =
 		    err_set(err, DCK_E_FORMAT, __FILE__, __LINE__, "%s holds no graph", s->label);
 	if (code == DCK_E_FORMAT)
-		return foreign_name(s, path, m->ir_version != 0, code, err);
+		return file_type_describe(s, path, m->ir_version != 0, code, err);
 	if (code != DCK_OK)
 		return code;
 	*ret = m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/onnx.h"
 #include "base/err.h"
-#include "base/names.h"
+#include "base/name_index.h"
 
 dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
 			    size_t *ret_n, dck_err *err)

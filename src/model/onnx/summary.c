@@ -6,7 +6,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
-#include "model/onnx/flow.h"
+#include "model/onnx/def_use.h"
 #include "base/err.h"
 
 #include <stdio.h>
@@ -244,7 +244,7 @@ static void reach_outputs(trace *t, const onnx_node *n, int64_t offset)
 }
 
 /* x + c, c + x and x - c shift the integers. */
-static bool shift(trace *t, const flow_use *u, int64_t *offset)
+static bool shift(trace *t, const def_use_edge *u, int64_t *offset)
 {
 	bool add = strcmp(u->node->op, "Add") == 0;
 	bool sub = strcmp(u->node->op, "Sub") == 0 && u->slot == 0;
@@ -271,7 +271,7 @@ static void summary_compare(trace *t, const onnx_node *n, size_t slot, int64_t o
 	in->is_compared = true;
 }
 
-static void summary_follow(trace *t, const flow_use *u, int64_t offset)
+static void summary_follow(trace *t, const def_use_edge *u, int64_t offset)
 {
 	const onnx_node *n = u->node;
 	bool own = is_own_domain(n->domain), known = false;
@@ -359,7 +359,7 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 		return flow_fail_memory(scratch, f.names.n * 24, err);
 	DCK_NEED(inputs, err, "to look at the model's inputs");
 	for (size_t i = 0; i < g->ninputs; i++) {
-		const flow_value *v = flow_find(&f, g->inputs[i].name);
+		const def_use_value *v = flow_find(&f, g->inputs[i].name);
 		if (!v || v->initializer) /* with a default: not required */
 			continue;
 		model_input *in = &inputs[s->ninputs++];

@@ -52,7 +52,7 @@ static const dck_zoo_entry entries[] = {
 /* What each takes, in the same order. Zero: it has no such size. */
 typedef struct limits {
 	const char *name;
-	void (*build)(net *n, const zoo_size *s);
+	void (*build)(onnx_builder *n, const zoo_size *s);
 	int64_t image, image_min;
 	int64_t image_step; /* side / 32 must be a multiple of it; 0: any */
 	int64_t seq, seq_max;
@@ -160,7 +160,7 @@ dck_status dck_zoo_write(const char *name, const dck_zoo_config *c, dck_sink *ou
 {
 	static const dck_zoo_config defaults = {0};
 	zoo_size s;
-	net n;
+	onnx_builder n;
 
 	if (!c)
 		c = &defaults;
@@ -168,9 +168,9 @@ dck_status dck_zoo_write(const char *name, const dck_zoo_config *c, dck_sink *ou
 	if (!l)
 		return DCK_E_ABSENT;
 	DCK_TRY(read_size(l, c, &s, err));
-	DCK_TRY(net_init(&n, l->name, err));
+	DCK_TRY(onnx_builder_init(&n, l->name, err));
 	l->build(&n, &s);
-	dck_status code = net_write(&n, c->seed, out, err);
-	net_done(&n);
+	dck_status code = onnx_builder_write(&n, c->seed, out, err);
+	onnx_builder_done(&n);
 	return code;
 }

@@ -4,7 +4,7 @@
 #ifndef MODEL_ZOO_H
 #define MODEL_ZOO_H
 
-#include "model/onnx/net.h"
+#include "model/onnx/onnx_builder.h"
 
 /* Sizes as asked for, checked against the table's limits; NET_OPEN: symbolic. */
 typedef struct zoo_size {
@@ -12,17 +12,17 @@ typedef struct zoo_size {
 } zoo_size;
 
 /* zoo_resnet.c, zoo_cnn.c, zoo_bert.c, zoo_small.c */
-void zoo_resnet18(net *n, const zoo_size *s);
-void zoo_resnet50(net *n, const zoo_size *s);
-void zoo_mobilenet_v2(net *n, const zoo_size *s);
-void zoo_vgg16(net *n, const zoo_size *s);
-void zoo_squeezenet1_1(net *n, const zoo_size *s);
-void zoo_bert_base(net *n, const zoo_size *s);
-void zoo_bert_mini(net *n, const zoo_size *s);
-void zoo_simplenet(net *n, const zoo_size *s);
-void zoo_two_layer(net *n, const zoo_size *s);
-void zoo_conv2d(net *n, const zoo_size *s);
-void zoo_matmul(net *n, const zoo_size *s);
+void zoo_resnet18(onnx_builder *n, const zoo_size *s);
+void zoo_resnet50(onnx_builder *n, const zoo_size *s);
+void zoo_mobilenet_v2(onnx_builder *n, const zoo_size *s);
+void zoo_vgg16(onnx_builder *n, const zoo_size *s);
+void zoo_squeezenet1_1(onnx_builder *n, const zoo_size *s);
+void zoo_bert_base(onnx_builder *n, const zoo_size *s);
+void zoo_bert_mini(onnx_builder *n, const zoo_size *s);
+void zoo_simplenet(onnx_builder *n, const zoo_size *s);
+void zoo_two_layer(onnx_builder *n, const zoo_size *s);
+void zoo_conv2d(onnx_builder *n, const zoo_size *s);
+void zoo_matmul(onnx_builder *n, const zoo_size *s);
 
 /* --- zoo_layers.c: layers under the names that torch gives their parameters. `path` is the
  * module's ("layer1.0.conv1"): its parameters are path.weight and path.bias. */
@@ -30,16 +30,17 @@ typedef struct zoo_conv {
 	int64_t in, out, kernel, stride, pad, groups; /* groups 0: 1 */
 	bool bias;
 } zoo_conv;
-const char *zoo_add_conv(net *n, const char *path, const char *x, const zoo_conv *c);
+const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const zoo_conv *c);
 /* gamma: about what the layer multiplies by; 1, or less at the end of a residual branch. */
-const char *zoo_add_norm(net *n, const char *path, const char *x, int64_t channels, double gamma);
-const char *zoo_add_relu(net *n, const char *path, const char *x);
-const char *zoo_add_relu6(net *n, const char *path, const char *x);
-const char *zoo_add_max_pool(net *n, const char *path, const char *x, int64_t kernel,
+const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64_t channels,
+			 double gamma);
+const char *zoo_add_relu(onnx_builder *n, const char *path, const char *x);
+const char *zoo_add_relu6(onnx_builder *n, const char *path, const char *x);
+const char *zoo_add_max_pool(onnx_builder *n, const char *path, const char *x, int64_t kernel,
 			     int64_t stride, int64_t pad, bool ceil_mode);
 /* y = x W^T + b on two dimensions, as Gemm. */
-const char *zoo_add_gemm(net *n, const char *path, const char *x, int64_t in, int64_t out);
+const char *zoo_add_gemm(onnx_builder *n, const char *path, const char *x, int64_t in, int64_t out);
 /* "input" [batch, 3, height, width], "output" [batch, classes]. */
-void zoo_image_values(net *n, const zoo_size *s, int64_t classes);
+void zoo_image_values(onnx_builder *n, const zoo_size *s, int64_t classes);
 
 #endif

@@ -19,58 +19,63 @@ typedef struct bert {
 	int64_t hidden, layers, heads;
 } bert;
 
-static const char *norm(net *n, const char *scope, const char *path, const char *x, int64_t hidden)
+static const char *norm(onnx_builder *n, const char *scope, const char *path, const char *x,
+			int64_t hidden)
 {
-	const char *weight =
-	    net_uniform(n, net_text(n, "%s.weight", path), 0.5, 1, NET_DIMS(hidden));
-	const char *bias = net_normal(n, net_text(n, "%s.bias", path), DEVIATION, NET_DIMS(hidden));
+	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path), 0.5,
+						  1, NET_DIMS(hidden));
+	const char *bias = onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), DEVIATION,
+					       NET_DIMS(hidden));
 
-	return net_node(n, net_text(n, "%s/LayerNorm", scope), "LayerNormalization",
-			NET_IN(x, weight, bias),
-			NET_ATTRS({"axis", NET_INT, .i = -1}, {"epsilon", NET_FLOAT, .f = 1e-12f}));
+	return onnx_builder_node(
+	    n, onnx_builder_text(n, "%s/LayerNorm", scope), "LayerNormalization",
+	    NET_IN(x, weight, bias),
+	    NET_ATTRS({"axis", NET_INT, .i = -1}, {"epsilon", NET_FLOAT, .f = 1e-12f}));
 }
 
 /* On three dimensions exporters multiply by the transposed weight and add the bias. */
-static const char *linear(net *n, const char *scope, const char *path, const char *x, int64_t in,
-			  int64_t out)
+static const char *linear(onnx_builder *n, const char *scope, const char *path, const char *x,
+			  int64_t in, int64_t out)
 {
-	const char *weight =
-	    net_normal(n, net_text(n, "%s.weight", path), DEVIATION, NET_DIMS(in, out));
-	const char *bias = net_normal(n, net_text(n, "%s.bias", path), DEVIATION, NET_DIMS(out));
+	const char *weight = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
+						 DEVIATION, NET_DIMS(in, out));
+	const char *bias =
+	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), DEVIATION, NET_DIMS(out));
 
-	x = net_node(n, scope, "MatMul", NET_IN(x, weight), NULL);
-	return net_node(n, scope, "Add", NET_IN(bias, x), NULL);
+	x = onnx_builder_node(n, scope, "MatMul", NET_IN(x, weight), NULL);
+	return onnx_builder_node(n, scope, "Add", NET_IN(bias, x), NULL);
 }
 
-static const char *bert_gather(net *n, const char *scope, const char *path, const char *ids,
-			       int64_t rows, int64_t hidden)
+static const char *bert_gather(onnx_builder *n, const char *scope, const char *path,
+			       const char *ids, int64_t rows, int64_t hidden)
 {
-	const char *table =
-	    net_normal(n, net_text(n, "%s.weight", path), DEVIATION, NET_DIMS(rows, hidden));
+	const char *table = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
+						DEVIATION, NET_DIMS(rows, hidden));
 
-	return net_node(n, scope, "Gather", NET_IN(table, ids), NULL);
+	return onnx_builder_node(n, scope, "Gather", NET_IN(table, ids), NULL);
 }
 
 /* The first seq of the positions 0, 1, 2, ... that the model keeps as a buffer. */
-static const char *bert_positions(net *n, const char *scope, int64_t seq)
+static const char *bert_positions(onnx_builder *n, const char *scope, int64_t seq)
 {
-	const char *ids = net_count(n, "embeddings.position_ids", NET_DIMS(1, POSITIONS)), *end;
-	const char *zero = net_const_ints(n, scope, 1, (const int64_t[]){0});
-	const char *axis = net_const_ints(n, scope, 1, (const int64_t[]){1});
+	const char *ids = onnx_builder_count(n, "embeddings.position_ids", NET_DIMS(1, POSITIONS)),
+		   *end;
+	const char *zero = onnx_builder_const_ints(n, scope, 1, (const int64_t[]){0});
+	const char *axis = onnx_builder_const_ints(n, scope, 1, (const int64_t[]){1});
 
 	if (seq == NET_OPEN) {
-		const char *shape = net_node(n, scope, "Shape", NET_IN("input_ids"), NULL);
-		const char *one = net_const_int(n, scope, 1);
-		end = net_node(n, scope, "Gather", NET_IN(shape, one),
-			       NET_ATTRS({"axis", NET_INT, .i = 0}));
-		end = net_node(n, scope, "Unsqueeze", NET_IN(end, zero), NULL);
+		const char *shape = onnx_builder_node(n, scope, "Shape", NET_IN("input_ids"), NULL);
+		const char *one = onnx_builder_const_int(n, scope, 1);
+		end = onnx_builder_node(n, scope, "Gather", NET_IN(shape, one),
+					NET_ATTRS({"axis", NET_INT, .i = 0}));
+		end = onnx_builder_node(n, scope, "Unsqueeze", NET_IN(end, zero), NULL);
 	} else {
-		end = net_const_ints(n, scope, 1, &seq);
+		end = onnx_builder_const_ints(n, scope, 1, &seq);
 	}
-	return net_node(n, scope, "Slice", NET_IN(ids, zero, end, axis), NULL);
+	return onnx_builder_node(n, scope, "Slice", NET_IN(ids, zero, end, axis), NULL);
 }
 
-static const char *embeddings(net *n, const bert *b, const zoo_size *s)
+static const char *embeddings(onnx_builder *n, const bert *b, const zoo_size *s)
 {
 	const char *scope = "/embeddings";
 	const char *word =
@@ -82,129 +87,138 @@ static const char *embeddings(net *n, const bert *b, const zoo_size *s)
 	const char *position =
 	    bert_gather(n, "/embeddings/position_embeddings", "embeddings.position_embeddings",
 			bert_positions(n, scope, s->seq), POSITIONS, b->hidden);
-	const char *x = net_node(n, scope, "Add", NET_IN(word, segment), NULL);
+	const char *x = onnx_builder_node(n, scope, "Add", NET_IN(word, segment), NULL);
 
-	x = net_node(n, scope, "Add", NET_IN(x, position), NULL);
+	x = onnx_builder_node(n, scope, "Add", NET_IN(x, position), NULL);
 	return norm(n, scope, "embeddings.LayerNorm", x, b->hidden);
 }
 
 /* [batch, seq] of 0 and 1 becomes [batch, 1, 1, seq] of the lowest number and 0. */
-static const char *extended_mask(net *n)
+static const char *extended_mask(onnx_builder *n)
 {
-	const char *axes = net_const_ints(n, "", 2, (const int64_t[]){1, 2});
-	const char *x = net_node(n, "", "Unsqueeze", NET_IN("attention_mask", axes), NULL), *c;
+	const char *axes = onnx_builder_const_ints(n, "", 2, (const int64_t[]){1, 2});
+	const char *x = onnx_builder_node(n, "", "Unsqueeze", NET_IN("attention_mask", axes), NULL),
+		   *c;
 
-	x = net_node(n, "", "Cast", NET_IN(x), NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
-	c = net_const_float(n, "", 1);
-	x = net_node(n, "", "Sub", NET_IN(c, x), NULL);
-	c = net_const_float(n, "", -FLT_MAX);
-	return net_node(n, "", "Mul", NET_IN(x, c), NULL);
+	x = onnx_builder_node(n, "", "Cast", NET_IN(x),
+			      NET_ATTRS({"to", NET_INT, .i = ONNX_FLOAT}));
+	c = onnx_builder_const_float(n, "", 1);
+	x = onnx_builder_node(n, "", "Sub", NET_IN(c, x), NULL);
+	c = onnx_builder_const_float(n, "", -FLT_MAX);
+	return onnx_builder_node(n, "", "Mul", NET_IN(x, c), NULL);
 }
 
 /* [batch, seq, hidden] to [batch, heads, seq, size], or [batch, heads, size, seq]. */
-static const char *split_heads(net *n, const char *scope, const bert *b, const char *x,
+static const char *split_heads(onnx_builder *n, const char *scope, const bert *b, const char *x,
 			       bool transposed)
 {
 	/* 0 in Reshape: the dimension stays as it is */
-	const char *shape =
-	    net_const_ints(n, scope, 4, (const int64_t[]){0, 0, b->heads, b->hidden / b->heads});
+	const char *shape = onnx_builder_const_ints(
+	    n, scope, 4, (const int64_t[]){0, 0, b->heads, b->hidden / b->heads});
 
-	x = net_node(n, scope, "Reshape", NET_IN(x, shape), NULL);
+	x = onnx_builder_node(n, scope, "Reshape", NET_IN(x, shape), NULL);
 	if (transposed)
-		return net_node(n, scope, "Transpose", NET_IN(x),
-				NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 3, 1}, .n = 4}));
-	return net_node(n, scope, "Transpose", NET_IN(x),
-			NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+		return onnx_builder_node(
+		    n, scope, "Transpose", NET_IN(x),
+		    NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 3, 1}, .n = 4}));
+	return onnx_builder_node(n, scope, "Transpose", NET_IN(x),
+				 NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
 }
 
-static const char *attention(net *n, const char *scope, const char *path, const bert *b,
+static const char *attention(onnx_builder *n, const char *scope, const char *path, const bert *b,
 			     const char *x, const char *mask)
 {
 	static const char *const parts[3] = {"query", "key", "value"};
 	const char *qkv[3], *shape, *y;
 
 	for (int i = 0; i < 3; i++) {
-		y = linear(n, net_text(n, "%s/self/%s", scope, parts[i]),
-			   net_text(n, "%s.self.%s", path, parts[i]), x, b->hidden, b->hidden);
-		qkv[i] = split_heads(n, net_text(n, "%s/self", scope), b, y, i == 1);
+		y = linear(n, onnx_builder_text(n, "%s/self/%s", scope, parts[i]),
+			   onnx_builder_text(n, "%s.self.%s", path, parts[i]), x, b->hidden,
+			   b->hidden);
+		qkv[i] = split_heads(n, onnx_builder_text(n, "%s/self", scope), b, y, i == 1);
 	}
-	scope = net_text(n, "%s/self", scope);
-	y = net_node(n, scope, "MatMul", NET_IN(qkv[0], qkv[1]), NULL);
-	shape = net_const_float(n, scope, sqrtf((float)b->hidden / (float)b->heads));
-	y = net_node(n, scope, "Div", NET_IN(y, shape), NULL);
-	y = net_node(n, scope, "Add", NET_IN(y, mask), NULL);
-	y = net_node(n, scope, "Softmax", NET_IN(y), NET_ATTRS({"axis", NET_INT, .i = -1}));
-	y = net_node(n, scope, "MatMul", NET_IN(y, qkv[2]), NULL);
-	y = net_node(n, scope, "Transpose", NET_IN(y),
-		     NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
-	shape = net_const_ints(n, scope, 3, (const int64_t[]){0, 0, b->hidden});
-	return net_node(n, scope, "Reshape", NET_IN(y, shape), NULL);
+	scope = onnx_builder_text(n, "%s/self", scope);
+	y = onnx_builder_node(n, scope, "MatMul", NET_IN(qkv[0], qkv[1]), NULL);
+	shape = onnx_builder_const_float(n, scope, sqrtf((float)b->hidden / (float)b->heads));
+	y = onnx_builder_node(n, scope, "Div", NET_IN(y, shape), NULL);
+	y = onnx_builder_node(n, scope, "Add", NET_IN(y, mask), NULL);
+	y = onnx_builder_node(n, scope, "Softmax", NET_IN(y),
+			      NET_ATTRS({"axis", NET_INT, .i = -1}));
+	y = onnx_builder_node(n, scope, "MatMul", NET_IN(y, qkv[2]), NULL);
+	y = onnx_builder_node(n, scope, "Transpose", NET_IN(y),
+			      NET_ATTRS({"perm", NET_INTS, .ints = {0, 2, 1, 3}, .n = 4}));
+	shape = onnx_builder_const_ints(n, scope, 3, (const int64_t[]){0, 0, b->hidden});
+	return onnx_builder_node(n, scope, "Reshape", NET_IN(y, shape), NULL);
 }
 
 /* The exact GELU: x/2 (1 + erf(x / sqrt 2)). */
-static const char *gelu(net *n, const char *scope, const char *x)
+static const char *gelu(onnx_builder *n, const char *scope, const char *x)
 {
-	const char *c = net_const_float(n, scope, (float)1.41421356237309504880), *y;
+	const char *c = onnx_builder_const_float(n, scope, (float)1.41421356237309504880), *y;
 
-	y = net_node(n, scope, "Div", NET_IN(x, c), NULL);
-	y = net_node(n, scope, "Erf", NET_IN(y), NULL);
-	c = net_const_float(n, scope, 1);
-	y = net_node(n, scope, "Add", NET_IN(y, c), NULL);
-	y = net_node(n, scope, "Mul", NET_IN(x, y), NULL);
-	c = net_const_float(n, scope, 0.5f);
-	return net_node(n, scope, "Mul", NET_IN(y, c), NULL);
+	y = onnx_builder_node(n, scope, "Div", NET_IN(x, c), NULL);
+	y = onnx_builder_node(n, scope, "Erf", NET_IN(y), NULL);
+	c = onnx_builder_const_float(n, scope, 1);
+	y = onnx_builder_node(n, scope, "Add", NET_IN(y, c), NULL);
+	y = onnx_builder_node(n, scope, "Mul", NET_IN(x, y), NULL);
+	c = onnx_builder_const_float(n, scope, 0.5f);
+	return onnx_builder_node(n, scope, "Mul", NET_IN(y, c), NULL);
 }
 
 /* A linear layer, the residual sum and its normalisation, which gets the name `as`. */
-static const char *output(net *n, const char *scope, const char *path, const char *x,
+static const char *output(onnx_builder *n, const char *scope, const char *path, const char *x,
 			  const char *residual, int64_t in, int64_t out, const char *as)
 {
-	x = linear(n, net_text(n, "%s/dense", scope), net_text(n, "%s.dense", path), x, in, out);
-	x = net_node(n, scope, "Add", NET_IN(x, residual), NULL);
-	net_name_next(n, as);
-	return norm(n, scope, net_text(n, "%s.LayerNorm", path), x, out);
+	x = linear(n, onnx_builder_text(n, "%s/dense", scope),
+		   onnx_builder_text(n, "%s.dense", path), x, in, out);
+	x = onnx_builder_node(n, scope, "Add", NET_IN(x, residual), NULL);
+	onnx_builder_name_next(n, as);
+	return norm(n, scope, onnx_builder_text(n, "%s.LayerNorm", path), x, out);
 }
 
-static const char *layer(net *n, const bert *b, int64_t index, const char *x, const char *mask,
-			 bool last)
+static const char *layer(onnx_builder *n, const bert *b, int64_t index, const char *x,
+			 const char *mask, bool last)
 {
-	const char *scope = net_text(n, "/encoder/layer.%d", (int)index);
-	const char *path = net_text(n, "encoder.layer.%d", (int)index), *y;
+	const char *scope = onnx_builder_text(n, "/encoder/layer.%d", (int)index);
+	const char *path = onnx_builder_text(n, "encoder.layer.%d", (int)index), *y;
 
-	y = attention(n, net_text(n, "%s/attention", scope), net_text(n, "%s.attention", path), b,
-		      x, mask);
-	x = output(n, net_text(n, "%s/attention/output", scope),
-		   net_text(n, "%s.attention.output", path), y, x, b->hidden, b->hidden, NULL);
-	y = linear(n, net_text(n, "%s/intermediate/dense", scope),
-		   net_text(n, "%s.intermediate.dense", path), x, b->hidden, 4 * b->hidden);
-	y = gelu(n, net_text(n, "%s/intermediate/intermediate_act_fn", scope), y);
-	return output(n, net_text(n, "%s/output", scope), net_text(n, "%s.output", path), y, x,
-		      4 * b->hidden, b->hidden, last ? "last_hidden_state" : NULL);
+	y = attention(n, onnx_builder_text(n, "%s/attention", scope),
+		      onnx_builder_text(n, "%s.attention", path), b, x, mask);
+	x = output(n, onnx_builder_text(n, "%s/attention/output", scope),
+		   onnx_builder_text(n, "%s.attention.output", path), y, x, b->hidden, b->hidden,
+		   NULL);
+	y = linear(n, onnx_builder_text(n, "%s/intermediate/dense", scope),
+		   onnx_builder_text(n, "%s.intermediate.dense", path), x, b->hidden,
+		   4 * b->hidden);
+	y = gelu(n, onnx_builder_text(n, "%s/intermediate/intermediate_act_fn", scope), y);
+	return output(n, onnx_builder_text(n, "%s/output", scope),
+		      onnx_builder_text(n, "%s.output", path), y, x, 4 * b->hidden, b->hidden,
+		      last ? "last_hidden_state" : NULL);
 }
 
-static void bert_values(net *n, const bert *b, const zoo_size *s)
+static void bert_values(onnx_builder *n, const bert *b, const zoo_size *s)
 {
 	static const char *const inputs[] = {"input_ids", "attention_mask", "token_type_ids"};
 
 	for (size_t i = 0; i < 3; i++)
-		net_input(n, &(net_value){.name = inputs[i],
-					  .dims = {s->batch, s->seq},
-					  .symbols = {"batch", "seq"},
-					  .rank = 2,
-					  .dtype = ONNX_INT64});
-	net_output(n, &(net_value){.name = "last_hidden_state",
-				   .dims = {s->batch, s->seq, b->hidden},
-				   .symbols = {"batch", "seq"},
-				   .rank = 3,
-				   .dtype = ONNX_FLOAT});
-	net_output(n, &(net_value){.name = "pooler_output",
-				   .dims = {s->batch, b->hidden},
-				   .symbols = {"batch"},
-				   .rank = 2,
-				   .dtype = ONNX_FLOAT});
+		onnx_builder_input(n, &(onnx_builder_value){.name = inputs[i],
+							    .dims = {s->batch, s->seq},
+							    .symbols = {"batch", "seq"},
+							    .rank = 2,
+							    .dtype = ONNX_INT64});
+	onnx_builder_output(n, &(onnx_builder_value){.name = "last_hidden_state",
+						     .dims = {s->batch, s->seq, b->hidden},
+						     .symbols = {"batch", "seq"},
+						     .rank = 3,
+						     .dtype = ONNX_FLOAT});
+	onnx_builder_output(n, &(onnx_builder_value){.name = "pooler_output",
+						     .dims = {s->batch, b->hidden},
+						     .symbols = {"batch"},
+						     .rank = 2,
+						     .dtype = ONNX_FLOAT});
 }
 
-static void build(net *n, const zoo_size *s, const bert *b)
+static void build(onnx_builder *n, const zoo_size *s, const bert *b)
 {
 	const char *x, *mask, *first;
 
@@ -214,20 +228,20 @@ static void build(net *n, const zoo_size *s, const bert *b)
 	for (int64_t i = 0; i < b->layers; i++)
 		x = layer(n, b, i, x, mask, i + 1 == b->layers);
 	/* The pooler reads the first token. */
-	first = net_const_int(n, "/pooler", 0);
-	x = net_node(n, "/pooler", "Gather", NET_IN(x, first),
-		     NET_ATTRS({"axis", NET_INT, .i = 1}));
+	first = onnx_builder_const_int(n, "/pooler", 0);
+	x = onnx_builder_node(n, "/pooler", "Gather", NET_IN(x, first),
+			      NET_ATTRS({"axis", NET_INT, .i = 1}));
 	x = zoo_add_gemm(n, "pooler.dense", x, b->hidden, b->hidden);
-	net_name_next(n, "pooler_output");
-	net_node(n, "/pooler/activation", "Tanh", NET_IN(x), NULL);
+	onnx_builder_name_next(n, "pooler_output");
+	onnx_builder_node(n, "/pooler/activation", "Tanh", NET_IN(x), NULL);
 }
 
-void zoo_bert_base(net *n, const zoo_size *s)
+void zoo_bert_base(onnx_builder *n, const zoo_size *s)
 {
 	build(n, s, &(bert){768, 12, 12});
 }
 
-void zoo_bert_mini(net *n, const zoo_size *s)
+void zoo_bert_mini(onnx_builder *n, const zoo_size *s)
 {
 	build(n, s, &(bert){256, 4, 4});
 }

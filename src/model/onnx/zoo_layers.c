@@ -10,84 +10,91 @@
 
 #include <math.h>
 
-const char *zoo_add_conv(net *n, const char *path, const char *x, const zoo_conv *c)
+const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const zoo_conv *c)
 {
 	int64_t groups = c->groups ? c->groups : 1, k = c->kernel, s = c->stride, p = c->pad;
 	int64_t in = c->in / groups;
 	const char *weight =
-	    net_normal(n, net_text(n, "%s.weight", path), sqrt(2.0 / (double)(in * k * k)),
-		       NET_DIMS(c->out, in, k, k));
-	const char *bias =
-	    c->bias ? net_normal(n, net_text(n, "%s.bias", path), 0.05, NET_DIMS(c->out)) : NULL;
+	    onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
+				sqrt(2.0 / (double)(in * k * k)), NET_DIMS(c->out, in, k, k));
+	const char *bias = c->bias ? onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path),
+							 0.05, NET_DIMS(c->out))
+				   : NULL;
 
-	return net_node(n, net_scope(n, path), "Conv", NET_IN(x, weight, bias),
-			NET_ATTRS({"dilations", NET_INTS, .ints = {1, 1}, .n = 2},
-				  {"group", NET_INT, .i = groups},
-				  {"kernel_shape", NET_INTS, .ints = {k, k}, .n = 2},
-				  {"pads", NET_INTS, .ints = {p, p, p, p}, .n = 4},
-				  {"strides", NET_INTS, .ints = {s, s}, .n = 2}));
+	return onnx_builder_node(n, onnx_builder_scope(n, path), "Conv", NET_IN(x, weight, bias),
+				 NET_ATTRS({"dilations", NET_INTS, .ints = {1, 1}, .n = 2},
+					   {"group", NET_INT, .i = groups},
+					   {"kernel_shape", NET_INTS, .ints = {k, k}, .n = 2},
+					   {"pads", NET_INTS, .ints = {p, p, p, p}, .n = 4},
+					   {"strides", NET_INTS, .ints = {s, s}, .n = 2}));
 }
 
-const char *zoo_add_norm(net *n, const char *path, const char *x, int64_t channels, double gamma)
+const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64_t channels,
+			 double gamma)
 {
-	const char *weight =
-	    net_uniform(n, net_text(n, "%s.weight", path), gamma / 2, gamma, NET_DIMS(channels));
-	const char *bias = net_normal(n, net_text(n, "%s.bias", path), 0.1, NET_DIMS(channels));
-	const char *mean =
-	    net_normal(n, net_text(n, "%s.running_mean", path), 0.1, NET_DIMS(channels));
-	const char *var =
-	    net_uniform(n, net_text(n, "%s.running_var", path), 0.5, 1.0, NET_DIMS(channels));
+	const char *weight = onnx_builder_uniform(n, onnx_builder_text(n, "%s.weight", path),
+						  gamma / 2, gamma, NET_DIMS(channels));
+	const char *bias =
+	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.1, NET_DIMS(channels));
+	const char *mean = onnx_builder_normal(n, onnx_builder_text(n, "%s.running_mean", path),
+					       0.1, NET_DIMS(channels));
+	const char *var = onnx_builder_uniform(n, onnx_builder_text(n, "%s.running_var", path), 0.5,
+					       1.0, NET_DIMS(channels));
 
-	return net_node(
-	    n, net_scope(n, path), "BatchNormalization", NET_IN(x, weight, bias, mean, var),
+	return onnx_builder_node(
+	    n, onnx_builder_scope(n, path), "BatchNormalization",
+	    NET_IN(x, weight, bias, mean, var),
 	    NET_ATTRS({"epsilon", NET_FLOAT, .f = 1e-5f}, {"momentum", NET_FLOAT, .f = 0.9f}));
 }
 
-const char *zoo_add_relu(net *n, const char *path, const char *x)
+const char *zoo_add_relu(onnx_builder *n, const char *path, const char *x)
 {
-	return net_node(n, net_scope(n, path), "Relu", NET_IN(x), NULL);
+	return onnx_builder_node(n, onnx_builder_scope(n, path), "Relu", NET_IN(x), NULL);
 }
 
-const char *zoo_add_relu6(net *n, const char *path, const char *x)
+const char *zoo_add_relu6(onnx_builder *n, const char *path, const char *x)
 {
-	const char *scope = net_scope(n, path);
-	const char *low = net_const_float(n, scope, 0);
-	const char *high = net_const_float(n, scope, 6);
+	const char *scope = onnx_builder_scope(n, path);
+	const char *low = onnx_builder_const_float(n, scope, 0);
+	const char *high = onnx_builder_const_float(n, scope, 6);
 
-	return net_node(n, scope, "Clip", NET_IN(x, low, high), NULL);
+	return onnx_builder_node(n, scope, "Clip", NET_IN(x, low, high), NULL);
 }
 
-const char *zoo_add_max_pool(net *n, const char *path, const char *x, int64_t kernel,
+const char *zoo_add_max_pool(onnx_builder *n, const char *path, const char *x, int64_t kernel,
 			     int64_t stride, int64_t pad, bool ceil_mode)
 {
-	return net_node(n, net_scope(n, path), "MaxPool", NET_IN(x),
-			NET_ATTRS({"ceil_mode", NET_INT, .i = ceil_mode},
-				  {"kernel_shape", NET_INTS, .ints = {kernel, kernel}, .n = 2},
-				  {"pads", NET_INTS, .ints = {pad, pad, pad, pad}, .n = 4},
-				  {"strides", NET_INTS, .ints = {stride, stride}, .n = 2}));
+	return onnx_builder_node(
+	    n, onnx_builder_scope(n, path), "MaxPool", NET_IN(x),
+	    NET_ATTRS({"ceil_mode", NET_INT, .i = ceil_mode},
+		      {"kernel_shape", NET_INTS, .ints = {kernel, kernel}, .n = 2},
+		      {"pads", NET_INTS, .ints = {pad, pad, pad, pad}, .n = 4},
+		      {"strides", NET_INTS, .ints = {stride, stride}, .n = 2}));
 }
 
-const char *zoo_add_gemm(net *n, const char *path, const char *x, int64_t in, int64_t out)
+const char *zoo_add_gemm(onnx_builder *n, const char *path, const char *x, int64_t in, int64_t out)
 {
-	const char *weight =
-	    net_normal(n, net_text(n, "%s.weight", path), 1 / sqrt((double)in), NET_DIMS(out, in));
-	const char *bias = net_normal(n, net_text(n, "%s.bias", path), 0.02, NET_DIMS(out));
+	const char *weight = onnx_builder_normal(n, onnx_builder_text(n, "%s.weight", path),
+						 1 / sqrt((double)in), NET_DIMS(out, in));
+	const char *bias =
+	    onnx_builder_normal(n, onnx_builder_text(n, "%s.bias", path), 0.02, NET_DIMS(out));
 
-	return net_node(n, net_scope(n, path), "Gemm", NET_IN(x, weight, bias),
-			NET_ATTRS({"alpha", NET_FLOAT, .f = 1}, {"beta", NET_FLOAT, .f = 1},
-				  {"transB", NET_INT, .i = 1}));
+	return onnx_builder_node(n, onnx_builder_scope(n, path), "Gemm", NET_IN(x, weight, bias),
+				 NET_ATTRS({"alpha", NET_FLOAT, .f = 1},
+					   {"beta", NET_FLOAT, .f = 1},
+					   {"transB", NET_INT, .i = 1}));
 }
 
-void zoo_image_values(net *n, const zoo_size *s, int64_t classes)
+void zoo_image_values(onnx_builder *n, const zoo_size *s, int64_t classes)
 {
-	net_input(n, &(net_value){.name = "input",
-				  .dims = {s->batch, 3, s->height, s->width},
-				  .symbols = {"batch"},
-				  .rank = 4,
-				  .dtype = ONNX_FLOAT});
-	net_output(n, &(net_value){.name = "output",
-				   .dims = {s->batch, classes},
-				   .symbols = {"batch"},
-				   .rank = 2,
-				   .dtype = ONNX_FLOAT});
+	onnx_builder_input(n, &(onnx_builder_value){.name = "input",
+						    .dims = {s->batch, 3, s->height, s->width},
+						    .symbols = {"batch"},
+						    .rank = 4,
+						    .dtype = ONNX_FLOAT});
+	onnx_builder_output(n, &(onnx_builder_value){.name = "output",
+						     .dims = {s->batch, classes},
+						     .symbols = {"batch"},
+						     .rank = 2,
+						     .dtype = ONNX_FLOAT});
 }

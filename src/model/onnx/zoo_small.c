@@ -7,67 +7,67 @@
 #include <math.h>
 
 /* Two linear layers with a ReLU between them. */
-static void two_linear(net *n, const zoo_size *s, int64_t in, int64_t hidden, int64_t out,
+static void two_linear(onnx_builder *n, const zoo_size *s, int64_t in, int64_t hidden, int64_t out,
 		       const char *const paths[3])
 {
 	const char *x;
 
-	net_input(n, &(net_value){.name = "input",
-				  .dims = {s->batch, in},
-				  .symbols = {"batch"},
-				  .rank = 2,
-				  .dtype = ONNX_FLOAT});
-	net_output(n, &(net_value){.name = "output",
-				   .dims = {s->batch, out},
-				   .symbols = {"batch"},
-				   .rank = 2,
-				   .dtype = ONNX_FLOAT});
+	onnx_builder_input(n, &(onnx_builder_value){.name = "input",
+						    .dims = {s->batch, in},
+						    .symbols = {"batch"},
+						    .rank = 2,
+						    .dtype = ONNX_FLOAT});
+	onnx_builder_output(n, &(onnx_builder_value){.name = "output",
+						     .dims = {s->batch, out},
+						     .symbols = {"batch"},
+						     .rank = 2,
+						     .dtype = ONNX_FLOAT});
 	x = zoo_add_gemm(n, paths[0], "input", in, hidden);
 	x = zoo_add_relu(n, paths[1], x);
-	net_name_next(n, "output");
+	onnx_builder_name_next(n, "output");
 	zoo_add_gemm(n, paths[2], x, hidden, out);
 }
 
-void zoo_simplenet(net *n, const zoo_size *s)
+void zoo_simplenet(onnx_builder *n, const zoo_size *s)
 {
 	two_linear(n, s, 784, 128, 10, (const char *const[]){"fc1", "relu", "fc2"});
 }
 
-void zoo_two_layer(net *n, const zoo_size *s)
+void zoo_two_layer(onnx_builder *n, const zoo_size *s)
 {
 	two_linear(n, s, 1000, 100, 10, (const char *const[]){"linear1", "relu", "linear2"});
 }
 
-void zoo_conv2d(net *n, const zoo_size *s)
+void zoo_conv2d(onnx_builder *n, const zoo_size *s)
 {
-	net_value v = {.name = "input",
-		       .dims = {s->batch, 3, s->height, s->width},
-		       .symbols = {"batch"},
-		       .rank = 4,
-		       .dtype = ONNX_FLOAT};
+	onnx_builder_value v = {.name = "input",
+				.dims = {s->batch, 3, s->height, s->width},
+				.symbols = {"batch"},
+				.rank = 4,
+				.dtype = ONNX_FLOAT};
 
-	net_input(n, &v);
+	onnx_builder_input(n, &v);
 	v.name = "output";
 	v.dims[1] = 64;
-	net_output(n, &v);
-	net_name_next(n, "output");
+	onnx_builder_output(n, &v);
+	onnx_builder_name_next(n, "output");
 	zoo_add_conv(n, "conv", "input", &(zoo_conv){3, 64, 3, 1, .pad = 1, .bias = true});
 }
 
 #define MATMUL_N 1024
-void zoo_matmul(net *n, const zoo_size *s)
+void zoo_matmul(onnx_builder *n, const zoo_size *s)
 {
-	net_value v = {.name = "input",
-		       .dims = {s->batch, s->seq, MATMUL_N},
-		       .symbols = {"batch", "seq"},
-		       .rank = 3,
-		       .dtype = ONNX_FLOAT};
+	onnx_builder_value v = {.name = "input",
+				.dims = {s->batch, s->seq, MATMUL_N},
+				.symbols = {"batch", "seq"},
+				.rank = 3,
+				.dtype = ONNX_FLOAT};
 	const char *weight;
 
-	net_input(n, &v);
+	onnx_builder_input(n, &v);
 	v.name = "output";
-	net_output(n, &v);
-	weight = net_normal(n, "weight", 1 / sqrt(MATMUL_N), NET_DIMS(MATMUL_N, MATMUL_N));
-	net_name_next(n, "output");
-	net_node(n, "", "MatMul", NET_IN("input", weight), NULL);
+	onnx_builder_output(n, &v);
+	weight = onnx_builder_normal(n, "weight", 1 / sqrt(MATMUL_N), NET_DIMS(MATMUL_N, MATMUL_N));
+	onnx_builder_name_next(n, "output");
+	onnx_builder_node(n, "", "MatMul", NET_IN("input", weight), NULL);
 }

@@ -19,10 +19,10 @@
  * https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/rebatch/batch.h"
-#include "model/rebatch/follow_run.h"
+#include "model/rebatch/rebatch.h"
+#include "model/rebatch/batch_propagate.h"
 #include "base/err.h"
-#include "base/names.h"
+#include "base/name_index.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -39,7 +39,7 @@ enum { ATTRIBUTE_GRAPH = 6, ATTRIBUTE_GRAPHS = 11 };
 enum { TENSOR_FLOATS = 4, TENSOR_RAW = 9, TENSOR_DOUBLES = 10 };
 
 typedef struct rewrite {
-	const follow *f;
+	const batch_propagation *f;
 	const cost_result *cost;
 	wire_source source;
 	wire_out *out;
@@ -73,7 +73,7 @@ static dck_status rewrite_count(rewrite *x, size_t at, size_t n)
 static dck_status rewrite_copy(rewrite *x, const wire_reader *r, const wire_field *w)
 {
 	size_t n = (size_t)(r->at - w->at);
-	uint8_t *to = wire_room(x->out, n);
+	uint8_t *to = wire_reserve(x->out, n);
 
 	return to ? wire_source_copy(&x->source, w->at, n, to, x->err)
 		  : ERR_NO_MEMORY(x->err, "for the rewritten model");
@@ -92,12 +92,12 @@ static void put_type(rewrite *x, const onnx_tensor_type *t, const val *v, bool s
 		for (size_t i = 0; i < t->shape->rank; i++) {
 			const onnx_dim *d = &t->shape->dims[i];
 			size_t dim = wire_begin(x->out, 1);
-			const bool items_here = s && s->kind == HELD_ITEMS && (size_t)s->axis == i;
-			num size = num_int(d->value);
+			const bool items_here = s && s->kind == BATCHED && (size_t)s->axis == i;
+			sym_int size = sym_const(d->value);
 			if (items_here) /* it stays open where it has no 63 bits */
-				size = num_mul(x->f->nums, num_int(x->f->n),
-					       num_mul(x->f->nums, s->pre, s->post));
-			if (num_known(size) && size.v >= 0)
+				size = sym_mul(x->f->nums, sym_const(x->f->n),
+					       sym_mul(x->f->nums, s->pre, s->post));
+			if (sym_known(size) && size.v >= 0)
 				wire_put_int(x->out, 1, size.v);
 			else if (d->symbol && d->value < 0)
 				wire_put_text(x->out, 2, d->symbol);
@@ -122,7 +122,7 @@ static dck_status rewrite_value(rewrite *x, const wire_reader *r, const wire_fie
 				const onnx_value *o, const val *v, bool body)
 {
 	const items *s = v ? v->mark : NULL;
-	bool other = body || (s && s->kind == HELD_ITEMS);
+	bool other = body || (s && s->kind == BATCHED);
 
 	if (!other || !o->type || !o->type->tensor || !o->name)
 		return rewrite_copy(x, r, w);
@@ -204,7 +204,7 @@ static dck_status tensor(rewrite *x, const wire_reader *r, const wire_field *w,
 static void uses_count(rewrite *x, const onnx_node *nodes, size_t n, bool find)
 {
 	for (size_t i = 0; i < n; i++) {
-		const edits *e = follow_edits(x->f, &nodes[i]);
+		const edits *e = batch_rule_edits(x->f, &nodes[i]);
 		for (size_t k = 0; find && e && k < e->n; k++)
 			if (e->edit[k].kind == EDIT_SIZES)
 				names_add(&x->unused, nodes[i].inputs[e->edit[k].slot]);
@@ -229,7 +229,7 @@ static void uses_count(rewrite *x, const onnx_node *nodes, size_t n, bool find)
 
 static dck_status unused_find(rewrite *x, const onnx_graph *g)
 {
-	size_t most = follow_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
+	size_t most = batch_rule_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
 
 	x->uses = mem_arena_array(x->f->arena, most, sizeof *x->uses);
 	DCK_NEED(x->uses && names_init(&x->unused, x->f->arena, most), x->err,
@@ -358,7 +358,7 @@ static dck_status attribute(rewrite *x, const wire_reader *r, const wire_field *
 
 static dck_status node(rewrite *x, const wire_reader *r, const wire_field *w, const onnx_node *n)
 {
-	const edits *e = follow_edits(x->f, n);
+	const edits *e = batch_rule_edits(x->f, n);
 	const char *name[FOLLOW_EDITS_MAX];
 	size_t input = 0, attributes = 0;
 	bool bodies = false, more = true;
@@ -563,7 +563,7 @@ bool batch_fixed(const onnx_model *m, int64_t *ret_was)
 	return is;
 }
 
-static dck_status places(const follow *f, val *const *list, size_t n, mem_arena *a,
+static dck_status places(const batch_propagation *f, val *const *list, size_t n, mem_arena *a,
 			 batch_place **ret, dck_err *err)
 {
 	batch_place *to = mem_arena_array(a, n ? n : 1, sizeof *to);
@@ -572,8 +572,8 @@ static dck_status places(const follow *f, val *const *list, size_t n, mem_arena 
 	for (size_t i = 0; i < n; i++) {
 		const items *s = list[i]->mark;
 		to[i].name = mem_arena_dup(a, list[i]->name);
-		if (!s || s->kind != HELD_ITEMS) {
-			to[i].shared = list[i]->rank > 0 && num_is(list[i]->dims[0], f->was);
+		if (!s || s->kind != BATCHED) {
+			to[i].shared = list[i]->rank > 0 && sym_is(list[i]->dims[0], f->was);
 			continue;
 		}
 		to[i].items = true;
@@ -590,13 +590,13 @@ dck_status rebatch(const char *path, const onnx_model *m, int64_t n, const char 
 {
 	batch_model b = {0};
 	cost_result *cost = NULL;
-	follow f;
+	batch_propagation f;
 	rewrite x = {.out = &b.bytes, .file = file, .err = err};
 	dck_status status;
 
 	if (!batch_fixed(m, &b.was))
 		DCK_FAIL(err, E_ARG, "the model leaves the number of items open");
-	DCK_TRY(follow_model(m, n, b.was, a, &f, &cost, err));
+	DCK_TRY(batch_rule_model(m, n, b.was, a, &f, &cost, err));
 	x.f = &f;
 	x.cost = cost;
 	status = wire_source_open(path, &wire_onnx, &x.source, err);
@@ -604,14 +604,14 @@ dck_status rebatch(const char *path, const onnx_model *m, int64_t n, const char 
 		status = model(&x, m);
 		wire_source_close(&x.source);
 	}
-	b.rewritten = follow_nedits(&f);
+	b.rewritten = batch_rule_nedits(&f);
 	b.ninputs = cost->ninputs;
 	b.noutputs = cost->noutputs;
 	if (status == DCK_OK)
 		status = places(&f, cost->inputs, cost->ninputs, a, &b.inputs, err);
 	if (status == DCK_OK)
 		status = places(&f, cost->outputs, cost->noutputs, a, &b.outputs, err);
-	follow_done(&f);
+	batch_rule_done(&f);
 	if (status != DCK_OK) {
 		batch_done(&b);
 		return status;

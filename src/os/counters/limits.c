@@ -6,7 +6,7 @@
 #include "os/os.h"
 
 #include "os/counters/cgroup.h"
-#include "os/process/leftovers.h"
+#include "os/process/cleanup.h"
 #include "os/file/text.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Replacement (os_replace): a temporary file of a random name in the target's directory (O_EXCL),
  * the old file's owner and mode, the contents, fsync(), rename(2), fsync() of the directory. So
  * after a crash the name has the old or the new contents, never a part. A temporary file is
- * registered in leftovers.c until it is renamed. Devices, pipes and /dev/stdout are written
+ * registered in cleanup.c until it is renamed. Devices, pipes and /dev/stdout are written
  * directly.
  *
  * Directories that all users may write to (/tmp): dck_file_target() follows links itself, up to 40,
@@ -11,8 +11,8 @@
  * two steps, so os_open_append() opens without following links and checks the open file again.
  *
  * Reading trusts no stated size: it ends at the end of the file or at the limit (E_LIMIT). Locks:
- * os_file_hold() is of the process (F_SETLK, lost when any descriptor of the file is closed),
- * os_file_lock() of the open file (F_OFD_SETLK).
+ * os_file_lock_process() is of the process (F_SETLK, lost when any descriptor of the file is
+ * closed), os_file_lock() of the open file (F_OFD_SETLK).
  *
  * Sources: open(2), rename(2), fcntl_locking(2), Documentation/admin-guide/sysctl/fs.rst of Linux
  *
@@ -25,7 +25,7 @@
 #include "base/rng.h"
 #include "deepclock/report.h"
 #include "deepclock/unstable.h"
-#include "os/process/leftovers.h"
+#include "os/process/cleanup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,7 @@ dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err
 	return status;
 }
 
-dck_status os_file_nameless(int *ret_fd, dck_err *err)
+dck_status os_memfd(int *ret_fd, dck_err *err)
 {
 	*ret_fd = memfd_create("deepclock", MFD_CLOEXEC);
 	if (*ret_fd < 0)
@@ -294,7 +294,7 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
 			       path);
-	leftover_path(LEFTOVER_FILE, r->temp);
+	cleanup_add_path(LEFTOVER_FILE, r->temp);
 	dck_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
@@ -391,7 +391,7 @@ void os_replace_abort(os_replace *r)
 		close(r->fd);
 	if (r->temp[0])
 		unlink(r->temp);
-	leftover_path_gone(LEFTOVER_FILE, r->temp);
+	cleanup_add_path_gone(LEFTOVER_FILE, r->temp);
 	mem_free(r);
 }
 
@@ -456,7 +456,7 @@ dck_status os_open_append(const char *path, int *ret_fd, dck_err *err)
 	return DCK_OK;
 }
 
-bool os_file_claim(const char *path)
+bool os_file_create_exclusive(const char *path)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
@@ -476,7 +476,7 @@ static struct flock whole_lock(void)
 	return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
 }
 
-void os_file_hold(int fd)
+void os_file_lock_process(int fd)
 {
 	struct flock lock = whole_lock();
 
@@ -492,7 +492,7 @@ bool os_file_lock(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
-bool os_file_held(const char *path)
+bool os_file_is_locked(const char *path)
 {
 	struct flock lock = whole_lock();
 	const int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);

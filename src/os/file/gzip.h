@@ -12,7 +12,7 @@
 
 #include "deepclock/report.h"
 
-#include "os/process/late_zlib.h"
+#include "os/process/lazy_zlib.h"
 
 /* A stream that takes its memory where all of it is taken; for deflateInit2_(), inflateInit2_(). */
 z_stream gzip_stream(void);

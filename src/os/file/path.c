@@ -1,6 +1,6 @@
 /* path.c - names in the file system: kinds, links, directories, matching by patterns, permissions.
  *
- * os_path_each() matches as glob(3) does, with two differences: the directory is taken literally,
+ * os_glob_each() matches as glob(3) does, with two differences: the directory is taken literally,
  * since users name it, and the pattern is ours. The pattern is split at '/'. A part without special
  * characters is appended without reading a directory; any other part is compared (fnmatch(3)) with
  * the sorted entries of the directory so far. The recursion is as deep as the pattern has parts, on
@@ -94,12 +94,12 @@ bool os_link_read(const char *path, char *ret, size_t size)
 	return ok;
 }
 
-bool os_folder_here(char *ret, size_t size)
+bool os_getcwd(char *ret, size_t size)
 {
 	return getcwd(ret, size) != NULL;
 }
 
-dck_status os_folders_make(const char *path, const char *purpose, dck_err *err)
+dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err)
 {
 	char folder[4096];
 
@@ -192,7 +192,7 @@ static void rest_each(matching *m, size_t n, const char *pattern)
 	free(entry);
 }
 
-void os_path_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
+void os_glob_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
 		  void *self)
 {
 	matching m = {.f = f, .self = self};
@@ -206,7 +206,7 @@ void os_path_each(const char *folder, const char *pattern, void (*f)(void *self,
 	rest_each(&m, n, pattern);
 }
 
-const char *os_path_quoted(mem_arena *a, const char *name)
+const char *os_glob_escape(mem_arena *a, const char *name)
 {
 	char *to = mem_arena_alloc(a, 2 * strlen(name) + 1), *at = to;
 
@@ -279,7 +279,7 @@ const char *os_path_first(mem_arena *a, const char *folder, const char *pattern)
 {
 	choice c = {.arena = a};
 
-	os_path_each(folder, pattern, choose_first, &c);
+	os_glob_each(folder, pattern, choose_first, &c);
 	return c.best;
 }
 
@@ -287,6 +287,6 @@ const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern
 {
 	choice c = {.arena = a};
 
-	os_path_each(folder, pattern, choose_newest, &c);
+	os_glob_each(folder, pattern, choose_newest, &c);
 	return c.best;
 }

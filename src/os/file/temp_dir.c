@@ -6,7 +6,7 @@
 #include "os/os.h"
 
 #include "base/err.h"
-#include "os/process/leftovers.h"
+#include "os/process/cleanup.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -112,7 +112,7 @@ static bool dir_make(const char *in, char *path)
 	if (!mkdtemp(path))
 		return false;
 	lock_take(path);
-	leftover_path(LEFTOVER_FOLDER, path);
+	cleanup_add_path(LEFTOVER_FOLDER, path);
 	return true;
 }
 
@@ -144,6 +144,6 @@ dck_status os_temp_dir(char *path, dck_err *err)
 void os_temp_dir_remove(const char *path)
 {
 	leftover_folder_remove(path);
-	leftover_path_gone(LEFTOVER_FOLDER, path);
+	cleanup_add_path_gone(LEFTOVER_FOLDER, path);
 	lock_drop(path);
 }

@@ -75,7 +75,7 @@ void os_library_preload(const char *path)
 	(void)dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
-void *os_library_first(const char *name)
+void *os_symbol_default(const char *name)
 {
 	return dlsym(RTLD_DEFAULT, name);
 }

@@ -61,7 +61,7 @@ bool os_process_used(int pid, uint64_t *ret_user_ns, uint64_t *ret_system_ns)
 	return true;
 }
 
-bool os_thread_waits(int pid, int tid, os_waiting *ret)
+bool os_thread_blocked_call(int pid, int tid, os_blocked_call *ret)
 {
 	char path[64], text[256];
 	long call;
@@ -75,11 +75,11 @@ bool os_thread_waits(int pid, int tid, os_waiting *ret)
 	else if (sscanf(text, "%ld %*x %*x %*x %*x %*x %*x 0x%" SCNx64 " 0x%" SCNx64, &call, &sp,
 			&pc) != 3)
 		return false;
-	*ret = (os_waiting){.sp = sp, .pc = pc, .call = call};
+	*ret = (os_blocked_call){.sp = sp, .pc = pc, .call = call};
 	return true;
 }
 
-bool os_thread_turns(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_turns)
+bool os_thread_timeslices(int pid, int tid, uint64_t *ret_cpu_ns, uint64_t *ret_turns)
 {
 	char path[64], text[128];
 

@@ -12,7 +12,7 @@
  *
  * Waiting: a long run is polled by a pidfd, and cancelled() is called every 50 ms; a short one
  * (expect_ns) is only reaped, since polling costs 3 % of it. Cancelling sends SIGTERM and, 2 s
- * later, SIGKILL. A child is registered in leftovers.c from its start until it is reaped.
+ * later, SIGKILL. A child is registered in cleanup.c from its start until it is reaped.
  *
  * os_spawner_run() may be called again and again; a spawner belongs to one thread. argv, `set` and
  * the directory are borrowed.
@@ -22,7 +22,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "os/process/leftovers.h"
+#include "os/process/cleanup.h"
 #include "os/process/pidfd.h"
 
 #include <errno.h>

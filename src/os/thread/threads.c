@@ -3,8 +3,8 @@
  *
  * Sources: getrusage(2) for the caller and the process, the CPU clock of a thread by its number (no
  * file is opened, ten times as fast), and /proc/self/task/TID/{stat,schedstat,status}
- * (proc_pid_stat(5)). A thread may exit at any time, so each read may fail; os_uses.known has a bit
- * for each counter that was read.
+ * (proc_pid_stat(5)). A thread may exit at any time, so each read may fail;
+ * os_thread_counters.known has a bit for each counter that was read.
  *
  * This code also runs inside programs that are traced. No memory is allocated, all buffers are on
  * the stack, and no descriptor stays open, since the program may close any. Directories are read by
@@ -34,7 +34,7 @@
 
 static const char folder[] = "/proc/self/task";
 
-static void threads_uses_put(os_uses *u, os_use what, uint64_t n)
+static void threads_uses_put(os_thread_counters *u, os_thread_counter what, uint64_t n)
 {
 	u->n[what] = n;
 	u->known |= 1u << what;
@@ -50,12 +50,12 @@ static bool threads_clock_of(clockid_t clock, uint64_t *ret)
 	return true;
 }
 
-static void uses_get(int who, clockid_t clock, os_uses *ret)
+static void uses_get(int who, clockid_t clock, os_thread_counters *ret)
 {
 	struct rusage r;
 	uint64_t ns;
 
-	*ret = (os_uses){0};
+	*ret = (os_thread_counters){0};
 	if (threads_clock_of(clock, &ns))
 		threads_uses_put(ret, OS_USE_CPU, ns);
 	if (getrusage(who, &r))
@@ -66,12 +66,12 @@ static void uses_get(int who, clockid_t clock, os_uses *ret)
 	threads_uses_put(ret, OS_USE_INVOLUNTARY, (uint64_t)r.ru_nivcsw);
 }
 
-void os_uses_own(os_uses *ret)
+void os_thread_counters_own(os_thread_counters *ret)
 {
 	uses_get(RUSAGE_THREAD, CLOCK_THREAD_CPUTIME_ID, ret);
 }
 
-void os_uses_process(os_uses *ret)
+void os_thread_counters_process(os_thread_counters *ret)
 {
 	uses_get(RUSAGE_SELF, CLOCK_PROCESS_CPUTIME_ID, ret);
 }
@@ -84,7 +84,7 @@ bool os_thread_cpu(int tid, uint64_t *ret_ns)
 
 /* Parses /proc/self/task/TID/stat: number, name in parentheses, which may have any character, then
  * fields separated by blanks; proc_pid_stat(5) counts them from 1. */
-static bool stat_read(int tid, os_thread_told *ret)
+static bool stat_read(int tid, os_thread_stat *ret)
 {
 	enum { STATE = 3, MINOR = 10, MAJOR = 12, BORN = 22 };
 	const long hz = sysconf(_SC_CLK_TCK);
@@ -112,7 +112,7 @@ static bool stat_read(int tid, os_thread_told *ret)
 }
 
 /* Reads CPU time, run delay and timeslices; all are 0 where the kernel does not count them. */
-static void queue_read(int tid, os_uses *ret)
+static void queue_read(int tid, os_thread_counters *ret)
 {
 	uint64_t ran, waited, turns;
 	char path[64], text[128];
@@ -121,10 +121,10 @@ static void queue_read(int tid, os_uses *ret)
 	if (text_read(path, text, sizeof text) &&
 	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited, &turns) == 3 &&
 	    (ran || waited || turns))
-		threads_uses_put(ret, OS_USE_QUEUE, waited);
+		threads_uses_put(ret, OS_THREAD_RUN_DELAY, waited);
 }
 
-static void switches_read(int tid, os_uses *ret)
+static void switches_read(int tid, os_thread_counters *ret)
 {
 	char path[64], text[4096];
 	uint64_t n;
@@ -138,11 +138,11 @@ static void switches_read(int tid, os_uses *ret)
 		threads_uses_put(ret, OS_USE_INVOLUNTARY, n);
 }
 
-bool os_thread_read(int tid, bool switches, os_thread_told *ret)
+bool os_thread_read(int tid, bool switches, os_thread_stat *ret)
 {
 	uint64_t ns;
 
-	*ret = (os_thread_told){0};
+	*ret = (os_thread_stat){0};
 	if (!stat_read(tid, ret))
 		return false;
 	queue_read(tid, &ret->uses);

@@ -1,5 +1,5 @@
 /* calls.c - calling-context tree of calls that the caller reports, such as an interpreter's profile
- * hook (deepclock/count.h): the interface around call_lane.c, and the record of several threads.
+ * hook (deepclock/count.h): the interface around thread_cct.c, and the record of several threads.
  *
  * Time is the time stamp counter if it is usable (os_clock_tsc()), else CLOCK_MONOTONIC. All
  * dck_calls of one record need the same rate, so a further one takes it from `like`.
@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "profiler/count/count_functions.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #endif
 
 struct dck_calls {
-	call_lane *lane;
+	thread_cct *lane;
 	os_clock_state rate; /* 0: the lane's time is in nanoseconds */
 	double ns_per_tick;
 	double *totals; /* @owned; of the paths, as dck_calls_end() found them */
@@ -51,12 +51,12 @@ static inline uint64_t calls_now(const dck_calls *c)
 }
 
 /* Takes ownership of the lane, also on failure. Returns NULL if lane is NULL. */
-static dck_calls *count_calls_of(call_lane *lane, const dck_calls *like)
+static dck_calls *count_calls_of(thread_cct *lane, const dck_calls *like)
 {
 	dck_calls *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
 
 	if (!c) {
-		call_lane_free(lane);
+		thread_cct_free(lane);
 		return NULL;
 	}
 	c->lane = lane;
@@ -80,10 +80,10 @@ static dck_calls *calls_begun(dck_calls *c)
 
 dck_calls *dck_calls_new_in(const char *path, const dck_calls *like, const dck_calls *after)
 {
-	dck_calls *c = calls_begun(count_calls_of(call_lane_make(path), like));
+	dck_calls *c = calls_begun(count_calls_of(thread_cct_make(path), like));
 
 	if (c && after)
-		call_lane_follow(c->lane, after->lane, after->lane->depth, calls_now(c));
+		thread_cct_fork(c->lane, after->lane, after->lane->depth, calls_now(c));
 	return c;
 }
 
@@ -93,12 +93,12 @@ dck_calls *dck_calls_new(const dck_calls *like)
 }
 
 /* Returns whether the header is right and each parent comes before its children. */
-static bool calls_in_order(const call_lane *l)
+static bool calls_in_order(const thread_cct *l)
 {
-	const call_node *nodes = call_lane_nodes(l);
+	const call_node *nodes = thread_cct_nodes(l);
 
 	if (l->magic != CALL_LANE_MAGIC || l->size_node != sizeof(call_node) ||
-	    l->n > CALL_LANE_NODES || l->n <= CALL_LANE_REST)
+	    l->n > CALL_LANE_NODES || l->n <= THREAD_CCT_OVERFLOW)
 		return false;
 	for (uint32_t i = 1; i < l->n; i++)
 		if (nodes[i].parent >= i)
@@ -114,10 +114,10 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 	if (fd < 0)
 		return NULL;
 	/* A private mapping: changes do not reach the file. */
-	call_lane *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
-			   ? mmap(NULL, CALL_LANE_BYTES, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_NORESERVE, fd, 0)
-			   : MAP_FAILED;
+	thread_cct *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
+			    ? mmap(NULL, CALL_LANE_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_NORESERVE, fd, 0)
+			    : MAP_FAILED;
 	close(fd);
 	if (l == MAP_FAILED)
 		return NULL;
@@ -127,12 +127,12 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 	l->depth = l->current = 0;
 	l->in_use = 0;
 	if (!calls_in_order(l)) {
-		call_lane_free(l);
+		thread_cct_free(l);
 		return NULL;
 	}
 	for (uint32_t i = 1; i < l->n; i++)
-		if (call_lane_nodes(l)[i].function)
-			call_lane_nodes(l)[i].function |= mark;
+		if (thread_cct_nodes(l)[i].function)
+			thread_cct_nodes(l)[i].function |= mark;
 	return count_calls_of(l, like);
 }
 
@@ -140,7 +140,7 @@ void dck_calls_free(dck_calls *c)
 {
 	if (!c)
 		return;
-	call_lane_free(c->lane);
+	thread_cct_free(c->lane);
 	mem_free(c->totals);
 	mem_free(c);
 }
@@ -149,18 +149,18 @@ bool dck_calls_enter(dck_calls *c, uint64_t function)
 {
 	const uint32_t n = c->lane->n;
 
-	call_lane_enter(c->lane, function, calls_now(c));
+	thread_cct_enter(c->lane, function, calls_now(c));
 	return __builtin_expect(c->lane->n != n, 0);
 }
 
 void dck_calls_leave(dck_calls *c, uint64_t function)
 {
-	call_lane_leave(c->lane, function, ~UINT64_C(0), calls_now(c));
+	thread_cct_leave(c->lane, function, ~UINT64_C(0), calls_now(c));
 }
 
 bool dck_calls_forget(dck_calls *c, uint64_t function)
 {
-	if (!call_lane_forget(c->lane, function))
+	if (!thread_cct_forget(c->lane, function))
 		return false;
 	c->lane->last = calls_now(c);
 	return true;
@@ -168,9 +168,9 @@ bool dck_calls_forget(dck_calls *c, uint64_t function)
 
 dck_status dck_calls_end(dck_calls *c, dck_err *err)
 {
-	const call_node *nodes = call_lane_nodes(c->lane);
+	const call_node *nodes = thread_cct_nodes(c->lane);
 
-	call_lane_cut(c->lane, 0, calls_now(c));
+	thread_cct_unwind_to(c->lane, 0, calls_now(c));
 	mem_free(c->totals);
 	c->n = 0;
 	c->totals = mem_zalloc(c->lane->n, sizeof *c->totals);
@@ -185,7 +185,7 @@ dck_status dck_calls_end(dck_calls *c, dck_err *err)
 
 bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret)
 {
-	const call_node *node = call_lane_nodes(c->lane) + i;
+	const call_node *node = thread_cct_nodes(c->lane) + i;
 
 	if (i == 0 || i >= c->n)
 		return false;
@@ -202,27 +202,27 @@ bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret)
 
 typedef struct naming {
 	const dck_calls_about *about;
-	kept_map frames; /* by function */
+	hash_map frames; /* by function */
 } naming;
 
 static uint32_t calls_frame_of(void *self, count_functions *f, uint64_t function)
 {
 	naming *n = self;
-	uint32_t number = kept_map_find(&n->frames, function);
+	uint32_t number = hash_map_find(&n->frames, function);
 	dck_frame frame = {0};
 
 	if (number)
 		return number;
 	if (!n->about->frame(n->about->self, function, &frame) || !frame.name)
 		frame = (dck_frame){.name = "(no name)"};
-	number = call_paths_frame(&f->paths, &frame);
-	return number && kept_map_put(&n->frames, function, number) ? number : 0;
+	number = cct_frame(&f->paths, &frame);
+	return number && hash_map_put(&n->frames, function, number) ? number : 0;
 }
 
 static dck_status functions_fill(const dck_calls *const *all, size_t n,
 				 const dck_calls_about *about, record_builder *b, dck_err *err)
 {
-	const count_price price = {about->cost_inside_ns, about->cost_outside_ns};
+	const call_overhead price = {about->cost_inside_ns, about->cost_outside_ns};
 	naming names = {.about = about};
 	count_functions f;
 	os_host host;
@@ -246,7 +246,7 @@ static dck_status functions_fill(const dck_calls *const *all, size_t n,
 		st = count_functions_put(&f, about->sort ? about->sort : dck_count_sorts[0],
 					 about->top, b, err);
 	count_functions_done(&f);
-	kept_map_done(&names.frames);
+	hash_map_done(&names.frames);
 	return st;
 }
 

@@ -2,7 +2,7 @@
  * told to: between the preloaded library (instrument.c) and the reader (count_read.c).
  *
  * A process that called instrumented functions has PID.N.process there, a count_process, one
- * PID.N.K.lane for each of its threads (call_lane.h; those that ended hand theirs on), and
+ * PID.N.K.lane for each of its threads (thread_cct.h; those that ended hand theirs on), and
  * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that was
  * mapped. N is 0, or higher where that process number was used before, as after exec().
  *

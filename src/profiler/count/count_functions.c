@@ -1,4 +1,4 @@
-/* count_functions.c - merges the calling-context trees of threads (call_lane.h) into one tree of
+/* count_functions.c - merges the calling-context trees of threads (thread_cct.h) into one tree of
  * named frames, and writes it as table, tree, facts and notes of a record.
  *
  * count_functions_add() visits the nodes of a lane once, in the order of the array: a parent comes
@@ -12,7 +12,7 @@
  * It has a separate column, and is not subtracted from times.
  *
  * Zones overlap functions in time, so sums over functions leave zones out. Memory is bounded by the
- * number of paths (call_paths.h), and time is linear in the nodes.
+ * number of paths (cct.h), and time is linear in the nodes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/count_functions.h"
@@ -42,12 +42,12 @@ static const char rest_name[] = "(calls by paths beyond the limit)";
 dck_status count_functions_init(count_functions *f, dck_err *err)
 {
 	*f = (count_functions){0};
-	return call_paths_init(&f->paths, weights, sizeof weights / sizeof weights[0], err);
+	return cct_init(&f->paths, weights, sizeof weights / sizeof weights[0], err);
 }
 
 void count_functions_done(count_functions *f)
 {
-	call_paths_done(&f->paths);
+	cct_done(&f->paths);
 }
 
 /* Sums the calls of each path's children, whose outside cost is in the path's own time. */
@@ -61,24 +61,24 @@ static void count_children_add(const call_node *nodes, uint32_t n, uint64_t *cal
 void count_functions_path(count_functions *f, uint32_t path, double calls, double self_ns,
 			  double cost_ns)
 {
-	call_paths_add(&f->paths, path, CALLS, calls);
-	call_paths_add(&f->paths, path, PRIMITIVE, calls);
-	call_paths_add(&f->paths, path, SELF, self_ns);
-	call_paths_add(&f->paths, path, COST, cost_ns);
+	cct_add(&f->paths, path, CALLS, calls);
+	cct_add(&f->paths, path, PRIMITIVE, calls);
+	cct_add(&f->paths, path, SELF, self_ns);
+	cct_add(&f->paths, path, COST, cost_ns);
 }
 
-dck_status count_functions_add(count_functions *f, const call_lane *lane, double ns_per_tick,
-			       const count_price *price, uint64_t end,
+dck_status count_functions_add(count_functions *f, const thread_cct *lane, double ns_per_tick,
+			       const call_overhead *price, uint64_t end,
 			       uint32_t (*frame_of)(void *self, count_functions *f,
 						    uint64_t function),
 			       void *self, dck_err *err)
 {
 	const uint32_t n = lane->n, current = lane->current;
 	const uint64_t last = lane->last;
-	const call_node *nodes = call_lane_nodes(lane);
+	const call_node *nodes = thread_cct_nodes(lane);
 
 	if (lane->magic != CALL_LANE_MAGIC || lane->size_node != sizeof(call_node) ||
-	    n > CALL_LANE_NODES || n <= CALL_LANE_REST)
+	    n > CALL_LANE_NODES || n <= THREAD_CCT_OVERFLOW)
 		return DCK_OK; /* it was never initialised, or is damaged */
 	uint32_t *paths = mem_zalloc(n, sizeof *paths);
 	uint64_t *inside = mem_zalloc(n, sizeof *inside);
@@ -89,21 +89,21 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 	}
 	count_children_add(nodes, n, inside);
 	if (lane->rest)
-		paths[CALL_LANE_REST] = call_paths_child(
-		    &f->paths, 0, call_paths_frame(&f->paths, &(dck_frame){.name = rest_name}));
+		paths[THREAD_CCT_OVERFLOW] =
+		    cct_child(&f->paths, 0, cct_frame(&f->paths, &(dck_frame){.name = rest_name}));
 	for (uint32_t i = 1; i < n; i++) {
 		const call_node *node = &nodes[i];
 
-		if (node->parent >= i || (i == CALL_LANE_REST && !lane->rest))
+		if (node->parent >= i || (i == THREAD_CCT_OVERFLOW && !lane->rest))
 			continue;
 		/* An undone call (dck_calls_forget()) is not a path. */
-		if (i != CALL_LANE_REST && node->calls == 0 && node->self == 0) {
+		if (i != THREAD_CCT_OVERFLOW && node->calls == 0 && node->self == 0) {
 			paths[i] = paths[node->parent];
 			continue;
 		}
-		if (i != CALL_LANE_REST)
-			paths[i] = call_paths_child(&f->paths, paths[node->parent],
-						    frame_of(self, f, node->function));
+		if (i != THREAD_CCT_OVERFLOW)
+			paths[i] = cct_child(&f->paths, paths[node->parent],
+					     frame_of(self, f, node->function));
 		double own = (double)node->self;
 		/* The thread was inside it when the process ended. */
 		if (i == current && lane->in_use && end > last)
@@ -114,8 +114,8 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 		if (cost > own)
 			cost = own;
 		count_functions_path(f, paths[i], (double)node->calls, own, cost);
-		call_paths_add(&f->paths, paths[i], PRIMITIVE,
-			       -(double)(node->again < node->calls ? node->again : node->calls));
+		cct_add(&f->paths, paths[i], PRIMITIVE,
+			-(double)(node->again < node->calls ? node->again : node->calls));
 		f->calls += node->calls;
 		f->self_ns += own;
 		f->cost_ns += cost;
@@ -134,12 +134,12 @@ dck_status count_functions_add(count_functions *f, const call_lane *lane, double
 }
 
 /* Returns the calls that were made while no other call of the same function was open. */
-static uint64_t primitive_sum(const call_paths *p)
+static uint64_t primitive_sum(const cct *p)
 {
 	double sum = 0;
 
 	for (uint32_t i = 1; i < p->paths.n; i++) {
-		const char *file = call_paths_frame_get(p, p->paths.rows[i].name).file;
+		const char *file = cct_frame_get(p, p->paths.rows[i].name).file;
 
 		if (!p->paths.rows[i].again && (!file || strcmp(file, COUNT_ZONE) != 0))
 			sum += p->weights[i * p->ncolumns + PRIMITIVE];
@@ -149,7 +149,7 @@ static uint64_t primitive_sum(const call_paths *p)
 
 static void count_answer_put(const count_functions *f, record_builder *b)
 {
-	const call_paths *p = &f->paths;
+	const cct *p = &f->paths;
 	double *self = mem_zalloc(p->nframes + (size_t)1, sizeof *self);
 	double *calls = mem_zalloc(p->nframes + (size_t)1, sizeof *calls);
 	char own[32], times[32], every[32], primitive[32], whole[32], sum[160] = "";
@@ -158,7 +158,7 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 
 	for (uint32_t i = 1; self && calls && i < p->paths.n; i++) {
 		const uint32_t frame = p->paths.rows[i].name;
-		const char *file = call_paths_frame_get(p, frame).file;
+		const char *file = cct_frame_get(p, frame).file;
 
 		/* Zones overlap functions: only one kind is summed. */
 		if (f->calls && file && strcmp(file, COUNT_ZONE) == 0)
@@ -171,7 +171,7 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 			most = frame;
 	}
 	if (most) {
-		const dck_frame frame = call_paths_frame_get(p, most);
+		const dck_frame frame = cct_frame_get(p, most);
 
 		dck_text_time(self[most], own, sizeof own);
 		dck_text_count((int64_t)fmin(calls[most], 0x1p62), times, sizeof times);
@@ -253,9 +253,9 @@ dck_status count_functions_put(count_functions *f, const char *sort, uint64_t to
 
 	f->primitive = primitive_sum(&f->paths);
 	DCK_TRY(call_table_sort(&how, sort, err));
-	DCK_TRY(call_paths_functions(&f->paths, &how, b, err));
-	call_paths_narrow(&f->paths, PRIMITIVE);
-	DCK_TRY(call_paths_tree(&f->paths, "calls", "Calls by call path", b, err));
+	DCK_TRY(cct_functions(&f->paths, &how, b, err));
+	cct_narrow(&f->paths, PRIMITIVE);
+	DCK_TRY(cct_tree(&f->paths, "calls", "Calls by call path", b, err));
 	count_facts_put(f, b);
 	count_answer_put(f, b);
 	return DCK_OK;

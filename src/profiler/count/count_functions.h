@@ -1,4 +1,4 @@
-/* count_functions.h - from the calls of threads (call_lane.h) to the table of functions and the
+/* count_functions.h - from the calls of threads (thread_cct.h) to the table of functions and the
  * tree of calls in a record.
  *
  *	count_functions f;
@@ -12,19 +12,19 @@
 #ifndef COUNT_COUNT_FUNCTIONS_H
 #define COUNT_COUNT_FUNCTIONS_H
 
-#include "record/tree/call_paths.h"
-#include "profiler/count/call_lane.h"
+#include "record/tree/cct.h"
+#include "profiler/count/thread_cct.h"
 
 /* The file of frames that are zones, as "thread" is that of threads. */
 #define COUNT_ZONE "zone"
 
 /* What an empty call adds to the function's own time, and to that of its caller. */
-typedef struct count_price {
+typedef struct call_overhead {
 	double inside_ns, outside_ns;
-} count_price;
+} call_overhead;
 
 typedef struct count_functions {
-	call_paths paths;
+	cct paths;
 	uint64_t zones; /* how often one was entered; not in what follows */
 	uint64_t calls, primitive, lost, rest, left, unmatched;
 	uint64_t full;		 /* lanes whose file had no room for more paths */
@@ -38,8 +38,8 @@ void count_functions_done(count_functions *f);
 
 /* Adds what a lane counted. It may be damaged, and its thread may still run. The frame's number is
  * asked of frame_of for each path: 0: there is no memory. end: of its process, 0: not known. */
-dck_status count_functions_add(count_functions *f, const call_lane *lane, double ns_per_tick,
-			       const count_price *price, uint64_t end,
+dck_status count_functions_add(count_functions *f, const thread_cct *lane, double ns_per_tick,
+			       const call_overhead *price, uint64_t end,
 			       uint32_t (*frame_of)(void *self, count_functions *f,
 						    uint64_t function),
 			       void *self, dck_err *err) DCK_MUST_USE;

@@ -23,7 +23,7 @@
 #include "profiler/count/count_read.h"
 #include "profiler/count/count_zones.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/build.h"
 #include "record/host.h"
 #include "record/others.h"
@@ -90,7 +90,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 		r->why = "--no-functions";
 	else
 		preload =
-		    os_preload_put(r->a, "libdeepclock_count.so", r->p->argv[0], remedies, &r->why);
+		    os_preload_env(r->a, "libdeepclock_count.so", r->p->argv[0], remedies, &r->why);
 	if (preload) {
 		set[n++] = preload;
 		set[n++] = mem_arena_fmt(r->a, COUNT_FOLDER "=%s", r->folder);
@@ -199,7 +199,7 @@ static void none_put(const run *r, record_builder *b)
 static dck_status count_program_functions_put(run *r, record_builder *b, dck_err *err)
 {
 	count_functions f;
-	count_left left = {0};
+	count_results left = {0};
 
 	DCK_TRY(count_functions_init(&f, err));
 	dck_status st =
@@ -217,7 +217,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 					 "-finstrument-functions: each call's beginning and end");
 		st = count_functions_put(&f, dck_count_sorts[r->config->sort], r->config->top, b,
 					 err);
-		count_left_put(&left, b);
+		count_results_put(&left, b);
 		count_zones_put(&r->zones, b);
 		if (left.processes)
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
@@ -229,7 +229,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		if (left.lacking)
 			record_fact_text(b, "method", "symbols", left.lacking);
 	}
-	count_left_done(&left);
+	count_results_done(&left);
 	count_functions_done(&f);
 	return st;
 }

@@ -18,8 +18,8 @@
 #include "base/mem.h"
 #include "profiler/count/count_file.h"
 #include "os/os.h"
-#include "profiler/unwind/space.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/unwind/address_space.h"
+#include "profiler/symbols/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,11 +31,11 @@ enum { MODULES_BYTES = 64 << 20, PROCESSES_MAX = 65536, LANES_MAX = 4096, GENERA
 
 /* All processes share files and symbols. */
 typedef struct reading {
-	space_files *files;
+	address_space_files *files;
 	symbols *names;
 	count_functions *sums;
 	double ns_per_tick;
-	count_left *ret;
+	count_results *ret;
 	dck_err *err;
 	dck_status status;
 } reading;
@@ -44,9 +44,9 @@ typedef struct reading {
 typedef struct process {
 	reading *r;
 	count_process about;
-	space **spaces; /* @owned */
+	address_space **spaces; /* @owned */
 	uint32_t nspaces;
-	kept_map frames; /* by function */
+	hash_map frames; /* by function */
 } process;
 
 static dck_status count_module_read(process *p, const char *line, dck_err *err)
@@ -59,24 +59,24 @@ static dck_status count_module_read(process *p, const char *line, dck_err *err)
 		return DCK_OK;
 	if (generation >= p->nspaces) {
 		const uint32_t n = (uint32_t)generation + 1;
-		space **more = mem_resize(p->spaces, n * sizeof(space *));
+		address_space **more = mem_resize(p->spaces, n * sizeof(address_space *));
 
 		DCK_NEED(more, err, "for the modules of a process");
-		memset(more + p->nspaces, 0, (n - p->nspaces) * sizeof(space *));
+		memset(more + p->nspaces, 0, (n - p->nspaces) * sizeof(address_space *));
 		p->spaces = more;
 		p->nspaces = n;
 	}
-	space **own = &p->spaces[generation];
+	address_space **own = &p->spaces[generation];
 	if (!*own)
-		*own = space_new(p->r->files, (pid_t)p->about.pid);
+		*own = address_space_new(p->r->files, (pid_t)p->about.pid);
 	DCK_NEED(*own, err, "for the modules of a process");
-	return space_mapped(*own,
-			    &(space_mapping){.begin = begin,
-					     .end = end,
-					     .offset = offset,
-					     .executable = true,
-					     .path = line + at},
-			    err);
+	return address_space_mapped(*own,
+				    &(address_space_mapping){.begin = begin,
+							     .end = end,
+							     .offset = offset,
+							     .executable = true,
+							     .path = line + at},
+				    err);
 }
 
 static dck_status modules_read(process *p, const char *path, dck_err *err)
@@ -104,22 +104,22 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 	const uint64_t address = function & COUNT_ADDRESS;
 	const uint64_t generation = function >> COUNT_ADDRESS_BITS;
 	symbols_frame found[SYMBOLS_FRAMES_MAX];
-	uint32_t number = kept_map_find(&p->frames, function);
+	uint32_t number = hash_map_find(&p->frames, function);
 	dck_frame frame = {0};
 	char plain[64];
 
 	if (number)
 		return number;
-	space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
-	const space_module *m = s ? space_find(s, address) : NULL;
+	address_space *s = generation < p->nspaces ? p->spaces[generation] : NULL;
+	const mapped_module *m = s ? address_space_find(s, address) : NULL;
 	if (m && m->path) {
 		const char *slash = strrchr(m->path, '/');
 
 		frame.module = slash ? slash + 1 : m->path;
 	}
 	/* Functions that are inlined at its first instruction come before it. */
-	const size_t n = m && m->file ? symbols_find(p->r->names, m->file, address - m->bias, found,
-						     SYMBOLS_FRAMES_MAX)
+	const size_t n = m && m->file ? symbolizer_lookup(p->r->names, m->file, address - m->bias,
+							  found, SYMBOLS_FRAMES_MAX)
 				      : 0;
 	if (n > 0) {
 		frame.name = found[n - 1].function;
@@ -130,22 +130,22 @@ static uint32_t count_frame_of(void *self, count_functions *f, uint64_t function
 		snprintf(plain, sizeof plain, "0x%" PRIx64, m ? address - m->bias : address);
 		frame.name = plain;
 	}
-	number = call_paths_frame(&f->paths, &frame);
-	return number && kept_map_put(&p->frames, function, number) ? number : 0;
+	number = cct_frame(&f->paths, &frame);
+	return number && hash_map_put(&p->frames, function, number) ? number : 0;
 }
 
 static dck_status count_lane_read(process *p, const char *path, double ns_per_tick, dck_err *err)
 {
-	const count_price price = {(double)p->about.cost_inside / 256 * ns_per_tick,
-				   (double)p->about.cost_outside / 256 * ns_per_tick};
+	const call_overhead price = {(double)p->about.cost_inside / 256 * ns_per_tick,
+				     (double)p->about.cost_outside / 256 * ns_per_tick};
 	const int fd = os_open_read(path);
 	struct stat st;
 
 	if (fd < 0)
 		return DCK_OK;
-	call_lane *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
-			   ? mmap(NULL, CALL_LANE_BYTES, PROT_READ, MAP_SHARED, fd, 0)
-			   : MAP_FAILED;
+	thread_cct *l = fstat(fd, &st) == 0 && st.st_size == CALL_LANE_BYTES
+			    ? mmap(NULL, CALL_LANE_BYTES, PROT_READ, MAP_SHARED, fd, 0)
+			    : MAP_FAILED;
 	os_close(fd);
 	if (l == MAP_FAILED)
 		return DCK_OK;
@@ -171,7 +171,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	if (!whole)
 		return DCK_OK;
 	const double ns = p.about.ticks ? r->ns_per_tick : 1;
-	count_left *ret = r->ret;
+	count_results *ret = r->ret;
 	const uint64_t calls = r->sums->calls;
 	const double self = r->sums->self_ns;
 	ret->lanes_failed += p.about.lanes_failed;
@@ -181,7 +181,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 		snprintf(file, sizeof file, "%.*s%u.lane", (int)stem, path, i);
 		st = count_lane_read(&p, file, ns, err);
 	}
-	count_row *row = kept_row(&ret->rows, ret->processes);
+	count_row *row = id_table_row(&ret->rows, ret->processes);
 	if (row) {
 		ret->processes++;
 		memcpy(row->name, p.about.name, sizeof row->name - 1);
@@ -191,9 +191,9 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 		row->ns = r->sums->self_ns - self;
 	}
 	for (uint32_t i = 0; i < p.nspaces; i++)
-		space_free(p.spaces[i]);
+		address_space_free(p.spaces[i]);
 	mem_free(p.spaces);
-	kept_map_done(&p.frames);
+	hash_map_done(&p.frames);
 	return st;
 }
 
@@ -205,34 +205,34 @@ static void one_read(void *self, const char *path)
 		r->status = count_process_read(r, path, r->err);
 }
 
-dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,
-		      dck_err *err)
+dck_status count_read(const char *folder, double ns_per_tick, count_functions *f,
+		      count_results *ret, dck_err *err)
 {
-	reading r = {.files = space_files_new(),
+	reading r = {.files = address_space_files_new(),
 		     .names = symbols_new(NULL),
 		     .sums = f,
 		     .ns_per_tick = ns_per_tick,
 		     .ret = ret,
 		     .err = err};
 
-	*ret = (count_left){.rows = {.row_bytes = sizeof(count_row)}};
+	*ret = (count_results){.rows = {.row_bytes = sizeof(count_row)}};
 	if (!r.files || !r.names)
 		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
 	if (r.status == DCK_OK)
-		os_path_each(folder, "*.process", one_read, &r);
+		os_glob_each(folder, "*.process", one_read, &r);
 	if (r.names && ret->processes)
-		ret->lacking = symbols_lacking(r.names);
+		ret->lacking = symbolizer_missing_reason(r.names);
 	symbols_free(r.names);
-	space_files_free(r.files);
+	address_space_files_free(r.files);
 	return r.status;
 }
 
-void count_left_done(count_left *l)
+void count_results_done(count_results *l)
 {
-	kept_table_done(&l->rows);
+	id_table_done(&l->rows);
 }
 
-void count_left_put(const count_left *l, record_builder *b)
+void count_results_put(const count_results *l, record_builder *b)
 {
 	static const dck_column columns[] = {{"name", "process", DCK_UNIT_NONE},
 					     {"pid", "number", DCK_UNIT_ONE},

@@ -14,20 +14,20 @@ typedef struct count_row {
 	double ns;
 } count_row;
 
-typedef struct count_left {
+typedef struct count_results {
 	uint32_t processes; /* that called instrumented functions */
 	uint32_t lanes_failed;
 	uint32_t no_room;    /* processes that had no room for their file */
 	const char *lacking; /* why there are no lines; NULL: there are. Static */
-	kept_table rows;     /* count_row, from 0 on */
-} count_left;
+	id_table rows;	     /* count_row, from 0 on */
+} count_results;
 
 /* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any
  * case. */
-dck_status count_read(const char *folder, double ns_per_tick, count_functions *f, count_left *ret,
-		      dck_err *err) DCK_MUST_USE;
-void count_left_done(count_left *l);
+dck_status count_read(const char *folder, double ns_per_tick, count_functions *f,
+		      count_results *ret, dck_err *err) DCK_MUST_USE;
+void count_results_done(count_results *l);
 /* The table of the processes. */
-void count_left_put(const count_left *l, record_builder *b);
+void count_results_put(const count_results *l, record_builder *b);
 
 #endif

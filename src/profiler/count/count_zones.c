@@ -53,14 +53,14 @@ void count_zones_done(count_zones *z)
 
 static uint32_t zones_frame_of(count_functions *f, const char *name)
 {
-	return call_paths_frame(&f->paths, &(dck_frame){.name = name, .file = COUNT_ZONE});
+	return cct_frame(&f->paths, &(dck_frame){.name = name, .file = COUNT_ZONE});
 }
 
 /* Adds the tree of zones. calls: of each frame of the tree, the calls that are on a path. */
 static dck_status tree_add(count_functions *f, const dck_tree *t, double price_ns, double *calls,
 			   dck_err *err)
 {
-	const count_price price = {price_ns / 2, price_ns / 2};
+	const call_overhead price = {price_ns / 2, price_ns / 2};
 	const dck_column *columns = t->columns;
 	size_t count = t->ncolumns, self = t->ncolumns;
 	uint32_t *paths = mem_zalloc(t->nnodes + 1, sizeof *paths);
@@ -75,8 +75,8 @@ static dck_status tree_add(count_functions *f, const dck_tree *t, double price_n
 		const uint32_t parent = t->nodes[i].parent;
 
 		calls[t->nodes[i].frame] += w[count];
-		paths[i] = call_paths_child(&f->paths, parent == DCK_TREE_ROOT ? 0 : paths[parent],
-					    zones_frame_of(f, t->frames[t->nodes[i].frame].name));
+		paths[i] = cct_child(&f->paths, parent == DCK_TREE_ROOT ? 0 : paths[parent],
+				     zones_frame_of(f, t->frames[t->nodes[i].frame].name));
 		count_functions_path(f, paths[i], w[count], w[self], w[count] * price.inside_ns);
 		if (parent != DCK_TREE_ROOT)
 			count_functions_path(f, paths[parent], 0, 0, w[count] * price.outside_ns);
@@ -104,7 +104,7 @@ static void zones_rest_add(count_functions *f, const dck_table *zones, const dck
 		const bool apart = own->value.kind == DCK_VALUE_ABSENT;
 		const double took = dck_value_number(&dck_table_cell(zones, row, "total")->value);
 		count_functions_path(
-		    f, call_paths_child(&f->paths, 0, zones_frame_of(f, name->value.as.text)),
+		    f, cct_child(&f->paths, 0, zones_frame_of(f, name->value.as.text)),
 		    all - on_paths, apart ? took : 0, 0);
 	}
 }
@@ -182,7 +182,7 @@ dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err)
 
 	if (!z->folder[0])
 		return DCK_OK;
-	os_path_each(z->folder, "zones*.json", one_add, &a);
+	os_glob_each(z->folder, "zones*.json", one_add, &a);
 	f->zones += z->calls;
 	return a.status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/lap/lap_line.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "deepclock/opt.h"
 #include <inttypes.h>
 #include <math.h>
@@ -62,7 +62,7 @@ const char *lap_rate_text(double rate, const char *unit, char *ret, size_t size)
 	char text[NUM_TEXT_MAX];
 
 	if (rate >= 1000)
-		num_grouped(text, 0, rate);
+		decimal_grouped(text, 0, rate);
 	else
 		num_general(text, 3, rate);
 	snprintf(ret, size, "%.40s %s/s", text, unit);

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 #include "stat/stat.h"
 #include "profiler/lap/lap_line.h"

@@ -52,7 +52,7 @@ static void tensorboard_little_endian(uint8_t *to, uint64_t v, size_t bytes)
 /* length, sum of it, data, sum of them. */
 static void frame(tensorboard *t)
 {
-	uint8_t *to = wire_room(&t->ready, t->event.n + 16);
+	uint8_t *to = wire_reserve(&t->ready, t->event.n + 16);
 
 	if (!to || t->event.failed)
 		return;
@@ -131,7 +131,7 @@ static char *tensorboard_path_make(const char *folder, int64_t unix_ns)
 
 static dck_status event_file_start(tensorboard *t, int64_t unix_ns, dck_err *err)
 {
-	DCK_TRY(os_folders_make(t->path, "TensorBoard's events", err));
+	DCK_TRY(os_mkdir_parents(t->path, "TensorBoard's events", err));
 	DCK_TRY(os_open_append(t->path, &t->fd, err));
 	tensorboard_event_begin(t, unix_ns);
 	wire_put_text(&t->event, EVENT_FILE_VERSION, "brain.Event:2");

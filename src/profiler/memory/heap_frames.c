@@ -1,8 +1,8 @@
 /* heap_frames.c - symbolizes the frames of a process's heap file (heap_file.h): each code address
  * becomes a list of functions, inlined ones included, the outermost first.
  *
- * Addresses are sorted by module and address before they are looked up, because symbols_find() is
- * fastest in that order. The results are two arrays: `places` has a range of `pieces` for each
+ * Addresses are sorted by module and address before they are looked up, because symbolizer_lookup()
+ * is fastest in that order. The results are two arrays: `places` has a range of `pieces` for each
  * frame number. Python frames have their names in the file, and need no lookup.
  *
  * heap_names owns what all processes share: symbols, open ELF files (a list, searched by path),
@@ -68,7 +68,7 @@ void heap_names_free(heap_names *n)
 
 const char *heap_names_lacking(heap_names *n)
 {
-	return symbols_lacking(n->symbols);
+	return symbolizer_missing_reason(n->symbols);
 }
 
 /* Returns NULL if there is no memory. */
@@ -96,7 +96,7 @@ static const named_file *file_get(heap_names *n, const heap_file *f, const heap_
 	return n->files = found;
 }
 
-static bool piece_add(heap_frames *r, call_paths *paths, const dck_frame *f, bool c, bool named)
+static bool piece_add(heap_frames *r, cct *paths, const dck_frame *f, bool c, bool named)
 {
 	if (r->npieces == r->room) {
 		const size_t room = r->room ? 2 * r->room : 256;
@@ -108,7 +108,7 @@ static bool piece_add(heap_frames *r, call_paths *paths, const dck_frame *f, boo
 		r->room = room;
 	}
 	r->pieces[r->npieces++] = (heap_piece){.frame = *f,
-					       .number = call_paths_frame(paths, f),
+					       .number = cct_frame(paths, f),
 					       .runtime = runtime_is(f),
 					       .c = c,
 					       .named = named};
@@ -126,8 +126,8 @@ static merge_native frames_native_of(const named_file *file, const char *functio
 }
 
 /* The text after the function's is the file. */
-static bool python_name_add(heap_names *n, const heap_file *f, const heap_frame *at,
-			    call_paths *paths, heap_frames *r, heap_place *ret)
+static bool python_name_add(heap_names *n, const heap_file *f, const heap_frame *at, cct *paths,
+			    heap_frames *r, heap_place *ret)
 {
 	const char *function = at->text ? heap_file_text(f, at->text) : NULL;
 	const char *file =
@@ -146,7 +146,7 @@ static bool python_name_add(heap_names *n, const heap_file *f, const heap_frame 
 	return true;
 }
 
-static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, call_paths *paths,
+static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, cct *paths,
 		       heap_frames *r, heap_place *ret)
 {
 	const heap_module *m = heap_file_module(f, at);
@@ -162,8 +162,8 @@ static bool place_name(heap_names *n, const heap_file *f, const heap_frame *at, 
 		return true;
 	ret->first = (uint32_t)r->npieces;
 	if (file && file->elf)
-		nfound = symbols_find(n->symbols, file->elf, at->place - m->bias, found,
-				      SYMBOLS_FRAMES_MAX);
+		nfound = symbolizer_lookup(n->symbols, file->elf, at->place - m->bias, found,
+					   SYMBOLS_FRAMES_MAX);
 	else if (!file)
 		nfound = symbols_find_generated(n->symbols, (pid_t)f->header->pid, at->place, found,
 						SYMBOLS_FRAMES_MAX);
@@ -208,7 +208,7 @@ static int frames_by_address(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-static bool frames_read_all(heap_names *n, const heap_file *f, call_paths *paths, ordered *order,
+static bool frames_read_all(heap_names *n, const heap_file *f, cct *paths, ordered *order,
 			    heap_frames *r)
 {
 	static const char *const special[HEAP_FRAMES_FIRST] = {
@@ -233,7 +233,7 @@ static bool frames_read_all(heap_names *n, const heap_file *f, call_paths *paths
 	return true;
 }
 
-dck_status heap_frames_read(heap_names *n, const heap_file *f, call_paths *paths, heap_frames *ret,
+dck_status heap_frames_read(heap_names *n, const heap_file *f, cct *paths, heap_frames *ret,
 			    dck_err *err)
 {
 	heap_frames r = {.places = mem_zalloc(f->nframes + (size_t)1, sizeof *r.places)};

@@ -6,10 +6,10 @@
 #define MEMORY_HEAP_FRAMES_H
 
 #include "base/mem.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 #include "profiler/memory/heap_file.h"
 #include "profiler/python/python_merge.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/symbolizer.h"
 
 /* One function at a place; its texts are kept as long as the names they are of. */
 typedef struct heap_piece {
@@ -39,7 +39,7 @@ void heap_names_free(heap_names *n);
 const char *heap_names_lacking(heap_names *n);
 
 /* Numbers are those of frames in `paths`. */
-dck_status heap_frames_read(heap_names *n, const heap_file *f, call_paths *paths, heap_frames *ret,
+dck_status heap_frames_read(heap_names *n, const heap_file *f, cct *paths, heap_frames *ret,
 			    dck_err *err);
 void heap_frames_done(heap_frames *f); /* {0} is allowed */
 

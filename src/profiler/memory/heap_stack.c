@@ -22,14 +22,14 @@ static uint32_t heap_parent_of(const heap_file *f, uint32_t node)
 {
 	const uint32_t parent = f->nodes[node].parent;
 
-	return parent > HEAP_LANES && parent < node ? parent : 0;
+	return parent > HEAP_ROOT_SHARDS && parent < node ? parent : 0;
 }
 
 static size_t heap_chain_read(const heap_file *f, uint32_t node, uint32_t *ret, size_t max)
 {
 	size_t n = 0;
 
-	for (; node > HEAP_LANES && n < max && heap_frame_of(f, node);
+	for (; node > HEAP_ROOT_SHARDS && n < max && heap_frame_of(f, node);
 	     node = heap_parent_of(f, node))
 		ret[n++] = f->nodes[node].frame;
 	return n;
@@ -43,7 +43,7 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	merge_frame merged[HEAP_STACK_MAX];
 	const heap_frame *stack = heap_frame_of(f, node);
 	const uint32_t innermost = stack->place < f->nnodes ? (uint32_t)stack->place : 0;
-	merge_told told;
+	merge_stats told;
 	merge_input in = {.native = natives,
 			  .natives =
 			      heap_chain_read(f, heap_parent_of(f, node), native, NATIVE_MAX),

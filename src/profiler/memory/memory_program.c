@@ -1,7 +1,7 @@
 /* memory_program.c - a target program, started and watched: `deepclock memory`.
  *
  * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file
- * for each process; a thread here looks at what is resident (memory_watch.c). When all has ended
+ * for each process; a thread here looks at what is resident (rss_sampler.c). When all has ended
  * the files are added up (memory_sums.c), and become a record (memory_record.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -22,16 +22,16 @@ static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
 };
 
 static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *folder,
-			  memory_told *m, memory_looks *looks, os_child_usage *usage, dck_err *err)
+			  memory_result *m, rss_samples *looks, os_child_usage *usage, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
-	memory_watch *watch = NULL;
+	rss_sampler *watch = NULL;
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
 	const char *why = "--rss-only";
 	const char *preload =
-	    c->rss_only ? NULL : os_preload_put(a, library, p->argv[0], remedies, &why);
+	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
 	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? folder : ""), preload,
 			     NULL};
 	const os_spawn_config spawn = {
@@ -43,11 +43,11 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 		st = os_spawn(&spawn, &pid, err);
 	m->began_ns = os_now_ns();
 	if (st == DCK_OK)
-		st = memory_watch_start(pid, c->rate_hz, preload ? folder : NULL, &watch, err);
+		st = rss_sampler_start(pid, c->rate_hz, preload ? folder : NULL, &watch, err);
 	if (st == DCK_OK) {
 		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);
 		m->took_ns = os_now_ns() - m->began_ns;
-		memory_watch_stop(watch, looks);
+		rss_sampler_stop(watch, looks);
 	}
 	m->cancelled = st == DCK_E_CANCEL;
 	if (!preload && (st == DCK_OK || m->cancelled))
@@ -58,17 +58,17 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 
 /* No library can be preloaded into what runs already. */
 static dck_status memory_attached(const dck_memory_config *c, const dck_memory_program *p,
-				  memory_told *m, memory_looks *looks, dck_err *err)
+				  memory_result *m, rss_samples *looks, dck_err *err)
 {
 	enum { ASK_NS = 50000000 };
 	const int pid = (int)c->pid;
-	memory_watch *watch;
+	rss_sampler *watch;
 
 	if (!os_process_runs(pid))
 		DCK_FAIL(err, E_ABSENT, "there is no process %d", pid);
 	m->began_unix_ns = os_unix_ns();
 	m->began_ns = os_now_ns();
-	DCK_TRY(memory_watch_start(pid, c->rate_hz, NULL, &watch, err));
+	DCK_TRY(rss_sampler_start(pid, c->rate_hz, NULL, &watch, err));
 	while (!m->cancelled && os_process_runs(pid)) {
 		const uint64_t now = os_now_ns() - m->began_ns;
 
@@ -79,7 +79,7 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_memory_p
 		m->cancelled = p->cancelled && p->cancelled(p->self);
 	}
 	m->took_ns = os_now_ns() - m->began_ns;
-	memory_watch_stop(watch, looks);
+	rss_sampler_stop(watch, looks);
 	m->why = mem_dup("it ran already: what it allocated before is not known");
 	return DCK_OK;
 }
@@ -87,10 +87,10 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_memory_p
 static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, const char *folder,
 			     dck_record **ret, dck_err *err)
 {
-	memory_looks looks = {0};
+	rss_samples looks = {0};
 	memory_sums sums = {0};
 	os_child_usage usage = {0};
-	memory_told m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
+	memory_result m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
 	dck_status st = c->pid ? memory_attached(c, p, &m, &looks, err)
 			       : watched(c, p, folder, &m, &looks, &usage, err);
 
@@ -115,7 +115,7 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, 
 		mem_free(own);
 	}
 	memory_sums_done(&sums);
-	memory_looks_done(&looks);
+	rss_samples_done(&looks);
 	return st;
 }
 

@@ -1,9 +1,9 @@
 /* memory_record.c - builds the record of `deepclock memory`: series of resident memory, metrics and
  * tables of the heaps, facts on the cost, notes and the answer.
  *
- * Order of work: facts of the run; resident memory (memory_watch.c); then the heaps
+ * Order of work: facts of the run; resident memory (rss_sampler.c); then the heaps
  * (memory_sums.c), or, if allocations were not recorded, the same metrics as absent with the
- * reason. The tables are call_paths.h's; this file adds up processes and writes sentences.
+ * reason. The tables are cct.h's; this file adds up processes and writes sentences.
  *
  * Leaked, kept and held bytes and all counts are sums over processes. Peaks of several processes
  * have no sum, because they are at different times: the peak of the heap is that of the process
@@ -17,7 +17,7 @@
 #include "profiler/memory/memory_record.h"
 
 #include "base/err.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static const char *memory_base_of(const char *path)
 
 /* --- resident memory */
 
-static void resident_put(record_builder *b, const memory_told *m)
+static void resident_put(record_builder *b, const memory_result *m)
 {
 	static const char *const tags[WATCH_PARTS] = {
 	    [WATCH_RSS] = "memory/rss",
@@ -42,7 +42,7 @@ static void resident_put(record_builder *b, const memory_told *m)
 	    [WATCH_FILE] = "memory/file",
 	    [WATCH_HEAP] = "memory/heap",
 	};
-	const memory_looks *l = m->looks;
+	const rss_samples *l = m->looks;
 	/* The kernel records the peak of one process exactly, also between two samples. */
 	const double known = (double)m->usage->peak_rss_bytes;
 	char how[160];
@@ -128,7 +128,7 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 
 		snprintf(how, sizeof how, "%s%sto within %s for each thread that ran then",
 			 several ? memory_base_of(p->program) : "", several ? ", " : "",
-			 dck_text_bytes((double)(p->peak >> HEAP_KEPT_BITS), most, sizeof most));
+			 dck_text_bytes((double)(p->peak >> HEAP_BATCH_BITS), most, sizeof most));
 	} else {
 		snprintf(how, sizeof how, "%s%sexact", several ? memory_base_of(p->program) : "",
 			 several ? ", the process whose heap was largest; " : "");
@@ -185,13 +185,13 @@ static dck_status memory_tables_put(record_builder *b, const memory_sums *s, dck
 				     .ncolumns = n - 4,
 				     .brief = ROWS_BRIEF};
 
-	DCK_TRY(call_paths_functions(&s->lines, &lines, b, err));
+	DCK_TRY(cct_functions(&s->lines, &lines, b, err));
 	record_summary_columns(b, has_held ? "peak held allocations temporary"
 					   : "peak leaked allocations temporary");
-	DCK_TRY(call_paths_functions(&s->functions, &functions, b, err));
+	DCK_TRY(cct_functions(&s->functions, &functions, b, err));
 	if (s->mappings.nframes)
-		DCK_TRY(call_paths_functions(&s->mappings, &mappings, b, err));
-	return call_paths_tree(&s->paths, "allocations", "Allocations by call path", b, err);
+		DCK_TRY(cct_functions(&s->mappings, &mappings, b, err));
+	return cct_tree(&s->paths, "allocations", "Allocations by call path", b, err);
 }
 
 static void memory_processes_put(record_builder *b, const memory_sums *s)
@@ -223,7 +223,7 @@ static void memory_processes_put(record_builder *b, const memory_sums *s)
 	}
 }
 
-static void memory_cost_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_cost_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const double each = sum->timed ? (double)sum->timed_ns / (double)sum->timed : 0;
 	const double calls = (double)(sum->allocations + sum->freed);
@@ -261,7 +261,7 @@ static void memory_counts_put(record_builder *b, const memory_sums *s, const hea
 				(int64_t)s->left_out);
 }
 
-static void memory_notes_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_notes_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const char *lacking = heap_names_lacking(m->sums->names);
 
@@ -298,7 +298,7 @@ static void memory_notes_put(record_builder *b, const memory_told *m, const heap
 /* --- the answer */
 
 /* Finds the path with the greatest weight in that column; *ret 0: no weight is positive. */
-static void largest_of(const call_paths *p, size_t column, uint32_t *ret, double *ret_weight)
+static void largest_of(const cct *p, size_t column, uint32_t *ret, double *ret_weight)
 {
 	*ret = 0;
 	*ret_weight = 0;
@@ -336,7 +336,7 @@ static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_l
 	}
 }
 
-static void memory_answer_put(record_builder *b, const memory_told *m, const heap_sum *sum)
+static void memory_answer_put(record_builder *b, const memory_result *m, const heap_sum *sum)
 {
 	const sums_process *p = &m->sums->processes[m->sums->largest];
 	char peak[TEXT], at[TEXT], who[200] = "", left[250];
@@ -359,7 +359,7 @@ static void memory_answer_put(record_builder *b, const memory_told *m, const hea
 	    who, left);
 }
 
-static dck_status heaps_put(record_builder *b, const memory_told *m, dck_err *err)
+static dck_status heaps_put(record_builder *b, const memory_result *m, dck_err *err)
 {
 	const heap_sum sum = memory_sum_of(m->sums);
 
@@ -373,7 +373,7 @@ static dck_status heaps_put(record_builder *b, const memory_told *m, dck_err *er
 	return DCK_OK;
 }
 
-static void no_heaps_put(record_builder *b, const memory_told *m)
+static void no_heaps_put(record_builder *b, const memory_result *m)
 {
 	char peak[TEXT];
 	const double rss = fmax((double)m->usage->peak_rss_bytes, m->looks->peak[WATCH_RSS]);
@@ -389,7 +389,7 @@ static void no_heaps_put(record_builder *b, const memory_told *m)
 		    dck_text_time((double)m->looks->peak_at_ns[WATCH_RSS], (char[TEXT]){0}, TEXT));
 }
 
-dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err)
+dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err)
 {
 	char title[TEXT];
 

@@ -4,21 +4,21 @@
 
 #include "deepclock/memory.h"
 #include "profiler/memory/memory_sums.h"
-#include "profiler/memory/memory_watch.h"
+#include "profiler/memory/rss_sampler.h"
 #include "os/os.h"
 
-typedef struct memory_told {
+typedef struct memory_result {
 	const dck_memory_config *config;
 	const dck_memory_program *program;
-	const memory_looks *looks;
+	const rss_samples *looks;
 	const memory_sums *sums; /* NULL: allocations were not seen, and why: */
 	const char *why;
 	const os_child_usage *usage;
 	uint64_t began_ns, took_ns; /* of the monotonic clock */
 	int64_t began_unix_ns;
 	bool cancelled;
-} memory_told;
+} memory_result;
 
-dck_status memory_record(const memory_told *m, dck_record **ret, dck_err *err);
+dck_status memory_record(const memory_result *m, dck_record **ret, dck_err *err);
 
 #endif

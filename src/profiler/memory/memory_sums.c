@@ -72,7 +72,7 @@ static void piece_follow(const adding *a, told_node *t, uint32_t at)
 {
 	const heap_piece *p = &a->frames->pieces[at];
 
-	t->path = call_paths_child(&a->s->paths, t->path, p->number);
+	t->path = cct_child(&a->s->paths, t->path, p->number);
 	t->leaf = at;
 	if (p->python)
 		t->python = at;
@@ -80,8 +80,8 @@ static void piece_follow(const adding *a, told_node *t, uint32_t at)
 		t->user = at;
 	if (!p->runtime) {
 		t->asked = at;
-		t->function = call_paths_child(&a->s->functions, t->function,
-					       call_paths_frame(&a->s->functions, &p->frame));
+		t->function = cct_child(&a->s->functions, t->function,
+					cct_frame(&a->s->functions, &p->frame));
 	}
 	if (p->c && !t->inside_c)
 		t->entered = p->named ? p->frame.name : NULL;
@@ -125,11 +125,11 @@ static told_node node_tell(adding *a, uint32_t i)
 	const heap_node *n = &a->file->nodes[i];
 	told_node t = {.path = a->root, .asked = NONE, .leaf = NONE, .user = NONE, .python = NONE};
 
-	if (i <= HEAP_LANES || n->parent >= i || n->frame >= a->file->nframes)
+	if (i <= HEAP_ROOT_SHARDS || n->parent >= i || n->frame >= a->file->nframes)
 		return t;
 	if (heap_stack_has_python(a->file, i))
 		return python_tell(a, i, t);
-	if (n->parent > HEAP_LANES)
+	if (n->parent > HEAP_ROOT_SHARDS)
 		t = a->told[n->parent];
 	if (!is_mapping(n))
 		place_follow(a, &t, n->frame);
@@ -142,11 +142,11 @@ static bool is_kept(const told_node *t)
 	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
 }
 
-static void memory_weights_add(call_paths *p, uint32_t path, const double weight[SUMS_COLUMNS])
+static void memory_weights_add(cct *p, uint32_t path, const double weight[SUMS_COLUMNS])
 {
 	for (size_t c = 0; c < p->ncolumns; c++)
 		if (weight[c] != 0)
-			call_paths_add(p, path, c, weight[c]);
+			cct_add(p, path, c, weight[c]);
 }
 
 /* Returns the piece whose line is charged. A library of Python allocates for the line that called
@@ -180,13 +180,12 @@ static const char *line_text(const memory_sums *s, const dck_frame *f)
 static uint32_t memory_line_of(memory_sums *s, const dck_frame *f)
 {
 	const char *text = line_text(s, f);
-	const uint32_t path =
-	    call_paths_child(&s->lines, 0,
-			     call_paths_frame(&s->lines, &(dck_frame){.name = text,
-								      .file = f->file,
-								      .module = f->module,
-								      .line = f->line,
-								      .start_line = f->line}));
+	const uint32_t path = cct_child(&s->lines, 0,
+					cct_frame(&s->lines, &(dck_frame){.name = text,
+									  .file = f->file,
+									  .module = f->module,
+									  .line = f->line,
+									  .start_line = f->line}));
 
 	if (path >= s->nasked) {
 		const size_t n = 2 * (size_t)path + 64;
@@ -226,17 +225,16 @@ static void node_add(const adding *a, uint32_t i)
 	const dck_frame *f = asked == NONE ? &unknown : &a->frames->pieces[asked].frame;
 
 	if (kind == HEAP_MAPPINGS) {
-		memory_weights_add(
-		    &a->s->mappings,
-		    call_paths_child(&a->s->mappings, 0, call_paths_frame(&a->s->mappings, f)),
-		    weight);
+		memory_weights_add(&a->s->mappings,
+				   cct_child(&a->s->mappings, 0, cct_frame(&a->s->mappings, f)),
+				   weight);
 		return;
 	}
 	memory_weights_add(&a->s->paths, t->path, weight);
 	memory_weights_add(&a->s->functions,
-			   t->function ? t->function
-				       : call_paths_child(&a->s->functions, 0,
-							  call_paths_frame(&a->s->functions, f)),
+			   t->function
+			       ? t->function
+			       : cct_child(&a->s->functions, 0, cct_frame(&a->s->functions, f)),
 			   weight);
 	const uint32_t line = line_piece(t);
 	memory_weights_add(
@@ -287,10 +285,9 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 	a->told = told;
 	a->peak = peak;
 	if (several)
-		a->root = call_paths_child(
+		a->root = cct_child(
 		    &s->paths, 0,
-		    call_paths_frame(&s->paths,
-				     &(dck_frame){.name = slash ? slash + 1 : p->program}));
+		    cct_frame(&s->paths, &(dck_frame){.name = slash ? slash + 1 : p->program}));
 	nodes_want(a);
 	for (uint32_t i = 1; i < f->nnodes; i++) {
 		if (!told[i].wanted)
@@ -367,14 +364,14 @@ static void memory_found(void *self, const char *path)
 
 static dck_status sums_init(memory_sums *s, dck_err *err)
 {
-	call_paths *const all[] = {&s->paths, &s->functions, &s->lines, &s->mappings};
+	cct *const all[] = {&s->paths, &s->functions, &s->lines, &s->mappings};
 
 	s->ncolumns = SUMS_HELD;
 	for (size_t i = 0; i < s->nprocesses; i++)
 		if (s->processes[i].ends_in)
 			s->ncolumns = SUMS_COLUMNS;
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		DCK_TRY(call_paths_init(all[i], sums_columns, s->ncolumns, err));
+		DCK_TRY(cct_init(all[i], sums_columns, s->ncolumns, err));
 	return DCK_OK;
 }
 
@@ -385,7 +382,7 @@ static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *e
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
-	os_path_each(folder, "*" HEAP_FILE_END, memory_found, &files);
+	os_glob_each(folder, "*" HEAP_FILE_END, memory_found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
@@ -427,10 +424,10 @@ dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
 
 void memory_sums_done(memory_sums *s)
 {
-	call_paths_done(&s->paths);
-	call_paths_done(&s->functions);
-	call_paths_done(&s->lines);
-	call_paths_done(&s->mappings);
+	cct_done(&s->paths);
+	cct_done(&s->functions);
+	cct_done(&s->lines);
+	cct_done(&s->mappings);
 	heap_names_free(s->names);
 	mem_free(s->processes);
 	mem_free(s->asked);

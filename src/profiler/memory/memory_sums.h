@@ -38,11 +38,11 @@ typedef struct sums_process {
 typedef struct memory_sums {
 	mem_arena *arena;
 	heap_names *names;
-	call_paths paths;     /* all frames */
-	call_paths functions; /* without those of the language's libraries */
-	call_paths lines;     /* where it was asked for, alone */
-	call_paths mappings;  /* the same of mappings */
-	const char **asked;   /* @owned; whose the paths of `lines` are */
+	cct paths;	    /* all frames */
+	cct functions;	    /* without those of the language's libraries */
+	cct lines;	    /* where it was asked for, alone */
+	cct mappings;	    /* the same of mappings */
+	const char **asked; /* @owned; whose the paths of `lines` are */
 	size_t nasked;
 	sums_process *processes;     /* @owned */
 	size_t nprocesses, left_out; /* left_out: that could not be read, or were too many */

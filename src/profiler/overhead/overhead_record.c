@@ -2,7 +2,7 @@
 #include "profiler/overhead/overhead_record.h"
 
 #include "base/err.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 #include "stat/stat.h"
 

@@ -149,7 +149,7 @@ dck_status overhead_run(overhead *o, size_t method, dck_err *err)
 	int said = -1;
 
 	DCK_NEED(a, err, "for the command of a profile");
-	dck_status st = os_file_nameless(&said, err);
+	dck_status st = os_memfd(&said, err);
 	if (st == DCK_OK)
 		st = method_run(o, method, a, said, err);
 	if (said >= 0)

@@ -270,7 +270,7 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 	if (!t)
 		return found;
 	snprintf(folder, sizeof folder, "/proc/%d/task", f->pid);
-	os_path_each(folder, "*", task_add, t);
+	os_glob_each(folder, "*", task_add, t);
 	if (python_get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
 	    python_get(f, interpreter + p->at.interpreter_thread, &state, 8))
 		for (; state && n < SEEN &&

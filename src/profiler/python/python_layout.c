@@ -74,7 +74,7 @@ static uint64_t layout_word_at(const unsigned char *told, unsigned i)
 	return word;
 }
 
-bool python_layout_told(const unsigned char *told, python_process *ret)
+bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret)
 {
 	uint64_t version = layout_word_at(told, 1), free_threaded = layout_word_at(told, 2);
 	unsigned which;

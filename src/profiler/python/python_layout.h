@@ -11,10 +11,10 @@
 
 /* The bytes that _PyRuntime begins with since 3.13: where things lie, told by the interpreter. */
 #define PYTHON_COOKIE "xdebugpy"
-enum { PYTHON_TOLD_BYTES = 648 };
+enum { PYTHON_DEBUG_OFFSETS_BYTES = 648 };
 
-/* From the first PYTHON_TOLD_BYTES of _PyRuntime. false: they say nothing of use. */
-bool python_layout_told(const unsigned char *told, python_process *ret);
+/* From the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime. false: they say nothing of use. */
+bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret);
 /* 3.8 to 3.12. false: another one. */
 bool python_layout_known(uint32_t version, python_layout *ret);
 

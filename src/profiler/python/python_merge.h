@@ -41,15 +41,15 @@ typedef struct merge_input {
 	bool keep_interpreter; /* leave nothing out but the evaluator's frames */
 } merge_input;
 
-typedef struct merge_told {
+typedef struct merge_stats {
 	size_t evaluators; /* native frames of the evaluator */
 	size_t entries;	   /* calls of the evaluator that the Python frames show */
 	/* Both are the same. false: the frames of the side that is known further out, or further
 	 * in, stand where they belong, the rest beside them. */
 	bool exact;
-} merge_told;
+} merge_stats;
 
 /* *ret has room for natives + pythons. Returns how many. */
-size_t python_merge(const merge_input *in, merge_frame *ret, merge_told *ret_told);
+size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told);
 
 #endif

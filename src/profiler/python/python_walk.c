@@ -54,14 +54,14 @@ static bool pointer_get(window *w, uint64_t address, uint64_t *ret)
 bool python_find_at(uint64_t runtime, uint32_t version, const unwind_memory *memory,
 		    python_process *ret)
 {
-	unsigned char told[PYTHON_TOLD_BYTES];
+	unsigned char told[PYTHON_DEBUG_OFFSETS_BYTES];
 	python_process p = {.runtime = runtime, .version = version, .pthread_tid = PYTHON_NONE};
 
 	if (version >> 24 == 3 && PYTHON_MINOR(version) < 13) {
 		if (!python_layout_known(version, &p.at))
 			return false;
 	} else if (!memory->read(memory->self, runtime, told, sizeof told) ||
-		   !python_layout_told(told, &p))
+		   !python_layout_from_debug_offsets(told, &p))
 		return false;
 	*ret = p;
 	return true;

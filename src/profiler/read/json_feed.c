@@ -10,7 +10,7 @@ dck_status json_feed_more(void *self, const uint8_t **ret, size_t *ret_n, dck_er
 	wire_source *s = f->source;
 
 	if (f->u) {
-		DCK_TRY(unpack_next(f->u, &f->part, err));
+		DCK_TRY(inflate_reader_next(f->u, &f->part, err));
 		*ret = f->part.window;
 		*ret_n = f->part.n;
 		return DCK_OK;
@@ -54,7 +54,7 @@ static const char *feed_first_key(json_reader *r, const char *const *keys)
 		for (size_t i = 0; keys[i]; i++)
 			if (strcmp(r->text, keys[i]) == 0)
 				return keys[i];
-		if (json_next(r, &t, NULL) != DCK_OK || json_pass(r, t, NULL) != DCK_OK)
+		if (json_next(r, &t, NULL) != DCK_OK || json_skip(r, t, NULL) != DCK_OK)
 			return NULL;
 	}
 	return NULL;

@@ -11,7 +11,7 @@
 #define IMPORT_JSON_FEED_H
 
 #include "base/json/json_read.h"
-#include "profiler/read/unpack.h"
+#include "profiler/read/inflate_reader.h"
 
 typedef struct json_feed {
 	wire_source *source;

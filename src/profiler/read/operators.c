@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "deepclock/opt.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -86,12 +86,12 @@ typedef struct started {
 struct operators {
 	zone_collect *zones;
 	trace_out *out; /* of zones */
-	kept_names texts;
-	kept_table names, tracks, started;
+	string_table texts;
+	id_table names, tracks, started;
 	uint32_t nstarted;
-	zone_sums timed, places, none;
+	zone_aggregate timed, places, none;
 	/* By numbers of operators: their names, paths of modules, rows of `started`. */
-	kept_map by_external, by_sequence, by_started;
+	hash_map by_external, by_sequence, by_started;
 	uint64_t kinds[SORTS]; /* how many were told */
 	uint64_t device_ns, unowned_ns;
 	footprint unowned_memory;
@@ -132,7 +132,7 @@ static uint32_t module_name(const operators *o, uint32_t path)
 static void note_external(operators *o, const held *h)
 {
 	if (h->has_external && o->by_external.n < OPERATORS_MAX)
-		o->failed |= !kept_map_put(&o->by_external, h->external, h->name);
+		o->failed |= !hash_map_put(&o->by_external, h->external, h->name);
 }
 
 /* The last of the forward operators with a number is the one that it belongs to. */
@@ -141,8 +141,8 @@ static void note_sequence(operators *o, const track *t, const held *h)
 	const uint32_t path = module_open(o, t);
 
 	if (h->has_sequence && !h->backward && path && path != PATH_SUM_NONE &&
-	    (o->by_sequence.n < OPERATORS_MAX || kept_map_find(&o->by_sequence, h->sequence)))
-		o->failed |= !kept_map_put(&o->by_sequence, h->sequence, path);
+	    (o->by_sequence.n < OPERATORS_MAX || hash_map_find(&o->by_sequence, h->sequence)))
+		o->failed |= !hash_map_put(&o->by_sequence, h->sequence, path);
 }
 
 /* --- memory */
@@ -208,7 +208,7 @@ static void begin_operator(operators *o, track *t, const held *h)
 {
 	if (t->places.depth == 0) {
 		t->places.root = h->backward && h->has_sequence
-				     ? kept_map_find(&o->by_sequence, h->sequence)
+				     ? hash_map_find(&o->by_sequence, h->sequence)
 				     : 0;
 		t->backward_of = module_name(o, t->places.root);
 		t->backward_begin_ns = h->ns;
@@ -218,9 +218,9 @@ static void begin_operator(operators *o, track *t, const held *h)
 		note_external(o, h);
 		note_sequence(o, t, h);
 	}
-	if (zone_sums_begin(&o->timed, &t->timed, h->ns, h->name))
+	if (zone_aggregate_begin(&o->timed, &t->timed, h->ns, h->name))
 		memory_begin(o, t);
-	zone_sums_begin(&o->places, &t->places, h->ns, h->name);
+	zone_aggregate_begin(&o->places, &t->places, h->ns, h->name);
 }
 
 /* What was held, now that its numbers are known. */
@@ -237,7 +237,7 @@ static void op_open(operators *o, track *t)
 		return;
 	}
 	o->kinds[is]++;
-	zone_sums_begin(&o->none, &t->all, h.ns, h.name);
+	zone_aggregate_begin(&o->none, &t->all, h.ns, h.name);
 	switch (is) {
 	case OPERATOR:
 	case RUNTIME:
@@ -246,7 +246,7 @@ static void op_open(operators *o, track *t)
 	case MODULE:
 		if (t->places.depth == 0)
 			t->places.root = t->backward_of = 0;
-		zone_sums_begin(&o->places, &t->places, h.ns, h.name);
+		zone_aggregate_begin(&o->places, &t->places, h.ns, h.name);
 		break;
 	case DEVICE:
 		t->device_begin_ns = h.ns;
@@ -275,12 +275,12 @@ static void end_device(operators *o, const track *t, uint64_t ns)
 		o->unowned_ns += took;
 		return;
 	}
-	uint32_t row = kept_map_find(&o->by_started, t->device_external);
+	uint32_t row = hash_map_find(&o->by_started, t->device_external);
 	if (!row) {
 		row = ++o->nstarted;
-		o->failed |= !kept_map_put(&o->by_started, t->device_external, row);
+		o->failed |= !hash_map_put(&o->by_started, t->device_external, row);
 	}
-	started *s = kept_row(&o->started, row);
+	started *s = id_table_row(&o->started, row);
 	if (s)
 		*s = (started){t->device_external, s->ns + took};
 }
@@ -293,7 +293,7 @@ static void end_backward(operators *o, track *t, uint64_t took_ns)
 
 	module->backward_ns += took_ns;
 	for (uint32_t path = t->places.root; path; path = o->places.paths.rows[path].parent)
-		path_sums_add(&o->places.paths, path, 0, took_ns);
+		path_trie_add(&o->places.paths, path, 0, took_ns);
 	t->backward_of = 0;
 }
 
@@ -302,14 +302,14 @@ static void operators_end(operators *o, track *t, uint64_t ns)
 	const zone_frame *top = zone_stack_top(&t->all);
 	const sort is = top ? sort_of(o, top->name) : OTHER;
 
-	zone_sums_end(&o->none, &t->all, ns, true);
+	zone_aggregate_end(&o->none, &t->all, ns, true);
 	if (is == OPERATOR || is == RUNTIME) {
 		if (t->timed.depth > 0 && !t->timed.too_deep)
 			memory_end(o, t, t->timed.depth);
-		zone_sums_end(&o->timed, &t->timed, ns, true);
+		zone_aggregate_end(&o->timed, &t->timed, ns, true);
 	}
 	if (is == OPERATOR || is == RUNTIME || is == MODULE)
-		zone_sums_end(&o->places, &t->places, ns, true);
+		zone_aggregate_end(&o->places, &t->places, ns, true);
 	if (is == DEVICE)
 		end_device(o, t, ns);
 	if (t->places.depth == 0 && t->backward_of)
@@ -353,7 +353,7 @@ static operators *operators_of(trace_out *o)
 	return (operators *)o;
 }
 
-static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 				 dck_err *err)
 {
 	operators *o = sink->self;
@@ -367,7 +367,7 @@ static dck_status operators_open(trace_out **ret, dck_sink *sink, const trace_ab
 
 static void operators_track(trace_out *out, const trace_track *about)
 {
-	kept_row(&operators_of(out)->tracks, about->id);
+	id_table_row(&operators_of(out)->tracks, about->id);
 	zone_collect_format.track(operators_of(out)->out, about);
 }
 
@@ -403,7 +403,7 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *told
 	operators *o = operators_of(out);
 	char text[KEPT_NAME_MAX + 1];
 	const size_t n = told->n < KEPT_NAME_MAX ? told->n : KEPT_NAME_MAX;
-	name *row = kept_row(&o->names, id);
+	name *row = id_table_row(&o->names, id);
 
 	memcpy(text, told->text, n);
 	text[n] = '\0';
@@ -412,14 +412,14 @@ static void operators_intern(trace_out *out, uint32_t id, const trace_name *told
 	if (row)
 		row->is = sort_told(&ended);
 	const size_t skip = row && row->is == MODULE ? sizeof module - 1 : 0;
-	kept_name_put(&o->texts, id, text + skip, n - skip);
+	string_name_put(&o->texts, id, text + skip, n - skip);
 	zone_collect_format.intern(o->out, id, told);
 }
 
 static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
 {
 	operators *o = operators_of(out);
-	track *t = kept_row(&o->tracks, id);
+	track *t = id_table_row(&o->tracks, id);
 
 	zone_collect_format.events(o->out, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
@@ -447,8 +447,8 @@ static dck_status operators_close(trace_out *out, dck_err *err)
 		op_open(o, t);
 		for (size_t depth = t->timed.depth; depth > 0; depth--)
 			memory_end(o, t, depth);
-		zone_sums_close(&o->timed, &t->timed, t->last_ns);
-		zone_sums_close(&o->places, &t->places, t->last_ns);
+		zone_aggregate_close(&o->timed, &t->timed, t->last_ns);
+		zone_aggregate_close(&o->places, &t->places, t->last_ns);
 	}
 	return zone_collect_format.close(o->out, err);
 }
@@ -475,7 +475,7 @@ dck_status operators_new(operators **ret, dck_err *err)
 	o->tracks.row_bytes = sizeof(track);
 	o->started.row_bytes = sizeof(started);
 	o->none.paths_only = true;
-	dck_status status = kept_names_init(&o->texts, err);
+	dck_status status = string_table_init(&o->texts, err);
 	if (status == DCK_OK)
 		status = zone_collect_new(&o->zones, err);
 	if (status == DCK_OK)
@@ -490,7 +490,7 @@ void operators_want(operators *o, const zone_percentiles *p)
 	zone_collect_want(o->zones, p);
 }
 
-void operators_draw(operators *o, picture *p)
+void operators_draw(operators *o, timeline_lod *p)
 {
 	zone_collect_draw(o->zones, p);
 }
@@ -507,16 +507,16 @@ void operators_free(operators *o)
 		zone_stack_done(&t->places);
 		mem_free(t->begun_memory);
 	}
-	kept_table_done(&o->names);
-	kept_table_done(&o->tracks);
-	kept_names_done(&o->texts);
-	kept_map_done(&o->by_external);
-	kept_map_done(&o->by_sequence);
-	kept_map_done(&o->by_started);
-	kept_table_done(&o->started);
-	zone_sums_done(&o->timed);
-	zone_sums_done(&o->places);
-	zone_sums_done(&o->none);
+	id_table_done(&o->names);
+	id_table_done(&o->tracks);
+	string_table_done(&o->texts);
+	hash_map_done(&o->by_external);
+	hash_map_done(&o->by_sequence);
+	hash_map_done(&o->by_started);
+	id_table_done(&o->started);
+	zone_aggregate_done(&o->timed);
+	zone_aggregate_done(&o->places);
+	zone_aggregate_done(&o->none);
 	zone_collect_free(o->zones);
 	mem_free(o);
 }
@@ -539,7 +539,7 @@ static void device_share(operators *o)
 {
 	for (uint32_t row = 1; row <= o->nstarted; row++) {
 		const started *s = kept_find(&o->started, row);
-		const uint32_t owner = kept_map_find(&o->by_external, s->external);
+		const uint32_t owner = hash_map_find(&o->by_external, s->external);
 		name *n = kept_find(&o->names, owner);
 
 		if (owner)
@@ -552,7 +552,7 @@ static void device_share(operators *o)
 
 static const char *operators_text_of(void *self, uint32_t id)
 {
-	return kept_name_of(&((operators *)self)->texts, id).text;
+	return string_name_of(&((operators *)self)->texts, id).text;
 }
 
 typedef struct row {
@@ -571,7 +571,7 @@ static int operators_by_self(const void *a, const void *b)
 }
 
 /* Those of a sort, or of RUNTIME with the operators. */
-static size_t operators_rows_of(operators *o, const zone_sums *s, sort is, row *rows)
+static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, row *rows)
 {
 	size_t n = 0;
 
@@ -732,7 +732,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 	dck_status status = DCK_OK;
 
 	DCK_NEED(rows && !o->failed && !o->timed.failed && !o->places.failed && !o->names.failed &&
-		     !o->tracks.failed && !o->started.failed && !kept_names_failed(&o->texts),
+		     !o->tracks.failed && !o->started.failed && !string_table_failed(&o->texts),
 		 err, "for the operators of a trace");
 	if (!o->kinds[OPERATOR]) {
 		mem_free(rows);
@@ -744,7 +744,7 @@ dck_status operators_put(operators *o, record_builder *b, dck_err *err)
 	if (o->kinds[MODULE]) {
 		n = operators_rows_of(o, &o->places, MODULE, rows);
 		modules_table(rows, n, b);
-		status = path_sums_put(&o->places.paths, "modules",
+		status = path_trie_put(&o->places.paths, "modules",
 				       "Operators by the modules they ran for", operators_text_of,
 				       o, b, err);
 	}

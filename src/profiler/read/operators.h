@@ -28,7 +28,7 @@ dck_status operators_new(operators **ret, dck_err *err);
 /* As zone_collect_want(). */
 void operators_want(operators *o, const zone_percentiles *p);
 /* As zone_collect_draw(). */
-void operators_draw(operators *o, picture *p);
+void operators_draw(operators *o, timeline_lod *p);
 void operators_free(operators *o); /* NULL is allowed */
 void operators_sink(operators *o, dck_sink *ret);
 /* Where operators are in it, the tables "operators" and "modules", the tree "modules", and what the

@@ -14,7 +14,7 @@ typedef struct trace_read_facts {
 	uint64_t late;		  /* events so much out of order that they got a later time */
 	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
 	bool dated;
-	trace_about about;
+	trace_header about;
 	uint64_t snapshot_boottime_ns;
 	/* The last of the later snapshots that our own files have; 0: there is none. */
 	uint64_t own_ns, own_boottime_ns, own_width_ns;

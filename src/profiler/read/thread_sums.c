@@ -11,25 +11,25 @@ typedef struct track {
 	int32_t pid, tid;
 	const char *name;
 	uint64_t first_ns, last_ns;
-	os_uses uses;
+	os_thread_counters uses;
 	uint64_t zones, waited_ns;
 } track;
 
 dck_status thread_sums_init(thread_sums *s, dck_err *err)
 {
 	*s = (thread_sums){.tracks.row_bytes = sizeof(track)};
-	return kept_names_init(&s->names, err);
+	return string_table_init(&s->names, err);
 }
 
 void thread_sums_done(thread_sums *s)
 {
-	kept_table_done(&s->tracks);
-	kept_names_done(&s->names);
+	id_table_done(&s->tracks);
+	string_table_done(&s->names);
 }
 
 void thread_sums_track(thread_sums *s, const trace_track *told)
 {
-	track *t = kept_row(&s->tracks, told->id);
+	track *t = id_table_row(&s->tracks, told->id);
 
 	if (!t)
 		return;
@@ -41,7 +41,7 @@ void thread_sums_track(thread_sums *s, const trace_track *told)
 	t->pid = told->pid;
 	t->tid = told->tid;
 	if (told->name && !t->counter)
-		t->name = kept_text(&s->names, told->name);
+		t->name = string_table_copy(&s->names, told->name);
 }
 
 static void see(track *t, uint64_t ns)
@@ -94,7 +94,7 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 
 	for (uint32_t i = 0; i < s->tracks.n; i++) {
 		const track *t = kept_find(&s->tracks, i);
-		os_uses uses = t->uses;
+		os_thread_counters uses = t->uses;
 
 		/* A first value of 0 is not told of these. */
 		if (uses.known & 1u << OS_USE_MINOR)
@@ -123,7 +123,7 @@ dck_status thread_sums_put(const thread_sums *s, record_builder *b, dck_err *err
 	thread_table t = {.waits_absent = "the trace has no waits"};
 	thread_process *processes = mem_zalloc(s->tracks.n + (size_t)1, sizeof *processes);
 	thread_row *rows = mem_zalloc(s->tracks.n + (size_t)1, sizeof *rows);
-	const bool made = processes && rows && !s->tracks.failed && !kept_names_failed(&s->names);
+	const bool made = processes && rows && !s->tracks.failed && !string_table_failed(&s->names);
 
 	if (made) {
 		thread_rows_make(s, rows, &t.n, processes, &t.nprocesses);

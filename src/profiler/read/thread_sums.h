@@ -4,12 +4,12 @@
 #ifndef IMPORT_THREAD_SUMS_H
 #define IMPORT_THREAD_SUMS_H
 
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/thread_table.h"
 
 typedef struct thread_sums {
-	kept_table tracks;
-	kept_names names;
+	id_table tracks;
+	string_table names;
 	uint64_t threads; /* tracks of these */
 } thread_sums;
 

@@ -38,7 +38,7 @@ static bool same_boot(const trace_place *a, const trace_place *b)
 
 static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 {
-	const trace_about *first = &p[0].facts.about, *own = &p[i].facts.about;
+	const trace_header *first = &p[0].facts.about, *own = &p[i].facts.about;
 	size_t k = 0;
 
 	while (k < i && !same_boot(&p[k], &p[i]))

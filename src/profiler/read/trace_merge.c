@@ -1,6 +1,6 @@
 /* trace_merge.c - merges the trace files of several processes onto one clock.
  *
- * Each file is read twice through merging.c. The first pass finds its processes and clock
+ * Each file is read twice through merge_pass.c. The first pass finds its processes and clock
  * snapshots; trace_align() puts it on the clock of the first file, BOOTTIME within one boot and
  * else the wall clock; numbers_choose() then shifts the process numbers of a file by MORE until
  * none is that of a process of another boot. Two processes of one number and one boot that overlap
@@ -10,7 +10,7 @@
  * Invariants: nothing is written before all files have passed the first pass; the first file's
  * clocks, moved to the base of the whole, are those of the output; a truncated file is read up to
  * its end and noted. Cost: two readings of each file, comparisons of all pairs of files and of
- * processes; FILES_MAX files; memory as merging.c.
+ * processes; FILES_MAX files; memory as merge_pass.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"
@@ -21,10 +21,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "profiler/read/chrome/chrome_read.h"
 #include "os/file/gzip.h"
-#include "profiler/read/merging.h"
+#include "profiler/read/merge_pass.h"
 #include "profiler/read/zone_collect.h"
 
 #include <math.h>
@@ -78,7 +78,7 @@ static dck_status merge_survey(work *w, dck_err *err)
 		trace_place *at = &w->places[i];
 
 		at->path = p->paths[i];
-		merging_survey(w->m, (uint32_t)i);
+		merge_scan(w->m, (uint32_t)i);
 		DCK_TRY(read_file(w, i, &at->facts, err));
 		at->last_ns = merging_last_ns(w->m);
 	}
@@ -165,9 +165,9 @@ static dck_status merge_plan(work *w, dck_err *err)
 /* --- then: emit it */
 
 /* Returns the first file's clocks, moved to the base of the whole. */
-static trace_about about_of(const work *w)
+static trace_header about_of(const work *w)
 {
-	trace_about about = w->places[0].facts.about;
+	trace_header about = w->places[0].facts.about;
 
 	about.boottime_ns += (uint64_t)w->base_ns;
 	about.monotonic_ns += (uint64_t)w->base_ns;
@@ -190,7 +190,7 @@ static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *e
 		const merging_how how = {&w->places[i], w->base_ns, w->more[i]};
 		trace_read_facts facts;
 
-		merging_tell(w->m, (uint32_t)i, &how, to, n);
+		merge_emit(w->m, (uint32_t)i, &how, to, n);
 		DCK_TRY(read_file(w, i, &facts, err));
 		w->skipped += facts.skipped;
 		w->undated += facts.undated;
@@ -200,7 +200,7 @@ static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *e
 
 static dck_status merge_write(work *w, dck_err *err)
 {
-	const trace_about about = about_of(w);
+	const trace_header about = about_of(w);
 	merging_to to[MERGING_TO_MAX] = {{.format = &zone_collect_format},
 					 {.format = w->plan->format}};
 	dck_sink unused;

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "profiler/read/chrome/chrome_read.h"
 #include "os/file/gzip.h"
 #include "profiler/read/operators.h"
@@ -109,7 +109,7 @@ const dck_opt dck_trace_reading_options[] = {
 };
 
 /* p: NULL, or what it is drawn from is made too. */
-static dck_status read_as(const char *path, const dck_trace_reading *how, picture *p,
+static dck_status read_as(const char *path, const dck_trace_reading *how, timeline_lod *p,
 			  dck_record **ret, dck_err *err)
 {
 	reading r = {.path = path};
@@ -148,18 +148,18 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 				   dck_timeline *ret_timeline, dck_err *err)
 {
 	dck_record *record;
-	picture *p;
+	timeline_lod *p;
 
-	DCK_TRY(picture_new(&p, &(picture_limits){0}, err));
+	DCK_TRY(timeline_lod_new(&p, &(timeline_lod_limits){0}, err));
 	dck_status status = read_as(path, how, p, &record, err);
 	if (status == DCK_OK) {
-		status = picture_finish(p, ret_timeline, err);
+		status = timeline_lod_finish(p, ret_timeline, err);
 		if (status == DCK_OK)
 			*ret = record;
 		else
 			dck_record_free(record);
 	}
-	picture_free(p);
+	timeline_lod_free(p);
 	return status;
 }
 
@@ -167,7 +167,7 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 
 const char *dck_trace_form_of(const char *path, bool *ret_gzip)
 {
-	const trace_ending e = trace_ending_of(path);
+	const trace_suffix e = trace_suffix_of(path);
 
 	*ret_gzip = e.gzip;
 	return e.format ? e.format->name : NULL;

@@ -2,9 +2,9 @@
  * of zones and threads.
  *
  * Each track has a stack of open ranges: a begin pushes, an end pops and adds calls, total and own
- * time to the range's name and call path (zone_sums.h). Ranges that any track may end are matched
- * by id. Numbers named PF_UNENDED or PF_CONTINUED mark the innermost open range. Events of the
- * threads' counters go to thread_sums.h and are not counted here; a picture, if there is one,
+ * time to the range's name and call path (zone_aggregate.h). Ranges that any track may end are
+ * matched by id. Numbers named PF_UNENDED or PF_CONTINUED mark the innermost open range. Events of
+ * the threads' counters go to thread_sums.h and are not counted here; a picture, if there is one,
  * receives all.
  *
  * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
 #include "profiler/read/thread_sums.h"
 #include "profiler/timeline/zone_table.h"
@@ -36,11 +36,11 @@ typedef struct mark {
 } mark;
 
 struct zone_collect {
-	kept_names texts;
-	kept_table marks, tracks; /* by name: mark; of track */
-	zone_sums sums;
+	string_table texts;
+	id_table marks, tracks; /* by name: mark; of track */
+	zone_aggregate sums;
 	thread_sums threads;
-	picture *drawn; /* NULL: it is not */
+	timeline_lod *drawn; /* NULL: it is not */
 	uint64_t events, unmatched, last_ns;
 	int64_t unix_ns;
 };
@@ -50,7 +50,7 @@ static void collect_end(zone_collect *c, track *t, uint64_t ns)
 	const zone_frame *top = zone_stack_top(&t->open);
 
 	c->unmatched +=
-	    zone_sums_end(&c->sums, &t->open, ns, !top || !top->unended) == ZONE_UNMATCHED;
+	    zone_aggregate_end(&c->sums, &t->open, ns, !top || !top->unended) == ZONE_UNMATCHED;
 }
 
 static void collect_number(zone_collect *c, track *t, const trace_event *e)
@@ -71,7 +71,7 @@ static zone_collect *collect_of(trace_out *o)
 	return (zone_collect *)o;
 }
 
-static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 			       dck_err *err)
 {
 	zone_collect *c = sink->self;
@@ -84,12 +84,12 @@ static dck_status collect_open(trace_out **ret, dck_sink *sink, const trace_abou
 
 static void collect_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&collect_of(o)->tracks, about->id);
+	track *t = id_table_row(&collect_of(o)->tracks, about->id);
 
 	if (t)
 		t->open.track = about->id;
 	if (collect_of(o)->drawn)
-		picture_track(collect_of(o)->drawn, about);
+		timeline_lod_track(collect_of(o)->drawn, about);
 	thread_sums_track(&collect_of(o)->threads, about);
 }
 
@@ -100,11 +100,11 @@ static bool collect_is(const trace_name *told, const char *text)
 
 static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
-	mark *row = kept_row(&collect_of(o)->marks, id);
+	mark *row = id_table_row(&collect_of(o)->marks, id);
 
 	if (collect_of(o)->drawn)
-		picture_name(collect_of(o)->drawn, id, told);
-	kept_name_put(&collect_of(o)->texts, id, told->text, told->n);
+		timeline_lod_name(collect_of(o)->drawn, id, told);
+	string_name_put(&collect_of(o)->texts, id, told->text, told->n);
 	if (row)
 		*row = (mark){.unended = collect_is(told, PF_UNENDED),
 			      .continued = collect_is(told, PF_CONTINUED)};
@@ -113,19 +113,19 @@ static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	zone_collect *c = collect_of(o);
-	track *t = kept_row(&c->tracks, id);
+	track *t = id_table_row(&c->tracks, id);
 	const bool used = thread_sums_events(&c->threads, id, e, n);
 
 	c->events += t && !used ? n : 0;
 	if (c->drawn)
-		picture_events(c->drawn, id, e, n);
+		timeline_lod_events(c->drawn, id, e, n);
 	for (size_t i = 0; t && i < n; i++, e++) {
 		const bool is_end = e->kind == TRACE_ASYNC_END;
 
 		t->last_ns = e->ns > t->last_ns ? e->ns : t->last_ns;
 		switch ((trace_kind)e->kind) {
 		case TRACE_BEGIN:
-			zone_sums_begin(&c->sums, &t->open, t->last_ns, e->name);
+			zone_aggregate_begin(&c->sums, &t->open, t->last_ns, e->name);
 			break;
 		case TRACE_END:
 			collect_end(c, t, t->last_ns);
@@ -135,8 +135,8 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 			break;
 		case TRACE_ASYNC_BEGIN:
 		case TRACE_ASYNC_END: /* a begin without a name equals an end */
-			c->unmatched +=
-			    !zone_sums_range(&c->sums, e->as.id + 1, is_end ? 0 : e->name, e->ns);
+			c->unmatched += !zone_aggregate_range(&c->sums, e->as.id + 1,
+							      is_end ? 0 : e->name, e->ns);
 			break;
 		case TRACE_INSTANT:
 		case TRACE_COUNTER:
@@ -160,10 +160,10 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
 		track *t = kept_find(&c->tracks, i);
 
-		zone_sums_close(&c->sums, &t->open, t->last_ns);
+		zone_aggregate_close(&c->sums, &t->open, t->last_ns);
 		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
 	}
-	zone_sums_close_ranges(&c->sums, c->last_ns, &unmatched);
+	zone_aggregate_close_ranges(&c->sums, c->last_ns, &unmatched);
 	c->unmatched += unmatched;
 	return DCK_OK;
 }
@@ -183,7 +183,7 @@ const trace_format zone_collect_format = {
 
 static bool collect_is_wait(const void *names, uint32_t name)
 {
-	const char *text = kept_name_of(names, name).text;
+	const char *text = string_name_of(names, name).text;
 
 	return text && trace_is_wait(text);
 }
@@ -197,7 +197,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	c->tracks.row_bytes = sizeof(track);
 	c->sums.is_wait = collect_is_wait;
 	c->sums.names = &c->texts;
-	dck_status status = kept_names_init(&c->texts, err);
+	dck_status status = string_table_init(&c->texts, err);
 	if (status == DCK_OK)
 		status = thread_sums_init(&c->threads, err);
 	if (status == DCK_OK)
@@ -209,13 +209,13 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 
 void zone_collect_want(zone_collect *c, const zone_percentiles *p)
 {
-	zone_sums_want(&c->sums, p);
+	zone_aggregate_want(&c->sums, p);
 }
 
-void zone_collect_draw(zone_collect *c, picture *p)
+void zone_collect_draw(zone_collect *c, timeline_lod *p)
 {
 	c->drawn = p;
-	c->sums.ended = picture_range;
+	c->sums.ended = timeline_lod_range;
 	c->sums.listener = p;
 }
 
@@ -225,11 +225,11 @@ void zone_collect_free(zone_collect *c)
 		return;
 	for (uint32_t i = 0; i < c->tracks.n; i++)
 		zone_stack_done(&((track *)kept_find(&c->tracks, i))->open);
-	kept_table_done(&c->marks);
-	kept_table_done(&c->tracks);
-	kept_names_done(&c->texts);
+	id_table_done(&c->marks);
+	id_table_done(&c->tracks);
+	string_table_done(&c->texts);
 	thread_sums_done(&c->threads);
-	zone_sums_done(&c->sums);
+	zone_aggregate_done(&c->sums);
 	mem_free(c);
 }
 
@@ -246,12 +246,12 @@ void zone_collect_sink(zone_collect *c, dck_sink *ret)
 
 static const char *collect_text_of(void *self, uint32_t id)
 {
-	return kept_name_of(&((zone_collect *)self)->texts, id).text;
+	return string_name_of(&((zone_collect *)self)->texts, id).text;
 }
 
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 {
-	DCK_NEED(!kept_names_failed(&c->texts) && !c->marks.failed && !c->tracks.failed, err,
+	DCK_NEED(!string_table_failed(&c->texts) && !c->marks.failed && !c->tracks.failed, err,
 		 "to add up a trace");
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);

@@ -15,7 +15,7 @@
 #define IMPORT_ZONE_COLLECT_H
 
 #include "record/build.h"
-#include "profiler/timeline/picture.h"
+#include "profiler/timeline/timeline_lod.h"
 #include "profiler/timeline/zone_percentiles.h"
 
 typedef struct zone_collect zone_collect;
@@ -28,7 +28,7 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err);
 /* Before any event. */
 void zone_collect_want(zone_collect *c, const zone_percentiles *p);
 /* What it is drawn from is made too; p stays the caller's. Before any event. */
-void zone_collect_draw(zone_collect *c, picture *p);
+void zone_collect_draw(zone_collect *c, timeline_lod *p);
 void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);
 /* The table "zones", and facts of section "trace". E_NOMEM also when some of it found no room. */

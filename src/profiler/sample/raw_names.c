@@ -4,9 +4,9 @@
  * 1. frames_name(): frames are sorted by file and address, the order in which debug information is
  * decoded fastest. Each becomes a list of functions, the outermost first: the function and what was
  * inlined into it. Code without a symbol is named by its C++ class if it is virtual
- * (class_names.h), else as FILE+0xOFFSET of its function's start.
+ * (vtable_symbols.h), else as FILE+0xOFFSET of its function's start.
  *
- * 2. paths_add(): in path_sums parents precede their children, so one pass maps each raw path to
+ * 2. paths_add(): in path_trie parents precede their children, so one pass maps each raw path to
  * the named path of its parent, extended by its functions, and adds its weights. Where the
  * innermost code busy-waits (spin_waits.h), a frame for that gets the weights.
  *
@@ -18,13 +18,13 @@
  * (`failed`) and is reported once, as lack of memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/raw_stacks.h"
 
 #include "base/err.h"
 #include "profiler/sample/spin_waits.h"
 #include "profiler/python/python_library.h"
-#include "profiler/symbols/class_names.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/vtable_symbols.h"
+#include "profiler/symbols/symbolizer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@
 
 enum { NAME_BYTES = 256 };
 
-/* The functions of a raw frame: `n` numbers of call_paths from `first` on, the outermost first. */
+/* The functions of a raw frame: `n` numbers of cct from `first` on, the outermost first. */
 typedef struct named {
 	uint32_t first, n;
 	bool unknown;
@@ -42,7 +42,7 @@ typedef struct named {
 
 /* What the children of a path need of it. */
 typedef struct named_path {
-	uint32_t path; /* in call_paths */
+	uint32_t path; /* in cct */
 	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
 } named_path;
 
@@ -53,8 +53,8 @@ typedef struct spin_sum {
 } spin_sum;
 
 typedef struct naming {
-	const raw_paths *p;
-	call_paths *to;
+	const raw_stacks *p;
+	cct *to;
 	symbols *symbols;
 	const elf_file *classes_of; /* the latest file that had no names, */
 	class_names *classes;	    /* and what is known of it */
@@ -76,7 +76,7 @@ static const char *base_name(const char *path)
 
 static void number_add(naming *m, const dck_frame *f)
 {
-	const uint32_t number = call_paths_frame(m->to, f);
+	const uint32_t number = cct_frame(m->to, f);
 
 	if (m->n == m->room) {
 		const size_t room = m->room ? 2 * m->room : 1024;
@@ -127,7 +127,7 @@ static void code_name(naming *m, const raw_frame *f, named *ret)
 	const char *module = base_name(f->path);
 	const size_t n =
 	    f->file
-		? symbols_find(m->symbols, f->file, f->address, found, SYMBOLS_FRAMES_MAX)
+		? symbolizer_lookup(m->symbols, f->file, f->address, found, SYMBOLS_FRAMES_MAX)
 		: symbols_find_generated(m->symbols, f->pid, f->address, found, SYMBOLS_FRAMES_MAX);
 
 	ret->unknown = n == 0 || !found[0].function;
@@ -213,14 +213,14 @@ static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inne
 	const named *f = &m->of[raw];
 
 	return from_inner < f->n
-		   ? call_paths_frame_get(m->to, m->numbers[f->first + f->n - 1 - from_inner])
+		   ? cct_frame_get(m->to, m->numbers[f->first + f->n - 1 - from_inner])
 		   : (dck_frame){.name = ""};
 }
 
 /* Returns the library whose threads busy-wait in the innermost code of a path; NULL: none. */
 static const char *spin_of(const naming *m, uint32_t path)
 {
-	const path_sums *from = &m->p->sums;
+	const path_trie *from = &m->p->sums;
 	const raw_frame *raw = kept_find(&m->p->frames, from->rows[path].name);
 
 	if (raw->kind == RAW_KERNEL && from->rows[path].parent) {
@@ -254,7 +254,7 @@ static uint32_t spin_add(naming *m, const char *library, uint32_t path, double n
 	m->spins[i].library = library;
 	m->spins[i].ns += ns;
 	snprintf(name, sizeof name, "[busy-waiting of %s]", library);
-	return call_paths_child(m->to, path, call_paths_frame(m->to, &(dck_frame){.name = name}));
+	return cct_child(m->to, path, cct_frame(m->to, &(dck_frame){.name = name}));
 }
 
 /* --- the paths */
@@ -268,8 +268,8 @@ static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 
 	if (library)
 		path = spin_add(m, library, path, (double)s->total_ns);
-	call_paths_add(m->to, path, 0, (double)s->calls);
-	call_paths_add(m->to, path, 1, (double)s->total_ns);
+	cct_add(m->to, path, 0, (double)s->calls);
+	cct_add(m->to, path, 1, (double)s->total_ns);
 	if (!library)
 		m->user_ns[of->user] += (double)s->total_ns;
 	return path;
@@ -278,7 +278,7 @@ static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 /* Parents precede their children. */
 static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 {
-	const path_sums *from = &m->p->sums;
+	const path_trie *from = &m->p->sums;
 	named_path *paths = mem_zalloc((size_t)from->n + 1, sizeof *paths);
 
 	if (!paths)
@@ -290,8 +290,7 @@ static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 		if (i)
 			paths[i] = paths[s->parent];
 		for (uint32_t k = 0; i && k < f->n; k++)
-			paths[i].path =
-			    call_paths_child(m->to, paths[i].path, m->numbers[f->first + k]);
+			paths[i].path = cct_child(m->to, paths[i].path, m->numbers[f->first + k]);
 		if (i && f->user)
 			paths[i].user = s->name;
 		const uint32_t weighed =
@@ -350,8 +349,7 @@ static void spins_tell(const naming *m, raw_named *ret)
 		snprintf(ret->spin_of, sizeof ret->spin_of, "%s", most->library);
 }
 
-dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint32_t *of, raw_named *ret,
-			  dck_err *err)
+dck_status raw_stacks_name(const raw_stacks *p, cct *to, uint32_t *of, raw_named *ret, dck_err *err)
 {
 	naming m = {.p = p,
 		    .to = to,
@@ -368,7 +366,7 @@ dck_status raw_paths_name(const raw_paths *p, call_paths *to, uint32_t *of, raw_
 		user_find(&m, ret);
 		spins_tell(&m, ret);
 	}
-	ret->lacking = m.symbols ? symbols_lacking(m.symbols) : NULL;
+	ret->lacking = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
 	symbols_free(m.symbols);
 	class_names_free(m.classes);
 	python_library_free(m.library);

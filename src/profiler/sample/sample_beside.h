@@ -19,7 +19,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "profiler/sample/sample_moment.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 
 typedef struct sample_beside sample_beside;
 
@@ -38,7 +38,7 @@ dck_status sample_beside_end(sample_beside *s, const os_child_usage *used, dck_r
 /* The samples, nearly in the order of time; path: in sample_beside_paths(). false: there are no
  * more. */
 bool sample_beside_next(sample_beside *s, sample_moment *ret);
-const call_paths *sample_beside_paths(const sample_beside *s);
+const cct *sample_beside_paths(const sample_beside *s);
 void sample_beside_close(sample_beside *s); /* NULL is allowed */
 
 #endif

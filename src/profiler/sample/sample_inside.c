@@ -9,7 +9,7 @@
 #include "os/os.h"
 #include "os/counters/perf_sampling.h"
 #include "os/file/shared_memory.h"
-#include "profiler/sample/sample_price.h"
+#include "profiler/sample/sample_overhead.h"
 #include "profiler/sample/slots_drain.h"
 
 typedef struct inside {
@@ -61,7 +61,7 @@ static dck_status sample_inside_open(const dck_sample_config *c, char *const *ar
 	if (!s->arena)
 		st = ERR_NO_MEMORY(err, "for the samples of a program");
 	if (st == DCK_OK) {
-		s->preload = os_preload_put(s->arena, SAMPLE_LIBRARY, argv[0], remedies, &why);
+		s->preload = os_preload_env(s->arena, SAMPLE_LIBRARY, argv[0], remedies, &why);
 		if (!s->preload)
 			st = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				     "no samples can be taken inside '%.200s': %s", argv[0], why);
@@ -137,7 +137,7 @@ static double inside_price(void *self, const char **ret_how)
 	*ret_how = "time in the handlers, and what a signal costs in this process";
 	const slots_drain *d = &s->drain;
 
-	return d->taken ? (double)d->taken_ns / (double)d->taken + sample_price_of_signal() : 0;
+	return d->taken ? (double)d->taken_ns / (double)d->taken + sample_overhead_of_signal() : 0;
 }
 
 const sample_source sample_inside = {

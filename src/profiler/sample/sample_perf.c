@@ -20,7 +20,7 @@
 #include "os/process/other_process.h"
 #include "profiler/sample/perf_decode.h"
 #include "profiler/sample/perf_ring.h"
-#include "profiler/sample/sample_price.h"
+#include "profiler/sample/sample_overhead.h"
 
 #include <string.h>
 
@@ -204,7 +204,7 @@ static double perf_price(void *self, const char **ret_how)
 	os_perf_close(s->perf);
 	s->perf = NULL;
 	*ret_how = "a loop of the same work under perf_event and without, in turns";
-	return sample_price_of_perf(&s->config);
+	return sample_overhead_of_perf(&s->config);
 }
 
 const sample_source sample_by_perf = {

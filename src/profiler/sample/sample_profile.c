@@ -1,14 +1,14 @@
 /* sample_profile.c - turns the event stream of sampled processes into call paths with times.
  *
- * For each process an address space (space.h) is followed by map, exec and fork events, and read
- * from /proc when an address is in no mapping, at most once in READ_AGAIN_NS. A sample has pcs that
- * the program unwound itself, or registers and a copy of the stack, which is unwound here: all
+ * For each process an address space (address_space.h) is followed by map, exec and fork events, and
+ * read from /proc when an address is in no mapping, at most once in READ_AGAIN_NS. A sample has pcs
+ * that the program unwound itself, or registers and a copy of the stack, which is unwound here: all
  * reads are confined to the copy, and a function without tables is scanned for its caller
  * (unwind_scan.h). Frames are numbered as (file, address), and names are found at the end
- * (raw_paths.h).
+ * (raw_stacks.h).
  *
  * Off-CPU time: if the kernel reports switches, the path at which a thread leaves its CPU is
- * stored, and its time is added when it returns, as blocked or preempted. If not, sample_looks.h
+ * stored, and its time is added when it returns, as blocked or preempted. If not, offcpu_poll.h
  * polls, and a thread that had no timeslice since the last poll waited where it was.
  *
  * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
@@ -20,14 +20,14 @@
 #include "profiler/sample/sample_profile.h"
 
 #include "base/err.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "base/sink.h"
 #include "os/os.h"
 #include "os/process/other_process.h"
-#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/raw_stacks.h"
 #include "profiler/sample/sample_slots.h"
 #include "profiler/sample/sample_threads.h"
-#include "profiler/unwind/space.h"
+#include "profiler/unwind/address_space.h"
 #include "profiler/unwind/unwind_scan.h"
 
 #include <string.h>
@@ -39,19 +39,19 @@ enum { DEPTH = 1000, SWEEP_FROM = 1024 };
 
 typedef struct process {
 	int pid;
-	space *space;	  /* @owned; NULL: a free row */
-	uint64_t read_ns; /* when its mappings were last read; 0: never */
-	bool followed;	  /* events report what comes into it: /proc is not read */
+	address_space *address_space; /* @owned; NULL: a free row */
+	uint64_t read_ns;	      /* when its mappings were last read; 0: never */
+	bool followed;		      /* events report what comes into it: /proc is not read */
 } process;
 
 struct sample_profile {
 	bool by_thread, wall, failed;
-	space_files *files;
-	kept_table processes; /* by number; found by pid */
-	kept_map by_pid;
+	address_space_files *files;
+	id_table processes; /* by number; found by pid */
+	hash_map by_pid;
 	uint32_t nprocesses, sweep_at;
 	sample_threads threads;
-	raw_paths raw;
+	raw_stacks raw;
 	sample_python *python;
 	sample_counts counts;
 	uint64_t now_ns;	       /* of the latest event */
@@ -68,10 +68,10 @@ dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, 
 	p->wall = c->wall;
 	p->processes.row_bytes = sizeof(process);
 	p->sweep_at = SWEEP_FROM;
-	p->files = space_files_new();
+	p->files = address_space_files_new();
 	sample_threads_init(&p->threads);
 	const dck_status st =
-	    p->files ? raw_paths_init(&p->raw, err) : ERR_NO_MEMORY(err, "for a profile");
+	    p->files ? raw_stacks_init(&p->raw, err) : ERR_NO_MEMORY(err, "for a profile");
 	if (st == DCK_OK)
 		p->python = sample_python_new(&p->raw, c->interpreter);
 	if (!p->python) {
@@ -87,13 +87,13 @@ void sample_profile_free(sample_profile *p)
 	if (!p)
 		return;
 	for (uint32_t i = 1; i <= p->nprocesses; i++)
-		space_free(((process *)kept_find(&p->processes, i))->space);
-	kept_table_done(&p->processes);
-	kept_map_done(&p->by_pid);
+		address_space_free(((process *)kept_find(&p->processes, i))->address_space);
+	id_table_done(&p->processes);
+	hash_map_done(&p->by_pid);
 	sample_threads_done(&p->threads);
 	sample_python_free(p->python);
-	raw_paths_done(&p->raw);
-	space_files_free(p->files);
+	raw_stacks_done(&p->raw);
+	address_space_files_free(p->files);
 	mem_free(p);
 }
 
@@ -101,7 +101,7 @@ void sample_profile_free(sample_profile *p)
 
 static process *process_find(const sample_profile *p, int pid)
 {
-	const uint32_t at = kept_map_find(&p->by_pid, (uint64_t)pid);
+	const uint32_t at = hash_map_find(&p->by_pid, (uint64_t)pid);
 
 	return at ? kept_find(&p->processes, at) : NULL;
 }
@@ -115,14 +115,14 @@ static uint32_t profile_place_find(sample_profile *p)
 	for (uint32_t i = 1; i <= p->nprocesses; i++) {
 		process *one = kept_find(&p->processes, i);
 
-		if (one->space && !os_process_runs(one->pid)) {
-			kept_map_remove(&p->by_pid, (uint64_t)one->pid);
+		if (one->address_space && !os_process_runs(one->pid)) {
+			hash_map_remove(&p->by_pid, (uint64_t)one->pid);
 			sample_python_forget(p->python, one->pid);
-			space_free(one->space);
-			one->space = NULL;
+			address_space_free(one->address_space);
+			one->address_space = NULL;
 		}
-		left += one->space != NULL;
-		if (!one->space)
+		left += one->address_space != NULL;
+		if (!one->address_space)
 			found = i;
 	}
 	p->sweep_at = left + SWEEP_FROM > p->sweep_at ? left + SWEEP_FROM : p->sweep_at;
@@ -130,30 +130,30 @@ static uint32_t profile_place_find(sample_profile *p)
 }
 
 /* Sets the address space of a process. `s` is owned from now on; NULL: a new one. */
-static process *process_put(sample_profile *p, int pid, space *s)
+static process *process_put(sample_profile *p, int pid, address_space *s)
 {
 	process *old = process_find(p, pid);
 
-	s = s ? s : space_new(p->files, pid);
+	s = s ? s : address_space_new(p->files, pid);
 	if (!s) {
 		p->failed = true;
 		return NULL;
 	}
 	if (old) {
-		space_free(old->space);
-		old->space = s;
+		address_space_free(old->address_space);
+		old->address_space = s;
 		return old;
 	}
 	const uint32_t at = profile_place_find(p);
-	process *row = kept_row(&p->processes, at);
-	if (!row || !kept_map_put(&p->by_pid, (uint64_t)pid, at)) {
-		space_free(s);
+	process *row = id_table_row(&p->processes, at);
+	if (!row || !hash_map_put(&p->by_pid, (uint64_t)pid, at)) {
+		address_space_free(s);
 		if (row)
 			*row = (process){0};
 		p->failed = true;
 		return NULL;
 	}
-	*row = (process){.pid = pid, .space = s};
+	*row = (process){.pid = pid, .address_space = s};
 	p->counts.processes++;
 	return row;
 }
@@ -170,21 +170,21 @@ void sample_profile_watch(sample_profile *p, int pid)
 {
 	process *one = profile_process_of(p, pid);
 
-	if (one && space_read(one->space, NULL) == DCK_OK)
+	if (one && address_space_read(one->address_space, NULL) == DCK_OK)
 		one->read_ns = os_now_ns();
 }
 
-static const space_module *module_of(process *one, uint64_t place)
+static const mapped_module *module_of(process *one, uint64_t place)
 {
-	const space_module *m = space_find(one->space, place);
+	const mapped_module *m = address_space_find(one->address_space, place);
 	const uint64_t now = m ? 0 : os_now_ns();
 
 	if (m || (one->read_ns && now - one->read_ns < READ_AGAIN_NS))
 		return m;
 	one->read_ns = now;
-	if (space_read(one->space, NULL) != DCK_OK)
+	if (address_space_read(one->address_space, NULL) != DCK_OK)
 		return NULL;
-	return space_find(one->space, place);
+	return address_space_find(one->address_space, place);
 }
 
 /* --- stacks */
@@ -212,12 +212,12 @@ static bool copied_read(void *self, uint64_t address, void *to, size_t n)
 }
 
 /* Returns whether code belongs to the sampling library, which is not part of the program. */
-static bool profile_is_ours(const space_module *m)
+static bool profile_is_ours(const mapped_module *m)
 {
 	return m && m->path && strstr(m->path, SAMPLE_LIBRARY);
 }
 
-static uint32_t frame_at(sample_profile *p, process *one, const space_module *m, uint64_t place)
+static uint32_t frame_at(sample_profile *p, process *one, const mapped_module *m, uint64_t place)
 {
 	raw_frame f = {.kind = RAW_CODE, .path = ""};
 
@@ -230,7 +230,7 @@ static uint32_t frame_at(sample_profile *p, process *one, const space_module *m,
 		f.address = place;
 		f.pid = one->pid;
 	}
-	return raw_paths_frame(&p->raw, &f);
+	return raw_stacks_frame(&p->raw, &f);
 }
 
 /* A stack that is unwound: its process, and the copy of its bytes. */
@@ -244,8 +244,8 @@ typedef struct frames {
 static unwind_result frame_step(void *self, unwind_regs *r)
 {
 	const frames *f = self;
-	const uint64_t place = unwind_place(r);
-	const space_module *m = module_of(f->one, place);
+	const uint64_t place = unwind_lookup_pc(r);
+	const mapped_module *m = module_of(f->one, place);
 	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
 
 	return unwind_step(rules, rules ? place - m->bias : place, r, &f->memory);
@@ -258,7 +258,7 @@ static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, si
 	size_t n = 0;
 
 	for (*ret_end = UNWIND_OK; n < max && *ret_end == UNWIND_OK;) {
-		pcs[n++] = unwind_place(&r);
+		pcs[n++] = unwind_lookup_pc(&r);
 		*ret_end = frame_step(self, &r);
 	}
 	return n;
@@ -267,7 +267,7 @@ static size_t frames_walk(void *self, const unwind_regs *from, uint64_t *pcs, si
 static bool profile_code_before(void *self, uint64_t address, unsigned char *to, size_t n)
 {
 	const frames *f = self;
-	const space_module *m = space_find(f->one->space, address - 1);
+	const mapped_module *m = address_space_find(f->one->address_space, address - 1);
 
 	return m && address - m->begin >= n &&
 	       os_process_memory(f->one->pid, address - n, to, n) == n;
@@ -279,8 +279,8 @@ static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t
 	sample_profile *p = f->p;
 
 	for (size_t step = 0; step < 2 * DEPTH && *n < DEPTH; step++) {
-		const uint64_t place = unwind_place(regs);
-		const space_module *m = module_of(f->one, place);
+		const uint64_t place = unwind_lookup_pc(regs);
+		const mapped_module *m = module_of(f->one, place);
 
 		if (!profile_is_ours(m))
 			p->stack[(*n)++] = frame_at(p, f->one, m, place);
@@ -296,7 +296,7 @@ static unwind_result frames_take(frames *f, unwind_regs *regs, bool full, size_t
 /* Returns whether no unwind table covers the function. */
 static bool profile_is_bare(process *one, uint64_t place)
 {
-	const space_module *m = module_of(one, place);
+	const mapped_module *m = module_of(one, place);
 	const unwind_module *rules = m && m->file ? elf_file_unwind(m->file) : NULL;
 	uint64_t begin;
 
@@ -315,7 +315,7 @@ static unwind_result unwind(sample_profile *p, process *one, const sample_event 
 
 	f.memory = (unwind_memory){copied_read, &f.stack};
 	const unwind_result got = frames_take(&f, &regs, e->as.taken.stack_full, n);
-	if (got == UNWIND_END || !profile_is_bare(one, unwind_place(&e->as.taken.regs)))
+	if (got == UNWIND_END || !profile_is_bare(one, unwind_lookup_pc(&e->as.taken.regs)))
 		return got;
 	regs = e->as.taken.regs;
 	if (!unwind_scan_caller(&(unwind_scan){&f.memory, frames_walk, profile_code_before, &f},
@@ -339,11 +339,11 @@ static size_t stack_make(sample_profile *p, process *one, const sample_event *e)
 	size_t n = 0;
 
 	if (e->as.taken.where == SAMPLE_IN_KERNEL)
-		p->stack[n++] = raw_paths_frame(&p->raw, &(raw_frame){.kind = RAW_KERNEL});
+		p->stack[n++] = raw_stacks_frame(&p->raw, &(raw_frame){.kind = RAW_KERNEL});
 	if (e->as.taken.npcs || e->as.taken.pcs) {
 		for (size_t i = 0; i < e->as.taken.npcs && n < DEPTH; i++) {
 			const uint64_t place = e->as.taken.pcs[i];
-			const space_module *m = module_of(one, place);
+			const mapped_module *m = module_of(one, place);
 
 			if (!profile_is_ours(m))
 				p->stack[n++] = frame_at(p, one, m, place);
@@ -364,9 +364,9 @@ static uint32_t profile_root_of(sample_profile *p, const sample_thread *t)
 {
 	if (!p->by_thread || !t)
 		return 0;
-	const uint32_t frame = raw_paths_frame(
+	const uint32_t frame = raw_stacks_frame(
 	    &p->raw, &(raw_frame){.kind = RAW_THREAD, .name = raw_text(&p->raw, t->title)});
-	return raw_paths_stack(&p->raw, 0, &frame, 1);
+	return raw_stacks_stack(&p->raw, 0, &frame, 1);
 }
 
 static void taken(sample_profile *p, const sample_event *e)
@@ -380,14 +380,14 @@ static void taken(sample_profile *p, const sample_event *e)
 	}
 	if (e->as.taken.where == SAMPLE_LEAVING) {
 		const size_t n = stack_make(p, one, e);
-		t->waits_at = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->left_ns = e->at_ns;
 		t->away = true;
 		return;
 	}
 	const size_t n = stack_make(p, one, e);
-	const uint32_t path = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
-	path_sums_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
+	const uint32_t path = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+	path_trie_add(&p->raw.sums, path, 1, e->as.taken.weight_ns);
 	if (p->log)
 		sink_put(p->log,
 			 &(sample_moment){.at_ns = e->at_ns,
@@ -405,10 +405,10 @@ static void taken(sample_profile *p, const sample_event *e)
 
 static void waited(sample_profile *p, sample_thread *t, uint64_t ns)
 {
-	const uint32_t frame = raw_paths_frame(
+	const uint32_t frame = raw_stacks_frame(
 	    &p->raw, &(raw_frame){.kind = t->preempted ? RAW_PREEMPTED : RAW_BLOCKED});
 
-	path_sums_add(&p->raw.sums, raw_paths_stack(&p->raw, t->waits_at, &frame, 1), 1, ns);
+	path_trie_add(&p->raw.sums, raw_stacks_stack(&p->raw, t->waits_at, &frame, 1), 1, ns);
 	p->counts.time_ns += (double)ns;
 	p->counts.blocked_ns += (double)ns;
 	p->counts.waits++;
@@ -452,12 +452,12 @@ void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int
 	for (uint32_t i = 1; i <= p->nprocesses; i++) {
 		const process *one = kept_find(&p->processes, i);
 
-		if (one->space)
+		if (one->address_space)
 			f(self, one->pid);
 	}
 }
 
-bool sample_profile_stays(sample_profile *p, const sample_look *l)
+bool sample_profile_still_blocked(sample_profile *p, const offcpu_sample *l)
 {
 	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
 
@@ -468,7 +468,7 @@ bool sample_profile_stays(sample_profile *p, const sample_look *l)
 	return true;
 }
 
-void sample_profile_look(sample_profile *p, const sample_look *l)
+void sample_profile_look(sample_profile *p, const offcpu_sample *l)
 {
 	process *one = process_find(p, l->pid);
 	sample_thread *t = sample_thread_of(&p->threads, l->pid, l->tid);
@@ -488,7 +488,7 @@ void sample_profile_look(sample_profile *p, const sample_look *l)
 		e.as.taken.regs.r[UNWIND_SP] = l->sp;
 		e.as.taken.regs.known = UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
 		const size_t n = stack_make(p, one, &e);
-		t->waits_at = raw_paths_stack(&p->raw, profile_root_of(p, t), p->stack, n);
+		t->waits_at = raw_stacks_stack(&p->raw, profile_root_of(p, t), p->stack, n);
 		t->preempted = false;
 		/* It has waited the part of the time since then in which it did not run, here or
 		 * nearby. */
@@ -507,14 +507,14 @@ void sample_profile_look(sample_profile *p, const sample_look *l)
 static void mapped(sample_profile *p, const sample_event *e)
 {
 	process *one = profile_process_of(p, e->pid);
-	const space_mapping m = {.begin = e->as.map.address,
-				 .end = e->as.map.address + e->as.map.bytes,
-				 .offset = e->as.map.offset,
-				 .executable = true,
-				 .path = e->as.map.file};
+	const address_space_mapping m = {.begin = e->as.map.address,
+					 .end = e->as.map.address + e->as.map.bytes,
+					 .offset = e->as.map.offset,
+					 .executable = true,
+					 .path = e->as.map.file};
 
 	if (one && m.end > m.begin)
-		space_mapped(one->space, &m, NULL);
+		address_space_mapped(one->address_space, &m, NULL);
 }
 
 static void profile_forked(sample_profile *p, const sample_event *e)
@@ -524,7 +524,7 @@ static void profile_forked(sample_profile *p, const sample_event *e)
 	sample_thread_made(&p->threads, e->pid, e->tid, e->as.fork.parent_tid);
 	if (e->pid == e->as.fork.parent_pid)
 		return;
-	process_put(p, e->pid, parent ? space_fork(parent->space, e->pid) : NULL);
+	process_put(p, e->pid, parent ? address_space_fork(parent->address_space, e->pid) : NULL);
 }
 
 void sample_profile_event(void *self, const sample_event *e)
@@ -542,7 +542,7 @@ void sample_profile_event(void *self, const sample_event *e)
 		break;
 	case SAMPLE_EXEC:
 		sample_python_forget(p->python, e->pid);
-		one = process_put(p, e->pid, space_new(p->files, e->pid));
+		one = process_put(p, e->pid, address_space_new(p->files, e->pid));
 		if (one)
 			one->read_ns = 0;
 		sample_thread_named(&p->threads, e->pid, e->tid, e->as.name.text);
@@ -577,15 +577,15 @@ void sample_profile_log(sample_profile *p, dck_sink *to)
 	p->log = to;
 }
 
-dck_status sample_profile_name(sample_profile *p, call_paths *ret, uint32_t **ret_of,
-			       uint32_t *ret_n, dck_err *err)
+dck_status sample_profile_name(sample_profile *p, cct *ret, uint32_t **ret_of, uint32_t *ret_n,
+			       dck_err *err)
 {
 	const uint32_t n = p->raw.sums.n;
 	uint32_t *of = ret_of ? mem_zalloc((size_t)n + 1, sizeof *of) : NULL;
 
 	DCK_NEED(!p->failed && !p->raw.failed && (of || !ret_of), err, "for a profile");
 	p->counts.threads = p->threads.seen;
-	const dck_status st = raw_paths_name(&p->raw, ret, of, &p->counts.named, err);
+	const dck_status st = raw_stacks_name(&p->raw, ret, of, &p->counts.named, err);
 	if (st != DCK_OK) {
 		mem_free(of);
 	} else if (ret_of) {

@@ -7,8 +7,8 @@
 
 #include "deepclock/sample.h"
 
-#include "record/tree/call_paths.h"
-#include "profiler/sample/raw_paths.h"
+#include "record/tree/cct.h"
+#include "profiler/sample/raw_stacks.h"
 #include "profiler/sample/sample_event.h"
 #include "profiler/sample/sample_moment.h"
 #include "profiler/sample/sample_python.h"
@@ -37,8 +37,8 @@ void sample_profile_watch(sample_profile *p, int pid);
 /* self: the profile. */
 void sample_profile_event(void *self, const sample_event *e);
 
-/* A look at a thread from outside (sample_looks.h). */
-typedef struct sample_look {
+/* A look at a thread from outside (offcpu_poll.h). */
+typedef struct offcpu_sample {
 	int pid, tid;
 	uint64_t now_ns, cpu_ns, turns; /* turns: how often it was given a CPU */
 	bool waits;			/* and then, where: */
@@ -46,10 +46,10 @@ typedef struct sample_look {
 	const unsigned char *stack; /* from sp on */
 	uint64_t stack_bytes;
 	bool stack_full;
-} sample_look;
+} offcpu_sample;
 /* The thread has not run since the last look: it waits where it was, and that is counted. */
-bool sample_profile_stays(sample_profile *p, const sample_look *l);
-void sample_profile_look(sample_profile *p, const sample_look *l);
+bool sample_profile_still_blocked(sample_profile *p, const offcpu_sample *l);
+void sample_profile_look(sample_profile *p, const offcpu_sample *l);
 void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self);
 /* Threads that wait have waited until now_ns, in the events' time. */
 void sample_profile_end(sample_profile *p, uint64_t now_ns);
@@ -58,8 +58,8 @@ void sample_profile_end(sample_profile *p, uint64_t now_ns);
 void sample_profile_log(sample_profile *p, struct dck_sink *to);
 /* All paths with their names; the weights are samples and time. ret_of: owned, for the path of a
  * moment its number in *ret, and *ret_n of them; NULL: not wanted. */
-dck_status sample_profile_name(sample_profile *p, call_paths *ret, uint32_t **ret_of,
-			       uint32_t *ret_n, dck_err *err);
+dck_status sample_profile_name(sample_profile *p, cct *ret, uint32_t **ret_of, uint32_t *ret_n,
+			       dck_err *err);
 sample_counts sample_profile_counts(const sample_profile *p);
 
 #endif

@@ -22,7 +22,7 @@
 #include "os/process/other_process.h"
 #include "profiler/python/python_elf.h"
 #include "profiler/python/python_runs.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/symbols/symbolizer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ typedef struct one_file {
 } one_file;
 
 struct sample_python {
-	raw_paths *raw;
+	raw_stacks *raw;
 	bool interpreter;
 	symbols *symbols;
 	one_process *processes;
@@ -54,7 +54,7 @@ struct sample_python {
 	python_thread threads[THREADS]; /* of any process, direct-mapped by tid */
 	one_file files[FILES];
 	size_t nfiles;
-	kept_table kinds; /* of native frames, by number: kind + 1, then the bit of interpreters */
+	id_table kinds; /* of native frames, by number: kind + 1, then the bit of interpreters */
 	merge_native native[DEPTH];
 	python_frame python[DEPTH];
 	merge_frame merged[2 * DEPTH];
@@ -63,7 +63,7 @@ struct sample_python {
 	char lacking[512];
 };
 
-sample_python *sample_python_new(raw_paths *raw, bool interpreter)
+sample_python *sample_python_new(raw_stacks *raw, bool interpreter)
 {
 	sample_python *s = mem_zalloc(1, sizeof *s);
 
@@ -91,7 +91,7 @@ void sample_python_free(sample_python *s)
 		mem_free(one);
 	}
 	symbols_free(s->symbols);
-	kept_table_done(&s->kinds);
+	id_table_done(&s->kinds);
 	mem_free(s);
 }
 
@@ -131,7 +131,7 @@ static merge_native python_native_of(sample_python *s, uint32_t number)
 {
 	enum { INTERPRETER = 16 };
 	const raw_frame *f = kept_find(&s->raw->frames, number);
-	uint32_t *row = kept_row(&s->kinds, number);
+	uint32_t *row = id_table_row(&s->kinds, number);
 	symbols_frame name;
 
 	if (!row || f->kind != RAW_CODE)
@@ -144,7 +144,7 @@ static merge_native python_native_of(sample_python *s, uint32_t number)
 		const bool asked =
 		    f->file && (own || strstr(f->path, "/libc.so") || strstr(f->path, "/libc-"));
 		const bool known =
-		    asked && symbols_find(s->symbols, f->file, f->address, &name, 1) > 0;
+		    asked && symbolizer_lookup(s->symbols, f->file, f->address, &name, 1) > 0;
 
 		merge_kind kind = python_merge_kind(known ? name.function : NULL);
 		/* Other programs with an interpreter in them have other functions too. */
@@ -219,7 +219,7 @@ static uint32_t python_number(sample_python *s, one_process *one, const python_f
 		s->counts.nameless++;
 	raw.path = raw_text(s->raw, raw.path);
 	raw.name = raw_text(s->raw, raw.name);
-	return raw_paths_frame(s->raw, &raw);
+	return raw_stacks_frame(s->raw, &raw);
 }
 
 /* Reads the thread's frames now, for a sample that came without them. */
@@ -239,7 +239,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	const bool came = e->as.taken.python_came;
 	bool interpreter = came && e->as.taken.npython;
 	python_walked walked = {0};
-	merge_told told;
+	merge_stats told;
 	size_t npython;
 
 	for (size_t i = 0; i < n; i++) {

@@ -8,7 +8,7 @@
 #ifndef SAMPLE_SAMPLE_PYTHON_H
 #define SAMPLE_SAMPLE_PYTHON_H
 
-#include "profiler/sample/raw_paths.h"
+#include "profiler/sample/raw_stacks.h"
 #include "profiler/sample/sample_event.h"
 #include "profiler/python/python_merge.h"
 
@@ -25,7 +25,7 @@ typedef struct sample_python_counts {
 /* What is known of the files and processes that have an interpreter. */
 typedef struct sample_python sample_python;
 /* interpreter: its own functions are kept. @owned; NULL: no memory */
-sample_python *sample_python_new(raw_paths *raw, bool interpreter);
+sample_python *sample_python_new(raw_stacks *raw, bool interpreter);
 void sample_python_free(sample_python *s); /* NULL is allowed */
 
 /* Puts Python frames between the n native ones, which are numbers of raw frames, the innermost

@@ -15,7 +15,7 @@
 #include "profiler/sample/sample_record.h"
 
 #include "base/err.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 
 #include <stdio.h>
@@ -258,7 +258,7 @@ static void own_answer(record_builder *b, const sample_counts *n, const own_func
 }
 
 /* Writes the answer: the function with the most own time. */
-static dck_status sample_answer_put(record_builder *b, const call_paths *p, const sample_counts *n,
+static dck_status sample_answer_put(record_builder *b, const cct *p, const sample_counts *n,
 				    const dck_sample_config *c, dck_err *err)
 {
 	record_builder *first = record_new();
@@ -266,7 +266,7 @@ static dck_status sample_answer_put(record_builder *b, const call_paths *p, cons
 	dck_record *r;
 
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status put = call_paths_functions(p, &functions, first, err);
+	const dck_status put = cct_functions(p, &functions, first, err);
 	if (put != DCK_OK) {
 		record_drop(first);
 		return put;
@@ -301,17 +301,17 @@ static dck_status sample_answer_put(record_builder *b, const call_paths *p, cons
 	return DCK_OK;
 }
 
-static dck_status sample_paths_put(record_builder *b, const call_paths *p, const sample_counts *n,
+static dck_status sample_paths_put(record_builder *b, const cct *p, const sample_counts *n,
 				   const dck_sample_config *c, dck_err *err)
 {
 	DCK_TRY(sample_answer_put(b, p, n, c, err));
-	DCK_TRY(call_paths_functions(p, &functions, b, err));
-	return call_paths_tree(p, "samples", "Samples by call path", b, err);
+	DCK_TRY(cct_functions(p, &functions, b, err));
+	return cct_tree(p, "samples", "Samples by call path", b, err);
 }
 
 void sample_named_done(sample_named *n)
 {
-	call_paths_done(&n->paths);
+	cct_done(&n->paths);
 	mem_free(n->of);
 	*n = (sample_named){0};
 }
@@ -324,7 +324,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 	char title[1024];
 	os_host host;
 
-	DCK_TRY(call_paths_init(&named->paths, weights, 2, err));
+	DCK_TRY(cct_init(&named->paths, weights, 2, err));
 	dck_status st =
 	    sample_profile_name(p, &named->paths, ret_named ? &named->of : NULL, &named->n, err);
 	sample_title_make(title, sizeof title, c, argv);

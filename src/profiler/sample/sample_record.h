@@ -22,7 +22,7 @@ typedef struct sample_run {
 
 /* What the moments of a log say; {0} at first. */
 typedef struct sample_named {
-	call_paths paths;
+	cct paths;
 	uint32_t *of; /* @owned; of a moment's path the one in paths */
 	uint32_t n;   /* rows of `of` */
 } sample_named;

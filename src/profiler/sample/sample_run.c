@@ -15,11 +15,11 @@
 #include "os/file/text.h"
 #include "os/process/other_process.h"
 #include "os/counters/perf_sampling.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/build.h"
 #include "record/host.h"
 #include "profiler/sample/sample_beside.h"
-#include "profiler/sample/sample_looks.h"
+#include "profiler/sample/offcpu_poll.h"
 #include "profiler/sample/sample_profile.h"
 #include "profiler/sample/sample_record.h"
 #include "profiler/sample/sample_source.h"
@@ -37,7 +37,7 @@ typedef struct sampling {
 	const sample_source *source;
 	void *self; /* of the source */
 	sample_profile *profile;
-	sample_looks looks; /* at threads that wait */
+	offcpu_poll looks; /* at threads that wait */
 	bool looks_on;
 	sample_run run;
 	pthread_t thread;
@@ -57,7 +57,7 @@ static void *drain_thread_main(void *self)
 		s->source->wait(s->self, s->looks_on ? LOOK_MS : WAIT_MS);
 		s->source->drain(s->self, &to, false);
 		if (s->looks_on)
-			sample_looks_take(&s->looks, s->profile, os_perf_now_ns());
+			offcpu_poll_take(&s->looks, s->profile, os_perf_now_ns());
 	}
 	return NULL;
 }
@@ -250,7 +250,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	DCK_TRY(sample_profile_new(s->config, &s->profile, err));
 	s->looks_on = s->config->wall && !(s->source->sees_waits && s->source->sees_waits(s->self));
 	if (s->looks_on)
-		DCK_TRY(sample_looks_init(&s->looks, (size_t)s->config->stack_bytes, err));
+		DCK_TRY(offcpu_poll_init(&s->looks, (size_t)s->config->stack_bytes, err));
 	record_others_begin(&s->run.others, (long)s->config->pid);
 	const dck_status st = s->config->pid ? sample_attached(s, err) : sample_started(s, err);
 	record_others_end(&s->run.others);
@@ -279,7 +279,7 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 	if (config->rate == 0)
 		DCK_FAIL(err, E_ARG, "no rate is given");
 	const dck_status st = sampling_run(&s, ret, err);
-	sample_looks_done(&s.looks);
+	offcpu_poll_done(&s.looks);
 	sample_profile_free(s.profile);
 	if (s.self)
 		s.source->close(s.self);
@@ -388,7 +388,7 @@ bool sample_beside_next(sample_beside *b, sample_moment *ret)
 	return true;
 }
 
-const call_paths *sample_beside_paths(const sample_beside *b)
+const cct *sample_beside_paths(const sample_beside *b)
 {
 	return &b->named.paths;
 }

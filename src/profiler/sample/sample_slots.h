@@ -83,7 +83,7 @@ typedef struct sample_slots {
 
 /* One that no other thread fills; NULL: none was found in a few tries. Safe in a handler of
  * signals. */
-static inline sample_slot *sample_slot_take(sample_slots *slots, int32_t tid)
+static inline sample_slot *sample_slot_acquire(sample_slots *slots, int32_t tid)
 {
 	for (int i = 0; i < SAMPLE_SLOT_TRIES; i++) {
 		const uint32_t at =
@@ -99,7 +99,7 @@ static inline sample_slot *sample_slot_take(sample_slots *slots, int32_t tid)
 }
 
 /* It is filled, and deepclock's from now on. */
-static inline void sample_slot_give(sample_slot *s)
+static inline void sample_slot_publish(sample_slot *s)
 {
 	atomic_store_explicit(&s->state, SAMPLE_SLOT_READY, memory_order_release);
 }

@@ -11,13 +11,13 @@ void sample_threads_init(sample_threads *t)
 
 void sample_threads_done(sample_threads *t)
 {
-	kept_table_done(&t->rows);
-	kept_map_done(&t->by_tid);
+	id_table_done(&t->rows);
+	hash_map_done(&t->by_tid);
 }
 
 static sample_thread *thread_find(const sample_threads *t, int tid)
 {
-	const uint32_t at = kept_map_find(&t->by_tid, (uint64_t)tid);
+	const uint32_t at = hash_map_find(&t->by_tid, (uint64_t)tid);
 
 	return at ? kept_find(&t->rows, at) : NULL;
 }
@@ -45,8 +45,8 @@ sample_thread *sample_thread_of(sample_threads *t, int pid, int tid)
 	if (one)
 		return one;
 	const uint32_t at = threads_place_find(t);
-	one = kept_row(&t->rows, at);
-	if (!one || !kept_map_put(&t->by_tid, (uint64_t)tid, at))
+	one = id_table_row(&t->rows, at);
+	if (!one || !hash_map_put(&t->by_tid, (uint64_t)tid, at))
 		return NULL;
 	*one = (sample_thread){.pid = pid, .tid = tid};
 	threads_title_make(one);
@@ -81,7 +81,7 @@ void sample_thread_ended(sample_threads *t, int tid)
 
 	if (!one)
 		return;
-	kept_map_remove(&t->by_tid, (uint64_t)tid);
+	hash_map_remove(&t->by_tid, (uint64_t)tid);
 	*one = (sample_thread){0};
 	t->free++;
 }

@@ -4,7 +4,7 @@
 #ifndef SAMPLE_SAMPLE_THREADS_H
 #define SAMPLE_SAMPLE_THREADS_H
 
-#include "base/kept.h"
+#include "base/id_table.h"
 
 typedef struct sample_thread {
 	int pid, tid; /* tid 0: a free place */
@@ -19,8 +19,8 @@ typedef struct sample_thread {
 } sample_thread;
 
 typedef struct sample_threads {
-	kept_table rows;
-	kept_map by_tid;
+	id_table rows;
+	hash_map by_tid;
 	uint32_t n, free; /* free: places */
 	uint64_t seen;
 } sample_threads;

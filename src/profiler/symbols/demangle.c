@@ -2,7 +2,7 @@
 #include "profiler/symbols/demangle.h"
 
 #include "base/mem.h"
-#include "os/process/late.h"
+#include "os/process/lazy_library.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static struct cxx_functions {
 	CXX(OS_LATE_MEMBER)
 } cxx;
 static const char *const cxx_names[] = {CXX(OS_LATE_NAME)};
-static os_late library = OS_LATE("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
+static os_lazy_library library = OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
 
 /* The first form of Rust's names is C++'s, with a hash of 16 digits as the last part. */
 static bool is_rust(const char *name)
@@ -102,7 +102,7 @@ char *demangle(const char *name)
 		return NULL;
 	if (is_rust(name))
 		return demangle_rust(name);
-	if (os_late_load(&library, NULL) != DCK_OK)
+	if (os_lazy_load(&library, NULL) != DCK_OK)
 		return NULL;
 	theirs = cxx.demangle(name, NULL, NULL, &status);
 	ours = theirs ? mem_dup(theirs) : NULL;

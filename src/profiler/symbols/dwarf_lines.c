@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "profiler/symbols/late_dw.h"
+#include "profiler/symbols/lazy_dw.h"
 
 #ifdef HAVE_LIBDW
 

@@ -5,7 +5,7 @@
 #include "profiler/symbols/symbol_table.h"
 
 #include "base/mem.h"
-#include "os/process/late.h"
+#include "os/process/lazy_library.h"
 
 enum { PACKED_MAX = 1 << 27, UNPACKED_MAX = 1 << 29, TOO_SMALL = 10 /* LZMA_BUF_ERROR */ };
 
@@ -19,7 +19,8 @@ static struct lzma_functions {
 	LZMA(OS_LATE_MEMBER)
 } lzma;
 static const char *const lzma_names[] = {LZMA(OS_LATE_NAME)};
-static os_late library = OS_LATE("liblzma.so.5", "packed names of functions", lzma_names, lzma);
+static os_lazy_library library =
+    OS_LAZY("liblzma.so.5", "packed names of functions", lzma_names, lzma);
 
 /* NULL: it cannot be. */
 static uint8_t *compressed_unpack(const uint8_t *packed, size_t n, size_t *ret_n)
@@ -49,7 +50,7 @@ size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f)
 	elf_file *inner;
 	size_t n, added = 0;
 
-	if (!s || s->size > PACKED_MAX || os_late_load(&library, NULL) != DCK_OK)
+	if (!s || s->size > PACKED_MAX || os_lazy_load(&library, NULL) != DCK_OK)
 		return 0;
 	packed = elf_file_read(f, s->offset, s->size);
 	bytes = packed ? compressed_unpack(packed, (size_t)s->size, &n) : NULL;

@@ -24,7 +24,7 @@ enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
 
 const thread_counter thread_counters[THREAD_COUNTERS] = {
     [OS_USE_CPU] = {"CPU time", DCK_UNIT_NS},
-    [OS_USE_QUEUE] = {"run queue wait", DCK_UNIT_NS},
+    [OS_THREAD_RUN_DELAY] = {"run queue wait", DCK_UNIT_NS},
     [OS_USE_MINOR] = {"minor page faults", DCK_UNIT_ONE},
     [OS_USE_MAJOR] = {"major page faults", DCK_UNIT_ONE},
     [OS_USE_VOLUNTARY] = {"voluntary switches", DCK_UNIT_ONE},
@@ -35,7 +35,7 @@ const thread_counter thread_counters[THREAD_COUNTERS] = {
 
 static const dck_column use_columns[OS_USES] = {
     [OS_USE_CPU] = {"cpu", "CPU", DCK_UNIT_NS},
-    [OS_USE_QUEUE] = {"run_queue", "run queue", DCK_UNIT_NS},
+    [OS_THREAD_RUN_DELAY] = {"run_queue", "run queue", DCK_UNIT_NS},
     [OS_USE_MINOR] = {"minor_faults", "minor faults", DCK_UNIT_ONE},
     [OS_USE_MAJOR] = {"major_faults", "major faults", DCK_UNIT_ONE},
     [OS_USE_VOLUNTARY] = {"voluntary", "voluntary switches", DCK_UNIT_ONE},
@@ -111,7 +111,7 @@ static size_t rows_join(thread_row *rows, size_t n)
 /* --- cells */
 
 /* no_share: why there is no share of a lifetime of 0. */
-static void thread_uses_put(const thread_table *t, record_builder *b, const os_uses *u,
+static void thread_uses_put(const thread_table *t, record_builder *b, const os_thread_counters *u,
 			    uint64_t lived_ns, const char *no_share)
 {
 	for (int k = 0; k < OS_USES; k++) {
@@ -156,7 +156,7 @@ static void thread_rest_put(const thread_table *t, record_builder *b, const thre
 			    size_t n, size_t all)
 {
 	static const char several[] = "of several threads";
-	os_uses rest = p->uses;
+	os_thread_counters rest = p->uses;
 	uint64_t zones = p->zones, more = p->threads;
 
 	rest.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;

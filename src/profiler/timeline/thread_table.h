@@ -13,8 +13,8 @@
 #include "record/build.h"
 #include "profiler/timeline/timeline.h"
 
-/* Behind those of os_use: the share of one CPU since the value before; of the process alone, its
- * memory. */
+/* Behind those of os_thread_counter: the share of one CPU since the value before; of the process
+ * alone, its memory. */
 enum { THREAD_SHARE = OS_USES, THREAD_RESIDENT, THREAD_COUNTERS };
 
 typedef struct thread_counter {
@@ -32,7 +32,7 @@ typedef struct thread_row {
 	int32_t pid, tid;
 	const char *name; /* NULL: not known */
 	uint64_t began_ns, ended_ns;
-	os_uses uses; /* none known: the row adds to another one of the same thread */
+	os_thread_counters uses; /* none known: the row adds to another one of the same thread */
 	uint64_t zones, waited_ns;
 } thread_row;
 
@@ -40,7 +40,7 @@ typedef struct thread_row {
 typedef struct thread_process {
 	uint32_t id; /* a number may come again, as after exec() */
 	int32_t pid;
-	os_uses uses;
+	os_thread_counters uses;
 	uint64_t threads, zones; /* of threads that are not among the rows */
 } thread_process;
 

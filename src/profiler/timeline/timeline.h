@@ -81,7 +81,7 @@ typedef struct trace_track {
 } trace_track;
 
 /* What a format says once, in front. */
-typedef struct trace_about {
+typedef struct trace_header {
 	int64_t unix_ns;       /* wall clock time at the base */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
 	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
@@ -90,7 +90,7 @@ typedef struct trace_about {
 	char boot[40];		/* of the machine: of equal ones MONOTONIC and BOOTTIME agree */
 	uint64_t width_ns;	/* no clock was read further than this from the instant */
 	uint64_t unix_error_ns; /* of the wall clock, as its synchronisation estimates it */
-} trace_about;
+} trace_header;
 
 typedef struct trace_out trace_out; /* a format's own */
 
@@ -99,13 +99,14 @@ typedef struct trace_format {
 	bool
 	    gunzips; /* what reads it takes it compressed by gzip too, or only so: see its suffix */
 	/* The sink stays the caller's, and outlives the trace_out. */
-	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
+	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_header *about,
+			   dck_err *err);
 	void (*track)(trace_out *o, const trace_track *t);
 	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
 	/* What the clocks showed `ns` after the base, by the clock of the events: how far that
 	 * drifts from the others. NULL: the format has no place for it. */
-	void (*clocks)(trace_out *o, uint64_t ns, const trace_about *then);
+	void (*clocks)(trace_out *o, uint64_t ns, const trace_header *then);
 	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
 	void (*flush)(trace_out *o);
 	/* Ends open ranges at the last time seen, and frees *o, also on failure (E_NOMEM). */

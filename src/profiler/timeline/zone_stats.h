@@ -29,10 +29,10 @@ typedef struct zone_stats {
 	uint64_t batch_calls;	       /* calls in a batch */
 	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
 	double batch_ns[ZONE_BATCHES]; /* sums */
-	zone_histogram *histogram;     /* @owned by zone_sums.h; NULL: none is wanted */
+	zone_histogram *histogram;     /* @owned by zone_aggregate.h; NULL: none is wanted */
 } zone_stats;
 
-/* Of a call that comes in pieces (zone_sums.h): what the earlier ones add to each column. */
+/* Of a call that comes in pieces (zone_aggregate.h): what the earlier ones add to each column. */
 typedef struct zone_pieces {
 	uint64_t took_ns, self_ns, total_ns;
 } zone_pieces;

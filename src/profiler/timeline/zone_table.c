@@ -145,8 +145,8 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 
-dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self, record_builder *b,
-			  dck_err *err)
+dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+			  record_builder *b, dck_err *err)
 {
 	zone_row *rows = s->failed ? NULL : mem_zalloc(s->nstats + (size_t)1, sizeof *rows);
 	size_t n = 0;
@@ -164,6 +164,6 @@ dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self,
 		zone_row_put(b, &rows[i], &s->percentiles);
 	zone_answer_put(b, rows, n);
 	mem_free(rows);
-	return path_sums_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
+	return path_trie_put(&s->paths, "zones", "Zones by their call paths", name_of, self, b,
 			     err);
 }

@@ -5,12 +5,12 @@
 #define TIMELINE_ZONE_TABLE_H
 
 #include "record/build.h"
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 typedef const char *zone_name_of(void *self, uint32_t name); /* NULL: it has none */
 
 /* The table: what takes longest first; and the tree. */
-dck_status zone_table_put(const zone_sums *s, zone_name_of *name_of, void *self, record_builder *b,
-			  dck_err *err);
+dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
+			  record_builder *b, dck_err *err);
 
 #endif

@@ -169,7 +169,7 @@ static bool capture_enter(uint64_t *ret_now)
 	    now < begin)
 		*ret_now = begin;
 	if (first && capture_begun(is) - atomic_load(&released) == MANY)
-		lanes_wake();
+		thread_buffers_wake();
 	return true;
 }
 
@@ -363,7 +363,7 @@ static verdict capture_end(uint64_t id)
 }
 
 /* The fast path outside windows: only a requested range opens one. */
-static inline bool counts_for_nothing(lane_kind kind, uint64_t word)
+static inline bool counts_for_nothing(thread_buffer_kind kind, uint64_t word)
 {
 	if (capture_open() || kind == LANE_END)
 		return false;
@@ -372,7 +372,7 @@ static inline bool counts_for_nothing(lane_kind kind, uint64_t word)
 
 bool capture_put_armed(uint64_t word, uint64_t value, bool has_value)
 {
-	const lane_kind kind = LANE_KIND(word);
+	const thread_buffer_kind kind = LANE_KIND(word);
 
 	if (counts_for_nothing(kind, word))
 		return false;
@@ -383,9 +383,9 @@ bool capture_put_armed(uint64_t word, uint64_t value, bool has_value)
 					       : (verdict){.put = capture_open()};
 
 	if (v.put && has_value)
-		lane_put_value(v.now ? v.now : ticks_now(), word, value);
+		thread_buffer_put_value(v.now ? v.now : ticks_now(), word, value);
 	else if (v.put)
-		lane_put(v.now ? v.now : ticks_now(), word);
+		thread_buffer_put(v.now ? v.now : ticks_now(), word);
 	if (v.leaves)
 		leave();
 	return v.put;

@@ -2,7 +2,7 @@
  * (--capture-range).
  *
  *	capture_arm(&names, 0);            from now on only what happens inside them
- *	capture_put(LANE_WORD(...));       in place of lane_put(): outside nothing is written
+ *	capture_put(LANE_WORD(...));     in place of thread_buffer_put(): outside nothing is written
  *	capture_window_get(i, &w);         the drain: from when to when they were open
  *	capture_disarm();
  *
@@ -19,7 +19,7 @@
 #define TRACE_CAPTURE_H
 
 #include "deepclock/opt.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 
 /* In ticks. */
 typedef struct capture_window {
@@ -50,13 +50,13 @@ static inline void capture_put(uint64_t word)
 	if (capture_armed())
 		capture_put_armed(word, 0, false);
 	else
-		lane_put(ticks_now(), word);
+		thread_buffer_put(ticks_now(), word);
 }
 static inline bool capture_put_value(uint64_t word, uint64_t value)
 {
 	if (capture_armed())
 		return capture_put_armed(word, value, true);
-	lane_put_value(ticks_now(), word, value);
+	thread_buffer_put_value(ticks_now(), word, value);
 	return true;
 }
 

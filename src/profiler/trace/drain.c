@@ -1,5 +1,5 @@
-/* drain.c - consumer of the threads' event buffers (lane.h): reads the entries of each thread in
- * the order of their times, converts ticks to nanoseconds, and passes them to nesting.c.
+/* drain.c - consumer of the threads' event buffers (thread_buffer.h): reads the entries of each
+ * thread in the order of their times, converts ticks to nanoseconds, and passes them to nesting.c.
  *
  * One thread, the recorder's, reads all lanes in rounds. A writer stores an entry's word last
  * (release) and the drain loads it first (acquire); 0 means not written yet. Full blocks come from
@@ -66,12 +66,12 @@ void drain_limit(drain *d, const dck_list *limits)
 
 void drain_want(drain *d, const zone_percentiles *p)
 {
-	zone_sums_want(&d->nesting.sums, p);
+	zone_aggregate_want(&d->nesting.sums, p);
 }
 
 uint64_t drain_over(const drain *d)
 {
-	const zone_sums *s = &d->nesting.sums;
+	const zone_aggregate *s = &d->nesting.sums;
 	uint64_t over = 0;
 
 	for (uint32_t i = 0; s->limit_of && i < s->nstats; i++)
@@ -107,14 +107,14 @@ static bool has_value(uint64_t word)
 /* Reads up to CHUNK events of a block, from *at on, that are written and not after `cut`. Handler
  * events may precede the interrupted event in the buffer, so they are sorted by time. Times are
  * ticks. */
-static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
+static size_t chunk_read(event_chunk *b, uint32_t *at, uint32_t end, uint64_t cut, nesting_input *g)
 {
 	uint64_t last = 0;
 	uint32_t from = *at;
 	size_t n = 0;
 
 	while (from < end && n < CHUNK) {
-		lane_entry *e = (lane_entry *)((char *)b + from);
+		thread_buffer_entry *e = (thread_buffer_entry *)((char *)b + from);
 		/* The entries are in the cache of another processor. */
 		__builtin_prefetch((const char *)e + PREFETCH);
 		const uint64_t word = atomic_load_explicit(&e->word, memory_order_acquire);
@@ -130,10 +130,10 @@ static size_t chunk_read(lane_block *b, uint32_t *at, uint32_t end, uint64_t cut
 			last = ticks;
 		g[i].ns = ticks;
 		g[i].word = word;
-		from += sizeof(lane_entry);
+		from += sizeof(thread_buffer_entry);
 		if (has_value(word)) {
 			g[i].value = atomic_load_explicit(&e[1].ticks, memory_order_relaxed);
-			from += sizeof(lane_entry);
+			from += sizeof(thread_buffer_entry);
 		}
 	}
 	*at = from;
@@ -217,7 +217,7 @@ static void windows_release(drain *d, uint64_t cut)
 
 	if (before == capture_released())
 		return;
-	for (size_t i = 0; i < lanes_used(); i++) {
+	for (size_t i = 0; i < thread_buffers_used(); i++) {
 		nesting_thread *t = &d->threads[i];
 
 		if (!t->serial || !t->inside || (int32_t)(before - t->window) <= 0)
@@ -230,7 +230,7 @@ static void windows_release(drain *d, uint64_t cut)
 }
 
 /* Returns whether all entries up to `end` are read. */
-static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end, uint64_t cut)
+static bool block_read(drain *d, nesting_thread *t, event_chunk *b, uint32_t end, uint64_t cut)
 {
 	nesting_input g[CHUNK];
 	size_t n;
@@ -246,13 +246,13 @@ static bool block_read(drain *d, nesting_thread *t, lane_block *b, uint32_t end,
 }
 
 /* Appends the lane's full blocks to its queue. Returns whether `current` is one of them. */
-static bool full_blocks_take(lane *l, const lane_block *current)
+static bool full_blocks_take(thread_buffer *l, const event_chunk *current)
 {
-	lane_block *newest = atomic_exchange(&l->full, NULL), *oldest = NULL, *last = newest;
+	event_chunk *newest = atomic_exchange(&l->full, NULL), *oldest = NULL, *last = newest;
 	bool there = false;
 
 	while (newest) {
-		lane_block *next = newest->next;
+		event_chunk *next = newest->next;
 
 		there = there || newest == current;
 		newest->next = oldest;
@@ -271,7 +271,7 @@ static bool full_blocks_take(lane *l, const lane_block *current)
 
 /* Emits a wait that is not over as the beginning of a range. A thread with a later event does not
  * wait any more. */
-static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
+static void wait_read(drain *d, thread_buffer *l, nesting_thread *t, uint64_t now)
 {
 	const uint64_t begin = atomic_load_explicit(&l->wait_begin, memory_order_acquire);
 	const uint32_t name = atomic_load_explicit(&l->wait_name, memory_order_relaxed);
@@ -289,14 +289,14 @@ static void wait_read(drain *d, lane *l, nesting_thread *t, uint64_t now)
 }
 
 /* ended: its lane; NULL: only the recording ends. */
-static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const lane *ended)
+static void thread_end(drain *d, nesting_thread *t, uint64_t ticks, const thread_buffer *ended)
 {
 	if (capture_armed())
 		window_follow(d, t, ticks);
 	nesting_thread_end(&d->nesting, t, drain_ns(d, ticks), ended);
 }
 
-static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
+static bool drain_lane_read(drain *d, thread_buffer *l, nesting_thread *t, uint64_t cut)
 {
 	int state = atomic_load(&l->state);
 	bool whole = false;
@@ -305,7 +305,7 @@ static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 		return false;
 	/* With a later end the thread still ran when the round began. */
 	bool ended = state == LANE_ENDED && l->end_ticks <= cut;
-	lane_block *current = atomic_load(&l->current);
+	event_chunk *current = atomic_load(&l->current);
 	const bool current_is_full = full_blocks_take(l, current);
 	/* A thread without events has no track. */
 	if (t->serial != l->serial && (current || l->todo))
@@ -313,13 +313,13 @@ static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 	if (current_is_full)
 		current = NULL;
 	while (l->todo) {
-		lane_block *b = l->todo;
+		event_chunk *b = l->todo;
 
 		/* What an ended thread did not write is never written. */
 		if (!block_read(d, t, b, b->end, ended ? UINT64_MAX : cut) && !ended)
 			break;
 		l->todo = b->next;
-		block_give(b);
+		chunk_free(b);
 		whole = true;
 	}
 	if (current && !l->todo)
@@ -330,7 +330,7 @@ static bool drain_lane_read(drain *d, lane *l, nesting_thread *t, uint64_t cut)
 			thread_end(d, t, l->end_ticks, l);
 		else
 			nesting_thread_left(&d->nesting, l, drain_ns(d, l->end_ticks));
-		lane_release(l);
+		thread_buffer_release(l);
 	}
 	nesting_flush(&d->nesting, t);
 	return whole;
@@ -341,16 +341,16 @@ bool drain_round(drain *d)
 	const uint64_t cut = ticks_now();
 	bool more = false;
 
-	d->nthreads = lanes_used();
+	d->nthreads = thread_buffers_used();
 	for (size_t i = 0; i < d->nthreads; i++)
-		more = drain_lane_read(d, lanes_at(i), &d->threads[i], cut) || more;
+		more = drain_lane_read(d, thread_buffers_at(i), &d->threads[i], cut) || more;
 	nesting_flush_counters(&d->nesting);
 	if (capture_armed())
 		windows_release(d, cut);
 	return more;
 }
 
-void drain_look(drain *d, bool tells, bool last, uint64_t ticks)
+void drain_poll_threads(drain *d, bool tells, bool last, uint64_t ticks)
 {
 	thread_watch_look(&d->nesting.watch, &(watch_look){drain_ns(d, ticks), tells, last});
 }
@@ -358,15 +358,15 @@ void drain_look(drain *d, bool tells, bool last, uint64_t ticks)
 void drain_end(drain *d, uint64_t ticks)
 {
 	for (size_t i = 0; i < d->nthreads; i++) {
-		if (atomic_load(&lanes_at(i)->state) == LANE_LIVE)
-			wait_read(d, lanes_at(i), &d->threads[i], ticks);
+		if (atomic_load(&thread_buffers_at(i)->state) == LANE_LIVE)
+			wait_read(d, thread_buffers_at(i), &d->threads[i], ticks);
 		if (d->threads[i].serial)
 			thread_end(d, &d->threads[i], ticks, NULL);
 	}
 	nesting_end(&d->nesting, drain_ns(d, ticks));
 }
 
-const zone_sums *drain_sums(const drain *d)
+const zone_aggregate *drain_sums(const drain *d)
 {
 	return &d->nesting.sums;
 }

@@ -14,7 +14,7 @@
 #define TRACE_DRAIN_H
 
 #include "profiler/timeline/timeline.h"
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 /* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
  * is the process, then threads and counters. */
@@ -52,12 +52,12 @@ uint64_t drain_over(const drain *d); /* such ranges so far */
 bool drain_round(drain *d);
 /* Polls what all threads use (thread_watch.h). tells: also emits it. last: nothing follows
  * but drain_end(). */
-void drain_look(drain *d, bool tells, bool last, uint64_t ticks);
+void drain_poll_threads(drain *d, bool tells, bool last, uint64_t ticks);
 /* Closes what is open, at that time. */
 void drain_end(drain *d, uint64_t ticks);
 
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */
-const zone_sums *drain_sums(const drain *d);
+const zone_aggregate *drain_sums(const drain *d);
 const drain_counts *drain_counted(const drain *d);
 const struct thread_watch *drain_watch(const drain *d);
 

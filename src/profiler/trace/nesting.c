@@ -1,5 +1,5 @@
 /* nesting.c - state of each thread's open ranges after the events so far: feeds the sums
- * (zone_sums.c), and emits a properly nested timeline in batches of NESTING_BATCH events.
+ * (zone_aggregate.c), and emits a properly nested timeline in batches of NESTING_BATCH events.
  *
  * Ranges of one stack (zones, a domain of NVTX) nest, but ranges of two stacks of a thread may
  * cross. pop_crossing() splits the ranges above the one that ends: they end as pieces, the
@@ -132,9 +132,9 @@ void nesting_init(nesting *f, const drain_listener *to)
 
 void nesting_done(nesting *f)
 {
-	zone_sums_done(&f->sums);
+	zone_aggregate_done(&f->sums);
 	thread_watch_done(&f->watch);
-	kept_map_done(&f->starts);
+	hash_map_done(&f->starts);
 	mem_free(f->names);
 	mem_free(f->counters);
 }
@@ -145,7 +145,7 @@ void nesting_thread_done(nesting_thread *t)
 	*t = (nesting_thread){0};
 }
 
-void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
+void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l)
 {
 	nesting_thread_done(t);
 	t->serial = l->serial;
@@ -158,7 +158,7 @@ void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l)
 
 static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t name, uint32_t stack)
 {
-	if (!zone_sums_begin(&f->sums, &t->open, ns, name)) {
+	if (!zone_aggregate_begin(&f->sums, &t->open, ns, name)) {
 		f->counts.lost++;
 		return;
 	}
@@ -170,7 +170,7 @@ static void nesting_push(nesting *f, nesting_thread *t, uint64_t ns, uint32_t na
 /* Ends the innermost range. */
 static void pop_top(nesting *f, nesting_thread *t, uint64_t ns, bool finished)
 {
-	switch (zone_sums_end(&f->sums, &t->open, ns, finished)) {
+	switch (zone_aggregate_end(&f->sums, &t->open, ns, finished)) {
 	case ZONE_ENDED:
 		if (!finished) {
 			f->counts.unfinished++;
@@ -246,7 +246,7 @@ void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns)
 	nesting_flush(f, t);
 }
 
-void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended)
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const thread_buffer *ended)
 {
 	nesting_thread_close(f, t, ns);
 	if (t->tid)
@@ -259,7 +259,7 @@ void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *
 	t->tid = 0;
 }
 
-void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns)
+void nesting_thread_left(nesting *f, const thread_buffer *ended, uint64_t ns)
 {
 	if (!ended->guest)
 		thread_watch_lane_end(&f->watch, &(watch_end){.tid = ended->tid,
@@ -275,14 +275,14 @@ void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns)
 static void flow(nesting *f, nesting_thread *t, uint64_t ns, bool starts, uint64_t id)
 {
 	const uint32_t ended = UINT32_MAX; /* not a track */
-	const uint32_t other = kept_map_find(&f->starts, id);
+	const uint32_t other = hash_map_find(&f->starts, id);
 
 	if (!f->to.events)
 		return;
 	if (other)
-		kept_map_remove(&f->starts, id);
+		hash_map_remove(&f->starts, id);
 	else if (f->starts.n < NESTING_STARTS_MAX)
-		(void)kept_map_put(&f->starts, id, starts ? t->track : ended);
+		(void)hash_map_put(&f->starts, id, starts ? t->track : ended);
 	if (t->open.depth && (starts || other != t->track))
 		event_append(f, t, ns, starts ? TRACE_FLOW_BEGIN : TRACE_FLOW_END, 0, id);
 }
@@ -293,7 +293,7 @@ static void nesting_range(nesting *f, nesting_thread *t, uint64_t ns, uint32_t n
 		return;
 	event_append(f, t, ns, name ? TRACE_ASYNC_BEGIN : TRACE_ASYNC_END, name, id);
 	flow(f, t, ns, name != 0, id);
-	if (!zone_sums_range(&f->sums, id, name, ns))
+	if (!zone_aggregate_range(&f->sums, id, name, ns))
 		f->counts.unmatched++;
 }
 
@@ -301,7 +301,7 @@ void nesting_end(nesting *f, uint64_t ns)
 {
 	uint64_t unmatched;
 
-	f->counts.unfinished += zone_sums_close_ranges(&f->sums, ns, &unmatched);
+	f->counts.unfinished += zone_aggregate_close_ranges(&f->sums, ns, &unmatched);
 	f->counts.unmatched += unmatched;
 }
 
@@ -378,7 +378,7 @@ static void counter(nesting *f, uint64_t ns, uint32_t name, double value)
 static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64_t end_ns,
 			uint32_t name)
 {
-	if (t->open.too_deep || !zone_sums_leaf(&f->sums, &t->open, begin_ns, end_ns, name))
+	if (t->open.too_deep || !zone_aggregate_leaf(&f->sums, &t->open, begin_ns, end_ns, name))
 		return false;
 	if (!f->to.events)
 		return true;

@@ -11,9 +11,9 @@
 #define TRACE_NESTING_H
 
 #include "profiler/trace/drain.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/thread_watch.h"
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 enum { NESTING_BATCH = 512 };
 enum { NESTING_STARTS_MAX = 1 << 16 }; /* of further ranges no arrow is known */
@@ -48,13 +48,13 @@ typedef struct nesting_name {
 typedef struct nesting {
 	drain_listener to;
 	drain_counts counts;
-	zone_sums sums;
+	zone_aggregate sums;
 	nesting_name *names;
 	size_t nnames;
 	thread_watch watch;  /* it gives the numbers of tracks */
 	uint32_t unfinished; /* the name of the mark on ranges that did not end */
 	uint32_t continued;  /* and on pieces */
-	kept_map starts;     /* of ranges that any thread may end, by id: the track; see flow() */
+	hash_map starts;     /* of ranges that any thread may end, by id: the track; see flow() */
 	nesting_counter *counters; /* of this round */
 	size_t ncounters, counters_cap;
 	trace_event batch[NESTING_BATCH]; /* of the current thread */
@@ -65,14 +65,14 @@ void nesting_init(nesting *f, const drain_listener *to);
 void nesting_done(nesting *f);
 void nesting_thread_done(nesting_thread *t);
 /* A lane that was not met yet, or now belongs to another thread. */
-void nesting_thread_begin(nesting *f, nesting_thread *t, const lane *l);
+void nesting_thread_begin(nesting *f, nesting_thread *t, const thread_buffer *l);
 void nesting_events(nesting *f, nesting_thread *t, const nesting_input *e, size_t n);
 /* Closes all that is open in this thread; the same when the thread has ended. ended: its lane;
  * NULL: only the recording ends. */
 void nesting_thread_close(nesting *f, nesting_thread *t, uint64_t ns);
-void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const lane *ended);
+void nesting_thread_end(nesting *f, nesting_thread *t, uint64_t ns, const thread_buffer *ended);
 /* A thread has ended of which nothing came. */
-void nesting_thread_left(nesting *f, const lane *ended, uint64_t ns);
+void nesting_thread_left(nesting *f, const thread_buffer *ended, uint64_t ns);
 /* Emits what was collected of this thread. */
 void nesting_flush(nesting *f, nesting_thread *t);
 /* The end of a round: counters, which several threads may set, in the order of their times. */

@@ -1,21 +1,21 @@
 /* recorder.c - the recorder: one thread of the process that drains event buffers (drain.c) into the
  * sums and the trace file, and serves requests of other threads and of signal handlers.
  *
- * Requests are a lock-free request/acknowledge protocol: recorder_ask() sets a bit of `wishes`,
- * takes a ticket from `asked` and wakes the thread. The thread reads `asked` before it takes the
- * wishes, serves them, and stores that number in `served`, a futex on which callers wait for a
- * bounded time. So a ticket up to `served` is done. recorder_ask() is async-signal-safe
- * (signal-safety(7)).
+ * Requests are a lock-free request/acknowledge protocol: recorder_request_wait() sets a bit of
+ * `wishes`, takes a ticket from `asked` and wakes the thread. The thread reads `asked` before it
+ * takes the wishes, serves them, and stores that number in `served`, a futex on which callers wait
+ * for a bounded time. So a ticket up to `served` is done. recorder_request_wait() is
+ * async-signal-safe (signal-safety(7)).
  *
  * Until the thread has acknowledged RECORDER_END, or is joined, it alone uses drain, file and
- * results. It holds `work` in each round, so that no round is under way between recorder_pause()
- * and recorder_go_on() around fork(). Callers of begin, end and forget exclude each other
+ * results. It holds `work` in each round, so that no round is under way between recorder_quiesce()
+ * and recorder_resume() around fork(). Callers of begin, end and forget exclude each other
  * (trace_start.c).
  *
- * The thread blocks all signals, and its own work is not recorded (lane_me.unseen). If it is the
- * last thread of the process, it finishes the recording and lets the process end (end_if_last()).
- * Signals that end the process request RECORDER_END and wait BOUND_NS at most. Polls of the threads
- * take at most 1 % of a CPU (LOOK_TIMES).
+ * The thread blocks all signals, and its own work is not recorded (thread_buffer_me.unseen). If it
+ * is the last thread of the process, it finishes the recording and lets the process end
+ * (end_if_last()). Signals that end the process request RECORDER_END and wait BOUND_NS at most.
+ * Polls of the threads take at most 1 % of a CPU (LOOK_TIMES).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/recorder.h"
@@ -24,8 +24,8 @@
 #include "os/os.h"
 #include "profiler/trace/capture.h"
 #include "record/build.h"
-#include "profiler/trace/clock_reading.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/clock_snapshot.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/trace_file.h"
 #include "profiler/trace/trace_options.h"
@@ -73,7 +73,7 @@ static struct recorder {
 	uint64_t base, base_ns, lost; /* ticks, the system's clock, events, at the beginning */
 	uint64_t clocks_ns;	      /* time of the last reading of other clocks */
 	uint64_t look_ns;	      /* when the threads are polled next */
-	lane_waits waited;	      /* at the beginning */
+	thread_buffer_waits waited;   /* at the beginning */
 	zone_method method;
 	/* Pending requests for the recorder thread, with request and acknowledge sequence numbers.
 	 */
@@ -128,27 +128,27 @@ static double pair_cost(const struct recorder *r)
 
 static uint64_t lost_so_far(void)
 {
-	uint64_t n = lanes_lost();
+	uint64_t n = thread_buffers_lost();
 
-	for (size_t i = 0; i < lanes_used(); i++)
-		n += atomic_load(&lanes_at(i)->lost);
+	for (size_t i = 0; i < thread_buffers_used(); i++)
+		n += atomic_load(&thread_buffers_at(i)->lost);
 	return n;
 }
 
 /* --- what other clocks show */
 
 /* Reads the clocks now, at *ret_ticks of the events' clock. */
-static trace_about clocks_now(const struct recorder *r, uint64_t *ret_ticks)
+static trace_header clocks_now(const struct recorder *r, uint64_t *ret_ticks)
 {
-	trace_about about;
+	trace_header about;
 
-	clock_reading((double)r->tsc.ns_per_tick_q32 * 0x1p-32, ret_ticks, &about);
+	clock_snapshot((double)r->tsc.ns_per_tick_q32 * 0x1p-32, ret_ticks, &about);
 	return about;
 }
 
-static trace_about base_take(struct recorder *r)
+static trace_header base_take(struct recorder *r)
 {
-	const trace_about about = clocks_now(r, &r->base);
+	const trace_header about = clocks_now(r, &r->base);
 
 	r->base_ns = r->clocks_ns = about.monotonic_ns;
 	r->method.began_unix_ns = about.unix_ns;
@@ -159,7 +159,7 @@ static trace_about base_take(struct recorder *r)
 static void recorder_clocks_put(struct recorder *r)
 {
 	uint64_t ticks;
-	const trace_about now = clocks_now(r, &ticks);
+	const trace_header now = clocks_now(r, &ticks);
 
 	r->clocks_ns = now.monotonic_ns;
 	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
@@ -175,7 +175,7 @@ static void threads_poll(struct recorder *r, bool last, uint64_t ticks)
 	const bool file = !r->plan.late || drain_counted(r->drain)->events;
 	const bool inside = last || !capture_armed() || capture_open();
 
-	drain_look(r->drain, file && inside, last, ticks);
+	drain_poll_threads(r->drain, file && inside, last, ticks);
 	const uint64_t took = os_thread_cpu_ns() - cpu;
 	const uint64_t pause = took * LOOK_TIMES > LOOK_NS ? took * LOOK_TIMES : LOOK_NS;
 	r->look_ns = os_now_ns() + pause;
@@ -268,8 +268,8 @@ static void recorder_finish(struct recorder *r)
 	captures_count(r, end);
 	r->method.dropped = lost_so_far() - r->lost;
 	r->method.lossless = r->plan.config.lossless;
-	r->method.waits = lanes_waited().n - r->waited.n;
-	r->method.waited_ns = lanes_waited().ns - r->waited.ns;
+	r->method.waits = thread_buffers_waited().n - r->waited.n;
+	r->method.waited_ns = thread_buffers_waited().ns - r->waited.ns;
 	r->method.waits_absent = waits_absent(r);
 	r->method.signal = os_signal_name(atomic_load(&r->signal));
 	r->method.drift_ratio = NAN;
@@ -287,7 +287,7 @@ static void recorder_finish(struct recorder *r)
 			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
 	/* For the process that started this program, also if the file is incomplete. */
 	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
-		st = record_pass(r->record, r->plan.record, &e);
+		st = record_save_unsynced(r->record, r->plan.record, &e);
 	if (st != DCK_OK && !r->ended.code)
 		r->ended = e;
 }
@@ -312,7 +312,7 @@ static void serve(struct recorder *r, unsigned wishes)
 		dump_aside(r);
 	if (wishes & RECORDER_END) {
 		off(r);
-		lanes_wait_for_room(0);
+		thread_buffers_block_when_full(0);
 		recorder_finish(r);
 		atomic_store(&r->live, false);
 	}
@@ -348,7 +348,7 @@ static bool round_of(struct recorder *r)
 	pthread_mutex_unlock(&r->work);
 	atomic_store(&r->served, asked);
 	if (wishes)
-		os_word_wake(&r->served);
+		os_futex_wake(&r->served);
 	return more && atomic_load(&r->live);
 }
 
@@ -377,12 +377,12 @@ static void *drain_thread(void *arg)
 	struct recorder *r = arg;
 	bool watched = !recorder_has_place(r);
 
-	lane_me.hasty = true;
-	lane_me.unseen = true;
+	thread_buffer_me.hasty = true;
+	thread_buffer_me.unseen = true;
 	atomic_store(&r->thread_id, os_thread_id());
 	pthread_setname_np(pthread_self(), "deepclock");
 	while (atomic_load(&r->live)) {
-		const bool woken = lanes_wait(FLUSH_NS);
+		const bool woken = thread_buffers_wait(FLUSH_NS);
 		while (round_of(r))
 			;
 		/* The last thread wakes no other. */
@@ -423,22 +423,22 @@ static bool thread_start(struct recorder *r)
 
 /* --- asking */
 
-bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
+bool recorder_request_wait(recorder_request wish, uint64_t bound_ns)
 {
 	struct recorder *r = &recorder;
 	const int error = errno;
-	const bool unseen = lane_me.unseen;
+	const bool unseen = thread_buffer_me.unseen;
 
 	/* A child between vfork() and exec() has our memory, but is another process. */
 	if (!atomic_load(&r->live) || atomic_load(&r->process) != os_process_id())
 		return false;
 	atomic_fetch_or(&r->wishes, wish);
 	const uint32_t ticket = atomic_fetch_add(&r->asked, 1) + 1;
-	lanes_wake();
+	thread_buffers_wake();
 	const uint64_t from = os_now_ns();
 	const bool ourselves = atomic_load(&r->thread_id) == os_thread_id();
 	bool done = false;
-	lane_me.unseen = true; /* this wait is not one of the program's */
+	thread_buffer_me.unseen = true; /* this wait is not one of the program's */
 	for (;;) {
 		const uint32_t served = atomic_load(&r->served);
 		const uint64_t gone = os_now_ns() - from;
@@ -446,15 +446,15 @@ bool recorder_ask(recorder_wish wish, uint64_t bound_ns)
 		done = (int32_t)(served - ticket) >= 0;
 		if (done || ourselves || gone >= bound_ns || !atomic_load(&r->live))
 			break;
-		os_word_wait(&r->served, served,
-			     bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
+		os_futex_wait(&r->served, served,
+			      bound_ns - gone < FLUSH_NS ? bound_ns - gone : FLUSH_NS);
 	}
-	lane_me.unseen = unseen;
+	thread_buffer_me.unseen = unseen;
 	errno = error;
 	return done;
 }
 
-dck_status recorder_went(dck_err *err)
+dck_status recorder_last_status(dck_err *err)
 {
 	struct recorder *r = &recorder;
 
@@ -469,7 +469,7 @@ dck_status recorder_went(dck_err *err)
 static void recorder_on_end(int signal)
 {
 	atomic_store(&recorder.signal, signal);
-	(void)recorder_ask(RECORDER_END, BOUND_NS);
+	(void)recorder_request_wait(RECORDER_END, BOUND_NS);
 }
 
 /* The program may continue. If it gets thousands of such signals, it waits at most every FLUSH_NS,
@@ -481,13 +481,13 @@ static void on_handled(int signal)
 
 	(void)signal;
 	if (now - atomic_exchange(&last_ns, now) >= FLUSH_NS)
-		(void)recorder_ask(RECORDER_FLUSH, BOUND_NS);
+		(void)recorder_request_wait(RECORDER_FLUSH, BOUND_NS);
 }
 
 static void recorder_on_asked(int signal)
 {
 	(void)signal;
-	(void)recorder_ask(RECORDER_DUMP_ASIDE, 0);
+	(void)recorder_request_wait(RECORDER_DUMP_ASIDE, 0);
 }
 
 /* --- begin and end */
@@ -514,7 +514,7 @@ static dck_status recorder_prepare(struct recorder *r, dck_err *err)
 							    : asked;
 	DCK_NEED(zone_names_init() && block_pool_reserve(r->method.buffer_bytes), err,
 		 "for the events");
-	if (!lanes_init())
+	if (!thread_buffers_init())
 		DCK_FAIL(err, E_UNSUP, "the system cannot report when a thread ends");
 	if (!r->clock_known) {
 		clock_choose(r);
@@ -536,8 +536,8 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 	DCK_TRY(zone_percentiles_read(r->plan.config.percentiles, &percentiles, err));
 	DCK_TRY(recorder_prepare(r, err));
 	r->lost = lost_so_far();
-	r->waited = lanes_waited();
-	const trace_about about = base_take(r);
+	r->waited = thread_buffers_waited();
+	const trace_header about = base_take(r);
 	if (file.path)
 		DCK_TRY(trace_file_open(&r->file, &file, &about, err));
 	if (r->file)
@@ -560,7 +560,7 @@ dck_status recorder_begin(const recorder_plan *plan, dck_err *err)
 	r->plan = *plan;
 	dck_status st = recording_start(r, err);
 	if (st == DCK_OK) {
-		lanes_wait_for_room(plan->config.lossless ? PATIENCE_NS : 0);
+		thread_buffers_block_when_full(plan->config.lossless ? PATIENCE_NS : 0);
 		on(r);
 		if (recorder_has_place(r))
 			os_signals_watch(
@@ -586,7 +586,7 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 	struct recorder *r = &recorder;
 
 	off(r);
-	(void)recorder_ask(RECORDER_END, 0);
+	(void)recorder_request_wait(RECORDER_END, 0);
 	/* exit() may run on that thread itself, as the last one. */
 	if (!pthread_equal(r->thread, pthread_self()))
 		pthread_join(r->thread, NULL);
@@ -605,26 +605,26 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 
 /* --- fork */
 
-void recorder_pause(void)
+void recorder_quiesce(void)
 {
 	pthread_mutex_lock(&recorder.work);
-	lane_me.hasty = true;
+	thread_buffer_me.hasty = true;
 }
 
-void recorder_go_on(void)
+void recorder_resume(void)
 {
-	lane_me.hasty = false;
+	thread_buffer_me.hasty = false;
 	pthread_mutex_unlock(&recorder.work);
 }
 
 /* The child has one thread, and no recorder. Events in the lanes and the file are the parent's. */
-recorder_plan recorder_forget(void)
+recorder_plan recorder_after_fork(void)
 {
 	struct recorder *r = &recorder;
 	const recorder_plan plan = r->drain ? r->plan : (recorder_plan){0};
 
 	waits_from(UINT64_MAX);
-	lanes_forget();
+	thread_buffers_forget();
 	block_pool_forget();
 	trace_file_abandon(r->file);
 	trace_forget(r);

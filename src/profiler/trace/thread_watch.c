@@ -47,7 +47,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 /* A counter that is not known now stays as it was, and none decreases: the counters of a lane's end
  * are older than a poll that found the thread exiting. */
-static void uses_take(os_uses *to, const os_uses *from)
+static void uses_take(os_thread_counters *to, const os_thread_counters *from)
 {
 	for (int k = 0; k < OS_USES; k++)
 		if (from->known >> k & 1)
@@ -154,7 +154,7 @@ static void tell_share(thread_watch *w, watched *t, uint64_t from, uint64_t to, 
 
 static watched *watch_row_of(const thread_watch *w, int tid)
 {
-	const uint32_t at = kept_map_find(&w->live, (uint32_t)tid);
+	const uint32_t at = hash_map_find(&w->live, (uint32_t)tid);
 
 	return at ? &w->rows[at - 1] : NULL;
 }
@@ -190,7 +190,7 @@ static void drop(thread_watch *w)
 		if (w->rows[i].over)
 			cpu[n++] = used(&w->rows[i], OS_USE_CPU);
 	qsort(cpu, n, sizeof *cpu, most_first);
-	kept_map_clear(&w->live);
+	hash_map_clear(&w->live);
 	for (size_t i = 0; i < w->n; i++) {
 		const watched *t = &w->rows[i];
 		const uint64_t has = used(t, OS_USE_CPU), least = cpu[KEPT_MAX - 1];
@@ -205,7 +205,7 @@ static void drop(thread_watch *w)
 		over += t->over;
 		w->rows[kept++] = *t;
 		if (t->mapped)
-			w->failed |= !kept_map_put(&w->live, (uint32_t)t->tid, (uint32_t)kept);
+			w->failed |= !hash_map_put(&w->live, (uint32_t)t->tid, (uint32_t)kept);
 	}
 	w->n = kept;
 	w->over = over;
@@ -231,7 +231,7 @@ static watched *row_new(thread_watch *w, int tid)
 		w->rows = rows;
 		w->room = room;
 	}
-	if (!kept_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
+	if (!hash_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
 		w->failed = true;
 		return NULL;
 	}
@@ -240,10 +240,10 @@ static watched *row_new(thread_watch *w, int tid)
 	t->muted = w->counted >= WATCH_COUNTED_MAX;
 	w->counted += !t->muted;
 	w->left_out += t->muted;
-	const uint32_t said = kept_map_find(&w->names, (uint32_t)tid);
+	const uint32_t said = hash_map_find(&w->names, (uint32_t)tid);
 	if (said) {
 		t->said = zone_name_get(said)->text;
-		kept_map_remove(&w->names, (uint32_t)tid);
+		hash_map_remove(&w->names, (uint32_t)tid);
 	}
 	return t;
 }
@@ -264,7 +264,7 @@ static void row_end(thread_watch *w, watched *t, uint64_t ns, bool telling)
 
 /* --- lanes */
 
-uint32_t thread_watch_lane(thread_watch *w, const lane *l)
+uint32_t thread_watch_lane(thread_watch *w, const thread_buffer *l)
 {
 	watched *t = l->guest ? NULL : watch_row_of(w, l->tid);
 
@@ -290,7 +290,7 @@ void thread_watch_name(thread_watch *w, int tid, uint32_t name)
 		if (t->track)
 			tell_thread(w, t->track, tid, t->said);
 	} else if (w->names.n < WATCH_NAMES_MAX) {
-		w->failed |= !kept_map_put(&w->names, (uint32_t)tid, name);
+		w->failed |= !hash_map_put(&w->names, (uint32_t)tid, name);
 	}
 }
 
@@ -324,7 +324,7 @@ typedef struct look {
 } look;
 
 /* Returns when a thread began that the last poll did not find. */
-static uint64_t began(const look *l, const os_thread_told *told)
+static uint64_t began(const look *l, const os_thread_stat *told)
 {
 	const thread_watch *w = l->w;
 	const uint64_t ns = told->born_ns > w->boottime_ns ? told->born_ns - w->boottime_ns : 0;
@@ -332,7 +332,7 @@ static uint64_t began(const look *l, const os_thread_told *told)
 	return l->first || !told->born_ns ? l->how.ns : later(earlier(ns, l->how.ns), w->looked_ns);
 }
 
-static void stat_store(const look *l, watched *t, const os_thread_told *told)
+static void stat_store(const look *l, watched *t, const os_thread_stat *told)
 {
 	thread_watch *w = l->w;
 	const uint64_t from = t->looked ? t->seen_ns : earlier(t->began_ns, began(l, told));
@@ -358,7 +358,7 @@ static void look_at(void *self, int tid)
 	const look *l = self;
 	thread_watch *w = l->w;
 	watched *t = watch_row_of(w, tid);
-	os_thread_told told = {0};
+	os_thread_stat told = {0};
 	uint64_t cpu;
 
 	if (tid == l->own || !os_thread_cpu(tid, &cpu))
@@ -398,7 +398,7 @@ static void look_for_ends(const look *l)
 			continue;
 		row_end(w, t, t->seen_ns, l->how.tells && may_tell(w, t));
 		t->mapped = false;
-		kept_map_remove(&w->live, (uint32_t)t->tid);
+		hash_map_remove(&w->live, (uint32_t)t->tid);
 	}
 }
 
@@ -415,14 +415,14 @@ static void look_at_known(look *l)
 static void look_at_process(const look *l)
 {
 	thread_watch *w = l->w;
-	os_uses own = {0};
-	os_thread_told told = {0};
+	os_thread_counters own = {0};
+	os_thread_stat told = {0};
 	const uint64_t resident = os_resident_bytes();
 
-	os_uses_process(&told.uses);
+	os_thread_counters_process(&told.uses);
 	told.uses.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;
 	if (l->own)
-		os_uses_own(&own);
+		os_thread_counters_own(&own);
 	for (int k = 0; k < OS_USES; k++)
 		told.uses.n[k] -= earlier(own.n[k], told.uses.n[k]);
 	stat_store(l, &w->process, &told);
@@ -467,8 +467,8 @@ void thread_watch_begin(thread_watch *w, const drain_listener *to)
 
 void thread_watch_done(thread_watch *w)
 {
-	kept_map_done(&w->live);
-	kept_map_done(&w->names);
+	hash_map_done(&w->live);
+	hash_map_done(&w->names);
 	mem_free(w->rows);
 }
 

@@ -19,10 +19,10 @@
 
 #include "os/os.h"
 #include "record/build.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/thread_table.h"
 #include "profiler/trace/drain.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 
 enum { WATCH_PROCESS_TRACK = 1 };
 enum { WATCH_NAMES_MAX = 4096 }; /* of threads that are not met yet */
@@ -38,10 +38,10 @@ typedef struct watched {
 	bool mapped, over; /* its number stands for it; it ended, and all is emitted */
 	uint32_t round;	   /* of the look that saw it last */
 	uint64_t began_ns,
-	    seen_ns;		/* began UINT64_MAX: not known yet; seen: by a look, or its end */
-	os_uses before, uses;	/* when the recording began, now */
-	uint64_t told[OS_USES]; /* plus one; 0: nothing */
-	int64_t share;		/* that was emitted, in 1/10000 */
+	    seen_ns; /* began UINT64_MAX: not known yet; seen: by a look, or its end */
+	os_thread_counters before, uses;    /* when the recording began, now */
+	uint64_t told[OS_USES];		    /* plus one; 0: nothing */
+	int64_t share;			    /* that was emitted, in 1/10000 */
 	uint32_t counters[THREAD_COUNTERS]; /* tracks; 0: none yet */
 	uint64_t zones, waited_ns;
 } watched;
@@ -57,8 +57,8 @@ typedef struct thread_watch {
 	watched *rows;	      /* @owned */
 	size_t n, room, over;
 	thread_process dropped;	    /* of threads that are no rows any more */
-	kept_map live;		    /* by number: the row, plus one */
-	kept_map names;		    /* by number, of threads that are not met yet */
+	hash_map live;		    /* by number: the row, plus one */
+	hash_map names;		    /* by number, of threads that are not met yet */
 	uint64_t counted, left_out; /* threads with counters; without, for want of room */
 	uint32_t round;
 	bool no_list; /* the system does not list the threads */
@@ -69,14 +69,14 @@ void thread_watch_begin(thread_watch *w, const drain_listener *to);
 void thread_watch_done(thread_watch *w);
 
 /* The track of a thread whose lane began. */
-uint32_t thread_watch_lane(thread_watch *w, const lane *l);
+uint32_t thread_watch_lane(thread_watch *w, const thread_buffer *l);
 /* The program says what a thread of it is called: zone_names.h. */
 void thread_watch_name(thread_watch *w, int tid, uint32_t name);
 
 typedef struct watch_end {
 	int tid;
-	const lane *ended;     /* NULL: the recording ends, not the thread */
-	uint64_t first_ns, ns; /* first_ns UINT64_MAX: it had no events */
+	const thread_buffer *ended; /* NULL: the recording ends, not the thread */
+	uint64_t first_ns, ns;	    /* first_ns UINT64_MAX: it had no events */
 	uint64_t zones, waited_ns;
 } watch_end;
 void thread_watch_lane_end(thread_watch *w, const watch_end *end);

@@ -23,7 +23,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "profiler/trace/trace_file.h"
 #include "profiler/read/trace_merge.h"
@@ -36,7 +36,7 @@ static const char ending[] = ".json";
 dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
 			     const char **ret_record, const char **ret_path, dck_err *err)
 {
-	const size_t n = strlen(path), k = trace_ending_of(path).n;
+	const size_t n = strlen(path), k = trace_suffix_of(path).n;
 
 	DCK_TRY(trace_file_of_child(a, path, os_process_id(), ret_path, err));
 	const char *mark = *ret_path + n - k; /* the part that the parent's name does not have */
@@ -82,7 +82,7 @@ typedef struct children {
 /* Returns the trace OUT.4711.pftrace of DIRECTORY/record.4711.json. */
 static const char *trace_of(const children *c, const char *record)
 {
-	const size_t n = strlen(c->out), k = trace_ending_of(c->out).n;
+	const size_t n = strlen(c->out), k = trace_suffix_of(c->out).n;
 	const char *name = record + c->stem;
 
 	return mem_arena_fmt(c->arena, "%.*s%.*s%s", (int)(n - k), c->out,
@@ -102,7 +102,7 @@ static void children_found(void *self, const char *record)
 	}
 	if (os_path_kind(path, &bytes) != OS_FILE)
 		return;
-	if (os_file_held(path)) {
+	if (os_file_is_locked(path)) {
 		c->running++;
 		return;
 	}
@@ -206,7 +206,7 @@ static dck_status written(const children *c, const char *title, int fd, dck_reco
 	dck_sink sink;
 	const trace_merge_plan plan = {.paths = c->paths,
 				       .n = c->n,
-				       .format = trace_ending_of(c->out).format,
+				       .format = trace_suffix_of(c->out).format,
 				       .out = &sink,
 				       .percentiles = c->percentiles};
 	record_builder *b = record_begin(title);
@@ -285,7 +285,7 @@ static dck_status children_alone(const children *c, const char *why, dck_record 
 /* Returns why the traces stay separate, or NULL if they can be merged. */
 static const char *children_reason_of(const dck_trace_config *config, const children *c)
 {
-	const trace_ending e = trace_ending_of(c->out);
+	const trace_suffix e = trace_suffix_of(c->out);
 
 	if (config->children == DCK_TRACE_APART)
 		return "--children apart";
@@ -293,7 +293,7 @@ static const char *children_reason_of(const dck_trace_config *config, const chil
 		return "only files of Perfetto's form (.pftrace) are put together";
 	if (config->max_size)
 		return "together they might be larger than --max-size";
-	if (os_file_held(c->out))
+	if (os_file_is_locked(c->out))
 		return "the process that began the trace still runs";
 	if (os_path_kind(c->out, NULL) != OS_FILE)
 		return "the trace is no file";
@@ -343,7 +343,7 @@ static void held_count(void *self, const char *record)
 	children *c = self;
 	const char *path = trace_of(c, record);
 
-	c->running += path && os_file_held(path);
+	c->running += path && os_file_is_locked(path);
 }
 
 /* Calls f for the record of each child: it is in the directory of the program's record, whose name
@@ -353,10 +353,10 @@ static void records_each(children *c, const char *record_path, void (*f)(void *,
 	const char *slash = strrchr(record_path, '/');
 	const size_t folder = slash ? (size_t)(slash + 1 - record_path) : 0;
 	const char *name = mem_arena_dup_n(c->arena, record_path + folder, c->stem - folder);
-	const char *quoted = name ? os_path_quoted(c->arena, name) : NULL;
+	const char *quoted = name ? os_glob_escape(c->arena, name) : NULL;
 
 	if (quoted)
-		os_path_each(mem_arena_dup_n(c->arena, record_path, folder),
+		os_glob_each(mem_arena_dup_n(c->arena, record_path, folder),
 			     mem_arena_fmt(c->arena, "%s.*%s", quoted, ending), f, c);
 }
 

@@ -12,7 +12,8 @@
  *
  * The program may close the descriptor, or get its number for a different file: before each write,
  * file_find() compares device and inode, and opens the path again or fails. The file is locked
- * (os_file_hold()) while it is written, so that other processes see that its writer still runs.
+ * (os_file_lock_process()) while it is written, so that other processes see that its writer still
+ * runs.
  *
  * Only the recorder's thread uses a trace_file while it lives. The first error is stored, and the
  * last call returns it. trace_file_abandon() frees the copy in a forked child, and writes nothing.
@@ -61,7 +62,7 @@ struct trace_file {
 	char *path;	/* @owned */
 	char *announce; /* @owned; NULL: not requested, or made */
 	bool made;
-	trace_about about;
+	trace_header about;
 	trace_out *out;	      /* NULL: not open */
 	dck_sink sink, plain; /* plain: writes to the descriptor */
 	bool compress;
@@ -80,7 +81,7 @@ struct trace_file {
 	size_t ntracks, tracks_cap, nnames, names_cap, nended, drop_at;
 	/* The last snapshot of the clocks if the newest events are kept; clocks_ns 0: none yet. */
 	uint64_t clocks_ns;
-	trace_about clocks;
+	trace_header clocks;
 	/* The newest events: the oldest of them first. */
 	uint64_t last, kept;
 	kept_batch *first, **end;
@@ -118,7 +119,7 @@ static dck_status file_find(trace_file *f, dck_err *err)
 		os_close(fd);
 		DCK_FAIL(err, E_IO, "the program has closed it, and another is there now");
 	}
-	os_file_hold(fd);
+	os_file_lock_process(fd);
 	f->fd = fd;
 	return DCK_OK;
 }
@@ -188,9 +189,9 @@ static bool trace_trace_file_open(trace_file *f)
 		return false;
 	}
 	(void)os_fd_id(f->fd, &f->id);
-	os_file_hold(f->fd);
+	os_file_lock_process(f->fd);
 	f->made = true;
-	if (f->announce && os_file_claim(f->announce)) {
+	if (f->announce && os_file_create_exclusive(f->announce)) {
 		mem_free(f->announce);
 		f->announce = NULL;
 	}
@@ -410,7 +411,7 @@ static void trace_file_free(trace_file *f)
 }
 
 dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
-			   const trace_about *about, dck_err *err)
+			   const trace_header *about, dck_err *err)
 {
 	if (config->max_size && config->max_size < TRACE_FILE_SIZE_MIN)
 		DCK_FAIL(err, E_ARG, "a trace of at most %llu bytes holds nothing; the least is %d",
@@ -418,8 +419,8 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	if (config->last && config->last < TRACE_FILE_SIZE_MIN)
 		DCK_FAIL(err, E_ARG, "the last %llu bytes of a trace hold nothing; the least is %d",
 			 (unsigned long long)config->last, TRACE_FILE_SIZE_MIN);
-	DCK_TRY(trace_ending_check(config->path, err));
-	const trace_ending ending = trace_ending_of(config->path);
+	DCK_TRY(trace_suffix_check(config->path, err));
+	const trace_suffix ending = trace_suffix_of(config->path);
 	trace_file *f = mem_zalloc(1, sizeof *f);
 	DCK_NEED(f, err, "for '%s'", config->path);
 	f->fd = -1;
@@ -448,14 +449,14 @@ dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
 	return DCK_OK;
 }
 
-static void write_clocks(trace_file *f, uint64_t ns, const trace_about *then)
+static void write_clocks(trace_file *f, uint64_t ns, const trace_header *then)
 {
 	/* They have the size of an event. */
 	if (f->out && f->format->clocks && ns && trace_fits(f, 1))
 		f->format->clocks(f->out, ns, then);
 }
 
-void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now)
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now)
 {
 	if (!f->last) {
 		write_clocks(f, ns, now);
@@ -530,7 +531,7 @@ dck_status trace_file_dump(trace_file *f, dck_err *err)
 
 dck_status trace_file_dump_aside(trace_file *f, unsigned number, dck_err *err)
 {
-	const size_t n = strlen(f->path), k = trace_ending_of(f->path).n;
+	const size_t n = strlen(f->path), k = trace_suffix_of(f->path).n;
 
 	DCK_TRY(trace_file_dump(f, err));
 	if (os_path_kind(f->path, NULL) != OS_FILE)
@@ -572,7 +573,7 @@ void trace_file_abandon(trace_file *f)
 dck_status trace_file_of_child(mem_arena *a, const char *path, long pid, const char **ret,
 			       dck_err *err)
 {
-	const size_t n = strlen(path), k = trace_ending_of(path).n;
+	const size_t n = strlen(path), k = trace_suffix_of(path).n;
 
 	*ret = mem_arena_fmt(a, "%.*s.%ld%s", (int)(n - k), path, pid, path + n - k);
 	/* A process that recorded before exec() has the same number after it. */

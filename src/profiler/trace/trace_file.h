@@ -34,11 +34,11 @@ typedef struct trace_file_said {
 typedef struct trace_file trace_file;
 
 dck_status trace_file_open(trace_file **ret, const trace_file_config *config,
-			   const trace_about *about, dck_err *err);
+			   const trace_header *about, dck_err *err);
 drain_listener trace_file_listener(trace_file *f);
 /* What the clocks show now, `ns` after the base; it is written at the end where the newest events
  * are kept. */
-void trace_file_clocks(trace_file *f, uint64_t ns, const trace_about *now);
+void trace_file_clocks(trace_file *f, uint64_t ns, const trace_header *now);
 /* Flushes all events so far to the file; now false: unless that was done a moment ago. */
 void trace_file_flush(trace_file *f, bool now);
 /* The newest events into a file of their own, "out.dump-3.pftrace" for number 3; what stands at the

@@ -200,7 +200,7 @@ const char *trace_path_absolute(mem_arena *a, const char *path)
 {
 	char here[4096];
 
-	if (!path || path[0] == '/' || !os_folder_here(here, sizeof here))
+	if (!path || path[0] == '/' || !os_getcwd(here, sizeof here))
 		return path;
 	return mem_arena_fmt(a, "%s/%s", here, path);
 }

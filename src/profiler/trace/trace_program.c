@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "record/others.h"
 #include "profiler/timeline/timeline.h"
@@ -116,7 +116,7 @@ static const char *preload_find(mem_arena *a, const dck_trace_config *c, const c
 	};
 
 	if (!c->no_waits)
-		return os_preload_put(a, "libdeepclock_preload.so", program, remedies, ret_why);
+		return os_preload_env(a, "libdeepclock_preload.so", program, remedies, ret_why);
 	*ret_why = "--no-waits";
 	return NULL;
 }
@@ -263,7 +263,7 @@ dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_progr
 
 	if (!config->path)
 		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
-	DCK_TRY(trace_ending_check(config->path, err));
+	DCK_TRY(trace_suffix_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));
 	DCK_TRY(os_temp_dir(folder, err));
 	dck_status st = traced_run(config, p, folder, ret, err);

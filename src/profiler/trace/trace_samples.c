@@ -157,7 +157,7 @@ static dck_status samples_append(trace_samples *s, double drift, const char *pat
 	DCK_TRY(os_open_append(path, &fd, err));
 	os_fd_kind(fd, &before);
 	dck_sink_fd(&file, fd);
-	dck_status st = trace_ending_of(path).gzip ? gzip_sink_open(&packed, &file, err) : DCK_OK;
+	dck_status st = trace_suffix_of(path).gzip ? gzip_sink_open(&packed, &file, err) : DCK_OK;
 	if (st == DCK_OK)
 		st = samples_write(s, drift, packed ? gzip_sink_in(packed) : &file, ret_n, err);
 	if (packed) {
@@ -175,7 +175,7 @@ static dck_status samples_append(trace_samples *s, double drift, const char *pat
 static void file_samples_put(trace_samples *s, const dck_record *of, const char *path,
 			     const char *absent, record_builder *b)
 {
-	const trace_format *format = trace_ending_of(path).format;
+	const trace_format *format = trace_suffix_of(path).format;
 	uint64_t bytes = 0;
 	int64_t n = 0;
 	dck_err err;

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "os/os.h"
 #include "record/build.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/recorder.h"
 #include "profiler/trace/trace_children.h"
@@ -105,7 +105,7 @@ static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 	s->child = owner && owner != self;
 	/* Of several programs that one starts which does not record the first has the file. */
 	if (!owner && record && !s->claimed)
-		s->child = !os_file_claim(record);
+		s->child = !os_file_create_exclusive(record);
 	p->late = s->child;
 	if (s->child)
 		return child_names(p, record, p->config.path, err);
@@ -190,9 +190,9 @@ static dck_status dump(dck_err *err)
 {
 	if (!recorder_begun() || !recorder_begun()->config.path)
 		DCK_FAIL(err, E_ARG, "nothing is recorded into a file");
-	if (!recorder_ask(RECORDER_DUMP, UINT64_MAX))
+	if (!recorder_request_wait(RECORDER_DUMP, UINT64_MAX))
 		DCK_FAIL(err, E_ARG, "the recording has ended");
-	return recorder_went(err);
+	return recorder_last_status(err);
 }
 
 dck_status dck_trace_dump(dck_err *err)
@@ -208,13 +208,13 @@ dck_status dck_trace_dump(dck_err *err)
 bool dck_trace_flush(void)
 {
 	return waits_handed_to() ? waits_handed_to()->flush()
-				 : recorder_ask(RECORDER_FLUSH, BOUND_NS);
+				 : recorder_request_wait(RECORDER_FLUSH, BOUND_NS);
 }
 
 bool dck_trace_leave(void)
 {
 	return waits_handed_to() ? waits_handed_to()->leave()
-				 : recorder_ask(RECORDER_END, BOUND_NS);
+				 : recorder_request_wait(RECORDER_END, BOUND_NS);
 }
 
 /* --- fork and exit */
@@ -222,12 +222,12 @@ bool dck_trace_leave(void)
 static void fork_prepare(void)
 {
 	pthread_mutex_lock(&state.control);
-	recorder_pause();
+	recorder_quiesce();
 }
 
 static void fork_parent(void)
 {
-	recorder_go_on();
+	recorder_resume();
 	pthread_mutex_unlock(&state.control);
 }
 
@@ -248,7 +248,7 @@ static void fork_child(void)
 {
 	dck_trace_on &= ~LISTEN_RECORD;
 	state.child = true;
-	const recorder_plan parents = recorder_forget();
+	const recorder_plan parents = recorder_after_fork();
 	if (parents.config.path)
 		child_begin(&parents);
 	mem_arena_free(parents.arena);
@@ -288,7 +288,7 @@ bool dck_recorder_yield(const dck_recorder *to)
 	if (recorder_begun() && ours)
 		yield(&state, recorder_begun());
 	if (ours && fits)
-		waits_hand_on(to);
+		waits_delegate_to(to);
 	pthread_mutex_unlock(&state.control);
 	return ours && fits && waits_seen();
 }
@@ -304,12 +304,12 @@ static void others_yield(void)
 					.leave = dck_trace_leave};
 	dck_status (*const begin)(const dck_trace_config *, dck_err *) = dck_trace_start;
 	bool (*first)(const dck_recorder *);
-	void *own, *found = os_library_first("dck_trace_start");
+	void *own, *found = os_symbol_default("dck_trace_start");
 
 	memcpy(&own, &begin, sizeof own); /* ISO C knows no way from a function to an object */
 	if (!found || found == own)
 		return;
-	found = os_library_first("dck_recorder_yield");
+	found = os_symbol_default("dck_recorder_yield");
 	if (!found)
 		return;
 	memcpy(&first, &found, sizeof first);

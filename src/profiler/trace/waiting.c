@@ -3,7 +3,7 @@
 
 #include "profiler/timeline/timeline.h"
 #include "profiler/trace/capture.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/zone_names.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ bool waits_are_told(uint64_t ticks)
 
 static const dck_recorder *_Atomic other;
 
-void waits_hand_on(const dck_recorder *to)
+void waits_delegate_to(const dck_recorder *to)
 {
 	atomic_store(&other, to);
 }
@@ -63,21 +63,21 @@ static void waiting_number_put(uint64_t ticks, dck_zone_site *site, double value
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof bits);
-	lane_put_value(ticks, LANE_WORD(LANE_NUMBER, waiting_name_of(site, NULL)), bits);
+	thread_buffer_put_value(ticks, LANE_WORD(LANE_NUMBER, waiting_name_of(site, NULL)), bits);
 }
 
 /* Where the drain sees it. */
-static void waiting_open_put(lane_self *me, uint32_t name, uint64_t begin, uintptr_t at)
+static void waiting_open_put(thread_buffer_self *me, uint32_t name, uint64_t begin, uintptr_t at)
 {
 	me->wait_at = at;
-	atomic_store_explicit(&me->lane->wait_name, name, memory_order_relaxed);
-	atomic_store_explicit(&me->lane->wait_begin, begin, memory_order_release);
+	atomic_store_explicit(&me->thread_buffer->wait_name, name, memory_order_relaxed);
+	atomic_store_explicit(&me->thread_buffer->wait_begin, begin, memory_order_release);
 }
 
 static bool has_lane(void)
 {
 	const int error = errno;
-	const bool has = lane_serial() != 0;
+	const bool has = thread_buffer_serial() != 0;
 
 	errno = error;
 	return has;
@@ -85,7 +85,7 @@ static bool has_lane(void)
 
 void dck_wait_begin(dck_wait *w)
 {
-	lane_self *me = &lane_me;
+	thread_buffer_self *me = &thread_buffer_me;
 
 	w->begin = w->outer_begin = 0;
 	if (atomic_load_explicit(&least, memory_order_relaxed) == UINT64_MAX) {
@@ -95,13 +95,13 @@ void dck_wait_begin(dck_wait *w)
 	}
 	if (me->unseen || me->busy || me->next == me->quiet || (capture_armed() && !capture_open()))
 		return;
-	if (me->lane || has_lane()) {
+	if (me->thread_buffer || has_lane()) {
 		/* One further down the stack was left by a jump, and is over. */
 		if ((uintptr_t)w < me->wait_at) {
-			w->outer_begin =
-			    atomic_load_explicit(&me->lane->wait_begin, memory_order_relaxed);
-			w->outer_name =
-			    atomic_load_explicit(&me->lane->wait_name, memory_order_relaxed);
+			w->outer_begin = atomic_load_explicit(&me->thread_buffer->wait_begin,
+							      memory_order_relaxed);
+			w->outer_name = atomic_load_explicit(&me->thread_buffer->wait_name,
+							     memory_order_relaxed);
 			w->outer_at = me->wait_at;
 		}
 		w->begin = ticks_now();
@@ -113,7 +113,7 @@ void dck_wait_begin(dck_wait *w)
 void dck_wait_end(dck_wait *w)
 {
 	static dck_zone_site fd_name = {"fd", "", 0, 0}, bytes_name = {"bytes", "", 0, 0};
-	lane_self *me = &lane_me;
+	thread_buffer_self *me = &thread_buffer_me;
 	const uint64_t now = w->begin ? ticks_now() : 0;
 
 	if (!w->begin)
@@ -122,17 +122,17 @@ void dck_wait_end(dck_wait *w)
 		waits_handed_to()->wait_end(w);
 		return;
 	}
-	if (me->lane)
+	if (me->thread_buffer)
 		waiting_open_put(me, w->outer_name, w->outer_begin,
 				 w->outer_begin ? w->outer_at : 0);
 	if (now <= w->begin || now - w->begin < atomic_load_explicit(&least, memory_order_relaxed))
 		return;
 	const int was = errno;
-	lane_put(w->begin, LANE_WORD(LANE_PUSH, waiting_name_of(w->what, WAITS_CATEGORY)));
+	thread_buffer_put(w->begin, LANE_WORD(LANE_PUSH, waiting_name_of(w->what, WAITS_CATEGORY)));
 	if (w->fd >= 0)
 		waiting_number_put(now, &fd_name, w->fd);
 	if (w->bytes >= 0)
 		waiting_number_put(now, &bytes_name, (double)w->bytes);
-	lane_put(now, LANE_WORD(LANE_POP, 0));
+	thread_buffer_put(now, LANE_WORD(LANE_POP, 0));
 	errno = was;
 }

@@ -54,7 +54,7 @@ DCK_API bool dck_recorder_yield(const dck_recorder *to);
 void waits_from(uint64_t ticks);
 bool waits_seen(void);
 /* From now on: to that recorder. */
-void waits_hand_on(const dck_recorder *to);
+void waits_delegate_to(const dck_recorder *to);
 const dck_recorder *waits_handed_to(void); /* NULL: to none */
 /* For the drain: whether a wait of this many ticks is recorded, as set when recording began. */
 bool waits_are_told(uint64_t ticks);

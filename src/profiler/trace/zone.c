@@ -1,12 +1,12 @@
 /* zone.c - what the macros of zone.h call: the clock is read, an entry is written. All else is in
- * lane.c (threads and their blocks), zone_names.c (the names), drain.c (what becomes of the
- * events).
+ * thread_buffer.c (threads and their blocks), zone_names.c (the names), drain.c (what becomes of
+ * the events).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
 
 #include "profiler/trace/capture.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/zone_names.h"
 
@@ -76,7 +76,7 @@ void dck_zone_push(dck_zone_site *site)
 	if (__builtin_expect(!id || !zone_is_plain(), 0))
 		push_rare(site);
 	else
-		lane_put(TICKS_READ(), LANE_WORD(LANE_PUSH, id));
+		thread_buffer_put(TICKS_READ(), LANE_WORD(LANE_PUSH, id));
 }
 
 void dck_zone_pop(void)
@@ -84,7 +84,7 @@ void dck_zone_pop(void)
 	if (!zone_is_plain())
 		pop_rare();
 	else
-		lane_put(TICKS_READ(), LANE_WORD(LANE_POP, 0));
+		thread_buffer_put(TICKS_READ(), LANE_WORD(LANE_POP, 0));
 }
 
 void dck_zone_mark(dck_zone_site *site)
@@ -97,7 +97,7 @@ void dck_zone_mark(dck_zone_site *site)
 		nvtx_emit_mark(site->name);
 }
 
-static void zone_put_real(lane_kind kind, dck_zone_site *site, double value)
+static void zone_put_real(thread_buffer_kind kind, dck_zone_site *site, double value)
 {
 	uint64_t bits;
 	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
@@ -122,7 +122,7 @@ void dck_zone_counter(dck_zone_site *site, double value)
 dck_range dck_zone_start(dck_zone_site *site)
 {
 	const int to = zone_is_plain() ? LISTEN_RECORD : listeners();
-	dck_range range = {to & LISTEN_RECORD ? lane_range() : 0};
+	dck_range range = {to & LISTEN_RECORD ? thread_buffer_range() : 0};
 
 	if (to & LISTEN_RECORD)
 		capture_put_value(LANE_WORD(LANE_START, trace_zone_name_of(site)), range.id);

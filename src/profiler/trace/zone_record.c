@@ -2,7 +2,7 @@
 #include "profiler/trace/zone_record.h"
 
 #include "base/err.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "profiler/trace/thread_watch.h"
 #include "profiler/trace/zone_names.h"
 #include "profiler/timeline/zone_table.h"

@@ -459,23 +459,23 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 		break;
 	case CFA_OFFSET_EXTENDED:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_AT, factored(p, (int64_t)dwarf_uleb(b)));
+		set(p, reg, CFI_OFFSET, factored(p, (int64_t)dwarf_uleb(b)));
 		break;
 	case CFA_OFFSET_EXTENDED_SF:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_AT, factored(p, dwarf_sleb(b)));
+		set(p, reg, CFI_OFFSET, factored(p, dwarf_sleb(b)));
 		break;
 	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_AT, factored(p, (int64_t)(0 - dwarf_uleb(b))));
+		set(p, reg, CFI_OFFSET, factored(p, (int64_t)(0 - dwarf_uleb(b))));
 		break;
 	case CFA_VAL_OFFSET:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_IS, factored(p, (int64_t)dwarf_uleb(b)));
+		set(p, reg, CFI_VAL_OFFSET, factored(p, (int64_t)dwarf_uleb(b)));
 		break;
 	case CFA_VAL_OFFSET_SF:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_IS, factored(p, dwarf_sleb(b)));
+		set(p, reg, CFI_VAL_OFFSET, factored(p, dwarf_sleb(b)));
 		break;
 	case CFA_RESTORE_EXTENDED:
 		restore(p, dwarf_uleb(b));
@@ -488,15 +488,15 @@ static void instruction(interpreter *p, unsigned op, dwarf_bytes *b)
 		break;
 	case CFA_REGISTER:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_IN, (int64_t)(dwarf_uleb(b) & INT32_MAX));
+		set(p, reg, CFI_REGISTER, (int64_t)(dwarf_uleb(b) & INT32_MAX));
 		break;
 	case CFA_EXPRESSION:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_AT_EXPR, unwind_expression(p, b));
+		set(p, reg, CFI_EXPRESSION, unwind_expression(p, b));
 		break;
 	case CFA_VAL_EXPRESSION:
 		reg = dwarf_uleb(b);
-		set(p, reg, CFI_IS_EXPR, unwind_expression(p, b));
+		set(p, reg, CFI_VAL_EXPRESSION, unwind_expression(p, b));
 		break;
 	case CFA_REMEMBER_STATE:
 		if (p->n_remembered == REMEMBERED_MAX)
@@ -534,7 +534,7 @@ static bool cfi_program_run(interpreter *p, dwarf_bytes b)
 			cfi_advance(p, low);
 			break;
 		case CFA_OFFSET:
-			set(p, low, CFI_AT, factored(p, (int64_t)dwarf_uleb(&b)));
+			set(p, low, CFI_OFFSET, factored(p, (int64_t)dwarf_uleb(&b)));
 			break;
 		case CFA_RESTORE:
 			restore(p, low);

@@ -10,11 +10,11 @@
 typedef enum cfi_how {
 	CFI_SAME, /* it was not saved, and still is the caller's */
 	CFI_UNDEFINED,
-	CFI_AT,	     /* saved at CFA + value */
-	CFI_IS,	     /* CFA + value */
-	CFI_IN,	     /* in register `value` */
-	CFI_AT_EXPR, /* saved where the expression says; value: where it lies in the section */
-	CFI_IS_EXPR,
+	CFI_OFFSET,	/* saved at CFA + value */
+	CFI_VAL_OFFSET, /* CFA + value */
+	CFI_REGISTER,	/* in register `value` */
+	CFI_EXPRESSION, /* saved where the expression says; value: where it lies in the section */
+	CFI_VAL_EXPRESSION,
 } cfi_how;
 
 /* One row of the table. Expressions are places in m->frame: a ULEB128 with their length, then

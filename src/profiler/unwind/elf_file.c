@@ -2,8 +2,8 @@
  *
  * Opening reads the ELF header, program headers, section headers with their names, and the build
  * id; everything else is read when it is requested. elf_file_unwind() loads the unwind tables once:
- * .eh_frame and .eh_frame_hdr by section, or a table made of .eh_frame (frame_table.h) where there
- * is none, as in static programs; without section headers both by PT_GNU_EH_FRAME. .gopclntab
+ * .eh_frame and .eh_frame_hdr by section, or a table made of .eh_frame (eh_frame_index.h) where
+ * there is none, as in static programs; without section headers both by PT_GNU_EH_FRAME. .gopclntab
  * serves Go. Files are not mapped, because a mapped file that is truncated raises SIGBUS.
  *
  * Hostile files: each read is checked against the file's size (read_at()) and each count against
@@ -18,7 +18,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "profiler/unwind/frame_table.h"
+#include "profiler/unwind/eh_frame_index.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -441,7 +441,7 @@ static bool find_frames(elf_file *f)
 			 &f->frames.hdr))
 		return true;
 	/* Static programs have no .eh_frame_hdr. */
-	f->hdr_bytes = frame_table_new(&f->frames, &f->frames.hdr);
+	f->hdr_bytes = eh_frame_index_new(&f->frames, &f->frames.hdr);
 	return true;
 }
 

@@ -8,7 +8,7 @@
  *	... unwind_step(elf_file_unwind(f), address in the file, ...) ...
  *	elf_file_close(f);
  *
- * Addresses are the file's own: what the loader adds to them is the bias of space.h.
+ * Addresses are the file's own: what the loader adds to them is the bias of address_space.h.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_ELF_FILE_H

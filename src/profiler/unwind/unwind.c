@@ -256,13 +256,13 @@ static unwind_result find_register(const unwind_module *m, const cfi_row *row, u
 	case CFI_UNDEFINED:
 		caller->known &= ~(UINT64_C(1) << reg);
 		return UNWIND_OK;
-	case CFI_AT:
+	case CFI_OFFSET:
 		break;
-	case CFI_IS:
+	case CFI_VAL_OFFSET:
 		caller->r[reg] = at;
 		caller->known |= UINT64_C(1) << reg;
 		return UNWIND_OK;
-	case CFI_IN:
+	case CFI_REGISTER:
 		if (!unwind_is_known(r, (unsigned)value)) {
 			caller->known &= ~(UINT64_C(1) << reg);
 			return UNWIND_OK;
@@ -270,12 +270,12 @@ static unwind_result find_register(const unwind_module *m, const cfi_row *row, u
 		caller->r[reg] = r->r[value];
 		caller->known |= UINT64_C(1) << reg;
 		return UNWIND_OK;
-	case CFI_AT_EXPR:
+	case CFI_EXPRESSION:
 		got = unwind_unwind_expression(m, value, &cfa, r, memory, &at);
 		if (got == UNWIND_OK && !row->signal && is_popped(at, r, cfa))
 			return UNWIND_OK;
 		break;
-	case CFI_IS_EXPR:
+	case CFI_VAL_EXPRESSION:
 		got = unwind_unwind_expression(m, value, &cfa, r, memory, &caller->r[reg]);
 		caller->known |= UINT64_C(1) << reg;
 		return got;
@@ -315,7 +315,7 @@ static unwind_result apply_row(const unwind_module *m, const cfi_row *row, unwin
 	}
 	if (!unwind_is_known(&caller, back))
 		return UNWIND_LOST;
-	caller.r[UNWIND_PC] = row->is_signed || (UNWIND_REGS != 17 && row->how[back] == CFI_AT)
+	caller.r[UNWIND_PC] = row->is_signed || (UNWIND_REGS != 17 && row->how[back] == CFI_OFFSET)
 				  ? unsigned_address(caller.r[back])
 				  : caller.r[back];
 	caller.known |= UINT64_C(1) << UNWIND_PC;
@@ -379,9 +379,9 @@ static bool compact_fp(const unwind_module *m, const cfi_row *row, uint64_t plac
 	case CFI_SAME:
 		ret->fp_at = UNWIND_SAME;
 		return true;
-	case CFI_AT:
+	case CFI_OFFSET:
 		return true;
-	case CFI_AT_EXPR: /* a realigned stack: at the frame pointer itself */
+	case CFI_EXPRESSION: /* a realigned stack: at the frame pointer itself */
 		if (!cfi_expression(m, row->value[UNWIND_FP], &code, &n) ||
 		    !dwarf_expression_simple(code, n, place, &a) || a.of != UNWIND_FP || a.deref ||
 		    !unwind_fits(a.offset))
@@ -433,7 +433,7 @@ unwind_rule unwind_find_rule(const unwind_module *m, uint64_t place)
 		return rule;
 	if (back != (UNWIND_REGS == 17 ? UNWIND_PC : UNWIND_PC - 2))
 		return rule;
-	if (row.how[back] == CFI_AT)
+	if (row.how[back] == CFI_OFFSET)
 		compact.ra_at = row.value[back];
 	else if (row.how[back] == CFI_SAME && back != UNWIND_PC)
 		compact.ra_at = UNWIND_SAME;

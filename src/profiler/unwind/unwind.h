@@ -5,8 +5,8 @@
  *	unwind_memory memory = {read_stack, self};
  *
  *	do {
- *		uint64_t at = unwind_place(&r);        what to look up: inside the call
- *		space_module *m = ...                  whose module covers it, and its `unwind`
+ *		uint64_t at = unwind_lookup_pc(&r);        what to look up: inside the call
+ *		mapped_module *m = ...                  whose module covers it, and its `unwind`
  *		got = unwind_step(m, at - m->bias, &r, &memory);
  *	} while (got == UNWIND_OK);
  *
@@ -59,7 +59,7 @@ typedef struct unwind_regs {
 	(UINT64_C(1) << UNWIND_FP | UINT64_C(1) << UNWIND_SP | UINT64_C(1) << UNWIND_PC)
 
 /* The address whose function, line and rule are wanted: pc, or the last byte of the call. */
-static inline uint64_t unwind_place(const unwind_regs *r)
+static inline uint64_t unwind_lookup_pc(const unwind_regs *r)
 {
 	return r->exact ? r->r[UNWIND_PC] : r->r[UNWIND_PC] - 1;
 }
@@ -127,8 +127,8 @@ unwind_rule unwind_find_rule(const unwind_module *m, uint64_t place);
 /* One frame by its rule. On anything but UNWIND_OK *r is what it was. */
 unwind_result unwind_apply(const unwind_rule *rule, unwind_regs *r, const unwind_memory *memory);
 
-/* One frame with all registers. `place`: unwind_place(r) in the numbering of m; m NULL: no module
- * covers it (generated code). On anything but UNWIND_OK *r is what it was. */
+/* One frame with all registers. `place`: unwind_lookup_pc(r) in the numbering of m; m NULL: no
+ * module covers it (generated code). On anything but UNWIND_OK *r is what it was. */
 unwind_result unwind_step(const unwind_module *m, uint64_t place, unwind_regs *r,
 			  const unwind_memory *memory);
 

@@ -202,7 +202,7 @@ static size_t unwind_walk_fully(unwind_stack *s, const unwind_regs *from, uint64
 
 	*ret_end = UNWIND_OK;
 	while (n < max && *ret_end == UNWIND_OK) {
-		uint64_t place = unwind_place(&r);
+		uint64_t place = unwind_lookup_pc(&r);
 		bool have = self_modules_find(place, &m);
 
 		pcs[n++] = place;

@@ -7,21 +7,21 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "base/mem.h"
 #include "base/sink.h"
 #include "profiler/write/formats.h"
 #include "profiler/write/paths.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
 
 typedef struct writing {
 	const form_doc *d;
 	const form_tree *f;
-	uint32_t *open;	   /* by function: how often it is on the path */
-	kept_map numbers;  /* of functions, by function and how deep the recursion is */
-	kept_names places; /* files and modules, with a letter for the kind in front */
+	uint32_t *open;	     /* by function: how often it is on the path */
+	hash_map numbers;    /* of functions, by function and how deep the recursion is */
+	string_table places; /* files and modules, with a letter for the kind in front */
 	uint32_t nnumbers, nplaces;
 	size_t
 	    calls; /* column; none: 0 calls, as Callgrind has for a function that it saw inside */
@@ -38,7 +38,7 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 	key[0] = kind;
 	for (; text[n - 1] && n < sizeof key; n++)
 		key[n] = text[n - 1];
-	const uint32_t number = kept_name_numbered(&w->places, key, n);
+	const uint32_t number = string_table_intern(&w->places, key, n);
 	const bool told = number <= w->nplaces;
 
 	w->nplaces = told ? w->nplaces : number;
@@ -55,12 +55,12 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 {
 	const dck_frame *f = form_frame(w->f, node);
 	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
-	uint32_t number = kept_map_find(&w->numbers, key);
+	uint32_t number = hash_map_find(&w->numbers, key);
 	const bool told = number != 0;
 
 	if (!told) {
 		number = ++w->nnumbers;
-		w->failed |= !kept_map_put(&w->numbers, key, number);
+		w->failed |= !hash_map_put(&w->numbers, key, number);
 	}
 	if (!w->d->threads) {
 		if (w->modules)
@@ -145,7 +145,7 @@ static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 	writing w = {.d = d, .f = f, .calls = call_tree_column(&f->t, "calls")};
 	uint32_t last = CALL_NONE;
 
-	DCK_TRY(kept_names_init(&w.places, err));
+	DCK_TRY(string_table_init(&w.places, err));
 	w.open = mem_zalloc((size_t)f->c.nfunctions + 1, sizeof *w.open);
 	for (size_t i = 0; i < f->t.nframes; i++)
 		w.modules |= f->t.frames[i].module != NULL;
@@ -157,15 +157,15 @@ static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 		callgrind_put_node(&w, n);
 		last = n;
 	}
-	const bool failed = w.failed || !w.open || kept_names_failed(&w.places);
-	kept_map_done(&w.numbers);
-	kept_names_done(&w.places);
+	const bool failed = w.failed || !w.open || string_table_failed(&w.places);
+	hash_map_done(&w.numbers);
+	string_table_done(&w.places);
 	mem_free(w.open);
 	DCK_NEED(!failed, err, "for the call paths");
 	return DCK_OK;
 }
 
-const tree_form form_callgrind = {.write = callgrind_write_trees, .key = callgrind_key_of};
+const tree_format form_callgrind = {.write = callgrind_write_trees, .key = callgrind_key_of};
 
 static dck_status callgrind_close(trace_out *o, dck_err *err)
 {

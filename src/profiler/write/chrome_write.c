@@ -12,7 +12,7 @@
 #include "base/json/json_write.h"
 #include "base/sink.h"
 #include "profiler/write/formats.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -73,16 +73,16 @@ typedef struct track {
 	const char *name; /* of a counter */
 	int32_t of;	  /* its thread; 0: it is the process's */
 	uint64_t depth;
-	kept_numbers numbers;
+	pending_annotations numbers;
 } track;
 
 struct trace_out {
 	dck_sink *sink;
 	uint64_t last_ns;
-	kept_names names;  /* for the keys of numbers */
-	kept_names quoted; /* the same as ,"cat":"...","name":"..." */
-	kept_table tracks;
-	kept_ids async;
+	string_table names;  /* for the keys of numbers */
+	string_table quoted; /* the same as ,"cat":"...","name":"..." */
+	id_table tracks;
+	async_ranges async;
 	time_text time;
 	bool any;
 };
@@ -120,7 +120,7 @@ static void chrome_event_begin(trace_out *o, const char *what, uint64_t ns, cons
 
 static void chrome_put_name(trace_out *o, uint32_t name)
 {
-	const kept_name quoted = kept_name_of(&o->quoted, name);
+	const string_name quoted = string_name_of(&o->quoted, name);
 
 	if (quoted.text)
 		sink_put(o->sink, quoted.text, quoted.n);
@@ -134,7 +134,7 @@ static unsigned chrome_put_number(trace_out *o, unsigned n, uint32_t name, doubl
 	if (!isfinite(real)) /* not known: absent */
 		return n;
 	sink_text(o->sink, n ? "," : ",\"args\":{");
-	chrome_put_text(o, kept_name_of(&o->names, name).text);
+	chrome_put_text(o, string_name_of(&o->names, name).text);
 	sink_text(o->sink, ":");
 	chrome_put_real(o, real);
 	return n + 1;
@@ -167,14 +167,14 @@ static void chrome_put_end(trace_out *o, track *t, uint64_t ns, bool unended)
 
 	if (t->depth == 0) /* begun before the trace */
 		return;
-	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
+	const kept_number *numbers = pending_annotations_of(&t->numbers, t->depth, &n);
 	chrome_event_begin(o, "\"E\"", ns, t);
 	for (uint32_t i = 0; i < n; i++)
 		args = chrome_put_number(o, args, numbers[i].name, numbers[i].real);
 	if (unended)
 		sink_text(o->sink, args++ ? ",\"unended\":true" : ",\"args\":{\"unended\":true");
 	chrome_event_end(o, args);
-	kept_numbers_drop(&t->numbers, n);
+	pending_annotations_drop(&t->numbers, n);
 	t->depth--;
 }
 
@@ -200,7 +200,7 @@ static void chrome_put_async(trace_out *o, const track *t, const char *what, uin
 {
 	chrome_event_begin(o, what, ns, t);
 	sink_fmt(o->sink, ",\"cat\":\"range\",\"id\":\"0x%" PRIx64 "\",\"name\":", id);
-	chrome_put_text(o, kept_name_of(&o->names, name).text);
+	chrome_put_text(o, string_name_of(&o->names, name).text);
 	chrome_event_end(o, 0);
 }
 
@@ -270,17 +270,17 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 {
 	static const char head[] = ",\n{\"ph\":\"B\",\"ts\":";
 	dck_sink *sink = o->sink;
-	char *from = sink_room(sink, PLAIN_MAX + NAME_MAX_PLAIN), *p = from;
+	char *from = sink_reserve(sink, PLAIN_MAX + NAME_MAX_PLAIN), *p = from;
 	const char *full = sink->buf + sizeof sink->buf - PLAIN_MAX - NAME_MAX_PLAIN;
 	time_text time = o->time;
 	uint64_t last = o->last_ns, depth = t->depth;
 
 	for (; e < end; e++) {
 		const bool begins = e->kind == TRACE_BEGIN;
-		kept_name name = {NULL, 0};
+		string_name name = {NULL, 0};
 
 		if (begins) {
-			name = kept_name_of(&o->quoted, e->name);
+			name = string_name_of(&o->quoted, e->name);
 			if (!name.text || name.n > NAME_MAX_PLAIN ||
 			    (e + 1 < end && e[1].kind == TRACE_NUMBER))
 				break;
@@ -289,7 +289,7 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 		}
 		if (p > full) {
 			sink->used += (size_t)(p - from);
-			from = p = sink_room(sink, PLAIN_MAX + NAME_MAX_PLAIN);
+			from = p = sink_reserve(sink, PLAIN_MAX + NAME_MAX_PLAIN);
 		}
 		memcpy(p, head, sizeof head - 1);
 		p[9] = begins ? 'B' : 'E';
@@ -316,7 +316,7 @@ static const trace_event *chrome_put_plain(trace_out *o, track *t, const trace_e
 
 /* --- the format */
 
-static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 			      dck_err *err)
 {
 	trace_out *o = mem_zalloc(1, sizeof *o);
@@ -325,12 +325,12 @@ static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_about
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
 	o->tracks.row_bytes = sizeof(track);
-	kept_ids_init(&o->async);
-	status = kept_names_init(&o->names, err);
+	async_ranges_init(&o->async);
+	status = string_table_init(&o->names, err);
 	if (status == DCK_OK) {
-		status = kept_names_init(&o->quoted, err);
+		status = string_table_init(&o->quoted, err);
 		if (status != DCK_OK)
-			kept_names_done(&o->names);
+			string_table_done(&o->names);
 	}
 	if (status != DCK_OK) {
 		mem_free(o);
@@ -357,8 +357,8 @@ static void put_metadata(trace_out *o, const track *t, const char *what, const c
 
 static void chrome_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&o->tracks, about->id);
-	const char *name = kept_text(&o->names, about->name);
+	track *t = id_table_row(&o->tracks, about->id);
+	const char *name = string_table_copy(&o->names, about->name);
 	char unnamed[48];
 
 	if (!t)
@@ -389,23 +389,23 @@ static void chrome_intern(trace_out *o, uint32_t id, const trace_name *told)
 	dck_sink sink;
 	json_writer w;
 
-	kept_name_put(&o->names, id, told->text, told->n);
+	string_name_put(&o->names, id, told->text, told->n);
 	dck_sink_buffer(&sink, &quoted);
 	json_init(&w, &sink, false);
 	if (told->category) {
 		sink_text(&sink, ",\"cat\":");
-		json_text(&w, kept_text(&o->names, told->category));
+		json_text(&w, string_table_copy(&o->names, told->category));
 	}
 	sink_text(&sink, ",\"name\":");
-	json_text(&w, kept_name_of(&o->names, id).text);
+	json_text(&w, string_name_of(&o->names, id).text);
 	const size_t bytes = quoted.n + sink.used;
 	sink_put(&sink, room, sizeof room);
-	kept_name *row = kept_row(&o->quoted.table, id);
+	string_name *row = id_table_row(&o->quoted.table, id);
 	if (dck_sink_finish(&sink, NULL) != DCK_OK)
 		o->quoted.table.failed = true;
 	else if (row)
-		*row = (kept_name){mem_arena_dup_n(o->quoted.arena, quoted.data, quoted.n),
-				   (uint32_t)bytes};
+		*row = (string_name){mem_arena_dup_n(o->quoted.arena, quoted.data, quoted.n),
+				     (uint32_t)bytes};
 	dck_buffer_done(&quoted);
 }
 
@@ -445,14 +445,14 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
-		kept_numbers_done(&t->numbers);
+		pending_annotations_done(&t->numbers);
 	}
 	sink_text(o->sink, "\n]}\n");
-	failed = failed || kept_names_failed(&o->names) || kept_names_failed(&o->quoted);
-	kept_table_done(&o->tracks);
-	kept_ids_done(&o->async);
-	kept_names_done(&o->names);
-	kept_names_done(&o->quoted);
+	failed = failed || string_table_failed(&o->names) || string_table_failed(&o->quoted);
+	id_table_done(&o->tracks);
+	async_ranges_done(&o->async);
+	string_table_done(&o->names);
+	string_table_done(&o->quoted);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the names and tracks of a trace");
 	return DCK_OK;

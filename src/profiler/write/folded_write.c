@@ -11,7 +11,7 @@
 #include "base/sink.h"
 #include "profiler/write/formats.h"
 #include "profiler/write/paths.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_folded = {.write = folded_write_trees};
+const tree_format form_folded = {.write = folded_write_trees};
 
 static dck_status folded_close(trace_out *o, dck_err *err)
 {

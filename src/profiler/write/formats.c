@@ -32,11 +32,11 @@ static const trace_format *ending_with(const char *path, size_t n)
 	return found;
 }
 
-trace_ending trace_ending_of(const char *path)
+trace_suffix trace_suffix_of(const char *path)
 {
 	static const char gz[] = ".gz";
 	const size_t n = strlen(path), bytes = sizeof gz - 1;
-	trace_ending e = {.format = ending_with(path, n)};
+	trace_suffix e = {.format = ending_with(path, n)};
 
 	if (!e.format && n > bytes && strcmp(path + n - bytes, gz) == 0) {
 		e.gzip = true;
@@ -47,9 +47,9 @@ trace_ending trace_ending_of(const char *path)
 	return e;
 }
 
-dck_status trace_ending_check(const char *path, dck_err *err)
+dck_status trace_suffix_check(const char *path, dck_err *err)
 {
-	const trace_ending e = trace_ending_of(path);
+	const trace_suffix e = trace_suffix_of(path);
 
 	if (e.gzip && e.format && !e.format->gunzips)
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip: leave the .gz of '%s' out",

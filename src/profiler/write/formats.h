@@ -11,14 +11,14 @@ const trace_format *const *trace_formats(size_t *ret_n);
 const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
 
 /* What the ending of a file's name stands for. */
-typedef struct trace_ending {
+typedef struct trace_suffix {
 	const trace_format *format; /* NULL: for none */
 	size_t n;		    /* its bytes */
 	bool gzip;		    /* .gz stands behind a format's suffix, or alone */
-} trace_ending;
-trace_ending trace_ending_of(const char *path);
+} trace_suffix;
+trace_suffix trace_suffix_of(const char *path);
 /* E_ARG: what reads that format takes no gzip. */
-dck_status trace_ending_check(const char *path, dck_err *err);
+dck_status trace_suffix_check(const char *path, dck_err *err);
 
 /* The list itself: one file for each. */
 extern const trace_format trace_perfetto, trace_chrome, trace_speedscope, trace_folded, trace_pprof,

@@ -19,15 +19,15 @@ typedef struct track {
 
 void paths_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
-	uint32_t *row = kept_row(&o->same, id);
+	uint32_t *row = id_table_row(&o->same, id);
 
 	if (row)
-		*row = kept_name_numbered(&o->names, name->text, name->n);
+		*row = string_table_intern(&o->names, name->text, name->n);
 }
 
 /* --- the tree */
 
-dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err)
+dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about, dck_err *err)
 {
 	trace_out *o = mem_zalloc(1, sizeof *o);
 
@@ -37,19 +37,19 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about,
 	o->same.row_bytes = sizeof(uint32_t);
 	o->tracks.row_bytes = sizeof(track);
 	o->sums.paths_only = true;
-	dck_status status = kept_names_init(&o->names, err);
+	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
 		return status;
 	}
-	o->command = kept_text(&o->names, about->command);
+	o->command = string_table_copy(&o->names, about->command);
 	*ret = o;
 	return DCK_OK;
 }
 
 void paths_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&o->tracks, about->id);
+	track *t = id_table_row(&o->tracks, about->id);
 	char label[KEPT_NAME_MAX];
 
 	if (!t || about->kind == TRACE_COUNTER_TRACK)
@@ -60,7 +60,7 @@ void paths_track(trace_out *o, const trace_track *about)
 		 : thread    ? "thread"
 			     : "process",
 		 (int)(thread ? about->tid : about->pid));
-	t->label = kept_name_numbered(&o->names, label, strlen(label));
+	t->label = string_table_intern(&o->names, label, strlen(label));
 	t->told = true;
 }
 
@@ -74,8 +74,8 @@ static uint32_t paths_name_of(const trace_out *o, uint32_t id)
 static void paths_range_begins(trace_out *o, track *t, uint32_t name)
 {
 	if (!t->open.root)
-		t->open.root = path_sums_child(&o->sums.paths, 0, t->label);
-	zone_sums_begin(&o->sums, &t->open, t->last_ns, name);
+		t->open.root = path_trie_child(&o->sums.paths, 0, t->label);
+	zone_aggregate_begin(&o->sums, &t->open, t->last_ns, name);
 }
 
 /* The name that a range without one begins with is that of an end, so it is left out. */
@@ -84,9 +84,9 @@ static void async(trace_out *o, const trace_event *e, uint32_t name)
 	static const char label[] = PATHS_ASYNC;
 
 	if (!o->sums.async_root)
-		o->sums.async_root = path_sums_child(
-		    &o->sums.paths, 0, kept_name_numbered(&o->names, label, sizeof label - 1));
-	zone_sums_range(&o->sums, e->as.id + 1, name, e->ns);
+		o->sums.async_root = path_trie_child(
+		    &o->sums.paths, 0, string_table_intern(&o->names, label, sizeof label - 1));
+	zone_aggregate_range(&o->sums, e->as.id + 1, name, e->ns);
 }
 
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
@@ -101,7 +101,7 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 		if (e->kind == TRACE_BEGIN)
 			paths_range_begins(o, t, paths_name_of(o, e->name));
 		else if (e->kind == TRACE_END)
-			zone_sums_end(&o->sums, &t->open, t->last_ns, true);
+			zone_aggregate_end(&o->sums, &t->open, t->last_ns, true);
 		else if (e->kind == TRACE_ASYNC_BEGIN)
 			async(o, e, paths_name_of(o, e->name));
 		else if (e->kind == TRACE_ASYNC_END)
@@ -115,15 +115,15 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 
 static const char *paths_text_of(void *self, uint32_t name)
 {
-	return kept_name_of(&((const trace_out *)self)->names, name).text;
+	return string_name_of(&((const trace_out *)self)->names, name).text;
 }
 
-static dck_status paths_write_out(trace_out *o, const tree_form *to, dck_err *err)
+static dck_status paths_write_out(trace_out *o, const tree_format *to, dck_err *err)
 {
 	form_tree f = {0};
 	dck_tree t;
 
-	DCK_TRY(path_sums_tree(&o->sums.paths, true, paths_text_of, o, &t, err));
+	DCK_TRY(path_trie_tree(&o->sums.paths, true, paths_text_of, o, &t, err));
 	dck_status status = form_tree_open(&f, &t, NULL, to, err);
 	if (status == DCK_OK)
 		status = to->write(&(form_doc){.sink = o->sink,
@@ -135,29 +135,30 @@ static dck_status paths_write_out(trace_out *o, const tree_form *to, dck_err *er
 					       .ntrees = 1},
 				   err);
 	form_tree_done(&f);
-	path_sums_tree_done(&t);
+	path_trie_tree_done(&t);
 	return status;
 }
 
-dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err)
+dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 {
 	dck_status status = DCK_OK;
 	uint64_t unmatched;
 
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		zone_sums_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open, o->last_ns);
-	zone_sums_close_ranges(&o->sums, o->last_ns, &unmatched);
+		zone_aggregate_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open,
+				     o->last_ns);
+	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
 	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
-	    kept_names_failed(&o->names))
+	    string_table_failed(&o->names))
 		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
 		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
 		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
-	kept_table_done(&o->tracks);
-	kept_table_done(&o->same);
-	zone_sums_done(&o->sums);
-	kept_names_done(&o->names);
+	id_table_done(&o->tracks);
+	id_table_done(&o->same);
+	zone_aggregate_done(&o->sums);
+	string_table_done(&o->names);
 	mem_free(o);
 	return status;
 }

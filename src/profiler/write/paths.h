@@ -9,15 +9,15 @@
  *
  * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
  * end. Ranges of equal names are one, whatever their numbers. Memory
- * and output are bounded: beyond PATH_SUMS_MAX paths, and by what tree_form.h says, a range's time
- * stays with the range around it, so that sums stay right. Counters and instants are left out.
+ * and output are bounded: beyond PATH_SUMS_MAX paths, and by what tree_format.h says, a range's
+ * time stays with the range around it, so that sums stay right. Counters and instants are left out.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_PATHS_H
 #define EXPORT_PATHS_H
 
-#include "profiler/write/tree_form.h"
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/write/tree_format.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 #define PATHS_ASYNC "ranges of no thread"
 
@@ -27,17 +27,17 @@ struct trace_out {
 	int64_t unix_ns;
 	uint64_t last_ns;
 	const char *command; /* NULL: not known */
-	kept_names names;
-	kept_table same; /* uint32_t for each name: the number of its text */
-	kept_table tracks;
-	zone_sums sums;
+	string_table names;
+	id_table same; /* uint32_t for each name: the number of its text */
+	id_table tracks;
+	zone_aggregate sums;
 };
 
-dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err);
+dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about, dck_err *err);
 void paths_track(trace_out *o, const trace_track *about);
 void paths_intern(trace_out *o, uint32_t id, const trace_name *name);
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n);
 /* Ends what is open, writes the tree, and frees *o, also on failure. */
-dck_status paths_close(trace_out *o, const tree_form *to, dck_err *err);
+dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err);
 
 #endif

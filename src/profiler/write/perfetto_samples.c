@@ -13,10 +13,10 @@ enum { SEQUENCE_SAMPLES = 0x7fffffff };
 
 struct perfetto_samples {
 	dck_sink *sink;
-	const call_paths *paths;
+	const cct *paths;
 	uint64_t rate, counted_ns;
 	bool *path_known, *frame_known; /* @owned; the sequence has explained them */
-	kept_names files;		/* of modules and of sources */
+	string_table files;		/* of modules and of sources */
 	uint32_t nfiles;		/* of them are explained */
 	bool begun;
 	wire_out message; /* the packet that is being made */
@@ -39,7 +39,7 @@ static void text_explain(perfetto_samples *s, uint32_t field, uint32_t iid, cons
 /* A file's number, by which it is a module too. 0: there is none. */
 static uint32_t file_explained(perfetto_samples *s, const char *file)
 {
-	const uint32_t iid = file ? kept_name_numbered(&s->files, file, strlen(file)) : 0;
+	const uint32_t iid = file ? string_table_intern(&s->files, file, strlen(file)) : 0;
 
 	if (iid <= s->nfiles)
 		return iid;
@@ -56,7 +56,7 @@ static uint32_t file_explained(perfetto_samples *s, const char *file)
 /* A frame and its function have one number. */
 static void frame_explain(perfetto_samples *s, uint32_t number)
 {
-	const dck_frame f = call_paths_frame_get(s->paths, number);
+	const dck_frame f = cct_frame_get(s->paths, number);
 
 	if (s->frame_known[number])
 		return;
@@ -116,13 +116,13 @@ static void samples_defaults_put(perfetto_samples *s)
 static void samples_free(perfetto_samples *s)
 {
 	wire_out_done(&s->message);
-	kept_names_done(&s->files);
+	string_table_done(&s->files);
 	mem_free(s->path_known);
 	mem_free(s->frame_known);
 	mem_free(s);
 }
 
-dck_status perfetto_samples_open(dck_sink *out, const call_paths *paths, uint64_t rate,
+dck_status perfetto_samples_open(dck_sink *out, const cct *paths, uint64_t rate,
 				 perfetto_samples **ret, dck_err *err)
 {
 	perfetto_samples *s = mem_zalloc(1, sizeof *s);
@@ -133,7 +133,7 @@ dck_status perfetto_samples_open(dck_sink *out, const call_paths *paths, uint64_
 	s->rate = rate;
 	s->path_known = mem_zalloc((size_t)paths->paths.n + 1, sizeof *s->path_known);
 	s->frame_known = mem_zalloc((size_t)paths->nframes + 1, sizeof *s->frame_known);
-	dck_status st = kept_names_init(&s->files, err);
+	dck_status st = string_table_init(&s->files, err);
 	if (st == DCK_OK && !(s->path_known && s->frame_known))
 		st = ERR_NO_MEMORY(err, "for the samples of a trace");
 	if (st == DCK_OK)
@@ -174,7 +174,7 @@ void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one)
 
 dck_status perfetto_samples_close(perfetto_samples *s, dck_err *err)
 {
-	const bool failed = s->message.failed || kept_names_failed(&s->files);
+	const bool failed = s->message.failed || string_table_failed(&s->files);
 
 	samples_free(s);
 	DCK_NEED(!failed, err, "for the samples of a trace");

@@ -9,7 +9,7 @@
 #ifndef EXPORT_PERFETTO_SAMPLES_H
 #define EXPORT_PERFETTO_SAMPLES_H
 
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 
 typedef struct perfetto_samples perfetto_samples;
 
@@ -20,7 +20,7 @@ typedef struct perfetto_sample {
 } perfetto_sample;
 
 /* paths are borrowed, and stay as they are. */
-dck_status perfetto_samples_open(dck_sink *out, const call_paths *paths, uint64_t rate,
+dck_status perfetto_samples_open(dck_sink *out, const cct *paths, uint64_t rate,
 				 perfetto_samples **ret, dck_err *err) DCK_MUST_USE;
 void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one);
 dck_status perfetto_samples_close(perfetto_samples *s, dck_err *err) DCK_MUST_USE;

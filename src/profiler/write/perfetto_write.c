@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "base/wire.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 #include "profiler/write/formats.h"
 
 #include <math.h>
@@ -40,16 +40,16 @@ typedef struct track {
 	/* A bit for each name that the sequence has explained. */
 	uint64_t *known; /* @owned */
 	uint32_t nknown; /* words */
-	kept_numbers numbers;
+	pending_annotations numbers;
 } track;
 
 struct trace_out {
 	dck_sink *sink;
 	uint64_t boottime_ns, last_ns;
-	kept_names names;
-	kept_table known; /* of name_form */
-	kept_table tracks;
-	kept_ids async;
+	string_table names;
+	id_table known; /* of name_form */
+	id_table tracks;
+	async_ranges async;
 	uint32_t nsequences;
 	bool failed;
 	wire_out message; /* the packet that is being made */
@@ -97,7 +97,8 @@ static void perfetto_put_name(trace_out *o, uint32_t field, const char *text)
 	char shown[KEPT_NAME_MAX];
 
 	if (text)
-		wire_put_bytes(&o->message, field, shown, kept_clean(shown, text, strlen(text)));
+		wire_put_bytes(&o->message, field, shown,
+			       utf8_sanitize_copy(shown, text, strlen(text)));
 }
 
 static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental)
@@ -112,7 +113,7 @@ static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental
 }
 
 /* What the clocks showed; own_ns: the events' clock, 0 at the base. */
-static void put_snapshot(trace_out *o, const trace_about *about, uint64_t own_ns)
+static void put_snapshot(trace_out *o, const trace_header *about, uint64_t own_ns)
 {
 	size_t packet = packet_begin(o, SEQUENCE_COMMON);
 	size_t snapshot = wire_begin(&o->message, PF_PACKET_CLOCK_SNAPSHOT);
@@ -173,7 +174,7 @@ static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char 
 /* Explains the number of a name to a sequence. */
 static void explain(trace_out *o, track *t, uint32_t id)
 {
-	const kept_name text = kept_name_of(&o->names, id);
+	const string_name text = string_name_of(&o->names, id);
 	const name_form *about = kept_find(&o->known, id);
 	uint32_t words = t->nknown ? t->nknown : 4;
 
@@ -205,7 +206,7 @@ static void explain(trace_out *o, track *t, uint32_t id)
 
 static void explain_once(trace_out *o, track *t, uint32_t id)
 {
-	if (!perfetto_is_known(t, id) && kept_name_of(&o->names, id).text &&
+	if (!perfetto_is_known(t, id) && string_name_of(&o->names, id).text &&
 	    kept_find(&o->known, id))
 		explain(o, t, id);
 }
@@ -242,7 +243,7 @@ static void perfetto_put_number(trace_out *o, uint32_t name, double real)
 	if (!isfinite(real)) /* not known: absent */
 		return;
 	size_t number = wire_begin(&o->message, PF_EVENT_NUMBER);
-	perfetto_put_name(o, PF_NUMBER_NAME, kept_name_of(&o->names, name).text);
+	perfetto_put_name(o, PF_NUMBER_NAME, string_name_of(&o->names, name).text);
 	wire_put_double(&o->message, PF_NUMBER_REAL, real);
 	wire_end(&o->message, number);
 }
@@ -260,7 +261,7 @@ static void put_unended(trace_out *o)
 static void put_reference(trace_out *o, uint32_t id)
 {
 	const name_form *about = kept_find(&o->known, id);
-	uint8_t *to = wire_room(&o->message, about->n);
+	uint8_t *to = wire_reserve(&o->message, about->n);
 
 	if (to)
 		memcpy(to, about->refer, about->n);
@@ -293,13 +294,13 @@ static void perfetto_write_put_end(trace_out *o, track *t, uint64_t ns, bool une
 
 	if (t->depth == 0) /* begun before the trace */
 		return;
-	const kept_number *numbers = kept_numbers_of(&t->numbers, t->depth, &n);
+	const kept_number *numbers = pending_annotations_of(&t->numbers, t->depth, &n);
 	packet = perfetto_event_begin(o, t, ns, PF_END, &event);
 	for (uint32_t i = 0; i < n; i++)
 		perfetto_put_number(o, numbers[i].name, numbers[i].real);
 	if (unended)
 		put_unended(o);
-	kept_numbers_drop(&t->numbers, n);
+	pending_annotations_drop(&t->numbers, n);
 	t->depth--;
 	perfetto_event_end(o, packet, event);
 }
@@ -320,7 +321,7 @@ static void perfetto_put_counter(trace_out *o, const track *t, track *in, const 
 /* A range that any track may end has a track of its own, below the process. */
 static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_event *e)
 {
-	const char *name = kept_name_of(&o->names, e->name).text;
+	const char *name = string_name_of(&o->names, e->name).text;
 	size_t event, packet = packet_begin(o, SEQUENCE_COMMON);
 	size_t own = wire_begin(&o->message, PF_PACKET_TRACK);
 
@@ -414,7 +415,7 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 					     const trace_event *end)
 {
 	dck_sink *sink = o->sink;
-	uint8_t *p = (uint8_t *)sink_room(sink, PLAIN_MAX), *from = p;
+	uint8_t *p = (uint8_t *)sink_reserve(sink, PLAIN_MAX), *from = p;
 	const uint8_t *full = (uint8_t *)sink->buf + sizeof sink->buf - PLAIN_MAX;
 	uint64_t last = t->last_ns, depth = t->depth;
 	const name_form *known = o->known.rows;
@@ -431,7 +432,7 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 			break;
 		if (p > full) {
 			sink->used += (size_t)(p - from);
-			from = p = (uint8_t *)sink_room(sink, PLAIN_MAX);
+			from = p = (uint8_t *)sink_reserve(sink, PLAIN_MAX);
 		}
 		uint8_t *packet = p;
 		p[0] = TAG(PF_TRACE_PACKET, WIRE_BYTES);
@@ -464,7 +465,7 @@ static const trace_event *perfetto_put_plain(trace_out *o, track *t, const trace
 
 /* --- the format */
 
-static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_about *about,
+static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_header *about,
 				dck_err *err)
 {
 	trace_out *o = mem_zalloc(1, sizeof *o);
@@ -474,9 +475,9 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_abo
 	o->boottime_ns = about->boottime_ns;
 	o->tracks.row_bytes = sizeof(track);
 	o->known.row_bytes = sizeof(name_form);
-	kept_ids_init(&o->async);
+	async_ranges_init(&o->async);
 	o->nsequences = SEQUENCE_COMMON;
-	dck_status status = kept_names_init(&o->names, err);
+	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
 		return status;
@@ -509,9 +510,9 @@ static void put_unit(trace_out *o, dck_unit unit)
 
 static void perfetto_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&o->tracks, about->id);
+	track *t = id_table_row(&o->tracks, about->id);
 	const track *parent = kept_find(&o->tracks, about->parent);
-	const char *name = kept_text(&o->names, about->name);
+	const char *name = string_table_copy(&o->names, about->name);
 
 	if (!t)
 		return;
@@ -550,13 +551,13 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 
 static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
 {
-	name_form *about = kept_row(&o->known, id);
+	name_form *about = id_table_row(&o->known, id);
 
-	kept_name_put(&o->names, id, told->text, told->n);
+	string_name_put(&o->names, id, told->text, told->n);
 	if (!about)
 		return;
-	about->category = kept_text(&o->names, told->category);
-	about->file = kept_text(&o->names, told->file);
+	about->category = string_table_copy(&o->names, told->category);
+	about->file = string_table_copy(&o->names, told->file);
 	about->line = told->line;
 	uint8_t *p = about->refer;
 	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
@@ -594,7 +595,7 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 		o->last_ns = in->last_ns;
 }
 
-static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_about *then)
+static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_header *then)
 {
 	put_snapshot(o, then, ns);
 }
@@ -620,18 +621,18 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 	kept_end_open(o, &o->tracks, &o->async,
 		      &(kept_end){perfetto_end_range, perfetto_end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
-		 o->async.failed || kept_names_failed(&o->names);
+		 o->async.failed || string_table_failed(&o->names);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = kept_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
 		mem_free(t->known);
-		kept_numbers_done(&t->numbers);
+		pending_annotations_done(&t->numbers);
 	}
 	wire_out_done(&o->message);
-	kept_table_done(&o->tracks);
-	kept_table_done(&o->known);
-	kept_ids_done(&o->async);
-	kept_names_done(&o->names);
+	id_table_done(&o->tracks);
+	id_table_done(&o->known);
+	async_ranges_done(&o->async);
+	string_table_done(&o->names);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the names and tracks of a trace");
 	return DCK_OK;

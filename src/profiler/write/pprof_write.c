@@ -5,12 +5,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "base/sink.h"
 #include "base/wire.h"
 #include "profiler/write/formats.h"
 #include "profiler/write/paths.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 #include "os/file/gzip.h"
 
 #include <stdio.h>
@@ -39,9 +39,9 @@ typedef struct writing {
 	const form_doc *d;
 	wire_out message; /* fields of the profile that are not compressed yet */
 	dck_sink *to;
-	kept_names strings; /* number 0 is "" */
-	kept_map mappings;  /* by the number of a module's string, from 1 on */
-	size_t ncolumns;    /* of all trees together */
+	string_table strings; /* number 0 is "" */
+	hash_map mappings;    /* by the number of a module's string, from 1 on */
+	size_t ncolumns;      /* of all trees together */
 } writing;
 
 static void hand_on(writing *w)
@@ -59,7 +59,7 @@ static void between(writing *w)
 
 static int64_t string(writing *w, const char *text)
 {
-	return text && *text ? kept_name_numbered(&w->strings, text, strlen(text)) : 0;
+	return text && *text ? string_table_intern(&w->strings, text, strlen(text)) : 0;
 }
 
 /* --- the profile */
@@ -116,12 +116,12 @@ static void put_types(writing *w)
 static int64_t mapping_of(writing *w, const char *module)
 {
 	const int64_t text = string(w, module);
-	uint32_t number = kept_map_find(&w->mappings, (uint64_t)text);
+	uint32_t number = hash_map_find(&w->mappings, (uint64_t)text);
 
 	if (number)
 		return number;
 	number = w->mappings.n + 1;
-	w->message.failed |= !kept_map_put(&w->mappings, (uint64_t)text, number);
+	w->message.failed |= !hash_map_put(&w->mappings, (uint64_t)text, number);
 	const size_t at = wire_begin(&w->message, PP_MAPPING);
 	wire_put_int(&w->message, PP_MAPPING_ID, number);
 	if (text)
@@ -239,7 +239,7 @@ static void pprof_put_profile(writing *w)
 	}
 	wire_put_text(&w->message, PP_STRING, "");
 	for (uint32_t i = 1; i <= w->strings.n; i++) {
-		const kept_name text = kept_name_of(&w->strings, i);
+		const string_name text = string_name_of(&w->strings, i);
 
 		wire_put_bytes(&w->message, PP_STRING, text.text, text.n);
 		between(w);
@@ -254,23 +254,23 @@ static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 	writing w = {.d = d};
 	gzip_sink *gzip;
 
-	DCK_TRY(kept_names_init(&w.strings, err));
+	DCK_TRY(string_table_init(&w.strings, err));
 	dck_status status = gzip_sink_open(&gzip, d->sink, err);
 	if (status == DCK_OK) {
 		w.to = gzip_sink_in(gzip);
 		pprof_put_profile(&w);
 		hand_on(&w);
 		(void)gzip_sink_close(gzip, NULL); /* what failed is known to the sink */
-		if (w.message.failed || kept_names_failed(&w.strings))
+		if (w.message.failed || string_table_failed(&w.strings))
 			status = ERR_NO_MEMORY(err, "for a profile");
 	}
 	wire_out_done(&w.message);
-	kept_names_done(&w.strings);
-	kept_map_done(&w.mappings);
+	string_table_done(&w.strings);
+	hash_map_done(&w.mappings);
 	return status;
 }
 
-const tree_form form_pprof = {.write = pprof_write_trees, .several = true};
+const tree_format form_pprof = {.write = pprof_write_trees, .several = true};
 
 static dck_status pprof_close(trace_out *o, dck_err *err)
 {

@@ -10,12 +10,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "base/mem.h"
 #include "base/sink.h"
 #include "profiler/write/formats.h"
 #include "profiler/write/paths.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 
 #include <string.h>
 
@@ -39,7 +39,7 @@ typedef struct writing {
 	size_t weight, calls; /* columns */
 	double scale;	      /* what makes seconds of the weight */
 	function *functions;
-	kept_table rows; /* of call, from 1 on */
+	id_table rows; /* of call, from 1 on */
 	uint32_t nrows;
 } writing;
 
@@ -85,7 +85,7 @@ static void put_seconds(dck_sink *out, double v)
 static void pstats_put_text(dck_sink *out, const char *text)
 {
 	char shown[KEPT_NAME_MAX];
-	const size_t n = kept_clean(shown, text, strlen(text));
+	const size_t n = utf8_sanitize_copy(shown, text, strlen(text));
 
 	sink_put(out, "u", 1);
 	put_long(out, (uint32_t)n);
@@ -124,15 +124,15 @@ static void times_accumulate(const writing *w, times *t, uint32_t node)
 }
 
 /* The sums of one caller of a function; NULL: no memory. */
-static call *call_of(writing *w, kept_map *rows, uint32_t caller, uint32_t callee)
+static call *call_of(writing *w, hash_map *rows, uint32_t caller, uint32_t callee)
 {
 	const uint64_t key = (uint64_t)caller << 32 | callee;
-	const uint32_t row = kept_map_find(rows, key);
+	const uint32_t row = hash_map_find(rows, key);
 
 	if (row)
 		return kept_find(&w->rows, row);
-	call *made = kept_row(&w->rows, w->nrows + 1);
-	if (!made || !kept_map_put(rows, key, w->nrows + 1))
+	call *made = id_table_row(&w->rows, w->nrows + 1);
+	if (!made || !hash_map_put(rows, key, w->nrows + 1))
 		return NULL;
 	*made = (call){.caller = caller, .next = w->functions[callee].callers};
 	w->functions[callee].callers = ++w->nrows;
@@ -141,7 +141,7 @@ static call *call_of(writing *w, kept_map *rows, uint32_t caller, uint32_t calle
 
 static bool add_up(writing *w)
 {
-	kept_map rows = {0};
+	hash_map rows = {0};
 	bool ok = true;
 
 	for (uint32_t n = w->c->first; ok && n != CALL_NONE; n = call_tree_next(w->c, n)) {
@@ -156,7 +156,7 @@ static bool add_up(writing *w)
 		if (c)
 			times_accumulate(w, &c->t, n);
 	}
-	kept_map_done(&rows);
+	hash_map_done(&rows);
 	return ok;
 }
 
@@ -222,12 +222,12 @@ static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 	if (ok)
 		put_all(&w);
 	mem_free(w.functions);
-	kept_table_done(&w.rows);
+	id_table_done(&w.rows);
 	DCK_NEED(ok, err, "for the functions of call paths");
 	return DCK_OK;
 }
 
-const tree_form form_pstats = {.write = pstats_write_trees, .key = pstats_key_of};
+const tree_format form_pstats = {.write = pstats_write_trees, .key = pstats_key_of};
 
 static dck_status pstats_close(trace_out *o, dck_err *err)
 {

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/sink.h"
 #include "profiler/write/formats.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 
 #include <inttypes.h>
 
@@ -34,8 +34,8 @@ typedef struct track {
 struct trace_out {
 	dck_sink *sink;
 	uint64_t last_ns;
-	kept_names names;
-	kept_table tracks;
+	string_table names;
+	id_table tracks;
 	bool failed;
 };
 
@@ -75,7 +75,7 @@ static void range_ends(trace_out *o, track *t, uint64_t ns)
 	if (t->depth == 0) /* begun before the trace */
 		return;
 	const frame *f = &t->frames[t->depth - 1];
-	write_put_head(o, t, "range", kept_name_of(&o->names, f->name).text);
+	write_put_head(o, t, "range", string_name_of(&o->names, f->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",\n", f->begin_ns,
 		 ns > f->begin_ns ? ns - f->begin_ns : 0, t->depth);
 	t->depth--;
@@ -86,7 +86,7 @@ static void write_put_value(trace_out *o, const track *t, const trace_event *e)
 	const bool counter = e->kind == TRACE_COUNTER;
 
 	write_put_head(o, t, counter ? "counter" : "number",
-		       counter ? t->name : kept_name_of(&o->names, e->name).text);
+		       counter ? t->name : string_name_of(&o->names, e->name).text);
 	if (counter)
 		sink_fmt(o->sink, "%" PRIu64, e->ns);
 	sink_text(o->sink, ",,");
@@ -99,14 +99,15 @@ static void write_put_value(trace_out *o, const track *t, const trace_event *e)
 
 static void put_instant(trace_out *o, const track *t, const char *kind, const trace_event *e)
 {
-	write_put_head(o, t, kind, kept_name_of(&o->names, e->name).text);
+	write_put_head(o, t, kind, string_name_of(&o->names, e->name).text);
 	sink_fmt(o->sink, "%" PRIu64 ",,,", e->ns);
 	if (e->kind != TRACE_INSTANT)
 		sink_fmt(o->sink, "%" PRIu64, e->as.id);
 	sink_text(o->sink, "\n");
 }
 
-static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_about *about, dck_err *err)
+static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_header *about,
+			    dck_err *err)
 {
 	trace_out *o = mem_zalloc(1, sizeof *o);
 
@@ -114,7 +115,7 @@ static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_about *
 	DCK_NEED(o, err, "for a trace");
 	o->sink = sink;
 	o->tracks.row_bytes = sizeof(track);
-	dck_status status = kept_names_init(&o->names, err);
+	dck_status status = string_table_init(&o->names, err);
 	if (status != DCK_OK) {
 		mem_free(o);
 		return status;
@@ -126,7 +127,7 @@ static dck_status rows_open(trace_out **ret, dck_sink *sink, const trace_about *
 
 static void rows_track(trace_out *o, const trace_track *about)
 {
-	track *t = kept_row(&o->tracks, about->id);
+	track *t = id_table_row(&o->tracks, about->id);
 
 	if (!t)
 		return;
@@ -134,12 +135,12 @@ static void rows_track(trace_out *o, const trace_track *about)
 	t->kind = about->kind;
 	t->pid = about->pid;
 	t->tid = about->tid;
-	t->name = kept_text(&o->names, about->name);
+	t->name = string_table_copy(&o->names, about->name);
 }
 
 static void rows_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
-	kept_name_put(&o->names, id, name->text, name->n);
+	string_name_put(&o->names, id, name->text, name->n);
 }
 
 static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
@@ -187,9 +188,9 @@ static dck_status rows_close(trace_out *o, dck_err *err)
 			range_ends(o, t, o->last_ns);
 		mem_free(t->frames);
 	}
-	const bool failed = o->failed || o->tracks.failed || kept_names_failed(&o->names);
-	kept_table_done(&o->tracks);
-	kept_names_done(&o->names);
+	const bool failed = o->failed || o->tracks.failed || string_table_failed(&o->names);
+	id_table_done(&o->tracks);
+	string_table_done(&o->names);
 	mem_free(o);
 	DCK_NEED(!failed, err, "for the names and tracks of a trace");
 	return DCK_OK;

@@ -4,10 +4,10 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "profiler/write/formats.h"
 #include "profiler/write/paths.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void speedscope_put_text(json_writer *w, const char *key, const char *tex
 {
 	char shown[KEPT_NAME_MAX + 1];
 
-	shown[kept_clean(shown, text, strlen(text))] = '\0';
+	shown[utf8_sanitize_copy(shown, text, strlen(text))] = '\0';
 	json_key(w, key);
 	json_text(w, shown);
 }
@@ -173,7 +173,7 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 	return DCK_OK;
 }
 
-const tree_form form_speedscope = {.write = speedscope_write_trees, .several = true};
+const tree_format form_speedscope = {.write = speedscope_write_trees, .several = true};
 
 static dck_status speedscope_close(trace_out *o, dck_err *err)
 {

@@ -5,14 +5,14 @@
 #include "base/mem.h"
 #include "deepclock/calls.h"
 #include "profiler/write/formats.h"
-#include "profiler/write/tree_form.h"
+#include "profiler/write/tree_format.h"
 #include "os/file/gzip.h"
 
 #include <string.h>
 
 typedef struct row {
 	const trace_format *format;
-	const tree_form *form;
+	const tree_format *form;
 } row;
 
 static const row rows[] = {
@@ -30,8 +30,9 @@ static const row *tree_row_of(const char *form)
 	return NULL;
 }
 
-static dck_status trees_write(const dck_record *r, const dck_calls_view *view, const tree_form *to,
-			      const dck_tree *from, size_t n, dck_sink *out, dck_err *err)
+static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
+			      const tree_format *to, const dck_tree *from, size_t n, dck_sink *out,
+			      dck_err *err)
 {
 	form_tree *trees = mem_zalloc(n, sizeof *trees);
 	dck_status status = DCK_OK;

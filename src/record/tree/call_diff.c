@@ -1,13 +1,13 @@
 /* call_diff.c - differential profile: how the call paths of one record differ from another's.
  *
- * Both trees are merged into one calling-context tree with a weight for each side (call_paths.c).
+ * Both trees are merged into one calling-context tree with a weight for each side (cct.c).
  * Frames are equal by name, file and module, not by line, because lines move between versions. The
  * result is a record with the merged tree, and tables of the functions and of the paths that
  * changed, sorted by the magnitude of the change of self, or of total where requested.
  *
  * Where the weights are sums of samples, a side is a proportion: a change has Newcombe's interval
  * of a difference, and "beyond noise" applies Bonferroni's correction for all changed rows
- * (call_noise.h). Other counts are exact; a time of a single run has no interval.
+ * (share_difference.h). Other counts are exact; a time of a single run has no interval.
  *
  * Merging is one hash look-up per node; sorting is O(n log n). With normalise the weights of A are
  * scaled to the sum of B.
@@ -15,9 +15,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
-#include "record/tree/call_noise.h"
-#include "record/tree/call_paths.h"
-#include "record/tree/call_sums.h"
+#include "record/tree/share_difference.h"
+#include "record/tree/cct.h"
+#include "record/tree/function_weights.h"
 #include "record/tree/call_view.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ typedef struct diff {
 	const dck_column *weight;
 	dck_tree t; /* of both */
 	call_tree c;
-	call_sums sums;
+	function_weights sums;
 	double whole[SIDES];
 	double samples[SIDES]; /* number of samples in the weights; 0: no sums of samples */
 	char whole_text[100];  /* how the sums of both differ, for titles */
@@ -40,9 +40,9 @@ typedef struct diff {
 
 /* --- merging */
 
-static dck_status side_add(call_paths *p, size_t side, const dck_record *r,
-			   const dck_calls_view *view, const dck_column **ret_weight,
-			   double *ret_sum, double *ret_samples, dck_err *err)
+static dck_status side_add(cct *p, size_t side, const dck_record *r, const dck_calls_view *view,
+			   const dck_column **ret_weight, double *ret_sum, double *ret_samples,
+			   dck_err *err)
 {
 	const dck_tree *t;
 	size_t weight;
@@ -58,11 +58,11 @@ static dck_status side_add(call_paths *p, size_t side, const dck_record *r,
 		const uint32_t parent = t->nodes[i].parent;
 		const double own = t->weights[i * t->ncolumns + weight];
 
-		path[i] = call_paths_child(
+		path[i] = cct_child(
 		    p, parent == DCK_TREE_ROOT ? 0 : path[parent],
-		    call_paths_frame(
-			p, &(dck_frame){.name = f->name, .file = f->file, .module = f->module}));
-		call_paths_add(p, path[i], side, own);
+		    cct_frame(p,
+			      &(dck_frame){.name = f->name, .file = f->file, .module = f->module}));
+		cct_add(p, path[i], side, own);
 		*ret_sum += own;
 		if (samples < t->ncolumns)
 			*ret_samples += t->weights[i * t->ncolumns + samples];
@@ -283,7 +283,7 @@ static dck_status diff_tables_put(diff *d, record_builder *b, dck_err *err)
 	row *rows = mem_zalloc(most + 1, sizeof *rows);
 
 	DCK_NEED(rows, err, "for the difference of two trees");
-	call_sums_all(&d->sums, &d->c);
+	function_weights_all(&d->sums, &d->c);
 	diff_functions_put(d, rows, b);
 	diff_paths_put(d, rows, b);
 	mem_free(rows);
@@ -295,10 +295,10 @@ static dck_status diff_tables_write(diff *d, record_builder *b, dck_err *err)
 	dck_status status = call_tree_open(&d->c, &d->t, err);
 
 	if (status == DCK_OK)
-		status = call_sums_init(&d->sums, &d->c, err);
+		status = function_weights_init(&d->sums, &d->c, err);
 	if (status == DCK_OK)
 		status = diff_tables_put(d, b, err);
-	call_sums_done(&d->sums);
+	function_weights_done(&d->sums);
 	call_tree_done(&d->c);
 	return status;
 }
@@ -311,7 +311,7 @@ static void whole_say(diff *d, const double whole[SIDES])
 }
 
 /* Adds the weights of both trees, and scales those of the first. */
-static dck_status both_add(call_paths *p, diff *d, const dck_record *const *r, dck_err *err)
+static dck_status both_add(cct *p, diff *d, const dck_record *const *r, dck_err *err)
 {
 	const dck_column *weights[SIDES];
 	double whole[SIDES];
@@ -336,15 +336,15 @@ static dck_status both_add(call_paths *p, diff *d, const dck_record *const *r, d
 	return DCK_OK;
 }
 
-static dck_status diff_make(call_paths *p, diff *d, const dck_record *const *r, dck_column *columns,
+static dck_status diff_make(cct *p, diff *d, const dck_record *const *r, dck_column *columns,
 			    record_builder *b, dck_err *err)
 {
 	DCK_TRY(both_add(p, d, r, err));
 	columns[A].unit = columns[B].unit = d->weight->unit;
-	DCK_TRY(call_paths_tree(p, "diff", "Call paths of both", b, err));
-	DCK_TRY(call_paths_view(p, &d->t, err));
+	DCK_TRY(cct_tree(p, "diff", "Call paths of both", b, err));
+	DCK_TRY(cct_view(p, &d->t, err));
 	dck_status status = diff_tables_write(d, b, err);
-	call_paths_view_done(&d->t);
+	cct_view_done(&d->t);
 	return status;
 }
 
@@ -364,14 +364,14 @@ dck_status dck_calls_diff(const dck_record *a, const dck_record *b, const dck_ca
 	dck_column columns[SIDES] = {{"a", "A", DCK_UNIT_NONE}, {"b", "B", DCK_UNIT_NONE}};
 	diff d = {.view = view};
 	record_builder *builder;
-	call_paths p;
+	cct p;
 
-	DCK_TRY(call_paths_init(&p, columns, SIDES, err));
+	DCK_TRY(cct_init(&p, columns, SIDES, err));
 	builder = record_new();
 	dck_status status =
 	    builder ? diff_make(&p, &d, (const dck_record *const[]){a, b}, columns, builder, err)
 		    : ERR_NO_MEMORY(err, "for a record");
-	call_paths_done(&p);
+	cct_done(&p);
 	if (status == DCK_OK) {
 		call_view_about(builder, b);
 		folded_say(builder, a, b);

@@ -1,9 +1,9 @@
 /* call_table.c - functions of a call tree as a table: columns computed from sums, then sorted.
  *
  * A column is a description (call_column): a weight of the tree, and what to make of it (self,
- * total, share, per call). tree_value_of() computes a value in O(1) from the sums of call_sums.c,
- * for sorting and for printing alike. Functions whose self and total columns are all 0 are left
- * out, unless keep_zeros.
+ * total, share, per call). tree_value_of() computes a value in O(1) from the sums of
+ * function_weights.c, for sorting and for printing alike. Functions whose self and total columns
+ * are all 0 are left out, unless keep_zeros.
  *
  * The order is total, because qsort(3) is not stable: a text or line if requested, then the sort
  * column descending, then the number of the function. NaN (a share of a whole of 0, a time per call
@@ -34,7 +34,7 @@ typedef struct row {
 
 struct table {
 	const call_tree *c;
-	const call_sums *sums;
+	const function_weights *sums;
 	const call_table *how;
 	double whole[COLUMNS_MAX]; /* the whole of the shares in each column */
 	row *rows;
@@ -248,7 +248,7 @@ static void tree_table_put(const table *t, record_builder *b)
 	}
 }
 
-dck_status call_table_rows(const call_tree *c, const call_sums *s, const call_table *how,
+dck_status call_table_rows(const call_tree *c, const function_weights *s, const call_table *how,
 			   record_builder *b, dck_err *err)
 {
 	table t = {.c = c, .sums = s, .how = how};
@@ -269,16 +269,16 @@ dck_status call_table_rows(const call_tree *c, const call_sums *s, const call_ta
 dck_status call_table_put(const dck_tree *tree, const call_table *how, record_builder *b,
 			  dck_err *err)
 {
-	call_sums sums = {0};
+	function_weights sums = {0};
 	call_tree c;
 
 	DCK_TRY(call_tree_open(&c, tree, err));
-	dck_status status = call_sums_init(&sums, &c, err);
+	dck_status status = function_weights_init(&sums, &c, err);
 	if (status == DCK_OK) {
-		call_sums_all(&sums, &c);
+		function_weights_all(&sums, &c);
 		status = call_table_rows(&c, &sums, how, b, err);
 	}
-	call_sums_done(&sums);
+	function_weights_done(&sums);
 	call_tree_done(&c);
 	return status;
 }

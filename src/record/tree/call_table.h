@@ -16,7 +16,7 @@
 #ifndef CALLS_CALL_TABLE_H
 #define CALLS_CALL_TABLE_H
 
-#include "record/tree/call_sums.h"
+#include "record/tree/function_weights.h"
 #include "record/build.h"
 
 /* Of a function: what its paths weigh alone, or with all below them; that as a share of the whole;
@@ -66,7 +66,7 @@ dck_status call_table_sort(call_table *how, const char *word, dck_err *err) DCK_
 dck_status call_table_put(const dck_tree *t, const call_table *how, record_builder *b,
 			  dck_err *err) DCK_MUST_USE;
 /* The same of a tree that is open, of sums that are made. */
-dck_status call_table_rows(const call_tree *c, const call_sums *s, const call_table *how,
+dck_status call_table_rows(const call_tree *c, const function_weights *s, const call_table *how,
 			   record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

@@ -9,7 +9,7 @@
  *    that siblings keep their order;
  *  - total, the inclusive weights, in the same pass, since a node is complete before its parent;
  *  - again: the node is inside another node of its function, by a pre-order walk that counts the
- *    open nodes of each function; call_sums.c counts recursive calls once by it.
+ *    open nodes of each function; function_weights.c counts recursive calls once by it.
  *
  * All of it takes O(nodes x columns) time and memory. Nothing is recursive and call_tree_next()
  * walks by parent links, so depth is not limited by the stack of the thread. The tree is borrowed
@@ -19,7 +19,7 @@
 #include "record/tree/call_tree.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "base/kept.h"
+#include "base/id_table.h"
 #include "base/mem.h"
 
 #include <stdio.h>
@@ -113,15 +113,15 @@ static uint64_t hash_of(const dck_frame *f)
 }
 
 /* Returns the number of a frame's function, from 1 on; 0: no memory. */
-static uint32_t tree_function_find(call_tree *c, kept_map *by_frame, const dck_frame *f)
+static uint32_t tree_function_find(call_tree *c, hash_map *by_frame, const dck_frame *f)
 {
 	for (uint64_t key = hash_of(f);; key++) {
-		const uint32_t number = kept_map_find(by_frame, key);
+		const uint32_t number = hash_map_find(by_frame, key);
 		call_function *had = &c->functions[number ? number - 1 : c->nfunctions];
 
 		if (!number) {
 			*had = (call_function){.frame = *f};
-			return kept_map_put(by_frame, key, ++c->nfunctions) ? c->nfunctions : 0;
+			return hash_map_put(by_frame, key, ++c->nfunctions) ? c->nfunctions : 0;
 		}
 		if (had->frame.start_line != f->start_line || !equal(had->frame.name, f->name) ||
 		    !equal(had->frame.file, f->file) || !equal(had->frame.module, f->module))
@@ -134,7 +134,7 @@ static uint32_t tree_function_find(call_tree *c, kept_map *by_frame, const dck_f
 
 static bool functions_find(call_tree *c)
 {
-	kept_map by_frame = {0};
+	hash_map by_frame = {0};
 	bool ok = true;
 
 	for (size_t i = 0; i < c->t->nframes && ok; i++) {
@@ -143,7 +143,7 @@ static bool functions_find(call_tree *c)
 		ok = number != 0;
 		c->function_of[i] = number - 1;
 	}
-	kept_map_done(&by_frame);
+	hash_map_done(&by_frame);
 	return ok;
 }
 

@@ -1,11 +1,11 @@
 /* call_view.c - queries on a record's call paths; the result is a record with one table.
  *
  * dck_calls_look() makes one of these tables, all but the last from an index of the tree
- * (call_tree.c) and its sums (call_sums.c):
+ * (call_tree.c) and its sums (function_weights.c):
  *
  *  - by function: a flat profile, self and total of each function (view_by_function());
  *  - by path: the tree in pre-order, heaviest child first, pruned by depth, rows and share_min
- *    (by_path(), call_rows.c);
+ *    (by_path(), tree_rows.c);
  *  - around a function: its callers or callees (around()), as in the call graph of gprof; shares
  *    are of the function's total, in which recursive calls count once;
  *  - operators of torch.profiler, where the sort word is one of theirs (operator_view.c).
@@ -20,7 +20,7 @@
 #include "deepclock/unstable.h"
 #include "base/err.h"
 #include "base/mem.h"
-#include "record/tree/call_rows.h"
+#include "record/tree/tree_rows.h"
 #include "record/tree/call_table.h"
 #include "record/tree/operator_view.h"
 
@@ -120,14 +120,14 @@ typedef struct look {
 	const dck_calls_view *view;
 	const dck_tree *t;
 	call_tree c;
-	call_sums sums;
+	function_weights sums;
 	size_t weight, count; /* columns; count: of calls or samples, ncolumns: there is none */
 	bool calls;	      /* count is of calls */
 } look;
 
 static void look_done(look *l)
 {
-	call_sums_done(&l->sums);
+	function_weights_done(&l->sums);
 	call_tree_done(&l->c);
 }
 
@@ -145,7 +145,7 @@ static dck_status look_open(look *l, const dck_record *r, const dck_calls_view *
 	l->calls &= l->count < l->t->ncolumns;
 	dck_status status = call_tree_open(&l->c, l->t, err);
 	if (status == DCK_OK)
-		status = call_sums_init(&l->sums, &l->c, err);
+		status = function_weights_init(&l->sums, &l->c, err);
 	if (status != DCK_OK)
 		look_done(l);
 	return status;
@@ -188,7 +188,7 @@ static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
 
 	snprintf(title, sizeof title, "%.200s: functions, %.80s", l->t->title,
 		 l->t->columns[l->weight].title);
-	call_sums_all(&l->sums, &l->c);
+	function_weights_all(&l->sums, &l->c);
 	return view_functions_put(l, &(call_table){.name = "functions", .title = title}, "self", b,
 				  err);
 }
@@ -244,9 +244,9 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 			if (chosen[call_tree_function(&l->c, n)] && !l->c.again[n])
 				how.whole += l->c.total[n * l->t->ncolumns + l->weight];
 		if (callers)
-			call_sums_callers(&l->sums, &l->c, chosen);
+			function_weights_callers(&l->sums, &l->c, chosen);
 		else
-			call_sums_callees(&l->sums, &l->c, chosen);
+			function_weights_callees(&l->sums, &l->c, chosen);
 		status = view_functions_put(l, &how, "total", b, err);
 	}
 	mem_free(chosen);
@@ -277,7 +277,7 @@ static void place_put(const look *l, record_builder *b, const dck_frame *f)
 		record_cell_text(b, f->file ? f->file : f->module);
 }
 
-static void view_paths_put(const look *l, const call_rows *rows, record_builder *b)
+static void view_paths_put(const look *l, const tree_rows *rows, record_builder *b)
 {
 	const dck_column *weight = &l->t->columns[l->weight];
 	dck_column columns[8] = {{"name", "path", DCK_UNIT_NONE},
@@ -322,19 +322,19 @@ static void view_paths_put(const look *l, const call_rows *rows, record_builder 
 
 static dck_status by_path(const look *l, record_builder *b, dck_err *err)
 {
-	call_rows rows;
+	tree_rows rows;
 
 	if (l->view->sort)
 		DCK_FAIL(err, E_ARG, "a tree has the order of its totals: --sort is of functions");
-	DCK_TRY(call_rows_find(
+	DCK_TRY(tree_rows_find(
 	    &rows, &l->c,
-	    &(call_rows_how){.column = l->weight,
+	    &(tree_rows_how){.column = l->weight,
 			     .most = call_view_top(l->view),
 			     .levels = l->view->depth ? (uint32_t)l->view->depth : LEVELS,
 			     .share_min = l->view->top ? 0 : share_min},
 	    err));
 	view_paths_put(l, &rows, b);
-	call_rows_done(&rows);
+	tree_rows_done(&rows);
 	return DCK_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/tree/module_tree.h"
 #include "base/err.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ static const dck_column weights[] = {[FLOPS] = {"flops", "FLOPs", DCK_UNIT_FLOP}
 
 /* Classes of modules: by their paths, the name of a class as another text. */
 typedef struct modules {
-	call_paths paths;
-	kept_names texts;
-	kept_map classes; /* by the number of a path: that of its class */
+	cct paths;
+	string_table texts;
+	hash_map classes; /* by the number of a path: that of its class */
 } modules;
 
 static size_t tree_part_end(const char *scope, size_t at)
@@ -44,10 +44,10 @@ static bool classes_find(modules *m, const dck_op *ops, size_t n)
 			continue;
 		const char *class_name = tree_short_name(ops[i].class_name);
 		const uint32_t path =
-		    kept_name_numbered(&m->texts, ops[i].scope, strlen(ops[i].scope));
+		    string_table_intern(&m->texts, ops[i].scope, strlen(ops[i].scope));
 
-		ok = kept_map_put(&m->classes, path,
-				  kept_name_numbered(&m->texts, class_name, strlen(class_name)));
+		ok = hash_map_put(&m->classes, path,
+				  string_table_intern(&m->texts, class_name, strlen(class_name)));
 	}
 	return ok;
 }
@@ -55,14 +55,14 @@ static bool classes_find(modules *m, const dck_op *ops, size_t n)
 /* "conv1 (Conv2d)" of the part of a scope between these ends. */
 static uint32_t module_frame(modules *m, const char *scope, size_t begin, size_t end)
 {
-	const uint32_t path = kept_name_numbered(&m->texts, scope, end);
-	const char *class_name = kept_name_of(&m->texts, kept_map_find(&m->classes, path)).text;
+	const uint32_t path = string_table_intern(&m->texts, scope, end);
+	const char *class_name = string_name_of(&m->texts, hash_map_find(&m->classes, path)).text;
 	char name[512];
 
 	snprintf(name, sizeof name, "%.*s%s%.200s%s", (int)(end - begin < 250 ? end - begin : 250),
 		 scope + begin, class_name ? " (" : "", class_name ? class_name : "",
 		 class_name ? ")" : "");
-	return call_paths_frame(&m->paths, &(dck_frame){.name = name});
+	return cct_frame(&m->paths, &(dck_frame){.name = name});
 }
 
 /* "/models/net.py:17" */
@@ -80,15 +80,15 @@ static uint32_t op_frame(modules *m, const dck_op *op)
 		f.file = file;
 		f.line = (uint32_t)strtoul(colon + 1, NULL, 10);
 	}
-	return call_paths_frame(&m->paths, &f);
+	return cct_frame(&m->paths, &f);
 }
 
-static void tree_weight_add(call_paths *p, uint32_t path, size_t column, const dck_value *v)
+static void tree_weight_add(cct *p, uint32_t path, size_t column, const dck_value *v)
 {
 	const double number = dck_value_number(v);
 
 	if (!isnan(number))
-		call_paths_add(p, path, column, number);
+		cct_add(p, path, column, number);
 }
 
 static void op_add(modules *m, const dck_op *op, bool timed)
@@ -98,17 +98,15 @@ static void op_add(modules *m, const dck_op *op, bool timed)
 	uint32_t path = 0;
 
 	if (!n)
-		path = call_paths_child(&m->paths, 0,
-					call_paths_frame(&m->paths, &(dck_frame){.name = scope}));
+		path = cct_child(&m->paths, 0, cct_frame(&m->paths, &(dck_frame){.name = scope}));
 	for (size_t begin = 0; begin < n;) {
 		const size_t end = tree_part_end(scope, begin);
 
 		if (end > begin)
-			path =
-			    call_paths_child(&m->paths, path, module_frame(m, scope, begin, end));
+			path = cct_child(&m->paths, path, module_frame(m, scope, begin, end));
 		begin = end + 1;
 	}
-	path = call_paths_child(&m->paths, path, op_frame(m, op));
+	path = cct_child(&m->paths, path, op_frame(m, op));
 	tree_weight_add(&m->paths, path, FLOPS, &op->flops);
 	tree_weight_add(&m->paths, path, MACS, &op->macs);
 	tree_weight_add(&m->paths, path, BYTES, &op->read_bytes);
@@ -130,19 +128,19 @@ dck_status module_tree_put(record_builder *b, dck_err *err)
 	}
 	if (!scopes)
 		return DCK_OK;
-	dck_status status = call_paths_init(&m.paths, weights, timed ? TIME + 1 : TIME, err);
+	dck_status status = cct_init(&m.paths, weights, timed ? TIME + 1 : TIME, err);
 	if (status == DCK_OK)
-		status = kept_names_init(&m.texts, err);
+		status = string_table_init(&m.texts, err);
 	if (status == DCK_OK && !classes_find(&m, ops, n))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
 	for (size_t i = 0; i < n && status == DCK_OK; i++)
 		op_add(&m, &ops[i], timed);
-	if (status == DCK_OK && kept_names_failed(&m.texts))
+	if (status == DCK_OK && string_table_failed(&m.texts))
 		status = ERR_NO_MEMORY(err, "for the tree of modules");
 	if (status == DCK_OK)
-		status = call_paths_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err);
-	call_paths_done(&m.paths);
-	kept_names_done(&m.texts);
-	kept_map_done(&m.classes);
+		status = cct_tree(&m.paths, "modules", MODULE_TREE_TITLE, b, err);
+	cct_done(&m.paths);
+	string_table_done(&m.texts);
+	hash_map_done(&m.classes);
 	return status;
 }

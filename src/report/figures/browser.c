@@ -99,7 +99,7 @@ dck_status browser_dump(const char *program, const char *folder, uint64_t timeou
 	int fd = -1;
 
 	DCK_NEED(a, err, "for the browser");
-	dck_status status = os_file_nameless(&fd, err);
+	dck_status status = os_memfd(&fd, err);
 	if (status == DCK_OK)
 		status = chromium_run(program, folder, timeout_ns, fd, a, err);
 	if (status == DCK_OK)

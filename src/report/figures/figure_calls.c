@@ -70,7 +70,7 @@ static void box(drawing *d, const group *g, double from, double to, unsigned row
 		 format_number(g->weight, d->tree.t->columns[d->column].unit, number),
 		 format_percent(to - from, share));
 	svg_box(&d->s, from, to, d->upwards ? SVG_ROWS - 1 - row : row,
-		(svg_ink)(hash_text(HASH_START, of) % (SVG_GREY + 1)), f->name, says);
+		(svg_colour)(hash_text(HASH_START, of) % (SVG_GREY + 1)), f->name, says);
 }
 
 /* What the nodes call, `caller` NULL: the outermost. Returns how many there are. */

@@ -105,7 +105,7 @@ static void laps_range_add(svg_axis *a, const dck_series *s)
 static void laps_draw(const dck_record *r, dck_sink *out)
 {
 	const dck_series *wall = laps_of(r), *values[VALUES_MAX];
-	static const svg_ink inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK};
+	static const svg_colour inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK};
 	svg_axis y = {.unit = DCK_UNIT_NS, .title = "time"};
 	svg_axis right = {.unit = DCK_UNIT_ONE, .title = "values"};
 	char name[128], title[160];

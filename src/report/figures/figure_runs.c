@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "deepclock/opt.h"
-#include "report/bins.h"
+#include "report/histogram.h"
 #include "report/figures/figures.h"
 #include "report/figures/svg.h"
 #include <math.h>

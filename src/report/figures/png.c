@@ -6,7 +6,7 @@
 #include "deepclock/report.h"
 #include "base/err.h"
 #include "base/sink.h"
-#include "os/process/late.h"
+#include "os/process/lazy_library.h"
 #include "os/os.h"
 #include "report/figures/svg.h"
 #include <math.h>
@@ -55,9 +55,9 @@ static struct {
 static const char *const rsvg_names[] = {RSVG_FUNCTIONS(OS_LATE_NAME)};
 static const char *const cairo_names[] = {CAIRO_FUNCTIONS(OS_LATE_NAME)};
 static const char *const object_names[] = {OBJECT_FUNCTIONS(OS_LATE_NAME)};
-static os_late libraries[] = {OS_LATE("librsvg-2.so.2", USE, rsvg_names, rsvg),
-			      OS_LATE("libcairo.so.2", USE, cairo_names, cairo),
-			      OS_LATE("libgobject-2.0.so.0", USE, object_names, object)};
+static os_lazy_library libraries[] = {OS_LAZY("librsvg-2.so.2", USE, rsvg_names, rsvg),
+				      OS_LAZY("libcairo.so.2", USE, cairo_names, cairo),
+				      OS_LAZY("libgobject-2.0.so.0", USE, object_names, object)};
 
 typedef struct drawing {
 	const char *text;
@@ -78,7 +78,7 @@ static dck_status figures_draw(const drawing *d, dck_sink *out, dck_err *err)
 	const rsvg_rectangle all = {0, 0, width, height};
 
 	for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
-		DCK_TRY(os_late_load(&libraries[i], err));
+		DCK_TRY(os_lazy_load(&libraries[i], err));
 	rsvg_handle *handle = rsvg.handle_new_from_data((const unsigned char *)d->text, d->n, NULL);
 	if (!handle)
 		DCK_FAIL(err, E_FORMAT, "librsvg does not read the figure");

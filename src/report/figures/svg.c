@@ -12,7 +12,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/svg.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/utf8.h"
 #include "report/scale.h"
 #include <math.h>
@@ -182,7 +182,8 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 		for (int i = first; pow(a->base, i) <= a->to * (1 + 1e-9); i += each) {
 			const double v = pow(a->base, i) / factor;
 			put(s, v * factor,
-			    v < 1 ? (num_general(label, 3, v), label) : num_grouped(label, 0, v));
+			    v < 1 ? (num_general(label, 3, v), label)
+				  : decimal_grouped(label, 0, v));
 		}
 		return;
 	}
@@ -194,7 +195,7 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 
 		if (v > a->to / factor * (1 + 1e-12) + step * 1e-9)
 			break;
-		put(s, v * factor, num_grouped(label, decimals, fabs(v) < step * 1e-6 ? 0 : v));
+		put(s, v * factor, decimal_grouped(label, decimals, fabs(v) < step * 1e-6 ? 0 : v));
 	}
 }
 
@@ -327,7 +328,7 @@ void svg_text(svg *s, double x, double y, double dx, double dy, const char *anch
 	raw_text(s->out, x_px(s, x) + dx, y_px(s, y) + dy, anchor, "", text);
 }
 
-void svg_box(svg *s, double from, double to, unsigned row, svg_ink ink, const char *text,
+void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const char *text,
 	     const char *says)
 {
 	enum { SIDE = 20, WIDE = SVG_WIDTH - 2 * SIDE, HIGH = 18, FIRST = 56 };

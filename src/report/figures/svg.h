@@ -26,12 +26,12 @@ typedef struct svg_axis {
 } svg_axis;
 
 /* The colours that Okabe and Ito chose for every kind of colour vision. */
-typedef enum svg_ink { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK } svg_ink;
+typedef enum svg_colour { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK } svg_colour;
 
 typedef struct svg {
 	dck_sink *out;
 	svg_axis x, y;
-	svg_ink ink;
+	svg_colour ink;
 	int right; /* px: where the plane ends */
 } svg;
 
@@ -60,7 +60,7 @@ void svg_text(svg *s, double x, double y, double dx, double dy, const char *anch
 /* Without axes: a box from one share of the width to another, `row` boxes below the note, with as
  * much of the text as fits; all of it is shown when it is pointed at. ink: which, 0 to 4. */
 enum { SVG_ROWS = 18 };
-void svg_box(svg *s, double from, double to, unsigned row, svg_ink ink, const char *text,
+void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const char *text,
 	     const char *says);
 /* A line of text below the title. */
 void svg_note(svg *s, const char *text);

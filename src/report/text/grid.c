@@ -168,7 +168,7 @@ static void grid_head_put(page *p, const grid *g, const layout *l, const char *t
 {
 	const grid_name name = {.text = text, .bytes = strlen(text)};
 
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	grid_name_put(p, &name, l->name, g->right);
 	cells_put(p, g, l, 0, kind);
 }
@@ -188,7 +188,7 @@ void grid_put(page *p, const grid *g)
 		name = (grid_name){.text = ""};
 		g->name(g->self, r, &name);
 		if (total)
-			page_ink_set(p, PAGE_BOLD);
+			text_style_set(p, PAGE_BOLD);
 		grid_name_put(p, &name, l.name, g->right);
 		cells_put(p, g, &l, r, LINE_ROW);
 		if (g->below)

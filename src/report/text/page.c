@@ -41,7 +41,7 @@ void page_init(page *p, dck_sink *out, const dck_style *style)
 		    .ops = s->ops};
 }
 
-void page_ink_set(page *p, page_ink ink)
+void text_style_set(page *p, text_style ink)
 {
 	static const char *const code[] = {[PAGE_PLAIN] = "\033[0m",
 					   [PAGE_BOLD] = "\033[1m",
@@ -65,7 +65,7 @@ static void page_line_break(page *p)
 void page_line(page *p)
 {
 	if (p->ink != PAGE_PLAIN)
-		page_ink_set(p, PAGE_PLAIN);
+		text_style_set(p, PAGE_PLAIN);
 	page_line_break(p);
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/sink.h"
 
-typedef enum page_ink { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } page_ink;
+typedef enum text_style { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR } text_style;
 
 typedef struct page {
 	dck_sink *out;
@@ -16,12 +16,12 @@ typedef struct page {
 	unsigned width, col; /* columns; where the next character goes */
 	bool space;	     /* a space is due before what comes next on this line */
 	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
-	page_ink ink;
+	text_style ink;
 	dck_op_view ops;
 } page;
 
 void page_init(page *p, dck_sink *out, const dck_style *style);
-void page_ink_set(page *p, page_ink ink);
+void text_style_set(page *p, text_style ink);
 void page_line(page *p);	     /* ends the line, and its ink */
 void page_space(page *p);	     /* a space, unless the line ends here */
 void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */

@@ -2,7 +2,7 @@
  * and rounds it, so that the two can be compared byte by byte.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/num.h"
+#include "base/decimal.h"
 #include "report/text/text_parts.h"
 #include <stdio.h>
 #include <string.h>

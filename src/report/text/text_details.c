@@ -45,7 +45,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 
 	if (!name)
 		name = text_fact(r, "subject", "name", buf);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	if (dck_record_fact(r, "subject", "title")) {
 		page_wrap(p, 2, dck_record_name(r));
 		p->space = false;
@@ -53,7 +53,7 @@ void text_headline(page *p, const dck_record *r, const char *more)
 		p->space = true;
 	}
 	page_wrap(p, 2, name ? name : r->command ? r->command : "a measurement");
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	p->space = false;
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const char *v = text_fact(r, part[i].section, part[i].key, buf);
@@ -104,22 +104,22 @@ static void main_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 	page_to(p, 2);
 	if (asked && asked != m) {
-		page_ink_set(p, PAGE_WARN);
+		text_style_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
 		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
 		page_line(p);
 		page_to(p, 2);
 	}
 	if (!m) {
-		page_ink_set(p, PAGE_ERROR);
+		text_style_set(p, PAGE_ERROR);
 		page_text(p, "no latency was measured");
 		page_line(p);
 		return;
 	}
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_text(p, m->def->name);
 	page_fmt(p, " %s %s", format_scaled(scale, v, a), scale->unit);
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(scale, m->lo, a),
 			 format_scaled(scale, m->hi, b));
@@ -160,7 +160,7 @@ static void details_counts_put(page *p, const dck_record *r)
 
 	page_line(p);
 	page_to(p, 2);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
 		const dck_metric *m = dck_record_metric(r, part[i].tag);
 		bool known = text_metric(r, part[i].tag, &v) != NULL;
@@ -211,7 +211,7 @@ static void effort_put(page *p, const dck_record *r)
 				 format_percent(asked, buf));
 	}
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_wrap(p, 2, text);
 	page_line(p);
 }
@@ -276,7 +276,7 @@ static void details_absent_put(page *p, const dck_metric *m)
 	const char *open = format_open(&m->value);
 
 	if (!open) {
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		page_text(p, "absent: ");
 	}
 	page_wrap(p, col + 2, open ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
@@ -303,7 +303,7 @@ static void how_put(page *p, unsigned col, const char *how)
 		return;
 	page_space(p);
 	page_to(p, col);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	for (size_t i = 1; p->terminal && i < n && i <= p->width - col; i++)
 		for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++)
 			if (details_has_prefix(how + i, ends[k]))
@@ -364,7 +364,7 @@ static const char *reason_shared(const dck_record *r, bool (*shown)(const dck_me
 static void details_reason_put(page *p, const char *why)
 {
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "all absent: ");
 	page_wrap(p, 4, why);
 	page_line(p);
@@ -387,7 +387,7 @@ static void details_legend_put(page *p, const dck_record *r, double level)
 	const char *kind = text_fact(r, "method", "interval", buf);
 
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "[ ]:");
 	text_level(p, level);
 	page_text(p, kind ? " interval," : " interval");
@@ -562,9 +562,9 @@ static void key_row(page *p, const dck_metric *m, unsigned name_cols, const widt
 		return;
 	}
 	const char *value = key_value(m, buf);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_text(p, value);
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	if (m->level > 0) {
 		page_to(p, 2 + name_cols + 2 + w->value + 2);
 		text_interval(p, m, value);

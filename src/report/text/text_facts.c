@@ -10,7 +10,7 @@
  * The number of sections is bounded by SECTIONS_MAX; each section scans all facts, which are few.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "report/text/text_parts.h"
 #include <math.h>
 #include <stdio.h>
@@ -39,9 +39,9 @@ static void key_put(page *p, const char *section, const char *key)
 static void label_put(page *p, const char *label)
 {
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text_cut(p, label, INDENT - 3);
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	page_to(p, INDENT);
 }
 
@@ -70,9 +70,9 @@ static bool section_put(page *p, const dck_record *r, const char *section,
 			label_put(p, label);
 		else
 			comma_put(p);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		key_put(p, f->section, f->key);
-		page_ink_set(p, PAGE_PLAIN);
+		text_style_set(p, PAGE_PLAIN);
 		page_space(p);
 		page_wrap(p, INDENT, text_fact_value(f, buf));
 		first = false;
@@ -113,7 +113,7 @@ static void verdict_put(page *p, const dck_fact *f, bool with_section)
 	p->space = false;
 	page_text(p, ":");
 	page_space(p);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_wrap(p, 4, format_value(&f->value, f->unit, buf));
 	page_line(p);
 }
@@ -177,11 +177,11 @@ static void facts_method_put(page *p, const dck_record *r)
 			text_title(p, "Method");
 		first = false;
 		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		key_put(p, f->section, f->key);
 		p->space = false;
 		page_text(p, ":");
-		page_ink_set(p, PAGE_PLAIN);
+		text_style_set(p, PAGE_PLAIN);
 		page_space(p);
 		if (f->value.kind == DCK_VALUE_ABSENT)
 			page_wrap(p, 4, "absent,");

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "report/bins.h"
+#include "report/histogram.h"
 #include "report/text/text_parts.h"
 #include <inttypes.h>
 #include <math.h>
@@ -59,9 +59,9 @@ static void histogram_row_put(page *p, const layout *l, const char *label, size_
 	page_text_right(p, text, l->count);
 	if (mark[0] != '\0') {
 		page_text(p, " ");
-		page_ink_set(p, PAGE_BOLD);
+		text_style_set(p, PAGE_BOLD);
 		page_text(p, mark);
-		page_ink_set(p, PAGE_PLAIN);
+		text_style_set(p, PAGE_PLAIN);
 	}
 	page_line(p);
 }
@@ -76,7 +76,7 @@ static void cut_put(page *p, const layout *l, const char *what, size_t count, co
 	page_to(p, 2);
 	page_text_right(p, what, l->label);
 	page_text(p, p->utf8 ? " \u2506 " : " : ");
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_fmt(p, "%zu more, %s %s", count, to, format_number(extreme, DCK_UNIT_NS, text));
 	page_line(p);
 }

@@ -3,7 +3,7 @@
  * fit a page.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/num.h"
+#include "base/decimal.h"
 #include "report/text/text_parts.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static void machine_head_put(page *p, const dck_record *r, const char *suffix,
 	snprintf(text, sizeof text, "%.60s thread%s", strcmp(suffix, "1") == 0 || !n ? suffix : n,
 		 strcmp(suffix, "1") == 0 ? "" : "s");
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text_cut(p, text, NAME_COLS - 2);
 	page_to(p, NAME_COLS);
 	for (size_t i = 0; names[i]; i++)
@@ -137,7 +137,7 @@ static void peaks_put(page *p, const dck_record *r)
 					 threads[t]);
 			page_line(p);
 		}
-		page_ink_set(p, PAGE_BOLD);
+		text_style_set(p, PAGE_BOLD);
 		machine_name_put(p, "best");
 		for (size_t k = 0; types[k]; k++)
 			cell_put(p, r, giga_text, "peak/%s/%s", types[k], threads[t]);
@@ -204,7 +204,7 @@ static void machine_reasons_put(page *p, const dck_record *r)
 		if (said)
 			continue;
 		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		page_text(p, m->def->tag);
 		page_space(p);
 		page_text(p, "absent:");
@@ -231,7 +231,7 @@ static void kept_put(page *p, const dck_record *r)
 	snprintf(line, sizeof line, "measured %.10s %.5s UTC and kept; --refresh measures again",
 		 at, at + 11);
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_wrap(p, 2, line);
 	page_line(p);
 }
@@ -270,7 +270,7 @@ void text_machine(page *p, const dck_record *r)
 	peaks_put(p, r);
 	bandwidths_put(p, r);
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_wrap(p, 2, "each is the fastest of its rounds; the JSON and CSV forms have intervals");
 	page_line(p);
 	machine_reasons_put(p, r);

@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *text;
-	page_ink ink;
+	text_style ink;
 } severity[] = {[DCK_INFO] = {"note:", PAGE_BOLD},
 		[DCK_WARN] = {"warning:", PAGE_WARN},
 		[DCK_ERROR] = {"error:", PAGE_ERROR}};
@@ -30,7 +30,7 @@ void text_incomplete(page *p, const dck_record *r, bool spaced)
 	if (spaced)
 		page_line(p);
 	page_to(p, 2);
-	page_ink_set(p, PAGE_ERROR);
+	text_style_set(p, PAGE_ERROR);
 	page_wrap(p, 4, "INCOMPLETE:");
 	page_wrap(p, 4, n ? n->text : "the measurement did not reach its end");
 	page_line(p);
@@ -43,9 +43,9 @@ bool text_note_is_own(const dck_record *r, const dck_note *n)
 
 static void notes_head_put(page *p, const dck_note *n)
 {
-	page_ink_set(p, severity[n->severity].ink);
+	text_style_set(p, severity[n->severity].ink);
 	page_text(p, severity[n->severity].text);
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	page_space(p);
 }
 
@@ -74,7 +74,7 @@ static void notes_note_put(page *p, const dck_record *r, const dck_note *n)
 		page_line(p);
 		page_to(p, 2);
 	}
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "[");
 	page_wrap(p, 2, n->code);
 	p->space = false;

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "report/text/grid.h"
 #include "report/ops.h"
 #include "report/text/text_parts.h"
@@ -344,7 +344,7 @@ static void text_more_put(page *p, size_t n, size_t shown)
 	if (n <= shown)
 		return;
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_fmt(p, "and %s more, --top %zu", dck_text_count((int64_t)(n - shown), a, sizeof a), n);
 	page_line(p);
 }
@@ -544,7 +544,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 static void text_legend_put(page *p, const view *v)
 {
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_wrap(p, 2, "moved: bytes read and written");
 	if (v->timed && v->level > 0) {
 		p->space = false;
@@ -616,7 +616,7 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	text_table_put(p, &v, ops_group_of(OPS_BY_TYPE), rows.rows, NULL, most, false);
 	if (rows.n > most) {
 		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		page_fmt(p, "and %zu more types", rows.n - most);
 		page_line(p);
 	}

@@ -122,10 +122,10 @@ static void summary_absent_put(page *p, const dck_metric *m)
 {
 	char buf[FORMAT_SIZE];
 
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "absent: ");
 	summary_reason_put(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 }
 
 /* A label and its value, or why there is none. */
@@ -322,13 +322,13 @@ static void summary_latency_put(page *p, const dck_record *r)
 
 	if (asked && asked != m) {
 		page_to(p, 2);
-		page_ink_set(p, PAGE_WARN);
+		text_style_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
 		summary_reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
 		page_line(p);
 	}
 	page_to(p, 2);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_text(p, m->def->name);
 	text_metric(r, "runs/count", &runs);
 	/* What there is of a measurement that ended before it began. */
@@ -336,7 +336,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 		page_fmt(p, " of %s warm-up run%s", format_number(warm, DCK_UNIT_ONE, a),
 			 warm == 1 ? "" : "s");
 	page_fmt(p, " %s", latency_text(&scale, v, a));
-	page_ink_set(p, PAGE_PLAIN);
+	text_style_set(p, PAGE_PLAIN);
 	if (m->level > 0) {
 		page_fmt(p, "  [%s, %s]", format_scaled(&scale, m->lo, a),
 			 format_scaled(&scale, m->hi, b));
@@ -378,7 +378,7 @@ static void summary_rest_put(page *p, const char *rest, size_t more, bool offer)
 {
 	if (!rest)
 		return;
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "the rest");
 	if (more > 0)
 		page_fmt(p, ", with %zu more note%s", more, more == 1 ? "" : "s");
@@ -496,7 +496,7 @@ static void summary_narrow_put(page *p, const dck_record *r)
 	if (!m->narrow || (n && text_note_is_own(r, n)))
 		return;
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_text(p, "*: the interval is too narrow, because ");
 	page_wrap(p, 5, m->narrow);
 	page_line(p);

@@ -3,8 +3,8 @@
  * counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/num.h"
-#include "record/box.h"
+#include "base/decimal.h"
+#include "record/record_internal.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
 #include "report/scale.h"
@@ -268,10 +268,10 @@ static void long_put(const void *self, size_t row, page *p)
 		if (v->columns[c].kind != COLUMN_LONG || text[0] == '\0')
 			continue;
 		page_to(p, INDENT_BELOW - 2);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		page_text_cut(p, column_at(v, c)->title, p->width / 2);
 		page_text(p, ":");
-		page_ink_set(p, PAGE_PLAIN);
+		text_style_set(p, PAGE_PLAIN);
 		page_space(p);
 		page_wrap(p, INDENT_BELOW, text);
 		page_line(p);
@@ -362,7 +362,7 @@ static void grids_put(page *p, view *v)
 static void below_put(page *p, const char *head, const char *text)
 {
 	page_to(p, 2);
-	page_ink_set(p, PAGE_DIM);
+	text_style_set(p, PAGE_DIM);
 	page_wrap(p, 4, head);
 	page_wrap(p, 4, text);
 	page_line(p);
@@ -443,7 +443,7 @@ static void table_of_places_put(page *p, const dck_table *t)
 	const unsigned text_cols = p->width / 3 < TEXT_COLS ? p->width / 3 : TEXT_COLS;
 
 	page_line(p);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_wrap(p, 2, t->title);
 	page_line(p);
 	if (t->nrows == 0) {
@@ -637,7 +637,7 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 	tables_parts_put(p, &v, false);
 	if (more > 0) {
 		page_to(p, 2);
-		page_ink_set(p, PAGE_DIM);
+		text_style_set(p, PAGE_DIM);
 		page_fmt(p, "and %zu more", more);
 		page_line(p);
 	}

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
-#include "record/tree/call_rows.h"
+#include "record/tree/tree_rows.h"
 #include "record/tree/module_tree.h"
 #include "report/text/grid.h"
 #include "report/text/text_parts.h"
@@ -16,7 +16,7 @@ static const double share_min = 0.005;
 typedef struct view {
 	const dck_tree *t;
 	call_tree c;
-	call_rows rows;
+	tree_rows rows;
 	size_t column; /* the weight that counts */
 	double all;
 } view;
@@ -82,8 +82,8 @@ static dck_status trees_view_put(page *p, const dck_tree *t, dck_err *err)
 	if (status == DCK_OK)
 		status = call_tree_weight(t, NULL, &v.column, err);
 	if (status == DCK_OK)
-		status = call_rows_find(&v.rows, &v.c,
-					&(call_rows_how){.column = v.column,
+		status = tree_rows_find(&v.rows, &v.c,
+					&(tree_rows_how){.column = v.column,
 							 .most = ROWS_MAX,
 							 .levels = LEVELS_MAX,
 							 .share_min = share_min},
@@ -92,7 +92,7 @@ static dck_status trees_view_put(page *p, const dck_tree *t, dck_err *err)
 		v.all = call_tree_sum(&v.c, v.column);
 		trees_tree_put(p, &v);
 	}
-	call_rows_done(&v.rows);
+	tree_rows_done(&v.rows);
 	call_tree_done(&v.c);
 	return status;
 }

@@ -10,7 +10,7 @@
 void text_title(page *p, const char *title)
 {
 	page_line(p);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_text(p, title);
 	page_line(p);
 }
@@ -122,7 +122,7 @@ void text_narrow_legend(page *p, const dck_record *r)
 	for (size_t i = 0; i < r->nmetrics; i++)
 		if (format_narrow(r, i, text, sizeof text)) {
 			page_to(p, 2);
-			page_ink_set(p, PAGE_DIM);
+			text_style_set(p, PAGE_DIM);
 			page_text(p, "*:");
 			page_space(p);
 			page_wrap(p, 2, text);
@@ -138,7 +138,7 @@ void text_answer(page *p, const dck_record *r)
 	if (!f || f->value.kind == DCK_VALUE_ABSENT)
 		return;
 	page_to(p, 2);
-	page_ink_set(p, PAGE_BOLD);
+	text_style_set(p, PAGE_BOLD);
 	page_wrap(p, 2, format_value(&f->value, f->unit, buf));
 	page_line(p);
 }

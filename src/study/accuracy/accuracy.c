@@ -18,7 +18,7 @@
 #include "base/units.h"
 #include "study/accuracy/accuracy_record.h"
 #include "study/accuracy/accuracy_run.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include "os/os.h"
@@ -73,7 +73,7 @@ typedef struct job {
 	size_t n;
 	const dck_accuracy_config *config;
 	const dck_observer *watch;
-	agree_limits limits;
+	compared_limits limits;
 	record_builder *b;
 	mem_arena *arena;
 	label_names list, names;
@@ -133,7 +133,7 @@ static void accuracy_interrupted_note(const job *j, size_t done)
 		    j->n - 1);
 }
 
-static dck_status accuracy_outputs_compare(job *j, subject_target *reference, agree *list,
+static dck_status accuracy_outputs_compare(job *j, subject_target *reference, compared *list,
 					   size_t *done, dck_err *err)
 {
 	for (size_t i = 1; i < j->n; i++) {
@@ -141,8 +141,8 @@ static dck_status accuracy_outputs_compare(job *j, subject_target *reference, ag
 		dck_status status = verify_open_untimed(&t, j->all[i].subject, j->watch, err);
 
 		if (status == DCK_OK) {
-			status =
-			    agree_targets(reference, &t, &j->limits, j->watch, &list[i - 1], err);
+			status = compared_targets(reference, &t, &j->limits, j->watch, &list[i - 1],
+						  err);
 			subject_target_close(&t);
 		}
 		if (status == DCK_E_CANCEL && *done > 0) {
@@ -162,7 +162,7 @@ static dck_status accuracy_outputs_compare(job *j, subject_target *reference, ag
 
 static dck_status differences(job *j, dck_err *err)
 {
-	agree list[DCK_ALTERNATIVES_MAX] = {0};
+	compared list[DCK_ALTERNATIVES_MAX] = {0};
 	subject_target reference;
 	dck_status status;
 	size_t done = 0;
@@ -174,11 +174,11 @@ static dck_status differences(job *j, dck_err *err)
 	status = accuracy_outputs_compare(j, &reference, list, &done, err);
 	subject_target_close(&reference);
 	if (status == DCK_OK) {
-		agree_record(j->b, list, done);
-		agree_answer(j->b, list, done);
+		compared_record(j->b, list, done);
+		compared_answer(j->b, list, done);
 	}
 	for (size_t i = 0; i < done; i++)
-		agree_done(&list[i]);
+		compared_done(&list[i]);
 	return status;
 }
 
@@ -323,9 +323,9 @@ static dck_status model_report(job *j, dck_err *err)
 		names[i] = j->all[i].name;
 	dck_status status = report(j, r.predictions, names, j->n, err);
 	if (status == DCK_OK && j->n > 1)
-		agree_record(j->b, r.scores, j->n - 1);
+		compared_record(j->b, r.scores, j->n - 1);
 	for (size_t i = 0; i + 1 < j->n; i++)
-		agree_done(&r.scores[i]);
+		compared_done(&r.scores[i]);
 	return status;
 }
 

@@ -146,7 +146,7 @@ static dck_status scores_take(mem_arena *a, const npy_array *x, const labels *tr
 	DCK_TRY(labels_new(a, l->from, n, columns, truth && !truth->text, l, err));
 	DCK_NEED(row, err, "for the labels of '%s'", l->from);
 	for (size_t i = 0; i < n; i++) {
-		if (!agree_load(&t, i * columns, columns, row))
+		if (!compared_load(&t, i * columns, columns, row))
 			DCK_FAIL(err, E_FORMAT, "'%s' holds %s: scores are real numbers", l->from,
 				 dck_dtype_text(x->dtype));
 		labels_pick(l, i, row, truth);
@@ -172,7 +172,7 @@ static dck_status numbers_take(mem_arena *a, const npy_array *x, labels *l, dck_
 					 l->from, (long long)l->number[i], i);
 			continue;
 		}
-		if (!agree_load(&t, i, 1, &v))
+		if (!compared_load(&t, i, 1, &v))
 			DCK_FAIL(err, E_FORMAT, "'%s' holds %s: labels are whole numbers or text",
 				 l->from, dck_dtype_text(x->dtype));
 		if (isnan(v)) {

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "deepclock/bench.h"
-#include "measure/verify/agree_tensor.h"
+#include "measure/verify/tensor_compare.h"
 
 #define LABEL_NONE INT64_MIN /* scores that are no numbers: no class can be picked */
 

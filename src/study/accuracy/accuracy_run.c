@@ -6,7 +6,7 @@
  * chunk. A chunk has the size of the largest batch. Each model runs it in batches of the size it
  * was opened with; the last batch is filled up with copies of its last item, whose outputs are
  * dropped. From the outputs of a chunk come the predictions (labels_pick()), and from the second
- * model on the differences from the reference's outputs (agree_part()).
+ * model on the differences from the reference's outputs (compared_part()).
  *
  * r->done counts the items that all models have finished. A failure or an interruption ends the
  * loop, and the chunks before it are still a result. Batch axes are checked before the first run,
@@ -20,7 +20,7 @@
 #include "base/observer.h"
 #include "measure/subject/subject_facts.h"
 #include "measure/subject/npy.h"
-#include "measure/subject/sizes.h"
+#include "measure/subject/shape_resolve.h"
 #include "os/os.h"
 #include "measure/verify/rebatch_check.h"
 #include <math.h>
@@ -287,7 +287,7 @@ static dck_status feed_give(const subject_target *t, const feed *f, size_t batch
 		from.data = (void *)(uintptr_t)data;
 		from.dtype = x->dtype;
 		from.dim[0] = part.dim[0] = (int64_t)rows;
-		(void)agree_convert(&part, &from);
+		(void)compared_convert(&part, &from);
 	} else {
 		memcpy(to, data, rows * own);
 	}
@@ -364,11 +364,11 @@ static dck_status predictions_take(const job *j, size_t which, size_t first, siz
 				   err));
 	for (size_t i = 0; i < n; i++) {
 		if (l->columns == 0) {
-			(void)agree_load(&l->chunk, i, 1, row);
+			(void)compared_load(&l->chunk, i, 1, row);
 			p->number[first + i] = (int64_t)row[0];
 			continue;
 		}
-		if (!agree_load(&l->chunk, i * l->columns, l->columns, row))
+		if (!compared_load(&l->chunk, i * l->columns, l->columns, row))
 			DCK_FAIL(err, E_UNSUP, "the output '%s' is not of real numbers",
 				 l->target.out[l->output].name);
 		labels_pick(p, first + i, row, truth);
@@ -397,8 +397,8 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 
 		DCK_TRY(predictions_take(j, i, first, n, *row, err));
 		if (i > 0)
-			DCK_TRY(agree_part(&r->scores[i - 1], &j->candidates[0].chunk, &l->chunk,
-					   r->limits, err));
+			DCK_TRY(compared_part(&r->scores[i - 1], &j->candidates[0].chunk, &l->chunk,
+					      r->limits, err));
 	}
 	return DCK_OK;
 }
@@ -406,7 +406,7 @@ static dck_status chunk_run(job *j, size_t first, size_t n, double **row, dck_er
 static void accuracy_progress_show(const job *j, size_t done)
 {
 	const dck_progress p =
-	    observer_part("items", done, j->r->truth->n, os_now_ns() - j->begin_ns);
+	    progress_fraction("items", done, j->r->truth->n, os_now_ns() - j->begin_ns);
 
 	observer_show(j->r->watch, &p);
 }
@@ -465,14 +465,14 @@ static dck_status items_run(job *j, dck_err *err)
 		DCK_TRY(feeds_make(j, i, err));
 	accuracy_facts_put(j);
 	for (size_t i = 1; i < r->n; i++) {
-		DCK_TRY(agree_begin(&r->scores[i - 1],
-				    j->candidates[0].target.out[j->candidates[0].output].name,
-				    "the labelled items, the same for both", err));
+		DCK_TRY(compared_begin(&r->scores[i - 1],
+				       j->candidates[0].target.out[j->candidates[0].output].name,
+				       "the labelled items, the same for both", err));
 		r->scores[i - 1].label = r->all[i].name;
 	}
 	DCK_TRY(chunks_run(j, err));
 	for (size_t i = 1; i < r->n; i++)
-		DCK_TRY(agree_end(&r->scores[i - 1], err));
+		DCK_TRY(compared_end(&r->scores[i - 1], err));
 	for (size_t i = 0; i < r->n; i++)
 		r->predictions[i].n = r->done;
 	return DCK_OK;
@@ -494,6 +494,6 @@ dck_status accuracy_run_all(accuracy_run *r, dck_err *err)
 	for (size_t i = 0; i < j.nitems; i++)
 		npy_done(&j.items[i].x);
 	for (size_t i = 0; status != DCK_OK && r->scores && i + 1 < r->n; i++)
-		agree_done(&r->scores[i]);
+		compared_done(&r->scores[i]);
 	return status;
 }

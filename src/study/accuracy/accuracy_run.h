@@ -13,7 +13,7 @@
 #define ACCURACY_ACCURACY_RUN_H
 
 #include "study/accuracy/accuracy_labels.h"
-#include "measure/verify/agree.h"
+#include "measure/verify/output_compare.h"
 #include "deepclock/accuracy.h"
 
 typedef struct accuracy_run {
@@ -21,21 +21,21 @@ typedef struct accuracy_run {
 	const dck_alternative *all; /* [n], the first is the reference */
 	size_t n;
 	const dck_accuracy_config *config;
-	const agree_limits *limits;
+	const compared_limits *limits;
 	const labels *truth; /* numbers, or texts that no score is asked to rank */
 	const dck_observer *watch;
 	mem_arena *arena;
 	record_builder *b; /* facts of the first subject go there */
 	/* What came of it. */
 	labels *predictions; /* [n] */
-	agree *scores;	     /* [n - 1], against the reference's */
+	compared *scores;    /* [n - 1], against the reference's */
 	size_t done;	     /* items that all of them have seen */
 	dck_status stopped;  /* what ended it before all were seen; DCK_OK: nothing did */
 	dck_err why;
 } accuracy_run;
 
 /* Runs all subjects over all items. Fails only when nothing was predicted; else `stopped` and `why`
- * tell. `scores` are the caller's then: agree_done(). */
+ * tell. `scores` are the caller's then: compared_done(). */
 dck_status accuracy_run_all(accuracy_run *r, dck_err *err);
 
 #endif

@@ -16,12 +16,12 @@
 #include "study/compare/saved.h"
 #include "base/err.h"
 #include "base/opt_text.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "record/comparable.h"
 #include "study/compare/verdict.h"
 #include "os/os.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
-#include "base/label.h"
+#include "base/common_prefix.h"
 #include "record/comparable.h"
 #include <string.h>
 
@@ -89,7 +89,7 @@ static bool names_given(const char *const *given, size_t n, mem_arena *a, const 
 		ret[i] = slash && slash[1] ? slash + 1 : given[i];
 	}
 	const bool whole = !saved_unique(ret, n);
-	const size_t shared = label_shared(given, n);
+	const size_t shared = common_prefix(given, n);
 	for (size_t i = 0; whole && i < n; i++)
 		ret[i] = given[i] + shared;
 	for (int i = 0; i < 3 && !saved_unique(ret, n); i++)

@@ -9,7 +9,7 @@
 #include "study/compare/saved.h"
 #include "base/err.h"
 #include "study/compare/verdict.h"
-#include "base/names.h"
+#include "base/name_index.h"
 #include "stat/dist.h"
 #include "stat/stat.h"
 #include <math.h>

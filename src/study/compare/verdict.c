@@ -13,7 +13,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/verdict.h"
-#include "base/label.h"
+#include "base/common_prefix.h"
 #include "measure/latency_limit.h"
 #include "base/mem.h"
 #include "deepclock/compare.h"
@@ -152,7 +152,7 @@ void verdict_answer(record_builder *b, const char *base, const verdict_outcome *
 	names[0] = base;
 	for (size_t i = 0; i < n; i++)
 		names[i + 1] = all[i].label;
-	const size_t shared = label_shared(names, n + 1);
+	const size_t shared = common_prefix(names, n + 1);
 	for (size_t i = 0; i < most && text; i++) {
 		const said s = said_of(&all[i]);
 

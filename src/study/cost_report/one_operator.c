@@ -10,7 +10,7 @@
 #include "base/dtype.h"
 #include "base/err.h"
 #include "model/cost/op.h"
-#include "model/cost/peers.h"
+#include "model/cost/flop_conventions.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -161,14 +161,14 @@ static dck_status operator_node_put(one *o, const dck_cost_node *n, dck_err *err
 	return DCK_OK;
 }
 
-static int64_t operator_number_get(num_table *nums, num n, dck_cost_price *ret)
+static int64_t operator_number_get(sym_table *nums, sym_int n, dck_cost_price *ret)
 {
-	const char *why = num_known(n) ? NULL : num_why_none(n);
+	const char *why = sym_known(n) ? NULL : sym_unknown_reason(n);
 
-	if (num_known(n))
+	if (sym_known(n))
 		return n.v;
 	if (!why)
-		why = num_why_fresh(nums, n);
+		why = sym_why_fresh(nums, n);
 	if (!*ret->why)
 		snprintf(ret->why, sizeof ret->why, "%s", why ? why : "it depends on values");
 	return -1;
@@ -186,14 +186,14 @@ static void price_read(const cost_result *r, dck_cost_price *ret)
 	ret->read_bytes = operator_number_get(r->nums, made->read_bytes, ret);
 	ret->write_bytes = operator_number_get(r->nums, made->write_bytes, ret);
 	for (int i = 0; i < ret->rank; i++)
-		ret->dim[i] = num_known(first->dims[i]) ? first->dims[i].v : -1;
+		ret->dim[i] = sym_known(first->dims[i]) ? first->dims[i].v : -1;
 	for (int as = 1; peer_find(as); as++) {
-		const num n = peer_count(peer_find(as), r, made);
-		ret->peers[as] = num_known(n) ? n.v : -1;
+		const sym_int n = peer_count(peer_find(as), r, made);
+		ret->peers[as] = sym_known(n) ? n.v : -1;
 	}
 }
 
-static dck_status input_as_it_is(void *self, num_table *nums, val *v, dck_err *err)
+static dck_status input_as_it_is(void *self, sym_table *nums, val *v, dck_err *err)
 {
 	(void)self;
 	(void)nums;
@@ -221,7 +221,7 @@ static dck_status node_runs(void *self, op *o, dck_err *err)
 
 static dck_status price_get(one *o, const dck_cost_node *n, dck_cost_price *ret, dck_err *err)
 {
-	const cost_watch watch = {
+	const cost_visitor watch = {
 	    .input = input_as_it_is, .before = node_as_it_is, .after = node_runs};
 	const cost_config config = {.watch = &watch};
 	cost_result *r;

@@ -9,11 +9,11 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"
 #include "base/err.h"
-#include "study/cost_report/tally_open.h"
-#include "record/asked.h"
-#include "measure/subject/sizes.h"
+#include "study/cost_report/cost_formula.h"
+#include "record/record_begin.h"
+#include "measure/subject/shape_resolve.h"
 #include "model/cost/op.h"
-#include "base/names.h"
+#include "base/name_index.h"
 #include "os/os.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +36,8 @@ typedef struct weights_file {
 } weights_file;
 
 typedef struct inspection {
-	tally_counted c;
-	subject_sizes sizes;
+	model_cost c;
+	shape_resolve sizes;
 	model_values values;
 	const char *subject;
 	mem_arena *arena; /* that of c */
@@ -170,9 +170,9 @@ static void outputs_complete(inspection *x)
 			    !symbols || strcmp(v->name, out[i].name) != 0)
 				continue;
 			for (size_t d = 0; d < rank; d++) {
-				dims[d] = num_known(v->dims[d]) ? v->dims[d].v : -1;
+				dims[d] = sym_known(v->dims[d]) ? v->dims[d].v : -1;
 				symbols[d] =
-				    num_known(v->dims[d]) ? NULL : num_text(r->nums, v->dims[d]);
+				    sym_known(v->dims[d]) ? NULL : sym_text(r->nums, v->dims[d]);
 			}
 			out[i].kind = "tensor";
 			out[i].dtype = v->dtype;
@@ -230,13 +230,13 @@ static const char *inspect_number_text(mem_arena *a, double v, const char *unit)
 }
 
 /* "1.81 G MACs"; why not. */
-static const char *inspect_amount(inspection *x, num n, const char *what)
+static const char *inspect_amount(inspection *x, sym_int n, const char *what)
 {
-	const char *open = cost_open_text(&x->c, n);
+	const char *open = cost_formula_text(&x->c, n);
 
-	if (num_known(n) && n.v < 1000)
+	if (sym_known(n) && n.v < 1000)
 		return mem_arena_fmt(x->arena, "%lld %s", (long long)n.v, what);
-	if (num_known(n))
+	if (sym_known(n))
 		return mem_arena_fmt(x->arena, "%s %s",
 				     inspect_number_text(x->arena, (double)n.v, ""), what);
 	return open ? mem_arena_fmt(x->arena, "%s %s", open, what)
@@ -258,7 +258,7 @@ static void sentence_put(record_builder *b, inspection *x)
 {
 	const char *producer = producer_text(x);
 
-	const char *letters = num_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
+	const char *letters = sym_known(x->c.cost->macs) ? "" : cost_open_letters(&x->c);
 
 	record_answer(b, "%s, %s, opset %lld%s%s%s", inspect_amount(x, x->c.cost->macs, "MACs"),
 		      inspect_amount(x, x->c.cost->params, "parameters"),
@@ -433,7 +433,7 @@ static void inspect_open_put(record_builder *b, inspection *x)
 			record_cell_text(b, symbol ? symbol : "?");
 			record_cell_text(b, in->info.name);
 			record_cell_int(b, (int64_t)d);
-			record_cell_text(b, subject_sizes_batch_axis(&x->sizes, i) == d ? "--batch"
+			record_cell_text(b, shape_resolve_batch_axis(&x->sizes, i) == d ? "--batch"
 					    : symbol					? "--dim"
 						     : "--shape");
 		}
@@ -558,8 +558,8 @@ static dck_status inspection_write(record_builder *b, inspection *x, const dck_s
 		given.batch = 0; /* it was made with it */
 	DCK_TRY(model_values_read(x->c.model->graph, x->arena, &x->values, err));
 	DCK_TRY(
-	    subject_sizes_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
-	DCK_TRY(subject_sizes_read(&x->sizes, &x->values, &given, err));
+	    shape_resolve_declared(&x->sizes, x->arena, &x->values, zoo ? NULL : x->subject, err));
+	DCK_TRY(shape_resolve_read(&x->sizes, &x->values, &given, err));
 	next = next_text(x, asked);
 	outputs_complete(x);
 	if (!next || !kinds_find(x) || !files_find(x))
@@ -598,7 +598,7 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 	/* The file is shown as it is; it is rebatched where it is measured. */
 	if (s->kind == DCK_SUBJECT_MODEL && s->model.batch > 0 && rebatched_fixed(s->text, &was))
 		plain.model.batch = 0;
-	DCK_TRY(tally_counted_open(&x.c, &plain, NULL, err));
+	DCK_TRY(model_cost_open(&x.c, &plain, NULL, err));
 	b = record_begin(title);
 	status = b ? inspection_write(b, &x, &plain, &s->model, err)
 		   : ERR_NO_MEMORY(err, "for a record");
@@ -606,6 +606,6 @@ dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret
 		status = record_finish(b, ret, err);
 	else
 		record_drop(b);
-	tally_counted_close(&x.c);
+	model_cost_close(&x.c);
 	return status;
 }

@@ -18,7 +18,7 @@
 #include "base/opt_text.h"
 #include "base/observer.h"
 #include "base/units.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "study/load/load_job.h"
 #include <math.h>
 #include <stdio.h>
@@ -126,7 +126,7 @@ static dck_status config_check(load_job *j, dck_err *err)
 static void arrivals_ask(load_job *j)
 {
 	const dck_load_config *c = j->config;
-	load_ask *a = &j->ask;
+	load_run_config *a = &j->ask;
 	const double rate = c->rate_hz > 0 ? c->rate_hz : c->trace ? j->trace.rate_hz : 1;
 
 	a->time_ns = c->time_ns > 0    ? c->time_ns
@@ -134,7 +134,7 @@ static void arrivals_ask(load_job *j)
 		     : c->trace	       ? load_trace_time(&j->trace, rate)
 				       : TIME_DEFAULT_NS;
 	if (a->scenario == LOAD_SERVER)
-		load_ask_rate(j, rate, c->seed, a);
+		load_run_config_rate(j, rate, c->seed, a);
 }
 
 static dck_status measure_once(load_job *j, dck_err *err)
@@ -221,7 +221,7 @@ static dck_status subject_open(load_job *j, dck_err *err)
 			      .cpus = os_cpus_allowed(),
 			      .run_threads = threads_of_run(j),
 			      .watch = j->watch};
-	j->pool.progress = observer_nothing("");
+	j->pool.progress = progress_indeterminate("");
 	return load_pool_open(&j->pool, &j->session.target, &j->shared.clock, (size_t)c->streams,
 			      (size_t)c->keep, err);
 }
@@ -231,7 +231,7 @@ static dck_status job_run(load_job *j, dck_err *err)
 	j->points = mem_zalloc(LOAD_PEAK_POINTS, sizeof *j->points);
 	DCK_NEED(j->points, err, "for the results");
 	os_host_get(&j->host);
-	j->shared.origin_ns = measure_shared_now(&j->shared);
+	j->shared.origin_ns = measure_context_now(&j->shared);
 	record_set_began(j->b, os_unix_ns());
 	DCK_TRY(subject_open(j, err));
 	DCK_TRY(j->config->find_peak ? load_search(j, err) : measure_once(j, err));
@@ -244,8 +244,8 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	dck_err why = {0};
 	dck_status status;
 
-	measure_shared_begin(&j->shared, j->config->clock, j->watch,
-			     j->subject->kind == DCK_SUBJECT_COMMAND);
+	measure_context_begin(&j->shared, j->config->clock, j->watch,
+			      j->subject->kind == DCK_SUBJECT_COMMAND);
 	j->b = record_begin(j->config->title);
 	status = j->b ? job_run(j, &why) : ERR_NO_MEMORY(&why, "for a record");
 	if (status == DCK_OK)
@@ -254,7 +254,7 @@ static dck_status job_measure(load_job *j, dck_record **ret, dck_err *err)
 	load_pool_close(&j->pool);
 	measure_session_close(&j->session);
 	load_samples_done(&j->kept);
-	measure_shared_end(&j->shared);
+	measure_context_end(&j->shared);
 	if (status == DCK_OK)
 		return record_finish(j->b, ret, err);
 	record_drop(j->b);

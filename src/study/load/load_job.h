@@ -28,13 +28,13 @@ typedef struct load_job {
 	pthread_t caller;
 	record_builder *b;
 	os_host host;
-	measure_shared shared;
+	measure_context shared;
 	measure_session session;
 	dck_observer inner; /* of the session: its engine asks from any thread */
 	load_pool pool;
 	load_trace trace;
 	latency_limit limits[LOAD_LIMITS];
-	load_ask ask;
+	load_run_config ask;
 	/* What came of it. */
 	load_point *points; /* [LOAD_PEAK_POINTS]; owned */
 	size_t npoints;
@@ -52,10 +52,10 @@ typedef struct load_job {
 /* load_point.c */
 /* Adds the arrivals at a rate, and how many requests may wait before the queue is said to grow
  * without bound. a->time_ns is known. */
-void load_ask_rate(const load_job *j, double rate, uint64_t seed, load_ask *a);
+void load_run_config_rate(const load_job *j, double rate, uint64_t seed, load_run_config *a);
 /* What the last measurement adds to a rate point: limits are judged on all that was seen.
  * `confidence`: of this look. */
-void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+void load_point_take(load_job *j, const load_run_config *a, const load_result *r, double confidence,
 		     load_point *point);
 /* A measurement was ended early: adds the note that says why. What was measured until then is
  * reported. */

@@ -74,7 +74,7 @@ static void notes_too_few(const load_view *v)
 		    v->b, "too-few-runs",
 		    "the interval of %llu requests is too narrow for its level, because %s; "
 		    "measure longer with --time or --requests",
-		    (unsigned long long)v->r->served, stat_narrow_text(e->narrow));
+		    (unsigned long long)v->r->served, stat_undercoverage_text(e->narrow));
 }
 
 static void oversubscribed(const load_view *v)
@@ -138,6 +138,6 @@ void load_notes(const load_view *v)
 	oversubscribed(v);
 	clock_coarse(v);
 	load_limits_notes(v);
-	measure_shared_notes(&v->j->shared, v->b);
+	measure_context_notes(&v->j->shared, v->b);
 	diagnostics(v);
 }

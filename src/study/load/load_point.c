@@ -12,7 +12,7 @@
 #define QUEUE_LEAST 100
 #define QUEUE_PART  4 /* of all requests: what is left waiting of them says that it grows */
 
-void load_ask_rate(const load_job *j, double rate, uint64_t seed, load_ask *a)
+void load_run_config_rate(const load_job *j, double rate, uint64_t seed, load_run_config *a)
 {
 	const dck_load_config *c = j->config;
 	double expected = rate * (double)a->time_ns / 1e9;
@@ -127,7 +127,7 @@ static void statistic_take(load_job *j, const latency_limit *limit, stat_estimat
 		ret->value = x->max; /* also of samples that were not kept */
 }
 
-void load_point_take(load_job *j, const load_ask *a, const load_result *r, double confidence,
+void load_point_take(load_job *j, const load_run_config *a, const load_result *r, double confidence,
 		     load_point *point)
 {
 	const measure_samples *x = &j->pool.samples.of[LOAD_LATENCY];

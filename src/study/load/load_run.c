@@ -37,7 +37,7 @@ struct load_stream {
 /* What the streams share while they run. */
 struct run_state {
 	load_pool *pool;
-	const load_ask *ask;
+	const load_run_config *ask;
 	uint64_t start_ns;
 	pthread_mutex_t lock;	/* of all below, up to `one` */
 	pthread_cond_t changed; /* of the next three */
@@ -64,7 +64,7 @@ static uint64_t load_now(const load_pool *p)
 /* Counts the requests that are due by `at_ns` and that no stream has taken yet. */
 static uint64_t queue_length(run_state *r, double at_ns)
 {
-	const load_ask *a = r->ask;
+	const load_run_config *a = r->ask;
 
 	while (r->ahead_any && r->ahead_ns <= at_ns && r->ahead_ns < (double)a->time_ns &&
 	       (a->requests == 0 || r->arrived < a->requests)) {
@@ -78,7 +78,7 @@ static uint64_t queue_length(run_state *r, double at_ns)
 /* Takes the next unclaimed request; the caller holds the lock. false: there are no more. */
 static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 {
-	const load_ask *a = r->ask;
+	const load_run_config *a = r->ask;
 	const double since = now_ns > r->start_ns ? (double)(now_ns - r->start_ns) : 0;
 	const uint64_t queue = queue_length(r, since);
 
@@ -103,7 +103,7 @@ static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
  * its thread comes to run. */
 static bool turn_take(const load_stream *s, run_state *r, uint64_t now_ns)
 {
-	const load_ask *a = r->ask;
+	const load_run_config *a = r->ask;
 
 	if (s->samples.of[LOAD_LATENCY].pushed > 0 && now_ns - r->start_ns >= a->time_ns)
 		return false;
@@ -475,7 +475,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 					(double)ret->queue_end > fmax(10, 3.0 * (double)p->n));
 }
 
-dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err *err)
+dck_status load_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err)
 {
 	run_state r = {
 	    .pool = p, .ask = ask, .next = ask->arrivals, .ahead = ask->arrivals, .running = p->n};
@@ -610,7 +610,7 @@ dck_status load_pool_open(load_pool *p, subject_target *t, const dck_clock *cloc
 	p->clock = clock;
 	p->n = n;
 	if (!p->pace.sleep_ns)
-		p->pace = (load_pace){.sleep_ns = sleep_really, .spin_ns = SPIN_NS};
+		p->pace = (load_timer){.sleep_ns = sleep_really, .spin_ns = SPIN_NS};
 	p->streams = os_pages_reserve(n * sizeof *p->streams);
 	DCK_NEED(p->streams, err, "for %zu streams", n);
 	status = pool_fill(p, cap, err);

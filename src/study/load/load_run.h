@@ -108,13 +108,13 @@ bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_l
 /* --- load_run.c: one measurement. */
 
 /* How a stream waits; replaced in tests. */
-typedef struct load_pace {
+typedef struct load_timer {
 	void (*sleep_ns)(void *self, uint64_t ns);
 	void *self;
 	uint64_t spin_ns; /* before an arrival, where a core is free: the timer wakes late */
-} load_pace;
+} load_timer;
 
-typedef struct load_ask {
+typedef struct load_run_config {
 	load_scenario scenario; /* not AUTO */
 	load_arrivals arrivals; /* of SERVER */
 	uint64_t time_ns;	/* arrivals, or beginnings, later than this are not made */
@@ -122,7 +122,7 @@ typedef struct load_ask {
 	uint64_t max_queue;	/* of SERVER */
 	const latency_limit *limits;
 	size_t nlimits;
-} load_ask;
+} load_run_config;
 
 typedef struct load_stream load_stream;
 
@@ -131,7 +131,7 @@ struct load_pool {
 	subject_target *target;
 	const dck_clock *clock;
 	uint64_t origin_ns; /* the record's beginning */
-	load_pace pace;
+	load_timer pace;
 	load_stream *streams;
 	size_t n, cap;		    /* streams; samples that each keeps */
 	bool serial, inline_only;   /* inline: tests, one stream in the caller's thread */
@@ -167,7 +167,7 @@ dck_status load_pool_open(load_pool *p, subject_target *t, const dck_clock *cloc
 void load_pool_close(load_pool *p); /* {0} is allowed */
 
 /* Fails only when threads cannot be made; how a run or the user ended it is in *ret. */
-dck_status load_run(load_pool *p, const load_ask *ask, load_result *ret, dck_err *err);
+dck_status load_run(load_pool *p, const load_run_config *ask, load_result *ret, dck_err *err);
 
 /* Of one stream in the last measurement; borrowed until the next. */
 const measure_samples *load_stream_latency(const load_pool *p, size_t i);

@@ -63,7 +63,8 @@ static void samples_keep(load_job *j, const load_point *point)
 static dck_status unloaded_measure(load_job *j, bool *ret_stopped, dck_err *err)
 {
 	const size_t streams = j->pool.n;
-	load_ask a = {.scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
+	load_run_config a = {
+	    .scenario = LOAD_SINGLE, .limits = j->limits, .nlimits = j->ask.nlimits};
 	const double wanted = j->needed * fmax(1, j->session.phases.loop.run_ns);
 	load_result r;
 	dck_status status;
@@ -150,11 +151,12 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static void point_ask(const load_job *j, double rate, unsigned look, load_ask *ret)
+static void point_ask(const load_job *j, double rate, unsigned look, load_run_config *ret)
 {
 	*ret = j->ask;
 	ret->time_ns = point_time(j, rate);
-	load_ask_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look), ret);
+	load_run_config_rate(j, rate, j->config->seed + RNG_STEP * (j->npoints * LOOKS + look),
+			     ret);
 }
 
 /* Would the remaining looks be enough, by what is known now? */
@@ -174,7 +176,7 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 				dck_err *err)
 {
 	load_point *point = &j->points[j->npoints];
-	load_ask a;
+	load_run_config a;
 
 	*point = (load_point){.rate = rate};
 	dck_text_si(rate, "/s", j->phase, sizeof j->phase);

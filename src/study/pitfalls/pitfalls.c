@@ -3,8 +3,8 @@
  *
  * dck_bench() makes the honest record, to which everything is added. Then a session is opened and
  * kept warm; TWINS more that are opened the same way give the resolution (an A/A test); each chosen
- * row of pit_rows[] is measured, a row that fails keeps its reason; the record has the rows sorted
- * by harm.
+ * row of pitfall_rows[] is measured, a row that fails keeps its reason; the record has the rows
+ * sorted by harm.
  *
  * A row does harm if its interval excludes 1 and its factor is outside both the margin and the
  * resolution; inside the resolution it is not resolved. Else it does none if its interval is within
@@ -14,13 +14,13 @@
  * ROWS_MAX rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include "deepclock/unstable.h"
 #include "base/commas.h"
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include <assert.h>
 #include <math.h>
@@ -60,9 +60,9 @@ void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size
 /* --- which mistakes */
 
 typedef struct chosen {
-	const pit_row *row;
+	const pitfall_row *row;
 	bool measured;
-	pit_finding found;
+	pitfall_finding found;
 	char why_not[sizeof((dck_err *)0)->msg]; /* "": it was measured, or not reached */
 } chosen;
 
@@ -72,8 +72,8 @@ static dck_status list_check(const char *option, const char *list, dck_err *err)
 	char key[64];
 	size_t n = 0;
 
-	while (pit_rows[n].says.key) {
-		keys[n] = pit_rows[n].says.key;
+	while (pitfall_rows[n].says.key) {
+		keys[n] = pitfall_rows[n].says.key;
 		n++;
 	}
 	for (commas_item item; commas_next(&list, &item);) {
@@ -99,7 +99,7 @@ static dck_status rows_choose(const dck_pitfalls_config *c, chosen *rows, size_t
 
 	DCK_TRY(list_check("only", c->only, err));
 	DCK_TRY(list_check("skip", c->skip, err));
-	for (const pit_row *r = pit_rows; r->says.key; r++) {
+	for (const pitfall_row *r = pitfall_rows; r->says.key; r++) {
 		const bool in = !c->only || commas_have(c->only, r->says.key);
 
 		assert(n < ROWS_MAX);
@@ -128,7 +128,7 @@ static void plan_fill(dck_plan *plan, const dck_pitfalls_config *c)
 	plan->title = c->title;
 }
 
-static dck_status pitfalls_session_open(pit *p, dck_err *err)
+static dck_status pitfalls_session_open(pitfall *p, dck_err *err)
 {
 	const size_t scratch = stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX;
 
@@ -141,7 +141,7 @@ static dck_status pitfalls_session_open(pit *p, dck_err *err)
 	return measure_session_warm(&p->session, err);
 }
 
-static void session_close(pit *p)
+static void session_close(pitfall *p)
 {
 	measure_session_close(&p->session);
 	mem_free(p->scratch);
@@ -151,23 +151,24 @@ static void session_close(pit *p)
 
 /* Measures how far the honest session is from others that were opened the same way, by the trials
  * of every mistake: memory addresses make sessions differ, too. */
-static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
+static dck_status resolution_measure(pitfall *p, record_builder *b, dck_err *err)
 {
-	pit_pairs all = {0};
+	pitfall_pairs all = {0};
 
 	for (size_t i = 0; i < TWINS; i++) {
-		pit_pairs self;
+		pitfall_pairs self;
 		measure_session twin;
 		dck_status status;
 
-		DCK_TRY(pit_candidate_open(p, &twin, p->subject, 0, err));
-		status = pit_pair(p, pit_honest(p), (pit_trial){pit_trial_loop, &twin.phases.loop},
-				  &self, err);
+		DCK_TRY(pitfall_candidate_open(p, &twin, p->subject, 0, err));
+		status = pitfall_pair(p, pitfall_honest(p),
+				      (pitfall_trial){pitfall_trial_loop, &twin.phases.loop}, &self,
+				      err);
 		measure_session_close(&twin);
 		if (status != DCK_OK)
 			return status;
 		p->resolution = fmax(p->resolution, expm1(fabs(log(self.factor))));
-		DCK_TRY(pit_pairs_add(p, &all, &self, err));
+		DCK_TRY(pitfall_pairs_add(p, &all, &self, err));
 	}
 	if (all.has_interval)
 		p->resolution =
@@ -182,19 +183,19 @@ static dck_status resolution_measure(pit *p, record_builder *b, dck_err *err)
 
 /* --- the rows */
 
-static dck_status rows_measure(pit *p, chosen *rows, size_t n, dck_err *err)
+static dck_status rows_measure(pitfall *p, chosen *rows, size_t n, dck_err *err)
 {
 	p->nrows = n;
-	p->rows_begin_ns = measure_shared_now(&p->shared);
+	p->rows_begin_ns = measure_context_now(&p->shared);
 	for (p->row = 0; p->row < n; p->row++) {
 		chosen *c = &rows[p->row];
-		pit_finding found = {.number_ns = NAN, .factor = NAN};
+		pitfall_finding found = {.number_ns = NAN, .factor = NAN};
 		dck_err why = {0};
 		dck_status status;
 
 		p->made = c->row;
 		p->phase = c->row->says.key;
-		pit_show(p, 0);
+		pitfall_show(p, 0);
 		status = c->row->measure(p, &found, &why);
 		if (status == DCK_E_CANCEL || measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
@@ -218,9 +219,9 @@ static bool within(double low, double high, double share)
 
 /* Harm: the interval excludes 1, and sessions of the same subject differ by less. No harm: it holds
  * 1, or nearly, and is too narrow for much harm. */
-static verdict_kind verdict_kind_of(const pit *p, const chosen *c)
+static verdict_kind verdict_kind_of(const pitfall *p, const chosen *c)
 {
-	const pit_finding *f = &c->found;
+	const pitfall_finding *f = &c->found;
 	const double floor = fmax(p->asked->margin, p->resolution);
 
 	if (!c->measured)
@@ -242,7 +243,7 @@ static const char *const verdict_names[] = {
 };
 
 /* Orders the worst first; mistakes that do nothing, or could not be made, come last. */
-static bool comes_before(const pit *p, const chosen *a, const chosen *b)
+static bool comes_before(const pitfall *p, const chosen *a, const chosen *b)
 {
 	const verdict_kind va = verdict_kind_of(p, a), vb = verdict_kind_of(p, b);
 
@@ -251,7 +252,7 @@ static bool comes_before(const pit *p, const chosen *a, const chosen *b)
 	return va != NOT_MEASURED && fabs(log(a->found.factor)) > fabs(log(b->found.factor));
 }
 
-static void pitfalls_rows_sort(const pit *p, const chosen *rows, size_t n, size_t *order)
+static void pitfalls_rows_sort(const pitfall *p, const chosen *rows, size_t n, size_t *order)
 {
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i;
@@ -276,10 +277,10 @@ static const dck_column remedy_columns[] = {
     {"remedy", "do", DCK_UNIT_NONE},
 };
 
-static void finding_record(record_builder *b, const pit *p, const chosen *c)
+static void finding_record(record_builder *b, const pitfall *p, const chosen *c)
 {
 	const dck_pitfall *says = &c->row->says;
-	const pit_finding *f = &c->found;
+	const pitfall_finding *f = &c->found;
 	char tag[80];
 
 	snprintf(tag, sizeof tag, "pitfalls/%s", says->key);
@@ -291,9 +292,9 @@ static void finding_record(record_builder *b, const pit *p, const chosen *c)
 		record_metric_absent(b, tag, c->why_not);
 }
 
-static void row_record(record_builder *b, const pit *p, const chosen *c)
+static void row_record(record_builder *b, const pitfall *p, const chosen *c)
 {
-	const pit_finding *f = &c->found;
+	const pitfall_finding *f = &c->found;
 
 	record_cell_text(b, c->row->says.key);
 	if (c->measured) {
@@ -333,7 +334,7 @@ static const char *factor_text(double factor, char *buf, size_t size)
 	return buf;
 }
 
-static void answer_record(record_builder *b, const pit *p, const chosen *rows, size_t n,
+static void answer_record(record_builder *b, const pitfall *p, const chosen *rows, size_t n,
 			  size_t worst)
 {
 	size_t harm = 0, none = 0;
@@ -358,7 +359,7 @@ static void answer_record(record_builder *b, const pit *p, const chosen *rows, s
 			      none, n, n - none);
 }
 
-static void result_record(record_builder *b, const pit *p, const chosen *rows, size_t n)
+static void result_record(record_builder *b, const pitfall *p, const chosen *rows, size_t n)
 {
 	size_t order[ROWS_MAX];
 
@@ -396,7 +397,7 @@ static void result_record(record_builder *b, const pit *p, const chosen *rows, s
 }
 
 /* Notes why it ended early; what was measured until then is reported. */
-static void pitfalls_stopped_note(record_builder *b, const pit *p, dck_status status,
+static void pitfalls_stopped_note(record_builder *b, const pitfall *p, dck_status status,
 				  const dck_err *why)
 {
 	record_set_incomplete(b, true);
@@ -412,19 +413,19 @@ static void pitfalls_stopped_note(record_builder *b, const pit *p, dck_status st
 			    why->msg);
 }
 
-static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, chosen *rows,
+static void mistakes_make(pitfall *p, const dck_observer *watch, record_builder *b, chosen *rows,
 			  size_t n)
 {
 	dck_err why = {0};
 	dck_status status;
 
-	measure_shared_begin(&p->shared, p->asked->clock, watch,
-			     p->subject->kind == DCK_SUBJECT_COMMAND);
+	measure_context_begin(&p->shared, p->asked->clock, watch,
+			      p->subject->kind == DCK_SUBJECT_COMMAND);
 	status = pitfalls_session_open(p, &why);
 
 	p->nrows = n;
 	p->phase = "honest and honest";
-	p->rows_begin_ns = measure_shared_now(&p->shared);
+	p->rows_begin_ns = measure_context_now(&p->shared);
 	if (status == DCK_OK)
 		status = resolution_measure(p, b, &why);
 	if (status == DCK_OK)
@@ -434,14 +435,14 @@ static void mistakes_make(pit *p, const dck_observer *watch, record_builder *b, 
 	if (p->row > 0)
 		result_record(b, p, rows, p->row);
 	session_close(p);
-	measure_shared_end(&p->shared);
+	measure_context_end(&p->shared);
 }
 
 dck_status dck_pitfalls(const dck_subject *s, const dck_pitfalls_config *c,
 			const dck_observer *watch, dck_record **ret, dck_err *err)
 {
 	dck_pitfalls_config own;
-	pit p = {.subject = s};
+	pitfall p = {.subject = s};
 	dck_record *base = NULL;
 	record_builder *b;
 	chosen *rows;

@@ -2,17 +2,17 @@
  * the median of the logarithms of their ratios with an exact sign-test interval.
  *
  * A trial has runs that do not count, and then runs whose median or mean is its result; a kind of
- * trial is a function with its data (pit_trial). pairs_take() changes which of the two is first
+ * trial is a function with its data (pitfall_trial). pairs_take() changes which of the two is first
  * from pair to pair, so that a linear drift adds the same to both. The number of pairs, ROUNDS_MIN
  * to PIT_ROUNDS_MAX, follows from the time alone and never from the results, so that the one test
  * at the end keeps its level (stat/sequential.h).
  *
  * Trials, those of other sessions too, use the sample store of the honest session, which they clear
- * first, and p->scratch, which pit_median() overwrites. A session that pit_candidate_open() opens
- * is the caller's to close; one that fails is closed.
+ * first, and p->scratch, which pitfall_median() overwrites. A session that pitfall_candidate_open()
+ * opens is the caller's to close; one that fails is closed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
@@ -37,12 +37,12 @@
 #define WARM_NS	      300000000u
 #define WARM_RUNS_MAX 100000
 
-bool pit_is_command(const pit *p)
+bool pitfall_is_command(const pitfall *p)
 {
 	return p->session.target.engine.ops->caps & DCK_CAP_COMMAND;
 }
 
-double pit_median(pit *p, const double *x, size_t n)
+double pitfall_median(pitfall *p, const double *x, size_t n)
 {
 	if (n == 0)
 		return NAN;
@@ -51,18 +51,18 @@ double pit_median(pit *p, const double *x, size_t n)
 	return stat_quantile_sorted(p->scratch, n, 0.5);
 }
 
-static uint64_t blocks_now(const pit *p)
+static uint64_t blocks_now(const pitfall *p)
 {
-	return measure_shared_now(&p->shared);
+	return measure_context_now(&p->shared);
 }
 
-void pit_show(pit *p, double row_share)
+void pitfall_show(pitfall *p, double row_share)
 {
 	const double done = (double)p->row + fmin(1, row_share), all = (double)p->nrows;
 	const double passed = (double)(blocks_now(p) - p->rows_begin_ns);
 	/* The first row is too little to extrapolate the others from. */
 	const double planned = (double)p->asked->time_ns * (all + EXTRA_TIME);
-	dck_progress live = observer_nothing(p->phase);
+	dck_progress live = progress_indeterminate(p->phase);
 
 	live.elapsed_ns = blocks_now(p) - p->shared.origin_ns;
 	live.done_ratio = all > 0 ? done / all : NAN;
@@ -72,29 +72,29 @@ void pit_show(pit *p, double row_share)
 
 /* --- trials */
 
-static double trial_ns(const pit *p)
+static double trial_ns(const pitfall *p)
 {
 	return (double)p->asked->time_ns / (2 * ROUNDS_WANTED);
 }
 
-static uint64_t samples_of(const pit *p, double sample_ns)
+static uint64_t samples_of(const pitfall *p, double sample_ns)
 {
 	const double least = sample_ns > LONG_NS ? 1 : SAMPLES_MIN;
 
 	return (uint64_t)fmin(SAMPLES_MAX, fmax(least, trial_ns(p) / fmax(1, sample_ns)));
 }
 
-static uint64_t settle_of(const pit *p, double sample_ns)
+static uint64_t settle_of(const pitfall *p, double sample_ns)
 {
-	if (pit_is_command(p) || sample_ns > LONG_NS)
+	if (pitfall_is_command(p) || sample_ns > LONG_NS)
 		return 0;
 	return (uint64_t)fmin(SAMPLES_MAX, fmax(1, SETTLE_NS / fmax(1, sample_ns)));
 }
 
-static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
+static dck_status loop_take(pitfall *p, measure_loop *l, dck_err *err)
 {
 	measure_samples *to = &p->session.phases.latency;
-	measure_sinks sinks = {.latency = to};
+	phase_samples sinks = {.latency = to};
 	/* The time that the loop itself knows is of its last slice, which may have been
 	 * disturbed. */
 	if (l == &p->session.phases.loop)
@@ -106,20 +106,20 @@ static dck_status loop_take(pit *p, measure_loop *l, dck_err *err)
 		DCK_TRY(measure_loop_take(l, &sinks, settle, err));
 	measure_samples_clear(to);
 	DCK_TRY(measure_loop_take(l, &sinks, samples_of(p, sample_ns), err));
-	l->run_ns = pit_median(p, to->value, to->n);
+	l->run_ns = pitfall_median(p, to->value, to->n);
 	return DCK_OK;
 }
 
-dck_status pit_trial_loop(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pitfall_trial_loop(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	const measure_samples *to = &p->session.phases.latency;
 
 	DCK_TRY(loop_take(p, self, err));
-	*ret_ns = pit_median(p, to->value, to->n);
+	*ret_ns = pitfall_median(p, to->value, to->n);
 	return DCK_OK;
 }
 
-dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pitfall_trial_mean(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	const measure_samples *to = &p->session.phases.latency;
 	double sum = 0;
@@ -131,13 +131,13 @@ dck_status pit_trial_mean(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_step_run(pit *p, void *self, dck_err *err)
+dck_status pitfall_step_run(pitfall *p, void *self, dck_err *err)
 {
 	(void)self;
 	return engine_run(p->session.target.engine.ops, p->session.target.context, err);
 }
 
-static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *err)
+static dck_status step_once(pitfall *p, const pitfall_step *s, double *ret_ns, dck_err *err)
 {
 	const uint64_t begin = blocks_now(p);
 	dck_status status = s->step(p, s->self, err);
@@ -149,9 +149,9 @@ static dck_status step_once(pit *p, const pit_step *s, double *ret_ns, dck_err *
 	return status;
 }
 
-dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
+dck_status pitfall_trial_step(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
-	const pit_step *s = self;
+	const pitfall_step *s = self;
 	measure_samples *to = &p->session.phases.latency;
 	const uint64_t n = samples_of(p, p->run_ns), begin = blocks_now(p);
 	uint64_t settle = settle_of(p, p->run_ns);
@@ -173,19 +173,19 @@ dck_status pit_trial_step(pit *p, void *self, double *ret_ns, dck_err *err)
 		if (to->n >= SAMPLES_MIN && (double)(blocks_now(p) - begin) > 2 * trial_ns(p))
 			break;
 	}
-	*ret_ns = pit_median(p, to->value, to->n);
+	*ret_ns = pitfall_median(p, to->value, to->n);
 	return DCK_OK;
 }
 
 /* --- pairs */
 
-pit_trial pit_honest(pit *p)
+pitfall_trial pitfall_honest(pitfall *p)
 {
-	return (pit_trial){pit_trial_loop, &p->session.phases.loop};
+	return (pitfall_trial){pitfall_trial_loop, &p->session.phases.loop};
 }
 
 /* The number of rounds follows from the time alone, so one look at the end keeps its level. */
-static dck_status pairs_judge(pit *p, pit_pairs *ret, dck_err *err)
+static dck_status pairs_judge(pitfall *p, pitfall_pairs *ret, dck_err *err)
 {
 	double *walk = mem_alloc((ret->n + 2) * sizeof *walk);
 	stat_boundary b;
@@ -202,15 +202,16 @@ static dck_status pairs_judge(pit *p, pit_pairs *ret, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_pairs_add(pit *p, pit_pairs *to, const pit_pairs *from, dck_err *err)
+dck_status pitfall_pairs_add(pitfall *p, pitfall_pairs *to, const pitfall_pairs *from, dck_err *err)
 {
 	for (size_t i = 0; i < from->n && to->n < PIT_ROUNDS_MAX; i++)
 		to->log_ratio[to->n++] = from->log_ratio[i];
 	return pairs_judge(p, to, err);
 }
 
-static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, double *honest_ns,
-			     double *mistaken_ns, double *log_ratio, size_t *ret_n, dck_err *err)
+static dck_status pairs_take(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
+			     double *honest_ns, double *mistaken_ns, double *log_ratio,
+			     size_t *ret_n, dck_err *err)
 {
 	const uint64_t begin = blocks_now(p);
 	const double whole = (double)p->asked->time_ns;
@@ -229,40 +230,41 @@ static dck_status pairs_take(pit *p, pit_trial honest, pit_trial mistaken, doubl
 			DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 		log_ratio[n] = log(mistaken_ns[n] / honest_ns[n]);
 		n++;
-		pit_show(p,
-			 fmax((double)(blocks_now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
-			      0.5 * fmin(1, (double)n / ROUNDS_MIN)));
+		pitfall_show(
+		    p, fmax((double)(blocks_now(p) - begin) / fmax(1, whole) * (n >= ROUNDS_MIN),
+			    0.5 * fmin(1, (double)n / ROUNDS_MIN)));
 	}
 	*ret_n = n;
 	return DCK_OK;
 }
 
-dck_status pit_pair(pit *p, pit_trial honest, pit_trial mistaken, pit_pairs *ret, dck_err *err)
+dck_status pitfall_pair(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
+			pitfall_pairs *ret, dck_err *err)
 {
 	double *honest_ns = mem_alloc((size_t)2 * PIT_ROUNDS_MAX * sizeof *honest_ns);
 	dck_status status;
 
 	DCK_NEED(honest_ns, err, "for rounds");
 	double *const mistaken_ns = honest_ns + PIT_ROUNDS_MAX;
-	*ret = (pit_pairs){0};
+	*ret = (pitfall_pairs){0};
 	status =
 	    pairs_take(p, honest, mistaken, honest_ns, mistaken_ns, ret->log_ratio, &ret->n, err);
 	if (status == DCK_OK) {
-		ret->honest_ns = pit_median(p, honest_ns, ret->n);
-		ret->mistaken_ns = pit_median(p, mistaken_ns, ret->n);
+		ret->honest_ns = pitfall_median(p, honest_ns, ret->n);
+		ret->mistaken_ns = pitfall_median(p, mistaken_ns, ret->n);
 		status = pairs_judge(p, ret, err);
 	}
 	mem_free(honest_ns);
 	return status;
 }
 
-dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_finding *ret,
-			 dck_err *err)
+dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
+			     pitfall_finding *ret, dck_err *err)
 {
-	pit_pairs pairs;
+	pitfall_pairs pairs;
 	char a[32], b[32];
 
-	DCK_TRY(pit_pair(p, honest, mistaken, &pairs, err));
+	DCK_TRY(pitfall_pair(p, honest, mistaken, &pairs, err));
 	ret->number_ns = pairs.mistaken_ns;
 	ret->honest_ns = pairs.honest_ns;
 	ret->factor = pairs.factor;
@@ -277,9 +279,9 @@ dck_status pit_pair_find(pit *p, pit_trial honest, pit_trial mistaken, pit_findi
 
 /* --- another session */
 
-static dck_status candidate_warm(pit *p, measure_session *l, dck_err *err)
+static dck_status candidate_warm(pitfall *p, measure_session *l, dck_err *err)
 {
-	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	phase_samples sinks = {.latency = &p->session.phases.latency};
 	const uint64_t most = p->asked->time_ns < WARM_NS ? p->asked->time_ns : WARM_NS;
 	const uint64_t begin = blocks_now(p);
 
@@ -287,12 +289,12 @@ static dck_status candidate_warm(pit *p, measure_session *l, dck_err *err)
 	for (uint64_t n = 0; n < WARM_RUNS_MAX && (n < WARM_RUNS || blocks_now(p) - begin < most);
 	     n++)
 		DCK_TRY(measure_loop_slice(&l->phases.loop, &sinks, 1, err));
-	l->phases.loop.run_ns = pit_median(p, sinks.latency->value, sinks.latency->n);
+	l->phases.loop.run_ns = pitfall_median(p, sinks.latency->value, sinks.latency->n);
 	return DCK_OK;
 }
 
-dck_status pit_candidate_open(pit *p, measure_session *l, const dck_subject *s, uint32_t observe,
-			      dck_err *err)
+dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subject *s,
+				  uint32_t observe, dck_err *err)
 {
 	dck_subject copy;
 	dck_status status;

@@ -8,11 +8,11 @@
  *
  * Each opening has an honest trial before and after it, whose mean is its reference, so that a
  * drift cancels. Openings are independent, so the factor is the geometric mean of their ratios with
- * Student's t interval on the logarithms. In pit_a_then_b() the two numbers are the halves of the
- * same runs. Arrays have PIT_OPENINGS_MAX items, on the stack.
+ * Student's t interval on the logarithms. In pitfall_a_then_b() the two numbers are the halves of
+ * the same runs. Arrays have PIT_OPENINGS_MAX items, on the stack.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "measure/worker.h"
 #include <math.h>
@@ -26,7 +26,7 @@
 
 /* --- one start */
 
-static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
+static dck_status fresh_process(pitfall *p, pitfall_opening *ret, dck_err *err)
 {
 	dck_plan plan = p->plan.asked;
 	const worker_job job = {
@@ -56,12 +56,12 @@ static dck_status fresh_process(pit *p, pit_opening *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
+static dck_status fresh_here(pitfall *p, pitfall_opening *ret, dck_err *err)
 {
 	measure_session s = {0};
 	dck_subject copy;
 	measure_samples *to = &p->session.phases.latency;
-	measure_sinks sinks = {.latency = to};
+	phase_samples sinks = {.latency = to};
 	dck_status status = DCK_OK;
 
 	DCK_TRY(measure_session_open(&s, &p->shared, rebatched_trusted(p->subject, &copy), NULL,
@@ -77,18 +77,19 @@ static dck_status fresh_here(pit *p, pit_opening *ret, dck_err *err)
 	return status;
 }
 
-static bool in_processes(const pit *p)
+static bool in_processes(const pitfall *p)
 {
 	return p->asked->program && p->subject->kind != DCK_SUBJECT_FUNCTION;
 }
 
-static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
+static dck_status opening_take(pitfall *p, pitfall_opening *ret, dck_err *err)
 {
 	/* Runs of a fresh start are timed one by one, which matters if they are short for the
 	 * clock: then the honest ones must be, too. */
-	pit_step single = {.step = pit_step_run};
-	const pit_trial honest =
-	    p->session.phases.loop.group > 1 ? (pit_trial){pit_trial_step, &single} : pit_honest(p);
+	pitfall_step single = {.step = pitfall_step_run};
+	const pitfall_trial honest = p->session.phases.loop.group > 1
+					 ? (pitfall_trial){pitfall_trial_step, &single}
+					 : pitfall_honest(p);
 	double before, after;
 
 	DCK_TRY(honest.measure(p, honest.self, &before, err));
@@ -100,27 +101,27 @@ static dck_status opening_take(pit *p, pit_opening *ret, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status openings_take(pit *p, dck_err *err)
+static dck_status openings_take(pitfall *p, dck_err *err)
 {
 	const double whole = FRESH_TIME * (double)p->asked->time_ns;
 	const double fit = whole / OPENINGS_MIN / fmax(1, p->run_ns);
-	const uint64_t begin = measure_shared_now(&p->shared);
+	const uint64_t begin = measure_context_now(&p->shared);
 	size_t n = 0;
 
 	p->opening_runs = (size_t)fmin(PIT_RUNS_MAX, fmax(RUNS_MIN, fit));
 	while (n < PIT_OPENINGS_MAX &&
-	       (n < OPENINGS_MIN || (double)(measure_shared_now(&p->shared) - begin) < whole)) {
+	       (n < OPENINGS_MIN || (double)(measure_context_now(&p->shared) - begin) < whole)) {
 		DCK_TRY(opening_take(p, &p->openings[n], err));
 		n++;
-		pit_show(p, (double)(measure_shared_now(&p->shared) - begin) / whole);
+		pitfall_show(p, (double)(measure_context_now(&p->shared) - begin) / whole);
 	}
 	p->nopenings = n;
 	return DCK_OK;
 }
 
-static dck_status openings_get(pit *p, size_t runs, dck_err *err)
+static dck_status openings_get(pitfall *p, size_t runs, dck_err *err)
 {
-	if (pit_is_command(p))
+	if (pitfall_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "every run of a program is a fresh start");
 	if (p->nopenings == 0 && p->opening_failed.code == DCK_OK)
 		(void)openings_take(p, &p->opening_failed);
@@ -141,8 +142,8 @@ static dck_status openings_get(pit *p, size_t runs, dck_err *err)
 /* --- what the rows read from them */
 
 /* The ratios of the starts are independent of each other: Student's t of their logarithms. */
-static void openings_judge(pit *p, const double *log_ratio, const double *number_ns,
-			   const double *honest_ns, pit_finding *ret)
+static void openings_judge(pitfall *p, const double *log_ratio, const double *number_ns,
+			   const double *honest_ns, pitfall_finding *ret)
 {
 	stat_estimate e;
 
@@ -151,8 +152,8 @@ static void openings_judge(pit *p, const double *log_ratio, const double *number
 	ret->has_interval = e.has_interval;
 	ret->lo = exp(e.lo);
 	ret->hi = exp(e.hi);
-	ret->number_ns = pit_median(p, number_ns, p->nopenings);
-	ret->honest_ns = pit_median(p, honest_ns, p->nopenings);
+	ret->number_ns = pitfall_median(p, number_ns, p->nopenings);
+	ret->honest_ns = pitfall_median(p, honest_ns, p->nopenings);
 }
 
 static double fresh_mean_of(const double *x, size_t n)
@@ -165,7 +166,7 @@ static double fresh_mean_of(const double *x, size_t n)
 }
 
 /* Compares what the row reads from each opening with the honest trials around it. */
-dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_fresh(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const size_t runs = p->made->runs;
 	double ratio[PIT_OPENINGS_MAX], ns[PIT_OPENINGS_MAX], reference[PIT_OPENINGS_MAX];
@@ -174,7 +175,7 @@ dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
 
 	DCK_TRY(openings_get(p, runs, err));
 	for (size_t i = 0; i < p->nopenings; i++) {
-		const pit_opening *o = &p->openings[i];
+		const pitfall_opening *o = &p->openings[i];
 
 		ns[i] = p->made->reading(p, o, runs);
 		if (!(ns[i] > 0))
@@ -187,30 +188,30 @@ dck_status pit_fresh(pit *p, pit_finding *ret, dck_err *err)
 	openings_judge(p, ratio, ns, reference, ret);
 	snprintf(ret->seen, sizeof ret->seen, "in %zu fresh %s opening took %s, the first run %s",
 		 p->nopenings, in_processes(p) ? "processes" : "sessions",
-		 dck_text_time(pit_median(p, open, p->nopenings), a, sizeof a),
-		 dck_text_time(pit_median(p, first, p->nopenings), b, sizeof b));
+		 dck_text_time(pitfall_median(p, open, p->nopenings), a, sizeof a),
+		 dck_text_time(pitfall_median(p, first, p->nopenings), b, sizeof b));
 	return DCK_OK;
 }
 
-double pit_read_median(pit *p, const pit_opening *o, size_t runs)
+double pitfall_read_median(pitfall *p, const pitfall_opening *o, size_t runs)
 {
-	return pit_median(p, o->run_ns, runs);
+	return pitfall_median(p, o->run_ns, runs);
 }
 
-double pit_read_mean(pit *p, const pit_opening *o, size_t runs)
+double pitfall_read_mean(pitfall *p, const pitfall_opening *o, size_t runs)
 {
 	(void)p;
 	return fresh_mean_of(o->run_ns, runs);
 }
 
-double pit_read_session(pit *p, const pit_opening *o, size_t runs)
+double pitfall_read_session(pitfall *p, const pitfall_opening *o, size_t runs)
 {
 	(void)p;
 	return fresh_mean_of(o->run_ns, runs) + o->open_ns / (double)runs;
 }
 
 /* The first half of the runs after a start is A, the second half B: the same thing twice. */
-dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	double ratio[PIT_OPENINGS_MAX], a_ns[PIT_OPENINGS_MAX], b_ns[PIT_OPENINGS_MAX];
 	char a[32], b[32];
@@ -229,7 +230,7 @@ dck_status pit_a_then_b(pit *p, pit_finding *ret, dck_err *err)
 	snprintf(ret->seen, sizeof ret->seen,
 		 "%zu runs as A (mean %s), then %zu of the very same as B (mean %s), "
 		 "from %zu fresh starts",
-		 half, dck_text_time(pit_median(p, a_ns, p->nopenings), a, sizeof a), half,
-		 dck_text_time(pit_median(p, b_ns, p->nopenings), b, sizeof b), p->nopenings);
+		 half, dck_text_time(pitfall_median(p, a_ns, p->nopenings), a, sizeof a), half,
+		 dck_text_time(pitfall_median(p, b_ns, p->nopenings), b, sizeof b), p->nopenings);
 	return DCK_OK;
 }

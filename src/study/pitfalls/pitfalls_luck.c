@@ -2,18 +2,18 @@
  * time or by a coarse clock, may be from the honest one.
  *
  * What one might have read is the empirical distribution of many readings: single runs, or means or
- * percentiles of groups of runs. pit_luck() takes the end of its middle 90 % (the 5 % or 95 %
- * quantile) that is farther from the truth, with the interval of that quantile; the low end is the
- * high end of the reciprocals. Single runs are made once and used by several rows; groups do not
- * overlap.
+ * percentiles of groups of runs. pitfall_sampling_error() takes the end of its middle 90 % (the 5 %
+ * or 95 % quantile) that is farther from the truth, with the interval of that quantile; the low end
+ * is the high end of the reciprocals. Single runs are made once and used by several rows; groups do
+ * not overlap.
  *
  * CPU and wall time are paired trials (pitfalls_blocks.c). A coarse clock and the session's clock
  * time the same runs; a reading of 0 is certain harm and needs no interval. p->scratch has the
- * estimator's part first and PIT_SINGLES_MAX values after it: pit_luck() uses both, so readings
- * must not be in it.
+ * estimator's part first and PIT_SINGLES_MAX values after it: pitfall_sampling_error() uses both,
+ * so readings must not be in it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include <math.h>
@@ -34,7 +34,8 @@
 
 /* Sets the interval of the quantile of y at END_HIGH, as shares of `truth`; y is reciprocals for
  * the quantile at END_LOW. */
-static void end_judge(pit *p, const double *y, size_t n, double truth, bool low, pit_finding *ret)
+static void end_judge(pitfall *p, const double *y, size_t n, double truth, bool low,
+		      pitfall_finding *ret)
 {
 	stat_estimate e;
 
@@ -46,7 +47,8 @@ static void end_judge(pit *p, const double *y, size_t n, double truth, bool low,
 	ret->hi = low ? 1 / e.lo / truth : e.hi / truth;
 }
 
-void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret)
+void pitfall_sampling_error(pitfall *p, const double *x, size_t n, double truth,
+			    pitfall_finding *ret)
 {
 	double *y = p->scratch + stat_scratch(PIT_SINGLES_MAX), low, high;
 
@@ -68,7 +70,7 @@ void pit_luck(pit *p, const double *x, size_t n, double truth, pit_finding *ret)
 	end_judge(p, y, n, truth, at_low, ret);
 }
 
-static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_finding *ret)
+static void luck_tell(pitfall *p, const double *x, size_t n, const char *of, pitfall_finding *ret)
 {
 	double *y = p->scratch;
 	char a[32], b[32], c[32], d[32];
@@ -85,12 +87,12 @@ static void luck_tell(pit *p, const double *x, size_t n, const char *of, pit_fin
 /* --- too few runs */
 
 /* Makes runs without a pause between them, each timed separately. */
-static dck_status singles_take(pit *p, dck_err *err)
+static dck_status singles_take(pitfall *p, dck_err *err)
 {
-	const uint64_t begin = measure_shared_now(&p->shared);
+	const uint64_t begin = measure_context_now(&p->shared);
 	const double whole = SINGLES_TIME * (double)p->asked->time_ns;
 	measure_loop *l = &p->session.phases.loop;
-	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	phase_samples sinks = {.latency = &p->session.phases.latency};
 	const uint64_t group = l->group;
 	dck_status status = DCK_OK;
 	double passed = 0;
@@ -103,8 +105,8 @@ static dck_status singles_take(pit *p, dck_err *err)
 					    measure_loop_slice_size(l, PIT_SINGLES_MAX - n), err);
 		for (size_t i = 0; i < sinks.latency->n && status == DCK_OK; i++)
 			p->single_ns[n++] = sinks.latency->value[i];
-		passed = (double)(measure_shared_now(&p->shared) - begin);
-		pit_show(p, passed / fmax(1, whole));
+		passed = (double)(measure_context_now(&p->shared) - begin);
+		pitfall_show(p, passed / fmax(1, whole));
 	}
 	l->group = group;
 	if (status == DCK_OK)
@@ -112,28 +114,29 @@ static dck_status singles_take(pit *p, dck_err *err)
 	return status;
 }
 
-static dck_status singles_get(pit *p, double *ret_truth, dck_err *err)
+static dck_status singles_get(pitfall *p, double *ret_truth, dck_err *err)
 {
 	if (p->nsingles == 0)
 		DCK_TRY(singles_take(p, err));
-	*ret_truth = pit_median(p, p->single_ns, p->nsingles);
+	*ret_truth = pitfall_median(p, p->single_ns, p->nsingles);
 	if (!(*ret_truth > 0))
 		DCK_FAIL(err, E_UNSUP, "a run took no time that the clock can see");
 	return DCK_OK;
 }
 
-dck_status pit_one_sample(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_one_sample(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	double truth;
 
 	DCK_TRY(singles_get(p, &truth, err));
-	pit_luck(p, p->single_ns, p->nsingles, truth, ret);
+	pitfall_sampling_error(p, p->single_ns, p->nsingles, truth, ret);
 	luck_tell(p, p->single_ns, p->nsingles, "single runs", ret);
 	return DCK_OK;
 }
 
 /* Allocates a value for each group of runs; the groups do not overlap. */
-static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *ret_n, dck_err *err)
+static dck_status groups_new(const pitfall *p, size_t runs, double **ret, size_t *ret_n,
+			     dck_err *err)
 {
 	const size_t n = p->nsingles / runs;
 
@@ -148,7 +151,7 @@ static dck_status groups_new(const pit *p, size_t runs, double **ret, size_t *re
 	return DCK_OK;
 }
 
-dck_status pit_mean_of(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_mean_of(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	double truth, *mean;
 	char of[32];
@@ -161,14 +164,14 @@ dck_status pit_mean_of(pit *p, pit_finding *ret, dck_err *err)
 		for (size_t k = 0; k < p->made->runs; k++)
 			mean[i] += p->single_ns[i * p->made->runs + k] / (double)p->made->runs;
 	}
-	pit_luck(p, mean, n, truth, ret);
+	pitfall_sampling_error(p, mean, n, truth, ret);
 	snprintf(of, sizeof of, "means of %zu runs", p->made->runs);
 	luck_tell(p, mean, n, of, ret);
 	mem_free(mean);
 	return DCK_OK;
 }
 
-static double quantile_of(pit *p, const double *x, size_t n, double q)
+static double quantile_of(pitfall *p, const double *x, size_t n, double q)
 {
 	memcpy(p->scratch, x, n * sizeof *x);
 	stat_sort(p->scratch, n);
@@ -176,7 +179,7 @@ static double quantile_of(pit *p, const double *x, size_t n, double q)
 }
 
 /* Reads p99 of 50 runs; where runs are long, p90 of 10. */
-dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	double median, truth, *part, q;
 	size_t n, runs, each;
@@ -196,7 +199,7 @@ dck_status pit_percentile(pit *p, pit_finding *ret, dck_err *err)
 	for (size_t i = 0; i < n; i++)
 		part[i] = quantile_of(p, p->single_ns + i * each, each, q);
 	truth = quantile_of(p, p->single_ns, p->nsingles, q);
-	pit_luck(p, part, n, truth, ret);
+	pitfall_sampling_error(p, part, n, truth, ret);
 	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
 	luck_tell(p, part, n, of, ret);
 	mem_free(part);
@@ -211,11 +214,11 @@ typedef struct shares {
 	double last_cpu_ns, last_wall_ns;
 } shares;
 
-static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status cpu_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
 	measure_loop *l = &p->session.phases.loop;
-	measure_sinks sinks = {.latency = &p->session.phases.latency};
+	phase_samples sinks = {.latency = &p->session.phases.latency};
 	const double least = (double)p->asked->time_ns / 64;
 	const uint64_t before = l->runs;
 
@@ -233,7 +236,7 @@ static dck_status cpu_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 }
 
 /* Makes a separate trial, and returns the other clock's reading of it. */
-static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status wall_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	shares *s = self;
 	double ns;
@@ -243,13 +246,13 @@ static dck_status wall_trial(pit *p, void *self, double *ret_ns, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_processor_time(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_processor_time(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	shares s = {0};
 	char a[32], b[32];
 
-	DCK_TRY(
-	    pit_pair_find(p, (pit_trial){wall_trial, &s}, (pit_trial){cpu_trial, &s}, ret, err));
+	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){wall_trial, &s},
+				  (pitfall_trial){cpu_trial, &s}, ret, err));
 	snprintf(ret->seen, sizeof ret->seen,
 		 "a run takes %s of wall time and %s of processor time, %.2f processors at once",
 		 dck_text_time(s.sum_wall_ns / s.runs, a, sizeof a),
@@ -259,7 +262,7 @@ dck_status pit_processor_time(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- clocks that are too coarse */
 
-static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, double *ret_true,
+static dck_status coarse_run(pitfall *p, const dck_clock *coarse, double *ret_ns, double *ret_true,
 			     dck_err *err)
 {
 	measure_loop *l = &p->session.phases.loop;
@@ -269,9 +272,9 @@ static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, do
 	if (measure_loop_cancelled(l))
 		DCK_FAIL(err, E_CANCEL, "interrupted");
 	coarse_begin = coarse->now_ns(coarse->self);
-	begin = measure_shared_now(&p->shared);
+	begin = measure_context_now(&p->shared);
 	status = engine_run(p->session.target.engine.ops, p->session.target.context, err);
-	end = measure_shared_now(&p->shared);
+	end = measure_context_now(&p->shared);
 	coarse_end = coarse->now_ns(coarse->self);
 	/* A clock that is set may run backwards. */
 	*ret_ns = coarse_end > coarse_begin ? (double)(coarse_end - coarse_begin) : 0;
@@ -279,30 +282,31 @@ static dck_status coarse_run(pit *p, const dck_clock *coarse, double *ret_ns, do
 	return status;
 }
 
-static dck_status coarse_measure(pit *p, const dck_clock *coarse, pit_finding *ret, dck_err *err)
+static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_finding *ret,
+				 dck_err *err)
 {
 	double *read = mem_alloc(2 * (size_t)PIT_SINGLES_MAX * sizeof *read);
 	dck_status status = DCK_OK;
-	const uint64_t first = measure_shared_now(&p->shared);
+	const uint64_t first = measure_context_now(&p->shared);
 	size_t n = 0, zeros = 0;
 	char tick[32], low[32], high[32];
 
 	DCK_NEED(read, err, "for readings");
 	double *const really = read + PIT_SINGLES_MAX;
 	while (status == DCK_OK && n < PIT_SINGLES_MAX &&
-	       (n < READINGS_MIN || measure_shared_now(&p->shared) - first < p->asked->time_ns)) {
+	       (n < READINGS_MIN || measure_context_now(&p->shared) - first < p->asked->time_ns)) {
 		status = coarse_run(p, coarse, &read[n], &really[n], err);
 		if (status == DCK_OK)
 			zeros += !(read[n++] > 0);
 	}
-	const double truth = status == DCK_OK ? pit_median(p, really, n) : 0;
+	const double truth = status == DCK_OK ? pitfall_median(p, really, n) : 0;
 
 	if (status == DCK_OK && !(truth > 0))
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "a run took no time that the clock can see");
 	if (status != DCK_OK)
 		goto done;
-	pit_luck(p, read, n, truth, ret);
+	pitfall_sampling_error(p, read, n, truth, ret);
 	const double low_ns = quantile_of(p, read, n, END_LOW);
 	const double high_ns = quantile_of(p, read, n, END_HIGH);
 	const int used = snprintf(ret->seen, sizeof ret->seen,
@@ -319,7 +323,7 @@ done:
 	return status;
 }
 
-dck_status pit_clock(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_clock(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	dck_clock coarse;
 

@@ -4,8 +4,8 @@
  * Within the clock: inputs made or bound in each run, and a run that returns before its results are
  * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads
  * than processors, busy threads of others, subnormal inputs, one input for all runs, a larger
- * batch. Each function of pit.h builds a mistaken trial and gives it with an honest one to
- * pit_pair_find().
+ * batch. Each function of pitfall.h builds a mistaken trial and gives it with an honest one to
+ * pitfall_pair_find().
  *
  * A trial that binds other inputs to the honest session binds its inputs back on every path, before
  * the others are freed. Subnormal numbers (IEEE 754: an exponent of 0) are slow on many processors.
@@ -13,7 +13,7 @@
  * before the trial returns. They are at most NEIGHBOURS_MAX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include <math.h>
@@ -28,7 +28,7 @@
 #define READY_RUNS_MAX 1000
 #define NEIGHBOURS_MAX 1024
 
-static dck_status tensors_needed(const pit *p, dck_err *err)
+static dck_status tensors_needed(const pitfall *p, dck_err *err)
 {
 	if (!p->session.target.inputs || p->session.target.nin == 0)
 		DCK_FAIL(err, E_UNSUP, "the subject has no inputs that are handed over");
@@ -36,7 +36,7 @@ static dck_status tensors_needed(const pit *p, dck_err *err)
 }
 
 /* Only a model can be opened in another setting. */
-static dck_status model_needed(const pit *p, dck_err *err)
+static dck_status model_needed(const pitfall *p, dck_err *err)
 {
 	if (p->subject->kind != DCK_SUBJECT_MODEL && p->subject->kind != DCK_SUBJECT_PLUGIN)
 		DCK_FAIL(err, E_UNSUP, "only a model can be opened in another setting");
@@ -45,7 +45,7 @@ static dck_status model_needed(const pit *p, dck_err *err)
 
 /* --- within the clock: inputs */
 
-static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_inputs **ret,
+static dck_status inputs_new(const pitfall *p, const dck_model_config *c, subject_inputs **ret,
 			     dck_err *err)
 {
 	const subject_target *t = &p->session.target;
@@ -54,7 +54,7 @@ static dck_status inputs_new(const pit *p, const dck_model_config *c, subject_in
 }
 
 /* Binds other inputs to the honest session. */
-static dck_status inputs_bind(pit *p, subject_inputs *inputs, dck_err *err)
+static dck_status inputs_bind(pitfall *p, subject_inputs *inputs, dck_err *err)
 {
 	p->session.target.inputs = inputs;
 	p->session.target.next_set = 0;
@@ -66,7 +66,7 @@ typedef struct maker {
 	subject_inputs *own, *made, *old;
 } maker;
 
-static dck_status make_and_run(pit *p, void *self, dck_err *err)
+static dck_status make_and_run(pitfall *p, void *self, dck_err *err)
 {
 	maker *m = self;
 
@@ -74,10 +74,10 @@ static dck_status make_and_run(pit *p, void *self, dck_err *err)
 	m->made = NULL;
 	DCK_TRY(inputs_new(p, &p->subject->model, &m->made, err));
 	DCK_TRY(inputs_bind(p, m->made, err));
-	return pit_step_run(p, NULL, err);
+	return pitfall_step_run(p, NULL, err);
 }
 
-static dck_status made_free(pit *p, void *self, dck_err *err)
+static dck_status made_free(pitfall *p, void *self, dck_err *err)
 {
 	maker *m = self;
 
@@ -87,41 +87,41 @@ static dck_status made_free(pit *p, void *self, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status pit_inputs(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	maker m = {.own = p->session.target.inputs};
-	pit_step plain = {.step = pit_step_run};
-	pit_step making = {.step = make_and_run, .after = made_free, .self = &m};
+	pitfall_step plain = {.step = pitfall_step_run};
+	pitfall_step making = {.step = make_and_run, .after = made_free, .self = &m};
 	dck_status status, back;
 
 	DCK_TRY(tensors_needed(p, err));
-	status = pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
-			       (pit_trial){pit_trial_step, &making}, ret, err);
+	status = pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &plain},
+				   (pitfall_trial){pitfall_trial_step, &making}, ret, err);
 	back = inputs_bind(p, m.own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(m.made);
 	subject_inputs_free(m.old);
 	return status == DCK_OK ? back : status;
 }
 
-static dck_status bind_and_run(pit *p, void *self, dck_err *err)
+static dck_status bind_and_run(pitfall *p, void *self, dck_err *err)
 {
 	(void)self;
 	DCK_TRY(subject_target_next_input(&p->session.target, err));
-	return pit_step_run(p, NULL, err);
+	return pitfall_step_run(p, NULL, err);
 }
 
-dck_status pit_binding(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
-	pit_step plain = {.step = pit_step_run}, binding = {.step = bind_and_run};
+	pitfall_step plain = {.step = pitfall_step_run}, binding = {.step = bind_and_run};
 
 	DCK_TRY(tensors_needed(p, err));
-	return pit_pair_find(p, (pit_trial){pit_trial_step, &plain},
-			     (pit_trial){pit_trial_step, &binding}, ret, err);
+	return pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &plain},
+				 (pitfall_trial){pitfall_trial_step, &binding}, ret, err);
 }
 
 /* --- a run that returns before its results are ready */
 
-static dck_status outputs_fetch(pit *p, dck_err *err)
+static dck_status outputs_fetch(pitfall *p, dck_err *err)
 {
 	const subject_target *t = &p->session.target;
 	dck_tensor out;
@@ -141,29 +141,29 @@ static void wait_ns(double ns)
 }
 
 /* Measures what fetching outputs costs when they have long been ready. */
-static dck_status look_late(pit *p, double run_ns, double *ret_ns, dck_err *err)
+static dck_status look_late(pitfall *p, double run_ns, double *ret_ns, dck_err *err)
 {
 	uint64_t begin;
 
-	DCK_TRY(pit_step_run(p, NULL, err));
+	DCK_TRY(pitfall_step_run(p, NULL, err));
 	wait_ns(2 * run_ns);
-	begin = measure_shared_now(&p->shared);
+	begin = measure_context_now(&p->shared);
 	DCK_TRY(outputs_fetch(p, err));
-	*ret_ns = (double)(measure_shared_now(&p->shared) - begin);
+	*ret_ns = (double)(measure_context_now(&p->shared) - begin);
 	return DCK_OK;
 }
 
 /* Measures how long a run takes, and how long until its outputs are fetched, less what fetching
  * costs when they are ready: outputs that are not must be waited for. */
-static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
+static dck_status ready_once(pitfall *p, double *ret_run_ns, double *ret_ready_ns, dck_err *err)
 {
 	const dck_clock *c = &p->shared.clock;
 	uint64_t begin, returned, end;
 	double late_ns;
 
-	DCK_TRY(pit_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
+	DCK_TRY(pitfall_step_run(p, NULL, err)); /* the wait has let workers fall asleep */
 	begin = c->now_ns(c->self);
-	DCK_TRY(pit_step_run(p, NULL, err));
+	DCK_TRY(pitfall_step_run(p, NULL, err));
 	returned = c->now_ns(c->self);
 	DCK_TRY(outputs_fetch(p, err));
 	end = c->now_ns(c->self);
@@ -175,32 +175,32 @@ static dck_status ready_once(pit *p, double *ret_run_ns, double *ret_ready_ns, d
 
 /* self: a bool, whether to return the time of the run alone. Both trials do the same, so that they
  * compare. */
-static dck_status ready_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status ready_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	const bool *alone = self;
 	double run_ns[READY_RUNS_MAX], ready_ns[READY_RUNS_MAX];
-	const uint64_t begin = measure_shared_now(&p->shared);
+	const uint64_t begin = measure_context_now(&p->shared);
 	const double least = (double)p->asked->time_ns / 32;
 	size_t n = 0;
 
 	while (n < READY_RUNS_MAX &&
-	       (n < READY_RUNS_MIN || (double)(measure_shared_now(&p->shared) - begin) < least)) {
+	       (n < READY_RUNS_MIN || (double)(measure_context_now(&p->shared) - begin) < least)) {
 		if (measure_loop_cancelled(&p->session.phases.loop))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
 		DCK_TRY(ready_once(p, &run_ns[n], &ready_ns[n], err));
 		n++;
 	}
-	*ret_ns = pit_median(p, *alone ? run_ns : ready_ns, n);
+	*ret_ns = pitfall_median(p, *alone ? run_ns : ready_ns, n);
 	return DCK_OK;
 }
 
-dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	const char *device = p->subject->model.device ? p->subject->model.device : "cpu";
 	bool whole = false, alone = true;
 	char a[32], b[32];
 
-	if (pit_is_command(p))
+	if (pitfall_is_command(p))
 		DCK_FAIL(err, E_UNSUP, "a program is waited for until it has ended");
 	if (strcmp(device, "cpu") != 0)
 		DCK_FAIL(err, E_UNSUP,
@@ -209,8 +209,8 @@ dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
-	DCK_TRY(pit_pair_find(p, (pit_trial){ready_trial, &whole}, (pit_trial){ready_trial, &alone},
-			      ret, err));
+	DCK_TRY(pitfall_pair_find(p, (pitfall_trial){ready_trial, &whole},
+				  (pitfall_trial){ready_trial, &alone}, ret, err));
 	snprintf(
 	    ret->seen, sizeof ret->seen, "a run returns after %s, its outputs are there after %s",
 	    dck_text_time(ret->number_ns, a, sizeof a), dck_text_time(ret->honest_ns, b, sizeof b));
@@ -220,32 +220,33 @@ dck_status pit_no_sync(pit *p, pit_finding *ret, dck_err *err)
 
 /* --- next to a run */
 
-static dck_status candidate_measure(pit *p, measure_session *l, pit_finding *ret, dck_err *err)
+static dck_status candidate_measure(pitfall *p, measure_session *l, pitfall_finding *ret,
+				    dck_err *err)
 {
-	const dck_status status =
-	    pit_pair_find(p, pit_honest(p), (pit_trial){pit_trial_loop, &l->phases.loop}, ret, err);
+	const dck_status status = pitfall_pair_find(
+	    p, pitfall_honest(p), (pitfall_trial){pitfall_trial_loop, &l->phases.loop}, ret, err);
 
 	measure_session_close(l);
 	return status;
 }
 
-dck_status pit_profiler(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_profiler(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	measure_session l;
 
 	DCK_TRY(engine_can_observe(p->session.target.engine.ops, DCK_OBSERVE_OPERATORS, err));
-	DCK_TRY(pit_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
+	DCK_TRY(pitfall_candidate_open(p, &l, p->subject, DCK_OBSERVE_OPERATORS, err));
 	return candidate_measure(p, &l, ret, err);
 }
 
-dck_status pit_threads(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_threads(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
 	measure_session l;
 
 	DCK_TRY(model_needed(p, err));
 	s.model.threads = 2 * (uint64_t)os_cpus_allowed();
-	DCK_TRY(pit_candidate_open(p, &l, &s, 0, err));
+	DCK_TRY(pitfall_candidate_open(p, &l, &s, 0, err));
 	DCK_TRY(candidate_measure(p, &l, ret, err));
 	const size_t n = strlen(ret->seen);
 	snprintf(ret->seen + n, sizeof ret->seen - n, "; %llu threads on %u processors",
@@ -270,7 +271,7 @@ static void *neighbour_work(void *self)
 	return NULL;
 }
 
-static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status neighbour_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	neighbours *all = self;
 	const unsigned wanted = os_cpus_allowed();
@@ -284,21 +285,21 @@ static dck_status neighbour_trial(pit *p, void *self, double *ret_ns, dck_err *e
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
 				 "no thread can be started to be a neighbour");
 	if (status == DCK_OK)
-		status = pit_trial_mean(p, &p->session.phases.loop, ret_ns, err);
+		status = pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err);
 	atomic_store(&all->stop, true);
 	while (all->n > 0)
 		pthread_join(all->thread[--all->n], NULL);
 	return status;
 }
 
-dck_status pit_neighbour(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_neighbour(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	neighbours *all = mem_zalloc(1, sizeof *all);
 	dck_status status;
 
 	DCK_NEED(all, err, "for neighbours");
-	status = pit_pair_find(p, (pit_trial){pit_trial_mean, &p->session.phases.loop},
-			       (pit_trial){neighbour_trial, all}, ret, err);
+	status = pitfall_pair_find(p, (pitfall_trial){pitfall_trial_mean, &p->session.phases.loop},
+				   (pitfall_trial){neighbour_trial, all}, ret, err);
 	mem_free(all);
 	if (status != DCK_OK)
 		return status;
@@ -334,18 +335,18 @@ typedef struct swap {
 	subject_inputs *own, *tiny;
 } swap;
 
-static dck_status tiny_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status tiny_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	const swap *s = self;
 	dck_status status = inputs_bind(p, s->tiny, err), back;
 
 	if (status == DCK_OK)
-		status = pit_trial_loop(p, &p->session.phases.loop, ret_ns, err);
+		status = pitfall_trial_loop(p, &p->session.phases.loop, ret_ns, err);
 	back = inputs_bind(p, s->own, status == DCK_OK ? err : NULL);
 	return status == DCK_OK ? back : status;
 }
 
-dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_denormals(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	swap s = {.own = p->session.target.inputs};
 	bool any = false;
@@ -360,7 +361,8 @@ dck_status pit_denormals(pit *p, pit_finding *ret, dck_err *err)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "no input is of floating-point numbers");
 	if (status == DCK_OK)
-		status = pit_pair_find(p, pit_honest(p), (pit_trial){tiny_trial, &s}, ret, err);
+		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){tiny_trial, &s},
+					   ret, err);
 	subject_inputs_free(s.tiny);
 	return status;
 }
@@ -372,7 +374,7 @@ typedef struct sets {
 	size_t next;
 } sets;
 
-static dck_status set_bind(pit *p, void *self, dck_err *err)
+static dck_status set_bind(pitfall *p, void *self, dck_err *err)
 {
 	const subject_target *t = &p->session.target;
 	sets *s = self;
@@ -382,7 +384,7 @@ static dck_status set_bind(pit *p, void *self, dck_err *err)
 }
 
 /* Both ways bind an input between any two runs, in one session: only which one differs. */
-dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_one_input(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	subject_inputs *own = p->session.target.inputs, *made = NULL;
 	dck_model_config several = p->subject->model;
@@ -397,11 +399,11 @@ dck_status pit_one_input(pit *p, pit_finding *ret, dck_err *err)
 		DCK_TRY(inputs_new(p, &several, &made, err));
 	}
 	sets one = {.inputs = own, .first = true}, all = {.inputs = made ? made : own};
-	pit_step same = {.step = pit_step_run, .after = set_bind, .self = &one};
-	pit_step changing = {.step = pit_step_run, .after = set_bind, .self = &all};
+	pitfall_step same = {.step = pitfall_step_run, .after = set_bind, .self = &one};
+	pitfall_step changing = {.step = pitfall_step_run, .after = set_bind, .self = &all};
 
-	status = pit_pair_find(p, (pit_trial){pit_trial_step, &changing},
-			       (pit_trial){pit_trial_step, &same}, ret, err);
+	status = pitfall_pair_find(p, (pitfall_trial){pitfall_trial_step, &changing},
+				   (pitfall_trial){pitfall_trial_step, &same}, ret, err);
 	back = inputs_bind(p, own, status == DCK_OK ? err : NULL);
 	subject_inputs_free(made);
 	return status == DCK_OK ? back : status;
@@ -412,16 +414,16 @@ typedef struct batch_candidate {
 	double items; /* of its run over those of an honest one */
 } batch_candidate;
 
-static dck_status batch_trial(pit *p, void *self, double *ret_ns, dck_err *err)
+static dck_status batch_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)
 {
 	batch_candidate *b = self;
 
-	DCK_TRY(pit_trial_loop(p, &b->session.phases.loop, ret_ns, err));
+	DCK_TRY(pitfall_trial_loop(p, &b->session.phases.loop, ret_ns, err));
 	*ret_ns /= b->items;
 	return DCK_OK;
 }
 
-dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err)
+dck_status pitfall_batch(pitfall *p, pitfall_finding *ret, dck_err *err)
 {
 	dck_subject s = *p->subject;
 	batch_candidate b;
@@ -430,13 +432,14 @@ dck_status pit_batch(pit *p, pit_finding *ret, dck_err *err)
 	DCK_TRY(model_needed(p, err));
 	DCK_TRY(tensors_needed(p, err));
 	s.model.batch = BATCH * p->session.target.items;
-	DCK_TRY(pit_candidate_open(p, &b.session, &s, 0, err));
+	DCK_TRY(pitfall_candidate_open(p, &b.session, &s, 0, err));
 	b.items = (double)b.session.target.items / (double)p->session.target.items;
 	if (b.session.target.items != BATCH * p->session.target.items)
 		status = err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
 				 "the model does not take a larger batch");
 	else
-		status = pit_pair_find(p, pit_honest(p), (pit_trial){batch_trial, &b}, ret, err);
+		status = pitfall_pair_find(p, pitfall_honest(p), (pitfall_trial){batch_trial, &b},
+					   ret, err);
 	measure_session_close(&b.session);
 	if (status != DCK_OK)
 		return status;

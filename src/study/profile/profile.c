@@ -17,9 +17,9 @@
 #include "base/opt_text.h"
 #include "record/tree/module_tree.h"
 #include "base/observer.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
-#include "study/cost_report/values.h"
+#include "study/cost_report/observed_shapes.h"
 #include "study/profile/profile_rows.h"
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ typedef struct job {
 	const dck_observer *watch;
 	dck_record *base; /* of the latency */
 	record_builder *b;
-	tally_counted model, ran;
+	model_cost model, ran;
 	dck_roofline limits;
 	profile_input in;
 	profile_pass pass;
@@ -70,7 +70,7 @@ typedef struct job {
 
 static void profile_show(const job *j, const char *phase)
 {
-	const dck_progress p = observer_nothing(phase);
+	const dck_progress p = progress_indeterminate(phase);
 
 	observer_show(j->watch, &p);
 }
@@ -138,7 +138,7 @@ static dck_status observe(job *j, dck_err *err)
 		status = DCK_OK;
 	}
 	if (status == DCK_OK) {
-		profile_tame(ns, runs, ns + runs);
+		winsorize_upper(ns, runs, ns + runs);
 		for (uint64_t i = 0; i < runs; i++)
 			j->in.observed_ns += ns[i] / (double)runs;
 		j->in.perturbation = stat_quantile_sorted(ns + runs, runs, 0.5) /
@@ -163,9 +163,9 @@ static dck_status profile_count(job *j, dck_err *err)
 	DCK_NEED(a, err, "to count the model");
 	status = inputs_real(j, a, &real, err);
 	if (status == DCK_OK)
-		status = tally_counted_open(&j->model, j->subject, &real, err);
+		status = model_cost_open(&j->model, j->subject, &real, err);
 	if (status == DCK_OK && j->profile.model_path)
-		status = tally_counted_file(&j->ran, j->profile.model_path, &real, err);
+		status = model_cost_file(&j->ran, j->profile.model_path, &real, err);
 	mem_arena_free(a);
 	return status;
 }
@@ -313,10 +313,10 @@ static void memory(job *j)
 {
 	dck_err err = {0};
 
-	if (j->model.cost && num_known(j->model.cost->weight_bytes))
+	if (j->model.cost && sym_known(j->model.cost->weight_bytes))
 		record_metric_int(j->b, "memory/weights", j->model.cost->weight_bytes.v,
 				  "initializers of the model's file");
-	if (j->model.cost && num_known(j->model.cost->peak_activation_bytes))
+	if (j->model.cost && sym_known(j->model.cost->peak_activation_bytes))
 		record_metric_int(j->b, "cost/peak_activation_bytes",
 				  j->model.cost->peak_activation_bytes.v,
 				  "liveness in the order of the file, without the engine");
@@ -356,7 +356,7 @@ static dck_status profile_operators(job *j, dck_err *err)
 	limits_get(j);
 	profile_show(j, "the profiler's own cost");
 	dck_err why = {0};
-	if (profile_floor_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
+	if (profiler_overhead_measure(j->subject, j->watch, &j->in.floor, &why) != DCK_OK) {
 		if (why.code == DCK_E_CANCEL) {
 			*err = why;
 			return why.code;
@@ -432,8 +432,8 @@ dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 		else
 			failed_note(&j, status, &why);
 	}
-	tally_counted_close(&j.model);
-	tally_counted_close(&j.ran);
+	model_cost_close(&j.model);
+	model_cost_close(&j.ran);
 	dck_record_free(j.base);
 	if (module_tree_put(j.b, &why) == DCK_OK)
 		return record_finish(j.b, ret, err);

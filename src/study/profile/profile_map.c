@@ -16,7 +16,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_map.h"
-#include "base/names.h"
+#include "base/name_index.h"
 #include <string.h>
 
 /* What engines append to the name of a node or value from which they made a node. */

@@ -7,10 +7,10 @@
  * operator, is the overhead inside the reported times; the runs' difference per operator is the
  * overhead around them. Neither is below 0.
  *
- * Run times are winsorised at their 95 % quantile (profile_tame()) and events above 50 us are left
- * out, because other programs preempt both. CHAIN_RUNS / 4 runs before them warm up. The directory
- * of the model is removed on every path. A profile_pass may not be moved while it is open, since
- * its session points to its clock and log.
+ * Run times are winsorised at their 95 % quantile (winsorize_upper()) and events above 50 us are
+ * left out, because other programs preempt both. CHAIN_RUNS / 4 runs before them warm up. The
+ * directory of the model is removed on every path. A profile_pass may not be moved while it is
+ * open, since its session points to its clock and log.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_pass.h"
@@ -33,7 +33,7 @@ dck_status profile_pass_open(profile_pass *p, const dck_subject *s, uint32_t obs
 	one.model.input_pool = 1;
 	one.model.skip_batch_check = true; /* the latency was measured before */
 	os_clock_monotonic(&clock);
-	measure_shared_begin(&p->shared, &clock, watch, false);
+	measure_context_begin(&p->shared, &clock, watch, false);
 	const dck_status status =
 	    measure_session_open(&p->session, &p->shared, &one, NULL, &p->shared.quiet, err);
 	if (status != DCK_OK)
@@ -48,10 +48,10 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 	for (uint64_t i = 0; i < n; i++) {
 		if (observer_cancelled(p->shared.watch))
 			DCK_FAIL(err, E_CANCEL, "interrupted");
-		const uint64_t begin = measure_shared_now(&p->shared);
+		const uint64_t begin = measure_context_now(&p->shared);
 		DCK_TRY(subject_target_failed(t, engine_run(t->engine.ops, t->context, err), err));
 		if (ns)
-			ns[i] = (double)(measure_shared_now(&p->shared) - begin);
+			ns[i] = (double)(measure_context_now(&p->shared) - begin);
 	}
 	return DCK_OK;
 }
@@ -59,7 +59,7 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 void profile_pass_close(profile_pass *p)
 {
 	measure_session_close(&p->session);
-	measure_shared_end(&p->shared);
+	measure_context_end(&p->shared);
 }
 
 /* --- the floor */
@@ -142,7 +142,7 @@ done:
 	return status;
 }
 
-void profile_tame(double *ns, size_t n, double *sorted)
+void winsorize_upper(double *ns, size_t n, double *sorted)
 {
 	memcpy(sorted, ns, n * sizeof *ns);
 	stat_sort(sorted, n);
@@ -156,7 +156,7 @@ static double tame_mean(double *ns, size_t n)
 {
 	double sorted[CHAIN_RUNS], sum = 0;
 
-	profile_tame(ns, n, sorted);
+	winsorize_upper(ns, n, sorted);
 	for (size_t i = 0; i < n; i++)
 		sum += ns[i];
 	return sum / (double)n;
@@ -207,8 +207,8 @@ static dck_status chain_time(const dck_subject *s, uint32_t observe, const dck_o
 	return status;
 }
 
-dck_status profile_floor_measure(const dck_subject *s, const dck_observer *watch,
-				 profile_floor *ret, dck_err *err)
+dck_status profiler_overhead_measure(const dck_subject *s, const dck_observer *watch,
+				     profiler_overhead *ret, dck_err *err)
 {
 	char dir[OS_TEMP_SIZE], path[OS_TEMP_SIZE + 16];
 	dck_subject chain = *s;

@@ -7,7 +7,7 @@
 #include "measure/session.h"
 
 typedef struct profile_pass {
-	measure_shared shared;
+	measure_context shared;
 	measure_session session;
 } profile_pass;
 
@@ -20,15 +20,15 @@ dck_status profile_pass_run(profile_pass *p, uint64_t n, double *ns, dck_err *er
 void profile_pass_close(profile_pass *p); /* {0} is allowed */
 
 /* Values above the 95 % quantile become that: other work of the machine. sorted: room for n. */
-void profile_tame(double *ns, size_t n, double *sorted);
+void winsorize_upper(double *ns, size_t n, double *sorted);
 
 /* What the profiler itself costs for one operator: in the time that it reports, and in the time
  * that a run takes longer. Measured on a chain of operators that add one number. */
-typedef struct profile_floor {
+typedef struct profiler_overhead {
 	double inside_ns, around_ns;
 	size_t runs;
-} profile_floor;
-dck_status profile_floor_measure(const dck_subject *s, const dck_observer *watch,
-				 profile_floor *ret, dck_err *err);
+} profiler_overhead;
+dck_status profiler_overhead_measure(const dck_subject *s, const dck_observer *watch,
+				     profiler_overhead *ret, dck_err *err);
 
 #endif

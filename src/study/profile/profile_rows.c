@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "model/onnx/module_path.h"
 #include "study/profile/profile_map.h"
-#include "base/names.h"
+#include "base/name_index.h"
 #include "stat/stat.h"
 #include <math.h>
 #include <stdio.h>
@@ -188,7 +188,7 @@ static void row_time_add(row *r, uint64_t run, double ns)
 static dck_status event_take(table *t, const dck_op_event *e, int64_t thread, uint64_t run,
 			     size_t runs, open_rows *open, dck_err *err)
 {
-	const profile_floor *floor = &t->in->floor;
+	const profiler_overhead *floor = &t->in->floor;
 	row *around = row_around(open, thread, e->depth);
 	row *r = e->depth && !around
 		     ? NULL
@@ -262,7 +262,7 @@ static void row_time(table *t, row *r, size_t runs)
 	if (!r->n)
 		return;
 	floor_ns *= (double)r->events / (double)r->n;
-	profile_tame(r->ns, r->n, t->sorted);
+	winsorize_upper(r->ns, r->n, t->sorted);
 	stat_estimate_one(STAT_MEAN, r->ns, r->n, t->in->level, t->scratch, &e);
 	/* A node that runs twice in a run, or not in each, counts as often as it does. */
 	double often = (double)r->n / (double)runs;
@@ -308,9 +308,9 @@ static void times_scale(table *t)
 
 /* --- costs */
 
-static double profile_number(num n)
+static double profile_number(sym_int n)
 {
-	return num_known(n) ? (double)n.v : NAN;
+	return sym_known(n) ? (double)n.v : NAN;
 }
 
 /* Returns the row that has the time of an operator: where the engine reports no times inside a
@@ -353,7 +353,7 @@ static bool is_origin(const table *t, const cost_op *c)
 static bool computes_more(const cost_op *a, const cost_op *b)
 {
 	return profile_number(a->macs) > profile_number(b->macs) ||
-	       (num_same(a->macs, b->macs) && profile_number(a->flops) > profile_number(b->flops));
+	       (sym_same(a->macs, b->macs) && profile_number(a->flops) > profile_number(b->flops));
 }
 
 /* Returns the deepest module that holds all nodes of the row which have one: casts and copies that
@@ -361,7 +361,7 @@ static bool computes_more(const cost_op *a, const cost_op *b)
  * convolution with its activation, returns that of the node which computes most. */
 static const char *row_module(table *t, size_t index, const onnx_node **ret_place)
 {
-	tally_counted *m = t->in->model;
+	model_cost *m = t->in->model;
 	const cost_op *most = NULL, *computing = NULL;
 	const char *common = NULL, *of_most = NULL;
 	size_t n = 0;
@@ -370,7 +370,7 @@ static const char *row_module(table *t, size_t index, const onnx_node **ret_plac
 		const cost_op *c = &m->cost->ops[i];
 		if (is_origin(t, c) && (!computing || computes_more(c, computing)))
 			computing = c;
-		const char *path = is_origin(t, c) ? tally_counted_scope(m, c) : NULL;
+		const char *path = is_origin(t, c) ? model_cost_scope(m, c) : NULL;
 		if (!path)
 			continue;
 		n = common ? module_path_common(common, path) : strlen(path);
@@ -423,9 +423,10 @@ static const char *dtype_of(const cost_op *c)
 /* Sums costs over the nodes that the operator computes. */
 static void costs_sum(table *t, size_t index, dck_op *op)
 {
-	tally_counted *m = t->in->model;
-	num_table *nums = m->cost->nums;
-	num macs = num_int(0), flops = num_int(0), params = num_int(0), weights = num_int(0);
+	model_cost *m = t->in->model;
+	sym_table *nums = m->cost->nums;
+	sym_int macs = sym_const(0), flops = sym_const(0), params = sym_const(0),
+		weights = sym_const(0);
 	const row *r = &t->rows[index];
 	const cost_op *most = NULL;
 	size_t n = 0;
@@ -437,23 +438,23 @@ static void costs_sum(table *t, size_t index, dck_op *op)
 		return;
 	for (size_t i = t->member[index]; i != PROFILE_NONE; i = t->sibling[i]) {
 		const cost_op *c = &m->cost->ops[i];
-		macs = num_add(nums, macs, c->macs);
-		flops = num_add(nums, flops, c->flops);
-		params = num_add(nums, params, c->params);
-		weights = num_add(nums, weights, c->weight_bytes);
+		macs = sym_add(nums, macs, c->macs);
+		flops = sym_add(nums, flops, c->flops);
+		params = sym_add(nums, params, c->params);
+		weights = sym_add(nums, weights, c->weight_bytes);
 		if (!is_origin(t, c))
 			continue;
-		origins[op->norigins++] = tally_counted_name(m, c->node);
+		origins[op->norigins++] = model_cost_name(m, c->node);
 		if (!most || computes_more(c, most))
 			most = c;
 	}
 	/* Readers know the names of their model: it is named by the node which computes most. */
 	if (most)
-		op->name = tally_counted_name(m, most->node);
-	op->macs = tally_counted_value(m, macs);
-	op->flops = tally_counted_value(m, flops);
-	op->params = tally_counted_value(m, params);
-	op->weight_bytes = tally_counted_value(m, weights);
+		op->name = model_cost_name(m, most->node);
+	op->macs = model_cost_value(m, macs);
+	op->flops = model_cost_value(m, flops);
+	op->params = model_cost_value(m, params);
+	op->weight_bytes = model_cost_value(m, weights);
 	op->origins = origins;
 	if (op->norigins == 1 && strcmp(origins[0], op->name) == 0)
 		op->norigins = 0;
@@ -513,14 +514,14 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 		if (!r->name || (!r->n && (!r->ran || r->ran->folded || r->ran->scope)))
 			continue;
 		if (r->ran)
-			tally_counted_op(in->ran, r->ran, &op);
+			model_cost_op(in->ran, r->ran, &op);
 		op.name = r->ran ? op.name : r->name;
 		op.type = r->ran ? op.type : r->type;
 		costs_sum(t, i, &op);
 		r->name = op.name;
 		op.scope = t->scope[i];
 		if (t->place[i])
-			tally_counted_place(t->place[i], &op);
+			model_cost_place(t->place[i], &op);
 		if (!r->n) {
 			op.time_ns = RECORD_ABSENT("the profile has no time of it");
 			op.rate = op.roof = RECORD_ABSENT("it has no time");

@@ -4,7 +4,7 @@
 #ifndef PROFILE_PROFILE_ROWS_H
 #define PROFILE_PROFILE_ROWS_H
 
-#include "study/cost_report/counted.h"
+#include "study/cost_report/model_cost.h"
 #include "study/profile/profile_pass.h"
 #include "record/build.h"
 #include "deepclock/machine.h"
@@ -13,12 +13,12 @@
 typedef struct profile_input {
 	const dck_profile *profile;
 	size_t runs; /* the last so many of the profile count; those before warmed up */
-	profile_floor floor;
+	profiler_overhead floor;
 	double latency_ns, latency_lo_ns, latency_hi_ns, level;
 	double observed_ns;	    /* one run under the profiler, as a mean */
 	double perturbation;	    /* median run under the profiler over the median one without */
 	bool parallel;		    /* operators ran side by side */
-	tally_counted *model, *ran; /* the model; the graph that the engine ran (may be the same) */
+	model_cost *model, *ran;    /* the model; the graph that the engine ran (may be the same) */
 	const dck_roofline *limits; /* NULL: not known */
 	const char *no_limits;	    /* why */
 } profile_input;

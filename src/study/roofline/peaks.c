@@ -19,11 +19,11 @@
 #include "base/err.h"
 #include "base/opt_text.h"
 #include "base/mem.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include "machine/loops.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include "record/others.h"
 #include "stat/stat.h"
 #include <math.h>
@@ -633,7 +633,7 @@ static dck_status kept_save(const survey *s, dck_err *err)
 		*err = s->no_path;
 		return err->code;
 	}
-	DCK_TRY(os_folders_make(s->path, "the result to keep", err));
+	DCK_TRY(os_mkdir_parents(s->path, "the result to keep", err));
 	DCK_TRY(peaks_record_make(s, true, NULL, &r, err));
 	const dck_status status = dck_record_save(r, s->path, err);
 	dck_record_free(r);
@@ -645,11 +645,11 @@ static dck_status kept_save(const survey *s, dck_err *err)
 static dck_status survey_measure(survey *s, const dck_observer *watch, dck_record **ret,
 				 dck_err *err)
 {
-	const machine_ask ask = {.topology = &s->topology,
-				 .isa = s->isa,
-				 .threads = s->threads,
-				 .quick = s->asked->quick,
-				 .watch = watch};
+	const machine_run_config ask = {.topology = &s->topology,
+					.isa = s->isa,
+					.threads = s->threads,
+					.quick = s->asked->quick,
+					.watch = watch};
 	dck_err not_kept = {.code = DCK_OK};
 
 	s->scratch = mem_zalloc(stat_scratch(MACHINE_ROUNDS_MAX), sizeof *s->scratch);

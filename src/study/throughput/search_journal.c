@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/json/json_write.h"
 #include "base/mem.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "os/os.h"
 #include "record/build.h"

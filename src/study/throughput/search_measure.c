@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/observer.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "study/throughput/search_run.h"
 #include "deepclock/load.h"
@@ -279,7 +279,7 @@ static void measure_show(search_run *r)
 	const uint64_t now_ns = os_now_ns(), elapsed = now_ns - r->begin_ns;
 	const double done = (double)r->measured, left = (double)search_left(r->search);
 	const double rest = (double)r->config->max_time_ns - (double)elapsed;
-	dck_progress p = observer_nothing(r->phase);
+	dck_progress p = progress_indeterminate(r->phase);
 
 	p.elapsed_ns = elapsed;
 	p.done_ratio = done / (done + left);

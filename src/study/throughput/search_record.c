@@ -14,10 +14,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "base/mem.h"
-#include "base/num.h"
+#include "base/decimal.h"
 #include "base/units.h"
-#include "study/cost_report/counted.h"
-#include "record/asked.h"
+#include "study/cost_report/model_cost.h"
+#include "record/record_begin.h"
 #include "record/copy.h"
 #include "measure/subject/subject_facts.h"
 #include "study/throughput/search_run.h"
@@ -64,7 +64,7 @@ static const char *point_text(const making *m, size_t i)
 
 static double flops_count(making *m, uint64_t batch)
 {
-	tally_counted c = {0};
+	model_cost c = {0};
 	dck_subject s;
 	double flops = NAN;
 
@@ -75,16 +75,16 @@ static double flops_count(making *m, uint64_t batch)
 	}
 	if (search_subject(m->r, batch, 0, m->arena, &s, NULL) != DCK_OK)
 		return NAN;
-	if (tally_counted_open(&c, &s, NULL, NULL) != DCK_OK) {
+	if (model_cost_open(&c, &s, NULL, NULL) != DCK_OK) {
 		m->flops_why = "the model's operations cannot be counted";
 		return NAN;
 	}
-	if (num_known(c.cost->flops))
+	if (sym_known(c.cost->flops))
 		flops = (double)c.cost->flops.v;
 	else
 		m->flops_why =
 		    "the cost of some operators is not known ('deepclock cost' says which)";
-	tally_counted_close(&c);
+	model_cost_close(&c);
 	return flops;
 }
 
@@ -423,12 +423,13 @@ static void search_answer(making *m)
 	const char *interval = "", *more = "";
 
 	if (!isnan(rate.lo) && !isnan(rate.hi))
-		interval = mem_arena_fmt(m->arena, " [%s, %s]", num_grouped(lo, digits, rate.lo),
-					 num_grouped(hi, digits, rate.hi));
+		interval =
+		    mem_arena_fmt(m->arena, " [%s, %s]", decimal_grouped(lo, digits, rate.lo),
+				  decimal_grouped(hi, digits, rate.hi));
 	if (r->knee != r->best && r->nunresolved == 0)
 		more = mem_arena_fmt(m->arena, "; batch %llu, the knee, is within 5 %% of it",
 				     (unsigned long long)search_record_point(m, r->knee)->batch);
-	num_grouped(value, digits, rate.value);
+	decimal_grouped(value, digits, rate.value);
 	const char *list = r->nunresolved > 0 ? unresolved_list(m) : "";
 	if (mem_arena_failed(m->arena))
 		return;
@@ -474,7 +475,7 @@ static void note_mean(making *m)
 			    "median says, because pauses are in it; search by the mean with "
 			    "--statistic mean",
 			    point_text(m, m->result.best),
-			    num_grouped(text, search_decimals_of(mean), mean),
+			    decimal_grouped(text, search_decimals_of(mean), mean),
 			    100 * (1 - mean / rate));
 }
 

@@ -1,7 +1,7 @@
 /* search_run.c - dck_throughput(): the loop of a search for the best batch size, around the pure
  * state machine of search.c.
  *
- * Order: the options become a plan (search_asked.c); a model whose batch is fixed is rebatched and
+ * Order: the options become a plan (search_config.c); a model whose batch is fixed is rebatched and
  * checked once, in a worker (batch_try()); a journal is opened and replayed; then trials() takes a
  * trial from the search, measures it (search_measure.c), writes it to the journal and only then
  * gives it to the search. It ends when nothing is left to find out, time is over, the user cancels,
@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "base/observer.h"
 #include "base/units.h"
-#include "study/cost_report/counted.h"
+#include "study/cost_report/model_cost.h"
 #include "measure/worker.h"
 #include "os/os.h"
 #include <stdio.h>
@@ -33,12 +33,12 @@
 /* --- a model whose batch is fixed */
 
 /* Returns whether some input leaves its first axis open, with what the user gives. */
-static bool batch_is_open(const tally_counted *c)
+static bool batch_is_open(const model_cost *c)
 {
 	for (size_t i = 0; i < c->cost->ninputs; i++) {
 		const val *v = c->cost->inputs[i];
 
-		if (v->rank < 0 || (v->rank > 0 && !num_known(v->dims[0])))
+		if (v->rank < 0 || (v->rank > 0 && !sym_known(v->dims[0])))
 			return true;
 	}
 	return c->cost->ninputs == 0;
@@ -85,7 +85,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 {
 	const char *text = r->subject->text;
 	dck_subject s = *r->subject;
-	tally_counted counted = {0};
+	model_cost counted = {0};
 	dck_err why;
 	dck_status status = DCK_OK;
 	mem_arena *a;
@@ -105,16 +105,16 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 		status = search_subject(r, 1, 0, a, &s, err);
 		/* The symbol is the user's: one that the model lacks would change nothing. */
 		if (status == DCK_OK &&
-		    (status = tally_counted_open(&counted, &s, NULL, &why)) == DCK_E_ARG && err)
+		    (status = model_cost_open(&counted, &s, NULL, &why)) == DCK_E_ARG && err)
 			*err = why;
 		mem_arena_free(a);
-		tally_counted_close(&counted);
+		model_cost_close(&counted);
 		return status == DCK_E_ARG || status == DCK_E_NOMEM ? status : DCK_OK;
 	}
-	if (tally_counted_open(&counted, &s, NULL, &why) != DCK_OK)
+	if (model_cost_open(&counted, &s, NULL, &why) != DCK_OK)
 		return DCK_OK;
 	const bool open = batch_is_open(&counted);
-	tally_counted_close(&counted);
+	model_cost_close(&counted);
 	if (open)
 		return DCK_OK;
 	if (rebatched_fixed(text, &was))

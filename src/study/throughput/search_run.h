@@ -50,8 +50,8 @@ typedef struct search_run {
 	char phase[96]; /* of the progress line */
 } search_run;
 
-/* search_asked.c: subject and config as the plan, the settings and the memory of the search. E_ARG,
- * E_LIMIT, E_UNSUP. */
+/* search_config.c: subject and config as the plan, the settings and the memory of the search.
+ * E_ARG, E_LIMIT, E_UNSUP. */
 dck_status search_asked_read(search_run *r, dck_err *err);
 
 /* search_measure.c: one trial in a fresh process. E_CANCEL; fails otherwise only when no process

@@ -10,7 +10,7 @@
 #include "measure/latency_limit.h"
 #include "base/percentile.h"
 #include "measure/plan.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 
 #include <stdio.h>
 #include <string.h>

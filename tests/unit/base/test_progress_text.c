@@ -21,7 +21,7 @@ static void shown(const dck_progress *p, bool utf8, unsigned width, const char *
 
 static void of_a_number_that_is_not_known(void **state)
 {
-	dck_progress p = observer_nothing("measure");
+	dck_progress p = progress_indeterminate("measure");
 
 	(void)state;
 	shown(&p, true, 79, "measure   ");
@@ -38,7 +38,7 @@ static void of_a_number_that_is_not_known(void **state)
 
 static void of_a_known_number(void **state)
 {
-	dck_progress p = observer_nothing("warm-up");
+	dck_progress p = progress_indeterminate("warm-up");
 
 	(void)state;
 	p.runs_total = 300;
@@ -70,11 +70,11 @@ static void of_a_known_number(void **state)
 
 static void of_parts(void **state)
 {
-	dck_progress p = observer_part("processes", 2, 8, 4000 * MS);
+	dck_progress p = progress_fraction("processes", 2, 8, 4000 * MS);
 
 	(void)state;
 	shown(&p, true, 79, "processes   2 of 8  25 %  0.5 it/s  12 s left");
-	p = observer_part("processes", 0, 8, 10 * MS);
+	p = progress_fraction("processes", 0, 8, 10 * MS);
 	shown(&p, true, 79, "processes   0 of 8  0 %");
 }
 

@@ -1,7 +1,7 @@
 /* Tests of base/units.c: the same table reads and prints.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "base/num.h"
+#include "base/decimal.h"
 #include "deepclock/unstable.h"
 #include "base/units.h"
 
@@ -226,9 +226,9 @@ static void the_sign_becomes_a_letter(void **state)
 	char text[] = "1.5 \u00b5s, 2 \u03bcs, caf\u00e9";
 	assert_string_equal(dck_text_ascii_units(text), "1.5 us, 2 us, caf\u00e9");
 	char number[NUM_TEXT_MAX];
-	assert_string_equal(num_grouped(number, 0, 440383), "440,383");
-	assert_string_equal(num_grouped(number, 2, -1234567.891), "-1,234,567.89");
-	assert_string_equal(num_grouped(number, 1, 999.9), "999.9");
+	assert_string_equal(decimal_grouped(number, 0, 440383), "440,383");
+	assert_string_equal(decimal_grouped(number, 2, -1234567.891), "-1,234,567.89");
+	assert_string_equal(decimal_grouped(number, 1, 999.9), "999.9");
 }
 
 static void sizes_for_people(void **state)

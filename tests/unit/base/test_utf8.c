@@ -93,7 +93,7 @@ static void what_steers_is_not_shown(void **state)
 
 		text[n] = '\0';
 		assert_int_equal(utf8_code(text, n), steers[i]);
-		assert_true(utf8_steers(text, n));
+		assert_true(utf8_is_control(text, n));
 		assert_int_equal(dck_text_char(text, &is_shown), n);
 		assert_false(is_shown);
 	}
@@ -114,9 +114,9 @@ static void a_tamed_text_steers_nothing(void **state)
 	     empty[] = "";
 
 	(void)state;
-	utf8_tame(text);
+	utf8_sanitize(text);
 	assert_string_equal(text, "a  [1m  ?1m ???? \xc2\xb5s");
-	utf8_tame(empty);
+	utf8_sanitize(empty);
 	assert_string_equal(empty, "");
 }
 

@@ -421,11 +421,11 @@ static void folders_are_made(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(os_folders_make("x/y/file", "a test", &err), DCK_OK);
-	assert_int_equal(os_folders_make("x/y/file", "a test", &err), DCK_OK);
+	assert_int_equal(os_mkdir_parents("x/y/file", "a test", &err), DCK_OK);
+	assert_int_equal(os_mkdir_parents("x/y/file", "a test", &err), DCK_OK);
 	assert_int_equal(stat("x/y", &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
-	assert_int_equal(os_folders_make("/dev/null/x/file", "a test", &err), DCK_E_IO);
+	assert_int_equal(os_mkdir_parents("/dev/null/x/file", "a test", &err), DCK_E_IO);
 	assert_non_null(strstr(err.msg, "/dev/null"));
 }
 

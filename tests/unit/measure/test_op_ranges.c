@@ -28,7 +28,7 @@ static placed place(const dck_profile *p, const uint64_t *begin_ns, const uint64
 	const op_runs runs = {begin_ns, end_ns, from, p->nruns};
 
 	assert_true(p->nevents <= MOST);
-	got.status = op_ranges_place(p, &runs, OWN, got.r, &got.n, &got.unsure_ns, &got.err);
+	got.status = op_ranges_align(p, &runs, OWN, got.r, &got.n, &got.unsure_ns, &got.err);
 	return got;
 }
 
@@ -163,7 +163,7 @@ static void deep_ones_are_put_beside(void **state)
 		e[i] = (dck_op_event)EVENT(0, i, 500, i);
 	const dck_profile p = profile(e, OP_LEVELS_MAX + 3, run_begin, run, 1);
 	const op_runs runs = {begin, end, 0, 1};
-	assert_int_equal(op_ranges_place(&p, &runs, OWN, r, &n, &unsure_ns, &err), DCK_OK);
+	assert_int_equal(op_ranges_align(&p, &runs, OWN, r, &n, &unsure_ns, &err), DCK_OK);
 	for (size_t i = 0; i < n; i++)
 		assert_true(r[i].level < OP_LEVELS_MAX && r[i].begin_ns <= r[i].end_ns);
 }

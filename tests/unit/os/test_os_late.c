@@ -2,7 +2,7 @@
  * lacks a function.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "os/process/late.h"
+#include "os/process/lazy_library.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,27 +20,27 @@ static const char *const names[] = {FUNCTIONS(OS_LATE_NAME)};
 
 static void loads_once(void **state)
 {
-	os_late l = OS_LATE("libm.so.6", "a test", names, functions);
+	os_lazy_library l = OS_LAZY("libm.so.6", "a test", names, functions);
 
 	(void)state;
-	assert_int_equal(os_late_load(&l, NULL), DCK_OK);
+	assert_int_equal(os_lazy_load(&l, NULL), DCK_OK);
 	assert_true(functions.floor(2.5) == 2 && functions.pow(3, 2) == 9);
 	l.file = "no-such-library.so";
-	assert_int_equal(os_late_load(&l, NULL), DCK_OK);
+	assert_int_equal(os_lazy_load(&l, NULL), DCK_OK);
 }
 
 static void says_what_is_not_there(void **state)
 {
 	static const char *const wrong[] = {"floor", "no_such_function"};
-	os_late none = OS_LATE("no-such-library.so", "a test", names, functions);
-	os_late old = OS_LATE("libm.so.6", "a test", wrong, functions);
+	os_lazy_library none = OS_LAZY("no-such-library.so", "a test", names, functions);
+	os_lazy_library old = OS_LAZY("libm.so.6", "a test", wrong, functions);
 	dck_err e;
 
 	(void)state;
-	assert_int_equal(os_late_load(&none, &e), DCK_E_ABSENT);
+	assert_int_equal(os_lazy_load(&none, &e), DCK_E_ABSENT);
 	assert_ptr_equal(strstr(e.msg, "a test needs a library that cannot be loaded: "), e.msg);
 	assert_non_null(strstr(e.msg, "no-such-library.so"));
-	assert_int_equal(os_late_load(&old, &e), DCK_E_ABSENT);
+	assert_int_equal(os_lazy_load(&old, &e), DCK_E_ABSENT);
 	assert_string_equal(e.msg,
 			    "a test needs a newer library: 'libm.so.6' has no no_such_function");
 }

@@ -36,17 +36,17 @@ static void touch(void)
 
 static void own_use_grows_with_what_is_done(void **state)
 {
-	os_uses was, now, all;
+	os_thread_counters was, now, all;
 
 	(void)state;
-	os_uses_own(&was);
+	os_thread_counters_own(&was);
 	burn(5000000);
 	touch();
 	usleep(1000);
-	os_uses_own(&now);
-	os_uses_process(&all);
+	os_thread_counters_own(&now);
+	os_thread_counters_process(&all);
 	assert_true(now.known & 1u << OS_USE_CPU && now.known & 1u << OS_USE_MAJOR);
-	assert_false(now.known & 1u << OS_USE_QUEUE);
+	assert_false(now.known & 1u << OS_THREAD_RUN_DELAY);
 	assert_true(now.n[OS_USE_CPU] - was.n[OS_USE_CPU] >= 5000000);
 	assert_true(now.n[OS_USE_MINOR] - was.n[OS_USE_MINOR] >= PAGES);
 	assert_true(now.n[OS_USE_VOLUNTARY] > was.n[OS_USE_VOLUNTARY]);
@@ -79,7 +79,7 @@ static void find(void *self, int found)
 
 static void another_thread_is_seen(void **state)
 {
-	os_thread_told told;
+	os_thread_stat told;
 	pthread_t thread;
 	uint64_t ns;
 	int n = 0;

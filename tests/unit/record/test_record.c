@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/build.h"
 #include "base/mem.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "deepclock/report.h"
 #include "record/build.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "golden.h"
-#include "base/label.h"
+#include "base/common_prefix.h"
 #include "record/build.h"
 #include <math.h>
 
@@ -211,10 +211,10 @@ static void names_without_what_they_share(void **state)
 	const char *const other[] = {"/a/m1.onnx", "b/m2.onnx"};
 	const char *const programs[] = {"tar /a/x", "tar /a/y"};
 
-	assert_int_equal(label_shared(files, 3), 5);
-	assert_int_equal(label_shared(files, 1), 0);
-	assert_int_equal(label_shared(other, 2), 0);
-	assert_int_equal(label_shared(programs, 2), 0);
+	assert_int_equal(common_prefix(files, 3), 5);
+	assert_int_equal(common_prefix(files, 1), 0);
+	assert_int_equal(common_prefix(other, 2), 0);
+	assert_int_equal(common_prefix(programs, 2), 0);
 }
 
 /* All of what a summary needs survives a file. */

@@ -15,7 +15,7 @@ static stat_estimate known(double half, double n_eff, double careful, bool depen
 			       .hi = 100 + half,
 			       .level = 0.95,
 			       .n_eff = n_eff,
-			       .n_eff_careful = careful,
+			       .n_eff_lower = careful,
 			       .dependent = dependent};
 }
 
@@ -35,7 +35,7 @@ static void one_look(void **state)
 	assert_false(stat_precise(&e, 0.01));
 }
 
-/* As wide as the interval would be with n_eff_careful: twice as wide for a quarter of the runs. */
+/* As wide as the interval would be with n_eff_lower: twice as wide for a quarter of the runs. */
 static void careful(void **state)
 {
 	const stat_estimate e = known(1, 800, 200, true);

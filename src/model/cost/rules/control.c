@@ -53,29 +53,29 @@ static void set_output(op *o, size_t i, val *v)
 
 /* --- If --- */
 
-static num *field_of(cost_op *c, size_t at)
+static sym_int *field_of(cost_op *c, size_t at)
 {
-	return (num *)(void *)((char *)c + at);
+	return (sym_int *)(void *)((char *)c + at);
 }
 
 /* Where both branches cost the same, that cost is known: it is counted in the first branch. */
-static void count_alike(op *o, size_t begin, size_t middle, num taken, size_t at)
+static void count_alike(op *o, size_t begin, size_t middle, sym_int taken, size_t at)
 {
 	infer *in = o->infer;
-	num sum = num_int(0), whole, each;
+	sym_int sum = sym_const(0), whole, each;
 
 	for (size_t i = begin; i < middle; i++)
-		sum = num_add(o->nums, sum, *field_of(&in->ops[i], at));
+		sum = sym_add(o->nums, sum, *field_of(&in->ops[i], at));
 	whole = sum;
 	for (size_t i = middle; i < in->nops; i++)
-		whole = num_add(o->nums, whole, *field_of(&in->ops[i], at));
-	if (!num_div_exact(o->nums, sum, taken, &each) || !num_same(each, whole))
+		whole = sym_add(o->nums, whole, *field_of(&in->ops[i], at));
+	if (!sym_div_exact(o->nums, sum, taken, &each) || !sym_same(each, whole))
 		return;
 	for (size_t i = begin; i < in->nops; i++) {
-		num *x = field_of(&in->ops[i], at);
+		sym_int *x = field_of(&in->ops[i], at);
 		if (i >= middle)
-			*x = num_int(0);
-		else if (num_div_exact(o->nums, *x, taken, &each))
+			*x = sym_const(0);
+		else if (sym_div_exact(o->nums, *x, taken, &each))
 			*x = each;
 	}
 }
@@ -87,14 +87,14 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	static const size_t fields[] = {offsetof(cost_op, macs), offsetof(cost_op, flops),
 					offsetof(cost_op, read_bytes),
 					offsetof(cost_op, write_bytes)};
-	num taken = op_fresh(o, COST_BRANCH);
+	sym_int taken = op_fresh(o, COST_BRANCH);
 	size_t na, nb, begin = o->infer->nops, middle;
 	val **a, **b;
 
 	if (!op_body(o, yes, NULL, 0, taken, "then_branch", &a, &na))
 		return;
 	middle = o->infer->nops;
-	if (!op_body(o, no, NULL, 0, num_sub(o->nums, num_int(1), taken), "else_branch", &b, &nb))
+	if (!op_body(o, no, NULL, 0, sym_sub(o->nums, sym_const(1), taken), "else_branch", &b, &nb))
 		return;
 	o->made->either = true;
 	for (size_t i = begin; i < o->infer->nops; i++)
@@ -113,22 +113,22 @@ static void shape_if(op *o)
 {
 	const onnx_graph *yes = control_body_of(o, "then_branch"),
 			 *no = control_body_of(o, "else_branch");
-	num cond;
+	sym_int cond;
 	val **out;
 	size_t n;
 
 	if (!yes || !no)
 		return;
-	if (!op_int(o, 0, &cond) || !num_known(cond)) {
+	if (!op_int(o, 0, &cond) || !sym_known(cond)) {
 		const val *v = op_in(o, 0);
 		if (!v || !v->has_seen) {
 			both_branches(o, yes, no);
 			return;
 		}
-		cond = num_int(v->seen != 0);
+		cond = sym_const(v->seen != 0);
 		infer_chosen(o, cond.v);
 	}
-	if (!op_body(o, cond.v ? yes : no, NULL, 0, num_int(1),
+	if (!op_body(o, cond.v ? yes : no, NULL, 0, sym_const(1),
 		     cond.v ? "then_branch" : "else_branch", &out, &n))
 		return;
 	for (size_t i = 0; i < o->made->nout && i < n; i++)
@@ -138,8 +138,8 @@ static void shape_if(op *o)
 /* --- bodies that run again and again --- */
 
 /* op_body() for a body that was walked before; the number of such walks is bounded. */
-static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, num times,
-		       val ***ret_out, size_t *ret_nout)
+static bool walk_again(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs,
+		       sym_int times, val ***ret_out, size_t *ret_nout)
 {
 	infer *in = o->infer;
 	size_t before = in->visited;
@@ -173,7 +173,7 @@ static bool same_type(const val *a, const val *b)
 	if (a->kind != b->kind || a->dtype != b->dtype || a->rank != b->rank)
 		return false;
 	for (int i = 0; i < a->rank; i++)
-		if (!num_same(a->dims[i], b->dims[i]))
+		if (!sym_same(a->dims[i], b->dims[i]))
 			return false;
 	return !a->item == !b->item && (!a->item || same_type(a->item, b->item));
 }
@@ -188,7 +188,7 @@ static bool control_same_contents(const val *a, const val *b)
 	if (!a->ints || !b->ints || a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (!num_same(a->ints[i], b->ints[i]))
+		if (!sym_same(a->ints[i], b->ints[i]))
 			return false;
 	return true;
 }
@@ -210,12 +210,12 @@ static val *state_from(op *o, const val *v)
 }
 
 /* A size that has become open stays the same open number; otherwise the walks would never end. */
-static void keep_open(num_table *t, val *v, const val *before, bool *opened)
+static void keep_open(sym_table *t, val *v, const val *before, bool *opened)
 {
 	if (v->item && before->item)
 		keep_open(t, v->item, before->item, opened);
 	for (int i = 0; i < v->rank && v->rank == before->rank; i++) {
-		if (num_same(v->dims[i], before->dims[i]))
+		if (sym_same(v->dims[i], before->dims[i]))
 			continue;
 		if (opened[i])
 			v->dims[i] = before->dims[i];
@@ -249,7 +249,7 @@ static val *state_next(op *o, val *before, const val *after, bool *opened, bool 
 
 /* Walks the body until the state no longer changes. False: a walk failed. `again`: the body was
  * walked before. *ret_stable: the types and shapes were the same after the first walk already. */
-static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stable)
+static bool rounds_walk(op *o, rounds *r, sym_int times, bool again, bool *ret_stable)
 {
 	size_t begin = o->infer->nops;
 	bool(*opened)[COST_RANK_MAX] = mem_arena_array(o->arena, r->nstate, sizeof *opened);
@@ -289,11 +289,11 @@ static bool rounds_walk(op *o, rounds *r, num times, bool again, bool *ret_stabl
 }
 
 /* Output i stacks what all n rounds have made, `each`, along a new axis. */
-static void set_stacked(op *o, size_t i, const val *each, int64_t at, num n, num batch)
+static void set_stacked(op *o, size_t i, const val *each, int64_t at, sym_int n, sym_int batch)
 {
-	bool batched = !num_is(batch, -1);
+	bool batched = !sym_is(batch, -1);
 	int rank, axis, extra = batched;
-	num *dims;
+	sym_int *dims;
 
 	if (!each || each->kind != VAL_TENSOR || each->rank < 0) {
 		op_set_unknown(o, i, each ? each->dtype : 0, "%s",
@@ -329,7 +329,7 @@ static val *scalar_for(op *o, const onnx_graph *g, size_t input, int64_t dtype)
 	v->rank = t && t->tensor && t->tensor->shape && t->tensor->shape->rank == 1;
 	v->dims = op_dims(o, 1);
 	if (v->dims)
-		v->dims[0] = num_int(1);
+		v->dims[0] = sym_const(1);
 	return v;
 }
 
@@ -337,33 +337,33 @@ static void give_content(op *o, val *v, int64_t content)
 {
 	if (!v || !(v->ints = op_dims(o, 1)))
 		return;
-	v->ints[0] = num_int(content);
+	v->ints[0] = sym_const(content);
 	v->n = 1;
 	v->given = true; /* an engine knows it when it is there */
 }
 
 /* The most rounds, which input M states; absent where there is no limit. */
-static num trip_limit(op *o)
+static sym_int trip_limit(op *o)
 {
-	num m, cond;
+	sym_int m, cond;
 
-	if (op_in(o, 1) && op_int(o, 1, &cond) && num_is(cond, 0))
-		return num_int(0);
+	if (op_in(o, 1) && op_int(o, 1, &cond) && sym_is(cond, 0))
+		return sym_const(0);
 	if (!op_in(o, 0))
-		return num_none(o->nums, "no limit");
+		return sym_unknown(o->nums, "no limit");
 	if (!op_int(o, 0, &m))
 		return op_fresh(o, "how often its body runs");
-	return num_known(m) && m.v < 0 ? num_int(0) : m;
+	return sym_known(m) && m.v < 0 ? sym_const(0) : m;
 }
 
 /* A real run shows the number of rounds by the length of what they made together. */
-static bool shown_trips(op *o, size_t nstate, num *ret)
+static bool shown_trips(op *o, size_t nstate, sym_int *ret)
 {
 	for (size_t i = nstate; i < o->made->nout; i++) {
-		const cost_shape *s = infer_shown(o, i);
+		const cost_shape *s = infer_observed(o, i);
 		if (!s || s->rank < 1)
 			continue;
-		*ret = num_int(s->dims[0]);
+		*ret = sym_const(s->dims[0]);
 		infer_chosen(o, s->dims[0]);
 		return true;
 	}
@@ -372,12 +372,12 @@ static bool shown_trips(op *o, size_t nstate, num *ret)
 
 static bool is_true(const val *v)
 {
-	return v && v->ints && v->n == 1 && num_known(v->ints[0]) && v->ints[0].v;
+	return v && v->ints && v->n == 1 && sym_known(v->ints[0]) && v->ints[0].v;
 }
 
 static bool is_false(const val *v)
 {
-	return v && v->ints && v->n == 1 && num_is(v->ints[0], 0);
+	return v && v->ints && v->n == 1 && sym_is(v->ints[0], 0);
 }
 
 static bool loop_init(op *o, rounds *r, const onnx_graph *g)
@@ -401,9 +401,10 @@ static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 /* Walks each round by itself, with its number and with what the round before has made, until the
  * body says that it was the last one, or `limit` (no number: nobody says) is reached. False where
  * that is not known, or the rounds are too many; *ret_rounds: how many there are. */
-static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, int64_t *ret_rounds)
+static bool loop_unrolled(op *o, const onnx_graph *g, sym_int limit, size_t begin,
+			  int64_t *ret_rounds)
 {
-	const bool ends = !num_why_none(limit) && num_known(limit) && limit.v <= ROUNDS_MAX;
+	const bool ends = !sym_unknown_reason(limit) && sym_known(limit) && limit.v <= ROUNDS_MAX;
 	rounds r;
 	size_t scans = 0;
 	int64_t n = 0;
@@ -426,7 +427,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, i
 			if (r.state[i])
 				r.state[i]->given = true;
 		}
-		if (!walk_again(o, g, r.in, r.nin, num_int(1), &r.out, &r.nout))
+		if (!walk_again(o, g, r.in, r.nin, sym_const(1), &r.out, &r.nout))
 			return false;
 		more = r.nout ? r.out[0] : NULL;
 		last = (ends && n == limit.v) || is_false(more);
@@ -448,7 +449,7 @@ static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, i
 	for (size_t i = 0; i < r.nstate; i++)
 		set_output(o, i, r.state[i]);
 	for (size_t i = 0; i < scans; i++)
-		set_stacked(o, r.nstate + i, sum[i], 0, num_int(n), num_int(-1));
+		set_stacked(o, r.nstate + i, sum[i], 0, sym_const(n), sym_const(-1));
 	return true;
 }
 
@@ -456,48 +457,48 @@ static bool loop_unrolled(op *o, const onnx_graph *g, num limit, size_t begin, i
 static bool is_undecided(const infer *in, size_t begin)
 {
 	for (size_t i = begin; i < in->nops; i++)
-		if (in->ops[i].either || num_why_none(in->ops[i].rounds) ||
-		    num_why_fresh(in->nums, in->ops[i].rounds))
+		if (in->ops[i].either || sym_unknown_reason(in->ops[i].rounds) ||
+		    sym_why_fresh(in->nums, in->ops[i].rounds))
 			return true;
 	return false;
 }
 
-static void loop_outputs(op *o, rounds *r, num trips)
+static void loop_outputs(op *o, rounds *r, sym_int trips)
 {
-	bool once = num_least(o->nums, trips) >= 1;
+	bool once = sym_lower_bound(o->nums, trips) >= 1;
 
 	for (size_t i = 0; i < r->nstate; i++) {
 		val *last = 1 + i < r->nout ? r->out[1 + i] : NULL;
 		const val *first = op_in(o, 2 + i);
 		val *v = last;
-		if (num_is(trips, 0))
+		if (sym_is(trips, 0))
 			v = (val *)(uintptr_t)first;
 		else if (!once && last && first)
 			v = control_merge(o, first, last);
 		set_output(o, i, v);
 	}
 	for (size_t i = r->nstate; i < o->made->nout; i++)
-		set_stacked(o, i, 1 + i < r->nout ? r->out[1 + i] : NULL, 0, trips, num_int(-1));
+		set_stacked(o, i, 1 + i < r->nout ? r->out[1 + i] : NULL, 0, trips, sym_const(-1));
 }
 
 static void shape_loop(op *o)
 {
 	const onnx_graph *g = control_body_of(o, "body");
-	num limit = g ? trip_limit(o) : num_int(0), trips = limit, cond;
-	bool stable, first_known = !op_in(o, 1) || (op_int(o, 1, &cond) && num_known(cond));
+	sym_int limit = g ? trip_limit(o) : sym_const(0), trips = limit, cond;
+	bool stable, first_known = !op_in(o, 1) || (op_int(o, 1, &cond) && sym_known(cond));
 	size_t begin = o->infer->nops, visited = o->infer->visited;
 	rounds r;
 
 	if (!g || !loop_init(o, &r, g))
 		return;
-	bool open = num_why_none(limit) || !first_known;
+	bool open = sym_unknown_reason(limit) || !first_known;
 	if (open)
 		trips = op_fresh(o, "how often its body runs");
-	bool shown = (open || !num_known(trips)) && shown_trips(o, r.nstate, &trips);
+	bool shown = (open || !sym_known(trips)) && shown_trips(o, r.nstate, &trips);
 	if (!rounds_walk(o, &r, trips, false, &stable))
 		return;
-	if (!shown && !is_true(r.nout ? r.out[0] : NULL) && !num_is(trips, 0) &&
-	    !num_is(trips, 1) && !num_why_fresh(o->nums, trips)) {
+	if (!shown && !is_true(r.nout ? r.out[0] : NULL) && !sym_is(trips, 0) &&
+	    !sym_is(trips, 1) && !sym_why_fresh(o->nums, trips)) {
 		/* The body decides when the loop ends: it is walked once more, with a number of
 		 * rounds that depends on values. */
 		if (!shown_trips(o, r.nstate, &trips))
@@ -509,22 +510,22 @@ static void shape_loop(op *o)
 	/* What one round hands on to the next may decide sizes, branches and the end. */
 	const bool ends = r.nout > 0 && !is_true(r.out[0]);
 	const bool alike = stable && !ends && !is_undecided(o->infer, begin);
-	if (!shown && !alike && !num_is(limit, 0) && o->infer->depth == 0 &&
-	    (num_why_none(limit) || num_known(limit)) &&
+	if (!shown && !alike && !sym_is(limit, 0) && o->infer->depth == 0 &&
+	    (sym_unknown_reason(limit) || sym_known(limit)) &&
 	    o->infer->again + ROUNDS_MAX * (o->infer->visited - visited) <= AGAIN_MAX) {
 		int64_t n = 0;
 		const bool unrolled = loop_unrolled(o, g, limit, begin, &n);
 		if ((unrolled && first_known) || !infer_ok(o->infer))
 			return;
 		if (unrolled) /* or none, if it does not begin */
-			limit = num_int(n);
+			limit = sym_const(n);
 		o->infer->nops = begin;
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
-	o->made->least_rounds =
-	    num_int(first_known && (num_why_none(limit) || num_least(o->nums, limit) >= 1));
-	o->made->most_rounds = num_why_none(limit) ? num_int(0) : limit;
+	o->made->least_rounds = sym_const(
+	    first_known && (sym_unknown_reason(limit) || sym_lower_bound(o->nums, limit) >= 1));
+	o->made->most_rounds = sym_unknown_reason(limit) ? sym_const(0) : limit;
 	loop_outputs(o, &r, trips);
 }
 
@@ -558,8 +559,8 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 {
 	size_t nin = o->made->nin - lead, nstate = nin - scans;
 	rounds r = {.g = g, .nstate = nstate, .nin = nin};
-	num length = num_none(o->nums, "the shape of what it scans is not known"), times;
-	num batch = num_int(-1);
+	sym_int length = sym_unknown(o->nums, "the shape of what it scans is not known"), times;
+	sym_int batch = sym_const(-1);
 	bool stable;
 
 	r.state = mem_arena_array(o->arena, nstate, sizeof *r.state);
@@ -579,14 +580,14 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 			if (!batched &&
 			    !op_axis(o, control_listed(o, "scan_input_axes", i), v->rank, &axis))
 				return;
-			if (num_why_none(length) || num_known(v->dims[axis]))
+			if (sym_unknown_reason(length) || sym_known(v->dims[axis]))
 				length = v->dims[axis];
 			if (batched)
 				batch = v->dims[0];
 		}
 		r.in[nstate + i] = control_step_of(o, v, axis, batched);
 	}
-	times = num_is(batch, -1) ? length : num_mul(o->nums, length, batch);
+	times = sym_is(batch, -1) ? length : sym_mul(o->nums, length, batch);
 	if (!rounds_walk(o, &r, times, false, &stable))
 		return;
 	for (size_t i = 0; i < o->made->nout; i++) {

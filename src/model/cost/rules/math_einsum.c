@@ -26,7 +26,7 @@
 #define OPERANDS 256
 
 typedef struct equation {
-	num size[LABELS]; /* the size that each label stands for */
+	sym_int size[LABELS]; /* the size that each label stands for */
 	bool sized[LABELS];
 	int seen[LABELS]; /* how often each label occurs in the operands */
 	int ellipsis;	  /* how many dimensions the longest "..." stands for */
@@ -42,28 +42,28 @@ static int letter(char c)
 }
 
 /* Merges another dimension into its label: all sizes of a label are equal, or 1. */
-static bool size_merge(op *o, equation *e, int label, num size)
+static bool size_merge(op *o, equation *e, int label, sym_int size)
 {
-	num *is = &e->size[label];
+	sym_int *is = &e->size[label];
 
 	e->seen[label]++;
-	if (!e->sized[label] || num_is(*is, 1)) {
+	if (!e->sized[label] || sym_is(*is, 1)) {
 		e->sized[label] = true;
 		*is = size;
 		return true;
 	}
-	if (num_is(size, 1) || num_same(*is, size))
+	if (sym_is(size, 1) || sym_same(*is, size))
 		return true;
-	if (num_known(*is) && num_known(size)) {
+	if (sym_known(*is) && sym_known(size)) {
 		op_unknown(o, "an index of its equation stands for %lld and %lld", (long long)is->v,
 			   (long long)size.v);
 		return false;
 	}
-	if (num_known(size))
+	if (sym_known(size))
 		*is = size;
-	else if (!num_known(*is))
-		*is = num_none(o->nums, "either %s or %s", num_text(o->nums, *is),
-			       num_text(o->nums, size));
+	else if (!sym_known(*is))
+		*is = sym_unknown(o->nums, "either %s or %s", sym_text(o->nums, *is),
+				  sym_text(o->nums, size));
 	return true;
 }
 
@@ -242,19 +242,19 @@ static void shape_einsum(op *o)
 
 	if (!equation_read(o, &e, NULL, NULL))
 		return;
-	num *dims = op_dims(o, (size_t)e.nout);
+	sym_int *dims = op_dims(o, (size_t)e.nout);
 	for (int i = 0; i < e.nout; i++)
 		dims[i] = e.size[e.out[i]];
 	op_set(o, 0, x->dtype, e.nout, dims);
 }
 
-static num product_of(op *o, const equation *e, const bool *has)
+static sym_int product_of(op *o, const equation *e, const bool *has)
 {
-	num p = num_int(1);
+	sym_int p = sym_const(1);
 
 	for (int i = 0; i < LABELS; i++)
 		if (has[i])
-			p = num_mul(o->nums, p, e->size[i]);
+			p = sym_mul(o->nums, p, e->size[i]);
 	return p;
 }
 
@@ -269,7 +269,7 @@ static void cost_einsum(op *o)
 	int *ranks = mem_arena_array(o->arena, n, sizeof *ranks);
 	bool have[LABELS] = {false}, kept[LABELS];
 	size_t last[LABELS] = {0}; /* the last operand that has the label */
-	num macs = num_int(0);
+	sym_int macs = sym_const(0);
 
 	if (!labels || !ranks || !equation_read(o, &e, labels, ranks)) {
 		op_cost_unknown(o, "its equation or the shapes of its inputs are not known");
@@ -284,7 +284,7 @@ static void cost_einsum(op *o)
 		bool sums = false;
 		for (int i = 0; i < LABELS; i++)
 			sums |= have[i] && !kept[i];
-		op_cost_flops(o, sums ? product_of(o, &e, have) : num_int(0));
+		op_cost_flops(o, sums ? product_of(o, &e, have) : sym_const(0));
 		return;
 	}
 	for (size_t i = 1; i < n; i++)
@@ -293,11 +293,11 @@ static void cost_einsum(op *o)
 	for (size_t i = 1; i < n; i++) {
 		for (int k = 0; k < ranks[i]; k++)
 			have[labels[i][k]] = true;
-		macs = num_add(o->nums, macs, product_of(o, &e, have));
+		macs = sym_add(o->nums, macs, product_of(o, &e, have));
 		for (int k = 0; k < LABELS; k++)
 			have[k] &= kept[k] || last[k] > i;
 	}
-	op_cost_macs(o, macs, num_int(0));
+	op_cost_macs(o, macs, sym_const(0));
 }
 
 static const op_row rows[] = {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A whole number from whole numbers; absent: it is not known, or not whole. */
-typedef num whole_fn(op *o, int64_t dtype, num a, num b);
+typedef sym_int whole_fn(op *o, int64_t dtype, sym_int a, sym_int b);
 typedef double real_fn(const op *o, double a, double b);
 
 /* The form of a row: how the operator computes contents from contents. One of the functions may be
@@ -24,9 +24,9 @@ typedef struct fold {
 	real_fn *real;
 } fold;
 
-static num unknown(op *o)
+static sym_int unknown(op *o)
 {
-	return num_none(o->nums, "the result of a %s depends on values", o->node->op);
+	return sym_unknown(o->nums, "the result of a %s depends on values", o->node->op);
 }
 
 /* A type holds all whole numbers from the least to the most of its row exactly; {0, 0}: none. */
@@ -54,21 +54,21 @@ static struct span {
 									 : (struct span){0, 0};
 }
 
-bool math_holds(int64_t dtype, num v)
+bool math_holds(int64_t dtype, sym_int v)
 {
 	struct span s = span_of(dtype);
 
-	return s.most > 0 && (!num_known(v) || (v.v >= s.least && v.v <= s.most));
+	return s.most > 0 && (!sym_known(v) || (v.v >= s.least && v.v <= s.most));
 }
 
-num math_fit(op *o, int64_t dtype, num v)
+sym_int math_fit(op *o, int64_t dtype, sym_int v)
 {
 	if (math_holds(dtype, v))
 		return v;
-	return num_none(o->nums, "the result of a %s overflows", o->node->op);
+	return sym_unknown(o->nums, "the result of a %s overflows", o->node->op);
 }
 
-const num *math_whole(const op *o, size_t input, size_t *ret_n)
+const sym_int *math_whole(const op *o, size_t input, size_t *ret_n)
 {
 	const val *v = op_in(o, input);
 
@@ -77,109 +77,110 @@ const num *math_whole(const op *o, size_t input, size_t *ret_n)
 	*ret_n = v->n;
 	if (v->ints)
 		return v->ints;
-	num *whole = mem_arena_array(o->arena, v->n, sizeof *whole);
+	sym_int *whole = mem_arena_array(o->arena, v->n, sizeof *whole);
 	for (size_t i = 0; whole && i < v->n; i++) {
 		if (!(fabs(v->reals[i]) <= 0x1p53) || v->reals[i] != floor(v->reals[i]) ||
 		    (v->reals[i] == 0 && signbit(v->reals[i])))
 			return NULL;
-		whole[i] = num_int((int64_t)v->reals[i]);
+		whole[i] = sym_const((int64_t)v->reals[i]);
 	}
 	return whole;
 }
 
 /* --- whole numbers --- */
 
-static bool both(num a, num b)
+static bool both(sym_int a, sym_int b)
 {
-	return num_known(a) && num_known(b);
+	return sym_known(a) && sym_known(b);
 }
 
-static num not(num a)
+static sym_int not(sym_int a)
 {
-	return num_known(a) ? num_int(!a.v) : a;
+	return sym_known(a) ? sym_const(!a.v) : a;
 }
 
 /* Integers are divided towards zero, as in C. */
-static num whole_div(op *o, int64_t dtype, num a, num b)
+static sym_int whole_div(op *o, int64_t dtype, sym_int a, sym_int b)
 {
-	num exact;
+	sym_int exact;
 
-	if (num_is(b, 0))
+	if (sym_is(b, 0))
 		return unknown(o);
 	if (both(a, b)) {
 		if (a.v == INT64_MIN || (onnx_dtype_real(dtype) && a.v % b.v != 0))
 			return unknown(o);
-		return num_int(a.v / b.v);
+		return sym_const(a.v / b.v);
 	}
-	if (num_div_exact(o->nums, a, b, &exact))
+	if (sym_div_exact(o->nums, a, b, &exact))
 		return exact;
-	if (onnx_dtype_real(dtype) || num_least(o->nums, a) < 0 || num_least(o->nums, b) < 1)
+	if (onnx_dtype_real(dtype) || sym_lower_bound(o->nums, a) < 0 ||
+	    sym_lower_bound(o->nums, b) < 1)
 		return unknown(o);
-	return num_floor_div(o->nums, a, b);
+	return sym_floor_div(o->nums, a, b);
 }
 
-static num whole_mod(op *o, int64_t dtype, num a, num b)
+static sym_int whole_mod(op *o, int64_t dtype, sym_int a, sym_int b)
 {
 	bool c_style = op_flag(o, "fmod");
-	num exact;
+	sym_int exact;
 
 	(void)dtype;
-	if (num_is(b, 0))
+	if (sym_is(b, 0))
 		return unknown(o);
 	if (both(a, b)) {
 		if (b.v == -1)
-			return num_int(0);
+			return sym_const(0);
 		int64_t rest = a.v % b.v;
 		if (!c_style && rest && (rest < 0) != (b.v < 0))
 			rest += b.v;
-		return num_int(rest);
+		return sym_const(rest);
 	}
-	if (num_div_exact(o->nums, a, b, &exact))
-		return num_int(0);
-	if (num_least(o->nums, b) < 1 || (c_style && num_least(o->nums, a) < 0))
+	if (sym_div_exact(o->nums, a, b, &exact))
+		return sym_const(0);
+	if (sym_lower_bound(o->nums, b) < 1 || (c_style && sym_lower_bound(o->nums, a) < 0))
 		return unknown(o);
-	return num_sub(o->nums, a, num_mul(o->nums, b, num_floor_div(o->nums, a, b)));
+	return sym_sub(o->nums, a, sym_mul(o->nums, b, sym_floor_div(o->nums, a, b)));
 }
 
-static num whole_pow(op *o, int64_t dtype, num a, num b)
+static sym_int whole_pow(op *o, int64_t dtype, sym_int a, sym_int b)
 {
-	num p = num_int(1);
+	sym_int p = sym_const(1);
 
 	(void)dtype;
-	if (!num_known(b) || b.v < 0 || b.v > 64)
+	if (!sym_known(b) || b.v < 0 || b.v > 64)
 		return unknown(o);
 	for (int64_t i = 0; i < b.v; i++)
-		p = num_mul(o->nums, p, a);
+		p = sym_mul(o->nums, p, a);
 	return p;
 }
 
 /* 1: a < b for all values of the symbols; 0: a >= b for all; absent: it depends. */
-static num whole_less(op *o, int64_t dtype, num a, num b)
+static sym_int whole_less(op *o, int64_t dtype, sym_int a, sym_int b)
 {
 	(void)dtype;
 	if (both(a, b))
-		return num_int(a.v < b.v);
-	if (num_least(o->nums, num_sub(o->nums, b, a)) > 0)
-		return num_int(1);
-	if (num_least(o->nums, num_sub(o->nums, a, b)) >= 0)
-		return num_int(0);
+		return sym_const(a.v < b.v);
+	if (sym_lower_bound(o->nums, sym_sub(o->nums, b, a)) > 0)
+		return sym_const(1);
+	if (sym_lower_bound(o->nums, sym_sub(o->nums, a, b)) >= 0)
+		return sym_const(0);
 	return unknown(o);
 }
 
-static num whole_equal(op *o, int64_t dtype, num a, num b)
+static sym_int whole_equal(op *o, int64_t dtype, sym_int a, sym_int b)
 {
 	(void)dtype;
-	if (num_why_none(a) || num_why_none(b))
+	if (sym_unknown_reason(a) || sym_unknown_reason(b))
 		return unknown(o);
-	if (num_same(a, b))
-		return num_int(1);
-	if (both(a, b) || num_least(o->nums, num_sub(o->nums, b, a)) > 0 ||
-	    num_least(o->nums, num_sub(o->nums, a, b)) > 0)
-		return num_int(0);
+	if (sym_same(a, b))
+		return sym_const(1);
+	if (both(a, b) || sym_lower_bound(o->nums, sym_sub(o->nums, b, a)) > 0 ||
+	    sym_lower_bound(o->nums, sym_sub(o->nums, a, b)) > 0)
+		return sym_const(0);
 	return unknown(o);
 }
 
-static num whole_shift(op *o, int64_t dtype, num a, num b)
+static sym_int whole_shift(op *o, int64_t dtype, sym_int a, sym_int b)
 {
 	const char *to = op_attr_text(o, "direction");
 
@@ -187,52 +188,52 @@ static num whole_shift(op *o, int64_t dtype, num a, num b)
 	if (!both(a, b) || a.v < 0 || b.v < 0 || b.v > 62 || !to)
 		return unknown(o);
 	if (strcmp(to, "RIGHT") == 0)
-		return num_int(a.v >> b.v);
-	return num_mul(o->nums, a, num_int((int64_t)1 << b.v));
+		return sym_const(a.v >> b.v);
+	return sym_mul(o->nums, a, sym_const((int64_t)1 << b.v));
 }
 
 /* Defines a whole_fn that is one expression of a and b, or of a alone. */
-#define WHOLE(name, result)                                         \
-	static num whole_##name(op *o, int64_t dtype, num a, num b) \
-	{                                                           \
-		(void)o, (void)dtype, (void)b;                      \
-		return result;                                      \
+#define WHOLE(name, result)                                                     \
+	static sym_int whole_##name(op *o, int64_t dtype, sym_int a, sym_int b) \
+	{                                                                       \
+		(void)o, (void)dtype, (void)b;                                  \
+		return result;                                                  \
 	}
 
-WHOLE(add, num_add(o->nums, a, b))
-WHOLE(sub, num_sub(o->nums, a, b))
-WHOLE(mul, num_mul(o->nums, a, b))
-WHOLE(max, num_max(o->nums, a, b))
-WHOLE(min, num_min(o->nums, a, b))
+WHOLE(add, sym_add(o->nums, a, b))
+WHOLE(sub, sym_sub(o->nums, a, b))
+WHOLE(mul, sym_mul(o->nums, a, b))
+WHOLE(max, sym_max(o->nums, a, b))
+WHOLE(min, sym_min(o->nums, a, b))
 WHOLE(greater, whole_less(o, dtype, b, a))
 WHOLE(less_equal, not(whole_less(o, dtype, b, a)))
 WHOLE(greater_equal, not(whole_less(o, dtype, a, b)))
-WHOLE(and, num_is(a, 0) || num_is(b, 0) ? num_int(0) : both(a, b) ? num_int(1) : unknown(o))
-WHOLE(or, (num_known(a) && a.v) || (num_known(b) && b.v) ? num_int(1)
-	  : both(a, b)					 ? num_int(0)
+WHOLE(and, sym_is(a, 0) || sym_is(b, 0) ? sym_const(0) : both(a, b) ? sym_const(1) : unknown(o))
+WHOLE(or, (sym_known(a) && a.v) || (sym_known(b) && b.v) ? sym_const(1)
+	  : both(a, b)					 ? sym_const(0)
 							 : unknown(o))
-WHOLE(xor, both(a, b) ? num_int(!a.v != !b.v) : unknown(o))
-WHOLE(bit_and, both(a, b) ? num_int((a.v & b.v)) : unknown(o))
-WHOLE(bit_or, both(a, b) ? num_int(a.v | b.v) : unknown(o))
-WHOLE(bit_xor, both(a, b) ? num_int(a.v ^ b.v) : unknown(o))
+WHOLE(xor, both(a, b) ? sym_const(!a.v != !b.v) : unknown(o))
+WHOLE(bit_and, both(a, b) ? sym_const((a.v & b.v)) : unknown(o))
+WHOLE(bit_or, both(a, b) ? sym_const(a.v | b.v) : unknown(o))
+WHOLE(bit_xor, both(a, b) ? sym_const(a.v ^ b.v) : unknown(o))
 WHOLE(same, a)
-WHOLE(neg, num_sub(o->nums, num_int(0), a))
-WHOLE(sign, num_known(a)		? num_int((a.v > 0) - (a.v < 0))
-	    : num_least(o->nums, a) > 0 ? num_int(1)
-					: unknown(o))
-WHOLE(not, num_known(a) ? num_int(!a.v) : unknown(o))
-WHOLE(bit_not, !num_known(a)		   ? unknown(o)
-	       : span_of(dtype).least == 0 ? num_int(span_of(dtype).most - a.v)
-					   : num_int(~a.v))
+WHOLE(neg, sym_sub(o->nums, sym_const(0), a))
+WHOLE(sign, sym_known(a)		      ? sym_const((a.v > 0) - (a.v < 0))
+	    : sym_lower_bound(o->nums, a) > 0 ? sym_const(1)
+					      : unknown(o))
+WHOLE(not, sym_known(a) ? sym_const(!a.v) : unknown(o))
+WHOLE(bit_not, !sym_known(a)		   ? unknown(o)
+	       : span_of(dtype).least == 0 ? sym_const(span_of(dtype).most - a.v)
+					   : sym_const(~a.v))
 /* For IsNaN and IsInf: a whole number is neither. */
-WHOLE(neither, num_known(a) ? num_int(0) : unknown(o))
+WHOLE(neither, sym_known(a) ? sym_const(0) : unknown(o))
 
-static num whole_abs(op *o, int64_t dtype, num a, num b)
+static sym_int whole_abs(op *o, int64_t dtype, sym_int a, sym_int b)
 {
-	if (num_why_none(a) || num_least(o->nums, a) >= 0)
+	if (sym_unknown_reason(a) || sym_lower_bound(o->nums, a) >= 0)
 		return a;
-	num minus = whole_neg(o, dtype, a, b);
-	return num_known(a) || num_least(o->nums, minus) >= 0 ? minus : unknown(o);
+	sym_int minus = whole_neg(o, dtype, a, b);
+	return sym_known(a) || sym_lower_bound(o->nums, minus) >= 0 ? minus : unknown(o);
 }
 
 /* --- reals --- */
@@ -300,19 +301,19 @@ static bool fold_round_to(int64_t dtype, double *x)
 	return true;
 }
 
-static bool all_whole(const double *r, size_t n, num *ret)
+static bool all_whole(const double *r, size_t n, sym_int *ret)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!(fabs(r[i]) <= 0x1p53) || r[i] != floor(r[i]))
 			return false;
-		ret[i] = num_int((int64_t)r[i]);
+		ret[i] = sym_const((int64_t)r[i]);
 	}
 	return true;
 }
 
 static void set_reals(op *o, const double *r, size_t n)
 {
-	num *whole = op_dims(o, n);
+	sym_int *whole = op_dims(o, n);
 
 	if (whole && all_whole(r, n, whole))
 		op_set_ints(o, 0, whole, n);
@@ -322,12 +323,12 @@ static void set_reals(op *o, const double *r, size_t n)
 
 /* Contents of floats are kept only where all are known; those of integers, which may be shapes,
  * where one is. */
-static bool fold_usable(const num *r, size_t n, bool every)
+static bool fold_usable(const sym_int *r, size_t n, bool every)
 {
 	size_t none = 0;
 
 	for (size_t i = 0; i < n; i++)
-		none += num_why_none(r[i]) != NULL;
+		none += sym_unknown_reason(r[i]) != NULL;
 	return !none || (!every && none < n);
 }
 
@@ -341,11 +342,11 @@ static void fold_binary(op *o, size_t a, size_t b)
 	    !(vb->ints || vb->reals) || op_small(va) == SIZE_MAX || op_small(vb) == SIZE_MAX ||
 	    va->rank > out->rank || vb->rank > out->rank)
 		return;
-	const num *ia = math_whole(o, a, &na), *ib = math_whole(o, b, &nb);
+	const sym_int *ia = math_whole(o, a, &na), *ib = math_whole(o, b, &nb);
 	if (ia && ib && f->whole) {
-		num *r = op_dims(o, n);
+		sym_int *r = op_dims(o, n);
 		for (size_t i = 0; i < n; i++) {
-			num x = ia[op_source(va, out, i)], y = ib[op_source(vb, out, i)];
+			sym_int x = ia[op_source(va, out, i)], y = ib[op_source(vb, out, i)];
 			/* An unsigned number from 2^63 on is stored as a negative one. */
 			r[i] = math_holds(va->dtype, x) && math_holds(vb->dtype, y)
 				   ? math_fit(o, out->dtype, f->whole(o, va->dtype, x, y))
@@ -408,7 +409,7 @@ static bool old_broadcast(op *o, int64_t dtype)
 static void binary(op *o, int64_t dtype)
 {
 	const val *b = op_in(o, 1);
-	num n = b && b->kind == VAL_TENSOR && b->rank >= 0 ? op_elements(o, b) : num_int(0);
+	sym_int n = b && b->kind == VAL_TENSOR && b->rank >= 0 ? op_elements(o, b) : sym_const(0);
 
 	if (!op_in(o, 1)) {
 		op_unknown(o, "its second input is missing");
@@ -417,7 +418,7 @@ static void binary(op *o, int64_t dtype)
 	if (old_broadcast(o, dtype)) {
 		/* The contents are followed only where the second operand is one number, for which
 		 * it does not matter how it is spread. */
-		if (num_is(n, 1))
+		if (sym_is(n, 1))
 			fold_binary(o, 0, 1);
 		return;
 	}
@@ -451,13 +452,13 @@ static void fold_variadic(op *o)
 
 	if (!f || !out || !(out->ints) || n > ONNX_INTS_MAX)
 		return;
-	num *r = op_dims(o, n);
+	sym_int *r = op_dims(o, n);
 	memcpy(r, out->ints, n * sizeof *r);
 	op_out(o, 0)->ints = NULL;
 	op_out(o, 0)->n = 0;
 	for (size_t k = 2; k < o->made->nin; k++) {
 		size_t m = 0;
-		const num *x = math_whole(o, k, &m);
+		const sym_int *x = math_whole(o, k, &m);
 		if (!x || (m != n && m != 1))
 			return;
 		for (size_t i = 0; i < n; i++)

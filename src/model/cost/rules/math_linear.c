@@ -21,15 +21,15 @@ static void shape_gemm(op *o)
 static void linear_cost_gemm(op *o)
 {
 	const val *c = op_in(o, 2);
-	num out = op_elements_out(o), extra = num_int(0);
+	sym_int out = op_elements_out(o), extra = sym_const(0);
 	double alpha = op_attr_float(o, "alpha", 1), beta = op_attr_float(o, "beta", 1);
 
 	if (c)
-		extra = num_add(o->nums, extra, out);
+		extra = sym_add(o->nums, extra, out);
 	if (alpha < 1 || alpha > 1)
-		extra = num_add(o->nums, extra, out);
+		extra = sym_add(o->nums, extra, out);
 	if (c && (beta < 1 || beta > 1))
-		extra = num_add(o->nums, extra, op_elements(o, c));
+		extra = sym_add(o->nums, extra, op_elements(o, c));
 	op_cost_macs(o, product_macs(o, 0, op_flag(o, "transA")), extra);
 }
 
@@ -46,19 +46,19 @@ static void shape_det(op *o)
 static void cost_det(op *o)
 {
 	const val *x = op_in(o, 0);
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 
 	if (!x || x->rank < 2 || !op_out(o, 0)) {
 		op_flops_unknown(o, "the shape of its input is not known");
 		return;
 	}
-	num m = x->dims[x->rank - 1], less = num_sub(t, m, num_int(1));
-	num pairs = num_mul(t, m, less);
-	num twice = num_sub(t, num_mul(t, num_int(2), m), num_int(1));
-	num sum = num_add(t, num_mul(t, num_int(3), pairs),
-			  num_mul(t, num_int(2), num_mul(t, pairs, twice)));
-	num each = num_add(t, num_floor_div(t, sum, num_int(6)), less);
-	op_cost_flops(o, num_mul(t, each, op_elements(o, op_out(o, 0))));
+	sym_int m = x->dims[x->rank - 1], less = sym_sub(t, m, sym_const(1));
+	sym_int pairs = sym_mul(t, m, less);
+	sym_int twice = sym_sub(t, sym_mul(t, sym_const(2), m), sym_const(1));
+	sym_int sum = sym_add(t, sym_mul(t, sym_const(3), pairs),
+			      sym_mul(t, sym_const(2), sym_mul(t, pairs, twice)));
+	sym_int each = sym_add(t, sym_floor_div(t, sum, sym_const(6)), less);
+	op_cost_flops(o, sym_mul(t, each, op_elements(o, op_out(o, 0))));
 }
 
 static const op_row rows[] = {

@@ -20,7 +20,7 @@
 
 /* The form of a row: how a reduction makes its result from the elements. */
 typedef struct reduction {
-	num (*fn)(num_table *t, num a, num b);
+	sym_int (*fn)(sym_table *t, sym_int a, sym_int b);
 	int64_t begin; /* the result for no elements; max and min have none */
 	bool begins;
 } reduction;
@@ -29,22 +29,22 @@ static void fold_reduce(op *o, const val *x, const bool *gone)
 {
 	const reduction *f = o->row->form;
 	size_t n = 0, m;
-	const num *from = math_whole(o, 0, &n);
+	const sym_int *from = math_whole(o, 0, &n);
 	const val *out = op_out(o, 0);
-	num elements = out && out->rank >= 0 ? op_elements(o, out) : num_int(-1);
+	sym_int elements = out && out->rank >= 0 ? op_elements(o, out) : sym_const(-1);
 
-	if (!f || !from || !num_known(elements) || elements.v < 0 || elements.v > ONNX_INTS_MAX)
+	if (!f || !from || !sym_known(elements) || elements.v < 0 || elements.v > ONNX_INTS_MAX)
 		return;
 	for (int i = 0; i < x->rank; i++)
-		if (!num_known(x->dims[i]))
+		if (!sym_known(x->dims[i]))
 			return;
 	m = (size_t)elements.v;
-	num *r = op_dims(o, m);
+	sym_int *r = op_dims(o, m);
 	bool *seen = mem_arena_array(o->arena, m, sizeof *seen);
 	if (!r || !seen)
 		return;
 	for (size_t i = 0; i < m; i++) {
-		r[i] = num_int(f->begin);
+		r[i] = sym_const(f->begin);
 		seen[i] = f->begins;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -70,32 +70,32 @@ static void fold_reduce(op *o, const val *x, const bool *gone)
 void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype)
 {
 	bool keep = op_attr_int(o, "keepdims", 1) != 0;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	int rank = 0;
 
 	for (int i = 0; i < x->rank; i++)
 		if (!gone[i])
 			dims[rank++] = x->dims[i];
 		else if (keep)
-			dims[rank++] = num_int(1);
+			dims[rank++] = sym_const(1);
 	op_set(o, 0, dtype, rank, dims);
 }
 
 /* Sets the shape where the axes depend on values; how many there are may be known. */
 static void reduce_open(op *o, const val *x, const val *axes, bool keep, bool noop)
 {
-	num count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : num_int(-1);
+	sym_int count = axes->kind == VAL_TENSOR && axes->rank == 1 ? axes->dims[0] : sym_const(-1);
 	bool all[COST_RANK_MAX];
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	int rank = x->rank;
 
-	if (num_is(count, 0) || num_is(count, x->rank)) {
+	if (sym_is(count, 0) || sym_is(count, x->rank)) {
 		for (int i = 0; i < x->rank; i++)
 			all[i] = count.v != 0 || !noop;
 		math_reduce(o, x, all, x->dtype);
 		return;
 	}
-	if (!keep && (!num_known(count) || count.v < 0 || count.v > rank)) {
+	if (!keep && (!sym_known(count) || count.v < 0 || count.v > rank)) {
 		op_set_unknown(o, 0, x->dtype, "which axes it reduces depends on values");
 		return;
 	}
@@ -151,26 +151,26 @@ static void fold_cumulate(op *o, const val *x, int axis)
 	bool reverse = op_flag(o, "reverse");
 	bool exclusive = op_flag(o, "exclusive");
 	size_t n = 0, inner = 1, size;
-	const num *from = math_whole(o, 0, &n);
+	const sym_int *from = math_whole(o, 0, &n);
 
 	for (int i = 0; i < x->rank; i++)
-		if (!num_known(x->dims[i]))
+		if (!sym_known(x->dims[i]))
 			return;
 	if (!from || !n)
 		return;
 	for (int i = axis + 1; i < x->rank; i++)
 		inner *= (size_t)x->dims[i].v;
 	size = (size_t)x->dims[axis].v;
-	num *r = op_dims(o, n);
+	sym_int *r = op_dims(o, n);
 	for (size_t i = 0; r && i < n; i++) {
 		/* Each row is walked once, when i is at its first element. */
 		if (i / inner % size)
 			continue;
-		num so_far = num_int(product);
+		sym_int so_far = sym_const(product);
 		for (size_t k = 0; k < size; k++) {
 			size_t at = i + (reverse ? size - 1 - k : k) * inner;
-			num next = product ? num_mul(o->nums, so_far, from[at])
-					   : num_add(o->nums, so_far, from[at]);
+			sym_int next = product ? sym_mul(o->nums, so_far, from[at])
+					       : sym_add(o->nums, so_far, from[at]);
 			next = math_fit(o, x->dtype, next);
 			r[at] = exclusive ? so_far : next;
 			so_far = next;
@@ -183,13 +183,13 @@ static void fold_cumulate(op *o, const val *x, int axis)
 static void shape_cumulate(op *o)
 {
 	const val *x = op_need(o, 0);
-	num axis;
+	sym_int axis;
 	int at;
 
 	if (!x)
 		return;
 	op_set(o, 0, x->dtype, x->rank, x->dims);
-	if (op_int(o, 1, &axis) && num_known(axis) && axis.v >= -x->rank && axis.v < x->rank &&
+	if (op_int(o, 1, &axis) && sym_known(axis) && axis.v >= -x->rank && axis.v < x->rank &&
 	    op_axis(o, axis.v, x->rank, &at))
 		fold_cumulate(o, x, at);
 }
@@ -218,12 +218,12 @@ static const op_row rows[] = {
      .how = "FLOPs: 1 per input element, log per output element"},
     {"ReduceLogSumExp", shape_reduce, cost_in_out, 1, .flops_in = 2, .roles = ".c",
      .how = "FLOPs: 2 per input element (exp, +), log per output element"},
-    REDUCE("ReduceMax", num_max, 0, false),
+    REDUCE("ReduceMax", sym_max, 0, false),
     {"ReduceMean", shape_reduce, cost_in_out, 1, .flops_in = 1, .roles = ".c",
      .how = "FLOPs: 1 per input element, a division per output element"},
-    REDUCE("ReduceMin", num_min, 0, false),
-    REDUCE("ReduceProd", num_mul, 1, true),
-    REDUCE("ReduceSum", num_add, 0, true),
+    REDUCE("ReduceMin", sym_min, 0, false),
+    REDUCE("ReduceProd", sym_mul, 1, true),
+    REDUCE("ReduceSum", sym_add, 0, true),
     {"ReduceSumSquare", shape_reduce, cost_each_in, 2, .roles = ".c",
      .how = "FLOPs per input element: *, +"},
 };

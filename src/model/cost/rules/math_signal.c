@@ -9,29 +9,29 @@
 #include <math.h>
 
 /* FLOPs of one transform; absent where n is open, because a polynomial has no logarithm. */
-static num transform_flops(op *o, num n, bool real)
+static sym_int transform_flops(op *o, sym_int n, bool real)
 {
-	if (num_why_none(n))
+	if (sym_unknown_reason(n))
 		return n;
-	if (!num_known(n))
-		return num_none(o->nums, "the length %s of its transform is open",
-				num_text(o->nums, n));
+	if (!sym_known(n))
+		return sym_unknown(o->nums, "the length %s of its transform is open",
+				   sym_text(o->nums, n));
 	if (n.v < 2)
-		return num_int(0);
+		return sym_const(0);
 	if (n.v > (int64_t)1 << 48)
-		return num_none(o->nums, "its transform is too long");
-	return num_int((int64_t)ceil((real ? 2.5 : 5.0) * (double)n.v * log2((double)n.v)));
+		return sym_unknown(o->nums, "its transform is too long");
+	return sym_const((int64_t)ceil((real ? 2.5 : 5.0) * (double)n.v * log2((double)n.v)));
 }
 
-static num signal_half(op *o, num n)
+static sym_int signal_half(op *o, sym_int n)
 {
-	return num_add(o->nums, num_floor_div(o->nums, n, num_int(2)), num_int(1));
+	return sym_add(o->nums, sym_floor_div(o->nums, n, sym_const(2)), sym_const(1));
 }
 
 /* The length that an input states; a fresh number where it depends on values. */
-static num stated_length(op *o, size_t input, num otherwise)
+static sym_int stated_length(op *o, size_t input, sym_int otherwise)
 {
-	num n;
+	sym_int n;
 
 	if (!op_in(o, input))
 		return otherwise;
@@ -41,12 +41,12 @@ static num stated_length(op *o, size_t input, num otherwise)
 static bool dft_axis(op *o, const val *x, int *ret)
 {
 	int64_t axis = op_attr_int(o, "axis", 1);
-	num n;
+	sym_int n;
 
 	if (o->opset == 0 || o->opset >= 20) {
 		axis = -2;
 		if (op_in(o, 2)) {
-			if (!op_int(o, 2, &n) || !num_known(n)) {
+			if (!op_int(o, 2, &n) || !sym_known(n)) {
 				op_set_unknown(o, 0, x->dtype, "its axis depends on values");
 				return false;
 			}
@@ -57,12 +57,12 @@ static bool dft_axis(op *o, const val *x, int *ret)
 }
 
 /* The length of the transform along its axis. */
-static num dft_length(op *o, const val *x, int axis, bool to_real)
+static sym_int dft_length(op *o, const val *x, int axis, bool to_real)
 {
-	num n = x->dims[axis];
+	sym_int n = x->dims[axis];
 
 	if (to_real)
-		n = op_times(o, 2, num_sub(o->nums, n, num_int(1)));
+		n = op_times(o, 2, sym_sub(o->nums, n, sym_const(1)));
 	return stated_length(o, 1, n);
 }
 
@@ -74,10 +74,10 @@ static void shape_dft(op *o)
 
 	if (!x || !dft_axis(o, x, &axis))
 		return;
-	num *dims = op_copy_dims(o, x, 0);
-	num n = dft_length(o, x, axis, one && inverse);
+	sym_int *dims = op_copy_dims(o, x, 0);
+	sym_int n = dft_length(o, x, axis, one && inverse);
 	dims[axis] = one && !inverse ? signal_half(o, n) : n;
-	dims[x->rank - 1] = num_int(one && inverse ? 1 : 2);
+	dims[x->rank - 1] = sym_const(one && inverse ? 1 : 2);
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
@@ -91,19 +91,19 @@ static void cost_dft(op *o)
 		op_flops_unknown(o, "its shapes are not known");
 		return;
 	}
-	bool real = (one && inverse) || num_is(x->dims[x->rank - 1], 1);
-	num count = num_int(1);
+	bool real = (one && inverse) || sym_is(x->dims[x->rank - 1], 1);
+	sym_int count = sym_const(1);
 	for (int i = 0; i < x->rank - 1; i++)
 		if (i != axis)
-			count = num_mul(o->nums, count, x->dims[i]);
-	num length = one && !inverse ? stated_length(o, 1, x->dims[axis]) : y->dims[axis];
-	op_cost_flops(o, num_mul(o->nums, count, transform_flops(o, length, real)));
+			count = sym_mul(o->nums, count, x->dims[i]);
+	sym_int length = one && !inverse ? stated_length(o, 1, x->dims[axis]) : y->dims[axis];
+	op_cost_flops(o, sym_mul(o->nums, count, transform_flops(o, length, real)));
 }
 
-static num stft_length(op *o, const val *x)
+static sym_int stft_length(op *o, const val *x)
 {
 	const val *window = op_in(o, 2);
-	num n = x->dims[1];
+	sym_int n = x->dims[1];
 
 	if (window && window->kind == VAL_TENSOR && window->rank == 1)
 		return window->dims[0];
@@ -113,7 +113,7 @@ static num stft_length(op *o, const val *x)
 static void shape_stft(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
-	num step, dims[4], n;
+	sym_int step, dims[4], n;
 
 	if (!x)
 		return;
@@ -124,11 +124,11 @@ static void shape_stft(op *o)
 	n = stft_length(o, x);
 	dims[0] = x->dims[0];
 	dims[1] = op_fresh(o, "the number of frames");
-	if (op_int(o, 1, &step) && num_least(o->nums, step) >= 1)
-		dims[1] = num_add(o->nums, num_int(1),
-				  num_floor_div(o->nums, num_sub(o->nums, x->dims[1], n), step));
+	if (op_int(o, 1, &step) && sym_lower_bound(o->nums, step) >= 1)
+		dims[1] = sym_add(o->nums, sym_const(1),
+				  sym_floor_div(o->nums, sym_sub(o->nums, x->dims[1], n), step));
 	dims[2] = op_attr_int(o, "onesided", 1) != 0 ? signal_half(o, n) : n;
-	dims[3] = num_int(2);
+	dims[3] = sym_const(2);
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
@@ -140,18 +140,18 @@ static void cost_stft(op *o)
 		op_flops_unknown(o, "its shapes are not known");
 		return;
 	}
-	bool real = x->rank < 3 || num_is(x->dims[2], 1);
-	num n = stft_length(o, x), each = transform_flops(o, n, real);
+	bool real = x->rank < 3 || sym_is(x->dims[2], 1);
+	sym_int n = stft_length(o, x), each = transform_flops(o, n, real);
 	if (op_in(o, 2)) /* each frame times the window */
-		each = num_add(o->nums, each, real ? n : op_times(o, 2, n));
-	op_cost_flops(o, num_mul(o->nums, each, num_mul(o->nums, y->dims[0], y->dims[1])));
+		each = sym_add(o->nums, each, real ? n : op_times(o, 2, n));
+	op_cost_flops(o, sym_mul(o->nums, each, sym_mul(o->nums, y->dims[0], y->dims[1])));
 }
 
 static void shape_window(op *o)
 {
-	num n = stated_length(o, 0, num_int(-1));
+	sym_int n = stated_length(o, 0, sym_const(-1));
 
-	if (num_is(n, -1)) {
+	if (sym_is(n, -1)) {
 		op_unknown(o, "its size is missing");
 		return;
 	}
@@ -160,13 +160,14 @@ static void shape_window(op *o)
 
 static void shape_mel(op *o)
 {
-	num bins = stated_length(o, 0, num_int(-1)), length = stated_length(o, 1, num_int(-1));
+	sym_int bins = stated_length(o, 0, sym_const(-1)),
+		length = stated_length(o, 1, sym_const(-1));
 
-	if (num_is(bins, -1) || num_is(length, -1)) {
+	if (sym_is(bins, -1) || sym_is(length, -1)) {
 		op_unknown(o, "an input is missing");
 		return;
 	}
-	num dims[2] = {signal_half(o, length), bins};
+	sym_int dims[2] = {signal_half(o, length), bins};
 	op_set(o, 0, op_attr_int(o, "output_datatype", ONNX_FLOAT), 2, dims);
 }
 

@@ -21,9 +21,9 @@
 /* FLOPs for each score: the scale, and the five of a softmax. */
 #define SCORE_FLOPS (1 + 5)
 
-static num none_of(op *o, const val *v, const char *otherwise)
+static sym_int none_of(op *o, const val *v, const char *otherwise)
 {
-	return num_none(o->nums, "%s", v && v->why ? v->why : otherwise);
+	return sym_unknown(o->nums, "%s", v && v->why ? v->why : otherwise);
 }
 
 /* --- attention with the input projection --- */
@@ -34,11 +34,11 @@ typedef struct projected {
 	size_t typed; /* the input that has the output's type */
 } projected;
 static const projected projected_plain = {1, 2, 3, 4, 5, 6, 0};
-static const projected projected_quantised = {1, 2, 5, 8, OP_ABSENT, OP_ABSENT, 3};
+static const projected projected_quantised = {1, 2, 5, 8, OP_NO_INPUT, OP_NO_INPUT, 3};
 
 typedef struct projection {
 	const val *x, *w;
-	num hidden, v_hidden; /* of queries and keys, of values */
+	sym_int hidden, v_hidden; /* of queries and keys, of values */
 	heads h;
 	bool shared; /* past and present share one buffer, which may be longer than what it holds */
 } projection;
@@ -60,32 +60,32 @@ static bool read_projection(op *o, projection *p)
 		op_unknown(o, "its input, weights or heads are none of an attention");
 		return false;
 	}
-	num third = op_share(o, p->w->dims[1], num_int(3), "projections");
-	p->hidden = sizes && n == 3 ? num_int(sizes[0]) : third;
-	p->v_hidden = sizes && n == 3 ? num_int(sizes[2]) : third;
+	sym_int third = op_share(o, p->w->dims[1], sym_const(3), "projections");
+	p->hidden = sizes && n == 3 ? sym_const(sizes[0]) : third;
+	p->v_hidden = sizes && n == 3 ? sym_const(sizes[2]) : third;
 	p->shared = op_flag(o, "past_present_share_buffer");
 	heads *h = &p->h;
 	h->batch = p->x->dims[0];
 	h->q_len = p->x->dims[1];
-	h->q_heads = h->kv_heads = num_int(count);
+	h->q_heads = h->kv_heads = sym_const(count);
 	h->size = op_share(o, p->hidden, h->q_heads, "heads");
 	h->v_size = op_share(o, p->v_hidden, h->q_heads, "heads");
-	num before = num_int(0), stated;
+	sym_int before = sym_const(0), stated;
 	if (past && p->shared)
 		before = op_int(o, f->past_length, &stated)
 			     ? stated
-			     : num_none(o->nums, "how long its past is depends on values");
+			     : sym_unknown(o->nums, "how long its past is depends on values");
 	else if (past)
 		before = past->rank == 5 ? past->dims[3]
 					 : none_of(o, past, "its past has not 5 dimensions");
-	h->total = num_add(o->nums, before, h->q_len);
-	num rows = num_mul(o->nums, h->batch, h->q_len);
-	num projected_size = num_mul(o->nums, rows, p->w->dims[1]);
-	h->projection = num_mul(o->nums, projected_size, p->w->dims[0]);
-	h->extra = op_in(o, f->bias) ? projected_size : num_int(0);
+	h->total = sym_add(o->nums, before, h->q_len);
+	sym_int rows = sym_mul(o->nums, h->batch, h->q_len);
+	sym_int projected_size = sym_mul(o->nums, rows, p->w->dims[1]);
+	h->projection = sym_mul(o->nums, projected_size, p->w->dims[0]);
+	h->extra = op_in(o, f->bias) ? projected_size : sym_const(0);
 	if (op_attr_int(o, "do_rotary", 0))
 		h->extra =
-		    num_add(o->nums, h->extra, op_times(o, 6, num_mul(o->nums, rows, p->hidden)));
+		    sym_add(o->nums, h->extra, op_times(o, 6, sym_mul(o->nums, rows, p->hidden)));
 	h->each = SCORE_FLOPS + (op_in(o, f->mask) || op_flag(o, "unidirectional")) +
 		  (op_has(o, f->more_bias));
 	return true;
@@ -100,8 +100,8 @@ static void shape_projected(op *o)
 	if (!read_projection(o, &p))
 		return;
 	int64_t dtype = typed ? typed->dtype : 0;
-	num out[] = {p.h.batch, p.h.q_len, p.v_hidden};
-	num present[] = {num_int(2), p.h.batch, p.h.q_heads, p.h.total, p.h.size};
+	sym_int out[] = {p.h.batch, p.h.q_len, p.v_hidden};
+	sym_int present[] = {sym_const(2), p.h.batch, p.h.q_heads, p.h.total, p.h.size};
 	op_set(o, 0, dtype, 3, out);
 	if (past && p.shared)
 		op_same(o, 1, past);
@@ -122,7 +122,7 @@ static void shape_qordered_attention(op *o)
 
 	if (!v)
 		return;
-	num out[] = {x->dims[0], x->dims[1], v->dims[1]};
+	sym_int out[] = {x->dims[0], x->dims[1], v->dims[1]};
 	op_set(o, 0, x->dtype, 3, out);
 }
 
@@ -136,18 +136,18 @@ static void cost_qordered_attention(op *o)
 		op_cost_unknown(o, "its shapes are not known");
 		return;
 	}
-	num columns = num_add(o->nums, op_times(o, 2, q->dims[1]), v->dims[1]);
-	num rows = num_mul(o->nums, x->dims[0], x->dims[1]);
+	sym_int columns = sym_add(o->nums, op_times(o, 2, q->dims[1]), v->dims[1]);
+	sym_int rows = sym_mul(o->nums, x->dims[0], x->dims[1]);
 	h = (heads){.batch = x->dims[0],
-		    .q_heads = num_int(count),
-		    .kv_heads = num_int(count),
+		    .q_heads = sym_const(count),
+		    .kv_heads = sym_const(count),
 		    .q_len = x->dims[1],
 		    .total = x->dims[1],
-		    .size = op_share(o, q->dims[1], num_int(count), "heads"),
-		    .v_size = op_share(o, v->dims[1], num_int(count), "heads"),
+		    .size = op_share(o, q->dims[1], sym_const(count), "heads"),
+		    .v_size = op_share(o, v->dims[1], sym_const(count), "heads"),
 		    .each = SCORE_FLOPS + (op_has(o, 17)),
-		    .projection = num_mul(o->nums, num_mul(o->nums, rows, x->dims[2]), columns),
-		    .extra = num_mul(o->nums, rows, columns)};
+		    .projection = sym_mul(o->nums, sym_mul(o->nums, rows, x->dims[2]), columns),
+		    .extra = sym_mul(o->nums, rows, columns)};
 	heads_cost(o, &h);
 }
 
@@ -155,7 +155,7 @@ static void cost_qordered_attention(op *o)
 
 typedef struct multi {
 	heads h;
-	num new_len; /* of keys that are not past */
+	sym_int new_len; /* of keys that are not past */
 	size_t past;
 	bool shared;
 } multi;
@@ -168,9 +168,9 @@ static bool read_multi(op *o, multi *m)
 	const val *q = op_need_rank(o, 0, 3), *k = op_in(o, 1), *v = op_in(o, 2);
 	int64_t count = op_attr_int(o, "num_heads", 0);
 	heads *h = &m->h;
-	num_table *t = o->nums;
-	num ignored;
-	num stated;
+	sym_table *t = o->nums;
+	sym_int ignored;
+	sym_int stated;
 
 	if (!q)
 		return false;
@@ -178,13 +178,13 @@ static bool read_multi(op *o, multi *m)
 		op_unknown(o, "its query, key or heads are none of an attention");
 		return false;
 	}
-	h->q_heads = h->kv_heads = num_int(count);
+	h->q_heads = h->kv_heads = sym_const(count);
 	h->batch = q->dims[0];
 	h->q_len = m->new_len = q->dims[1];
 	if (q->rank == 5) {
 		h->size = h->v_size = q->dims[4];
 	} else if (!k) {
-		num third = op_share(o, q->dims[2], num_int(3), "projections");
+		sym_int third = op_share(o, q->dims[2], sym_const(3), "projections");
 		h->size = h->v_size = op_share(o, third, h->q_heads, "heads");
 	} else {
 		h->size = op_share(o, q->dims[2], h->q_heads, "heads");
@@ -199,14 +199,14 @@ static bool read_multi(op *o, multi *m)
 	const val *past = op_in(o, m->past);
 	m->shared =
 	    op_attr_int(o, "past_present_share_buffer", 0) || (m->past == 6 && op_has(o, 8));
-	num before = heads_past(o, m->past);
+	sym_int before = heads_past(o, m->past);
 	if (past && m->shared)
 		before = op_int(o, m->past + 2, &stated)
 			     ? stated
-			     : num_none(t, "how long its past is depends on values");
+			     : sym_unknown(t, "how long its past is depends on values");
 	/* The keys of a cross attention are [b, heads, s, size]: the past is not added to them. */
-	h->total = k && k->rank == 4 ? m->new_len : num_add(t, before, m->new_len);
-	h->projection = h->extra = num_int(0);
+	h->total = k && k->rank == 4 ? m->new_len : sym_add(t, before, m->new_len);
+	h->projection = h->extra = sym_const(0);
 	h->each = SCORE_FLOPS + (op_flag(o, "unidirectional"));
 	return true;
 }
@@ -224,11 +224,11 @@ static bool read_either(op *o, multi *m)
 	bias = op_in(o, decoder ? 10 : 3);
 	m->h.each += (op_has(o, decoder ? 3 : 4)) + (op_has(o, decoder ? 4 : 5));
 	if (bias) {
-		num_table *t = o->nums;
-		num width = num_add(t, m->h.size, m->h.v_size);
-		num keys = num_mul(t, m->new_len, width);
-		num all = num_add(t, keys, num_mul(t, m->h.q_len, m->h.size));
-		m->h.extra = num_mul(t, num_mul(t, m->h.batch, m->h.q_heads), all);
+		sym_table *t = o->nums;
+		sym_int width = sym_add(t, m->h.size, m->h.v_size);
+		sym_int keys = sym_mul(t, m->new_len, width);
+		sym_int all = sym_add(t, keys, sym_mul(t, m->h.q_len, m->h.size));
+		m->h.extra = sym_mul(t, sym_mul(t, m->h.batch, m->h.q_heads), all);
 	}
 	return true;
 }
@@ -242,10 +242,10 @@ static void shape_multi_head(op *o)
 		return;
 	heads *h = &m.h;
 	past = op_in(o, m.past);
-	num out[] = {h->batch, h->q_len, num_mul(o->nums, h->q_heads, h->v_size)};
-	num key[] = {h->batch, h->q_heads, h->total, h->size};
-	num value[] = {h->batch, h->q_heads, h->total, h->v_size};
-	num scores[] = {h->batch, h->q_heads, h->q_len, h->total};
+	sym_int out[] = {h->batch, h->q_len, sym_mul(o->nums, h->q_heads, h->v_size)};
+	sym_int key[] = {h->batch, h->q_heads, h->total, h->size};
+	sym_int value[] = {h->batch, h->q_heads, h->total, h->v_size};
+	sym_int scores[] = {h->batch, h->q_heads, h->q_len, h->total};
 	op_set(o, 0, q->dtype, 3, out);
 	if (past && m.shared) {
 		op_same(o, 1, past);
@@ -271,7 +271,7 @@ static bool read_grouped(op *o, heads *h)
 {
 	const val *q = op_need_rank(o, 0, 3), *k = op_in(o, 1);
 	int64_t count = op_attr_int(o, "num_heads", 0), kv = op_attr_int(o, "kv_num_heads", 0);
-	num total;
+	sym_int total;
 
 	if (!q)
 		return false;
@@ -281,19 +281,19 @@ static bool read_grouped(op *o, heads *h)
 	}
 	h->batch = q->dims[0];
 	h->q_len = q->dims[1];
-	h->q_heads = num_int(count);
-	h->kv_heads = num_int(kv);
+	h->q_heads = sym_const(count);
+	h->kv_heads = sym_const(kv);
 	/* Without an input for keys, the query holds the queries, then keys and values. */
-	num all = num_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
+	sym_int all = sym_add(o->nums, h->q_heads, op_times(o, 2, h->kv_heads));
 	h->size = h->v_size = op_share(o, q->dims[2], k ? h->q_heads : all, "heads");
 	h->total = op_int(o, 6, &total)
 		       ? total
-		       : num_none(o->nums, "its total sequence length depends on values");
-	h->projection = num_int(0);
+		       : sym_unknown(o->nums, "its total sequence length depends on values");
+	h->projection = sym_const(0);
 	h->each = SCORE_FLOPS + (op_attr_int(o, "causal", 1) != 0) +
 		  (op_attr_float(o, "softcap", 0) > 0 ? 3 : 0) + (op_has(o, 10));
-	num rows = num_mul(o->nums, num_mul(o->nums, h->batch, h->q_len), h->size);
-	num turned = num_mul(o->nums, rows, num_add(o->nums, h->q_heads, h->kv_heads));
+	sym_int rows = sym_mul(o->nums, sym_mul(o->nums, h->batch, h->q_len), h->size);
+	sym_int turned = sym_mul(o->nums, rows, sym_add(o->nums, h->q_heads, h->kv_heads));
 	h->extra =
 	    op_times(o, (op_attr_int(o, "do_rotary", 0) ? 3 : 0) + (op_in(o, 14) ? 4 : 0), turned);
 	return true;
@@ -303,7 +303,7 @@ static void grouped_present(op *o, const heads *h, size_t i)
 {
 	const val *past = op_in(o, i + 2), *q = op_in(o, 0);
 	bool evicts = op_flag(o, "sliding_window_cache");
-	num dims[] = {h->batch, h->kv_heads, h->total, h->size};
+	sym_int dims[] = {h->batch, h->kv_heads, h->total, h->size};
 
 	if (past && evicts) {
 		op_same(o, i, past);
@@ -311,15 +311,16 @@ static void grouped_present(op *o, const heads *h, size_t i)
 	}
 	/* The present is as long as the buffer of the past, or as all that it holds now, if that is
 	 * longer. */
-	if (num_why_none(h->total))
+	if (sym_unknown_reason(h->total))
 		dims[2] = op_fresh(o, "how long the sequence is by now");
 	else if (past && past->rank == 4)
-		dims[2] = num_max(o->nums, past->dims[2], h->total);
+		dims[2] = sym_max(o->nums, past->dims[2], h->total);
 	else if (past)
-		dims[2] = num_none(o->nums, "%s", past->why ? past->why : "its past is not known");
+		dims[2] =
+		    sym_unknown(o->nums, "%s", past->why ? past->why : "its past is not known");
 	/* The last dimension of a packed 4-bit cache is shorter: the past's is taken. */
 	if (past && past->rank == 4 &&
-	    (num_known(past->dims[3]) || op_attr_int(o, "kv_cache_bit_width", 0)))
+	    (sym_known(past->dims[3]) || op_attr_int(o, "kv_cache_bit_width", 0)))
 		dims[3] = past->dims[3];
 	op_set(o, i, past && past->dtype ? past->dtype : q->dtype, 4, dims);
 }
@@ -331,10 +332,10 @@ static void shape_group_query(op *o)
 
 	if (!read_grouped(o, &h))
 		return;
-	num out[] = {h.batch, h.q_len, num_mul(o->nums, h.q_heads, h.size)};
-	num scores[] = {h.batch, h.q_heads, h.q_len,
-			num_why_none(h.total) ? op_fresh(o, "how long the sequence is by now")
-					      : h.total};
+	sym_int out[] = {h.batch, h.q_len, sym_mul(o->nums, h.q_heads, h.size)};
+	sym_int scores[] = {
+	    h.batch, h.q_heads, h.q_len,
+	    sym_unknown_reason(h.total) ? op_fresh(o, "how long the sequence is by now") : h.total};
 	op_set(o, 0, q->dtype, 3, out);
 	grouped_present(o, &h, 1);
 	grouped_present(o, &h, 2);
@@ -358,9 +359,9 @@ static void shape_packed_attention(op *o)
 
 	if (!w)
 		return;
-	num out[] = {x->dims[0], sizes && n == 3
-				     ? num_int(sizes[2])
-				     : op_share(o, w->dims[1], num_int(3), "projections")};
+	sym_int out[] = {x->dims[0], sizes && n == 3
+					 ? sym_const(sizes[2])
+					 : op_share(o, w->dims[1], sym_const(3), "projections")};
 	op_set(o, 0, x->dtype, 2, out);
 }
 
@@ -370,9 +371,9 @@ static void shape_packed_multi_head(op *o)
 
 	if (!q)
 		return;
-	num out[] = {q->dims[0], num_none(o->nums, "the size of its values is not known")};
+	sym_int out[] = {q->dims[0], sym_unknown(o->nums, "the size of its values is not known")};
 	if (q->rank == 4)
-		out[1] = num_mul(o->nums, q->dims[1], q->dims[3]);
+		out[1] = sym_mul(o->nums, q->dims[1], q->dims[3]);
 	else if (v && v->rank == 2)
 		out[1] = v->dims[1];
 	op_set(o, 0, q->dtype, 2, out);
@@ -391,9 +392,10 @@ static void shape_cached_attention(op *o)
 		op_unknown(o, "its query or heads are none of an attention");
 		return;
 	}
-	num *dims = op_copy_dims(o, q, 0);
-	num size = op_share(o, q->dims[q->rank - 1], num_int(k ? count : count + 2 * kv), "heads");
-	dims[q->rank - 1] = op_times(o, count, narrow > 0 ? num_int(narrow) : size);
+	sym_int *dims = op_copy_dims(o, q, 0);
+	sym_int size =
+	    op_share(o, q->dims[q->rank - 1], sym_const(k ? count : count + 2 * kv), "heads");
+	dims[q->rank - 1] = op_times(o, count, narrow > 0 ? sym_const(narrow) : size);
 	op_set(o, 0, q->dtype, q->rank, dims);
 	for (size_t i = 1; i < 3; i++)
 		if (op_in(o, i + 2))
@@ -404,12 +406,12 @@ static void shape_cached_attention(op *o)
 static void shape_decoder_attention(op *o)
 {
 	const val *q = op_need_rank(o, 0, 3);
-	num count = num_int(op_attr_int(o, "num_heads", 0));
+	sym_int count = sym_const(op_attr_int(o, "num_heads", 0));
 
 	if (!q)
 		return;
-	num cache[] = {q->dims[1], count, op_fresh(o, "how long its cache is by now"),
-		       op_share(o, q->dims[2], count, "heads")};
+	sym_int cache[] = {q->dims[1], count, op_fresh(o, "how long its cache is by now"),
+			   op_share(o, q->dims[2], count, "heads")};
 	op_same(o, 0, q);
 	op_set(o, 1, q->dtype, 4, cache);
 	op_set(o, 2, q->dtype, 4, cache);
@@ -420,13 +422,13 @@ static void shape_decoder_attention(op *o)
 static void shape_relative_bias(op *o)
 {
 	const val *table = op_need_rank(o, 0, 2);
-	num q, k;
+	sym_int q, k;
 
 	if (!table)
 		return;
-	num dims[] = {num_int(1), table->dims[1],
-		      op_int(o, 1, &q) ? q : op_fresh(o, "the length of the query"),
-		      op_int(o, 2, &k) ? k : op_fresh(o, "the length of the key")};
+	sym_int dims[] = {sym_const(1), table->dims[1],
+			  op_int(o, 1, &q) ? q : op_fresh(o, "the length of the query"),
+			  op_int(o, 2, &k) ? k : op_fresh(o, "the length of the key")};
 	op_set(o, 0, table->dtype, 4, dims);
 }
 
@@ -434,7 +436,7 @@ static void shape_gated_bias(op *o)
 {
 	const val *q = op_need_rank(o, 0, 2), *offset = op_in(o, 6);
 	const val *batched = offset && offset->rank == 2 ? offset : q;
-	num count = num_int(op_attr_int(o, "num_heads", 0));
+	sym_int count = sym_const(op_attr_int(o, "num_heads", 0));
 
 	if (!q)
 		return;
@@ -442,7 +444,7 @@ static void shape_gated_bias(op *o)
 		op_unknown(o, "its query has %d dimensions, not 3", q->rank);
 		return;
 	}
-	num dims[] = {batched->dims[0], count, batched->dims[1], batched->dims[1]};
+	sym_int dims[] = {batched->dims[0], count, batched->dims[1], batched->dims[1]};
 	op_set(o, 0, q->dtype, 4, dims);
 }
 

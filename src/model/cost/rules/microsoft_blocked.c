@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const conv_form nhwc = {
-    .x = 0, .w = 1, .bias = 2, .add = OP_ABSENT, .layout = CHANNELS_LAST};
+    .x = 0, .w = 1, .bias = 2, .add = OP_NO_INPUT, .layout = CHANNELS_LAST};
 
 #define BLOCK_MAX 16
 
@@ -21,26 +21,26 @@ static const conv_form nhwc = {
 
 /* The channels that the weights of the convolution n are made for; absent where n is no
  * convolution. */
-static num weights_channels(op *o, const onnx_node *n)
+static sym_int weights_channels(op *o, const onnx_node *n)
 {
 	const val *w = n->ninputs > 1 && n->inputs[1] ? infer_find(o->around, n->inputs[1]) : NULL;
 
 	if (!n->op || strcmp(n->op, "Conv") != 0 || !w || w->rank < 2)
-		return num_none(o->nums, "it is no convolution");
+		return sym_unknown(o->nums, "it is no convolution");
 	return op_times(o, onnx_attribute_int(n, "group", 1), w->dims[1]);
 }
 
 /* The channels are padded to the blocks of the machine that saved the model. Only the weights of
  * the next convolution show how long these are. */
-static num padded_channels(op *o, num channels)
+static sym_int padded_channels(op *o, sym_int channels)
 {
 	const onnx_graph *g = o->infer->model->graph;
 	const char *out = o->node->noutputs ? o->node->outputs[0] : NULL;
 	uintptr_t at = (uintptr_t)o->node, begin = (uintptr_t)g->nodes;
-	num none = num_none(o->nums, "its channels are padded to the blocks of the machine "
-				     "that saved the model");
+	sym_int none = sym_unknown(o->nums, "its channels are padded to the blocks of the machine "
+					    "that saved the model");
 
-	if (num_known(channels) && channels.v % BLOCK_MAX == 0)
+	if (sym_known(channels) && channels.v % BLOCK_MAX == 0)
 		return channels;
 	if (!out || at < begin || at >= (uintptr_t)(g->nodes + g->nnodes))
 		return none;
@@ -49,8 +49,8 @@ static num padded_channels(op *o, num channels)
 		const onnx_node *n = &g->nodes[i];
 		if (!n->ninputs || !n->inputs[0] || strcmp(n->inputs[0], out) != 0)
 			continue;
-		num padded = weights_channels(o, n);
-		if (!num_why_none(padded))
+		sym_int padded = weights_channels(o, n);
+		if (!sym_unknown_reason(padded))
 			return padded;
 	}
 	return none;
@@ -63,7 +63,7 @@ static void shape_reorder_input(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
 	dims[1] = padded_channels(o, x->dims[last ? x->rank - 1 : 1]);
 	for (int i = 2; i < x->rank; i++)
@@ -79,10 +79,11 @@ static void shape_reorder_output(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
-	dims[last ? x->rank - 1 : 1] =
-	    channels > 0 ? num_int(channels) : num_none(o->nums, "its channels are not stated");
+	dims[last ? x->rank - 1 : 1] = channels > 0
+					   ? sym_const(channels)
+					   : sym_unknown(o->nums, "its channels are not stated");
 	for (int i = 2; i < x->rank; i++)
 		dims[last ? i - 1 : i] = x->dims[i];
 	op_set(o, 0, x->dtype, x->rank, dims);
@@ -100,7 +101,7 @@ static void blocked_shape_upsample(op *o)
 		op_unknown(o, "its scales do not fit %d dimensions", x->rank);
 		return;
 	}
-	num *dims = op_dims(o, n);
+	sym_int *dims = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
 		dims[i] = op_times(o, scales[i], x->dims[i]);
 	op_set(o, 0, x->dtype, x->rank, dims);

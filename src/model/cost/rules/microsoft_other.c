@@ -46,7 +46,7 @@ static void embed_shape(op *o, size_t words, int64_t dtype)
 
 	if (!w)
 		return;
-	num out[] = {ids->dims[0], ids->dims[1], w->dims[1]};
+	sym_int out[] = {ids->dims[0], ids->dims[1], w->dims[1]};
 	op_set(o, 0, dtype, 3, out);
 	op_set(o, 1, ONNX_INT32, 1, out);
 	op_set(o, 2, dtype, 3, out);
@@ -66,14 +66,14 @@ static void shape_qembed_norm(op *o)
 static void read_rows_only(op *o, size_t i)
 {
 	const val *table = op_in(o, i);
-	num saved;
+	sym_int saved;
 
 	if (!table)
 		return;
-	saved = num_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
-	saved = num_mul(o->nums, saved, num_int(dtype_onnx_bits(table->dtype) / 8));
+	saved = sym_sub(o->nums, op_elements(o, table), op_elements(o, op_out(o, 0)));
+	saved = sym_mul(o->nums, saved, sym_const(dtype_onnx_bits(table->dtype) / 8));
 	o->made->read_bytes =
-	    num_sub(o->nums, o->made->read_bytes, num_mul(o->nums, o->made->times, saved));
+	    sym_sub(o->nums, o->made->read_bytes, sym_mul(o->nums, o->made->times, saved));
 }
 
 /* The normalised sum of two or three embeddings, which are dequantised first where they are
@@ -117,8 +117,8 @@ static void shape_split_gelu(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 0);
-	dims[x->rank - 1] = op_share(o, dims[x->rank - 1], num_int(2), "halves");
+	sym_int *dims = op_copy_dims(o, x, 0);
+	dims[x->rank - 1] = op_share(o, dims[x->rank - 1], sym_const(2), "halves");
 	op_set(o, 0, x->dtype, x->rank, dims);
 }
 
@@ -138,7 +138,7 @@ static void shape_bitmask_dropout(op *o)
 
 	if (!x)
 		return;
-	num words = num_ceil_div(o->nums, op_elements(o, x), num_int(32));
+	sym_int words = sym_ceil_div(o->nums, op_elements(o, x), sym_const(32));
 	op_same(o, 0, x);
 	op_set(o, 1, ONNX_UINT32, 1, &words);
 }
@@ -167,7 +167,7 @@ static void shape_qlinear_concat(op *o)
 
 	if (!first || !op_axis(o, op_attr_int(o, "axis", 0), first->rank, &axis))
 		return;
-	num *dims = op_copy_dims(o, first, 0);
+	sym_int *dims = op_copy_dims(o, first, 0);
 	for (size_t i = 5; i < o->made->nin; i += 3) {
 		const val *v = op_need(o, i);
 		if (!v)
@@ -176,7 +176,7 @@ static void shape_qlinear_concat(op *o)
 			op_unknown(o, "its inputs have different numbers of dimensions");
 			return;
 		}
-		dims[axis] = num_add(o->nums, dims[axis], v->dims[axis]);
+		dims[axis] = sym_add(o->nums, dims[axis], v->dims[axis]);
 	}
 	op_set(o, 0, op_type(o, 1, first->dtype), first->rank, dims);
 }
@@ -223,13 +223,14 @@ static void shape_crop_resize(op *o)
 {
 	const val *x = op_need_rank(o, 0, 4), *rois = x ? op_need_rank(o, 1, 1) : NULL;
 	size_t n = 0;
-	const num *size = op_ints(o, 3, &n);
+	const sym_int *size = op_ints(o, 3, &n);
 
 	if (!rois)
 		return;
 	bool known = size && n == 2;
-	num dims[] = {rois->dims[0], x->dims[1], known ? size[0] : op_fresh(o, "the crop's height"),
-		      known ? size[1] : op_fresh(o, "the crop's width")};
+	sym_int dims[] = {rois->dims[0], x->dims[1],
+			  known ? size[0] : op_fresh(o, "the crop's height"),
+			  known ? size[1] : op_fresh(o, "the crop's width")};
 	op_set(o, 0, x->dtype, 4, dims);
 }
 
@@ -240,10 +241,10 @@ static void shape_rfft(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 1);
-	dims[x->rank - 1] =
-	    num_add(o->nums, num_floor_div(o->nums, x->dims[x->rank - 1], num_int(2)), num_int(1));
-	dims[x->rank] = num_int(2);
+	sym_int *dims = op_copy_dims(o, x, 1);
+	dims[x->rank - 1] = sym_add(
+	    o->nums, sym_floor_div(o->nums, x->dims[x->rank - 1], sym_const(2)), sym_const(1));
+	dims[x->rank] = sym_const(2);
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
@@ -253,8 +254,8 @@ static void shape_irfft(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 0);
-	dims[x->rank - 2] = op_times(o, 2, num_sub(o->nums, x->dims[x->rank - 2], num_int(1)));
+	sym_int *dims = op_copy_dims(o, x, 0);
+	dims[x->rank - 2] = op_times(o, 2, sym_sub(o->nums, x->dims[x->rank - 2], sym_const(1)));
 	op_set(o, 0, x->dtype, x->rank - 1, dims);
 }
 
@@ -270,12 +271,12 @@ static void shape_unfold(op *o)
 		op_unknown(o, "its size or step is not positive");
 		return;
 	}
-	num *dims = op_copy_dims(o, x, 1), room = num_sub(o->nums, dims[axis], num_int(size));
+	sym_int *dims = op_copy_dims(o, x, 1), room = sym_sub(o->nums, dims[axis], sym_const(size));
 	dims[axis] =
-	    num_known(room) && room.v < 0
-		? num_none(o->nums, "its slices are longer than its input")
-		: num_add(o->nums, num_floor_div(o->nums, room, num_int(step)), num_int(1));
-	dims[x->rank] = num_int(size);
+	    sym_known(room) && room.v < 0
+		? sym_unknown(o->nums, "its slices are longer than its input")
+		: sym_add(o->nums, sym_floor_div(o->nums, room, sym_const(step)), sym_const(1));
+	dims[x->rank] = sym_const(size);
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
@@ -287,7 +288,7 @@ static void shape_cdist(op *o)
 
 	if (!b)
 		return;
-	num dims[] = {a->dims[0], b->dims[0]};
+	sym_int dims[] = {a->dims[0], b->dims[0]};
 	op_set(o, 0, a->dtype, 2, dims);
 }
 
@@ -295,7 +296,7 @@ static void shape_cdist(op *o)
 static void cost_cdist(op *o)
 {
 	const char *metric = op_attr_text(o, "metric");
-	num pairs = op_elements(o, op_out(o, 0));
+	sym_int pairs = op_elements(o, op_out(o, 0));
 	const val *a = op_in(o, 0);
 	bool root = metric && strcmp(metric, "euclidean") == 0;
 
@@ -303,8 +304,8 @@ static void cost_cdist(op *o)
 		op_cost_unknown(o, "its metric is none that deepclock counts");
 		return;
 	}
-	num each = num_add(o->nums, op_times(o, 3, a->dims[1]), num_int(root));
-	op_cost_flops(o, num_mul(o->nums, pairs, each));
+	sym_int each = sym_add(o->nums, op_times(o, 3, a->dims[1]), sym_const(root));
+	op_cost_flops(o, sym_mul(o->nums, pairs, each));
 }
 
 /* --- shapes and indices --- */
@@ -312,20 +313,20 @@ static void cost_cdist(op *o)
 static void shape_expand_dims(op *o)
 {
 	const val *x = op_need(o, 0);
-	num axis;
+	sym_int axis;
 	int at;
 
 	if (!x)
 		return;
-	if (!op_int(o, 1, &axis) || !num_known(axis)) {
+	if (!op_int(o, 1, &axis) || !sym_known(axis)) {
 		op_unknown(o, "its axis depends on values");
 		return;
 	}
 	if (!op_axis(o, axis.v, x->rank + 1, &at))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank + 1);
+	sym_int *dims = op_dims(o, (size_t)x->rank + 1);
 	for (int i = 0; i <= x->rank; i++)
-		dims[i] = i == at ? num_int(1) : x->dims[i - (i > at)];
+		dims[i] = i == at ? sym_const(1) : x->dims[i - (i > at)];
 	op_set(o, 0, x->dtype, x->rank + 1, dims);
 }
 
@@ -342,13 +343,14 @@ static void shape_hash(op *o)
 static void shape_ngram(op *o)
 {
 	const val *ids = op_need_rank(o, 0, 2);
-	num past = num_sub(o->nums, num_int(op_attr_int(o, "max_ngram_size", 0)), num_int(1));
+	sym_int past =
+	    sym_sub(o->nums, sym_const(op_attr_int(o, "max_ngram_size", 0)), sym_const(1));
 
 	if (!ids)
 		return;
-	num hashes = num_mul(o->nums, past, num_int(op_attr_int(o, "n_head_per_ngram", 0)));
-	num out[] = {ids->dims[0], ids->dims[1], hashes};
-	num present[] = {ids->dims[0], past};
+	sym_int hashes = sym_mul(o->nums, past, sym_const(op_attr_int(o, "n_head_per_ngram", 0)));
+	sym_int out[] = {ids->dims[0], ids->dims[1], hashes};
+	sym_int present[] = {ids->dims[0], past};
 	op_set(o, 0, ids->dtype, 3, out);
 	op_set(o, 1, ids->dtype, 2, present);
 }
@@ -367,8 +369,8 @@ static void shape_remove_padding(op *o)
 
 	if (!x)
 		return;
-	num out[] = {op_fresh(o, "tokens that are no padding"), x->dims[2]};
-	num starts = num_add(o->nums, x->dims[0], num_int(1)), one = num_int(1);
+	sym_int out[] = {op_fresh(o, "tokens that are no padding"), x->dims[2]};
+	sym_int starts = sym_add(o->nums, x->dims[0], sym_const(1)), one = sym_const(1);
 	op_set(o, 0, x->dtype, 2, out);
 	op_set(o, 1, ONNX_INT32, 2, x->dims);
 	op_set(o, 2, ONNX_INT32, 1, &starts);
@@ -381,7 +383,7 @@ static void shape_restore_padding(op *o)
 
 	if (!offset)
 		return;
-	num out[] = {offset->dims[0], offset->dims[1], x->dims[1]};
+	sym_int out[] = {offset->dims[0], offset->dims[1], x->dims[1]};
 	op_set(o, 0, x->dtype, 3, out);
 }
 
@@ -391,7 +393,7 @@ static void shape_tokenizer(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 1);
+	sym_int *dims = op_copy_dims(o, x, 1);
 	dims[x->rank] = op_fresh(o, "the most tokens of a text");
 	op_set(o, 0, ONNX_STRING, x->rank + 1, dims);
 }
@@ -402,7 +404,7 @@ static void shape_embedding(op *o)
 
 	if (!ids)
 		return;
-	num *dims = op_copy_dims(o, ids, 1);
+	sym_int *dims = op_copy_dims(o, ids, 1);
 	dims[ids->rank] = w->dims[1];
 	op_set(o, 0, w->dtype, ids->rank + 1, dims);
 }
@@ -413,7 +415,7 @@ static void microsoft_shape_unique(op *o)
 
 	if (!x)
 		return;
-	num n = op_fresh(o, "values that differ");
+	sym_int n = op_fresh(o, "values that differ");
 	op_set(o, 0, x->dtype, 1, &n);
 	op_set(o, 1, ONNX_INT64, 1, x->dims);
 	op_set(o, 2, ONNX_INT64, 1, &n);
@@ -434,7 +436,7 @@ static void shape_gather_quantized(op *o)
 
 	if (!at || !op_axis(o, op_attr_int(o, "gather_axis", 0), x->rank, &axis))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank + (size_t)at->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank + (size_t)at->rank);
 	for (int i = 0; i < x->rank; i++) {
 		for (int k = 0; k < at->rank && i == axis; k++)
 			dims[rank++] = at->dims[k];
@@ -464,9 +466,9 @@ static void shape_pre_mix(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 0);
+	sym_int *dims = op_copy_dims(o, x, 0);
 	if (branches > 0) {
-		dims[x->rank - 1] = op_share(o, dims[x->rank - 1], num_int(branches), "branches");
+		dims[x->rank - 1] = op_share(o, dims[x->rank - 1], sym_const(branches), "branches");
 		op_set(o, 0, x->dtype, x->rank, dims);
 	} else if (x->rank < 2) {
 		op_unknown(o, "its input has too few dimensions");
@@ -480,12 +482,12 @@ static void shape_pre_mix(op *o)
 static void cost_post_mix(op *o)
 {
 	const val *mix = op_in(o, 3);
-	num elements = op_elements(o, op_in(o, 0)), macs = num_int(0);
+	sym_int elements = op_elements(o, op_in(o, 0)), macs = sym_const(0);
 
 	if (mix)
 		macs = mix->rank > 0
-			   ? num_mul(o->nums, elements, mix->dims[mix->rank - 1])
-			   : num_none(o->nums, "the shape of its stream_mix is not known");
+			   ? sym_mul(o->nums, elements, mix->dims[mix->rank - 1])
+			   : sym_unknown(o->nums, "the shape of its stream_mix is not known");
 	op_cost_macs(o, macs, op_times(o, 2, elements));
 }
 
@@ -507,7 +509,7 @@ static void shape_alike(op *o)
 /* 5 for each of a: +, softplus, *; 4 for each of b: sigmoid */
 static void cost_gate(op *o)
 {
-	num beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : num_int(0);
+	sym_int beta = op_in(o, 3) ? op_times(o, 4, op_elements(o, op_in(o, 3))) : sym_const(0);
 
 	cost_in(o, 5);
 	op_cost_more(o, beta);
@@ -525,7 +527,7 @@ static void shape_varlen_conv(op *o)
 	op_same(o, 0, x);
 	op_same(o, 1, state);
 	if (state->rank == 3) {
-		num update[] = {state->dims[0], num_int(slots), state->dims[1]};
+		sym_int update[] = {state->dims[0], sym_const(slots), state->dims[1]};
 		op_set(o, 2, x->dtype, 3, update);
 	}
 	op_unknown(o, "the shape of its state is not known");

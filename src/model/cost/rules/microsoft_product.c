@@ -30,10 +30,10 @@ static int64_t factor(const op *o, const char *name)
 
 /* Returns the sizes that are multiplied. A transposed batch moves the first dimension to the
  * position before the last; then `last` swaps the last two. */
-static const num *arranged(op *o, const val *v, bool batch, bool last)
+static const sym_int *arranged(op *o, const val *v, bool batch, bool last)
 {
 	int n = v->rank;
-	num *dims = op_dims(o, (size_t)n);
+	sym_int *dims = op_dims(o, (size_t)n);
 
 	memcpy(dims, v->dims, (size_t)n * sizeof *dims);
 	if (batch && n > 2) {
@@ -42,7 +42,7 @@ static const num *arranged(op *o, const val *v, bool batch, bool last)
 		dims[n - 2] = v->dims[0];
 	}
 	if (last && n > 1) {
-		num held = dims[n - 1];
+		sym_int held = dims[n - 1];
 		dims[n - 1] = dims[n - 2];
 		dims[n - 2] = held;
 	}
@@ -63,14 +63,14 @@ static void shape_fused_matmul(op *o)
 static void cost_fused_matmul(op *o)
 {
 	const val *a = op_in(o, 0);
-	num macs;
+	sym_int macs;
 
 	if (!a || a->rank < 1) {
 		op_cost_unknown(o, "its shapes are not known");
 		return;
 	}
-	const num *dims = arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA"));
-	macs = num_mul(o->nums, op_elements_out(o), dims[a->rank - 1]);
+	const sym_int *dims = arranged(o, a, op_flag(o, "transBatchA"), op_flag(o, "transA"));
+	macs = sym_mul(o->nums, op_elements_out(o), dims[a->rank - 1]);
 	product_cost(o, macs, factor(o, "alpha"));
 }
 
@@ -105,11 +105,11 @@ static void cost_qgemm(op *o)
 
 /* --- weights packed in few bits: sizes are attributes --- */
 
-static num positive(op *o, const char *name)
+static sym_int positive(op *o, const char *name)
 {
 	int64_t v = op_attr_int(o, name, 0);
 
-	return v > 0 ? num_int(v) : num_none(o->nums, "its attribute %s is missing", name);
+	return v > 0 ? sym_const(v) : sym_unknown(o->nums, "its attribute %s is missing", name);
 }
 
 static bool untransposed(const op *o)
@@ -123,26 +123,26 @@ static void shape_matmul_nbits(op *o)
 }
 
 /* Each weight counts as one parameter, however many share a byte. */
-static void count_packed(op *o, size_t i, num elements)
+static void count_packed(op *o, size_t i, sym_int elements)
 {
 	const val *b = op_in(o, i);
 
 	if (b && b->initializer)
-		o->made->params = num_add(o->nums, o->made->params, elements);
+		o->made->params = sym_add(o->nums, o->made->params, elements);
 }
 
 static void cost_matmul_nbits(op *o)
 {
-	num weights = num_mul(o->nums, positive(o, "N"), positive(o, "K"));
-	num inner = positive(o, untransposed(o) ? "N" : "K");
+	sym_int weights = sym_mul(o->nums, positive(o, "N"), positive(o, "K"));
+	sym_int inner = positive(o, untransposed(o) ? "N" : "K");
 
 	count_packed(o, 1, weights);
-	product_cost(o, num_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
+	product_cost(o, sym_mul(o->nums, op_elements_out(o), inner), op_has(o, 5));
 	op_cost_more(o, op_times(o, 2, weights));
 }
 
 /* Returns the FLOPs of SimplifiedLayerNormalization and of the sum before it. */
-static num norm_flops(op *o, size_t skip, size_t scale)
+static sym_int norm_flops(op *o, size_t skip, size_t scale)
 {
 	return op_times(o, (op_in(o, scale) ? 4 : 0) + op_has(o, skip),
 			op_elements(o, op_in(o, 0)));
@@ -157,15 +157,15 @@ static void shape_nbits_mlp(op *o)
 
 static void cost_nbits_mlp(op *o)
 {
-	num_table *t = o->nums;
-	num out = op_elements(o, op_out(o, 0)), k = positive(o, "K");
-	num weights = op_times(o, 2, num_mul(t, positive(o, "N"), k));
-	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
+	sym_table *t = o->nums;
+	sym_int out = op_elements(o, op_out(o, 0)), k = positive(o, "K");
+	sym_int weights = op_times(o, 2, sym_mul(t, positive(o, "N"), k));
+	sym_int extra = sym_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
 	count_packed(o, 3, weights);
-	extra = num_add(t, extra, op_times(o, 1 + op_has(o, 5) + op_has(o, 8), out));
-	extra = num_add(t, extra, activation_cost(o, "activation", out));
-	op_cost_macs(o, op_times(o, 2, num_mul(t, out, k)), extra);
+	extra = sym_add(t, extra, op_times(o, 1 + op_has(o, 5) + op_has(o, 8), out));
+	extra = sym_add(t, extra, activation_cost(o, "activation", out));
+	op_cost_macs(o, op_times(o, 2, sym_mul(t, out, k)), extra);
 }
 
 static void shape_nbits_qkv(op *o)
@@ -174,7 +174,7 @@ static void shape_nbits_qkv(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 0);
+	sym_int *dims = op_copy_dims(o, x, 0);
 	for (size_t i = 0; i < 3; i++) {
 		dims[x->rank - 1] = positive(o, i ? "Nkv" : "Nq");
 		op_set(o, i, x->dtype, x->rank, dims);
@@ -184,17 +184,17 @@ static void shape_nbits_qkv(op *o)
 
 static void cost_nbits_qkv(op *o)
 {
-	num_table *t = o->nums;
-	num k = positive(o, "K"), nq = positive(o, "Nq"), nkv = positive(o, "Nkv");
-	num rows = op_share(o, op_elements(o, op_in(o, 0)), k, "columns");
-	num columns = num_add(t, nq, op_times(o, 2, nkv)), weights = num_mul(t, columns, k);
-	num bias = num_add(t, op_times(o, op_has(o, 5), nq),
-			   op_times(o, op_has(o, 8) + op_has(o, 11), nkv));
-	num extra = num_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
+	sym_table *t = o->nums;
+	sym_int k = positive(o, "K"), nq = positive(o, "Nq"), nkv = positive(o, "Nkv");
+	sym_int rows = op_share(o, op_elements(o, op_in(o, 0)), k, "columns");
+	sym_int columns = sym_add(t, nq, op_times(o, 2, nkv)), weights = sym_mul(t, columns, k);
+	sym_int bias = sym_add(t, op_times(o, op_has(o, 5), nq),
+			       op_times(o, op_has(o, 8) + op_has(o, 11), nkv));
+	sym_int extra = sym_add(t, norm_flops(o, 1, 2), op_times(o, 2, weights));
 
 	count_packed(o, 3, weights);
-	extra = num_add(t, extra, num_mul(t, rows, bias));
-	op_cost_macs(o, num_mul(t, rows, weights), extra);
+	extra = sym_add(t, extra, sym_mul(t, rows, bias));
+	op_cost_macs(o, sym_mul(t, rows, weights), extra);
 }
 
 static void shape_block(op *o)
@@ -212,7 +212,7 @@ static void shape_block(op *o)
  * a weight. */
 static void cost_moe(op *o)
 {
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 	bool quantised = o->node->op[0] == 'Q';
 	size_t second = quantised ? 5 : 4, third = quantised ? 8 : 6;
 	const val *x = op_in(o, 0), *fc1 = op_in(o, 2), *fc2 = op_in(o, second);
@@ -225,32 +225,32 @@ static void cost_moe(op *o)
 		return;
 	}
 	bool fused = gated && !op_in(o, third);
-	num hidden = x->dims[x->rank - 1], rows = fc1->dims[1];
-	num inner = fused ? op_share(o, rows, num_int(2), "halves") : rows;
-	num tokens = op_share(o, op_elements(o, x), hidden, "columns");
-	num used = op_times(o, k, tokens);
-	num wide = op_in(o, third) ? num_add(t, rows, inner) : rows;
-	num macs = num_mul(t, num_mul(t, used, hidden), num_add(t, wide, inner));
+	sym_int hidden = x->dims[x->rank - 1], rows = fc1->dims[1];
+	sym_int inner = fused ? op_share(o, rows, sym_const(2), "halves") : rows;
+	sym_int tokens = op_share(o, op_elements(o, x), hidden, "columns");
+	sym_int used = op_times(o, k, tokens);
+	sym_int wide = op_in(o, third) ? sym_add(t, rows, inner) : rows;
+	sym_int macs = sym_mul(t, sym_mul(t, used, hidden), sym_add(t, wide, inner));
 	if (quantised) {
-		num experts = num_mul(t, fc1->dims[0], hidden);
-		count_packed(o, 2, num_mul(t, experts, rows));
-		count_packed(o, second, num_mul(t, experts, inner));
-		count_packed(o, third, num_mul(t, experts, inner));
+		sym_int experts = sym_mul(t, fc1->dims[0], hidden);
+		count_packed(o, 2, sym_mul(t, experts, rows));
+		count_packed(o, second, sym_mul(t, experts, inner));
+		count_packed(o, third, sym_mul(t, experts, inner));
 	}
 	int64_t each = activation_flops(gated ? "silu" : kind ? kind : "relu");
 	if (each < 0) {
-		op_cost(o, macs, num_none(t, "its activation is none that deepclock counts"));
+		op_cost(o, macs, sym_unknown(t, "its activation is none that deepclock counts"));
 		return;
 	}
 	/* The gate multiplies; the results of the experts are weighted and added. */
-	num extra = num_mul(t, used, op_times(o, each + gated, inner));
-	extra = num_add(t, extra, op_times(o, 2, num_mul(t, used, hidden)));
+	sym_int extra = sym_mul(t, used, op_times(o, each + gated, inner));
+	extra = sym_add(t, extra, op_times(o, 2, sym_mul(t, used, hidden)));
 	if (op_in(o, quantised ? 4 : 3))
-		extra = num_add(t, extra, num_mul(t, used, rows));
+		extra = sym_add(t, extra, sym_mul(t, used, rows));
 	if (op_in(o, quantised ? 7 : 5))
-		extra = num_add(t, extra, num_mul(t, used, hidden));
+		extra = sym_add(t, extra, sym_mul(t, used, hidden));
 	/* the router's softmax */
-	extra = num_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
+	extra = sym_add(t, extra, op_times(o, 5, op_elements(o, op_in(o, 1))));
 	op_cost_macs(o, macs, extra);
 }
 
@@ -263,8 +263,9 @@ static const product_form dynamic_matmul = {
 static const product_form matmul_to_float = {
     .a = 0, .b = 1, .typed = 2, .bias = 6, .each = 1, .activates = true};
 static const product_form matmul_integer16 = {
-    .a = 0, .b = 1, .dtype = ONNX_INT32, .bias = OP_ABSENT, .activates = true};
-static const product_form qordered_matmul = {.a = 0, .b = 2, .bias = OP_ABSENT, .activates = true};
+    .a = 0, .b = 1, .dtype = ONNX_INT32, .bias = OP_NO_INPUT, .activates = true};
+static const product_form qordered_matmul = {
+    .a = 0, .b = 2, .bias = OP_NO_INPUT, .activates = true};
 static const product_form sparse_matmul = {.a = 0, .b = 1, .transposes = true, .typed = 1};
 static const product_form block_fp4 = {.a = 0, .bias = 5, .activates = true};
 static const product_form block_fp8 = {.a = 0, .bias = 4, .activates = true};

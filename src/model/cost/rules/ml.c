@@ -29,8 +29,8 @@ static void shape_array_feature(op *o)
 
 	if (!x || !y)
 		return;
-	num *dims = op_dims(o, (size_t)rank);
-	dims[0] = num_int(1);
+	sym_int *dims = op_dims(o, (size_t)rank);
+	dims[0] = sym_const(1);
 	for (int i = 0; i + 1 < x->rank; i++)
 		dims[i] = x->dims[i];
 	dims[rank - 1] = op_elements(o, y);
@@ -44,7 +44,7 @@ static void shape_cast_map(op *o)
 		int64_t dtype;
 	} to[] = {{"TO_FLOAT", ONNX_FLOAT}, {"TO_STRING", ONNX_STRING}, {"TO_INT64", ONNX_INT64}};
 	const char *text = op_attr_text(o, "cast_to"), *form = op_attr_text(o, "map_form");
-	num dims[2] = {num_int(1), num_int(op_attr_int(o, "max_map", 1))};
+	sym_int dims[2] = {sym_const(1), sym_const(op_attr_int(o, "max_map", 1))};
 	int64_t dtype = text ? 0 : ONNX_FLOAT;
 
 	for (size_t i = 0; text && i < sizeof to / sizeof *to; i++)
@@ -65,18 +65,18 @@ static void shape_category(op *o)
 static void shape_dict(op *o)
 {
 	int64_t n = ml_listed(o, "string_vocabulary") + ml_listed(o, "int64_vocabulary");
-	num dims[2] = {num_int(1), num_int(n)};
+	sym_int dims[2] = {sym_const(1), sym_const(n)};
 
 	/* The type is that of the values of a map, which the inference does not follow. */
 	op_set(o, 0, 0, 2, dims);
 }
 
-static num ml_rows_of(const val *x)
+static sym_int ml_rows_of(const val *x)
 {
-	return x->rank == 1 ? num_int(1) : x->dims[0];
+	return x->rank == 1 ? sym_const(1) : x->dims[0];
 }
 
-static num ml_columns_of(const val *x)
+static sym_int ml_columns_of(const val *x)
 {
 	return x->dims[x->rank == 1 ? 0 : 1];
 }
@@ -85,7 +85,7 @@ static num ml_columns_of(const val *x)
 static void set_rows(op *o, size_t i, int64_t dtype, int64_t n)
 {
 	const val *x = op_in(o, 0);
-	num dims[2] = {ml_rows_of(x), num_int(n)};
+	sym_int dims[2] = {ml_rows_of(x), sym_const(n)};
 
 	op_set(o, i, dtype, 2, dims);
 }
@@ -95,19 +95,19 @@ static void shape_feature_vectorizer(op *o)
 	size_t n = 0;
 	const int64_t *sizes = op_attr_ints(o, "inputdimensions", &n);
 	const val *x = op_need_rank(o, 0, 1);
-	num sum = num_int(0);
+	sym_int sum = sym_const(0);
 
 	if (!x)
 		return;
 	for (size_t i = 0; i < n; i++)
-		sum = num_add(o->nums, sum, num_int(sizes[i]));
+		sum = sym_add(o->nums, sum, sym_const(sizes[i]));
 	for (size_t i = 0; !n && i < o->made->nin; i++) {
 		const val *v = op_need_rank(o, i, 1);
 		if (!v)
 			return;
-		sum = num_add(o->nums, sum, ml_columns_of(v));
+		sum = sym_add(o->nums, sum, ml_columns_of(v));
 	}
-	num dims[2] = {ml_rows_of(x), sum};
+	sym_int dims[2] = {ml_rows_of(x), sum};
 	op_set(o, 0, ONNX_FLOAT, 2, dims);
 }
 
@@ -136,8 +136,8 @@ static void ml_shape_one_hot(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_copy_dims(o, x, 1);
-	dims[x->rank] = num_int(ml_listed(o, "cats_int64s") + ml_listed(o, "cats_strings"));
+	sym_int *dims = op_copy_dims(o, x, 1);
+	dims[x->rank] = sym_const(ml_listed(o, "cats_int64s") + ml_listed(o, "cats_strings"));
 	op_set(o, 0, ONNX_FLOAT, x->rank + 1, dims);
 }
 
@@ -146,7 +146,7 @@ static void ml_shape_one_hot(op *o)
 static void set_labels(op *o, const char *strings)
 {
 	const val *x = op_in(o, 0);
-	num rows = ml_rows_of(x);
+	sym_int rows = ml_rows_of(x);
 
 	op_set(o, 0, ml_listed(o, strings) ? ONNX_STRING : ONNX_INT64, 1, &rows);
 }
@@ -182,8 +182,8 @@ static void cost_products(op *o, int64_t n)
 		op_cost_unknown(o, "the shape of its input is not known");
 		return;
 	}
-	num out = num_mul(o->nums, ml_rows_of(x), num_int(n));
-	op_cost_macs(o, num_mul(o->nums, out, ml_columns_of(x)), out);
+	sym_int out = sym_mul(o->nums, ml_rows_of(x), sym_const(n));
+	op_cost_macs(o, sym_mul(o->nums, out, ml_columns_of(x)), out);
 }
 
 static void cost_linear_classifier(op *o)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
 
-static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_ABSENT};
+static const conv_form deform = {.x = 0, .w = 1, .bias = 3, .add = OP_NO_INPUT};
 /* A power and an addition for each element of the window, and one root. */
 static const pool_form pool_lp = {.each = 2, .once = 1};
 
@@ -12,17 +12,17 @@ static const pool_form pool_lp = {.each = 2, .once = 1};
 static void cost_deform_conv(op *o)
 {
 	const val *x = op_in(o, 0), *offset = op_in(o, 2), *mask = op_in(o, 4);
-	num samples, flops;
+	sym_int samples, flops;
 
 	cost_conv(o);
-	if (num_why_none(o->made->flops) || !x || x->rank < 3 || !offset)
+	if (sym_unknown_reason(o->made->flops) || !x || x->rank < 3 || !offset)
 		return;
 	/* A sample of n dimensions has 2^n corners with n + 1 operations each. The offsets hold n
 	 * numbers for each sample and offset group; every channel is sampled. */
 	int n = x->rank - 2, corners = n < 20 ? 1 << n : 1 << 20;
 	samples = op_share(o, op_elements(o, offset),
-			   op_times(o, op_attr_int(o, "offset_group", 1), num_int(n)), "offsets");
-	samples = num_mul(o->nums, samples, x->dims[1]);
+			   op_times(o, op_attr_int(o, "offset_group", 1), sym_const(n)), "offsets");
+	samples = sym_mul(o->nums, samples, x->dims[1]);
 	flops = op_times(o, (int64_t)corners * (n + 1) + (mask ? 1 : 0), samples);
 	op_cost_more(o, flops);
 }
@@ -32,14 +32,14 @@ static void shape_max_unpool(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);
 	size_t n = 0;
-	const num *stated = op_ints(o, 2, &n);
+	const sym_int *stated = op_ints(o, 2, &n);
 	window w;
 
 	if (!x || !window_read(o, x->rank - 2, NULL, &w))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	for (int i = 0; i < x->rank; i++)
-		dims[i] = i < 2 && !op_in(o, 2) ? x->dims[i] : num_int(0);
+		dims[i] = i < 2 && !op_in(o, 2) ? x->dims[i] : sym_const(0);
 	if (stated && n != (size_t)x->rank) {
 		op_unknown(o, "its output_shape is for %zu dimensions, not %d", n, x->rank);
 		return;
@@ -47,10 +47,11 @@ static void shape_max_unpool(op *o)
 	for (int i = 0; i < x->rank && op_in(o, 2); i++)
 		dims[i] = stated ? stated[i] : op_fresh(o, "a size that its input decides");
 	for (int i = 0; i < w.n && !op_in(o, 2); i++) {
-		num steps = op_times(o, w.stride[i], num_sub(o->nums, x->dims[2 + i], num_int(1)));
-		num whole = num_add(o->nums, steps, w.kernel[i]);
-		whole = num_sub(o->nums, whole, num_int(w.begin[i]));
-		dims[2 + i] = num_sub(o->nums, whole, num_int(w.end[i]));
+		sym_int steps =
+		    op_times(o, w.stride[i], sym_sub(o->nums, x->dims[2 + i], sym_const(1)));
+		sym_int whole = sym_add(o->nums, steps, w.kernel[i]);
+		whole = sym_sub(o->nums, whole, sym_const(w.begin[i]));
+		dims[2 + i] = sym_sub(o->nums, whole, sym_const(w.end[i]));
 	}
 	op_set(o, 0, x->dtype, x->rank, dims);
 }

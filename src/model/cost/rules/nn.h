@@ -13,7 +13,7 @@
 int64_t activation_flops(const char *name);
 /* The same for so many elements, where that attribute names the function; 0 where there is no such
  * attribute. */
-num activation_cost(op *o, const char *attribute, num elements);
+sym_int activation_cost(op *o, const char *attribute, sym_int elements);
 
 /* --- windows: convolutions and pools --- */
 
@@ -22,13 +22,13 @@ typedef struct window {
 	int n; /* spatial dimensions */
 	window_pad pad;
 	bool ceil, pool;
-	num kernel[COST_RANK_MAX];
+	sym_int kernel[COST_RANK_MAX];
 	int64_t stride[COST_RANK_MAX], dilation[COST_RANK_MAX];
 	int64_t begin[COST_RANK_MAX], end[COST_RANK_MAX];
 } window;
 /* Reads a window of n dimensions from the attributes. kernel: its sizes, from the weights; NULL:
  * the attribute kernel_shape has them. False after op_unknown(). */
-bool window_read(op *o, int n, const num *kernel, window *ret);
+bool window_read(op *o, int n, const sym_int *kernel, window *ret);
 
 /* Where the channels of a tensor are. */
 typedef enum layout {
@@ -39,7 +39,7 @@ typedef enum layout {
 
 /* The form of a row of a convolution: which inputs are what. */
 typedef struct conv_form {
-	size_t x, w, bias, add; /* OP_ABSENT: it has no such input */
+	size_t x, w, bias, add; /* OP_NO_INPUT: it has no such input */
 	layout layout;
 	size_t typed;  /* the input whose type the output has, unless `dtype` is stated */
 	int64_t dtype; /* 0: as that input */
@@ -71,13 +71,13 @@ void shape_global_pool(op *o);
 /* --- products --- */
 
 /* Sets output 0 to the product of two shapes, as numpy.matmul makes it. */
-void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtype);
+void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype);
 /* The same for the inputs a and b; ta and tb: their last two dimensions are swapped first. */
 void product_shape(op *o, size_t a, size_t b, bool ta, bool tb, int64_t dtype);
 /* The MACs of a product: elements of the output times the contracted size. */
-num product_macs(op *o, size_t a, bool ta);
+sym_int product_macs(op *o, size_t a, bool ta);
 /* Output 0 is [.., n]: the product of input a, [.., K], and a weight of [K, n]. */
-void product_rows_shape(op *o, size_t a, num n, int64_t dtype);
+void product_rows_shape(op *o, size_t a, sym_int n, int64_t dtype);
 
 /* The form of a row of a product: which inputs are what, and what is computed besides. */
 typedef struct product_form {
@@ -96,7 +96,7 @@ extern const product_form product_plain;
 void shape_product(op *o);
 void cost_product(op *o);
 /* MACs, `each` FLOPs for each output element, and those of the attribute `activation`. */
-void product_cost(op *o, num macs, int64_t each);
+void product_cost(op *o, sym_int macs, int64_t each);
 
 /* --- recurrence --- */
 
@@ -115,18 +115,18 @@ extern const cell cell_lstm, cell_gru, cell_rnn;
 
 /* The sizes of one attention; a size that is not known is absent. */
 typedef struct heads {
-	num batch, q_heads, kv_heads, q_len,
-	    total;	  /* total: all keys, those of the past included */
-	num size, v_size; /* of a head */
-	int64_t each;	  /* FLOPs for each score besides the products */
-	num projection;	  /* MACs of input projections */
-	num extra;	  /* other FLOPs */
+	sym_int batch, q_heads, kv_heads, q_len,
+	    total;	      /* total: all keys, those of the past included */
+	sym_int size, v_size; /* of a head */
+	int64_t each;	      /* FLOPs for each score besides the products */
+	sym_int projection;   /* MACs of input projections */
+	sym_int extra;	      /* other FLOPs */
 } heads;
 /* Reads the sizes of v, which is [batch, length, heads * size] or [batch, heads, length, size]. */
-void heads_read(op *o, const val *v, int64_t count, num *ret_batch, num *ret_heads, num *ret_len,
-		num *ret_size);
+void heads_read(op *o, const val *v, int64_t count, sym_int *ret_batch, sym_int *ret_heads,
+		sym_int *ret_len, sym_int *ret_size);
 /* The length of input i, which is [batch, heads, length, size]; 0 where it is left out. */
-num heads_past(op *o, size_t i);
+sym_int heads_past(op *o, size_t i);
 /* Sets the cost: scores of all keys, masked or not, their products with the values, and the
  * projections. h NULL: they are not known. */
 void heads_cost(op *o, const heads *h);

@@ -19,8 +19,8 @@
 
 #include <string.h>
 
-void heads_read(op *o, const val *v, int64_t count, num *ret_batch, num *ret_heads, num *ret_len,
-		num *ret_size)
+void heads_read(op *o, const val *v, int64_t count, sym_int *ret_batch, sym_int *ret_heads,
+		sym_int *ret_len, sym_int *ret_size)
 {
 	if (v && v->rank == 4) {
 		*ret_batch = v->dims[0];
@@ -30,49 +30,49 @@ void heads_read(op *o, const val *v, int64_t count, num *ret_batch, num *ret_hea
 		return;
 	}
 	if (!v || v->rank != 3) {
-		*ret_batch = *ret_heads = *ret_len = *ret_size = num_none(
+		*ret_batch = *ret_heads = *ret_len = *ret_size = sym_unknown(
 		    o->nums, "%s", v && v->why ? v->why : "its inputs have not 3 or 4 dimensions");
 		return;
 	}
 	*ret_batch = v->dims[0];
 	*ret_len = v->dims[1];
 	*ret_heads =
-	    count > 0 ? num_int(count) : num_none(o->nums, "its number of heads is not known");
+	    count > 0 ? sym_const(count) : sym_unknown(o->nums, "its number of heads is not known");
 	*ret_size = op_share(o, v->dims[2], *ret_heads, "heads");
 }
 
-num heads_past(op *o, size_t i)
+sym_int heads_past(op *o, size_t i)
 {
 	const val *v = op_in(o, i);
 
 	if (!v)
-		return num_int(0);
+		return sym_const(0);
 	if (v->rank == 4)
 		return v->dims[2];
-	return num_none(o->nums, "%s", v->why ? v->why : "its past has not 4 dimensions");
+	return sym_unknown(o->nums, "%s", v->why ? v->why : "its past has not 4 dimensions");
 }
 
 void heads_cost(op *o, const heads *h)
 {
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 
 	if (!h) {
 		op_cost_unknown(o, "its shapes are not known");
 		return;
 	}
-	num rows = num_mul(t, num_mul(t, h->batch, h->q_heads), h->q_len);
-	num scores = num_mul(t, rows, h->total);
-	num macs = num_mul(t, scores, num_add(t, h->size, h->v_size));
+	sym_int rows = sym_mul(t, sym_mul(t, h->batch, h->q_heads), h->q_len);
+	sym_int scores = sym_mul(t, rows, h->total);
+	sym_int macs = sym_mul(t, scores, sym_add(t, h->size, h->v_size));
 
-	op_cost_macs(o, num_add(t, macs, h->projection),
-		     num_add(t, op_times(o, h->each, scores), h->extra));
+	op_cost_macs(o, sym_add(t, macs, h->projection),
+		     sym_add(t, op_times(o, h->each, scores), h->extra));
 }
 
 /* --- ai.onnx Attention --- */
 
 typedef struct onnx_attention {
 	heads h;
-	num kv_len, v_heads;
+	sym_int kv_len, v_heads;
 } onnx_attention;
 
 /* Reads the sizes of queries, keys and values. False after op_unknown(). */
@@ -82,7 +82,7 @@ static bool attention_read(op *o, onnx_attention *a)
 	const val *v = k ? op_need_rank(o, 2, 3) : NULL;
 	int64_t q_heads = op_attr_int(o, "q_num_heads", 0);
 	int64_t kv_heads = op_attr_int(o, "kv_num_heads", 0);
-	num batch, len;
+	sym_int batch, len;
 
 	if (!v)
 		return false;
@@ -93,8 +93,8 @@ static bool attention_read(op *o, onnx_attention *a)
 	heads_read(o, q, q_heads, &a->h.batch, &a->h.q_heads, &a->h.q_len, &a->h.size);
 	heads_read(o, k, kv_heads, &batch, &a->h.kv_heads, &a->kv_len, &len);
 	heads_read(o, v, kv_heads, &batch, &a->v_heads, &len, &a->h.v_size);
-	a->h.total = num_add(o->nums, heads_past(o, 4), a->kv_len);
-	a->h.projection = a->h.extra = num_int(0);
+	a->h.total = sym_add(o->nums, heads_past(o, 4), a->kv_len);
+	a->h.projection = a->h.extra = sym_const(0);
 	return true;
 }
 
@@ -105,12 +105,13 @@ static void shape_attention(op *o)
 	if (!attention_read(o, &a))
 		return;
 	const val *q = op_in(o, 0), *k = op_in(o, 1), *v = op_in(o, 2);
-	num wide[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.v_size};
-	num flat[] = {a.h.batch, a.h.q_len, num_mul(o->nums, a.h.q_heads, a.h.v_size)};
-	num key[] = {k->dims[0], a.h.kv_heads, a.h.total,
-		     k->rank == 4 ? k->dims[3] : op_share(o, k->dims[2], a.h.kv_heads, "heads")};
-	num value[] = {v->dims[0], a.v_heads, a.h.total, a.h.v_size};
-	num scores[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.total};
+	sym_int wide[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.v_size};
+	sym_int flat[] = {a.h.batch, a.h.q_len, sym_mul(o->nums, a.h.q_heads, a.h.v_size)};
+	sym_int key[] = {k->dims[0], a.h.kv_heads, a.h.total,
+			 k->rank == 4 ? k->dims[3]
+				      : op_share(o, k->dims[2], a.h.kv_heads, "heads")};
+	sym_int value[] = {v->dims[0], a.v_heads, a.h.total, a.h.v_size};
+	sym_int scores[] = {a.h.batch, a.h.q_heads, a.h.q_len, a.h.total};
 	op_set(o, 0, q->dtype, q->rank, q->rank == 4 ? wide : flat);
 	op_set(o, 1, k->dtype, 4, key);
 	op_set(o, 2, v->dtype, 4, value);
@@ -136,7 +137,7 @@ static void cost_attention(op *o)
 
 /* --- ai.onnx.preview FlexAttention --- */
 
-static void flex_body(op *o, const char *name, const num *dims, int64_t dtype)
+static void flex_body(op *o, const char *name, const sym_int *dims, int64_t dtype)
 {
 	const onnx_attribute *a = op_attr(o, name);
 	val *scores, **outs;
@@ -155,7 +156,7 @@ static void flex_body(op *o, const char *name, const num *dims, int64_t dtype)
 	scores->dims = op_dims(o, 4);
 	for (int i = 0; i < 4; i++)
 		scores->dims[i] = dims[i];
-	op_body(o, a->g, &scores, 1, num_int(1), name, &outs, &nouts);
+	op_body(o, a->g, &scores, 1, sym_const(1), name, &outs, &nouts);
 }
 
 static void shape_flex_attention(op *o)
@@ -165,8 +166,8 @@ static void shape_flex_attention(op *o)
 
 	if (!v)
 		return;
-	num out[] = {q->dims[0], q->dims[1], q->dims[2], v->dims[3]};
-	num scores[] = {q->dims[0], q->dims[1], q->dims[2], k->dims[2]};
+	sym_int out[] = {q->dims[0], q->dims[1], q->dims[2], v->dims[3]};
+	sym_int scores[] = {q->dims[0], q->dims[1], q->dims[2], k->dims[2]};
 	int64_t precision =
 	    op_attr_int(o, "softmax_precision", q->dtype == ONNX_DOUBLE ? ONNX_DOUBLE : ONNX_FLOAT);
 	op_set(o, 0, q->dtype, 4, out);
@@ -194,7 +195,7 @@ void cost_rotary(op *o)
 {
 	const val *x = op_in(o, 0);
 	int64_t rotated = op_attr_int(o, "rotary_embedding_dim", 0);
-	num elements = op_elements(o, x), batch, count, len, size;
+	sym_int elements = op_elements(o, x), batch, count, len, size;
 
 	if (rotated > 0) {
 		heads_read(o, x, op_attr_int(o, "num_heads", 0), &batch, &count, &len, &size);
@@ -210,7 +211,7 @@ void shape_causal_conv(op *o)
 	const val *x = op_need_rank(o, 0, 3), *w = x ? op_need_rank(o, 1, 3) : NULL;
 	int64_t kept = op_attr_int(o, "state_window", 0);
 	bool last = op_flag(o, "channels_last");
-	num dims[4];
+	sym_int dims[4];
 	int rank = 0;
 
 	if (!x)
@@ -220,10 +221,10 @@ void shape_causal_conv(op *o)
 		op_unknown(o, "its state has a shape that deepclock does not know");
 		return;
 	}
-	num length =
-	    op_times(o, op_attr_int(o, "dilation", 1), num_sub(o->nums, w->dims[2], num_int(1)));
+	sym_int length =
+	    op_times(o, op_attr_int(o, "dilation", 1), sym_sub(o->nums, w->dims[2], sym_const(1)));
 	if (kept > 0)
-		dims[rank++] = num_int(kept);
+		dims[rank++] = sym_const(kept);
 	dims[rank++] = x->dims[0];
 	dims[rank++] = last ? length : x->dims[1];
 	dims[rank++] = last ? x->dims[2] : length;
@@ -233,22 +234,22 @@ void shape_causal_conv(op *o)
 void cost_causal_conv(op *o)
 {
 	const val *w = op_in(o, 1);
-	num elements = op_elements(o, op_in(o, 0)), taps;
+	sym_int elements = op_elements(o, op_in(o, 0)), taps;
 
 	if (!w || w->rank < 3) {
 		op_cost_unknown(o, "the shape of its weights is not known");
 		return;
 	}
 	taps = op_product(o, w->dims + 2, (size_t)w->rank - 2);
-	op_cost_macs(o, num_mul(o->nums, elements, taps),
-		     num_add(o->nums, activation_cost(o, "activation", elements),
-			     op_in(o, 2) ? elements : num_int(0)));
+	op_cost_macs(o, sym_mul(o->nums, elements, taps),
+		     sym_add(o->nums, activation_cost(o, "activation", elements),
+			     op_in(o, 2) ? elements : sym_const(0)));
 }
 
 /* --- linear attention --- */
 
 typedef struct linear {
-	num batch, steps, q_heads, kv_heads, size, v_size;
+	sym_int batch, steps, q_heads, kv_heads, size, v_size;
 } linear;
 
 static bool linear_read(op *o, linear *l)
@@ -266,10 +267,10 @@ static bool linear_read(op *o, linear *l)
 	}
 	*l = (linear){q->dims[0],
 		      q->dims[1],
-		      num_int(q_heads),
-		      num_int(kv_heads),
-		      op_share(o, q->dims[2], num_int(q_heads), "heads"),
-		      op_share(o, v->dims[2], num_int(kv_heads), "heads")};
+		      sym_const(q_heads),
+		      sym_const(kv_heads),
+		      op_share(o, q->dims[2], sym_const(q_heads), "heads"),
+		      op_share(o, v->dims[2], sym_const(kv_heads), "heads")};
 	return true;
 }
 
@@ -283,9 +284,9 @@ void shape_linear_attention(op *o)
 		return;
 	/* Where there are fewer heads of queries than of values, several heads of values share one
 	 * query. */
-	num out[] = {l.batch, l.steps,
-		     num_mul(o->nums, num_max(o->nums, l.q_heads, l.kv_heads), l.v_size)};
-	num state[] = {num_int(kept), l.batch, l.kv_heads, l.size, l.v_size};
+	sym_int out[] = {l.batch, l.steps,
+			 sym_mul(o->nums, sym_max(o->nums, l.q_heads, l.kv_heads), l.v_size)};
+	sym_int state[] = {sym_const(kept), l.batch, l.kv_heads, l.size, l.v_size};
 	op_set(o, 0, q->dtype, 3, out);
 	op_set(o, 1, past && past->dtype ? past->dtype : q->dtype, kept > 0 ? 5 : 4,
 	       kept > 0 ? state : state + 1);
@@ -297,25 +298,25 @@ void cost_linear_attention(op *o)
 {
 	const char *rule = op_attr_text(o, "update_rule");
 	bool delta = !rule || strstr(rule, "delta"), gated = !rule || strstr(rule, "gated");
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 	linear l;
 
 	if (!linear_read(o, &l)) {
 		op_cost_unknown(o, "the shapes of its inputs are not known");
 		return;
 	}
-	num steps = num_mul(t, l.batch, l.steps), state = num_mul(t, l.size, l.v_size);
-	num readers = num_mul(t, steps, num_max(t, l.q_heads, l.kv_heads));
-	num writers = num_mul(t, steps, l.kv_heads);
-	num macs = num_mul(t, state, num_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
+	sym_int steps = sym_mul(t, l.batch, l.steps), state = sym_mul(t, l.size, l.v_size);
+	sym_int readers = sym_mul(t, steps, sym_max(t, l.q_heads, l.kv_heads));
+	sym_int writers = sym_mul(t, steps, l.kv_heads);
+	sym_int macs = sym_mul(t, state, sym_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
 	/* FLOPs: the scale of what is read; with a delta rule v - k' S and its rate; with a gate
 	 * the exp of the decay, times the state */
-	num extra = num_mul(t, readers, l.v_size);
+	sym_int extra = sym_mul(t, readers, l.v_size);
 	if (delta)
-		extra = num_add(t, extra, op_times(o, 2, num_mul(t, writers, l.v_size)));
+		extra = sym_add(t, extra, op_times(o, 2, sym_mul(t, writers, l.v_size)));
 	if (gated)
-		extra = num_add(
-		    t, extra, num_add(t, num_mul(t, writers, state), op_elements(o, op_in(o, 4))));
+		extra = sym_add(
+		    t, extra, sym_add(t, sym_mul(t, writers, state), op_elements(o, op_in(o, 4))));
 	op_cost_macs(o, macs, extra);
 }
 

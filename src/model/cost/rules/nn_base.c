@@ -56,30 +56,30 @@ int64_t activation_flops(const char *name)
 	return -1;
 }
 
-num activation_cost(op *o, const char *attribute, num elements)
+sym_int activation_cost(op *o, const char *attribute, sym_int elements)
 {
 	const char *name = op_attr_text(o, attribute);
 	int64_t flops = name && *name ? activation_flops(name) : 0;
 
 	if (flops < 0)
-		return num_none(o->nums, "its activation is none that deepclock counts");
+		return sym_unknown(o->nums, "its activation is none that deepclock counts");
 	return op_times(o, flops, elements);
 }
 
 /* --- products --- */
 
-static bool contracts(op *o, num a, num b)
+static bool contracts(op *o, sym_int a, sym_int b)
 {
-	if (!num_known(a) || !num_known(b) || a.v == b.v)
+	if (!sym_known(a) || !sym_known(b) || a.v == b.v)
 		return true;
 	op_unknown(o, "its matrices do not fit: %lld columns and %lld rows", (long long)a.v,
 		   (long long)b.v);
 	return false;
 }
 
-void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtype)
+void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype)
 {
-	num *batch, *dims;
+	sym_int *batch, *dims;
 	int rank;
 
 	if (na < 1 || nb < 1) {
@@ -99,9 +99,9 @@ void product_set(op *o, const num *a, int na, const num *b, int nb, int64_t dtyp
 	op_set(o, 0, dtype, rank, dims);
 }
 
-static const num *swapped(op *o, const val *v, bool swap)
+static const sym_int *swapped(op *o, const val *v, bool swap)
 {
-	num *dims;
+	sym_int *dims;
 
 	if (!swap || v->rank < 2)
 		return v->dims;
@@ -121,28 +121,28 @@ void product_shape(op *o, size_t ia, size_t ib, bool ta, bool tb, int64_t dtype)
 		product_set(o, swapped(o, a, ta), a->rank, swapped(o, b, tb), b->rank, dtype);
 }
 
-num product_macs(op *o, size_t ia, bool ta)
+sym_int product_macs(op *o, size_t ia, bool ta)
 {
 	const val *a = op_in(o, ia);
 
 	if (!a || a->rank < 1)
-		return num_none(o->nums, "%s",
-				a && a->why ? a->why : "the shape of its input is not known");
-	return num_mul(o->nums, op_elements_out(o), a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
+		return sym_unknown(o->nums, "%s",
+				   a && a->why ? a->why : "the shape of its input is not known");
+	return sym_mul(o->nums, op_elements_out(o), a->dims[a->rank - (ta && a->rank > 1 ? 2 : 1)]);
 }
 
-void product_rows_shape(op *o, size_t ia, num n, int64_t dtype)
+void product_rows_shape(op *o, size_t ia, sym_int n, int64_t dtype)
 {
 	const val *a = op_need_rank(o, ia, 1);
 
 	if (!a)
 		return;
-	num *dims = op_copy_dims(o, a, 0);
+	sym_int *dims = op_copy_dims(o, a, 0);
 	dims[a->rank - 1] = n;
 	op_set(o, 0, dtype, a->rank, dims);
 }
 
-const product_form product_plain = {.a = 0, .b = 1, .bias = OP_ABSENT};
+const product_form product_plain = {.a = 0, .b = 1, .bias = OP_NO_INPUT};
 
 void shape_product(op *o)
 {
@@ -152,11 +152,11 @@ void shape_product(op *o)
 	product_shape(o, f->a, f->b, ta, tb, f->dtype ? f->dtype : op_type(o, f->typed, 0));
 }
 
-void product_cost(op *o, num macs, int64_t each)
+void product_cost(op *o, sym_int macs, int64_t each)
 {
-	num elements = op_elements_out(o);
-	num extra = num_add(o->nums, op_times(o, each, elements),
-			    activation_cost(o, "activation", elements));
+	sym_int elements = op_elements_out(o);
+	sym_int extra = sym_add(o->nums, op_times(o, each, elements),
+				activation_cost(o, "activation", elements));
 
 	op_cost_macs(o, macs, extra);
 }
@@ -164,7 +164,7 @@ void product_cost(op *o, num macs, int64_t each)
 void cost_product(op *o)
 {
 	const product_form *f = o->row->form;
-	num macs = product_macs(o, f->a, f->transposes && op_flag(o, "transA"));
+	sym_int macs = product_macs(o, f->a, f->transposes && op_flag(o, "transA"));
 	int64_t each = f->each + op_has(o, f->bias);
 
 	if (f->activates)

@@ -47,9 +47,9 @@ void shape_layer_norm(op *o)
 		op_unknown(o, "it has no axis to normalise");
 		return;
 	}
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	for (int i = 0; i < x->rank; i++)
-		dims[i] = i < axis ? x->dims[i] : num_int(1);
+		dims[i] = i < axis ? x->dims[i] : sym_const(1);
 	op_set(o, 1, op_attr_int(o, "stash_type", ONNX_FLOAT), x->rank, dims);
 	op_set(o, 2, op_attr_int(o, "stash_type", ONNX_FLOAT), x->rank, dims);
 }
@@ -69,16 +69,16 @@ static void cost_lrn(op *o)
 		op_cost_unknown(o, "its size is not known");
 		return;
 	}
-	num each = num_add(o->nums, num_int(size), num_int(4));
-	op_cost_flops(o, num_mul(o->nums, each, op_elements(o, op_in(o, 0))));
+	sym_int each = sym_add(o->nums, sym_const(size), sym_const(4));
+	op_cost_flops(o, sym_mul(o->nums, each, op_elements(o, op_in(o, 0))));
 }
 
 /* --- activations --- */
 
-static const num *one_int(const op *o, size_t i)
+static const sym_int *one_int(const op *o, size_t i)
 {
 	size_t n;
-	const num *v = op_ints(o, i, &n);
+	const sym_int *v = op_ints(o, i, &n);
 
 	return v && n == 1 ? v : NULL;
 }
@@ -87,16 +87,16 @@ static const num *one_int(const op *o, size_t i)
 static void shape_clip(op *o)
 {
 	size_t n;
-	const num *x = op_ints(o, 0, &n), *low = one_int(o, 1), *high = one_int(o, 2);
+	const sym_int *x = op_ints(o, 0, &n), *low = one_int(o, 1), *high = one_int(o, 2);
 
 	shape_same_first(o);
 	if (!x || (op_in(o, 1) && !low) || (op_in(o, 2) && !high) || n > ONNX_INTS_MAX ||
 	    op_attr(o, "min") || op_attr(o, "max"))
 		return;
-	num *v = op_dims(o, n);
+	sym_int *v = op_dims(o, n);
 	for (size_t i = 0; i < n; i++) {
-		v[i] = low ? num_max(o->nums, x[i], *low) : x[i];
-		v[i] = high ? num_min(o->nums, v[i], *high) : v[i];
+		v[i] = low ? sym_max(o->nums, x[i], *low) : x[i];
+		v[i] = high ? sym_min(o->nums, v[i], *high) : v[i];
 	}
 	op_set_ints(o, 0, v, n);
 }
@@ -146,13 +146,13 @@ static void shape_loss(op *o)
 	if (reduces(o)) {
 		op_set(o, 0, x->dtype, 0, NULL);
 	} else {
-		num *dims = op_dims(o, (size_t)x->rank);
+		sym_int *dims = op_dims(o, (size_t)x->rank);
 		for (int i = 0, k = 0; i < x->rank; i++)
 			if (i != 1)
 				dims[k++] = x->dims[i];
 		if (labels && labels->rank == x->rank - 1)
 			for (int i = 0; i < labels->rank; i++)
-				dims[i] = num_known(dims[i]) ? dims[i] : labels->dims[i];
+				dims[i] = sym_known(dims[i]) ? dims[i] : labels->dims[i];
 		op_set(o, 0, x->dtype, x->rank - 1, dims);
 	}
 	op_same(o, 1, x);
@@ -160,7 +160,7 @@ static void shape_loss(op *o)
 
 /* Each label takes a negation, a product with its weight, and one addition where the losses are
  * reduced; a mean adds up the weights too. */
-static num loss_flops(op *o)
+static sym_int loss_flops(op *o)
 {
 	const char *r = op_attr_text(o, "reduction");
 	bool weights = op_in(o, 2), mean = !r || strcmp(r, "mean") == 0;
@@ -176,9 +176,9 @@ static void cost_nll_loss(op *o)
 
 static void cost_cross_entropy(op *o)
 {
-	num softmax = op_times(o, 5, op_elements(o, op_in(o, 0)));
+	sym_int softmax = op_times(o, 5, op_elements(o, op_in(o, 0)));
 
-	op_cost_flops(o, num_add(o->nums, softmax, loss_flops(o)));
+	op_cost_flops(o, sym_add(o->nums, softmax, loss_flops(o)));
 }
 
 static const op_row rows[] = {

@@ -28,17 +28,17 @@ static bool bidirectional(const op *o)
 }
 
 /* The attribute states it; where it does not, the weights do. */
-static num hidden_size(op *o, const cell *c)
+static sym_int hidden_size(op *o, const cell *c)
 {
 	const val *r = op_in(o, 2);
 	int64_t stated = op_attr_int(o, "hidden_size", 0);
 	size_t at = c->transposed ? 1 : 2;
 
 	if (stated > 0)
-		return num_int(stated);
+		return sym_const(stated);
 	if (r && r->rank == 3)
 		return r->dims[at];
-	return num_none(o->nums, "its hidden size is not known");
+	return sym_unknown(o->nums, "its hidden size is not known");
 }
 
 void shape_cell(op *o)
@@ -46,7 +46,7 @@ void shape_cell(op *o)
 	const cell *c = o->row->form;
 	const val *x = op_need(o, 0);
 	bool batch_first = op_flag(o, "layout");
-	num directions = num_int(bidirectional(o) ? 2 : 1), hidden = hidden_size(o, c);
+	sym_int directions = sym_const(bidirectional(o) ? 2 : 1), hidden = hidden_size(o, c);
 
 	if (!x)
 		return;
@@ -54,10 +54,11 @@ void shape_cell(op *o)
 		op_unknown(o, "its input has %d dimensions, not 3", x->rank);
 		return;
 	}
-	num steps = x->dims[batch_first ? 1 : 0], batch = x->dims[batch_first ? 0 : 1];
-	num last[] = {batch_first ? batch : directions, batch_first ? directions : batch, hidden};
-	num all[] = {batch_first ? batch : steps, batch_first ? steps : directions,
-		     batch_first ? directions : batch, hidden};
+	sym_int steps = x->dims[batch_first ? 1 : 0], batch = x->dims[batch_first ? 0 : 1];
+	sym_int last[] = {batch_first ? batch : directions, batch_first ? directions : batch,
+			  hidden};
+	sym_int all[] = {batch_first ? batch : steps, batch_first ? steps : directions,
+			 batch_first ? directions : batch, hidden};
 	op_set(o, 0, x->dtype, 4, all);
 	op_set(o, 1, x->dtype, 3, last);
 	op_set(o, 2, x->dtype, 3, last);
@@ -89,9 +90,9 @@ void cost_cell(op *o)
 {
 	const cell *c = o->row->form;
 	const val *x = op_in(o, 0);
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 	bool both = bidirectional(o), bias = op_in(o, 3), peepholes = c->gates == 4 && op_in(o, 7);
-	num hidden = hidden_size(o, c), steps, units, macs;
+	sym_int hidden = hidden_size(o, c), steps, units, macs;
 	int64_t lists, act = step_flops(o, c, both, &lists);
 
 	if (x && x->rank >= 0 && x->rank != 3) {
@@ -102,17 +103,18 @@ void cost_cell(op *o)
 		op_cost_unknown(o, "%s", x && x->why ? x->why : "its input is missing");
 		return;
 	}
-	steps = num_mul(t, x->dims[0], x->dims[1]);
-	units = num_mul(t, op_times(o, both ? 2 : 1, steps), hidden);
-	macs = op_times(o, c->gates, num_mul(t, units, num_add(t, x->dims[2], hidden)));
+	steps = sym_mul(t, x->dims[0], x->dims[1]);
+	units = sym_mul(t, op_times(o, both ? 2 : 1, steps), hidden);
+	macs = op_times(o, c->gates, sym_mul(t, units, sym_add(t, x->dims[2], hidden)));
 	/* The input and the recurrence each have a bias; peepholes are Pi*C, Pf*C and Po*C with
 	 * their sums. */
 	int64_t other = c->adds + (bias ? 2 * c->gates : 0) + (peepholes ? 6 : 0);
-	num extra = op_times(o, other, units);
+	sym_int extra = op_times(o, other, units);
 	/* Where there are two lists, half of the units use each. */
-	num acting = lists == 2 ? num_mul(t, steps, hidden) : units;
-	extra = num_add(t, extra,
-			act < 0 ? num_none(t, "it has an activation that deepclock does not count")
-				: op_times(o, act, acting));
+	sym_int acting = lists == 2 ? sym_mul(t, steps, hidden) : units;
+	extra =
+	    sym_add(t, extra,
+		    act < 0 ? sym_unknown(t, "it has an activation that deepclock does not count")
+			    : op_times(o, act, acting));
 	op_cost_macs(o, macs, extra);
 }

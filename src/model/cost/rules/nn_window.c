@@ -7,19 +7,19 @@
 
 #include <string.h>
 
-const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OP_ABSENT};
+const conv_form conv_plain = {.x = 0, .w = 1, .bias = 2, .add = OP_NO_INPUT};
 const conv_form conv_fused = {.x = 0, .w = 1, .bias = 2, .add = 3};
 const conv_form conv_integer = {
-    .x = 0, .w = 1, .bias = OP_ABSENT, .add = OP_ABSENT, .dtype = ONNX_INT32};
+    .x = 0, .w = 1, .bias = OP_NO_INPUT, .add = OP_NO_INPUT, .dtype = ONNX_INT32};
 /* Requantisation: scale, round, add the zero point, saturate at both ends. */
 const conv_form conv_qlinear = {.x = 0,
 				.w = 3,
 				.bias = 8,
-				.add = OP_ABSENT,
+				.add = OP_NO_INPUT,
 				.typed = 7,
 				.layout = CHANNELS_AS_STATED,
 				.extra = 5};
-const transposed_form transposed_plain = {.pads = OP_ABSENT, .bias = 2};
+const transposed_form transposed_plain = {.pads = OP_NO_INPUT, .bias = 2};
 const pool_form pool_plain = {.each = 1};
 const pool_form pool_last = {.layout = CHANNELS_LAST, .each = 1};
 
@@ -79,7 +79,7 @@ static bool read_pads(op *o, window *w)
 	return true;
 }
 
-static bool read_kernel(op *o, const num *kernel, window *w)
+static bool read_kernel(op *o, const sym_int *kernel, window *w)
 {
 	size_t given = 0;
 	const int64_t *v = op_attr_ints(o, "kernel_shape", &given);
@@ -89,13 +89,13 @@ static bool read_kernel(op *o, const num *kernel, window *w)
 		return false;
 	}
 	for (int i = 0; i < w->n; i++) {
-		bool open = !kernel || !num_known(kernel[i]);
-		w->kernel[i] = v && given && open ? num_int(v[i]) : kernel[i];
-		if (v && given && !num_is(w->kernel[i], v[i])) {
+		bool open = !kernel || !sym_known(kernel[i]);
+		w->kernel[i] = v && given && open ? sym_const(v[i]) : kernel[i];
+		if (v && given && !sym_is(w->kernel[i], v[i])) {
 			op_unknown(o, "its kernel_shape is not that of its weights");
 			return false;
 		}
-		if (num_known(w->kernel[i]) && w->kernel[i].v < 1) {
+		if (sym_known(w->kernel[i]) && w->kernel[i].v < 1) {
 			op_unknown(o, "its kernel has no size");
 			return false;
 		}
@@ -103,7 +103,7 @@ static bool read_kernel(op *o, const num *kernel, window *w)
 	return true;
 }
 
-bool window_read(op *o, int n, const num *kernel, window *w)
+bool window_read(op *o, int n, const sym_int *kernel, window *w)
 {
 	if (n < 0 || n > COST_RANK_MAX) {
 		op_unknown(o, "its input has too few dimensions");
@@ -117,37 +117,37 @@ bool window_read(op *o, int n, const num *kernel, window *w)
 }
 
 /* What a window spans: dilation * (kernel - 1) + 1. */
-static num window_span(op *o, const window *w, int i)
+static sym_int window_span(op *o, const window *w, int i)
 {
-	num steps = num_sub(o->nums, w->kernel[i], num_int(1));
+	sym_int steps = sym_sub(o->nums, w->kernel[i], sym_const(1));
 
-	return num_add(o->nums, op_times(o, w->dilation[i], steps), num_int(1));
+	return sym_add(o->nums, op_times(o, w->dilation[i], steps), sym_const(1));
 }
 
 /* How many places window i has along an axis of that size. */
-static num window_places(op *o, const window *w, int i, num size)
+static sym_int window_places(op *o, const window *w, int i, sym_int size)
 {
-	num_table *t = o->nums;
-	num stride = num_int(w->stride[i]), one = num_int(1);
+	sym_table *t = o->nums;
+	sym_int stride = sym_const(w->stride[i]), one = sym_const(1);
 
-	if (w->pad == PAD_SAME && w->pool && w->dilation[i] != 1 && !num_is(w->kernel[i], 1))
-		return num_none(t,
-				"what SAME means for a pool with dilations differs among engines");
+	if (w->pad == PAD_SAME && w->pool && w->dilation[i] != 1 && !sym_is(w->kernel[i], 1))
+		return sym_unknown(
+		    t, "what SAME means for a pool with dilations differs among engines");
 	if (w->pad == PAD_SAME)
-		return num_ceil_div(t, size, stride);
-	num before = num_add(t, size, num_int(w->begin[i])), span = window_span(o, w, i);
-	num room = num_sub(t, num_add(t, before, num_int(w->end[i])), span);
-	if (num_known(room) && room.v < 0)
-		return num_none(t, "its window is larger than its input");
+		return sym_ceil_div(t, size, stride);
+	sym_int before = sym_add(t, size, sym_const(w->begin[i])), span = window_span(o, w, i);
+	sym_int room = sym_sub(t, sym_add(t, before, sym_const(w->end[i])), span);
+	if (sym_known(room) && room.v < 0)
+		return sym_unknown(t, "its window is larger than its input");
 	if (!w->ceil)
-		return num_add(t, num_floor_div(t, room, stride), one);
+		return sym_add(t, sym_floor_div(t, room, stride), one);
 	/* A window that would start in the padding at the end is left out. There is no such window
 	 * where that padding and a stride together are not longer than the window. */
-	num places = num_add(t, num_ceil_div(t, room, stride), one);
-	num reach = num_sub(t, num_sub(t, span, num_int(w->end[i])), stride);
-	if (num_known(reach) && reach.v >= 0)
+	sym_int places = sym_add(t, sym_ceil_div(t, room, stride), one);
+	sym_int reach = sym_sub(t, sym_sub(t, span, sym_const(w->end[i])), stride);
+	if (sym_known(reach) && reach.v >= 0)
 		return places;
-	return num_min(t, places, num_ceil_div(t, before, stride));
+	return sym_min(t, places, sym_ceil_div(t, before, stride));
 }
 
 /* --- convolution --- */
@@ -160,11 +160,11 @@ static bool weights_fit(op *o, const val *x, int channel, const val *w, int own,
 		op_unknown(o, "its weights have %d dimensions and its input %d", w->rank, x->rank);
 		return false;
 	}
-	num has = x->dims[channel], each = w->dims[own];
-	if (!num_known(has) || !num_known(each))
+	sym_int has = x->dims[channel], each = w->dims[own];
+	if (!sym_known(has) || !sym_known(each))
 		return true;
-	num all = op_times(o, group, each);
-	if (group >= 1 && num_is(all, has.v))
+	sym_int all = op_times(o, group, each);
+	if (group >= 1 && sym_is(all, has.v))
 		return true;
 	op_unknown(o, "its weights are for another number of channels than its input has");
 	return false;
@@ -188,7 +188,7 @@ void shape_conv(op *o)
 	if (!weights_fit(o, x, channel, w, 1, op_attr_int(o, "group", 1)) ||
 	    !window_read(o, x->rank - 2, w->dims + 2, &win))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
 	dims[channel] = w->dims[0];
 	for (int i = 0; i < win.n; i++)
@@ -202,7 +202,7 @@ void cost_conv(op *o)
 {
 	const conv_form *f = o->row->form;
 	const val *y = op_out(o, 0), *w = op_in(o, f->w);
-	num outputs, places, weights, extra;
+	sym_int outputs, places, weights, extra;
 
 	if (!y || y->rank < 2 || !w || w->rank < 1) {
 		op_cost_unknown(o, "%s", y && y->why ? y->why : "its shapes are not known");
@@ -213,31 +213,31 @@ void cost_conv(op *o)
 	weights = op_elements(o, w);
 	places = y->dims[0];
 	for (int i = 0; i < y->rank - 2; i++)
-		places = num_mul(o->nums, places, y->dims[first + i]);
+		places = sym_mul(o->nums, places, y->dims[first + i]);
 	extra = op_times(o, f->extra + op_has(o, f->bias) + op_has(o, f->add), outputs);
-	extra = num_add(o->nums, extra, activation_cost(o, "activation", outputs));
-	op_cost_macs(o, num_mul(o->nums, places, weights), extra);
+	extra = sym_add(o->nums, extra, activation_cost(o, "activation", outputs));
+	op_cost_macs(o, sym_mul(o->nums, places, weights), extra);
 }
 
 /* --- transposed convolution --- */
 
-static num transposed_size(op *o, const window *w, int i, num size, int64_t more)
+static sym_int transposed_size(op *o, const window *w, int i, sym_int size, int64_t more)
 {
-	num_table *t = o->nums;
-	num steps = op_times(o, w->stride[i], num_sub(t, size, num_int(1)));
-	num span = num_add(t, window_span(o, w, i), num_int(more));
-	num all = num_add(t, steps, span);
+	sym_table *t = o->nums;
+	sym_int steps = op_times(o, w->stride[i], sym_sub(t, size, sym_const(1)));
+	sym_int span = sym_add(t, window_span(o, w, i), sym_const(more));
+	sym_int all = sym_add(t, steps, span);
 
 	/* SAME cuts the output to stride times size, where it is longer. */
 	if (w->pad == PAD_SAME)
-		return num_min(t, all, op_times(o, w->stride[i], size));
-	all = num_sub(t, all, num_int(w->begin[i]));
-	return num_sub(t, all, num_int(w->end[i]));
+		return sym_min(t, all, op_times(o, w->stride[i], size));
+	all = sym_sub(t, all, sym_const(w->begin[i]));
+	return sym_sub(t, all, sym_const(w->end[i]));
 }
 
 /* The attribute output_shape may state the batch and the channels too. False: there is no such
  * attribute, or after op_unknown() it does not fit. */
-static bool explicit_shape(op *o, int n, num *dims)
+static bool explicit_shape(op *o, int n, sym_int *dims)
 {
 	size_t given = 0;
 	const int64_t *v = op_attr_ints(o, "output_shape", &given);
@@ -251,7 +251,7 @@ static bool explicit_shape(op *o, int n, num *dims)
 		return false;
 	}
 	for (int i = 0; i < n; i++)
-		dims[2 + i] = num_int(v[i]);
+		dims[2 + i] = sym_const(v[i]);
 	return true;
 }
 
@@ -260,11 +260,11 @@ static bool explicit_shape(op *o, int n, num *dims)
 static bool stated_pads(op *o, size_t input, window *w, bool *ret_open)
 {
 	size_t n = 0;
-	const num *pads = op_ints(o, input, &n);
+	const sym_int *pads = op_ints(o, input, &n);
 
 	*ret_open = op_has(o, input) && (!pads || n > 2 * COST_RANK_MAX);
 	for (size_t i = 0; pads && i < n; i++)
-		*ret_open |= !num_known(pads[i]);
+		*ret_open |= !sym_known(pads[i]);
 	if (*ret_open || !n)
 		return true;
 	if (n != 2 * (size_t)w->n) {
@@ -297,7 +297,7 @@ void shape_conv_transpose(op *o)
 	}
 	if (!stated_pads(o, f->pads, &win, &open))
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	dims[0] = x->dims[0];
 	dims[1] = op_times(o, op_attr_int(o, "group", 1), w->dims[1]);
 	op_attr_ints(o, "output_shape", &shaped);
@@ -315,15 +315,15 @@ void cost_conv_transpose(op *o)
 {
 	const transposed_form *f = o->row->form;
 	const val *x = op_in(o, 0), *w = op_in(o, 1), *y = op_out(o, 0);
-	num places;
+	sym_int places;
 
 	if (!x || x->rank < 2 || !w || w->rank < 1 || !y || y->rank < 0) {
 		op_cost_unknown(o, "%s", y && y->why ? y->why : "its shapes are not known");
 		return;
 	}
-	places = num_mul(o->nums, x->dims[0], op_product(o, x->dims + 2, (size_t)x->rank - 2));
-	op_cost_macs(o, num_mul(o->nums, places, op_elements(o, w)),
-		     op_has(o, f->bias) ? op_elements(o, y) : num_int(0));
+	places = sym_mul(o->nums, x->dims[0], op_product(o, x->dims + 2, (size_t)x->rank - 2));
+	op_cost_macs(o, sym_mul(o->nums, places, op_elements(o, w)),
+		     op_has(o, f->bias) ? op_elements(o, y) : sym_const(0));
 }
 
 /* --- pools --- */
@@ -338,7 +338,7 @@ void shape_pool(op *o)
 	if (!x || !window_read(o, x->rank - 2, NULL, &win))
 		return;
 	win.pool = true;
-	num *dims = op_copy_dims(o, x, 0);
+	sym_int *dims = op_copy_dims(o, x, 0);
 	for (int i = 0; i < win.n; i++)
 		dims[first + i] = window_places(o, &win, i, x->dims[first + i]);
 	op_set(o, 0, x->dtype, x->rank, dims);
@@ -350,7 +350,7 @@ void cost_pool(op *o)
 {
 	const pool_form *f = o->row->form;
 	const val *x = op_in(o, 0);
-	num outputs = op_elements_out(o), window_size = num_int(1);
+	sym_int outputs = op_elements_out(o), window_size = sym_const(1);
 	size_t given = 0;
 	const int64_t *k = op_attr_ints(o, "kernel_shape", &given);
 
@@ -359,9 +359,10 @@ void cost_pool(op *o)
 		return;
 	}
 	for (size_t i = 0; i < given; i++)
-		window_size = num_mul(o->nums, window_size, num_int(k[i]));
-	num per_output = num_add(o->nums, op_times(o, f->each, window_size), num_int(f->once));
-	op_cost_flops(o, num_mul(o->nums, outputs, per_output));
+		window_size = sym_mul(o->nums, window_size, sym_const(k[i]));
+	sym_int per_output =
+	    sym_add(o->nums, op_times(o, f->each, window_size), sym_const(f->once));
+	op_cost_flops(o, sym_mul(o->nums, outputs, per_output));
 }
 
 void shape_global_pool(op *o)
@@ -372,8 +373,8 @@ void shape_global_pool(op *o)
 
 	if (!x)
 		return;
-	num *dims = op_dims(o, (size_t)x->rank);
+	sym_int *dims = op_dims(o, (size_t)x->rank);
 	for (int i = 0; i < x->rank; i++)
-		dims[i] = i == 0 || i == (last ? x->rank - 1 : 1) ? x->dims[i] : num_int(1);
+		dims[i] = i == 0 || i == (last ? x->rank - 1 : 1) ? x->dims[i] : sym_const(1);
 	op_set(o, 0, x->dtype, x->rank, dims);
 }

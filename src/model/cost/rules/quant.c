@@ -31,9 +31,10 @@ static void shape_dynamic_quantize(op *o)
 	op_set(o, 2, ONNX_UINT8, 0, NULL);
 }
 
-static const product_form matmul_integer = {.a = 0, .b = 1, .bias = OP_ABSENT, .dtype = ONNX_INT32};
+static const product_form matmul_integer = {
+    .a = 0, .b = 1, .bias = OP_NO_INPUT, .dtype = ONNX_INT32};
 static const product_form qlinear_matmul = {
-    .a = 0, .b = 3, .bias = OP_ABSENT, .typed = 7, .each = 5};
+    .a = 0, .b = 3, .bias = OP_NO_INPUT, .typed = 7, .each = 5};
 
 static const op_row rows[] = {
     {"ConvInteger", shape_conv, cost_conv, .form = &conv_integer, .roles = ".pcc",

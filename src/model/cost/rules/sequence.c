@@ -78,13 +78,13 @@ static const val *need_sequence(op *o, size_t i)
  * not known. */
 static bool position(const op *o, size_t i, size_t n, size_t end, size_t *ret)
 {
-	num at;
+	sym_int at;
 
 	if (!op_in(o, i)) {
 		*ret = end;
 		return n > 0 || end == n;
 	}
-	if (!op_int(o, i, &at) || !num_known(at) || at.v < -(int64_t)n || at.v > (int64_t)n)
+	if (!op_int(o, i, &at) || !sym_known(at) || at.v < -(int64_t)n || at.v > (int64_t)n)
 		return false;
 	*ret = (size_t)(at.v < 0 ? at.v + (int64_t)n : at.v);
 	return true;
@@ -188,7 +188,7 @@ static val *some_member(op *o, const val *s)
 		return v;
 	v->dims = op_dims(o, (size_t)v->rank);
 	for (int i = 0; i < v->rank && v->dims; i++)
-		v->dims[i] = num_why_fresh(o->nums, s->item->dims[i])
+		v->dims[i] = sym_why_fresh(o->nums, s->item->dims[i])
 				 ? op_fresh(o, "a size of a member of a sequence")
 				 : s->item->dims[i];
 	return v;
@@ -215,19 +215,19 @@ static void shape_at(op *o)
 static void shape_length(op *o)
 {
 	const val *s = op_in(o, 0);
-	num n;
+	sym_int n;
 
 	op_set(o, 0, ONNX_INT64, 0, NULL);
 	if (s && s->kind == VAL_SEQUENCE && s->items_known) {
-		n = num_int((int64_t)s->nitems);
+		n = sym_const((int64_t)s->nitems);
 		op_set_ints(o, 0, &n, 1);
 	}
 }
 
 /* Sets output 0 to the type of a member with this size along the axis; `stack`: a new axis. */
-static void set_joined(op *o, const val *member, int axis, bool stack, num size)
+static void set_joined(op *o, const val *member, int axis, bool stack, sym_int size)
 {
-	num *dims = op_dims(o, (size_t)member->rank + 1);
+	sym_int *dims = op_dims(o, (size_t)member->rank + 1);
 
 	for (int i = 0; i < member->rank + stack; i++)
 		dims[i] = i == axis ? size : member->dims[i - (stack && i > axis)];
@@ -239,7 +239,7 @@ static void set_joined(op *o, const val *member, int axis, bool stack, num size)
 static void concat_known(op *o, const val *s, int axis, bool stack)
 {
 	val *member = op_like(o, s->items[0]);
-	num sum = num_int(stack ? (int64_t)s->nitems : 0);
+	sym_int sum = sym_const(stack ? (int64_t)s->nitems : 0);
 
 	if (!member)
 		return;
@@ -252,10 +252,10 @@ static void concat_known(op *o, const val *s, int axis, bool stack)
 			return;
 		}
 		if (!stack)
-			sum = num_add(o->nums, sum, x->dims[axis]);
+			sum = sym_add(o->nums, sum, x->dims[axis]);
 		/* The sizes are equal: the first one that is known is taken. */
 		for (int k = 0; k < x->rank; k++)
-			if (!num_known(member->dims[k]) && num_known(x->dims[k]))
+			if (!sym_known(member->dims[k]) && sym_known(x->dims[k]))
 				member->dims[k] = x->dims[k];
 	}
 	set_joined(o, member, axis, stack, sum);
@@ -291,7 +291,7 @@ static void shape_concat_sequence(op *o)
 /* --- SplitToSequence --- */
 
 /* Returns a part of x that is `size` long along the axis; `drop`: without that axis. */
-static val *part(op *o, const val *x, int axis, num size, bool drop)
+static val *part(op *o, const val *x, int axis, sym_int size, bool drop)
 {
 	val *v = op_like(o, x);
 
@@ -305,12 +305,12 @@ static val *part(op *o, const val *x, int axis, num size, bool drop)
 	return v;
 }
 
-static void split_parts(op *o, const val *x, int axis, const num *sizes, size_t n, bool drop)
+static void split_parts(op *o, const val *x, int axis, const sym_int *sizes, size_t n, bool drop)
 {
 	val **items = mem_arena_array(o->arena, n, sizeof *items);
 
 	for (size_t i = 0; i < n; i++)
-		if (num_known(sizes[i]) && sizes[i].v < 0) {
+		if (sym_known(sizes[i]) && sizes[i].v < 0) {
 			op_unknown(o, "a part would have a negative size");
 			return;
 		}
@@ -322,19 +322,20 @@ static void split_parts(op *o, const val *x, int axis, const num *sizes, size_t 
 }
 
 /* Splits x into parts of that size; the last one may be smaller. */
-static void split_equal(op *o, const val *x, int axis, num size, bool drop)
+static void split_equal(op *o, const val *x, int axis, sym_int size, bool drop)
 {
-	num whole = x->dims[axis], exact;
+	sym_int whole = x->dims[axis], exact;
 
-	if (num_known(whole) && num_known(size) && size.v > 0 && whole.v / size.v < MEMBERS_MAX) {
+	if (sym_known(whole) && sym_known(size) && size.v > 0 && whole.v / size.v < MEMBERS_MAX) {
 		size_t n = (size_t)(whole.v / size.v + (whole.v % size.v != 0));
-		num *sizes = op_dims(o, n);
+		sym_int *sizes = op_dims(o, n);
 		for (size_t i = 0; i < n; i++)
-			sizes[i] = (int64_t)i < whole.v / size.v ? size : num_int(whole.v % size.v);
+			sizes[i] =
+			    (int64_t)i < whole.v / size.v ? size : sym_const(whole.v % size.v);
 		split_parts(o, x, axis, sizes, n, drop);
 		return;
 	}
-	if (!num_is(size, 1) && !num_div_exact(o->nums, whole, size, &exact))
+	if (!sym_is(size, 1) && !sym_div_exact(o->nums, whole, size, &exact))
 		size = op_fresh(o, "the size of a part");
 	set_container(o, 0, VAL_SEQUENCE, part(o, x, axis, size, drop));
 }
@@ -343,17 +344,17 @@ static void shape_split_sequence(op *o)
 {
 	const val *x = op_need(o, 0), *split = op_in(o, 1);
 	size_t n = 0;
-	const num *sizes = op_ints(o, 1, &n);
+	const sym_int *sizes = op_ints(o, 1, &n);
 	int axis;
 
 	if (!x || !op_axis(o, op_attr_int(o, "axis", 0), x->rank, &axis))
 		return;
 	if (!split) {
-		split_equal(o, x, axis, num_int(1), op_attr_int(o, "keepdims", 1) == 0);
+		split_equal(o, x, axis, sym_const(1), op_attr_int(o, "keepdims", 1) == 0);
 		return;
 	}
 	if (split->kind == VAL_TENSOR && split->rank == 0) {
-		num size = sizes && n == 1 ? sizes[0] : op_fresh(o, "the size of a part");
+		sym_int size = sizes && n == 1 ? sizes[0] : op_fresh(o, "the size of a part");
 		split_equal(o, x, axis, size, false);
 		return;
 	}
@@ -361,7 +362,7 @@ static void shape_split_sequence(op *o)
 		split_parts(o, x, axis, sizes, n, false);
 		return;
 	}
-	num size = op_fresh(o, "the size of a part");
+	sym_int size = op_fresh(o, "the size of a part");
 	set_container(o, 0, VAL_SEQUENCE, part(o, x, axis, size, false));
 }
 
@@ -386,9 +387,9 @@ static void map_body(op *o, const onnx_graph *g, const val *s, bool known)
 	size_t runs = known ? s->nitems : 1, nin = o->made->nin, nout = o->made->nout;
 	val **in = mem_arena_array(o->arena, nin, sizeof *in), **out;
 	val ***made = mem_arena_array(o->arena, nout, sizeof *made);
-	num times = known	     ? num_int(1)
-		    : s->items_known ? num_int((int64_t)s->nitems)
-				     : op_fresh(o, "the members of a sequence");
+	sym_int times = known		 ? sym_const(1)
+			: s->items_known ? sym_const((int64_t)s->nitems)
+					 : op_fresh(o, "the members of a sequence");
 	size_t n;
 
 	for (size_t k = 0; made && k < nout; k++)
@@ -479,12 +480,12 @@ static void shape_optional_get(op *o)
 static void shape_optional_has(op *o)
 {
 	const val *x = op_in(o, 0);
-	num has;
+	sym_int has;
 
 	op_set(o, 0, ONNX_BOOL, 0, NULL);
 	if (x && (x->kind == VAL_OTHER || (x->kind == VAL_OPTIONAL && !x->items_known)))
 		return;
-	has = num_int(x && (x->kind != VAL_OPTIONAL || x->nitems));
+	has = sym_const(x && (x->kind != VAL_OPTIONAL || x->nitems));
 	op_set_ints(o, 0, &has, 1);
 }
 

@@ -15,9 +15,9 @@ void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t 
 		if (from[i] != SIZE_MAX && from[i] >= v->n)
 			return;
 	if (v->ints) {
-		num *ints = op_dims(o, n);
+		sym_int *ints = op_dims(o, n);
 		for (size_t i = 0; i < n; i++)
-			ints[i] = from[i] == SIZE_MAX ? num_int(0) : v->ints[from[i]];
+			ints[i] = from[i] == SIZE_MAX ? sym_const(0) : v->ints[from[i]];
 		op_set_ints(o, output, ints, n);
 		return;
 	}
@@ -28,15 +28,15 @@ void tensor_pick(op *o, size_t input, size_t output, const size_t *from, size_t 
 		op_set_reals(o, output, reals, n);
 }
 
-bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what)
+bool tensor_dims_of(op *o, size_t input, sym_int **ret_dims, int *ret_rank, const char *what)
 {
 	size_t n = 0;
-	const num *from = op_ints(o, input, &n);
+	const sym_int *from = op_ints(o, input, &n);
 	const val *v = op_in(o, input);
 
 	if (!from) {
 		/* The sizes are not known, but how many there are. */
-		if (!v || v->kind != VAL_TENSOR || v->rank != 1 || !num_known(v->dims[0]) ||
+		if (!v || v->kind != VAL_TENSOR || v->rank != 1 || !sym_known(v->dims[0]) ||
 		    v->dims[0].v > COST_RANK_MAX) {
 			op_unknown(o, "its shape depends on values");
 			return false;
@@ -47,9 +47,9 @@ bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const ch
 		op_unknown(o, "it would have more dimensions than any operator takes");
 		return false;
 	}
-	num *dims = op_dims(o, n);
+	sym_int *dims = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
-		dims[i] = from && !num_why_none(from[i]) ? from[i] : op_fresh(o, what);
+		dims[i] = from && !sym_unknown_reason(from[i]) ? from[i] : op_fresh(o, what);
 	*ret_dims = dims;
 	*ret_rank = (int)n;
 	return true;

@@ -24,7 +24,7 @@
 static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_n)
 {
 	size_t n = 0;
-	const num *list = op_list(o, "axes", input, &n);
+	const sym_int *list = op_list(o, "axes", input, &n);
 
 	if (!list && op_in(o, input)) {
 		op_unknown(o, "its axes depend on values");
@@ -37,7 +37,7 @@ static bool axes_in_order(op *o, size_t input, int rank, int *axis, size_t *ret_
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (list && !num_known(list[i])) {
+		if (list && !sym_known(list[i])) {
 			op_unknown(o, "its axes depend on values");
 			return false;
 		}
@@ -53,21 +53,21 @@ void shape_pad(op *o)
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
 	/* In opset 1 the attribute has another name. */
-	const num *pads = op_list(o, op_attr(o, "paddings") ? "paddings" : "pads", 1, &n);
+	const sym_int *pads = op_list(o, op_attr(o, "paddings") ? "paddings" : "pads", 1, &n);
 	int axis[COST_RANK_MAX];
 
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, 3, v->rank, axis, &naxes))
 		return;
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	if (pads && n != 2 * naxes) {
 		op_unknown(o, "it has %zu paddings for %zu dimensions", n, naxes);
 		return;
 	}
 	for (size_t i = 0; i < naxes; i++) {
-		num sum = pads ? num_add(o->nums, pads[i], pads[naxes + i])
-			       : num_none(o->nums, "computed");
-		dims[axis[i]] = num_why_none(sum) ? op_fresh(o, "a padded size")
-						  : num_add(o->nums, dims[axis[i]], sum);
+		sym_int sum = pads ? sym_add(o->nums, pads[i], pads[naxes + i])
+				   : sym_unknown(o->nums, "computed");
+		dims[axis[i]] = sym_unknown_reason(sum) ? op_fresh(o, "a padded size")
+							: sym_add(o->nums, dims[axis[i]], sum);
 	}
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
@@ -76,42 +76,43 @@ void shape_pad(op *o)
 
 /* Returns size times scale as engines compute it: the product in single precision, rounded towards
  * zero. */
-static num image_scaled(op *o, num size, double scale)
+static sym_int image_scaled(op *o, sym_int size, double scale)
 {
 	if (!(scale > 0) || !(scale < 0x1p31))
-		return num_none(o->nums, "its scale is not positive");
+		return sym_unknown(o->nums, "its scale is not positive");
 	if (scale == 1)
 		return size;
-	if (num_known(size)) {
+	if (sym_known(size)) {
 		double out = floor((double)((float)scale * (float)size.v));
-		return out < 0x1p53 ? num_int((int64_t)out) : num_none(o->nums, "it is too large");
+		return out < 0x1p53 ? sym_const((int64_t)out)
+				    : sym_unknown(o->nums, "it is too large");
 	}
 	if (scale == floor(scale))
-		return num_mul(o->nums, size, num_int((int64_t)scale));
+		return sym_mul(o->nums, size, sym_const((int64_t)scale));
 	if (1 / scale == floor(1 / scale) && 1 / scale < 0x1p31)
-		return num_floor_div(o->nums, size, num_int((int64_t)(1 / scale)));
-	return num_none(o->nums, "%s times %g", num_text(o->nums, size), scale);
+		return sym_floor_div(o->nums, size, sym_const((int64_t)(1 / scale)));
+	return sym_unknown(o->nums, "%s times %g", sym_text(o->nums, size), scale);
 }
 
-static num halves_up(op *o, double v)
+static sym_int halves_up(op *o, double v)
 {
 	double out = floor(v + 0.5);
 
-	return out >= 0 && out < 0x1p53 ? num_int((int64_t)out)
-					: num_none(o->nums, "a size is too large");
+	return out >= 0 && out < 0x1p53 ? sym_const((int64_t)out)
+					: sym_unknown(o->nums, "a size is too large");
 }
 
 /* Scales all axes alike: by the largest scale that fits into the sizes, or by the smallest one that
  * covers them. */
-static bool keep_ratio(op *o, const val *v, const num *sizes, const int *axis, size_t n,
-		       const char *policy, num *dims)
+static bool keep_ratio(op *o, const val *v, const sym_int *sizes, const int *axis, size_t n,
+		       const char *policy, sym_int *dims)
 {
 	bool larger = strcmp(policy, "not_smaller") == 0;
 	double scale = larger ? 0 : HUGE_VAL;
 
 	for (size_t i = 0; i < n; i++) {
-		num d = v->dims[axis[i]];
-		if (!num_known(d) || d.v < 1 || !num_known(sizes[i])) {
+		sym_int d = v->dims[axis[i]];
+		if (!sym_known(d) || d.v < 1 || !sym_known(sizes[i])) {
 			op_unknown(o, "the ratio that it keeps is of open sizes");
 			return false;
 		}
@@ -124,7 +125,7 @@ static bool keep_ratio(op *o, const val *v, const num *sizes, const int *axis, s
 }
 
 static void by_scales(op *o, const val *v, const double *scales, const int *axis, size_t n,
-		      size_t roi, num *dims)
+		      size_t roi, sym_int *dims)
 {
 	const char *mode = op_attr_text(o, "coordinate_transformation_mode");
 	bool crop = mode && strcmp(mode, "tf_crop_and_resize") == 0;
@@ -132,15 +133,15 @@ static void by_scales(op *o, const val *v, const double *scales, const int *axis
 	const double *r = crop ? op_reals(o, roi, &nroi) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		num d = v->dims[axis[i]];
+		sym_int d = v->dims[axis[i]];
 		if (!crop) {
 			dims[axis[i]] = image_scaled(o, d, scales[i]);
-		} else if (!r || nroi != 2 * n || !num_known(d)) {
+		} else if (!r || nroi != 2 * n || !sym_known(d)) {
 			dims[axis[i]] = op_fresh(o, "the size of a region");
 		} else {
 			double out = floor((double)d.v * (r[n + i] - r[i]) * scales[i]);
 			dims[axis[i]] = out >= 0 && out < 0x1p53
-					    ? num_int((int64_t)out)
+					    ? sym_const((int64_t)out)
 					    : op_fresh(o, "the size of a region");
 		}
 	}
@@ -152,20 +153,21 @@ static void shape_resize(op *o)
 	bool old = o->opset > 0 && o->opset < 11;
 	size_t at_scales = old ? 1 : 2, nscales = 0, nsizes = 0, naxes;
 	const double *scales = op_reals(o, at_scales, &nscales);
-	const num *sizes = old ? NULL : op_ints(o, 3, &nsizes);
+	const sym_int *sizes = old ? NULL : op_ints(o, 3, &nsizes);
 	const char *policy = op_attr_text(o, "keep_aspect_ratio_policy");
 	int axis[COST_RANK_MAX];
 
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
 		return;
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	if (sizes && nsizes == naxes && policy && strcmp(policy, "stretch") != 0) {
 		if (!keep_ratio(o, v, sizes, axis, naxes, policy, dims))
 			return;
 	} else if (sizes && nsizes == naxes) {
 		for (size_t i = 0; i < naxes; i++)
-			dims[axis[i]] =
-			    num_why_none(sizes[i]) ? op_fresh(o, "a computed size") : sizes[i];
+			dims[axis[i]] = sym_unknown_reason(sizes[i])
+					    ? op_fresh(o, "a computed size")
+					    : sizes[i];
 	} else if (!(!old && op_in(o, 3)) && scales && nscales == naxes) {
 		by_scales(o, v, scales, axis, naxes, 1, dims);
 	} else if ((sizes && nsizes) || (scales && nscales && !op_in(o, 3))) {
@@ -188,7 +190,7 @@ static void image_shape_upsample(op *o)
 
 	if (!v)
 		return;
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	if (a)
 		n = a->nfloats;
 	if ((a || scales) && n != (size_t)v->rank) {
@@ -212,7 +214,7 @@ static void cost_interpolation(op *o, const char *mode, int axes)
 
 	for (int i = 0; i < axes && i < 16 && (linear || cubic); i++)
 		points *= linear ? 2 : 4;
-	op_cost_flops(o, num_mul(o->nums, num_int(linear || cubic ? 2 * points - 1 : 0),
+	op_cost_flops(o, sym_mul(o->nums, sym_const(linear || cubic ? 2 * points - 1 : 0),
 				 op_elements(o, op_out(o, 0))));
 }
 
@@ -222,7 +224,7 @@ static void cost_resize(op *o)
 	int axes = 0;
 
 	for (int i = 0; v && out && i < v->rank && i < out->rank; i++)
-		axes += !num_same(v->dims[i], out->dims[i]);
+		axes += !sym_same(v->dims[i], out->dims[i]);
 	cost_interpolation(o, op_attr_text(o, "mode"), axes);
 }
 
@@ -236,7 +238,7 @@ void shape_grid_sample(op *o)
 		op_unknown(o, "its grid has %d dimensions, not %d", grid->rank, v->rank);
 		return;
 	}
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	for (int i = 2; i < v->rank; i++)
 		dims[i] = grid->dims[i - 1];
 	op_set(o, 0, v->dtype, v->rank, dims);
@@ -253,7 +255,7 @@ static void cost_grid_sample(op *o)
 static void shape_affine_grid(op *o)
 {
 	const val *theta = op_need(o, 0);
-	num *size;
+	sym_int *size;
 	int rank;
 
 	if (!theta || !tensor_dims_of(o, 1, &size, &rank, "a computed size"))
@@ -262,11 +264,11 @@ static void shape_affine_grid(op *o)
 		op_unknown(o, "its size has %d dimensions", rank);
 		return;
 	}
-	num *dims = op_dims(o, (size_t)rank);
+	sym_int *dims = op_dims(o, (size_t)rank);
 	dims[0] = size[0];
 	for (int i = 2; i < rank; i++)
 		dims[i - 1] = size[i];
-	dims[rank - 1] = num_int(rank - 2);
+	dims[rank - 1] = sym_const(rank - 2);
 	op_set(o, 0, theta->dtype, rank, dims);
 }
 
@@ -281,9 +283,9 @@ static void cost_affine_grid(op *o)
 
 /* --- regions --- */
 
-static void regions(op *o, const val *v, const val *rois, num height, num width)
+static void regions(op *o, const val *v, const val *rois, sym_int height, sym_int width)
 {
-	num dims[4] = {rois->dims[0], v->dims[1], height, width};
+	sym_int dims[4] = {rois->dims[0], v->dims[1], height, width};
 
 	op_set(o, 0, v->dtype, 4, dims);
 }
@@ -293,8 +295,8 @@ static void shape_roi_align(op *o)
 	const val *v = op_need_rank(o, 0, 4), *rois = v ? op_need_rank(o, 1, 2) : NULL;
 
 	if (rois)
-		regions(o, v, rois, num_int(op_attr_int(o, "output_height", 1)),
-			num_int(op_attr_int(o, "output_width", 1)));
+		regions(o, v, rois, sym_const(op_attr_int(o, "output_height", 1)),
+			sym_const(op_attr_int(o, "output_width", 1)));
 }
 
 /* Each sampled point takes 8 FLOPs: four weighted neighbours, and the mean or maximum over the
@@ -319,13 +321,13 @@ static void shape_max_roi_pool(op *o)
 	if (rois && n != 2)
 		op_unknown(o, "it has no pooled_shape of 2");
 	else if (rois)
-		regions(o, v, rois, num_int(shape[0]), num_int(shape[1]));
+		regions(o, v, rois, sym_const(shape[0]), sym_const(shape[1]));
 }
 
 static void shape_col2im(op *o)
 {
 	const val *v = op_need_rank(o, 0, 3);
-	num *image, *block, *dims;
+	sym_int *image, *block, *dims;
 	int nimage, nblock;
 
 	if (!v || !tensor_dims_of(o, 1, &image, &nimage, "a computed size") ||
@@ -337,7 +339,7 @@ static void shape_col2im(op *o)
 	}
 	dims = op_dims(o, (size_t)nimage + 2);
 	dims[0] = v->dims[0];
-	dims[1] = num_floor_div(o->nums, v->dims[1], op_product(o, block, (size_t)nblock));
+	dims[1] = sym_floor_div(o->nums, v->dims[1], op_product(o, block, (size_t)nblock));
 	for (int i = 0; i < nimage; i++)
 		dims[2 + i] = image[i];
 	op_set(o, 0, v->dtype, nimage + 2, dims);
@@ -347,7 +349,7 @@ static void shape_center_crop_pad(op *o)
 {
 	const val *v = op_need(o, 0);
 	size_t n = 0, naxes;
-	const num *shape = op_ints(o, 1, &n);
+	const sym_int *shape = op_ints(o, 1, &n);
 	int axis[COST_RANK_MAX];
 
 	if (!v || v->rank > COST_RANK_MAX || !axes_in_order(o, SIZE_MAX, v->rank, axis, &naxes))
@@ -356,16 +358,17 @@ static void shape_center_crop_pad(op *o)
 		op_unknown(o, "it has %zu sizes for %zu dimensions", n, naxes);
 		return;
 	}
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	for (size_t i = 0; i < naxes; i++)
-		dims[axis[i]] =
-		    shape && !num_why_none(shape[i]) ? shape[i] : op_fresh(o, "a computed size");
+		dims[axis[i]] = shape && !sym_unknown_reason(shape[i])
+				    ? shape[i]
+				    : op_fresh(o, "a computed size");
 	op_set(o, 0, v->dtype, v->rank, dims);
 }
 
 static void shape_nms(op *o)
 {
-	num dims[2] = {op_fresh(o, "boxes that are kept"), num_int(3)};
+	sym_int dims[2] = {op_fresh(o, "boxes that are kept"), sym_const(3)};
 
 	op_set(o, 0, ONNX_INT64, 2, dims);
 }
@@ -374,8 +377,8 @@ static void shape_image_decoder(op *o)
 {
 	const char *format = op_attr_text(o, "pixel_format");
 	bool grey = format && strcmp(format, "Grayscale") == 0;
-	num dims[3] = {op_fresh(o, "the height of a picture"),
-		       op_fresh(o, "the width of a picture"), num_int(grey ? 1 : 3)};
+	sym_int dims[3] = {op_fresh(o, "the height of a picture"),
+			   op_fresh(o, "the width of a picture"), sym_const(grey ? 1 : 3)};
 
 	op_set(o, 0, ONNX_UINT8, 3, dims);
 }

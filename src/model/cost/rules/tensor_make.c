@@ -34,21 +34,21 @@ static void tensor_constant_tensor(op *o, const onnx_tensor *t)
 static void shape_constant(op *o)
 {
 	const onnx_attribute *a;
-	const num *ints;
+	const sym_int *ints;
 	size_t count;
-	num n;
+	sym_int n;
 
 	if ((a = op_attr(o, "value")) && a->t) {
 		tensor_constant_tensor(o, a->t);
 	} else if ((a = op_attr(o, "sparse_value")) && a->sparse && a->sparse->values) {
-		num dims[COST_RANK_MAX];
+		sym_int dims[COST_RANK_MAX];
 		const size_t rank = a->sparse->rank;
 		for (size_t i = 0; i < rank && i < COST_RANK_MAX; i++)
-			dims[i] = num_int(a->sparse->dims[i]);
+			dims[i] = sym_const(a->sparse->dims[i]);
 		op_set(o, 0, a->sparse->values->dtype, rank <= COST_RANK_MAX ? (int)rank : -1,
 		       dims);
 	} else if ((a = op_attr(o, "value_int"))) {
-		n = num_int(a->i);
+		n = sym_const(a->i);
 		op_set(o, 0, ONNX_INT64, 0, NULL);
 		op_set_ints(o, 0, &n, 1);
 	} else if ((a = op_attr(o, "value_float"))) {
@@ -57,20 +57,20 @@ static void shape_constant(op *o)
 		op_set_reals(o, 0, &real, 1);
 	} else if ((a = op_attr(o, "value_string"))) {
 		op_set(o, 0, ONNX_STRING, 0, NULL);
-	} else if ((ints = op_list(o, "value_ints", OP_ABSENT, &count))) {
-		n = num_int((int64_t)count);
+	} else if ((ints = op_list(o, "value_ints", OP_NO_INPUT, &count))) {
+		n = sym_const((int64_t)count);
 		op_set(o, 0, ONNX_INT64, 1, &n);
 		op_set_ints(o, 0, ints, count);
 	} else if ((a = op_attr(o, "value_floats"))) {
 		double reals[ONNX_INTS_MAX];
-		n = num_int((int64_t)a->nfloats);
+		n = sym_const((int64_t)a->nfloats);
 		op_set(o, 0, ONNX_FLOAT, 1, &n);
 		for (size_t i = 0; i < a->nfloats && a->nfloats <= ONNX_INTS_MAX; i++)
 			reals[i] = (double)a->floats[i];
 		if (a->nfloats <= ONNX_INTS_MAX)
 			op_set_reals(o, 0, reals, a->nfloats);
 	} else if ((a = op_attr(o, "value_strings"))) {
-		n = num_int((int64_t)a->nstrings);
+		n = sym_const((int64_t)a->nstrings);
 		op_set(o, 0, ONNX_STRING, 1, &n);
 	} else
 		op_unknown(o, "it has no value");
@@ -81,7 +81,7 @@ static void shape_constant_of_shape(op *o)
 	const onnx_attribute *a = op_attr(o, "value");
 	const onnx_tensor *t = a ? a->t : NULL;
 	int64_t dtype = t ? t->dtype : ONNX_FLOAT;
-	num *dims;
+	sym_int *dims;
 	int rank;
 
 	if (!tensor_dims_of(o, 0, &dims, &rank, "a size that is computed")) {
@@ -101,29 +101,29 @@ static void shape_constant_of_shape(op *o)
 			op_set_reals(o, 0, reals, n);
 		return;
 	}
-	num *ints = op_dims(o, n);
+	sym_int *ints = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
-		ints[i] = num_int(t ? t->ints[0] : 0);
+		ints[i] = sym_const(t ? t->ints[0] : 0);
 	if (!t || t->elements == 1)
 		op_set_ints(o, 0, ints, n);
 }
 
 /* Returns max(0, ceil((limit - start) / delta)). */
-static num range_length(op *o, num start, num limit, num delta)
+static sym_int range_length(op *o, sym_int start, sym_int limit, sym_int delta)
 {
-	num_table *t = o->nums;
-	num span = num_sub(t, limit, start), zero = num_int(0);
+	sym_table *t = o->nums;
+	sym_int span = sym_sub(t, limit, start), zero = sym_const(0);
 
-	if (!num_known(delta) || delta.v == 0 || delta.v == INT64_MIN)
-		return num_none(t, "its step is 0 or depends on values");
+	if (!sym_known(delta) || delta.v == 0 || delta.v == INT64_MIN)
+		return sym_unknown(t, "its step is 0 or depends on values");
 	if (delta.v < 0) {
-		span = num_sub(t, zero, span);
-		delta = num_int(-delta.v);
+		span = sym_sub(t, zero, span);
+		delta = sym_const(-delta.v);
 	}
-	return num_max(t, zero, num_ceil_div(t, span, delta));
+	return sym_max(t, zero, sym_ceil_div(t, span, delta));
 }
 
-static bool range_reals(op *o, int64_t dtype, num *ret)
+static bool range_reals(op *o, int64_t dtype, sym_int *ret)
 {
 	static const double one = 1;
 	size_t n;
@@ -136,7 +136,7 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 	double length = ceil((*v[1] - *v[0]) / *v[2]);
 	if (!(fabs(length) <= 0x1p53))
 		return false;
-	*ret = num_int(length > 0 ? (int64_t)length : 0);
+	*ret = sym_const(length > 0 ? (int64_t)length : 0);
 	op_set(o, 0, dtype, 1, ret);
 	if (ret->v > ONNX_INTS_MAX)
 		return true;
@@ -152,7 +152,7 @@ static bool range_reals(op *o, int64_t dtype, num *ret)
 void shape_range(op *o)
 {
 	const val *v = op_given(o, 0);
-	num part[3] = {[2] = num_int(1)}, n;
+	sym_int part[3] = {[2] = sym_const(1)}, n;
 
 	if (!v)
 		return;
@@ -160,15 +160,15 @@ void shape_range(op *o)
 		     (!op_has(o, 2) || op_int(o, 2, &part[2]));
 	if (!whole && range_reals(o, v->dtype, &n))
 		return;
-	n = whole ? range_length(o, part[0], part[1], part[2]) : num_none(o->nums, "computed");
-	if (num_why_none(n))
+	n = whole ? range_length(o, part[0], part[1], part[2]) : sym_unknown(o->nums, "computed");
+	if (sym_unknown_reason(n))
 		n = op_fresh(o, "the length of a range");
 	op_set(o, 0, v->dtype, 1, &n);
-	if (!num_known(n) || n.v > ONNX_INTS_MAX)
+	if (!sym_known(n) || n.v > ONNX_INTS_MAX)
 		return;
-	num *ints = op_dims(o, (size_t)n.v);
+	sym_int *ints = op_dims(o, (size_t)n.v);
 	for (int64_t i = 0; i < n.v; i++)
-		ints[i] = num_add(o->nums, part[0], op_times(o, i, part[2]));
+		ints[i] = sym_add(o->nums, part[0], op_times(o, i, part[2]));
 	op_set_ints(o, 0, ints, (size_t)n.v);
 }
 
@@ -181,7 +181,7 @@ static int64_t tensor_clamp(int64_t at, int rank)
 static void shape_shape(op *o)
 {
 	const val *v = op_in(o, 0);
-	num n;
+	sym_int n;
 
 	if (!v || v->rank < 0 || v->kind != VAL_TENSOR) {
 		n = op_fresh(o, "the number of dimensions");
@@ -190,7 +190,7 @@ static void shape_shape(op *o)
 	}
 	int64_t begin = tensor_clamp(op_attr_int(o, "start", 0), v->rank);
 	int64_t end = tensor_clamp(op_attr_int(o, "end", v->rank), v->rank);
-	n = num_int(end > begin ? end - begin : 0);
+	n = sym_const(end > begin ? end - begin : 0);
 	op_set(o, 0, ONNX_INT64, 1, &n);
 	if (n.v > 0)
 		op_set_ints(o, 0, v->dims + begin, (size_t)n.v);
@@ -200,7 +200,7 @@ static void shape_shape(op *o)
 
 static void shape_size(op *o)
 {
-	num n = op_elements(o, op_in(o, 0));
+	sym_int n = op_elements(o, op_in(o, 0));
 
 	op_set(o, 0, ONNX_INT64, 0, NULL);
 	if (op_in(o, 0))
@@ -209,22 +209,22 @@ static void shape_size(op *o)
 
 /* --- types --- */
 
-static num cast_whole(op *o, num n, int64_t to)
+static sym_int cast_whole(op *o, sym_int n, int64_t to)
 {
-	if (to == ONNX_BOOL && (num_known(n) || num_least(o->nums, n) > 0))
-		return num_int(!num_is(n, 0));
-	if (num_known(n) ? math_holds(to, n)
+	if (to == ONNX_BOOL && (sym_known(n) || sym_lower_bound(o->nums, n) > 0))
+		return sym_const(!sym_is(n, 0));
+	if (sym_known(n) ? math_holds(to, n)
 			 : to == ONNX_INT64 || to == ONNX_INT32 || onnx_dtype_real(to))
 		return n;
-	return num_none(o->nums, "a conversion changes its value");
+	return sym_unknown(o->nums, "a conversion changes its value");
 }
 
 static void cast_contents(op *o, const val *v, int64_t to)
 {
-	num ints[ONNX_INTS_MAX];
+	sym_int ints[ONNX_INTS_MAX];
 	double reals[ONNX_INTS_MAX];
 
-	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || !math_holds(to, num_int(0)))
+	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || !math_holds(to, sym_const(0)))
 		return;
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->ints)
@@ -232,9 +232,9 @@ static void cast_contents(op *o, const val *v, int64_t to)
 		else if (onnx_dtype_real(to))
 			reals[i] = to == ONNX_FLOAT ? (double)(float)v->reals[i] : v->reals[i];
 		else if (to == ONNX_BOOL)
-			ints[i] = num_int(v->reals[i] != 0);
+			ints[i] = sym_const(v->reals[i] != 0);
 		else if (fabs(v->reals[i]) < 0x1p53)
-			ints[i] = cast_whole(o, num_int((int64_t)v->reals[i]), to);
+			ints[i] = cast_whole(o, sym_const((int64_t)v->reals[i]), to);
 		else
 			return;
 	}
@@ -291,17 +291,17 @@ static void tensor_shape_one_hot(op *o)
 	const val *v = op_need(o, 0), *values = op_in(o, 2);
 	size_t n;
 	const double *real = op_reals(o, 1, &n);
-	num depth;
+	sym_int depth;
 	int axis;
 
 	if (!v)
 		return;
-	if (!op_int(o, 1, &depth) || num_why_none(depth))
-		depth = real && n == 1 && fabs(*real) < 0x1p53 ? num_int((int64_t)*real)
+	if (!op_int(o, 1, &depth) || sym_unknown_reason(depth))
+		depth = real && n == 1 && fabs(*real) < 0x1p53 ? sym_const((int64_t)*real)
 							       : op_fresh(o, "the depth");
 	if (!op_axis(o, op_attr_int(o, "axis", -1), v->rank + 1, &axis))
 		return;
-	num *dims = op_dims(o, (size_t)v->rank + 1);
+	sym_int *dims = op_dims(o, (size_t)v->rank + 1);
 	for (int i = 0, k = 0; i <= v->rank; i++)
 		dims[i] = i == axis ? depth : v->dims[k++];
 	op_set(o, 0, values ? values->dtype : 0, v->rank + 1, dims);
@@ -323,9 +323,9 @@ static void shape_random(op *o)
 		op_unknown(o, "it has no shape");
 		return;
 	}
-	num *dims = op_dims(o, n);
+	sym_int *dims = op_dims(o, n);
 	for (size_t i = 0; i < n; i++)
-		dims[i] = num_int(shape[i]);
+		dims[i] = sym_const(shape[i]);
 	op_set(o, 0, tensor_dtype_attr(o, "dtype", ONNX_FLOAT), (int)n, dims);
 }
 
@@ -335,7 +335,7 @@ static void shape_multinomial(op *o)
 
 	if (!v)
 		return;
-	num dims[2] = {v->dims[0], num_int(op_attr_int(o, "sample_size", 1))};
+	sym_int dims[2] = {v->dims[0], sym_const(op_attr_int(o, "sample_size", 1))};
 	op_set(o, 0, tensor_dtype_attr(o, "dtype", ONNX_INT32), 2, dims);
 }
 

@@ -25,50 +25,50 @@
 #define FAR INT32_MAX
 
 typedef struct cut {
-	num begin, end, step;
+	sym_int begin, end, step;
 } cut;
 
 /* Turns a position that is counted from the end into one from the beginning, and clamps it to
  * [least, most]. */
-static num pick_place(op *o, num at, num size, num least, num most)
+static sym_int pick_place(op *o, sym_int at, sym_int size, sym_int least, sym_int most)
 {
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 
-	if (num_known(at) && at.v >= FAR && !num_known(size))
+	if (sym_known(at) && at.v >= FAR && !sym_known(size))
 		return most;
-	if (num_known(at) && at.v <= -FAR)
+	if (sym_known(at) && at.v <= -FAR)
 		return least;
-	if (num_known(at) ? at.v < 0 : num_least(t, num_sub(t, num_int(0), at)) >= 1)
-		at = num_add(t, at, size);
-	else if (!num_known(at) && num_least(t, at) < 0)
-		return num_none(t, "the sign of %s is not known", num_text(t, at));
-	return num_min(t, num_max(t, at, least), most);
+	if (sym_known(at) ? at.v < 0 : sym_lower_bound(t, sym_sub(t, sym_const(0), at)) >= 1)
+		at = sym_add(t, at, size);
+	else if (!sym_known(at) && sym_lower_bound(t, at) < 0)
+		return sym_unknown(t, "the sign of %s is not known", sym_text(t, at));
+	return sym_min(t, sym_max(t, at, least), most);
 }
 
-static num cut_length(op *o, num size, cut c, num *ret_begin)
+static sym_int cut_length(op *o, sym_int size, cut c, sym_int *ret_begin)
 {
-	num_table *t = o->nums;
-	num one = num_int(1), zero = num_int(0), begin, end, span, step;
+	sym_table *t = o->nums;
+	sym_int one = sym_const(1), zero = sym_const(0), begin, end, span, step;
 
-	if (!num_known(c.step) || c.step.v == 0 || c.step.v == INT64_MIN)
-		return num_none(t, "its step is 0 or depends on values");
+	if (!sym_known(c.step) || c.step.v == 0 || c.step.v == INT64_MIN)
+		return sym_unknown(t, "its step is 0 or depends on values");
 	if (c.step.v > 0) {
 		begin = pick_place(o, c.begin, size, zero, size);
 		end = pick_place(o, c.end, size, zero, size);
-		span = num_sub(t, end, begin);
+		span = sym_sub(t, end, begin);
 		step = c.step;
 	} else {
-		num last = num_sub(t, size, one);
+		sym_int last = sym_sub(t, size, one);
 		begin = pick_place(o, c.begin, size, zero, last);
-		end = pick_place(o, c.end, size, num_int(-1), last);
-		span = num_sub(t, begin, end);
-		step = num_int(-c.step.v);
+		end = pick_place(o, c.end, size, sym_const(-1), last);
+		span = sym_sub(t, begin, end);
+		step = sym_const(-c.step.v);
 	}
 	*ret_begin = begin;
-	return num_ceil_div(t, num_max(t, span, zero), step);
+	return sym_ceil_div(t, sym_max(t, span, zero), step);
 }
 
-static void slice_contents(op *o, const val *v, const num *begin, const num *step)
+static void slice_contents(op *o, const val *v, const sym_int *begin, const sym_int *step)
 {
 	const val *out = op_out(o, 0);
 	tensor_view part;
@@ -76,7 +76,7 @@ static void slice_contents(op *o, const val *v, const num *begin, const num *ste
 	if (!out || !tensor_view_init(o, &part))
 		return;
 	for (int k = 0; k < v->rank; k++) {
-		if (!num_known(begin[k]))
+		if (!sym_known(begin[k]))
 			return;
 		part.first += (size_t)begin[k].v * part.jump[k];
 		part.jump[k] *= (size_t)step[k].v;
@@ -87,22 +87,22 @@ static void slice_contents(op *o, const val *v, const num *begin, const num *ste
 static void shape_slice(op *o)
 {
 	const val *v = op_need(o, 0);
-	num begin[COST_RANK_MAX], step[COST_RANK_MAX];
+	sym_int begin[COST_RANK_MAX], step[COST_RANK_MAX];
 	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
 
 	if (!v)
 		return;
-	const num *s = op_list(o, "starts", 1, &nstarts), *e = op_list(o, "ends", 2, &nends);
-	const num *a = op_list(o, "axes", 3, &naxes), *p = op_list(o, "steps", 4, &nsteps);
+	const sym_int *s = op_list(o, "starts", 1, &nstarts), *e = op_list(o, "ends", 2, &nends);
+	const sym_int *a = op_list(o, "axes", 3, &naxes), *p = op_list(o, "steps", 4, &nsteps);
 	bool axes_computed = !a && op_in(o, 3), steps_computed = !p && op_in(o, 4);
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	for (int i = 0; i < v->rank; i++) {
-		begin[i] = num_int(0);
-		step[i] = num_int(1);
+		begin[i] = sym_const(0);
+		step[i] = sym_const(1);
 	}
 	size_t n = s ? nstarts : e ? nends : a ? naxes : SIZE_MAX;
 	const val *length = op_in(o, 1);
-	if (n == SIZE_MAX && length && length->rank == 1 && num_known(length->dims[0]) &&
+	if (n == SIZE_MAX && length && length->rank == 1 && sym_known(length->dims[0]) &&
 	    length->dims[0].v <= COST_RANK_MAX)
 		n = (size_t)length->dims[0].v;
 	if (n == SIZE_MAX || axes_computed) {
@@ -118,21 +118,21 @@ static void shape_slice(op *o)
 	}
 	for (size_t i = 0; i < n; i++) {
 		int axis;
-		if (a && !num_known(a[i])) {
+		if (a && !sym_known(a[i])) {
 			op_unknown(o, "its axes depend on values");
 			return;
 		}
 		if (!op_axis(o, a ? a[i].v : (int64_t)i, v->rank, &axis))
 			return;
-		cut c = {s ? s[i] : num_none(o->nums, "computed"),
-			 e ? e[i] : num_none(o->nums, "computed"),
+		cut c = {s ? s[i] : sym_unknown(o->nums, "computed"),
+			 e ? e[i] : sym_unknown(o->nums, "computed"),
 			 p		  ? p[i]
-			 : steps_computed ? num_none(o->nums, "computed")
-					  : num_int(1)};
+			 : steps_computed ? sym_unknown(o->nums, "computed")
+					  : sym_const(1)};
 		dims[axis] = cut_length(o, v->dims[axis], c, &begin[axis]);
 		step[axis] = c.step;
-		if (num_why_none(dims[axis])) {
-			if (num_is(c.step, 0)) {
+		if (sym_unknown_reason(dims[axis])) {
+			if (sym_is(c.step, 0)) {
 				op_unknown(o, "its step is 0");
 				return;
 			}
@@ -149,13 +149,13 @@ static void shape_gather(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1), *indices = v ? op_need(o, 1) : NULL;
 	size_t n, small, from[ONNX_INTS_MAX], inner = 1;
-	const num *at = op_ints(o, 1, &n);
+	const sym_int *at = op_ints(o, 1, &n);
 	int axis, rank;
 
 	if (!indices || !op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
 		return;
 	rank = v->rank - 1 + indices->rank;
-	num *dims = op_dims(o, (size_t)rank);
+	sym_int *dims = op_dims(o, (size_t)rank);
 	for (int i = 0, k = 0; i < v->rank; i++)
 		if (i != axis)
 			dims[k++] = v->dims[i];
@@ -170,9 +170,9 @@ static void shape_gather(op *o)
 		inner *= (size_t)v->dims[k].v;
 	for (size_t i = 0; i < small; i++) {
 		size_t in = i % inner, row = i / inner / n;
-		num index = at[i / inner % n];
+		sym_int index = at[i / inner % n];
 		int64_t size = v->dims[axis].v;
-		if (!num_known(index) || index.v < -size || index.v >= size)
+		if (!sym_known(index) || index.v < -size || index.v >= size)
 			return;
 		size_t along = (size_t)(index.v < 0 ? index.v + size : index.v);
 		from[i] = (row * (size_t)size + along) * inner + in;
@@ -200,8 +200,8 @@ void shape_gather_nd(op *o)
 
 	if (!indices)
 		return;
-	num last = indices->dims[indices->rank - 1];
-	if (!num_known(last)) {
+	sym_int last = indices->dims[indices->rank - 1];
+	if (!sym_known(last)) {
 		op_set_unknown(o, 0, v->dtype, "how many axes it indexes is not known");
 		return;
 	}
@@ -211,7 +211,7 @@ void shape_gather_nd(op *o)
 		return;
 	}
 	int keep = v->rank - (int)batch - (int)last.v, rank = indices->rank - 1 + keep;
-	num *dims = op_dims(o, (size_t)rank);
+	sym_int *dims = op_dims(o, (size_t)rank);
 	for (int i = 0; i < indices->rank - 1; i++)
 		dims[i] = indices->dims[i];
 	for (int i = 0; i < keep; i++)
@@ -224,7 +224,7 @@ static void shape_scatter_nd(op *o)
 {
 	const val *v = op_need(o, 0), *updates = op_in(o, 2);
 	size_t n;
-	const num *at = op_ints(o, 1, &n);
+	const sym_int *at = op_ints(o, 1, &n);
 	const char *reduction = op_attr_text(o, "reduction");
 
 	if (!v)
@@ -233,10 +233,10 @@ static void shape_scatter_nd(op *o)
 	if (v->rank != 1 || !v->ints || !at || !updates || !updates->ints || updates->n != n ||
 	    (reduction && strcmp(reduction, "none") != 0))
 		return;
-	num *ints = op_dims(o, v->n);
+	sym_int *ints = op_dims(o, v->n);
 	memcpy(ints, v->ints, v->n * sizeof *ints);
 	for (size_t i = 0; i < n; i++) {
-		int64_t index = num_known(at[i]) ? at[i].v : INT64_MIN;
+		int64_t index = sym_known(at[i]) ? at[i].v : INT64_MIN;
 		if (index < 0)
 			index += (int64_t)v->n;
 		if (index < 0 || (size_t)index >= v->n)
@@ -271,9 +271,9 @@ static void shape_compress(op *o)
 
 	if (!v)
 		return;
-	num *dims = op_copy_dims(o, v, 1);
-	num kept =
-	    count_true(o, 1, &count) ? num_int(count) : op_fresh(o, "elements that are kept");
+	sym_int *dims = op_copy_dims(o, v, 1);
+	sym_int kept =
+	    count_true(o, 1, &count) ? sym_const(count) : op_fresh(o, "elements that are kept");
 	if (!op_attr(o, "axis")) {
 		op_set(o, 0, v->dtype, 1, &kept);
 		return;
@@ -287,16 +287,16 @@ static void shape_compress(op *o)
 static void shape_topk(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
-	num k;
+	sym_int k;
 	int axis;
 
 	if (!v || !op_axis(o, op_attr_int(o, "axis", -1), v->rank, &axis))
 		return;
 	if (op_attr(o, "k"))
-		k = num_int(op_attr_int(o, "k", 0));
-	else if (!op_int(o, 1, &k) || num_why_none(k))
+		k = sym_const(op_attr_int(o, "k", 0));
+	else if (!op_int(o, 1, &k) || sym_unknown_reason(k))
 		k = op_fresh(o, "the number of largest elements");
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	dims[axis] = k;
 	op_set(o, 0, v->dtype, v->rank, dims);
 	op_set(o, 1, ONNX_INT64, v->rank, dims);
@@ -307,7 +307,7 @@ static void shape_nonzero(op *o)
 	const val *v = op_need(o, 0);
 	size_t n, count = 0;
 	const double *reals = op_reals(o, 0, &n);
-	num dims[2];
+	sym_int dims[2];
 
 	if (!v)
 		return;
@@ -315,22 +315,22 @@ static void shape_nonzero(op *o)
 		op_set_unknown(o, 0, ONNX_INT64, "engines differ on a tensor without dimensions");
 		return;
 	}
-	dims[0] = num_int(v->rank);
+	dims[0] = sym_const(v->rank);
 	for (size_t i = 0; reals && i < n; i++)
 		count += reals[i] != 0;
-	dims[1] = reals && op_small(v) == n ? num_int((int64_t)count)
+	dims[1] = reals && op_small(v) == n ? sym_const((int64_t)count)
 					    : op_fresh(o, "elements that are not zero");
 	op_set(o, 0, ONNX_INT64, 2, dims);
-	if (!num_known(dims[1]) || count * (size_t)v->rank > ONNX_INTS_MAX)
+	if (!sym_known(dims[1]) || count * (size_t)v->rank > ONNX_INTS_MAX)
 		return;
-	num *ints = op_dims(o, count * (size_t)v->rank);
+	sym_int *ints = op_dims(o, count * (size_t)v->rank);
 	for (size_t i = 0, found = 0; i < n; i++) {
 		size_t rest = i;
 		if (reals[i] == 0)
 			continue;
 		for (int k = v->rank - 1; k >= 0; k--) {
 			ints[(size_t)k * count + found] =
-			    num_int((int64_t)(rest % (size_t)v->dims[k].v));
+			    sym_const((int64_t)(rest % (size_t)v->dims[k].v));
 			rest /= (size_t)v->dims[k].v;
 		}
 		found++;
@@ -341,7 +341,7 @@ static void shape_nonzero(op *o)
 static void pick_shape_unique(op *o)
 {
 	const val *v = op_need(o, 0);
-	num count = op_fresh(o, "different elements"), all;
+	sym_int count = op_fresh(o, "different elements"), all;
 	int axis;
 
 	if (!v)
@@ -349,7 +349,7 @@ static void pick_shape_unique(op *o)
 	if (op_attr(o, "axis")) {
 		if (!op_axis(o, op_attr_int(o, "axis", 0), v->rank, &axis))
 			return;
-		num *dims = op_copy_dims(o, v, 0);
+		sym_int *dims = op_copy_dims(o, v, 0);
 		all = v->dims[axis];
 		dims[axis] = count;
 		op_set(o, 0, v->dtype, v->rank, dims);
@@ -370,14 +370,14 @@ static void shape_where(op *o)
 	size_t n = op_small(op_out(o, 0));
 	if (n == SIZE_MAX || !c->ints || !a->ints || !b->ints)
 		return;
-	num *ints = op_dims(o, n);
+	sym_int *ints = op_dims(o, n);
 	const val *out = op_out(o, 0);
 	for (size_t i = 0; i < n; i++) {
-		num which = c->ints[op_source(c, out, i)];
-		num x = a->ints[op_source(a, out, i)], y = b->ints[op_source(b, out, i)];
-		ints[i] = num_same(x, y)     ? x
-			  : num_known(which) ? (which.v ? x : y)
-					     : num_none(o->nums, "it depends on values");
+		sym_int which = c->ints[op_source(c, out, i)];
+		sym_int x = a->ints[op_source(a, out, i)], y = b->ints[op_source(b, out, i)];
+		ints[i] = sym_same(x, y)     ? x
+			  : sym_known(which) ? (which.v ? x : y)
+					     : sym_unknown(o->nums, "it depends on values");
 	}
 	op_set_ints(o, 0, ints, n);
 }

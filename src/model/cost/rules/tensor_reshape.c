@@ -41,33 +41,33 @@ static void shape_identity(op *o)
 
 /* Returns the size that -1 stands for: all elements divided by the other sizes. Dimensions present
  * on both sides cancel first, which avoids dividing symbolic sizes. */
-static num what_is_left(op *o, const val *data, const num *dims, int rank, int hole)
+static sym_int what_is_left(op *o, const val *data, const sym_int *dims, int rank, int hole)
 {
-	num *top = op_copy_dims(o, data, 0), exact;
-	num above = num_int(1), below = num_int(1);
+	sym_int *top = op_copy_dims(o, data, 0), exact;
+	sym_int above = sym_const(1), below = sym_const(1);
 
 	for (int i = 0; i < rank; i++) {
 		bool cancelled = i == hole;
 		for (int k = 0; k < data->rank && !cancelled; k++)
-			if (num_same(top[k], dims[i]) && !num_is(dims[i], 0)) {
-				top[k] = num_int(1);
+			if (sym_same(top[k], dims[i]) && !sym_is(dims[i], 0)) {
+				top[k] = sym_const(1);
 				cancelled = true;
 			}
 		if (!cancelled)
-			below = num_mul(o->nums, below, dims[i]);
+			below = sym_mul(o->nums, below, dims[i]);
 	}
 	above = op_product(o, top, (size_t)data->rank);
-	if (num_is(below, 1))
+	if (sym_is(below, 1))
 		return above;
-	if (num_is(below, 0))
-		return num_none(o->nums, "a size of -1 beside a size of 0 can be anything");
-	if (num_known(above) && num_known(below))
+	if (sym_is(below, 0))
+		return sym_unknown(o->nums, "a size of -1 beside a size of 0 can be anything");
+	if (sym_known(above) && sym_known(below))
 		return above.v % below.v == 0
-			   ? num_int(above.v / below.v)
-			   : num_none(o->nums, "%lld elements do not fit into rows of %lld",
-				      (long long)above.v, (long long)below.v);
-	return num_div_exact(o->nums, above, below, &exact) ? exact
-							    : num_floor_div(o->nums, above, below);
+			   ? sym_const(above.v / below.v)
+			   : sym_unknown(o->nums, "%lld elements do not fit into rows of %lld",
+					 (long long)above.v, (long long)below.v);
+	return sym_div_exact(o->nums, above, below, &exact) ? exact
+							    : sym_floor_div(o->nums, above, below);
 }
 
 static void shape_reshape(op *o)
@@ -77,7 +77,7 @@ static void shape_reshape(op *o)
 	const int64_t *attr = op_attr_ints(o, "shape", &n);
 	bool zero = op_flag(o, "allowzero");
 	int rank = 0, hole = -1;
-	num *dims;
+	sym_int *dims;
 
 	if (!data)
 		return;
@@ -86,11 +86,11 @@ static void shape_reshape(op *o)
 	if (attr && !op_in(o, 1) && n <= COST_RANK_MAX) {
 		dims = op_dims(o, n);
 		for (rank = 0; (size_t)rank < n; rank++)
-			dims[rank] = num_int(attr[rank]);
+			dims[rank] = sym_const(attr[rank]);
 	} else if (!tensor_dims_of(o, 1, &dims, &rank, "a size that is computed"))
 		return;
 	for (int i = 0; i < rank; i++) {
-		if (num_is(dims[i], 0) && !zero) {
+		if (sym_is(dims[i], 0) && !zero) {
 			if (data->rank >= 0 && i >= data->rank) {
 				op_unknown(o, "a size of 0 copies a dimension that is not there");
 				return;
@@ -98,23 +98,23 @@ static void shape_reshape(op *o)
 			dims[i] =
 			    data->rank >= 0 ? data->dims[i] : op_fresh(o, "a size of its input");
 		}
-		if (num_is(dims[i], -1) && hole >= 0) {
+		if (sym_is(dims[i], -1) && hole >= 0) {
 			op_unknown(o, "two of its sizes are -1");
 			return;
 		}
-		hole = num_is(dims[i], -1) ? i : hole;
+		hole = sym_is(dims[i], -1) ? i : hole;
 	}
 	if (hole >= 0)
 		dims[hole] = data->rank >= 0 ? what_is_left(o, data, dims, rank, hole)
 					     : op_fresh(o, "what the other sizes leave");
-	if (hole >= 0 && num_known(dims[hole]) == false && num_why_none(dims[hole])) {
-		op_unknown(o, "%s", num_why_none(dims[hole]));
+	if (hole >= 0 && sym_known(dims[hole]) == false && sym_unknown_reason(dims[hole])) {
+		op_unknown(o, "%s", sym_unknown_reason(dims[hole]));
 		return;
 	}
-	num had =
-	    data->rank >= 0 ? op_elements(o, data) : num_none(o->nums, "its rank is not known");
-	num has = op_product(o, dims, (size_t)rank);
-	if (num_known(had) && num_known(has) && !num_same(had, has)) {
+	sym_int had =
+	    data->rank >= 0 ? op_elements(o, data) : sym_unknown(o->nums, "its rank is not known");
+	sym_int has = op_product(o, dims, (size_t)rank);
+	if (sym_known(had) && sym_known(has) && !sym_same(had, has)) {
 		op_unknown(o, "%lld elements do not fill its sizes", (long long)had.v);
 		return;
 	}
@@ -131,20 +131,20 @@ static void shape_squeeze(op *o)
 
 	if (!v || !op_axes(o, 1, v->rank, &axes, &n))
 		return;
-	num *dims = op_dims(o, (size_t)v->rank);
+	sym_int *dims = op_dims(o, (size_t)v->rank);
 	for (int i = 0, k = 0; i < v->rank; i++) {
 		bool named = axes && (size_t)k < n && axes[k] == i;
 		k += named;
-		if (!axes && !num_known(v->dims[i])) {
+		if (!axes && !sym_known(v->dims[i])) {
 			op_set_unknown(o, 0, v->dtype,
 				       "which of its dimensions are 1 is not known");
 			return;
 		}
-		if (named && num_known(v->dims[i]) && v->dims[i].v != 1) {
+		if (named && sym_known(v->dims[i]) && v->dims[i].v != 1) {
 			op_unknown(o, "it removes a dimension of %lld", (long long)v->dims[i].v);
 			return;
 		}
-		if (!(named || (!axes && num_is(v->dims[i], 1))))
+		if (!(named || (!axes && sym_is(v->dims[i], 1))))
 			dims[rank++] = v->dims[i];
 	}
 	op_set(o, 0, v->dtype, rank, dims);
@@ -172,11 +172,11 @@ static void shape_unsqueeze(op *o)
 	int rank = v->rank + (int)n;
 	if (!op_axes(o, 1, rank, &axes, &n))
 		return;
-	num *dims = op_dims(o, (size_t)rank);
+	sym_int *dims = op_dims(o, (size_t)rank);
 	size_t k = 0;
 	for (int i = 0, from = 0; i < rank; i++)
 		if (k < n && axes[k] == i) {
-			dims[i] = num_int(1);
+			dims[i] = sym_const(1);
 			k++;
 		} else
 			dims[i] = v->dims[from++];
@@ -197,8 +197,8 @@ static void shape_flatten(op *o)
 		return;
 	}
 	size_t at = (size_t)(axis < 0 ? axis + v->rank : axis);
-	num dims[2] = {op_product(o, v->dims, at),
-		       op_product(o, v->dims + at, (size_t)v->rank - at)};
+	sym_int dims[2] = {op_product(o, v->dims, at),
+			   op_product(o, v->dims + at, (size_t)v->rank - at)};
 	op_set(o, 0, v->dtype, 2, dims);
 	reshape_same_contents(o);
 }
@@ -218,7 +218,7 @@ static void shape_transpose(op *o)
 		op_unknown(o, "it permutes %zu of %d dimensions", nperm, v->rank);
 		return;
 	}
-	num *dims = op_dims(o, (size_t)v->rank);
+	sym_int *dims = op_dims(o, (size_t)v->rank);
 	for (int i = 0; i < v->rank; i++) {
 		if (!op_axis(o, perm ? perm[i] : v->rank - 1 - i, v->rank, &axis[i]))
 			return;
@@ -242,7 +242,7 @@ static void shape_expand(op *o)
 	const val *v = op_need(o, 0);
 	tensor_view same, wide = {0};
 	size_t n;
-	num *want, *dims;
+	sym_int *want, *dims;
 	int nwant, rank;
 
 	if (!v || !tensor_dims_of(o, 1, &want, &nwant, "a size that is computed"))
@@ -252,8 +252,8 @@ static void shape_expand(op *o)
 		/* A dimension that is not 1 keeps its size whatever the wanted size is; 1 may
 		 * become anything. */
 		int at = v->rank - nwant + i;
-		if (at >= 0 && !num_is(v->dims[at], 1))
-			want[i] = num_int(1);
+		if (at >= 0 && !sym_is(v->dims[at], 1))
+			want[i] = sym_const(1);
 	}
 	if (!op_broadcast(o, v->dims, v->rank, want, nwant, &dims, &rank))
 		return;
@@ -261,7 +261,7 @@ static void shape_expand(op *o)
 	if (!tensor_view_init(o, &same))
 		return;
 	for (int i = 0; i < v->rank; i++)
-		wide.jump[rank - v->rank + i] = num_is(v->dims[i], 1) ? 0 : same.jump[i];
+		wide.jump[rank - v->rank + i] = sym_is(v->dims[i], 1) ? 0 : same.jump[i];
 	tensor_view_set(o, 0, &wide);
 }
 
@@ -270,7 +270,7 @@ static void shape_tile(op *o)
 	const val *v = op_need(o, 0);
 	tensor_view again;
 	size_t n = 0;
-	const num *repeats = op_ints(o, 1, &n);
+	const sym_int *repeats = op_ints(o, 1, &n);
 
 	if (!v)
 		return;
@@ -278,10 +278,10 @@ static void shape_tile(op *o)
 		op_unknown(o, "it repeats %zu of %d dimensions", n, v->rank);
 		return;
 	}
-	num *dims = op_dims(o, (size_t)v->rank);
+	sym_int *dims = op_dims(o, (size_t)v->rank);
 	for (int i = 0; i < v->rank; i++)
-		dims[i] = repeats && !num_why_none(repeats[i])
-			      ? num_mul(o->nums, v->dims[i], repeats[i])
+		dims[i] = repeats && !sym_unknown_reason(repeats[i])
+			      ? sym_mul(o->nums, v->dims[i], repeats[i])
 			      : op_fresh(o, "repetitions");
 	op_set(o, 0, v->dtype, v->rank, dims);
 	if (!tensor_view_init(o, &again))
@@ -309,7 +309,7 @@ static void concat_contents(op *o, int axis)
 		return;
 	for (int k = 0; k < axis; k++)
 		outer *= (size_t)out->dims[k].v;
-	num *ints = op_dims(o, total);
+	sym_int *ints = op_dims(o, total);
 	double *reals = mem_arena_array(o->arena, total, sizeof *reals);
 	for (size_t row = 0; row < outer && reals; row++)
 		for (size_t i = 0; i < o->made->nin; i++) {
@@ -339,7 +339,7 @@ static void shape_concat(op *o)
 
 	if (!first || !op_axis(o, op_attr_int(o, "axis", o->opset < 4 ? 1 : 0), first->rank, &axis))
 		return;
-	num *dims = op_copy_dims(o, first, 0);
+	sym_int *dims = op_copy_dims(o, first, 0);
 	for (size_t i = 1; i < o->made->nin; i++) {
 		const val *v = op_need(o, i);
 		if (!v)
@@ -350,13 +350,13 @@ static void shape_concat(op *o)
 		}
 		for (int k = 0; k < v->rank; k++) {
 			if (k == axis)
-				dims[k] = num_add(o->nums, dims[k], v->dims[k]);
-			else if (num_known(v->dims[k]) && num_known(dims[k]) &&
+				dims[k] = sym_add(o->nums, dims[k], v->dims[k]);
+			else if (sym_known(v->dims[k]) && sym_known(dims[k]) &&
 				 dims[k].v != v->dims[k].v) {
 				op_unknown(o, "its inputs do not fit: %lld and %lld",
 					   (long long)dims[k].v, (long long)v->dims[k].v);
 				return;
-			} else if (num_known(v->dims[k]) || num_why_fresh(o->nums, dims[k]))
+			} else if (sym_known(v->dims[k]) || sym_why_fresh(o->nums, dims[k]))
 				dims[k] = v->dims[k]; /* the sizes are equal: the more specific is
 							 taken */
 		}
@@ -370,7 +370,7 @@ static void shape_split(op *o)
 {
 	const val *v = op_need_rank(o, 0, 1);
 	size_t nsplit = 0, outputs = o->made->nout;
-	const num *split = op_list(o, "split", 1, &nsplit);
+	const sym_int *split = op_list(o, "split", 1, &nsplit);
 	int64_t parts = op_attr_int(o, "num_outputs", (int64_t)outputs), begin = 0;
 	bool computed = op_in(o, 1) && !split;
 	tensor_view part;
@@ -386,15 +386,15 @@ static void shape_split(op *o)
 		op_unknown(o, "it has %zu outputs of %lld", outputs, (long long)parts);
 		return;
 	}
-	num *dims = op_copy_dims(o, v, 0), all = v->dims[axis];
-	num even = num_ceil_div(o->nums, all, num_int(parts));
-	if (!num_known(all) && o->opset < 18)
-		even = num_floor_div(
+	sym_int *dims = op_copy_dims(o, v, 0), all = v->dims[axis];
+	sym_int even = sym_ceil_div(o->nums, all, sym_const(parts));
+	if (!sym_known(all) && o->opset < 18)
+		even = sym_floor_div(
 		    o->nums, all,
-		    num_int(parts)); /* the parts are equal, so that nothing is left over */
+		    sym_const(parts)); /* the parts are equal, so that nothing is left over */
 	/* Up to opset 17 all parts are equal. Later the last one may be smaller, but the others
 	 * must fit. */
-	if (!split && !computed && num_known(all) &&
+	if (!split && !computed && sym_known(all) &&
 	    (o->opset < 18 ? all.v % parts != 0 : even.v && parts - 1 > all.v / even.v)) {
 		op_unknown(o, "%lld elements do not make %lld parts", (long long)all.v,
 			   (long long)parts);
@@ -402,14 +402,15 @@ static void shape_split(op *o)
 	}
 	for (size_t i = 0; i < outputs; i++) {
 		bool last = (int64_t)i + 1 == parts;
-		dims[axis] = computed ? op_fresh(o, "the size of a part")
-			     : split  ? (num_why_none(split[i]) ? op_fresh(o, "the size of a part")
-								: split[i])
-			     : last && o->opset >= 18
-				 ? num_sub(o->nums, all, num_mul(o->nums, even, num_int(parts - 1)))
-				 : even;
+		dims[axis] =
+		    computed ? op_fresh(o, "the size of a part")
+		    : split  ? (sym_unknown_reason(split[i]) ? op_fresh(o, "the size of a part")
+							     : split[i])
+		    : last && o->opset >= 18
+			? sym_sub(o->nums, all, sym_mul(o->nums, even, sym_const(parts - 1)))
+			: even;
 		op_set(o, i, v->dtype, v->rank, dims);
-		if (!num_known(all) || !num_known(dims[axis]) || dims[axis].v < 0 ||
+		if (!sym_known(all) || !sym_known(dims[axis]) || dims[axis].v < 0 ||
 		    dims[axis].v > all.v - begin) {
 			begin = INT64_MAX / 2;
 			continue;
@@ -426,7 +427,7 @@ static void blocks(op *o, bool to_space)
 {
 	const val *v = op_need_rank(o, 0, 4);
 	int64_t block = op_attr_int(o, "blocksize", 0);
-	num_table *t = o->nums;
+	sym_table *t = o->nums;
 
 	if (!v)
 		return;
@@ -434,12 +435,12 @@ static void blocks(op *o, bool to_space)
 		op_unknown(o, "it needs 4 dimensions and a blocksize of at least 1");
 		return;
 	}
-	num b = num_int(block), square = num_int(block * block);
-	num dims[4] = {v->dims[0],
-		       to_space ? num_floor_div(t, v->dims[1], square)
-				: num_mul(t, v->dims[1], square),
-		       to_space ? num_mul(t, v->dims[2], b) : num_floor_div(t, v->dims[2], b),
-		       to_space ? num_mul(t, v->dims[3], b) : num_floor_div(t, v->dims[3], b)};
+	sym_int b = sym_const(block), square = sym_const(block * block);
+	sym_int dims[4] = {v->dims[0],
+			   to_space ? sym_floor_div(t, v->dims[1], square)
+				    : sym_mul(t, v->dims[1], square),
+			   to_space ? sym_mul(t, v->dims[2], b) : sym_floor_div(t, v->dims[2], b),
+			   to_space ? sym_mul(t, v->dims[3], b) : sym_floor_div(t, v->dims[3], b)};
 	op_set(o, 0, v->dtype, 4, dims);
 }
 
@@ -456,7 +457,7 @@ static void shape_space_to_depth(op *o)
 static void reshape_shape_dropout(op *o)
 {
 	const val *v = op_in(o, 0);
-	num training;
+	sym_int training;
 
 	shape_same_first(o);
 	if (v && o->made->nout > 1) {
@@ -465,7 +466,7 @@ static void reshape_shape_dropout(op *o)
 			op_out(o, 1)->dtype = ONNX_BOOL;
 	}
 	/* In training mode it changes the contents. */
-	if (!op_in(o, 2) || (op_int(o, 2, &training) && num_is(training, 0)))
+	if (!op_in(o, 2) || (op_int(o, 2, &training) && sym_is(training, 0)))
 		reshape_same_contents(o);
 }
 

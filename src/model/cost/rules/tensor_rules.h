@@ -20,7 +20,7 @@ bool tensor_view_init(op *o, tensor_view *ret);
 void tensor_view_set(op *o, size_t output, const tensor_view *w);
 /* The shape that the contents of an input state; `what` describes the sizes that are not known.
  * False, after op_unknown(): even the rank is not known. */
-bool tensor_dims_of(op *o, size_t input, num **ret_dims, int *ret_rank, const char *what);
+bool tensor_dims_of(op *o, size_t input, sym_int **ret_dims, int *ret_rank, const char *what);
 int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise);
 
 /* Rules of ONNX's operators that those of ONNX Runtime of the same name have too. */

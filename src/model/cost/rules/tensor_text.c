@@ -11,7 +11,7 @@ static void shape_string_normalizer(op *o)
 
 	if (!v)
 		return;
-	num *dims = op_copy_dims(o, v, 0);
+	sym_int *dims = op_copy_dims(o, v, 0);
 	if (stop && stop->nstrings)
 		dims[v->rank - 1] = op_fresh(o, "words that are kept");
 	op_set(o, 0, ONNX_STRING, v->rank, dims);
@@ -23,7 +23,7 @@ static void shape_string_split(op *o)
 
 	if (!v)
 		return;
-	num *dims = op_copy_dims(o, v, 1);
+	sym_int *dims = op_copy_dims(o, v, 1);
 	dims[v->rank] = op_fresh(o, "the most parts of a text");
 	op_set(o, 0, ONNX_STRING, v->rank + 1, dims);
 	op_set(o, 1, ONNX_INT64, v->rank, v->dims);
@@ -49,8 +49,8 @@ static void shape_tfidf(op *o)
 		op_unknown(o, "its indexes are missing, or it has more than 2 dimensions");
 		return;
 	}
-	num *dims = op_copy_dims(o, v, 0);
-	dims[v->rank - 1] = num_int(most + 1);
+	sym_int *dims = op_copy_dims(o, v, 0);
+	dims[v->rank - 1] = sym_const(most + 1);
 	op_set(o, 0, ONNX_FLOAT, v->rank, dims);
 }
 

@@ -48,11 +48,11 @@ static void cost_step(op *o)
 	const step *s = o->row->form;
 	const char *mode = op_attr_text(o, "mode");
 	size_t n = trained(o, s);
-	num elements = num_int(0);
+	sym_int elements = sym_const(0);
 	int64_t each = s->flops;
 
 	for (size_t i = 0; i < n; i++)
-		elements = num_add(o->nums, elements, op_elements(o, op_in(o, 2 + i)));
+		elements = sym_add(o->nums, elements, op_elements(o, op_in(o, 2 + i)));
 	if (mode && strcmp(mode, "nesterov") == 0)
 		each += 2; /* a * V + G */
 	op_cost_flops(o, op_times(o, each, elements));

@@ -1,7 +1,7 @@
 /* instrument.c - in front of a program that is built with -finstrument-functions: its compiler
  * calls the two functions below at the beginning and at the end of each function.
  *
- * The counts of each thread lie in a file of its own that is mapped (call_lane.h), so nothing is
+ * The counts of each thread lie in a file of its own that is mapped (thread_cct.h), so nothing is
  * written at the end, and a process that is killed, calls exec() or _exit() leaves them as they
  * are. A thread that ends hands its file to the next one.
  *
@@ -9,7 +9,7 @@
  * handler that interrupts a hook is not counted. longjmp() closes the calls that it leaves.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/count/call_lane.h"
+#include "profiler/count/thread_cct.h"
 #include "profiler/count/count_file.h"
 #include "profiler/unwind/file_room.h"
 
@@ -55,7 +55,7 @@ static struct {
 	_Atomic uint64_t generation; /* shifted to where a function's number has it */
 	count_process *file;
 	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
-	call_lane *lanes[LANES_MAX];
+	thread_cct *lanes[LANES_MAX];
 	uint32_t nlanes;
 	uint32_t fork_depth; /* open calls of the thread that forks; its lane is the child's too */
 	pthread_key_t key;
@@ -67,7 +67,7 @@ static struct {
 } all;
 
 typedef struct thread_state {
-	call_lane *lane;
+	thread_cct *lane;
 	bool busy;
 	uint64_t stack_low, stack_high; /* of this thread; 0: not known */
 } thread_state;
@@ -197,10 +197,10 @@ static int subs_get(struct dl_phdr_info *info, size_t size, void *to)
 
 static void instrument_thread_ends(void *lane)
 {
-	call_lane *l = lane;
+	thread_cct *l = lane;
 
 	mine.busy = true;
-	call_lane_cut(l, 0, instrument_now());
+	thread_cct_unwind_to(l, 0, instrument_now());
 	mine.lane = NULL;
 	__atomic_store_n(&l->in_use, 0, __ATOMIC_RELEASE);
 	mine.busy = false;
@@ -214,7 +214,7 @@ static void instrument_calibrate(void)
 {
 	enum { BATCHES = 12, CALLS = 128 };
 	thread_state before = mine;
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 	uint64_t inside = UINT64_MAX, both = UINT64_MAX;
 
 	if (!l)
@@ -226,7 +226,7 @@ static void instrument_calibrate(void)
 	l->last = instrument_now();
 	enter((void *)(uintptr_t)16, NULL);
 	for (int b = 0; b < BATCHES; b++) {
-		const uint64_t own = call_lane_nodes(l)[CALL_LANE_REST + 2].self,
+		const uint64_t own = thread_cct_nodes(l)[THREAD_CCT_OVERFLOW + 2].self,
 			       from = instrument_now();
 
 		for (int i = 0; i < CALLS; i++) {
@@ -234,7 +234,7 @@ static void instrument_calibrate(void)
 			leave((void *)(uintptr_t)32, NULL);
 		}
 		const uint64_t took = instrument_now() - from;
-		const uint64_t within = call_lane_nodes(l)[CALL_LANE_REST + 2].self - own;
+		const uint64_t within = thread_cct_nodes(l)[THREAD_CCT_OVERFLOW + 2].self - own;
 		if (b > 0 && took < both)
 			both = took;
 		if (b > 0 && within < inside)
@@ -243,7 +243,7 @@ static void instrument_calibrate(void)
 	mine = before;
 	all.file->cost_inside = inside * 256 / CALLS;
 	all.file->cost_outside = (both - (inside < both ? inside : both)) * 256 / CALLS;
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 static bool process_file(void)
@@ -324,7 +324,7 @@ static bool hooks_init(void)
 }
 
 /* The file of a thread that has ended, or a new one; under the lock. */
-static call_lane *instrument_lane_take(void)
+static thread_cct *instrument_lane_take(void)
 {
 	char path[PATH_BYTES + 64];
 
@@ -334,7 +334,7 @@ static call_lane *instrument_lane_take(void)
 	if (all.nlanes >= LANES_MAX)
 		return NULL;
 	snprintf(path, sizeof path, "%s.%u.lane", all.prefix, all.nlanes);
-	call_lane *l = call_lane_make(path);
+	thread_cct *l = thread_cct_make(path);
 	if (l) {
 		all.lanes[all.nlanes++] = l;
 		all.file->lanes = all.nlanes;
@@ -367,10 +367,10 @@ static void stack_find(void)
 	pthread_attr_destroy(&a);
 }
 
-static call_lane *lane_begin(void)
+static thread_cct *lane_begin(void)
 {
 	const int before = errno;
-	call_lane *l;
+	thread_cct *l;
 
 	mine.busy = true;
 	if (!mine.stack_high)
@@ -400,7 +400,7 @@ static call_lane *lane_begin(void)
 
 static void instrument_child_begins(void)
 {
-	const call_lane *from = mine.lane;
+	const thread_cct *from = mine.lane;
 	const count_process *before = all.file;
 
 	all.nlanes = 0;
@@ -416,20 +416,20 @@ static void instrument_child_begins(void)
 	}
 	all.file->cost_inside = before->cost_inside;
 	all.file->cost_outside = before->cost_outside;
-	call_lane *l = lane_begin();
+	thread_cct *l = lane_begin();
 	if (!l)
 		return;
 	mine.busy = true;
 	for (uint32_t i = 0; i < all.fork_depth; i++)
-		modules_note(call_lane_nodes(from)[from->frames[i].node].function);
-	call_lane_follow(l, from, all.fork_depth, instrument_now());
+		modules_note(thread_cct_nodes(from)[from->frames[i].node].function);
+	thread_cct_fork(l, from, all.fork_depth, instrument_now());
 	mine.busy = false;
 }
 
 /* --- the hooks */
 
 /* Calls whose frame is gone: the place of a call that is open is above those inside it. */
-static inline void drop_dead(call_lane *l, uint64_t place, uint64_t time)
+static inline void drop_dead(thread_cct *l, uint64_t place, uint64_t time)
 {
 	const call_frame *frames = l->frames;
 	uint32_t depth = l->depth;
@@ -437,13 +437,13 @@ static inline void drop_dead(call_lane *l, uint64_t place, uint64_t time)
 	while (depth && frames[depth - 1].place && frames[depth - 1].place < place)
 		depth--;
 	if (__builtin_expect(depth < l->depth, 0))
-		call_lane_cut(l, depth, time);
+		thread_cct_unwind_to(l, depth, time);
 }
 
 COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 {
 	thread_state *t = &mine;
-	call_lane *l = t->lane;
+	thread_cct *l = t->lane;
 
 	if (t->busy)
 		return;
@@ -463,7 +463,7 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 	else
 		drop_dead(l, place, time);
 	const uint32_t n = l->n;
-	call_frame *f = call_lane_enter(l, number, time);
+	call_frame *f = thread_cct_enter(l, number, time);
 	if (f) {
 		f->place = place;
 		f->site = (uint64_t)(uintptr_t)site;
@@ -476,13 +476,13 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 {
 	thread_state *t = &mine;
-	call_lane *l = t->lane;
+	thread_cct *l = t->lane;
 
 	(void)site;
 	if (t->busy || !l)
 		return;
 	t->busy = true;
-	call_lane_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, instrument_now());
+	thread_cct_leave(l, (uint64_t)(uintptr_t)function, COUNT_ADDRESS, instrument_now());
 	t->busy = false;
 }
 

@@ -58,7 +58,7 @@ static inline heap_thread *block_enter(heap_state **ret)
 	return t;
 }
 
-heap_thread *heap_enter(heap_state **ret)
+heap_thread *hook_enter(heap_state **ret)
 {
 	return block_enter(ret);
 }
@@ -125,7 +125,7 @@ HEAP_APART static void born_timed(heap_state *s, heap_thread *t, const void *p, 
 	timing_end(s, &taken);
 }
 
-void heap_block_born(const void *p, size_t size, const heap_caller *from)
+void heap_on_alloc(const void *p, size_t size, const heap_caller *from)
 {
 	heap_state *s;
 	heap_thread *t = block_enter(&s);
@@ -156,7 +156,7 @@ HEAP_APART static void died_timed(heap_state *s, heap_thread *t, const void *p)
 	timing_end(s, &taken);
 }
 
-void heap_block_died(const void *p)
+void heap_on_free(const void *p)
 {
 	heap_state *s;
 	heap_thread *t = block_enter(&s);
@@ -170,10 +170,10 @@ void heap_block_died(const void *p)
 	heap_leave();
 }
 
-heap_block heap_block_taken(const void *p)
+heap_block heap_on_realloc_begin(const void *p)
 {
 	heap_state *s;
-	heap_thread *t = heap_enter(&s);
+	heap_thread *t = hook_enter(&s);
 	heap_block b = {0};
 
 	if (!t)
@@ -183,11 +183,11 @@ heap_block heap_block_taken(const void *p)
 	return b;
 }
 
-void heap_block_resized(const void *old, heap_block was, const void *p, size_t size,
-			const heap_caller *from)
+void heap_on_realloc_end(const void *old, heap_block was, const void *p, size_t size,
+			 const heap_caller *from)
 {
 	heap_state *s;
-	heap_thread *t = heap_enter(&s);
+	heap_thread *t = hook_enter(&s);
 
 	if (!t)
 		return;
@@ -208,12 +208,12 @@ void heap_block_resized(const void *old, heap_block was, const void *p, size_t s
 	heap_leave();
 }
 
-void heap_code_gone(void)
+void heap_on_unload(void)
 {
 	heap_state *s;
 	const int kept = errno;
 
-	if (!heap_enter(&s))
+	if (!hook_enter(&s))
 		return;
 	heap_modules_check(s);
 	unwind_self_changed();

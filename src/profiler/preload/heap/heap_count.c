@@ -77,7 +77,7 @@ static inline void total_change(heap_state *s, heap_thread *t, int64_t change, h
 	t->kept[kind] += change;
 	if (!alone) {
 		const int64_t most =
-		    atomic_load_explicit(&total->peak, memory_order_relaxed) >> HEAP_KEPT_BITS;
+		    atomic_load_explicit(&total->peak, memory_order_relaxed) >> HEAP_BATCH_BITS;
 
 		if (t->kept[kind] <= most && t->kept[kind] >= -most)
 			return;
@@ -147,7 +147,7 @@ void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size
 		node_died(s, t, node, size, blocks, temporary, kind, false);
 }
 
-void heap_count_settle(heap_state *s, heap_thread *t)
+void heap_count_flush(heap_state *s, heap_thread *t)
 {
 	for (int kind = 0; kind < HEAP_KINDS; kind++) {
 		publish(s, &s->header->total[kind], t->kept[kind], false);

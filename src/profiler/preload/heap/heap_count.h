@@ -1,7 +1,7 @@
 /* heap_count.h - what is counted of allocations: by path, and in all with its peak.
  *
  * In a process of one thread all is exact. With several, threads batch small updates
- * (HEAP_KEPT_BITS) to avoid contention on the shared totals; counts by path are always exact,
+ * (HEAP_BATCH_BITS) to avoid contention on the shared totals; counts by path are always exact,
  * except what they held at the peak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -14,6 +14,6 @@ void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size
 void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
 		     bool temporary, heap_kind kind);
 /* What this thread kept back. */
-void heap_count_settle(heap_state *s, heap_thread *t);
+void heap_count_flush(heap_state *s, heap_thread *t);
 
 #endif

@@ -100,7 +100,7 @@ __attribute__((constructor)) static void begins(void)
 	do {                                                    \
 		if (p) {                                        \
 			const heap_caller caller = HEAP_CALLER; \
-			heap_block_born(p, n, &caller);         \
+			heap_on_alloc(p, n, &caller);           \
 		}                                               \
 	} while (0)
 
@@ -117,7 +117,7 @@ HOOK void free(void *p)
 {
 	if (!p || is_early(p) || !is_found())
 		return;
-	heap_block_died(p);
+	heap_on_free(p);
 	real.free(p);
 }
 
@@ -153,10 +153,10 @@ static void *early_resize(void *p, size_t n)
 
 static inline void *resize(void *p, size_t n, const heap_caller *caller)
 {
-	const heap_block was = p ? heap_block_taken(p) : (heap_block){0};
+	const heap_block was = p ? heap_on_realloc_begin(p) : (heap_block){0};
 	void *to = real.realloc(p, n);
 
-	heap_block_resized(p, was, to, n, caller);
+	heap_on_realloc_end(p, was, to, n, caller);
 	return to;
 }
 
@@ -237,6 +237,6 @@ HOOK int dlclose(void *handle)
 	if (!is_found() || !real.dlclose)
 		return -1;
 	const int failed = real.dlclose(handle);
-	heap_code_gone();
+	heap_on_unload();
 	return failed;
 }

@@ -219,7 +219,7 @@ static uint32_t frame_add(heap_state *s, heap_table *table, uint64_t key, const 
 {
 	const uint32_t n = s->header->nframes;
 
-	if (n == HEAP_FRAMES_MAX || !heap_table_room(s, table) ||
+	if (n == HEAP_FRAMES_MAX || !heap_table_reserve(s, table) ||
 	    !heap_room(HEAP_FRAMES, (n + 1) * sizeof(heap_frame)))
 		return 0;
 	s->frames[n] = *frame;
@@ -264,7 +264,7 @@ heap_place heap_place_get(heap_state *s, uint64_t place)
 
 /* --- other frames */
 
-uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_tell *tell, void *self)
+uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *tell, void *self)
 {
 	struct heap_paths *p = s->paths;
 	heap_frame told;
@@ -283,7 +283,7 @@ uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *
 	const uint32_t had = heap_table_find(&p->texts, key)->value, at = s->header->nname_bytes;
 	const size_t na = strlen(a) + 1, nb = strlen(b) + 1;
 
-	if (had || !names_room(s, na + nb) || !heap_table_room(s, &p->texts))
+	if (had || !names_room(s, na + nb) || !heap_table_reserve(s, &p->texts))
 		return had;
 	memcpy(s->names + at, a, na);
 	memcpy(s->names + at + na, b, nb);
@@ -318,7 +318,7 @@ uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame)
 	if (!node) {
 		const uint32_t n = s->header->nnodes;
 
-		if (n < nodes_most(s, frame) && heap_table_room(s, &p->children) &&
+		if (n < nodes_most(s, frame) && heap_table_reserve(s, &p->children) &&
 		    heap_room(HEAP_NODES, (n + 1) * sizeof(heap_node))) {
 			s->nodes[n].parent = parent;
 			s->nodes[n].frame = frame;

@@ -20,8 +20,8 @@ struct heap_paths *heap_paths_new(heap_state *s); /* NULL: no memory */
 heap_place heap_place_get(heap_state *s, uint64_t place);
 /* A frame that is no place in native code, by a key that no other one has. `tell` describes it
  * the first time, and returns false if that does not fit. 0: it did not fit. */
-typedef bool heap_tell(heap_state *s, void *self, heap_frame *ret);
-uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_tell *tell, void *self);
+typedef bool heap_describe_fn(heap_state *s, void *self, heap_frame *ret);
+uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *tell, void *self);
 /* Two texts, by a key of theirs, one behind the other among the names; 0: no room. From `tell`
  * only. */
 uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *b);

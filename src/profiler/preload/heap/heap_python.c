@@ -143,13 +143,14 @@ static bool frame_tell(heap_state *s, void *told_at, heap_frame *ret)
 	return ret->text;
 }
 
-static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_tell *tell, void *told)
+static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_fn *tell,
+		     void *told)
 {
 	key |= 1; /* never 0 */
-	kept_path *k = &t->pythons[key >> 33 & (PYTHONS_KEPT - 1)];
+	cached_path *k = &t->pythons[key >> 33 & (PYTHONS_KEPT - 1)];
 
 	if (k->key != key)
-		*k = (kept_path){key, heap_frame_get(s, key, tell, told)};
+		*k = (cached_path){key, heap_frame_get(s, key, tell, told)};
 	return k->value;
 }
 
@@ -335,7 +336,7 @@ uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node)
 	}
 	const uint32_t path = path_of(s, t, known, n);
 	t->python_depth = whole ? known + (uint32_t)n : 0;
-	if (path <= HEAP_LANES)
+	if (path <= HEAP_ROOT_SHARDS)
 		return node;
 	heap_frame stack = {.place = path, .module = HEAP_PYTHON_STACK, .entry = whole};
 	const uint32_t joined = kept(

@@ -99,7 +99,7 @@ void heap_mapping_changed(const void *gone, size_t gone_bytes, const void *made,
 			  const heap_caller *from)
 {
 	heap_state *s;
-	heap_thread *t = heap_enter(&s);
+	heap_thread *t = hook_enter(&s);
 
 	if (!t)
 		return;
@@ -120,7 +120,7 @@ void heap_mapping_changed(const void *gone, size_t gone_bytes, const void *made,
 bool heap_mapping_known(const void *p)
 {
 	heap_state *s;
-	heap_thread *t = heap_enter(&s);
+	heap_thread *t = hook_enter(&s);
 	bool known = false;
 
 	if (!t)

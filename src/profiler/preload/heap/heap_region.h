@@ -5,9 +5,10 @@
  *	header | modules | names | frames | nodes | held
  *
  * A frame is a place in the code of a module. A node is a frame that was called through the node
- * `parent`; node 0 is none, and the first HEAP_LANES nodes after it are the outermost ones: threads
- * share them by turns, so that two seldom write to one node. Counters of a node are of allocations
- * made at that very path. All numbers only grow but `live`, `live_blocks` and `at_peak`.
+ * `parent`; node 0 is none, and the first HEAP_ROOT_SHARDS nodes after it are the outermost ones:
+ * threads share them by turns, so that two seldom write to one node. Counters of a node are of
+ * allocations made at that very path. All numbers only grow but `live`, `live_blocks` and
+ * `at_peak`.
  *
  * Where a thread runs Python, its Python frames are a path of their own: nodes that count nothing.
  * What it allocates there counts at a node through the native path, whose frame (HEAP_PYTHON_STACK)
@@ -30,14 +31,14 @@
 #include <stdint.h>
 
 enum {
-	HEAP_LANES = 16,
+	HEAP_ROOT_SHARDS = 16,
 	HEAP_MODULES_MAX = 2048,
 	HEAP_NAMES_BYTES = 1 << 22,
 	HEAP_FRAMES_MAX = 1 << 20,
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
 	HEAP_VERSION = 3,
-	HEAP_KEPT_BITS = 12, /* a thread beside others may keep back this part of the peak */
+	HEAP_BATCH_BITS = 12, /* a thread beside others may keep back this part of the peak */
 	/* Frames that stand for no code: what is around a stack that is too deep, or a frame that
 	 * found no room; and what makes a node of its own for mappings. */
 	HEAP_FRAME_CUT = 0,
@@ -90,7 +91,7 @@ typedef struct heap_module {
 /* One of heap_kind. */
 typedef struct heap_total {
 	alignas(64) _Atomic int64_t
-	    live; /* bytes; of several threads to within 2^-HEAP_KEPT_BITS of the peak each */
+	    live; /* bytes; of several threads to within 2^-HEAP_BATCH_BITS of the peak each */
 	_Atomic int64_t peak;
 	_Atomic uint64_t peak_ns;
 	_Atomic uint64_t epoch;

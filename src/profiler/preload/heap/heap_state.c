@@ -244,7 +244,7 @@ static bool region_open(heap_state *s, const char *folder)
 	/* A reader may touch what is reserved here once the file has a length. Length 0 means that
 	 * the disk was full. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
-			heap_room(HEAP_NODES, (1 + HEAP_LANES) * sizeof(heap_node));
+			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
 	if (!at && ftruncate(fd, 0) != 0)
 		unlink(file);
@@ -269,7 +269,7 @@ static bool region_open(heap_state *s, const char *folder)
 				   .parent = getppid(),
 				   .began_ns = now,
 				   .now_ns = now,
-				   .nnodes = 1 + HEAP_LANES,
+				   .nnodes = 1 + HEAP_ROOT_SHARDS,
 				   .nframes = HEAP_FRAMES_FIRST};
 	return true;
 }

@@ -27,7 +27,7 @@ heap_table_row *heap_table_find(const heap_table *t, uint64_t key)
 	return &t->rows[i];
 }
 
-bool heap_table_room(heap_state *s, heap_table *t)
+bool heap_table_reserve(heap_state *s, heap_table *t)
 {
 	heap_table grown;
 

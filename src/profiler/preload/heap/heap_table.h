@@ -25,8 +25,8 @@ void heap_table_done(heap_state *s, const heap_table *t);
 /* The key's row, or the free one that it would have; borrowed until the next change. */
 heap_table_row *heap_table_find(const heap_table *t, uint64_t key);
 /* Makes sure that there is room for one more. */
-bool heap_table_room(heap_state *s, heap_table *t);
-/* A key that is not there yet; after heap_table_room(). */
+bool heap_table_reserve(heap_state *s, heap_table *t);
+/* A key that is not there yet; after heap_table_reserve(). */
 void heap_table_put(heap_table *t, uint64_t key, uint32_t value);
 
 #endif

@@ -27,7 +27,7 @@ static void heap_thread_ends(void *self)
 
 	heap_inside++;
 	if (s && heap_mine == t && heap_mine_of == s->generation) {
-		heap_count_settle(s, t);
+		heap_count_flush(s, t);
 		heap_lock_take(&left_lock);
 		if (left_generation != s->generation)
 			left = NULL;
@@ -71,7 +71,7 @@ heap_thread *heap_thread_begin(heap_state *s)
 	if (!t->generation) {
 		t->generation = s->generation;
 		t->code = atomic_load_explicit(&s->header->code, memory_order_acquire);
-		t->lane = 1 + atomic_fetch_add(&s->lane, 1) % HEAP_LANES;
+		t->lane = 1 + atomic_fetch_add(&s->lane, 1) % HEAP_ROOT_SHARDS;
 	}
 	t->depth = 0;
 	t->low = t->high = 0;

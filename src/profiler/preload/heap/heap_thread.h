@@ -9,7 +9,7 @@
 
 enum {
 	PLACES_KEPT = 1024,
-	PATHS_KEPT = 2048,
+	PATH_CACHE_SIZE = 2048,
 	PYTHONS_KEPT = 512,
 	PAGES_KEPT = 1024,
 	PYTHON_DEPTH_MAX = 512, /* frames of Python, the innermost ones */
@@ -26,19 +26,19 @@ typedef struct walked_frame {
 } walked_frame;
 
 /* Cached stack word. If all cached words are unchanged, the cached walk is still valid. */
-typedef struct kept_word {
+typedef struct cached_word {
 	uint64_t at, word;
-} kept_word;
+} cached_word;
 
 /* A frame of the last stack. */
-typedef struct kept_frame {
+typedef struct cached_frame {
 	uint64_t place, sp, fp;
 	uint64_t lowest, highest; /* of the addresses of its words */
 	uint32_t node;
 	uint32_t words; /* so many of the thread's words lead from here to the outermost frame */
 	bool again;	/* they do */
 	bool by_fp;	/* together with the frame pointer */
-} kept_frame;
+} cached_frame;
 
 /* A Python frame of the last stack, and the words by which it is known again. */
 typedef struct kept_python {
@@ -49,10 +49,10 @@ typedef struct kept_python {
 	bool entry;
 } kept_python;
 
-typedef struct kept_path {
+typedef struct cached_path {
 	uint64_t key; /* parent and frame */
 	uint32_t value;
-} kept_path;
+} cached_path;
 
 typedef struct heap_thread {
 	struct heap_thread *next; /* of those whose thread ended */
@@ -63,13 +63,13 @@ typedef struct heap_thread {
 	int64_t kept[HEAP_KINDS]; /* back from the totals */
 	const void *last;	  /* allocated last, and since then nothing */
 	heap_place places[PLACES_KEPT];
-	kept_path paths[PATHS_KEPT];
-	uint32_t python_depth;		 /* rows of `python`; 0 is the outermost */
-	kept_path pythons[PYTHONS_KEPT]; /* frames of Python by their keys */
-	uint64_t pages[PAGES_KEPT];	 /* that can be read */
+	cached_path paths[PATH_CACHE_SIZE];
+	uint32_t python_depth;		   /* rows of `python`; 0 is the outermost */
+	cached_path pythons[PYTHONS_KEPT]; /* frames of Python by their keys */
+	uint64_t pages[PAGES_KEPT];	   /* that can be read */
 	kept_python python[PYTHON_DEPTH_MAX], python_fresh[PYTHON_DEPTH_MAX];
-	kept_word words[2 * HEAP_DEPTH_MAX];
-	kept_frame stack[HEAP_DEPTH_MAX];
+	cached_word words[2 * HEAP_DEPTH_MAX];
+	cached_frame stack[HEAP_DEPTH_MAX];
 	walked_frame fresh[HEAP_DEPTH_MAX];
 } heap_thread;
 
@@ -91,9 +91,9 @@ static inline heap_thread *heap_thread_get(heap_state *s)
 static inline uint32_t heap_node_of(heap_state *s, heap_thread *t, uint32_t parent, uint32_t frame)
 {
 	const uint64_t key = (uint64_t)parent << 32 | frame;
-	kept_path *p =
+	cached_path *p =
 	    &t->paths[(parent * UINT32_C(0x9E3779B1) ^ frame * UINT32_C(0x85EBCA77)) >> 8 &
-		      (PATHS_KEPT - 1)];
+		      (PATH_CACHE_SIZE - 1)];
 
 	if (__builtin_expect(p->key != key, 0)) {
 		p->value = heap_node_get(s, parent, frame);

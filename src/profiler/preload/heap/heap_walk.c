@@ -132,7 +132,7 @@ static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
 	if (got != UNWIND_OK)
 		return got;
 	*outer = (walked_frame){
-	    .place = unwind_place(&regs), .sp = regs.r[UNWIND_SP], .fp = regs.r[UNWIND_FP]};
+	    .place = unwind_lookup_pc(&regs), .sp = regs.r[UNWIND_SP], .fp = regs.r[UNWIND_FP]};
 	return outer->sp > f->sp || regs.exact ? UNWIND_OK : UNWIND_LOST;
 }
 
@@ -142,22 +142,22 @@ static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
  * unchanged. If all words are known to be readable, all are read: that is faster than stopping at
  * the first that differs. Most frames do not depend on the frame pointer, so code that keeps other
  * values in it is not slower. */
-READS_STACKS static inline bool still_so(const heap_thread *t, const kept_frame *k, uint64_t place,
-					 uint64_t sp, uint64_t fp)
+READS_STACKS static inline bool still_so(const heap_thread *t, const cached_frame *k,
+					 uint64_t place, uint64_t sp, uint64_t fp)
 {
 	uint64_t differs = (k->place ^ place) | (k->sp ^ sp);
 
 	if (differs || (k->by_fp && k->fp != fp) || !k->again || k->lowest < t->low ||
 	    k->highest >= t->high)
 		return false;
-	for (const kept_word *w = t->words, *end = w + k->words; w < end; w++)
+	for (const cached_word *w = t->words, *end = w + k->words; w < end; w++)
 		differs |= *(const uint64_t *)(uintptr_t)w->at ^ w->word;
 	return differs == 0;
 }
 
-static inline void word_keep(heap_thread *t, kept_frame *k, uint64_t at, uint64_t word)
+static inline void word_keep(heap_thread *t, cached_frame *k, uint64_t at, uint64_t word)
 {
-	t->words[k->words++] = (kept_word){at, word};
+	t->words[k->words++] = (cached_word){at, word};
 	if (at < k->lowest)
 		k->lowest = at;
 	if (at > k->highest)
@@ -167,16 +167,16 @@ static inline void word_keep(heap_thread *t, kept_frame *k, uint64_t at, uint64_
 /* Stores a new frame as row i of the stack. */
 static inline void walk_row_put(heap_thread *t, uint32_t i, const walked_frame *f)
 {
-	kept_frame *k = &t->stack[i];
+	cached_frame *k = &t->stack[i];
 	bool outer_by_fp = false;
 
 	/* The outermost frame has no caller, so it has no words. */
-	*k = (kept_frame){.place = f->place,
-			  .sp = f->sp,
-			  .fp = f->fp,
-			  .lowest = UINT64_MAX,
-			  .again = true,
-			  .by_fp = f->by_fp};
+	*k = (cached_frame){.place = f->place,
+			    .sp = f->sp,
+			    .fp = f->fp,
+			    .lowest = UINT64_MAX,
+			    .again = true,
+			    .by_fp = f->by_fp};
 	if (i == 0)
 		return;
 	outer_by_fp = k[-1].by_fp;

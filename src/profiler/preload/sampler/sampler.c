@@ -69,7 +69,7 @@ static uint64_t sampler_clock_ns(clockid_t clock)
 
 static sample_slot *slot_take(int tid)
 {
-	sample_slot *s = sample_slot_take(slots, tid);
+	sample_slot *s = sample_slot_acquire(slots, tid);
 
 	if (s) {
 		s->pid = process;
@@ -91,7 +91,7 @@ static void slot_write(sample_told told, uint64_t a, uint64_t b, uint64_t c, con
 	s->c = c;
 	s->npcs = 0;
 	snprintf(s->of.text, sizeof s->of.text, "%s", text);
-	sample_slot_give(s);
+	sample_slot_publish(s);
 }
 
 /* --- a sample */
@@ -125,7 +125,7 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 		t->cpu_ns = sampler_clock_ns(
 		    CLOCK_THREAD_CPUTIME_ID); /* the handler's time is not the program's */
 		s->b = t->cpu_ns - cpu;
-		sample_slot_give(s);
+		sample_slot_publish(s);
 	} else { /* its time is in the next sample, except by the user clock */
 		atomic_fetch_add_explicit(&slots->lost, 1, memory_order_relaxed);
 	}

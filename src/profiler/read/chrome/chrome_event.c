@@ -4,7 +4,7 @@
  * Members come in any order, so chrome_event_read() collects them in an `event` on the stack, and
  * apply() interprets them at the closing bracket: metadata names a process or thread, a counter
  * gives a row for each of its series, every other phase one row (chrome_reading.h). Rows are held
- * until the file ends; chrome_told.c sorts and emits them. Of a range or instant only requested
+ * until the file ends; chrome_emit.c sorts and emits them. Of a range or instant only requested
  * numbers are stored, if "ph" precedes "args".
  *
  * Times are decimal microseconds, converted digit by digit to integer nanoseconds, rounded half up,
@@ -155,12 +155,12 @@ static dck_status read_shapes(chrome_reader *x, event *e)
 			shapes_open(&s);
 		} else if (t == JSON_CLOSE) {
 			shapes_close(&s, tensors && s.depth == 2);
-		} else if (t == JSON_BARE && s.depth > 1) {
+		} else if (t == JSON_LITERAL && s.depth > 1) {
 			if (s.count[s.depth]++ > 0)
 				shapes_add(&s, "x");
 			shapes_add(&s, x->json.text);
 		} else {
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 		}
 	}
 	while (s.n >= 3 && strcmp(s.text + s.n - 3, ", -") == 0)
@@ -177,12 +177,12 @@ static dck_status read_argument(chrome_reader *x, uint32_t key, json_token t, ev
 	double real;
 
 	if (t == JSON_ARRAY && x->wanted &&
-	    strcmp(kept_name_of(&x->texts, key).text, CHROME_SHAPES) == 0)
+	    strcmp(string_name_of(&x->texts, key).text, CHROME_SHAPES) == 0)
 		return read_shapes(x, e);
-	if (t == JSON_TEXT && strcmp(kept_name_of(&x->texts, key).text, name) == 0)
+	if (t == JSON_TEXT && strcmp(string_name_of(&x->texts, key).text, name) == 0)
 		return event_text_put(x, &e->said);
-	if (t != JSON_BARE || e->nnumbers == NUMBERS_MAX)
-		return json_pass(&x->json, t, x->err);
+	if (t != JSON_LITERAL || e->nnumbers == NUMBERS_MAX)
+		return json_skip(&x->json, t, x->err);
 	if (strcmp(x->json.text, "true") == 0)
 		real = 1;
 	else if (!json_number(x->json.text, &real) || !isfinite(real))
@@ -217,7 +217,7 @@ static dck_status read_arguments(chrome_reader *x, event *e)
 			DCK_FAIL(x->err, E_FORMAT, "%s is truncated: it ends within an event",
 				 x->source->label);
 		if (t != JSON_KEY)
-			DCK_TRY(key ? read_argument(x, key, t, e) : json_pass(&x->json, t, x->err));
+			DCK_TRY(key ? read_argument(x, key, t, e) : json_skip(&x->json, t, x->err));
 		else if (range && !is_wanted(x, x->json.text))
 			key = 0;
 		else
@@ -232,13 +232,13 @@ static dck_status read_id2(chrome_reader *x, event *e)
 
 	do {
 		DCK_TRY(json_next(&x->json, &t, x->err));
-		if (t == JSON_TEXT || t == JSON_BARE) {
+		if (t == JSON_TEXT || t == JSON_LITERAL) {
 			e->id = hash_number(e->id, event_id_of(x->json.text, x->json.n));
 			e->has_id = true;
 		} else if (t == JSON_KEY) {
 			e->id = hash_bytes(e->id, x->json.text, x->json.n);
 		}
-		DCK_TRY(json_pass(&x->json, t, x->err));
+		DCK_TRY(json_skip(&x->json, t, x->err));
 	} while (t != JSON_CLOSE && t != JSON_END);
 	return DCK_OK;
 }
@@ -281,8 +281,8 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 		return read_arguments(x, e);
 	if (t == JSON_OBJECT && m == M_ID2)
 		return read_id2(x, e);
-	if (t != JSON_TEXT && t != JSON_BARE)
-		return json_pass(&x->json, t, x->err);
+	if (t != JSON_TEXT && t != JSON_LITERAL)
+		return json_skip(&x->json, t, x->err);
 	switch (m) {
 	case M_NAME:
 		return event_text_put(x, &e->text);
@@ -382,7 +382,7 @@ static uint32_t thread_of(chrome_reader *x, const event *e)
 
 static bool is_text(const chrome_reader *x, uint32_t text, const char *what)
 {
-	const char *said = kept_name_of(&x->texts, text).text;
+	const char *said = string_name_of(&x->texts, text).text;
 
 	return said && strcmp(said, what) == 0;
 }
@@ -391,7 +391,7 @@ static bool is_text(const chrome_reader *x, uint32_t text, const char *what)
 static dck_status keep_metadata(chrome_reader *x, const event *e)
 {
 	char unnamed[32];
-	const char *what = kept_name_of(&x->texts, e->text).text;
+	const char *what = string_name_of(&x->texts, e->text).text;
 	uint32_t row;
 
 	if (!e->said || !what)
@@ -426,11 +426,11 @@ static const char *tid_of(const event *e)
 /* "loss" with a number called "value" is the counter "loss"; with others "loss train" and so on. */
 static dck_status keep_counters(chrome_reader *x, const event *e)
 {
-	const kept_name name = kept_name_of(&x->texts, e->text);
+	const string_name name = string_name_of(&x->texts, e->text);
 	char text[2 * KEPT_NAME_MAX + 2];
 
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
-		const kept_name series = kept_name_of(&x->texts, e->numbers[i].name);
+		const string_name series = string_name_of(&x->texts, e->numbers[i].name);
 		uint32_t called = e->text;
 		if (!called)
 			called = e->numbers[i].name;
@@ -469,8 +469,8 @@ static uint64_t event_key_of(const chrome_reader *x, const event *e, bool by_cat
 /* Returns an operator's name with the shapes of its inputs: "aten::mm(2x3, 3x4)". */
 static uint32_t shaped(chrome_reader *x, const event *e)
 {
-	const kept_name name = kept_name_of(&x->texts, e->text),
-			inputs = kept_name_of(&x->texts, e->shapes);
+	const string_name name = string_name_of(&x->texts, e->text),
+			  inputs = string_name_of(&x->texts, e->shapes);
 	char text[2 * KEPT_NAME_MAX + 3];
 	const int n = snprintf(text, sizeof text, "%s(%s)", name.text, inputs.text);
 

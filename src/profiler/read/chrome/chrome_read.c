@@ -38,7 +38,7 @@ static bool looks_so(json_reader *r)
 		for (size_t i = 0; t == JSON_KEY && i < 2; i++)
 			if (strcmp(r->text, of_record[i]) == 0)
 				return false;
-		if (json_pass(r, t, NULL) != DCK_OK)
+		if (json_skip(r, t, NULL) != DCK_OK)
 			return false;
 	}
 }
@@ -76,7 +76,7 @@ static dck_status read_list(chrome_reader *x)
 				 "closed",
 				 x->source->label);
 		if (t != JSON_OBJECT)
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 		else
 			DCK_TRY(chrome_event_read(x));
 	}
@@ -105,13 +105,13 @@ static dck_status read_members(chrome_reader *x)
 			x->has_schema |= strcmp(x->json.text, "schemaVersion") == 0;
 			continue;
 		}
-		if (what == BASE && t == JSON_BARE)
+		if (what == BASE && t == JSON_LITERAL)
 			x->base_unix_ns = strtoll(x->json.text, NULL, 10);
 		found |= what == LIST && t == JSON_ARRAY;
 		if (what == LIST && t == JSON_ARRAY)
 			DCK_TRY(read_list(x));
 		else
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 	}
 }
 
@@ -150,16 +150,16 @@ static dck_status chrome_read_source(chrome_reader *x)
 
 static void chrome_reading_done(chrome_reader *x)
 {
-	kept_map *const maps[] = {&x->name_rows, &x->thread_rows, &x->process_rows,
+	hash_map *const maps[] = {&x->name_rows, &x->thread_rows, &x->process_rows,
 				  &x->counter_rows, &x->depths};
 
 	for (uint32_t i = 1; i <= x->ntracks; i++)
 		mem_free(chrome_track_at(x, i)->open);
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-		kept_map_done(maps[i]);
-	kept_table_done(&x->names);
-	kept_table_done(&x->tracks);
-	kept_names_done(&x->texts);
+		hash_map_done(maps[i]);
+	id_table_done(&x->names);
+	id_table_done(&x->tracks);
+	string_table_done(&x->texts);
 	mem_free(x->rows);
 	mem_free(x->numbers);
 }
@@ -178,7 +178,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 	x->err = &own;
 	x->facts = &facts;
 	x->wanted = numbers;
-	dck_status status = kept_names_init(&x->texts, &own);
+	dck_status status = string_table_init(&x->texts, &own);
 	if (status == DCK_OK) {
 		mem_arena_limit(x->texts.arena, NAME_BYTES_MAX);
 		status = chrome_read_source(x);

@@ -1,6 +1,6 @@
 /* chrome_reading.h - what is held while a file of Chrome's trace events is read, and the steps of
  * reading it, each in a file of its own: bytes and the list (chrome_read.c), one event
- * (chrome_event.c), tracks (chrome_tracks.c), telling the format (chrome_told.c).
+ * (chrome_event.c), tracks (chrome_tracks.c), telling the format (chrome_emit.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_CHROME_READING_H
@@ -8,7 +8,7 @@
 
 #include "base/json/json_read.h"
 #include "profiler/read/chrome/chrome_read.h"
-#include "profiler/timeline/kept_ranges.h"
+#include "profiler/timeline/pending_ranges.h"
 
 typedef enum chrome_kind {
 	CHROME_BEGIN,
@@ -80,9 +80,9 @@ typedef struct chrome_reader {
 	bool has_schema;
 	bool parts; /* of microseconds were seen */
 	/* Texts by number; names as the format knows them, by text and category. */
-	kept_names texts;
-	kept_map name_rows, thread_rows, process_rows, counter_rows, depths;
-	kept_table names, tracks;
+	string_table texts;
+	hash_map name_rows, thread_rows, process_rows, counter_rows, depths;
+	id_table names, tracks;
 	uint32_t nnames, ntracks, last_thread;
 	char last_ids[128];	/* of that thread, as the file has them */
 	chrome_row *rows;	/* @owned */
@@ -114,7 +114,7 @@ void chrome_tell_track(chrome_reader *x, uint32_t row);
 /* --- chrome_event.c: the members of an event, whose bracket was read. */
 dck_status chrome_event_read(chrome_reader *x);
 
-/* --- chrome_told.c: all that is held. */
+/* --- chrome_emit.c: all that is held. */
 dck_status chrome_tell(chrome_reader *x);
 
 #endif

@@ -46,7 +46,7 @@ static uint32_t tracks_too_many(chrome_reader *x, const char *what, int most)
 
 uint32_t chrome_text(chrome_reader *x, const char *text, size_t n)
 {
-	const uint32_t id = kept_name_numbered(&x->texts, text, n);
+	const uint32_t id = string_table_intern(&x->texts, text, n);
 
 	if (!id)
 		return tracks_no_memory(x);
@@ -56,14 +56,14 @@ uint32_t chrome_text(chrome_reader *x, const char *text, size_t n)
 uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
 {
 	const uint64_t key = (uint64_t)text << 32 | category;
-	uint32_t row = kept_map_find(&x->name_rows, key);
+	uint32_t row = hash_map_find(&x->name_rows, key);
 
 	if (row)
 		return row;
 	x->names.row_bytes = sizeof(named);
 	row = x->nnames + 1;
-	named *made = kept_row(&x->names, row);
-	if (!made || !kept_map_put(&x->name_rows, key, row))
+	named *made = id_table_row(&x->names, row);
+	if (!made || !hash_map_put(&x->name_rows, key, row))
 		return tracks_no_memory(x);
 	*made = (named){text, category};
 	x->nnames = row;
@@ -73,7 +73,7 @@ uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
 {
 	const named *row = kept_find(&x->names, name);
-	const char *category = row ? kept_name_of(&x->texts, row->category).text : NULL;
+	const char *category = row ? string_name_of(&x->texts, row->category).text : NULL;
 
 	return category && strcmp(category, "user_annotation") == 0;
 }
@@ -82,26 +82,26 @@ void chrome_tell_names(chrome_reader *x)
 {
 	for (uint32_t i = 1; i <= x->nnames; i++) {
 		const named *row = kept_find(&x->names, i);
-		const kept_name text = kept_name_of(&x->texts, row->text);
+		const string_name text = string_name_of(&x->texts, row->text);
 		x->format->intern(
 		    x->out, i,
 		    &(trace_name){.text = text.text,
 				  .n = text.n,
-				  .category = kept_name_of(&x->texts, row->category).text});
+				  .category = string_name_of(&x->texts, row->category).text});
 	}
 }
 
 /* --- tracks */
 
-static uint32_t track_new(chrome_reader *x, kept_map *rows, uint64_t key, const chrome_track *t)
+static uint32_t track_new(chrome_reader *x, hash_map *rows, uint64_t key, const chrome_track *t)
 {
 	const uint32_t row = x->ntracks + 1;
 
 	if (row > TRACKS_MAX)
 		return tracks_too_many(x, "processes, threads and counters", TRACKS_MAX);
 	x->tracks.row_bytes = sizeof(chrome_track);
-	chrome_track *made = kept_row(&x->tracks, row);
-	if (!made || (rows && !kept_map_put(rows, key, row)))
+	chrome_track *made = id_table_row(&x->tracks, row);
+	if (!made || (rows && !hash_map_put(rows, key, row)))
 		return tracks_no_memory(x);
 	*made = *t;
 	x->ntracks = row;
@@ -127,7 +127,7 @@ uint32_t chrome_process(chrome_reader *x, const char *pid)
 
 	if (!text)
 		return 0;
-	const uint32_t row = kept_map_find(&x->process_rows, text);
+	const uint32_t row = hash_map_find(&x->process_rows, text);
 	if (row)
 		return row;
 	if (!tracks_number_of(pid, &t.pid)) {
@@ -145,7 +145,7 @@ uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid)
 
 	if (!process || !text)
 		return 0;
-	const uint32_t row = kept_map_find(&x->thread_rows, key);
+	const uint32_t row = hash_map_find(&x->thread_rows, key);
 	if (row)
 		return row;
 	t.pid = chrome_track_at(x, process)->pid;
@@ -164,7 +164,7 @@ uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint
 
 	if (!of)
 		return 0;
-	const uint32_t row = kept_map_find(&x->counter_rows, key);
+	const uint32_t row = hash_map_find(&x->counter_rows, key);
 	if (row)
 		return row;
 	t.pid = chrome_track_at(x, of)->pid;
@@ -175,7 +175,7 @@ uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint
 uint32_t chrome_beside(chrome_reader *x, uint32_t row)
 {
 	const chrome_track *t = chrome_track_at(x, row);
-	const char *name = kept_name_of(&x->texts, t->name).text;
+	const char *name = string_name_of(&x->texts, t->name).text;
 	chrome_track made = {.kind = t->kind, .pid = t->pid, .parent = t->parent};
 	char text[KEPT_NAME_MAX];
 	int n = name ? snprintf(text, sizeof text, "%s (beside)", name)
@@ -196,7 +196,7 @@ void chrome_tell_track(chrome_reader *x, uint32_t row)
 	if (t->parent)
 		chrome_tell_track(x, t->parent);
 	/* The format has no units; those of our thread counters are known. */
-	const char *name = kept_name_of(&x->texts, t->name).text;
+	const char *name = string_name_of(&x->texts, t->name).text;
 	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
 	const int counter = threads ? thread_counter_named(name) : -1;
 	x->format->track(

@@ -6,7 +6,7 @@
  * or, of an old producer (LegacyEvent), the letter of a phase as in Chrome's JSON. row_of_event()
  * maps it to a row: events of threads and counters are emitted there; a track that belongs to no
  * thread is a lane, and its ranges become asynchronous ranges of the thread or process above it. A
- * range with a duration is a begin, and an end that perfetto_told.c holds back.
+ * range with a duration is a begin, and an end that perfetto_emit.c holds back.
  *
  * Invariants: interned ids are looked up in the sequence's tables as of this packet
  * (perfetto_names.c). An unknown type counts as skipped, an event without a time as undated.
@@ -70,7 +70,7 @@ static dck_status event_read_number(wire_reader r, const perfetto_sequence *q, u
 		if (f.number == PF_NUMBER_NAME)
 			DCK_TRY(perfetto_text(&r, &f, ret_text, x));
 		else if (f.number == PF_NUMBER_NAME_IID)
-			*ret_text = kept_map_find(&q->interned[PF_INTERNED_NUMBER_NAMES], f.value);
+			*ret_text = hash_map_find(&q->interned[PF_INTERNED_NUMBER_NAMES], f.value);
 		else if (f.number == PF_NUMBER_UINT)
 			*ret = (double)f.value;
 		else if (f.number == PF_NUMBER_INT)
@@ -114,11 +114,11 @@ static dck_status put_id(uint32_t row, const event *e, trace_kind kind, uint64_t
 static dck_status event_put_flow(uint32_t row, const event *e, uint64_t id, bool last,
 				 perfetto_reader *x)
 {
-	const bool known = kept_map_find(&x->flows, id);
+	const bool known = hash_map_find(&x->flows, id);
 
 	if (last)
-		kept_map_remove(&x->flows, id);
-	else if (!known && x->flows.n < OPEN_MAX && !kept_map_put(&x->flows, id, 1))
+		hash_map_remove(&x->flows, id);
+	else if (!known && x->flows.n < OPEN_MAX && !hash_map_put(&x->flows, id, 1))
 		return ERR_NO_MEMORY(x->err, "for the flows of a trace");
 	if (last && !known)
 		return DCK_OK;
@@ -220,7 +220,7 @@ static dck_status put_counters(wire_reader r, const event *e, const perfetto_seq
 		DCK_TRY(event_read_number(inner, q, &text, &one.value, &one.has_value, x));
 		if (!one.has_value)
 			continue;
-		const kept_name said = kept_name_of(&x->texts, text);
+		const string_name said = string_name_of(&x->texts, text);
 		if (said.text && strcmp(said.text, "value") == 0)
 			text = 0;
 		DCK_TRY(perfetto_text_joined(e->text, text, &text, x));
@@ -248,10 +248,10 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 	*ret = q->thread;
 	if (!uuid && q->thread)
 		return DCK_OK;
-	*ret = kept_map_find(&x->track_rows, uuid);
+	*ret = hash_map_find(&x->track_rows, uuid);
 	/* Of tracks without a description a sequence's default track is a thread, another one a
 	 * lane. */
-	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_LANE
+	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_TRACK
 						: e->has_track && uuid);
 	if (*ret_lane)
 		return DCK_OK;
@@ -380,7 +380,7 @@ static dck_status read_legacy(wire_reader r, const perfetto_sequence *q, event *
 	while (perfetto_each(x, &r, &f)) {
 		switch (f.number) {
 		case PF_LEGACY_NAME_IID:
-			e->text = kept_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f.value);
+			e->text = hash_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f.value);
 			break;
 		case PF_LEGACY_PHASE:
 			*ret_phase = f.value;
@@ -436,18 +436,18 @@ static dck_status event_read_field(const wire_reader *r, const wire_field *f,
 		e->has_track = true;
 		break;
 	case PF_EVENT_NAME_IID:
-		e->text = kept_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f->value);
+		e->text = hash_map_find(&q->interned[PF_INTERNED_EVENT_NAMES], f->value);
 		break;
 	case PF_EVENT_NAME:
 		return perfetto_text(r, f, &e->text, x);
 	case PF_EVENT_CATEGORY_IID:
-		one = kept_map_find(&q->interned[PF_INTERNED_CATEGORIES], f->value);
+		one = hash_map_find(&q->interned[PF_INTERNED_CATEGORIES], f->value);
 		return perfetto_text_joined(e->category, one, &e->category, x);
 	case PF_EVENT_CATEGORY:
 		DCK_TRY(perfetto_text(r, f, &one, x));
 		return perfetto_text_joined(e->category, one, &e->category, x);
 	case PF_EVENT_SOURCE_IID:
-		e->place = kept_map_find(&q->interned[PF_INTERNED_SOURCES], f->value);
+		e->place = hash_map_find(&q->interned[PF_INTERNED_SOURCES], f->value);
 		break;
 	case PF_EVENT_SOURCE:
 		DCK_TRY(wire_enter(r, f, "a place in the source", &inner, x->err));

@@ -54,7 +54,7 @@ bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f)
 
 static dck_status text_numbered(const char *text, size_t n, uint32_t *ret, perfetto_reader *x)
 {
-	*ret = kept_name_numbered(&x->texts, text, n);
+	*ret = string_table_intern(&x->texts, text, n);
 	if (!*ret)
 		return ERR_NO_MEMORY(x->err, "for the names of a trace");
 	if (x->texts.n > TEXTS_MAX)
@@ -76,7 +76,8 @@ dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *re
 
 dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_reader *x)
 {
-	const kept_name first = kept_name_of(&x->texts, a), second = kept_name_of(&x->texts, b);
+	const string_name first = string_name_of(&x->texts, a),
+			  second = string_name_of(&x->texts, b);
 	char text[2 * KEPT_NAME_MAX + 1];
 
 	*ret = a ? a : b;
@@ -91,17 +92,17 @@ dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_
 /* --- names with what belongs to them */
 
 /* Finds or makes the row of a pair of numbers. */
-static dck_status pair_row(kept_map *rows, kept_table *table, uint32_t a, uint32_t b, uint32_t *n,
+static dck_status pair_row(hash_map *rows, id_table *table, uint32_t a, uint32_t b, uint32_t *n,
 			   uint32_t *ret, perfetto_reader *x)
 {
 	const uint64_t key = (uint64_t)a << 32 | b;
 
-	*ret = kept_map_find(rows, key);
+	*ret = hash_map_find(rows, key);
 	if (*ret)
 		return DCK_OK;
 	if (*n == TEXTS_MAX)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %d names", (int)TEXTS_MAX);
-	if (!kept_row(table, *n + 1) || !kept_map_put(rows, key, *n + 1))
+	if (!id_table_row(table, *n + 1) || !hash_map_put(rows, key, *n + 1))
 		return ERR_NO_MEMORY(x->err, "for the names of a trace");
 	*ret = ++*n;
 	return DCK_OK;
@@ -125,14 +126,14 @@ void perfetto_tell_names(perfetto_reader *x)
 {
 	while (x->told_names < x->nnames) {
 		const named *row = kept_find(&x->names, ++x->told_names);
-		const kept_name text = kept_name_of(&x->texts, row->text);
+		const string_name text = string_name_of(&x->texts, row->text);
 		const place *at = row->place ? kept_find(&x->places, row->place) : NULL;
 		x->format->intern(
 		    x->out, x->told_names,
 		    &(trace_name){.text = text.text,
 				  .n = text.n,
-				  .category = kept_name_of(&x->texts, row->category).text,
-				  .file = at ? kept_name_of(&x->texts, at->file).text : NULL,
+				  .category = string_name_of(&x->texts, row->category).text,
+				  .file = at ? string_name_of(&x->texts, at->file).text : NULL,
 				  .line = at ? at->line : 0});
 	}
 }
@@ -188,9 +189,9 @@ dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reade
 		DCK_TRY(wire_enter(&r, &f, "a name", &one, x->err));
 		DCK_TRY((f.number == PF_INTERNED_SOURCES ? perfetto_place : perfetto_read_text)(
 		    one, &iid, &value, x));
-		kept_map *to = &q->interned[f.number];
+		hash_map *to = &q->interned[f.number];
 		const uint32_t had = to->n;
-		if (value && !kept_map_put(to, iid, value))
+		if (value && !hash_map_put(to, iid, value))
 			return ERR_NO_MEMORY(x->err, "for the names of a trace");
 		x->ninterned += to->n - had;
 		if (x->ninterned > INTERNED_MAX)
@@ -204,7 +205,7 @@ void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
 {
 	for (size_t i = 0; i < sizeof q->interned / sizeof *q->interned; i++) {
 		x->ninterned -= q->interned[i].n;
-		kept_map_clear(&q->interned[i]);
+		hash_map_clear(&q->interned[i]);
 	}
 	q->clock = 0;
 	q->track = 0;

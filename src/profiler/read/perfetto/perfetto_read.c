@@ -9,7 +9,7 @@
 #include "profiler/read/perfetto/perfetto_read.h"
 #include "base/err.h"
 #include "profiler/read/perfetto/perfetto_reading.h"
-#include "profiler/read/unpack.h"
+#include "profiler/read/inflate_reader.h"
 
 #include <string.h>
 
@@ -201,7 +201,7 @@ static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_
 	DCK_TRY(unpack_open(&u, s, at, n, UNPACK_PACKETS, &x->budget, x->err));
 	x->packed++;
 	do {
-		status = unpack_next(u, &part, x->err);
+		status = inflate_reader_next(u, &part, x->err);
 		if (status == DCK_OK && part.n > 0)
 			status = read_packets(&part, part.at, x);
 	} while (status == DCK_OK && part.n > 0);
@@ -247,25 +247,25 @@ static dck_status perfetto_read_source(wire_source *s, perfetto_reader *x)
 
 static void perfetto_reading_done(perfetto_reader *x)
 {
-	kept_map *const maps[] = {&x->sequence_rows, &x->track_rows,   &x->process_rows,
+	hash_map *const maps[] = {&x->sequence_rows, &x->track_rows,   &x->process_rows,
 				  &x->thread_rows,   &x->counter_rows, &x->name_rows,
 				  &x->place_rows,    &x->async_depths, &x->flows};
-	kept_table *const tables[] = {&x->sequences, &x->tracks, &x->names, &x->places};
+	id_table *const tables[] = {&x->sequences, &x->tracks, &x->names, &x->places};
 
 	for (uint32_t i = 0; i < x->sequences.n; i++) {
 		perfetto_sequence *q = kept_find(&x->sequences, i);
 		for (size_t k = 0; k < sizeof q->interned / sizeof *q->interned; k++)
-			kept_map_done(&q->interned[k]);
+			hash_map_done(&q->interned[k]);
 		perfetto_clocks_done(&q->clocks);
 	}
 	for (uint32_t i = 0; i < x->tracks.n; i++)
 		mem_free(perfetto_track_at(x, i)->ends);
 	perfetto_clocks_done(&x->clocks);
 	for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-		kept_map_done(maps[i]);
+		hash_map_done(maps[i]);
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		kept_table_done(tables[i]);
-	kept_names_done(&x->texts);
+		id_table_done(tables[i]);
+	string_table_done(&x->texts);
 	arrange_free(x->events);
 }
 
@@ -280,7 +280,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 			     .facts = &facts,
 			     .sequences = {.row_bytes = sizeof(perfetto_sequence)},
 			     .tracks = {.row_bytes = sizeof(perfetto_track)}};
-	dck_status status = kept_names_init(&x.texts, &own);
+	dck_status status = string_table_init(&x.texts, &own);
 
 	perfetto_names_init(&x);
 

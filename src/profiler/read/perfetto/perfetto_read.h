@@ -14,7 +14,7 @@
  * type; those that are ranges, instants, counters and flows are taken. Packets of other kinds are
  * skipped. Memory is bounded, whatever the file says.
  *
- * The file, and packets in it, may be compressed by gzip or zlib (unpack.h).
+ * The file, and packets in it, may be compressed by gzip or zlib (inflate_reader.h).
  *
  * A range on a track that is neither a thread's nor a process's becomes a range that any track may
  * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it. A flow belongs to the range

@@ -1,12 +1,12 @@
 /* perfetto_reading.h - what is known while a trace of Perfetto is read, and the steps of reading
  * it, each in a file of its own: texts and names (perfetto_names.c), tracks (perfetto_tracks.c),
- * telling the format (perfetto_told.c), events (perfetto_event.c). perfetto_read.c has the packets.
+ * telling the format (perfetto_emit.c), events (perfetto_event.c). perfetto_read.c has the packets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_READING_H
 #define IMPORT_PERFETTO_READING_H
 
-#include "profiler/read/arrange.h"
+#include "profiler/read/reorder.h"
 #include "profiler/timeline/perfetto.h"
 #include "profiler/read/perfetto/perfetto_clock.h"
 #include "profiler/read/perfetto/perfetto_read.h"
@@ -16,7 +16,7 @@ typedef enum perfetto_track_kind {
 	PERFETTO_PROCESS,
 	PERFETTO_THREAD,
 	PERFETTO_COUNTER,
-	PERFETTO_LANE
+	PERFETTO_TRACK
 } perfetto_track_kind;
 
 typedef struct perfetto_track {
@@ -38,7 +38,7 @@ typedef struct perfetto_sequence {
 	uint64_t track;				    /* by default */
 	uint32_t thread;			    /* by its descriptor: a row; 0: none */
 	int64_t us;				    /* of an old producer's last event */
-	kept_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
+	hash_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
 	perfetto_clocks clocks;
 } perfetto_sequence;
 
@@ -52,22 +52,22 @@ typedef struct perfetto_reader {
 	arranger *events;
 	perfetto_clocks clocks; /* of the trace */
 	bool has_snapshot;
-	trace_about about; /* at the first snapshot */
+	trace_header about; /* at the first snapshot */
 	uint64_t base_ns;
 	uint64_t budget; /* bytes that may still be unpacked */
 	unsigned packed; /* how deep in what is compressed this is */
 	/* Sequences and tracks by id, uuid; processes by pid, threads by pid and tid. */
-	kept_map sequence_rows, track_rows, process_rows, thread_rows, counter_rows;
-	kept_table sequences, tracks;
+	hash_map sequence_rows, track_rows, process_rows, thread_rows, counter_rows;
+	id_table sequences, tracks;
 	uint32_t nsequences, ntracks, nlanes, nends;
 	/* Texts by number; names as the format knows them, by text and category; places in sources.
 	 */
-	kept_names texts;
-	kept_table names, places;
-	kept_map name_rows, place_rows;
+	string_table texts;
+	id_table names, places;
+	hash_map name_rows, place_rows;
 	uint32_t nnames, nplaces, told_names;
 	uint64_t ninterned;
-	kept_map async_depths, flows; /* what is open of each id */
+	hash_map async_depths, flows; /* what is open of each id */
 } perfetto_reader;
 
 /* --- perfetto_names.c */
@@ -109,7 +109,7 @@ dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_re
 /* The thread or process that a track lies below; 0: none. */
 uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
 
-/* --- perfetto_told.c */
+/* --- perfetto_emit.c */
 
 dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
 /* A range of this track ends at a time that is still to come. */

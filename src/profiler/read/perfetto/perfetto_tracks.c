@@ -27,16 +27,16 @@ enum {
 };
 
 /* Finds or makes the row of a key in one of the maps. */
-static dck_status tracks_row_of(kept_map *rows, kept_table *table, uint64_t key, uint32_t *n,
+static dck_status tracks_row_of(hash_map *rows, id_table *table, uint64_t key, uint32_t *n,
 				uint32_t max, uint32_t *ret, perfetto_reader *x)
 {
-	*ret = kept_map_find(rows, key);
+	*ret = hash_map_find(rows, key);
 	if (*ret)
 		return DCK_OK;
 	if (*n == max)
 		DCK_FAIL(x->err, E_LIMIT, "the trace has more than %u tracks or writers",
 			 (unsigned)max);
-	if (!kept_row(table, *n + 1) || !kept_map_put(rows, key, *n + 1))
+	if (!id_table_row(table, *n + 1) || !hash_map_put(rows, key, *n + 1))
 		return ERR_NO_MEMORY(x->err, "for the tracks of a trace");
 	*ret = ++*n;
 	return DCK_OK;
@@ -60,7 +60,7 @@ dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
 }
 
 /* Finds or makes a row that no event can refer to by a uuid. */
-static dck_status row_made(kept_map *rows, uint64_t key, const perfetto_track *said, uint32_t *ret,
+static dck_status row_made(hash_map *rows, uint64_t key, const perfetto_track *said, uint32_t *ret,
 			   perfetto_reader *x)
 {
 	DCK_TRY(tracks_row_of(rows, &x->tracks, key, &x->ntracks, TRACKS_MAX, ret, x));
@@ -163,7 +163,7 @@ static dck_status read_counter(wire_reader r, perfetto_track *t, perfetto_reader
 			t->incremental = f.value != 0;
 		else if (f.number == PF_COUNTER_UNIT_NAME) {
 			DCK_TRY(perfetto_text(&r, &f, &name, x));
-			t->unit = unit_named(kept_name_of(&x->texts, name).text);
+			t->unit = unit_named(string_name_of(&x->texts, name).text);
 		}
 	}
 	return x->status;
@@ -184,9 +184,9 @@ static void take_over(perfetto_track *t, const perfetto_track *said)
 }
 
 /* Maps the number of a process or thread to its first track. */
-static dck_status known_as(kept_map *rows, uint64_t key, uint32_t row, perfetto_reader *x)
+static dck_status known_as(hash_map *rows, uint64_t key, uint32_t row, perfetto_reader *x)
 {
-	if (!kept_map_find(rows, key) && !kept_map_put(rows, key, row))
+	if (!hash_map_find(rows, key) && !hash_map_put(rows, key, row))
 		return ERR_NO_MEMORY(x->err, "for the tracks of a trace");
 	return DCK_OK;
 }
@@ -194,7 +194,7 @@ static dck_status known_as(kept_map *rows, uint64_t key, uint32_t row, perfetto_
 /* Applies a descriptor after its last field, because its uuid may come last. */
 dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 {
-	perfetto_track said = {.kind = PERFETTO_LANE, .changed = true, .multiplier = 1};
+	perfetto_track said = {.kind = PERFETTO_TRACK, .changed = true, .multiplier = 1};
 	uint32_t name = 0, row;
 	int64_t us;
 	wire_field f;
@@ -214,7 +214,7 @@ dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 			break;
 		case PF_TRACK_PROCESS:
 			DCK_TRY(wire_enter(&r, &f, "a process", &inner, x->err));
-			if (said.kind == PERFETTO_LANE)
+			if (said.kind == PERFETTO_TRACK)
 				DCK_TRY(read_process(inner, &said, x));
 			break;
 		case PF_TRACK_THREAD:
@@ -230,7 +230,7 @@ dck_status perfetto_track_read(wire_reader r, perfetto_reader *x)
 		}
 	}
 	DCK_TRY(x->status);
-	if (said.kind == PERFETTO_LANE && !kept_map_find(&x->track_rows, said.uuid) &&
+	if (said.kind == PERFETTO_TRACK && !hash_map_find(&x->track_rows, said.uuid) &&
 	    x->nlanes++ >= LANES_MAX)
 		return DCK_OK;
 	DCK_TRY(perfetto_track_of(said.uuid, &row, x));
@@ -258,7 +258,7 @@ dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_re
 uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid)
 {
 	for (int steps = 0; steps < 32 && uuid; steps++) {
-		uint32_t row = kept_map_find(&x->track_rows, uuid);
+		uint32_t row = hash_map_find(&x->track_rows, uuid);
 		const perfetto_track *t = perfetto_track_at(x, row);
 		if (!row || t->kind == PERFETTO_THREAD || t->kind == PERFETTO_PROCESS)
 			return row;

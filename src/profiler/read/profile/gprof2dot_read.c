@@ -64,7 +64,7 @@ static dck_status named_read(reader *x, named *ret)
 			   cost = gprof2dot_key_is(x, "description");
 		DCK_TRY(json_next(&x->json, &t, x->err));
 		if (t != JSON_TEXT) {
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 			continue;
 		}
 		const char *text = x->json.text;
@@ -137,7 +137,7 @@ static dck_status gprof2dot_chain_read(reader *x)
 		DCK_TRY(json_next_element(&x->json, &t, x->err));
 		if (t == JSON_CLOSE)
 			return DCK_OK;
-		if (t != JSON_BARE)
+		if (t != JSON_LITERAL)
 			MALFORMED(x, "a call chain is no list of numbers");
 		if (x->nchain == DEPTH_MAX)
 			DCK_FAIL(x->err, E_LIMIT, "the profile has more than %d frames in a stack",
@@ -156,7 +156,7 @@ static dck_status costs_read(reader *x)
 		DCK_TRY(json_next_element(&x->json, &t, x->err));
 		if (t == JSON_CLOSE)
 			return DCK_OK;
-		if (x->ncosts == x->stacks.ncolumns || t != JSON_BARE ||
+		if (x->ncosts == x->stacks.ncolumns || t != JSON_LITERAL ||
 		    !json_number(x->json.text, &v) || !stacks_weight_fits(v * x->scale[x->ncosts]))
 			MALFORMED(x, "an event does not cost %u numbers",
 				  (unsigned)x->stacks.ncolumns);
@@ -181,7 +181,7 @@ static dck_status gprof2dot_event_read(reader *x)
 		if (t == JSON_ARRAY && (chain || cost))
 			DCK_TRY(chain ? gprof2dot_chain_read(x) : costs_read(x));
 		else
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 	}
 	stack_open(&x->stacks, 0);
 	while (x->nchain > 0)
@@ -229,7 +229,7 @@ static dck_status gprof2dot_file_read(reader *x, bool events)
 		else if (t == JSON_ARRAY && events && list)
 			DCK_TRY(gprof2dot_events_read(x));
 		else
-			DCK_TRY(json_pass(&x->json, t, x->err));
+			DCK_TRY(json_skip(&x->json, t, x->err));
 	}
 	if (!x->events || x->stacks.ncolumns == 0)
 		DCK_FAIL(x->err, E_FORMAT, "this is no profile of gprof2dot: it has no list \"%s\"",

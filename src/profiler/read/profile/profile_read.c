@@ -12,7 +12,7 @@
 #include "profiler/read/profile/pstats_read.h"
 #include "profiler/read/profile/speedscope_read.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 
 #include <string.h>
 

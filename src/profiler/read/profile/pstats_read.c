@@ -16,7 +16,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 #include "deepclock/opt.h"
 #include "profiler/read/profile/marshal_read.h"
 
@@ -54,7 +54,7 @@ typedef struct call_edge {
 } call_edge;
 
 typedef struct pstats {
-	call_paths paths;
+	cct paths;
 	profiled *functions; /* @owned; by the number of their frames */
 	call_edge *edges;    /* @owned; in ascending order of callers */
 	size_t nfunctions, nedges, edges_max;
@@ -102,11 +102,11 @@ static dck_status function_read(pstats *p, const marshal_values *v, const marsha
 			 "this is no profile of cProfile: a function is not (file, line, name)");
 	const uint32_t line =
 	    part[1].number > 0 && part[1].number < UINT32_MAX ? (uint32_t)part[1].number : 0;
-	*ret = call_paths_frame(&p->paths,
-				&(dck_frame){.name = pstats_text_of(&part[2], name, sizeof name),
-					     .file = pstats_text_of(&part[0], file, sizeof file),
-					     .line = line,
-					     .start_line = line});
+	*ret =
+	    cct_frame(&p->paths, &(dck_frame){.name = pstats_text_of(&part[2], name, sizeof name),
+					      .file = pstats_text_of(&part[0], file, sizeof file),
+					      .line = line,
+					      .start_line = line});
 	DCK_NEED(*ret, p->err, "for the functions of a profile");
 	return DCK_OK;
 }
@@ -250,8 +250,8 @@ static void path_add(pstats *p, uint32_t path, uint32_t f, const call_times *t)
 {
 	profiled *function = &p->functions[f];
 
-	call_paths_add(&p->paths, path, CALLS, t->calls);
-	call_paths_add(&p->paths, path, SELF, t->self_ns);
+	cct_add(&p->paths, path, CALLS, t->calls);
+	cct_add(&p->paths, path, SELF, t->self_ns);
 	function->in_paths.calls += t->calls;
 	function->in_paths.self_ns += t->self_ns;
 }
@@ -261,7 +261,7 @@ static void pstats_path_make(pstats *p, uint32_t parent, uint32_t f, const call_
 			     unsigned depth)
 {
 	profiled *function = &p->functions[f];
-	const uint32_t path = call_paths_child(&p->paths, parent, f);
+	const uint32_t path = cct_child(&p->paths, parent, f);
 	const double share = function->in_ns > 0      ? t->total_ns / function->in_ns
 			     : function->in_calls > 0 ? t->calls / function->in_calls
 						      : 0;
@@ -285,8 +285,7 @@ static void pstats_path_make(pstats *p, uint32_t parent, uint32_t f, const call_
 /* Returns whether something is left: of paths that were not made. */
 static bool pstats_rest_add(pstats *p)
 {
-	const uint32_t root =
-	    call_paths_frame(&p->paths, &(dck_frame){.name = "(callers not known)"});
+	const uint32_t root = cct_frame(&p->paths, &(dck_frame){.name = "(callers not known)"});
 	bool any = false;
 
 	for (uint32_t f = 1; f < p->nfunctions; f++) {
@@ -300,8 +299,7 @@ static bool pstats_rest_add(pstats *p)
 		if (left.calls <= 1e-6 * function->t.calls &&
 		    left.self_ns <= 1e-6 * function->t.self_ns)
 			continue;
-		path_add(p, call_paths_child(&p->paths, call_paths_child(&p->paths, 0, root), f), f,
-			 &left);
+		path_add(p, cct_child(&p->paths, cct_child(&p->paths, 0, root), f), f, &left);
 		any = true;
 	}
 	return any;
@@ -333,7 +331,7 @@ static int pstats_by_self(const void *a, const void *b)
 
 static void row_write(const pstats *p, uint32_t f, record_builder *b)
 {
-	const dck_frame frame = call_paths_frame_get(&p->paths, f);
+	const dck_frame frame = cct_frame_get(&p->paths, f);
 	const call_times *t = &p->functions[f].t;
 
 	record_cell_text(b, frame.name);
@@ -350,7 +348,7 @@ static void row_write(const pstats *p, uint32_t f, record_builder *b)
 
 static void answer_write(const pstats *p, uint32_t f, record_builder *b)
 {
-	const dck_frame frame = call_paths_frame_get(&p->paths, f);
+	const dck_frame frame = cct_frame_get(&p->paths, f);
 	const call_times *t = &p->functions[f].t;
 	char self[32], all[32], calls[32];
 
@@ -408,7 +406,7 @@ static dck_status record_write(pstats *p, record_builder *b)
 			    rest ? "; time on unknown paths is below (callers "
 				   "not known)"
 				 : "");
-	return call_paths_tree(&p->paths, "calls", "Calls by call path", b, p->err);
+	return cct_tree(&p->paths, "calls", "Calls by call path", b, p->err);
 }
 
 dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *err)
@@ -417,8 +415,7 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 	marshal_values v;
 
 	DCK_TRY(marshal_read(&v, bytes, n, err));
-	dck_status status =
-	    call_paths_init(&p.paths, weights, sizeof weights / sizeof weights[0], err);
+	dck_status status = cct_init(&p.paths, weights, sizeof weights / sizeof weights[0], err);
 	if (status == DCK_OK)
 		status = pstats_rows_read(&p, &v);
 	marshal_values_done(&v);
@@ -426,7 +423,7 @@ dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *
 		graph_make(&p);
 		status = record_write(&p, b);
 	}
-	call_paths_done(&p.paths);
+	cct_done(&p.paths);
 	mem_free(p.functions);
 	mem_free(p.edges);
 	return status;

@@ -74,7 +74,7 @@ static dck_status speedscope_next(reader *x, json_token *ret)
 
 static dck_status pass(reader *x, json_token t)
 {
-	return json_pass(&x->json, t, x->err);
+	return json_skip(&x->json, t, x->err);
 }
 
 #define MALFORMED(x, ...) DCK_FAIL((x)->err, E_FORMAT, "the profile is damaged: " __VA_ARGS__)
@@ -123,7 +123,7 @@ static dck_status speedscope_frame_read(reader *x)
 			row.name = stacks_text(&x->stacks, x->json.text, x->json.n);
 		else if (t == JSON_TEXT && what == FILE_NAME)
 			row.file = stacks_text(&x->stacks, x->json.text, x->json.n);
-		else if (t == JSON_BARE && what == LINE && json_number(x->json.text, &line) &&
+		else if (t == JSON_LITERAL && what == LINE && json_number(x->json.text, &line) &&
 			 line > 0 && line < UINT32_MAX)
 			row.line = (uint32_t)line;
 		else
@@ -203,9 +203,9 @@ static dck_status head_read(reader *x)
 
 static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 {
-	if (t != JSON_BARE || !json_number(x->json.text, ret))
+	if (t != JSON_LITERAL || !json_number(x->json.text, ret))
 		MALFORMED(x, "%s%.20s%s is no number", t == JSON_TEXT ? "\"" : "",
-			  t == JSON_TEXT || t == JSON_BARE ? x->json.text : "an object",
+			  t == JSON_TEXT || t == JSON_LITERAL ? x->json.text : "an object",
 			  t == JSON_TEXT ? "\"" : "");
 	return DCK_OK;
 }
@@ -215,7 +215,7 @@ static dck_status speedscope_number_read(reader *x, json_token t, double *ret)
 static void path_begin(reader *x)
 {
 	const profile_head *head = &x->heads[x->at];
-	const char *name = kept_name_of(&x->stacks.texts, head->name).text;
+	const char *name = string_name_of(&x->stacks.texts, head->name).text;
 
 	stack_open(&x->stacks, 0);
 	if (x->of_unit[head->unit] > 1 && !(x->ours && x->active))
@@ -232,7 +232,7 @@ static dck_status sample_read(reader *x)
 		DCK_TRY(json_next_element(&x->json, &t, x->err));
 		if (t == JSON_CLOSE)
 			break;
-		if (t != JSON_BARE)
+		if (t != JSON_LITERAL)
 			MALFORMED(x, "a sample is no list of numbers");
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
 		stack_push(&x->stacks, row);
@@ -317,7 +317,7 @@ static dck_status speedscope_event_read(reader *x, event *ret)
 		} else if (at) {
 			DCK_TRY(speedscope_number_read(x, t, &ret->at));
 			ret->has_at = true;
-		} else if (row && t == JSON_BARE) {
+		} else if (row && t == JSON_LITERAL) {
 			DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &ret->row, x->err));
 			ret->has_row = true;
 		} else {
@@ -387,7 +387,7 @@ static dck_status speedscope_events_read(reader *x)
  * length. */
 static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
 {
-	const char *name = kept_name_of(&x->stacks.texts, x->heads[at].name).text;
+	const char *name = string_name_of(&x->stacks.texts, x->heads[at].name).text;
 	const char *found = NULL;
 
 	for (const char *c = name; c && (c = strstr(c, ": ")); c += 2)
@@ -398,19 +398,19 @@ static const char *title_of(const reader *x, uint32_t at, size_t *ret_title)
 
 static bool same_title(const reader *x, uint32_t a, uint32_t b)
 {
-	const kept_names *texts = &x->stacks.texts;
+	const string_table *texts = &x->stacks.texts;
 	size_t n = 0, m = 0;
 
 	(void)title_of(x, a, &n);
 	(void)title_of(x, b, &m);
 	return n == m && n > 0 &&
-	       memcmp(kept_name_of(texts, x->heads[a].name).text,
-		      kept_name_of(texts, x->heads[b].name).text, n) == 0;
+	       memcmp(string_name_of(texts, x->heads[a].name).text,
+		      string_name_of(texts, x->heads[b].name).text, n) == 0;
 }
 
 static dck_status tree_end(reader *x, record_builder *b)
 {
-	const char *name = kept_name_of(&x->stacks.texts, x->heads[x->at].name).text;
+	const char *name = string_name_of(&x->stacks.texts, x->heads[x->at].name).text;
 	char title[KEPT_NAME_MAX + 1];
 	size_t n = 0;
 
@@ -516,7 +516,7 @@ static dck_status speedscope_member_read(reader *x, record_builder *b, bool *pro
 		    stacks_text(&x->stacks, x->json.text, x->json.n);
 	if (exporter && t == JSON_TEXT)
 		x->ours = strncmp(x->json.text, "deepclock ", 10) == 0;
-	if (active && t == JSON_BARE)
+	if (active && t == JSON_LITERAL)
 		x->active = strcmp(x->json.text, "null") != 0;
 	return pass(x, t);
 }
@@ -559,10 +559,10 @@ static void speedscope_facts_put(const reader *x, record_builder *b)
 	record_fact_text(b, "profile", "format", "speedscope");
 	if (x->exporter)
 		record_fact_text(b, "profile", "exporter",
-				 kept_name_of(&x->stacks.texts, x->exporter).text);
+				 string_name_of(&x->stacks.texts, x->exporter).text);
 	if (x->name)
 		record_fact_text(b, "profile", "name",
-				 kept_name_of(&x->stacks.texts, x->name).text);
+				 string_name_of(&x->stacks.texts, x->name).text);
 }
 
 dck_status speedscope_read(wire_source *s, record_builder *b, dck_err *err)

@@ -2,13 +2,13 @@
  *
  * A reader adds the file's frames in its order (`rows`), then builds each path from its outermost
  * frame inwards (stack_push()) and adds weights to the path. A row gets its frame of the tree
- * (call_paths.h) when a path first uses it. After a frame that does not fit (`full`), the deeper
+ * (cct.h) when a path first uses it. After a frame that does not fit (`full`), the deeper
  * ones are ignored and the weight stays with the path so far: so sums stay right. stacks_write()
  * writes the tree, of the first one also the table of functions and the answer, by the first weight
  * that is not a count, and begins another tree over the same rows.
  *
  * Bounds for hostile files: STACKS_FRAMES_MAX rows, STACKS_COLUMNS weights, TEXT_BYTES_MAX of texts
- * in the file's and in the tree's table each, paths as in call_paths.h. A weight is finite and
+ * in the file's and in the tree's table each, paths as in cct.h. A weight is finite and
  * below 2^63. Lack of memory for texts is sticky and reported by stacks_write().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -28,7 +28,7 @@ static dck_status tree_begin(stacks *s, dck_err *err)
 	memset(s->sums, 0, sizeof s->sums);
 	for (uint32_t i = 0; i < s->nrows; i++)
 		s->rows[i].frame = 0;
-	DCK_TRY(call_paths_init(&s->paths, s->columns, STACKS_COLUMNS, err));
+	DCK_TRY(cct_init(&s->paths, s->columns, STACKS_COLUMNS, err));
 	mem_arena_limit(s->paths.texts.arena, TEXT_BYTES_MAX);
 	return DCK_OK;
 }
@@ -36,22 +36,22 @@ static dck_status tree_begin(stacks *s, dck_err *err)
 dck_status stacks_init(stacks *s, dck_err *err)
 {
 	*s = (stacks){0};
-	DCK_TRY(kept_names_init(&s->texts, err));
+	DCK_TRY(string_table_init(&s->texts, err));
 	mem_arena_limit(s->texts.arena, TEXT_BYTES_MAX);
 	return tree_begin(s, err);
 }
 
 void stacks_done(stacks *s)
 {
-	call_paths_done(&s->paths);
-	kept_names_done(&s->texts);
+	cct_done(&s->paths);
+	string_table_done(&s->texts);
 	mem_free(s->rows);
 	*s = (stacks){0};
 }
 
 uint32_t stacks_text(stacks *s, const char *text, size_t n)
 {
-	return kept_name_numbered(&s->texts, text, n);
+	return string_table_intern(&s->texts, text, n);
 }
 
 dck_status stacks_column(stacks *s, const char *key, dck_unit unit, size_t *ret, dck_err *err)
@@ -64,7 +64,7 @@ dck_status stacks_column(stacks *s, const char *key, dck_unit unit, size_t *ret,
 	if (s->ncolumns == STACKS_COLUMNS)
 		DCK_FAIL(err, E_LIMIT, "the profile has more than %d kinds of weights",
 			 STACKS_COLUMNS);
-	const char *own = kept_name_of(&s->texts, stacks_text(s, key, strlen(key))).text;
+	const char *own = string_name_of(&s->texts, stacks_text(s, key, strlen(key))).text;
 	DCK_NEED(own, err, "for the names of a profile");
 	s->columns[s->ncolumns] = (dck_column){.key = own, .title = own, .unit = unit};
 	*ret = s->ncolumns++;
@@ -105,7 +105,7 @@ dck_status stacks_row_find(const stacks *s, const char *number, uint32_t *ret, d
 /* Adds a frame to the path. Frames inside one that did not fit stay with the path around it. */
 static void stacks_push(stacks *s, uint32_t frame)
 {
-	const uint32_t path = s->full ? s->path : call_paths_child(&s->paths, s->path, frame);
+	const uint32_t path = s->full ? s->path : cct_child(&s->paths, s->path, frame);
 
 	s->full |= path == s->path;
 	s->path = path;
@@ -113,7 +113,7 @@ static void stacks_push(stacks *s, uint32_t frame)
 
 void stack_push_frame(stacks *s, const dck_frame *frame)
 {
-	stacks_push(s, call_paths_frame(&s->paths, frame));
+	stacks_push(s, cct_frame(&s->paths, frame));
 }
 
 void stack_push(stacks *s, uint32_t row)
@@ -121,10 +121,10 @@ void stack_push(stacks *s, uint32_t row)
 	stacks_row *r = &s->rows[row];
 
 	if (!r->frame)
-		r->frame = call_paths_frame(
-		    &s->paths, &(dck_frame){.name = kept_name_of(&s->texts, r->name).text,
-					    .file = kept_name_of(&s->texts, r->file).text,
-					    .line = r->line});
+		r->frame = cct_frame(&s->paths,
+				     &(dck_frame){.name = string_name_of(&s->texts, r->name).text,
+						  .file = string_name_of(&s->texts, r->file).text,
+						  .line = r->line});
 	stacks_push(s, r->frame);
 }
 
@@ -190,7 +190,7 @@ static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *er
 				.brief = 10};
 	first = record_new();
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status status = call_paths_functions(&s->paths, &how, first, err);
+	const dck_status status = cct_functions(&s->paths, &how, first, err);
 	if (status != DCK_OK) {
 		record_drop(first);
 		return status;
@@ -198,22 +198,22 @@ static dck_status stacks_functions_put(stacks *s, record_builder *b, dck_err *er
 	DCK_TRY(record_finish(first, &r, err));
 	stacks_answer_put(s, weight, &how, b, r);
 	dck_record_free(r);
-	return call_paths_functions(&s->paths, &how, b, err);
+	return cct_functions(&s->paths, &how, b, err);
 }
 
 static dck_status stacks_tree_put(stacks *s, const char *title, record_builder *b, dck_err *err)
 {
-	DCK_NEED(!kept_names_failed(&s->texts) && !kept_names_failed(&s->paths.texts), err,
+	DCK_NEED(!string_table_failed(&s->texts) && !string_table_failed(&s->paths.texts), err,
 		 "for the names of a profile, which may have %zu MiB", TEXT_BYTES_MAX >> 20);
-	call_paths_narrow(&s->paths, s->ncolumns);
+	cct_narrow(&s->paths, s->ncolumns);
 	if (s->ntrees == 0) {
 		DCK_TRY(stacks_functions_put(s, b, err));
 		for (size_t k = 0; k < s->ncolumns; k++)
 			record_fact_real(b, "profile", s->columns[k].key, s->columns[k].unit,
 					 s->sums[k]);
 	}
-	return call_paths_tree(&s->paths, s->ntrees ? title : "samples",
-			       title ? title : "Samples by call path", b, err);
+	return cct_tree(&s->paths, s->ntrees ? title : "samples",
+			title ? title : "Samples by call path", b, err);
 }
 
 dck_status stacks_write(stacks *s, const char *title, record_builder *b, dck_err *err)
@@ -224,6 +224,6 @@ dck_status stacks_write(stacks *s, const char *title, record_builder *b, dck_err
 		DCK_TRY(stacks_column(s, "samples", DCK_UNIT_ONE, &column, err));
 	DCK_TRY(stacks_tree_put(s, title, b, err));
 	s->ntrees++;
-	call_paths_done(&s->paths);
+	cct_done(&s->paths);
 	return tree_begin(s, err);
 }

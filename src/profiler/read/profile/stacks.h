@@ -14,13 +14,13 @@
  *	stacks_done(&s);
  *
  * Bounded: frames and names of a hostile file by STACKS_FRAMES_MAX and an arena's limit, paths as
- * call_paths.h has it.
+ * cct.h has it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_STACKS_H
 #define IMPORT_STACKS_H
 
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 
 enum { STACKS_COLUMNS = 6, STACKS_FRAMES_MAX = 1 << 22 };
 
@@ -31,11 +31,11 @@ typedef struct stacks_row {
 } stacks_row;
 
 typedef struct stacks {
-	call_paths paths;
+	cct paths;
 	dck_column columns[STACKS_COLUMNS];
 	double sums[STACKS_COLUMNS];
 	size_t ncolumns;
-	kept_names texts;
+	string_table texts;
 	stacks_row *rows; /* @owned; the file's frames in its order */
 	uint32_t nrows, room;
 	uint32_t path; /* that is being made */
@@ -67,7 +67,7 @@ void stack_push(stacks *s, uint32_t row);
 void stack_push_frame(stacks *s, const dck_frame *frame);
 static inline void stack_add(stacks *s, uint32_t path, size_t column, double weight)
 {
-	call_paths_add(&s->paths, path, column, weight);
+	cct_add(&s->paths, path, column, weight);
 	s->sums[column] += weight;
 }
 

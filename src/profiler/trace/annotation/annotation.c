@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "profiler/trace/capture.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/zone_names.h"
 
 #include <stdio.h>
@@ -137,7 +137,7 @@ void annotation_mark(uint32_t name)
 		capture_put(LANE_WORD(LANE_MARK, name));
 }
 
-static void annotation_put_real(lane_kind kind, uint32_t name, double value)
+static void annotation_put_real(thread_buffer_kind kind, uint32_t name, double value)
 {
 	uint64_t bits;
 
@@ -158,7 +158,7 @@ void annotation_counter(uint32_t name, double value)
 
 uint64_t annotation_start(uint32_t name)
 {
-	const uint64_t id = annotation_on() ? lane_range() : 0;
+	const uint64_t id = annotation_on() ? thread_buffer_range() : 0;
 
 	if (id)
 		annotation_start_as(id, name);
@@ -183,6 +183,6 @@ void annotation_thread(uint32_t tid, const char *text)
 
 	annotation_text(NULL, text, whole);
 	if (annotation_on())
-		lane_put_value(ticks_now(), LANE_WORD(LANE_THREAD, annotation_id(whole, NULL)),
-			       tid);
+		thread_buffer_put_value(ticks_now(),
+					LANE_WORD(LANE_THREAD, annotation_id(whole, NULL)), tid);
 }

@@ -19,7 +19,7 @@
 
 #include "base/hash.h"
 #include "os/os.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// timeline_data.js - what src/profiler/timeline/picture.h says of a timeline, as arrays.
+// timeline_data.js - what src/profiler/timeline/timeline_lod.h says of a timeline, as arrays.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -100,7 +100,7 @@ function readCounters(c, tracks) {
 	});
 }
 
-/** The description and the bytes of src/profiler/timeline/picture.h. */
+/** The description and the bytes of src/profiler/timeline/timeline_lod.h. */
 export function readTimeline(about, bytes) {
 	const c = new Columns(bytes), rows = about.ranges.length, starts = startsOf(about.ranges), n = starts[rows];
 	const t = { about, names: about.names, starts, rows, ended: Math.max(1, about.ended_ns) };

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/inputs.h"
-#include "measure/subject/sizes.h"
+#include "measure/subject/shape_resolve.h"
 #include "fault_alloc.h"
 #include "scratch.h"
 
@@ -306,11 +306,11 @@ static void kinds_that_cannot_be_fed(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(subject_sizes_types(a, &all, &err), DCK_OK);
+	assert_int_equal(shape_resolve_types(a, &all, &err), DCK_OK);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const model_values one = {.in = &cases[i].v, .nin = 1};
 
-		assert_int_equal(subject_sizes_types(a, &one, &err), DCK_E_UNSUP);
+		assert_int_equal(shape_resolve_types(a, &one, &err), DCK_E_UNSUP);
 		assert_memory_equal(err.msg, cases[i].begin, strlen(cases[i].begin));
 	}
 	mem_arena_free(a);

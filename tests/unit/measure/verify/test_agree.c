@@ -9,27 +9,27 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "measure/verify/agree.h"
-#include "record/asked.h"
+#include "measure/verify/output_compare.h"
+#include "record/record_begin.h"
 #include <math.h>
 #include <string.h>
 
 #define TYPE(c, b) ((dck_dtype){DCK_DTYPE_##c, b, 1})
 #define COUNT(x)   (sizeof(x) / sizeof((x)[0]))
-#define EXACTLY	   (&(const agree_limits){0, 0})
+#define EXACTLY	   (&(const compared_limits){0, 0})
 
 static dck_tensor tensor(void *data, dck_dtype t, int64_t n)
 {
 	return (dck_tensor){.data = data, .dtype = t, .rank = 1, .dim = {n}};
 }
 
-static agree_sum sum_of(dck_dtype t, void *a, void *b, int64_t n, const agree_limits *limits)
+static compared_sum sum_of(dck_dtype t, void *a, void *b, int64_t n, const compared_limits *limits)
 {
 	const dck_tensor ta = tensor(a, t, n), tb = tensor(b, t, n);
-	const agree_limits l = agree_limits_of(t, t, limits);
-	agree_sum s = {0};
+	const compared_limits l = compared_limits_of(t, t, limits);
+	compared_sum s = {0};
 
-	agree_add(&s, &ta, &tb, &l);
+	compared_add(&s, &ta, &tb, &l);
 	return s;
 }
 
@@ -43,32 +43,32 @@ static void near(double a, double b)
 static void floats_that_are_equal(void **state)
 {
 	float a[] = {1, -2, 0, 3e38f}, b[] = {1, -2, -0.0f, 3e38f};
-	agree_sum s = sum_of(TYPE(FLOAT, 32), a, b, 4, EXACTLY);
+	compared_sum s = sum_of(TYPE(FLOAT, 32), a, b, 4, EXACTLY);
 
 	(void)state;
 	assert_int_equal(s.n, 4);
 	assert_int_equal(s.differing, 0);
 	assert_int_equal(s.outside, 0);
 	assert_int_equal(s.max_ulp, 0);
-	assert_true(agree_cosine_gap(&s) == 0);
-	assert_true(agree_mean_abs(&s) == 0);
+	assert_true(compared_cosine_gap(&s) == 0);
+	assert_true(compared_mean_abs(&s) == 0);
 }
 
 static void floats_that_differ(void **state)
 {
 	double a[] = {1, 2, 0, -4}, b[] = {1.5, 2, 0.25, -5};
-	agree_sum s = sum_of(TYPE(FLOAT, 64), a, b, 4, &(const agree_limits){0.25, 0.25});
+	compared_sum s = sum_of(TYPE(FLOAT, 64), a, b, 4, &(const compared_limits){0.25, 0.25});
 
 	(void)state;
 	assert_int_equal(s.differing, 3);
 	assert_int_equal(s.outside, 0); /* each of them just within */
 	assert_int_equal(s.zeros, 1);
 	near(s.max_abs, 1);
-	near(agree_mean_abs(&s), 1.75 / 4);
+	near(compared_mean_abs(&s), 1.75 / 4);
 	near(s.max_rel, 0.5);
-	near(agree_mean_rel(&s), 0.75 / 3);
-	near(agree_cosine_gap(&s), 1 - 25.5 / sqrt(21 * (2.25 + 4 + 0.0625 + 25)));
-	s = sum_of(TYPE(FLOAT, 64), a, b, 4, &(const agree_limits){0.25, 0.2});
+	near(compared_mean_rel(&s), 0.75 / 3);
+	near(compared_cosine_gap(&s), 1 - 25.5 / sqrt(21 * (2.25 + 4 + 0.0625 + 25)));
+	s = sum_of(TYPE(FLOAT, 64), a, b, 4, &(const compared_limits){0.25, 0.2});
 	assert_int_equal(s.outside, 2); /* 1 and 0; 4 * 0.25 + 0.2 holds */
 	assert_int_equal(s.worst, 0);
 	near(s.worst_a, 1);
@@ -108,15 +108,15 @@ static void tolerance_by_type(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_true(agree_limits_of(rows[i].a, rows[i].b, NULL).rtol == rows[i].rtol);
-	assert_true(agree_limits_of(rows[0].a, rows[0].b, EXACTLY).rtol == 0);
+		assert_true(compared_limits_of(rows[i].a, rows[i].b, NULL).rtol == rows[i].rtol);
+	assert_true(compared_limits_of(rows[0].a, rows[0].b, EXACTLY).rtol == 0);
 }
 
 static void not_a_number(void **state)
 {
 	float a[] = {NAN, 1, INFINITY, -INFINITY, NAN, 5},
 	      b[] = {NAN, NAN, INFINITY, INFINITY, 4, 5};
-	agree_sum s = sum_of(TYPE(FLOAT, 32), a, b, 6, NULL);
+	compared_sum s = sum_of(TYPE(FLOAT, 32), a, b, 6, NULL);
 
 	(void)state;
 	assert_int_equal(s.nan_a, 2);
@@ -128,22 +128,22 @@ static void not_a_number(void **state)
 	assert_int_equal(s.finite, 1);
 	assert_int_equal(s.worst, 1);
 	assert_true(s.max_abs == 0);
-	assert_true(agree_cosine_gap(&s) == 0);
+	assert_true(compared_cosine_gap(&s) == 0);
 }
 
 static void nothing_that_is_finite(void **state)
 {
 	float a[] = {NAN}, b[] = {NAN};
-	agree_sum s = sum_of(TYPE(FLOAT, 32), a, b, 1, NULL);
+	compared_sum s = sum_of(TYPE(FLOAT, 32), a, b, 1, NULL);
 
 	(void)state;
 	assert_int_equal(s.outside, 0);
-	assert_true(isnan(agree_mean_abs(&s)));
-	assert_true(isnan(agree_mean_rel(&s)));
-	assert_true(isnan(agree_cosine_gap(&s)));
+	assert_true(isnan(compared_mean_abs(&s)));
+	assert_true(isnan(compared_mean_rel(&s)));
+	assert_true(isnan(compared_cosine_gap(&s)));
 	s = sum_of(TYPE(FLOAT, 32), a, b, 0, NULL);
 	assert_int_equal(s.n, 0);
-	assert_true(isnan(agree_mean_abs(&s)));
+	assert_true(isnan(compared_mean_abs(&s)));
 }
 
 static void equal_for_want_of_anything(void **state)
@@ -171,8 +171,8 @@ static void equal_for_want_of_anything(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		agree_sum s = sum_of(TYPE(FLOAT, 32), rows[i].a, rows[i].b, rows[i].n, NULL);
-		const char *got = agree_degenerate(&s, buf, sizeof buf);
+		compared_sum s = sum_of(TYPE(FLOAT, 32), rows[i].a, rows[i].b, rows[i].n, NULL);
+		const char *got = compared_degenerate(&s, buf, sizeof buf);
 		if (rows[i].says ? !got || strcmp(got, rows[i].says) != 0 : got != NULL)
 			fail_msg("row %zu: %s", i, got ? got : "nothing");
 	}
@@ -205,7 +205,7 @@ static void integers_to_the_last_unit(void **state)
 	assert_int_equal(sum_of(TYPE(INT, 64), a, b, 2, NULL).outside, 1);
 	assert_true(sum_of(TYPE(UINT, 64), c, d, 1, NULL).max_abs == 1);
 	assert_int_equal(sum_of(TYPE(UINT, 8), e, f, 2, NULL).outside, 1);
-	assert_int_equal(sum_of(TYPE(UINT, 8), e, f, 2, &(const agree_limits){0, 1}).outside, 0);
+	assert_int_equal(sum_of(TYPE(UINT, 8), e, f, 2, &(const compared_limits){0, 1}).outside, 0);
 	assert_int_equal(sum_of(TYPE(BOOL, 8), e, f, 2, NULL).outside, 0); /* both are true */
 }
 
@@ -214,11 +214,11 @@ static void types_may_differ(void **state)
 	float a[] = {1, 1.0004f};
 	uint16_t b[] = {0x3c00, 0x3c00};
 	const dck_tensor ta = tensor(a, TYPE(FLOAT, 32), 2), tb = tensor(b, TYPE(FLOAT, 16), 2);
-	const agree_limits l = agree_limits_of(ta.dtype, tb.dtype, NULL);
-	agree_sum s = {0};
+	const compared_limits l = compared_limits_of(ta.dtype, tb.dtype, NULL);
+	compared_sum s = {0};
 
 	(void)state;
-	agree_add(&s, &ta, &tb, &l);
+	compared_add(&s, &ta, &tb, &l);
 	assert_int_equal(s.differing, 1);
 	assert_int_equal(s.outside, 0);
 	assert_false(s.has_ulp);
@@ -229,18 +229,18 @@ static void several_sets_add_up(void **state)
 	float a[] = {1, 2}, b[] = {1, 2.5f}, c[] = {4, 2};
 	const dck_tensor ta = tensor(a, TYPE(FLOAT, 32), 2), tb = tensor(b, TYPE(FLOAT, 32), 2),
 			 tc = tensor(c, TYPE(FLOAT, 32), 2);
-	agree_sum s = {0};
+	compared_sum s = {0};
 
 	(void)state;
-	agree_add(&s, &ta, &tb, EXACTLY);
-	agree_add(&s, &ta, &tc, EXACTLY);
+	compared_add(&s, &ta, &tb, EXACTLY);
+	compared_add(&s, &ta, &tc, EXACTLY);
 	assert_int_equal(s.sets, 2);
 	assert_int_equal(s.n, 4);
 	assert_int_equal(s.outside, 2);
 	assert_int_equal(s.worst_set, 1);
 	assert_int_equal(s.worst, 0);
 	near(s.max_abs, 3);
-	near(agree_mean_abs(&s), 3.5 / 4);
+	near(compared_mean_abs(&s), 3.5 / 4);
 }
 
 /* Every value of a half is a float, and comes back; what lies between goes to the even one. */
@@ -255,8 +255,8 @@ static void halves_there_and_back(void **state)
 			dck_tensor th = tensor(&half, t, 1), tf = tensor(&f, TYPE(FLOAT, 32), 1),
 				   ta = tensor(&again, t, 1);
 
-			assert_true(agree_convert(&tf, &th));
-			assert_true(agree_convert(&ta, &tf));
+			assert_true(compared_convert(&tf, &th));
+			assert_true(compared_convert(&ta, &tf));
 			if (isnan(f))
 				assert_int_equal(again & (bf ? 0x7fc0 : 0x7e00),
 						 bf ? 0x7fc0 : 0x7e00);
@@ -285,8 +285,8 @@ static void halves_are_rounded_to_even(void **state)
 		dck_tensor tv = tensor(&v, TYPE(FLOAT, 64), 1), th = tensor(&h, TYPE(FLOAT, 16), 1),
 			   tb = tensor(&b, TYPE(BFLOAT, 16), 1);
 
-		assert_true(agree_convert(&th, &tv));
-		assert_true(agree_convert(&tb, &tv));
+		assert_true(compared_convert(&th, &tv));
+		assert_true(compared_convert(&tb, &tv));
 		assert_int_equal(h, rows[i].f16);
 		assert_int_equal(b, rows[i].bf16);
 	}
@@ -379,14 +379,14 @@ static void target_open(opened *o, const dck_engine_model *m, uint64_t sets, uin
 }
 
 static dck_status compare(const dck_engine_model *a, const dck_engine_model *b, uint64_t sets,
-			  agree *ret, dck_err *err)
+			  compared *ret, dck_err *err)
 {
 	opened x, y;
 	dck_status status;
 
 	target_open(&x, a, sets, 1);
 	target_open(&y, b, sets, 2);
-	status = agree_targets(&x.t, &y.t, NULL, NULL, ret, err);
+	status = compared_targets(&x.t, &y.t, NULL, NULL, ret, err);
 	/* b is fed its own values again */
 	if (status == DCK_OK)
 		assert_ptr_equal(y.c.x.data, subject_inputs_get(y.t.inputs, 0, 0)->data);
@@ -398,7 +398,7 @@ static dck_status compare(const dck_engine_model *a, const dck_engine_model *b, 
 static void both_get_the_same_inputs(void **state)
 {
 	const dck_engine_model a = model_of("x", "y"), b = model_of("x", "y");
-	agree r;
+	compared r;
 
 	(void)state;
 	assert_int_equal(compare(&a, &b, 3, &r, NULL), DCK_OK);
@@ -406,27 +406,27 @@ static void both_get_the_same_inputs(void **state)
 	assert_int_equal(r.noutputs, 1);
 	assert_int_equal(r.outputs[0].sum.n, 24);
 	assert_string_equal(r.inputs, "the same for both, 3 set(s)");
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void names_that_differ_match_by_position(void **state)
 {
 	const dck_engine_model a = model_of("x", "y"), b = model_of("input.1", "493");
-	agree r;
+	compared r;
 
 	(void)state;
 	assert_int_equal(compare(&a, &b, 1, &r, NULL), DCK_OK);
 	assert_int_equal(r.verdict, AGREE_IDENTICAL);
 	assert_string_equal(r.outputs[0].name, "y");
 	assert_non_null(strstr(r.inputs, "matched by position"));
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void outputs_that_differ(void **state)
 {
 	const dck_engine_model a = model_of("x", "y");
 	dck_engine_model b = model_of("x", "y");
-	agree r;
+	compared r;
 
 	(void)state;
 	b.add = 100;
@@ -435,14 +435,14 @@ static void outputs_that_differ(void **state)
 	assert_int_equal(r.outputs[0].sum.outside, 2);
 	assert_int_equal(r.outputs[0].sum.worst, 7);
 	assert_true(fabs(r.outputs[0].sum.max_abs - 100) < 1e-4);
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void a_shape_that_differs(void **state)
 {
 	const dck_engine_model a = model_of("x", "y");
 	dck_engine_model b = model_of("x", "y");
-	agree r;
+	compared r;
 
 	(void)state;
 	b.out_n = 7;
@@ -450,13 +450,13 @@ static void a_shape_that_differs(void **state)
 	assert_int_equal(r.verdict, AGREE_DIFFERENT);
 	assert_false(r.outputs[0].compared);
 	assert_string_equal(r.outputs[0].why, "its shape is 8, and 7 in the other");
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void outputs_that_one_does_not_have(void **state)
 {
 	dck_engine_model a = model_of("x", "y"), b = model_of("x", "z");
-	agree r;
+	compared r;
 
 	(void)state;
 	a.nout = b.nout = 2;
@@ -470,13 +470,13 @@ static void outputs_that_one_does_not_have(void **state)
 	assert_string_equal(r.outputs[2].name, "z");
 	assert_string_equal(r.outputs[2].why, "only the other has it");
 	assert_int_equal(r.verdict, AGREE_DIFFERENT);
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void an_output_of_text_among_others(void **state)
 {
 	dck_engine_model a = model_of("x", "label"), b = model_of("x", "label");
-	agree r;
+	compared r;
 
 	(void)state;
 	a.nout = b.nout = 2;
@@ -487,13 +487,13 @@ static void an_output_of_text_among_others(void **state)
 	assert_int_equal(r.nunknown, 1);
 	assert_int_equal(r.outputs[0].verdict, AGREE_UNKNOWN);
 	assert_string_equal(r.outputs[0].why, "it is text");
-	agree_done(&r);
+	compared_done(&r);
 }
 
 static void what_cannot_be_compared(void **state)
 {
 	dck_engine_model a = model_of("x", "y"), b = model_of("x", "y");
-	agree r;
+	compared r;
 	dck_err err;
 	opened x;
 
@@ -511,7 +511,7 @@ static void what_cannot_be_compared(void **state)
 	assert_string_equal(err.msg, "it fails");
 	target_open(&x, &a, 1, 1);
 	x.t.nout = 0;
-	assert_int_equal(agree_targets(&x.t, &x.t, NULL, NULL, &r, &err), DCK_E_UNSUP);
+	assert_int_equal(compared_targets(&x.t, &x.t, NULL, NULL, &r, &err), DCK_E_UNSUP);
 	subject_inputs_free(x.t.inputs);
 }
 
@@ -526,12 +526,12 @@ static void it_can_be_cancelled(void **state)
 	const dck_engine_model a = model_of("x", "y");
 	const dck_observer watch = {.cancelled = stop};
 	opened x, y;
-	agree r;
+	compared r;
 
 	(void)state;
 	target_open(&x, &a, 1, 1);
 	target_open(&y, &a, 1, 1);
-	assert_int_equal(agree_targets(&x.t, &y.t, NULL, &watch, &r, NULL), DCK_E_CANCEL);
+	assert_int_equal(compared_targets(&x.t, &y.t, NULL, &watch, &r, NULL), DCK_E_CANCEL);
 	subject_inputs_free(x.t.inputs);
 	subject_inputs_free(y.t.inputs);
 }
@@ -551,21 +551,21 @@ static void what_was_compared_until_then_is_kept(void **state)
 	const dck_observer watch = {.self = &asked, .cancelled = stop_later};
 	dck_record *r;
 	opened x, y;
-	agree result;
+	compared result;
 
 	(void)state;
 	target_open(&x, &a, 5, 1);
 	target_open(&y, &a, 5, 1);
-	assert_int_equal(agree_targets(&x.t, &y.t, NULL, &watch, &result, NULL), DCK_OK);
+	assert_int_equal(compared_targets(&x.t, &y.t, NULL, &watch, &result, NULL), DCK_OK);
 	assert_int_equal(result.sets, 2);
 	assert_int_equal(result.asked, 5);
 	assert_int_equal(result.outputs[0].sum.n, 16);
-	agree_record(builder, &result, 1);
+	compared_record(builder, &result, 1);
 	assert_int_equal(record_finish(builder, &r, NULL), DCK_OK);
 	assert_true(r->incomplete);
 	assert_non_null(dck_record_note(r, "interrupted"));
 	dck_record_free(r);
-	agree_done(&result);
+	compared_done(&result);
 	subject_inputs_free(x.t.inputs);
 	subject_inputs_free(y.t.inputs);
 }
@@ -575,18 +575,18 @@ static void parts_of_one_output(void **state)
 {
 	float a[] = {1, 2, 3, 4}, b[] = {1, 2, 3, 9};
 	dck_tensor ta = {.data = a, .dtype = TYPE(FLOAT, 32), .rank = 2, .dim = {2, 2}}, tb = ta;
-	agree r;
+	compared r;
 
 	(void)state;
-	assert_int_equal(agree_begin(&r, "y", "items", NULL), DCK_OK);
-	assert_int_equal(agree_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
+	assert_int_equal(compared_begin(&r, "y", "items", NULL), DCK_OK);
+	assert_int_equal(compared_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
 	tb.data = b;
-	assert_int_equal(agree_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
-	assert_int_equal(agree_end(&r, NULL), DCK_OK);
+	assert_int_equal(compared_part(&r, &ta, &tb, NULL, NULL), DCK_OK);
+	assert_int_equal(compared_end(&r, NULL), DCK_OK);
 	assert_int_equal(r.verdict, AGREE_DIFFERENT);
 	assert_int_equal(r.outputs[0].sum.n, 8);
 	assert_non_null(strstr(r.outputs[0].why, "worst is [3, 1]: 4 became 9"));
-	agree_done(&r);
+	compared_done(&r);
 }
 
 /* --- the record */
@@ -605,7 +605,7 @@ static void rows_metrics_and_notes(void **state)
 	const dck_engine_model a = model_of("x", "y");
 	dck_engine_model b = model_of("x", "y"), c = model_of("x", "y");
 	record_builder *builder = record_begin("test");
-	agree list[2];
+	compared list[2];
 	dck_record *r;
 	const dck_table *t;
 
@@ -616,7 +616,7 @@ static void rows_metrics_and_notes(void **state)
 	assert_int_equal(compare(&a, &c, 1, &list[1], NULL), DCK_OK);
 	list[0].label = "B";
 	list[1].label = "C";
-	assert_int_equal(agree_record(builder, list, 2), AGREE_DIFFERENT);
+	assert_int_equal(compared_record(builder, list, 2), AGREE_DIFFERENT);
 	assert_int_equal(record_finish(builder, &r, NULL), DCK_OK);
 	t = dck_record_table(r, "difference/outputs");
 	assert_non_null(t);
@@ -635,8 +635,8 @@ static void rows_metrics_and_notes(void **state)
 	assert_int_equal(r->notes[0].severity, DCK_ERROR);
 	assert_non_null(strstr(r->notes[1].text, "C: the output 'y'"));
 	dck_record_free(r);
-	agree_done(&list[0]);
-	agree_done(&list[1]);
+	compared_done(&list[0]);
+	compared_done(&list[1]);
 }
 
 int main(void)

@@ -191,13 +191,13 @@ static void check(const body_case *c)
 		op_case_shape(r->nums, r->ops[0].out[i], shapes, sizeof shapes);
 	if (strcmp(shapes, c->shapes) != 0)
 		fail_msg("%s of %s makes %s, not %s", c->op, c->values, shapes, c->shapes);
-	size_t n = (size_t)snprintf(flops, sizeof flops, "%s", num_text(r->nums, r->flops));
-	if (!num_same(r->flops_least, r->flops_most))
+	size_t n = (size_t)snprintf(flops, sizeof flops, "%s", sym_text(r->nums, r->flops));
+	if (!sym_same(r->flops_least, r->flops_most))
 		snprintf(flops + n, sizeof flops - n, " from %s to %s",
-			 num_text(r->nums, r->flops_least), num_text(r->nums, r->flops_most));
-	if (strcmp(num_text(r->nums, r->macs), c->macs) != 0 || strcmp(flops, c->flops) != 0)
+			 sym_text(r->nums, r->flops_least), sym_text(r->nums, r->flops_most));
+	if (strcmp(sym_text(r->nums, r->macs), c->macs) != 0 || strcmp(flops, c->flops) != 0)
 		fail_msg("%s of %s: %s MACs and %s FLOPs, not %s and %s", c->op, c->values,
-			 num_text(r->nums, r->macs), flops, c->macs, c->flops);
+			 sym_text(r->nums, r->macs), flops, c->macs, c->flops);
 	/* What the sum knows, the operators know. */
 	assert_int_equal(r->unknown > 0, strchr(c->flops, 'u') != NULL);
 	mem_arena_free(a);
@@ -221,7 +221,7 @@ static const char *after_run(const body_case *c, cost_shape shown, bool input, m
 	    cost_model(m, &config, a, ret, &err) != DCK_OK)
 		fail_msg("%s: %s", c->op, err.msg);
 	wire_out_done(&w);
-	return num_text((*ret)->nums, (*ret)->flops);
+	return sym_text((*ret)->nums, (*ret)->flops);
 }
 
 /* A run tells the branch that was taken, and the rounds of a loop by what they made. */
@@ -297,12 +297,12 @@ static void a_given_content_decides(void **state)
 	body_build(&w, &branch);
 	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, &err), DCK_OK);
 	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
-	assert_string_equal(num_text(r->nums, r->flops), "6");
+	assert_string_equal(sym_text(r->nums, r->flops), "6");
 	assert_false(r->ops[0].folded);
 	/* Of another number of elements than the input has: it says nothing. */
 	c = (cost_content){.name = "c", .ints = three, .n = 3};
 	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_OK);
-	assert_non_null(strchr(num_text(r->nums, r->flops), 'u'));
+	assert_non_null(strchr(sym_text(r->nums, r->flops), 'u'));
 	c.name = "d";
 	assert_int_equal(cost_model(m, &config, a, &r, &err), DCK_E_ARG);
 	mem_arena_free(a);
@@ -382,7 +382,7 @@ static dck_status nested(int depth)
 	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, &err), DCK_OK);
 	dck_status status = cost_model(m, NULL, a, &r, &err);
 	if (status == DCK_OK)
-		assert_non_null(num_why_fresh(r->nums, r->ops[0].out[0]->dims[0]));
+		assert_non_null(sym_why_fresh(r->nums, r->ops[0].out[0]->dims[0]));
 	mem_arena_free(a);
 	wire_out_done(&w);
 	return status;

@@ -45,9 +45,9 @@ static void check_chain(size_t n, bool reversed)
 	}
 	assert_int_equal(c.code, DCK_OK);
 	assert_int_equal(c.result->nops, n);
-	assert_true(num_is(c.result->macs, 0));
-	assert_true(num_is(c.result->write_bytes, (int64_t)n * 24));
-	assert_true(num_is(c.result->peak_activation_bytes, 48));
+	assert_true(sym_is(c.result->macs, 0));
+	assert_true(sym_is(c.result->write_bytes, (int64_t)n * 24));
+	assert_true(sym_is(c.result->peak_activation_bytes, 48));
 	snprintf(last, sizeof last, "v%zu", n);
 	assert_int_equal(c.result->outputs[0]->rank, 2);
 	assert_string_equal(c.result->outputs[0]->name, last);
@@ -141,12 +141,13 @@ static void products_that_overflow_are_absent(void **state)
 	shape_or_absent(&c, "m", 2, (const int64_t[]){INT64_C(1) << 31, INT64_C(1) << 31});
 	shape_or_absent(&c, "c", 4, (const int64_t[]){1, INT64_MAX, 6, 6});
 	for (size_t i = 0; i < 3; i++)
-		assert_non_null(num_why_none(i ? c.result->ops[i].macs : c.result->ops[i].flops));
+		assert_non_null(
+		    sym_unknown_reason(i ? c.result->ops[i].macs : c.result->ops[i].flops));
 	const val *t = value(&c, "t"), *s = value(&c, "s");
-	assert_true(t->rank < 0 || num_why_none(t->dims[0]));
-	assert_true(!s->ints || num_why_none(s->ints[0]));
-	assert_non_null(num_why_none(c.result->macs));
-	assert_non_null(num_why_none(c.result->peak_activation_bytes));
+	assert_true(t->rank < 0 || sym_unknown_reason(t->dims[0]));
+	assert_true(!s->ints || sym_unknown_reason(s->ints[0]));
+	assert_non_null(sym_unknown_reason(c.result->macs));
+	assert_non_null(sym_unknown_reason(c.result->peak_activation_bytes));
 	done(&c);
 }
 
@@ -173,7 +174,7 @@ static void negative_dimensions_are_open_or_refused(void **state)
 	counted c = count(&w);
 	assert_int_equal(c.code, DCK_OK);
 	assert_int_equal(value(&c, "y")->rank, 1);
-	assert_false(num_known(value(&c, "y")->dims[0]));
+	assert_false(sym_known(value(&c, "y")->dims[0]));
 	done(&c);
 
 	w = (wire_out){0};
@@ -198,7 +199,7 @@ static void what_nothing_makes_is_absent(void **state)
 	assert_int_equal(c.code, DCK_OK);
 	assert_true(value(&c, "y")->rank < 0 && value(&c, "z")->rank < 0);
 	assert_int_equal(c.result->unknown, 3);
-	assert_non_null(num_why_none(c.result->macs));
+	assert_non_null(sym_unknown_reason(c.result->macs));
 	done(&c);
 }
 
@@ -216,13 +217,13 @@ static void unknown_sizes_are_not_zero_bytes(void **state)
 	graph_end(&w, g);
 	counted c = count(&w);
 	assert_int_equal(c.code, DCK_OK);
-	assert_true(num_is(c.result->ops[0].write_bytes, 24));
-	assert_true(num_is(c.result->ops[1].read_bytes, 24));
-	const num unknown[] = {c.result->ops[1].write_bytes, c.result->ops[2].read_bytes,
-			       c.result->write_bytes, c.result->read_bytes,
-			       c.result->peak_activation_bytes};
+	assert_true(sym_is(c.result->ops[0].write_bytes, 24));
+	assert_true(sym_is(c.result->ops[1].read_bytes, 24));
+	const sym_int unknown[] = {c.result->ops[1].write_bytes, c.result->ops[2].read_bytes,
+				   c.result->write_bytes, c.result->read_bytes,
+				   c.result->peak_activation_bytes};
 	for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-		const char *why = num_why_none(unknown[i]);
+		const char *why = sym_unknown_reason(unknown[i]);
 		assert_non_null(why);
 		assert_non_null(strstr(why, "the size of 'b' is not known: "));
 	}
@@ -272,7 +273,7 @@ static void contents_may_ask_for_anything(void **state)
 	shape_or_absent(&c, "filled", 4, four);
 	shape_or_absent(&c, "range", 1, &most);
 	shape_or_absent(&c, "resize", 4, four);
-	assert_true(value(&c, "still")->rank < 0 || !num_known(value(&c, "still")->dims[0]));
+	assert_true(value(&c, "still")->rank < 0 || !sym_known(value(&c, "still")->dims[0]));
 	const val *reshape = value(&c, "reshape");
 	assert_true(reshape->rank < 0 || reshape->rank == 4);
 	done(&c);
@@ -375,14 +376,14 @@ static void loops_of_endless_trips(void **state)
 		counted c = count_loop(trips[i], 0);
 		assert_int_equal(c.code, DCK_OK);
 		/* 8 MACs each: not in 64 bits; and none where no trip is made. */
-		assert_true(trips[i] > 0 ? !num_known(c.result->macs)
-					 : !num_known(c.result->macs) || c.result->macs.v == 0);
+		assert_true(trips[i] > 0 ? !sym_known(c.result->macs)
+					 : !sym_known(c.result->macs) || c.result->macs.v == 0);
 		done(&c);
 	}
 	for (int depth = 1; depth < 24; depth += 11) {
 		counted c = count_loop(2, depth);
 		assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
-		if (c.code == DCK_OK && num_known(c.result->macs))
+		if (c.code == DCK_OK && sym_known(c.result->macs))
 			assert_true(c.result->macs.v == INT64_C(8) << (depth + 1));
 		done(&c);
 	}
@@ -461,7 +462,7 @@ static void functions_that_multiply(void **state)
 			assert_in_range(calls_of_it, 1, 30);
 		} else {
 			assert_int_equal(c.code, DCK_OK);
-			assert_true(num_is(c.result->flops, INT64_C(4) << levels));
+			assert_true(sym_is(c.result->flops, INT64_C(4) << levels));
 		}
 		done(&c);
 		dck_set_allocator(NULL);
@@ -526,7 +527,7 @@ static void parts_of_a_huge_sequence(void **state)
 	counted c = count(&w);
 	assert_int_equal(c.code, DCK_OK);
 	assert_int_equal(value(&c, "last")->rank, 1);
-	assert_true(num_is(value(&c, "last")->dims[0], INT64_MAX - 1 - split));
+	assert_true(sym_is(value(&c, "last")->dims[0], INT64_MAX - 1 - split));
 	done(&c);
 }
 
@@ -564,7 +565,7 @@ static void einsums_of_many_operands(void **state)
 	if (c.code != DCK_OK)
 		fail_msg("%s", c.err.msg);
 	/* Each of the contractions is of one element. */
-	assert_true(num_is(c.result->macs, NODES * (OPERANDS - 1)));
+	assert_true(sym_is(c.result->macs, NODES * (OPERANDS - 1)));
 	done(&c);
 }
 
@@ -620,7 +621,7 @@ static void views_of_views(void **state)
 	graph_end(&w, g);
 	counted c = count(&w);
 	assert_int_equal(c.code, DCK_OK);
-	assert_true(num_is(c.result->peak_activation_bytes, 3 * 24)); /* i0, b, c */
+	assert_true(sym_is(c.result->peak_activation_bytes, 3 * 24)); /* i0, b, c */
 	done(&c);
 }
 

@@ -171,7 +171,7 @@ static void refuses_what_does_not_fit(void **state)
 
 typedef struct content {
 	const char *op, *inputs, *attributes;
-	const char *values; /* of the output, as num_text() writes them; NULL: not known */
+	const char *values; /* of the output, as sym_text() writes them; NULL: not known */
 } content;
 
 static const content contents[] = {
@@ -222,7 +222,7 @@ static void check_content(const content *c)
 	const val *v = r->ops[0].out[0];
 	for (size_t i = 0; v->ints && i < v->n; i++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? " " : "",
-			 num_text(r->nums, v->ints[i]));
+			 sym_text(r->nums, v->ints[i]));
 	if (c->values ? strcmp(text, c->values) != 0 : v->ints || v->reals)
 		fail_msg("%s(%s) is '%s', not '%s'", c->op, c->inputs, text,
 			 c->values ? c->values : "not known");

@@ -199,8 +199,8 @@ static void finds_padded_channels(void **state)
 	graph_end(&w, graph);
 	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, NULL), DCK_OK);
 	assert_int_equal(cost_model(m, NULL, a, &r, NULL), DCK_OK);
-	assert_true(num_is(r->ops[0].out[0]->dims[1], 32));
-	assert_true(num_is(r->macs, 16 * 32 * 64));
+	assert_true(sym_is(r->ops[0].out[0]->dims[1], 32));
+	assert_true(sym_is(r->macs, 16 * 32 * 64));
 	mem_arena_free(a);
 	wire_out_done(&w);
 }
@@ -223,7 +223,7 @@ static void reads_rows_of_tables(void **state)
 	assert_int_equal(onnx_read_bytes(w.data, w.n, a, &m, NULL), DCK_OK);
 	assert_int_equal(cost_model(m, NULL, a, &r, NULL), DCK_OK);
 	/* two kinds of words, three times ten rows of 8, gamma and beta */
-	assert_true(num_is(r->ops[0].read_bytes, 2 * 10 * 4 + 3 * 80 * 4 + 2 * 8 * 4));
+	assert_true(sym_is(r->ops[0].read_bytes, 2 * 10 * 4 + 3 * 80 * 4 + 2 * 8 * 4));
 	mem_arena_free(a);
 	wire_out_done(&w);
 }

@@ -1,6 +1,6 @@
 /* Open integers: equal expressions are one object, and arithmetic on them is exact.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "model/cost/polynomial.h"
+#include "model/cost/sym_int.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 typedef struct fixture {
 	mem_arena *arena;
-	num_table *t;
-	num n, h;
+	sym_table *t;
+	sym_int n, h;
 } fixture;
 
 static int setup(void **state)
@@ -21,9 +21,9 @@ static int setup(void **state)
 	static fixture f;
 
 	f.arena = mem_arena_new(0);
-	f.t = num_table_new(f.arena);
-	f.n = num_symbol(f.t, "N");
-	f.h = num_symbol(f.t, "H");
+	f.t = sym_table_new(f.arena);
+	f.n = sym_symbol(f.t, "N");
+	f.h = sym_symbol(f.t, "H");
 	*state = &f;
 	return 0;
 }
@@ -34,196 +34,198 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void check(fixture *f, num got, const char *text)
+static void check(fixture *f, sym_int got, const char *text)
 {
-	assert_string_equal(num_text(f->t, got), text);
+	assert_string_equal(sym_text(f->t, got), text);
 }
 
 static void test_integers(void **state)
 {
 	fixture *f = *state;
 
-	assert_true(num_is(num_add(f->t, num_int(2), num_int(3)), 5));
-	assert_true(num_is(num_floor_div(f->t, num_int(-7), num_int(2)), -4));
-	assert_true(num_is(num_ceil_div(f->t, num_int(7), num_int(2)), 4));
-	assert_true(num_is(num_max(f->t, num_int(-1), num_int(1)), 1));
-	assert_non_null(num_why_none(num_mul(f->t, num_int(INT64_MAX), num_int(2))));
-	assert_non_null(num_why_none(num_add(f->t, num_int(INT64_MAX), num_int(1))));
-	assert_non_null(num_why_none(num_sub(f->t, num_int(INT64_MIN), num_int(1))));
-	assert_non_null(num_why_none(num_floor_div(f->t, num_int(1), num_int(0))));
-	assert_non_null(num_why_none(num_floor_div(f->t, num_int(INT64_MIN), num_int(-1))));
+	assert_true(sym_is(sym_add(f->t, sym_const(2), sym_const(3)), 5));
+	assert_true(sym_is(sym_floor_div(f->t, sym_const(-7), sym_const(2)), -4));
+	assert_true(sym_is(sym_ceil_div(f->t, sym_const(7), sym_const(2)), 4));
+	assert_true(sym_is(sym_max(f->t, sym_const(-1), sym_const(1)), 1));
+	assert_non_null(sym_unknown_reason(sym_mul(f->t, sym_const(INT64_MAX), sym_const(2))));
+	assert_non_null(sym_unknown_reason(sym_add(f->t, sym_const(INT64_MAX), sym_const(1))));
+	assert_non_null(sym_unknown_reason(sym_sub(f->t, sym_const(INT64_MIN), sym_const(1))));
+	assert_non_null(sym_unknown_reason(sym_floor_div(f->t, sym_const(1), sym_const(0))));
+	assert_non_null(
+	    sym_unknown_reason(sym_floor_div(f->t, sym_const(INT64_MIN), sym_const(-1))));
 	/* nothing of an unknown size is nothing */
-	assert_true(num_is(num_mul(f->t, num_int(0), num_none(f->t, "why")), 0));
+	assert_true(sym_is(sym_mul(f->t, sym_const(0), sym_unknown(f->t, "why")), 0));
 }
 
 static void test_polynomials(void **state)
 {
 	fixture *f = *state;
-	num n1 = num_add(f->t, f->n, num_int(1)), square = num_mul(f->t, n1, n1);
+	sym_int n1 = sym_add(f->t, f->n, sym_const(1)), square = sym_mul(f->t, n1, n1);
 
 	check(f, n1, "N+1");
 	check(f, square, "N^2+2*N+1");
-	check(f, num_mul(f->t, num_int(-3), f->n), "-3*N");
-	check(f, num_sub(f->t, num_mul(f->t, f->n, f->h), f->h), "N*H-H");
+	check(f, sym_mul(f->t, sym_const(-3), f->n), "-3*N");
+	check(f, sym_sub(f->t, sym_mul(f->t, f->n, f->h), f->h), "N*H-H");
 	/* made in another order, the same object */
-	assert_true(num_same(num_add(f->t, f->h, f->n), num_add(f->t, f->n, f->h)));
-	assert_true(num_is(num_sub(f->t, square, square), 0));
-	assert_true(num_same(num_symbol(f->t, "N"), f->n));
-	assert_false(num_same(f->n, f->h));
+	assert_true(sym_same(sym_add(f->t, f->h, f->n), sym_add(f->t, f->n, f->h)));
+	assert_true(sym_is(sym_sub(f->t, square, square), 0));
+	assert_true(sym_same(sym_symbol(f->t, "N"), f->n));
+	assert_false(sym_same(f->n, f->h));
 }
 
 static void test_division(void **state)
 {
 	fixture *f = *state;
-	num n1 = num_add(f->t, f->n, num_int(1)), square = num_mul(f->t, n1, n1), q;
+	sym_int n1 = sym_add(f->t, f->n, sym_const(1)), square = sym_mul(f->t, n1, n1), q;
 
-	assert_true(num_div_exact(f->t, square, n1, &q));
-	assert_true(num_same(q, n1));
-	assert_false(num_div_exact(f->t, square, f->n, &q));
-	assert_true(num_div_exact(f->t, num_mul(f->t, num_int(12), f->n), num_int(4), &q));
+	assert_true(sym_div_exact(f->t, square, n1, &q));
+	assert_true(sym_same(q, n1));
+	assert_false(sym_div_exact(f->t, square, f->n, &q));
+	assert_true(sym_div_exact(f->t, sym_mul(f->t, sym_const(12), f->n), sym_const(4), &q));
 	check(f, q, "3*N");
-	assert_false(num_div_exact(f->t, f->n, num_int(0), &q));
-	check(f, num_floor_div(f->t, num_mul(f->t, num_int(4), f->n), num_int(2)), "2*N");
+	assert_false(sym_div_exact(f->t, f->n, sym_const(0), &q));
+	check(f, sym_floor_div(f->t, sym_mul(f->t, sym_const(4), f->n), sym_const(2)), "2*N");
 	/* (2N + 3) / 2 = N + 1 */
 	check(f,
-	      num_floor_div(f->t, num_add(f->t, num_mul(f->t, num_int(2), f->n), num_int(3)),
-			    num_int(2)),
+	      sym_floor_div(f->t, sym_add(f->t, sym_mul(f->t, sym_const(2), f->n), sym_const(3)),
+			    sym_const(2)),
 	      "N+1");
-	check(f, num_floor_div(f->t, num_sub(f->t, f->h, num_int(1)), num_int(2)),
+	check(f, sym_floor_div(f->t, sym_sub(f->t, f->h, sym_const(1)), sym_const(2)),
 	      "floor((H+1)/2)-1");
-	assert_true(num_same(num_floor_div(f->t, f->h, num_int(2)),
-			     num_floor_div(f->t, num_symbol(f->t, "H"), num_int(2))));
-	check(f, num_floor_div(f->t, f->h, f->n), "floor((H)/(N))");
+	assert_true(sym_same(sym_floor_div(f->t, f->h, sym_const(2)),
+			     sym_floor_div(f->t, sym_symbol(f->t, "H"), sym_const(2))));
+	check(f, sym_floor_div(f->t, f->h, f->n), "floor((H)/(N))");
 }
 
 static void test_bounds(void **state)
 {
 	fixture *f = *state;
-	num fresh = num_fresh(f->t, "elements that are not zero");
+	sym_int fresh = sym_unbacked(f->t, "elements that are not zero");
 
-	assert_int_equal(num_least(f->t, f->n), 1);
-	assert_int_equal(num_least(f->t, num_add(f->t, num_mul(f->t, num_int(3), f->n), f->h)), 4);
-	assert_int_equal(num_least(f->t, num_sub(f->t, f->n, f->h)), INT64_MIN);
-	assert_int_equal(num_least(f->t, fresh), 0);
+	assert_int_equal(sym_lower_bound(f->t, f->n), 1);
+	assert_int_equal(
+	    sym_lower_bound(f->t, sym_add(f->t, sym_mul(f->t, sym_const(3), f->n), f->h)), 4);
+	assert_int_equal(sym_lower_bound(f->t, sym_sub(f->t, f->n, f->h)), INT64_MIN);
+	assert_int_equal(sym_lower_bound(f->t, fresh), 0);
 	/* a symbol is at least 1 */
-	assert_true(num_is(num_min(f->t, f->n, num_int(1)), 1));
-	assert_true(num_same(num_max(f->t, num_int(0), f->n), f->n));
-	assert_true(num_same(num_max(f->t, num_int(0), num_sub(f->t, f->n, num_int(1))),
-			     num_sub(f->t, f->n, num_int(1))));
-	check(f, num_max(f->t, f->n, num_int(5)), "max(N, 5)");
-	num less = num_min(f->t, f->n, num_int(512));
-	assert_true(num_same(num_min(f->t, f->n, less), less));
-	assert_true(num_same(num_min(f->t, less, f->n), less));
-	assert_true(num_same(num_max(f->t, less, f->n), f->n));
-	assert_true(num_same(num_max(f->t, num_int(5), f->n), num_max(f->t, f->n, num_int(5))));
-	assert_string_equal(num_why_fresh(f->t, num_add(f->t, fresh, f->n)),
+	assert_true(sym_is(sym_min(f->t, f->n, sym_const(1)), 1));
+	assert_true(sym_same(sym_max(f->t, sym_const(0), f->n), f->n));
+	assert_true(sym_same(sym_max(f->t, sym_const(0), sym_sub(f->t, f->n, sym_const(1))),
+			     sym_sub(f->t, f->n, sym_const(1))));
+	check(f, sym_max(f->t, f->n, sym_const(5)), "max(N, 5)");
+	sym_int less = sym_min(f->t, f->n, sym_const(512));
+	assert_true(sym_same(sym_min(f->t, f->n, less), less));
+	assert_true(sym_same(sym_min(f->t, less, f->n), less));
+	assert_true(sym_same(sym_max(f->t, less, f->n), f->n));
+	assert_true(sym_same(sym_max(f->t, sym_const(5), f->n), sym_max(f->t, f->n, sym_const(5))));
+	assert_string_equal(sym_why_fresh(f->t, sym_add(f->t, fresh, f->n)),
 			    "elements that are not zero");
-	assert_null(num_why_fresh(f->t, f->n));
-	assert_false(num_same(fresh, num_fresh(f->t, "elements that are not zero")));
+	assert_null(sym_why_fresh(f->t, f->n));
+	assert_false(sym_same(fresh, sym_unbacked(f->t, "elements that are not zero")));
 }
 
 static void test_fixed(void **state)
 {
 	fixture *f = *state;
 
-	num_fix(f->t, "B", 8);
-	assert_false(num_symbol_used(f->t, "B"));
-	assert_true(num_is(num_symbol(f->t, "B"), 8));
-	assert_true(num_symbol_used(f->t, "B"));
+	sym_bind(f->t, "B", 8);
+	assert_false(sym_symbol_used(f->t, "B"));
+	assert_true(sym_is(sym_symbol(f->t, "B"), 8));
+	assert_true(sym_symbol_used(f->t, "B"));
 }
 
 static void test_none(void **state)
 {
 	fixture *f = *state;
-	num none = num_none(f->t, "its rank is not %s", "known");
+	sym_int none = sym_unknown(f->t, "its rank is not %s", "known");
 
-	assert_string_equal(num_why_none(num_add(f->t, f->n, num_mul(f->t, none, f->h))),
+	assert_string_equal(sym_unknown_reason(sym_add(f->t, f->n, sym_mul(f->t, none, f->h))),
 			    "its rank is not known");
 	check(f, none, "?");
 }
 
 /* Expressions that grow without end become none, they do not grow. */
-static void check_terms(fixture *f, num n, const char *want, bool exact)
+static void check_terms(fixture *f, sym_int n, const char *want, bool exact)
 {
-	num_term terms[NUM_TERMS_MAX];
+	sym_term terms[NUM_TERMS_MAX];
 	char got[256] = "";
 	bool is_exact = !exact;
-	size_t count = num_terms(f->t, n, terms, &is_exact);
+	size_t count = sym_terms(f->t, n, terms, &is_exact);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t at = strlen(got);
 		snprintf(got + at, sizeof got - at, "%s%g*%s", i ? " " : "", terms[i].coef,
-			 num_text(f->t, terms[i].of));
+			 sym_text(f->t, terms[i].of));
 	}
 	assert_string_equal(got, want);
 	if (count)
 		assert_int_equal(is_exact, exact);
 }
 
-static num halved(fixture *f, num n)
+static sym_int halved(fixture *f, sym_int n)
 {
-	return num_floor_div(f->t, num_add(f->t, n, num_int(1)), num_int(2));
+	return sym_floor_div(f->t, sym_add(f->t, n, sym_const(1)), sym_const(2));
 }
 
 /* Terms, those of most factors first, with what is rounded taken as it is where it divides. */
 static void test_terms(void **state)
 {
 	fixture *f = *state;
-	num_table *t = f->t;
-	num nh = num_mul(t, f->n, f->h), half = halved(f, f->h), quarter = halved(f, half);
-	num u = num_fresh(t, "what is not zero"), deep = f->h;
+	sym_table *t = f->t;
+	sym_int nh = sym_mul(t, f->n, f->h), half = halved(f, f->h), quarter = halved(f, half);
+	sym_int u = sym_unbacked(t, "what is not zero"), deep = f->h;
 	const char *name, *what;
 
-	check_terms(f, num_int(0), "", true);
-	check_terms(f, num_none(t, "no"), "", true);
-	check_terms(f, num_int(7), "7*1", true);
+	check_terms(f, sym_const(0), "", true);
+	check_terms(f, sym_unknown(t, "no"), "", true);
+	check_terms(f, sym_const(7), "7*1", true);
 	check_terms(f, f->n, "1*N", true);
 	check_terms(f,
-		    num_add(t, num_mul(t, nh, num_int(3)),
-			    num_sub(t, num_mul(t, f->n, num_int(90)), num_int(4))),
+		    sym_add(t, sym_mul(t, nh, sym_const(3)),
+			    sym_sub(t, sym_mul(t, f->n, sym_const(90)), sym_const(4))),
 		    "3*N*H 90*N -4*1", true);
-	check_terms(f, num_mul(t, half, f->n), "0.5*N*H", false);
-	check_terms(f, num_mul(t, quarter, quarter), "0.0625*H^2", false);
+	check_terms(f, sym_mul(t, half, f->n), "0.5*N*H", false);
+	check_terms(f, sym_mul(t, quarter, quarter), "0.0625*H^2", false);
 	/* Upsampled and not: the same where 4 divides H. */
-	check_terms(f, num_max(t, half, num_mul(t, num_int(2), quarter)), "0.5*H", false);
-	check_terms(f, num_min(t, f->h, num_int(600)), "600*1", false);
-	check_terms(f, num_max(t, f->h, num_int(600)), "1*H", false);
+	check_terms(f, sym_max(t, half, sym_mul(t, sym_const(2), quarter)), "0.5*H", false);
+	check_terms(f, sym_min(t, f->h, sym_const(600)), "600*1", false);
+	check_terms(f, sym_max(t, f->h, sym_const(600)), "1*H", false);
 	/* By an open size: as it stands. */
-	num over = num_floor_div(t, f->h, f->n);
-	check_terms(f, num_mul(t, over, num_int(5)), "5*floor((H)/(N))", true);
-	check_terms(f, num_mul(t, num_mul(t, u, f->n), num_int(2)), "2*N*u1", true);
-	assert_true(num_factor(t, num_mul(t, u, f->n), 0, &name, &what));
+	sym_int over = sym_floor_div(t, f->h, f->n);
+	check_terms(f, sym_mul(t, over, sym_const(5)), "5*floor((H)/(N))", true);
+	check_terms(f, sym_mul(t, sym_mul(t, u, f->n), sym_const(2)), "2*N*u1", true);
+	assert_true(sym_factor(t, sym_mul(t, u, f->n), 0, &name, &what));
 	assert_string_equal(name, "N");
 	assert_null(what);
-	assert_true(num_factor(t, num_mul(t, u, f->n), 1, &name, &what));
+	assert_true(sym_factor(t, sym_mul(t, u, f->n), 1, &name, &what));
 	assert_string_equal(name, "u1");
 	assert_string_equal(what, "what is not zero");
-	assert_false(num_factor(t, f->n, 1, &name, &what));
-	assert_false(num_factor(t, num_int(3), 0, &name, &what));
+	assert_false(sym_factor(t, f->n, 1, &name, &what));
+	assert_false(sym_factor(t, sym_const(3), 0, &name, &what));
 	/* Deep, and twice as wide at each level: it ends. */
 	for (int i = 0; i < 60; i++)
-		deep = num_floor_div(
-		    t, num_max(t, num_add(t, deep, num_int(i)), num_mul(t, f->n, deep)),
-		    num_int(3));
-	num_term terms[NUM_TERMS_MAX];
+		deep = sym_floor_div(
+		    t, sym_max(t, sym_add(t, deep, sym_const(i)), sym_mul(t, f->n, deep)),
+		    sym_const(3));
+	sym_term terms[NUM_TERMS_MAX];
 	bool exact;
-	(void)num_terms(t, deep, terms, &exact);
+	(void)sym_terms(t, deep, terms, &exact);
 }
 
 static void test_bounded(void **state)
 {
 	fixture *f = *state;
-	num power = num_int(1), sum = num_int(0);
+	sym_int power = sym_const(1), sum = sym_const(0);
 
 	for (int i = 0; i < 64; i++) {
 		char name[16];
 		snprintf(name, sizeof name, "s%d", i);
-		sum = num_add(f->t, sum, num_symbol(f->t, name));
+		sum = sym_add(f->t, sum, sym_symbol(f->t, name));
 	}
-	assert_null(num_why_none(sum));
+	assert_null(sym_unknown_reason(sum));
 	for (int i = 0; i < 8; i++)
-		power = num_mul(f->t, power, sum);
-	assert_non_null(num_why_none(power));
+		power = sym_mul(f->t, power, sum);
+	assert_non_null(sym_unknown_reason(power));
 }
 
 int main(void)

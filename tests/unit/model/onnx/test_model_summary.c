@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
 #include "model_build.h"
-#include "base/names.h"
+#include "base/name_index.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

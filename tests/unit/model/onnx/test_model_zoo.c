@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
 #include "model/onnx/summary.h"
-#include "model/onnx/net.h"
+#include "model/onnx/onnx_builder.h"
 #include "model/onnx/onnx.h"
 #include "scratch.h"
 #include "base/hash.h"
@@ -333,7 +333,7 @@ static void weights_have_the_distribution_they_should(void **state)
 	(void)state;
 	enum { N = 200000 };
 	uint8_t *bytes = malloc((size_t)4 * N), piece[4 * 5];
-	net_param p = {.fill = NET_NORMAL, .a = 0.25f};
+	onnx_builder_param p = {.fill = NET_NORMAL, .a = 0.25f};
 	double sum = 0, squares = 0, lag = 0, last = 0, least = 1;
 
 	assert_non_null(bytes);
@@ -361,7 +361,7 @@ static void weights_have_the_distribution_they_should(void **state)
 	assert_memory_not_equal(piece, bytes + 4000, 20);
 	assert_int_equal(fill_values(&p, 4, 7, 1000, 5, piece), 20);
 	assert_memory_not_equal(piece, bytes + 4000, 20);
-	p = (net_param){.fill = NET_UNIFORM, .a = 0.5f, .b = 1.0f};
+	p = (onnx_builder_param){.fill = NET_UNIFORM, .a = 0.5f, .b = 1.0f};
 	assert_int_equal(fill_values(&p, 3, 7, 0, N, bytes), 4 * N);
 	sum = 0;
 	for (size_t i = 0; i < N; i++) {
@@ -370,7 +370,7 @@ static void weights_have_the_distribution_they_should(void **state)
 		assert_true(v >= 0.5 && v < 1.5);
 	}
 	assert_true(fabs(sum / N - 1) < 5 * sqrt(1.0 / 12 / N));
-	p = (net_param){.fill = NET_COUNT};
+	p = (onnx_builder_param){.fill = NET_COUNT};
 	assert_int_equal(fill_values(&p, 0, 0, 257, 1, bytes), 8);
 	assert_memory_equal(bytes, ((const uint8_t[]){1, 1, 0, 0, 0, 0, 0, 0}), 8);
 	free(bytes);

@@ -2,7 +2,7 @@
 #include "graph_text.h"
 #include "scratch.h"
 
-#include "model/rebatch/batch.h"
+#include "model/rebatch/rebatch.h"
 
 #include <unistd.h>
 
@@ -92,7 +92,7 @@ static void outcome(const batch_case *c, int64_t n, char *ret, size_t size)
 		used += (size_t)snprintf(ret + used, size - used, "%s[", i ? " " : "");
 		for (int k = 0; k < v->rank && used < size; k++)
 			used += (size_t)snprintf(ret + used, size - used, "%s%s", k ? "," : "",
-						 num_text(r->nums, v->dims[k]));
+						 sym_text(r->nums, v->dims[k]));
 		if (v->rank < 0)
 			used += (size_t)snprintf(ret + used, size - used, "?%s", v->why);
 		used += (size_t)snprintf(ret + used, size - used, "]");

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profiler/count/call_lane.h"
+#include "profiler/count/thread_cct.h"
 #include "profiler/count/count_functions.h"
 #include "deepclock/count.h"
 #include "deepclock/unstable.h"
@@ -23,15 +23,15 @@
 static const uint64_t every = ~UINT64_C(0);
 
 /* The path of these functions, the outermost first; 0: there is none. */
-static const call_node *path_of(const call_lane *l, const uint64_t *functions, size_t n)
+static const call_node *path_of(const thread_cct *l, const uint64_t *functions, size_t n)
 {
-	const call_node *nodes = call_lane_nodes(l);
+	const call_node *nodes = thread_cct_nodes(l);
 	uint32_t at = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		uint32_t next = 0;
 
-		for (uint32_t k = CALL_LANE_REST + 1; k < l->n; k++)
+		for (uint32_t k = THREAD_CCT_OVERFLOW + 1; k < l->n; k++)
 			if (nodes[k].parent == at && nodes[k].function == functions[i])
 				next = k;
 		if (!next)
@@ -44,42 +44,42 @@ static const call_node *path_of(const call_lane *l, const uint64_t *functions, s
 	path_of(l, (const uint64_t[]){__VA_ARGS__}, \
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-static uint64_t calls_of(const call_lane *l, uint64_t function)
+static uint64_t calls_of(const thread_cct *l, uint64_t function)
 {
 	uint64_t calls = 0;
 
 	for (uint32_t i = 1; i < l->n; i++)
-		if (call_lane_nodes(l)[i].function == function)
-			calls += call_lane_nodes(l)[i].calls;
+		if (thread_cct_nodes(l)[i].function == function)
+			calls += thread_cct_nodes(l)[i].calls;
 	return calls;
 }
 
-static uint64_t self_of_all(const call_lane *l)
+static uint64_t self_of_all(const thread_cct *l)
 {
 	uint64_t self = 0;
 
 	for (uint32_t i = 0; i < l->n; i++)
-		self += call_lane_nodes(l)[i].self;
+		self += thread_cct_nodes(l)[i].self;
 	return self;
 }
 
 static void test_counts_and_times(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 
 	(void)state;
 	assert_non_null(l);
 	l->last = 100;
-	call_lane_enter(l, 7, 100);
+	thread_cct_enter(l, 7, 100);
 	for (uint64_t i = 0; i < 3; i++) {
-		call_lane_enter(l, 8, 110 + i * 10);
-		call_lane_leave(l, 8, every, 114 + i * 10);
+		thread_cct_enter(l, 8, 110 + i * 10);
+		thread_cct_leave(l, 8, every, 114 + i * 10);
 	}
-	call_lane_enter(l, 9, 140);
-	call_lane_enter(l, 8, 141);
-	call_lane_leave(l, 8, every, 143);
-	call_lane_leave(l, 9, every, 150);
-	call_lane_leave(l, 7, every, 151);
+	thread_cct_enter(l, 9, 140);
+	thread_cct_enter(l, 8, 141);
+	thread_cct_leave(l, 8, every, 143);
+	thread_cct_leave(l, 9, every, 150);
+	thread_cct_leave(l, 7, every, 151);
 	assert_int_equal(PATH(l, 7)->calls, 1);
 	assert_int_equal(PATH(l, 7)->self, 10 + 6 + 6 + 6 + 1 + 10 - 10);
 	assert_int_equal(PATH(l, 7, 8)->calls, 3);
@@ -88,104 +88,104 @@ static void test_counts_and_times(void **state)
 	assert_int_equal(PATH(l, 7, 9, 8)->self, 2);
 	assert_int_equal(self_of_all(l), 51);
 	assert_int_equal(l->depth, 0);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 /* Deeper than a path may be: the counts stay exact, the paths bounded. */
 static void test_recursion(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 	uint64_t now = 0;
 
 	(void)state;
 	for (int i = 0; i < 300000; i++)
-		call_lane_enter(l, 5 + (uint64_t)i % 3, ++now);
+		thread_cct_enter(l, 5 + (uint64_t)i % 3, ++now);
 	for (int i = 300000; i-- > 0;)
-		call_lane_leave(l, 5 + (uint64_t)i % 3, every, ++now);
+		thread_cct_leave(l, 5 + (uint64_t)i % 3, every, ++now);
 	for (uint64_t f = 5; f < 8; f++)
 		assert_int_equal(calls_of(l, f), 100000);
 	assert_true(l->n <= CALL_LANE_DEPTH + 2);
 	assert_int_equal(self_of_all(l), now);
 	assert_int_equal(l->rest, 0);
 	assert_int_equal(l->unmatched + l->left + l->lost, 0);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 /* A different function each time: there is no path to go on in. */
 static void test_too_many_paths(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 	const uint64_t n = CALL_LANE_NODES + 5000;
 
 	(void)state;
 	for (uint64_t f = 1; f <= n; f++) {
-		call_lane_enter(l, f, f);
-		call_lane_leave(l, f, every, f);
+		thread_cct_enter(l, f, f);
+		thread_cct_leave(l, f, every, f);
 	}
 	assert_int_equal(l->n, CALL_LANE_NODES);
-	assert_int_equal(l->rest, n - (CALL_LANE_NODES - CALL_LANE_REST - 1));
+	assert_int_equal(l->rest, n - (CALL_LANE_NODES - THREAD_CCT_OVERFLOW - 1));
 	uint64_t calls = 0;
 	for (uint32_t i = 1; i < l->n; i++)
-		calls += call_lane_nodes(l)[i].calls;
+		calls += thread_cct_nodes(l)[i].calls;
 	assert_int_equal(calls, n);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 static void test_more_open_calls_than_frames(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 	const uint64_t n = CALL_LANE_FRAMES + 100;
 
 	(void)state;
 	for (uint64_t i = 0; i < n; i++)
-		call_lane_enter(l, 3, i);
+		thread_cct_enter(l, 3, i);
 	assert_int_equal(l->lost, 100);
 	for (uint64_t i = 0; i < n; i++)
-		call_lane_leave(l, 3, every, n + i);
+		thread_cct_leave(l, 3, every, n + i);
 	assert_int_equal(l->depth, 0);
 	assert_int_equal(l->unmatched, 0);
 	assert_int_equal(calls_of(l, 3), CALL_LANE_FRAMES);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 static void test_ends_that_do_not_fit(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 
 	(void)state;
-	call_lane_leave(l, 1, every, 5); /* began before */
+	thread_cct_leave(l, 1, every, 5); /* began before */
 	assert_int_equal(l->unmatched, 1);
-	call_lane_enter(l, 1, 10);
-	call_lane_enter(l, 2, 11);
-	call_lane_enter(l, 3, 12);
-	call_lane_leave(l, 9, every, 13);
+	thread_cct_enter(l, 1, 10);
+	thread_cct_enter(l, 2, 11);
+	thread_cct_enter(l, 3, 12);
+	thread_cct_leave(l, 9, every, 13);
 	assert_int_equal(l->depth, 3);
-	call_lane_leave(l, 1, every, 14); /* 2 and 3 were left */
+	thread_cct_leave(l, 1, every, 14); /* 2 and 3 were left */
 	assert_int_equal(l->depth, 0);
 	assert_int_equal(l->left, 2);
-	call_lane_enter(l, 1 | UINT64_C(5) << 48, 20);
-	call_lane_leave(l, 1 | UINT64_C(6) << 48, (UINT64_C(1) << 48) - 1, 21);
+	thread_cct_enter(l, 1 | UINT64_C(5) << 48, 20);
+	thread_cct_leave(l, 1 | UINT64_C(6) << 48, (UINT64_C(1) << 48) - 1, 21);
 	assert_int_equal(l->depth, 0);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 static void test_goes_on_in_another(void **state)
 {
-	call_lane *l = call_lane_make(NULL), *child = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL), *child = thread_cct_make(NULL);
 
 	(void)state;
-	call_lane_enter(l, 1, 1);
-	call_lane_enter(l, 2, 2);
-	call_lane_follow(child, l, l->depth, 10);
-	call_lane_enter(child, 3, 11);
-	call_lane_leave(child, 3, every, 13);
-	call_lane_leave(child, 2, every, 14);
+	thread_cct_enter(l, 1, 1);
+	thread_cct_enter(l, 2, 2);
+	thread_cct_fork(child, l, l->depth, 10);
+	thread_cct_enter(child, 3, 11);
+	thread_cct_leave(child, 3, every, 13);
+	thread_cct_leave(child, 2, every, 14);
 	assert_int_equal(PATH(child, 1, 2)->calls, 0);
 	assert_int_equal(PATH(child, 1, 2)->self, 2);
 	assert_int_equal(PATH(child, 1, 2, 3)->calls, 1);
 	assert_int_equal(child->depth, 1);
-	call_lane_free(child);
-	call_lane_free(l);
+	thread_cct_free(child);
+	thread_cct_free(l);
 }
 
 /* --- the record */
@@ -316,23 +316,23 @@ static uint32_t frame_of(void *self, count_functions *f, uint64_t function)
 {
 	(void)self;
 	(void)function;
-	return call_paths_frame(&f->paths, &(dck_frame){.name = "f"});
+	return cct_frame(&f->paths, &(dck_frame){.name = "f"});
 }
 
 /* What lies in a file may be anything. */
 static void test_damaged(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
-	const count_price price = {1, 1};
+	thread_cct *l = thread_cct_make(NULL);
+	const call_overhead price = {1, 1};
 	count_functions f;
 	dck_err err;
 
 	(void)state;
 	for (uint64_t i = 1; i < 100; i++)
-		call_lane_enter(l, i, i);
-	call_lane_nodes(l)[50].parent = 4000000000u;
-	call_lane_nodes(l)[51].parent = 51;
-	call_lane_nodes(l)[52].calls = UINT64_MAX;
+		thread_cct_enter(l, i, i);
+	thread_cct_nodes(l)[50].parent = 4000000000u;
+	thread_cct_nodes(l)[51].parent = 51;
+	thread_cct_nodes(l)[52].calls = UINT64_MAX;
 	l->current = 4000000000u;
 	assert_int_equal(count_functions_init(&f, &err), DCK_OK);
 	assert_int_equal(count_functions_add(&f, l, 1, &price, 0, frame_of, NULL, &err), DCK_OK);
@@ -346,42 +346,42 @@ static void test_damaged(void **state)
 	assert_int_equal(count_functions_put(&f, "self", 0, b, &err), DCK_OK);
 	record_drop(b);
 	count_functions_done(&f);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 /* A call that is undone leaves nothing, also one that was folded or found no frame. */
 static void test_forgotten(void **state)
 {
-	call_lane *l = call_lane_make(NULL);
+	thread_cct *l = thread_cct_make(NULL);
 	uint64_t now = 0;
 
 	(void)state;
 	assert_non_null(l);
 	for (int i = 0; i < CALL_LANE_DEPTH; i++)
-		call_lane_enter(l, 7, ++now);
-	const call_node *last = &call_lane_nodes(l)[l->current];
+		thread_cct_enter(l, 7, ++now);
+	const call_node *last = &thread_cct_nodes(l)[l->current];
 	const uint64_t again = last->again, calls = last->calls;
-	call_lane_enter(l, 7, ++now); /* a recursion */
+	thread_cct_enter(l, 7, ++now); /* a recursion */
 	assert_int_equal(last->again, again + 1);
-	assert_false(call_lane_forget(l, 8));
-	assert_true(call_lane_forget(l, 7));
+	assert_false(thread_cct_forget(l, 8));
+	assert_true(thread_cct_forget(l, 7));
 	assert_int_equal(last->again, again);
 	assert_int_equal(last->calls, calls);
-	call_lane_enter(l, 9, ++now); /* in no path above */
+	thread_cct_enter(l, 9, ++now); /* in no path above */
 	assert_int_equal(l->rest, 1);
-	assert_true(call_lane_forget(l, 9));
+	assert_true(thread_cct_forget(l, 9));
 	assert_int_equal(l->rest, 0);
 	assert_int_equal(calls_of(l, 9), 0);
 	assert_int_equal(l->depth, CALL_LANE_DEPTH);
 	while (l->depth < CALL_LANE_FRAMES)
-		call_lane_enter(l, 7, ++now);
-	call_lane_enter(l, 7, ++now);
+		thread_cct_enter(l, 7, ++now);
+	thread_cct_enter(l, 7, ++now);
 	assert_int_equal(l->too_deep, 1);
-	assert_true(call_lane_forget(l, 7));
+	assert_true(thread_cct_forget(l, 7));
 	assert_int_equal(l->too_deep, 0);
 	assert_int_equal(l->lost, 0);
 	assert_int_equal(l->depth, CALL_LANE_FRAMES);
-	call_lane_free(l);
+	thread_cct_free(l);
 }
 
 int main(void)

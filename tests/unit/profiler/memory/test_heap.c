@@ -37,7 +37,7 @@ static APART void born(uint64_t n, size_t size)
 {
 	const heap_caller caller = HEAP_CALLER;
 
-	heap_block_born(block(n), size, &caller);
+	heap_on_alloc(block(n), size, &caller);
 	__asm__ volatile("" ::: "memory"); /* no tail call */
 }
 
@@ -107,29 +107,29 @@ static void blocks_are_counted(void **state)
 	born(1, 100);
 	born(2, 5000);
 	born_elsewhere(3, 0);
-	heap_block_died(block(2));
-	heap_block_died(block(2)); /* not known any more */
-	heap_block_died(block(77));
+	heap_on_free(block(2));
+	heap_on_free(block(2)); /* not known any more */
+	heap_on_free(block(77));
 	const sums after = sums_here();
 	assert_int_equal(after.allocations - before.allocations, 3);
 	assert_int_equal(after.bytes - before.bytes, 5100);
 	assert_int_equal(after.live - before.live, 100);
 	assert_int_equal(after.blocks - before.blocks, 2);
 	assert_int_equal(live(), after.live);
-	heap_block_died(block(1));
-	heap_block_died(block(3));
+	heap_on_free(block(1));
+	heap_on_free(block(3));
 	assert_int_equal(sums_here().live, before.live);
 	/* An address that comes again without an end in between has ended. */
 	born(1, 10);
 	born(1, 20);
 	born(1, 4000);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 	born(2, 5000);
 	born(2, 6000);
-	heap_block_died(block(2));
+	heap_on_free(block(2));
 	born(1, 30);
 	assert_int_equal(live() - before.live, 30);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 	assert_int_equal(live(), before.live);
 }
 
@@ -139,12 +139,12 @@ static void what_is_freed_at_once_is_temporary(void **state)
 
 	(void)state;
 	born(1, 8);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 	born(1, 8);
 	born(2, 8);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 	assert_int_equal(sums_here().temporary - before, 1);
-	heap_block_died(block(2));
+	heap_on_free(block(2));
 	assert_int_equal(sums_here().temporary - before, 2);
 }
 
@@ -155,12 +155,12 @@ static void a_block_that_is_resized_ends_and_begins(void **state)
 
 	(void)state;
 	born(1, 100);
-	heap_block_resized(block(1), heap_block_taken(block(1)), block(2), 300, &caller);
+	heap_on_realloc_end(block(1), heap_on_realloc_begin(block(1)), block(2), 300, &caller);
 	assert_int_equal(live() - before.live, 300);
 	/* It failed: all is as it was. */
-	heap_block_resized(block(2), heap_block_taken(block(2)), NULL, 5000, &caller);
+	heap_on_realloc_end(block(2), heap_on_realloc_begin(block(2)), NULL, 5000, &caller);
 	assert_int_equal(live() - before.live, 300);
-	heap_block_resized(block(2), heap_block_taken(block(2)), NULL, 0, &caller);
+	heap_on_realloc_end(block(2), heap_on_realloc_begin(block(2)), NULL, 0, &caller);
 	assert_int_equal(live(), before.live);
 	assert_int_equal(sums_here().allocations - before.allocations, 2);
 }
@@ -179,7 +179,7 @@ static void tables_hold_any_block(void **state)
 		random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
 		const uint32_t n = (uint32_t)(random >> 33) % BLOCKS;
 		if (size[n]) {
-			heap_block_died(block(64 * n));
+			heap_on_free(block(64 * n));
 			sum -= size[n];
 			size[n] = 0;
 		} else {
@@ -191,7 +191,7 @@ static void tables_hold_any_block(void **state)
 	assert_int_equal(live(), sum);
 	for (uint32_t n = 0; n < BLOCKS; n++)
 		if (size[n])
-			heap_block_died(block(64 * n));
+			heap_on_free(block(64 * n));
 	free(size);
 	assert_int_equal(live(), sums_here().live);
 }
@@ -203,10 +203,10 @@ static void what_made_the_peak_is_exact(void **state)
 	(void)state;
 	born(1, 3 << 28);
 	born_elsewhere(2, (size_t)5 << 28);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 	born(3, 1 << 28);
-	heap_block_died(block(2));
-	heap_block_died(block(3));
+	heap_on_free(block(2));
+	heap_on_free(block(3));
 	const sums s = sums_here();
 	assert_int_equal(s.at_peak, atomic_load(&header()->total[HEAP_BLOCKS].peak));
 	assert_int_equal(s.at_peak - base, INT64_C(8) << 28);
@@ -238,7 +238,7 @@ static void stacks_are_paths(void **state)
 	assert_int_equal(sums_here().nodes - before, 4);
 	assert_int_equal(atomic_load(&header()->cut), cut + 10);
 	for (uint64_t i = 0; i < 100; i++)
-		heap_block_died(block(1 + i));
+		heap_on_free(block(1 + i));
 	assert_int_equal(atomic_load(&header()->broken), 0);
 }
 
@@ -252,14 +252,14 @@ static void *allocate(void *arg)
 		born(first + i % 512, 1 + i % 3000);
 		if (i % 3 == 0)
 			born_elsewhere(first + 600 + i % 64, 64);
-		heap_block_died(block(first + i % 512));
+		heap_on_free(block(first + i % 512));
 		/* The main thread's block. One thread alone frees it: a block belongs to whoever
 		 * has it, and a table without a lock relies on that (heap_live.h). */
 		if (i % 128 == 0 && i / 128 % THREADS == number - 1)
-			heap_block_died(block(2000000000 + i));
+			heap_on_free(block(2000000000 + i));
 	}
 	for (uint64_t i = 0; i < 64; i++)
-		heap_block_died(block(first + 600 + i));
+		heap_on_free(block(first + 600 + i));
 	born(first, 1000);
 	return NULL;
 }
@@ -285,7 +285,7 @@ static void threads_lose_nothing(void **state)
 	/* What threads kept back they gave when they ended. */
 	assert_int_equal(live(), after.live);
 	for (int i = 0; i < THREADS; i++)
-		heap_block_died(block(number[i] * 1000000));
+		heap_on_free(block(number[i] * 1000000));
 }
 
 static void a_forked_child_has_a_file_of_its_own(void **state)
@@ -299,7 +299,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	fflush(stdout);
 	const pid_t child = fork();
 	if (child == 0) {
-		heap_block_died(block(1)); /* the parent's: not known here */
+		heap_on_free(block(1)); /* the parent's: not known here */
 		born(2, 77);
 		_exit(live() == 77 ? 0 : 1);
 	}
@@ -308,7 +308,7 @@ static void a_forked_child_has_a_file_of_its_own(void **state)
 	path_of(child, path);
 	assert_int_equal(sums_of(path).live, 77);
 	assert_int_equal(sums_here().live, before.live);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 }
 
 /* Any bytes: numbers in the file lead nowhere outside of it. */
@@ -399,7 +399,7 @@ static void an_older_list_does_not_replace_a_newer_one(void **state)
 		found++;
 	}
 	assert_int_equal(found, 1);
-	heap_block_died(block(1));
+	heap_on_free(block(1));
 }
 
 /* malloc() that succeeds leaves errno alone, whatever the tracer ran into. */

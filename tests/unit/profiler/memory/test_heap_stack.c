@@ -11,7 +11,7 @@
 
 #include "profiler/memory/heap_stack.h"
 
-enum { FIRST = HEAP_LANES + 1 };
+enum { FIRST = HEAP_ROOT_SHARDS + 1 };
 
 /* train() calls the library through the interpreter, and the library allocates. */
 static void python_is_between_native_frames(void **state)

@@ -41,7 +41,7 @@ static APART void leaf(void)
 	unwind_result end;
 	heap_state *s;
 	const heap_caller caller = HEAP_CALLER;
-	heap_thread *t = heap_enter(&s);
+	heap_thread *t = hook_enter(&s);
 	uint32_t node = heap_walk(s, t, &caller);
 	const size_t n = unwind_self_here(&stack, places, HEAP_DEPTH_MAX, &end);
 	bool same = end == UNWIND_END;
@@ -50,7 +50,7 @@ static APART void leaf(void)
 	while (first < n && places[first] != caller.pc - 1)
 		first++;
 	/* Innermost first, as nodes are. */
-	for (i = first; i < n && node > HEAP_LANES; i++, node = s->nodes[node].parent)
+	for (i = first; i < n && node > HEAP_ROOT_SHARDS; i++, node = s->nodes[node].parent)
 		same &= s->frames[s->nodes[node].frame].place == places[i];
 	leaves++;
 	wrong += !same;

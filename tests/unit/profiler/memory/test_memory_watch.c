@@ -1,7 +1,7 @@
 /* test_memory_watch.c - live bytes of a process that became another program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/memory/memory_watch.h"
+#include "profiler/memory/rss_sampler.h"
 #include "profiler/preload/heap/heap_region.h"
 #include "os/os.h"
 #include "scratch.h"
@@ -34,18 +34,17 @@ static void the_newer_heap_counts(void **state)
 {
 	(void)state;
 	for (int old_first = 0; old_first < 2; old_first++) {
-		memory_looks looks;
-		memory_watch *w;
+		rss_samples looks;
+		rss_sampler *w;
 
 		heap_write(old_first ? "a.heap" : "b.heap", 1, 1000);
 		heap_write(old_first ? "b.heap" : "a.heap", 2, 10);
-		assert_int_equal(memory_watch_start(getpid(), 1000, scratch_path, &w, NULL),
-				 DCK_OK);
+		assert_int_equal(rss_sampler_start(getpid(), 1000, scratch_path, &w, NULL), DCK_OK);
 		os_sleep_ns(50000000, NULL, NULL);
-		memory_watch_stop(w, &looks);
+		rss_sampler_stop(w, &looks);
 		assert_true(looks.looks > 0);
 		assert_int_equal(looks.peak[WATCH_HEAP], 10);
-		memory_looks_done(&looks);
+		rss_samples_done(&looks);
 	}
 }
 

@@ -37,7 +37,7 @@ static void check(const stack_case *c)
 	merge_native native[MAX];
 	python_frame python[MAX];
 	merge_frame got[2 * MAX];
-	merge_told told;
+	merge_stats told;
 	char text[1024] = "", want[1024] = "";
 
 	for (size_t i = 0; i < natives; i++) {

@@ -383,7 +383,7 @@ static void test_told(void **state)
 	const unwind_memory memory = {read_space, &s};
 	python_frame f[MAX];
 	python_walked w;
-	uint64_t told[PYTHON_TOLD_BYTES / 8] = {0};
+	uint64_t told[PYTHON_DEBUG_OFFSETS_BYTES / 8] = {0};
 
 	(void)state;
 	memset(&s, 0, sizeof s);

@@ -34,7 +34,7 @@ static dck_status read_log(const void *bytes, size_t n, trace_log *l, trace_read
 static void write_random(dck_buffer *b, uint64_t seed)
 {
 	const trace_format *f = trace_format_find("chrome");
-	const trace_about about = {.unix_ns = 1700000000000000001};
+	const trace_header about = {.unix_ns = 1700000000000000001};
 	dck_sink sink;
 	trace_out *o;
 
@@ -55,7 +55,7 @@ static void what_was_written_comes_back(void **state)
 
 	(void)state;
 	for (uint64_t seed = 1; seed <= 5; seed++) {
-		const trace_about about = {.unix_ns = 1700000000000000001};
+		const trace_header about = {.unix_ns = 1700000000000000001};
 		dck_sink sink;
 		dck_buffer b;
 		trace_out *o;

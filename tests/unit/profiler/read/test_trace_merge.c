@@ -86,7 +86,7 @@ static trace_place place(const char *boot, uint64_t boottime_ns, int64_t unix_ns
 
 	p.facts.dated = true;
 	p.facts.about =
-	    (trace_about){.unix_ns = unix_ns, .boottime_ns = boottime_ns, .width_ns = 30};
+	    (trace_header){.unix_ns = unix_ns, .boottime_ns = boottime_ns, .width_ns = 30};
 	p.facts.snapshot_boottime_ns = boottime_ns;
 	p.facts.own_ns = 1000000000;
 	p.facts.own_boottime_ns = boottime_ns + 1000000000;
@@ -255,12 +255,12 @@ static void foreign_write(const char *path, char boot, int32_t pid)
 	const trace_format *f = trace_format_find("perfetto");
 	const trace_event events[] = {{.ns = 10, .name = 1, .kind = TRACE_BEGIN},
 				      {.ns = 20, .kind = TRACE_END}};
-	const trace_about about = {.unix_ns = 1700000000000000000,
-				   .monotonic_ns = 1000,
-				   .boottime_ns = 1000,
-				   .boot = {boot, '\0'},
-				   .width_ns = 1,
-				   .unix_error_ns = 1};
+	const trace_header about = {.unix_ns = 1700000000000000000,
+				    .monotonic_ns = 1000,
+				    .boottime_ns = 1000,
+				    .boot = {boot, '\0'},
+				    .width_ns = 1,
+				    .unix_error_ns = 1};
 	FILE *file = fopen(path, "wb");
 	dck_sink sink;
 	trace_out *o;

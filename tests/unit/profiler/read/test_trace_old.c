@@ -10,7 +10,7 @@
 #include "trace_foreign.h"
 
 #include "os/file/gzip.h"
-#include "profiler/read/unpack.h"
+#include "profiler/read/inflate_reader.h"
 
 static const char main_thread[] = "thread 4/5 'main'  of 'process 4/0 ''  of '''";
 

@@ -13,7 +13,7 @@
 #include "trace_foreign.h"
 #include "trace_random.h"
 
-#include "profiler/read/arrange.h"
+#include "profiler/read/reorder.h"
 
 /* --- our own files */
 
@@ -21,7 +21,7 @@ static void what_was_written_comes_back(void **state)
 {
 	static trace_log want, got;
 	const trace_format *f = trace_format_find("perfetto");
-	const trace_about about = {
+	const trace_header about = {
 	    .unix_ns = 1700000000000000001, .monotonic_ns = 12345, .boottime_ns = 1234567};
 
 	(void)state;
@@ -72,7 +72,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 
 	(void)state;
 	dck_sink_buffer(&sink, &b);
-	assert_int_equal(f->open(&o, &sink, &(trace_about){.boottime_ns = 9}, NULL), DCK_OK);
+	assert_int_equal(f->open(&o, &sink, &(trace_header){.boottime_ns = 9}, NULL), DCK_OK);
 	tell_random(f, o, 1, true);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
@@ -313,7 +313,7 @@ static void a_lack_of_memory_is_said(void **state)
 
 	(void)state;
 	dck_sink_buffer(&sink, &b);
-	assert_int_equal(f->open(&o, &sink, &(trace_about){.boottime_ns = 9}, NULL), DCK_OK);
+	assert_int_equal(f->open(&o, &sink, &(trace_header){.boottime_ns = 9}, NULL), DCK_OK);
 	tell_random(f, o, 1, true);
 	assert_int_equal(f->close(o, NULL), DCK_OK);
 	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);

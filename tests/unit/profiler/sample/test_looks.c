@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
-#include "profiler/sample/sample_looks.h"
+#include "profiler/sample/offcpu_poll.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -33,25 +33,26 @@ static void halted(void **state)
 	const dck_sample_config config = {0};
 	bool inside = false;
 	sample_profile *p;
-	sample_looks l;
+	offcpu_poll l;
 
 	(void)state;
 	assert_int_equal(sample_profile_new(&config, &p, NULL), DCK_OK);
-	assert_int_equal(sample_looks_init(&l, 4096, NULL), DCK_OK);
+	assert_int_equal(offcpu_poll_init(&l, 4096, NULL), DCK_OK);
 	sample_profile_watch(p, getpid());
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	for (uint64_t now = 1; !inside; now++) {
 		l.next_ns = 0;
 		assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
 		const sig_atomic_t before = halts;
-		sample_looks_take(&l, p, now);
+		offcpu_poll_take(&l, p, now);
 		inside = halts > before;
 	}
-	/* Were the halt counted as work, the next look would be 20 halts away. Half of that leaves room
-	 * for CPU time that is counted in ticks of 10 ms, or while the hypervisor runs another machine. */
+	/* Were the halt counted as work, the next look would be 20 halts away. Half of that leaves
+	 * room for CPU time that is counted in ticks of 10 ms, or while the hypervisor runs another
+	 * machine. */
 	assert_true(l.next_ns < UINT64_C(10) * HALT_NS);
 	signal(SIGALRM, SIG_DFL);
-	sample_looks_done(&l);
+	offcpu_poll_done(&l);
 	sample_profile_free(p);
 }
 

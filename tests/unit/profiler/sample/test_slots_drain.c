@@ -210,7 +210,7 @@ static void any_bytes_harm_no_profile(void **state)
 	const dck_sample_config config = {.rate = 997, .threads = true};
 	made *m = make();
 	sample_profile *p;
-	call_paths paths;
+	cct paths;
 	uint64_t r = 14;
 
 	(void)state;
@@ -232,9 +232,9 @@ static void any_bytes_harm_no_profile(void **state)
 	}
 	sample_profile_end(p, UINT64_MAX);
 	assert_true(sample_profile_counts(p).samples > 100);
-	assert_int_equal(call_paths_init(&paths, weights, 2, NULL), DCK_OK);
+	assert_int_equal(cct_init(&paths, weights, 2, NULL), DCK_OK);
 	assert_int_equal(sample_profile_name(p, &paths, NULL, NULL, NULL), DCK_OK);
-	call_paths_done(&paths);
+	cct_done(&paths);
 	sample_profile_free(p);
 	unmake(m);
 }

@@ -25,7 +25,7 @@ static void *fill(void *self)
 	filled *f = self;
 
 	for (uint64_t i = 1; i <= EACH; i++) {
-		sample_slot *s = sample_slot_take(f->slots, getpid()); /* it runs on */
+		sample_slot *s = sample_slot_acquire(f->slots, getpid()); /* it runs on */
 
 		if (!s) {
 			f->lost++;
@@ -44,7 +44,7 @@ static void *fill(void *self)
 		for (uint32_t k = 0; k < s->npcs; k++)
 			s->of.pcs[k] = i << 8 | (uint64_t)f->tid;
 		f->given++;
-		sample_slot_give(s);
+		sample_slot_publish(s);
 	}
 	atomic_fetch_sub(f->running, 1);
 	return NULL;

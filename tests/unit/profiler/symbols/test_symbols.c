@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "profiler/symbols/demangle.h"
 #include "profiler/symbols/dwarf_lines.h"
-#include "profiler/unwind/space.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/unwind/address_space.h"
+#include "profiler/symbols/symbolizer.h"
 #include "profiler/unwind/unwind_self.h"
 
 #include <dlfcn.h>
@@ -66,14 +66,14 @@ static int look(void)
 /* The text of frames of the file whose path ends so: "inner:4 > hidden:8 exported:12". */
 static void show(symbols *s, const char *file, char *text, size_t size)
 {
-	space_files *files = space_files_new();
-	space *mine = space_new(files, getpid());
+	address_space_files *files = address_space_files_new();
+	address_space *mine = address_space_new(files, getpid());
 	size_t n = 0;
 
 	text[0] = '\0';
-	assert_int_equal(space_read(mine, NULL), DCK_OK);
+	assert_int_equal(address_space_read(mine, NULL), DCK_OK);
 	for (size_t i = 0; i < seen.n; i++) {
-		const space_module *m = space_find(mine, seen.pcs[i]);
+		const mapped_module *m = address_space_find(mine, seen.pcs[i]);
 		symbols_frame frames[SYMBOLS_FRAMES_MAX];
 		size_t found;
 
@@ -81,7 +81,8 @@ static void show(symbols *s, const char *file, char *text, size_t size)
 		if (!strstr(m->path, file))
 			continue;
 		assert_non_null(m->file);
-		found = symbols_find(s, m->file, seen.pcs[i] - m->bias, frames, SYMBOLS_FRAMES_MAX);
+		found = symbolizer_lookup(s, m->file, seen.pcs[i] - m->bias, frames,
+					  SYMBOLS_FRAMES_MAX);
 		for (size_t k = 0; k < found || (k == 0 && !found); k++) {
 			const symbols_frame *f = &frames[k];
 
@@ -97,8 +98,8 @@ static void show(symbols *s, const char *file, char *text, size_t size)
 	}
 	/* Files stay as long as symbols do. */
 	symbols_free(s);
-	space_free(mine);
-	space_files_free(files);
+	address_space_free(mine);
+	address_space_files_free(files);
 }
 
 /* Loads the library, calls its function, and shows what was seen of it. */
@@ -137,7 +138,7 @@ static bool compile(const char *options, const char *library)
 static const char *with_lines(void)
 {
 	symbols *s = symbols_new(NULL);
-	const char *lacking = symbols_lacking(s);
+	const char *lacking = symbolizer_missing_reason(s);
 
 	symbols_free(s);
 	return lacking ? "hidden exported" : "inner:4 > hidden:8 exported:12";
@@ -245,9 +246,9 @@ static void test_go(void **state)
 		skip();
 	assert_int_equal(elf_file_open("go.so", &f, NULL), DCK_OK);
 	assert_int_equal(symbols_source_of(s, f), SYMBOLS_TABLE);
-	assert_int_equal(symbols_find(s, f, 0x1040 - 1, &found, 1), 1);
+	assert_int_equal(symbolizer_lookup(s, f, 0x1040 - 1, &found, 1), 1);
 	assert_string_equal(found.function, "main.main");
-	assert_int_equal(symbols_find(s, f, 0x107f, &found, 1), 1);
+	assert_int_equal(symbolizer_lookup(s, f, 0x107f, &found, 1), 1);
 	assert_string_equal(found.function, "main.leaf");
 	symbols_free(s);
 	elf_file_close(f);
@@ -276,9 +277,9 @@ static void test_no_sections(void **state)
 static void test_replaced(void **state)
 {
 	char path[PATH_MAX + 64];
-	space_files *files = space_files_new();
-	space *mine = space_new(files, getpid());
-	const space_module *m;
+	address_space_files *files = address_space_files_new();
+	address_space *mine = address_space_new(files, getpid());
+	const mapped_module *m;
 	void *handle;
 
 	(void)state;
@@ -290,23 +291,23 @@ static void test_replaced(void **state)
 	uint64_t at = (uintptr_t)dlsym(handle, "exported");
 
 	assert_true(run("cp /bin/true other && mv other moving.so"));
-	assert_int_equal(space_read(mine, NULL), DCK_OK);
-	m = space_find(mine, at);
+	assert_int_equal(address_space_read(mine, NULL), DCK_OK);
+	m = address_space_find(mine, at);
 	assert_non_null(m);
 	assert_string_equal(m->path, path);
 	if (m->file) {
 		symbols *s = symbols_new(NULL);
 		symbols_frame f;
 
-		assert_int_equal(symbols_find(s, m->file, at - m->bias, &f, 1), 1);
+		assert_int_equal(symbolizer_lookup(s, m->file, at - m->bias, &f, 1), 1);
 		assert_string_equal(f.function, "exported");
 		symbols_free(s);
 	} else {
 		assert_non_null(strstr(m->lacking, "moving.so"));
 	}
 	dlclose(handle);
-	space_free(mine);
-	space_files_free(files);
+	address_space_free(mine);
+	address_space_files_free(files);
 }
 
 /* An entry of .plt is named by what it leads to. */
@@ -332,7 +333,7 @@ static void test_plt(void **state)
 
 			for (uint64_t at = 0; strncmp(x->name, ".plt", 4) == 0 && at < x->size;
 			     at++) {
-				if (symbols_find(s, f, x->address + at, &found, 1) == 1)
+				if (symbolizer_lookup(s, f, x->address + at, &found, 1) == 1)
 					seen_it |= strcmp(found.function, "qsort@plt") == 0;
 			}
 		}

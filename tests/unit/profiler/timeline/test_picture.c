@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 #include "deepclock/unstable.h"
-#include "profiler/timeline/picture_parts.h"
+#include "profiler/timeline/timeline_lod_parts.h"
 
 enum { THREADS = 5, NAMES = 12, KEYS = 64 };
 
@@ -26,7 +26,7 @@ static uint64_t some(uint64_t below)
 
 /* --- rows */
 
-static uint64_t took_by(const thin_row *r)
+static uint64_t took_by(const lod_track *r)
 {
 	uint64_t took = 0;
 
@@ -39,7 +39,7 @@ static uint64_t took_by(const thin_row *r)
 
 static void what_is_long_or_alone_stays(void **state)
 {
-	thin_row r = {0};
+	lod_track r = {0};
 
 	(void)state;
 	thin_put(&r, &(thin_range){.begin_ns = 10, .took_ns = 3, .key = 1}, 4, NULL);
@@ -62,7 +62,7 @@ static void what_is_long_or_alone_stays(void **state)
 static void any_way_to_a_step_gives_the_same(void **state)
 {
 	for (int shift = 3; shift < 30; shift += 4) {
-		thin_row exact = {0}, fine = {0}, direct = {0}, twice = {0}, once = {0};
+		lod_track exact = {0}, fine = {0}, direct = {0}, twice = {0}, once = {0};
 		uint64_t ns = 0, all = 0;
 
 		(void)state;
@@ -78,8 +78,8 @@ static void any_way_to_a_step_gives_the_same(void **state)
 			thin_put(&fine, &one, shift - 2, NULL);
 			thin_put(&direct, &one, shift, NULL);
 		}
-		thin_coarser(&exact, THIN_EXACT, shift, NULL, &once);
-		thin_coarser(&fine, shift - 2, shift, NULL, &twice);
+		lod_track_downsample(&exact, THIN_EXACT, shift, NULL, &once);
+		lod_track_downsample(&fine, shift - 2, shift, NULL, &twice);
 		assert_int_equal(took_by(&direct), all);
 		assert_int_equal(took_by(&once), all);
 		assert_int_equal(took_by(&twice), all);
@@ -102,8 +102,8 @@ static void any_way_to_a_step_gives_the_same(void **state)
 
 /* --- a whole timeline */
 
-static picture *pic;
-static zone_sums sums;
+static timeline_lod *pic;
+static zone_aggregate sums;
 static zone_stack threads[THREADS + 1];
 
 static void names_tell(uint32_t n)
@@ -112,23 +112,23 @@ static void names_tell(uint32_t n)
 
 	for (uint32_t i = 1; i <= n; i++) {
 		snprintf(text, sizeof text, "name %u", i);
-		picture_name(pic, i, &(trace_name){.text = text, .n = strlen(text)});
+		timeline_lod_name(pic, i, &(trace_name){.text = text, .n = strlen(text)});
 	}
 }
 
-static void begin(const picture_limits *limits, uint32_t names)
+static void begin(const timeline_lod_limits *limits, uint32_t names)
 {
-	assert_int_equal(picture_new(&pic, limits, NULL), DCK_OK);
-	sums = (zone_sums){.ended = picture_range, .listener = pic};
+	assert_int_equal(timeline_lod_new(&pic, limits, NULL), DCK_OK);
+	sums = (zone_aggregate){.ended = timeline_lod_range, .listener = pic};
 	names_tell(names);
 	for (uint32_t i = 1; i <= THREADS; i++) {
 		threads[i] = (zone_stack){.track = i};
-		picture_track(pic,
-			      &(trace_track){.id = i, .kind = TRACE_THREAD, .tid = (int32_t)i});
-		picture_track(pic, &(trace_track){.id = THREADS + i,
-						  .kind = TRACE_COUNTER_TRACK,
-						  .parent = i,
-						  .name = "value"});
+		timeline_lod_track(
+		    pic, &(trace_track){.id = i, .kind = TRACE_THREAD, .tid = (int32_t)i});
+		timeline_lod_track(pic, &(trace_track){.id = THREADS + i,
+						       .kind = TRACE_COUNTER_TRACK,
+						       .parent = i,
+						       .name = "value"});
 	}
 }
 
@@ -136,8 +136,8 @@ static void end(dck_timeline *t)
 {
 	for (uint32_t i = 1; i <= THREADS; i++)
 		zone_stack_done(&threads[i]);
-	zone_sums_done(&sums);
-	picture_free(pic);
+	zone_aggregate_done(&sums);
+	timeline_lod_free(pic);
 	dck_timeline_done(t);
 }
 
@@ -157,23 +157,24 @@ static void random_events(uint64_t n, uint32_t names)
 
 		ns[i] += some(UINT64_C(1) << some(14));
 		if (what < 2)
-			zone_sums_range(&sums, id++, name, ns[i]);
+			zone_aggregate_range(&sums, id++, name, ns[i]);
 		else if (what < 4 && id > 4)
-			zone_sums_range(&sums, id - 1 - some(3), 0, ns[i]);
+			zone_aggregate_range(&sums, id - 1 - some(3), 0, ns[i]);
 		else if (what < 6)
-			picture_events(pic, i, &(trace_event){ns[i], name, TRACE_INSTANT, {0}}, 1);
+			timeline_lod_events(pic, i, &(trace_event){ns[i], name, TRACE_INSTANT, {0}},
+					    1);
 		else if (what < 12)
-			picture_events(pic, THREADS + i,
-				       &(trace_event){ns[i], 0, TRACE_COUNTER, {(double)some(50)}},
-				       1);
+			timeline_lod_events(
+			    pic, THREADS + i,
+			    &(trace_event){ns[i], 0, TRACE_COUNTER, {(double)some(50)}}, 1);
 		else if (t->depth == 0 || (t->depth < 300 && some(2)))
-			zone_sums_begin(&sums, t, ns[i], name);
+			zone_aggregate_begin(&sums, t, ns[i], name);
 		else
-			zone_sums_end(&sums, t, ns[i], true);
+			zone_aggregate_end(&sums, t, ns[i], true);
 	}
 	for (uint32_t i = 1; i <= THREADS; i++)
-		zone_sums_close(&sums, &threads[i], ns[i]);
-	zone_sums_close_ranges(&sums, ns[1], &unmatched);
+		zone_aggregate_close(&sums, &threads[i], ns[i]);
+	zone_aggregate_close_ranges(&sums, ns[1], &unmatched);
 }
 
 typedef struct added {
@@ -182,7 +183,7 @@ typedef struct added {
 
 static void add(added *to, uint32_t key, uint64_t ranges, uint64_t took, uint64_t self)
 {
-	const picture_key *k = &pic->keys[key];
+	const timeline_lod_key *k = &pic->keys[key];
 
 	if (k->flags & PICTURE_MARK)
 		return;
@@ -221,19 +222,19 @@ static void assert_nothing_lost(const dck_timeline *t)
 	assert_int_equal(fact(t, "\"bytes\":"), t->columns.n);
 }
 
-static void by_name_it_is_the_table(const picture_limits *limits, uint64_t events, bool merged)
+static void by_name_it_is_the_table(const timeline_lod_limits *limits, uint64_t events, bool merged)
 {
 	added a[NAMES + 1] = {{0}};
 	dck_timeline t = {0};
 
 	begin(limits, NAMES);
 	random_events(events, NAMES);
-	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 	add_up(a);
 	assert_nothing_lost(&t);
 	assert_int_equal(fact(&t, "\"merged\":") > 0, merged);
 	for (uint32_t i = 1; i <= NAMES; i++) {
-		const zone_stats *z = zone_sums_of(&sums, i);
+		const zone_stats *z = zone_aggregate_of(&sums, i);
 
 		assert_non_null(z);
 		assert_int_equal(a[i].calls, z->calls + z->unfinished);
@@ -246,15 +247,15 @@ static void by_name_it_is_the_table(const picture_limits *limits, uint64_t event
 static void of_few_events_all_are_kept(void **state)
 {
 	(void)state;
-	by_name_it_is_the_table(&(picture_limits){0}, 20000, false);
+	by_name_it_is_the_table(&(timeline_lod_limits){0}, 20000, false);
 }
 
 static void of_many_the_sums_by_name_are_the_tables(void **state)
 {
 	(void)state;
 	for (uint32_t ranges = 300; ranges < 60000; ranges *= 3)
-		by_name_it_is_the_table(&(picture_limits){.ranges = ranges, .values = 100}, 200000,
-					true);
+		by_name_it_is_the_table(&(timeline_lod_limits){.ranges = ranges, .values = 100},
+					200000, true);
 }
 
 static void it_is_never_larger_than_its_limit(void **state)
@@ -263,9 +264,9 @@ static void it_is_never_larger_than_its_limit(void **state)
 	for (size_t bytes = 40000; bytes < 2000000; bytes *= 4) {
 		dck_timeline t = {0};
 
-		begin(&(picture_limits){.bytes = bytes}, NAMES);
+		begin(&(timeline_lod_limits){.bytes = bytes}, NAMES);
 		random_events(200000, NAMES);
-		assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+		assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 		assert_true(t.columns.n <= bytes);
 		assert_nothing_lost(&t);
 		end(&t);
@@ -281,14 +282,14 @@ static void too_many_names_are_put_together(void **state)
 	uint64_t total = 0, self = 0;
 
 	(void)state;
-	begin(&(picture_limits){.ranges = 2000, .sums = 3000}, MANY);
+	begin(&(timeline_lod_limits){.ranges = 2000, .sums = 3000}, MANY);
 	random_events(150000, MANY);
-	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 	assert_nothing_lost(&t);
 	assert_true(pic->nsums <= 2 * 3000);
 	add_up(a);
 	for (uint32_t i = 0; i <= MANY; i++) {
-		const zone_stats *z = zone_sums_of(&sums, i);
+		const zone_stats *z = zone_aggregate_of(&sums, i);
 
 		all.total += a[i].total;
 		all.self += a[i].self;
@@ -307,15 +308,16 @@ static void times_beyond_all_measure_are_held(void **state)
 	dck_timeline t = {0};
 
 	(void)state;
-	begin(&(picture_limits){.ranges = 64, .sums = 64, .values = 16}, NAMES);
+	begin(&(timeline_lod_limits){.ranges = 64, .sums = 64, .values = 16}, NAMES);
 	for (uint64_t i = 0; i < 2000; i++) {
-		zone_sums_range(&sums, 1 + i, 1 + (uint32_t)(i % NAMES), i << 52);
-		zone_sums_range(&sums, 1 + i, 0, UINT64_MAX - i);
-		picture_events(pic, 1, &(trace_event){i << 53, 1, TRACE_INSTANT, {0}}, 1);
-		picture_events(pic, THREADS + 1,
-			       &(trace_event){i << 53, 0, TRACE_COUNTER, {1e300 * (double)i}}, 1);
+		zone_aggregate_range(&sums, 1 + i, 1 + (uint32_t)(i % NAMES), i << 52);
+		zone_aggregate_range(&sums, 1 + i, 0, UINT64_MAX - i);
+		timeline_lod_events(pic, 1, &(trace_event){i << 53, 1, TRACE_INSTANT, {0}}, 1);
+		timeline_lod_events(pic, THREADS + 1,
+				    &(trace_event){i << 53, 0, TRACE_COUNTER, {1e300 * (double)i}},
+				    1);
 	}
-	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 	assert_nothing_lost(&t);
 	end(&t);
 }
@@ -325,19 +327,19 @@ static void more_threads_than_rows(void **state)
 {
 	enum { MORE = PICTURE_ROWS_MAX + 10 };
 	dck_timeline t = {0};
-	zone_ended one = {.name = 1, .begin_ns = 5, .took_ns = 7, .self_ns = 7, .whole = true};
+	zone_closed one = {.name = 1, .begin_ns = 5, .took_ns = 7, .self_ns = 7, .whole = true};
 
 	(void)state;
-	begin(&(picture_limits){0}, NAMES);
+	begin(&(timeline_lod_limits){0}, NAMES);
 	for (uint32_t i = 1; i <= MORE; i++) {
-		picture_track(pic, &(trace_track){.id = 100 + i, .kind = TRACE_THREAD});
+		timeline_lod_track(pic, &(trace_track){.id = 100 + i, .kind = TRACE_THREAD});
 		one.track = 100 + i;
-		picture_range(pic, &one);
+		timeline_lod_range(pic, &one);
 	}
 	one.track = 0;
-	picture_range(pic, &one);
-	picture_range(pic, &one);
-	assert_int_equal(picture_finish(pic, &t, NULL), DCK_OK);
+	timeline_lod_range(pic, &one);
+	timeline_lod_range(pic, &one);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 	assert_nothing_lost(&t);
 	assert_int_equal(pic->lanes, 2);
 	assert_int_equal(fact(&t, "\"undrawn\":"), 10 + PICTURE_ROWS_FIRST);

@@ -11,7 +11,7 @@
 
 static void a_thread_without_a_lifetime_has_no_share(void **state)
 {
-	const os_uses cpu = {.n = {[OS_USE_CPU] = 500}, .known = 1u << OS_USE_CPU};
+	const os_thread_counters cpu = {.n = {[OS_USE_CPU] = 500}, .known = 1u << OS_USE_CPU};
 	thread_row rows[] = {
 	    {.process = 1, .tid = 7, .name = "short", .began_ns = 9, .ended_ns = 9, .uses = cpu},
 	    {.process = 1, .tid = 8, .name = "long", .ended_ns = 1000, .uses = cpu},

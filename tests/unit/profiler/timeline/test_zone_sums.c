@@ -9,34 +9,34 @@
 
 #include <stdlib.h>
 
-#include "profiler/timeline/zone_sums.h"
+#include "profiler/timeline/zone_aggregate.h"
 
 enum { A = 1, B, C, NAMES = 3000 };
 
-static zone_sums sums;
+static zone_aggregate sums;
 static zone_stack thread;
 
 static int begin_test(void **state)
 {
 	(void)state;
-	zone_sums_done(&sums);
+	zone_aggregate_done(&sums);
 	zone_stack_done(&thread);
 	return 0;
 }
 
 static void begin(uint64_t ns, uint32_t name)
 {
-	assert_true(zone_sums_begin(&sums, &thread, ns, name));
+	assert_true(zone_aggregate_begin(&sums, &thread, ns, name));
 }
 
 static void end(uint64_t ns)
 {
-	assert_int_equal(zone_sums_end(&sums, &thread, ns, true), ZONE_ENDED);
+	assert_int_equal(zone_aggregate_end(&sums, &thread, ns, true), ZONE_ENDED);
 }
 
 static void assert_zone(uint32_t name, uint64_t calls, uint64_t total, uint64_t self)
 {
-	const zone_stats *z = zone_sums_of(&sums, name);
+	const zone_stats *z = zone_aggregate_of(&sums, name);
 
 	assert_non_null(z);
 	assert_int_equal(z->calls, calls);
@@ -56,16 +56,16 @@ static void a_range_inside_its_own_name_counts_once_in_total(void **state)
 	assert_zone(A, 2, 100, 50 + 30);
 	assert_zone(B, 1, 50, 20);
 	assert_int_equal(sums.paths.n, 1 + 3);
-	assert_int_equal(zone_sums_end(&sums, &thread, 100, true), ZONE_UNMATCHED);
+	assert_int_equal(zone_aggregate_end(&sums, &thread, 100, true), ZONE_UNMATCHED);
 }
 
 static void a_leaf_is_a_begin_and_an_end(void **state)
 {
 	(void)state;
-	assert_true(zone_sums_leaf(&sums, &thread, 0, 5, A));
+	assert_true(zone_aggregate_leaf(&sums, &thread, 0, 5, A));
 	begin(10, A);
-	assert_true(zone_sums_leaf(&sums, &thread, 20, 50, A));
-	assert_true(zone_sums_leaf(&sums, &thread, 50, 51, B));
+	assert_true(zone_aggregate_leaf(&sums, &thread, 20, 50, A));
+	assert_true(zone_aggregate_leaf(&sums, &thread, 50, 51, B));
 	end(100);
 	assert_zone(A, 3, 95, 5 + 30 + 59);
 	assert_zone(B, 1, 1, 1);
@@ -82,7 +82,7 @@ static void children_in_any_order_have_one_path_each(void **state)
 	for (uint64_t k = 0; k < 20000; k++) {
 		seed = seed * UINT64_C(6364136223846793005) + 1;
 		const uint32_t name = k < 5000 ? (uint32_t)(k % 7) : (uint32_t)(seed >> 33) % 50;
-		assert_true(zone_sums_leaf(&sums, &thread, k, k + 1, name));
+		assert_true(zone_aggregate_leaf(&sums, &thread, k, k + 1, name));
 		calls[name]++;
 	}
 	end(20000);
@@ -120,14 +120,14 @@ static void ranges_on_no_path_are_in_the_table(void **state)
 static void a_lost_range_hides_nothing(void **state)
 {
 	(void)state;
-	assert_true(zone_sums_begin(&sums, &thread, 0, ZONE_LOST));
+	assert_true(zone_aggregate_begin(&sums, &thread, 0, ZONE_LOST));
 	begin(0, A);
-	assert_true(zone_sums_begin(&sums, &thread, 10, ZONE_LOST));
+	assert_true(zone_aggregate_begin(&sums, &thread, 10, ZONE_LOST));
 	begin(20, B);
 	end(50);
-	assert_int_equal(zone_sums_end(&sums, &thread, 60, true), ZONE_ENDED_LOST);
+	assert_int_equal(zone_aggregate_end(&sums, &thread, 60, true), ZONE_ENDED_LOST);
 	end(100);
-	assert_int_equal(zone_sums_end(&sums, &thread, 100, true), ZONE_ENDED_LOST);
+	assert_int_equal(zone_aggregate_end(&sums, &thread, 100, true), ZONE_ENDED_LOST);
 	assert_zone(A, 1, 100, 70);
 	assert_zone(B, 1, 30, 30);
 	assert_int_equal(sums.paths.n, 1 + 2);
@@ -140,17 +140,17 @@ static void ranges_of_no_thread_are_in_the_table_only(void **state)
 
 	(void)state;
 	begin(0, A);
-	assert_true(zone_sums_range(&sums, 7, B, 10));
-	assert_true(zone_sums_range(&sums, 8, C, 10));
-	assert_true(zone_sums_range(&sums, 7, 0, 30));
-	assert_true(zone_sums_range(&sums, 9, 0, 40));
+	assert_true(zone_aggregate_range(&sums, 7, B, 10));
+	assert_true(zone_aggregate_range(&sums, 8, C, 10));
+	assert_true(zone_aggregate_range(&sums, 7, 0, 30));
+	assert_true(zone_aggregate_range(&sums, 9, 0, 40));
 	end(50);
-	assert_int_equal(zone_sums_close_ranges(&sums, 60, &unmatched), 1);
+	assert_int_equal(zone_aggregate_close_ranges(&sums, 60, &unmatched), 1);
 	assert_int_equal(unmatched, 1);
 	assert_zone(A, 1, 50, 50);
-	assert_int_equal(zone_sums_of(&sums, B)->total_ns, 20);
-	assert_true(zone_sums_of(&sums, B)->self_unknown);
-	assert_int_equal(zone_sums_of(&sums, C)->unfinished, 1);
+	assert_int_equal(zone_aggregate_of(&sums, B)->total_ns, 20);
+	assert_true(zone_aggregate_of(&sums, B)->self_unknown);
+	assert_int_equal(zone_aggregate_of(&sums, C)->unfinished, 1);
 	assert_int_equal(sums.paths.n, 1 + 1);
 	assert_int_equal(sums.paths.rows[1].total_ns, 50);
 	assert_int_equal(sums.paths.lost, 0);
@@ -159,9 +159,9 @@ static void ranges_of_no_thread_are_in_the_table_only(void **state)
 static void ranges_of_no_thread_are_below_their_root(void **state)
 {
 	(void)state;
-	sums.async_root = path_sums_child(&sums.paths, 0, A);
-	assert_true(zone_sums_range(&sums, 7, B, 10));
-	assert_true(zone_sums_range(&sums, 7, 0, 30));
+	sums.async_root = path_trie_child(&sums.paths, 0, A);
+	assert_true(zone_aggregate_range(&sums, 7, B, 10));
+	assert_true(zone_aggregate_range(&sums, 7, 0, 30));
 	assert_int_equal(sums.paths.n, 1 + 2);
 	assert_int_equal(sums.paths.rows[2].parent, 1);
 	assert_int_equal(sums.paths.rows[2].total_ns, 20);

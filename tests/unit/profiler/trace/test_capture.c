@@ -76,7 +76,7 @@ static drain *opened(const char *range, uint64_t times)
 	drain *d = NULL;
 	dck_err err;
 
-	assert_true(zone_names_init() && lanes_init() && block_pool_reserve(1 << 20));
+	assert_true(zone_names_init() && thread_buffers_init() && block_pool_reserve(1 << 20));
 	told[0] = '\0';
 	nnames = 0;
 	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, &listener, &err), DCK_OK);
@@ -182,11 +182,11 @@ static void what_reaches_over_the_end_is_cut(void **state)
 
 	(void)state;
 	dck_zone_push(&step);
-	lane_put(ticks_now(), LANE_WORD(LANE_PUSH, a) | LANE_STACK(9));
+	thread_buffer_put(ticks_now(), LANE_WORD(LANE_PUSH, a) | LANE_STACK(9));
 	dck_zone_pop(); /* in_range(&step) was the first stack's */
 	assert_false(capture_open());
-	lane_put(ticks_now(), LANE_WORD(LANE_MARK, a));
-	lane_put(ticks_now(), LANE_WORD(LANE_POP, 0) | LANE_STACK(9));
+	thread_buffer_put(ticks_now(), LANE_WORD(LANE_MARK, a));
+	thread_buffer_put(ticks_now(), LANE_WORD(LANE_POP, 0) | LANE_STACK(9));
 	drain_round(d);
 	assert_int_equal(drain_counted(d)->unfinished, 1);
 	assert_int_equal(drain_counted(d)->unmatched, 0);
@@ -369,7 +369,7 @@ static void no_window_is_lost_among_threads(void **state)
 		;
 	drain_end(d, ticks_now());
 	const capture_counts c = capture_counted(ticks_now());
-	const zone_stats *z = zone_sums_of(drain_sums(d), step.id);
+	const zone_stats *z = zone_aggregate_of(drain_sums(d), step.id);
 	assert_int_equal(c.left_out, 0);
 	assert_in_range(c.windows, 1, THREADS * ROUNDS);
 	assert_int_equal(z->calls + z->unfinished, THREADS * ROUNDS);
@@ -408,7 +408,7 @@ static void windows_without_room_are_counted(void **state)
 	c = capture_counted(ticks_now());
 	assert_int_equal(c.windows, MANY);
 	assert_int_equal(c.left_out, 0);
-	assert_int_equal(zone_sums_of(drain_sums(d), step.id)->calls, MANY);
+	assert_int_equal(zone_aggregate_of(drain_sums(d), step.id)->calls, MANY);
 	capture_disarm();
 	drain_free(d);
 }

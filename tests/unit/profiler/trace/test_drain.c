@@ -15,7 +15,7 @@
 
 #include "deepclock/zone.h"
 #include "profiler/trace/drain.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 #include "profiler/timeline/open_ranges.h"
 #include "profiler/trace/zone_names.h"
 
@@ -108,7 +108,7 @@ static drain *opened(void)
 	drain *d = NULL;
 	dck_err err;
 
-	assert_true(zone_names_init() && lanes_init() && block_pool_reserve(1 << 20));
+	assert_true(zone_names_init() && thread_buffers_init() && block_pool_reserve(1 << 20));
 	told[0] = '\0';
 	nnames = 0;
 	assert_int_equal(drain_new(&d, ticks_now(), UINT64_C(1) << 32, &listener, &err), DCK_OK);
@@ -117,7 +117,7 @@ static drain *opened(void)
 
 static const zone_stats *zone_of(const drain *d, uint32_t name)
 {
-	return zone_sums_of(drain_sums(d), name);
+	return zone_aggregate_of(drain_sums(d), name);
 }
 
 static void events_are_told_in_order(void **state)
@@ -227,17 +227,17 @@ static void events_of_a_handler_find_their_place(void **state)
 	(void)state;
 	uint64_t t = ticks_now();
 	uint32_t a = zone_name_intern("a", "", 0), b = zone_name_intern("b", "", 0);
-	lane_put(t + 2, LANE_WORD(LANE_PUSH, b));
-	lane_put_value(t + 3, LANE_WORD(LANE_NUMBER, a), 0);
-	lane_put(t + 4, LANE_WORD(LANE_POP, 0));
-	lane_put(t + 1, LANE_WORD(LANE_PUSH, a));
-	lane_put(t + 5, LANE_WORD(LANE_POP, 0));
+	thread_buffer_put(t + 2, LANE_WORD(LANE_PUSH, b));
+	thread_buffer_put_value(t + 3, LANE_WORD(LANE_NUMBER, a), 0);
+	thread_buffer_put(t + 4, LANE_WORD(LANE_POP, 0));
+	thread_buffer_put(t + 1, LANE_WORD(LANE_PUSH, a));
+	thread_buffer_put(t + 5, LANE_WORD(LANE_POP, 0));
 	drain_round(d);
 	drain_end(d, ticks_now());
 	assert_string_equal(told, "process; thread; (a (b a=0 ) ) ");
 	/* Too late for its place: at the time that was told last. */
-	lane_put(t, LANE_WORD(LANE_PUSH, b));
-	lane_put(t + 6, LANE_WORD(LANE_POP, 0));
+	thread_buffer_put(t, LANE_WORD(LANE_PUSH, b));
+	thread_buffer_put(t + 6, LANE_WORD(LANE_POP, 0));
 	drain_round(d);
 	assert_int_equal(drain_counted(d)->moved, 1);
 	assert_int_equal(drain_counted(d)->unmatched, 0);
@@ -252,11 +252,11 @@ static void a_hole_is_waited_for(void **state)
 	(void)state;
 	dck_zone_mark(&site_a);
 	uint64_t t = ticks_now();
-	uintptr_t hole = lane_bump(&lane_me.next, sizeof(lane_entry));
+	uintptr_t hole = local_fetch_add(&thread_buffer_me.next, sizeof(thread_buffer_entry));
 	dck_zone_mark(&site_b);
 	drain_round(d);
 	assert_string_equal(told, "process; thread; !a ");
-	lane_write(hole, t, LANE_WORD(LANE_MARK, site_a.id));
+	thread_buffer_write(hole, t, LANE_WORD(LANE_MARK, site_a.id));
 	drain_round(d);
 	assert_string_equal(told, "process; thread; !a !a !b ");
 	drain_free(d);
@@ -271,8 +271,8 @@ static void what_was_lost_keeps_the_nesting(void **state)
 	dck_zone_push(&site_a);
 	dck_zone_push(&site_b);
 	/* The pop of b and two pushes were lost. */
-	lane_put_value(ticks_now(), LANE_WORD(LANE_GAP, 0), UINT64_C(1) << 32 | 2);
-	lane_put(ticks_now(), LANE_WORD(LANE_PUSH, a));
+	thread_buffer_put_value(ticks_now(), LANE_WORD(LANE_GAP, 0), UINT64_C(1) << 32 | 2);
+	thread_buffer_put(ticks_now(), LANE_WORD(LANE_PUSH, a));
 	for (int i = 0; i < 4; i++)
 		dck_zone_pop();
 	drain_round(d);
@@ -282,9 +282,9 @@ static void what_was_lost_keeps_the_nesting(void **state)
 	drain_free(d);
 }
 
-static void put_at(uint64_t ticks, lane_kind kind, uint32_t name, uint32_t stack)
+static void put_at(uint64_t ticks, thread_buffer_kind kind, uint32_t name, uint32_t stack)
 {
-	lane_put(ticks, LANE_WORD(kind, name) | LANE_STACK(stack));
+	thread_buffer_put(ticks, LANE_WORD(kind, name) | LANE_STACK(stack));
 }
 
 /* What is put at future times is taken when these have come. */
@@ -388,8 +388,9 @@ static void threads_are_named(void **state)
 	drain *d = opened();
 
 	(void)state;
-	lane_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), (uint64_t)gettid());
-	lane_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), 1); /* of no thread here */
+	thread_buffer_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name), (uint64_t)gettid());
+	thread_buffer_put_value(ticks_now(), LANE_WORD(LANE_THREAD, name),
+				1); /* of no thread here */
 	drain_round(d);
 	assert_string_equal(told, "process; thread; thread worker 1; ");
 	drain_free(d);

@@ -16,7 +16,7 @@
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "profiler/trace/drain.h"
-#include "profiler/trace/lane.h"
+#include "profiler/trace/thread_buffer.h"
 
 enum { BLOCKS = 4, THREADS = 3, PAIRS = 100000, FULL = BLOCKS * LANE_BLOCK / 16 };
 
@@ -67,10 +67,10 @@ static dck_zone_site site = {"lossless", __FILE__, __LINE__, 0};
 
 static uint64_t lost(void)
 {
-	uint64_t n = lanes_lost();
+	uint64_t n = thread_buffers_lost();
 
-	for (size_t i = 0; i < lanes_used(); i++)
-		n += atomic_load(&lanes_at(i)->lost);
+	for (size_t i = 0; i < thread_buffers_used(); i++)
+		n += atomic_load(&thread_buffers_at(i)->lost);
 	return n;
 }
 
@@ -87,8 +87,8 @@ static void empty(void)
 {
 	drain *d = NULL;
 
-	lanes_wait_for_room(0);
-	lane_me.hasty = false;
+	thread_buffers_block_when_full(0);
+	thread_buffer_me.hasty = false;
 	assert_int_equal(drain_new(&d, 0, UINT64_C(1) << 32, NULL, NULL), DCK_OK);
 	while (drain_round(d))
 		;
@@ -97,17 +97,17 @@ static void empty(void)
 
 static void waiting_has_an_end(void **state)
 {
-	const lane_waits before = lanes_waited();
+	const thread_buffer_waits before = thread_buffers_waited();
 	const uint64_t lost_before = lost();
 
 	(void)state;
-	lanes_wait_for_room(50000000);
+	thread_buffers_block_when_full(50000000);
 	errno = 77;
 	fill();
 	assert_int_equal(errno, 77);
 	assert_true(lost() > lost_before);
-	assert_int_equal(lanes_waited().n, before.n + 1); /* and then no more */
-	assert_true(lanes_waited().ns - before.ns >= 50000000);
+	assert_int_equal(thread_buffers_waited().n, before.n + 1); /* and then no more */
+	assert_true(thread_buffers_waited().ns - before.ns >= 50000000);
 	empty();
 }
 
@@ -119,16 +119,16 @@ static void on_signal(int number)
 
 static void a_handler_never_waits(void **state)
 {
-	const lane_waits before = lanes_waited();
+	const thread_buffer_waits before = thread_buffers_waited();
 	const uint64_t lost_before = lost();
 	struct sigaction act = {.sa_handler = on_signal};
 
 	(void)state;
 	assert_int_equal(sigaction(SIGUSR1, &act, NULL), 0);
-	lanes_wait_for_room(UINT64_C(3600) * 1000000000);
+	thread_buffers_block_when_full(UINT64_C(3600) * 1000000000);
 	raise(SIGUSR1);
 	assert_true(lost() > lost_before);
-	assert_int_equal(lanes_waited().n, before.n);
+	assert_int_equal(thread_buffers_waited().n, before.n);
 	empty();
 }
 
@@ -142,16 +142,16 @@ static void *wait_for_room(void *arg)
 /* Who waits when that comes to its end goes on. */
 static void the_end_of_waiting_wakes(void **state)
 {
-	const lane_waits before = lanes_waited();
+	const thread_buffer_waits before = thread_buffers_waited();
 	pthread_t thread;
 
 	(void)state;
-	lanes_wait_for_room(UINT64_C(3600) * 1000000000);
+	thread_buffers_block_when_full(UINT64_C(3600) * 1000000000);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_room, NULL), 0);
 	usleep(50000);
-	lanes_wait_for_room(0);
+	thread_buffers_block_when_full(0);
 	pthread_join(thread, NULL);
-	assert_true(lanes_waited().n <= before.n + 1);
+	assert_true(thread_buffers_waited().n <= before.n + 1);
 	empty();
 }
 
@@ -168,25 +168,25 @@ static void handlers_stay_in_their_block(void **state)
 		dck_zone_push(&site);
 		dck_zone_pop();
 		made += 2;
-	} while ((lane_me.next & LANE_MASK) < LANE_SOFT - 64);
-	const uintptr_t block = lane_me.next & ~(uintptr_t)LANE_MASK;
+	} while ((thread_buffer_me.next & LANE_MASK) < LANE_SOFT - 64);
+	const uintptr_t block = thread_buffer_me.next & ~(uintptr_t)LANE_MASK;
 	const uint64_t lost_before = lost();
-	lane_me.busy = 1;
+	thread_buffer_me.busy = 1;
 	for (int i = 0; i < 1000; i++) {
 		dck_zone_push(&site);
 		dck_zone_number(&site, i);
 		dck_zone_pop();
 		made += 3;
-		assert_true(lane_me.next < block + LANE_BLOCK);
+		assert_true(thread_buffer_me.next < block + LANE_BLOCK);
 	}
-	lane_me.busy = 0;
+	thread_buffer_me.busy = 0;
 	assert_true(lost() > lost_before);
 	for (int i = 0; i < 10; i++) {
 		dck_zone_push(&site);
 		dck_zone_pop();
 		made += 2;
 	}
-	assert_true((lane_me.next & ~(uintptr_t)LANE_MASK) != block);
+	assert_true((thread_buffer_me.next & ~(uintptr_t)LANE_MASK) != block);
 	drain_round(d);
 	assert_int_equal(drain_counted(d)->events, made - (lost() - lost_before));
 	drain_free(d);

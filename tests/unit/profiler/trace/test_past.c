@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
-#include "profiler/trace/past.h"
+#include "profiler/trace/backfill.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,11 +67,11 @@ static void work_told_later(void)
 	past_begin(&p, 5000);
 	usleep(2000);
 	assert_true(past_end(&p, 6000));
-	past_push(&p, past_name(NULL, "whole"), 5000);
-	past_push(&p, past_name(NULL, "half"), 5250);
+	backfill_push(&p, past_name(NULL, "whole"), 5000);
+	backfill_push(&p, past_name(NULL, "half"), 5250);
 	past_number(&p, past_name(NULL, "n"), 3, 5250);
 	past_pop(&p, 5750);
-	past_push(&p, past_name(NULL, "half"), 5750);
+	backfill_push(&p, past_name(NULL, "half"), 5750);
 	past_pop(&p, 5750);
 	/* Beyond what was read of the clock: its end. */
 	past_pop(&p, 9999);
@@ -133,7 +133,7 @@ static void work_of_others(void)
 	for (int tid = 900001; tid < 900004; tid++) {
 		assert_true(past_thread_begin(&p, tid, "a name that is longer than fifteen"));
 		for (uint64_t i = 0; i < 5000; i++) { /* more than a block holds */
-			past_push(&p, past_name(NULL, "theirs"), 1000 + i / 10);
+			backfill_push(&p, past_name(NULL, "theirs"), 1000 + i / 10);
 			past_pop(&p, 1000 + i / 10);
 		}
 		past_thread_end(&p);

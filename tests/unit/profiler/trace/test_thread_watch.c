@@ -5,7 +5,7 @@
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
 #include "os/os.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "scratch.h"
 #include "profiler/trace/drain.h"
 #include "profiler/trace/thread_watch.h"
@@ -355,13 +355,14 @@ static void events(void *self, uint32_t id, const trace_event *e, size_t n)
 		last[id % 64] = e[i].as.real;
 }
 
-static const os_uses six = {.n = {5000, 0, 6, 0, 7, 8},
-			    .known = 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR};
+static const os_thread_counters six = {.n = {5000, 0, 6, 0, 7, 8},
+				       .known = 1u << OS_USE_CPU | 1u << OS_USE_MINOR |
+						1u << OS_USE_MAJOR};
 
 static void the_end_of_a_lane_tells_all(void **state)
 {
 	static const drain_listener listener = {.track = track, .events = events};
-	const lane l = {.tid = 1 << 30, .name = "gone", .uses = six};
+	const thread_buffer l = {.tid = 1 << 30, .name = "gone", .uses = six};
 	thread_watch w;
 
 	(void)state;
@@ -412,7 +413,7 @@ static void what_a_look_saw_is_not_taken_back(void **state)
 			t = w.rows[i].tid == burns ? &w.rows[i] : t;
 	}
 	const uint64_t seen = t->told[OS_USE_CPU];
-	const lane l = {.tid = burns, .uses = six};
+	const thread_buffer l = {.tid = burns, .uses = six};
 	thread_watch_lane_end(&w, &(watch_end){.tid = l.tid, .ended = &l, .first_ns = 1, .ns = 1});
 	assert_true(t->over && t->told[OS_USE_CPU] >= seen);
 	enough = true;
@@ -429,7 +430,7 @@ static void the_rows_are_bounded(void **state)
 	(void)state;
 	thread_watch_begin(&w, NULL);
 	for (int i = 0; i < THREADS; i++) {
-		lane l = {.tid = (1 << 30) + i, .uses = six};
+		thread_buffer l = {.tid = (1 << 30) + i, .uses = six};
 
 		l.uses.n[OS_USE_CPU] = (uint64_t)(i * 7919LL % THREADS) + 1;
 		thread_watch_lane(&w, &l);

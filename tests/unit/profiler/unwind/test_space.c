@@ -10,26 +10,26 @@
 #include <stdio.h>
 
 #include "fault_alloc.h"
-#include "profiler/unwind/space.h"
+#include "profiler/unwind/address_space.h"
 
 enum { FILES = 100, READINGS = 100 };
 
 /* As of a program that is read again and again, and whose code nobody looks up. */
-static void map_all(space *s)
+static void map_all(address_space *s)
 {
 	char path[64];
 
-	space_exec(s);
+	address_space_exec(s);
 	for (unsigned i = 0; i < FILES; i++) {
-		const space_mapping m = {.begin = 0x1000 * (i + 1),
-					 .end = 0x1000 * (i + 2),
-					 .path = path,
-					 .inode = i + 1,
-					 .executable = true};
+		const address_space_mapping m = {.begin = 0x1000 * (i + 1),
+						 .end = 0x1000 * (i + 2),
+						 .path = path,
+						 .inode = i + 1,
+						 .executable = true};
 
 		snprintf(path, sizeof path, "/nowhere/a/library/of/a/long/name/%u.so%s", i,
 			 i % 2 ? " (deleted)" : "");
-		assert_int_equal(space_mapped(s, &m, NULL), DCK_OK);
+		assert_int_equal(address_space_mapped(s, &m, NULL), DCK_OK);
 	}
 }
 
@@ -39,19 +39,19 @@ static void a_path_is_stored_once(void **state)
 
 	(void)state;
 	fault_alloc_begin(&work, 0);
-	space_files *files = space_files_new();
-	space *s = space_new(files, 1);
+	address_space_files *files = address_space_files_new();
+	address_space *s = address_space_new(files, 1);
 	assert_non_null(s);
 	map_all(s);
-	const char *first = space_at(s, 1)->path;
+	const char *first = address_space_at(s, 1)->path;
 	const size_t calls = work.calls;
 	for (int i = 0; i < READINGS; i++)
 		map_all(s);
 	assert_int_equal(work.calls, calls);
 	assert_string_equal(first, "/nowhere/a/library/of/a/long/name/1.so");
-	assert_ptr_equal(space_at(s, 1)->path, first);
-	space_free(s);
-	space_files_free(files);
+	assert_ptr_equal(address_space_at(s, 1)->path, first);
+	address_space_free(s);
+	address_space_files_free(files);
 	assert_int_equal(work.out, 0);
 	dck_set_allocator(NULL);
 }

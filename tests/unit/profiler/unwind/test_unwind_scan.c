@@ -82,7 +82,7 @@ static size_t walk(void *self, const unwind_regs *from, uint64_t *pcs, size_t ma
 	size_t n = 0;
 
 	for (*ret_end = UNWIND_OK; n < max && *ret_end == UNWIND_OK;) {
-		pcs[n++] = unwind_place(&r);
+		pcs[n++] = unwind_lookup_pc(&r);
 		*ret_end = step(self, &r);
 	}
 	return n;

@@ -4,8 +4,8 @@
  * in and behind a signal's handler, while exceptions are thrown.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/unwind/space.h"
-#include "profiler/symbols/symbols.h"
+#include "profiler/unwind/address_space.h"
+#include "profiler/symbols/symbolizer.h"
 #include "profiler/unwind/unwind.h"
 
 #include <elf.h>
@@ -77,8 +77,8 @@ typedef struct frame {
 
 typedef struct stepper {
 	pid_t pid;
-	space_files *files;
-	space *mapped;
+	address_space_files *files;
+	address_space *mapped;
 	frame followed[FRAMES_MAX]; /* the outermost first */
 	size_t n;
 	const char *unwinder; /* a library whose wrong steps are counted apart; NULL: none */
@@ -119,7 +119,7 @@ static void get_regs(stepper *s, unwind_regs *r)
 
 static const unwind_module *module_of(stepper *s, uint64_t place, uint64_t *ret_place)
 {
-	const space_module *m = space_find(s->mapped, place);
+	const mapped_module *m = address_space_find(s->mapped, place);
 
 	*ret_place = m ? place - m->bias : place;
 	return m && m->file ? elf_file_unwind(m->file) : NULL;
@@ -133,7 +133,7 @@ static unwind_result unwind_all(stepper *s, unwind_regs r, bool by_rules, frame 
 
 	for (*ret_n = 0; *ret_n < FRAMES_MAX;) {
 		uint64_t place;
-		const unwind_module *m = module_of(s, unwind_place(&r), &place);
+		const unwind_module *m = module_of(s, unwind_lookup_pc(&r), &place);
 
 		if (by_rules) {
 			unwind_rule rule = unwind_find_rule(m, place);
@@ -164,7 +164,7 @@ static bool same(const stepper *s, const frame *found, size_t n)
 static void complain(stepper *s, const unwind_regs *r, const char *how, const frame *found,
 		     size_t n, unwind_result got)
 {
-	const space_module *m = space_find(s->mapped, r->r[UNWIND_PC]);
+	const mapped_module *m = address_space_find(s->mapped, r->r[UNWIND_PC]);
 
 	if (s->unwinder && m && strstr(m->path, s->unwinder)) {
 		s->unwinding++;
@@ -293,7 +293,7 @@ enum { UNWINDING_MAX = 5 };
  * Else why it was not. */
 static const char *try(const char *program, const char *unwinder)
 {
-	stepper s = {.files = space_files_new(), .unwinder = unwinder};
+	stepper s = {.files = address_space_files_new(), .unwinder = unwinder};
 	int status;
 
 	s.pid = fork();
@@ -312,13 +312,13 @@ static const char *try(const char *program, const char *unwinder)
 		assert_int_equal(waitpid(s.pid, &status, 0), s.pid);
 		assert_true(WIFSTOPPED(status));
 	}
-	s.mapped = space_new(s.files, s.pid);
-	assert_int_equal(space_read(s.mapped, NULL), DCK_OK);
+	s.mapped = address_space_new(s.files, s.pid);
+	assert_int_equal(address_space_read(s.mapped, NULL), DCK_OK);
 	step_through(&s);
 	kill(s.pid, SIGKILL);
 	waitpid(s.pid, &status, 0);
-	space_free(s.mapped);
-	space_files_free(s.files);
+	address_space_free(s.mapped);
+	address_space_files_free(s.files);
 	print_message(
 	    "%s: %lu steps, %lu wrong, %lu while an exception is thrown, %lu need all registers\n",
 	    program, s.steps, s.wrong, s.unwinding, s.needs);
@@ -382,11 +382,11 @@ static unwind_result names_of_go(stepper *s, symbols *names, unwind_regs r, char
 	text[0] = '\0';
 	for (unsigned i = 0; got == UNWIND_OK; i++) {
 		uint64_t place;
-		const unwind_module *m = module_of(s, unwind_place(&r), &place);
-		const space_module *in = space_find(s->mapped, unwind_place(&r));
+		const unwind_module *m = module_of(s, unwind_lookup_pc(&r), &place);
+		const mapped_module *in = address_space_find(s->mapped, unwind_lookup_pc(&r));
 		symbols_frame f;
 
-		if (in && in->file && symbols_find(names, in->file, place, &f, 1) &&
+		if (in && in->file && symbolizer_lookup(names, in->file, place, &f, 1) &&
 		    strncmp(f.function, "main.", 5) == 0 && (n || !i)) {
 			n += (size_t)snprintf(text + n, size - n, "%s ", f.function + 5);
 			assert_true(f.line > 1 && strstr(f.file, "program.go"));
@@ -401,7 +401,7 @@ static unwind_result names_of_go(stepper *s, symbols *names, unwind_regs r, char
 static void test_go(void **state)
 {
 	static const char *const whole = "leaf middle outer main ";
-	stepper s = {.files = space_files_new()};
+	stepper s = {.files = address_space_files_new()};
 	symbols *names = symbols_new(NULL);
 	unsigned seen = 0;
 	int status, begun[2];
@@ -433,8 +433,8 @@ static void test_go(void **state)
 	}
 	assert_int_equal(ptrace(PTRACE_INTERRUPT, s.pid, NULL, NULL), 0);
 	assert_int_equal(waitpid(s.pid, &status, 0), s.pid);
-	s.mapped = space_new(s.files, s.pid);
-	assert_int_equal(space_read(s.mapped, NULL), DCK_OK);
+	s.mapped = address_space_new(s.files, s.pid);
+	assert_int_equal(address_space_read(s.mapped, NULL), DCK_OK);
 	for (int i = 0, number = 0; i < 8000 && seen < 50; i++) {
 		char text[256];
 		unwind_regs r;
@@ -465,8 +465,8 @@ static void test_go(void **state)
 	kill(s.pid, SIGKILL);
 	waitpid(s.pid, &status, 0);
 	symbols_free(names);
-	space_free(s.mapped);
-	space_files_free(s.files);
+	address_space_free(s.mapped);
+	address_space_files_free(s.files);
 }
 
 static void test_cxx(void **state)

@@ -36,10 +36,10 @@ static void begin(writing *w, const char *format)
 	w->out = (dck_buffer){0};
 	dck_sink_buffer(&w->sink, &w->out);
 	assert_int_equal(w->f->open(&w->o, &w->sink,
-				    &(trace_about){.unix_ns = 5000,
-						   .monotonic_ns = 30,
-						   .boottime_ns = 100,
-						   .command = "prog"},
+				    &(trace_header){.unix_ns = 5000,
+						    .monotonic_ns = 30,
+						    .boottime_ns = 100,
+						    .command = "prog"},
 				    NULL),
 			 DCK_OK);
 }
@@ -543,7 +543,7 @@ static void paths_together_are_bounded(void **state)
 	(void)state;
 	memset(text, 'x', sizeof text);
 	dck_sink_custom(&w.sink, count_bytes, &written);
-	assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_about){0}, NULL), DCK_OK);
+	assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_header){0}, NULL), DCK_OK);
 	tell_threads(&w);
 	w.f->intern(w.o, 1, &(trace_name){.text = text, .n = sizeof text});
 	for (uint64_t k = 0; k < 1000; k++)
@@ -599,7 +599,7 @@ static dck_status all_of(writing *w, const trace_format *f, dck_err *err)
 {
 	*w = (writing){.f = f};
 	dck_sink_buffer(&w->sink, &w->out);
-	dck_status status = f->open(&w->o, &w->sink, &(trace_about){.unix_ns = 1}, err);
+	dck_status status = f->open(&w->o, &w->sink, &(trace_header){.unix_ns = 1}, err);
 	if (status != DCK_OK)
 		return status;
 	put_all(w);
@@ -654,7 +654,7 @@ static void every_format_survives_a_full_disk(void **state)
 		writing w = {.f = formats[i]};
 		dck_err err = {0};
 		dck_sink_custom(&w.sink, full, &left);
-		assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_about){0}, NULL), DCK_OK);
+		assert_int_equal(w.f->open(&w.o, &w.sink, &(trace_header){0}, NULL), DCK_OK);
 		put_all(&w);
 		assert_int_equal(w.f->close(w.o, NULL), DCK_OK);
 		assert_int_equal(dck_sink_finish(&w.sink, &err), DCK_E_IO);

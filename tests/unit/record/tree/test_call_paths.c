@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 #include "fault_alloc.h"
 
 enum { SAMPLES, TIME };
@@ -27,26 +27,26 @@ static const call_table functions = {.name = "functions",
 				     .sort = 2,
 				     .brief = 1};
 
-static uint32_t named(call_paths *p, const char *name)
+static uint32_t named(cct *p, const char *name)
 {
-	return call_paths_frame(p, &(dck_frame){.name = name});
+	return cct_frame(p, &(dck_frame){.name = name});
 }
 
-static void add(call_paths *p, const uint32_t *frames, size_t n, double samples)
+static void add(cct *p, const uint32_t *frames, size_t n, double samples)
 {
-	const uint32_t path = call_paths_stack(p, frames, n);
+	const uint32_t path = cct_insert_stack(p, frames, n);
 
-	call_paths_add(p, path, SAMPLES, samples);
-	call_paths_add(p, path, TIME, 1000 * samples);
+	cct_add(p, path, SAMPLES, samples);
+	cct_add(p, path, TIME, 1000 * samples);
 }
 
-static dck_record *record_of(const call_paths *p, const call_table *how)
+static dck_record *record_of(const cct *p, const call_table *how)
 {
 	record_builder *b = record_new();
 	dck_record *r;
 
-	assert_int_equal(call_paths_tree(p, "samples", "Samples", b, NULL), DCK_OK);
-	assert_int_equal(call_paths_functions(p, how, b, NULL), DCK_OK);
+	assert_int_equal(cct_tree(p, "samples", "Samples", b, NULL), DCK_OK);
+	assert_int_equal(cct_functions(p, how, b, NULL), DCK_OK);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	return r;
 }
@@ -71,10 +71,10 @@ static double sum(const dck_tree *t, size_t column)
 
 static void recursion_counts_once(void **state)
 {
-	call_paths p;
+	cct p;
 
 	(void)state;
-	assert_int_equal(call_paths_init(&p, weights, 2, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, 2, NULL), DCK_OK);
 	const uint32_t main = named(&p, "main"), fib = named(&p, "fib"), add_up = named(&p, "add");
 	assert_int_equal(named(&p, "fib"), fib);
 	add(&p, (uint32_t[]){main}, 1, 1);
@@ -103,7 +103,7 @@ static void recursion_counts_once(void **state)
 	assert_int_equal(f->nsummary_rows, 1);
 	assert_null(dck_record_note(r, "calls-cut"));
 	dck_record_free(r);
-	call_paths_done(&p);
+	cct_done(&p);
 }
 
 /* The line where it was seen tells paths apart, not functions. */
@@ -118,12 +118,12 @@ static void a_function_has_many_lines(void **state)
 	};
 	enum { N = sizeof frames / sizeof *frames };
 	uint32_t number[N];
-	call_paths p;
+	cct p;
 
 	(void)state;
-	assert_int_equal(call_paths_init(&p, weights, 2, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, 2, NULL), DCK_OK);
 	for (size_t i = 0; i < N; i++) {
-		number[i] = call_paths_frame(&p, &frames[i]);
+		number[i] = cct_frame(&p, &frames[i]);
 		add(&p, &number[i], 1, (double)(1u << i));
 	}
 	dck_record *r = record_of(&p, &functions);
@@ -138,18 +138,18 @@ static void a_function_has_many_lines(void **state)
 	assert_string_equal(dck_table_cell(f, 0, "file")->value.as.text, "a.py");
 	assert_int_equal(dck_table_cell(f, 0, "module")->value.kind, DCK_VALUE_ABSENT);
 	dck_record_free(r);
-	call_paths_done(&p);
+	cct_done(&p);
 }
 
 static void what_is_too_deep_stays_with_the_path_around_it(void **state)
 {
 	enum { DEPTH = 3000 };
 	uint32_t *stack = mem_zalloc(DEPTH, sizeof *stack);
-	call_paths p;
+	cct p;
 
 	(void)state;
 	assert_non_null(stack);
-	assert_int_equal(call_paths_init(&p, weights, 2, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, 2, NULL), DCK_OK);
 	for (size_t i = 0; i < DEPTH; i++)
 		stack[i] = named(&p, i % 2 ? "odd" : "even");
 	add(&p, stack, DEPTH, 5);
@@ -165,18 +165,18 @@ static void what_is_too_deep_stays_with_the_path_around_it(void **state)
 	assert_true(cell(dck_record_table(r, "functions"), "even", "total") == 7000);
 	assert_non_null(strstr(dck_record_note(r, "calls-cut")->text, "2 call paths of samples"));
 	dck_record_free(r);
-	call_paths_done(&p);
+	cct_done(&p);
 	mem_free(stack);
 }
 
 static void a_table_may_be_cut(void **state)
 {
 	call_table how = functions;
-	call_paths p;
+	cct p;
 
 	(void)state;
 	how.top = 10;
-	assert_int_equal(call_paths_init(&p, weights, 2, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, 2, NULL), DCK_OK);
 	for (int i = 0; i < 1000; i++) {
 		char name[20];
 
@@ -189,7 +189,7 @@ static void a_table_may_be_cut(void **state)
 	assert_true(cell(f, "f990", "samples") == 990);
 	assert_string_equal(f->title, "Functions (the first 10 of 999)"); /* f0 weighs nothing */
 	dck_record_free(r);
-	call_paths_done(&p);
+	cct_done(&p);
 }
 
 /* Every allocation fails once: it is told, and nothing is lost or freed twice. */
@@ -201,11 +201,11 @@ static void no_memory_is_told_at_the_end(void **state)
 	(void)state;
 	for (size_t n = 1; !done; n++) {
 		dck_record *r = NULL;
-		call_paths p = {0};
+		cct p = {0};
 
 		fault_alloc_begin(&faults, n);
 		record_builder *b = record_new();
-		dck_status status = b ? call_paths_init(&p, weights, 2, NULL) : DCK_E_NOMEM;
+		dck_status status = b ? cct_init(&p, weights, 2, NULL) : DCK_E_NOMEM;
 		for (int i = 0; i < 200 && status == DCK_OK; i++) {
 			char name[20];
 
@@ -214,10 +214,10 @@ static void no_memory_is_told_at_the_end(void **state)
 			add(&p, (uint32_t[]){f, f}, 2, 1);
 		}
 		if (status == DCK_OK)
-			status = call_paths_tree(&p, "samples", "Samples", b, NULL);
+			status = cct_tree(&p, "samples", "Samples", b, NULL);
 		if (status == DCK_OK)
-			status = call_paths_functions(&p, &functions, b, NULL);
-		call_paths_done(&p);
+			status = cct_functions(&p, &functions, b, NULL);
+		cct_done(&p);
 		if (status == DCK_OK)
 			status = record_finish(b, &r, NULL);
 		else

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "record/tree/call_noise.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/share_difference.h"
+#include "record/tree/cct.h"
 #include "record/tree/call_tree.h"
 #include "deepclock/calls.h"
 #include "fault_alloc.h"
@@ -163,24 +163,24 @@ static dck_record *sampled_record(double samples, bool with_samples)
 {
 	static const dck_column weights[] = {{"time", "time", DCK_UNIT_NS},
 					     {"samples", "samples", DCK_UNIT_ONE}};
-	call_paths p;
+	cct p;
 	dck_record *r;
 	record_builder *b = record_new();
 
-	assert_int_equal(call_paths_init(&p, weights, with_samples ? 2 : 1, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, with_samples ? 2 : 1, NULL), DCK_OK);
 	const struct {
 		const char *name;
 		double samples;
 	} all[] = {{"work", samples}, {"rest", 1000 - samples}};
 	for (size_t i = 0; i < 2; i++) {
-		const uint32_t path = call_paths_child(
-		    &p, 0, call_paths_frame(&p, &(dck_frame){.name = all[i].name}));
+		const uint32_t path =
+		    cct_child(&p, 0, cct_frame(&p, &(dck_frame){.name = all[i].name}));
 
-		call_paths_add(&p, path, 0, 1e6 * all[i].samples);
-		call_paths_add(&p, path, 1, all[i].samples);
+		cct_add(&p, path, 0, 1e6 * all[i].samples);
+		cct_add(&p, path, 1, all[i].samples);
 	}
-	assert_int_equal(call_paths_tree(&p, "samples", "Samples", b, NULL), DCK_OK);
-	call_paths_done(&p);
+	assert_int_equal(cct_tree(&p, "samples", "Samples", b, NULL), DCK_OK);
+	cct_done(&p);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	return r;
 }

@@ -14,9 +14,9 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "record/tree/call_paths.h"
+#include "record/tree/cct.h"
 #include "record/tree/call_tree.h"
-#include "record/tree/tree_fold.h"
+#include "record/tree/tree_prune.h"
 #include "fault_alloc.h"
 
 enum { PEAK, CALLS, COLUMNS };
@@ -24,11 +24,11 @@ static const dck_column weights[COLUMNS] = {{"peak", "at peak", DCK_UNIT_BYTE},
 					    {"calls", "calls", DCK_UNIT_ONE}};
 
 /* n stacks of up to 12 of 40 functions, some of them far heavier than others. */
-static void random_paths(call_paths *p, size_t n)
+static void random_paths(cct *p, size_t n)
 {
 	uint64_t rng = 20;
 
-	assert_int_equal(call_paths_init(p, weights, COLUMNS, NULL), DCK_OK);
+	assert_int_equal(cct_init(p, weights, COLUMNS, NULL), DCK_OK);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t frames[12];
 		const size_t depth = rng_below(&rng, 13);
@@ -38,12 +38,12 @@ static void random_paths(call_paths *p, size_t n)
 
 			snprintf(name, sizeof name, "f%u",
 				 (unsigned)rng_below(&rng, 40) % (unsigned)(2 + 6 * k));
-			frames[k] = call_paths_frame(p, &(dck_frame){.name = name});
+			frames[k] = cct_frame(p, &(dck_frame){.name = name});
 		}
-		const uint32_t path = call_paths_stack(p, frames, depth);
-		call_paths_add(p, path, CALLS, 1);
+		const uint32_t path = cct_insert_stack(p, frames, depth);
+		cct_add(p, path, CALLS, 1);
 		if (rng_below(&rng, 3) == 0)
-			call_paths_add(p, path, PEAK, (double)(1u << rng_below(&rng, 24)));
+			cct_add(p, path, PEAK, (double)(1u << rng_below(&rng, 24)));
 	}
 }
 
@@ -92,14 +92,14 @@ static void the_heaviest_stay_and_sums_are_exact(void **state)
 	tree_folded f;
 	call_tree all, some;
 	char buf[400];
-	call_paths p;
+	cct p;
 	dck_tree t;
 
 	(void)state;
 	random_paths(&p, 400);
-	assert_int_equal(call_paths_view(&p, &t, NULL), DCK_OK);
+	assert_int_equal(cct_view(&p, &t, NULL), DCK_OK);
 	assert_true(t.nnodes > 4 * KEPT);
-	assert_int_equal(tree_fold(&t, KEPT, &f, NULL), DCK_OK);
+	assert_int_equal(tree_prune(&t, KEPT, &f, NULL), DCK_OK);
 	assert_int_equal(call_tree_open(&all, &t, NULL), DCK_OK);
 	assert_int_equal(call_tree_open(&some, &f.t, NULL), DCK_OK);
 	for (size_t k = 0; k < COLUMNS; k++)
@@ -137,33 +137,33 @@ static void the_heaviest_stay_and_sums_are_exact(void **state)
 	call_tree_done(&all);
 	call_tree_done(&some);
 	tree_folded_done(&f);
-	call_paths_view_done(&t);
-	call_paths_done(&p);
+	cct_view_done(&t);
+	cct_done(&p);
 }
 
 static void a_small_tree_stays(void **state)
 {
 	tree_folded f;
-	call_paths p;
+	cct p;
 	dck_tree t;
 
 	(void)state;
 	random_paths(&p, 50);
-	assert_int_equal(call_paths_view(&p, &t, NULL), DCK_OK);
-	assert_int_equal(tree_fold(&t, t.nnodes, &f, NULL), DCK_OK);
+	assert_int_equal(cct_view(&p, &t, NULL), DCK_OK);
+	assert_int_equal(tree_prune(&t, t.nnodes, &f, NULL), DCK_OK);
 	assert_int_equal(f.t.nnodes, t.nnodes);
 	assert_int_equal(f.paths, 0);
 	assert_memory_equal(f.t.weights, t.weights, t.nnodes * COLUMNS * sizeof *t.weights);
 	tree_folded_done(&f);
 	record_builder *b = record_new();
 	dck_record *r;
-	assert_int_equal(tree_fold_put(&t, b, NULL), DCK_OK);
+	assert_int_equal(tree_prune_put(&t, b, NULL), DCK_OK);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	assert_null(dck_record_note(r, "tree-pruned"));
 	assert_int_equal(r->trees[0].nnodes, t.nnodes);
 	dck_record_free(r);
-	call_paths_view_done(&t);
-	call_paths_done(&p);
+	cct_view_done(&t);
+	cct_done(&p);
 }
 
 /* As many as heavy as each other: the first of them stay, with what is around them. */
@@ -173,21 +173,21 @@ static void a_record_has_a_bound_and_says_so(void **state)
 	record_builder *b = record_new();
 	uint32_t frames[WIDE];
 	dck_record *r;
-	call_paths p;
+	cct p;
 
 	(void)state;
-	assert_int_equal(call_paths_init(&p, weights, COLUMNS, NULL), DCK_OK);
+	assert_int_equal(cct_init(&p, weights, COLUMNS, NULL), DCK_OK);
 	for (uint32_t i = 0; i < WIDE; i++) {
 		char name[20];
 
 		snprintf(name, sizeof name, "f%u", i);
-		frames[i] = call_paths_frame(&p, &(dck_frame){.name = name});
+		frames[i] = cct_frame(&p, &(dck_frame){.name = name});
 	}
 	for (uint32_t i = 0; i < WIDE * WIDE; i++)
-		call_paths_add(
-		    &p, call_paths_stack(&p, (uint32_t[]){frames[i / WIDE], frames[i % WIDE]}, 2),
-		    CALLS, 1);
-	assert_int_equal(call_paths_tree(&p, "calls", "Calls", b, NULL), DCK_OK);
+		cct_add(&p,
+			cct_insert_stack(&p, (uint32_t[]){frames[i / WIDE], frames[i % WIDE]}, 2),
+			CALLS, 1);
+	assert_int_equal(cct_tree(&p, "calls", "Calls", b, NULL), DCK_OK);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	const dck_tree *t = dck_record_tree(r, "calls");
 	double sum = 0;
@@ -200,32 +200,32 @@ static void a_record_has_a_bound_and_says_so(void **state)
 			       "anything, are summed up as (light paths) below the paths around "
 			       "them: 0 % of peak, 45 % of calls"));
 	dck_record_free(r);
-	call_paths_done(&p);
+	cct_done(&p);
 }
 
 static void no_memory_is_told(void **state)
 {
 	fault_alloc faults;
 	bool done = false;
-	call_paths p;
+	cct p;
 	dck_tree t;
 
 	(void)state;
 	random_paths(&p, 100);
-	assert_int_equal(call_paths_view(&p, &t, NULL), DCK_OK);
+	assert_int_equal(cct_view(&p, &t, NULL), DCK_OK);
 	for (size_t n = 1; !done; n++) {
 		tree_folded f = {0};
 
 		fault_alloc_begin(&faults, n);
-		const dck_status status = tree_fold(&t, 20, &f, NULL);
+		const dck_status status = tree_prune(&t, 20, &f, NULL);
 		done = faults.calls < n;
 		assert_int_equal(status, done ? DCK_OK : DCK_E_NOMEM);
 		tree_folded_done(&f);
 		dck_set_allocator(NULL);
 		assert_int_equal(faults.out, 0);
 	}
-	call_paths_view_done(&t);
-	call_paths_done(&p);
+	cct_view_done(&t);
+	cct_done(&p);
 }
 
 int main(void)

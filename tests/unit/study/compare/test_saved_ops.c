@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "saved_build.h"
 #include "fault_alloc.h"
-#include "record/box.h"
+#include "record/record_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -189,7 +189,7 @@ static void world_open(world *w, uint64_t service_ns)
 	w->target.engine.ops = &engine;
 	w->target.pool = 1;
 	w->target.items = 1;
-	w->pool.pace = (load_pace){.sleep_ns = world_sleep, .self = w};
+	w->pool.pace = (load_timer){.sleep_ns = world_sleep, .self = w};
 	w->pool.inline_only = true;
 	w->pool.cpus = w->pool.run_threads = 1;
 	if (load_pool_open(&w->pool, &w->target, &w->clock, 1, 1 << 16, &err) != DCK_OK)
@@ -197,7 +197,7 @@ static void world_open(world *w, uint64_t service_ns)
 	w->calls = 0;
 }
 
-static load_result world_run_ask(world *w, const load_ask *a)
+static load_result world_run_ask(world *w, const load_run_config *a)
 {
 	load_result r = {0};
 	dck_err err;
@@ -211,7 +211,7 @@ static load_result world_run_ask(world *w, const load_ask *a)
 static void waits_are_exact(void **state)
 {
 	enum { N = 5000 };
-	load_ask a = {
+	load_run_config a = {
 	    .scenario = LOAD_SERVER, .time_ns = UINT64_MAX / 4, .requests = N, .max_queue = N};
 	load_arrivals arrivals;
 	load_result r;
@@ -259,10 +259,10 @@ static void waits_are_those_of_theory(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		const double u = utilisations[i], theory = u / (2 * (1 - u)) * 1e6;
-		load_ask a = {.scenario = LOAD_SERVER,
-			      .time_ns = UINT64_MAX / 4,
-			      .requests = N,
-			      .max_queue = N};
+		load_run_config a = {.scenario = LOAD_SERVER,
+				     .time_ns = UINT64_MAX / 4,
+				     .requests = N,
+				     .max_queue = N};
 		load_result r;
 		world w;
 
@@ -278,7 +278,7 @@ static void waits_are_those_of_theory(void **state)
 
 static void overload_is_seen(void **state)
 {
-	load_ask a = {.scenario = LOAD_SERVER, .time_ns = 10000000000u, .max_queue = 100};
+	load_run_config a = {.scenario = LOAD_SERVER, .time_ns = 10000000000u, .max_queue = 100};
 	load_result r;
 	world w;
 
@@ -309,7 +309,7 @@ static void overload_is_seen(void **state)
 
 static void time_and_requests_end_it(void **state)
 {
-	load_ask a = {.scenario = LOAD_SERVER, .time_ns = 1000000000u, .max_queue = 1000};
+	load_run_config a = {.scenario = LOAD_SERVER, .time_ns = 1000000000u, .max_queue = 1000};
 	load_result r;
 	world w;
 
@@ -324,7 +324,7 @@ static void time_and_requests_end_it(void **state)
 	assert_int_equal(r.served, 7);
 	assert_near(r.span_ns, 60e6, 0);
 	/* Closed: as many as fit. */
-	a = (load_ask){.scenario = LOAD_SINGLE, .time_ns = 1000000};
+	a = (load_run_config){.scenario = LOAD_SINGLE, .time_ns = 1000000};
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 1000);
 	a.requests = 10;
@@ -343,7 +343,8 @@ static void limits_are_counted(void **state)
 					       DCK_VERDICT_VIOLATED, DCK_VERDICT_MET,
 					       DCK_VERDICT_VIOLATED, DCK_VERDICT_INCONCLUSIVE};
 	enum { N = sizeof limits / sizeof limits[0] };
-	load_ask a = {.scenario = LOAD_SINGLE, .time_ns = 1000000, .limits = limits, .nlimits = N};
+	load_run_config a = {
+	    .scenario = LOAD_SINGLE, .time_ns = 1000000, .limits = limits, .nlimits = N};
 	load_seen seen[N] = {{0}};
 	stat_limit l;
 	load_result r;
@@ -368,7 +369,7 @@ static void limits_are_counted(void **state)
 
 static void failure_keeps_what_was_measured(void **state)
 {
-	load_ask a = {.scenario = LOAD_SERVER, .time_ns = 1000000000u, .max_queue = 1000};
+	load_run_config a = {.scenario = LOAD_SERVER, .time_ns = 1000000000u, .max_queue = 1000};
 	load_result r;
 	world w;
 

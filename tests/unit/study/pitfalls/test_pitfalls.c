@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "base/mem.h"
-#include "study/pitfalls/pit.h"
+#include "study/pitfalls/pitfall.h"
 #include <math.h>
 
 /* A world in which only runs take time. */
@@ -277,8 +277,8 @@ static void luck_takes_the_farther_end(void **state)
 	const size_t n = 1000;
 	double *x = mem_alloc(n * sizeof *x);
 	dck_pitfalls_config c;
-	pit p = {.asked = &c};
-	pit_finding f;
+	pitfall p = {.asked = &c};
+	pitfall_finding f;
 
 	(void)state;
 	dck_pitfalls_config_init(&c);
@@ -286,21 +286,21 @@ static void luck_takes_the_farther_end(void **state)
 	    mem_alloc((stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX) * sizeof *p.scratch);
 	for (size_t i = 0; i < n; i++) /* a tenth each far below and far above, well mixed */
 		x[i] = i * 617 % n < 100 ? 50 : i * 617 % n < 900 ? 100 : 150;
-	f = (pit_finding){0};
-	pit_luck(&p, x, n, 100, &f);
+	f = (pitfall_finding){0};
+	pitfall_sampling_error(&p, x, n, 100, &f);
 	near(f.factor, 0.5); /* twice too small is farther than one and a half times too large */
 	near(f.number_ns, 50);
 	assert_true(f.has_interval && f.lo <= 0.5 && f.hi >= 0.5 && f.hi < 1);
 	for (size_t i = 0; i < n; i++)
 		x[i] = x[i] < 60 ? 0 : x[i];
-	f = (pit_finding){0};
-	pit_luck(&p, x, n, 100, &f);
+	f = (pitfall_finding){0};
+	pitfall_sampling_error(&p, x, n, 100, &f);
 	assert_true(f.certain); /* a clock that reads 0 */
 	near(f.factor, 0);
 	for (size_t i = 0; i < n; i++)
 		x[i] = x[i] < 60 ? 80 : x[i];
-	f = (pit_finding){0};
-	pit_luck(&p, x, n, 100, &f);
+	f = (pitfall_finding){0};
+	pitfall_sampling_error(&p, x, n, 100, &f);
 	near(f.factor, 1.5);
 	assert_true(f.has_interval && f.lo > 1 && !f.certain);
 	mem_free(p.scratch);

@@ -74,7 +74,7 @@ static void unknown_costs_have_no_roof(void **state)
 typedef struct graph {
 	wire_out w;
 	size_t at;
-	tally_counted counted;
+	model_cost counted;
 } graph;
 
 static graph graph_open(void)

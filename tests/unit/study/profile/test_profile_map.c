@@ -8,7 +8,7 @@
 /* "0 0 -": for each node of the model the operator that computes it. */
 static void maps(const graph_text *model, const graph_text *ran, const char *want)
 {
-	tally_counted m = graph_counted(model), r = graph_counted(ran);
+	model_cost m = graph_counted(model), r = graph_counted(ran);
 	size_t *owner = profile_map(m.cost, r.cost, m.arena);
 	char got[64] = "";
 
@@ -20,8 +20,8 @@ static void maps(const graph_text *model, const graph_text *ran, const char *wan
 		else
 			snprintf(got + n, sizeof got - n, "%s%zu", i ? " " : "", owner[i]);
 	}
-	tally_counted_close(&m);
-	tally_counted_close(&r);
+	model_cost_close(&m);
+	model_cost_close(&r);
 	assert_string_equal(got, want);
 }
 

@@ -127,7 +127,7 @@ typedef struct event_row {
 } event_row;
 
 typedef struct made {
-	tally_counted model, ran;
+	model_cost model, ran;
 	dck_op_event events[(RUNS + WARM) * 4];
 	uint64_t run_ns[RUNS + WARM];
 	dck_profile profile;
@@ -175,8 +175,8 @@ static void rows_of(made *m)
 static void made_done(made *m)
 {
 	dck_record_free(m->r);
-	tally_counted_close(&m->model);
-	tally_counted_close(&m->ran);
+	model_cost_close(&m->model);
+	model_cost_close(&m->ran);
 }
 
 static void op_is(const dck_record *r, size_t i, const char *name, double ns)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_journal.h"
 #include "base/err.h"
-#include "record/asked.h"
+#include "record/record_begin.h"
 #include "os/os.h"
 #include "scratch.h"
 

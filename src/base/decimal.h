@@ -1,0 +1,40 @@
+/* decimal.h - numbers as text that read and write the same in every locale: always with '.'.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_NUM_H
+#define BASE_NUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NUM_TEXT_MAX = 400 }; /* room for any of the texts below */
+
+/* printf's "%.*f", "%#.*g" (zeros kept) and "%.*g"; buf has NUM_TEXT_MAX bytes. */
+void num_fixed(char *buf, int decimals, double v);
+void decimal_significant(char *buf, int digits, double v);
+void num_general(char *buf, int digits, double v);
+
+/* "%.*f" with its thousands separated: "440,383.5". Returns buf. */
+const char *decimal_grouped(char *buf, int decimals, double v);
+
+/* A decimal number: (-1)^negative x mantissa x 10^exponent. */
+typedef struct decimal_write {
+	bool negative;
+	uint64_t mantissa;
+	int exponent;
+} decimal_write;
+
+/* Reads digits with single '_' between them, an optional fraction and an optional exponent from
+ * the start of text; *ret_end is what follows. false: no number there, or more than 19
+ * significant digits before the point. */
+bool decimal_parse(const char *text, decimal_write *ret, const char **ret_end);
+
+/* The nearest double; HUGE_VAL when out of range. */
+double num_double(const decimal_write *d);
+
+/* |d| x scale as a whole number of at most 64 bits, rounded half up; false: it does not fit.
+ * *ret_exact: nothing was rounded away. */
+bool num_scaled(const decimal_write *d, uint64_t scale, uint64_t *ret, bool *ret_exact);
+
+#endif

@@ -1,0 +1,68 @@
+/* name_index.c - open addressing, linear probing, never more than half full.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/name_index.h"
+#include "base/hash.h"
+
+#include <assert.h>
+#include <string.h>
+
+static size_t base_hash(const char *text)
+{
+	const uint64_t h = hash_text(HASH_START, text);
+
+	return (size_t)(h ^ h >> 32);
+}
+
+bool names_init(names *t, mem_arena *a, size_t most)
+{
+	size_t size = 16;
+
+	while (size / 2 < most)
+		size *= 2;
+	*t = (names){.room = most, .mask = size - 1};
+	t->name = mem_arena_array(a, most, sizeof *t->name);
+	t->slot = mem_arena_array(a, size, sizeof *t->slot);
+	return t->name && t->slot;
+}
+
+/* The slot that holds the name, or the free one where it belongs. */
+static size_t base_probe(const names *t, const char *name)
+{
+	size_t at = base_hash(name) & t->mask;
+
+	while (t->slot[at] && strcmp(t->name[t->slot[at] - 1], name) != 0)
+		at = (at + 1) & t->mask;
+	return at;
+}
+
+size_t names_add(names *t, const char *name)
+{
+	size_t at = base_probe(t, name);
+
+	if (!t->slot[at]) {
+		assert(t->n < t->room);
+		t->name[t->n++] = name;
+		t->slot[at] = t->n;
+	}
+	return t->slot[at] - 1;
+}
+
+size_t names_find(const names *t, const char *name)
+{
+	size_t at = base_probe(t, name);
+
+	return t->slot[at] ? t->slot[at] - 1 : NAMES_NONE;
+}
+
+bool names_listed(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || strchr(name, ' '))
+		return false;
+	for (const char *p = list; (p = strstr(p, name)); p += n)
+		if ((p == list || p[-1] == ' ') && (p[n] == ' ' || !p[n]))
+			return true;
+	return false;
+}

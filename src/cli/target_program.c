@@ -1,0 +1,23 @@
+/* target_program.c - the program that trace, sample, count or memory profiles: how it is ended,
+ * and what is said of how it ended.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "cli/commands/commands.h"
+
+bool cli_program_cancelled(void *self)
+{
+	(void)self;
+	/* It ends by itself then, or is killed, and what was seen of it is shown. */
+	return cli_signal_ours() || cli_signal_killed();
+}
+
+int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code)
+{
+	if (signal)
+		cli_message("'%s' was killed by signal %d%s", name, signal, more);
+	else if (exit_code)
+		cli_message("'%s' ended with exit status %d", name, exit_code);
+	if (cli_signal_seen())
+		return CLI_INTERRUPTED;
+	return code == CLI_OK && (signal || exit_code) ? CLI_FAILED : code;
+}

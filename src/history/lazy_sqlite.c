@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "history/lazy_sqlite.h"
+
+struct sqlite_functions history_sqlite;
+
+static const char *const names[] = {SQLITE_FUNCTIONS(OS_LATE_NAME)};
+static os_lazy_library library = OS_LAZY("libsqlite3.so.0", "the history", names, history_sqlite);
+
+dck_status sqlite_load(dck_err *err)
+{
+	return os_lazy_load(&library, err);
+}

@@ -1,0 +1,275 @@
+/* maintenance.c - maintenance of the history: retention (prune), removal, integrity check.
+ *
+ * Prune and remove write the row ids to delete into the temporary table `doomed`, count them, and
+ * delete them in one transaction, so that a failure removes nothing; foreign keys cascade to texts
+ * and metrics (schema.c). Retention ranks the records of each subject and command by age with
+ * row_number(). A dry run only reads (the table is temporary), so it needs no right to write and
+ * waits for no writer. After the commit the free pages are returned to the file system; a failure
+ * of that is ignored, because the records are removed.
+ *
+ * The check reads everything: integrity_check of SQLite, then for each record the hash of its text
+ * (find.c), its syntax, and the index against the record (index_agrees()). One record is in memory
+ * at a time; the first fault ends the check.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "history/store.h"
+#include "base/err.h"
+#include "os/os.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const dck_opt dck_history_prune_options[] = {
+    DCK_OPTION(COUNT, dck_history_prune_config, keep, "keep", "N", NULL,
+	       "prune: keep the newest N records of each subject and command", .min = 1),
+    DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
+	       "prune: remove records that are older, as 90d, or than a date"),
+    DCK_FLAG(dck_history_prune_config, dry_run, "dry-run",
+	     "prune, rm: only say what would be removed"),
+    {0},
+};
+
+/* --- prune */
+
+/* Empties the table of records to delete, which belongs to this connection. */
+static dck_status doomed_begin(dck_history *h, dck_err *err)
+{
+	return history_run(h,
+			   "CREATE TEMP TABLE IF NOT EXISTS doomed (seq INTEGER PRIMARY KEY);"
+			   "DELETE FROM doomed",
+			   "prune", err);
+}
+
+/* Selects the records that any rule names. */
+static dck_status doomed_find(dck_history *h, const history_where *w,
+			      const dck_history_prune_config *c, int64_t before, dck_err *err)
+{
+	char sql[1200];
+	sqlite3_stmt *s;
+	bool row;
+	dck_status status;
+
+	DCK_TRY(doomed_begin(h, err));
+	snprintf(sql, sizeof sql,
+		 "INSERT INTO doomed SELECT seq FROM (SELECT seq, at, "
+		 "row_number() OVER (PARTITION BY subject, verb ORDER BY at DESC, "
+		 "seq DESC) AS place FROM records %s) WHERE (:keep > 0 AND place > :keep) OR "
+		 "at < :before",
+		 w->sql);
+	DCK_TRY(history_prepare(h, sql, &s, "prune", err));
+	history_where_bind(w, s);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":keep"),
+			   c->keep < (uint64_t)INT64_MAX ? (int64_t)c->keep : INT64_MAX);
+	sqlite->bind_int64(s, sqlite->bind_parameter_index(s, ":before"), before);
+	status = history_step(h, s, &row, "prune", err);
+	sqlite->finalize(s);
+	return status;
+}
+
+static dck_status doomed_remove(dck_history *h, bool dry_run, dck_history_pruned *ret, dck_err *err)
+{
+	int64_t removed, bytes, all;
+
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM doomed", &removed, err));
+	DCK_TRY(history_integer(h, "SELECT total(bytes) FROM records JOIN doomed USING (seq)",
+				&bytes, err));
+	DCK_TRY(history_integer(h, "SELECT count(*) FROM records", &all, err));
+	if (!dry_run)
+		DCK_TRY(history_run(h, "DELETE FROM records WHERE seq IN (SELECT seq FROM doomed)",
+				    "prune", err));
+	*ret = (dck_history_pruned){(uint64_t)removed, (uint64_t)bytes, (uint64_t)(all - removed)};
+	return DCK_OK;
+}
+
+/* Returns free pages to the file system. A failure is ignored: the file only stays large. */
+static void space_give_back(dck_history *h)
+{
+	sqlite->exec(h->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+	sqlite->exec(h->db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+}
+
+static dck_status prune(dck_history *h, const history_where *w, const dck_history_prune_config *c,
+			int64_t before, dck_history_pruned *ret, dck_err *err)
+{
+	DCK_TRY(doomed_find(h, w, c, before, err));
+	return doomed_remove(h, c->dry_run, ret, err);
+}
+
+dck_status dck_history_prune(dck_history *h, const dck_history_filter *f,
+			     const dck_history_prune_config *c, dck_history_pruned *ret,
+			     dck_err *err)
+{
+	history_where w;
+	dck_history_pruned pruned = {0};
+	int64_t before = INT64_MIN;
+
+	if (c->keep == 0 && !c->older_than)
+		DCK_FAIL(err, E_ARG, "prune needs --keep N or --older-than AGE");
+	DCK_TRY(history_where_make(f, &w, err));
+	if (c->older_than)
+		DCK_TRY(history_when(c->older_than, os_unix_ns(), &before, err));
+	DCK_TRY(c->dry_run ? history_begin_read(h, err) : history_begin(h, err));
+	DCK_TRY(history_end(h, prune(h, &w, c, before, &pruned, err), err));
+	if (!c->dry_run && pruned.removed > 0)
+		space_give_back(h);
+	*ret = pruned;
+	return DCK_OK;
+}
+
+/* --- remove */
+
+static dck_status doomed_add(dck_history *h, const char *id, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+	int64_t seq = 0;
+
+	DCK_TRY(history_prepare(h, "SELECT seq FROM records WHERE id = ?", &s, "read", err));
+	history_bind_text(s, 1, id);
+	status = history_step(h, s, &row, "read", err);
+	if (status == DCK_OK && row)
+		seq = sqlite->column_int64(s, 0);
+	sqlite->finalize(s);
+	if (status != DCK_OK)
+		return status;
+	if (!row)
+		DCK_FAIL(err, E_ABSENT, "the history '%s' has no record %.80s", h->path, id);
+	DCK_TRY(history_prepare(h, "INSERT OR IGNORE INTO doomed VALUES (?)", &s, "prune", err));
+	sqlite->bind_int64(s, 1, seq);
+	status = history_step(h, s, &row, "prune", err);
+	sqlite->finalize(s);
+	return status;
+}
+
+static dck_status ids_remove(dck_history *h, const char *const *ids, size_t n,
+			     dck_history_pruned *ret, dck_err *err)
+{
+	DCK_TRY(doomed_begin(h, err));
+	for (size_t i = 0; i < n; i++)
+		DCK_TRY(doomed_add(h, ids[i], err));
+	return doomed_remove(h, false, ret, err);
+}
+
+dck_status dck_history_remove(dck_history *h, const char *const *ids, size_t n,
+			      dck_history_pruned *ret, dck_err *err)
+{
+	dck_history_pruned removed = {0};
+
+	DCK_TRY(history_begin(h, err));
+	DCK_TRY(history_end(h, ids_remove(h, ids, n, &removed, err), err));
+	if (removed.removed > 0)
+		space_give_back(h);
+	*ret = removed;
+	return DCK_OK;
+}
+
+/* --- check */
+
+static dck_status structure_check(dck_history *h, dck_err *err)
+{
+	sqlite3_stmt *s;
+	bool row = false;
+	const char *said;
+	dck_status status;
+
+	DCK_TRY(history_prepare(h, "PRAGMA integrity_check(1)", &s, "check", err));
+	status = history_step(h, s, &row, "check", err);
+	said = status == DCK_OK && row ? (const char *)sqlite->column_text(s, 0) : "";
+	if (status == DCK_OK && strcmp(said, "ok") != 0)
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "the history '%s' is damaged: %s", h->path, said);
+	sqlite->finalize(s);
+	return status;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Counts the metrics of r that the index must have: the different tags of numbers. */
+static dck_status metrics_count(const dck_record *r, int64_t *ret, dck_err *err)
+{
+	const char **tags = mem_alloc((r->nmetrics + 1) * sizeof *tags);
+	size_t n = 0;
+	int64_t different = 0;
+
+	DCK_NEED(tags, err, "to check a record");
+	for (size_t i = 0; i < r->nmetrics; i++)
+		if (history_is_number(&r->metrics[i].value))
+			tags[n++] = r->metrics[i].def->tag;
+	qsort(tags, n, sizeof *tags, by_text);
+	for (size_t i = 0; i < n; i++)
+		different += i == 0 || strcmp(tags[i - 1], tags[i]) != 0;
+	mem_free(tags);
+	*ret = different;
+	return DCK_OK;
+}
+
+static bool texts_equal(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool index_agrees(sqlite3_stmt *s, const dck_record *r, int64_t metrics)
+{
+	const char *id = (const char *)sqlite->column_text(s, 1);
+	const char *subject = (const char *)sqlite->column_text(s, 2);
+	history_identity who;
+
+	history_identify(r, &who);
+	return texts_equal(id, r->id) && texts_equal(subject, who.subject) &&
+	       sqlite->column_int64(s, 3) == metrics &&
+	       (r->began_unix_ns == 0 || sqlite->column_int64(s, 4) == r->began_unix_ns);
+}
+
+static dck_status upkeep_record_check(dck_history *h, sqlite3_stmt *s, dck_err *err)
+{
+	const char *id = (const char *)sqlite->column_text(s, 1);
+	dck_buffer json = {0};
+	dck_record *r = NULL;
+	int64_t metrics = 0;
+	dck_status status = history_text_get(h, sqlite->column_int64(s, 0), id, &json, err);
+
+	if (status == DCK_OK)
+		status = dck_record_parse(json.data, json.n, &r, err);
+	dck_buffer_done(&json);
+	if (status == DCK_OK)
+		status = metrics_count(r, &metrics, err);
+	if (status == DCK_OK && !index_agrees(s, r, metrics))
+		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
+				 "the history '%s' is damaged: "
+				 "its index does not say what the record %s does",
+				 h->path, id);
+	dck_record_free(r);
+	return status;
+}
+
+dck_status dck_history_check(dck_history *h, dck_history_health *ret, dck_err *err)
+{
+	static const char sql[] = "SELECT seq, id, subject, "
+				  "(SELECT count(*) FROM metrics WHERE metrics.seq = records.seq), "
+				  "at FROM records ORDER BY seq";
+	dck_history_health health = {0};
+	int64_t pages, page_bytes;
+	sqlite3_stmt *s;
+	bool row = false;
+	dck_status status;
+
+	DCK_TRY(structure_check(h, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_count", &pages, err));
+	DCK_TRY(history_integer(h, "PRAGMA page_size", &page_bytes, err));
+	DCK_TRY(history_prepare(h, sql, &s, "check", err));
+	status = history_step(h, s, &row, "check", err);
+	for (; status == DCK_OK && row; health.records++) {
+		status = upkeep_record_check(h, s, err);
+		if (status == DCK_OK)
+			status = history_step(h, s, &row, "check", err);
+	}
+	sqlite->finalize(s);
+	health.bytes = (uint64_t)(pages * page_bytes);
+	if (status == DCK_OK)
+		*ret = health;
+	return status;
+}

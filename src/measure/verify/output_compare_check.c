@@ -1,0 +1,80 @@
+/* output_compare_check.c - the outputs of two subjects that are opened for it; those of what was
+ * measured against those of the plainest way to run it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "base/observer.h"
+#include "measure/verify/output_compare.h"
+#include "measure/verify/rebatch_check.h"
+
+dck_status compared_can_check(const dck_subject *s, dck_err *err)
+{
+	if (s->kind == DCK_SUBJECT_MODEL || s->kind == DCK_SUBJECT_PLUGIN)
+		return DCK_OK;
+	DCK_FAIL(err, E_ARG, "--check-outputs is for models; a %s has no outputs to compare",
+		 s->kind == DCK_SUBJECT_COMMAND ? "command" : "function");
+}
+
+dck_status compared_subjects(const dck_subject *a, const dck_subject *b,
+			     const compared_limits *limits, const dck_observer *watch,
+			     compared *ret, dck_err *err)
+{
+	subject_target ta, tb;
+	dck_status status;
+
+	DCK_TRY(verify_open_untimed(&ta, a, watch, err));
+	status = verify_open_untimed(&tb, b, watch, err);
+	if (status == DCK_OK) {
+		observer_phase((void *)(uintptr_t)watch, "outputs");
+		status = compared_targets(&ta, &tb, limits, watch, ret, err);
+		subject_target_close(&tb);
+	}
+	subject_target_close(&ta);
+	return status;
+}
+
+static dck_status check_check(const dck_subject *s, subject_target *measured,
+			      const dck_observer *watch, compared *ret, dck_err *err)
+{
+	/* The same model and engine without optimisations, on one thread of the processor. */
+	dck_subject plain = *s;
+	subject_target reference;
+	engine_handle h;
+	dck_status status;
+
+	if (s->kind == DCK_SUBJECT_MODEL) {
+		DCK_TRY(engine_find(s->model.engine ? s->model.engine : "ort", &h, err));
+		plain.model.threads = subject_engine_takes(h.ops, "threads") ? 1 : 0;
+		engine_release(&h);
+	}
+	plain.model.interop_threads = 0;
+	plain.model.skip_batch_check = true;
+	plain.model.opt = 0;
+	plain.model.device = "cpu";
+	plain.model.cpus = NULL; /* pinned already */
+	if (!measured)
+		return compared_subjects(&plain, s, NULL, watch, ret, err);
+	DCK_TRY(verify_open_untimed(&reference, &plain, watch, err));
+	status = compared_targets(&reference, measured, NULL, watch, ret, err);
+	subject_target_close(&reference);
+	return status;
+}
+
+void output_compare_check(record_builder *b, const dck_subject *s, subject_target *measured,
+			  const dck_observer *watch)
+{
+	dck_err why = {0};
+	compared x;
+
+	if (check_check(s, measured, watch, &x, &why) != DCK_OK) {
+		record_fact_absent(b, "difference", "verdict", why.msg);
+		record_note(b, "outputs-not-compared",
+			    "the outputs could not be compared with those of the reference: %s",
+			    why.msg);
+		return;
+	}
+	record_fact_text(b, "difference", "reference",
+			 "the same engine on the processor, one thread, no optimisations");
+	compared_record(b, &x, 1);
+	compared_done(&x);
+}

@@ -1,0 +1,248 @@
+/* cost_evaluate.c - what an operator costs beyond its rule: how often it runs, the bytes it moves
+ * and the parameters it brings; and the sums over a model.
+ *
+ * Example: in a Loop of 10 rounds MatMul(a [4,8], w [8,16]) has the rule's 512 MACs 10 times, reads
+ * 128 + 512 bytes and writes 256 bytes in each round, and brings the 128 parameters of w once.
+ *
+ * Invariants: an operator that an engine computes once (`folded`) costs nothing; one that calls a
+ * function costs what the operators inside cost. Each initializer is counted once, for the first
+ * operator that uses it. A sum with an absent part is absent, with that part's reason.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/infer.h"
+#include "base/dtype.h"
+
+#include <string.h>
+
+static sym_int cost_bytes_of(op *o, const val *v)
+{
+	unsigned bits = v ? dtype_onnx_bits(v->dtype) : 0;
+
+	if (!v)
+		return sym_const(0);
+	if (v->kind == VAL_SEQUENCE && v->items_known) {
+		sym_int sum = sym_const(0);
+		for (size_t i = 0; i < v->nitems; i++)
+			sum = sym_add(o->nums, sum, cost_bytes_of(o, v->items[i]));
+		return sum;
+	}
+	if (v->kind == VAL_TENSOR && v->dtype == ONNX_STRING)
+		return sym_unknown(o->nums, "'%s' holds text, which has no fixed size", v->name);
+	if (!bits && v->kind == VAL_TENSOR && v->rank >= 0)
+		return sym_unknown(o->nums, "the type of '%s' is not known", v->name);
+	if (!bits) /* not 0 times the elements: an unknown size is never 0 */
+		return sym_unknown(o->nums, "the size of '%s' is not known%s%s",
+				   v->name ? v->name : "?", v->why ? ": " : "",
+				   v->why ? v->why : "");
+	sym_int bits_all = sym_mul(o->nums, op_elements(o, v), sym_const(bits));
+	return bits % 8 ? sym_ceil_div(o->nums, bits_all, sym_const(8))
+			: sym_mul(o->nums, op_elements(o, v), sym_const(bits / 8));
+}
+
+static void price_traffic(op *o)
+{
+	cost_op *c = o->made;
+	op_traffic traffic = c->row ? c->row->traffic : TRAFFIC_ALL;
+	sym_int read = sym_const(0), write = sym_const(0);
+	size_t reader = ++o->infer->priced; /* an input that it takes twice is read once */
+
+	for (size_t i = 0; i < c->nout && traffic != TRAFFIC_VIEW && traffic != TRAFFIC_CONTROL;
+	     i++)
+		write = sym_add(o->nums, write, cost_bytes_of(o, c->out[i]));
+	for (size_t i = 0; i < c->nin && (traffic == TRAFFIC_ALL || traffic == TRAFFIC_PICK); i++) {
+		if (!c->in[i] || c->in[i]->reader == reader)
+			continue;
+		c->in[i]->reader = reader;
+		read = sym_add(o->nums, read,
+			       i == 0 && traffic == TRAFFIC_PICK ? cost_bytes_of(o, op_out(o, 0))
+								 : cost_bytes_of(o, c->in[i]));
+	}
+	c->read_bytes = sym_mul(o->nums, c->times, read);
+	c->write_bytes = sym_mul(o->nums, c->times, write);
+}
+
+void price_op(op *o)
+{
+	cost_op *c = o->made;
+
+	c->macs = c->flops = c->read_bytes = c->write_bytes = sym_const(0);
+	if (c->folded || c->expanded)
+		return;
+	price_traffic(o);
+	if (!c->row)
+		op_cost_unknown(o, "deepclock has no rule for the operator %s", o->node->op);
+	else if (c->row->cost)
+		c->row->cost(o);
+	c->macs_each = c->macs;
+	c->flops_each = c->flops;
+	c->macs = sym_mul(o->nums, c->times, c->macs);
+	c->flops = sym_mul(o->nums, c->times, c->flops);
+}
+
+/* --- parameters --- */
+
+static char role_of(const op_row *row, size_t i)
+{
+	size_t n = row && row->roles ? strlen(row->roles) : 0;
+
+	return !n ? '.' : row->roles[i < n ? i : n - 1];
+}
+
+/* PyTorch's exporter gives such names to tensors that its constant folding made. */
+static bool made_by_folding(const val *v)
+{
+	return v->name && strncmp(v->name, "onnx::", 6) == 0;
+}
+
+static void count_initializer(infer *in, cost_op *c, val *v, char role)
+{
+	sym_table *t = in->nums;
+	const onnx_tensor *x = v->tensor;
+	sym_int elements;
+
+	if (!x || v->counted || x->elements > INT64_MAX || x->bytes > INT64_MAX)
+		return;
+	elements = sym_const((int64_t)x->elements);
+	bool many = x->elements > 1;
+	/* An int32 is a bias of quantised weights, unless the operator looks something up: then it
+	 * is an index. */
+	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
+		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
+	bool param = role == 'p' ? !index && (v->initializer || many)
+				 : role == '.' && v->initializer && many &&
+				       onnx_dtype_real(v->dtype) && !made_by_folding(v);
+	if (!param && role != 'b' && !v->initializer)
+		return; /* the value of a Constant is counted once a trained input uses it */
+	v->counted = true;
+	c->weight_bytes = sym_add(t, c->weight_bytes, sym_const((int64_t)x->bytes));
+	if (param)
+		c->params = sym_add(t, c->params, elements);
+	else if (role == 'b')
+		c->buffers = sym_add(t, c->buffers, elements);
+	else if (role == '.' && many && onnx_dtype_real(v->dtype))
+		in->result->constant_floats += (size_t)x->elements;
+}
+
+/* Called twice: first for the inputs that a role calls trained or running values (`strong`), also
+ * where they were only reshaped on the way; then for the rest. */
+static void count_role(infer *in, cost_op *c, bool strong)
+{
+	for (size_t i = 0; i < c->nin; i++) {
+		val *v = c->in[i];
+		char role = role_of(c->row, i);
+		if (!v || strong != (role == 'p' || role == 'b'))
+			continue;
+		if (v->tensor)
+			count_initializer(in, c, v, role);
+		else if (v->from && strong)
+			count_initializer(in, c, v->from, role);
+	}
+}
+
+/* --- memory --- */
+
+/* The value whose memory v is. Chains of views may be long, so each search halves them. */
+static val *owner(val *v)
+{
+	while (v->base && v->base->base)
+		v = v->base = v->base->base;
+	return v->base ? v->base : v;
+}
+
+/* The last use of an output of the model: it is needed until the end. */
+#define KEPT (SIZE_MAX - 1)
+
+/* The most bytes of activations that are needed at one time. Each value lives from the operator
+ * that makes it to the last one that uses it, in the order of the file; views take no memory. */
+static sym_int peak(infer *in)
+{
+	cost_result *r = in->result;
+	sym_table *t = in->nums;
+	int64_t alive = 0, most = 0, *bytes = mem_arena_array(in->arena, in->nops, sizeof *bytes);
+
+	if (!bytes)
+		return sym_unknown(t, "out of memory");
+	/* Walks of bodies that were repeated have left marks of operators that are not kept. */
+	for (size_t i = 0; i < in->nops; i++)
+		for (size_t k = 0; k < in->ops[i].nin; k++)
+			if (in->ops[i].in[k])
+				owner(in->ops[i].in[k])->last_use = SIZE_MAX;
+	for (size_t i = 0; i < in->nops; i++)
+		for (size_t k = 0; k < in->ops[i].nin; k++) {
+			val *v = in->ops[i].in[k];
+			if (v && (owner(v)->last_use == SIZE_MAX || owner(v)->last_use < i))
+				owner(v)->last_use = i;
+		}
+	for (size_t i = 0; i < r->noutputs; i++)
+		owner(r->outputs[i])->last_use = KEPT;
+	for (size_t i = 0; i < r->ninputs + in->nops; i++) {
+		bool input = i < r->ninputs;
+		size_t at = input ? SIZE_MAX : i - r->ninputs;
+		val **made = input ? &r->inputs[i] : in->ops[at].out;
+		for (size_t k = 0; k < (input ? 1 : in->ops[at].nout); k++) {
+			val *v = made[k];
+			if (!v || v->constant || v->base)
+				continue;
+			op o = {.nums = t, .arena = in->arena};
+			sym_int size = cost_bytes_of(&o, v);
+			if (!sym_known(size)) {
+				const char *why = sym_unknown_reason(size);
+				if (!why)
+					why = sym_why_fresh(t, size);
+				return why ? sym_unknown(t, "%s", why)
+					   : sym_unknown(t,
+							 "a size is %s, which --dim makes a number",
+							 sym_text(t, size));
+			}
+			if (__builtin_add_overflow(alive, size.v, &alive))
+				return sym_unknown(t, "it does not fit into 64 bits");
+			/* A value that nothing uses dies at once; but an input belongs to the
+			 * caller and stays. */
+			size_t end = v->last_use == SIZE_MAX && !input ? at : v->last_use;
+			if (end < in->nops)
+				bytes[end] += size.v;
+		}
+		most = alive > most ? alive : most;
+		if (!input)
+			alive -= bytes[at];
+	}
+	return sym_const(most);
+}
+
+static void sum_into(sym_table *t, sym_int *sum, sym_int *known, sym_int x, size_t *unknown)
+{
+	bool open = sym_unknown_reason(x) || sym_why_fresh(t, x);
+
+	*sum = sym_add(t, *sum, x);
+	if (!open && known)
+		*known = sym_add(t, *known, x);
+	if (open && unknown)
+		(*unknown)++;
+}
+
+void price_total(infer *in)
+{
+	cost_result *r = in->result;
+	sym_table *t = in->nums;
+
+	r->macs = r->flops = r->params = r->buffers = r->weight_bytes = sym_const(0);
+	r->read_bytes = r->write_bytes = r->macs_known = r->flops_known = sym_const(0);
+	for (int strong = 1; strong >= 0; strong--)
+		for (size_t i = 0; i < in->nops; i++)
+			if (!in->ops[i].expanded)
+				count_role(in, &in->ops[i], strong);
+	for (size_t i = 0; i < in->nops; i++) {
+		cost_op *c = &in->ops[i];
+		size_t open = 0;
+		sum_into(t, &r->macs, &r->macs_known, c->macs, &open);
+		sum_into(t, &r->flops, &r->flops_known, c->flops, &open);
+		r->unknown += open > 0;
+		sum_into(t, &r->params, NULL, c->params, NULL);
+		sum_into(t, &r->buffers, NULL, c->buffers, NULL);
+		sum_into(t, &r->weight_bytes, NULL, c->weight_bytes, NULL);
+		sum_into(t, &r->read_bytes, NULL, c->read_bytes, NULL);
+		sum_into(t, &r->write_bytes, NULL, c->write_bytes, NULL);
+	}
+	price_bounds(in);
+	r->peak_activation_bytes = peak(in);
+}

@@ -1,0 +1,340 @@
+/* flop_conventions.c - FLOP-counting conventions of other tools, as tables of terms; the cost of
+ * training.
+ *
+ * A convention is a list of terms: operator types, a quantity, a factor and perhaps a condition.
+ * peer_count() adds all terms that match an operator, over all its executions, by a linear scan of
+ * few rows. Results are symbolic; a type without a row counts 0, or is absent where the table is
+ * partial. Each convention was measured on torchvision's networks: the differences to the exact
+ * MACs are integer identities (docs/commands/cost.md shows them).
+ *
+ * peer_backward_count() is one forward data-flow pass: operators are in topological order, and
+ * `counted` of a value marks that it depends on a parameter. An operator with MACs takes its MACs
+ * once more for each of its two operands that needs a gradient. It writes into the result's values,
+ * so one thread may use a result at a time.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "model/cost/flop_conventions.h"
+#include "base/name_index.h"
+
+#include <string.h>
+
+static bool input_there(const cost_op *c, size_t i)
+{
+	return i < c->nin && c->in[i];
+}
+
+static bool has_bias(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	return input_there(c, 2);
+}
+
+/* Adaptive pooling to the size of its input is exported as a window of 1. */
+static bool window_one(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	const onnx_attribute *a = onnx_find_attribute(c->node, "kernel_shape");
+
+	for (size_t i = 0; a && i < a->nints; i++)
+		if (a->ints[i] != 1)
+			return false;
+	return a && a->nints > 0;
+}
+
+static bool window_more(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	return !window_one(r, c);
+}
+
+/* Whether a product has a constant operand: then it is a module with weights, otherwise a product
+ * of two activations. */
+static bool weighted(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	for (size_t i = 0; i < c->nin; i++)
+		if (c->in[i] && c->in[i]->constant)
+			return true;
+	return false;
+}
+
+static bool mode_is(const cost_op *c, const char *mode)
+{
+	const onnx_attribute *a = onnx_find_attribute(c->node, "mode");
+
+	return a && a->s.text && strcmp(a->s.text, mode) == 0;
+}
+
+static bool mode_linear(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	return mode_is(c, "linear");
+}
+
+static bool mode_cubic(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	return mode_is(c, "cubic");
+}
+
+static bool mode_nearest(const cost_result *r, const cost_op *c)
+{
+	(void)r;
+	return !mode_linear(r, c) && !mode_cubic(r, c);
+}
+
+static const cost_op *maker(const cost_result *r, const val *v, const char *type)
+{
+	const cost_op *c = v && v->made < r->nops ? &r->ops[v->made] : NULL;
+
+	return c && strcmp(c->node->op, type) == 0 ? c : NULL;
+}
+
+/* Whether c is the division that ends the normalisation of a LayerNorm which the exporter wrote out
+ * (before opset 17 there was no operator for it): (x - mean) / sqrt(mean of squares + epsilon). */
+static bool layer_norm(const cost_result *r, const cost_op *c)
+{
+	const cost_op *root = c->nin == 2 ? maker(r, c->in[1], "Sqrt") : NULL;
+	const cost_op *sum = root && root->nin ? maker(r, root->in[0], "Add") : NULL;
+
+	for (size_t i = 0; sum && i < sum->nin; i++)
+		if (maker(r, sum->in[i], "ReduceMean"))
+			return maker(r, c->in[0], "Sub") != NULL;
+	return false;
+}
+
+static const peer_term torchvision[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum Attention DeformConv", PEER_MACS, 1, NULL},
+};
+
+static const peer_term fvcore[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 1, NULL},
+    {"BatchNormalization", PEER_OUT, 2, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
+    {"Div", PEER_OUT, 5, layer_norm},
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"AveragePool", PEER_IN, 1, window_one},
+    {"Resize", PEER_OUT, 1, mode_nearest},
+    {"Resize", PEER_OUT, 4, mode_linear},
+};
+
+static const peer_term thop[] = {
+    {"Conv Gemm", PEER_MACS, 1, NULL},
+    {"ConvTranspose", PEER_OVER, 1, NULL},
+    {"MatMul", PEER_MACS, 1, weighted},
+    {"BatchNormalization LayerNormalization InstanceNormalization", PEER_OUT, 4, NULL},
+    {"Div", PEER_OUT, 4, layer_norm},
+    /* adaptive pooling: the additions of a window and one division for each output; other pooling:
+       one for each output */
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"GlobalAveragePool", PEER_OUT, 1, NULL},
+    {"AveragePool", PEER_OUT, 2, window_one},
+    {"AveragePool", PEER_OUT, 1, window_more},
+    {"PRelu", PEER_OUT, 1, NULL},
+    {"Softmax", PEER_OUT, 3, NULL},
+    {"Softmax", PEER_ROWS, -1, NULL},
+    {"Resize", PEER_OUT, 11, mode_linear},
+    {"Resize", PEER_OUT, 259, mode_cubic},
+};
+
+/* ptflops counts ReLU and pooling twice: by its patches of functions and by its hooks of
+ * modules. */
+static const peer_term ptflops[] = {
+    {"Conv Gemm ConvTranspose MatMul", PEER_MACS, 1, NULL},
+    {"Conv Gemm ConvTranspose", PEER_OUT, 1, has_bias},
+    {"BatchNormalization LayerNormalization InstanceNormalization Relu PRelu Elu LeakyRelu Clip",
+     PEER_OUT, 2, NULL},
+    {"Div", PEER_OUT, 2, layer_norm},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 2, NULL},
+};
+
+static const peer_term calflops[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 2, NULL},
+    {"Conv", PEER_OUT, 1, has_bias},
+    {"BatchNormalization", PEER_OUT, 2, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
+    {"Div", PEER_OUT, 5, layer_norm},
+    {"Relu PRelu Elu LeakyRelu Clip Gelu Softmax", PEER_OUT, 1, NULL},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 1, NULL},
+};
+
+static const peer_term onnx_tool[] = {
+    {"Conv Gemm MatMul Einsum", PEER_MACS, 1, NULL},
+    {"Conv Gemm", PEER_OUT, 1, has_bias},
+    {"ConvTranspose", PEER_WEIGHT, 1, NULL},
+    {"BatchNormalization", PEER_OUT, 31, NULL},
+    {"LayerNormalization", PEER_OUT, 7, NULL},
+    {"LayerNormalization", PEER_ROWS, 29, NULL},
+    {"Sigmoid Exp", PEER_OUT, 32, NULL},
+    {"Tanh", PEER_OUT, 38, NULL},
+    {"Softmax", PEER_OUT, 36, NULL},
+    {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts 0 */
+    {"Log", PEER_OUT, 43, NULL},
+    {"Sqrt", PEER_OUT, 24, NULL},
+    {"Sin Cos", PEER_OUT, 39, NULL},
+    {"Div", PEER_OUT, 4, NULL},
+    {"Add Sub Mul Relu LeakyRelu Clip", PEER_OUT, 1, NULL},
+    {"MaxPool AveragePool", PEER_KERNEL, 1, NULL},
+    {"GlobalAveragePool", PEER_IN, 1, NULL},
+    {"Resize", PEER_OUT, 4, mode_linear},
+    {"Resize", PEER_OUT, 8, mode_cubic},
+};
+
+#define TERMS(list) list, sizeof(list) / sizeof(*list)
+static const flop_convention peer_counters[] = {
+    {"torchvision",
+     "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "MAC",
+     TERMS(torchvision), NULL, false},
+    {"fvcore", "fvcore.nn.FlopCountAnalysis: one multiply-accumulate is one flop", "MAC",
+     TERMS(fvcore),
+     "fused attention (scaled_dot_product_attention, nn.MultiheadAttention), which it counts as 0",
+     false},
+    {"thop", "thop.profile", "MAC", TERMS(thop),
+     "which products and poolings were modules and which were functions: it counts modules alone, "
+     "and nn.MultiheadAttention as 0; products with a constant operand are taken as modules",
+     false},
+    {"ptflops", "ptflops.get_model_complexity_info, backend 'pytorch'", "MAC", TERMS(ptflops),
+     "nn.MultiheadAttention, on which it may fail; activations called as methods", false},
+    {"calflops", "calflops.calculate_flops: its FLOPs", "FLOP", TERMS(calflops),
+     "scaled_dot_product_attention, which it counts as 0; sums and products written as operators",
+     false},
+    {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "MAC",
+     TERMS(onnx_tool), NULL, true},
+};
+_Static_assert(sizeof peer_counters / sizeof *peer_counters == PEER_COUNTERS, "all of them");
+
+const flop_convention *peer_find(int as)
+{
+	return as >= 1 && as <= PEER_COUNTERS ? &peer_counters[as - 1] : NULL;
+}
+
+/* Returns the product of the dimensions of v from `first` on, without the last `less` of them. */
+static sym_int peers_product(sym_table *t, const val *v, int first, int less)
+{
+	sym_int p = sym_const(1);
+
+	if (!v || v->rank < first)
+		return sym_unknown(t, "%s",
+				   v && v->rank < 0 && v->why ? v->why : "a shape is not known");
+	for (int i = first; i < v->rank - less; i++)
+		p = sym_mul(t, p, v->dims[i]);
+	return p;
+}
+
+static sym_int window(sym_table *t, const onnx_node *n)
+{
+	const onnx_attribute *a = onnx_find_attribute(n, "kernel_shape");
+	sym_int p = sym_const(1);
+
+	for (size_t i = 0; a && i < a->nints; i++)
+		p = sym_mul(t, p, sym_const(a->ints[i]));
+	return p;
+}
+
+static sym_int quantity(sym_table *t, const cost_op *c, peer_quantity of)
+{
+	const val *in = c->nin ? c->in[0] : NULL, *weights = c->nin > 1 ? c->in[1] : NULL;
+	sym_int n = peers_product(t, c->nout ? c->out[0] : NULL, 0, 0);
+
+	if (of == PEER_MACS)
+		return c->macs;
+	if (of == PEER_IN)
+		n = peers_product(t, in, 0, 0);
+	else if (of == PEER_ROWS)
+		n = peers_product(t, in, 0, 1);
+	else if (of == PEER_WEIGHT) /* the weights of one output are all dimensions but the first */
+		n = sym_mul(t, n, peers_product(t, weights, 1, 0));
+	else if (of == PEER_OVER) {
+		/* A convolution that is not transposed has this many MACs for each output: input
+		 * channels of a group x window. */
+		sym_int group = sym_const(onnx_attribute_int(c->node, "group", 1));
+		sym_int filter = peers_product(t, weights, 2, 0);
+		if (!sym_unknown_reason(filter))
+			filter = sym_mul(t, sym_floor_div(t, weights->dims[0], group), filter);
+		n = sym_mul(t, n, filter);
+	} else if (of == PEER_KERNEL)
+		n = sym_mul(t, n, window(t, c->node));
+	return sym_mul(t, c->times, n);
+}
+
+sym_int peer_count(const flop_convention *p, const cost_result *r, const cost_op *c)
+{
+	sym_table *t = r->nums;
+	sym_int sum = sym_const(0);
+	bool has_row = false;
+
+	if (c->folded || c->expanded)
+		return sum;
+	for (size_t i = 0; i < p->nterms; i++) {
+		const peer_term *x = &p->terms[i];
+		if (!names_listed(x->types, c->node->op))
+			continue;
+		has_row = true;
+		if (!x->when || x->when(r, c))
+			sum = sym_add(t, sum,
+				      sym_mul(t, sym_const(x->factor), quantity(t, c, x->of)));
+	}
+	if (!has_row && p->partial && !sym_is(c->flops, 0))
+		return sym_unknown(t, "what %s counts for a %s is not recorded here", p->name,
+				   c->node->op);
+	return sum;
+}
+
+/* --- training --- */
+
+/* Whether the gradient of v is needed: v is a parameter, or was made from one, which `counted`
+ * states for values that operators make. */
+static bool needs_gradient(const val *v)
+{
+	if (!v || !onnx_dtype_real(v->dtype))
+		return false;
+	if (v->tensor || v->from)
+		return (v->tensor ? v->tensor : v->from->tensor) &&
+		       (v->tensor ? v->tensor : v->from->tensor)->elements > 1;
+	return !v->constant && v->counted;
+}
+
+void peer_backward_count(cost_result *r, peer_backward *ret)
+{
+	sym_table *t = r->nums;
+	sym_int macs = sym_const(0), rest = sym_const(0);
+
+	for (size_t i = 0; i < r->nops; i++) {
+		cost_op *c = &r->ops[i];
+		int64_t operands = 0;
+		if (c->folded)
+			continue;
+		for (size_t k = 0; k < c->nin; k++)
+			operands += needs_gradient(c->in[k]);
+		for (size_t k = 0; k < c->nout && operands; k++)
+			if (c->out[k] && !c->out[k]->tensor)
+				c->out[k]->counted = true;
+		if (!operands || c->expanded)
+			continue;
+		if (sym_is(c->macs, 0)) {
+			rest = sym_add(t, rest, c->flops);
+			continue;
+		}
+		/* The bias is not an operand of the product: its gradient is a sum. */
+		int64_t products = needs_gradient(c->nin ? c->in[0] : NULL) +
+				   needs_gradient(c->nin > 1 ? c->in[1] : NULL);
+		macs = sym_add(t, macs, sym_mul(t, sym_const(products), c->macs));
+		rest = sym_add(t, rest, sym_sub(t, c->flops, sym_mul(t, sym_const(2), c->macs)));
+	}
+	ret->macs = macs;
+	ret->flops = sym_add(t, sym_mul(t, sym_const(2), macs), rest);
+}
+
+size_t peer_merged_norms(const cost_result *r)
+{
+	size_t merged = 0;
+
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *c = &r->ops[i];
+		if (strcmp(c->node->op, "BatchNormalization") == 0)
+			return 0;
+		merged += strcmp(c->node->op, "Conv") == 0 && has_bias(r, c) && c->in[2]->name &&
+			  strncmp(c->in[2]->name, "onnx::", 6) == 0;
+	}
+	return merged;
+}

@@ -1,0 +1,53 @@
+/* sym_internal.h - what an open integer consists of: a sum of terms, each a coefficient times
+ * powers of atoms. For sym_int.c and sym_terms.c only.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef COST_POLYNOMIAL_INSIDE_H
+#define COST_POLYNOMIAL_INSIDE_H
+
+#include "model/cost/sym_int.h"
+
+typedef struct factor {
+	uint32_t atom, power;
+} factor;
+
+typedef struct packed {
+	int64_t coef;
+	uint32_t n;
+	const factor *f;
+} packed;
+
+struct sym_poly {
+	const char *why; /* the reason why it is absent; NULL: it is a polynomial */
+	uint64_t hash;
+	size_t n;
+	const packed *terms;
+	const sym_poly *next;
+};
+
+typedef enum atom_kind { ATOM_SYMBOL, ATOM_FRESH, ATOM_DIV, ATOM_MAX, ATOM_MIN } atom_kind;
+
+typedef struct atom {
+	atom_kind kind;
+	const char *text; /* a symbol's name, or the description of a fresh number */
+	sym_int a, b;
+	int64_t least;
+	bool fixed, asked;
+	sym_int value;
+	int next; /* the next atom with the same hash; -1: none */
+} atom;
+
+#define SLOTS 1024u
+struct sym_table {
+	mem_arena *arena;
+	atom *atoms;
+	size_t natoms, cap, nfresh;
+	int atom_slots[SLOTS];
+	const sym_poly *slots[SLOTS];
+	sym_poly failed; /* the absent number where there is no memory for another */
+};
+
+sym_int sym_of_atom(sym_table *t, uint32_t index);
+const char *sym_atom_text(sym_table *t, uint32_t index);
+
+#endif

@@ -1,0 +1,229 @@
+/* cleanup.c - what this process would leave behind if it ended now: temporary files and
+ * directories, and processes that it started. The code that makes one registers it and removes it
+ * again when it is gone, and an end in the middle, by a signal, does away with what is noted. So
+ * all of it is atomic and made of system calls.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "os/process/cleanup.h"
+
+#include "deepclock/base.h"
+#include "deepclock/unstable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What finds no place is not known of, which matters only if the process ends in the middle. */
+enum { PLACES = 64 };
+
+/* A path, which is borrowed, or a number of kill(2): that of a process, or a group's below 0. */
+static _Atomic(intptr_t) noted[LEFTOVER_KINDS][PLACES];
+/* A child that was made by fork() has the notes too, and no business with them. */
+static _Atomic(intptr_t) owner;
+
+static void note(leftover_kind kind, intptr_t what)
+{
+	atomic_store(&owner, (intptr_t)getpid());
+	for (size_t i = 0; i < PLACES; i++) {
+		intptr_t none = 0;
+
+		if (atomic_compare_exchange_strong(&noted[kind][i], &none, what))
+			return;
+	}
+}
+
+static bool entry_remove_matching(leftover_kind kind, intptr_t what)
+{
+	for (size_t i = 0; i < PLACES; i++) {
+		intptr_t there = what;
+
+		if (atomic_compare_exchange_strong(&noted[kind][i], &there, 0))
+			return true;
+	}
+	return false;
+}
+
+/* opendir() asks for memory. */
+static void entries_each(int folder, void (*f)(void *self, int folder, const char *name),
+			 void *self)
+{
+	struct entry {
+		uint64_t number;
+		int64_t next;
+		unsigned short length;
+		unsigned char type;
+		char name[];
+	};
+	_Alignas(struct entry) char buf[4096];
+
+	for (long n; folder >= 0 && (n = syscall(SYS_getdents64, folder, buf, sizeof buf)) > 0;)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(const void *)(buf + at);
+
+			f(self, folder, e->name);
+			at += e->length;
+		}
+	if (folder >= 0)
+		close(folder);
+}
+
+/* --- processes, and those below them */
+
+enum { TREE_MAX = 256 };
+
+typedef struct tree {
+	pid_t pid[TREE_MAX];
+	size_t n;
+} tree;
+
+/* Adds the children of one thread; `name`: its number. */
+static void leftovers_children_add(void *self, int folder, const char *name)
+{
+	tree *t = self;
+	char path[64], text[2048];
+
+	snprintf(path, sizeof path, "%s/children", name);
+	const int fd = name[0] == '.' ? -1 : openat(folder, path, O_RDONLY | O_CLOEXEC);
+	const ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text; *at && t->n < TREE_MAX; at += strspn(at, " ")) {
+		pid_t child = 0;
+
+		for (; *at >= '0' && *at <= '9'; at++)
+			child = 10 * child + (*at - '0');
+		if (child == 0)
+			break;
+		t->pid[t->n++] = child;
+	}
+}
+
+/* Stopped first, so that none starts another while it is looked for. pid < 0: a group. */
+static void leftovers_end(pid_t pid)
+{
+	tree t = {{pid < 0 ? -pid : pid}, 1};
+	char path[64];
+
+	for (size_t i = 0; i < t.n; i++) {
+		kill(t.pid[i], SIGSTOP);
+		snprintf(path, sizeof path, "/proc/%d/task", (int)t.pid[i]);
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), leftovers_children_add,
+			     &t);
+	}
+	for (size_t i = 0; i < t.n; i++)
+		kill(t.pid[i], SIGKILL);
+	if (pid < 0)
+		kill(pid, SIGKILL);
+}
+
+void cleanup_add_path(leftover_kind kind, const char *path)
+{
+	note(kind, (intptr_t)path);
+}
+
+void cleanup_add_path_gone(leftover_kind kind, const char *path)
+{
+	entry_remove_matching(kind, (intptr_t)path);
+}
+
+void leftover_process(pid_t pid, bool group)
+{
+	note(LEFTOVER_PROCESS, group ? -(intptr_t)pid : (intptr_t)pid);
+}
+
+void leftover_process_kill(pid_t pid)
+{
+	for (size_t i = 0; i < PLACES; i++)
+		if (atomic_load(&noted[LEFTOVER_PROCESS][i]) == -(intptr_t)pid)
+			pid = -pid;
+	leftovers_end(pid);
+}
+
+void leftover_process_gone(pid_t pid, bool killed)
+{
+	if (entry_remove_matching(LEFTOVER_PROCESS, (intptr_t)pid))
+		return;
+	/* Kill the process group only if the leader was killed: a leader that exited may have left
+	 * daemons deliberately. */
+	if (entry_remove_matching(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
+		kill(-pid, SIGKILL);
+}
+
+/* Directories in directories that are emptied: those of a browser's profile are 6 deep. */
+enum { DEEPEST = 12 };
+
+static void entry_remove(void *self, int folder, const char *name)
+{
+	unsigned depth = *(const unsigned *)self + 1;
+
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0 ||
+	    depth > DEEPEST)
+		return;
+	entries_each(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+		     entry_remove, &depth);
+	unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+/* Processes that were killed may still make files until they are gone: half a second for these. */
+enum { FOLDER_TRIES = 100 };
+
+void leftover_folder_remove(const char *path)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+
+	for (int tries = 0; tries < FOLDER_TRIES; tries++) {
+		unsigned depth = 0;
+
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+			     entry_remove, &depth);
+		if (rmdir(path) == 0 || errno != ENOTEMPTY)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+void dck_programs_kill(void)
+{
+	const int kept = errno;
+
+	for (size_t i = 0; i < PLACES && atomic_load(&owner) == (intptr_t)getpid(); i++) {
+		const pid_t pid = (pid_t)atomic_load(&noted[LEFTOVER_PROCESS][i]);
+
+		if (pid != 0)
+			leftovers_end(pid);
+	}
+	errno = kept;
+}
+
+void dck_abandon(void)
+{
+	const int kept = errno;
+
+	if (atomic_load(&owner) != (intptr_t)getpid())
+		return;
+	/* The processes first: they might go on writing into the directories. */
+	for (size_t i = 0; i < PLACES; i++) {
+		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
+
+		if (pid != 0)
+			leftovers_end((pid_t)pid);
+	}
+	for (size_t i = 0; i < PLACES; i++) {
+		const char *file = (const char *)atomic_exchange(&noted[LEFTOVER_FILE][i], 0);
+		const char *folder = (const char *)atomic_exchange(&noted[LEFTOVER_FOLDER][i], 0);
+
+		if (file)
+			unlink(file);
+		if (folder)
+			leftover_folder_remove(folder);
+	}
+	errno = kept;
+}

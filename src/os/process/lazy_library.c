@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "os/process/lazy_library.h"
+
+#include "base/err.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+static dck_status late_load(os_lazy_library *l, dck_err *err)
+{
+	dlerror();
+	/* Where the program has it already, that is the one. */
+	void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
+	if (!handle) {
+		const char *why = dlerror();
+		DCK_FAIL(err, E_ABSENT, "%s needs a library that cannot be loaded: %s", l->use,
+			 why ? why : l->file);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		void *found = dlsym(handle, l->names[i]);
+
+		if (!found) {
+			dlclose(handle);
+			DCK_FAIL(err, E_ABSENT, "%s needs a newer library: '%s' has no %s", l->use,
+				 l->file, l->names[i]);
+		}
+		memcpy((char *)l->functions + i * sizeof found, &found, sizeof found);
+	}
+	if (l->ready)
+		l->ready();
+	return DCK_OK;
+}
+
+dck_status os_lazy_load(os_lazy_library *l, dck_err *err)
+{
+	static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+	dck_status st = DCK_OK;
+
+	if (atomic_load(&l->loaded))
+		return DCK_OK;
+	pthread_mutex_lock(&one_at_a_time);
+	if (!atomic_load(&l->loaded))
+		st = late_load(l, err);
+	if (st == DCK_OK)
+		atomic_store(&l->loaded, true);
+	pthread_mutex_unlock(&one_at_a_time);
+	return st;
+}

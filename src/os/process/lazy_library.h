@@ -1,0 +1,46 @@
+/* lazy_library.h - a library that is loaded when it is first needed, and stays. This one is put
+ * in front of programs that bring libraries of their own: what it needs for other work than theirs
+ * must not be in their way.
+ *
+ *	#define LIBRARY(X) X(sqlite3_, step) X(sqlite3_, reset)
+ *	struct functions { LIBRARY(OS_LATE_MEMBER) } sqlite;
+ *	static const char *const names[] = {LIBRARY(OS_LATE_NAME)};
+ *	static os_lazy_library library = OS_LAZY("libsqlite3.so.0", "the history", names, sqlite);
+ *
+ *	DCK_TRY(os_lazy_load(&library, err));
+ *	sqlite.step(statement);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OS_LATE_H
+#define OS_LATE_H
+
+#include "deepclock/base.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#define OS_LATE_MEMBER(prefix, f) __typeof__(prefix##f) *f;
+#define OS_LATE_NAME(prefix, f)	  #prefix #f,
+
+typedef struct os_lazy_library {
+	const char *file, *use; /* soname; what it is needed for */
+	const char *const *names;
+	size_t n;
+	void *functions; /* a struct of n pointers, in the order of the names */
+	void (*ready)(
+	    void); /* what is called once they are there, before anybody else calls them */
+	_Atomic bool loaded;
+} os_lazy_library;
+
+#define OS_LATE_THEN(file, use, names, functions, ready)                                       \
+	{                                                                                      \
+		file, use, names, sizeof names / sizeof names[0], (void *)&(functions), ready, \
+		    false                                                                      \
+	}
+#define OS_LAZY(file, use, names, functions) OS_LATE_THEN(file, use, names, functions, NULL)
+
+/* Before the first call of one of its functions; again, and from several threads: nothing happens.
+ * E_ABSENT: there is no such library, or one that lacks a function. */
+dck_status os_lazy_load(os_lazy_library *l, dck_err *err);
+
+#endif

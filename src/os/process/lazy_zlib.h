@@ -1,0 +1,31 @@
+/* lazy_zlib.h - zlib, loaded when something is first compressed or unpacked.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef OS_LATE_ZLIB_H
+#define OS_LATE_ZLIB_H
+
+#include "os/process/lazy_library.h"
+
+#include <zlib.h>
+
+#define ZLIB_FUNCTIONS(X)  \
+	X(, deflate)       \
+	X(, deflateEnd)    \
+	X(, deflateInit2_) \
+	X(, inflate)       \
+	X(, inflateEnd)    \
+	X(, inflateInit2_) \
+	X(, inflateReset)
+
+struct zlib_functions {
+	ZLIB_FUNCTIONS(OS_LATE_MEMBER)
+};
+
+/* Written once, by the first that compresses. */
+extern struct zlib_functions os_zlib;
+static const struct zlib_functions *const zlib = &os_zlib;
+
+/* E_ABSENT: it is not there. */
+dck_status zlib_load(dck_err *err);
+
+#endif

@@ -1,0 +1,321 @@
+/* rss_sampler.c - sampling thread: reads the resident memory of a process tree, and the live bytes
+ * of its heaps, at a fixed rate.
+ *
+ * A sample reads the mapped headers of heap files, walks the process tree (breadth first,
+ * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)). A process
+ * whose parent exited is found by its heap file. The proportional share (Pss in smaps_rollup) costs
+ * the kernel milliseconds per GiB, and is read once a second.
+ *
+ * Memory is bounded: the series is decimated when WATCH_KEPT_MAX samples are retained, and peaks
+ * cover all samples. The thread waits for the due time of the next sample on a condition variable
+ * of CLOCK_MONOTONIC, so it does not drift, and stops at once. It skips the samples that it is too
+ * late for.
+ *
+ * Until rss_sampler_stop() has joined the thread, that thread alone uses `looks` and `heaps`; the
+ * mutex guards `stopping`. The thread also stores the time in the headers (now_ns), from which
+ * hooks date a peak without reading a clock.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/memory/rss_sampler.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "profiler/preload/heap/heap_region.h"
+#include "os/os.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024 };
+static const uint64_t share_every_ns = 1000000000u;
+
+/* The mapped header of a process's heap: its live bytes are read, the time is written. */
+typedef struct heap_seen {
+	char name[64]; /* of its file */
+	heap_header *header;
+	size_t bytes;
+	bool done; /* its process has ended, or become another program */
+} heap_seen;
+
+struct rss_sampler {
+	long pid;
+	uint64_t period_ns, began_ns, next_share_ns;
+	const char *folder; /* of the heaps' files; NULL: none */
+	mem_arena *arena;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t stops;
+	bool stopping;
+	rss_samples looks;
+	uint64_t every; /* interval of retained samples, in samples */
+	heap_seen *heaps;
+	size_t nheaps;
+};
+
+/* --- processes */
+
+static size_t processes_find(const rss_sampler *w, long ret[WATCH_PROCESSES_MAX])
+{
+	size_t n = 0;
+
+	ret[n++] = w->pid;
+	for (size_t i = 0; i < n; i++)
+		n += os_process_children(ret[i], ret + n, WATCH_PROCESSES_MAX - n);
+	/* A process whose parent exited has a heap file. */
+	for (size_t i = 0; i < w->nheaps && n < WATCH_PROCESSES_MAX; i++) {
+		size_t k = 0;
+
+		if (w->heaps[i].done)
+			continue;
+		while (k < n && ret[k] != (long)w->heaps[i].header->pid)
+			k++;
+		if (k == n)
+			ret[n++] = (long)w->heaps[i].header->pid;
+	}
+	return n;
+}
+
+static void process_seen(rss_samples *l, long pid, uint64_t peak)
+{
+	for (size_t i = l->nprocesses; i-- > 0;)
+		if (l->processes[i].pid == pid) {
+			if (peak > l->processes[i].peak)
+				l->processes[i].peak = peak;
+			return;
+		}
+	if (l->nprocesses == WATCH_PROCESSES_MAX)
+		l->processes_left_out++;
+	else
+		l->processes[l->nprocesses++] = (watched_process){pid, peak};
+}
+
+/* --- heaps */
+
+static void heap_found(void *self, const char *path)
+{
+	rss_sampler *w = self;
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	heap_seen h = {0};
+
+	if (w->nheaps == HEAPS_MAX || strlen(name) >= sizeof h.name)
+		return;
+	for (size_t i = 0; i < w->nheaps; i++)
+		if (!strcmp(w->heaps[i].name, name))
+			return;
+	h.header = os_file_map(path, true, HEAP_AT_MODULES, &h.bytes);
+	if (!h.header)
+		return;
+	if (h.bytes < sizeof *h.header || !atomic_load(&h.header->ready)) {
+		os_file_unmap(h.header, h.bytes); /* not initialised yet */
+		return;
+	}
+	strcpy(h.name, name);
+	/* After exec() a process has another heap: what was in the older one is gone. */
+	for (size_t i = 0; i < w->nheaps; i++) {
+		heap_seen *other = &w->heaps[i];
+
+		if (other->header->pid != h.header->pid)
+			continue;
+		if (other->header->began_ns < h.header->began_ns)
+			other->done = true;
+		else
+			h.done = true;
+	}
+	w->heaps[w->nheaps++] = h;
+}
+
+static double heaps_look(rss_sampler *w, uint64_t now)
+{
+	double sum = 0;
+
+	if (w->folder && w->looks.looks % HEAPS_EVERY == 0)
+		os_glob_each(w->folder, "*" HEAP_FILE_END, heap_found, w);
+	for (size_t i = 0; i < w->nheaps; i++) {
+		heap_seen *h = &w->heaps[i];
+
+		if (h->done)
+			continue;
+		atomic_store_explicit(&h->header->now_ns, now, memory_order_relaxed);
+		const int64_t live =
+		    atomic_load_explicit(&h->header->total[HEAP_BLOCKS].live, memory_order_relaxed);
+		sum += live > 0 ? (double)live : 0;
+	}
+	return sum;
+}
+
+static void heap_ended(rss_sampler *w, long pid)
+{
+	for (size_t i = 0; i < w->nheaps; i++)
+		if (w->heaps[i].header->pid == pid)
+			w->heaps[i].done = true;
+}
+
+/* --- one sample */
+
+static void watch_keep(rss_sampler *w, uint64_t at_ns, const double value[WATCH_PARTS])
+{
+	rss_samples *l = &w->looks;
+
+	if (l->looks % w->every)
+		return;
+	if (l->n == WATCH_KEPT_MAX) {
+		for (size_t i = 0; i < l->n / 2; i++) {
+			l->at_ns[i] = l->at_ns[2 * i];
+			for (int p = 0; p < WATCH_PARTS; p++)
+				l->values[p][i] = l->values[p][2 * i];
+		}
+		l->n /= 2;
+		w->every *= 2;
+	}
+	l->at_ns[l->n] = at_ns;
+	for (int p = 0; p < WATCH_PARTS; p++)
+		l->values[p][l->n] = value[p];
+	l->n++;
+}
+
+static void rss_sample(rss_sampler *w)
+{
+	rss_samples *l = &w->looks;
+	const uint64_t now = os_now_ns(), at = now - w->began_ns;
+	const bool share = now >= w->next_share_ns;
+	long pids[WATCH_PROCESSES_MAX];
+	double value[WATCH_PARTS] = {0}, shares = 0;
+	bool lives = false;
+
+	value[WATCH_HEAP] = heaps_look(w, now);
+	const size_t n = processes_find(w, pids);
+	for (size_t i = 0; i < n; i++) {
+		os_resident r;
+
+		if (!os_resident_get(pids[i], &r)) {
+			heap_ended(w, pids[i]);
+			continue;
+		}
+		lives = true;
+		process_seen(l, pids[i], r.peak);
+		value[WATCH_RSS] += (double)r.all;
+		value[WATCH_ANONYMOUS] += (double)r.anonymous;
+		value[WATCH_FILE] += (double)(r.file + r.shared);
+		shares += share ? (double)os_resident_share(pids[i]) : 0;
+	}
+	if (share) {
+		l->peak_share = shares > l->peak_share ? shares : l->peak_share;
+		w->next_share_ns = now + share_every_ns;
+	}
+	for (int p = 0; p < WATCH_PARTS; p++)
+		if (value[p] > l->peak[p]) {
+			l->peak[p] = value[p];
+			l->peak_at_ns[p] = at;
+		}
+	/* A zombie process has no memory: its zeros are not a sample. */
+	if (lives)
+		watch_keep(w, at, value);
+	l->looks++;
+}
+
+static void *looking(void *self)
+{
+	rss_sampler *w = self;
+	const uint64_t cpu = os_thread_cpu_ns();
+	uint64_t due = os_now_ns();
+
+	pthread_mutex_lock(&w->lock);
+	while (!w->stopping) {
+		struct timespec until;
+
+		pthread_mutex_unlock(&w->lock);
+		rss_sample(w);
+		pthread_mutex_lock(&w->lock);
+		const uint64_t now = os_now_ns();
+		due = due + w->period_ns > now ? due + w->period_ns : now + w->period_ns;
+		until = (struct timespec){.tv_sec = (time_t)(due / 1000000000u),
+					  .tv_nsec = (long)(due % 1000000000u)};
+		if (!w->stopping)
+			pthread_cond_timedwait(&w->stops, &w->lock, &until);
+	}
+	pthread_mutex_unlock(&w->lock);
+	w->looks.cost_ns = os_thread_cpu_ns() - cpu;
+	return NULL;
+}
+
+/* --- beginning and end */
+
+static void watch_free(rss_sampler *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->nheaps; i++)
+		os_file_unmap(w->heaps[i].header, w->heaps[i].bytes);
+	mem_free(w->heaps);
+	rss_samples_done(&w->looks);
+	mem_arena_free(w->arena);
+	mem_free(w);
+}
+
+static bool watch_room_make(rss_sampler *w, const char *folder)
+{
+	rss_samples *l = &w->looks;
+
+	w->arena = mem_arena_new(0);
+	w->heaps = mem_zalloc(HEAPS_MAX, sizeof *w->heaps);
+	l->at_ns = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->at_ns);
+	l->processes = mem_zalloc(WATCH_PROCESSES_MAX, sizeof *l->processes);
+	for (int p = 0; p < WATCH_PARTS; p++)
+		if (!(l->values[p] = mem_zalloc(WATCH_KEPT_MAX, sizeof *l->values[p])))
+			return false;
+	if (!w->arena || !w->heaps || !l->at_ns || !l->processes)
+		return false;
+	w->folder = folder ? mem_arena_dup(w->arena, folder) : NULL;
+	return !mem_arena_failed(w->arena);
+}
+
+dck_status rss_sampler_start(long pid, double rate_hz, const char *folder, rss_sampler **ret,
+			     dck_err *err)
+{
+	pthread_condattr_t monotonic;
+	rss_sampler *w = mem_zalloc(1, sizeof *w);
+
+	if (!w || !watch_room_make(w, folder)) {
+		watch_free(w);
+		return ERR_NO_MEMORY(err, "to watch a program");
+	}
+	w->pid = pid;
+	w->every = 1;
+	w->period_ns = (uint64_t)(1e9 / rate_hz);
+	w->began_ns = os_now_ns();
+	w->next_share_ns = w->began_ns + share_every_ns / 4;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->stops, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	if (pthread_create(&w->thread, NULL, looking, w) != 0) {
+		watch_free(w);
+		DCK_FAIL(err, E_LIMIT, "no thread can be started to watch a program");
+	}
+	*ret = w;
+	return DCK_OK;
+}
+
+void rss_sampler_stop(rss_sampler *w, rss_samples *ret)
+{
+	pthread_mutex_lock(&w->lock);
+	w->stopping = true;
+	pthread_cond_signal(&w->stops);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->stops);
+	pthread_mutex_destroy(&w->lock);
+	*ret = w->looks;
+	w->looks = (rss_samples){0};
+	watch_free(w);
+}
+
+void rss_samples_done(rss_samples *l)
+{
+	mem_free(l->at_ns);
+	mem_free(l->processes);
+	for (int p = 0; p < WATCH_PARTS; p++)
+		mem_free(l->values[p]);
+	*l = (rss_samples){0};
+}

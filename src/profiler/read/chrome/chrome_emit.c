@@ -1,0 +1,316 @@
+/* chrome_emit.c - what is held of Chrome's trace events, brought into order and told to a format.
+ *
+ * Ranges with a duration become begins and ends. A range that overlaps the one that is open, and
+ * does not lie in it, is emitted on a track beside; where it lies in several, it belongs to the one
+ * that began last. Ends are emitted late: when something else happens on that track.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "profiler/read/chrome/chrome_reading.h"
+
+#include <stdlib.h>
+
+enum { BESIDE_MAX = 64, BATCH = 512 };
+
+typedef struct teller {
+	chrome_reader *x;
+	int64_t base_ns;
+	uint64_t slack_ns; /* an end may be this much too late, by rounding */
+	uint32_t track, n; /* of the batch */
+	trace_event batch[BATCH];
+} teller;
+
+/* --- order */
+
+/* Of ranges that begin together on a track the longest is around the others. */
+static uint64_t second_key(const chrome_row *r)
+{
+	if (r->kind == CHROME_COMPLETE)
+		return UINT64_MAX - 1 - r->as.duration_ns;
+	return r->behind ? UINT64_MAX : 0;
+}
+
+static int told_by_time(const void *a, const void *b)
+{
+	const chrome_row *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	if (x->track != y->track)
+		return x->track < y->track ? -1 : 1;
+	const uint64_t p = second_key(x), q = second_key(y);
+	if (p != q)
+		return p < q ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static void put_in_order(chrome_reader *x)
+{
+	bool sorted = true;
+
+	for (uint32_t i = 0; i < x->nrows; i++) {
+		chrome_row *r = &x->rows[i];
+		/* An arrow belongs to what begins with it. Begins and ends have an order already.
+		 */
+		r->behind = r->kind >= CHROME_FLOW_BEGIN && chrome_track_at(x, r->track)->complete;
+	}
+	for (uint32_t i = 1; i < x->nrows && sorted; i++)
+		sorted = told_by_time(&x->rows[i - 1], &x->rows[i]) < 0;
+	if (!sorted)
+		qsort(x->rows, x->nrows, sizeof *x->rows, told_by_time);
+}
+
+/* --- batches */
+
+static void told_give(teller *t)
+{
+	if (t->n == 0)
+		return;
+	chrome_tell_track(t->x, t->track);
+	t->x->format->events(t->x->out, t->track, t->batch, t->n);
+	t->n = 0;
+}
+
+static void event_buffer(teller *t, uint32_t track, const trace_event *e)
+{
+	if (t->n == BATCH || track != t->track)
+		told_give(t);
+	t->track = track;
+	t->batch[t->n++] = *e;
+	t->x->facts->events++;
+}
+
+static void told_put_numbers(teller *t, uint32_t track, const chrome_row *r, uint64_t ns)
+{
+	for (uint32_t i = 0; i < r->nnumbers; i++) {
+		const chrome_number *n = &t->x->numbers[r->numbers + i];
+		event_buffer(
+		    t, track,
+		    &(trace_event){
+			.ns = ns, .kind = TRACE_NUMBER, .name = n->name, .as.real = n->real});
+	}
+}
+
+/* --- ranges with a duration */
+
+static void told_put_ends(teller *t, uint32_t row, uint64_t until_ns)
+{
+	chrome_track *k = chrome_track_at(t->x, row);
+
+	while (k->nopen && k->open[k->nopen - 1].end_ns <= until_ns)
+		event_buffer(t, row,
+			     &(trace_event){.ns = k->open[--k->nopen].end_ns, .kind = TRACE_END});
+}
+
+static bool is_around(const chrome_track *k, uint64_t end_ns, uint64_t slack_ns)
+{
+	return k->nopen && end_ns <= k->open[k->nopen - 1].end_ns + slack_ns;
+}
+
+/* torch.profiler has a range of the program's own begin inside the call that begins it, and end
+ * inside the call that ends it, both of which are in the file where it records Python functions: of
+ * two ranges that overlap so a little, the first ends where the second begins. */
+static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns, bool is_one)
+{
+	chrome_track *k = chrome_track_at(t->x, row);
+
+	while (k->nopen) {
+		const chrome_open *top = &k->open[k->nopen - 1];
+		const uint64_t first = top->end_ns - top->begin_ns, second = end_ns - ns;
+		const uint64_t longer = first > second ? first : second;
+
+		if ((!is_one && !top->annotation) || is_around(k, end_ns, t->slack_ns) ||
+		    top->begin_ns == ns || top->end_ns - ns > longer / 10)
+			return;
+		k->nopen--;
+		t->x->facts->late++;
+		event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+	}
+}
+
+/* The track beside for a range: the one whose open range is around it and began last; else one
+ * without an open range, which is made where there is none. 0: failed. */
+static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
+{
+	uint32_t best = 0, empty = 0, last = row, n = 0;
+	uint64_t begin_ns = 0;
+
+	for (uint32_t at = row; at; at = chrome_track_at(t->x, at)->beside, n++) {
+		told_put_ends(t, at, ns);
+		const chrome_track *k = chrome_track_at(t->x, at);
+		last = at;
+		if (!k->nopen)
+			empty = empty ? empty : at;
+		else if (is_around(k, end_ns, t->slack_ns) &&
+			 (!best || k->open[k->nopen - 1].begin_ns > begin_ns)) {
+			best = at;
+			begin_ns = k->open[k->nopen - 1].begin_ns;
+		}
+	}
+	if (best || empty || n == BESIDE_MAX)
+		return best ? best : empty ? empty : row;
+	const uint32_t made = chrome_beside(t->x, row);
+	if (made)
+		chrome_track_at(t->x, last)->beside = made;
+	return made;
+}
+
+static dck_status put_complete(teller *t, const chrome_row *r, uint64_t ns)
+{
+	uint64_t end_ns = ns + r->as.duration_ns;
+	const bool annotation = chrome_is_annotation(t->x, r->name);
+
+	told_put_ends(t, r->track, ns);
+	end_at_annotation(t, r->track, ns, end_ns, annotation);
+	const uint32_t row = told_place_of(t, r->track, ns, end_ns);
+
+	if (!row)
+		return t->x->err->code;
+	chrome_track_at(t->x, r->track)->last = row;
+	chrome_track *k = chrome_track_at(t->x, row);
+	if (k->nopen && end_ns > k->open[k->nopen - 1].end_ns) {
+		t->x->facts->late += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
+		end_ns = k->open[k->nopen - 1].end_ns;
+	}
+	if (k->nopen == k->room) {
+		const uint32_t room = k->room ? 2 * k->room : 8;
+		chrome_open *more = mem_resize(k->open, room * sizeof *more);
+		DCK_NEED(more, t->x->err, "for the ranges of a trace");
+		k->open = more;
+		k->room = room;
+	}
+	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
+	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
+	told_put_numbers(t, row, r, ns);
+	return DCK_OK;
+}
+
+/* --- one event */
+
+static void told_put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kind kind)
+{
+	const uint32_t last = chrome_track_at(t->x, r->track)->last;
+	const chrome_track *k = last ? chrome_track_at(t->x, last) : NULL;
+	uint32_t row = r->track;
+
+	if (k && k->nopen && k->open[k->nopen - 1].begin_ns == ns)
+		row = last;
+	if (ns > 0) /* what ends at that time still counts */
+		told_put_ends(t, row, ns - 1);
+	event_buffer(t, row, &(trace_event){.ns = ns, .kind = kind, .as.id = r->as.id});
+}
+
+static dck_status told_put_async(teller *t, const chrome_row *r, uint64_t ns)
+{
+	const bool ends = r->kind == CHROME_ASYNC_END;
+	trace_event e = {
+	    .ns = ns, .kind = ends ? TRACE_ASYNC_END : TRACE_ASYNC_BEGIN, .name = r->name};
+
+	if (!kept_nested_id(&t->x->depths, r->as.id, ends, &e.as.id))
+		return ERR_NO_MEMORY(t->x->err, "for the ranges of a trace");
+	told_put_ends(t, r->track, ns);
+	event_buffer(t, r->track, &e);
+	return DCK_OK;
+}
+
+/* An arrow that waits for the next range of its track. */
+static void put_flow_held(teller *t, const chrome_row *r, uint64_t ns)
+{
+	chrome_track *k = chrome_track_at(t->x, r->track);
+
+	if (!k->has_flow)
+		return;
+	k->has_flow = false;
+	event_buffer(t, k->last && r->kind == CHROME_COMPLETE ? k->last : r->track,
+		     &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = k->flow});
+}
+
+static dck_status put_row(teller *t, const chrome_row *r)
+{
+	const uint64_t ns = (uint64_t)r->ns - (uint64_t)t->base_ns;
+	chrome_track *k;
+
+	switch ((chrome_kind)r->kind) {
+	case CHROME_COMPLETE:
+		DCK_TRY(put_complete(t, r, ns));
+		put_flow_held(t, r, ns);
+		return DCK_OK;
+	case CHROME_BEGIN:
+		told_put_ends(t, r->track, ns);
+		event_buffer(t, r->track,
+			     &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
+		told_put_numbers(t, r->track, r, ns);
+		put_flow_held(t, r, ns);
+		return DCK_OK;
+	case CHROME_END:
+		told_put_ends(t, r->track, ns);
+		told_put_numbers(t, r->track, r, ns);
+		event_buffer(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
+		return DCK_OK;
+	case CHROME_INSTANT:
+		if (ns > 0) /* it is inside what ends at that time */
+			told_put_ends(t, r->track, ns - 1);
+		event_buffer(t, r->track,
+			     &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});
+		told_put_numbers(t, r->track, r, ns);
+		return DCK_OK;
+	case CHROME_COUNTER:
+		event_buffer(
+		    t, r->track,
+		    &(trace_event){.ns = ns, .kind = TRACE_COUNTER, .as.real = r->as.real});
+		return DCK_OK;
+	case CHROME_ASYNC_BEGIN:
+	case CHROME_ASYNC_END:
+		return told_put_async(t, r, ns);
+	case CHROME_FLOW_BEGIN:
+		told_put_flow(t, r, ns, TRACE_FLOW_BEGIN);
+		return DCK_OK;
+	case CHROME_FLOW_STEP:
+		told_put_flow(t, r, ns, TRACE_FLOW_STEP);
+		return DCK_OK;
+	case CHROME_FLOW_END:
+		told_put_flow(t, r, ns, TRACE_FLOW_END);
+		return DCK_OK;
+	case CHROME_FLOW_END_NEXT:
+		k = chrome_track_at(t->x, r->track);
+		k->flow = r->as.id;
+		k->has_flow = true;
+		return DCK_OK;
+	}
+	return DCK_OK;
+}
+
+/* --- all of them */
+
+/* Files of ours count from their base; of others the first event is the base. */
+static dck_status told_open_format(teller *t)
+{
+	static const int64_t year_2001 = 1000000000000000000;
+	chrome_reader *x = t->x;
+	const int64_t first = x->nrows ? x->rows[0].ns : 0;
+	trace_header *about = &x->facts->about;
+
+	t->base_ns = x->base_unix_ns && !x->has_schema && first >= 0 ? 0 : first;
+	if (x->base_unix_ns)
+		about->unix_ns = (int64_t)((uint64_t)x->base_unix_ns + (uint64_t)t->base_ns);
+	else if (first > year_2001) /* they count from 1970 */
+		about->unix_ns = first;
+	if (about->unix_ns < 0)
+		about->unix_ns = 0;
+	return x->format->open(&x->out, x->sink, about, x->err);
+}
+
+dck_status chrome_tell(chrome_reader *x)
+{
+	teller t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
+
+	put_in_order(x);
+	DCK_TRY(told_open_format(&t));
+	chrome_tell_names(x);
+	for (uint32_t i = 0; i < x->nrows; i++)
+		DCK_TRY(put_row(&t, &x->rows[i]));
+	for (uint32_t row = 1; row <= x->ntracks; row++)
+		told_put_ends(&t, row, UINT64_MAX);
+	told_give(&t);
+	return DCK_OK;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/inflate_reader.h"
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "os/file/gzip.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { IN = 16384, ROOM_FIRST = 1 << 17, ANY_FORM = 32 + MAX_WBITS };
+
+struct unpacker {
+	wire_source *source;
+	uint64_t at, end; /* of what is packed */
+	uint64_t *budget;
+	z_stream z;
+	bool ended, packets;
+	uint8_t *data; /* @owned: what is unpacked, from byte `from` of all */
+	size_t n, room, given;
+	uint64_t from;
+	dck_err failed; /* code 0: not */
+	uint8_t in[IN];
+};
+
+dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
+		       uint64_t *budget, dck_err *err)
+{
+	DCK_TRY(zlib_load(err));
+	unpacker *u = mem_alloc(sizeof *u);
+
+	DCK_NEED(u, err, "to unpack %s", s->label);
+	u->source = s;
+	u->at = at;
+	u->end = at + n;
+	u->budget = budget;
+	u->packets = as == UNPACK_PACKETS;
+	u->z = gzip_stream();
+	u->ended = false;
+	u->n = u->given = 0;
+	u->from = 0;
+	u->failed = (dck_err){0};
+	u->room = ROOM_FIRST;
+	u->data = mem_alloc(u->room);
+	if (!u->data || zlib->inflateInit2_(&u->z, ANY_FORM, ZLIB_VERSION, sizeof u->z) != Z_OK) {
+		mem_free(u->data);
+		mem_free(u);
+		return ERR_NO_MEMORY(err, "to unpack %s", s->label);
+	}
+	*ret = u;
+	return DCK_OK;
+}
+
+void unpack_close(unpacker *u)
+{
+	if (!u)
+		return;
+	zlib->inflateEnd(&u->z);
+	mem_free(u->data);
+	mem_free(u);
+}
+
+static dck_status more_input(unpacker *u, dck_err *err)
+{
+	const size_t n = u->end - u->at < IN ? (size_t)(u->end - u->at) : IN;
+
+	if (!n)
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends inside what is compressed",
+			 u->source->label);
+	DCK_TRY(wire_source_copy(u->source, u->at, n, u->in, err));
+	u->at += n;
+	u->z.next_in = u->in;
+	u->z.avail_in = (unsigned)n;
+	return DCK_OK;
+}
+
+/* A little more behind what is there. */
+static dck_status inflate_some(unpacker *u, dck_err *err)
+{
+	const unsigned room = (unsigned)(u->room - u->n);
+
+	if (!u->z.avail_in)
+		DCK_TRY(more_input(u, err));
+	u->z.next_out = u->data + u->n;
+	u->z.avail_out = room;
+	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
+	const size_t got = room - u->z.avail_out;
+	u->n += got;
+	if (status == Z_MEM_ERROR)
+		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
+	if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: what is compressed in it is broken (%s)",
+			 u->source->label, u->z.msg ? u->z.msg : "by its form");
+	if (got > *u->budget)
+		DCK_FAIL(err, E_LIMIT, "%s unpacks to more than %d times its size",
+			 u->source->label, (int)UNPACK_RATIO_MAX);
+	*u->budget -= got;
+	if (status != Z_STREAM_END)
+		return DCK_OK;
+	/* Another file may be put behind the first. */
+	u->ended = u->z.avail_in == 0 && u->at == u->end;
+	if (!u->ended)
+		zlib->inflateReset(&u->z);
+	return DCK_OK;
+}
+
+/* How many bytes from data on are whole fields. *ret_want: how many the field behind them needs, as
+ * far as that is known. What is no field at all counts as whole: its reader says so. */
+static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
+{
+	enum { PACKET_TAG = 10 };
+	const uint8_t *data = u->data;
+	const size_t n = u->n;
+	size_t at = 0;
+
+	if (!u->packets)
+		return n;
+	while (at < n) {
+		uint64_t bytes = 0;
+		size_t i = at + 1;
+		unsigned shift = 0;
+		if (data[at] != PACKET_TAG)
+			return n;
+		for (; i < n && data[i] >= 0x80 && shift < 63; i++, shift += 7)
+			bytes |= (uint64_t)(data[i] & 0x7f) << shift;
+		*ret_want = 0;
+		if (i == n)
+			return at;
+		bytes |= (uint64_t)data[i] << shift;
+		*ret_want = bytes + (i + 1 - at);
+		if (bytes > n - i - 1)
+			return at;
+		at = i + 1 + (size_t)bytes;
+	}
+	return at;
+}
+
+static dck_status unpack_room_for(unpacker *u, uint64_t want, dck_err *err)
+{
+	size_t room = u->room;
+
+	if (want > UNPACK_PACKET_MAX)
+		DCK_FAIL(err, E_LIMIT,
+			 "%s has a compressed packet of %llu bytes; "
+			 "at most %d are read",
+			 u->source->label, (unsigned long long)want, (int)UNPACK_PACKET_MAX);
+	while (room < want || room == u->n)
+		room *= 2;
+	if (room == u->room)
+		return DCK_OK;
+	uint8_t *data = mem_resize(u->data, room);
+	DCK_NEED(data, err, "to unpack %s", u->source->label);
+	u->data = data;
+	u->room = room;
+	return DCK_OK;
+}
+
+/* Until there is a whole field, or nothing more. */
+static dck_status input_refill(unpacker *u, dck_err *err)
+{
+	uint64_t want = 0;
+
+	while (!u->ended && u->n < ROOM_FIRST / 2)
+		DCK_TRY(inflate_some(u, err));
+	while (!u->ended && !unpack_whole(u, &want)) {
+		DCK_TRY(unpack_room_for(u, want, err));
+		DCK_TRY(inflate_some(u, err));
+	}
+	return DCK_OK;
+}
+
+dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err)
+{
+	uint64_t want;
+
+	memmove(u->data, u->data + u->given, u->n - u->given);
+	u->n -= u->given;
+	u->from += u->given;
+	u->given = 0;
+	/* What came before a failure is given first. */
+	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
+		u->ended = true;
+	u->given = unpack_whole(u, &want);
+	if (u->failed.code && !u->given) {
+		if (err)
+			*err = u->failed;
+		return u->failed.code;
+	}
+	if (u->ended && !u->given)
+		u->given = u->n;
+	/* Its first byte has the place that it has in all that is unpacked. */
+	*ret = (wire_source){
+	    .size = u->from + u->given, .fd = -1, .window = u->data, .at = u->from, .n = u->given};
+	snprintf(ret->label, sizeof ret->label, "%s", u->source->label);
+	return DCK_OK;
+}

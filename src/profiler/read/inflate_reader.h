@@ -1,0 +1,34 @@
+/* inflate_reader.h - reads what is packed in a source, as gzip or zlib pack it, in runs of whole
+ * packets of Perfetto, or of any bytes.
+ *
+ *	DCK_TRY(unpack_open(&u, source, 0, source->size, UNPACK_PACKETS, &budget, err));
+ *	while ((status = inflate_reader_next(u, &part, err)) == DCK_OK && part.n > 0)
+ *		... read part, a source in memory, from part.at on ...
+ *	unpack_close(u);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef IMPORT_UNPACK_H
+#define IMPORT_UNPACK_H
+
+#include "base/wire.h"
+
+/* A single packet may not be larger. Memory: at most twice that, while a buffer grows. */
+enum { UNPACK_PACKET_MAX = 64 << 20 };
+/* The most that zlib's form can shrink anything by; what is packed twice may not exceed it either.
+ */
+enum { UNPACK_RATIO_MAX = 1032 };
+
+typedef struct unpacker unpacker;
+typedef enum unpack_as { UNPACK_PACKETS, UNPACK_BYTES } unpack_as;
+
+/* Bytes [at, at + n) of a source that stays the caller's, and outlives it. *budget: how many bytes
+ * may still be unpacked; it is counted down. */
+dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
+		       uint64_t *budget, dck_err *err);
+/* The next whole packets, or bytes, and at the end what is left of one; n is 0 when there is
+ * nothing more. Borrowed until the next call. E_FORMAT: it is broken, or cut off; E_LIMIT: too much
+ * is packed. */
+dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err);
+void unpack_close(unpacker *u);
+
+#endif

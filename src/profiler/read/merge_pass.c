@@ -1,0 +1,310 @@
+/* merge_pass.c - two-pass merge of timelines: a trace_format into which a reader emits a file
+ * twice.
+ *
+ * The survey collects the processes of a file, when they ran and how many ranges they have. The
+ * second pass renumbers what it receives and passes it on: tracks are numbered through all files,
+ * names are interned by (text, category), so equal names share a number, ids of asynchronous ranges
+ * are mixed with the file's number, process and thread numbers are shifted by how->more, and times
+ * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
+ * each target; a batch does not end between an event and its numbers, unless these fill it.
+ *
+ * Invariants: `tracks` and name_ids belong to the file that is read, and file_begin() empties them;
+ * names, processes and numbers of tracks belong to the whole. Memory: O(names + tracks +
+ * processes), independent of the number of events. Failure is sticky and is reported by close().
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/merge_pass.h"
+
+#include "base/err.h"
+
+#include <string.h>
+
+enum { BATCH = 256 };
+
+/* A track of the file that is read. */
+typedef struct track {
+	uint32_t process; /* plus one; 0: none */
+	uint32_t id;	  /* in the whole; 0: not emitted */
+} track;
+
+struct merging {
+	string_table names; /* of the whole, by text and category */
+	id_table processes;
+	uint32_t nprocesses, ntracks;
+	hash_map process_rows; /* by file and track, plus one */
+	bool failed;
+	dck_sink sink;
+	/* The file that is read. */
+	uint32_t file;
+	id_table tracks, name_ids;
+	uint64_t last_ns;
+	bool tells;
+	merging_how how;
+	merging_to to[MERGING_TO_MAX];
+	size_t nto;
+	trace_event batch[BATCH];
+};
+
+static merging *merging_of(trace_out *o)
+{
+	return (merging *)o;
+}
+
+static dck_status merging_open(trace_out **ret, dck_sink *sink, const trace_header *about,
+			       dck_err *err)
+{
+	(void)about;
+	(void)err;
+	*ret = (trace_out *)sink->self;
+	return DCK_OK;
+}
+
+/* Returns the row, plus one, of a process's track; 0: no memory. */
+static uint32_t merging_process_of(merging *m, const trace_track *t)
+{
+	const uint64_t key = ((uint64_t)m->file << 32 | t->id) + 1;
+	uint32_t row = hash_map_find(&m->process_rows, key);
+	merging_process *p;
+
+	if (!row) {
+		p = id_table_row(&m->processes, m->nprocesses);
+		if (!p || !hash_map_put(&m->process_rows, key, m->nprocesses + 1)) {
+			m->failed = true;
+			return 0;
+		}
+		row = ++m->nprocesses;
+		*p = (merging_process){.file = m->file, .pid = t->pid};
+	}
+	p = kept_find(&m->processes, row - 1);
+	if (t->name)
+		p->name = string_table_copy(&m->names, t->name);
+	return row;
+}
+
+int32_t merging_number_of(int32_t own, int32_t more)
+{
+	return own > 0 && own <= INT32_MAX - more ? own + more : own;
+}
+
+static void merging_tell_track(merging *m, track *t, const trace_track *told)
+{
+	const track *parent = kept_find(&m->tracks, told->parent);
+	trace_track now = *told;
+
+	if (!t->id)
+		t->id = ++m->ntracks;
+	now.id = t->id;
+	now.parent = told->parent && parent ? parent->id : 0;
+	now.pid = merging_number_of(told->pid, m->how.more);
+	now.tid = merging_number_of(told->tid, m->how.more);
+	for (size_t i = 0; i < m->nto; i++)
+		m->to[i].format->track(m->to[i].out, &now);
+}
+
+static void merging_track(trace_out *o, const trace_track *told)
+{
+	merging *m = merging_of(o);
+	const uint32_t process = told->kind == TRACE_PROCESS ? merging_process_of(m, told) : 0;
+	track *t = id_table_row(&m->tracks, told->id);
+	const track *parent = kept_find(&m->tracks, told->parent);
+
+	if (!t)
+		return;
+	t->process = process ? process : told->parent && parent ? parent->process : 0;
+	if (m->tells)
+		merging_tell_track(m, t, told);
+}
+
+/* Equal names of several files have one number. */
+static uint32_t merging_whole_name(merging *m, const trace_name *name)
+{
+	char key[2 * KEPT_NAME_MAX];
+	const size_t n = name->n < KEPT_NAME_MAX / 2 ? name->n : KEPT_NAME_MAX / 2;
+	size_t more = name->category ? strlen(name->category) : 0;
+
+	memcpy(key, name->text, n);
+	if (more == 0)
+		return string_table_intern(&m->names, key, n);
+	more = more < KEPT_NAME_MAX / 2 - 1 ? more : KEPT_NAME_MAX / 2 - 1;
+	key[n] = '\x1f';
+	memcpy(key + n + 1, name->category, more);
+	return string_table_intern(&m->names, key, n + 1 + more);
+}
+
+static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
+{
+	merging *m = merging_of(o);
+	uint32_t *row = m->tells ? id_table_row(&m->name_ids, id) : NULL;
+
+	if (!row)
+		return;
+	*row = merging_whole_name(m, name);
+	m->failed = m->failed || !*row;
+	for (size_t i = 0; i < m->nto && *row; i++)
+		m->to[i].format->intern(m->to[i].out, *row, name);
+}
+
+static void read_survey(merging *m, const track *t, const trace_event *e, size_t n)
+{
+	merging_process *p = t->process ? kept_find(&m->processes, t->process - 1) : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		m->last_ns = e[i].ns > m->last_ns ? e[i].ns : m->last_ns;
+		if (!p || e[i].kind == TRACE_NUMBER)
+			continue;
+		p->zones += e[i].kind == TRACE_BEGIN || e[i].kind == TRACE_ASYNC_BEGIN;
+		p->first_ns = !p->any || e[i].ns < p->first_ns ? e[i].ns : p->first_ns;
+		p->last_ns = !p->any || e[i].ns > p->last_ns ? e[i].ns : p->last_ns;
+		p->any = true;
+	}
+}
+
+/* Maps the id of a range that any track may end, so that files share none. The first file's ids
+ * stay. */
+static uint64_t whole_id(const merging *m, uint64_t id)
+{
+	return (id ^ m->file * UINT64_C(0x9e3779b97f4a7c15)) & INT64_MAX;
+}
+
+static trace_event whole_event(const merging *m, const trace_event *e)
+{
+	const int64_t ns = trace_place_ns(m->how.place, e->ns) - m->how.base_ns;
+	const uint32_t *name = kept_find(&m->name_ids, e->name);
+	trace_event now = *e;
+
+	now.ns = ns > 0 ? (uint64_t)ns : 0;
+	now.name = e->name && name ? *name : 0;
+	if (e->kind == TRACE_ASYNC_BEGIN || e->kind == TRACE_ASYNC_END)
+		now.as.id = whole_id(m, e->as.id);
+	return now;
+}
+
+static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
+{
+	merging *m = merging_of(o);
+	const track *t = kept_find(&m->tracks, id);
+
+	if (!t)
+		return;
+	if (!m->tells) {
+		read_survey(m, t, e, n);
+		return;
+	}
+	while (n > 0) {
+		/* A number belongs to the event before it. */
+		size_t some = n < BATCH ? n : BATCH, whole = some;
+		while (whole > 1 && whole < n && e[whole].kind == TRACE_NUMBER)
+			whole--;
+		some = whole > 1 ? whole : some;
+		for (size_t i = 0; i < some; i++)
+			m->batch[i] = whole_event(m, &e[i]);
+		for (size_t i = 0; i < m->nto; i++)
+			m->to[i].format->events(m->to[i].out, t->id, m->batch, some);
+		e += some;
+		n -= some;
+	}
+}
+
+static dck_status merging_close(trace_out *o, dck_err *err)
+{
+	merging *m = merging_of(o);
+
+	m->failed = m->failed || m->tracks.failed || m->name_ids.failed || m->processes.failed ||
+		    string_table_failed(&m->names);
+	DCK_NEED(!m->failed, err, "for the names and tracks of several traces");
+	return DCK_OK;
+}
+
+const trace_format merging_format = {
+    .name = "merge",
+    .suffix = "",
+    .help = "part of a whole",
+    .open = merging_open,
+    .track = merging_track,
+    .intern = merging_intern,
+    .events = merging_events,
+    .close = merging_close,
+};
+
+/* --- */
+
+static dck_status merging_nowhere(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	(void)self, (void)bytes, (void)n, (void)err;
+	return DCK_OK;
+}
+
+dck_status merging_new(merging **ret, dck_err *err)
+{
+	merging *m = mem_zalloc(1, sizeof *m);
+
+	DCK_NEED(m, err, "to put traces together");
+	m->processes.row_bytes = sizeof(merging_process);
+	m->tracks.row_bytes = sizeof(track);
+	m->name_ids.row_bytes = sizeof(uint32_t);
+	dck_sink_custom(&m->sink, merging_nowhere, m);
+	const dck_status status = string_table_init(&m->names, err);
+	if (status == DCK_OK)
+		*ret = m;
+	else
+		merging_free(m);
+	return status;
+}
+
+void merging_free(merging *m)
+{
+	if (!m)
+		return;
+	string_table_done(&m->names);
+	id_table_done(&m->processes);
+	hash_map_done(&m->process_rows);
+	id_table_done(&m->tracks);
+	id_table_done(&m->name_ids);
+	mem_free(m);
+}
+
+dck_sink *merging_sink(merging *m)
+{
+	return &m->sink;
+}
+
+static void file_begin(merging *m, uint32_t file)
+{
+	m->file = file;
+	m->last_ns = 0;
+	m->nto = 0;
+	m->tells = false;
+	id_table_done(&m->tracks);
+	id_table_done(&m->name_ids);
+	m->tracks = (id_table){.row_bytes = sizeof(track)};
+	m->name_ids = (id_table){.row_bytes = sizeof(uint32_t)};
+}
+
+void merge_scan(merging *m, uint32_t file)
+{
+	file_begin(m, file);
+}
+
+void merge_emit(merging *m, uint32_t file, const merging_how *how, const merging_to *to, size_t n)
+{
+	file_begin(m, file);
+	m->tells = true;
+	m->how = *how;
+	for (; m->nto < n; m->nto++)
+		m->to[m->nto] = to[m->nto];
+}
+
+uint64_t merging_last_ns(const merging *m)
+{
+	return m->last_ns;
+}
+
+size_t merging_processes(const merging *m)
+{
+	return m->nprocesses;
+}
+
+merging_process *merging_at(const merging *m, size_t i)
+{
+	return kept_find(&m->processes, (uint32_t)i);
+}

@@ -1,0 +1,155 @@
+/* perfetto_emit.c - what is read of a trace of Perfetto, brought into order and told to a format.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+#include "profiler/read/perfetto/perfetto_reading.h"
+
+#include <string.h>
+
+/* Ends of ranges that are held back, on all tracks; further ones are emitted at once. */
+enum { ENDS_MAX = 1 << 20 };
+
+/* The base is the first snapshot, or the first event that is held where that is earlier. */
+static dck_status perfetto_told_open_format(perfetto_reader *x)
+{
+	const uint64_t first = arrange_first_ns(x->events), boottime = x->about.boottime_ns;
+	const uint64_t back = x->has_snapshot && first < boottime ? boottime - first : 0;
+
+	x->about.boottime_ns -= back;
+	x->about.monotonic_ns -= back < x->about.monotonic_ns ? back : x->about.monotonic_ns;
+	x->about.unix_ns -= back < (uint64_t)x->about.unix_ns ? (int64_t)back : x->about.unix_ns;
+	if (!x->has_snapshot && first != UINT64_MAX)
+		x->about.boottime_ns = first;
+	x->base_ns = x->about.boottime_ns;
+	x->facts->dated = x->has_snapshot;
+	x->facts->snapshot_boottime_ns = boottime;
+	x->facts->about = x->about;
+	return x->format->open(&x->out, x->sink, &x->about, x->err);
+}
+
+/* The process of a thread, and what a counter counts for: a thread or a process. 0: none. */
+static uint32_t told_parent_of(const perfetto_reader *x, const perfetto_track *t)
+{
+	const uint32_t carrier = perfetto_carrier_of(x, t->parent);
+	const bool counter = t->kind == PERFETTO_COUNTER;
+
+	if (carrier && (counter || perfetto_track_at(x, carrier)->kind == PERFETTO_PROCESS))
+		return carrier;
+	return counter && !t->pid ? 0 : hash_map_find(&x->process_rows, (uint32_t)t->pid);
+}
+
+static void told_tell_track(perfetto_reader *x, uint32_t row)
+{
+	static const trace_track_kind kinds[] = {[PERFETTO_UNTOLD] = TRACE_THREAD,
+						 [PERFETTO_PROCESS] = TRACE_PROCESS,
+						 [PERFETTO_THREAD] = TRACE_THREAD,
+						 [PERFETTO_COUNTER] = TRACE_COUNTER_TRACK,
+						 [PERFETTO_TRACK] = TRACE_THREAD};
+	perfetto_track *t = perfetto_track_at(x, row);
+	uint32_t parent = 0;
+
+	if (!t->changed)
+		return;
+	t->changed = false;
+	if (t->kind != PERFETTO_PROCESS)
+		parent = told_parent_of(x, t);
+	if (parent) {
+		const perfetto_track *p = perfetto_track_at(x, parent);
+
+		t->pid = p->pid;
+		if (t->kind == PERFETTO_COUNTER)
+			t->tid = p->kind == PERFETTO_THREAD ? p->tid : 0;
+		told_tell_track(x, parent);
+	}
+	x->format->track(x->out, &(trace_track){.id = row,
+						.parent = parent,
+						.kind = kinds[t->kind],
+						.pid = t->pid,
+						.tid = t->tid,
+						.name = string_name_of(&x->texts, t->name).text,
+						.unit = t->unit});
+}
+
+static void tell_events(void *self, uint32_t row, const trace_event *e, size_t n)
+{
+	perfetto_reader *x = self;
+
+	told_tell_track(x, row);
+	x->format->events(x->out, row, e, n);
+}
+
+/* What is held of the events. */
+static dck_status perfetto_told_give(perfetto_reader *x)
+{
+	if (!x->out)
+		DCK_TRY(perfetto_told_open_format(x));
+	perfetto_tell_names(x);
+	reorder_flush(x->events, x->base_ns, tell_events, x);
+	return DCK_OK;
+}
+
+static dck_status told_hold(perfetto_reader *x, uint32_t row, const trace_event *e)
+{
+	x->facts->events++;
+	if (reorder_push(x->events, row, e))
+		return DCK_OK;
+	DCK_TRY(perfetto_told_give(x));
+	reorder_push(x->events, row, e);
+	return DCK_OK;
+}
+
+/* The ends of ranges of this track up to a time. */
+static dck_status perfetto_told_put_ends(perfetto_reader *x, uint32_t row, uint64_t ns)
+{
+	perfetto_track *t = perfetto_track_at(x, row);
+
+	for (; t->nends > 0 && t->ends[t->nends - 1] <= ns; x->nends--)
+		DCK_TRY(told_hold(x, row,
+				  &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
+	return DCK_OK;
+}
+
+dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
+{
+	const perfetto_track *t = perfetto_track_at(x, row);
+	const uint32_t owner =
+	    t->kind == PERFETTO_COUNTER ? perfetto_carrier_of(x, t->parent) : row;
+	uint32_t process;
+
+	if (t->nends > 0 && e->kind != TRACE_NUMBER)
+		DCK_TRY(perfetto_told_put_ends(x, row, e->ns));
+	t = perfetto_track_at(x, owner);
+	if (owner && t->kind == PERFETTO_THREAD)
+		DCK_TRY(perfetto_process_of(t->pid, &process, x));
+	return told_hold(x, row, e);
+}
+
+dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
+{
+	perfetto_track *t = perfetto_track_at(x, row);
+
+	if (x->nends == ENDS_MAX)
+		return told_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+	if (t->nends == t->ends_room) {
+		const uint32_t room = t->ends_room ? 2 * t->ends_room : 8;
+		uint64_t *ends = mem_resize(t->ends, room * sizeof *ends);
+		if (!ends)
+			return ERR_NO_MEMORY(x->err, "for the ranges of a trace");
+		t->ends = ends;
+		t->ends_room = room;
+	}
+	/* Nearly always the new one ends before all others. */
+	uint32_t at = t->nends++;
+	for (; at > 0 && t->ends[at - 1] < ns; at--)
+		t->ends[at] = t->ends[at - 1];
+	t->ends[at] = ns;
+	x->nends++;
+	return DCK_OK;
+}
+
+dck_status perfetto_tell(perfetto_reader *x)
+{
+	for (uint32_t row = 1; x->nends > 0 && row <= x->ntracks; row++)
+		DCK_TRY(perfetto_told_put_ends(x, row, UINT64_MAX));
+	return perfetto_told_give(x);
+}

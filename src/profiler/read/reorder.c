@@ -1,0 +1,148 @@
+/* reorder.c - brings events into the order of tracks and times.
+ *
+ * Each track has a list of its events, threaded through one array, so that a file which is in order
+ * already, as most are, is never sorted.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/read/reorder.h"
+#include "base/err.h"
+
+#include <stdlib.h>
+
+typedef struct entry {
+	trace_event e;
+	uint32_t next; /* of the same track, plus one; when sorted: its place before */
+} entry;
+
+typedef struct row {
+	uint32_t first, last; /* entries, plus one; 0: none */
+	bool gave;
+	uint64_t last_ns; /* given away */
+} row;
+
+struct arranger {
+	entry *held, *one; /* @owned; one: of the track that is given */
+	trace_event *out;  /* @owned */
+	uint32_t n;
+	uint32_t *touched; /* @owned: tracks that have entries, in order of the first */
+	uint32_t ntouched;
+	uint64_t first_ns, late;
+	id_table rows;
+};
+
+dck_status arrange_new(arranger **ret, dck_err *err)
+{
+	arranger *a = mem_zalloc(1, sizeof *a);
+
+	DCK_NEED(a, err, "for a trace");
+	a->rows.row_bytes = sizeof(row);
+	a->first_ns = UINT64_MAX;
+	a->held = mem_alloc(ARRANGE_MAX * sizeof *a->held);
+	a->one = mem_alloc(ARRANGE_MAX * sizeof *a->one);
+	a->out = mem_alloc(ARRANGE_MAX * sizeof *a->out);
+	a->touched = mem_alloc(ARRANGE_MAX * sizeof *a->touched);
+	if (!a->held || !a->one || !a->out || !a->touched) {
+		arrange_free(a);
+		return ERR_NO_MEMORY(err, "for %d events of a trace", (int)ARRANGE_MAX);
+	}
+	*ret = a;
+	return DCK_OK;
+}
+
+void arrange_free(arranger *a)
+{
+	if (!a)
+		return;
+	mem_free(a->held);
+	mem_free(a->one);
+	mem_free(a->out);
+	mem_free(a->touched);
+	id_table_done(&a->rows);
+	mem_free(a);
+}
+
+bool reorder_push(arranger *a, uint32_t track, const trace_event *e)
+{
+	if (a->n == ARRANGE_MAX)
+		return false;
+	row *r = id_table_row(&a->rows, track);
+	if (!r) /* said by arrange_failed() */
+		return true;
+	a->held[a->n++] = (entry){.e = *e};
+	if (r->first)
+		a->held[r->last - 1].next = a->n;
+	else
+		a->touched[a->ntouched++] = track;
+	r->first = r->first ? r->first : a->n;
+	r->last = a->n;
+	if (e->ns < a->first_ns)
+		a->first_ns = e->ns;
+	return true;
+}
+
+uint64_t arrange_first_ns(const arranger *a)
+{
+	return a->first_ns;
+}
+
+static int arrange_by_time(const void *x, const void *y)
+{
+	const entry *a = x, *b = y;
+
+	if (a->e.ns != b->e.ns)
+		return a->e.ns < b->e.ns ? -1 : 1;
+	return (a->next > b->next) - (a->next < b->next);
+}
+
+/* The events of one track, in order; returns how many. */
+static uint32_t arrange_collect(arranger *a, row *r, uint64_t base_ns)
+{
+	uint64_t last = 0;
+	uint32_t n = 0;
+	bool sorted = true;
+
+	for (uint32_t at = r->first; at; n++) {
+		entry *one = &a->one[n];
+		*one = a->held[at - 1];
+		at = one->next;
+		one->next = n;
+		sorted = sorted && one->e.ns >= last;
+		last = one->e.ns;
+	}
+	if (!sorted)
+		qsort(a->one, n, sizeof *a->one, arrange_by_time);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t ns = a->one[i].e.ns;
+		const uint64_t least = r->gave ? r->last_ns : 0;
+		a->out[i] = a->one[i].e;
+		a->late += ns < base_ns || ns - base_ns < least;
+		ns = ns < base_ns ? 0 : ns - base_ns;
+		a->out[i].ns = ns < least ? least : ns;
+	}
+	r->last_ns = a->out[n - 1].ns;
+	r->gave = true;
+	r->first = r->last = 0;
+	return n;
+}
+
+void reorder_flush(arranger *a, uint64_t base_ns,
+		   void (*give)(void *self, uint32_t track, const trace_event *e, size_t n),
+		   void *self)
+{
+	for (uint32_t i = 0; i < a->ntouched; i++) {
+		row *r = kept_find(&a->rows, a->touched[i]);
+		give(self, a->touched[i], a->out, arrange_collect(a, r, base_ns));
+	}
+	a->n = a->ntouched = 0;
+	a->first_ns = UINT64_MAX;
+}
+
+uint64_t arrange_late(const arranger *a)
+{
+	return a->late;
+}
+
+bool arrange_failed(const arranger *a)
+{
+	return a->rows.failed;
+}

@@ -1,0 +1,27 @@
+/* offcpu_poll.h - off-CPU sampling by polling /proc, for kernels that do not report context
+ * switches: /proc shows where each thread waits, and its stack is read from the process.
+ *
+ * Between two polls a thread that was not given a CPU stayed where it was; the others have waited
+ * the time that they did not run. /proc has only two of the registers, so a function that was
+ * compiled with a frame pointer may end a stack early.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SAMPLE_SAMPLE_LOOKS_H
+#define SAMPLE_SAMPLE_LOOKS_H
+
+#include "profiler/sample/sample_profile.h"
+
+typedef struct offcpu_poll {
+	uint64_t every_ns; /* at least */
+	uint64_t next_ns, last_ns, took_ns, looks, refused;
+	unsigned char *stack; /* @owned */
+	size_t stack_bytes;
+} offcpu_poll;
+
+dck_status offcpu_poll_init(offcpu_poll *l, size_t stack_bytes, dck_err *err);
+void offcpu_poll_done(offcpu_poll *l);
+/* A look at all threads of the profile's processes, when it is time for one. Looking takes 5 % of
+ * a CPU at most. */
+void offcpu_poll_take(offcpu_poll *l, sample_profile *p, uint64_t now_ns);
+
+#endif

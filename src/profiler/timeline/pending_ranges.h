@@ -1,0 +1,80 @@
+/* pending_ranges.h - what a format keeps of a timeline while it writes it, besides names and
+ * tracks: numbers that wait for the end of their range, ranges that may end on another track.
+ *
+ * Failure is sticky: each struct has `failed`, and a format asks once, when it closes.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_KEPT_RANGES_H
+#define TIMELINE_KEPT_RANGES_H
+
+#include "base/id_table.h"
+#include "profiler/timeline/timeline.h"
+
+/* --- numbers of ranges that are open: most formats can write them only where a range begins or
+ * ends. Beyond KEPT_NUMBERS_MAX on one track the oldest stay. */
+enum { KEPT_NUMBERS_MAX = 4096 };
+
+typedef struct kept_number {
+	uint64_t depth; /* of the range: 1 is the outermost */
+	double real;
+	uint32_t name;
+} kept_number;
+
+typedef struct pending_annotations {
+	kept_number *at; /* @owned, pending_annotations_done */
+	uint32_t n, room;
+	bool failed;
+} pending_annotations;
+
+void kept_number_put(pending_annotations *k, uint64_t depth, uint32_t name, double real);
+/* The numbers of the range at that depth, which is the innermost: they are the last ones. NULL:
+ * none. */
+const kept_number *pending_annotations_of(const pending_annotations *k, uint64_t depth,
+					  uint32_t *ret_n);
+/* Forgets them. */
+static inline void pending_annotations_drop(pending_annotations *k, uint32_t n)
+{
+	k->n -= n;
+}
+void pending_annotations_done(pending_annotations *k);
+
+/* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
+ * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further
+ * ones are not closed at the end. */
+#define KEPT_IDS_MAX (1u << 20)
+
+typedef struct kept_id {
+	uint64_t id;
+	int64_t open;	      /* 0: a free row */
+	uint32_t name, track; /* of its begin */
+	uint32_t next;	      /* free row */
+} kept_id;
+
+typedef struct async_ranges {
+	hash_map rows; /* by id */
+	id_table ids;  /* of kept_id */
+	uint32_t n, free;
+	bool failed;
+} async_ranges;
+
+void async_ranges_init(async_ranges *k);
+void kept_id_begin(async_ranges *k, uint64_t id, uint32_t name, uint32_t track);
+uint32_t kept_id_end(async_ranges *k, uint64_t id); /* the name it began with; 0: not known */
+void async_ranges_done(async_ranges *k);
+
+/* The id of a range of a file, where ranges of one key may be nested in each other: each gets an id
+ * of its own, below 2^63, and the outermost has the key's. An end may be met before its begin.
+ * At most KEPT_IDS_MAX keys are followed at a time. false: no memory. */
+bool kept_nested_id(hash_map *depths, uint64_t key, bool ends, uint64_t *ret);
+
+/* --- the end of a timeline: how a format writes the end of what is open. */
+typedef struct kept_end {
+	bool (*range)(trace_out *o, void *track); /* the innermost; false: none is open */
+	void (*async)(trace_out *o, void *track, const kept_id *id);
+} kept_end;
+
+/* All ranges of these tracks, then all that any track may end. */
+void kept_end_open(trace_out *o, const id_table *tracks, const async_ranges *async,
+		   const kept_end *end);
+
+#endif

@@ -1,0 +1,135 @@
+/* timeline_lod_parts.h - what is held while a picture is made, and the steps of making it, each in
+ * a file of its own: input (timeline_lod.c), what is too much (timeline_lod_thin.c), levels and
+ * columns (timeline_lod_columns.c), the description (timeline_lod_write.c).
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TIMELINE_PICTURE_PARTS_H
+#define TIMELINE_PICTURE_PARTS_H
+
+#include "base/id_table.h"
+#include "base/sink.h"
+#include "profiler/timeline/timeline_lod.h"
+#include "profiler/timeline/lod_track.h"
+
+/* What a range is counted for: its name, and how. */
+enum {
+	PICTURE_INNER = 1,   /* it is inside one of its name, and in no total */
+	PICTURE_PIECE = 2,   /* it is no call: another piece of it comes */
+	PICTURE_NO_SELF = 4, /* what lies inside it is not known */
+	PICTURE_MARK = 8,    /* it is none, but an instant */
+	PICTURE_FLAGS = 16
+};
+
+typedef struct timeline_lod_key {
+	uint32_t name; /* of the first PICTURE_FLAGS keys: names without a key of their own */
+	uint32_t flags;
+	uint64_t uses;	 /* in ranges, blocks and sums */
+	uint32_t number; /* in the columns */
+	uint32_t as;	 /* the key that it is counted for: itself, or one of the first */
+} timeline_lod_key;
+
+typedef struct timeline_lod_text {
+	const char *text, *category, *file;
+	uint32_t n, line;
+	uint32_t keys[PICTURE_FLAGS]; /* 0: none yet */
+	uint32_t number;	      /* in the description, plus one; 0: not in it */
+} timeline_lod_text;
+
+/* One value of a counter, or several that were told within a step. */
+typedef struct timeline_lod_value {
+	uint64_t ns;
+	double last, least, most;
+	uint64_t n;
+} timeline_lod_value;
+
+/* What is in blocks, by track and by name, in steps of their own: there may be hundreds of names in
+ * what is one block. */
+typedef struct timeline_lod_sum {
+	uint64_t bin, ranges, took_ns, self_ns;
+	uint32_t owner, key;
+} timeline_lod_sum;
+
+typedef struct timeline_lod_track_kept {
+	bool told;
+	trace_track_kind kind;
+	uint32_t parent;
+	int32_t pid, tid;
+	const char *name;
+	dck_unit unit;
+	/* Rows by depth, and that of marks; 0: none. */
+	uint32_t *rows; /* @owned */
+	uint32_t nrows, marks;
+	uint32_t owner;		    /* of its rows */
+	timeline_lod_value *values; /* @owned */
+	uint32_t nvalues, values_room;
+	uint32_t number; /* in the description, plus one; 0: it shows nothing */
+} timeline_lod_track_kept;
+
+/* Rows 1 and 2 are of all tracks. */
+enum { PICTURE_ASYNC = 1, PICTURE_REST, PICTURE_ROWS_FIRST };
+/* PICTURE_ROWS_MAX: without the lanes. */
+enum { ASYNC_ROWS_MAX = 32, PICTURE_ROWS_MAX = 8192, PICTURE_KEYS_MAX = 1 << 16 };
+/* Owners of rows: tracks, behind PICTURE_ASYNC and PICTURE_REST. A key of the map of sums has 20
+ * bits of the owner, 20 of the key, and 24 of the bin. */
+enum { PICTURE_OWNERS_MAX = 1 << 20, PICTURE_SUM_BINS = 2048 };
+
+struct timeline_lod {
+	timeline_lod_limits limits;
+	string_table texts;	/* for their arena */
+	id_table names;		/* of timeline_lod_text */
+	id_table tracks;	/* of timeline_lod_track_kept */
+	timeline_lod_key *keys; /* @owned */
+	uint32_t nkeys, keys_room, keys_max;
+	timeline_lod_sum *sums; /* @owned */
+	uint32_t nsums, sums_room;
+	hash_map sum_rows; /* by bin, owner and key */
+	int sums_shift;
+	bool too_many_sums;
+	lod_track *rows; /* @owned */
+	uint32_t nrows, rows_room;
+	uint32_t lanes, first_lane; /* of ranges that any track may end, once they are laid out */
+	uint32_t owners;	    /* tracks with rows */
+	int shift;		    /* of ranges and marks */
+	unsigned values_shift;	    /* 0: every value is kept */
+	uint64_t kept, kept_values; /* about: what the limits are compared to */
+	uint64_t ranges, marks, values, last_ns; /* told */
+	uint64_t undrawn;			 /* ranges in PICTURE_REST */
+	bool failed;
+};
+
+/* --- timeline_lod_thin.c: until half of what the limits allow is left. */
+void timeline_lod_thin(timeline_lod *p);
+void timeline_lod_thin_values(timeline_lod *p);
+/* For thin_sums. */
+void timeline_lod_sum_add(void *self, uint32_t owner, const thin_range *one);
+/* How often each key is used. */
+void timeline_lod_uses_count(timeline_lod *p);
+/* By owner, bin and key. */
+void timeline_lod_sums_sort(timeline_lod *p);
+/* Ranges that any track may end lie beside each other where they overlap. */
+void timeline_lod_lanes(timeline_lod *p);
+uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner); /* 0: there are too many */
+
+/* --- timeline_lod_columns.c */
+typedef struct timeline_lod_level {
+	int shift;
+	uint64_t blocks, alone;
+	uint32_t *row_blocks; /* @owned: of each row */
+	dck_buffer columns;
+} timeline_lod_level;
+
+typedef struct timeline_lod_drawn {
+	uint32_t nlevels;
+	timeline_lod_level levels[PICTURE_LEVELS];
+	uint64_t ranges, blocks; /* of all rows */
+	dck_buffer columns;
+} timeline_lod_drawn;
+
+dck_status timeline_lod_columns(timeline_lod *p, timeline_lod_drawn *ret, dck_err *err);
+void timeline_lod_drawn_done(timeline_lod_drawn *d);
+
+/* --- timeline_lod_write.c */
+dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, dck_buffer *ret,
+				 dck_err *err);
+
+#endif

@@ -1,0 +1,290 @@
+/* timeline_lod_write.c - writes the description of a picture as JSON: names, tracks, rows, levels,
+ * and the numbers of what was merged or is not drawn. The page needs it to decode the columns.
+ *
+ * The order is the reader's: names and keys follow the numbers of keys, the most used first; tracks
+ * follow their ids, and refer to their parent by index, to rows and sums by number. "ranges" and
+ * "blocks" have an entry for each row, which gives the length of the row's part in each column.
+ *
+ * The size is bounded: names are cut at a border of UTF-8 characters to TEXT_BYTES, and beyond
+ * TEXTS_BYTES of all together to LITTLE_BYTES, without category and file. timeline_lod_columns()
+ * runs before, because it numbers the keys. Time is linear, plus the sort of the keys.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/timeline/timeline_lod_parts.h"
+
+#include "base/err.h"
+#include "base/json/json_write.h"
+#include "base/utf8.h"
+
+#include <stdlib.h>
+
+/* Names of templates may be long: all together have TEXTS_BYTES, and those beyond are cut to
+ * LITTLE_BYTES. */
+enum { TEXT_BYTES = 300, TEXTS_BYTES = 1 << 20, LITTLE_BYTES = 24 };
+
+static void timeline_lod_put_text(json_writer *w, const char *key, const char *text)
+{
+	json_key(w, key);
+	json_text(w, text);
+}
+
+static void timeline_lod_put_number(json_writer *w, const char *key, uint64_t v)
+{
+	json_key(w, key);
+	json_uint(w, v);
+}
+
+/* --- names and keys */
+
+static void timeline_lod_put_name(json_writer *w, const timeline_lod_text *t, size_t *left)
+{
+	char cut[TEXT_BYTES + 4];
+	const size_t most = *left > TEXT_BYTES ? TEXT_BYTES : LITTLE_BYTES;
+
+	json_flat_object(w);
+	if (t->text && t->n > most) {
+		const size_t n = utf8_cut(t->text, most);
+
+		memcpy(cut, t->text, n);
+		memcpy(cut + n, "...", 4);
+		timeline_lod_put_text(w, "name", cut);
+		*left -= *left > n ? n : *left;
+	} else {
+		timeline_lod_put_text(w, "name", t->text ? t->text : "(no name)");
+		*left -= *left > t->n ? t->n : *left;
+	}
+	if (t->category && *left)
+		timeline_lod_put_text(w, "category", t->category);
+	if (t->file && *left) {
+		timeline_lod_put_text(w, "file", t->file);
+		timeline_lod_put_number(w, "line", t->line);
+	}
+	json_end(w);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const timeline_lod_key *x = *(const timeline_lod_key *const *)a,
+			       *y = *(const timeline_lod_key *const *)b;
+
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Writes the names in the order of their keys: the most used first. */
+static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
+{
+	static const timeline_lod_text others = {.text = "(other names)", .n = 13};
+	const timeline_lod_key **order = mem_alloc(p->nkeys * sizeof(const timeline_lod_key *));
+	uint32_t n = 0, named = 1;
+	size_t left = TEXTS_BYTES;
+
+	DCK_NEED(order, err, "for the names of a timeline");
+	for (uint32_t i = 0; i < p->nkeys; i++)
+		if (p->keys[i].uses)
+			order[n++] = &p->keys[i];
+	if (n)
+		qsort(order, n, sizeof *order, by_number);
+	json_key(w, "names");
+	json_array(w);
+	timeline_lod_put_name(w, &others, &left);
+	for (uint32_t i = 0; i < n; i++) {
+		timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
+					   ? kept_find(&p->names, order[i]->name)
+					   : NULL;
+
+		if (!t || t->number)
+			continue;
+		t->number = ++named;
+		timeline_lod_put_name(w, t, &left);
+	}
+	json_end(w);
+	json_key(w, "keys");
+	json_flat_array(w);
+	for (uint32_t i = 0; i < n; i++) {
+		const timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
+						 ? kept_find(&p->names, order[i]->name)
+						 : NULL;
+
+		json_uint(w, t ? t->number - 1 : 0);
+		json_uint(w, order[i]->flags);
+	}
+	json_end(w);
+	mem_free(order);
+	return DCK_OK;
+}
+
+/* --- tracks */
+
+static bool shows(const timeline_lod_track_kept *t)
+{
+	return t->nrows > 0 || t->marks > 0 || t->nvalues > 0;
+}
+
+/* Numbers the tracks that show something, and the tracks that they are in. */
+static void tracks_number(timeline_lod *p)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->tracks.n; i++) {
+		timeline_lod_track_kept *t = kept_find(&p->tracks, i), *in = t;
+
+		for (int k = 0; k < 4 && in && (k > 0 || shows(t)); k++) {
+			in->number = 1;
+			in = in->parent != i ? kept_find(&p->tracks, in->parent) : NULL;
+			in = in && in->told ? in : NULL;
+		}
+	}
+	for (uint32_t i = 0; i < p->tracks.n; i++) {
+		timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+
+		t->number = t->number ? ++n : 0;
+	}
+}
+
+static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_track_kept *t)
+{
+	static const char *const kinds[] = {[TRACE_PROCESS] = "process",
+					    [TRACE_THREAD] = "thread",
+					    [TRACE_COUNTER_TRACK] = "counter"};
+	const timeline_lod_track_kept *in = kept_find(&p->tracks, t->parent);
+
+	json_flat_object(w);
+	timeline_lod_put_text(w, "kind", kinds[t->kind]);
+	if (t->name)
+		timeline_lod_put_text(w, "name", t->name);
+	json_key(w, "pid");
+	json_int(w, t->pid);
+	if (t->kind != TRACE_PROCESS) {
+		json_key(w, "tid");
+		json_int(w, t->tid);
+	}
+	if (t->parent && in && in->number && in != t)
+		timeline_lod_put_number(w, "in", in->number - 1);
+	if (t->nvalues) {
+		timeline_lod_put_text(w, "unit", dck_unit_text(t->unit));
+		timeline_lod_put_number(w, "values", t->nvalues);
+	}
+	if (t->owner)
+		timeline_lod_put_number(w, "owner", t->owner);
+	if (t->marks)
+		timeline_lod_put_number(w, "marks", t->marks);
+	if (t->nrows) {
+		json_key(w, "rows");
+		json_array(w);
+		for (uint32_t i = 0; i < t->nrows; i++)
+			json_uint(w, t->rows[i]);
+		json_end(w);
+	}
+	json_end(w);
+}
+
+static void put_tracks(timeline_lod *p, json_writer *w)
+{
+	tracks_number(p);
+	json_key(w, "tracks");
+	json_array(w);
+	for (uint32_t i = 0; i < p->tracks.n; i++) {
+		const timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+
+		if (t->number)
+			put_track(p, w, t);
+	}
+	json_end(w);
+	/* The rows of ranges that any track may end. */
+	json_key(w, "lanes");
+	json_flat_array(w);
+	for (uint32_t i = 0; i < p->lanes; i++)
+		json_uint(w, p->first_lane + i);
+	json_end(w);
+}
+
+/* --- rows, levels, and what was left out */
+
+static void put_rows(const timeline_lod *p, json_writer *w)
+{
+	json_key(w, "ranges");
+	json_flat_array(w);
+	for (uint32_t i = 0; i < p->nrows; i++)
+		json_uint(w, p->rows[i].nranges);
+	json_end(w);
+	json_key(w, "blocks");
+	json_flat_array(w);
+	for (uint32_t i = 0; i < p->nrows; i++)
+		json_uint(w, p->rows[i].nblocks);
+	json_end(w);
+	/* Owner and number of its sums, for each owner with sums. */
+	json_key(w, "sums");
+	json_flat_array(w);
+	for (uint32_t i = 0, n = 0; i < p->nsums; i++) {
+		n++;
+		if (i + 1 < p->nsums && p->sums[i + 1].owner == p->sums[i].owner)
+			continue;
+		json_uint(w, p->sums[i].owner);
+		json_uint(w, n);
+		n = 0;
+	}
+	json_end(w);
+}
+
+static void put_level(const timeline_lod *p, json_writer *w, const timeline_lod_level *level)
+{
+	json_flat_object(w);
+	timeline_lod_put_number(w, "shift", (uint64_t)level->shift);
+	timeline_lod_put_number(w, "alone", level->alone);
+	json_key(w, "blocks");
+	json_array(w);
+	for (uint32_t i = 0; i < p->nrows; i++)
+		json_uint(w, level->row_blocks[i]);
+	json_end(w);
+	json_end(w);
+}
+
+static void put_thinned(const timeline_lod *p, json_writer *w, const timeline_lod_drawn *d)
+{
+	uint64_t merged = 0;
+
+	for (uint32_t i = 0; i < p->nrows; i++)
+		for (uint32_t k = 0; k < p->rows[i].nblocks; k++)
+			merged += p->rows[i].blocks[k].ranges;
+	timeline_lod_put_number(w, "ranges_told", p->ranges);
+	timeline_lod_put_number(w, "marks_told", p->marks);
+	timeline_lod_put_number(w, "values_told", p->values);
+	timeline_lod_put_number(w, "merged", merged);
+	timeline_lod_put_number(w, "alone", d->ranges);
+	json_key(w, "shift");
+	json_int(w, p->shift);
+	timeline_lod_put_number(w, "sums_shift", (uint64_t)p->sums_shift);
+	timeline_lod_put_number(w, "values_shift", p->values_shift);
+	timeline_lod_put_number(w, "values_kept", p->kept_values);
+	timeline_lod_put_number(w, "undrawn", p->undrawn);
+	timeline_lod_put_number(w, "undrawn_row", PICTURE_REST);
+}
+
+dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, dck_buffer *ret,
+				 dck_err *err)
+{
+	dck_sink sink;
+	json_writer w;
+
+	dck_sink_buffer(&sink, ret);
+	json_init(&w, &sink, false);
+	json_object(&w);
+	timeline_lod_put_number(&w, "version", 1);
+	timeline_lod_put_number(&w, "ended_ns", p->last_ns);
+	timeline_lod_put_number(&w, "bytes", d->columns.n);
+	put_thinned(p, &w, d);
+	dck_status status = put_names(p, &w, err);
+	if (status == DCK_OK) {
+		put_tracks(p, &w);
+		put_rows(p, &w);
+		json_key(&w, "levels");
+		json_array(&w);
+		for (uint32_t i = 0; i < d->nlevels; i++)
+			put_level(p, &w, &d->levels[i]);
+		json_end(&w);
+		json_end(&w);
+		json_done(&w);
+		status = dck_sink_finish(&sink, err);
+	}
+	return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/backfill.h"
+
+#include "deepclock/zone.h"
+
+#include "profiler/trace/zone_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_BYTES = 256 };
+
+static bool recording(void)
+{
+	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
+}
+
+void past_begin(past *p, uint64_t ns)
+{
+	*p = (past){.on = recording(), .at = thread_buffer_me.next, .ns = {ns, ns}};
+	thread_buffer_me.quiet = thread_buffer_me.next;
+	if (p->on)
+		p->ticks[0] = p->ticks[1] = ticks_now();
+}
+
+bool past_end(past *p, uint64_t ns)
+{
+	if (!p->on || !recording() || thread_buffer_me.next != p->at)
+		return false;
+	p->ns[1] = ns;
+	p->ticks[1] = ticks_now();
+	return true;
+}
+
+static uint64_t ticks_of(const past *p, uint64_t ns)
+{
+	if (ns <= p->ns[0])
+		return p->ticks[0];
+	if (ns >= p->ns[1])
+		return p->ticks[1];
+	const double share = (double)(ns - p->ns[0]) / (double)(p->ns[1] - p->ns[0]);
+	return p->ticks[0] + (uint64_t)(share * (double)(p->ticks[1] - p->ticks[0]));
+}
+
+uint32_t past_name(const char *category, const char *text)
+{
+	char cut[NAME_BYTES];
+
+	if (strlen(text) < sizeof cut)
+		return zone_name_intern_in(category, text, "", 0);
+	snprintf(cut, sizeof cut, "%.*s...", (int)sizeof cut - 4, text);
+	return zone_name_intern_in(category, cut, "", 0);
+}
+
+void backfill_push(const past *p, uint32_t name, uint64_t ns)
+{
+	thread_buffer_put(ticks_of(p, ns), LANE_WORD(LANE_PUSH, name));
+}
+
+void past_pop(const past *p, uint64_t ns)
+{
+	thread_buffer_put(ticks_of(p, ns), LANE_WORD(LANE_POP, 0));
+}
+
+void past_number(const past *p, uint32_t name, double value, uint64_t ns)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	thread_buffer_put_value(ticks_of(p, ns), LANE_WORD(LANE_NUMBER, name), bits);
+}
+
+bool past_thread_begin(past *p, int tid, const char *name)
+{
+	return thread_buffer_proxy_begin(&p->own, tid, name);
+}
+
+void past_thread_end(past *p)
+{
+	thread_buffer_guest_end(&p->own);
+}

@@ -1,0 +1,18 @@
+/* clock_snapshot.h - what several clocks show at one instant of the clock of recorded events: each
+ * is read between two readings of that clock, several times, and the closest pair counts.
+ *
+ *	trace_header clocks;
+ *	uint64_t at;
+ *
+ *	clock_snapshot(ns_per_tick, &at, &clocks);
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TRACE_CLOCK_READING_H
+#define TRACE_CLOCK_READING_H
+
+#include "profiler/timeline/timeline.h"
+
+/* What they show at *ret_ticks, which is now; all of *ret is set. */
+void clock_snapshot(double ns_per_tick, uint64_t *ret_ticks, trace_header *ret);
+
+#endif

@@ -1,0 +1,399 @@
+/* thread_buffer.c - what a thread does beside writing its events: gets its lane, changes blocks,
+ * counts what it loses, ends. thread_buffer.h says how the parts fit. All of it may run in a signal
+ * handler: no lock is taken and no memory asked for.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/trace/thread_buffer.h"
+
+#include "os/os.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+
+_Thread_local thread_buffer_self thread_buffer_me
+    __attribute__((tls_model("initial-exec"))) = {.next = LANE_NONE};
+
+static thread_buffer thread_buffers[LANES_MAX];
+static _Atomic uint32_t used, serials;
+static _Atomic uint64_t lost_without_lane;
+static _Atomic uint64_t patience, waits, waited_ns;
+static pthread_key_t key;
+static sem_t wake;
+
+enum { WAIT_NS = 10000000 }; /* at a time */
+
+/* --- a thread's lane */
+
+/* The signals that are blocked, a bit for each. */
+static uint64_t blocked(void)
+{
+	uint64_t mask = 0;
+	sigset_t set;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &set))
+		return 0;
+	for (int s = 1; s <= 64; s++)
+		mask |= (uint64_t)(sigismember(&set, s) == 1) << (s - 1);
+	return mask;
+}
+
+/* name NULL: of the calling thread, as is the number then. */
+static thread_buffer *thread_buffer_find(int tid, const char *name)
+{
+	for (uint32_t i = 0; i < LANES_MAX; i++) {
+		thread_buffer *l = &thread_buffers[i];
+		int free = LANE_FREE;
+
+		if (!atomic_compare_exchange_strong(&l->state, &free, LANE_TAKEN))
+			continue;
+		uint32_t have = atomic_load(&used);
+		while (have < i + 1 && !atomic_compare_exchange_weak(&used, &have, i + 1))
+			;
+		l->tid = name ? tid : os_thread_id();
+		memset(l->name, 0, sizeof l->name);
+		l->guest = name;
+		if (name)
+			strncpy(l->name, name, sizeof l->name - 1);
+		atomic_store(&l->wait_begin, 0);
+		l->serial = atomic_fetch_add(&serials, 1) + 1;
+		atomic_store(&l->state, LANE_LIVE);
+		return l;
+	}
+	return NULL;
+}
+
+static thread_buffer *trace_lane_take(thread_buffer_self *me)
+{
+	thread_buffer *l = me->ended ? NULL : thread_buffer_find(0, NULL);
+
+	if (!l)
+		return NULL;
+	me->mask = blocked();
+	me->thread_buffer = l;
+	/* No lane without a destructor that reports its end. */
+	if (!pthread_setspecific(key, l))
+		return l;
+	me->thread_buffer = NULL;
+	atomic_store(&l->state, LANE_ENDED);
+	return NULL;
+}
+
+/* --- losing */
+
+static void lose(thread_buffer *l, uint64_t word)
+{
+	if (!l) {
+		atomic_fetch_add_explicit(&lost_without_lane, 1, memory_order_relaxed);
+		return;
+	}
+	atomic_fetch_add_explicit(&l->lost, 1, memory_order_relaxed);
+	switch (LANE_KIND(word)) {
+	case LANE_PUSH:
+		atomic_fetch_add_explicit(&l->lost_pushes, 1, memory_order_relaxed);
+		break;
+	case LANE_POP:
+		if (atomic_load_explicit(&l->lost_pushes, memory_order_relaxed))
+			atomic_fetch_sub_explicit(&l->lost_pushes, 1, memory_order_relaxed);
+		else
+			atomic_fetch_add_explicit(&l->lost_pops, 1, memory_order_relaxed);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- placing */
+
+/* false: there is no place there. While a thread changes its block, any number of handlers may run
+ * one after the other: they stop before the block's end, so that `next` never comes to stand in the
+ * block behind, where it would pass for a place. What the thread itself writes there has room
+ * still. */
+static bool thread_buffer_place(uintptr_t at, size_t bytes, bool in_handler, uint64_t ticks,
+				uint64_t word, uint64_t value)
+{
+	const size_t end = in_handler ? LANE_BLOCK - LANE_GUARD : LANE_BLOCK;
+
+	if (!(at & ~(uintptr_t)LANE_MASK) || (at & LANE_MASK) < LANE_FIRST ||
+	    (at & LANE_MASK) + bytes > end)
+		return false;
+	if (bytes > sizeof(thread_buffer_entry))
+		atomic_store_explicit(&((thread_buffer_entry *)at)[1].ticks, value,
+				      memory_order_relaxed);
+	thread_buffer_write(at, ticks, word);
+	return true;
+}
+
+/* --- waiting for room */
+
+/* Whether this may be a signal's handler: while one runs, its signal is blocked. */
+static bool maybe_in_handler(const thread_buffer_self *me)
+{
+	const uint64_t more = blocked() & ~me->mask;
+	struct sigaction act;
+
+	for (int s = 1; more && s <= 64; s++)
+		if (more >> (s - 1) & 1 && !sigaction(s, NULL, &act) &&
+		    (act.sa_flags & SA_SIGINFO ||
+		     (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)))
+			return true;
+	return false;
+}
+
+/* A block, when one becomes free in time; NULL: none did, or this thread does not wait. */
+static event_chunk *block_await(thread_buffer_self *me)
+{
+	const int error = errno;
+	uint32_t given = block_pool_given();
+	event_chunk *fresh = NULL;
+
+	if (!atomic_load(&patience) || me->hasty || maybe_in_handler(me)) {
+		errno = error;
+		return NULL;
+	}
+	const uint64_t from = ticks_of_system();
+	uint64_t now = from, last = from; /* last: when a block was given back */
+	while (!(fresh = chunk_alloc()) && atomic_load(&patience) && !me->hasty) {
+		block_pool_wait(given, WAIT_NS);
+		now = ticks_of_system();
+		if (block_pool_given() != given)
+			last = now;
+		else if (now - last >= atomic_load(&patience))
+			me->hasty = true;
+		given = block_pool_given();
+	}
+	atomic_fetch_add(&waits, 1);
+	atomic_fetch_add(&waited_ns, now - from);
+	errno = error;
+	return fresh;
+}
+
+/* --- changing blocks */
+
+/* Hands the current block to the drain; `next` is where entries go from now on. */
+static void hand_over(thread_buffer_self *me, uintptr_t next)
+{
+	thread_buffer *l = me->thread_buffer;
+	uintptr_t end = __atomic_exchange_n(&me->next, next, __ATOMIC_RELAXED);
+	event_chunk *old = atomic_load_explicit(&l->current, memory_order_relaxed);
+
+	if (!old)
+		return;
+	old->end = (uint32_t)(end - (uintptr_t)old);
+	/* In this order: the drain must never see as current a block that it has given back. */
+	atomic_store(&l->current, NULL);
+	event_chunk *newest = atomic_load(&l->full);
+	do {
+		old->next = newest;
+	} while (!atomic_compare_exchange_weak(&l->full, &newest, old));
+	sem_post(&wake);
+}
+
+/* me->busy is set. */
+static void change_block(thread_buffer_self *me, uint64_t ticks)
+{
+	thread_buffer *l = me->thread_buffer ? me->thread_buffer : trace_lane_take(me);
+
+	if (!l) {
+		me->next = LANE_NONE;
+		return;
+	}
+	if (!l->name[0])
+		os_thread_name(l->name);
+	event_chunk *fresh = chunk_alloc();
+	hand_over(me, fresh ? (uintptr_t)fresh + LANE_FIRST : LANE_NONE);
+	if (!fresh) {
+		/* Ours is with the drain now, and may be the one that comes back. */
+		fresh = block_await(me);
+		if (!fresh)
+			return;
+		__atomic_store_n(&me->next, (uintptr_t)fresh + LANE_FIRST, __ATOMIC_RELAXED);
+	}
+	atomic_store(&l->current, fresh);
+	lost_record gap = {.pops = atomic_exchange(&l->lost_pops, 0),
+			   .pushes = atomic_exchange(&l->lost_pushes, 0)};
+	if (gap.pops || gap.pushes)
+		thread_buffer_place(local_fetch_add(&me->next, 2 * sizeof(thread_buffer_entry)),
+				    2 * sizeof(thread_buffer_entry), false, ticks,
+				    LANE_WORD(LANE_GAP, 0), (uint64_t)gap.pops << 32 | gap.pushes);
+}
+
+void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word,
+			    uint64_t value)
+{
+	thread_buffer_self *me = &thread_buffer_me;
+	bool placed = thread_buffer_place(at, bytes, me->busy, ticks, word, value);
+
+	if (me->busy) {
+		/* A handler, while its thread changes the block: that cannot happen before we
+		 * return, so that the place may be given back. */
+		if (!placed) {
+			local_fetch_add(&me->next, -(uintptr_t)bytes);
+			lose(me->thread_buffer, word);
+		}
+		return;
+	}
+	if (placed && (at & LANE_MASK) < LANE_SOFT)
+		return;
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	/* A handler may have changed the block since `at` was taken. */
+	if ((me->next & LANE_MASK) >= LANE_SOFT)
+		change_block(me, ticks);
+	if (!placed) {
+		if (me->next & ~(uintptr_t)LANE_MASK)
+			placed = thread_buffer_place(local_fetch_add(&me->next, bytes), bytes,
+						     false, ticks, word, value);
+		if (!placed)
+			lose(me->thread_buffer, word);
+	}
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = 0;
+}
+
+uint32_t thread_buffer_serial(void)
+{
+	thread_buffer_self *me = &thread_buffer_me;
+
+	if (!me->thread_buffer && !me->busy) {
+		me->busy = 1;
+		trace_lane_take(me);
+		me->busy = 0;
+	}
+	return me->thread_buffer ? me->thread_buffer->serial : 0;
+}
+
+/* --- the end of a thread */
+
+static void thread_buffer_thread_ends(void *arg)
+{
+	thread_buffer_self *me = &thread_buffer_me;
+	thread_buffer *l = arg;
+
+	me->busy = 1;
+	me->ended = true;
+	os_thread_counters_own(&l->uses);
+	l->end_ticks = ticks_now();
+	hand_over(me, LANE_NONE);
+	me->thread_buffer = NULL;
+	atomic_store(&l->state, LANE_ENDED);
+	me->busy = 0;
+	sem_post(&wake);
+}
+
+/* --- a guest */
+
+bool thread_buffer_proxy_begin(thread_buffer_self *ret_own, int tid, const char *name)
+{
+	thread_buffer_self *me = &thread_buffer_me;
+	thread_buffer *l = thread_buffer_find(tid, name);
+
+	if (!l)
+		return false;
+	*ret_own = *me;
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->next = LANE_NONE;
+	me->thread_buffer = l;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = 0;
+	return true;
+}
+
+void thread_buffer_guest_end(const thread_buffer_self *own)
+{
+	thread_buffer_self *me = &thread_buffer_me;
+	thread_buffer *l = me->thread_buffer;
+
+	me->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	l->end_ticks = ticks_now();
+	hand_over(me, LANE_NONE);
+	atomic_store(&l->state, LANE_ENDED);
+	me->thread_buffer = own->thread_buffer;
+	me->next = own->next;
+	atomic_signal_fence(memory_order_seq_cst);
+	me->busy = own->busy;
+	sem_post(&wake);
+}
+
+/* --- for the recorder */
+
+bool thread_buffers_init(void)
+{
+	static bool done;
+
+	if (!done)
+		done =
+		    !sem_init(&wake, 0, 0) && !pthread_key_create(&key, thread_buffer_thread_ends);
+	return done;
+}
+
+size_t thread_buffers_used(void)
+{
+	return atomic_load(&used);
+}
+
+thread_buffer *thread_buffers_at(size_t i)
+{
+	return &thread_buffers[i];
+}
+
+void thread_buffer_release(thread_buffer *l)
+{
+	atomic_fetch_add(&lost_without_lane, atomic_exchange(&l->lost, 0));
+	atomic_store(&l->lost_pushes, 0);
+	atomic_store(&l->lost_pops, 0);
+	atomic_store(&l->state, LANE_FREE);
+}
+
+uint64_t thread_buffers_lost(void)
+{
+	return atomic_load(&lost_without_lane);
+}
+
+void thread_buffers_forget(void)
+{
+	memset(thread_buffers, 0, sizeof thread_buffers);
+	atomic_store(&used, 0);
+	atomic_store(&lost_without_lane, 0);
+	atomic_store(&patience, 0);
+	atomic_store(&waits, 0);
+	atomic_store(&waited_ns, 0);
+	thread_buffer_me =
+	    (thread_buffer_self){.next = LANE_NONE, .ranges = thread_buffer_me.ranges};
+	pthread_setspecific(key, NULL);
+	sem_init(&wake, 0, 0);
+}
+
+void thread_buffers_block_when_full(uint64_t patience_ns)
+{
+	atomic_store(&patience, patience_ns);
+}
+
+thread_buffer_waits thread_buffers_waited(void)
+{
+	return (thread_buffer_waits){.n = atomic_load(&waits), .ns = atomic_load(&waited_ns)};
+}
+
+bool thread_buffers_wait(uint64_t ns)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(ns / 1000000000u);
+	until.tv_nsec = (long)(ns % 1000000000u);
+	int got = sem_timedwait(&wake, &until);
+	/* One look serves all who called. */
+	while (!got && !sem_trywait(&wake))
+		;
+	return !got;
+}
+
+void thread_buffers_wake(void)
+{
+	sem_post(&wake);
+}

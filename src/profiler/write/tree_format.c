@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "profiler/write/tree_format.h"
+#include "base/err.h"
+#include "base/id_table.h"
+#include "base/mem.h"
+#include "base/sink.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- what is written */
+
+typedef struct bounding {
+	const dck_tree *from;
+	form_tree *to;
+	dck_tree_node *nodes;
+	double *weights;
+	uint64_t *bytes; /* of each node's path: its names, each with a byte between */
+	uint32_t *node;	 /* of each path of `from`: its node, or that around it */
+	bool *cut;	 /* of each path of `from`: it has none of its own */
+	uint64_t sum;
+} bounding;
+
+/* An outermost path is always kept, since it is no longer than its name. */
+static void bound_path(bounding *b, size_t i)
+{
+	const size_t ncolumns = b->from->ncolumns;
+	const uint32_t above = b->from->nodes[i].parent, frame = b->from->nodes[i].frame;
+	const bool outer = above == DCK_TREE_ROOT;
+	const uint32_t parent = outer ? DCK_TREE_ROOT : b->node[above];
+	const uint32_t depth = outer ? 0 : b->to->depth[parent] + 1;
+	const uint64_t bytes =
+	    (outer ? 0 : b->bytes[parent]) + strlen(b->from->frames[frame].name) + 1;
+	uint32_t node = parent;
+
+	b->cut[i] =
+	    !outer && (b->cut[above] || depth >= FORM_DEPTH_MAX || b->sum + bytes > FORM_BYTES_MAX);
+	if (!b->cut[i]) {
+		node = (uint32_t)b->to->t.nnodes++;
+		b->nodes[node] = (dck_tree_node){parent, frame};
+		b->to->depth[node] = depth;
+		b->bytes[node] = bytes;
+		b->sum += bytes;
+	}
+	b->node[i] = node;
+	for (size_t k = 0; k < ncolumns; k++)
+		b->weights[node * ncolumns + k] += b->from->weights[i * ncolumns + k];
+}
+
+dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
+			  const tree_format *to, dck_err *err)
+{
+	const size_t n = t->nnodes + 1;
+	bounding b = {.from = t,
+		      .to = f,
+		      .nodes = mem_zalloc(n, sizeof *b.nodes),
+		      .weights = mem_zalloc(n, (t->ncolumns + 1) * sizeof *b.weights),
+		      .bytes = mem_zalloc(n, sizeof *b.bytes),
+		      .node = mem_zalloc(n, sizeof *b.node),
+		      .cut = mem_zalloc(n, sizeof *b.cut)};
+
+	*f = (form_tree){.t = *t, .depth = mem_zalloc(n, sizeof *f->depth)};
+	f->t.nodes = b.nodes;
+	f->t.weights = b.weights;
+	f->t.nnodes = 0;
+	dck_frame *keys = mem_zalloc(t->nframes + 1, sizeof *keys);
+	const bool ok = f->depth && keys && b.nodes && b.weights && b.bytes && b.node && b.cut;
+	for (size_t i = 0; i < t->nframes && ok; i++)
+		keys[i] = to->key ? to->key(&t->frames[i]) : t->frames[i];
+	for (size_t i = 0; i < t->nnodes && ok; i++)
+		bound_path(&b, i);
+	mem_free(b.bytes);
+	mem_free(b.node);
+	mem_free(b.cut);
+	f->keyed = f->t;
+	f->keyed.frames = keys;
+	dck_status status =
+	    ok ? call_tree_open(&f->c, &f->keyed, err) : ERR_NO_MEMORY(err, "for the call paths");
+	if (status == DCK_OK)
+		status = call_tree_weight(t, weight, &f->weight, err);
+	if (status != DCK_OK)
+		form_tree_done(f);
+	return status;
+}
+
+void form_tree_done(form_tree *f)
+{
+	call_tree_done(&f->c);
+	mem_free((void *)f->keyed.frames);
+	mem_free((void *)f->t.nodes);
+	mem_free((void *)f->t.weights);
+	mem_free(f->depth);
+	*f = (form_tree){0};
+}
+
+/* --- what forms share */
+
+int64_t form_integer(double weight)
+{
+	static const double most = 9e18; /* beyond it a double may not fit */
+
+	return weight >= most ? INT64_MAX : weight <= -most ? INT64_MIN : llround(weight);
+}
+
+int64_t form_weight(const form_tree *f, uint32_t node)
+{
+	return form_integer(f->t.weights[node * f->t.ncolumns + f->weight]);
+}
+
+void form_put_line(dck_sink *out, const char *text, char no)
+{
+	char shown[KEPT_NAME_MAX];
+	const size_t n = utf8_sanitize_copy(shown, text, strlen(text));
+
+	for (size_t i = 0; no && i < n; i++)
+		if (shown[i] == no)
+			shown[i] = ' ';
+	sink_put(out, shown, n);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record/lazy_jansson.h"
+
+struct jansson_functions record_jansson;
+
+/* Its reader does not notice every allocation that fails, and a text loses letters then. So its
+ * functions are called through ours, which remember it; they may be those of the program around
+ * us, which uses the same jansson. */
+static struct {
+	json_malloc_t alloc;
+	json_free_t release;
+} before;
+static _Thread_local bool failed;
+
+static void *alloc(size_t bytes)
+{
+	void *p = before.alloc(bytes);
+
+	failed = failed || !p;
+	return p;
+}
+
+static void jansson_watch(void)
+{
+	jansson->get_alloc_funcs(&before.alloc, &before.release);
+	jansson->set_alloc_funcs(alloc, before.release);
+}
+
+static const char *const names[] = {JANSSON_FUNCTIONS(OS_LATE_NAME)};
+static os_lazy_library library =
+    OS_LATE_THEN("libjansson.so.4", "reading records", names, record_jansson, jansson_watch);
+
+dck_status jansson_load(dck_err *err)
+{
+	return os_lazy_load(&library, err);
+}
+
+json_t *jansson_read(const char *text, size_t n, json_error_t *ret_at, bool *ret_no_memory)
+{
+	failed = false;
+	json_t *root = jansson->loadb(text, n, JSON_REJECT_DUPLICATES, ret_at);
+	*ret_no_memory = failed;
+	if (failed && root) {
+		jansson->delete (root);
+		root = NULL;
+	}
+	return root;
+}

@@ -1,0 +1,38 @@
+/* lazy_jansson.h - jansson, loaded when a record is first read.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef RECORD_LATE_JANSSON_H
+#define RECORD_LATE_JANSSON_H
+
+#include "os/process/lazy_library.h"
+
+#include <jansson.h>
+
+#define JANSSON_FUNCTIONS(X)      \
+	X(json_, array_get)       \
+	X(json_, array_size)      \
+	X(json_, delete)          \
+	X(json_, get_alloc_funcs) \
+	X(json_, integer_value)   \
+	X(json_, loadb)           \
+	X(json_, number_value)    \
+	X(json_, object_get)      \
+	X(json_, set_alloc_funcs) \
+	X(json_, string_length)   \
+	X(json_, string_value)
+
+struct jansson_functions {
+	JANSSON_FUNCTIONS(OS_LATE_MEMBER)
+};
+
+/* Written once, by the first that reads a record. */
+extern struct jansson_functions record_jansson;
+static const struct jansson_functions *const jansson = &record_jansson;
+
+/* E_ABSENT: it is not there. */
+dck_status jansson_load(dck_err *err);
+/* The text as a tree, to be freed with delete; after jansson_load(). NULL: it is no JSON, and
+ * *ret_at says why, or there is no memory for all of it. */
+json_t *jansson_read(const char *text, size_t n, json_error_t *ret_at, bool *ret_no_memory);
+
+#endif

@@ -1,0 +1,32 @@
+/* tree_rows.h - the paths of a tree as rows to be shown: from the outermost on, the heaviest of one
+ * parent first, each followed by what lies below it.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CALLS_CALL_ROWS_H
+#define CALLS_CALL_ROWS_H
+
+#include "record/tree/call_tree.h"
+
+enum { CALL_LEVELS_MAX = 200 };
+
+typedef struct call_row {
+	uint32_t node, level;
+} call_row;
+
+typedef struct tree_rows {
+	call_row *rows;	    /* @owned */
+	size_t n, left_out; /* left_out: paths, each with all below it */
+} tree_rows;
+
+typedef struct tree_rows_how {
+	size_t column;	  /* by which they are ordered */
+	size_t most;	  /* rows */
+	uint32_t levels;  /* at most CALL_LEVELS_MAX */
+	double share_min; /* paths that weigh less of the whole are left out */
+} tree_rows_how;
+
+dck_status tree_rows_find(tree_rows *ret, const call_tree *c, const tree_rows_how *how,
+			  dck_err *err) DCK_MUST_USE;
+void tree_rows_done(tree_rows *r); /* {0} is allowed */
+
+#endif

@@ -1,0 +1,290 @@
+/* interleaved.c - dck_compare() and dck_rank(): several subjects compared live, interleaved in
+ * randomised blocks. This file checks the configuration, runs the steps in order and makes the
+ * record.
+ *
+ * Order: the checks; hooks that run once; outputs compared with --check-outputs, before anything is
+ * timed; then one comparison (interleaved_rounds.c), or with --over one for each size
+ * (interleaved_over.c). With --aa the first half of the time compares the first subject with itself
+ * (an A/A test), and the far end of that interval becomes the least margin. Last comes the record
+ * (interleaved_record.c, of a ranking interleaved_rank.c).
+ *
+ * Candidates and results are arrays on the stack of dck_compare(). Sessions are closed before the
+ * log and the clock that they share (measure_context). A failure after the first whole round
+ * becomes a note of an incomplete record; before it, it is returned.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/compare/interleaved_look.h"
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "base/common_prefix.h"
+#include "measure/verify/output_compare.h"
+#include "record/record_begin.h"
+#include "record/host.h"
+#include "measure/subject/subject_facts.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WARMUP_NS_MOST	2000000000u
+#define WARMUP_NS_LEAST 300000000u
+
+static dck_status interleaved_check(const dck_alternative *all, size_t n,
+				    const dck_compare_config *c, dck_err *err)
+{
+	if (n < 2)
+		DCK_FAIL(err, E_ARG, "a comparison needs at least two subjects");
+	if (n > DCK_ALTERNATIVES_MAX)
+		DCK_FAIL(err, E_ARG, "%zu subjects are too many to compare: at most %d", n,
+			 DCK_ALTERNATIVES_MAX);
+	if (c->ranking && c->rounds > 0 && c->rounds < interleaved_look_least(n, c->level))
+		DCK_FAIL(err, E_ARG,
+			 "--runs is %llu: the ratios of %zu subjects have intervals from %zu runs "
+			 "of each on",
+			 (unsigned long long)c->rounds, n, interleaved_look_least(n, c->level));
+	if (!c->ranking && c->rounds > 0 && c->rounds < 6)
+		DCK_FAIL(err, E_ARG,
+			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
+			 (unsigned long long)c->rounds);
+	if (c->fresh && !c->program)
+		DCK_FAIL(err, E_UNSUP,
+			 "trials in fresh processes need the deepclock program "
+			 "(dck_compare_config.program)");
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(all[i].name, all[k].name) == 0)
+				DCK_FAIL(err, E_ARG, "two subjects are called '%s'", all[i].name);
+	if (c->ranking && (c->over || c->aa))
+		DCK_FAIL(err, E_ARG, "a ranking has no baseline: --over and --aa need one");
+	if (c->over && c->aa)
+		DCK_FAIL(err, E_ARG,
+			 "--aa is of one comparison, --over makes several: give one of them");
+	/* Pinning holds for the whole process, so of two pinnings only the last would hold. */
+	for (size_t i = 1; i < n && !c->fresh; i++) {
+		const char *a = all[0].subject->model.cpus, *b = all[i].subject->model.cpus;
+
+		if (a != b && (!a || !b || strcmp(a, b) != 0))
+			DCK_FAIL(err, E_ARG,
+				 "'%s' and '%s' are pinned to different processors, "
+				 "which one process cannot be: add --fresh",
+				 all[0].name, all[i].name);
+	}
+	return DCK_OK;
+}
+
+/* Warm-ups, and in fresh processes trials, are measurements as `bench` makes them. */
+static dck_status interleaved_plan_make(interleaved *v, dck_err *err)
+{
+	const dck_compare_config *c = v->asked;
+	dck_plan plan;
+
+	dck_plan_init(&plan);
+	plan.keep = 4096;
+	/* Trials are interleaved, so a drift that is left slows all candidates alike. */
+	plan.max_warmup_ns = c->max_time_ns / 20;
+	if (plan.max_warmup_ns > WARMUP_NS_MOST)
+		plan.max_warmup_ns = WARMUP_NS_MOST;
+	if (plan.max_warmup_ns < WARMUP_NS_LEAST)
+		plan.max_warmup_ns = WARMUP_NS_LEAST;
+	if (c->warmup)
+		plan.warmup = c->warmup;
+	if (c->max_warmup_ns > 0)
+		plan.max_warmup_ns = c->max_warmup_ns;
+	plan.clock = c->clock;
+	plan.program = c->program;
+	if (c->fresh) {
+		plan.max_time_ns = c->trial_ns > 200000000u ? c->trial_ns : 200000000u;
+		plan.min_time_ns = plan.max_time_ns;
+		plan.min_runs = 3;
+	}
+	return measure_plan_check(&plan, &v->plan, err);
+}
+
+static dck_status interleaved_compare(interleaved *v, interleaved_rounds *r,
+				      interleaved_rounds *self, const dck_alternative *a,
+				      dck_err *err)
+{
+	const uint64_t begin = v->shared.origin_ns;
+
+	r->margin = v->asked->margin;
+	if (v->asked->aa) {
+		self->margin = v->asked->margin;
+		self->phase = "A and A";
+		self->n = 2;
+		self->candidates[0].what = self->candidates[1].what = a;
+		v->deadline_ns = begin + v->asked->max_time_ns / 2;
+		DCK_TRY(interleaved_rounds_run(v, self, err));
+		r->margin = fmax(r->margin, interleaved_floor(self));
+		r->failed = self->failed;
+		r->why = self->why;
+		if (self->failed != DCK_OK)
+			return DCK_OK; /* the comparison itself has not begun */
+	}
+	r->phase = "rounds";
+	v->deadline_ns = begin + v->asked->max_time_ns;
+	return interleaved_rounds_run(v, r, err);
+}
+
+/* Compares outputs before anything is timed, because the speed of a wrong model is worth
+ * nothing. */
+static dck_status outputs_check(const dck_alternative *all, size_t n, const dck_observer *watch,
+				record_builder *b, dck_err *err)
+{
+	compared list[DCK_ALTERNATIVES_MAX] = {0};
+	dck_status status = DCK_OK;
+
+	for (size_t i = 1; i < n && status == DCK_OK; i++) {
+		status = compared_subjects(all[0].subject, all[i].subject, NULL, watch,
+					   &list[i - 1], err);
+		list[i - 1].label = all[i].name;
+		if (status != DCK_OK && status != DCK_E_CANCEL)
+			err_while(err, status, "checking the outputs of '%s'", all[i].name);
+	}
+	if (status == DCK_OK)
+		(void)compared_record(b, list, n - 1);
+	for (size_t i = 0; i < n; i++)
+		compared_done(&list[i]);
+	return status;
+}
+
+/* Names different subjects for the headline; the other facts are those of the first. */
+static void subjects_put(record_builder *b, const dck_alternative *all, size_t n, size_t from)
+{
+	const dck_subject *first = all[0].subject;
+	char text[1024];
+	bool differ = false;
+
+	for (size_t i = 1; i < n; i++)
+		differ |=
+		    all[i].subject->text != first->text || all[i].subject->argv != first->argv;
+	if (!differ)
+		return;
+	interleaved_names_text(all, n, from, text, sizeof text);
+	record_fact_text(b, "compare", "subjects", text);
+}
+
+/* Records the options in which the subjects differ: the headline names only those that hold for
+ * all. */
+static void varies_put(record_builder *b, const dck_alternative *all, size_t n)
+{
+	const dck_model_config *first = &all[0].subject->model;
+	bool engine = false, device = false, threads = false;
+	char text[64];
+
+	for (size_t i = 1; i < n; i++) {
+		const dck_model_config *m = &all[i].subject->model;
+
+		engine |=
+		    all[i].subject->kind != all[0].subject->kind ||
+		    strcmp(m->engine ? m->engine : "", first->engine ? first->engine : "") != 0;
+		device |=
+		    strcmp(m->device ? m->device : "", first->device ? first->device : "") != 0;
+		threads |= m->threads != first->threads ||
+			   strcmp(m->cpus ? m->cpus : "", first->cpus ? first->cpus : "") != 0;
+	}
+	snprintf(text, sizeof text, "%s%s%s", engine ? " engine device threads" : "",
+		 device && !engine ? " device" : "", threads && !engine ? " threads" : "");
+	if (text[0])
+		record_fact_text(b, "compare", "varies", text + 1);
+}
+
+static size_t shared_of(const dck_alternative *all, size_t n)
+{
+	const char *names[DCK_ALTERNATIVES_MAX];
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = all[i].name;
+	return common_prefix(names, n);
+}
+
+/* Runs everything between the hooks that are run once. */
+static dck_status compare_all(interleaved *v, interleaved_rounds *r, interleaved_rounds *self,
+			      const dck_alternative *all, size_t n, record_builder *b, dck_err *err)
+{
+	os_host host;
+
+	os_host_get(&host);
+	record_host(b, &host);
+	v->notes = b;
+	if (v->asked->ranking)
+		interleaved_rank_facts(b, all, n);
+	else
+		subjects_put(b, all, n, r->shared);
+	v->facts = b;
+	v->models = true;
+	for (size_t i = 0; i < n; i++)
+		v->models &= all[i].subject->kind == DCK_SUBJECT_MODEL;
+	varies_put(b, all, n);
+	if (v->asked->check_outputs)
+		DCK_TRY(outputs_check(all, n, v->shared.watch, b, err));
+	record_others_begin(&v->others, 0);
+	if (v->asked->over) {
+		DCK_TRY(interleaved_over(v, all, n, b, err));
+		interleaved_facts_method(b, v, NULL);
+		return DCK_OK;
+	}
+	DCK_TRY(interleaved_compare(v, r, self, &all[0], err));
+	record_others_end(&v->others);
+	if (v->asked->ranking)
+		interleaved_rank_record(b, v, r);
+	else
+		interleaved_record(b, v, r, v->asked->aa ? self : NULL);
+	return DCK_OK;
+}
+
+dck_status dck_compare(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		       const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	interleaved_candidate candidates[DCK_ALTERNATIVES_MAX] = {0}, self_candidates[2] = {0};
+	interleaved_result results[DCK_ALTERNATIVES_MAX] = {0}, self_results[2] = {0};
+	interleaved_rounds r = {.candidates = candidates, .results = results, .n = n};
+	interleaved_rounds self = {.candidates = self_candidates, .results = self_results};
+	dck_compare_config own;
+	interleaved v = {.asked = &own};
+	record_builder *b;
+	const dck_subject *whole[DCK_ALTERNATIVES_MAX];
+	dck_subject bare[DCK_ALTERNATIVES_MAX];
+	dck_alternative bare_all[DCK_ALTERNATIVES_MAX];
+	dck_err cleanup;
+	dck_status status;
+
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
+	DCK_TRY(interleaved_check(all, n, v.asked, err));
+	DCK_TRY(interleaved_plan_make(&v, err));
+	v.random = v.asked->seed;
+	for (size_t i = 0; i < n; i++) {
+		whole[i] = all[i].subject;
+		bare_all[i] = (dck_alternative){all[i].name, &bare[i]};
+		candidates[i].what = &bare_all[i];
+	}
+	r.shared = shared_of(all, n);
+	b = record_begin(v.asked->title);
+	DCK_NEED(b, err, "for a record");
+	measure_context_begin(&v.shared, v.asked->clock, watch, false);
+	status = subject_hooks_begin(whole, n, watch, bare, err);
+	if (status != DCK_OK)
+		goto done;
+	record_set_began(b, os_unix_ns());
+	status = compare_all(&v, &r, &self, bare_all, n, b, err);
+	interleaved_rounds_done(&self);
+	interleaved_rounds_done(&r);
+	subject_hooks_end(whole, n, &cleanup);
+	if (status == DCK_OK)
+		subject_hooks_note(b, &cleanup);
+done:
+	record_others_end(&v.others);
+	measure_context_end(&v.shared);
+	if (status == DCK_OK)
+		return record_finish(b, ret, err);
+	record_drop(b);
+	return status;
+}
+
+dck_status dck_rank(const dck_alternative *all, size_t n, const dck_compare_config *c,
+		    const dck_observer *watch, dck_record **ret, dck_err *err)
+{
+	dck_compare_config own;
+
+	DCK_TRY(OPT_CONFIG_GET(c, &own, dck_compare_config_init, err));
+	own.ranking = true;
+	return dck_compare(all, n, &own, watch, ret, err);
+}

@@ -1,0 +1,439 @@
+/* cost_formula.c - the cost of a model with open sizes: a polynomial, its largest terms, and the
+ * operators that contribute to them.
+ *
+ * sym_terms() gives the monomials of the MACs, those with the most factors first, at most
+ * NUM_TERMS_MAX; the first TERMS_SHOWN are columns. The polynomial of each operator is matched with
+ * them monomial by monomial (equal ones are the same object) and summed by operator and by type.
+ * Shares are of the first term, which dominates for large sizes. A cost that depends on a branch of
+ * an If has no formula.
+ *
+ * An input's size with a name longer than SYMBOL_MAX gets a letter that the model does not use
+ * itself; names are replaced only as whole words. O(operators * NUM_TERMS_MAX). Texts are in the
+ * arena of c; a text for which there is no memory is NULL or empty.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/cost_report/cost_formula.h"
+#include "base/units.h"
+#include "base/name_index.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define TERMS_SHOWN 3u
+#define OPERATORS   20u
+#define TITLE_MAX   20u
+#define SYMBOL_MAX  16u
+#define LETTERS	    16u
+
+/* Writes the number of a term: 0.00521 as well as 17.6 G. */
+static const char *coefficient(double v, char *buf, size_t size)
+{
+	return dck_text_si(v, "", buf, size);
+}
+
+/* Returns how many terms n has; 0 where it is not a polynomial of sizes. A branch of an If is not a
+ * size. */
+static size_t open_terms(model_cost *c, sym_int n, sym_term terms[NUM_TERMS_MAX], bool *ret_exact)
+{
+	sym_table *t = c->cost->nums;
+	size_t count =
+	    sym_known(n) || sym_unknown_reason(n) ? 0 : sym_terms(t, n, terms, ret_exact);
+	const char *name, *what;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; sym_factor(t, terms[i].of, k, &name, &what); k++)
+			if (what && strncmp(what, COST_BRANCH, strlen(COST_BRANCH)) == 0)
+				return 0;
+	return count;
+}
+
+/* --- long names */
+
+/* Returns how many of A to Z the model does not use itself, at most LETTERS. */
+static size_t letters_free(model_cost *c)
+{
+	size_t n = 0;
+
+	for (char text[2] = "A"; text[0] <= 'Z' && n < LETTERS; text[0]++)
+		n += !sym_symbol_used(c->cost->nums, text);
+	return n;
+}
+
+/* Lists the sizes of inputs, each once, whose names are too long for a formula. Without a free
+ * letter a name stays long. */
+static bool long_names(model_cost *c, names *ret)
+{
+	const cost_result *r = c->cost;
+	const size_t most = letters_free(c);
+	const char *name, *what;
+
+	if (!names_init(ret, c->arena, LETTERS))
+		return false;
+	for (size_t i = 0; i < r->ninputs; i++)
+		for (int k = 0; k < r->inputs[i]->rank && ret->n < most; k++)
+			if (sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what &&
+			    strlen(name) > SYMBOL_MAX && names_find(ret, name) == NAMES_NONE)
+				names_add(ret, name);
+	return ret->n > 0;
+}
+
+/* Returns the letter of the i-th of them; letters that the model uses itself are skipped. */
+static char letter_of(model_cost *c, size_t i)
+{
+	char text[2] = "A";
+
+	for (;; text[0]++) {
+		if (sym_symbol_used(c->cost->nums, text))
+			continue;
+		if (i-- == 0)
+			return text[0];
+	}
+}
+
+/* Returns `text` with `letter` for `name` where that is a whole word. */
+static const char *name_replace(model_cost *c, const char *text, const char *name, char letter)
+{
+	static const char part[] =
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	const size_t n = strlen(name);
+	const char *at = text, *done = "";
+
+	while (done && (at = strstr(at, name))) {
+		if ((at > text && strchr(part, at[-1])) || (at[n] && strchr(part, at[n]))) {
+			at += n;
+			continue;
+		}
+		done = mem_arena_fmt(c->arena, "%s%.*s%c", done, (int)(at - text), text, letter);
+		text = at += n;
+	}
+	return done ? mem_arena_fmt(c->arena, "%s%s", done, text) : NULL;
+}
+
+/* Returns a product of sizes, with letters for long names. NULL: no memory. */
+static const char *product_text(model_cost *c, sym_int product)
+{
+	const char *text = sym_text(c->cost->nums, product);
+	names list;
+
+	if (!long_names(c, &list))
+		return text;
+	for (size_t i = 0; i < list.n && text; i++)
+		text = name_replace(c, text, list.name[i], letter_of(c, i));
+	return text;
+}
+
+const char *cost_open_letters(model_cost *c)
+{
+	const char *text = "";
+	names list;
+
+	if (!long_names(c, &list))
+		return text;
+	for (size_t i = 0; i < list.n && text; i++)
+		text = mem_arena_fmt(c->arena, "%s%s %c is %s", text, i ? "," : ";",
+				     letter_of(c, i), list.name[i]);
+	return text;
+}
+
+const char *cost_formula_text(model_cost *c, sym_int n)
+{
+	sym_term terms[NUM_TERMS_MAX];
+	char buf[64];
+	bool exact = true;
+	size_t count = open_terms(c, n, terms, &exact);
+	const char *text = exact ? "" : "about ";
+
+	for (size_t i = 0; i < count && text; i++) {
+		if (i == TERMS_SHOWN) {
+			text = mem_arena_fmt(c->arena, "%s + ...", text);
+			break;
+		}
+		double v = terms[i].coef;
+		text = mem_arena_fmt(c->arena, "%s%s%s", text,
+				     !i	     ? ""
+				     : v < 0 ? " - "
+					     : " + ",
+				     coefficient(i && v < 0 ? -v : v, buf, sizeof buf));
+		if (text && terms[i].degree)
+			text =
+			    mem_arena_fmt(c->arena, "%s * %s", text, product_text(c, terms[i].of));
+	}
+	return count ? text : NULL;
+}
+
+/* --- the operators that make it */
+
+typedef struct part {
+	const char *name, *type;
+	size_t nodes, first;
+	double term[TERMS_SHOWN]; /* its multiples of the model's largest terms */
+} part;
+
+typedef struct whole {
+	model_cost *c;
+	sym_term term[NUM_TERMS_MAX];
+	size_t n; /* of them shown */
+} whole;
+
+static int part_order(const void *va, const void *vb)
+{
+	const part *a = va, *b = vb;
+
+	for (size_t i = 0; i < TERMS_SHOWN; i++)
+		if (a->term[i] < b->term[i] || a->term[i] > b->term[i])
+			return a->term[i] > b->term[i] ? -1 : 1;
+	return (a->first > b->first) - (a->first < b->first);
+}
+
+static void tally_part_add(const whole *w, part *p, sym_int macs)
+{
+	sym_term terms[NUM_TERMS_MAX];
+	bool exact;
+	size_t n = sym_terms(w->c->cost->nums, macs, terms, &exact);
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < w->n; k++)
+			if (sym_same(terms[i].of, w->term[k].of))
+				p->term[k] += terms[i].coef;
+	p->nodes++;
+}
+
+static bool has_any(const part *p)
+{
+	for (size_t i = 0; i < TERMS_SHOWN; i++)
+		if (p->term[i] < 0 || p->term[i] > 0)
+			return true;
+	return false;
+}
+
+/* Makes key and title of a term's column; the title is the product, where it is short. */
+static void term_column(const whole *w, size_t i, dck_column *ret)
+{
+	const char *text = w->term[i].degree ? product_text(w->c, w->term[i].of) : "fixed";
+
+	*ret = (dck_column){.key = mem_arena_fmt(w->c->arena, "term_%zu", i + 1),
+			    .title = text && strlen(text) <= TITLE_MAX
+					 ? text
+					 : mem_arena_fmt(w->c->arena, "term %zu", i + 1),
+			    .unit = DCK_UNIT_ONE};
+}
+
+static void tally_parts_put(record_builder *b, const whole *w, const char *name, const char *title,
+			    part *parts, size_t n, size_t most)
+{
+	const bool nodes = parts[0].type == NULL;
+	dck_column columns[3 + TERMS_SHOWN] = {
+	    {.key = nodes ? "type" : "operator", .title = nodes ? "type" : "operator"},
+	    {.key = nodes ? "nodes" : "type",
+	     .title = nodes ? "nodes" : "type",
+	     .unit = nodes ? DCK_UNIT_ONE : DCK_UNIT_NONE},
+	    {.key = "share", .title = "share", .unit = DCK_UNIT_ONE}};
+
+	for (size_t i = 0; i < w->n; i++)
+		term_column(w, i, &columns[3 + i]);
+	qsort(parts, n, sizeof *parts, part_order);
+	record_table(b, name, title, columns, 3 + w->n);
+	for (size_t i = 0; i < n && i < most && has_any(&parts[i]); i++) {
+		record_cell_text(b, parts[i].name);
+		if (nodes)
+			record_cell_int(b, (int64_t)parts[i].nodes);
+		else
+			record_cell_text(b, parts[i].type);
+		record_cell_real(b, parts[i].term[0] / w->term[0].coef);
+		for (size_t k = 0; k < w->n; k++)
+			record_cell_real(b, parts[i].term[k]);
+	}
+}
+
+/* Returns a part for each type; *ret_n: how many. */
+static part *types_make(const whole *w, size_t *ret_n)
+{
+	model_cost *c = w->c;
+	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
+	names seen;
+
+	*ret_n = 0;
+	if (!parts || !names_init(&seen, c->arena, c->cost->nops))
+		return NULL;
+	for (size_t i = 0; i < c->cost->nops; i++) {
+		const cost_op *o = &c->cost->ops[i];
+		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
+		if (!type)
+			continue;
+		part *p = &parts[names_add(&seen, type)];
+		if (!p->name)
+			*p = (part){.name = type, .first = i};
+		tally_part_add(w, p, o->macs);
+	}
+	*ret_n = seen.n;
+	return parts;
+}
+
+static void tally_types_put(record_builder *b, const whole *w)
+{
+	size_t n;
+	part *parts = types_make(w, &n);
+
+	if (n)
+		tally_parts_put(b, w, "cost/types", "MACs by operator type", parts, n, SIZE_MAX);
+}
+
+static void operators_put(record_builder *b, const whole *w)
+{
+	model_cost *c = w->c;
+	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->cost->nops && parts; i++) {
+		const cost_op *o = &c->cost->ops[i];
+		if (o->expanded || sym_is(o->macs, 0))
+			continue;
+		parts[n] = (part){.name = model_cost_name(c, o->node),
+				  .type = model_cost_type(c, o->node),
+				  .first = i};
+		tally_part_add(w, &parts[n++], o->macs);
+	}
+	if (n)
+		tally_parts_put(b, w, "cost/operators", "MACs by operator", parts, n, OPERATORS);
+}
+
+/* --- the sizes themselves */
+
+/* Records the terms whose columns have a number instead of a name. */
+static void facts_terms(record_builder *b, const whole *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		const char *text = sym_text(w->c->cost->nums, w->term[i].of);
+		const char *key = mem_arena_fmt(w->c->arena, "term_%zu", i + 1);
+		if (key && strlen(text) > TITLE_MAX)
+			record_fact_text(b, "cost", key, text);
+	}
+}
+
+static bool tally_is_plain(const char *name)
+{
+	for (; *name; name++)
+		if (!strchr("_-./:", *name) && !(*name >= '0' && *name <= '9') &&
+		    !((*name | 32) >= 'a' && (*name | 32) <= 'z'))
+			return false;
+	return true;
+}
+
+/* Returns " --dim N=1 --dim 'a b=1'": all sizes of inputs that the model leaves open. */
+static const char *dims_to_give(model_cost *c, size_t *ret_n)
+{
+	const cost_result *r = c->cost;
+	const char *list = "", *name, *what;
+	size_t most = 0;
+	names seen;
+
+	for (size_t i = 0; i < r->ninputs; i++)
+		most += r->inputs[i]->rank > 0 ? (size_t)r->inputs[i]->rank : 0;
+	if (!names_init(&seen, c->arena, most))
+		return "";
+	for (size_t i = 0; i < r->ninputs; i++)
+		for (int k = 0; k < r->inputs[i]->rank && list; k++) {
+			if (!sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) || what ||
+			    names_find(&seen, name) != NAMES_NONE)
+				continue;
+			names_add(&seen, name);
+			const char *quote = tally_is_plain(name) ? "" : "'";
+			list =
+			    mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
+		}
+	*ret_n = seen.n;
+	return list ? list : "";
+}
+
+/* Returns "u1: elements of 'x' that are not zero": the sizes of terms that depend on values. */
+static const char *sizes_of_values(const whole *w, size_t *ret_n)
+{
+	const char *list = "", *name, *what;
+	names seen;
+
+	if (!names_init(&seen, w->c->arena, TERMS_SHOWN * 16))
+		return "";
+	for (size_t i = 0; i < w->n; i++)
+		for (size_t k = 0; k < 16 && list; k++) {
+			if (!sym_factor(w->c->cost->nums, w->term[i].of, k, &name, &what))
+				break;
+			if (!what || names_find(&seen, name) != NAMES_NONE)
+				continue;
+			list = mem_arena_fmt(w->c->arena, "%s%s%s: %s", list, seen.n ? "; " : "",
+					     name, what);
+			names_add(&seen, name);
+		}
+	*ret_n = seen.n;
+	return list ? list : "";
+}
+
+static void tally_notes(record_builder *b, const whole *w)
+{
+	size_t n = 0, values = 0;
+	const char *list = dims_to_give(w->c, &n), *of_values = sizes_of_values(w, &values);
+
+	if (n)
+		record_note(b, "open-sizes",
+			    "the model leaves %zu size%s open, and its cost is a formula of %s: "
+			    "for numbers add%s with your sizes in place of 1",
+			    n, n == 1 ? "" : "s", n == 1 ? "it" : "them", list);
+	if (values)
+		record_note(b, "sizes-of-values",
+			    "%s on what is computed (%s): --run takes %s from one run",
+			    values == 1 ? "a size depends" : "sizes depend", of_values,
+			    values == 1 ? "it" : "them");
+}
+
+/* Returns the largest terms of the MACs, of all operators or, where one is not known, of the
+ * others. */
+static whole whole_of(model_cost *c)
+{
+	whole w = {.c = c};
+	bool exact;
+	sym_int macs = c->cost->macs;
+
+	if (sym_unknown_reason(macs))
+		macs = c->cost->macs_known;
+	w.n = open_terms(c, macs, w.term, &exact);
+	if (w.n > TERMS_SHOWN)
+		w.n = TERMS_SHOWN;
+	return w;
+}
+
+const char *cost_open_most(model_cost *c, double *ret_share)
+{
+	whole w = whole_of(c);
+	size_t n = 0, most = 0;
+	part *parts = w.n ? types_make(&w, &n) : NULL;
+
+	for (size_t i = 1; i < n; i++)
+		if (part_order(&parts[i], &parts[most]) < 0)
+			most = i;
+	*ret_share = n ? parts[most].term[0] / w.term[0].coef : 0;
+	return n ? parts[most].name : NULL;
+}
+
+static void facts_letters(record_builder *b, model_cost *c)
+{
+	names list;
+	const char *key;
+
+	if (!long_names(c, &list))
+		return;
+	for (size_t i = 0; i < list.n; i++)
+		if ((key = mem_arena_fmt(c->arena, "size/%c", letter_of(c, i))))
+			record_fact_text(b, "cost", key, list.name[i]);
+}
+
+void cost_open_put(record_builder *b, model_cost *c)
+{
+	if (sym_known(c->cost->macs) && sym_known(c->cost->flops))
+		return;
+	whole w = whole_of(c);
+	facts_letters(b, c);
+	if (w.n) {
+		facts_terms(b, &w);
+		tally_types_put(b, &w);
+		operators_put(b, &w);
+	}
+	tally_notes(b, &w);
+}

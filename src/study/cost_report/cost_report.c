@@ -1,0 +1,582 @@
+/* cost_report.c - dck_cost(): what a model costs: parameters, operations and bytes, as a record.
+ *
+ *	deepclock cost model.onnx --batch 8
+ *
+ * src/model/cost counts, model_cost.h opens the model and turns numbers into values, and this file
+ * chooses what the record shows. Nothing is timed. The model runs only with --run, once, to learn
+ * the sizes that depend on values.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "deepclock/cost.h"
+#include "deepclock/unstable.h"
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "record/tree/module_tree.h"
+#include "study/cost_report/cost_formula.h"
+#include "study/cost_report/model_cost.h"
+#include "record/record_begin.h"
+#include "measure/subject/subject_facts.h"
+#include "study/cost_report/observed_shapes.h"
+#include "base/units.h"
+#include "model/cost/op.h"
+#include "base/name_index.h"
+#include "model/cost/flop_conventions.h"
+#include <string.h>
+
+/* "none", and the names of the counters in their order. */
+const char *const dck_cost_peers[] = {"none",	 "torchvision", "fvcore",    "thop",
+				      "ptflops", "calflops",	"onnx-tool", NULL};
+_Static_assert(sizeof dck_cost_peers / sizeof *dck_cost_peers == PEER_COUNTERS + 2, "a name each");
+_Static_assert((int)PEER_COUNTERS < (int)DCK_COST_PEERS_MAX, "dck_cost_price has a number each");
+
+bool dck_cost_peer_get(int as, dck_cost_peer *ret)
+{
+	const flop_convention *p = peer_find(as);
+
+	if (p)
+		*ret = (dck_cost_peer){p->name, p->help, p->unit, p->hidden, p->partial};
+	return p != NULL;
+}
+
+const dck_opt dck_cost_options[] = {
+    DCK_OPTION(CHOICE, dck_cost_config, as, "as", "COUNTER", "none",
+	       "also what another counter's convention says, and the difference by operator type",
+	       .choices = dck_cost_peers),
+    DCK_FLAG(dck_cost_config, backward, "backward",
+	     "also what a training step costs, by a stated formula"),
+    DCK_FLAG(dck_cost_config, run, "run", "run the model once, to know what depends on values"),
+    DCK_FLAG(dck_cost_config, strict, "strict",
+	     "fail (exit status 1) when the cost of an operator is not known"),
+    {0},
+};
+
+void dck_cost_config_init_sized(dck_cost_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_cost_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}
+
+void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int n, const char *how)
+{
+	dck_value v = model_cost_value(c, n);
+	const char *open = cost_formula_text(c, n);
+
+	if (v.kind == DCK_VALUE_INT)
+		record_metric_int(b, tag, v.as.i, how);
+	else if (open && (open = mem_arena_fmt(c->arena, RECORD_OPEN "%s", open)))
+		record_metric_absent(b, tag, open);
+	else
+		record_metric_absent(b, tag, v.as.text);
+}
+
+#define LIMIT_MAX 60u /* characters of a formula in a sentence */
+
+/* Whether n is a sum of products alone: without floors and maxima, of which its terms are only
+ * about as large. */
+static bool is_plain(model_cost *c, sym_int n)
+{
+	sym_term terms[NUM_TERMS_MAX];
+	bool exact = true;
+
+	return sym_terms(c->cost->nums, n, terms, &exact) > 0 && exact;
+}
+
+/* A limit that a sentence has room for: instead of a long formula its least value, or none. */
+static sym_int limit_brief(model_cost *c, sym_int n, bool least)
+{
+	sym_table *t = c->cost->nums;
+
+	if (sym_known(n) || sym_unknown_reason(n) || is_plain(c, n) ||
+	    strlen(sym_text(t, n)) < LIMIT_MAX)
+		return n;
+	return least ? sym_const(sym_lower_bound(t, n) > 0 ? sym_lower_bound(t, n) : 0)
+		     : sym_unknown(t, "its formula is long");
+}
+
+/* "at least 24 and at most 60"; NULL: n has no limits that say more than n. */
+static const char *limits_text(model_cost *c, sym_int n, sym_int least, sym_int most,
+			       const char *(*text)(model_cost *c, sym_int n))
+{
+	least = limit_brief(c, least, true);
+	most = limit_brief(c, most, false);
+
+	const bool above = !sym_is(least, 0), below = !sym_unknown_reason(most);
+
+	if (sym_known(n) || (!sym_unknown_reason(n) && !sym_why_fresh(c->cost->nums, n)) ||
+	    (!above && !below))
+		return NULL;
+	return mem_arena_fmt(c->arena, "%s%s%s%s%s", above ? "at least " : "",
+			     above ? text(c, least) : "", above && below ? " and " : "",
+			     below ? "at most " : "", below ? text(c, most) : "");
+}
+
+static const char *exact_text(model_cost *c, sym_int n)
+{
+	return sym_text(c->cost->nums, n);
+}
+
+/* cost_metric_put() of a sum with limits, which are in front of the reason where it is absent. */
+static void limited_put(record_builder *b, model_cost *c, const char *key, sym_int n, sym_int least,
+			sym_int most, const char *how)
+{
+	sym_table *t = c->cost->nums;
+	const char *tag = mem_arena_fmt(c->arena, "cost/%s", key),
+		   *limits = limits_text(c, n, least, most, exact_text),
+		   *facts[] = {mem_arena_fmt(c->arena, "%s_at_least", key),
+			       mem_arena_fmt(c->arena, "%s_at_most", key)};
+	const sym_int limit[] = {limit_brief(c, least, true), limit_brief(c, most, false)};
+
+	if (!tag || !facts[0] || !facts[1])
+		return;
+	for (size_t i = 0; i < 2 && limits; i++) {
+		if (sym_unknown_reason(limit[i]))
+			continue;
+		if (sym_known(limit[i]))
+			record_fact_int(b, "cost", facts[i], DCK_UNIT_ONE, limit[i].v);
+		else
+			record_fact_text(b, "cost", facts[i], sym_text(t, limit[i]));
+	}
+	if (limits && !cost_formula_text(c, n))
+		n = sym_unknown(t, "%s; %s", limits, model_cost_value(c, n).as.text);
+	cost_metric_put(b, c, tag, n, how);
+}
+
+static void totals(record_builder *b, model_cost *c)
+{
+	const cost_result *r = c->cost;
+	size_t nodes = 0;
+
+	for (size_t i = 0; i < r->nops; i++)
+		nodes += !r->ops[i].expanded;
+	limited_put(b, c, "macs", r->macs, r->macs_least, r->macs_most,
+		    "convolutions, matrix products, recurrent and attention operators; no bias");
+	limited_put(b, c, "flops", r->flops, r->flops_least, r->flops_most,
+		    "2 x MACs, bias, and 1 for each elementary operation on an element");
+	cost_metric_put(b, c, "cost/params", r->params, "initializers in trained roles, each once");
+	cost_metric_put(b, c, "cost/buffers", r->buffers, "running mean and variance");
+	cost_metric_put(b, c, "cost/weight_bytes", r->weight_bytes,
+			"initializers that are used, each once");
+	cost_metric_put(b, c, "cost/read_bytes", r->read_bytes,
+			"each operator reads its inputs once");
+	cost_metric_put(b, c, "cost/write_bytes", r->write_bytes,
+			"each operator writes its outputs once");
+	cost_metric_put(b, c, "cost/peak_activation_bytes", r->peak_activation_bytes,
+			"liveness in the order of the file, inputs included, views in place");
+	if (nodes)
+		record_metric_real(b, "cost/coverage", (double)(nodes - r->unknown) / (double)nodes,
+				   "nodes whose MACs and FLOPs are known, over all nodes");
+	else
+		record_metric_absent(b, "cost/coverage", "the model has no operators");
+	sym_int bytes = sym_add(r->nums, r->read_bytes, r->write_bytes);
+	if (sym_known(bytes) && sym_known(r->flops) && bytes.v > 0)
+		record_metric_real(b, "cost/intensity", (double)r->flops.v / (double)bytes.v,
+				   "FLOPs over bytes read and written");
+	else
+		record_metric_absent(b, "cost/intensity", "FLOPs or bytes are not known");
+}
+
+static void fact_symbolic(record_builder *b, model_cost *c, const char *key, sym_int n)
+{
+	sym_table *t = c->cost->nums;
+
+	if (!sym_known(n) && !sym_unknown_reason(n))
+		record_fact_text(b, "cost", key, sym_text(t, n));
+}
+
+static void tally_facts(record_builder *b, model_cost *c, const dck_subject *s)
+{
+	const cost_result *r = c->cost;
+	const onnx_model *m = c->model;
+	size_t folded = 0;
+
+	record_fact_text(b, "subject", "kind", "model");
+	record_fact_text(b, "subject", "name", s->text);
+	if (m->producer && *m->producer)
+		record_fact_fmt(b, "subject", "producer", "%s%s%s", m->producer,
+				m->producer_version && *m->producer_version ? " " : "",
+				m->producer_version ? m->producer_version : "");
+	record_fact_int(b, "subject", "opset", DCK_UNIT_ONE, onnx_opset_version(m));
+	record_fact_int(b, "subject", "nodes", DCK_UNIT_ONE, (int64_t)m->graph->nnodes);
+	record_fact_int(b, "subject", "functions", DCK_UNIT_ONE, (int64_t)m->nfunctions);
+	for (size_t i = 0; i < r->ninputs; i++) {
+		const val *v = r->inputs[i];
+		const char *text = "", *key = mem_arena_fmt(c->arena, "input/%s", v->name);
+		for (int k = 0; k < v->rank && text; k++)
+			text = mem_arena_fmt(c->arena, "%s%s%s", text, k ? "x" : "",
+					     sym_text(r->nums, v->dims[k]));
+		if (key && text)
+			record_fact_fmt(b, "subject", key, "%s%s%s", v->rank < 0 ? "?" : text,
+					*text ? " " : "", cost_dtype_text(v->dtype, c->arena));
+	}
+	for (size_t i = 0; i < r->nops; i++)
+		folded += r->ops[i].folded;
+	record_fact_text(b, "cost", "convention",
+			 "MAC: one multiply and one add of a product or convolution, 2 FLOPs; "
+			 "zero padding counts; causal masks are not halved; "
+			 "'deepclock cost --operators' has every formula");
+	record_fact_int(b, "cost", "operators", DCK_UNIT_ONE, (int64_t)r->nops);
+	record_fact_int(b, "cost", "folded", DCK_UNIT_ONE, (int64_t)folded);
+	record_fact_int(b, "cost", "unknown", DCK_UNIT_ONE, (int64_t)r->unknown);
+	fact_symbolic(b, c, "macs_formula", r->macs);
+	fact_symbolic(b, c, "flops_formula", r->flops);
+	fact_symbolic(b, c, "read_bytes_formula", r->read_bytes);
+	fact_symbolic(b, c, "write_bytes_formula", r->write_bytes);
+}
+
+/* Operators without a known cost, each type once, with the first reason. */
+static void tally_note_unknown(record_builder *b, model_cost *c)
+{
+	const cost_result *r = c->cost;
+	const char *list = "";
+	size_t listed = 0;
+
+	const char *known = cost_formula_text(c, r->macs_known);
+
+	/* Formulas of sizes that a run would show: sizes-of-values says so. */
+	if (!r->unknown || (cost_formula_text(c, r->macs) && cost_formula_text(c, r->flops)))
+		return;
+	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
+		const cost_op *o = &r->ops[i];
+		sym_int open = sym_unknown_reason(o->macs) || sym_why_fresh(r->nums, o->macs)
+				   ? o->macs
+				   : o->flops;
+		if (!sym_unknown_reason(open) && !sym_why_fresh(r->nums, open))
+			continue;
+		list = mem_arena_fmt(c->arena, "%s%s%s '%s' (%s)", list, listed++ ? "; " : "",
+				     o->node->op, model_cost_name(c, o->node),
+				     model_cost_value(c, open).as.text);
+	}
+	record_note(b, "cost-unknown",
+		    "the cost of %zu of %zu operators is not known, "
+		    "so the totals are absent (%s%s); known operators alone: %s MACs",
+		    r->unknown, r->nops, list ? list : "", listed < r->unknown ? "; ..." : "",
+		    known ? known : sym_text(r->nums, r->macs_known));
+}
+
+static void note_folded(record_builder *b, model_cost *c, const flop_convention *p)
+{
+	size_t merged = peer_merged_norms(c->cost);
+
+	if (p && merged)
+		record_note_as(
+		    b, DCK_WARN, "norms-merged",
+		    "the exporter merged BatchNormalization into %zu convolutions: "
+		    "%s counts them apart, which this graph no longer shows, "
+		    "and so does the number of parameters; export in training mode to keep them",
+		    merged, p->name);
+	else if (merged)
+		record_note(b, "norms-merged",
+			    "the exporter merged BatchNormalization into %zu convolutions: "
+			    "the network as trained has more parameters",
+			    merged);
+	if (p && p->hidden)
+		record_note(b, "peer-hidden", "a graph does not show %s: %s", p->name, p->hidden);
+	if (c->cost->constant_floats)
+		record_note(b, "constants-folded",
+			    "%zu numbers of initializers that constant folding made are counted "
+			    "as neither parameters nor buffers",
+			    c->cost->constant_floats);
+}
+
+/* Returns what a whole training step takes. */
+static sym_int backward(record_builder *b, model_cost *c)
+{
+	sym_table *t = c->cost->nums;
+	peer_backward back;
+	sym_int all;
+
+	peer_backward_count(c->cost, &back);
+	all = sym_add(t, c->cost->flops, back.flops);
+	cost_metric_put(
+	    b, c, "cost/backward_macs", back.macs,
+	    "as many MACs again for each operand of a product whose gradient is needed");
+	cost_metric_put(b, c, "cost/training_flops", all,
+			"forward and backward; optimizer and recomputation not included");
+	return all;
+}
+
+static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
+{
+	const char *open = cost_formula_text(c, n);
+	char buf[64];
+
+	if (sym_known(n))
+		return mem_arena_fmt(c->arena, "%s %s",
+				     dck_text_si((double)n.v, "", buf, sizeof buf), unit);
+	return open ? mem_arena_fmt(c->arena, "%s %s", open, unit)
+		    : mem_arena_fmt(c->arena, "%s not known", unit);
+}
+
+/* tally_amount() of a sum; `limits` stand in its place, or behind its formula. */
+static const char *limited(model_cost *c, sym_int n, const char *limits, const char *unit)
+{
+	const char *text = tally_amount(c, n, unit);
+
+	if (!limits || !text)
+		return text;
+	return cost_formula_text(c, n) ? mem_arena_fmt(c->arena, "%s (%s)", text, limits)
+				       : mem_arena_fmt(c->arena, "%s %s", limits, unit);
+}
+
+static const char *short_text(model_cost *c, sym_int n)
+{
+	const char *open = is_plain(c, n) ? cost_formula_text(c, n) : NULL;
+	char buf[64];
+
+	if (sym_known(n))
+		return mem_arena_dup(c->arena, dck_text_si((double)n.v, "", buf, sizeof buf));
+	return open ? open : sym_text(c->cost->nums, n);
+}
+
+/* The type of operators with most MACs, of those that are known; its share. */
+static const char *most_macs(model_cost *c, double *ret_share)
+{
+	const cost_result *r = c->cost;
+	double *sum = mem_arena_array(c->arena, r->nops, sizeof *sum), all = 0;
+	size_t most = 0;
+	names types;
+
+	if (!sum || !names_init(&types, c->arena, r->nops))
+		return NULL;
+	for (size_t i = 0; i < r->nops; i++) {
+		const cost_op *o = &r->ops[i];
+		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
+		if (!type || !sym_known(o->macs))
+			continue;
+		size_t at = names_add(&types, type);
+		sum[at] += (double)o->macs.v;
+		all += (double)o->macs.v;
+		most = sum[at] > sum[most] ? at : most;
+	}
+	*ret_share = all > 0 ? sum[most] / all : 0;
+	return all > 0 ? types.name[most] : NULL;
+}
+
+/* `more` with one amount behind it, NULL without memory. */
+static const char *more_add(model_cost *c, const char *more, const char *what, sym_int n,
+			    const char *unit)
+{
+	const char *text = tally_amount(c, n, unit);
+
+	return more && what && text ? mem_arena_fmt(c->arena, "%s; %s %ss", more, what, text)
+				    : NULL;
+}
+
+/* more: what else was asked for; NULL: nothing, or no memory, which the arena reports later. */
+static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
+{
+	const cost_result *r = c->cost;
+	const bool known = sym_known(r->macs), open = !known && cost_formula_text(c, r->macs);
+	const char *limits = limits_text(c, r->macs, r->macs_least, r->macs_most, short_text),
+		   *macs = limited(c, r->macs, limits, "MACs"),
+		   *flops =
+		       limited(c, r->flops,
+			       limits_text(c, r->flops, r->flops_least, r->flops_most, short_text),
+			       "FLOPs"),
+		   *params = tally_amount(c, r->params, "parameters");
+	double share = 0;
+	const char *most = known ? most_macs(c, &share) : open ? cost_open_most(c, &share) : NULL;
+
+	const bool almost = share > 0.9995 && share < 1; /* no others would have nothing */
+
+	if (!macs || !flops || !params)
+		return;
+	if (more && open)
+		more = mem_arena_fmt(c->arena, "%s%s", more, cost_open_letters(c));
+	more = more ? more : "";
+	if (limits && !open)
+		record_answer(b, "%s (%.200s), %s%s", macs, model_cost_value(c, r->macs).as.text,
+			      params, more);
+	else if (!known && !open)
+		record_answer(b, "MACs not known (%.200s), %s%s",
+			      model_cost_value(c, r->macs).as.text, params, more);
+	else if (most)
+		record_answer(
+		    b, "%s, %s%s%s; %s carries %s%.1f %%%s%s", macs, open ? "" : flops,
+		    open ? "" : ", ", params, most, almost ? ">" : "", almost ? 99.9 : 100 * share,
+		    strstr(macs, " + ") || strstr(macs, " - ") ? " of the first term" : "", more);
+	else
+		record_answer(b, "%s, %s%s%s%s", macs, open ? "" : flops, open ? "" : ", ", params,
+			      more);
+}
+
+/* *ret_peer: what the counter `p` would say of all, 0 without one. */
+static dck_status ops_put(record_builder *b, model_cost *c, const flop_convention *p,
+			  sym_int *ret_peer, dck_err *err)
+{
+	cost_result *r = c->cost;
+	sym_int sum = sym_const(0);
+
+	for (size_t i = 0; i < r->nops; i++) {
+		dck_op row;
+		if (r->ops[i].expanded)
+			continue;
+		model_cost_op(c, &r->ops[i], &row);
+		if (p) {
+			sym_int n = peer_count(p, r, &r->ops[i]);
+			sum = sym_add(r->nums, sum, n);
+			row.peer = model_cost_value(c, n);
+		}
+		record_op(b, &row);
+	}
+	if (p) {
+		record_fact_text(b, "cost", "as", p->name);
+		record_fact_fmt(b, "cost", "as_convention", "%s, as it counted in 2026", p->help);
+		record_fact_text(b, "cost", "as_unit", p->unit);
+		cost_metric_put(b, c, "cost/peer", sum, p->help);
+	}
+	if (mem_arena_failed(c->arena))
+		DCK_FAIL(err, E_LIMIT, "the model's operators need more than %zu MiB",
+			 2 * (ONNX_MEMORY_MAX >> 20));
+	*ret_peer = sum;
+	return DCK_OK;
+}
+
+static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject *s,
+			     const dck_cost_config *cfg, dck_err *err)
+{
+	const flop_convention *p = peer_find(cfg->as);
+	const char *more = "";
+	sym_int peer;
+
+	record_set_began(b, os_unix_ns());
+	tally_facts(b, c, s);
+	record_fact_options(b, "plan", dck_cost_options, cfg);
+	totals(b, c);
+	if (cfg->backward)
+		more = more_add(c, more, "a training step takes", backward(b, c), "FLOP");
+	DCK_TRY(ops_put(b, c, p, &peer, err));
+	if (p)
+		more =
+		    more_add(c, more, mem_arena_fmt(c->arena, "%s counts", p->name), peer, p->unit);
+	cost_open_put(b, c);
+	tally_answer_put(b, c, more);
+	if (c->rebatched.done)
+		subject_facts_rebatched(b, &c->rebatched);
+	tally_note_unknown(b, c);
+	note_folded(b, c, p);
+	return DCK_OK;
+}
+
+/* One run with every value an output. */
+static dck_status real_run(const dck_subject *s, const dck_observer *watch, mem_arena *a,
+			   tally_real *ret, dck_err *err)
+{
+	values_shape *shapes;
+	size_t n;
+
+	DCK_TRY(observed_shapes_run(s, watch, a, &shapes, &n, err));
+	ret->inputs = mem_arena_array(a, n, sizeof *ret->inputs);
+	ret->values = mem_arena_array(a, n, sizeof *ret->values);
+	DCK_NEED(ret->inputs && ret->values, err, "for the shapes of %zu values", n);
+	for (size_t i = 0; i < n; i++) {
+		cost_shape shape = {shapes[i].name, shapes[i].dtype,	  shapes[i].rank,
+				    shapes[i].dims, shapes[i].has_number, shapes[i].number};
+		if (shapes[i].known && shapes[i].input)
+			ret->inputs[ret->ninputs++] = shape;
+		else if (shapes[i].known)
+			ret->values[ret->nvalues++] = shape;
+	}
+	return DCK_OK;
+}
+
+/* The result is that of one run; which of its numbers another run could change. */
+static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < r->nchoices && list; i++) {
+		const cost_choice *c = &r->choices[i];
+		const bool branch = strcmp(c->type, "If") == 0;
+		const char *key =
+		    mem_arena_fmt(a, "run_%s/%s", branch ? "branch" : "rounds", c->name);
+		const char *text = !branch    ? mem_arena_fmt(a, "%lld", (long long)c->value)
+				   : c->value ? "then_branch"
+					      : "else_branch";
+		if (!key || !text)
+			return;
+		record_fact_text(b, "cost", key, text);
+		if (i < 3)
+			list = mem_arena_fmt(a, "%s%s %s '%s' %s %s%s", list, i ? ";" : ":",
+					     c->type, c->name, branch ? "took" : "ran its body",
+					     text, branch ? "" : " times");
+	}
+	const char *shapes =
+	    r->filled && list ? mem_arena_fmt(a, "%s the shapes of %zu value%s", *list ? ";" : ":",
+					      r->filled, r->filled == 1 ? "" : "s")
+			      : "";
+	if ((r->filled || r->nchoices) && list && shapes)
+		record_note(b, "one-run",
+			    "the cost is that of one run with these inputs, "
+			    "which decided what the graph leaves to values%s%s%s: "
+			    "other inputs may cost something else (--input gives them)",
+			    list, r->nchoices > 3 ? "; ..." : "", shapes);
+}
+
+/* What the run and the rules say of the same value must be the same. */
+static void note_run(record_builder *b, const cost_result *r, const tally_real *real, mem_arena *a)
+{
+	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);
+	record_fact_int(b, "cost", "run_filled", DCK_UNIT_ONE, (int64_t)r->filled);
+	record_fact_int(b, "cost", "run_differ", DCK_UNIT_ONE, (int64_t)r->differ);
+	note_shown(b, r, a);
+	if (r->differ)
+		record_note(b, "shape-differs",
+			    "the engine's run gave %zu values another shape or type than the rules "
+			    "say, '%s' first: the costs of operators around it may be wrong",
+			    r->differ, r->first_differing);
+}
+
+dck_status dck_cost(const dck_subject *s, const dck_cost_config *cfg, const dck_observer *watch,
+		    dck_record **ret, dck_err *err)
+{
+	dck_cost_config own;
+	model_cost c = {0};
+	record_builder *b = NULL;
+	mem_arena *a;
+	tally_real real = {0};
+	dck_status status;
+
+	DCK_TRY(OPT_CONFIG_GET(cfg, &own, dck_cost_config_init, err));
+	cfg = &own;
+	a = mem_arena_new(0);
+	status = a ? DCK_OK : ERR_NO_MEMORY(err, "for shapes");
+	if (status == DCK_OK && cfg->run)
+		status = real_run(s, watch, a, &real, err);
+	if (status == DCK_OK)
+		status = model_cost_open(&c, s, cfg->run ? &real : NULL, err);
+	if (status != DCK_OK)
+		goto done;
+	b = record_begin(cfg->title);
+	status = b ? cost_write(b, &c, s, cfg, err) : ERR_NO_MEMORY(err, "for a record");
+	if (status != DCK_OK) {
+		record_drop(b);
+		goto done;
+	}
+	if (cfg->run)
+		note_run(b, c.cost, &real, c.arena);
+	status = module_tree_put(b, err);
+	if (status == DCK_OK)
+		status = record_finish(b, ret, err);
+	else
+		record_drop(b);
+done:
+	model_cost_close(&c);
+	mem_arena_free(a);
+	return status;
+}
+
+bool dck_cost_operator_get(size_t i, dck_cost_operator *ret)
+{
+	const char *domain;
+	const op_row *row = op_row_at(i, &domain);
+
+	if (!row)
+		return false;
+	*ret = (dck_cost_operator){domain, row->name,
+				   row->how    ? row->how
+				   : row->cost ? "1 FLOP for each element"
+					       : "moves data, computes nothing"};
+	return true;
+}

@@ -1,0 +1,63 @@
+/* model_cost.h - reads a model and counts its operations, with the sizes that the user gave. It
+ * turns the numbers of src/model/cost into values and rows of a record; cost_report.c makes the
+ * whole record of them.
+ *
+ *	model_cost c;
+ *
+ *	DCK_TRY(model_cost_open(&c, subject, NULL, err));
+ *	dck_value v = model_cost_value(&c, n);
+ *	model_cost_close(&c);
+ *
+ * The model is counted as the file states it, rebatched where more items are asked for.
+ * A number that depends on an unknown size has no value: it is absent, with its formula as the
+ * reason. All texts and arrays live as long as c.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef TALLY_COUNTED_H
+#define TALLY_COUNTED_H
+
+#include "deepclock/bench.h"
+#include "measure/subject/rebatched.h"
+#include "model/cost/cost_model.h"
+#include "record/record_internal.h"
+#include "deepclock/record.h"
+
+typedef struct model_cost {
+	mem_arena *arena;
+	onnx_model *model;
+	cost_result *cost;
+	rebatch_info rebatched; /* of a model that was exported for fewer items than asked for */
+} model_cost;
+
+/* What a real run has shown: the inputs it was fed, and its values. */
+typedef struct tally_real {
+	cost_shape *inputs, *values;
+	size_t ninputs, nvalues;
+	cost_content *contents; /* of inputs, where they are few integers */
+	size_t ncontents;
+} tally_real;
+
+/* Reads the model of s (a file or a built-in network) and counts it. real NULL: with the sizes that
+ * s gives; else with those of the run. E_ARG: s is no model, a size that fits nothing. *ret is
+ * released on failure. */
+dck_status model_cost_open(model_cost *ret, const dck_subject *s, const tally_real *real,
+			   dck_err *err);
+/* Reads and counts another file, such as the graph that an engine ran. */
+dck_status model_cost_file(model_cost *ret, const char *path, const tally_real *real, dck_err *err);
+void model_cost_close(model_cost *c); /* {0} is allowed */
+
+/* A number as a record's value: open ones are absent with their formula, or with what they depend
+ * on. Text is in c's arena. */
+dck_value model_cost_value(model_cost *c, sym_int n);
+/* The operator as a row; names and arrays are in c's arena. */
+void model_cost_op(model_cost *c, const cost_op *from, dck_op *ret);
+/* The operator's type, as people know it: "Conv", "nchwc.Conv". */
+const char *model_cost_type(model_cost *c, const onnx_node *node);
+/* The class and the line of the model's code that the node is of. */
+void model_cost_place(const onnx_node *node, dck_op *ret);
+/* The module that the operator is of, in c's arena; NULL: unknown. */
+const char *model_cost_scope(model_cost *c, const cost_op *from);
+/* The node's name, or one made of its type and output. */
+const char *model_cost_name(model_cost *c, const onnx_node *node);
+
+#endif

@@ -1,0 +1,198 @@
+/* search_config.c - what can be asked of a search, and what was asked made definite.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "study/throughput/search_run.h"
+#include "base/commas.h"
+#include "base/err.h"
+#include "base/opt_text.h"
+#include "base/units.h"
+#include "os/os.h"
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of what is there now the rest of the machine keeps a little. */
+#define MEMORY_SHARE 0.9
+
+const char *const dck_throughput_statistics[] = {"median", "mean", NULL};
+
+const dck_opt dck_throughput_options[] = {
+    DCK_OPTION(TEXT, dck_throughput_config, batch, "batch", "N,N...", NULL,
+	       "measure exactly these batch sizes instead of searching", .letter = 'b'),
+    DCK_OPTION(COUNT, dck_throughput_config, min_batch, "min-batch", "N", "1",
+	       "where the search begins", .min = 1, .max = 1e9, .excludes = "batch"),
+    DCK_OPTION(COUNT, dck_throughput_config, max_batch, "max-batch", "N", "1024",
+	       "the largest batch size that is tried", .min = 1, .max = 1e9, .excludes = "batch"),
+    DCK_OPTION(TEXT, dck_throughput_config, batch_dim, "batch-dim", "SYMBOL", NULL,
+	       "the model's symbolic dimension that is the batch; by itself axis 0 of the inputs"),
+    DCK_OPTION(TEXT, dck_throughput_config, threads, "threads", "N,N...", NULL,
+	       "threads inside an operator; several are all searched", .letter = 'j'),
+    DCK_OPTION(TEXT, dck_throughput_config, streams, "streams", "N,N...", NULL,
+	       "requests that are served at the same time; several are all searched"),
+    DCK_OPTION(TEXT, dck_throughput_config, slo, "slo", "STAT<=TIME", NULL,
+	       "only batch sizes whose latency keeps to this, such as p99<=20ms; mean, max, "
+	       "median or any percentile"),
+    DCK_OPTION(BYTES, dck_throughput_config, memory_bytes, "memory", "BYTES", NULL,
+	       "memory that a measurement may have; by itself nearly all that is free", .min = 1,
+	       .max = 1e15),
+    DCK_OPTION(CHOICE, dck_throughput_config, statistic, "statistic", "WHICH", "median",
+	       "throughput is the batch over this latency; with --streams always the mean",
+	       .choices = dck_throughput_statistics),
+    DCK_OPTION(SHARE, dck_throughput_config, precision, "precision", "SHARE", "1%",
+	       "how well differences between batch sizes shall be known", .min = 1e-6, .max = 1),
+    DCK_OPTION(SHARE, dck_throughput_config, level, "level", "SHARE", "95%",
+	       "confidence level of every interval", .min = 0.5, .max = 0.9999),
+    DCK_OPTION(COUNT, dck_throughput_config, rounds, "rounds", "N", "3",
+	       "rounds over the sizes that matter, at least; up to three times as many", .min = 2,
+	       .max = 32),
+    DCK_OPTION(TIME, dck_throughput_config, point_time_ns, "point-time", "TIME", "1s",
+	       "measure at most so long in each trial; half of it may be warm-up before",
+	       .min = 1e6, .max = 1e13),
+    DCK_OPTION(TIME, dck_throughput_config, max_time_ns, "max-time", "TIME", "5m",
+	       "end the search then and report what is known", .min = 1, .max = 1e15),
+    DCK_OPTION(TEXT, dck_throughput_config, resume, "resume", "FILE", NULL,
+	       "keep a journal in FILE, and go on where it ends when it exists"),
+    {0},
+};
+
+void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size)
+{
+	const dck_opt *const tables[] = {dck_throughput_options, NULL};
+
+	opt_config_init(c, struct_size, sizeof *c, tables);
+}
+
+/* --- what was asked */
+
+/* "1,2,4" into *ret, ascending and each once. */
+static dck_status list_parse(const char *option, const char *text, uint64_t *ret, size_t max,
+			     size_t *ret_n, dck_err *err)
+{
+	size_t n = 0;
+
+	const char *rest = text;
+	for (commas_item item; commas_next(&rest, &item);) {
+		char word[32];
+		uint64_t v;
+		size_t k;
+
+		if (item.n >= sizeof word ||
+		    units_parse_count(commas_word(&item, word, sizeof word), &v, NULL) != DCK_OK ||
+		    v == 0 || v > 1000000000)
+			DCK_FAIL(
+			    err, E_ARG,
+			    "--%s is '%.100s': give whole numbers above 0 with commas between, "
+			    "such as 1,2,4",
+			    option, text);
+		if (n == max)
+			DCK_FAIL(err, E_LIMIT, "--%s has more than %zu numbers", option, max);
+		for (k = n; k > 0 && ret[k - 1] > v; k--)
+			ret[k] = ret[k - 1];
+		if (k > 0 && ret[k - 1] == v) {
+			memmove(ret + k, ret + k + 1, (n - k) * sizeof *ret);
+			continue;
+		}
+		ret[k] = v;
+		n++;
+	}
+	*ret_n = n;
+	return DCK_OK;
+}
+
+static dck_status batches_read(search_run *r, dck_err *err)
+{
+	const dck_throughput_config *c = r->config;
+
+	r->plan.min_batch = c->min_batch;
+	r->plan.max_batch = c->max_batch;
+	if (c->batch) {
+		DCK_TRY(list_parse("batch", c->batch, r->batches, SEARCH_BATCHES_MAX,
+				   &r->plan.nbatches, err));
+		r->plan.batches = r->batches;
+	}
+	if (c->min_batch < 1 || c->min_batch > c->max_batch)
+		DCK_FAIL(err, E_ARG, "--min-batch is %llu and --max-batch %llu: it cannot be more",
+			 (unsigned long long)c->min_batch, (unsigned long long)c->max_batch);
+	return DCK_OK;
+}
+
+/* Every number of threads with every number of streams. */
+static dck_status settings_read(search_run *r, dck_err *err)
+{
+	uint64_t threads[SEARCH_SETTINGS_MAX] = {0}, streams[SEARCH_SETTINGS_MAX] = {1};
+	size_t nthreads = 1, nstreams = 1;
+
+	if (r->config->threads)
+		DCK_TRY(list_parse("threads", r->config->threads, threads, SEARCH_SETTINGS_MAX,
+				   &nthreads, err));
+	if (r->config->streams)
+		DCK_TRY(list_parse("streams", r->config->streams, streams, SEARCH_SETTINGS_MAX,
+				   &nstreams, err));
+	if (nthreads * nstreams > SEARCH_SETTINGS_MAX)
+		DCK_FAIL(err, E_LIMIT, "--threads and --streams make %zu settings, more than %d",
+			 nthreads * nstreams, SEARCH_SETTINGS_MAX);
+	for (size_t i = 0; i < nthreads * nstreams; i++)
+		r->settings[i] = (search_setting){threads[i / nstreams], streams[i % nstreams]};
+	r->plan.settings = (unsigned)(nthreads * nstreams);
+	return DCK_OK;
+}
+
+static dck_status subject_check(const search_run *r, dck_err *err)
+{
+	const dck_throughput_config *c = r->config;
+	const bool function = r->subject->kind == DCK_SUBJECT_FUNCTION && c->batches;
+	const char *option = c->streams	    ? "streams"
+			     : c->batch_dim ? "batch-dim"
+			     : c->resume    ? "resume"
+					    : NULL;
+
+	if (function && option)
+		DCK_FAIL(err, E_UNSUP, "--%s is for models: a function is measured in this process",
+			 option);
+	if (r->subject->kind != DCK_SUBJECT_MODEL && !function)
+		DCK_FAIL(err, E_ARG, "only a model has a batch size: give a file or zoo:NAME");
+	if (!c->program && !function)
+		DCK_FAIL(err, E_UNSUP,
+			 "each batch size is measured in fresh processes, "
+			 "which need the deepclock program (dck_throughput_config.program)");
+	return DCK_OK;
+}
+
+/* The budget without --memory. */
+static uint64_t memory_there(const search_run *r)
+{
+	const uint64_t free_bytes = (uint64_t)(MEMORY_SHARE * (double)os_memory_available(""));
+
+	if (r->subject->kind != DCK_SUBJECT_FUNCTION || free_bytes == 0)
+		return free_bytes;
+	return r->config->batches->memory_bytes ? r->config->batches->memory_bytes
+						: os_resident_bytes() + free_bytes;
+}
+
+dck_status search_asked_read(search_run *r, dck_err *err)
+{
+	const dck_throughput_config *c = r->config;
+
+	DCK_TRY(subject_check(r, err));
+	if (!(c->precision > 0) || !(c->level > 0 && c->level < 1) || c->rounds < 2 ||
+	    c->point_time_ns == 0)
+		DCK_FAIL(err, E_ARG,
+			 "precision and point_time_ns must be above 0, level between 0 and 1, "
+			 "rounds at least 2");
+	DCK_TRY(batches_read(r, err));
+	DCK_TRY(settings_read(r, err));
+	if (c->slo)
+		DCK_TRY(latency_limit_parse(c->slo, &r->plan.limit, err));
+	/* What several streams make together is known as a mean alone. */
+	r->median = c->statistic == 0 && !c->streams;
+	r->plan.level = c->level;
+	r->plan.precision = c->precision;
+	r->plan.rounds_min =
+	    c->rounds < SEARCH_ROUNDS_MAX ? (unsigned)c->rounds : SEARCH_ROUNDS_MAX;
+	r->plan.rounds_max =
+	    3 * r->plan.rounds_min < SEARCH_ROUNDS_MAX ? 3 * r->plan.rounds_min : SEARCH_ROUNDS_MAX;
+	r->plan.longest_ns = (double)c->point_time_ns;
+	r->plan.seed = r->subject->model.seed;
+	r->memory_bytes = c->memory_bytes ? c->memory_bytes : memory_there(r);
+	return DCK_OK;
+}
