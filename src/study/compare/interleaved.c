@@ -45,6 +45,14 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 		DCK_FAIL(err, E_ARG,
 			 "--rounds is %llu: with fewer than 6 no interval has a level of 95 %%",
 			 (unsigned long long)c->rounds);
+	if (c->metric && strcmp(c->metric, ITEMS_METRIC) != 0 &&
+	    (strncmp(c->metric, "latency/", 8) != 0 ||
+	     strcmp(c->metric + 8, dck_compare_statistics[c->statistic]) != 0))
+		DCK_FAIL(
+		    err, E_ARG,
+		    "--metric is '%.80s': what is measured now is compared by latency/%s or " ITEMS_METRIC
+		    "; other metrics are of saved records",
+		    c->metric, dck_compare_statistics[c->statistic]);
 	if (c->fresh && !c->program)
 		DCK_FAIL(err, E_UNSUP,
 			 "trials in fresh processes need the deepclock program "

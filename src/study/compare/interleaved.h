@@ -129,6 +129,7 @@ void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, c
 void interleaved_rank_record(record_builder *b, interleaved *v, const interleaved_rounds *r);
 
 /* What is compared where runs differ in items: items per second. */
+#define ITEMS_METRIC "throughput/items"
 const dck_metric_def *interleaved_items_metric(void);
 
 /* interleaved_record.c: parts of it. base_ns: time of the baseline. per_item: the times are those

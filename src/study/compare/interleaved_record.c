@@ -41,7 +41,7 @@ const dck_metric_def *interleaved_items_metric(void)
 	const dck_metric_def *defs = dck_metric_defs(&n);
 
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(defs[i].tag, "throughput/items") == 0)
+		if (strcmp(defs[i].tag, ITEMS_METRIC) == 0)
 			return &defs[i];
 	return NULL;
 }
@@ -357,7 +357,7 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 	if (!r)
 		return;
 	if (r->per_item)
-		record_fact_text(b, "compare", "metric", "throughput/items");
+		record_fact_text(b, "compare", "metric", ITEMS_METRIC);
 	if (c->ranking)
 		record_fact_text(b, "method", "several", "Bonferroni's procedure over all pairs");
 	else if (r->n > 2)

@@ -135,11 +135,14 @@ static double median_of(double *x, size_t n)
 	return stat_quantile_sorted(x, n, 0.5);
 }
 
-/* Returns whether times are compared by item: a longer run of more items may be the better one. */
-static bool items_differ(const interleaved_rounds *r)
+/* Returns whether times are compared by item: a longer run of more items may be the better one,
+ * unless the caller compares the latency. */
+static bool items_differ(const interleaved *v, const interleaved_rounds *r)
 {
 	bool differ = false;
 
+	if (v->asked->metric && strcmp(v->asked->metric, ITEMS_METRIC) != 0)
+		return false;
 	for (size_t i = 0; i < r->n; i++) {
 		if (r->candidates[i].items == 0)
 			return false;
@@ -150,10 +153,10 @@ static bool items_differ(const interleaved_rounds *r)
 
 /* A round counts once, however many blocks it has, because blocks of one opening depend on each
  * other. */
-static void round_keep(interleaved_rounds *r, double *scratch)
+static void round_keep(const interleaved *v, interleaved_rounds *r, double *scratch)
 {
 	if (r->done == 0) /* in fresh processes nothing is known before */
-		r->per_item = items_differ(r);
+		r->per_item = items_differ(v, r);
 	for (size_t i = 0; i < r->n && r->per_item; i++)
 		for (size_t k = 0; k < r->blocks; k++)
 			r->candidates[i].inner_ns[k] /= (double)r->candidates[i].items;
@@ -180,7 +183,7 @@ static dck_status round_run(interleaved *v, interleaved_rounds *r, size_t *order
 		DCK_TRY(block_run(v, r, order, block, err));
 		rounds_progress_show(v, r);
 	}
-	round_keep(r, scratch);
+	round_keep(v, r, scratch);
 	return DCK_OK;
 }
 
