@@ -1,4 +1,4 @@
-# Names of options that hands bring from other tools: what they are here.
+# Names of options of other tools, and those of deepclock before 0.1: what they are here.
 for a in \
 	"bench --iterations=100 x" \
 	"bench --num-threads 4 x" \
@@ -38,6 +38,11 @@ for a in \
 	"machine --onnx=m" \
 	"bench --percentile=99 x" \
 	"bench --provider cuda x" \
-	"zoo --model x"; do
+	"zoo --model x" \
+	"compare --together a.json b.json" \
+	"compare --between 5% a.json b.json" \
+	"history trend --least 1%" \
+	"bench --trust-batch x" \
+	"sample --by inside -- true"; do
 	echo "$a -> $(deepclock $a 2>&1 | sed -n 1p)"
 done
