@@ -5,6 +5,7 @@
 /* global d3 */
 
 import { el } from "./dom.js";
+import { savePicture } from "./pictures.js";
 import { digits, roundText, scaleOf } from "./units.js";
 
 const AXIS_TITLE = 16; /* px from the end of an axis to its title */
@@ -28,6 +29,9 @@ export function figure(box, { name, alone, title, says, note, legend, height = 2
 	box.append(...[title ? el("h3", {}, title) : null, note ? el("p", { class: "dim small" }, note) : null, holder].filter(Boolean));
 	if (legend)
 		holder.prepend(el("div", { class: "legend" }, legend.map(([c, text]) => el("span", {}, el("i", { class: `fill ${c}` }), text))));
+	if (name)
+		holder.append(el("div", { class: "save" }, ["svg", "png"].map(form => el("button", {
+			type: "button", "aria-label": `save ${title || alone || name} as ${form.toUpperCase()}`, click: () => savePicture(holder, form) }, form.toUpperCase()))));
 	redraw();
 	new ResizeObserver(() => {
 		if (Math.abs(holder.clientWidth - width) > 1 && holder.clientWidth > 0)

@@ -1,5 +1,5 @@
-// pictures.js - the charts of a page as files: each as SVG that needs neither the page nor its style, and as PNG.
-// dck_figures_browse() opens a page that asks for them, and reads what pictures() leaves in its place.
+// pictures.js - the charts of a page as files: each as SVG that needs neither the page nor its style, and as PNG. The
+// buttons of a chart save it; dck_figures_browse() opens a page that draws them all, and reads what pictures() leaves.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -127,4 +127,28 @@ export async function pictures(box) {
 	});
 
 	return Promise.all(list.map(async ({ name, picture }) => ({ name, svg: base64(picture.text), png: await asPng(picture) })));
+}
+
+/** Calls f while the page is light: files are for paper. */
+function onPaper(f) {
+	const { dataset } = document.documentElement, { theme } = dataset;
+
+	dataset.theme = "light";
+	try {
+		return f();
+	} finally {
+		if (theme)
+			dataset.theme = theme;
+		else
+			delete dataset.theme;
+	}
+}
+
+/** Saves the chart in that holder of figure() as NAME.svg or NAME.png, by the browser's own download. form: "svg", "png". */
+export async function savePicture(holder, form) {
+	const picture = onPaper(() => pictureOf(holder)), link = document.createElement("a");
+
+	link.download = `${holder.dataset.name}.${form}`;
+	link.href = form === "svg" ? `data:image/svg+xml;base64,${base64(picture.text)}` : `data:image/png;base64,${await asPng(picture)}`;
+	link.click();
 }
