@@ -176,8 +176,8 @@ int main(int argc, char **argv)
 	if (!format || fd < 0)
 		stop("no such form, or the file cannot be written");
 	dck_sink_fd(&sink, fd);
-	if (format->open(&out, &sink, &(trace_header){.boottime_ns = 1, .command = "train"}, &err) !=
-	    DCK_OK)
+	if (format->open(&out, &sink, &(trace_header){.boottime_ns = 1, .command = "train"},
+			 &err) != DCK_OK)
 		stop(err.msg);
 	names_tell();
 	tracks_tell();

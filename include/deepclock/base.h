@@ -71,7 +71,7 @@ typedef struct dck_err {
 	X(OK, 0, "fine")                                                             \
 	X(FAILED, 1, "failed; the sentence on stderr says why")                      \
 	X(USAGE, 2, "the command line is wrong")                                     \
-	X(BROKEN, 3, "a gate failed: slower, or a limit is violated")                  \
+	X(BROKEN, 3, "a gate failed: slower, or a limit is violated")                \
 	X(UNDECIDED, 4, "a gate could not decide")                                   \
 	X(INTERRUPTED, 130, "interrupted; what was measured until then is reported") \
 	X(UNREAD, 141, "the reader closed the pipe, as head does")

@@ -550,7 +550,8 @@ static PyGetSetDef record_getset[] = {
     {"macs", record_count, NULL, "cost/macs as a number, or None", "cost/macs"},
     {"params", record_count, NULL, "cost/params as a number, or None", "cost/params"},
     {"gate", record_gate, NULL,
-     "\"met\", \"violated\" or \"inconclusive\", by which the program's exit status is chosen", NULL},
+     "\"met\", \"violated\" or \"inconclusive\", by which the program's exit status is chosen",
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyMethodDef record_methods[] = {

@@ -120,8 +120,9 @@ static dck_status read_hex4(json_reader *r, uint32_t *ret, dck_err *err)
 static void code_append(json_reader *r, uint32_t code)
 {
 	char bytes[UTF8_BYTES_MAX];
+	const size_t n = utf8_put(bytes, code);
 
-	text_append(r, bytes, utf8_put(bytes, code));
+	text_append(r, bytes, n);
 }
 
 /* Reads what follows a backslash. An escape that JSON does not define yields its character. Half of
