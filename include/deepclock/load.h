@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* Fill it with its _init function. Rows: dck_load_options. */
+/* Initialise it with its _init function. Options: dck_load_options. */
 typedef struct dck_load_config {
 	uint32_t struct_size; /* set by dck_load_config_init() */
 	int scenario;	      /* index into dck_load_scenarios */
@@ -54,7 +54,7 @@ DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "mul
 							  "server", NULL */
 DCK_API extern const char *const dck_load_arrivals[];  /* "poisson", "constant", NULL */
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size);
 static inline void dck_load_config_init(dck_load_config *c)
 {

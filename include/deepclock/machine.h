@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Rows: dck_machine_options. Fill it with dck_machine_init(). */
+/* Options: dck_machine_options. Fill it with dck_machine_init(). */
 typedef struct dck_machine_config {
 	uint32_t struct_size; /* set by dck_machine_init() */
 	bool refresh;	      /* measure, also when there is a kept result */
@@ -29,7 +29,7 @@ typedef struct dck_machine_config {
 } dck_machine_config;
 DCK_API extern const dck_opt dck_machine_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_machine_init_sized(dck_machine_config *c, uint32_t struct_size);
 static inline void dck_machine_init(dck_machine_config *c)
 {

@@ -35,7 +35,7 @@ typedef struct dck_memory_config {
 
 DCK_API extern const dck_opt dck_memory_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_memory_config_init_sized(dck_memory_config *c, uint32_t struct_size);
 static inline void dck_memory_config_init(dck_memory_config *c)
 {

@@ -24,10 +24,10 @@ typedef struct dck_overhead_config {
 	void *self;
 } dck_overhead_config;
 
-/* The rows of dck_overhead_config, for a command line. */
+/* The command-line options of dck_overhead_config. */
 DCK_API extern const dck_opt dck_overhead_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_overhead_config_init_sized(dck_overhead_config *c, uint32_t struct_size);
 static inline void dck_overhead_config_init(dck_overhead_config *c)
 {

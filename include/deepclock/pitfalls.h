@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Fill it with its _init function. Rows: dck_pitfalls_options. */
+/* Initialise it with its _init function. Options: dck_pitfalls_options. */
 typedef struct dck_pitfalls_config {
 	uint32_t struct_size;	/* set by dck_pitfalls_config_init() */
 	uint64_t time_ns;	/* for each mistake, about */
@@ -27,7 +27,7 @@ typedef struct dck_pitfalls_config {
 } dck_pitfalls_config;
 DCK_API extern const dck_opt dck_pitfalls_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_pitfalls_config_init_sized(dck_pitfalls_config *c, uint32_t struct_size);
 static inline void dck_pitfalls_config_init(dck_pitfalls_config *c)
 {

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Fill it with its _init function. Rows: dck_profile_options. */
+/* Initialise it with its _init function. Options: dck_profile_options. */
 typedef struct dck_profile_config {
 	uint32_t struct_size;  /* set by dck_profile_config_init() */
 	uint64_t profile_runs; /* under the engine's profiler; 0: as many as two seconds hold */
@@ -19,7 +19,7 @@ typedef struct dck_profile_config {
 } dck_profile_config;
 DCK_API extern const dck_opt dck_profile_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size);
 static inline void dck_profile_config_init(dck_profile_config *c)
 {

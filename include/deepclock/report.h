@@ -49,7 +49,7 @@ DCK_API void dck_sink_custom(dck_sink *s,
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
 
-/* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
+/* How operators are listed (text and csv). Zeroed: the writer's choice. Options: dck_op_options. */
 typedef struct dck_op_view {
 	int by;	      /* index into auto, type, node, module, class, line, all */
 	int sort;     /* index into auto, time, macs, flops, params, bytes, name, graph */

@@ -37,10 +37,10 @@ typedef struct dck_sample_config {
 	int source;	      /* DCK_SAMPLE_AUTO */
 } dck_sample_config;
 
-/* The rows of dck_sample_config, for a command line. */
+/* The command-line options of dck_sample_config. */
 DCK_API extern const dck_opt dck_sample_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_sample_config_init_sized(dck_sample_config *c, uint32_t struct_size);
 static inline void dck_sample_config_init(dck_sample_config *c)
 {

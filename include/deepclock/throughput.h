@@ -39,7 +39,7 @@ typedef struct dck_batches {
 	uint64_t memory_bytes;
 } dck_batches;
 
-/* Fill it with its _init function. Rows: dck_throughput_options. */
+/* Initialise it with its _init function. Options: dck_throughput_options. */
 typedef struct dck_throughput_config {
 	uint32_t struct_size;	       /* set by dck_throughput_config_init() */
 	const char *batch;	       /* "1,2,4": exactly these sizes; NULL: searched */
@@ -61,7 +61,7 @@ typedef struct dck_throughput_config {
 DCK_API extern const dck_opt dck_throughput_options[];
 DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean", NULL */
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size);
 static inline void dck_throughput_config_init(dck_throughput_config *c)
 {

@@ -161,7 +161,7 @@ typedef struct dck_trace_program {
 DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* The rows of dck_trace_config, for a command line. */
+/* The command-line options of dck_trace_config. */
 DCK_API extern const dck_opt dck_trace_options[];
 
 #ifdef __cplusplus
