@@ -74,7 +74,8 @@ typedef struct trace_track {
 	uint32_t id;	 /* not 0 */
 	uint32_t parent; /* the process of a thread, process or thread of a counter; 0: none */
 	trace_track_kind kind;
-	int32_t pid, tid; /* tid of a counter: the parent thread; 0: it belongs to the process */
+	int32_t pid,
+	    tid; /* tid of a counter: of the thread that is its parent; 0: of the process */
 	const char *name; /* of process, thread, counter; NULL: unknown. Borrowed for the call */
 	dck_unit unit;	  /* of a counter */
 } trace_track;
@@ -95,7 +96,8 @@ typedef struct trace_out trace_out; /* a format's own */
 
 typedef struct trace_format {
 	const char *name, *suffix, *help;
-	bool gunzips; /* its readers accept gzip, or only gzip: see its suffix */
+	bool
+	    gunzips; /* its readers accept gzip-compressed files too, or only those: see `suffix` */
 	/* The caller owns the sink, which outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_header *about,
 			   dck_err *err);

@@ -24,7 +24,7 @@ typedef struct timeline_lod_key {
 	uint32_t name; /* the first PICTURE_FLAGS keys are for names without a separate key */
 	uint32_t flags;
 	uint64_t uses;	 /* in ranges, blocks and sums */
-	uint32_t number; /* number in the columns */
+	uint32_t number; /* in the columns */
 	uint32_t as;	 /* the key that counts it: itself, or one of the first */
 } timeline_lod_key;
 
