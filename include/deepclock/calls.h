@@ -26,7 +26,7 @@ typedef enum dck_calls_by { DCK_CALLS_BY_FUNCTION, DCK_CALLS_BY_PATH } dck_calls
 /* A query. Zeroed: the functions of the first tree, by self weight. */
 typedef struct dck_calls_view {
 	const char *tree;   /* name of the tree; NULL: the first; formats that hold several: all */
-	const char *weight; /* key of its column; NULL: time, else the first that is not a count */
+	const char *weight; /* key of the column; NULL: time, else the first that is not a count */
 	dck_calls_by by;
 	const char *callers, *callees; /* of the functions with this name */
 	/* "self", "total", "name", "file", "line", "module", or the key of a weight; in pstats'

@@ -61,7 +61,7 @@ DCK_API char *dck_lap_end_line(dck_lap *l, char *ret, size_t size);
 /* Automatic output when laps end. {.fd = 2, .depth = 1} is a good start. */
 typedef struct dck_laps_config {
 	int fd;		/* file descriptor for the line of each ended lap; see depth */
-	unsigned depth; /* lines for laps with fewer than this number of parents; 0: none */
+	unsigned depth; /* lines for laps inside fewer than this number of others; 0: none */
 	bool live;	/* on a terminal: a live line of the open laps, after 1 s */
 	bool stamps;	/* local date and time before each line */
 	/* Directory for TensorBoard's event file, created if missing. Each value, wall and CPU
