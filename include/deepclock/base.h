@@ -1,10 +1,9 @@
-/* base.h - version, status codes, the error sentence, the allocator.
+/* base.h - version, status codes, error messages, the allocator.
  *
- * Every function that can fail returns a dck_status and takes a `dck_err *err`
- * as its last argument. 0 (DCK_OK) is success; failures are negative. On
- * failure *err holds the code and one sentence; on success it is not touched.
- * `err` may be NULL wherever a function takes one. Out-parameters are named
- * `ret_x` and are written on success only.
+ * Every function that can fail returns a dck_status and takes a `dck_err *err` as its last
+ * argument. 0 (DCK_OK) is success; failures are negative. On failure *err holds the code and a
+ * message; on success it is not touched. `err` may be NULL wherever a function takes one.
+ * Out-parameters are named `ret_x` and are written on success only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BASE_H
@@ -33,8 +32,8 @@ extern "C" {
 #define DCK_MUST_USE
 #endif
 
-/* One list: the enum, the names and the texts are made from it. Values are
- * frozen; new ones are added at the end. */
+/* The enum, the names and the texts are generated from this list. Values are frozen; new ones are
+ * added at the end. */
 #define DCK_STATUS_MAP(X)                        \
 	X(OK, 0, "ok")                           \
 	X(E_NOMEM, -1, "out of memory")          \
@@ -55,18 +54,18 @@ typedef enum dck_status {
 #undef X
 } dck_status;
 
-/* What went wrong. A fixed struct on the caller's stack: nothing to free, works
- * without memory, safe across threads and plug-in borders. */
+/* Describes a failure. The struct is on the caller's stack: it needs no free and no heap, and may
+ * cross threads and plug-in boundaries. */
 typedef struct dck_err {
 	dck_status code;
-	int line;	     /* of the place that raised it */
+	int line;	     /* source line that raised it */
 	const char *file;    /* static string; NULL when raised by a plug-in */
-	int64_t native_code; /* the engine's or the system's own code; 0: none */
+	int64_t native_code; /* code of the engine or the system; 0: none */
 	char msg[488];	     /* one sentence, no full stop, no newline */
 } dck_err;
 
-/* What the program ends with, alike in every command; help and manual pages are made from this
- * list. Scripts rely on the numbers. */
+/* Exit statuses of the program, equal in every command; help and manual pages are generated from
+ * this list. Scripts rely on the numbers. */
 #define DCK_EXIT_MAP(X)                                                              \
 	X(OK, 0, "fine")                                                             \
 	X(FAILED, 1, "failed; the sentence on stderr says why")                      \
@@ -82,18 +81,18 @@ typedef enum dck_exit {
 #undef X
 } dck_exit;
 
-/* Whether a limit is kept, or a comparison finds nothing worse. The values are the program's exit
- * statuses. */
+/* Verdict on a limit or on a comparison. The values are the program's exit statuses. */
 typedef enum dck_verdict {
 	DCK_VERDICT_MET = DCK_EXIT_OK,
 	DCK_VERDICT_VIOLATED = DCK_EXIT_BROKEN,
 	DCK_VERDICT_INCONCLUSIVE = DCK_EXIT_UNDECIDED /* shown neither met nor violated */
 } dck_verdict;
 
-/* The version of the library that is linked, e.g. "0.1.0". @since 0.1 */
+/* Returns the version of the linked library, e.g. "0.1.0". @since 0.1 */
 DCK_API const char *dck_version(void);
 
-/* "E_NOMEM" and "out of memory"; both static, never NULL ("E_?" for an unknown code). @since 0.1 */
+/* Return "E_NOMEM" and "out of memory": static, never NULL ("E_?" for an unknown code).
+ * @since 0.1 */
 DCK_API const char *dck_status_name(dck_status code);
 DCK_API const char *dck_status_text(dck_status code);
 
@@ -106,13 +105,13 @@ typedef struct dck_allocator {
 	void *self;
 } dck_allocator;
 
-/* Replaces the allocator (copied; NULL: back to malloc). Call it before anything
- * else, from one thread: memory that is already out is released through the
- * allocator in force at that time. @since 0.1 */
+/* Replaces the allocator (copied; NULL: back to malloc). Call it first, from one thread: memory
+ * allocated before the call is released through the allocator in force at the release.
+ * @since 0.1 */
 DCK_API void dck_set_allocator(const dck_allocator *a);
 
-/* Releases memory that a function of this library handed over ("@owned, dck_free").
- * NULL is allowed. @since 0.1 */
+/* Frees memory that a function of this library returned ("@owned, dck_free"). NULL is allowed.
+ * @since 0.1 */
 DCK_API void dck_free(void *p);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* bench.h - measure a function, a model or a command, and get a record.
+/* bench.h - measures a function, a model or a command, and returns a record.
  *
  *     dck_subject s;  dck_plan plan;  dck_record *r;  dck_err err;
  *     dck_subject_init(&s);
@@ -8,8 +8,8 @@
  *     if (dck_bench(&s, &plan, NULL, &r, &err) != DCK_OK)
  *             fprintf(stderr, "%s\n", err.msg);
  *
- * Configs grow at their end: their _init functions keep the size that a program was compiled with,
- * and no call reads more (docs/reference/abi.md).
+ * Configs grow at their end: their _init functions store the size that the program was compiled
+ * with, and no call reads more (docs/reference/abi.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_BENCH_H
@@ -23,23 +23,23 @@
 extern "C" {
 #endif
 
-/* The clock is passed in, never called by name, so that tests bring their own. */
+/* A clock is passed in, never called by name, so that tests supply their own. */
 typedef struct dck_clock {
 	const char *name;
 	uint64_t (*now_ns)(void *self); /* monotonic */
 	void *self;
-	/* Calibrated: the smallest step seen and the cost of one reading, nanoseconds. */
+	/* Calibrated: the smallest observed step and the cost of one reading, in ns. */
 	double tick_ns, cost_ns;
 	uint64_t (*cpu_ns)(void *self); /* CPU time of the process; NULL: the system's */
 } dck_clock;
 
-/* Arrays in memory that stand for files: where an option takes a FILE.npy, the name of one of these
- * is that array. In the order of rows, as dck_tensor says; the values may change or go when the
- * call returns. All of it is borrowed until then. */
+/* Arrays in memory that replace files: an option that takes a FILE.npy accepts the name of such an
+ * array. The data are dense and row-major (dck_tensor). Everything is borrowed until the call
+ * returns. */
 typedef struct dck_array {
-	const char *name; /* as the option and the record call it: "x" */
+	const char *name; /* its name in the option and the record: "x" */
 	dck_tensor tensor;
-	const char *const *texts; /* in place of the tensor, for labels; NULL: none */
+	const char *const *texts; /* labels, instead of the tensor; NULL: none */
 	size_t ntexts;
 } dck_array;
 typedef struct dck_arrays {
@@ -47,7 +47,7 @@ typedef struct dck_arrays {
 	size_t n;
 } dck_arrays;
 
-/* How a model is opened and fed. Rows: dck_model_options. */
+/* How a model is opened and fed. Options: dck_model_options. */
 typedef struct dck_model_config {
 	const char *engine;	/* "ort", "null", "plugin:FILE" */
 	const char *engine_lib; /* NULL: searched */
@@ -55,29 +55,28 @@ typedef struct dck_model_config {
 	uint64_t threads, interop_threads; /* 0: the engine's default, see docs/commands/bench.md */
 	int opt;			   /* index into none, basic, extended, all */
 	const char *cpus;		   /* "0-3,8"; NULL: not pinned */
-	uint64_t batch;			   /* 0: as the model says */
-	uint64_t items;			   /* that one run processes; 0: found */
-	bool skip_batch_check;		   /* outputs of a rebatched model are not compared first */
+	uint64_t batch;			   /* 0: the model's batch size */
+	uint64_t items;			   /* items of one run; 0: derived from the shapes */
+	bool skip_batch_check;		   /* do not compare the outputs of a rebatched model */
 	dck_list shape;			   /* "NAME=1x3x224x224" */
 	dck_list dim;			   /* "SYMBOL=N" */
 	dck_list input;			   /* "NAME=FILE.npy", "NAME=16000", ... */
 	dck_list engine_option;		   /* "KEY=VALUE", checked by the engine */
 	const char *image_size;		   /* zoo: "N" or "HxW"; NULL: the network's own */
 	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */
-	uint64_t input_pool;		   /* different random inputs, cycled; 1 */
+	uint64_t input_pool;		   /* number of different random inputs, cycled; 1 */
 	uint64_t seed;			   /* of random inputs and built-in weights */
-	dck_arrays arrays;		   /* that `input` may name; not in fresh processes */
+	dck_arrays arrays; /* arrays that `input` may name; not in fresh processes */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 
-/* How a command is run. Rows: dck_command_options. */
+/* How a command is run. Options: dck_command_options. */
 typedef struct dck_command_config {
-	bool shell;	       /* argv joined and given to /bin/sh -c */
-	bool any_exit;	       /* a non-zero exit status is no failure */
+	bool shell;	       /* argv is joined and passed to /bin/sh -c */
+	bool any_exit;	       /* a non-zero exit status is not a failure */
 	const char *output;    /* "discard", "inherit" or a file's name */
-	const char *directory; /* working directory; NULL: ours */
-	/* Programs in one line each, cut into words as `cmd:` is; NULL: none. Rows:
-	 * dck_hook_options. */
+	const char *directory; /* working directory; NULL: the caller's */
+	/* Command lines, split into words as `cmd:` is; NULL: none. Options: dck_hook_options. */
 	const char *setup, *prepare, *cleanup; /* once before, before each run, once after */
 } dck_command_config;
 DCK_API extern const dck_opt dck_command_options[];
@@ -87,16 +86,16 @@ typedef enum dck_subject_kind {
 	DCK_SUBJECT_FUNCTION,
 	DCK_SUBJECT_MODEL,   /* text: a file's name or "zoo:NAME" */
 	DCK_SUBJECT_COMMAND, /* argv */
-	DCK_SUBJECT_PLUGIN   /* text: a shared object that brings its own workload */
+	DCK_SUBJECT_PLUGIN   /* text: a shared object with its own workload */
 } dck_subject_kind;
 
-/* What is measured. All pointers are borrowed until dck_bench() returns. */
+/* The subject of a measurement. All pointers are borrowed until dck_bench() returns. */
 typedef struct dck_subject {
 	dck_subject_kind kind;
 	const char *text;
 	char *const *argv; /* NULL-ended */
-	/* FUNCTION: one call is one run; other than 0 means it failed, DCK_E_CANCEL that it was
-	 * interrupted, as dck_observer.cancelled would say. `items`: what one call processes, for
+	/* FUNCTION: one call is one run; a result other than 0 is a failure, DCK_E_CANCEL an
+	 * interruption, as by dck_observer.cancelled. `items`: what one call processes, for
 	 * throughput (0: 1). */
 	int (*function)(void *arg);
 	void *arg;
@@ -105,48 +104,47 @@ typedef struct dck_subject {
 	dck_command_config command;
 } dck_subject;
 
-/* Defaults everywhere; kind FUNCTION with no function. @since 0.1 */
+/* Writes the defaults; the kind is FUNCTION, with no function. @since 0.1 */
 DCK_API void dck_subject_init(dck_subject *s);
 
-/* Reads a subject as the command line writes it: "model.onnx", "zoo:resnet18",
- * "cmd:PROG ARG...", "plugin:FILE.so". Sets kind, text and argv. What it had to allocate is
- * in *ret_owned (one block, dck_free(); NULL: nothing). E_ARG: an unknown scheme, open quotes.
- * @since 0.1 */
+/* Parses a subject in the syntax of the command line: "model.onnx", "zoo:resnet18", "cmd:PROG
+ * ARG...", "plugin:FILE.so". Sets kind, text and argv. *ret_owned is the memory it allocated (one
+ * block, dck_free(); NULL: none). E_ARG: an unknown scheme, an unclosed quote. @since 0.1 */
 DCK_API dck_status dck_subject_parse(const char *text, dck_subject *s, void **ret_owned,
 				     dck_err *err);
 
-/* How it is measured. Rows: dck_plan_options; methods: docs/reference/methods.md. */
+/* How to measure. Options: dck_plan_options; methods: docs/reference/methods.md. */
 typedef struct dck_plan {
 	uint32_t struct_size;  /* set by dck_plan_init() */
-	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. What precision is of */
-	double precision;      /* half-width of its interval over its value */
+	const char *statistic; /* "mean", "p99", "p97.5"; NULL: median. `precision` applies to it */
+	double precision;      /* half-width of the statistic's interval over its value */
 	double level;	       /* of every interval */
 	uint64_t min_runs, min_time_ns, max_time_ns;
-	uint64_t runs, time_ns; /* exactly so many, exactly so long; 0: stop by precision */
-	bool max_time_given;	/* max_time_ns also ends what `runs` is asked of */
+	uint64_t runs, time_ns; /* exact number of runs, exact time; 0: stop by precision */
+	bool max_time_given;	/* max_time_ns also limits a measurement with `runs` */
 	const char *warmup;	/* "auto", a count or a time */
-	uint64_t max_warmup_ns; /* auto gives up then */
+	uint64_t max_warmup_ns; /* limit of "auto" */
 	uint64_t group;		/* runs per sample; 0: from the clock's cost */
 	uint64_t processes;	/* fresh processes; 1: this one */
 	uint64_t idle_ns;	/* pause before each run */
-	uint64_t keep;		/* samples kept at most */
-	bool check_outputs;	/* then compare them with an unoptimised run's; dck_bench_options */
-	/* Record into this file (deepclock/zone.h) what was measured, and the operators of some
-	 * more runs; NULL: into the recording of the program that calls, if there is one. */
+	uint64_t keep;		/* maximum number of stored samples */
+	bool check_outputs;	/* compare outputs with an unoptimised run's; dck_bench_options */
+	/* Trace file (deepclock/zone.h) for the measured runs and for the operators of some
+	 * additional runs; NULL: the active recording of the calling program, if any. */
 	const char *trace;
 	const dck_clock *clock; /* NULL: the best of this machine */
-	/* The deepclock program, which is started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT`
-	 * for what needs a fresh process (processes > 1); NULL: none. */
+	/* The deepclock program, started as `PROGRAM bench OPTIONS --worker-fd N SUBJECT` in each
+	 * fresh process (processes > 1); NULL: none. */
 	const char *program;
 	const char *title;  /* the record's `command`; NULL: none */
-	uint64_t enough_ns; /* as max_time_ns, once there are min_runs; 0: max_time_ns alone */
+	uint64_t enough_ns; /* time limit once min_runs are done; 0: max_time_ns alone */
 } dck_plan;
 DCK_API extern const dck_opt dck_plan_options[];
 DCK_API extern const dck_opt dck_bench_options[]; /* check-outputs, trace */
-/* Those that are usual, NULL-ended; any percentile from p50 to p99.99 is one too. */
+/* The usual statistics, NULL-ended; any percentile from p50 to p99.99 is accepted too. */
 DCK_API extern const char *const dck_plan_statistics[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_plan_init_sized(dck_plan *p, uint32_t struct_size);
 static inline void dck_plan_init(dck_plan *p)
 {
@@ -174,32 +172,33 @@ typedef struct dck_observer {
 	void (*progress)(void *self, const dck_progress *p);
 	void (*note)(void *self, const dck_note *note);
 	void (*log)(void *self, dck_log_level level, const char *text); /* any thread */
-	/* Asked between runs, and while the host waits for a command: all the time for one that
-	 * takes longer than 0.1 s, else when a signal arrives. */
+	/* Called between runs, and while the host waits for a command: repeatedly for a command
+	 * that takes longer than 0.1 s, else when a signal arrives. True stops the measurement. */
 	bool (*cancelled)(void *self);
 } dck_observer;
 
-/* Measures. *ret is owned: dck_record_free(). plan NULL: the defaults; watch NULL: silent.
- * When the subject fails or is cancelled after the first timed run, the call still succeeds:
- * the record is marked incomplete and an ERROR note ("engine-failed", "interrupted") says why.
- * Errors: E_ARG (a plan or input that cannot be), E_ABSENT (no file, no library), E_FORMAT,
- * E_VERSION, E_ENGINE, E_UNSUP, E_CANCEL (before there was anything to report), E_NOMEM.
- * Not reentrant over one subject; different threads may measure different subjects, but then
- * they disturb each other. @since 0.1 */
+/* Measures the subject. *ret is owned: dck_record_free(). plan NULL: the defaults; watch NULL:
+ * silent.
+ * If the subject fails or is cancelled after the first timed run, the call still succeeds: the
+ * record is marked incomplete and an ERROR note ("engine-failed", "interrupted") gives the reason.
+ * Errors: E_ARG (an invalid plan or input), E_ABSENT (a missing file or library), E_FORMAT,
+ * E_VERSION, E_ENGINE, E_UNSUP, E_CANCEL (before the first result), E_NOMEM.
+ * Not reentrant over one subject; different threads may measure different subjects, but they
+ * disturb each other's measurements. @since 0.1 */
 DCK_API dck_status dck_bench(const dck_subject *s, const dck_plan *plan, const dck_observer *watch,
 			     dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* One engine, as `deepclock engines` shows it. */
+/* An engine, as shown by `deepclock engines`. */
 typedef struct dck_engine_info {
 	const char *name, *help;
-	const dck_engine_option *options; /* static, or of a plug-in's block */
+	const dck_engine_option *options; /* static, or in a plug-in's block */
 	bool usable;
 	const char *why_not; /* NULL when usable */
 	const dck_kv *facts; /* library, version, provider/NAME ... */
 	size_t nfacts;
 } dck_engine_info;
 
-/* Probes every built-in engine, each in a child process. lib: as --engine-lib, for all of them;
+/* Probes every built-in engine, each in a child process. lib: as --engine-lib, for all engines;
  * NULL: searched. *ret is owned, one block: dck_free(). @since 0.1 */
 DCK_API dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret_n,
 				     dck_err *err) DCK_MUST_USE;

@@ -1,5 +1,5 @@
-/* count.h - how often and how long: counters of the system for a program and all that it starts,
- * and calls, total and own time of each function of one that is built with -finstrument-functions.
+/* count.h - event counters of the kernel for a program and its children; calls, total and self time
+ * of each function of a program that is built with -finstrument-functions.
  *
  *	dck_count_program p = {.argv = (char *[]){"./train", "data", NULL}};
  *	dck_record *record;
@@ -23,20 +23,20 @@ extern "C" {
 
 typedef struct dck_count_config {
 	uint32_t struct_size; /* set by dck_count_config_init() */
-	dck_list events;      /* by perf's names, each item several with commas; none: a default */
-	bool no_functions;    /* no library is preloaded */
-	uint64_t top;	      /* functions in the table; 0: all */
-	int sort;	      /* index in dck_count_sorts: the order of the table */
+	dck_list events; /* perf's names, one or more per item, comma-separated; none: a default */
+	bool no_functions; /* do not preload the library */
+	uint64_t top;	   /* maximum number of functions in the table; 0: all */
+	int sort;	   /* index in dck_count_sorts: the order of the table */
 } dck_count_config;
 
-/* The orders of the table of functions, by their columns and in pstats' words; NULL ends them. The
- * first is the default. @since 0.1 */
+/* The sort orders of the table of functions: column keys and pstats' names, NULL-ended. The first
+ * is the default. @since 0.1 */
 DCK_API extern const char *const dck_count_sorts[];
 
-/* The rows of dck_count_config, for a command line. */
+/* The command-line options of dck_count_config. */
 DCK_API extern const dck_opt dck_count_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_count_config_init_sized(dck_count_config *c, uint32_t struct_size);
 static inline void dck_count_config_init(dck_count_config *c)
 {
@@ -45,16 +45,16 @@ static inline void dck_count_config_init(dck_count_config *c)
 
 typedef struct dck_count_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Asked every 50 ms; true: the program gets SIGTERM. NULL: it never is. */
+	/* Called every 50 ms; true sends the program SIGTERM. NULL: never. */
 	bool (*cancelled)(void *self);
 	void *self;
-	int exit_code, signal; /* set: how it ended; exit_code -1: by the signal */
+	int exit_code, signal; /* result; exit_code -1: ended by the signal */
 } dck_count_program;
 
-/* Runs the program; its input and output are ours. config NULL: the defaults. *ret is owned,
- * dck_record_free(): metrics "counter/...", table "functions" and tree "calls" where it was built
- * with -finstrument-functions. When it was cancelled the record is incomplete. E_ABSENT: there is
- * no such program; E_ARG: an event has no such name. @since 0.1 */
+/* Runs the program, which inherits standard input and output. config NULL: the defaults. *ret is
+ * owned, dck_record_free(): metrics "counter/...", and table "functions" and tree "calls" if the
+ * program was built with -finstrument-functions. After a cancellation the record is incomplete.
+ * E_ABSENT: no such program; E_ARG: an event has no such name. @since 0.1 */
 DCK_API dck_status dck_count_program_run(const dck_count_config *config, dck_count_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;
 

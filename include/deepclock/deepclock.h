@@ -1,8 +1,8 @@
-/* deepclock - measures how fast a deep-learning model runs, correctly.
+/* deepclock - measures how fast deep-learning models and programs run, with honest intervals.
  *
- * The library is silent: it returns a status and a sentence, and never prints or exits.
- * A measurement gives a *record* (record.h): raw samples, metrics with intervals, what was
- * measured and how, and notes on every reason to doubt it. Reports are made from the record
+ * The library is silent: it returns a status and a message, and never prints or exits. A
+ * measurement returns a *record* (record.h): raw samples, metrics with intervals, the subject and
+ * the method, and a note for every known threat to its validity. Reports are made from the record
  * alone (report.h). A complete program:
  *
  *     #include <deepclock/deepclock.h>
@@ -40,9 +40,8 @@
  *
  *     cc program.c $(pkg-config --cflags --libs deepclock) -lm
  *
- * From here: bench.h to measure, record.h to read what was measured, report.h to write it,
- * history.h to keep and follow records, model.h for built-in networks, plugin.h to bring an engine
- * of your own.
+ * See bench.h to measure, record.h to read results, report.h to write them, history.h to store and
+ * follow records, model.h for built-in networks, plugin.h for engines of your own.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_DEEPCLOCK_H

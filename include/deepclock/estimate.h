@@ -1,12 +1,12 @@
-/* estimate.h - a statistic of samples that the caller took, with the interval that bench gives it.
+/* estimate.h - a statistic of the caller's samples, with the interval that bench computes.
  *
  *     dck_estimate e;
  *
  *     if (dck_estimate_samples(ns, n, "median", 0.95, &e, &err) == DCK_OK && e.has_interval)
  *             printf("%g [%g, %g]: %s\n", e.value, e.lo, e.hi, e.how);
  *
- * Intervals are corrected for neighbours that depend on each other, so the values stand in the
- * order in which they were taken (docs/reference/methods.md).
+ * Intervals are corrected for autocorrelation, so pass the values in the order of their measurement
+ * (docs/reference/methods.md).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_ESTIMATE_H
@@ -20,18 +20,17 @@ extern "C" {
 
 typedef struct dck_estimate {
 	double value;
-	bool has_interval; /* too few values give none */
+	bool has_interval; /* false: too few values */
 	double lo, hi, level;
-	char how[160]; /* the estimator and the kind of interval; without interval: why there is
-			* none */
-	/* Why the interval is narrower than its level says; static. NULL: it is not known to be. */
+	char how[160]; /* the estimator and the kind of interval; without an interval, the reason */
+	/* Why the interval covers less than its level; static. NULL: no undercoverage is known. */
 	const char *narrow;
 } dck_estimate;
 
-/* statistic: "median", "mean", "min", "max", or a percentile as "p99"; NULL: the median. level: of
- * the interval, 0.95. Errors: E_ARG (no such statistic, a level outside 0 to 1, a value that is
- * not finite), E_ABSENT (too few values for that statistic; the sentence says how many it needs),
- * E_NOMEM. @since 0.1 */
+/* Estimates a statistic of n values: "median", "mean", "min", "max", or a percentile such as "p99";
+ * NULL: the median. level: the interval's, e.g. 0.95. Errors: E_ARG (no such statistic, a level
+ * outside 0 to 1, a value that is not finite), E_ABSENT (too few values for the statistic; the
+ * message gives the number required), E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_estimate_samples(const double *values, size_t n, const char *statistic,
 					double level, dck_estimate *ret, dck_err *err) DCK_MUST_USE;
 

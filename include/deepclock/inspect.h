@@ -1,5 +1,5 @@
-/* inspect.h - what a model file is: inputs and outputs, what it leaves open, what it is made of and
- * what to type next. Nothing runs, and no engine is needed.
+/* inspect.h - summary of a model file: inputs and outputs, symbolic dimensions, contents, and the
+ * next commands. Nothing runs, and no engine is needed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_INSPECT_H
@@ -11,11 +11,11 @@
 extern "C" {
 #endif
 
-/* Looks at the model of s (kind MODEL; s->model may give sizes). `title` is the record's command;
- * NULL: none. The record has the table "inspect/summary" and behind it one for inputs, outputs,
- * open sizes, operators, operator sets, weight files and properties, and the metrics cost/macs,
- * cost/params and cost/weight_bytes. *ret is owned: dck_record_free().
- * E_ARG, E_ABSENT, E_IO, E_FORMAT, E_LIMIT, E_NOMEM. @since 0.1 */
+/* Inspects the model of s (kind MODEL; s->model may give sizes). `title` is the record's command;
+ * NULL: none. The record has the table "inspect/summary", followed by tables of inputs, outputs,
+ * symbolic dimensions, operators, operator sets, weight files and properties, and the metrics
+ * cost/macs, cost/params and cost/weight_bytes. *ret is owned: dck_record_free(). E_ARG, E_ABSENT,
+ * E_IO, E_FORMAT, E_LIMIT, E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_inspect(const dck_subject *s, const char *title, dck_record **ret,
 			       dck_err *err) DCK_MUST_USE;
 

@@ -1,5 +1,4 @@
-/* lap.h - stopwatches inside a program: epochs, steps, experiments, several at once, one inside the
- * other.
+/* lap.h - stopwatches inside a program, for epochs, steps and experiments, concurrent and nested.
  *
  *     char line[DCK_LAP_LINE_SIZE];
  *
@@ -12,15 +11,14 @@
  *             puts(dck_lap_end_line(lap, line, sizeof line));
  *     }
  *
- * prints for each of them
+ * prints for each epoch a line such as
  *
  *     epoch 3/5 | loss 0.2103 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
  *
- * A lap takes wall time (CLOCK_MONOTONIC), CPU time of the process, and CPU time of the thread when
- * the thread that began it ends it. It lies inside the innermost lap that is open on its thread.
- * Laps are for what takes a microsecond and more; any thread may use them. No function here fails:
- * a lap for which there is no memory is NULL, every function accepts that, and the record counts
- * it.
+ * A lap measures wall time (CLOCK_MONOTONIC), CPU time of the process, and CPU time of the thread
+ * if the same thread begins and ends the lap. Its parent is the innermost lap that is open on its
+ * thread. Laps are for durations of a microsecond and more; any thread may use them. No function
+ * here fails: without memory a lap is NULL, which every function accepts, and the record counts it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_LAP_H
@@ -34,61 +32,59 @@ extern "C" {
 
 typedef struct dck_lap dck_lap;
 
-#define DCK_LAP_LINE_SIZE 512 /* room for any line */
+#define DCK_LAP_LINE_SIZE 512 /* holds any line */
 
 /* Begins a lap; name is copied. @owned, dck_lap_end() or dck_lap_end_line(). @since 0.1 */
 DCK_API dck_lap *dck_lap_begin(const char *name);
 
-/* So many laps of its name are expected where it lies (within the enclosing lap); 0: not known. Its
- * line then says which of them it is, and how long the others will take: their number times the
- * mean of those that have ended there. @since 0.1 */
+/* Sets the expected number of laps of this name in the enclosing lap (0: unknown). The lap's line
+ * then has its index and the time left: the number of remaining laps times the mean of the ended
+ * ones. @since 0.1 */
 DCK_API void dck_lap_total(dck_lap *l, uint64_t total);
 
-/* A number that belongs to the lap; given again it replaces the former. name and unit ("B",
- * "tokens"; NULL: none) are copied. The value named "items" counts what the lap has worked on, and
- * gives a rate: items/s, or its unit per second. At most 16 names for laps of one name; what is not
- * finite is not kept. @since 0.1 */
+/* Sets a number of the lap, or replaces its former value. name and unit ("B", "tokens"; NULL: none)
+ * are copied. The value named "items" is the number of processed items and yields a rate: items/s,
+ * or its unit per second. Laps of one name have at most 16 values; a value that is not finite is
+ * ignored. @since 0.1 */
 DCK_API void dck_lap_value(dck_lap *l, const char *name, double value, const char *unit);
 
-/* Wall time since it began, nanoseconds; 0 for NULL. @since 0.1 */
+/* Returns the wall time since the lap began, in ns; 0 for NULL. @since 0.1 */
 DCK_API uint64_t dck_lap_elapsed_ns(const dck_lap *l);
 
-/* Ends it and frees it. Laps that are open inside it stay open. @since 0.1 */
+/* Ends the lap and frees it. Open laps inside it remain open. @since 0.1 */
 DCK_API void dck_lap_end(dck_lap *l);
 
-/* The same, and writes its line into ret (NUL-ended, cut to size, no newline; "" for NULL). Returns
- * ret. @since 0.1 */
+/* Ends and frees the lap, and writes its line into ret (NUL-ended, truncated to size, no newline;
+ * "" for NULL). Returns ret. @since 0.1 */
 DCK_API char *dck_lap_end_line(dck_lap *l, char *ret, size_t size);
 
-/* What happens by itself when laps end. {.fd = 2, .depth = 1} is a good beginning. */
+/* Automatic output when laps end. {.fd = 2, .depth = 1} is a good start. */
 typedef struct dck_laps_config {
-	int fd;		/* a line for each lap that ends goes there; see depth */
-	unsigned depth; /* of laps that lie inside fewer than so many others; 0: no line */
-	bool live;   /* on a terminal: what is open, and for how long, from its first second on */
-	bool stamps; /* local date and time in front of each line */
-	/* Directory for TensorBoard's event file, made when missing: each value, wall and CPU time,
-	 * rate and resident memory of each lap as a scalar NAME/VALUE at the step that the lap is,
-	 * written as the lap ends. NULL: none. */
+	int fd;		/* file descriptor for the line of each ended lap; see depth */
+	unsigned depth; /* lines for laps inside fewer than this number of others; 0: none */
+	bool live;	/* on a terminal: a live line of the open laps, after 1 s */
+	bool stamps;	/* local date and time before each line */
+	/* Directory for TensorBoard's event file, created if missing. Each value, wall and CPU
+	 * time, rate and resident memory of a lap becomes a scalar NAME/VALUE, whose step is the
+	 * lap's index, written when the lap ends. NULL: none. */
 	const char *tensorboard;
 } dck_laps_config;
 
-/* From now on; replaces what was asked before. Copied. Errors: E_IO (the directory or the file
- * cannot be made), E_NOMEM, E_LIMIT (no thread to be had for `live`). @since 0.1 */
+/* Starts this output, or replaces its configuration, which is copied. Errors: E_IO (the directory
+ * or the file cannot be created), E_NOMEM, E_LIMIT (no thread for `live`). @since 0.1 */
 DCK_API dck_status dck_laps_start(const dck_laps_config *config, dck_err *err) DCK_MUST_USE;
 
-/* Ends that. E_IO: lines or scalars could not be written, say for a full disk; the laps themselves
- * are all there. @since 0.1 */
+/* Stops the output. E_IO: lines or scalars could not be written, e.g. on a full disk; the laps
+ * themselves are complete. @since 0.1 */
 DCK_API dck_status dck_laps_stop(dck_err *err);
 
-/* What the laps that have ended measured: for each name the series laps/NAME/wall, .../cpu,
+/* Makes a record of the ended laps: for each name the series laps/NAME/wall, .../cpu,
  * .../thread_cpu (ns) and one for each value, a row of table `laps`, and metrics lap/.../NAME with
- * intervals. Of more than 65,536 laps of a name every second one is dropped from the series, again
- * and again; number, sum and extremes are of all. *ret is owned: dck_record_free(). Errors:
- * E_NOMEM.
- * @since 0.1 */
+ * intervals. Beyond 65,536 laps of a name the series are thinned, repeatedly by half; count, sum
+ * and extremes cover all laps. *ret is owned: dck_record_free(). Errors: E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_laps_record(dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* Forgets all laps that have ended; open ones go on. @since 0.1 */
+/* Discards all ended laps; open laps continue. @since 0.1 */
 DCK_API void dck_laps_reset(void);
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
-/* load.h - how much load does a subject take? Requests that come one after the other, on several
- * streams at once, all at the same time, or at times of their own; and the highest rate that keeps
- * a limit on latency.
+/* load.h - measures latency under load: requests one after the other, on several streams, all at
+ * once, or at scheduled arrivals; and finds the highest rate that meets a limit on latency.
  *
  *     dck_subject s;  dck_load_config c;  dck_record *r;  dck_err err;
  *     dck_subject_init(&s);
@@ -22,21 +21,21 @@
 extern "C" {
 #endif
 
-/* Fill it with its _init function. Rows: dck_load_options. */
+/* Initialise it with its _init function. Options: dck_load_options. */
 typedef struct dck_load_config {
 	uint32_t struct_size; /* set by dck_load_config_init() */
 	int scenario;	      /* index into dck_load_scenarios */
-	uint64_t streams;     /* contexts that run at the same time, each in a thread of its own */
-	bool serial;	      /* runs of different streams never overlap */
-	double rate_hz;	      /* requests that arrive per second; 0: none given */
+	uint64_t streams;     /* contexts that run concurrently, one per thread */
+	bool serial;	      /* runs of different streams do not overlap */
+	double rate_hz;	      /* arrivals per second; 0: not given */
 	int arrivals;	      /* index into dck_load_arrivals */
 	const char *trace;    /* a file of arrival times; NULL: none */
-	uint64_t time_ns;     /* of one measurement; 0: by itself */
-	uint64_t requests;    /* at most so many in one measurement; 0: no such limit */
-	uint64_t max_queue;   /* more waiting requests end it: unstable; 0: by itself */
+	uint64_t time_ns;     /* of one measurement; 0: automatic */
+	uint64_t requests;    /* maximum per measurement; 0: no limit */
+	uint64_t max_queue;   /* more queued requests end it as unstable; 0: automatic */
 	dck_list slo;	      /* "p99<=50ms" */
-	double confidence;    /* of the verdict on each */
-	bool find_peak;	      /* search the highest rate that holds all of them */
+	double confidence;    /* confidence of each verdict */
+	bool find_peak;	      /* search for the highest rate that meets all limits */
 	double precision;     /* of that rate */
 	uint64_t max_time_ns; /* of the whole search */
 	const char *warmup;   /* as dck_plan.warmup */
@@ -45,7 +44,7 @@ typedef struct dck_load_config {
 	uint64_t keep;
 	uint64_t seed; /* of the arrivals */
 	/* NULL: the best of this machine. A stream waits until this clock reaches the next arrival,
-	 * so it must advance by itself. */
+	 * so the clock must advance without calls. */
 	const dck_clock *clock;
 	const char *title; /* the record's `command`; NULL: none */
 } dck_load_config;
@@ -54,28 +53,27 @@ DCK_API extern const char *const dck_load_scenarios[]; /* "auto", "single", "mul
 							  "server", NULL */
 DCK_API extern const char *const dck_load_arrivals[];  /* "poisson", "constant", NULL */
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_load_config_init_sized(dck_load_config *c, uint32_t struct_size);
 static inline void dck_load_config_init(dck_load_config *c)
 {
 	dck_load_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Measures under load. Latency is counted from the time at which a request was scheduled to arrive,
- * so that waiting is part of it; where nothing is scheduled (single, multi, offline), from the
- * moment at which a stream takes it. A FUNCTION is called from several threads at once when there
- * are several streams and `serial` is not set. The record has latency/..., load/...,
- * throughput/items, the table load/summary, load/steps of a search, and facts load/verdict and
- * load/verdict/SLO: "met", "violated" or "inconclusive". *ret is owned: dck_record_free(). c NULL:
- * defaults; watch NULL: silent.
- * When the subject fails or is cancelled after the first request, the call still succeeds: the
- * record is incomplete and a note says why. Errors: those of dck_bench(); E_UNSUP: the engine makes
- * no further context for more than one stream. @since 0.1 */
+/* Measures a subject under load. Latency starts at the scheduled arrival of a request, and so
+ * includes queueing; without a schedule (single, multi, offline) it starts when a stream takes the
+ * request. With several streams and without `serial`, a FUNCTION is called from several threads at
+ * once. The record has latency/..., load/..., throughput/items, the table load/summary, load/steps
+ * of a search, and facts load/verdict and load/verdict/SLO: "met", "violated" or "inconclusive".
+ * *ret is owned: dck_record_free(). c NULL: defaults; watch NULL: silent. If the subject fails or
+ * is cancelled after the first request, the call still succeeds: the record is incomplete and a
+ * note gives the reason. Errors: those of dck_bench(); E_UNSUP: the engine supports only one
+ * context, and more streams are requested. @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* What a script asks of such a record: 0: every limit is met, or there is none; 3: one is violated;
- * 4: inconclusive. @since 0.1 */
+/* Returns the gate's exit status for such a record: 0: every limit is met, or there is none; 3: one
+ * is violated; 4: inconclusive. @since 0.1 */
 DCK_API int dck_load_gate(const dck_record *r);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* opt.h - an option is one row: its name, where its value lands, its default,
- * its bounds and its help. Parsing, --help, man page, completion and the names
- * other languages use come from the row.
+/* opt.h - table-driven options. A row has the option's name, the field of its value, its default,
+ * its bounds and its help. Parsing, --help, man page, completion and the names in other languages
+ * come from the row.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_OPT_H
@@ -34,22 +34,22 @@ typedef struct dck_opt {
 	const char *name; /* "max-time"; NULL ends the table              */
 	dck_opt_kind kind;
 	size_t at;		    /* offsetof(the owner's config, field)          */
-	const char *arg;	    /* "TIME" in help; NULL for flags               */
-	const char *def;	    /* default, read by the same parser; NULL: zero */
+	const char *arg;	    /* "TIME" in help; NULL: a flag */
+	const char *def;	    /* default, parsed like a value; NULL: zero */
 	const char *help;	    /* one line, no full stop                       */
 	const char *const *choices; /* NULL-ended; for CHOICE only                  */
 	double min, max;	    /* both 0: no bounds                            */
-	char letter;		    /* 'b' of "-b", alike in every table; 0: none   */
-	/* Names parted by blanks. Of `needs` one must be given with this option, of `excludes`
-	 * none; "warmup=auto" means that value, given or by default. NULL: none. */
+	char letter;		    /* 'b' of "-b", equal in every table; 0: none */
+	/* Names separated by blanks. One of `needs` must be given with this option, none of
+	 * `excludes`; "warmup=auto" means this value, given or by default. NULL: none. */
 	const char *needs, *excludes;
-	size_t given; /* offsetof a bool that becomes true with a value that is given; 0: none */
+	size_t given; /* offsetof a bool, set if a value is given; 0: none */
 } dck_opt;
 
-/* A row of a table, whose member's type is checked against the kind when it is compiled (C11):
+/* Makes a row of a table; the member's type is checked against the kind at compile time (C11):
  *	DCK_OPTION(COUNT, dck_plan, runs, "runs", "N", NULL, "measure exactly so many runs",
  *		   .letter = 'r', .min = 1, .max = 1e12),
- * After the help any other field may follow by its name. */
+ * Any other field may follow the help, by its name. */
 #define DCK_OPTION(KIND, owner, member, word, placeholder, value, ...)   \
 	{                                                                \
 		.name = word, .kind = DCK_OPT_##KIND,                    \
@@ -73,16 +73,15 @@ typedef struct dck_opt {
  * E_ARG names the row whose default cannot be read. @since 0.1 */
 DCK_API dck_status dck_opt_defaults(const dck_opt *table, void *cfg, dck_err *err);
 
-/* Reads `text` into the field of row `name`. `text` is borrowed until *cfg is done
- * with; for a FLAG it may be NULL (true), "true" or "false". E_ABSENT: no such row
- * (the sentence names the nearest one); E_ARG: not a value of that kind, or out of
- * bounds. @since 0.1 */
+/* Parses `text` into the field of row `name`. `text` is borrowed for the lifetime of *cfg; for a
+ * FLAG it may be NULL (true), "true" or "false". E_ABSENT: no such row (the message names the
+ * nearest); E_ARG: not a value of that kind, or out of bounds. @since 0.1 */
 DCK_API dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const char *text,
 			       dck_err *err);
 
-/* A duration for people, three significant digits: "17.8 ms", "720 ns"; a byte
- * count: "4.23 MiB"; a count with thousands separators: "11,689,512". They write at most
- * `size` bytes into buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
+/* Write a duration with three significant digits ("17.8 ms", "720 ns"), a byte count ("4.23 MiB"),
+ * a count with thousands separators ("11,689,512"), or a value with an SI prefix. They write at
+ * most `size` bytes into buf, end with NUL, and return buf. NaN gives "?". @since 0.1 */
 DCK_API const char *dck_text_time(double ns, char *buf, size_t size);
 DCK_API const char *dck_text_bytes(double bytes, char *buf, size_t size);
 DCK_API const char *dck_text_count(int64_t n, char *buf, size_t size);

@@ -1,5 +1,5 @@
-/* overhead.h - what the ways of looking at a program cost it: the same command under none, count,
- * sample, trace and memory, in turns.
+/* overhead.h - profiler overhead: runs one command interleaved without a profiler and under count,
+ * sample, trace and memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_OVERHEAD_H
@@ -14,29 +14,29 @@ extern "C" {
 
 typedef struct dck_overhead_config {
 	uint32_t struct_size; /* set by dck_overhead_config_init() */
-	uint64_t rounds;      /* each runs the command once under each method */
-	uint64_t seed;	      /* of the order in them */
-	dck_list methods;     /* "count", "sample", "trace", "memory"; none: all of them */
-	/* The program deepclock, which is started for each run. */
+	uint64_t rounds;      /* a round runs the command once under each method */
+	uint64_t seed;	      /* seed of the order */
+	dck_list methods;     /* "count", "sample", "trace", "memory"; none: all */
+	/* The deepclock program, started for each run. */
 	const char *deepclock;
-	/* Asked every 50 ms; true: it ends. NULL: it never does. */
+	/* Called every 50 ms; true ends the runs. NULL: never. */
 	bool (*cancelled)(void *self);
 	void *self;
 } dck_overhead_config;
 
-/* The rows of dck_overhead_config, for a command line. */
+/* The command-line options of dck_overhead_config. */
 DCK_API extern const dck_opt dck_overhead_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_overhead_config_init_sized(dck_overhead_config *c, uint32_t struct_size);
 static inline void dck_overhead_config_init(dck_overhead_config *c)
 {
 	dck_overhead_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Runs argv (NULL-ended; its output goes nowhere) and makes the table "overhead". *ret is owned,
- * dck_record_free(). E_ABSENT: no such program; E_ENGINE: it fails by itself; E_ARG: no such
- * method; E_CANCEL. @since 0.1 */
+/* Runs argv (NULL-ended; its output is discarded) and makes the table "overhead". *ret is owned,
+ * dck_record_free(). E_ABSENT: no such program; E_ENGINE: it fails without a profiler; E_ARG: no
+ * such method; E_CANCEL. @since 0.1 */
 DCK_API dck_status dck_overhead(const dck_overhead_config *config, char *const *argv,
 				dck_record **ret, dck_err *err) DCK_MUST_USE;
 

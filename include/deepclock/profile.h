@@ -1,4 +1,4 @@
-/* profile.h - where the time of a model goes: its operators' times, costs and roofs.
+/* profile.h - operator profile of a model: times, costs and roofline limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_PROFILE_H
@@ -10,29 +10,28 @@
 extern "C" {
 #endif
 
-/* Fill it with its _init function. Rows: dck_profile_options. */
+/* Initialise it with its _init function. Options: dck_profile_options. */
 typedef struct dck_profile_config {
 	uint32_t struct_size;  /* set by dck_profile_config_init() */
-	uint64_t profile_runs; /* under the engine's profiler; 0: as many as two seconds hold */
-	bool no_roofs;	       /* do not ask what the machine could reach */
-	bool no_memory;	       /* no pass that counts what is allocated */
+	uint64_t profile_runs; /* runs under the engine's profiler; 0: two seconds of runs */
+	bool no_roofs;	       /* do not measure the machine's limits */
+	bool no_memory;	       /* do not run a pass that counts allocations */
 } dck_profile_config;
 DCK_API extern const dck_opt dck_profile_options[];
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_profile_config_init_sized(dck_profile_config *c, uint32_t struct_size);
 static inline void dck_profile_config_init(dck_profile_config *c)
 {
 	dck_profile_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Measures the model of s as dck_bench() does; then, in sessions of their own, the times of its
- * operators and its memory. Nothing that is measured under the profiler is a latency: operators'
- * times are scaled to the latency (docs/reference/methods.md). The record is that of dck_bench()
- * with ops, metrics profile/... and memory/.... *ret is owned: dck_record_free(). plan, c NULL: the
- * defaults.
- * Errors: those of dck_bench(); E_UNSUP: the engine has no profiler. When operators cannot be
- * measured after the latency was, or on Ctrl-C, the record is incomplete and a note says why.
+/* Measures the model of s as dck_bench() does; then, in separate sessions, the times of its
+ * operators and its memory. A time under the profiler is not a latency: operators' times are scaled
+ * to the latency (docs/reference/methods.md). The record is that of dck_bench() with ops, metrics
+ * profile/... and memory/.... *ret is owned: dck_record_free(). plan, c NULL: the defaults. Errors:
+ * those of dck_bench(); E_UNSUP: the engine has no profiler. If the latency is measured and the
+ * operators cannot be, or on Ctrl-C, the record is incomplete and a note gives the reason.
  * @since 0.1 */
 DCK_API dck_status dck_profile_model(const dck_subject *s, const dck_plan *plan,
 				     const dck_profile_config *c, const dck_observer *watch,

@@ -1,9 +1,9 @@
-/* record.h - the one data model. A run is measured once into one immutable record;
- * every report, the history and every comparison read only that.
+/* record.h - the data model. A measurement makes one immutable record; every report, the history
+ * and every comparison read only the record.
  *
- * A record is seven plain lists (facts, series, metrics, ops, tables, trees, notes).
- * Everything a record points to is borrowed from it and valid until dck_record_free(). The JSON
- * form is described in docs/reference/record.md.
+ * A record is seven plain lists (facts, series, metrics, ops, tables, trees, notes). Everything a
+ * record points to is borrowed from it and valid until dck_record_free(). docs/reference/record.md
+ * describes the JSON format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_RECORD_H
@@ -17,7 +17,7 @@ extern "C" {
 
 #define DCK_RECORD_SCHEMA 1u
 
-/* One list: enum, the unit's name in JSON, and nothing else. */
+/* The enum and the unit's name in JSON are generated from this list. */
 #define DCK_UNIT_MAP(X)          \
 	X(NONE, "")              \
 	X(NS, "ns")              \
@@ -43,14 +43,14 @@ typedef enum dck_unit {
 typedef enum dck_better { DCK_BETTER_NEITHER, DCK_BETTER_LOWER, DCK_BETTER_HIGHER } dck_better;
 
 typedef enum dck_value_kind {
-	DCK_VALUE_ABSENT, /* as.text says why */
+	DCK_VALUE_ABSENT, /* as.text is the reason */
 	DCK_VALUE_BOOL,
 	DCK_VALUE_INT,
 	DCK_VALUE_REAL,
 	DCK_VALUE_TEXT
 } dck_value_kind;
 
-/* A value, or the reason why there is none. Never 0 for "unknown". */
+/* A value, or the reason for its absence. An unknown value is never 0. */
 typedef struct dck_value {
 	dck_value_kind kind;
 	union {
@@ -61,7 +61,7 @@ typedef struct dck_value {
 	} as;
 } dck_value;
 
-/* What was asked, found or built: host, engine, model, plan, method. */
+/* A fact of the configuration or the environment: host, engine, model, plan, method. */
 typedef struct dck_fact {
 	const char *section, *key; /* "host", "cpu" */
 	dck_unit unit;
@@ -73,13 +73,13 @@ typedef struct dck_series {
 	const char *tag; /* "latency" */
 	dck_unit unit;
 	size_t n, warmup;
-	const uint64_t *at_ns; /* begin of each, since the record's beginning; NULL: not kept */
-	const double *values;  /* NaN: a run whose value was no finite number */
+	const uint64_t *at_ns; /* start of each, from the record's start; NULL: not stored */
+	const double *values;  /* NaN: the run's value was not finite */
 } dck_series;
 
-/* What a metric means: one row of metrics.def, shared by every writer. A row whose tag ends in a
- * slash and a star stands for a family, such as "precision/cat"; each metric of the family has a
- * definition of its own, with its whole tag and name. */
+/* Definition of a metric: one row of metrics.def, shared by every writer. A row whose tag ends in a
+ * slash and a star represents a family, such as "precision/cat"; each metric of the family has a
+ * separate definition, with its whole tag and name. */
 typedef struct dck_metric_def {
 	const char *tag, *name, *help; /* "latency/p99", "p99", "99 % of the runs took ..." */
 	dck_unit unit;
@@ -91,8 +91,8 @@ typedef struct dck_metric {
 	const char *how; /* estimator and interval: "exact order statistics, n_eff 212" */
 	dck_value value;
 	double lo, hi, level; /* interval; level 0: none */
-	/* Why the interval is narrower than its level says; NULL: it is not known to be, or there
-	 * is none. */
+	/* Why the interval covers less than its level; NULL: no undercoverage is known, or there is
+	 * no interval. */
 	const char *narrow;
 } dck_metric;
 
@@ -102,30 +102,29 @@ typedef struct dck_op_output {
 	size_t rank;
 	const int64_t *dims;
 	const char *const *symbols;
-	const char *absent; /* why the shape is not known; NULL: it is */
+	const char *absent; /* why the shape is unknown; NULL: known */
 } dck_op_output;
 
-/* One operator of the model. */
+/* An operator of the model. */
 typedef struct dck_op {
 	const char *name, *type, *scope; /* scope: its module, "layer1.0/conv1"; NULL: none */
-	/* Of the code it was exported from, where the exporter recorded it; NULL: it did not. The
-	 * class of the module, "torch.nn.modules.conv.Conv2d"; where in the model's own code it is
-	 * called,
-	 * "/models/net.py:17", and what stands there. */
+	/* The exported source, if the exporter recorded it, else NULL: the class of the module,
+	 * "torch.nn.modules.conv.Conv2d"; the calling line of the model's code,
+	 * "/models/net.py:17"; and its text. */
 	const char *class_name, *line, *code;
 	const dck_op_output *outputs;
 	size_t noutputs;
 	dck_value macs, flops, params, weight_bytes, read_bytes, write_bytes;
-	dck_value peer; /* what another counter says of it (fact cost/as names which) */
-	/* Measured; absent in a record of `cost`. Of one run of the whole model. */
+	dck_value peer; /* count of another tool (named by fact cost/as) */
+	/* Measured, per run of the whole model; absent in a record of `cost`. */
 	dck_value time_ns;
 	double time_lo_ns, time_hi_ns, time_level; /* interval of time_ns; level 0: none */
-	dck_value rate;		/* FLOP/s achieved; absent where it would exceed the roof */
-	dck_value roof;		/* FLOP/s attainable on this machine at the operator's intensity */
-	dck_value memory_bytes; /* that the engine held when it ended, weights in its arena too */
-	const char *bound;	/* "compute", "memory"; NULL: not known */
-	/* Nodes of the model that an operator made by the engine stands for; none: it is a node
-	 * of the model itself, or of the engine's own making. */
+	dck_value rate;		/* achieved FLOP/s; absent if it would exceed the roof */
+	dck_value roof;		/* attainable FLOP/s on this machine at the operator's intensity */
+	dck_value memory_bytes; /* held by the engine when it ended, with weights in its arena */
+	const char *bound;	/* "compute", "memory"; NULL: unknown */
+	/* Nodes of the model that the engine fused into this operator; none: it is a node of the
+	 * model, or an addition of the engine. */
 	const char *const *origins;
 	size_t norigins;
 } dck_op;
@@ -133,7 +132,7 @@ typedef struct dck_op {
 /* A column of a table. */
 typedef struct dck_column {
 	const char *key, *title; /* "latency", "latency"; key: lower case, for scripts */
-	dck_unit unit;		 /* of its numbers; NONE: texts */
+	dck_unit unit;		 /* unit of its numbers; NONE: texts */
 } dck_column;
 
 typedef struct dck_cell {
@@ -141,42 +140,42 @@ typedef struct dck_cell {
 	double lo, hi, level; /* interval; level 0: none */
 } dck_cell;
 
-/* Results that come in rows: one for each batch size, rate, subject or mistake. The first column
- * names the row. */
+/* A table of results with one row per batch size, rate, subject or mistake. The first column names
+ * the row. */
 typedef struct dck_table {
 	const char *name, *title; /* "throughput/points" (stable), "Throughput by batch" */
 	const dck_column *columns;
 	const dck_cell *cells; /* [nrows][ncolumns] */
 	size_t ncolumns, nrows;
-	/* What a summary shows of it: indices of columns beside the first, in the order in which
-	 * they are shown, and of rows. None: the first that find room. */
+	/* The columns and rows of a summary: indices of columns besides the first, in their order
+	 * of display, and of rows. None: the first that fit. */
 	const uint32_t *summary_columns, *summary_rows;
 	size_t nsummary_columns, nsummary_rows;
 } dck_table;
 
-/* What stands on a call path: a function, a range, a module. What is not known is NULL or 0. */
+/* A frame of a call path: a function, a range, a module. Unknown members are NULL or 0. */
 typedef struct dck_frame {
 	const char *name;
-	const char *file;   /* of its source */
-	const char *module; /* the program or library that holds it, "libopenblas.so.0" */
-	uint32_t line;	    /* in the file: where it was when it was seen */
-	/* Where it begins. Functions of equal names, files, modules and beginnings are one, at
-	 * whatever lines they were seen. */
+	const char *file;   /* source file */
+	const char *module; /* program or library, "libopenblas.so.0" */
+	uint32_t line;	    /* the executed line of the file */
+	/* First line of the function. Frames with equal name, file, module and start_line are one
+	 * function, whatever their lines. */
 	uint32_t start_line;
 } dck_frame;
 
-/* Call paths, each with weights: how often, how long, how many bytes. A node is a frame that was
- * reached through its parent's path; a weight is of that path alone, without what lies below it. */
+/* Call paths with weights: counts, times, bytes. A node is a frame that was reached through its
+ * parent's path; its weight excludes its children. */
 typedef struct dck_tree_node {
-	uint32_t parent; /* index of a node before it; DCK_TREE_ROOT: outermost */
+	uint32_t parent; /* index of an earlier node; DCK_TREE_ROOT: outermost */
 	uint32_t frame;	 /* index into the frames */
 } dck_tree_node;
 #define DCK_TREE_ROOT UINT32_MAX
 
 typedef struct dck_tree {
 	const char *name, *title;  /* "zones" (stable), "Zones by their call paths" */
-	const dck_column *columns; /* of the weights */
-	const dck_frame *frames;   /* what nodes stand for */
+	const dck_column *columns; /* columns of the weights */
+	const dck_frame *frames;   /* frames of the nodes */
 	const dck_tree_node *nodes;
 	const double *weights; /* [nnodes][ncolumns] */
 	size_t ncolumns, nframes, nnodes;
@@ -184,23 +183,22 @@ typedef struct dck_tree {
 
 typedef enum dck_severity { DCK_INFO, DCK_WARN, DCK_ERROR } dck_severity;
 
-/* What the reader must know to trust the numbers: cause and remedy. */
+/* A warning about the numbers, or information on them: the cause and the remedy. */
 typedef struct dck_note {
 	dck_severity severity;
 	const char *code; /* stable: "not-steady"; 'deepclock help notes' lists all */
 	const char *text;
-	/* Code of the note that is the cause of this one, which text reports then hide; NULL:
-	 * none. */
+	/* Code of the note that caused this note, which text reports then hide; NULL: none. */
 	const char *cause;
 } dck_note;
 
 typedef struct dck_record {
 	uint32_t schema;
-	const char *version;   /* of the deepclock that made it */
+	const char *version;   /* version of deepclock that made the record */
 	const char *id;	       /* 128 random bits in hex */
-	int64_t began_unix_ns; /* 0: not known */
+	int64_t began_unix_ns; /* 0: unknown */
 	const char *command;   /* the command line or the caller's title; NULL: none */
-	bool incomplete; /* interrupted, or the subject failed in the middle; a note says why */
+	bool incomplete;       /* interrupted, or the subject failed; a note gives the reason */
 	const dck_fact *facts;
 	size_t nfacts;
 	const dck_series *series;
@@ -220,67 +218,65 @@ typedef struct dck_record {
 /* Frees the record and all it points to. NULL is allowed. @since 0.1 */
 DCK_API void dck_record_free(dck_record *r);
 
-/* The metric / series / fact / note / table / tree of that name, or NULL. Borrowed from the record.
- * @since 0.1 */
+/* Return the metric / series / fact / note / table / tree of that name, or NULL. Borrowed from the
+ * record. @since 0.1 */
 DCK_API const dck_metric *dck_record_metric(const dck_record *r, const char *tag);
 DCK_API const dck_series *dck_record_series(const dck_record *r, const char *tag);
 DCK_API const dck_fact *dck_record_fact(const dck_record *r, const char *section, const char *key);
 DCK_API const dck_note *dck_record_note(const dck_record *r, const char *code);
 DCK_API const dck_table *dck_record_table(const dck_record *r, const char *name);
 DCK_API const dck_tree *dck_record_tree(const dck_record *r, const char *name);
-/* The name of a record among others: its title (fact subject/title), else its subject (fact
- * subject/name), else its command. NULL: it has none of them. Borrowed from the record. @since 0.1
- */
+/* Returns a record's name: its title (fact subject/title), else its subject (fact subject/name),
+ * else its command; NULL: none. Borrowed from the record. @since 0.1 */
 DCK_API const char *dck_record_name(const dck_record *r);
-/* The cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
+/* Returns the cell of a row in the column of that key; NULL: no such column or row. @since 0.1 */
 DCK_API const dck_cell *dck_table_cell(const dck_table *t, size_t row, const char *key);
 
-/* A value as a double; NaN where it is absent or no number. @since 0.1 */
+/* Returns a value as a double; NaN if it is absent or not a number. @since 0.1 */
 DCK_API double dck_value_number(const dck_value *v);
 
-/* A metric's value as a double; NaN where it is absent, is no number, or r has no such metric.
- * @since 0.1 */
+/* Returns a metric's value as a double; NaN if it is absent, is not a number, or r has no such
+ * metric. @since 0.1 */
 DCK_API double dck_record_value(const dck_record *r, const char *tag);
 
-/* The worst verdict on the limits or the comparison that the record is about (fact result/gate);
- * HOLDS where it is about none. @since 0.1 */
+/* Returns the worst verdict of the record's limits or comparison (fact result/gate); MET without
+ * any. @since 0.1 */
 DCK_API dck_verdict dck_record_gate(const dck_record *r);
 
-/* "info", "warning", "error"; static. @since 0.1 */
+/* Returns "info", "warning", "error"; static. @since 0.1 */
 DCK_API const char *dck_severity_text(dck_severity s);
 
-/* "ns", "items/s", ...; static. @since 0.1 */
+/* Returns "ns", "items/s", ...; static. @since 0.1 */
 DCK_API const char *dck_unit_text(dck_unit u);
 
-/* Definitions of all metrics that this version knows, in the order they are shown; static.
+/* Returns the definitions of all metrics of this version, in their order of display; static.
  * @since 0.1 */
 DCK_API const dck_metric_def *dck_metric_defs(size_t *ret_n);
 
-/* A reason to doubt a number. */
+/* The definition of a note. */
 typedef struct dck_note_def {
 	const char *code;
-	dck_severity severity; /* that it has nearly always */
-	const char *when;      /* it is written */
-	const char *remedy;    /* "": there is none */
-	bool said;	       /* its sentence in a record names the remedy by itself */
+	dck_severity severity; /* the usual severity */
+	const char *when;      /* condition of the note */
+	const char *remedy;    /* "": none */
+	bool said;	       /* its text in a record includes the remedy */
 } dck_note_def;
 
-/* All notes that this version writes; static. @since 0.1 */
+/* Returns the definitions of all notes of this version; static. @since 0.1 */
 DCK_API const dck_note_def *dck_note_defs(size_t *ret_n);
 
-/* Reads a record from a file ("-": standard input). *ret is owned: dck_record_free().
- * E_ABSENT, E_IO, E_FORMAT (not a record; the sentence says where), E_VERSION (a newer schema),
+/* Reads a record from a file ("-": standard input). *ret is owned: dck_record_free(). E_ABSENT,
+ * E_IO, E_FORMAT (not a record; the message names the position), E_VERSION (a newer schema),
  * E_LIMIT (more than 256 MiB). @since 0.1 */
 DCK_API dck_status dck_record_load(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* The same from n bytes of JSON in memory. @since 0.1 */
+/* Reads a record from n bytes of JSON in memory, like dck_record_load(). @since 0.1 */
 DCK_API dck_status dck_record_parse(const char *json, size_t n, dck_record **ret,
 				    dck_err *err) DCK_MUST_USE;
 
-/* Writes the JSON form: to a temporary name beside `path`, synced and renamed, so that the
- * old file or the whole new one is there, never a part. E_IO with the system's reason; the
- * temporary file is removed. A path that is no regular file (a pipe, /dev/stdout) is written
- * directly. @since 0.1 */
+/* Writes the record as JSON, atomically: to a temporary file in the directory of `path`, which is
+ * synced and renamed. E_IO with the system's reason; the temporary file is removed. A path that is
+ * not a regular file (a pipe, /dev/stdout) is written directly. @since 0.1 */
 DCK_API dck_status dck_record_save(const dck_record *r, const char *path,
 				   dck_err *err) DCK_MUST_USE;
 

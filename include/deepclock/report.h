@@ -1,4 +1,4 @@
-/* report.h - print a record as text, or write several to a sink, by the writer's name.
+/* report.h - writers: print a record as text, or write records to a sink in any format.
  *
  *     dck_print(record, 1, &err);
  *
@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-/* Where bytes go. Errors are sticky: writers never check, the opener asks
- * dck_sink_finish() once. Buffered; initialise with one of the functions below. */
+/* A buffered output of bytes. Errors are sticky: writers never check, the opener calls
+ * dck_sink_finish() once. Initialise it with one of the functions below. */
 typedef struct dck_sink {
 	dck_status (*write)(void *self, const void *bytes, size_t n, dck_err *err);
 	void *self;
@@ -30,26 +30,26 @@ typedef struct dck_sink {
 	char buf[8192];
 } dck_sink;
 
-/* A growing buffer in memory; data is NUL-ended once there is any. */
+/* A growing buffer in memory; data is NUL-ended unless it is empty. */
 typedef struct dck_buffer {
 	char *data; /* @owned, dck_buffer_done */
 	size_t n, cap;
 } dck_buffer;
 
-/* A sink that writes to an open file descriptor, which stays the caller's. @since 0.1 */
+/* Makes a sink that writes to an open file descriptor, which the caller still owns. @since 0.1 */
 DCK_API void dck_sink_fd(dck_sink *s, int fd);
-/* A sink that appends to *b, which stays the caller's ({0} to begin with). @since 0.1 */
+/* Makes a sink that appends to *b ({0} at first), which the caller still owns. @since 0.1 */
 DCK_API void dck_sink_buffer(dck_sink *s, dck_buffer *b);
-/* A sink over the caller's function. @since 0.1 */
+/* Makes a sink over the caller's function. @since 0.1 */
 DCK_API void dck_sink_custom(dck_sink *s,
 			     dck_status (*write)(void *self, const void *bytes, size_t n,
 						 dck_err *err),
 			     void *self);
-/* Flushes; returns the first error there was (E_IO: a full disk, a closed pipe). @since 0.1 */
+/* Flushes the sink and returns its first error (E_IO: a full disk, a closed pipe). @since 0.1 */
 DCK_API dck_status dck_sink_finish(dck_sink *s, dck_err *err) DCK_MUST_USE;
 DCK_API void dck_buffer_done(dck_buffer *b); /* NULL and {0} are allowed. @since 0.1 */
 
-/* How operators are listed (text and csv). Zeroed: the writer's choice. Rows: dck_op_options. */
+/* Format of operator lists (text and csv). Zeroed: the writer's choice. Options: dck_op_options. */
 typedef struct dck_op_view {
 	int by;	      /* index into auto, type, node, module, class, line, all */
 	int sort;     /* index into auto, time, macs, flops, params, bytes, name, graph */
@@ -57,27 +57,26 @@ typedef struct dck_op_view {
 } dck_op_view;
 DCK_API extern const dck_opt dck_op_options[];
 
-/* How a writer for people may decorate. Zeroed: the answer in at most 15 lines of plain ASCII-safe
- * text, 80 columns. */
+/* Style of the writers for people. Zeroed: the answer in at most 15 lines of plain ASCII-safe text,
+ * 80 columns. */
 typedef struct dck_style {
 	bool colour;	/* ANSI colours */
 	bool utf8;	/* block characters in histograms, the +- and mu signs */
 	unsigned width; /* columns; 0: 80 */
 	bool details;	/* all of it, not only the answer */
-	/* Read on a terminal: the answer stands last, and long texts are shortened to fit.
-	 * Elsewhere it comes first, and nothing is shortened. */
+	/* Output to a terminal: the answer comes last, and long texts are shortened to fit.
+	 * Otherwise it comes first, and nothing is shortened. */
 	bool terminal;
-	const char *rest; /* said below the answer: how to see the rest; NULL: nothing is */
+	const char *rest; /* printed below the answer: how to see the rest; NULL: nothing */
 	dck_op_view ops;
-	bool sources; /* html: the text of source lines that call paths name is put into the page */
-	bool runs;    /* csv: a row for each run that was timed, instead of one for each metric */
-	/* html: of the one record, which is a trace's (unstable.h makes it); NULL: none */
+	bool sources; /* html: include the text of source lines on call paths */
+	bool runs;    /* csv: a row for each timed run, instead of one for each metric */
+	/* html: timeline of the only record, a trace's (made by unstable.h); NULL: none */
 	const struct dck_timeline *timeline;
-	/* html: a page that puts its charts as files in the place of itself: dck_figures_browse()
-	 */
+	/* html: the page replaces itself with its charts as files: dck_figures_browse() */
 	bool figures;
-	/* html, sources: files below the working directory are put into the page, and below this
-	 * one (NULL: none). The function is called with each of them; NULL: nothing is. */
+	/* html, sources: the page includes files below the working directory and below this one
+	 * (NULL: none). The function is called with each file; NULL: not called. */
 	const char *source_root;
 	void (*source_found)(void *self, const char *file);
 	void *source_found_self;
@@ -88,15 +87,15 @@ typedef struct dck_writer {
 	const char *name, *ext, *help; /* "json", ".json", "the whole record, one object" */
 	void (*write)(const dck_record *const *records, size_t n, const dck_style *style,
 		      dck_sink *out);
-	/* Why it cannot write in this build; returns NULL, or is NULL: it can. */
+	/* Returns why this build cannot write the format; NULL, or a NULL member: it can. */
 	const char *(*missing)(void);
 } dck_writer;
 
-/* All writers, in the order help shows them; static. @since 0.1 */
+/* Returns all writers, in the order of help; static. @since 0.1 */
 DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
 
-/* Writes n records with the writer of that name; style NULL: plain. E_ABSENT: no such writer
- * (the sentence names the nearest), or it was left out of this build. Errors of the sink come from
+/* Writes n records with the writer of that name; style NULL: plain. E_ABSENT: no such writer (the
+ * message names the nearest), or it is not in this build. Errors of the sink come from
  * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_report(const char *writer, const dck_record *const *records, size_t n,
 			      const dck_style *style, dck_sink *out, dck_err *err) DCK_MUST_USE;
@@ -105,25 +104,25 @@ DCK_API dck_status dck_report(const char *writer, const dck_record *const *recor
  * writer "text", and dck_sink_finish(). E_IO. @since 0.1 */
 DCK_API dck_status dck_print(const dck_record *r, int fd, dck_err *err);
 
-/* A picture of a record for a paper or a slide, as SVG, 720 by 400 px. */
+/* A chart of a record for a paper or a slide, as SVG, 720 by 400 px. */
 typedef struct dck_figure {
 	const char *name, *help;	  /* "histogram", "how the times of the runs are spread" */
-	bool (*has)(const dck_record *r); /* the record holds what it shows */
-	void (*draw)(const dck_record *r, dck_sink *out); /* only where it has */
+	bool (*has)(const dck_record *r); /* the record has the data */
+	void (*draw)(const dck_record *r, dck_sink *out); /* only if has() */
 } dck_figure;
 
-/* All figures, in the order help shows them; static. @since 0.1 */
+/* Returns all figures, in the order of help; static. @since 0.1 */
 DCK_API const dck_figure *const *dck_figures(size_t *ret_n);
 
-/* n bytes of SVG that a figure drew, as PNG, `scale` times 720 by 400 px. E_ABSENT: there is no
- * librsvg, which is loaded for it; E_FORMAT: it is no SVG. Errors of the sink come from
+/* Renders n bytes of a figure's SVG as PNG, `scale` times 720 by 400 px. E_ABSENT: librsvg, which
+ * is loaded on demand, is not installed; E_FORMAT: not SVG. Errors of the sink come from
  * dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_figure_png(const char *svg, size_t n, double scale, dck_sink *out,
 				  dck_err *err) DCK_MUST_USE;
 
-/* A value with its unit, as the reports for people write it: "17.8 ms", "4.23 MiB", "1,000",
- * "56.7 items/s"; a text, "yes" or "no", or why it is absent. At most `size` bytes, cut where they
- * do not hold it; returns buf. @since 0.1 */
+/* Writes a value with its unit, as in the reports for people: "17.8 ms", "4.23 MiB", "1,000", "56.7
+ * items/s"; a text, "yes" or "no", or the reason of its absence. Truncates to `size` bytes; returns
+ * buf. @since 0.1 */
 DCK_API const char *dck_text_value(const dck_value *v, dck_unit unit, char *buf, size_t size);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-/* throughput.h - the batch size that gives the most items per second, and what it costs in latency
- * and memory.
+/* throughput.h - finds the batch size with the most items per second, with its latency and memory.
  *
  *     dck_subject s;  dck_throughput_config c;  dck_record *r;  dck_err err;
  *     dck_subject_init(&s);
@@ -27,55 +26,54 @@ typedef struct dck_batches {
 	void *self;
 	/* Makes the function ready for runs of `batch` items on `threads` threads (0: unchanged)
 	 * within `memory_bytes` (0: no limit). E_NOMEM: the batch does not fit; E_CANCEL: ends the
-	 * search; any other failure is of this size. */
+	 * search; any other error fails this size. */
 	dck_status (*prepare)(void *self, uint64_t batch, uint64_t threads, uint64_t memory_bytes,
 			      dck_err *err);
-	/* Ends a trial, also one whose prepare() failed. Sets the most memory that was in use (0:
-	 * not known), and returns what went wrong in the runs, with the codes of prepare(). */
+	/* Ends a trial, also one whose prepare() failed. Sets the peak memory (0: unknown), and
+	 * returns the error of the runs, with the codes of prepare(). */
 	dck_status (*finish)(void *self, uint64_t *ret_peak_bytes, dck_err *err);
-	/* Returns the FLOPs of a run of `batch` items, or NaN: not known. (optional) */
+	/* Returns the FLOPs of a run of `batch` items; NaN: unknown. (optional) */
 	double (*flops)(void *self, uint64_t batch);
-	/* The budget without --memory; 0: what is resident now and nearly all that is free. */
+	/* The budget without --memory; 0: resident memory and nearly all free memory. */
 	uint64_t memory_bytes;
 } dck_batches;
 
-/* Fill it with its _init function. Rows: dck_throughput_options. */
+/* Initialise it with its _init function. Options: dck_throughput_options. */
 typedef struct dck_throughput_config {
 	uint32_t struct_size;	       /* set by dck_throughput_config_init() */
 	const char *batch;	       /* "1,2,4": exactly these sizes; NULL: searched */
-	uint64_t min_batch, max_batch; /* of the search */
-	const char *batch_dim;	       /* the symbol that is the batch; NULL: axis 0 */
-	const char *threads;	       /* "1,2,4": with each; NULL: as the subject says */
-	const char *streams;	       /* "1,2,4": with each, requests at the same time; NULL: 1 */
+	uint64_t min_batch, max_batch; /* bounds of the search */
+	const char *batch_dim;	       /* symbol of the batch dimension; NULL: axis 0 */
+	const char *threads;	       /* "1,2,4": with each; NULL: the subject's */
+	const char *streams;	       /* "1,2,4": with each; concurrent requests; NULL: 1 */
 	const char *slo;	       /* "p99<=20ms"; NULL: none */
-	uint64_t memory_bytes;	       /* that a measurement may have; 0: as much as there is */
-	int statistic; /* index into dck_throughput_statistics: items per run over this */
+	uint64_t memory_bytes;	       /* budget of a measurement; 0: all available */
+	int statistic; /* index into dck_throughput_statistics: the divisor of items per run */
 	double precision, level;
-	uint64_t rounds;		     /* over the sizes that matter, at least */
+	uint64_t rounds;		     /* minimum, over the competitive sizes */
 	uint64_t point_time_ns, max_time_ns; /* of one trial's measurement; of the whole search */
-	const char *resume;		     /* the search's journal; NULL: none is kept */
-	const char *program;		     /* deepclock, for fresh processes, as in dck_plan */
+	const char *resume;		     /* the search's journal; NULL: none */
+	const char *program;		     /* deepclock, for fresh processes; see dck_plan */
 	const char *title;		     /* the record's `command`; NULL: none */
-	const dck_batches *batches;	     /* of a subject of kind FUNCTION */
+	const dck_batches *batches;	     /* for a subject of kind FUNCTION */
 } dck_throughput_config;
 DCK_API extern const dck_opt dck_throughput_options[];
 DCK_API extern const char *const dck_throughput_statistics[]; /* "median", "mean", NULL */
 
-/* The defaults, for a caller that is compiled with this header. @since 0.1 */
+/* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */
 DCK_API void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_size);
 static inline void dck_throughput_config_init(dck_throughput_config *c)
 {
 	dck_throughput_config_init_sized(c, (uint32_t)sizeof *c);
 }
 
-/* Searches the best batch size of s: of a model (kind MODEL) in fresh processes, of a function
- * (kind FUNCTION, with c->batches) in this process, where streams, batch_dim and resume are
- * E_UNSUP. s->model.batch is not heeded; its seed also orders the trials. *ret is owned:
- * dck_record_free(). Errors: E_ARG (a model whose batch is fixed, an option that cannot be, a
- * journal of another search), E_UNSUP (no program), and those of dck_bench() when nothing could be
- * measured. When no batch fits into memory, none keeps to the limit, or on Ctrl-C, the call
- * succeeds: the record has what was measured and an ERROR note ("no-batch-fits", "slo-not-met",
- * "interrupted"). @since 0.1 */
+/* Searches for the best batch size of s: for a model (kind MODEL) in fresh processes, for a
+ * function (kind FUNCTION, with c->batches) in this process, where streams, batch_dim and resume
+ * are E_UNSUP. s->model.batch is ignored; its seed also orders the trials. *ret is owned:
+ * dck_record_free(). Errors: E_ARG (a model with a fixed batch, an invalid option, a journal of
+ * another search), E_UNSUP (no program), and those of dck_bench() if nothing could be measured. If
+ * no batch fits into memory, none meets the limit, or on Ctrl-C, the call succeeds: the record has
+ * the measurements and an ERROR note ("no-batch-fits", "slo-not-met", "interrupted"). @since 0.1 */
 DCK_API dck_status dck_throughput(const dck_subject *s, const dck_throughput_config *c,
 				  const dck_observer *watch, dck_record **ret,
 				  dck_err *err) DCK_MUST_USE;

@@ -1,4 +1,4 @@
-/* trace.h - recording the ranges of zone.h, and reading, converting and merging what was recorded.
+/* trace.h - tracing: records the ranges of zone.h; reads, converts and merges traces.
  *
  *     dck_trace_config config = {.path = "out.pftrace"};
  *
@@ -7,9 +7,9 @@
  *             dck_trace_stop(&record, &err);      // table "zones"
  *     }
  *
- * What is recorded goes into memory of a fixed size, from which a thread named "deepclock" takes
- * it: when it cannot follow, events are dropped, a range as a whole, and counted; or the program
- * waits (config.lossless).
+ * Events go into a buffer of fixed size, which a thread named "deepclock" drains. If the buffer is
+ * full, events are dropped, a range as a whole, and counted; or the program waits
+ * (config.lossless).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_TRACE_H
@@ -23,145 +23,141 @@
 extern "C" {
 #endif
 
-/* What becomes of the traces of child processes. */
+/* Whether the traces of child processes are merged or separate. */
 enum { DCK_TRACE_MERGE, DCK_TRACE_APART };
 
 /* Zeroed: the table of zones alone, no file. */
 typedef struct dck_trace_config {
-	const char *path;      /* the file; its ending chooses the form. NULL: none */
-	uint64_t buffer_bytes; /* for what is not yet written; 0: 64 MiB, at most 1 GiB */
-	uint64_t max_size;     /* of the file in bytes, no event is written beyond; 0: no limit */
+	const char *path;      /* the file; its extension selects the format. NULL: none */
+	uint64_t buffer_bytes; /* buffer of unwritten events; 0: 64 MiB, at most 1 GiB */
+	uint64_t max_size;     /* limit of the file in bytes; later events are lost; 0: none */
 	uint64_t waits_ns;     /* shortest blocking call recorded; 0: 10 us */
-	bool no_waits;	       /* none is recorded */
-	uint64_t last; /* only about so many bytes of the newest events, at the end; 0: all */
-	/* A thread that finds the buffer full waits until there is room, instead of dropping its
-	 * event; not in signal handlers, nor when for 10 s nothing was taken out of the buffer. How
-	 * long is said in the record. @since 0.1 */
+	bool no_waits;	       /* do not record blocking calls */
+	uint64_t last; /* write only about this many bytes, the newest, at the end; 0: all */
+	/* A thread waits while the buffer is full, instead of dropping its event; not in signal
+	 * handlers, nor after 10 s in which nothing was drained. The record has the waiting time.
+	 * @since 0.1 */
 	bool lossless;
-	/* With last: the signal at which the newest events are written into a file of their own,
-	 * "out.dump-1.pftrace" and further, while recording goes on: "SIGUSR2", "12". NULL: none */
+	/* With last: a signal ("SIGUSR2", "12") on which the newest events are written into a
+	 * separate file, "out.dump-1.pftrace" and so on, while recording continues. NULL: none */
 	const char *dump_on;
-	/* With last too: "step=20ms": the same when a range of that name took so long; at most 100
-	 * such files. Borrowed until it has begun. */
+	/* With last: "step=20ms" also writes such a file when a range of that name takes at least
+	 * this time; at most 100 files. Borrowed until dck_trace_start() returns. */
 	dck_list limits;
-	/* Only what happens while a range of one of these names is open, on whatever thread of the
-	 * process: "step", "domain:step", "step@domain", "step@*" for any domain. Ranges that began
-	 * before are omitted; those that reach over its end are closed there, and marked as
-	 * unfinished. At most so many times; 0: each time. Borrowed until it has begun. */
+	/* Record only while a range with one of these names is open on any thread of the process:
+	 * "step", "domain:step", "step@domain", "step@*" for any domain. Ranges that began before
+	 * are omitted; ranges that are open at its end are closed there and marked as unfinished.
+	 * capture_times: maximum number of captures; 0: no limit. Borrowed until dck_trace_start()
+	 * returns. */
 	dck_list capture_ranges;
 	uint64_t capture_times;
-	/* Of how long the calls of each name took: "p50,p90,p99.9", at most 8 from p50 to p99.99,
-	 * columns of table "zones". Within 0.4 %; absent where calls are too few. NULL: none */
+	/* Percentiles of the durations of each name: "p50,p90,p99.9", at most 8 from p50 to p99.99,
+	 * as columns of table "zones". Exact to 0.4 %; absent if calls are too few. NULL: none */
 	const char *percentiles;
-	/* Of dck_trace_program_run(): the children's traces become part of the file, or stay as
-	 * files of their own: DCK_TRACE_APART. */
+	/* For dck_trace_program_run(): the children's traces are merged into the file, or remain
+	 * separate files: DCK_TRACE_APART. */
 	int children;
-	/* Of dck_trace_program_run(): stacks of the program's threads too, sample_rate times in
-	 * each second of their CPU time; 0: 997. They are on the timeline in Perfetto's form, and
-	 * the record has the table "functions" and the tree "samples" of dck_sample(). @since 0.1
-	 */
+	/* For dck_trace_program_run(): also samples stacks of the program's threads, sample_rate
+	 * times per second of their CPU time; 0: 997. Perfetto's format has them on the timeline,
+	 * and the record has the table "functions" and the tree "samples" of dck_sample().
+	 * @since 0.1 */
 	bool sample;
 	uint64_t sample_rate;
 } dck_trace_config;
 
-/* Records from now on, in all threads of this process. config NULL: into the file that
- * $DEEPCLOCK_TRACE names, or nothing when it names none; when the variable is set, a program that
- * is linked with the library records from its start, and this call changes nothing. Takes about 30
- * ms, to calibrate the clock. E_ARG: it records already; E_IO: the file cannot be made. A child
- * made by fork() records into a file of its own, with its process number before the ending:
- * "out.pftrace" becomes "out.4711.pftrace". @since 0.1 */
+/* Starts recording in all threads of this process. config NULL: into the file $DEEPCLOCK_TRACE, or
+ * nothing if it is not set; if it is set, a program that is linked with the library records from
+ * its start, and this call changes nothing. Takes about 30 ms to calibrate the clock. E_ARG:
+ * recording is active already; E_IO: the file cannot be created. A child of fork() records into a
+ * separate file, with its process id before the extension: "out.pftrace" becomes
+ * "out.4711.pftrace". @since 0.1 */
 DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err) DCK_MUST_USE;
 
-/* Stops, and closes the file. Ranges that are still open end now and are marked as unfinished. *ret
- * is owned, dck_record_free(): table "zones", and how it was measured; NULL when nothing recorded.
- * ret NULL: not wanted. E_IO: the file is not whole. @since 0.1 */
+/* Stops recording and closes the file. Open ranges end now and are marked as unfinished. *ret is
+ * owned, dck_record_free(): table "zones" and facts of the method; NULL if nothing was recording.
+ * ret may be NULL. E_IO: the file is incomplete. @since 0.1 */
 DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
 
-/* Writes the newest events (config.last) into the file now, over what stood there, and goes on
- * recording: what a service does when a request was slow. Not in signal handlers. E_ARG: nothing
- * records, or not in this way; E_IO: the file is not whole. @since 0.1 */
+/* Overwrites the file with the newest events (config.last) and continues recording, e.g. after a
+ * slow request of a service. Not in signal handlers. E_ARG: no recording with `last` is active;
+ * E_IO: the file is incomplete. @since 0.1 */
 DCK_API dck_status dck_trace_dump(dck_err *err);
 
-/* For callers that end the process without exit(): what was recorded until now is in the file
- * afterwards, before exec(); all is closed as dck_trace_stop() does, before _exit(). They wait for
- * 2 s at most. Also in signal handlers, and between vfork() and exec(), where they do nothing.
- * false: nothing records, or it was not done in that time. @since 0.1 */
+/* For callers that end the process without exit(): dck_trace_flush() writes all events into the
+ * file, before exec(); dck_trace_leave() closes it as dck_trace_stop() does, before _exit(). They
+ * may be called in signal handlers, and between vfork() and exec(), where they do nothing. Wait for
+ * 2 s at most. Return false if nothing records, or not all was written in time. @since 0.1 */
 DCK_API bool dck_trace_flush(void);
 DCK_API bool dck_trace_leave(void);
 
-/* A trace in a file, of this library or of another producer, as far as its ranges go: of Perfetto,
- * or Chrome's trace events in JSON, as torch.profiler and many others write them. The record
- * has the table "zones" and a tree of them. It is incomplete, with a note, when the file ends in
- * the middle, as that of a program that was killed may. *ret is owned, dck_record_free(). E_ABSENT,
- * E_IO: no such file; E_FORMAT: no trace; E_LIMIT: more events, names or tracks than are read;
- * E_NOMEM. @since 0.1
- */
+/* Reads the ranges of a trace file, of this library or of another producer: Perfetto's format, or
+ * Chrome's trace events in JSON, as torch.profiler and many others write them. The record has the
+ * table "zones" and a tree of them. It is incomplete, with a note, if the file is truncated, e.g.
+ * because the program was killed. *ret is owned, dck_record_free(). E_ABSENT, E_IO: no such file;
+ * E_FORMAT: not a trace; E_LIMIT: too many events, names or tracks; E_NOMEM. @since 0.1 */
 DCK_API dck_status dck_trace_read(const char *path, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* The same, with more in the table. */
+/* Options of dck_trace_read_with(). */
 typedef struct dck_trace_reading {
 	const char *percentiles; /* columns of table "zones", as in dck_trace_config; NULL: none */
-	bool input_shapes;	 /* operators of torch.profiler by the shapes of their inputs too */
+	bool input_shapes;	 /* group operators of torch.profiler also by input shapes */
 } dck_trace_reading;
 DCK_API extern const dck_opt dck_trace_reading_options[];
 
-/* E_ARG: no such percentile. @since 0.1 */
+/* Reads a trace as dck_trace_read() does, with options. E_ARG: no such percentile. @since 0.1 */
 DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how,
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
-/* What a trace may be written as: "perfetto", "chrome", "speedscope", "folded", "pprof",
- * "callgrind", "pstats", "csv"; the one that a file's ending stands for, NULL for none, and whether
- * it is compressed: ".json.gz". @since 0.1 */
+/* Returns the format of a file's extension, NULL for none, and whether it is compressed
+ * (".json.gz"). Formats: "perfetto", "chrome", "speedscope", "folded", "pprof", "callgrind",
+ * "pstats", "csv". @since 0.1 */
 DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
 
-/* What is missing from a trace. */
+/* The losses of a conversion. */
 typedef struct dck_trace_gaps {
-	uint64_t undated_events; /* without a time, or on a clock that the file does not explain */
-	char cut[512];		 /* "", or why what stands behind some place could not be read */
+	uint64_t undated_events; /* without a time, or on a clock that the file does not define */
+	char cut[512];		 /* "", or why the file could not be read to its end */
 } dck_trace_gaps;
 
-/* A trace in a file, as dck_trace_read() takes it, in another form. gzip: compressed, where what
- * reads the form takes that. ret NULL: not wanted. Memory does not grow with the file, save for
- * call paths, and where it is JSON, whose events come in any order. E_ABSENT, E_IO: no such file;
- * E_FORMAT: it is none; E_ARG: no such form. Errors of the sink come from dck_sink_finish(). @since
- * 0.1 */
+/* Converts a trace file that dck_trace_read() accepts into another format. gzip: compresses formats
+ * whose readers accept it. ret may be NULL. Memory does not grow with the file, except for call
+ * paths, and for JSON, whose events are unordered. E_ABSENT, E_IO: no such file; E_FORMAT: not a
+ * trace; E_ARG: no such format. Errors of the sink come from dck_sink_finish(). @since 0.1 */
 DCK_API dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_sink *out,
 				     dck_trace_gaps *ret, dck_err *err) DCK_MUST_USE;
 
-/* Several of them, of n processes, as one of the given form, with one clock: by BOOTTIME where all
- * are of one boot of one machine, else by the time of day. *ret is owned, dck_record_free(): the
- * tables "zones", of all, and "processes", which says how well the times of each file are known; a
- * note warns where that is no better than 1 ms. ret NULL: not wanted. Each file is read twice;
- * memory does not grow with them, save for names and call paths. Nothing is written when they are
- * refused. E_UNSUP: a file has no snapshot of its clocks, or none in common with the first; E_ARG:
- * one of them, or one process, is there twice; no such form; else as dck_trace_read(). @since 0.1
- */
+/* Merges the traces of n processes into one of the given format, on one clock: BOOTTIME if all come
+ * from one boot of one machine, else the time of day. *ret is owned, dck_record_free(): the tables
+ * "zones", of all, and "processes", with the clock error of each file; a note warns of errors from
+ * 1 ms. ret may be NULL. Each file is read twice; memory does not grow with the files, except for
+ * names and call paths. Nothing is written if the files are refused. E_UNSUP: a file has no clock
+ * snapshot, or no clock in common with the first; E_ARG: a file or a process occurs twice; no such
+ * format; else as dck_trace_read(). @since 0.1 */
 DCK_API dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form, bool gzip,
 				   dck_sink *out, dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* A program to be recorded: `deepclock trace`. */
+/* A program to record: `deepclock trace`. */
 typedef struct dck_trace_program {
 	char *const *argv; /* argv[0] is searched in PATH; NULL-ended */
-	/* Asked every 50 ms; true: the program gets SIGTERM. NULL: never. */
+	/* Called every 50 ms; true sends the program SIGTERM. NULL: never. */
 	bool (*cancelled)(void *self);
 	void *self;
-	/* Set: how it ended; exit_code -1: by the signal. cut: it came to no end of its own, and
-	 * the record is what its file says. cut_why: what may have kept it from one, static text;
-	 * NULL: the signal did, or it is not cut. */
+	/* Result; exit_code -1: ended by the signal. cut: the recording was not closed, and the
+	 * record comes from the file alone. cut_why: the possible cause, static; NULL: the signal,
+	 * or not cut. */
 	int exit_code, signal;
 	bool cut;
 	const char *cut_why;
 } dck_trace_program;
 
-/* Starts the program, which is linked with this library or is annotated with NVTX, and records all
- * of it as $DEEPCLOCK_TRACE does; its input and output are ours. config: path must not be NULL.
- * *ret is owned, dck_record_free(): what dck_trace_stop() would have given. E_ABSENT: there is no
- * such program, or it recorded nothing; E_ENGINE: it was killed before it recorded; E_CANCEL. p's
- * last members are set whenever it ran.
- * @since 0.1 */
+/* Starts a program that is linked with this library or annotated with NVTX, and records all of it
+ * as $DEEPCLOCK_TRACE does; it inherits standard input and output. config: path must not be NULL.
+ * *ret is owned, dck_record_free(): the record of dck_trace_stop(). E_ABSENT: no such program, or
+ * it recorded nothing; E_ENGINE: it was killed before it recorded; E_CANCEL. p's last members are
+ * set whenever it ran. @since 0.1 */
 DCK_API dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
 					 dck_record **ret, dck_err *err) DCK_MUST_USE;
 
-/* The rows of dck_trace_config, for a command line. */
+/* The command-line options of dck_trace_config. */
 DCK_API extern const dck_opt dck_trace_options[];
 
 #ifdef __cplusplus

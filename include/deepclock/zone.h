@@ -1,4 +1,4 @@
-/* zone.h - where the time of a program goes, from inside: named ranges, marks, counters.
+/* zone.h - instrumentation of a program: named ranges, marks, counters.
  *
  *     #include <deepclock/zone.h>
  *
@@ -14,9 +14,9 @@
  *
  *     DEEPCLOCK_TRACE=out.pftrace ./program
  *
- * Ranges nest on their thread. While nothing records, each macro costs one load and one branch, and
- * its values are not computed; under -DDCK_ZONES_OFF nothing at all is left of it. Names are string
- * literals. All of it may be called from signal handlers, at any time, by any thread.
+ * Ranges nest on their thread. Without a recording, each macro costs one load and one branch, and
+ * its values are not computed; -DDCK_ZONES_OFF removes the macros. Names are string literals.
+ * Everything is async-signal-safe and thread-safe.
  *
  * trace.h starts and stops recording from inside the program.
  *
@@ -30,20 +30,20 @@
 extern "C" {
 #endif
 
-/* --- what the macros below are made of. */
+/* --- building blocks of the macros below */
 
-/* A place in the program; id is the library's. */
+/* A source location in the program; id belongs to the library. */
 typedef struct dck_zone_site {
 	const char *name, *file;
 	uint32_t line, id;
 } dck_zone_site;
 
-/* A range that any thread may end; 0: nothing recorded when it began. */
+/* A range that any thread may end; 0: no recording was active at its start. */
 typedef struct dck_range {
 	uint64_t id;
 } dck_range;
 
-/* Not 0: it records, or an NVTX tool listens. Read it, never write it. */
+/* Not 0: a recording is active, or an NVTX tool listens. Read-only. */
 DCK_API extern int dck_trace_on;
 
 DCK_API void dck_zone_push(dck_zone_site *site);
@@ -97,7 +97,7 @@ static inline dck_range dck_range_none(const char *name)
 #define DCK_ON_()	 __builtin_expect(__atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) != 0, 0)
 #define DCK_JOIN2_(a, b) a##b
 #define DCK_JOIN_(a, b)	 DCK_JOIN2_(a, b)
-/* The quotes refuse all but literals. */
+/* The quotes reject everything except literals. */
 #define DCK_SITE_(name)	 static dck_zone_site dck_site_ = {"" name "", __FILE__, __LINE__, 0}
 
 #define DCK_WHEN_ON_(name, call) \
@@ -128,14 +128,14 @@ static inline dck_range dck_range_none(const char *name)
 			dck_zone_end(dck_range_);     \
 	} while (0)
 
-/* Opens the range of DCK_ZONE; whether it did, so that what is closed was opened. */
+/* Opens the range of DCK_ZONE. Yields whether it did, so that only opened ranges are closed. */
 #define DCK_ENTER_(name)                                        \
 	(__extension__({                                        \
 		DCK_SITE_(name);                                \
 		DCK_ON_() ? (dck_zone_push(&dck_site_), 1) : 0; \
 	}))
 
-/* What the macros need is no call of the program's. */
+/* Functions of the macros are not instrumented as calls of the program. */
 #define DCK_NO_CALL_ __attribute__((no_instrument_function))
 
 DCK_NO_CALL_ static inline void dck_zone_leave(const int *entered)
@@ -145,7 +145,7 @@ DCK_NO_CALL_ static inline void dck_zone_leave(const int *entered)
 }
 
 #ifdef __cplusplus
-/* A destructor, since it also runs when an exception leaves the block. */
+/* A destructor, because it also runs when an exception leaves the block. */
 struct dck_zone_scope {
 	int entered;
 

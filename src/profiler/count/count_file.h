@@ -1,10 +1,10 @@
-/* count_file.h - what a program that is counted leaves in the directory of its run, and how it is
- * told to: between the preloaded library (instrument.c) and the reader (count_read.c).
+/* count_file.h - files of a counted program in the directory of its run, and its environment: the
+ * interface of the preloaded library (instrument.c) and the reader (count_read.c).
  *
  * A process that called instrumented functions has PID.N.process there, a count_process, one
- * PID.N.K.lane for each of its threads (thread_cct.h; those that ended hand theirs on), and
+ * PID.N.K.lane for each of its threads (thread_cct.h; an ended thread passes its file on), and
  * PID.N.modules: lines "GENERATION BEGIN END OFFSET PATH", numbers in hex, of the code that was
- * mapped. N is 0, or higher where that process number was used before, as after exec().
+ * mapped. N is 0, or higher if that process id was used before, e.g. after exec().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_COUNT_FILE_H
@@ -17,8 +17,8 @@
 
 #define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
 
-/* A function's number in a lane: its address, and above these bits the generation: how often code
- * had been unloaded before, since another function may lie there then. */
+/* A function's id in a lane: its address, and above these bits the generation: the number of
+ * unloads before, because another function may have the address afterwards. */
 #define COUNT_ADDRESS_BITS 48
 #define COUNT_ADDRESS	   ((UINT64_C(1) << COUNT_ADDRESS_BITS) - 1)
 
@@ -27,9 +27,9 @@ typedef struct count_process {
 	uint32_t pid, parent;
 	uint32_t ticks; /* 1: of the time stamp counter; 0: nanoseconds */
 	uint32_t lanes, lanes_failed;
-	uint64_t begin, end; /* end 0: it did not come to one that is seen */
-	/* What an empty call costs, measured in this process: of that, what lies inside the
-	 * function's own time and what in its caller's; in 1/256 ticks. */
+	uint64_t begin, end; /* end 0: no observed end */
+	/* Overhead of an empty call, measured in this process: the part in the function's time and
+	 * the part in its caller's; in 1/256 ticks. */
 	uint64_t cost_inside, cost_outside;
 	char name[64]; /* of the program */
 } count_process;

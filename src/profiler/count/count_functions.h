@@ -27,7 +27,7 @@ typedef struct count_functions {
 	cct paths;
 	uint64_t zones; /* how often one was entered; not in what follows */
 	uint64_t calls, primitive, lost, rest, left, unmatched;
-	uint64_t full;		 /* lanes whose file had no room for more paths */
+	uint64_t full;		 /* lanes whose file was full */
 	double self_ns, cost_ns; /* of all */
 	double price_ns;	 /* the dearest pair of any process */
 	uint32_t lanes;
@@ -36,8 +36,8 @@ typedef struct count_functions {
 dck_status count_functions_init(count_functions *f, dck_err *err) DCK_MUST_USE;
 void count_functions_done(count_functions *f);
 
-/* Adds what a lane counted. It may be damaged, and its thread may still run. The frame's number is
- * asked of frame_of for each path: 0: there is no memory. end: of its process, 0: not known. */
+/* Adds the counts of a lane. It may be damaged, and its thread may still run. frame_of returns the
+ * frame's id of each path; 0: no memory. end: of its process, 0: unknown. */
 dck_status count_functions_add(count_functions *f, const thread_cct *lane, double ns_per_tick,
 			       const call_overhead *price, uint64_t end,
 			       uint32_t (*frame_of)(void *self, count_functions *f,

@@ -1,5 +1,5 @@
-/* heap_frames.h - the places of a heap's file as frames: functions, files, lines, with what was
- * inlined there.
+/* heap_frames.h - symbolizes the addresses of a heap's file: functions, files, lines and inlined
+ * calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEMORY_HEAP_FRAMES_H
@@ -11,7 +11,7 @@
 #include "profiler/python/python_merge.h"
 #include "profiler/symbols/symbolizer.h"
 
-/* One function at a place; its texts are kept as long as the names they are of. */
+/* A function at an address; its strings live as long as their names. */
 typedef struct heap_piece {
 	dck_frame frame;
 	uint32_t number;   /* in the paths that were given */
@@ -38,7 +38,7 @@ void heap_names_free(heap_names *n);
 /* A sentence on why there are no lines; NULL: there are. */
 const char *heap_names_lacking(heap_names *n);
 
-/* Numbers are those of frames in `paths`. */
+/* Ids are those of frames in `paths`. */
 dck_status heap_frames_read(heap_names *n, const heap_file *f, cct *paths, heap_frames *ret,
 			    dck_err *err);
 void heap_frames_done(heap_frames *f); /* {0} is allowed */

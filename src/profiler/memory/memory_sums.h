@@ -1,7 +1,9 @@
-/* memory_sums.h - the heaps of a program's processes added up: by call path, by function, by line.
+/* memory_sums.h - aggregates the heap profiles of a program's processes: by call path, function and
+ * line.
  *
- * A function's own part is what it asked for itself, or through the libraries of its language:
- * operator new, strdup(), std::vector. What libc and the loader keep for themselves is not leaked.
+ * A function's self memory is allocated by the function itself, or through the libraries of its
+ * language: operator new, strdup(), std::vector. Memory retained by libc and the loader is not a
+ * leak.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEMORY_MEMORY_SUMS_H
@@ -16,12 +18,12 @@ enum sums_column {
 	SUMS_ALLOCATIONS,
 	SUMS_TEMPORARY,
 	SUMS_BYTES,
-	SUMS_HELD, /* the last one: where an interpreter of Python finalised */
+	SUMS_HELD, /* last: only if a Python interpreter finalised */
 	SUMS_COLUMNS
 };
 extern const dck_column sums_columns[SUMS_COLUMNS];
 
-/* One process, or one program in it: exec() begins another one. */
+/* A process, or a program in it: exec() starts another. */
 typedef struct sums_process {
 	const char *program; /* its file */
 	long pid;
@@ -31,29 +33,29 @@ typedef struct sums_process {
 	uint64_t freed; /* blocks */
 	uint64_t lost, unseen, cut, broken, own_bytes, own_resident, file_bytes;
 	uint32_t threads;
-	bool full;    /* its file had as many call paths as it may */
-	bool ends_in; /* its interpreter of Python finalised: `held` is what was live before */
+	bool full;    /* its file reached the limit of call paths */
+	bool ends_in; /* its Python interpreter finalised: `held` was live before */
 } sums_process;
 
 typedef struct memory_sums {
 	mem_arena *arena;
 	heap_names *names;
 	cct paths;	    /* all frames */
-	cct functions;	    /* without those of the language's libraries */
-	cct lines;	    /* where it was asked for, alone */
-	cct mappings;	    /* the same of mappings */
-	const char **asked; /* @owned; whose the paths of `lines` are */
+	cct functions;	    /* without frames of the language's libraries */
+	cct lines;	    /* allocating lines only */
+	cct mappings;	    /* the same for mappings */
+	const char **asked; /* @owned; function of each path of `lines` */
 	size_t nasked;
 	sums_process *processes;     /* @owned */
-	size_t nprocesses, left_out; /* left_out: that could not be read, or were too many */
-	size_t no_room;		     /* processes that had no room for their file */
+	size_t nprocesses, left_out; /* left_out: unreadable, or too many */
+	size_t no_room;		     /* processes without disk space for their file */
 	size_t largest;		     /* the process with the highest peak */
-	size_t ncolumns;	     /* without SUMS_HELD where no process has it */
+	size_t ncolumns;	     /* without SUMS_HELD if no process has it */
 } memory_sums;
 
-/* All that processes left in the directory. E_NOMEM. What cannot be read is left out. */
+/* Reads and adds all files of the directory. E_NOMEM. Unreadable files are left out. */
 dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err);
-/* Whose line it is that a path of `lines` stands for, "build() at list.c:12"; borrowed of s. */
+/* Returns the function and line of a path of `lines`, "build() at list.c:12"; borrowed from s. */
 const char *memory_sums_asked(const memory_sums *s, uint32_t line);
 void memory_sums_done(memory_sums *s); /* {0} is allowed */
 

@@ -14,10 +14,10 @@ enum { OVERHEAD_ROUNDS_MAX = 1000, OVERHEAD_NONE = 0, OVERHEAD_METHODS = 5 };
 
 typedef struct overhead_way {
 	const char *name;
-	const char *file;    /* what it writes beside its record: "-o FILE"; NULL: nothing */
-	const char *section; /* the fact of its record that says how long the program took */
+	const char *file;    /* output besides its record: "-o FILE"; NULL: none */
+	const char *section; /* the fact with the program's duration */
 	const char *key;
-	const char *inactive; /* the note of its record that says it saw nothing, and why */
+	const char *inactive; /* the note that it recorded nothing, with the reason */
 } overhead_way;
 extern const overhead_way overhead_methods[OVERHEAD_METHODS];
 

@@ -1,5 +1,5 @@
-/* python_layout.h - where things lie inside each version of the interpreter, and lines of code by
- * its tables.
+/* python_layout.h - offsets of members in each version of the interpreter, and decoding of its line
+ * tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_PYTHON_PYTHON_LAYOUT_H
@@ -9,11 +9,11 @@
 
 #define PYTHON_MINOR(version) ((version) >> 16 & 0xff) /* 11 of 0x030b02f0 */
 
-/* The bytes that _PyRuntime begins with since 3.13: where things lie, told by the interpreter. */
+/* The bytes at the start of _PyRuntime since 3.13: the interpreter's own table of offsets. */
 #define PYTHON_COOKIE "xdebugpy"
 enum { PYTHON_DEBUG_OFFSETS_BYTES = 648 };
 
-/* From the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime. false: they say nothing of use. */
+/* Reads the offsets from the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime. false: not usable. */
 bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret);
 /* 3.8 to 3.12. false: another one. */
 bool python_layout_known(uint32_t version, python_layout *ret);

@@ -1,10 +1,10 @@
-/* python_merge.h - a thread's native frames and its Python frames as one stack: each call of the
- * evaluator is replaced by the Python frames that it ran, and the interpreter's own code between
- * them is left out, so that a stack reads
+/* python_merge.h - merges a thread's native frames and its Python frames into one stack: each call
+ * of the evaluator is replaced by the Python frames that it ran, and the interpreter's own code
+ * between them is left out, so that a stack reads
  *
  *	main (train.py) > Linear.forward > at::native::linear > sgemm_kernel
  *
- * Pure: no process, no memory of its own.
+ * Pure functions: no access to a process, no allocation.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_PYTHON_PYTHON_MERGE_H
@@ -44,12 +44,12 @@ typedef struct merge_input {
 typedef struct merge_stats {
 	size_t evaluators; /* native frames of the evaluator */
 	size_t entries;	   /* calls of the evaluator that the Python frames show */
-	/* Both are the same. false: the frames of the side that is known further out, or further
-	 * in, stand where they belong, the rest beside them. */
+	/* evaluators == entries. false: frames are matched from the outer or the inner
+	 * end, whichever is known; the rest is adjacent. */
 	bool exact;
 } merge_stats;
 
-/* *ret has room for natives + pythons. Returns how many. */
+/* Merges the frames; *ret has a capacity of natives + pythons. Returns the number. */
 size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told);
 
 #endif

@@ -1,29 +1,29 @@
-/* python_walk.c - frames of one thread: numbers alone, without memory of its own, also in a signal
- * handler.
+/* python_walk.c - walks the Python frames of a thread: numbers only, without allocation,
+ * async-signal-safe.
  *
- * A thread that runs meanwhile changes its frames. Inner ones come and go, the outer ones stay; one
- * that has returned may still look as if it lived, and a frame is read at another time than its
- * caller. So a thread that was not stopped is walked twice. Frames that both walks meet, in the
- * same calls, were there all the time between. The innermost frame is read again between the two,
- * with the thread's state before and after it: it was the innermost one then, and its caller was
- * there. So the stack is one that was. Else it starts again.
+ * A running thread changes its frames during the walk. Inner frames come and go, outer frames
+ * remain; a returned frame may still appear valid, and a frame is read at another time than its
+ * caller. So a thread that was not stopped is walked twice. Frames that both walks find, in the
+ * same calls, existed in between. The innermost frame is read again between the two walks, with the
+ * thread's state before and after it: it was the innermost frame then, and its caller existed. So
+ * the stack is a consistent snapshot. Otherwise the walk starts again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
 #include <string.h>
 
 enum {
-	WINDOW = 1024, /* read at once; it divides a page, so all of it is there or nothing */
+	WINDOW = 1024, /* read at once; it divides a page, so all of it is readable or nothing */
 	TRIES = 8,
 	INNERMOST_TRIES = 4,
 	AGREED = 3,
 	INTERPRETERS_MAX = 256,
 	THREADS_MAX = 16384, /* of all interpreters */
-	STATES_MAX = 4,	     /* of one thread: one in each interpreter that it is in */
+	STATES_MAX = 4,	     /* per thread: one for each interpreter */
 	FRAME_BYTES = 128,
 };
 
-/* What was read last: frames lie side by side, and each reading has its price. */
+/* Cache of the last read: frames are adjacent, and each read is expensive. */
 typedef struct window {
 	const unwind_memory *memory;
 	uint64_t at;
@@ -67,7 +67,7 @@ bool python_find_at(uint64_t runtime, uint32_t version, const unwind_memory *mem
 	return true;
 }
 
-/* Whether the state belongs to the thread. */
+/* Returns whether the state belongs to the thread. */
 static bool state_is(const python_process *p, window *w, uint64_t state, const python_thread *t)
 {
 	uint64_t id;
@@ -83,7 +83,7 @@ static bool state_is(const python_process *p, window *w, uint64_t state, const p
 	       window_get(w, id + p->pthread_tid, &tid, sizeof tid) && tid == t->tid;
 }
 
-/* The thread's states, the newest interpreter's first: that is the one it entered last. */
+/* Finds the thread's states, starting with the newest interpreter, which it entered last. */
 static size_t states_find(const python_process *p, window *w, python_thread *t,
 			  uint64_t ret[STATES_MAX])
 {
@@ -125,7 +125,7 @@ static bool innermost_get(const python_process *p, window *w, uint64_t state, ui
 	return pointer_get(w, *ret + p->at.cframe_frame, ret);
 }
 
-/* The part of a frame that is read: from its code to whose it is. */
+/* The part of a frame that is read: from its code to its owner. */
 typedef struct one_frame {
 	uint64_t code, previous, instruction;
 	uint8_t owner, is_entry;
@@ -173,7 +173,7 @@ static bool walk_frame_get(const python_layout *at, window *w, uint64_t address,
 	return true;
 }
 
-/* A frame that stands for the call of the evaluator, and has no code of its own. */
+/* Returns whether a frame represents a call of the evaluator, and has no code. */
 static bool frame_is_call(const python_layout *at, const one_frame *f)
 {
 	enum { OWNED_BY_CALL = 3 }; /* and 4 in 3.14; 0 to 2: a thread, a generator, an object */
@@ -181,7 +181,7 @@ static bool frame_is_call(const python_layout *at, const one_frame *f)
 	return at->frame_owner != PYTHON_NONE && f->owner >= OWNED_BY_CALL;
 }
 
-/* Before 3.11 each frame has a call of its own. */
+/* Before 3.11 each frame has a separate call. */
 static bool entry_told(const python_layout *at, const one_frame *f)
 {
 	return at->code_start == PYTHON_NONE || (at->frame_is_entry != PYTHON_NONE && f->is_entry);
@@ -197,14 +197,14 @@ static int32_t instruction_of(const python_process *p, window *w, const one_fram
 		return (int32_t)f->instruction * (PYTHON_MINOR(p->version) == 10 ? 2 : 1);
 	if (at->code_copies != PYTHON_NONE && f->bytecode > 0 &&
 	    w->memory->read(w->memory->self, f->code + at->code_copies, &copies, sizeof copies))
-		/* How many there are, then where each is. */
+		/* The array has the number of copies, then their addresses. */
 		w->memory->read(w->memory->self, copies + 8 + (uint64_t)f->bytecode * 8, &start,
 				sizeof start);
 	offset = (int64_t)(f->instruction - start);
 	return offset < 0 || offset > INT32_MAX ? -1 : (int32_t)offset;
 }
 
-/* From *at outwards; *at is then the frame after those that are returned, or 0. */
+/* Walks from *at outwards; *at is then the first frame that is not returned, or 0. */
 static size_t chain_walk(const python_process *p, window *w, uint64_t *at, python_frame *ret,
 			 size_t max, python_walked *told)
 {
@@ -258,9 +258,9 @@ bool python_link_read(const python_process *p, const unwind_memory *memory, uint
 	return true;
 }
 
-/* The innermost frame, until two readings in the same state of the thread agree: a single one may
- * be of a frame that is just being made. *ret_next: the next one further out. Returns how many
- * there are, 0 or 1; *stands: the readings agree. */
+/* Reads the innermost frame until two reads in the same state of the thread agree, because a single
+ * read may be of a frame under construction. *ret_next: its caller. Returns the number of frames, 0
+ * or 1; *stands: the reads agree. */
 static size_t innermost_read(const python_process *p, window *w, uint64_t state, python_frame *ret,
 			     uint64_t *ret_next, bool *stands)
 {
@@ -288,8 +288,8 @@ static size_t innermost_read(const python_process *p, window *w, uint64_t state,
 	return n;
 }
 
-/* Walks again, and puts the innermost frame as it is now before the known ones of which it says
- * that they are there still: their calls have not returned. false: it is another stack. */
+/* Walks again, and prepends the current innermost frame to the known frames that still exist: their
+ * calls have not returned. false: another stack. */
 static bool chain_confirm(const python_process *p, window *w, uint64_t state, python_frame *known,
 			  size_t *n, bool cut)
 {
@@ -301,7 +301,7 @@ static bool chain_confirm(const python_process *p, window *w, uint64_t state, py
 	const size_t first = innermost_read(p, w, state, &inner, &frame, &stands);
 	if (!stands || (first == 0) != (*n == 0))
 		return false;
-	const size_t left = *n > 1 && inner.frame == known[1].frame; /* the one within returned */
+	const size_t left = *n > 1 && inner.frame == known[1].frame; /* the inner frame returned */
 	size_t i = first + left, calls = 0;
 	for (; frame && !(cut && i == *n); frame = f.previous) {
 		if (!walk_frame_get(&p->at, w, frame, &f) || calls > *n)
@@ -350,8 +350,8 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 		if (told->unread != before.unread ||
 		    !chain_confirm(p, w, state, ret, &n, told->cut))
 			continue;
-		/* A frame that returned while it was read has nothing further out any more: as
-		 * the outermost one counts what was that before, or is again and again. */
+		/* A frame that returned during its read no longer has a caller: the outermost frame
+		 * is the one that was so before, or is so repeatedly. */
 		now = n && !told->cut ? ret[n - 1].frame : 0;
 		agreed = now == outermost ? agreed + 1 : 1;
 		outermost = now;

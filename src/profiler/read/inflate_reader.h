@@ -1,5 +1,5 @@
-/* inflate_reader.h - reads what is packed in a source, as gzip or zlib pack it, in runs of whole
- * packets of Perfetto, or of any bytes.
+/* inflate_reader.h - decompresses gzip or zlib data of a source in chunks of whole Perfetto
+ * packets, or of any bytes.
  *
  *	DCK_TRY(unpack_open(&u, source, 0, source->size, UNPACK_PACKETS, &budget, err));
  *	while ((status = inflate_reader_next(u, &part, err)) == DCK_OK && part.n > 0)
@@ -14,8 +14,8 @@
 
 /* A single packet may not be larger. Memory: at most twice that, while a buffer grows. */
 enum { UNPACK_PACKET_MAX = 64 << 20 };
-/* The most that zlib's form can shrink anything by; what is packed twice may not exceed it either.
- */
+/* The maximum compression ratio of zlib's format; data compressed twice may not exceed it
+ * either. */
 enum { UNPACK_RATIO_MAX = 1032 };
 
 typedef struct unpacker unpacker;
@@ -25,9 +25,8 @@ typedef enum unpack_as { UNPACK_PACKETS, UNPACK_BYTES } unpack_as;
  * may still be unpacked; it is counted down. */
 dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
 		       uint64_t *budget, dck_err *err);
-/* The next whole packets, or bytes, and at the end what is left of one; n is 0 when there is
- * nothing more. Borrowed until the next call. E_FORMAT: it is broken, or cut off; E_LIMIT: too much
- * is packed. */
+/* Reads the next whole packets, or bytes, and at the end the rest of a packet; n is 0 at the end.
+ * Borrowed until the next call. E_FORMAT: damaged or truncated; E_LIMIT: the data are too large. */
 dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err);
 void unpack_close(unpacker *u);
 

@@ -1,7 +1,8 @@
-/* operators.c - follows operators, modules and what runs on a device while a timeline is read.
+/* operators.c - attributes device time and memory to operators and modules while a timeline is
+ * read.
  *
- * A range is held until something else happens on its track, since the numbers that say to which
- * forward operator it belongs come behind its begin.
+ * A range is held until the next event on its track, because the numbers that identify its forward
+ * operator follow its begin.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/operators.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERATORS_MAX = 1 << 22 }; /* whose numbers are kept */
+enum { OPERATORS_MAX = 1 << 22 }; /* operators with stored numbers */
 
 typedef enum sort {
 	OTHER,
@@ -37,11 +38,10 @@ typedef enum sort {
 	SORTS
 } sort;
 
-/* Whose memory. */
+/* Memory of the CPU or of a device. */
 enum { OF_CPU, OF_DEVICE, MEMORIES };
 
-/* Bytes that were allocated less those that were freed. Real, since a sum of what a file says may
- * be beyond 64 bits. */
+/* Allocated minus freed bytes. Real, because a sum of a file's values may exceed 64 bits. */
 typedef struct footprint {
 	double of[MEMORIES];
 } footprint;
@@ -49,12 +49,12 @@ typedef struct footprint {
 typedef struct name {
 	sort is;
 	uint64_t device_ns;   /* of an operator: of what it started */
-	uint64_t backward_ns; /* of a module: of what belongs to its own operators */
-	footprint memory;     /* of an operator: with what it called, once where it calls itself */
+	uint64_t backward_ns; /* of a module: of its own operators */
+	footprint memory;     /* of an operator: with its callees, once for recursive calls */
 	footprint self_memory;
 } name;
 
-/* A range that was begun, or an allocation, and its numbers. */
+/* An open range or an allocation, and its numbers. */
 typedef struct held {
 	uint64_t ns, external, sequence;
 	double bytes;
@@ -66,19 +66,19 @@ typedef struct held {
 typedef struct track {
 	held begun;
 	uint64_t last_ns;
-	zone_stack all;	   /* of all ranges, by what they are: to know what ends */
+	zone_stack all;	   /* kinds of the open ranges, to identify an end */
 	zone_stack timed;  /* operators alone */
 	zone_stack places; /* modules and operators */
-	/* The range on a device that is open, and the operator's number that it has; 0: none. */
+	/* The open range on a device, and its operator's id; 0: none. */
 	uint64_t device_begin_ns, device_external;
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
 	footprint memory;	 /* of all its operators so far */
-	footprint *begun_memory; /* @owned: the same when each open operator began, by its depth */
+	footprint *begun_memory; /* @owned: the same at the begin of each open operator, by depth */
 	size_t nbegun_memory;
 } track;
 
-/* What ran on a device for an operator. */
+/* Device work of an operator. */
 typedef struct started {
 	uint64_t external, ns;
 } started;
@@ -90,7 +90,7 @@ struct operators {
 	id_table names, tracks, started;
 	uint32_t nstarted;
 	zone_aggregate timed, places, none;
-	/* By numbers of operators: their names, paths of modules, rows of `started`. */
+	/* By operator id: names, module paths, rows of `started`. */
 	hash_map by_external, by_sequence, by_started;
 	uint64_t kinds[SORTS]; /* how many were told */
 	uint64_t device_ns, unowned_ns;
@@ -115,7 +115,7 @@ static sort sort_of(const operators *o, uint32_t id)
 
 /* --- which module */
 
-/* The path of the innermost module that is open; 0: none. */
+/* Returns the path of the innermost open module; 0: none. */
 static uint32_t module_open(const operators *o, const track *t)
 {
 	for (size_t i = t->places.depth; i > 0; i--)
@@ -135,7 +135,7 @@ static void note_external(operators *o, const held *h)
 		o->failed |= !hash_map_put(&o->by_external, h->external, h->name);
 }
 
-/* The last of the forward operators with a number is the one that it belongs to. */
+/* A backward operator belongs to the last forward operator with its sequence number. */
 static void note_sequence(operators *o, const track *t, const held *h)
 {
 	const uint32_t path = module_open(o, t);
@@ -153,10 +153,10 @@ static void footprint_add(footprint *f, const footprint *more)
 		f->of[i] += more->of[i];
 }
 
-/* The innermost operator that is open allocated or freed something. */
+/* Adds an allocation or a free to the innermost open operator. */
 static void allocation(operators *o, track *t, const held *h)
 {
-	/* c10::DeviceType: what is no device is a library for the CPU. */
+	/* c10::DeviceType: the others are CPU libraries, not devices. */
 	enum { CPU = 0, MKLDNN = 2, IDEEP = 5 };
 	const bool device =
 	    h->device_type != CPU && h->device_type != MKLDNN && h->device_type != IDEEP;
@@ -189,8 +189,8 @@ static void memory_begin(operators *o, track *t)
 	t->begun_memory[depth - 1] = t->memory;
 }
 
-/* Of the operator that is open at a depth from 1 on; it counts unless one of its name is around it.
- */
+/* Ends the memory of the open operator at a depth from 1; it counts unless an enclosing operator
+ * has its name. */
 static void memory_end(operators *o, const track *t, size_t depth)
 {
 	const zone_frame *f = &t->timed.frames[depth - 1];
@@ -223,7 +223,7 @@ static void begin_operator(operators *o, track *t, const held *h)
 	zone_aggregate_begin(&o->places, &t->places, h->ns, h->name);
 }
 
-/* What was held, now that its numbers are known. */
+/* Opens the held range, after its numbers are known. */
 static void op_open(operators *o, track *t)
 {
 	const held h = t->begun;
@@ -285,8 +285,8 @@ static void end_device(operators *o, const track *t, uint64_t ns)
 		*s = (started){t->device_external, s->ns + took};
 }
 
-/* A backward operator ended that no other is around: its time is in its module's, though it did not
- * run inside that. */
+/* Ends an outermost backward operator: its time counts for its module, although it did not run
+ * inside the module. */
 static void end_backward(operators *o, track *t, uint64_t took_ns)
 {
 	name *module = kept_find(&o->names, t->backward_of);
@@ -534,7 +534,7 @@ void operators_sink(operators *o, dck_sink *ret)
 
 /* --- as tables of a record */
 
-/* Now that all operators were told. */
+/* Assigns device time to operators, after the last event. */
 static void device_share(operators *o)
 {
 	for (uint32_t row = 1; row <= o->nstarted; row++) {
@@ -570,7 +570,7 @@ static int operators_by_self(const void *a, const void *b)
 	return strcmp(x->text, y->text);
 }
 
-/* Those of a sort, or of RUNTIME with the operators. */
+/* Writes the rows of a kind; RUNTIME rows are written with the operators. */
 static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, row *rows)
 {
 	size_t n = 0;
@@ -604,7 +604,7 @@ static void memory_cells(const name *n, int of, record_builder *b)
 	bytes_cell(b, n->self_memory.of[of]);
 }
 
-/* What a summary has room for. */
+/* Returns the columns that fit into a summary. */
 static const char *summary_columns(const operators *o)
 {
 	if (o->kinds[DEVICE])
@@ -668,7 +668,7 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	}
 }
 
-/* What the profiler recorded of memory outside the table. */
+/* Writes the memory facts outside of the table. */
 static void memory_put(const operators *o, record_builder *b)
 {
 	record_fact_int(b, "trace", "allocations", DCK_UNIT_ONE, (int64_t)o->kinds[MEMORY]);
@@ -679,7 +679,7 @@ static void memory_put(const operators *o, record_builder *b)
 				 o->unowned_memory.of[OF_DEVICE]);
 }
 
-/* What the profiler was not asked for, or could not say. */
+/* Writes what the profiler was not configured to record, or could not. */
 static void lacks_put(const operators *o, record_builder *b)
 {
 	if (o->kinds[MODULE])

@@ -1,4 +1,4 @@
-/* read_facts.h - what the reader of a trace says of the file, beside the events that it emits.
+/* read_facts.h - facts about a file from the reader of a trace, besides the events.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_READ_FACTS_H
@@ -11,8 +11,8 @@ typedef struct trace_read_facts {
 	uint64_t skipped;	  /* packets, or events, without anything that is read here */
 	uint64_t shaped;	  /* operators with the shapes of their inputs, when requested */
 	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */
-	uint64_t late;		  /* events so much out of order that they got a later time */
-	/* What the first snapshot says, at the base of the events; no snapshot: not dated. */
+	uint64_t late;		  /* events far out of order, emitted with a later time */
+	/* The first clock snapshot, at the base of the events; without a snapshot: not dated. */
 	bool dated;
 	trace_header about;
 	uint64_t snapshot_boottime_ns;

@@ -1,9 +1,9 @@
-/* reorder.h - events as a file has them, brought into the form that a format wants: batches of one
- * track, in the order of their times.
+/* reorder.h - reorder buffer: sorts the events of a file into batches of one track, ordered by
+ * time, as formats require.
  *
- * It holds ARRANGE_MAX events. When it is full all of them are given away, so that memory is
- * bounded; an event that belongs before some that are gone gets the time of the last of its track,
- * and is counted. Events of equal time keep their order.
+ * It holds ARRANGE_MAX events. When it is full all are flushed, so that memory is bounded; an event
+ * from before the flushed ones gets the time of the last event of its track, and is counted. The
+ * sort is stable.
  *
  *	if (!reorder_push(a, track, &e)) {
  *		reorder_flush(a, base_ns, give, self);
@@ -22,12 +22,12 @@ typedef struct arranger arranger;
 
 dck_status arrange_new(arranger **ret, dck_err *err);
 void arrange_free(arranger *a); /* NULL is allowed */
-/* A number stands behind its range's begin, or before its end, and has the time of that. false: it
- * is full. */
+/* Adds an event. A number follows its range's begin, or precedes its end, and has the same time.
+ * false: the buffer is full. */
 bool reorder_push(arranger *a, uint32_t track, const trace_event *e);
-/* The earliest time of what it holds; UINT64_MAX: it holds nothing. */
+/* Returns the earliest buffered time; UINT64_MAX: empty. */
 uint64_t arrange_first_ns(const arranger *a);
-/* Gives all events away; times since base_ns, those before it at 0. */
+/* Passes all events to the callback; times are relative to base_ns, earlier times become 0. */
 void reorder_flush(arranger *a, uint64_t base_ns,
 		   void (*give)(void *self, uint32_t track, const trace_event *e, size_t n),
 		   void *self);

@@ -1,4 +1,5 @@
-/* perf_decode.h - a record of perf_event, as os/perf_sampling.h asks for them, as an event.
+/* perf_decode.h - decodes a record of perf_event, in the format requested by os/perf_sampling.h,
+ * into an event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_PERF_DECODE_H
@@ -10,10 +11,10 @@
 
 /* The user's registers that samples hold, as bits; 0: this processor's are not known here. */
 uint64_t perf_registers(void);
-/* When it was made; 0: it does not say. h->size bytes are there. */
+/* Returns the record's time; 0: none. h->size bytes are readable. */
 uint64_t perf_record_time(const struct perf_event_header *h);
-/* Its event; SAMPLE_NOTHING for what is of no interest or malformed. `leaving`: the period of
- * samples that are made when a thread leaves its CPU. *ret borrows from the record. */
+/* Decodes the event; SAMPLE_NOTHING if it is irrelevant or malformed. `leaving`: the period of
+ * samples at which a thread leaves its CPU. *ret borrows from the record. */
 void perf_record_decode(const struct perf_event_header *h, uint64_t leaving, sample_event *ret);
 
 #endif

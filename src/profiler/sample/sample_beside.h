@@ -1,6 +1,6 @@
-/* sample_beside.h - samples of a program that somebody else starts and waits for, as its recorder
- * does: its threads take them in handlers of signals, of perf_event where the kernel permits that,
- * else of timers.
+/* sample_beside.h - samples a program that the caller starts and waits for, e.g. a recorder: its
+ * threads sample themselves in signal handlers, driven by perf_event if the kernel permits it, else
+ * by timers.
  *
  *	DCK_TRY(sample_beside_open(997, argv, log, &s, err));
  *	DCK_TRY(sample_beside_start(s, err));
@@ -23,16 +23,16 @@
 
 typedef struct sample_beside sample_beside;
 
-/* log: a file that is made, for the times of the samples, 32 bytes each. E_UNSUP: nothing can be
- * loaded into that program; the sentence says why. */
+/* Prepares the sampling. log: a file to create for the times of the samples, 32 bytes each.
+ * E_UNSUP: no library can be preloaded into that program; the message gives the reason. */
 dck_status sample_beside_open(uint64_t rate, char *const *argv, const char *log,
 			      sample_beside **ret, dck_err *err) DCK_MUST_USE;
 /* Variables of its environment into set[*n...], at most max; the first is LD_PRELOAD. */
 void sample_beside_environment(sample_beside *s, mem_arena *a, const char **set, size_t max,
 			       size_t *n);
 dck_status sample_beside_start(sample_beside *s, dck_err *err) DCK_MUST_USE;
-/* The program has ended: what `deepclock sample` would have made of it. E_IO: no room for the times
- * of the samples. */
+/* Ends sampling after the program's exit, and returns the record of `deepclock sample`. E_IO: no
+ * space for the times of the samples. */
 dck_status sample_beside_end(sample_beside *s, const os_child_usage *used, dck_record **ret,
 			     dck_err *err) DCK_MUST_USE;
 /* The samples, nearly in the order of time; path: in sample_beside_paths(). false: there are no

@@ -14,7 +14,7 @@ typedef enum sample_kind {
 	SAMPLE_EXEC, /* and it runs another program */
 	SAMPLE_FORK, /* a thread or process was made */
 	SAMPLE_EXIT, /* a thread ended */
-	SAMPLE_LOST, /* n samples could not be kept */
+	SAMPLE_LOST, /* n samples were lost */
 	SAMPLE_OFF,  /* a thread left its CPU, and came back */
 	SAMPLE_ON,
 } sample_kind;
@@ -44,7 +44,7 @@ typedef struct sample_event {
 			const uint64_t *pcs;
 			size_t npcs;
 			unwind_result ended; /* why there are no more of them */
-			bool scanned;	     /* the second one was looked for (unwind_scan.h) */
+			bool scanned;	     /* the second frame was searched for (unwind_scan.h) */
 			/* And with the thread's Python frames, which may be none. */
 			bool python_came, python_cut;
 			const python_frame *python;

@@ -21,7 +21,7 @@ typedef struct sample_counts {
 	uint64_t lost;		  /* could not be kept */
 	uint64_t cut;		  /* of a stack more is missing than was copied */
 	uint64_t broken;	  /* and for other reasons */
-	uint64_t scanned;	  /* the innermost frame's caller was looked for (unwind_scan.h) */
+	uint64_t scanned; /* the innermost frame's caller was searched for (unwind_scan.h) */
 	uint64_t processes, threads;
 	sample_python_counts python;
 	double time_ns;	   /* of all samples */
@@ -32,12 +32,12 @@ typedef struct sample_counts {
 
 dck_status sample_profile_new(const dck_sample_config *c, sample_profile **ret, dck_err *err);
 void sample_profile_free(sample_profile *p); /* NULL is allowed */
-/* A process that ran before: what it has in memory is read from /proc. */
+/* Adds a process that ran before: reads its mappings from /proc. */
 void sample_profile_watch(sample_profile *p, int pid);
 /* self: the profile. */
 void sample_profile_event(void *self, const sample_event *e);
 
-/* A look at a thread from outside (offcpu_poll.h). */
+/* A poll of a thread from outside (offcpu_poll.h). */
 typedef struct offcpu_sample {
 	int pid, tid;
 	uint64_t now_ns, cpu_ns, turns; /* turns: how often it was given a CPU */
@@ -47,7 +47,7 @@ typedef struct offcpu_sample {
 	uint64_t stack_bytes;
 	bool stack_full;
 } offcpu_sample;
-/* The thread has not run since the last look: it waits where it was, and that is counted. */
+/* Counts a wait: the thread has not run since the last poll, so it waits at the same location. */
 bool sample_profile_still_blocked(sample_profile *p, const offcpu_sample *l);
 void sample_profile_look(sample_profile *p, const offcpu_sample *l);
 void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self);

@@ -1,8 +1,7 @@
-/* sample_python.h - Python frames of the processes that are sampled, and their places among the
- * native ones.
+/* sample_python.h - Python frames of the sampled processes, merged with the native frames.
  *
- * Where a library in front of the program takes the samples, Python's frames come with each. Else
- * they are read from outside when a sample arrives, some milliseconds after it was taken.
+ * If the preloaded library takes the samples, each has its Python frames. Otherwise they are read
+ * from outside when a sample arrives, some milliseconds after it was taken.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_PYTHON_H
@@ -18,13 +17,13 @@ typedef struct sample_python_counts {
 	uint64_t torn;	  /* of them, changed while they were read */
 	uint64_t
 	    inexact; /* of them, with more or fewer calls of the evaluator than native frames */
-	uint64_t nameless;   /* frames whose code was gone before it was named */
+	uint64_t nameless;   /* frames whose code was freed before it was named */
 	const char *lacking; /* why there are none of a process that has an interpreter; NULL */
 } sample_python_counts;
 
-/* What is known of the files and processes that have an interpreter. */
+/* The files and processes with an interpreter. */
 typedef struct sample_python sample_python;
-/* interpreter: its own functions are kept. @owned; NULL: no memory */
+/* interpreter: include its own functions. @owned; NULL: no memory */
 sample_python *sample_python_new(raw_stacks *raw, bool interpreter);
 void sample_python_free(sample_python *s); /* NULL is allowed */
 

@@ -1,7 +1,7 @@
-/* slots_drain.h - empties the slots that the threads of a sampled program fill.
+/* slots_drain.h - drains the slots that the threads of a sampled program fill.
  *
- * What is read may be anything, since the program can write there: every number is checked, and
- * copied before it is used.
+ * The data are not trusted, because the program can write there: every number is copied and checked
+ * before use.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SLOTS_DRAIN_H
@@ -19,7 +19,7 @@ typedef struct slots_drain {
 	python_frame python[SAMPLE_SLOT_PYTHON];
 } slots_drain;
 
-/* Emits what is ready, in the order of its time. */
+/* Emits the ready slots in the order of their times. */
 void slots_drain_all(slots_drain *s, const sample_sink *to);
 
 #endif

@@ -17,11 +17,11 @@ typedef struct symbol_found {
 symbol_table *symbol_table_new(void); /* @owned; NULL: no memory */
 void symbol_table_free(symbol_table *t);
 
-/* Each adds what there is and returns how many; what is damaged adds nothing. */
-size_t symbol_table_add(symbol_table *t, const elf_file *f);	     /* .symtab */
-size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f); /* .dynsym */
-size_t symbol_table_add_plt(symbol_table *t, const elf_file *f);     /* .plt by what it jumps to */
-size_t symbol_table_add_go(symbol_table *t, elf_file *f);	     /* .gopclntab */
+/* Each adds the symbols of its source and returns their number; damaged data add none. */
+size_t symbol_table_add(symbol_table *t, const elf_file *f);		/* .symtab */
+size_t symbol_table_add_dynamic(symbol_table *t, const elf_file *f);	/* .dynsym */
+size_t symbol_table_add_plt(symbol_table *t, const elf_file *f);	/* .plt by its targets */
+size_t symbol_table_add_go(symbol_table *t, elf_file *f);		/* .gopclntab */
 size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f); /* .gnu_debugdata */
 
 /* After the last was added. */
@@ -30,7 +30,7 @@ void symbol_table_sort(symbol_table *t);
 /* false: no function is known to cover the address. */
 bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *ret);
 
-/* For those that add: the name stays borrowed; bytes are taken over. size 0: up to the next. */
+/* For the functions that add: the name is borrowed; bytes become owned. size 0: up to the next. */
 bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, uint64_t size,
 			  unsigned rank);
 bool symbol_table_keep(symbol_table *t, void *bytes);

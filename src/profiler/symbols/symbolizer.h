@@ -1,4 +1,4 @@
-/* symbolizer.h - which function and line an address is, and what was inlined there.
+/* symbolizer.h - maps an address to its function and line, with inlined functions.
  *
  *	symbols *s = symbols_new(NULL);
  *	symbols_frame frames[SYMBOLS_FRAMES_MAX];
@@ -7,15 +7,15 @@
  *	size_t n = symbols_find_generated(s, pid, place, frames, SYMBOLS_FRAMES_MAX);   m NULL or no
  * file
  *
- * `place` is inside the call (unwind_lookup_pc()). Frames come innermost first: what was inlined,
- * then the function itself. Names are those of .symtab and .dynsym, of a compressed table
- * (.gnu_debugdata), of Go's own table, or of a separate debug file (by build id or .gnu_debuglink);
- * lines and inlined frames are read by elfutils' libdw, which is loaded when it is first needed.
- * Without it there are names alone, and symbolizer_missing_reason() says so. C++ and Rust names are
- * demangled. Entries of .plt are "NAME@plt". Nothing is ever fetched from a network.
+ * `place` is inside the call (unwind_lookup_pc()). Frames are innermost first: inlined functions,
+ * then the function itself. Names come from .symtab and .dynsym, a compressed table
+ * (.gnu_debugdata), Go's own table, or a separate debug file (by build id or .gnu_debuglink); lines
+ * and inlined frames are read by elfutils' libdw, which is loaded at its first use. Without libdw
+ * there are only names, and symbolizer_missing_reason() returns the reason. C++ and Rust names are
+ * demangled. Entries of .plt are "NAME@plt". Nothing is fetched from a network.
  *
- * Answers are cached, and texts are kept until symbols_free(). Addresses in order of file and
- * address are found fastest: units of a debug file are read on demand and may be forgotten again.
+ * Results are cached, and strings live until symbols_free(). Lookups sorted by file and address are
+ * fastest: units of a debug file are read on demand and may be evicted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_SYMBOLS_SYMBOLS_H
@@ -27,17 +27,17 @@
 enum { SYMBOLS_FRAMES_MAX = 32 };
 
 typedef struct symbols_config {
-	/* Where debug files are looked for; NULL: /usr/lib/debug. */
+	/* The directory of debug files; NULL: /usr/lib/debug. */
 	const char *debug_folder;
 	bool names_only; /* no lines, no inlined frames */
-	bool mangled;	 /* C++ and Rust names as they are in the file */
+	bool mangled;	 /* do not demangle C++ and Rust names */
 } symbols_config;
 
-/* Texts are borrowed until symbols_free(). Same text, same pointer. */
+/* Strings are borrowed until symbols_free(). Equal strings have equal pointers. */
 typedef struct symbols_frame {
 	const char *function; /* NULL: not known */
-	const char *file;     /* of the source; NULL: not known */
-	unsigned line;	      /* 0: not known */
+	const char *file;     /* source file; NULL: unknown */
+	unsigned line;	      /* 0: unknown */
 	bool inlined;	      /* into the next frame */
 } symbols_frame;
 
@@ -47,26 +47,26 @@ symbols *symbols_new(
     const symbols_config *config); /* NULL: the defaults; @owned; NULL: no memory */
 void symbols_free(symbols *s);
 
-/* address: in the file's own numbering. Returns how many frames, at most `max` of the innermost; 0:
- * nothing is known of it, or no memory. `file` must stay open as long as s is used. */
+/* Writes the frames of a file's address, at most the `max` innermost. Returns their number; 0:
+ * unknown, or no memory. `file` must remain open while s is used. */
 size_t symbolizer_lookup(symbols *s, elf_file *file, uint64_t address, symbols_frame *ret,
 			 size_t max);
 
-/* The same of code that a process made while it ran, by /tmp/perf-PID.map. address: in memory. The
- * map is read when a process's code is first asked for: when it has ended, best. */
+/* Looks up a memory address of JIT-compiled code, by /tmp/perf-PID.map. The map is read at the
+ * process's first lookup, which is best done after its exit. */
 size_t symbols_find_generated(symbols *s, pid_t pid, uint64_t address, symbols_frame *ret,
 			      size_t max);
 
-/* What names of a file are from. */
+/* The source of a file's names. */
 typedef enum symbols_source {
-	SYMBOLS_NONE,	 /* it has none */
-	SYMBOLS_DYNAMIC, /* what it exports: other functions have no name, or their neighbour's */
+	SYMBOLS_NONE,	 /* no names */
+	SYMBOLS_DYNAMIC, /* exported functions: others have no name, or the preceding symbol's */
 	SYMBOLS_TABLE,	 /* all functions */
 	SYMBOLS_DEBUG	 /* and lines */
 } symbols_source;
 symbols_source symbols_source_of(symbols *s, elf_file *file);
 
-/* A sentence on what is missing for lines and inlined frames on this machine; NULL: nothing. */
+/* Returns what is missing for lines and inlined frames on this machine; NULL: nothing. */
 const char *symbolizer_missing_reason(symbols *s);
 
 #endif

@@ -6,7 +6,7 @@
  *	thin_put(&row, &(thin_range){.begin_ns = 100, .took_ns = 20, .key = 3}, 10, NULL);
  *	lod_track_downsample(&row, 10, 12, NULL, &coarser)
  *
- * Steps are powers of two of nanoseconds, told by their exponent, `shift`.
+ * `shift` is the exponent of a step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_THIN_ROW_H
@@ -16,33 +16,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* THIN_EXACT: every range stays by itself; THIN_SHIFT_MAX: none that is not alone does. */
+/* THIN_EXACT: no range is merged; THIN_SHIFT_MAX: every range that is not alone is merged. */
 enum { THIN_EXACT = -1, THIN_SHIFT_MAX = 62 };
 
 typedef struct thin_range {
 	uint64_t begin_ns, took_ns, self_ns;
 	uint32_t key; /* not 0: its name */
-	uint32_t at;  /* for the caller: kept */
+	uint32_t at;  /* for the caller: not changed */
 } thin_range;
 
-/* The ranges that begin in a step and are not by themselves. */
+/* The merged ranges that begin in a step. */
 typedef struct lod_bucket {
 	uint64_t bin; /* begin_ns >> shift */
 	uint64_t ranges, took_ns;
-	/* The one that took more than half of it, if one did (Boyer and Moore, "MJRTY", 1991). */
+	/* The key with more than half of the time, if any (Boyer and Moore, "MJRTY", 1991). */
 	uint32_t key;
 	uint64_t votes;
 } lod_bucket;
 
 typedef struct lod_track {
-	thin_range *ranges; /* @owned, by the time they begin */
-	lod_bucket *blocks; /* @owned, by their bins: one for each */
+	thin_range *ranges; /* @owned, sorted by begin_ns */
+	lod_bucket *blocks; /* @owned, sorted by bin, one per bin */
 	uint32_t nranges, nblocks, ranges_room, blocks_room;
-	uint32_t lone;	/* the short range that is alone in its step so far, plus one; 0: none */
+	uint32_t lone;	/* the short range that is so far alone in its step, plus one; 0: none */
 	uint32_t owner; /* for the caller */
-	bool unsorted;	/* they are put in any order, and may overlap: they stay by themselves until
-			 * thin_sort() */
-	bool failed;	/* for want of memory something is missing */
+	bool unsorted;	/* ranges come in any order, and may overlap: they are not merged before
+			   thin_sort() */
+	bool failed;	/* out of memory: data are missing */
 } lod_track;		/* {0} at first */
 
 /* Called for each range that becomes part of a block; NULL: not called. */
@@ -52,9 +52,9 @@ typedef struct thin_sums {
 } thin_sums;
 
 void thin_put(lod_track *r, const thin_range *one, int shift, const thin_sums *sums);
-/* In the order of their times. */
+/* Sorts the ranges by time. */
 void thin_sort(lod_track *r);
-/* What from, whose step is 2^shift, is at a greater step; to is {0}. */
+/* Downsamples `from`, with step 2^shift, to the coarser step 2^to_shift; to is {0} before. */
 void lod_track_downsample(const lod_track *from, int shift, int to_shift, const thin_sums *sums,
 			  lod_track *to);
 void thin_done(lod_track *r);

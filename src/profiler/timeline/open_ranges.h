@@ -1,5 +1,5 @@
-/* open_ranges.h - ranges that any thread may end, by their numbers. The drain looks at one thread
- * after the other, so that it may meet an end before its beginning.
+/* open_ranges.h - hash table of ranges that any thread may end, by id. The drain reads one thread
+ * after the other, so it may process an end before its beginning.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_OPEN_RANGES_H
@@ -13,19 +13,19 @@ enum { OPEN_RANGES_MAX = 1 << 20 };
 
 typedef struct open_range {
 	uint64_t id;   /* 0: an empty slot */
-	uint32_t name; /* 0: only its end was seen */
-	uint64_t ns;   /* of the one end that was seen */
+	uint32_t name; /* 0: only its end was processed */
+	uint64_t ns;   /* time of the processed end */
 } open_range;
 
 typedef struct open_ranges {
 	open_range *slots; /* @owned */
 	size_t cap, n;	   /* cap: 0, or a power of two */
-	bool failed;	   /* for want of memory one was lost */
+	bool failed;	   /* out of memory: a range was lost */
 } open_ranges;		   /* {0} at first */
 
 void open_ranges_done(open_ranges *o);
-/* The other end of the range, removed: true. There is none: r is kept for it; false. *ret_lost: it
- * could not be kept. */
+/* Removes and returns the other end of the range: true. Without one stores r: false. *ret_lost: it
+ * could not be stored. */
 bool open_ranges_match(open_ranges *o, const open_range *r, open_range *ret, bool *ret_lost);
 
 #endif

@@ -1,7 +1,7 @@
-/* pending_ranges.h - what a format keeps of a timeline while it writes it, besides names and
- * tracks: numbers that wait for the end of their range, ranges that may end on another track.
+/* pending_ranges.h - state of a format while it writes a timeline: numbers that wait for the end of
+ * their range, and ranges that may end on another track.
  *
- * Failure is sticky: each struct has `failed`, and a format asks once, when it closes.
+ * Failure is sticky: each struct has `failed`, which a format checks once, when it closes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_KEPT_RANGES_H
@@ -11,7 +11,7 @@
 #include "profiler/timeline/timeline.h"
 
 /* --- numbers of ranges that are open: most formats can write them only where a range begins or
- * ends. Beyond KEPT_NUMBERS_MAX on one track the oldest stay. */
+ * ends. Beyond KEPT_NUMBERS_MAX on one track new ones are dropped. */
 enum { KEPT_NUMBERS_MAX = 4096 };
 
 typedef struct kept_number {
@@ -27,20 +27,19 @@ typedef struct pending_annotations {
 } pending_annotations;
 
 void kept_number_put(pending_annotations *k, uint64_t depth, uint32_t name, double real);
-/* The numbers of the range at that depth, which is the innermost: they are the last ones. NULL:
- * none. */
+/* Returns the numbers of the innermost range, which has that depth: the last ones. NULL: none. */
 const kept_number *pending_annotations_of(const pending_annotations *k, uint64_t depth,
 					  uint32_t *ret_n);
-/* Forgets them. */
+/* Removes the last n numbers. */
 static inline void pending_annotations_drop(pending_annotations *k, uint32_t n)
 {
 	k->n -= n;
 }
 void pending_annotations_done(pending_annotations *k);
 
-/* --- ranges that any track may end: for each id, how many more begins than ends were seen. Ends
- * may come first, as tracks are written one after the other. At most KEPT_IDS_MAX at once; further
- * ones are not closed at the end. */
+/* --- ranges that any track may end: for each id, the number of begins minus ends. Ends may come
+ * first, because tracks are written one after the other. At most KEPT_IDS_MAX at once; further
+ * ranges are not closed at the end. */
 #define KEPT_IDS_MAX (1u << 20)
 
 typedef struct kept_id {
@@ -59,21 +58,21 @@ typedef struct async_ranges {
 
 void async_ranges_init(async_ranges *k);
 void kept_id_begin(async_ranges *k, uint64_t id, uint32_t name, uint32_t track);
-uint32_t kept_id_end(async_ranges *k, uint64_t id); /* the name it began with; 0: not known */
+uint32_t kept_id_end(async_ranges *k, uint64_t id); /* returns the name of its begin; 0: unknown */
 void async_ranges_done(async_ranges *k);
 
-/* The id of a range of a file, where ranges of one key may be nested in each other: each gets an id
- * of its own, below 2^63, and the outermost has the key's. An end may be met before its begin.
- * At most KEPT_IDS_MAX keys are followed at a time. false: no memory. */
+/* Returns a unique id below 2^63 for a range of a file, in which ranges of one key may nest; the
+ * outermost has the key's. An end may come before its begin. At most KEPT_IDS_MAX keys are tracked
+ * at a time. false: no memory. */
 bool kept_nested_id(hash_map *depths, uint64_t key, bool ends, uint64_t *ret);
 
-/* --- the end of a timeline: how a format writes the end of what is open. */
+/* --- the end of a timeline: how a format ends open ranges. */
 typedef struct kept_end {
-	bool (*range)(trace_out *o, void *track); /* the innermost; false: none is open */
+	bool (*range)(trace_out *o, void *track); /* ends the innermost; false: none is open */
 	void (*async)(trace_out *o, void *track, const kept_id *id);
 } kept_end;
 
-/* All ranges of these tracks, then all that any track may end. */
+/* Ends all ranges of these tracks, then all that any track may end. */
 void kept_end_open(trace_out *o, const id_table *tracks, const async_ranges *async,
 		   const kept_end *end);
 

@@ -1,7 +1,6 @@
-/* perfetto.h - the numbers of the fields that a trace of Perfetto consists of, for its writer and
- * its reader. A file is a row of packets, each complete in itself, so that it may be cut off behind
- * any of them.
- * Source: https://perfetto.dev/docs/reference/trace-packet-proto
+/* perfetto.h - protobuf field numbers of a Perfetto trace, for its writer and its reader. A file is
+ * a sequence of self-contained packets, so that it may be truncated after any of them. Source:
+ * https://perfetto.dev/docs/reference/trace-packet-proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_PERFETTO_H
@@ -23,7 +22,7 @@ enum { /* TracePacket */
        PF_PACKET_TRACK = 60, /* track_descriptor */
        PF_PACKET_SAMPLE = 66 /* perf_sample */
 };
-/* sequence_flags: what this sequence said before is forgotten; what it said since is needed. */
+/* sequence_flags: the state of the sequence is cleared; the packet needs the state since then. */
 enum { PF_FLAG_CLEARED = 1, PF_FLAG_NEEDED = 2 };
 
 enum { /* TracePacketDefaults */
@@ -35,8 +34,8 @@ enum { /* TracePacketDefaults */
 enum { /* ClockSnapshot */
        PF_SNAPSHOT_CLOCK = 1,
        PF_SNAPSHOT_PRIMARY = 2,
-       /* Of our own files; readers that do not know them skip them. */
-       PF_SNAPSHOT_BOOT = 1000,	     /* text: which boot of which machine */
+       /* Fields of deepclock; other readers skip them. */
+       PF_SNAPSHOT_BOOT = 1000,	     /* text: boot id of the machine */
        PF_SNAPSHOT_WIDTH = 1001,     /* ns between the instant and the furthest reading */
        PF_SNAPSHOT_OWN = 1002,	     /* ns since the first snapshot, by the clock of the events */
        PF_SNAPSHOT_UNIX_ERROR = 1003 /* ns, of REALTIME, as its synchronisation estimates it */
@@ -123,13 +122,13 @@ enum { /* InternedData */
 /* EventCategory, EventName, DebugAnnotationName; SourceLocation has its file as its text. */
 enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
 
-/* Samples of stacks: PerfSample, what it counts, and what its stack consists of. */
+/* Stack samples: PerfSample, its counter, and the parts of its stack. */
 enum {
 	PF_SAMPLE_PID = 2,
 	PF_SAMPLE_TID = 3,
 	PF_SAMPLE_CALLSTACK = 4, /* its iid */
 	PF_SAMPLE_MODE = 5,	 /* cpu_mode */
-	PF_SAMPLE_COUNT = 6	 /* of the timebase, since it began */
+	PF_SAMPLE_COUNT = 6	 /* of the timebase, since its start */
 };
 enum { PF_MODE_USER = 2 };
 enum { PF_SAMPLES_TIMEBASE = 1 }; /* PerfSampleDefaults */
@@ -144,12 +143,13 @@ enum {				 /* Frame */
 };
 enum { PF_MAPPING_PATH = 7 };
 
-/* Our own files. The track of a range that any thread may end has this bit and the range's id. */
+/* Files of deepclock: the track of a range that any thread may end has this bit and the range's
+ * id. */
 #define PF_ASYNC_BIT (UINT64_C(1) << 63)
 /* Written on a range that was still open when the trace ended. */
 #define PF_UNENDED "unended"
-/* Written on a piece of a range that goes on where the next one of its name begins, at the same
- * time on the same track. */
+/* Written on a piece of a range that continues in the next range of its name, which begins at the
+ * same time on the same track. */
 #define PF_CONTINUED "continued"
 
 #endif

@@ -1,10 +1,10 @@
-/* timeline.h - what a trace is made of, and what every format writes.
+/* timeline.h - data model of a trace, and the interface of trace formats.
  *
  * A timeline has tracks (a process, a thread, a counter) and names; both are numbered from 1 on by
  * the producer, and passed to the format before they are used; a track may be passed again when its
  * name becomes known. Events come in batches of one track, in the order of their times within that
- * track. A format writes what it is given at once, so that a
- * run of any length needs no more memory than its names, tracks and open ranges.
+ * track. A format writes its input immediately, so memory depends on names, tracks and open ranges,
+ * not on the length of the run.
  *
  *     const trace_format *f = trace_format_find("perfetto");
  *
@@ -27,14 +27,14 @@ typedef enum trace_kind {
 	TRACE_END,     /* the innermost open range of this track closes */
 	TRACE_INSTANT, /* name */
 	TRACE_COUNTER, /* the new value of a counter's track: real */
-	/* Name and real, of the innermost open range; time does not count. Behind an instant it is
-	 * the instant's, and only a reader that wants numbers by name is told such. */
+	/* name and real, of the innermost open range; the time is ignored. After an instant it
+	 * belongs to the instant, and is only passed to readers that request numbers by name. */
 	TRACE_NUMBER,
 	TRACE_ASYNC_BEGIN, /* name; id: a range that may end on another track. The id is below 2^63
 			    * and, among the ranges open at one time, of this one alone */
 	TRACE_ASYNC_END,   /* id */
-	/* id: an arrow from the range that is innermost on this track at this time, to others and
-	 * to a last one. Nothing where no range is open. */
+	/* id: an arrow from the innermost range of this track at this time, to others and to a last
+	 * one. Ignored without an open range. */
 	TRACE_FLOW_BEGIN,
 	TRACE_FLOW_STEP,
 	TRACE_FLOW_END,
@@ -51,12 +51,12 @@ typedef struct trace_event {
 	} as;
 } trace_event;
 
-/* What ranges, instants, numbers and counters are called. Borrowed for the call. */
+/* The name of ranges, instants, numbers and counters. Borrowed for the call. */
 typedef struct trace_name {
-	const char *text; /* any bytes: what is no UTF-8 is for the formats to replace */
+	const char *text; /* any bytes: the formats replace invalid UTF-8 */
 	size_t n;
 	const char *category; /* NULL: none */
-	const char *file;     /* of the source, where the name stands; NULL: not known */
+	const char *file;     /* source file of the name; NULL: unknown */
 	uint32_t line;
 } trace_name;
 
@@ -75,21 +75,21 @@ typedef struct trace_track {
 	uint32_t parent; /* the process of a thread, process or thread of a counter; 0: none */
 	trace_track_kind kind;
 	int32_t pid,
-	    tid; /* tid of a counter: it is of that thread, its parent; 0: of the process */
-	const char *name; /* of process, thread, counter; NULL: not known. Borrowed for the call */
+	    tid; /* tid of a counter: of the thread that is its parent; 0: of the process */
+	const char *name; /* of process, thread, counter; NULL: unknown. Borrowed for the call */
 	dck_unit unit;	  /* of a counter */
 } trace_track;
 
-/* What a format says once, in front. */
+/* The header of a trace. */
 typedef struct trace_header {
 	int64_t unix_ns;       /* wall clock time at the base */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
 	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
 	const char *command;   /* NULL: not known */
-	/* How exact these are, and of which machine; 0, "": not known. */
-	char boot[40];		/* of the machine: of equal ones MONOTONIC and BOOTTIME agree */
-	uint64_t width_ns;	/* no clock was read further than this from the instant */
-	uint64_t unix_error_ns; /* of the wall clock, as its synchronisation estimates it */
+	/* Accuracy of the clocks, and the machine's boot; 0, "": unknown. */
+	char boot[40];		/* boot id: MONOTONIC and BOOTTIME are comparable if equal */
+	uint64_t width_ns;	/* maximum distance of a clock's reading from the instant */
+	uint64_t unix_error_ns; /* of the wall clock, estimated by its synchronisation */
 } trace_header;
 
 typedef struct trace_out trace_out; /* a format's own */
@@ -97,19 +97,19 @@ typedef struct trace_out trace_out; /* a format's own */
 typedef struct trace_format {
 	const char *name, *suffix, *help;
 	bool
-	    gunzips; /* what reads it takes it compressed by gzip too, or only so: see its suffix */
-	/* The sink stays the caller's, and outlives the trace_out. */
+	    gunzips; /* its readers accept gzip-compressed files too, or only those: see `suffix` */
+	/* The caller owns the sink, which outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_header *about,
 			   dck_err *err);
 	void (*track)(trace_out *o, const trace_track *t);
 	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
-	/* What the clocks showed `ns` after the base, by the clock of the events: how far that
-	 * drifts from the others. NULL: the format has no place for it. */
+	/* Writes a clock snapshot at `ns` after the base, on the clock of the events, to correct
+	 * its drift. NULL: not in the format. */
 	void (*clocks)(trace_out *o, uint64_t ns, const trace_header *then);
-	/* Makes what was written so far readable, should nothing follow. NULL: it always is. */
+	/* Makes the output readable up to here, even if nothing follows. NULL: it always is. */
 	void (*flush)(trace_out *o);
-	/* Ends open ranges at the last time seen, and frees *o, also on failure (E_NOMEM). */
+	/* Ends open ranges at the last event's time, and frees *o, also on failure (E_NOMEM). */
 	dck_status (*close)(trace_out *o, dck_err *err);
 } trace_format;
 

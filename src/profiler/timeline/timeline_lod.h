@@ -1,7 +1,6 @@
-/* timeline_lod.h - what a timeline is drawn from in a page, made while it is read: every range
- * while there are few enough, and beyond that what lod_track.h makes of them, in memory and in
- * bytes that do not grow with the file. Levels of detail, each with greater steps, are for drawing
- * it from further away.
+/* timeline_lod.h - level-of-detail data of a page's timeline, computed in one pass: every range
+ * while there are few, else the downsampled tracks of lod_track.h, with memory and output that do
+ * not grow with the file. Each level has a coarser step, for a wider view.
  *
  *	picture *p;
  *	dck_timeline t;
@@ -15,19 +14,18 @@
  *	status = timeline_lod_finish(p, &t, err);
  *	timeline_lod_free(p);
  *
- * The sums by name of what is in it, ranges by themselves and sums of what is in blocks, are
- * those of the table "zones"; at each level of detail, the blocks plus the ranges kept individually
- * sum to the total time. Ranges that do not fit (nested deeper than PICTURE_DEPTH, or of too many
- * tracks) are in a separate row, which is not drawn, and are counted.
+ * The sums by name, over individual ranges and sums of blocks, equal the table "zones"; at each
+ * level of detail, the blocks plus the individual ranges sum to the total time. Ranges that do not
+ * fit (nested deeper than PICTURE_DEPTH, or of too many tracks) are in a separate row, which is not
+ * drawn, and are counted.
  *
- * The bytes are columns, one behind the other, of numbers in LEB128, the least 7 bits first. Of all
- * rows: when each range begins, after the one before it in its row; how long each took; how much of
- * that was inside others; its key; the last level in which it is drawn by itself (a byte). Of the
- * rows, then of each level: the bin of each block, after the one before it in its row; its ranges;
- * how long they took; the key that took most. Of each track, by its owner: the bin of each sum,
- * after the one before it; its ranges; how long they took; how much of that was inside others; its
- * key. Of each counter: when each value came, after the one before it; of how many values it
- * is; as 8 bytes, the last of them; of those that are of several, the least; the greatest.
+ * The bytes are consecutive columns of LEB128 numbers, least significant 7 bits first; positions
+ * are deltas to the predecessor in the row. For all rows: the begin of each range; its duration;
+ * the part inside children; its key; the last level that draws it individually (a byte). For the
+ * rows, then for each level: the bin of each block; its number of ranges; their total time; the key
+ * with most of it. For each track, by owner: the bin of each sum; its number of ranges; their total
+ * time; the part inside children; the key. For each counter: the time of each value; the number of
+ * merged values; as 8 bytes, the last value; of merged ones, the minimum; the maximum.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_PICTURE_H
@@ -39,12 +37,12 @@
 
 enum { PICTURE_DEPTH = 256, PICTURE_LEVELS = 24 };
 
-/* 0: as it likes. */
+/* 0: the default limit. */
 typedef struct timeline_lod_limits {
-	uint32_t ranges; /* ranges and blocks that are kept */
-	uint32_t sums;	 /* of what is in blocks */
-	uint32_t values; /* of counters */
-	size_t bytes;	 /* of the columns */
+	uint32_t ranges; /* stored ranges and blocks */
+	uint32_t sums;	 /* sums of blocks */
+	uint32_t values; /* values of counters */
+	size_t bytes;	 /* bytes of the columns */
 } timeline_lod_limits;
 
 typedef struct timeline_lod timeline_lod;
@@ -53,11 +51,12 @@ dck_status timeline_lod_new(timeline_lod **ret, const timeline_lod_limits *limit
 void timeline_lod_free(timeline_lod *p); /* NULL is allowed */
 void timeline_lod_track(timeline_lod *p, const trace_track *t);
 void timeline_lod_name(timeline_lod *p, uint32_t id, const trace_name *name);
-/* Marks and counters; ranges come by timeline_lod_range(). */
+/* Adds marks and counters; timeline_lod_range() adds ranges. */
 void timeline_lod_events(timeline_lod *p, uint32_t track, const trace_event *e, size_t n);
 /* For zone_aggregate.ended. */
 void timeline_lod_range(void *self, const zone_closed *r);
-/* *ret is owned: dck_timeline_done(). E_NOMEM also when something found no room before. */
+/* Writes the result; *ret is owned: dck_timeline_done(). E_NOMEM also after an earlier lack of
+ * memory. */
 dck_status timeline_lod_finish(timeline_lod *p, dck_timeline *ret, dck_err *err);
 
 #endif

@@ -1,6 +1,6 @@
-/* timeline_lod_parts.h - what is held while a picture is made, and the steps of making it, each in
- * a file of its own: input (timeline_lod.c), what is too much (timeline_lod_thin.c), levels and
- * columns (timeline_lod_columns.c), the description (timeline_lod_write.c).
+/* timeline_lod_parts.h - the state of a timeline's level-of-detail data, and the steps of its
+ * computation, each in a separate file: input (timeline_lod.c), downsampling (timeline_lod_thin.c),
+ * levels and columns (timeline_lod_columns.c), the description (timeline_lod_write.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_PICTURE_PARTS_H
@@ -11,21 +11,21 @@
 #include "profiler/timeline/timeline_lod.h"
 #include "profiler/timeline/lod_track.h"
 
-/* What a range is counted for: its name, and how. */
+/* A key of a range: its name, and how the range counts. */
 enum {
-	PICTURE_INNER = 1,   /* it is inside one of its name, and in no total */
-	PICTURE_PIECE = 2,   /* it is no call: another piece of it comes */
-	PICTURE_NO_SELF = 4, /* what lies inside it is not known */
-	PICTURE_MARK = 8,    /* it is none, but an instant */
+	PICTURE_INNER = 1,   /* inside a range of its name, not in totals */
+	PICTURE_PIECE = 2,   /* not a call: another piece follows */
+	PICTURE_NO_SELF = 4, /* its children are unknown */
+	PICTURE_MARK = 8,    /* an instant, not a range */
 	PICTURE_FLAGS = 16
 };
 
 typedef struct timeline_lod_key {
-	uint32_t name; /* of the first PICTURE_FLAGS keys: names without a key of their own */
+	uint32_t name; /* the first PICTURE_FLAGS keys are for names without a separate key */
 	uint32_t flags;
 	uint64_t uses;	 /* in ranges, blocks and sums */
 	uint32_t number; /* in the columns */
-	uint32_t as;	 /* the key that it is counted for: itself, or one of the first */
+	uint32_t as;	 /* the key that counts it: itself, or one of the first */
 } timeline_lod_key;
 
 typedef struct timeline_lod_text {
@@ -35,15 +35,15 @@ typedef struct timeline_lod_text {
 	uint32_t number;	      /* in the description, plus one; 0: not in it */
 } timeline_lod_text;
 
-/* One value of a counter, or several that were told within a step. */
+/* A value of a counter, or the values within a step. */
 typedef struct timeline_lod_value {
 	uint64_t ns;
 	double last, least, most;
 	uint64_t n;
 } timeline_lod_value;
 
-/* What is in blocks, by track and by name, in steps of their own: there may be hundreds of names in
- * what is one block. */
+/* Sums of the ranges in blocks, by track and name, in separate steps, because a block may contain
+ * hundreds of names. */
 typedef struct timeline_lod_sum {
 	uint64_t bin, ranges, took_ns, self_ns;
 	uint32_t owner, key;
@@ -56,20 +56,20 @@ typedef struct timeline_lod_track_kept {
 	int32_t pid, tid;
 	const char *name;
 	dck_unit unit;
-	/* Rows by depth, and that of marks; 0: none. */
+	/* Rows by depth, and the row of marks; 0: none. */
 	uint32_t *rows; /* @owned */
 	uint32_t nrows, marks;
 	uint32_t owner;		    /* of its rows */
 	timeline_lod_value *values; /* @owned */
 	uint32_t nvalues, values_room;
-	uint32_t number; /* in the description, plus one; 0: it shows nothing */
+	uint32_t number; /* in the description, plus one; 0: empty, not in it */
 } timeline_lod_track_kept;
 
-/* Rows 1 and 2 are of all tracks. */
+/* Rows 1 and 2 belong to all tracks. */
 enum { PICTURE_ASYNC = 1, PICTURE_REST, PICTURE_ROWS_FIRST };
 /* PICTURE_ROWS_MAX: without the lanes. */
 enum { ASYNC_ROWS_MAX = 32, PICTURE_ROWS_MAX = 8192, PICTURE_KEYS_MAX = 1 << 16 };
-/* Owners of rows: tracks, behind PICTURE_ASYNC and PICTURE_REST. A key of the map of sums has 20
+/* Owners of rows: tracks, after PICTURE_ASYNC and PICTURE_REST. A key of the map of sums has 20
  * bits of the owner, 20 of the key, and 24 of the bin. */
 enum { PICTURE_OWNERS_MAX = 1 << 20, PICTURE_SUM_BINS = 2048 };
 
@@ -87,26 +87,26 @@ struct timeline_lod {
 	bool too_many_sums;
 	lod_track *rows; /* @owned */
 	uint32_t nrows, rows_room;
-	uint32_t lanes, first_lane; /* of ranges that any track may end, once they are laid out */
+	uint32_t lanes, first_lane; /* of ranges that any track may end, after their layout */
 	uint32_t owners;	    /* tracks with rows */
 	int shift;		    /* of ranges and marks */
-	unsigned values_shift;	    /* 0: every value is kept */
-	uint64_t kept, kept_values; /* about: what the limits are compared to */
+	unsigned values_shift;	    /* 0: every value is stored */
+	uint64_t kept, kept_values; /* approximate sizes, compared with the limits */
 	uint64_t ranges, marks, values, last_ns; /* told */
 	uint64_t undrawn;			 /* ranges in PICTURE_REST */
 	bool failed;
 };
 
-/* --- timeline_lod_thin.c: until half of what the limits allow is left. */
+/* --- timeline_lod_thin.c: downsamples to half of the limits. */
 void timeline_lod_thin(timeline_lod *p);
 void timeline_lod_thin_values(timeline_lod *p);
 /* For thin_sums. */
 void timeline_lod_sum_add(void *self, uint32_t owner, const thin_range *one);
-/* How often each key is used. */
+/* Counts the uses of each key. */
 void timeline_lod_uses_count(timeline_lod *p);
-/* By owner, bin and key. */
+/* Sorts the sums by owner, bin and key. */
 void timeline_lod_sums_sort(timeline_lod *p);
-/* Ranges that any track may end lie beside each other where they overlap. */
+/* Distributes overlapping ranges that any track may end over lanes. */
 void timeline_lod_lanes(timeline_lod *p);
 uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner); /* 0: there are too many */
 

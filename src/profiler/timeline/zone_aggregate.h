@@ -1,6 +1,6 @@
-/* zone_aggregate.h - follows which ranges are open on each track, and adds up those that ended: by
- * name (zone_stats.h) and by call path (calls/path_trie.h). What records, what reads a file, and
- * the formats of call paths all ask this one.
+/* zone_aggregate.h - tracks the open ranges of each track, and aggregates the ended ones: by name
+ * (zone_stats.h) and by call path (record/tree/path_trie.h). The recorder, the file readers and the
+ * formats of call paths all use it.
  *
  *	zone_aggregate s = {0};
  *	zone_stack thread = {0};
@@ -11,12 +11,12 @@
  *	zone_stack_done(&thread);
  *	zone_aggregate_done(&s);
  *
- * A range may be told in pieces: one ends, marked as `continued`, and where the next range begins
- * at the same time on the same track, and has its name, that is the next piece. In the table it is
- * one range.
+ * A range may arrive in pieces: a piece ends, marked as `continued`, and the next range of the same
+ * name that begins at the same time on the same track is the next piece. In the table it is one
+ * range.
  *
- * The times of one track do not go back. Memory is bounded by the names, the paths, and the depth
- * of open ranges.
+ * The times of a track are monotonic. Memory is bounded by the names, the paths, and the depth of
+ * open ranges.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_ZONE_SUMS_H
@@ -29,14 +29,14 @@
 #include "profiler/timeline/zone_stats.h"
 
 enum { ZONE_DEPTH_MAX = 65536, ZONE_PIECES_MAX = 64 };
-/* The name of a range whose beginning was lost: it is in no sum. */
+/* The name of a range whose beginning was lost: it is not aggregated. */
 #define ZONE_LOST UINT32_MAX
 
 typedef struct zone_frame {
 	uint32_t name, path;
 	uint64_t begin_ns, inside_ns;
-	uint32_t stack; /* whose it is, for the producer */
-	/* The producer knows that it did not end; that it goes on. */
+	uint32_t stack; /* owner, for the producer */
+	/* Set by the producer: it did not end; it continues. */
 	bool unended, continued;
 	bool in_pieces; /* `before` counts */
 	zone_pieces before;
@@ -46,58 +46,59 @@ typedef struct zone_frame {
 typedef struct zone_stack {
 	zone_frame *frames; /* @owned */
 	size_t depth, room;
-	uint32_t root;	   /* the path that all of them are in */
-	uint32_t pathless; /* so many of the last are on no path */
-	uint64_t too_deep; /* and so many inside them are not followed */
-	hash_map hidden;   /* by name: calls that are open on no path */
-	/* Ranges that go on, the next to begin last; begin_ns: when. */
+	uint32_t root;	   /* the path that contains all of them */
+	uint32_t pathless; /* number of innermost frames without a path */
+	uint64_t too_deep; /* number of ranges inside them that are not tracked */
+	hash_map hidden;   /* by name: open calls without a path */
+	/* Ranges that continue, the next to begin last; begin_ns: when. */
 	zone_frame *pieces; /* @owned */
 	uint32_t npieces;
-	uint64_t zones, waited_ns; /* ranges that ended, and the time of those that are waits */
-	uint32_t track;		   /* for who listens */
+	uint64_t zones, waited_ns; /* ended ranges, and the total time of waits */
+	uint32_t track;		   /* for the listener */
 } zone_stack;			   /* {0} at first */
 
 /* A range that ended, or a piece of one, for the listener. */
 typedef struct zone_closed {
-	uint32_t track; /* 0: it may end on any */
+	uint32_t track; /* 0: a range that may end on any track */
 	uint32_t name;
-	uint32_t depth; /* how many are open around it; ZONE_DEPTH_MAX: it has no place */
+	uint32_t depth; /* number of enclosing ranges; ZONE_DEPTH_MAX: none defined */
 	uint64_t begin_ns, took_ns;
-	uint64_t self_ns; /* ZONE_SELF_UNKNOWN: of no track */
-	bool outermost;	  /* it is inside none of its name */
-	bool whole;	  /* false: a piece, and another one is to come */
+	uint64_t self_ns; /* ZONE_SELF_UNKNOWN: no track */
+	bool outermost;	  /* no enclosing range has its name */
+	bool whole;	  /* false: a piece, and another follows */
 } zone_closed;
 
 typedef struct zone_aggregate {
 	path_trie paths;
 	zone_stats **stats; /* @owned, by name; NULL: none yet */
 	uint32_t nstats;
-	/* The path that ranges of no track are in; 0: they are in none, since threads do at the
-	 * same time what they span, and their time would count twice. */
+	/* The path of ranges without a track; 0: none, because threads work during these ranges,
+	 * and the time would count twice. */
 	uint32_t async_root;
-	bool paths_only;	      /* nothing is wanted by name */
-	zone_percentiles percentiles; /* that are wanted */
+	bool paths_only;	      /* do not aggregate by name */
+	zone_percentiles percentiles; /* requested percentiles */
 	uint64_t histogram_room;      /* bytes left for them */
-	/* How long a call of that name may take, 0: as it likes; asked once. NULL: all may. */
+	/* Returns the limit of a call of that name, 0: none; called once per name. NULL: no
+	 * limits. */
 	uint64_t (*limit_of)(const void *limits, uint32_t name);
 	const void *limits;
-	/* Whether a range of that name is a wait; asked once. NULL: none is. */
+	/* Returns whether a range of that name is a wait; called once per name. NULL: none is. */
 	bool (*is_wait)(const void *names, uint32_t name);
 	const void *names;
-	/* Called for every range that ended, before it is added up; NULL: no listener. Not called
-	 * for leaves of zone_aggregate_leaf(). */
+	/* Called for every ended range before it is aggregated, except for leaves of
+	 * zone_aggregate_leaf(); NULL: no listener. */
 	void (*ended)(void *listener, const zone_closed *r);
 	void *listener;
-	bool failed; /* for want of memory something is missing */
+	bool failed; /* out of memory: the sums are incomplete */
 	open_ranges ranges;
 } zone_aggregate; /* {0} at first */
 
-/* How a range ended: normally; the one whose beginning was lost; none was open; it
- * was nested too deep to be followed. */
+/* How a range ended: normally; its beginning was lost; none was open; it was nested too deep to be
+ * tracked. */
 typedef enum zone_end { ZONE_ENDED, ZONE_ENDED_LOST, ZONE_UNMATCHED, ZONE_TOO_DEEP } zone_end;
 
 void zone_aggregate_done(zone_aggregate *s);
-/* Before the first range. */
+/* Sets the requested percentiles, before the first range. */
 void zone_aggregate_want(zone_aggregate *s, const zone_percentiles *p);
 void zone_stack_done(zone_stack *t);
 static inline zone_frame *zone_stack_top(const zone_stack *t)
@@ -105,26 +106,26 @@ static inline zone_frame *zone_stack_top(const zone_stack *t)
 	return t->depth ? &t->frames[t->depth - 1] : NULL;
 }
 
-/* NULL: no call of that name. */
+/* Returns the statistics of a name; NULL: no call. */
 static inline const zone_stats *zone_aggregate_of(const zone_aggregate *s, uint32_t name)
 {
 	return name < s->nstats ? s->stats[name] : NULL;
 }
 
-/* false: it is too deep. */
+/* Begin and end a range. false: nested too deep. */
 bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_t name);
 zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool finished);
-/* Closes what is open on a track, as unfinished; nothing more comes for it. */
+/* Closes the open ranges of a track, as unfinished; no events may follow. */
 void zone_aggregate_close(zone_aggregate *s, zone_stack *t, uint64_t ns);
 
-/* One end of a range that any track may end; name 0: its end. Both may come first. false: it cannot
- * be matched. */
+/* Adds one end of a range that any track may end; name 0: its end. Either may come first. false: it
+ * cannot be matched. */
 bool zone_aggregate_range(zone_aggregate *s, uint64_t id, uint32_t name, uint64_t ns);
-/* Of those ranges: how many have not ended, and count as unfinished now; how many have not begun.
- */
+/* Closes these ranges: returns how many have not ended, and count as unfinished; *ret_unmatched:
+ * how many have not begun. */
 uint64_t zone_aggregate_close_ranges(zone_aggregate *s, uint64_t ns, uint64_t *ret_unmatched);
 
-/* --- a range with nothing inside it: begin and end in one, for most ranges are such. */
+/* --- leaf ranges: begin and end in one call, because most ranges are leaves */
 
 zone_stats *zone_aggregate_make(zone_aggregate *s, uint32_t name); /* NULL: no memory */
 static inline zone_stats *zone_aggregate_row(zone_aggregate *s, uint32_t name)
@@ -132,7 +133,7 @@ static inline zone_stats *zone_aggregate_row(zone_aggregate *s, uint32_t name)
 	return name < s->nstats && s->stats[name] ? s->stats[name] : zone_aggregate_make(s, name);
 }
 
-/* false: nothing was done, since it is one of the rare ones. */
+/* Adds a leaf range; false: a rare case, nothing was done. */
 static inline bool zone_aggregate_leaf(zone_aggregate *s, zone_stack *t, uint64_t begin_ns,
 				       uint64_t end_ns, uint32_t name)
 {

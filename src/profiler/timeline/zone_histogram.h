@@ -1,6 +1,6 @@
-/* zone_histogram.h - how long the calls of one name took, counted in classes that are 1/128 of
- * their value wide (as those of HdrHistogram, and exact below 256 ns), in memory that depends on
- * how far they spread, never on how many there are.
+/* zone_histogram.h - log-linear histogram of the durations of one name: bins 1/128 of their value
+ * wide (as in HdrHistogram, and exact below 256 ns). Its memory depends on the range of the values,
+ * not on their number.
  *
  *	zone_histogram h = {.room = &bytes_left};
  *
@@ -8,7 +8,7 @@
  *	zone_histogram_quantile(&h, 0.99, &ns) ...
  *	zone_histogram_done(&h);
  *
- * A quantile is within 0.4 % of the one of all calls: half a class.
+ * A quantile is within 0.4 % of the exact one: half a class.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_ZONE_HISTOGRAM_H
@@ -19,17 +19,17 @@
 
 enum {
 	ZONE_HISTOGRAM_EXACT = 256, /* classes of one nanosecond */
-	ZONE_HISTOGRAM_PARTS = 128, /* classes of each doubling from there on */
+	ZONE_HISTOGRAM_PARTS = 128, /* classes per doubling above */
 };
 
 typedef struct zone_histogram {
 	uint64_t *counts; /* @owned: of the classes first to first + n - 1 */
 	uint32_t first, n;
-	uint64_t *room; /* bytes that may still be taken, by all of them together */
-	bool failed;	/* there was no room, or no memory */
+	uint64_t *room; /* bytes left for all histograms together */
+	bool failed;	/* no bytes left, or no memory */
 } zone_histogram;	/* {.room} at first */
 
-/* The class of a time. */
+/* Returns the class of a time. */
 static inline uint32_t zone_histogram_class(uint64_t ns)
 {
 	if (ns < ZONE_HISTOGRAM_EXACT)
@@ -40,7 +40,7 @@ static inline uint32_t zone_histogram_class(uint64_t ns)
 	       (uint32_t)(ns >> (doubling - 7) & (ZONE_HISTOGRAM_PARTS - 1));
 }
 
-/* Makes room for a class; false: there is none. */
+/* Extends counts to a class; false: no bytes left. */
 bool zone_histogram_reach(zone_histogram *h, uint32_t class);
 
 static inline void zone_histogram_add(zone_histogram *h, uint64_t ns)
@@ -51,8 +51,8 @@ static inline void zone_histogram_add(zone_histogram *h, uint64_t ns)
 		h->counts[class - h->first]++;
 }
 
-/* Of all that were added, 0 <= p <= 1, linear between neighbours (Hyndman and Fan's type 7, as
- * elsewhere). false: some found no room, or there is none. */
+/* Computes the quantile of all added values, 0 <= p <= 1, with linear interpolation (Hyndman and
+ * Fan's type 7, as elsewhere). false: some values were lost, or there are none. */
 bool zone_histogram_quantile(const zone_histogram *h, double p, double *ret_ns);
 void zone_histogram_done(zone_histogram *h);
 

@@ -1,11 +1,11 @@
-/* zone_stats.h - what is known of all calls of one name, in memory of a fixed size.
+/* zone_stats.h - statistics of all calls of one name, in memory of a fixed size.
  *
  *	zone_stats_add(&z, 1200, 300, true);
  *	if (zone_stats_mean(&z, 0.95, &mean, &lo, &hi)) ...
  *
- * Calls that follow each other depend on each other, so that the interval of their mean is made of
- * the means of batches (batch means, Schmeiser, Operations Research 30, 1982): of 20 to 39 batches
- * of neighbours, whose size doubles whenever there are 40. Below 20 calls a batch is a call.
+ * Successive calls are autocorrelated, so the interval of their mean uses batch means (Schmeiser,
+ * Operations Research 30, 1982): 20 to 39 batches of adjacent calls, whose size doubles whenever
+ * there are 40. Below 20 calls a batch is a call.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_ZONE_STATS_H
@@ -17,27 +17,27 @@ enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
 
 typedef struct zone_stats {
 	uint64_t calls;	     /* that ended */
-	uint64_t unfinished; /* that did not; the rest of the table counts them in total and self */
-	/* total: with what they called, but not those inside a call of the same name; self:
-	 * without what they called. */
+	uint64_t unfinished; /* unfinished calls, included in total and self */
+	/* total: with callees, without calls inside a call of the same name; self: without
+	 * callees. */
 	uint64_t total_ns, self_ns, sum_ns, min_ns, max_ns;
 	uint64_t limit_ns,
 	    over;	   /* how long a call may take, 0: as it likes; how many took longer */
-	bool self_unknown; /* of some call */
-	bool wait;	   /* it is a wait, and no work */
+	bool self_unknown; /* self time of a call is unknown */
+	bool wait;	   /* a wait, not work */
 	unsigned nbatches;
 	uint64_t batch_calls;	       /* calls in a batch */
-	uint64_t open_calls, open_ns;  /* the batch that is not yet full */
+	uint64_t open_calls, open_ns;  /* the incomplete batch */
 	double batch_ns[ZONE_BATCHES]; /* sums */
-	zone_histogram *histogram;     /* @owned by zone_aggregate.h; NULL: none is wanted */
+	zone_histogram *histogram;     /* @owned by zone_aggregate.h; NULL: not requested */
 } zone_stats;
 
-/* Of a call that comes in pieces (zone_aggregate.h): what the earlier ones add to each column. */
+/* The sums of the earlier pieces of a call (zone_aggregate.h). */
 typedef struct zone_pieces {
 	uint64_t took_ns, self_ns, total_ns;
 } zone_pieces;
 
-/* The self_ns of a range that any thread may end: what lies inside it is unknown. */
+/* The self_ns of a range that any thread may end, whose children are unknown. */
 #define ZONE_SELF_UNKNOWN UINT64_MAX
 
 void zone_stats_close_batch(zone_stats *z); /* zone_stats_add() calls it */
@@ -51,7 +51,7 @@ static inline void zone_stats_add_time(zone_stats *z, uint64_t ns, uint64_t self
 		z->self_ns += self_ns;
 }
 
-/* A call that ended; {0} at first. */
+/* Adds an ended call; *z is {0} at first. */
 static inline void zone_stats_add(zone_stats *z, uint64_t ns, uint64_t self_ns, bool outermost)
 {
 	zone_stats_add_time(z, ns, self_ns, outermost);
@@ -79,10 +79,10 @@ static inline void zone_stats_add_unfinished(zone_stats *z, uint64_t ns, uint64_
 	z->unfinished++;
 }
 
-/* One whose last piece is in the other arguments. */
+/* Adds a call of several pieces, whose last piece is in the other arguments. */
 void zone_stats_add_pieces(zone_stats *z, const zone_pieces *p, uint64_t ns, uint64_t self_ns,
 			   bool outermost, bool finished);
-/* The mean of all calls that ended; false: there is no interval, since there are too few. */
+/* Computes the mean of all ended calls; false: too few for an interval. */
 bool zone_stats_mean(const zone_stats *z, double level, double *ret_mean, double *ret_lo,
 		     double *ret_hi);
 

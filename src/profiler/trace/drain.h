@@ -1,5 +1,5 @@
-/* drain.h - takes what threads have written into their lanes: makes times of ticks, follows which
- * ranges are open, adds up the table, and emits the timeline to its listener.
+/* drain.h - consumer of the thread buffers: converts ticks to times, tracks open ranges, aggregates
+ * the table, and emits the timeline to its listener.
  *
  *	drain_new(&d, base, q32, NULL, err);
  *	while (it records)
@@ -16,8 +16,8 @@
 #include "profiler/timeline/timeline.h"
 #include "profiler/timeline/zone_aggregate.h"
 
-/* Who listens; any member may be NULL. The numbers of names are those of zone_names.h; of tracks: 1
- * is the process, then threads and counters. */
+/* The listener; any member may be NULL. Name ids are those of zone_names.h; track 1 is the process,
+ * then threads and counters. */
 typedef struct drain_listener {
 	void *self;
 	void (*intern)(void *self, uint32_t id, const trace_name *name);
@@ -29,31 +29,31 @@ typedef struct drain_listener {
 } drain_listener;
 
 typedef struct drain_counts {
-	uint64_t events;     /* taken, of this recording */
-	uint64_t unmatched;  /* pops and ends of ranges that were not open, or had begun before */
-	uint64_t unfinished; /* ranges that the end of a thread or of the recording closed */
-	uint64_t moved; /* events of an earlier time than already emitted: emitted with that time */
-	uint64_t lost;	/* by the drain itself: no memory, ranges nested too deep */
+	uint64_t events;     /* drained events of this recording */
+	uint64_t unmatched;  /* pops and ends of ranges that were not open, or began before it */
+	uint64_t unfinished; /* ranges closed by the end of a thread or of the recording */
+	uint64_t moved;	     /* events before the last emitted time: emitted with that time */
+	uint64_t lost;	     /* by the drain itself: no memory, ranges nested too deep */
 } drain_counts;
 
 typedef struct drain drain;
 
-/* Events before `base` are not of this recording; a tick is ns_per_tick_q32 / 2^32 ns. listener
- * NULL: none; copied. */
+/* Makes a drain. Events before `base` do not belong to this recording; a tick is ns_per_tick_q32 /
+ * 2^32 ns. listener NULL: none; copied. */
 dck_status drain_new(drain **ret, uint64_t base, uint64_t ns_per_tick_q32,
 		     const drain_listener *listener, dck_err *err);
 void drain_free(drain *d); /* NULL is allowed */
-/* Before the first round: ranges that take so long are counted (zone_limits.h). Borrowed. */
+/* Sets limits (zone_limits.h), before the first round: longer ranges are counted. Borrowed. */
 void drain_limit(drain *d, const dck_list *limits);
-/* Before the first round: percentiles that the table is to have. */
+/* Sets the percentiles of the table, before the first round. */
 void drain_want(drain *d, const zone_percentiles *p);
-uint64_t drain_over(const drain *d); /* such ranges so far */
-/* Takes what is there; true: whole blocks were, and there may be more. */
+uint64_t drain_over(const drain *d); /* number of ranges over their limit */
+/* Drains all events; true: there were whole blocks, and more may follow. */
 bool drain_round(drain *d);
-/* Polls what all threads use (thread_watch.h). tells: also emits it. last: nothing follows
- * but drain_end(). */
+/* Polls the resource use of all threads (thread_watch.h). tells: also emits it. last: only
+ * drain_end() follows. */
 void drain_poll_threads(drain *d, bool tells, bool last, uint64_t ticks);
-/* Closes what is open, at that time. */
+/* Closes all open ranges at that time. */
 void drain_end(drain *d, uint64_t ticks);
 
 uint64_t drain_ns(const drain *d, uint64_t ticks); /* since base; 0: before it */

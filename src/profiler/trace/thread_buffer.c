@@ -1,6 +1,6 @@
-/* thread_buffer.c - what a thread does beside writing its events: gets its lane, changes blocks,
- * counts what it loses, ends. thread_buffer.h says how the parts fit. All of it may run in a signal
- * handler: no lock is taken and no memory asked for.
+/* thread_buffer.c - slow paths of a thread: gets its lane, changes blocks, counts lost events,
+ * ends. thread_buffer.h describes the design. Everything is async-signal-safe: it takes no lock and
+ * allocates no memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/thread_buffer.h"
@@ -27,7 +27,7 @@ enum { WAIT_NS = 10000000 }; /* at a time */
 
 /* --- a thread's lane */
 
-/* The signals that are blocked, a bit for each. */
+/* Returns the mask of blocked signals. */
 static uint64_t blocked(void)
 {
 	uint64_t mask = 0;
@@ -40,7 +40,7 @@ static uint64_t blocked(void)
 	return mask;
 }
 
-/* name NULL: of the calling thread, as is the number then. */
+/* Finds a free lane. name NULL: for the calling thread, with its id. */
 static thread_buffer *thread_buffer_find(int tid, const char *name)
 {
 	for (uint32_t i = 0; i < LANES_MAX; i++) {
@@ -73,7 +73,7 @@ static thread_buffer *trace_lane_take(thread_buffer_self *me)
 		return NULL;
 	me->mask = blocked();
 	me->thread_buffer = l;
-	/* No lane without a destructor that reports its end. */
+	/* A lane needs a destructor that reports the thread's end. */
 	if (!pthread_setspecific(key, l))
 		return l;
 	me->thread_buffer = NULL;
@@ -107,10 +107,10 @@ static void lose(thread_buffer *l, uint64_t word)
 
 /* --- placing */
 
-/* false: there is no place there. While a thread changes its block, any number of handlers may run
- * one after the other: they stop before the block's end, so that `next` never comes to stand in the
- * block behind, where it would pass for a place. What the thread itself writes there has room
- * still. */
+/* Writes an event at `at`; false: `at` is not a slot. While a thread changes its block, any number
+ * of handlers may run in sequence: they stop before the block's end, so that `next` never points
+ * into the following block, where it would pass for a slot. The thread's own event still fits
+ * there. */
 static bool thread_buffer_place(uintptr_t at, size_t bytes, bool in_handler, uint64_t ticks,
 				uint64_t word, uint64_t value)
 {
@@ -126,9 +126,9 @@ static bool thread_buffer_place(uintptr_t at, size_t bytes, bool in_handler, uin
 	return true;
 }
 
-/* --- waiting for room */
+/* --- waiting for a free block */
 
-/* Whether this may be a signal's handler: while one runs, its signal is blocked. */
+/* Returns whether this may be a signal handler: while one runs, its signal is blocked. */
 static bool maybe_in_handler(const thread_buffer_self *me)
 {
 	const uint64_t more = blocked() & ~me->mask;
@@ -142,7 +142,7 @@ static bool maybe_in_handler(const thread_buffer_self *me)
 	return false;
 }
 
-/* A block, when one becomes free in time; NULL: none did, or this thread does not wait. */
+/* Waits for a free block; NULL: timeout, or this thread does not wait. */
 static event_chunk *block_await(thread_buffer_self *me)
 {
 	const int error = errno;
@@ -154,7 +154,7 @@ static event_chunk *block_await(thread_buffer_self *me)
 		return NULL;
 	}
 	const uint64_t from = ticks_of_system();
-	uint64_t now = from, last = from; /* last: when a block was given back */
+	uint64_t now = from, last = from; /* last: when a block was freed */
 	while (!(fresh = chunk_alloc()) && atomic_load(&patience) && !me->hasty) {
 		block_pool_wait(given, WAIT_NS);
 		now = ticks_of_system();
@@ -172,7 +172,7 @@ static event_chunk *block_await(thread_buffer_self *me)
 
 /* --- changing blocks */
 
-/* Hands the current block to the drain; `next` is where entries go from now on. */
+/* Passes the current block to the drain; later entries go to `next`. */
 static void hand_over(thread_buffer_self *me, uintptr_t next)
 {
 	thread_buffer *l = me->thread_buffer;
@@ -182,7 +182,7 @@ static void hand_over(thread_buffer_self *me, uintptr_t next)
 	if (!old)
 		return;
 	old->end = (uint32_t)(end - (uintptr_t)old);
-	/* In this order: the drain must never see as current a block that it has given back. */
+	/* In this order: the drain must never find a block current that it has freed. */
 	atomic_store(&l->current, NULL);
 	event_chunk *newest = atomic_load(&l->full);
 	do {
@@ -205,7 +205,7 @@ static void change_block(thread_buffer_self *me, uint64_t ticks)
 	event_chunk *fresh = chunk_alloc();
 	hand_over(me, fresh ? (uintptr_t)fresh + LANE_FIRST : LANE_NONE);
 	if (!fresh) {
-		/* Ours is with the drain now, and may be the one that comes back. */
+		/* The drain has this thread's block now, and may free just that one. */
 		fresh = block_await(me);
 		if (!fresh)
 			return;
@@ -227,8 +227,8 @@ void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t
 	bool placed = thread_buffer_place(at, bytes, me->busy, ticks, word, value);
 
 	if (me->busy) {
-		/* A handler, while its thread changes the block: that cannot happen before we
-		 * return, so that the place may be given back. */
+		/* A handler during its thread's change of block: the change cannot finish before
+		 * the handler returns, so the slot may be released. */
 		if (!placed) {
 			local_fetch_add(&me->next, -(uintptr_t)bytes);
 			lose(me->thread_buffer, word);
@@ -239,7 +239,7 @@ void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t
 		return;
 	me->busy = 1;
 	atomic_signal_fence(memory_order_seq_cst);
-	/* A handler may have changed the block since `at` was taken. */
+	/* A handler may have changed the block since `at` was reserved. */
 	if ((me->next & LANE_MASK) >= LANE_SOFT)
 		change_block(me, ticks);
 	if (!placed) {
@@ -387,7 +387,7 @@ bool thread_buffers_wait(uint64_t ns)
 	until.tv_sec += (time_t)(ns / 1000000000u);
 	until.tv_nsec = (long)(ns % 1000000000u);
 	int got = sem_timedwait(&wake, &until);
-	/* One look serves all who called. */
+	/* One round serves all wake-ups. */
 	while (!got && !sem_trywait(&wake))
 		;
 	return !got;

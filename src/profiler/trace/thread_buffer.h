@@ -1,19 +1,19 @@
-/* thread_buffer.h - the way of events from the threads that make them to the one that takes them.
+/* thread_buffer.h - per-thread event buffers (single producer, single consumer), which the drain
+ * reads.
  *
- * Each thread has a lane, and writes its events into blocks of memory that are its own. A full
- * block goes onto the lane's list, and the thread takes a free one from a pool; the drain
- * (drain.c) reads the blocks and gives them back. No thread waits: without a free block
- * events are lost, and counted; unless thread_buffers_block_when_full() says that the thread waits
- * for one.
+ * Each thread has a buffer (a lane), and writes its events into private chunks of memory. A full
+ * chunk is appended to the lane's list, and the thread allocates a free one from a pool; the drain
+ * (drain.c) reads the chunks and frees them. No thread blocks: without a free chunk events are
+ * lost, and counted, unless thread_buffers_block_when_full() makes threads wait.
  *
- * A signal may come at any instruction and its handler make events of its own. So the clock is read
- * first, then one instruction takes the place (local_fetch_add), then the event is written, its
- * word last: a place whose word is 0 was taken, and is not yet written. Events of a handler can
- * only stand in front of one of an earlier time, which the drain puts right.
+ * A signal may arrive at any instruction and its handler may record events. So the clock is read
+ * first, then one instruction reserves the slot (local_fetch_add), then the event is written, its
+ * word last: a slot whose word is 0 is reserved and not yet written. A handler's events can only
+ * precede one event of an earlier time, which the drain reorders.
  *
- * Blocks are aligned to their size, so that the place alone says when a block ends: beyond
- * LANE_SOFT thread_buffer_put_slow() changes it. What lies behind is for handlers that run during
- * that change.
+ * Chunks are aligned to their size, so that the slot's address alone shows the end of the chunk:
+ * beyond LANE_SOFT thread_buffer_put_slow() replaces it. The rest is for handlers that run during
+ * the replacement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_LANE_H
@@ -25,19 +25,19 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* An event's word: its name's number in the lower half, what it is in the byte above, and then the
- * stack of ranges that it pushes or pops: 0 is that of zones, annotation.h has others. */
+/* An event's word: the name's id in the lower half, the kind in the byte above, and then the stack
+ * of ranges that it pushes or pops: 0 is the stack of zones, annotation.h has others. */
 typedef enum thread_buffer_kind {
 	LANE_PUSH = 1,
 	LANE_POP,
 	LANE_MARK,
-	/* These have a second entry: a double, or the number of a range. */
+	/* These have a second entry: a double, or the id of a range. */
 	LANE_NUMBER,
 	LANE_COUNTER,
 	LANE_START,
 	LANE_END,
 	LANE_GAP,   /* events were lost: lost_record */
-	LANE_THREAD /* name of the thread whose number is the value */
+	LANE_THREAD /* name of the thread whose id is the value */
 } thread_buffer_kind;
 #define LANE_WORD(kind, name) ((uint64_t)(kind) << 32 | (name))
 #define LANE_KIND(word)	      ((thread_buffer_kind)((word) >> 32 & 0xff))
@@ -45,31 +45,31 @@ typedef enum thread_buffer_kind {
 #define LANE_STACK_OF(word)   ((uint32_t)((word) >> 40))
 enum { LANE_STACK_MAX = 0xffffff };
 
-/* Pops whose push was recorded, and pushes whose pop may come: what the drain must do to the open
- * ranges, in this order, to stand where the thread stands. */
+/* Lost pops whose push was recorded, and lost pushes whose pop may follow. The drain applies them
+ * to the open ranges in this order, to match the thread's state. */
 typedef struct lost_record {
 	uint32_t pops, pushes;
 } lost_record;
 
 typedef struct thread_buffer_entry {
-	_Atomic uint64_t ticks, word; /* of a second entry: its value, nothing */
+	_Atomic uint64_t ticks, word; /* a second entry: its value, unused */
 } thread_buffer_entry;
 
 enum {
 	LANE_BLOCK = 65536,	       /* bytes, and alignment */
-	LANE_SOFT = LANE_BLOCK - 4096, /* where a block counts as full */
+	LANE_SOFT = LANE_BLOCK - 4096, /* from this offset a block is full */
 	LANE_MASK = LANE_BLOCK - 1,
-	LANE_GUARD = 512, /* bytes at a block's end that handlers leave free; see thread_buffer.c */
+	LANE_GUARD = 512, /* bytes at a block's end that handlers do not use; see thread_buffer.c */
 	LANE_FIRST = 64,  /* the first entry */
-	LANE_NONE = LANE_SOFT, /* a place in no block; it sends to thread_buffer_put_slow() */
-	LANES_MAX = 4096,      /* threads at a time */
+	LANE_NONE = LANE_SOFT, /* a slot in no block; it leads to thread_buffer_put_slow() */
+	LANES_MAX = 4096,      /* concurrent threads */
 };
 
 typedef struct event_chunk {
 	struct event_chunk *next;   /* in the list of full blocks */
-	_Atomic uint32_t free_next; /* in the pool: number of the next, 0: none */
+	_Atomic uint32_t free_next; /* in the pool: index of the next, 0: none */
 	uint32_t number;
-	uint32_t end, read; /* offsets: behind the last entry; of the first not yet taken */
+	uint32_t end, read; /* offsets: end of the last entry; first undrained entry */
 } event_chunk;
 
 typedef enum thread_buffer_state {
@@ -82,37 +82,37 @@ typedef enum thread_buffer_state {
 typedef struct thread_buffer {
 	_Alignas(64) _Atomic int state;
 	int tid;
-	uint32_t serial;		      /* not 0; no other lane of this process ever had it */
-	char name[16];			      /* of the thread when its first event came */
+	uint32_t serial;		      /* not 0; unique in this process */
+	char name[16];			      /* name of the thread at its first event */
 	_Atomic(event_chunk *) current, full; /* full: the newest first */
 	_Atomic uint32_t lost_pushes, lost_pops;
 	_Atomic uint64_t lost;
-	bool guest;	    /* events here come from another thread: thread_buffer_proxy_begin() */
+	bool guest;	    /* another thread writes these events: thread_buffer_proxy_begin() */
 	uint64_t end_ticks; /* once it ended */
 	os_thread_counters uses; /* then; not of a guest */
-	/* What the thread waits for (waiting.h), since when; 0: nothing. */
+	/* The current blocking call (waiting.h) and its start; 0: none. */
 	_Atomic uint64_t wait_begin;
 	_Atomic uint32_t wait_name;
-	/* The drain's: full blocks, oldest first. */
+	/* For the drain: full blocks, oldest first. */
 	event_chunk *todo, *todo_last;
 } thread_buffer;
 
-/* Bits of dck_trace_on: who listens. */
+/* Bits of dck_trace_on: active listeners. */
 enum { LISTEN_RECORD = 1, LISTEN_EMIT = 2 /* nvtx_emit.h */ };
 
-/* What a thread knows of itself. */
+/* Thread-local state. */
 typedef struct thread_buffer_self {
-	uintptr_t next;		      /* where the next entry goes */
+	uintptr_t next;		      /* address of the next entry */
 	thread_buffer *thread_buffer; /* NULL: none yet */
 	volatile int busy;
 	bool ended;    /* the thread is past its end */
-	bool hasty;    /* it never waits for room */
-	uint64_t mask; /* the signals that it blocked when it got its lane */
-	bool unseen;   /* a thread of ours, not of the program's */
+	bool hasty;    /* it never waits for a free block */
+	uint64_t mask; /* the signals that it blocked when it got its buffer */
+	bool unseen;   /* a thread of this library, not of the program */
 	/* Blocking calls are not recorded until `next` moves, because events with earlier times are
-	 * still to be written (backfill.h). */
+	 * not written yet (backfill.h). */
 	uintptr_t quiet;
-	uintptr_t wait_at; /* where on the stack that is which lane.wait_begin is of; 0: nothing */
+	uintptr_t wait_at; /* stack address of the call of lane.wait_begin; 0: none */
 	uint64_t ranges;   /* started with DCK_START */
 } thread_buffer_self;
 
@@ -120,7 +120,7 @@ extern _Thread_local thread_buffer_self thread_buffer_me __attribute__((tls_mode
 
 /* --- making events (thread_buffer.c) */
 
-/* *next += n in one instruction, that no signal splits; the value before. */
+/* Adds n to *next in one instruction, which no signal splits; returns the value before. */
 static inline uintptr_t local_fetch_add(uintptr_t *next, uintptr_t n)
 {
 #if defined(__x86_64__)
@@ -139,8 +139,8 @@ static inline void thread_buffer_write(uintptr_t at, uint64_t ticks, uint64_t wo
 	atomic_store_explicit(&e->word, word, memory_order_release);
 }
 
-/* The place `at` lies behind the soft end, or nowhere. value: of the second entry, if bytes has
- * one. */
+/* Writes an event whose slot `at` is past the soft end, or in no block. value: of the second entry,
+ * if `bytes` includes one. */
 void thread_buffer_put_slow(uintptr_t at, size_t bytes, uint64_t ticks, uint64_t word,
 			    uint64_t value);
 
@@ -154,7 +154,7 @@ static inline void thread_buffer_put(uint64_t ticks, uint64_t word)
 		thread_buffer_write(at, ticks, word);
 }
 
-/* Events with a value are rarer, and share the slow way's code. */
+/* Writes an event with a value: these are rarer, and share the slow path's code. */
 static inline void thread_buffer_put_value(uint64_t ticks, uint64_t word, uint64_t value)
 {
 	uintptr_t at = local_fetch_add(&thread_buffer_me.next, 2 * sizeof(thread_buffer_entry));
@@ -162,10 +162,10 @@ static inline void thread_buffer_put_value(uint64_t ticks, uint64_t word, uint64
 	thread_buffer_put_slow(at, 2 * sizeof(thread_buffer_entry), ticks, word, value);
 }
 
-/* The number of this thread's lane, which it gets now if it has none; 0: there is none free. */
+/* Returns the serial of this thread's buffer, and assigns one if it has none; 0: none is free. */
 uint32_t thread_buffer_serial(void);
-/* The number of a range that begins on this thread; 0: it has no lane. It holds the thread's, so
- * that no two are alike; of 2^32 from one thread the first has long ended. */
+/* Returns a new range id; 0: the thread has no buffer. The id includes the thread's serial, so it
+ * is unique; after 2^32 ranges of a thread the first has long ended. */
 static inline uint64_t thread_buffer_range(void)
 {
 	const uint64_t serial = thread_buffer_serial();
@@ -173,36 +173,35 @@ static inline uint64_t thread_buffer_range(void)
 	return serial ? serial << 32 | (uint32_t)++thread_buffer_me.ranges : 0;
 }
 
-/* From here to thread_buffer_guest_end() what this thread makes, its signal handlers too, is of
- * another one, which makes nothing itself. *ret_own is for the end. false: there is no lane free.
- */
+/* Until thread_buffer_guest_end(), events of this thread and of its signal handlers belong to
+ * thread `tid`, which records nothing itself. *ret_own is for the end. false: no buffer is free. */
 bool thread_buffer_proxy_begin(thread_buffer_self *ret_own, int tid, const char *name);
 void thread_buffer_guest_end(const thread_buffer_self *own);
 
 /* --- for the recorder (thread_buffer.c) */
 
-/* Once, before anything records; again: nothing happens. false: the system has no thread keys. */
+/* Initialises the buffers, before any recording; later calls do nothing. false: the system has no
+ * thread keys. */
 bool thread_buffers_init(void);
-/* All lanes that ever were: thread_buffers_at(0) to thread_buffers_at(thread_buffers_used() - 1).
- */
+/* All buffers ever used: thread_buffers_at(0) to thread_buffers_at(thread_buffers_used() - 1). */
 size_t thread_buffers_used(void);
 thread_buffer *thread_buffers_at(size_t i);
-/* The drain has taken all of an ended lane. */
+/* Frees the buffer of an ended thread, after the drain has read all of it. */
 void thread_buffer_release(thread_buffer *l);
-/* Events that were lost where no lane was free. */
+/* Returns the number of events lost because no buffer was free. */
 uint64_t thread_buffers_lost(void);
-/* In a new process, which has one thread: forgets all lanes. */
+/* Resets all buffers, in a forked child, which has one thread. */
 void thread_buffers_forget(void);
-/* Waits until a block is full or an event must be drained; false: the time is over. */
+/* Waits until a block is full or an event must be drained; false: timeout. */
 bool thread_buffers_wait(uint64_t ns);
 void thread_buffers_wake(void);
 
-/* A thread that finds no free block waits for one, as long as any is given back within patience_ns;
- * after that it waits no more. 0: no thread waits, as at first, and waiting threads continue. A
- * handler of a signal that its thread had not blocked when it got its lane never waits, nor does
- * thread_buffer_self.hasty. */
+/* Makes a thread without a free block wait for one, while blocks are freed within patience_ns of
+ * each other; afterwards it no longer waits. 0: no thread waits, as at first, and waiting threads
+ * continue. A handler of a signal that its thread had not blocked when it got its buffer never
+ * waits, nor does thread_buffer_self.hasty. */
 void thread_buffers_block_when_full(uint64_t patience_ns);
-/* How often threads waited, and how long all did together. */
+/* Number of waits of all threads, and their total time. */
 typedef struct thread_buffer_waits {
 	uint64_t n, ns;
 } thread_buffer_waits;
@@ -210,14 +209,14 @@ thread_buffer_waits thread_buffers_waited(void);
 
 /* --- the pool (chunk_pool.c) */
 
-/* At least so many bytes of blocks; memory is taken when a block is first used, and kept: a thread
- * may write into its block at any time. false: no memory. */
+/* Reserves at least this number of bytes of blocks. Memory is allocated at a block's first use and
+ * never freed, because a thread may write into its block at any time. false: no memory. */
 bool block_pool_reserve(uint64_t bytes);
 event_chunk *chunk_alloc(void); /* zeroed; NULL: none is free */
 void chunk_free(event_chunk *b);
-/* Waits until a block is given back; `seen`: block_pool_given() before none was free. */
+/* Waits until a block is freed; `seen`: block_pool_given() before the pool was found empty. */
 void block_pool_wait(uint32_t seen, uint64_t ns);
-uint32_t block_pool_given(void); /* how many blocks were given back so far, modulo 2^32 */
-void block_pool_forget(void);	 /* in a new process: no block is there */
+uint32_t block_pool_given(void); /* number of freed blocks, modulo 2^32 */
+void block_pool_forget(void);	 /* in a forked child: empties the pool */
 
 #endif

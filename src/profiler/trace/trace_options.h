@@ -1,5 +1,5 @@
-/* trace_options.h - what to record, told to a program by its environment: each option of
- * dck_trace_options but the file travels as $DEEPCLOCK_TRACE_NAME, the file as $DEEPCLOCK_TRACE.
+/* trace_options.h - passes the recording's options to a program in its environment: each option of
+ * dck_trace_options as $DEEPCLOCK_TRACE_NAME, except the file, which is $DEEPCLOCK_TRACE.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_TRACE_OPTIONS_H
@@ -8,12 +8,12 @@
 #include "base/mem.h"
 #include "deepclock/trace.h"
 
-/* Adds a "NAME=value" for each option to set[*n] and further; max: the room of `set`. */
+/* Appends "NAME=value" for each option to set[*n]; max: capacity of `set`. */
 dck_status trace_environment_put(mem_arena *a, const dck_trace_config *c, const char **set,
 				 size_t max, size_t *n, dck_err *err);
 /* E_ARG: a value is none of its option. Texts are copies; path is NULL when none is named. */
 dck_status trace_environment_get(mem_arena *a, dck_trace_config *ret, dck_err *err);
-/* E_ARG: what is asked for does not go together, or a text says nothing that can be done. */
+/* E_ARG: options conflict, or a value is invalid. */
 dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
 /* "DEEPCLOCK_TRACE_TICK=..." for the programs to be started, so that each need not find the rate of
  * its time stamp counter again; NULL: it is not used, or no memory. */

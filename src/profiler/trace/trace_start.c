@@ -1,11 +1,11 @@
-/* trace_start.c - what begins and ends a recording: calls, the environment, fork(), the beginning
- * and the end of the process.
+/* trace_start.c - starts and ends a recording: by calls, the environment, fork(), and the start and
+ * exit of the process.
  *
  *	DEEPCLOCK_TRACE=out.pftrace ./program
  *
- * records a program from its start, in a constructor, to its end, in a destructor. A child, made by
- * fork() or a program that this one started, writes into a file with its process number in its
- * name. recorder.h does the recording.
+ * records a program from its start, in a constructor, to its end, in a destructor. A child process,
+ * of fork() or a program that this one started, writes into a file with its process id in the name.
+ * recorder.h does the recording.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -28,24 +28,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a program that ends waits for at most. */
+/* Longest wait at the exit of a program. */
 #define BOUND_NS UINT64_C(2000000000)
 
 static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
-	bool claimed;		 /* the file that the environment names is ours */
-	bool child; /* of a process that records: its record is not the one that was asked for */
-	bool asked; /* the environment alone has requested what is recorded */
-	long owner; /* of the file, before it was claimed */
+	bool claimed;		 /* this process owns the file that the environment names */
+	bool child;		 /* of a recording process: its record is not the requested one */
+	bool asked;		 /* the environment alone has requested what is recorded */
+	long owner;		 /* owner of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- start and stop; state.control is held */
 
-/* The process that the file is of; 0: none yet. */
+/* The process that owns the file; 0: none yet. */
 static const char owner_name[] = "DEEPCLOCK_TRACE_BY";
 
-/* In the text itself where there is room, as `deepclock trace` leaves it: a shell hands on the
- * environment that it was started with, whatever setenv() has done since. */
+/* Overwrites the variable's text if it has space, as `deepclock trace` provides: a shell passes on
+ * its initial environment, regardless of later calls of setenv(). */
 static void owner_set(long pid)
 {
 	char *there = secure_getenv(owner_name), text[24];
@@ -66,7 +66,7 @@ static const char *record_asked(mem_arena *a)
 	return path && *path ? mem_arena_dup(a, path) : NULL;
 }
 
-/* Beside a parent's. */
+/* Makes the names of a child's files from the parent's names. */
 static dck_status child_names(recorder_plan *p, const char *record, const char *path, dck_err *err)
 {
 	if (record)
@@ -74,7 +74,7 @@ static dck_status child_names(recorder_plan *p, const char *record, const char *
 	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
 }
 
-/* What this process recorded before it became another program. */
+/* Preserves the recording of this process from before exec(). */
 static dck_status keep_beside(mem_arena *a, const char *record, const char *path, dck_err *err)
 {
 	const char *said = NULL, *beside;
@@ -92,10 +92,10 @@ static dck_status keep_beside(mem_arena *a, const char *record, const char *path
 	return DCK_OK;
 }
 
-/* The file that the environment names. A program that was started by one that records makes a file
- * of its own, with its first event. One that took this process over by exec() goes on in place of
- * what was there: a script or a wrapper often is, and what it has recorded until then is kept
- * beside it. */
+/* Claims the file that the environment names. A program started by a recording one creates a
+ * separate file, with its first event. A program that replaced this one by exec(), often a script
+ * or a wrapper, continues under its name, and the earlier recording is preserved under another
+ * name. */
 static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 {
 	const char *text = secure_getenv(owner_name), *record = record_asked(p->arena);
@@ -103,7 +103,7 @@ static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 
 	s->owner = owner;
 	s->child = owner && owner != self;
-	/* Of several programs that one starts which does not record the first has the file. */
+	/* If a parent without a recording starts several programs, the first owns the file. */
 	if (!owner && record && !s->claimed)
 		s->child = !os_file_create_exclusive(record);
 	p->late = s->child;
@@ -121,7 +121,8 @@ static void fork_prepare(void);
 static void fork_parent(void);
 static void fork_child(void);
 
-/* config NULL: what the environment says, which may be nothing: then nothing begins. */
+/* Starts a recording. config NULL: as the environment requests; without a request nothing
+ * starts. */
 static dck_status start_with(struct state *s, const dck_trace_config *config, recorder_plan *p,
 			     dck_err *err)
 {
@@ -231,7 +232,7 @@ static void fork_parent(void)
 	pthread_mutex_unlock(&state.control);
 }
 
-/* Without a file, as after any other failure, it is not recorded. */
+/* Starts recording in a child; without a file, or after any other failure, it is not recorded. */
 static void child_begin(const recorder_plan *parents)
 {
 	recorder_plan plan = {.on = &dck_trace_on, .late = true, .arena = mem_arena_new(0)};
@@ -243,7 +244,7 @@ static void child_begin(const recorder_plan *parents)
 		mem_arena_free(plan.arena);
 }
 
-/* When the parent's was recorded into a file, the child makes its own with its first event. */
+/* If the parent recorded into a file, the child creates its own at its first event. */
 static void fork_child(void)
 {
 	dck_trace_on &= ~LISTEN_RECORD;
@@ -257,8 +258,8 @@ static void fork_child(void)
 
 /* --- two copies of this library in one process */
 
-/* Mostly it has just begun, and leaves nothing; else what it has is kept beside what the other one
- * will record, as that of a program which became another one is. */
+/* Ends this copy's recording. Mostly it has just started, and leaves nothing; otherwise its data
+ * are preserved under another name, as before exec(). */
 static void yield(struct state *s, const recorder_plan *plan)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -293,8 +294,9 @@ bool dck_recorder_yield(const dck_recorder *to)
 	return ours && fits && waits_seen();
 }
 
-/* Where the names of this copy are known in the process, all use one copy's, whichever that is. In
- * a program with the library in it they mostly are not: then there are two. */
+/* If this copy's symbols are visible in the process, all callers use one copy, whichever comes
+ * first. In a program that is statically linked with the library they mostly are not visible: then
+ * there are two. */
 static void others_yield(void)
 {
 	static const dck_recorder us = {.wait_bytes = sizeof(dck_wait),
@@ -306,7 +308,7 @@ static void others_yield(void)
 	bool (*first)(const dck_recorder *);
 	void *own, *found = os_symbol_default("dck_trace_start");
 
-	memcpy(&own, &begin, sizeof own); /* ISO C knows no way from a function to an object */
+	memcpy(&own, &begin, sizeof own); /* ISO C has no cast from a function to an object */
 	if (!found || found == own)
 		return;
 	found = os_symbol_default("dck_recorder_yield");
@@ -317,7 +319,7 @@ static void others_yield(void)
 		dck_waits_seen();
 }
 
-/* A program that is linked with the library needs no line of code to be recorded. */
+/* Records a program that is linked with the library without a line of code. */
 __attribute__((constructor)) static void process_begins(void)
 {
 	nvtx_emit_begin(&dck_trace_on);

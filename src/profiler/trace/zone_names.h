@@ -1,6 +1,6 @@
-/* zone_names.h - the names of ranges, marks and counters, numbered. They are copied, so that a
- * library with sites may be unloaded; the same name has the same number wherever it stands, also
- * when the library comes back.
+/* zone_names.h - interns the names of ranges, marks and counters. Names are copied, so that a
+ * library with sites may be unloaded; a name has one id at all sites, also after the library is
+ * loaded again.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_ZONE_NAMES_H
@@ -21,11 +21,11 @@ uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
 			     uint32_t line);
 
-/* Of a number that came out of zone_name_intern(), and for good. Its file and line are those where
- * it was first met. */
+/* Returns the name with this id of zone_name_intern(). The pointer stays valid until the process
+ * exits. File and line are the name's first site. */
 const trace_name *zone_name_get(uint32_t id);
 
-/* The names so far, at most `max` of them; how many there are. */
+/* Writes the names so far, at most `max`; returns their number. */
 size_t zone_names_list(const char **ret, size_t max);
 
 #endif

@@ -1,5 +1,5 @@
-/* cfi.h - the table that .eh_frame holds for each place in the code: where the caller's registers
- * are.
+/* cfi.h - call frame information (.eh_frame): for each code address the location of the caller's
+ * registers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_CFI_H
@@ -8,39 +8,39 @@
 #include "profiler/unwind/unwind.h"
 
 typedef enum cfi_how {
-	CFI_SAME, /* it was not saved, and still is the caller's */
+	CFI_SAME, /* not saved, still the caller's value */
 	CFI_UNDEFINED,
 	CFI_OFFSET,	/* saved at CFA + value */
 	CFI_VAL_OFFSET, /* CFA + value */
 	CFI_REGISTER,	/* in register `value` */
-	CFI_EXPRESSION, /* saved where the expression says; value: where it lies in the section */
+	CFI_EXPRESSION, /* saved at the expression's result; value: the expression's offset */
 	CFI_VAL_EXPRESSION,
 } cfi_how;
 
-/* One row of the table. Expressions are places in m->frame: a ULEB128 with their length, then
- * they. */
+/* A row of the table. Expressions are offsets in m->frame: a ULEB128 with the length, then the
+ * expression. */
 typedef struct cfi_row {
 	uint8_t how[UNWIND_REGS];
 	int32_t value[UNWIND_REGS];
 	bool cfa_is_expr, signal, is_signed;
 	uint8_t cfa_register, return_register;
-	int32_t cfa; /* offset, or where the expression lies */
+	int32_t cfa; /* offset, or the expression's position */
 } cfi_row;
 
 typedef enum cfi_found { CFI_FOUND, CFI_NONE, CFI_DAMAGED } cfi_found;
 
-/* The row of that place. CFI_NONE: nothing covers it. */
+/* Finds the row of a code address. CFI_NONE: no entry covers it. */
 cfi_found cfi_find_row(const unwind_module *m, uint64_t place, cfi_row *ret);
 
-/* The functions that have entries, one after the other: *at begins as 0; where the entry lies in
- * m->frame, and the function's address. false: no more. */
+/* Iterates over the functions with entries: *at starts as 0; returns the entry's offset in
+ * m->frame, and the function's address. false: past the end. */
 bool cfi_next_function(const unwind_module *m, uint64_t *at, uint64_t *ret_entry,
 		       uint64_t *ret_begin);
 
-/* An expression of a row. false: it does not lie in the section. */
+/* Reads an expression of a row. false: outside of the section. */
 bool cfi_expression(const unwind_module *m, int32_t at, const unsigned char **ret, size_t *ret_n);
 
-/* A pointer of .eh_frame or .eh_frame_hdr, of which `at` is a place in section `s`. */
+/* Reads an encoded pointer of .eh_frame or .eh_frame_hdr, at the position of b in section s. */
 struct dwarf_bytes;
 uint64_t cfi_pointer(struct dwarf_bytes *b, const unwind_module *m, const unwind_section *s,
 		     unsigned encoding);

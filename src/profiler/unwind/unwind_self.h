@@ -1,4 +1,4 @@
-/* unwind_self.h - the calling thread's own stack, fast: for hooks of malloc and for signal
+/* unwind_self.h - fast unwinder of the calling thread's stack, for hooks of malloc and for signal
  * handlers.
  *
  *	static _Thread_local unwind_stack mine;        zeroed
@@ -7,10 +7,10 @@
  *	size_t n = unwind_self_here(&mine, pcs, 256, NULL);  this function first, then its callers
  *	size_t n = unwind_self_walk(&mine, &regs, pcs, 256, NULL);  from a signal's context
  *
- * About 5 to 10 ns a frame where the place was met before: rules are kept in one table of the
- * process, which needs no lock. Nothing is allocated. Modules are found by _dl_find_object() where
- * glibc has it (2.35): it takes no lock and knows of dlopen() at once. Elsewhere from a list, which
- * unwind_self_refresh() makes.
+ * A cached address costs about 5 to 10 ns per frame: one lock-free table per process caches the
+ * rules. Nothing is allocated. Modules are found by _dl_find_object(), if glibc has it (2.35): it
+ * takes no lock and includes libraries of dlopen() at once. Otherwise they come from a list that
+ * unwind_self_refresh() reads.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_UNWIND_SELF_H
@@ -18,14 +18,14 @@
 
 #include "profiler/unwind/unwind.h"
 
-/* What is known to be readable of the stack that a thread runs on: one for each thread, zeroed at
- * first. A handler that may interrupt its thread's hook has one of its own. */
+/* The known readable part of a thread's stack: one for each thread, zeroed at first. A handler that
+ * may interrupt its thread's hook needs a separate one. */
 typedef struct unwind_stack {
 	uint64_t low, high;
-	bool scanned; /* of the latest walk: the innermost frame's caller was looked for */
+	bool scanned; /* last walk: the innermost frame's caller was searched for */
 } unwind_stack;
 
-/* The registers of the calling function itself, now. Only what a caller's frame needs. */
+/* Reads the registers of the calling function; only those that a caller's frame needs. */
 #if defined(__x86_64__)
 #define UNWIND_SELF_REGS(regs)                                                     \
 	do {                                                                       \
@@ -68,17 +68,16 @@ typedef struct unwind_stack {
 #define UNWIND_SELF_REGS(regs) ((regs)->known = 0)
 #endif
 
-/* Registers of a signal handler's third argument, a ucontext_t: where the thread was interrupted.
- */
+/* Reads the interrupted thread's registers from a signal handler's third argument, a ucontext_t. */
 void unwind_self_context(const void *ucontext, unwind_regs *ret);
 
-/* The stack from *from outwards: pcs[0] is from's pc, the others are the addresses to look up
- * (inside the call: one less than where it returns to). *ret_end, unless NULL: why it ended;
- * UNWIND_OK: `max` was reached. Returns how many. */
+/* Walks the stack from *from outwards: pcs[0] is from's pc, the others are lookup addresses (return
+ * address minus one). *ret_end, unless NULL: why it ended; UNWIND_OK: `max` was reached. Returns
+ * the number of pcs. */
 size_t unwind_self_walk(unwind_stack *stack, const unwind_regs *from, uint64_t *pcs, size_t max,
 			unwind_result *ret_end);
 
-/* The same from the function that calls this, which comes first. */
+/* Walks the stack from the calling function, which comes first. */
 static inline __attribute__((always_inline)) size_t unwind_self_here(unwind_stack *stack,
 								     uint64_t *pcs, size_t max,
 								     unwind_result *ret_end)
@@ -90,11 +89,11 @@ static inline __attribute__((always_inline)) size_t unwind_self_here(unwind_stac
 }
 
 /* Invalidates the cached unwind rules after a library was loaded or unloaded. Interposers of
- * dlclose() call it after each call. Costs nothing, may be called from anywhere. */
+ * dlclose() call it after each call. Cheap; may be called in any context. */
 void unwind_self_changed(void);
 
-/* Reads the list of modules from the loader, where that is needed (glibc before 2.35, other C
- * libraries): at the start, and after dlopen() and dlclose(). It takes the loader's lock: not from
+/* Reads the list of modules from the loader, if needed (glibc before 2.35, other C libraries). Call
+ * it at the start, and after dlopen() and dlclose(). It takes the loader's lock: do not call it in
  * a signal handler. */
 void unwind_self_refresh(void);
 

@@ -1,10 +1,9 @@
-/* chrome_write.c - a timeline as Chrome's trace events in JSON, which many viewers open.
+/* chrome_write.c - writes a timeline as Chrome's trace events in JSON, which many viewers open.
  *
- * Ranges are pairs of B and E events and not X events with a duration, since pairs keep their
- * nesting where times are equal, and show a range that was still open. Times are microseconds with
- * three decimals, made of integers, since the base: no time loses a digit in a reader's doubles. A
- * plain event is put together from texts that are ready (its track, its name) straight in the
- * sink's buffer.
+ * Ranges are pairs of B and E events, not X events with a duration, because pairs preserve nesting
+ * at equal times, and show a range that was still open. Times are microseconds from the base with
+ * three decimals, formatted from integers: no time loses a digit in a reader's doubles. A plain
+ * event is assembled from prepared texts (its track, its name) directly in the sink's buffer.
  * Source: "Trace Event Format", https://perfetto.dev/docs/getting-started/other-formats
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -32,9 +31,9 @@ static void chrome_put_pair(char *to, uint64_t v)
 	memcpy(to, pairs + 2 * v, 2);
 }
 
-/* Microseconds with three decimals, at most 21 characters; `to` has room for 32. Times that follow
- * each other differ in their last digits alone: what stands before the last four of the
- * microseconds is kept. */
+/* Formats microseconds with three decimals, at most 21 characters; `to` has 32 bytes. Successive
+ * times differ only in their last digits, so the digits before the last four of the microseconds
+ * are cached. */
 typedef struct time_text {
 	uint64_t high; /* the time / 10 ms; 0: none */
 	char text[16];
@@ -193,8 +192,8 @@ static void chrome_put_counter(trace_out *o, const track *t, const trace_event *
 	chrome_event_end(o, 1);
 }
 
-/* Ranges that any track may end are found by their ids, together with a category, for which theirs
- * cannot stand: an end that comes first does not know it. */
+/* Writes a range that any track may end. Viewers match it by id and category, so the category is
+ * constant, because the name's category is unknown at an end that comes first. */
 static void chrome_put_async(trace_out *o, const track *t, const char *what, uint64_t ns,
 			     uint64_t id, uint32_t name)
 {
@@ -260,7 +259,7 @@ static size_t chrome_put_any(trace_out *o, track *t, uint32_t id, const trace_ev
 
 /* --- plain events: nearly all */
 
-/* PLAIN_MAX: bytes of an event without its name, and those that are copied too many. */
+/* PLAIN_MAX: bytes of an event without its name, and the bytes copied beyond it. */
 enum { PLAIN_MAX = 192, NAME_MAX_PLAIN = 2000, NAME_ROOM = 64 };
 
 /* Writes plain events up to the first that is not: begins with a name of usual length, ends,
@@ -343,8 +342,8 @@ static dck_status chrome_open(trace_out **ret, dck_sink *sink, const trace_heade
 	return DCK_OK;
 }
 
-/* What a process or thread is called. Each track that may have events has one such line, so that an
- * event always stands behind another. */
+/* Writes the name of a process or thread. Each track with events has one such line, so that an
+ * event always follows another. */
 static void put_metadata(trace_out *o, const track *t, const char *what, const char *name)
 {
 	sink_text(o->sink, o->any ? ",\n{\"ph\":\"M\"" : "\n{\"ph\":\"M\"");
@@ -363,7 +362,7 @@ static void chrome_track(trace_out *o, const trace_track *about)
 
 	if (!t)
 		return;
-	/* Viewers take a thread for a process of its own when its number is not positive. */
+	/* Viewers show a thread as a separate process if its id is not positive. */
 	const uint32_t tid = about->tid > 0		   ? (uint32_t)about->tid
 			     : about->kind != TRACE_THREAD ? 0
 							   : UINT32_C(1000000000) + about->id;

@@ -1,12 +1,12 @@
-/* perfetto_write.c - a timeline as a trace of Perfetto.
+/* perfetto_write.c - writes a timeline as a Perfetto trace.
  *
- * Each track is a packet sequence of its own, as a thread is in Perfetto's own library: its packets
- * hold the time since the one before, know their track by the sequence's defaults, and name a range
- * by a number that the sequence has explained. A plain event takes 11 to 14 bytes. It is written
- * straight into the sink's buffer; all that is rare goes through one growing message.
+ * Each track is a separate packet sequence, like a thread in Perfetto's own library: its packets
+ * have delta times, take their track from the sequence's defaults, and refer to a range's name by
+ * an interned id of the sequence. A plain event takes 11 to 14 bytes. It is written directly into
+ * the sink's buffer; rare events go through one growing message.
  *
- * The times of a sequence cannot go back. An event that does (in a file of others) gets its time on
- * the trace's clock, so that nothing is lost.
+ * The times of a sequence cannot decrease. An event whose time does (in a file of another producer)
+ * has its time on the trace's clock, so that nothing is lost.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/perfetto.h"
@@ -21,8 +21,8 @@
 
 enum { SEQUENCE_COMMON = 1 }; /* descriptors, and what belongs to no track */
 
-/* A name beside its text. Its category and its place in the source are explained together with it
- * and have its number. How an event refers to them is put together once. */
+/* The encoded form of a name. Its category and source location are interned together with it and
+ * have its id. The reference in an event is encoded once. */
 typedef struct name_form {
 	const char *category, *file; /* NULL: none */
 	uint32_t line;
@@ -34,7 +34,7 @@ typedef struct track {
 	uint64_t uuid; /* 0: not described yet */
 	uint64_t process_uuid;
 	uint32_t sequence; /* 0: not begun */
-	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in one of its own */
+	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in a separate one */
 	bool counter;
 	uint64_t last_ns, depth;
 	/* A bit for each name that the sequence has explained. */
@@ -213,7 +213,7 @@ static void explain_once(trace_out *o, track *t, uint32_t id)
 
 /* --- events that are not plain */
 
-/* A packet of one event, up to where the event begins. type 0: none. */
+/* Writes a packet up to the begin of its event. type 0: none. */
 static size_t perfetto_event_begin(trace_out *o, track *t, uint64_t ns, uint32_t type,
 				   size_t *ret_event)
 {
@@ -318,7 +318,7 @@ static void perfetto_put_counter(trace_out *o, const track *t, track *in, const 
 	perfetto_event_end(o, packet, event);
 }
 
-/* A range that any track may end has a track of its own, below the process. */
+/* Writes the begin of a range that any track may end, on a separate track below the process. */
 static void put_async_begin(trace_out *o, track *t, uint32_t id, const trace_event *e)
 {
 	const char *name = string_name_of(&o->names, e->name).text;
@@ -350,8 +350,8 @@ static void put_async_end(trace_out *o, track *t, uint64_t id, uint64_t ns, bool
 	perfetto_event_end(o, packet, event);
 }
 
-/* The range has begun long ago, and flows of today's form stand where it begins or ends. The older
- * form takes the range that is open. */
+/* Writes a flow in the older format, which applies to the open range, because flows of the current
+ * format are written at the begin or end of a range, and its begin is already written. */
 static void perfetto_put_flow(trace_out *o, track *t, const trace_event *e)
 {
 	static const char phases[] = {'s', 't', 'f'};
@@ -487,7 +487,7 @@ static dck_status perfetto_open(trace_out **ret, dck_sink *sink, const trace_hea
 	return DCK_OK;
 }
 
-/* Unique where the traces of several processes are put into one. */
+/* Returns a uuid that is unique in a merged trace of several processes. */
 static uint64_t uuid_of(int32_t pid, uint32_t id)
 {
 	return (uint64_t)(uint32_t)(pid & INT32_MAX) << 32 | id;

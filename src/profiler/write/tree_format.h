@@ -1,6 +1,5 @@
-/* tree_format.h - trees of call paths in the forms of other programs: what these share. A form that
- * adds up, instead of telling each event, is one function on a form_doc, and takes what it writes
- * from a timeline (paths.h) as from a record (tree_write.c):
+/* tree_format.h - common parts of call-tree formats of other programs. An aggregated format is one
+ * function on a form_doc, whose data come from a timeline (paths.h) or a record (tree_write.c):
  *
  *	static dck_status write(const form_doc *d, dck_err *err)
  *	{
@@ -12,9 +11,8 @@
  *		return DCK_OK;
  *	}
  *
- * What is written is bounded: a path deeper than FORM_DEPTH_MAX, or one with which all paths would
- * be longer than FORM_BYTES_MAX, is left out, and its weights stay with the path around it, so that
- * sums stay right.
+ * The output is bounded: a path deeper than FORM_DEPTH_MAX, or one that would exceed FORM_BYTES_MAX
+ * for all paths, is left out, and its weights are added to its parent, so that sums are correct.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_TREE_FORM_H
@@ -28,37 +26,38 @@ enum { FORM_DEPTH_MAX = PATH_SUMS_DEPTH_MAX, FORM_BYTES_MAX = 1 << 28 };
 
 typedef struct form_tree {
 	dck_tree t;	 /* bounded; nodes and weights are owned */
-	dck_tree keyed;	 /* the same with the keys of its frames, which are owned */
+	dck_tree keyed;	 /* the same tree with the keys of its frames, which are owned */
 	call_tree c;	 /* of `keyed` */
-	uint32_t *depth; /* @owned; of each node, an outermost one has 0 */
-	size_t weight;	 /* the column that forms of one weight show */
+	uint32_t *depth; /* @owned; depth of each node, from 0 */
+	size_t weight;	 /* the column for formats with one weight */
 } form_tree;
 
 typedef struct form_doc {
 	dck_sink *sink;
 	const char *command; /* NULL: not known */
-	int64_t unix_ns;     /* when it began; 0: not known */
+	int64_t unix_ns;     /* start time; 0: unknown */
 	uint64_t duration_ns;
-	bool threads;		/* the outermost paths are threads, which weigh nothing */
-	const form_tree *trees; /* forms of one tree show the first */
+	bool threads;		/* the outermost paths are threads, with weight 0 */
+	const form_tree *trees; /* formats with one tree write the first */
 	size_t ntrees;
 } form_doc;
 
 typedef struct tree_format {
 	dck_status (*write)(const form_doc *d, dck_err *err);
-	/* What distinguishes functions where the format has less than a record; NULL: all of it. */
+	/* Returns the part of a frame that distinguishes functions in the format; NULL: the whole
+	 * frame. */
 	dck_frame (*key)(const dck_frame *frame);
 	bool several; /* it holds several trees */
 } tree_format;
 extern const tree_format form_folded, form_speedscope, form_pprof, form_callgrind, form_pstats;
 
-/* Borrows the frames and texts of t. weight: the key of a column; NULL: call_tree_weight() finds
- * one. */
+/* Opens a tree; borrows the frames and strings of t. weight: the key of a column; NULL:
+ * call_tree_weight() chooses one. */
 dck_status form_tree_open(form_tree *f, const dck_tree *t, const char *weight,
 			  const tree_format *to, dck_err *err) DCK_MUST_USE;
 void form_tree_done(form_tree *f); /* {0} is allowed */
 
-/* A node's own weight, as a whole number. */
+/* Returns a node's self weight as an integer. */
 int64_t form_weight(const form_tree *f, uint32_t node);
 int64_t form_integer(double weight);
 static inline const dck_frame *form_frame(const form_tree *f, uint32_t node)

@@ -1,12 +1,12 @@
-/* instrument.c - in front of a program that is built with -finstrument-functions: its compiler
- * calls the two functions below at the beginning and at the end of each function.
+/* instrument.c - preloaded hooks for programs built with -finstrument-functions: the compiler
+ * inserts calls of the two functions below at the begin and the end of each function.
  *
- * The counts of each thread lie in a file of its own that is mapped (thread_cct.h), so nothing is
- * written at the end, and a process that is killed, calls exec() or _exit() leaves them as they
- * are. A thread that ends hands its file to the next one.
+ * Each thread counts in a separate mapped file (thread_cct.h), so nothing is written at the end,
+ * and the counts survive a kill, exec() or _exit(). A thread that ends passes its file to the next
+ * thread.
  *
- * Nothing here calls the program, or asks malloc: it may be what is instrumented. A signal's
- * handler that interrupts a hook is not counted. longjmp() closes the calls that it leaves.
+ * Nothing here calls the program or malloc, because both may be instrumented. A signal handler that
+ * interrupts a hook is not counted. longjmp() ends the calls that it leaves.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/count/thread_cct.h"
@@ -50,20 +50,20 @@ typedef struct module {
 
 /* Of this process. */
 static struct {
-	atomic_int state;	     /* 0: not yet asked; 1: counts; 2: does not */
+	atomic_int state;	     /* 0: not yet initialised; 1: counting; 2: off */
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
-	_Atomic uint64_t generation; /* shifted to where a function's number has it */
+	_Atomic uint64_t generation; /* shifted to its bits in a function's id */
 	count_process *file;
 	char prefix[PATH_BYTES]; /* DIRECTORY/PID.N */
 	thread_cct *lanes[LANES_MAX];
 	uint32_t nlanes;
-	uint32_t fork_depth; /* open calls of the thread that forks; its lane is the child's too */
+	uint32_t fork_depth; /* open calls of the forking thread; the child inherits its lane */
 	pthread_key_t key;
 	bool ticks;
 	/* Code whose lines are in the file of modules, of this generation. */
 	module modules[MODULES_MAX];
 	uint32_t nmodules;
-	unsigned long long subs; /* how often code was unloaded */
+	unsigned long long subs; /* number of unloads of code */
 } all;
 
 typedef struct thread_state {
@@ -86,9 +86,8 @@ static inline uint64_t instrument_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A waiting thread sleeps: the holder makes files, and a thousand threads that spin leave it no
- * CPU.
- */
+/* A waiting thread sleeps: the holder creates files, and a thousand spinning threads would leave it
+ * no CPU. */
 enum { LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED };
 
 static void lock(void)
@@ -163,8 +162,8 @@ static bool module_known(uint64_t address)
 	return false;
 }
 
-/* Before the first call of a function by a new path; true: that was work. dl_iterate_phdr() takes a
- * lock that no thread holds while code of the program runs. */
+/* Records the module before the first call of a function by a new path; true: it took time.
+ * dl_iterate_phdr() takes a lock that no thread holds while code of the program runs. */
 static bool modules_note(uint64_t function)
 {
 	const int before = errno;
@@ -208,8 +207,8 @@ static void instrument_thread_ends(void *lane)
 
 static void (*longjmp_real[4])(jmp_buf, int);
 
-/* What one empty call adds: to the time of the function, and to that of its caller. The least of
- * some batches has no interrupt in it. */
+/* Measures the overhead of an empty call in the function's time and in its caller's. The minimum of
+ * some batches is free of interrupts. */
 static void instrument_calibrate(void)
 {
 	enum { BATCHES = 12, CALLS = 128 };
@@ -261,7 +260,7 @@ static bool process_file(void)
 	}
 	if (fd < 0)
 		return false;
-	/* An empty file says that there was no room. */
+	/* An empty file means that the disk was full. */
 	count_process *file = MAP_FAILED;
 	if (file_room(fd, 0, sizeof *file) && ftruncate(fd, sizeof *file) == 0)
 		file = mmap(NULL, sizeof *file, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -282,8 +281,7 @@ static bool process_file(void)
 	return true;
 }
 
-/* Of the process that forked: the counts are its own. This thread goes on inside what it had
- * called. */
+/* Starts separate counts in a forked child. Its thread continues inside the open calls. */
 static void instrument_child_begins(void);
 static void fork_before(void)
 {
@@ -297,7 +295,7 @@ static void fork_after(void)
 	mine.busy = false;
 }
 
-/* Once in a process. Errors: nothing is counted. */
+/* Initialises the process once. After an error nothing is counted. */
 static bool hooks_init(void)
 {
 	static atomic_bool hooked;
@@ -323,7 +321,7 @@ static bool hooks_init(void)
 	return ok;
 }
 
-/* The file of a thread that has ended, or a new one; under the lock. */
+/* Returns the file of an ended thread, or a new one; requires the lock. */
 static thread_cct *instrument_lane_take(void)
 {
 	char path[PATH_BYTES + 64];
@@ -351,7 +349,7 @@ static void stack_find(void)
 	void *low;
 	size_t size;
 
-	if (getpid() == gettid()) { /* of the first thread pthread would read a file */
+	if (getpid() == gettid()) { /* for the first thread pthread would read a file */
 		mine.stack_high = ((uint64_t)(uintptr_t)__libc_stack_end | 4095) + 1;
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
 			limit.rlim_cur = UINT64_C(1) << 32;
@@ -428,7 +426,8 @@ static void instrument_child_begins(void)
 
 /* --- the hooks */
 
-/* Calls whose frame is gone: the place of a call that is open is above those inside it. */
+/* Drops calls whose frames no longer exist: an open call's address is above the addresses inside
+ * it. */
 static inline void drop_dead(thread_cct *l, uint64_t place, uint64_t time)
 {
 	const call_frame *frames = l->frames;
@@ -457,7 +456,7 @@ COUNT_API void __cyg_profile_func_enter(void *function, void *site)
 	const uint64_t number = ((uint64_t)(uintptr_t)function & COUNT_ADDRESS) |
 				atomic_load_explicit(&all.generation, memory_order_relaxed);
 	uint64_t place = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-	/* On another stack, as a signal's own, addresses do not compare. */
+	/* On another stack, e.g. a signal's, addresses are not comparable. */
 	if (place - t->stack_low >= t->stack_high - t->stack_low)
 		place = 0;
 	else
@@ -488,7 +487,7 @@ COUNT_API void __cyg_profile_func_exit(void *function, void *site)
 
 /* --- ways out that skip ends of functions */
 
-/* Where the stack will be, of glibc's jmp_buf; 0: not known. */
+/* Returns the stack pointer after longjmp(), from glibc's jmp_buf; 0: unknown. */
 static uint64_t stack_after(const struct __jmp_buf_tag *to)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -545,7 +544,7 @@ COUNT_API _Noreturn void __longjmp_chk(jmp_buf to, int value)
 	__builtin_unreachable();
 }
 
-/* Where a library was, another may come to lie. */
+/* Another library may later have the address of the unloaded one. */
 COUNT_API int dlclose(void *library)
 {
 	static int (*real)(void *);
@@ -570,15 +569,15 @@ COUNT_API int dlclose(void *library)
 	return ret;
 }
 
-/* A child between vfork() and exec() ends nothing: all this is its parent's. */
+/* A child between vfork() and exec() ends nothing, because the state is its parent's. */
 static void instrument_ends(void)
 {
 	if (atomic_load(&all.state) == 1 && all.file->pid == (uint32_t)getpid())
 		all.file->end = instrument_now();
 }
 
-/* The library that records zones is the program's own, or was brought in by its annotations. Of
- * this way out it does not hear by itself. */
+/* Ends the zones' recording, whose library belongs to the program or was loaded for its
+ * annotations, and which is not notified of this exit. */
 static void zones_end(void)
 {
 	static const char *const brought[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};

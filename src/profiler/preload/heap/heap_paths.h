@@ -1,6 +1,6 @@
-/* heap_paths.h - call paths, each kept once: places in the code as frames, and nodes that are a
- * frame called through another node. Threads ask tables of their own first (heap_walk.c); these
- * here have one lock.
+/* heap_paths.h - call-path trie: frames, which are code addresses, and nodes, each a frame that was
+ * called through another node. Threads consult their own cache first (heap_walk.c); this shared
+ * table has one lock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_PATHS_H
@@ -11,23 +11,23 @@
 
 typedef struct heap_place {
 	uint64_t place; /* as in heap_frame */
-	uint32_t frame; /* 0: it found no room */
+	uint32_t frame; /* 0: it did not fit */
 	unwind_rule rule;
 } heap_place;
 
 struct heap_paths *heap_paths_new(heap_state *s); /* NULL: no memory */
-/* The frame of a place in the code, and how it finds its caller. */
+/* Returns the frame of a code address, and its unwind rule. */
 heap_place heap_place_get(heap_state *s, uint64_t place);
-/* A frame that is no place in native code, by a key that no other one has. `tell` describes it
- * the first time, and returns false if that does not fit. 0: it did not fit. */
+/* Returns the frame of something other than native code, by a unique key. `tell` describes it the
+ * first time, and returns false if it does not fit. 0: it did not fit. */
 typedef bool heap_describe_fn(heap_state *s, void *self, heap_frame *ret);
 uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *tell, void *self);
-/* Two texts, by a key of theirs, one behind the other among the names; 0: no room. From `tell`
- * only. */
+/* Stores two consecutive strings among the names, by their key; 0: no space. Only `tell` may call
+ * it. */
 uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *b);
-/* The path through `parent` to that frame; `parent` itself where there is no room. */
+/* Returns the node of that frame below `parent`; `parent` itself if the table is full. */
 uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame);
-/* Code may have been unloaded: what is known of its places is forgotten. */
+/* Discards cached addresses of unloaded code. */
 void heap_modules_check(heap_state *s);
 
 #endif

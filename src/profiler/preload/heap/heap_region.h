@@ -1,24 +1,22 @@
-/* heap_region.h - what the library in front of a program leaves in a file, while the program runs:
- * who allocated, by call path. One file for each process, mapped by it, so that nothing is lost
- * when it is killed.
+/* heap_region.h - layout of the heap profile's file: allocations by call path. The preloaded
+ * library maps one file per process, so that nothing is lost if the process is killed.
  *
  *	header | modules | names | frames | nodes | held
  *
- * A frame is a place in the code of a module. A node is a frame that was called through the node
- * `parent`; node 0 is none, and the first HEAP_ROOT_SHARDS nodes after it are the outermost ones:
- * threads share them by turns, so that two seldom write to one node. Counters of a node are of
- * allocations made at that very path. All numbers only grow but `live`, `live_blocks` and
- * `at_peak`.
+ * A frame is an address in the code of a module. A node is a frame that was called through the node
+ * `parent`; node 0 is unused, and the next HEAP_ROOT_SHARDS nodes are the roots, which are assigned
+ * to threads in turn, so that two threads seldom write to one node. A node counts the allocations
+ * of exactly its path. All counters only grow, except `live`, `live_blocks` and `at_peak`.
  *
- * Where a thread runs Python, its Python frames are a path of their own: nodes that count nothing.
- * What it allocates there counts at a node through the native path, whose frame (HEAP_PYTHON_STACK)
- * names the innermost node of the Python path.
+ * If a thread runs Python, its Python frames are a separate path of nodes without counts. Its
+ * allocations count at a node on the native path, whose frame (HEAP_PYTHON_STACK) refers to the
+ * innermost node of the Python path.
  *
- * What was live at the peak: each new peak has a number (header.epoch), and a node that changes
- * for the first time after a peak keeps what it had then. At the end that counts (at_peak) where
- * the numbers of node and header are equal; else `live` does, which has not changed since.
+ * Snapshot of the peak: each new peak has a number (header.epoch), and a node copies `live` into
+ * at_peak at its first change after a peak. At the end at_peak holds if the epochs of node and
+ * header are equal; else `live` does, because it has not changed since.
  *
- * Where an interpreter of Python finalises, `held` has what each node had then (heap_held.h).
+ * When a Python interpreter finalises, `held` receives the live bytes of each node (heap_held.h).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_REGION_H
@@ -38,22 +36,22 @@ enum {
 	HEAP_NODES_MAX = 1 << 23,
 	HEAP_DEPTH_MAX = 512, /* frames of a stack, the innermost ones */
 	HEAP_VERSION = 3,
-	HEAP_BATCH_BITS = 12, /* a thread beside others may keep back this part of the peak */
-	/* Frames that stand for no code: what is around a stack that is too deep, or a frame that
-	 * found no room; and what makes a node of its own for mappings. */
+	HEAP_BATCH_BITS = 12, /* with several threads each may buffer this part of the peak */
+	/* Frames without code: the outer part of a truncated stack, or a frame that did not fit;
+	 * and the frame that separates the nodes of mappings. */
 	HEAP_FRAME_CUT = 0,
 	HEAP_FRAME_MAPPING = 1,
 	HEAP_FRAMES_FIRST,
 };
 #define HEAP_MAGIC     UINT64_C(0x31706165686b6364) /* "dckheap1" */
 #define HEAP_NO_MODULE UINT32_MAX
-/* Frames of Python have one of these for a module. */
+/* Frames of Python have one of these as module. */
 #define HEAP_PYTHON	  (UINT32_MAX - 1)
 #define HEAP_PYTHON_STACK (UINT32_MAX - 2)
 #define HEAP_VARIABLE	  "DEEPCLOCK_MEMORY" /* the directory of the files */
 #define HEAP_FILE_END	  ".heap"
 
-/* What a node counts. */
+/* The kind of memory that a node counts. */
 typedef enum heap_kind { HEAP_BLOCKS, HEAP_MAPPINGS, HEAP_KINDS } heap_kind;
 
 typedef struct heap_node {
@@ -67,12 +65,12 @@ typedef struct heap_node {
 _Static_assert(sizeof(heap_node) == 64, "one line of a cache each");
 
 typedef struct heap_frame {
-	uint64_t place;	 /* inside the call: one less than where it returns to */
-	uint32_t module; /* HEAP_NO_MODULE: none is known */
-	/* HEAP_PYTHON: place is the line, text where the names of function and file are, each ended
-	 * by 0, first_line of the function; text 0: the interpreter's own. entry: a call of the
-	 * evaluator began with it. HEAP_PYTHON_STACK: place is a node, entry: no frame further out
-	 * is left out. */
+	uint64_t place;	 /* inside the call: the return address minus one */
+	uint32_t module; /* HEAP_NO_MODULE: unknown */
+	/* HEAP_PYTHON: place is the line, text the offset of the names of function and file, each
+	 * NUL-ended, first_line the function's; text 0: the interpreter's own. entry: a call of the
+	 * evaluator began with it. HEAP_PYTHON_STACK: place is a node, entry: no outer frame is
+	 * missing. */
 	uint32_t text, first_line, entry;
 } heap_frame;
 _Static_assert(sizeof(heap_frame) == 24, "no gaps");
@@ -91,12 +89,12 @@ typedef struct heap_module {
 /* One of heap_kind. */
 typedef struct heap_total {
 	alignas(64) _Atomic int64_t
-	    live; /* bytes; of several threads to within 2^-HEAP_BATCH_BITS of the peak each */
+	    live; /* bytes; each of several threads may be off by 2^-HEAP_BATCH_BITS of the peak */
 	_Atomic int64_t peak;
 	_Atomic uint64_t peak_ns;
 	_Atomic uint64_t epoch;
 	_Atomic uint32_t lock;
-	int64_t dated; /* the peak for which the clock was last read */
+	int64_t dated; /* the peak at the last reading of the clock */
 } heap_total;
 
 typedef struct heap_header {
@@ -105,24 +103,24 @@ typedef struct heap_header {
 	uint64_t bytes; /* of the file */
 	int64_t pid, parent;
 	uint64_t began_ns;	 /* of the system's monotonic clock */
-	_Atomic uint64_t now_ns; /* the same; deepclock writes it while it looks on,
-				  * the process where its heap has grown */
-	_Atomic uint32_t ready;	 /* all above is set */
+	_Atomic uint64_t now_ns; /* the same clock; written by deepclock while it observes, and by
+				    the process when its heap grows */
+	_Atomic uint32_t ready;	 /* all members above are set */
 	_Atomic uint32_t nnodes, nframes, nmodules, nname_bytes;
-	_Atomic uint32_t nheld;	       /* nodes that `held` covers; 0: none */
-	_Atomic uint32_t threads;      /* that allocated */
-	_Atomic uint32_t code;	       /* grows when code was unloaded */
-	_Atomic uint64_t lost;	       /* allocations whose path found no room */
-	_Atomic uint64_t unseen;       /* made inside of a hook, as by a signal's handler there */
-	_Atomic uint64_t cut;	       /* stacks that were deeper than HEAP_DEPTH_MAX */
-	_Atomic uint64_t broken;       /* stacks that could not be followed to their end */
-	_Atomic uint64_t own_bytes;    /* private memory that this took of the process, reserved */
-	_Atomic uint64_t own_resident; /* of it resident at exit(); 0: it did not end so */
-	_Atomic uint64_t timed, timed_ns; /* calls of the hooks whose time was taken, and that */
+	_Atomic uint32_t nheld;		  /* nodes that `held` covers; 0: none */
+	_Atomic uint32_t threads;	  /* number of allocating threads */
+	_Atomic uint32_t code;		  /* incremented when code is unloaded */
+	_Atomic uint64_t lost;		  /* allocations whose path did not fit */
+	_Atomic uint64_t unseen;	  /* allocations inside a hook, e.g. by a signal handler */
+	_Atomic uint64_t cut;		  /* stacks that were deeper than HEAP_DEPTH_MAX */
+	_Atomic uint64_t broken;	  /* stacks that could not be unwound completely */
+	_Atomic uint64_t own_bytes;	  /* private memory of this library, reserved */
+	_Atomic uint64_t own_resident;	  /* resident part at exit(); 0: no exit() */
+	_Atomic uint64_t timed, timed_ns; /* number of timed hook calls, and their time */
 	heap_total total[HEAP_KINDS];
 } heap_header;
 
-/* Where the parts begin. */
+/* Offsets of the parts. */
 enum {
 	HEAP_AT_MODULES = 4096,
 	HEAP_AT_NAMES = HEAP_AT_MODULES + HEAP_MODULES_MAX * (int)sizeof(heap_module),

@@ -1,7 +1,6 @@
-/* heap_state.h - all that this library keeps in a process: pages of its own, that a child made by
- * fork() does not get. There the first allocation makes new ones, with a file of its own, so no
- * lock and no count of the parent is met again; a child of vfork() has the parent's, whose memory
- * it is in.
+/* heap_state.h - the state of this library in a process, in private pages that a child of fork()
+ * does not inherit. The child's first allocation makes a new state and a new file, so it inherits
+ * no lock or count; a child of vfork() uses the parent's state, because it shares its memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_STATE_H
@@ -14,7 +13,7 @@
 /* Cold paths are noinline, so that the hot path spills no registers for them. */
 #define HEAP_APART __attribute__((noinline))
 
-/* A lock that is held for a few nanoseconds. */
+/* A spinlock, held for a few nanoseconds. */
 typedef _Atomic uint32_t heap_lock;
 
 void heap_lock_wait(heap_lock *l);
@@ -32,12 +31,12 @@ struct heap_live;
 struct heap_paths;
 struct heap_ranges;
 
-/* Whether an interpreter of Python finalises. */
+/* Returns whether a Python interpreter finalises. */
 typedef int heap_ending(void);
 
 typedef struct heap_state {
 	_Atomic uint32_t phase; /* heap_phase */
-	uint32_t generation;	/* another one in each process */
+	uint32_t generation;	/* unique to each process */
 	heap_header *header;
 	heap_node *nodes;
 	heap_frame *frames;
@@ -46,13 +45,13 @@ typedef struct heap_state {
 	struct heap_live *live;
 	struct heap_paths *paths;
 	struct heap_ranges *ranges;
-	_Atomic uint32_t lane;	     /* of the next thread */
+	_Atomic uint32_t lane;	     /* index for the next thread */
 	_Atomic uint32_t python;     /* heap_python_is */
-	heap_ending *_Atomic ending; /* NULL: no interpreter is known, or what it held is kept */
+	heap_ending *_Atomic ending; /* NULL: no known interpreter, or `held` is written */
 } heap_state;
 
 enum heap_phase { HEAP_NEW, HEAP_BEGINS, HEAP_ON, HEAP_OFF };
-/* An interpreter: there is none; a library of one was loaded; where it is, is known; it is not. */
+/* An interpreter: none; a library of it was loaded; found; not found. */
 enum heap_python_is {
 	HEAP_PYTHON_NONE,
 	HEAP_PYTHON_LOADED,
@@ -60,9 +59,9 @@ enum heap_python_is {
 	HEAP_PYTHON_UNKNOWN
 };
 
-extern heap_state *heap_now; /* a page that fork() wipes; NULL: before anything */
+extern heap_state *heap_now; /* a page that fork() wipes; NULL: not initialised */
 
-/* The state, where allocations are recorded; NULL: they are not. */
+/* Returns the state; NULL: allocations are not recorded. */
 heap_state *heap_begin(void);
 static inline heap_state *heap_get(void)
 {
@@ -74,11 +73,12 @@ static inline heap_state *heap_get(void)
 	return heap_begin();
 }
 
-/* Zeroed pages that a forked child does not get; NULL: none. They are counted as the tool's. */
+/* Allocates zeroed pages that a forked child does not inherit, and counts them as the tool's; NULL:
+ * no memory. */
 void *heap_pages(heap_state *s, size_t bytes);
 void heap_pages_free(heap_state *s, void *p, size_t bytes);
 
-/* Makes sure that the file has room for so many bytes of a part. false: the disk is full. */
+/* Allocates disk space for this number of bytes of a part. false: the disk is full. */
 typedef enum heap_part {
 	HEAP_HEAD,
 	HEAP_NAMES,

@@ -1,5 +1,5 @@
-/* heap_thread.h - what each thread has for itself: the stack as it was at its last allocation, and
- * small tables of the places and paths that it met, so that the common case takes no lock.
+/* heap_thread.h - thread-local cache: the stack of the last allocation, and small tables of
+ * addresses and paths, so that the common case takes no lock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_THREAD_H
@@ -15,14 +15,14 @@ enum {
 	PYTHON_DEPTH_MAX = 512, /* frames of Python, the innermost ones */
 };
 
-/* A frame as it was reached. */
+/* A frame of a stack walk. */
 typedef struct walked_frame {
 	uint64_t place, sp, fp;
-	uint64_t ra_at, ra_word; /* what was read to get to the frame around it */
+	uint64_t ra_at, ra_word; /* the word read to reach its caller */
 	uint64_t fp_at, fp_word; /* fp_at 0: the frame pointer was not saved */
 	uint32_t frame;
-	bool again; /* what is around it follows from these words alone */
-	bool by_fp; /* and from the frame pointer */
+	bool again; /* these words alone determine its caller */
+	bool by_fp; /* together with the frame pointer */
 } walked_frame;
 
 /* Cached stack word. If all cached words are unchanged, the cached walk is still valid. */
@@ -33,19 +33,19 @@ typedef struct cached_word {
 /* A frame of the last stack. */
 typedef struct cached_frame {
 	uint64_t place, sp, fp;
-	uint64_t lowest, highest; /* of the addresses of its words */
+	uint64_t lowest, highest; /* address range of its words */
 	uint32_t node;
-	uint32_t words; /* so many of the thread's words lead from here to the outermost frame */
+	uint32_t words; /* number of words from here to the outermost frame */
 	bool again;	/* they do */
 	bool by_fp;	/* together with the frame pointer */
 } cached_frame;
 
-/* A Python frame of the last stack, and the words by which it is known again. */
+/* A Python frame of the last stack, and the words that identify it. */
 typedef struct kept_python {
 	uint64_t frame, code, previous, instruction;
-	uint64_t lines; /* of its code: distinguishes it from the next one at its address */
+	uint64_t lines; /* of its code: distinguishes it from later code at its address */
 	uint32_t path;	/* from the outermost frame to this one */
-	bool call;	/* it is none, but a call of the evaluator */
+	bool call;	/* a call of the evaluator, not a frame */
 	bool entry;
 } kept_python;
 
@@ -55,31 +55,31 @@ typedef struct cached_path {
 } cached_path;
 
 typedef struct heap_thread {
-	struct heap_thread *next; /* of those whose thread ended */
+	struct heap_thread *next; /* free list, after a thread's exit */
 	uint32_t generation, code, lane;
 	uint32_t turn;		  /* calls of hooks */
 	uint32_t depth;		  /* rows of `stack`; 0 is the outermost */
-	uint64_t low, high;	  /* of the stack that is known to be readable */
-	int64_t kept[HEAP_KINDS]; /* back from the totals */
-	const void *last;	  /* allocated last, and since then nothing */
+	uint64_t low, high;	  /* of the known readable stack */
+	int64_t kept[HEAP_KINDS]; /* not yet added to the totals */
+	const void *last;	  /* last allocated block, without later calls */
 	heap_place places[PLACES_KEPT];
 	cached_path paths[PATH_CACHE_SIZE];
 	uint32_t python_depth;		   /* rows of `python`; 0 is the outermost */
 	cached_path pythons[PYTHONS_KEPT]; /* frames of Python by their keys */
-	uint64_t pages[PAGES_KEPT];	   /* that can be read */
+	uint64_t pages[PAGES_KEPT];	   /* readable pages */
 	kept_python python[PYTHON_DEPTH_MAX], python_fresh[PYTHON_DEPTH_MAX];
 	cached_word words[2 * HEAP_DEPTH_MAX];
 	cached_frame stack[HEAP_DEPTH_MAX];
 	walked_frame fresh[HEAP_DEPTH_MAX];
 } heap_thread;
 
-/* Of the calling thread, in the process of that generation: after fork() it points to pages that
- * are not there. */
+/* The calling thread's cache, in the process of that generation: after fork() it points to unmapped
+ * pages. */
 extern _Thread_local heap_thread *heap_mine __attribute__((tls_model("initial-exec")));
 extern _Thread_local uint32_t heap_mine_of __attribute__((tls_model("initial-exec")));
 
 heap_thread *heap_thread_begin(heap_state *s);
-/* Of the calling thread; NULL: no memory. */
+/* Returns the calling thread's cache; NULL: no memory. */
 static inline heap_thread *heap_thread_get(heap_state *s)
 {
 	heap_thread *t = heap_mine;
@@ -87,7 +87,7 @@ static inline heap_thread *heap_thread_get(heap_state *s)
 	return __builtin_expect(t && heap_mine_of == s->generation, 1) ? t : heap_thread_begin(s);
 }
 
-/* The path through `parent` to that frame. */
+/* Returns the node of that frame below `parent`. */
 static inline uint32_t heap_node_of(heap_state *s, heap_thread *t, uint32_t parent, uint32_t frame)
 {
 	const uint64_t key = (uint64_t)parent << 32 | frame;
@@ -102,9 +102,9 @@ static inline uint32_t heap_node_of(heap_state *s, heap_thread *t, uint32_t pare
 	return p->value;
 }
 
-/* Whether this thread is inside a hook: what it allocates there is ours, or a signal's handler's.
- */
-enum { HEAP_OUTSIDE, HEAP_INSIDE, HEAP_INSIDE_OURS /* it is ours */ };
+/* Whether this thread is inside a hook, where allocations are this library's or a signal
+ * handler's. */
+enum { HEAP_OUTSIDE, HEAP_INSIDE, HEAP_INSIDE_OURS /* this library's */ };
 extern _Thread_local volatile int heap_inside __attribute__((tls_model("initial-exec")));
 
 #endif

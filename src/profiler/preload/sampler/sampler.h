@@ -1,10 +1,10 @@
-/* sampler.h - the library that 'deepclock sample' puts in front of a program where samples are
- * taken inside: a clock for each thread, which counts the thread's CPU time (sampler_clock.h), and
- * a signal handler that writes the thread's stack into memory that deepclock reads.
+/* sampler.h - the library that 'deepclock sample' preloads to sample a program from inside: a clock
+ * of each thread's CPU time (sampler_clock.h), and a signal handler that writes the thread's stack
+ * into shared memory, which deepclock reads.
  *
- * Always: errno stays; nothing allocates, locks or waits in the handler; the signal is one that
- * programs do not use, and if a program has a handler for it, that handler keeps working; system
- * calls are restarted; where something fails the program runs on, and is not sampled.
+ * Invariants: errno is preserved; the handler does not allocate, lock or wait; the signal is one
+ * that programs do not use, and a program's handler for it keeps working; system calls are
+ * restarted; after a failure the program continues without sampling.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLER_SAMPLER_H
@@ -17,8 +17,8 @@
 
 #define SAMPLER_API __attribute__((visibility("default")))
 
-/* The functions that this library stands in front of, and the next one of that name. They are all
- * found at the beginning: looking for one takes a lock. */
+/* The interposed functions, and the next definition of each. All are looked up at the start,
+ * because a lookup takes a lock. */
 #define SAMPLER_FUNCTIONS(X) \
 	X(pthread_create)    \
 	X(thrd_create)       \
@@ -39,12 +39,12 @@ void sampler_find_all(void);
 	((__typeof__(&(f)))(sampler_functions[SAMPLER_##f] ? sampler_functions[SAMPLER_##f] \
 							   : sampler_find(SAMPLER_##f)))
 
-/* The signal of the clocks; 0: nothing is sampled. Of glibc's own none. */
+/* Returns the signal of the clocks, never one of glibc's; 0: not sampling. */
 int sampler_signal(void);
-void sampler_signal_take(int number); /* it is ours from now on */
-/* One of that number came which no clock sent: it is for the handler that the program set. */
+void sampler_signal_take(int number); /* reserves the signal */
+/* Passes a signal that no clock sent to the program's handler. */
 void sampler_signal_theirs(int sig, siginfo_t *info, void *context);
-/* The calling thread is sampled from here on, and no more from there on. */
+/* Start and stop sampling the calling thread. */
 void sampler_thread_begins(void);
 void sampler_thread_ends(void);
 

@@ -1,11 +1,10 @@
-/* sampler_clock.h - what sends the signals: one for each thread, each time that it has used some
- * CPU time.
+/* sampler_clock.h - per-thread CPU clock that sends a signal after each period of CPU time.
  *
- * Of the kernel's perf_event, where deepclock found that it permits one: exact to the microsecond
- * at any rate. Its signal is SIGURG: what is on its way when the program runs another one is
- * ignored there, and never more than one waits. The event holds no descriptor, only a page of
- * memory: the program may close what it wants. Else a timer, which the kernel looks at when its own
- * clock ticks.
+ * Its source is a perf_event, if deepclock found that the kernel permits one: exact to the
+ * microsecond at any rate. Its signal is SIGURG: a signal that is pending across exec() is ignored
+ * by the new program, and at most one is pending. The event uses no descriptor, only a page of
+ * memory, so the program may close any descriptor. Otherwise a timer, which the kernel checks at
+ * its clock ticks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLER_SAMPLER_CLOCK_H
@@ -21,13 +20,13 @@ typedef struct sampler_clock {
 	int timer;
 } sampler_clock;
 
-/* The signal for that kind of clock, which has no handler; 0: there is none. */
+/* Returns a signal without a handler for that kind of clock; 0: none. */
 int sampler_clock_signal(sample_slots_clock kind);
-/* Of the calling thread. *ret_kind: what it became. */
+/* Starts the clock of the calling thread. *ret_kind: the actual kind. */
 bool sampler_clock_begin(sampler_clock *c, sample_slots_clock kind, int tid, int number,
 			 uint64_t period_ns, sample_slots_clock *ret_kind);
 void sampler_clock_end(sampler_clock *c);
-/* In the handler: the signal is of such a clock, and not the program's own. */
+/* Returns, in the handler, whether such a clock sent the signal, not the program. */
 bool sampler_clock_sent(const siginfo_t *info);
 
 #endif

@@ -1,7 +1,7 @@
-/* real.h - the functions that this library stands in front of.
+/* real.h - the functions that this library interposes.
  *
- * A row of REAL_FUNCTIONS names one; REAL(name) is what the next library of the program, mostly
- * libc, has under that name.
+ * A row of REAL_FUNCTIONS names one; REAL(name) is the next definition of that name in the program,
+ * mostly libc's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PRELOAD_REAL_H

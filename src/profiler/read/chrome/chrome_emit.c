@@ -1,8 +1,8 @@
-/* chrome_emit.c - what is held of Chrome's trace events, brought into order and told to a format.
+/* chrome_emit.c - sorts the stored Chrome trace events and emits them to a format.
  *
- * Ranges with a duration become begins and ends. A range that overlaps the one that is open, and
- * does not lie in it, is emitted on a track beside; where it lies in several, it belongs to the one
- * that began last. Ends are emitted late: when something else happens on that track.
+ * Ranges with a duration become begins and ends. A range that overlaps the open range without
+ * nesting is emitted on a second track; a range inside several belongs to the one that began last.
+ * Ends are emitted late: at the next event of the track.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -107,9 +107,9 @@ static bool is_around(const chrome_track *k, uint64_t end_ns, uint64_t slack_ns)
 	return k->nopen && end_ns <= k->open[k->nopen - 1].end_ns + slack_ns;
 }
 
-/* torch.profiler has a range of the program's own begin inside the call that begins it, and end
- * inside the call that ends it, both of which are in the file where it records Python functions: of
- * two ranges that overlap so a little, the first ends where the second begins. */
+/* In torch.profiler's files a user annotation begins inside the call that begins it, and ends
+ * inside the call that ends it, and both calls are in the file if Python functions are recorded. If
+ * two ranges overlap slightly in this way, the first ends where the second begins. */
 static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns, bool is_one)
 {
 	chrome_track *k = chrome_track_at(t->x, row);
@@ -128,8 +128,8 @@ static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end
 	}
 }
 
-/* The track beside for a range: the one whose open range is around it and began last; else one
- * without an open range, which is made where there is none. 0: failed. */
+/* Returns the track of an overlapping range: the one whose open range contains it and began last;
+ * else one without an open range, created if missing. 0: failed. */
 static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
 {
 	uint32_t best = 0, empty = 0, last = row, n = 0;
@@ -195,7 +195,7 @@ static void told_put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kin
 
 	if (k && k->nopen && k->open[k->nopen - 1].begin_ns == ns)
 		row = last;
-	if (ns > 0) /* what ends at that time still counts */
+	if (ns > 0) /* ranges that end at that time still count */
 		told_put_ends(t, row, ns - 1);
 	event_buffer(t, row, &(trace_event){.ns = ns, .kind = kind, .as.id = r->as.id});
 }
@@ -248,7 +248,7 @@ static dck_status put_row(teller *t, const chrome_row *r)
 		event_buffer(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
 		return DCK_OK;
 	case CHROME_INSTANT:
-		if (ns > 0) /* it is inside what ends at that time */
+		if (ns > 0) /* it is inside ranges that end at that time */
 			told_put_ends(t, r->track, ns - 1);
 		event_buffer(t, r->track,
 			     &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});

@@ -1,6 +1,6 @@
-/* chrome_reading.h - what is held while a file of Chrome's trace events is read, and the steps of
- * reading it, each in a file of its own: bytes and the list (chrome_read.c), one event
- * (chrome_event.c), tracks (chrome_tracks.c), telling the format (chrome_emit.c).
+/* chrome_reading.h - state of the reader of Chrome's trace events, and its steps, each in a
+ * separate file: bytes and the list (chrome_read.c), an event (chrome_event.c), tracks
+ * (chrome_tracks.c), output to the format (chrome_emit.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_CHROME_READING_H
@@ -24,7 +24,7 @@ typedef enum chrome_kind {
 	CHROME_FLOW_END_NEXT /* of the range that begins next */
 } chrome_kind;
 
-/* An event that is kept until all are there. */
+/* An event, stored until all are read. */
 typedef struct chrome_row {
 	int64_t ns;
 	union {
@@ -32,10 +32,10 @@ typedef struct chrome_row {
 		double real;
 	} as;
 	uint32_t name, track;
-	uint32_t numbers; /* the first of them */
+	uint32_t numbers; /* index of the first */
 	uint32_t order;	  /* in the file */
 	uint8_t kind, nnumbers;
-	bool behind; /* all others of its time on its track */
+	bool behind; /* sorts after other events of its time and track */
 } chrome_row;
 
 typedef struct chrome_number {
@@ -43,7 +43,7 @@ typedef struct chrome_number {
 	double real;
 } chrome_number;
 
-/* A range with a duration that is open. */
+/* An open range with a duration. */
 typedef struct chrome_open {
 	uint64_t begin_ns, end_ns;
 	bool annotation;
@@ -54,11 +54,11 @@ typedef struct chrome_track {
 	int32_t pid, tid;
 	uint32_t name;	 /* a text; 0: none */
 	uint32_t parent; /* a track */
-	bool complete;	 /* it has ranges with a duration */
+	bool complete;	 /* the track has ranges with a duration */
 	bool told;
-	/* While they are emitted. */
-	uint32_t beside; /* the next track for ranges that overlap; 0: none */
-	uint32_t last;	 /* the one of them that has the range that began last */
+	/* Used during output. */
+	uint32_t beside; /* next track for overlapping ranges; 0: none */
+	uint32_t last;	 /* the track of the range that began last */
 	uint32_t nopen, room;
 	chrome_open *open; /* @owned: the outermost first */
 	uint64_t flow;	   /* to the range that begins next */
@@ -74,47 +74,47 @@ typedef struct chrome_reader {
 	trace_read_facts *facts;
 	const char *const *wanted; /* numbers; NULL: all */
 	json_reader json;
-	/* The file's clock: what its times count from, on the wall clock, and whether that was a
-	 * program of torch.profiler's family. */
+	/* The file's clock: the wall clock time of its origin, and whether torch.profiler's family
+	 * wrote the file. */
 	int64_t base_unix_ns;
 	bool has_schema;
-	bool parts; /* of microseconds were seen */
-	/* Texts by number; names as the format knows them, by text and category. */
+	bool parts; /* fractions of microseconds occur */
+	/* Strings by id; names of the format, by string and category. */
 	string_table texts;
 	hash_map name_rows, thread_rows, process_rows, counter_rows, depths;
 	id_table names, tracks;
 	uint32_t nnames, ntracks, last_thread;
-	char last_ids[128];	/* of that thread, as the file has them */
+	char last_ids[128];	/* ids of that thread, as in the file */
 	chrome_row *rows;	/* @owned */
 	chrome_number *numbers; /* @owned */
 	uint32_t nrows, rows_room, nnumbers, numbers_room;
 } chrome_reader;
 
-/* --- chrome_tracks.c: they make a row where there is none. */
+/* --- chrome_tracks.c: these create a missing row. */
 
 static inline chrome_track *chrome_track_at(const chrome_reader *x, uint32_t row)
 {
 	return kept_find(&x->tracks, row);
 }
-/* The number of a text. 0: x->err says what failed. */
+/* Returns the id of a string. 0: x->err is the error. */
 uint32_t chrome_text(chrome_reader *x, const char *text, size_t n);
-/* The number by which the format knows a text with its category (0: none); 0: as above. */
+/* Returns the format's id of a string with its category (0: none); 0: as above. */
 uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category);
-/* Whether a name is that of a range of the program's own, as torch.profiler writes it. */
+/* Returns whether a name is a user annotation of torch.profiler. */
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name);
 uint32_t chrome_process(chrome_reader *x, const char *pid);
 uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid);
 /* tid NULL: of the process. */
 uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name);
-/* One beside another, for ranges that overlap. */
+/* Returns a second track for overlapping ranges. */
 uint32_t chrome_beside(chrome_reader *x, uint32_t row);
 void chrome_tell_names(chrome_reader *x);
 void chrome_tell_track(chrome_reader *x, uint32_t row);
 
-/* --- chrome_event.c: the members of an event, whose bracket was read. */
+/* --- chrome_event.c: reads the members of an event, after its bracket. */
 dck_status chrome_event_read(chrome_reader *x);
 
-/* --- chrome_emit.c: all that is held. */
+/* --- chrome_emit.c: emits all stored events. */
 dck_status chrome_tell(chrome_reader *x);
 
 #endif

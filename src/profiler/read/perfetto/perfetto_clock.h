@@ -1,6 +1,6 @@
-/* perfetto_clock.h - the clocks of a trace of Perfetto. Snapshots say what several clocks showed at
- * one instant; each clock is known by how far it is from the trace's own, which is BOOTTIME unless
- * the file names another.
+/* perfetto_clock.h - the clocks of a trace of Perfetto. Snapshots have the values of several clocks
+ * at one instant; each clock has an offset to the trace's clock, which is BOOTTIME unless the file
+ * names another.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_CLOCK_H
@@ -8,7 +8,7 @@
 
 #include "base/wire.h"
 
-/* What one snapshot says. */
+/* A clock snapshot. */
 enum { PERFETTO_SNAPSHOT_MAX = 32 }; /* further clocks are ignored */
 typedef struct perfetto_snapshot {
 	struct perfetto_reading {
@@ -17,11 +17,11 @@ typedef struct perfetto_snapshot {
 		uint64_t multiplier; /* ns of one unit */
 	} at[PERFETTO_SNAPSHOT_MAX];
 	size_t n;
-	uint64_t primary; /* 0: not said */
-	/* Of our own files: PF_SNAPSHOT_BOOT and the others; "", 0: not said. */
+	uint64_t primary; /* 0: not given */
+	/* Of deepclock's files: PF_SNAPSHOT_BOOT and the others; "", 0: not given. */
 	char boot[40];
 	uint64_t width_ns, own_ns, unix_error_ns;
-	/* Once applied: what the trace's clock showed. */
+	/* Once applied: the value of the trace's clock. */
 	bool has_reference;
 	uint64_t reference;
 } perfetto_snapshot;
@@ -38,7 +38,7 @@ dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err
 bool perfetto_snapshot_apply(perfetto_snapshot *s, perfetto_clocks *trace,
 			     perfetto_clocks *sequence);
 uint64_t perfetto_snapshot_of(const perfetto_snapshot *s, uint64_t id); /* 0: not in it */
-/* A packet's time stamp on the trace's clock; id 0: by default. false: not known. */
+/* Converts a packet's timestamp to the trace's clock; id 0: the default. false: unknown clock. */
 bool perfetto_clock_ns(perfetto_clocks *trace, perfetto_clocks *sequence, uint64_t id,
 		       uint64_t stamp, uint64_t *ret_ns);
 void perfetto_clocks_done(perfetto_clocks *c);

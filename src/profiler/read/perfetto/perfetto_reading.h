@@ -1,6 +1,6 @@
-/* perfetto_reading.h - what is known while a trace of Perfetto is read, and the steps of reading
- * it, each in a file of its own: texts and names (perfetto_names.c), tracks (perfetto_tracks.c),
- * telling the format (perfetto_emit.c), events (perfetto_event.c). perfetto_read.c has the packets.
+/* perfetto_reading.h - state of the Perfetto reader, and its steps, each in a separate file:
+ * strings and names (perfetto_names.c), tracks (perfetto_tracks.c), output to the format
+ * (perfetto_emit.c), events (perfetto_event.c). perfetto_read.c reads the packets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_READING_H
@@ -25,10 +25,10 @@ typedef struct perfetto_track {
 	int32_t pid, tid;
 	uint32_t name; /* a text; 0: none */
 	dck_unit unit;
-	bool incremental, changed; /* changed: what the format knows of it is old, or nothing */
+	bool incremental, changed; /* changed: not yet emitted, or emitted with older data */
 	int64_t multiplier;
 	double value; /* of an incremental counter */
-	/* Ranges that were told as a whole, and whose ends are still to come: the latest first. */
+	/* Pending ends of complete ranges, the latest first. */
 	uint64_t *ends; /* @owned */
 	uint32_t nends, ends_room;
 } perfetto_track;
@@ -36,7 +36,7 @@ typedef struct perfetto_track {
 typedef struct perfetto_sequence {
 	uint32_t clock;				    /* by default; 0: the trace's */
 	uint64_t track;				    /* by default */
-	uint32_t thread;			    /* by its descriptor: a row; 0: none */
+	uint32_t thread;			    /* row of its descriptor; 0: none */
 	int64_t us;				    /* of an old producer's last event */
 	hash_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
 	perfetto_clocks clocks;
@@ -54,36 +54,35 @@ typedef struct perfetto_reader {
 	bool has_snapshot;
 	trace_header about; /* at the first snapshot */
 	uint64_t base_ns;
-	uint64_t budget; /* bytes that may still be unpacked */
-	unsigned packed; /* how deep in what is compressed this is */
+	uint64_t budget; /* bytes left for decompression */
+	unsigned packed; /* nesting depth of compressed packets */
 	/* Sequences and tracks by id, uuid; processes by pid, threads by pid and tid. */
 	hash_map sequence_rows, track_rows, process_rows, thread_rows, counter_rows;
 	id_table sequences, tracks;
 	uint32_t nsequences, ntracks, nlanes, nends;
-	/* Texts by number; names as the format knows them, by text and category; places in sources.
-	 */
+	/* Strings by id; names of the format, by string and category; source locations. */
 	string_table texts;
 	id_table names, places;
 	hash_map name_rows, place_rows;
 	uint32_t nnames, nplaces, told_names;
 	uint64_t ninterned;
-	hash_map async_depths, flows; /* what is open of each id */
+	hash_map async_depths, flows; /* open ranges of each id */
 } perfetto_reader;
 
 /* --- perfetto_names.c */
 
 void perfetto_names_init(perfetto_reader *x);
-/* The next field of a message. false: there is none, or x->status says what failed. */
+/* Reads the next field of a message. false: none, or x->status is the error. */
 bool perfetto_each(perfetto_reader *x, wire_reader *r, wire_field *f);
-/* The number of the text that field f holds. */
+/* Returns the string id of field f. */
 dck_status perfetto_text(const wire_reader *r, const wire_field *f, uint32_t *ret,
 			 perfetto_reader *x);
-/* Both with a comma between; 0 for one of them: the other. */
+/* Joins two strings with a comma; if one is 0, returns the other. */
 dck_status perfetto_text_joined(uint32_t a, uint32_t b, uint32_t *ret, perfetto_reader *x);
-/* A file and a line as a place. */
+/* Reads a source location, a file and a line. */
 dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x);
-/* The number by which the format knows a text with its category; 0 for no text. A place counts
- * where it is the name's first. */
+/* Returns the format's id of a string with its category; 0 for no string. Only the name's first
+ * location is used. */
 dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint32_t *ret,
 			 perfetto_reader *x);
 dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
@@ -97,24 +96,24 @@ static inline perfetto_track *perfetto_track_at(const perfetto_reader *x, uint32
 	return kept_find(&x->tracks, row);
 }
 dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_reader *x);
-/* These make a row where there is none. */
+/* These create a missing row. */
 dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x);
 dck_status perfetto_process_of(int32_t pid, uint32_t *ret, perfetto_reader *x);
 dck_status perfetto_thread_of(int32_t pid, int32_t tid, uint32_t *ret, perfetto_reader *x);
-/* A counter that has no track, of a process. */
+/* Returns a process's counter that has no track. */
 dck_status perfetto_counter_of(uint32_t process, uint32_t text, uint32_t *ret, perfetto_reader *x);
 dck_status perfetto_track_read(wire_reader r, perfetto_reader *x);
-/* What producers said of a sequence before there were tracks. */
+/* Reads the thread descriptor of a sequence, of producers before tracks. */
 dck_status perfetto_thread_read(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
-/* The thread or process that a track lies below; 0: none. */
+/* Returns the thread or process above a track; 0: none. */
 uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
 
 /* --- perfetto_emit.c */
 
 dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
-/* A range of this track ends at a time that is still to come. */
+/* Schedules the end of a range of this track. */
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
-/* All that is still held. */
+/* Emits all pending events. */
 dck_status perfetto_tell(perfetto_reader *x);
 
 /* --- perfetto_event.c */

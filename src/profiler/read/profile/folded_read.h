@@ -1,11 +1,10 @@
-/* folded_read.h - folded stacks as a record: a line for each stack, its functions from the
- * outermost to the innermost, and what it weighs.
+/* folded_read.h - reads folded stacks into a record: a line has a stack's functions from the
+ * outermost to the innermost, and its weight.
  *
  *	main;forward;conv2d 123
  *
- * So py-spy (-f raw), stackcollapse-perf.pl and the like, and deepclock write them. A function that
- * is told as "name (file:line)" has these as its file and line.
- * Source: https://github.com/brendangregg/FlameGraph
+ * py-spy (-f raw), stackcollapse-perf.pl and similar tools, and deepclock write this format. "name
+ * (file:line)" gives a function's file and line. Source: https://github.com/brendangregg/FlameGraph
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_FOLDED_READ_H
@@ -14,10 +13,10 @@
 #include "base/wire.h"
 #include "record/build.h"
 
-/* Whether the first line is one of those. */
+/* Returns whether the first line has this format. */
 bool folded_is(wire_source *s);
-/* Adds table "functions", tree "samples", facts and the answer. E_FORMAT: a line is none of those,
- * or all end in two numbers, as those of two profiles do. */
+/* Adds table "functions", tree "samples", facts and the answer. E_FORMAT: a malformed line, or all
+ * lines end in two numbers, as in a difference of two profiles. */
 dck_status folded_read(wire_source *s, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif
