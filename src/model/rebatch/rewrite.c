@@ -45,7 +45,7 @@ typedef struct rewrite {
 	wire_out *out;
 	const char *file; /* NULL: weights are copied */
 	names unused;	  /* stored sizes that no node uses any more */
-	size_t *uses; /* uses of each of these names in the file, less those that edits replace */
+	size_t *uses; /* uses of each of these names in the file, except uses replaced by edits */
 	size_t names;
 	dck_err *err;
 } rewrite;
@@ -440,7 +440,7 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			    body ? NULL : value_find(c->outputs, c->noutputs, v->name), body));
 			break;
 		case GRAPH_VALUE:
-			break; /* what it states of inner values may not hold any more */
+			break; /* its declarations of inner values may not be valid any more */
 		default:
 			DCK_TRY(rewrite_copy(x, &in, &f));
 		}
@@ -502,7 +502,7 @@ static dck_status model(rewrite *x, const onnx_model *m)
 	return DCK_OK;
 }
 
-/* --- what the caller sees */
+/* --- interface */
 
 static const onnx_shape *shape_of(const onnx_value *v)
 {

@@ -131,7 +131,7 @@ struct os_spawner {
 	char *const *argv;
 	const char **environment; /* @owned; NULL: ours, as it is when the child starts */
 	const char *directory;	  /* borrowed; NULL: ours */
-	int standard[3];	  /* what becomes 0, 1 and 2; the same number: inherited */
+	int standard[3];	  /* become 0, 1 and 2; the same number: inherited */
 	int keep_fd;		  /* -1: none */
 	int opened[4];		  /* to be closed; -1: none */
 	size_t nopened;
@@ -221,7 +221,7 @@ static bool proc_same_name(const char *a, const char *b)
 	return strncmp(a, b, n + 1) == 0;
 }
 
-/* Makes the environment: what is set, then our variables of other names. */
+/* Makes the environment: the variables of `set`, then our variables of other names. */
 static dck_status environment_make(os_spawner *s, const char *const *set, dck_err *err)
 {
 	size_t nset = 0, n, nours = 0;
@@ -293,7 +293,7 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 	sigset_t none;
 
 	/* It must not outlive the process that waits for it, even if no process is left to end it.
-	 * What it starts does not inherit this. */
+	 * Its children do not inherit this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != parent)
 		return ECANCELED;
 	if (s->group && setpgid(0, 0) != 0)

@@ -255,8 +255,8 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 
 /* --- the tree */
 
-/* Returns whether a frame has a place worth showing. In a tree of modules, an installed class is
- * known by its name, and its path is long. */
+/* Returns whether to show the file and line of a frame. In a tree of modules, an installed class is
+ * identified by its name, and its path is long. */
 static bool view_has_place(const look *l, const dck_frame *f)
 {
 	const bool installed =

@@ -16,7 +16,7 @@ static const conv_form nhwc = {
 
 #define BLOCK_MAX 16
 
-/* How many nodes behind this one are searched. */
+/* Maximum number of following nodes that are searched. */
 #define NEAR 64
 
 /* The channels that the weights of the convolution n are made for; absent where n is no
