@@ -19,7 +19,7 @@
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
     DCK_PRINTF(5, 6);
 
-/* Inserts "while <fmt>: " before the message of *err; returns code unchanged. */
+/* Inserts "while <fmt>: " before the message in *err; returns code unchanged. */
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
 /* As err_set(), appends ": " and strerror(errnum), and stores errnum as native_code. */

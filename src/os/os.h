@@ -165,7 +165,7 @@ const char *os_preload_obstacle_text(os_preload_obstacle o);
 /* preload_env.c: returns the path of the shared library, for other programs to load: this library
  * itself, or the one in the program's directory, in the build or as installed. NULL: not found. */
 const char *os_library_own(mem_arena *a);
-/* Returns "LD_PRELOAD=..." that preloads `file` (installed beside the shared library) into
+/* Returns "LD_PRELOAD=..." that preloads `file` (in the shared library's directory) into
  * `program`, ahead of any existing entries. NULL: that is impossible, and *ret_why is the reason,
  * with remedies[obstacle] in parentheses if it is not NULL. Texts are the arena's, or static.
  */
@@ -345,7 +345,8 @@ bool os_link_read(const char *path, char *ret, size_t size);
 dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err);
 /* Returns whether its directory exists and may be written; false: see errno. */
 bool os_path_can_be_made(const char *path);
-/* Discards what is written to that name from now on. false: see errno. */
+/* Makes that name a link to /dev/null, unless it exists, so that later output to it is discarded.
+ * false: see errno. */
 bool os_file_swallow(const char *path);
 /* Calls f with each path below the directory that matches a glob pattern, which may have several
  * parts ("python3*" "/" "lib*.so"), in alphabetical order. The directory ("": the current one) is

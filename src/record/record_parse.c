@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More nesting than the schema has (8), with room for members of later versions. */
+/* More nesting than the schema has (8), with a reserve for members of later versions. */
 #define DEPTH_MAX 64
 /* Maximum bytes of a list or object, and of a value, in that tree, without their text. */
 #define NODE_LIST  288u

@@ -309,10 +309,10 @@ static double likelihood_ratio(const double *y, size_t n)
 	return best[1] - best[0];
 }
 
-/* How probable by chance alone a step is that is as clear as the one of x at `first`: the ratio of
- * the likelihoods with a step, wherever it is clearest, and without, as Student's t (Andrews,
- * Econometrica 61, 1993). A correlation explains a step away, which is why more of it costs
- * likelihood: few points do not distinguish the two. scratch: n. */
+/* Returns the p-value of the step of x at `first`: the likelihood ratio with a step, at its
+ * clearest position, and without, as Student's t (Andrews, Econometrica 61, 1993). A correlation
+ * can explain a step, so a larger correlation is penalized: few points do not distinguish the two.
+ * scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
 	const double level[] = {changepoint_median(x, first, scratch),

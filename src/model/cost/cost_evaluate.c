@@ -4,9 +4,10 @@
  * Example: in a Loop of 10 rounds MatMul(a [4,8], w [8,16]) has the rule's 512 MACs 10 times, reads
  * 128 + 512 bytes and writes 256 bytes in each round, and brings the 128 parameters of w once.
  *
- * Invariants: an operator that an engine computes once (`folded`) costs nothing; one that calls a
- * function costs what the operators inside cost. Each initializer is counted once, for the first
- * operator that uses it. A sum with an absent part is absent, with that part's reason.
+ * Invariants: an operator that an engine computes once (`folded`) costs nothing; the cost of
+ * an operator that calls a function is the cost of the operators inside. Each initializer is
+ * counted once, for the first operator that uses it. A sum with an absent part is absent, with that
+ * part's reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"

@@ -141,8 +141,8 @@ typedef struct cost_config {
 	const cost_content *contents; /* of inputs; an input that the model lacks is E_ARG */
 	size_t ncontents;
 	int64_t batch; /* the first dimension of every input, if it is open; 0: it stays open */
-	const cost_shape
-	    *known; /* shapes of the main graph's values in a real run, which fill the open sizes */
+	const cost_shape *
+	    known; /* shapes of the main graph's values in one real run: they fill the open sizes */
 	size_t nknown;
 	const cost_visitor *watch; /* NULL: none */
 } cost_config;

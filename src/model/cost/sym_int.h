@@ -4,7 +4,7 @@
  * A number is in one of three states:
  * - known: an integer of 64 bits;
  * - open: a polynomial over symbols. A symbol is a name of the model, a size of at least 1; or it
- * is fresh, made by sym_unbacked() for what depends on the data of a run, which is at least 0;
+ * is fresh, made by sym_unbacked() for a data-dependent size, which is at least 0;
  * - absent: not known, with a reason. A result of an absent operand is absent with the same reason,
  *   except that 0 times it is 0. (The functions call this state "unknown".)
  *

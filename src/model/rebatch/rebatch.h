@@ -12,7 +12,7 @@
  * the types of inputs and outputs) are rewritten.
  *
  * An operator without a rule is refused, never guessed. Nothing is run here: verify/rebatch_check.h
- * compares the results with those of the original model.
+ * compares the results with the original model's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BATCH_BATCH_H

@@ -2,7 +2,7 @@
  * buffer.
  *
  * The file is walked again in the order in which it was decoded, and counts pair each field with
- * its decoded struct. What does not change is copied byte by byte, so fields that deepclock does
+ * its decoded struct. Unchanged fields are copied byte by byte, so fields that deepclock does
  * not know survive. Changed are nodes with edits (constants and the nodes that use them are written
  * before), the types of inputs and outputs, and initializers of sizes that no node uses any more,
  * which are left out. Shapes stated for inner values are dropped, since they may not hold any more.

@@ -1,7 +1,7 @@
 /* clock.c - monotonic clocks: clock_gettime(2) and the x86 time stamp counter (TSC), calibrated
  * when opened; sleeping.
  *
- * A dck_clock carries what its readings cost (the least mean of BATCHES batches) and its tick (the
+ * A dck_clock has the cost of its readings (the least mean of BATCHES batches) and its tick (the
  * smallest step observed). CLOCK_MONOTONIC_RAW, which NTP does not slew, is preferred unless it
  * costs more than twice as much, because only a system call reads it.
  *

@@ -3,7 +3,7 @@
  *	gzip_sink *g;
  *
  *	DCK_TRY(gzip_sink_open(&g, &file, err));
- *	... write into gzip_sink_in(g); gzip_sink_flush(g) makes what is written readable ...
+ *	... write into gzip_sink_in(g); gzip_sink_flush(g) makes the output so far readable ...
  *	DCK_TRY(gzip_sink_close(g, err));
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -1,9 +1,9 @@
 /* proc.c - child processes: found as by execvp(3), started by vfork(2) and execve(2), reaped by
  * wait4(2).
  *
- * The path from start to the end of the wait is what the engine 'command' times, so all that can be
- * done once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors
- * are above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
+ * The engine 'command' times the path from start to the end of the wait, so all that can be done
+ * once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors are
+ * above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
  *
  * Between vfork() and execve() the child runs in our memory while the calling thread is suspended:
  * become() makes only system calls, and all signals are blocked, so that no handler of ours runs

@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The choices of dck_op_options, then those of call paths. */
+/* The choices of dck_op_options, then the choices of call paths. */
 enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
 static const char *const by_choices[] = {"auto",  "type", "node", "module",
 					 "class", "line", "all",  [BY_FUNCTION] = "function",

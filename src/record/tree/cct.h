@@ -70,8 +70,7 @@ static inline void cct_add(cct *p, uint32_t path, size_t column, double v)
 void cct_narrow(cct *p, size_t ncolumns);
 
 /* Writes the tree to a record, pruned if it is large (tree_prune.h); weights without a path are
- * below
- * "(no call path)". Writes nothing if there is no path. A note reports what did not fit. */
+ * below "(no call path)". Writes nothing if there is no path. A note reports what did not fit. */
 dck_status cct_tree(const cct *p, const char *name, const char *title, record_builder *b,
 		    dck_err *err) DCK_MUST_USE;
 /* Returns the current tree, valid until something is added; the caller sets its name and title. */

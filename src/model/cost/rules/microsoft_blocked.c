@@ -3,7 +3,7 @@
  *
  * NCHWc keeps the shape [batch, channels, ...]; channels are in blocks of 8 or 16 (AVX-512), and
  * weights are padded to whole blocks, so that such a model has more parameters and products than
- * the one it was made from, and computes them.
+ * the original model, and computes them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
