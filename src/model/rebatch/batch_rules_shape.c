@@ -1,4 +1,4 @@
-/* batch_rule_shape.c - batching rules of operators that move values, and take sizes as inputs:
+/* batch_rules_shape.c - batching rules of operators that move values, and take sizes as inputs:
  * Transpose, Reshape, Concat, Slice, Gather, Expand, Pad, Resize.
  *
  * Reshape is the hard case. In memory the items are `pre` groups of N items of `post` elements, and
