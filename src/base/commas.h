@@ -1,10 +1,10 @@
-/* commas.h - lists with commas, as options take them: "1,2,4".
+/* commas.h - comma-separated lists, as options take them: "1,2,4".
  *
  *	for (commas_item item; commas_next(&rest, &item);)
  *		... item.n bytes at item.text ...
  *
- * What stands between two commas is an item, also when that is nothing: "" has one item and "a,"
- * has two. The caller refuses empty items, in the words of its option.
+ * The text between two commas is an item, also if it is empty: "" has one item and "a," has two.
+ * The caller refuses empty items, with the message of its option.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_COMMAS_H
@@ -20,7 +20,7 @@ typedef struct commas_item {
 	size_t n;
 } commas_item;
 
-/* The next item of *rest, which becomes NULL behind the last one. false: *rest is NULL. */
+/* Reads the next item of *rest, which becomes NULL after the last one. false: *rest is NULL. */
 static inline bool commas_next(const char **rest, commas_item *ret)
 {
 	const char *at = *rest;
@@ -32,7 +32,7 @@ static inline bool commas_next(const char **rest, commas_item *ret)
 	return true;
 }
 
-/* The item as a string in buf, which is returned; cut to size. */
+/* Copies the item to buf as a string, cut to size. Returns buf. */
 static inline const char *commas_word(const commas_item *item, char *buf, size_t size)
 {
 	snprintf(buf, size, "%.*s", (int)(item->n < size ? item->n : size - 1), item->text);
@@ -44,7 +44,7 @@ static inline bool commas_is(const commas_item *item, const char *word)
 	return strncmp(item->text, word, item->n) == 0 && word[item->n] == '\0';
 }
 
-/* One item of the list is that word; list NULL has none. */
+/* Returns whether an item of the list is that word. A list NULL has no items. */
 static inline bool commas_have(const char *list, const char *word)
 {
 	for (commas_item item; commas_next(&list, &item);)

@@ -1,4 +1,4 @@
-/* common_prefix.h - names of several things shown side by side, without their common prefix.
+/* common_prefix.h - common prefix of several names that are shown side by side without it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_LABEL_H
@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Length of the common prefix of the n names: the directories that
- * all lie in. "/a/b/m1.onnx" and "/a/b/m2.onnx": those of "/a/b/". 0 of fewer than two. */
+/* Returns the length of the common prefix of the n names, up to the last common '/':
+ * "/a/b/m1.onnx" and "/a/b/m2.onnx" have "/a/b/". Fewer than two names: 0. */
 size_t common_prefix(const char *const *names, size_t n);
 
 #endif

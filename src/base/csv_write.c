@@ -1,10 +1,10 @@
 /* csv_write.c - the fields of every CSV: text in quotes, numbers with all their digits and no
  * quotes (RFC 4180).
  *
- * A spreadsheet takes text that begins with = + - @ (or a tab or line break before it) for a
- * formula, quoted or not, and a record may come from anybody: such text gets an apostrophe in
- * front, as OWASP's page on CSV injection advises. Numbers are never changed. What would steer a
- * terminal becomes a blank or '?'.
+ * A spreadsheet treats text that begins with = + - @ (or a tab or line break before it) as a
+ * formula, quoted or not, and a record may be from an untrusted source: such text gets an
+ * apostrophe as prefix, as OWASP's page on CSV injection advises. Numbers are never changed.
+ * Control characters become a space or '?'.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/csv_write.h"

@@ -10,7 +10,7 @@
 __extension__ typedef unsigned __int128 wide;
 
 /* printf writes the locale's decimal point, which may have several bytes. localeconv() is not
- * safe among threads, so the point is recognised by what it is not. */
+ * thread-safe, so the point is recognised as the bytes that are not digits, sign or exponent. */
 static void decimal_point(char *s)
 {
 	char *p = s + strspn(s, "+-0123456789");

@@ -1,4 +1,4 @@
-/* decimal.h - numbers as text that read and write the same in every locale: always with '.'.
+/* decimal.h - decimal parsing and printing that is the same in every locale: always with '.'.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_NUM_H
@@ -8,14 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NUM_TEXT_MAX = 400 }; /* room for any of the texts below */
+enum { NUM_TEXT_MAX = 400 }; /* bytes, for any of the texts below */
 
-/* printf's "%.*f", "%#.*g" (zeros kept) and "%.*g"; buf has NUM_TEXT_MAX bytes. */
+/* Write v as printf's "%.*f", "%#.*g" (with trailing zeros) and "%.*g"; buf has NUM_TEXT_MAX
+ * bytes. */
 void num_fixed(char *buf, int decimals, double v);
 void decimal_significant(char *buf, int digits, double v);
 void num_general(char *buf, int digits, double v);
 
-/* "%.*f" with its thousands separated: "440,383.5". Returns buf. */
+/* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);
 
 /* A decimal number: (-1)^negative x mantissa x 10^exponent. */
@@ -26,15 +27,15 @@ typedef struct decimal_write {
 } decimal_write;
 
 /* Reads digits with single '_' between them, an optional fraction and an optional exponent from
- * the start of text; *ret_end is what follows. false: no number there, or more than 19
- * significant digits before the point. */
+ * the start of text; *ret_end is the text after them. false: text begins with no number, or with
+ * more than 19 significant digits before the point. */
 bool decimal_parse(const char *text, decimal_write *ret, const char **ret_end);
 
-/* The nearest double; HUGE_VAL when out of range. */
+/* Returns the nearest double; HUGE_VAL if it is out of range. */
 double num_double(const decimal_write *d);
 
-/* |d| x scale as a whole number of at most 64 bits, rounded half up; false: it does not fit.
- * *ret_exact: nothing was rounded away. */
+/* Computes |d| x scale as an integer of at most 64 bits, rounded half up; false: it does not fit.
+ * *ret_exact: no rounding was necessary. */
 bool num_scaled(const decimal_write *d, uint64_t scale, uint64_t *ret, bool *ret_exact);
 
 #endif

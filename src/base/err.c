@@ -1,4 +1,4 @@
-/* err.c - the error sentence: formatted on the caller's stack, never allocated.
+/* err.c - error messages: formatted on the caller's stack, never allocated.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The two longest parts of a sentence: what was being done, and what went wrong. */
+/* Maximum lengths of the two parts of a message: the operation, and the failure. */
 enum { ERR_MSG = sizeof(((dck_err *)0)->msg), ERR_TMP = 2 * ERR_MSG };
 
 static const struct {
@@ -41,7 +41,7 @@ const char *dck_status_text(dck_status code)
 	return "unknown status";
 }
 
-/* Copies text into err->msg; what does not fit is cut between characters, and seen to be cut. */
+/* Copies text into err->msg; text that does not fit is cut between characters and ends in "...". */
 static void store(dck_err *err, const char *text)
 {
 	size_t n = strlen(text);

@@ -4,9 +4,9 @@
  *		DCK_FAIL(err, E_ARG, "'%s' has no inputs", name);
  *	DCK_TRY(model_open(name, err));
  *
- * A function that fails returns its status and has filled *err with one sentence for the user. The
- * caller passes both on unchanged, or puts words before the sentence with err_while(). err may be
- * NULL: then only the status is wanted.
+ * A function that fails returns its status and fills *err with one message for the user. The caller
+ * passes both on unchanged, or prefixes the message with err_while(). err may be NULL: the caller
+ * needs only the status.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_ERR_H
@@ -19,10 +19,10 @@
 dck_status err_set(dck_err *err, dck_status code, const char *file, int line, const char *fmt, ...)
     DCK_PRINTF(5, 6);
 
-/* Puts "while <fmt>: " before the sentence that is there; returns code unchanged. */
+/* Inserts "while <fmt>: " before the message in *err; returns code unchanged. */
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
-/* Appends ": " and strerror(errnum), and keeps errnum as native_code. */
+/* As err_set(), appends ": " and strerror(errnum), and stores errnum as native_code. */
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...) DCK_PRINTF(6, 7);
 

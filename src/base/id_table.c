@@ -50,7 +50,7 @@ size_t utf8_sanitize_copy(char to[KEPT_NAME_MAX], const char *text, size_t n)
 	size_t used = 0;
 
 	for (size_t i = 0; i < n;) {
-		/* The text may end in the middle of a character, and has no NUL behind it. */
+		/* The text may end in the middle of a character, and is not NUL-terminated. */
 		char one[UTF8_BYTES_MAX + 1] = {0};
 		memcpy(one, text + i, n - i < UTF8_BYTES_MAX ? n - i : UTF8_BYTES_MAX);
 		size_t bytes = utf8_length(one), put = bytes ? bytes : sizeof unknown - 1;
@@ -162,7 +162,7 @@ bool hash_map_put(hash_map *m, uint64_t key, uint32_t value)
 	return true;
 }
 
-/* What stands behind an emptied place moves up, so that no search stops too early. */
+/* Entries after an emptied slot move up, so that no search stops too early. */
 void hash_map_remove(hash_map *m, uint64_t key)
 {
 	uint32_t hole = m->room ? kept_place_of(m, key) : 0;

@@ -48,7 +48,7 @@ void dck_set_allocator(const dck_allocator *a)
 	current = a ? *a : libc;
 }
 
-/* Never asks for 0 bytes: then NULL means "no memory" and nothing else. */
+/* Never requests 0 bytes, so that NULL means only "no memory". */
 void *mem_alloc(size_t bytes)
 {
 	return current.alloc(current.self, bytes ? bytes : 1);
@@ -126,7 +126,7 @@ void mem_arena_free(mem_arena *a)
 	mem_free(a);
 }
 
-/* Adds a block for `need` bytes: of the usual size, or of what the limit leaves. */
+/* Adds a block for `need` bytes: of the usual size, or of the bytes left below the limit. */
 static block *base_block_add(mem_arena *a, size_t need)
 {
 	if (need > SIZE_MAX - sizeof(block))

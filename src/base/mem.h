@@ -9,8 +9,8 @@
  *	... one check for all of it: mem_arena_failed(a) ...
  *	mem_arena_free(a);
  *
- * What comes from mem_alloc() is freed with mem_free(); what comes from an arena is never freed
- * alone. Sizes that overflow count as "no memory": the result is NULL.
+ * Memory of mem_alloc() is freed with mem_free(); memory of an arena is freed only with the arena.
+ * Sizes that overflow count as "no memory": the result is NULL.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_MEM_H
@@ -30,8 +30,8 @@ typedef struct mem_arena mem_arena;
 mem_arena *mem_arena_new(size_t block_bytes); /* @owned; NULL: no memory. 0: a default size */
 void mem_arena_free(mem_arena *a);	      /* NULL is allowed */
 
-/* Zeroed, aligned for any type. NULL marks the arena as failed: builders allocate
- * freely and ask once at the end. Zero bytes give a valid pointer. */
+/* Returns zeroed memory, aligned for any type. NULL marks the arena as failed: builders allocate
+ * freely and check once at the end. Zero bytes give a valid pointer. */
 void *mem_arena_alloc(mem_arena *a, size_t bytes);
 void *mem_arena_array(mem_arena *a, size_t n, size_t size); /* checks the product */
 char *mem_arena_dup(mem_arena *a, const char *text);	    /* NULL stays NULL */
@@ -40,7 +40,7 @@ char *mem_arena_fmt(mem_arena *a, const char *fmt, ...) DCK_PRINTF(2, 3);
 char *mem_arena_vfmt(mem_arena *a, const char *fmt, va_list ap) DCK_PRINTF(2, 0);
 bool mem_arena_failed(const mem_arena *a);
 size_t mem_arena_bytes(const mem_arena *a); /* taken from the allocator so far */
-/* Refuse to grow past `bytes` (the arena then fails); 0: no limit. */
+/* Limits the arena to `bytes`, above which it fails; 0: no limit. */
 void mem_arena_limit(mem_arena *a, size_t bytes);
 
 #endif

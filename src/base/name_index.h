@@ -1,4 +1,4 @@
-/* name_index.h - numbers for names: 0, 1, 2, ... in the order of first sight.
+/* name_index.h - name interning: ids 0, 1, 2, ... in the order of first occurrence.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_NAMES_H
@@ -9,20 +9,21 @@
 #define NAMES_NONE SIZE_MAX
 
 typedef struct names {
-	const char **name; /* of each number */
-	size_t n, room;	   /* room: how many fit */
-	size_t *slot;	   /* number + 1; 0: free */
+	const char **name; /* by id */
+	size_t n, room;	   /* room: capacity, in names */
+	size_t *slot;	   /* id + 1; 0: free */
 	size_t mask;
 } names;
 
-/* Room for `most` names; false: no memory. Names are borrowed, everything else is in the arena. */
+/* Reserves space for `most` names; false: no memory. Names are borrowed, all else is in the arena.
+ */
 bool names_init(names *t, mem_arena *a, size_t most);
-/* The name's number; a new one gets the next. At most `most` different names. */
+/* Returns the name's id; a new name gets the next. At most `most` different names. */
 size_t names_add(names *t, const char *name);
-/* NAMES_NONE: never seen. */
+/* Returns the name's id; NAMES_NONE: it was never added. */
 size_t names_find(const names *t, const char *name);
 
-/* Whether a text of names with a space between has that one: "Add Sub" has "Sub". */
+/* Returns whether a space-separated list has that name: "Add Sub" has "Sub". */
 bool names_listed(const char *list, const char *name);
 
 #endif

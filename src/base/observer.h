@@ -9,9 +9,9 @@
 
 bool observer_cancelled(const dck_observer *watch);
 
-/* A progress of which only the phase is known; the rest is 0 or NaN. */
+/* Returns a progress with only the phase; the rest is 0 or NaN. */
 dck_progress progress_indeterminate(const char *phase);
-/* So many of all are done; the rest is foreseen from the time that these took. */
+/* Returns a progress with `done` of `all`; the time left is extrapolated from elapsed_ns. */
 dck_progress progress_fraction(const char *phase, uint64_t done, uint64_t all, uint64_t elapsed_ns);
 void observer_show(const dck_observer *watch, const dck_progress *p);
 /* Reports that a phase begins. `watch` is a const dck_observer *. */

@@ -1,4 +1,4 @@
-/* percentile.h - the name of a percentile, as limits and --statistic take it.
+/* percentile.h - names of percentiles, as limits and --statistic take them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PERCENTILE_H
@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 
-/* "median", "p75", "p99.9" or "p999": *ret in 0..1. false: it is none, and *ret is as it was. */
+/* Parses "median", "p75", "p99.9" or "p999" to *ret in 0..1. false: the text is no percentile, and
+ * *ret is unchanged. */
 bool percentile_parse(const char *text, double *ret);
-/* Two that were read of different texts are one. */
+/* Returns whether two percentiles are equal, also if they were parsed from different texts. */
 bool percentile_is(double a, double b);
 
-/* What is estimated and what limits are given on. */
+/* The range of percentiles that are estimated and may have limits. */
 #define PERCENTILE_LEAST 0.5
 #define PERCENTILE_MOST	 0.9999
 

@@ -118,7 +118,7 @@ char *dck_progress_text(const dck_progress *now, bool utf8, unsigned width, char
 {
 	snprintf(buf, size, "%-10s", now->phase ? now->phase : "");
 	count_text(now, buf, size);
-	if (now->runs_total > 0) { /* percents say what a bar shows */
+	if (now->runs_total > 0) { /* the percentage repeats the bar */
 		rate_text(now, buf, size);
 		eta_text(now, buf, size);
 		estimate_text(now, utf8, width, buf, size);

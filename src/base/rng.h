@@ -16,7 +16,7 @@
 
 #define RNG_STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* Sixty-four bits from sixty-four, each of which depends on all. */
+/* Mixes 64 bits: each bit of the result depends on all bits of z. */
 static inline uint64_t rng_mix(uint64_t z)
 {
 	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -24,19 +24,19 @@ static inline uint64_t rng_mix(uint64_t z)
 	return z ^ z >> 31;
 }
 
-/* Number i of a key: they can be made in any order. */
+/* Returns the i-th number of a key's stream, in any order of i. */
 static inline uint64_t rng_at(uint64_t key, uint64_t i)
 {
 	return rng_mix(key + i * RNG_STEP);
 }
 
-/* The next number of a stream; the state begins with the seed. */
+/* Returns the next number of a stream; the initial state is the seed. */
 static inline uint64_t rng_next(uint64_t *state)
 {
 	return rng_mix(*state += RNG_STEP);
 }
 
-/* 0 to n - 1; uniform to one in 2^32 / n. */
+/* Returns 0 to n - 1; uniform to one in 2^32 / n. */
 static inline size_t rng_below(uint64_t *state, size_t n)
 {
 	return (size_t)(((rng_next(state) >> 32) * (uint64_t)n) >> 32);

@@ -60,7 +60,7 @@ void dck_sink_buffer(dck_sink *s, dck_buffer *b)
 	dck_sink_custom(s, buffer_write, b);
 }
 
-/* --- what writers call */
+/* --- functions for writers */
 
 void sink_fail(dck_sink *out, const dck_err *why)
 {
@@ -78,7 +78,7 @@ static void deliver(dck_sink *s, const void *bytes, size_t n)
 	dck_status st = s->write(s->self, bytes, n, &e);
 	if (st == DCK_OK)
 		return;
-	if (e.code == DCK_OK) /* a custom function that gave no sentence */
+	if (e.code == DCK_OK) /* a custom function that gave no message */
 		err_set(&e, st, __FILE__, __LINE__, "cannot write the output: %s",
 			dck_status_text(st));
 	sink_fail(s, &e);

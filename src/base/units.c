@@ -30,7 +30,7 @@ typedef struct scale {
 
 static const scale time_scales[] = {
     {"ns", 1, true},
-    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC both look like a mu */
+    {"\xc2\xb5s", 1000, true}, /* U+00B5 and U+03BC are both shown as a mu */
     {"\xce\xbcs", 1000, false},
     {"us", 1000, false},
     {"ms", 1000000, true},

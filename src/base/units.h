@@ -1,4 +1,4 @@
-/* units.h - every unit is parsed and printed here and nowhere else.
+/* units.h - parsing of all units; units.c also prints them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_UNITS_H
@@ -11,11 +11,11 @@ dck_status units_parse_bytes(const char *text, uint64_t *ret_bytes, dck_err *err
 dck_status units_parse_count(const char *text, uint64_t *ret_n, dck_err *err);
 dck_status units_parse_real(const char *text, double *ret_v, dck_err *err);
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err);
-/* "1x3x224x224" into at most cap dims, each >= 0. */
+/* Parses "1x3x224x224" into at most cap dims, each >= 0. */
 dck_status units_parse_dims(const char *text, int64_t *ret_dims, size_t cap, size_t *ret_rank,
 			    dck_err *err);
 
-/* Bytes of a mu, as in \u00b5s, at the beginning of s; 0: there is none. */
+/* Returns the bytes of a mu, as in \u00b5s, at the beginning of s; 0: s does not begin with one. */
 size_t units_mu(const char *s);
 
 #endif

@@ -66,9 +66,9 @@ uint32_t utf8_code(const char *text, size_t n)
 
 bool utf8_is_control(const char *text, size_t n)
 {
-	/* Besides the control characters of one byte: those of two (U+009B begins a sequence of a
-	 * terminal as ESC [ does), marks that turn the direction of what follows, so that a name
-	 * reads as another, and what ends a line for some. */
+	/* Besides control characters of one byte: control characters of two (U+009B begins a
+	 * terminal's escape sequence as ESC [ does), marks that reverse the direction of the text
+	 * after them, so that a name reads as another, and line separators. */
 	static const struct {
 		uint32_t first, last;
 	} ranges[] = {{0x00, 0x1f},	{0x7f, 0x9f},	  {0x61c, 0x61c},   {0x200e, 0x200f},

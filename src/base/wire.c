@@ -118,7 +118,7 @@ dck_status wire_next_any(wire_reader *r, const char *(*name)(const void *self, u
 					 (unsigned)f.number, (unsigned long long)f.at);
 		value = wire_little_endian(p, used);
 		break;
-	default: /* groups, which ONNX never had, and what does not exist */
+	default: /* groups, which ONNX never had, and undefined types */
 		return wire_fail(r, err, "field %u at byte %llu has wire type %d",
 				 (unsigned)f.number, (unsigned long long)f.at, (int)f.type);
 	}

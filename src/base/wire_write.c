@@ -126,7 +126,7 @@ void wire_end(wire_out *w, size_t mark)
 {
 	if (w->failed)
 		return;
-	/* The length is only known now: the message moves over to make room for it. */
+	/* The length is only known now: the message is moved to make space for it. */
 	size_t n = w->n - mark, size = wire_varint_size(n);
 	if (!wire_reserve(w, size))
 		return;

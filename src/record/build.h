@@ -1,5 +1,5 @@
-/* build.h - the only way to make a record. A builder takes facts, metrics, tables and notes one by
- * one, and hands over the finished record.
+/* build.h - builder of records, the only way to make one. It takes facts, metrics, tables and notes
+ * one by one, and returns the finished record.
  *
  *	record_builder *b = record_new();
  *
@@ -23,10 +23,11 @@ typedef struct record_builder record_builder;
 
 record_builder *record_new(void);    /* @owned, record_finish or record_drop; NULL: no memory */
 void record_drop(record_builder *b); /* NULL is allowed */
-/* Hands the record over and frees the builder, also on failure. */
+/* Returns the record, which the caller owns, and frees the builder, also on failure. */
 dck_status record_finish(record_builder *b, dck_record **ret, dck_err *err) DCK_MUST_USE;
 bool record_has_rows(const dck_record *r); /* any of its tables */
-/* As dck_record_save(), for who reads the file soon and removes it: nothing is synced. */
+/* Saves as dck_record_save() but without fsync, for a caller that reads the file soon and removes
+ * it. */
 dck_status record_save_unsynced(const dck_record *r, const char *path, dck_err *err);
 
 void record_set_id(record_builder *b, const char *id);
@@ -34,13 +35,13 @@ void record_set_began(record_builder *b, int64_t unix_ns);
 void record_set_command(record_builder *b, const char *text);
 void record_set_incomplete(record_builder *b, bool incomplete);
 
-/* Values to hand over. A text is copied. Text NULL: absent, and why NULL: "not known". */
+/* Values to pass. A text is copied. Text NULL: absent; why NULL: "not known". */
 #define RECORD_INT(v)	   ((dck_value){.kind = DCK_VALUE_INT, .as.i = (v)})
 #define RECORD_REAL(v)	   ((dck_value){.kind = DCK_VALUE_REAL, .as.r = (v)})
 #define RECORD_TEXT(v)	   ((dck_value){.kind = DCK_VALUE_TEXT, .as.text = (v)})
 #define RECORD_ABSENT(why) ((dck_value){.kind = DCK_VALUE_ABSENT, .as.text = (why)})
 
-/* A later fact of the same section and key replaces the earlier one. */
+/* Adds a fact. A later fact of the same section and key replaces the earlier one. */
 void record_fact(record_builder *b, const char *section, const char *key, dck_unit u, dck_value v);
 void record_fact_text(record_builder *b, const char *section, const char *key, const char *text);
 void record_fact_fmt(record_builder *b, const char *section, const char *key, const char *fmt, ...)
@@ -52,17 +53,18 @@ void record_fact_real(record_builder *b, const char *section, const char *key, d
 		      double v);
 void record_fact_absent(record_builder *b, const char *section, const char *key, const char *why);
 
-/* Copies n values, and n times when at_ns is not NULL. */
+/* Copies n values, and n times if at_ns is not NULL. */
 void record_series(record_builder *b, const char *tag, dck_unit u, const uint64_t *at_ns,
 		   const double *values, size_t n, size_t warmup);
 
-/* The same for n values that the caller fills in, and n times where it asks for them (not NULL).
- * false: there is no memory for them. */
+/* Adds a series of n values that the caller fills in, and of n times if ret_at_ns is not NULL.
+ * false: no memory. */
 bool record_series_room(record_builder *b, const char *tag, dck_unit u, size_t n, size_t warmup,
 			double **ret_values, uint64_t **ret_at_ns);
 
-/* tag must stand in metrics.def, or belong to a family there (asserted). Not finite: becomes
- * absent, "not a finite number". Level 0, or an end that is not finite: there is no interval. */
+/* Adds a metric. tag must be in metrics.def, or belong to a family there (asserted). A value that
+ * is not finite becomes absent, "not a finite number". Level 0, or an end that is not finite: no
+ * interval. */
 void record_metric(record_builder *b, const char *tag, dck_value v, double lo, double hi,
 		   double level, const char *how);
 void record_metric_real(record_builder *b, const char *tag, double v, const char *how);
@@ -71,27 +73,28 @@ void record_metric_interval(record_builder *b, const char *tag, double v, double
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
 
-/* That metric's interval, where it has one, is narrower than its level says, because ... "": it is
- * not. */
+/* Marks that metric's interval, if it has one, as too narrow for its level, with the reason; "": it
+ * is not. */
 void record_metric_narrow(record_builder *b, const char *tag, const char *why);
 
-/* The unit of that metric, where its row allows another one (record_def_in). */
+/* Sets the unit of that metric, if its row allows another unit (record_def_in). */
 void record_metric_unit(record_builder *b, const char *tag, dck_unit u);
 
-/* What came out, as one sentence with its numbers, for people: fact "answer" of section "result". A
- * summary shows it above (on a terminal below) all else; a later one replaces it. No full stop, no
- * advice (that is a note's), not more than about 150 characters: "mobilenet is 2.31 times slower
+/* Sets the result as one sentence with its numbers, for people: fact "answer" of section "result".
+ * A summary shows it above (on a terminal below) all else; a later answer replaces it. No full
+ * stop, no advice (notes have that), at most about 150 characters: "mobilenet is 2.31 times slower
  * than resnet18 [1.93, 2.66]". */
 void record_answer(record_builder *b, const char *fmt, ...) DCK_PRINTF(2, 3);
 
-/* What a script asks of the record: the worst of its verdicts, as fact "gate" of section "result",
- * an integer. */
+/* Sets the worst of the record's verdicts, for scripts: fact "gate" of section "result", an
+ * integer.
+ */
 void record_gate(record_builder *b, dck_verdict v);
 
-/* A table, filled row by row: record_table(), then for each row a cell for each column, in their
- * order (asserted at the next table, series or record_finish()). columns is copied. Text in a
- * column that has a unit is not allowed (asserted); a number in one that has none is. A name or key
- * that is taken gets a number behind it ("points/2", "p99_2"). */
+/* Begins a table, filled row by row: record_table(), then for each row a cell for each column, in
+ * their order (asserted at the next table, series or record_finish()). columns is copied. Text in a
+ * column with a unit is not allowed (asserted); a number in a column without a unit is. A name or
+ * key that exists already gets a number as suffix ("points/2", "p99_2"). */
 void record_table(record_builder *b, const char *name, const char *title, const dck_column *columns,
 		  size_t ncolumns);
 void record_cell_text(record_builder *b, const char *text);
@@ -102,34 +105,36 @@ void record_cell_real(record_builder *b, double v); /* not finite: absent */
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);
 void record_cell_absent(record_builder *b, const char *why);
 
-/* What a summary shows of the last table. It shows one table: the first for which columns were
- * named, else the first of all; of it the first column and those named here ("ratio verdict", keys
- * with blanks between, which need not exist), as far as they find room, and the rows named, each
- * after its last cell. Rows: a few, the most important ones; none: the first of the table. */
+/* Set what a summary shows of the last table. A summary shows one table: the first for which
+ * columns were named, else the first of all; of it the first column and the columns named here
+ * ("ratio verdict", keys separated by spaces, which need not exist), as far as they fit, and the
+ * rows named, each after its last cell. Rows: a few, the most important ones; none: the first of
+ * the table. */
 void record_summary_columns(record_builder *b, const char *keys);
 void record_summary_row(record_builder *b);
 
-/* Copies all of it. Parents stand before their children, weights are finite (asserted). */
+/* Copies a tree. Parents are before their children, weights are finite (asserted). */
 void record_tree(record_builder *b, const dck_tree *t);
 
-/* Copies all of it, names and arrays too. A zeroed dck_value is absent, "not measured". */
+/* Copies an operator, names and arrays too. A zeroed dck_value is absent, "not measured". */
 void record_op(record_builder *b, const dck_op *op);
 
 void record_note(record_builder *b, const char *code, const char *fmt, ...) DCK_PRINTF(3, 4);
-/* One of another severity than its row, or of another record, with nothing put behind. */
+/* Adds a note of another severity than its row's, or from another record, without the row's fix
+ * appended. */
 void record_note_as(record_builder *b, dck_severity severity, const char *code, const char *fmt,
 		    ...) DCK_PRINTF(4, 5);
 const dck_note_def *record_note_find(const char *code); /* static; NULL: there is no such code */
-/* The first note of code `cause` names the cause of those of `code`. Nothing happens where one of
- * them is not there. */
+/* Sets the cause of the notes of `code` to the first note of code `cause`. Does nothing if either
+ * is missing. */
 void record_note_set_cause(record_builder *b, const char *code, const char *cause);
-/* The operators, the notes so far, borrowed until the next call on b. */
+/* Return the operators and the notes so far, borrowed until the next call on b. */
 const dck_op *record_ops(const record_builder *b, size_t *ret_n);
 const dck_note *record_notes(const record_builder *b, size_t *ret_n);
 
-/* record_json.c: the JSON form, docs/reference/record.md. */
+/* record_json.c: writes the JSON format, docs/reference/record.md. */
 void record_json_write(const dck_record *r, dck_sink *out);
-/* The same as one object inside a larger text. */
+/* Writes it as one object inside a larger text. */
 void record_json_put(const dck_record *r, json_writer *w);
 
 #endif

@@ -1,9 +1,10 @@
-/* comparable.c - what makes two records comparable: a row for each fact. `compare` asks which rows
- * differ; `history` makes two keys of them, and records with equal keys are points of one trend.
+/* comparable.c - comparability of two records: a row for each fact. `compare` uses the rows that
+ * differ; `history` hashes them to two keys, and records with equal keys are points of one trend.
  *
  *     {COMPARABLE_STATE, TREND_TOGETHER, "plan", "seed", LIKE_EQUAL, "another draw ..."}
  *
- * says: records with other seeds are compared, the difference is noted, and they trend.
+ * means: records with different seeds are compared, the difference is noted, and they are points of
+ * one trend.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "record/comparable.h"
@@ -29,12 +30,12 @@ typedef enum likeness {
 typedef struct row {
 	comparable_group group;
 	comparable_trend trend;
-	/* key "input/": every fact whose key begins so; "": all that have no row of their own. */
+	/* key "input/": every fact whose key has this prefix; "": all facts without a row. */
 	const char *section, *key;
 	likeness like;
 	const char *why; /* it means that */
-	/* A fact of the engine that says the same better: where both records have it, this row is
-	 * left out of a comparison. */
+	/* A more precise fact of the engine: if both records have it, this row is left out of a
+	 * comparison. */
 	const char *better;
 } row;
 
@@ -46,7 +47,7 @@ typedef struct row {
 #define VERSION	  "it goes with the engine's version"
 #define EFFORT	  "how long is measured changes how sure a number is, not the number"
 
-/* What makes a comparison refuse separates records in a trend too. */
+/* Facts that make a comparison refuse separate trends too. */
 static const row rows[] = {
     {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpu", LIKE_EQUAL, ELSEWHERE, NULL},
     {COMPARABLE_MACHINE, TREND_MACHINE, "host", "cpus_online", LIKE_EQUAL, ELSEWHERE, NULL},

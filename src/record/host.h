@@ -7,9 +7,9 @@
 #include "os/os.h"
 #include "record/build.h"
 
-/* A text, or absent where it is NULL or "": the system does not report it. */
+/* Adds a text, absent if it is NULL or "": the system does not report it. */
 void record_fact_known(record_builder *b, const char *section, const char *key, const char *text);
-/* Section "host"; what the system does not report is absent. */
+/* Adds section "host"; facts that the system does not report are absent. */
 void record_host(record_builder *b, const os_host *host);
 
 #endif

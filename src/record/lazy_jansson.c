@@ -3,9 +3,9 @@
 
 struct jansson_functions record_jansson;
 
-/* Its reader does not notice every allocation that fails, and a text loses letters then. So its
- * functions are called through ours, which remember it; they may be those of the program around
- * us, which uses the same jansson. */
+/* Jansson's reader does not check every allocation, and a failure truncates a text. So our
+ * allocators wrap its allocation functions and record failures; these may be the functions of the
+ * program around us, which uses the same jansson. */
 static struct {
 	json_malloc_t alloc;
 	json_free_t release;

@@ -1,4 +1,4 @@
-/* lazy_jansson.h - jansson, loaded when a record is first read.
+/* lazy_jansson.h - lazy loading of jansson, when a record is first read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_LATE_JANSSON_H
@@ -25,14 +25,14 @@ struct jansson_functions {
 	JANSSON_FUNCTIONS(OS_LATE_MEMBER)
 };
 
-/* Written once, by the first that reads a record. */
+/* Written once, by the first jansson_load(). */
 extern struct jansson_functions record_jansson;
 static const struct jansson_functions *const jansson = &record_jansson;
 
-/* E_ABSENT: it is not there. */
+/* Loads jansson. E_ABSENT: it is not installed. */
 dck_status jansson_load(dck_err *err);
-/* The text as a tree, to be freed with delete; after jansson_load(). NULL: it is no JSON, and
- * *ret_at says why, or there is no memory for all of it. */
+/* Parses the text into a tree, which the caller frees with delete; after jansson_load(). NULL: the
+ * text is invalid JSON, and *ret_at is the reason, or there is not enough memory. */
 json_t *jansson_read(const char *text, size_t n, json_error_t *ret_at, bool *ret_no_memory);
 
 #endif

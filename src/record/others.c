@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* /proc/stat counts in ticks of 10 ms, so that a shorter time says nothing. */
+/* /proc/stat counts in ticks of 10 ms, so a shorter time has no information. */
 #define WALL_NS_LEAST 2e8
 
 #define OTHERS_CORES 0.1  /* less moves a median by less than its interval */
@@ -39,7 +39,7 @@ bool record_others_matter(const record_others *o)
 	return o->known && c->others > OTHERS_CORES && c->others > OTHERS_SHARE * free_cores;
 }
 
-/* "cc1 0.52, python3 0.21": cores of each; "": none can be seen. */
+/* Writes "cc1 0.52, python3 0.21": cores of each program; "": none is visible. */
 static void names_text(const os_cpu_split *c, char *buf, size_t size)
 {
 	size_t at = 0;

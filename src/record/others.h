@@ -1,5 +1,5 @@
-/* others.h - which other programs used the processors during a measurement, and whether that could
- * change its result.
+/* others.h - interference by other programs: which used the processors during a measurement, and
+ * whether that could change its result.
  *
  *	record_others o;
  *
@@ -16,7 +16,7 @@
 #include "record/build.h"
 
 typedef struct record_others {
-	os_cpu_users *before; /* NULL: not begun, or ended */
+	os_cpu_users *before; /* NULL: not started, or ended */
 	long pid;
 	uint64_t began_ns;
 	double wall_ns;
@@ -24,20 +24,20 @@ typedef struct record_others {
 	os_cpu_split cores;
 } record_others;
 
-/* This process, `pid` (0: none) and what these start do not count as others. */
+/* Starts. This process, `pid` (0: none) and their descendants do not count as others. */
 void record_others_begin(record_others *o, long pid);
-/* A second call does nothing; {0} is allowed. */
+/* Ends. A second call does nothing; {0} is allowed. */
 void record_others_end(record_others *o);
 
-/* The others used more than 0.1 cores, and more than a quarter of what the measured program left
- * free: on a machine of 64 cores a program of one thread does not notice two others. */
+/* Returns whether the others used more than 0.1 cores, and more than a quarter of the cores that
+ * the measured program left free: on 64 cores, two others do not affect a program of one thread. */
 bool record_others_matter(const record_others *o);
 
-/* Facts `others_cpu`, `others` (names) and `steal` of that section, and the notes busy-neighbours
- * and steal. `threads`: the command has --threads and --cpus for what it measures. */
+/* Adds facts `others_cpu`, `others` (names) and `steal` to that section, and the notes
+ * busy-neighbours and steal. `threads`: the command has --threads and --cpus for its subject. */
 void record_others_put(const record_others *o, record_builder *b, const char *section,
 		       bool threads);
-/* The same with other remedies: of programs that were busy, and of a hypervisor. */
+/* Adds the same with other fixes: for busy programs, and for a hypervisor. */
 void record_others_advise(const record_others *o, record_builder *b, const char *section,
 			  const char *busy, const char *stolen);
 

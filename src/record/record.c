@@ -1,7 +1,7 @@
 /* record.c - reads a record: look-up by name, units, metric definitions, equality of values.
  *
- * Look-ups are linear searches, which need no index beside the immutable record: one that deepclock
- * measured has tens to hundreds of entries of each kind. They return pointers into the record, or
+ * Look-ups are linear searches, which need no index: a record that deepclock measured has tens to
+ * hundreds of entries of each kind. They return pointers into the record, or
  * NULL. Any number of threads may read a record at once.
  *
  * metrics.def is expanded into a const table (X macro). A tag that ends in '*' is a family;

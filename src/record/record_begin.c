@@ -44,13 +44,13 @@ record_builder *record_begin_program(char *const *argv)
 	return record_begin(title);
 }
 
-/* What an option row's field holds, as a fact. */
+/* Adds the value of an option row's field as a fact. */
 static void fact_option(record_builder *b, const char *section, const dck_opt *o, const void *field)
 {
 	const bool number =
 	    o->kind == DCK_OPT_COUNT || o->kind == DCK_OPT_TIME || o->kind == DCK_OPT_BYTES;
 
-	/* Without a default 0 stands for "not given". */
+	/* Without a default 0 means "not given". */
 	if (number && !o->def && *(const uint64_t *)field == 0) {
 		record_fact_absent(b, section, o->name, "not given");
 		return;

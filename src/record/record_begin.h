@@ -1,4 +1,4 @@
-/* record_begin.h - the beginning of every record: its id, its title, and what was asked for.
+/* record_begin.h - start of every record: its id, its title, and the options.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_ASKED_H
@@ -10,12 +10,12 @@
 /* 128 random bits in hex. */
 enum { RECORD_ID_SIZE = 33 };
 void record_id_make(char ret[RECORD_ID_SIZE]);
-/* A builder with what every record has: an id of its own, and a title. NULL: no memory. */
+/* Returns a builder with the facts of every record: a new id, and a title. NULL: no memory. */
 record_builder *record_begin(const char *title);
-/* The same; the title is the words of a program, as they were given. */
+/* Returns one whose title is a program's command line, as it was given. */
 record_builder *record_begin_program(char *const *argv);
 void record_program_title(char *ret, size_t size, char *const *argv);
-/* One fact for each option row: what was asked, defaults included. */
+/* Adds one fact for each option row: its value, defaults included. */
 void record_fact_options(record_builder *b, const char *section, const dck_opt *table,
 			 const void *cfg);
 

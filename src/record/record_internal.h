@@ -1,4 +1,4 @@
-/* record_internal.h - what the files of this directory share: the box a record lives in.
+/* record_internal.h - private header of this directory: the owner of a record's memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_BOX_H
@@ -7,36 +7,35 @@
 #include "deepclock/record.h"
 #include "base/mem.h"
 
-/* A record and the arena that holds it, the box and all it points to. */
+/* A record and the arena with the record, this struct and all that they point to. */
 typedef struct record_owner {
-	dck_record record; /* first, so that dck_record_free() finds the box */
+	dck_record record; /* first, so that dck_record_free() finds the owner */
 	mem_arena *arena;
 } record_owner;
 
 record_owner *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL: no memory */
 
-/* The row of metrics.def for a tag: static; of a family ("precision/cat" belongs to the row
- * "precision/ *" without the blank) a copy with that tag, in the arena. NULL: there is none, or no
- * memory (the arena remembers). */
+/* Returns the row of metrics.def for a tag: static; for a family ("precision/cat" belongs to the
+ * row "precision/ *" without the space) a copy with that tag, in the arena. NULL: there is none, or
+ * no memory (the arena has failed then). */
 const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
-/* The row with numbers in that unit: itself, or a copy in the arena where the unit is another of
- * the same kind (a model's rate is items/s, a program's runs/s). NULL: another kind, or no memory.
- */
+/* Returns the row with numbers in that unit: `def`, or a copy in the arena if the unit is another
+ * of the same kind (a model's rate is items/s, a program's runs/s). NULL: another kind, or no
+ * memory. */
 const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_arena *a);
 bool record_find_unit(const char *text, dck_unit *ret);
 
-/* Numbers by what they are worth, absent values whatever their reasons. */
+/* Compares numbers by value; absent values are equal, whatever their reasons. */
 bool record_value_equal(const dck_value *a, const dck_value *b);
 
-/* An integer is exact in a double, and so a JSON number, up to this magnitude. */
+/* An integer is exact in a double, and so is a JSON number, up to this magnitude. */
 #define RECORD_EXACT_MAX INT64_C(9007199254740992)
 
-/* The reason that leaves an operator's peer, time, rate or roof out of the JSON form. */
+/* The reason with which an operator's peer, time, rate or roof is not written to JSON. */
 #define RECORD_NOT_MEASURED "not measured"
 
-/* The numbers of an operator, in the order in which every form has them: the member's name in the
- * JSON form, where it is in a dck_op, and whether it is measured: it is then left out where it was
- * not. */
+/* The numbers of an operator, in the order of every format: the member's name in JSON, its offset
+ * in a dck_op, and whether it is measured: then it is left out if it was not. */
 typedef struct record_op_number {
 	const char *key;
 	size_t at;
@@ -51,10 +50,10 @@ void record_op_set(dck_op *op, size_t i, dck_value v);
 #define RECORD_INTERVAL	   ((const char *const[]){"lo", "hi", "level"})
 #define RECORD_OP_INTERVAL ((const char *const[]){"time_lo", "time_hi", "time_level"})
 
-/* Before the formula that a number is, as the reason why it is none: "open sizes: 4.09 G * N". */
+/* Prefix of a formula that is the reason for an absent number: "open sizes: 4.09 G * N". */
 #define RECORD_OPEN "open sizes: "
 
-/* Behind an operator's exact formula. */
+/* Suffix of an operator's exact formula. */
 #define RECORD_DIM ", which --dim makes a number"
 
 /* "2026-11-21T04:56:52.123456789Z". text: at least RECORD_TIME_SIZE bytes. */

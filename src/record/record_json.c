@@ -26,7 +26,7 @@ static void real_put(json_writer *w, double v)
 	json_real(w, v == 0 ? 0.0 : v);
 }
 
-/* The value, or the reason why there is none. */
+/* Writes the value, or the reason of an absent value. */
 static void bare_put(json_writer *w, const dck_value *v)
 {
 	switch (v->kind) {
@@ -201,7 +201,7 @@ static void record_op_put(json_writer *w, const dck_op *o)
 	json_end(w);
 }
 
-/* Bare, unless there is more to say than the value. */
+/* Writes a bare value, unless it is absent or has an interval. */
 static void record_cell_put(json_writer *w, const dck_cell *c)
 {
 	if (c->value.kind != DCK_VALUE_ABSENT && !(c->level > 0)) {

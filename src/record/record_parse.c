@@ -1,6 +1,6 @@
-/* record_parse.c - the JSON form of a record, read. The text may be anything: it is measured
- * before the parser builds its tree, every member is checked, and what is refused is named by
- * its place ("metrics[3].value is a list, not a number").
+/* record_parse.c - reads records from JSON. The text is untrusted: its memory is estimated before
+ * the parser builds its tree, every member is checked, and an error names the path of the member
+ * ("metrics[3].value is a list, not a number").
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More nesting than the schema has (8), with room for members of later versions. */
+/* More nesting than the schema has (8), with a reserve for members of later versions. */
 #define DEPTH_MAX 64
-/* What a list or object, and a value, cost in that tree at most, without their text. */
+/* Maximum bytes of a list or object, and of a value, in that tree, without their text. */
 #define NODE_LIST  288u
 #define NODE_VALUE 112u
 
@@ -93,7 +93,7 @@ static dck_status series_get(reader *rd, const json_t *o, void *row)
 	return DCK_OK;
 }
 
-/* A tag of another version or program: its definition is what the file says. */
+/* A tag of another version or program: its definition is in the file. */
 static const dck_metric_def *foreign_def(reader *rd, const char *tag, dck_unit unit)
 {
 	dck_metric_def *d = mem_arena_alloc(rd->arena, sizeof *d);

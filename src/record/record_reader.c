@@ -1,12 +1,12 @@
-/* record_reader.c - reads typed members of a record's JSON document, with the place of each error.
+/* record_reader.c - reads typed members of a record's JSON document, with the path of each error.
  *
  * A layer over jansson: a function reads one member of an expected type, or fails with the path of
  * the member and the reason ("metrics[3].value is a list, not a number"). The reader has the
  * position as indices (list, row, sub, cell); reader_place() formats it only for an error.
  *
  * Numbers: JSON numbers are doubles to most parsers, so integers above 2^53 are written as decimal
- * strings (RFC 8259, section 6). A string is read as an integer only where the type of the member
- * says so (text_is_int); overflow and trailing bytes are refused.
+ * strings (RFC 8259, section 6). A string is read as an integer only if the member has that
+ * type (text_is_int); overflow and trailing bytes are refused.
  *
  * Texts are copied into the arena, so the document can be freed afterwards. A missing optional
  * member leaves its result as it was. A lack of memory is sticky in the arena.
@@ -82,7 +82,7 @@ const char *reader_either(const json_t *o, const char *now, const char *before)
 	return !jansson->object_get(o, now) && jansson->object_get(o, before) ? before : now;
 }
 
-/* Reads an integer that is written as text, as those above 2^53 are. */
+/* Reads an integer that is written as text, as integers above 2^53 are. */
 bool reader_int_of(const char *text, int64_t *ret)
 {
 	char *end;

@@ -1,5 +1,5 @@
-/* record_reader.h - the members of a record's JSON form, read one by one, each with its place for
- * the sentence that refuses it.
+/* record_reader.h - reads the members of a record's JSON one by one, each with its position for the
+ * error message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef RECORD_RECORD_READER_H
@@ -11,7 +11,7 @@
 /* Bytes that the parser's tree may take; a million samples with their times take 90 MB. */
 #define READER_MAX ((uint64_t)1 << 30)
 
-/* Where we are in the document, for messages, and where everything goes. */
+/* The position in the document, for messages, and the arena of the record. */
 typedef struct reader {
 	mem_arena *arena;
 	dck_err *err;
@@ -23,7 +23,7 @@ typedef struct reader {
 	size_t cell;
 } reader;
 
-/* E_FORMAT: what is not there or of another type; what is wrong otherwise. key NULL: the row. */
+/* Set E_FORMAT: a missing member or one of another type; an invalid value. key NULL: the row. */
 dck_status reader_type_error(const reader *rd, const char *key, const json_t *v,
 			     const char *wanted);
 dck_status reader_value_error(const reader *rd, const char *key, const char *what);
@@ -31,32 +31,32 @@ dck_status reader_value_error(const reader *rd, const char *key, const char *wha
 /* An optional member that is missing leaves *ret as it was. */
 typedef enum need { OPTIONAL, REQUIRED } need;
 
-/* Returns `before`, the member's name before 0.1, where `o` has that one and not `now`. */
+/* Returns `before`, the member's name before 0.1, if `o` has it and not `now`; else `now`. */
 const char *reader_either(const json_t *o, const char *now, const char *before);
 const char *reader_keep(reader *rd, const json_t *v);
 dck_status reader_text(reader *rd, const json_t *o, const char *key, need n, const char **ret);
 dck_status reader_uint(reader *rd, const json_t *o, const char *key, need n, uint64_t max,
 		       uint64_t *ret);
 dck_status reader_unit(reader *rd, const json_t *o, dck_unit *ret);
-/* The list at `key`. An optional one that is missing is empty. */
+/* Reads the list at `key`. A missing optional list is empty. */
 dck_status reader_list(reader *rd, const json_t *o, const char *key, need n, const json_t **ret,
 		       size_t *ret_n);
-/* Integers past 2^53 are text. false: it is none. */
+/* Read integers; above 2^53 they are text. false: it is no integer. */
 bool reader_int_of(const char *text, int64_t *ret);
 bool reader_uint_of(const json_t *v, uint64_t *ret);
-/* A value of the document at `key` (NULL: at the place where we are). */
+/* Reads a value of the document at `key` (NULL: at the current position). */
 dck_status reader_bare(reader *rd, const char *key, const json_t *v, bool text_is_int,
 		       dck_value *ret);
-/* "value" or "absent" of a fact, a metric or a cell. Text is an integer where `text_is_int`. */
+/* Reads "value" or "absent" of a fact, a metric or a cell. Text is an integer if `text_is_int`. */
 dck_status reader_value(reader *rd, const json_t *o, bool text_is_int, dck_value *ret);
-/* The three members of an interval: all of them or none. */
+/* Reads the three members of an interval: all of them or none. */
 dck_status reader_interval(reader *rd, const json_t *o, const char *const keys[3], double *lo,
 			   double *hi, double *level);
 
-/* record_parse_tables.c: row is a dck_table, a dck_tree. */
+/* record_parse_tables.c: read a table and a tree; row is a dck_table, a dck_tree. */
 dck_status reader_table(reader *rd, const json_t *o, void *row);
 dck_status reader_tree(reader *rd, const json_t *o, void *row);
-/* Tables and trees are looked up by their names, so there is one of each. */
+/* Checks that names are unique, because tables and trees are looked up by name. */
 dck_status reader_names(reader *rd, const char *list, const void *rows, size_t n, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct renamed {
-	const char *in; /* section of a fact; NULL: codes of notes and tags of metrics have none */
+	const char *in; /* section of a fact; NULL: a code of a note or a tag of a metric */
 	const char *before, *now;
 } renamed;
 

@@ -9,7 +9,7 @@
 const char *record_renamed_note(const char *code);
 const char *record_renamed_fact(const char *section, const char *key);
 const char *record_renamed_metric(const char *tag);
-/* The same of the text of a fact, such as a verdict. */
+/* Returns today's text of a fact, such as a verdict. */
 const char *record_renamed_text(const char *section, const char *key, const char *text);
 
 #endif

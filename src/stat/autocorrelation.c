@@ -110,10 +110,10 @@ static double autocovariance(const folded *s, size_t lag)
 	return sum / (double)s->m;
 }
 
-/* Geyer's initial monotone positive sequence (1992): autocovariances are added in pairs, as long
- * as the pairs stay positive, each no larger than the one before. Each of them is too small by
- * about the variance of the mean, because the mean was taken from the same runs: the sum is
- * divided by what that leaves of it. */
+/* Geyer's initial monotone positive sequence (1992): autocovariances are added in pairs while the
+ * pairs are positive, each limited to the previous pair. Each autocovariance is too small by about
+ * the variance of the mean, because the mean was estimated from the same runs: the sum is divided
+ * by the remaining fraction. */
 static double geyer(const folded *s, double *ret_spread)
 {
 	const size_t most = s->m / 2 < LAGS_MOST ? s->m / 2 : LAGS_MOST;
@@ -140,8 +140,8 @@ static double geyer(const folded *s, double *ret_spread)
 	return (2 * sum - zero) / left * (double)s->g / s->var;
 }
 
-/* Returns how many values make up the variance: all but a few for usual noise, only the rare ones
- * where a few stand out of many equal ones. Over m it is 1 / kurtosis. */
+/* Returns the effective number of values in the variance: nearly all for usual noise, only the
+ * outliers if most values are equal. Divided by m it is 1 / kurtosis. */
 static double carriers(const folded *s)
 {
 	double squares = 0, fourths = 0;
@@ -345,7 +345,7 @@ static void wider_take(stat_autocorrelation *d)
 }
 
 /* The mean of the lowest ordinates of the cosine transform (Mueller 2007; Lazarus, Lewis, Stock and
- * Watson 2018): the spectrum at frequency 0 with as many degrees of freedom. The band is narrow
+ * Watson 2018): the spectrum at frequency 0, with a degree of freedom for each. The band is narrow
  * against 1/tau, over which the spectrum falls. */
 void stat_autocorrelation_find(const double *x, size_t n, stat_map f, const void *self, bool assume,
 			       double *scratch, stat_autocorrelation *ret)

@@ -8,7 +8,7 @@
 #include "stat/stat.h"
 #include <math.h>
 
-/* Beyond so many runs "how many more" is no help to anybody. */
+/* Above this number of runs "how many more" is not useful. */
 #define NEEDED_MOST 1e12
 /* The fewest runs that show whether they come in groups. */
 #define BEYOND		20.0
@@ -29,7 +29,7 @@ double stat_binomial_at_least(double k, double n, double q)
 	return k > n ? 0 : stat_beta_cdf(q, k, n - k + 1);
 }
 
-/* The smallest whole n from `from` on for which `enough` is true, which it stays; 0: none. */
+/* Returns the smallest integer n >= `from` for which `enough` is true (it is monotone); 0: none. */
 typedef struct search {
 	double q, alpha, share; /* share: of the runs that are over the limit; below 0: `over` is */
 	double over;
@@ -133,11 +133,11 @@ static double binomial_over_limit(double x, const void *limit)
 	return x > *(const double *)limit ? 1 : 0;
 }
 
-/* The fewer of what the spectrum and the autocorrelation say, lowered for what chance may hide, and
- * by the square of what Student's t asks more than the normal at that confidence, since it is an
- * estimate with few degrees of freedom itself (Korn and Graubard 1998). Long waits come in bursts
- * of very unequal length, whose number scatters more than that of runs of one length; where few are
- * seen by luck their dependence looks weak too: DEPENDENT_SHARE is what simulated queues ask. */
+/* Returns the smaller effective sample size of the spectrum and the autocorrelation, as a lower
+ * bound, divided by the squared ratio of Student's t to the normal quantile at that confidence,
+ * because it is an estimate with few degrees of freedom itself (Korn and Graubard 1998). Long waits
+ * come in bursts of very unequal length, whose number scatters more than equal bursts; if few are
+ * observed by chance, their dependence seems weak too: DEPENDENT_SHARE is from simulated queues. */
 static double binomial_runs_of(const stat_autocorrelation *d, double confidence)
 {
 	const double n = (double)d->n;
@@ -150,10 +150,10 @@ static double binomial_runs_of(const stat_autocorrelation *d, double confidence)
 			   fmin(stat_depend_n(d), n / d->tau_upper) * ratio * ratio);
 }
 
-/* Where dependence is asked of the samples. If the limit were just met it would be the p-quantile,
- * so that is the samples' own, or a lower one that has enough beyond it. A limit that lies twice as
- * far off as the farthest of all samples is another matter: what happens around the middle, such as
- * a processor that changes its clock, says nothing of it, and the extremes are asked. */
+/* Returns the threshold at which the dependence of the samples is estimated. If the limit were just
+ * met it would be the p-quantile, so the threshold is the samples' p-quantile, or a lower one with
+ * enough samples above it. For a limit twice as far away as the farthest sample the extremes are
+ * used: changes around the middle, such as a processor's clock, carry no information about it. */
 static double binomial_level_of(const double *sorted, size_t n, double p, double limit)
 {
 	const double part = fmin(0.5, BEYOND / (double)n);
@@ -166,8 +166,8 @@ static double binomial_level_of(const double *sorted, size_t n, double p, double
 	return stat_quantile_sorted(sorted, n, fmin(fmax(0.5, p), 1 - part));
 }
 
-/* The runs over a limit that holds are few and say little of how they depend on each other: others
- * are asked too. */
+/* The runs over a limit that is met are few and carry little information about their dependence: so
+ * other thresholds are used too. */
 double stat_limit_runs(const double *x, size_t n, double p, double limit, double confidence,
 		       double *scratch)
 {

@@ -45,8 +45,8 @@ double stat_blocks_half(const stat_blocks *f, double level, size_t comparisons)
 	return stat_t_quantile(1 - each / 2, f->dof) * f->sd * sqrt(2.0 / (double)f->blocks);
 }
 
-/* Of the means that may be the greatest: how many, their mean, and what is left of their distance
- * from it. */
+/* The means that may be the greatest: their number, their mean, and the factor that shrinks their
+ * distance from it. */
 typedef struct top {
 	double least, mean, left;
 	size_t n;

@@ -14,13 +14,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A level of fewer values is not told from outliers. */
+/* A level of fewer values is not distinguished from outliers. */
 #define SEGMENT_MIN 3
 /* p is a multiple of 1 / (this + 1). */
 #define PERMUTATIONS 1999
-/* Of alarms: the chance of one that stands, two-sided, which shrinks in proportion below YOUNG
- * points; how many standard deviations points count at most; what a correlation of 1 takes from the
- * log-likelihood without a step and with one. Found by simulation (tests/accuracy/changes.c). */
+/* Alarms: two-sided chance of one that remains, which shrinks in proportion below YOUNG points; the
+ * limit of points, in standard deviations; the penalty of a correlation of 1 on the log-likelihood
+ * without a step and with one. Found by simulation (tests/accuracy/changes.c). */
 #define ALARM_CHANCE 9e-5
 #define YOUNG	     40.0
 #define CLIP	     8.0
@@ -66,7 +66,7 @@ static bool changepoint_rank(const double *x, size_t n, double *sorted, double *
 	return true;
 }
 
-/* What a stretch of the series is split by: the values from `from` to `to` against all others. */
+/* A split of a segment of the series: the values from `from` to `to` against all others. */
 typedef struct arc {
 	size_t from, to;
 	double z2; /* the square of the rank sum's distance from its mean, in standard deviations,
@@ -81,10 +81,10 @@ static void arc_try(const double *sums, const double *weight, size_t from, size_
 		*best = (arc){from, to, z2};
 }
 
-/* The greatest over all ways to cut the series in two, and over stretches inside it (Olshen et al.,
- * Biostatistics 5, 2004), since a level that is left again is invisible to a single cut. Stretches
- * have lengths that grow by a fifth and steps of an eighth of their length: what they miss by that
- * is little, and the work stays in proportion to n. */
+/* Returns the greatest contrast over all cuts of the series in two, and over interior segments
+ * (circular binary segmentation: Olshen et al., Biostatistics 5, 2004), because a temporary level
+ * is invisible to a single cut. Segment lengths grow by a fifth, in steps of an eighth of the
+ * length: little is missed, and the work is proportional to n. */
 static arc arc_find(const double *r, size_t n, const double *weight, double *sums, bool inside)
 {
 	arc best = {.z2 = -1};
@@ -189,8 +189,8 @@ static double changepoint_median(const double *x, size_t n, double *scratch)
 	return stat_quantile_sorted(scratch, n, 0.5);
 }
 
-/* Splits are found one after the other, each in a series that still has the others in it: with its
- * neighbours known every one is placed again (Bai, Econometric Theory 13, 1997). */
+/* Splits are found one after the other, each while the series still contains the others: each is
+ * located again between its known neighbours (Bai, Econometric Theory 13, 1997). */
 static void place_again(const double *x, size_t n, stat_change *c, size_t count, double *scratch)
 {
 	const room m = room_of(scratch, n);
@@ -309,10 +309,10 @@ static double likelihood_ratio(const double *y, size_t n)
 	return best[1] - best[0];
 }
 
-/* How probable by chance alone a step is that is as clear as the one of x at `first`: the ratio of
- * the likelihoods with a step, wherever it is clearest, and without, as Student's t (Andrews,
- * Econometrica 61, 1993). A correlation explains a step away, which is why more of it costs
- * likelihood: few points do not distinguish the two. scratch: n. */
+/* Returns the p-value of the step of x at `first`: the likelihood ratio with a step, at its
+ * clearest position, and without, as Student's t (Andrews, Econometrica 61, 1993). A correlation
+ * can explain a step, so a larger correlation is penalized: few points do not distinguish the two.
+ * scratch: n. */
 static double chance_of_step(const double *x, size_t first, size_t n, double *scratch)
 {
 	const double level[] = {changepoint_median(x, first, scratch),

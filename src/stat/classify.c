@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* The order in which NumPy adds up an array (pairwise, in blocks of 128, by eight sums at a time):
- * an average that lies between two decimals is rounded as there only when its last bit is the same.
+ * an average between two decimals is rounded as in NumPy only if its last bit is the same.
  */
 #define BLOCK 128
 

@@ -1,4 +1,4 @@
-/* dist.h - the few distributions that intervals need.
+/* dist.h - quantiles and distribution functions that intervals need.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STAT_DIST_H
@@ -7,7 +7,7 @@
 /* Standard normal. */
 double stat_normal_quantile(double p);
 
-/* Regularised incomplete beta function I_x(a, b), a and b above 0. */
+/* The regularised incomplete beta function I_x(a, b) and its inverse; a and b above 0. */
 double stat_beta_cdf(double x, double a, double b);
 double stat_beta_quantile(double p, double a, double b);
 

@@ -70,7 +70,7 @@ const char *stat_undercoverage_text(stat_undercoverage why)
 	return texts[why];
 }
 
-/* --- means, and what is nearly one */
+/* --- means, and statistics that are nearly means */
 
 static void say_mean_how(const stat_autocorrelation *d, const char *what, stat_estimate *e)
 {
@@ -467,7 +467,7 @@ static void estimate_quantile(const sample *s, double p, stat_estimate *e)
 
 typedef struct deviation {
 	double centre, limit;
-	double lean; /* what an error of the centre does to the share within the limit */
+	double lean; /* effect of an error of the centre on the share within the limit */
 } deviation;
 
 /* Returns the influence of one run on the MAD, up to a factor: its distance, and its part in the

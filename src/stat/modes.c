@@ -16,8 +16,8 @@ static double spacing(const double *sorted, size_t at, size_t k)
 	return sorted[at + k] - sorted[at - k];
 }
 
-/* Density from spacings: where 2k neighbours lie far apart there is a valley. It counts when on
- * both sides of it they lie much closer together. */
+/* Density from spacings: a valley is where 2k adjacent values are far apart. It counts if adjacent
+ * values on both sides of it are much closer together. */
 void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret)
 {
 	stat_modes r = {0};
@@ -34,7 +34,8 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 	memcpy(sorted, x, n * sizeof *x);
 	stat_sort(sorted, n);
 	k = edge / 2 < 5 ? 5 : edge / 2;
-	/* On a coarse clock neighbours are equal or a tick apart: no peak is sharper than that. */
+	/* On a coarse clock adjacent values are equal or a tick apart, which limits the sharpness
+	 * of peaks. */
 	for (size_t i = 0; i + 1 < n; i++)
 		if (sorted[i + 1] > sorted[i])
 			tick = fmin(tick, sorted[i + 1] - sorted[i]);
@@ -50,13 +51,13 @@ void stat_modes_find(const double *x, size_t n, double *scratch, stat_modes *ret
 		}
 		left = fmin(left, here);
 	}
-	/* The noise of a density from 2k neighbours, if they are independent, is 1/sqrt(2k). */
+	/* The relative error of a density from 2k independent values is 1/sqrt(2k). */
 	limit = 1 + NOISE_MOST * sqrt(fmin(tau, (double)k) / (2 * (double)k));
 	if (best < fmax(2, limit)) {
 		*ret = r;
 		return;
 	}
-	/* The split lies in the widest gap of the valley. */
+	/* The split is in the widest gap of the valley. */
 	for (size_t i = split - k, at = split; i < at + k; i++)
 		if (sorted[i + 1] - sorted[i] > sorted[split + 1] - sorted[split])
 			split = i;

@@ -1,4 +1,4 @@
-/* order.c - sorting and what is read off sorted data.
+/* order.c - sorting and order statistics.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "stat/stat.h"

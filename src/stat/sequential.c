@@ -2,16 +2,16 @@
  * median.
  *
  * stat_boundary: walk[k] is the probability that k of the n pairs so far are below the median and
- * no earlier look has ended it. Each pair is one step of a fair random walk, a convolution of O(n),
- * so n_max pairs take O(n_max^2); at a look the lowest counts are absorbed as long as the error
- * that is spent permits. These probabilities are exact. Only the spending function uses the normal
- * distribution, and any increasing one is valid. sequential.h has the sources.
+ * no earlier look has ended the walk. Each pair is one step of a fair random walk, a convolution of
+ * O(n), so n_max pairs take O(n_max^2); at a look the lowest counts are absorbed as long as the
+ * error that is spent permits. These probabilities are exact. Only the spending function uses the
+ * normal distribution, and any increasing one is valid. sequential.h has the sources.
  *
  * stat_paired_median(): pairs may depend on each other. Seven models (white noise and
  * autoregressions of order 1, mixed) are weighted by Whittle's likelihood of at most ORDINATES
  * ordinates of the cosine transform: first of all pairs' normal scores, then of the signs on one
- * side. side_least() moves a rank outwards until the chance of as few pairs, averaged over the
- * models, exceeds that of independent pairs. It takes O(n x ORDINATES) cosines.
+ * side. side_least() returns the outermost rank whose chance, averaged over the models, exceeds
+ * that of independent pairs at rank r. It takes O(n x ORDINATES) cosines.
  *
  * Pure functions: the caller gives walk and scratch; `depend` takes about 4 KiB of the stack. The
  * order of d is time.

@@ -9,19 +9,19 @@
 
 #define RUNS_MIN   8
 #define BLOCKS_MAX 128
-/* The last runs, one in so many, are tested separately. */
+/* The last 1 / LAST of the runs is tested separately. */
 #define LAST 16
-/* A change over the window behind the cut that does not matter. */
+/* Negligible change over the window after the cut. */
 #define CHANGE_SMALL 0.01
 /* A change that must not hide in the noise: this much, or this share of the noise from run to run.
  */
 #define CHANGE_HIDDEN 0.03
 #define NOISE_HIDDEN  0.7
-/* Both are asked of a window of so many runs. A shorter one must be quieter in proportion: what
- * changes little in ten runs may change much in a hundred. */
+/* Both limits are for a window of this number of runs. For a shorter window they shrink in
+ * proportion: a small change in ten runs may be a large one in a hundred. */
 #define WINDOW 60
-/* Of the line's interval. It is low so that a true change is seldom taken for noise; who is refused
- * by chance is asked again a few runs later. */
+/* Level of the line's interval. It is low so that a true change is seldom mistaken for noise; a
+ * trace that is refused by chance is tested again a few runs later. */
 #define LEVEL 0.8
 
 /* Keeps single spikes from moving the cut: values count no more than the outer fences of the later
@@ -62,8 +62,8 @@ static size_t cut_find(const double *y, size_t m)
 	return cut;
 }
 
-/* The noise from one run to the next, as a standard deviation: from the median step between
- * neighbours, to which neither slow change nor spikes add. */
+/* Returns the run-to-run noise as a standard deviation, from the median step between adjacent runs,
+ * which neither slow change nor spikes increase. */
 static double noise_find(const double *x, size_t n, double *scratch)
 {
 	for (size_t i = 0; i + 1 < n; i++)
@@ -73,8 +73,8 @@ static double noise_find(const double *x, size_t n, double *scratch)
 	return stat_quantile_sorted(scratch, n - 1, 0.5) / (0.6745 * sqrt(2.0));
 }
 
-/* A step in the last few runs is too short for the line to see, and is clipped like a spike: their
- * median must lie near the quartiles of all. Returns by how much it is away from the median. */
+/* The line does not detect a step in the last few runs, which is clipped like a spike: so their
+ * median must be near the quartiles of all runs. Returns its distance from the median. */
 static double last_step(const double *x, size_t n, double *scratch)
 {
 	const size_t k = n / LAST < 5 ? 5 : n / LAST;
@@ -88,8 +88,8 @@ static double last_step(const double *x, size_t n, double *scratch)
 	return last / middle - 1;
 }
 
-/* In a short trace the cut may fall anywhere by chance. It moves back over runs that look like
- * those behind it. */
+/* In a short trace the cut may be anywhere by chance. It moves back over runs that are similar to
+ * the runs after it. */
 static size_t cut_relax(const double *x, size_t n, size_t cut, double *scratch)
 {
 	double q1, q3, room;
@@ -142,7 +142,7 @@ void stat_steady_check(const double *x, size_t n, size_t min_steady, double *scr
 		*ret = s;
 		return;
 	}
-	/* A rest in front of the blocks goes with the first of them. */
+	/* Remaining runs before the blocks belong to the first block. */
 	for (size_t i = 0; i < m; i++)
 		y[i] = stat_median(x + head + i * g, g, scratch);
 	steady_clip(y, m, scratch);

@@ -7,7 +7,7 @@
 #define BLOCKS	 50
 #define RUNS_MIN 4
 #define CHANCE	 0.01
-/* What does not matter. */
+/* A step that is negligible. */
 #define CHANGE_SMALL 0.01
 /* A level that lasts longer is no warm-up. */
 #define PLATEAU_MAX 0.25
@@ -45,7 +45,7 @@ bool stat_plateau_find(const double *x, size_t n, size_t before, double *scratch
 	if (stat_steps_find(x, n, scratch, steps) != 1)
 		return false;
 	*ret = steps[0];
-	ret->at += block; /* the step lies somewhere in a block */
+	ret->at += block; /* the step is somewhere in a block */
 	if ((double)(before + ret->at) > PLATEAU_MAX * (double)(before + n))
 		return false;
 	stat_estimate_one(STAT_MEDIAN, x + ret->at, n - ret->at, 0.95, scratch, &rest);

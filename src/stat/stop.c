@@ -5,14 +5,14 @@
 #include "stat/stat.h"
 #include <math.h>
 
-/* Where neighbours depend on each other n_eff is itself an estimate, and stopping picks the series
- * whose n_eff chance has made large. */
+/* If runs are autocorrelated, n_eff is itself an estimate, and stopping selects the series whose
+ * n_eff is too large by chance. */
 #define N_EFF_DEPENDENT 100
-/* The first precise look is often chance, which seldom lasts for a fifth more runs. */
+/* The first precise look is often due to chance, which seldom lasts for a fifth more runs. */
 #define LOOKS 3
 
-/* The half-width is taken as wide as it would be if chance hid some dependence: a rule that asks
- * again and again would stop on just that chance. */
+/* The half-width is widened for hidden dependence (n_eff_lower), because a rule that tests
+ * repeatedly would stop when dependence is hidden by chance. */
 bool stat_precise(const stat_estimate *e, double precision)
 {
 	const double half = (e->hi - e->lo) / 2;

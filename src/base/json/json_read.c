@@ -125,9 +125,9 @@ static void code_append(json_reader *r, uint32_t code)
 	text_append(r, bytes, n);
 }
 
-/* Reads what follows a backslash. An escape that JSON does not define yields its character. Half of
- * a surrogate pair without the other half becomes U+FFFD; the first half waits in *high for the
- * next escape. */
+/* Reads an escape after its backslash. An escape that JSON does not define gives its character.
+ * Half of a surrogate pair without the other half becomes U+FFFD; the first half waits in *high for
+ * the next escape. */
 static dck_status read_escape(json_reader *r, uint32_t *high, dck_err *err)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";

@@ -1,5 +1,5 @@
-/* json_read.h - reads JSON of any length token by token, from pieces that the caller passes. It
- * keeps no more than the brackets that are open and the text of one token.
+/* json_read.h - streaming JSON reader: reads JSON of any length token by token, from pieces that
+ * the caller passes. It stores only the open brackets and the text of one token.
  *
  *	json_reader r;
  *	json_token t;
@@ -9,9 +9,8 @@
  *		if (t == JSON_KEY && strcmp(r.text, "name") == 0)
  *			...
  *
- * It takes what is written by hand or by programs in a hurry: a comma behind the last element, NaN
- * and Infinity, characters in texts that should be escaped. What JSON does not allow otherwise is
- * refused.
+ * It accepts some common deviations: a comma after the last element, NaN and Infinity, characters
+ * in texts that should be escaped. Anything else that JSON does not allow is refused.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_JSON_READ_H
@@ -22,7 +21,7 @@
 enum { JSON_TEXT_MAX = 4000, JSON_NESTED_MAX = 512 };
 
 typedef enum json_token {
-	JSON_END, /* of the bytes; r->depth brackets are still open */
+	JSON_END, /* end of the bytes; r->depth brackets are still open */
 	JSON_OBJECT,
 	JSON_ARRAY,
 	JSON_CLOSE,  /* the innermost object or array */
@@ -32,33 +31,34 @@ typedef enum json_token {
 } json_token;
 
 typedef struct json_reader {
-	/* The next piece, which stays valid until the next call; *ret_n 0: there is none. */
+	/* Returns the next piece, valid until the next call; *ret_n 0: end of input. */
 	dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err);
 	void *self;
-	const char *label; /* begins a sentence; borrowed */
+	const char *label; /* begins a message; borrowed */
 	const uint8_t *at, *end;
-	uint64_t before; /* bytes in front of `end` */
+	uint64_t before; /* bytes before `end` */
 	uint32_t depth;
-	bool object[JSON_NESTED_MAX]; /* what the open brackets are, the outermost first */
+	bool object[JSON_NESTED_MAX]; /* types of the open brackets, the outermost first */
 	bool after_value;	      /* a comma or a bracket must follow */
 	bool after_key;		      /* a value must follow */
 	size_t n;		      /* bytes of text */
-	char text[JSON_TEXT_MAX + 1]; /* NUL-ended, and cut after JSON_TEXT_MAX bytes */
+	char text[JSON_TEXT_MAX + 1]; /* NUL-terminated, cut after JSON_TEXT_MAX bytes */
 } json_reader;
 
 void json_read_init(json_reader *r,
 		    dck_status (*more)(void *self, const uint8_t **ret, size_t *ret_n,
 				       dck_err *err),
 		    void *self, const char *label);
-/* E_FORMAT: no JSON, or it ends within a token. */
+/* Reads the next token. E_FORMAT: invalid JSON, or it ends within a token. */
 dck_status json_next(json_reader *r, json_token *ret, dck_err *err);
-/* Behind JSON_OBJECT and JSON_ARRAY: all up to its end, that included. Nothing for other tokens. */
+/* Skips an object or array after its JSON_OBJECT or JSON_ARRAY, its end included. Does nothing for
+ * other tokens. */
 dck_status json_skip(json_reader *r, json_token begun, dck_err *err);
-/* The next key of an object; *ret_more false: its end. E_FORMAT: the bytes end. */
+/* Reads the next key of an object; *ret_more false: its end. E_FORMAT: the bytes end. */
 dck_status json_next_key(json_reader *r, bool *ret_more, dck_err *err);
-/* The next element of a list; JSON_CLOSE: its end. E_FORMAT: the bytes end. */
+/* Reads the next element of a list; JSON_CLOSE: its end. E_FORMAT: the bytes end. */
 dck_status json_next_element(json_reader *r, json_token *ret, dck_err *err);
-/* Whether all of the text of a JSON_LITERAL is a number. */
+/* Parses the text of a JSON_LITERAL; false: not all of it is a number. */
 bool json_number(const char *text, double *ret);
 
 #endif

@@ -112,7 +112,7 @@ void json_end(json_writer *w)
 	sink_text(w->out, array ? "]" : "}");
 }
 
-/* The two characters after the backslash for those that have a short form; else NULL. */
+/* Returns the short escape of a character, after the backslash; NULL: it has none. */
 static const char *short_escape(unsigned char c)
 {
 	static const struct {

@@ -1,5 +1,5 @@
-/* json_write.h - the one JSON writer: a stack of open brackets, all escaping in one place.
- * It writes only; it is no object model. Misuse (a value without its key, a bracket left
+/* json_write.h - streaming JSON writer: a stack of open brackets, all escaping in one place.
+ * It has no object model. Misuse (a value without its key, a bracket left
  * open) is a programming error and asserts. Invalid UTF-8 becomes U+FFFD.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -11,7 +11,7 @@
 #define JSON_DEPTH_MAX 32
 typedef struct json_writer {
 	dck_sink *out;
-	bool pretty; /* two spaces per level, one item per line */
+	bool pretty; /* two spaces for each level, one item for each line */
 	int depth;
 	struct {
 		bool array, any;
@@ -30,10 +30,10 @@ void json_end(json_writer *w); /* closes the innermost object or array */
 void json_key(json_writer *w, const char *key);
 void json_text(json_writer *w, const char *text); /* NULL writes null */
 void json_bool(json_writer *w, bool v);
-/* An integer past 2^53 is written as a string, since most readers use doubles. */
+/* Write an integer; above 2^53 as a string, because most readers use doubles. */
 void json_int(json_writer *w, int64_t v);
 void json_uint(json_writer *w, uint64_t v);
-/* 17 significant digits at most, the shortest that reads back the same; not finite: null. */
+/* Writes the shortest decimal that reads back the same (at most 17 digits); not finite: null. */
 void json_real(json_writer *w, double v);
 
 #endif

@@ -46,8 +46,8 @@ static range rounds_of(sym_table *t, const cost_op *c, const cost_op *around, bo
 	return r;
 }
 
-/* The range of what is in a or in b. Formulas of which neither is the larger one for all sizes
- * give no limit. */
+/* Returns the union of the ranges a and b. Two formulas of which neither is the larger for all
+ * sizes give no limit. */
 static range either(sym_table *t, range a, range b)
 {
 	range r = {sym_min(t, a.least, b.least), sym_max(t, a.most, b.most)};
@@ -59,12 +59,12 @@ static range either(sym_table *t, range a, range b)
 	return r;
 }
 
-/* The limits of a sum over all operators of what one execution of each costs. */
+/* Computes the limits of the sum, over all operators, of the cost of one execution. */
 static range bounds(infer *in, sym_int (*each)(const cost_op *), bool never_negative)
 {
 	sym_table *t = in->nums;
-	/* Of each operator: what one run of it takes inside, in the first branch and elsewhere, in
-	 * the second branch. */
+	/* Of each operator: cost of the operators inside it in one run, in the first branch and
+	 * elsewhere, and in the second branch. */
 	range(*inside)[2] = mem_arena_array(in->arena, in->nops, sizeof *inside);
 	range all = {sym_const(0), sym_const(0)};
 

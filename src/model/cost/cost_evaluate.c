@@ -1,12 +1,13 @@
-/* cost_evaluate.c - what an operator costs beyond its rule: how often it runs, the bytes it moves
- * and the parameters it brings; and the sums over a model.
+/* cost_evaluate.c - cost of an operator beyond its rule: number of executions, memory traffic and
+ * parameters; and the sums over a model.
  *
  * Example: in a Loop of 10 rounds MatMul(a [4,8], w [8,16]) has the rule's 512 MACs 10 times, reads
  * 128 + 512 bytes and writes 256 bytes in each round, and brings the 128 parameters of w once.
  *
- * Invariants: an operator that an engine computes once (`folded`) costs nothing; one that calls a
- * function costs what the operators inside cost. Each initializer is counted once, for the first
- * operator that uses it. A sum with an absent part is absent, with that part's reason.
+ * Invariants: an operator that an engine computes once (`folded`) costs nothing; the cost of
+ * an operator that calls a function is the cost of the operators inside. Each initializer is
+ * counted once, for the first operator that uses it. A sum with an absent part is absent, with that
+ * part's reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -104,8 +105,8 @@ static void count_initializer(infer *in, cost_op *c, val *v, char role)
 		return;
 	elements = sym_const((int64_t)x->elements);
 	bool many = x->elements > 1;
-	/* An int32 is a bias of quantised weights, unless the operator looks something up: then it
-	 * is an index. */
+	/* An int32 is a bias of quantised weights, unless the operator is a look-up: then it is an
+	 * index. */
 	bool index = v->dtype == ONNX_INT64 || v->dtype == ONNX_BOOL || v->dtype == ONNX_STRING ||
 		     (v->dtype == ONNX_INT32 && c->row && c->row->traffic == TRAFFIC_PICK);
 	bool param = role == 'p' ? !index && (v->initializer || many)

@@ -1,8 +1,8 @@
 /* cost_model.c - the cost of a whole model: gives the main graph's inputs the sizes that the caller
- * fixes, has the nodes walked (infer.c), and adds up what they cost (cost_evaluate.c).
+ * fixes, walks the nodes (infer.c), and adds up their costs (cost_evaluate.c).
  *
- * Invariant: the inference does not know which operators there are. This file hands it the families
- * of rules, so that rules may call the inference for the bodies of their operators.
+ * Invariant: the inference does not depend on the operators. This file passes it the families of
+ * rules, so that rules may call the inference for the bodies of their operators.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -58,7 +58,7 @@ static void fix_symbols(infer *in, const onnx_graph *g)
 	}
 }
 
-/* Contents that the caller gives are followed like those of a small constant. */
+/* Contents that the caller gives are propagated like the contents of a small constant. */
 static dck_status input_content(infer *in, const scope *s, const cost_content *c)
 {
 	val *v = c->name ? infer_find(s, c->name) : NULL;

@@ -1,9 +1,9 @@
-/* cost_model.h - what each operator of a model produces and costs, from the graph alone: types,
- * shapes, multiply-accumulates, floating-point operations, parameters, bytes. No weights are read,
- * no engine runs.
+/* cost_model.h - static cost model: type and shape inference and the cost of each operator, from
+ * the graph alone: multiply-accumulates, floating-point operations, parameters, bytes. No weights
+ * are read, no engine runs.
  *
- * What the graph cannot say is absent with its reason, never zero: a dimension that depends on
- * values, an operator without a rule.
+ * Quantities that the graph does not determine are absent with a reason, never zero: a dimension
+ * that depends on values, an operator without a rule.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COST_COST_MODEL_H
@@ -24,37 +24,37 @@ typedef struct val {
 	const char *name;
 	val_kind kind;
 	int64_t dtype; /* onnx_dtype; 0: not known */
-	int rank;      /* below 0: not known; `why` says the reason */
+	int rank;      /* below 0: not known; `why` is the reason */
 	sym_int *dims;
 	const char *why;
 	bool constant; /* its contents are the same in every run */
-	/* Contents, where they are known: `n` values in one of the two lists. A float tensor whose
-	 * values are whole numbers may have `ints`. */
+	/* Known contents: `n` values in one of the two lists. A float tensor whose values are
+	 * integers may have `ints`. */
 	sym_int *ints;
 	double *reals;
 	size_t n;
 	const onnx_tensor *tensor; /* an initializer or the value of a Constant */
 	bool initializer;	   /* stored in the file */
 	bool input;		   /* an input of the main graph */
-	/* Of a sequence: the type that all its members have (a dimension in which they differ is a
-	 * size that depends on values), and the members themselves where their number is known. */
+	/* Of a sequence: the common type of its members (a dimension in which they differ is a size
+	 * that depends on values), and the members themselves if their number is known. */
 	struct val *item;
 	struct val **items;
 	size_t nitems;
 	bool items_known;
-	/* of a view: the value whose memory it shares; NULL: it has memory of its own */
+	/* of a view: the value whose memory it shares; NULL: it has separate memory */
 	struct val *base;
 	/* of a constant that was made from one initializer by reshaping, converting or
 	 * dequantising: that initializer */
 	struct val *from;
-	bool given;    /* its contents follow from what the caller gave: an engine does not know
+	bool given;    /* its contents follow from contents of the caller: an engine does not know
 			  them before the run */
-	bool has_seen; /* a real run has shown the one number that it holds, `seen` */
+	bool has_seen; /* a real run has observed its only number, `seen` */
 	int64_t seen;
-	const void *mark; /* what a watcher has noted about it; a copy of the value keeps it */
-	/* What follows is for the inference and the sums alone. */
+	const void *mark; /* user data of the visitor; a copy of the value has it too */
+	/* The other members are for the inference and the sums alone. */
 	bool counted;  /* an initializer whose bytes have been added up already */
-	size_t reader; /* the number of the last operator that counted it as read */
+	size_t reader; /* the index of the last operator that counted it as read */
 	/* Indices of operators; SIZE_MAX: made before all of them, used by none. */
 	size_t made, last_use;
 } val;
@@ -75,18 +75,17 @@ typedef struct cost_op {
 	size_t nin, nout;
 	sym_int times;	/* how often it runs in one run of the model */
 	sym_int rounds; /* the same in one run of the operator that encloses it */
-	bool either;	/* an If of which either branch may run */
+	bool either;	/* an If whose branch is not known */
 	int branch; /* 1, 2: it is in the first or second branch of an If that may take either */
-	/* Of a Loop whose number of rounds is open: its limits. most_rounds 0: there is no limit.
-	 */
+	/* Limits of a Loop's rounds if their number is open. most_rounds 0: no limit. */
 	sym_int least_rounds, most_rounds;
 	bool folded;   /* computed from constants or shapes: engines do it once */
 	bool expanded; /* it calls a function, and the operators inside have the cost */
-	/* What all its executions in one run of the model take; absent with a reason where it is
-	 * not known. */
+	/* Cost of all its executions in one run of the model; absent with a reason if it is not
+	 * known. */
 	sym_int macs, flops, read_bytes, write_bytes;
 	sym_int macs_each, flops_each; /* of one execution */
-	/* What the initializers hold that this operator is the first to use. */
+	/* Sizes of the initializers of which this operator is the first user. */
 	sym_int params, buffers, weight_bytes;
 } cost_op;
 
@@ -96,13 +95,13 @@ typedef struct cost_dim {
 	int64_t value;
 } cost_dim;
 
-/* A shape that the caller states, or what one real run has shown of a value. */
+/* A shape that the caller states, or that a real run has observed. */
 typedef struct cost_shape {
 	const char *name;
-	int64_t dtype; /* 0: as the model says */
+	int64_t dtype; /* 0: as in the model */
 	int rank;
-	const int64_t *dims; /* -1: as the model says */
-	bool has_number;     /* a run has shown the one number that it holds, `number` */
+	const int64_t *dims; /* -1: as in the model */
+	bool has_number;     /* a run has observed its only number, `number` */
 	int64_t number;
 } cost_shape;
 
@@ -115,7 +114,7 @@ typedef struct cost_content {
 	size_t n;
 } cost_content;
 
-/* What a run has shown of a control operator: which branch was taken, or how often the body ran. */
+/* The branch taken or the number of rounds of a control operator in a run. */
 typedef struct cost_choice {
 	const char *name, *type;
 	int64_t value; /* of If: 1 then_branch, 0 else_branch */
@@ -141,9 +140,9 @@ typedef struct cost_config {
 	size_t ninputs;
 	const cost_content *contents; /* of inputs; an input that the model lacks is E_ARG */
 	size_t ncontents;
-	int64_t batch; /* the first dimension of every input where it is open; 0: it stays open */
+	int64_t batch; /* the first dimension of every input, if it is open; 0: it stays open */
 	const cost_shape *
-	    known; /* what a real run has shown of the main graph's values: it fills what is open */
+	    known; /* shapes of the main graph's values in one real run: they fill the open sizes */
 	size_t nknown;
 	const cost_visitor *watch; /* NULL: none */
 } cost_config;
@@ -151,11 +150,11 @@ typedef struct cost_config {
 typedef struct cost_result {
 	cost_op *ops;
 	size_t nops;
-	/* Sums over ops; absent, with the first reason, where one of the numbers is absent. */
+	/* Sums over ops; absent, with the first reason, if one of the numbers is absent. */
 	sym_int macs, flops, params, buffers, weight_bytes, read_bytes, write_bytes;
 	sym_int macs_known, flops_known; /* of the operators whose cost is known */
-	/* Limits of sums that the branches and rounds of a run decide: 0 and absent where there is
-	 * no limit. A sum that is known is its own limit. */
+	/* Limits of sums that depend on branches and rounds of a run: 0 and absent if there is no
+	 * limit. A known sum is its own limit. */
 	sym_int macs_least, macs_most, flops_least, flops_most;
 	size_t unknown; /* operators whose MACs or FLOPs are not known */
 	sym_int peak_activation_bytes;
@@ -163,8 +162,8 @@ typedef struct cost_result {
 	size_t ninputs, noutputs;
 	val **values; /* all of the main graph, in the order they are made */
 	size_t nvalues;
-	size_t filled; /* values for which `known` says what inference could not */
-	size_t differ; /* values for which `known` says another shape: a bug in the rule or in the
+	size_t filled; /* values completed from `known` */
+	size_t differ; /* values with another shape in `known`: a bug in the rule or in the
 			  engine */
 	const char *first_differing; /* the name of the first such value */
 	cost_choice *choices;
@@ -180,17 +179,17 @@ typedef struct cost_result {
  * stack. */
 #define COST_DEPTH_MAX 48
 
-/* The reason begins with this where a number is open because the branch of an If is unknown:
- * such a number is not a size. */
+/* Prefix of the reason of a number that is open because the branch of an If is unknown: such a
+ * number is not a size. */
 #define COST_BRANCH "which branch is taken"
 
-/* Everything lives in the arena, whose limit also bounds the work. E_ARG: the model lacks what the
- * config names; E_FORMAT: a cyclic graph, or a name that two operators make; E_LIMIT: the model is
- * too large, or a function calls itself; E_NOMEM. */
+/* Computes the cost. All results are in the arena, whose limit also bounds the work. E_ARG: the
+ * model lacks a name of the config; E_FORMAT: a cyclic graph, or a name that two operators make;
+ * E_LIMIT: the model is too large, or a function calls itself; E_NOMEM. */
 dck_status cost_model(const onnx_model *m, const cost_config *c, mem_arena *a, cost_result **ret,
 		      dck_err *err);
 
-/* "float32"; "type 23" for one without a name; static or in the arena. */
+/* Returns "float32", or "type 23" for a type without a name; static or in the arena. */
 const char *cost_dtype_text(int64_t dtype, mem_arena *a);
 
 #endif

@@ -1,15 +1,15 @@
-/* infer.c - walks the nodes of a graph in order and asks each operator's rule for the types and
- * shapes of its outputs. The body of a control operator is walked where the operator stands, a
- * function of the model where it is called.
+/* infer.c - type and shape inference: walks the nodes of a graph in order and calls each operator's
+ * rule for the types and shapes of its outputs. The body of a control operator is walked at the
+ * operator, a function of the model at each call.
  *
  * Example: Conv(x [N,3,224,224], w [64,3,7,7]) with strides of 2 and pads of 3. infer_node() finds
  * the values x and w in the scope and the row "Conv" in the families, calls the row's shape rule,
  * which sets y to [N,64,112,112], and then price_op(), which calls the row's cost rule.
  *
- * Invariants: when a rule is called, all inputs of its node have been inferred, or are known to be
- * made by nothing. After it each output has a shape or a reason why it has none. What the rule
- * leaves open is completed from what the model states, or from what a real run has shown. One node
- * costs one place in in->ops, also where its body is walked again; the first error ends the walk.
+ * Invariants: when a rule is called, all inputs of its node have been inferred, or are known to
+ * have no producer. After it each output has a shape or a reason why it has none. Sizes that the
+ * rule leaves open are completed from the model's declarations, or from the shapes of a real run. A
+ * node takes one entry in in->ops, also if its body is walked again; the first error ends the walk.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -84,11 +84,10 @@ static const onnx_function *infer_function_find(infer *in, const char *domain,
 	return at == NAMES_NONE ? NULL : in->function_of[at];
 }
 
-/* How many operators a list of nodes becomes when its functions are expanded and its bodies
- * entered, COST_OPS_MAX + 1 for all that is more. A function is counted once, so that one which
- * calls another twice, which calls another twice, costs no more than its file: to walk it would
- * take 2^n steps. What is too deep or calls itself is left to the walk, which refuses it on its way
- * down. */
+/* Counts the operators of a list of nodes after its functions are expanded and its bodies entered;
+ * COST_OPS_MAX + 1 stands for any larger number. A function is counted once, so that a chain of n
+ * functions that each call the next twice takes no longer than reading the file: a walk would take
+ * 2^n steps. Too deep nesting and recursion are refused later, by the walk. */
 static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 {
 	uint64_t sum = 0;
@@ -179,7 +178,7 @@ static void fill_dims(infer *in, val *v, const cost_shape *k)
 		v->dtype = k->dtype;
 }
 
-/* Fills what is open with what a real run has shown, and compares the rest with it. */
+/* Fills open sizes with the shapes of a real run, and compares the known sizes with them. */
 static void complete_known(infer *in, val *v, const cost_shape *k)
 {
 	bool open = v->rank < 0, differs = v->rank >= 0 && v->rank != k->rank;
@@ -248,7 +247,7 @@ static bool contents_given(const cost_op *c)
 }
 
 /* An operator whose results are the same in every run, or whose contents are known, is folded: an
- * engine computes it once. What the caller gave is not known to the engine before the run. */
+ * engine computes it once. Contents from the caller are not known to the engine before the run. */
 static void mark_constants(op *o)
 {
 	cost_op *c = o->made;
@@ -448,8 +447,8 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 			c.in[i]->last_use = slot;
 	o.opset = opset_of(in, domain, at->frame);
 	o.row = c.row = infer_row_find(in, domain, node->op);
-	/* Where the model has a function of that name it says what the node does; but ONNX's own
-	 * operators are never replaced. */
+	/* If the model has a function of that name, it defines the node; but ONNX's own operators
+	 * are never replaced. */
 	const onnx_function *f = c.row && !*domain ? NULL : infer_function_find(in, domain, node);
 	const cost_visitor *watch = f ? NULL : in->config->watch;
 	if (watch) {

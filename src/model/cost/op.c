@@ -1,9 +1,9 @@
-/* op.c - what all cost rules use: inputs, attributes, answers, NumPy broadcasting, costs.
+/* op.c - functions of all cost rules: inputs, attributes, answers, NumPy broadcasting, costs.
  *
  * op.h states the contract between a rule and these functions. No function here fails: a missing,
  * unknown or wrongly typed input gives NULL or false, and the outputs that are not set get the
  * reason (op_unknown()). So a hostile model cannot stop a walk, and one unknown value only makes
- * what depends on it unknown.
+ * dependent values unknown.
  *
  * Sizes are symbolic integers (sym_int.h). Broadcasting resolves an open size as far as it is
  * certain: against a known size other than 1, by bounds, or as the maximum of two sizes that are at

@@ -1,11 +1,11 @@
-/* op.h - what a rule sees of the operator it is asked about, and how it answers.
+/* op.h - the interface of shape and cost rules: the operator's inputs and attributes, and answers.
  *
  * A rule is a row of a table: name, shape rule, cost rule, bytes moved, roles of the inputs. The
- * shape rule sets every output with op_set(), or says with op_unknown() why it cannot. A rule never
+ * shape rule sets every output with op_set(), or gives the reason with op_unknown(). A rule never
  * fails and never trusts: inputs may be missing, unknown or of another type, and attributes of the
- * wrong kind. Cost rules run after the shapes are set, and after what the model states or a real
- * run has shown has completed them. They count one execution of the node; the caller multiplies by
- * how often it runs.
+ * wrong kind. Cost rules run after the shapes are set, and completed from the model's declarations
+ * or a real run. They count one execution of the node; the caller multiplies by the number of
+ * executions.
  *
  * Example, the shape rule of Det, which makes [b,m,m] to [b]:
  *
@@ -21,7 +21,7 @@
 
 typedef struct op op;
 
-/* What an operator moves: which bytes it reads and writes. */
+/* Memory traffic of an operator: the bytes it reads and writes. */
 typedef enum op_traffic {
 	TRAFFIC_ALL,	/* reads its inputs once, writes its outputs */
 	TRAFFIC_VIEW,	/* moves nothing: the output is the same memory (Reshape, Identity) */
@@ -42,10 +42,10 @@ struct op_row {
 	 * constant that is neither; '.': the rule does not decide it (see cost_evaluate.c). NULL is
 	 * ".". */
 	const char *roles;
-	const char *how;  /* the formula in words; NULL: there is nothing to say */
+	const char *how;  /* the formula in words; NULL: none */
 	int64_t flops_in; /* cost_in_out(): FLOPs for each element of the first input */
-	/* What differs between rows that share their rules, such as which input is what. The rules
-	 * know its type. */
+	/* Parameters of rows that share their rules, such as indices of inputs. The rules define
+	 * its type. */
 	const void *form;
 };
 
@@ -62,123 +62,123 @@ extern const op_family op_family_control, op_family_math_einsum, op_family_math_
     op_family_nn_norm, op_family_preview, op_family_quant, op_family_sequence,
     op_family_tensor_image, op_family_tensor_make, op_family_tensor_pick, op_family_tensor_reshape,
     op_family_tensor_text, op_family_training;
-/* All families; NULL is the end. */
+/* All families, NULL-terminated. */
 extern const op_family *const op_families[];
-/* Row i of all families, in the order of domains and then of names; NULL: there are fewer. */
+/* Returns row i of all families, in the order of domains and then of names; NULL: i is too large.
+ */
 const op_row *op_row_at(size_t i, const char **ret_domain);
 
 struct op {
-	size_t slot;   /* what its index will be */
-	cost_op *made; /* its inputs and outputs, and the place of its cost */
+	size_t slot;   /* its future index */
+	cost_op *made; /* its inputs and outputs, and its cost */
 	const onnx_node *node;
 	const op_row *row;
 	sym_table *nums;
 	mem_arena *arena;
 	int64_t opset; /* the version of the node's domain; 0: the model does not state it */
 	struct infer *infer;
-	const struct scope *around; /* the names that the node sees */
-	const struct frame *frame;  /* the call of the function that it is in; NULL: in none */
+	const struct scope *around; /* the names visible to the node */
+	const struct frame *frame;  /* the call of the enclosing function; NULL: none */
 };
 
 #define OP_NO_INPUT SIZE_MAX /* the number of an input that an operator does not have */
 
-/* --- what there is --- */
+/* --- inputs and attributes --- */
 
-/* Input i; NULL: the node leaves it out or has fewer inputs. */
+/* Returns input i; NULL: the node leaves it out or has fewer inputs. */
 const val *op_in(const op *o, size_t i);
 bool op_has(const op *o, size_t i);
-/* The type of input i; `otherwise` where there is no such input, or its type is not known. */
+/* Returns the type of input i; `otherwise` if there is no such input, or its type is not known. */
 int64_t op_type(const op *o, size_t i, int64_t otherwise);
-/* Input i; where it is missing NULL, after op_unknown(). */
+/* Returns input i; NULL after op_unknown(): it is missing. */
 const val *op_given(op *o, size_t i);
-/* Input i when it is a tensor of known rank, else NULL after op_unknown() with the reason. */
+/* Returns input i if it is a tensor of known rank, else NULL after op_unknown() with the reason. */
 const val *op_need(op *o, size_t i);
-/* The same, where it has at least `rank` dimensions. */
+/* Returns it if it also has at least `rank` dimensions. */
 const val *op_need_rank(op *o, size_t i, int rank);
-/* Contents of input i, or NULL where they are not known. */
+/* Returns the contents of input i; NULL: they are not known. */
 const sym_int *op_ints(const op *o, size_t i, size_t *ret_n);
-/* The same as real numbers, also where the contents are integers. In the arena. */
+/* Returns them as real numbers, also if the contents are integers. In the arena. */
 const double *op_reals(const op *o, size_t i, size_t *ret_n);
-/* False: the contents of input i are not known, or not one integer. */
+/* Reads the only integer in input i. False: its contents are not known, or not one integer. */
 bool op_int(const op *o, size_t i, sym_int *ret);
 
-/* The node's attribute of that name. Inside a function an attribute may refer to one of the call;
- * then it is that one. */
+/* Returns the node's attribute of that name. Inside a function a reference to an attribute of the
+ * call is resolved. */
 const onnx_attribute *op_attr(const op *o, const char *name);
 int64_t op_attr_int(const op *o, const char *name, int64_t otherwise);
 double op_attr_float(const op *o, const char *name, double otherwise);
-/* An attribute that is there and not 0. */
+/* Returns whether the attribute exists and is not 0. */
 bool op_flag(const op *o, const char *name);
-/* NULL: there is no such attribute, or it is not a text. */
+/* Returns a text attribute; NULL: there is no such attribute, or it is not a text. */
 const char *op_attr_text(const op *o, const char *name);
 const int64_t *op_attr_ints(const op *o, const char *name, size_t *ret_n);
-/* The integers in that attribute, as in old opsets, or else in that input; NULL: they are in
- * neither, or not known. */
+/* Returns the integers in that attribute, as in old opsets, or else in that input; NULL: they are
+ * missing or not known. */
 const sym_int *op_list(const op *o, const char *name, size_t input, size_t *ret_n);
-/* The axes of an operator that takes them as attribute `axes` in old opsets and as an input in
- * newer ones: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are not
- * known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */
+/* Reads the axes of an operator that has them as attribute `axes` in old opsets and as an input in
+ * newer opsets: different integers from 0 to rank-1, sorted. False, after op_unknown(): they are
+ * not known or not valid. *ret_n 0 and *ret NULL: the node does not state any. */
 bool op_axes(op *o, size_t input, int rank, const int64_t **ret, size_t *ret_n);
-/* An axis of -1 becomes rank-1. False, after op_unknown(): there is no such axis. */
+/* Normalizes an axis: -1 becomes rank-1. False, after op_unknown(): there is no such axis. */
 bool op_axis(op *o, int64_t axis, int rank, int *ret);
 
 /* --- answers --- */
 
-/* Output i is a tensor; dims are copied. Ignored when the node has no output i. */
+/* Sets output i to a tensor; dims are copied. Ignored if the node has no output i. */
 void op_set(op *o, size_t i, int64_t dtype, int rank, const sym_int *dims);
-/* Output i has the type and shape of v. */
+/* Sets output i to the type and shape of v. */
 void op_same(op *o, size_t i, const val *v);
-/* Output 0 has the shape of the first input, and that type. */
+/* Sets output 0 to the shape of the first input, and that type. */
 void op_set_typed(op *o, int64_t dtype);
-/* States the reason why the outputs that are not set yet are not known. Their dtype stays as it is.
- */
+/* Sets the reason why the outputs that are not set yet are unknown. Their dtype does not change. */
 void op_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
-/* Output i is of that type, but its rank is not known. */
+/* Sets the type of output i, whose rank is not known. */
 void op_set_unknown(op *o, size_t i, int64_t dtype, const char *why, ...) DCK_PRINTF(4, 5);
 val *op_out(op *o, size_t i); /* NULL: the node leaves it out */
-/* n numbers that are 0. For n up to ONNX_INTS_MAX never NULL: without memory it is a scratch
- * buffer; the arena has failed then, and cost_model() will fail. */
+/* Returns n numbers that are 0. For n up to ONNX_INTS_MAX never NULL: without memory it is a
+ * scratch buffer; the arena has failed then, and cost_model() will fail. */
 sym_int *op_dims(op *o, size_t n);
-/* A copy of v's dimensions, with room for `more` behind them. */
+/* Returns a copy of v's dimensions, with space for `more` after them. */
 sym_int *op_copy_dims(op *o, const val *v, size_t more);
-/* A size that depends on values; the text is "<what> (<operator> '<name>')". */
+/* Returns a new size that depends on values; its text is "<what> (<operator> '<name>')". */
 sym_int op_fresh(op *o, const char *what);
-/* Sets the contents of output i, whose shape is set already; they are copied. Ignored where there
- * are more than ONNX_INTS_MAX, or where their number does not match the shape. */
+/* Set the contents of output i, whose shape is set already; they are copied. Ignored if there are
+ * more than ONNX_INTS_MAX, or if their number does not match the shape. */
 void op_set_ints(op *o, size_t i, const sym_int *v, size_t n);
 void op_set_reals(op *o, size_t i, const double *v, size_t n);
 /* Broadcasts shapes of any rank as NumPy does; *ret_dims is in the arena. False, after
  * op_unknown(): they do not fit. */
 bool op_broadcast(op *o, const sym_int *a, int na, const sym_int *b, int nb, sym_int **ret_dims,
 		  int *ret_rank);
-/* Sets output 0: that type, and the shape that these n inputs have when they are broadcast. inputs
- * NULL: the first n inputs. */
+/* Sets output 0 to that type and the broadcast shape of these n inputs. inputs NULL: the first n
+ * inputs. */
 void op_set_broadcast(op *o, const size_t *inputs, size_t n, int64_t dtype);
 sym_int op_product(op *o, const sym_int *dims, size_t n);
-/* How many elements the value has; absent where that is not known. */
+/* Returns the number of elements of a value; absent if it is not known. */
 sym_int op_elements(op *o, const val *v);
-/* How many elements a value has whose dimensions are all known and that is small enough to have its
- * contents followed; SIZE_MAX otherwise. */
+/* Returns the number of elements of a value if all its dimensions are known and it is small enough
+ * for its contents to be stored; SIZE_MAX otherwise. */
 size_t op_small(const val *v);
-/* v was broadcast to the shape of out: the place in v from which element i of out comes. op_small()
- * holds for both. */
+/* Returns the index in v of element i of out, if v was broadcast to the shape of out. Both are
+ * small (op_small()). */
 size_t op_source(const val *v, const val *out, size_t i);
-/* The same of the first output that the node has. */
+/* Returns the number of elements of the node's first output. */
 sym_int op_elements_out(op *o);
 sym_int op_times(op *o, int64_t k, sym_int n);
-/* a / b; absent with the reason where b does not divide a. `what` names the parts: "heads". */
+/* Returns a / b; absent with a reason if b does not divide a. `what` names the parts: "heads". */
 sym_int op_share(op *o, sym_int a, sym_int b, const char *what);
 
-/* Sets the cost of one execution; `flops` are all of them, those of the MACs included. */
+/* Sets the cost of one execution; `flops` includes the FLOPs of the MACs. */
 void op_cost(op *o, sym_int macs, sym_int flops);
-/* The same with 2 * macs + extra_flops; where extra_flops is absent the MACs are still known. */
+/* Sets it to 2 * macs + extra_flops FLOPs; if extra_flops is absent the MACs are still known. */
 void op_cost_macs(op *o, sym_int macs, sym_int extra_flops);
-/* The same without MACs. */
+/* Sets it without MACs. */
 void op_cost_flops(op *o, sym_int flops);
 /* Adds to the FLOPs that the rule has set before. */
 void op_cost_more(op *o, sym_int flops);
 void op_cost_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
-/* It has no products and therefore 0 MACs; how many other operations it has is not known. */
+/* Sets 0 MACs, because there are no products, and unknown FLOPs with the reason. */
 void op_flops_unknown(op *o, const char *why, ...) DCK_PRINTF(2, 3);
 
 /* --- rules that many rows share --- */
@@ -189,23 +189,24 @@ void shape_broadcast_bool(op *o);
 void cost_each(op *o);	  /* row->flops for each element of the first output */
 void cost_each_in(op *o); /* row->flops for each element of input 0 */
 void cost_in_out(op *o);  /* row->flops_in for each element of input 0, row->flops of the output */
-void cost_uncounted(op *o);	/* not known, for deepclock has no formula for it */
+void cost_uncounted(op *o);	/* not known: deepclock has no formula for it */
 void cost_by_values(op *o);	/* no MACs; the FLOPs depend on values */
 void cost_all_by_values(op *o); /* MACs and FLOPs depend on values */
 
 /* infer.c: walks a body of a control operator. Binds `inputs` to the first inputs of the graph and
- * returns the graph's outputs; the operators inside run `times` as often as the node. The caller
+ * returns the graph's outputs; the operators inside run `times` times for each run of the node. The
+ * caller
  * must have removed the contents of inputs that differ between iterations. False: nested too deep,
  * or no memory. */
 bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym_int times,
 	     const char *label, val ***ret_out, size_t *ret_nout);
-/* A new value of v's type and shape, without contents, in the arena. v NULL: nothing is known of
- * it. */
+/* Returns a new value of v's type and shape, without contents, in the arena. v NULL: both are not
+ * known. */
 val *op_like(op *o, const val *v);
-/* A value that is either a or b: where their dimensions differ it has a size that depends on
- * values, which `what` describes; where their types differ its type is not known. */
+/* Returns a value that is either a or b: a dimension in which they differ is a size that depends on
+ * values, which `what` describes; if their types differ its type is not known. */
 val *op_merge(op *o, const val *a, const val *b, const char *what);
-/* Output i becomes a copy of v: type, shape, contents and members. */
+/* Sets output i to a copy of v: type, shape, contents and members. */
 void op_set_val(op *o, size_t i, const val *v);
 
 #endif

@@ -1,12 +1,12 @@
-/* scope.c - the names that the nodes of one graph see, and the values behind them. Each body of a
- * control operator and each call of a function has a scope of its own.
+/* scope.c - scopes: the names visible to the nodes of one graph, and their values. Each body of a
+ * control operator and each call of a function has a separate scope.
  *
- * Example: in a body of Loop the name 'w' is first looked for among the names of the body, then
- * among those of the graph around it. The nodes of a function see the function's names only.
+ * Example: in a body of Loop the name 'w' is first searched among the names of the body, then among
+ * the names of the enclosing graph. The nodes of a function see only the function's names.
  *
  * Invariants: a name has one value in its scope, or the model is refused. The names of all outputs
- * are known before the first node is walked, so that a name that is not made yet can be told from
- * one that nothing makes.
+ * are known before the first node is walked, so that a name that is not made yet can be
+ * distinguished from a name without a producer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"

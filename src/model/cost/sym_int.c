@@ -3,7 +3,7 @@
  * floor division, maximum or minimum that cannot be resolved.
  *
  * Example: floor((2*H + 3) / 2) * C has the two terms H*C and C, since (2*H + 3) / 2 is H + 3/2.
- * But floor((H - 1) / 2) is an atom of its own.
+ * But floor((H - 1) / 2) is a new atom.
  *
  * Invariants: terms are in lexicographic order of their exponents, the largest first, and no
  * coefficient is 0. So a polynomial has one form, and exact division works (Cox, Little, O'Shea:
@@ -122,7 +122,7 @@ static uint32_t atom_get(sym_table *t, atom_kind kind, const char *text, sym_int
 	return (uint32_t)t->natoms++;
 }
 
-/* The one object that stands for these terms, which are in order and have no coefficient 0. */
+/* Returns the unique object of these terms, which are in order and have no coefficient 0. */
 static sym_int polynomial_intern(sym_table *t, const term *terms, size_t n)
 {
 	uint64_t h = 3;
@@ -270,7 +270,7 @@ static int monomial_order(const factor *a, uint32_t na, const factor *b, uint32_
 	return 0;
 }
 
-/* A number as terms: the integer 0 has none, any other integer one without factors. */
+/* Returns a number as terms: the integer 0 has no terms, any other integer one without factors. */
 typedef struct terms {
 	const packed *term;
 	size_t n;

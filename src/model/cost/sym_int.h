@@ -1,13 +1,12 @@
-/* sym_int.h - integers that may be open. A dimension that a model calls "batch" has no value
- * before a run; "batch", "12*batch" and "floor((H-1)/2)+1" are computed with and compared like
- * numbers.
+/* sym_int.h - symbolic integers. A dimension that a model calls "batch" has no value before a run;
+ * arithmetic and comparison also work for "batch", "12*batch" and "floor((H-1)/2)+1".
  *
  * A number is in one of three states:
  * - known: an integer of 64 bits;
  * - open: a polynomial over symbols. A symbol is a name of the model, a size of at least 1; or it
- * is fresh, made by sym_unbacked() for what depends on the data of a run, which is at least 0;
- * - absent: not known, for a reason. Whatever is computed from an absent number is absent for the
- *   same reason, but 0 times it is 0. (The functions call this state "none".)
+ * is fresh, made by sym_unbacked() for a data-dependent size, which is at least 0;
+ * - absent: not known, with a reason. A result of an absent operand is absent with the same reason,
+ *   except that 0 times it is 0. (The functions call this state "unknown".)
  *
  * Equal numbers are the same object, so that sym_same() compares two words.
  *
@@ -27,7 +26,7 @@ typedef struct sym_int {
 
 typedef struct sym_table sym_table;
 
-/* Lives in the arena; NULL: no memory. */
+/* Returns a new table in the arena; NULL: no memory. */
 sym_table *sym_table_new(mem_arena *a);
 
 static inline sym_int sym_const(int64_t v)
@@ -47,25 +46,25 @@ static inline bool sym_same(sym_int a, sym_int b)
 	return a.p == b.p && a.v == b.v;
 }
 
-/* The symbol of that name; its value where sym_bind() has given it one. */
+/* Returns the symbol of that name, or its value if sym_bind() has set it. */
 sym_int sym_symbol(sym_table *t, const char *name);
-/* From now on the symbol is that number. To be called before its first use. */
+/* Binds a symbol to a number; call it before the first use of the symbol. */
 void sym_bind(sym_table *t, const char *name, int64_t value);
-/* Whether sym_symbol() was called with that name. */
+/* Returns whether sym_symbol() was called with that name. */
 bool sym_symbol_used(const sym_table *t, const char *name);
-/* A number that depends on the data of a run, and differs from all others. `what` describes it,
- * "elements of 'x' that are not zero"; it is copied. */
+/* Returns a new data-dependent symbol, different from all others. `what` describes it, "elements of
+ * 'x' that are not zero"; it is copied. */
 sym_int sym_unbacked(sym_table *t, const char *what);
-/* False: n does not depend on that symbol. True: it does, or it is absent, hence unknown. */
+/* Returns whether n depends on that symbol; true also if n is absent. */
 bool sym_depends(const sym_table *t, sym_int n, sym_int symbol);
-/* An absent number; the reason is copied. */
+/* Returns an absent number; the reason is copied. */
 sym_int sym_unknown(sym_table *t, const char *why, ...) DCK_PRINTF(2, 3);
-/* The reason of an absent number; NULL: it is not absent. */
+/* Returns the reason of an absent number; NULL: it is not absent. */
 const char *sym_unknown_reason(sym_int n);
-/* The description of the first sym_unbacked() that n depends on; NULL: it depends on none. */
+/* Returns the description of the first sym_unbacked() that n depends on; NULL: none. */
 const char *sym_why_fresh(const sym_table *t, sym_int n);
 
-/* An operand that is absent makes the result absent, as does a result beyond 64 bits. */
+/* Arithmetic. The result is absent if an operand is absent or if it exceeds 64 bits. */
 sym_int sym_add(sym_table *t, sym_int a, sym_int b);
 sym_int sym_sub(sym_table *t, sym_int a, sym_int b);
 sym_int sym_mul(sym_table *t, sym_int a, sym_int b);
@@ -73,33 +72,36 @@ sym_int sym_floor_div(sym_table *t, sym_int a, sym_int b); /* division by 0: abs
 sym_int sym_ceil_div(sym_table *t, sym_int a, sym_int b);
 sym_int sym_max(sym_table *t, sym_int a, sym_int b);
 sym_int sym_min(sym_table *t, sym_int a, sym_int b);
-/* a / b; false where it is not sure that b divides a for all values of the symbols. */
+/* Computes a / b; false: it is not certain that b divides a for all values of the symbols. */
 bool sym_div_exact(sym_table *t, sym_int a, sym_int b, sym_int *ret);
 
-/* The least value it can take; INT64_MIN: not known. */
+/* Returns a lower bound of n; INT64_MIN: not known. */
 int64_t sym_lower_bound(const sym_table *t, sym_int n);
 
-/* How n grows: real multiples of products of open sizes, those with the most factors first, then
- * the largest. floor(a/b) is taken as a/b without the constant term of a, which is exact where b
- * divides the sizes; a maximum is taken as the side that is larger for large sizes. */
+/* A term of the growth of n: a real multiple of a product of open sizes. Terms with the most
+ * factors are first, then the largest. floor(a/b) counts as a/b without the constant term of a,
+ * which is exact if b divides the sizes; a maximum counts as the side that is larger for large
+ * sizes. */
 typedef struct sym_term {
 	double coef;
 	sym_int of; /* "batch*seq^2"; the integer 1 for a constant term */
 	uint32_t degree;
 } sym_term;
 #define NUM_TERMS_MAX 48
-/* How many terms; 0: n is absent or 0, or has too many terms. *ret_exact: n had no floor and no
- * maximum. */
+/* Returns the number of terms; 0: n is absent or 0, or has too many terms. *ret_exact: n had no
+ * floor and no maximum. */
 size_t sym_terms(sym_table *t, sym_int n, sym_term ret[NUM_TERMS_MAX], bool *ret_exact);
-/* The name of the i-th factor of a product of open sizes; *ret_what describes what it depends on,
- * and is NULL for a symbol of the model. False: the product has fewer factors. */
+/* Returns the name of the i-th factor of a product of open sizes; *ret_what describes a
+ * data-dependent factor, and is NULL for a symbol of the model. False: the product has fewer
+ * factors. */
 bool sym_factor(sym_table *t, sym_int product, size_t i, const char **ret_name,
 		const char **ret_what);
 
-/* Equal numbers have equal hashes, also in two tables that met their symbols in the same order. */
+/* Returns a hash: equal for equal numbers, also in two tables that got their symbols in the same
+ * order. */
 uint64_t sym_hash(sym_int n);
 
-/* "12*batch+1"; in the arena. "?" for an absent number. */
+/* Returns "12*batch+1"; in the arena. "?" for an absent number. */
 const char *sym_text(sym_table *t, sym_int n);
 
 #endif

@@ -1,4 +1,4 @@
-/* sym_internal.h - what an open integer consists of: a sum of terms, each a coefficient times
+/* sym_internal.h - representation of a symbolic integer: a sum of terms, each a coefficient times
  * powers of atoms. For sym_int.c and sym_terms.c only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -44,7 +44,7 @@ struct sym_table {
 	size_t natoms, cap, nfresh;
 	int atom_slots[SLOTS];
 	const sym_poly *slots[SLOTS];
-	sym_poly failed; /* the absent number where there is no memory for another */
+	sym_poly failed; /* the absent number if there is no memory for another */
 };
 
 sym_int sym_of_atom(sym_table *t, uint32_t index);

@@ -15,7 +15,7 @@ typedef struct sum {
 	bool exact, failed;
 } sum;
 
-/* The most atoms that are looked into: their formulas may contain atoms again. */
+/* Maximum number of atoms that are examined: their formulas may contain atoms again. */
 #define RELAX_STEPS_MAX 4096
 typedef struct relaxing {
 	sym_table *t;

@@ -1,4 +1,4 @@
-/* declared.c - what a model file states of the graph's inputs and outputs.
+/* declared.c - the graph's inputs and outputs as a model file declares them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"

@@ -1,6 +1,6 @@
-/* def_use.h - who makes and who uses each value of a model, its subgraphs included. Names are
- * unique across a graph and its subgraphs (ONNX IR, "Names Within a Graph"), so one flat table
- * does. Bodies of model-local functions are not entered.
+/* def_use.h - def-use chains: producer and uses of each value of a model, its subgraphs included.
+ * Names are unique across a graph and its subgraphs (ONNX IR, "Names Within a Graph"), so one flat
+ * table suffices. Bodies of model-local functions are not entered.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FLOW_H
@@ -21,22 +21,23 @@ typedef struct def_use_value {
 
 typedef struct def_use_edge {
 	const onnx_node *node;
-	size_t slot; /* which input */
+	size_t slot; /* index of the input */
 	size_t next; /* FLOW_NONE: the last */
 } def_use_edge;
 
 typedef struct flow {
 	names names;
-	def_use_value *values; /* by name's number */
+	def_use_value *values; /* by the name's id */
 	def_use_edge *uses;
 	size_t nuses;
 } flow;
 
-/* Everything is in the arena; the model is borrowed. E_NOMEM, E_LIMIT. */
+/* Builds the chains, all in the arena; the model is borrowed. E_NOMEM, E_LIMIT. */
 dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err);
-/* The arena refused so many more bytes: E_LIMIT when it may not grow further, else E_NOMEM. */
+/* Fails because the arena refused `wanted` more bytes: E_LIMIT if it reached its limit, else
+ * E_NOMEM. */
 dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err);
-/* The value of that name, or NULL. */
+/* Returns the value of that name, or NULL. */
 const def_use_value *flow_find(const flow *f, const char *name);
 
 typedef struct flow_shape {
@@ -44,9 +45,10 @@ typedef struct flow_shape {
 	int64_t dims[FLOW_RANK]; /* -1: open */
 } flow_shape;
 
-/* The shape as far as initializers, declarations and a few shape-preserving operators define it. */
+/* Finds the shape as far as initializers, declarations and a few shape-preserving operators define
+ * it. */
 bool flow_shape_of(const flow *f, const char *name, flow_shape *ret);
-/* The value of an integer constant of one element. */
+/* Finds the value of an integer constant of one element. */
 bool flow_constant(const flow *f, const char *name, int64_t *ret);
 
 #endif

@@ -1,4 +1,4 @@
-/* file_type.h - what a file is that is no ONNX model, and what to do with it.
+/* file_type.h - detection of the type of a file that is not an ONNX model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_FOREIGN_H
@@ -6,9 +6,9 @@
 
 #include "base/wire.h"
 
-/* The source could not be read as a model, *err says why with that code. Says instead what it is
- * where its first bytes (unless `begins_well`) or the ending of its name tell; path NULL: none.
- * Returns the code of what was said last. */
+/* Replaces *err, the reason (with `code`) why the source is not a model, with the type of the file
+ * and what to do with it, if its first bytes (unless `begins_well`) or its extension identify it;
+ * path NULL: none. Returns the code of the message in *err. */
 dck_status file_type_describe(wire_source *s, const char *path, bool begins_well, dck_status code,
 			      dck_err *err);
 

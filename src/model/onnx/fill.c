@@ -1,5 +1,5 @@
-/* fill.c - weights from a counter: value i of parameter s depends on (seed, s, i) and nothing
- * else, so they can be made in any order and in pieces.
+/* fill.c - counter-based generation of weights: value i of parameter s depends only on (seed, s,
+ * i), so they can be made in any order and in pieces.
  *
  * Bits: base/rng.h. Normal values: the sum of four 16-bit uniforms of
  * one such word (Irwin-Hall, n = 4), which has the right mean and deviation, lighter tails

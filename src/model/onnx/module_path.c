@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Names without '/' are cut at their last '.', and "p2o.Conv.0" says the type and not a module. */
+/* Names without '/' are cut at their last '.', and "p2o.Conv.0" has the type and not a module. */
 static const char *dotted(mem_arena *a, const onnx_node *node)
 {
 	const char *last = strrchr(node->name, '.');

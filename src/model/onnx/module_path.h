@@ -1,4 +1,4 @@
-/* module_path.h - the module of the trained network that a node of the graph was exported from.
+/* module_path.h - module path of a node: the module of the network from which it was exported.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_MODULE_PATH_H
@@ -7,11 +7,12 @@
 #include "base/mem.h"
 #include "model/onnx/onnx.h"
 
-/* "layer1.0/conv1": from what the exporter wrote beside the node, or from its name; in the arena or
- * the model's. NULL: it is of no module, or none is known. */
+/* Returns "layer1.0/conv1", from the exporter's metadata of the node, or from its name; owned by
+ * the arena or the model. NULL: the node has no module, or it is not known. */
 const char *module_path_of(mem_arena *a, const onnx_node *node);
 
-/* How many bytes of path a are also the module of path b: whole parts, which '/' and '.' part. */
+/* Returns the bytes of the common prefix of two paths, in whole parts, which '/' and '.' separate.
+ */
 size_t module_path_common(const char *a, const char *b);
 
 #endif

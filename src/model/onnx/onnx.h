@@ -1,5 +1,5 @@
-/* onnx.h - reads an ONNX file and keeps its structure as the file states it. Nothing is inferred,
- * checked or resolved here, and tensor data stays in the file except for small constants.
+/* onnx.h - ONNX reader: stores the structure of an ONNX file as the file states it. Nothing is
+ * inferred, checked or resolved here, and tensor data stays in the file except for small constants.
  *
  *	mem_arena *a = mem_arena_new(0);
  *	onnx_model *m;
@@ -9,8 +9,8 @@
  *	... m->graph->nodes[0].op is "Conv" ...
  *	mem_arena_free(a);
  *
- * Everything lives in that arena. Text ends in NUL; NULL means that the file does not state it.
- * Any file is safe to read: depth and memory are bounded. What each member means:
+ * Everything is in that arena. Text is NUL-terminated; NULL means that the file does not state it.
+ * Any file is safe to read: depth and memory are bounded. The members are documented in
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -38,12 +38,12 @@ typedef enum onnx_dtype {
 	ONNX_BFLOAT16 = 16
 } onnx_dtype;
 
-/* One of the integer types, bool not among them. */
+/* Returns whether it is an integer type; bool is not. */
 bool onnx_dtype_integer(int64_t dtype);
-/* One of the types that networks are trained in; not those of 8 and 4 bits. */
+/* Returns whether it is a floating-point type of training; types of 8 and 4 bits are not. */
 bool onnx_dtype_real(int64_t dtype);
 
-/* Tensors of at most so many elements keep their values: integers for shapes and axes, reals for
+/* Maximum elements of tensors whose values are stored: integers for shapes and axes, reals for
  * scalars and scales (not the many small vectors of normalisation). */
 #define ONNX_INTS_MAX  1024
 #define ONNX_REALS_MAX 64
@@ -61,14 +61,14 @@ typedef struct onnx_tensor {
 	onnx_pair *external;	  /* location, offset, length: data is in another file */
 	size_t nexternal;
 	int64_t location; /* 1: external */
-	/* Small tensors with data in this file; one of the two, `elements` values; else NULL. */
+	/* Values of a small tensor with data in this file, in one of the two; else NULL. */
 	int64_t *ints; /* integers and bool */
 	double *reals; /* float and double */
 } onnx_tensor;
 
 typedef struct onnx_dim {
 	int64_t value;	    /* -1: open */
-	const char *symbol; /* of an open one, or NULL */
+	const char *symbol; /* of an open dimension, or NULL */
 } onnx_dim;
 
 typedef struct onnx_shape {
@@ -83,7 +83,7 @@ typedef struct onnx_tensor_type {
 
 typedef struct onnx_type onnx_type;
 typedef struct onnx_element_type {
-	int64_t key; /* of a map */
+	int64_t key; /* key type of a map */
 	onnx_type *value;
 } onnx_element_type;
 
@@ -101,7 +101,7 @@ typedef struct onnx_value {
 /* Engines hide whole compiled models in text attributes: longer ones stay in the file. */
 #define ONNX_TEXT_MAX 65536
 typedef struct onnx_text {
-	const char *text; /* NUL-ended, and may hold more NULs: any bytes; NULL: longer than that */
+	const char *text; /* any bytes, also NUL, NUL-terminated; NULL: above the limit */
 	uint64_t n;
 } onnx_text;
 
@@ -156,7 +156,7 @@ typedef struct onnx_attribute {
 
 /* A call in the model's own code. */
 typedef struct onnx_frame {
-	const char *line, *code; /* "/models/net.py:17", and what stands there */
+	const char *line, *code; /* "/models/net.py:17", and the source line */
 } onnx_frame;
 
 typedef struct onnx_node {
@@ -165,7 +165,7 @@ typedef struct onnx_node {
 	size_t ninputs, noutputs;
 	onnx_attribute *attributes;
 	size_t nattributes;
-	/* What PyTorch's newer exporter writes beside the node; NULL, none: it did not. */
+	/* Metadata of PyTorch's newer exporter; NULL, none: absent. */
 	const char *module, *class_name; /* "layer1.0.conv1"; "torch.nn.modules.conv.Conv2d" */
 	onnx_frame *frames;		 /* the innermost last */
 	size_t nframes;
@@ -215,31 +215,32 @@ typedef struct onnx_model {
 	uint64_t file_bytes;
 } onnx_model;
 
-/* The arena is limited to this much above what it holds already: a model's structure needs a few
- * hundred bytes a node. */
+/* Limit of the arena above its size before the call: a model's structure needs a few hundred bytes
+ * for each node. */
 #define ONNX_MEMORY_MAX ((size_t)512 << 20)
 
-/* What such a file is called in sentences. */
+/* Names of the file type in messages. */
 extern const wire_kind wire_onnx;
 
-/* E_ABSENT, E_IO: the file; E_FORMAT: no ONNX model, truncated, malformed, no graph; E_UNSUP: ONNX
- * Runtime's own format; E_LIMIT: nested too deeply, too large. External data is never opened. */
+/* Reads a model. E_ABSENT, E_IO: the file; E_FORMAT: no ONNX model, truncated, malformed, no graph;
+ * E_UNSUP: ONNX Runtime's own format; E_LIMIT: nested too deeply, too large. External data is never
+ * opened. */
 dck_status onnx_read_file(const char *path, mem_arena *a, onnx_model **ret, dck_err *err);
 dck_status onnx_read_bytes(const void *bytes, size_t n, mem_arena *a, onnx_model **ret,
 			   dck_err *err);
 
-/* The attribute of that name, or NULL. */
+/* Returns the attribute of that name, or NULL. */
 const onnx_attribute *onnx_find_attribute(const onnx_node *n, const char *name);
-/* An integer attribute, or `otherwise`. */
+/* Returns an integer attribute, or `otherwise`. */
 int64_t onnx_attribute_int(const onnx_node *n, const char *name, int64_t otherwise);
-/* Whether a dimension's symbol is a name. Exporters also write "?", "-1" or "None" there, for any
- * size: two of those are two sizes. NULL and "" are none. */
+/* Returns whether a dimension's symbol is a name. NULL, "", and "?", "-1" or "None", which
+ * exporters write for any size, are not: two of them are two sizes. */
 bool onnx_symbol_named(const char *symbol);
-/* The version of ONNX's own operators; 0: not stated. */
+/* Returns the opset version of ONNX's own operators; 0: not stated. */
 int64_t onnx_opset_version(const onnx_model *m);
 
-/* Names of the values that nodes of the main graph make and that are not outputs already; in the
- * order of the nodes, each once. They are the graph's. */
+/* Lists the values that nodes of the main graph produce and that are not graph outputs, in the
+ * order of the nodes, each once. The names are borrowed from the graph. */
 dck_status onnx_value_names(const onnx_graph *g, mem_arena *a, const char *const **ret,
 			    size_t *ret_n, dck_err *err);
 

@@ -1,6 +1,6 @@
-/* onnx_builder.h - builds a network and writes it as an ONNX file. Parameters are only described
- * while the network is built; their values are made while they are written, so that a network of
- * half a gigabyte never lies in memory.
+/* onnx_builder.h - graph builder: builds a network and writes it as an ONNX file. Parameters are
+ * only described while the network is built; their values are generated during writing, so that a
+ * network of half a gigabyte is never in memory.
  *
  * Failure (no memory) is sticky: build without checks, onnx_builder_write() reports it.
  *
@@ -34,7 +34,7 @@ typedef struct onnx_builder_param {
 typedef struct onnx_builder_value {
 	const char *name;
 	int64_t dims[NET_RANK_MAX];
-	const char *symbols[NET_RANK_MAX]; /* of the open ones */
+	const char *symbols[NET_RANK_MAX]; /* of the open dimensions */
 	size_t rank;
 	int32_t dtype; /* onnx_dtype */
 	bool output;
@@ -75,28 +75,28 @@ typedef struct onnx_builder_attr {
 dck_status onnx_builder_init(onnx_builder *n, const char *name, dck_err *err);
 void onnx_builder_done(onnx_builder *n);
 
-/* Names live as long as the net. */
+/* Formats a name, valid as long as the builder. */
 const char *onnx_builder_text(onnx_builder *n, const char *fmt, ...) DCK_PRINTF(2, 3);
-/* A module's path as exporters write it as a scope: "layer1.0.conv1" gives
+/* Returns a module's path as a scope in the exporters' format: "layer1.0.conv1" gives
  * "/layer1/layer1.0/conv1". */
 const char *onnx_builder_scope(onnx_builder *n, const char *path);
 
 void onnx_builder_input(onnx_builder *n, const onnx_builder_value *v);
 void onnx_builder_output(onnx_builder *n, const onnx_builder_value *v);
-/* Return the name of the parameter. */
+/* Add a parameter and return its name. */
 const char *onnx_builder_normal(onnx_builder *n, const char *name, double deviation, size_t rank,
 				const int64_t *dims);
 const char *onnx_builder_uniform(onnx_builder *n, const char *name, double from, double width,
 				 size_t rank, const int64_t *dims);
 const char *onnx_builder_count(onnx_builder *n, const char *name, size_t rank, const int64_t *dims);
 
-/* Adds a node named scope/op (with _1, _2, ... when there is one already) and returns its
+/* Adds a node named scope/op (with _1, _2, ... if that name exists already) and returns its
  * output's name. attrs NULL: none. */
 const char *onnx_builder_node(onnx_builder *n, const char *scope, const char *op,
 			      const char *const *inputs, const onnx_builder_attr *attrs);
-/* The next node's output gets this name, to become an output of the network. */
+/* Sets the name of the next node's output, to become an output of the network. */
 void onnx_builder_name_next(onnx_builder *n, const char *name);
-/* Constant nodes, as exporters make them; a scalar, and a list. */
+/* Add Constant nodes, as exporters do: a scalar, and a list. */
 const char *onnx_builder_const_float(onnx_builder *n, const char *scope, float v);
 const char *onnx_builder_const_int(onnx_builder *n, const char *scope, int64_t v);
 const char *onnx_builder_const_ints(onnx_builder *n, const char *scope, size_t count,
@@ -104,8 +104,8 @@ const char *onnx_builder_const_ints(onnx_builder *n, const char *scope, size_t c
 
 dck_status onnx_builder_write(onnx_builder *n, uint64_t seed, dck_sink *out, dck_err *err);
 
-/* --- fill.c: values from -> from + count of parameter number `stream`, little-endian; the same on
- * every machine. Returns bytes written: 4 or 8 for each value. */
+/* --- fill.c: writes values from -> from + count of parameter number `stream`, little-endian; the
+ * same on every machine. Returns the bytes written: 4 or 8 for each value. */
 size_t fill_values(const onnx_builder_param *p, uint64_t seed, uint64_t stream, uint64_t from,
 		   size_t count, uint8_t *to);
 

@@ -86,7 +86,7 @@ static size_t count_numbers(const wire_reader *r, const onnx_field *f, const wir
 }
 
 /* Walks the fields of a message without entering them and allocates every list at once: lists that
- * grow piece by piece would take twice the memory, and fresh memory is what costs most here.
+ * grow piece by piece would take twice the memory, and fresh memory has the highest cost here.
  * Malformed input is left to the pass that follows. */
 static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader r, void *object,
 			    lists *l)
@@ -117,7 +117,7 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 		size_t n, size = item_size(f);
 		memcpy(&items, (char *)object + f->at, sizeof(items));
 		memcpy(&n, (char *)object + f->count, sizeof n);
-		l->room[i] += n; /* of a message that came in two parts */
+		l->room[i] += n; /* set already by the first part of a message in two parts */
 		void *room = mem_arena_array(p->arena, l->room[i], size);
 		if (!room)
 			return onnx_fail_memory(p, &r, l->room[i] * size);

@@ -1,5 +1,5 @@
-/* onnx_metadata.c - where in the model's own code a node was exported from, as PyTorch's newer
- * exporter (dynamo=True) writes it into the node's metadata:
+/* onnx_metadata.c - the source location in the model's code from which a node was exported, as
+ * PyTorch's newer exporter (dynamo=True) writes it into the node's metadata:
  *
  *   pkg.torch.onnx.name_scopes     = ['', 'layer1', 'layer1.0', 'layer1.0.conv1', 'conv2d_1']
  *   pkg.torch.onnx.class_hierarchy = ['net.Net', 'torch...Sequential', 'net.Block',
@@ -9,8 +9,8 @@
  *     File ".../site-packages/torch/nn/modules/conv.py", line 565, in forward
  *       return self._conv_forward(input, self.weight, self.bias)
  *
- * The lists are written as Python writes them; their last entry is the operation itself, those
- * before it the modules around it. The stack is a traceback of Python, innermost last.
+ * The lists are written as Python writes them; their last entry is the operation itself, the
+ * entries before it its enclosing modules. The stack is a traceback of Python, innermost last.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -63,7 +63,7 @@ typedef struct frame {
 	long line;
 } frame;
 
-/* The next line of *rest without the blanks in front of it; NULL: there is none. Cuts it off. */
+/* Cuts off and returns the next line of *rest without leading spaces; NULL: no more lines. */
 static char *metadata_line_next(char **rest)
 {
 	char *line = *rest;
@@ -92,7 +92,7 @@ static bool metadata_frame_read(char *line, frame *ret)
 	return after != end + sizeof number - 1 && ret->line > 0;
 }
 
-/* PyTorch's own modules are what a model is made of, not its code. */
+/* PyTorch's own modules are not the model's code. */
 static bool metadata_is_own(const char *file)
 {
 	static const char *const others[] = {"-packages/torch/", "-packages/functorch/"};
@@ -103,8 +103,8 @@ static bool metadata_is_own(const char *file)
 	return true;
 }
 
-/* The frames of the model's own code; where there is none, as in a Sequential of a script, the
- * innermost one. */
+/* Returns the frames of the model's own code; if there are none, as in a Sequential of a script,
+ * the innermost frame. */
 static void read_stack(mem_arena *a, onnx_node *node, char *text)
 {
 	frame own[FRAMES_MAX], innermost = {0}, f;
@@ -145,7 +145,7 @@ static const pair_kind kinds[] = {
     {"pkg.torch.onnx.stack_trace", read_stack},
 };
 
-/* What the pair is; NULL: nothing of ours. *ret_value is its value. */
+/* Finds the kind of the pair; *ret NULL: it is not used here. *ret_value is its value. */
 static dck_status metadata_pair_read(onnx_reading *p, wire_reader in, const pair_kind **ret,
 				     wire_field *ret_value)
 {

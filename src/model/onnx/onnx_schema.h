@@ -1,6 +1,6 @@
-/* onnx_schema.h - the messages of onnx.proto as tables: field number, what it holds, where it goes.
- * One decoder walks them, so that what is checked is checked for every message alike. Fields
- * that are in no table are skipped by their length; that is how tensor data is never read.
+/* onnx_schema.h - the messages of onnx.proto as tables: field number, type, offset in the struct.
+ * One decoder walks them, so that all messages have the same checks. Fields that are in no table
+ * are skipped by their length; so tensor data is never read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_ONNX_SCHEMA_H
@@ -18,7 +18,7 @@ typedef enum onnx_kind {
 	AS_FLOATS, /* float * and count */
 	AS_TEXTS,  /* const char ** and count */
 	AS_TEXTNS, /* onnx_text * and count */
-	AS_ONE,	   /* pointer to a message; a second one merges into the first, as protobuf says */
+	AS_ONE,	   /* pointer to a message; a second one merges into the first, as in protobuf */
 	AS_MANY	   /* array of messages and count */
 } onnx_kind;
 
@@ -36,33 +36,33 @@ typedef struct onnx_field {
 typedef struct onnx_reading {
 	mem_arena *arena;
 	size_t limit; /* of the arena */
-	char *text;   /* where the next text goes, and how much room there is */
+	char *text;   /* address of the next text, and the free bytes there */
 	size_t text_room, text_block;
 	dck_err *err;
 } onnx_reading;
 
 struct onnx_message {
-	const char *what; /* "a node": where in the file, for sentences */
+	const char *what; /* "a node": the position in the file, for messages */
 	size_t size;
 	const onnx_field *fields; /* by number */
 	size_t nfields;		  /* at most ONNX_FIELDS_MAX */
 	const void *initial;	  /* NULL: zeros */
-	/* Called when the fields are read; r stands at the message's beginning. */
+	/* Called when the fields are read; r is at the start of the message. */
 	dck_status (*after)(onnx_reading *p, void *object, wire_reader r);
 };
 
 /* onnx_schema.c */
 extern const onnx_message onnx_model_message, onnx_tensor_message;
 
-/* onnx_decode.c: reads the message that r stands at into object. */
+/* onnx_decode.c: reads the message at r into object. */
 dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, void *object);
-/* What to say when the arena refused so many more bytes: E_LIMIT or E_NOMEM. */
+/* Fails because the arena refused `wanted` more bytes: E_LIMIT or E_NOMEM. */
 dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted);
 
-/* onnx_metadata.c: the module's path from the node's metadata. */
+/* onnx_metadata.c: reads the module's path from the node's metadata. */
 dck_status onnx_node_after(onnx_reading *p, void *object, wire_reader r);
 
-/* onnx_tensor.c: checks the dimensions, keeps the values of small tensors. */
+/* onnx_tensor.c: checks the dimensions, stores the values of small tensors. */
 dck_status onnx_tensor_after(onnx_reading *p, void *object, wire_reader r);
 
 #endif

@@ -1,8 +1,8 @@
-/* summary.c - in which range the integers of each input must lie.
+/* summary.c - valid range of the integers of each input.
  *
- * An input is followed forward through operators that hand its integers on unchanged (or shifted
- * by a constant), to the places that limit them: indices of a table, depths, masks. All limits
- * that are found hold at once. Where nothing is found there is no range.
+ * An input is followed forward, along the def-use chains, through operators that pass its integers
+ * unchanged (or shifted by a constant), to the operators that limit them: indices of a table,
+ * depths, masks. All limits found apply together. Without a limit there is no range.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/summary.h"
@@ -26,7 +26,7 @@ typedef struct trace {
 	const flow *flow;
 	mem_arena *arena; /* of the result */
 	const char *name; /* of the input */
-	/* By value: the input that reached it last (+ 1), and what has been added on the way. */
+	/* By value: the input that reached it last (+ 1), and the constant added on the way. */
 	size_t *reached;
 	int64_t *offset;
 	size_t *stack, depth, input, steps;
@@ -40,7 +40,7 @@ static const char *node_input(const onnx_node *n, size_t slot)
 	return slot < n->ninputs ? n->inputs[slot] : "";
 }
 
-/* --- what limits integers */
+/* --- operators that limit integers */
 static bool rows(const onnx_node *n, const char *table, int64_t dim, limit *ret)
 {
 	if (dim <= 0)
@@ -68,8 +68,8 @@ static bool limit_axis(trace *t, const onnx_node *n, size_t slot, limit *ret)
 	return rows(n, node_input(n, 0), s.dims[axis], ret);
 }
 
-/* GatherND, ScatterND: the last dimension of the indices says how many dimensions of the data
- * they index, from batch_dims on. All are limited by the smallest. */
+/* GatherND, ScatterND: the last dimension of the indices is the number of dimensions of the data
+ * that they index, from batch_dims on. All are limited by the smallest. */
 static bool limit_nd(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	int64_t batch = onnx_attribute_int(n, "batch_dims", 0), least = INT64_MAX;
@@ -182,7 +182,7 @@ static const limit_rule limit_rules[] = {
     {"GatherBlockQuantized", MICROSOFT, 1, limit_axis},
 };
 
-/* --- what hands integers on: through which inputs, as bits; to all outputs. */
+/* --- operators that pass integers: from these inputs, as bits; to all outputs. */
 #define ANY ~0u
 typedef struct pass_rule {
 	const char *op;
@@ -397,7 +397,7 @@ static dck_status summarize(const onnx_model *m, mem_arena *scratch, mem_arena *
 	return DCK_OK;
 }
 
-/* The graph is only needed while the summary is made: it has an arena of its own. */
+/* The graph is only needed while the summary is made: it has a separate arena. */
 static dck_status summary_read(const char *path, const void *bytes, size_t n, mem_arena *a,
 			       model_summary *ret, dck_err *err)
 {

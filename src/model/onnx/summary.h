@@ -1,5 +1,5 @@
-/* summary.h - what a model file says of its inputs that the engine does not: the range in which
- * integers must lie so that the model can run at all.
+/* summary.h - summary of a model file, with facts that the engine does not report: the valid range
+ * of integer inputs, without which the model cannot run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_SUMMARY_H
@@ -7,17 +7,17 @@
 
 #include "model/onnx/onnx.h"
 
-/* What the file states of an input or output of the model. */
+/* An input or output of the model, as the file declares it. */
 typedef struct model_value {
 	const char *name;
 	const char *kind; /* "tensor", "sparse tensor", "sequence", "optional", "map"; "": none */
 	int64_t dtype;	  /* onnx_dtype, of a tensor; 0: not stated */
 	int rank;	  /* below 0: not stated */
 	const int64_t *dims;	    /* -1: open */
-	const char *const *symbols; /* of open ones, as they stand there, or NULL */
+	const char *const *symbols; /* of open dimensions, as in the file, or NULL */
 } model_value;
 
-/* Inputs that are no initializers, and outputs. All of it lives in `a`. */
+/* Inputs that are not initializers, and outputs. All of it is in `a`. */
 typedef struct model_values {
 	const model_value *in, *out;
 	size_t nin, nout;
@@ -37,15 +37,15 @@ typedef struct model_summary {
 	const char *producer; /* NULL: not stated */
 	int64_t ir_version, opset;
 	uint64_t nodes, initializers, weight_bytes; /* top-level graph; bytes of initializer data */
-	const model_input *inputs;		    /* graph inputs that are no initializers */
+	const model_input *inputs;		    /* graph inputs that are not initializers */
 	size_t ninputs;
 	model_values values;
 	const char *path; /* of the file; NULL: it was read from memory */
 } model_summary;
 
 /* Reads the structure without loading tensor data. Hostile input gives E_FORMAT with the byte
- * offset, or E_LIMIT; memory is bounded by the arena's limit, which it sets itself. A file in
- * ORT's own flatbuffer format gives E_UNSUP. All in *ret lives in `a`. */
+ * offset, or E_LIMIT; memory is bounded by the arena's limit, which the function sets. A file in
+ * ORT's own flatbuffer format gives E_UNSUP. All of *ret is in `a`. */
 dck_status model_summary_read_file(const char *path, mem_arena *a, model_summary *ret,
 				   dck_err *err);
 dck_status model_summary_read_bytes(const void *bytes, size_t n, mem_arena *a, model_summary *ret,

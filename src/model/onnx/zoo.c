@@ -1,4 +1,4 @@
-/* zoo.c - the table of built-in networks, and what sizes each can take.
+/* zoo.c - the table of built-in networks, and the sizes that each supports.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/model.h"
@@ -49,7 +49,7 @@ static const dck_zoo_entry entries[] = {
      "a single MatMul"},
 };
 
-/* What each takes, in the same order. Zero: it has no such size. */
+/* Supported sizes of each, in the same order. Zero: it has no such size. */
 typedef struct limits {
 	const char *name;
 	void (*build)(onnx_builder *n, const zoo_size *s);

@@ -1,4 +1,4 @@
-/* zoo.h - how a built-in network is built; zoo.c has the table.
+/* zoo.h - builders of the built-in networks; zoo.c has the table.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MODEL_ZOO_H
@@ -6,7 +6,7 @@
 
 #include "model/onnx/onnx_builder.h"
 
-/* Sizes as asked for, checked against the table's limits; NET_OPEN: symbolic. */
+/* Requested sizes, checked against the table's limits; NET_OPEN: symbolic. */
 typedef struct zoo_size {
 	int64_t batch, height, width, seq;
 } zoo_size;
@@ -24,23 +24,23 @@ void zoo_two_layer(onnx_builder *n, const zoo_size *s);
 void zoo_conv2d(onnx_builder *n, const zoo_size *s);
 void zoo_matmul(onnx_builder *n, const zoo_size *s);
 
-/* --- zoo_layers.c: layers under the names that torch gives their parameters. `path` is the
- * module's ("layer1.0.conv1"): its parameters are path.weight and path.bias. */
+/* --- zoo_layers.c: layers whose parameters have torch's names. `path` is the module's path
+ * ("layer1.0.conv1"): its parameters are path.weight and path.bias. */
 typedef struct zoo_conv {
 	int64_t in, out, kernel, stride, pad, groups; /* groups 0: 1 */
 	bool bias;
 } zoo_conv;
 const char *zoo_add_conv(onnx_builder *n, const char *path, const char *x, const zoo_conv *c);
-/* gamma: about what the layer multiplies by; 1, or less at the end of a residual branch. */
+/* Adds a normalisation. gamma: its mean scale; 1, or less at the end of a residual branch. */
 const char *zoo_add_norm(onnx_builder *n, const char *path, const char *x, int64_t channels,
 			 double gamma);
 const char *zoo_add_relu(onnx_builder *n, const char *path, const char *x);
 const char *zoo_add_relu6(onnx_builder *n, const char *path, const char *x);
 const char *zoo_add_max_pool(onnx_builder *n, const char *path, const char *x, int64_t kernel,
 			     int64_t stride, int64_t pad, bool ceil_mode);
-/* y = x W^T + b on two dimensions, as Gemm. */
+/* Adds y = x W^T + b on two dimensions, as Gemm. */
 const char *zoo_add_gemm(onnx_builder *n, const char *path, const char *x, int64_t in, int64_t out);
-/* "input" [batch, 3, height, width], "output" [batch, classes]. */
+/* Declares "input" [batch, 3, height, width] and "output" [batch, classes]. */
 void zoo_image_values(onnx_builder *n, const zoo_size *s, int64_t classes);
 
 #endif

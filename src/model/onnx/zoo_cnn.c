@@ -1,5 +1,5 @@
-/* zoo_cnn.c - convolutional networks without residual stages of their own, as torchvision
- * defines them (torchvision/models/mobilenetv2.py, vgg.py, squeezenet.py).
+/* zoo_cnn.c - convolutional networks other than residual networks, as torchvision defines
+ * them (torchvision/models/mobilenetv2.py, vgg.py, squeezenet.py).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/onnx/zoo.h"

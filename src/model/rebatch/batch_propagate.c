@@ -1,11 +1,10 @@
-/* batch_rule_run.c - follows the items through a model: one inference with the number of items
- * open, in which each node is asked how they pass.
+/* batch_propagate.c - batch-axis propagation with backtracking: one inference with a symbolic batch
+ * size, in which each node's batching rule is called.
  *
- * Where a size of 1 stands, it is not always plain whether it is that of the items: [1, 1, 8] may
- * hold them along its first or its second axis. Either way each item's values are its own; a wrong
- * guess only leads to a node that cannot follow. Then the latest guess that led there is changed
- * and the model is followed again. The number of attempts is bounded, so that hostile models take
- * no time.
+ * A size of 1 is sometimes ambiguous: the batch axis of [1, 1, 8] may be the first or the second.
+ * Both keep the items separate; a wrong choice only leads to a node that refuses. Then the latest
+ * choice that led there is changed and the model is walked again. The number of attempts is
+ * bounded, so that hostile models take no time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_propagate.h"
@@ -15,11 +14,11 @@
 #include <string.h>
 
 #define ATTEMPTS_MAX 48
-/* No further attempt begins when all attempts together have followed so many nodes. */
+/* No further attempt starts after all attempts together have walked this number of nodes. */
 #define NODES_MAX 120000u
 
-/* Guesses led to a refusal. The latest of them that has another way left is changed to it. False:
- * none has. */
+/* Changes the latest choice that led to a refusal and has another way left. False: no choice has.
+ */
 static bool choose_otherwise(struct batch_rule_state *s, int blame)
 {
 	for (; blame >= 0; blame = s->choices[blame].parent) {
@@ -40,7 +39,7 @@ static bool choose_otherwise(struct batch_rule_state *s, int blame)
 	return false;
 }
 
-/* --- what was done to which node --- */
+/* --- edits by node --- */
 
 static size_t seen_slot(const struct batch_rule_state *s, const onnx_node *node)
 {
@@ -186,7 +185,7 @@ static dck_status control_before(batch_propagation *f, const op *o)
 	return DCK_OK;
 }
 
-/* Where it is known which branch is taken, its values were handed on with what is noted of them. */
+/* If the branch taken is known, its values were passed on with their states. */
 static dck_status control_after(batch_propagation *f, op *o)
 {
 	struct batch_rule_state *s = f->state;
@@ -242,7 +241,7 @@ static dck_status on_before(void *self, struct op *o, dck_err *err)
 	return f->why ? refused(f, o) : DCK_OK;
 }
 
-/* The inference must find what the rule says: the groups at their axis, and nowhere else. */
+/* The inference must agree with the rule: the groups at their axis, and nowhere else. */
 static void check_items(batch_propagation *f, const val *v, const items *s)
 {
 	if (v->kind != VAL_TENSOR || v->rank < 0) {
@@ -324,8 +323,8 @@ static dck_status on_after(void *self, struct op *o, dck_err *err)
 
 /* --- attempts --- */
 
-/* An output holds the items along its first axis, where the elements of one item stand side by
- * side, or along an axis that has one element for each item. */
+/* The batch axis of an output is its first axis, with the elements of one item adjacent, or an axis
+ * with one element for each item. */
 static bool outputs_hold(batch_propagation *f, const cost_result *r)
 {
 	bool any = false;

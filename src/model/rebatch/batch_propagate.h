@@ -1,4 +1,4 @@
-/* batch_rule_run.h - a model followed as a whole.
+/* batch_propagate.h - batch-axis propagation through a whole model, with backtracking.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BATCH_FOLLOW_RUN_H
@@ -9,9 +9,9 @@
 #define CHOICES_MAX 4096
 #define PREFER_MAX  64
 
-/* A guess that was made on the way. */
+/* A choice point. */
 typedef struct choice {
-	uint64_t what; /* equal places are decided alike */
+	uint64_t what; /* equal keys are decided alike */
 	int way, ways, parent;
 } choice;
 
@@ -23,25 +23,26 @@ typedef struct prefer {
 struct batch_rule_state {
 	choice choices[CHOICES_MAX];
 	int nchoices; /* made in this attempt */
-	int nfixed;   /* of them decided beforehand */
+	int nfixed;   /* the first ones, decided before this attempt */
 	prefer prefer[PREFER_MAX];
 	size_t nprefer;
-	/* Nodes that saw items, so that a body that saw none is reported. */
+	/* Nodes with batched inputs, so that a body without any is reported. */
 	size_t touched, stack[COST_DEPTH_MAX + 1], depth, nodes;
-	const onnx_node *failed; /* where it ended */
+	const onnx_node *failed; /* the node that refused */
 	bool first_input;
-	/* Of each node that was seen inside of a function or is edited. */
+	/* Of each node that was visited inside a function or is edited. */
 	edits **seen;
 	size_t nseen, slots; /* a power of two */
 };
 
-/* ret: everything is in ret->arena, until batch_rule_done(). E_UNSUP: the sentence names the node
- * that does not follow and says why; it is made in `text`. */
+/* Propagates the batch axis through the model. ret: all is in ret->arena, until batch_rule_done().
+ * E_UNSUP: the message names the node that cannot be rebatched, with the reason; it is allocated in
+ * `text`. */
 dck_status batch_rule_model(const onnx_model *m, int64_t n, int64_t was, mem_arena *text,
 			    batch_propagation *ret, cost_result **ret_cost, dck_err *err);
 void batch_rule_done(batch_propagation *f);
-/* What is done to a node; NULL: nothing. */
+/* Returns the edits of a node; NULL: none. */
 const edits *batch_rule_edits(const batch_propagation *f, const onnx_node *node);
-size_t batch_rule_nedits(const batch_propagation *f); /* nodes to which something is done */
+size_t batch_rule_nedits(const batch_propagation *f); /* number of edited nodes */
 
 #endif

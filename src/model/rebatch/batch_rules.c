@@ -1,14 +1,14 @@
-/* batch_rules.c - batch-axis propagation: what a batching rule reads of the items, and how it
- * answers.
+/* batch_rules.c - batch-axis propagation: functions with which a batching rule reads the states of
+ * its inputs and answers.
  *
  * As in the batching rules of vmap (JAX), each value is in one of three states: the same for all
  * items, sizes that depend on their number alone, or batched along one axis, as `pre` groups of N
  * items of `post` elements. The state is in val.mark. A rule reads the states of its inputs
- * (batch_rule_in()) and answers with those of its outputs (batch_rule_all(), batch_rule_set()) or
+ * (batch_rule_in()) and answers with states of its outputs (batch_rule_all(), batch_rule_set()) or
  * refuses; the first refusal counts.
  *
  * Where several axes may hold the items, batch_rule_choose() records a choice point. Each state
- * carries the latest choice that led to it, and a refusal blames one, so that batch_rule_run.c can
+ * carries the latest choice that led to it, and a refusal blames one, so that batch_propagate.c can
  * change that choice and walk again (backjumping). Choices before the changed one are replayed by
  * their position.
  *

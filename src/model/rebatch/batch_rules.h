@@ -1,7 +1,8 @@
-/* batch_rules.h - where each value of a model holds its items, and what a rule sees of it.
+/* batch_rules.h - batching rules: the batch axis of each value of a model, and the interface of the
+ * operators' rules.
  *
- * A rule is asked of a node of which at least one input holds items. It says where the outputs hold
- * them, or refuses. What it says is compared with the sizes that the inference finds.
+ * A rule is called for a node with at least one batched input. It sets the batch axes of the
+ * outputs, or refuses. Its answer is compared with the sizes that the inference finds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BATCH_FOLLOW_H
@@ -12,24 +13,25 @@
 #define FOLLOW_EDITS_MAX 8 /* of one node */
 
 typedef enum held {
-	BATCH_INVARIANT, /* the same for all items, however many there are */
-	BATCH_SIZES,	 /* integers that depend on the number of items alone, and are known */
+	BATCH_INVARIANT, /* the same for all items and any number of them */
+	BATCH_SIZES,	 /* known integers that depend on the number of items alone */
 	BATCHED
 } held;
 
-/* Of ITEMS: the axis has pre * N * post elements: pre groups of N items of post elements. */
+/* State of a value. If BATCHED, the axis has pre * N * post elements: pre groups of N items of post
+ * elements. */
 typedef struct items {
 	held kind;
 	int axis;
 	sym_int pre, post;
-	int choice; /* the last one that led to this; -1: none */
+	int choice; /* the last choice point that led to it; -1: none */
 } items;
 
 typedef enum edit_kind {
 	EDIT_SIZES,  /* the input becomes these integers */
-	EDIT_EXPAND, /* the input goes through an Expand to these sizes */
-	EDIT_TILE,   /* and here through a Tile with these numbers */
-	EDIT_OFFSET, /* indices into one item become those into each: these are added */
+	EDIT_EXPAND, /* an Expand to these sizes is inserted before the input */
+	EDIT_TILE,   /* a Tile with these repeats is inserted before the input */
+	EDIT_OFFSET, /* these offsets are added to indices into one item, for all items */
 } edit_kind;
 
 typedef struct edit {
@@ -37,11 +39,11 @@ typedef struct edit {
 	size_t slot, n;
 	int64_t dtype; /* of the integers */
 	int64_t each;  /* OFFSET: elements of an item */
-	int rank;      /* OFFSET: of the indices */
+	int rank;      /* OFFSET: rank of the indices */
 	const int64_t *v;
 } edit;
 
-/* What is done to a node. */
+/* The edits of a node. */
 typedef struct edits {
 	const onnx_node *node;
 	size_t n;
@@ -52,94 +54,95 @@ typedef struct batch_propagation batch_propagation;
 struct batch_propagation {
 	mem_arena *arena; /* of this attempt */
 	sym_table *nums;
-	sym_int count; /* the number of items, open */
+	sym_int count; /* the number of items, a symbol */
 	int64_t n, was;
 	int64_t opset; /* of ONNX's own operators */
-	/* Of the node that is asked about: */
-	items all;  /* of its outputs that no rule set */
-	items *out; /* NULL: of no output in particular */
+	/* Of the current node: */
+	items all;  /* state of the outputs that have none in `out` */
+	items *out; /* states of single outputs; NULL: none */
 	const struct batch_rule *row;
 	bool answered; /* `all` or `out` was set */
 	edits now;
-	/* Why it ended; the text is in the arena. */
+	/* Reason of a refusal; the text is in the arena. */
 	const char *why;
-	int blame; /* the choice to make otherwise; -1: none */
+	int blame; /* the choice to change; -1: none */
 	struct batch_rule_state *state;
 };
 
 typedef struct batch_rule {
 	void (*rule)(batch_propagation *f, op *o);
-	const char *names; /* of the operators that have the rule, with a space between */
-	int64_t at;	   /* a number for the rule: a default, which input */
+	const char *names; /* the operators of the rule, separated by spaces */
+	int64_t at;	   /* a parameter of the rule: a default, the index of an input */
 	uint32_t sizes;	   /* bits of inputs that may be BATCH_SIZES */
-	const char *why;   /* what the rule says where it refuses */
+	const char *why;   /* the reason if the rule refuses */
 } batch_rule;
-/* NULL: the operator is in no table. */
+/* Returns the rule of an operator; NULL: it has none. */
 const batch_rule *batch_rule_row_of(const op *o);
 
-/* --- what there is --- */
+/* --- inputs --- */
 
 extern const items batch_rule_same; /* the same for all items */
 
-/* Of input i; never NULL. */
+/* Returns the state of input i; never NULL. */
 const items *batch_rule_in(const op *o, size_t i);
-bool batch_rule_has(const op *o, size_t i); /* input i is there and holds items */
-/* Input i where it is a tensor of known rank; NULL after a refusal. */
+bool batch_rule_has(const op *o, size_t i); /* input i exists and is batched */
+/* Returns input i if it is a tensor of known rank; NULL after a refusal. */
 const val *batch_rule_shaped(batch_propagation *f, const op *o, size_t i);
-/* The axis in attribute `axis`, for outputs of `more` further dimensions than v. False after a
+/* Reads the axis in attribute `axis`, for outputs with `more` dimensions more than v. False after a
  * refusal. */
 bool batch_rule_axis_of(batch_propagation *f, op *o, const val *v, int64_t otherwise, int more,
 			int *ret);
-/* The only input that holds items is i. False after a refusal. */
+/* Checks that no input but i is batched. False after a refusal. */
 bool batch_rule_only(batch_propagation *f, op *o, size_t i);
 bool batch_rule_equal(const items *a, const items *b); /* in axis and groups */
-/* n has nothing to do with the number of items. */
+/* Returns whether n does not depend on the number of items. */
 bool batch_rule_apart(const batch_propagation *f, sym_int n);
-/* The size of an axis as it was, with the number of items that the model was exported for. */
+/* Returns the original size of an axis, with the number of items that the model was exported for.
+ */
 sym_int batch_rule_was(batch_propagation *f, const val *v, const items *s, int axis);
 
-/* How many elements the axis has with `count` items. */
+/* Returns the elements of the axis with `count` items. */
 sym_int batch_rule_groups(batch_propagation *f, const items *s, sym_int count);
 
 /* --- answers --- */
 
-/* What a value holds, for the nodes that read it. */
+/* Sets the state of a value, for the nodes that read it. */
 void batch_rule_mark(batch_propagation *f, val *v, const items *s);
 
 void batch_rule_all(batch_propagation *f, items s);
 void batch_rule_set(batch_propagation *f, op *o, size_t i, items s);
-/* because: where the items of an input are led to it; NULL: no other way of holding them helps. */
+/* Refuses. because: the state of the input that led to it; NULL: no other choice helps. */
 void batch_rule_refuse(batch_propagation *f, const items *because, const char *why, ...)
     DCK_PRINTF(3, 4);
-/* Input t holds items, and so do earlier inputs, as s says (or none yet): s becomes what holds for
- * all of them. False after a refusal: they differ. */
+/* Merges the state t of a batched input into s, the common state of earlier inputs (or none yet).
+ * False after a refusal: they differ. */
 bool batch_rule_join(batch_propagation *f, items *s, const items *t);
-/* "its axis 1 holds the items apart" and the like, of a rule that mixes along that axis. */
+/* Refuses with "<what> axis 1, which holds the items", for a rule that mixes along that axis. */
 void batch_rule_mixes(batch_propagation *f, const items *s, const char *what);
-/* The outputs hold the items as s does, unless the rule mixes along the items' axis. */
+/* Sets the state of all outputs to s, or refuses if the rule mixes along the batch axis. */
 void batch_rule_unless(batch_propagation *f, const items *s, bool mixes, const char *what);
-/* Input i, which is the same for all items and has 1, or as much as one item, at `axis`, gets what
- * s says there. `broadcast`: 1 may stay. False after a refusal. */
+/* Expands input i, which is the same for all items and has the size 1, or of one item, at `axis`,
+ * to all items of s. `broadcast`: 1 may stay. False after a refusal. */
 bool batch_rule_spread(batch_propagation *f, op *o, size_t i, int axis, const items *s,
 		       bool broadcast);
-/* Input i, indices into the `each` elements of one item whose first axis is 1, gets those of all
- * items along that axis. False after a refusal. */
+/* Extends input i, indices into the `each` elements of one item whose first axis is 1, to the
+ * indices of all items along that axis. False after a refusal. */
 bool batch_rule_offset(batch_propagation *f, op *o, size_t i, sym_int each);
-/* Input i, a list of sizes, becomes these. */
+/* Replaces input i, a list of sizes. */
 bool batch_rule_sizes(batch_propagation *f, op *o, size_t i, const sym_int *sizes, size_t n);
-/* Which of n ways (at least 1) is taken here; another one on a later attempt, when this one leads
- * nowhere. */
+/* Returns which of n ways (at least 1) to take, at a choice point; a later attempt takes another
+ * way if this one leads to a refusal. */
 int batch_rule_choose(batch_propagation *f, const items *from, uint64_t what, int n,
 		      int *ret_choice);
 
-/* --- rules that more than one file names --- */
+/* --- rules that several files use --- */
 void batch_rule_each(batch_propagation *f, op *o); /* element by element, broadcasting */
 void batch_rule_keep(batch_propagation *f,
-		     op *o); /* as input 0; all others are the same for all items */
+		     op *o); /* as input 0; all other inputs are the same for all items */
 void batch_rule_first(batch_propagation *f,
-		      op *o); /* the items lie along axis 0 of input `at` alone */
+		      op *o); /* the batch axis is axis 0 of input `at` alone */
 void batch_rule_first_all(batch_propagation *f,
-			  op *o); /* along axis 0 of every input that holds them */
+			  op *o); /* the batch axis is axis 0 of each batched input */
 void batch_rule_never(batch_propagation *f, op *o);
 void batch_rule_axis(batch_propagation *f, op *o);
 void batch_rule_softmax(batch_propagation *f, op *o);

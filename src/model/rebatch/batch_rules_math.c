@@ -1,4 +1,4 @@
-/* batch_rule_math.c - batching rules of operators that compute: element by element, along an axis,
+/* batch_rules_math.c - batching rules of operators that compute: element by element, along an axis,
  * products of matrices, Einsum.
  *
  * The principle: an operator must not combine elements along the axis of the items. Along any other

@@ -1,4 +1,5 @@
-/* batch_rule_nn.c - layers: the items lie along the first axis, or where the layer says.
+/* batch_rules_nn.c - batching rules of layers: the batch axis is the first, or defined by the
+ * layer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_rules.h"

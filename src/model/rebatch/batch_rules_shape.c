@@ -1,4 +1,4 @@
-/* batch_rule_shape.c - batching rules of operators that move values, and take sizes as inputs:
+/* batch_rules_shape.c - batching rules of operators that move values, and take sizes as inputs:
  * Transpose, Reshape, Concat, Slice, Gather, Expand, Pad, Resize.
  *
  * Reshape is the hard case. In memory the items are `pre` groups of N items of `post` elements, and
@@ -129,7 +129,7 @@ static sym_int outer_of(batch_propagation *f, const val *v, const items *s)
 }
 
 /* Computes the sizes that Reshape makes with the old number of items: 0 copies a size of the input,
- * -1 stands for what the other sizes leave. False: they do not fit. */
+ * -1 is the quotient of all elements and the other sizes. False: they do not fit. */
 static bool sizes_were(batch_propagation *f, const val *v, const items *s, const sym_int *asked,
 		       int n, bool zero, sym_int *ret)
 {
@@ -174,7 +174,7 @@ static void reshape_open(batch_propagation *f, const val *v, const items *s, con
 				continue;
 			}
 		}
-		/* This is the axis of the items, or the one that takes what is left. */
+		/* This is the batch axis, or the axis with the remaining elements. */
 		if (!sym_div_exact(f->nums, outer, before, &pre))
 			break;
 		sym_int whole = sym_const(1), by = sym_const(1);
@@ -585,8 +585,8 @@ void batch_rule_pad(batch_propagation *f, op *o)
 	batch_rule_all(f, *s);
 }
 
-/* It takes sizes or factors, for all axes or for those in `axes`: the axis of the items must stay
- * as it is. */
+/* It has sizes or factors, for all axes or for the axes in `axes`: the batch axis must not change.
+ */
 void batch_rule_resize(batch_propagation *f, op *o)
 {
 	const items *s = batch_rule_in(o, 0);

@@ -1,5 +1,5 @@
-/* batch_rule_rows.c - which rule an operator has. What is in no row is refused where it meets
- * items.
+/* batch_rules_table.c - table of batching rules by operator. An operator without a row is refused
+ * if an input is batched.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_rules.h"

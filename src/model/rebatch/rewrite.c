@@ -2,7 +2,7 @@
  * buffer.
  *
  * The file is walked again in the order in which it was decoded, and counts pair each field with
- * its decoded struct. What does not change is copied byte by byte, so fields that deepclock does
+ * its decoded struct. Unchanged fields are copied byte by byte, so fields that deepclock does
  * not know survive. Changed are nodes with edits (constants and the nodes that use them are written
  * before), the types of inputs and outputs, and initializers of sizes that no node uses any more,
  * which are left out. Shapes stated for inner values are dropped, since they may not hold any more.
@@ -45,7 +45,7 @@ typedef struct rewrite {
 	wire_out *out;
 	const char *file; /* NULL: weights are copied */
 	names unused;	  /* stored sizes that no node uses any more */
-	size_t *uses; /* uses of each of these names in the file, less those that edits replace */
+	size_t *uses; /* uses of each of these names in the file, except uses replaced by edits */
 	size_t names;
 	dck_err *err;
 } rewrite;
@@ -440,7 +440,7 @@ static dck_status graph(rewrite *x, const wire_reader *r, const wire_field *w, c
 			    body ? NULL : value_find(c->outputs, c->noutputs, v->name), body));
 			break;
 		case GRAPH_VALUE:
-			break; /* what it states of inner values may not hold any more */
+			break; /* its declarations of inner values may not be valid any more */
 		default:
 			DCK_TRY(rewrite_copy(x, &in, &f));
 		}
@@ -502,7 +502,7 @@ static dck_status model(rewrite *x, const onnx_model *m)
 	return DCK_OK;
 }
 
-/* --- what the caller sees */
+/* --- interface */
 
 static const onnx_shape *shape_of(const onnx_value *v)
 {

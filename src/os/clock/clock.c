@@ -1,7 +1,7 @@
 /* clock.c - monotonic clocks: clock_gettime(2) and the x86 time stamp counter (TSC), calibrated
  * when opened; sleeping.
  *
- * A dck_clock carries what its readings cost (the least mean of BATCHES batches) and its tick (the
+ * A dck_clock has the cost of its readings (the least mean of BATCHES batches) and its tick (the
  * smallest step observed). CLOCK_MONOTONIC_RAW, which NTP does not slew, is preferred unless it
  * costs more than twice as much, because only a system call reads it.
  *
@@ -128,8 +128,8 @@ static void clock_calibrate(dck_clock *c)
 	c->tick_ns = smallest_step(c);
 }
 
-/* RAW is preferred, but some kernels and sandboxes read it by a system call, which costs four times
- * as much and more. The limit is far from both costs, and the cost of RAW must exceed it twice: the
+/* RAW is preferred, but some kernels and sandboxes read it by a system call, which costs at least
+ * four times more. The limit is far from both costs, and the cost of RAW must exceed it twice: the
  * clock's name decides which records compare, so noise must not choose it (a limit of 1.2 did in 2
  * % of the starts of a virtual machine). */
 static const double raw_price_max = 2;

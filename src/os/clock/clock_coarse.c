@@ -1,4 +1,4 @@
-/* clock_coarse.c - clocks that are too coarse for what is measured here, to show what they do.
+/* clock_coarse.c - clocks whose resolution is too coarse for measurements, to show their effect.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* cgroup.h - what the control groups of this process allow it, versions 1 and 2.
+/* cgroup.h - limits and counters of this process's control groups, versions 1 and 2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_CGROUP_H
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 typedef struct cgroup_limits {
-	double cpus;	      /* the least quota on the way up; 0: none */
+	double cpus;	      /* the least quota of the group and its ancestors; 0: none */
 	int64_t memory_bytes; /* likewise */
-	bool oom_known;	      /* the innermost group counts them, with those of the groups in it */
-	uint64_t oom_kills;   /* processes that the kernel ended for want of memory */
-	uint64_t throttled_ns, throttled_periods; /* summed over the way up; 0: not known */
+	bool oom_known;	      /* the innermost group counts oom_kills, with its subgroups' */
+	uint64_t oom_kills;   /* processes killed because memory ran out */
+	uint64_t throttled_ns, throttled_periods; /* sum over the ancestors; 0: not known */
 } cgroup_limits;
 
-/* root: put before /proc and before the mount points; "" but for tests. */
+/* Reads the limits. root: prefix of /proc and of the mount points; "" except in tests. */
 void cgroup_read(const char *root, cgroup_limits *ret);
 
 #endif

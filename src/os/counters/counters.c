@@ -1,4 +1,4 @@
-/* counters.c - what the process and the machine have used so far.
+/* counters.c - resource usage of the process and of the machine so far.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

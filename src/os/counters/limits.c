@@ -1,6 +1,6 @@
-/* limits.c - what a child may take, and how much there is. All of it is set from outside after the
- * child has started: there is no time for more in the child (proc.c), and a limit binds what is
- * asked for later.
+/* limits.c - resource limits of a child, and available memory. Limits are set from outside after
+ * the child has started: there is no time for more in the child (proc.c), and a limit applies to
+ * later allocations.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,4 +1,4 @@
-/* memory.c - pages that are there before they are needed.
+/* memory.c - allocation of pages that are touched in advance.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"

@@ -1,5 +1,5 @@
-/* perf_count.h - counters of the kernel and the processor by the names that perf gives them
- * (perf_event_open), for a child that is started next and all that it starts.
+/* perf_count.h - kernel and processor event counters (perf_event_open), by perf's names, for a
+ * child that is started next and all its descendants.
  *
  *	perf_event e;
  *	perf_counter c;
@@ -9,8 +9,8 @@
  *	perf_counter_read(&c, &counted);
  *	perf_counter_close(&c);
  *
- * It counts from the child's exec() on: the counter is this thread's own, which its children
- * inherit, and it itself never begins. So nothing of ours is counted, and nothing of the child is
+ * It counts from the child's exec() on: the counter belongs to this thread, where it is never
+ * enabled, and its children inherit it. So nothing of ours is counted, and nothing of the child is
  * missed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -29,10 +29,10 @@ typedef struct perf_event_def {
 	bool ns; /* a time, not a number of events */
 } perf_event_def;
 
-/* Those with names of their own; static. Beside them there are the events of caches
- * ("L1-dcache-load-misses") and raw ones ("r01c0"). */
+/* Returns the table of named events; static. Cache events ("L1-dcache-load-misses") and raw events
+ * ("r01c0") are not in it. */
 const perf_event_def *perf_event_defs(size_t *ret_n);
-/* The i-th of the caches' names; false: there is none. */
+/* Writes the name of cache event i; false: i is past the last. */
 bool perf_event_cache_name(size_t i, char *buf, size_t size);
 
 typedef struct perf_event {
@@ -40,21 +40,21 @@ typedef struct perf_event {
 	uint32_t type;
 	uint64_t config;
 	bool ns, hardware;
-	bool user_only; /* ":u" was behind the name */
+	bool user_only; /* the name had the suffix ":u" */
 } perf_event;
 bool perf_event_find(const char *name, perf_event *ret);
 
 typedef struct perf_counter {
 	int fd;		/* -1: none */
-	bool user_only; /* what the kernel does for the program is not counted */
+	bool user_only; /* kernel mode is not counted */
 } perf_counter;
-/* false: *ret_why says why, static. ret NULL: only whether it could be opened. */
+/* Opens a counter. false: *ret_why is the reason, static. ret NULL: only tests whether it can be
+ * opened. */
 bool perf_counter_open(const perf_event *e, perf_counter *ret, const char **ret_why);
 
 typedef struct perf_counted {
 	uint64_t value;
-	/* The time it was wanted, and that it was counted: fewer where several shared one register.
-	 */
+	/* Time for which it was enabled, and counted: less if events shared a register. */
 	uint64_t enabled_ns, running_ns;
 } perf_counted;
 bool perf_counter_read(const perf_counter *c, perf_counted *ret);

@@ -8,7 +8,7 @@
  * for each CPU and event: the soft limit of descriptors is raised to the hard one for this process,
  * and stays so; programs that it starts get the former one (os_descriptors_raise()).
  *
- * os_perf_open() tests what the kernel permits, kernel and user mode or user mode alone, and halves
+ * os_perf_open() tests which modes the kernel permits, both or user mode alone, and halves
  * the rings until they fit the limit of locked memory. The rings are single-producer,
  * single-consumer buffers; os_perf_wait() returns when one is a quarter full.
  *
@@ -254,7 +254,7 @@ static dck_status open_with(const os_perf_config *c, os_perf **ret, dck_err *err
 	return DCK_OK;
 }
 
-/* Halves the rings until they fit: the kernel limits what it locks in memory for a user, and all
+/* Halves the rings until they fit: the kernel limits the locked memory of a user, and all
  * CPUs get rings of one size. */
 dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err)
 {

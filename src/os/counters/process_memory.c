@@ -17,7 +17,7 @@ bool os_process_read(void *pid, uint64_t address, void *to, size_t n)
 	return process_vm_readv(*(const int *)pid, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-/* Yama (Documentation/admin-guide/LSM/Yama.rst); 0: it is not there. */
+/* Yama (Documentation/admin-guide/LSM/Yama.rst); 0: it is not enabled. */
 static int ptrace_scope(void)
 {
 	char text[2] = "0";

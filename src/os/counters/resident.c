@@ -52,7 +52,7 @@ bool os_resident_get(long pid, os_resident *ret)
 			     .file = kib_of(text, "RssFile"),
 			     .shared = kib_of(text, "RssShmem"),
 			     .peak = kib_of(text, "VmHWM")};
-	return ret->all > 0; /* one that has ended, and is not waited for yet, has none */
+	return ret->all > 0; /* a zombie (ended, not waited for yet) has no memory */
 }
 
 uint64_t os_resident_share(long pid)

@@ -48,8 +48,8 @@ static dck_status too_large(const char *path, size_t limit, dck_err *err)
 		 dck_text_bytes((double)limit, most, sizeof most));
 }
 
-/* Grows the buffer. Callers ask for one byte more than is known, so that the end is found without
- * growing again. */
+/* Grows the buffer. Callers request one byte more than the known size, so that the end is found
+ * without growing again. */
 static bool file_grow(dck_buffer *b, size_t cap)
 {
 	char *data = mem_resize(b->data, cap);
@@ -155,8 +155,8 @@ static void folder_of(const char *path, char *ret, size_t size)
 		snprintf(ret, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
 }
 
-/* Returns the open descriptor that /dev/stdout and similar names stand for, or -1. Opening the name
- * again would begin at offset 0 and overwrite what is there. */
+/* Returns the open descriptor for /dev/stdout and similar names, or -1. Opening the name again
+ * would start at offset 0 and overwrite the content. */
 static int own_descriptor(const char *path)
 {
 	int fd = -1, end = 0;
@@ -171,15 +171,15 @@ static int own_descriptor(const char *path)
 	return -1;
 }
 
-/* Whether it is a directory with the sticky bit that all may write to: every user may make a file,
- * none may remove another's. */
+/* Returns whether it is a world-writable directory with the sticky bit: every user may make a file,
+ * but not remove another user's. */
 static bool is_for_all(const struct stat *folder)
 {
 	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
 }
 
-/* Applies the rules of fs.protected_symlinks, protected_regular and protected_fifos, which hold
- * only for what the kernel opens itself: in a directory where every user may create files, a link,
+/* Applies the rules of fs.protected_symlinks, protected_regular and protected_fifos, which the
+ * kernel applies only to its own opens: in a directory where every user may create files, a link,
  * a file or a pipe is used if we or the directory's owner created it. */
 static bool is_trusted(const struct stat *st, const char *folder)
 {

@@ -68,7 +68,7 @@ dck_status gzip_sink_open(gzip_sink **ret, dck_sink *to, dck_err *err)
 	g->to = to;
 	g->z = gzip_stream();
 	g->flushed = 0;
-	/* The fastest: it has to keep up with what is recorded. */
+	/* The fastest level: it has to keep up with the recording. */
 	if (zlib->deflateInit2_(&g->z, Z_BEST_SPEED, Z_DEFLATED, GZIP, MEMORY, Z_DEFAULT_STRATEGY,
 				ZLIB_VERSION, sizeof g->z) != Z_OK) {
 		mem_free(g);

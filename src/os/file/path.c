@@ -220,9 +220,8 @@ const char *os_glob_escape(mem_arena *a, const char *name)
 	return to;
 }
 
-/* Whether it is the group that Debian and others make for each user, named like the user, who is
- * its only member: what pip installs under the umask 002 of such a user is open to no other
- * user. */
+/* Returns whether it is a user private group (Debian and others), named like the user, its only
+ * member: files that pip installs under such a user's umask 002 are not writable by other users. */
 static bool group_is_own(gid_t gid)
 {
 	char of_user[4096], of_group[4096];

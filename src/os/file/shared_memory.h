@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* n zeroed bytes in a file without a name, which others open as /proc/PID/fd/FD. No process can
- * change its size. */
+/* Maps n zeroed bytes of a file without a name, which other processes open as /proc/PID/fd/FD. No
+ * process can change its size. */
 dck_status os_shared_open(size_t n, void **ret, int *ret_fd, dck_err *err);
 void os_shared_close(void *at, size_t n, int fd); /* NULL and -1 are allowed */
 

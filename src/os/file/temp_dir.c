@@ -1,6 +1,5 @@
-/* temp_dir.c - directories for what is written while something is measured. The process that made
- * one has it locked as long as he lives, so that those of processes that were killed can be told
- * apart and removed.
+/* temp_dir.c - temporary directories for measurements. The process that made a directory holds a
+ * lock on it while it lives, so that directories of killed processes can be recognized and removed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -47,7 +46,7 @@ static int lock_try(const char *path)
 	return -1;
 }
 
-/* What finds no place, or cannot be locked here, may be swept when it is old. */
+/* A directory that does not fit, or cannot be locked here, may be removed when it is old. */
 static void lock_take(const char *path)
 {
 	for (size_t i = 0; i < LOCKS; i++) {
@@ -120,7 +119,7 @@ dck_status os_temp_dir_mapped(char *path, dck_err *err)
 {
 	static const char memory[] = "/dev/shm";
 	const uint64_t plenty = UINT64_C(2)
-				<< 30; /* to write beyond what is there ends a program */
+				<< 30; /* writing past the end of the space kills a program */
 	struct statvfs fs;
 
 	if (!secure_getenv("TMPDIR") && statvfs(memory, &fs) == 0 &&

@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* At most size - 1 bytes, NUL-ended, without the last newline. false: no such file. */
+/* Reads at most size - 1 bytes, NUL-terminated, without the last newline. false: no such file. */
 bool text_read(const char *path, char *buf, size_t size);
-/* The whole number that a file begins with. false: no file or no number ("max"). */
+/* Reads the integer at the start of a file. false: no file, or no number ("max"). */
 bool text_read_uint(const char *path, uint64_t *ret);
-/* The number after `key` and white space at the start of a line: "nr_throttled 12". */
+/* Finds the number after `key` and white space at the start of a line: "nr_throttled 12". */
 bool text_find_uint(const char *text, const char *key, uint64_t *ret);
-/* Cuts the line at *at off: ends it with NUL and moves *at behind it. NULL: no more. */
+/* Returns the line at *at, NUL-terminated, and moves *at to the next one. NULL: no more lines. */
 char *text_line(char **at);
-/* snprintf of "%s" that says nothing about what it cut. */
+/* Copies `from`, cut to size without a compiler warning. */
 void text_copy(char *to, size_t size, const char *from);
 
 #endif

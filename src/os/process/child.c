@@ -43,8 +43,8 @@ static const char *signal_text(int number)
 	return "signal";
 }
 
-/* In the child: what it prints is noise to our caller, and a crash of it no news to the system.
- * Handlers are ours and would run our code, so a signal does what it does by default. */
+/* Runs in the child: discards its output and core dumps. Signals get their default action, because
+ * the inherited handlers would run our code. */
 static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd, pid_t parent)
 {
 	static const int signals[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM,
@@ -52,7 +52,7 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 	struct rlimit no_core = {0, 0};
 	sigset_t none;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) /* it was gone before we asked */
+	if (getppid() != parent) /* the parent had exited before prctl() */
 		_exit(1);
 	setrlimit(RLIMIT_CORE, &no_core);
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -64,13 +64,13 @@ static _Noreturn void be_child(void (*f)(void *self, int fd), void *self, int fd
 		if (to != fd)
 			dup2(null_fd, to);
 	f(self, fd);
-	/* Not exit(): what atexit() would do belongs to the parent. */
+	/* Not exit(): atexit() handlers belong to the parent. */
 	_exit(0);
 }
 
 enum feed { FEED_MORE, FEED_END, FEED_FULL };
 
-/* Takes what the pipe holds now. */
+/* Reads the current content of the pipe. */
 static enum feed pipe_read(int fd, size_t limit, size_t *taken, dck_sink *to)
 {
 	char buf[4096];
@@ -101,7 +101,7 @@ static enum feed child_follow(int fd, int pidfd, uint64_t deadline, size_t limit
 			return FEED_MORE;
 		if (poll(p, 2, ms) <= 0)
 			continue;
-		/* Asked before reading: what was written before the end is then read below. */
+		/* Checked before reading, so that output before the end is read below. */
 		bool ended = p[1].revents != 0;
 		enum feed f = pipe_read(fd, limit, &taken, to);
 		if (f != FEED_MORE || ended)

@@ -1,7 +1,7 @@
-/* cleanup.c - what this process would leave behind if it ended now: temporary files and
- * directories, and processes that it started. The code that makes one registers it and removes it
- * again when it is gone, and an end in the middle, by a signal, does away with what is noted. So
- * all of it is atomic and made of system calls.
+/* cleanup.c - cleanup registry: temporary files and directories, and child processes, which must
+ * not outlive this process. The code that makes one registers it, and unregisters it after its
+ * removal; a signal that ends the process removes all that is registered. So the registry uses only
+ * atomics and system calls.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/process/cleanup.h"
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What finds no place is not known of, which matters only if the process ends in the middle. */
+/* Entries that do not fit are dropped, which matters only if a signal ends the process. */
 enum { PLACES = 64 };
 
 /* A path, which is borrowed, or a number of kill(2): that of a process, or a group's below 0. */
@@ -49,7 +49,7 @@ static bool entry_remove_matching(leftover_kind kind, intptr_t what)
 	return false;
 }
 
-/* opendir() asks for memory. */
+/* opendir() would allocate. */
 static void entries_each(int folder, void (*f)(void *self, int folder, const char *name),
 			 void *self)
 {
@@ -73,7 +73,7 @@ static void entries_each(int folder, void (*f)(void *self, int folder, const cha
 		close(folder);
 }
 
-/* --- processes, and those below them */
+/* --- processes and their descendants */
 
 enum { TREE_MAX = 256 };
 
@@ -106,7 +106,7 @@ static void leftovers_children_add(void *self, int folder, const char *name)
 	}
 }
 
-/* Stopped first, so that none starts another while it is looked for. pid < 0: a group. */
+/* Stops them first, so that none starts another during the search. pid < 0: a group. */
 static void leftovers_end(pid_t pid)
 {
 	tree t = {{pid < 0 ? -pid : pid}, 1};
@@ -157,7 +157,7 @@ void leftover_process_gone(pid_t pid, bool killed)
 		kill(-pid, SIGKILL);
 }
 
-/* Directories in directories that are emptied: those of a browser's profile are 6 deep. */
+/* Maximum depth of directories that are removed: a browser's profile is 6 deep. */
 enum { DEEPEST = 12 };
 
 static void entry_remove(void *self, int folder, const char *name)
@@ -172,7 +172,7 @@ static void entry_remove(void *self, int folder, const char *name)
 	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/* Processes that were killed may still make files until they are gone: half a second for these. */
+/* Killed processes may still make files until they have exited: retries for half a second. */
 enum { FOLDER_TRIES = 100 };
 
 void leftover_folder_remove(const char *path)

@@ -1,4 +1,4 @@
-/* cleanup.h - within src/os: what dck_abandon() does away with.
+/* cleanup.h - within src/os: the cleanup registry of files and processes for dck_abandon().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_LEFTOVERS_H
@@ -14,17 +14,17 @@ typedef enum leftover_kind {
 	LEFTOVER_KINDS
 } leftover_kind;
 
-/* A file or directory; the text is borrowed until it is said to be gone, by the same address. */
+/* Register and unregister a file or directory; the text is borrowed between the two calls, which
+ * get the same address. */
 void cleanup_add_path(leftover_kind kind, const char *path);
 void cleanup_add_path_gone(leftover_kind kind, const char *path);
-/* A child that was started, which may lead a process group of its own. */
+/* Registers a child that was started; `group`: it leads a process group. */
 void leftover_process(pid_t pid, bool group);
-/* By SIGKILL, with its group where it leads one, and with all that it started and that are still
- * below it. */
+/* Kills it (SIGKILL) with its process group, if it leads one, and with all its descendants. */
 void leftover_process_kill(pid_t pid);
-/* It was waited for. killed: by a signal, and what is left of its group ends too. */
+/* Unregisters a child that was waited for. killed: by a signal; the rest of its group is killed. */
 void leftover_process_gone(pid_t pid, bool killed);
-/* With all that is in it. No memory is asked for. */
+/* Removes a directory with its content. Does not allocate. */
 void leftover_folder_remove(const char *path);
 
 #endif

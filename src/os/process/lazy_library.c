@@ -10,7 +10,7 @@
 static dck_status late_load(os_lazy_library *l, dck_err *err)
 {
 	dlerror();
-	/* Where the program has it already, that is the one. */
+	/* If the program has loaded it already, this returns the same library. */
 	void *handle = dlopen(l->file, RTLD_NOW | RTLD_LOCAL);
 	if (!handle) {
 		const char *why = dlerror();

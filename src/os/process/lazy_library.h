@@ -1,6 +1,6 @@
-/* lazy_library.h - a library that is loaded when it is first needed, and stays. This one is put
- * in front of programs that bring libraries of their own: what it needs for other work than theirs
- * must not be in their way.
+/* lazy_library.h - lazy loading of libraries (dlopen on first use; never unloaded). This library is
+ * preloaded into programs that have their own libraries: libraries that it needs for other work
+ * must not interfere with theirs.
  *
  *	#define LIBRARY(X) X(sqlite3_, step) X(sqlite3_, reset)
  *	struct functions { LIBRARY(OS_LATE_MEMBER) } sqlite;
@@ -23,12 +23,12 @@
 #define OS_LATE_NAME(prefix, f)	  #prefix #f,
 
 typedef struct os_lazy_library {
-	const char *file, *use; /* soname; what it is needed for */
+	const char *file, *use; /* soname; its purpose */
 	const char *const *names;
 	size_t n;
 	void *functions; /* a struct of n pointers, in the order of the names */
 	void (*ready)(
-	    void); /* what is called once they are there, before anybody else calls them */
+	    void); /* called once after loading, before any other thread can call a function */
 	_Atomic bool loaded;
 } os_lazy_library;
 
@@ -39,8 +39,8 @@ typedef struct os_lazy_library {
 	}
 #define OS_LAZY(file, use, names, functions) OS_LATE_THEN(file, use, names, functions, NULL)
 
-/* Before the first call of one of its functions; again, and from several threads: nothing happens.
- * E_ABSENT: there is no such library, or one that lacks a function. */
+/* Loads the library; call it before the first use of its functions. Further calls, also of several
+ * threads, do nothing. E_ABSENT: there is no such library, or it lacks a function. */
 dck_status os_lazy_load(os_lazy_library *l, dck_err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* lazy_zlib.h - zlib, loaded when something is first compressed or unpacked.
+/* lazy_zlib.h - lazy loading of zlib, at the first compression or decompression.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef OS_LATE_ZLIB_H
@@ -21,11 +21,11 @@ struct zlib_functions {
 	ZLIB_FUNCTIONS(OS_LATE_MEMBER)
 };
 
-/* Written once, by the first that compresses. */
+/* Written once, by the first zlib_load(). */
 extern struct zlib_functions os_zlib;
 static const struct zlib_functions *const zlib = &os_zlib;
 
-/* E_ABSENT: it is not there. */
+/* Loads zlib. E_ABSENT: it is not installed. */
 dck_status zlib_load(dck_err *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* neighbours.c - the CPU time of every process, and which of them are ours.
+/* neighbours.c - CPU time of every process, split into our own processes and others.
  *
- * The kernel adds what a process used to its parent's cutime and cstime when the parent waits for
- * it. So processes that ended between two snapshots are counted by their parent, and what they had
- * used at the first snapshot is taken off again.
+ * The kernel adds a process's CPU time to its parent's cutime and cstime when the parent waits for
+ * it. So processes that ended between two snapshots are counted by their parent, and their CPU time
+ * at the first snapshot is subtracted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A machine with more processes than that is not looked through: it would take too long. */
+/* A machine with more processes is not read: it would take too long. */
 #define PROCESSES_MAX 8192
 
 typedef struct process {
@@ -166,7 +166,7 @@ void os_cpu_users_free(os_cpu_users *u)
 	mem_free(u);
 }
 
-/* What p used since the first snapshot, in ticks, and the children that it waited for. */
+/* Returns the ticks of p, and of the children it waited for, since the first snapshot. */
 static double used_since(const os_cpu_users *from, const process *p)
 {
 	const process *before = neighbours_find(from, p->pid);
@@ -216,7 +216,7 @@ static const process *heir_of(const os_cpu_users *from, const os_cpu_users *to, 
 	return now;
 }
 
-/* Those of the same name are one. */
+/* Processes of the same name are merged. */
 static void neighbours_top_find(const os_cpu_users *from, const os_cpu_users *to, double wall_ticks,
 				os_cpu_split *ret)
 {
@@ -226,7 +226,7 @@ static void neighbours_top_find(const os_cpu_users *from, const os_cpu_users *to
 	for (size_t i = 0; users && i < to->n; i++)
 		if (!to->all[i].ours && used_since(from, &to->all[i]) > 0)
 			user_add(users, &n, to->all[i].name, used_since(from, &to->all[i]));
-	/* Those that ended are in their parents' sums, with all that they ever used. */
+	/* Ended processes are in their parents' sums, with their whole CPU time. */
 	for (size_t i = 0; users && i < from->n; i++) {
 		const process *p = &from->all[i];
 		const process *heir = still_there(to, p) ? NULL : heir_of(from, to, p);

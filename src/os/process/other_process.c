@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What stands behind the name in /proc/PID/stat: the name may hold blanks and brackets. */
+/* Returns the fields after the name in /proc/PID/stat: the name may contain spaces and brackets. */
 static const char *stat_rest(int pid, char *buf, size_t size)
 {
 	char path[64];

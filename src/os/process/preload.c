@@ -45,7 +45,7 @@ static uint64_t preload_place_of(const program *p, uint64_t address)
 	return 0;
 }
 
-/* Its linker leaves a note of that name; what follows is the build's. */
+/* Go's linker writes a note of that name, followed by the build id. */
 static bool is_of_go(const program *p)
 {
 	char owner[4];
@@ -136,7 +136,7 @@ static os_preload_obstacle obstacle_of_rights(int fd)
 	return OS_PRELOAD_NONE;
 }
 
-/* The program that a script names in its first line. false: it is none. */
+/* Reads the interpreter in a script's first line. false: the file is not a script. */
 static bool interpreter_of(int fd, char name[256])
 {
 	char line[256] = "";

@@ -1,9 +1,9 @@
 /* proc.c - child processes: found as by execvp(3), started by vfork(2) and execve(2), reaped by
  * wait4(2).
  *
- * The path from start to the end of the wait is what the engine 'command' times, so all that can be
- * done once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors
- * are above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
+ * The engine 'command' times the path from start to the end of the wait, so all that can be done
+ * once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors are
+ * above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
  *
  * Between vfork() and execve() the child runs in our memory while the calling thread is suspended:
  * become() makes only system calls, and all signals are blocked, so that no handler of ours runs
@@ -131,7 +131,7 @@ struct os_spawner {
 	char *const *argv;
 	const char **environment; /* @owned; NULL: ours, as it is when the child starts */
 	const char *directory;	  /* borrowed; NULL: ours */
-	int standard[3];	  /* what becomes 0, 1 and 2; the same number: inherited */
+	int standard[3];	  /* become 0, 1 and 2; the same number: inherited */
 	int keep_fd;		  /* -1: none */
 	int opened[4];		  /* to be closed; -1: none */
 	size_t nopened;
@@ -221,7 +221,7 @@ static bool proc_same_name(const char *a, const char *b)
 	return strncmp(a, b, n + 1) == 0;
 }
 
-/* Makes the environment: what is set, then our variables of other names. */
+/* Makes the environment: the variables of `set`, then our variables of other names. */
 static dck_status environment_make(os_spawner *s, const char *const *set, dck_err *err)
 {
 	size_t nset = 0, n, nours = 0;
@@ -293,7 +293,7 @@ static int become(const os_spawner *s, char *const *environment, pid_t parent)
 	sigset_t none;
 
 	/* It must not outlive the process that waits for it, even if no process is left to end it.
-	 * What it starts does not inherit this. */
+	 * Its children do not inherit this. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() != parent)
 		return ECANCELED;
 	if (s->group && setpgid(0, 0) != 0)

@@ -1,9 +1,9 @@
-/* signal_hooks.c - told of the signals that end this process, and of one that asks for something,
- * before what would have happened happens: the program's own handler runs, or the process ends by
- * that very signal, with its core and its exit status.
+/* signal_hooks.c - hooks on the signals that end this process, and on one request signal. After the
+ * hook the normal action follows: the program's own handler runs, or the process ends by the same
+ * signal, with its core and its exit status.
  *
- * A handler that the program installs later stands instead of ours, and gets ours as the former
- * one.
+ * A handler that the program installs later replaces ours, and sigaction() returns ours as the
+ * previous one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -47,7 +47,7 @@ enum { NROWS = sizeof rows / sizeof rows[0], STACK_BYTES = 65536, NUMBERS = 65 }
 /* A handler can reach only static variables. */
 static struct watched {
 	bool is;
-	struct sigaction old; /* what was there before */
+	struct sigaction old; /* the previous action */
 } watched[NUMBERS];
 static os_signal_hooks hooks;
 static int asked; /* the signal of hooks.asked; 0: none */
@@ -132,8 +132,8 @@ static void program_handles(struct watched *w, int number, siginfo_t *info, void
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* The same signal comes again as soon as the handler returns, with what it said, and by then ends
- * the process: an instruction that failed would fail again, but not each does (SIGTRAP, SIGSYS). */
+/* Queues the same signal, with its siginfo, which is delivered when the handler returns and then
+ * ends the process: a failed instruction would fail again, but not after SIGTRAP or SIGSYS. */
 static void hooks_end_by(int number, siginfo_t *info)
 {
 	const struct sigaction plain = {.sa_handler = SIG_DFL};
@@ -188,7 +188,7 @@ static bool hooks_watch(int number)
 	return true;
 }
 
-/* A stack that has run over is none to run a handler on. */
+/* A handler cannot run on an overflowed stack. */
 static void stack_give(void)
 {
 	static char stack[STACK_BYTES];

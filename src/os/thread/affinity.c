@@ -140,7 +140,7 @@ dck_status os_pin_cpus(const char *list, dck_err *err)
 	int failed = sched_setaffinity(0, sizeof asked, asked.part) ? errno : 0;
 	if (failed && failed != EINVAL)
 		DCK_FAIL_ERRNO(err, E_IO, failed, "cannot pin this process to CPUs %.80s", list);
-	/* The kernel takes what it can of a list and says nothing about the rest. */
+	/* The kernel silently ignores the CPUs of a list that it cannot use. */
 	if (!failed && mask_get(&after) && CPU_EQUAL_S(sizeof asked, asked.part, after.part))
 		return DCK_OK;
 	if (!failed)

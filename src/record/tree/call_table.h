@@ -1,4 +1,4 @@
-/* call_table.h - functions as a table of a record, those first that weigh most.
+/* call_table.h - table of a record's functions, ordered by weight.
  *
  *	static const call_column columns[] = {
  *		{"calls", "calls", DCK_UNIT_ONE, 0, CALL_SELF},
@@ -9,7 +9,7 @@
  *						    .columns = columns, .ncolumns = 3, .sort = 2},
  *			       b, err));
  *
- * The first column is "name"; behind the given ones stand "file", "line" and "module", each where a
+ * The first column is "name"; after the given columns come "file", "line" and "module", each if a
  * frame has one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -19,8 +19,8 @@
 #include "record/tree/function_weights.h"
 #include "record/build.h"
 
-/* Of a function: what its paths weigh alone, or with all below them; that as a share of the whole;
- * for each of its calls, of which a total has the outermost ones. */
+/* Quantity of a function: weight of its paths alone (self), or with all below them (total); as a
+ * share of the whole; per call, for a total per outermost call. */
 typedef enum call_of {
 	CALL_SELF,
 	CALL_TOTAL,
@@ -28,7 +28,7 @@ typedef enum call_of {
 	CALL_TOTAL_SHARE,
 	CALL_SELF_EACH,
 	CALL_TOTAL_EACH,
-	CALL_OUTER /* alone, of the paths that are not inside the same function */
+	CALL_OUTER /* self weight of the paths that are not inside the same function */
 } call_of;
 
 typedef struct call_column {
@@ -52,20 +52,20 @@ typedef struct call_table {
 	size_t ncolumns;
 	size_t sort;	  /* index in columns: the largest first */
 	call_order order; /* instead, ascending, and then by that column */
-	size_t top;	  /* rows; 0: all. The title counts those left out */
-	size_t brief;	  /* of them, what a short report shows; 0: it decides */
+	size_t top;	  /* rows; 0: all. The title counts the rows left out */
+	size_t brief;	  /* rows of a short report; 0: the report decides */
 	bool keep_zeros;  /* also functions whose numbers are all 0 */
-	uint32_t calls;	  /* column of the tree: of which _EACH is */
-	double whole;	  /* of which shares are; 0: the tree's sum */
-	const char *last; /* the name of the row that is no function; NULL: it is left out */
+	uint32_t calls;	  /* column of the tree: divisor of _EACH */
+	double whole;	  /* divisor of shares; 0: the tree's sum */
+	const char *last; /* name of the row without a function; NULL: it is left out */
 } call_table;
 
-/* The order by a column's key, by "name", "file", "line" or "module", also in pstats' words. E_ARG:
- * there is no such order. */
+/* Sets the order by a column's key, by "name", "file", "line" or "module", also in pstats' words.
+ * E_ARG: there is no such order. */
 dck_status call_table_sort(call_table *how, const char *word, dck_err *err) DCK_MUST_USE;
 dck_status call_table_put(const dck_tree *t, const call_table *how, record_builder *b,
 			  dck_err *err) DCK_MUST_USE;
-/* The same of a tree that is open, of sums that are made. */
+/* Writes the table of an open tree from existing sums. */
 dck_status call_table_rows(const call_tree *c, const function_weights *s, const call_table *how,
 			   record_builder *b, dck_err *err) DCK_MUST_USE;
 

@@ -65,8 +65,8 @@ size_t call_tree_column(const dck_tree *t, const char *key)
 	return k;
 }
 
-/* Ranks columns as the default weight: times first, then what is not a count. The overhead of
- * counting ranks as a count. */
+/* Ranks columns as the default weight: times first, then columns that are not counts. The overhead
+ * of counting ranks as a count. */
 static int tree_rank(const dck_column *column)
 {
 	if (strcmp(column->key, "overhead") == 0)
@@ -150,7 +150,7 @@ static bool functions_find(call_tree *c)
 /* --- nodes */
 
 /* Goes from the last node to the first, so that siblings are linked in their order, and totals are
- * complete before they are added to those of the parent. */
+ * complete before they are added to the parent's. */
 static void nodes_link(call_tree *c)
 {
 	const dck_tree *t = c->t;

@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The choices of dck_op_options, then those of call paths. */
+/* The choices of dck_op_options, then the choices of call paths. */
 enum { BY_FUNCTION = 7, BY_PATH, SORT_CALLS = 8 };
 static const char *const by_choices[] = {"auto",  "type", "node", "module",
 					 "class", "line", "all",  [BY_FUNCTION] = "function",
@@ -255,8 +255,8 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 
 /* --- the tree */
 
-/* Returns whether a frame has a place worth showing. In a tree of modules, an installed class is
- * known by its name, and its path is long. */
+/* Returns whether to show the file and line of a frame. In a tree of modules, an installed class is
+ * identified by its name, and its path is long. */
 static bool view_has_place(const look *l, const dck_frame *f)
 {
 	const bool installed =

@@ -1,4 +1,4 @@
-/* call_view.h - what views on call paths share.
+/* call_view.h - shared functions of views on call paths.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CALLS_CALL_VIEW_H
@@ -8,7 +8,7 @@
 #include "record/build.h"
 
 size_t call_view_top(const dck_calls_view *view);
-/* What a view keeps of the record that it is of: when and what it was, reasons to doubt. */
+/* Copies to a view the description of its record: time, subject, warnings. */
 void call_view_about(record_builder *b, const dck_record *r);
 
 #endif

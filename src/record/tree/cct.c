@@ -22,7 +22,7 @@
 
 #include <string.h>
 
-/* A frame by the numbers of its texts; 0: none. */
+/* A frame, as the ids of its texts; 0: none. */
 typedef struct held_frame {
 	uint32_t name, file, module, line, start_line;
 } held_frame;

@@ -12,8 +12,7 @@
 
 enum { BRIEF = 9 };
 
-/* Words of --sort that are of this table, the columns that they mean, and what torch.profiler calls
- * them. */
+/* Words of --sort for this table, their columns, and torch.profiler's names of these. */
 static const char *const words[][2] = {
     {"memory", "memory"},
     {"self_memory", "self_memory"},
@@ -36,7 +35,7 @@ typedef struct key {
 	size_t row;
 } key;
 
-/* The largest first, what is not known last, then as before. */
+/* Sorts the largest first, unknown values last, else in the previous order. */
 static int view_by_value(const void *a, const void *b)
 {
 	const key *x = a, *y = b;

@@ -1,5 +1,4 @@
-/* operator_view.h - the table of operators that a trace of torch.profiler has, by one of its
- * columns.
+/* operator_view.h - table of operators of a torch.profiler trace, sorted by one of its columns.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CALLS_OPERATOR_VIEW_H
@@ -7,11 +6,11 @@
 
 #include "record/build.h"
 
-/* The column that a word of --sort means, also in torch.profiler's words; NULL: it is no word of
- * this table. */
+/* Returns the column for a word of --sort, also in torch.profiler's words; NULL: the table has no
+ * such column. */
 const char *operator_view_column(const char *word);
-/* The table of its `top` rows that have the most in that column. E_ABSENT: there is no such table
- * or column. */
+/* Writes the `top` rows with the largest values in that column. E_ABSENT: there is no such table or
+ * column. */
 dck_status operator_view_put(record_builder *b, const dck_record *r, const char *column, size_t top,
 			     dck_err *err);
 

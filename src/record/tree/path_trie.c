@@ -78,8 +78,8 @@ uint32_t path_trie_find(path_trie *p, uint32_t parent, uint32_t name)
 
 /* --- as a tree of a record */
 
-/* The frame of a name, from 1 on; an outermost one is another than the same name inside where
- * those are threads. 0: no memory. */
+/* Returns the frame of a name, from 1 on; if the outermost paths are threads, their frames differ
+ * from inner frames of the same name. 0: no memory. */
 static uint32_t frame_find(dck_tree *t, hash_map *numbers, dck_frame *frames, uint64_t key,
 			   const char *text, bool thread)
 {

@@ -1,7 +1,6 @@
-/* path_trie.h - call paths of numbered names, added up as they come: calls of each, and
- * their time with all that is inside them. It holds PATH_SUMS_MAX paths, none deeper than
- * PATH_SUMS_DEPTH_MAX; a call on a further one is counted, and its time stays with the path around
- * it.
+/* path_trie.h - trie of call paths of numbered names: number of calls of each path, and their total
+ * time. It holds PATH_SUMS_MAX paths, none deeper than PATH_SUMS_DEPTH_MAX; a call on a further
+ * path is counted, and its time stays with the enclosing path.
  *
  *	uint32_t outer = path_trie_child(&p, 0, 7), inner = path_trie_child(&p, outer, 9);
  *	path_trie_add(&p, inner, 1, 1200);
@@ -20,30 +19,30 @@ enum { PATH_SUMS_MAX = 1 << 20, PATH_SUMS_DEPTH_MAX = 1025 };
 
 typedef struct path_sum {
 	uint32_t parent, name; /* parent 0: outermost */
-	/* The child that was asked for last; the one that was asked for after this path when it was
-	 * last left: mostly that is so again. 0: none. */
+	/* Cache of the last child, and prediction of the next child of the parent: the path that
+	 * last followed this one, which usually follows again. 0: none. */
 	uint32_t child, after;
-	uint16_t depth; /* an outermost one has 1 */
-	bool again;	/* inside one of the same name */
+	uint16_t depth; /* 1: outermost */
+	bool again;	/* inside a path of the same name */
 	uint64_t calls, total_ns;
 } path_sum;
 
 typedef struct path_trie {
 	hash_map children; /* by parent and name */
-	path_sum *rows;	   /* @owned; 0 is what the outermost ones are in */
-	uint32_t n, room;  /* rows */
-	uint32_t most;	   /* paths, if not PATH_SUMS_MAX; 0: that */
+	path_sum *rows;	   /* @owned; row 0 is the root */
+	uint32_t n, room;  /* rows; room: capacity */
+	uint32_t most;	   /* maximum of paths; 0: PATH_SUMS_MAX */
 	uint64_t lost;	   /* calls */
-	bool failed;	   /* for want of memory */
+	bool failed;	   /* no memory */
 } path_trie;		   /* {0} at first */
 
 void path_trie_done(path_trie *p);
-/* Whether a range of that name is open where one of `path` is the innermost. */
+/* Returns whether a range of that name is open while `path` is the innermost. */
 bool path_trie_inside(const path_trie *p, uint32_t path, uint32_t name);
-/* Where the guess below was wrong. */
+/* Finds or makes the path if the prediction of path_trie_child() was wrong. */
 uint32_t path_trie_find(path_trie *p, uint32_t parent, uint32_t name);
-/* The path through `parent` (0: none) to that name, which is not UINT32_MAX; PATH_SUM_NONE: it is
- * not kept. */
+/* Returns the path through `parent` (0: none) to that name, which is not UINT32_MAX; PATH_SUM_NONE:
+ * it did not fit. */
 static inline uint32_t path_trie_child(path_trie *p, uint32_t parent, uint32_t name)
 {
 	if (parent < p->n) {
@@ -54,7 +53,7 @@ static inline uint32_t path_trie_child(path_trie *p, uint32_t parent, uint32_t n
 	}
 	return path_trie_find(p, parent, name);
 }
-/* So many calls more of that path, which took so long together. */
+/* Adds `calls` calls of that path, which took `ns` together. */
 static inline void path_trie_add(path_trie *p, uint32_t path, unsigned calls, uint64_t ns)
 {
 	if (path < p->n) {
@@ -64,14 +63,14 @@ static inline void path_trie_add(path_trie *p, uint32_t path, unsigned calls, ui
 		p->lost += calls;
 	}
 }
-/* As a tree of two weights, calls and own time; its arrays are owned, its texts borrowed. threads:
- * the outermost paths are threads, whose own time is what they were told, and whose frames have the
- * file "thread". name_of may return NULL. */
+/* Returns a tree of two weights, calls and self time; its arrays are owned, its texts borrowed.
+ * threads: the outermost paths are threads, whose self time is the time added to them, and whose
+ * frames have the file "thread". name_of may return NULL. */
 dck_status path_trie_tree(const path_trie *p, bool threads,
 			  const char *(*name_of)(void *self, uint32_t name), void *self,
 			  dck_tree *ret, dck_err *err);
 void path_trie_tree_done(dck_tree *t);
-/* A tree of that name; nothing when there is no path. name_of may return NULL. */
+/* Adds a tree of that name; nothing if there is no path. name_of may return NULL. */
 dck_status path_trie_put(const path_trie *p, const char *name, const char *title,
 			 const char *(*name_of)(void *self, uint32_t name), void *self,
 			 record_builder *b, dck_err *err);

@@ -1,12 +1,12 @@
-/* tree_prune.h - a tree of call paths as a record keeps it: of a program with a million paths the
- * heaviest ones alone, since less than one thousandth of a per cent is not visible,
+/* tree_prune.h - pruning of call trees for records: of a program with a million paths only the
+ * heaviest are stored, because less than one thousandth of a per cent is not visible,
  * and its record would be too large to read.
  *
  *	status = tree_prune_put(&t, b, err); // instead of record_tree(b, &t)
  *
- * How heavy a path is: the largest share, over all weights, of what lies on it and below it. The
- * rest is summed up in a child "(light paths)" of the innermost path around it that stays. So each
- * path that stays weighs, with all below it, what it weighed before.
+ * The size of a path is the largest share, over all weights, of its total (with all below it). The
+ * other paths are summed in a child "(light paths)" of the innermost enclosing path that is kept.
+ * So the totals of the kept paths do not change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CALLS_TREE_FOLD_H
@@ -19,15 +19,15 @@ enum { TREE_NODES_KEPT = 50000 };
 
 typedef struct tree_folded {
 	dck_tree t;   /* its arrays are owned, its texts borrowed */
-	size_t paths; /* how many are no more by themselves; ... */
-	double most;  /* ... the largest share that one of them and what was below it had; ... */
-	double *part; /* @owned; ... and of each weight what is on them all, in shares */
+	size_t paths; /* number of pruned paths */
+	double most;  /* the largest total of a pruned path, as a share */
+	double *part; /* @owned; for each weight the sum of the pruned paths, as a share */
 } tree_folded;
 
-/* With `kept` paths of t at most, and as many that stand for light ones. */
+/* Prunes t to at most `kept` paths, and at most as many "(light paths)" nodes. */
 dck_status tree_prune(const dck_tree *t, size_t kept, tree_folded *ret, dck_err *err) DCK_MUST_USE;
 void tree_folded_done(tree_folded *f); /* {0} is allowed */
-/* Writes the tree, folded where it has more than TREE_NODES_KEPT paths; a note says so. */
+/* Writes the tree, pruned if it has more than TREE_NODES_KEPT paths; then it adds a note. */
 dck_status tree_prune_put(const dck_tree *t, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

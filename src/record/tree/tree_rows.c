@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-/* A node, with what it is ordered by: qsort() passes nothing on. */
+/* A node with its sort key, because qsort() passes no context. */
 typedef struct place {
 	double whole;
 	uint32_t parent, node;
 } place;
 
-/* Children of one parent stand together, the heaviest first. */
+/* Children of one parent are adjacent, the heaviest first. */
 static int by_parent(const void *a, const void *b)
 {
 	const place *x = a, *y = b;

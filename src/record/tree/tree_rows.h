@@ -1,5 +1,4 @@
-/* tree_rows.h - the paths of a tree as rows to be shown: from the outermost on, the heaviest of one
- * parent first, each followed by what lies below it.
+/* tree_rows.h - paths of a tree as rows in pre-order, the heaviest child of each parent first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CALLS_CALL_ROWS_H
@@ -15,11 +14,11 @@ typedef struct call_row {
 
 typedef struct tree_rows {
 	call_row *rows;	    /* @owned */
-	size_t n, left_out; /* left_out: paths, each with all below it */
+	size_t n, left_out; /* left_out: subtrees */
 } tree_rows;
 
 typedef struct tree_rows_how {
-	size_t column;	  /* by which they are ordered */
+	size_t column;	  /* that orders the children */
 	size_t most;	  /* rows */
 	uint32_t levels;  /* at most CALL_LEVELS_MAX */
 	double share_min; /* paths that weigh less of the whole are left out */

@@ -1,5 +1,5 @@
-/* control.c - If, Loop and Scan: their bodies are walked where they stand, and what an operator
- * in them costs is counted as often as it runs.
+/* control.c - If, Loop and Scan: their bodies are walked at the operator, and the cost of an
+ * operator in a body is multiplied by the number of its executions.
  * https://onnx.ai/onnx/operators/onnx__Loop.html
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -32,8 +32,8 @@ static bool empty_sequence(const val *v)
 	return v && v->kind == VAL_SEQUENCE && v->items_known && !v->nitems;
 }
 
-/* A value that is either a or b. An empty sequence says nothing about its members, so the type of
- * the other's members is kept. */
+/* Returns a value that is either a or b. An empty sequence has no type of members, so the type of
+ * the other's members is used. */
 static val *control_merge(op *o, const val *a, const val *b)
 {
 	if (empty_sequence(a) && b && b->kind == VAL_SEQUENCE)
@@ -223,8 +223,8 @@ static void keep_open(sym_table *t, val *v, const val *before, bool *opened)
 	}
 }
 
-/* The value that goes into the next round, when `before` went into this round and `after` came out
- * of it. */
+/* Returns the input value of the next round, from the input `before` and the output `after` of this
+ * round. */
 static val *state_next(op *o, val *before, const val *after, bool *opened, bool *changed)
 {
 	val *v;
@@ -288,7 +288,7 @@ static bool rounds_walk(op *o, rounds *r, sym_int times, bool again, bool *ret_s
 	}
 }
 
-/* Output i stacks what all n rounds have made, `each`, along a new axis. */
+/* Sets output i to the values `each` of all n rounds, stacked along a new axis. */
 static void set_stacked(op *o, size_t i, const val *each, int64_t at, sym_int n, sym_int batch)
 {
 	bool batched = !sym_is(batch, -1);
@@ -339,7 +339,7 @@ static void give_content(op *o, val *v, int64_t content)
 		return;
 	v->ints[0] = sym_const(content);
 	v->n = 1;
-	v->given = true; /* an engine knows it when it is there */
+	v->given = true; /* an engine knows it when it runs the node */
 }
 
 /* The most rounds, which input M states; absent where there is no limit. */
@@ -356,7 +356,7 @@ static sym_int trip_limit(op *o)
 	return sym_known(m) && m.v < 0 ? sym_const(0) : m;
 }
 
-/* A real run shows the number of rounds by the length of what they made together. */
+/* A real run shows the number of rounds by the length of a stacked output. */
 static bool shown_trips(op *o, size_t nstate, sym_int *ret)
 {
 	for (size_t i = nstate; i < o->made->nout; i++) {
@@ -398,9 +398,9 @@ static bool loop_init(op *o, rounds *r, const onnx_graph *g)
 	return r->in[0] && r->in[1];
 }
 
-/* Walks each round by itself, with its number and with what the round before has made, until the
- * body says that it was the last one, or `limit` (no number: nobody says) is reached. False where
- * that is not known, or the rounds are too many; *ret_rounds: how many there are. */
+/* Walks each round separately, with its number and the values of the round before, until the body
+ * ends the loop or `limit` (not a number: none) is reached. False: the end is not known, or there
+ * are too many rounds; *ret_rounds: the number of rounds. */
 static bool loop_unrolled(op *o, const onnx_graph *g, sym_int limit, size_t begin,
 			  int64_t *ret_rounds)
 {
@@ -507,7 +507,7 @@ static void shape_loop(op *o)
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
 			return;
 	}
-	/* What one round hands on to the next may decide sizes, branches and the end. */
+	/* Values that one round passes to the next may decide sizes, branches and the end. */
 	const bool ends = r.nout > 0 && !is_true(r.out[0]);
 	const bool alike = stable && !ends && !is_undecided(o->infer, begin);
 	if (!shown && !alike && !sym_is(limit, 0) && o->infer->depth == 0 &&
@@ -517,7 +517,7 @@ static void shape_loop(op *o)
 		const bool unrolled = loop_unrolled(o, g, limit, begin, &n);
 		if ((unrolled && first_known) || !infer_ok(o->infer))
 			return;
-		if (unrolled) /* or none, if it does not begin */
+		if (unrolled) /* or 0, if it does not start */
 			limit = sym_const(n);
 		o->infer->nops = begin;
 		if (!loop_init(o, &r, g) || !rounds_walk(o, &r, trips, true, &stable))
@@ -599,7 +599,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 		else if (batched && op_in(o, lead + i))
 			op_same(o, i, op_in(o, lead + i));
 		else if (v) {
-			v = op_like(o, v); /* the contents would be those of one round only */
+			v = op_like(o, v); /* the contents would be of one round only */
 			set_output(o, i, v);
 		}
 	}

@@ -1,13 +1,13 @@
-/* families.c - the table of all rules: which families of operators there are. The rows of a
- * family stand behind the rules that they name, in one file.
+/* families.c - the table of all families of operators. The rows of a family are in one file, after
+ * the rules that they name.
  *
- * Example: for the node Softmax of the domain "" the inference looks in each family of that domain
+ * Example: for the node Softmax of the domain "" the inference searches each family of that domain
  * for a row of that name, and finds {"Softmax", shape_same, cost_each, 5, ...} in nn.c: the output
  * has the shape of the input, and each of its elements takes 5 FLOPs.
  *
- * Invariants: the rows of a family are in the order of strcmp(), for they are searched by
- * bisection. A name is in one family of its domain. A row is constant: what differs between two
- * operators with the same rules stands in its members, not in a function for each.
+ * Invariants: the rows of a family are in the order of strcmp(), because they are searched by
+ * bisection. A name is in one family of its domain. A row is constant: differences between two
+ * operators with the same rules are in its members, not in separate functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/op.h"
@@ -43,7 +43,7 @@ const op_family *const op_families[] = {
     NULL,
 };
 
-/* True: the next row of the family f stands before that of g, or g has none left. */
+/* Returns whether the next row of family f precedes the next row of g, or g has no more rows. */
 static bool families_before(const op_family *f, size_t at_f, const op_family *g, size_t at_g)
 {
 	int order = at_g < g->nrows ? strcmp(f->domain, g->domain) : -1;

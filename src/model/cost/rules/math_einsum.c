@@ -2,10 +2,10 @@
  * https://onnx.ai/onnx/operators/onnx__Einsum.html
  *
  * A label is a letter or one dimension of "...". equation_read() goes over the operands twice:
- * first to find the longest "...", then to give each dimension its label, those of "..." aligned at
- * their ends as in broadcasting, and to merge the sizes of a label, which are equal or 1. The
- * output is what follows "->"; without it, "..." and then the letters that occur once, in the order
- * of ASCII.
+ * first to find the longest "...", then to give each dimension its label, dimensions of "..."
+ * aligned at their ends as in broadcasting, and to merge the sizes of a label, which are equal
+ * or 1. The output is the term after "->"; without it, "..." and then the letters that occur once,
+ * in the order of ASCII.
  *
  * Cost: the operands are contracted from left to right, two at a time. A contraction takes one MAC
  * for each combination of the labels present; a label is dropped when neither the output nor a
@@ -20,16 +20,16 @@
 
 #include <string.h>
 
-/* A label stands for a letter (0 to 51) or for one dimension of "..." (from 52 on). */
+/* A label is a letter (0 to 51) or one dimension of "..." (from 52 on). */
 #define LETTERS	 52
 #define LABELS	 (LETTERS + COST_RANK_MAX)
 #define OPERANDS 256
 
 typedef struct equation {
-	sym_int size[LABELS]; /* the size that each label stands for */
+	sym_int size[LABELS]; /* the size of each label */
 	bool sized[LABELS];
 	int seen[LABELS]; /* how often each label occurs in the operands */
-	int ellipsis;	  /* how many dimensions the longest "..." stands for */
+	int ellipsis;	  /* number of dimensions of the longest "..." */
 	int out[COST_RANK_MAX], nout;
 	bool explicit;
 } equation;
@@ -68,7 +68,7 @@ static bool size_merge(op *o, equation *e, int label, sym_int size)
 }
 
 /* Reads the labels of one term and returns their number; -1: the term is not valid. *at moves to
- * the character after it. `dots`: how many dimensions "..." stands for. */
+ * the character after it. `dots`: number of dimensions of "...". */
 static int term_read(const char **at, int dots, int *labels)
 {
 	int n = 0;

@@ -1,5 +1,5 @@
-/* math_fold.c - arithmetic, comparison and logic of one element after another: shapes, and
- * contents where those of the inputs are known, open numbers among them.
+/* math_fold.c - elementwise arithmetic, comparison and logic: shapes, and constant folding of
+ * contents if the contents of the inputs are known, symbolic numbers included.
  *
  * Real contents are computed only by operations that IEEE 754 rounds exactly (+ - * / sqrt and
  * rounding to whole numbers), each result rounded to the tensor's type, so that every engine gets
@@ -29,7 +29,7 @@ static sym_int unknown(op *o)
 	return sym_unknown(o->nums, "the result of a %s depends on values", o->node->op);
 }
 
-/* A type holds all whole numbers from the least to the most of its row exactly; {0, 0}: none. */
+/* A type represents all integers from the least to the most of its row exactly; {0, 0}: none. */
 static struct span {
 	int64_t least, most;
 } span_of(int64_t dtype)
@@ -272,7 +272,7 @@ static double real_mod(const op *o, double a, double b)
 {
 	double rest = fmod(a, b);
 
-	/* The remainder has the divisor's sign, unless the model asks for C's fmod(). */
+	/* The remainder has the divisor's sign, unless the model requests C's fmod(). */
 	if (!op_flag(o, "fmod") && rest != 0 && (rest < 0) != (b < 0))
 		rest += b;
 	return rest;
@@ -291,7 +291,7 @@ static double real_round(const op *o, double a, double b)
 
 /* --- contents --- */
 
-/* Rounds x to what the type holds; false: this file does not know how that type rounds. */
+/* Rounds x to the type; false: the rounding of that type is not implemented. */
 static bool fold_round_to(int64_t dtype, double *x)
 {
 	if (dtype == ONNX_FLOAT)
@@ -321,8 +321,8 @@ static void set_reals(op *o, const double *r, size_t n)
 		op_set_reals(o, 0, r, n);
 }
 
-/* Contents of floats are kept only where all are known; those of integers, which may be shapes,
- * where one is. */
+/* Contents of floats are stored only if all are known; contents of integers, which may be shapes,
+ * if at least one is. */
 static bool fold_usable(const sym_int *r, size_t n, bool every)
 {
 	size_t none = 0;
@@ -392,8 +392,8 @@ static void shape_unary_bool(op *o)
 	unary(o, ONNX_BOOL);
 }
 
-/* Before opset 7 the second operand is spread over dimensions of the first from `axis` on, if
- * `broadcast` says so, and the result always has the shape of the first. */
+/* Before opset 7 the second operand is broadcast over dimensions of the first from `axis` on, if
+ * `broadcast` is set, and the result always has the shape of the first. */
 static bool old_broadcast(op *o, int64_t dtype)
 {
 	const val *a;

@@ -1,4 +1,4 @@
-/* math_rules.h - what the rules of arithmetic and of reductions share.
+/* math_rules.h - shared functions of the rules of arithmetic and of reductions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COST_RULES_MATH_RULES_H
@@ -6,14 +6,15 @@
 
 #include "model/cost/op.h"
 
-/* A tensor of that type holds v exactly, or v is open; false also for types without numbers. */
+/* Returns whether that type represents v exactly, or v is open; false also for types without
+ * numbers. */
 bool math_holds(int64_t dtype, sym_int v);
-/* v where a tensor of that type can hold it; absent where it would overflow. */
+/* Returns v; absent if it would overflow that type. */
 sym_int math_fit(op *o, int64_t dtype, sym_int v);
-/* Contents as whole numbers, also where they are real numbers that are whole; NULL: they are not
- * known, or not whole. */
+/* Returns contents as integers, also if they are real numbers with integer values; NULL: they are
+ * not known, or not integers. */
 const sym_int *math_whole(const op *o, size_t input, size_t *ret_n);
-/* Output 0 is x without those axes, or with 1 there, as the attribute keepdims says. */
+/* Sets output 0 to x without those axes, or with size 1 there, by the attribute keepdims. */
 void math_reduce(op *o, const val *x, const bool *gone, int64_t dtype);
 
 #endif

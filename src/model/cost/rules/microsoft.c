@@ -1,5 +1,5 @@
-/* microsoft.c - the table of those of ONNX Runtime's own operators whose rules other tables
- * name too.
+/* microsoft.c - the table of ONNX Runtime's own operators whose rules are shared with other
+ * tables.
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * SPDX-License-Identifier: Apache-2.0 */

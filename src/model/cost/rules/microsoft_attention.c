@@ -5,11 +5,11 @@
  * 2017). A read_*() function brings each layout (packed projections, [batch, length, heads * size],
  * [batch, heads, length, size]) into one struct `heads`, and heads_cost() in nn_attention.c counts:
  * batch x heads x queries x keys x (head size + value size), the projections, and a softmax for
- * each score. Keys include those of the past; masked scores count too. Which input is what is in
- * the form of the row.
+ * each score. Keys include the past keys; masked scores count too. The form of the row has the
+ * indices of the inputs.
  *
- * The present is the past and the new keys, or as long as the buffer that both share. Where a
- * length depends on values it is a new symbol in a shape, and absent with a reason in a cost.
+ * The present is the past and the new keys, or has the length of the buffer that both share. A
+ * length that depends on values is a new symbol in a shape, and absent with a reason in a cost.
  * Packed, paged and sparse variants do work that depends on values: they get shapes, and a cost
  * that is absent.
  *
@@ -28,7 +28,7 @@ static sym_int none_of(op *o, const val *v, const char *otherwise)
 
 /* --- attention with the input projection --- */
 
-/* The form of a row of an attention that projects its input: which input is what. */
+/* The form of a row of an attention that projects its input: indices of the inputs. */
 typedef struct projected {
 	size_t weights, bias, mask, past, more_bias, past_length;
 	size_t typed; /* the input that has the output's type */
@@ -40,7 +40,7 @@ typedef struct projection {
 	const val *x, *w;
 	sym_int hidden, v_hidden; /* of queries and keys, of values */
 	heads h;
-	bool shared; /* past and present share one buffer, which may be longer than what it holds */
+	bool shared; /* past and present share one buffer, which may be longer than its content */
 } projection;
 
 /* Reads an attention with its projection. False after op_unknown(). */
@@ -254,7 +254,7 @@ static void shape_multi_head(op *o)
 		op_set(o, 1, q->dtype, 4, key);
 		op_set(o, 2, q->dtype, 4, value);
 	}
-	/* The engine chooses its type; only what the model states of its values can show it. */
+	/* The engine chooses its type, which is known only from the model's declarations. */
 	op_set(o, 3, 0, 4, scores);
 }
 
@@ -309,7 +309,7 @@ static void grouped_present(op *o, const heads *h, size_t i)
 		op_same(o, i, past);
 		return;
 	}
-	/* The present is as long as the buffer of the past, or as all that it holds now, if that is
+	/* The present has the length of the past's buffer, or of its content, whichever is
 	 * longer. */
 	if (sym_unknown_reason(h->total))
 		dims[2] = op_fresh(o, "how long the sequence is by now");

@@ -3,7 +3,7 @@
  *
  * NCHWc keeps the shape [batch, channels, ...]; channels are in blocks of 8 or 16 (AVX-512), and
  * weights are padded to whole blocks, so that such a model has more parameters and products than
- * the one it was made from, and computes them.
+ * the original model, and computes them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/infer.h"
@@ -16,7 +16,7 @@ static const conv_form nhwc = {
 
 #define BLOCK_MAX 16
 
-/* How many nodes behind this one are searched. */
+/* Maximum number of following nodes that are searched. */
 #define NEAR 64
 
 /* The channels that the weights of the convolution n are made for; absent where n is no

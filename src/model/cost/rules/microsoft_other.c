@@ -1,5 +1,5 @@
-/* microsoft_other.c - ONNX Runtime's normalisations, activations, quantised elementwise
- * operators and what else is neither attention nor a product.
+/* microsoft_other.c - ONNX Runtime's normalisations, activations, quantised elementwise operators
+ * and other operators that are neither attention nor a product.
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -62,7 +62,7 @@ static void shape_qembed_norm(op *o)
 	embed_shape(o, 2, op_type(o, 8, ONNX_FLOAT));
 }
 
-/* Only those rows of a table are read that are looked up: as many elements as the output has. */
+/* A look-up reads only the selected rows of a table: the number of elements of the output. */
 static void read_rows_only(op *o, size_t i)
 {
 	const val *table = op_in(o, i);

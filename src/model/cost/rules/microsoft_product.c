@@ -2,8 +2,8 @@
  * https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
  *
  * All count MACs as output elements x contracted size. The rows share the rules of nn_base.c
- * (product_shape(), product_cost()); a product_form states which input is what and which FLOPs come
- * besides: bias, scales, quantisation, activation.
+ * (product_shape(), product_cost()); a product_form has the indices of the inputs and the
+ * other FLOPs: bias, scales, quantisation, activation.
  *
  * Weights of few bits are packed into bytes, so their tensor's shape does not state K and N: these
  * are attributes. Each weight still counts as one parameter, which count_packed() adds, and takes

@@ -1,5 +1,5 @@
-/* ml.c - classical machine learning (domain ai.onnx.ml). Where the text of the standard leaves
- * a shape open, it is what ONNX Runtime makes.
+/* ml.c - classical machine learning (domain ai.onnx.ml). Shapes that the standard does not define
+ * are as in ONNX Runtime.
  * https://onnx.ai/onnx/operators/#ai-onnx-ml
  *
  * SPDX-License-Identifier: Apache-2.0 */

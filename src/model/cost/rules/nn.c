@@ -27,7 +27,7 @@ static void cost_deform_conv(op *o)
 	op_cost_more(o, flops);
 }
 
-/* The size that MaxPool would make into the input's size, or the one that input 2 states. */
+/* Sets the size from which MaxPool would make the input's size, or the size stated by input 2. */
 static void shape_max_unpool(op *o)
 {
 	const val *x = op_need_rank(o, 0, 2);

@@ -1,5 +1,5 @@
-/* nn.h - what the rules of neural network, quantised and ONNX Runtime's operators share:
- * windows, products, recurrence, attention.
+/* nn.h - shared rules of neural-network, quantised and ONNX Runtime's operators: windows, products,
+ * recurrence, attention.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COST_RULES_NN_H
@@ -7,12 +7,12 @@
 
 #include "model/cost/op.h"
 
-/* FLOPs of one application of an activation function, as its definition is written; below 0: the
- * name is not known. Names are those in attributes of fused and recurrent operators, in upper or
- * lower case. */
+/* Returns the FLOPs of one application of an activation function, by its definition; below 0: the
+ * name is not known. Names are as in attributes of fused and recurrent operators, in upper or lower
+ * case. */
 int64_t activation_flops(const char *name);
-/* The same for so many elements, where that attribute names the function; 0 where there is no such
- * attribute. */
+/* Returns the FLOPs for `elements` elements of the function that the attribute names; 0 if there is
+ * no such attribute. */
 sym_int activation_cost(op *o, const char *attribute, sym_int elements);
 
 /* --- windows: convolutions and pools --- */
@@ -30,14 +30,14 @@ typedef struct window {
  * the attribute kernel_shape has them. False after op_unknown(). */
 bool window_read(op *o, int n, const sym_int *kernel, window *ret);
 
-/* Where the channels of a tensor are. */
+/* The axis of the channels of a tensor. */
 typedef enum layout {
 	CHANNELS_SECOND,
 	CHANNELS_LAST,
 	CHANNELS_AS_STATED /* last where the attribute channels_last is not 0 */
 } layout;
 
-/* The form of a row of a convolution: which inputs are what. */
+/* The form of a row of a convolution: indices of the inputs. */
 typedef struct conv_form {
 	size_t x, w, bias, add; /* OP_NO_INPUT: it has no such input */
 	layout layout;
@@ -70,23 +70,23 @@ void shape_global_pool(op *o);
 
 /* --- products --- */
 
-/* Sets output 0 to the product of two shapes, as numpy.matmul makes it. */
+/* Sets output 0 to the product of two shapes, as numpy.matmul does. */
 void product_set(op *o, const sym_int *a, int na, const sym_int *b, int nb, int64_t dtype);
-/* The same for the inputs a and b; ta and tb: their last two dimensions are swapped first. */
+/* Does it for the inputs a and b; ta and tb: their last two dimensions are swapped first. */
 void product_shape(op *o, size_t a, size_t b, bool ta, bool tb, int64_t dtype);
-/* The MACs of a product: elements of the output times the contracted size. */
+/* Returns the MACs of a product: elements of the output times the contracted size. */
 sym_int product_macs(op *o, size_t a, bool ta);
-/* Output 0 is [.., n]: the product of input a, [.., K], and a weight of [K, n]. */
+/* Sets output 0 to [.., n]: the product of input a, [.., K], and a weight of [K, n]. */
 void product_rows_shape(op *o, size_t a, sym_int n, int64_t dtype);
 
-/* The form of a row of a product: which inputs are what, and what is computed besides. */
+/* The form of a row of a product: indices of the inputs, and other operations. */
 typedef struct product_form {
 	size_t a, b;
 	bool transposes; /* the attributes transA and transB swap dimensions */
 	size_t typed;	 /* the input whose type the output has, unless `dtype` is stated */
 	int64_t dtype;	 /* 0: as that input */
-	/* FLOPs besides the products: 1 for each output element where the node has the input
-	 * `bias`; `each` for each output element; `each_a` for each element of a; and those of the
+	/* FLOPs besides the products: 1 for each output element if the node has the input `bias`;
+	 * `each` for each output element; `each_a` for each element of a; and FLOPs of the
 	 * attribute `activation`. */
 	size_t bias;
 	int64_t each, each_a;
@@ -95,7 +95,8 @@ typedef struct product_form {
 extern const product_form product_plain;
 void shape_product(op *o);
 void cost_product(op *o);
-/* MACs, `each` FLOPs for each output element, and those of the attribute `activation`. */
+/* Sets the cost: MACs, `each` FLOPs for each output element, and FLOPs of the attribute
+ * `activation`. */
 void product_cost(op *o, sym_int macs, int64_t each);
 
 /* --- recurrence --- */
@@ -116,7 +117,7 @@ extern const cell cell_lstm, cell_gru, cell_rnn;
 /* The sizes of one attention; a size that is not known is absent. */
 typedef struct heads {
 	sym_int batch, q_heads, kv_heads, q_len,
-	    total;	      /* total: all keys, those of the past included */
+	    total;	      /* total: all keys, including the past's keys */
 	sym_int size, v_size; /* of a head */
 	int64_t each;	      /* FLOPs for each score besides the products */
 	sym_int projection;   /* MACs of input projections */
@@ -125,13 +126,13 @@ typedef struct heads {
 /* Reads the sizes of v, which is [batch, length, heads * size] or [batch, heads, length, size]. */
 void heads_read(op *o, const val *v, int64_t count, sym_int *ret_batch, sym_int *ret_heads,
 		sym_int *ret_len, sym_int *ret_size);
-/* The length of input i, which is [batch, heads, length, size]; 0 where it is left out. */
+/* Returns the length of input i, which is [batch, heads, length, size]; 0 if it is left out. */
 sym_int heads_past(op *o, size_t i);
 /* Sets the cost: scores of all keys, masked or not, their products with the values, and the
  * projections. h NULL: they are not known. */
 void heads_cost(op *o, const heads *h);
 
-/* --- others that several tables name --- */
+/* --- other rules that several tables use --- */
 
 void shape_layer_norm(op *o);
 void cost_layer_norm(op *o);

@@ -309,7 +309,7 @@ void cost_linear_attention(op *o)
 	sym_int readers = sym_mul(t, steps, sym_max(t, l.q_heads, l.kv_heads));
 	sym_int writers = sym_mul(t, steps, l.kv_heads);
 	sym_int macs = sym_mul(t, state, sym_add(t, readers, op_times(o, delta ? 2 : 1, writers)));
-	/* FLOPs: the scale of what is read; with a delta rule v - k' S and its rate; with a gate
+	/* FLOPs: the scale of the values read; with a delta rule v - k' S and its rate; with a gate
 	 * the exp of the decay, times the state */
 	sym_int extra = sym_mul(t, readers, l.v_size);
 	if (delta)

@@ -1,6 +1,6 @@
-/* nn_norm.c - normalisation, softmax, losses, and activations that more than their elements
- * decide. Costs are those of the definitions at https://onnx.ai/onnx/operators/, written out for
- * each element; what happens once for a row or a channel is not counted.
+/* nn_norm.c - normalisation, softmax, losses, and activations that are not elementwise. Costs
+ * follow the definitions at https://onnx.ai/onnx/operators/, written out for each element;
+ * operations once for each row or channel are not counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"

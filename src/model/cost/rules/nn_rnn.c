@@ -1,12 +1,12 @@
 /* nn_rnn.c - LSTM, GRU and RNN.
- * Equations: https://onnx.ai/onnx/operators/onnx__LSTM.html and its neighbours.
+ * Equations: https://onnx.ai/onnx/operators/onnx__LSTM.html and related pages.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/nn.h"
 
 #include <string.h>
 
-/* `adds` counts what there is besides products and activations: for each gate the sum of both
+/* `adds` counts the FLOPs besides products and activations: for each gate the sum of both
  * products; LSTM has 4 more, f*C + i*c and o*h(C); GRU has 5 more, r*H and (1 - z)*h + z*H. */
 const cell cell_lstm = {.gates = 4, .adds = 4 + 4, .activations = {"sigmoid", "tanh", "tanh"}};
 const cell cell_gru = {.gates = 3, .adds = 3 + 5, .activations = {"sigmoid", "tanh", NULL}};
@@ -64,8 +64,8 @@ void shape_cell(op *o)
 	op_set(o, 2, x->dtype, 3, last);
 }
 
-/* FLOPs of the activations of one unit in one step. Where the directions have lists of their own
- * the sum over both lists is returned, and *ret_lists is 2. */
+/* FLOPs of the activations of one unit in one step. If the directions have separate lists,
+ * returns the sum over both lists, and *ret_lists is 2. */
 static int64_t step_flops(const op *o, const cell *c, bool both, int64_t *ret_lists)
 {
 	const onnx_attribute *a = op_attr(o, "activations");

@@ -1,4 +1,4 @@
-/* nn_window.c - convolutions and pools: where their windows fit, and what that costs.
+/* nn_window.c - convolutions and pools: positions of their windows, and costs.
  * Sizes: https://onnx.ai/onnx/operators/onnx__Conv.html, onnx__MaxPool.html,
  * onnx__ConvTranspose.html.
  *
@@ -116,7 +116,7 @@ bool window_read(op *o, int n, const sym_int *kernel, window *w)
 	       read_steps(o, "dilations", n, w->dilation) && read_pads(o, w);
 }
 
-/* What a window spans: dilation * (kernel - 1) + 1. */
+/* Returns the extent of a window: dilation * (kernel - 1) + 1. */
 static sym_int window_span(op *o, const window *w, int i)
 {
 	sym_int steps = sym_sub(o->nums, w->kernel[i], sym_const(1));
@@ -152,8 +152,8 @@ static sym_int window_places(op *o, const window *w, int i, sym_int size)
 
 /* --- convolution --- */
 
-/* The weights are for as many dimensions and channels as the input has: `channel` is where it has
- * them, and the weights, for each group, at `own`. False after op_unknown(). */
+/* Checks that weights and input agree in the number of dimensions and channels: `channel` is the
+ * input's channel axis, `own` the weights' (for each group). False after op_unknown(). */
 static bool weights_fit(op *o, const val *x, int channel, const val *w, int own, int64_t group)
 {
 	if (w->rank != x->rank) {

@@ -1,7 +1,7 @@
 /* sequence.c - sequences and optional values: abstract interpretation of their types and members.
  *
  * A sequence has a common type of its members (op_merge() is the join: a dimension in which they
- * differ becomes a size that depends on values) and, while it is known which there are, the members
+ * differ becomes a size that depends on values) and, while their number is known, the members
  * themselves. An optional value is represented alike, with at most one member. Members are shared
  * by pointer and never changed, so an insertion copies only the list of pointers.
  *

@@ -1,4 +1,4 @@
-/* tensor_base.c - what the rules of data movement share.
+/* tensor_base.c - shared functions of the rules of data movement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/tensor_rules.h"
@@ -62,7 +62,7 @@ int64_t tensor_dtype_attr(const op *o, const char *name, int64_t otherwise)
 	return dtype > 0 ? dtype : otherwise;
 }
 
-/* How many elements lie between neighbours along each dimension. */
+/* Returns the stride, in elements, of each dimension. */
 static void strides_of(const val *v, size_t *ret)
 {
 	size_t stride = 1;

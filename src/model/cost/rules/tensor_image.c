@@ -8,8 +8,8 @@
  *
  * Cost of interpolation: each output element is a weighted sum of p neighbours, which takes p
  * products and p - 1 sums: 2^k neighbours (linear) or 4^k (cubic) in the k dimensions that change.
- * AffineGrid is a product of matrices for each coordinate. What depends on the regions, or on the
- * contents (NonMaxSuppression, MaxRoiPool), has a cost that is absent.
+ * AffineGrid is a product of matrices for each coordinate. A cost that depends on the regions, or
+ * on the contents (NonMaxSuppression, MaxRoiPool), is absent.
  *
  * Rows are in the order of strcmp(), since they are found by bisection.
  *

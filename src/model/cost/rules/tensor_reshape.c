@@ -39,7 +39,7 @@ static void shape_identity(op *o)
 		op_unknown(o, "its input is missing");
 }
 
-/* Returns the size that -1 stands for: all elements divided by the other sizes. Dimensions present
+/* Returns the size that replaces -1: all elements divided by the other sizes. Dimensions present
  * on both sides cancel first, which avoids dividing symbolic sizes. */
 static sym_int what_is_left(op *o, const val *data, const sym_int *dims, int rank, int hole)
 {
@@ -249,8 +249,8 @@ static void shape_expand(op *o)
 		return;
 	bool known = op_ints(o, 1, &n) != NULL;
 	for (int i = 0; i < nwant && !known; i++) {
-		/* A dimension that is not 1 keeps its size whatever the wanted size is; 1 may
-		 * become anything. */
+		/* A dimension that is not 1 keeps its size for any requested size; 1 may become
+		 * any size. */
 		int at = v->rank - nwant + i;
 		if (at >= 0 && !sym_is(v->dims[at], 1))
 			want[i] = sym_const(1);

@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-/* The inputs behind the rate and the count are groups of tensors of one kind: the trained ones,
- * their gradients, and what the method keeps of each. All groups but the gradients are also
- * outputs. */
+/* The inputs after the rate and the count are groups of tensors of one kind: the parameters, their
+ * gradients, and the optimizer's states. All groups but the gradients are also outputs. */
 typedef struct step {
 	size_t groups;
 	int64_t flops; /* FLOPs for each trained element */
