@@ -25,7 +25,7 @@ typedef struct measure_loop {
 	uint64_t group;	  /* runs per sample */
 	uint64_t idle_ns; /* pause before each run */
 	uint64_t runs;	  /* made so far, all phases */
-	uint64_t unused;  /* other runs: after a pause, and runs of a sample in which a later run
+	uint64_t unused;  /* other runs: after a pause, and the runs of a sample that a later run
 			     failed */
 	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */

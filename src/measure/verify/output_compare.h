@@ -1,7 +1,7 @@
 /* output_compare.h - numerical comparison (allclose): runs two opened targets on the same inputs,
  * compares their outputs element by element, and adds the result to a record.
  *
- *     agree x;
+ *     compared x;
  *     DCK_TRY(compared_targets(&reference, &other, NULL, NULL, &x, err));
  *     compared_record(b, &x, 1);
  *     compared_done(&x);
