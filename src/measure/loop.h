@@ -25,8 +25,8 @@ typedef struct measure_loop {
 	uint64_t group;	  /* runs per sample */
 	uint64_t idle_ns; /* pause before each run */
 	uint64_t runs;	  /* made so far, all phases */
-	uint64_t unused;  /* other runs: after a pause, and the runs of a sample that a later run
-			     failed */
+	uint64_t
+	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
 	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */
 } measure_loop;
