@@ -27,7 +27,7 @@ void measure_result_estimates(const measure_samples *s, double level, double *sc
 	ret[STAT_MAX].value = s->max;
 }
 
-/* Adds the rate of the requested statistic, except of a percentile, which has no rate. */
+/* Adds the rate: by the median if that is the requested statistic, else by the mean. */
 static void results_throughput(record_builder *b, const measure_phases *p,
 			       const stat_estimate *estimates)
 {
