@@ -40,9 +40,9 @@ bool format_is_verdict(const dck_fact *f);
  * the first table is the answer. */
 bool format_is_listing(const dck_record *r);
 
-/* Writes the legend of the star that marks narrow intervals: "narrower than its level: a handful of
- * long runs carries the mean: mean, throughput", with all metrics of one reason, at the first of
- * them. Returns false if metric i is not marked, or not the first. */
+/* Writes the legend of the star that marks narrow intervals: "the interval is too narrow, because
+ * REASON: mean, throughput", with all metrics of one reason, at the first of them. Returns false if
+ * metric i is not marked, or not the first. */
 bool format_narrow(const dck_record *r, size_t i, char *text, size_t size);
 
 #endif

@@ -167,7 +167,7 @@ typedef struct ort_api {
 #define ORT_MINOR_KNOWN	 31u /* the newest table these slots were checked against */
 
 /* What OrtGetApiBase() returns. get_api(n) prints to stderr for n above the library's minor
- * version, so ask get_version() first. */
+ * version, so call get_version() first. */
 typedef void (*ort_slot)(void); /* any function; cast to its type before the call */
 typedef struct ort_api_base {
 	const ort_slot *(*get_api)(uint32_t version);
