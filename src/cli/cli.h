@@ -1,8 +1,8 @@
-/* cli.h - what the commands of the program share. A command is one const descriptor in one file;
- * parsing, help, man pages and completion are made from the descriptors. cmd_machine.c is a short
- * example.
+/* cli.h - the command-line interface: common part of the commands. A command is one const
+ * descriptor in one file; parsing, help, man pages and completion are generated from the
+ * descriptors. cmd_machine.c is a short example.
  *
- * The program alone prints and exits: results to stdout, everything else to stderr.
+ * Only the program prints and exits: results to stdout, everything else to stderr.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_CLI_H
@@ -26,17 +26,17 @@ typedef struct cli_common {
 } cli_common;
 extern const dck_opt cli_common_options[];
 
-/* How a result is written and where it goes. Zeroed, it goes to stdout as text. */
+/* Format and destination of a result. Zeroed: to stdout as text. */
 typedef struct cli_format {
 	int format;	 /* index into cli_formats */
 	const char *out; /* a file instead of stdout; NULL: stdout */
-	/* The same of a command whose program writes to stdout, so that it is opened at the end;
+	/* For commands whose program writes to stdout: the file is opened at the end;
 	 * cli_profile_show() */
 	const char *profile;
 	bool details, sources;
 	const char *source_root;
 } cli_format;
-/* A row of the options that choose a page. */
+/* An option row of the commands that write a page. */
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
@@ -46,23 +46,23 @@ typedef struct cli_format {
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
 enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
 extern const dck_opt cli_format_options[], cli_profile_options[];
-/* The format that the ending of the file's name stands for: that of "run.csv" is CSV. */
+/* Returns the format of the file's extension: CSV for "run.csv". */
 int cli_format_by_ending(const char *path, int other);
 
-/* Where a record is kept, and what is shown of it and of its making. */
+/* Destinations of a record, and the parts of it that are shown. */
 typedef struct cli_output {
 	const char *save, *html, *figures, *db, *commit, *source_root;
 	bool no_history, no_progress, sources;
 	int per; /* index into metric, run: the rows of CSV */
 } cli_output;
 extern const dck_opt cli_save_options[], cli_progress_options[], cli_per_options[];
-/* --save and --html of a result that is no measurement: no history takes it. */
+/* --save and --html of a result that is not a measurement: it is not added to a history. */
 extern const dck_opt cli_keep_options[];
 
-/* A process that the library started to measure in: its record goes to a descriptor, and so does
- * the reason when there is none. */
+/* A worker: a process that the library started for a measurement. It writes its record, or the
+ * error, to a descriptor. */
 typedef struct cli_worker {
-	uint64_t fd; /* 0: this is no worker */
+	uint64_t fd; /* 0: not a worker */
 	uint64_t of; /* the process that started it */
 } cli_worker;
 extern const dck_opt cli_worker_options[];
@@ -73,15 +73,15 @@ typedef struct cli_scan {
 } cli_scan;
 extern const dck_opt cli_scan_options[];
 
-/* One option table, and the place that its values are read into. */
+/* One option table, and the struct that its values are stored in. */
 typedef struct cli_group {
 	const char *title;    /* NULL: not in help, man page or completion */
 	const dck_opt *table; /* NULL ends the list */
 	size_t at;
-	bool shared; /* `at` lies in the struct cli, not in the command's own config */
+	bool shared; /* `at` is an offset in struct cli, not in the command's config */
 } cli_group;
 
-/* The groups that several commands name. */
+/* Groups used by several commands. */
 #define CLI_SHARED(title, table, member)                         \
 	{                                                        \
 		title, table, offsetof(struct cli, member), true \
@@ -110,53 +110,53 @@ typedef struct cli_section {
 	const cli_item *items;
 } cli_section;
 
-/* The words that a shell may complete an argument with. */
+/* Shell completions of an argument. */
 typedef struct cli_words {
-	const char *prefix;	      /* prefix + get(0), prefix + get(1), ... up to NULL */
+	const char *prefix; /* completions: prefix + get(0), prefix + get(1), ... until NULL */
 	const char *(*get)(size_t i); /* NULL: none */
-	bool commands;		      /* the names of the commands fit too */
-	/* Of a command whose first argument is an action: what follows this one. Otherwise actions
-	 * and names come first, options and files later. */
+	bool commands;		      /* also the names of the commands */
+	/* For a command whose first argument is an action: completions after this action. Otherwise
+	 * actions and names are completed first, options and files later. */
 	const char *action;
 	const char *(*follow)(size_t i);
-	bool files; /* the names of files fit too */
+	bool files; /* also file names */
 } cli_words;
-/* Those of a model: it is a built-in network or a file. */
+/* Completions of a model: a built-in network or a file. */
 extern const cli_words cli_model_words;
 
 typedef struct cli cli;
 
-/* What other tools call an option. Words are compared without case, '-' and '_'. Both lists end
+/* Names of an option in other tools. Words are compared without case, '-' and '_'. Both lists end
  * with NULL. */
 typedef struct cli_hint {
-	const char *words[20]; /* of other tools; none ends the table */
-	const char *ours[4];   /* the first that the command has is named */
-	const char *say;       /* what else is said; NULL: nothing */
+	const char *words[20]; /* of other tools; an empty list ends the table */
+	const char *ours[4];   /* the hint names the first that the command has */
+	const char *say;       /* additional text; NULL: none */
 } cli_hint;
 extern const cli_hint cli_hints_trace[]; /* hints_table.c: of nsys */
 extern const cli_hint cli_hints_sample[];
 
 typedef struct cli_command {
 	const char *name, *summary;
-	const char *const *usage; /* what follows "deepclock NAME", one per line; NULL-ended */
-	const char *about;	  /* paragraphs, parted by an empty line */
+	const char *const *usage; /* synopsis after "deepclock NAME", one per line; NULL-ended */
+	const char *about;	  /* paragraphs, separated by an empty line */
 	const cli_section *sections;
 	const cli_item *examples; /* term: the command line, text: what it does */
-	const cli_group *groups;  /* NULL: only the options of every command */
-	/* Options that several of the tables have and that mean what the first of them says;
-	 * NULL-ended, NULL: none. All others reach every table that has them. */
+	const cli_group *groups;  /* NULL: only the common options */
+	/* Options in several tables that set only the first table; NULL-ended, NULL: none. Other
+	 * options set every table that has them. */
 	const char *const *first_only;
-	size_t config_size;		   /* of what the command alone has */
-	void (*config_init)(void *config); /* NULL: zeroes, and the tables' defaults, will do */
+	size_t config_size;		   /* size of the command's own config */
+	void (*config_init)(void *config); /* NULL: zeroes and the defaults of the tables */
 	unsigned min_args, max_args;
-	const char *arg;	/* what an argument is called in messages */
-	bool takes_command;	/* "--" begins a program with its arguments */
-	bool takes_programs;	/* as 'cmd:PROGRAM ARG...' only */
-	const cli_words *words; /* NULL: nothing is completed */
-	/* What it writes, for messages, where that is no result that --format, --html and --save
-	 * could be for; NULL: it is one. */
+	const char *arg;	/* name of an argument in messages */
+	bool takes_command;	/* "--" starts a program with its arguments */
+	bool takes_programs;	/* only as 'cmd:PROGRAM ARG...' */
+	const cli_words *words; /* NULL: no completion */
+	/* Name of the output, for messages, if --format, --html and --save do not apply to it;
+	 * NULL: they apply. */
 	const char *no_result;
-	const cli_hint *hints; /* other tools' options, of it alone; NULL: none */
+	const cli_hint *hints; /* options of other tools, only for this command; NULL: none */
 	int (*run)(cli *c, void *config);
 } cli_command;
 
@@ -166,75 +166,77 @@ struct cli {
 	char **argv;
 	const cli_command *command;
 	const cli_command *const *commands; /* all of them, NULL-ended */
-	char **args;			    /* nargs of them: argv without options */
+	char **args;			    /* [nargs], argv without options */
 	unsigned nargs;
-	char **program; /* after "--", for commands that take one; NULL: none */
-	/* What the shared groups are read into; of zeros where the command does not name them. */
+	char **program; /* argv after "--", for commands that run a program; NULL: none */
+	/* Values of the shared groups; zeros for groups that the command does not have. */
 	cli_common common;
 	cli_format format;
 	cli_output output;
 	cli_worker worker;
 	cli_scan scan;
 	dck_op_view ops;
-	dck_subject subject;		    /* what several subjects have in common */
+	dck_subject subject;		    /* settings common to several subjects */
 	void *config;			    /* the command's own */
 	char title[8192];		    /* the words of the command line: a record's title */
-	void *owned;			    /* what the subject points to */
-	dck_timeline timeline;		    /* what a trace is drawn from; {0}: nothing is */
+	void *owned;			    /* storage that the subject points to */
+	dck_timeline timeline;		    /* source of the drawn trace; {0}: none */
 	dck_opt_given given[CLI_GIVEN_MAX]; /* each option once */
 	size_t ngiven;
 };
 
-/* parse.c: reads argv[first...] into *c and its config. Prints why not; returns an exit code. */
+/* Parses argv[first...] into *c and its config (parse.c). Prints errors; returns an exit code. */
 int cli_parse(cli *c, int first);
-/* The option was given on the command line. */
+/* Returns whether the option was given on the command line. */
 bool cli_given(const cli *c, const char *name);
 
-/* rows.c: group i, those that the command names and then the common one; table NULL past the end.
- */
+/* Returns option group i: the groups of the command, then the common group; table NULL after the
+ * last (rows.c). */
 cli_group cli_group_get(const cli_command *command, size_t i);
-/* The place that the values of its rows are read into. */
+/* Returns the struct that the values of the group are stored in. */
 void *cli_group_config(cli *c, const cli_group *group);
-/* A walk through the options of a command. It begins with {0}. */
+/* Iterator over the options of a command. Starts as {0}. */
 typedef struct cli_option {
 	const dck_opt *row;
-	cli_group group; /* whose table has the row */
+	cli_group group; /* group whose table has the row */
 	size_t index;	 /* of the group */
 } cli_option;
-/* Goes to the next row of every table, hidden ones too. false: there is no more. */
+/* Advances to the next row of any table, hidden ones too. Returns false at the end. */
 bool cli_row_next(const cli_command *command, cli_option *o);
-/* Goes to the next visible option; one that two tables have comes once. false: there is no more. */
+/* Advances to the next visible option; an option in two tables comes once. Returns false at the
+ * end. */
 bool cli_option_next(const cli_command *command, cli_option *o);
-/* The command of that name; NULL: there is none. */
+/* Finds a command by name; NULL: none. */
 const cli_command *cli_command_find(const cli_command *const *all, const char *name);
-/* The option of that name or, where name is NULL, of that letter; NULL: there is none. */
+/* Finds an option by name or, if name is NULL, by letter; NULL: none. */
 const dck_opt *cli_option_find(const cli_command *command, const char *name, char letter);
 
 /* help.c */
 void cli_help_command(FILE *out, const cli_command *command, const dck_style *style);
-/* What is written where no command is given. */
+/* Writes the short help for a call without a command. */
 void cli_help_short(FILE *out, const dck_style *style);
 void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *style);
 void cli_help_metrics(FILE *out, const dck_style *style);
 void cli_help_notes(FILE *out, const dck_style *style);
-/* "one of median, mean, p90, p99 (default: median)": the row's help with what it accepts. */
+/* Writes the row's help with the values that it accepts: "one of median, mean, p90, p99 (default:
+ * median)". */
 void cli_option_text(const dck_opt *row, char *buf, size_t size);
 extern const cli_item cli_exit_codes[];
 
-/* wrap.c: writes the text in lines of at most `width` columns. The cursor is at `column`; lines
- * after the first begin at `indent`. */
+/* Writes the text in lines of at most `width` columns (wrap.c). The cursor is at `column`; lines
+ * after the first start at `indent`. */
 void cli_wrap(FILE *out, const char *text, unsigned column, unsigned indent, unsigned width);
-/* The number of columns that the text takes on a terminal, which is that of its code points. */
+/* Returns the width of the text in terminal columns, which is its number of code points. */
 unsigned cli_columns(const char *text);
-/* At most so many columns of the text, with a '?' in the place of what would steer a terminal.
- * Returns how many. */
+/* Writes at most `columns` columns of the text, with '?' instead of control characters. Returns the
+ * number of columns written. */
 unsigned cli_put(FILE *out, const char *text, unsigned columns);
 void cli_pad(FILE *out, unsigned column, unsigned to);
-/* Writes argv into buf as a shell would take it again; "..." ends what does not fit. */
+/* Writes argv into buf, quoted for a shell; truncated with "..." if it does not fit. */
 void cli_quote_words(char *const *words, char *buf, size_t size);
 
-/* listing.c: rows that were not measured: a table, its cells, another table. Zeroed to begin with.
- * Texts are borrowed until they are shown; NULL: there is none. */
+/* A listing: tables of rows that were not measured (listing.c), filled as a table, its cells,
+ * another table. Zeroed at first. Texts are borrowed until they are shown; NULL: none. */
 typedef struct cli_listing {
 	dck_table tables[2];
 	dck_cell *cells;
@@ -245,72 +247,75 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 		       const dck_column *columns, size_t ncolumns);
 void cli_listing_text(cli_listing *l, const char *text);
 void cli_listing_int(cli_listing *l, int64_t v);
-/* Writes the tables as those of a record, where --save and --html say too, and frees them. */
+/* Writes the tables as a record, to --save and --html too, and frees them. */
 int cli_listing_show(const cli *c, cli_listing *l);
-/* The same of a result that was written to stdout as a text of its own. */
+/* Writes the tables only to --save and --html, for a result that was written to stdout as separate
+ * text, and frees them. */
 int cli_listing_keep(const cli *c, cli_listing *l);
 
-/* message.c: one line to stderr, "deepclock: sentence". */
+/* Writes one line to stderr, "deepclock: MESSAGE" (message.c). */
 void cli_message(const char *fmt, ...) DCK_PRINTF(1, 2);
-/* The sentence of a failure; returns the exit code that fits it. */
+/* Writes the message of an error; returns its exit code. */
 int cli_failed(const dck_err *err);
 int cli_usage(const cli *c, const char *fmt, ...) DCK_PRINTF(2, 3); /* returns CLI_USAGE */
 int cli_no_memory(void);					    /* returns CLI_FAILED */
-/* "no WHAT 'WORD'; did you mean 'NAME'?" by the nearest of n names, else what `otherwise` says
- * behind the semicolon. Returns CLI_USAGE. */
+/* Writes "no WHAT 'WORD'; did you mean 'NAME'?" with the nearest of n names, else `otherwise` after
+ * the semicolon. Returns CLI_USAGE. */
 int cli_unknown(const cli *c, const char *what, const char *word, const char *const *names,
 		size_t n, const char *otherwise);
 
 /* term.c */
 dck_style cli_style(const cli_common *common, int fd);
 bool cli_term_can_redraw(int fd);
-/* Rewrites, in place, the units that the locale cannot show. */
+/* Replaces, in place, units that the locale cannot show. */
 char *cli_units(char *text);
 unsigned cli_term_width(int fd);
 
-/* signals.c: SIGINT, SIGTERM and SIGHUP end the program the default way, without what it has not
- * finished. */
-/* Comes before anything else: a closed pipe and a file that may not grow become write errors, and
- * no file can get the descriptors 0, 1, 2. */
+/* signals.c: handling of SIGINT, SIGTERM and SIGHUP. They kill the program by the default action;
+ * unfinished files are removed. */
+/* Initialises signals; call it first. A closed pipe and a file at its size limit become write
+ * errors, and no file can get the descriptors 0, 1, 2. */
 void cli_signals_begin(void);
-/* From here on the first of them only sets a flag. */
+/* Installs handlers: the first signal only sets a flag. */
 void cli_signals_install(void);
-/* And where the flag is not checked within 5 s, or the end is not reached 30 s after that, the
- * program ends: an engine may hang. */
+/* Also kills the program if the flag is not checked within 5 s, or the program does not end within
+ * 30 s after that, because an engine may hang. */
 void cli_signals_watchdog(void);
-/* A program is being profiled. One that we started may ignore them: the second, or 5 s after the
- * first, kills it, and what was recorded is reported; only a later one ends us. */
+/* Sets the mode for profiling a program. A program that we started may ignore the signals: the
+ * second signal, or 5 s after the first, kills it, and the recording is reported; only a later
+ * signal ends us. */
 void cli_signals_program(bool started);
-bool cli_signal_killed(void);	 /* that came to pass */
-void cli_signals_finished(void); /* what is left takes the time that it takes */
-/* This is a worker, and ends with the process that started it. */
+bool cli_signal_killed(void);	 /* whether it was killed */
+void cli_signals_finished(void); /* disables the watchdog: the rest has no time limit */
+/* Makes this process, a worker, end with the process that started it. */
 void cli_signals_die_with_parent(pid_t starter);
 bool cli_signal_seen(void);
-bool cli_signal_ours(void); /* and the programs that we started did not see it too, as those of a
-			     * terminal do */
-bool cli_cancelled(void *self); /* for an observer: a signal was seen */
-/* A file that is removed when a signal ends the program; `path` is borrowed until it is kept. */
+bool cli_signal_ours(void); /* a signal only to us, not also to the programs that we started, as a
+			       terminal sends it */
+bool cli_cancelled(void *self); /* for an observer: whether a signal arrived */
+/* Registers a file that is removed if a signal ends the program; `path` is borrowed until the file
+ * is kept. */
 void cli_signals_remove(const char *path);
 void cli_signals_keep(const char *path);
 
 /* output.c */
-/* Flushes stdout; where that fails, as cli_stdout_failed() says, else `code`. The end of the
- * program besides commits the file that stdout is. */
+/* Flushes stdout; on failure returns cli_stdout_failed(), else `code`. At the end of the program it
+ * also commits the file that stdout is redirected to. */
 int cli_stdout_finish(int code);
 int cli_stdout_close(int code);
-/* Forgets the file that stdout was opened as. */
+/* Discards the file that stdout was opened as. */
 void cli_stdout_drop(void);
-/* Says, once, that stdout cannot be written, errno or 0 for why; returns CLI_FAILED. A pipe whose
- * reader has gone is no error: nothing is said, and it is CLI_UNREAD. */
+/* Reports, once, that stdout cannot be written; `why`: errno or 0. Returns CLI_FAILED. A pipe
+ * closed by its reader is not an error: returns CLI_UNREAD without a message. */
 int cli_stdout_failed(int why);
-/* From here on stdout is a file, which appears whole or not at all: when stdout is finished. */
+/* Redirects stdout to a file, which is written atomically when stdout is finished. */
 dck_status cli_stdout_open(const char *path, dck_err *err);
-/* Writes records to stdout. style: as cli_style() gave it; the format's --details is added. */
+/* Writes records to stdout. style: from cli_style(); the format's --details is added. */
 int cli_report(const cli *c, const dck_record *const *records, size_t n, const dck_style *style);
-/* The same with what the command line says of operators and rows. file: where the record is kept,
- * which is how to see the rest of it; NULL: it is not. */
+/* Writes records with the command line's selection of operators and rows. file: the saved record,
+ * which the output names for the rest; NULL: not saved. */
 int cli_report_kept(const cli *c, const dck_record *const *records, size_t n, const char *file);
-/* A file that appears whole or not at all; "-" is stdout. */
+/* A file that is written atomically; "-" is stdout. */
 typedef struct cli_file {
 	int fd;
 	bool direct;
@@ -319,25 +324,25 @@ typedef struct cli_file {
 dck_status cli_file_open(cli_file *f, const char *path, dck_err *err);
 dck_status cli_file_commit(cli_file *f, dck_err *err);
 void cli_file_abort(cli_file *f);
-/* What was written into the sink is the file, or, where that failed (status, or the sink's), there
- * is none. Returns the first failure. */
+/* Commits the bytes of the sink as the file; on failure (status, or the sink's) no file is written.
+ * Returns the first failure. */
 dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *err);
-/* Makes a directory, and those above it that are missing, with that mode. */
+/* Makes a directory and its missing parents, with that mode. */
 dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err);
-/* The figures that records have, as DIRECTORY/NAME.svg and .png. */
+/* Writes the figures of records as DIRECTORY/NAME.svg and .png. */
 dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
 			    size_t n, dck_err *err);
-/* Records as a page for a browser, with c's timeline. */
+/* Writes records as an HTML page, with c's timeline. */
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
 			 dck_err *err);
-/* Writes records to --html, and a single one to --save; returns `code`, or CLI_FAILED after saying
- * why not. No history takes them. */
+/* Writes records to --html, and a single record to --save, but to no history; returns `code`, or
+ * CLI_FAILED after a message. */
 int cli_records_keep(const cli *c, const dck_record *const *records, size_t n, int code);
-/* Finds out whether cli_file_open() would succeed, and leaves nothing. */
+/* Checks whether cli_file_open() would succeed, and leaves no file. */
 dck_status cli_file_check(const char *path, dck_err *err);
 dck_status cli_err(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
-/* progress.c: one line on a terminal, redrawn at most ten times a second. */
+/* Progress line on a terminal, redrawn at most ten times a second (progress.c). */
 typedef struct cli_progress {
 	bool on, utf8, colour, drawn;
 	uint64_t last_ns;
@@ -347,49 +352,50 @@ void cli_progress_init(cli_progress *p, const cli_common *common, bool wanted);
 void cli_progress_draw(cli_progress *p, const dck_progress *now);
 void cli_progress_erase(cli_progress *p);
 
-/* show.c: what the commands that make a record share. */
-/* --save and --db can be written, so that nothing is measured in vain: CLI_OK, or the exit code
- * after saying why not. */
+/* show.c: common functions of the commands that make a record. */
+/* Checks before a measurement that --save and --db can be written. Returns CLI_OK, or the exit code
+ * after a message. */
 int cli_save_check(const cli *c);
 
-/* Measures into a record, and stops where the observer says so. */
+/* Measures into a record; stops if the observer cancels. */
 typedef dck_status (*cli_maker)(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 				dck_err *err);
-/* Calls it with an observer that draws the progress line, shows the engine's log with --verbose and
- * obeys Ctrl-C; then shows and saves the record as cli_record_show() does. verdict: the exit code
- * of a record that was shown; NULL: it is always fine. A worker sends its record instead. Returns
- * the exit code. */
+/* Calls `make` with an observer that draws the progress line, shows the engine's log with --verbose
+ * and handles Ctrl-C; then shows and saves the record as cli_record_show() does. verdict: returns
+ * the exit code of a shown record; NULL: success. A worker sends its record instead. Returns the
+ * exit code. */
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r));
 int cli_worker_run(const cli *c, cli_maker make, void *config);
-/* The path of this program, for measurements in fresh processes. */
+/* Returns the path of this program, for measurements in fresh processes. */
 const char *cli_program(const cli *c);
 
-/* Saves the record where --save says, and adds it to the history; returns `code`, or CLI_FAILED
- * after saying why it could not be saved. A history that cannot take it is a warning. */
+/* Saves the record to --save, and adds it to the history; returns `code`, or CLI_FAILED after a
+ * message. A failure of the history is only a warning. */
 int cli_record_save(const cli *c, const dck_record *r, int code);
 /* Writes a measured record to stdout, its notes to stderr, and saves it. Returns the exit code. */
 int cli_record_show(const cli *c, const dck_record *r);
-/* The same of a command that runs a program, whose --out is opened when that has ended, since it
- * inherits stdout, and may be its call paths in another program's form. Check: before it is run. */
+/* Check and show the record of a command that runs a program. --out is opened after the program has
+ * ended, because the program inherits stdout; it may have the call paths in another tool's format.
+ * Call the check before the run. */
 int cli_profile_check(const cli *c);
 int cli_profile_show(const cli *c, const dck_record *r);
 #define CLI_UNTIL_THEN "; this is what it had done until then"
-/* Whether a profiled program is to be left alone, since only deepclock was interrupted. */
+/* Returns whether to detach from a profiled program, because only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);
-/* Says how a profiled program ended, where that was not well (`more`: and what else there
- * is to say of a killed one), and returns the exit code; `code`: that of showing its record. */
+/* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed
+ * program), and returns the exit code; `code`: exit code of showing its record. */
 int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
-/* CLI_FAILED of a record whose outputs are wrong or that left something behind: a fast wrong model
- * must not pass. */
+/* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup or a failed trace, because a
+ * fast wrong model must not pass. */
 int cli_record_verdict(const dck_record *r);
 
-/* subject_file.c: reads a subject; one that is a program, a directory or no file at all is refused
- * with what to write instead. An exit code; *ret_owned as of dck_subject_parse(). */
+/* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a message
+ * that has the correct form. Returns an exit code; *ret_owned: see dck_subject_parse(). */
 int cli_subject_parse(const cli *c, const char *text, dck_subject *s, void **ret_owned);
-/* The first word of the text is a program that can be started. */
+/* Returns whether the first word of the text is an executable program. */
 bool cli_is_program(const char *text);
 
-/* subjects.c: what a subject may be, for help; and several of them, by name. {0} at first. */
+/* subjects.c: the kinds of subjects, for help; and a list of named subjects. {0} at first. */
 extern const cli_item cli_model_items[], cli_subject_items[];
 typedef struct cli_subjects {
 	dck_subject of[DCK_ALTERNATIVES_MAX];
@@ -397,23 +403,24 @@ typedef struct cli_subjects {
 	char name[DCK_ALTERNATIVES_MAX][160];
 	dck_alternative all[DCK_ALTERNATIVES_MAX];
 	size_t n;
-	dck_alternative *scanned; /* owns what `all` points to after cli_subjects_scan() */
+	dck_alternative *scanned; /* owns the array `all` after cli_subjects_scan() */
 } cli_subjects;
-/* The program after "--" or the first argument becomes c->subject. An exit code. */
+/* Reads c->subject from the program after "--" or the first argument. Returns an exit code. */
 int cli_subject_read(cli *c);
-/* A model with open sizes is refused with the command line that gives them: it is measured at once.
- * An exit code. */
+/* Rejects a model with open sizes; the message has a command line that gives them. Returns an exit
+ * code. */
 int cli_subject_check(const cli *c, const dck_subject *s);
-/* Reads the subject and checks it, for commands that measure it as it is. */
+/* Reads and checks the subject, for commands that measure it unchanged. Returns an exit code. */
 int cli_subject_open(cli *c);
-/* All arguments, or the program after "--", each with what is common to them (c->subject). An exit
- * code; free it in any case. */
+/* Reads all arguments, or the program after "--", each with the common settings (c->subject).
+ * Returns an exit code; the caller frees *s in any case. */
 int cli_subjects_read(const cli *c, cli_subjects *s);
-/* Replaces `all` and `n` by those with the values of --scan, where there are any. An exit code. */
+/* Replaces `all` and `n` by the subjects with the values of --scan, if given. Returns an exit code.
+ */
 int cli_subjects_scan(const cli *c, cli_subjects *s);
 void cli_subjects_free(cli_subjects *s);
 
 const char *cli_zoo_word(
-    size_t i); /* the built-in networks' names, for completion; NULL: no more */
+    size_t i); /* names of the built-in networks, for completion; NULL: no more */
 
 #endif

@@ -60,7 +60,8 @@ static dck_status files_path_make(const place *p, const char *ending, char *path
 	return DCK_OK;
 }
 
-/* One figure in both forms. *ret_no_png: why there is none as PNG, which is no failure. */
+/* Saves one figure in both formats. *ret_no_png: reason why there is no PNG, which is not a
+ * failure. */
 static dck_status both_save(const dck_figure *f, const dck_record *r, const place *p,
 			    dck_err *ret_no_png, dck_err *err)
 {
@@ -81,7 +82,7 @@ static dck_status both_save(const dck_figure *f, const dck_record *r, const plac
 	return DCK_OK;
 }
 
-/* --- what a browser draws */
+/* --- charts drawn by a browser */
 
 typedef struct charts {
 	const char *folder;

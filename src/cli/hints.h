@@ -1,4 +1,4 @@
-/* hints.h - what the program answers to options that people know from other tools.
+/* hints.h - error hints for unknown options, including options of other tools.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_HINTS_H
@@ -8,12 +8,13 @@
 
 extern const cli_hint cli_hints[];
 
-/* Refuses an option that the command does not have, with what it may have meant. `dashes` and
- * `word` as they were typed, `value`: what follows it, or NULL. Returns the exit code. */
+/* Reports an unknown option, with the option that the user may have meant. `dashes` and `word`: as
+ * typed; `value`: the following argument, or NULL. Returns the exit code. */
 int cli_hint_option(const cli *c, const char *dashes, const char *word, const char *value);
-/* The name that the command has for the word; NULL: there is none. */
+/* Returns the command's name of the option; NULL: none. */
 const char *cli_hint_name(const cli *c, const char *word);
-/* "-niter": a word behind one dash that is an option, here or elsewhere, and no letters. */
+/* Returns whether a word after one dash, such as "-niter", is a known option, here or in another
+ * tool, and not a group of letters. */
 bool cli_hint_is_word(const cli *c, const char *word);
 
 #endif

@@ -137,7 +137,7 @@ const cli_hint cli_hints[] = {
     {{NULL}, {NULL}, NULL},
 };
 
-/* Of sample alone and before the others, since history has another --by. */
+/* Only for sample, and before the others, because history has another --by. */
 const cli_hint cli_hints_sample[] = {
     {{"by"},
      {"source"},

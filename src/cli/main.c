@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 		return cli_no_memory();
 	ending.code = program(argc, argv);
 	ending.decided = true;
-	/* A copy has nothing of ours to end, nor what it copied: a library may hang in that too. */
+	/* A forked copy must end nothing of ours, because a library may hang in that too. */
 	if (getpid() != ending.pid)
 		_exit(ending.code);
 	return ending.code;

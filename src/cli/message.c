@@ -1,4 +1,4 @@
-/* message.c - what goes to stderr: one sentence a line, with the program's name in front.
+/* message.c - messages to stderr: one line each, prefixed with the program's name.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"

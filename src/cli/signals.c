@@ -13,8 +13,8 @@
 
 /* timeout(1) and terminals may deliver one interruption twice, to the process and to its group. */
 #define SAME_SIGNAL_NS 300000000LL
-/* So long an engine may take to come back, and then what is left to do, such as a user's --cleanup.
- */
+/* Time limits: for an engine to return, and then for the remaining work, such as a user's
+ * --cleanup. */
 enum { NOTICE_S = 5, FINISH_S = 30 };
 /* Who started a worker waits less than that. */
 enum { WORKER_NOTICE_S = 1 };
@@ -28,7 +28,7 @@ static volatile sig_atomic_t looks, killed;
 /* It came from the terminal, which gives it to the programs that we started too. */
 static volatile sig_atomic_t shared;
 static struct timespec first_at;
-/* The process that started this worker; 0: this is none. */
+/* The process that started this worker; 0: not a worker. */
 static pid_t parent;
 /* The files that are removed when a signal ends the program. */
 #define TEMPORARIES_MAX 4
@@ -61,9 +61,9 @@ static void signals_end_by(int sig)
 	raise(sig);
 }
 
-/* A worker gets it when the process that started it is gone. Not SIGHUP, which nohup has everybody
- * ignore, and which a program that we measure is to find as we did; not SIGKILL, after which what
- * the measured programs have started would stay. */
+/* Sent to a worker when its parent has exited. Not SIGHUP, which nohup sets to ignored and whose
+ * disposition a measured program inherits; not SIGKILL, because processes started by the measured
+ * programs would survive. */
 #define ORPHANED SIGRTMAX
 
 /* The process that waits for this worker was killed, and with us the programs that we measure. */
@@ -75,7 +75,7 @@ static void end_orphaned(void)
 	_exit(CLI_FAILED);
 }
 
-/* false: there is none, or it has been done. */
+/* Returns false if there is no program, or it was killed before. */
 static bool program_kill(void)
 {
 	if (!looks || killed)
@@ -202,7 +202,7 @@ void cli_signals_die_with_parent(pid_t starter)
 	prctl(PR_SET_PDEATHSIG, ORPHANED);
 	if (getppid() != parent)
 		end_orphaned();
-	/* Its terminal may stop those who write to it without being asked to. */
+	/* The terminal may stop background processes that write to it. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGTTOU);
 	sigprocmask(SIG_BLOCK, &set, NULL);

@@ -1,5 +1,5 @@
-/* target_program.c - the program that trace, sample, count or memory profiles: how it is ended,
- * and what is said of how it ended.
+/* target_program.c - termination of the program that trace, sample, count or memory profiles, and
+ * the report of its exit status.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli/commands/commands.h"
@@ -7,7 +7,7 @@
 bool cli_program_cancelled(void *self)
 {
 	(void)self;
-	/* It ends by itself then, or is killed, and what was seen of it is shown. */
+	/* The program then ends itself or is killed, and the recording is shown. */
 	return cli_signal_ours() || cli_signal_killed();
 }
 

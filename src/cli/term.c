@@ -1,4 +1,4 @@
-/* term.c - what the terminal can do: width, colours, UTF-8.
+/* term.c - terminal capabilities: width, colours, UTF-8.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"

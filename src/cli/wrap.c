@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Writes at most so many bytes and columns of the text, nothing where out is NULL. Returns the
- * number of columns. */
+/* Writes at most `bytes` bytes and `columns` columns of the text, nothing if out is NULL. Returns
+ * the number of columns. */
 static unsigned wrap_part_put(FILE *out, const char *text, size_t bytes, unsigned columns)
 {
 	unsigned column = 0;

@@ -1,5 +1,5 @@
-/* engine.h - finds an engine by its name: one that is built in, or a plug-in that is loaded. Both
- * have the same form, the table dck_engine of deepclock/plugin.h.
+/* engine.h - looks up an inference engine by name: a built-in engine, or a plug-in (shared
+ * library). Both are a table of function pointers, dck_engine of deepclock/plugin.h.
  *
  *	engine_handle h;
  *
@@ -7,9 +7,9 @@
  *	... h.ops->open(...), h.ops->run(...) ...
  *	engine_release(&h);
  *
- * An engine that was found has all mandatory members and an ABI that is supported, so that callers
- * do not check again. Members that came with a later ABI are called through the functions below,
- * which refuse in a sentence where they are missing. An engine never prints; it fills dck_err.
+ * engine_find() checks that the table has all mandatory members and a supported ABI, so callers
+ * need no check. Members of a later ABI are called through the functions below, which fail with a
+ * message if the member is missing. An engine never prints; it fills dck_err.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ENGINE_H
@@ -19,9 +19,9 @@
 
 extern const dck_engine *const engine_table[]; /* NULL-ended: ort, command, null */
 
-/* "ort", "null", "command" or "plugin:FILE" / a path that ends in ".so". The handle keeps a
- * plug-in's library open. Checks the table once (mandatory members, ABI), so that callers ask
- * nothing later. *ret is owned: engine_release(). */
+/* Finds an engine: "ort", "null", "command", "plugin:FILE" or a path that ends in ".so". Checks its
+ * table (mandatory members, ABI). The handle keeps the library of a plug-in open; the caller owns
+ * *ret: engine_release(). */
 typedef struct engine_handle {
 	const dck_engine *ops;
 	void *library; /* os_dl handle of a plug-in, or NULL */
@@ -29,23 +29,23 @@ typedef struct engine_handle {
 dck_status engine_find(const char *name, engine_handle *ret, dck_err *err);
 void engine_release(engine_handle *h);
 
-/* Refuses a table that lacks mandatory members or has another ABI. */
+/* Checks that a table has all mandatory members and a supported ABI; `from` is for messages. */
 dck_status engine_check(const dck_engine *e, const char *from, dck_err *err);
 
-/* The members of the table, called and their answers checked (engine_checked.c). A failure without
- * a sentence, or with one that has no end, gets one; an answer that cannot be is E_ENGINE. Members
- * that are optional and not there answer with nothing. */
+/* Wrappers that call a member of the table and validate its result (engine_checked.c). A failure
+ * without a terminated message gets one; an invalid result is E_ENGINE. A missing optional member
+ * gives an empty result. */
 dck_status engine_open(const dck_engine *e, const dck_open_params *p, dck_engine_model **ret,
 		       dck_err *err);
 dck_status engine_open_times(const dck_engine *e, dck_engine_model *m, dck_open_times *ret,
 			     dck_err *err);
-/* No two inputs have one name. */
+/* Returns the inputs and outputs. The names of the inputs are unique. */
 dck_status engine_describe(const dck_engine *e, dck_engine_model *m, const dck_tensor_info **ret_in,
 			   size_t *ret_nin, const dck_tensor_info **ret_out, size_t *ret_nout,
 			   dck_err *err);
 dck_status engine_facts(const dck_engine *e, dck_engine_model *m, const dck_kv **ret, size_t *ret_n,
 			dck_err *err);
-/* The engine must have it. */
+/* Returns facts about an engine's library; the engine must have this member. */
 dck_status engine_probe(const dck_engine *e, const char *library_path, const dck_kv **ret,
 			size_t *ret_n, dck_err *err);
 dck_status engine_context_new(const dck_engine *e, dck_engine_model *m, dck_engine_context **ret,
@@ -53,38 +53,38 @@ dck_status engine_context_new(const dck_engine *e, dck_engine_model *m, dck_engi
 dck_status engine_bind_input(const dck_engine *e, dck_engine_context *c, size_t index,
 			     const dck_tensor *t, dck_err *err);
 dck_status engine_prepare(const dck_engine *e, dck_engine_context *c, dck_err *err);
-/* Not for what is timed, which calls run() itself: engine_why_begin() before, and afterwards
- * engine_answer() with what run() filled. */
+/* Runs the model once, untimed. A timed loop calls run() directly, between engine_why_begin() and
+ * engine_answer() on the dck_err that run() filled. */
 dck_status engine_run(const dck_engine *e, dck_engine_context *c, dck_err *err);
 void engine_why_begin(dck_err *why);
-/* A text that an engine gives is there, and ends within 64 KiB. */
+/* Returns whether a text from an engine is not NULL and is terminated within 64 KiB. */
 bool engine_text_ends(const char *text);
-/* what: the member's name. Returns the status, one that there is. */
+/* Validates the status and error of the member named `what`. Returns the status; E_ENGINE if it is
+ * not a valid one. */
 dck_status engine_answer(const dck_engine *e, const char *what, dck_status status,
 			 const dck_err *why, dck_err *err);
-/* The engine must have it. rank is 0 to DCK_RANK_MAX, no dimension below 0, and where elements have
- * a fixed size, data holds as many as the shape says. */
+/* Reads an output; the engine must have this member. The rank is 0 to DCK_RANK_MAX and no dimension
+ * is negative; for elements of a fixed size, data has the size that the shape implies. */
 dck_status engine_output(const dck_engine *e, dck_engine_context *c, size_t index, dck_tensor *ret,
 			 dck_err *err);
 dck_status engine_usage(const dck_engine *e, dck_engine_context *c, dck_usage *ret, dck_err *err);
 
-/* Members that came after the first ABI. E_UNSUP: the table is older, or the engine does not offer
- * it. */
+/* Call members added after the first ABI. E_UNSUP: the table is older, or lacks the member. */
 dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err);
 dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err);
-/* E_UNSUP when the engine cannot observe what `observe` asks for; asked before open(), as an engine
- * of an older ABI would overlook it. */
+/* Fails with E_UNSUP if the engine cannot observe what `observe` requests. Call it before open(),
+ * because an engine of an older ABI ignores the request. */
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err);
 
-/* The value of an option key, or NULL. */
+/* Returns the value of an option key, or NULL. */
 const char *engine_option(const dck_open_params *p, const char *key);
-/* The value of a key as a whole number; `ret` keeps its value when the key is not there. E_ARG: not
- * a number, or outside min to max. */
+/* Reads the value of a key as an integer; *ret is unchanged if the key is absent. E_ARG: not an
+ * integer, or outside min to max. */
 dck_status engine_option_count(const dck_open_params *p, const char *key, uint64_t min,
 			       uint64_t max, uint64_t *ret, dck_err *err);
-/* E_ARG on keys that are not in e->options (naming the nearest), on a key given twice, and on a
- * value that is none of those listed ("0|1"; a word with a capital stands for any value). Every
- * engine calls it first. */
+/* Checks the option keys and values; every engine calls it first. E_ARG: a key that is not in
+ * e->options (the message names the nearest), a repeated key, or a value that is not listed ("0|1";
+ * a word in capitals represents any value). */
 dck_status engine_options_check(const dck_engine *e, const dck_open_params *p, dck_err *err);
 
 #endif

@@ -1,13 +1,13 @@
-/* engine_checked.c - what an engine answers, checked once and before anybody uses it: a plug-in is
- * other people's code, and so is an engine's library. An answer that cannot be is a failure with a
- * sentence that names the engine, the function, and what is wrong.
+/* engine_checked.c - validates the results of engine functions before any caller uses them, because
+ * plug-ins and engine libraries are third-party code. An invalid result is a failure whose message
+ * names the engine, the function and the error.
  *
  *	DCK_TRY(engine_open(e, &params, &model, err));
  *	DCK_TRY(engine_output(e, context, 0, &tensor, err));
  *
- * Code outside calls these members of the table through here only, except for a timed run, which
- * asks engine_answer() afterwards. A pointer that leads nowhere and a crash cannot be checked: an
- * engine runs as the user and is trusted not to do harm, not to be right.
+ * Other code calls these members of the table only through this file, except for a timed run, which
+ * calls engine_answer() afterwards. An invalid pointer and a crash cannot be checked: an engine
+ * runs as the user and is trusted not to be malicious, but not to be correct.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
@@ -55,7 +55,7 @@ static bool status_is_known(dck_status status)
 dck_status engine_answer(const dck_engine *e, const char *what, dck_status status,
 			 const dck_err *why, dck_err *err)
 {
-	/* A message need not have an end, nor be there at all. */
+	/* The message may be unterminated or empty. */
 	const int n = (int)strnlen(why->msg, sizeof why->msg);
 	bool ours = false;
 
@@ -78,7 +78,7 @@ dck_status engine_answer(const dck_engine *e, const char *what, dck_status statu
 	return status;
 }
 
-/* Calls a member with a `why` of its own, as the caller's need not be there. */
+/* Calls a member with a separate `why`, because the caller's err may be NULL. */
 #define ASK(e, what, err, call)                                                 \
 	do {                                                                    \
 		dck_err why;                                                    \
@@ -192,7 +192,7 @@ dck_status engine_describe(const dck_engine *e, dck_engine_model *m, const dck_t
 	ASK(e, "describe", err, e->describe(m, &in, &nin, &out, &nout, &why));
 	DCK_TRY(infos_check(e, "input", in, nin, err));
 	DCK_TRY(infos_check(e, "output", out, nout, err));
-	/* Options name inputs, so that two of one name could not be told apart. */
+	/* Options name inputs, so two of one name could not be distinguished. */
 	for (size_t i = 1; i < nin; i++)
 		for (size_t k = 0; k < i; k++)
 			if (strcmp(in[i].name, in[k].name) == 0)
@@ -241,7 +241,7 @@ dck_status engine_output(const dck_engine *e, dck_engine_context *c, size_t inde
 			      (long long)t.dim[d]);
 	if (!shape_bytes(t.dtype, t.dim, t.rank, &bytes))
 		WRONG(err, e, "output", "output %zu is larger than any memory", index);
-	if (bytes == 0) { /* none, or of no fixed size: then there is no data to read */
+	if (bytes == 0) { /* none, or no fixed element size: no data to read */
 		*ret = t;
 		return DCK_OK;
 	}
@@ -254,7 +254,7 @@ dck_status engine_output(const dck_engine *e, dck_engine_context *c, size_t inde
 	return DCK_OK;
 }
 
-/* --- what it reports besides */
+/* --- other reports */
 
 static dck_status pairs_check(const dck_engine *e, const char *what, const dck_kv *kv, size_t n,
 			      dck_err *err)

@@ -1,4 +1,5 @@
-/* float_mode.h - whether the processor flushes denormal numbers to zero, in this thread.
+/* float_mode.h - gets and sets the calling thread's floating-point control register: flush-to-zero
+ * of denormals.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_FLOAT_MODE_H

@@ -1,4 +1,4 @@
-/* null.c - the engine without work: for tests, and to see what the measuring itself costs.
+/* null.c - an engine that does no work: for tests, and to measure the overhead of the measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/engine.h"
@@ -14,7 +14,7 @@
 
 #define NS_MAX 3600000000000u /* an hour */
 
-/* An operator that there is not, and how long it says it took. */
+/* A fictitious operator, and its reported duration. */
 typedef struct null_op {
 	const char *name;
 	uint64_t ns;

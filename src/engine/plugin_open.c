@@ -13,7 +13,7 @@
 
 #define SYMBOL "dck_engine_get"
 
-/* The loader takes a name without a slash for one of its own path; a user means the file. */
+/* The loader searches its path for a name without a slash; a user means the file. */
 static char *path_of_file(const char *path)
 {
 	size_t n = strlen(path) + 3;
@@ -32,7 +32,7 @@ static dck_status plugin_library_open(const char *path, os_library **ret, dck_er
 		DCK_FAIL(err, E_ARG, "the plug-in's name is empty: write plugin:FILE.so");
 	char *file = path_of_file(path);
 	DCK_NEED(file, err, "to load the plug-in '%s'", path);
-	/* The loader's sentence for a file that is not there speaks of shared objects. */
+	/* The loader's message for a missing file mentions shared objects. */
 	if (!os_file_readable(file))
 		status = err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				       __LINE__, errno, "cannot open the plug-in '%s'", path);

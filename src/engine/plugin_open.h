@@ -1,4 +1,4 @@
-/* plugin_open.h - a user's shared object as an engine.
+/* plugin_open.h - loads an engine plug-in from a shared library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_PLUGIN_OPEN_H
@@ -6,7 +6,8 @@
 
 #include "engine/engine.h"
 
-/* path: a file; without a slash it is looked for here and not in the loader's path. */
+/* Opens a plug-in. A path without a slash is relative to the current directory; the loader's search
+ * path is not used. The caller owns *ret: engine_release(). */
 dck_status plugin_open(const char *path, engine_handle *ret, dck_err *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* probe.c - every built-in engine, each asked in a child process: a library that crashes while it
- * is loaded, or hangs, costs its own line and nothing else.
+/* probe.c - probes every built-in engine in a child process: a library that crashes or hangs while
+ * it is loaded affects only its own line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
@@ -15,7 +15,7 @@
 #define TIMEOUT_NS (60 * 1000000000ull) /* a GPU's libraries may take many seconds */
 #define ANSWER_MAX (1u << 20)
 
-/* What the child writes: texts, each with its NUL: "+" and the pairs, or "-" and why not. */
+/* The child writes texts, each with its NUL: "+" and the pairs, or "-" and the reason. */
 typedef struct question {
 	const dck_engine *engine;
 	const char *lib;
@@ -58,7 +58,7 @@ static size_t texts_count(const dck_buffer *b)
 	return n;
 }
 
-/* b: the answer, or nothing when the child did not give one and *why says so. */
+/* b: the answer; empty if the child gave none, with the reason in *why. */
 static dck_status probe_ask(const dck_engine *e, const char *lib, dck_buffer *b, dck_err *why)
 {
 	question q = {e, lib};

@@ -1,5 +1,5 @@
-/* probe_plugin.c - what a plug-in says of itself, asked in a child process: a file that crashes
- * when it is loaded costs no more than a sentence.
+/* probe_plugin.c - reads the description of a plug-in in a child process: a file that crashes when
+ * it is loaded results only in a message.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/bench.h"
@@ -17,8 +17,8 @@
 #define TIMEOUT_NS (60 * 1000000000ull)
 #define ANSWER_MAX (1u << 20)
 
-/* The child's answer, texts with their NUL: "-" and why not; or "+", those of this list, and three
- * for each option. */
+/* The child's answer, texts with their NUL: "-" and the reason; or "+", the texts of this list, and
+ * three for each option. */
 enum { NAME = 1, HELP, VERSION, ABI, OPENS, OPTIONS };
 
 static void text(dck_sink *out, const char *s)

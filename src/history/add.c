@@ -84,7 +84,7 @@ static dck_status same_record(history_text there, const dck_record *r, bool *ret
 	return status;
 }
 
-/* Looks up the id. E_ARG: it exists, and its record is another one than r. */
+/* Looks up the id. E_ARG: it exists with a record other than r. */
 static dck_status known_find(dck_history *h, const dck_record *r, history_text text, bool *ret,
 			     dck_err *err)
 {
@@ -103,7 +103,7 @@ static dck_status known_find(dck_history *h, const dck_record *r, history_text t
 		bool same =
 		    there.n == text.n && (text.n == 0 || memcmp(json, text.json, text.n) == 0);
 
-		/* A damaged text is another one. */
+		/* A damaged text differs. */
 		if (!same && same_record(there, r, &same) == DCK_E_NOMEM)
 			status = ERR_NO_MEMORY(err, "to compare two records");
 		else if (!same)

@@ -1,4 +1,5 @@
-/* convenience.c - a history opened for one thing: what every front end does behind a measurement.
+/* convenience.c - convenience API: opens a history for one operation, as every front end does after
+ * a measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/history.h"
@@ -21,7 +22,7 @@ dck_status dck_history_keep(const char *path, const dck_record *r, const char *c
 	return status;
 }
 
-/* What is asked of a history that has to be there. */
+/* A query of a history that must exist. */
 typedef dck_status (*question)(dck_history *h, const dck_record *r, dck_record **ret, dck_err *err);
 
 static dck_status history_ask(const char *path, question q, const dck_record *r, dck_record **ret,

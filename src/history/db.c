@@ -1,4 +1,4 @@
-/* db.c - statements and transactions, and SQLite's failures as sentences.
+/* db.c - statements, transactions, and messages of SQLite's errors.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -10,7 +10,7 @@
 typedef struct failure {
 	int rc; /* primary result code of SQLite */
 	dck_status code;
-	bool system;	 /* the system's own reason says more */
+	bool system;	 /* the system's error (errno) is more specific */
 	const char *why; /* after "cannot WHAT the history 'PATH': " */
 } failure;
 
@@ -120,7 +120,7 @@ dck_status history_end(dck_history *h, dck_status status, dck_err *err)
 {
 	if (status == DCK_OK)
 		status = history_run(h, "COMMIT", "write", err);
-	/* A failed statement may have ended the transaction by itself. */
+	/* A failed statement may have rolled the transaction back. */
 	if (status != DCK_OK && !sqlite->get_autocommit(h->db))
 		sqlite->exec(h->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;

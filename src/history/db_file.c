@@ -1,4 +1,4 @@
-/* db_file.c - where the file is, and whether what is there could be a history.
+/* db_file.c - the path of the database file, and a check that it may be a history.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"

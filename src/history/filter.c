@@ -64,7 +64,7 @@ dck_status history_where_make(const dck_history_filter *f, history_where *ret, d
 
 void history_where_bind(const history_where *w, sqlite3_stmt *s)
 {
-	/* Place 0 is none, and binding there does nothing. */
+	/* Index 0 means no parameter, and binding it has no effect. */
 	history_bind_text(s, sqlite->bind_parameter_index(s, ":subject"), w->subject);
 	history_bind_text(s, sqlite->bind_parameter_index(s, ":command"), w->command);
 	history_bind_text(s, sqlite->bind_parameter_index(s, ":commit"), w->commit);

@@ -49,8 +49,8 @@ static bool is_commit(const char *text, size_t n)
 	return true;
 }
 
-/* What comes after ".git" up there: the directory itself, or the one that a file of that name names
- * (work trees and submodules). */
+/* Finds the Git directory: ".git" itself, or the directory that a file ".git" names (work trees and
+ * submodules). */
 static bool git_folder_at(const char *folder, char *git)
 {
 	char name[PATH_SIZE], line[PATH_SIZE];

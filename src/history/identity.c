@@ -1,5 +1,5 @@
-/* identity.c - by what the index finds a record's like: subject, command, machine and method. Which
- * facts make the last two is in record/comparable.c.
+/* identity.c - the key by which the index finds comparable records: subject, command, machine and
+ * method. record/comparable.c defines the facts of the last two.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"

@@ -230,7 +230,7 @@ static dck_status import(dck_history *h, source *s, const char *commit, dck_hist
 	DCK_TRY(import_text_read(s, false, &more, err));
 	/* The first line of a --save file is a bracket alone, that of an export a whole record. */
 	if (more && !import_is_blank(s->line.data)) {
-		/* Its error is none: the whole file may be a record. */
+		/* This is not an error yet: the whole file may be a record. */
 		const dck_status status = dck_record_parse(s->line.data, s->line.n, &r, NULL);
 
 		if (status == DCK_OK) {

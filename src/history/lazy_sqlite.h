@@ -1,4 +1,4 @@
-/* lazy_sqlite.h - SQLite, loaded when a history is first opened.
+/* lazy_sqlite.h - lazy loading of SQLite (dlopen) when a history is first opened.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HISTORY_LATE_SQLITE_H
@@ -44,11 +44,11 @@ struct sqlite_functions {
 	SQLITE_FUNCTIONS(OS_LATE_MEMBER)
 };
 
-/* Written once, by the first that opens a history. */
+/* Written once, by the first thread that opens a history. */
 extern struct sqlite_functions history_sqlite;
 static const struct sqlite_functions *const sqlite = &history_sqlite;
 
-/* E_ABSENT: it is not there. */
+/* Loads SQLite once. E_ABSENT: it is not installed. */
 dck_status sqlite_load(dck_err *err);
 
 #endif

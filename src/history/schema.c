@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include <stdio.h>
 
-/* Texts are in a table of their own: a list then reads small rows that lie side by side. */
+/* Texts are in a separate table, so that a list reads small adjacent rows. */
 /* From each version to the next; NULL-ended. */
 static const char *const history_schema_steps[] = {
     /* 0 -> 1 */

@@ -1,6 +1,6 @@
-/* starts.c - what earlier starts of the same subject say of a measurement. A start decides much
- * that stays until the end of a process, so that the next one may lie outside of any interval that
- * one process gives: the interval here is between starts, one value of each.
+/* starts.c - run-to-run variation: the interval between earlier starts of the same subject. A start
+ * decides much that stays until the end of a process, so that the next one may lie outside of any
+ * interval that one process gives: the interval here is between starts, one value of each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of a history no more than this is read for it. */
+/* Maximum number of records that are read from a history. */
 #define STARTS_MAX 100
 #define BYTES_MAX  (16u << 20)
 

@@ -12,7 +12,7 @@
 
 #define DAY_NS UINT64_C(86400000000000)
 
-/* Units of time end at the hour; histories are asked for days and weeks. */
+/* Parses ages in days and weeks, because the units of times end at hours. */
 static bool age_in_days(const char *text, uint64_t *ret_ns)
 {
 	char *end;

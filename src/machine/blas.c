@@ -1,5 +1,5 @@
-/* blas.c - what a BLAS reaches here. A library of this kind comes near the peak, so a peak that is
- * below it was measured wrongly.
+/* blas.c - measures the matrix-multiply rate (GEMM) of a BLAS library. A library of this kind comes
+ * near the peak, so a peak that is below it was measured wrongly.
  *
  * In a child process: a BLAS starts threads when it is loaded, and none of it should stay.
  *

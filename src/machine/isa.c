@@ -1,4 +1,4 @@
-/* isa.c - what the processor can compute with.
+/* isa.c - detects the instruction-set extensions of the processor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -64,7 +64,7 @@ uint32_t machine_isa_find(void)
 
 	__cpuid(0, leaves, b, c, d);
 	__cpuid(1, a, b, word[LEAF1_C], d);
-	if (leaves < 7 || !(word[LEAF1_C] & 1u << 27)) /* OSXSAVE: xgetbv may be asked */
+	if (leaves < 7 || !(word[LEAF1_C] & 1u << 27)) /* OSXSAVE: xgetbv is allowed */
 		return set;
 	__cpuid_count(7, 0, a, word[LEAF7_B], word[LEAF7_C], word[LEAF7_D]);
 	if (a >= 1)

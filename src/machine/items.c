@@ -1,4 +1,4 @@
-/* items.c - the list of what is measured, which every part of the room adds to.
+/* items.c - the list of measured items, to which each file of this directory adds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"

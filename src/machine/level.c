@@ -1,8 +1,8 @@
-/* level.c - how much memory to walk over so that it comes from one level.
+/* level.c - working-set size that is served by one level of the memory hierarchy.
  *
  * A walk that is repeated finds in a cache what fits into it, and in a cache that drops the oldest
- * first nothing of what does not. So a working set lies well below the level's own size (half of
- * it) and well above the size of the level before.
+ * first nothing of what does not. So a working set is well below the level's size (half of it) and
+ * well above the size of the previous level.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -22,7 +22,7 @@ static uint64_t level_share(const machine_cache *c, unsigned threads)
 
 uint64_t machine_l3_total(const machine_topology *t)
 {
-	/* Without an L3 the L2 stands before the memory. */
+	/* Without an L3 the L2 is the last level before memory. */
 	const machine_cache *c = t->cache[2].bytes ? &t->cache[2] : &t->cache[1];
 	return c->bytes * (c->count > 0 ? c->count : 1);
 }

@@ -1,5 +1,5 @@
-/* other.c - processors for which there are no loops of their own: what the compiler makes of plain
- * ones, and no peak, since such a loop need not reach it.
+/* other.c - loops for other processors: plain C loops for memory, and no peak, because compiled
+ * code may not reach it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"

@@ -79,7 +79,7 @@ static void overhead_nothing(void *self, unsigned thread, unsigned threads, unsi
 	(void)self, (void)thread, (void)threads, (void)round;
 }
 
-/* A sleeping thread is woken, does nothing, and wakes the one that waits for it. */
+/* Wakes a sleeping thread, which does nothing and wakes the waiting thread. */
 static void wake_run(machine_pool *pool, machine_result *r)
 {
 	machine_item *item = overhead_add(r, "overhead/wake", 1);

@@ -11,8 +11,8 @@
 #define TIMES24(X) \
 	TIMES12(X) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 
-/* The compiler forgets what it knows of v: nothing moves out of the loop, and chains that begin
- * alike are not merged into one. */
+/* Makes v opaque to the compiler: nothing moves out of the loop, and chains with equal start values
+ * are not merged. */
 #define OPAQUE(v)  __asm__ volatile("" : "+w"(v))
 #define DECLARE(i) acc##i = zero,
 #define FORGET(i)  OPAQUE(acc##i);
@@ -92,8 +92,8 @@ static double neon_fp16(uint64_t repetitions)
 }
 #undef STEP
 
-/* --- SVE: registers as long as the processor likes, so the row of the table is for the shortest,
- * and the number of operations is asked for. */
+/* --- SVE: the register length depends on the processor, so the row of the table is for the
+ * shortest, and the number of operations is queried. */
 #define FMLA(z, size) "fmla " z "." size ", p0/m, z30." size ", z30." size "\n\t"
 #define SVE_LOOP(name, size, T)                                                                    \
 	static double name(uint64_t repetitions)                                                   \

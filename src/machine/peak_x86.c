@@ -17,7 +17,7 @@
 #define TIMES24(X) \
 	TIMES12(X) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 
-/* The compiler forgets what it knows of v, so that nothing moves out of the loop. */
+/* Makes v opaque to the compiler, so that nothing moves out of the loop. */
 #define OPAQUE(v) __asm__ volatile("" : "+v"(v))
 
 #define LOAD_SUM(T, v)                                     \
@@ -30,8 +30,8 @@
 		total += (double)out.lane[i];              \
 	return total
 
-/* --- SSE: no fused instruction; as many products as sums, side by side and kept in that order. The
- * products stay 1. */
+/* --- SSE: no fused instruction; equal numbers of products and sums, alternating and kept in that
+ * order. The products stay 1. */
 #define PAIR(i)                                            \
 	m##i = MULTIPLY(m##i, one), s##i = ADD(s##i, one); \
 	OPAQUE(m##i);                                      \
@@ -45,7 +45,7 @@
 		V s0 = zero, s1 = zero, s2 = zero, s3 = zero, s4 = zero, s5 = zero;     \
 		V s6 = zero;                                                            \
 		for (; repetitions > 0; repetitions--) {                                \
-			/* Twice, since branches have a limit of their own. */          \
+			/* Twice, because branches have a separate throughput limit. */ \
 			TIMES6(PAIR) PAIR(6) TIMES6(PAIR) PAIR(6)                       \
 		}                                                                       \
 		V product = MULTIPLY(MULTIPLY(m0, m1), MULTIPLY(m2, m3));               \

@@ -245,8 +245,8 @@ static double machine_least(const double *ns, unsigned n)
 	return v;
 }
 
-/* Finds how often the loop must run so that a round takes as long as it should. The fastest of
- * three rounds decides, since a round that another program interrupted would look long enough. */
+/* Calibrates the repetitions so that a round takes the given time. The fastest of three rounds
+ * decides, because a round that another program interrupted would seem long enough. */
 static void machine_calibrate(run *u, machine_item *i)
 {
 	const double want = u->effort->round_ns;
@@ -398,8 +398,8 @@ static void touch_cache(void *self, unsigned thread, unsigned threads, unsigned 
 	machine_touch(u->cache + thread * u->cache_stride, u->cache_stride);
 }
 
-/* Each thread touches what it will walk over, so that the system places it in the thread's own
- * memory node. */
+/* First touch: each thread touches its own part, so that the system places it on the thread's NUMA
+ * node. */
 static void touch_dram(void *self, unsigned thread, unsigned threads, unsigned round)
 {
 	const run *u = self;

@@ -1,5 +1,5 @@
-/* diagnostics.h - every reason to doubt a measurement becomes a note with a stable code, its cause
- * and its remedy. 'deepclock help notes' lists the codes.
+/* diagnostics.h - data-quality checks of a measurement: each that fires adds a note with a stable
+ * code, its cause and a fix. 'deepclock help notes' lists the codes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_DIAGNOSTICS_H
@@ -10,32 +10,32 @@
 #include "record/build.h"
 #include "record/others.h"
 
-/* What the doubts look at: the caller chooses the samples and says what they are. */
+/* Input of the checks: the caller chooses the samples and describes them. */
 typedef struct measure_evidence {
 	const measure_samples *samples;
 	const stat_estimate *median; /* of the samples */
-	const stat_estimate *asked;  /* NULL: the caller says itself what is too few */
-	bool imprecise;		     /* the asked precision was not reached */
-	double level, precision;     /* that were asked for */
+	const stat_estimate *asked;  /* NULL: the caller checks itself for too few samples */
+	bool imprecise;		     /* the requested precision was not reached */
+	double level, precision;     /* requested */
 	uint64_t runs, wall_ns;	     /* of the measurement */
 	os_usage before, after;	     /* around it */
-	const record_others *others; /* that used the machine meanwhile */
-	bool threads;		     /* what is measured has --threads */
+	const record_others *others; /* that used the machine during the measurement */
+	bool threads;		     /* the subject has --threads */
 	const os_host *host;
-	/* Of the warm-up before. */
+	/* The warm-up before the measurement. */
 	bool has_first_run, steady_asked, steady_known, steady;
 	uint64_t first_run_ns, warmup_ns, warmup_runs;
 	uint64_t cut_runs, cut_ns;
 	double cut_ratio;
 	stat_steady verdict;
-	/* How the clock and the samples go together. */
+	/* The cost and resolution of the clock, and the samples. */
 	double clock_cost_ns;
 	uint64_t group;	   /* runs in a sample */
-	bool group_wanted; /* more would be needed, and cannot be */
+	bool group_wanted; /* a sample needs more runs and cannot have them */
 	double *scratch;   /* stat_scratch() of the samples */
 } measure_evidence;
 
-/* What is the same for every choice of samples: the plan, the warm-up, the clock. */
+/* Returns the evidence common to every choice of samples: plan, warm-up and clock. */
 measure_evidence diagnostics_evidence(const measure_phases *p, const os_host *host);
 
 void diagnostics_notes(record_builder *b, const measure_evidence *e);

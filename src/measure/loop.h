@@ -19,15 +19,15 @@
 
 typedef struct measure_loop {
 	const dck_clock *clock;
-	uint64_t origin_ns; /* the record's beginning on that clock */
+	uint64_t origin_ns; /* start of the record on that clock */
 	subject_target *target;
 	const dck_observer *watch;
 	uint64_t group;	  /* runs per sample */
 	uint64_t idle_ns; /* pause before each run */
 	uint64_t runs;	  /* made so far, all phases */
 	uint64_t
-	    unused; /* runs besides: after a pause, and those of a sample that a later one failed */
-	double run_ns;	  /* what a run took lately; 0: not known yet */
+	    unused; /* other runs: after a pause, or in a sample in which some later run failed */
+	double run_ns;	  /* recent time per run, in ns; 0: not yet known */
 	uint64_t last_ns; /* the last clock reading */
 } measure_loop;
 
@@ -40,19 +40,18 @@ typedef struct phase_samples {
 	double cpu_ns, wall_ns;		/* sums over the slices */
 } phase_samples;
 
-/* Takes `n` samples. On failure the samples before it are kept and *err says what happened:
- * E_CANCEL when the observer cancelled. */
+/* Takes `n` samples. On failure the earlier samples are kept. E_CANCEL: the observer cancelled. */
 dck_status measure_loop_slice(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 
-/* Samples for the next slice: enough that the work between slices is small beside it, few enough
- * that Ctrl-C and deadlines are met; never more than `left` samples. */
+/* Returns the number of samples of the next slice: enough that the work between slices is small in
+ * comparison, few enough to meet Ctrl-C and deadlines; at most `left`. */
 uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left);
 
-/* The same in slices, however many they are. */
+/* Takes `n` samples, in slices. */
 dck_status measure_loop_take(measure_loop *l, phase_samples *to, uint64_t n, dck_err *err);
 
-/* After a pause that a run could feel (caches, workers gone to sleep): one sample's worth of runs
- * that are not counted. */
+/* Makes the runs of one sample without counting them, if the pause was long enough to slow a run
+ * (cold caches, sleeping workers). */
 dck_status measure_loop_settle(measure_loop *l, uint64_t pause_ns, dck_err *err);
 
 bool measure_loop_cancelled(const measure_loop *l);

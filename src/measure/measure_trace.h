@@ -9,9 +9,9 @@
  *	measure_traced_operators(&t, &shared, subject, plan, record);
  *	measure_traced_stop(&t, record);
  *
- * The measured runs are those of the samples: nothing is recorded while the clock runs.
- * The engine's own profiler of operators slows every run; so it is asked of a session of
- * its own, in a few more runs after those that count.
+ * The measured runs are taken from the samples: nothing is recorded while the clock runs. The
+ * engine's operator profiler slows every run, so it is used in a separate session, in a few more
+ * runs after the measured ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_TRACED_H
@@ -22,22 +22,24 @@
 
 typedef struct measure_traced {
 	past past;
-	bool own;	  /* we began the recording, and end it */
+	bool own;	  /* this measurement started the recording and ends it */
 	bool told;	  /* the measured runs are on the timeline */
-	double median_ns; /* of a measured run; 0: not known */
+	double median_ns; /* of a measured run; 0: unknown */
 } measure_traced;
 
-/* path NULL: where the program records already, or not at all. E_ARG, E_IO: it cannot be recorded
- * there. */
+/* Starts a recording to `path`. NULL: uses the recording that the program has started, if any.
+ * E_ARG, E_IO: `path` cannot be recorded to. */
 dck_status measure_traced_start(measure_traced *t, const char *path, dck_err *err);
 void measure_traced_begin(measure_traced *t, const measure_context *m);
-/* What was measured, with what was opened before it. */
+/* Writes the measured runs, and the phases of opening before them, to the timeline. */
 void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_subject *subject,
 			 record_builder *b);
-/* Some runs under the engine's profiler, and their operators. Why there are none is a note. */
+/* Makes some runs under the engine's profiler and writes their operators. Without operators a note
+ * gives the reason. */
 void measure_traced_operators(measure_traced *t, measure_context *m, const dck_subject *s,
 			      const measure_plan *plan, record_builder *b);
-/* Ends what start began; the record gets its tables. b NULL: nothing was measured. */
+/* Ends the recording that measure_traced_start() began and adds its tables to the record. b NULL:
+ * nothing was measured. */
 void measure_traced_stop(measure_traced *t, record_builder *b);
 
 #endif

@@ -1,4 +1,5 @@
-/* method.h - how it was measured: the part of a record that says which numbers may be compared.
+/* method.h - writes the measurement method of a record: the facts that decide which results are
+ * comparable.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_METHOD_H
@@ -8,13 +9,13 @@
 #include "os/os.h"
 #include "record/record_begin.h"
 
-/* The subject, its engine and the host; then what was asked: `options`, and those of the subject.
- */
+/* Writes the facts of the subject, its engine and the host, then the requested `options` and the
+ * options of the subject. */
 void method_subject(record_builder *b, const dck_subject *s, const subject_target *t,
 		    const os_host *host, const dck_opt *options, const void *config);
 void method_clock(record_builder *b, const dck_clock *clock);
 void method_samples(record_builder *b, const measure_samples *latency);
-/* What the clock encloses of a command. */
+/* What the clock encloses in a run of a command. */
 #define METHOD_PROCESS "from before the process is started until it is waited for"
 void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
 		  const stat_estimate *estimates);

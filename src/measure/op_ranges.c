@@ -7,7 +7,7 @@
 
 /* --- the clocks */
 
-/* What ours shows when the engine's shows 0: at least, at most. */
+/* Bounds of our clock's time at the engine's 0: at least, at most. */
 typedef struct bounds {
 	int64_t least, most;
 } bounds;
@@ -43,7 +43,7 @@ static int64_t ranges_middle(bounds b)
 	return b.least + (b.most - b.least) / 2;
 }
 
-/* Where run i stands, given where the one before it stood. */
+/* Returns the offset of run i, given the offset of the previous run. */
 static int64_t shift_of(const dck_profile *p, const op_runs *runs, size_t i, bounds all,
 			int64_t before)
 {
@@ -93,7 +93,7 @@ static uint64_t ranges_clamp(int64_t ns, uint64_t least, uint64_t most)
 	return ns < (int64_t)least ? least : ns > (int64_t)most ? most : (uint64_t)ns;
 }
 
-#define OWN INT64_MIN /* stands in front of all threads */
+#define OWN INT64_MIN /* sorts before all threads */
 
 /* Each inside its run, in the order of the profile; how many. */
 static size_t in_runs(const dck_profile *p, const op_runs *runs, bounds all, int64_t own_thread,
@@ -137,7 +137,7 @@ static void nest(const dck_profile *p, op_range *r, size_t n)
 {
 	op_range *open[OP_LEVELS_MAX];
 	size_t nopen = 0;
-	uint64_t last = 0; /* the end of what is closed, in the innermost one that is open */
+	uint64_t last = 0; /* end of the last closed range in the innermost open range */
 
 	for (size_t i = 0; i < n; i++) {
 		const dck_op_event *e = &p->events[r[i].event];

@@ -272,8 +272,8 @@ static void slices_drop(measure_phases *p, size_t slices)
 	}
 }
 
-/* Cuts a plateau, which looks like the steady state while it lasts: once, and in whole slices,
- * because CPU time is known per slice. Returns whether it did. */
+/* Cuts a plateau, which cannot be distinguished from the steady state while it lasts: once, and in
+ * whole slices, because CPU time is known per slice. Returns whether it was cut. */
 static bool plateau_cut(measure_phases *p)
 {
 	measure_samples *s = &p->latency;

@@ -7,8 +7,8 @@
  *	DCK_TRY(measure_phase_measure(&p, err));
  *	measure_phases_done(&p);
  *
- * Before the first run the caller sets p.loop: its clock and its opened target (session.h does).
- * No sample of one phase counts in another. p.ended says which rule ended the measurement.
+ * Before the first run the caller sets p.loop: its clock and its opened target (session.h does). No
+ * sample of one phase counts in another. p.ended is the rule that ended the measurement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_PHASES_H
@@ -17,7 +17,7 @@
 #include "measure/loop.h"
 #include "measure/plan.h"
 
-/* Which rule ended the measurement; stop_reason.h says it in words. */
+/* The rule that ended the measurement; stop_reason.h puts it in words. */
 typedef enum measure_end {
 	MEASURE_END_EARLY, /* interrupted, or a run failed */
 	MEASURE_END_RUNS,
@@ -34,32 +34,32 @@ typedef struct measure_phases {
 	double *scratch;     /* for the statistics of a full store */
 	phase_samples sinks; /* of the measurement */
 
-	/* What came of it. */
+	/* Results. */
 	uint64_t first_run_ns, warmup_ns, measured_ns;
 	uint64_t warmup_runs, measured_runs;
-	uint64_t runs_before;	 /* of the loop, in front of those measured */
-	uint64_t measured_at_ns; /* when that began, on the loop's clock */
+	uint64_t runs_before;	 /* runs of the loop before the measured ones */
+	uint64_t measured_at_ns; /* start of the measurement, on the loop's clock */
 	uint64_t single_runs;	 /* samples of one run each, before those of `group` runs */
 	bool has_first_run;
-	bool steady_known, steady;	 /* auto: whether it could be judged, and the judgement */
-	uint64_t steady_runs, steady_ns; /* from where on it was steady */
+	bool steady_known, steady; /* auto: whether steadiness could be tested, and the result */
+	uint64_t steady_runs, steady_ns; /* where it became steady */
 	stat_steady verdict;
-	/* auto: what was measured first and cut as warm-up, since it was a plateau; 0: nothing */
+	/* auto: the start of the measurement that was cut as warm-up, because it was a plateau; 0:
+	 * nothing */
 	uint64_t cut_runs, cut_ns;
-	double cut_ratio; /* its level over that of the rest, less 1 */
+	double cut_ratio; /* level of the cut part over the level of the rest, minus 1 */
 	measure_end ended;
-	char early[48]; /* what ended it before its rule did, a clause */
+	char early[48]; /* reason of an early end, a clause */
 	stat_stop looks;
-	uint64_t checks;   /* how often the precision was tested */
-	bool group_wanted; /* the clock is too coarse for a sample, and it could not hold more runs
-			    */
+	uint64_t checks;   /* number of tests of the precision */
+	bool group_wanted; /* the clock is too coarse for a sample, which cannot have more runs */
 	double live_cost_ns;
 	uint64_t live_at_ns;
 	dck_progress live;
 } measure_phases;
 
-/* `hot`: a page fault would be felt, as beside work in this process; not beside a command, whose
- * memory must not be hidden behind ours. */
+/* Allocates the stores. `hot`: touches every page now, because a page fault would disturb work in
+ * this process; false for a command, whose peak memory would be masked by ours. */
 dck_status measure_phases_init(measure_phases *p, const measure_plan *plan, bool hot, dck_err *err);
 void measure_phases_done(measure_phases *p); /* {0} is allowed */
 

@@ -193,6 +193,6 @@ dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level
 	plan.warmup = warmup;
 	plan.max_warmup_ns = max_ns;
 	plan.level = level;
-	plan.keep = KEEP_LEAST; /* the warm-up has a store of its own */
+	plan.keep = KEEP_LEAST; /* the warm-up has a separate buffer */
 	return measure_plan_check(&plan, ret, err);
 }

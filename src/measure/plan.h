@@ -1,4 +1,4 @@
-/* plan.h - a plan checked and made definite.
+/* plan.h - validates a measurement plan and resolves its defaults.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_PLAN_H
@@ -16,28 +16,29 @@ typedef enum measure_warmup_kind {
 typedef struct measure_plan {
 	dck_plan asked;
 	stat_estimator
-	    statistic; /* STAT_ESTIMATORS: the percentile p, which has no row of its own */
+	    statistic; /* STAT_ESTIMATORS: the percentile p, which has no row in the table */
 	double p;
-	char percentile[24]; /* "latency/p75" of such a one */
+	char percentile[24]; /* tag of that percentile: "latency/p75" */
 	measure_warmup_kind warmup;
 	uint64_t warmup_amount; /* runs or nanoseconds */
 } measure_plan;
 
-/* E_ARG names the option and what it may be. */
+/* Validates a plan. E_ARG: the message names the option and its valid values. */
 dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err);
 
-/* A plan of a first run and a warm-up alone: what is measured after them follows no plan. */
+/* Makes a plan with only a first run and a warm-up; what is measured after them follows no plan. */
 dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,
 			       dck_err *err);
 
-/* "latency/median", "median" of what precision is asked of. */
+/* Return the tag and the name ("latency/median", "median") of the statistic with the requested
+ * precision. */
 const char *measure_plan_tag(const measure_plan *plan);
 const char *measure_plan_statistic(const measure_plan *plan);
-/* That statistic of x[0..n), as stat_estimate_one(). */
+/* Computes that statistic of x[0..n), as stat_estimate_one() does. */
 void measure_plan_estimate(const measure_plan *plan, const double *x, size_t n, double *scratch,
 			   stat_estimate *ret);
 
-/* Every estimator with its metric: tags are stated here once. */
+/* The metric tag of each estimator; the only definition. */
 extern const char *const measure_estimator_tag[STAT_ESTIMATORS];
 
 #endif

@@ -19,7 +19,7 @@
 
 typedef struct workers {
 	const dck_subject *subject; /* as a process has it */
-	const dck_subject *whole;   /* with what is done once for all of them */
+	const dck_subject *whole;   /* with the hooks that run once for all processes */
 	dck_err cleanup;
 	const measure_plan *plan;
 	const dck_observer *watch;
@@ -182,8 +182,7 @@ static void notes_fold(record_builder *b, const workers *w)
 		record_copy_under(b, w->records[k]);
 }
 
-/* The number that justifies the whole exercise: what lies between starts, beside what one start
- * says of itself. */
+/* Adds the variation between starts, next to the interval within one start. */
 static void spread_note(record_builder *b, const workers *w, double *values)
 {
 	const char *tag = measure_plan_tag(w->plan);
@@ -225,7 +224,7 @@ static dck_status processes_combine(const workers *w, const dck_err *failure, dc
 		return ERR_NO_MEMORY(err, "to combine %zu processes", w->n);
 	}
 	record_set_began(b, first->began_unix_ns);
-	/* The facts of the first process stand for all, but for those that say how it was done. */
+	/* The facts of the first process represent all, except the facts of the method. */
 	record_copy_facts(b, first);
 	record_fact_int(b, "plan", "processes", DCK_UNIT_ONE, (int64_t)w->plan->asked.processes);
 	record_fact_int(b, "method", "processes", DCK_UNIT_ONE, (int64_t)w->n);

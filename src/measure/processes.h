@@ -1,4 +1,5 @@
-/* processes.h - the same measurement in several fresh processes, made into one record.
+/* processes.h - repeats a measurement in several fresh processes and merges the results into one
+ * record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_PROCESSES_H
@@ -6,7 +7,7 @@
 
 #include "measure/plan.h"
 
-/* plan->asked.processes workers, one after the other. */
+/* Runs plan->asked.processes workers in sequence. The caller owns *ret: dck_record_free(). */
 dck_status measure_run_processes(const dck_subject *s, const measure_plan *plan,
 				 const dck_observer *watch, dck_record **ret, dck_err *err);
 

@@ -9,8 +9,8 @@ void measure_result_estimate(record_builder *b, const char *tag, const stat_esti
 {
 	if (!e->present)
 		record_metric_absent(b, tag, e->why);
-	else if (e->has_interval) /* no time, memory or spread is below 0, whatever a formula says
-				   */
+	else if (e->has_interval) /* no time, memory or spread is below 0, even if a formula gives
+				     it */
 		record_metric_interval(b, tag, e->value, fmax(0, e->lo), e->hi, e->level, e->how);
 	else
 		record_metric_real(b, tag, e->value, e->how);
@@ -27,7 +27,7 @@ void measure_result_estimates(const measure_samples *s, double level, double *sc
 	ret[STAT_MAX].value = s->max;
 }
 
-/* The statistic that was asked for, where a rate can be made of it: of a percentile it cannot. */
+/* Adds the rate: by the median if that is the requested statistic, else by the mean. */
 static void results_throughput(record_builder *b, const measure_phases *p,
 			       const stat_estimate *estimates)
 {
@@ -149,8 +149,8 @@ static void results_series(record_builder *b, const measure_phases *p)
 	record_series(b, "cpu", DCK_UNIT_NS, p->cpu.at_ns, p->cpu.value, p->cpu.n, 0);
 }
 
-/* A measurement that ended in its warm-up: what was timed, called what it is. An interval would
- * claim a state that was not reached. */
+/* Adds the warm-up runs of a measurement that ended in its warm-up, without an interval, because
+ * the steady state was not reached. */
 static void warmup_estimates(const measure_phases *p, stat_estimate *estimates)
 {
 	char how[sizeof estimates->how];

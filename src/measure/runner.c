@@ -35,7 +35,7 @@ static dck_status measure(run *r, dck_err *err)
 	return status;
 }
 
-/* What ended it early, as a note: what was measured until then is reported. */
+/* Adds a note with the reason of an early end; the runs until then are reported. */
 static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 {
 	const measure_loop *loop = &r->session.phases.loop;

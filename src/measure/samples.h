@@ -1,7 +1,7 @@
-/* samples.h - where the timed loop puts its samples: reserved and touched before the first clock
+/* samples.h - the sample buffer of the timed loop: reserved and touched before the first clock
  * read, so that nothing allocates or faults while the clock runs. Bounded: when it is full, every
- * second sample is dropped and from then on only every second (fourth, ...) one is kept, which
- * leaves a systematic sample of the whole run, in order. Count, minimum and maximum are of all.
+ * second sample is dropped, and after that only every second (fourth, ...) sample is stored, a
+ * systematic sample of the whole run, in order. Count, sum, minimum and maximum cover all samples.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_SAMPLES_H
@@ -11,22 +11,23 @@
 
 typedef struct measure_samples {
 	double *value;	 /* [n] */
-	uint64_t *at_ns; /* [n] begin, since the origin */
+	uint64_t *at_ns; /* [n] start, since the origin */
 	size_t n, cap;
-	uint64_t stride, skip; /* keep one of `stride`; skip that many before the next */
-	uint64_t pushed;       /* all samples, kept or not */
-	double sum, min, max;  /* of all */
+	uint64_t stride, skip; /* store one of `stride`; skip `skip` samples before the next */
+	uint64_t pushed;       /* all samples, stored or not */
+	double sum, min, max;  /* of all samples */
 } measure_samples;
 
-/* cap >= 2. `hot`: pushed to between clock readings, so every page is touched now. */
+/* Allocates a buffer of `cap` samples, at least 2. `hot`: touches every page now, for samples that
+ * are pushed between clock readings. */
 dck_status measure_samples_init(measure_samples *s, size_t cap, bool hot, dck_err *err);
 void measure_samples_done(measure_samples *s); /* {0} is allowed */
 void measure_samples_clear(measure_samples *s);
 void measure_samples_halve(measure_samples *s);
-/* Forgets the first n; of samples that are all kept (stride 1). */
+/* Removes the first n samples; only while all are stored (stride 1). */
 void measure_samples_drop(measure_samples *s, size_t n);
 
-/* Of all; NaN: there is none. */
+/* Returns the mean of all samples; NaN if there are none. */
 static inline double measure_samples_mean(const measure_samples *s)
 {
 	return s->sum / (double)s->pushed;
@@ -36,7 +37,7 @@ static inline double measure_samples_mean(const measure_samples *s)
 typedef struct measure_reading {
 	uint64_t begin_ns, end_ns;
 } measure_reading;
-/* The samples of n readings, times `scale`. */
+/* Pushes the duration of each of n readings, times `scale`. */
 void measure_samples_take(measure_samples *s, const measure_reading *readings, size_t n,
 			  uint64_t origin_ns, double scale);
 

@@ -30,7 +30,7 @@ uint64_t measure_context_now(const measure_context *m)
 	return m->clock.now_ns(m->clock.self);
 }
 
-/* --- what the engine says */
+/* --- warnings of the engine */
 
 static void warning_keep(measure_context *m, const char *text)
 {

@@ -1,6 +1,5 @@
-/* stop_reason.h - which rule ended a measurement, and whether the precision was reached: one
- * half-width, of the final sample, and one decision, which every fact and note of the record
- * repeats.
+/* stop_reason.h - the stop reason of a measurement, and whether the precision was reached: one
+ * half-width, of the final sample, and one decision, used by every fact and note of the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MEASURE_ENDING_H
@@ -9,16 +8,17 @@
 #include "measure/phases.h"
 
 typedef struct stop_reason {
-	double half_ratio; /* half of the interval over the value; NaN: there is none */
-	bool imprecise;	   /* a precision was asked for, and the time ended before it was there */
-	char why[160];	   /* there is no half-width because */
-	char stop[256];	   /* which rule ended it, a clause */
+	double half_ratio; /* half-width of the interval over the value; NaN: none */
+	bool imprecise;	   /* the requested precision was not reached in time */
+	char why[160];	   /* reason why there is no half-width */
+	char stop[256];	   /* the rule that ended it, a clause */
 } stop_reason;
 
-/* e: the statistic that was asked for, of the final sample. */
+/* Finds the stop reason. e: the requested statistic of the final sample. */
 void stop_reason_find(const measure_phases *p, const stat_estimate *e, stop_reason *ret);
 
-/* A half-width in percent: three digits, or as many as distinguish it from the requested one. */
+/* Formats a half-width in percent into buf: three digits, or more if needed to distinguish it from
+ * the requested one. */
 const char *stop_reason_percent(double half_ratio, double asked, char buf[32]);
 
 #endif

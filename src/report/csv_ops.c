@@ -142,7 +142,7 @@ static void csv_nodes_put(dck_sink *out, const dck_record *r, const dck_op_view 
 	mem_free(ops);
 }
 
-/* The sum of what is known, and how many are not. */
+/* Writes the sum of the known values, and the number of unknown ones. */
 static void csv_sum_put(dck_sink *out, const ops_sum *s)
 {
 	if (s->known > 0 && s->real)

@@ -1,5 +1,5 @@
-/* csv_runs.c - every run that was timed, one in a row, for data frames: the samples behind the
- * statistics, the warm-up's among them, each with its phase.
+/* csv_runs.c - writes the raw samples, one row per timed run, for data frames: warm-up included,
+ * each with its phase.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"

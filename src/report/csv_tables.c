@@ -1,5 +1,5 @@
-/* csv_tables.c - the cells of tables as rows of the metrics' CSV: the tag is
- * TABLE/ROW/COLUMN, where ROW is what the row's first cell says and COLUMN the column's key.
+/* csv_tables.c - writes the cells of tables as rows of the metrics' CSV: the tag is
+ * TABLE/ROW/COLUMN, where ROW is the text of the row's first cell and COLUMN the column's key.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"

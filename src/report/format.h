@@ -1,4 +1,4 @@
-/* format.h - numbers for people: rounded here and nowhere else in the reports.
+/* format.h - number formatting for reports: all rounding is done here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_FORMAT_H
@@ -6,43 +6,43 @@
 
 #include "deepclock/record.h"
 
-#define FORMAT_SIZE 64 /* of every buffer that the functions below write to */
+#define FORMAT_SIZE 64 /* size of every buffer that these functions write to */
 
-/* How all times of one column are written: one unit, one number of decimals. */
+/* Format of all times of one column: one unit, one number of decimals. */
 typedef struct format_scale {
-	double divide;	  /* nanoseconds by this */
+	double divide;	  /* divisor of nanoseconds */
 	const char *unit; /* "ms" */
 	int decimals;
 } format_scale;
 
-/* Fit for `main_ns`, with two digits of `half_ns`, half its interval (0 or NaN: there is none). */
+/* Returns the scale for `main_ns`, with two digits of its half-width `half_ns` (0 or NaN: no
+ * interval). */
 format_scale format_scale_for(double main_ns, double half_ns);
 
-/* The number without its unit. What would round to zero and is not: "<0.001". */
+/* Formats the number without its unit. A nonzero number that would round to zero: "<0.001". */
 const char *format_scaled(const format_scale *s, double ns, char *buf);
 
-/* A value with its unit: "17.8 ms", "4.23 MiB", "1,000", "56.74 items/s". A value of another kind
- * than a number: its text, "yes" or "no", or the reason why it is absent. */
+/* Formats a value with its unit: "17.8 ms", "4.23 MiB", "1,000", "56.74 items/s". Values of other
+ * types give their text, "yes" or "no", or the reason why they are absent. */
 const char *format_number(double v, dck_unit u, char *buf);
 const char *format_value(const dck_value *v, dck_unit u, char *buf);
 
 bool format_number_of(const dck_value *v, double *ret); /* false: no number */
-/* The formula that the number is as long as sizes are open; NULL: it is none. */
+/* Returns the formula of a number with open sizes; NULL: it has none. */
 const char *format_open(const dck_value *v);
 const char *format_percent(double ratio, char *buf); /* "0.45 %" */
 
-/* The known facts "verdict" and "verdict/NAME" of any section: what was asked is answered in the
- * headline, a line each. */
+/* Facts "verdict" and "verdict/NAME" of any section, if known: each is one line of the headline. */
 #define FORMAT_VERDICT "verdict"
 bool format_is_verdict(const dck_fact *f);
 
-/* The fact "listing" of section "result": nothing was measured, and the first table is the answer.
- */
+/* Returns whether the record has the fact "listing" of section "result": nothing was measured, and
+ * the first table is the answer. */
 bool format_is_listing(const dck_record *r);
 
-/* What the star means that marks narrow intervals: "narrower than its level: a handful of long
- * runs carries the mean: mean, throughput", all metrics that are so for one reason, at the first of
- * them. false: metric i is not. */
+/* Writes the legend of the star that marks narrow intervals: "the interval is too narrow, because
+ * REASON: mean, throughput", with all metrics of one reason, at the first of them. Returns false if
+ * metric i is not marked, or not the first. */
 bool format_narrow(const dck_record *r, size_t i, char *text, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define SAMPLES_MIN 8
-#define TAIL_FACTOR 1.5 /* a tail that stretches the picture by less is shown, not cut off */
+#define TAIL_FACTOR 1.5 /* a tail that widens the chart by less is shown, not cut off */
 
 /* "latency", or the series of each of several processes. */
 static bool bins_is_latency(const dck_series *s)

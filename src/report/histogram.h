@@ -1,8 +1,8 @@
-/* histogram.h - the measured samples of a record, binned for the eye. Bins are as wide as a round
- * number; a long tail is cut off at Tukey's outer fence (three times the quartiles' distance beyond
- * them) and counted apart, since one run of a second would else squeeze a thousand of a millisecond
- * into one bin. Never more than 5 % of the samples at an end are cut off, so that a second group
- * stays in sight.
+/* histogram.h - histogram of the measured samples of a record. The bin width is a round number; a
+ * long tail is cut off at Tukey's outer fence (three interquartile ranges beyond the quartiles) and
+ * counted separately, because one run of a second would otherwise squeeze a thousand runs of a
+ * millisecond into one bin. At most 5 % of the samples at each end are cut off, so that a second
+ * mode stays visible.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_BINS_H
@@ -15,19 +15,19 @@ typedef struct bins_sorted {
 	size_t n;
 } bins_sorted;
 
-/* The runs of r that were measured, of all its processes. false: too few for a picture, or no
- * memory; ret->x is to be freed in any case. */
+/* Collects the measured runs of r, of all its processes. false: too few for a chart, or no memory;
+ * the caller frees ret->x in any case. */
 bool bins_samples(const dck_record *r, bins_sorted *ret);
-void bins_ends(const bins_sorted *s, double *ret_lo, double *ret_hi); /* of the picture */
+void bins_ends(const bins_sorted *s, double *ret_lo, double *ret_hi); /* range of the chart */
 
 enum { BINS_MAX = 128 };
 typedef struct bins {
 	double origin, width;
 	size_t rows, count[BINS_MAX], most;
-	size_t below, above; /* how many samples were cut off */
+	size_t below, above; /* number of samples cut off */
 } bins;
 
-/* About as many bins as wanted. */
+/* Fills about `wanted` bins. */
 void bins_fill(const bins_sorted *s, size_t wanted, bins *b);
 
 #endif

@@ -26,10 +26,10 @@ static const char *subject_of(const dck_record *r)
 	return name ? name : "a measurement";
 }
 
-/* --- what was timed */
+/* --- timed records */
 
 typedef struct timed {
-	const dck_record **records; /* [rows] those that were timed */
+	const dck_record **records; /* [rows] the timed records */
 	size_t rows;
 	char tag[FORMAT_SIZE];	/* of the statistic that is shown first */
 	const dck_metric *main; /* of the first of them */
@@ -422,7 +422,7 @@ static void markdown_rows_put(dck_sink *out, const dck_table *t)
 
 /* --- a record */
 
-/* What was asked, answered in words. */
+/* Writes the answers of the records. */
 static void answers_put(dck_sink *out, const dck_record *r)
 {
 	const dck_fact *answer = dck_record_fact(r, "result", "answer");
@@ -444,7 +444,7 @@ static void answers_put(dck_sink *out, const dck_record *r)
 	}
 }
 
-/* What the star behind an interval means. */
+/* Writes the meaning of the star after an interval. */
 static void markdown_narrow_put(dck_sink *out, const dck_record *r)
 {
 	char text[MARKDOWN_CELL];

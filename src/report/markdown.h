@@ -1,5 +1,5 @@
-/* markdown.h - tables as GitHub and most other readers of Markdown take them: pipes, with the
- * columns aligned in the source too. Any text of a record is written so that it stays text.
+/* markdown.h - writes Markdown tables (GitHub's pipe syntax), with the columns aligned in the
+ * source too. Text of a record is escaped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_MARKDOWN_H
@@ -7,7 +7,7 @@
 
 #include "deepclock/report.h"
 
-#define MARKDOWN_CELL 320 /* of every buffer that a cell is made in */
+#define MARKDOWN_CELL 320 /* size of every buffer of a cell */
 #define MARKDOWN_COLS 64
 
 typedef struct markdown_table {
@@ -20,13 +20,13 @@ typedef struct markdown_table {
 
 void markdown_table_put(dck_sink *out, const markdown_table *t);
 
-/* One line of text between empty lines. */
+/* Writes one line of text between empty lines. */
 void markdown_line(dck_sink *out, const char *before, const char *text, const char *after);
 void markdown_text(dck_sink *out, const char *text);
 
-void markdown_no_memory(dck_sink *out); /* an error of the sink, which sticks */
+void markdown_no_memory(dck_sink *out); /* sets a sticky error of the sink */
 
-/* The operators of a record, as the view says. */
+/* Writes the operators of a record, as selected by the view. */
 void markdown_ops(dck_sink *out, const dck_record *r, const dck_op_view *view);
 
 #endif

@@ -171,7 +171,7 @@ static void markdown_group_put(dck_sink *out, const dck_record *r, view *v,
 		return;
 	}
 	v->group = group;
-	/* One row without a name says nothing. */
+	/* A single row without a name has no information. */
 	if (!group->none || rows.n > 1 || (rows.n > 0 && rows.rows[0].name_bytes > 0))
 		markdown_ops_table_put(out, v, rows.rows, rows.n, top);
 	ops_rows_done(&rows);

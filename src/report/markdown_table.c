@@ -59,7 +59,7 @@ void markdown_no_memory(dck_sink *out)
 void markdown_line(dck_sink *out, const char *before, const char *text, const char *after)
 {
 	sink_text(out, before);
-	/* A line of its own must not begin a heading, a quotation or a list. */
+	/* A separate line must not start a heading, a quotation or a list. */
 	sink_text(out,
 		  before[0] == '\0' && text[0] != '\0' && strchr("#>-+=", text[0]) ? "\\" : "");
 	markdown_text(out, text);

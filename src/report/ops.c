@@ -143,7 +143,7 @@ bool ops_timed(const dck_record *r)
 	return false;
 }
 
-/* --- order: what is largest first, what is not known last, then as in the graph */
+/* --- order: largest first, unknown last, then graph order */
 
 static double report_key_of(const ops_row *row, int sort)
 {

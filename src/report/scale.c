@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SPAN_MAX   1000.0 /* from the least to the most that so many decimals fit */
+#define SPAN_MAX   1000.0 /* ratio of most to least that one number of decimals fits */
 #define TIME_MOST  9999.5 /* of a unit: 13826.8 needs no decimals */
 #define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
-#define TINY	   1e-3	  /* of what has no prefixes: an exponent says more than zeros */
+#define TINY	   1e-3	  /* without prefixes: an exponent is clearer than zeros */
 #define DIGITS_MAX 6	  /* of the largest */
 
 typedef struct prefix {
@@ -179,7 +179,7 @@ const char *column_scale_value(const column_scale *s, const dck_value *v, char *
 	return column_scale_number(s, number, buf);
 }
 
-/* Both ends lie about as far from the value. */
+/* Returns whether both ends are about equally far from the value. */
 static bool is_even(double v, const dck_cell *c, double most)
 {
 	const double up = c->hi - v, down = v - c->lo;

@@ -1,4 +1,4 @@
-/* scale.h - how the numbers of one column of a table are written.
+/* scale.h - common unit and decimals for the numbers of a table column.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_SCALE_H
@@ -6,27 +6,26 @@
 
 #include "report/format.h"
 
-/* What the numbers of a column are like: sizes without sign, 0 left out. {.whole = true} to begin
- * with. */
+/* Range of the numbers of a column: magnitudes, without 0. Starts as {.whole = true}. */
 typedef struct column_range {
 	bool any, whole; /* there are numbers; all are integers */
 	double least, most;
-	double half; /* of the narrowest interval; 0: there is none */
+	double half; /* half-width of the narrowest interval; 0: none */
 } column_range;
 
 void column_range_add(column_range *r, const dck_cell *c);
 
 typedef struct column_scale {
-	dck_unit base; /* what the numbers are in */
+	dck_unit base; /* unit of the numbers */
 	double divide;
 	int decimals;
-	bool share;    /* in percent */
-	bool whole;    /* counts, to the last digit */
-	bool each;     /* they lie too far apart for one number of decimals: each has its own */
+	bool share; /* in percent */
+	bool whole; /* counts, to the last digit */
+	bool each; /* their range is too large for one number of decimals: each has separate ones */
 	char unit[12]; /* for the column's head; "": none */
 } column_scale;
 
-/* share: of ratios that are shown as percent. */
+/* Returns the scale of a column. share: ratios that are shown as percent. */
 column_scale column_scale_of(const column_range *r, dck_unit u, bool share);
 /* buf: FORMAT_SIZE */
 const char *column_scale_number(const column_scale *s, double v, char *buf);

@@ -27,7 +27,7 @@ static int models_read(const cli *c, cli_subjects *m)
 	return code;
 }
 
-/* An error among the notes says that the answers are not the same, or are no numbers. */
+/* An error among the notes means that the outputs differ, or are not numbers. */
 static int accuracy_verdict(const dck_record *r)
 {
 	for (size_t i = 0; i < r->nnotes; i++)

@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* With what earlier starts say, where the history has some. */
+/* Adds the interval between starts, if the history has earlier ones. */
 static dck_status bench_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 			     dck_err *err)
 {

@@ -331,7 +331,7 @@ typedef struct action {
 	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
 	unsigned min_args, max_args;
 	const char *arg;	    /* what an argument is, for messages */
-	const char *const *options; /* it takes, NULL-ended; besides --db and the general ones */
+	const char *const *options; /* NULL-ended; besides --db and the common ones */
 	const dck_opt *tables[2];   /* it takes all of these too; NULL: none */
 	bool makes;		    /* a missing history is created */
 } action;

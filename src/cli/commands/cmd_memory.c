@@ -34,7 +34,7 @@ static int memory_run(cli *c, void *config)
 	}
 	code = cli_profile_show(c, record);
 	const dck_note *unseen = dck_record_note(record, "allocations-not-traced");
-	if (unseen) { /* what was wanted is not there, though the rest is shown and saved */
+	if (unseen) { /* the requested result is missing, but the rest is shown and saved */
 		cli_message("%s", unseen->text);
 		code = code == CLI_OK ? CLI_FAILED : code;
 	}

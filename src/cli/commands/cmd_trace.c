@@ -39,7 +39,8 @@ static void timeline_read(cli *c, const char *path)
 		cli_message("the page has no timeline: %s", err.msg);
 }
 
-/* Of the trace that an earlier run left at the default name; one that is named is replaced. */
+/* Name for the trace that an earlier run wrote to the default name; a trace with a given name is
+ * replaced. */
 static const char previous[] = "trace.previous.pftrace";
 
 static bool previous_keep(const cli *c, const char *path)
@@ -61,7 +62,7 @@ static void previous_told(const char *path)
 		cli_message("the trace of an earlier run is now in '%s'", previous);
 }
 
-/* nsys's -s says what is sampled. */
+/* nsys's -s selects what is sampled. */
 static bool is_sampling_of_nsys(const char *word)
 {
 	static const char *const words[] = {"cpu", "process-tree", "system-wide", "none"};

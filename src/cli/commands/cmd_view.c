@@ -84,7 +84,7 @@ static bool opener_run(const char *opener, const char *path)
 	return child > 0;
 }
 
-/* Hands the page to the browser; false: there is none, or no display that it could be on. */
+/* Passes the page to the browser; false: no browser, or no display. */
 static bool browser_open(const char *path)
 {
 	const bool display = is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
@@ -96,7 +96,7 @@ static bool browser_open(const char *path)
 	return false;
 }
 
-/* Where the page is, and how it comes to a browser. */
+/* Prints the path of the page, and how to open it in a browser. */
 static void page_tell(const char *path, bool wanted)
 {
 	char host[256] = "";

@@ -24,13 +24,13 @@ typedef struct ort_binding ort_binding;
 typedef struct ort_value ort_value;
 typedef struct ort_type ort_type;
 typedef struct ort_tensor_type ort_tensor_type;
-typedef struct ort_memory ort_memory; /* where memory lies */
+typedef struct ort_memory ort_memory; /* location of memory */
 typedef struct ort_allocator ort_allocator;
 typedef struct ort_cuda ort_cuda;   /* options of the CUDA provider */
 typedef struct ort_pairs ort_pairs; /* keys and their values */
 
-/* An allocator of ours, as ONNX Runtime calls it. `version` is the oldest API that knows these
- * members, so that no later one is looked for. */
+/* The interface of an allocator that ONNX Runtime calls. `version` is the oldest API with these
+ * members, so ONNX Runtime expects no later ones. */
 typedef struct ort_allocator_table {
 	uint32_t version;
 	void *(*alloc)(struct ort_allocator_table *self, size_t bytes);
@@ -148,8 +148,7 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	  (ort_options * o, ort_log_fn log, void *self))                                          \
 	X(273, SetDeterministicCompute, ort_status *, (ort_options * o, bool on))
 
-/* Slots that came later: the first minor version that has it, then as above. NULL where the library
- * is older. */
+/* Slots added later: the first minor version, then as above. NULL if the library is older. */
 #define ORT_SLOTS_LATER(X)                                                           \
 	X(22, 297, GetKeyValue, const char *, (const ort_pairs *p, const char *key)) \
 	X(22, 300, ReleaseKeyValuePairs, void, (ort_pairs * p))                      \
@@ -168,14 +167,15 @@ typedef struct ort_api {
 #define ORT_MINOR_KNOWN	 31u /* the newest table these slots were checked against */
 
 /* What OrtGetApiBase() returns. get_api(n) prints to stderr for n above the library's minor
- * version, so ask get_version() first. */
+ * version, so call get_version() first. */
 typedef void (*ort_slot)(void); /* any function; cast to its type before the call */
 typedef struct ort_api_base {
 	const ort_slot *(*get_api)(uint32_t version);
 	const char *(*get_version)(void);
 } ort_api_base;
 
-/* minor: of the table, which ends with that version's last slot. */
+/* Copies the slots. `minor`: version of the table, which ends with the last slot of that version.
+ */
 static inline void ort_api_fill(ort_api *ret, const ort_slot *table, unsigned minor)
 {
 #define X(slot, name, result, arguments) ret->name = (result(*) arguments)table[slot];

@@ -26,7 +26,7 @@ struct dck_engine_context {
 	bool watched;	     /* the model counts its runs */
 	bool outputs_vary;   /* bind outputs again before each run */
 	bool outputs_filled; /* there was a run since they were bound */
-	bool values_stale;   /* `values` are not those of the last run */
+	bool values_stale;   /* `values` are not from the last run */
 
 	dck_engine_model *model;
 	ort_value **values; /* of the outputs; allocated by ONNX Runtime */
@@ -149,7 +149,7 @@ static dck_status shape_check(const char *what, const dck_tensor_info *want, con
 static dck_status value_new(dck_engine_context *c, const char *name, const dck_tensor *t,
 			    ort_value **ret, dck_err *err)
 {
-	static char nothing[1]; /* where an empty tensor's data lies */
+	static char nothing[1]; /* data of an empty tensor */
 	const ort_lib *l = &c->model->lib;
 
 	return ort_check(l,
@@ -297,7 +297,7 @@ static dck_status values_get(dck_engine_context *c, dck_err *err)
 	return DCK_OK;
 }
 
-/* shape_only: what has no size for us, such as text, is passed without its data. */
+/* shape_only: types without a known size, such as text, are passed without data. */
 static dck_status tensor_fill(const ort_lib *l, ort_value *v, const ort_tensor_type *type,
 			      const char *name, bool shape_only, dck_tensor *ret, dck_err *err)
 {

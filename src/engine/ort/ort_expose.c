@@ -1,9 +1,9 @@
-/* ort_expose.c - a model of which more values are outputs.
+/* ort_expose.c - makes intermediate values of an ONNX model outputs of its graph.
  *
- * In the encoding of ONNX files, a message that stands twice in another is merged, and lists are
- * joined. So a second graph that holds nothing but outputs, behind the last byte of the file, adds
- * them to those of the first: https://protobuf.dev/programming-guides/encoding/#last-one-wins.
- * ONNX Runtime finds out the types of outputs that state none.
+ * In the protobuf encoding, repeated occurrences of a message field are merged, and their lists are
+ * joined. So a second graph with only outputs, appended to the file, adds them to the outputs of
+ * the first: https://protobuf.dev/programming-guides/encoding/#last-one-wins. ONNX Runtime infers
+ * the types of outputs without a type.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -36,7 +36,7 @@ static char *varint_put(char *to, size_t v)
 	return to;
 }
 
-/* Of a field with n bytes. */
+/* Returns the encoded size of a field with n bytes. */
 static size_t field_size(size_t n)
 {
 	return 1 + varint_size(n) + n;

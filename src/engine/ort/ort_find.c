@@ -41,7 +41,7 @@ static void add_newest(ort_places *p, mem_arena *a, const char *folder, const ch
 		library_candidate_add(p, path, how);
 }
 
-/* --- what the user says */
+/* --- given by the user */
 
 static const char by_option[] = "--engine-lib";
 
@@ -100,9 +100,9 @@ static void python_says(ort_places *p, mem_arena *a)
 				      "named by the Python that runs deepclock");
 }
 
-/* --- beside deepclock */
+/* --- next to deepclock */
 
-/* Only a name of this file, to ask the loader which file it is in. */
+/* An address in this library, to query its file name from the loader. */
 static const char here;
 
 static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const char *how);

@@ -1,4 +1,4 @@
-/* ort_find.h - where ONNX Runtime's C library may be. Nothing is loaded or run here.
+/* ort_find.h - searches for ONNX Runtime's C library. Nothing is loaded or run here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_FIND_H
@@ -10,7 +10,7 @@
 typedef struct ort_place {
 	const char *path; /* a file, or a bare name for the loader's own search */
 	const char *how;  /* "--engine-lib", "DEEPCLOCK_ORT", "beside deepclock" */
-	bool asked;	  /* by the user: failing there is an error, nothing else is tried */
+	bool asked;	  /* given by the user: a failure is final, no other is tried */
 	bool trusted;	  /* --engine-lib names it: loaded whatever its owner and mode */
 } ort_place;
 
@@ -18,15 +18,17 @@ typedef struct ort_place {
 typedef struct ort_places {
 	ort_place place[ORT_PLACES_MAX];
 	size_t n;
-	const char *old_wheel; /* a Python package without the C library; NULL: none was seen */
-	const char *python;    /* the interpreter whose packages were looked through, or NULL */
+	const char *old_wheel; /* a Python package without the C library; NULL: none found */
+	const char *python;    /* the interpreter whose packages were searched, or NULL */
 } ort_places;
 
-/* Lists the files that are there, best first; texts live in `a`. asked NULL: searched. E_ABSENT,
- * E_VERSION: `asked`, or the file an environment variable names, is not there or not it. */
+/* Lists the existing files, best first; texts live in `a`. asked NULL: searches. E_ABSENT,
+ * E_VERSION: `asked`, or the file that an environment variable names, does not exist or is another
+ * library. */
 dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
 
-/* Adds what lies beside deepclock's file `self`, and in the packages that it is installed in. */
+/* Adds the libraries in the directory of deepclock's file `self`, and in the packages that it is
+ * installed in. */
 void ort_find_beside(ort_places *p, mem_arena *a, const char *self);
 
 #endif

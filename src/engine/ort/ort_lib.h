@@ -1,4 +1,4 @@
-/* ort_lib.h - ONNX Runtime's library, loaded and checked.
+/* ort_lib.h - loads and checks ONNX Runtime's library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_LIB_H
@@ -12,7 +12,7 @@
 typedef struct ort_lib {
 	ort_api api; /* first: run() is one load away from it */
 	os_library *library;
-	const char *how; /* which place of ort_find() it was */
+	const char *how; /* source in ort_find() */
 	char version[24];
 	unsigned minor;
 	ort_env *env;
@@ -20,22 +20,22 @@ typedef struct ort_lib {
 	ort_memory *cpu;
 } ort_lib;
 
-/* asked: a file or directory; NULL: searched. log and log_self hear of files that were passed over.
- * `a` is for what the search needs. E_ABSENT, E_VERSION, E_FORMAT, E_ENGINE. */
+/* Opens the library. asked: a file or directory; NULL: searches. log and log_self receive the files
+ * that were skipped. The search allocates in `a`. E_ABSENT, E_VERSION, E_FORMAT, E_ENGINE. */
 dck_status ort_lib_open(const char *asked, mem_arena *a, const dck_open_params *log, ort_lib *ret,
 			dck_err *err);
 void ort_lib_close(ort_lib *l);
 
-/* DCK_OK for NULL, else E_ENGINE with "<fmt>: <the library's sentence>" and its code as
+/* Returns DCK_OK for NULL, else E_ENGINE with "<fmt>: <the library's message>" and its code as
  * native_code; releases s. */
 dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *fmt, ...)
     DCK_PRINTF(4, 5);
 
-/* A logging function that drops every message. */
+/* Drops every log message. */
 void ort_log_drop(void *self, int severity, const char *category, const char *id,
 		  const char *location, const char *text);
 
-/* The library's sentence without places in its sources and stack traces. */
+/* Copies the library's message without source locations and stack traces. */
 void ort_sentence(const char *text, char *buf, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
-/* ort_memory.c - what ONNX Runtime allocates: by the statistics of its arena, and by an allocator
- * of ours that takes the arena's place and counts.
+/* ort_memory.c - memory use of ONNX Runtime: from the statistics of its arena, and from a counting
+ * allocator that replaces the arena.
  *
- * The arena rounds up and takes memory from the system in growing steps, so what it holds says
- * little of what a model needs. The allocator of ours sees each request as it is.
+ * The arena rounds up and grows in increasing steps, so its size says little about the need of a
+ * model. The counting allocator receives each request unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -24,7 +24,7 @@ struct ort_counter {
 	atomic_uint_least64_t run_base, run_peak, run_allocs;
 };
 
-/* In front of each block. Kernels want blocks on a cache line, and some more than that. */
+/* Header before each block. Kernels need blocks aligned to a cache line, and some to more. */
 #define ALIGN 256u
 
 typedef struct block {
@@ -151,7 +151,7 @@ static dck_memory memory_counted(const ort_counter *c)
 			    .run_peak_bytes = peak > base ? peak - base : 0};
 }
 
-/* "-1" and what is no number are not known. */
+/* "-1" and invalid numbers are unknown. */
 static bool memory_number_get(const ort_lib *l, const ort_pairs *pairs, const char *key,
 			      uint64_t *ret)
 {
@@ -182,7 +182,7 @@ static dck_status arena_of(const ort_lib *l, const ort_session *s, const char *p
 {
 	ort_memory *where;
 
-	/* Tensors of the CUDA provider lie in an arena of its own. */
+	/* Tensors of the CUDA provider are in a separate arena. */
 	if (strcmp(provider, "cuda") == 0)
 		DCK_TRY(ort_check(l,
 				  l->api.CreateMemoryInfo("Cuda", ORT_ALLOCATOR_ARENA, (int)device,

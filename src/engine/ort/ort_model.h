@@ -1,4 +1,4 @@
-/* ort_model.h - what the files of the engine 'ort' share.
+/* ort_model.h - private header of the engine 'ort': its model and the functions of its files.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_MODEL_H
@@ -21,9 +21,9 @@ struct dck_engine_model {
 	uint64_t library_ns, session_ns;
 	void (*log)(void *self, dck_log_level level, const char *text);
 	void *log_self;
-	/* What is watched; nothing, for a model that is timed. */
+	/* Requested observations; 0 for a model that is timed. */
 	uint32_t observe; /* DCK_OBSERVE_... */
-	size_t nvalues;	  /* the last so many outputs are values made so */
+	size_t nvalues;	  /* number of values exposed as outputs, the last ones */
 	ort_runs runs;
 	ort_counter *counter;
 	ort_profile_files files;

@@ -65,10 +65,10 @@ static dck_status is_in_build(const ort_lib *l, const char *name, mem_arena *a, 
 					   : "");
 }
 
-/* CUDA's libraries come as Python packages beside onnxruntime's, where the loader does not look:
- * loaded here by their full names, in the order of their dependencies, they are found by their
- * short ones later. They stay loaded, as the driver's own threads may run in them. What is not
- * there may be installed in the system; if it is not, the provider's error names it. */
+/* CUDA's libraries are Python packages next to onnxruntime's, which the loader does not search:
+ * once loaded here by their full names, in the order of their dependencies, they are found by their
+ * short names. They stay loaded, because the driver's threads may run in them. A missing library
+ * may be installed in the system; if not, the provider's error names it. */
 static void preload_cuda(const ort_lib *l, mem_arena *a)
 {
 	static const char *const libraries[] = {
@@ -84,7 +84,7 @@ static void preload_cuda(const ort_lib *l, mem_arena *a)
 	const char *packages = mem_arena_dup_n(a, path, (size_t)(packages_end - path));
 	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
 		const char *file = strrchr(libraries[i], '/');
-		/* From CUDA 13 on all lie in one directory, nvidia/cu13. */
+		/* Since CUDA 13 all are in one directory, nvidia/cu13. */
 		const char *patterns[] = {mem_arena_fmt(a, "nvidia/%s.so.*", libraries[i]),
 					  mem_arena_fmt(a, "nvidia/cu[0-9]*/lib%s.so.*", file)};
 		for (size_t k = 0; k < 2; k++) {

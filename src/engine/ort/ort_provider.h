@@ -6,13 +6,13 @@
 
 #include "engine/ort/ort_lib.h"
 
-/* What is compiled in, which need not work here: "CPUExecutionProvider" is "cpu" and so on, in
- * small letters. Texts live in `a`. */
+/* Lists the providers compiled in, which may not work here, in lower case: "CPUExecutionProvider"
+ * is "cpu". Texts live in `a`. */
 dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const **ret, size_t *ret_n,
 			     dck_err *err);
 
-/* Adds provider `name` to the session's options; "cpu" is always there and adds nothing. E_UNSUP:
- * not in this build; E_ENGINE: its libraries or its device are missing. */
+/* Adds provider `name` to the session's options; "cpu" is always available and adds nothing.
+ * E_UNSUP: not in this build; E_ENGINE: its libraries or its device are missing. */
 dck_status ort_provider_append(const ort_lib *l, ort_options *o, const char *name, unsigned device,
 			       mem_arena *a, dck_err *err);
 

@@ -1,5 +1,5 @@
-/* ort_scan.c - reads ONNX Runtime's profile through a window, so that a file of hundreds of MB
- * costs no more than what is kept of it.
+/* ort_scan.c - streaming lexer: reads ONNX Runtime's profile through a window, so that a file of
+ * hundreds of MB needs memory only for the stored results.
  *
  * A reader of JSON would not do. Older versions write names as they are, with quotes, backslashes
  * and line ends that break the text, so a quote ends a string only where what follows can follow a
@@ -60,7 +60,7 @@ void ort_text_done(ort_text *t)
 
 /* --- bytes */
 
-/* How many of the `want` (at most AHEAD) bytes from here on there are. */
+/* Returns how many of the next `want` (at most AHEAD) bytes are available. */
 static size_t ahead(ort_scan *s, size_t want)
 {
 	if (s->n - s->at >= want || s->ended)
@@ -197,7 +197,8 @@ static int hex4(const char *at)
 	return v;
 }
 
-/* One escape at *at, which moves behind it; returns how many bytes it is at `to`, 0: none. */
+/* Decodes the escape at *at and advances *at; returns the number of bytes written to `to`, 0:
+ * invalid. */
 static size_t escape_read(const char **at, char *to)
 {
 	static const char from[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
@@ -224,7 +225,7 @@ static size_t escape_read(const char **at, char *to)
 	return utf8_put(to, (uint32_t)c);
 }
 
-/* JSON's escapes undone in place; a text with what is none stays as it is. */
+/* Decodes JSON's escapes in place; a text with an invalid escape stays unchanged. */
 static bool text_unescape(ort_text *t)
 {
 	char one[UTF8_BYTES_MAX];
@@ -313,7 +314,7 @@ dck_status ort_scan_key(ort_scan *s, ort_text *ret)
 
 /* --- values */
 
-/* A list or an object that says nothing to us, whose texts are of ONNX Runtime's own making. */
+/* Skips an irrelevant list or object, whose texts ONNX Runtime itself generated. */
 static dck_status nested_skip(ort_scan *s)
 {
 	char open[DEPTH_MAX];
@@ -368,7 +369,7 @@ dck_status ort_scan_skip(ort_scan *s)
 	return c == '"' ? ort_scan_text(s, &s->scratch, false) : bare_read(s, &s->scratch);
 }
 
-/* A whole number, as such or as a text; what is behind its point is dropped. */
+/* Reads an integer, quoted or not; a fraction is dropped. */
 dck_status ort_scan_number(ort_scan *s, int64_t *ret)
 {
 	const char *at;

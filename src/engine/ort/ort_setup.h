@@ -1,4 +1,4 @@
-/* ort_setup.h - the options of the engine 'ort', and what they make of a session.
+/* ort_setup.h - reads the options of the engine 'ort' and applies them to a session.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_SETUP_H
@@ -8,7 +8,7 @@
 
 extern const dck_engine_option ort_engine_options[];
 
-/* Everything decided, defaults included. Texts are borrowed from the parameters. */
+/* All settings, defaults included. Texts are borrowed from the parameters. */
 typedef struct ort_setup {
 	uint64_t threads, interop_threads;
 	bool parallel, flush_denormals;
@@ -19,7 +19,7 @@ typedef struct ort_setup {
 
 /* Reads options and device; warns through p->log of more threads than processors. E_ARG. */
 dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err);
-/* Puts all but the provider into *o. */
+/* Sets all options except the provider in *o. */
 dck_status ort_setup_apply(const ort_lib *l, const ort_setup *s, const dck_open_params *p,
 			   ort_options *o, dck_err *err);
 

@@ -1,5 +1,5 @@
-/* ort_trace.h - ONNX Runtime's profile, a file of events in the form of Chrome's traces: the
- * operators and the runs that are in it.
+/* ort_trace.h - reads ONNX Runtime's profile, a file in Chrome's trace event format: its operators
+ * and runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_TRACE_H
@@ -7,24 +7,24 @@
 
 #include "base/mem.h"
 
-/* Times are as the file has them, in microseconds since the session was made. */
+/* Times are in microseconds since the session was created, as in the file. */
 typedef struct ort_trace_op {
-	const char *name, *type, *provider; /* type, provider: NULL when not told */
+	const char *name, *type, *provider; /* type, provider: NULL if not given */
 	int64_t thread;
 	uint64_t begin_us, duration_us;
-	uint64_t device_us; /* of its kernels on a device, together */
+	uint64_t device_us; /* sum over its kernels on a device */
 	bool has_device;
-	int64_t memory_bytes; /* in use when it ended; INT64_MIN: not told */
+	int64_t memory_bytes; /* in use when it ended; INT64_MIN: not given */
 } ort_trace_op;
 
 typedef struct ort_trace_run {
 	int64_t thread;
 	uint64_t begin_us, duration_us;
-	size_t ops_before; /* of the file's order, which is that of their ends */
+	size_t ops_before; /* in file order, which is the order of completion */
 } ort_trace_run;
 
 typedef struct ort_trace {
-	ort_trace_op *ops; /* in the file's order */
+	ort_trace_op *ops; /* in file order */
 	size_t nops;
 	ort_trace_run *runs; /* the same */
 	size_t nruns;
@@ -35,12 +35,12 @@ typedef struct ort_trace {
 typedef struct ort_trace_source {
 	size_t (*read)(void *self, void *to, size_t n);
 	void *self;
-	const char *label; /* begins a sentence */
+	const char *label; /* first words of a message */
 } ort_trace_source;
 
-/* Names are text without escapes before some version of ONNX Runtime, and JSON's later on:
- * `escaped` says which; a name that cannot be JSON's is taken as it is in any case. Everything is
- * in `a`, and memory grows with the operators alone. E_FORMAT: malformed or cut short; E_LIMIT. */
+/* Reads a profile. `escaped`: names are JSON strings; older versions of ONNX Runtime write them
+ * without escapes. A name that is invalid JSON is used unchanged. All results are in `a`; memory
+ * grows only with the operators. E_FORMAT: malformed or truncated; E_LIMIT. */
 dck_status ort_trace_read(const ort_trace_source *s, bool escaped, mem_arena *a, ort_trace *ret,
 			  dck_err *err);
 dck_status ort_trace_read_file(const char *path, bool escaped, mem_arena *a, ort_trace *ret,

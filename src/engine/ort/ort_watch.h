@@ -1,5 +1,5 @@
-/* ort_watch.h - what an observed session reports besides its results: when each operator ran,
- * what was allocated, every value of the graph. Each of the three is a file of its own.
+/* ort_watch.h - instrumentation of an ONNX Runtime session: operator profile, memory counter, and
+ * every value of the graph as an output. Each has a separate file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_WATCH_H
@@ -9,27 +9,27 @@
 
 #include <stdatomic.h>
 
-/* --- which runs there were, from any thread */
+/* --- counts the runs, from any thread */
 
 #define ORT_FAILURES_MAX 64
 
 typedef struct ort_runs {
 	atomic_uint_least64_t ended;
 	atomic_uint_least64_t failures;
-	atomic_uint_least64_t failed[ORT_FAILURES_MAX]; /* by the order of their ends */
+	atomic_uint_least64_t failed[ORT_FAILURES_MAX]; /* by the order of completion */
 } ort_runs;
 
 /* --- ort_profile.c */
 
-/* Where the session writes; graph NULL: it could not. Texts live in the model's arena. */
+/* Files that the session writes; graph NULL: not possible. Texts live in the model's arena. */
 typedef struct ort_profile_files {
 	const char *prefix, *graph;
 } ort_profile_files;
 
-/* Names the files in work_dir. E_ARG: there is none; E_IO: nothing can be written there. */
+/* Names the files in work_dir. E_ARG: it does not exist; E_IO: it is not writable. */
 dck_status ort_profile_plan(const char *work_dir, mem_arena *a, ort_profile_files *ret,
 			    dck_err *err);
-/* Into a session's options. with_graph: the optimised graph is to be saved as well. */
+/* Sets the options of a session. with_graph: also save the optimised graph. */
 dck_status ort_profile_apply(const ort_lib *l, const ort_profile_files *f, bool with_graph,
 			     ort_options *o, dck_err *err);
 /* Ends the session's profile and reads it. Texts and events live in `a`. */
@@ -37,8 +37,9 @@ dck_status ort_profile_end(const ort_lib *l, ort_session *s, const ort_runs *run
 			   dck_profile *ret, dck_err *err);
 
 struct ort_trace;
-/* The events of a trace by runs: see dck_profile. Those of a run that failed are left out, and
- * those of none too; then, or when fewer runs are there than were made, DCK_PROFILE_TRUNCATED. */
+/* Groups the events of a trace by run: see dck_profile. Omits events of failed runs and events
+ * outside of runs; then, or if the trace has fewer runs than were made, sets DCK_PROFILE_TRUNCATED.
+ */
 dck_status ort_profile_group(const struct ort_trace *t, const ort_runs *runs, mem_arena *a,
 			     dck_profile *ret, dck_err *err);
 
@@ -46,9 +47,9 @@ dck_status ort_profile_group(const struct ort_trace *t, const ort_runs *runs, me
 
 typedef struct ort_counter ort_counter; /* an allocator that counts */
 
-/* Counts what a session takes that is made between counter_new and counter_settle: it is
- * registered with the environment, which all sessions of the process share, no longer than that.
- * *ret is owned and must outlive the session. */
+/* Counts the allocations of a session that is created between counter_new and counter_settle. The
+ * allocator is registered only that long, because all sessions of the process share the
+ * environment. The caller owns *ret, which must outlive the session. */
 dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, dck_err *err);
 void ort_counter_settle(ort_counter *c);
 void ort_counter_free(ort_counter *c); /* NULL is allowed */
@@ -61,10 +62,10 @@ dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *pr
 
 /* --- ort_expose.c: the model with more outputs */
 
-/* bytes of the model and, behind them, the names as outputs of its graph. */
+/* Writes the bytes of the model followed by the names as outputs of its graph. */
 dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err);
-/* Where the weights that lie beside the model are looked for, as it is opened from memory. Older
- * versions do not look there. */
+/* First minor version that finds external weights in the model's directory when the model is opened
+ * from memory. */
 #define ORT_MINOR_FOLDER 21u
 dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_options *o,
 			     dck_err *err);

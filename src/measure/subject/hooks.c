@@ -27,7 +27,7 @@ dck_status subject_hook_new(const char *name, const char *line, const dck_comman
 			    subject_hook **ret, dck_err *err)
 {
 	subject_hook *h = mem_zalloc(1, sizeof *h);
-	/* What it says of a failure is seen; the result on standard output is not mixed with it. */
+	/* Its stderr stays visible; its stdout is not mixed with the result on standard output. */
 	os_spawn_config config = {
 	    .in_fd = -1,
 	    .out_fd = c->output && strcmp(c->output, "inherit") == 0 ? OS_STDERR : -1,
@@ -114,7 +114,7 @@ static dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* What is once for all of them is done once: an earlier subject has the same line. */
+/* Returns whether an earlier subject has the same line, so that a common hook runs once. */
 static bool hooks_is_repeated(const dck_subject *const *all, size_t i, bool setup)
 {
 	const char *line = setup ? all[i]->command.setup : all[i]->command.cleanup;

@@ -36,7 +36,7 @@ static dck_status file_possible(const subject_sized *in, dck_err *err)
 	return DCK_OK;
 }
 
-/* An array for an input, whose it becomes; file names it in sentences. */
+/* Moves an array to its input, which owns it; `file` is its name in messages. */
 static dck_status array_take(given_reader *b, size_t index, const char *file, dck_err *err)
 {
 	input_given *in = &b->list[index];

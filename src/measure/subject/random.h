@@ -1,5 +1,5 @@
-/* random.h - values that depend on the seed, the input and the position alone
- * (base/rng.h), the same on every platform.
+/* random.h - reproducible random tensors: values depend only on the seed, the stream and the
+ * position (base/rng.h), the same on every platform.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_RANDOM_H
@@ -9,10 +9,10 @@
 
 /* Fills n elements of type t at p. Floats: standard normal, no denormals. Integers: uniform in low
  * to high, both inclusive, which must be within the type. Booleans: 0 or 1. `stream` separates
- * inputs and sets apart. false: a type that has no such values. */
+ * inputs and sets. Returns false for a type without such values. */
 bool random_fill(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 		 uint64_t stream);
-/* The same for integers and booleans alone, and for floats that are uniform in [low, high). */
+/* Fill integers and booleans only, or floats uniform in [low, high). */
 bool random_fill_integers(void *p, size_t n, dck_dtype t, int64_t low, int64_t high, uint64_t seed,
 			  uint64_t stream);
 bool random_fill_reals(void *p, size_t n, dck_dtype t, double low, double high, uint64_t seed,

@@ -1,6 +1,6 @@
-/* sizes_example.c - which sizes a model leaves open, in one sentence, and sizes that it is likely
- * to run with: by names and types, and of several that are usual the one that contradicts the graph
- * least.
+/* sizes_example.c - the message that lists the open sizes of a model, and a heuristic for sizes
+ * that it is likely to run with: by names and types, and of several usual sizes the one that
+ * contradicts the graph least.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/shape_resolve.h"
@@ -63,7 +63,7 @@ static bool is_new(const char *symbol)
 	return symbol && strcasestr(symbol, "seq") && !is_past(symbol) && !is_total(symbol);
 }
 
-/* The size of the first symbol of that kind; -1: there is none. */
+/* Returns the size of the first symbol of that kind; -1: none. */
 static int64_t size_of_kind(const shape_resolve *z, bool (*kind)(const char *symbol))
 {
 	for (size_t i = 0; i < z->nsymbols; i++)
@@ -85,7 +85,7 @@ static bool has_total(const shape_resolve *z)
 	return past && total;
 }
 
-/* A size for one open dimension. Names count most, then where it stands. */
+/* Guesses the size of an open dimension: by its name first, then by its position. */
 static int64_t guess(const dck_tensor_info *t, size_t axis, size_t rank, bool batch, const usual *u)
 {
 	static const char *const heights[] = {"height", "_h", NULL}, *const h[] = {"h", NULL};
@@ -305,8 +305,8 @@ static void selectors_feed(shape_resolve *z, mem_arena *a)
 	}
 }
 
-/* Everything that is open filled with what is usual: the first of the usual sizes that contradicts
- * the graph least. full->input NULL: no memory. */
+/* Fills all open dimensions with usual values: the first of the usual sizes that contradicts the
+ * graph least. full->input NULL: no memory. */
 static void full_make(const shape_resolve *z, shape_resolve *full)
 {
 	mem_arena *a = z->path ? mem_arena_new(0) : NULL;
@@ -387,7 +387,7 @@ static const char *shape_pair(const shape_resolve *z, const shape_resolve *full,
 	memcpy(dim, in->dim, sizeof dim);
 	for (size_t d = 0; z->batch > 0 && d < in->rank; d++)
 		if (d == shape_resolve_batch_axis(z, i) || state_batch(&in->info, d)) {
-			dim[d] = -1; /* --batch says it */
+			dim[d] = -1; /* set by --batch */
 			n[d] = "N";
 		}
 	const char *dims = subject_dims_text(z->arena, dim, n, in->rank);
@@ -489,7 +489,7 @@ const char *subject_usual_text(mem_arena *a, const subject_usual *u)
 	return text;
 }
 
-/* --- the sentence */
+/* --- the message */
 
 #define LISTED_MAX 6
 
@@ -503,7 +503,7 @@ static bool all_open(const subject_sized *in)
 	return all;
 }
 
-/* "batch (input 'x' axis 0)"; where it stands, once for each size. */
+/* Lists each open size once, with its position: "batch (input 'x' axis 0)". */
 static const char *open_list(const shape_resolve *z, size_t *ret_n)
 {
 	const char *text = "", *last = NULL;
@@ -564,7 +564,7 @@ dck_status shape_resolve_closed(const shape_resolve *z, const char *command, dck
 				      subject_shell_word(z->arena, pair ? pair : ""));
 		DCK_NEED(shape, err, "for the model's inputs");
 	}
-	/* A command that would be cut is none. */
+	/* A truncated command would be wrong. */
 	if (command &&
 	    strlen(list) + strlen(command) + strlen(options) + strlen(shape) < sizeof err->msg - 80)
 		DCK_FAIL(err, E_ARG, "the model leaves %zu size%s open: %s; for example: %s %s%s",
@@ -582,7 +582,7 @@ static dck_status example_check(const dck_subject *s, const char *command, mem_a
 	shape_resolve z;
 	subject_usual u;
 
-	/* Who opens the file says what else is wrong with it, or with what is given. */
+	/* The code that opens the file reports other errors of the file or the options. */
 	if (model_summary_read_file(s->text, a, &m, NULL) != DCK_OK)
 		return DCK_OK;
 	DCK_TRY(shape_resolve_declared(&z, a, &m.values, m.path, err));
@@ -597,7 +597,7 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 	dck_status status;
 	mem_arena *a;
 
-	/* Other engines may need no sizes: they are asked when they open it. */
+	/* Other engines may need no sizes, which is known only when they open the model. */
 	if (s->kind != DCK_SUBJECT_MODEL || !s->text || strncmp(s->text, "zoo:", 4) == 0 ||
 	    (s->model.engine && strcmp(s->model.engine, "ort") != 0))
 		return DCK_OK;

@@ -1,4 +1,4 @@
-/* subject_facts.h - what was found and built: the subject, its engine.
+/* subject_facts.h - writes the facts of the opened subject and its engine to a record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SUBJECT_SUBJECT_FACTS_H
@@ -9,12 +9,12 @@
 #include "measure/subject/target.h"
 
 void subject_facts_of(record_builder *b, const dck_subject *s, const subject_target *t);
-/* A model that was rebatched: facts and the note. subject_facts_of() does it for its target. */
+/* Adds the facts and the note of a rebatched model. subject_facts_of() calls it for its target. */
 void subject_facts_rebatched(record_builder *b, const rebatch_info *f);
-/* A note on usual values that were taken for what the model of that name leaves open; usual "" or
- * NULL: none were. subject_facts_of() does it for its target. */
+/* Adds a note on the usual values used for dimensions that the model `name` leaves open; usual ""
+ * or NULL: none. subject_facts_of() calls it for its target. */
 void subject_facts_usual(record_builder *b, const char *name, const char *usual);
-/* The same of another record's subject. */
+/* Copies that note from another record. */
 void subject_facts_usual_copy(record_builder *b, const dck_record *from);
 void subject_facts_engine(record_builder *b, const subject_target *t);
 

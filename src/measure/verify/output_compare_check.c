@@ -1,5 +1,5 @@
-/* output_compare_check.c - the outputs of two subjects that are opened for it; those of what was
- * measured against those of the plainest way to run it.
+/* output_compare_check.c - compares the outputs of two subjects, and of the measured subject with
+ * an unoptimised single-threaded run.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

@@ -248,7 +248,7 @@ static dck_status rebatch_verify(check *c, dck_err *err)
 	subject_target t;
 	dck_status status;
 
-	s.model.skip_batch_check = true; /* no check of what is opened here */
+	s.model.skip_batch_check = true; /* no check of the target opened here */
 	s.model.input_pool = 1;
 	DCK_TRY(verify_open_untimed(&t, &s, c->watch, err));
 	status = run_rebatched(c, &t, err);

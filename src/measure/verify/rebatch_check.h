@@ -1,5 +1,5 @@
-/* rebatch_check.h - a subject opened, and when its model had to be rebatched for it, compared
- * with the original first.
+/* rebatch_check.h - opens a subject; a model that has to be rebatched is first compared with the
+ * original.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef VERIFY_REBATCH_CHECK_H
@@ -7,18 +7,18 @@
 
 #include "measure/subject/target.h"
 
-/* subject_target_open(). A model that was rebatched runs once before anything is timed, and the
- * file as it is item by item on the same inputs; neither stays open. s->model.skip_batch_check: not
- * so. E_ARG besides: the outputs differ. */
+/* Calls subject_target_open(). Before that, a rebatched model runs once, and the original runs item
+ * by item on the same inputs; both are closed again. s->model.skip_batch_check omits this. E_ARG
+ * also: the outputs differ. */
 dck_status verify_open(subject_target *t, const dck_subject *s, const dck_clock *clock,
 		       const dck_observer *watch, void (*phase)(void *self, const char *name),
 		       void *phase_self, dck_err *err);
 
-/* Opens a target of which outputs are compared: nothing is timed. watch may be NULL. On failure
- * *ret is released. */
+/* Opens a target to compare its outputs, untimed. watch may be NULL. On failure *ret is released.
+ */
 dck_status verify_open_untimed(subject_target *ret, const dck_subject *s, const dck_observer *watch,
 			       dck_err *err);
-/* The same for inputs that the caller brings: what the model leaves open must be given. */
+/* Opens a target, untimed, for inputs of the caller: open dimensions must be given. */
 dck_status verify_open_given(subject_target *ret, const dck_subject *s, const dck_observer *watch,
 			     dck_err *err);
 

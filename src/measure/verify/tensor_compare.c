@@ -320,7 +320,7 @@ double compared_cosine_gap(const compared_sum *s)
 {
 	if (!(s->aa > 0) || !(s->bb > 0))
 		return NAN;
-	if (s->differing == s->unlike) /* what is finite is equal */
+	if (s->differing == s->unlike) /* all finite elements are equal */
 		return 0;
 	return (double)fmaxl(1 - s->dot / (sqrtl(s->aa) * sqrtl(s->bb)), 0);
 }

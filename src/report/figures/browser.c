@@ -55,7 +55,7 @@ static dck_status chromium_run(const char *program, const char *folder, uint64_t
 	    mem_arena_fmt(a, "--user-data-dir=%s/profile", folder), PAGE,
 	    /* Root has no sandbox in Chromium. */
 	    os_is_root() ? "--no-sandbox" : NULL, NULL};
-	/* What it keeps beside its profile goes with the directory as well. */
+	/* Its other temporary files are removed with the directory too. */
 	const char *const set[] = {mem_arena_fmt(a, "TMPDIR=%s", folder),
 				   mem_arena_fmt(a, "HOME=%s", folder),
 				   mem_arena_fmt(a, "XDG_CONFIG_HOME=%s", folder),

@@ -23,7 +23,7 @@ typedef struct drawing {
 	double whole;
 	bool upwards;
 	svg s;
-	double hidden; /* of the whole: what is called below the last row */
+	double hidden; /* share of the whole called below the last row */
 } drawing;
 
 /* Lines of one function are one box, as in the page. */

@@ -37,7 +37,7 @@ static void marks_put(svg *s, const dck_record *r, double most)
 		snprintf(text, sizeof text, "%.40s %s", m->def->name,
 			 format_number(v, DCK_UNIT_NS, number));
 		svg_line(s, v, 0, v, most, true);
-		/* On the side that has room. */
+		/* On the side with more space. */
 		const bool left = v > (s->x.from + 3 * s->x.to) / 4;
 		svg_text(s, v, most, left ? -4 : 4, 12 + 15 * n++, left ? "end" : "start", text);
 	}

@@ -64,8 +64,8 @@ static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size
 	return *at < wall->n && wall->at_ns[*at] == s->at_ns[i] ? (double)(*at + 1) : NAN;
 }
 
-/* A line through what is finite, its dots where they are few, and its name above its last one. s
- * itself: of the time. */
+/* Draws a line through the finite values, with dots if they are few, and its name above the last
+ * one. s itself: the time. */
 static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
 {
 	double last_x = NAN, last_y = NAN;

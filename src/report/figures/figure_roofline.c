@@ -70,7 +70,7 @@ static void roofline_roofs_put(svg *s, roofs roof)
 			 format_number(roof.compute, DCK_UNIT_FLOP_PER_S, number));
 	}
 	if (roof.memory > 0) {
-		/* Where the slope comes into the picture. */
+		/* The slope's left end in the chart. */
 		const double from = fmax(s->x.from, s->y.from / roof.memory);
 		if (from < knee)
 			svg_line(s, from, from * roof.memory, knee, knee * roof.memory, false);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COLUMNS 310 /* of more runs each mark stands for several */
+#define COLUMNS 310 /* with more runs each mark represents several */
 
 static const dck_series *figure_runs_of(const dck_record *r)
 {
@@ -66,8 +66,8 @@ static int runs_by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A dot for each run; where there are many a dot at the median of each few, and a line over the
- * middle four fifths of them. buf: room for `each` values. */
+/* Draws a dot per run; if there are many, a dot at the median of each group, and a line over its
+ * middle four fifths. buf: scratch for `each` values. */
 static void figure_runs_put(svg *s, const dck_series *runs, size_t from, size_t to, size_t each,
 			    double *buf)
 {

@@ -70,7 +70,7 @@ static void throughput_draw(const dck_record *r, dck_sink *out)
 	}
 	svg_axis_x(&s, x);
 	svg_axis_y(&s, y);
-	/* The rows stand in the order of their batches. */
+	/* The rows are sorted by batch. */
 	svg_path_begin(&s);
 	for (size_t i = 0; i < t->nrows; i++) {
 		if (!point_of(t, i, &p))

@@ -1,4 +1,4 @@
-/* figures.h - the figures of records, one file each; figures.c lists them.
+/* figures.h - figures of records, one source file each; figures.c lists them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_FIGURES_H

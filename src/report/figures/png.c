@@ -1,4 +1,4 @@
-/* png.c - librsvg and cairo, loaded when a picture is first wanted as PNG. What is used of them is
+/* png.c - renders SVG to PNG with librsvg and cairo, loaded on first use. What is used of them is
  * declared here, so that their headers are not needed: these names are frozen since librsvg 2.46
  * and cairo 1.0.
  *
@@ -94,7 +94,7 @@ static dck_status figures_draw(const drawing *d, dck_sink *out, dck_err *err)
 	return DCK_OK;
 }
 
-/* The status as a byte, then the picture, or the error's text. */
+/* Writes the status as a byte, then the image, or the error's text. */
 static void draw_there(void *self, int fd)
 {
 	dck_buffer png = {0};

@@ -144,7 +144,7 @@ static svg_axis widened(svg_axis a)
 {
 	if (a.base && !(a.from > 0))
 		a.from = 1;
-	/* Doubles that are a few ulps apart leave no room for ticks between them. */
+	/* Doubles that differ by a few ulps have no ticks between them. */
 	if (!(a.to - a.from > fabs(a.from) * 1e-12) || !isfinite(a.to - a.from))
 		a.to = a.base ? a.from * a.base : a.from + fmax(1, fabs(a.from) * 1e-3);
 	return a;

@@ -1,5 +1,5 @@
-/* svg.h - a chart as SVG: a plane with two axes, drawn with attributes alone, so that every program
- * shows it the same. Black on white, for papers and slides.
+/* svg.h - writes a chart as SVG: a plot area with two axes, styled with attributes only, so that
+ * every program renders it alike. Black on white, for papers and slides.
  *
  *	svg s;
  *
@@ -17,7 +17,7 @@
 
 enum { SVG_WIDTH = 720, SVG_HEIGHT = 400 };
 
-/* Values from one end to the other. Logarithmic ones are above 0. */
+/* The range of an axis. Logarithmic values are above 0. */
 typedef struct svg_axis {
 	double from, to;
 	int base; /* of a logarithmic axis, 2 or 10; 0: linear */
@@ -25,44 +25,44 @@ typedef struct svg_axis {
 	const char *title;
 } svg_axis;
 
-/* The colours that Okabe and Ito chose for every kind of colour vision. */
+/* Okabe and Ito's palette, safe for colour blindness. */
 typedef enum svg_colour { SVG_BLUE, SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK } svg_colour;
 
 typedef struct svg {
 	dck_sink *out;
 	svg_axis x, y;
 	svg_colour ink;
-	int right; /* px: where the plane ends */
+	int right; /* px: right edge of the plot area */
 } svg;
 
 void svg_open(svg *s, dck_sink *out, const char *title);
 void svg_close(svg *s);
-/* Both, x first; an axis without extent is widened. */
+/* Draw the axes, x first; an axis without extent is widened. */
 void svg_axis_x(svg *s, svg_axis a);
 void svg_axis_y(svg *s, svg_axis a);
 
-/* Before the axes: room for a third one. */
+/* Reserves space for a third axis; call it before the axes. */
 void svg_right_room(svg *s);
-/* Another axis upwards, on the right: what follows is placed on it. */
+/* Draws a second y axis on the right, which the following shapes use. */
 void svg_axis_right(svg *s, svg_axis a);
 
-/* All places are values on the axes; what lies outside is cut off at the plane's edge. */
+/* Positions are values on the axes; shapes are clipped to the plot area. */
 void svg_rect(svg *s, double x0, double y0, double x1, double y1);
 void svg_dot(svg *s, double x, double y, double radius, const char *says); /* px; says: or NULL */
 void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed);
-/* A line through points that are given one by one. */
+/* Draw a line through points that are given one by one. */
 void svg_path_begin(svg *s);
 void svg_path_to(svg *s, double x, double y, bool first);
 void svg_path_end(svg *s);
-/* A text at a place, moved by dx, dy px; anchor: "start", "middle", "end". */
+/* Writes a text at a position, moved by dx, dy px; anchor: "start", "middle", "end". */
 void svg_text(svg *s, double x, double y, double dx, double dy, const char *anchor,
 	      const char *text);
-/* Without axes: a box from one share of the width to another, `row` boxes below the note, with as
- * much of the text as fits; all of it is shown when it is pointed at. ink: which, 0 to 4. */
+/* Draws, without axes, a box from one share of the width to another, in row `row` below the note,
+ * with the text truncated to fit; the tooltip has the full text. ink: colour, 0 to 4. */
 enum { SVG_ROWS = 18 };
 void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const char *text,
 	     const char *says);
-/* A line of text below the title. */
+/* Writes a line of text below the title. */
 void svg_note(svg *s, const char *text);
 
 #endif

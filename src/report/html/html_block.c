@@ -47,7 +47,7 @@ static void base64_put(dck_sink *out, const unsigned char *p, size_t n)
 	}
 }
 
-/* false: there is no zlib, or no memory. */
+/* false: zlib is not installed, or no memory. */
 static bool pack(const dck_buffer *text, dck_buffer *ret)
 {
 	gzip_sink *g;

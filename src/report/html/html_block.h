@@ -1,4 +1,5 @@
-/* html_block.h - data inside a page: a script element that no browser runs and block.js reads.
+/* html_block.h - a data block of a page: a script element that browsers do not run and block.js
+ * reads.
  *
  *	html_block b;
  *
@@ -23,14 +24,13 @@ typedef struct html_block {
 	dck_buffer text;
 } html_block;
 
-/* The sink to write the data into; valid until html_block_close(). They are held in memory until
- * then. packed: compressed where that is shorter. Unpacking takes a browser until after the page is
- * loaded. */
+/* Returns the sink for the data, which buffers them in memory; valid until html_block_close().
+ * packed: compress if that is shorter. A browser unpacks the block after the page is loaded. */
 dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind,
 			  bool packed);
-/* Writes the element. JSON stands there as it is, with every '<' as \u003c, so that nothing in it
- * can end the element; more than HTML_PLAIN_MAX bytes of it, and bytes, are compressed and in
- * base64. Errors go to the sink of the page. */
+/* Writes the element. JSON is written as text, with every '<' as \u003c, so that it cannot end the
+ * element; JSON above HTML_PLAIN_MAX bytes, and bytes, are compressed and in base64. Errors go to
+ * the sink of the page. */
 #define HTML_PLAIN_MAX (256u << 10)
 void html_block_close(html_block *b);
 

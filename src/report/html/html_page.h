@@ -1,5 +1,5 @@
-/* html_page.h - the page of reports as it is embedded at build time (tools/embed_page.py makes it
- * of the files in page/), cut where the data of a report go.
+/* html_page.h - the HTML report page embedded at build time (tools/embed_page.py builds it from the
+ * files in page/), split at the positions of the report's data.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_HTML_PAGE_H
@@ -12,8 +12,8 @@ typedef struct html_part {
 	size_t n;
 } html_part;
 
-/* What stands before the title, before the text for browsers without scripts, before the data, and
- * behind them. */
+/* Parts: before the title, before the text for browsers without scripts, before the data, and after
+ * the data. */
 enum { HTML_HEAD, HTML_TEXT, HTML_DATA, HTML_TAIL, HTML_PARTS };
 extern const html_part html_parts[HTML_PARTS];
 

@@ -80,8 +80,8 @@ static void sources_file_put(json_writer *w, const place *places, size_t n, cons
 	json_end(w);
 }
 
-/* A record may come from a stranger: what it names is put into the page only where it lies below
- * the working directory, or below the one that the user named. */
+/* A record may come from an untrusted source: a file that it names is embedded only if it is below
+ * the working directory, or below the directory that the user named. */
 static void places_put(json_writer *w, const place *places, size_t n, const dck_style *style)
 {
 	const char *const folders[] = {".", style->source_root};

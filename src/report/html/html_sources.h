@@ -1,4 +1,4 @@
-/* html_sources.h - the source lines that call paths name, for a page that was asked to have them:
+/* html_sources.h - embeds the source lines that call paths refer to in a page, if requested:
  * {"file": {"line": "text"}}.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -8,9 +8,8 @@
 #include "base/json/json_write.h"
 #include "deepclock/record.h"
 
-/* Of regular files that are there and can be read, and of them only those lines. Records may come
- * from elsewhere: FILES_MAX files of FILE_MAX bytes are looked into, and BYTES_MAX of text written.
- */
+/* Writes these lines of regular, readable files. Limits, because records may come from another
+ * machine: FILES_MAX files of FILE_MAX bytes are read, and BYTES_MAX of text written. */
 void html_sources_put(json_writer *w, const dck_record *const *records, size_t n,
 		      const dck_style *style);
 

@@ -6,7 +6,7 @@
 
 #define INDENT	   2
 #define GAP	   2
-#define NAME_BYTES 512 /* of those that are shortened word by word */
+#define NAME_BYTES 512 /* of names that are shortened word by word */
 
 typedef struct layout {
 	unsigned width[GRID_COLS_MAX]; /* 0: left out */
@@ -43,7 +43,7 @@ static const char *grid_unit_of(const grid *g, size_t col)
 	return g->units && g->units[col] ? g->units[col] : "";
 }
 
-/* Whether a column that is shown has one. */
+/* Returns whether a visible column has a unit. */
 static bool has_units(const grid *g, const layout *l)
 {
 	bool any = g->unit && g->unit[0] != '\0';

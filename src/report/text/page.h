@@ -1,6 +1,6 @@
-/* page.h - text for people on a page of some width: columns, wrapping, colour. Everything that
- * comes from a record passes through page_text() or page_wrap(), which let no control character
- * through: a file from someone else must not control the reader's terminal.
+/* page.h - text layout on a page of given width: columns, wrapping, colour. All text of a record
+ * passes through page_text() or page_wrap(), which remove control characters, because a file from
+ * another user must not control the reader's terminal.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPORT_PAGE_H
@@ -13,28 +13,27 @@ typedef enum text_style { PAGE_PLAIN, PAGE_BOLD, PAGE_DIM, PAGE_WARN, PAGE_ERROR
 typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
-	unsigned width, col; /* columns; where the next character goes */
+	unsigned width, col; /* in columns; position of the next character */
 	bool space;	     /* a space is due before what comes next on this line */
-	unsigned due; /* so many blanks are, counted in col already: no line ends in blanks */
+	unsigned due;	     /* number of pending blanks, counted in col: no line ends in blanks */
 	text_style ink;
 	dck_op_view ops;
 } page;
 
 void page_init(page *p, dck_sink *out, const dck_style *style);
 void text_style_set(page *p, text_style ink);
-void page_line(page *p);	     /* ends the line, and its ink */
+void page_line(page *p);	     /* ends the line and its colour */
 void page_space(page *p);	     /* a space, unless the line ends here */
-void page_to(page *p, unsigned col); /* spaces up to that column; none when already past it */
+void page_to(page *p, unsigned col); /* spaces up to that column; none if already past it */
 void page_text(page *p, const char *text);
-/* On a terminal it ends in ".." where it does not fit into `cols`; elsewhere it is whole. */
+/* Writes the text; on a terminal, truncated with ".." to `cols` columns. */
 void page_text_cut(page *p, const char *text, unsigned cols);
-/* The first `bytes` of text; on a terminal with ".." in the middle where it does not fit. */
+/* Writes the first `bytes` of text; on a terminal, shortened with ".." in the middle to fit. */
 void page_text_middle(page *p, const char *text, size_t bytes, unsigned cols);
 void page_text_right(page *p, const char *text, unsigned cols); /* right-aligned in `cols` */
 void page_fmt(page *p, const char *fmt, ...) DCK_PRINTF(2, 3);	/* at most 255 bytes */
-/* Words from the current column on, continued at column `indent` of the next lines; a word that is
- * wider than a line is broken. Does not end the last line, and leaves room for one character in
- * it. */
+/* Writes words from the current column, continued at column `indent` of the next lines; a word
+ * wider than a line is broken. Does not end the last line, and leaves one column in it. */
 void page_wrap(page *p, unsigned indent, const char *text);
 unsigned page_columns(const char *text); /* code points */
 unsigned page_columns_n(const char *text, size_t bytes);

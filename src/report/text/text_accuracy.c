@@ -25,7 +25,7 @@ bool text_accuracy_has(const dck_table *t)
 typedef struct layout {
 	unsigned name_cols;
 	int digits;
-	const char *support_ends; /* behind a support */
+	const char *support_ends; /* text after a support */
 } layout;
 
 static const char *accuracy_name_of(const dck_table *t, size_t row)
@@ -56,7 +56,7 @@ static layout layout_of(const dck_record *r, const dck_table *classes)
 	return l;
 }
 
-/* A table's row; what is absent leaves its place empty. */
+/* Writes a row of a table; absent cells stay empty. */
 static void accuracy_row_put(page *p, const dck_table *t, size_t row, const layout *l)
 {
 	char text[NUM_TEXT_MAX];

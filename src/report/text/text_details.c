@@ -27,7 +27,7 @@ static bool details_has_prefix(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* --- what was measured, with what */
+/* --- subject and engine */
 
 void text_headline(page *p, const dck_record *r, const char *more)
 {

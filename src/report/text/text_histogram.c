@@ -127,8 +127,8 @@ void text_histogram(page *p, const dck_record *r, const format_scale *scale)
 /* --- in one line */
 
 #define LINE_BINS 56
-#define LINE_RUNS 20 /* of fewer no picture */
-#define LINE_COLS 24 /* for the ends of the picture and what was cut off */
+#define LINE_RUNS 20 /* fewer runs give no chart */
+#define LINE_COLS 24 /* for the ends of the chart and the counts of cut samples */
 
 void text_level_mark(page *p, size_t count, size_t most)
 {

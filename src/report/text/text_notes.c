@@ -12,7 +12,7 @@ static const struct {
 		[DCK_WARN] = {"warning:", PAGE_WARN},
 		[DCK_ERROR] = {"error:", PAGE_ERROR}};
 
-/* The note that says why r is incomplete; NULL: none does. */
+/* Returns the note with the reason why r is incomplete; NULL: none. */
 static const dck_note *end_note(const dck_record *r)
 {
 	for (size_t i = 0; r->incomplete && i < r->nnotes; i++)
@@ -123,13 +123,13 @@ static size_t clause_end(const char *text, unsigned cols)
 			if (open == 0 && strncmp(text + i, ends[k], strlen(ends[k])) == 0)
 				*(k < 3 ? &strong : &weak) = i;
 	}
-	/* A clause that is much shorter leaves out more than it says. */
+	/* A much shorter clause would omit too much. */
 	if (strong > 0 && page_columns_n(text, strong) >= cols / 3)
 		return strong;
 	return weak > strong ? weak : strong > 0 ? strong : n;
 }
 
-/* What to do, which stands behind the last semicolon; "": the note does not say. */
+/* Returns the fix, which follows the last semicolon; "": none. */
 static const char *remedy_of(const char *text)
 {
 	const char *found = "";
@@ -150,7 +150,7 @@ void text_note_brief(page *p, const dck_note *n, unsigned lines)
 	char text[TEXT_NOTE_BYTES];
 
 	notes_head_put(p, n);
-	/* Of a long one the end of the explanation goes, never the remedy. */
+	/* A long note loses the end of the explanation, never the fix. */
 	snprintf(text, sizeof text, "%.*s", (int)bytes, n->text);
 	text[clause_end(text, cols > end + width / 2 ? cols - end : width / 2)] = '\0';
 	page_wrap(p, 2, text);

@@ -1,6 +1,6 @@
-/* text_ops.c - the operators of a record in tables: by type, each of its own, by module, and those
- * of which something is not known. Sums and their quotients are formed here; everything else is
- * shown as the record has it.
+/* text_ops.c - the operators of a record in tables: by type, singly, by module, and operators with
+ * unknown values. Sums and their quotients are formed here; everything else is shown as the record
+ * has it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
@@ -19,7 +19,7 @@
 #define BRIEF_ROWS    6
 #define NODE_NAME_MIN 26 /* the names of nodes begin alike */
 
-/* What the columns of all tables of a record look at. */
+/* Common input of the columns of all tables of a record. */
 typedef struct view {
 	const dck_record *r;
 	bool timed, peer_flops;
@@ -58,7 +58,7 @@ static bool is_complete(const ops_sum *s)
 	return s->known > 0 && s->unknown == 0;
 }
 
-/* What a cell is made of; field: for those that show the sum of one. */
+/* Input of a cell; field: for cells that show the sum of one field. */
 typedef struct cell {
 	const view *v;
 	const column_scale *bytes; /* of the columns of bytes */
@@ -136,7 +136,7 @@ static void intensity_cell(const cell *c, char *buf)
 		dck_text_si(ops_sum_value(flops) / ops_sum_value(&bytes), "", buf, FORMAT_SIZE);
 }
 
-/* Of what is known in total: of the time, or of the MACs. */
+/* Writes the share of the known total: of time, or of MACs. */
 static void share_cell(const cell *c, char *buf)
 {
 	const ops_field field = c->v->timed ? OPS_TIME : OPS_MACS;
@@ -153,7 +153,7 @@ static void share_cell(const cell *c, char *buf)
 		snprintf(buf, FORMAT_SIZE, "?");
 }
 
-/* What the peer counts more, or less. */
+/* Writes the difference to the other counter. */
 static void difference_cell(const cell *c, char *buf)
 {
 	ops_sum peer = c->row->sum[OPS_PEER];
@@ -308,7 +308,7 @@ static void table_name(const void *self, size_t row, grid_name *ret)
 
 	*ret = (grid_name){.text = r->name, .bytes = r->name_bytes, .indent = 2 * r->depth};
 	if (r->name_bytes == 0) {
-		/* What is between operators is in no module by its nature. */
+		/* Time between operators belongs to no module. */
 		bool between = r->n == 1 && strcmp(r->first->type, "(engine)") == 0;
 		ret->text = between ? r->first->name : t->group ? t->group->nameless : "(no name)";
 		ret->bytes = strlen(ret->text);
@@ -409,7 +409,7 @@ static bool text_nodes_put(page *p, const view *v)
 	return nodes != NULL;
 }
 
-/* Whether there is a table then. */
+/* Returns whether a table was written. */
 static bool text_group_put(page *p, const view *v, const ops_group *group)
 {
 	const bool asked = p->ops.by != OPS_BY_AUTO && p->ops.by != OPS_BY_ALL;
@@ -439,7 +439,7 @@ static bool text_group_put(page *p, const view *v, const ops_group *group)
 	return put;
 }
 
-/* --- what is not known */
+/* --- unknown values */
 
 static bool text_is_formula(const dck_value *v)
 {
@@ -600,11 +600,11 @@ void text_ops_brief(page *p, const dck_record *r, unsigned lines)
 	ops_rows rows;
 	view v;
 
-	/* Titles and their units, a row, and what is left out. */
+	/* Titles, units, a row, and the count of omitted rows. */
 	if (r->nops == 0 || lines < 4)
 		return;
 	view_init(&v, p, r);
-	/* Where MACs are not known parameters say what a model is. */
+	/* If MACs are unknown, parameters characterise the model. */
 	if (sort == OPS_SORT_MACS && !(ops_sum_value(&v.total.sum[OPS_MACS]) > 0))
 		sort = OPS_SORT_PARAMS;
 	if (!ops_by_type(r, p->ops.sort != OPS_SORT_AUTO ? p->ops.sort : sort, SIZE_MAX, &rows)) {

@@ -9,7 +9,7 @@
 enum { KEYS = 3 };
 static const char *const keys[KEYS] = {"file", "line", "module"};
 
-/* SIZE_MAX: there is none. */
+/* Returns the index of a column; SIZE_MAX: none. */
 static size_t column_find(const dck_table *t, const char *key)
 {
 	for (size_t c = 1; c < t->ncolumns; c++)

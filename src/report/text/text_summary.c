@@ -1,6 +1,6 @@
-/* text_summary.c - a record in at most 15 lines: what ran, the answer, what stands behind it, the
- * notes that matter most, and where the rest is. On a terminal the answer stands last, where the
- * eye is when the prompt returns; elsewhere it comes first.
+/* text_summary.c - summary of a record in at most 15 lines: the subject, the answer, its details,
+ * the most important notes, and the command for the rest. On a terminal the answer is last, next to
+ * the prompt; elsewhere it is first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/text/text_parts.h"
@@ -11,7 +11,7 @@
 #define LINES_MAX  15
 #define NOTES_MAX  3
 #define NOTE_LINES 3
-#define PAIR_COLS  60 /* a page of fewer has no room for two values beside each other */
+#define PAIR_COLS  60 /* a narrower page has no space for two values in a line */
 
 /* A part of the page that is written aside, so that its lines can be counted. */
 typedef struct part {
@@ -79,7 +79,7 @@ static const char *latency_text(const format_scale *scale, double ns, char *buf)
 	return buf;
 }
 
-/* The reason in a few words: what stands behind a comma or in parentheses is left out. */
+/* Writes a short reason: text after a comma or in parentheses is omitted. */
 static void summary_reason_put(page *p, unsigned indent, const char *why)
 {
 	char text[FORMAT_SIZE + 32];
@@ -128,7 +128,7 @@ static void summary_absent_put(page *p, const dck_metric *m)
 	text_style_set(p, PAGE_PLAIN);
 }
 
-/* A label and its value, or why there is none. */
+/* Writes a label and its value, or the reason why it has none. */
 static void summary_value_put(page *p, const dck_record *r, const char *tag,
 			      const format_scale *scale, columns w)
 {
@@ -229,7 +229,7 @@ static void spread_put(page *p, const dck_record *r)
 	text_histogram_line(p, r);
 }
 
-/* The rate belongs beside the statistic that it was made of. */
+/* The rate is shown next to the statistic that it is computed from. */
 static const dck_metric *rate_of(const dck_record *r, const dck_metric *answer, double *ret)
 {
 	char buf[FORMAT_SIZE];
@@ -331,7 +331,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 	text_style_set(p, PAGE_BOLD);
 	page_text(p, m->def->name);
 	text_metric(r, "runs/count", &runs);
-	/* What there is of a measurement that ended before it began. */
+	/* Results of a measurement that ended before its first counted run. */
 	if (runs == 0 && text_metric(r, "runs/warmup", &warm))
 		page_fmt(p, " of %s warm-up run%s", format_number(warm, DCK_UNIT_ONE, a),
 			 warm == 1 ? "" : "s");
@@ -472,7 +472,7 @@ static unsigned notes_lines(const page *p, const dck_record *r)
 	return a.lines;
 }
 
-/* A listing has no headline of its own, unless it is of a subject. */
+/* A listing has a headline only if it is of a subject. */
 static bool has_headline(const dck_record *r)
 {
 	return summary_is_latency(r) ||
@@ -486,7 +486,7 @@ static bool tables_asked(const page *p, const dck_record *r)
 	return r->nops > 0 && (p->ops.by != 0 || p->ops.sort != 0 || p->ops.top != 0);
 }
 
-/* What the star behind the answer means, where no note says it. */
+/* Writes the meaning of the star after the answer, if no note states it. */
 static void summary_narrow_put(page *p, const dck_record *r)
 {
 	const dck_note *n = dck_record_note(r, "too-few-runs");
@@ -502,7 +502,7 @@ static void summary_narrow_put(page *p, const dck_record *r)
 	page_line(p);
 }
 
-/* The first lines of what stands behind the answer. */
+/* Writes the first lines of the details. */
 static void body_put(page *p, const dck_record *r, unsigned lines)
 {
 	part a;

@@ -1,6 +1,6 @@
-/* text_tables.c - the tables of a record for people. Nothing is cut off in silence: columns that
- * find no room continue below, long texts stand below their row, and rows beyond those shown are
- * counted.
+/* text_tables.c - text layout of the tables of a record, in grids as wide as the page. Nothing is
+ * omitted silently: columns that do not fit beside the names of the rows continue in a further grid
+ * below, long texts follow their row, and rows beyond the number of lines are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
@@ -24,7 +24,7 @@
 typedef enum column_kind {
 	COLUMN_NUMBER,
 	COLUMN_TEXT,
-	COLUMN_LONG,   /* texts that stand below their rows */
+	COLUMN_LONG,   /* texts that are written below their rows */
 	COLUMN_ABSENT, /* no row has anything, all for one reason */
 	COLUMN_EMPTY   /* nothing to say */
 } column_kind;
@@ -48,7 +48,7 @@ typedef struct view {
 	const dck_table *t;
 	size_t nrows, ncolumns; /* that are shown */
 	const uint32_t *rows;	/* which ones; NULL: the first ones */
-	const uint32_t *from;	/* columns behind the first; NULL: those that follow it */
+	const uint32_t *from;	/* columns after the first; NULL: the following ones */
 	bool brief;		/* times and ids are shortened */
 	look columns[COLUMNS_MAX];
 	const char *reasons[REASONS_MAX];
@@ -88,7 +88,7 @@ static const char *tables_reason_of(const dck_cell *c)
 	return c->value.as.text ? c->value.as.text : "not known";
 }
 
-/* --- what the cells say */
+/* --- text of cells */
 
 /* "-", and a letter where there are several reasons. */
 static void absent_text(const view *v, const char *why, char *buf)
@@ -132,7 +132,7 @@ static const char *cell_text(const view *v, size_t row, size_t column, char *buf
 	return buf;
 }
 
-/* --- what the columns are like */
+/* --- kinds of columns */
 
 static bool is_long(const dck_cell *c, unsigned most)
 {
@@ -598,7 +598,7 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 		text_list_put(p, t, lines);
 		return;
 	}
-	/* Titles and their units, a row, and what is left out. */
+	/* Titles, units, a row, and the count of omitted rows. */
 	if (!t || t->nrows == 0 || lines < 4)
 		return;
 	const bool all = lines == TEXT_ALL_LINES, course = listing && t->nsummary_rows > 0;
@@ -626,14 +626,14 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 		v.nrows = v.nrows < most ? v.nrows : most;
 	}
 	columns_fill(&v, listing ? UINT_MAX : p->terminal ? TEXT_COLS : FORMAT_SIZE - 1);
-	for (size_t c = 0; c < v.ncolumns; c++) /* nothing stands below a row here */
+	for (size_t c = 0; c < v.ncolumns; c++) /* no text is written below a row here */
 		if (v.columns[c].kind == COLUMN_LONG)
 			v.columns[c].kind = COLUMN_EMPTY;
 	v.nreasons = v.nreasons < 1 ? v.nreasons : 1;
 	parts_fill(p, &v, listing);
 	if (course && first_number(&v) > 0)
 		course_put(p, t, first_number(&v));
-	const size_t more = listing ? 0 : t->nrows - v.nrows; /* the listing says so itself */
+	const size_t more = listing ? 0 : t->nrows - v.nrows; /* the listing states it itself */
 	tables_parts_put(p, &v, false);
 	if (more > 0) {
 		page_to(p, 2);

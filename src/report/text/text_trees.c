@@ -1,5 +1,5 @@
-/* text_trees.c - the trees of a record: call paths, those that weigh most first, with what each
- * weighs itself and with all below it.
+/* text_trees.c - the call trees of a record, heaviest paths first, with their self and total
+ * weights.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"

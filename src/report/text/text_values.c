@@ -47,7 +47,7 @@ const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
 	return m && format_number_of(&m->value, ret) ? m : NULL;
 }
 
-/* The metric that the plan's precision was asked of; NULL: the record has none of that name. */
+/* Returns the metric with the requested precision; NULL: the record has none of that name. */
 const dck_metric *text_metric_asked(const dck_record *r)
 {
 	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];
@@ -57,7 +57,7 @@ const dck_metric *text_metric_asked(const dck_record *r)
 	return dck_record_metric(r, tag);
 }
 
-/* The one to show first: what was asked, else what there is. */
+/* Returns the metric to show first: the requested one, else an available one. */
 const dck_metric *text_metric_main(const dck_record *r, double *ret)
 {
 	const dck_metric *m = text_metric_asked(r);
@@ -94,7 +94,7 @@ void text_level(page *p, double level)
 	page_fmt(p, " %.3g %%", 100 * level);
 }
 
-/* "[55.4, 56.8]": the unit stands behind the value already, unless an end has another. */
+/* Writes "[55.4, 56.8]": the unit already follows the value, unless an end has another unit. */
 void text_interval(page *p, const dck_metric *m, const char *value)
 {
 	char lo[FORMAT_SIZE], hi[FORMAT_SIZE];

@@ -210,7 +210,7 @@ static void header_note(const job *j, const labels *l)
 			    l->header);
 }
 
-/* Where one side has texts and the other numbers, the names give the number of each text. */
+/* If one side has texts and the other numbers, the names map each text to its number. */
 static dck_status kinds_match(job *j, labels *p, dck_err *err)
 {
 	if (p->text == j->truth.text || !j->config->target_names)

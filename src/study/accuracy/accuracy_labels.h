@@ -1,5 +1,5 @@
-/* accuracy_labels.h - labels and predictions of a classifier: read from files, picked from scores,
- * and made into classes.
+/* accuracy_labels.h - labels and predictions of a classifier: reads them from files, takes the
+ * argmax of scores, and maps them to classes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ACCURACY_ACCURACY_LABELS_H
@@ -9,37 +9,38 @@
 #include "deepclock/bench.h"
 #include "measure/verify/tensor_compare.h"
 
-#define LABEL_NONE INT64_MIN /* scores that are no numbers: no class can be picked */
+#define LABEL_NONE INT64_MIN /* scores with a NaN: no class */
 
-/* One label for each item: whole numbers, or texts. */
+/* One label per item: integers, or texts. */
 typedef struct labels {
-	const char *from; /* the file or model, for sentences */
+	const char *from; /* the file or model, for messages */
 	size_t n;
 	bool text;
 	int64_t *number; /* without text */
 	char **texts;	 /* with */
 	size_t nnone, first_none;
-	size_t columns;	    /* picked from so many scores; 0: they were labels already */
-	uint64_t *ahead;    /* with columns: scores ahead of the true label's; NULL: not counted */
-	const char *header; /* a first line that was taken for one; NULL: none */
+	size_t columns;	    /* number of scores per item; 0: labels without scores */
+	uint64_t *ahead;    /* with columns: scores above the true label's; NULL: not counted */
+	const char *header; /* a first line that was read as a header; NULL: none */
 } labels;
 
-/* Bytes of a file that are read at most: half of the memory. */
+/* Returns the maximum size of a file in bytes: half of the memory. */
 size_t labels_limit(void);
 
-/* Reads an array in memory, a .npy (whole numbers or texts; `scores`: also [N][K] scores) or a text
- * file with a label on each line. Everything lives in the arena. truth: counts `ahead`; NULL: not.
- * At most `limit` bytes. E_ABSENT, E_IO, E_LIMIT; E_FORMAT: what is no label, and where. */
+/* Reads an array in memory, a .npy (integers or texts; `scores`: also [N][K] scores) or a text file
+ * with one label per line, of at most `limit` bytes. Results live in the arena. truth: used to
+ * count `ahead`; NULL: not counted. E_ABSENT, E_IO, E_LIMIT; E_FORMAT: the message names the
+ * invalid label and its position. */
 dck_status labels_read(mem_arena *a, const char *path, const dck_arrays *memory, size_t limit,
 		       bool scores, const labels *truth, labels *ret, dck_err *err);
 
-/* Room for n labels picked from `columns` scores each. */
+/* Allocates n labels, to be picked from `columns` scores each. */
 dck_status labels_new(mem_arena *a, const char *from, size_t n, size_t columns, bool ahead,
 		      labels *ret, dck_err *err);
-/* Item i: the first of the highest scores; any NaN: none. */
+/* Sets the label of item i to the first of the highest scores; LABEL_NONE with any NaN. */
 void labels_pick(labels *to, size_t i, const double *score, const labels *truth);
 
-/* A comma-parted list, or "@FILE" with one name on each line. */
+/* A comma-separated list, or "@FILE" with one name per line. */
 typedef struct label_names {
 	const char **name;
 	size_t n;
@@ -47,20 +48,21 @@ typedef struct label_names {
 dck_status label_names_read(mem_arena *a, const char *option, const char *text, label_names *ret,
 			    dck_err *err);
 
-/* Texts become the positions of their names, as in scores. E_ARG: one has no name. */
+/* Replaces texts by the indices of their names, which index the scores. E_ARG: a text is not among
+ * the names. */
 dck_status labels_number(mem_arena *a, labels *l, const label_names *names, dck_err *err);
 
 /* The classes of labels and predictions. */
 typedef struct classes {
-	const char **name; /* [n], as they are shown */
+	const char **name; /* [n], display names */
 	size_t n;
-	bool complete;	      /* every label and prediction is of one of them */
+	bool complete;	      /* every label and prediction is in one of them */
 	uint32_t *truth;      /* [items]; n: none of them */
 	uint32_t **predicted; /* [npredictions][items] */
 } classes;
 
-/* `list` NULL: all that occur, sorted. names NULL: the labels themselves. E_ARG: sizes that do not
- * fit, a label list or names that do not. */
+/* Makes the classes. `list` NULL: all labels that occur, sorted. names NULL: the labels themselves.
+ * E_ARG: sizes, the list of labels or the names do not match. */
 dck_status classes_make(mem_arena *a, const labels *truth, const labels *predictions,
 			size_t npredictions, const label_names *list, const label_names *names,
 			classes *ret, dck_err *err);

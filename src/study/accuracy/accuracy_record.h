@@ -1,4 +1,5 @@
-/* accuracy_record.h - predictions against labels, as metrics and tables of a record.
+/* accuracy_record.h - classification metrics: compares predictions with labels, as metrics and
+ * tables of a record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ACCURACY_ACCURACY_RECORD_H
@@ -10,14 +11,14 @@
 typedef struct accuracy_result {
 	const classes *classes;
 	const labels *truth, *predictions; /* [n] */
-	const char *const *names;	   /* [n] of those who predicted */
+	const char *const *names;	   /* [n] names of the models */
 	size_t n;			   /* at least 1; the first is the reference */
 	uint64_t digits, top_k;
 } accuracy_result;
 
-/* The report of the first predictions (tables accuracy/classes, accuracy/averages and
- * accuracy/confusion or accuracy/confusions; metrics), and of all of them table
- * accuracy/alternatives. E_NOMEM. */
+/* Adds the report of the first predictions (tables accuracy/classes, accuracy/averages and
+ * accuracy/confusion or accuracy/confusions; metrics), and table accuracy/alternatives of all
+ * predictions. E_NOMEM. */
 dck_status accuracy_record(record_builder *b, mem_arena *a, const accuracy_result *r, dck_err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* interleaved.h - compares candidates that are measured in turns, in rounds of blocks.
+/* interleaved.h - interleaved comparison: candidates are measured alternately, in rounds of
+ * randomised blocks.
  *
  *	DCK_TRY(interleaved_rounds_run(&v, &r, err));
  *	interleaved_record(b, &v, &r, NULL);
@@ -6,12 +7,11 @@
  *
  * A trial is some runs of one candidate. A block is one trial of each candidate, in random order;
  * every second block is the one before it in reverse. A round opens all candidates again, makes its
- * blocks, and gives one ratio for each candidate.
+ * blocks, and yields one ratio per candidate.
  *
- * Candidate 0 is the baseline. Intervals come from the ratios of whole rounds only, so that what
- * changes from one opening to the next is in them. The number of rounds is fixed before the first;
- * a comparison that stops earlier does so by a rule that allows for it (interleaved_look.h), or
- * says so.
+ * Candidate 0 is the baseline. Intervals come from the ratios of whole rounds only, so they include
+ * the variation between openings. The number of rounds is fixed before the first; a comparison that
+ * stops earlier does so by a sequential test (interleaved_look.h), or reports the early end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMPARE_VERSUS_H
@@ -29,8 +29,8 @@ typedef struct interleaved_candidate {
 	bool open;
 	measure_session session; /* its loop, its warm-up, the samples of a trial */
 	uint64_t samples;	 /* that a trial takes */
-	uint64_t items;		 /* of a run; 0: not known, before it was opened */
-	double *inner_ns;	 /* [blocks of a round], heap: of the round in hand */
+	uint64_t items;		 /* per run; 0: unknown until it is opened */
+	double *inner_ns;	 /* [blocks of a round], heap: of the current round */
 	/* Of every opening: the session, and the first run. */
 	double *session_ns, *first_ns; /* [nopened], heap */
 	size_t nopened;
@@ -41,40 +41,40 @@ typedef struct interleaved_candidate {
 /* The median of the rounds' ratios, not the ratio of two medians. */
 #define VERSUS_RATIO_TITLE "paired ratio"
 
-/* Everything that a comparison is made of. */
+/* Configuration and state of a comparison. */
 typedef struct interleaved {
 	const dck_compare_config *asked;
 	measure_context shared;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* that used the machine during the comparison */
 	bool models;	      /* all subjects have --threads */
 	measure_plan plan;    /* of warm-ups, and of trials in fresh processes */
 	uint64_t deadline_ns;
 	uint64_t random; /* state */
 	record_builder
-	    *facts,	   /* takes those of the first subject when it is open; NULL: has them */
-	    *notes;	   /* takes those of each subject when it is open */
-	const char *noted; /* the text of the subject whose notes it took last */
+	    *facts,	   /* receives the facts of the first subject once it is open; NULL: done */
+	    *notes;	   /* receives the notes of each subject once it is open */
+	const char *noted; /* the text of the subject whose notes came last */
 } interleaved;
 
-/* Opens the candidate's subject and warms it up: to a steady state the first time, for a moment
- * later on. On failure it is closed. */
+/* Opens the candidate's subject and warms it up: to a steady state the first time, briefly later.
+ * On failure it is closed. */
 dck_status interleaved_candidate_open(interleaved *v, interleaved_candidate *candidate,
 				      dck_err *err);
 void interleaved_candidate_close(
-    interleaved_candidate *candidate); /* keeps what was learnt of openings; {0} is allowed */
+    interleaved_candidate *candidate); /* keeps the times of openings; {0} is allowed */
 void interleaved_candidate_done(interleaved_candidate *candidate);
-/* One trial: some runs that do not count, then those whose statistic is *ret_ns. */
+/* Makes one trial: some runs that do not count, then the runs whose statistic is *ret_ns. */
 dck_status interleaved_candidate_trial(interleaved *v, interleaved_candidate *candidate,
 				       double *ret_ns, dck_err *err);
 
-/* What came of the rounds, for each candidate. */
+/* Results of the rounds, per candidate. */
 typedef struct interleaved_result {
-	double *trial_ns; /* [rounds], heap; of a run, or where per_item of an item */
+	double *trial_ns; /* [rounds], heap; per run, or per item with per_item */
 	double *ratio;	  /* [rounds], heap: the logarithm of its time over the baseline's */
 	size_t rounds;
 	double time_ns; /* median of the trials */
-	/* Of the logarithms, at the level that its verdict was found at. Candidate 0: nothing. */
-	size_t judged; /* rounds when that was found */
+	/* Of the logarithms, at the level of its verdict. Candidate 0: none. */
+	size_t judged; /* rounds at the verdict */
 	bool has_interval;
 	double median, lo, hi, tau;
 	verdict verdict;
@@ -90,50 +90,51 @@ typedef struct interleaved_rounds {
 	size_t looks;
 	size_t blocks;	   /* of a round: trials of each candidate */
 	bool reopens;	   /* sessions are opened again for every round */
-	bool per_item;	   /* their runs differ in items: times are those of an item */
-	double round_ns;   /* what one takes, as it was planned */
+	bool per_item;	   /* runs differ in items: times are per item */
+	double round_ns;   /* planned duration of a round */
 	uint64_t begin_ns; /* of the first */
-	double margin;	   /* differences that count */
+	double margin;	   /* differences above this matter */
 	size_t shared;	   /* length of the names' common prefix */
 	const char *phase; /* for progress */
-	bool stopped;	   /* by time, before what was planned */
-	size_t fastest;	   /* of a ranking: the candidate; `median` and so on are over it */
-	dck_status failed; /* what ended it early, after the first round */
+	bool stopped;	   /* by time, before the planned rounds */
+	size_t fastest;	   /* of a ranking: the fastest candidate, the base of `median` etc. */
+	dck_status failed; /* reason of an early end after the first round */
 	dck_err why;
 } interleaved_rounds;
 
-/* Measures all candidates, round after round, until all is decided. Fails when there is not one
- * whole round to report; a later failure is in r->failed. */
+/* Measures all candidates in rounds until all are decided. Fails if no complete round can be
+ * reported; a later failure is in r->failed. */
 dck_status interleaved_rounds_run(interleaved *v, interleaved_rounds *r, dck_err *err);
 void interleaved_rounds_done(interleaved_rounds *r); /* the candidates too */
 
-/* What a candidate is called where people read it. Facts and tags have the whole name. */
+/* Returns the display name of a candidate. Facts and tags have the whole name. */
 const char *interleaved_label(const interleaved_rounds *r, size_t candidate);
 
-/* A machine on which a subject differs from itself by so much, as a share, resolves no less. 0: not
- * known. */
+/* Returns the A/A noise, as a share: the smallest difference that this machine resolves. 0:
+ * unknown. */
 double interleaved_floor(const interleaved_rounds *self);
 
-/* interleaved_over.c: the comparison at each value of asked->over, added to the record. */
+/* Makes the comparison at each value of asked->over and adds it to the record (interleaved_over.c).
+ */
 dck_status interleaved_over(interleaved *v, const dck_alternative *all, size_t n, record_builder *b,
 			    dck_err *err);
 
-/* The method, the same for all of them. r NULL: there are several comparisons. */
+/* Adds the facts of the method. r NULL: of several comparisons. */
 void interleaved_facts_method(record_builder *b, const interleaved *v, const interleaved_rounds *r);
 
-/* interleaved_rank.c: which is the fastest, and how many times as long the others take. */
+/* Adds the fastest candidate, and the ratios of the others to it (interleaved_rank.c). */
 void interleaved_rank_facts(record_builder *b, const dck_alternative *all, size_t n);
-/* Names side by side, each from its byte `from` on, for a headline and for identity. */
+/* Writes the names in one line, each from its byte `from`, for a headline and for identity. */
 void interleaved_names_text(const dck_alternative *all, size_t n, size_t from, char *buf,
 			    size_t size);
 void interleaved_rank_record(record_builder *b, interleaved *v, const interleaved_rounds *r);
 
-/* What is compared where runs differ in items: items per second. */
+/* The compared metric if runs differ in items. */
 #define ITEMS_METRIC "throughput/items"
 const dck_metric_def *interleaved_items_metric(void);
 
-/* interleaved_record.c: parts of it. base_ns: time of the baseline. per_item: the times are those
- * of an item, and are written as items per second. */
+/* Returns the outcome of a candidate (interleaved_record.c). base_ns: time of the baseline.
+ * per_item: times are per item, and are written as items per second. */
 verdict_outcome interleaved_outcome(const interleaved_result *x, bool per_item, const char *name,
 				    const char *label, double base_ns, double level);
 void interleaved_facts_options(record_builder *b, const interleaved_rounds *r);
@@ -141,8 +142,8 @@ void interleaved_series(record_builder *b, const interleaved_rounds *r);
 void interleaved_notes(record_builder *b, interleaved *v, const interleaved_rounds *r,
 		       const interleaved_rounds *self);
 
-/* interleaved_record.c: what came of it as metrics, facts, tables and notes. `self`: of the first
- * subject with itself; NULL: there was none. */
+/* Adds the results as metrics, facts, tables and notes (interleaved_record.c). `self`: the A/A
+ * comparison of the first subject; NULL: none. */
 void interleaved_record(record_builder *b, interleaved *v, const interleaved_rounds *r,
 			const interleaved_rounds *self);
 

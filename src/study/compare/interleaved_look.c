@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include <math.h>
 
-/* With too few rounds even ratios that all lie on one side are no evidence: by chance that happens
- * more often than the error allows for one pair and one side. */
+/* With too few rounds even ratios all on one side are not significant: by chance that occurs more
+ * often than the alpha of one pair and one side. */
 size_t interleaved_look_least(size_t n, double level)
 {
 	const double pairs = (double)(n * (n - 1)) / 2;
@@ -20,7 +20,8 @@ size_t interleaved_look_least(size_t n, double level)
 	return (size_t)fmax(6, ceil(log2(2 * pairs / (1 - level)) - 1e-9));
 }
 
-/* The interval of the median ratio of all rounds so far. m: so many share the error. */
+/* Finds the interval of the median ratio of all rounds so far. m: number of tests that share alpha.
+ */
 static void look_interval_find(const interleaved_looks *f, size_t m, interleaved_result *x)
 {
 	const double slack = stat_boundary_slack(&f->of[m - 1]);
@@ -114,13 +115,13 @@ static void look_judge(const interleaved_looks *f, interleaved_result *x, size_t
 	x->gate = stat_limit_interval(exp(x->lo), exp(x->hi), 1 + margin);
 }
 
-/* A look at all that is undecided; how many remain so. */
+/* Tests all undecided candidates; returns how many stay undecided. */
 size_t interleaved_look(const interleaved *v, interleaved_looks *f, interleaved_rounds *r)
 {
 	size_t undecided = 0, before;
 
 	for (size_t m = 0; m < f->n; m++) {
-		/* That time is over says nothing of the ratios: what is left of the error is spent.
+		/* Stopping by time does not depend on the ratios, so the remaining alpha is spent.
 		 */
 		if (r->stopped)
 			stat_boundary_last(&f->of[m], r->done);

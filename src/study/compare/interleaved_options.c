@@ -1,4 +1,4 @@
-/* interleaved_options.c - what a comparison may be asked for.
+/* interleaved_options.c - the options of an interleaved comparison.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/compare.h"

@@ -256,7 +256,7 @@ static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 	}
 	record_metric_absent(b, "compare/ratio", "there is one for each size");
 	verdict_facts(b, said, noutcomes);
-	if (noutcomes > 1) /* there is no single verdict of several sizes, unless all agree */
+	if (noutcomes > 1) /* several sizes have no common verdict, unless all agree */
 		for (size_t i = 1; i < noutcomes; i++)
 			if (said[i].verdict != said[0].verdict) {
 				record_fact_text(b, "compare", "verdict",

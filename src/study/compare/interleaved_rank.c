@@ -28,7 +28,7 @@ void interleaved_rank_facts(record_builder *b, const dck_alternative *all, size_
 	record_fact_text(b, "subject", "name", text);
 }
 
-/* --- what came of it */
+/* --- results */
 
 /* A tie: the interval of its ratio to the fastest holds 1, so no difference is shown. */
 static bool is_tie(const interleaved_rounds *r, size_t i)
@@ -49,7 +49,7 @@ static void rank_order_make(const interleaved_rounds *r, size_t order[DCK_ALTERN
 		}
 		order[at] = i;
 	}
-	/* Of equal times the fastest, which the ratios are over, stands first. */
+	/* Among equal times the fastest, the base of the ratios, comes first. */
 	for (size_t at = 1; at < r->n; at++)
 		if (order[at] == r->fastest) {
 			order[at] = order[0];

@@ -212,7 +212,7 @@ static dck_status inner_new(interleaved_rounds *r, size_t blocks, dck_err *err)
 
 static size_t rounds_least(const interleaved *v, const interleaved_rounds *r)
 {
-	/* Some more, since the looks spend the error little by little. */
+	/* Some more, because the interim looks spend alpha gradually. */
 	const size_t ranks = interleaved_look_least(r->n, v->asked->level) + 4;
 
 	return v->asked->ranking && ranks > ROUNDS_MIN ? ranks : ROUNDS_MIN;
@@ -256,8 +256,8 @@ static dck_status rounds_plan_make(interleaved *v, interleaved_rounds *r, size_t
 	return DCK_OK;
 }
 
-/* Time is a limit, not a plan: no round is begun that would, as those before it, end too late. The
- * last look comes early then. */
+/* Time is a limit, not a plan: no round starts that would end too late, judged by earlier rounds.
+ * The last look is then early. */
 static bool time_over(const interleaved *v, const interleaved_rounds *r)
 {
 	const double each = (double)(rounds_now(v) - r->begin_ns) / (double)r->done;

@@ -1,5 +1,5 @@
-/* keyed_values.h - "KEY=a,b,c", as --vary, --over and --scan take it. A comma that belongs to a
- * value is written "\,".
+/* keyed_values.h - parses "KEY=a,b,c" of --vary, --over and --scan. A comma in a value is written
+ * "\,".
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COMPARE_KEYED_VALUES_H
@@ -8,17 +8,17 @@
 #include "base/err.h"
 #include <stddef.h>
 
-#define KEYED_VALUES_MAX 32 /* that are kept */
+#define KEYED_VALUES_MAX 32 /* values stored */
 
 typedef struct keyed_values {
-	char *text; /* what the others point into */
+	char *text; /* storage of the other members */
 	const char *key;
 	const char *value[KEYED_VALUES_MAX];
-	size_t n; /* as many as were given, also those that are not kept */
+	size_t n; /* number of given values, stored or not */
 } keyed_values;
 
-/* option, form: for the sentence, "--vary", "OPTION=VALUE,VALUE". E_ARG: there is no key or nothing
- * behind it. */
+/* Parses the text. option, form: for the message, "--vary", "OPTION=VALUE,VALUE". E_ARG: no key, or
+ * no value after it. */
 dck_status keyed_values_read(const char *option, const char *form, const char *text,
 			     keyed_values *ret, dck_err *err);
 void keyed_values_done(keyed_values *v); /* {0} is allowed */

@@ -66,7 +66,7 @@ static const char *subject_name(const dck_record *r, mem_arena *a)
 				  : "record";
 }
 
-/* Of equal names the second is "NAME (2)". */
+/* Renames the second of equal names to "NAME (2)". */
 static void number_equal(const char **name, size_t n, mem_arena *a)
 {
 	for (size_t i = n; i-- > 1;) {

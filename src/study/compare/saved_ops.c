@@ -20,9 +20,8 @@
 #define SHOWN_MAX 25
 /* Fewer groups do not show how far unchanged operators scatter. */
 #define SPREAD_MIN 10
-/* What a step of the profiler leaves uncertain of an operator's time, as a share of it, at 95 %:
- * the calibration of its floor differs by so much from start to start (docs/commands/compare.md).
- */
+/* Uncertainty of an operator's time, as a share of the profiler's step, at 95 %: the calibration of
+ * the overhead varies by this share between starts (docs/commands/compare.md). */
 #define STEP_SHARE 0.3
 /* A run of 30 years. */
 #define TIME_MAX_NS 1e18
@@ -42,7 +41,7 @@ typedef struct group {
 	size_t order;	  /* of first sight */
 	const char *type; /* "Conv", "Conv > FusedConv" */
 	size_t members;	  /* groups that this is the sum of */
-	/* Of the ratio's logarithm, and of the difference: half of the 95 % interval. */
+	/* 95 % half-widths of the ratio's logarithm and of the difference. */
 	double log_ratio, log_half, half_ns;
 	double lo, hi; /* of the ratio, at `level` */
 	double level, level_ns_lo, level_ns_hi;
@@ -72,7 +71,7 @@ static size_t saved_root_of(matching *m, size_t i)
 	return i;
 }
 
-/* The names that an operator stands for, made one group. NAMES_NONE: it has none. */
+/* Merges the names of an operator into one group. NAMES_NONE: it has none. */
 static size_t op_root(matching *m, const dck_op *op)
 {
 	size_t root = NAMES_NONE;
@@ -96,7 +95,7 @@ static size_t op_root(matching *m, const dck_op *op)
 	return root;
 }
 
-/* A file may give any number as a time. Sums of those that are accepted here stay finite. */
+/* A file may contain any number as a time. Sums of times accepted here stay finite. */
 static bool saved_is_timed(const dck_op *op)
 {
 	const double ns = dck_value_number(&op->time_ns);
@@ -192,7 +191,7 @@ static bool saved_alone(const group *g, int side)
  * these are paired in their order. Where the numbers differ, the pairs are unknown. */
 static dck_status renamed_match(matching *m, dck_err *err)
 {
-	/* Of each type: how many are left in either, and a list of those of the second. */
+	/* Per type: the number left in each record, and a list of those left in the second. */
 	size_t *left[SIDES], *head = mem_arena_array(m->arena, m->n + 1, sizeof *head);
 	size_t *next = mem_arena_array(m->arena, m->n + 1, sizeof *next);
 
@@ -600,9 +599,9 @@ static double fact_real(const dck_record *r, const char *key)
 	return f && !isnan(dck_value_number(&f->value)) ? dck_value_number(&f->value) : 0;
 }
 
-/* The profiler takes its own cost, the floor, off the time of each operator. It knows the floor
- * only to a part of its step. Where the floors of the two records lie further apart than that,
- * their distance is what is not known. */
+/* The profiler subtracts its overhead, the floor, from the time of each operator. The floor is
+ * known only to a part of the step. If the floors of the two records differ by more than that,
+ * their difference is the uncertainty. */
 static double saved_step_of(const dck_record *a, const dck_record *b)
 {
 	const double step =

@@ -22,7 +22,7 @@ static bool all_positive(const saved_comparison *c, saved_ratio *r)
 	return true;
 }
 
-/* What the record says of itself: half its interval on the logarithm. 0: it says nothing. */
+/* Returns the half-width of the record's own interval on the logarithm. 0: none. */
 static double own_half(const saved_value *v)
 {
 	return v->has_interval && v->lo > 0 && v->hi >= v->lo ? log(v->hi / v->lo) / 2 : 0;
@@ -30,7 +30,7 @@ static double own_half(const saved_value *v)
 
 /* The interval of one more value of a normal population of which n are known: Student's t with n -
  * 1 degrees of freedom times s sqrt(1 + 1/n) (Hahn and Meeker, Statistical Intervals, 1991), on
- * logarithms. It is no narrower than what the new record says of itself. */
+ * logarithms. It is at least as wide as the new record's own interval. */
 void saved_pooled_judge(saved_comparison *c)
 {
 	const double level = c->asked->level, n = (double)c->first;

@@ -10,7 +10,7 @@ double saved_square_add(double x, double y, double z)
 	return sqrt(x * x + y * y + z * z);
 }
 
-/* Neither has an error: only what is not above 0 needs care. */
+/* Computes the ratio of exact values; values that are not above 0 are special cases. */
 static void exact_find(double from, double to, saved_ratio *r)
 {
 	r->exact = true;

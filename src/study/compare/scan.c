@@ -135,7 +135,7 @@ static dck_status range_read(const char *text, const char *range, scan *s, dck_e
 		DCK_FAIL(err, E_ARG, "--scan %s: a step of %s never leads from FROM to TO", text,
 			 strrchr(text, ':') + 1);
 	s->n = (uint64_t)((last - first) / by) + 1;
-	/* The values have the decimals of FROM and STEP; those of TO are in none of them. */
+	/* The values have the decimals of FROM and STEP, not of TO. */
 	s->decimals = larger(from.decimals, step.decimals);
 	s->from = scan_scaled(&from, s->decimals);
 	s->step = (by < 0) == (step.digits < 0) ? scan_scaled(&step, s->decimals)
@@ -397,7 +397,7 @@ static scan_pick pick_make(const scan_job *j, const scan_base *b, uint64_t i)
 	return pick;
 }
 
-/* All alternatives with what they point to: words, followed by the text. */
+/* All alternatives and their storage: words, followed by the text. */
 typedef struct scan_result {
 	dck_alternative all[DCK_ALTERNATIVES_MAX];
 	dck_subject of[DCK_ALTERNATIVES_MAX];

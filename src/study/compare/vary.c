@@ -58,7 +58,7 @@ static dck_status variant_set(variant *v, const char *key, const char *value, dc
 	return err_while(err, DCK_E_ARG, "reading --vary");
 }
 
-/* Of n lists a value each, in all combinations; the last list changes fastest. */
+/* Makes all combinations of one value from each of n lists; the last list varies fastest. */
 static dck_status vary_combine(variants *v, const keyed_values *lists, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < v->n; i++) {

@@ -63,7 +63,7 @@ int verdict_decimals(double lo, double hi)
 	return n < 0 ? 0 : n > 6 ? 6 : n;
 }
 
-/* What the answer states of one alternative. lo NaN: it has no interval; ratio 0: no ratio. */
+/* The answer for one alternative. lo NaN: no interval; ratio 0: no ratio. */
 typedef struct said {
 	verdict verdict;
 	double ratio, lo, hi;

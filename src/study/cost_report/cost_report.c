@@ -1,4 +1,4 @@
-/* cost_report.c - dck_cost(): what a model costs: parameters, operations and bytes, as a record.
+/* cost_report.c - dck_cost(): static cost of a model, as a record: parameters, FLOPs and bytes.
  *
  *	deepclock cost model.onnx --batch 8
  *
@@ -70,10 +70,10 @@ void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int 
 		record_metric_absent(b, tag, v.as.text);
 }
 
-#define LIMIT_MAX 60u /* characters of a formula in a sentence */
+#define LIMIT_MAX 60u /* characters of a formula in a message */
 
-/* Whether n is a sum of products alone: without floors and maxima, of which its terms are only
- * about as large. */
+/* Returns whether n is a sum of products only, without floors and maxima, for which terms are
+ * approximate. */
 static bool is_plain(model_cost *c, sym_int n)
 {
 	sym_term terms[NUM_TERMS_MAX];
@@ -82,7 +82,8 @@ static bool is_plain(model_cost *c, sym_int n)
 	return sym_terms(c->cost->nums, n, terms, &exact) > 0 && exact;
 }
 
-/* A limit that a sentence has room for: instead of a long formula its least value, or none. */
+/* Returns a limit short enough for a message: instead of a long formula its least value, or none.
+ */
 static sym_int limit_brief(model_cost *c, sym_int n, bool least)
 {
 	sym_table *t = c->cost->nums;
@@ -94,7 +95,7 @@ static sym_int limit_brief(model_cost *c, sym_int n, bool least)
 		     : sym_unknown(t, "its formula is long");
 }
 
-/* "at least 24 and at most 60"; NULL: n has no limits that say more than n. */
+/* Returns "at least 24 and at most 60"; NULL: n has no informative limits. */
 static const char *limits_text(model_cost *c, sym_int n, sym_int least, sym_int most,
 			       const char *(*text)(model_cost *c, sym_int n))
 {
@@ -233,7 +234,7 @@ static void tally_note_unknown(record_builder *b, model_cost *c)
 
 	const char *known = cost_formula_text(c, r->macs_known);
 
-	/* Formulas of sizes that a run would show: sizes-of-values says so. */
+	/* Data-dependent sizes in formulas: the note sizes-of-values covers them. */
 	if (!r->unknown || (cost_formula_text(c, r->macs) && cost_formula_text(c, r->flops)))
 		return;
 	for (size_t i = 0; i < r->nops && listed < 4 && list; i++) {
@@ -279,7 +280,7 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 			    c->cost->constant_floats);
 }
 
-/* Returns what a whole training step takes. */
+/* Returns the FLOPs of a whole training step. */
 static sym_int backward(record_builder *b, model_cost *c)
 {
 	sym_table *t = c->cost->nums;
@@ -329,7 +330,7 @@ static const char *short_text(model_cost *c, sym_int n)
 	return open ? open : sym_text(c->cost->nums, n);
 }
 
-/* The type of operators with most MACs, of those that are known; its share. */
+/* Returns the operator type with the most known MACs, and its share. */
 static const char *most_macs(model_cost *c, double *ret_share)
 {
 	const cost_result *r = c->cost;
@@ -353,7 +354,7 @@ static const char *most_macs(model_cost *c, double *ret_share)
 	return all > 0 ? types.name[most] : NULL;
 }
 
-/* `more` with one amount behind it, NULL without memory. */
+/* Returns `more` with one amount appended, NULL without memory. */
 static const char *more_add(model_cost *c, const char *more, const char *what, sym_int n,
 			    const char *unit)
 {
@@ -363,7 +364,7 @@ static const char *more_add(model_cost *c, const char *more, const char *what, s
 				    : NULL;
 }
 
-/* more: what else was asked for; NULL: nothing, or no memory, which the arena reports later. */
+/* more: other requested amounts; NULL: none, or no memory, which the arena reports later. */
 static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 {
 	const cost_result *r = c->cost;
@@ -514,7 +515,7 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			    list, r->nchoices > 3 ? "; ..." : "", shapes);
 }
 
-/* What the run and the rules say of the same value must be the same. */
+/* Notes values whose shape in the run differs from the inferred shape. */
 static void note_run(record_builder *b, const cost_result *r, const tally_real *real, mem_arena *a)
 {
 	record_fact_int(b, "cost", "run_values", DCK_UNIT_ONE, (int64_t)real->nvalues);

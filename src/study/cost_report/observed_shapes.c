@@ -64,7 +64,7 @@ static dck_status shapes_take(const subject_target *t, mem_arena *a, values_shap
 		dck_tensor tensor;
 
 		list[n].name = mem_arena_dup(a, t->out[i].name);
-		/* What is no tensor has no shape. */
+		/* Only tensors have a shape. */
 		if (engine_output(e, t->context, i, &tensor, NULL) == DCK_OK)
 			shape_fill(&tensor, a, &list[n]);
 		n++;

@@ -1,4 +1,4 @@
-/* one_operator.c - dck_cost_price_get(): the price of one operator that stands in no model.
+/* one_operator.c - dck_cost_price_get(): the cost of a single operator without a model.
  *
  *	Conv, x [1,3,224,224], w [64,3,7,7], strides [2,2], pads [3,3,3,3]: 118013952 MACs
  *
@@ -40,7 +40,7 @@ static dck_status operator_sizes_check(const dck_cost_tensor *t, size_t input, d
 	return DCK_OK;
 }
 
-/* Elements, and what they take; UINT64_MAX: more than that. */
+/* Returns the number of elements; UINT64_MAX: overflow. */
 static uint64_t elements_of(const dck_cost_tensor *t)
 {
 	uint64_t n = 1;

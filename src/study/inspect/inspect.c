@@ -117,7 +117,7 @@ static void inspect_weights_add(uint64_t *sum, const onnx_graph *g)
 		}
 }
 
-/* Files lie beside the model's. */
+/* Files are in the directory of the model. */
 static bool files_find(inspection *x)
 {
 	const onnx_graph *g = x->c.model->graph;
@@ -152,7 +152,7 @@ static bool files_find(inspection *x)
 	return true;
 }
 
-/* What the file does not state of an output, inference may know. */
+/* Completes outputs by inference, if the file does not state their shapes. */
 static void outputs_complete(inspection *x)
 {
 	const cost_result *r = x->c.cost;
@@ -517,7 +517,7 @@ static void inspect_facts_put(record_builder *b, inspection *x, const char *next
 	record_fact_text(b, "result", "next", next);
 }
 
-/* What to type: sizes that were given, and the open ones. */
+/* Returns the next command: with the given sizes and the open ones. */
 static const char *next_text(inspection *x, const dck_model_config *c)
 {
 	const struct {

@@ -278,7 +278,7 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	j->config = config;
 	j->watch = watch;
 	j->caller = pthread_self();
-	/* What is refused is refused before the clock is calibrated. */
+	/* Invalid configurations are rejected before the clock is calibrated. */
 	status = config_check(j, err);
 	if (status == DCK_OK && config->trace)
 		status = load_trace_read(config->trace, &j->trace, err);

@@ -1,4 +1,4 @@
-/* load_notes.c - the reasons to doubt what was measured under load.
+/* load_notes.c - data-quality notes of a load test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_view.h"
@@ -102,8 +102,8 @@ static void clock_coarse(const load_view *v)
 			    p->loop.clock->cost_ns);
 }
 
-/* The diagnostics of every measurement look at the service times: the latency in a queue has
- * outliers and drifts by itself, and those are what is measured. */
+/* The common diagnostics check the service times: outliers and drift of the latency in a queue are
+ * part of the result. */
 static void diagnostics(const load_view *v)
 {
 	const load_job *j = v->j;
@@ -115,7 +115,7 @@ static void diagnostics(const load_view *v)
 			  j->pool.scratch, &median);
 	e.samples = service;
 	e.median = &median;
-	/* notes_too_few() and clock_coarse() say it, with the options that this command has. */
+	/* notes_too_few() and clock_coarse() add these notes, with the options of this command. */
 	e.asked = NULL;
 	e.group = 1;
 	e.group_wanted = false;

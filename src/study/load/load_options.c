@@ -1,4 +1,4 @@
-/* load_options.c - what can be asked of a measurement under load.
+/* load_options.c - the options of a load test.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"

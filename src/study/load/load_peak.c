@@ -9,7 +9,7 @@
 #include "study/load/load_run.h"
 #include <math.h>
 
-#define REACH 64 /* the start is tried at so many times less and more */
+#define REACH 64 /* rates from start / REACH to start * REACH * REACH */
 
 void load_peak_init(load_peak *p, double start, double precision)
 {
@@ -26,7 +26,8 @@ static bool peak_apart(const load_peak *p, double lo, double hi)
 	return hi / lo > 1 + p->precision;
 }
 
-/* Where the lower end is looked for: above what holds, below all else. 0: nowhere. */
+/* Returns the next rate for the lower end: above the rates that meet the limits, below all others.
+ * 0: none. */
 static double below_next(const load_peak *p)
 {
 	const double above = fmin(p->open_lo, p->broken);
@@ -38,7 +39,8 @@ static double below_next(const load_peak *p)
 	return peak_apart(p, p->held, above) ? sqrt(p->held * above) : 0;
 }
 
-/* Where the upper end is looked for: above what is open, below what breaks. */
+/* Returns the next rate for the upper end: above the open rates, below those that violate a limit.
+ */
 static double above_next(const load_peak *p)
 {
 	if (p->open_hi == 0)
@@ -71,7 +73,7 @@ bool load_peak_next(load_peak *p, double *ret_rate)
 		*ret_rate = p->start;
 		return true;
 	}
-	/* What breaks is found sooner than what holds, and says where not to look. */
+	/* A violation is found sooner than a rate that meets the limits, and bounds the search. */
 	rate = isinf(p->broken) ? above_next(p) : 0;
 	if (rate == 0)
 		rate = below_next(p);
@@ -93,7 +95,7 @@ static void ends_find(load_peak *p)
 		if (p->tried[i].verdict == DCK_VERDICT_VIOLATED)
 			p->broken = fmin(p->broken, p->tried[i].rate);
 	}
-	/* What was open below one that holds, or above one that breaks, is decided by that. */
+	/* An open rate below one that is met, or above one that is violated, is decided by it. */
 	for (unsigned i = 0; i < p->points; i++) {
 		const double r = p->tried[i].rate;
 

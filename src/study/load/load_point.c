@@ -1,8 +1,8 @@
-/* load_point.c - one load: what a measurement at it says of the limits, and what ended it early.
+/* load_point.c - tests the limits at one load, and notes an early end.
  *
- * A percentile is judged by how many of all requests took longer than the limit, a mean by its
- * interval. A maximum is broken by one request over the limit; no number of requests shows that it
- * holds, since the next one may take longer.
+ * A percentile is tested by the share of requests above the limit, a mean by its interval. A
+ * maximum is violated by one request above the limit; no number of requests proves that it is met,
+ * because the next one may take longer.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_job.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define QUEUE_LEAST 100
-#define QUEUE_PART  4 /* of all requests: what is left waiting of them says that it grows */
+#define QUEUE_PART  4 /* divisor of all requests: more waiting means that the queue grows */
 
 void load_run_config_rate(const load_job *j, double rate, uint64_t seed, load_run_config *a)
 {

@@ -1,7 +1,7 @@
-/* load_run.c - one measurement under load: streams that take requests until there are no more.
+/* load_run.c - one load test: streams that claim requests until none are left.
  *
- * Between the two clock readings of a run there is nothing but the call. What is shared is touched
- * once for each request, when it is taken.
+ * Between the two clock readings of a run is only the call. Shared state is accessed once per
+ * request, when it is claimed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"
@@ -20,7 +20,7 @@
 
 typedef struct run_state run_state;
 
-/* Each on lines of its own: streams must not slow one another by what they count. */
+/* On separate cache lines, to avoid false sharing between streams. */
 struct load_stream {
 	_Alignas(128) load_pool *pool;
 	run_state *run;
@@ -34,7 +34,7 @@ struct load_stream {
 	dck_err why;
 };
 
-/* What the streams share while they run. */
+/* State shared by the streams during a run. */
 struct run_state {
 	load_pool *pool;
 	const load_run_config *ask;
@@ -43,7 +43,7 @@ struct run_state {
 	pthread_cond_t changed; /* of the next three */
 	size_t there, running;
 	bool go;
-	load_arrivals next, ahead; /* to be taken; all that is due is behind `ahead` */
+	load_arrivals next, ahead; /* the next to claim; `ahead` has passed all that are due */
 	double ahead_ns;
 	bool ahead_any;
 	uint64_t taken, arrived, queue_max, queue_end;
@@ -75,7 +75,7 @@ static uint64_t queue_length(run_state *r, double at_ns)
 	return r->arrived > r->taken ? r->arrived - r->taken : 0;
 }
 
-/* Takes the next unclaimed request; the caller holds the lock. false: there are no more. */
+/* Claims the next request; the caller holds the lock. false: none is left. */
 static bool arrival_take(run_state *r, uint64_t now_ns, double *ret_at_ns)
 {
 	const load_run_config *a = r->ask;
@@ -118,7 +118,7 @@ static bool core_is_free(const run_state *r)
 	return atomic_load(&r->busy) * r->pool->run_threads < r->pool->cpus;
 }
 
-/* Waits until the clock says `until_ns`; false: the streams were told to stop. */
+/* Waits until the clock reads `until_ns`; false: the streams were stopped. */
 static bool wait_until(run_state *r, uint64_t until_ns)
 {
 	load_pool *p = r->pool;
@@ -212,7 +212,7 @@ static dck_status request_make(load_stream *s, run_state *r, uint64_t *at_ns, bo
 	return DCK_OK;
 }
 
-/* Takes the next request and waits for it; false: there is none. */
+/* Claims the next request and waits for it; false: none is left. */
 static bool request_next(load_stream *s, run_state *r, uint64_t *ret_at_ns, bool *ret_ready)
 {
 	double at;
@@ -262,7 +262,7 @@ static dck_status stream_settle(load_stream *s, run_state *r)
 		   : load_run_once(s, r, &begin, &end);
 }
 
-/* A stream says that it is ready, and waits for the others. */
+/* Barrier: waits until all streams are ready. */
 static void stream_meet(run_state *r)
 {
 	pthread_mutex_lock(&r->lock);
@@ -467,7 +467,7 @@ static void result_make(load_pool *p, run_state *r, load_result *ret)
 	ret->span_ns = r->last_arrival_ns;
 	if (whole && r->ask->requests == 0 && ret->failed == DCK_OK && !r->ask->arrivals.trace)
 		ret->span_ns = (double)r->ask->time_ns;
-	/* Of a trace the first and the last are ends: n arrivals have n - 1 gaps. */
+	/* In a trace n arrivals have n - 1 gaps. */
 	if (r->ask->arrivals.trace && ret->arrived > 1)
 		ret->span_ns *= (double)ret->arrived / (double)(ret->arrived - 1);
 	/* More work came than the streams can do, and it was still there when arrivals ended. */

@@ -21,7 +21,7 @@
 #define POINT_LEAST_NS	  2e9
 #define UNLOADED_LEAST_NS 500e6
 #define UNLOADED_MOST_NS  5e9
-#define START_PART	  4 /* of what the streams can do: where the search begins */
+#define START_PART	  4 /* divisor of the streams' capacity: start of the search */
 
 static double confidence_of_look(const load_job *j)
 {
@@ -48,7 +48,7 @@ static double requests_least(const load_job *j, size_t *ret_limit)
 	return most;
 }
 
-/* The samples of the last measurement are kept; those that were kept before are given up. */
+/* Stores the samples of the last measurement in place of the earlier ones. */
 static void samples_keep(load_job *j, const load_point *point)
 {
 	const load_samples before = j->kept;
@@ -114,8 +114,8 @@ static bool can_be_known(const load_job *j, double rate, double worth, double le
 	return looks * each_ns / 1e9 * rate * worth >= j->needed;
 }
 
-/* Where to begin: a part of what the streams can do, or more where that part would take too long to
- * measure. A search that cannot end with an answer is refused before it begins. */
+/* Finds the first rate: a part of the streams' capacity, or more if that part would take too long
+ * to measure. A search that cannot reach a verdict is rejected before it starts. */
 static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 {
 	const double most = (double)j->pool.n * 1e9 / fmax(1, j->session.phases.loop.run_ns);
@@ -193,7 +193,7 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 		    !worth_another_look(point, a.nlimits) || os_now_ns() + a.time_ns > deadline_ns)
 			break;
 	}
-	/* What was cut short is no rate point of the search. */
+	/* An interrupted measurement is not a rate point of the search. */
 	if (*ret_stopped && point->verdict == DCK_VERDICT_MET)
 		point->verdict = DCK_VERDICT_INCONCLUSIVE;
 	if (point->runs > 0)
@@ -201,8 +201,8 @@ static dck_status point_measure(load_job *j, double rate, uint64_t deadline_ns, 
 	return DCK_OK;
 }
 
-/* The record shows the highest rate that holds, or while there is none the lowest that was tried.
- * Where the queue was full before a request was served there is nothing to show. */
+/* The record shows the highest rate that meets the limits, or else the lowest one measured. A point
+ * whose queue was full before a request was served has no results. */
 static bool better_shown(const load_job *j, const load_point *s)
 {
 	const load_point *now = j->shown;
@@ -234,8 +234,8 @@ static const load_point *open_lowest(const load_job *j)
 	return NULL;
 }
 
-/* Lower rates take longer. Below one that stayed open only those are tried that can be known in
- * what is left of the time. */
+/* Lower rates take longer. Below an undecided rate only rates that can be decided in the remaining
+ * time are measured. */
 static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 {
 	const load_point *open = open_lowest(j);

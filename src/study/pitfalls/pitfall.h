@@ -1,15 +1,15 @@
-/* pitfall.h - makes known mistakes of measuring on purpose, and shows how wrong the number becomes.
- * This file holds what the mistakes share.
+/* pitfall.h - reproduces known measurement mistakes and reports the error of each. Common part of
+ * the mistakes.
  *
  *	{.says = {"one-sample", "one single run as the result", ...}, .measure =
  * pitfall_one_sample},
  *
- * Each mistake is one row of pitfall_rows[]: a text and a function that gives the mistaken number
- * and the honest one. To add a mistake, add a row and its function.
+ * Each mistake is one row of pitfall_rows[]: a text and a function that returns the mistaken number
+ * and the reference. To add a mistake, add a row and its function.
  *
- * The honest session stays open and warm all the time. Where both numbers are measured trial by
- * trial, this is done in pairs, in changing order, so that slow changes of the machine disturb
- * both alike. A row that cannot be measured fails with the reason, and the others go on.
+ * The reference session stays open and warm. If both numbers are measured in trials, the trials are
+ * paired, in alternating order, so that slow changes of the machine affect both alike. A row that
+ * cannot be measured fails with the reason, and the other rows continue.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PITFALLS_PIT_H
@@ -28,7 +28,7 @@
 /* A fresh start of the subject, and its first runs. */
 typedef struct pitfall_opening {
 	double open_ns;	     /* library and session */
-	double reference_ns; /* an honest trial right before and one right after, their mean */
+	double reference_ns; /* mean of a reference trial right before and one right after */
 	double run_ns[PIT_RUNS_MAX];
 } pitfall_opening;
 
@@ -37,30 +37,30 @@ typedef struct pitfall {
 	const dck_pitfalls_config *asked;
 	measure_plan plan;
 	measure_context shared;
-	measure_session session; /* the honest one, open and warm all the time */
-	double run_ns;		 /* about what a run takes, to plan with */
+	measure_session session; /* the reference session, always open and warm */
+	double run_ns;		 /* approximate time of a run, for planning */
 	double resolution; /* A/A noise: the largest difference of the subject from itself, as a
 			      share */
 	/* For progress. */
 	const char *phase;
 	size_t row, nrows;
-	const struct pitfall_row *made; /* the mistake that is measured */
+	const struct pitfall_row *made; /* the current mistake */
 	uint64_t rows_begin_ns;
-	/* Single runs of the honest session, one after the other. */
+	/* Single runs of the reference session, in sequence. */
 	double *single_ns; /* [PIT_SINGLES_MAX], heap */
 	size_t nsingles;
-	/* Fresh starts; several rows look at the same. */
+	/* Fresh starts; several rows share them. */
 	pitfall_opening *openings; /* [PIT_OPENINGS_MAX], heap */
 	size_t nopenings, opening_runs;
 	dck_err opening_failed; /* code OK: not yet */
-	double *scratch;	/* stat_scratch(PIT_SINGLES_MAX) and as many values, heap */
+	double *scratch;	/* stat_scratch(PIT_SINGLES_MAX) + PIT_SINGLES_MAX values, heap */
 	bool not_waiting;
 } pitfall;
 
-/* What came of one mistake. */
+/* Result of one mistake. */
 typedef struct pitfall_finding {
-	double number_ns; /* what it gives */
-	double honest_ns; /* what it should give */
+	double number_ns; /* the mistaken number */
+	double honest_ns; /* the reference */
 	double factor;	  /* the first over the second, of pairs of trials */
 	bool has_interval;
 	double lo, hi; /* of the factor */
@@ -70,15 +70,15 @@ typedef struct pitfall_finding {
 
 typedef struct pitfall_row {
 	dck_pitfall says;
-	/* Fails with the reason why there is no number. */
+	/* Measures the mistake; a failure is the reason why there is no number. */
 	dck_status (*measure)(pitfall *p, pitfall_finding *ret, dck_err *err);
-	/* What some of these functions need to know of their row. */
+	/* Parameters of some of these functions. */
 	size_t runs;
 	double (*reading)(pitfall *p, const pitfall_opening *o, size_t runs);
 	bool wall; /* the mistake is the wall time */
 	bool (*clock)(dck_clock *ret);
 } pitfall_row;
-extern const pitfall_row pitfall_rows[]; /* ended by one with no key */
+extern const pitfall_row pitfall_rows[]; /* the last has no key */
 
 /* --- pitfalls_blocks.c: trials, and pairs of them */
 typedef dck_status (*pitfall_measure)(pitfall *p, void *self, double *ret_ns, dck_err *err);
@@ -90,47 +90,48 @@ typedef struct pitfall_trial {
 typedef struct pitfall_pairs {
 	size_t n;
 	double honest_ns, mistaken_ns;	  /* medians of the trials */
-	double log_ratio[PIT_ROUNDS_MAX]; /* mistaken over honest, in their order */
+	double log_ratio[PIT_ROUNDS_MAX]; /* mistaken over reference, in order */
 	double factor, lo, hi;
 	bool has_interval;
 } pitfall_pairs;
 
 bool pitfall_is_command(const pitfall *p);
-/* Runs that do not count, then those whose median it is. self: a measure_loop. */
+/* Makes runs that do not count, then runs whose median is *ret_ns. self: a measure_loop. */
 dck_status pitfall_trial_loop(pitfall *p, void *self, double *ret_ns, dck_err *err);
-/* The same with their mean: what disturbs few runs, but those for long, moves no median. */
+/* Makes a trial with the mean, because a rare, long disturbance does not move the median. */
 dck_status pitfall_trial_mean(pitfall *p, void *self, double *ret_ns, dck_err *err);
-/* The same for something else than a run: `step` is all that the clock encloses, `after` (may be
- * NULL) follows outside. self: a pitfall_step. */
+/* A trial of a step other than a run: the clock encloses `step`; `after` (may be NULL) follows
+ * untimed. self: a pitfall_step. */
 typedef struct pitfall_step {
 	dck_status (*step)(pitfall *p, void *self, dck_err *err);
 	dck_status (*after)(pitfall *p, void *self, dck_err *err);
 	void *self;
 } pitfall_step;
 dck_status pitfall_trial_step(pitfall *p, void *self, double *ret_ns, dck_err *err);
-/* One run of the honest session and nothing else, as a step. */
+/* Makes one run of the reference session, as a step. */
 dck_status pitfall_step_run(pitfall *p, void *self, dck_err *err);
 
-/* The honest session as it is. */
+/* Returns the trial of the reference session. */
 pitfall_trial pitfall_honest(pitfall *p);
-/* Pairs of trials in changing order until the row's time is over. */
+/* Makes pairs of trials in alternating order until the row's time is over. */
 dck_status pitfall_pair(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
 			pitfall_pairs *ret, dck_err *err);
-/* The same as the finding of a mistake. */
+/* Makes pairs of trials and writes them as the result of a mistake. */
 dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mistaken,
 			     pitfall_finding *ret, dck_err *err);
-/* The pairs of `from` after those of `to`, judged together; those without room are left out. */
+/* Appends the pairs of `from` to `to` and estimates them together; pairs beyond the capacity are
+ * dropped. */
 dck_status pitfall_pairs_add(pitfall *p, pitfall_pairs *to, const pitfall_pairs *from,
 			     dck_err *err);
 void pitfall_show(pitfall *p, double row_share);
 double pitfall_median(pitfall *p, const double *x, size_t n);
 
-/* Another session beside the honest one, warm. On failure it is closed. */
+/* Opens another session next to the reference session, and warms it up. On failure it is closed. */
 dck_status pitfall_candidate_open(pitfall *p, measure_session *l, const dck_subject *s,
 				  uint32_t observe, dck_err *err);
 
-/* --- pitfalls_luck.c: what one might have read. The value at the end of the middle 90 % of x that
- * is farther from `truth`, and its ratio to that, with the interval of the quantile. */
+/* Finds the sampling error (pitfalls_luck.c): the end of the central 90 % of x that is farther from
+ * `truth`, and its ratio to `truth`, with the interval of the quantile. */
 void pitfall_sampling_error(pitfall *p, const double *x, size_t n, double truth,
 			    pitfall_finding *ret);
 dck_status pitfall_one_sample(pitfall *p, pitfall_finding *ret, dck_err *err);
@@ -139,15 +140,15 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_processor_time(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_clock(pitfall *p, pitfall_finding *ret, dck_err *err);
 
-/* --- pitfalls_fresh.c: what a fresh start does */
+/* --- pitfalls_fresh.c: effects of a fresh start */
 dck_status pitfall_fresh(pitfall *p, pitfall_finding *ret, dck_err *err);
-/* What is read off the first runs of a start. */
+/* Return the number that a mistaken user would read from the first runs of a start. */
 double pitfall_read_median(pitfall *p, const pitfall_opening *o, size_t runs);
 double pitfall_read_mean(pitfall *p, const pitfall_opening *o, size_t runs);
 double pitfall_read_session(pitfall *p, const pitfall_opening *o, size_t runs);
 dck_status pitfall_a_then_b(pitfall *p, pitfall_finding *ret, dck_err *err);
 
-/* --- pitfalls_other.c: what is done beside or within a run */
+/* --- pitfalls_other.c: work during or around a run */
 dck_status pitfall_inputs(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_binding(pitfall *p, pitfall_finding *ret, dck_err *err);
 dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err);

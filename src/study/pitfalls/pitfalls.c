@@ -396,7 +396,7 @@ static void result_record(record_builder *b, const pitfall *p, const chosen *row
 		remedy_record(b, &rows[order[i]]);
 }
 
-/* Notes why it ended early; what was measured until then is reported. */
+/* Adds a note with the reason of an early end; the results until then are reported. */
 static void pitfalls_stopped_note(record_builder *b, const pitfall *p, dck_status status,
 				  const dck_err *why)
 {

@@ -125,7 +125,7 @@ static dck_status openings_get(pitfall *p, size_t runs, dck_err *err)
 		DCK_FAIL(err, E_UNSUP, "every run of a program is a fresh start");
 	if (p->nopenings == 0 && p->opening_failed.code == DCK_OK)
 		(void)openings_take(p, &p->opening_failed);
-	/* What failed once is not tried for every row. */
+	/* A failed opening is not repeated for every row. */
 	if (p->opening_failed.code != DCK_OK) {
 		if (err)
 			*err = p->opening_failed;
@@ -139,7 +139,7 @@ static dck_status openings_get(pitfall *p, size_t runs, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- what the rows read from them */
+/* --- the numbers of the rows */
 
 /* The ratios of the starts are independent of each other: Student's t of their logarithms. */
 static void openings_judge(pitfall *p, const double *log_ratio, const double *number_ns,

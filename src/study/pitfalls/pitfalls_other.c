@@ -411,7 +411,7 @@ dck_status pitfall_one_input(pitfall *p, pitfall_finding *ret, dck_err *err)
 
 typedef struct batch_candidate {
 	measure_session session;
-	double items; /* of its run over those of an honest one */
+	double items; /* items of its run over the items of a reference run */
 } batch_candidate;
 
 static dck_status batch_trial(pitfall *p, void *self, double *ret_ns, dck_err *err)

@@ -38,7 +38,7 @@ const pitfall_row pitfall_rows[] = {
 	      "use a fine monotonic clock, never the time of day"},
      .measure = pitfall_clock,
      .clock = os_clock_seconds},
-    /* What the clock encloses. */
+    /* Mistakes inside the timed region. */
     {.says = {"inputs-inside", "inputs are made within the clock",
 	      "random numbers and their memory are not the model's work",
 	      "make inputs before the clock starts"},
@@ -84,7 +84,7 @@ const pitfall_row pitfall_rows[] = {
 	      "the first one measured pays for the warm-up",
 	      "warm both up and interleave their runs (deepclock compare does)"},
      .measure = pitfall_a_then_b},
-    /* What is beside it, and what goes in. */
+    /* Mistakes around the run, and of its inputs. */
     {.says = {"busy-neighbour", "another program computes on every processor",
 	      "the processors are shared",
 	      "measure on an idle machine; watch bench's notes on other load"},

@@ -75,7 +75,7 @@ static void profile_show(const job *j, const char *phase)
 	observer_show(j->watch, &p);
 }
 
-/* What the model was fed in the profiled session: open dimensions have their sizes there. */
+/* Reads the inputs of the profiled session, in which open dimensions have sizes. */
 static dck_status inputs_real(const job *j, mem_arena *a, tally_real *ret, dck_err *err)
 {
 	const subject_target *t = &j->pass.session.target;
@@ -209,7 +209,7 @@ static void profile_roofs_put(record_builder *b, const dck_roofline *l)
 	}
 }
 
-/* What the machine's own record doubts, said where its limits are used. */
+/* Copies the warnings of the machine's record, if its limits are used. */
 static void note_limits(record_builder *b, const dck_record *machine)
 {
 	static const char *const codes[] = {"few-passes", "busy-neighbours", "peak-doubtful",
@@ -224,7 +224,7 @@ static void note_limits(record_builder *b, const dck_record *machine)
 	}
 }
 
-/* A record of the machine's limits; measured when there is none yet. */
+/* Gets the record of the machine's limits; measures it if none is cached. */
 static void limits_get(job *j)
 {
 	dck_machine_config c;

@@ -19,7 +19,7 @@
 #include "base/name_index.h"
 #include <string.h>
 
-/* What engines append to the name of a node or value from which they made a node. */
+/* Suffixes that engines append to the name of the original node or value. */
 static const char *const suffixes[] = {"_nchwc", "_nhwc", "/MatMulAddFusion", "/MatMulScaleFusion/",
 				       "_quant", "_token"};
 
@@ -38,8 +38,7 @@ typedef struct node_index {
 	size_t *node;  /* of a name */
 } node_index;
 
-/* Returns the key of a name: in a body it is another one than in the graph around it. NULL: no
- * memory. */
+/* Returns the key of a name, which includes the body that the name is in. NULL: no memory. */
 static const char *map_key_of(const node_index *x, const char *scope, const char *name)
 {
 	return scope ? mem_arena_fmt(x->arena, "%s\n%s", scope, name) : name;

@@ -50,7 +50,7 @@ typedef struct table {
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
 	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
-	names bodies;		     /* paths of those that the engine's graph has */
+	names bodies;		     /* paths of the bodies in the engine's graph */
 	names types;		     /* of the operators as the engine runs them */
 	double *type_ns;
 	size_t *type_n;

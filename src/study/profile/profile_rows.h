@@ -1,4 +1,5 @@
-/* profile_rows.h - from the events of a profile to the operators' times, costs and roofs.
+/* profile_rows.h - aggregates the events of a profile into the operators' times, costs and roofline
+ * limits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PROFILE_PROFILE_ROWS_H
@@ -9,18 +10,18 @@
 #include "record/build.h"
 #include "deepclock/machine.h"
 
-/* What the rows are made from. */
+/* Input of the rows. */
 typedef struct profile_input {
 	const dck_profile *profile;
-	size_t runs; /* the last so many of the profile count; those before warmed up */
+	size_t runs; /* number of runs that count, the last ones; earlier runs are warm-up */
 	profiler_overhead floor;
 	double latency_ns, latency_lo_ns, latency_hi_ns, level;
 	double observed_ns;	    /* one run under the profiler, as a mean */
 	double perturbation;	    /* median run under the profiler over the median one without */
-	bool parallel;		    /* operators ran side by side */
+	bool parallel;		    /* operators ran concurrently */
 	model_cost *model, *ran;    /* the model; the graph that the engine ran (may be the same) */
-	const dck_roofline *limits; /* NULL: not known */
-	const char *no_limits;	    /* why */
+	const dck_roofline *limits; /* NULL: unknown */
+	const char *no_limits;	    /* reason if NULL */
 } profile_input;
 
 /* Adds ops, the metrics profile/..., facts and notes. */

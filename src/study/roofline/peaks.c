@@ -86,7 +86,7 @@ static dck_status limits_take(survey *s, dck_err *err)
 	if (s->host.cgroup_cpus > 0 && s->host.cgroup_cpus < n)
 		n = s->host.cgroup_cpus >= 1 ? (unsigned)s->host.cgroup_cpus : 1;
 	s->threads = asked > 0 ? (unsigned)asked : n;
-	/* What other processes of the group hold is not known: half of its limit is assumed. */
+	/* The memory of other processes in the group is unknown: half of its limit is assumed. */
 	const uint64_t group = (uint64_t)s->host.cgroup_memory_bytes / 2;
 	if (group > 0 && (s->topology.available_bytes == 0 || group < s->topology.available_bytes))
 		s->topology.available_bytes = group;

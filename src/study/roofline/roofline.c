@@ -10,7 +10,7 @@
 
 static const char *const types[DCK_ROOF_TYPES] = {"fp64", "fp32", "fp16", "bf16", "int8"};
 enum { FP32 = 1 };
-/* Elements whose type has a peak of its own. */
+/* Element types with a separate peak. */
 static const struct {
 	const char *dtype;
 	size_t peak;
@@ -65,7 +65,7 @@ void dck_roof_get(const dck_roofline *l, const char *dtype, double flops, double
 {
 	double peak = l->peak[roofline_peak_of(dtype)], compute_ns, memory_ns;
 
-	/* No instructions of its own: engines convert to single precision. */
+	/* Without instructions for the type, engines convert to single precision. */
 	if (isnan(peak))
 		peak = l->peak[FP32];
 	*ret = (dck_roof){.peak = peak, .bandwidth = NAN, .attainable = NAN, .least_ns = NAN};

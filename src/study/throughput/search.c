@@ -338,7 +338,7 @@ static bool candidates_settle(search *s)
 	stat_blocks f;
 	size_t best, at;
 
-	/* Where nothing keeps to the limit there is nothing to choose from. */
+	/* If no point meets the limit, there are no candidates. */
 	if (!search_best(s, true, &best) && !search_best(s, false, &best))
 		return true;
 	at = search_candidate(s, best);
@@ -398,7 +398,7 @@ static void search_rounds(search *s)
 	queue_shuffle(s);
 }
 
-/* --- what comes next */
+/* --- the next step */
 
 static dck_status search_advance(search *s, dck_err *err)
 {

@@ -1,4 +1,4 @@
-/* search_config.c - what can be asked of a search, and what was asked made definite.
+/* search_config.c - the options of a search, and the resolution of their defaults.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/throughput/search_run.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of what is there now the rest of the machine keeps a little. */
+/* Share of the available memory; the rest is for other processes. */
 #define MEMORY_SHARE 0.9
 
 const char *const dck_throughput_statistics[] = {"median", "mean", NULL};
@@ -62,7 +62,7 @@ void dck_throughput_config_init_sized(dck_throughput_config *c, uint32_t struct_
 	opt_config_init(c, struct_size, sizeof *c, tables);
 }
 
-/* --- what was asked */
+/* --- the configuration */
 
 /* "1,2,4" into *ret, ascending and each once. */
 static dck_status list_parse(const char *option, const char *text, uint64_t *ret, size_t max,
@@ -183,7 +183,7 @@ dck_status search_asked_read(search_run *r, dck_err *err)
 	DCK_TRY(settings_read(r, err));
 	if (c->slo)
 		DCK_TRY(latency_limit_parse(c->slo, &r->plan.limit, err));
-	/* What several streams make together is known as a mean alone. */
+	/* The throughput of several streams is known only as a mean. */
 	r->median = c->statistic == 0 && !c->streams;
 	r->plan.level = c->level;
 	r->plan.precision = c->precision;

@@ -131,7 +131,7 @@ dck_status search_journal_add(search_journal *j, const search_ask *ask, const se
 
 /* --- reading */
 
-/* Moves *at to the next word, or to NULL behind the last one. Returns the bytes of the word. */
+/* Moves *at to the next word, or to NULL after the last one. Returns the bytes of the word. */
 static size_t word_take(const char **at, const char **ret)
 {
 	const size_t n = *at ? strcspn(*at, "\n") : 0;

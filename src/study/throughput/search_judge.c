@@ -44,8 +44,8 @@ size_t search_in_rounds(const search *s, size_t point)
 	return n;
 }
 
-/* Trials in complete rounds count, which are fair to all; before there are any, the one that found
- * the point. */
+/* Trials in complete rounds count, because they affect all points alike; before the first, the
+ * trial that found the point. */
 static bool counts(const search *s, const search_trial *v, size_t point, bool rounds)
 {
 	return rounds ? in_round(s, v, point)
@@ -261,8 +261,7 @@ static bool keeps(const search *s, size_t i, bool strict)
 	       (v == DCK_VERDICT_INCONCLUSIVE && (!strict || s->c.limit.kind == LIMIT_MAX));
 }
 
-/* Rounds are fair to all that are in them; what was tried before may have had a faster machine.
- */
+/* Rounds are fair to all their points; earlier trials may have had a faster machine. */
 static bool best_in_rounds(const search *s, bool strict, size_t *ret)
 {
 	double means[SEARCH_CANDIDATES_MAX], y = -INFINITY;
@@ -361,8 +360,8 @@ bool search_compare(const search *s, double *means, stat_blocks *ret)
 	return true;
 }
 
-/* Each look may err with a part of what is allowed, and so may each of the pairs of which the best
- * is one: which one it is was chosen by the same numbers (Bonferroni). */
+/* Bonferroni over the interim looks and over all pairs with the best point, because the best was
+ * selected by the same data. */
 search_difference search_differ(const search *s, const double *means, const stat_blocks *f,
 				size_t best, size_t i)
 {

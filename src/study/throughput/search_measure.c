@@ -90,8 +90,9 @@ static double expected_ns(const search_run *r, const search_ask *ask)
 					 (double)search_get(r->search, nearest)->batch;
 }
 
-/* A percentile needs its runs, half as many again because adjacent runs depend on each other, and
- * time for them; not more than they take at the limit, since what breaks it needs no precision. */
+/* Plans the runs that a percentile needs, times 1.5 because adjacent runs are autocorrelated, and
+ * their time; at most their time at the limit, because a point that violates it needs no precision.
+ */
 static void plan_limit(const search_run *r, const search_ask *ask, dck_plan *p)
 {
 	const latency_limit *limit = &r->plan.limit;
@@ -375,7 +376,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 		job.options = dck_load_options;
 		job.config = &load;
 	}
-	/* Engines ask for more than they touch; drivers of devices for very much more. */
+	/* Engines reserve more memory than they touch; device drivers reserve far more. */
 	if (r->config->memory_bytes > 0 && !reserves)
 		job.data_bytes = 2 * r->memory_bytes;
 	if (status == DCK_OK)

@@ -129,7 +129,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 
 /* --- the journal's key */
 
-/* The key holds everything that makes the search what it is, one word in each line. */
+/* Makes the key: the identity of the search, one word per line. */
 static dck_status search_key_make(const search_run *r, mem_arena *a, const char **ret, dck_err *err)
 {
 	dck_throughput_config c = *r->config, plain;
