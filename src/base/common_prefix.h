@@ -1,8 +1,8 @@
 /* common_prefix.h - common prefix of several names that are shown side by side without it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_LABEL_H
-#define BASE_LABEL_H
+#ifndef BASE_COMMON_PREFIX_H
+#define BASE_COMMON_PREFIX_H
 
 #include <stddef.h>
 

@@ -87,7 +87,7 @@ void csv_real(dck_sink *out, double v)
 		return;
 	/* The shortest that reads back the same. */
 	for (int digits = 15; digits <= 17; digits++) {
-		num_general(text, digits, v);
+		decimal_general(text, digits, v);
 		if (strtod(text, NULL) == v)
 			break;
 	}

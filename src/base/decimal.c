@@ -21,7 +21,7 @@ static void decimal_point(char *s)
 	memmove(p + 1, p + n, strlen(p + n) + 1);
 }
 
-void num_fixed(char *buf, int decimals, double v)
+void decimal_fixed(char *buf, int decimals, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*f", decimals, v);
 	decimal_point(buf);
@@ -33,7 +33,7 @@ void decimal_significant(char *buf, int digits, double v)
 	decimal_point(buf);
 }
 
-void num_general(char *buf, int digits, double v)
+void decimal_general(char *buf, int digits, double v)
 {
 	snprintf(buf, NUM_TEXT_MAX, "%.*g", digits, v);
 	decimal_point(buf);
@@ -41,7 +41,7 @@ void num_general(char *buf, int digits, double v)
 
 const char *decimal_grouped(char *buf, int decimals, double v)
 {
-	num_fixed(buf, decimals, v);
+	decimal_fixed(buf, decimals, v);
 	char *first = buf + strspn(buf, "+-");
 	const size_t whole = strspn(first, "0123456789");
 
@@ -60,7 +60,7 @@ static bool is_digit(char c)
 }
 
 /* One run of digits; in a fraction, digits that no longer fit are dropped. */
-static bool scan_digits(const char **at, decimal_write *d, bool fraction)
+static bool scan_digits(const char **at, decimal_number *d, bool fraction)
 {
 	const char *p = *at;
 	if (!is_digit(*p))
@@ -81,9 +81,9 @@ static bool scan_digits(const char **at, decimal_write *d, bool fraction)
 	return true;
 }
 
-bool decimal_parse(const char *text, decimal_write *ret, const char **ret_end)
+bool decimal_parse(const char *text, decimal_number *ret, const char **ret_end)
 {
-	decimal_write d = {0};
+	decimal_number d = {0};
 	const char *p = text;
 	if (*p == '-' || *p == '+')
 		d.negative = *p++ == '-';
@@ -117,7 +117,7 @@ bool decimal_parse(const char *text, decimal_write *ret, const char **ret_end)
 }
 
 /* Through strtod, which rounds correctly; without a point its text is the same everywhere. */
-double num_double(const decimal_write *d)
+double decimal_double(const decimal_number *d)
 {
 	char text[64];
 	snprintf(text, sizeof text, "%s%llue%d", d->negative ? "-" : "",
@@ -125,7 +125,7 @@ double num_double(const decimal_write *d)
 	return strtod(text, NULL);
 }
 
-bool num_scaled(const decimal_write *d, uint64_t scale, uint64_t *ret, bool *ret_exact)
+bool decimal_scaled(const decimal_number *d, uint64_t scale, uint64_t *ret, bool *ret_exact)
 {
 	wide v = (wide)d->mantissa * scale;
 	int e = d->exponent;

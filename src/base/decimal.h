@@ -1,8 +1,8 @@
 /* decimal.h - decimal parsing and printing that is the same in every locale: always with '.'.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_NUM_H
-#define BASE_NUM_H
+#ifndef BASE_DECIMAL_H
+#define BASE_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,30 +12,30 @@ enum { NUM_TEXT_MAX = 400 }; /* bytes, for any of the texts below */
 
 /* Write v as printf's "%.*f", "%#.*g" (with trailing zeros) and "%.*g"; buf has NUM_TEXT_MAX
  * bytes. */
-void num_fixed(char *buf, int decimals, double v);
+void decimal_fixed(char *buf, int decimals, double v);
 void decimal_significant(char *buf, int digits, double v);
-void num_general(char *buf, int digits, double v);
+void decimal_general(char *buf, int digits, double v);
 
 /* Writes v as "%.*f" with separated thousands: "440,383.5". Returns buf. */
 const char *decimal_grouped(char *buf, int decimals, double v);
 
 /* A decimal number: (-1)^negative x mantissa x 10^exponent. */
-typedef struct decimal_write {
+typedef struct decimal_number {
 	bool negative;
 	uint64_t mantissa;
 	int exponent;
-} decimal_write;
+} decimal_number;
 
 /* Reads digits with single '_' between them, an optional fraction and an optional exponent from
  * the start of text; *ret_end is the text after them. false: text begins with no number, or with
  * more than 19 significant digits before the point. */
-bool decimal_parse(const char *text, decimal_write *ret, const char **ret_end);
+bool decimal_parse(const char *text, decimal_number *ret, const char **ret_end);
 
 /* Returns the nearest double; HUGE_VAL if it is out of range. */
-double num_double(const decimal_write *d);
+double decimal_double(const decimal_number *d);
 
 /* Computes |d| x scale as an integer of at most 64 bits, rounded half up; false: it does not fit.
  * *ret_exact: no rounding was necessary. */
-bool num_scaled(const decimal_write *d, uint64_t scale, uint64_t *ret, bool *ret_exact);
+bool decimal_scaled(const decimal_number *d, uint64_t scale, uint64_t *ret, bool *ret_exact);
 
 #endif

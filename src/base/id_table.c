@@ -25,7 +25,7 @@ void *id_table_row(id_table *t, uint32_t id)
 		t->rows = rows;
 		t->n = (uint32_t)n;
 	}
-	return kept_find(t, id);
+	return id_table_find(t, id);
 }
 
 void id_table_done(id_table *t)

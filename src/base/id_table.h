@@ -4,8 +4,8 @@
  * Failure is sticky: the caller checks once, at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_KEPT_H
-#define BASE_KEPT_H
+#ifndef BASE_ID_TABLE_H
+#define BASE_ID_TABLE_H
 
 #include "base/mem.h"
 
@@ -20,7 +20,7 @@ typedef struct id_table {
 /* Returns the row of an id, zeroed if it is new; NULL: no memory. A new row may move the others. */
 void *id_table_row(id_table *t, uint32_t id);
 /* Returns the row of an id; NULL: there is no such row yet. */
-static inline void *kept_find(const id_table *t, uint32_t id)
+static inline void *id_table_find(const id_table *t, uint32_t id)
 {
 	return id < t->n ? (char *)t->rows + (size_t)id * t->row_bytes : NULL;
 }
@@ -70,7 +70,7 @@ void string_name_put(string_table *k, uint32_t id, const char *text, size_t n);
 uint32_t string_table_intern(string_table *k, const char *text, size_t n);
 static inline string_name string_name_of(const string_table *k, uint32_t id)
 {
-	const string_name *found = kept_find(&k->table, id);
+	const string_name *found = id_table_find(&k->table, id);
 
 	return found ? *found : (string_name){NULL, 0};
 }

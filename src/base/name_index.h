@@ -1,8 +1,8 @@
 /* name_index.h - name interning: ids 0, 1, 2, ... in the order of first occurrence.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_NAMES_H
-#define BASE_NAMES_H
+#ifndef BASE_NAME_INDEX_H
+#define BASE_NAME_INDEX_H
 
 #include "base/mem.h"
 

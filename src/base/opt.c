@@ -197,14 +197,14 @@ static void show_bytes(double v, char *buf, size_t size)
 static void show_real(double v, char *buf, size_t size)
 {
 	char number[NUM_TEXT_MAX];
-	num_general(number, 6, v);
+	decimal_general(number, 6, v);
 	snprintf(buf, size, "%s", number);
 }
 
 static void show_share(double v, char *buf, size_t size)
 {
 	char number[NUM_TEXT_MAX];
-	num_general(number, 6, 100 * v);
+	decimal_general(number, 6, 100 * v);
 	snprintf(buf, size, "%s%%", number);
 }
 

@@ -1,10 +1,10 @@
 /* units.c - parses and prints quantities with units, by three tables of scales: time, bytes, SI.
  *
  * Times, bytes and counts are parsed in exact integer arithmetic: decimal_parse() reads a decimal
- * mantissa and exponent, num_scaled() multiplies it by the unit's factor. No result depends on the
- * locale; more than 64 bits are refused. A fraction of the smallest unit is rounded for a time and
- * refused for bytes and counts. A time needs its unit, because a bare number is ambiguous. kB, MB
- * and GB are powers of 1000; KiB, MiB and GiB are powers of 1024 (IEC 80000-13).
+ * mantissa and exponent, decimal_scaled() multiplies it by the unit's factor. No result depends on
+ * the locale; more than 64 bits are refused. A fraction of the smallest unit is rounded for a time
+ * and refused for bytes and counts. A time needs its unit, because a bare number is ambiguous. kB,
+ * MB and GB are powers of 1000; KiB, MiB and GiB are powers of 1024 (IEC 80000-13).
  *
  * Printing selects the largest scale in which the value still rounds to at least 1, with three
  * significant digits; only rows with `shown` are printed, the others are spellings that are read.
@@ -97,7 +97,7 @@ static const scale *scale_find(const scale *table, const char *suffix)
 
 static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *ret, dck_err *err)
 {
-	decimal_write d;
+	decimal_number d;
 	const char *end;
 	uint64_t v;
 	bool exact;
@@ -120,7 +120,7 @@ static dck_status parse_scaled(const quantity *q, const char *text, uint64_t *re
 	if (!s)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, '%.40s' is no unit of it: %s", text,
 			 q->noun, suffix, q->hint);
-	if (!num_scaled(&d, s->factor, &v, &exact))
+	if (!decimal_scaled(&d, s->factor, &v, &exact))
 		DCK_FAIL(err, E_ARG, "'%.80s' is too large for %s", text, q->noun);
 	if (!exact && (!q->rounded || v == 0))
 		DCK_FAIL(err, E_ARG, "'%.80s' is not %s, which has no smaller parts than 1%s: %s",
@@ -146,12 +146,12 @@ dck_status units_parse_count(const char *text, uint64_t *ret_n, dck_err *err)
 
 dck_status units_parse_real(const char *text, double *ret_v, dck_err *err)
 {
-	decimal_write d;
+	decimal_number d;
 	const char *end;
 	if (!decimal_parse(text, &d, &end) || *end)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not a number: write digits, as in 0.25 or 1e-3",
 			 text);
-	double v = num_double(&d);
+	double v = decimal_double(&d);
 	if (!isfinite(v))
 		DCK_FAIL(err, E_ARG, "'%.80s' is too large for a number", text);
 	*ret_v = v;
@@ -163,21 +163,21 @@ dck_status units_parse_real(const char *text, double *ret_v, dck_err *err)
 static dck_status share_ask(const char *text, double v, dck_err *err)
 {
 	char part[NUM_TEXT_MAX];
-	num_general(part, 6, v / 100);
+	decimal_general(part, 6, v / 100);
 	DCK_FAIL(err, E_ARG, "'%.40s' has no unit: write %.40s%% or %s%s", text, text, part,
 		 v > 1 ? "" : ", or 100% for all of it");
 }
 
 dck_status units_parse_share(const char *text, double *ret_v, dck_err *err)
 {
-	decimal_write d;
+	decimal_number d;
 	const char *end;
 	bool ok = decimal_parse(text, &d, &end);
 	if (ok && !strcmp(end + strspn(end, " "), "%"))
 		d.exponent -= 2;
 	else if (!ok || *end)
 		DCK_FAIL(err, E_ARG, "'%.80s' is not a share: write it as in 1%% or 0.01", text);
-	double v = num_double(&d);
+	double v = decimal_double(&d);
 	if (d.negative || !isfinite(v))
 		DCK_FAIL(err, E_ARG, "'%.80s' is %s for a share: write it as in 1%% or 0.01", text,
 			 d.negative ? "negative, which cannot be" : "too large");
@@ -249,7 +249,7 @@ static void three_digits(char *buf, double v)
 	if (v != 0 && v < 0.9995)
 		decimal_significant(buf, 3, v);
 	else
-		num_fixed(buf, v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
+		decimal_fixed(buf, v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v);
 }
 
 /* Returns the largest shown scale in which v still rounds to at least 1. `most`: from this multiple
@@ -316,7 +316,7 @@ const char *dck_text_bytes(double bytes, char *buf, size_t size)
 	const scale *s = scale_for(byte_scales, bytes, 1023.5);
 	/* Bytes are whole; only a mean of them is not. */
 	if (s->factor == 1 && bytes == floor(bytes))
-		num_fixed(number, 0, bytes);
+		decimal_fixed(number, 0, bytes);
 	else
 		three_digits(number, bytes / (double)s->factor);
 	snprintf(buf, size, "%s%s %s", sign, number, s->suffix);

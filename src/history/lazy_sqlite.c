@@ -3,7 +3,7 @@
 
 struct sqlite_functions history_sqlite;
 
-static const char *const names[] = {SQLITE_FUNCTIONS(OS_LATE_NAME)};
+static const char *const names[] = {SQLITE_FUNCTIONS(OS_LAZY_NAME)};
 static os_lazy_library library = OS_LAZY("libsqlite3.so.0", "the history", names, history_sqlite);
 
 dck_status sqlite_load(dck_err *err)

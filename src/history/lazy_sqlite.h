@@ -1,8 +1,8 @@
 /* lazy_sqlite.h - lazy loading of SQLite (dlopen) when a history is first opened.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef HISTORY_LATE_SQLITE_H
-#define HISTORY_LATE_SQLITE_H
+#ifndef HISTORY_LAZY_SQLITE_H
+#define HISTORY_LAZY_SQLITE_H
 
 #include "os/process/lazy_library.h"
 
@@ -41,7 +41,7 @@
 	X(sqlite3_, system_errno)
 
 struct sqlite_functions {
-	SQLITE_FUNCTIONS(OS_LATE_MEMBER)
+	SQLITE_FUNCTIONS(OS_LAZY_MEMBER)
 };
 
 /* Written once, by the first thread that opens a history. */

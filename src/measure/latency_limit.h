@@ -6,8 +6,8 @@
  * stat/stat.h computes a verdict; record_gate() turns it into the exit status.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BASE_LATENCY_LIMIT_H
-#define BASE_LATENCY_LIMIT_H
+#ifndef MEASURE_LATENCY_LIMIT_H
+#define MEASURE_LATENCY_LIMIT_H
 
 #include "deepclock/base.h"
 

@@ -14,8 +14,8 @@
  * runs after the measured ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MEASURE_TRACED_H
-#define MEASURE_TRACED_H
+#ifndef MEASURE_MEASURE_TRACE_H
+#define MEASURE_MEASURE_TRACE_H
 
 #include "measure/session.h"
 #include "profiler/trace/backfill.h"

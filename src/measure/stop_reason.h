@@ -2,8 +2,8 @@
  * half-width, of the final sample, and one decision, used by every fact and note of the record.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MEASURE_ENDING_H
-#define MEASURE_ENDING_H
+#ifndef MEASURE_STOP_REASON_H
+#define MEASURE_STOP_REASON_H
 
 #include "measure/phases.h"
 

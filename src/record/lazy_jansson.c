@@ -26,9 +26,9 @@ static void jansson_watch(void)
 	jansson->set_alloc_funcs(alloc, before.release);
 }
 
-static const char *const names[] = {JANSSON_FUNCTIONS(OS_LATE_NAME)};
+static const char *const names[] = {JANSSON_FUNCTIONS(OS_LAZY_NAME)};
 static os_lazy_library library =
-    OS_LATE_THEN("libjansson.so.4", "reading records", names, record_jansson, jansson_watch);
+    OS_LAZY_THEN("libjansson.so.4", "reading records", names, record_jansson, jansson_watch);
 
 dck_status jansson_load(dck_err *err)
 {

@@ -1,8 +1,8 @@
 /* lazy_jansson.h - lazy loading of jansson, when a record is first read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_LATE_JANSSON_H
-#define RECORD_LATE_JANSSON_H
+#ifndef RECORD_LAZY_JANSSON_H
+#define RECORD_LAZY_JANSSON_H
 
 #include "os/process/lazy_library.h"
 
@@ -22,7 +22,7 @@
 	X(json_, string_value)
 
 struct jansson_functions {
-	JANSSON_FUNCTIONS(OS_LATE_MEMBER)
+	JANSSON_FUNCTIONS(OS_LAZY_MEMBER)
 };
 
 /* Written once, by the first jansson_load(). */

@@ -1,8 +1,8 @@
 /* record_begin.h - start of every record: its id, its title, and the options.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_ASKED_H
-#define RECORD_ASKED_H
+#ifndef RECORD_RECORD_BEGIN_H
+#define RECORD_RECORD_BEGIN_H
 
 #include "deepclock/opt.h"
 #include "record/build.h"

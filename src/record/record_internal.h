@@ -1,8 +1,8 @@
 /* record_internal.h - private header of this directory: the owner of a record's memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef RECORD_BOX_H
-#define RECORD_BOX_H
+#ifndef RECORD_RECORD_INTERNAL_H
+#define RECORD_RECORD_INTERNAL_H
 
 #include "deepclock/record.h"
 #include "base/mem.h"

@@ -56,12 +56,12 @@ const char *format_scaled(const format_scale *s, double ns, char *buf)
 	if (!isfinite(v)) {
 		snprintf(buf, FORMAT_SIZE, "?");
 	} else if (fabs(v) >= 1e9) {
-		number_format(buf, num_general, 4, v, "");
+		number_format(buf, decimal_general, 4, v, "");
 	} else if (v > 0 && v < least / 2) {
 		buf[0] = '<';
-		number_format(buf + 1, num_fixed, s->decimals, least, "");
+		number_format(buf + 1, decimal_fixed, s->decimals, least, "");
 	} else {
-		number_format(buf, num_fixed, s->decimals, v, "");
+		number_format(buf, decimal_fixed, s->decimals, v, "");
 	}
 	return buf;
 }
@@ -76,11 +76,11 @@ static void plain_number(double v, char *buf, const char *after)
 		size_t n = strlen(buf);
 		snprintf(buf + n, FORMAT_SIZE - n, "%s", after);
 	} else if (v == floor(v) && size < 1e12) {
-		number_format(buf, num_fixed, 0, v, after);
+		number_format(buf, decimal_fixed, 0, v, after);
 	} else if (size >= 1 && size < 1e12) {
-		number_format(buf, num_fixed, 4 - format_digits_whole(size), v, after);
+		number_format(buf, decimal_fixed, 4 - format_digits_whole(size), v, after);
 	} else {
-		number_format(buf, num_general, 3, v, after);
+		number_format(buf, decimal_general, 3, v, after);
 	}
 }
 
@@ -144,7 +144,7 @@ const char *format_percent(double ratio, char *buf)
 	} else {
 		/* Three digits, no zeros at the end; no exponent where it can be read without. */
 		const bool whole = fabs(v) >= 99.95 && fabs(v) < 1e6;
-		number_format(buf, whole ? num_fixed : num_general, whole ? 0 : 3, v, " %");
+		number_format(buf, whole ? decimal_fixed : decimal_general, whole ? 0 : 3, v, " %");
 	}
 	return buf;
 }

@@ -5,8 +5,8 @@
  * mode stays visible.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_BINS_H
-#define REPORT_BINS_H
+#ifndef REPORT_HISTOGRAM_H
+#define REPORT_HISTOGRAM_H
 
 #include "deepclock/record.h"
 

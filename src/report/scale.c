@@ -157,7 +157,7 @@ const char *column_scale_number(const column_scale *s, double v, char *buf)
 	if (v == 0) {
 		snprintf(buf, FORMAT_SIZE, "0");
 	} else if (s->each && size >= TINY && size < 1) {
-		num_fixed(number, 3 - scale_digits_whole(size), v / s->divide);
+		decimal_fixed(number, 3 - scale_digits_whole(size), v / s->divide);
 		snprintf(buf, FORMAT_SIZE, "%.30s", number);
 	} else if (s->each) {
 		format_number(v / s->divide, DCK_UNIT_ONE, buf);
@@ -203,7 +203,7 @@ static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char 
 		return false;
 	if (!(share > 0 && share <= HALF_MAX)) /* without a width it is no half of anything */
 		return false;
-	num_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
+	decimal_fixed(number, share >= 0.0995 ? 0 : share >= 0.00995 ? 1 : 2, 100 * share);
 	snprintf(buf, FORMAT_SIZE, "%s%.20s %%", utf8 ? "\u00b1" : "+-",
 		 share < 0.00005 ? "0.01" : number);
 	return true;

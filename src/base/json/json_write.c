@@ -203,10 +203,10 @@ static void shortest(char *buf, double v)
 	int first = fabs(v) < 2.2250738585072014e-308 ? 1 : 15;
 	for (int digits = first; digits <= 17; digits++) {
 		const char *end;
-		decimal_write d;
+		decimal_number d;
 
-		num_general(buf, digits, v);
-		if (decimal_parse(buf, &d, &end) && num_double(&d) == v)
+		decimal_general(buf, digits, v);
+		if (decimal_parse(buf, &d, &end) && decimal_double(&d) == v)
 			return;
 	}
 }

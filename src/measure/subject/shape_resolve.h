@@ -8,8 +8,8 @@
  * dimension batch.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SUBJECT_SIZES_H
-#define SUBJECT_SIZES_H
+#ifndef SUBJECT_SHAPE_RESOLVE_H
+#define SUBJECT_SHAPE_RESOLVE_H
 
 #include "deepclock/bench.h"
 #include "model/onnx/summary.h"

@@ -10,8 +10,8 @@
  * compared is "unknown", with a reason; it never counts as equal. Nothing is timed here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef VERIFY_AGREE_H
-#define VERIFY_AGREE_H
+#ifndef VERIFY_OUTPUT_COMPARE_H
+#define VERIFY_OUTPUT_COMPARE_H
 
 #include "measure/verify/tensor_compare.h"
 #include "measure/subject/target.h"

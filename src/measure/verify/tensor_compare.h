@@ -1,8 +1,8 @@
 /* tensor_compare.h - error measures between two tensors of equal shape. Pure functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef VERIFY_AGREE_TENSOR_H
-#define VERIFY_AGREE_TENSOR_H
+#ifndef VERIFY_TENSOR_COMPARE_H
+#define VERIFY_TENSOR_COMPARE_H
 
 #include "deepclock/plugin.h"
 #include <stdbool.h>

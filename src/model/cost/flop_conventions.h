@@ -2,8 +2,8 @@
  * the cost of a training step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COST_PEERS_H
-#define COST_PEERS_H
+#ifndef COST_FLOP_CONVENTIONS_H
+#define COST_FLOP_CONVENTIONS_H
 
 #include "model/cost/cost_model.h"
 

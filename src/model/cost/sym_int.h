@@ -11,8 +11,8 @@
  * Equal numbers are the same object, so that sym_same() compares two words.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COST_POLYNOMIAL_H
-#define COST_POLYNOMIAL_H
+#ifndef COST_SYM_INT_H
+#define COST_SYM_INT_H
 
 #include "base/mem.h"
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * powers of atoms. For sym_int.c and sym_terms.c only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COST_POLYNOMIAL_INSIDE_H
-#define COST_POLYNOMIAL_INSIDE_H
+#ifndef COST_SYM_INTERNAL_H
+#define COST_SYM_INTERNAL_H
 
 #include "model/cost/sym_int.h"
 

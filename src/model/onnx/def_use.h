@@ -3,8 +3,8 @@
  * table suffices. Bodies of model-local functions are not entered.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_FLOW_H
-#define MODEL_FLOW_H
+#ifndef ONNX_DEF_USE_H
+#define ONNX_DEF_USE_H
 
 #include "base/name_index.h"
 #include "model/onnx/onnx.h"

@@ -1,8 +1,8 @@
 /* file_type.h - detection of the type of a file that is not an ONNX model.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_FOREIGN_H
-#define MODEL_FOREIGN_H
+#ifndef ONNX_FILE_TYPE_H
+#define ONNX_FILE_TYPE_H
 
 #include "base/wire.h"
 

@@ -5,8 +5,8 @@
  * Failure (no memory) is sticky: build without checks, onnx_builder_write() reports it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MODEL_NET_H
-#define MODEL_NET_H
+#ifndef ONNX_ONNX_BUILDER_H
+#define ONNX_ONNX_BUILDER_H
 
 #include "base/mem.h"
 #include "deepclock/report.h"

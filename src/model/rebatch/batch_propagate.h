@@ -1,8 +1,8 @@
 /* batch_propagate.h - batch-axis propagation through a whole model, with backtracking.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BATCH_FOLLOW_RUN_H
-#define BATCH_FOLLOW_RUN_H
+#ifndef REBATCH_BATCH_PROPAGATE_H
+#define REBATCH_BATCH_PROPAGATE_H
 
 #include "model/rebatch/batch_rules.h"
 

@@ -5,8 +5,8 @@
  * outputs, or refuses. Its answer is compared with the sizes that the inference finds.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BATCH_FOLLOW_H
-#define BATCH_FOLLOW_H
+#ifndef REBATCH_BATCH_RULES_H
+#define REBATCH_BATCH_RULES_H
 
 #include "model/cost/op.h"
 

@@ -15,8 +15,8 @@
  * compares the results with the original model's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef BATCH_BATCH_H
-#define BATCH_BATCH_H
+#ifndef REBATCH_REBATCH_H
+#define REBATCH_REBATCH_H
 
 #include "model/cost/cost_model.h"
 #include "base/wire.h"

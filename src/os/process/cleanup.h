@@ -1,8 +1,8 @@
 /* cleanup.h - within src/os: the cleanup registry of files and processes for dck_abandon().
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef OS_LEFTOVERS_H
-#define OS_LEFTOVERS_H
+#ifndef PROCESS_CLEANUP_H
+#define PROCESS_CLEANUP_H
 
 #include <stdbool.h>
 #include <sys/types.h>

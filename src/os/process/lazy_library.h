@@ -3,24 +3,24 @@
  * must not interfere with theirs.
  *
  *	#define LIBRARY(X) X(sqlite3_, step) X(sqlite3_, reset)
- *	struct functions { LIBRARY(OS_LATE_MEMBER) } sqlite;
- *	static const char *const names[] = {LIBRARY(OS_LATE_NAME)};
+ *	struct functions { LIBRARY(OS_LAZY_MEMBER) } sqlite;
+ *	static const char *const names[] = {LIBRARY(OS_LAZY_NAME)};
  *	static os_lazy_library library = OS_LAZY("libsqlite3.so.0", "the history", names, sqlite);
  *
  *	DCK_TRY(os_lazy_load(&library, err));
  *	sqlite.step(statement);
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef OS_LATE_H
-#define OS_LATE_H
+#ifndef PROCESS_LAZY_LIBRARY_H
+#define PROCESS_LAZY_LIBRARY_H
 
 #include "deepclock/base.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
-#define OS_LATE_MEMBER(prefix, f) __typeof__(prefix##f) *f;
-#define OS_LATE_NAME(prefix, f)	  #prefix #f,
+#define OS_LAZY_MEMBER(prefix, f) __typeof__(prefix##f) *f;
+#define OS_LAZY_NAME(prefix, f)	  #prefix #f,
 
 typedef struct os_lazy_library {
 	const char *file, *use; /* soname; its purpose */
@@ -32,12 +32,12 @@ typedef struct os_lazy_library {
 	_Atomic bool loaded;
 } os_lazy_library;
 
-#define OS_LATE_THEN(file, use, names, functions, ready)                                       \
+#define OS_LAZY_THEN(file, use, names, functions, ready)                                       \
 	{                                                                                      \
 		file, use, names, sizeof names / sizeof names[0], (void *)&(functions), ready, \
 		    false                                                                      \
 	}
-#define OS_LAZY(file, use, names, functions) OS_LATE_THEN(file, use, names, functions, NULL)
+#define OS_LAZY(file, use, names, functions) OS_LAZY_THEN(file, use, names, functions, NULL)
 
 /* Loads the library; call it before the first use of its functions. Further calls, also of several
  * threads, do nothing. E_ABSENT: there is no such library, or it lacks a function. */

@@ -1,8 +1,8 @@
 /* lazy_zlib.h - lazy loading of zlib, at the first compression or decompression.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef OS_LATE_ZLIB_H
-#define OS_LATE_ZLIB_H
+#ifndef PROCESS_LAZY_ZLIB_H
+#define PROCESS_LAZY_ZLIB_H
 
 #include "os/process/lazy_library.h"
 
@@ -18,7 +18,7 @@
 	X(, inflateReset)
 
 struct zlib_functions {
-	ZLIB_FUNCTIONS(OS_LATE_MEMBER)
+	ZLIB_FUNCTIONS(OS_LAZY_MEMBER)
 };
 
 /* Written once, by the first zlib_load(). */

@@ -244,7 +244,7 @@ void count_results_put(const count_results *l, record_builder *b)
 		return;
 	record_table(b, "processes", "Processes", columns, sizeof columns / sizeof columns[0]);
 	for (uint32_t i = 0; i < l->processes; i++) {
-		const count_row *row = kept_find(&l->rows, i);
+		const count_row *row = id_table_find(&l->rows, i);
 
 		record_cell_text(b, row->name);
 		record_cell_int(b, row->pid);

@@ -18,8 +18,8 @@
  * bounded. It depends only on libc, because it runs inside other programs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COUNT_CALL_LANE_H
-#define COUNT_CALL_LANE_H
+#ifndef COUNT_THREAD_CCT_H
+#define COUNT_THREAD_CCT_H
 
 #include <stdbool.h>
 #include <stddef.h>

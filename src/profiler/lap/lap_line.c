@@ -52,7 +52,7 @@ static void line_add_value(line *l, const lap_column *c, double v)
 	} else if (c->unit && strcmp(c->unit, "B") == 0) {
 		add(l, "%s", dck_text_bytes(v, text, sizeof text));
 	} else {
-		num_general(text, 4, v);
+		decimal_general(text, 4, v);
 		add(l, "%s%s%s", text, c->unit ? " " : "", c->unit ? c->unit : "");
 	}
 }
@@ -64,7 +64,7 @@ const char *lap_rate_text(double rate, const char *unit, char *ret, size_t size)
 	if (rate >= 1000)
 		decimal_grouped(text, 0, rate);
 	else
-		num_general(text, 3, rate);
+		decimal_general(text, 3, rate);
 	snprintf(ret, size, "%.40s %s/s", text, unit);
 	return ret;
 }

@@ -2,8 +2,8 @@
  * fixed rate, in a separate thread.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef MEMORY_MEMORY_WATCH_H
-#define MEMORY_MEMORY_WATCH_H
+#ifndef MEMORY_RSS_SAMPLER_H
+#define MEMORY_RSS_SAMPLER_H
 
 #include "deepclock/base.h"
 

@@ -7,8 +7,8 @@
  *	unpack_close(u);
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef IMPORT_UNPACK_H
-#define IMPORT_UNPACK_H
+#ifndef READ_INFLATE_READER_H
+#define READ_INFLATE_READER_H
 
 #include "base/wire.h"
 

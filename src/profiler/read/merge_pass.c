@@ -75,7 +75,7 @@ static uint32_t merging_process_of(merging *m, const trace_track *t)
 		row = ++m->nprocesses;
 		*p = (merging_process){.file = m->file, .pid = t->pid};
 	}
-	p = kept_find(&m->processes, row - 1);
+	p = id_table_find(&m->processes, row - 1);
 	if (t->name)
 		p->name = string_table_copy(&m->names, t->name);
 	return row;
@@ -88,7 +88,7 @@ int32_t merging_number_of(int32_t own, int32_t more)
 
 static void merging_tell_track(merging *m, track *t, const trace_track *told)
 {
-	const track *parent = kept_find(&m->tracks, told->parent);
+	const track *parent = id_table_find(&m->tracks, told->parent);
 	trace_track now = *told;
 
 	if (!t->id)
@@ -106,7 +106,7 @@ static void merging_track(trace_out *o, const trace_track *told)
 	merging *m = merging_of(o);
 	const uint32_t process = told->kind == TRACE_PROCESS ? merging_process_of(m, told) : 0;
 	track *t = id_table_row(&m->tracks, told->id);
-	const track *parent = kept_find(&m->tracks, told->parent);
+	const track *parent = id_table_find(&m->tracks, told->parent);
 
 	if (!t)
 		return;
@@ -146,7 +146,7 @@ static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
 
 static void read_survey(merging *m, const track *t, const trace_event *e, size_t n)
 {
-	merging_process *p = t->process ? kept_find(&m->processes, t->process - 1) : NULL;
+	merging_process *p = t->process ? id_table_find(&m->processes, t->process - 1) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		m->last_ns = e[i].ns > m->last_ns ? e[i].ns : m->last_ns;
@@ -169,7 +169,7 @@ static uint64_t whole_id(const merging *m, uint64_t id)
 static trace_event whole_event(const merging *m, const trace_event *e)
 {
 	const int64_t ns = trace_place_ns(m->how.place, e->ns) - m->how.base_ns;
-	const uint32_t *name = kept_find(&m->name_ids, e->name);
+	const uint32_t *name = id_table_find(&m->name_ids, e->name);
 	trace_event now = *e;
 
 	now.ns = ns > 0 ? (uint64_t)ns : 0;
@@ -182,7 +182,7 @@ static trace_event whole_event(const merging *m, const trace_event *e)
 static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	merging *m = merging_of(o);
-	const track *t = kept_find(&m->tracks, id);
+	const track *t = id_table_find(&m->tracks, id);
 
 	if (!t)
 		return;
@@ -306,5 +306,5 @@ size_t merging_processes(const merging *m)
 
 merging_process *merging_at(const merging *m, size_t i)
 {
-	return kept_find(&m->processes, (uint32_t)i);
+	return id_table_find(&m->processes, (uint32_t)i);
 }

@@ -9,8 +9,8 @@
  * Memory is bounded by names, tracks and processes, whatever the number of events.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef IMPORT_MERGING_H
-#define IMPORT_MERGING_H
+#ifndef READ_MERGE_PASS_H
+#define READ_MERGE_PASS_H
 
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/read/trace_align.h"

@@ -108,7 +108,7 @@ const char *const operators_numbers_shaped[] = {NUMBERS, CHROME_SHAPES, NULL};
 
 static sort sort_of(const operators *o, uint32_t id)
 {
-	const name *n = kept_find(&o->names, id);
+	const name *n = id_table_find(&o->names, id);
 
 	return n ? n->is : OTHER;
 }
@@ -161,7 +161,7 @@ static void allocation(operators *o, track *t, const held *h)
 	const bool device =
 	    h->device_type != CPU && h->device_type != MKLDNN && h->device_type != IDEEP;
 	const zone_frame *top = zone_stack_top(&t->timed);
-	name *n = top ? kept_find(&o->names, top->name) : NULL;
+	name *n = top ? id_table_find(&o->names, top->name) : NULL;
 	footprint more = {{0}};
 
 	o->kinds[MEMORY]++;
@@ -196,7 +196,7 @@ static void memory_end(operators *o, const track *t, size_t depth)
 	const zone_frame *f = &t->timed.frames[depth - 1];
 	const bool again =
 	    f->path && f->path != PATH_SUM_NONE && o->timed.paths.rows[f->path].again;
-	name *n = kept_find(&o->names, f->name);
+	name *n = id_table_find(&o->names, f->name);
 
 	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)
 		n->memory.of[i] += t->memory.of[i] - t->begun_memory[depth - 1].of[i];
@@ -289,7 +289,7 @@ static void end_device(operators *o, const track *t, uint64_t ns)
  * inside the module. */
 static void end_backward(operators *o, track *t, uint64_t took_ns)
 {
-	name *module = kept_find(&o->names, t->backward_of);
+	name *module = id_table_find(&o->names, t->backward_of);
 
 	module->backward_ns += took_ns;
 	for (uint32_t path = t->places.root; path; path = o->places.paths.rows[path].parent)
@@ -442,7 +442,7 @@ static dck_status operators_close(trace_out *out, dck_err *err)
 	operators *o = operators_of(out);
 
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
+		track *t = id_table_find(&o->tracks, i);
 
 		op_open(o, t);
 		for (size_t depth = t->timed.depth; depth > 0; depth--)
@@ -500,7 +500,7 @@ void operators_free(operators *o)
 	if (!o)
 		return;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
+		track *t = id_table_find(&o->tracks, i);
 
 		zone_stack_done(&t->all);
 		zone_stack_done(&t->timed);
@@ -538,9 +538,9 @@ void operators_sink(operators *o, dck_sink *ret)
 static void device_share(operators *o)
 {
 	for (uint32_t row = 1; row <= o->nstarted; row++) {
-		const started *s = kept_find(&o->started, row);
+		const started *s = id_table_find(&o->started, row);
 		const uint32_t owner = hash_map_find(&o->by_external, s->external);
-		name *n = kept_find(&o->names, owner);
+		name *n = id_table_find(&o->names, owner);
 
 		if (owner)
 			n->device_ns += s->ns;
@@ -580,8 +580,8 @@ static size_t operators_rows_of(operators *o, const zone_aggregate *s, sort is, 
 		const char *text = operators_text_of(o, i);
 
 		if (found == is || (is == OPERATOR && found == RUNTIME))
-			rows[n++] =
-			    (row){text ? text : "(no name)", s->stats[i], kept_find(&o->names, i)};
+			rows[n++] = (row){text ? text : "(no name)", s->stats[i],
+					  id_table_find(&o->names, i)};
 	}
 	qsort(rows, n, sizeof *rows, operators_by_self);
 	return n;

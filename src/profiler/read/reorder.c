@@ -130,7 +130,7 @@ void reorder_flush(arranger *a, uint64_t base_ns,
 		   void *self)
 {
 	for (uint32_t i = 0; i < a->ntouched; i++) {
-		row *r = kept_find(&a->rows, a->touched[i]);
+		row *r = id_table_find(&a->rows, a->touched[i]);
 		give(self, a->touched[i], a->out, arrange_collect(a, r, base_ns));
 	}
 	a->n = a->ntouched = 0;

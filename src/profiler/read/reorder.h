@@ -11,8 +11,8 @@
  *	}
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef IMPORT_ARRANGE_H
-#define IMPORT_ARRANGE_H
+#ifndef READ_REORDER_H
+#define READ_REORDER_H
 
 #include "profiler/timeline/pending_ranges.h"
 

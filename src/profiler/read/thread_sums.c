@@ -53,7 +53,7 @@ static void see(track *t, uint64_t ns)
 
 bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = kept_find(&s->tracks, id);
+	track *t = id_table_find(&s->tracks, id);
 
 	if (!t || !t->told || !n)
 		return false;
@@ -62,7 +62,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 		see(t, e[n - 1].ns);
 		return false;
 	}
-	track *of = kept_find(&s->tracks, t->parent);
+	track *of = id_table_find(&s->tracks, t->parent);
 	const int k = t->counter - 1;
 	for (size_t i = 0; of && of->told && i < n; i++) {
 		if (e[i].kind != TRACE_COUNTER)
@@ -79,7 +79,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 
 void thread_sums_ranges(thread_sums *s, uint32_t id, uint64_t zones, uint64_t waited_ns)
 {
-	track *t = kept_find(&s->tracks, id);
+	track *t = id_table_find(&s->tracks, id);
 
 	if (t) {
 		t->zones += zones;
@@ -93,7 +93,7 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 	size_t n = 0, nprocesses = 0;
 
 	for (uint32_t i = 0; i < s->tracks.n; i++) {
-		const track *t = kept_find(&s->tracks, i);
+		const track *t = id_table_find(&s->tracks, i);
 		os_thread_counters uses = t->uses;
 
 		/* A first value of 0 is not told of these. */

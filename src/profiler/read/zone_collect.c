@@ -55,7 +55,7 @@ static void collect_end(zone_collect *c, track *t, uint64_t ns)
 
 static void collect_number(zone_collect *c, track *t, const trace_event *e)
 {
-	const mark *m = kept_find(&c->marks, e->name);
+	const mark *m = id_table_find(&c->marks, e->name);
 	zone_frame *top = zone_stack_top(&t->open);
 
 	if (!m || !top)
@@ -158,7 +158,7 @@ static dck_status collect_close(trace_out *o, dck_err *err)
 
 	(void)err;
 	for (uint32_t i = 0; i < c->tracks.n; i++) {
-		track *t = kept_find(&c->tracks, i);
+		track *t = id_table_find(&c->tracks, i);
 
 		zone_aggregate_close(&c->sums, &t->open, t->last_ns);
 		thread_sums_ranges(&c->threads, i, t->open.zones, t->open.waited_ns);
@@ -224,7 +224,7 @@ void zone_collect_free(zone_collect *c)
 	if (!c)
 		return;
 	for (uint32_t i = 0; i < c->tracks.n; i++)
-		zone_stack_done(&((track *)kept_find(&c->tracks, i))->open);
+		zone_stack_done(&((track *)id_table_find(&c->tracks, i))->open);
 	id_table_done(&c->marks);
 	id_table_done(&c->tracks);
 	string_table_done(&c->texts);

@@ -6,8 +6,8 @@
  * compiled with a frame pointer may end a stack early.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAMPLE_SAMPLE_LOOKS_H
-#define SAMPLE_SAMPLE_LOOKS_H
+#ifndef SAMPLE_OFFCPU_POLL_H
+#define SAMPLE_OFFCPU_POLL_H
 
 #include "profiler/sample/sample_profile.h"
 

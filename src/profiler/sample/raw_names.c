@@ -146,7 +146,7 @@ static void frame_name(naming *m, uint32_t number)
 	static const char *const known[] = {[RAW_KERNEL] = "[kernel]",
 					    [RAW_BLOCKED] = "[blocked]",
 					    [RAW_PREEMPTED] = "[waits for a CPU]"};
-	const raw_frame *f = kept_find(&m->p->frames, number);
+	const raw_frame *f = id_table_find(&m->p->frames, number);
 	named *ret = &m->of[number];
 
 	ret->first = (uint32_t)m->n;
@@ -195,7 +195,7 @@ static bool frames_name(naming *m)
 	if (!order)
 		return false;
 	for (uint32_t i = 0; i < m->p->nframes; i++) {
-		const raw_frame *f = kept_find(&m->p->frames, i + 1);
+		const raw_frame *f = id_table_find(&m->p->frames, i + 1);
 
 		order[i] = (sorted){f->file, f->address, i + 1};
 	}
@@ -221,11 +221,11 @@ static dck_frame raw_frame_get(const naming *m, uint32_t raw, uint32_t from_inne
 static const char *spin_of(const naming *m, uint32_t path)
 {
 	const path_trie *from = &m->p->sums;
-	const raw_frame *raw = kept_find(&m->p->frames, from->rows[path].name);
+	const raw_frame *raw = id_table_find(&m->p->frames, from->rows[path].name);
 
 	if (raw->kind == RAW_KERNEL && from->rows[path].parent) {
 		path = from->rows[path].parent;
-		raw = kept_find(&m->p->frames, from->rows[path].name);
+		raw = id_table_find(&m->p->frames, from->rows[path].name);
 	}
 	if (raw->kind != RAW_CODE)
 		return NULL;
@@ -315,11 +315,11 @@ static void user_find(naming *m, raw_named *ret)
 	uint32_t most = 0;
 
 	for (uint32_t i = 1; i <= m->p->nframes; i++) {
-		const raw_frame *f = kept_find(&m->p->frames, i);
+		const raw_frame *f = id_table_find(&m->p->frames, i);
 
 		for (uint32_t k = 1; m->user_ns[i] > 0 && k < i; k++)
 			if (m->of[k].user && m->user_ns[k] > 0 &&
-			    same_function(f, kept_find(&m->p->frames, k))) {
+			    same_function(f, id_table_find(&m->p->frames, k))) {
 				m->user_ns[k] += m->user_ns[i];
 				m->user_ns[i] = 0;
 			}
@@ -329,7 +329,7 @@ static void user_find(naming *m, raw_named *ret)
 			most = m->user_ns[i] > 0 ? i : most;
 	if (!most)
 		return;
-	const raw_frame *f = kept_find(&m->p->frames, most);
+	const raw_frame *f = id_table_find(&m->p->frames, most);
 	const uint32_t line = f->start_line ? f->start_line : f->line;
 	ret->user_ns = m->user_ns[most];
 	snprintf(ret->user, sizeof ret->user, line ? "%.90s (%.40s:%u)" : "%.90s (%.40s)", f->name,

@@ -35,7 +35,7 @@ uint32_t raw_stacks_frame(raw_stacks *p, const raw_frame *f)
 	for (uint64_t key = hash_bytes(HASH_START, f, sizeof *f);; key++) {
 		const uint32_t number = hash_map_find(&p->by_frame, key);
 
-		if (number && memcmp(kept_find(&p->frames, number), f, sizeof *f) == 0)
+		if (number && memcmp(id_table_find(&p->frames, number), f, sizeof *f) == 0)
 			return number;
 		if (number) /* another frame of this hash: the next place */
 			continue;

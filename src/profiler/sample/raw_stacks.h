@@ -2,8 +2,8 @@
  * the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAMPLE_RAW_PATHS_H
-#define SAMPLE_RAW_PATHS_H
+#ifndef SAMPLE_RAW_STACKS_H
+#define SAMPLE_RAW_STACKS_H
 
 #include "base/id_table.h"
 #include "record/tree/cct.h"

@@ -1,8 +1,8 @@
 /* sample_overhead.h - what a sample takes from the program that it is of.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef SAMPLE_SAMPLE_PRICE_H
-#define SAMPLE_SAMPLE_PRICE_H
+#ifndef SAMPLE_SAMPLE_OVERHEAD_H
+#define SAMPLE_SAMPLE_OVERHEAD_H
 
 #include "os/counters/perf_sampling.h"
 

@@ -87,7 +87,7 @@ void sample_profile_free(sample_profile *p)
 	if (!p)
 		return;
 	for (uint32_t i = 1; i <= p->nprocesses; i++)
-		address_space_free(((process *)kept_find(&p->processes, i))->address_space);
+		address_space_free(((process *)id_table_find(&p->processes, i))->address_space);
 	id_table_done(&p->processes);
 	hash_map_done(&p->by_pid);
 	sample_threads_done(&p->threads);
@@ -103,7 +103,7 @@ static process *process_find(const sample_profile *p, int pid)
 {
 	const uint32_t at = hash_map_find(&p->by_pid, (uint64_t)pid);
 
-	return at ? kept_find(&p->processes, at) : NULL;
+	return at ? id_table_find(&p->processes, at) : NULL;
 }
 
 /* Returns a free row, at times one of a process that has ended. */
@@ -113,7 +113,7 @@ static uint32_t profile_place_find(sample_profile *p)
 		return ++p->nprocesses;
 	uint32_t found = 0, left = 0;
 	for (uint32_t i = 1; i <= p->nprocesses; i++) {
-		process *one = kept_find(&p->processes, i);
+		process *one = id_table_find(&p->processes, i);
 
 		if (one->address_space && !os_process_runs(one->pid)) {
 			hash_map_remove(&p->by_pid, (uint64_t)one->pid);
@@ -450,7 +450,7 @@ void sample_profile_end(sample_profile *p, uint64_t now_ns)
 void sample_profile_processes(const sample_profile *p, void (*f)(void *self, int pid), void *self)
 {
 	for (uint32_t i = 1; i <= p->nprocesses; i++) {
-		const process *one = kept_find(&p->processes, i);
+		const process *one = id_table_find(&p->processes, i);
 
 		if (one->address_space)
 			f(self, one->pid);

@@ -130,7 +130,7 @@ static bool file_is_interpreter(sample_python *s, const elf_file *file)
 static merge_native python_native_of(sample_python *s, uint32_t number)
 {
 	enum { INTERPRETER = 16 };
-	const raw_frame *f = kept_find(&s->raw->frames, number);
+	const raw_frame *f = id_table_find(&s->raw->frames, number);
 	uint32_t *row = id_table_row(&s->kinds, number);
 	symbols_frame name;
 

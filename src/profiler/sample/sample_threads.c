@@ -19,7 +19,7 @@ static sample_thread *thread_find(const sample_threads *t, int tid)
 {
 	const uint32_t at = hash_map_find(&t->by_tid, (uint64_t)tid);
 
-	return at ? kept_find(&t->rows, at) : NULL;
+	return at ? id_table_find(&t->rows, at) : NULL;
 }
 
 static void threads_title_make(sample_thread *one)
@@ -31,7 +31,7 @@ static void threads_title_make(sample_thread *one)
 static uint32_t threads_place_find(sample_threads *t)
 {
 	for (uint32_t i = 1; t->free > 0 && i <= t->n; i++)
-		if (((sample_thread *)kept_find(&t->rows, i))->tid == 0) {
+		if (((sample_thread *)id_table_find(&t->rows, i))->tid == 0) {
 			t->free--;
 			return i;
 		}
@@ -89,7 +89,7 @@ void sample_thread_ended(sample_threads *t, int tid)
 void sample_threads_each(sample_threads *t, void (*f)(void *self, sample_thread *t), void *self)
 {
 	for (uint32_t i = 1; i <= t->n; i++) {
-		sample_thread *one = kept_find(&t->rows, i);
+		sample_thread *one = id_table_find(&t->rows, i);
 
 		if (one && one->tid)
 			f(self, one);

@@ -15,9 +15,9 @@ extern char *__cxa_demangle(const char *name, char *buffer, size_t *n, int *stat
 
 #define CXX(X) X(__cxa_, demangle)
 static struct cxx_functions {
-	CXX(OS_LATE_MEMBER)
+	CXX(OS_LAZY_MEMBER)
 } cxx;
-static const char *const cxx_names[] = {CXX(OS_LATE_NAME)};
+static const char *const cxx_names[] = {CXX(OS_LAZY_NAME)};
 static os_lazy_library library = OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
 
 /* The first form of Rust's names is C++'s, with a hash of 16 digits as the last part. */

@@ -9,7 +9,7 @@ struct late_dw late_dw;
 
 dck_status late_dw_load(dck_err *err)
 {
-	static const char *const names[] = {LATE_DW(OS_LATE_NAME)};
+	static const char *const names[] = {LATE_DW(OS_LAZY_NAME)};
 	static os_lazy_library library =
 	    OS_LAZY("libdw.so.1", "lines and inlined functions of programs", names, late_dw);
 

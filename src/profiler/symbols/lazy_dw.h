@@ -2,8 +2,8 @@
  * without its headers, it is as if it were not there.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_SYMBOLS_LATE_DW_H
-#define STACK_SYMBOLS_LATE_DW_H
+#ifndef SYMBOLS_LAZY_DW_H
+#define SYMBOLS_LAZY_DW_H
 
 #include "deepclock/base.h"
 
@@ -34,7 +34,7 @@
 	X(dwarf_, tag)
 
 extern struct late_dw {
-	LATE_DW(OS_LATE_MEMBER)
+	LATE_DW(OS_LAZY_MEMBER)
 } late_dw;
 
 #endif

@@ -16,9 +16,9 @@ extern int lzma_stream_buffer_decode(uint64_t *memory_limit, uint32_t flags, con
 
 #define LZMA(X) X(lzma_, stream_buffer_decode)
 static struct lzma_functions {
-	LZMA(OS_LATE_MEMBER)
+	LZMA(OS_LAZY_MEMBER)
 } lzma;
-static const char *const lzma_names[] = {LZMA(OS_LATE_NAME)};
+static const char *const lzma_names[] = {LZMA(OS_LAZY_NAME)};
 static os_lazy_library library =
     OS_LAZY("liblzma.so.5", "packed names of functions", lzma_names, lzma);
 

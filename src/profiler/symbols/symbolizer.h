@@ -18,8 +18,8 @@
  * fastest: units of a debug file are read on demand and may be evicted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_SYMBOLS_SYMBOLS_H
-#define STACK_SYMBOLS_SYMBOLS_H
+#ifndef SYMBOLS_SYMBOLIZER_H
+#define SYMBOLS_SYMBOLIZER_H
 
 #include "profiler/unwind/elf_file.h"
 #include <sys/types.h>

@@ -9,8 +9,8 @@
  * stands in the tables of classes without such a one, as linkers make of equal functions, has none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_SYMBOLS_CLASS_NAMES_H
-#define STACK_SYMBOLS_CLASS_NAMES_H
+#ifndef SYMBOLS_VTABLE_SYMBOLS_H
+#define SYMBOLS_VTABLE_SYMBOLS_H
 
 #include "profiler/unwind/elf_file.h"
 

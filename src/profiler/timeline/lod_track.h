@@ -9,8 +9,8 @@
  * `shift` is the exponent of a step.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TIMELINE_THIN_ROW_H
-#define TIMELINE_THIN_ROW_H
+#ifndef TIMELINE_LOD_TRACK_H
+#define TIMELINE_LOD_TRACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

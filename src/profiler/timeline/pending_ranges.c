@@ -66,7 +66,7 @@ static kept_id *id_row(async_ranges *k, uint64_t id)
 	uint32_t row = hash_map_find(&k->rows, id);
 
 	if (row)
-		return kept_find(&k->ids, row);
+		return id_table_find(&k->ids, row);
 	if (k->n == KEPT_IDS_MAX)
 		return NULL;
 	row = k->free ? k->free : k->n + 1;
@@ -125,11 +125,11 @@ void kept_end_open(trace_out *o, const id_table *tracks, const async_ranges *asy
 		   const kept_end *end)
 {
 	for (uint32_t i = 0; i < tracks->n; i++)
-		while (end->range(o, kept_find(tracks, i)))
+		while (end->range(o, id_table_find(tracks, i)))
 			;
 	for (uint32_t i = 0; i < async->ids.n; i++) {
-		const kept_id *a = kept_find(&async->ids, i);
-		void *track = a->open > 0 ? kept_find(tracks, a->track) : NULL;
+		const kept_id *a = id_table_find(&async->ids, i);
+		void *track = a->open > 0 ? id_table_find(tracks, a->track) : NULL;
 		for (int64_t k = 0; track && k < a->open; k++)
 			end->async(o, track, a);
 	}

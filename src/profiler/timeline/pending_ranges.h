@@ -4,8 +4,8 @@
  * Failure is sticky: each struct has `failed`, which a format checks once, when it closes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TIMELINE_KEPT_RANGES_H
-#define TIMELINE_KEPT_RANGES_H
+#ifndef TIMELINE_PENDING_RANGES_H
+#define TIMELINE_PENDING_RANGES_H
 
 #include "base/id_table.h"
 #include "profiler/timeline/timeline.h"

@@ -70,7 +70,7 @@ void timeline_lod_free(timeline_lod *p)
 	if (!p)
 		return;
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
-		timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+		timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
 		mem_free(t->rows);
 		mem_free(t->values);
@@ -140,7 +140,7 @@ static uint32_t timeline_lod_key_of(timeline_lod *p, uint32_t name, uint32_t fla
 
 static timeline_lod_track_kept *timeline_lod_track_of(timeline_lod *p, uint32_t id)
 {
-	timeline_lod_track_kept *t = kept_find(&p->tracks, id);
+	timeline_lod_track_kept *t = id_table_find(&p->tracks, id);
 
 	return t && t->told ? t : NULL;
 }

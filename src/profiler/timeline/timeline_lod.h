@@ -28,8 +28,8 @@
  * merged values; as 8 bytes, the last value; of merged ones, the minimum; the maximum.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TIMELINE_PICTURE_H
-#define TIMELINE_PICTURE_H
+#ifndef TIMELINE_TIMELINE_LOD_H
+#define TIMELINE_TIMELINE_LOD_H
 
 #include "profiler/timeline/timeline.h"
 #include "deepclock/unstable.h"

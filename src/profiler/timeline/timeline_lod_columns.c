@@ -234,7 +234,7 @@ static void columns_values_put(const timeline_lod *p, dck_sink *out)
 {
 	for (int column = 0; column < 5; column++)
 		for (uint32_t i = 0; i < p->tracks.n; i++) {
-			const timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+			const timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 			uint64_t before = 0;
 
 			for (uint32_t k = 0; k < t->nvalues; k++) {

@@ -3,8 +3,8 @@
  * levels and columns (timeline_lod_columns.c), the description (timeline_lod_write.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TIMELINE_PICTURE_PARTS_H
-#define TIMELINE_PICTURE_PARTS_H
+#ifndef TIMELINE_TIMELINE_LOD_PARTS_H
+#define TIMELINE_TIMELINE_LOD_PARTS_H
 
 #include "base/id_table.h"
 #include "base/sink.h"

@@ -294,7 +294,7 @@ void timeline_lod_thin_values(timeline_lod *p)
 		p->values_shift = shift;
 		p->kept_values = 0;
 		for (uint32_t i = 0; i < p->tracks.n; i++) {
-			timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+			timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
 			values_again(t, shift);
 			p->kept_values += t->nvalues;

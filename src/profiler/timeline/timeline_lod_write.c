@@ -89,7 +89,7 @@ static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
 	timeline_lod_put_name(w, &others, &left);
 	for (uint32_t i = 0; i < n; i++) {
 		timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
-					   ? kept_find(&p->names, order[i]->name)
+					   ? id_table_find(&p->names, order[i]->name)
 					   : NULL;
 
 		if (!t || t->number)
@@ -102,7 +102,7 @@ static dck_status put_names(timeline_lod *p, json_writer *w, dck_err *err)
 	json_flat_array(w);
 	for (uint32_t i = 0; i < n; i++) {
 		const timeline_lod_text *t = order[i] - p->keys > PICTURE_FLAGS
-						 ? kept_find(&p->names, order[i]->name)
+						 ? id_table_find(&p->names, order[i]->name)
 						 : NULL;
 
 		json_uint(w, t ? t->number - 1 : 0);
@@ -126,16 +126,16 @@ static void tracks_number(timeline_lod *p)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
-		timeline_lod_track_kept *t = kept_find(&p->tracks, i), *in = t;
+		timeline_lod_track_kept *t = id_table_find(&p->tracks, i), *in = t;
 
 		for (int k = 0; k < 4 && in && (k > 0 || shows(t)); k++) {
 			in->number = 1;
-			in = in->parent != i ? kept_find(&p->tracks, in->parent) : NULL;
+			in = in->parent != i ? id_table_find(&p->tracks, in->parent) : NULL;
 			in = in && in->told ? in : NULL;
 		}
 	}
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
-		timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+		timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
 		t->number = t->number ? ++n : 0;
 	}
@@ -146,7 +146,7 @@ static void put_track(const timeline_lod *p, json_writer *w, const timeline_lod_
 	static const char *const kinds[] = {[TRACE_PROCESS] = "process",
 					    [TRACE_THREAD] = "thread",
 					    [TRACE_COUNTER_TRACK] = "counter"};
-	const timeline_lod_track_kept *in = kept_find(&p->tracks, t->parent);
+	const timeline_lod_track_kept *in = id_table_find(&p->tracks, t->parent);
 
 	json_flat_object(w);
 	timeline_lod_put_text(w, "kind", kinds[t->kind]);
@@ -184,7 +184,7 @@ static void put_tracks(timeline_lod *p, json_writer *w)
 	json_key(w, "tracks");
 	json_array(w);
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
-		const timeline_lod_track_kept *t = kept_find(&p->tracks, i);
+		const timeline_lod_track_kept *t = id_table_find(&p->tracks, i);
 
 		if (t->number)
 			put_track(p, w, t);

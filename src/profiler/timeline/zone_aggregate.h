@@ -19,8 +19,8 @@
  * open ranges.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TIMELINE_ZONE_SUMS_H
-#define TIMELINE_ZONE_SUMS_H
+#ifndef TIMELINE_ZONE_AGGREGATE_H
+#define TIMELINE_ZONE_AGGREGATE_H
 
 #include "profiler/timeline/open_ranges.h"
 #include "record/tree/path_trie.h"

@@ -16,8 +16,8 @@
  * must precede all later events of the thread: past_end() checks this.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACE_PAST_H
-#define TRACE_PAST_H
+#ifndef TRACE_BACKFILL_H
+#define TRACE_BACKFILL_H
 
 #include "profiler/trace/thread_buffer.h"
 

@@ -7,8 +7,8 @@
  *	clock_snapshot(ns_per_tick, &at, &clocks);
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACE_CLOCK_READING_H
-#define TRACE_CLOCK_READING_H
+#ifndef TRACE_CLOCK_SNAPSHOT_H
+#define TRACE_CLOCK_SNAPSHOT_H
 
 #include "profiler/timeline/timeline.h"
 

@@ -16,8 +16,8 @@
  * the replacement.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TRACE_LANE_H
-#define TRACE_LANE_H
+#ifndef TRACE_THREAD_BUFFER_H
+#define TRACE_THREAD_BUFFER_H
 
 #include "os/os.h"
 #include "profiler/trace/ticks.h"

@@ -17,8 +17,8 @@
  * function later.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_SPACE_H
-#define STACK_SPACE_H
+#ifndef UNWIND_ADDRESS_SPACE_H
+#define UNWIND_ADDRESS_SPACE_H
 
 #include "profiler/unwind/elf_file.h"
 #include <sys/types.h>

@@ -1,8 +1,8 @@
 /* eh_frame_index.h - the table that a linker puts into .eh_frame_hdr, made where it did not.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef STACK_FRAME_TABLE_H
-#define STACK_FRAME_TABLE_H
+#ifndef UNWIND_EH_FRAME_INDEX_H
+#define UNWIND_EH_FRAME_INDEX_H
 
 #include "profiler/unwind/unwind.h"
 

@@ -411,7 +411,7 @@ static void chrome_intern(trace_out *o, uint32_t id, const trace_name *told)
 static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	const trace_event *end = e + n;
-	track *t = kept_find(&o->tracks, id);
+	track *t = id_table_find(&o->tracks, id);
 
 	if (!t || !t->n)
 		return;
@@ -442,7 +442,7 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 
 	kept_end_open(o, &o->tracks, &o->async, &(kept_end){chrome_end_range, chrome_end_async});
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
+		track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
 		pending_annotations_done(&t->numbers);
 	}

@@ -66,7 +66,7 @@ void paths_track(trace_out *o, const trace_track *about)
 
 static uint32_t paths_name_of(const trace_out *o, uint32_t id)
 {
-	const uint32_t *same = kept_find(&o->same, id);
+	const uint32_t *same = id_table_find(&o->same, id);
 
 	return same ? *same : 0;
 }
@@ -91,7 +91,7 @@ static void async(trace_out *o, const trace_event *e, uint32_t name)
 
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = kept_find(&o->tracks, id);
+	track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->told && i < n; i++, e++) {
 		if (e->kind == TRACE_NUMBER)
@@ -145,7 +145,7 @@ dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 	uint64_t unmatched;
 
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		zone_aggregate_close(&o->sums, &((track *)kept_find(&o->tracks, i))->open,
+		zone_aggregate_close(&o->sums, &((track *)id_table_find(&o->tracks, i))->open,
 				     o->last_ns);
 	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
 	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
@@ -154,7 +154,7 @@ dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 	else
 		status = paths_write_out(o, to, err);
 	for (uint32_t i = 0; i < o->tracks.n; i++)
-		zone_stack_done(&((track *)kept_find(&o->tracks, i))->open);
+		zone_stack_done(&((track *)id_table_find(&o->tracks, i))->open);
 	id_table_done(&o->tracks);
 	id_table_done(&o->same);
 	zone_aggregate_done(&o->sums);

@@ -175,7 +175,7 @@ static void put_interned(trace_out *o, uint32_t field, uint32_t iid, const char 
 static void explain(trace_out *o, track *t, uint32_t id)
 {
 	const string_name text = string_name_of(&o->names, id);
-	const name_form *about = kept_find(&o->known, id);
+	const name_form *about = id_table_find(&o->known, id);
 	uint32_t words = t->nknown ? t->nknown : 4;
 
 	while (words <= id >> 6)
@@ -207,7 +207,7 @@ static void explain(trace_out *o, track *t, uint32_t id)
 static void explain_once(trace_out *o, track *t, uint32_t id)
 {
 	if (!perfetto_is_known(t, id) && string_name_of(&o->names, id).text &&
-	    kept_find(&o->known, id))
+	    id_table_find(&o->known, id))
 		explain(o, t, id);
 }
 
@@ -260,7 +260,7 @@ static void put_unended(trace_out *o)
 /* Name, category and place in the source. */
 static void put_reference(trace_out *o, uint32_t id)
 {
-	const name_form *about = kept_find(&o->known, id);
+	const name_form *about = id_table_find(&o->known, id);
 	uint8_t *to = wire_reserve(&o->message, about->n);
 
 	if (to)
@@ -511,7 +511,7 @@ static void put_unit(trace_out *o, dck_unit unit)
 static void perfetto_track(trace_out *o, const trace_track *about)
 {
 	track *t = id_table_row(&o->tracks, about->id);
-	const track *parent = kept_find(&o->tracks, about->parent);
+	const track *parent = id_table_find(&o->tracks, about->parent);
 	const char *name = string_table_copy(&o->names, about->name);
 
 	if (!t)
@@ -576,11 +576,11 @@ static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
 static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	const trace_event *end = e + n;
-	track *t = kept_find(&o->tracks, id);
+	track *t = id_table_find(&o->tracks, id);
 
 	if (!t || !t->uuid)
 		return;
-	track *in = t->carrier ? kept_find(&o->tracks, t->carrier) : t;
+	track *in = t->carrier ? id_table_find(&o->tracks, t->carrier) : t;
 	if (!in->sequence)
 		begin_sequence(o, in);
 	for (; in != t && e < end; e++)
@@ -623,7 +623,7 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
 		 o->async.failed || string_table_failed(&o->names);
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
+		track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
 		mem_free(t->known);
 		pending_annotations_done(&t->numbers);

@@ -130,7 +130,7 @@ static call *call_of(writing *w, hash_map *rows, uint32_t caller, uint32_t calle
 	const uint32_t row = hash_map_find(rows, key);
 
 	if (row)
-		return kept_find(&w->rows, row);
+		return id_table_find(&w->rows, row);
 	call *made = id_table_row(&w->rows, w->nrows + 1);
 	if (!made || !hash_map_put(rows, key, w->nrows + 1))
 		return NULL;
@@ -181,7 +181,7 @@ static void put_all(const writing *w)
 		put_seconds(w->out, f->t.total);
 		sink_put(w->out, "{", 1);
 		for (uint32_t k = f->callers; k;) {
-			const call *c = kept_find(&w->rows, k);
+			const call *c = id_table_find(&w->rows, k);
 
 			pstats_put_function(w, c->caller);
 			put_tuple(w->out, 4);

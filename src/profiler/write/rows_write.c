@@ -145,7 +145,7 @@ static void rows_intern(trace_out *o, uint32_t id, const trace_name *name)
 
 static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
-	track *t = kept_find(&o->tracks, id);
+	track *t = id_table_find(&o->tracks, id);
 
 	for (size_t i = 0; t && t->told && i < n; i++, e++) {
 		if (e->kind != TRACE_NUMBER && e->ns > o->last_ns)
@@ -182,7 +182,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 static dck_status rows_close(trace_out *o, dck_err *err)
 {
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
-		track *t = kept_find(&o->tracks, i);
+		track *t = id_table_find(&o->tracks, i);
 		t->beyond = 0;
 		while (t->depth > 0)
 			range_ends(o, t, o->last_ns);

@@ -15,8 +15,8 @@
  * for all paths, is left out, and its weights are added to its parent, so that sums are correct.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef EXPORT_TREE_FORM_H
-#define EXPORT_TREE_FORM_H
+#ifndef WRITE_TREE_FORMAT_H
+#define WRITE_TREE_FORMAT_H
 
 #include "record/tree/call_tree.h"
 #include "record/tree/path_trie.h"

@@ -63,7 +63,7 @@ uint32_t cct_frame(cct *p, const dck_frame *f)
 	for (uint64_t key = hash_bytes(HASH_START, &own, sizeof own);; key++) {
 		const uint32_t number = hash_map_find(&p->by_frame, key);
 
-		if (number && memcmp(kept_find(&p->frames, number), &own, sizeof own) == 0)
+		if (number && memcmp(id_table_find(&p->frames, number), &own, sizeof own) == 0)
 			return number;
 		if (number) /* another frame has this hash: probe the next key */
 			continue;
@@ -135,7 +135,7 @@ uint32_t cct_insert_stack(cct *p, const uint32_t *frames, size_t n)
 dck_frame cct_frame_get(const cct *p, uint32_t number)
 {
 	static const held_frame none;
-	const held_frame *f = kept_find(&p->frames, number);
+	const held_frame *f = id_table_find(&p->frames, number);
 
 	f = f ? f : &none;
 	const char *name = string_name_of(&p->texts, f->name).text;

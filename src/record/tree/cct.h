@@ -22,8 +22,8 @@
  * and returned at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_CALL_PATHS_H
-#define CALLS_CALL_PATHS_H
+#ifndef TREE_CCT_H
+#define TREE_CCT_H
 
 #include "base/id_table.h"
 #include "record/tree/call_table.h"

@@ -2,8 +2,8 @@
  * some.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_CALL_SUMS_H
-#define CALLS_CALL_SUMS_H
+#ifndef TREE_FUNCTION_WEIGHTS_H
+#define TREE_FUNCTION_WEIGHTS_H
 
 #include "record/tree/call_tree.h"
 

@@ -8,8 +8,8 @@
  *	path_trie_done(&p);
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_PATH_SUMS_H
-#define CALLS_PATH_SUMS_H
+#ifndef TREE_PATH_TRIE_H
+#define TREE_PATH_TRIE_H
 
 #include "base/id_table.h"
 #include "record/build.h"

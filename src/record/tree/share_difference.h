@@ -5,8 +5,8 @@
  * (Statistics in Medicine 17, 1998, method 10), which scales with the wholes of the shares.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_CALL_NOISE_H
-#define CALLS_CALL_NOISE_H
+#ifndef TREE_SHARE_DIFFERENCE_H
+#define TREE_SHARE_DIFFERENCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

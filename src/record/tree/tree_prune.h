@@ -9,8 +9,8 @@
  * So the totals of the kept paths do not change.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_TREE_FOLD_H
-#define CALLS_TREE_FOLD_H
+#ifndef TREE_TREE_PRUNE_H
+#define TREE_TREE_PRUNE_H
 
 #include "record/build.h"
 

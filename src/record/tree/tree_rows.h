@@ -1,8 +1,8 @@
 /* tree_rows.h - paths of a tree as rows in pre-order, the heaviest child of each parent first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef CALLS_CALL_ROWS_H
-#define CALLS_CALL_ROWS_H
+#ifndef TREE_TREE_ROWS_H
+#define TREE_TREE_ROWS_H
 
 #include "record/tree/call_tree.h"
 

@@ -44,17 +44,17 @@ void g_object_unref(void *object);
 
 #define USE "PNG of figures (Debian: librsvg2-2)"
 static struct {
-	RSVG_FUNCTIONS(OS_LATE_MEMBER)
+	RSVG_FUNCTIONS(OS_LAZY_MEMBER)
 } rsvg;
 static struct {
-	CAIRO_FUNCTIONS(OS_LATE_MEMBER)
+	CAIRO_FUNCTIONS(OS_LAZY_MEMBER)
 } cairo;
 static struct {
-	OBJECT_FUNCTIONS(OS_LATE_MEMBER)
+	OBJECT_FUNCTIONS(OS_LAZY_MEMBER)
 } object;
-static const char *const rsvg_names[] = {RSVG_FUNCTIONS(OS_LATE_NAME)};
-static const char *const cairo_names[] = {CAIRO_FUNCTIONS(OS_LATE_NAME)};
-static const char *const object_names[] = {OBJECT_FUNCTIONS(OS_LATE_NAME)};
+static const char *const rsvg_names[] = {RSVG_FUNCTIONS(OS_LAZY_NAME)};
+static const char *const cairo_names[] = {CAIRO_FUNCTIONS(OS_LAZY_NAME)};
+static const char *const object_names[] = {OBJECT_FUNCTIONS(OS_LAZY_NAME)};
 static os_lazy_library libraries[] = {OS_LAZY("librsvg-2.so.2", USE, rsvg_names, rsvg),
 				      OS_LAZY("libcairo.so.2", USE, cairo_names, cairo),
 				      OS_LAZY("libgobject-2.0.so.0", USE, object_names, object)};

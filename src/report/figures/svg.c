@@ -62,7 +62,7 @@ static void svg_number_put(dck_sink *out, double v)
 {
 	char text[NUM_TEXT_MAX];
 
-	num_fixed(text, 2, v);
+	decimal_fixed(text, 2, v);
 	sink_text(out, text);
 }
 
@@ -182,7 +182,7 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 		for (int i = first; pow(a->base, i) <= a->to * (1 + 1e-9); i += each) {
 			const double v = pow(a->base, i) / factor;
 			put(s, v * factor,
-			    v < 1 ? (num_general(label, 3, v), label)
+			    v < 1 ? (decimal_general(label, 3, v), label)
 				  : decimal_grouped(label, 0, v));
 		}
 		return;

@@ -69,7 +69,7 @@ static void accuracy_row_put(page *p, const dck_table *t, size_t row, const layo
 
 		text[0] = '\0';
 		if (c && format_number_of(&c->value, &v))
-			num_fixed(text, l->digits, v);
+			decimal_fixed(text, l->digits, v);
 		page_text(p, " ");
 		page_text_right(p, text, NUMBER_COLS);
 	}

@@ -40,7 +40,7 @@ static void giga_text(double v, char *buf, size_t size)
 	if (v >= 1000)
 		dck_text_count((int64_t)(v + 0.5), number, sizeof number);
 	else
-		num_fixed(number, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v);
+		decimal_fixed(number, v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v);
 	snprintf(buf, size, "%.30s", number);
 }
 
@@ -48,7 +48,7 @@ static void percent_text(double v, char *buf, size_t size)
 {
 	char number[NUM_TEXT_MAX];
 
-	num_fixed(number, 0, 100 * v);
+	decimal_fixed(number, 0, 100 * v);
 	snprintf(buf, size, "%.30s", number);
 }
 

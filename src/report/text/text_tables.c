@@ -410,8 +410,8 @@ static void tables_legend_put(page *p, const view *v)
 			most = l > most ? l : most;
 		}
 	}
-	num_general(low, 3, 100 * least);
-	num_general(high, 3, 100 * most);
+	decimal_general(low, 3, 100 * least);
+	decimal_general(high, 3, 100 * most);
 	snprintf(level, sizeof level, "%.20s%s%.20s %%", least < most ? low : "",
 		 least < most ? " to " : "", high);
 	snprintf(text, sizeof text, "half the %s interval", level);

@@ -14,8 +14,8 @@
  * stops earlier does so by a sequential test (interleaved_look.h), or reports the early end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COMPARE_VERSUS_H
-#define COMPARE_VERSUS_H
+#ifndef COMPARE_INTERLEAVED_H
+#define COMPARE_INTERLEAVED_H
 
 #include "deepclock/compare.h"
 #include "measure/session.h"

@@ -1,8 +1,8 @@
 /* interleaved_look.h - group-sequential tests: interim verdicts after each round.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef COMPARE_VERSUS_LOOK_H
-#define COMPARE_VERSUS_LOOK_H
+#ifndef COMPARE_INTERLEAVED_LOOK_H
+#define COMPARE_INTERLEAVED_LOOK_H
 
 #include "study/compare/interleaved.h"
 #include "stat/sequential.h"

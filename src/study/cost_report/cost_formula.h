@@ -2,8 +2,8 @@
  * dominate it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TALLY_TALLY_OPEN_H
-#define TALLY_TALLY_OPEN_H
+#ifndef COST_REPORT_COST_FORMULA_H
+#define COST_REPORT_COST_FORMULA_H
 
 #include "study/cost_report/model_cost.h"
 #include "record/build.h"

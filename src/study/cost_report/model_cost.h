@@ -13,8 +13,8 @@
  * as c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TALLY_COUNTED_H
-#define TALLY_COUNTED_H
+#ifndef COST_REPORT_MODEL_COST_H
+#define COST_REPORT_MODEL_COST_H
 
 #include "deepclock/bench.h"
 #include "measure/subject/rebatched.h"

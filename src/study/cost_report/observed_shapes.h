@@ -2,8 +2,8 @@
  * find data-dependent ones.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef TALLY_VALUES_H
-#define TALLY_VALUES_H
+#ifndef COST_REPORT_OBSERVED_SHAPES_H
+#define COST_REPORT_OBSERVED_SHAPES_H
 
 #include "deepclock/bench.h"
 #include "model/onnx/onnx.h"

@@ -12,8 +12,8 @@
  * cannot be measured fails with the reason, and the other rows continue.
  *
  * SPDX-License-Identifier: Apache-2.0 */
-#ifndef PITFALLS_PIT_H
-#define PITFALLS_PIT_H
+#ifndef PITFALLS_PITFALL_H
+#define PITFALLS_PITFALL_H
 
 #include "deepclock/pitfalls.h"
 #include "measure/session.h"

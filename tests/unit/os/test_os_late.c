@@ -14,9 +14,9 @@
 
 #define FUNCTIONS(X) X(, floor) X(, pow)
 static struct functions {
-	FUNCTIONS(OS_LATE_MEMBER)
+	FUNCTIONS(OS_LAZY_MEMBER)
 } functions;
-static const char *const names[] = {FUNCTIONS(OS_LATE_NAME)};
+static const char *const names[] = {FUNCTIONS(OS_LAZY_NAME)};
 
 static void loads_once(void **state)
 {

@@ -94,7 +94,7 @@ typedef struct chrome_reader {
 
 static inline chrome_track *chrome_track_at(const chrome_reader *x, uint32_t row)
 {
-	return kept_find(&x->tracks, row);
+	return id_table_find(&x->tracks, row);
 }
 /* Returns the id of a string. 0: x->err is the error. */
 uint32_t chrome_text(chrome_reader *x, const char *text, size_t n);

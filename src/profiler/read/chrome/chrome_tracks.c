@@ -72,7 +72,7 @@ uint32_t chrome_name(chrome_reader *x, uint32_t text, uint32_t category)
 
 bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
 {
-	const named *row = kept_find(&x->names, name);
+	const named *row = id_table_find(&x->names, name);
 	const char *category = row ? string_name_of(&x->texts, row->category).text : NULL;
 
 	return category && strcmp(category, "user_annotation") == 0;
@@ -81,7 +81,7 @@ bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
 void chrome_tell_names(chrome_reader *x)
 {
 	for (uint32_t i = 1; i <= x->nnames; i++) {
-		const named *row = kept_find(&x->names, i);
+		const named *row = id_table_find(&x->names, i);
 		const string_name text = string_name_of(&x->texts, row->text);
 		x->format->intern(
 		    x->out, i,

@@ -115,7 +115,7 @@ dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t where, uint3
 	if (!text)
 		return DCK_OK;
 	DCK_TRY(pair_row(&x->name_rows, &x->names, text, category, &x->nnames, ret, x));
-	named *row = kept_find(&x->names, *ret);
+	named *row = id_table_find(&x->names, *ret);
 	row->text = text;
 	row->category = category;
 	row->place = row->place ? row->place : where;
@@ -125,9 +125,9 @@ dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t where, uint3
 void perfetto_tell_names(perfetto_reader *x)
 {
 	while (x->told_names < x->nnames) {
-		const named *row = kept_find(&x->names, ++x->told_names);
+		const named *row = id_table_find(&x->names, ++x->told_names);
 		const string_name text = string_name_of(&x->texts, row->text);
-		const place *at = row->place ? kept_find(&x->places, row->place) : NULL;
+		const place *at = row->place ? id_table_find(&x->places, row->place) : NULL;
 		x->format->intern(
 		    x->out, x->told_names,
 		    &(trace_name){.text = text.text,
@@ -158,7 +158,7 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
 	if (!said.file)
 		return DCK_OK;
 	DCK_TRY(pair_row(&x->place_rows, &x->places, said.file, said.line, &x->nplaces, ret, x));
-	*(place *)kept_find(&x->places, *ret) = said;
+	*(place *)id_table_find(&x->places, *ret) = said;
 	return DCK_OK;
 }
 

@@ -253,7 +253,7 @@ static void perfetto_reading_done(perfetto_reader *x)
 	id_table *const tables[] = {&x->sequences, &x->tracks, &x->names, &x->places};
 
 	for (uint32_t i = 0; i < x->sequences.n; i++) {
-		perfetto_sequence *q = kept_find(&x->sequences, i);
+		perfetto_sequence *q = id_table_find(&x->sequences, i);
 		for (size_t k = 0; k < sizeof q->interned / sizeof *q->interned; k++)
 			hash_map_done(&q->interned[k]);
 		perfetto_clocks_done(&q->clocks);

@@ -93,7 +93,7 @@ void perfetto_tell_names(perfetto_reader *x);
 
 static inline perfetto_track *perfetto_track_at(const perfetto_reader *x, uint32_t row)
 {
-	return kept_find(&x->tracks, row);
+	return id_table_find(&x->tracks, row);
 }
 dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_reader *x);
 /* These create a missing row. */

@@ -48,14 +48,14 @@ dck_status perfetto_sequence_of(uint64_t id, perfetto_sequence **ret, perfetto_r
 
 	DCK_TRY(tracks_row_of(&x->sequence_rows, &x->sequences, id, &x->nsequences, SEQUENCES_MAX,
 			      &row, x));
-	*ret = kept_find(&x->sequences, row);
+	*ret = id_table_find(&x->sequences, row);
 	return DCK_OK;
 }
 
 dck_status perfetto_track_of(uint64_t uuid, uint32_t *ret, perfetto_reader *x)
 {
 	DCK_TRY(tracks_row_of(&x->track_rows, &x->tracks, uuid, &x->ntracks, TRACKS_MAX, ret, x));
-	((perfetto_track *)kept_find(&x->tracks, *ret))->uuid = uuid;
+	((perfetto_track *)id_table_find(&x->tracks, *ret))->uuid = uuid;
 	return DCK_OK;
 }
 
