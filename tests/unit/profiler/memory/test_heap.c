@@ -353,6 +353,7 @@ static void a_damaged_file_is_refused_or_read_within_its_bounds(void **state)
 /* What happens between the reading of the loader's list and its use. */
 static void (*behind_reading)(void);
 
+#ifndef __SANITIZE_THREAD__ /* its runtime calls this before dlsym() works */
 int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *self), void *self)
 {
 	static int calls;
@@ -371,6 +372,7 @@ int dl_iterate_phdr(int (*each)(struct dl_phdr_info *info, size_t size, void *se
 	}
 	return ret;
 }
+#endif
 
 static void another_thread_reads_too(void)
 {
@@ -385,6 +387,9 @@ static void an_older_list_does_not_replace_a_newer_one(void **state)
 	unsigned found = 0;
 
 	(void)state;
+#ifdef __SANITIZE_THREAD__
+	skip(); /* The second reader cannot be run in between. */
+#endif
 	born(1, 10); /* the list is there */
 	assert_non_null(dlopen("libutil.so.1", RTLD_NOW));
 	behind_reading = another_thread_reads_too;
