@@ -391,7 +391,7 @@ void os_replace_abort(os_replace *r)
 		close(r->fd);
 	if (r->temp[0])
 		unlink(r->temp);
-	cleanup_add_path_gone(LEFTOVER_FILE, r->temp);
+	cleanup_remove_path(LEFTOVER_FILE, r->temp);
 	mem_free(r);
 }
 

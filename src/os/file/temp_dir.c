@@ -143,6 +143,6 @@ dck_status os_temp_dir(char *path, dck_err *err)
 void os_temp_dir_remove(const char *path)
 {
 	leftover_folder_remove(path);
-	cleanup_add_path_gone(LEFTOVER_FOLDER, path);
+	cleanup_remove_path(LEFTOVER_FOLDER, path);
 	lock_drop(path);
 }

@@ -129,7 +129,7 @@ void cleanup_add_path(leftover_kind kind, const char *path)
 	note(kind, (intptr_t)path);
 }
 
-void cleanup_add_path_gone(leftover_kind kind, const char *path)
+void cleanup_remove_path(leftover_kind kind, const char *path)
 {
 	entry_remove_matching(kind, (intptr_t)path);
 }

@@ -17,7 +17,7 @@ typedef enum leftover_kind {
 /* Register and unregister a file or directory; the text is borrowed between the two calls, which
  * get the same address. */
 void cleanup_add_path(leftover_kind kind, const char *path);
-void cleanup_add_path_gone(leftover_kind kind, const char *path);
+void cleanup_remove_path(leftover_kind kind, const char *path);
 /* Registers a child that was started; `group`: it leads a process group. */
 void leftover_process(pid_t pid, bool group);
 /* Kills it (SIGKILL) with its process group, if it leads one, and with all its descendants. */
