@@ -260,9 +260,9 @@ told = []
 for records in (reader.get_high_watermark_allocation_records(), reader.get_leaked_allocation_records()):
     lines = collections.Counter()
     for r in records:
-        # Large ones: pools of Python's small objects are beside the point.
-        line = next((line for _, file, line in r.stack_trace() if os.path.basename(file) == "script.py"), 0)
-        lines[line] += r.size if r.size > 100_000 else 0
+        if r.size > 100_000:  # pools of Python's small objects are beside the point
+            line = next((line for _, file, line in r.stack_trace() if os.path.basename(file) == "script.py"), 0)
+            lines[line] += r.size
     told.append(lines)
 print(json.dumps(told))
 """

@@ -18,6 +18,9 @@ typedef struct heap_piece {
 	bool runtime, c;   /* of the language's libraries; of libc and the loader */
 	bool named;	   /* its name is one, not a place */
 	bool python, user; /* a function of Python; and no library's */
+	/* Caches of memory_sums.c: the frame among its functions, the path among its lines; 0: not
+	 * looked up yet. A path of many frames costs no lookup of a text for each. */
+	uint32_t function, line;
 } heap_piece;
 
 typedef struct heap_place {

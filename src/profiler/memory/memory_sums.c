@@ -57,20 +57,22 @@ typedef struct told_node {
 typedef struct adding {
 	memory_sums *s;
 	const heap_file *file;
-	const heap_frames *frames;
+	heap_frames *frames; /* their caches are filled */
 	sums_process *process;
 	told_node *told;
 	uint32_t root; /* of paths */
 	/* The last stack with Python, the innermost frame first, and the state after each frame,
-	 * the outermost first: successive stacks share most outer frames. */
-	heap_stack stack, before;
+	 * the outermost first: successive stacks share most outer frames. The other stack is read
+	 * into next. */
+	heap_stack stacks[2];
+	unsigned last;
 	told_node along[HEAP_STACK_MAX];
 	bool peak; /* it is the process whose peak is reported */
 } adding;
 
 static void piece_follow(const adding *a, told_node *t, uint32_t at)
 {
-	const heap_piece *p = &a->frames->pieces[at];
+	heap_piece *p = &a->frames->pieces[at];
 
 	t->path = cct_child(&a->s->paths, t->path, p->number);
 	t->leaf = at;
@@ -80,8 +82,9 @@ static void piece_follow(const adding *a, told_node *t, uint32_t at)
 		t->user = at;
 	if (!p->runtime) {
 		t->asked = at;
-		t->function = cct_child(&a->s->functions, t->function,
-					cct_frame(&a->s->functions, &p->frame));
+		if (!p->function)
+			p->function = cct_frame(&a->s->functions, &p->frame);
+		t->function = cct_child(&a->s->functions, t->function, p->function);
 	}
 	if (p->c && !t->inside_c)
 		t->entered = p->named ? p->frame.name : NULL;
@@ -103,17 +106,17 @@ static void place_follow(const adding *a, told_node *t, uint32_t frame)
 
 static told_node python_tell(adding *a, uint32_t i, told_node t)
 {
+	const heap_stack *before = &a->stacks[a->last];
+	heap_stack *stack = &a->stacks[a->last = !a->last];
 	size_t n = 0;
 
-	a->before = a->stack;
-	heap_stack_read(a->file, a->frames, i, &a->stack);
-	const uint32_t *now = a->stack.frames + a->stack.n, *then = a->before.frames + a->before.n;
-	while (n < a->stack.n && n < a->before.n &&
-	       now[-(ptrdiff_t)n - 1] == then[-(ptrdiff_t)n - 1])
+	heap_stack_read(a->file, a->frames, i, stack);
+	const uint32_t *now = stack->frames + stack->n, *then = before->frames + before->n;
+	while (n < stack->n && n < before->n && now[-(ptrdiff_t)n - 1] == then[-(ptrdiff_t)n - 1])
 		n++;
 	if (n)
 		t = a->along[n - 1];
-	for (; n < a->stack.n; n++) {
+	for (; n < stack->n; n++) {
 		place_follow(a, &t, now[-(ptrdiff_t)n - 1]);
 		a->along[n] = t;
 	}
@@ -177,7 +180,7 @@ static const char *line_text(const memory_sums *s, const dck_frame *f)
 				  : f->name;
 }
 
-static uint32_t memory_line_of(memory_sums *s, const dck_frame *f)
+static uint32_t line_path(memory_sums *s, const dck_frame *f)
 {
 	const char *text = line_text(s, f);
 	const uint32_t path = cct_child(&s->lines, 0,
@@ -200,6 +203,13 @@ static uint32_t memory_line_of(memory_sums *s, const dck_frame *f)
 	if (!s->asked[path])
 		s->asked[path] = text;
 	return path;
+}
+
+static uint32_t memory_line_of(memory_sums *s, heap_piece *p)
+{
+	if (!p->line)
+		p->line = line_path(s, &p->frame);
+	return p->line;
 }
 
 const char *memory_sums_asked(const memory_sums *s, uint32_t line)
@@ -237,9 +247,10 @@ static void node_add(const adding *a, uint32_t i)
 			       : cct_child(&a->s->functions, 0, cct_frame(&a->s->functions, f)),
 			   weight);
 	const uint32_t line = line_piece(t);
-	memory_weights_add(
-	    &a->s->lines,
-	    memory_line_of(a->s, line == NONE ? &unknown : &a->frames->pieces[line].frame), weight);
+	memory_weights_add(&a->s->lines,
+			   line == NONE ? line_path(a->s, &unknown)
+					: memory_line_of(a->s, &a->frames->pieces[line]),
+			   weight);
 	a->process->allocations += n->allocations;
 	a->process->temporary += n->temporary;
 	a->process->bytes += n->bytes;

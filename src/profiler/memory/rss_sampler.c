@@ -4,7 +4,8 @@
  * A sample reads the mapped headers of heap files, walks the process tree (breadth first,
  * /proc/PID/task/TID/children), and reads /proc/PID/status of each process (proc(5)). A process
  * whose parent exited is found by its heap file. The proportional share (Pss in smaps_rollup) costs
- * the kernel milliseconds per GiB, and is read once a second.
+ * the kernel milliseconds per GiB, for which it holds the process's lock of mappings. It is read
+ * once a second, and less often where a reading takes more than SHARE_COST_PERCENT of a second.
  *
  * Memory is bounded: the series is decimated when WATCH_KEPT_MAX samples are retained, and peaks
  * cover all samples. The thread waits for the due time of the next sample on a condition variable
@@ -26,7 +27,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024 };
+enum { HEAPS_EVERY = 4, HEAPS_MAX = 1024, SHARE_COST_PERCENT = 1 };
 static const uint64_t share_every_ns = 1000000000u;
 
 /* The mapped header of a process's heap: its live bytes are read, the time is written. */
@@ -200,7 +201,8 @@ static void rss_sample(rss_sampler *w)
 	}
 	if (share) {
 		l->peak_share = shares > l->peak_share ? shares : l->peak_share;
-		w->next_share_ns = now + share_every_ns;
+		const uint64_t rest_ns = (os_now_ns() - now) * (100 / SHARE_COST_PERCENT);
+		w->next_share_ns = now + (rest_ns > share_every_ns ? rest_ns : share_every_ns);
 	}
 	for (int p = 0; p < WATCH_PARTS; p++)
 		if (value[p] > l->peak[p]) {
