@@ -8,6 +8,7 @@
 #   make bench                 deepclock itself beside its peers and the machine's limits
 #   make tables                 the commands of docs/reference/validation.md and their tables: hours
 #   make wheel                  the Python package, and auditwheel's verdict on it: build/wheel
+#   make test-aarch64           what has code of its own for AArch64, cross-compiled, in QEMU
 #   make lint
 #   make fuzz [SECONDS=60]      (30s: each target for so long) any bytes to each reader, side by side; needs clang
 #   make install [PREFIX=/usr/local] [DESTDIR=...]
@@ -29,7 +30,7 @@ OPTIONS := -Dbuildtype=debugoptimized -Doptimization=1 -Db_sanitize=$(SAN) -Db_l
 	-Dc_args='-fno-sanitize-recover=all$(if $(findstring undefined,$(SAN)), -fsanitize=float-cast-overflow)'
 endif
 
-.PHONY: all demo test test-all bench tables wheel lint fuzz install uninstall clean setup
+.PHONY: all demo test test-all test-aarch64 bench tables wheel lint fuzz install uninstall clean setup
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet
 	@[ -z "$$PREFIX" ] || printf '%s\n' "$$PREFIX" >$(BUILD)/prefix
@@ -55,6 +56,10 @@ test-all:
 	@tools/setup.sh $(BUILD) test extras & fetching=$$!; \
 	$(MAKE) --no-print-directory all; built=$$?; wait $$fetching && exit $$built
 	@python3 tools/run_tests.py $(BUILD) --all
+
+test-aarch64:
+	@tools/setup.sh $(BUILD) test $(if $(CI),extras packages)
+	@tools/aarch64.sh
 
 bench:
 	@tools/setup.sh $(BUILD)

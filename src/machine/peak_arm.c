@@ -130,14 +130,14 @@ SVE_LOOP(sve_fp32, "s", float)
 
 /* Operations: accumulators x lanes x products in a lane x 2. SVE: of 0, its `run` says. */
 static const machine_peak table[] = {
-    {"neon", MACHINE_FP64, MACHINE_NEON, 24 * 2 * 2, neon_fp64, true},
-    {"neon", MACHINE_FP32, MACHINE_NEON, 24 * 4 * 2, neon_fp32, true},
-    {"neon", MACHINE_FP16, MACHINE_NEON_FP16, 24 * 8 * 2, neon_fp16, true},
-    {"neon", MACHINE_BF16, MACHINE_NEON_BF16, 24 * 4 * 4 * 2, neon_bf16, true},
-    {"neon", MACHINE_INT8, MACHINE_NEON_DOT, 24 * 4 * 4 * 2, neon_int8, true},
-    {"i8mm", MACHINE_INT8, MACHINE_NEON_I8MM, 24 * 4 * 8 * 2, i8mm_int8, true},
-    {"sve", MACHINE_FP64, MACHINE_SVE, 0, sve_fp64, true},
-    {"sve", MACHINE_FP32, MACHINE_SVE, 0, sve_fp32, true},
+    {"neon", MACHINE_FP64, MACHINE_NEON, 24 * 2 * 2, neon_fp64, true, 0, {0}},
+    {"neon", MACHINE_FP32, MACHINE_NEON, 24 * 4 * 2, neon_fp32, true, 0, {0}},
+    {"neon", MACHINE_FP16, MACHINE_NEON_FP16, 24 * 8 * 2, neon_fp16, true, 0, {0}},
+    {"neon", MACHINE_BF16, MACHINE_NEON_BF16, 24 * 4 * 4 * 2, neon_bf16, true, 0, {0}},
+    {"neon", MACHINE_INT8, MACHINE_NEON_DOT, 24 * 4 * 4 * 2, neon_int8, true, 0, {0}},
+    {"i8mm", MACHINE_INT8, MACHINE_NEON_I8MM, 24 * 4 * 8 * 2, i8mm_int8, true, 0, {0}},
+    {"sve", MACHINE_FP64, MACHINE_SVE, 0, sve_fp64, true, 0, {0}},
+    {"sve", MACHINE_FP32, MACHINE_SVE, 0, sve_fp32, true, 0, {0}},
 };
 
 const machine_peak *machine_peaks(size_t *ret_n)

@@ -1,5 +1,5 @@
 /* stream_arm.c - loops over memory for 64-bit Arm processors: pairs of 16-byte registers. In
- * assembly, since no compiler makes non-temporal pairs otherwise. Tried under an emulator for what
+ * assembly, since no compiler makes non-temporal pairs otherwise. An emulator runs them for what
  * they read and write; no rate was ever compared with a real processor.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -31,9 +31,10 @@
 #define STORE8(how)                                                  \
 	how " q0, q1, [%[p]]\n\t" how " q2, q3, [%[p], #32]\n\t" how \
 	    " q4, q5, [%[p], #64]\n\t" how " q6, q7, [%[p], #96]\n\t"
-#define ZERO8                                                                      \
-	"movi v0.2d, #0\n\tmovi v1.2d, #0\n\tmovi v2.2d, #0\n\tmovi v3.2d, #0\n\t" \
-	"movi v4.2d, #0\n\tmovi v5.2d, #0\n\tmovi v6.2d, #0\n\tmovi v7.2d, #0\n\t"
+#define ONE8                                                           \
+	"fmov v0.2d, #1.0\n\tfmov v1.2d, #1.0\n\tfmov v2.2d, #1.0\n\t" \
+	"fmov v3.2d, #1.0\n\tfmov v4.2d, #1.0\n\tfmov v5.2d, #1.0\n\t" \
+	"fmov v6.2d, #1.0\n\tfmov v7.2d, #1.0\n\t"
 #define TRIAD8                                                                   \
 	"ldp q16, q17, [%[r]]\n\tldp q18, q19, [%[r], #32]\n\t"                  \
 	"ldp q20, q21, [%[r], #64]\n\tldp q22, q23, [%[r], #96]\n\t"             \
@@ -43,8 +44,8 @@
 	"fmla v6.2d, v22.2d, %[one].d[0]\n\tfmla v7.2d, v23.2d, %[one].d[0]\n\t"
 
 WALK(neon_read, LOAD8("p"))
-WALK(neon_write, ZERO8 STORE8("stp"))
-WALK(neon_write_nt, ZERO8 STORE8("stnp"))
+WALK(neon_write, ONE8 STORE8("stp"))
+WALK(neon_write_nt, ONE8 STORE8("stnp"))
 WALK(neon_copy, LOAD8("q") STORE8("stp"))
 WALK(neon_triad, LOAD8("q") TRIAD8 STORE8("stp"))
 

@@ -62,7 +62,7 @@ int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *te
 				   CMFixtureFunction begin, CMFixtureFunction end)
 {
 	static struct CMUnitTest limited[CASES_MAX];
-	const int number = SIGRTMAX;
+	const int number = SIGRTMAX - 3; /* QEMU has no 64 */
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = number};
 	const struct sigaction action = {.sa_handler = on_time_up};
 	const char *given = getenv("CASE_SECONDS");

@@ -102,7 +102,7 @@ static void clock_choose(struct recorder *r)
 	if (ticks_are_tsc)
 		r->method.clock = "TSC";
 #endif
-	if (!ticks_are_tsc)
+	if (!TICKS_QUICK())
 		r->tsc.ns_per_tick_q32 = UINT64_C(1) << 32;
 	r->method.tick_hz = 1e9 * 0x1p32 / (double)r->tsc.ns_per_tick_q32;
 }
