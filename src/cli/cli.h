@@ -385,9 +385,11 @@ bool cli_program_cancelled(void *self);
 /* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed
  * program), and returns the exit code; `code`: exit code of showing its record. */
 int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
-/* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup or a failed trace, because a
- * fast wrong model must not pass. */
+/* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup, a failed trace, or no batch
+ * size that fits, because a fast wrong model must not pass. */
 int cli_record_verdict(const dck_record *r);
+/* The same, and else the record's gate. */
+int cli_record_gate(const dck_record *r);
 
 /* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a message
  * that has the correct form. Returns an exit code; *ret_owned: see dck_subject_parse(). */

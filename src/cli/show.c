@@ -292,12 +292,20 @@ int cli_profile_show(const cli *c, const dck_record *r)
 
 int cli_record_verdict(const dck_record *r)
 {
-	static const char *const failures[] = {"outputs-differ", "cleanup-failed", "trace-failed"};
+	static const char *const failures[] = {"outputs-differ", "cleanup-failed", "trace-failed",
+					       "no-batch-fits"};
 
 	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
 		if (dck_record_note(r, failures[i]))
 			return CLI_FAILED;
 	return CLI_OK;
+}
+
+int cli_record_gate(const dck_record *r)
+{
+	const int code = cli_record_verdict(r);
+
+	return code == CLI_OK ? (int)dck_record_gate(r) : code;
 }
 
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r))
