@@ -87,7 +87,7 @@ LAYERS = {
                               ("base", "opt", "report", "unstable"), ISO, ()),
     # Their forms in files: one file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
-                           ("base", "calls", "record", "report"), ISO, ()),
+                           ("base", "calls", "record", "report", "trace"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
     "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
                           ("base", "calls", "opt", "trace", "unstable"), ISO, ()),

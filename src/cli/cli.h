@@ -43,8 +43,15 @@ typedef struct cli_format {
 		 "files below the working directory; everybody who has the page can read them"),   \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
 		       "--sources, also from files below this directory")
-extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
-enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
+extern const char *const cli_formats[]; /* DCK_WRITER_MAP: "text", "json", ..., NULL */
+enum {
+#define X(id, NAME, ending, text) CLI_##NAME,
+	DCK_WRITER_MAP(X) CLI_NFORMATS
+#undef X
+};
+/* For texts: " .json", " .folded". */
+#define CLI_WRITER_ENDING(id, NAME, ending, text) " " ending
+#define CLI_CALLS_ENDING(id, ending, gzip, text)  " " ending
 extern const dck_opt cli_format_options[], cli_profile_options[];
 /* Returns the format of the file's extension: CSV for "run.csv". */
 int cli_format_by_ending(const char *path, int other);
