@@ -38,7 +38,7 @@ LAYERS = {
     # Measuring models.
     "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
     # What each operator of a model produces and costs; exact integers, no time.
-    "src/model/cost": (("base", "model/onnx"), "cost_model op flop_conventions", ("base",), ISO, ()),
+    "src/model/cost": (("base", "model/onnx"), "cost_model einsum op flop_conventions slice_cut", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
     "src/model/rebatch": (("base", "model/onnx", "model/cost"), "rebatch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
