@@ -7,6 +7,9 @@
 
 #include "record/build.h"
 
+/* The compared metric if runs differ in items. */
+#define ITEMS_METRIC "throughput/items"
+
 typedef enum verdict { VERDICT_UNDECIDED, VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER } verdict;
 extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slower" */
 
