@@ -36,7 +36,7 @@ LAYERS = {
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.
-    "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
+    "src/model/onnx": (("base", "os"), "float_format module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
     # What each operator of a model produces and costs; exact integers, no time.
     "src/model/cost": (("base", "model/onnx"), "cost_model einsum op flop_conventions slice_cut", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
