@@ -36,9 +36,9 @@ LAYERS = {
                         ("base", "calls", "opt", "record", "report", "unstable"), ISO, ()),
 
     # Measuring models.
-    "src/model/onnx": (("base", "os"), "module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
+    "src/model/onnx": (("base", "os"), "float_format module_path onnx summary", ("base", "opt", "model", "report", "unstable"), ISO, ()),
     # What each operator of a model produces and costs; exact integers, no time.
-    "src/model/cost": (("base", "model/onnx"), "cost_model op flop_conventions", ("base",), ISO, ()),
+    "src/model/cost": (("base", "model/onnx"), "cost_model einsum op flop_conventions slice_cut", ("base",), ISO, ()),
     # A model exported for one item, rewritten for many; it reads and writes models, and runs nothing.
     "src/model/rebatch": (("base", "model/onnx", "model/cost"), "rebatch", ("base",), ISO, ()),
     "src/machine": (("base", "os"), "loops", ("base", "bench"), ISO,
@@ -87,7 +87,7 @@ LAYERS = {
                               ("base", "opt", "report", "unstable"), ISO, ()),
     # Their forms in files: one file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",
-                           ("base", "calls", "record", "report"), ISO, ()),
+                           ("base", "calls", "record", "report", "trace"), ISO, ()),
     # Such files again, also other programs': read, added up, several of them on one timeline.
     "src/profiler/read": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write"), "trace_merge",
                           ("base", "calls", "opt", "trace", "unstable"), ISO, ()),

@@ -128,6 +128,15 @@ def defaults(root, help_of):
                 yield f"{PAGE_OF.format(command)}: {o} is {stated} by default, in --help {have[o][1]}"
 
 
+def formats(root, help_of):
+    """The page of report names each format that --format takes."""
+    path = PAGE_OF.format("report")
+    listed = re.search(r": ([a-z, ]+) or ([a-z]+)", shown(help_of.get("report", "")).get("--format", ""))
+    for name in [*listed[1].split(", "), listed[2]] if listed else []:
+        if f"`{name}`" not in read(root, path):
+            yield f"{path}: does not document the format {name}, which 'deepclock report --help' shows"
+
+
 def notes(root):
     written = {}
     for path in c.files(root, ".c"):
@@ -166,6 +175,7 @@ def check(program, root=c.ROOT):
     yield from statuses(root, [program])
     yield from options(root, help_of)
     yield from defaults(root, help_of)
+    yield from formats(root, help_of)
     yield from clicks(root, help_of)
     yield from notes(root)
 
@@ -179,6 +189,10 @@ walk) printf 'Output:\\n  -o, --output FILE  where --to (default: 2s)\\n  --fast
 esac
 """
 OTHER = FAKE.replace("does not wait", "does not rest", 1)
+FORMS = FAKE.replace("help  it helps", "help  it helps\\n  report  it reports").replace("esac\n", """\
+report) printf 'Output:\\n  --format FORMAT  how it is written: text, json or rows (default: text)\\n' ;;
+esac
+""")
 DUMB = FAKE.replace("--fast  does not wait", "--fast  ", 1)
 PAGE = "| option | meaning |\n|---|---|\n| `--output FILE` | where |\n| `--fast` | no |\n"
 NOTES = 'NOTE("one", INFO, "when", "what")\n'
@@ -211,6 +225,10 @@ def self_test(*_):
          "walk.md: does not document --fast"),
         ("an option that means something else there", {**good, "program": OTHER},
          "walk.md: does not document --fast"),
+        ("formats that are documented",
+         {**good, "program": FORMS, "docs/commands/report.md": "`--format`: `text`, `json`, `rows`\n"}, None),
+        ("a format that is not", {**good, "program": FORMS, "docs/commands/report.md": "`--format`: `text`, `json`\n"},
+         "report.md: does not document the format rows"),
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
         ("an exit status that is not listed", {**good, PAGE_OF.format("help"): EVERY + HELP[:14]},

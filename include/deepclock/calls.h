@@ -54,7 +54,7 @@ DCK_API dck_status dck_calls_diff(const dck_record *a, const dck_record *b,
 				  const dck_calls_view *view, dck_record **ret,
 				  dck_err *err) DCK_MUST_USE;
 
-/* Writes a record's trees as "pprof", "folded", "speedscope", "callgrind" or "pstats". gzip:
+/* Writes a record's trees in a format of DCK_CALLS_FORM_MAP (trace.h). gzip:
  * compresses formats whose readers accept it. For a record of dck_calls_diff(), "folded" has both
  * weights. E_ARG: no such format; E_ABSENT as above. Errors of the sink come from
  * dck_sink_finish(). @since 0.1 */

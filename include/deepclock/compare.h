@@ -143,11 +143,6 @@ DCK_API dck_status dck_compare_records(const dck_record *const *records, size_t 
 				       const dck_compare_config *c, dck_record **ret,
 				       dck_err *err) DCK_MUST_USE;
 
-/* Returns the gate's exit status for a comparison's record: 0 nothing is slower, 3 something is, 4
- * undecided. An interval that ends below 1 + margin is not slower, whatever the verdict.
- * @since 0.1 */
-DCK_API int dck_compare_gate(const dck_record *r);
-
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,7 @@
  *     c.rate_hz = 20;
  *     c.slo.item[c.slo.n++] = "p99<=100ms";
  *     if (dck_load(&s, &c, NULL, &r, &err) == DCK_OK)
- *             printf("%d\n", dck_load_gate(r));
+ *             printf("%d\n", dck_record_gate(r));
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_LOAD_H
@@ -71,10 +71,6 @@ static inline void dck_load_config_init(dck_load_config *c)
  * context, and more streams are requested. @since 0.1 */
 DCK_API dck_status dck_load(const dck_subject *s, const dck_load_config *c,
 			    const dck_observer *watch, dck_record **ret, dck_err *err) DCK_MUST_USE;
-
-/* Returns the gate's exit status for such a record: 0: every limit is met, or there is none; 3: one
- * is violated; 4: inconclusive. @since 0.1 */
-DCK_API int dck_load_gate(const dck_record *r);
 
 #ifdef __cplusplus
 }

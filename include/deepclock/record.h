@@ -239,8 +239,10 @@ DCK_API double dck_value_number(const dck_value *v);
  * metric. @since 0.1 */
 DCK_API double dck_record_value(const dck_record *r, const char *tag);
 
-/* Returns the worst verdict of the record's limits or comparison (fact result/gate); MET without
- * any. @since 0.1 */
+/* Returns the worst verdict of the record's limits or comparison (fact result/gate), which is the
+ * exit status of the command that made it; MET without any. Of a comparison: MET nothing is slower
+ * (an interval that ends below 1 + margin is not slower, whatever the verdict), VIOLATED something
+ * is, INCONCLUSIVE undecided. @since 0.1 */
 DCK_API dck_verdict dck_record_gate(const dck_record *r);
 
 /* Returns "info", "warning", "error"; static. @since 0.1 */

@@ -91,6 +91,23 @@ typedef struct dck_writer {
 	const char *(*missing)(void);
 } dck_writer;
 
+/* The writers, in the order of help: X(name, its enumerator, extension, help). */
+#define DCK_WRITER_TEXT(X)    \
+	X(text, TEXT, ".txt", \
+	  "the answer for people; with --details all tables, a histogram and facts")
+#define DCK_WRITER_JSON(X) X(json, JSON, ".json", "the whole record; several records are a list")
+#define DCK_WRITER_CSV(X) \
+	X(csv, CSV, ".csv", "one row per metric, for spreadsheets and data frames")
+#define DCK_WRITER_MARKDOWN(X) X(markdown, MARKDOWN, ".md", "tables for pages, issues and reviews")
+#define DCK_WRITER_HTML(X) \
+	X(html, HTML, ".html", "one page for a browser, with pictures; needs no network")
+#define DCK_WRITER_MAP(X)      \
+	DCK_WRITER_TEXT(X)     \
+	DCK_WRITER_JSON(X)     \
+	DCK_WRITER_CSV(X)      \
+	DCK_WRITER_MARKDOWN(X) \
+	DCK_WRITER_HTML(X)
+
 /* Returns all writers, in the order of help; static. @since 0.1 */
 DCK_API const dck_writer *const *dck_writers(size_t *ret_n);
 

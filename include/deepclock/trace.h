@@ -107,9 +107,29 @@ DCK_API extern const dck_opt dck_trace_reading_options[];
 /* Reads a trace as dck_trace_read() does, with options. E_ARG: no such percentile. @since 0.1 */
 DCK_API dck_status dck_trace_read_with(const char *path, const dck_trace_reading *how,
 				       dck_record **ret, dck_err *err) DCK_MUST_USE;
-/* Returns the format of a file's extension, NULL for none, and whether it is compressed
- * (".json.gz"). Formats: "perfetto", "chrome", "speedscope", "folded", "pprof", "callgrind",
- * "pstats", "csv". @since 0.1 */
+
+/* The formats of traces, in the order of help: X(name, extension, gzip, help). gzip: its readers
+ * accept compressed files too. Those of DCK_CALLS_FORM_MAP have sums by call path, and are also
+ * written of a record with call trees: dck_calls_write(). */
+#define DCK_TRACE_FORM_PERFETTO(X) \
+	X(perfetto, ".pftrace", true, "Perfetto's own, for ui.perfetto.dev; all of the trace")
+#define DCK_TRACE_FORM_CHROME(X) X(chrome, ".json", true, "Chrome's trace events, for many viewers")
+#define DCK_CALLS_FORM_MAP(X)                                                             \
+	X(speedscope, ".speedscope.json", true, "for speedscope.app; sums by call path")  \
+	X(folded, ".folded", false, "folded stacks, for flame graphs; sums by call path") \
+	X(pprof, ".pb.gz", false, "for go tool pprof; sums by call path")                 \
+	X(callgrind, ".callgrind", false,                                                 \
+	  "for callgrind_annotate and KCachegrind; sums by call path")                    \
+	X(pstats, ".pstats", false, "for Python's pstats and snakeviz; sums by function")
+#define DCK_TRACE_FORM_ROWS(X) X(rows, ".csv", true, "a row for each range, instant and value")
+#define DCK_TRACE_FORM_MAP(X)      \
+	DCK_TRACE_FORM_PERFETTO(X) \
+	DCK_TRACE_FORM_CHROME(X)   \
+	DCK_CALLS_FORM_MAP(X)      \
+	DCK_TRACE_FORM_ROWS(X)
+
+/* Returns the name of the format of a file's extension, NULL for none, and whether it is compressed
+ * (".json.gz"). @since 0.1 */
 DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
 
 /* The losses of a conversion. */

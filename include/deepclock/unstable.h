@@ -91,8 +91,10 @@ DCK_API void dck_file_inherit(int fd, const char *target);
  * unreadable file. */
 DCK_API bool dck_trace_is(const char *path);
 
-/* Returns whether dck_profile_read() accepts a file. Returns false for an unreadable file. */
-DCK_API bool dck_profile_is(const char *path);
+/* Reads a file of any kind: a profile that dck_profile_read() accepts, a trace (how: NULL: plain),
+ * or a record. The content decides. */
+DCK_API dck_status dck_read_any(const char *path, const dck_trace_reading *how, dck_record **ret,
+				dck_err *err) DCK_MUST_USE;
 
 /* --- timelines and charts of the page */
 

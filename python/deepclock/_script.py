@@ -23,7 +23,7 @@ import sys
 import tempfile
 import types
 
-from . import _program
+from . import _deepclock, _program
 
 
 class Script:
@@ -50,11 +50,11 @@ def parser(command, about):
               f"       python -m deepclock {command} [OPTION]... -- PROGRAM [ARG]...",
         epilog=f"The options before -- PROGRAM: deepclock help {command}")
     output = p.add_argument_group("Output")
-    output.add_argument("-f", "--format", choices=("text", "json", "csv", "markdown"),
+    output.add_argument("-f", "--format", choices=_deepclock._formats.split(),
                         help="how the result is written to stdout (default: text)")
     output.add_argument("--details", action="store_true", help="all of the result, not only the answer in a few lines")
     output.add_argument("-o", "--out", metavar="FILE",
-                        help="the result in a file; the ending says which form (.pstats, .folded, .speedscope.json, ...)")
+                        help="the result in a file; its ending sets the format:" + _deepclock._endings)
     output.add_argument("-s", "--save", metavar="FILE", help="keep the record there too, as JSON")
     output.add_argument("--html", metavar="FILE", help="the result as a page for the browser, too")
     output.add_argument("--no-history", action="store_true",

@@ -58,7 +58,14 @@ PyObject *ext_type_not_made(PyTypeObject *type, PyObject *args, PyObject *kwargs
 
 static int constants_add(PyObject *m)
 {
+#define WRITER_NAME(id, NAME, ending, text)   " " #id
+#define WRITER_ENDING(id, NAME, ending, text) " " ending
+#define CALLS_ENDING(id, ending, gzip, text)  " " ending
 	return PyModule_AddStringConstant(m, "__version__", dck_version()) < 0 ||
+		       PyModule_AddStringConstant(m, "_formats", DCK_WRITER_MAP(WRITER_NAME)) < 0 ||
+		       PyModule_AddStringConstant(m, "_endings",
+						  DCK_WRITER_MAP(WRITER_ENDING)
+						      DCK_CALLS_FORM_MAP(CALLS_ENDING)) < 0 ||
 		       PyModule_AddIntConstant(m, "SCHEMA", DCK_RECORD_SCHEMA) < 0
 		   ? -1
 		   : 0;

@@ -622,9 +622,7 @@ static PyObject *load(PyObject *m, PyObject *path)
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS
-		st = (dck_profile_is(name) ? dck_profile_read
-		      : dck_trace_is(name) ? dck_trace_read
-					   : dck_record_load)(name, &r, &err);
+		st = dck_read_any(name, NULL, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);

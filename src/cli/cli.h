@@ -43,8 +43,15 @@ typedef struct cli_format {
 		 "files below the working directory; everybody who has the page can read them"),   \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
 		       "--sources, also from files below this directory")
-extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
-enum { CLI_TEXT, CLI_JSON, CLI_CSV, CLI_MARKDOWN, CLI_HTML };
+extern const char *const cli_formats[]; /* DCK_WRITER_MAP: "text", "json", ..., NULL */
+enum {
+#define X(id, NAME, ending, text) CLI_##NAME,
+	DCK_WRITER_MAP(X) CLI_NFORMATS
+#undef X
+};
+/* For texts: " .json", " .folded". */
+#define CLI_WRITER_ENDING(id, NAME, ending, text) " " ending
+#define CLI_CALLS_ENDING(id, ending, gzip, text)  " " ending
 extern const dck_opt cli_format_options[], cli_profile_options[];
 /* Returns the format of the file's extension: CSV for "run.csv". */
 int cli_format_by_ending(const char *path, int other);
@@ -385,9 +392,11 @@ bool cli_program_cancelled(void *self);
 /* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed
  * program), and returns the exit code; `code`: exit code of showing its record. */
 int cli_program_ended(const char *name, int signal, int exit_code, const char *more, int code);
-/* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup or a failed trace, because a
- * fast wrong model must not pass. */
+/* Returns CLI_FAILED for a record with wrong outputs, a failed cleanup, a failed trace, or no batch
+ * size that fits, because a fast wrong model must not pass. */
 int cli_record_verdict(const dck_record *r);
+/* The same, and else the record's gate. */
+int cli_record_gate(const dck_record *r);
 
 /* Reads a subject (subject_file.c); rejects a program, a directory or a missing file with a message
  * that has the correct form. Returns an exit code; *ret_owned: see dck_subject_parse(). */

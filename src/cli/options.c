@@ -19,15 +19,18 @@ const dck_opt cli_common_options[] = {
 };
 
 const char *const cli_formats[] = {
-    [CLI_TEXT] = "text",	 [CLI_JSON] = "json", [CLI_CSV] = "csv",
-    [CLI_MARKDOWN] = "markdown", [CLI_HTML] = "html", NULL};
+#define X(id, NAME, ending, text) #id,
+    DCK_WRITER_MAP(X)
+#undef X
+	NULL};
 
 const dck_opt cli_format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
     DCK_OPTION(
 	TEXT, cli_format, out, "out", "FILE", NULL,
-	"write the result to FILE instead of stdout; .json, .csv, .md or .html sets the format",
+	"write the result to FILE instead of stdout; its ending sets the format:" DCK_WRITER_MAP(
+	    CLI_WRITER_ENDING),
 	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
@@ -37,11 +40,11 @@ const dck_opt cli_format_options[] = {
 const dck_opt cli_profile_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout", .letter = 'f', .choices = cli_formats),
-    DCK_OPTION(TEXT, cli_format, profile, "out", "FILE", NULL,
-	       "write the result to FILE instead of stdout; .json, .csv, .md or .html sets the "
-	       "format, and .pb.gz (pprof), .folded, .speedscope.json, .callgrind and .pstats are "
-	       "its call paths for other programs",
-	       .letter = 'o'),
+    DCK_OPTION(
+	TEXT, cli_format, profile, "out", "FILE", NULL,
+	"write the result to FILE instead of stdout; its ending sets the format:" DCK_WRITER_MAP(
+	    CLI_WRITER_ENDING) ", or for its call paths alone, for other programs:" DCK_CALLS_FORM_MAP(CLI_CALLS_ENDING),
+	.letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
     {0},
@@ -50,11 +53,13 @@ const dck_opt cli_profile_options[] = {
 int cli_format_by_ending(const char *path, int other)
 {
 	const char *dot = strrchr(path, '.');
+	size_t n;
+	const dck_writer *const *all = dck_writers(&n);
 
-	for (int i = 0; dot && cli_formats[i]; i++)
-		if (strcmp(dot + 1, cli_formats[i]) == 0)
-			return i;
-	return dot && strcmp(dot, ".md") == 0 ? CLI_MARKDOWN : other;
+	for (size_t i = 0; dot && i < n; i++)
+		if (strcmp(dot, all[i]->ext) == 0 || strcmp(dot + 1, all[i]->name) == 0)
+			return (int)i;
+	return other;
 }
 
 const char *cli_zoo_word(size_t i)

@@ -5,7 +5,11 @@
 
 bool report_calls_has_form(const char *form)
 {
-	static const char *const forms[] = {"pprof", "folded", "speedscope", "callgrind", "pstats"};
+	static const char *const forms[] = {
+#define X(id, ending, gzip, text) #id,
+	    DCK_CALLS_FORM_MAP(X)
+#undef X
+	};
 
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (strcmp(forms[i], form) == 0)
@@ -61,7 +65,7 @@ static int calls_show(const cli *c, const dck_calls_view *view, const dck_record
 }
 
 int report_calls(const cli *c, const dck_calls_view *view, const char *form, bool gzip,
-		 report_loader *load, const void *how)
+		 const dck_trace_reading *how)
 {
 	dck_record *records[2] = {0};
 	const unsigned wanted = view->diff ? 2 : 1;
@@ -75,7 +79,7 @@ int report_calls(const cli *c, const dck_calls_view *view, const char *form, boo
 				     : "call paths are shown of one file, or of two with --diff",
 				 c->nargs, c->nargs == 1 ? "is" : "are");
 	for (unsigned i = 0; i < wanted && code == CLI_OK; i++)
-		if (load(c->args[i], how, &records[i], &err) != DCK_OK)
+		if (dck_read_any(c->args[i], how, &records[i], &err) != DCK_OK)
 			code = cli_failed(&err);
 	if (code == CLI_OK)
 		code = calls_show(c, view, (const dck_record *const *)records, form, gzip);

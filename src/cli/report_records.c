@@ -4,16 +4,6 @@
 #include "report_records.h"
 #include <stdlib.h>
 
-static const dck_trace_reading plainly = {0};
-
-dck_status report_record_load(const char *path, const void *how, dck_record **ret, dck_err *err)
-{
-	if (dck_profile_is(path))
-		return dck_profile_read(path, ret, err);
-	return dck_trace_is(path) ? dck_trace_read_with(path, how ? how : &plainly, ret, err)
-				  : dck_record_load(path, ret, err);
-}
-
 void report_records_free(const cli *c, dck_record **records)
 {
 	for (size_t i = 0; records && i < c->nargs; i++)
@@ -21,7 +11,7 @@ void report_records_free(const cli *c, dck_record **records)
 	free(records);
 }
 
-int report_records_load(cli *c, const void *how, bool drawn, dck_record ***ret)
+int report_records_load(cli *c, const dck_trace_reading *how, bool drawn, dck_record ***ret)
 {
 	dck_record **records = calloc(c->nargs, sizeof *records);
 	dck_status status = DCK_OK;
@@ -31,10 +21,10 @@ int report_records_load(cli *c, const void *how, bool drawn, dck_record ***ret)
 		return cli_no_memory();
 	drawn = drawn && c->nargs == 1 && dck_trace_is(c->args[0]);
 	if (drawn)
-		status = dck_trace_read_timeline(c->args[0], how ? how : &plainly, &records[0],
-						 &c->timeline, &err);
+		status = dck_trace_read_timeline(c->args[0], how ? how : &(dck_trace_reading){0},
+						 &records[0], &c->timeline, &err);
 	for (size_t i = 0; i < c->nargs && status == DCK_OK && !drawn; i++)
-		status = report_record_load(c->args[i], how, &records[i], &err);
+		status = dck_read_any(c->args[i], how, &records[i], &err);
 	if (status == DCK_OK) {
 		*ret = records;
 		return CLI_OK;

@@ -6,12 +6,9 @@
 
 #include "cli.h"
 
-/* Loads one file. how: a dck_trace_reading for traces; NULL: default reading. */
-dck_status report_record_load(const char *path, const void *how, dck_record **ret, dck_err *err);
-
-/* Loads c's arguments as c->nargs records, @owned, report_records_free(). how: see above. drawn:
+/* Loads c's arguments as c->nargs records, @owned, report_records_free(). how: of traces. drawn:
  * for a page, on which a trace has a timeline. Prints errors; returns an exit status. */
-int report_records_load(cli *c, const void *how, bool drawn, dck_record ***ret);
+int report_records_load(cli *c, const dck_trace_reading *how, bool drawn, dck_record ***ret);
 void report_records_free(const cli *c, dck_record **records);
 
 /* Writes c's arguments as an HTML page. Returns an exit status. */

@@ -150,12 +150,9 @@ static int show_history_check(const char *path)
 static const char *page_missing(void)
 {
 	size_t n;
-	const dck_writer *const *all = dck_writers(&n);
+	const dck_writer *html = dck_writers(&n)[CLI_HTML];
 
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(all[i]->name, cli_formats[CLI_HTML]) == 0 && all[i]->missing)
-			return all[i]->missing();
-	return NULL;
+	return html->missing ? html->missing() : NULL;
 }
 
 int cli_save_check(const cli *c)
@@ -260,10 +257,11 @@ int cli_profile_check(const cli *c)
 		return CLI_OK;
 	if (!show_form_of(c, &gzip) && !cli_given(c, "format") &&
 	    cli_format_by_ending(path, -1) < 0)
-		return cli_usage(c,
-				 "'%s' ends in no format: .json, .csv, .md, .html, or for call "
-				 "paths .pb.gz, .folded, .speedscope.json, .callgrind, .pstats",
-				 path);
+		return cli_usage(
+		    c,
+		    "'%s' ends in no format:" DCK_WRITER_MAP(
+			CLI_WRITER_ENDING) ", or for call paths" DCK_CALLS_FORM_MAP(CLI_CALLS_ENDING),
+		    path);
 	return cli_file_check(path, &err) == DCK_OK ? CLI_OK : cli_failed(&err);
 }
 
@@ -292,12 +290,20 @@ int cli_profile_show(const cli *c, const dck_record *r)
 
 int cli_record_verdict(const dck_record *r)
 {
-	static const char *const failures[] = {"outputs-differ", "cleanup-failed", "trace-failed"};
+	static const char *const failures[] = {"outputs-differ", "cleanup-failed", "trace-failed",
+					       "no-batch-fits"};
 
 	for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++)
 		if (dck_record_note(r, failures[i]))
 			return CLI_FAILED;
 	return CLI_OK;
+}
+
+int cli_record_gate(const dck_record *r)
+{
+	const int code = cli_record_verdict(r);
+
+	return code == CLI_OK ? (int)dck_record_gate(r) : code;
 }
 
 int cli_make(const cli *c, cli_maker make, void *config, int (*verdict)(const dck_record *r))

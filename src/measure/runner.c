@@ -50,6 +50,9 @@ static void runner_stopped_note(run *r, dck_status status, const dck_err *why)
 		record_note(r->record, "engine-failed",
 			    "run %llu failed: %s; this is what was measured until then", at,
 			    why->msg);
+		/* The same without the report's words, for who measured this in a process. */
+		record_fact_fmt(r->record, "result", "failure", "run %llu failed: %s", at,
+				why->msg);
 		snprintf(r->session.phases.early, sizeof r->session.phases.early, "run %llu failed",
 			 at);
 	}

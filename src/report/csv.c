@@ -49,7 +49,4 @@ static void csv_report(const dck_record *const *records, size_t n, const dck_sty
 	}
 }
 
-const dck_writer report_csv = {.name = "csv",
-			       .ext = ".csv",
-			       .help = "one row per metric, for spreadsheets and data frames",
-			       .write = csv_report};
+const dck_writer report_csv = {DCK_WRITER_CSV(WRITER), .write = csv_report};

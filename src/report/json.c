@@ -20,7 +20,4 @@ static void json_report(const dck_record *const *records, size_t n, const dck_st
 	json_done(&w);
 }
 
-const dck_writer report_json = {.name = "json",
-				.ext = ".json",
-				.help = "the whole record; several records are a list",
-				.write = json_report};
+const dck_writer report_json = {DCK_WRITER_JSON(WRITER), .write = json_report};

@@ -479,7 +479,4 @@ static void markdown_report(const dck_record *const *records, size_t n, const dc
 		record_put(out, records[i], &view, n > 1 || !markdown_is_timed(records[i]));
 }
 
-const dck_writer report_markdown = {.name = "markdown",
-				    .ext = ".md",
-				    .help = "tables for pages, issues and reviews",
-				    .write = markdown_report};
+const dck_writer report_markdown = {DCK_WRITER_MARKDOWN(WRITER), .write = markdown_report};

@@ -5,8 +5,11 @@
 #include "report/writers.h"
 #include <string.h>
 
-static const dck_writer *const writers[] = {&report_text, &report_json, &report_csv,
-					    &report_markdown, &report_html};
+static const dck_writer *const writers[] = {
+#define X(id, NAME, ending, text) &report_##id,
+    DCK_WRITER_MAP(X)
+#undef X
+};
 #define WRITERS (sizeof writers / sizeof writers[0])
 
 const dck_writer *const *dck_writers(size_t *ret_n)
@@ -24,10 +27,10 @@ static dck_status not_found(const char *name, dck_err *err)
 	if (nearest)
 		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
 			 nearest);
-	DCK_FAIL(err, E_ABSENT,
-		 "there is no report format '%s'; there are text, json, csv, "
-		 "markdown and html",
+#define X(id, NAME, ending, text) " " #id
+	DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; the formats are" DCK_WRITER_MAP(X),
 		 name);
+#undef X
 }
 
 dck_status dck_print(const dck_record *r, int fd, dck_err *err)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
-#include "deepclock/unstable.h"
 #include "fuzz.h"
+#include "profiler/read/profile/profile_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	char path[64];
 	const int fd = fuzz_file(bytes, n, path);
 
-	(void)dck_profile_is(path);
+	(void)profile_is(path);
 	const dck_status code = dck_profile_read(path, &r, &err);
 	if (code == DCK_OK)
 		check(dck_record_table(r, "functions") != NULL);

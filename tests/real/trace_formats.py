@@ -401,7 +401,7 @@ def pprof_by_go():
 
 def rows_of_csv():
     t = Timeline(1)
-    with open(t.write("csv", "t.csv"), encoding="utf-8", newline="") as f:
+    with open(t.write("rows", "t.csv"), encoding="utf-8", newline="") as f:
         rows = list(csv.DictReader(f))
     got = [(2 + int(r["tid"]) - 70, r["name"], int(r["begin_ns"]), int(r["duration_ns"]), int(r["depth"]))
            for r in rows if r["kind"] == "range"]

@@ -1,9 +1,10 @@
 /* op_case.h - one operator written as text, and what cost_model() says of it, as text.
  *
- * Inputs: "x:f[2,N] w:*f[4,3] s:*l[2]=5,6 -": name, '*' an initializer, type (f float, h float16,
- * b int8, u uint8, i int32, l int64, t bool), dimensions (a word is a symbol), values; "-" is left
- * out. Attributes: "axis=1 alpha=0.5 mode=SAME pads=1,1 strides=2,": an integer, a float, a text
- * (behind a ' if it has a comma or a dot), lists of integers.
+ * Inputs: "x:f[2,N] w:*f[4,3] s:*l[2]=5,6 -": name, '*' an initializer, type (f float, h float16, g
+ * bfloat16, b int8, u uint8, i int32, l int64, t bool), dimensions (a word is a symbol), values
+ * (bits of a float16 or bfloat16); "-" is left out. Attributes: "axis=1 alpha=0.5 mode=SAME
+ * pads=1,1 strides=2,": an integer, a float, a text (behind a ' if it has a comma or a dot), lists
+ * of integers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_OP_CASE_H
@@ -31,8 +32,9 @@ static const struct op_case_type {
 	char letter;
 	int64_t dtype;
 } op_case_types[] = {
-    {'f', ONNX_FLOAT}, {'h', ONNX_FLOAT16}, {'b', ONNX_INT8}, {'u', ONNX_UINT8},
-    {'i', ONNX_INT32}, {'l', ONNX_INT64},   {'t', ONNX_BOOL}, {'w', ONNX_UINT32},
+    {'f', ONNX_FLOAT}, {'h', ONNX_FLOAT16}, {'b', ONNX_INT8},
+    {'u', ONNX_UINT8}, {'i', ONNX_INT32},   {'l', ONNX_INT64},
+    {'t', ONNX_BOOL},  {'w', ONNX_UINT32},  {'g', ONNX_BFLOAT16},
 };
 
 static inline int64_t op_case_dtype(char letter)

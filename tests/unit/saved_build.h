@@ -141,7 +141,7 @@ static inline void metric_is(const dck_record *r, const char *tag, double v, dou
 static inline void verdict_is(const dck_record *r, const char *verdict, int gate)
 {
 	assert_string_equal(fact_text(r, "compare", "verdict"), verdict);
-	assert_int_equal(dck_compare_gate(r), gate);
+	assert_int_equal(dck_record_gate(r), gate);
 }
 
 #endif

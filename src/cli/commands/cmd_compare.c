@@ -7,7 +7,7 @@
  * combinations are refused before anything is opened. The measurement is dck_compare(): blocks in
  * random order, ratios to the first alternative by round (study/compare/).
  *
- * The exit status is the gate for CI: dck_compare_gate() maps the verdict to 0, 3 (slower) or 4
+ * The exit status is the gate for CI: dck_record_gate() is 0, 3 (slower) or 4
  * (undecided) where the first alternative is a baseline. Settings of one subject (--vary, --modes,
  * --scan) have no baseline, so their status is 0 unless --margin is given.
  *
@@ -44,13 +44,6 @@ static const dck_opt which_options[] = {
 
 /* --- running */
 
-static int compare_verdict(const dck_record *r)
-{
-	const int code = cli_record_verdict(r);
-
-	return code == CLI_OK ? dck_compare_gate(r) : code;
-}
-
 static dck_status compare_make(const cli *c, void *config, const dck_observer *o, dck_record **ret,
 			       dck_err *err)
 {
@@ -73,7 +66,7 @@ static int live(const cli *c, compare_command *cfg, const dck_alternative *all, 
 	cfg->all = all;
 	cfg->n = n;
 	return cli_make(c, compare_make, cfg,
-			is_gate(c, cfg) ? compare_verdict : cli_record_verdict);
+			is_gate(c, cfg) ? cli_record_gate : cli_record_verdict);
 }
 
 static int live_one(const cli *c, compare_command *cfg, const cli_subjects *s)
@@ -131,7 +124,7 @@ static int saved(const cli *c, const compare_command *cfg)
 	if (status == DCK_OK) {
 		code = cli_record_show(c, result);
 		if (code == CLI_OK)
-			code = compare_verdict(result);
+			code = cli_record_gate(result);
 		dck_record_free(result);
 	} else {
 		code = cli_failed(&err);

@@ -146,7 +146,7 @@ static int records_compare(const cli *c, const history_command *cfg, dck_record 
 	/* A comparison of records is not a measurement: it is not added to the history. */
 	code = cli_record_show(c, result);
 	if (code == CLI_OK)
-		code = dck_compare_gate(result);
+		code = cli_record_gate(result);
 	dck_record_free(result);
 	return code;
 }

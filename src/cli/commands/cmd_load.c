@@ -21,7 +21,7 @@ static int load_run(cli *c, void *config)
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		c->subject.model.seed = plain.model.seed;
 	cfg->title = c->title;
-	return code == CLI_OK ? cli_make(c, cmd_load_make, cfg, dck_load_gate) : code;
+	return code == CLI_OK ? cli_make(c, cmd_load_make, cfg, cli_record_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... SUBJECT", "[OPTION]... -- PROGRAM [ARGUMENT]...",

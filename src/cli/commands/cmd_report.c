@@ -9,7 +9,7 @@
  *
  * Contradictions (a trace format for a record, --save with a format that has no record, options of
  * the tables of a trace) are refused before anything is written. formats[] begins with the record
- * formats, in the order of cli_formats: an index above CLI_HTML is a trace format. Nothing is
+ * formats, in the order of cli_formats: an index from CLI_NFORMATS on is a trace format. Nothing is
  * measured again: a report contains what its record contains.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -22,20 +22,14 @@
 #include <unistd.h>
 
 /* As cli_format_options, with the trace formats after the record formats. */
-static const char *const formats[] = {[CLI_TEXT] = "text",
-				      [CLI_JSON] = "json",
-				      [CLI_CSV] = "csv",
-				      [CLI_MARKDOWN] = "markdown",
-				      [CLI_HTML] = "html",
-				      "perfetto",
-				      "chrome",
-				      "speedscope",
-				      "folded",
-				      "pprof",
-				      "callgrind",
-				      "pstats",
-				      "rows",
-				      NULL};
+static const char *const formats[] = {
+#define X(id, NAME, ending, text) #id,
+    DCK_WRITER_MAP(X)
+#undef X
+#define X(id, ending, gzip, text) #id,
+	DCK_TRACE_FORM_MAP(X)
+#undef X
+	    NULL};
 static const dck_opt format_options[] = {
     DCK_OPTION(CHOICE, cli_format, format, "format", "FORMAT", "text",
 	       "how the result is written to stdout; from perfetto on: a trace itself, from "
@@ -70,11 +64,12 @@ static const char *report_form_of(const cli *c, bool *ret_gzip)
 	const char *form = c->format.out ? dck_trace_form_of(c->format.out, ret_gzip) : NULL;
 	const int format = c->format.format;
 
-	if (format > CLI_HTML)
-		return strcmp(formats[format], "rows") == 0 ? "csv" : formats[format];
+	if (format >= CLI_NFORMATS)
+		return formats[format];
 	if (!form || cli_given(c, "format"))
 		return NULL;
-	if (!*ret_gzip && (strcmp(form, "chrome") == 0 || strcmp(form, "csv") == 0))
+	if (!*ret_gzip && !report_calls_has_form(form) &&
+	    cli_format_by_ending(c->format.out, -1) >= 0)
 		return NULL;
 	return form;
 }
@@ -175,7 +170,7 @@ static int report_run(cli *c, void *config)
 		return cli_usage(c, "--%s is of traces, and '%s' is a record", option, other);
 	const bool paths = dck_calls_wanted(&c->ops, calls);
 	if ((paths && !form) || (form && report_calls_has_form(form) && (other || paths)))
-		return report_calls(c, calls, form, gzip, report_record_load, how);
+		return report_calls(c, calls, form, gzip, how);
 	if (form)
 		return convert(c, form, gzip, other);
 	int code = report_records_load(

@@ -9,12 +9,6 @@ static dck_status throughput_make(const cli *c, void *config, const dck_observer
 	return dck_throughput(&c->subject, config, o, ret, err);
 }
 
-/* When no batch fits, the table was shown, but the question has no answer. */
-static int throughput_verdict(const dck_record *r)
-{
-	return dck_record_note(r, "no-batch-fits") ? CLI_FAILED : (int)dck_record_gate(r);
-}
-
 static int throughput_run(cli *c, void *config)
 {
 	dck_throughput_config *cfg = config;
@@ -26,7 +20,7 @@ static int throughput_run(cli *c, void *config)
 	c->subject.model.batch = 0;
 	cfg->title = c->title;
 	cfg->program = cli_program(c);
-	return code == CLI_OK ? cli_make(c, throughput_make, cfg, throughput_verdict) : code;
+	return code == CLI_OK ? cli_make(c, throughput_make, cfg, cli_record_gate) : code;
 }
 
 static const char *const usage[] = {"[OPTION]... MODEL", NULL};

@@ -4,8 +4,7 @@
 #include "model/onnx/onnx_schema.h"
 #include "base/dtype.h"
 #include "base/err.h"
-
-#include <string.h>
+#include "model/onnx/float_format.h"
 
 bool onnx_dtype_integer(int64_t dtype)
 {
@@ -27,16 +26,6 @@ typedef struct data_field {
 static const data_field data_fields[] = {
     {4, WIRE_FIXED32}, {5, WIRE_VARINT}, {7, WIRE_VARINT}, {10, WIRE_FIXED64}, {11, WIRE_VARINT},
 };
-
-static double tensor_real_of(uint64_t bits, bool is_double)
-{
-	double v;
-
-	if (!is_double)
-		return (double)wire_float(bits);
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
 
 /* Element i of raw_data, sign-extended by the type. */
 static uint64_t raw_element(const uint8_t *raw, size_t i, size_t size, int64_t dtype)
@@ -92,7 +81,7 @@ static dck_status read_values(onnx_reading *p, wire_reader r, const onnx_tensor 
 
 static dck_status tensor_keep_values(onnx_reading *p, onnx_tensor *t, wire_reader r)
 {
-	bool real = t->dtype == ONNX_FLOAT || t->dtype == ONNX_DOUBLE;
+	bool real = float_format_is(t->dtype);
 	bool integer = t->dtype == ONNX_BOOL ||
 		       (onnx_dtype_integer(t->dtype) && dtype_onnx_bits(t->dtype) >= 8);
 	values v;
@@ -112,7 +101,7 @@ static dck_status tensor_keep_values(onnx_reading *p, onnx_tensor *t, wire_reade
 		return onnx_fail_memory(p, &r, v.n * 8);
 	for (size_t i = 0; i < v.n; i++) {
 		if (real)
-			t->reals[i] = tensor_real_of(v.bits[i], t->dtype == ONNX_DOUBLE);
+			(void)float_format_decode(t->dtype, v.bits[i], &t->reals[i]);
 		else
 			t->ints[i] = (int64_t)v.bits[i];
 	}

@@ -17,6 +17,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_rules.h"
+#include "model/cost/einsum.h"
 
 #include <string.h>
 
@@ -357,73 +358,71 @@ void batch_rule_gemm(batch_propagation *f, op *o)
 	batch_rule_all(f, s);
 }
 
+/* Returns whether a label occurs twice, as in "ii->i". */
+static bool has_diagonal(const int *labels, int n)
+{
+	for (int i = 0; i < n; i++)
+		for (int k = i + 1; k < n; k++)
+			if (labels[i] == labels[k])
+				return true;
+	return false;
+}
+
+static int label_axis(const int *labels, int n, int label)
+{
+	int axis = 0;
+
+	while (axis < n && labels[axis] != label)
+		axis++;
+	return axis < n ? axis : -1;
+}
+
 /* "bhid,bhjd->bhij": the items' letter must be in every operand that holds them, at their axis, and
  * in the result. */
 void batch_rule_einsum(batch_propagation *f, op *o)
 {
-	const char *e = op_attr_text(o, "equation");
-	const char *arrow = e ? strstr(e, "->") : NULL;
+	const size_t n = o->made->nin;
 	items s = {.choice = -1};
-	char letter = 0;
+	int label = -1;
+	einsum e;
+	int(*labels)[COST_RANK_MAX] = mem_arena_array(o->arena, n, sizeof *labels);
+	int *ranks = mem_arena_array(o->arena, n, sizeof *ranks);
 
-	if (!arrow || strstr(e, "...")) {
+	if (!labels || !ranks || !einsum_read(o, &e, labels, ranks)) {
 		batch_rule_refuse(f, NULL, "its equation is not one that can be followed");
 		return;
 	}
-	size_t i = 0;
-	for (const char *p = e; p <= arrow && i < o->made->nin; i++) {
-		size_t axis = 0;
-		const char *begin = p;
-		for (; p < arrow && *p != ','; p++) {
-			if (*p == ' ')
-				continue;
-			if (batch_rule_has(o, i) && (int)axis == batch_rule_in(o, i)->axis) {
-				const items *t = batch_rule_in(o, i);
-				if ((letter && letter != *p) ||
-				    (letter &&
-				     !(sym_same(t->pre, s.pre) && sym_same(t->post, s.post)))) {
-					batch_rule_refuse(
-					    f, t, "its inputs hold the items at different places");
-					return;
-				}
-				letter = *p;
-				if (!s.kind || t->choice > s.choice)
-					s = *t;
-			}
-			axis++;
-		}
-		for (const char *q = begin; q < p; q++)
-			for (const char *r = q + 1; r < p && *q != ' '; r++)
-				if (*q == *r) {
-					batch_rule_refuse(f, NULL, "its equation takes a diagonal");
-					return;
-				}
-		p++;
-	}
-	/* An operand that is the same for all items has one of the items' letter. */
-	i = 0;
-	for (const char *p = e; p <= arrow && i < o->made->nin && letter; i++, p++) {
-		int axis = 0;
-		for (; p < arrow && *p != ','; p++) {
-			if (*p == ' ')
-				continue;
-			if (*p == letter && !batch_rule_has(o, i) &&
-			    !batch_rule_spread(f, o, i, axis, &s, false))
-				return;
-			axis++;
-		}
-	}
-	int axis = 0;
-	for (const char *p = arrow + 2; *p; p++) {
-		if (*p == ' ')
-			continue;
-		if (*p == letter) {
-			s.axis = axis;
-			batch_rule_all(f, s);
+	for (size_t i = 0; i < n; i++) {
+		const items *t = batch_rule_in(o, i);
+
+		if (has_diagonal(labels[i], ranks[i])) {
+			batch_rule_refuse(f, NULL, "its equation takes a diagonal");
 			return;
 		}
-		axis++;
+		if (!batch_rule_has(o, i))
+			continue;
+		const int own = labels[i][t->axis];
+		if (label >= 0 &&
+		    (own != label || !sym_same(t->pre, s.pre) || !sym_same(t->post, s.post))) {
+			batch_rule_refuse(f, t, "its inputs hold the items at different places");
+			return;
+		}
+		label = own;
+		if (!s.kind || t->choice > s.choice)
+			s = *t;
 	}
-	batch_rule_refuse(f, &s, "it adds up over the items ('%c' in '%.60s')",
-			  letter ? letter : '?', e);
+	/* An operand that is the same for all items has one of the items' letter. */
+	for (size_t i = 0; i < n && label >= 0; i++) {
+		const int axis = label_axis(labels[i], ranks[i], label);
+
+		if (axis >= 0 && !batch_rule_has(o, i) &&
+		    !batch_rule_spread(f, o, i, axis, &s, label >= EINSUM_LETTERS))
+			return;
+	}
+	s.axis = label_axis(e.out, e.nout, label);
+	if (s.axis >= 0)
+		batch_rule_all(f, s);
+	else
+		batch_rule_refuse(f, &s, "it adds up over the items in '%.60s'",
+				  op_attr_text(o, "equation"));
 }

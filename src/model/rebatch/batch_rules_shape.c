@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/rebatch/batch_rules.h"
 #include "base/hash.h"
+#include "model/cost/slice_cut.h"
 
 #include <string.h>
 
@@ -372,49 +373,48 @@ void batch_rule_slice(batch_propagation *f, op *o)
 {
 	const items *s = batch_rule_in(o, 0);
 	const val *v = batch_rule_shaped(f, o, 0);
-	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
-	const sym_int *starts = op_list(o, "starts", 1, &nstarts);
-	const sym_int *ends = op_list(o, "ends", 2, &nends), *axes = op_list(o, "axes", 3, &naxes);
-	const sym_int *steps = op_ints(o, 4, &nsteps);
-	bool edited = false;
+	slice_cut cuts[COST_RANK_MAX];
 	sym_int to[COST_RANK_MAX];
+	bool edited = false;
+	size_t n = 0;
 
 	if (!v || !parameters(f, o))
 		return;
-	if (!starts || !ends || nstarts != nends || nstarts > COST_RANK_MAX ||
-	    (axes ? naxes != nstarts : op_has(o, 3)) ||
-	    (op_in(o, 4) && (!steps || nsteps != nstarts))) {
+	if (slice_read(o, v->rank, cuts, &n) != SLICE_READ) {
 		batch_rule_refuse(f, s, "where it cuts depends on values");
 		return;
 	}
-	memcpy(to, ends, nends * sizeof *to);
-	for (size_t i = 0; i < nstarts; i++) {
-		sym_int axis = axes ? axes[i] : sym_const((int64_t)i);
-		if (!batch_rule_apart(f, starts[i]) || !sym_known(axis)) {
+	for (size_t i = 0; i < n; i++) {
+		const slice_cut *c = &cuts[i];
+
+		to[i] = c->end;
+		if (sym_unknown_reason(c->begin) || sym_unknown_reason(c->end) ||
+		    sym_unknown_reason(c->step)) {
+			batch_rule_refuse(f, s, "where it cuts depends on values");
+			return;
+		}
+		if (!batch_rule_apart(f, c->begin) ||
+		    (c->axis != s->axis && !batch_rule_apart(f, c->end))) {
 			batch_rule_refuse(f, s, "where it cuts depends on the number of items");
 			return;
 		}
-		if (axis.v != s->axis && axis.v + v->rank != s->axis) {
-			if (!batch_rule_apart(f, ends[i])) {
-				batch_rule_refuse(f, s,
-						  "where it cuts depends on the number of items");
-				return;
-			}
+		if (c->axis != s->axis)
 			continue;
-		}
-		sym_int was = batch_rule_was(f, v, s, s->axis);
-		bool whole = sym_is(starts[i], 0) && (!steps || sym_is(steps[i], 1));
-		bool to_end = sym_known(ends[i]) && ends[i].v >= INT32_MAX;
-		bool to_last = sym_known(ends[i]) && sym_known(was) && ends[i].v >= was.v;
-		if (whole && to_last && !to_end && op_has(o, 2)) {
+		const sym_int size = v->dims[c->axis], was = batch_rule_was(f, v, s, c->axis);
+		sym_int begin = c->begin;
+		const sym_int taken = slice_length(o, size, c, &begin);
+		const bool from_start = sym_is(begin, 0) && sym_is(c->step, 1);
+
+		if (from_start && sym_known(c->end) && c->end.v < SLICE_FAR && sym_known(was) &&
+		    c->end.v >= was.v && op_has(o, 2)) {
 			to[i] = sym_const(INT64_MAX);
 			edited = true;
-		} else if (!whole || !(to_end || sym_same(ends[i], v->dims[s->axis]))) {
+		} else if (!from_start || !sym_same(taken, size)) {
 			batch_rule_mixes(f, s, "it cuts along");
 			return;
 		}
 	}
-	if (!edited || batch_rule_sizes(f, o, 2, to, nends))
+	if (!edited || batch_rule_sizes(f, o, 2, to, n))
 		batch_rule_all(f, *s);
 }
 

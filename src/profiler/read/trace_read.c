@@ -1,5 +1,9 @@
 /* trace_read.c - a trace in a file as a record, or in another form.
  *
+ * trace_read_into() recognises the file by its content: JSON with Chrome's trace events, or else
+ * Perfetto's packets, and its reader passes the events to any trace_format, which is a writer, the
+ * sums of a record (operators.h) or the data of a timeline.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
 #include "deepclock/unstable.h"
@@ -62,22 +66,28 @@ static dck_status trace_read_into(reading *r, const char *const *numbers, const 
 	return status;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	const size_t n = strlen(text), k = strlen(end);
+/* Perfetto's own ending, beside that of trace_perfetto. */
+static const char perfetto_ending[] = ".perfetto-trace";
 
-	return n > k && strcmp(text + n - k, end) == 0;
+static bool is_named_perfetto(const char *path)
+{
+	static const char gz[] = ".gz";
+	const size_t end = sizeof perfetto_ending - 1;
+	size_t n = strlen(path);
+
+	if (trace_suffix_of(path).format == &trace_perfetto)
+		return true;
+	if (n > sizeof gz - 1 && strcmp(path + n - (sizeof gz - 1), gz) == 0)
+		n -= sizeof gz - 1;
+	return n > end && memcmp(path + n - end, perfetto_ending, end) == 0;
 }
 
 bool dck_trace_is(const char *path)
 {
-	static const char *const endings[] = {".pftrace", ".perfetto-trace", ".pftrace.gz",
-					      ".perfetto-trace.gz"};
 	wire_source source;
 
-	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-		if (ends_with(path, endings[i]))
-			return true;
+	if (is_named_perfetto(path))
+		return true;
 	/* A pipe that is opened to look at it breaks for who writes into it. */
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)

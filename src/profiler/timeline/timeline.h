@@ -95,9 +95,10 @@ typedef struct trace_header {
 typedef struct trace_out trace_out; /* a format's own */
 
 typedef struct trace_format {
-	const char *name, *suffix, *help;
+	const char *name, *suffix, *help; /* and gunzips: a row of DCK_TRACE_FORM_MAP */
 	bool
 	    gunzips; /* its readers accept gzip-compressed files too, or only those: see `suffix` */
+	const struct tree_format *tree; /* sums by call path, written also of a record; or NULL */
 	/* The caller owns the sink, which outlives the trace_out. */
 	dck_status (*open)(trace_out **ret, dck_sink *sink, const trace_header *about,
 			   dck_err *err);

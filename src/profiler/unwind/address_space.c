@@ -216,11 +216,6 @@ void address_space_free(address_space *s)
 	mem_free(s);
 }
 
-pid_t address_space_pid(const address_space *s)
-{
-	return s->pid;
-}
-
 address_space *address_space_fork(const address_space *s, pid_t child)
 {
 	address_space *copy = address_space_new(s->files, child);

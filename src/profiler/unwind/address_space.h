@@ -50,7 +50,6 @@ void address_space_files_free(address_space_files *f);
 address_space *address_space_new(address_space_files *files,
 				 pid_t pid); /* @owned, before files; NULL: no memory */
 void address_space_free(address_space *s);
-pid_t address_space_pid(const address_space *s);
 
 /* Reads the executable mappings in /proc/PID/maps. E_ABSENT: the process has exited; E_IO: this
  * user may not read it. */

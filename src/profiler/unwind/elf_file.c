@@ -293,11 +293,6 @@ size_t elf_file_build_id(const elf_file *f, const unsigned char **ret)
 	return f->n_id;
 }
 
-bool elf_file_is_moved(const elf_file *f)
-{
-	return f->head.e_type == ET_DYN;
-}
-
 const elf_section *elf_file_section(const elf_file *f, size_t i)
 {
 	return i < f->n_sections ? &f->sections[i] : NULL;

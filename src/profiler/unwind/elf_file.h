@@ -42,9 +42,6 @@ const char *elf_file_path(const elf_file *f);
 int elf_file_descriptor(const elf_file *f); /* -1: of memory */
 /* Returns the build id's bytes and their number; 0: none. */
 size_t elf_file_build_id(const elf_file *f, const unsigned char **ret);
-/* Returns whether the loader chooses its addresses: a library, or a position-independent
- * program. */
-bool elf_file_is_moved(const elf_file *f);
 
 /* Returns .eh_frame and its table, which are read at the first call. NULL: none. */
 const unwind_module *elf_file_unwind(elf_file *f);

@@ -10,8 +10,6 @@
 #include "base/id_table.h"
 #include "base/mem.h"
 #include "base/sink.h"
-#include "profiler/write/formats.h"
-#include "profiler/write/paths.h"
 #include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
@@ -166,19 +164,3 @@ static dck_status callgrind_write_trees(const form_doc *d, dck_err *err)
 }
 
 const tree_format form_callgrind = {.write = callgrind_write_trees, .key = callgrind_key_of};
-
-static dck_status callgrind_close(trace_out *o, dck_err *err)
-{
-	return paths_close(o, &form_callgrind, err);
-}
-
-const trace_format trace_callgrind = {
-    .name = "callgrind",
-    .suffix = ".callgrind",
-    .help = "for callgrind_annotate and KCachegrind; sums by call path",
-    .open = paths_open,
-    .track = paths_track,
-    .intern = paths_intern,
-    .events = paths_events,
-    .close = callgrind_close,
-};

@@ -458,10 +458,7 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_chrome = {
-    .name = "chrome",
-    .gunzips = true,
-    .suffix = ".json",
-    .help = "Chrome's trace events, for many viewers",
+    DCK_TRACE_FORM_CHROME(TRACE_FORMAT),
     .open = chrome_open,
     .track = chrome_track,
     .intern = chrome_intern,

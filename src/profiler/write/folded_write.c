@@ -9,8 +9,6 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"
-#include "profiler/write/formats.h"
-#include "profiler/write/paths.h"
 #include "profiler/write/tree_format.h"
 
 #include <inttypes.h>
@@ -45,19 +43,3 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 }
 
 const tree_format form_folded = {.write = folded_write_trees};
-
-static dck_status folded_close(trace_out *o, dck_err *err)
-{
-	return paths_close(o, &form_folded, err);
-}
-
-const trace_format trace_folded = {
-    .name = "folded",
-    .suffix = ".folded",
-    .help = "folded stacks, for flame graphs; sums by call path",
-    .open = paths_open,
-    .track = paths_track,
-    .intern = paths_intern,
-    .events = paths_events,
-    .close = folded_close,
-};

@@ -3,12 +3,31 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"
 #include "base/err.h"
+#include "profiler/write/paths.h"
 
 #include <string.h>
 
+#define X(id, ending, gzip, text)                                \
+	static dck_status id##_close(trace_out *o, dck_err *err) \
+	{                                                        \
+		return paths_close(o, &form_##id, err);          \
+	}                                                        \
+	static const trace_format trace_##id = {                 \
+	    TRACE_FORMAT(id, ending, gzip, text),                \
+	    .tree = &form_##id,                                  \
+	    .open = paths_open,                                  \
+	    .track = paths_track,                                \
+	    .intern = paths_intern,                              \
+	    .events = paths_events,                              \
+	    .close = id##_close,                                 \
+	};
+DCK_CALLS_FORM_MAP(X)
+#undef X
+
 static const trace_format *const formats[] = {
-    &trace_perfetto, &trace_chrome,    &trace_speedscope, &trace_folded,
-    &trace_pprof,    &trace_callgrind, &trace_pstats,	  &trace_rows,
+#define X(id, ending, gzip, text) &trace_##id,
+    DCK_TRACE_FORM_MAP(X)
+#undef X
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

@@ -4,6 +4,7 @@
 #ifndef EXPORT_FORMATS_H
 #define EXPORT_FORMATS_H
 
+#include "deepclock/trace.h"
 #include "profiler/timeline/timeline.h"
 
 /* All formats, in the order help shows them; static. */
@@ -20,8 +21,9 @@ trace_suffix trace_suffix_of(const char *path);
 /* E_ARG: what reads that format takes no gzip. */
 dck_status trace_suffix_check(const char *path, dck_err *err);
 
-/* The list itself: one file for each. */
-extern const trace_format trace_perfetto, trace_chrome, trace_speedscope, trace_folded, trace_pprof,
-    trace_callgrind, trace_pstats, trace_rows;
+#define TRACE_FORMAT(id, ending, gzip, text) \
+	.name = #id, .suffix = ending, .gunzips = (gzip), .help = text
+
+extern const trace_format trace_perfetto, trace_chrome, trace_rows;
 
 #endif

@@ -1,11 +1,6 @@
 /* paths.h - the call paths of a timeline and the time that was spent on each: what all formats
- * share that add up instead of telling each event. Such a format is the functions here and a close
- * of its own:
- *
- *	static dck_status folded_close(trace_out *o, dck_err *err)
- *	{
- *		return paths_close(o, &form_folded, err);
- *	}
+ * share that add up instead of telling each event. Such a format is the functions here with its
+ * tree_format (formats.c).
  *
  * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
  * end. Ranges of equal names are one, whatever their numbers. Memory

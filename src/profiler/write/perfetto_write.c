@@ -639,10 +639,7 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_perfetto = {
-    .name = "perfetto",
-    .gunzips = true,
-    .suffix = ".pftrace",
-    .help = "Perfetto's own, for ui.perfetto.dev; all of the trace",
+    DCK_TRACE_FORM_PERFETTO(TRACE_FORMAT),
     .open = perfetto_open,
     .track = perfetto_track,
     .intern = perfetto_intern,

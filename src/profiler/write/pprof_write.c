@@ -8,8 +8,6 @@
 #include "base/id_table.h"
 #include "base/sink.h"
 #include "base/wire.h"
-#include "profiler/write/formats.h"
-#include "profiler/write/paths.h"
 #include "profiler/write/tree_format.h"
 #include "os/file/gzip.h"
 
@@ -271,19 +269,3 @@ static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 }
 
 const tree_format form_pprof = {.write = pprof_write_trees, .several = true};
-
-static dck_status pprof_close(trace_out *o, dck_err *err)
-{
-	return paths_close(o, &form_pprof, err);
-}
-
-const trace_format trace_pprof = {
-    .name = "pprof",
-    .suffix = ".pb.gz",
-    .help = "for go tool pprof; sums by call path",
-    .open = paths_open,
-    .track = paths_track,
-    .intern = paths_intern,
-    .events = paths_events,
-    .close = pprof_close,
-};

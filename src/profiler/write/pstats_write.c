@@ -13,8 +13,6 @@
 #include "base/id_table.h"
 #include "base/mem.h"
 #include "base/sink.h"
-#include "profiler/write/formats.h"
-#include "profiler/write/paths.h"
 #include "profiler/write/tree_format.h"
 
 #include <string.h>
@@ -228,19 +226,3 @@ static dck_status pstats_write_trees(const form_doc *d, dck_err *err)
 }
 
 const tree_format form_pstats = {.write = pstats_write_trees, .key = pstats_key_of};
-
-static dck_status pstats_close(trace_out *o, dck_err *err)
-{
-	return paths_close(o, &form_pstats, err);
-}
-
-const trace_format trace_pstats = {
-    .name = "pstats",
-    .suffix = ".pstats",
-    .help = "for Python's pstats and snakeviz; sums by function",
-    .open = paths_open,
-    .track = paths_track,
-    .intern = paths_intern,
-    .events = paths_events,
-    .close = pstats_close,
-};

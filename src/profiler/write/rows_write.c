@@ -197,10 +197,7 @@ static dck_status rows_close(trace_out *o, dck_err *err)
 }
 
 const trace_format trace_rows = {
-    .name = "csv",
-    .gunzips = true,
-    .suffix = ".csv",
-    .help = "a row for each range, instant and value",
+    DCK_TRACE_FORM_ROWS(TRACE_FORMAT),
     .open = rows_open,
     .track = rows_track,
     .intern = rows_intern,

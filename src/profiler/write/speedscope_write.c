@@ -5,8 +5,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/json/json_write.h"
 #include "base/id_table.h"
-#include "profiler/write/formats.h"
-#include "profiler/write/paths.h"
 #include "profiler/write/tree_format.h"
 
 #include <math.h>
@@ -174,20 +172,3 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 }
 
 const tree_format form_speedscope = {.write = speedscope_write_trees, .several = true};
-
-static dck_status speedscope_close(trace_out *o, dck_err *err)
-{
-	return paths_close(o, &form_speedscope, err);
-}
-
-const trace_format trace_speedscope = {
-    .name = "speedscope",
-    .gunzips = true,
-    .suffix = ".speedscope.json",
-    .help = "for speedscope.app; sums by call path",
-    .open = paths_open,
-    .track = paths_track,
-    .intern = paths_intern,
-    .events = paths_events,
-    .close = speedscope_close,
-};

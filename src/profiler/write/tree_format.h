@@ -21,6 +21,7 @@
 #include "record/tree/call_tree.h"
 #include "record/tree/path_trie.h"
 #include "deepclock/report.h"
+#include "deepclock/trace.h"
 
 enum { FORM_DEPTH_MAX = PATH_SUMS_DEPTH_MAX, FORM_BYTES_MAX = 1 << 28 };
 
@@ -49,7 +50,9 @@ typedef struct tree_format {
 	dck_frame (*key)(const dck_frame *frame);
 	bool several; /* it holds several trees */
 } tree_format;
-extern const tree_format form_folded, form_speedscope, form_pprof, form_callgrind, form_pstats;
+#define X(id, ending, gzip, text) extern const tree_format form_##id;
+DCK_CALLS_FORM_MAP(X)
+#undef X
 
 /* Opens a tree; borrows the frames and strings of t. weight: the key of a column; NULL:
  * call_tree_weight() chooses one. */

@@ -10,26 +10,6 @@
 
 #include <string.h>
 
-typedef struct row {
-	const trace_format *format;
-	const tree_format *form;
-} row;
-
-static const row rows[] = {
-    {&trace_pprof, &form_pprof},	   {&trace_folded, &form_folded},
-    {&trace_speedscope, &form_speedscope}, {&trace_callgrind, &form_callgrind},
-    {&trace_pstats, &form_pstats},
-};
-enum { NROWS = sizeof rows / sizeof *rows };
-
-static const row *tree_row_of(const char *form)
-{
-	for (size_t i = 0; i < NROWS; i++)
-		if (strcmp(rows[i].format->name, form) == 0)
-			return &rows[i];
-	return NULL;
-}
-
 static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 			      const tree_format *to, const dck_tree *from, size_t n, dck_sink *out,
 			      dck_err *err)
@@ -56,19 +36,19 @@ static dck_status trees_write(const dck_record *r, const dck_calls_view *view,
 dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view, const char *form,
 			   bool gzip, dck_sink *out, dck_err *err)
 {
-	const row *found = tree_row_of(form);
+	const trace_format *to = trace_format_find(form);
 	const dck_tree *tree;
 	gzip_sink *g = NULL;
 
-	if (!found)
+	if (!to || !to->tree)
 		DCK_FAIL(err, E_ARG, "call paths have no form '%s'", form);
-	if (gzip && !found->format->gunzips)
+	if (gzip && !to->gunzips)
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	DCK_TRY(call_tree_find(r, view->tree, &tree, err));
-	const bool all = found->form->several && !view->tree && !view->weight;
+	const bool all = to->tree->several && !view->tree && !view->weight;
 	if (gzip)
 		DCK_TRY(gzip_sink_open(&g, out, err));
-	dck_status status = trees_write(r, view, found->form, all ? r->trees : tree,
+	dck_status status = trees_write(r, view, to->tree, all ? r->trees : tree,
 					all ? r->ntrees : 1, g ? gzip_sink_in(g) : out, err);
 	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
 	return status;

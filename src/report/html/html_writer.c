@@ -258,8 +258,5 @@ static const char *html_missing(void)
 		     "and build it again";
 }
 
-const dck_writer report_html = {.name = "html",
-				.ext = ".html",
-				.help = "one page for a browser, with pictures; needs no network",
-				.write = html_report,
+const dck_writer report_html = {DCK_WRITER_HTML(WRITER), .write = html_report,
 				.missing = html_missing};

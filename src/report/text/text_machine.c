@@ -222,11 +222,12 @@ bool text_machine_shows(const dck_metric *m)
 /* A result that was not measured now has a date. */
 static void kept_put(page *p, const dck_record *r)
 {
-	char source[FORMAT_SIZE], measured[FORMAT_SIZE], line[96];
-	const char *from = text_fact(r, "machine", "source", source);
+	char measured[FORMAT_SIZE], line[96];
+	const dck_fact *kept = dck_record_fact(r, "machine", "kept");
 	const char *at = text_fact(r, "machine", "measured", measured);
 
-	if (!from || !at || strncmp(from, "kept", 4) != 0 || strlen(at) < 16)
+	if (!kept || kept->value.kind != DCK_VALUE_BOOL || !kept->value.as.b || !at ||
+	    strlen(at) < 16)
 		return;
 	snprintf(line, sizeof line, "measured %.10s %.5s UTC and kept; --refresh measures again",
 		 at, at + 11);

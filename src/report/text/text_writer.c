@@ -25,8 +25,4 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 	}
 }
 
-const dck_writer report_text = {
-    .name = "text",
-    .ext = ".txt",
-    .help = "the answer for people; with --details all tables, a histogram and facts",
-    .write = text_report};
+const dck_writer report_text = {DCK_WRITER_TEXT(WRITER), .write = text_report};

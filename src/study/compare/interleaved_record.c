@@ -405,6 +405,7 @@ void interleaved_record(record_builder *b, interleaved *v, const interleaved_rou
 	if (r->done == 0) {
 		record_metric_absent(b, "compare/ratio",
 				     "it ended while the first subject was compared with itself");
+		verdict_gate(b, DCK_VERDICT_INCONCLUSIVE);
 		interleaved_notes(b, v, r, self);
 		return;
 	}

@@ -47,7 +47,7 @@ static bool rates_decide(const dck_record *const *records, size_t n)
 	bool differ = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!has_number(records[i], "throughput/items"))
+		if (!has_number(records[i], ITEMS_METRIC))
 			return false;
 		differ |= saved_items(records[i]) != saved_items(records[0]);
 	}
@@ -76,7 +76,7 @@ const char *saved_tag(const dck_record *const *records, size_t n, const dck_comp
 		if (has_number(baseline, before[i]))
 			return before[i];
 	if (strcmp(dck_compare_statistics[c->statistic], "median") == 0 && rates_decide(records, n))
-		return "throughput/items";
+		return ITEMS_METRIC;
 	snprintf(text, size, "latency/%s", dck_compare_statistics[c->statistic]);
 	for (size_t i = 0; i < sizeof after / sizeof after[0]; i++)
 		if (!dck_record_metric(baseline, text) && dck_record_metric(baseline, after[i]))

@@ -216,11 +216,16 @@ void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n)
 		/* A regression is reported even where another alternative is undecided. */
 		worst = latency_limit_worse(worst, all[i].gate);
 	}
-	record_gate(b, worst);
+	verdict_gate(b, worst);
+}
+
+void verdict_gate(record_builder *b, dck_verdict v)
+{
+	record_gate(b, v);
 	record_fact_text(b, "compare", "gate",
-			 worst == DCK_VERDICT_MET	 ? "not worse"
-			 : worst == DCK_VERDICT_VIOLATED ? "regressed"
-							 : "undecided");
+			 v == DCK_VERDICT_MET	     ? "not worse"
+			 : v == DCK_VERDICT_VIOLATED ? "regressed"
+						     : "undecided");
 }
 
 void verdict_table(record_builder *b, const char *title, const dck_column *value, const char *ratio)
@@ -260,10 +265,4 @@ void verdict_row(record_builder *b, const verdict_outcome *o)
 	verdict_cell_put(b, &o->ratio);
 	verdict_cell_put(b, &o->difference);
 	record_cell_text(b, verdict_texts[o->verdict]);
-}
-
-int dck_compare_gate(const dck_record *r)
-{
-	return dck_record_fact(r, "compare", "gate") ? (int)dck_record_gate(r)
-						     : DCK_VERDICT_INCONCLUSIVE;
 }

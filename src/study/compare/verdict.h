@@ -7,6 +7,9 @@
 
 #include "record/build.h"
 
+/* The compared metric if runs differ in items. */
+#define ITEMS_METRIC "throughput/items"
+
 typedef enum verdict { VERDICT_UNDECIDED, VERDICT_SAME, VERDICT_FASTER, VERDICT_SLOWER } verdict;
 extern const char *const verdict_texts[]; /* "undecided", "same", "faster", "slower" */
 
@@ -55,8 +58,10 @@ void verdict_row(record_builder *b, const verdict_outcome *o);
  * falls with the root of their number. NaN: none would, or unknown. `value` is the ratio. */
 double verdict_more(double value, double lo, double hi, double margin);
 
-/* Adds facts compare/verdict of the first alternative and compare/verdict/NAME of all;
- * compare/gate, and the record's gate: the worst of the verdicts. */
+/* Sets the record's gate, and the fact compare/gate that states it. */
+void verdict_gate(record_builder *b, dck_verdict v);
+/* Adds facts compare/verdict of the first alternative and compare/verdict/NAME of all, and
+ * verdict_gate() of the worst of them. */
 void verdict_facts(record_builder *b, const verdict_outcome *all, size_t n);
 
 #endif

@@ -289,8 +289,3 @@ dck_status dck_load(const dck_subject *s, const dck_load_config *config, const d
 	mem_free(j);
 	return status;
 }
-
-int dck_load_gate(const dck_record *r)
-{
-	return (int)dck_record_gate(r);
-}

@@ -170,6 +170,7 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	record_fact_text(b, "machine", "source",
 			 kept ? "kept from an earlier run (--refresh measures again)"
 			      : "measured now");
+	record_fact_bool(b, "machine", "kept", kept);
 	record_time_text(s->began_unix_ns, text);
 	record_fact_text(b, "machine", "measured", text);
 	record_fact(b, "machine", "kept_in", DCK_UNIT_NONE,

@@ -212,18 +212,17 @@ static bool measure_outcome_read(const search_run *r, const search_ask *ask, con
 	return false;
 }
 
-/* Reads why a record is incomplete from its note, without the clause on what was measured until
- * then. */
+/* Reads why a record is incomplete. */
 static void measure_failure_read(const dck_record *rec, char *buf, size_t size)
 {
-	static const char *const kept = "; this is what was measured until then";
-	const char *text = "it ended early", *end;
+	const dck_fact *failure = dck_record_fact(rec, "result", "failure");
+	const char *text =
+	    failure && failure->value.kind == DCK_VALUE_TEXT ? failure->value.as.text : NULL;
 
-	for (size_t i = rec->nnotes; i-- > 0;)
+	for (size_t i = rec->nnotes; i-- > 0 && !text;)
 		if (rec->notes[i].severity == DCK_ERROR)
 			text = rec->notes[i].text;
-	end = strstr(text, kept);
-	snprintf(buf, size, "%.*s", (int)(end ? (size_t)(end - text) : strlen(text)), text);
+	snprintf(buf, size, "%s", text ? text : "it ended early");
 }
 
 static void notes_count(search_run *r, const dck_record *rec)

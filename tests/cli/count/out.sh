@@ -1,12 +1,12 @@
 # --out of a profile: what its ending says, and the program's own output stays on stdout.
 count-program || exit
-for ending in json csv md html folded callgrind; do
+for ending in txt json csv md html folded callgrind; do
 	deepclock count --no-history -q -o out.$ending -- sh -c 'echo own output' || echo $?
 	test -s out.$ending && echo "out.$ending"
 done
 grep -c 'own output$' out.json out.csv out.md
 python3 -c 'import json; print(json.load(open("out.json"))["command"])'
-deepclock count -o out.txt -- sh -c 'echo not run'
+deepclock count -o out.xyz -- sh -c 'echo not run'
 echo $?
 deepclock count --no-history -q -f markdown -o out.txt -- true && grep -c . out.txt >/dev/null && echo out.txt
 deepclock memory -q -o out.pb.gz -- sh -c 'echo own output' && test -s out.pb.gz && echo out.pb.gz

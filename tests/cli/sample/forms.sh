@@ -8,7 +8,7 @@ for one in out.pb.gz out.speedscope.json out.callgrind out.pstats; do
 	test -s $one && echo "$one"
 done
 python3 -c 'import json; print(json.load(open("out.speedscope.json"))["$schema"])'
-deepclock sample -o out.txt -- ./program shares
+deepclock sample -o out.xyz -- ./program shares
 echo $?
 deepclock sample -o no/such/out.folded -- ./program shares
 echo $?

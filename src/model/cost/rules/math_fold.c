@@ -8,6 +8,7 @@
  * Each arithmetic operation, comparison and elementary function counts 1 FLOP.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/onnx/float_format.h"
 #include "model/cost/rules/math_rules.h"
 
 #include <math.h>
@@ -263,6 +264,7 @@ REAL(abs, fabs(a))
 REAL(sign, (double)((a > 0) - (a < 0)))
 REAL(floor, floor(a))
 REAL(ceil, ceil(a))
+REAL(round, float_format_even(a))
 REAL(sqrt, sqrt(a))
 REAL(reciprocal, 1 / a)
 REAL(is_nan, isnan(a) != 0)
@@ -278,28 +280,7 @@ static double real_mod(const op *o, double a, double b)
 	return rest;
 }
 
-/* Rounds half to even, whatever rounding mode of the processor is set. */
-static double real_round(const op *o, double a, double b)
-{
-	double r = floor(a), rest = a - r;
-
-	(void)o, (void)b;
-	if (rest < 0.5 || (rest == 0.5 && fmod(r, 2) == 0))
-		return r;
-	return r + 1;
-}
-
 /* --- contents --- */
-
-/* Rounds x to the type; false: the rounding of that type is not implemented. */
-static bool fold_round_to(int64_t dtype, double *x)
-{
-	if (dtype == ONNX_FLOAT)
-		*x = (double)(float)*x;
-	else if (dtype != ONNX_DOUBLE && dtype != ONNX_BOOL)
-		return false;
-	return true;
-}
 
 static bool all_whole(const double *r, size_t n, sym_int *ret)
 {
@@ -364,7 +345,9 @@ static void fold_binary(op *o, size_t a, size_t b)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		r[i] = f->real(o, ra[op_source(va, out, i)], rb[op_source(vb, out, i)]);
-		if (!fold_round_to(out->dtype, &r[i]) ||
+		/* Rounded once more from a double, which has at least twice the digits and two,
+		 * a result is the same as if rounded once (Figueroa 1995). */
+		if ((out->dtype != ONNX_BOOL && !float_format_round(out->dtype, false, &r[i])) ||
 		    (isnan(r[i]) && strcmp(o->row->name, "Pow") == 0))
 			return;
 	}

@@ -5,15 +5,16 @@
  * so the Reshape at the end of such a chain knows its sizes. Contents of more than ONNX_INTS_MAX
  * elements are not followed.
  *
- * A conversion keeps a whole number only if the new type holds it exactly (math_holds()); otherwise
- * that element is absent. Real contents are doubles, rounded to single precision where the type is
- * float32, as engines have them.
+ * A conversion keeps a whole number if the new type holds it exactly (math_holds()); a real type
+ * rounds it (model/onnx/float_format.h), and for another that element is absent. Real contents are
+ * doubles that the type holds.
  *
  * Buffers of ONNX_INTS_MAX numbers are on the stack, up to 24 KiB. Only Bernoulli and Multinomial
  * have FLOPs; making random numbers is not counted.
  * https://onnx.ai/onnx/operators/ has each operator.
  *
  * SPDX-License-Identifier: Apache-2.0 */
+#include "model/onnx/float_format.h"
 #include "model/cost/infer.h"
 #include "model/cost/rules/math_rules.h"
 #include "model/cost/rules/tensor_rules.h"
@@ -209,13 +210,30 @@ static void shape_size(op *o)
 
 /* --- types --- */
 
+/* Beyond the largest number of a type of 8 bits. */
+static bool cast_saturates(const op *o)
+{
+	return op_attr_int(o, "saturate", 1) != 0;
+}
+
+static double cast_real(const op *o, double x, int64_t to)
+{
+	(void)float_format_round(to, cast_saturates(o), &x);
+	return x;
+}
+
 static sym_int cast_whole(op *o, sym_int n, int64_t to)
 {
+	double real = sym_known(n) ? (double)n.v : (double)NAN;
+
 	if (to == ONNX_BOOL && (sym_known(n) || sym_lower_bound(o->nums, n) > 0))
 		return sym_const(!sym_is(n, 0));
 	if (sym_known(n) ? math_holds(to, n)
 			 : to == ONNX_INT64 || to == ONNX_INT32 || onnx_dtype_real(to))
 		return n;
+	if (fabs(real) <= 0x1p53 && float_format_round(to, cast_saturates(o), &real) &&
+	    isfinite(real))
+		return sym_const((int64_t)real);
 	return sym_unknown(o->nums, "a conversion changes its value");
 }
 
@@ -223,14 +241,16 @@ static void cast_contents(op *o, const val *v, int64_t to)
 {
 	sym_int ints[ONNX_INTS_MAX];
 	double reals[ONNX_INTS_MAX];
+	const bool real = float_format_is(to);
 
-	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX || !math_holds(to, sym_const(0)))
+	if ((!v->ints && !v->reals) || v->n > ONNX_INTS_MAX ||
+	    !(real || math_holds(to, sym_const(0))))
 		return;
 	for (size_t i = 0; i < v->n; i++) {
 		if (v->ints)
 			ints[i] = cast_whole(o, v->ints[i], to);
-		else if (onnx_dtype_real(to))
-			reals[i] = to == ONNX_FLOAT ? (double)(float)v->reals[i] : v->reals[i];
+		else if (real)
+			reals[i] = cast_real(o, v->reals[i], to);
 		else if (to == ONNX_BOOL)
 			ints[i] = sym_const(v->reals[i] != 0);
 		else if (fabs(v->reals[i]) < 0x1p53)
@@ -238,9 +258,9 @@ static void cast_contents(op *o, const val *v, int64_t to)
 		else
 			return;
 	}
-	if (v->ints || !onnx_dtype_real(to))
+	if (v->ints || !real)
 		op_set_ints(o, 0, ints, v->n);
-	else if (to == ONNX_FLOAT || to == ONNX_DOUBLE)
+	else
 		op_set_reals(o, 0, reals, v->n);
 }
 

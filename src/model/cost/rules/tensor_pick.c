@@ -1,9 +1,7 @@
 /* tensor_pick.c - some elements of a tensor, by position (Slice, Gather, ScatterND) or by value
  * (NonZero, TopK, Unique, Where).
  *
- * Slice normalises its bounds as NumPy does, on symbolic sizes: a negative position counts from the
- * end, and positions are clamped (pick_place()). The length is ceil(span / step). If the sign of an
- * open position is not known, the length is a new symbol that depends on values.
+ * A length of a slice (slice_cut.h) that is not known is a new symbol that depends on values.
  *
  * Operators by value have a size that depends on values; NonZero and Compress count the elements if
  * the contents are known.
@@ -15,58 +13,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/rules/tensor_rules.h"
+#include "model/cost/slice_cut.h"
 
 #include <string.h>
 
 /* --- Slice --- */
-
-/* Exporters write the largest integer of a type for "to the end", and the smallest for "to the
- * beginning". */
-#define FAR INT32_MAX
-
-typedef struct cut {
-	sym_int begin, end, step;
-} cut;
-
-/* Turns a position that is counted from the end into one from the beginning, and clamps it to
- * [least, most]. */
-static sym_int pick_place(op *o, sym_int at, sym_int size, sym_int least, sym_int most)
-{
-	sym_table *t = o->nums;
-
-	if (sym_known(at) && at.v >= FAR && !sym_known(size))
-		return most;
-	if (sym_known(at) && at.v <= -FAR)
-		return least;
-	if (sym_known(at) ? at.v < 0 : sym_lower_bound(t, sym_sub(t, sym_const(0), at)) >= 1)
-		at = sym_add(t, at, size);
-	else if (!sym_known(at) && sym_lower_bound(t, at) < 0)
-		return sym_unknown(t, "the sign of %s is not known", sym_text(t, at));
-	return sym_min(t, sym_max(t, at, least), most);
-}
-
-static sym_int cut_length(op *o, sym_int size, cut c, sym_int *ret_begin)
-{
-	sym_table *t = o->nums;
-	sym_int one = sym_const(1), zero = sym_const(0), begin, end, span, step;
-
-	if (!sym_known(c.step) || c.step.v == 0 || c.step.v == INT64_MIN)
-		return sym_unknown(t, "its step is 0 or depends on values");
-	if (c.step.v > 0) {
-		begin = pick_place(o, c.begin, size, zero, size);
-		end = pick_place(o, c.end, size, zero, size);
-		span = sym_sub(t, end, begin);
-		step = c.step;
-	} else {
-		sym_int last = sym_sub(t, size, one);
-		begin = pick_place(o, c.begin, size, zero, last);
-		end = pick_place(o, c.end, size, sym_const(-1), last);
-		span = sym_sub(t, begin, end);
-		step = sym_const(-c.step.v);
-	}
-	*ret_begin = begin;
-	return sym_ceil_div(t, sym_max(t, span, zero), step);
-}
 
 static void slice_contents(op *o, const val *v, const sym_int *begin, const sym_int *step)
 {
@@ -88,51 +39,28 @@ static void shape_slice(op *o)
 {
 	const val *v = op_need(o, 0);
 	sym_int begin[COST_RANK_MAX], step[COST_RANK_MAX];
-	size_t nstarts = 0, nends = 0, naxes = 0, nsteps = 0;
+	slice_cut cuts[COST_RANK_MAX];
+	size_t n = 0;
 
 	if (!v)
 		return;
-	const sym_int *s = op_list(o, "starts", 1, &nstarts), *e = op_list(o, "ends", 2, &nends);
-	const sym_int *a = op_list(o, "axes", 3, &naxes), *p = op_list(o, "steps", 4, &nsteps);
-	bool axes_computed = !a && op_in(o, 3), steps_computed = !p && op_in(o, 4);
+	const slice_state state = slice_read(o, v->rank, cuts, &n);
+	if (state == SLICE_INVALID)
+		return;
 	sym_int *dims = op_copy_dims(o, v, 0);
 	for (int i = 0; i < v->rank; i++) {
 		begin[i] = sym_const(0);
 		step[i] = sym_const(1);
-	}
-	size_t n = s ? nstarts : e ? nends : a ? naxes : SIZE_MAX;
-	const val *length = op_in(o, 1);
-	if (n == SIZE_MAX && length && length->rank == 1 && sym_known(length->dims[0]) &&
-	    length->dims[0].v <= COST_RANK_MAX)
-		n = (size_t)length->dims[0].v;
-	if (n == SIZE_MAX || axes_computed) {
-		for (int i = 0; i < v->rank; i++)
+		if (state == SLICE_OPEN)
 			dims[i] = op_fresh(o, "elements of a slice");
-		op_set(o, 0, v->dtype, v->rank, dims);
-		return;
-	}
-	if (n > (size_t)v->rank || (s && nstarts != n) || (e && nends != n) || (a && naxes != n) ||
-	    (p && nsteps != n)) {
-		op_unknown(o, "its starts, ends, axes and steps are not equally many");
-		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int axis;
-		if (a && !sym_known(a[i])) {
-			op_unknown(o, "its axes depend on values");
-			return;
-		}
-		if (!op_axis(o, a ? a[i].v : (int64_t)i, v->rank, &axis))
-			return;
-		cut c = {s ? s[i] : sym_unknown(o->nums, "computed"),
-			 e ? e[i] : sym_unknown(o->nums, "computed"),
-			 p		  ? p[i]
-			 : steps_computed ? sym_unknown(o->nums, "computed")
-					  : sym_const(1)};
-		dims[axis] = cut_length(o, v->dims[axis], c, &begin[axis]);
-		step[axis] = c.step;
+		const int axis = cuts[i].axis;
+
+		dims[axis] = slice_length(o, v->dims[axis], &cuts[i], &begin[axis]);
+		step[axis] = cuts[i].step;
 		if (sym_unknown_reason(dims[axis])) {
-			if (sym_is(c.step, 0)) {
+			if (sym_is(cuts[i].step, 0)) {
 				op_unknown(o, "its step is 0");
 				return;
 			}
@@ -140,7 +68,8 @@ static void shape_slice(op *o)
 		}
 	}
 	op_set(o, 0, v->dtype, v->rank, dims);
-	slice_contents(o, v, begin, step);
+	if (state == SLICE_READ)
+		slice_contents(o, v, begin, step);
 }
 
 /* --- Gather --- */

@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/calls.h"
-#include "deepclock/unstable.h"
 
 #include "base/err.h"
 #include "base/wire.h"
 #include "profiler/read/profile/folded_read.h"
 #include "profiler/read/profile/gprof2dot_read.h"
 #include "profiler/read/json_feed.h"
+#include "profiler/read/profile/profile_read.h"
 #include "profiler/read/profile/pstats_read.h"
 #include "profiler/read/profile/speedscope_read.h"
 #include "os/os.h"
@@ -138,7 +138,7 @@ static const profile_kind *profile_kind_of(wire_source *s)
 	return NULL;
 }
 
-bool dck_profile_is(const char *path)
+bool profile_is(const char *path)
 {
 	wire_source source;
 

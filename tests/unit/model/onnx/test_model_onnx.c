@@ -325,7 +325,7 @@ static void keeps_values_of_small_tensors_only(void **state)
 	put_data(&w, ONNX_FLOAT, 65, 9, zeros, 260);
 	put_data(&w, ONNX_INT64, 2, 9, zeros, 8);      /* too short */
 	put_data(&w, ONNX_INT64, 1, 7, "\x01\x02", 2); /* too long: the first counts */
-	put_data(&w, ONNX_FLOAT16, 3, 9, zeros, 6);
+	put_data(&w, ONNX_FLOAT16, 3, 9, "\0\x3c\0\x3e\0\xbc", 6);
 	put_data(&w, 22, 5, 9, zeros, 3);   /* int4: five of them in three bytes */
 	put_data(&w, 9999, 5, 9, zeros, 3); /* a type of the future */
 	at = wire_begin(&w, 5);		    /* a scalar in another file */
@@ -359,7 +359,7 @@ static void keeps_values_of_small_tensors_only(void **state)
 	assert_null(t[10].ints);
 	assert_int_equal(t[11].ints[0], 1);
 	assert_null(t[12].ints);
-	assert_null(t[12].reals);
+	assert_true(t[12].reals[0] == 1 && t[12].reals[1] == 1.5 && t[12].reals[2] == -1);
 	assert_int_equal(t[12].bytes, 6);
 	assert_int_equal(t[13].bytes, 3);
 	assert_int_equal(t[14].bytes, 0);

@@ -426,16 +426,16 @@ static void callgrind_adds_up(void **state)
 static void csv_has_a_row_for_each(void **state)
 {
 	(void)state;
-	assert_written("csv", "pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value\n"
-			      "7,9,\"main\",number,\"batch\",,,2,32\n"
-			      "7,9,\"main\",range,\"say \"\"hi\"\" \",20000,10007,3,\n"
-			      "7,9,\"main\",range,\"say \"\"hi\"\" \",20000,20000,2,\n"
-			      "7,9,\"main\",range,\"out;er\",10000,200000000,1,\n"
-			      "7,9,\"main\",instant,\"out;er\",200010000,,,\n"
-			      "7,,,counter,\"loss\",200011000,,,0.1\n"
-			      "7,9,\"main\",async begin,\"batch\",200012000,,,255\n"
-			      "7,9,\"main\",instant,\"out;er\",200013500,,,\n"
-			      "7,9,\"main\",range,\"out;er\",200013000,500,1,\n");
+	assert_written("rows", "pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value\n"
+			       "7,9,\"main\",number,\"batch\",,,2,32\n"
+			       "7,9,\"main\",range,\"say \"\"hi\"\" \",20000,10007,3,\n"
+			       "7,9,\"main\",range,\"say \"\"hi\"\" \",20000,20000,2,\n"
+			       "7,9,\"main\",range,\"out;er\",10000,200000000,1,\n"
+			       "7,9,\"main\",instant,\"out;er\",200010000,,,\n"
+			       "7,,,counter,\"loss\",200011000,,,0.1\n"
+			       "7,9,\"main\",async begin,\"batch\",200012000,,,255\n"
+			       "7,9,\"main\",instant,\"out;er\",200013500,,,\n"
+			       "7,9,\"main\",range,\"out;er\",200013000,500,1,\n");
 }
 
 static void pstats_is_a_dictionary_of_python(void **state)
@@ -499,7 +499,7 @@ static void pprof_is_a_compressed_profile(void **state)
 static void paths_are_bounded(void **state)
 {
 	static const char *const formats[] = {"folded", "callgrind", "speedscope",
-					      "pstats", "pprof",     "csv"};
+					      "pstats", "pprof",     "rows"};
 	(void)state;
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		writing w;

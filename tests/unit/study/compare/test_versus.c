@@ -170,7 +170,7 @@ static void slower(void **state)
 	assert_true(m->level == 0.95);
 	assert_string_equal(fact(r, "verdict"), "slower");
 	assert_string_equal(fact(r, "gate"), "regressed");
-	assert_int_equal(dck_compare_gate(r), 3);
+	assert_int_equal(dck_record_gate(r), 3);
 	t = dck_record_table(r, "compare/alternatives");
 	assert_int_equal(t->nrows, 2);
 	assert_string_equal(dck_table_cell(t, 1, "verdict")->value.as.text, "slower");
@@ -267,7 +267,7 @@ static void faster(void **state)
 	s.work[1].ns = 0.9e6;
 	r = compare(&s, 2);
 	assert_string_equal(fact(r, "verdict"), "faster");
-	assert_int_equal(dck_compare_gate(r), 0);
+	assert_int_equal(dck_record_gate(r), 0);
 	dck_record_free(r);
 }
 
@@ -282,7 +282,7 @@ static void same(void **state)
 	s.work[1].ns = 1.002e6;
 	r = compare(&s, 2);
 	assert_string_equal(fact(r, "verdict"), "same");
-	assert_int_equal(dck_compare_gate(r), 0);
+	assert_int_equal(dck_record_gate(r), 0);
 	dck_record_free(r);
 }
 
@@ -299,7 +299,7 @@ static void at_the_margin(void **state)
 	s.config.rounds = 30;
 	r = compare(&s, 2);
 	assert_string_equal(fact(r, "verdict"), "undecided");
-	assert_int_equal(dck_compare_gate(r), 4);
+	assert_int_equal(dck_record_gate(r), 4);
 	assert_non_null(dck_record_note(r, "undecided"));
 	dck_record_free(r);
 }
@@ -368,7 +368,7 @@ static void several(void **state)
 	assert_string_equal(fact(r, "verdict/d"), "same");
 	assert_true(fabs(dck_record_value(r, "compare/ratio/c") - 0.8) < 1e-9);
 	assert_true(fabs(dck_record_value(r, "compare/ratio") - 1.2) < 1e-9);
-	assert_int_equal(dck_compare_gate(r), 3);
+	assert_int_equal(dck_record_gate(r), 3);
 	dck_record_free(r);
 }
 
@@ -540,7 +540,7 @@ static void interrupted_early(void **state)
 	assert_true(r->incomplete);
 	assert_non_null(dck_record_fact(r, "compare", "aa_ratio"));
 	assert_int_equal(dck_record_metric(r, "compare/ratio")->value.kind, DCK_VALUE_ABSENT);
-	assert_int_equal(dck_compare_gate(r), 4);
+	assert_int_equal(dck_record_gate(r), 4);
 	dck_record_free(r);
 }
 

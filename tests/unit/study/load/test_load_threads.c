@@ -102,7 +102,7 @@ static void one_stream(void **state)
 	assert_true(dck_record_value(r, "latency/min") >= 1e6);
 	assert_non_null(dck_record_note(r, "coordinated-omission"));
 	assert_int_equal(dck_record_series(r, "latency")->n, 50);
-	assert_int_equal(dck_load_gate(r), 0);
+	assert_int_equal(dck_record_gate(r), 0);
 	dck_record_free(r);
 }
 
@@ -229,7 +229,7 @@ static void too_much(void **state)
 	assert_false(r->incomplete);
 	assert_non_null(dck_record_note(r, "unstable"));
 	assert_non_null(dck_record_note(r, "slo-violated"));
-	assert_int_equal(dck_load_gate(r), 3);
+	assert_int_equal(dck_record_gate(r), 3);
 	assert_true(dck_record_value(r, "load/queue_max") > 50);
 	assert_true(dck_record_value(r, "load/abandoned") >= 50);
 	dck_record_free(r);
@@ -253,18 +253,18 @@ static void limit_verdicts(void **state)
 	assert_string_equal(fact_text(r, "load", "verdict/p90<=100us"), "violated");
 	assert_string_equal(fact_text(r, "load", "verdict/p99.9<=20s"), "inconclusive");
 	assert_string_equal(fact_text(r, "load", "verdict"), "violated");
-	assert_int_equal(dck_load_gate(r), 3);
+	assert_int_equal(dck_record_gate(r), 3);
 	dck_record_free(r);
 	w.config.slo.item[0] = "p90<=20s";
 	r = work_load(&w);
-	assert_int_equal(dck_load_gate(r), 4);
+	assert_int_equal(dck_record_gate(r), 4);
 	assert_non_null(dck_record_note(r, "slo-inconclusive"));
 	dck_record_free(r);
 	w.config.slo.item[0] = "median<=20s";
 	w.config.slo.n = 1;
 	r = work_load(&w);
 	verdict = fact_text(r, "load", "verdict");
-	assert_int_equal(dck_load_gate(r), strcmp(verdict, "met") == 0 ? 0 : 4);
+	assert_int_equal(dck_record_gate(r), strcmp(verdict, "met") == 0 ? 0 : 4);
 	assert_string_not_equal(verdict, "violated");
 	dck_record_free(r);
 }
@@ -348,7 +348,7 @@ static void peak(void **state)
 	assert_non_null(m);
 	if (m->value.kind == DCK_VALUE_REAL) {
 		assert_true(m->value.as.r < 1000); /* what one stream can serve */
-		assert_int_equal(dck_load_gate(r), 0);
+		assert_int_equal(dck_record_gate(r), 0);
 	}
 	dck_record_free(r);
 }
@@ -365,7 +365,7 @@ static void nothing_holds(void **state)
 					  * where requests take long */
 	w.config.slo.item[w.config.slo.n++] = "p90<=100us";
 	r = work_load(&w);
-	assert_int_equal(dck_load_gate(r), 3);
+	assert_int_equal(dck_record_gate(r), 3);
 	assert_non_null(
 	    strstr(dck_record_note(r, "slo-not-met")->text, "no rate meets p90<=100us"));
 	assert_int_equal(dck_record_metric(r, "load/peak_rate")->value.kind, DCK_VALUE_ABSENT);
