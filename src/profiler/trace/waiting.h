@@ -17,6 +17,7 @@
 #ifndef TRACE_WAITING_H
 #define TRACE_WAITING_H
 
+#include "base/wire.h"
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
 
@@ -49,6 +50,11 @@ typedef struct dck_recorder {
 	bool (*leave)(void);
 } dck_recorder;
 DCK_API bool dck_recorder_yield(const dck_recorder *to);
+
+/* Ends the recording as dck_trace_end() does. *ret: the message of result/zone_result.h, owned,
+ * wire_out_done(); unchanged: nothing was recorded. libdeepclock calls it, whose recorder may be in
+ * libdeepclock_zones. */
+DCK_API dck_status dck_recorder_end(wire_out *ret, dck_err *err);
 
 /* For the recorder: the shortest wait that is recorded; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
