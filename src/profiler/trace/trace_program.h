@@ -11,7 +11,7 @@
  * its ranges into c->path, an absolute one. Its record comes to `record`, DIRECTORY/NAME.json,
  * which is empty until the program ends; those of its child processes, and their traces, have their
  * process numbers in front of the ending. */
-dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
+dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n,
 				     dck_err *err) DCK_MUST_USE;
 

@@ -5,18 +5,18 @@
 #include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/waiting.h"
 
+static dck_status result_take(void *self, const void *bytes, size_t n, dck_err *err)
+{
+	return zone_record_read(bytes, n, self, err);
+}
+
 dck_status dck_trace_stop(dck_record **ret, dck_err *err)
 {
-	wire_out result = {0};
+	dck_record *made = NULL;
 
 	if (!ret)
 		return dck_trace_end(err);
-	DCK_TRY(dck_recorder_end(&result, err));
-	dck_status status = DCK_OK;
-	if (result.n)
-		status = zone_record_read(result.data, result.n, ret, err);
-	else
-		*ret = NULL;
-	wire_out_done(&result);
-	return status;
+	DCK_TRY(dck_recorder_end(result_take, &made, err));
+	*ret = made;
+	return DCK_OK;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/result/zone_record.h"
+#include "profiler/trace/result/zone_result.h"
 
 #include "base/err.h"
 #include "os/os.h"

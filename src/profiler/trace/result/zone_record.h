@@ -5,7 +5,8 @@
 #define RESULT_ZONE_RECORD_H
 
 #include "deepclock/record.h"
-#include "profiler/trace/result/zone_result.h"
+
+typedef struct zone_result zone_result;
 
 /* Sorts r->table. */
 dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err);
