@@ -323,7 +323,7 @@ static size_t others_put(past *t, const pass *p, const dck_profile *profile, siz
 
 			traced_op_put(&open, t, profile, r);
 			dck_past_number(t, run, (double)(profile->events[r->event].run - p->warm),
-				    r->begin_ns);
+					r->begin_ns);
 		}
 		nest_pop(&open, t, 0);
 		dck_past_thread_end(t);

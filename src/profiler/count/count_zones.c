@@ -147,8 +147,8 @@ typedef struct adding {
 	dck_err *err;
 } adding;
 
-/* Makes the record of a process. If the process was killed or replaced by exec(), it left no result,
- * and its trace is read. */
+/* Makes the record of a process. If the process was killed or replaced by exec(), it left no
+ * result, and its trace is read. */
 static dck_record *record_read(count_zones *z, const char *path)
 {
 	const size_t stem = sizeof result_name - sizeof ".result";

@@ -15,8 +15,8 @@
  * with the recording's clock. Write them in order. Events of a thread are ordered, so past events
  * must precede all later events of the thread: dck_past_end() checks this.
  *
- * The functions are exported: where a process has two copies of the recorder (libdeepclock_zones and
- * libdeepclock), both write to the first.
+ * The functions are exported: where a process has two copies of the recorder (libdeepclock_zones
+ * and libdeepclock), both write to the first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_BACKFILL_H
@@ -43,8 +43,8 @@ DCK_API void dck_past_pop(const past *p, uint64_t ns);
 /* Adds a number to the innermost range. */
 DCK_API void dck_past_number(const past *p, uint32_t name, double value, uint64_t ns);
 
-/* Until dck_past_thread_end() the events belong to that thread, which records none itself. false: too
- * many threads. */
+/* Until dck_past_thread_end() the events belong to that thread, which records none itself. false:
+ * too many threads. */
 DCK_API bool dck_past_thread_begin(past *p, int tid, const char *name);
 DCK_API void dck_past_thread_end(past *p);
 

@@ -266,7 +266,7 @@ static void recorder_failed(struct recorder *r, const dck_err *e)
 }
 
 /* said NULL: no file was written. */
-static void result_make(struct recorder *r, const trace_file_said *said)
+static void recorder_result_make(struct recorder *r, const trace_file_said *said)
 {
 	const thread_watch *watch = drain_watch(r->drain);
 	zone_result result = {.method = r->method,
@@ -302,7 +302,7 @@ static void result_make(struct recorder *r, const trace_file_said *said)
 	recorder_failed(r, &e);
 }
 
-static void result_save(struct recorder *r)
+static void recorder_result_save(struct recorder *r)
 {
 	os_replace *file;
 	dck_sink out;
@@ -354,10 +354,10 @@ static void recorder_finish(struct recorder *r)
 	}
 	r->file = NULL;
 	r->empty = !drain_counted(r->drain)->events;
-	result_make(r, has_file ? &said : NULL);
+	recorder_result_make(r, has_file ? &said : NULL);
 	/* For the process that started this program, also if the file is incomplete. */
 	if (!r->result.failed && r->plan.result && (!has_file || said.made))
-		result_save(r);
+		recorder_result_save(r);
 }
 
 static void recorder_write_out(struct recorder *r, bool dump)

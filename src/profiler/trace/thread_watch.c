@@ -496,8 +496,7 @@ dck_status thread_watch_table(const thread_watch *w, const char *waits_absent, t
 					.uses.known = w->process.uses.known,
 					.threads = w->dropped.threads,
 					.zones = w->dropped.zones};
-	*ret =
-	    (thread_table){.rows = rows, .n = w->n, .processes = ret_process, .nprocesses = 1};
+	*ret = (thread_table){.rows = rows, .n = w->n, .processes = ret_process, .nprocesses = 1};
 	for (int k = 0; k < OS_USES; k++) {
 		ret_process->uses.n[k] = used(&w->process, k);
 		ret->absent[k] = why_absent(w, k);

@@ -54,7 +54,8 @@ static const char *trace_of(const children *c, const char *record)
 	const char *name = record + c->stem;
 
 	return mem_arena_fmt(c->arena, "%.*s%.*s%s", (int)(n - k), c->out,
-			     (int)(strlen(name) - (sizeof TRACE_RESULT_ENDING - 1)), name, c->out + n - k);
+			     (int)(strlen(name) - (sizeof TRACE_RESULT_ENDING - 1)), name,
+			     c->out + n - k);
 }
 
 static void children_found(void *self, const char *record)

@@ -3,9 +3,10 @@
  *
  * Order of work: check the options; make a directory for results; put LD_PRELOAD (blocking calls),
  * the injection variables of NVTX and ITT, and DEEPCLOCK_TRACE_* into the environment; start and
- * wait; make the record of what the recorder left (result/zone_record.h); merge the traces of child processes (trace_children.c); add what only the parent knows: the
- * command line, the wall time, the machine's other load, samples (trace_samples.c). Variables for
- * NVTX and ITT that the user has set stay.
+ * wait; make the record of what the recorder left (result/zone_record.h); merge the traces of child
+ * processes (trace_children.c); add what only the parent knows: the command line, the wall time,
+ * the machine's other load, samples (trace_samples.c). Variables for NVTX and ITT that the user has
+ * set stay.
  *
  * The result's file is the protocol between recorder and parent. If there is none, nothing
  * recorded. If it is empty, the recorder came to no end: the trace is read in its place, and p->cut
@@ -169,10 +170,20 @@ static dck_status took_put(const dck_trace_program *p, const char *path, uint64_
 	return st;
 }
 
+/* Returns the library with the recorder, beside libdeepclock.so; NULL: there is none. */
+static const char *recorder_library(mem_arena *a)
+{
+	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
+
+	return slash ? os_path_first(a, mem_arena_dup_n(a, own, (size_t)(slash - own)),
+				     "libdeepclock_zones.so")
+		     : NULL;
+}
+
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n, dck_err *err)
 {
-	const char *library = os_library_own(a), *tick = trace_tick_put(a);
+	const char *library = recorder_library(a), *tick = trace_tick_put(a);
 	const char *own[4];
 	size_t k = 0;
 

@@ -332,7 +332,8 @@ static void others_yield(void)
 /* Records a program that is linked with the library without a line of code. */
 __attribute__((constructor)) static void process_begins(void)
 {
-	/* The first copy of the process: a compiler might take a direct call for that of this one. */
+	/* The first copy of the process: a compiler might take a direct call for that of this one.
+	 */
 	dck_status (*volatile start)(const dck_trace_config *, dck_err *) = dck_trace_start;
 
 	nvtx_emit_begin(&dck_trace_on);

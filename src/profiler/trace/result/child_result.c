@@ -16,8 +16,9 @@ dck_status trace_child_names(mem_arena *a, const char *result, const char *path,
 
 	DCK_TRY(trace_file_of_child(a, path, os_process_id(), ret_path, err));
 	const char *mark = *ret_path + n - k; /* the part that the parent's name does not have */
-	*ret_result = mem_arena_fmt(a, "%.*s%.*s%s", (int)(strlen(result) - (sizeof TRACE_RESULT_ENDING - 1)),
-				    result, (int)(strlen(*ret_path) - n), mark, TRACE_RESULT_ENDING);
+	*ret_result =
+	    mem_arena_fmt(a, "%.*s%.*s%s", (int)(strlen(result) - (sizeof TRACE_RESULT_ENDING - 1)),
+			  result, (int)(strlen(*ret_path) - n), mark, TRACE_RESULT_ENDING);
 	DCK_NEED(*ret_result, err, "for the name of a child's result");
 	return DCK_OK;
 }

@@ -1,5 +1,5 @@
-/* child_result.h - the files of the processes of one run: the first to record has DIR/run.result and
- * writes OUT.pftrace; a child with process id 4711 has DIR/run.4711.result and writes
+/* child_result.h - the files of the processes of one run: the first to record has DIR/run.result
+ * and writes OUT.pftrace; a child with process id 4711 has DIR/run.4711.result and writes
  * OUT.4711.pftrace. The result (zone_result.h) is empty until the process ends.
  *
  * SPDX-License-Identifier: Apache-2.0 */

@@ -3,7 +3,10 @@
 
 #include <stddef.h>
 
-#define F(number, kind, type, member) {number, RESULT_##kind, offsetof(type, member)}
+#define F(number, kind, type, member)                         \
+	{                                                     \
+		number, RESULT_##kind, offsetof(type, member) \
+	}
 
 const result_field result_fields[] = {
     F(1, TEXT, zone_result, method.clock),

@@ -136,7 +136,8 @@ static dck_status zone_read(result_reader *r, const wire_reader *in, const wire_
 }
 
 /* First pass: the number of rows. */
-static dck_status row_count(result_reader *r, wire_reader *in, const wire_field *f, dck_err *err)
+static dck_status result_row_count(result_reader *r, wire_reader *in, const wire_field *f,
+				   dck_err *err)
 {
 	result_zone z = {0};
 
@@ -189,7 +190,8 @@ static dck_status path_read(result_reader *r, const wire_reader *in, const wire_
 }
 
 /* Second pass: fills the rows. */
-static dck_status row_fill(result_reader *r, wire_reader *in, const wire_field *f, dck_err *err)
+static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_field *f,
+				  dck_err *err)
 {
 	zone_result *to = r->to;
 	zone_percentiles *percentiles = &r->sums->percentiles;
@@ -214,8 +216,8 @@ static dck_status row_fill(result_reader *r, wire_reader *in, const wire_field *
 	case RESULT_PATH:
 		return path_read(r, in, f, err);
 	case RESULT_THREAD:
-		DCK_TRY(message_read(r, in, result_thread_fields, f, &to->table.rows[r->thread],
-				     err));
+		DCK_TRY(
+		    message_read(r, in, result_thread_fields, f, &to->table.rows[r->thread], err));
 		r->thread++;
 		return DCK_OK;
 	case RESULT_PROCESS:
@@ -260,13 +262,13 @@ static const char *result_name_of(void *self, uint32_t name)
 	return name < r->names_end ? r->names[name] : NULL;
 }
 
-static dck_status result_read(result_reader *r, wire_source *s, dck_err *err)
+static dck_status zone_result_fill(result_reader *r, wire_source *s, dck_err *err)
 {
 	zone_result *to = r->to;
 
-	DCK_TRY(fields_each(r, s, row_count, err));
+	DCK_TRY(fields_each(r, s, result_row_count, err));
 	DCK_TRY(rows_make(r, err));
-	DCK_TRY(fields_each(r, s, row_fill, err));
+	DCK_TRY(fields_each(r, s, result_row_fill, err));
 	DCK_NEED(!mem_arena_failed(to->arena), err, "for the result of a recording");
 	for (size_t i = 0; i < r->thread; i++)
 		to->table.rows[i].pid = to->process.pid;
@@ -296,7 +298,7 @@ dck_status zone_result_read(const void *bytes, size_t n, zone_result *ret, dck_e
 	if (status == DCK_OK)
 		status = wire_source_bytes(bytes, n, &kind, &source, err);
 	if (status == DCK_OK)
-		status = result_read(r, &source, err);
+		status = zone_result_fill(r, &source, err);
 	wire_source_close(&source);
 	if (status != DCK_OK) {
 		mem_arena_free(to.arena);
