@@ -11,6 +11,9 @@
  * full, events are dropped, a range as a whole, and counted; or the program waits
  * (config.lossless).
  *
+ * libdeepclock_zones has dck_trace_start(), dck_trace_end(), dck_trace_dump(), dck_trace_flush()
+ * and dck_trace_leave(), which need no record.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_TRACE_H
 #define DCK_TRACE_H
