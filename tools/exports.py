@@ -18,7 +18,7 @@ FOREIGN = {"InitializeInjectionNvtx2",  # what NVTX looks for in a library, by t
            "dck_wait_begin", "dck_wait_end", "dck_waits_seen",  # libdeepclock_preload.so calls them
            "dck_recorder_yield",  # a copy of the library calls it
            # One recorder where there are two copies: libdeepclock calls these of libdeepclock_zones.
-           "dck_recorder_end", "dck_laps_lock", "dck_laps_unlock", "dck_past_begin", "dck_past_end", "dck_past_name", "dck_past_push",
+           "dck_recorder_end", "dck_nvtx_install", "dck_itt_install", "dck_laps_lock", "dck_laps_unlock", "dck_past_begin", "dck_past_end", "dck_past_name", "dck_past_push",
            "dck_past_pop", "dck_past_number", "dck_past_thread_begin", "dck_past_thread_end"}
 
 LIST, ZONES_LIST = "tools/exports.txt", "tools/exports_zones.txt"

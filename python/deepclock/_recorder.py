@@ -4,8 +4,8 @@
 The extension has a copy of the recorder, and so has libdeepclock_zones.so or libdeepclock.so, which a
 module in C may be linked with and which NVTX loads where `deepclock trace` names it. All use the copy
 whose names (ext/exported.map) are first in the process's global scope: a library that is loaded
-already or that NVTX will load becomes global here; else __init__.py makes the extension global, so
-that libraries that are loaded later use its recorder.
+already becomes global here, and __init__.py makes the extension global, so that libraries that are
+loaded later use its recorder.
 """
 
 import os
@@ -23,18 +23,11 @@ def _loaded():
     return ["/" + name for name in sorted(names) if os.path.basename(name).startswith(_OURS)]
 
 
-def _libraries():
-    named = os.environ.get("NVTX_INJECTION64_PATH", "")
-    if os.environ.get("DEEPCLOCK_TRACE") and os.path.basename(named).startswith(_OURS):
-        yield named
-    yield from _loaded()
-
-
 def share():
-    for path in _libraries():
+    for path in _loaded():
         import ctypes
 
         try:
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-        except OSError:  # then nobody can load it
+        except OSError:  # its file is gone
             continue

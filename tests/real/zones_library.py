@@ -126,6 +126,64 @@ int main(void)
 }
 """
 
+# What NVTX does in a program: it loads a library, and gives it a table to fill.
+NVTX = r"""
+#define _GNU_SOURCE
+#include <deepclock/zone.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef int push_function(const char *name);
+typedef int pop_function(void);
+
+static void *functions[16], **places[16];
+static unsigned size = 16;
+
+static int get(int module, void ****ret, unsigned *ret_size)
+{
+	if (module != 1)
+		return 0;
+	for (unsigned i = 0; i < size; i++)
+		places[i] = &functions[i];
+	*ret = places;
+	*ret_size = size;
+	return 1;
+}
+
+static const void *get_table(uint32_t id)
+{
+	static const struct {
+		size_t size;
+		int (*get)(int module, void ****ret, unsigned *ret_size);
+	} callbacks = {sizeof callbacks, get};
+
+	return id == 1 ? &callbacks : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	int (*install)(const void *(*get_table)(uint32_t id));
+	push_function *push;
+	pop_function *pop;
+	void *library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *symbol = library ? dlsym(library, "InitializeInjectionNvtx2") : NULL;
+
+	if (!symbol)
+		return puts("no library"), 1;
+	memcpy(&install, &symbol, sizeof install);
+	if (!install(get_table))
+		return puts("it takes no table"), 1;
+	memcpy(&push, &functions[9], sizeof push);
+	memcpy(&pop, &functions[11], sizeof pop);
+	DCK_PUSH("zone");
+	push("of NVTX");
+	pop();
+	DCK_POP();
+	return 0;
+}
+"""
+
 MODULE = r"""
 #include <deepclock/lap.h>
 #include <deepclock/zone.h>
@@ -270,6 +328,14 @@ def two_libraries_have_one_recorder():
             expect(count["step"] == 7 and count["epoch"] == 7 and count["run"] == 40, (words, preload, count))
 
 
+def nvtx_that_loads_the_other_library_has_its_recorder():
+    for linked in ("deepclock_zones", "deepclock"):
+        compiled(NVTX, "nvtx", "-l" + linked, "-ldl")
+        for loaded in ("libdeepclock_zones.so", "libdeepclock.so"):
+            ran("./nvtx", os.path.join(BUILD, loaded), DEEPCLOCK_TRACE="nvtx.pftrace")
+            expect(reported("nvtx.pftrace") == {"zone": 1, "of NVTX": 1}, (linked, loaded, reported("nvtx.pftrace")))
+
+
 def python_and_a_module_in_c_have_one_recorder():
     compiled(MODULE, "module.so", "-shared", "-fPIC", "-ldeepclock_zones")
     with open("both.py", "w", encoding="utf-8") as f:
@@ -296,6 +362,7 @@ CASES = [("it needs glibc alone and is small", links_with_glibc_alone),
          ("deepclock trace makes the same record", the_record_is_that_of_the_large_library),
          ("deepclock count counts its zones", count_counts_its_zones),
          ("beside libdeepclock there is one recorder", two_libraries_have_one_recorder),
+         ("NVTX has its recorder too", nvtx_that_loads_the_other_library_has_its_recorder),
          ("in Python there is one recorder", python_and_a_module_in_c_have_one_recorder)]
 
 if __name__ == "__main__":
