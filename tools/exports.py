@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The shared library exports exactly what the public headers declare with DCK_API, and what tools/exports.txt lists: a symbol
-comes or goes with a line there, and with what docs/reference/abi.md says of it.
+comes or goes with a line there, and with what docs/reference/abi.md says of it. libdeepclock_zones.so exports a part of that,
+which tools/exports_zones.txt lists.
 
-  exports.py [--self-test | --update] libdeepclock.so     --update: write the list anew
+  exports.py [--self-test | --update] libdeepclock.so | libdeepclock_zones.so     --update: write the list anew
 """
 
 import os
@@ -15,10 +16,13 @@ import check as c
 
 FOREIGN = {"InitializeInjectionNvtx2",  # what NVTX looks for in a library, by that name
            "dck_wait_begin", "dck_wait_end", "dck_waits_seen",  # libdeepclock_preload.so calls them
-           "dck_recorder_yield"}  # a copy of the library calls it
+           "dck_recorder_yield",  # a copy of the library calls it
+           # One recorder where there are two copies: libdeepclock calls these of libdeepclock_zones.
+           "dck_recorder_end", "dck_nvtx_install", "dck_itt_install", "dck_laps_lock", "dck_laps_unlock", "dck_past_begin", "dck_past_end", "dck_past_name", "dck_past_push",
+           "dck_past_pop", "dck_past_number", "dck_past_thread_begin", "dck_past_thread_end"}
 
-LIST = "tools/exports.txt"
-LIST_HEAD = "# What libdeepclock.so exports, and the header that declares it: tools/exports.py compares and writes this list.\n"
+LIST, ZONES_LIST = "tools/exports.txt", "tools/exports_zones.txt"
+LIST_HEAD = "# What {} exports, and the header that declares it: tools/exports.py compares and writes this list.\n"
 DECLARATION = re.compile(r"\bDCK_API\b([^;{]*)[;{]")
 NAME = re.compile(r"\b(dck_\w+)\s*(?:\(|\[|$)")
 
@@ -43,12 +47,19 @@ def exported(library):
             if line.split()[-2] not in "aA" and not line.split()[-1].startswith("_")}
 
 
-def listed(root):
-    """The lines of the list: {name: header}; {}: there is none."""
-    path = os.path.join(root, LIST)
-    if not os.path.exists(path):
+def of_zones(library):
+    return os.path.basename(library).startswith("libdeepclock_zones")
+
+
+def list_of(library):
+    return ZONES_LIST if of_zones(library) else LIST
+
+
+def listed(root, path):
+    """The lines of a list: {name: header}; {}: there is none."""
+    if not os.path.exists(os.path.join(root, path)):
         return {}
-    return dict(line.split() for line in c.read(root, LIST).splitlines() if not line.startswith("#"))
+    return dict(line.split() for line in c.read(root, path).splitlines() if not line.startswith("#"))
 
 
 def lines_of(want):
@@ -57,23 +68,25 @@ def lines_of(want):
 
 def update(library, root=c.ROOT):
     want, have = lines_of(declared(root)), exported(library)
-    with open(os.path.join(root, LIST), "w", encoding="utf-8") as f:
-        f.write(LIST_HEAD + "".join(f"{name} {want.get(name, '?')}\n" for name in sorted(have)))
+    with open(os.path.join(root, list_of(library)), "w", encoding="utf-8") as f:
+        name = "libdeepclock_zones.so" if of_zones(library) else "libdeepclock.so"
+        f.write(LIST_HEAD.format(name) + "".join(f"{name} {want.get(name, '?')}\n" for name in sorted(have)))
 
 
 def check(library, root=c.ROOT):
     if not shutil.which("nm"):
         print("skipped: there is no nm")
         return
-    want, have, there = declared(root), exported(library), listed(root)
+    path = list_of(library)
+    want, have, there = declared(root), exported(library), listed(root, path)
     for name in sorted(have - set(there)):
-        yield f"{LIST}: {name} is missing: 'tools/exports.py --update {library}' writes it"
+        yield f"{path}: {name} is missing: 'tools/exports.py --update {library}' writes it"
     for name in sorted(set(there) - have):
-        yield f"{LIST}: {name} is no longer exported: that breaks programs (docs/reference/abi.md)"
+        yield f"{path}: {name} is no longer exported: that breaks programs (docs/reference/abi.md)"
     for name, header in sorted(lines_of(want).items()):
         if name in have and there.get(name, header) != header:
-            yield f"{LIST}: {name} is declared by {header}, not by {there[name]}"
-    for name in sorted(set(want) - have):
+            yield f"{path}: {name} is declared by {header}, not by {there[name]}"
+    for name in sorted(set() if of_zones(library) else set(want) - have):
         yield f"{want[name]}: {name} is DCK_API, but {os.path.basename(library)} does not export it"
     for name in sorted(have - set(want) - FOREIGN):
         yield f"{os.path.basename(library)}: exports {name}, which no public header declares DCK_API"
@@ -92,8 +105,8 @@ SOURCE = '#include "a.h"\nint dck_f(int (*call)(int)){return call(1);}\n' \
 def self_test(*_):
     cc = os.environ.get("CC", "cc").split()
 
-    def built(where):
-        library = os.path.join(where, "lib.so")
+    def built(where, name="lib.so"):
+        library = os.path.join(where, name)
         subprocess.run([*cc, "-shared", "-fPIC", "-fvisibility=hidden", "-I" + where + "/include",
                         where + "/a.c", "-o", library], check=True)
         return check(library, where)
@@ -112,6 +125,11 @@ def self_test(*_):
          "dck_h is no longer exported"),
         ("of another header", {"include/a.h": HEADER, "a.c": SOURCE, LIST: good.replace("dck_g a.h", "dck_g unstable.h")},
          "dck_g is declared by a.h"),
+    ])
+    yield from c.misses(lambda where: built(where, "libdeepclock_zones.so"), [
+        ("a part", {"include/a.h": HEADER + "DCK_API void dck_h(void);\n", "a.c": SOURCE, ZONES_LIST: good}, None),
+        ("a part, not listed", {"include/a.h": HEADER, "a.c": SOURCE, ZONES_LIST: good.replace("dck_g a.h\n", "")},
+         "dck_g is missing"),
     ])
 
 

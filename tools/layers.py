@@ -94,7 +94,7 @@ LAYERS = {
     # Ranges of a program while it runs.
     "src/profiler/trace": (("base", "os", "record", "record/tree", "profiler/timeline", "profiler/write", "profiler/read",
                             "profiler/sample"),
-                           "backfill trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
+                           "backfill result/zone_record trace_program waiting", ("base", "opt", "record", "report", "trace", "unstable", "zone"), ISO,
                            ("pthread.h", "semaphore.h", "x86intrin.h")),
     # Stopwatches inside a program.
     "src/profiler/lap": (("base", "os", "stat", "record"), (), ("base", "lap", "opt", "record", "unstable", "zone"), ISO, ("pthread.h",)),

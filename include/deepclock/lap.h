@@ -19,6 +19,7 @@
  * if the same thread begins and ends the lap. Its parent is the innermost lap that is open on its
  * thread. Laps are for durations of a microsecond and more; any thread may use them. No function
  * here fails: without memory a lap is NULL, which every function accepts, and the record counts it.
+ * libdeepclock_zones has all but dck_laps_record().
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_LAP_H

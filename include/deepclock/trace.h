@@ -11,6 +11,9 @@
  * full, events are dropped, a range as a whole, and counted; or the program waits
  * (config.lossless).
  *
+ * libdeepclock_zones has dck_trace_start(), dck_trace_end(), dck_trace_dump(), dck_trace_flush()
+ * and dck_trace_leave(), which need no record.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_TRACE_H
 #define DCK_TRACE_H
@@ -73,9 +76,12 @@ typedef struct dck_trace_config {
  * "out.4711.pftrace". @since 0.1 */
 DCK_API dck_status dck_trace_start(const dck_trace_config *config, dck_err *err) DCK_MUST_USE;
 
-/* Stops recording and closes the file. Open ranges end now and are marked as unfinished. *ret is
- * owned, dck_record_free(): table "zones" and facts of the method; NULL if nothing was recording.
- * ret may be NULL. E_IO: the file is incomplete. @since 0.1 */
+/* Stops recording and closes the file. Open ranges end now and are marked as unfinished. E_IO: the
+ * file is incomplete. @since 0.1 */
+DCK_API dck_status dck_trace_end(dck_err *err);
+
+/* Stops recording as dck_trace_end() does. *ret is owned, dck_record_free(): table "zones" and
+ * facts of the method; NULL if nothing was recording. ret may be NULL. @since 0.1 */
 DCK_API dck_status dck_trace_stop(dck_record **ret, dck_err *err);
 
 /* Overwrites the file with the newest events (config.last) and continues recording, e.g. after a

@@ -18,7 +18,8 @@
  * its values are not computed; -DDCK_ZONES_OFF removes the macros. Names are string literals.
  * Everything is async-signal-safe and thread-safe.
  *
- * trace.h starts and stops recording from inside the program.
+ * trace.h starts and stops recording from inside the program. libdeepclock_zones has all of this
+ * header, for programs that need nothing else of the library.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_ZONE_H

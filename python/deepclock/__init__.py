@@ -8,11 +8,20 @@
 """
 
 import importlib as _importlib
+import os as _os
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from . import _recorder as _recorder  # before the extension
-from ._deepclock import *  # noqa: F403  (the extension says what it has)
-from ._deepclock import __version__
+from . import _recorder as _recorder
+
+_recorder.share()
+_flags = _sys.getdlopenflags()
+_sys.setdlopenflags(_flags | _os.RTLD_GLOBAL)
+try:
+    from ._deepclock import *  # noqa: F403  (the extension says what it has)
+    from ._deepclock import __version__
+finally:
+    _sys.setdlopenflags(_flags)
 from .counting import count as count
 from .heap import memory as memory
 from .laps import lap as lap

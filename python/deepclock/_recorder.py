@@ -1,18 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One recorder in the process, where there might be two: imported before the extension is loaded.
+"""One recorder in the process, where there might be several: imported before the extension is loaded.
 
-NVTX loads the library that `deepclock trace` names for it, which records its ranges; the extension
-would record zones by its own copy. Where the library's names are known first, the extension uses
-these: what ext/exported.map lists.
+The extension has a copy of the recorder, and so has libdeepclock_zones.so or libdeepclock.so, which a
+module in C may be linked with and which NVTX loads where `deepclock trace` names it. All use the copy
+whose names (ext/exported.map) are first in the process's global scope: a library that is loaded
+already becomes global here, and __init__.py makes the extension global, so that libraries that are
+loaded later use its recorder.
 """
 
 import os
 
-_named = os.environ.get("NVTX_INJECTION64_PATH", "")
-if os.environ.get("DEEPCLOCK_TRACE") and os.path.basename(_named).startswith("libdeepclock.so"):
-    import ctypes
+_OURS = ("libdeepclock_zones.so", "libdeepclock.so")
 
+
+def _loaded():
+    """The paths of such libraries in the process."""
     try:
-        ctypes.CDLL(_named, mode=ctypes.RTLD_GLOBAL)
-    except OSError:  # then NVTX cannot load it either
-        pass
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as f:
+            names = {line.rstrip("\n").partition("/")[2] for line in f if "libdeepclock" in line}
+    except OSError:
+        return []
+    return ["/" + name for name in sorted(names) if os.path.basename(name).startswith(_OURS)]
+
+
+def share():
+    for path in _loaded():
+        import ctypes
+
+        try:
+            ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        except OSError:  # its file is gone
+            continue

@@ -49,13 +49,13 @@ dck_status measure_traced_start(measure_traced *t, const char *path, dck_err *er
 
 void measure_traced_begin(measure_traced *t, const measure_context *m)
 {
-	past_begin(&t->past, measure_context_now(m));
+	dck_past_begin(&t->past, measure_context_now(m));
 }
 
 static void traced_range(const past *p, const char *name, uint64_t begin_ns, uint64_t end_ns)
 {
-	backfill_push(p, past_name(NULL, name), begin_ns);
-	past_pop(p, end_ns);
+	dck_past_push(p, dck_past_name(NULL, name), begin_ns);
+	dck_past_pop(p, end_ns);
 }
 
 /* --- the measured runs */
@@ -66,8 +66,8 @@ static void samples_put(const past *p, const measure_samples *s, size_t first, u
 			uint64_t group, uint64_t origin_ns, uint64_t end_ns,
 			const char *const *names)
 {
-	const uint32_t one = past_name(NULL, names[0]), several = past_name(NULL, names[1]);
-	const uint32_t runs = past_name(NULL, "runs");
+	const uint32_t one = dck_past_name(NULL, names[0]), several = dck_past_name(NULL, names[1]);
+	const uint32_t runs = dck_past_name(NULL, "runs");
 
 	for (size_t i = first; i < s->n; i++) {
 		const uint64_t n = i * s->stride < singles ? 1 : group;
@@ -78,10 +78,10 @@ static void samples_put(const past *p, const measure_samples *s, size_t first, u
 		/* The last group may be smaller. */
 		if (end > next)
 			end = next;
-		backfill_push(p, n == 1 ? one : several, begin);
+		dck_past_push(p, n == 1 ? one : several, begin);
 		if (n > 1)
-			past_number(p, runs, (double)n, begin);
-		past_pop(p, end);
+			dck_past_number(p, runs, (double)n, begin);
+		dck_past_pop(p, end);
 	}
 }
 
@@ -97,9 +97,9 @@ static void warmup_put(const past *p, const measure_phases *f)
 	traced_range(p, "first run", begin, begin + f->first_run_ns);
 	if (w->n < 2)
 		return;
-	backfill_push(p, past_name(NULL, "warm-up"), origin + w->at_ns[1]);
+	dck_past_push(p, dck_past_name(NULL, "warm-up"), origin + w->at_ns[1]);
 	samples_put(p, w, 1, f->single_runs, f->loop.group, origin, end, names);
-	past_pop(p, end);
+	dck_past_pop(p, end);
 }
 
 static void measured_put(const past *p, const measure_phases *f)
@@ -109,9 +109,9 @@ static void measured_put(const past *p, const measure_phases *f)
 
 	if (f->latency.n == 0)
 		return;
-	backfill_push(p, past_name(NULL, "measure"), f->measured_at_ns);
+	dck_past_push(p, dck_past_name(NULL, "measure"), f->measured_at_ns);
 	samples_put(p, &f->latency, 0, 0, f->loop.group, f->loop.origin_ns, end, names);
-	past_pop(p, end);
+	dck_past_pop(p, end);
 }
 
 /* Returns the name of the outermost range: "bench model.onnx". */
@@ -123,7 +123,7 @@ static uint32_t traced_whole_name(const char *what, const dck_subject *s)
 		 s->kind == DCK_SUBJECT_FUNCTION  ? "function"
 		 : s->kind == DCK_SUBJECT_COMMAND ? s->argv[0]
 						  : s->text);
-	return past_name(NULL, name);
+	return dck_past_name(NULL, name);
 }
 
 void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_subject *subject,
@@ -133,13 +133,13 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 
 	if (!t->past.on)
 		return;
-	if (!past_end(&t->past, measure_context_now(s->shared))) {
+	if (!dck_past_end(&t->past, measure_context_now(s->shared))) {
 		record_fact_absent(b, "trace", "runs",
 				   "the subject has zones of its own, and these are recorded");
 		return;
 	}
 	t->told = true;
-	backfill_push(&t->past, traced_whole_name("bench", subject), t->past.ns[0]);
+	dck_past_push(&t->past, traced_whole_name("bench", subject), t->past.ns[0]);
 	for (size_t i = 0; i < s->nopening; i++)
 		traced_range(&t->past, s->opening[i].name, s->opening[i].at_ns,
 			     i + 1 < s->nopening ? s->opening[i + 1].at_ns : s->opened_ns);
@@ -148,7 +148,7 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 	if (f->latency.n > 0)
 		traced_range(&t->past, "statistics", f->measured_at_ns + f->measured_ns,
 			     t->past.ns[1]);
-	past_pop(&t->past, t->past.ns[1]);
+	dck_past_pop(&t->past, t->past.ns[1]);
 	const uint64_t held = f->latency.n * f->loop.group;
 	const uint64_t runs = held < f->measured_runs ? held : f->measured_runs;
 	record_fact_int(b, "trace", "runs", DCK_UNIT_ONE, (int64_t)runs);
@@ -264,9 +264,9 @@ static uint32_t op_name(const dck_op_event *e)
 	char name[OP_NAME_SIZE];
 
 	if (!e->type[0] || !e->name[0])
-		return past_name("operator", e->type[0] ? e->type : e->name);
+		return dck_past_name("operator", e->type[0] ? e->type : e->name);
 	snprintf(name, sizeof name, "%.60s %.170s", e->type, e->name);
-	return past_name("operator", name);
+	return dck_past_name("operator", name);
 }
 
 typedef struct nest {
@@ -277,31 +277,31 @@ typedef struct nest {
 static void nest_pop(nest *o, const past *t, size_t levels)
 {
 	while (o->n > levels)
-		past_pop(t, o->ends[--o->n]);
+		dck_past_pop(t, o->ends[--o->n]);
 }
 
 static void traced_op_put(nest *o, const past *t, const dck_profile *profile, const op_range *r)
 {
 	nest_pop(o, t, r->level);
-	backfill_push(t, op_name(&profile->events[r->event]), r->begin_ns);
+	dck_past_push(t, op_name(&profile->events[r->event]), r->begin_ns);
 	o->ends[o->n++] = r->end_ns;
 }
 
 /* Writes the runs, each with the operators of thread `own`. Returns the number of these. */
 static size_t traced_runs_put(const past *t, const pass *p, const dck_profile *profile, int64_t own)
 {
-	const uint32_t name = past_name(NULL, "profiled run");
+	const uint32_t name = dck_past_name(NULL, "profiled run");
 	nest open = {.n = 0};
 	size_t at = 0;
 
 	for (size_t i = p->warm; i < p->warm + p->drawn; i++) {
-		backfill_push(t, name, p->begin_ns[i]);
+		dck_past_push(t, name, p->begin_ns[i]);
 		for (; at < p->nranges && p->ranges[at].thread == own &&
 		       profile->events[p->ranges[at].event].run == i;
 		     at++)
 			traced_op_put(&open, t, profile, &p->ranges[at]);
 		nest_pop(&open, t, 0);
-		past_pop(t, p->end_ns[i]);
+		dck_past_pop(t, p->end_ns[i]);
 	}
 	return at;
 }
@@ -310,37 +310,37 @@ static size_t traced_runs_put(const past *t, const pass *p, const dck_profile *p
  * number of operators written in all: fewer than there are if the threads are too many. */
 static size_t others_put(past *t, const pass *p, const dck_profile *profile, size_t at)
 {
-	const uint32_t run = past_name(NULL, "run");
+	const uint32_t run = dck_past_name(NULL, "run");
 
 	while (at < p->nranges) {
 		const int64_t thread = p->ranges[at].thread;
 		nest open = {.n = 0};
 
-		if (!past_thread_begin(t, (int)thread, "operators"))
+		if (!dck_past_thread_begin(t, (int)thread, "operators"))
 			break;
 		for (; at < p->nranges && p->ranges[at].thread == thread; at++) {
 			const op_range *r = &p->ranges[at];
 
 			traced_op_put(&open, t, profile, r);
-			past_number(t, run, (double)(profile->events[r->event].run - p->warm),
-				    r->begin_ns);
+			dck_past_number(t, run, (double)(profile->events[r->event].run - p->warm),
+					r->begin_ns);
 		}
 		nest_pop(&open, t, 0);
-		past_thread_end(t);
+		dck_past_thread_end(t);
 	}
 	return at;
 }
 
 static size_t pass_put(past *t, const pass *p, const dck_subject *s, const dck_profile *profile)
 {
-	backfill_push(t, traced_whole_name("profile", s), t->ns[0]);
+	dck_past_push(t, traced_whole_name("profile", s), t->ns[0]);
 	traced_range(t, "profiled session", t->ns[0], p->warm_ns);
 	traced_range(t, "profiled warm-up", p->warm_ns, p->begun_ns);
-	backfill_push(t, past_name(NULL, "profiled runs"), p->begun_ns);
+	dck_past_push(t, dck_past_name(NULL, "profiled runs"), p->begun_ns);
 	const size_t others = traced_runs_put(t, p, profile, os_thread_id());
-	past_pop(t, p->ended_ns);
+	dck_past_pop(t, p->ended_ns);
 	traced_range(t, "reading the profile", p->ended_ns, t->ns[1]);
-	past_pop(t, t->ns[1]);
+	dck_past_pop(t, t->ns[1]);
 	return others_put(t, p, profile, others);
 }
 
@@ -372,7 +372,7 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 	past since;
 
 	one.model.skip_batch_check = true; /* the outputs were compared before */
-	past_begin(&since, measure_context_now(m));
+	dck_past_begin(&since, measure_context_now(m));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled session");
 	DCK_TRY(measure_session_open(&p.session, m, &one, NULL, &m->quiet, err));
 	observer_phase((void *)(uintptr_t)m->watch, "profiled runs");
@@ -382,7 +382,7 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 					&profile, err);
 	if (status == DCK_OK)
 		status = pass_place(&p, &profile, err);
-	if (status == DCK_OK && past_end(&since, measure_context_now(m))) {
+	if (status == DCK_OK && dck_past_end(&since, measure_context_now(m))) {
 		p.nranges = pass_put(&since, &p, s, &profile);
 		pass_record(t, &p, b);
 	}

@@ -1,4 +1,4 @@
-/* record.c - reads a record: look-up by name, units, metric definitions, equality of values.
+/* record.c - reads a record: look-up by name, metric definitions, equality of values.
  *
  * Look-ups are linear searches, which need no index: a record that deepclock measured has tens to
  * hundreds of entries of each kind. They return pointers into the record, or
@@ -28,13 +28,6 @@ static const dck_metric_def defs[] = {
 #include "metrics.def"
 #undef X
 };
-
-static const char *const unit_texts[] = {
-#define X(name, text) text,
-    DCK_UNIT_MAP(X)
-#undef X
-};
-_Static_assert(sizeof unit_texts / sizeof unit_texts[0] == DCK_UNIT_COUNT, "one text per unit");
 
 const dck_metric_def *dck_metric_defs(size_t *ret_n)
 {
@@ -121,22 +114,6 @@ const dck_metric_def *record_def_in(const dck_metric_def *def, dck_unit u, mem_a
 		own->unit = u;
 	}
 	return own;
-}
-
-const char *dck_unit_text(dck_unit u)
-{
-	return (unsigned)u < DCK_UNIT_COUNT ? unit_texts[u] : "";
-}
-
-bool record_find_unit(const char *text, dck_unit *ret)
-{
-	for (unsigned i = 0; i < DCK_UNIT_COUNT; i++) {
-		if (strcmp(unit_texts[i], text) == 0) {
-			*ret = (dck_unit)i;
-			return true;
-		}
-	}
-	return false;
 }
 
 record_owner *record_box_new(void)

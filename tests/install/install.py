@@ -68,12 +68,16 @@ def the_program_runs(build, to):
 def programs_are_built_with_pkg_config(build, to):
     if not shutil.which("pkg-config"):
         raise common.Skipped("pkg-config is not installed")
-    pc = one(to, "pkgconfig", "deepclock.pc")
-    # As the loader and the compiler would have it without DESTDIR, whose place is another.
-    with open(pc, encoding="utf-8") as f:
-        assert f.readline() == f"prefix={PREFIX}\n".replace(" ", "\\ "), pc
-    words = shlex.split(run("pkg-config", "--define-variable=prefix=" + (to + PREFIX).replace(" ", "\\ "),
-                            "--cflags", "--libs", "deepclock", PKG_CONFIG_PATH=os.path.dirname(pc)))
+
+    def flags(name):
+        pc = one(to, "pkgconfig", name + ".pc")
+        # As the loader and the compiler would have it without DESTDIR, whose place is another.
+        with open(pc, encoding="utf-8") as f:
+            assert f.readline() == f"prefix={PREFIX}\n".replace(" ", "\\ "), pc
+        return shlex.split(run("pkg-config", "--define-variable=prefix=" + (to + PREFIX).replace(" ", "\\ "),
+                               "--cflags", "--libs", name, PKG_CONFIG_PATH=os.path.dirname(pc)))
+
+    words = flags("deepclock")
     library = os.path.dirname(one(to, "libdeepclock.so"))
     cc = shlex.split(os.environ.get("CC", "cc"))
     for name in ("time_function", "time_model"):
@@ -85,6 +89,13 @@ def programs_are_built_with_pkg_config(build, to):
         os.remove(f"{to}/{name}")
     if os.path.exists(to + "/r.json"):
         os.remove(to + "/r.json")
+    with open(to + "/zones.c", "w", encoding="utf-8") as f:
+        f.write('#include <deepclock/zone.h>\nint main(void) { DCK_ZONE("all of it"); return 0; }\n')
+    run(*cc, f"{to}/zones.c", *flags("deepclock-zones"), "-o", f"{to}/zones")
+    run(f"{to}/zones", LD_LIBRARY_PATH=library, DEEPCLOCK_TRACE=f"{to}/zones.pftrace")
+    assert "all of it" in run(to + PREFIX + "/bin/deepclock", "report", f"{to}/zones.pftrace")
+    for name in ("zones.c", "zones", "zones.pftrace"):
+        os.remove(f"{to}/{name}")
 
 
 def the_program_of_the_page_is_recorded(build, to):

@@ -17,6 +17,7 @@
 
 #include "base/err.h"
 #include "deepclock/trace.h"
+#include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/trace_program.h"
 
 #include <stdio.h>
@@ -24,7 +25,7 @@
 
 /* The limit of a trace, which is read only if its process was killed. */
 static const uint64_t trace_bytes = UINT64_C(256) << 20;
-static const char record_name[] = "zones.json", trace_name[] = "zones.pftrace";
+static const char result_name[] = "zones.result", trace_name[] = "zones.pftrace";
 
 dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, size_t max, size_t *n,
 			     dck_err *err)
@@ -38,10 +39,10 @@ dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, siz
 	config.max_size = trace_bytes;
 	config.no_waits = true;
 	config.children = DCK_TRACE_APART;
-	const char *record = mem_arena_fmt(a, "%s/%s", z->folder, record_name);
+	const char *result = mem_arena_fmt(a, "%s/%s", z->folder, result_name);
 	return mem_arena_failed(a)
 		   ? ERR_NO_MEMORY(err, "for the environment of a program")
-		   : trace_program_environment(a, &config, record, set, max, n, err);
+		   : trace_program_environment(a, &config, result, set, max, n, err);
 }
 
 void count_zones_done(count_zones *z)
@@ -146,17 +147,17 @@ typedef struct adding {
 	dck_err *err;
 } adding;
 
-/* Reads the record of a process. If the process was killed or replaced by exec(), it has none, and
- * its trace is read. */
+/* Makes the record of a process. If the process was killed or replaced by exec(), it left no
+ * result, and its trace is read. */
 static dck_record *record_read(count_zones *z, const char *path)
 {
-	const size_t stem = sizeof record_name - sizeof ".json";
-	const char *name = strrchr(path, '/') + 1; /* zones.json, zones.PID.json */
-	const int mark = (int)(strlen(name) - stem - (sizeof ".json" - 1));
+	const size_t stem = sizeof result_name - sizeof ".result";
+	const char *name = strrchr(path, '/') + 1; /* zones.result, zones.PID.result */
+	const int mark = (int)(strlen(name) - stem - (sizeof ".result" - 1));
 	char trace[OS_TEMP_SIZE + 128];
 	dck_record *r = NULL;
 
-	if (dck_record_load(path, &r, NULL) == DCK_OK)
+	if (zone_record_load(path, &r, NULL) == DCK_OK)
 		return r;
 	snprintf(trace, sizeof trace, "%s/%.*s%.*s.pftrace", z->folder, (int)stem, name, mark,
 		 name + stem);
@@ -182,7 +183,7 @@ dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err)
 
 	if (!z->folder[0])
 		return DCK_OK;
-	os_glob_each(z->folder, "zones*.json", one_add, &a);
+	os_glob_each(z->folder, "zones*.result", one_add, &a);
 	f->zones += z->calls;
 	return a.status;
 }

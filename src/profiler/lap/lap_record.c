@@ -266,7 +266,10 @@ static size_t longest(const lap_state *s)
 
 dck_status dck_laps_record(dck_record **ret, dck_err *err)
 {
-	const lap_state *s = lap_lock();
+	const lap_state *s = dck_laps_lock(sizeof *s);
+
+	if (!s)
+		DCK_FAIL(err, E_VERSION, "the process has a libdeepclock_zones of another version");
 	const size_t most = longest(s);
 	work w = {.b = record_begin(NULL),
 		  .values = mem_alloc(most * sizeof *w.values),
@@ -278,7 +281,7 @@ dck_status dck_laps_record(dck_record **ret, dck_err *err)
 		laps_write(&w, s);
 	else
 		status = ERR_NO_MEMORY(err, "for the record of the laps");
-	lap_unlock();
+	dck_laps_unlock();
 	if (status == DCK_OK)
 		status = record_finish(w.b, ret, err);
 	else

@@ -45,6 +45,16 @@ void lap_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+lap_state *dck_laps_lock(size_t bytes)
+{
+	return bytes == sizeof(lap_state) ? lap_lock() : NULL;
+}
+
+void dck_laps_unlock(void)
+{
+	lap_unlock();
+}
+
 static bool column_init(lap_name *n, const char *name, const char *unit)
 {
 	lap_column *c = &n->column[n->ncolumns];

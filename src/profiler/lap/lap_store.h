@@ -81,6 +81,11 @@ typedef struct lap_state {
 	int64_t base_unix_ns;
 } lap_state;
 
+/* Exported: where a process has two copies of the laps (libdeepclock_zones and libdeepclock), the
+ * record is made of the first. bytes: sizeof(lap_state); NULL, and no lock: the copy is of another
+ * version. */
+DCK_API lap_state *dck_laps_lock(size_t bytes);
+DCK_API void dck_laps_unlock(void);
 lap_state *lap_lock(void);
 void lap_unlock(void);
 

@@ -15,23 +15,11 @@
 #include "profiler/timeline/thread_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
 /* CPU time of a process that is in no row: threads that ended between two samples, and what each
  * thread used after its last sample. Less than this is not shown. */
 #define REST_NS UINT64_C(1000000)
-
-const thread_counter thread_counters[THREAD_COUNTERS] = {
-    [OS_USE_CPU] = {"CPU time", DCK_UNIT_NS},
-    [OS_THREAD_RUN_DELAY] = {"run queue wait", DCK_UNIT_NS},
-    [OS_USE_MINOR] = {"minor page faults", DCK_UNIT_ONE},
-    [OS_USE_MAJOR] = {"major page faults", DCK_UNIT_ONE},
-    [OS_USE_VOLUNTARY] = {"voluntary switches", DCK_UNIT_ONE},
-    [OS_USE_INVOLUNTARY] = {"involuntary switches", DCK_UNIT_ONE},
-    [THREAD_SHARE] = {"CPU share", DCK_UNIT_ONE},
-    [THREAD_RESIDENT] = {"resident memory", DCK_UNIT_BYTE},
-};
 
 static const dck_column use_columns[OS_USES] = {
     [OS_USE_CPU] = {"cpu", "CPU", DCK_UNIT_NS},
@@ -41,22 +29,6 @@ static const dck_column use_columns[OS_USES] = {
     [OS_USE_VOLUNTARY] = {"voluntary", "voluntary switches", DCK_UNIT_ONE},
     [OS_USE_INVOLUNTARY] = {"involuntary", "involuntary switches", DCK_UNIT_ONE},
 };
-
-int thread_counter_named(const char *name)
-{
-	for (int k = 0; name && k < THREAD_COUNTERS; k++)
-		if (!strcmp(name, thread_counters[k].name))
-			return k;
-	return -1;
-}
-
-int thread_counter_of(const trace_track *t)
-{
-	const int k = t->kind == TRACE_COUNTER_TRACK ? thread_counter_named(t->name) : -1;
-
-	/* A counter that the program defines has no unit. */
-	return k >= 0 && t->unit == thread_counters[k].unit ? k : -1;
-}
 
 /* --- one row for each thread */
 

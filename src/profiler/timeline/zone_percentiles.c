@@ -4,13 +4,11 @@
 #include "base/commas.h"
 #include "base/err.h"
 #include "base/percentile.h"
-#include "stat/stat.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { WORD = 16 };
-static const double level = 0.95;
 
 static bool percentiles_is_there(const zone_percentiles *all, double p)
 {
@@ -48,10 +46,4 @@ const char *zone_percentile_name(double p, char to[WORD])
 {
 	snprintf(to, WORD, "p%.8g", 100 * p);
 	return to;
-}
-
-double zone_percentile_calls(double p)
-{
-	/* Half of them lie on either side of the median with as few as one. */
-	return p == 0.5 ? 1 : stat_quantile_runs(p, level);
 }

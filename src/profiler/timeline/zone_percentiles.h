@@ -21,7 +21,5 @@ typedef struct zone_percentiles {
 dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_err *err);
 /* "p99.9", of a p in 0..1. */
 const char *zone_percentile_name(double p, char to[16]);
-/* Calls without which it is not told: fewer may all lie below it. */
-double zone_percentile_calls(double p);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "deepclock/opt.h"
+#include "stat/stat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,6 +26,12 @@ static int by_total(const void *a, const void *b)
 	if (x->z->total_ns != y->z->total_ns)
 		return x->z->total_ns > y->z->total_ns ? -1 : 1;
 	return strcmp(x->name, y->name);
+}
+
+double zone_percentile_calls(double p)
+{
+	/* Half of them lie on either side of the median with as few as one. */
+	return p == 0.5 ? 1 : stat_quantile_runs(p, level);
 }
 
 static void percentile_put(record_builder *b, const zone_stats *z, double p)

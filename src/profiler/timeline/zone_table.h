@@ -9,6 +9,9 @@
 
 typedef const char *zone_name_of(void *self, uint32_t name); /* NULL: it has none */
 
+/* Number of calls below which a percentile is absent: fewer may all lie below it. */
+double zone_percentile_calls(double p);
+
 /* The table: what takes longest first; and the tree. */
 dck_status zone_table_put(const zone_aggregate *s, zone_name_of *name_of, void *self,
 			  record_builder *b, dck_err *err);

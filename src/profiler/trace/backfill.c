@@ -15,7 +15,7 @@ static bool recording(void)
 	return __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED) & LISTEN_RECORD;
 }
 
-void past_begin(past *p, uint64_t ns)
+void dck_past_begin(past *p, uint64_t ns)
 {
 	*p = (past){.on = recording(), .at = thread_buffer_me.next, .ns = {ns, ns}};
 	thread_buffer_me.quiet = thread_buffer_me.next;
@@ -23,7 +23,7 @@ void past_begin(past *p, uint64_t ns)
 		p->ticks[0] = p->ticks[1] = ticks_now();
 }
 
-bool past_end(past *p, uint64_t ns)
+bool dck_past_end(past *p, uint64_t ns)
 {
 	if (!p->on || !recording() || thread_buffer_me.next != p->at)
 		return false;
@@ -42,7 +42,7 @@ static uint64_t ticks_of(const past *p, uint64_t ns)
 	return p->ticks[0] + (uint64_t)(share * (double)(p->ticks[1] - p->ticks[0]));
 }
 
-uint32_t past_name(const char *category, const char *text)
+uint32_t dck_past_name(const char *category, const char *text)
 {
 	char cut[NAME_BYTES];
 
@@ -52,17 +52,17 @@ uint32_t past_name(const char *category, const char *text)
 	return zone_name_intern_in(category, cut, "", 0);
 }
 
-void backfill_push(const past *p, uint32_t name, uint64_t ns)
+void dck_past_push(const past *p, uint32_t name, uint64_t ns)
 {
 	thread_buffer_put(ticks_of(p, ns), LANE_WORD(LANE_PUSH, name));
 }
 
-void past_pop(const past *p, uint64_t ns)
+void dck_past_pop(const past *p, uint64_t ns)
 {
 	thread_buffer_put(ticks_of(p, ns), LANE_WORD(LANE_POP, 0));
 }
 
-void past_number(const past *p, uint32_t name, double value, uint64_t ns)
+void dck_past_number(const past *p, uint32_t name, double value, uint64_t ns)
 {
 	uint64_t bits;
 
@@ -70,12 +70,12 @@ void past_number(const past *p, uint32_t name, double value, uint64_t ns)
 	thread_buffer_put_value(ticks_of(p, ns), LANE_WORD(LANE_NUMBER, name), bits);
 }
 
-bool past_thread_begin(past *p, int tid, const char *name)
+bool dck_past_thread_begin(past *p, int tid, const char *name)
 {
 	return thread_buffer_proxy_begin(&p->own, tid, name);
 }
 
-void past_thread_end(past *p)
+void dck_past_thread_end(past *p)
 {
 	thread_buffer_guest_end(&p->own);
 }

@@ -4,16 +4,19 @@
  *
  *	past p;
  *
- *	past_begin(&p, clock_ns());
+ *	dck_past_begin(&p, clock_ns());
  *	... this thread works, and makes no events ...
- *	if (past_end(&p, clock_ns())) {
- *		backfill_push(&p, past_name(NULL, "run"), begin_ns);
- *		past_pop(&p, end_ns);
+ *	if (dck_past_end(&p, clock_ns())) {
+ *		dck_past_push(&p, dck_past_name(NULL, "run"), begin_ns);
+ *		dck_past_pop(&p, end_ns);
  *	}
  *
  * Times are on a steady clock of the caller, which is read at the beginning and at the end together
  * with the recording's clock. Write them in order. Events of a thread are ordered, so past events
- * must precede all later events of the thread: past_end() checks this.
+ * must precede all later events of the thread: dck_past_end() checks this.
+ *
+ * The functions are exported: where a process has two copies of the recorder (libdeepclock_zones
+ * and libdeepclock), both write to the first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_BACKFILL_H
@@ -28,21 +31,21 @@ typedef struct past {
 	thread_buffer_self own;	  /* while events of another thread are written */
 } past;
 
-void past_begin(past *p, uint64_t ns);
+DCK_API void dck_past_begin(past *p, uint64_t ns);
 /* Ends the interval. false: no recording, or this thread recorded other events since the beginning:
  * then write no events. May be called again for later events. */
-bool past_end(past *p, uint64_t ns);
+DCK_API bool dck_past_end(past *p, uint64_t ns);
 
 /* Returns the id of a name, with this category if it is new (NULL: none); truncates long names. */
-uint32_t past_name(const char *category, const char *text);
-void backfill_push(const past *p, uint32_t name, uint64_t ns);
-void past_pop(const past *p, uint64_t ns);
+DCK_API uint32_t dck_past_name(const char *category, const char *text);
+DCK_API void dck_past_push(const past *p, uint32_t name, uint64_t ns);
+DCK_API void dck_past_pop(const past *p, uint64_t ns);
 /* Adds a number to the innermost range. */
-void past_number(const past *p, uint32_t name, double value, uint64_t ns);
+DCK_API void dck_past_number(const past *p, uint32_t name, double value, uint64_t ns);
 
-/* Until past_thread_end() the events belong to that thread, which records none itself. false: too
- * many threads. */
-bool past_thread_begin(past *p, int tid, const char *name);
-void past_thread_end(past *p);
+/* Until dck_past_thread_end() the events belong to that thread, which records none itself. false:
+ * too many threads. */
+DCK_API bool dck_past_thread_begin(past *p, int tid, const char *name);
+DCK_API void dck_past_thread_end(past *p);
 
 #endif

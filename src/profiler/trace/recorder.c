@@ -21,17 +21,18 @@
 #include "profiler/trace/recorder.h"
 
 #include "base/err.h"
+#include "base/sink.h"
 #include "os/os.h"
 #include "profiler/trace/capture.h"
-#include "record/build.h"
 #include "profiler/trace/clock_snapshot.h"
+#include "profiler/trace/result/zone_result.h"
 #include "profiler/trace/thread_buffer.h"
+#include "profiler/trace/thread_watch.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/trace_file.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/waiting.h"
 #include "profiler/trace/zone_names.h"
-#include "profiler/trace/zone_record.h"
 
 #include <errno.h>
 #include <math.h>
@@ -85,7 +86,8 @@ static struct recorder {
 	_Atomic int signal; /* that ends the process; 0: none did */
 	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
-	dck_record *record;
+	bool empty;	     /* no event */
+	wire_out result;
 } recorder = {.work = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- the clock */
@@ -251,10 +253,79 @@ static void captures_count(struct recorder *r, uint64_t end)
 	r->method.capture_near = c.windows ? NULL : capture_nearest();
 }
 
+static const char *recorder_name_of(void *self, uint32_t name)
+{
+	(void)self;
+	return zone_name_get(name)->text;
+}
+
+static void recorder_failed(struct recorder *r, const dck_err *e)
+{
+	if (!r->ended.code)
+		r->ended = *e;
+}
+
+/* said NULL: no file was written. */
+static void recorder_result_make(struct recorder *r, const trace_file_said *said)
+{
+	const thread_watch *watch = drain_watch(r->drain);
+	zone_result result = {.method = r->method,
+			      .program = program_invocation_name,
+			      .counts = *drain_counted(r->drain),
+			      .threads = watch->threads,
+			      .threads_left_out = watch->left_out,
+			      .path = said ? r->plan.config.path : NULL,
+			      .failed = r->ended.code ? r->ended.msg : NULL,
+			      .sums = drain_sums(r->drain),
+			      .name_of = recorder_name_of};
+	dck_err e = {0};
+
+	if (said)
+		result.said = *said;
+	r->result.failed = result.sums->failed;
+	if (r->result.failed) {
+		(void)ERR_NO_MEMORY(&e, "for the table of zones");
+		recorder_failed(r, &e);
+		return;
+	}
+	if (thread_watch_table(watch, r->method.waits_absent, &result.table, &result.process, &e) !=
+	    DCK_OK) {
+		r->result.failed = true;
+		recorder_failed(r, &e);
+		return;
+	}
+	zone_result_write(&result, &r->result);
+	mem_free(result.table.rows);
+	if (!r->result.failed)
+		return;
+	(void)ERR_NO_MEMORY(&e, "for the result of the recording");
+	recorder_failed(r, &e);
+}
+
+static void recorder_result_save(struct recorder *r)
+{
+	os_replace *file;
+	dck_sink out;
+	dck_err e = {0};
+	int fd;
+
+	dck_status status = os_replace_open(r->plan.result, &file, &fd, &e);
+	if (status == DCK_OK) {
+		dck_sink_fd(&out, fd);
+		sink_put(&out, r->result.data, r->result.n);
+		status = dck_sink_finish(&out, &e);
+		if (status == DCK_OK)
+			status = os_replace_commit_passing(file, &e);
+		else
+			os_replace_abort(file);
+	}
+	if (status != DCK_OK)
+		recorder_failed(r, &e);
+}
+
 static void recorder_finish(struct recorder *r)
 {
 	trace_file_said said;
-	dck_err e = {0};
 
 	while (drain_round(r->drain))
 		;
@@ -282,14 +353,11 @@ static void recorder_finish(struct recorder *r)
 		trace_file_close(r->file, &said, &r->ended);
 	}
 	r->file = NULL;
-	dck_status st =
-	    zone_record(r->drain, &r->method, has_file ? &said : NULL, r->plan.config.path,
-			r->ended.code ? r->ended.msg : NULL, &r->record, &e);
+	r->empty = !drain_counted(r->drain)->events;
+	recorder_result_make(r, has_file ? &said : NULL);
 	/* For the process that started this program, also if the file is incomplete. */
-	if (st == DCK_OK && r->plan.record && (!has_file || said.made))
-		st = record_save_unsynced(r->record, r->plan.record, &e);
-	if (st != DCK_OK && !r->ended.code)
-		r->ended = e;
+	if (!r->result.failed && r->plan.result && (!has_file || said.made))
+		recorder_result_save(r);
 }
 
 static void recorder_write_out(struct recorder *r, bool dump)
@@ -321,7 +389,7 @@ static void serve(struct recorder *r, unsigned wishes)
 /* Returns whether the process must not end before its recording is saved. */
 static bool recorder_has_place(const struct recorder *r)
 {
-	return r->plan.config.path || r->plan.record;
+	return r->plan.config.path || r->plan.result;
 }
 
 /* Runs one round. Returns true if full blocks were read, and more may follow. */
@@ -375,7 +443,7 @@ static void end_if_last(struct recorder *r)
 static void *drain_thread(void *arg)
 {
 	struct recorder *r = arg;
-	bool watched = !recorder_has_place(r);
+	bool hooked = !recorder_has_place(r);
 
 	thread_buffer_me.hasty = true;
 	thread_buffer_me.unseen = true;
@@ -390,8 +458,8 @@ static void *drain_thread(void *arg)
 			end_if_last(r);
 		/* Python, for one, turns SIGINT into an exception only if it finds the default
 		 * action when it starts. */
-		if (!watched && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
-			watched = true;
+		if (!hooked && os_now_ns() - r->base_ns > TERMINATIONS_NS) {
+			hooked = true;
 			os_signals_watch_terminations();
 		}
 	}
@@ -498,7 +566,7 @@ static void trace_forget(struct recorder *r)
 	r->drain = NULL;
 	r->file = NULL;
 	r->plan = (recorder_plan){0};
-	r->record = NULL;
+	wire_out_done(&r->result);
 	r->went = r->ended = (dck_err){0};
 	atomic_store(&r->live, false);
 	capture_disarm();
@@ -529,7 +597,7 @@ static dck_status recording_start(struct recorder *r, dck_err *err)
 					.max_size = r->plan.config.max_size,
 					.last = r->plan.config.last,
 					.late = r->plan.late,
-					.announce = r->plan.late ? r->plan.record : NULL};
+					.announce = r->plan.late ? r->plan.result : NULL};
 	drain_listener listener = {0};
 	zone_percentiles percentiles;
 
@@ -581,7 +649,7 @@ const recorder_plan *recorder_begun(void)
 										   : NULL;
 }
 
-dck_status recorder_end(dck_record **ret, dck_err *err)
+dck_status recorder_end(wire_out *ret, dck_err *err)
 {
 	struct recorder *r = &recorder;
 
@@ -594,13 +662,18 @@ dck_status recorder_end(dck_record **ret, dck_err *err)
 	const dck_status st = r->ended.code;
 	if (st != DCK_OK && err)
 		*err = r->ended;
-	if (ret && st == DCK_OK)
-		*ret = r->record;
-	else
-		dck_record_free(r->record);
+	if (ret && st == DCK_OK) {
+		*ret = r->result;
+		r->result = (wire_out){0};
+	}
 	mem_arena_free(r->plan.arena);
 	trace_forget(r);
 	return st;
+}
+
+bool recorder_ended_empty(void)
+{
+	return recorder.empty;
 }
 
 /* --- fork */

@@ -3,7 +3,7 @@
  *
  *	recorder_begin(&plan, err);
  *	recorder_request_wait(RECORDER_FLUSH, bound_ns);
- *	recorder_end(&record, err);
+ *	recorder_end(&result, err);
  *
  * Only this thread accesses the file and the table; other threads send it requests by
  * recorder_request_wait(), which takes no lock and allocates nothing. So a signal handler may call
@@ -16,11 +16,12 @@
 #define TRACE_RECORDER_H
 
 #include "base/mem.h"
+#include "base/wire.h"
 #include "deepclock/trace.h"
 
 typedef struct recorder_plan {
 	dck_trace_config config; /* path absolute; NULL: no file */
-	const char *record;	 /* file of the record, for the parent process; NULL: none */
+	const char *result;	 /* file of the result, for the parent process; NULL: none */
 	bool late;		 /* create the file at the first event */
 	int *on;		 /* set to not 0 while recording */
 	mem_arena *arena; /* of all these strings; @owned by the recorder after recorder_begin() */
@@ -30,7 +31,7 @@ typedef enum recorder_request {
 	RECORDER_FLUSH = 1,	 /* write all events so far to the file */
 	RECORDER_DUMP = 2,	 /* write the newest events */
 	RECORDER_DUMP_ASIDE = 8, /* write them to a separate file */
-	RECORDER_END = 4	 /* close everything and save the record */
+	RECORDER_END = 4	 /* close everything and save the result */
 } recorder_request;
 
 /* Starts recording. On failure the caller still owns the plan's arena. */
@@ -42,7 +43,9 @@ const recorder_plan *recorder_begun(void);
 bool recorder_request_wait(recorder_request wish, uint64_t bound_ns);
 /* Returns the result of the last RECORDER_FLUSH or RECORDER_DUMP. */
 dck_status recorder_last_status(dck_err *err);
-dck_status recorder_end(dck_record **ret, dck_err *err); /* ret may be NULL */
+/* Stops recording. *ret: the message of zone_result.h, owned, wire_out_done(); ret may be NULL. */
+dck_status recorder_end(wire_out *ret, dck_err *err);
+bool recorder_ended_empty(void); /* the last recording that ended had no event */
 
 /* Pause and resume around fork(): no operation runs in between. */
 void recorder_quiesce(void);

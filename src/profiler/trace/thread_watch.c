@@ -485,26 +485,26 @@ static const char *why_absent(const thread_watch *w, int k)
 	return known ? "it ended before it was sampled" : "the kernel does not count it";
 }
 
-dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, record_builder *b,
-			    dck_err *err)
+dck_status thread_watch_table(const thread_watch *w, const char *waits_absent, thread_table *ret,
+			      thread_process *ret_process, dck_err *err)
 {
 	thread_row *rows = w->failed ? NULL : mem_zalloc(w->n + 1, sizeof *rows);
-	const thread_process all = {.pid = (int32_t)os_process_id(),
-				    .uses = w->process.uses,
-				    .threads = w->dropped.threads,
-				    .zones = w->dropped.zones};
-	thread_process process = all;
-	thread_table t = {.rows = rows, .n = w->n, .processes = &process, .nprocesses = 1};
+	const int32_t pid = (int32_t)os_process_id();
 
 	DCK_NEED(rows, err, "for the table of threads");
+	*ret_process = (thread_process){.pid = pid,
+					.uses.known = w->process.uses.known,
+					.threads = w->dropped.threads,
+					.zones = w->dropped.zones};
+	*ret = (thread_table){.rows = rows, .n = w->n, .processes = ret_process, .nprocesses = 1};
 	for (int k = 0; k < OS_USES; k++) {
-		process.uses.n[k] = used(&w->process, k);
-		t.absent[k] = why_absent(w, k);
+		ret_process->uses.n[k] = used(&w->process, k);
+		ret->absent[k] = why_absent(w, k);
 	}
 	for (size_t i = 0; i < w->n; i++) {
 		const watched *from = &w->rows[i];
 
-		rows[i] = (thread_row){.pid = all.pid,
+		rows[i] = (thread_row){.pid = pid,
 				       .tid = from->tid,
 				       .name = *watch_name_of(from) ? watch_name_of(from) : NULL,
 				       .began_ns = from->began_ns,
@@ -515,8 +515,6 @@ dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, rec
 		for (int k = 0; k < OS_USES; k++)
 			rows[i].uses.n[k] = used(from, k);
 	}
-	t.waits_absent = waits_absent ? waits_absent : "none took so long";
-	thread_table_put(&t, b);
-	mem_free(rows);
+	ret->waits_absent = waits_absent ? waits_absent : "none took so long";
 	return DCK_OK;
 }

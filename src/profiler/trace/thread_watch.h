@@ -6,7 +6,7 @@
  *	thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true}); ... now and then
  *	thread_watch_lane_end(&w, &end);
  *	thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true, .last = true});
- *	thread_watch_put(&w, NULL, b, err);
+ *	thread_watch_table(&w, NULL, &table, &process, err);
  *	thread_watch_done(&w);
  *
  * A poll reads each thread's CPU time, and the other counters only of threads that ran since the
@@ -19,7 +19,6 @@
 #define TRACE_THREAD_WATCH_H
 
 #include "os/os.h"
-#include "record/build.h"
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/thread_table.h"
 #include "profiler/trace/drain.h"
@@ -90,8 +89,9 @@ typedef struct watch_look {
 /* Polls the threads. Only the draining thread may call it. */
 void thread_watch_look(thread_watch *w, const watch_look *how);
 
-/* Writes the table "threads". waits_absent: why waits are not recorded; NULL: they are. */
-dck_status thread_watch_put(const thread_watch *w, const char *waits_absent, record_builder *b,
-			    dck_err *err);
+/* Makes the table "threads": ret->rows is owned, mem_free(); *ret_process is its only process.
+ * waits_absent: why waits are not recorded; NULL: they are. */
+dck_status thread_watch_table(const thread_watch *w, const char *waits_absent, thread_table *ret,
+			      thread_process *ret_process, dck_err *err);
 
 #endif

@@ -25,44 +25,12 @@
 #include "os/os.h"
 #include "record/record_begin.h"
 #include "record/copy.h"
-#include "profiler/trace/trace_file.h"
+#include "profiler/trace/result/child_result.h"
+#include "profiler/trace/result/zone_record.h"
 #include "profiler/read/trace_merge.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char ending[] = ".json";
-
-dck_status trace_child_names(mem_arena *a, const char *record, const char *path,
-			     const char **ret_record, const char **ret_path, dck_err *err)
-{
-	const size_t n = strlen(path), k = trace_suffix_of(path).n;
-
-	DCK_TRY(trace_file_of_child(a, path, os_process_id(), ret_path, err));
-	const char *mark = *ret_path + n - k; /* the part that the parent's name does not have */
-	*ret_record = mem_arena_fmt(a, "%.*s%.*s%s", (int)(strlen(record) - (sizeof ending - 1)),
-				    record, (int)(strlen(*ret_path) - n), mark, ending);
-	DCK_NEED(*ret_record, err, "for the name of a child's record");
-	return DCK_OK;
-}
-
-/* Every record is longer. */
-static const char became[] = "exec\n";
-
-void trace_child_became(const char *record)
-{
-	dck_sink s;
-	int fd;
-
-	/* After a failure the process counts as killed. */
-	if (os_open_append(record, &fd, NULL) != DCK_OK)
-		return;
-	dck_sink_fd(&s, fd);
-	sink_text(&s, became);
-	dck_status st = dck_sink_finish(&s, NULL);
-	(void)st;
-	os_close(fd);
-}
 
 /* --- the children */
 
@@ -71,7 +39,7 @@ enum { CHILDREN_MAX = 4095 };
 typedef struct children {
 	mem_arena *arena;
 	const char *out;	 /* the first process's trace */
-	size_t stem;		 /* of record.json, without the ending */
+	size_t stem;		 /* of run.result, without the ending */
 	const char **paths;	 /* @owned: traces; the first process's is [0] */
 	const dck_record **said; /* @owned, with the records; NULL: it has none */
 	size_t n, cut, running, left_out;
@@ -79,14 +47,15 @@ typedef struct children {
 	bool no_memory;
 } children;
 
-/* Returns the trace OUT.4711.pftrace of DIRECTORY/record.4711.json. */
+/* Returns the trace OUT.4711.pftrace of DIRECTORY/run.4711.result. */
 static const char *trace_of(const children *c, const char *record)
 {
 	const size_t n = strlen(c->out), k = trace_suffix_of(c->out).n;
 	const char *name = record + c->stem;
 
 	return mem_arena_fmt(c->arena, "%.*s%.*s%s", (int)(n - k), c->out,
-			     (int)(strlen(name) - (sizeof ending - 1)), name, c->out + n - k);
+			     (int)(strlen(name) - (sizeof TRACE_RESULT_ENDING - 1)), name,
+			     c->out + n - k);
 }
 
 static void children_found(void *self, const char *record)
@@ -112,9 +81,9 @@ static void children_found(void *self, const char *record)
 	}
 	if (os_path_kind(record, &bytes) != OS_FILE)
 		bytes = 0;
-	if (bytes >= sizeof became && dck_record_load(record, &said, NULL) != DCK_OK)
+	if (bytes >= sizeof TRACE_RESULT_BECAME && zone_record_load(record, &said, NULL) != DCK_OK)
 		said = NULL;
-	c->cut += !said && bytes != sizeof became - 1;
+	c->cut += !said && bytes != sizeof TRACE_RESULT_BECAME - 1;
 	c->paths[c->n] = path;
 	c->said[c->n++] = said;
 }
@@ -348,26 +317,26 @@ static void held_count(void *self, const char *record)
 
 /* Calls f for the record of each child: it is in the directory of the program's record, whose name
  * it extends. */
-static void records_each(children *c, const char *record_path, void (*f)(void *, const char *))
+static void records_each(children *c, const char *result_path, void (*f)(void *, const char *))
 {
-	const char *slash = strrchr(record_path, '/');
-	const size_t folder = slash ? (size_t)(slash + 1 - record_path) : 0;
-	const char *name = mem_arena_dup_n(c->arena, record_path + folder, c->stem - folder);
+	const char *slash = strrchr(result_path, '/');
+	const size_t folder = slash ? (size_t)(slash + 1 - result_path) : 0;
+	const char *name = mem_arena_dup_n(c->arena, result_path + folder, c->stem - folder);
 	const char *quoted = name ? os_glob_escape(c->arena, name) : NULL;
 
 	if (quoted)
-		os_glob_each(mem_arena_dup_n(c->arena, record_path, folder),
-			     mem_arena_fmt(c->arena, "%s.*%s", quoted, ending), f, c);
+		os_glob_each(mem_arena_dup_n(c->arena, result_path, folder),
+			     mem_arena_fmt(c->arena, "%s.*%s", quoted, TRACE_RESULT_ENDING), f, c);
 }
 
 /* Waits for children that end because the program did, such as the helpers of Python's
  * multiprocessing. A signal ends the wait. */
-static void children_await(children *c, const char *record_path)
+static void children_await(children *c, const char *result_path)
 {
 	enum { ROUNDS = 20, ROUND_NS = 50000000 };
 
 	for (int i = 0; i < ROUNDS; i++) {
-		records_each(c, record_path, held_count);
+		records_each(c, result_path, held_count);
 		const bool wait = c->running > 0;
 		c->running = 0; /* children_found() counts those that are left */
 		if (!wait || !os_sleep_ns(ROUND_NS, NULL, NULL))
@@ -376,7 +345,7 @@ static void children_await(children *c, const char *record_path)
 }
 
 dck_status trace_children_join(const dck_trace_config *config, const char *title,
-			       const char *record_path, dck_record **record, dck_err *err)
+			       const char *result_path, dck_record **record, dck_err *err)
 {
 	zone_percentiles percentiles;
 
@@ -384,17 +353,17 @@ dck_status trace_children_join(const dck_trace_config *config, const char *title
 	children c = {.arena = mem_arena_new(0),
 		      .percentiles = percentiles,
 		      .out = config->path,
-		      .stem = strlen(record_path) - (sizeof ending - 1),
+		      .stem = strlen(result_path) - (sizeof TRACE_RESULT_ENDING - 1),
 		      .paths = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.paths),
 		      .said = mem_zalloc(CHILDREN_MAX + 1, sizeof *c.said)};
 	dck_status status = DCK_OK;
 
 	if (c.arena && c.paths && c.said) {
-		children_await(&c, record_path);
+		children_await(&c, result_path);
 		c.paths[c.n] = config->path;
 		c.said[c.n++] = *record;
 		c.cut = !*record;
-		records_each(&c, record_path, children_found);
+		records_each(&c, result_path, children_found);
 		status = joined(config, title, &c, record, err);
 	} else {
 		status = ERR_NO_MEMORY(err, "for the traces of child processes");

@@ -1,13 +1,14 @@
 /* trace_program.c - `deepclock trace`: starts a program with the recorder's options in its
  * environment, waits for it, and makes the record.
  *
- * Order of work: check the options; make a directory for records; put LD_PRELOAD (blocking calls),
+ * Order of work: check the options; make a directory for results; put LD_PRELOAD (blocking calls),
  * the injection variables of NVTX and ITT, and DEEPCLOCK_TRACE_* into the environment; start and
- * wait; merge the traces of child processes (trace_children.c); add what only the parent knows: the
- * command line, the wall time, the machine's other load, samples (trace_samples.c). Variables for
- * NVTX and ITT that the user has set stay.
+ * wait; make the record of what the recorder left (result/zone_record.h); merge the traces of child
+ * processes (trace_children.c); add what only the parent knows: the command line, the wall time,
+ * the machine's other load, samples (trace_samples.c). Variables for NVTX and ITT that the user has
+ * set stay.
  *
- * The record's file is the protocol between recorder and parent. If there is none, nothing
+ * The result's file is the protocol between recorder and parent. If there is none, nothing
  * recorded. If it is empty, the recorder came to no end: the trace is read in its place, and p->cut
  * is set with the reason. A cancelled run that recorded gives an incomplete record. The directory
  * is removed on every path.
@@ -24,6 +25,7 @@
 #include "record/copy.h"
 #include "record/others.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/result/zone_record.h"
 #include "profiler/trace/trace_children.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/trace_program.h"
@@ -168,15 +170,25 @@ static dck_status took_put(const dck_trace_program *p, const char *path, uint64_
 	return st;
 }
 
-dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
+/* Returns the library with the recorder, beside libdeepclock.so; NULL: there is none. */
+static const char *recorder_library(mem_arena *a)
+{
+	const char *own = os_library_own(a), *slash = own ? strrchr(own, '/') : NULL;
+
+	return slash ? os_path_first(a, mem_arena_dup_n(a, own, (size_t)(slash - own)),
+				     "libdeepclock_zones.so")
+		     : NULL;
+}
+
+dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *result,
 				     const char **set, size_t max, size_t *n, dck_err *err)
 {
-	const char *library = os_library_own(a), *tick = trace_tick_put(a);
+	const char *library = recorder_library(a), *tick = trace_tick_put(a);
 	const char *own[4];
 	size_t k = 0;
 
 	own[k++] = "DEEPCLOCK_TRACE_BY=0000000000"; /* space for a number */
-	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RECORD=%s", record);
+	own[k++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_RESULT=%s", result);
 	for (size_t i = 0; library && i < sizeof annotations / sizeof annotations[0]; i++)
 		if (!secure_getenv(annotations[i])) /* the user's stays */
 			own[k++] = mem_arena_fmt(a, "%s=%s", annotations[i], library);
@@ -199,7 +211,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
-	const char *record = mem_arena_fmt(a, "%s/record.json", folder);
+	const char *result = mem_arena_fmt(a, "%s/run.result", folder);
 	const char *why = NULL, *preload = preload_find(a, c, p->argv[0], &why);
 	const char *set[SET_MAX + 1] = {NULL};
 	size_t nset = 0;
@@ -214,7 +226,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	if (samples)
 		trace_samples_environment(samples, a, set, SET_MAX, &nset);
 	if (st == DCK_OK)
-		st = trace_program_environment(a, &own, record, set, SET_MAX, &nset, err);
+		st = trace_program_environment(a, &own, result, set, SET_MAX, &nset, err);
 	record_others_begin(&others, 0);
 	const uint64_t begin = os_now_ns();
 	if (st == DCK_OK)
@@ -230,11 +242,11 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		p->exit_code = usage.exit_code;
 		p->signal = usage.signal;
 		uint64_t bytes = 0;
-		bool announced = os_path_kind(record, &bytes) == OS_FILE;
+		bool announced = os_path_kind(result, &bytes) == OS_FILE;
 		if (st == DCK_OK && bytes)
-			st = dck_record_load(record, &first, err);
+			st = zone_record_load(result, &first, err);
 		if (st == DCK_OK && announced)
-			st = trace_children_join(&own, p->argv[0], record, &first, err);
+			st = trace_children_join(&own, p->argv[0], result, &first, err);
 		if (st != DCK_OK)
 			dck_record_free(first);
 		if (st == DCK_OK && !bytes)

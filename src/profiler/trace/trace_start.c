@@ -14,11 +14,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "os/os.h"
-#include "record/build.h"
 #include "profiler/trace/thread_buffer.h"
 #include "profiler/trace/annotation/nvtx_emit.h"
 #include "profiler/trace/recorder.h"
-#include "profiler/trace/trace_children.h"
+#include "profiler/trace/result/child_result.h"
 #include "profiler/trace/trace_file.h"
 #include "profiler/trace/trace_options.h"
 #include "profiler/trace/waiting.h"
@@ -34,7 +33,7 @@
 static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* this process owns the file that the environment names */
-	bool child;		 /* of a recording process: its record is not the requested one */
+	bool child;		 /* of a recording process: its result is not the requested one */
 	bool asked;		 /* the environment alone has requested what is recorded */
 	long owner;		 /* owner of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
@@ -57,31 +56,31 @@ static void owner_set(long pid)
 		setenv(owner_name, text, 1);
 }
 
-/* Path where the parent expects the record; NULL: no parent. The file is created empty at start, so
+/* Path where the parent expects the result; NULL: no parent. The file is created empty at start, so
  * the parent can distinguish a killed recorder from a program that never recorded. */
-static const char *record_asked(mem_arena *a)
+static const char *result_asked(mem_arena *a)
 {
-	const char *path = secure_getenv("DEEPCLOCK_TRACE_RECORD");
+	const char *path = secure_getenv("DEEPCLOCK_TRACE_RESULT");
 
 	return path && *path ? mem_arena_dup(a, path) : NULL;
 }
 
 /* Makes the names of a child's files from the parent's names. */
-static dck_status child_names(recorder_plan *p, const char *record, const char *path, dck_err *err)
+static dck_status child_names(recorder_plan *p, const char *result, const char *path, dck_err *err)
 {
-	if (record)
-		return trace_child_names(p->arena, record, path, &p->record, &p->config.path, err);
+	if (result)
+		return trace_child_names(p->arena, result, path, &p->result, &p->config.path, err);
 	return trace_file_of_child(p->arena, path, os_process_id(), &p->config.path, err);
 }
 
 /* Preserves the recording of this process from before exec(). */
-static dck_status keep_beside(mem_arena *a, const char *record, const char *path, dck_err *err)
+static dck_status keep_beside(mem_arena *a, const char *result, const char *path, dck_err *err)
 {
 	const char *said = NULL, *beside;
 	uint64_t bytes;
 
-	if (record)
-		DCK_TRY(trace_child_names(a, record, path, &said, &beside, err));
+	if (result)
+		DCK_TRY(trace_child_names(a, result, path, &said, &beside, err));
 	else
 		DCK_TRY(trace_file_of_child(a, path, os_process_id(), &beside, err));
 	if (os_path_kind(path, &bytes) != OS_FILE)
@@ -98,20 +97,20 @@ static dck_status keep_beside(mem_arena *a, const char *record, const char *path
  * name. */
 static dck_status start_claim(struct state *s, recorder_plan *p, dck_err *err)
 {
-	const char *text = secure_getenv(owner_name), *record = record_asked(p->arena);
+	const char *text = secure_getenv(owner_name), *result = result_asked(p->arena);
 	const long owner = text ? strtol(text, NULL, 10) : 0, self = os_process_id();
 
 	s->owner = owner;
 	s->child = owner && owner != self;
 	/* If a parent without a recording starts several programs, the first owns the file. */
-	if (!owner && record && !s->claimed)
-		s->child = !os_file_create_exclusive(record);
+	if (!owner && result && !s->claimed)
+		s->child = !os_file_create_exclusive(result);
 	p->late = s->child;
 	if (s->child)
-		return child_names(p, record, p->config.path, err);
+		return child_names(p, result, p->config.path, err);
 	if (owner && !s->claimed)
-		DCK_TRY(keep_beside(p->arena, record, p->config.path, err));
-	p->record = record;
+		DCK_TRY(keep_beside(p->arena, result, p->config.path, err));
+	p->result = result;
 	owner_set(self);
 	s->claimed = true;
 	return DCK_OK;
@@ -174,17 +173,30 @@ dck_status dck_trace_start(const dck_trace_config *config, dck_err *err)
 	return st;
 }
 
-dck_status dck_trace_stop(dck_record **ret, dck_err *err)
+static dck_status start_end(struct state *s, wire_out *ret, dck_err *err)
 {
 	dck_status st = DCK_OK;
 
-	pthread_mutex_lock(&state.control);
+	pthread_mutex_lock(&s->control);
 	if (recorder_begun())
 		st = recorder_end(ret, err);
-	else if (ret)
-		*ret = NULL;
-	pthread_mutex_unlock(&state.control);
+	pthread_mutex_unlock(&s->control);
 	return st;
+}
+
+dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err)
+{
+	wire_out result = {0};
+
+	DCK_TRY(start_end(&state, &result, err));
+	const dck_status st = result.n ? take(self, result.data, result.n, err) : DCK_OK;
+	wire_out_done(&result);
+	return st;
+}
+
+dck_status dck_trace_end(dck_err *err)
+{
+	return start_end(&state, NULL, err);
 }
 
 static dck_status dump(dck_err *err)
@@ -239,7 +251,7 @@ static void child_begin(const recorder_plan *parents)
 
 	if (!plan.arena ||
 	    trace_config_copy(plan.arena, &parents->config, &plan.config, NULL) != DCK_OK ||
-	    child_names(&plan, parents->record, parents->config.path, NULL) != DCK_OK ||
+	    child_names(&plan, parents->result, parents->config.path, NULL) != DCK_OK ||
 	    recorder_begin(&plan, NULL) != DCK_OK)
 		mem_arena_free(plan.arena);
 }
@@ -264,19 +276,17 @@ static void yield(struct state *s, const recorder_plan *plan)
 {
 	mem_arena *a = mem_arena_new(0);
 	const char *path = a ? mem_arena_dup(a, plan->config.path) : NULL;
-	const char *said = a && plan->record ? mem_arena_dup(a, plan->record) : NULL;
-	dck_record *r = NULL;
+	const char *said = a && plan->result ? mem_arena_dup(a, plan->result) : NULL;
 
-	const dck_status st = recorder_end(&r, NULL);
+	const dck_status st = recorder_end(NULL, NULL);
 	s->claimed = false;
-	if (st == DCK_OK && path && !record_has_rows(r)) {
+	if (st == DCK_OK && path && recorder_ended_empty()) {
 		os_file_remove(path);
 		if (said)
 			os_file_remove(said);
 		if (!s->child)
 			owner_set(s->owner);
 	}
-	dck_record_free(r);
 	mem_arena_free(a);
 }
 
@@ -322,14 +332,17 @@ static void others_yield(void)
 /* Records a program that is linked with the library without a line of code. */
 __attribute__((constructor)) static void process_begins(void)
 {
+	/* The first copy of the process: a compiler might take a direct call for that of this one.
+	 */
+	dck_status (*volatile start)(const dck_trace_config *, dck_err *) = dck_trace_start;
+
 	nvtx_emit_begin(&dck_trace_on);
 	if (secure_getenv("DEEPCLOCK_TRACE"))
 		others_yield();
-	dck_status st = dck_trace_start(NULL, NULL);
-	(void)st; /* there is no caller to report it to yet */
+	(void)start(NULL, NULL); /* there is no caller to report it to yet */
 }
 
 __attribute__((destructor)) static void process_ends(void)
 {
-	dck_trace_stop(NULL, NULL);
+	(void)start_end(&state, NULL, NULL); /* of this copy: the first one ends its own */
 }

@@ -50,6 +50,12 @@ typedef struct dck_recorder {
 } dck_recorder;
 DCK_API bool dck_recorder_yield(const dck_recorder *to);
 
+/* Ends the recording as dck_trace_end() does, and passes the message of result/zone_result.h on, of
+ * n bytes; it is not called if nothing was recorded. libdeepclock calls this, whose recorder may be
+ * in libdeepclock_zones, with an allocator of its own. */
+typedef dck_status dck_result_take(void *self, const void *bytes, size_t n, dck_err *err);
+DCK_API dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *err);
+
 /* For the recorder: the shortest wait that is recorded; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
 bool waits_seen(void);

@@ -38,24 +38,6 @@ void call_tree_done(call_tree *c)
 
 /* --- selection of a tree and a weight */
 
-dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree **ret, dck_err *err)
-{
-	char names[400] = "";
-	size_t n = 0;
-
-	*ret = name ? dck_record_tree(r, name) : r->ntrees > 0 ? &r->trees[0] : NULL;
-	if (*ret)
-		return DCK_OK;
-	if (r->ntrees == 0)
-		DCK_FAIL(err, E_ABSENT,
-			 "the record has no call paths; those of trace, count, sample and memory "
-			 "have");
-	for (size_t i = 0; i < r->ntrees && n < sizeof names; i++)
-		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "",
-				      r->trees[i].name);
-	DCK_FAIL(err, E_ABSENT, "the record has no tree '%s'; there is %s", name, names);
-}
-
 size_t call_tree_column(const dck_tree *t, const char *key)
 {
 	size_t k = 0;

@@ -458,13 +458,14 @@ static any_function itt_function_of(const char *name)
 	return NULL;
 }
 
+/* Exported, as dck_nvtx_install() is. */
+DCK_API void dck_itt_install(part *p);
 DCK_API void __itt_api_init(part *p, int groups);
 
-void __itt_api_init(part *p, int groups)
+__attribute__((noinline)) void dck_itt_install(part *p)
 {
 	static const unsigned char magic[] = {0xed, 0xab, 0xab, 0xec, 0x0d, 0xee, 0xda, 0x30};
 
-	(void)groups;
 	if (!p || memcmp(p->magic, magic, sizeof magic) || p->version[0] < 3 || !p->api)
 		return;
 	for (struct api *a = p->api; a->name; a++) {
@@ -472,4 +473,10 @@ void __itt_api_init(part *p, int groups)
 
 		*a->function = f ? f : a->null;
 	}
+}
+
+void __itt_api_init(part *p, int groups)
+{
+	(void)groups;
+	dck_itt_install(p);
 }

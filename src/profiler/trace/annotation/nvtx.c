@@ -346,9 +346,12 @@ static bool callbacks_install(const callbacks *c, int module, const any_function
 	return true;
 }
 
+/* Exported, so that NVTX's ranges go to the recorder of the process where NVTX loads a second copy
+ * of it (exported.map). */
+DCK_API int dck_nvtx_install(const void *(*get_table)(uint32_t id));
 DCK_API int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id));
 
-int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id))
+__attribute__((noinline)) int dck_nvtx_install(const void *(*get_table)(uint32_t id))
 {
 	const callbacks *c = get_table ? get_table(TABLE_CALLBACKS) : NULL;
 
@@ -357,4 +360,9 @@ int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id))
 	/* A program may have been built with an older NVTX, without domains. */
 	(void)callbacks_install(c, MODULE_CORE2, core2, sizeof core2 / sizeof core2[0]);
 	return callbacks_install(c, MODULE_CORE, core, sizeof core / sizeof core[0]);
+}
+
+int InitializeInjectionNvtx2(const void *(*get_table)(uint32_t id))
+{
+	return dck_nvtx_install(get_table);
 }

@@ -99,13 +99,17 @@ static const void *get_table(uint32_t id)
  * record the program twice. */
 static const char *emit_named(void)
 {
-	static const char ours[] = "libdeepclock.so";
-	const char *path = secure_getenv("NVTX_INJECTION64_PATH"), *slash;
+	static const char *const ours[] = {"libdeepclock.so", "libdeepclock_zones.so"};
+	const char *path = secure_getenv("NVTX_INJECTION64_PATH"), *slash, *file;
 
 	if (!path || !*path)
 		return NULL;
 	slash = strrchr(path, '/');
-	return strncmp(slash ? slash + 1 : path, ours, sizeof ours - 1) ? path : NULL;
+	file = slash ? slash + 1 : path;
+	for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++)
+		if (strncmp(file, ours[i], strlen(ours[i])) == 0)
+			return NULL;
+	return path;
 }
 
 static initialize *tool_find(void)

@@ -18,6 +18,7 @@
 #include "stat/stat.h"
 #include "profiler/timeline/zone_histogram.h"
 #include "profiler/timeline/zone_percentiles.h"
+#include "profiler/timeline/zone_table.h"
 #include "profiler/timeline/zone_aggregate.h"
 
 static uint64_t room;

@@ -64,17 +64,17 @@ static void work_told_later(void)
 	past p;
 
 	DCK_ZONE("live");
-	past_begin(&p, 5000);
+	dck_past_begin(&p, 5000);
 	usleep(2000);
-	assert_true(past_end(&p, 6000));
-	backfill_push(&p, past_name(NULL, "whole"), 5000);
-	backfill_push(&p, past_name(NULL, "half"), 5250);
-	past_number(&p, past_name(NULL, "n"), 3, 5250);
-	past_pop(&p, 5750);
-	backfill_push(&p, past_name(NULL, "half"), 5750);
-	past_pop(&p, 5750);
+	assert_true(dck_past_end(&p, 6000));
+	dck_past_push(&p, dck_past_name(NULL, "whole"), 5000);
+	dck_past_push(&p, dck_past_name(NULL, "half"), 5250);
+	dck_past_number(&p, dck_past_name(NULL, "n"), 3, 5250);
+	dck_past_pop(&p, 5750);
+	dck_past_push(&p, dck_past_name(NULL, "half"), 5750);
+	dck_past_pop(&p, 5750);
 	/* Beyond what was read of the clock: its end. */
-	past_pop(&p, 9999);
+	dck_past_pop(&p, 9999);
 }
 
 static void they_stand_where_they_were(void **state)
@@ -98,13 +98,13 @@ static void work_of_other_events(void)
 {
 	past p;
 
-	past_begin(&p, 1);
+	dck_past_begin(&p, 1);
 	DCK_MARK("meanwhile");
-	assert_false(past_end(&p, 2));
+	assert_false(dck_past_end(&p, 2));
 	/* From there on it may be told. */
-	past_begin(&p, 2);
-	assert_true(past_end(&p, 3));
-	assert_true(past_end(&p, 4));
+	dck_past_begin(&p, 2);
+	assert_true(dck_past_end(&p, 3));
+	assert_true(dck_past_end(&p, 4));
 }
 
 static void events_in_between_forbid_it(void **state)
@@ -118,8 +118,8 @@ static void nothing_is_told_when_nothing_records(void **state)
 	past p;
 
 	(void)state;
-	past_begin(&p, 1);
-	assert_false(past_end(&p, 2));
+	dck_past_begin(&p, 1);
+	assert_false(dck_past_end(&p, 2));
 }
 
 static void work_of_others(void)
@@ -127,16 +127,16 @@ static void work_of_others(void)
 	past p;
 
 	DCK_ZONE("live");
-	past_begin(&p, 1000);
+	dck_past_begin(&p, 1000);
 	usleep(1000);
-	assert_true(past_end(&p, 2000));
+	assert_true(dck_past_end(&p, 2000));
 	for (int tid = 900001; tid < 900004; tid++) {
-		assert_true(past_thread_begin(&p, tid, "a name that is longer than fifteen"));
+		assert_true(dck_past_thread_begin(&p, tid, "a name that is longer than fifteen"));
 		for (uint64_t i = 0; i < 5000; i++) { /* more than a block holds */
-			backfill_push(&p, past_name(NULL, "theirs"), 1000 + i / 10);
-			past_pop(&p, 1000 + i / 10);
+			dck_past_push(&p, dck_past_name(NULL, "theirs"), 1000 + i / 10);
+			dck_past_pop(&p, 1000 + i / 10);
 		}
-		past_thread_end(&p);
+		dck_past_thread_end(&p);
 	}
 	DCK_PUSH("mine");
 	DCK_POP();
@@ -163,11 +163,11 @@ static void long_names_are_cut(void **state)
 	(void)state;
 	memset(name, 'x', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
-	const uint32_t cut = past_name(NULL, name);
+	const uint32_t cut = dck_past_name(NULL, name);
 	name[300] = '\0';
-	assert_int_equal(past_name(NULL, name), cut);
+	assert_int_equal(dck_past_name(NULL, name), cut);
 	name[200] = '\0';
-	assert_int_not_equal(past_name(NULL, name), cut);
+	assert_int_not_equal(dck_past_name(NULL, name), cut);
 }
 
 int main(void)

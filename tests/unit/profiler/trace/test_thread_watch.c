@@ -443,7 +443,11 @@ static void the_rows_are_bounded(void **state)
 			 THREADS - WATCH_COUNTED_MAX + (w.counted + w.left_out - THREADS));
 	record_builder *b = record_begin("test");
 	dck_record *r;
-	assert_int_equal(thread_watch_put(&w, NULL, b, NULL), DCK_OK);
+	thread_process process;
+	thread_table table;
+	assert_int_equal(thread_watch_table(&w, NULL, &table, &process, NULL), DCK_OK);
+	thread_table_put(&table, b);
+	mem_free(table.rows);
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	const dck_table *t = threads_of(r);
 	assert_int_equal(t->nrows, 1001);

@@ -5,6 +5,7 @@
 #include "profiler/trace/trace_children.h"
 #include "fault_alloc.h"
 #include "os/os.h"
+#include "profiler/trace/result/zone_result.h"
 #include "record/build.h"
 #include "scratch.h"
 #include <fcntl.h>
@@ -30,7 +31,7 @@ static void a_signal_ends_the_wait(void **state)
 					.it_value = {.tv_usec = 5000}},
 			       off = {.it_value = {0}};
 	const struct sigaction interrupts = {.sa_handler = nothing};
-	char record_path[sizeof scratch_path + 16];
+	char result_path[sizeof scratch_path + 16];
 	record_builder *b = record_new();
 	dck_trace_config c = {.path = "t.pftrace"};
 	dck_record *r;
@@ -38,9 +39,9 @@ static void a_signal_ends_the_wait(void **state)
 	dck_status status;
 
 	(void)state;
-	snprintf(record_path, sizeof record_path, "%s/record.json", scratch_path);
-	scratch_text("record.json", "");
-	scratch_text("record.4711.json", "");
+	snprintf(result_path, sizeof result_path, "%s/run.result", scratch_path);
+	scratch_text("run.result", "");
+	scratch_text("run.4711.result", "");
 	scratch_text("t.pftrace", "");
 	scratch_text("t.4711.pftrace", "");
 	const int fd = open("t.4711.pftrace", O_RDWR);
@@ -48,7 +49,7 @@ static void a_signal_ends_the_wait(void **state)
 	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
 	assert_int_equal(sigaction(SIGALRM, &interrupts, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-	status = trace_children_join(&c, "a test", record_path, &r, &err);
+	status = trace_children_join(&c, "a test", result_path, &r, &err);
 	assert_int_equal(setitimer(ITIMER_REAL, &off, NULL), 0);
 	if (status != DCK_OK)
 		fail_msg("%s", err.msg);
@@ -59,26 +60,27 @@ static void a_signal_ends_the_wait(void **state)
 	close(fd);
 }
 
-/* Stands for a program that recorded itself: it leaves its record. */
+/* Stands for a program that recorded itself: it leaves its result. */
 static char sh[] = "sh", from_text[] = "-c",
-	    script[] = "cat kept.json > \"$DEEPCLOCK_TRACE_RECORD\"";
-static char *const leaves_a_record[] = {sh, from_text, script, NULL};
+	    script[] = "cat kept.result > \"$DEEPCLOCK_TRACE_RESULT\"";
+static char *const leaves_a_result[] = {sh, from_text, script, NULL};
 
-static void record_leave(void)
+static void result_leave(void)
 {
-	record_builder *b = record_new();
-	dck_buffer json = {0};
-	dck_record *r;
-	dck_sink sink;
+	const zone_aggregate sums = {0};
+	const zone_result r = {.method.clock = "TSC",
+			       .program = "sh",
+			       .said.format = "perfetto",
+			       .path = "t.pftrace",
+			       .sums = &sums};
+	wire_out bytes = {0};
 
-	record_fact_text(b, "trace", "file", "t.pftrace");
-	assert_int_equal(record_finish(b, &r, NULL), DCK_OK);
-	dck_sink_buffer(&sink, &json);
-	record_json_write(r, &sink);
-	assert_int_equal(dck_sink_finish(&sink, NULL), DCK_OK);
-	scratch_text("kept.json", json.data);
-	dck_buffer_done(&json);
-	dck_record_free(r);
+	zone_result_write(&r, &bytes);
+	assert_false(bytes.failed);
+	const int fd = open("kept.result", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_int_equal(write(fd, bytes.data, bytes.n), bytes.n);
+	close(fd);
+	wire_out_done(&bytes);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -88,10 +90,10 @@ static void every_allocation_may_fail(void **state)
 	size_t at = 1;
 
 	(void)state;
-	record_leave();
+	result_leave();
 	scratch_text("t.pftrace", "");
 	for (bool failed = true; failed; at++) {
-		dck_trace_program p = {.argv = leaves_a_record};
+		dck_trace_program p = {.argv = leaves_a_result};
 		dck_record *r = NULL;
 		fault_alloc f;
 		dck_err err = {0};

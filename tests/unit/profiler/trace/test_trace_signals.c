@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "profiler/trace/result/zone_record.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -218,11 +220,11 @@ static int spawned(const char *what)
 static int traced(const char *what)
 {
 	setenv("DEEPCLOCK_TRACE", "out.pftrace", 1);
-	setenv("DEEPCLOCK_TRACE_RECORD", "record.json", 1);
-	unlink("record.json");
+	setenv("DEEPCLOCK_TRACE_RESULT", "run.result", 1);
+	unlink("run.result");
 	int status = spawned(what);
 	unsetenv("DEEPCLOCK_TRACE");
-	unsetenv("DEEPCLOCK_TRACE_RECORD");
+	unsetenv("DEEPCLOCK_TRACE_RESULT");
 	return status;
 }
 
@@ -270,7 +272,7 @@ static void assert_recorded(int64_t zones, const char *signal)
 	assert_int_equal(calls(file, "done"), zones);
 	assert_int_equal(calls(file, "open at the end"), 1);
 	dck_record_free(file);
-	if (dck_record_load("record.json", &r, &err) != DCK_OK)
+	if (zone_record_load("run.result", &r, &err) != DCK_OK)
 		fail_msg("%s", err.msg);
 	assert_int_equal(calls(r, "done"), zones);
 	assert_int_equal(dck_record_fact(r, "trace", "unfinished_ranges")->value.as.i, 1);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "profiler/trace/zone_record.h"
+#include "profiler/trace/result/zone_record.h"
+#include "profiler/trace/result/zone_result.h"
 
 #include "base/err.h"
+#include "os/os.h"
 #include "record/record_begin.h"
-#include "profiler/trace/thread_watch.h"
-#include "profiler/trace/zone_names.h"
 #include "profiler/timeline/zone_table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 
-static const char *zone_text_of(void *self, uint32_t id)
-{
-	(void)self;
-	return zone_name_get(id)->text;
-}
+/* A million call paths are 20 MB. */
+#define RESULT_BYTES_MAX ((size_t)256 << 20)
 
 static void count_put(record_builder *b, const char *key, uint64_t n)
 {
@@ -84,11 +80,12 @@ static void zone_capture_put(record_builder *b, const zone_method *m)
 		    m->capture_near ? m->capture_near : "", m->capture_near ? "'" : "");
 }
 
-dck_status zone_record(const drain *d, const zone_method *m, const trace_file_said *said,
-		       const char *path, const char *failed, dck_record **ret, dck_err *err)
+dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 {
-	record_builder *b = record_begin(program_invocation_name);
-	const drain_counts *c = drain_counted(d);
+	record_builder *b = record_begin(r->program);
+	const zone_method *m = &r->method;
+	const drain_counts *c = &r->counts;
+	thread_table threads = r->table;
 	const uint64_t dropped = m->dropped + c->lost;
 
 	DCK_NEED(b, err, "for the record");
@@ -96,9 +93,9 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 	zone_method_put(b, m);
 	record_fact_int(b, "trace", "elapsed", DCK_UNIT_NS, (int64_t)m->took_ns);
 	record_fact_int(b, "trace", "buffer", DCK_UNIT_BYTE, (int64_t)m->buffer_bytes);
-	count_put(b, "threads", drain_watch(d)->threads);
-	if (drain_watch(d)->left_out)
-		count_put(b, "threads_without_counters", drain_watch(d)->left_out);
+	count_put(b, "threads", r->threads);
+	if (r->threads_left_out)
+		count_put(b, "threads_without_counters", r->threads_left_out);
 	count_put(b, "events", c->events);
 	count_put(b, "dropped_events", dropped);
 	if (m->lossless) {
@@ -120,23 +117,43 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		zone_capture_put(b, m);
 	if (m->signal)
 		record_fact_text(b, "trace", "signal", m->signal);
-	if (said)
-		zone_file_put(b, said, path);
-	if (failed) {
+	if (r->said.format)
+		zone_file_put(b, &r->said, r->path);
+	if (r->failed) {
 		record_set_incomplete(b, true);
-		record_note(b, "trace-not-whole", "%s", failed);
+		record_note(b, "trace-not-whole", "%s", r->failed);
 	}
 	if (dropped)
 		record_note(b, "trace-dropped", "%llu events did not fit and are not in the table",
 			    (unsigned long long)dropped);
-	dck_status st = zone_table_put(drain_sums(d), zone_text_of, NULL, b, err);
-	if (st == DCK_OK)
-		st = thread_watch_put(drain_watch(d), m->waits_absent, b, err);
+	dck_status st = zone_table_put(r->sums, r->name_of, r->names, b, err);
 	if (st != DCK_OK) {
 		record_drop(b);
 		return st;
 	}
+	threads.processes = &r->process;
+	thread_table_put(&threads, b);
 	if (m->capture && !m->captures)
 		record_answer(b, "none of the ranges that were to be recorded was opened");
 	return record_finish(b, ret, err);
+}
+
+dck_status zone_record_read(const void *bytes, size_t n, dck_record **ret, dck_err *err)
+{
+	zone_result r = {0};
+
+	DCK_TRY(zone_result_read(bytes, n, &r, err));
+	const dck_status status = zone_record(&r, ret, err);
+	zone_result_done(&r);
+	return status;
+}
+
+dck_status zone_record_load(const char *path, dck_record **ret, dck_err *err)
+{
+	dck_buffer bytes = {0};
+
+	DCK_TRY(os_read_file(path, RESULT_BYTES_MAX, &bytes, err));
+	const dck_status status = zone_record_read(bytes.data, bytes.n, ret, err);
+	dck_buffer_done(&bytes);
+	return status == DCK_OK ? status : err_while(err, status, "reading '%s'", path);
 }
