@@ -27,9 +27,9 @@ static dck_status not_found(const char *name, dck_err *err)
 	if (nearest)
 		DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; did you mean '%s'?", name,
 			 nearest);
-#define X(id, NAME, ending, text) " " #id
-	DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; the formats are" DCK_WRITER_MAP(X),
-		 name);
+#define X(id, NAME, ending, text) ", " #id
+	DCK_FAIL(err, E_ABSENT, "there is no report format '%s'; the formats are %s", name,
+		 &(DCK_WRITER_MAP(X))[2]);
 #undef X
 }
 

@@ -110,16 +110,16 @@ static void os_name(char *ret, size_t size)
 /* Reads the signature that every hypervisor leaves in cpuid leaf 0x40000000. */
 static void hypervisor_signature(char ret[13])
 {
+	unsigned a = 0, part[3] = {0};
+
 	ret[0] = '\0';
 #if defined(__x86_64__)
-	unsigned a, part[3];
-
 	__cpuid(0x40000000, a, part[0], part[1], part[2]);
+#endif
 	if (a >= 0x40000000) {
 		memcpy(ret, part, 12);
 		ret[12] = '\0';
 	}
-#endif
 }
 
 static void hypervisor_name(const char *cpuinfo, char *ret, size_t size)

@@ -308,7 +308,7 @@ static void writers_are_found_by_name(void **state)
 	assert_int_equal(dck_report("jsn", NULL, 0, NULL, NULL, &err), DCK_E_ABSENT);
 	assert_non_null(strstr(err.msg, "'json'"));
 	assert_int_equal(dck_report("spreadsheet", NULL, 0, NULL, NULL, &err), DCK_E_ABSENT);
-	assert_non_null(strstr(err.msg, "text, json, csv, markdown and html"));
+	assert_non_null(strstr(err.msg, "the formats are text, json, csv, markdown, html"));
 }
 
 static void columns_share_one_unit(void **state)
