@@ -3,7 +3,7 @@
  *
  * count_events_open() parses the comma-separated lists, drops duplicates, and opens each event on
  * the calling thread: the child that this thread starts next inherits the counters. An event that
- * cannot be opened keeps the reason. If `told` has a row for it, its value is taken from the
+ * cannot be opened keeps the reason. If `from_usage` has a row for it, its value is taken from the
  * resource usage, which covers processes that ended and were waited for; else the metric is absent
  * with that reason.
  *
@@ -22,7 +22,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The events without --events: those that always exist, and the most useful ones of hardware. */
+/* Default events without --events: those that always exist and the most useful hardware
+ * counters. */
 static const char usual[] =
     "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"
     "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"

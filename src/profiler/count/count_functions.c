@@ -33,9 +33,9 @@ const char *const dck_count_sorts[] = {
 enum { CALLS, SELF, COST, PRIMITIVE };
 static const dck_column weights[] = {
     {"calls", "calls", DCK_UNIT_ONE},
-    {"self", "self", DCK_UNIT_NS}, /* what views show first */
+    {"self", "self", DCK_UNIT_NS}, /* the default weight of views */
     {"overhead", "overhead", DCK_UNIT_NS},
-    {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
+    {"primitive", "primitive", DCK_UNIT_ONE}, /* only in the table, therefore last */
 };
 static const char rest_name[] = "(calls by paths beyond the limit)";
 

@@ -70,7 +70,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
-	record_others others; /* that used the machine during the run */
+	record_others others; /* other processes that used the machine during the run */
 } run;
 
 static dck_status start_and_wait(run *r, dck_err *err)
