@@ -17,7 +17,7 @@ bool heap_stack_has_python(const heap_file *f, uint32_t node)
 	return frame && frame->module == HEAP_PYTHON_STACK;
 }
 
-/* The next one out; 0: there is none. The file may be damaged: parents always come before. */
+/* Returns the parent node; 0: none. The file may be damaged, so only a lower number is accepted. */
 static uint32_t heap_parent_of(const heap_file *f, uint32_t node)
 {
 	const uint32_t parent = f->nodes[node].parent;

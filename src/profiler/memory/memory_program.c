@@ -1,8 +1,8 @@
-/* memory_program.c - a target program, started and watched: `deepclock memory`.
+/* memory_program.c - starts and observes the target program of `deepclock memory`.
  *
- * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file
- * for each process; a thread here looks at what is resident (rss_sampler.c). When all has ended
- * the files are added up (memory_sums.c), and become a record (memory_record.c).
+ * A library that interposes on the allocator (src/profiler/preload/heap) counts by call path, into
+ * one file per process; a thread here samples resident memory (rss_sampler.c). When all processes
+ * have exited, the files are merged (memory_sums.c) and the record is built (memory_record.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

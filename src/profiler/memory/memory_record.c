@@ -1,15 +1,15 @@
 /* memory_record.c - builds the record of `deepclock memory`: series of resident memory, metrics and
  * tables of the heaps, facts on the cost, notes and the answer.
  *
- * Order of work: facts of the run; resident memory (rss_sampler.c); then the heaps
- * (memory_sums.c), or, if allocations were not recorded, the same metrics as absent with the
- * reason. The tables are cct.h's; this file adds up processes and writes sentences.
+ * Order of work: facts of the run; resident memory (rss_sampler.c); then the heaps (memory_sums.c),
+ * or, if allocations were not recorded, the same metrics as absent with the reason. The tables are
+ * cct.h's; this file sums over processes and writes the text.
  *
- * Leaked, kept and held bytes and all counts are sums over processes. Peaks of several processes
- * have no sum, because they are at different times: the peak of the heap is that of the process
- * with the highest one. The peak of resident memory is the larger of two figures, the highest
- * sample of all processes together and the kernel's exact maximum of one process (ru_maxrss,
- * getrusage(2)).
+ * Leaked, retained and held bytes and all counts are sums over processes. Peaks of several
+ * processes have no sum, because they are at different times: the peak of the heap is that of the
+ * process with the highest one. The peak of resident memory is the larger of two figures, the
+ * highest sample of all processes together and the kernel's exact maximum of one process
+ * (ru_maxrss, getrusage(2)).
  *
  * The cost of the hooks is an estimate: the mean time of one call in 1024, times all calls.
  *
@@ -309,8 +309,8 @@ static void largest_of(const cct *p, size_t column, uint32_t *ret, double *ret_w
 		}
 }
 
-/* Writes what the program did not free. An interpreter of Python frees at its end most objects of a
- * script, so for such a program the bytes that it held before are the answer. */
+/* Writes what the program did not free. A Python interpreter frees most objects of a script when it
+ * finalises, so for such a program the answer is the bytes held before that. */
 static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_line, char *ret,
 		      size_t size)
 {

@@ -60,7 +60,7 @@ typedef struct adding {
 	const heap_frames *frames;
 	sums_process *process;
 	told_node *told;
-	uint32_t root; /* of paths */
+	uint32_t root; /* root node of the paths */
 	/* The last stack with Python, the innermost frame first, and the state after each frame,
 	 * the outermost first: successive stacks share most outer frames. */
 	heap_stack stack, before;

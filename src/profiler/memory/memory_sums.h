@@ -27,7 +27,8 @@ extern const dck_column sums_columns[SUMS_COLUMNS];
 typedef struct sums_process {
 	const char *program; /* its file */
 	long pid;
-	int64_t peak, leaked, kept, held, mapped_peak; /* bytes; kept: by libc and the loader */
+	int64_t peak, leaked, kept, held,
+	    mapped_peak; /* bytes; kept: retained by libc and the loader */
 	uint64_t leaked_blocks, allocations, temporary, bytes;
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t freed; /* blocks */

@@ -31,7 +31,7 @@ static const uint64_t share_every_ns = 1000000000u;
 
 /* The mapped header of a process's heap: its live bytes are read, the time is written. */
 typedef struct heap_seen {
-	char name[64]; /* of its file */
+	char name[64]; /* file name */
 	heap_header *header;
 	size_t bytes;
 	bool done; /* its process has ended, or become another program */
@@ -40,7 +40,7 @@ typedef struct heap_seen {
 struct rss_sampler {
 	long pid;
 	uint64_t period_ns, began_ns, next_share_ns;
-	const char *folder; /* of the heaps' files; NULL: none */
+	const char *folder; /* directory of the heap files; NULL: none */
 	mem_arena *arena;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -110,7 +110,7 @@ static void heap_found(void *self, const char *path)
 		return;
 	}
 	strcpy(h.name, name);
-	/* After exec() a process has another heap: what was in the older one is gone. */
+	/* After exec() a process has another heap: the older one was unmapped. */
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *other = &w->heaps[i];
 

@@ -39,7 +39,7 @@ typedef struct rss_samples {
 
 typedef struct rss_sampler rss_sampler;
 
-/* Starts sampling. folder: directory of the heaps' files, borrowed until the end; NULL: reads
+/* Starts sampling. folder: directory of the heap files, borrowed until the end; NULL: reads
  * none. */
 dck_status rss_sampler_start(long pid, double rate_hz, const char *folder, rss_sampler **ret,
 			     dck_err *err);
