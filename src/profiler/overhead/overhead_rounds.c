@@ -1,11 +1,11 @@
-/* overhead_rounds.c - `deepclock overhead`: the same command under each way of looking at it and
- * under none, once in each round, in random order, so that what the machine does besides falls on
- * all of them alike.
+/* overhead_rounds.c - `deepclock overhead`: the same command under each profiling method and under
+ * none, once per round in random order (a randomised block design), so that other load on the
+ * machine affects all methods alike.
  *
- * Each run is a process of its own: the command, or `deepclock METHOD -- command`. How long the
- * program took under a method is what that method's own record says, where it does; else how long
- * the whole command took. A method's ratio is of the two times of each round, so a machine that
- * becomes slower from round to round changes none of them.
+ * Each run is a separate process: the command, or `deepclock METHOD -- command`. The program's time
+ * under a method is taken from the method's record, if it has it; else it is the time of the whole
+ * command. A method's ratio is formed from the two times of each round, so a drift of the machine
+ * from round to round does not change it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/overhead/overhead_run.h"

@@ -45,7 +45,7 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 	return (char *const *)all;
 }
 
-/* The last sentence that it said, without who said it. */
+/* Reads the last message that the process printed, without the program's name. */
 static void sentence_find(int fd, char *ret, size_t size)
 {
 	dck_buffer said = {0};
@@ -76,8 +76,8 @@ static double more(double a, double b)
 	return a > b ? a : b;
 }
 
-/* How long the program took, as the method's record says; 0: it does not. Where the method looked
- * at nothing, its time would be the program's own: `absent` is why. */
+/* Returns the program's time from the method's record; 0: not there. If the method was inactive,
+ * its time would be that of the plain program: then `absent` is set to the reason. */
 static double told_ns(const overhead_way *way, const char *path, char *absent, size_t size)
 {
 	dck_record *r;
