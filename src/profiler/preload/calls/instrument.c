@@ -48,7 +48,7 @@ typedef struct module {
 	uint64_t begin, end;
 } module;
 
-/* Of this process. */
+/* State of this process. */
 static struct {
 	atomic_int state;	     /* 0: not yet initialised; 1: counting; 2: off */
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
@@ -69,7 +69,7 @@ static struct {
 typedef struct thread_state {
 	thread_cct *lane;
 	bool busy;
-	uint64_t stack_low, stack_high; /* of this thread; 0: not known */
+	uint64_t stack_low, stack_high; /* stack of this thread; 0: unknown */
 } thread_state;
 
 static COUNT_THREAD_LOCAL thread_state mine;
@@ -349,7 +349,7 @@ static void stack_find(void)
 	void *low;
 	size_t size;
 
-	if (getpid() == gettid()) { /* for the first thread pthread would read a file */
+	if (getpid() == gettid()) { /* for the main thread pthread_getattr_np() would read a file */
 		mine.stack_high = ((uint64_t)(uintptr_t)__libc_stack_end | 4095) + 1;
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
 			limit.rlim_cur = UINT64_C(1) << 32;

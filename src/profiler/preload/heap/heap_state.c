@@ -9,7 +9,7 @@
  *
  * Memory is mapped by direct system calls, because mmap() is interposed, and is listed in `owned`,
  * so that exit() can report how much of it is resident (mincore(2)). The file is sparse; a part is
- * extended by file_room() before it is written, so a full disk is a result of false and not a
+ * extended by heap_room() before it is written, so a full disk is a result of false and not a
  * SIGBUS. No descriptor stays open.
  *
  * Locks are test-and-test-and-set spin locks with sched_yield(), held for few instructions; the one
@@ -241,8 +241,8 @@ static bool region_open(heap_state *s, const char *folder)
 	const int fd = file_make(folder);
 	if (fd < 0)
 		return false;
-	/* A reader may touch what is reserved here once the file has a length. Length 0 means that
-	 * the disk was full. */
+	/* Readers may access the reserved parts once the file has a length. Length 0 means that the
+	 * disk was full. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;

@@ -45,7 +45,7 @@ enum { FILE_MAX = 200 };
 typedef struct sampled {
 	unwind_stack stack;
 	sampler_clock clock;
-	sample_slots_clock kind; /* of it */
+	sample_slots_clock kind; /* kind of the clock */
 	uint64_t cpu_ns;	 /* at its last sample */
 	int tid;
 	bool armed;
