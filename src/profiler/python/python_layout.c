@@ -1,5 +1,6 @@
-/* python_layout.c - where things lie: of 3.8 to 3.12 by their headers, of 3.13 and 3.14 by what
- * _PyRuntime begins with: a table of offsets, of which only the order is written here.
+/* python_layout.c - offsets of the interpreter's structures: for 3.8 to 3.12 from their headers;
+ * 3.13 and 3.14 have a table of offsets at the start of _PyRuntime (_Py_DebugOffsets), of which
+ * only the order is defined here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
@@ -11,7 +12,7 @@ enum { NO = UINT16_MAX };
 typedef struct layout_row {
 	size_t member;
 	uint16_t known[KNOWN]; /* 3.8 to 3.12: its offset; NO: this version has none */
-	uint16_t told[TOLD];   /* 3.13, 3.14: which number of theirs holds it, the cookie being 0 */
+	uint16_t told[TOLD];   /* 3.13, 3.14: its index in _Py_DebugOffsets; the cookie is 0 */
 } layout_row;
 
 #define ROW(m) offsetof(python_layout, m)
@@ -45,7 +46,7 @@ static const layout_row rows[] = {
     {ROW(text_state), {32, 32, 32, 32, 32}, {68, 78}},
     {ROW(text_length), {16, 16, 16, 16, 16}, {69, 79}},
     {ROW(text_ascii), {48, 48, 48, 48, 40}, {70, 80}},
-    /* It is not told: two words more, since 3.12. */
+    /* Not in the table: two words further, since 3.12. */
     {ROW(text_compact), {72, 72, 72, 72, 56}, {70, 80}},
 };
 #undef ROW

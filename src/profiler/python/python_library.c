@@ -80,7 +80,8 @@ static bool is_package(const char *folder)
 	return os_path_kind(path, NULL) == OS_FILE;
 }
 
-/* The directory of a package: does an installer's list of it lie beside the outermost package? */
+/* Returns whether a package directory was installed: the outermost package has an installer's
+ * *.dist-info next to it. */
 static bool is_installed(python_library *l, const char *folder)
 {
 	char path[LIBRARY_PATH_SIZE];

@@ -18,7 +18,7 @@ enum {
 	INNERMOST_TRIES = 4,
 	AGREED = 3,
 	INTERPRETERS_MAX = 256,
-	THREADS_MAX = 16384, /* of all interpreters */
+	THREADS_MAX = 16384, /* over all interpreters */
 	STATES_MAX = 4,	     /* per thread: one for each interpreter */
 	FRAME_BYTES = 128,
 };
@@ -169,7 +169,7 @@ static bool walk_frame_get(const python_layout *at, window *w, uint64_t address,
 		ret->instruction = (uint64_t)(int64_t)last;
 	} else
 		field_get(bytes, at->frame_instruction, &ret->instruction, sizeof ret->instruction);
-	ret->code &= ~(uint64_t)7; /* 3.14 keeps marks in the lowest bits */
+	ret->code &= ~(uint64_t)7; /* 3.14 uses the lowest bits as tags */
 	return true;
 }
 
@@ -260,7 +260,7 @@ bool python_link_read(const python_process *p, const unwind_memory *memory, uint
 
 /* Reads the innermost frame until two reads in the same state of the thread agree, because a single
  * read may be of a frame under construction. *ret_next: its caller. Returns the number of frames, 0
- * or 1; *stands: the reads agree. */
+ * or 1; *stands is set if the reads agree. */
 static size_t innermost_read(const python_process *p, window *w, uint64_t state, python_frame *ret,
 			     uint64_t *ret_next, bool *stands)
 {
