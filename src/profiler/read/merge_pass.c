@@ -8,8 +8,8 @@
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
  * each target; a batch does not end between an event and its numbers, unless these fill it.
  *
- * Invariants: `tracks` and name_ids belong to the file that is read, and file_begin() empties them;
- * names, processes and numbers of tracks belong to the whole. Memory: O(names + tracks +
+ * Invariants: `tracks` and name_ids belong to the current file, and file_begin() empties them;
+ * names, processes and numbers of tracks belong to the merged timeline. Memory: O(names + tracks +
  * processes), independent of the number of events. Failure is sticky and is reported by close().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -28,7 +28,7 @@ typedef struct track {
 } track;
 
 struct merging {
-	string_table names; /* of the whole, by text and category */
+	string_table names; /* of the merged timeline, by text and category */
 	id_table processes;
 	uint32_t nprocesses, ntracks;
 	hash_map process_rows; /* by file and track, plus one */

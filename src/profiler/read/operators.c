@@ -48,9 +48,9 @@ typedef struct footprint {
 
 typedef struct name {
 	sort is;
-	uint64_t device_ns;   /* of an operator: of what it started */
-	uint64_t backward_ns; /* of a module: of its own operators */
-	footprint memory;     /* of an operator: with its callees, once for recursive calls */
+	uint64_t device_ns;   /* operator: device time of the work it launched */
+	uint64_t backward_ns; /* module: backward time of its own operators */
+	footprint memory;     /* operator: with its callees, once for recursive calls */
 	footprint self_memory;
 } name;
 
@@ -73,7 +73,7 @@ typedef struct track {
 	uint64_t device_begin_ns, device_external;
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
-	footprint memory;	 /* of all its operators so far */
+	footprint memory;	 /* sum over its operators so far */
 	footprint *begun_memory; /* @owned: the same at the begin of each open operator, by depth */
 	size_t nbegun_memory;
 } track;
@@ -85,17 +85,17 @@ typedef struct started {
 
 struct operators {
 	zone_collect *zones;
-	trace_out *out; /* of zones */
+	trace_out *out; /* output of `zones` */
 	string_table texts;
 	id_table names, tracks, started;
 	uint32_t nstarted;
 	zone_aggregate timed, places, none;
 	/* By operator id: names, module paths, rows of `started`. */
 	hash_map by_external, by_sequence, by_started;
-	uint64_t kinds[SORTS]; /* how many were told */
+	uint64_t kinds[SORTS]; /* number of events, by kind */
 	uint64_t device_ns, unowned_ns;
 	footprint unowned_memory;
-	bool device_memory; /* some was told */
+	bool device_memory; /* the file has device memory events */
 	bool failed;
 };
 
@@ -679,7 +679,7 @@ static void memory_put(const operators *o, record_builder *b)
 				 o->unowned_memory.of[OF_DEVICE]);
 }
 
-/* Writes what the profiler was not configured to record, or could not. */
+/* Writes as absent the data that the profiler was not configured to record, or could not record. */
 static void lacks_put(const operators *o, record_builder *b)
 {
 	if (o->kinds[MODULE])

@@ -6,7 +6,7 @@
 typedef struct track {
 	trace_track_kind kind;
 	bool told, any;
-	int counter; /* of thread_counters, plus one; 0: none */
+	int counter; /* index in thread_counters, plus one; 0: none */
 	uint32_t parent;
 	int32_t pid, tid;
 	const char *name;
@@ -68,7 +68,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 		if (e[i].kind != TRACE_COUNTER)
 			continue;
 		see(of, e[i].ns);
-		/* What another producer calls so may be any number. */
+		/* Another producer's counter of this name may have any value. */
 		if (k < OS_USES && e[i].as.real >= 0 && e[i].as.real <= 0x1p62) {
 			of->uses.n[k] = (uint64_t)e[i].as.real;
 			of->uses.known |= 1u << k;
@@ -96,7 +96,7 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 		const track *t = id_table_find(&s->tracks, i);
 		os_thread_counters uses = t->uses;
 
-		/* A first value of 0 is not told of these. */
+		/* For these counters an initial value of 0 is not emitted. */
 		if (uses.known & 1u << OS_USE_MINOR)
 			uses.known |= 1u << OS_USE_MAJOR;
 		if (t->told && t->kind == TRACE_PROCESS)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a clock that is steered may run wrong at most: Linux slews by up to 500 ppm. */
+/* Maximum rate error of a disciplined clock: Linux slews by up to 500 ppm. */
 static const double rate_wrong = 500e-6;
 /* No hostile time makes the arithmetic overflow. */
 #define TIME_MAX (INT64_MAX / 4)
@@ -20,7 +20,7 @@ static double drift_of(trace_place *p)
 	const double ahead = gone - own;
 
 	p->drift = 0;
-	if (!f->own_ns) /* it was killed, or is of another producer */
+	if (!f->own_ns) /* the process was killed, or the file is of another producer */
 		return rate_wrong * (double)p->last_ns;
 	/* A machine that slept, or a clock that was broken: the time is unknown. */
 	if (fabs(ahead) > 2 * rate_wrong * own + 1e6)

@@ -3,14 +3,14 @@
  * Each file is read twice through merge_pass.c. The first pass finds its processes and clock
  * snapshots; trace_align() puts it on the clock of the first file, BOOTTIME within one boot and
  * else the wall clock; numbers_choose() then shifts the process numbers of a file by MORE until
- * none is that of a process of another boot. Two processes of one number and one boot that overlap
- * in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at once,
- * which makes the tables of the record. merge_run() has the order.
+ * none equals that of a process of another boot. Two processes of one number and one boot that
+ * overlap in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at
+ * once, which makes the tables of the record. merge_run() has the order.
  *
- * Invariants: nothing is written before all files have passed the first pass; the first file's
- * clocks, moved to the base of the whole, are those of the output; a truncated file is read up to
- * its end and noted. Cost: two readings of each file, comparisons of all pairs of files and of
- * processes; FILES_MAX files; memory as merge_pass.c.
+ * Invariants: nothing is written before all files have passed the first pass; the output has the
+ * first file's clocks, moved to the common base; a truncated file is read up to its end and noted.
+ * Cost: two readings of each file, comparisons of all pairs of files and of processes; FILES_MAX
+ * files; memory as merge_pass.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"

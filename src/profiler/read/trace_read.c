@@ -1,4 +1,4 @@
-/* trace_read.c - a trace in a file as a record, or in another form.
+/* trace_read.c - reads a trace file into a record, or converts it to another format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
@@ -78,7 +78,7 @@ bool dck_trace_is(const char *path)
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
 		if (ends_with(path, endings[i]))
 			return true;
-	/* A pipe that is opened to look at it breaks for who writes into it. */
+	/* Opening a pipe to examine it would break it for its writer. */
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_chrome, &source, NULL) != DCK_OK)
 		return false;
@@ -108,7 +108,7 @@ const dck_opt dck_trace_reading_options[] = {
     {0},
 };
 
-/* p: NULL, or what it is drawn from is made too. */
+/* p: receives the timeline for figures; NULL: none. */
 static dck_status read_as(const char *path, const dck_trace_reading *how, timeline_lod *p,
 			  dck_record **ret, dck_err *err)
 {
@@ -163,7 +163,7 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 	return status;
 }
 
-/* --- in another form */
+/* --- another format */
 
 const char *dck_trace_form_of(const char *path, bool *ret_gzip)
 {
@@ -187,7 +187,7 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 	if (gzip)
 		DCK_TRY(gzip_sink_open(&g, out, err));
 	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
-	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	(void)gzip_sink_close(g, NULL); /* the sink has the error */
 	if (status == DCK_OK && ret) {
 		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};
 		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);

@@ -4,8 +4,8 @@
  * Each track has a stack of open ranges: a begin pushes, an end pops and adds calls, total and own
  * time to the range's name and call path (zone_aggregate.h). Ranges that any track may end are
  * matched by id. Numbers named PF_UNENDED or PF_CONTINUED mark the innermost open range. Events of
- * the threads' counters go to thread_sums.h and are not counted here; a picture, if there is one,
- * receives all.
+ * the threads' counters go to thread_sums.h and are not counted here; the timeline for figures
+ * (timeline_lod.h), if there is one, receives all.
  *
  * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
  * ranges end at the last time of their track, those of any track at the last time of all. Memory:

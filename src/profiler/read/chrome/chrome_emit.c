@@ -1,8 +1,8 @@
 /* chrome_emit.c - sorts the stored Chrome trace events and emits them to a format.
  *
  * Ranges with a duration become begins and ends. A range that overlaps the open range without
- * nesting is emitted on a second track; a range inside several belongs to the one that began last.
- * Ends are emitted late: at the next event of the track.
+ * nesting is emitted on a second track; a range inside several belongs to the one that started
+ * last. Ends are emitted late: at the next event of the track.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -16,13 +16,13 @@ typedef struct teller {
 	chrome_reader *x;
 	int64_t base_ns;
 	uint64_t slack_ns; /* an end may be this much too late, by rounding */
-	uint32_t track, n; /* of the batch */
+	uint32_t track, n; /* of the batch's events */
 	trace_event batch[BATCH];
 } teller;
 
 /* --- order */
 
-/* Of ranges that begin together on a track the longest is around the others. */
+/* Of ranges that start together on a track, the longest encloses the others. */
 static uint64_t second_key(const chrome_row *r)
 {
 	if (r->kind == CHROME_COMPLETE)
@@ -128,8 +128,8 @@ static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end
 	}
 }
 
-/* Returns the track of an overlapping range: the one whose open range contains it and began last;
- * else one without an open range, created if missing. 0: failed. */
+/* Returns the track of an overlapping range: the track whose open range contains it and started
+ * last; else a track without an open range, created if missing. 0: failed. */
 static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
 {
 	uint32_t best = 0, empty = 0, last = row, n = 0;
@@ -282,7 +282,7 @@ static dck_status put_row(teller *t, const chrome_row *r)
 
 /* --- all of them */
 
-/* Files of ours count from their base; of others the first event is the base. */
+/* Files written by deepclock state their base; for others the first event is the base. */
 static dck_status told_open_format(teller *t)
 {
 	static const int64_t year_2001 = 1000000000000000000;

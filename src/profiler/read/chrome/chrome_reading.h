@@ -21,7 +21,7 @@ typedef enum chrome_kind {
 	CHROME_FLOW_BEGIN,
 	CHROME_FLOW_STEP,
 	CHROME_FLOW_END,
-	CHROME_FLOW_END_NEXT /* of the range that begins next */
+	CHROME_FLOW_END_NEXT /* at the range that starts next */
 } chrome_kind;
 
 /* An event, stored until all are read. */
@@ -58,7 +58,7 @@ typedef struct chrome_track {
 	bool told;
 	/* Used during output. */
 	uint32_t beside; /* next track for overlapping ranges; 0: none */
-	uint32_t last;	 /* the track of the range that began last */
+	uint32_t last;	 /* the track of the range that started last */
 	uint32_t nopen, room;
 	chrome_open *open; /* @owned: the outermost first */
 	uint64_t flow;	   /* to the range that begins next */

@@ -195,7 +195,7 @@ void chrome_tell_track(chrome_reader *x, uint32_t row)
 	t->told = true;
 	if (t->parent)
 		chrome_tell_track(x, t->parent);
-	/* The format has no units; those of our thread counters are known. */
+	/* The format has no units; the units of deepclock's thread counters are known. */
 	const char *name = string_name_of(&x->texts, t->name).text;
 	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
 	const int counter = threads ? thread_counter_named(name) : -1;

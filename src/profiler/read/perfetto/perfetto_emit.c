@@ -1,4 +1,4 @@
-/* perfetto_emit.c - what is read of a trace of Perfetto, brought into order and told to a format.
+/* perfetto_emit.c - sorts the events of a Perfetto trace and emits them to a format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -27,7 +27,8 @@ static dck_status perfetto_told_open_format(perfetto_reader *x)
 	return x->format->open(&x->out, x->sink, &x->about, x->err);
 }
 
-/* The process of a thread, and what a counter counts for: a thread or a process. 0: none. */
+/* Returns the parent of a track: the process of a thread, the thread or process of a counter; 0:
+ * none. */
 static uint32_t told_parent_of(const perfetto_reader *x, const perfetto_track *t)
 {
 	const uint32_t carrier = perfetto_carrier_of(x, t->parent);
@@ -78,7 +79,7 @@ static void tell_events(void *self, uint32_t row, const trace_event *e, size_t n
 	x->format->events(x->out, row, e, n);
 }
 
-/* What is held of the events. */
+/* Flushes the reorder buffer. */
 static dck_status perfetto_told_give(perfetto_reader *x)
 {
 	if (!x->out)

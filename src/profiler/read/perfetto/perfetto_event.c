@@ -6,7 +6,7 @@
  * or, of an old producer (LegacyEvent), the letter of a phase as in Chrome's JSON. row_of_event()
  * maps it to a row: events of threads and counters are emitted there; a track that belongs to no
  * thread is a lane, and its ranges become asynchronous ranges of the thread or process above it. A
- * range with a duration is a begin, and an end that perfetto_emit.c holds back.
+ * range with a duration is a begin, and an end that perfetto_emit.c delays.
  *
  * Invariants: interned ids are looked up in the sequence's tables as of this packet
  * (perfetto_names.c). An unknown type counts as skipped, an event without a time as undated.
@@ -42,7 +42,7 @@ typedef struct event {
 	bool has_track, has_value, old, overrides;
 	bool numbers, flows; /* it has fields for them */
 	uint32_t text, category, place, scope;
-	uint32_t name; /* of text and category */
+	uint32_t name; /* hash of text and category */
 	int32_t pid, tid;
 	double value;
 } event;
@@ -249,7 +249,7 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 	if (!uuid && q->thread)
 		return DCK_OK;
 	*ret = hash_map_find(&x->track_rows, uuid);
-	/* Of tracks without a description a sequence's default track is a thread, another one a
+	/* If a track has no description, a sequence's default track is a thread, any other track a
 	 * lane. */
 	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_TRACK
 						: e->has_track && uuid);

@@ -27,7 +27,7 @@ typedef struct perfetto_track {
 	dck_unit unit;
 	bool incremental, changed; /* changed: not yet emitted, or emitted with older data */
 	int64_t multiplier;
-	double value; /* of an incremental counter */
+	double value; /* current value of an incremental counter */
 	/* Pending ends of complete ranges, the latest first. */
 	uint64_t *ends; /* @owned */
 	uint32_t nends, ends_room;
@@ -37,7 +37,7 @@ typedef struct perfetto_sequence {
 	uint32_t clock;				    /* by default; 0: the trace's */
 	uint64_t track;				    /* by default */
 	uint32_t thread;			    /* row of its descriptor; 0: none */
-	int64_t us;				    /* of an old producer's last event */
+	int64_t us;				    /* time of an old producer's last event */
 	hash_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
 	perfetto_clocks clocks;
 } perfetto_sequence;
@@ -47,10 +47,10 @@ typedef struct perfetto_reader {
 	trace_out *out; /* NULL: not opened yet */
 	dck_sink *sink;
 	dck_err *err;
-	dck_status status; /* of perfetto_each() */
+	dck_status status; /* result of perfetto_each() */
 	trace_read_facts *facts;
 	arranger *events;
-	perfetto_clocks clocks; /* of the trace */
+	perfetto_clocks clocks; /* clocks of the trace */
 	bool has_snapshot;
 	trace_header about; /* at the first snapshot */
 	uint64_t base_ns;
