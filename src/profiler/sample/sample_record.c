@@ -51,7 +51,7 @@ static double sample_share(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* --- what it cost */
+/* --- overhead */
 
 typedef struct cost {
 	double price_ns, ratio;
@@ -194,7 +194,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_note(b, "sample-no-lines", "%s", n->named.lacking);
 }
 
-/* --- what came out */
+/* --- result */
 
 static const dck_column weights[] = {{"samples", "samples", DCK_UNIT_ONE},
 				     {"time", "time", DCK_UNIT_NS}};

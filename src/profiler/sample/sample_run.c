@@ -35,9 +35,9 @@ typedef struct sampling {
 	const dck_sample_config *config;
 	dck_sample_program *program;
 	const sample_source *source;
-	void *self; /* of the source */
+	void *self; /* state of the source */
 	sample_profile *profile;
-	offcpu_poll looks; /* at threads that wait */
+	offcpu_poll looks; /* polls of blocked threads */
 	bool looks_on;
 	sample_run run;
 	pthread_t thread;
@@ -141,9 +141,9 @@ static dck_status sample_started(sampling *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* It and the processes below it, which have all been made before: what one makes after it is
- * followed is followed with it. Those that end meanwhile are left out, and those that we may not
- * look into are counted. */
+/* Attaches to the process and its existing descendants; later children are inherited by the
+ * followed process. Processes that exit meanwhile are skipped, and those without permission are
+ * counted. */
 static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 {
 	long tree[TREE_MAX] = {pid};
@@ -187,7 +187,7 @@ static dck_status sample_attached(sampling *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- who takes the samples */
+/* --- choice of the source */
 
 static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 {
@@ -197,7 +197,7 @@ static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 	return s->source->open(s->config, s->program->argv, &s->self, err);
 }
 
-/* In the program's own handlers, where Python's frames are read at the moment of the sample. */
+/* Chooses in-process sampling, where Python's frames are read at the time of the sample. */
 static dck_status inside_choose(sampling *s, dck_err *err)
 {
 	const bool asked = s->config->source == DCK_SAMPLE_IN_PROCESS;
@@ -286,9 +286,9 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 	return st;
 }
 
-/* --- a program that is recorded too */
+/* --- sampling together with a trace */
 
-enum { MOMENTS = 1024 }; /* that are read at once */
+enum { MOMENTS = 1024 }; /* moments read per call */
 
 struct sample_beside {
 	dck_sample_config config;

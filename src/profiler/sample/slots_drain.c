@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a slot may be in work before it is asked whether its thread is still there. */
+/* Time after which a slot in work is checked for whether its thread still exists. */
 #define STUCK_NS UINT64_C(1000000000)
 
 typedef struct waiting_slot {
@@ -24,7 +24,7 @@ static int drain_by_time(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Of the slot's words into s->python. */
+/* Copies Python frames from the slot's words to s->python. */
 static void python_take(slots_drain *s, sample_event *e)
 {
 	const sample_slot *c = &s->copy;
@@ -81,10 +81,10 @@ static sample_event event_of(slots_drain *s)
 	return e;
 }
 
-/* No thread of this machine has more CPU time than there is time. */
+/* Bound of a sample's weight. */
 #define WEIGHT_MAX_NS (UINT64_C(3600) * 1000000000u)
 
-/* Of a process or thread: the kernel's largest is 2^22. */
+/* Validates a process or thread id: the kernel's maximum is 2^22. */
 static bool drain_is_number(int n)
 {
 	return n > 0 && n <= 1 << 22;
