@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * "Debugging Information in Separate Files" of GDB's manual says where they lie. */
+ * Search paths: GDB manual, "Debugging Information in Separate Files". */
 #include "profiler/symbols/debug_file.h"
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static elf_file *open_fitting(const char *path, const elf_file *f, const uint32_
 
 	if (elf_file_open(path, &d, NULL) != DCK_OK)
 		return NULL;
-	/* Where both have a build id there is no need to read all of it. */
+	/* If both have a build id, the checksum of the whole file is not computed. */
 	if (same_id(f, d) || (crc && (!elf_file_build_id(f, &id) || !elf_file_build_id(d, &id)) &&
 			      checksum(d, &found) && found == *crc))
 		return d;
@@ -82,7 +82,7 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 
 	if (link && slash && s->size >= 8 && !strchr(link, '/')) {
 		memcpy(&crc, link + s->size - 4, sizeof crc);
-		/* Beside it, in .debug there, and in the same place below the directory. */
+		/* Next to the file, in .debug there, and at the same path below the directory. */
 		for (size_t i = 0; i < 3 && !found; i++) {
 			char name[PATH_MAX];
 			int n =

@@ -33,7 +33,7 @@
 
 enum { TEXTS_MAX = 1 << 30, ANSWERS_MAX = 1 << 20, DEBUG_FOLDER_MAX = 4096, NAME_BYTES = 1 << 16 };
 
-/* What is known of a file. */
+/* The cached symbol sources of a file. */
 typedef struct symbols_file {
 	elf_file *file, *debug; /* debug: @owned; NULL: none */
 	symbol_table *table;
