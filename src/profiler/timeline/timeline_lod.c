@@ -7,13 +7,13 @@
  * steps too, into last, least and greatest.
  *
  * A name has a key per set of flags. Beyond PICTURE_KEYS_MAX keys further names share one key per
- * set of flags, so sums stay complete. Ranges that are nested too deep, or beyond the limit of
- * rows, are in row PICTURE_REST: counted, but not drawn.
+ * set of flags, so sums are complete. Ranges that are nested too deep, or beyond the limit of rows,
+ * are in row PICTURE_REST: counted, but not drawn.
  *
  * timeline_lod_finish() lays out ranges of no track (timeline_lod_lanes()), encodes columns
  * (timeline_lod_columns.c) and description (timeline_lod_write.c), and repeats with limits that are
  * a quarter smaller while the columns are too large. A failed allocation is stored, and reported
- * there. One thread uses a picture.
+ * there. Not thread-safe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/timeline_lod_parts.h"

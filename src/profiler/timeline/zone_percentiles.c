@@ -52,6 +52,6 @@ const char *zone_percentile_name(double p, char to[WORD])
 
 double zone_percentile_calls(double p)
 {
-	/* Half of them lie on either side of the median with as few as one. */
+	/* The median is defined from one call on. */
 	return p == 0.5 ? 1 : stat_quantile_runs(p, level);
 }

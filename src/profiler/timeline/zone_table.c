@@ -17,7 +17,7 @@ typedef struct zone_row {
 	const zone_stats *z;
 } zone_row;
 
-/* What takes longest first; equal ones by name, so that the order is the same each time. */
+/* Sorts by total time, the longest first; ties by name, so that the order is deterministic. */
 static int by_total(const void *a, const void *b)
 {
 	const zone_row *x = a, *y = b;
@@ -74,7 +74,7 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 
 enum { FIXED = 7 };
 
-/* The columns of the percentiles stand behind the others. */
+/* The columns of the percentiles follow the others. */
 static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 {
 	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
@@ -98,8 +98,8 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 				 "of all calls that ended, within 0.4 %");
 }
 
-/* Where the time is: of the zones' own times, what their calls spent in no other zone, the
- * greatest.
+/* Writes the answer: the zone with the largest self time, the time of its calls outside other
+ * zones.
  */
 static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 {
@@ -108,7 +108,7 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 	double all = 0;
 	bool zones = false;
 
-	/* Waits are not what it does, unless it does nothing else. */
+	/* Waits are not counted as work, unless there is nothing else. */
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
 	for (size_t i = 0; i < n; i++) {
