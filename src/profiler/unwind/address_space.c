@@ -7,7 +7,7 @@
  * an address in it, once for each path and inode, in address_space_files, which all processes share
  * and which owns the files to its end: so (file, address) of a sample outlives its process.
  * open_mapped() tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe, and takes
- * what has the mapping's inode, where that is known. bias is the mapping's begin less the file's
+ * what has the mapping's inode, if that is known. bias is the mapping's begin less the file's
  * address of its offset.
  *
  * Invariants: one thread; a mapped_module is borrowed until its space changes. Bounds: MAPS_MAX
@@ -43,7 +43,7 @@ typedef struct opened {
 struct address_space_files {
 	mem_arena *texts;
 	const char **paths; /* interned, in `texts` */
-	hash_map by_hash;   /* of a path: its row, plus one */
+	hash_map by_hash;   /* maps a path's hash to its row, plus one */
 	size_t npaths, paths_room;
 	opened *all;
 	size_t n, room;
@@ -303,8 +303,8 @@ void address_space_unmapped(address_space *s, uint64_t begin, uint64_t end)
 	s->n -= k - i;
 }
 
-/* Returns the one copy of a path, since /proc/PID/maps is read again and again; NULL: no memory.
- * One whose hash another path has is copied each time. */
+/* Interns a path, since /proc/PID/maps is read repeatedly; NULL: no memory. A path with a colliding
+ * hash is copied each time. */
 static const char *path_intern(address_space_files *f, const char *path, size_t n)
 {
 	const uint64_t hash = hash_bytes(HASH_START, path, n);
