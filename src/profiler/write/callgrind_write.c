@@ -1,9 +1,9 @@
-/* callgrind_write.c - call paths as Callgrind's profile, for callgrind_annotate and KCachegrind:
- * what each function weighs by itself, and its calls.
+/* callgrind_write.c - writes call paths in Callgrind's format, for callgrind_annotate and
+ * KCachegrind: each function's self weights and its calls.
  *
- * Those programs add up what a function calls, which counts a recursion again and again. So, as
- * Callgrind does itself (--separate-recs), a function inside one of the same name has a name of its
- * own: name'2, name'3. Source: https://valgrind.org/docs/manual/cl-format.html
+ * Those programs sum over callees, which counts recursion repeatedly. So, like Callgrind's
+ * --separate-recs, a recursive function has a separate name: name'2, name'3. Source:
+ * https://valgrind.org/docs/manual/cl-format.html
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -20,7 +20,7 @@ typedef struct writing {
 	const form_doc *d;
 	const form_tree *f;
 	uint32_t *open;	     /* by function: how often it is on the path */
-	hash_map numbers;    /* of functions, by function and how deep the recursion is */
+	hash_map numbers;    /* ids, by function and depth of recursion */
 	string_table places; /* files and modules, with a letter for the kind in front */
 	uint32_t nnumbers, nplaces;
 	size_t
@@ -82,7 +82,8 @@ static uint32_t callgrind_line_of(const dck_frame *f)
 	return f->line ? f->line : f->start_line;
 }
 
-/* 1 where they were not counted: without calls what a function calls is taken for its own. */
+/* Returns 1 if calls were not counted: without calls the readers attribute callees to the function
+ * itself. */
 static int64_t callgrind_calls_of(const writing *w, uint32_t node)
 {
 	const size_t n = w->f->t.ncolumns;

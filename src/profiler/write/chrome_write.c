@@ -67,9 +67,9 @@ static char *put_time(char *to, uint64_t ns, time_text *t)
 
 typedef struct track {
 	char text[48]; /* ,"pid":7,"tid":9 */
-	uint32_t n;    /* its length; 0: not told */
+	uint32_t n;    /* its length; 0: not written yet */
 	bool counter;
-	const char *name; /* of a counter */
+	const char *name; /* counter's name */
 	int32_t of;	  /* its thread; 0: it is the process's */
 	uint64_t depth;
 	pending_annotations numbers;
