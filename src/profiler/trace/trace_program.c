@@ -67,8 +67,8 @@ static const char *why_cut(const char *folder)
 		     "(TMPDIR names another)";
 }
 
-/* Makes the record of a program that left none. announced: it had begun to record, so its trace has
- * what it did. why: the reason that no library was preloaded, or NULL. */
+/* Makes the record of a program that left none. announced: it had started to record, so its trace
+ * has the events. why: the reason that no library was preloaded, or NULL. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
 			const char *why, dck_record **ret, dck_err *err)
 {
@@ -223,7 +223,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
-	/* What was recorded until then is reported. */
+	/* The events recorded until then are reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
 		st = samples ? trace_samples_end(samples, &usage, err) : DCK_OK;

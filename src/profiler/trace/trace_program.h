@@ -7,10 +7,10 @@
 #include "base/mem.h"
 #include "deepclock/trace.h"
 
-/* Adds to set[], which has room for max, variables of an environment under which a program records
- * its ranges into c->path, an absolute one. Its record comes to `record`, DIRECTORY/NAME.json,
- * which is empty until the program ends; those of its child processes, and their traces, have their
- * process numbers in front of the ending. */
+/* Appends to set[] (capacity max) environment variables with which a program records its ranges to
+ * c->path, an absolute path. Its record is written to `record`, DIRECTORY/NAME.json, which is empty
+ * until the program ends; records and traces of its child processes have their process ids before
+ * the extension. */
 dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, const char *record,
 				     const char **set, size_t max, size_t *n,
 				     dck_err *err) DCK_MUST_USE;

@@ -34,9 +34,9 @@
 static struct state {
 	pthread_mutex_t control; /* start, stop, fork: one at a time */
 	bool claimed;		 /* this process owns the file that the environment names */
-	bool child;		 /* of a recording process: its record is not the requested one */
-	bool asked;		 /* the environment alone has requested what is recorded */
-	long owner;		 /* owner of the file, before it was claimed */
+	bool child; /* a child of a recording process: its record is not the requested one */
+	bool asked; /* the environment alone has requested what is recorded */
+	long owner; /* owner of the file, before it was claimed */
 } state = {.control = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- start and stop; state.control is held */

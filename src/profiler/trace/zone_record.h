@@ -22,7 +22,7 @@ typedef struct zone_method {
 	uint64_t waits, waited_ns;    /* number of waits, and their total time */
 	uint64_t waits_ns;	      /* shortest recorded wait */
 	const char *waits_absent;     /* why waits are not recorded; NULL: they are */
-	uint64_t dumps, dumps_failed; /* of the newest events, into separate files */
+	uint64_t dumps, dumps_failed; /* dumps of the newest events, to separate files */
 	uint64_t dumps_left_out;      /* skipped, because there were too many */
 	bool limited;		      /* some ranges have a limit */
 	uint64_t over;		      /* number of ranges over their limit */
