@@ -279,7 +279,7 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 	DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'", name);
 }
 
-/* Greater than any config of ours: an uninitialised size is probably above it. */
+/* Larger than any deepclock config: an uninitialised size is probably above it. */
 enum { CONFIG_MAX_BYTES = 1 << 16, OWN_MAX_BYTES = 1 << 12 };
 
 void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables)
