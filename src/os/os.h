@@ -220,7 +220,7 @@ void os_spawner_free(os_spawner *s); /* NULL is allowed */
 dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
 		   os_child_usage *ret, dck_err *err);
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
- * E_ENGINE: the child died or exceeded timeout_ns; the message says how it ended. */
+ * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
 		       dck_buffer *out, dck_err *err);
 
@@ -425,7 +425,7 @@ int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: 
 bool os_signal_may_ask(int number);	/* it can be caught, and is not a crash signal */
 
 /* --- signal_cost.c: measures the time of a signal to the calling thread, in ns, with an empty
- * handler; 0: not known. None of the program's real-time signals may be pending during the call. */
+ * handler; 0: unknown. None of the program's real-time signals may be pending during the call. */
 double os_signal_price_ns(void);
 
 /* --- futex.c: async-signal-safe. */

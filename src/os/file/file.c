@@ -415,8 +415,8 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
-/* Whether this is the file that was checked: another user may have created one since, also as a
- * hard link to a file of ours. */
+/* Returns whether this is the file that was checked: another user may have created one since, also
+ * as a hard link to one of this user's files. */
 static bool file_is_meant(int fd, const char *target)
 {
 	char folder[PATH_MAX];

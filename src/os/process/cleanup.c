@@ -209,7 +209,7 @@ void dck_abandon(void)
 
 	if (atomic_load(&owner) != (intptr_t)getpid())
 		return;
-	/* The processes first: they might go on writing into the directories. */
+	/* The processes first: they might still write into the directories. */
 	for (size_t i = 0; i < PLACES; i++) {
 		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
 

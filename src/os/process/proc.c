@@ -1,21 +1,21 @@
 /* proc.c - child processes: found as by execvp(3), started by vfork(2) and execve(2), reaped by
  * wait4(2).
  *
- * The engine 'command' times the path from start to the end of the wait, so all that can be done
- * once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors are
- * above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
+ * The engine 'command' times the path from start to the end of the wait, so one-time work is done
+ * in the os_spawner: search of PATH, environment, redirections. Its descriptors are above 2 and
+ * close-on-exec, so that no dup2() overwrites one that is still needed.
  *
- * Between vfork() and execve() the child runs in our memory while the calling thread is suspended:
- * become() makes only system calls, and all signals are blocked, so that no handler of ours runs
- * there. Through the shared memory it also reports why execve() failed. The child is killed when
- * the thread that started it ends (PR_SET_PDEATHSIG).
+ * Between vfork() and execve() the child runs in this process's memory while the calling thread is
+ * suspended: become() makes only system calls, and all signals are blocked, so that no signal
+ * handler runs there. Through the shared memory it also reports why execve() failed. The child is
+ * killed when the thread that started it ends (PR_SET_PDEATHSIG).
  *
  * Waiting: a long run is polled by a pidfd, and cancelled() is called every 50 ms; a short one
  * (expect_ns) is only reaped, since polling costs 3 % of it. Cancelling sends SIGTERM and, 2 s
  * later, SIGKILL. A child is registered in cleanup.c from its start until it is reaped.
  *
- * os_spawner_run() may be called again and again; a spawner belongs to one thread. argv, `set` and
- * the directory are borrowed.
+ * os_spawner_run() may be called repeatedly; a spawner belongs to one thread. argv, `set` and the
+ * directory are borrowed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -138,8 +138,8 @@ struct os_spawner {
 	bool group; /* the child leads a new process group */
 };
 
-/* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
- * writes over one that a later dup2 still needs. */
+/* Stores a descriptor, opened above the standard three so that no dup2 of the child writes over one
+ * that a later dup2 still needs. */
 static int proc_keep(os_spawner *s, int fd)
 {
 	if (fd < 0)
