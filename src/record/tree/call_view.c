@@ -121,7 +121,7 @@ typedef struct look {
 	const dck_tree *t;
 	call_tree c;
 	function_weights sums;
-	size_t weight, count; /* columns; count: of calls or samples, ncolumns: there is none */
+	size_t weight, count; /* columns; count: of calls or samples, ncolumns: none */
 	bool calls;	      /* count is of calls */
 } look;
 
@@ -195,7 +195,7 @@ static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
 
 /* --- around a function */
 
-/* Chooses the functions of that name, or if there is none, the only one whose name contains it. */
+/* Selects the functions of that name, or, without a match, the only one whose name contains it. */
 static dck_status view_choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
 			      dck_err *err)
 {
