@@ -44,8 +44,8 @@
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
 /* p-value thresholds of the low-frequency F test: below ALLOWED the slow-drift estimate is used,
- * below TOLD it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because the
- * spectrum of a machine's noise rises on towards frequency 0, like 1 / f. */
+ * below REPORTED it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because
+ * the spectrum of a machine's noise keeps rising towards frequency 0, like 1 / f. */
 #define SLOW_ALLOWED 0.05
 #define SLOW_TOLD    0.03
 #define SLOW_CERTAIN 0.01
