@@ -77,7 +77,7 @@ val *infer_value(infer *in, const char *name);
 val *infer_declared(infer *in, const char *name, const onnx_type *type, bool input);
 void infer_declare_tensor(infer *in, val *v, const onnx_tensor_type *t, bool input);
 val *infer_constant(infer *in, const onnx_tensor *t);
-/* Returns the value of that name in the innermost scope that has it; NULL: there is none. */
+/* Returns the value of that name in the innermost scope that has it; NULL: none. */
 val *infer_find(const scope *s, const char *name);
 /* Returns the shape of output i in a real run; NULL: it was not observed. */
 const cost_shape *infer_observed(const op *o, size_t i);

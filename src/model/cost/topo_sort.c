@@ -75,8 +75,7 @@ size_t *topo_sort(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 	for (e.node = 0; e.node < n; e.node++)
 		edges_of(&e, &nodes[e.node], 0);
 	for (size_t i = e.n; i-- > 0;) {
-		next[i] =
-		    first[e.from[i]]; /* the index of the next edge, plus 1; 0: there is none */
+		next[i] = first[e.from[i]]; /* index of the next edge, plus 1; 0: none */
 		first[e.from[i]] = i + 1;
 		waits[e.to[i]]++;
 	}

@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-/* The most walks of a body until the shapes that it hands on no longer change. Each walk but the
- * last makes at least one more size open, so that it ends by itself; this bounds hostile models. */
+/* Maximum number of walks of a body until the shapes that it passes on no longer change. Each walk
+ * but the last makes at least one more size open, so that it ends by itself; this bounds hostile
+ * models. */
 #define WALKS_MAX 16
 /* A loop that makes something larger in each round is walked round by round, if it has at most so
  * many rounds. */
@@ -339,7 +340,7 @@ static void give_content(op *o, val *v, int64_t content)
 		return;
 	v->ints[0] = sym_const(content);
 	v->n = 1;
-	v->given = true; /* an engine knows it when it runs the node */
+	v->given = true; /* known when the node runs */
 }
 
 /* The most rounds, which input M states; absent where there is no limit. */
