@@ -130,7 +130,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 	size_t n = 0, pairs = 0, bytes = 1;
 
 	for (; engine_table[n] && n < ENGINES_MAX; n++) {
-		/* No answer is an answer too, unless it is us who have no memory. */
+		/* No result is a result too, unless this process has no memory. */
 		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
 			status = DCK_E_NOMEM;
 			if (err)

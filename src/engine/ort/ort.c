@@ -4,7 +4,7 @@
  * names, types and shapes of inputs and outputs into the model's arena. Contexts and runs are in
  * ort_context.c.
  *
- * What is observed changes the session: for operators its profiler is on and the optimised graph is
+ * Observation changes the session: for operators its profiler is on and the optimised graph is
  * saved; for values the model has more outputs (ort_expose.c); for memory the CPU provider gets an
  * allocator that counts (ort_memory.c). If saving the graph may be why the session failed, it is
  * created again without it, and a warning is logged.
@@ -210,8 +210,8 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
 }
 
-/* Sets in the session's options what is observed. with_graph: the optimised graph is saved as
- * well. */
+/* Sets the requested observations in the session's options. with_graph: also saves the optimised
+ * graph. */
 static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, bool with_graph,
 			      ort_options *o, dck_err *err)
 {
@@ -378,7 +378,7 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 	ret->session_ns = m->session_ns;
 }
 
-/* --- what an observed model reports */
+/* --- observations */
 
 static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {

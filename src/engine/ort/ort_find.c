@@ -1,12 +1,10 @@
-/* ort_find.c - the places ONNX Runtime's C library is looked for in, in order:
- *   1. what the user says: --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH;
- *   2. the Python that runs deepclock, which says where it has the package;
- *   3. the directory "ort" beside deepclock's own program or library, and the Python packages or
- * the virtual environment that it is installed in;
- *   4. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
- *   5. the loader's path.
- * Python packages hold only the file with the full version in its name, hence the patterns.
- * A file that others could have put there or changed is not loaded unless --engine-lib names it.
+/* ort_find.c - searches ONNX Runtime's C library, in this order: 1. the user's setting:
+ * --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH; 2. the Python that runs deepclock, which reports the
+ * package's directory; 3. the directory "ort" next to deepclock's own program or library, and the
+ * Python packages or the virtual environment that it is installed in; 4. Python packages: of the
+ * active virtual environment, of the python3 in PATH, of the user; 5. the loader's path. Python
+ * packages hold only the file with the full version in its name, hence the patterns. A file that
+ * others could have put there or changed is not loaded unless --engine-lib names it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_find.h"

@@ -1,8 +1,8 @@
 /* ort_lib.c - loads ONNX Runtime with dlopen(), negotiates its C API and opens its environment.
  *
  * load_first() tries the candidates of ort_find() in order. A requested file is the only one tried;
- * the failure of any other is logged, and the first failure is what the caller gets if no candidate
- * works. A candidate that another user could modify is refused before it is loaded.
+ * the failure of any other is logged, and the first failure is returned if no candidate works. A
+ * candidate that another user could modify is rejected before it is loaded.
  *
  * The version is read before anything else, since the slots that ort_api.h declares exist from 1.19
  * on. The API version requested is the smaller of the library's minor version and the newest known

@@ -1,8 +1,8 @@
 /* ort_memory.c - memory use of ONNX Runtime: from the statistics of its arena, and from a counting
  * allocator that replaces the arena.
  *
- * The arena rounds up and grows in increasing steps, so its size says little about the need of a
- * model. The counting allocator receives each request unchanged.
+ * The arena rounds up and grows in increasing steps, so its size is a poor estimate of a model's
+ * memory. The counting allocator receives each request unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"

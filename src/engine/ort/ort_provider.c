@@ -117,7 +117,7 @@ static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
 	return status;
 }
 
-/* The names this function of ONNX Runtime knows are partly in capitals. */
+/* Some of the names that this function of ONNX Runtime accepts are in capitals. */
 static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *name, mem_arena *a,
 				 dck_err *err)
 {
