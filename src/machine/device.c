@@ -1,5 +1,5 @@
-/* device.c - GPUs and other accelerators on the PCI bus: that they are there, and whose they are.
- * What they can do is not measured.
+/* device.c - lists GPUs and other accelerators on the PCI bus with their vendors. Their performance
+ * is not measured.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
