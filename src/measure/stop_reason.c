@@ -17,7 +17,7 @@ const char *stop_reason_percent(double half_ratio, double asked, char buf[32])
 	return buf;
 }
 
-/* The time ran out: what is said of the precision is said of the same numbers as are printed. */
+/* The time ran out: the message computes the precision from the printed numbers. */
 static void say_max_time(const measure_phases *p, const char *half, stop_reason *ret)
 {
 	const double seconds = (double)p->plan.asked.max_time_ns / 1e9;

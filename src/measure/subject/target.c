@@ -5,7 +5,7 @@
  * create a context and bind the first inputs. Cheap refusals come before the engine compiles the
  * model. Library, session and inputs are timed for the record.
  *
- * `opening` has what is needed only until the engine has its own copy: parameters, the bytes of a
+ * `opening` has the data needed only until the engine has its own copy: parameters, the bytes of a
  * built-in or rebatched model. subject_target has the rest. subject_target_close() frees context,
  * model, hook, inputs, engine and arena in this order, accepts a half-opened target, and is called
  * on every failure.
@@ -256,8 +256,9 @@ static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_mode
 	return DCK_OK;
 }
 
-/* Checks sizes before the engine opens the model: refuses a size for a name that no input has,
- * which an engine would ignore, and adds usual sizes for what the options and files leave open. */
+/* Checks sizes before the engine opens the model: rejects a size for a name that no input has,
+ * which an engine would ignore, and adds usual sizes for dimensions that options and files leave
+ * open. */
 static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
