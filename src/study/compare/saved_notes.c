@@ -1,9 +1,9 @@
 /* saved_notes.c - the notes on a comparison of saved records, with the codes of record/notes.def.
  *
- * saved_notes() is the order: what is undecided, and how many times the data would decide it
- * (verdict_more()); what the records warn of themselves; in what they differ; what could not be
- * checked because only one of two records states it; and last what the design cannot show, since
- * the records were not interleaved or are pooled.
+ * saved_notes() is the order: undecided verdicts, with the factor of data that would decide them
+ * (verdict_more()); the records' own warnings; their differences; conditions that could not be
+ * checked because only one of two records states them; and last the limits of the design, since the
+ * records were not interleaved or are pooled.
  *
  * Nothing is measured or estimated here: the differences are those that saved.c found. Lists of
  * names and codes are written into fixed buffers and end where these are full, so that hostile

@@ -1,9 +1,8 @@
-/* saved_ops.c - the operators of two profiles: what got slower, by how much, how sure.
+/* saved_ops.c - compares the operators of two profiles: changes with their intervals.
  *
- * Two records name the same work differently: an engine fuses nodes in one and not in the other.
- * So what is compared are groups: operators of either record that have a node of the model in
- * common, directly or through others. In graphs that are alike each group is one operator on each
- * side.
+ * Two records name the same work differently: an engine fuses nodes in one and not in the other. So
+ * groups are compared: operators of either record that have a node of the model in common, directly
+ * or through others. In graphs that are alike each group is one operator on each side.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
@@ -338,10 +337,10 @@ static dck_status kinds_make(matching *m, dck_err *err)
 }
 
 /* The intervals of a record's operators come from one process, and two starts of a program differ
- * by more than they say. How much more shows in the operators themselves, because most of them did
- * not change: each log ratio is divided by half of its interval, and the spread of these quotients
- * about their median is 1 where the intervals are right. Operators that did change move a median
- * deviation little. This is an empirical null distribution: Efron, JASA 99 (2004). */
+ * by more than these intervals. How much more shows in the operators themselves, because most of
+ * them did not change: each log ratio is divided by half of its interval, and the spread of these
+ * quotients about their median is 1 where the intervals are right. Operators that did change move a
+ * median deviation little. This is an empirical null distribution: Efron, JASA 99 (2004). */
 static dck_status spread_find(matching *m, dck_err *err)
 {
 	double *z = mem_arena_array(m->arena, m->n + 1, sizeof *z);

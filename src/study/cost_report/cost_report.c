@@ -309,7 +309,7 @@ static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
 
-/* tally_amount() of a sum; `limits` stand in its place, or behind its formula. */
+/* tally_amount() of a sum; `limits` replace it, or follow its formula. */
 static const char *limited(model_cost *c, sym_int n, const char *limits, const char *unit)
 {
 	const char *text = tally_amount(c, n, unit);
@@ -402,7 +402,7 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 			      more);
 }
 
-/* *ret_peer: what the counter `p` would say of all, 0 without one. */
+/* *ret_peer: the total by the convention `p`, 0 without one. */
 static dck_status ops_put(record_builder *b, model_cost *c, const flop_convention *p,
 			  sym_int *ret_peer, dck_err *err)
 {

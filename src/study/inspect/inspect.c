@@ -1,10 +1,10 @@
-/* inspect.c - dck_inspect(): what a model file holds: inputs, outputs, operators, weights.
+/* inspect.c - dck_inspect(): describes a model file: inputs, outputs, operators, weights.
  *
  *	deepclock inspect model.onnx
  *
  * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and
- * files with external weights are not read: inspect only looks whether they are there. A size that
- * the model leaves open is shown with its name, not guessed.
+ * files with external weights are not read: inspect only checks that they exist. A size that the
+ * model leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"

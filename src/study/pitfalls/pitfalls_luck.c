@@ -1,7 +1,7 @@
 /* pitfalls_luck.c - sampling error and wrong clocks: how far a number from too few runs, or in CPU
  * time or by a coarse clock, may be from the honest one.
  *
- * What one might have read is the empirical distribution of many readings: single runs, or means or
+ * The possible readings are the empirical distribution of many readings: single runs, or means or
  * percentiles of groups of runs. pitfall_sampling_error() takes the end of its middle 90 % (the 5 %
  * or 95 % quantile) that is farther from the truth, with the interval of that quantile; the low end
  * is the high end of the reciprocals. Single runs are made once and used by several rows; groups do
@@ -30,7 +30,7 @@
 #define TAIL_RUNS_P99 1000
 #define TAIL_RUNS_P90 100
 
-/* --- the ends of what one might have read */
+/* --- quantiles of the possible readings */
 
 /* Sets the interval of the quantile of y at END_HIGH, as shares of `truth`; y is reciprocals for
  * the quantile at END_LOW. */

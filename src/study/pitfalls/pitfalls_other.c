@@ -1,5 +1,4 @@
-/* pitfalls_other.c - mistakes of what the clock encloses, and of what runs next to the honest
- * session or is fed to it.
+/* pitfalls_other.c - mistakes in the timed region, in concurrent load, and in the inputs.
  *
  * Within the clock: inputs made or bound in each run, and a run that returns before its results are
  * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads

@@ -1,14 +1,14 @@
-/* profile.c - dck_profile_model(): how long a model takes, and how this time divides among its
- * operators.
+/* profile.c - dck_profile_model(): measures a model's latency and its breakdown by operator.
  *
  *	deepclock profile model.onnx
  *
  * It first measures the latency as bench does. Then it opens the model again under the engine's
- * profiler for the operators' times, and once more to count memory. Last it puts the times beside
+ * profiler for the operators' times, and once more to count memory. Last it combines the times with
  * the counts of src/study/cost_report and the limits of src/study/roofline.
  *
  * The latency is never that of a profiled run, because profiling makes runs slower. Without limits
- * of the machine, or without memory figures, the record is made all the same and a note says why.
+ * of the machine, or without memory figures, the record is made all the same, and a note has the
+ * reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"

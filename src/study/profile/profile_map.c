@@ -8,7 +8,7 @@
  * first, gives a node to the owner that all its consumers share, since it was fused into that one.
  * map_after() gives the rest to the last owner of their inputs.
  *
- * Invariants: a node has at most one owner, and the one of an earlier step is kept, so that costs
+ * Invariants: a node has at most one owner, and an earlier step takes precedence, so that costs
  * summed over owners count nothing twice; map_before() gives no node that computes to an operator
  * that only moves data. Indices of producers are below those of consumers where a graph is in
  * topological order; other edges are skipped. O(nodes + edges), and for a chain of layout changes

@@ -12,7 +12,7 @@
  * most one time for each run. Operators that are not in the saved graph get rows too, at most 256;
  * the time of further ones is between operators. A rate above its roof is absent, since one of both
  * is wrong. Names are found by hash tables; rows, lists and texts are in an arena that is freed at
- * the end, after the builder has copied what it keeps.
+ * the end, after the builder has made its copies.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
@@ -272,7 +272,7 @@ static void row_time(table *t, row *r, size_t runs)
 }
 
 /* Returns the part of a run that its operators explain: the median over the runs, each by the
- * engine's own clock and without what the profiler costs. The operators' means would not do: other
+ * engine's own clock and without the profiler's overhead. The operators' means would not do: other
  * work of the machine is cut off from them, but not from the runs, and would count as time between
  * operators. */
 static double explained(table *t, size_t runs)

@@ -212,8 +212,7 @@ static bool measure_outcome_read(const search_run *r, const search_ask *ask, con
 	return false;
 }
 
-/* Reads why a record is incomplete from its note, without the clause on what was measured until
- * then. */
+/* Reads why a record is incomplete from its note, without the clause on the partial measurement. */
 static void measure_failure_read(const dck_record *rec, char *buf, size_t size)
 {
 	static const char *const kept = "; this is what was measured until then";
@@ -389,7 +388,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	return status;
 }
 
-/* Measures a function in this process; its caller knows why its runs failed. */
+/* Measures a function in this process; its caller has the reason of failed runs. */
 static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				   search_outcome *o, dck_err *err)
 {

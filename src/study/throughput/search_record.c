@@ -1,5 +1,5 @@
 /* search_record.c - the record of a search for the best batch size: a table of points, series over
- * the batch, the best and the knee with intervals, the answer, and notes on what is not known.
+ * the batch, the best and the knee with intervals, the answer, and notes on unknown quantities.
  *
  * search_write() is the order: the judgement (search_judge.c); points sorted by setting and batch,
  * and those that an interruption left untried removed; the Pareto front; FLOPs of each batch,

@@ -32,7 +32,7 @@
 
 /* --- a model whose batch is fixed */
 
-/* Returns whether some input leaves its first axis open, with what the user gives. */
+/* Returns whether some input leaves its first axis open, given the user's sizes. */
 static bool batch_is_open(const model_cost *c)
 {
 	for (size_t i = 0; i < c->cost->ninputs; i++) {
