@@ -1,6 +1,6 @@
-/* git.c - the commit that is checked out, read from Git's files (gitrepository-layout(5)):
- * .git/HEAD names a commit or a reference, references are files or lines of packed-refs. Running
- * git would take longer than the rest, and would run what a strange directory's configuration says.
+/* git.c - reads the checked-out commit from Git's files (gitrepository-layout(5)): .git/HEAD names
+ * a commit or a reference, references are files or lines of packed-refs. Running git would take
+ * longer than the rest, and would execute commands of an untrusted directory's configuration.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"

@@ -63,7 +63,7 @@ typedef struct row {
 	int64_t group; /* rows of one point are adjacent and have the same */
 } row;
 
-/* --- what the trend covers */
+/* --- scope of the trend */
 
 typedef struct origin {
 	const char *subject, *verb, *machine, *method; /* subject, verb NULL: the record has none */
@@ -117,7 +117,7 @@ static dck_status trend_absent(dck_history *h, const history_where *w, const cha
 	return status;
 }
 
-/* Finds the newest record that has the metric: it decides what the trend covers. */
+/* Finds the newest record that has the metric: it defines the scope of the trend. */
 static dck_status origin_find(dck_history *h, const history_where *w, const char *tag,
 			      trend_box *box, origin *ret, dck_err *err)
 {
