@@ -141,7 +141,7 @@ typedef struct cli_command {
 	const char *const *usage; /* synopsis after "deepclock NAME", one per line; NULL-ended */
 	const char *about;	  /* paragraphs, separated by an empty line */
 	const cli_section *sections;
-	const cli_item *examples; /* term: the command line, text: what it does */
+	const cli_item *examples; /* term: the command line; text: its description */
 	const cli_group *groups;  /* NULL: only the common options */
 	/* Options in several tables that set only the first table; NULL-ended, NULL: none. Other
 	 * options set every table that has them. */

@@ -1,6 +1,6 @@
 /* hints_table.c - the names that options have in trtexec, onnxruntime_perf_test, hyperfine,
- * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf, wrk and nsys, and what they are
- * here.
+ * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf, wrk and nsys, and their
+ * equivalents here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"

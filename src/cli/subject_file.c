@@ -1,4 +1,4 @@
-/* subject_file.c - classifies a subject before it is opened, and refuses what is not a model.
+/* subject_file.c - classifies a subject before it is opened, and rejects files that are not models.
  *
  * cli_subject_parse() decides in this order: a text with a scheme (zoo:, cmd:, plugin:) goes to the
  * library unread; an existing directory is refused with the file to give instead; an executable

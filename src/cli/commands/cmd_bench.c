@@ -26,8 +26,8 @@ static dck_status bench_make(const cli *c, void *config, const dck_observer *o, 
 
 /* --- several subjects */
 
-/* Several subjects are measured in rounds of all of them, so an option that says how the runs of
- * one are counted is refused. */
+/* Several subjects are measured in rounds of all of them, so an option that sets the number of runs
+ * of a single subject is rejected. */
 static int several_check(const cli *c, const dck_plan *plan)
 {
 	static const struct {

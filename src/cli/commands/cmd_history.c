@@ -1,17 +1,17 @@
 /* cmd_history.c - deepclock history ACTION: subcommands over one open database, from a table.
  *
  * actions[] has a row for each subcommand: its function, the number of its arguments, and the
- * options it takes. The parser knows one table for all of them; action_check() then refuses an
- * option that the row does not list, so that none is silently ignored.
+ * options it takes. The parser has one table for all of them; action_check() then rejects an option
+ * that the row does not list, so that none is silently ignored.
  *
  * history_run() opens the database (only import creates it), runs the function of the row, and
- * closes it; the functions do neither. An unknown word is answered with the action that other
- * programs call so (action_brought()), else with the nearest name by edit distance.
+ * closes it; the functions do neither. For an unknown word the message has the action that other
+ * programs call by this name (action_brought()), else with the nearest name by edit distance.
  *
  * list and trend are made into a record first (history/history_record.c), so every report format
  * can show them. show --format json writes the stored bytes, export writes lines; neither needs a
- * report. rm reads what it prints before it removes anything. No result of this command is added to
- * the history (no_history).
+ * report. rm reads the records that it prints before it removes anything. No result of this command
+ * is added to the history (no_history).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -330,7 +330,7 @@ typedef struct action {
 	const char *name;
 	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
 	unsigned min_args, max_args;
-	const char *arg;	    /* what an argument is, for messages */
+	const char *arg;	    /* name of an argument, for messages */
 	const char *const *options; /* NULL-ended; besides --db and the common ones */
 	const dck_opt *tables[2];   /* it takes all of these too; NULL: none */
 	bool makes;		    /* a missing history is created */

@@ -16,7 +16,7 @@ static int load_run(cli *c, void *config)
 	dck_subject plain;
 
 	/* --seed is also the seed of the arrivals. A program has no random inputs, so its record
-	 * shall not say that it was seeded. */
+	 * must not state a seed. */
 	dck_subject_init(&plain);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		c->subject.model.seed = plain.model.seed;

@@ -62,7 +62,7 @@ static void previous_told(const char *path)
 		cli_message("the trace of an earlier run is now in '%s'", previous);
 }
 
-/* nsys's -s selects what is sampled. */
+/* nsys's -s selects the kind of samples. */
 static bool is_sampling_of_nsys(const char *word)
 {
 	static const char *const words[] = {"cpu", "process-tree", "system-wide", "none"};
