@@ -1,4 +1,4 @@
-// plot_time.js - the runs one after the other with their warm-up, and each run beside the next.
+// plot_time.js - the runs in order with their warm-up, and each run against the next (lag plot).
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -44,7 +44,7 @@ export function plotTime(box, r, run) {
 		says: `${digits(run.values.length)} runs in order, ${digits(run.warmup)} of them warm-up${Number.isFinite(steady) ? `, steady ${format(steady, "ns")} after the first run began` : ""}`,
 		height: 280,
 		draw(svg, width, height) {
-			/* What the lines and the range are called stands around the points, not on them. */
+			/* Labels of lines and range are placed around the points, not on them. */
 			const told = median && Number.isFinite(number(median)) && warmEnd < last ? ["median", format(number(median), run.unit)] : [];
 			const right = told.length > 0 ? Math.max(...told.map(text => textWidth(text))) + 14 : ROOM.right, top = ROOM.top + 14;
 			const x = d3.scaleLinear([0, Math.max(last, 1e-9)], [ROOM.left, width - right]);

@@ -1,4 +1,4 @@
-// view_accuracy.js - predictions against labels: which classes are taken for which, and how well each is found.
+// view_accuracy.js - predictions against labels: which classes are confused, and the recall of each.
 //
 // SPDX-License-Identifier: Apache-2.0
 

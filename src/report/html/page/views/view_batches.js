@@ -15,7 +15,7 @@ import { digits, format, formatInterval } from "../units.js";
 
 const TIME_NS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
 
-/** The time in a limit such as p99<=20ms, in ns; NaN: there is none. */
+/** The time in a limit such as p99<=20ms, in ns; NaN: none. */
 export function limitNs(text) {
 	const m = /<=?\s*([\d.]+)\s*(ns|us|µs|ms|s)$/.exec(String(text));
 	return m ? Number(m[1]) * TIME_NS[m[2]] : NaN;
@@ -28,7 +28,7 @@ export const limitsOf = r => (r.facts || []).filter(f => f.section === "plan" &&
 const point = (x, c, more) => ({ x, y: number(c), lo: c.lo, hi: c.hi, level: c.level, ...more });
 const intervalLine = (d, unit) => (d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : []);
 
-/** Points of a search by what is varied besides the batch: [{name, class, points: rows}]. */
+/** Points of a search by the settings varied besides the batch: [{name, class, points: rows}]. */
 export function batchLists(r) {
 	const t = table(r, "throughput/points"), groups = new Map();
 	if (!t)
@@ -129,7 +129,8 @@ export const viewTail = {
 	match: ([r]) => !!factValue(r, "load", "scenario") && tailOf(r) !== null,
 	draw(box, [r]) {
 		const { curve, end, have, left, unit } = tailOf(r), told = percentilesOf(r);
-		/* Where a limit lies beside the curve: at its percentile, or beyond the end where that one is not known. */
+		/* The position of a limit next to the curve: at its percentile, or beyond the end
+		 * if that is unknown. */
 		const limits = limitsOf(r).map(l => ({ ...l, share: (told.find(p => p.name.replace(".", "") === l.stat) || {}).share })).filter(l => l.share > 0);
 
 		figure(box, {

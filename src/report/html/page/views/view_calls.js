@@ -1,5 +1,5 @@
 // view_calls.js - call paths of a record: the picture of its tree with switchable weight, the table of functions
-// with pstats' columns, and who calls a function and what it calls.
+// with pstats' columns, and the callers and callees of a function.
 //
 // SPDX-License-Identifier: Apache-2.0
 

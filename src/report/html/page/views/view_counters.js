@@ -1,4 +1,4 @@
-// view_counters.js - what was counted of a program: where its time was, and every event with its rate.
+// view_counters.js - performance counters of a program: its time, and every event with its rate.
 //
 // SPDX-License-Identifier: Apache-2.0
 

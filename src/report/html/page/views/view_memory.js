@@ -1,5 +1,5 @@
-// view_memory.js - memory of a program: its use over time with the peaks, then who held it at the peak, who leaked, who
-// allocated, by call path, function and line.
+// view_memory.js - memory of a program: its use over time with the peaks, then the functions that held it at
+// the peak, leaked it, and allocated it, by call path, function and line.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -28,11 +28,11 @@ function uses(r) {
 	}).filter(Boolean);
 }
 
-/** Labels of peaks, each beside its point, none over another: [{use, x, y, anchor}]. */
+/** Labels of peaks, each next to its point, without overlap: [{use, x, y, anchor}]. */
 function peakLabels(list, x, y, width) {
 	const labels = list.map(use => ({ use, x: x(use.top[0]), y: y(use.top[1]) - 8, anchor: x(use.top[0]) > width - 170 ? "end" : "start" })).sort((a, b) => a.y - b.y);
 
-	/* Above the curves there is room: peaks that lie close are named upwards. */
+	/* There is space above the curves: labels of close peaks are stacked upwards. */
 	spaced(labels.map(l => l.y), 15, 12, y(0)).forEach((at, i) => { labels[i].y = at; });
 	return labels;
 }

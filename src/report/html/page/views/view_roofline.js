@@ -1,4 +1,4 @@
-// view_roofline.js - how near each operator comes to what this machine can do, and what there would be to gain.
+// view_roofline.js - how near each operator is to the machine's limits, and the possible gain.
 // Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (2009).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -45,7 +45,7 @@ export function roofDomain(dots, peaks, levels) {
 	return { x: [Math.min(...xs) / 2.5, Math.max(...xs) * 2.5], y: [Math.min(...ys) / 2.5, Math.max(...ys) * 2] };
 }
 
-/** What colour stands for: the types with most time; the rest is one. */
+/** Colours: the types with most time; the others share one. */
 function typeColours(dots) {
 	const time = new Map();
 
@@ -65,7 +65,8 @@ function drawRoofs(svg, x, y, peaks, levels) {
 
 	svg.append("g").selectAll("line").data(lines).join("line").attr("class", d => `rule roof ${d.kind}`)
 		.attr("x1", d => x(d.from[0])).attr("y1", d => y(d.from[1])).attr("x2", d => x(d.to[0])).attr("y2", d => y(d.to[1]));
-	/* The names of the slopes lie on them; where two slopes are near each other, the lower one's begins behind the other. */
+	/* The labels of the slopes are on them; if two slopes are close, the lower one's label
+	 * starts after the other. */
 	const turn = -Math.atan2(y(1) - y(10), x(10) - x(1)) * 180 / Math.PI;
 	let above = -Infinity, begin = 8;
 	for (const d of lines.filter(l => l.kind === "level" && l.from[1] < top).sort((a, b) => b.value - a.value)) {

@@ -15,7 +15,7 @@ import { number } from "../record.js";
 
 const MAP_HIGH = 460, DEEP = 3, HEAD = 20, SEEN = 1.5; /* px */
 
-/** The weight of an operator; what is not known has no area. */
+/** The weight of an operator; unknown weights have no area. */
 const weightIn = key => d => (d.op ? Math.max(0, number(d.op[key]) || 0) : 0);
 const title = d => (d.className ? `${d.name} (${d.className})` : d.name);
 

@@ -119,7 +119,8 @@ function drawLaps(box, lap) {
 
 const BARS = 100;
 
-/** Steps taken apart: {parts: [{key, name}], bars: [{from, n, sums}]}: at most so many bars, each the mean of its steps. */
+/** Breakdown of steps: {parts: [{key, name}], bars: [{from, n, sums}]}: a bounded number of bars,
+ * each the mean of its steps. */
 export function stepBars(r, most = BARS) {
 	const t = table(r, "steps");
 	if (!t)
