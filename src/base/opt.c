@@ -312,8 +312,8 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	for (size_t i = size; i < struct_size; i++)
 		if (((const char *)given)[i])
 			DCK_FAIL(err, E_VERSION,
-				 "a config of %s() sets what this version of the library does not "
-				 "know: it is older than the program",
+				 "a config of %s() has members that this version of the library "
+				 "does not have: the library is older than the program",
 				 init);
 	memcpy(own, given, struct_size < size ? struct_size : size);
 	memcpy(own, &own_size, sizeof own_size);

@@ -40,7 +40,7 @@ typedef struct cli_format {
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
-		 "files below the working directory; everybody who has the page can read them"),   \
+		 "files below the working directory; every reader of the page can read them"),     \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
 		       "--sources, also from files below this directory")
 extern const char *const cli_formats[]; /* "text", "json", "csv", "markdown", "html", NULL */
@@ -379,7 +379,7 @@ int cli_record_show(const cli *c, const dck_record *r);
  * Call the check before the run. */
 int cli_profile_check(const cli *c);
 int cli_profile_show(const cli *c, const dck_record *r);
-#define CLI_UNTIL_THEN "; this is what it had done until then"
+#define CLI_UNTIL_THEN "; the results are partial"
 /* Returns whether to detach from a profiled program, because only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);
 /* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed

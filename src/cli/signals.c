@@ -122,8 +122,8 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 static void on_deadline(int sig)
 {
 	static const char late[] =
-	    "deepclock: interrupted, but the engine did not come back: what this process measured "
-	    "is lost; bench --processes N measures in N processes, and reports those that ended\n";
+	    "deepclock: interrupted, but the engine did not return: the results of this process "
+	    "are lost; bench --processes N measures in N processes, and reports those that ended\n";
 
 	(void)sig;
 	if (looks) {

@@ -99,9 +99,7 @@ static void row_fill(block *k, dck_engine_info *row, const dck_engine *e, const 
 				 .usable = true,
 				 .facts = k->pairs};
 	if (why_not || (b->n > 0 && b->data[0] != '+')) {
-		const char *why = why_not    ? why_not
-				  : b->n > 2 ? b->data + 2
-					     : "it does not say why";
+		const char *why = why_not ? why_not : b->n > 2 ? b->data + 2 : "no reason given";
 		row->usable = false;
 		row->why_not = probe_keep(k, why, strlen(why) + 1);
 		return;

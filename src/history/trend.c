@@ -35,7 +35,7 @@ static const char *const by_choices[] = {"record", "commit", "day", NULL};
 
 const dck_opt dck_history_trend_options[] = {
     DCK_OPTION(CHOICE, dck_history_trend_config, by, "by", "WHAT", "record",
-	       "trend: what a point is; of several records their mean", .choices = by_choices),
+	       "trend: grouping into points; the mean of several records", .choices = by_choices),
     DCK_FLAG(dck_history_trend_config, mixed, "mixed",
 	     "trend: records of other machines and methods too, which do not compare"),
     DCK_OPTION(SHARE, dck_history_trend_config, min_change, "min-change", "SHARE", "0",

@@ -205,7 +205,7 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
 				 p->model_path,
 				 exposed->data && m->lib.minor < ORT_MINOR_FOLDER
-				     ? " (weights in a file of their own need 1.21 for this)"
+				     ? " (weights in a separate file need 1.21 for this)"
 				     : "");
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
 }

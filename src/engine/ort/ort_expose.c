@@ -55,7 +55,7 @@ static dck_status model_bytes(const dck_open_params *p, dck_buffer *ret, dck_err
 		if (status == DCK_E_LIMIT)
 			DCK_FAIL(err, E_UNSUP,
 				 "'%s' is larger than 2 GiB: the values of such a model can be "
-				 "seen when its weights are in a file of their own (external data)",
+				 "observed when its weights are in a separate file (external data)",
 				 p->model_path);
 		return status;
 	}
@@ -79,7 +79,7 @@ dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err)
 		dck_buffer_done(&b);
 		DCK_FAIL(err, E_UNSUP,
 			 "the model and the names of its values are larger than 2 GiB: its values "
-			 "can be seen when its weights are in a file of their own (external data)");
+			 "can be observed when its weights are in a separate file (external data)");
 	}
 	char *data = mem_resize(b.data, n);
 	if (!data) {

@@ -56,7 +56,7 @@ static dck_status asked_folder(const char *folder, const char *how, mem_arena *a
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
 		if (os_path_newest(a, folder, mem_arena_fmt(a, "%s" PYTHON_MODULE "*", inside[i])))
 			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
-	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
+	DCK_NEED(!mem_arena_failed(a), err, "to search ONNX Runtime");
 	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the directory '%s' (%s)", folder, how);
 }
 
@@ -75,12 +75,12 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (%s)", path, how);
 	else if (strncmp(slash ? slash + 1 : path, PYTHON_MODULE, strlen(PYTHON_MODULE)) == 0)
 		DCK_FAIL(err, E_VERSION,
-			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, "
-			 "which lies beside it from 1.19 on as " LIBRARY,
+			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, which "
+			 "is in the same directory from 1.19 on as " LIBRARY,
 			 path, how);
 	else if (!slash) /* a name alone would send the loader to its own path */
 		file = mem_arena_fmt(a, "./%s", path);
-	DCK_NEED(file, err, "to look for ONNX Runtime");
+	DCK_NEED(file, err, "to search ONNX Runtime");
 	ret->place[ret->n++] = (ort_place){
 	    .path = file, .how = how, .asked = true, .trusted = strcmp(how, by_option) == 0};
 	return DCK_OK;
@@ -107,7 +107,7 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 
 void ort_find_beside(ort_places *p, mem_arena *a, const char *self)
 {
-	static const char beside[] = "beside deepclock", packages[] = "packages beside deepclock";
+	static const char beside[] = "next to deepclock", packages[] = "packages next to deepclock";
 	/* A build directory (and the tests and examples in it), an installed program, an installed
 	 * library: in lib, and in a directory of lib for its kind of machine. In a wheel the
 	 * program is in deepclock/bin of the packages, the extension in deepclock. */
@@ -238,6 +238,6 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 	beside_deepclock(ret, a);
 	python_packages(ret, a);
 	loader_path(ret, a);
-	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
+	DCK_NEED(!mem_arena_failed(a), err, "to search ONNX Runtime");
 	return DCK_OK;
 }

@@ -140,9 +140,8 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	if (refusal && strstr(l->api.GetErrorMessage(refusal), "Unknown provider name")) {
 		l->api.ReleaseStatus(refusal);
 		DCK_FAIL(err, E_UNSUP,
-			 "provider '%s' is in this build of ONNX Runtime, "
-			 "and needs a set-up of its own, "
-			 "which the engine 'ort' has for cpu and cuda only",
+			 "provider '%s' is in this build of ONNX Runtime, and needs its own "
+			 "setup, which the engine 'ort' has for cpu and cuda only",
 			 name);
 	}
 	return ort_check(l, refusal, err, "cannot use provider '%s'", name);

@@ -280,7 +280,7 @@ dck_status shape_resolve_give(shape_resolve *z, size_t input, const int64_t *dim
 
 	if (info->rank >= 0 && (size_t)info->rank != rank)
 		DCK_FAIL(err, E_ARG,
-			 "%s gives the input '%s' %zu dimensions (%s), the model wants %d (%s)",
+			 "%s gives the input '%s' %zu dimensions (%s), the model needs %d (%s)",
 			 from, info->name, rank, subject_dims_text(z->arena, dim, NULL, rank),
 			 (int)info->rank,
 			 subject_dims_text(z->arena, info->dim, info->symbol, (size_t)info->rank));
@@ -718,7 +718,7 @@ uint64_t shape_resolve_items(const shape_resolve *z, const model_values *v,
 	const bool shared = in != NULL;
 
 	if (c->batch > 0 && z->n > 0) {
-		*ret_how = "as --batch says";
+		*ret_how = "from --batch";
 		return c->batch;
 	}
 	if (!in)

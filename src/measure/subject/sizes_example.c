@@ -602,7 +602,7 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 	    (s->model.engine && strcmp(s->model.engine, "ort") != 0))
 		return DCK_OK;
 	a = mem_arena_new(0);
-	DCK_NEED(a, err, "to look at the model");
+	DCK_NEED(a, err, "to read the model");
 	status = example_check(s, command, a, err);
 	mem_arena_free(a);
 	return status;

@@ -372,7 +372,7 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 	case DCK_SUBJECT_MODEL:
 		return engine_find(s->model.engine ? s->model.engine : "ort", &t->engine, err);
 	}
-	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
+	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which is unknown", (int)s->kind);
 }
 
 /* Returns the first row whose value in cfg is not the default, or NULL. */
@@ -395,7 +395,7 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 	if (s->kind != DCK_SUBJECT_COMMAND)
 		o = option_touched(dck_command_options, &s->command, &plain.command);
 	if (o)
-		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
+		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is not a command", o->name,
 			 s->text ? s->text : "the function");
 	/* Functions and commands can be pinned too. */
 	plain.model.cpus = s->model.cpus;
@@ -462,8 +462,8 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	e = t->engine.ops;
 	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))
 		DCK_FAIL(err, E_ARG,
-			 "the plug-in '%s' brings no workload of its own: "
-			 "give it a model with --engine plugin:%s MODEL",
+			 "the plug-in '%s' has no built-in workload: give it a model with "
+			 "--engine plugin:%s MODEL",
 			 s->text, s->text);
 	DCK_TRY(engine_can_observe(e, t->observe, err));
 	if (s->model.cpus)
@@ -493,7 +493,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	phase_begin(p, "inputs");
 	DCK_TRY(inputs_make(t, &s->model, err));
 	if (o->usual_batch)
-		t->items_how = "a usual size of what the model leaves open";
+		t->items_how = "a usual size for the model's open dimensions";
 	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
 	DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
@@ -502,7 +502,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 		    subject_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
 	if (s->items > 0 || s->model.items > 0) {
 		t->items = s->items > 0 ? s->items : s->model.items;
-		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
+		t->items_how = s->items > 0 ? "from the caller" : "from --items";
 	}
 	return DCK_OK;
 }

@@ -209,7 +209,7 @@ static void compared_notes_put(record_builder *b, const compared *x)
 		snprintf(others, sizeof others, "; and %zu other output(s)", n - 1);
 	if (first)
 		record_note(b, "outputs-differ",
-			    "%s%sthe output '%s' is not what the reference gives: %s%s", label, by,
+			    "%s%sthe output '%s' differs from the reference: %s%s", label, by,
 			    first->name, first->why, others);
 }
 

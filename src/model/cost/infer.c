@@ -462,7 +462,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		c.row->shape(&o);
 	if (!f)
 		op_unknown(&o,
-			   c.row ? "its rule says nothing of it"
+			   c.row ? "its rule does not define it"
 				 : "deepclock has no rule for the operator %s%s%s",
 			   domain, *domain ? "." : "", node->op);
 	finish_outputs(in, &o, at);

@@ -63,7 +63,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 	names given;
 
 	DCK_NEED(in && out && names_init(&given, a, g->ninitializers + g->nsparse), err,
-		 "to look at the model's inputs");
+		 "to read the model's inputs");
 	for (size_t i = 0; i < g->ninitializers; i++)
 		if (g->initializers[i].name)
 			names_add(&given, g->initializers[i].name);
@@ -75,7 +75,7 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 			declared_value_read(&g->inputs[i], a, &in[v.nin++]);
 	for (size_t i = 0; i < g->noutputs; i++)
 		declared_value_read(&g->outputs[i], a, &out[v.nout++]);
-	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
+	DCK_NEED(!mem_arena_failed(a), err, "to read the model's inputs");
 	*ret = v;
 	return DCK_OK;
 }

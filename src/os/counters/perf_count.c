@@ -177,7 +177,7 @@ static const char *reason(int error)
 	case ENOSYS:
 		return "this kernel, or the sandbox around us, has no perf_event_open()";
 	case EINVAL:
-		return "the kernel does not know this event";
+		return "the kernel does not support this event";
 	case EBUSY:
 		return "another process uses this counter";
 	case EMFILE:

@@ -292,7 +292,7 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 			break;
 	}
 	if (r->fd < 0)
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a temporary file next to '%s'",
 			       path);
 	cleanup_add_path(LEFTOVER_FILE, r->temp);
 	dck_file_inherit(r->fd, r->target);

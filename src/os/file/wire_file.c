@@ -43,7 +43,7 @@ dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source
 	if (found == OS_NOTHING) {
 		int e = errno;
 		os_close(fd);
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at %s '%s'", kind->thing, path);
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot examine %s '%s'", kind->thing, path);
 	}
 	if (found != OS_FILE) {
 		os_close(fd);

@@ -88,7 +88,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 	if (why == ENOENT || why == ENOTDIR)
 		DCK_FAIL(err, E_ABSENT, "there is no program '%.200s'%s%s", name,
 			 strchr(name, '/') ? "" : " in the directories that PATH lists",
-			 strchr(name, ' ') ? ": each of its words is an argument of its own" : "");
+			 strchr(name, ' ') ? ": each of its words is a separate argument" : "");
 	if (why)
 		DCK_FAIL_ERRNO(err, E_IO, why, "cannot run '%.200s'", name);
 	char *found = mem_dup(path);

@@ -35,15 +35,15 @@
 
 const dck_opt dck_count_options[] = {
     DCK_OPTION(LIST, dck_count_config, events, "events", "LIST", NULL,
-	       "what is counted, by perf's names, with commas; 'list' shows them; may be repeated",
+	       "events by perf's names, separated by commas; 'list' shows them; may be repeated",
 	       .letter = 'e'),
     DCK_FLAG(dck_count_config, no_functions, "no-functions",
 	     "counters alone: no library is preloaded into the program"),
     DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL, "only the first N functions",
 	       .min = 1, .max = 1e6),
     DCK_OPTION(CHOICE, dck_count_config, sort, "sort", "WHAT", "self",
-	       "the order of the functions: by own time, time with what they call, calls; also in "
-	       "pstats' words",
+	       "order of the functions: self time, total time, calls; pstats' names are accepted "
+	       "too",
 	       .choices = dck_count_sorts),
     {0},
 };
@@ -208,7 +208,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 		st = count_zones_add(&r->zones, &f, err);
 	if (st == DCK_OK && (left.no_room || left.lanes_failed) && !r->why)
 		r->why =
-		    "the directory for temporary files is full; set TMPDIR to one with more room";
+		    "the directory for temporary files is full; set TMPDIR to one with more space";
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
 	} else if (st == DCK_OK) {
@@ -223,7 +223,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
 		if (left.lanes_failed)
 			record_note(b, "count-lost",
-				    "%u threads were not counted: there was no room for their "
+				    "%u threads were not counted: there was no space for their "
 				    "files; set TMPDIR to a directory with more",
 				    left.lanes_failed);
 		if (left.lacking)

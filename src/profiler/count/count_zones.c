@@ -208,7 +208,7 @@ void count_zones_put(const count_zones *z, record_builder *b)
 	if (z->cut)
 		record_note(
 		    b, "count-zones-cut",
-		    "%u process%s came to no end of %s own: zones are counted until about a "
+		    "%u process%s did not end by %s own exit: zones are counted until about a "
 		    "tenth of a second before",
 		    z->cut, z->cut == 1 ? "" : "es", z->cut == 1 ? "its" : "their");
 }

@@ -80,7 +80,7 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_memory_p
 	}
 	m->took_ns = os_now_ns() - m->began_ns;
 	rss_sampler_stop(watch, looks);
-	m->why = mem_dup("it ran already: what it allocated before is not known");
+	m->why = mem_dup("it was already running: its earlier allocations are unknown");
 	return DCK_OK;
 }
 
@@ -106,8 +106,8 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, 
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own && sums.no_room)
-			m.why = "the directory for temporary files is full (set TMPDIR to one with "
-				"more room), or the program may not map as much (ulimit -v)";
+			m.why = "the directory for temporary files is full (set TMPDIR to one "
+				"with more space), or the program may not map as much (ulimit -v)";
 		else if (!own)
 			m.why = "its environment was cleared, or the loader did not preload the "
 				"library";

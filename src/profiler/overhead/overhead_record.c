@@ -97,7 +97,7 @@ static void overhead_answer_put(record_builder *b, const overhead *o)
 			      overhead_methods[dearest].name, exp(most));
 	else if (exp(widest) > FACTOR_MAX)
 		record_answer(b,
-			      "%zu round%s do%s not show what a method costs; give more --rounds",
+			      "%zu round%s do%s not show the cost of a method; give more --rounds",
 			      o->rounds, o->rounds == 1 ? "" : "s", o->rounds == 1 ? "es" : "");
 	else
 		record_answer(

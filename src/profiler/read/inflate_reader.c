@@ -65,7 +65,7 @@ static dck_status more_input(unpacker *u, dck_err *err)
 	const size_t n = u->end - u->at < IN ? (size_t)(u->end - u->at) : IN;
 
 	if (!n)
-		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends inside what is compressed",
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends inside compressed data",
 			 u->source->label);
 	DCK_TRY(wire_source_copy(u->source, u->at, n, u->in, err));
 	u->at += n;
@@ -89,8 +89,8 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 	if (status == Z_MEM_ERROR)
 		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
 	if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-		DCK_FAIL(err, E_FORMAT, "%s is malformed: what is compressed in it is broken (%s)",
-			 u->source->label, u->z.msg ? u->z.msg : "by its form");
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: its compressed data are damaged (%s)",
+			 u->source->label, u->z.msg ? u->z.msg : "bad format");
 	if (got > *u->budget)
 		DCK_FAIL(err, E_LIMIT, "%s unpacks to more than %d times its size",
 			 u->source->label, (int)UNPACK_RATIO_MAX);

@@ -657,7 +657,7 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	};
 
 	record_table(b, "modules",
-		     "Modules: forward with all in them, backward of their own operators", columns,
+		     "Modules: forward with submodules, backward of their own operators", columns,
 		     sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);

@@ -53,9 +53,9 @@ static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 	if (first->unix_ns <= 0 || own->unix_ns <= 0)
 		DCK_FAIL(
 		    err, E_UNSUP,
-		    "'%.200s' and '%.200s' have no clock in common: they are not known to be of "
-		    "one machine, and one does not say the time of day; record both with "
-		    "'deepclock trace'",
+		    "'%.200s' and '%.200s' have no clock in common: they may be of different "
+		    "machines, and one does not have the time of day; record both with 'deepclock "
+		    "trace'",
 		    p[0].path, p[i].path);
 	p[i].base_ns = own->unix_ns - first->unix_ns;
 	if (first->unix_error_ns && own->unix_error_ns)
@@ -70,8 +70,8 @@ static dck_status align_check(const trace_place *p, dck_err *err)
 {
 	if (!p->facts.dated)
 		DCK_FAIL(err, E_UNSUP,
-			 "'%.200s' has no snapshot of its clocks, so that its times mean nothing "
-			 "beside those of other files; record it with 'deepclock trace'",
+			 "'%.200s' has no snapshot of its clocks, so that its times cannot be "
+			 "compared with those of other files; record it with 'deepclock trace'",
 			 p->path);
 	if (p->facts.about.boottime_ns > TIME_MAX || p->facts.about.unix_ns > TIME_MAX ||
 	    p->last_ns > TIME_MAX || p->facts.own_ns > TIME_MAX ||

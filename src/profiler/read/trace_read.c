@@ -44,7 +44,7 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    (unsigned long long)f->undated);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);
-		record_note(b, "trace-truncated", "%s: what stands before is in the table", f->cut);
+		record_note(b, "trace-truncated", "%s: everything before is in the table", f->cut);
 	}
 }
 
@@ -181,7 +181,7 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 	gzip_sink *g = NULL;
 
 	if (!f)
-		DCK_FAIL(err, E_ARG, "a trace has no form '%s'", form);
+		DCK_FAIL(err, E_ARG, "unknown trace format '%s'", form);
 	if (gzip && !f->gunzips)
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	if (gzip)

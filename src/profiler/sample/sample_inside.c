@@ -134,7 +134,7 @@ static double inside_price(void *self, const char **ret_how)
 {
 	const inside *s = self;
 
-	*ret_how = "time in the handlers, and what a signal costs in this process";
+	*ret_how = "time in the handlers, and the cost of a signal in this process";
 	const slots_drain *d = &s->drain;
 
 	return d->taken ? (double)d->taken_ns / (double)d->taken + sample_overhead_of_signal() : 0;

@@ -258,7 +258,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
 	s->run.cancelled = s->cancelled;
 	s->run.waits = !s->config->wall ? NULL
-		       : s->looks_on	? "looks at threads from outside, every 10 ms or less often"
+		       : s->looks_on	? "polls threads from outside, at most every 10 ms"
 					: "context switches";
 	s->run.looks = s->looks.looks;
 	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;

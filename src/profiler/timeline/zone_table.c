@@ -53,8 +53,7 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
 	record_cell_int(b, (int64_t)z->total_ns);
 	if (z->self_unknown)
-		record_cell_absent(
-		    b, "a range that any thread may end: what lies inside is not known");
+		record_cell_absent(b, "a range that any thread may end: its children are unknown");
 	else
 		record_cell_int(b, (int64_t)z->self_ns);
 	if (!z->calls) {
@@ -140,8 +139,8 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
 	else
 		record_answer(b,
-			      "%.60s spends the most time of its own: %s in %s call%s, "
-			      "%.0f %% of all zones'",
+			      "%.60s has the most self time: %s in %s call%s, %.0f %% of all "
+			      "zones'",
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 

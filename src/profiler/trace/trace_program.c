@@ -60,11 +60,11 @@ static bool temp_has_room(const char *folder)
 static const char *why_cut(const char *folder)
 {
 	return temp_has_room(folder)
-		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
-		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
-		     "a seccomp filter forbade what records; or no descriptor was free"
-		   : "its recording has no end: the directory for temporary files has no room "
-		     "(TMPDIR names another)";
+		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
+		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
+		     "filter forbade recording; or no descriptor was free"
+		   : "its recording has no end: the directory for temporary files is full (set "
+		     "TMPDIR to another)";
 }
 
 /* Makes the record of a program that left none. announced: it had started to record, so its trace
@@ -101,7 +101,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 			 p->signal, strsignal(p->signal));
 	DCK_FAIL(err, E_ABSENT,
 		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
-		 "NVTX or ITT, and what it waits for is not seen: %s",
+		 "NVTX or ITT, and its blocking calls are not observed: %s",
 		 name, why ? why : "it ended before anything was recorded");
 }
 

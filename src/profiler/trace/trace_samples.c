@@ -182,7 +182,7 @@ static void file_samples_put(trace_samples *s, const dck_record *of, const char 
 	dck_err err;
 
 	if (!absent && format && format != &trace_perfetto)
-		absent = "only Perfetto's form of a trace takes samples";
+		absent = "only Perfetto's trace format has samples";
 	if (!absent && os_path_kind(path, &bytes) != OS_FILE)
 		absent = "there is no file";
 	if (absent) {

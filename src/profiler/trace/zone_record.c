@@ -137,6 +137,6 @@ dck_status zone_record(const drain *d, const zone_method *m, const trace_file_sa
 		return st;
 	}
 	if (m->capture && !m->captures)
-		record_answer(b, "none of the ranges that were to be recorded was opened");
+		record_answer(b, "none of the requested ranges was opened");
 	return record_finish(b, ret, err);
 }

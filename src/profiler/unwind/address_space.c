@@ -111,7 +111,7 @@ static dck_status open_vdso(elf_file **ret, dck_err *err)
 	Elf64_Ehdr head;
 
 	if (!at)
-		DCK_FAIL(err, E_ABSENT, "the kernel's vdso is not there");
+		DCK_FAIL(err, E_ABSENT, "the kernel's vdso is missing");
 	memcpy(&head, at, sizeof head);
 	uint64_t n = head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
 
@@ -144,7 +144,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	char name[PATH_MAX + 64];
 	elf_file *f = NULL;
 
-	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' is not there any more", path);
+	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' no longer exists", path);
 	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
 		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
 	f = open_same(name, path, m->inode, err);

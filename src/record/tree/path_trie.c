@@ -157,8 +157,8 @@ dck_status path_trie_put(const path_trie *p, const char *name, const char *title
 			    "%llu calls are in the table of %s, but not in the tree: %s",
 			    (unsigned long long)p->lost, name,
 			    p->failed ? "there was no memory for their call paths; free some, or "
-					"look at a shorter part"
+					"record a shorter part"
 				      : "there are too many call paths, or they are too deep; "
-					"name zones by what they do, not by what they work on");
+					"name zones by their work, not by their data");
 	return status;
 }

@@ -224,7 +224,7 @@ static dck_status browser_line_read(const browsed *b, const char *line, size_t n
 		status = b->each(b->self, &chart, err);
 	else
 		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-				 "what the browser drew cannot be read");
+				 "the browser's output cannot be read");
 	dck_buffer_done(&chart.svg);
 	dck_buffer_done(&chart.png);
 	return status;

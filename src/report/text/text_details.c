@@ -207,7 +207,7 @@ static void effort_put(page *p, const dck_record *r)
 				      format_percent(v, buf));
 		f = dck_record_fact(r, "plan", "precision");
 		if (f && format_number_of(&f->value, &asked))
-			snprintf(text + n, sizeof text - n, " (asked %s)",
+			snprintf(text + n, sizeof text - n, " (requested %s)",
 				 format_percent(asked, buf));
 	}
 	page_to(p, 2);

@@ -228,7 +228,7 @@ static void kept_put(page *p, const dck_record *r)
 
 	if (!from || !at || strncmp(from, "kept", 4) != 0 || strlen(at) < 16)
 		return;
-	snprintf(line, sizeof line, "measured %.10s %.5s UTC and kept; --refresh measures again",
+	snprintf(line, sizeof line, "measured %.10s %.5s UTC and cached; --refresh measures again",
 		 at, at + 11);
 	page_to(p, 2);
 	text_style_set(p, PAGE_DIM);

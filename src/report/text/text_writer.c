@@ -28,5 +28,5 @@ static void text_report(const dck_record *const *records, size_t n, const dck_st
 const dck_writer report_text = {
     .name = "text",
     .ext = ".txt",
-    .help = "the answer for people; with --details all tables, a histogram and facts",
+    .help = "a short answer; with --details all tables, a histogram and facts",
     .write = text_report};

@@ -582,8 +582,8 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 			    "they are of different models");
 	if (m->spread > 1.5)
 		record_note(b, "operators-scatter",
-			    "the operators' ratios scatter %.1f times as far as their intervals "
-			    "say, as two starts do: the intervals are widened by that",
+			    "the operators' ratios scatter %.1f times as far as their intervals, "
+			    "as two starts do: the intervals are widened by that",
 			    m->spread);
 	if (m->n > SHOWN_MAX && m->paired > SHOWN_MAX)
 		record_note(b, "operators-cut",

@@ -40,11 +40,14 @@ bool dck_cost_peer_get(int as, dck_cost_peer *ret)
 
 const dck_opt dck_cost_options[] = {
     DCK_OPTION(CHOICE, dck_cost_config, as, "as", "COUNTER", "none",
-	       "also what another counter's convention says, and the difference by operator type",
+	       "also the count by another counter's convention, and the difference by operator "
+	       "type",
 	       .choices = dck_cost_peers),
     DCK_FLAG(dck_cost_config, backward, "backward",
-	     "also what a training step costs, by a stated formula"),
-    DCK_FLAG(dck_cost_config, run, "run", "run the model once, to know what depends on values"),
+	     "also the cost of a training step, by a stated formula"),
+    DCK_FLAG(dck_cost_config, run, "run",
+	     "run the model once, to resolve sizes that depend on "
+	     "values"),
     DCK_FLAG(dck_cost_config, strict, "strict",
 	     "fail (exit status 1) when the cost of an operator is not known"),
     {0},
@@ -509,9 +512,9 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			      : "";
 	if ((r->filled || r->nchoices) && list && shapes)
 		record_note(b, "one-run",
-			    "the cost is that of one run with these inputs, "
-			    "which decided what the graph leaves to values%s%s%s: "
-			    "other inputs may cost something else (--input gives them)",
+			    "the cost is that of one run with these inputs, which decided the "
+			    "sizes that depend on values%s%s%s: other inputs may have another "
+			    "cost (--input gives them)",
 			    list, r->nchoices > 3 ? "; ..." : "", shapes);
 }
 
@@ -524,8 +527,8 @@ static void note_run(record_builder *b, const cost_result *r, const tally_real *
 	note_shown(b, r, a);
 	if (r->differ)
 		record_note(b, "shape-differs",
-			    "the engine's run gave %zu values another shape or type than the rules "
-			    "say, '%s' first: the costs of operators around it may be wrong",
+			    "the engine's run gave %zu values another shape or type than the "
+			    "rules, '%s' first: the costs of adjacent operators may be wrong",
 			    r->differ, r->first_differing);
 }
 

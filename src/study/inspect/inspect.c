@@ -476,8 +476,8 @@ static void files_put(record_builder *b, inspection *x)
 	}
 	if (x->missing)
 		record_note(b, "weights-missing",
-			    "%zu of %zu files of weights that the model names are not beside it, "
-			    "'%s' first",
+			    "%zu of %zu files of weights that the model names are not in its "
+			    "directory, '%s' first",
 			    x->missing, x->nfiles, x->files[0].name);
 }
 

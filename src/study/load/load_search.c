@@ -140,10 +140,10 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 		    dck_text_time(j->needed / highest * 1e9, all, sizeof all));
 	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
 		DCK_FAIL(err, E_ARG,
-			 "--find-peak cannot end with an answer in --max-time %s: to show that %s "
-			 "holds takes %.0f independent requests at each rate, which at %s "
-			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, or "
-			 "limit a lower percentile",
+			 "--find-peak cannot reach a verdict in --max-time %s: to show that %s is "
+			 "met takes %.0f independent requests at each rate, which at %s "
+			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, "
+			 "or limit a lower percentile",
 			 dck_text_time(max_ns, text, sizeof text), j->limits[j->needed_by].text,
 			 j->needed, load_rate_text(rate, each),
 			 dck_text_time(j->needed / rate * 1e9, all, sizeof all),

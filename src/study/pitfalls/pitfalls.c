@@ -38,7 +38,7 @@
 
 const dck_opt dck_pitfalls_options[] = {
     DCK_OPTION(TIME, dck_pitfalls_config, time_ns, "time", "TIME", "1s",
-	       "for each mistake, about; long runs take what they need", .min = 1e6, .max = 1e13),
+	       "approximate time of each mistake; long runs take longer", .min = 1e6, .max = 1e13),
     DCK_OPTION(SHARE, dck_pitfalls_config, margin, "margin", "SHARE", "1%",
 	       "a number that is off by no more does no harm", .max = 10),
     DCK_OPTION(SHARE, dck_pitfalls_config, level, "level", "SHARE", "95%",
@@ -408,8 +408,8 @@ static void pitfalls_stopped_note(record_builder *b, const pitfall *p, dck_statu
 			    p->row, p->nrows);
 	else
 		record_note(b, "pitfalls-failed",
-			    "the mistakes could not be made: %s; "
-			    "this is the honest measurement alone",
+			    "the mistakes could not be made: %s; only the honest measurement is "
+			    "reported",
 			    why->msg);
 }
 

@@ -270,7 +270,7 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 	ret->has_interval = pairs.has_interval;
 	ret->lo = pairs.lo;
 	ret->hi = pairs.hi;
-	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu trials each",
+	snprintf(ret->seen, sizeof ret->seen, "%s against %s, medians of %zu trials each",
 		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
 		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
 	return DCK_OK;

@@ -78,7 +78,7 @@ static void luck_tell(pitfall *p, const double *x, size_t n, const char *of, pit
 	memcpy(y, x, n * sizeof *x);
 	stat_sort(y, n);
 	snprintf(ret->seen, sizeof ret->seen,
-		 "of %zu %s 90 %% lie between %s and %s, all between %s and %s", n, of,
+		 "of %zu %s 90 %% are between %s and %s, all between %s and %s", n, of,
 		 dck_text_time(stat_quantile_sorted(y, n, END_LOW), a, sizeof a),
 		 dck_text_time(stat_quantile_sorted(y, n, END_HIGH), b, sizeof b),
 		 dck_text_time(y[0], c, sizeof c), dck_text_time(y[n - 1], d, sizeof d));
@@ -187,8 +187,7 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 
 	DCK_TRY(singles_get(p, &median, err));
 	if (p->nsingles < TAIL_RUNS_P90)
-		DCK_FAIL(err, E_UNSUP,
-			 "%zu runs are too few to know a percentile by: give more --time",
+		DCK_FAIL(err, E_UNSUP, "%zu runs are too few for a percentile: give more --time",
 			 p->nsingles);
 	q = p->nsingles >= TAIL_RUNS_P99 ? 0.99 : 0.9;
 	each = p->nsingles >= TAIL_RUNS_P99 ? 50 : 10;
@@ -316,7 +315,7 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 
 	if (high_ns > 0)
 		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-			 ", 90 %% lie between %s and %s", dck_text_time(low_ns, low, sizeof low),
+			 ", 90 %% are between %s and %s", dck_text_time(low_ns, low, sizeof low),
 			 dck_text_time(high_ns, high, sizeof high));
 done:
 	mem_free(read);

@@ -472,7 +472,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
 	if (isnan(rate))
 		op->rate =
-		    RECORD_ABSENT(r->flops > 0	  ? "its time is below what the profiler resolves"
+		    RECORD_ABSENT(r->flops > 0	  ? "its time is below the profiler's resolution"
 				  : r->flops >= 0 ? "it computes nothing"
 						  : "its FLOPs are not known");
 	else
@@ -738,11 +738,10 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 	if (above)
 		record_note(
 		    b, "above-roof",
-		    "the rate of %zu operators, '%s' first, "
-		    "would be above what this machine can do, and is not shown: "
-		    "their time is near what the profiler resolves, "
-		    "they compute less than their definition says, "
-		    "or the limits were measured on a busy machine ('deepclock machine --refresh')",
+		    "the rate of %zu operators, '%s' first, would be above this machine's limit, "
+		    "and is not shown: their time is near the profiler's resolution, they compute "
+		    "less than by their definition, or the limits were measured on a busy machine "
+		    "('deepclock machine --refresh')",
 		    above, first_above);
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(

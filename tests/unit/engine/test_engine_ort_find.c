@@ -209,8 +209,8 @@ static void packages_come_before_the_loaders_path(void **state)
 	assert_true(env < python && python < home && home < loader);
 	assert_false(p.place[env].asked);
 	assert_null(p.old_wheel);
-	for (size_t i = 0; i < p.n; i++) /* what lies beside deepclock comes before all that */
-		if (strcmp(p.place[i].how, "beside deepclock") == 0)
+	for (size_t i = 0; i < p.n; i++) /* candidates next to deepclock come before the others */
+		if (strcmp(p.place[i].how, "next to deepclock") == 0)
 			assert_true(i < env);
 	mem_arena_free(a);
 }

@@ -299,7 +299,7 @@ static void set_stacked(op *o, size_t i, const val *each, int64_t at, sym_int n,
 	if (!each || each->kind != VAL_TENSOR || each->rank < 0) {
 		op_set_unknown(o, i, each ? each->dtype : 0, "%s",
 			       each && each->why ? each->why
-						 : "its body says nothing of what it makes");
+						 : "its body does not define its outputs");
 		return;
 	}
 	rank = each->rank + 1 + extra;
@@ -560,7 +560,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 {
 	size_t nin = o->made->nin - lead, nstate = nin - scans;
 	rounds r = {.g = g, .nstate = nstate, .nin = nin};
-	sym_int length = sym_unknown(o->nums, "the shape of what it scans is not known"), times;
+	sym_int length = sym_unknown(o->nums, "the shape of its scan input is unknown"), times;
 	sym_int batch = sym_const(-1);
 	bool stable;
 

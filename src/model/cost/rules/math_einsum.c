@@ -55,8 +55,8 @@ static bool size_merge(op *o, equation *e, int label, sym_int size)
 	if (sym_is(size, 1) || sym_same(*is, size))
 		return true;
 	if (sym_known(*is) && sym_known(size)) {
-		op_unknown(o, "an index of its equation stands for %lld and %lld", (long long)is->v,
-			   (long long)size.v);
+		op_unknown(o, "an index of its equation has the sizes %lld and %lld",
+			   (long long)is->v, (long long)size.v);
 		return false;
 	}
 	if (sym_known(size))

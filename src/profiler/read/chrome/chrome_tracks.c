@@ -178,8 +178,8 @@ uint32_t chrome_beside(chrome_reader *x, uint32_t row)
 	const char *name = string_name_of(&x->texts, t->name).text;
 	chrome_track made = {.kind = t->kind, .pid = t->pid, .parent = t->parent};
 	char text[KEPT_NAME_MAX];
-	int n = name ? snprintf(text, sizeof text, "%s (beside)", name)
-		     : snprintf(text, sizeof text, "%d (beside)", (int)t->tid);
+	int n = name ? snprintf(text, sizeof text, "%s (overlapping)", name)
+		     : snprintf(text, sizeof text, "%d (overlapping)", (int)t->tid);
 
 	made.tid = FOREIGN + (int32_t)x->ntracks;
 	made.name = chrome_text(x, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);

@@ -450,7 +450,7 @@ static dck_status event_read_field(const wire_reader *r, const wire_field *f,
 		e->place = hash_map_find(&q->interned[PF_INTERNED_SOURCES], f->value);
 		break;
 	case PF_EVENT_SOURCE:
-		DCK_TRY(wire_enter(r, f, "a place in the source", &inner, x->err));
+		DCK_TRY(wire_enter(r, f, "a source location", &inner, x->err));
 		return perfetto_place(inner, &iid, &e->place, x);
 	case PF_EVENT_COUNTER_INT:
 	case PF_EVENT_COUNTER_REAL:

@@ -176,7 +176,7 @@ static dck_status stacks_read(reader *x, stacks *s)
 	if (x->stacks > 1 && x->twice == x->stacks)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "these are folded stacks of two profiles, with two numbers in each line: "
-			 "give each profile as a file of its own");
+			 "give each profile as a separate file");
 	return DCK_OK;
 }
 

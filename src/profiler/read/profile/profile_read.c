@@ -119,13 +119,13 @@ static dck_status read_pstats(wire_source *s, record_builder *b, dck_err *err)
 static const profile_kind kinds[] = {
     {begins_pstats, read_pstats, NULL},
     {is_memray, NULL,
-     "a capture of memray: 'memray transform gprof2dot -o x.json FILE' writes what is read here"},
+     "a capture of memray: 'memray transform gprof2dot -o x.json FILE' writes a readable file"},
     {is_memray_table, NULL,
-     "memray's CSV or statistics: 'memray transform gprof2dot -o x.json FILE' of the capture writes "
-     "what is read here"},
+     "memray's CSV or statistics: 'memray transform gprof2dot -o x.json FILE' of the capture "
+     "writes a readable file"},
     {is_perf, NULL,
-     "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes what is "
-     "read here"},
+     "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes a "
+     "readable file"},
     {is_speedscope, speedscope_read, NULL},
     {is_gprof2dot, gprof2dot_read, NULL},
     {folded_is, folded_read, NULL},

@@ -355,9 +355,7 @@ static void answer_write(const pstats *p, uint32_t f, record_builder *b)
 	dck_text_time(t->self_ns, self, sizeof self);
 	dck_text_time(p->self_ns, all, sizeof all);
 	dck_text_count((int64_t)p->calls, calls, sizeof calls);
-	record_answer(b,
-		      "%.60s spends the most time of its own: %s, %.0f %% of %s in %s function "
-		      "calls",
+	record_answer(b, "%.60s has the most self time: %s, %.0f %% of %s in %s function calls",
 		      frame.name, self, p->self_ns > 0 ? 100 * t->self_ns / p->self_ns : 0, all,
 		      calls);
 }

@@ -25,7 +25,7 @@ export function leftOut(c, shown, k, whole) {
 	if (deep.paths)
 		list.push(`${paths(deep.paths)} below the last level shown (${shareText(deep.weight, whole)})`);
 	if (c.cut)
-		list.push(`the callers of ${paths(c.cut)} thinner than can be seen`);
+		list.push(`the callers of ${paths(c.cut)} too thin to be visible`);
 	return list.length ? `Not drawn: ${list.join("; ")}.` : "";
 }
 
@@ -50,7 +50,7 @@ export function formControls(s, draw) {
 		draw();
 	});
 	levels.querySelector("select").value = LEVELS.indexOf(s.levels);
-	return [el("span", { role: "group", "aria-label": "Form of the picture", class: "group" }, buttons), levels,
+	return [el("span", { role: "group", "aria-label": "Form of the chart", class: "group" }, buttons), levels,
 		choice("at least", LEASTS.map(v => (v ? percent(v) : "what can be seen")), i => {
 			s.least = LEASTS[i];
 			draw();

@@ -113,7 +113,7 @@ const asPng = picture => new Promise((done, failed) => {
 		canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
 		done(canvas.toDataURL("image/png").split(",")[1]);
 	};
-	image.onerror = () => failed(new Error("the browser does not read its own picture"));
+	image.onerror = () => failed(new Error("the browser cannot read its own image"));
 	image.src = `data:image/svg+xml;base64,${base64(picture.text)}`;
 });
 

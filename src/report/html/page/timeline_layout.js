@@ -98,11 +98,11 @@ export function thinnedText(about, file) {
 	const told = about.ranges_told + about.marks_told;
 
 	if (about.merged > 0)
-		said.push(`${count(told - about.merged)} of ${count(told)} ranges and marks are drawn by themselves at the closest zoom; ` +
-			`the other ${count(about.merged)}, all shorter than ${format(step, "ns")}, are blocks of ${format(step, "ns")} that say how many they are and how long they took. ` +
+		said.push(`${count(told - about.merged)} of ${count(told)} ranges and marks are drawn individually at the closest zoom; ` +
+			`the other ${count(about.merged)}, all shorter than ${format(step, "ns")}, are blocks of ${format(step, "ns")} with their number and total time. ` +
 			`The sums by name are of all of them; within a part of the timeline they are exact to steps of ${format(2 ** about.sums_shift, "ns")}.`);
 	else
-		said.push(`All ${count(told)} ranges and marks are here; where many are in a pixel, they are drawn as one.`);
+		said.push(`All ${count(told)} ranges and marks are here; several in one pixel are drawn as one.`);
 	if (about.values_kept < about.values_told)
 		said.push(`Of ${count(about.values_told)} values of counters ${count(about.values_kept)} points are left, with the least and the greatest of each.`);
 	if (about.undrawn > 0)

@@ -52,7 +52,7 @@ function drawOpBars(box, ops, act) {
 		const { sum, unknown } = sumOf(ops, weight.key), total = unknown ? 0 : sum; /* unknown values have no shares */
 		const { rows, none, all } = opBarRows(ops, group, weight, total, act);
 		const notes = [none ? `${digits(none)} of ${digits(all)} ${group.many} have no ${weight.name}` : "",
-			unknown ? `${weight.name} of ${digits(unknown)} operator${unknown === 1 ? " is" : "s are"} not known: sums with them are at least what is shown` : ""].filter(Boolean);
+			unknown ? `${weight.name} of ${digits(unknown)} operator${unknown === 1 ? " is" : "s are"} unknown: sums with them are lower bounds` : ""].filter(Boolean);
 
 		holder.replaceChildren();
 		bars(holder, { name: "operators", alone: `${weight.name} by ${group.name}`, rows, note: notes.join("; "),
@@ -80,7 +80,7 @@ export function opColumns(ops, r) {
 	const peer = factValue(r, "cost", "as");
 
 	return [
-		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), text: o => o.compact, path: true, foot: list => `sum of ${digits(list.length)}` },
+		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, fused from ${o.origins.join(", ")}` : "")), text: o => o.compact, path: true, foot: list => `sum of ${digits(list.length)}` },
 		text("type", "type"),
 		/* A name that begins with its module shows it, and so does its mark in the
 		 * charts. */
@@ -141,7 +141,7 @@ export const viewOps = {
 		const table = listing(tableBox, { columns, rows: ops, sort: has(ops, "time") ? "time" : has(ops, "macs") ? "macs" : undefined, mark: opMark });
 		box.append(el("p", { class: "dim small" }, sumsText(ops, r)));
 		if (absent.length)
-			box.append(el("p", { class: "dim small absent-why" }, `Where – stands: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));
+			box.append(el("p", { class: "dim small absent-why" }, `Where – is shown: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));
 		if (fact(r, "cost", "convention"))
 			box.append(el("p", { class: "dim small" }, String(factValue(r, "cost", "convention"))));
 		/* Other views choose rows of this table. */

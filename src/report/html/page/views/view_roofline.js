@@ -130,7 +130,7 @@ function drawRoofline(box, r, ops, roofs, page) {
 	});
 	const why = reasonsText(reasons(rest, ["rate"]).slice(0, 4));
 	box.append(el("p", { class: "small" }, `${digits(dots.length)} of ${digits(ops.length)} operators have a place, with ${partText(dots.reduce((s, d) => s + (d.time || 0), 0) / total)} of the time. `,
-		roofs ? near.length ? `${digits(near.length)} reach half of their roof or more, with ${partText(at / total)} of the time.` : known.length === dots.length ? "None reaches half of its roof." : known.length ? `None of the ${digits(known.length)} whose roof is known reaches half of it.` : "The roof of none is known." : "There are no roofs: ", roofs ? null : reasons(ops.filter(o => "absent" in o.roof), ["roof"]).map(x => x.reason).join("; ")));
+		roofs ? near.length ? `${digits(near.length)} reach half of their roof or more, with ${partText(at / total)} of the time.` : known.length === dots.length ? "None reaches half of its roof." : known.length ? `None of the ${digits(known.length)} with a known roof reaches half of it.` : "The roof of none is known." : "There are no roofs: ", roofs ? null : reasons(ops.filter(o => "absent" in o.roof), ["roof"]).map(x => x.reason).join("; ")));
 	box.append(el("p", { class: "dim small unplaced" }, rest.length ? `Without a place: ${digits(rest.length)}${why ? `, because: ${why}` : ""}. ` : "",
 		of ? `Roofs are of ${of}, measured ${String(factValue(r, "profile", "roofs_measured")).slice(0, 10)}. ` : "",
 		roofs && roofs.levels.some(l => l.capacity) ? "An operator's slope is that of the smallest memory that holds all it moves." : ""));

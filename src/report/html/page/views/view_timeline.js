@@ -398,7 +398,7 @@ class TimelineView {
 	addUp(from, to) {
 		const rows = sumsWithin(this.t, from, to), span = to - from, about = (r, text) => (r.rough ? `≈ ${text}` : text);
 		const time = (key, title, of) => ({ key, title, number: true, text: r => (of(r) === null ? "–" : about(r, format(of(r), "ns"))), value: r => (of(r) === null ? NaN : of(r)),
-			more: r => (of(r) === null ? "a range that any thread may end: what lies inside is not known" : "") });
+			more: r => (of(r) === null ? "a range that any thread may end: its children are unknown" : "") });
 
 		this.sumsNow = rows;
 		this.sums.replaceChildren(el("h3", {}, `${format(span, "ns")} selected, from ${format(from, "ns")} to ${format(to, "ns")}`));
