@@ -240,7 +240,7 @@ static void profiles_that_are_not_whole_are_refused(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bad_profile = cases[i];
 		assert_int_equal(engine_profile(&e, NULL, &p, &err), DCK_E_ENGINE);
-		assert_non_null(strstr(err.msg, "answers profile() wrongly"));
+		assert_non_null(strstr(err.msg, "invalid result from profile()"));
 	}
 	bad_profile = (dck_profile){
 	    .events = bad_events, .nevents = 1, .nruns = 2, .run_ns = run_ns, .flags = 2};

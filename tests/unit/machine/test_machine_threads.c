@@ -287,7 +287,7 @@ static void a_kept_result_is_shown_again(void **state)
 	assert_int_equal(first->began_unix_ns, second->began_unix_ns);
 	check_same_metrics(first, second);
 	assert_non_null(
-	    strstr(dck_record_fact(second, "machine", "source")->value.as.text, "kept"));
+	    strstr(dck_record_fact(second, "machine", "source")->value.as.text, "cached"));
 	assert_string_equal(dck_record_fact(first, "machine", "measured")->value.as.text,
 			    dck_record_fact(second, "machine", "measured")->value.as.text);
 	/* A file that holds something else is not believed. */

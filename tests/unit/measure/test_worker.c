@@ -286,7 +286,7 @@ static void test_ends(void **state)
 	    {"kill -ABRT $$", 0, WORKER_FAILED,
 	     "a fresh process was killed by signal 6 and left no record"},
 	    {"kill -ABRT $$", 1 << 30, WORKER_MEMORY,
-	     "a fresh process was killed by signal 6 and left no record, likely for want of "
+	     "a fresh process was killed by signal 6 and left no record, probably out of "
 	     "memory"},
 	    {"exit 127", 1 << 30, WORKER_MEMORY,
 	     "a fresh process ended with exit status 127 and no record, probably out of memory"},

@@ -88,7 +88,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 		trace_log_done(&got);
 	}
 	assert_int_equal(read_log(b.data, 600, &got, &facts, &err), DCK_OK);
-	assert_non_null(strstr(facts.cut, "the trace in memory is truncated: the packet says "));
+	assert_non_null(strstr(facts.cut, "the trace in memory is truncated: the packet states "));
 	assert_non_null(strstr(facts.cut, " bytes, the file ends after 600"));
 	trace_log_done(&got);
 	trace_log_done(&whole);
