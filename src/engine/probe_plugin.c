@@ -26,7 +26,7 @@ static void text(dck_sink *out, const char *s)
 	sink_put(out, s ? s : "", s ? strlen(s) + 1 : 1);
 }
 
-static void table_tell(const dck_engine *e, dck_sink *out)
+static void table_write(const dck_engine *e, dck_sink *out)
 {
 	char abi[32];
 
@@ -52,7 +52,7 @@ static void plugin_answer(void *self, int fd)
 
 	dck_sink_fd(&out, fd);
 	if (engine_find(self, &h, &err) == DCK_OK) {
-		table_tell(h.ops, &out);
+		table_write(h.ops, &out);
 	} else {
 		text(&out, "-");
 		text(&out, err.msg);

@@ -137,7 +137,7 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 		record_fact_absent(b, "trace", "runs", "the subject's own zones are recorded");
 		return;
 	}
-	t->told = true;
+	t->on_timeline = true;
 	backfill_push(&t->past, traced_whole_name("bench", subject), t->past.ns[0]);
 	for (size_t i = 0; i < s->nopening; i++)
 		traced_range(&t->past, s->opening[i].name, s->opening[i].at_ns,
@@ -394,7 +394,7 @@ void measure_traced_operators(measure_traced *t, measure_context *m, const dck_s
 {
 	dck_err why = {0};
 
-	if (!t->told || s->kind == DCK_SUBJECT_COMMAND || s->kind == DCK_SUBJECT_FUNCTION)
+	if (!t->on_timeline || s->kind == DCK_SUBJECT_COMMAND || s->kind == DCK_SUBJECT_FUNCTION)
 		return;
 	const dck_status status = traced_operators(t, m, s, plan, b, &why);
 	if (status == DCK_OK)

@@ -52,7 +52,7 @@ static bool previous_keep(const cli *c, const char *path)
 }
 
 /* The run made a trace; else the earlier one goes back. */
-static void previous_told(const char *path)
+static void previous_report(const char *path)
 {
 	struct stat st;
 
@@ -95,7 +95,7 @@ static int trace_run(cli *c, void *config)
 	const bool kept = previous_keep(c, trace->path);
 	const dck_status st = dck_trace_program_run(trace, &program, &record, &err);
 	if (kept)
-		previous_told(trace->path);
+		previous_report(trace->path);
 	if (st != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;

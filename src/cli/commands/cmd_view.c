@@ -99,7 +99,7 @@ static bool browser_open(const char *path)
 }
 
 /* Prints the path of the page, and how to open it in a browser. */
-static void page_tell(const char *path, bool wanted)
+static void page_report(const char *path, bool wanted)
 {
 	char host[256] = "";
 
@@ -132,7 +132,7 @@ static int view_run(cli *c, void *config)
 	if (!o->no_browser && browser_open(real))
 		printf("opened: %s\n", real);
 	else
-		page_tell(real, !o->no_browser);
+		page_report(real, !o->no_browser);
 	return CLI_OK;
 }
 

@@ -18,7 +18,7 @@ typedef struct frame {
 
 /* The names visible to a graph's nodes: its own names, then the names of the enclosing scope. */
 typedef struct scope {
-	names names;
+	name_index names;
 	val **vals;			   /* by id; NULL: its operator was not walked yet */
 	const onnx_tensor_type **declared; /* by id */
 	const cost_shape **known;	   /* by id; NULL: this is not the main graph */
@@ -31,7 +31,7 @@ typedef struct infer {
 	mem_arena *arena;
 	sym_table *nums;
 	const op_family *const *families; /* NULL-terminated */
-	names functions;		  /* by "domain name overload" */
+	name_index functions;		  /* by "domain name overload" */
 	const onnx_function **function_of;
 	uint32_t *function_ops; /* 1 + operators after expansion; 0: not counted yet */
 	cost_op *ops;

@@ -228,9 +228,9 @@ static void narrow(trace *t, const limit *l, int64_t offset)
 
 static void reach(trace *t, const char *name, int64_t offset)
 {
-	size_t v = name && *name ? names_find(&t->flow->names, name) : NAMES_NONE;
+	size_t v = name && *name ? name_index_find(&t->flow->names, name) : NAME_INDEX_NONE;
 
-	if (v == NAMES_NONE || t->reached[v] == t->input)
+	if (v == NAME_INDEX_NONE || t->reached[v] == t->input)
 		return;
 	t->reached[v] = t->input;
 	t->offset[v] = offset;

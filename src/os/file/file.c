@@ -294,7 +294,7 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 	if (r->fd < 0)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a temporary file next to '%s'",
 			       path);
-	cleanup_add_path(LEFTOVER_FILE, r->temp);
+	cleanup_add_path(CLEANUP_FILE, r->temp);
 	dck_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
@@ -391,7 +391,7 @@ void os_replace_abort(os_replace *r)
 		close(r->fd);
 	if (r->temp[0])
 		unlink(r->temp);
-	cleanup_remove_path(LEFTOVER_FILE, r->temp);
+	cleanup_remove_path(CLEANUP_FILE, r->temp);
 	mem_free(r);
 }
 

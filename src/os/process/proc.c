@@ -355,7 +355,7 @@ dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 			       s->program);
 	if (e)
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);
-	leftover_process(pid, s->group);
+	cleanup_add_process(pid, s->group);
 	*ret = pid;
 	return DCK_OK;
 }
@@ -403,7 +403,7 @@ static uint64_t own_peak_rss(const struct rusage *r)
 
 static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_usage *ret)
 {
-	leftover_process_gone(pid, WIFSIGNALED(status));
+	cleanup_remove_process(pid, WIFSIGNALED(status));
 	ret->user_ns = proc_timeval_ns(r->ru_utime);
 	ret->system_ns = proc_timeval_ns(r->ru_stime);
 	ret->peak_rss_bytes = own_peak_rss(r);
@@ -419,7 +419,7 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 /* There is no such child: its number may soon be another process's. */
 static dck_status wait_failed(pid_t pid, int e, dck_err *err)
 {
-	leftover_process_gone(pid, false);
+	cleanup_remove_process(pid, false);
 	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
 }
 
@@ -439,7 +439,7 @@ static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
-		leftover_process_kill(pid);
+		cleanup_kill_process(pid);
 	DCK_TRY(reap(pid, ret, err));
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }

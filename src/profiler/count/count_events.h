@@ -23,7 +23,7 @@ typedef struct count_event {
 	perf_event event;
 	perf_counter counter;
 	const char *why; /* reason why it is not open; NULL: open */
-	int told;	 /* its row of the resource usage; -1: none */
+	int usage_row;	 /* its row of the resource usage; -1: none */
 } count_event;
 
 typedef struct count_events {

@@ -43,7 +43,7 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	merge_frame merged[HEAP_STACK_MAX];
 	const heap_frame *stack = heap_frame_of(f, node);
 	const uint32_t innermost = stack->place < f->nnodes ? (uint32_t)stack->place : 0;
-	merge_stats told;
+	merge_stats stats;
 	merge_input in = {.native = natives,
 			  .natives =
 			      heap_chain_read(f, heap_parent_of(f, node), native, NATIVE_MAX),
@@ -59,7 +59,7 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	for (size_t i = 0; i < in.pythons; i++)
 		pythons[i] = (python_frame){.code = f->frames[python[i]].text,
 					    .entry = f->frames[python[i]].entry};
-	ret->n = python_merge(&in, merged, &told);
+	ret->n = python_merge(&in, merged, &stats);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->frames[i] =
 		    merged[i].python ? python[merged[i].index] : native[merged[i].index];

@@ -78,7 +78,7 @@ static double more(double a, double b)
 
 /* Returns the program's time from the method's record; 0: not there. If the method was inactive,
  * its time would be that of the plain program: then `absent` is set to the reason. */
-static double told_ns(const overhead_way *way, const char *path, char *absent, size_t size)
+static double method_ns(const overhead_way *way, const char *path, char *absent, size_t size)
 {
 	dck_record *r;
 	double ret = 0;
@@ -102,13 +102,13 @@ static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *
 {
 	const overhead_way *way = &overhead_methods[method];
 	overhead_method *m = &o->of[method];
-	const double told = told_ns(way, record, m->absent, sizeof m->absent);
+	const double program_ns = method_ns(way, record, m->absent, sizeof m->absent);
 	double output = file_bytes(record);
 
 	if (way->file)
 		output += file_bytes(mem_arena_fmt(a, "%s/%s", o->folder, way->file));
-	m->whole |= told <= 0;
-	m->time_ns[o->rounds] = told > 0 ? told : whole_ns;
+	m->whole |= program_ns <= 0;
+	m->time_ns[o->rounds] = program_ns > 0 ? program_ns : whole_ns;
 	m->whole_ns[o->rounds] = whole_ns;
 	m->rss_bytes = more(m->rss_bytes, (double)usage->peak_rss_bytes);
 	m->output_bytes = more(m->output_bytes, method == OVERHEAD_NONE ? 0 : output);

@@ -14,7 +14,7 @@
 enum { PYTHON_DEBUG_OFFSETS_BYTES = 648 };
 
 /* Reads the offsets from the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime. false: not usable. */
-bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret);
+bool python_layout_from_debug_offsets(const unsigned char *offsets, python_process *ret);
 /* Versions 3.8 to 3.12; false: another version. */
 bool python_layout_known(uint32_t version, python_layout *ret);
 

@@ -108,7 +108,7 @@ static bool is_hidden(const merge_input *in, size_t i, size_t outermost)
 	       (f->kind == MERGE_BEGINNING && i > outermost);
 }
 
-size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told)
+size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_stats)
 {
 	merging m = {.in = in, .ret = ret};
 	size_t evaluators = 0, runs = 0, seen = 0, outermost = in->natives, first = 0, skipped = 0;
@@ -137,6 +137,6 @@ size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_to
 	}
 	while (m.python < in->pythons)
 		merge_runs_put(&m, 1);
-	*ret_told = (merge_stats){evaluators, runs, evaluators == runs};
+	*ret_stats = (merge_stats){evaluators, runs, evaluators == runs};
 	return m.n;
 }

@@ -50,6 +50,6 @@ typedef struct merge_stats {
 } merge_stats;
 
 /* Merges the frames; *ret has a capacity of natives + pythons. Returns the number. */
-size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told);
+size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_stats);
 
 #endif

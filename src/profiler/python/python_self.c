@@ -14,7 +14,7 @@ static void python_function_find(const char *name, void *to)
 }
 
 /* Parses Py_GetVersion(), "3.9.18 (main, ...)", which all versions have. */
-static uint32_t python_self_version_told(void)
+static uint32_t python_self_version(void)
 {
 	const char *(*get)(void);
 	char *end;
@@ -35,7 +35,7 @@ bool python_self_find(python_self *ret_self, const unwind_memory *memory, python
 	python_function_find("PyGILState_GetThisThreadState", &ret_self->state);
 	/* Selected by the version, because a failed dlsym() allocates memory, and the caller may be
 	 * an interposer of malloc(). */
-	const uint32_t version = python_self_version_told();
+	const uint32_t version = python_self_version();
 	python_function_find(version >= (3u << 24 | 13u << 16) ? "Py_IsFinalizing"
 							       : "_Py_IsFinalizing",
 			     &ret_self->ending);

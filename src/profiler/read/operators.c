@@ -371,7 +371,7 @@ static void operators_track(trace_out *out, const trace_track *about)
 	zone_collect_format.track(operators_of(out)->out, about);
 }
 
-static sort sort_told(const trace_name *told)
+static sort sort_of_text(const trace_name *from)
 {
 	static const struct {
 		const char *category;
@@ -384,36 +384,36 @@ static sort sort_told(const trace_name *told)
 					      "Bytes", "Device Type"};
 	static const char module[] = "nn.Module: ";
 
-	for (size_t i = 0; told->category && i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kinds[i].category, told->category) == 0)
-			return kinds[i].is == PYTHON && strncmp(told->text, module, 11) == 0
+	for (size_t i = 0; from->category && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].category, from->category) == 0)
+			return kinds[i].is == PYTHON && strncmp(from->text, module, 11) == 0
 				   ? MODULE
 				   : kinds[i].is;
-	if (told->category)
-		return strcmp(told->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
+	if (from->category)
+		return strcmp(from->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
 	for (int i = 0; i < SORTS - EXTERNAL; i++)
-		if (strcmp(told->text, numbers[i]) == 0)
+		if (strcmp(from->text, numbers[i]) == 0)
 			return (sort)(EXTERNAL + i);
 	return OTHER;
 }
 
-static void operators_intern(trace_out *out, uint32_t id, const trace_name *told)
+static void operators_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
 	static const char module[] = "nn.Module: ";
 	operators *o = operators_of(out);
 	char text[KEPT_NAME_MAX + 1];
-	const size_t n = told->n < KEPT_NAME_MAX ? told->n : KEPT_NAME_MAX;
+	const size_t n = from->n < KEPT_NAME_MAX ? from->n : KEPT_NAME_MAX;
 	name *row = id_table_row(&o->names, id);
 
-	memcpy(text, told->text, n);
+	memcpy(text, from->text, n);
 	text[n] = '\0';
-	trace_name ended = *told;
+	trace_name ended = *from;
 	ended.text = text;
 	if (row)
-		row->is = sort_told(&ended);
+		row->is = sort_of_text(&ended);
 	const size_t skip = row && row->is == MODULE ? sizeof module - 1 : 0;
 	string_name_put(&o->texts, id, text + skip, n - skip);
-	zone_collect_format.intern(o->out, id, told);
+	zone_collect_format.intern(o->out, id, from);
 }
 
 static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)

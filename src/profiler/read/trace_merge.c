@@ -184,7 +184,7 @@ static trace_header about_of(const work *w)
 	return about;
 }
 
-static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *err)
+static dck_status files_emit(work *w, const merging_to *to, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const merging_how how = {&w->places[i], w->base_ns, w->more[i]};
@@ -208,7 +208,7 @@ static dck_status merge_write(work *w, dck_err *err)
 	zone_collect_sink(w->zones, &unused);
 	DCK_TRY(to[0].format->open(&to[0].out, &unused, &about, err));
 	DCK_TRY(to[1].format->open(&to[1].out, w->plan->out, &about, err));
-	dck_status status = tell_files(w, to, 2, err);
+	dck_status status = files_emit(w, to, 2, err);
 	for (int i = 0; i < 2; i++) {
 		dck_status closed = to[i].format->close(to[i].out, status == DCK_OK ? err : NULL);
 		status = status == DCK_OK ? closed : status;

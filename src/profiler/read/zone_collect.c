@@ -93,21 +93,21 @@ static void collect_track(trace_out *o, const trace_track *about)
 	thread_sums_track(&collect_of(o)->threads, about);
 }
 
-static bool collect_is(const trace_name *told, const char *text)
+static bool collect_is(const trace_name *from, const char *text)
 {
-	return told->n == strlen(text) && memcmp(told->text, text, told->n) == 0;
+	return from->n == strlen(text) && memcmp(from->text, text, from->n) == 0;
 }
 
-static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
+static void collect_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
 	mark *row = id_table_row(&collect_of(o)->marks, id);
 
 	if (collect_of(o)->drawn)
-		timeline_lod_name(collect_of(o)->drawn, id, told);
-	string_name_put(&collect_of(o)->texts, id, told->text, told->n);
+		timeline_lod_name(collect_of(o)->drawn, id, from);
+	string_name_put(&collect_of(o)->texts, id, from->text, from->n);
 	if (row)
-		*row = (mark){.unended = collect_is(told, PF_UNENDED),
-			      .continued = collect_is(told, PF_CONTINUED)};
+		*row = (mark){.unended = collect_is(from, PF_UNENDED),
+			      .continued = collect_is(from, PF_CONTINUED)};
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)

@@ -336,7 +336,7 @@ static void user_find(naming *m, raw_named *ret)
 		 base_name(f->path), line);
 }
 
-static void spins_tell(const naming *m, raw_named *ret)
+static void spins_report(const naming *m, raw_named *ret)
 {
 	const spin_sum *most = &m->spins[0];
 
@@ -364,7 +364,7 @@ dck_status raw_stacks_name(const raw_stacks *p, cct *to, uint32_t *of, raw_named
 
 	if (ok) {
 		user_find(&m, ret);
-		spins_tell(&m, ret);
+		spins_report(&m, ret);
 	}
 	ret->lacking = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
 	symbols_free(m.symbols);

@@ -239,7 +239,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	const bool came = e->as.taken.python_came;
 	bool interpreter = came && e->as.taken.npython;
 	python_walked walked = {0};
-	merge_stats told;
+	merge_stats stats;
 	size_t npython;
 
 	for (size_t i = 0; i < n; i++) {
@@ -267,7 +267,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 				.pythons = npython,
 				.python_whole = !walked.cut && !walked.unread,
 				.keep_interpreter = s->interpreter};
-	const size_t all = python_merge(&in, s->merged, &told);
+	const size_t all = python_merge(&in, s->merged, &stats);
 	for (size_t i = 0; i < all && i < max; i++) {
 		const merge_frame *m = &s->merged[i];
 
@@ -277,7 +277,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	s->counts.samples++;
 	s->counts.late += !came;
 	s->counts.torn += walked.torn;
-	s->counts.inexact += !told.exact;
+	s->counts.inexact += !stats.exact;
 	return all < max ? all : max;
 }
 

@@ -50,7 +50,7 @@ typedef struct timeline_lod_sum {
 } timeline_lod_sum;
 
 typedef struct timeline_lod_track_kept {
-	bool told;
+	bool described;
 	trace_track_kind kind;
 	uint32_t parent;
 	int32_t pid, tid;

@@ -131,7 +131,7 @@ static void tracks_number(timeline_lod *p)
 		for (int k = 0; k < 4 && in && (k > 0 || shows(t)); k++) {
 			in->number = 1;
 			in = in->parent != i ? id_table_find(&p->tracks, in->parent) : NULL;
-			in = in && in->told ? in : NULL;
+			in = in && in->described ? in : NULL;
 		}
 	}
 	for (uint32_t i = 0; i < p->tracks.n; i++) {

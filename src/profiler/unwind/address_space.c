@@ -333,20 +333,20 @@ static const char *keep_path(address_space_files *f, const char *path)
 	return path_intern(f, path, n);
 }
 
-dck_status address_space_mapped(address_space *s, const address_space_mapping *told, dck_err *err)
+dck_status address_space_mapped(address_space *s, const address_space_mapping *from, dck_err *err)
 {
-	mapping m = {.offset = told->offset, .inode = told->inode};
+	mapping m = {.offset = from->offset, .inode = from->inode};
 
-	if (told->begin >= told->end)
+	if (from->begin >= from->end)
 		return DCK_OK;
-	address_space_unmapped(s, told->begin, told->end);
-	if (!told->executable)
+	address_space_unmapped(s, from->begin, from->end);
+	if (!from->executable)
 		return DCK_OK;
-	m.m.begin = told->begin;
-	m.m.end = told->end;
-	m.m.path = keep_path(s->files, told->path);
+	m.m.begin = from->begin;
+	m.m.end = from->end;
+	m.m.path = keep_path(s->files, from->path);
 	DCK_NEED(m.m.path, err, "for the mappings of a process");
-	if (!address_space_insert(s, first_behind(s, told->begin), &m))
+	if (!address_space_insert(s, first_behind(s, from->begin), &m))
 		return s->n >= MAPPINGS_MAX
 			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
 				     "process %ld has too many mappings", (long)s->pid)

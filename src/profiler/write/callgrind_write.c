@@ -39,11 +39,11 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 	for (; text[n - 1] && n < sizeof key; n++)
 		key[n] = text[n - 1];
 	const uint32_t number = string_table_intern(&w->places, key, n);
-	const bool told = number <= w->nplaces;
+	const bool written = number <= w->nplaces;
 
-	w->nplaces = told ? w->nplaces : number;
+	w->nplaces = written ? w->nplaces : number;
 	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", what, number);
-	if (!told) {
+	if (!written) {
 		sink_text(w->d->sink, " ");
 		form_put_line(w->d->sink, text, 0);
 	}
@@ -56,9 +56,9 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 	const dck_frame *f = form_frame(w->f, node);
 	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
 	uint32_t number = hash_map_find(&w->numbers, key);
-	const bool told = number != 0;
+	const bool written = number != 0;
 
-	if (!told) {
+	if (!written) {
 		number = ++w->nnumbers;
 		w->failed |= !hash_map_put(&w->numbers, key, number);
 	}
@@ -68,7 +68,7 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 		put_place(w, called ? "cfi" : "fl", 'f', f->file);
 	}
 	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", called ? "cfn" : "fn", number);
-	if (!told) {
+	if (!written) {
 		sink_text(w->d->sink, " ");
 		form_put_line(w->d->sink, f->name, 0);
 		if (level > 1)

@@ -549,16 +549,16 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 	packet_end(o, packet);
 }
 
-static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
+static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
 	name_form *about = id_table_row(&o->known, id);
 
-	string_name_put(&o->names, id, told->text, told->n);
+	string_name_put(&o->names, id, from->text, from->n);
 	if (!about)
 		return;
-	about->category = string_table_copy(&o->names, told->category);
-	about->file = string_table_copy(&o->names, told->file);
-	about->line = told->line;
+	about->category = string_table_copy(&o->names, from->category);
+	about->file = string_table_copy(&o->names, from->file);
+	about->line = from->line;
 	uint8_t *p = about->refer;
 	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
 	p = perfetto_varint(p, id);

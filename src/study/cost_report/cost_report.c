@@ -339,16 +339,16 @@ static const char *most_macs(model_cost *c, double *ret_share)
 	const cost_result *r = c->cost;
 	double *sum = mem_arena_array(c->arena, r->nops, sizeof *sum), all = 0;
 	size_t most = 0;
-	names types;
+	name_index types;
 
-	if (!sum || !names_init(&types, c->arena, r->nops))
+	if (!sum || !name_index_init(&types, c->arena, r->nops))
 		return NULL;
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *o = &r->ops[i];
 		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
 		if (!type || !sym_known(o->macs))
 			continue;
-		size_t at = names_add(&types, type);
+		size_t at = name_index_intern(&types, type);
 		sum[at] += (double)o->macs.v;
 		all += (double)o->macs.v;
 		most = sum[at] > sum[most] ? at : most;

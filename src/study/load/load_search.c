@@ -219,7 +219,7 @@ static bool better_shown(const load_job *j, const load_point *s)
 static bool leans_over(const load_job *j, const load_point *s)
 {
 	for (size_t i = 0; i < j->ask.nlimits; i++)
-		if (load_leans_over(&s->seen[i], &s->limit[i], &j->limits[i]))
+		if (limit_exceeded_in_sample(&s->seen[i], &s->limit[i], &j->limits[i]))
 			return true;
 	return false;
 }
@@ -245,7 +245,7 @@ static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 
 	if (!open || !(rate < open->rate))
 		return false;
-	const load_seen *seen = &open->seen[j->needed_by];
+	const limit_stats *seen = &open->seen[j->needed_by];
 	const double worth = seen->n > 0 ? seen->n_eff / (double)seen->n : 1;
 
 	if (can_be_known(j, rate, worth, left_ns))

@@ -70,7 +70,8 @@ void pitfall_sampling_error(pitfall *p, const double *x, size_t n, double truth,
 	end_judge(p, y, n, truth, at_low, ret);
 }
 
-static void luck_tell(pitfall *p, const double *x, size_t n, const char *of, pitfall_finding *ret)
+static void sampling_error_report(pitfall *p, const double *x, size_t n, const char *of,
+				  pitfall_finding *ret)
 {
 	double *y = p->scratch;
 	char a[32], b[32], c[32], d[32];
@@ -130,7 +131,7 @@ dck_status pitfall_one_sample(pitfall *p, pitfall_finding *ret, dck_err *err)
 
 	DCK_TRY(singles_get(p, &truth, err));
 	pitfall_sampling_error(p, p->single_ns, p->nsingles, truth, ret);
-	luck_tell(p, p->single_ns, p->nsingles, "single runs", ret);
+	sampling_error_report(p, p->single_ns, p->nsingles, "single runs", ret);
 	return DCK_OK;
 }
 
@@ -166,7 +167,7 @@ dck_status pitfall_mean_of(pitfall *p, pitfall_finding *ret, dck_err *err)
 	}
 	pitfall_sampling_error(p, mean, n, truth, ret);
 	snprintf(of, sizeof of, "means of %zu runs", p->made->runs);
-	luck_tell(p, mean, n, of, ret);
+	sampling_error_report(p, mean, n, of, ret);
 	mem_free(mean);
 	return DCK_OK;
 }
@@ -200,7 +201,7 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 	truth = quantile_of(p, p->single_ns, p->nsingles, q);
 	pitfall_sampling_error(p, part, n, truth, ret);
 	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
-	luck_tell(p, part, n, of, ret);
+	sampling_error_report(p, part, n, of, ret);
 	mem_free(part);
 	return DCK_OK;
 }

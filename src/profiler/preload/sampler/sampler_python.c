@@ -54,7 +54,7 @@ static bool sampler_python_own_read(void *self, uint64_t address, void *to, size
 }
 
 /* "3.9.18 (main, ...)" of versions that have no Py_Version. */
-static uint32_t python_version_told(void)
+static uint32_t python_version_find(void)
 {
 	const char *(*get)(void) = NULL;
 	void *symbol = dlsym(RTLD_DEFAULT, "Py_GetVersion");
@@ -84,7 +84,7 @@ void sampler_python_find(void)
 	if (version)
 		memcpy(&number, version, sizeof number);
 	else
-		number = python_version_told();
+		number = python_version_find();
 	if (python_find_at((uint64_t)(uintptr_t)runtime, number, &memory, &process))
 		atomic_store(&found, true);
 }

@@ -184,7 +184,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 		status = chrome_read_source(x);
 	}
 	if (status == DCK_OK)
-		status = chrome_tell(x);
+		status = chrome_emit(x);
 	if (x->out) {
 		const dck_status closed = f->close(x->out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;

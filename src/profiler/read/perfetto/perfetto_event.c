@@ -190,7 +190,7 @@ static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reade
 
 	if (!e->has_value)
 		return DCK_OK;
-	if (t->kind == PERFETTO_UNTOLD) {
+	if (t->kind == PERFETTO_UNDESCRIBED) {
 		t->kind = PERFETTO_COUNTER;
 		t->changed = true;
 	}
@@ -257,7 +257,7 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 		return DCK_OK;
 	DCK_TRY(perfetto_track_of(uuid, ret, x));
 	perfetto_track *t = perfetto_track_at(x, *ret);
-	if (t->kind == PERFETTO_UNTOLD && e->what != COUNTER) {
+	if (t->kind == PERFETTO_UNDESCRIBED && e->what != COUNTER) {
 		t->kind = uuid ? PERFETTO_THREAD : PERFETTO_PROCESS;
 		t->changed = true;
 	}

@@ -291,7 +291,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 	if (status == DCK_OK)
 		status = perfetto_read_source(s, &x);
 	if (status == DCK_OK)
-		status = perfetto_tell(&x);
+		status = perfetto_emit(&x);
 	facts.late = x.events ? arrange_late(x.events) : 0;
 	if (status == DCK_OK && arrange_failed(x.events))
 		status = ERR_NO_MEMORY(&own, "for the tracks of %s", s->label);

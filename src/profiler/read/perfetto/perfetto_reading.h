@@ -12,7 +12,7 @@
 #include "profiler/read/perfetto/perfetto_read.h"
 
 typedef enum perfetto_track_kind {
-	PERFETTO_UNTOLD,
+	PERFETTO_UNDESCRIBED,
 	PERFETTO_PROCESS,
 	PERFETTO_THREAD,
 	PERFETTO_COUNTER,
@@ -64,7 +64,7 @@ typedef struct perfetto_reader {
 	string_table texts;
 	id_table names, places;
 	hash_map name_rows, place_rows;
-	uint32_t nnames, nplaces, told_names;
+	uint32_t nnames, nplaces, emitted_names;
 	uint64_t ninterned;
 	hash_map async_depths, flows; /* open ranges of each id */
 } perfetto_reader;
@@ -87,7 +87,7 @@ dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint3
 			 perfetto_reader *x);
 dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
-void perfetto_tell_names(perfetto_reader *x);
+void perfetto_emit_names(perfetto_reader *x);
 
 /* --- perfetto_tracks.c */
 
@@ -114,7 +114,7 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
 /* Schedules the end of a range of this track. */
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
 /* Emits all pending events. */
-dck_status perfetto_tell(perfetto_reader *x);
+dck_status perfetto_emit(perfetto_reader *x);
 
 /* --- perfetto_event.c */
 
