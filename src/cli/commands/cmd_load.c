@@ -73,7 +73,7 @@ const cli_command cmd_load = {
 	"counted from the time at which each was scheduled to arrive, "
 	"so that waiting is part of it; queue wait and service are shown apart. A limit (--slo) "
 	"gets a verdict with its confidence: met, violated, or inconclusive, "
-	"where the requests are too few to decide. One request over it breaks a limit on max, "
+	"where the requests are too few to decide. One request over it violates a limit on max, "
 	"and none shows that it is met.\n\n"
 	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
 	"4 when it is inconclusive.",
