@@ -330,7 +330,7 @@ dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *
 /* Makes a directory and its missing parents, with that mode. */
 dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err);
 /* Writes the figures of records as DIRECTORY/NAME.svg and .png. */
-dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+dck_status cli_figures_save(const cli *c, const char *directory, const dck_record *const *records,
 			    size_t n, dck_err *err);
 /* Writes records as an HTML page, with c's timeline. */
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,

@@ -98,24 +98,24 @@ const char *cli_program(const cli *c)
  * the reason. */
 static bool can_be_made(const char *path)
 {
-	char folder[4096];
+	char directory[4096];
 	struct stat st;
 
-	snprintf(folder, sizeof folder, "%s", path);
+	snprintf(directory, sizeof directory, "%s", path);
 	for (;;) {
-		char *slash = strrchr(folder, '/');
+		char *slash = strrchr(directory, '/');
 
 		if (!slash)
-			strcpy(folder, ".");
+			strcpy(directory, ".");
 		else
-			slash[slash == folder] = '\0';
-		if (stat(folder, &st) == 0)
+			slash[slash == directory] = '\0';
+		if (stat(directory, &st) == 0)
 			break;
-		if (errno != ENOENT || strcmp(folder, ".") == 0)
+		if (errno != ENOENT || strcmp(directory, ".") == 0)
 			return false;
 	}
 	errno = ENOTDIR;
-	return S_ISDIR(st.st_mode) && access(folder, W_OK | X_OK) == 0;
+	return S_ISDIR(st.st_mode) && access(directory, W_OK | X_OK) == 0;
 }
 
 static int show_history_check(const char *path)

@@ -204,7 +204,7 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	if (p->model_path)
 		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
 				 p->model_path,
-				 exposed->data && m->lib.minor < ORT_MINOR_FOLDER
+				 exposed->data && m->lib.minor < ORT_MINOR_DIRECTORY
 				     ? " (weights in a separate file need 1.21 for this)"
 				     : "");
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
@@ -218,7 +218,7 @@ static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, boo
 	if (m->observe & DCK_OBSERVE_OPERATORS)
 		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
 	if (m->observe & DCK_OBSERVE_VALUES || p->model_folder)
-		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
+		DCK_TRY(ort_expose_directory(&m->lib, p, o, err));
 	/* Other providers allocate on their device, where nothing is counted. */
 	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
 		DCK_TRY(ort_counter_new(&m->lib, o, &m->counter, err));

@@ -173,17 +173,17 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 static dck_status target_batch_give(subject_target *t, opening *o, const dck_model_config *c,
 				    dck_err *err)
 {
-	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
+	const bool directory = t->engine.ops->caps & DCK_CAP_FOLDER;
 	model_summary now;
 
-	DCK_TRY(rebatched_make(o->params.model_path, c, folder, t->arena, &o->rebatched, err));
+	DCK_TRY(rebatched_make(o->params.model_path, c, directory, t->arena, &o->rebatched, err));
 	if (!o->rebatched.done)
 		return DCK_OK;
 	DCK_TRY(model_summary_read_bytes(o->rebatched.model.bytes.data, o->rebatched.model.bytes.n,
 					 t->arena, &now, err));
 	t->summary.values = now.values;
 	o->params.model_path = NULL;
-	o->params.model_folder = o->rebatched.folder;
+	o->params.model_folder = o->rebatched.directory;
 	o->params.model_bytes = o->rebatched.model.bytes.data;
 	o->params.model_bytes_n = o->rebatched.model.bytes.n;
 	return DCK_OK;

@@ -48,7 +48,7 @@ dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source
 	if (found != OS_FILE) {
 		os_close(fd);
 		DCK_FAIL(err, E_IO, "'%s' is %s, not %s", path,
-			 found == OS_FOLDER ? "a directory" : "no regular file", kind->file);
+			 found == OS_DIRECTORY ? "a directory" : "no regular file", kind->file);
 	}
 	if (size == 0) {
 		os_close(fd);

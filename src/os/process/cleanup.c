@@ -50,7 +50,7 @@ static bool entry_remove_matching(cleanup_kind kind, intptr_t what)
 }
 
 /* opendir() would allocate. */
-static void entries_each(int folder, void (*f)(void *self, int folder, const char *name),
+static void entries_each(int directory, void (*f)(void *self, int directory, const char *name),
 			 void *self)
 {
 	struct entry {
@@ -62,15 +62,16 @@ static void entries_each(int folder, void (*f)(void *self, int folder, const cha
 	};
 	_Alignas(struct entry) char buf[4096];
 
-	for (long n; folder >= 0 && (n = syscall(SYS_getdents64, folder, buf, sizeof buf)) > 0;)
+	for (long n;
+	     directory >= 0 && (n = syscall(SYS_getdents64, directory, buf, sizeof buf)) > 0;)
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const struct entry *)(const void *)(buf + at);
 
-			f(self, folder, e->name);
+			f(self, directory, e->name);
 			at += e->length;
 		}
-	if (folder >= 0)
-		close(folder);
+	if (directory >= 0)
+		close(directory);
 }
 
 /* --- processes and their descendants */
@@ -83,13 +84,13 @@ typedef struct tree {
 } tree;
 
 /* Adds the children of one thread; `name`: its number. */
-static void cleanup_children_add(void *self, int folder, const char *name)
+static void cleanup_children_add(void *self, int directory, const char *name)
 {
 	tree *t = self;
 	char path[64], text[2048];
 
 	snprintf(path, sizeof path, "%s/children", name);
-	const int fd = name[0] == '.' ? -1 : openat(folder, path, O_RDONLY | O_CLOEXEC);
+	const int fd = name[0] == '.' ? -1 : openat(directory, path, O_RDONLY | O_CLOEXEC);
 	const ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
 
 	if (fd >= 0)
@@ -160,26 +161,26 @@ void cleanup_remove_process(pid_t pid, bool killed)
 /* Maximum depth of directories that are removed: a browser's profile is 6 deep. */
 enum { DEEPEST = 12 };
 
-static void entry_remove(void *self, int folder, const char *name)
+static void entry_remove(void *self, int directory, const char *name)
 {
 	unsigned depth = *(const unsigned *)self + 1;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0 ||
-	    depth > DEEPEST)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    unlinkat(directory, name, 0) == 0 || depth > DEEPEST)
 		return;
-	entries_each(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+	entries_each(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
 		     entry_remove, &depth);
-	unlinkat(folder, name, AT_REMOVEDIR);
+	unlinkat(directory, name, AT_REMOVEDIR);
 }
 
 /* Killed processes may still make files until they have exited: retries for half a second. */
-enum { FOLDER_TRIES = 100 };
+enum { DIRECTORY_TRIES = 100 };
 
 void cleanup_delete_directory(const char *path)
 {
 	const struct timespec pause = {.tv_nsec = 5000000};
 
-	for (int tries = 0; tries < FOLDER_TRIES; tries++) {
+	for (int tries = 0; tries < DIRECTORY_TRIES; tries++) {
 		unsigned depth = 0;
 
 		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
@@ -218,12 +219,13 @@ void dck_abandon(void)
 	}
 	for (size_t i = 0; i < PLACES; i++) {
 		const char *file = (const char *)atomic_exchange(&noted[CLEANUP_FILE][i], 0);
-		const char *folder = (const char *)atomic_exchange(&noted[CLEANUP_DIRECTORY][i], 0);
+		const char *directory =
+		    (const char *)atomic_exchange(&noted[CLEANUP_DIRECTORY][i], 0);
 
 		if (file)
 			unlink(file);
-		if (folder)
-			cleanup_delete_directory(folder);
+		if (directory)
+			cleanup_delete_directory(directory);
 	}
 	errno = kept;
 }

@@ -200,17 +200,18 @@ static dck_status make_absolute(char **program, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
+static dck_status enter_directory(os_spawner *s, const char *directory, dck_err *err)
 {
 	struct stat st;
 	/* Checked here, since the start cannot distinguish chdir() from exec(). */
-	if (stat(folder, &st))
+	if (stat(directory, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				     __LINE__, errno, "cannot run in the directory '%.200s'",
-				     folder);
+				     directory);
 	if (!S_ISDIR(st.st_mode))
-		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the directory '%.200s'", folder);
-	s->directory = folder;
+		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the directory '%.200s'",
+			       directory);
+	s->directory = directory;
 	return make_absolute(&s->program, err);
 }
 
@@ -263,7 +264,7 @@ static dck_status proc_prepare(os_spawner *s, const os_spawn_config *c, dck_err 
 	if (c->set)
 		DCK_TRY(environment_make(s, c->set, err));
 	if (c->directory)
-		DCK_TRY(enter_folder(s, c->directory, err));
+		DCK_TRY(enter_directory(s, c->directory, err));
 	s->keep_fd = c->keep_fd;
 	s->group = c->group && !in_foreground();
 	return redirect(s, c, err);

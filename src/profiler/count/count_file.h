@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#define COUNT_FOLDER "DEEPCLOCK_COUNT_FOLDER" /* environment variable: absolute path */
-#define COUNT_TICKS  "DEEPCLOCK_COUNT_TICKS"  /* "tsc": by the time stamp counter; else ns */
+#define COUNT_DIRECTORY "DEEPCLOCK_COUNT_DIRECTORY" /* environment variable: absolute path */
+#define COUNT_TICKS	"DEEPCLOCK_COUNT_TICKS"	    /* "tsc": by the time stamp counter; else ns */
 
 #define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
 

@@ -24,7 +24,7 @@ typedef struct count_results {
 
 /* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any
  * case. */
-dck_status count_read(const char *folder, double ns_per_tick, count_functions *f,
+dck_status count_read(const char *directory, double ns_per_tick, count_functions *f,
 		      count_results *ret, dck_err *err) DCK_MUST_USE;
 void count_results_done(count_results *l);
 /* The table of the processes. */

@@ -19,7 +19,7 @@
 #include "os/os.h"
 
 typedef struct count_zones {
-	char folder[OS_TEMP_SIZE]; /* "": none */
+	char directory[OS_TEMP_SIZE]; /* "": none */
 	uint64_t calls, dropped;
 	double price_ns;	 /* of one zone */
 	uint32_t processes, cut; /* cut: recordings that were not closed */

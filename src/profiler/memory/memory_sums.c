@@ -375,14 +375,14 @@ static dck_status sums_init(memory_sums *s, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *err)
+static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err *err)
 {
 	found_files files = {.s = s};
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
-	os_glob_each(folder, "*" HEAP_FILE_END, memory_found, &files);
+	os_glob_each(directory, "*" HEAP_FILE_END, memory_found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
@@ -403,7 +403,7 @@ static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *e
 	return DCK_OK;
 }
 
-dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
+dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *err)
 {
 	memory_sums s = {.arena = mem_arena_new(0),
 			 .names = heap_names_new(),
@@ -413,7 +413,7 @@ dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
 	if (st == DCK_OK)
-		st = memory_read_all(&s, folder, err);
+		st = memory_read_all(&s, directory, err);
 	if (st != DCK_OK) {
 		memory_sums_done(&s);
 		return st;

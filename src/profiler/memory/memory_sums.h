@@ -55,7 +55,7 @@ typedef struct memory_sums {
 } memory_sums;
 
 /* Reads and adds all files of the directory. E_NOMEM. Unreadable files are left out. */
-dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err);
+dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *err);
 /* Returns the function and line of a path of `lines`, "build() at list.c:12"; borrowed from s. */
 const char *memory_sums_asked(const memory_sums *s, uint32_t line);
 void memory_sums_done(memory_sums *s); /* {0} is allowed */

@@ -78,7 +78,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	o->argv = argv;
 	dck_status st = methods_choose(&config->methods, o, err);
 	if (st == DCK_OK)
-		st = os_temp_dir(o->folder, err);
+		st = os_temp_dir(o->directory, err);
 	if (st == DCK_OK) {
 		record_others_begin(&o->others, 0);
 		st = overhead_rounds_run(o, err);
@@ -87,7 +87,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 		o->cancelled = st == DCK_E_CANCEL && o->rounds >= 2;
 		if (o->cancelled)
 			st = DCK_OK;
-		os_temp_dir_remove(o->folder);
+		os_temp_dir_remove(o->directory);
 	}
 	if (st == DCK_OK)
 		st = overhead_record_make(o, ret, err);

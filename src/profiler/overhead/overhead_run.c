@@ -37,7 +37,7 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 	all[n++] = record;
 	if (way->file) {
 		all[n++] = "--out";
-		all[n++] = mem_arena_fmt(a, "%s/%s", o->folder, way->file);
+		all[n++] = mem_arena_fmt(a, "%s/%s", o->directory, way->file);
 	}
 	all[n++] = "--";
 	for (size_t i = 0; i < words; i++)
@@ -106,7 +106,7 @@ static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *
 	double output = file_bytes(record);
 
 	if (way->file)
-		output += file_bytes(mem_arena_fmt(a, "%s/%s", o->folder, way->file));
+		output += file_bytes(mem_arena_fmt(a, "%s/%s", o->directory, way->file));
 	m->whole |= program_ns <= 0;
 	m->time_ns[o->rounds] = program_ns > 0 ? program_ns : whole_ns;
 	m->whole_ns[o->rounds] = whole_ns;
@@ -116,7 +116,7 @@ static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *
 
 static dck_status method_run(overhead *o, size_t method, mem_arena *a, int said, dck_err *err)
 {
-	const char *record = mem_arena_fmt(a, "%s/record.json", o->folder);
+	const char *record = mem_arena_fmt(a, "%s/record.json", o->directory);
 	os_child_usage usage;
 	pid_t pid;
 	char *const *argv = words_make(o, method, a, record);

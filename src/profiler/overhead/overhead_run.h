@@ -33,7 +33,7 @@ typedef struct overhead_method {
 typedef struct overhead {
 	const dck_overhead_config *config;
 	char *const *argv;
-	char folder[OS_TEMP_SIZE];
+	char directory[OS_TEMP_SIZE];
 	size_t rounds; /* complete rounds */
 	bool cancelled;
 	record_others others; /* other processes that used the machine during the rounds */

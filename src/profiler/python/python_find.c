@@ -265,12 +265,12 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 	tasks *t = mem_zalloc(1, sizeof *t);
 	uint32_t found = USUAL;
 	size_t n = 0;
-	char folder[64];
+	char directory[64];
 
 	if (!t)
 		return found;
-	snprintf(folder, sizeof folder, "/proc/%d/task", f->pid);
-	os_glob_each(folder, "*", task_add, t);
+	snprintf(directory, sizeof directory, "/proc/%d/task", f->pid);
+	os_glob_each(directory, "*", task_add, t);
 	if (python_get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
 	    python_get(f, interpreter + p->at.interpreter_thread, &state, 8))
 		for (; state && n < SEEN &&

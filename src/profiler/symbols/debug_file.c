@@ -58,7 +58,7 @@ static elf_file *open_fitting(const char *path, const elf_file *f, const uint32_
 	return NULL;
 }
 
-static elf_file *by_build_id(const elf_file *f, const char *folder)
+static elf_file *by_build_id(const elf_file *f, const char *directory)
 {
 	char path[PATH_MAX], hex[2 * ELF_FILE_ID_MAX + 1];
 	const unsigned char *id;
@@ -68,11 +68,11 @@ static elf_file *by_build_id(const elf_file *f, const char *folder)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-	snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
+	snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", directory, hex, hex + 2);
 	return open_fitting(path, f, NULL);
 }
 
-static elf_file *by_link(const elf_file *f, const char *folder)
+static elf_file *by_link(const elf_file *f, const char *directory)
 {
 	const elf_section *s = elf_file_find_section(f, ".gnu_debuglink");
 	char *link = s && s->size <= LINK_MAX_BYTES ? elf_file_read(f, s->offset, s->size) : NULL;
@@ -87,7 +87,7 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 			char name[PATH_MAX];
 			int n =
 			    snprintf(name, sizeof name, i == 1 ? "%s%.*s/.debug/%s" : "%s%.*s/%s",
-				     i == 2 ? folder : "", (int)(slash - path), path, link);
+				     i == 2 ? directory : "", (int)(slash - path), path, link);
 
 			if (n > 0 && (size_t)n < sizeof name && strcmp(name, path) != 0)
 				found = open_fitting(name, f, &crc);
@@ -97,9 +97,9 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 	return found;
 }
 
-elf_file *debug_file_find(const elf_file *f, const char *folder)
+elf_file *debug_file_find(const elf_file *f, const char *directory)
 {
-	elf_file *found = by_build_id(f, folder);
+	elf_file *found = by_build_id(f, directory);
 
-	return found ? found : by_link(f, folder);
+	return found ? found : by_link(f, directory);
 }

@@ -9,6 +9,6 @@
 
 /* Opens the debug file of f, verified by build id or by the checksum in .gnu_debuglink. @owned,
  * elf_file_close(); NULL: none. */
-elf_file *debug_file_find(const elf_file *f, const char *folder);
+elf_file *debug_file_find(const elf_file *f, const char *directory);
 
 #endif

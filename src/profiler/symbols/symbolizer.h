@@ -28,7 +28,7 @@ enum { SYMBOLS_FRAMES_MAX = 32 };
 
 typedef struct symbols_config {
 	/* The directory of debug files; NULL: /usr/lib/debug. */
-	const char *debug_folder;
+	const char *debug_directory;
 	bool names_only; /* no lines, no inlined frames */
 	bool mangled;	 /* do not demangle C++ and Rust names */
 } symbols_config;

@@ -247,13 +247,13 @@ static void instrument_calibrate(void)
 
 static bool process_file(void)
 {
-	const char *folder = secure_getenv(COUNT_FOLDER), *ticks = secure_getenv(COUNT_TICKS);
+	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS);
 	int fd = -1;
 
-	if (!folder || *folder != '/' || strlen(folder) > PATH_BYTES - 64)
+	if (!directory || *directory != '/' || strlen(directory) > PATH_BYTES - 64)
 		return false;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", folder, (long)getpid(), n);
+		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", directory, (long)getpid(), n);
 		fd = instrument_file_open("process", O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return false;
