@@ -226,7 +226,7 @@ static void kept_put(page *p, const dck_record *r)
 	const char *from = text_fact(r, "machine", "source", source);
 	const char *at = text_fact(r, "machine", "measured", measured);
 
-	if (!from || !at || strncmp(from, "kept", 4) != 0 || strlen(at) < 16)
+	if (!from || !at || strncmp(from, "cached", 6) != 0 || strlen(at) < 16)
 		return;
 	snprintf(line, sizeof line, "measured %.10s %.5s UTC and cached; --refresh measures again",
 		 at, at + 11);
