@@ -611,7 +611,7 @@ static int read_once(const char *path)
 
 int main(int argc, char **argv)
 {
-	static char self[4096], folder[4096], path[4200], weights[4200];
+	static char self[4096], directory[4096], path[4200], weights[4200];
 	setup s = {.self = self, .rounds = 41, .limit = 3};
 	other libonnx;
 	bool good = true;
@@ -627,12 +627,12 @@ int main(int argc, char **argv)
 	s.rounds = s.rounds < 1 ? 1 : s.rounds > ROUNDS_MAX ? ROUNDS_MAX : s.rounds;
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		stop("cannot find this program");
-	snprintf(folder, sizeof folder, "%s/deepclock-XXXXXX",
+	snprintf(directory, sizeof directory, "%s/deepclock-XXXXXX",
 		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-	if (!mkdtemp(folder))
+	if (!mkdtemp(directory))
 		stop("no temporary directory");
-	snprintf(path, sizeof path, "%s/model.onnx", folder);
-	snprintf(weights, sizeof weights, "%s/weights.bin", folder);
+	snprintf(path, sizeof path, "%s/model.onnx", directory);
+	snprintf(weights, sizeof weights, "%s/weights.bin", directory);
 	pin();
 	if (libonnx_open(&libonnx))
 		s.libonnx = &libonnx;
@@ -655,7 +655,7 @@ int main(int argc, char **argv)
 	good &= compare(&s, "2 GiB of weights in another file", path);
 	good &= reads_without(&s, path, weights);
 	unlink(path);
-	rmdir(folder);
+	rmdir(directory);
 	if (s.libonnx)
 		other_close(&libonnx);
 	return good ? 0 : 1;

@@ -46,7 +46,7 @@ FIGURES = (
      (("src/study/compare/interleaved_options.c", r'"max-time", "TIME", "(\d+)s"'),
       ("docs/commands/compare.md", r"fit into `--max-time` \((\d+) s,"))),
     ("call paths, in millions, of a process under memory",
-     (("src/profiler/memory/memory_record.c", r"which holds (\d+) million"),
+     (("src/profiler/memory/memory_record.c", r"which has space for (\d+)"),
       ("docs/commands/memory.md", r"holds up to (\d+) million call paths"))),
     ("lines of a result",
      (("README.md", r"printed in at most (\d+) lines"),

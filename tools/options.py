@@ -38,7 +38,7 @@ STATED = (re.compile(r"`(--[a-z-]+)`\s+\((\d[\d.,]*(?:\s?(?:%|[a-zA-Z]+))?)(?=[ 
 # Every command has them; 'deepclock help' and README describe them once.
 GENERAL = {"--help", "--quiet", "--verbose", "--colour", "--version"}
 CODE = re.compile(r'\brecord_note(?:_as)?\s*\([^;"]*?"([a-z0-9-]+)",')
-ROW = re.compile(r'^(?:NOTE|SAID)\("([a-z0-9-]+)",', re.MULTILINE)
+ROW = re.compile(r'^(?:NOTE|NOTE_OWN_REMEDY)\("([a-z0-9-]+)",', re.MULTILINE)
 PYTHON_CODE = re.compile(r'\bnote\(\s*"([a-z0-9-]+)",')
 # "note `few-passes`", "notes `a`, `b`" of a page.
 NOTED = re.compile(r"\bnotes?\s+((?:`[a-z0-9-]+`(?:,\s+|\s+and\s+|\s+or\s+)?)+)")
@@ -249,7 +249,7 @@ def self_test(*_):
         ("notes of a page", {**good, RUN: PAGE + "(note\n`one`)\n"}, None),
         ("a note of a page that does not exist", {**good, RUN: PAGE + "notes `one`, `two`\n"},
          "run.md: names the note 'two'"),
-        ("a row without a note", {**good, NOTE: NOTES + 'SAID("two", INFO, "a", "")\n'},
+        ("a row without a note", {**good, NOTE: NOTES + 'NOTE_OWN_REMEDY("two", INFO, "a", "")\n'},
          "describes the note 'two'"),
     ])
 

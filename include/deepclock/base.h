@@ -66,13 +66,13 @@ typedef struct dck_err {
 
 /* Exit statuses of the program, equal in every command; help and manual pages are generated from
  * this list. Scripts rely on the numbers. */
-#define DCK_EXIT_MAP(X)                                                              \
-	X(OK, 0, "fine")                                                             \
-	X(FAILED, 1, "failed; the sentence on stderr says why")                      \
-	X(USAGE, 2, "the command line is wrong")                                     \
-	X(BROKEN, 3, "a gate failed: slower, or a limit is violated")                \
-	X(UNDECIDED, 4, "a gate could not decide")                                   \
-	X(INTERRUPTED, 130, "interrupted; what was measured until then is reported") \
+#define DCK_EXIT_MAP(X)                                                         \
+	X(OK, 0, "fine")                                                        \
+	X(FAILED, 1, "failed; the message on stderr has the reason")            \
+	X(USAGE, 2, "the command line is wrong")                                \
+	X(BROKEN, 3, "a gate failed: slower, or a limit is violated")           \
+	X(UNDECIDED, 4, "a gate could not decide")                              \
+	X(INTERRUPTED, 130, "interrupted; the results until then are reported") \
 	X(UNREAD, 141, "the reader closed the pipe, as head does")
 
 typedef enum dck_exit {

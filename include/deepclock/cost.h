@@ -36,14 +36,14 @@ enum { DCK_COST_PEERS_MAX = 16 };
 /* A FLOP counter of another tool. */
 typedef struct dck_cost_peer {
 	const char *name, *help;
-	const char *unit; /* "MAC", "FLOP" */
-	const char
-	    *hidden; /* what else its numbers depend on, which no graph contains; NULL: nothing */
-	bool is_partial; /* its counts of operator types without a rule are unknown */
+	const char *unit;   /* "MAC", "FLOP" */
+	const char *hidden; /* a further quantity that its numbers depend on and that no graph
+			       contains; NULL: none */
+	bool is_partial;    /* its counts of operator types without a rule are unknown */
 } dck_cost_peer;
 
-/* Reads the counter dck_cost_peers[as]. Returns false if there is none. All strings are static.
- * @since 0.1 */
+/* Reads the counter dck_cost_peers[as]. Returns false if `as` is out of range. All strings are
+ * static. @since 0.1 */
 DCK_API bool dck_cost_peer_get(int as, dck_cost_peer *ret);
 
 /* Writes the defaults into the first argument, of struct_size bytes. @since 0.1 */

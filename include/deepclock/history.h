@@ -59,11 +59,11 @@ DCK_API dck_status dck_history_open(const dck_history_config *c, dck_history **r
 DCK_API void dck_history_close(dck_history *h);		    /* NULL is allowed. @since 0.1 */
 DCK_API const char *dck_history_file(const dck_history *h); /* borrowed from h. @since 0.1 */
 
-/* Reads the commit that is checked out in the directory `folder` or the nearest directory above it
- * that is a Git working tree, from its files, without running git. Writes 40 or 64 hexadecimal
- * digits into text and returns it; NULL: none. Uncommitted changes are not detected. @since 0.1 */
+/* Reads the commit that is checked out in `directory` or the nearest directory above it that is a
+ * Git working tree, from its files, without running git. Writes 40 or 64 hexadecimal digits into
+ * text and returns it; NULL: none. Uncommitted changes are not detected. @since 0.1 */
 #define DCK_COMMIT_SIZE 72
-DCK_API const char *dck_history_commit(const char *folder, char *text);
+DCK_API const char *dck_history_commit(const char *directory, char *text);
 
 /* --- adding */
 

@@ -141,7 +141,7 @@ DCK_API extern const dck_opt dck_view_options[];
  * call paths, and then sets by, sort and top of *view. false: tables of operators, by `which`. */
 DCK_API bool dck_calls_wanted(const dck_op_view *which, dck_calls_view *view);
 
-/* An operator that deepclock knows. */
+/* An operator in deepclock's tables. */
 typedef struct dck_cost_operator {
 	const char *domain, *name; /* domain "": ONNX's own */
 	const char *formula;	   /* formula of its cost, in words; static */

@@ -6,7 +6,7 @@
  *     {
  *             DCK_ZONE("step");               // to the end of this block
  *             DCK_PUSH("forward");            // the same by hand
- *             DCK_NUMBER("batch", 32);        // said of the innermost range
+ *             DCK_NUMBER("batch", 32);        // annotates the innermost range
  *             forward();
  *             DCK_POP();
  *             DCK_COUNTER("loss", loss);

@@ -6,8 +6,8 @@
  *     cc -shared -fPIC -O2 -fvisibility=hidden -I INCLUDE example.c -o example.so
  *     deepclock bench plugin:./example.so --engine-option size=512 --dim N=8
  *
- * An engine for a real library has the same parts in the same order; docs/reference/plugin.md says
- * what each of them promises. Plain C99, and no header of deepclock's but this one.
+ * An engine for a real library has the same parts in the same order; docs/reference/plugin.md
+ * documents the contract of each. Plain C99, and no deepclock header other than this one.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <deepclock/plugin.h>
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- 1. Errors: fill what the host gave, return the code. One sentence: what is wrong, where, and
+/* --- 1. Errors: fill the host's dck_err, return the code. One message: what failed, where, and
  * what to do. err may be NULL. */
 
 #if defined(__GNUC__)
@@ -40,8 +40,8 @@ fail(dck_err *err, dck_status code, const char *format, ...)
 	return code;
 }
 
-/* --- 2. The two objects. A model is what open() makes: it does not change any more, and several
- * contexts may use it. A context has what is bound, and is used by one thread at a time. */
+/* --- 2. The two objects. open() makes a model: it is immutable, and several contexts may use it. A
+ * context has the bound inputs, and is used by one thread at a time. */
 
 struct dck_engine_model {
 	size_t size;
@@ -58,8 +58,8 @@ struct dck_engine_context {
 	size_t rows, rows_max;
 };
 
-/* --- 3. Options. A key that is not in this table, or a value that cannot be read, is an error:
- * a user who mistypes must not measure something else. */
+/* --- 3. Options. A key that is not in this table, or a value that cannot be read, is an error: a
+ * typing error must not change the measurement silently. */
 
 static const dck_engine_option options[] = {
     {"size", "N", "columns of x and of y, 1 to 8192; default: 256"},
@@ -95,8 +95,8 @@ static dck_status options_read(const dck_open_params *p, dck_engine_model *m, dc
 				    "option 'size' is '%s': give a whole number from 1 to 8192",
 				    o->value);
 	}
-	/* Sizes of open dimensions that are known before opening. What is not fixed here, the host
-	 * chooses when it binds. */
+	/* Sizes of open dimensions that are known before opening. The host chooses the other sizes
+	 * when it binds inputs. */
 	for (i = 0; i < p->ndims; i++) {
 		if (strcmp(p->dims[i].key, "N") != 0)
 			return fail(err, DCK_E_ARG,
@@ -182,7 +182,7 @@ static dck_status model_open(const dck_open_params *p, dck_engine_model **ret, d
 	return DCK_OK;
 }
 
-/* --- 5. What is in it. The host makes inputs from this; the facts go into the record. */
+/* --- 5. Description of the model. The host makes inputs from it; the facts go into the record. */
 
 static dck_status model_describe(dck_engine_model *m, const dck_tensor_info **ret_in,
 				 size_t *ret_nin, const dck_tensor_info **ret_out, size_t *ret_nout,
@@ -244,7 +244,7 @@ static dck_status bind_input(dck_engine_context *c, size_t index, const dck_tens
 	return DCK_OK;
 }
 
-/* The untimed place for what a run needs: memory, copies to a device. */
+/* The untimed preparation of a run: memory, copies to a device. */
 static dck_status prepare(dck_engine_context *c, dck_err *err)
 {
 	float *y;
@@ -302,9 +302,8 @@ static dck_status output(dck_engine_context *c, size_t index, dck_tensor *ret, d
 	return DCK_OK;
 }
 
-/* --- 8. What only the engine can tell, if it can: its memory, and with DCK_OBSERVE_OPERATORS,
- * which this one does not offer, when each operator ran. These came with minor version 1 of the
- * ABI. */
+/* --- 8. Optional data that only the engine has: its memory, and with DCK_OBSERVE_OPERATORS, which
+ * this one does not offer, the time of each operator. Since minor version 1 of the ABI. */
 
 static dck_status memory(dck_engine_model *m, dck_memory *ret, dck_err *err)
 {
@@ -314,7 +313,8 @@ static dck_status memory(dck_engine_model *m, dck_memory *ret, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- 9. The table, filled by name; what is not named is not offered. And the one symbol. */
+/* --- 9. The table, filled by name; members that are not named are not offered. And the exported
+ * symbol. */
 
 static const dck_engine engine = {
     .struct_size = sizeof(dck_engine),

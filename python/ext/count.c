@@ -20,7 +20,7 @@
 
 #define MONITORING (PY_VERSION_HEX >= 0x030c0000)
 
-enum { FOLDER_BYTES = 256, CHILDREN_MAX = 4096 };
+enum { DIRECTORY_BYTES = 256, CHILDREN_MAX = 4096 };
 
 /* A thread's. They are never freed, since a thread may end at any time, and are used again. */
 typedef struct slot {
@@ -43,8 +43,8 @@ static struct {
 	dck_calls *first;    /* whose clock the others share */
 	/* Processes that are forked count into files there, so that they are read whatever ends
 	 * them: PID.N, of a thread each, and PID.N.names, of the first. */
-	char folder[FOLDER_BYTES]; /* "": none yet */
-	long owner, process;	   /* owner: whose it is */
+	char directory[DIRECTORY_BYTES]; /* "": none yet */
+	long owner, process;		 /* owner: whose it is */
 	unsigned files;
 	int names;	 /* what this process logs its functions in; -1: it is the owner */
 	PyObject *known; /* dict: the first nknown are the owner's too; NULL: this is the owner */
@@ -115,13 +115,13 @@ static long process_now(void)
 /* Of a thread of this process: a forked one's are in a file. */
 static dck_calls *calls_make(const dck_calls *after)
 {
-	char path[FOLDER_BYTES + 64];
+	char path[DIRECTORY_BYTES + 64];
 	dck_calls *c = NULL;
 
-	if (!all.known || !all.folder[0])
+	if (!all.known || !all.directory[0])
 		return dck_calls_new_in(NULL, all.first, after);
 	for (int tries = 0; !c && tries < 1000; tries++) { /* numbers of processes come again */
-		snprintf(path, sizeof path, "%s/%ld.%u", all.folder, all.process, all.files++);
+		snprintf(path, sizeof path, "%s/%ld.%u", all.directory, all.process, all.files++);
 		c = dck_calls_new_in(path, all.first, after);
 		if (!c && access(path, F_OK) != 0)
 			break; /* the owner has ended its count, and removed them */
@@ -580,7 +580,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	if (all.names >= 0)
 		close(all.names);
 	all.names = -1;
-	all.folder[0] = '\0';
+	all.directory[0] = '\0';
 	all.owner = all.process = process_now();
 	children_drop();
 	pthread_mutex_lock(&all.lock);
@@ -694,15 +694,15 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 	if (!all.active || all.owner != process_now())
 		Py_RETURN_NONE;
 	all.nknown = PyDict_Size(all.functions);
-	if (all.folder[0])
+	if (all.directory[0])
 		Py_RETURN_NONE;
 	const bool busy = t->busy;
 	t->busy = true;
 	PyObject *path = PyObject_CallObject(make, NULL);
 	t->busy = busy;
 	const char *text = path && PyUnicode_Check(path) ? PyUnicode_AsUTF8(path) : NULL;
-	if (text && strlen(text) < sizeof all.folder)
-		strcpy(all.folder, text);
+	if (text && strlen(text) < sizeof all.directory)
+		strcpy(all.directory, text);
 	Py_XDECREF(path);
 	PyErr_Clear(); /* without a directory the children are not counted */
 	Py_RETURN_NONE;
@@ -711,7 +711,7 @@ static PyObject *count_before_fork(PyObject *m, PyObject *make)
 /* In the child: from here on it counts what it calls itself, into files. */
 static PyObject *count_after_fork(PyObject *m, PyObject *none)
 {
-	char path[FOLDER_BYTES + 64];
+	char path[DIRECTORY_BYTES + 64];
 	thread_state *t = &mine;
 	dck_calls *before = t->id == all.id ? t->calls : NULL;
 	PyObject *functions, *key, *row;
@@ -743,7 +743,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	}
 	dck_calls_free(before);
 	if (t->calls && all.files) {
-		snprintf(path, sizeof path, "%s/%ld.%u.names", all.folder, all.process,
+		snprintf(path, sizeof path, "%s/%ld.%u.names", all.directory, all.process,
 			 all.files - 1);
 		all.names = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
 	}
@@ -759,14 +759,14 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 	Py_RETURN_NONE;
 }
 
-/* _count_folder() -> the path, of the process that made it; None: there is none. */
-static PyObject *count_folder(PyObject *m, PyObject *none)
+/* _count_directory() -> the path, of the process that made it; None: there is none. */
+static PyObject *count_directory(PyObject *m, PyObject *none)
 {
 	(void)m;
 	(void)none;
-	if (!all.folder[0] || all.owner != process_now())
+	if (!all.directory[0] || all.owner != process_now())
 		Py_RETURN_NONE;
-	return PyUnicode_FromString(all.folder);
+	return PyUnicode_FromString(all.directory);
 }
 
 /* _count_child(path, mark, first): the file of a thread of another process; first: of that
@@ -878,7 +878,7 @@ static PyMethodDef methods[] = {
      "_count_before_fork($module, make, /)\n--\n\nFor os.register_at_fork()."},
     {"_count_after_fork", count_after_fork, METH_NOARGS,
      "_count_after_fork($module, /)\n--\n\nFor os.register_at_fork(), in the child."},
-    {"_count_folder", count_folder, METH_NOARGS,
+    {"_count_folder", count_directory, METH_NOARGS,
      "_count_folder($module, /)\n--\n\nWhere forked processes count."},
     {"_count_child", count_child, METH_VARARGS,
      "_count_child($module, path, mark, first, /)\n--\n\nReads what one counted."},

@@ -20,7 +20,7 @@ const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without save"),
     DCK_OPTION(TEXT, ext_common, commit, "commit", "ID", NULL,
-	       "the commit it belongs to in the history; by itself that of the Git working tree"),
+	       "its commit in the history; default: that of the Git working tree"),
     DCK_FLAG(ext_common, no_history, "no-history", "do not add it to the history"),
     DCK_FLAG(ext_common, quiet, "quiet", "no progress"),
     DCK_FLAG(ext_common, no_progress, "no-progress", "no progress"),

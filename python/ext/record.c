@@ -478,9 +478,9 @@ static PyObject *record_summary(PyObject *self, PyObject *args, PyObject *kwargs
 		   : NULL;
 }
 
-static PyObject *record_figures(PyObject *self, PyObject *folder)
+static PyObject *record_figures(PyObject *self, PyObject *directory)
 {
-	return made(self, "deepclock._show", "figures", folder);
+	return made(self, "deepclock._show", "figures", directory);
 }
 
 static PyObject *record_str(PyObject *self)

@@ -72,7 +72,7 @@ static PyObject *calls_written(ext_state *s, const char *writer, const dck_recor
 static PyObject *report(ext_state *s, const dck_record *r, PyObject *args, PyObject *kwargs,
 			PyObject *options)
 {
-	const char *writer = "text", *rest = NULL, *folder = NULL;
+	const char *writer = "text", *rest = NULL, *directory = NULL;
 	int details = 0, utf8 = 1, colour = 0, sources = 0;
 	PyObject *root = Py_None, *text = NULL;
 	dck_calls_view view = {0};
@@ -85,14 +85,14 @@ static PyObject *report(ext_state *s, const dck_record *r, PyObject *args, PyObj
 					 &details, &width, &utf8, &colour, &sources, &rest, &root))
 		return NULL;
 	if (ext_options_read(s, "report", options, groups, 2, NULL, &said) == 0 &&
-	    (root == Py_None || (folder = ext_texts_add(&said.texts, root)) != NULL)) {
+	    (root == Py_None || (directory = ext_texts_add(&said.texts, root)) != NULL)) {
 		const bool calls = dck_calls_wanted(&which, &view);
 		const dck_style style = {.details = details,
 					 .width = width,
 					 .utf8 = utf8,
 					 .colour = colour,
-					 .sources = sources || folder,
-					 .source_root = folder,
+					 .sources = sources || directory,
+					 .source_root = directory,
 					 .rest = rest,
 					 .ops = which};
 		text = calls ? calls_written(s, writer, r, &view, &style)

@@ -155,9 +155,9 @@ class Refused(Case):
     def test_each_with_one_sentence(self):
         argument = deepclock.ArgumentError
         for sentence, x in (
-                ("holds float64, the input 'input' wants float32: .*astype", images().astype(float)),
+                ("has float64, the input 'input' needs float32: .*astype", images().astype(float)),
                 ("the shape 1x3x32x31, but the model fixes", images(size=(1, 3, 32, 31))),
-                ("1 dimensions .*the model wants 4", array.array("f", [1])),
+                ("1 dimensions .*the model needs 4", array.array("f", [1])),
                 ("this machine's byte order", images().astype(">f4")),
                 ("format 'O'", numpy.array([None])),
                 ("17 dimensions: at most 16", numpy.zeros((1,) * 17, numpy.float32)),

@@ -14,20 +14,20 @@ static size_t base_hash(const char *text)
 	return (size_t)(h ^ h >> 32);
 }
 
-bool names_init(names *t, mem_arena *a, size_t most)
+bool name_index_init(name_index *t, mem_arena *a, size_t most)
 {
 	size_t size = 16;
 
 	while (size / 2 < most)
 		size *= 2;
-	*t = (names){.room = most, .mask = size - 1};
+	*t = (name_index){.room = most, .mask = size - 1};
 	t->name = mem_arena_array(a, most, sizeof *t->name);
 	t->slot = mem_arena_array(a, size, sizeof *t->slot);
 	return t->name && t->slot;
 }
 
 /* The slot that holds the name, or the free one where it belongs. */
-static size_t base_probe(const names *t, const char *name)
+static size_t base_probe(const name_index *t, const char *name)
 {
 	size_t at = base_hash(name) & t->mask;
 
@@ -36,7 +36,7 @@ static size_t base_probe(const names *t, const char *name)
 	return at;
 }
 
-size_t names_add(names *t, const char *name)
+size_t name_index_intern(name_index *t, const char *name)
 {
 	size_t at = base_probe(t, name);
 
@@ -48,14 +48,14 @@ size_t names_add(names *t, const char *name)
 	return t->slot[at] - 1;
 }
 
-size_t names_find(const names *t, const char *name)
+size_t name_index_find(const name_index *t, const char *name)
 {
 	size_t at = base_probe(t, name);
 
-	return t->slot[at] ? t->slot[at] - 1 : NAMES_NONE;
+	return t->slot[at] ? t->slot[at] - 1 : NAME_INDEX_NONE;
 }
 
-bool names_listed(const char *list, const char *name)
+bool name_index_listed(const char *list, const char *name)
 {
 	size_t n = strlen(name);
 

@@ -6,24 +6,24 @@
 
 #include "base/mem.h"
 
-#define NAMES_NONE SIZE_MAX
+#define NAME_INDEX_NONE SIZE_MAX
 
-typedef struct names {
+typedef struct name_index {
 	const char **name; /* by id */
-	size_t n, room;	   /* room: capacity, in names */
+	size_t n, room;	   /* room: capacity in names */
 	size_t *slot;	   /* id + 1; 0: free */
 	size_t mask;
-} names;
+} name_index;
 
 /* Reserves space for `most` names; false: no memory. Names are borrowed, all else is in the arena.
  */
-bool names_init(names *t, mem_arena *a, size_t most);
+bool name_index_init(name_index *t, mem_arena *a, size_t most);
 /* Returns the name's id; a new name gets the next. At most `most` different names. */
-size_t names_add(names *t, const char *name);
-/* Returns the name's id; NAMES_NONE: it was never added. */
-size_t names_find(const names *t, const char *name);
+size_t name_index_intern(name_index *t, const char *name);
+/* Returns the name's id; NAME_INDEX_NONE: it was never added. */
+size_t name_index_find(const name_index *t, const char *name);
 
 /* Returns whether a space-separated list has that name: "Add Sub" has "Sub". */
-bool names_listed(const char *list, const char *name);
+bool name_index_listed(const char *list, const char *name);
 
 #endif

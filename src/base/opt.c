@@ -279,7 +279,7 @@ dck_status dck_opt_set(const dck_opt *table, void *cfg, const char *name, const 
 	DCK_FAIL(err, E_ABSENT, "there is no option '%.80s'", name);
 }
 
-/* Greater than any config of ours: an uninitialised size is probably above it. */
+/* Larger than any deepclock config: an uninitialised size is probably above it. */
 enum { CONFIG_MAX_BYTES = 1 << 16, OWN_MAX_BYTES = 1 << 12 };
 
 void opt_config_init(void *config, uint32_t struct_size, size_t size, const dck_opt *const *tables)
@@ -312,8 +312,8 @@ dck_status opt_config_get(const void *given, void *own, size_t size, const char 
 	for (size_t i = size; i < struct_size; i++)
 		if (((const char *)given)[i])
 			DCK_FAIL(err, E_VERSION,
-				 "a config of %s() sets what this version of the library does not "
-				 "know: it is older than the program",
+				 "a config of %s() has members that this version of the library "
+				 "does not have: the library is older than the program",
 				 init);
 	memcpy(own, given, struct_size < size ? struct_size : size);
 	memcpy(own, &own_size, sizeof own_size);

@@ -68,11 +68,11 @@ static dck_status fail_long(const wire_reader *r, const char *name, const wire_f
 	if (r->depth == 0 && r->sure) {
 		dck_text_count((int64_t)r->source->size, has, sizeof has);
 		DCK_FAIL(err, E_FORMAT,
-			 "%s is truncated: the %s says %s bytes, the file ends after %s",
+			 "%s is truncated: the %s states %s bytes, the file ends after %s",
 			 r->source->label, name, says, has);
 	}
 	dck_text_count((int64_t)(r->end - f->data), has, sizeof has);
-	return wire_fail(r, err, "%s at byte %llu says %s bytes where %s are left", name,
+	return wire_fail(r, err, "%s at byte %llu has length %s, but %s bytes are left", name,
 			 (unsigned long long)f->at, says, has);
 }
 

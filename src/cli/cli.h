@@ -40,7 +40,7 @@ typedef struct cli_format {
 #define CLI_SOURCES(config)                                                                        \
 	DCK_FLAG(config, sources, "sources",                                                       \
 		 "of a page (html): also the text of the source lines that call paths name, from " \
-		 "files below the working directory; everybody who has the page can read them"),   \
+		 "files below the working directory; every reader of the page can read them"),     \
 	    DCK_OPTION(TEXT, config, source_root, "source-root", "DIR", NULL,                      \
 		       "--sources, also from files below this directory")
 extern const char *const cli_formats[]; /* DCK_WRITER_MAP: "text", "json", ..., NULL */
@@ -148,7 +148,7 @@ typedef struct cli_command {
 	const char *const *usage; /* synopsis after "deepclock NAME", one per line; NULL-ended */
 	const char *about;	  /* paragraphs, separated by an empty line */
 	const cli_section *sections;
-	const cli_item *examples; /* term: the command line, text: what it does */
+	const cli_item *examples; /* term: the command line; text: its description */
 	const cli_group *groups;  /* NULL: only the common options */
 	/* Options in several tables that set only the first table; NULL-ended, NULL: none. Other
 	 * options set every table that has them. */
@@ -337,7 +337,7 @@ dck_status cli_file_end(cli_file *f, dck_sink *out, dck_status status, dck_err *
 /* Makes a directory and its missing parents, with that mode. */
 dck_status cli_directory_make(const char *path, mode_t mode, dck_err *err);
 /* Writes the figures of records as DIRECTORY/NAME.svg and .png. */
-dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+dck_status cli_figures_save(const cli *c, const char *directory, const dck_record *const *records,
 			    size_t n, dck_err *err);
 /* Writes records as an HTML page, with c's timeline. */
 dck_status cli_html_save(const cli *c, const char *path, const dck_record *const *records, size_t n,
@@ -386,7 +386,7 @@ int cli_record_show(const cli *c, const dck_record *r);
  * Call the check before the run. */
 int cli_profile_check(const cli *c);
 int cli_profile_show(const cli *c, const dck_record *r);
-#define CLI_UNTIL_THEN "; this is what it had done until then"
+#define CLI_UNTIL_THEN "; the results are partial"
 /* Returns whether to detach from a profiled program, because only deepclock was interrupted. */
 bool cli_program_cancelled(void *self);
 /* Reports how a profiled program ended, if not successfully (`more`: additional text for a killed

@@ -44,7 +44,7 @@ static dck_status figure_save(const dck_figure *f, const dck_record *r, const ch
 
 /* DIRECTORY/NAME, without ending; of several records each has its number. */
 typedef struct place {
-	const char *folder, *name;
+	const char *directory, *name;
 	size_t record, nrecords;
 } place;
 
@@ -55,8 +55,9 @@ static dck_status files_path_make(const place *p, const char *ending, char *path
 
 	if (p->nrecords > 1 && p->record < p->nrecords)
 		snprintf(number, sizeof number, "-%zu", p->record + 1);
-	if ((size_t)snprintf(path, size, "%s/%s%s%s", p->folder, p->name, number, ending) >= size)
-		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", p->folder);
+	if ((size_t)snprintf(path, size, "%s/%s%s%s", p->directory, p->name, number, ending) >=
+	    size)
+		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", p->directory);
 	return DCK_OK;
 }
 
@@ -85,7 +86,7 @@ static dck_status both_save(const dck_figure *f, const dck_record *r, const plac
 /* --- charts drawn by a browser */
 
 typedef struct charts {
-	const char *folder;
+	const char *directory;
 	size_t nrecords, drawn;
 } charts;
 
@@ -103,7 +104,7 @@ static dck_status bytes_save(const dck_buffer *b, const char *path, dck_err *err
 static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
 {
 	charts *all = self;
-	const place p = {all->folder, c->name, c->record, all->nrecords};
+	const place p = {all->directory, c->name, c->record, all->nrecords};
 	char path[PATH_MAX];
 
 	if (files_path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
@@ -115,21 +116,21 @@ static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+dck_status cli_figures_save(const cli *c, const char *directory, const dck_record *const *records,
 			    size_t n, dck_err *err)
 {
-	charts browsed = {.folder = folder, .nrecords = n};
+	charts browsed = {.directory = directory, .nrecords = n};
 	size_t nfigures, drawn = 0;
 	dck_err no_png, no_browser;
 	const dck_figure *const *all = dck_figures(&nfigures);
 
-	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", folder,
+	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", directory,
 			       strerror(errno));
 	no_png.code = no_browser.code = DCK_OK;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < nfigures; k++) {
-			const place p = {folder, all[k]->name, i, n};
+			const place p = {directory, all[k]->name, i, n};
 
 			if (!all[k]->has(records[i]))
 				continue;

@@ -191,9 +191,9 @@ void cli_help_all(FILE *out, const cli_command *const *all, const dck_style *sty
 
 	fputs(help_usage, out);
 	cli_wrap(out,
-		 "deepclock measures how fast a deep-learning model runs: "
-		 "warm-up until the run is steady, an interval for every number, "
-		 "and every reason to doubt it.",
+		 "deepclock measures how fast a deep-learning model runs: warm-up until the run "
+		 "is steady, an interval for every number, and a note on everything that makes it "
+		 "doubtful.",
 		 0, 0, help_width(style));
 	title(out, style, "Commands");
 	for (size_t i = 0; all[i]; i++)

@@ -1,6 +1,6 @@
 /* hints_table.c - the names that options have in trtexec, onnxruntime_perf_test, hyperfine,
- * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf, wrk and nsys, and what they are
- * here.
+ * benchmark_app, benchmark_model, perf_analyzer, timeit, pyperf, wrk and nsys, and their
+ * equivalents here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "hints.h"
@@ -83,7 +83,7 @@ const cli_hint cli_hints[] = {
     {{"json"}, {"save", "format"}, NULL},
     {{"export-csv", "output-file", "out-file", "result-file", "report-folder"},
      {"out"},
-     "an ending of .json, .csv or .md sets the format"},
+     "an extension of .json, .csv or .md sets the format"},
     {{"export-markdown", "export-asciidoc", "export-orgmode", "markdown", "output-format",
       "report-type"},
      {"format"},
@@ -93,7 +93,7 @@ const cli_hint cli_hints[] = {
     {{"silent"}, {"quiet"}, NULL},
     {{"log-level", "debug"}, {"verbose"}, NULL},
     {{"hide-progress", "no-progress-bar"}, {"no-progress"}, NULL},
-    {{"progress"}, {"no-progress"}, "by itself it is shown on a terminal"},
+    {{"progress"}, {"no-progress"}, "by default it is shown on a terminal"},
     {{"show-output"}, {"output"}, "--output inherit shows it"},
     {{"parameter-scan", "P", "parameter-step-size", "D"},
      {"scan"},
@@ -117,7 +117,7 @@ const cli_hint cli_hints[] = {
       "export-profile", "separate-profile-run", "dump-layer-info", "export-layer-info", "pc",
       "report-counters"},
      {NULL},
-     "times by operator are a command of their own: deepclock profile MODEL"},
+     "times by operator have a separate command: deepclock profile MODEL"},
     {{"fp16", "bf16", "fp8", "int8", "int4", "half", "amp", "quantize", "dtype", "infer-precision"},
      {NULL},
      "a model runs in the types it has: convert it first, then 'deepclock compare' the two"},

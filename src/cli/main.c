@@ -31,7 +31,7 @@ static int unknown_command(const char *word)
 		    NULL,
 		    "unknown option '%s'; a command comes first, as in: deepclock bench model.onnx",
 		    word);
-	/* What looks like a file or zoo:NAME is a subject whose command was forgotten. */
+	/* A word like a file or zoo:NAME is a subject without a command. */
 	if (strpbrk(word, "./:") && !cli_is_program(word))
 		return cli_usage(NULL, "unknown command '%s'; did you mean 'deepclock bench %s'?",
 				 word, word);
@@ -80,15 +80,15 @@ static int main_command_run(cli *c)
 	return code == CLI_OK ? c->command->run(c, c->config) : code;
 }
 
-/* How the process shall end. It ends otherwise when other code calls exit(). */
+/* The intended exit status. Other code may call exit() with another one. */
 static struct {
 	pid_t pid;
 	volatile bool decided;
 	int code;
 } ending;
 
-/* A library or a plug-in may call exit(), which would open every gate that asks for status 0. The
- * first function that is registered is the last that runs: what others registered has had its say.
+/* A library or a plug-in may call exit(0), which would pass every gate. atexit() functions run in
+ * reverse order, so the first registered one runs last, after those of others.
  */
 static void main_on_end(int code, void *unused)
 {
@@ -146,7 +146,8 @@ int main(int argc, char **argv)
 		return cli_no_memory();
 	ending.code = program(argc, argv);
 	ending.decided = true;
-	/* A forked copy must end nothing of ours, because a library may hang in that too. */
+	/* A forked copy must not run this process's cleanup, because a library may hang in it
+	 * too. */
 	if (getpid() != ending.pid)
 		_exit(ending.code);
 	return ending.code;

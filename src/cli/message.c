@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* A message may quote names of files and words of the user, so characters that would steer a
- * terminal are shown as '?'. */
+/* A message may quote file names and user input, so terminal control characters are shown as
+ * '?'. */
 static void line_print(const char *fmt, va_list ap)
 {
 	char line[1024], *to = line;

@@ -8,10 +8,10 @@ static const char *const colours[] = {"auto", "always", "never", NULL};
 
 const dck_opt cli_common_options[] = {
     DCK_OPTION(CHOICE, cli_common, colour, "colour", "WHEN", "auto",
-	       "colours; by itself on a terminal, unless NO_COLOR is set", .choices = colours),
+	       "colours; default: on a terminal, unless NO_COLOR is set", .choices = colours),
     DCK_FLAG(cli_common, quiet, "quiet", "no progress and no warnings on stderr, errors only",
 	     .letter = 'q'),
-    DCK_FLAG(cli_common, verbose, "verbose", "say more; also what the engine's library logs",
+    DCK_FLAG(cli_common, verbose, "verbose", "more messages, and the log of the engine's library",
 	     .letter = 'v', .excludes = "quiet"),
     DCK_FLAG(cli_common, help, "help", "show this text", .letter = 'h'),
     DCK_FLAG(cli_common, version, "version", "show the program's version", .letter = 'V'),

@@ -9,8 +9,8 @@
  *
  * A process has one stdout, and so one `result`. cli_stdout_open() replaces descriptor 1 by such a
  * file; main() commits it at the end (cli_stdout_close()), or aborts it when the command failed
- * before any output. A failed write to stdout is reported once; where the reader of a pipe has
- * gone, nothing is reported and the exit code is CLI_UNREAD.
+ * before any output. A failed write to stdout is reported once; if the reader of a pipe has closed
+ * it, nothing is reported and the exit code is CLI_UNREAD.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -49,7 +49,7 @@ static bool reader_gone(int why)
 	return why == EPIPE || (why == 0 && poll(&p, 1, 0) == 1 && (p.revents & POLLERR));
 }
 
-/* A reader that has gone (head has its lines) is not reported as an error. */
+/* A closed pipe (head has its lines) is not reported as an error. */
 int cli_stdout_failed(int why)
 {
 	if (!result.failed) {

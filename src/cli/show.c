@@ -39,10 +39,10 @@ const dck_opt cli_save_options[] = {
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
 	       "draw its figures into that directory too, as SVG and PNG; most need Chromium"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
-	       "the history that what is saved is added to; also without --save",
+	       "history to which the record is added; also without --save",
 	       .excludes = "no-history"),
     DCK_OPTION(TEXT, cli_output, commit, "commit", "ID", NULL,
-	       "the commit it belongs to in the history; by itself that of the Git working tree",
+	       "its commit in the history; default: that of the Git working tree",
 	       .needs = "save db", .excludes = "no-history"),
     DCK_FLAG(cli_output, no_history, "no-history", "do not add it to the history"),
     {0},
@@ -98,24 +98,24 @@ const char *cli_program(const cli *c)
  * the reason. */
 static bool can_be_made(const char *path)
 {
-	char folder[4096];
+	char directory[4096];
 	struct stat st;
 
-	snprintf(folder, sizeof folder, "%s", path);
+	snprintf(directory, sizeof directory, "%s", path);
 	for (;;) {
-		char *slash = strrchr(folder, '/');
+		char *slash = strrchr(directory, '/');
 
 		if (!slash)
-			strcpy(folder, ".");
+			strcpy(directory, ".");
 		else
-			slash[slash == folder] = '\0';
-		if (stat(folder, &st) == 0)
+			slash[slash == directory] = '\0';
+		if (stat(directory, &st) == 0)
 			break;
-		if (errno != ENOENT || strcmp(folder, ".") == 0)
+		if (errno != ENOENT || strcmp(directory, ".") == 0)
 			return false;
 	}
 	errno = ENOTDIR;
-	return S_ISDIR(st.st_mode) && access(folder, W_OK | X_OK) == 0;
+	return S_ISDIR(st.st_mode) && access(directory, W_OK | X_OK) == 0;
 }
 
 static int show_history_check(const char *path)

@@ -16,12 +16,12 @@
 /* Time limits: for an engine to return, and then for the remaining work, such as a user's
  * --cleanup. */
 enum { NOTICE_S = 5, FINISH_S = 30 };
-/* Who started a worker waits less than that. */
+/* The process that started a worker waits less than that. */
 enum { WORKER_NOTICE_S = 1 };
 
 /* A signal handler can reach only static variables. */
 static volatile sig_atomic_t seen, noticed;
-/* The first signal only asks; there is a deadline for that. */
+/* The first signal only requests an end, with a deadline. */
 static volatile sig_atomic_t asks, hurries;
 /* A program was profiled, and has been killed. */
 static volatile sig_atomic_t looks, killed;
@@ -122,8 +122,8 @@ static void on_interrupt(int sig, siginfo_t *info, void *context)
 static void on_deadline(int sig)
 {
 	static const char late[] =
-	    "deepclock: interrupted, but the engine did not come back: what this process measured "
-	    "is lost; bench --processes N measures in N processes, and reports those that ended\n";
+	    "deepclock: interrupted, but the engine did not return: the results of this process "
+	    "are lost; bench --processes N measures in N processes, and reports those that ended\n";
 
 	(void)sig;
 	if (looks) {
@@ -160,8 +160,8 @@ static void handler_set(int sig, struct sigaction action)
 	struct sigaction old;
 
 	sigemptyset(&action.sa_mask);
-	/* No SA_RESTART: a wait for a child must notice. What was ignored from the start (nohup, a
-	 * shell's background job) stays ignored. */
+	/* No SA_RESTART: a wait for a child must be interrupted. Signals that were ignored at the
+	 * start (nohup, a shell's background job) remain ignored. */
 	if (sigaction(sig, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
 		sigaction(sig, &action, NULL);
 }

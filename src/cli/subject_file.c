@@ -1,4 +1,4 @@
-/* subject_file.c - classifies a subject before it is opened, and refuses what is not a model.
+/* subject_file.c - classifies a subject before it is opened, and rejects files that are not models.
  *
  * cli_subject_parse() decides in this order: a text with a scheme (zoo:, cmd:, plugin:) goes to the
  * library unread; an existing directory is refused with the file to give instead; an executable
@@ -47,13 +47,13 @@ static bool is_in_path(const char *name, size_t n)
 	char path[PATH_MAX];
 
 	while (at && n > 0) {
-		const size_t folder = strcspn(at, ":");
+		const size_t directory = strcspn(at, ":");
 
-		if ((size_t)snprintf(path, sizeof path, "%.*s/%.*s", (int)folder, at, (int)n,
+		if ((size_t)snprintf(path, sizeof path, "%.*s/%.*s", (int)directory, at, (int)n,
 				     name) < sizeof path &&
 		    is_executable(path))
 			return true;
-		at = at[folder] ? at + folder + 1 : NULL;
+		at = at[directory] ? at + directory + 1 : NULL;
 	}
 	return false;
 }
@@ -108,13 +108,13 @@ static bool subject_is_known(const char *name)
 	return false;
 }
 
-typedef struct folder_names {
+typedef struct directory_names {
 	char *name[NAMES_MAX];
 	size_t n;
-} folder_names;
+} directory_names;
 
-/* Reads the names of files that may be models. folder_free() frees them in any case. */
-static void folder_read(const char *path, folder_names *ret)
+/* Reads the names of files that may be models. directory_free() frees them in any case. */
+static void directory_read(const char *path, directory_names *ret)
 {
 	DIR *dir = opendir(path);
 	size_t looked_at = 0;
@@ -128,25 +128,25 @@ static void folder_read(const char *path, folder_names *ret)
 		closedir(dir);
 }
 
-static void folder_free(folder_names *f)
+static void directory_free(directory_names *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free(f->name[i]);
 }
 
-static int missing_refuse(const char *text, size_t folder, const char *nearest)
+static int missing_refuse(const char *text, size_t directory, const char *nearest)
 {
 	const char *built_in[64];
 	size_t n = 0;
 
 	if (nearest) {
-		cli_message("there is no file '%s'; did you mean '%.*s%s'?", text, (int)folder,
+		cli_message("there is no file '%s'; did you mean '%.*s%s'?", text, (int)directory,
 			    text, nearest);
 		return CLI_FAILED;
 	}
 	for (; n < 64 && cli_zoo_word(n); n++)
 		built_in[n] = cli_zoo_word(n);
-	nearest = folder == 0 ? dck_nearest(text, built_in, n) : NULL;
+	nearest = directory == 0 ? dck_nearest(text, built_in, n) : NULL;
 	if (nearest)
 		cli_message("there is no file '%s'; did you mean 'zoo:%s'?", text, nearest);
 	else
@@ -159,34 +159,35 @@ static int missing_refuse(const char *text, size_t folder, const char *nearest)
 static int file_missing(const char *text)
 {
 	const char *slash = strrchr(text, '/');
-	const size_t folder = slash ? (size_t)(slash - text) + 1 : 0;
+	const size_t directory = slash ? (size_t)(slash - text) + 1 : 0;
 	char path[PATH_MAX];
-	folder_names names = {.n = 0};
+	directory_names names = {.n = 0};
 	int code;
 
 	if (subject_is_known(text))
 		return missing_refuse(text, 0, NULL);
-	snprintf(path, sizeof path, "%.*s", (int)folder, text);
-	folder_read(folder > 0 ? path : ".", &names);
-	code = missing_refuse(text, folder,
-			      dck_nearest(text + folder, (const char *const *)names.name, names.n));
-	folder_free(&names);
+	snprintf(path, sizeof path, "%.*s", (int)directory, text);
+	directory_read(directory > 0 ? path : ".", &names);
+	code =
+	    missing_refuse(text, directory,
+			   dck_nearest(text + directory, (const char *const *)names.name, names.n));
+	directory_free(&names);
 	return code;
 }
 
-static bool subject_has(const char *folder, const char *name)
+static bool subject_has(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
 
-	return (size_t)snprintf(path, sizeof path, "%s/%s", folder, name) < sizeof path &&
+	return (size_t)snprintf(path, sizeof path, "%s/%s", directory, name) < sizeof path &&
 	       access(path, F_OK) == 0;
 }
 
-static int folder_refuse(const char *text)
+static int directory_refuse(const char *text)
 {
-	folder_names names = {.n = 0};
+	directory_names names = {.n = 0};
 
-	folder_read(text, &names);
+	directory_read(text, &names);
 	if (names.n == 1)
 		cli_message("'%s' is a directory: give the file in it, '%s%s%s'", text, text,
 			    subject_ends_in(text, "/") ? "" : "/", names.name[0]);
@@ -205,7 +206,7 @@ static int folder_refuse(const char *text)
 			    text, text);
 	else
 		cli_message("'%s' is a directory without an ONNX file: give a model's file", text);
-	folder_free(&names);
+	directory_free(&names);
 	return CLI_FAILED;
 }
 
@@ -225,7 +226,7 @@ static int file_check(const cli *c, const char *text)
 
 	if (stat(text, &st) == 0) {
 		if (S_ISDIR(st.st_mode))
-			return folder_refuse(text);
+			return directory_refuse(text);
 		if (S_ISREG(st.st_mode) && begins_as_program(text))
 			return subject_ends_in(text, ".so")
 				   ? cli_usage(c,

@@ -13,7 +13,7 @@ const cli_item cli_model_items[] = {
 const cli_item cli_subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
+    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are respected, no shell"},
     {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
     {"-- PROGRAM ARG...", "any program with its arguments"},
     {0},

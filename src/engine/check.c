@@ -191,7 +191,7 @@ static dck_status key_refuse(const dck_engine *e, const char *key, dck_err *err)
 		DCK_FAIL(err, E_ARG, "the engine '%s' has no option '%s'; did you mean '%s'?",
 			 e->name, key, nearest);
 	DCK_FAIL(err, E_ARG,
-		 "the engine '%s' has no option '%s'; 'deepclock engines %s' lists those it has",
+		 "the engine '%s' has no option '%s'; 'deepclock engines %s' lists its options",
 		 e->name, key, e->name);
 }
 

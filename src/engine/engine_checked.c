@@ -33,7 +33,8 @@ static dck_status wrong(dck_err *err, const dck_engine *e, const char *what, con
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	DCK_FAIL(err, E_ENGINE, "the engine '%s' answers %s() wrongly: %s", e->name, what, text);
+	DCK_FAIL(err, E_ENGINE, "the engine '%s' returned an invalid result from %s(): %s", e->name,
+		 what, text);
 }
 
 void engine_why_begin(dck_err *why)
@@ -68,7 +69,7 @@ dck_status engine_answer(const dck_engine *e, const char *what, dck_status statu
 		      n < 120 ? n : 120, why->msg);
 	if (n == 0)
 		err_set(err, status, __FILE__, __LINE__,
-			"the engine '%s' failed in %s() and does not say why (%s)", e->name, what,
+			"the engine '%s' failed in %s() without a message (%s)", e->name, what,
 			dck_status_text(status));
 	else
 		err_set(err, status, ours ? why->file : NULL, ours ? why->line : 0, "%.*s", n,
@@ -330,7 +331,7 @@ static const char *profile_fault(const dck_profile *p)
 		    (o->provider && !engine_text_ends(o->provider)))
 			return "a name has no end";
 		if (o->begin_ns > INT64_MAX || o->duration_ns > INT64_MAX)
-			return "an event lies more than 292 years away";
+			return "an event is more than 292 years away";
 	}
 	return NULL;
 }

@@ -112,7 +112,7 @@ static dck_status null_run(dck_engine_context *c, dck_err *err)
 	dck_engine_model *m = c->model;
 
 	if (++c->runs == m->fail_at)
-		DCK_FAIL(err, E_ENGINE, "run %llu fails, as option 'fail_at' asks",
+		DCK_FAIL(err, E_ENGINE, "run %llu fails, as requested by option 'fail_at'",
 			 (unsigned long long)c->runs);
 	if (m->sleep_ns > 0)
 		os_sleep_ns(m->sleep_ns, NULL, NULL);
@@ -166,8 +166,8 @@ static dck_status null_profile(dck_engine_model *m, dck_profile *ret, dck_err *e
 }
 
 static const dck_engine_option options[] = {
-    {"ns", "N", "each run keeps a processor busy for so many nanoseconds; 0 if not given"},
-    {"sleep_ns", "N", "each run sleeps for so many nanoseconds before that; 0 if not given"},
+    {"ns", "N", "busy time of each run in nanoseconds; default 0"},
+    {"sleep_ns", "N", "sleep of each run before that, in nanoseconds; default 0"},
     {"fail_at", "N", "the N-th run of a context fails; 0: none does"},
     {"operators", "LIST", "NAME:NS,NAME:NS...: the operators of each run in a profile"},
     {NULL, NULL, NULL},
@@ -180,7 +180,7 @@ const dck_engine engine_null = {
     .caps = DCK_CAP_NO_MODEL | DCK_CAP_NO_TENSORS,
     .name = "null",
     .version = DCK_VERSION,
-    .help = "does nothing, for as long as asked: for tests and for what measuring costs",
+    .help = "does nothing, for a requested time: for tests and for the overhead of measuring",
     .options = options,
     .open = null_open,
     .close = null_close,

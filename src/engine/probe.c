@@ -99,9 +99,7 @@ static void row_fill(block *k, dck_engine_info *row, const dck_engine *e, const 
 				 .usable = true,
 				 .facts = k->pairs};
 	if (why_not || (b->n > 0 && b->data[0] != '+')) {
-		const char *why = why_not    ? why_not
-				  : b->n > 2 ? b->data + 2
-					     : "it does not say why";
+		const char *why = why_not ? why_not : b->n > 2 ? b->data + 2 : "no reason given";
 		row->usable = false;
 		row->why_not = probe_keep(k, why, strlen(why) + 1);
 		return;
@@ -130,7 +128,7 @@ dck_status dck_engines_probe(const char *lib, dck_engine_info **ret, size_t *ret
 	size_t n = 0, pairs = 0, bytes = 1;
 
 	for (; engine_table[n] && n < ENGINES_MAX; n++) {
-		/* No answer is an answer too, unless it is us who have no memory. */
+		/* No result is a result too, unless this process has no memory. */
 		if (probe_ask(engine_table[n], lib, &answers[n], &why[n]) == DCK_E_NOMEM) {
 			status = DCK_E_NOMEM;
 			if (err)

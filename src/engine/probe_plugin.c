@@ -26,7 +26,7 @@ static void text(dck_sink *out, const char *s)
 	sink_put(out, s ? s : "", s ? strlen(s) + 1 : 1);
 }
 
-static void table_tell(const dck_engine *e, dck_sink *out)
+static void table_write(const dck_engine *e, dck_sink *out)
 {
 	char abi[32];
 
@@ -36,7 +36,7 @@ static void table_tell(const dck_engine *e, dck_sink *out)
 	text(out, e->help);
 	text(out, e->version);
 	text(out, abi);
-	text(out, e->caps & DCK_CAP_NO_MODEL ? "work of its own, without a model" : "a model");
+	text(out, e->caps & DCK_CAP_NO_MODEL ? "its own work, without a model" : "a model");
 	for (const dck_engine_option *o = e->options; o && o->key; o++) {
 		text(out, o->key);
 		text(out, o->values);
@@ -52,7 +52,7 @@ static void plugin_answer(void *self, int fd)
 
 	dck_sink_fd(&out, fd);
 	if (engine_find(self, &h, &err) == DCK_OK) {
-		table_tell(h.ops, &out);
+		table_write(h.ops, &out);
 	} else {
 		text(&out, "-");
 		text(&out, err.msg);
@@ -117,7 +117,7 @@ dck_status dck_plugin_probe(const char *name, dck_engine_info **ret, dck_err *er
 		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s", b.data + 2);
 	else if (n < OPTIONS || (n - OPTIONS) % 3 != 0 || b.data[b.n - 1] != '\0')
 		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-				 "the child process that asked '%.200s' ended too early", name);
+				 "the child process that probed '%.200s' ended too early", name);
 	else
 		status = info_make(&b, n, ret, err);
 	dck_buffer_done(&b);

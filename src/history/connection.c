@@ -117,8 +117,8 @@ static dck_status connect_immutable(dck_history *h, dck_err *err)
 
 	if (history_place_log_waits(h->path))
 		DCK_FAIL(err, E_IO,
-			 "cannot read the history '%s': it has a log beside it, "
-			 "and the directory may not be written; copy both elsewhere",
+			 "cannot read the history '%s': it has a log next to it, and the "
+			 "directory is not writable; copy both elsewhere",
 			 h->path);
 	disconnect(h);
 	DCK_TRY(connect(h, name_immutable(h->path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err));
@@ -227,7 +227,7 @@ static dck_status open_path(dck_history *h, const dck_history_config *c, dck_err
 	DCK_TRY(history_place_check(h->path, &exists, err));
 	if (!exists && c->existing)
 		DCK_FAIL(err, E_ABSENT,
-			 "there is no history yet at '%s': '--save FILE' of a command begins it",
+			 "there is no history yet at '%s': '--save FILE' of a command creates it",
 			 h->path);
 	DCK_TRY(sqlite_load(err));
 	if (!exists)

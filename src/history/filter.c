@@ -9,7 +9,7 @@
 
 const dck_opt dck_history_filter_options[] = {
     DCK_OPTION(TEXT, dck_history_filter, subject, "subject", "NAME", NULL,
-	       "records of this subject; * and ? stand for any text and any character"),
+	       "records of this subject; * and ? match any text and any character"),
     DCK_OPTION(TEXT, dck_history_filter, command, "command", "NAME", NULL,
 	       "records of this command, as bench"),
     DCK_OPTION(TEXT, dck_history_filter, since, "since", "WHEN", NULL,
@@ -17,8 +17,7 @@ const dck_opt dck_history_filter_options[] = {
     DCK_OPTION(TEXT, dck_history_filter, until, "until", "WHEN", NULL, "started before that"),
     DCK_OPTION(TEXT, dck_history_filter, commit, "at-commit", "ID", NULL,
 	       "records of the commit whose name begins so"),
-    DCK_OPTION(COUNT, dck_history_filter, limit, "limit", "N", NULL,
-	       "only the newest so many; 0: all"),
+    DCK_OPTION(COUNT, dck_history_filter, limit, "limit", "N", NULL, "only the newest N; 0: all"),
     {0},
 };
 

@@ -120,8 +120,7 @@ static dck_status text_take(sqlite3_stmt *s, const dck_history *h, const char *i
 
 	if (hash_bytes(HASH_START, json, n) != sum)
 		DCK_FAIL(err, E_FORMAT,
-			 "the history '%s' is damaged: "
-			 "the text of the record %s is not what was stored",
+			 "the history '%s' is damaged: the text of the record %s has changed",
 			 h->path, id);
 	data = mem_resize(ret->data, ret->n + n + 1);
 	DCK_NEED(data, err, "for the record %s", id);

@@ -1,6 +1,6 @@
-/* git.c - the commit that is checked out, read from Git's files (gitrepository-layout(5)):
- * .git/HEAD names a commit or a reference, references are files or lines of packed-refs. Running
- * git would take longer than the rest, and would run what a strange directory's configuration says.
+/* git.c - reads the checked-out commit from Git's files (gitrepository-layout(5)): .git/HEAD names
+ * a commit or a reference, references are files or lines of packed-refs. Running git would take
+ * longer than the rest, and would execute commands of an untrusted directory's configuration.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -30,10 +30,10 @@ static bool git_line_read(const char *path, char *line, size_t size)
 	return n > 0 && n < size;
 }
 
-static bool git_join(char *path, const char *folder, const char *name)
+static bool git_join(char *path, const char *directory, const char *name)
 {
 	const int n = name[0] == '/' ? snprintf(path, PATH_SIZE, "%s", name)
-				     : snprintf(path, PATH_SIZE, "%s/%s", folder, name);
+				     : snprintf(path, PATH_SIZE, "%s/%s", directory, name);
 
 	return n > 0 && n < PATH_SIZE;
 }
@@ -51,38 +51,38 @@ static bool is_commit(const char *text, size_t n)
 
 /* Finds the Git directory: ".git" itself, or the directory that a file ".git" names (work trees and
  * submodules). */
-static bool git_folder_at(const char *folder, char *git)
+static bool git_directory_at(const char *directory, char *git)
 {
 	char name[PATH_SIZE], line[PATH_SIZE];
 
-	if (!git_join(name, folder, ".git"))
+	if (!git_join(name, directory, ".git"))
 		return false;
 	const os_kind kind = os_path_kind(name, NULL);
-	if (kind == OS_FOLDER) {
+	if (kind == OS_DIRECTORY) {
 		strcpy(git, name);
 		return true;
 	}
 	return kind == OS_FILE && git_line_read(name, line, sizeof line) &&
-	       strncmp(line, "gitdir: ", 8) == 0 && git_join(git, folder, line + 8);
+	       strncmp(line, "gitdir: ", 8) == 0 && git_join(git, directory, line + 8);
 }
 
-static bool git_folder_find(const char *folder, char *git)
+static bool git_directory_find(const char *directory, char *git)
 {
 	char at[PATH_SIZE], here[PATH_SIZE];
 	char *slash;
 
-	if (folder[0] == '/') {
-		if (!git_join(at, "", folder))
+	if (directory[0] == '/') {
+		if (!git_join(at, "", directory))
 			return false;
-	} else if (!os_getcwd(here, sizeof here) || !git_join(at, here, folder)) {
+	} else if (!os_getcwd(here, sizeof here) || !git_join(at, here, directory)) {
 		return false;
 	}
 	for (;;) {
-		if (git_folder_at(at, git))
+		if (git_directory_at(at, git))
 			return true;
 		slash = strrchr(at, '/');
 		if (!slash || slash == at)
-			return at[0] == '/' && at[1] && git_folder_at("/", git);
+			return at[0] == '/' && at[1] && git_directory_at("/", git);
 		*slash = '\0';
 	}
 }
@@ -137,11 +137,11 @@ static bool git_ref_read(const char *git, const char *ref, char *text)
 	return packed_find(common, ref, text);
 }
 
-const char *dck_history_commit(const char *folder, char *text)
+const char *dck_history_commit(const char *directory, char *text)
 {
 	char git[PATH_SIZE], path[PATH_SIZE], line[PATH_SIZE];
 
-	if (!git_folder_find(folder, git) || !git_join(path, git, "HEAD") ||
+	if (!git_directory_find(directory, git) || !git_join(path, git, "HEAD") ||
 	    !git_line_read(path, line, sizeof line))
 		return NULL;
 	if (strncmp(line, "ref: ", 5) == 0)

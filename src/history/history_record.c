@@ -258,14 +258,13 @@ static void trend_answer(record_builder *b, const dck_history_trend *t)
 	if (t->nchanges > 1)
 		snprintf(more, sizeof more, "; %zu change%s before it", t->nchanges - 1,
 			 t->nchanges > 2 ? "s" : "");
-	record_answer(b, "%s: %s since %.10s%s%.8s%s, %s to %s; noise alone looks so with p %.2g%s",
-		      t->metric.tag, change_text(t, c, change, sizeof change), time,
-		      t->points[c->at].commit ? " (" : "",
-		      t->points[c->at].commit ? t->points[c->at].commit : "",
-		      t->points[c->at].commit ? ")" : "",
-		      history_value_text(t->metric.unit, c->before, before, sizeof before),
-		      history_value_text(t->metric.unit, c->after, after, sizeof after), c->p,
-		      more);
+	record_answer(
+	    b, "%s: %s since %.10s%s%.8s%s, %s to %s; p %.2g by noise alone%s", t->metric.tag,
+	    change_text(t, c, change, sizeof change), time, t->points[c->at].commit ? " (" : "",
+	    t->points[c->at].commit ? t->points[c->at].commit : "",
+	    t->points[c->at].commit ? ")" : "",
+	    history_value_text(t->metric.unit, c->before, before, sizeof before),
+	    history_value_text(t->metric.unit, c->after, after, sizeof after), c->p, more);
 }
 
 static void points_put(record_builder *b, const dck_history_trend *t)
@@ -326,8 +325,8 @@ static void trend_notes(record_builder *b, const dck_history_trend *t)
 
 	if (t->autocorrelated)
 		record_note(b, "points-autocorrelated",
-			    "points lean on the one before (autocorrelation %.2f): "
-			    "p is too small; changes stand all the same, found later",
+			    "points are autocorrelated (%.2f): p is too small; changes are real, "
+			    "but found later",
 			    t->correlation);
 	if (t->incomplete > 0)
 		snprintf(incomplete, sizeof incomplete, "%" PRIu64 " incomplete", t->incomplete);

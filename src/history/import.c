@@ -2,11 +2,11 @@
  *
  * The first line decides the format: if it parses as a record, the file is an export; else the
  * whole file is one record, which --save writes over several lines. A whole file is stored byte for
- * byte. A line is serialised again in the form of --save, without the member "history" that export
- * added, from which SQLite's json_extract() takes the commit.
+ * byte. A line is serialised again in the format of --save, without the member "history" that
+ * export added, from which SQLite's json_extract() takes the commit.
  *
  * Lines are committed BATCH at a time, because each commit waits for the disk. A bad line ends the
- * import; a savepoint takes back what was added of it, the lines before it are committed, and *ret
+ * import; a savepoint rolls back its partial insertion, the lines before it are committed, and *ret
  * counts them also on failure. A record that exists counts as known (add.c), so an interrupted
  * import can be repeated.
  *

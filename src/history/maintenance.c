@@ -25,7 +25,7 @@ const dck_opt dck_history_prune_options[] = {
     DCK_OPTION(TEXT, dck_history_prune_config, older_than, "older-than", "AGE", NULL,
 	       "prune: remove records that are older, as 90d, or than a date"),
     DCK_FLAG(dck_history_prune_config, dry_run, "dry-run",
-	     "prune, rm: only say what would be removed"),
+	     "prune, rm: only print what would be removed"),
     {0},
 };
 
@@ -239,8 +239,7 @@ static dck_status upkeep_record_check(dck_history *h, sqlite3_stmt *s, dck_err *
 		status = metrics_count(r, &metrics, err);
 	if (status == DCK_OK && !index_agrees(s, r, metrics))
 		status = err_set(err, DCK_E_FORMAT, __FILE__, __LINE__,
-				 "the history '%s' is damaged: "
-				 "its index does not say what the record %s does",
+				 "the history '%s' is damaged: its index contradicts the record %s",
 				 h->path, id);
 	dck_record_free(r);
 	return status;

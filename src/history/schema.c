@@ -88,9 +88,9 @@ dck_status history_schema_check(dck_history *h, int *ret_version, dck_err *err)
 			 h->path);
 	if (head.version > history_schema_version())
 		DCK_FAIL(err, E_VERSION,
-			 "the history '%s' was made by a newer deepclock (version %lld "
-			 "of its layout, this one knows %d); it was not changed: "
-			 "use that deepclock, or another file with --db",
+			 "the history '%s' was made by a newer deepclock (version %lld of its "
+			 "layout, this one supports %d); it was not changed: use that deepclock, "
+			 "or another file with --db",
 			 h->path, (long long)head.version, history_schema_version());
 	if (head.version < 0 || (head.tables > 0) != (head.version > 0) ||
 	    (head.tables > 0 && head.ours != 3))

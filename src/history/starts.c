@@ -1,6 +1,7 @@
-/* starts.c - run-to-run variation: the interval between earlier starts of the same subject. A start
- * decides much that stays until the end of a process, so that the next one may lie outside of any
- * interval that one process gives: the interval here is between starts, one value of each.
+/* starts.c - run-to-run variation: the interval between earlier starts of the same subject. Many
+ * conditions are fixed at the start of a process until its end, so the next process may be outside
+ * of any interval computed within one process: this interval is between starts, with one value of
+ * each.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "history/store.h"
@@ -23,8 +24,8 @@ typedef struct starts {
 	size_t bytes;
 } starts;
 
-/* Engine, model and settings are those of r too: what a history is asked about (an update, another
- * model of that name) separates no trend, and is no start of the same. */
+/* Engine, model and settings must equal those of r too: an update or another model of that name
+ * does not separate a trend, but is not another start of the same subject. */
 static bool starts_is_same(const dck_record *a, const dck_record *r, const char *tag)
 {
 	comparable_differences f;

@@ -35,7 +35,7 @@ static const char *const by_choices[] = {"record", "commit", "day", NULL};
 
 const dck_opt dck_history_trend_options[] = {
     DCK_OPTION(CHOICE, dck_history_trend_config, by, "by", "WHAT", "record",
-	       "trend: what a point is; of several records their mean", .choices = by_choices),
+	       "trend: grouping into points; the mean of several records", .choices = by_choices),
     DCK_FLAG(dck_history_trend_config, mixed, "mixed",
 	     "trend: records of other machines and methods too, which do not compare"),
     DCK_OPTION(SHARE, dck_history_trend_config, min_change, "min-change", "SHARE", "0",
@@ -63,7 +63,7 @@ typedef struct row {
 	int64_t group; /* rows of one point are adjacent and have the same */
 } row;
 
-/* --- what the trend covers */
+/* --- scope of the trend */
 
 typedef struct origin {
 	const char *subject, *verb, *machine, *method; /* subject, verb NULL: the record has none */
@@ -117,7 +117,7 @@ static dck_status trend_absent(dck_history *h, const history_where *w, const cha
 	return status;
 }
 
-/* Finds the newest record that has the metric: it decides what the trend covers. */
+/* Finds the newest record that has the metric: it defines the scope of the trend. */
 static dck_status origin_find(dck_history *h, const history_where *w, const char *tag,
 			      trend_box *box, origin *ret, dck_err *err)
 {

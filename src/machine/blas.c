@@ -1,7 +1,8 @@
 /* blas.c - measures the matrix-multiply rate (GEMM) of a BLAS library. A library of this kind comes
  * near the peak, so a peak that is below it was measured wrongly.
  *
- * In a child process: a BLAS starts threads when it is loaded, and none of it should stay.
+ * It runs in a child process, because a BLAS starts threads when it is loaded, which should not
+ * remain.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -36,7 +37,7 @@ static void *symbol(const library *l, const char *name)
 	return os_library_symbol(l->handle, name);
 }
 
-/* From an object's address to a function's: POSIX says that this holds. */
+/* Converts an object pointer to a function pointer, which POSIX guarantees. */
 #define TAKE(l, field, name)                         \
 	do {                                         \
 		void *at = symbol((l), (name));      \

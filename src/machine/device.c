@@ -1,5 +1,5 @@
-/* device.c - GPUs and other accelerators on the PCI bus: that they are there, and whose they are.
- * What they can do is not measured.
+/* device.c - lists GPUs and other accelerators on the PCI bus with their vendors. Their performance
+ * is not measured.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "machine/loops.h"
@@ -69,11 +69,11 @@ unsigned machine_devices_find(const char *root, machine_device ret[MACHINE_DEVIC
 			      const char **ret_why)
 {
 	list l = {.device = ret};
-	char folder[320];
+	char directory[320];
 
-	snprintf(folder, sizeof folder, "%.200s/sys/bus/pci/devices", root);
-	os_glob_each(folder, "*", device_append, &l);
-	*ret_why = os_path_kind(folder, NULL) == OS_FOLDER ? "there is none on the PCI bus"
-							   : "the system shows no PCI bus";
+	snprintf(directory, sizeof directory, "%.200s/sys/bus/pci/devices", root);
+	os_glob_each(directory, "*", device_append, &l);
+	*ret_why = os_path_kind(directory, NULL) == OS_DIRECTORY ? "there is none on the PCI bus"
+								 : "the system shows no PCI bus";
 	return l.n;
 }

@@ -19,8 +19,8 @@ dck_status machine_keep_path(const char *key_text, char *ret, size_t size, dck_e
 
 	if (!own && !(home && home[0] == '/'))
 		DCK_FAIL(err, E_ABSENT,
-			 "there is no directory to keep the result in: "
-			 "neither XDG_CACHE_HOME nor HOME is set");
+			 "no directory to cache the result in: neither XDG_CACHE_HOME nor HOME is "
+			 "set");
 	int n = snprintf(ret, size, "%s%s/deepclock/machine-%016llx.json", own ? cache : home,
 			 own ? "" : "/.cache", (unsigned long long)hash_text(HASH_START, key_text));
 	if (n < 0 || (size_t)n >= size)

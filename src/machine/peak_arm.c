@@ -128,7 +128,7 @@ static double neon_fp16(uint64_t repetitions)
 SVE_LOOP(sve_fp64, "d", double)
 SVE_LOOP(sve_fp32, "s", float)
 
-/* Operations: accumulators x lanes x products in a lane x 2. SVE: of 0, its `run` says. */
+/* Operations: accumulators x lanes x products in a lane x 2. SVE: 0 here, computed by its `run`. */
 static const machine_peak table[] = {
     {"neon", MACHINE_FP64, MACHINE_NEON, 24 * 2 * 2, neon_fp64, true, 0, {0}},
     {"neon", MACHINE_FP32, MACHINE_NEON, 24 * 4 * 2, neon_fp32, true, 0, {0}},

@@ -45,8 +45,8 @@ static inline void pool_relax(void)
 #endif
 }
 
-/* Waits until all threads are here. It spins, since that takes less than a microsecond. When
- * another program has a processor of ours, spinning would keep that program from finishing: then it
+/* Waits until all threads have arrived. It spins, since that takes less than a microsecond. If
+ * another program runs on one of the processors, spinning would delay that program: then it
  * yields. */
 static void meet(machine_pool *p, unsigned threads)
 {

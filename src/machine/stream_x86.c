@@ -1,9 +1,9 @@
 /* stream_x86.c - loops over memory for x86-64 processors.
  *
- * In assembly, whole, since the best a processor can do is a matter of what stands beside the loads
- * and stores. A compiler that is to keep what it loads, by a reduction, puts it into registers that
- * it then moves: these moves and the reduction take the two ports of 512-bit arithmetic for twice
- * as long as the loads take theirs. So nothing is done with what is read. Reasoned for Intel from
+ * In assembly, whole, since the maximum rate depends on the instructions around the loads and
+ * stores. A compiler that must use the loaded values, by a reduction, puts them into registers that
+ * it then moves: these moves and the reduction occupy the two ports of 512-bit arithmetic for twice
+ * as long as the loads occupy theirs. So the loaded values are not used. Reasoned for Intel from
  * Haswell and AMD from Zen on; measured on Sapphire Rapids and Zen 5 (2026-11-23):
  *
  *  - Addresses are a register and a constant. A store with an index cannot use the third address
@@ -49,7 +49,7 @@
 
 static const _Alignas(64) double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
 
-/* Register 15 holds ones: the factor of the triad, and what is written. */
+/* Register 15 is all ones: the factor of the triad, and the stored value. */
 #define WALK(name, v, r, end, steps)                                                               \
 	static void name(void *a, const void *b, const void *c, size_t bytes, uint64_t passes)     \
 	{                                                                                          \

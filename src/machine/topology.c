@@ -63,16 +63,16 @@ static void cache_read(const char *root, machine_topology *t, unsigned n, unsign
 {
 	machine_cache *c = &t->cache[level - 1];
 	bool counted[MACHINE_CPUS_MAX] = {false}, shared[MACHINE_CPUS_MAX];
-	char folder[64], file[96], path[PATH_BYTES];
+	char directory[64], file[96], path[PATH_BYTES];
 	uint64_t line;
 
 	*c = (machine_cache){0};
-	if (n == 0 || !cache_find(root, t->cpu[0], level, folder))
+	if (n == 0 || !cache_find(root, t->cpu[0], level, directory))
 		return;
-	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s/size", root, t->cpu[0], folder);
+	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s/size", root, t->cpu[0], directory);
 	c->bytes = size_read(path);
 	snprintf(path, sizeof path, "%.200s" OS_CPU_DIR "%u/%s/coherency_line_size", root,
-		 t->cpu[0], folder);
+		 t->cpu[0], directory);
 	if (text_read_uint(path, &line) && line < 65536)
 		c->line_bytes = (unsigned)line;
 	for (unsigned i = 0; i < n; i++) {
@@ -80,9 +80,9 @@ static void cache_read(const char *root, machine_topology *t, unsigned n, unsign
 			continue;
 		c->count++;
 		counted[t->cpu[i]] = true;
-		if (!cache_find(root, t->cpu[i], level, folder))
+		if (!cache_find(root, t->cpu[i], level, directory))
 			continue;
-		snprintf(file, sizeof file, "%s/shared_cpu_list", folder);
+		snprintf(file, sizeof file, "%s/shared_cpu_list", directory);
 		if (!cpu_list(root, t->cpu[i], file, shared))
 			continue;
 		for (unsigned k = 0; k < MACHINE_CPUS_MAX; k++) {

@@ -51,9 +51,8 @@ static void not_steady(record_builder *b, const measure_evidence *e)
 	else
 		record_note(
 		    b, "not-steady",
-		    "warm-up ended after %.1f s without a steady state: %s; "
-		    "give more --max-warmup, or look for what changes (heat, clocks, caches, "
-		    "other programs)",
+		    "warm-up ended after %.1f s without a steady state: %s; give more "
+		    "--max-warmup, or find the cause (heat, clocks, caches, other programs)",
 		    (double)e->warmup_ns / 1e9, e->verdict.evidence);
 }
 
@@ -189,8 +188,8 @@ static void diagnostics_too_few(record_builder *b, const measure_evidence *e)
 		return;
 	if (!asked->present || !asked->has_interval)
 		record_note(b, "too-few-runs",
-			    "%llu runs are too few for the asked statistic and its interval (%s); "
-			    "measure longer with --max-time or --runs",
+			    "%llu runs are too few for the requested statistic and its interval "
+			    "(%s); measure longer with --max-time or --runs",
 			    (unsigned long long)e->runs, asked->why);
 	else if (asked->narrow > STAT_NARROW_FEW ||
 		 (asked->narrow && asked->n_eff < (double)e->samples->n - 0.5))
@@ -228,8 +227,8 @@ static void diagnostics_imprecise(record_builder *b, const measure_evidence *e)
 {
 	if (e->imprecise)
 		record_note(b, "imprecise",
-			    "the interval is wider than --precision %g%% asks for; give more "
-			    "--max-time, or accept it",
+			    "the interval is wider than --precision %g%%; give more --max-time, "
+			    "or accept it",
 			    100 * e->precision);
 }
 

@@ -38,7 +38,7 @@ uint64_t measure_loop_slice_size(const measure_loop *l, uint64_t left)
 	return n < left ? n : left;
 }
 
-/* Does what each single run needs before it, while the clock does not run. */
+/* Prepares a single run, while the clock does not run. */
 static dck_status before_run(measure_loop *l, dck_err *err)
 {
 	if (l->target->pool > 1)
@@ -72,10 +72,9 @@ static dck_status usage_take(measure_loop *l, phase_samples *to, uint64_t at_ns,
 /* Readings that wait to be pushed: few, so that they take little of the nearest cache. */
 #define WAITING 64
 
-/* This is the timed loop. It is kept apart and small, so that one can read it, and measure it, as
- * it is. Readings are only stored; what becomes of them is computed for several at once, since the
- * clock's reading waits for whatever is still being computed and would make each sample dearer by
- * that. */
+/* This is the timed loop. It is separate and small, so that it can be reviewed and measured as it
+ * is. Readings are only stored; they are processed in batches, since a clock reading waits for
+ * pending computations, which would lengthen each sample. */
 static dck_status loop_timed(measure_loop *l, measure_samples *to, uint64_t n,
 			     uint64_t *ret_first_ns, uint64_t *ret_done, dck_err *err)
 {

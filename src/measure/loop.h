@@ -31,7 +31,7 @@ typedef struct measure_loop {
 	uint64_t last_ns; /* the last clock reading */
 } measure_loop;
 
-/* What a phase collects. Each may be NULL. */
+/* Sample buffers of a phase. Each may be NULL. */
 typedef struct phase_samples {
 	measure_samples *latency;
 	measure_samples *cpu;		/* process CPU time per run, one value per slice */

@@ -135,10 +135,10 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 		return;
 	if (!dck_past_end(&t->past, measure_context_now(s->shared))) {
 		record_fact_absent(b, "trace", "runs",
-				   "the subject has zones of its own, and these are recorded");
+				   "the subject's own zones are recorded");
 		return;
 	}
-	t->told = true;
+	t->on_timeline = true;
 	dck_past_push(&t->past, traced_whole_name("bench", subject), t->past.ns[0]);
 	for (size_t i = 0; i < s->nopening; i++)
 		traced_range(&t->past, s->opening[i].name, s->opening[i].at_ns,
@@ -395,7 +395,7 @@ void measure_traced_operators(measure_traced *t, measure_context *m, const dck_s
 {
 	dck_err why = {0};
 
-	if (!t->told || s->kind == DCK_SUBJECT_COMMAND || s->kind == DCK_SUBJECT_FUNCTION)
+	if (!t->on_timeline || s->kind == DCK_SUBJECT_COMMAND || s->kind == DCK_SUBJECT_FUNCTION)
 		return;
 	const dck_status status = traced_operators(t, m, s, plan, b, &why);
 	if (status == DCK_OK)

@@ -23,7 +23,7 @@
 typedef struct measure_traced {
 	past past;
 	bool own;	  /* this measurement started the recording and ends it */
-	bool told;	  /* the measured runs are on the timeline */
+	bool on_timeline; /* the measured runs are on the timeline */
 	double median_ns; /* of a measured run; 0: unknown */
 } measure_traced;
 

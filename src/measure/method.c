@@ -35,11 +35,11 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 {
 	switch (p->plan.warmup) {
 	case MEASURE_WARMUP_RUNS:
-		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were asked",
+		record_fact_fmt(b, "method", "warmup_rule", "%llu runs were requested",
 				(unsigned long long)p->plan.warmup_amount);
 		break;
 	case MEASURE_WARMUP_TIME:
-		record_fact_fmt(b, "method", "warmup_rule", "%g s were asked",
+		record_fact_fmt(b, "method", "warmup_rule", "%g s were requested",
 				(double)p->plan.warmup_amount / 1e9);
 		break;
 	case MEASURE_WARMUP_AUTO:
@@ -96,8 +96,8 @@ void method_facts(record_builder *b, const measure_phases *p, const stop_reason 
 		record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE,
 				 ending->half_ratio);
 	record_fact_text(b, "method", "interval",
-			 "within one process, corrected for autocorrelation; "
-			 "another start of the program may lie outside (--processes)");
+			 "within one process, corrected for autocorrelation; another start of the "
+			 "program may be outside (--processes)");
 	record_fact_int(b, "method", "group", DCK_UNIT_ONE, (int64_t)p->loop.group);
 	method_samples(b, &p->latency);
 	if (p->latency.n > 1) {

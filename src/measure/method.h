@@ -15,7 +15,7 @@ void method_subject(record_builder *b, const dck_subject *s, const subject_targe
 		    const os_host *host, const dck_opt *options, const void *config);
 void method_clock(record_builder *b, const dck_clock *clock);
 void method_samples(record_builder *b, const measure_samples *latency);
-/* What the clock encloses in a run of a command. */
+/* The timed part of a run of a command. */
 #define METHOD_PROCESS "from before the process is started until it is waited for"
 void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
 		  const stat_estimate *estimates);

@@ -3,18 +3,19 @@
  * The loop (loop.c) takes samples in slices; every decision is made between slices, where no clock
  * runs. docs/reference/methods.md has the rules and their measured coverage.
  *
- *  - Group: after at most PROBE_RUNS single runs group_choose() sets the runs of a sample, so that
- *    reading the clock takes about CLOCK_SHARE_GOAL of it.
- *  - Warm-up (auto): stat_steady_check() (MSER, White 1997) tests the trace at numbers of samples
- *    that grow by WARMUP_GROWTH, so that all tests cost at most eight times the last one.
- *  - Measurement: it ends after N runs, after a time, or when stat_stop_look() has found the
- *    interval precise in consecutive looks, at sample counts of stat_stop_next().
- *  - Plateau: an initial level that passed for steady is detected later and cut, once, in whole
- *    slices: its samples move to the warm-up, its CPU and wall time are subtracted.
+ * - Group: after at most PROBE_RUNS single runs group_choose() sets the runs of a sample, so that
+ * reading the clock takes about CLOCK_SHARE_GOAL of it. - Warm-up (auto): stat_steady_check()
+ * (MSER, White 1997) tests the trace at numbers of samples that grow by WARMUP_GROWTH, so that all
+ * tests cost at most eight times the last one. - Measurement: it ends after N runs, after a time,
+ * or when stat_stop_look() has found the interval precise in consecutive looks, at sample counts of
+ * stat_stop_next(). - Plateau: an initial level that was classified as steady is detected later and
+ * cut, once, in whole slices: its samples move to the warm-up, its CPU and wall time are
+ * subtracted.
  *
  * Sample stores and scratch are allocated before the first run. No sample is in both warm and
- * latency. After statistics that pause longer than a run can ignore, measure_loop_settle() makes
- * uncounted runs, because caches cool. The thread that measures runs all of it.
+ * latency. After a pause for statistics that is long enough to affect the next run,
+ * measure_loop_settle() makes uncounted runs, because caches cool. The thread that measures runs
+ * all of it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/phases.h"

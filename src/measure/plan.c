@@ -22,7 +22,8 @@ const char *const dck_plan_statistics[] = {"median", "mean", "min",  "max", "p90
 
 const dck_opt dck_plan_options[] = {
     DCK_OPTION(TEXT, dck_plan, statistic, "statistic", "WHICH", "median",
-	       "what the precision is asked of, and what is shown first, or a percentile as p75",
+	       "statistic that must reach the precision, and is shown first, or a percentile such "
+	       "as p75",
 	       .choices = dck_plan_statistics),
     DCK_OPTION(SHARE, dck_plan, precision, "precision", "SHARE", "1%",
 	       "stop when half the statistic's interval is within this share of it", .min = 1e-6,
@@ -41,16 +42,16 @@ const dck_opt dck_plan_options[] = {
 	       .min = 1, .max = 1e15, .excludes = "time",
 	       .given = offsetof(dck_plan, max_time_given)),
     DCK_OPTION(COUNT, dck_plan, runs, "runs", "N", NULL,
-	       "measure exactly so many runs; no other stop rule but --max-time", .letter = 'r',
-	       .min = 1, .max = 1e12),
+	       "measure exactly N runs; no other stop rule but --max-time", .letter = 'r', .min = 1,
+	       .max = 1e12),
     DCK_OPTION(TIME, dck_plan, time_ns, "time", "TIME", NULL,
-	       "measure for exactly so long (the last run is finished); no other stop rule",
+	       "measure for exactly this time (the last run is finished); no other stop rule",
 	       .min = 1, .max = 1e15, .excludes = "runs"),
     DCK_OPTION(TEXT, dck_plan, warmup, "warmup", "N|TIME|auto", "auto",
 	       "runs or time before measuring; auto: until a steady state is detected",
 	       .letter = 'w'),
     DCK_OPTION(TIME, dck_plan, max_warmup_ns, "max-warmup", "TIME", "5s",
-	       "auto gives up then, measures all the same and says so", .min = 1, .max = 1e15,
+	       "limit of auto; then it measures all the same, with a note", .min = 1, .max = 1e15,
 	       .needs = "warmup=auto"),
     DCK_OPTION(COUNT, dck_plan, group, "group", "N", NULL,
 	       "runs per sample; 0: 1, or more when the clock is too coarse for one run",
@@ -72,7 +73,7 @@ const dck_opt dck_bench_options[] = {
 	     "then compare the outputs with those of an unoptimised run on one thread"),
     DCK_OPTION(TEXT, dck_plan, trace, "trace", "FILE", NULL,
 	       "write the runs on a timeline, and the operators of more runs under the engine's "
-	       "profiler; the ending chooses the form, as in 'trace'",
+	       "profiler; the extension selects the format, as in 'trace'",
 	       .excludes = "processes"),
     {0},
 };
@@ -167,7 +168,7 @@ dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err
 	if (!(p->precision > 0))
 		DCK_FAIL(err, E_ARG, "--precision is %g: it must be above 0", p->precision);
 	if (!(p->level > 0 && p->level < 1))
-		DCK_FAIL(err, E_ARG, "--level is %g: it must lie between 0 and 1", p->level);
+		DCK_FAIL(err, E_ARG, "--level is %g: it must be between 0 and 1", p->level);
 	if (p->keep < KEEP_LEAST)
 		DCK_FAIL(err, E_ARG, "--keep is %llu: at least 64 samples are kept",
 			 (unsigned long long)p->keep);

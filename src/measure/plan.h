@@ -26,7 +26,7 @@ typedef struct measure_plan {
 /* Validates a plan. E_ARG: the message names the option and its valid values. */
 dck_status measure_plan_check(const dck_plan *p, measure_plan *ret, dck_err *err);
 
-/* Makes a plan with only a first run and a warm-up; what is measured after them follows no plan. */
+/* Makes a plan with only a first run and a warm-up; later runs follow no plan. */
 dck_status measure_plan_warmup(const char *warmup, uint64_t max_ns, double level, measure_plan *ret,
 			       dck_err *err);
 

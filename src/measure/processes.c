@@ -108,8 +108,8 @@ static void precision_say(record_builder *b, const workers *w, double half_ratio
 	record_fact_real(b, "method", "precision_reached", DCK_UNIT_ONE, half_ratio);
 	if (asked->runs == 0 && asked->time_ns == 0 && !(half_ratio <= asked->precision))
 		record_note(b, "imprecise",
-			    "half of the interval between the processes is %s %%, --precision asks "
-			    "for %g %%; give more --processes, or accept it",
+			    "half of the interval between the processes is %s %%, --precision is "
+			    "%g %%; give more --processes, or accept it",
 			    stop_reason_percent(half_ratio, asked->precision, half),
 			    100 * asked->precision);
 }

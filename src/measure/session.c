@@ -64,7 +64,7 @@ void measure_context_notes(measure_context *m, record_builder *b)
 {
 	pthread_mutex_lock(&m->lock);
 	for (size_t i = 0; i < m->nwarnings; i++)
-		record_note(b, "engine-warning", "the engine says: %s%s", m->warning[i],
+		record_note(b, "engine-warning", "message of the engine: %s%s", m->warning[i],
 			    i + 1 == m->nwarnings && m->more_warnings ? " (and more)" : "");
 	pthread_mutex_unlock(&m->lock);
 }

@@ -17,7 +17,7 @@ const char *stop_reason_percent(double half_ratio, double asked, char buf[32])
 	return buf;
 }
 
-/* The time ran out: what is said of the precision is said of the same numbers as are printed. */
+/* The time ran out: the message computes the precision from the printed numbers. */
 static void say_max_time(const measure_phases *p, const char *half, stop_reason *ret)
 {
 	const double seconds = (double)p->plan.asked.max_time_ns / 1e9;
@@ -25,22 +25,22 @@ static void say_max_time(const measure_phases *p, const char *half, stop_reason 
 
 	if (p->plan.asked.runs > 0)
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed before the %llu runs that were asked", seconds,
+			 "max-time: %g s passed before the %llu requested runs", seconds,
 			 (unsigned long long)p->plan.asked.runs);
 	else if (isnan(ret->half_ratio))
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed, and there is no interval "
-			 "that could be within the %g %% that were asked",
+			 "max-time: %g s passed, and there is no interval to compare with the "
+			 "requested %g %%",
 			 seconds, asked);
 	else if (ret->imprecise)
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed before the precision was reached: %s, "
-			 "%g %% was asked",
+			 "max-time: %g s passed before the precision was reached: %s, %g %% was "
+			 "requested",
 			 seconds, half, asked);
 	else
 		snprintf(ret->stop, sizeof ret->stop,
-			 "max-time: %g s passed: %s, within the %g %% that was asked, "
-			 "but that was not confirmed at three looks in a row",
+			 "max-time: %g s passed: %s, within the requested %g %%, but that was not "
+			 "confirmed at three consecutive looks",
 			 seconds, half, asked);
 }
 
@@ -67,18 +67,18 @@ void stop_reason_find(const measure_phases *p, const stat_estimate *e, stop_reas
 		snprintf(ret->stop, sizeof ret->stop, "%s", p->early);
 		break;
 	case MEASURE_END_RUNS:
-		snprintf(ret->stop, sizeof ret->stop, "runs: %llu were asked",
+		snprintf(ret->stop, sizeof ret->stop, "runs: %llu were requested",
 			 (unsigned long long)asked->runs);
 		break;
 	case MEASURE_END_TIME:
-		snprintf(ret->stop, sizeof ret->stop, "time: %g s were asked",
+		snprintf(ret->stop, sizeof ret->stop, "time: %g s were requested",
 			 (double)asked->time_ns / 1e9);
 		break;
 	case MEASURE_END_MAX_TIME:
 		say_max_time(p, half, ret);
 		break;
 	case MEASURE_END_PRECISION:
-		snprintf(ret->stop, sizeof ret->stop, "precision: %s, %g %% was asked",
+		snprintf(ret->stop, sizeof ret->stop, "precision: %s, %g %% was requested",
 			 half[0] ? half : "all runs took no time that the clock can see",
 			 100 * asked->precision);
 		break;

@@ -212,7 +212,7 @@ typedef enum oom { OOM_NONE, OOM_SEEN, OOM_UNKNOWN } oom;
 static const char *const killers[] = {
     [OOM_NONE] = " from outside and left no record",
     [OOM_SEEN] = " and left no record: there was no more memory",
-    [OOM_UNKNOWN] = " and left no record: from outside, or for want of memory",
+    [OOM_UNKNOWN] = " and left no record: killed from outside, or out of memory",
 };
 
 typedef struct oom_count {
@@ -245,7 +245,7 @@ static void end_read(const worker_job *job, const os_child_usage *usage, oom fou
 	const bool refused = job->data_bytes > 0 && !usage->killed &&
 			     (usage->signal || usage->exit_code == EXIT_LOADER);
 	const bool memory = refused || (usage->killed && found == OOM_SEEN);
-	const char *so = refused ? ", likely for want of memory" : "";
+	const char *so = refused ? ", probably out of memory" : "";
 
 	ret->end = memory ? WORKER_MEMORY : WORKER_FAILED;
 	if (usage->signal)

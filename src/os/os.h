@@ -220,7 +220,7 @@ void os_spawner_free(os_spawner *s); /* NULL is allowed */
 dck_status os_wait(pid_t pid, uint64_t expect_ns, bool (*cancelled)(void *self), void *self,
 		   os_child_usage *ret, dck_err *err);
 /* Runs f(self, fd) in a forked child and appends its output on fd to *out (at most `limit` bytes).
- * E_ENGINE: the child died or exceeded timeout_ns; the message says how it ended. */
+ * E_ENGINE: the child died or exceeded timeout_ns; the message has the reason. */
 dck_status os_in_child(void (*f)(void *self, int fd), void *self, uint64_t timeout_ns, size_t limit,
 		       dck_buffer *out, dck_err *err);
 
@@ -261,7 +261,7 @@ uint64_t os_memory_available(const char *root);
 /* file_below.c: returns the text of a regular file of at most `limit` bytes whose real path is
  * below one of n directories (NULL: skipped), and below no hidden directory in it. NULL: no such
  * file, or it is empty. @owned, mem_free() */
-char *os_file_below(const char *path, const char *const *folders, size_t n, size_t limit);
+char *os_file_below(const char *path, const char *const *directories, size_t n, size_t limit);
 /* Reads the whole file; refuses directories and more than `limit` bytes. *ret owned:
  * dck_buffer_done(). */
 dck_status os_read_file(const char *path, size_t limit, dck_buffer *ret, dck_err *err);
@@ -322,7 +322,7 @@ void os_file_unmap(void *p, size_t bytes); /* NULL is allowed */
 typedef enum os_kind {
 	OS_NOTHING, /* see errno */
 	OS_FILE,
-	OS_FOLDER,
+	OS_DIRECTORY,
 	OS_OTHER
 } os_kind;
 os_kind os_path_kind(const char *path, uint64_t *ret_bytes); /* ret_bytes may be NULL */
@@ -351,12 +351,12 @@ bool os_file_swallow(const char *path);
 /* Calls f with each path below the directory that matches a glob pattern, which may have several
  * parts ("python3*" "/" "lib*.so"), in alphabetical order. The directory ("": the current one) is
  * taken literally: users name directories, and we write patterns. */
-void os_glob_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
-		  void *self);
+void os_glob_each(const char *directory, const char *pattern,
+		  void (*f)(void *self, const char *path), void *self);
 /* Return the first of these paths in alphabetical order, and the last by version. NULL: no match,
  * no pattern, or no memory. */
-const char *os_path_first(mem_arena *a, const char *folder, const char *pattern);
-const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern);
+const char *os_path_first(mem_arena *a, const char *directory, const char *pattern);
+const char *os_path_newest(mem_arena *a, const char *directory, const char *pattern);
 /* Returns a pattern that only this name matches. NULL: no memory. */
 const char *os_glob_escape(mem_arena *a, const char *name);
 /* Returns why others than root and the user of this process can change a file's content, by its
@@ -425,7 +425,7 @@ int os_signal_read(const char *text);	/* "SIGUSR2", "USR2", "12", "RTMIN+1"; 0: 
 bool os_signal_may_ask(int number);	/* it can be caught, and is not a crash signal */
 
 /* --- signal_cost.c: measures the time of a signal to the calling thread, in ns, with an empty
- * handler; 0: not known. None of the program's real-time signals may be pending during the call. */
+ * handler; 0: unknown. None of the program's real-time signals may be pending during the call. */
 double os_signal_price_ns(void);
 
 /* --- futex.c: async-signal-safe. */

@@ -6,9 +6,9 @@
  * last table are collected separately, and attached when the next table begins or the record ends
  * (table_end()).
  *
- * Errors are sticky: a failed allocation marks the builder or its arena, later calls stay harmless,
- * and record_finish() reports it once. It frees the builder in any case. Mistakes of the code (an
- * unknown tag, an incomplete row, text in a column with a unit) are asserted.
+ * Errors are sticky: a failed allocation marks the builder or its arena, later calls have no
+ * effect, and record_finish() reports it once. It frees the builder in any case. Mistakes of the
+ * code (an unknown tag, an incomplete row, text in a column with a unit) are asserted.
  *
  * Invariants of the result: numbers of facts, metrics, operators and cells are finite, else absent
  * with a reason; facts, metrics, tables and columns are unique. A repeated fact or metric replaces

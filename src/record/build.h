@@ -105,11 +105,11 @@ void record_cell_real(record_builder *b, double v); /* not finite: absent */
 void record_cell_interval(record_builder *b, double v, double lo, double hi, double level);
 void record_cell_absent(record_builder *b, const char *why);
 
-/* Set what a summary shows of the last table. A summary shows one table: the first for which
- * columns were named, else the first of all; of it the first column and the columns named here
- * ("ratio verdict", keys separated by spaces, which need not exist), as far as they fit, and the
- * rows named, each after its last cell. Rows: a few, the most important ones; none: the first of
- * the table. */
+/* Set the part of the last table that a summary shows. A summary shows one table: the first for
+ * which columns were named, else the first of all; of it the first column and the columns named
+ * here ("ratio verdict", keys separated by spaces, which need not exist), as far as they fit, and
+ * the rows named, each after its last cell. Rows: a few, the most important ones; none: the first
+ * of the table. */
 void record_summary_columns(record_builder *b, const char *keys);
 void record_summary_row(record_builder *b);
 

@@ -41,8 +41,8 @@ typedef struct row {
 
 #define ELSEWHERE "the same work takes another time there"
 #define MEASURED  "another time is measured of the same work"
-#define WANTED	  "it is what a comparison is about; a trend is of one of them"
-#define MODEL	  "a model's changes are what a history is asked about"
+#define WANTED	  "it is the object of a comparison; a trend has one of them"
+#define MODEL	  "a model's changes are the object of a history"
 #define DATA	  "it is a number of other data, or counted in another way"
 #define VERSION	  "it goes with the engine's version"
 #define EFFORT	  "how long is measured changes how sure a number is, not the number"
@@ -75,7 +75,7 @@ static const row rows[] = {
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "trace", LIKE_EQUAL, MEASURED, NULL},
     {COMPARABLE_METHOD, TREND_METHOD, "plan", "slo/", LIKE_EQUAL, MEASURED, NULL},
     {COMPARABLE_STATE, TREND_TOGETHER, "host", "os", LIKE_EQUAL,
-     "updates come by themselves, and whether one made it slower is asked", NULL},
+     "updates are automatic, and whether one made it slower is the question", NULL},
     {COMPARABLE_STATE, TREND_TOGETHER, "host", "kernel", LIKE_EQUAL,
      "as the system above: only its version", NULL},
     {COMPARABLE_STATE, TREND_TOGETHER, "host", "memory", LIKE_NEAR, "what fits takes the same time",
@@ -89,7 +89,7 @@ static const row rows[] = {
      NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "name", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_TOGETHER, "engine", "version", LIKE_EQUAL,
-     "whether an update made it slower is what a history is asked", NULL},
+     "whether an update made it slower is the question", NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "provider", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "threads", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SETTING, TREND_METHOD, "engine", "interop_threads", LIKE_EQUAL, WANTED, NULL},
@@ -125,7 +125,7 @@ static const row rows[] = {
     {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "weight_bytes", LIKE_EQUAL, MODEL, NULL},
     {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "items_per_run", LIKE_EQUAL, WANTED, NULL},
     {COMPARABLE_SUBJECT, TREND_METHOD, "subject", "input/", LIKE_UNSEEDED,
-     "inputs of another shape or kind are other work; the seed has a row of its own", NULL},
+     "inputs of another shape or kind are other work; the seed has a separate row", NULL},
     {COMPARABLE_SUBJECT, TREND_TOGETHER, "subject", "output/", LIKE_EQUAL, MODEL, NULL},
     {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "labels", LIKE_EQUAL, DATA, NULL},
     {COMPARABLE_SUBJECT, TREND_METHOD, "accuracy", "items", LIKE_EQUAL, DATA, NULL},
@@ -135,7 +135,7 @@ static const row rows[] = {
     {COMPARABLE_NONE, TREND_TOGETHER, "engine", "found", LIKE_EQUAL, VERSION, NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "engine", "build", LIKE_EQUAL, VERSION, NULL},
     {COMPARABLE_NONE, TREND_METHOD, "engine", "", LIKE_EQUAL,
-     "what is not known here may matter: a comparison names what it knows", NULL},
+     "unknown facts may matter: a comparison uses the known ones", NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "precision", LIKE_EQUAL, EFFORT, NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "level", LIKE_EQUAL, EFFORT, NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "min-runs", LIKE_EQUAL, EFFORT, NULL},
@@ -147,10 +147,10 @@ static const row rows[] = {
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "max-warmup", LIKE_EQUAL, EFFORT, NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "keep", LIKE_EQUAL, EFFORT, NULL},
     {COMPARABLE_NONE, TREND_TOGETHER, "plan", "engine-lib", LIKE_EQUAL, VERSION, NULL},
-    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "group", LIKE_EQUAL,
-     "method/group says what came of it", NULL},
+    {COMPARABLE_NONE, TREND_TOGETHER, "plan", "group", LIKE_EQUAL, "method/group has the result",
+     NULL},
     {COMPARABLE_NONE, TREND_METHOD, "plan", "", LIKE_EQUAL,
-     "what is not known here may matter: a comparison names what it knows", NULL},
+     "unknown facts may matter: a comparison uses the known ones", NULL},
     {COMPARABLE_NONE, TREND_MACHINE, "device", "name", LIKE_EQUAL, ELSEWHERE, NULL},
 };
 

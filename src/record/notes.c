@@ -7,10 +7,11 @@
 static const dck_note_def defs[] = {
 #define NOTE(code_, severity_, when_, remedy_) \
 	{(code_), DCK_##severity_, (when_), (remedy_), false},
-#define SAID(code_, severity_, when_, remedy_) {(code_), DCK_##severity_, (when_), (remedy_), true},
+#define NOTE_OWN_REMEDY(code_, severity_, when_, remedy_) \
+	{(code_), DCK_##severity_, (when_), (remedy_), true},
 #include "record/notes.def"
 #undef NOTE
-#undef SAID
+#undef NOTE_OWN_REMEDY
 };
 
 const char *dck_severity_text(dck_severity s)

@@ -16,8 +16,8 @@ typedef struct record_owner {
 record_owner *record_box_new(void); /* @owned, dck_record_free(&box->record); NULL: no memory */
 
 /* Returns the row of metrics.def for a tag: static; for a family ("precision/cat" belongs to the
- * row "precision/ *" without the space) a copy with that tag, in the arena. NULL: there is none, or
- * no memory (the arena has failed then). */
+ * row "precision/ *" without the space) a copy with that tag, in the arena. NULL: no such metric,
+ * or no memory (then the arena has failed). */
 const dck_metric_def *record_find_def(const char *tag, mem_arena *a);
 /* Returns the row with numbers in that unit: `def`, or a copy in the arena if the unit is another
  * of the same kind (a model's rate is items/s, a program's runs/s). NULL: another kind, or no

@@ -1,6 +1,6 @@
-/* csv.c - one row per metric and one per cell of a table (or, where --by asks for them, the
- * operators), for spreadsheets and data frames (RFC 4180: lines end in CR LF, text is quoted,
- * quotes are doubled). Numbers have all their digits and no quotes.
+/* csv.c - one row per metric and one per cell of a table (or, with --by, of the operators), for
+ * spreadsheets and data frames (RFC 4180: lines end in CR LF, text is quoted, quotes are doubled).
+ * Numbers have all their digits and no quotes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sink.h"

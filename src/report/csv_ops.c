@@ -1,6 +1,5 @@
-/* csv_ops.c - operators as CSV: one row each, or one for each type, module, class or line: all of
- * them unless
- * --top says how many, in the order of the graph unless --sort says another.
+/* csv_ops.c - operators as CSV: one row each, or one for each type, module, class or line: all
+ * unless limited by --top, in the order of the graph unless changed by --sort.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

@@ -1,6 +1,6 @@
-/* markdown.c - records as tables for pages, issues and reviews: what was timed in one table with a
- * row for each record, then each record's own tables. Like every writer it rounds and orders; the
- * one thing it divides is a median by the least of those beside it, as shares are formed elsewhere.
+/* markdown.c - records as tables for pages, issues and reviews: latencies in one table with a row
+ * for each record, then each record's own tables. Like every writer it only rounds and orders,
+ * except that it divides the medians by the smallest of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/markdown.h"
@@ -35,7 +35,7 @@ typedef struct timed {
 	const dck_metric *main; /* of the first of them */
 	column_scale scale;
 	double least;
-	bool spread; /* beside the mean */
+	bool spread; /* next to the mean */
 } timed;
 
 static const dck_metric *metric_of(const dck_record *r, const char *tag)
@@ -79,7 +79,7 @@ static void timed_find(timed *t)
 		statistic_tag(r, buf);
 		if (i == 0)
 			snprintf(t->tag, sizeof t->tag, "%s", buf);
-		/* What one of them does not have is no column. */
+		/* A metric that a record lacks is not a column. */
 		if (strcmp(t->tag, buf) != 0 || !metric_of(r, buf))
 			snprintf(t->tag, sizeof t->tag, "latency/median");
 	}
@@ -146,7 +146,7 @@ static const char *time_text(const timed *t, const dck_metric *m, char *buf)
 	return m ? column_scale_value(&t->scale, &m->value, buf) : "-";
 }
 
-/* A star: it is narrower than its level says (narrow_put). */
+/* A star: the interval under-covers (narrow_put). */
 static const char *interval_text(const column_scale *s, const dck_metric *m, char *buf)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
@@ -225,7 +225,8 @@ typedef struct metrics {
 	bool timed;
 } metrics;
 
-/* What the tables do not have. Of what was timed phases and resources stay in the other forms. */
+/* Metrics that are not in the tables. Phases and resources of measurements are only in the other
+ * formats. */
 static bool is_shown(const metrics *own, const dck_metric *m)
 {
 	static const char *const timing[] = {"latency/", "time/",   "runs/",

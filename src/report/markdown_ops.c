@@ -1,5 +1,5 @@
-/* markdown_ops.c - operators by type, each of its own, and by module: the columns that a reader
- * asks for first. CSV has all of them.
+/* markdown_ops.c - operators by type, individually, and by module: the most requested columns. CSV
+ * has all of them.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

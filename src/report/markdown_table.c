@@ -8,8 +8,7 @@
 
 #define PAD_MAX 60 /* longer cells are not waited for */
 
-/* What stands for the next character: itself, or what keeps it from being a sign of Markdown, of
- * HTML or of a terminal. */
+/* Returns the next character, escaped if it is special in Markdown, HTML or a terminal. */
 static const char *next_escaped(const char **text, char buf[6])
 {
 	bool shown;

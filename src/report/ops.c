@@ -31,7 +31,7 @@ const dck_opt dck_op_options[] = {
     DCK_OPTION(CHOICE, dck_op_view, by, "by", "WHAT", "auto", "which tables of operators",
 	       .choices = by_choices),
     DCK_OPTION(CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
-	       "the order of operators; by itself time, or MACs where nothing was timed",
+	       "order of operators; default: time, or MACs without timing",
 	       .choices = sort_choices),
     DCK_OPTION(COUNT, dck_op_view, top, "top", "N", NULL,
 	       "rows of each table of operators; 0: 20 of a text, all of a CSV", .max = 1e9),

@@ -1,6 +1,6 @@
-/* scale.c - how the numbers of one column are written: in one unit and with as many decimals
- * as the least of them needs, so that they can be compared by looking at them. Where they lie too
- * far apart for that, the unit is the same and each number has digits of its own.
+/* scale.c - number format of a column: one unit, and the decimals that the smallest number needs,
+ * so that the numbers can be compared by eye. If they differ too much for that, the unit is the
+ * same and each number has its own digits.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/scale.h"
@@ -12,7 +12,7 @@
 
 #define SPAN_MAX   1000.0 /* ratio of most to least that one number of decimals fits */
 #define TIME_MOST  9999.5 /* of a unit: 13826.8 needs no decimals */
-#define HALF_MAX   0.25	  /* of the value: a wider interval is said by its ends */
+#define HALF_MAX   0.25	  /* relative to the value: a wider interval is printed by its bounds */
 #define TINY	   1e-3	  /* without prefixes: an exponent is clearer than zeros */
 #define DIGITS_MAX 6	  /* of the largest */
 
@@ -75,8 +75,8 @@ static int scale_digits_whole(double v)
 	return v > 0 && isfinite(v) ? (int)floor(log10(v)) + 1 : 1;
 }
 
-/* Decimals that show two digits of the narrowest half interval, since more of a number are noise;
- * where there is none, `digits` of the least number. No more than DIGITS_MAX of the largest. */
+/* Returns the decimals that show two digits of the narrowest half-width, since further digits are
+ * noise; without intervals, `digits` of the smallest number; at most DIGITS_MAX of the largest. */
 static int scale_decimals_of(const column_range *r, double divide, int digits)
 {
 	const int room = DIGITS_MAX - scale_digits_whole(r->most / divide);
@@ -107,8 +107,8 @@ static const prefix *middle_of(const prefix *all, const column_range *r)
 	return all;
 }
 
-/* The largest that leaves the least number a digit behind the point at once, so that columns of
- * about the same size tend to have the same; else the one in the middle. */
+/* Returns the largest unit in which the smallest number has a non-zero first decimal, so that
+ * columns of similar size tend to have the same unit; else the middle one. */
 static const prefix *prefix_of(const prefix *all, const column_range *r)
 {
 	for (const prefix *p = all; p->text; p++)
@@ -187,9 +187,9 @@ static bool is_even(double v, const dck_cell *c, double most)
 	return up >= 0 && down >= 0 && fmax(up, down) <= most * fmin(up, down);
 }
 
-/* "+-0.8 %" of the value; false where that does not say where the interval lies: it is wide, or a
- * difference's, or uneven. Which side of 1 a ratio's lies on is what it is for, so its ends are
- * rounded away only where they lie evenly. */
+/* Writes "+-0.8 %" of the value; false where that does not represent the interval: it is wide,
+ * asymmetric, or of a difference. A ratio's interval must show on which side of 1 it is, so its
+ * bounds are replaced only if it is symmetric. */
 static bool half_text(const column_scale *s, const dck_cell *c, bool utf8, char *buf)
 {
 	char number[NUM_TEXT_MAX];

@@ -44,12 +44,12 @@
 #define LAGS_MOST 1024
 #define LAGS_SEEN 64
 /* p-value thresholds of the low-frequency F test: below ALLOWED the slow-drift estimate is used,
- * below TOLD it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because the
- * spectrum of a machine's noise rises on towards frequency 0, like 1 / f. */
-#define SLOW_ALLOWED 0.05
-#define SLOW_TOLD    0.03
-#define SLOW_CERTAIN 0.01
-#define SLOW_WIDER   1.5
+ * below REPORTED it is reported, below CERTAIN the interval is also widened by SLOW_WIDER, because
+ * the spectrum of a machine's noise keeps rising towards frequency 0, like 1 / f. */
+#define SLOW_ALLOWED  0.05
+#define SLOW_REPORTED 0.03
+#define SLOW_CERTAIN  0.01
+#define SLOW_WIDER    1.5
 /* With fewer effective runs even the lowest ordinates are where the spectrum falls. */
 #define N_EFF_FEW   15
 #define FEW_WIDER   1.2
@@ -303,7 +303,7 @@ static void band_take(const folded *s, const double *power, size_t count, stat_a
 	const double chance = slow_chance(s, power);
 	double wider = (double)d->n / d->tau < N_EFF_FEW ? FEW_WIDER : 1;
 
-	d->slow = chance < SLOW_TOLD;
+	d->slow = chance < SLOW_REPORTED;
 	if (chance < SLOW_CERTAIN) {
 		count = FEWEST;
 		wider = SLOW_WIDER;

@@ -305,8 +305,8 @@ static void say_too_few(const sample *s, double p, double needed, double there, 
 	say_number(have, sizeof have, floor(there));
 	if (there < (double)s->n)
 		snprintf(e->why, sizeof e->why,
-			 "%.4g %% needs %s independent runs, there are %s (of %zu, "
-			 "neighbours depend on each other)",
+			 "%.4g %% needs %s independent runs, there are %s (of %zu, which are "
+			 "autocorrelated)",
 			 100 * p, want, have, s->n);
 	else
 		snprintf(e->why, sizeof e->why, "%.4g %% needs %s independent runs, there are %s",

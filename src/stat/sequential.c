@@ -106,7 +106,7 @@ size_t stat_look_next(size_t n, size_t n_max)
  * rest is white: of short and long memory, weak and strong. */
 typedef struct model {
 	double share, rho;
-	double weight; /* prior; of the first model, independence: what the others leave */
+	double weight; /* prior; the first model, independence, has the remaining probability */
 } model;
 
 static const model models[] = {{0, 0, 0},     {0.2, 0.9, 0.2}, {0.5, 0.9, 0.1}, {0.5, 0.97, 0.1},

@@ -1,4 +1,4 @@
-/* sequential.h - group-sequential confidence interval of the median of paired differences: it keeps
+/* sequential.h - group-sequential confidence interval of the median of paired differences: it has
  * its level however often it is tested while pairs are added.
  *
  * The number of differences below the true median is a random walk of fair steps, so the

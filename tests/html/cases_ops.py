@@ -217,4 +217,4 @@ def case_operators_sizes(run):
     with browser.Page("n.html", width=390, dark=True) as page:
         assert page.js("return document.documentElement.scrollWidth") <= 390
         assert len(page.find("#roofline .dot")) == 3 and not page.find("#roofline .roof")
-        assert "not asked for (--no-roofs)" in page.js("return document.getElementById('roofline').textContent")
+        assert "not requested (--no-roofs)" in page.js("return document.getElementById('roofline').textContent")

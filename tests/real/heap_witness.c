@@ -3,7 +3,7 @@
  *
  *	WITNESS=DIR LD_PRELOAD=heap_witness.so PROGRAM
  *
- * leaves FOLDER/PID.witness: counters that are written while the program runs.
+ * leaves DIRECTORY/PID.witness: counters that are written while the program runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -42,12 +42,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void begin(void)
 {
-	const char *folder = getenv("WITNESS");
+	const char *directory = getenv("WITNESS");
 	char name[4096];
 
-	if (!folder)
+	if (!directory)
 		return;
-	snprintf(name, sizeof name, "%s/%d.witness", folder, (int)getpid());
+	snprintf(name, sizeof name, "%s/%d.witness", directory, (int)getpid());
 	const int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (fd < 0 || ftruncate(fd, sizeof *counters) != 0)
 		_exit(99);

@@ -63,15 +63,15 @@ static void print_differing(const char *model, const val *v, const values_shape 
 static void compare(const char *model, const cost_result *r, const values_shape *list, size_t n,
 		    mem_arena *a, tally *t)
 {
-	names all;
+	name_index all;
 
-	assert_true(names_init(&all, a, r->nvalues));
+	assert_true(name_index_init(&all, a, r->nvalues));
 	for (size_t i = 0; i < r->nvalues; i++)
-		assert_int_equal(names_add(&all, r->values[i]->name), i);
+		assert_int_equal(name_index_intern(&all, r->values[i]->name), i);
 	for (size_t i = 0; i < n; i++) {
-		size_t at = names_find(&all, list[i].name);
+		size_t at = name_index_find(&all, list[i].name);
 		bool open;
-		if (at == NAMES_NONE || !list[i].known) {
+		if (at == NAME_INDEX_NONE || !list[i].known) {
 			t->other++;
 			continue;
 		}

@@ -56,11 +56,11 @@ static inline int scratch_clear(void **state)
  * Returns `path`. */
 static inline const char *scratch_file(const char *path, const void *bytes, size_t n)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 
 	for (const char *p = path; (p = strchr(p + 1, '/'));) {
-		snprintf(folder, sizeof folder, "%.*s", (int)(p - path), path);
-		mkdir(folder, 0700);
+		snprintf(directory, sizeof directory, "%.*s", (int)(p - path), path);
+		mkdir(directory, 0700);
 	}
 	FILE *f = fopen(path, "wb");
 	if (!f || fwrite(bytes, 1, n, f) != n || fclose(f) != 0 || chmod(path, 0700) != 0) {

@@ -121,15 +121,14 @@ const cli_command cmd_accuracy = {
     .summary = "check that the answers are still the same, or that they are right",
     .usage = usage,
     .about =
-	"Gives models, or one model in several settings, "
-	"the same inputs and compares every output with that of the first: "
-	"absolute and relative differences, angle, units in the last place, NaN and infinities, "
-	"and a verdict by a tolerance that goes with the output's type.\n\n"
-	"With --labels it reports how good a classifier is: precision, recall, "
-	"f1-score and support of each class with their averages, "
-	"laid out and rounded as scikit-learn's classification_report, and the confusion matrix. "
-	"Predictions come from a file, or from models that are run on --inputs; "
-	"with several models it also says which predictions changed.",
+	"Gives models, or one model in several settings, the same inputs and compares every "
+	"output with that of the first: absolute and relative differences, angle, units in the "
+	"last place, NaN and infinities, and a verdict by a tolerance that goes with the output's "
+	"type.\n\nWith --labels it reports how good a classifier is: precision, recall, f1-score "
+	"and support of each class with their averages, laid out and rounded as scikit-learn's "
+	"classification_report, and the confusion matrix. Predictions come from a file, or from "
+	"models that are run on --inputs; with several models it also lists the predictions that "
+	"changed.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

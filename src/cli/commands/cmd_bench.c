@@ -26,8 +26,8 @@ static dck_status bench_make(const cli *c, void *config, const dck_observer *o, 
 
 /* --- several subjects */
 
-/* Several subjects are measured in rounds of all of them, so an option that says how the runs of
- * one are counted is refused. */
+/* Several subjects are measured in rounds of all of them, so an option that sets the number of runs
+ * of a single subject is rejected. */
 static int several_check(const cli *c, const dck_plan *plan)
 {
 	static const struct {
@@ -190,11 +190,10 @@ const cli_command cmd_bench = {
     .name = "bench",
     .summary = "measure how long one run of a model or a program takes",
     .usage = usage,
-    .about = "Runs SUBJECT again and again and reports how long one run takes, "
-	     "with an interval for each number and notes on every reason to doubt it. "
-	     "Warm-up ends when a steady state is detected; "
-	     "measuring ends when the statistic is known to the precision that was asked for.\n\n"
-	     "The first Ctrl-C ends the measurement and reports what was measured "
+    .about = "Runs SUBJECT repeatedly and reports the time of one run, with an interval for each "
+	     "number and a note on everything that makes it doubtful. Warm-up ends when a steady "
+	     "state is detected; measuring ends when the statistic has the requested "
+	     "precision.\n\nThe first Ctrl-C ends the measurement and reports what was measured "
 	     "until then (exit status 130), a second one ends the program.",
     .sections = sections,
     .examples = examples,

@@ -36,8 +36,8 @@ static const dck_opt which_options[] = {
 	     "one model eager, fused, with all optimisations and with parallel branches",
 	     .excludes = "vary"),
     DCK_FLAG(compare_which, history, "history",
-	     "one record beside the newest before it in the history, of the same subject, "
-	     "machine and method",
+	     "one record and the newest earlier one in the history with the same subject, machine "
+	     "and method",
 	     .excludes = "vary modes scan"),
     {0},
 };
@@ -149,10 +149,10 @@ static int compare_run(cli *c, void *config)
 	for (unsigned i = 0; i < c->nargs; i++)
 		nrecords += is_record(c->args[i]);
 	if (nrecords > 0 && nrecords < c->nargs)
-		return cli_usage(c, "a record that was kept does not compare with a subject that "
-				    "is measured now: give records (FILE.json) or subjects");
+		return cli_usage(c, "a saved record does not compare with a subject that is "
+				    "measured now: give records (FILE.json) or subjects");
 	if (cfg->which.history && (nrecords != 1 || c->nargs != 1))
-		return cli_usage(c, "--history takes one record that was kept (FILE.json)");
+		return cli_usage(c, "--history takes one saved record (FILE.json)");
 	if (c->nargs < 2 && !cfg->which.history &&
 	    (nrecords > 0 || (cfg->which.vary.n == 0 && !cfg->which.modes && c->scan.scan.n == 0)))
 		return cli_usage(
@@ -187,15 +187,15 @@ static const char *const usage[] = {"[OPTION]... A B [C]...",
 static const cli_item subject_items[] = {
     {"model.onnx", "a model from a file"},
     {"zoo:NAME", "a built-in network ('deepclock zoo' lists them)"},
-    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are kept, no shell"},
+    {"cmd:'PROGRAM ARG...'", "any program, in one word; quotes in it are respected, no shell"},
     {"plugin:FILE.so", "an engine plug-in that brings its own workload"},
-    {"FILE.json", "a record that was kept with --save; all of them are records then"},
+    {"FILE.json", "a record of --save; then all are records"},
     {0},
 };
 static const cli_item verdict_items[] = {
-    {"same", "the whole interval lies within the margin"},
-    {"slower, faster", "the whole interval lies beyond the margin"},
-    {"undecided", "it does not; a note says how many more rounds would decide"},
+    {"same", "the whole interval is within the margin"},
+    {"slower, faster", "the whole interval is outside the margin"},
+    {"undecided", "neither; a note has the number of further rounds that would decide"},
     {0},
 };
 static const cli_section sections[] = {
@@ -221,8 +221,8 @@ static const cli_item examples[] = {
     {"deepclock compare zoo:bert_mini --modes", "eager, fused, optimised, parallel"},
     {"deepclock compare 'cmd:./infer-old x' 'cmd:./infer-new x' --margin 2%",
      "a gate for CI: exit status 3 when the second is over 2 % slower"},
-    {"deepclock compare base.json now.json", "two records that were kept"},
-    {"deepclock compare --history now.json", "one that was kept beside the one before it"},
+    {"deepclock compare base.json now.json", "two saved records"},
+    {"deepclock compare --history now.json", "a saved record and the one before it"},
     {0},
 };
 

@@ -2,9 +2,9 @@
  * fish.
  *
  * One generator for each shell; all walk the same descriptors and option tables
- * (cli_option_next()), so a script offers what the parser takes. A command contributes its options,
- * the choices of their values, file names where an argument is called FILE, and its words
- * (cli_words).
+ * (cli_option_next()), so a script offers exactly the options of the parser. A command contributes
+ * its options, the choices of their values, file names where an argument is called FILE, and its
+ * words (cli_words).
  *
  *  - bash: one function; a case on COMMAND:OPTION sets words and files for compgen.
  *  - zsh: _arguments with one specification for each option, its help escaped by zsh_text().

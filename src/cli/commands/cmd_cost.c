@@ -71,7 +71,7 @@ static int strict_verdict(const dck_record *r)
 	if (!dck_record_note(r, "cost-unknown"))
 		return CLI_OK;
 	cli_message("--strict: the cost of an operator is not known, so the totals are absent; "
-		    "the note cost-unknown says which");
+		    "the note cost-unknown names it");
 	return CLI_FAILED;
 }
 
@@ -109,7 +109,7 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock cost zoo:resnet50", "MACs, FLOPs, parameters and bytes, by operator and module"},
     {"deepclock cost bert.onnx --dim batch=1 --dim seq=128", "with open dimensions made numbers"},
-    {"deepclock cost model.onnx --as fvcore", "why another counter says something else"},
+    {"deepclock cost model.onnx --as fvcore", "why another counter gives another number"},
     {"deepclock cost model.onnx --format csv --by node > ops.csv", "one row for each operator"},
     {0},
 };

@@ -15,7 +15,7 @@ static int events_list(cli *c)
 	    {"name", "event", DCK_UNIT_NONE},
 	    {"alias", "also", DCK_UNIT_NONE},
 	    {"here", "here", DCK_UNIT_NONE},
-	    {"help", "what it counts, or why not here", DCK_UNIT_NONE}};
+	    {"help", "the available events, or the reason why not here", DCK_UNIT_NONE}};
 	cli_listing l = {0};
 	dck_count_event e;
 
@@ -41,7 +41,7 @@ static int count_run(cli *c, void *config)
 	    (!strcmp(count->events.item[0], "list") || !strcmp(count->events.item[0], "help")))
 		return events_list(c);
 	if (!c->program)
-		return cli_usage(c, "there is no program: deepclock count -- PROGRAM [ARG]...");
+		return cli_usage(c, "missing program; usage: deepclock count -- PROGRAM [ARG]...");
 	code = cli_profile_check(c);
 	if (code != CLI_OK)
 		return code;

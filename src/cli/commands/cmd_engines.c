@@ -198,11 +198,11 @@ const cli_command cmd_engines = {
     .summary = "show the engines, their libraries and what is missing",
     .usage = usage,
     .about =
-	"Shows every built-in engine: whether it can be used, which library it found, "
-	"and which of its execution providers really load, with the reason for those that do not. "
-	"Each is tried in a process of its own, so a broken library does no harm. --verbose, "
-	"or the NAME of one engine (also plugin:FILE), "
-	"shows the options that 'bench --engine-option' passes to it.",
+	"Shows every built-in engine: whether it can be used, which library it found, and which "
+	"of its execution providers really load, with the reason for those that do not. Each is "
+	"tried in a separate process, so a broken library does no harm. --verbose, or the NAME of "
+	"one engine (also plugin:FILE), shows the options that 'bench --engine-option' passes to "
+	"it.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(engines_config),

@@ -7,7 +7,7 @@
 
 static const cli_item topic_items[] = {
     {"metrics", "every metric of a record: its tag, meaning and unit"},
-    {"notes", "every reason to doubt a number: when it is given, and what to do"},
+    {"notes", "every note: its condition, and what to do"},
     {0},
 };
 static void (*const topic_print[])(FILE *, const dck_style *) = {cli_help_metrics, cli_help_notes};
@@ -68,6 +68,6 @@ const cli_command cmd_help = {
     .max_args = 1,
     .arg = "COMMAND",
     .words = &(const cli_words){.prefix = "", .get = topic_word, .commands = true},
-    .no_result = "it prints a text; lists for scripts are those of zoo and engines",
+    .no_result = "it prints text; zoo and engines have lists for scripts",
     .run = help_run,
 };

@@ -1,17 +1,17 @@
 /* cmd_history.c - deepclock history ACTION: subcommands over one open database, from a table.
  *
  * actions[] has a row for each subcommand: its function, the number of its arguments, and the
- * options it takes. The parser knows one table for all of them; action_check() then refuses an
- * option that the row does not list, so that none is silently ignored.
+ * options it takes. The parser has one table for all of them; action_check() then rejects an option
+ * that the row does not list, so that none is silently ignored.
  *
  * history_run() opens the database (only import creates it), runs the function of the row, and
- * closes it; the functions do neither. An unknown word is answered with the action that other
- * programs call so (action_brought()), else with the nearest name by edit distance.
+ * closes it; the functions do neither. For an unknown word the message has the action that other
+ * programs call by this name (action_brought()), else with the nearest name by edit distance.
  *
  * list and trend are made into a record first (history/history_record.c), so every report format
  * can show them. show --format json writes the stored bytes, export writes lines; neither needs a
- * report. rm reads what it prints before it removes anything. No result of this command is added to
- * the history (no_history).
+ * report. rm reads the records that it prints before it removes anything. No result of this command
+ * is added to the history (no_history).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
@@ -330,7 +330,7 @@ typedef struct action {
 	const char *name;
 	int (*run)(const cli *c, const history_command *cfg, dck_history *h);
 	unsigned min_args, max_args;
-	const char *arg;	    /* what an argument is, for messages */
+	const char *arg;	    /* name of an argument, for messages */
 	const char *const *options; /* NULL-ended; besides --db and the common ones */
 	const dck_opt *tables[2];   /* it takes all of these too; NULL: none */
 	bool makes;		    /* a missing history is created */
@@ -389,7 +389,7 @@ static const char *action_word(size_t i)
 /* Valid for every action, as --db is. */
 static const dck_opt wait_options[] = {
     DCK_OPTION(TIME, dck_history_config, wait_ns, "wait", "TIME", "30s",
-	       "at most so long for other programs that write to it"),
+	       "maximum wait for other programs that write to it"),
     {0},
 };
 
@@ -512,9 +512,8 @@ static int history_run(cli *c, void *config)
 /* --- the descriptor */
 
 static const dck_opt metric_options[] = {
-    DCK_OPTION(
-	TEXT, history_metric, metric, "metric", "TAG", NULL,
-	"list: the metric that is shown (default: latency/median); compare: what is compared"),
+    DCK_OPTION(TEXT, history_metric, metric, "metric", "TAG", NULL,
+	       "metric of list and compare (default: latency/median)"),
     {0},
 };
 static const dck_opt export_table[] = {
@@ -545,9 +544,9 @@ static const cli_item action_items[] = {
      "records, the first is the baseline, as 'deepclock compare' does; exit status 3: regressed"},
     {"export", "the records as lines of JSON, or their metrics as CSV"},
     {"import", "add records from files that --save or export wrote; '-': standard input"},
-    {"rm", "remove these records, and say which they were"},
+    {"rm", "remove these records, and print them"},
     {"prune", "remove old records"},
-    {"check", "read everything and say whether it is whole"},
+    {"check", "check the integrity of the whole file"},
     {0},
 };
 static const cli_item id_items[] = {
@@ -571,7 +570,7 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock history list --subject 'zoo:*' --since 7d", "what was measured this week"},
+    {"deepclock history list --subject 'zoo:*' --since 7d", "the records of this week"},
     {"deepclock history trend latency/p99 --by commit", "the p99 over commits"},
     {"deepclock history compare last~1 last", "did the newest get slower? A gate for CI"},
     {"deepclock history export --csv > metrics.csv", "all numbers, for other programs"},
@@ -590,14 +589,14 @@ static void cmd_history_init(void *config)
 
 const cli_command cmd_history = {
     .name = "history",
-    .summary = "what was measured before: list, trend, compare, export, prune",
+    .summary = "saved records: list, trend, compare, export, prune",
     .usage = usage,
     .about =
-	"Whatever a command keeps with '--save FILE' is also added to the history, a file of its "
-	"own, with the commit that is checked out in the working directory. Records stay there byte "
-	"for byte until 'prune' removes them. Several programs may use it at once.\n\n"
-	"A trend shows records of one subject that were made by one method on one machine, and "
-	"marks where their level changed, with the probability that noise alone looks so.",
+	"Records of '--save FILE' are also added to the history, a separate file, with the commit "
+	"that is checked out in the working directory. They are stored byte for byte until "
+	"'prune' removes them. Several programs may use it at once.\n\nA trend shows records of "
+	"one subject that were made by one method on one machine, and marks where their level "
+	"changed, with the probability of such a change by noise alone.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

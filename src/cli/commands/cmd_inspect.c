@@ -34,10 +34,10 @@ static const cli_item examples[] = {
 
 const cli_command cmd_inspect = {
     .name = "inspect",
-    .summary = "show what a model is, and what it leaves open",
+    .summary = "describe a model: inputs, outputs, operators, open sizes",
     .usage = usage,
     .about =
-	"Reads the structure of MODEL and says what it is and what to type next. Nothing runs, "
+	"Reads the structure of MODEL, describes it, and suggests the next command. Nothing runs, "
 	"no weights are read, and no engine is needed.",
     .sections = sections,
     .examples = examples,

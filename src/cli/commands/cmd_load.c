@@ -16,7 +16,7 @@ static int load_run(cli *c, void *config)
 	dck_subject plain;
 
 	/* --seed is also the seed of the arrivals. A program has no random inputs, so its record
-	 * shall not say that it was seeded. */
+	 * must not state a seed. */
 	dck_subject_init(&plain);
 	if (c->subject.kind == DCK_SUBJECT_COMMAND)
 		c->subject.model.seed = plain.model.seed;
@@ -73,7 +73,7 @@ const cli_command cmd_load = {
 	"counted from the time at which each was scheduled to arrive, "
 	"so that waiting is part of it; queue wait and service are shown apart. A limit (--slo) "
 	"gets a verdict with its confidence: met, violated, or inconclusive, "
-	"where the requests are too few to decide. One request over it breaks a limit on max, "
+	"where the requests are too few to decide. One request over it violates a limit on max, "
 	"and none shows that it is met.\n\n"
 	"Exit status: 0 when every limit is met or none was given, 3 when one is violated, "
 	"4 when it is inconclusive.",

@@ -25,7 +25,7 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock machine", "the limits of this machine; measured the first time, kept then"},
+    {"deepclock machine", "the limits of this machine; measured the first time, then cached"},
     {"deepclock machine --refresh", "measure again"},
     {"deepclock machine --format csv | grep peak/fp32/", "one value for a script"},
     {0},
@@ -38,16 +38,15 @@ static void cmd_machine_init(void *config)
 
 const cli_command cmd_machine = {
     .name = "machine",
-    .summary = "measure what this machine could do at best",
+    .summary = "measure the limits of this machine",
     .usage = usage,
-    .about = "Measures the peaks of arithmetic (FP64, FP32, FP16, BF16, INT8) "
-	     "with every instruction set that the processor has, "
-	     "the bandwidth of each cache and of memory, and what clocks, system calls, "
-	     "threads and processes cost; with one thread and with all. "
-	     "It takes less than ten seconds. The result is kept for this machine "
-	     "in the user's cache directory and shown from there the next time.\n\n"
-	     "Each peak is compared with a matrix product of a BLAS library where there is one: "
-	     "a peak below it would be wrong, and a note says so.",
+    .about = "Measures the peaks of arithmetic (FP64, FP32, FP16, BF16, INT8) with every "
+	     "instruction set that the processor has, the bandwidth of each cache and of memory, "
+	     "and the cost of clocks, system calls, threads and processes; with one thread and "
+	     "with all. It takes less than ten seconds. The result is cached for this machine in "
+	     "the user's cache directory and shown from there the next time.\n\nEach peak is "
+	     "compared with a matrix product of a BLAS library where there is one: a peak below "
+	     "it would be wrong, and gets a note.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(dck_machine_config),

@@ -137,11 +137,10 @@ static void page_program(FILE *out, const cli_command *const *all)
 	fputs(".SH SYNOPSIS\n.B deepclock\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fISUBJECT\\fR]...\n",
 	      out);
 	roff_line(out, ".SH DESCRIPTION\n",
-		  "deepclock runs a model or a program again and again "
-		  "and reports how long one run takes: warm-up until the run is steady, "
-		  "an interval for every number, and every reason to doubt it.\n\n"
-		  "The result goes to standard output and nothing else does; progress, "
-		  "warnings and errors go to standard error.",
+		  "deepclock runs a model or a program repeatedly and reports the time of one "
+		  "run: warm-up until the run is steady, an interval for every number, and a note "
+		  "on everything that makes it doubtful.\n\nThe result goes to standard output "
+		  "and nothing else does; progress, warnings and errors go to standard error.",
 		  "\n");
 	fputs(".SH COMMANDS\n", out);
 	for (size_t i = 0; all[i]; i++) {

@@ -18,7 +18,8 @@ static int memory_run(cli *c, void *config)
 
 	if (!c->program && !memory->pid)
 		return cli_usage(
-		    c, "there is no program: deepclock memory -- PROGRAM [ARG]..., or --pid PID");
+		    c,
+		    "missing program; usage: deepclock memory -- PROGRAM [ARG]..., or --pid PID");
 	if (c->program && memory->pid)
 		return cli_usage(c, "--pid names a program that runs already, and '%s' is another",
 				 c->program[0]);
@@ -53,10 +54,10 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock memory -- ./train", "who allocates, what leaks, how much is resident"},
+    {"deepclock memory -- ./train", "allocations, leaks and resident memory"},
     {"deepclock memory --details -- ./server --once", "all functions and lines"},
     {"deepclock memory -o peak.pb.gz -- ./train", "its call paths, for pprof"},
-    {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: what is resident"},
+    {"deepclock memory --rss-only --rate 1000 -- ./static", "any program: resident memory"},
     {"deepclock memory --pid 4711 --time 10s", "10 s of a program that runs already"},
     {0},
 };
@@ -68,17 +69,16 @@ static void cmd_memory_init(void *config)
 
 const cli_command cmd_memory = {
     .name = "memory",
-    .summary = "who allocates a program's memory, what leaks, how much is resident",
+    .summary = "allocations, leaks and resident memory of a program",
     .usage = usage,
     .about =
-	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned form, "
-	"operator new and anonymous mmap of it and its children, with the stack that asked for it: "
-	"what the heap held at its peak, what was never freed, what was freed at once, by function "
-	"and by line (build with -g for lines). What the C library and the loader keep for "
-	"themselves does not count as leaked.\n\n"
-	"Meanwhile it looks at the resident memory of all processes, of files and of none. That "
-	"works of any program, also of one that runs already (--pid); allocations are seen of those "
-	"that are linked dynamically, from their beginning.",
+	"Starts a program, unchanged, and counts each malloc, calloc, realloc, free, aligned "
+	"form, operator new and anonymous mmap of it and its children, with its call stack: heap "
+	"at its peak, leaks, and temporary allocations, by function and by line (build with -g "
+	"for lines). Memory that the C library and the loader retain does not count as "
+	"leaked.\n\nIt also samples the resident memory of all processes, file-backed and "
+	"anonymous. That works for any program, also for a running one (--pid); allocations are "
+	"recorded for dynamically linked programs, from their start.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(memory_config),

@@ -17,7 +17,8 @@ static int overhead_run(cli *c, void *config)
 	if (code != CLI_OK)
 		return code;
 	if (!c->program)
-		return cli_usage(c, "there is no program: deepclock overhead -- PROGRAM [ARG]...");
+		return cli_usage(c, "missing program; usage: deepclock overhead -- PROGRAM "
+				    "[ARG]...");
 	overhead->deepclock = cli_program(c);
 	overhead->cancelled = cli_cancelled;
 	cli_signals_install();
@@ -52,10 +53,10 @@ const cli_command cmd_overhead = {
     .summary = "show what count, sample, trace and memory cost a program",
     .usage = usage,
     .about =
-	"Runs the same program under count, sample, trace and memory, and under none, once in each "
-	"round, in random order, and compares the times of each round: ratio with its "
-	"interval, memory, size of what is written. What the program prints goes nowhere. A "
-	"method that is not possible for the program is named with the reason.",
+	"Runs the same program under count, sample, trace and memory, and under none, once in "
+	"each round, in random order, and compares the times of each round: ratio with its "
+	"interval, memory, size of the output. The program's own output is discarded. A method "
+	"that is not possible for the program is listed with the reason.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(overhead_config),

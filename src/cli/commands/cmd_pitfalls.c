@@ -107,12 +107,11 @@ const cli_command cmd_pitfalls = {
     .summary = "show how far each classic mistake of benchmarking moves the number",
     .usage = usage,
     .about = "Measures SUBJECT as 'bench' does. Then it makes the classic mistakes on purpose, "
-	     "each interleaved with honest runs, and says what number each would have given, "
-	     "how far that is off, why, and what to do instead. "
-	     "A mistake that does no harm on this model and machine says so; "
-	     "one that cannot be made on SUBJECT says why.\n\n"
-	     "The first Ctrl-C ends it and reports the mistakes until then (exit status 130), "
-	     "a second one ends the program.",
+	     "each interleaved with honest runs, and reports the number that each would have "
+	     "given, its error, the cause, and the remedy. A mistake that does no harm on this "
+	     "model and machine is marked so; one that cannot be made on SUBJECT has the "
+	     "reason.\n\nThe first Ctrl-C ends it and reports the mistakes until then (exit "
+	     "status 130), a second one ends the program.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

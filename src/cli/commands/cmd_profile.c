@@ -40,7 +40,7 @@ static const cli_group groups[] = {
     {0},
 };
 static const cli_item examples[] = {
-    {"deepclock profile zoo:resnet50", "which operators take the time, and what they could reach"},
+    {"deepclock profile zoo:resnet50", "the time of each operator, and its limit on this machine"},
     {"deepclock profile model.onnx --threads 1 --by module", "the same by module, on one thread"},
     {"deepclock profile model.onnx --opt none", "the model's own nodes, nothing fused"},
     {"deepclock profile model.onnx --format csv --by node > ops.csv", "one row for each operator"},
@@ -59,11 +59,10 @@ const cli_command cmd_profile = {
     .name = "profile",
     .summary = "show where the time of a model goes, operator by operator",
     .usage = usage,
-    .about = "Measures the latency of MODEL as 'bench' does. Then, in sessions of their own, "
-	     "it takes the operators' times from the engine's profiler, "
-	     "takes off what the profiler itself costs, scales them to the latency, "
-	     "and sets them beside what each operator computes and what this machine can do. "
-	     "Nothing that was measured under the profiler is shown as latency.",
+    .about = "Measures the latency of MODEL as 'bench' does. Then, in separate sessions, it takes "
+	     "the operators' times from the engine's profiler, subtracts the profiler's overhead, "
+	     "scales them to the latency, and compares them with each operator's FLOPs and bytes "
+	     "and with this machine's limits. No time under the profiler is shown as latency.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

@@ -36,7 +36,7 @@ static const dck_opt format_options[] = {
 	       "speedscope to pstats also the call paths of a record",
 	       .letter = 'f', .choices = formats),
     DCK_OPTION(TEXT, cli_format, out, "out", "FILE", NULL,
-	       "write the result to FILE instead of stdout; its ending sets the format",
+	       "write the result to FILE instead of stdout; its extension sets the format",
 	       .letter = 'o'),
     DCK_FLAG(cli_format, details, "details",
 	     "all of the result as text, not only the answer in a few lines"),
@@ -111,9 +111,9 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 
 	if (other)
 		return cli_usage(c,
-				 "'%s' is a form of traces, and '%s' is none: their files end "
-				 "in .pftrace or .perfetto-trace, with or without .gz, or "
-				 "are Chrome's trace events in JSON",
+				 "'%s' is a format of traces, and '%s' is not a trace: their "
+				 "files end in .pftrace or .perfetto-trace, with or without .gz, "
+				 "or are Chrome's trace events in JSON",
 				 form, other);
 	if (c->nargs > 1)
 		return report_merge(c, form, gzip);
@@ -123,7 +123,7 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 	if (dck_sink_finish(&out, &err) != DCK_OK)
 		return cli_stdout_failed((int)err.native_code);
 	if (gaps.cut[0] && !c->common.quiet)
-		cli_message("warning: %s: what stands before is written", gaps.cut);
+		cli_message("warning: %s: everything before is written", gaps.cut);
 	if (gaps.undated_events > 0 && !c->common.quiet)
 		cli_message("warning: %llu events have no time, and are not written",
 			    (unsigned long long)gaps.undated_events);
@@ -155,7 +155,8 @@ static int report_run(cli *c, void *config)
 
 	if (form && (c->output.save || c->output.html))
 		return cli_usage(c,
-				 "'%s' is a form without a record: give --%s a command of its own",
+				 "'%s' is a format without a record: give --%s in a separate "
+				 "command",
 				 form, c->output.save ? "save" : "html");
 	if (c->output.save && c->nargs > 1 && !calls->diff)
 		return cli_usage(c, "--save keeps one record, and %u files are given", c->nargs);
@@ -203,9 +204,9 @@ static const cli_item examples[] = {
     {"deepclock report out.pftrace", "the zones of a trace, of deepclock or of another producer"},
     {"deepclock report trace.json", "the same of torch.profiler's, VizTracer's, Chrome's file"},
     {"deepclock report run.speedscope.json --by function", "a profile of py-spy, by function"},
-    {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another form"},
+    {"deepclock report out.pftrace -o out.speedscope.json.gz", "a trace in another format"},
     {"deepclock report run.json --by function --sort total", "its functions as pstats has them"},
-    {"deepclock report run.json --callers sgemm", "who calls one, and how much of it that is"},
+    {"deepclock report run.json --callers sgemm", "the callers of a function, with their shares"},
     {"deepclock report --diff before.json after.json", "what grew and what shrank, by function"},
     {"deepclock report a.pftrace b.pftrace -o all.pftrace", "processes on one timeline"},
     {"deepclock report run.json -o run.html", "its pictures, for a browser"},
@@ -223,13 +224,11 @@ const cli_command cmd_report = {
     .summary = "show saved records again, in any format",
     .usage = usage,
     .about =
-	"Reads records that '--save FILE' of another command wrote and writes them to stdout. "
-	"A FILE of '-' is standard input; "
-	"one that ends in .pftrace or .perfetto-trace, or has Chrome's trace events in JSON, as "
-	"torch.profiler writes them, compressed by gzip or not, is a trace, "
-	"whose zones are added up, or which is written in the form of another program. "
-	"Profiles of cProfile, speedscope, py-spy, memray and FlameGraph are read as their call "
-	"paths. "
+	"Reads records that '--save FILE' of another command wrote and writes them to stdout. A "
+	"FILE of '-' is standard input; one that ends in .pftrace or .perfetto-trace, or has "
+	"Chrome's trace events in JSON, as torch.profiler writes them, compressed by gzip or not, "
+	"is a trace, whose zones are summed up, or which is converted to another format. Profiles "
+	"of cProfile, speedscope, py-spy, memray and FlameGraph are read as their call paths. "
 	"Nothing is measured or computed again: a report is made from the record alone.",
     .examples = examples,
     .groups = groups,

@@ -18,7 +18,8 @@ static int sample_run(cli *c, void *config)
 
 	if (!c->program && !sample->pid)
 		return cli_usage(
-		    c, "there is no program: deepclock sample -- PROGRAM [ARG]..., or --pid PID");
+		    c,
+		    "missing program; usage: deepclock sample -- PROGRAM [ARG]..., or --pid PID");
 	if (c->program && sample->pid)
 		return cli_usage(c, "--pid names a program that runs already, and '%s' is another",
 				 c->program[0]);
@@ -53,7 +54,7 @@ static const cli_item examples[] = {
     {"deepclock sample --pid 4711 --time 10s", "10 s of a program that runs already"},
     {"deepclock sample --wall -- ./server", "also where its threads wait"},
     {"deepclock sample -o profile.pb.gz -- ./train", "for pprof"},
-    {"deepclock sample --threads --save run.json -- ./train", "thread by thread; kept"},
+    {"deepclock sample --threads --save run.json -- ./train", "thread by thread; saved"},
     {0},
 };
 
@@ -67,14 +68,14 @@ const cli_command cmd_sample = {
     .summary = "find where a program's time goes, without changing it",
     .usage = usage,
     .about =
-	"Starts any program, or attaches to one that runs, and looks at the stacks of all its "
-	"threads and of the processes that it makes about a thousand times in each second of CPU "
-	"time. The result says for each function how much time it took itself, and with all that it "
-	"called. The program needs no recompiling; with debugging information its functions have "
-	"files and lines, and those that were inlined are seen.\n\n"
-	"The kernel takes the samples (perf_event) where it permits that; those of Python programs are "
-	"taken by their own threads, at the kernel's signals. Else it is timers in the program, which "
-	"a preloaded library starts for each thread. The record names the source that was used.",
+	"Starts any program, or attaches to one that runs, and samples the stacks of all its "
+	"threads and child processes about a thousand times per second of CPU time. The result "
+	"has for each function its self time, and its total time with callees. The program needs "
+	"no recompiling; with debugging information its functions have files and lines, and "
+	"inlined functions are shown.\n\nThe kernel takes the samples (perf_event) where it "
+	"permits that; for Python programs their own threads take them, at the kernel's signals. "
+	"Else a preloaded library starts a timer for each thread. The record names the source "
+	"that was used.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(sample_config),

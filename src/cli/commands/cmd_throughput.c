@@ -41,12 +41,12 @@ static const cli_group groups[] = {
 static const cli_item examples[] = {
     {"deepclock throughput zoo:resnet18", "the batch size that gives the most images per second"},
     {"deepclock throughput model.onnx --slo 'p99<=20ms'",
-     "the same among those whose 99th percentile is sure to stay within 20 ms"},
+     "the same among the sizes whose 99th percentile is within 20 ms"},
     {"deepclock throughput model.onnx --memory 2GiB --max-batch 4096",
      "as far as two gigabytes go"},
     {"deepclock throughput zoo:bert_mini --threads 1,2,4", "with each number of threads"},
     {"deepclock throughput model.onnx --resume search.jsonl --max-time 1h",
-     "a long search that goes on where it was killed"},
+     "a long search that is resumed after a kill"},
     {0},
 };
 
@@ -59,20 +59,17 @@ const cli_command cmd_throughput = {
     .name = "throughput",
     .summary = "find the batch size that gives the most items per second",
     .usage = usage,
-    .about = "Measures MODEL at batch sizes that double until more of it gives no more, "
-	     "until memory or the limit on latency ends it; "
-	     "then between the best size and its neighbours; "
-	     "then all sizes that matter again in rounds of random order, "
-	     "so that a drifting machine does not look like an effect. "
-	     "Each measurement runs in a fresh process: "
-	     "one that runs out of memory ends itself and not the search.\n\n"
-	     "It reports each size with its interval, latency and memory, the best size, "
-	     "the knee (the smallest size within 5 % of the best), and what limits growth. "
-	     "The first Ctrl-C ends the search and reports what was measured (exit status 130).\n\n"
-	     "Exit status: 0 when there is no limit or the best size keeps to it, "
-	     "3 when every size breaks it, 4 when none is shown to keep to it, as of max, "
-	     "where one run over it violates the limit and none shows that it is met; "
-	     "1 when no size fits into memory.",
+    .about = "Measures MODEL at batch sizes that double until the throughput no longer grows, or "
+	     "memory or the latency limit ends it; then between the best size and the adjacent "
+	     "ones; then all relevant sizes again in rounds of random order, so that a drift of "
+	     "the machine is not mistaken for an effect. Each measurement runs in a fresh "
+	     "process: one that runs out of memory ends itself and not the search.\n\nIt reports "
+	     "each size with its interval, latency and memory, the best size, the knee (the "
+	     "smallest size within 5 % of the best), and what limits growth. The first Ctrl-C "
+	     "ends the search and reports what was measured (exit status 130).\n\nExit status: 0 "
+	     "when there is no limit or the best size keeps to it, 3 when every size breaks it, 4 "
+	     "when none is shown to keep to it, as of max, where one run over it violates the "
+	     "limit and none shows that it is met; 1 when no size fits into memory.",
     .sections = sections,
     .examples = examples,
     .groups = groups,

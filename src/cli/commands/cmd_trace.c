@@ -29,8 +29,8 @@ static void timeline_read(cli *c, const char *path)
 	if (!c->output.html && c->format.format != CLI_HTML)
 		return;
 	if (!dck_trace_is(path))
-		cli_message("the page has no timeline: '%s' has no form that is read again; a file "
-			    "that ends in .pftrace has",
+		cli_message("the page has no timeline: the format of '%s' cannot be read; write a "
+			    "file that ends in .pftrace",
 			    path);
 	else if (dck_trace_read_timeline(path, &(dck_trace_reading){0}, &record, &c->timeline,
 					 &err) == DCK_OK)
@@ -52,7 +52,7 @@ static bool previous_keep(const cli *c, const char *path)
 }
 
 /* The run made a trace; else the earlier one goes back. */
-static void previous_told(const char *path)
+static void previous_report(const char *path)
 {
 	struct stat st;
 
@@ -62,7 +62,7 @@ static void previous_told(const char *path)
 		cli_message("the trace of an earlier run is now in '%s'", previous);
 }
 
-/* nsys's -s selects what is sampled. */
+/* nsys's -s selects the kind of samples. */
 static bool is_sampling_of_nsys(const char *word)
 {
 	static const char *const words[] = {"cpu", "process-tree", "system-wide", "none"};
@@ -82,7 +82,7 @@ static int trace_run(cli *c, void *config)
 	int code;
 
 	if (!c->program)
-		return cli_usage(c, "there is no program: deepclock trace -- PROGRAM [ARG]...");
+		return cli_usage(c, "missing program; usage: deepclock trace -- PROGRAM [ARG]...");
 	if (is_sampling_of_nsys(c->output.save))
 		return cli_usage(
 		    c,
@@ -95,7 +95,7 @@ static int trace_run(cli *c, void *config)
 	const bool kept = previous_keep(c, trace->path);
 	const dck_status st = dck_trace_program_run(trace, &program, &record, &err);
 	if (kept)
-		previous_told(trace->path);
+		previous_report(trace->path);
 	if (st != DCK_OK) {
 		code = cli_failed(&err);
 		return cli_signal_seen() ? CLI_INTERRUPTED : code;
@@ -139,13 +139,13 @@ const cli_command cmd_trace = {
 	"Starts a program that is linked with libdeepclock, and records the zones that it is "
 	"annotated with (deepclock/zone.h), or one that is annotated with NVTX, such as a Python "
 	"program that uses the package nvtx: into a trace that ui.perfetto.dev opens, and into a "
-	"table of calls, total and own time. The program needs no line of code for it beside "
-	"the zones. Of any program that is linked dynamically it records what the threads wait "
-	"for: reads, writes, sleeps, locks, conditions, joins, children.\n\n"
-	"The trace is written while the program runs, by a thread in it: when it is killed, "
-	"what it did until a moment before is there. A child process writes a file of its own, "
-	"which becomes part of the trace when the program has ended. Events that come faster than they can be "
-	"written are dropped, a zone as a whole, and counted.",
+	"table of calls, total and own time. The program needs no code besides the zones. For "
+	"every dynamically linked program it records the blocking calls of threads: reads, "
+	"writes, sleeps, locks, conditions, joins, children.\n\nThe trace is written while the "
+	"program runs, by a thread in it: after a kill the trace has everything until a moment "
+	"before. A child process writes a separate file, which is merged into the trace when the "
+	"program has ended. Events that come faster than they can be written are dropped, a zone "
+	"as a whole, and counted.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(trace_config),

@@ -26,9 +26,9 @@ const cli_command cmd_version = {
     .name = "version",
     .summary = "show the version of the program and of its formats",
     .usage = usage,
-    .about = "Shows the versions of the program, of the library, "
-	     "of the record's JSON form and of the plug-in interface.",
+    .about = "Shows the versions of the program, of the library, of the record's JSON format and "
+	     "of the plug-in interface.",
     .examples = examples,
-    .no_result = "it prints a text for people; a record says by which version it was made",
+    .no_result = "it prints text for people; a record has the version that made it",
     .run = version_run,
 };

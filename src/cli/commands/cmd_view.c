@@ -27,7 +27,9 @@ static const dck_opt output_options[] = {
 	       .letter = 'o'),
     DCK_OPTION(TEXT, struct view_output, file, "html", "FILE", NULL, "the same as --out",
 	       .excludes = "out"),
-    DCK_FLAG(struct view_output, no_browser, "no-browser", "only write the page, and say where"),
+    DCK_FLAG(struct view_output, no_browser, "no-browser",
+	     "only write the page, and print its "
+	     "path"),
     CLI_SOURCES(struct view_output),
     {0},
 };
@@ -42,8 +44,8 @@ static dck_status page_name(char *path, size_t size, dck_err *err)
 
 	if (!own && !(home && home[0] == '/'))
 		return cli_err(err, DCK_E_ARG,
-			       "there is no place for the page, since neither XDG_CACHE_HOME nor "
-			       "HOME is set: give -o FILE.html");
+			       "no directory for the page, since neither XDG_CACHE_HOME nor HOME "
+			       "is set: give -o FILE.html");
 	if ((size_t)snprintf(path, size, "%s%s/deepclock/view", own ? cache : home,
 			     own ? "" : "/.cache") >= size - sizeof name)
 		return cli_err(err, DCK_E_ARG, "the name of the page is too long: give -o FILE");
@@ -97,7 +99,7 @@ static bool browser_open(const char *path)
 }
 
 /* Prints the path of the page, and how to open it in a browser. */
-static void page_tell(const char *path, bool wanted)
+static void page_report(const char *path, bool wanted)
 {
 	char host[256] = "";
 
@@ -130,7 +132,7 @@ static int view_run(cli *c, void *config)
 	if (!o->no_browser && browser_open(real))
 		printf("opened: %s\n", real);
 	else
-		page_tell(real, !o->no_browser);
+		page_report(real, !o->no_browser);
 	return CLI_OK;
 }
 
@@ -141,21 +143,21 @@ static const cli_group groups[] = {
 };
 static const cli_item examples[] = {
     {"deepclock view run.json", "a saved record with its pictures, in the browser"},
-    {"deepclock view before.json after.json", "several beside each other"},
+    {"deepclock view before.json after.json", "several side by side"},
     {"deepclock view out.pftrace -o out.html", "a trace, in a file to keep or to send"},
     {0},
 };
 
 const cli_command cmd_view = {
     .name = "view",
-    .summary = "look at saved records and traces in a browser",
+    .summary = "show saved records and traces in a browser",
     .usage = usage,
     .about =
-	"Writes records that '--save FILE' of another command wrote, and traces, as one page "
-	"with pictures, and opens it in the browser ($BROWSER, else xdg-open where there is a "
-	"display); without one it says where the page is. The page holds "
-	"all it needs: it opens without a network, and can be sent to other people.\n\nIt is what "
-	"'deepclock report FILE --format html' writes.",
+	"Writes records that '--save FILE' of another command wrote, and traces, as one page with "
+	"charts, and opens it in the browser ($BROWSER, else xdg-open where there is a display); "
+	"without one it prints the page's path. The page is self-contained: it opens without a "
+	"network, and can be sent to other people.\n\n'deepclock report FILE --format html' "
+	"writes the same page.",
     .examples = examples,
     .groups = groups,
     .config_size = sizeof(view_config),
@@ -163,6 +165,7 @@ const cli_command cmd_view = {
     .max_args = INT_MAX,
     .arg = "a FILE that '--save FILE' of another command wrote",
     .words = &(const cli_words){.files = true},
-    .no_result = "it writes a page for a browser; 'deepclock report FILE' writes every other form",
+    .no_result = "it writes a page for a browser; 'deepclock report FILE' writes every other "
+		 "format",
     .run = view_run,
 };

@@ -58,7 +58,7 @@ static void zoo_list_text(const dck_zoo_entry *all, size_t n, const dck_style *s
 		params = widest(params, dck_text_count(all[i].params, count, sizeof count));
 	}
 	printf(style->colour ? "\033[1m%-*s  %*s  %s\033[0m\n" : "%-*s  %*s  %s\n", (int)name,
-	       "name", (int)params, "parameters", "what it is, and its inputs");
+	       "name", (int)params, "parameters", "description and inputs");
 	for (size_t i = 0; i < n; i++) {
 		const unsigned column = name + params + 4;
 

@@ -4,7 +4,7 @@
  * names, types and shapes of inputs and outputs into the model's arena. Contexts and runs are in
  * ort_context.c.
  *
- * What is observed changes the session: for operators its profiler is on and the optimised graph is
+ * Observation changes the session: for operators its profiler is on and the optimised graph is
  * saved; for values the model has more outputs (ort_expose.c); for memory the CPU provider gets an
  * allocator that counts (ort_memory.c). If saving the graph may be why the session failed, it is
  * created again without it, and a warning is logged.
@@ -204,21 +204,21 @@ static dck_status session_create(dck_engine_model *m, const dck_open_params *p,
 	if (p->model_path)
 		return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses '%s'%s", m->lib.version,
 				 p->model_path,
-				 exposed->data && m->lib.minor < ORT_MINOR_FOLDER
-				     ? " (weights in a file of their own need 1.21 for this)"
+				 exposed->data && m->lib.minor < ORT_MINOR_DIRECTORY
+				     ? " (weights in a separate file need 1.21 for this)"
 				     : "");
 	return ort_check(&m->lib, s, err, "ONNX Runtime %s refuses the model", m->lib.version);
 }
 
-/* Sets in the session's options what is observed. with_graph: the optimised graph is saved as
- * well. */
+/* Sets the requested observations in the session's options. with_graph: also saves the optimised
+ * graph. */
 static dck_status watch_apply(dck_engine_model *m, const dck_open_params *p, bool with_graph,
 			      ort_options *o, dck_err *err)
 {
 	if (m->observe & DCK_OBSERVE_OPERATORS)
 		DCK_TRY(ort_profile_apply(&m->lib, &m->files, with_graph, o, err));
 	if (m->observe & DCK_OBSERVE_VALUES || p->model_folder)
-		DCK_TRY(ort_expose_folder(&m->lib, p, o, err));
+		DCK_TRY(ort_expose_directory(&m->lib, p, o, err));
 	/* Other providers allocate on their device, where nothing is counted. */
 	if (m->observe & DCK_OBSERVE_MEMORY && strcmp(m->setup.provider, "cpu") == 0)
 		DCK_TRY(ort_counter_new(&m->lib, o, &m->counter, err));
@@ -378,7 +378,7 @@ static void ort_open_times(dck_engine_model *m, dck_open_times *ret)
 	ret->session_ns = m->session_ns;
 }
 
-/* --- what an observed model reports */
+/* --- observations */
 
 static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *err)
 {

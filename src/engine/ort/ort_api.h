@@ -3,9 +3,9 @@
  * The library exports one function, OrtGetApiBase(). It leads to a table of function pointers that
  * only ever grows at its end (the promise of ONNX Runtime's public C API), so that a function is
  * known by its slot: the position of its member in the documented struct OrtApi, counted from 0.
- * Each row below is one slot that we call; ort_api_fill() copies it out of the library's table,
- * and nothing else of that table is touched. The slots of the first list are in the table of 1.19,
- * the oldest version that is accepted; the second list says since when.
+ * Each row below is one slot that we call; ort_api_fill() copies it out of the library's table, and
+ * nothing else of that table is touched. The slots of the first list are in the table of 1.19, the
+ * oldest version that is accepted; the second list has the version since which each exists.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ENGINE_ORT_API_H

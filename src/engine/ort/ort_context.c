@@ -31,7 +31,7 @@ struct dck_engine_context {
 	dck_engine_model *model;
 	ort_value **values; /* of the outputs; allocated by ONNX Runtime */
 	size_t nvalues;
-	dck_tensor *bound_in; /* what each input was last, for its shape */
+	dck_tensor *bound_in; /* the shape of each input's last tensor */
 	bool *host_out;	      /* outputs in the host's memory */
 	bool shapes_changed;
 };

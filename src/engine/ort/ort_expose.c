@@ -55,7 +55,7 @@ static dck_status model_bytes(const dck_open_params *p, dck_buffer *ret, dck_err
 		if (status == DCK_E_LIMIT)
 			DCK_FAIL(err, E_UNSUP,
 				 "'%s' is larger than 2 GiB: the values of such a model can be "
-				 "seen when its weights are in a file of their own (external data)",
+				 "observed when its weights are in a separate file (external data)",
 				 p->model_path);
 		return status;
 	}
@@ -79,7 +79,7 @@ dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err)
 		dck_buffer_done(&b);
 		DCK_FAIL(err, E_UNSUP,
 			 "the model and the names of its values are larger than 2 GiB: its values "
-			 "can be seen when its weights are in a file of their own (external data)");
+			 "can be observed when its weights are in a separate file (external data)");
 	}
 	char *data = mem_resize(b.data, n);
 	if (!data) {
@@ -98,18 +98,18 @@ dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err)
 	return DCK_OK;
 }
 
-dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_options *o,
-			     dck_err *err)
+dck_status ort_expose_directory(const ort_lib *l, const dck_open_params *p, ort_options *o,
+				dck_err *err)
 {
 	static const char key[] = "session.model_external_initializers_file_folder_path";
 	const char *slash = p->model_path ? strrchr(p->model_path, '/') : NULL;
-	char folder[PATH_MAX] = ".";
+	char directory[PATH_MAX] = ".";
 
-	if (p->model_folder && l->minor < ORT_MINOR_FOLDER)
+	if (p->model_folder && l->minor < ORT_MINOR_DIRECTORY)
 		DCK_FAIL(err, E_UNSUP,
 			 "ONNX Runtime %s cannot take weights from the file of a model that "
 			 "was rewritten (--batch): that needs 1.%u",
-			 l->version, ORT_MINOR_FOLDER);
+			 l->version, ORT_MINOR_DIRECTORY);
 	if (p->model_folder)
 		return ort_check(l, l->api.AddSessionConfigEntry(o, key, p->model_folder), err,
 				 "ONNX Runtime refuses %s=%s", key, p->model_folder);
@@ -117,11 +117,11 @@ dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_opt
 		return DCK_OK;
 	if (slash) {
 		size_t n = slash == p->model_path ? 1 : (size_t)(slash - p->model_path);
-		if (n >= sizeof(folder))
+		if (n >= sizeof(directory))
 			DCK_FAIL(err, E_ARG, "the name of the model's directory is too long");
-		memcpy(folder, p->model_path, n);
-		folder[n] = '\0';
+		memcpy(directory, p->model_path, n);
+		directory[n] = '\0';
 	}
-	return ort_check(l, l->api.AddSessionConfigEntry(o, key, folder), err,
-			 "ONNX Runtime refuses %s=%s", key, folder);
+	return ort_check(l, l->api.AddSessionConfigEntry(o, key, directory), err,
+			 "ONNX Runtime refuses %s=%s", key, directory);
 }

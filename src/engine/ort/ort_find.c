@@ -1,12 +1,10 @@
-/* ort_find.c - the places ONNX Runtime's C library is looked for in, in order:
- *   1. what the user says: --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH;
- *   2. the Python that runs deepclock, which says where it has the package;
- *   3. the directory "ort" beside deepclock's own program or library, and the Python packages or
- * the virtual environment that it is installed in;
- *   4. Python packages: of the active virtual environment, of the python3 in PATH, of the user;
- *   5. the loader's path.
- * Python packages hold only the file with the full version in its name, hence the patterns.
- * A file that others could have put there or changed is not loaded unless --engine-lib names it.
+/* ort_find.c - searches ONNX Runtime's C library, in this order: 1. the user's setting:
+ * --engine-lib, DEEPCLOCK_ORT, ORT_DYLIB_PATH; 2. the Python that runs deepclock, which reports the
+ * package's directory; 3. the directory "ort" next to deepclock's own program or library, and the
+ * Python packages or the virtual environment that it is installed in; 4. Python packages: of the
+ * active virtual environment, of the python3 in PATH, of the user; 5. the loader's path. Python
+ * packages hold only the file with the full version in its name, hence the patterns. A file that
+ * others could have put there or changed is not loaded unless --engine-lib names it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_find.h"
@@ -33,10 +31,10 @@ static void library_candidate_add(ort_places *p, const char *path, const char *h
 		p->place[p->n++] = (ort_place){.path = path, .how = how};
 }
 
-static void add_newest(ort_places *p, mem_arena *a, const char *folder, const char *pattern,
+static void add_newest(ort_places *p, mem_arena *a, const char *directory, const char *pattern,
 		       const char *how)
 {
-	const char *path = os_path_newest(a, folder, pattern);
+	const char *path = os_path_newest(a, directory, pattern);
 	if (path)
 		library_candidate_add(p, path, how);
 }
@@ -45,21 +43,23 @@ static void add_newest(ort_places *p, mem_arena *a, const char *folder, const ch
 
 static const char by_option[] = "--engine-lib";
 
-static dck_status asked_folder(const char *folder, const char *how, mem_arena *a, const char **ret,
-			       dck_err *err)
+static dck_status asked_directory(const char *directory, const char *how, mem_arena *a,
+				  const char **ret, dck_err *err)
 {
 	static const char *const inside[] = {"", "lib/", "lib64/", "capi/", "onnxruntime/capi/"};
 
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++) {
-		*ret = os_path_newest(a, folder, mem_arena_fmt(a, "%s" LIBRARY, inside[i]));
+		*ret = os_path_newest(a, directory, mem_arena_fmt(a, "%s" LIBRARY, inside[i]));
 		if (*ret)
 			return DCK_OK;
 	}
 	for (size_t i = 0; i < sizeof inside / sizeof *inside; i++)
-		if (os_path_newest(a, folder, mem_arena_fmt(a, "%s" PYTHON_MODULE "*", inside[i])))
-			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, folder, how);
-	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
-	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the directory '%s' (%s)", folder, how);
+		if (os_path_newest(a, directory,
+				   mem_arena_fmt(a, "%s" PYTHON_MODULE "*", inside[i])))
+			DCK_FAIL(err, E_VERSION, "'%s' (%s) " NO_C_LIBRARY, directory, how);
+	DCK_NEED(!mem_arena_failed(a), err, "to search ONNX Runtime");
+	DCK_FAIL(err, E_ABSENT, "there is no " LIBRARY " in the directory '%s' (%s)", directory,
+		 how);
 }
 
 static dck_status asked_path(const char *path, const char *how, mem_arena *a, ort_places *ret,
@@ -71,18 +71,18 @@ static dck_status asked_path(const char *path, const char *how, mem_arena *a, or
 	if (!*path)
 		DCK_FAIL(err, E_ARG, "%s is empty: give ONNX Runtime's library or its directory",
 			 how);
-	if (os_path_kind(path, NULL) == OS_FOLDER)
-		DCK_TRY(asked_folder(path, how, a, &file, err));
+	if (os_path_kind(path, NULL) == OS_DIRECTORY)
+		DCK_TRY(asked_directory(path, how, a, &file, err));
 	else if (!os_file_exists(path))
 		DCK_FAIL(err, E_ABSENT, "there is no file '%s' (%s)", path, how);
 	else if (strncmp(slash ? slash + 1 : path, PYTHON_MODULE, strlen(PYTHON_MODULE)) == 0)
 		DCK_FAIL(err, E_VERSION,
-			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, "
-			 "which lies beside it from 1.19 on as " LIBRARY,
+			 "'%s' (%s) is ONNX Runtime's Python module and not its C library, which "
+			 "is in the same directory from 1.19 on as " LIBRARY,
 			 path, how);
 	else if (!slash) /* a name alone would send the loader to its own path */
 		file = mem_arena_fmt(a, "./%s", path);
-	DCK_NEED(file, err, "to look for ONNX Runtime");
+	DCK_NEED(file, err, "to search ONNX Runtime");
 	ret->place[ret->n++] = (ort_place){
 	    .path = file, .how = how, .asked = true, .trusted = strcmp(how, by_option) == 0};
 	return DCK_OK;
@@ -109,12 +109,12 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 
 void ort_find_beside(ort_places *p, mem_arena *a, const char *self)
 {
-	static const char beside[] = "beside deepclock", packages[] = "packages beside deepclock";
+	static const char beside[] = "next to deepclock", packages[] = "packages next to deepclock";
 	/* A build directory (and the tests and examples in it), an installed program, an installed
 	 * library: in lib, and in a directory of lib for its kind of machine. In a wheel the
 	 * program is in deepclock/bin of the packages, the extension in deepclock. */
 	static const struct {
-		const char *folder, *how;
+		const char *directory, *how;
 	} places[] = {
 	    {"ort", beside},
 	    {"../ort", beside},
@@ -131,7 +131,7 @@ void ort_find_beside(ort_places *p, mem_arena *a, const char *self)
 		return;
 	*slash = '\0';
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		add_newest(p, a, real, mem_arena_fmt(a, "%s/" LIBRARY, places[i].folder),
+		add_newest(p, a, real, mem_arena_fmt(a, "%s/" LIBRARY, places[i].directory),
 			   places[i].how);
 	if (os_path_first(a, real, "../pyvenv.cfg") && (slash = strrchr(real, '/'))) {
 		*slash = '\0';
@@ -152,14 +152,14 @@ static void beside_deepclock(ort_places *p, mem_arena *a)
 
 static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const char *how)
 {
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 	    "lib/python3*/site-packages",	"lib64/python3*/site-packages",
 	    "lib/python3*/dist-packages",	"lib/python3/dist-packages",
 	    "local/lib/python3*/dist-packages",
 	};
 
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-		const char *capi = mem_arena_fmt(a, "%s/onnxruntime/capi", folders[i]);
+	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
+		const char *capi = mem_arena_fmt(a, "%s/onnxruntime/capi", directories[i]);
 		if (!capi)
 			return;
 		const char *library =
@@ -213,14 +213,14 @@ static void python_packages(ort_places *p, mem_arena *a)
 static void loader_path(ort_places *p, mem_arena *a)
 {
 	/* A distribution's file may carry the minor version in its name and nothing shorter. */
-	static const char *const folders[] = {
+	static const char *const directories[] = {
 	    "usr/local/lib", "usr/local/lib64",	    "usr/lib",
 	    "usr/lib64",     "usr/lib/*-linux-gnu", "opt/onnxruntime/lib"};
 
 	library_candidate_add(p, "libonnxruntime.so.1", "the loader's path");
 	library_candidate_add(p, "libonnxruntime.so", "the loader's path");
-	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-		add_newest(p, a, "/", mem_arena_fmt(a, "%s/libonnxruntime.so.1*", folders[i]),
+	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++)
+		add_newest(p, a, "/", mem_arena_fmt(a, "%s/libonnxruntime.so.1*", directories[i]),
 			   "the system's libraries");
 }
 
@@ -240,6 +240,6 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 	beside_deepclock(ret, a);
 	python_packages(ret, a);
 	loader_path(ret, a);
-	DCK_NEED(!mem_arena_failed(a), err, "to look for ONNX Runtime");
+	DCK_NEED(!mem_arena_failed(a), err, "to search ONNX Runtime");
 	return DCK_OK;
 }

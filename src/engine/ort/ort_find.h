@@ -9,7 +9,7 @@
 
 typedef struct ort_place {
 	const char *path; /* a file, or a bare name for the loader's own search */
-	const char *how;  /* "--engine-lib", "DEEPCLOCK_ORT", "beside deepclock" */
+	const char *how;  /* "--engine-lib", "DEEPCLOCK_ORT", "next to deepclock" */
 	bool asked;	  /* given by the user: a failure is final, no other is tried */
 	bool trusted;	  /* --engine-lib names it: loaded whatever its owner and mode */
 } ort_place;

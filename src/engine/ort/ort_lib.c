@@ -1,8 +1,8 @@
 /* ort_lib.c - loads ONNX Runtime with dlopen(), negotiates its C API and opens its environment.
  *
  * load_first() tries the candidates of ort_find() in order. A requested file is the only one tried;
- * the failure of any other is logged, and the first failure is what the caller gets if no candidate
- * works. A candidate that another user could modify is refused before it is loaded.
+ * the failure of any other is logged, and the first failure is returned if no candidate works. A
+ * candidate that another user could modify is rejected before it is loaded.
  *
  * The version is read before anything else, since the slots that ort_api.h declares exist from 1.19
  * on. The API version requested is the smaller of the library's minor version and the newest known
@@ -112,7 +112,7 @@ dck_status ort_check(const ort_lib *l, ort_status *s, dck_err *err, const char *
 	va_end(ap);
 	ort_sentence(l->api.GetErrorMessage(s), sentence, sizeof(sentence));
 	err_set(err, DCK_E_ENGINE, __FILE__, __LINE__, "%s: %s", what,
-		*sentence ? sentence : "ONNX Runtime does not say why");
+		*sentence ? sentence : "ONNX Runtime gives no reason");
 	if (err)
 		err->native_code = l->api.GetErrorCode(s);
 	l->api.ReleaseStatus(s);
@@ -218,10 +218,10 @@ static dck_status nothing_found(const ort_places *p, dck_err *err)
 			 p->old_wheel);
 	DCK_FAIL(
 	    err, E_ABSENT,
-	    "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, "
-	    "not beside deepclock nor in the packages that it is installed in, not in the packages of "
-	    "%s or %s, not in the loader's path; "
-	    "'make demo' fetches it, or pip install onnxruntime, or give --engine-lib FILE",
+	    "no ONNX Runtime was found: not named by DEEPCLOCK_ORT or ORT_DYLIB_PATH, not next to "
+	    "deepclock nor in the packages that it is installed in, not in the packages of %s or "
+	    "%s, not in the loader's path; 'make demo' fetches it, or pip install onnxruntime, or "
+	    "give --engine-lib FILE",
 	    p->python ? p->python : "a python3 (none is in PATH)",
 	    secure_getenv("VIRTUAL_ENV") ? "the virtual environment" : "~/.local");
 }

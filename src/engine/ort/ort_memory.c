@@ -1,8 +1,8 @@
 /* ort_memory.c - memory use of ONNX Runtime: from the statistics of its arena, and from a counting
  * allocator that replaces the arena.
  *
- * The arena rounds up and grows in increasing steps, so its size says little about the need of a
- * model. The counting allocator receives each request unchanged.
+ * The arena rounds up and grows in increasing steps, so its size is a poor estimate of a model's
+ * memory. The counting allocator receives each request unchanged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -80,7 +80,7 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 {
 	ort_counter *c = mem_zalloc(1, sizeof *c);
 
-	DCK_NEED(c, err, "to count what is allocated");
+	DCK_NEED(c, err, "to count allocations");
 	c->lib = l;
 	c->table = (ort_allocator_table){.version = ORT_ALLOCATOR_VERSION,
 					 .alloc = counter_alloc,
@@ -97,8 +97,7 @@ dck_status ort_counter_new(const ort_lib *l, ort_options *o, ort_counter **ret, 
 			      err, "cannot count what is allocated");
 	if (status == DCK_OK) {
 		status = ort_check(l, l->api.RegisterAllocator(l->env, &c->table), err,
-				   "cannot count what is allocated (one model "
-				   "at a time can be opened so)");
+				   "cannot count allocations (only for one model at a time)");
 		c->registered = status == DCK_OK;
 	}
 	if (status != DCK_OK) {

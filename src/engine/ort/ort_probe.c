@@ -97,7 +97,7 @@ dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n
 
 	mem_arena_free(last.arena);
 	last = (probe){.arena = mem_arena_new(0)};
-	DCK_NEED(last.arena, err, "to look for ONNX Runtime");
+	DCK_NEED(last.arena, err, "to search ONNX Runtime");
 	DCK_TRY(ort_lib_open(library_path, last.arena, NULL, &l, err));
 	dck_status status = library_probe(&last, &l, err);
 	ort_lib_close(&l);

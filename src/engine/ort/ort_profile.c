@@ -295,7 +295,7 @@ dck_status ort_profile_group(const ort_trace *t, const ort_runs *runs, mem_arena
 	bool of_device = false;
 
 	if (failures > ORT_FAILURES_MAX)
-		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile says too little",
+		DCK_FAIL(err, E_ENGINE, "more than %d runs failed: the profile is too small",
 			 ORT_FAILURES_MAX);
 	run *r = runs_order(t, runs, a, &kept);
 	uint64_t *run_ns = mem_arena_array(a, kept, sizeof *run_ns);

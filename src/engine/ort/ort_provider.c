@@ -117,7 +117,7 @@ static dck_status append_cuda(const ort_lib *l, ort_options *o, unsigned device,
 	return status;
 }
 
-/* The names this function of ONNX Runtime knows are partly in capitals. */
+/* Some of the names that this function of ONNX Runtime accepts are in capitals. */
 static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *name, mem_arena *a,
 				 dck_err *err)
 {
@@ -140,9 +140,8 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	if (refusal && strstr(l->api.GetErrorMessage(refusal), "Unknown provider name")) {
 		l->api.ReleaseStatus(refusal);
 		DCK_FAIL(err, E_UNSUP,
-			 "provider '%s' is in this build of ONNX Runtime, "
-			 "and needs a set-up of its own, "
-			 "which the engine 'ort' has for cpu and cuda only",
+			 "provider '%s' is in this build of ONNX Runtime, and needs its own "
+			 "setup, which the engine 'ort' has for cpu and cuda only",
 			 name);
 	}
 	return ort_check(l, refusal, err, "cannot use provider '%s'", name);

@@ -211,7 +211,7 @@ static size_t escape_read(const char **at, char *to)
 		to[0] = means[found - from];
 		return 1;
 	}
-	/* A NUL would end the name early, so it is none of ours. */
+	/* A NUL would truncate the name, so such a name does not match. */
 	if (*s != 'u' || (c = hex4(s + 1)) <= 0 || (c >= 0xdc00 && c < 0xe000))
 		return 0;
 	*at = s + 5;

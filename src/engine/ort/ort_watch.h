@@ -66,8 +66,8 @@ dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *pr
 dck_status ort_expose(const dck_open_params *p, dck_buffer *ret, dck_err *err);
 /* First minor version that finds external weights in the model's directory when the model is opened
  * from memory. */
-#define ORT_MINOR_FOLDER 21u
-dck_status ort_expose_folder(const ort_lib *l, const dck_open_params *p, ort_options *o,
-			     dck_err *err);
+#define ORT_MINOR_DIRECTORY 21u
+dck_status ort_expose_directory(const ort_lib *l, const dck_open_params *p, ort_options *o,
+				dck_err *err);
 
 #endif

@@ -103,8 +103,8 @@ static dck_status subject_hooks_check(const dck_subject *s, dck_err *err)
 		if (!all[i].line)
 			continue;
 		if (s->kind != DCK_SUBJECT_COMMAND)
-			DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", all[i].name,
-				 s->text ? s->text : "the function");
+			DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is not a command",
+				 all[i].name, s->text ? s->text : "the function");
 		status = subject_words(all[i].line, &words, err);
 		mem_free(words);
 		if (status != DCK_OK)
@@ -164,8 +164,7 @@ void subject_hooks_end(const dck_subject *const *all, size_t n, dck_err *ret_why
 void subject_hooks_note(record_builder *b, const dck_err *why)
 {
 	if (why->code != DCK_OK)
-		record_note(b, "cleanup-failed", "%s; what was measured before it stands",
-			    why->msg);
+		record_note(b, "cleanup-failed", "%s; the results before it are valid", why->msg);
 }
 
 void subject_hooks_facts(record_builder *b, const dck_subject *s)

@@ -43,9 +43,8 @@ static dck_status array_take(given_reader *b, size_t index, const char *file, dc
 
 	in->file = file;
 	if (!dtype_equal(in->array.dtype, b->z->input[index].info.dtype))
-		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: %s array.astype('%s')", file,
-			 dck_dtype_text(in->array.dtype), b->z->input[index].info.name,
+		DCK_FAIL(err, E_ARG, "'%s' has %s, the input '%s' needs %s: %s array.astype('%s')",
+			 file, dck_dtype_text(in->array.dtype), b->z->input[index].info.name,
 			 dck_dtype_text(b->z->input[index].info.dtype),
 			 in->array.file.data ? "save it so, with" : "give it so, as by",
 			 dck_dtype_text(b->z->input[index].info.dtype));

@@ -160,7 +160,7 @@ static dck_status header_find(const char *name, const dck_buffer *b, size_t *ret
 	if (p[6] > 1 && b->n >= 12)
 		n |= (size_t)p[10] << 16 | (size_t)p[11] << 24;
 	if (n > HEADER_MAX || b->n < begin || n > b->n - begin)
-		DCK_FAIL(err, E_FORMAT, "'%s' is truncated or damaged: its header says %zu bytes",
+		DCK_FAIL(err, E_FORMAT, "'%s' is truncated or damaged: its header states %zu bytes",
 			 name, n);
 	*ret_begin = begin;
 	*ret_n = n;
@@ -307,7 +307,7 @@ dck_status npy_in_memory(const dck_arrays *all, const char *name, bool *ret_ther
 		fits = t->dim[d] >= 0 && !__builtin_mul_overflow(bytes, t->dim[d], &bytes);
 	if (!fits || bytes != t->bytes)
 		DCK_FAIL(err, E_ARG,
-			 "the array '%s' in memory has %llu bytes, which are not those of its type "
+			 "the array '%s' in memory has %llu bytes, which do not match its type "
 			 "and shape",
 			 name, (unsigned long long)t->bytes);
 	*ret = (npy_array){.dtype = t->dtype,

@@ -16,10 +16,10 @@ static bool has_files(const onnx_graph *g)
 }
 
 /* Directory and name of the file that holds the weights. Links are followed, since engines refuse
- * those that lead out of a directory; but files beside the model are looked for where it was
- * named. */
+ * those that lead out of a directory; but files next to the model are searched in the directory of
+ * the given path. */
 static dck_status rebatched_place_of(const char *path, const onnx_graph *g, mem_arena *a,
-				     const char **folder, const char **name, dck_err *err)
+				     const char **directory, const char **name, dck_err *err)
 {
 	char real[PATH_MAX];
 	const char *from = has_files(g) || !realpath(path, real) ? path : real;
@@ -27,10 +27,10 @@ static dck_status rebatched_place_of(const char *path, const onnx_graph *g, mem_
 
 	*name = mem_arena_dup(a, slash ? slash + 1 : from);
 	if (!slash)
-		*folder = ".";
+		*directory = ".";
 	else
-		*folder = mem_arena_dup_n(a, from, slash == from ? 1 : (size_t)(slash - from));
-	return *name && *folder ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
+		*directory = mem_arena_dup_n(a, from, slash == from ? 1 : (size_t)(slash - from));
+	return *name && *directory ? DCK_OK : ERR_NO_MEMORY(err, "to free the model's batch");
 }
 
 static dck_status rebatched_refuse(const onnx_model *m, uint64_t batch, int64_t was,
@@ -46,7 +46,7 @@ static dck_status rebatched_refuse(const onnx_model *m, uint64_t batch, int64_t 
 	    input, (long long)was, (unsigned long long)batch, why->msg);
 }
 
-dck_status rebatched_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
+dck_status rebatched_make(const char *path, const dck_model_config *c, bool directory, mem_arena *a,
 			  rebatched_model *ret, dck_err *err)
 {
 	const char *name = NULL;
@@ -61,8 +61,8 @@ dck_status rebatched_make(const char *path, const dck_model_config *c, bool fold
 	DCK_TRY(onnx_read_file(path, a, &m, err));
 	if (!batch_fixed(m, &was) || was == (int64_t)c->batch)
 		return DCK_OK;
-	if (folder)
-		DCK_TRY(rebatched_place_of(path, m->graph, a, &f.folder, &name, err));
+	if (directory)
+		DCK_TRY(rebatched_place_of(path, m->graph, a, &f.directory, &name, err));
 	dck_status status = rebatch(path, m, (int64_t)c->batch, name, a, &f.model, &why);
 	if (status == DCK_E_UNSUP)
 		return rebatched_refuse(m, c->batch, was, &why, err);

@@ -22,14 +22,14 @@ typedef struct rebatch_info {
 /* The model that the engine opens instead of the file. */
 typedef struct rebatched_model {
 	bool done;
-	batch_model model;  /* @owned, rebatched_done() */
-	const char *folder; /* directory of the weights; NULL: the weights are in the model */
+	batch_model model;     /* @owned, rebatched_done() */
+	const char *directory; /* directory of the weights; NULL: the weights are in the model */
 } rebatched_model;
 
-/* Rebatches the model if --batch requests another number of items than the file fixes. `folder`:
+/* Rebatches the model if --batch requests another number of items than the file fixes. `directory`:
  * the engine searches a directory for weights. E_ARG: the model cannot be rebatched; the message
  * has the reason. */
-dck_status rebatched_make(const char *path, const dck_model_config *c, bool folder, mem_arena *a,
+dck_status rebatched_make(const char *path, const dck_model_config *c, bool directory, mem_arena *a,
 			  rebatched_model *ret, dck_err *err);
 /* Returns the facts that are known before a run. items: 0 for several sizes. */
 rebatch_info rebatched_facts(const rebatched_model *f, int64_t items);

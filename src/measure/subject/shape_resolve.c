@@ -6,11 +6,10 @@
  * evaluates sums and products of them ("past + 1"), before and again after --batch, which may bind
  * one more.
  *
- *  - The batch axis of an input is what --shape calls N, else a symbol that is called batch, else
- *    an open first axis (shape_resolve_batch_axis()).
- *  - A placeholder of an exporter ("?") that occurs twice is not a symbol, because equal text does
- *    not mean equal size there (symbols_clean()).
- *  - shape_resolve_items() derives the items of one run from the batch axis.
+ * - The batch axis of an input is the one named N in --shape, else the symbol named batch, else an
+ * open first axis (shape_resolve_batch_axis()). - A placeholder of an exporter ("?") that occurs
+ * twice is not a symbol, because equal text does not mean equal size there (symbols_clean()). -
+ * shape_resolve_items() derives the items of one run from the batch axis.
  *
  * Names and sizes are untrusted: sizes_expression() checks overflow and does not recurse, symbols
  * are at most SIZES_SYMBOLS_MAX; the rest stay open. Memory is of the arena of the caller.
@@ -43,7 +42,7 @@ const char *subject_dims_text(mem_arena *a, const int64_t *dim, const char *cons
 	return text ? text : "?";
 }
 
-/* --- what the model declares */
+/* --- declared shapes */
 
 static dck_tensor_info subject_declared_info(const model_value *v)
 {
@@ -281,7 +280,7 @@ dck_status shape_resolve_give(shape_resolve *z, size_t input, const int64_t *dim
 
 	if (info->rank >= 0 && (size_t)info->rank != rank)
 		DCK_FAIL(err, E_ARG,
-			 "%s gives the input '%s' %zu dimensions (%s), the model wants %d (%s)",
+			 "%s gives the input '%s' %zu dimensions (%s), the model needs %d (%s)",
 			 from, info->name, rank, subject_dims_text(z->arena, dim, NULL, rank),
 			 (int)info->rank,
 			 subject_dims_text(z->arena, info->dim, info->symbol, (size_t)info->rank));
@@ -719,7 +718,7 @@ uint64_t shape_resolve_items(const shape_resolve *z, const model_values *v,
 	const bool shared = in != NULL;
 
 	if (c->batch > 0 && z->n > 0) {
-		*ret_how = "as --batch says";
+		*ret_how = "from --batch";
 		return c->batch;
 	}
 	if (!in)

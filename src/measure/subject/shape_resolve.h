@@ -36,7 +36,7 @@ typedef struct shape_resolve {
 	mem_arena *arena;
 	subject_sized *input; /* [n] */
 	size_t n;
-	bool any;  /* --shape may change what the model fixes, since nothing runs */
+	bool any;  /* --shape may change fixed sizes, since nothing runs */
 	bool sure; /* all symbols are known: an unknown one is an error */
 	subject_symbol symbol[SIZES_SYMBOLS_MAX];
 	size_t nsymbols;

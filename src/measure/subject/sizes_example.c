@@ -1,6 +1,6 @@
-/* sizes_example.c - the message that lists the open sizes of a model, and a heuristic for sizes
- * that it is likely to run with: by names and types, and of several usual sizes the one that
- * contradicts the graph least.
+/* sizes_example.c - writes the message that lists the open sizes of a model, and guesses sizes that
+ * it probably runs with: by names and types, and of several usual sizes the one with the fewest
+ * contradictions in the graph.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "measure/subject/shape_resolve.h"
@@ -47,7 +47,7 @@ static bool state_batch(const dck_tensor_info *t, size_t axis)
 	       !onnx_symbol_named(t->symbol[1]);
 }
 
-/* Parts of a decoder's names. "total_sequence_length" is the past and what is new. */
+/* Parts of a decoder's names. "total_sequence_length" is the past plus the new tokens. */
 static bool is_total(const char *symbol)
 {
 	return symbol && strcasestr(symbol, "total") && strcasestr(symbol, "seq");
@@ -192,7 +192,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 	}
 	for (size_t i = 0; i < z->n; i++)
 		input_fill_sizes(z, full, i, u, true);
-	(void)shape_resolve_read(full, NULL, &none, NULL); /* what follows from symbols */
+	(void)shape_resolve_read(full, NULL, &none, NULL); /* sizes that follow from symbols */
 	for (size_t i = 0; i < z->n; i++)
 		for (size_t d = 0; d < full->input[i].rank; d++)
 			if (full->input[i].dim[d] < 0)
@@ -200,7 +200,7 @@ static void usual_sizes_apply(const shape_resolve *z, const shape_resolve *deriv
 				    guess(&full->input[i].info, d, full->input[i].rank, false, u);
 }
 
-/* The one number that an input is given, or is to be given; false: none. */
+/* Returns the single value that an input has or will get; false: none. */
 static bool input_number(const subject_sized *in, int64_t *ret)
 {
 	input_fill f;
@@ -257,8 +257,8 @@ static size_t contradictions(const onnx_model *m, const shape_resolve *full)
 	return n;
 }
 
-/* What the graph makes of known size and the file calls by a symbol has that size everywhere: the
- * head size of a cache follows from the attributes of the attention that makes it. */
+/* A symbol for a dimension that the graph computes with a known size has that size everywhere: the
+ * head size of a cache follows from the attributes of the attention that produces it. */
 static void symbols_derive(const onnx_model *m, const shape_resolve *z, shape_resolve *derived)
 {
 	mem_arena *a = mem_arena_new(1 << 18);
@@ -602,7 +602,7 @@ dck_status dck_subject_check(const dck_subject *s, const char *command, dck_err 
 	    (s->model.engine && strcmp(s->model.engine, "ort") != 0))
 		return DCK_OK;
 	a = mem_arena_new(0);
-	DCK_NEED(a, err, "to look at the model");
+	DCK_NEED(a, err, "to read the model");
 	status = example_check(s, command, a, err);
 	mem_arena_free(a);
 	return status;

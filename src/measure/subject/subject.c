@@ -61,7 +61,7 @@ const dck_opt dck_model_options[] = {
 	       "an input's values, instead of random ones: FILE.npy or .npz, "
 	       "a number for all of them, zeros, ones, range(LOW,HIGH); may be repeated"),
     DCK_OPTION(COUNT, dck_model_config, input_pool, "input-pool", "N", "1",
-	       "so many different random inputs, taken in turn", .min = 1, .max = 100000),
+	       "number of different random inputs, used in turn", .min = 1, .max = 100000),
     DCK_OPTION(TEXT, dck_model_config, image_size, "image-size", "N|HxW", NULL,
 	       "image size of a built-in network"),
     DCK_OPTION(COUNT, dck_model_config, seq, "seq", "N", NULL,

@@ -5,7 +5,7 @@
  * create a context and bind the first inputs. Cheap refusals come before the engine compiles the
  * model. Library, session and inputs are timed for the record.
  *
- * `opening` has what is needed only until the engine has its own copy: parameters, the bytes of a
+ * `opening` has the data needed only until the engine has its own copy: parameters, the bytes of a
  * built-in or rebatched model. subject_target has the rest. subject_target_close() frees context,
  * model, hook, inputs, engine and arena in this order, accepts a half-opened target, and is called
  * on every failure.
@@ -173,17 +173,17 @@ static dck_status zoo_build(opening *o, const char *name, const dck_model_config
 static dck_status target_batch_give(subject_target *t, opening *o, const dck_model_config *c,
 				    dck_err *err)
 {
-	const bool folder = t->engine.ops->caps & DCK_CAP_FOLDER;
+	const bool directory = t->engine.ops->caps & DCK_CAP_FOLDER;
 	model_summary now;
 
-	DCK_TRY(rebatched_make(o->params.model_path, c, folder, t->arena, &o->rebatched, err));
+	DCK_TRY(rebatched_make(o->params.model_path, c, directory, t->arena, &o->rebatched, err));
 	if (!o->rebatched.done)
 		return DCK_OK;
 	DCK_TRY(model_summary_read_bytes(o->rebatched.model.bytes.data, o->rebatched.model.bytes.n,
 					 t->arena, &now, err));
 	t->summary.values = now.values;
 	o->params.model_path = NULL;
-	o->params.model_folder = o->rebatched.folder;
+	o->params.model_folder = o->rebatched.directory;
 	o->params.model_bytes = o->rebatched.model.bytes.data;
 	o->params.model_bytes_n = o->rebatched.model.bytes.n;
 	return DCK_OK;
@@ -256,8 +256,9 @@ static dck_status usual_give(subject_target *t, const shape_resolve *z, dck_mode
 	return DCK_OK;
 }
 
-/* Checks sizes before the engine opens the model: refuses a size for a name that no input has,
- * which an engine would ignore, and adds usual sizes for what the options and files leave open. */
+/* Checks sizes before the engine opens the model: rejects a size for a name that no input has,
+ * which an engine would ignore, and adds usual sizes for dimensions that options and files leave
+ * open. */
 static dck_status target_sizes_check(subject_target *t, opening *o, dck_err *err)
 {
 	dck_model_config *c = &o->subject.model, known = *c;
@@ -371,7 +372,7 @@ static dck_status engine_choose(subject_target *t, const dck_subject *s, dck_err
 	case DCK_SUBJECT_MODEL:
 		return engine_find(s->model.engine ? s->model.engine : "ort", &t->engine, err);
 	}
-	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which there is not", (int)s->kind);
+	DCK_FAIL(err, E_ARG, "the subject's kind is %d, which is unknown", (int)s->kind);
 }
 
 /* Returns the first row whose value in cfg is not the default, or NULL. */
@@ -394,7 +395,7 @@ static dck_status options_apply(const dck_subject *s, dck_err *err)
 	if (s->kind != DCK_SUBJECT_COMMAND)
 		o = option_touched(dck_command_options, &s->command, &plain.command);
 	if (o)
-		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is none", o->name,
+		DCK_FAIL(err, E_ARG, "--%s is for commands; '%s' is not a command", o->name,
 			 s->text ? s->text : "the function");
 	/* Functions and commands can be pinned too. */
 	plain.model.cpus = s->model.cpus;
@@ -461,8 +462,8 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	e = t->engine.ops;
 	if (s->kind == DCK_SUBJECT_PLUGIN && !(e->caps & DCK_CAP_NO_MODEL))
 		DCK_FAIL(err, E_ARG,
-			 "the plug-in '%s' brings no workload of its own: "
-			 "give it a model with --engine plugin:%s MODEL",
+			 "the plug-in '%s' has no built-in workload: give it a model with "
+			 "--engine plugin:%s MODEL",
 			 s->text, s->text);
 	DCK_TRY(engine_can_observe(e, t->observe, err));
 	if (s->model.cpus)
@@ -492,7 +493,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 	phase_begin(p, "inputs");
 	DCK_TRY(inputs_make(t, &s->model, err));
 	if (o->usual_batch)
-		t->items_how = "a usual size of what the model leaves open";
+		t->items_how = "a usual size for the model's open dimensions";
 	DCK_TRY(engine_context_new(e, t->model, &t->context, err));
 	DCK_TRY(subject_target_next_input(t, err));
 	t->inputs_ns = phase_end(p);
@@ -501,7 +502,7 @@ static dck_status target_open(subject_target *t, opening *o, const dck_observer 
 		    subject_hook_new("prepare", s->command.prepare, &s->command, &t->prepare, err));
 	if (s->items > 0 || s->model.items > 0) {
 		t->items = s->items > 0 ? s->items : s->model.items;
-		t->items_how = s->items > 0 ? "as the caller says" : "as --items says";
+		t->items_how = s->items > 0 ? "from the caller" : "from --items";
 	}
 	return DCK_OK;
 }

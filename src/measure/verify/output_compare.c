@@ -323,8 +323,7 @@ static dck_status has_outputs(const subject_target *t, dck_err *err)
 
 	if (e->output && !(e->caps & DCK_CAP_NO_TENSORS) && t->nout > 0)
 		return DCK_OK;
-	DCK_FAIL(err, E_UNSUP, "the engine '%s' gives no outputs: there is nothing to compare",
-		 e->name);
+	DCK_FAIL(err, E_UNSUP, "the engine '%s' has no outputs to compare", e->name);
 }
 
 static dck_status sets_run(const subject_target *a, const subject_target *b, pairing *pair,

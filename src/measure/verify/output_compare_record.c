@@ -5,9 +5,9 @@
  * (worst_of()), each with the name of the output that has it; NaN means that an output has no value
  * and is ignored. Counts of elements are totals. The verdict is the worst one.
  *
- * What has no value is absent with the reason: a difference without finite elements, a relative
- * error where the reference is 0, ULP between different types. Equal outputs of one constant, or
- * with NaN, get the note outputs-degenerate, because their equality shows little. An interrupted
+ * Missing values are absent with the reason: a difference without finite elements, a relative error
+ * where the reference is 0, ULP between different types. Equal outputs of one constant, or with
+ * NaN, get the note outputs-degenerate, because their equality shows little. An interrupted
  * comparison makes the record incomplete.
  *
  * All texts are copied by the builder.
@@ -209,7 +209,7 @@ static void compared_notes_put(record_builder *b, const compared *x)
 		snprintf(others, sizeof others, "; and %zu other output(s)", n - 1);
 	if (first)
 		record_note(b, "outputs-differ",
-			    "%s%sthe output '%s' is not what the reference gives: %s%s", label, by,
+			    "%s%sthe output '%s' differs from the reference: %s%s", label, by,
 			    first->name, first->why, others);
 }
 

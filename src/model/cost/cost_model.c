@@ -94,8 +94,8 @@ static dck_status main_inputs(infer *in, scope *s, const onnx_graph *g)
 	fix_symbols(in, g);
 	for (size_t i = 0; i < g->ninputs && infer_ok(in) && r->inputs; i++) {
 		const char *name = g->inputs[i].name;
-		size_t at = name && *name ? names_find(&s->names, name) : NAMES_NONE;
-		if (!name || !*name || (at != NAMES_NONE && s->vals[at]))
+		size_t at = name && *name ? name_index_find(&s->names, name) : NAME_INDEX_NONE;
+		if (!name || !*name || (at != NAME_INDEX_NONE && s->vals[at]))
 			continue; /* an initializer that a caller might replace; deepclock never
 				     does */
 		val *v = infer_declared(in, name, g->inputs[i].type, true);
@@ -134,8 +134,9 @@ static void bind_known(infer *in, scope *s)
 		return;
 	s->known = mem_arena_array(in->arena, s->names.n, sizeof *s->known);
 	for (size_t i = 0; s->known && i < c->nknown; i++) {
-		size_t at = c->known[i].name ? names_find(&s->names, c->known[i].name) : NAMES_NONE;
-		if (at != NAMES_NONE)
+		size_t at = c->known[i].name ? name_index_find(&s->names, c->known[i].name)
+					     : NAME_INDEX_NONE;
+		if (at != NAME_INDEX_NONE)
 			s->known[at] = &c->known[i];
 	}
 }

@@ -56,7 +56,7 @@ typedef struct val {
 	bool counted;  /* an initializer whose bytes have been added up already */
 	size_t reader; /* the index of the last operator that counted it as read */
 	/* Indices of operators; SIZE_MAX: made before all of them, used by none. */
-	size_t made, last_use;
+	size_t def, last_use;
 } val;
 
 #define COST_RANK_MAX 64

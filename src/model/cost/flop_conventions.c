@@ -85,7 +85,7 @@ static bool mode_nearest(const cost_result *r, const cost_op *c)
 
 static const cost_op *maker(const cost_result *r, const val *v, const char *type)
 {
-	const cost_op *c = v && v->made < r->nops ? &r->ops[v->made] : NULL;
+	const cost_op *c = v && v->def < r->nops ? &r->ops[v->def] : NULL;
 
 	return c && strcmp(c->node->op, type) == 0 ? c : NULL;
 }
@@ -267,7 +267,7 @@ sym_int peer_count(const flop_convention *p, const cost_result *r, const cost_op
 		return sum;
 	for (size_t i = 0; i < p->nterms; i++) {
 		const peer_term *x = &p->terms[i];
-		if (!names_listed(x->types, c->node->op))
+		if (!name_index_listed(x->types, c->node->op))
 			continue;
 		has_row = true;
 		if (!x->when || x->when(r, c))

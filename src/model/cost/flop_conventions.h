@@ -38,7 +38,7 @@ typedef struct flop_convention {
 
 enum { PEER_COUNTERS = 6 };
 
-/* Returns the counter dck_cost_peers[as]; NULL: there is none. */
+/* Returns the counter dck_cost_peers[as]; NULL: `as` is out of range. */
 const flop_convention *peer_find(int as);
 
 /* Returns the counter's number for all executions of the operator. */

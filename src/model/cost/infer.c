@@ -46,7 +46,7 @@ bool infer_functions(infer *in)
 	const onnx_model *m = in->model;
 
 	in->function_of = mem_arena_array(in->arena, m->nfunctions, sizeof *in->function_of);
-	if (!names_init(&in->functions, in->arena, m->nfunctions) || !in->function_of)
+	if (!name_index_init(&in->functions, in->arena, m->nfunctions) || !in->function_of)
 		goto memory;
 	for (size_t i = 0; i < m->nfunctions; i++) {
 		const onnx_function *f = &m->functions[i];
@@ -55,7 +55,7 @@ bool infer_functions(infer *in)
 				  f->name ? f->name : "", f->overload ? f->overload : "");
 		if (!key)
 			goto memory;
-		in->function_of[names_add(&in->functions, key)] = f;
+		in->function_of[name_index_intern(&in->functions, key)] = f;
 	}
 	return true;
 memory:
@@ -70,10 +70,10 @@ static size_t function_at(infer *in, const char *domain, const onnx_node *node)
 
 	if (!in->functions.n ||
 	    strlen(domain) + strlen(node->op) + strlen(overload) + 3 > sizeof key)
-		return NAMES_NONE;
+		return NAME_INDEX_NONE;
 	char *end = stpcpy(stpcpy(stpcpy(key, domain), " "), node->op);
 	stpcpy(stpcpy(end, " "), overload);
-	return names_find(&in->functions, key);
+	return name_index_find(&in->functions, key);
 }
 
 static const onnx_function *infer_function_find(infer *in, const char *domain,
@@ -81,7 +81,7 @@ static const onnx_function *infer_function_find(infer *in, const char *domain,
 {
 	const size_t at = function_at(in, domain, node);
 
-	return at == NAMES_NONE ? NULL : in->function_of[at];
+	return at == NAME_INDEX_NONE ? NULL : in->function_of[at];
 }
 
 /* Counts the operators of a list of nodes after its functions are expanded and its bodies entered;
@@ -97,16 +97,16 @@ static uint32_t expanded(infer *in, const onnx_node *nodes, size_t n, int depth)
 		const char *domain = own_domain(node->domain);
 		const bool replaced =
 		    node->op && (*domain || !infer_row_find(in, domain, node->op));
-		const size_t at = replaced ? function_at(in, domain, node) : NAMES_NONE;
+		const size_t at = replaced ? function_at(in, domain, node) : NAME_INDEX_NONE;
 
 		sum++;
-		if (at != NAMES_NONE && !in->function_ops[at]) {
+		if (at != NAME_INDEX_NONE && !in->function_ops[at]) {
 			const onnx_function *f = in->function_of[at];
 
 			in->function_ops[at] = 1; /* while it is being counted */
 			in->function_ops[at] = 1 + expanded(in, f->nodes, f->nnodes, depth + 1);
 		}
-		sum += at != NAMES_NONE ? in->function_ops[at] - 1 : 0;
+		sum += at != NAME_INDEX_NONE ? in->function_ops[at] - 1 : 0;
 		for (size_t k = 0; k < node->nattributes; k++) {
 			const onnx_attribute *a = &node->attributes[k];
 
@@ -348,7 +348,7 @@ static bool resolve_inputs(infer *in, const onnx_node *node, const place *at, co
 		if (c->in[i])
 			continue;
 		/* A later node makes it: the file's nodes are not in order. */
-		if (names_find(&at->scope->names, name) != NAMES_NONE)
+		if (name_index_find(&at->scope->names, name) != NAME_INDEX_NONE)
 			return false;
 		c->in[i] = infer_value(in, name);
 		if (!c->in[i])
@@ -388,15 +388,15 @@ static void finish_outputs(infer *in, op *o, const place *at)
 		val *v = o->made->out[i];
 		if (!v)
 			continue;
-		size_t number = names_find(&at->scope->names, v->name);
-		if (number != NAMES_NONE && in->trust_declared && at->scope->declared[number])
+		size_t number = name_index_find(&at->scope->names, v->name);
+		if (number != NAME_INDEX_NONE && in->trust_declared && at->scope->declared[number])
 			complete_declared(in, v, at->scope->declared[number]);
-		if (number != NAMES_NONE && at->scope->known && at->scope->known[number])
+		if (number != NAME_INDEX_NONE && at->scope->known && at->scope->known[number])
 			complete_known(in, v, at->scope->known[number]);
 		if (o->row && o->row->traffic == TRAFFIC_VIEW && i == 0 && o->made->nin &&
 		    o->made->in[0] && !v->base)
 			v->base = o->made->in[0];
-		if (number != NAMES_NONE)
+		if (number != NAME_INDEX_NONE)
 			at->scope->vals[number] = v;
 	}
 }
@@ -440,7 +440,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 			c.out[i] = infer_value(in, node->outputs[i]);
 			if (!c.out[i])
 				return true;
-			c.out[i]->made = slot;
+			c.out[i]->def = slot;
 		}
 	for (size_t i = 0; i < c.nin; i++)
 		if (c.in[i])
@@ -462,7 +462,7 @@ static bool infer_node(infer *in, const onnx_node *node, const place *at)
 		c.row->shape(&o);
 	if (!f)
 		op_unknown(&o,
-			   c.row ? "its rule says nothing of it"
+			   c.row ? "its rule does not define it"
 				 : "deepclock has no rule for the operator %s%s%s",
 			   domain, *domain ? "." : "", node->op);
 	finish_outputs(in, &o, at);
@@ -494,7 +494,8 @@ void infer_nodes(infer *in, const onnx_node *nodes, size_t n, const place *at)
 			for (size_t j = 0; j < nodes[k].noutputs; j++) {
 				const char *name = nodes[k].outputs[j];
 				if (name && *name)
-					at->scope->vals[names_find(&at->scope->names, name)] = NULL;
+					at->scope->vals[name_index_find(&at->scope->names, name)] =
+					    NULL;
 			}
 		in->nops = begin;
 		i = SIZE_MAX;
@@ -518,8 +519,9 @@ bool op_body(op *o, const onnx_graph *g, val *const *inputs, size_t ninputs, sym
 		return false;
 	for (size_t i = 0; i < g->ninputs && infer_ok(in); i++) {
 		const onnx_value *want = &g->inputs[i];
-		size_t at = want->name ? names_find(&inner.names, want->name) : NAMES_NONE;
-		if (at != NAMES_NONE && inner.vals[at])
+		size_t at =
+		    want->name ? name_index_find(&inner.names, want->name) : NAME_INDEX_NONE;
+		if (at != NAME_INDEX_NONE && inner.vals[at])
 			continue;
 		val *v = i < ninputs && inputs[i]
 			     ? inputs[i]

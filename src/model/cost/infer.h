@@ -18,7 +18,7 @@ typedef struct frame {
 
 /* The names visible to a graph's nodes: its own names, then the names of the enclosing scope. */
 typedef struct scope {
-	names names;
+	name_index names;
 	val **vals;			   /* by id; NULL: its operator was not walked yet */
 	const onnx_tensor_type **declared; /* by id */
 	const cost_shape **known;	   /* by id; NULL: this is not the main graph */
@@ -31,7 +31,7 @@ typedef struct infer {
 	mem_arena *arena;
 	sym_table *nums;
 	const op_family *const *families; /* NULL-terminated */
-	names functions;		  /* by "domain name overload" */
+	name_index functions;		  /* by "domain name overload" */
 	const onnx_function **function_of;
 	uint32_t *function_ops; /* 1 + operators after expansion; 0: not counted yet */
 	cost_op *ops;
@@ -77,7 +77,7 @@ val *infer_value(infer *in, const char *name);
 val *infer_declared(infer *in, const char *name, const onnx_type *type, bool input);
 void infer_declare_tensor(infer *in, val *v, const onnx_tensor_type *t, bool input);
 val *infer_constant(infer *in, const onnx_tensor *t);
-/* Returns the value of that name in the innermost scope that has it; NULL: there is none. */
+/* Returns the value of that name in the innermost scope that has it; NULL: none. */
 val *infer_find(const scope *s, const char *name);
 /* Returns the shape of output i in a real run; NULL: it was not observed. */
 const cost_shape *infer_observed(const op *o, size_t i);

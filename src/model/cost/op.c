@@ -396,10 +396,10 @@ void op_set_val(op *o, size_t i, const val *from)
 	if (!v)
 		return;
 	const char *name = v->name;
-	size_t made = v->made, last = v->last_use;
+	size_t def = v->def, last = v->last_use;
 	*v = *from;
 	v->name = name;
-	v->made = made;
+	v->def = def;
 	v->last_use = last;
 	v->base = NULL;
 	v->input = v->initializer = v->counted = false;
@@ -416,7 +416,7 @@ val *op_like(op *o, const val *from)
 	if (!v)
 		return NULL;
 	v->rank = -1;
-	v->made = v->last_use = SIZE_MAX;
+	v->def = v->last_use = SIZE_MAX;
 	v->why = "not known";
 	if (!from)
 		return v;

@@ -34,7 +34,7 @@ val *infer_value(infer *in, const char *name)
 	}
 	v->name = name;
 	v->rank = -1;
-	v->made = v->last_use = SIZE_MAX;
+	v->def = v->last_use = SIZE_MAX;
 	return v;
 }
 
@@ -136,8 +136,8 @@ val *infer_constant(infer *in, const onnx_tensor *t)
 val *infer_find(const scope *s, const char *name)
 {
 	for (; s; s = s->parent) {
-		size_t i = names_find(&s->names, name);
-		if (i != NAMES_NONE && s->vals[i])
+		size_t i = name_index_find(&s->names, name);
+		if (i != NAME_INDEX_NONE && s->vals[i])
 			return s->vals[i];
 	}
 	return NULL;
@@ -146,9 +146,10 @@ val *infer_find(const scope *s, const char *name)
 const cost_shape *infer_observed(const op *o, size_t i)
 {
 	const char *name = i < o->node->noutputs ? o->node->outputs[i] : "";
-	size_t at = o->around->known && *name ? names_find(&o->around->names, name) : NAMES_NONE;
+	size_t at =
+	    o->around->known && *name ? name_index_find(&o->around->names, name) : NAME_INDEX_NONE;
 
-	return at == NAMES_NONE ? NULL : o->around->known[at];
+	return at == NAME_INDEX_NONE ? NULL : o->around->known[at];
 }
 
 void scope_put(infer *in, scope *s, const char *name, val *v, const char *what)
@@ -157,7 +158,7 @@ void scope_put(infer *in, scope *s, const char *name, val *v, const char *what)
 
 	if (!v || !name || !*name)
 		return;
-	i = names_add(&s->names, name);
+	i = name_index_intern(&s->names, name);
 	if (s->vals[i])
 		INFER_FAIL(in, E_FORMAT, "the model makes '%s' twice (%s)", name, what);
 	s->vals[i] = v;
@@ -173,7 +174,7 @@ bool scope_init(infer *in, scope *s, const scope *parent, size_t others, const o
 	*s = (scope){.parent = parent};
 	s->vals = mem_arena_array(in->arena, most, sizeof *s->vals);
 	s->declared = mem_arena_array(in->arena, most, sizeof *s->declared);
-	if (names_init(&s->names, in->arena, most) && s->vals && s->declared)
+	if (name_index_init(&s->names, in->arena, most) && s->vals && s->declared)
 		return true;
 	infer_fail_memory(in);
 	return false;
@@ -205,8 +206,8 @@ void scope_declare(infer *in, scope *s, const onnx_value *values, size_t n)
 	for (size_t i = 0; i < n && in->trust_declared; i++) {
 		if (!values[i].name || !values[i].type || !values[i].type->tensor)
 			continue;
-		size_t at = names_find(&s->names, values[i].name);
-		if (at != NAMES_NONE && !s->declared[at])
+		size_t at = name_index_find(&s->names, values[i].name);
+		if (at != NAME_INDEX_NONE && !s->declared[at])
 			s->declared[at] = values[i].type->tensor;
 	}
 }
@@ -218,7 +219,7 @@ void scope_name_outputs(infer *in, scope *s, const onnx_node *nodes, size_t n)
 			const char *name = nodes[i].outputs[k];
 			if (!name || !*name)
 				continue;
-			size_t before = s->names.n, at = names_add(&s->names, name);
+			size_t before = s->names.n, at = name_index_intern(&s->names, name);
 			if (at < before)
 				INFER_FAIL(in, E_FORMAT, "the model makes '%s' twice", name);
 		}

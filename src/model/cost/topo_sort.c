@@ -16,9 +16,9 @@ typedef struct edges {
 
 static void edges_add(edges *e, const char *name)
 {
-	size_t at = name && *name ? names_find(&e->scope->names, name) : NAMES_NONE;
+	size_t at = name && *name ? name_index_find(&e->scope->names, name) : NAME_INDEX_NONE;
 
-	if (at == NAMES_NONE || e->producer[at] == SIZE_MAX)
+	if (at == NAME_INDEX_NONE || e->producer[at] == SIZE_MAX)
 		return;
 	if (e->from) {
 		e->from[e->n] = e->producer[at];
@@ -60,7 +60,7 @@ size_t *topo_sort(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 		for (size_t k = 0; k < nodes[i].noutputs; k++) {
 			const char *name = nodes[i].outputs[k];
 			if (name && *name)
-				producer[names_find(&s->names, name)] = i;
+				producer[name_index_find(&s->names, name)] = i;
 		}
 	for (size_t i = 0; i < n; i++)
 		edges_of(&e, &nodes[i], 0);
@@ -75,8 +75,7 @@ size_t *topo_sort(infer *in, const scope *s, const onnx_node *nodes, size_t n)
 	for (e.node = 0; e.node < n; e.node++)
 		edges_of(&e, &nodes[e.node], 0);
 	for (size_t i = e.n; i-- > 0;) {
-		next[i] =
-		    first[e.from[i]]; /* the index of the next edge, plus 1; 0: there is none */
+		next[i] = first[e.from[i]]; /* index of the next edge, plus 1; 0: none */
 		first[e.from[i]] = i + 1;
 		waits[e.to[i]]++;
 	}

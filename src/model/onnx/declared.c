@@ -60,22 +60,23 @@ dck_status model_values_read(const onnx_graph *g, mem_arena *a, model_values *re
 	model_value *in = mem_arena_array(a, g->ninputs, sizeof *in);
 	model_value *out = mem_arena_array(a, g->noutputs, sizeof *out);
 	model_values v = {.in = in, .out = out};
-	names given;
+	name_index given;
 
-	DCK_NEED(in && out && names_init(&given, a, g->ninitializers + g->nsparse), err,
-		 "to look at the model's inputs");
+	DCK_NEED(in && out && name_index_init(&given, a, g->ninitializers + g->nsparse), err,
+		 "to read the model's inputs");
 	for (size_t i = 0; i < g->ninitializers; i++)
 		if (g->initializers[i].name)
-			names_add(&given, g->initializers[i].name);
+			name_index_intern(&given, g->initializers[i].name);
 	for (size_t i = 0; i < g->nsparse; i++)
 		if (g->sparse[i].values && g->sparse[i].values->name)
-			names_add(&given, g->sparse[i].values->name);
+			name_index_intern(&given, g->sparse[i].values->name);
 	for (size_t i = 0; i < g->ninputs; i++)
-		if (!g->inputs[i].name || names_find(&given, g->inputs[i].name) == NAMES_NONE)
+		if (!g->inputs[i].name ||
+		    name_index_find(&given, g->inputs[i].name) == NAME_INDEX_NONE)
 			declared_value_read(&g->inputs[i], a, &in[v.nin++]);
 	for (size_t i = 0; i < g->noutputs; i++)
 		declared_value_read(&g->outputs[i], a, &out[v.nout++]);
-	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
+	DCK_NEED(!mem_arena_failed(a), err, "to read the model's inputs");
 	*ret = v;
 	return DCK_OK;
 }

@@ -44,7 +44,7 @@ static size_t count_graph(const onnx_graph *g, size_t *uses)
 
 static def_use_value *def_use_value_of(flow *f, const char *name)
 {
-	return name && *name ? &f->values[names_add(&f->names, name)] : NULL;
+	return name && *name ? &f->values[name_index_intern(&f->names, name)] : NULL;
 }
 
 static void declare(flow *f, const onnx_value *values, size_t n)
@@ -110,7 +110,7 @@ dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
 	*f = (flow){0};
 	f->values = mem_arena_array(a, values, sizeof *f->values);
 	f->uses = mem_arena_array(a, uses, sizeof *f->uses);
-	if (!names_init(&f->names, a, values) || !f->values || !f->uses)
+	if (!name_index_init(&f->names, a, values) || !f->values || !f->uses)
 		/* names and their slots: at most 8 and 32 bytes each */
 		return flow_fail_memory(
 		    a, values * (sizeof *f->values + 40) + uses * sizeof *f->uses, err);
@@ -122,9 +122,9 @@ dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
 
 const def_use_value *flow_find(const flow *f, const char *name)
 {
-	size_t i = name && *name ? names_find(&f->names, name) : NAMES_NONE;
+	size_t i = name && *name ? name_index_find(&f->names, name) : NAME_INDEX_NONE;
 
-	return i == NAMES_NONE ? NULL : &f->values[i];
+	return i == NAME_INDEX_NONE ? NULL : &f->values[i];
 }
 
 static bool tensor_shape(const onnx_tensor *t, flow_shape *ret)

@@ -26,7 +26,7 @@ typedef struct def_use_edge {
 } def_use_edge;
 
 typedef struct flow {
-	names names;
+	name_index names;
 	def_use_value *values; /* by the name's id */
 	def_use_edge *uses;
 	size_t nuses;

@@ -228,9 +228,9 @@ static void narrow(trace *t, const limit *l, int64_t offset)
 
 static void reach(trace *t, const char *name, int64_t offset)
 {
-	size_t v = name && *name ? names_find(&t->flow->names, name) : NAMES_NONE;
+	size_t v = name && *name ? name_index_find(&t->flow->names, name) : NAME_INDEX_NONE;
 
-	if (v == NAMES_NONE || t->reached[v] == t->input)
+	if (v == NAME_INDEX_NONE || t->reached[v] == t->input)
 		return;
 	t->reached[v] = t->input;
 	t->offset[v] = offset;
@@ -357,7 +357,7 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 	model_input *inputs = mem_arena_array(a, g->ninputs, sizeof *inputs);
 	if (!t.reached || !t.offset || !t.stack)
 		return flow_fail_memory(scratch, f.names.n * 24, err);
-	DCK_NEED(inputs, err, "to look at the model's inputs");
+	DCK_NEED(inputs, err, "to read the model's inputs");
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const def_use_value *v = flow_find(&f, g->inputs[i].name);
 		if (!v || v->initializer) /* with a default: not required */
@@ -392,7 +392,7 @@ static dck_status summarize(const onnx_model *m, mem_arena *scratch, mem_arena *
 			DCK_FAIL(err, E_LIMIT, "the model claims more than 2^64 bytes of weights");
 	DCK_TRY(read_inputs(m, scratch, a, &s, err));
 	DCK_TRY(model_values_read(g, a, &s.values, err));
-	DCK_NEED(!mem_arena_failed(a), err, "to look at the model's inputs");
+	DCK_NEED(!mem_arena_failed(a), err, "to read the model's inputs");
 	*ret = s;
 	return DCK_OK;
 }

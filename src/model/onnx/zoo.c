@@ -82,7 +82,7 @@ const dck_zoo_entry *dck_zoo(size_t *ret_n)
 	return entries;
 }
 
-/* NULL with *err set: there is none. */
+/* NULL with *err set: no such network. */
 static const limits *limits_find(const char *name, dck_err *err)
 {
 	const char *names[NETWORKS];

@@ -92,9 +92,7 @@ static void edits_keep(batch_propagation *f, const op *o)
 	if (s->seen[at]) {
 		if (!edits_equal(s->seen[at], &f->now))
 			batch_rule_refuse(
-			    f, NULL,
-			    "it is in a function whose calls differ in what they make "
-			    "of the items");
+			    f, NULL, "it is in a function whose calls treat the items differently");
 		return;
 	}
 	s->seen[at] = mem_arena_alloc(f->arena, sizeof(edits));
@@ -339,9 +337,7 @@ static bool outputs_hold(batch_propagation *f, const cost_result *r)
 		any = true;
 		if (!sym_is(s->pre, 1) || (s->axis > 0 && !sym_is(s->post, 1)))
 			batch_rule_refuse(
-			    f, s,
-			    "the output '%s' does not hold the items apart along an axis "
-			    "of their own",
+			    f, s, "the output '%s' does not have the items along a separate axis",
 			    v->name);
 		if (!sym_known(s->post))
 			batch_rule_refuse(

@@ -327,7 +327,7 @@ bool batch_rule_offset(batch_propagation *f, op *o, size_t i, sym_int each)
 	    __builtin_mul_overflow(each.v, f->n, &last) ||
 	    (v->dtype == ONNX_INT32 && last > INT32_MAX)) {
 		batch_rule_refuse(f, batch_rule_in(o, 0),
-				  "its indices into one item cannot be made those of all");
+				  "its indices into one item cannot be extended to all");
 		return false;
 	}
 	sym_int *list = mem_arena_array(f->arena, (size_t)f->n, sizeof *list);

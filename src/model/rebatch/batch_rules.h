@@ -12,16 +12,16 @@
 
 #define FOLLOW_EDITS_MAX 8 /* of one node */
 
-typedef enum held {
+typedef enum batch_state {
 	BATCH_INVARIANT, /* the same for all items and any number of them */
 	BATCH_SIZES,	 /* known integers that depend on the number of items alone */
 	BATCHED
-} held;
+} batch_state;
 
 /* State of a value. If BATCHED, the axis has pre * N * post elements: pre groups of N items of post
  * elements. */
 typedef struct items {
-	held kind;
+	batch_state kind;
 	int axis;
 	sym_int pre, post;
 	int choice; /* the last choice point that led to it; -1: none */

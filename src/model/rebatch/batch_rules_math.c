@@ -94,7 +94,7 @@ void batch_rule_quantize(batch_propagation *f, op *o)
 	    !sym_is(op_product(o, scale->dims, (size_t)scale->rank), 1)) {
 		if (scale->rank > 1 || !op_axis(o, op_attr_int(o, "axis", 1), x->rank, &axis) ||
 		    axis == s->axis) {
-			batch_rule_mixes(f, s, "it has scales of their own along");
+			batch_rule_mixes(f, s, "it has separate scales along");
 			return;
 		}
 	}

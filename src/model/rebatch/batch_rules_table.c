@@ -90,7 +90,7 @@ static const batch_rule rows_microsoft[] = {
 static const batch_rule *rule_find(const batch_rule *list, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
-		if (names_listed(list[i].names, name))
+		if (name_index_listed(list[i].names, name))
 			return &list[i];
 	return NULL;
 }

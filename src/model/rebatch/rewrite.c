@@ -43,8 +43,8 @@ typedef struct rewrite {
 	const cost_result *cost;
 	wire_source source;
 	wire_out *out;
-	const char *file; /* NULL: weights are copied */
-	names unused;	  /* stored sizes that no node uses any more */
+	const char *file;  /* NULL: weights are copied */
+	name_index unused; /* stored sizes that no node uses any more */
 	size_t *uses; /* uses of each of these names in the file, except uses replaced by edits */
 	size_t names;
 	dck_err *err;
@@ -207,14 +207,14 @@ static void uses_count(rewrite *x, const onnx_node *nodes, size_t n, bool find)
 		const edits *e = batch_rule_edits(x->f, &nodes[i]);
 		for (size_t k = 0; find && e && k < e->n; k++)
 			if (e->edit[k].kind == EDIT_SIZES)
-				names_add(&x->unused, nodes[i].inputs[e->edit[k].slot]);
+				name_index_intern(&x->unused, nodes[i].inputs[e->edit[k].slot]);
 		for (size_t k = 0; !find && k < nodes[i].ninputs; k++) {
 			const char *name = nodes[i].inputs[k];
-			size_t at = name ? names_find(&x->unused, name) : NAMES_NONE;
+			size_t at = name ? name_index_find(&x->unused, name) : NAME_INDEX_NONE;
 			bool gone = false;
 			for (size_t j = 0; e && j < e->n; j++)
 				gone |= e->edit[j].kind == EDIT_SIZES && e->edit[j].slot == k;
-			if (at != NAMES_NONE && !gone)
+			if (at != NAME_INDEX_NONE && !gone)
 				x->uses[at]++;
 		}
 		for (size_t k = 0; k < nodes[i].nattributes; k++) {
@@ -232,14 +232,14 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 	size_t most = batch_rule_nedits(x->f) * FOLLOW_EDITS_MAX + 1;
 
 	x->uses = mem_arena_array(x->f->arena, most, sizeof *x->uses);
-	DCK_NEED(x->uses && names_init(&x->unused, x->f->arena, most), x->err,
+	DCK_NEED(x->uses && name_index_init(&x->unused, x->f->arena, most), x->err,
 		 "for the rewritten model");
 	uses_count(x, g->nodes, g->nnodes, true);
 	uses_count(x, g->nodes, g->nnodes, false);
 	for (size_t i = 0; i < g->noutputs; i++) {
-		size_t at =
-		    g->outputs[i].name ? names_find(&x->unused, g->outputs[i].name) : NAMES_NONE;
-		if (at != NAMES_NONE)
+		size_t at = g->outputs[i].name ? name_index_find(&x->unused, g->outputs[i].name)
+					       : NAME_INDEX_NONE;
+		if (at != NAME_INDEX_NONE)
 			x->uses[at]++;
 	}
 	return DCK_OK;
@@ -247,9 +247,9 @@ static dck_status unused_find(rewrite *x, const onnx_graph *g)
 
 static bool rewrite_is_unused(const rewrite *x, const onnx_tensor *t)
 {
-	size_t at = t->name ? names_find(&x->unused, t->name) : NAMES_NONE;
+	size_t at = t->name ? name_index_find(&x->unused, t->name) : NAME_INDEX_NONE;
 
-	return at != NAMES_NONE && !x->uses[at];
+	return at != NAME_INDEX_NONE && !x->uses[at];
 }
 
 /* --- nodes */
@@ -524,7 +524,7 @@ static bool rewrite_called_batch(const char *symbol)
 	return false;
 }
 
-static bool fixed(const onnx_graph *g, const names *stored, int64_t *ret_was)
+static bool fixed(const onnx_graph *g, const name_index *stored, int64_t *ret_was)
 {
 	const onnx_shape *out = g->noutputs ? shape_of(&g->outputs[0]) : NULL;
 	int64_t was = 0, of_output = out && out->rank ? out->dims[0].value : 0;
@@ -533,7 +533,7 @@ static bool fixed(const onnx_graph *g, const names *stored, int64_t *ret_was)
 	for (size_t i = 0; i < g->ninputs; i++) {
 		const onnx_shape *s = shape_of(&g->inputs[i]);
 		const char *name = g->inputs[i].name;
-		if (!s || s->rank == 0 || !name || names_find(stored, name) != NAMES_NONE)
+		if (!s || s->rank == 0 || !name || name_index_find(stored, name) != NAME_INDEX_NONE)
 			continue;
 		for (size_t k = 0; k < s->rank; k++)
 			if (s->dims[k].value < 0 &&
@@ -552,12 +552,12 @@ bool batch_fixed(const onnx_model *m, int64_t *ret_was)
 {
 	const onnx_graph *g = m->graph;
 	mem_arena *a = mem_arena_new(0);
-	names stored;
-	bool is = a && names_init(&stored, a, g->ninitializers);
+	name_index stored;
+	bool is = a && name_index_init(&stored, a, g->ninitializers);
 
 	for (size_t i = 0; is && i < g->ninitializers; i++)
 		if (g->initializers[i].name)
-			names_add(&stored, g->initializers[i].name);
+			name_index_intern(&stored, g->initializers[i].name);
 	is = is && fixed(g, &stored, ret_was);
 	mem_arena_free(a);
 	return is;

@@ -35,8 +35,8 @@ static void read_machine(os_usage *ret)
 	ret->machine_steal_ns = steal * tick_ns;
 }
 
-/* The peak of this program alone. getrusage() knows the greater one of us and of the process that
- * started us, whose address space vfork() shares until exec (Linux, exec_mmap). */
+/* Returns the peak of this program only. getrusage() returns the maximum of this process and the
+ * process that started it, whose address space vfork() shares until exec (Linux, exec_mmap). */
 static uint64_t peak_rss(const struct rusage *r)
 {
 	char buf[4096];

@@ -46,7 +46,7 @@ uint64_t os_child_rss(pid_t pid)
 
 void os_child_kill(pid_t pid)
 {
-	leftover_process_kill(pid);
+	cleanup_kill_process(pid);
 }
 
 bool os_oom_kills(const char *root, uint64_t *ret)

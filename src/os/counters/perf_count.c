@@ -7,9 +7,9 @@
  *
  * A counter is opened for the calling thread, disabled, with inherit and enable_on_exec. The
  * thread's own count never starts; its children inherit the counter, and their count starts at
- * exec(). So neither the fork nor anything of ours is counted. The caller starts the child from the
- * same thread, and reads after waiting for it. Times enabled and running show whether the kernel
- * multiplexed the counter.
+ * exec(). So neither the fork nor deepclock's own work is counted. The caller starts the child from
+ * the same thread, and reads after waiting for it. Times enabled and running show whether the
+ * kernel multiplexed the counter.
  *
  * If the kernel's part may not be counted, a hardware event falls back to user mode. The descriptor
  * is close-on-exec and owned by the perf_counter.
@@ -177,7 +177,7 @@ static const char *reason(int error)
 	case ENOSYS:
 		return "this kernel, or the sandbox around us, has no perf_event_open()";
 	case EINVAL:
-		return "the kernel does not know this event";
+		return "the kernel does not support this event";
 	case EBUSY:
 		return "another process uses this counter";
 	case EMFILE:

@@ -6,7 +6,7 @@
  *
  *	DCK_TRY(os_perf_open(&(os_perf_config){.period_ns = 1000000}, &p, err));
  *	os_spawn(...)                  the thread that opened it starts a program: it is sampled
- *	os_perf_follow(p, tid, err)    or a thread that runs already, and what it makes
+ *	os_perf_follow(p, tid, err)    or a running thread, and its new children
  *	while (os_perf_wait(p, 20)) ...rings of os_perf_ring_at() are read
  *	os_perf_close(p);
  *
@@ -43,7 +43,7 @@ typedef struct os_perf_ring {
  * below. */
 dck_status os_perf_permits(bool *ret_kernel, dck_err *err);
 /* Opens sampling: off for the calling thread, on in its children from exec(). Each CPU has one
- * ring. E_UNSUP: the kernel refuses; the message says why. */
+ * ring. E_UNSUP: refused by the kernel; the message has the reason. */
 dck_status os_perf_open(const os_perf_config *c, os_perf **ret, dck_err *err);
 /* Samples that thread from now on, and all threads and processes that it makes. E_ABSENT: the
  * thread does not exist any more; E_UNSUP: not ours, or too many. */

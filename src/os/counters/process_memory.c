@@ -47,8 +47,8 @@ dck_status os_process_readable(int pid, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, e, "the memory of process %d cannot be read", pid);
 	if (ptrace_scope() > 0)
 		DCK_FAIL(err, E_IO,
-			 "the memory of process %d may not be read: it is another user's, or no "
-			 "child of ours (kernel.yama.ptrace_scope is %d); start the program "
+			 "the memory of process %d may not be read: it is another user's, or not "
+			 "a child process (kernel.yama.ptrace_scope is %d); start the program "
 			 "through deepclock, or be root",
 			 pid, ptrace_scope());
 	DCK_FAIL(err, E_IO,

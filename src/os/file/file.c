@@ -146,7 +146,7 @@ struct os_replace {
 };
 
 /* Copies the directory of a path: "." for a bare name, "/" for a name in the root. */
-static void folder_of(const char *path, char *ret, size_t size)
+static void directory_of(const char *path, char *ret, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	if (!slash)
@@ -173,35 +173,35 @@ static int own_descriptor(const char *path)
 
 /* Returns whether it is a world-writable directory with the sticky bit: every user may make a file,
  * but not remove another user's. */
-static bool is_for_all(const struct stat *folder)
+static bool is_for_all(const struct stat *directory)
 {
-	return folder->st_mode & S_ISVTX && folder->st_mode & S_IWOTH;
+	return directory->st_mode & S_ISVTX && directory->st_mode & S_IWOTH;
 }
 
 /* Applies the rules of fs.protected_symlinks, protected_regular and protected_fifos, which the
  * kernel applies only to its own opens: in a directory where every user may create files, a link,
  * a file or a pipe is used if we or the directory's owner created it. */
-static bool is_trusted(const struct stat *st, const char *folder)
+static bool is_trusted(const struct stat *st, const char *directory)
 {
 	struct stat in;
 
-	return stat(folder, &in) == 0 &&
+	return stat(directory, &in) == 0 &&
 	       (!is_for_all(&in) || st->st_uid == geteuid() || st->st_uid == in.st_uid);
 }
 
 dck_status dck_file_target(const char *path, char *target, dck_err *err)
 {
-	char link[PATH_MAX], folder[PATH_MAX], next[2 * PATH_MAX];
+	char link[PATH_MAX], directory[PATH_MAX], next[2 * PATH_MAX];
 	struct stat st;
 
 	if (strlen(path) >= PATH_MAX)
 		DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%.80s...'", path);
 	strcpy(target, path);
 	for (int hops = 0; hops < 40 && own_descriptor(target) < 0; hops++) {
-		folder_of(target, folder, sizeof(folder));
+		directory_of(target, directory, sizeof(directory));
 		if (lstat(target, &st) != 0 || S_ISDIR(st.st_mode))
 			return DCK_OK;
-		if (!is_trusted(&st, folder))
+		if (!is_trusted(&st, directory))
 			DCK_FAIL(err, E_IO,
 				 "cannot write '%s': '%s' is a %s of another user in a directory "
 				 "where everybody may lay one; name %s",
@@ -211,7 +211,7 @@ dck_status dck_file_target(const char *path, char *target, dck_err *err)
 		if (n < 0)
 			return DCK_OK;
 		link[n] = '\0';
-		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : folder,
+		int len = snprintf(next, sizeof next, "%s%s%s", link[0] == '/' ? "" : directory,
 				   link[0] == '/' ? "" : "/", link);
 		if (len < 0 || len >= PATH_MAX)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
@@ -242,13 +242,13 @@ static mode_t umask_now(void)
 
 void dck_file_inherit(int fd, const char *target)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	struct stat old;
 	mode_t mode = 0666 & ~umask_now();
 
 	/* Another user may have created one since dck_file_target(). */
-	folder_of(target, folder, sizeof folder);
-	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, folder)) {
+	directory_of(target, directory, sizeof directory);
+	if (lstat(target, &old) == 0 && S_ISREG(old.st_mode) && is_trusted(&old, directory)) {
 		mode = old.st_mode & 07777;
 		/* Only root can give a file to another owner; rights of the old owner or group must
 		 * not become ours. */
@@ -277,13 +277,13 @@ static dck_status open_direct(os_replace *r, const char *path, dck_err *err)
  * names. */
 static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 {
-	char folder[PATH_MAX];
-	folder_of(r->target, folder, sizeof(folder));
+	char directory[PATH_MAX];
+	directory_of(r->target, directory, sizeof(directory));
 	r->fd = -1;
 	for (int tries = 0; tries < 100 && r->fd < 0; tries++) {
 		uint64_t id;
 		os_random_bytes(&id, sizeof id);
-		int len = snprintf(r->temp, sizeof r->temp, "%s/.dck-%012llx", folder,
+		int len = snprintf(r->temp, sizeof r->temp, "%s/.dck-%012llx", directory,
 				   (unsigned long long)(id >> 16));
 		if (len < 0 || (size_t)len >= sizeof r->temp)
 			DCK_FAIL_ERRNO(err, E_IO, ENAMETOOLONG, "cannot write '%s'", path);
@@ -292,9 +292,9 @@ static dck_status open_temp(os_replace *r, const char *path, dck_err *err)
 			break;
 	}
 	if (r->fd < 0)
-		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a file beside '%s' to write it",
+		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot create a temporary file next to '%s'",
 			       path);
-	cleanup_add_path(LEFTOVER_FILE, r->temp);
+	cleanup_add_path(CLEANUP_FILE, r->temp);
 	dck_file_inherit(r->fd, r->target);
 	return DCK_OK;
 }
@@ -337,11 +337,11 @@ dck_status os_replace_open(const char *path, os_replace **ret, int *ret_fd, dck_
 }
 
 /* Makes the new name survive a loss of power; some file systems cannot, which is no failure. */
-static void sync_folder(const char *path)
+static void sync_directory(const char *path)
 {
-	char folder[PATH_MAX];
-	folder_of(path, folder, sizeof(folder));
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char directory[PATH_MAX];
+	directory_of(path, directory, sizeof(directory));
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	(void)fsync(fd);
@@ -365,7 +365,7 @@ static dck_status commit(os_replace *r, bool lasting, dck_err *err)
 		DCK_FAIL_ERRNO(err, E_IO, errno, "cannot replace '%s'", r->target);
 	r->temp[0] = '\0';
 	if (lasting)
-		sync_folder(r->target);
+		sync_directory(r->target);
 	return DCK_OK;
 }
 
@@ -391,7 +391,7 @@ void os_replace_abort(os_replace *r)
 		close(r->fd);
 	if (r->temp[0])
 		unlink(r->temp);
-	cleanup_remove_path(LEFTOVER_FILE, r->temp);
+	cleanup_remove_path(CLEANUP_FILE, r->temp);
 	mem_free(r);
 }
 
@@ -415,15 +415,15 @@ void os_random_bytes(void *p, size_t n)
 		to[done] = (unsigned char)rng_next(&x);
 }
 
-/* Whether this is the file that was checked: another user may have created one since, also as a
- * hard link to a file of ours. */
+/* Returns whether this is the file that was checked: another user may have created one since, also
+ * as a hard link to one of this user's files. */
 static bool file_is_meant(int fd, const char *target)
 {
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	struct stat st, in;
 
-	folder_of(target, folder, sizeof folder);
-	return fstat(fd, &st) == 0 && stat(folder, &in) == 0 && is_trusted(&st, folder) &&
+	directory_of(target, directory, sizeof directory);
+	return fstat(fd, &st) == 0 && stat(directory, &in) == 0 && is_trusted(&st, directory) &&
 	       (!is_for_all(&in) || !S_ISREG(st.st_mode) || st.st_nlink < 2);
 }
 

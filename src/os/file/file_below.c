@@ -17,11 +17,12 @@
 
 /* Both are resolved. Nothing is below "/": that is every file. Hidden directories hold keys and
  * settings. */
-static bool is_below(const char *path, const char *folder)
+static bool is_below(const char *path, const char *directory)
 {
-	const size_t n = strlen(folder);
+	const size_t n = strlen(directory);
 
-	return n > 1 && strncmp(path, folder, n) == 0 && path[n] == '/' && !strstr(path + n, "/.");
+	return n > 1 && strncmp(path, directory, n) == 0 && path[n] == '/' &&
+	       !strstr(path + n, "/.");
 }
 
 /* The kernel's own files may wait for ever, or act when they are read. */
@@ -59,14 +60,15 @@ static char *below_text_of(const char *path, size_t limit)
 	return text;
 }
 
-char *os_file_below(const char *path, const char *const *folders, size_t n, size_t limit)
+char *os_file_below(const char *path, const char *const *directories, size_t n, size_t limit)
 {
-	char resolved[PATH_MAX], folder[PATH_MAX];
+	char resolved[PATH_MAX], directory[PATH_MAX];
 
 	if (!realpath(path, resolved))
 		return NULL;
 	for (size_t i = 0; i < n; i++)
-		if (folders[i] && realpath(folders[i], folder) && is_below(resolved, folder))
+		if (directories[i] && realpath(directories[i], directory) &&
+		    is_below(resolved, directory))
 			return below_text_of(resolved, limit);
 	return NULL;
 }

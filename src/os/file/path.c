@@ -36,7 +36,7 @@ static os_kind path_kind_of(const struct stat *st, uint64_t *ret_bytes)
 {
 	if (ret_bytes)
 		*ret_bytes = (uint64_t)st->st_size;
-	return S_ISREG(st->st_mode) ? OS_FILE : S_ISDIR(st->st_mode) ? OS_FOLDER : OS_OTHER;
+	return S_ISREG(st->st_mode) ? OS_FILE : S_ISDIR(st->st_mode) ? OS_DIRECTORY : OS_OTHER;
 }
 
 os_kind os_path_kind(const char *path, uint64_t *ret_bytes)
@@ -101,18 +101,18 @@ bool os_getcwd(char *ret, size_t size)
 
 dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err)
 {
-	char folder[4096];
+	char directory[4096];
 
-	if (strlen(path) >= sizeof folder)
+	if (strlen(path) >= sizeof directory)
 		DCK_FAIL(err, E_LIMIT, "the name of %s is too long: %.200s...", purpose, path);
-	strcpy(folder, path);
-	for (char *p = strchr(folder + 1, '/'); *folder && p; p = strchr(p + 1, '/')) {
+	strcpy(directory, path);
+	for (char *p = strchr(directory + 1, '/'); *directory && p; p = strchr(p + 1, '/')) {
 		*p = '\0';
 		/* mkdir() of a directory that exists could fail for another reason than EEXIST. */
-		if (os_path_kind(folder, NULL) == OS_NOTHING && mkdir(folder, 0700) != 0 &&
+		if (os_path_kind(directory, NULL) == OS_NOTHING && mkdir(directory, 0700) != 0 &&
 		    errno != EEXIST)
 			DCK_FAIL_ERRNO(err, E_IO, errno,
-				       "cannot make the directory '%.300s' for %s", folder,
+				       "cannot make the directory '%.300s' for %s", directory,
 				       purpose);
 		*p = '/';
 	}
@@ -122,15 +122,15 @@ dck_status os_mkdir_parents(const char *path, const char *purpose, dck_err *err)
 bool os_path_can_be_made(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char folder[4096];
+	char directory[4096];
 
-	if (slash && (size_t)(slash - path) >= sizeof folder) {
+	if (slash && (size_t)(slash - path) >= sizeof directory) {
 		errno = ENAMETOOLONG;
 		return false;
 	}
-	snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+	snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1,
 		 slash ? path : ".");
-	return access(folder, W_OK | X_OK) == 0;
+	return access(directory, W_OK | X_OK) == 0;
 }
 
 bool os_file_swallow(const char *path)
@@ -192,16 +192,16 @@ static void rest_each(matching *m, size_t n, const char *pattern)
 	free(entry);
 }
 
-void os_glob_each(const char *folder, const char *pattern, void (*f)(void *self, const char *path),
-		  void *self)
+void os_glob_each(const char *directory, const char *pattern,
+		  void (*f)(void *self, const char *path), void *self)
 {
 	matching m = {.f = f, .self = self};
-	size_t n = folder ? strlen(folder) : 0;
+	size_t n = directory ? strlen(directory) : 0;
 
-	if (!folder || !pattern || n + 2 > sizeof m.path)
+	if (!directory || !pattern || n + 2 > sizeof m.path)
 		return;
-	memcpy(m.path, folder, n + 1);
-	if (n > 0 && folder[n - 1] != '/')
+	memcpy(m.path, directory, n + 1);
+	if (n > 0 && directory[n - 1] != '/')
 		strcpy(m.path + n++, "/");
 	rest_each(&m, n, pattern);
 }
@@ -274,18 +274,18 @@ static void choose_newest(void *self, const char *path)
 		c->best = mem_arena_dup(c->arena, path);
 }
 
-const char *os_path_first(mem_arena *a, const char *folder, const char *pattern)
+const char *os_path_first(mem_arena *a, const char *directory, const char *pattern)
 {
 	choice c = {.arena = a};
 
-	os_glob_each(folder, pattern, choose_first, &c);
+	os_glob_each(directory, pattern, choose_first, &c);
 	return c.best;
 }
 
-const char *os_path_newest(mem_arena *a, const char *folder, const char *pattern)
+const char *os_path_newest(mem_arena *a, const char *directory, const char *pattern)
 {
 	choice c = {.arena = a};
 
-	os_glob_each(folder, pattern, choose_newest, &c);
+	os_glob_each(directory, pattern, choose_newest, &c);
 	return c.best;
 }

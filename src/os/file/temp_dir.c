@@ -94,7 +94,7 @@ static void sweep(const char *in)
 		const int fd = lock_try(path);
 
 		if (fd >= 0) {
-			leftover_folder_remove(path);
+			cleanup_delete_directory(path);
 			close(fd);
 		}
 	}
@@ -111,7 +111,7 @@ static bool dir_make(const char *in, char *path)
 	if (!mkdtemp(path))
 		return false;
 	lock_take(path);
-	cleanup_add_path(LEFTOVER_FOLDER, path);
+	cleanup_add_path(CLEANUP_DIRECTORY, path);
 	return true;
 }
 
@@ -142,7 +142,7 @@ dck_status os_temp_dir(char *path, dck_err *err)
 
 void os_temp_dir_remove(const char *path)
 {
-	leftover_folder_remove(path);
-	cleanup_remove_path(LEFTOVER_FOLDER, path);
+	cleanup_delete_directory(path);
+	cleanup_remove_path(CLEANUP_DIRECTORY, path);
 	lock_drop(path);
 }

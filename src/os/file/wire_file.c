@@ -43,12 +43,12 @@ dck_status wire_source_open(const char *path, const wire_kind *kind, wire_source
 	if (found == OS_NOTHING) {
 		int e = errno;
 		os_close(fd);
-		DCK_FAIL_ERRNO(err, E_IO, e, "cannot look at %s '%s'", kind->thing, path);
+		DCK_FAIL_ERRNO(err, E_IO, e, "cannot examine %s '%s'", kind->thing, path);
 	}
 	if (found != OS_FILE) {
 		os_close(fd);
 		DCK_FAIL(err, E_IO, "'%s' is %s, not %s", path,
-			 found == OS_FOLDER ? "a directory" : "no regular file", kind->file);
+			 found == OS_DIRECTORY ? "a directory" : "no regular file", kind->file);
 	}
 	if (size == 0) {
 		os_close(fd);

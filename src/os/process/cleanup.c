@@ -23,11 +23,11 @@
 enum { PLACES = 64 };
 
 /* A path, which is borrowed, or a number of kill(2): that of a process, or a group's below 0. */
-static _Atomic(intptr_t) noted[LEFTOVER_KINDS][PLACES];
+static _Atomic(intptr_t) noted[CLEANUP_KINDS][PLACES];
 /* A child that was made by fork() has the notes too, and no business with them. */
 static _Atomic(intptr_t) owner;
 
-static void note(leftover_kind kind, intptr_t what)
+static void note(cleanup_kind kind, intptr_t what)
 {
 	atomic_store(&owner, (intptr_t)getpid());
 	for (size_t i = 0; i < PLACES; i++) {
@@ -38,7 +38,7 @@ static void note(leftover_kind kind, intptr_t what)
 	}
 }
 
-static bool entry_remove_matching(leftover_kind kind, intptr_t what)
+static bool entry_remove_matching(cleanup_kind kind, intptr_t what)
 {
 	for (size_t i = 0; i < PLACES; i++) {
 		intptr_t there = what;
@@ -50,7 +50,7 @@ static bool entry_remove_matching(leftover_kind kind, intptr_t what)
 }
 
 /* opendir() would allocate. */
-static void entries_each(int folder, void (*f)(void *self, int folder, const char *name),
+static void entries_each(int directory, void (*f)(void *self, int directory, const char *name),
 			 void *self)
 {
 	struct entry {
@@ -62,15 +62,16 @@ static void entries_each(int folder, void (*f)(void *self, int folder, const cha
 	};
 	_Alignas(struct entry) char buf[4096];
 
-	for (long n; folder >= 0 && (n = syscall(SYS_getdents64, folder, buf, sizeof buf)) > 0;)
+	for (long n;
+	     directory >= 0 && (n = syscall(SYS_getdents64, directory, buf, sizeof buf)) > 0;)
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const struct entry *)(const void *)(buf + at);
 
-			f(self, folder, e->name);
+			f(self, directory, e->name);
 			at += e->length;
 		}
-	if (folder >= 0)
-		close(folder);
+	if (directory >= 0)
+		close(directory);
 }
 
 /* --- processes and their descendants */
@@ -83,13 +84,13 @@ typedef struct tree {
 } tree;
 
 /* Adds the children of one thread; `name`: its number. */
-static void leftovers_children_add(void *self, int folder, const char *name)
+static void cleanup_children_add(void *self, int directory, const char *name)
 {
 	tree *t = self;
 	char path[64], text[2048];
 
 	snprintf(path, sizeof path, "%s/children", name);
-	const int fd = name[0] == '.' ? -1 : openat(folder, path, O_RDONLY | O_CLOEXEC);
+	const int fd = name[0] == '.' ? -1 : openat(directory, path, O_RDONLY | O_CLOEXEC);
 	const ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
 
 	if (fd >= 0)
@@ -107,7 +108,7 @@ static void leftovers_children_add(void *self, int folder, const char *name)
 }
 
 /* Stops them first, so that none starts another during the search. pid < 0: a group. */
-static void leftovers_end(pid_t pid)
+static void cleanup_kill_tree(pid_t pid)
 {
 	tree t = {{pid < 0 ? -pid : pid}, 1};
 	char path[64];
@@ -115,7 +116,7 @@ static void leftovers_end(pid_t pid)
 	for (size_t i = 0; i < t.n; i++) {
 		kill(t.pid[i], SIGSTOP);
 		snprintf(path, sizeof path, "/proc/%d/task", (int)t.pid[i]);
-		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), leftovers_children_add,
+		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), cleanup_children_add,
 			     &t);
 	}
 	for (size_t i = 0; i < t.n; i++)
@@ -124,62 +125,62 @@ static void leftovers_end(pid_t pid)
 		kill(pid, SIGKILL);
 }
 
-void cleanup_add_path(leftover_kind kind, const char *path)
+void cleanup_add_path(cleanup_kind kind, const char *path)
 {
 	note(kind, (intptr_t)path);
 }
 
-void cleanup_remove_path(leftover_kind kind, const char *path)
+void cleanup_remove_path(cleanup_kind kind, const char *path)
 {
 	entry_remove_matching(kind, (intptr_t)path);
 }
 
-void leftover_process(pid_t pid, bool group)
+void cleanup_add_process(pid_t pid, bool group)
 {
-	note(LEFTOVER_PROCESS, group ? -(intptr_t)pid : (intptr_t)pid);
+	note(CLEANUP_PROCESS, group ? -(intptr_t)pid : (intptr_t)pid);
 }
 
-void leftover_process_kill(pid_t pid)
+void cleanup_kill_process(pid_t pid)
 {
 	for (size_t i = 0; i < PLACES; i++)
-		if (atomic_load(&noted[LEFTOVER_PROCESS][i]) == -(intptr_t)pid)
+		if (atomic_load(&noted[CLEANUP_PROCESS][i]) == -(intptr_t)pid)
 			pid = -pid;
-	leftovers_end(pid);
+	cleanup_kill_tree(pid);
 }
 
-void leftover_process_gone(pid_t pid, bool killed)
+void cleanup_remove_process(pid_t pid, bool killed)
 {
-	if (entry_remove_matching(LEFTOVER_PROCESS, (intptr_t)pid))
+	if (entry_remove_matching(CLEANUP_PROCESS, (intptr_t)pid))
 		return;
 	/* Kill the process group only if the leader was killed: a leader that exited may have left
 	 * daemons deliberately. */
-	if (entry_remove_matching(LEFTOVER_PROCESS, -(intptr_t)pid) && killed)
+	if (entry_remove_matching(CLEANUP_PROCESS, -(intptr_t)pid) && killed)
 		kill(-pid, SIGKILL);
 }
 
 /* Maximum depth of directories that are removed: a browser's profile is 6 deep. */
 enum { DEEPEST = 12 };
 
-static void entry_remove(void *self, int folder, const char *name)
+static void entry_remove(void *self, int directory, const char *name)
 {
 	unsigned depth = *(const unsigned *)self + 1;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || unlinkat(folder, name, 0) == 0 ||
-	    depth > DEEPEST)
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+	    unlinkat(directory, name, 0) == 0 || depth > DEEPEST)
 		return;
-	entries_each(openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+	entries_each(openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
 		     entry_remove, &depth);
-	unlinkat(folder, name, AT_REMOVEDIR);
+	unlinkat(directory, name, AT_REMOVEDIR);
 }
 
 /* Killed processes may still make files until they have exited: retries for half a second. */
-enum { FOLDER_TRIES = 100 };
+enum { DIRECTORY_TRIES = 100 };
 
-void leftover_folder_remove(const char *path)
+void cleanup_delete_directory(const char *path)
 {
 	const struct timespec pause = {.tv_nsec = 5000000};
 
-	for (int tries = 0; tries < FOLDER_TRIES; tries++) {
+	for (int tries = 0; tries < DIRECTORY_TRIES; tries++) {
 		unsigned depth = 0;
 
 		entries_each(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
@@ -195,10 +196,10 @@ void dck_programs_kill(void)
 	const int kept = errno;
 
 	for (size_t i = 0; i < PLACES && atomic_load(&owner) == (intptr_t)getpid(); i++) {
-		const pid_t pid = (pid_t)atomic_load(&noted[LEFTOVER_PROCESS][i]);
+		const pid_t pid = (pid_t)atomic_load(&noted[CLEANUP_PROCESS][i]);
 
 		if (pid != 0)
-			leftovers_end(pid);
+			cleanup_kill_tree(pid);
 	}
 	errno = kept;
 }
@@ -209,21 +210,22 @@ void dck_abandon(void)
 
 	if (atomic_load(&owner) != (intptr_t)getpid())
 		return;
-	/* The processes first: they might go on writing into the directories. */
+	/* The processes first: they might still write into the directories. */
 	for (size_t i = 0; i < PLACES; i++) {
-		const intptr_t pid = atomic_exchange(&noted[LEFTOVER_PROCESS][i], 0);
+		const intptr_t pid = atomic_exchange(&noted[CLEANUP_PROCESS][i], 0);
 
 		if (pid != 0)
-			leftovers_end((pid_t)pid);
+			cleanup_kill_tree((pid_t)pid);
 	}
 	for (size_t i = 0; i < PLACES; i++) {
-		const char *file = (const char *)atomic_exchange(&noted[LEFTOVER_FILE][i], 0);
-		const char *folder = (const char *)atomic_exchange(&noted[LEFTOVER_FOLDER][i], 0);
+		const char *file = (const char *)atomic_exchange(&noted[CLEANUP_FILE][i], 0);
+		const char *directory =
+		    (const char *)atomic_exchange(&noted[CLEANUP_DIRECTORY][i], 0);
 
 		if (file)
 			unlink(file);
-		if (folder)
-			leftover_folder_remove(folder);
+		if (directory)
+			cleanup_delete_directory(directory);
 	}
 	errno = kept;
 }

@@ -39,7 +39,7 @@ dck_status os_library_open(const char *path, os_library **ret, dck_err *err)
 		const char *why = dlerror();
 		mem_free(l);
 		DCK_FAIL(err, E_ABSENT, "cannot load '%s': %s", path,
-			 why ? why : "the loader does not say why");
+			 why ? why : "the loader gives no reason");
 	}
 	l->path = found_path(l->handle, path);
 	if (!l->path) {

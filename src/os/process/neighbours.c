@@ -122,10 +122,10 @@ static bool processes_read(const char *root, os_cpu_users *u)
 	struct dirent *entry;
 
 	snprintf(path, sizeof path, "%s/proc", root);
-	DIR *folder = opendir(path);
-	if (!folder)
+	DIR *directory = opendir(path);
+	if (!directory)
 		return false;
-	while (whole && (entry = readdir(folder))) {
+	while (whole && (entry = readdir(directory))) {
 		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
 			continue;
 		if (u->n == cap) {
@@ -140,7 +140,7 @@ static bool processes_read(const char *root, os_cpu_users *u)
 		if (whole && neighbours_process_read(root, atoi(entry->d_name), &u->all[u->n]))
 			u->n++;
 	}
-	closedir(folder);
+	closedir(directory);
 	if (u->n > 0)
 		qsort(u->all, u->n, sizeof *u->all, by_pid);
 	return whole && u->n > 0;

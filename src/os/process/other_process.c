@@ -35,13 +35,13 @@ bool os_process_threads_each(int pid, void (*f)(void *self, int tid), void *self
 	struct dirent *entry;
 
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	DIR *folder = opendir(path);
-	if (!folder)
+	DIR *directory = opendir(path);
+	if (!directory)
 		return false;
-	while ((entry = readdir(folder)))
+	while ((entry = readdir(directory)))
 		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
 			f(self, atoi(entry->d_name));
-	closedir(folder);
+	closedir(directory);
 	return true;
 }
 

@@ -50,7 +50,7 @@ const char *os_preload_env(mem_arena *a, const char *file, const char *program,
 		found =
 		    os_path_first(a, mem_arena_dup_n(a, library, (size_t)(slash - library)), file);
 	if (!found)
-		*ret_why = mem_arena_fmt(a, "%s is not beside libdeepclock.so", file);
+		*ret_why = mem_arena_fmt(a, "%s is not in the directory of libdeepclock.so", file);
 	else if (strpbrk(found, " :"))
 		*ret_why =
 		    mem_arena_fmt(a, "the directory of %s has a blank or colon in its name", file);

@@ -1,21 +1,21 @@
 /* proc.c - child processes: found as by execvp(3), started by vfork(2) and execve(2), reaped by
  * wait4(2).
  *
- * The engine 'command' times the path from start to the end of the wait, so all that can be done
- * once is done in the os_spawner: search of PATH, environment, redirections. Its descriptors are
- * above 2 and close-on-exec, so that no dup2() overwrites one that is still needed.
+ * The engine 'command' times the path from start to the end of the wait, so one-time work is done
+ * in the os_spawner: search of PATH, environment, redirections. Its descriptors are above 2 and
+ * close-on-exec, so that no dup2() overwrites one that is still needed.
  *
- * Between vfork() and execve() the child runs in our memory while the calling thread is suspended:
- * become() makes only system calls, and all signals are blocked, so that no handler of ours runs
- * there. Through the shared memory it also reports why execve() failed. The child is killed when
- * the thread that started it ends (PR_SET_PDEATHSIG).
+ * Between vfork() and execve() the child runs in this process's memory while the calling thread is
+ * suspended: become() makes only system calls, and all signals are blocked, so that no signal
+ * handler runs there. Through the shared memory it also reports why execve() failed. The child is
+ * killed when the thread that started it ends (PR_SET_PDEATHSIG).
  *
  * Waiting: a long run is polled by a pidfd, and cancelled() is called every 50 ms; a short one
  * (expect_ns) is only reaped, since polling costs 3 % of it. Cancelling sends SIGTERM and, 2 s
  * later, SIGKILL. A child is registered in cleanup.c from its start until it is reaped.
  *
- * os_spawner_run() may be called again and again; a spawner belongs to one thread. argv, `set` and
- * the directory are borrowed.
+ * os_spawner_run() may be called repeatedly; a spawner belongs to one thread. argv, `set` and the
+ * directory are borrowed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -88,7 +88,7 @@ dck_status os_find_program(const char *name, char **ret, dck_err *err)
 	if (why == ENOENT || why == ENOTDIR)
 		DCK_FAIL(err, E_ABSENT, "there is no program '%.200s'%s%s", name,
 			 strchr(name, '/') ? "" : " in the directories that PATH lists",
-			 strchr(name, ' ') ? ": each of its words is an argument of its own" : "");
+			 strchr(name, ' ') ? ": each of its words is a separate argument" : "");
 	if (why)
 		DCK_FAIL_ERRNO(err, E_IO, why, "cannot run '%.200s'", name);
 	char *found = mem_dup(path);
@@ -138,8 +138,8 @@ struct os_spawner {
 	bool group; /* the child leads a new process group */
 };
 
-/* Remembers a descriptor of ours, opened above the standard three so that no dup2 of the child
- * writes over one that a later dup2 still needs. */
+/* Stores a descriptor, opened above the standard three so that no dup2 of the child writes over one
+ * that a later dup2 still needs. */
 static int proc_keep(os_spawner *s, int fd)
 {
 	if (fd < 0)
@@ -200,17 +200,18 @@ static dck_status make_absolute(char **program, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status enter_folder(os_spawner *s, const char *folder, dck_err *err)
+static dck_status enter_directory(os_spawner *s, const char *directory, dck_err *err)
 {
 	struct stat st;
 	/* Checked here, since the start cannot distinguish chdir() from exec(). */
-	if (stat(folder, &st))
+	if (stat(directory, &st))
 		return err_set_errno(err, errno == ENOENT ? DCK_E_ABSENT : DCK_E_IO, __FILE__,
 				     __LINE__, errno, "cannot run in the directory '%.200s'",
-				     folder);
+				     directory);
 	if (!S_ISDIR(st.st_mode))
-		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the directory '%.200s'", folder);
-	s->directory = folder;
+		DCK_FAIL_ERRNO(err, E_IO, ENOTDIR, "cannot run in the directory '%.200s'",
+			       directory);
+	s->directory = directory;
 	return make_absolute(&s->program, err);
 }
 
@@ -263,7 +264,7 @@ static dck_status proc_prepare(os_spawner *s, const os_spawn_config *c, dck_err 
 	if (c->set)
 		DCK_TRY(environment_make(s, c->set, err));
 	if (c->directory)
-		DCK_TRY(enter_folder(s, c->directory, err));
+		DCK_TRY(enter_directory(s, c->directory, err));
 	s->keep_fd = c->keep_fd;
 	s->group = c->group && !in_foreground();
 	return redirect(s, c, err);
@@ -355,7 +356,7 @@ dck_status os_spawner_run(os_spawner *s, pid_t *ret, dck_err *err)
 			       s->program);
 	if (e)
 		DCK_FAIL_ERRNO(err, E_IO, e, "cannot run '%.200s'", s->program);
-	leftover_process(pid, s->group);
+	cleanup_add_process(pid, s->group);
 	*ret = pid;
 	return DCK_OK;
 }
@@ -403,7 +404,7 @@ static uint64_t own_peak_rss(const struct rusage *r)
 
 static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_usage *ret)
 {
-	leftover_process_gone(pid, WIFSIGNALED(status));
+	cleanup_remove_process(pid, WIFSIGNALED(status));
 	ret->user_ns = proc_timeval_ns(r->ru_utime);
 	ret->system_ns = proc_timeval_ns(r->ru_stime);
 	ret->peak_rss_bytes = own_peak_rss(r);
@@ -419,7 +420,7 @@ static void fill_usage(pid_t pid, int status, const struct rusage *r, os_child_u
 /* There is no such child: its number may soon be another process's. */
 static dck_status wait_failed(pid_t pid, int e, dck_err *err)
 {
-	leftover_process_gone(pid, false);
+	cleanup_remove_process(pid, false);
 	DCK_FAIL_ERRNO(err, E_IO, e, "cannot wait for process %ld", (long)pid);
 }
 
@@ -439,7 +440,7 @@ static dck_status stop(pid_t pid, int pidfd, os_child_usage *ret, dck_err *err)
 {
 	kill(pid, SIGTERM);
 	if (!pidfd_wait(pidfd, pid, os_now_ns() + grace_ns))
-		leftover_process_kill(pid);
+		cleanup_kill_process(pid);
 	DCK_TRY(reap(pid, ret, err));
 	DCK_FAIL(err, E_CANCEL, "cancelled, and the command was stopped");
 }

@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char folder[] = "/proc/self/task";
+static const char directory[] = "/proc/self/task";
 
 static void threads_uses_put(os_thread_counters *u, os_thread_counter what, uint64_t n)
 {
@@ -90,7 +90,7 @@ static bool stat_read(int tid, os_thread_stat *ret)
 	const long hz = sysconf(_SC_CLK_TCK);
 	char path[64], text[1024];
 
-	snprintf(path, sizeof path, "%s/%d/stat", folder, tid);
+	snprintf(path, sizeof path, "%s/%d/stat", directory, tid);
 	if (!text_read(path, text, sizeof text))
 		return false;
 	const char *name = strchr(text, '('), *p = strrchr(text, ')');
@@ -117,7 +117,7 @@ static void queue_read(int tid, os_thread_counters *ret)
 	uint64_t ran, waited, turns;
 	char path[64], text[128];
 
-	snprintf(path, sizeof path, "%s/%d/schedstat", folder, tid);
+	snprintf(path, sizeof path, "%s/%d/schedstat", directory, tid);
 	if (text_read(path, text, sizeof text) &&
 	    sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64, &ran, &waited, &turns) == 3 &&
 	    (ran || waited || turns))
@@ -129,7 +129,7 @@ static void switches_read(int tid, os_thread_counters *ret)
 	char path[64], text[4096];
 	uint64_t n;
 
-	snprintf(path, sizeof path, "%s/%d/status", folder, tid);
+	snprintf(path, sizeof path, "%s/%d/status", directory, tid);
 	if (!text_read(path, text, sizeof text))
 		return;
 	if (text_find_uint(text, "voluntary_ctxt_switches:", &n))
@@ -154,24 +154,24 @@ bool os_thread_read(int tid, bool switches, os_thread_stat *ret)
 }
 
 /* An entry as getdents64(2) writes it. */
-typedef struct folder_entry {
+typedef struct directory_entry {
 	uint64_t inode, offset;
 	uint16_t bytes;
 	uint8_t kind;
 	char name[];
-} folder_entry;
+} directory_entry;
 
 bool os_threads_each(void (*f)(void *self, int tid), void *self)
 {
 	long got;
-	_Alignas(folder_entry) char room[8192];
-	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_Alignas(directory_entry) char room[8192];
+	const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
 	while ((got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
 		for (long at = 0; at < got;) {
-			const folder_entry *e = (const folder_entry *)(room + at);
+			const directory_entry *e = (const directory_entry *)(room + at);
 			const int tid = atoi(e->name);
 
 			at += e->bytes;

@@ -3,7 +3,7 @@
  *
  * count_events_open() parses the comma-separated lists, drops duplicates, and opens each event on
  * the calling thread: the child that this thread starts next inherits the counters. An event that
- * cannot be opened keeps the reason. If `told` has a row for it, its value is taken from the
+ * cannot be opened keeps the reason. If `usage_rows` has a row for it, its value is taken from the
  * resource usage, which covers processes that ended and were waited for; else the metric is absent
  * with that reason.
  *
@@ -22,38 +22,39 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The events without --events: those that always exist, and the most useful ones of hardware. */
+/* Default events without --events: those that always exist and the most useful hardware
+ * counters. */
 static const char usual[] =
     "task-clock,cpu-clock,context-switches,cpu-migrations,page-faults,minor-faults,major-faults,"
     "cpu-cycles,instructions,branch-instructions,branch-misses,cache-misses,user_time,system_time,"
     "duration_time";
 
 /* Counters of a program that has ended, with all its children that were waited for. */
-static uint64_t told_processor(const os_child_usage *u)
+static uint64_t usage_processor(const os_child_usage *u)
 {
 	return u->user_ns + u->system_ns;
 }
-static uint64_t told_switches(const os_child_usage *u)
+static uint64_t usage_switches(const os_child_usage *u)
 {
 	return u->voluntary_switches + u->involuntary_switches;
 }
-static uint64_t told_faults(const os_child_usage *u)
+static uint64_t usage_faults(const os_child_usage *u)
 {
 	return u->minor_faults + u->major_faults;
 }
-static uint64_t told_minor(const os_child_usage *u)
+static uint64_t usage_minor(const os_child_usage *u)
 {
 	return u->minor_faults;
 }
-static uint64_t told_major(const os_child_usage *u)
+static uint64_t usage_major(const os_child_usage *u)
 {
 	return u->major_faults;
 }
-static uint64_t told_user(const os_child_usage *u)
+static uint64_t usage_user(const os_child_usage *u)
 {
 	return u->user_ns;
 }
-static uint64_t told_system(const os_child_usage *u)
+static uint64_t usage_system(const os_child_usage *u)
 {
 	return u->system_ns;
 }
@@ -62,23 +63,23 @@ static const struct {
 	const char *name;
 	uint64_t (*get)(const os_child_usage *u); /* NULL: the time from start to end */
 	const char *help;			  /* NULL: it is an event of the kernel's too */
-} told[] = {
-    {"task-clock", told_processor, NULL},
-    {"cpu-clock", told_processor, NULL},
-    {"context-switches", told_switches, NULL},
-    {"page-faults", told_faults, NULL},
-    {"minor-faults", told_minor, NULL},
-    {"major-faults", told_major, NULL},
-    {"user_time", told_user, "processor time outside the kernel"},
-    {"system_time", told_system, "processor time inside the kernel"},
+} usage_rows[] = {
+    {"task-clock", usage_processor, NULL},
+    {"cpu-clock", usage_processor, NULL},
+    {"context-switches", usage_switches, NULL},
+    {"page-faults", usage_faults, NULL},
+    {"minor-faults", usage_minor, NULL},
+    {"major-faults", usage_major, NULL},
+    {"user_time", usage_user, "processor time outside the kernel"},
+    {"system_time", usage_system, "processor time inside the kernel"},
     {"duration_time", NULL, "time from the program's start to its end"},
 };
-enum { NTOLD = sizeof told / sizeof told[0] };
+enum { NUSAGE = sizeof usage_rows / sizeof usage_rows[0] };
 
-static int told_find(const char *name)
+static int usage_find(const char *name)
 {
-	for (int i = 0; i < NTOLD; i++)
-		if (!strcmp(told[i].name, name))
+	for (int i = 0; i < NUSAGE; i++)
+		if (!strcmp(usage_rows[i].name, name))
 			return i;
 	return -1;
 }
@@ -95,17 +96,17 @@ static const char *nearest(const char *name)
 	for (size_t i = 0; i < ndefs && n < 48; i++)
 		if (defs[i].alias)
 			names[n++] = defs[i].alias;
-	for (int i = 0; i < NTOLD; i++)
-		if (told[i].help)
-			names[n++] = told[i].name;
+	for (int i = 0; i < NUSAGE; i++)
+		if (usage_rows[i].help)
+			names[n++] = usage_rows[i].name;
 	return dck_nearest(name, names, n);
 }
 
 static dck_status events_event_add(count_events *e, const char *name, dck_err *err)
 {
-	count_event own = {.counter = {.fd = -1}, .told = told_find(name)};
+	count_event own = {.counter = {.fd = -1}, .usage_row = usage_find(name)};
 
-	if (own.told >= 0 && told[own.told].help) {
+	if (own.usage_row >= 0 && usage_rows[own.usage_row].help) {
 		snprintf(own.event.name, sizeof own.event.name, "%.40s", name);
 		own.event.ns = true;
 		own.why = "";
@@ -117,7 +118,7 @@ static dck_status events_event_add(count_events *e, const char *name, dck_err *e
 		    "there is no event '%.64s'%s%s%s: 'deepclock count --events list' shows them",
 		    name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 	} else {
-		own.told = own.event.user_only ? -1 : told_find(own.event.name);
+		own.usage_row = own.event.user_only ? -1 : usage_find(own.event.name);
 	}
 	for (size_t i = 0; i < e->n; i++)
 		if (!strcmp(e->all[i].event.name, own.event.name))
@@ -209,17 +210,17 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 
 	for (size_t i = 0; i < e->n; i++) {
 		const count_event *own = &e->all[i];
-		const int at = own->told;
+		const int at = own->usage_row;
 		perf_counted c;
 
 		snprintf(tag, sizeof tag, "counter/%s", own->event.name);
 		if (perf_counter_read(&own->counter, &c))
 			count_event_put(own, &c, tag, b);
-		else if (at >= 0 && !told[at].get)
+		else if (at >= 0 && !usage_rows[at].get)
 			record_metric_int(b, tag, (int64_t)elapsed_ns,
 					  "from the program's start to its end");
 		else if (at >= 0 && usage)
-			record_metric_int(b, tag, (int64_t)told[at].get(usage),
+			record_metric_int(b, tag, (int64_t)usage_rows[at].get(usage),
 					  "of the processes that ended and were waited for");
 		else
 			record_metric_absent(b, tag,
@@ -231,12 +232,12 @@ void count_events_put(const count_events *e, const os_child_usage *usage, uint64
 /* --- the list of events */
 
 /* Returns the i-th event that is known at the end only, or NULL. */
-static const char *told_name(size_t i, const char **ret_help)
+static const char *usage_name(size_t i, const char **ret_help)
 {
-	for (int k = 0; k < NTOLD; k++)
-		if (told[k].help && i-- == 0) {
-			*ret_help = told[k].help;
-			return told[k].name;
+	for (int k = 0; k < NUSAGE; k++)
+		if (usage_rows[k].help && i-- == 0) {
+			*ret_help = usage_rows[k].help;
+			return usage_rows[k].name;
 		}
 	return NULL;
 }
@@ -249,23 +250,23 @@ bool dck_count_event_get(size_t i, dck_count_event *ret)
 	size_t n;
 	dck_count_event own = {0};
 	const char *help = NULL, *name = NULL;
-	size_t ntold = 0;
+	size_t nusage = 0;
 
 	const perf_event_def *defs = perf_event_defs(&n);
-	while (told_name(ntold, &help))
-		ntold++;
+	while (usage_name(nusage, &help))
+		nusage++;
 	if (i < n) {
 		own = (dck_count_event){defs[i].name, defs[i].alias, defs[i].help, NULL};
-	} else if ((name = told_name(i - n, &help))) {
+	} else if ((name = usage_name(i - n, &help))) {
 		*ret = (dck_count_event){name, NULL, help, NULL};
 		return true;
 	} else {
-		if (!perf_event_cache_name(i - n - ntold, cache, sizeof cache))
+		if (!perf_event_cache_name(i - n - nusage, cache, sizeof cache))
 			return false;
 		own = (dck_count_event){cache, NULL, "of a cache, as its name says", NULL};
 	}
 	if (perf_event_find(own.name, &e) && !perf_counter_open(&e, NULL, &own.absent) &&
-	    told_find(own.name) >= 0)
+	    usage_find(own.name) >= 0)
 		own.absent = NULL; /* the kernel reports it at the end */
 	*ret = own;
 	return true;

@@ -1,5 +1,5 @@
-/* count_events.h - the events that are counted for one run: by the kernel's counters
- * (os/perf_count.h) where they are granted, else from what it reports of a child that has ended.
+/* count_events.h - performance events counted in one run: by perf_event_open(2) (os/perf_count.h)
+ * where it is permitted, else from the resource usage of the exited child.
  *
  *	count_events e;
  *
@@ -22,8 +22,8 @@ enum { COUNT_EVENTS_MAX = 64 };
 typedef struct count_event {
 	perf_event event;
 	perf_counter counter;
-	const char *why; /* it is not open; NULL: it is */
-	int told;	 /* the place in what the kernel reports at the end; -1: none */
+	const char *why; /* reason why it is not open; NULL: open */
+	int usage_row;	 /* its row of the resource usage; -1: none */
 } count_event;
 
 typedef struct count_events {
@@ -31,14 +31,13 @@ typedef struct count_events {
 	size_t n;
 } count_events;
 
-/* E_ARG: there is no such event; the sentence names the nearest. */
+/* E_ARG: unknown event; the message names the nearest. */
 dck_status count_events_open(count_events *e, const dck_list *names, dck_err *err) DCK_MUST_USE;
 void count_events_done(count_events *e);
-/* Metrics "counter/NAME". usage NULL: the program did not end. */
+/* Writes metrics "counter/NAME". usage NULL: the program did not exit. */
 void count_events_put(const count_events *e, const os_child_usage *usage, uint64_t elapsed_ns,
 		      record_builder *b);
-/* One of them, as it was counted: scaled where it shared a register with others, and absent where
- * it never had one. */
+/* Writes one event: scaled if it was multiplexed, absent if it was never scheduled on a counter. */
 void count_event_put(const count_event *e, const perf_counted *c, const char *tag,
 		     record_builder *b);
 

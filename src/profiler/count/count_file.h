@@ -12,8 +12,8 @@
 
 #include <stdint.h>
 
-#define COUNT_FOLDER "DEEPCLOCK_COUNT_FOLDER" /* of the environment: absolute */
-#define COUNT_TICKS  "DEEPCLOCK_COUNT_TICKS"  /* "tsc": by the time stamp counter; else ns */
+#define COUNT_DIRECTORY "DEEPCLOCK_COUNT_DIRECTORY" /* environment variable: absolute path */
+#define COUNT_TICKS	"DEEPCLOCK_COUNT_TICKS"	    /* "tsc": by the time stamp counter; else ns */
 
 #define COUNT_PROCESS_MAGIC UINT64_C(0x31504e5443434b44) /* "DKCCTNP1" */
 
@@ -31,7 +31,7 @@ typedef struct count_process {
 	/* Overhead of an empty call, measured in this process: the part in the function's time and
 	 * the part in its caller's; in 1/256 ticks. */
 	uint64_t cost_inside, cost_outside;
-	char name[64]; /* of the program */
+	char name[64]; /* of the executable */
 } count_process;
 
 #endif

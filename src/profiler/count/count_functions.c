@@ -33,9 +33,9 @@ const char *const dck_count_sorts[] = {
 enum { CALLS, SELF, COST, PRIMITIVE };
 static const dck_column weights[] = {
     {"calls", "calls", DCK_UNIT_ONE},
-    {"self", "self", DCK_UNIT_NS}, /* what views show first */
+    {"self", "self", DCK_UNIT_NS}, /* the default weight of views */
     {"overhead", "overhead", DCK_UNIT_NS},
-    {"primitive", "primitive", DCK_UNIT_ONE}, /* of the table alone: last */
+    {"primitive", "primitive", DCK_UNIT_ONE}, /* only in the table, therefore last */
 };
 static const char rest_name[] = "(calls by paths beyond the limit)";
 
@@ -182,8 +182,7 @@ static void count_answer_put(const count_functions *f, record_builder *b)
 			snprintf(sum, sizeof sum, "; %s function call%s (%s primitive) in %s",
 				 every, f->calls == 1 ? "" : "s", primitive, whole);
 		record_answer(
-		    b,
-		    "%.60s spends the most time of its own: %s in %s call%s, %.0f %% of all %s'%s",
+		    b, "%.60s has the most self time: %s in %s call%s, %.0f %% of all %s'%s",
 		    frame.name, own, times, calls[most] == 1 ? "" : "s",
 		    all > 0 ? 100 * self[most] / all : 0, f->calls ? "functions" : "zones", sum);
 	}
@@ -206,9 +205,9 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 	if (f->self_ns > 0)
 		record_fact_real(b, "cost", "share", DCK_UNIT_ONE, f->cost_ns / f->self_ns);
 	record_fact_text(b, "cost", "how",
-			 "estimated: calls times what an empty call took in this run. It is in the "
-			 "times of the table; column overhead says how much of a function's own "
-			 "time it is");
+			 "estimated: calls times the cost of an empty call in this run. It is "
+			 "included in the times of the table; column overhead is its part of a "
+			 "function's self time");
 	dck_text_count((int64_t)f->calls, all, sizeof all);
 	if (f->lost) {
 		dck_text_count((int64_t)f->lost, lost, sizeof lost);
@@ -221,7 +220,7 @@ static void count_facts_put(const count_functions *f, record_builder *b)
 		record_note(b, "count-paths",
 			    "%s of %s calls are in the table, but not on their paths in the tree: "
 			    "the directory for temporary files was full; set TMPDIR to one with "
-			    "more room",
+			    "more space",
 			    lost, all);
 	} else if (f->rest) {
 		dck_text_count((int64_t)f->rest, lost, sizeof lost);

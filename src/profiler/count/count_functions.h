@@ -18,18 +18,18 @@
 /* The file of frames that are zones, as "thread" is that of threads. */
 #define COUNT_ZONE "zone"
 
-/* What an empty call adds to the function's own time, and to that of its caller. */
+/* Overhead of an empty call: in the function's own time, and in its caller's. */
 typedef struct call_overhead {
 	double inside_ns, outside_ns;
 } call_overhead;
 
 typedef struct count_functions {
 	cct paths;
-	uint64_t zones; /* how often one was entered; not in what follows */
+	uint64_t zones; /* number of entries of zones; not in the counters below */
 	uint64_t calls, primitive, lost, rest, left, unmatched;
 	uint64_t full;		 /* lanes whose file was full */
-	double self_ns, cost_ns; /* of all */
-	double price_ns;	 /* the dearest pair of any process */
+	double self_ns, cost_ns; /* of all functions */
+	double price_ns;	 /* the largest overhead of a call in any process */
 	uint32_t lanes;
 } count_functions;
 
@@ -48,8 +48,8 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 void count_functions_path(count_functions *f, uint32_t path, double calls, double self_ns,
 			  double cost_ns);
 
-/* Writes table "functions" in an order of dck_count_sorts, tree "calls", facts on what it cost,
- * notes on what was lost, the answer. Nothing may be added afterwards. */
+/* Writes table "functions" in an order of dck_count_sorts, tree "calls", facts on the overhead,
+ * notes on losses, the answer. Nothing may be added afterwards. */
 dck_status count_functions_put(count_functions *f, const char *sort, uint64_t top,
 			       record_builder *b, dck_err *err) DCK_MUST_USE;
 

@@ -35,15 +35,15 @@
 
 const dck_opt dck_count_options[] = {
     DCK_OPTION(LIST, dck_count_config, events, "events", "LIST", NULL,
-	       "what is counted, by perf's names, with commas; 'list' shows them; may be repeated",
+	       "events by perf's names, separated by commas; 'list' shows them; may be repeated",
 	       .letter = 'e'),
     DCK_FLAG(dck_count_config, no_functions, "no-functions",
 	     "counters alone: no library is preloaded into the program"),
     DCK_OPTION(COUNT, dck_count_config, top, "top", "N", NULL, "only the first N functions",
 	       .min = 1, .max = 1e6),
     DCK_OPTION(CHOICE, dck_count_config, sort, "sort", "WHAT", "self",
-	       "the order of the functions: by own time, time with what they call, calls; also in "
-	       "pstats' words",
+	       "order of the functions: self time, total time, calls; pstats' names are accepted "
+	       "too",
 	       .choices = dck_count_sorts),
     {0},
 };
@@ -61,7 +61,7 @@ typedef struct run {
 	const dck_count_config *config;
 	dck_count_program *p;
 	mem_arena *a;
-	const char *folder;
+	const char *directory;
 	const char *why; /* why no library is preloaded; NULL: one is */
 	os_clock_state rate;
 	count_events events;
@@ -70,7 +70,7 @@ typedef struct run {
 	uint64_t elapsed_ns;
 	int64_t began_unix_ns;
 	bool cancelled;
-	record_others others; /* that used the machine during the run */
+	record_others others; /* other processes that used the machine during the run */
 } run;
 
 static dck_status start_and_wait(run *r, dck_err *err)
@@ -93,7 +93,7 @@ static dck_status start_and_wait(run *r, dck_err *err)
 		    os_preload_env(r->a, "libdeepclock_count.so", r->p->argv[0], remedies, &r->why);
 	if (preload) {
 		set[n++] = preload;
-		set[n++] = mem_arena_fmt(r->a, COUNT_FOLDER "=%s", r->folder);
+		set[n++] = mem_arena_fmt(r->a, COUNT_DIRECTORY "=%s", r->directory);
 		if (os_clock_tsc(&r->rate, NULL))
 			set[n++] = COUNT_TICKS "=tsc";
 	}
@@ -202,13 +202,13 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 	count_results left = {0};
 
 	DCK_TRY(count_functions_init(&f, err));
-	dck_status st =
-	    count_read(r->folder, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f, &left, err);
+	dck_status st = count_read(r->directory, (double)r->rate.ns_per_tick_q32 / 4294967296.0, &f,
+				   &left, err);
 	if (st == DCK_OK)
 		st = count_zones_add(&r->zones, &f, err);
 	if (st == DCK_OK && (left.no_room || left.lanes_failed) && !r->why)
 		r->why =
-		    "the directory for temporary files is full; set TMPDIR to one with more room";
+		    "the directory for temporary files is full; set TMPDIR to one with more space";
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {
 		none_put(r, b);
 	} else if (st == DCK_OK) {
@@ -223,7 +223,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 			record_fact_int(b, "count", "processes", DCK_UNIT_ONE, left.processes);
 		if (left.lanes_failed)
 			record_note(b, "count-lost",
-				    "%u threads were not counted: there was no room for their "
+				    "%u threads were not counted: there was no space for their "
 				    "files; set TMPDIR to a directory with more",
 				    left.lanes_failed);
 		if (left.lacking)
@@ -258,12 +258,12 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_count_progr
 				 dck_record **ret, dck_err *err)
 {
 	dck_count_config own;
-	char folder[OS_TEMP_SIZE];
-	run r = {.config = &own, .p = p, .folder = folder};
+	char directory[OS_TEMP_SIZE];
+	run r = {.config = &own, .p = p, .directory = directory};
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_count_config_init, err));
 	DCK_TRY(count_events_open(&r.events, &r.config->events, err));
-	dck_status st = os_temp_dir_mapped(folder, err);
+	dck_status st = os_temp_dir_mapped(directory, err);
 	if (st == DCK_OK) {
 		r.a = mem_arena_new(0);
 		st = r.a ? start_and_wait(&r, err)
@@ -272,7 +272,7 @@ dck_status dck_count_program_run(const dck_count_config *config, dck_count_progr
 			st = count_record_make(&r, ret, err);
 		count_zones_done(&r.zones);
 		mem_arena_free(r.a);
-		os_temp_dir_remove(folder);
+		os_temp_dir_remove(directory);
 	}
 	count_events_done(&r.events);
 	return st;

@@ -205,7 +205,7 @@ static void one_read(void *self, const char *path)
 		r->status = count_process_read(r, path, r->err);
 }
 
-dck_status count_read(const char *folder, double ns_per_tick, count_functions *f,
+dck_status count_read(const char *directory, double ns_per_tick, count_functions *f,
 		      count_results *ret, dck_err *err)
 {
 	reading r = {.files = address_space_files_new(),
@@ -219,7 +219,7 @@ dck_status count_read(const char *folder, double ns_per_tick, count_functions *f
 	if (!r.files || !r.names)
 		r.status = ERR_NO_MEMORY(err, "for the calls of a program");
 	if (r.status == DCK_OK)
-		os_glob_each(folder, "*.process", one_read, &r);
+		os_glob_each(directory, "*.process", one_read, &r);
 	if (r.names && ret->processes)
 		ret->lacking = symbolizer_missing_reason(r.names);
 	symbols_free(r.names);

@@ -1,5 +1,5 @@
-/* count_read.h - what a program that was counted left in the directory of its run (count_file.h),
- * added up: all its processes and threads, functions by their names.
+/* count_read.h - reads the files that a counted program wrote to the directory of its run
+ * (count_file.h) and sums them over processes and threads, by function name.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef COUNT_COUNT_READ_H
@@ -15,16 +15,16 @@ typedef struct count_row {
 } count_row;
 
 typedef struct count_results {
-	uint32_t processes; /* that called instrumented functions */
+	uint32_t processes; /* processes that called instrumented functions */
 	uint32_t lanes_failed;
-	uint32_t no_room;    /* processes that had no room for their file */
-	const char *lacking; /* why there are no lines; NULL: there are. Static */
+	uint32_t no_room;    /* processes without space for their file */
+	const char *lacking; /* reason why lines are missing; NULL: they are known. Static */
 	id_table rows;	     /* count_row, from 0 on */
 } count_results;
 
 /* ns_per_tick: of the time stamp counter. Files that are damaged are left out. *ret is set in any
  * case. */
-dck_status count_read(const char *folder, double ns_per_tick, count_functions *f,
+dck_status count_read(const char *directory, double ns_per_tick, count_functions *f,
 		      count_results *ret, dck_err *err) DCK_MUST_USE;
 void count_results_done(count_results *l);
 /* The table of the processes. */

@@ -34,12 +34,12 @@ dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, siz
 
 	*z = (count_zones){0};
 	DCK_TRY(dck_opt_defaults(dck_trace_options, &config, err));
-	DCK_TRY(os_temp_dir(z->folder, err));
-	config.path = mem_arena_fmt(a, "%s/%s", z->folder, trace_name);
+	DCK_TRY(os_temp_dir(z->directory, err));
+	config.path = mem_arena_fmt(a, "%s/%s", z->directory, trace_name);
 	config.max_size = trace_bytes;
 	config.no_waits = true;
 	config.children = DCK_TRACE_APART;
-	const char *result = mem_arena_fmt(a, "%s/%s", z->folder, result_name);
+	const char *result = mem_arena_fmt(a, "%s/%s", z->directory, result_name);
 	return mem_arena_failed(a)
 		   ? ERR_NO_MEMORY(err, "for the environment of a program")
 		   : trace_program_environment(a, &config, result, set, max, n, err);
@@ -47,9 +47,9 @@ dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, siz
 
 void count_zones_done(count_zones *z)
 {
-	if (z->folder[0])
-		os_temp_dir_remove(z->folder);
-	z->folder[0] = '\0';
+	if (z->directory[0])
+		os_temp_dir_remove(z->directory);
+	z->directory[0] = '\0';
 }
 
 static uint32_t zones_frame_of(count_functions *f, const char *name)
@@ -159,7 +159,7 @@ static dck_record *record_read(count_zones *z, const char *path)
 
 	if (zone_record_load(path, &r, NULL) == DCK_OK)
 		return r;
-	snprintf(trace, sizeof trace, "%s/%.*s%.*s.pftrace", z->folder, (int)stem, name, mark,
+	snprintf(trace, sizeof trace, "%s/%.*s%.*s.pftrace", z->directory, (int)stem, name, mark,
 		 name + stem);
 	if (dck_trace_read(trace, &r, NULL) != DCK_OK)
 		return NULL;
@@ -181,9 +181,9 @@ dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err)
 {
 	adding a = {.z = z, .f = f, .err = err};
 
-	if (!z->folder[0])
+	if (!z->directory[0])
 		return DCK_OK;
-	os_glob_each(z->folder, "zones*.result", one_add, &a);
+	os_glob_each(z->directory, "zones*.result", one_add, &a);
 	f->zones += z->calls;
 	return a.status;
 }
@@ -209,7 +209,7 @@ void count_zones_put(const count_zones *z, record_builder *b)
 	if (z->cut)
 		record_note(
 		    b, "count-zones-cut",
-		    "%u process%s came to no end of %s own: zones are counted until about a "
+		    "%u process%s did not end by %s own exit: zones are counted until about a "
 		    "tenth of a second before",
 		    z->cut, z->cut == 1 ? "" : "es", z->cut == 1 ? "its" : "their");
 }

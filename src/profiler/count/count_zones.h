@@ -1,6 +1,6 @@
-/* count_zones.h - the zones of a program that is counted: ranges by macros of deepclock, NVTX or
- * ITT. The program records them itself, as under `deepclock trace`, and their calls and times are
- * added to those of its functions.
+/* count_zones.h - zones of a counted program: ranges by macros of deepclock, NVTX or ITT. The
+ * program records them itself, as under `deepclock trace`, and their calls and times are added to
+ * the table of its functions.
  *
  *	count_zones z;
  *
@@ -19,18 +19,18 @@
 #include "os/os.h"
 
 typedef struct count_zones {
-	char folder[OS_TEMP_SIZE]; /* "": none */
+	char directory[OS_TEMP_SIZE]; /* "": none */
 	uint64_t calls, dropped;
-	double price_ns;	 /* of one */
-	uint32_t processes, cut; /* cut: came to no end of their own */
+	double price_ns;	 /* of one zone */
+	uint32_t processes, cut; /* cut: recordings that were not closed */
 } count_zones;
 
-/* A directory for them, and the environment by which the program records. */
+/* Creates their directory, and the environment that starts the recorder in the program. */
 dck_status count_zones_begin(count_zones *z, mem_arena *a, const char **set, size_t max, size_t *n,
 			     dck_err *err) DCK_MUST_USE;
-/* Of all processes that left zones. */
+/* Adds the zones of all processes. */
 dck_status count_zones_add(count_zones *z, count_functions *f, dck_err *err) DCK_MUST_USE;
-/* Facts and notes; nothing where there were no zones. */
+/* Writes facts and notes; nothing if there were no zones. */
 void count_zones_put(const count_zones *z, record_builder *b);
 void count_zones_done(count_zones *z); /* {0} is allowed */
 

@@ -260,7 +260,7 @@ bool thread_cct_forget(thread_cct *l, uint64_t function)
 	thread_cct_pop(l);
 	if (!folded)
 		return true;
-	/* The path above is as it was when thread_cct_find() folded the call. */
+	/* The path above is unchanged since thread_cct_find() folded the call. */
 	const uint32_t above = same_above(l, l->current, function);
 	if (above)
 		nodes[above].again--;

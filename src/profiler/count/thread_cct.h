@@ -48,12 +48,12 @@ typedef struct call_node {
 typedef struct call_frame {
 	uint32_t node;
 	uint32_t folded;      /* the path belongs to an outer call */
-	uint64_t place, site; /* for the caller */
+	uint64_t place, site; /* set by the caller */
 } call_frame;
 
 typedef struct thread_cct {
 	uint64_t magic;
-	uint32_t size_node; /* for the reader of the file */
+	uint32_t size_node; /* checked by the reader of the file */
 	uint32_t n;	    /* nodes; 0 is the root */
 	uint32_t depth;	    /* open calls */
 	uint32_t in_use;    /* by a thread */
@@ -67,7 +67,7 @@ typedef struct thread_cct {
 	/* Private to the counting process; a reader of the file does not need them. */
 	call_frame *frames;
 	uint32_t *buckets;
-	char *path;    /* of the file */
+	char *path;    /* path of the file */
 	uint64_t room; /* allocated bytes of the file */
 	uint32_t full; /* no space for more nodes */
 } thread_cct;
@@ -104,7 +104,7 @@ static inline void thread_cct_charge(thread_cct *l, uint64_t now)
 	l->last = now;
 }
 
-/* Begins a call. NULL: too deep. `place` and `site` of the frame are for the caller. */
+/* Starts a call. NULL: too deep. The caller may use `place` and `site` of the frame. */
 static inline call_frame *thread_cct_enter(thread_cct *l, uint64_t function, uint64_t now)
 {
 	call_node *nodes = thread_cct_nodes(l);

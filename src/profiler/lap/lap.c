@@ -1,12 +1,12 @@
-/* lap.c - begin a lap, give it numbers, end it. The clocks are read last at the beginning and first
- * at the end, so that what a lap costs lies outside of it.
+/* lap.c - begins a lap, sets its values, ends it. The clocks are read last at the beginning and
+ * first at the end, so that the overhead of a lap is outside its interval.
  *
  *     dck_lap *lap = dck_lap_begin("epoch");
  *     ...
  *     dck_lap_end(lap);
  *
- * What always holds: an open lap is in the list of open ones; an ended one lives on only while laps
- * inside it are open, which point to it.
+ * Invariants: an open lap is in the list of open laps; an ended lap is freed when the last lap
+ * inside it has ended, because those point to it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/lap.h"

@@ -5,8 +5,9 @@
  * name in the order in which they ended. If some laps were dropped from the series, number, sum and
  * extremes still cover all laps, and the mean is scaled with its interval to the mean of all.
  *
- * The rate is a ratio of sums, items over wall time. Its interval has the relative width of that of
- * the mean time per item; the bounds change places, because a rate is the inverse of a time.
+ * The rate is a ratio of sums, items over wall time. Its interval has the relative width of the
+ * interval of the mean time per item; lower and upper bound are exchanged, because a rate is the
+ * inverse of a time.
  *
  * The whole record is built under the lock of the laps, so that it is a consistent snapshot; a lap
  * that ends at that time waits. Three arrays of the longest series' length serve all names.
@@ -27,14 +28,14 @@
 
 typedef struct work {
 	record_builder *b;
-	double *values, *scratch; /* as long as the longest series */
+	double *values, *scratch; /* of the longest series' length */
 	uint64_t *at_ns;
 } work;
 
 /* The estimates of one name's row. */
 typedef struct summary {
 	stat_estimate mean, median, cpu, rate;
-	const char *unit; /* of the rate's items; NULL: no items were counted */
+	const char *unit; /* unit of the rate's items; NULL: no items were counted */
 } summary;
 
 /* Copies the laps that have this value, in their order. Returns their number. */
@@ -177,8 +178,8 @@ static void lap_row(work *w, const lap_name *n, const summary *s)
 	cell(w, &s->rate, "its laps counted no items");
 }
 
-/* Returns the name with the most time, of those with several laps if there are any. Of equal names
- * the one that began first, the outermost, is returned. */
+/* Returns the name with the most time, preferring names with several laps. Of equal names the one
+ * that started first, the outermost, is returned. */
 static const lap_name *chief(const lap_state *s)
 {
 	const lap_name *best = NULL;

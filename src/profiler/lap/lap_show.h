@@ -1,4 +1,4 @@
-/* lap_show.h - what happens by itself when laps end: lines, TensorBoard, and a live line.
+/* lap_show.h - automatic output when laps end: lines, TensorBoard, and a live line.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef LAP_LAP_SHOW_H
@@ -6,7 +6,7 @@
 
 #include "profiler/lap/lap_store.h"
 
-/* The lap has ended, and `line` says so; the lock is held. */
+/* Call when a lap has ended, with its output line, under the lock. */
 void lap_show_ended(const dck_lap *l, const lap_times *t, const char *line);
 
 #endif

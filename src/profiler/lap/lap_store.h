@@ -17,7 +17,7 @@
 
 enum {
 	LAP_NAMES_MAX = 1000,
-	LAP_VALUES_MAX = 16, /* of laps of one name */
+	LAP_VALUES_MAX = 16, /* values per name of laps */
 	LAP_KEPT_MAX = 65536 /* laps of one name in the series */
 };
 
@@ -36,7 +36,7 @@ typedef struct lap_name {
 	unsigned depth; /* smallest number of enclosing laps */
 	uint64_t begun, ended;
 	double wall_sum_ns, wall_min_ns, wall_max_ns;
-	double items_sum, items_wall_ns; /* of laps with items */
+	double items_sum, items_wall_ns; /* sums over the laps with items */
 	lap_column column[LAP_OWN_COLUMNS + LAP_VALUES_MAX];
 	size_t ncolumns;
 	uint64_t *at_ns; /* starts of the stored laps, from the first lap of all */
@@ -60,7 +60,7 @@ struct dck_lap {
 	uint64_t index, step;	 /* among laps of its name: in its parent, in all; from 1 */
 	unsigned depth, holders; /* references: laps inside it, and itself until it ends */
 	uint64_t begin_ns, begin_cpu_ns, begin_thread_ns;
-	uint64_t thread;	      /* the thread that began it */
+	uint64_t thread;	      /* id of the thread that called dck_lap_begin() */
 	dck_range range;	      /* on the timeline, while one is recorded */
 	double value[LAP_VALUES_MAX]; /* by the name's columns; NaN: not given */
 };

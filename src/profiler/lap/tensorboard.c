@@ -17,8 +17,8 @@ enum { VALUE_TAG = 1, VALUE_SIMPLE = 2 };
 struct tensorboard {
 	int fd;
 	uint64_t written; /* bytes of whole events in the file */
-	wire_out event;	  /* the one that is being made */
-	wire_out ready;	  /* framed ones that wait for the flush */
+	wire_out event;	  /* the event under construction */
+	wire_out ready;	  /* framed events, written by the flush */
 	char path[];
 };
 
@@ -35,7 +35,7 @@ static uint32_t crc32c(const uint8_t *p, size_t n)
 	return ~c;
 }
 
-/* A sum over data that hold sums is masked, as the format asks. */
+/* Masks the checksum, as the format requires for checksums of data that contain checksums. */
 static uint32_t masked_crc(const uint8_t *p, size_t n)
 {
 	const uint32_t c = crc32c(p, n);
@@ -112,7 +112,7 @@ void tensorboard_close(tensorboard *t)
 	mem_free(t);
 }
 
-/* Ten digits of seconds: readers sort files by name. N keeps files of one second apart. */
+/* Ten digits of seconds: readers sort files by name. N distinguishes files of the same second. */
 static char *tensorboard_path_make(const char *folder, int64_t unix_ns)
 {
 	static atomic_uint files;

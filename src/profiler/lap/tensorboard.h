@@ -20,9 +20,9 @@ typedef struct tensorboard tensorboard;
 /* Makes the directory and a new file events.out.tfevents.SECONDS.HOST.PID.N in it. Errors: E_IO,
  * E_NOMEM. */
 dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err);
-/* Failure (no memory) is kept until the flush. */
+/* A failure (no memory) is reported by the next flush. */
 void tensorboard_scalar(tensorboard *t, const char *tag, uint64_t step, int64_t unix_ns, double v);
-/* Hands to the system what has come since the last flush. Errors: E_IO, E_NOMEM. */
+/* Writes the events since the last flush to the file. Errors: E_IO, E_NOMEM. */
 dck_status tensorboard_flush(tensorboard *t, dck_err *err);
 void tensorboard_close(tensorboard *t); /* NULL is allowed */
 

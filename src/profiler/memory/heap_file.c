@@ -34,8 +34,7 @@ dck_status heap_file_open(const char *path, heap_file *ret, dck_err *err)
 	why = damage_of(&f);
 	if (why) {
 		heap_file_close(&f);
-		DCK_FAIL(err, E_FORMAT, "'%.200s' is not what a process left of its heap: %s", path,
-			 why);
+		DCK_FAIL(err, E_FORMAT, "'%.200s' is not a heap profile: %s", path, why);
 	}
 	const char *at = f.mapped;
 	f.modules = (const heap_module *)(at + HEAP_AT_MODULES);

@@ -11,13 +11,13 @@
 #include "profiler/python/python_merge.h"
 #include "profiler/symbols/symbolizer.h"
 
-/* A function at an address; its strings live as long as their names. */
+/* A function at an address; its strings are borrowed from the heap_names. */
 typedef struct heap_piece {
 	dck_frame frame;
-	uint32_t number;   /* in the paths that were given */
-	bool runtime, c;   /* of the language's libraries; of libc and the loader */
-	bool named;	   /* its name is one, not a place */
-	bool python, user; /* a function of Python; and no library's */
+	uint32_t number;   /* id in the given paths */
+	bool runtime, c;   /* runtime: language runtime; c: libc or the loader */
+	bool named;	   /* the name is a function's, not an address */
+	bool python, user; /* python: a Python function; user: not of a library */
 	/* Caches of memory_sums.c: the frame among its functions, the path among its lines; 0: not
 	 * looked up yet. A path of many frames costs no lookup of a text for each. */
 	uint32_t function, line;
@@ -25,7 +25,7 @@ typedef struct heap_piece {
 
 typedef struct heap_place {
 	uint32_t first, n;   /* pieces, the outermost first */
-	merge_native native; /* what its function is to Python */
+	merge_native native; /* role of its function in the interpreter */
 } heap_place;
 
 typedef struct heap_frames {
@@ -34,14 +34,14 @@ typedef struct heap_frames {
 	size_t npieces, room;
 } heap_frames;
 
-typedef struct heap_names heap_names; /* files and their names, for all processes */
+typedef struct heap_names heap_names; /* cache of symbolised files, for all processes */
 
 heap_names *heap_names_new(void); /* @owned; NULL: no memory */
 void heap_names_free(heap_names *n);
-/* A sentence on why there are no lines; NULL: there are. */
+/* Returns the reason why lines are missing; NULL: they are known. */
 const char *heap_names_lacking(heap_names *n);
 
-/* Ids are those of frames in `paths`. */
+/* Reads all frames of the file; ids are those of frames in `paths`. */
 dck_status heap_frames_read(heap_names *n, const heap_file *f, cct *paths, heap_frames *ret,
 			    dck_err *err);
 void heap_frames_done(heap_frames *f); /* {0} is allowed */

@@ -17,7 +17,7 @@ bool heap_stack_has_python(const heap_file *f, uint32_t node)
 	return frame && frame->module == HEAP_PYTHON_STACK;
 }
 
-/* The next one out; 0: there is none. The file may be damaged: parents always come before. */
+/* Returns the parent node; 0: none. The file may be damaged, so only a lower number is accepted. */
 static uint32_t heap_parent_of(const heap_file *f, uint32_t node)
 {
 	const uint32_t parent = f->nodes[node].parent;
@@ -43,7 +43,7 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	merge_frame merged[HEAP_STACK_MAX];
 	const heap_frame *stack = heap_frame_of(f, node);
 	const uint32_t innermost = stack->place < f->nnodes ? (uint32_t)stack->place : 0;
-	merge_stats told;
+	merge_stats stats;
 	merge_input in = {.native = natives,
 			  .natives =
 			      heap_chain_read(f, heap_parent_of(f, node), native, NATIVE_MAX),
@@ -59,7 +59,7 @@ void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node
 	for (size_t i = 0; i < in.pythons; i++)
 		pythons[i] = (python_frame){.code = f->frames[python[i]].text,
 					    .entry = f->frames[python[i]].entry};
-	ret->n = python_merge(&in, merged, &told);
+	ret->n = python_merge(&in, merged, &stats);
 	for (size_t i = 0; i < ret->n; i++)
 		ret->frames[i] =
 		    merged[i].python ? python[merged[i].index] : native[merged[i].index];

@@ -16,7 +16,7 @@ typedef struct heap_stack {
 	size_t n;
 } heap_stack;
 
-/* Of a node that has Python. */
+/* Reads the merged stack of a node with Python frames. */
 void heap_stack_read(const heap_file *f, const heap_frames *names, uint32_t node, heap_stack *ret);
 
 #endif

@@ -10,7 +10,7 @@ const dck_opt dck_memory_options[] = {
     DCK_OPTION(COUNT, dck_memory_config, pid, "pid", "PID", NULL,
 	       "the resident memory of a program that runs already, and of its children", .min = 1,
 	       .max = 4194304),
-    DCK_OPTION(TIME, dck_memory_config, time_ns, "time", "TIME", NULL, "for so long, with --pid",
+    DCK_OPTION(TIME, dck_memory_config, time_ns, "time", "TIME", NULL, "duration, with --pid",
 	       .min = 1e6, .max = 1e18),
     {0},
 };

@@ -1,8 +1,8 @@
-/* memory_program.c - a target program, started and watched: `deepclock memory`.
+/* memory_program.c - starts and observes the target program of `deepclock memory`.
  *
- * A library in front of its allocator (src/profiler/preload/heap) counts by call path, into a file
- * for each process; a thread here looks at what is resident (rss_sampler.c). When all has ended
- * the files are added up (memory_sums.c), and become a record (memory_record.c).
+ * A library that interposes on the allocator (src/profiler/preload/heap) counts by call path, into
+ * one file per process; a thread here samples resident memory (rss_sampler.c). When all processes
+ * have exited, the files are merged (memory_sums.c) and the record is built (memory_record.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -21,7 +21,7 @@ static const char *const remedies[OS_PRELOAD_OBSTACLES] = {
     [OS_PRELOAD_SETUID] = OS_PRELOAD_AS_USER,
 };
 
-static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *folder,
+static dck_status watched(const dck_memory_config *c, dck_memory_program *p, const char *directory,
 			  memory_result *m, rss_samples *looks, os_child_usage *usage, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -32,8 +32,8 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 	const char *why = "--rss-only";
 	const char *preload =
 	    c->rss_only ? NULL : os_preload_env(a, library, p->argv[0], remedies, &why);
-	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? folder : ""), preload,
-			     NULL};
+	const char *set[] = {mem_arena_fmt(a, HEAP_VARIABLE "=%s", preload ? directory : ""),
+			     preload, NULL};
 	const os_spawn_config spawn = {
 	    .argv = p->argv, .in_fd = 0, .out_fd = 1, .err_fd = 2, .keep_fd = -1, .set = set};
 	dck_status st = mem_arena_failed(a) ? ERR_NO_MEMORY(err, "to start a program") : DCK_OK;
@@ -43,7 +43,7 @@ static dck_status watched(const dck_memory_config *c, dck_memory_program *p, con
 		st = os_spawn(&spawn, &pid, err);
 	m->began_ns = os_now_ns();
 	if (st == DCK_OK)
-		st = rss_sampler_start(pid, c->rate_hz, preload ? folder : NULL, &watch, err);
+		st = rss_sampler_start(pid, c->rate_hz, preload ? directory : NULL, &watch, err);
 	if (st == DCK_OK) {
 		st = os_wait(pid, 0, p->cancelled, p->self, usage, err);
 		m->took_ns = os_now_ns() - m->began_ns;
@@ -80,25 +80,25 @@ static dck_status memory_attached(const dck_memory_config *c, const dck_memory_p
 	}
 	m->took_ns = os_now_ns() - m->began_ns;
 	rss_sampler_stop(watch, looks);
-	m->why = mem_dup("it ran already: what it allocated before is not known");
+	m->why = mem_dup("it was already running: its earlier allocations are unknown");
 	return DCK_OK;
 }
 
-static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, const char *folder,
-			     dck_record **ret, dck_err *err)
+static dck_status target_run(const dck_memory_config *c, dck_memory_program *p,
+			     const char *directory, dck_record **ret, dck_err *err)
 {
 	rss_samples looks = {0};
 	memory_sums sums = {0};
 	os_child_usage usage = {0};
 	memory_result m = {.config = c, .program = p, .looks = &looks, .usage = &usage};
 	dck_status st = c->pid ? memory_attached(c, p, &m, &looks, err)
-			       : watched(c, p, folder, &m, &looks, &usage, err);
+			       : watched(c, p, directory, &m, &looks, &usage, err);
 
 	if (st == DCK_OK && !c->pid) {
 		p->exit_code = usage.exit_code;
 		p->signal = usage.signal;
 		if (!m.why)
-			st = memory_sums_read(folder, &sums, err);
+			st = memory_sums_read(directory, &sums, err);
 	}
 	if (st == DCK_OK) {
 		char *own = (char *)(uintptr_t)m.why;
@@ -106,8 +106,8 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p, 
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
 		else if (!own && sums.no_room)
-			m.why = "the directory for temporary files is full (set TMPDIR to one with "
-				"more room), or the program may not map as much (ulimit -v)";
+			m.why = "the directory for temporary files is full (set TMPDIR to one "
+				"with more space), or the program may not map as much (ulimit -v)";
 		else if (!own)
 			m.why = "its environment was cleared, or the loader did not preload the "
 				"library";
@@ -123,7 +123,7 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_pr
 				  dck_record **ret, dck_err *err)
 {
 	dck_memory_config own;
-	char folder[OS_TEMP_SIZE];
+	char directory[OS_TEMP_SIZE];
 
 	DCK_TRY(OPT_CONFIG_GET(config, &own, dck_memory_config_init, err));
 	config = &own;
@@ -132,8 +132,8 @@ dck_status dck_memory_program_run(const dck_memory_config *config, dck_memory_pr
 			 "give either a program to start or the --pid of one that runs");
 	if (config->time_ns && !config->pid)
 		DCK_FAIL(err, E_ARG, "a time is only for a program that runs already");
-	DCK_TRY(os_temp_dir(folder, err));
-	dck_status st = target_run(config, p, folder, ret, err);
-	os_temp_dir_remove(folder);
+	DCK_TRY(os_temp_dir(directory, err));
+	dck_status st = target_run(config, p, directory, ret, err);
+	os_temp_dir_remove(directory);
 	return st;
 }

@@ -1,15 +1,15 @@
 /* memory_record.c - builds the record of `deepclock memory`: series of resident memory, metrics and
  * tables of the heaps, facts on the cost, notes and the answer.
  *
- * Order of work: facts of the run; resident memory (rss_sampler.c); then the heaps
- * (memory_sums.c), or, if allocations were not recorded, the same metrics as absent with the
- * reason. The tables are cct.h's; this file adds up processes and writes sentences.
+ * Order of work: facts of the run; resident memory (rss_sampler.c); then the heaps (memory_sums.c),
+ * or, if allocations were not recorded, the same metrics as absent with the reason. The tables are
+ * cct.h's; this file sums over processes and writes the text.
  *
- * Leaked, kept and held bytes and all counts are sums over processes. Peaks of several processes
- * have no sum, because they are at different times: the peak of the heap is that of the process
- * with the highest one. The peak of resident memory is the larger of two figures, the highest
- * sample of all processes together and the kernel's exact maximum of one process (ru_maxrss,
- * getrusage(2)).
+ * Leaked, retained and held bytes and all counts are sums over processes. Peaks of several
+ * processes have no sum, because they are at different times: the peak of the heap is that of the
+ * process with the highest one. The peak of resident memory is the larger of two figures, the
+ * highest sample of all processes together and the kernel's exact maximum of one process
+ * (ru_maxrss, getrusage(2)).
  *
  * The cost of the hooks is an estimate: the mean time of one call in 1024, times all calls.
  *
@@ -50,14 +50,13 @@ static void resident_put(record_builder *b, const memory_result *m)
 	for (int p = 0; p < WATCH_PARTS; p++)
 		if (p != WATCH_HEAP || m->sums)
 			record_series(b, tags[p], DCK_UNIT_BYTE, l->at_ns, l->values[p], l->n, 0);
-	snprintf(how, sizeof how, "all processes together, at %g looks per second%s",
-		 m->config->rate_hz,
+	snprintf(how, sizeof how, "all processes together, sampled at %g Hz%s", m->config->rate_hz,
 		 known > l->peak[WATCH_RSS] ? "; of the largest by the kernel's own count" : "");
 	if (l->peak[WATCH_RSS] > 0 || known > 0)
 		record_metric_real(b, "memory/peak_rss", fmax(known, l->peak[WATCH_RSS]), how);
 	else
 		record_metric_absent(b, "memory/peak_rss",
-				     "the program ended before the first look");
+				     "the program ended before the first sample");
 	snprintf(how, sizeof how, "all processes together, at %g looks per second",
 		 m->config->rate_hz);
 	if (l->peak[WATCH_ANONYMOUS] > 0) {
@@ -138,14 +137,15 @@ static void memory_metrics_put(record_builder *b, const memory_sums *s, const he
 			  several ? "of all processes" : "exact");
 	if (s->ncolumns > SUMS_HELD)
 		record_metric_int(b, "memory/heap_held", sum->held,
-				  "when its interpreter of Python began to finalise");
+				  "when its Python interpreter started to finalise");
 	record_metric_int(b, "memory/heap_runtime", sum->kept,
 			  several ? "of all processes" : "exact");
 	record_metric_int(b, "memory/allocations", (int64_t)sum->allocations,
 			  "malloc, calloc, realloc, aligned forms, operator new");
 	record_metric_int(b, "memory/temporary", (int64_t)sum->temporary,
 			  "freed by the thread that allocated it, with nothing in between");
-	record_metric_int(b, "memory/allocated", (int64_t)sum->bytes, "as asked for");
+	record_metric_int(b, "memory/allocated", (int64_t)sum->bytes,
+			  "as requested by the program");
 	record_metric_int(b, "memory/mapped_peak", sum->mapped_peak,
 			  "anonymous mmap() of the program itself, not of its allocator");
 }
@@ -165,17 +165,17 @@ static dck_status memory_tables_put(record_builder *b, const memory_sums *s, dck
 			columns[n++] =
 			    (call_column){c->key, c->title, c->unit, order[i], CALL_SELF};
 	}
-	columns[n++] = (call_column){"peak_total", "at peak, with what it calls", DCK_UNIT_BYTE,
+	columns[n++] = (call_column){"peak_total", "at peak, with callees", DCK_UNIT_BYTE,
 				     SUMS_PEAK, CALL_TOTAL};
-	columns[n++] = (call_column){"leaked_total", "leaked, with what it calls", DCK_UNIT_BYTE,
+	columns[n++] = (call_column){"leaked_total", "leaked, with callees", DCK_UNIT_BYTE,
 				     SUMS_LEAKED, CALL_TOTAL};
 	const call_table functions = {.name = "memory/functions",
-				      .title = "Memory by the functions that asked for it",
+				      .title = "Memory by allocating function",
 				      .columns = columns,
 				      .ncolumns = n,
 				      .brief = ROWS_BRIEF};
 	const call_table lines = {.name = "memory/lines",
-				  .title = "Memory by the lines that asked for it",
+				  .title = "Memory by allocating line",
 				  .columns = columns,
 				  .ncolumns = n - 2,
 				  .brief = ROWS_BRIEF};
@@ -201,7 +201,7 @@ static void memory_processes_put(record_builder *b, const memory_sums *s)
 	    {"pid", "process", DCK_UNIT_NONE},
 	    {"peak", "peak heap", DCK_UNIT_BYTE},
 	    {"leaked", "leaked", DCK_UNIT_BYTE},
-	    {"kept", "kept by libc", DCK_UNIT_BYTE},
+	    {"kept", "retained by libc", DCK_UNIT_BYTE},
 	    {"allocations", "allocations", DCK_UNIT_ONE},
 	    {"mapped_peak", "mapped peak", DCK_UNIT_BYTE},
 	};
@@ -270,14 +270,14 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 			    "%llu allocations are attributed to a caller further out, because "
 			    "their call paths were not recorded: %s",
 			    (unsigned long long)sum->lost,
-			    sum->full ? "the file of a process was full, which holds 8 million "
-					"paths, or as many as 'ulimit -f' allows; measure a "
-					"shorter part of the program"
-				      : "make room where $TMPDIR is");
+			    sum->full ? "the file of a process was full, which has space for 8 "
+					"million paths, or less by 'ulimit -f'; measure a shorter "
+					"part of the program"
+				      : "free space in $TMPDIR");
 	if (m->sums->no_room)
 		record_note(b, "memory-lost",
-			    "allocations of %zu processes were not seen: there was no room for "
-			    "their files; make room where $TMPDIR is",
+			    "allocations of %zu processes were not recorded: there was no space "
+			    "for their files; free space in $TMPDIR",
 			    m->sums->no_room);
 	if (sum->broken)
 		record_note(b, "memory-stacks",
@@ -292,7 +292,7 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 		record_note(b, "memory-lines", "%s", lacking);
 	if ((m->usage->signal || m->cancelled) && sum->leaked)
 		record_note(b, "memory-live",
-			    "the program was killed, so that what it still used counts as leaked");
+			    "the program was killed, so that memory still in use counts as leaked");
 }
 
 /* --- the answer */
@@ -309,8 +309,8 @@ static void largest_of(const cct *p, size_t column, uint32_t *ret, double *ret_w
 		}
 }
 
-/* Writes what the program did not free. An interpreter of Python frees at its end most objects of a
- * script, so for such a program the bytes that it held before are the answer. */
+/* Writes what the program did not free. A Python interpreter frees most objects of a script when it
+ * finalises, so for such a program the answer is the bytes held before that. */
 static void left_text(const memory_sums *s, const heap_sum *sum, uint32_t peak_line, char *ret,
 		      size_t size)
 {
@@ -381,7 +381,7 @@ static void no_heaps_put(record_builder *b, const memory_result *m)
 	metrics_absent(b, m->why);
 	if (!m->config->rss_only && !m->config->pid)
 		record_note(b, "allocations-not-traced",
-			    "allocations of '%.100s' were not seen: %s", m->program->argv[0],
+			    "allocations of '%.100s' were not recorded: %s", m->program->argv[0],
 			    m->why);
 	if (rss > 0)
 		record_answer(

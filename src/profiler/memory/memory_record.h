@@ -11,10 +11,10 @@ typedef struct memory_result {
 	const dck_memory_config *config;
 	const dck_memory_program *program;
 	const rss_samples *looks;
-	const memory_sums *sums; /* NULL: allocations were not seen, and why: */
+	const memory_sums *sums; /* NULL: allocations were not recorded; `why` has the reason */
 	const char *why;
 	const os_child_usage *usage;
-	uint64_t began_ns, took_ns; /* of the monotonic clock */
+	uint64_t began_ns, took_ns; /* monotonic clock */
 	int64_t began_unix_ns;
 	bool cancelled;
 } memory_result;

@@ -4,9 +4,9 @@
  * Two passes over the files: the first reads headers, for the process with the highest peak and for
  * the columns; the second adds nodes. A parent has a lower number than its children. So a backward
  * pass marks the nodes that lead to an allocation, and a forward pass computes the state of a node
- * (told_node) from that of its parent. A node with Python frames has a merged stack (heap_stack.c)
- * that does not extend its parent's: python_tell() reuses the common prefix with the previous such
- * stack.
+ * (node_state) from that of its parent. A node with Python frames has a merged stack (heap_stack.c)
+ * that does not extend its parent's: python_state_find() reuses the common prefix with the previous
+ * such stack.
  *
  * A function is charged for what it allocates itself or through the runtime of its language; a line
  * of the user's Python code is preferred to a library's. Bytes that libc or the loader allocates
@@ -41,7 +41,7 @@ const dck_column sums_columns[SUMS_COLUMNS] = {
 /* --- the paths of one process */
 
 /* The state of a node: its paths in the merged trees, and its pieces by their role. */
-typedef struct told_node {
+typedef struct node_state {
 	uint32_t path, function;
 	uint32_t asked;	     /* piece: the innermost of no runtime; NONE: absent */
 	uint32_t leaf;	     /* piece: the innermost of all */
@@ -50,7 +50,7 @@ typedef struct told_node {
 	bool wanted;	     /* it or a node below it has allocations */
 	const char *entered; /* the function of libc by which it was entered, ... */
 	bool inside_c;	     /* ... where the innermost frames are libc's */
-} told_node;
+} node_state;
 
 #define NONE UINT32_MAX
 
@@ -59,18 +59,18 @@ typedef struct adding {
 	const heap_file *file;
 	heap_frames *frames; /* their caches are filled */
 	sums_process *process;
-	told_node *told;
-	uint32_t root; /* of paths */
+	node_state *states;
+	uint32_t root; /* root node of the paths */
 	/* The last stack with Python, the innermost frame first, and the state after each frame,
 	 * the outermost first: successive stacks share most outer frames. The other stack is read
 	 * into next. */
 	heap_stack stacks[2];
 	unsigned last;
-	told_node along[HEAP_STACK_MAX];
+	node_state along[HEAP_STACK_MAX];
 	bool peak; /* it is the process whose peak is reported */
 } adding;
 
-static void piece_follow(const adding *a, told_node *t, uint32_t at)
+static void piece_follow(const adding *a, node_state *t, uint32_t at)
 {
 	heap_piece *p = &a->frames->pieces[at];
 
@@ -96,7 +96,7 @@ static bool is_mapping(const heap_node *n)
 	return n->frame == HEAP_FRAME_MAPPING;
 }
 
-static void place_follow(const adding *a, told_node *t, uint32_t frame)
+static void place_follow(const adding *a, node_state *t, uint32_t frame)
 {
 	const heap_place *place = &a->frames->places[frame];
 
@@ -104,7 +104,7 @@ static void place_follow(const adding *a, told_node *t, uint32_t frame)
 		piece_follow(a, t, place->first + k);
 }
 
-static told_node python_tell(adding *a, uint32_t i, told_node t)
+static node_state python_state_find(adding *a, uint32_t i, node_state t)
 {
 	const heap_stack *before = &a->stacks[a->last];
 	heap_stack *stack = &a->stacks[a->last = !a->last];
@@ -123,24 +123,24 @@ static told_node python_tell(adding *a, uint32_t i, told_node t)
 	return t;
 }
 
-static told_node node_tell(adding *a, uint32_t i)
+static node_state node_state_find(adding *a, uint32_t i)
 {
 	const heap_node *n = &a->file->nodes[i];
-	told_node t = {.path = a->root, .asked = NONE, .leaf = NONE, .user = NONE, .python = NONE};
+	node_state t = {.path = a->root, .asked = NONE, .leaf = NONE, .user = NONE, .python = NONE};
 
 	if (i <= HEAP_ROOT_SHARDS || n->parent >= i || n->frame >= a->file->nframes)
 		return t;
 	if (heap_stack_has_python(a->file, i))
-		return python_tell(a, i, t);
+		return python_state_find(a, i, t);
 	if (n->parent > HEAP_ROOT_SHARDS)
-		t = a->told[n->parent];
+		t = a->states[n->parent];
 	if (!is_mapping(n))
 		place_follow(a, &t, n->frame);
 	return t;
 }
 
 /* Returns whether libc or the loader allocated it for itself: it is not a leak of the program. */
-static bool is_kept(const told_node *t)
+static bool is_kept(const node_state *t)
 {
 	return t->asked == NONE || (t->inside_c && !runtime_hands_over(t->entered));
 }
@@ -154,7 +154,7 @@ static void memory_weights_add(cct *p, uint32_t path, const double weight[SUMS_C
 
 /* Returns the piece whose line is charged. A library of Python allocates for the line that called
  * it, as one of C does. */
-static uint32_t line_piece(const told_node *t)
+static uint32_t line_piece(const node_state *t)
 {
 	const uint32_t found[] = {t->user, t->python, t->asked, t->leaf};
 	size_t i = 0;
@@ -220,7 +220,7 @@ const char *memory_sums_asked(const memory_sums *s, uint32_t line)
 static void node_add(const adding *a, uint32_t i)
 {
 	const heap_node *n = &a->file->nodes[i];
-	const told_node *t = &a->told[i];
+	const node_state *t = &a->states[i];
 	const heap_kind kind = is_mapping(n) ? HEAP_MAPPINGS : HEAP_BLOCKS;
 	const bool kept = is_kept(t);
 	const double weight[SUMS_COLUMNS] = {
@@ -271,9 +271,9 @@ static void nodes_want(const adding *a)
 	for (uint32_t i = a->file->nnodes; i-- > 1;) {
 		const heap_node *n = &a->file->nodes[i];
 
-		a->told[i].wanted |= n->allocations > 0;
-		if (a->told[i].wanted && n->parent < i && !heap_stack_has_python(a->file, i))
-			a->told[n->parent].wanted = true;
+		a->states[i].wanted |= n->allocations > 0;
+		if (a->states[i].wanted && n->parent < i && !heap_stack_has_python(a->file, i))
+			a->states[n->parent].wanted = true;
 	}
 }
 
@@ -282,10 +282,10 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 {
 	heap_frames frames;
 	adding *a = mem_zalloc(1, sizeof *a);
-	told_node *told = mem_zalloc(f->nnodes + (size_t)1, sizeof *told);
+	node_state *states = mem_zalloc(f->nnodes + (size_t)1, sizeof *states);
 	const char *slash = strrchr(p->program, '/');
-	dck_status st = a && told ? heap_frames_read(s->names, f, &s->paths, &frames, err)
-				  : ERR_NO_MEMORY(err, "for the call paths of a heap");
+	dck_status st = a && states ? heap_frames_read(s->names, f, &s->paths, &frames, err)
+				    : ERR_NO_MEMORY(err, "for the call paths of a heap");
 
 	if (st != DCK_OK)
 		goto done;
@@ -293,7 +293,7 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 	a->file = f;
 	a->frames = &frames;
 	a->process = p;
-	a->told = told;
+	a->states = states;
 	a->peak = peak;
 	if (several)
 		a->root = cct_child(
@@ -301,15 +301,15 @@ static dck_status file_add(memory_sums *s, const heap_file *f, sums_process *p, 
 		    cct_frame(&s->paths, &(dck_frame){.name = slash ? slash + 1 : p->program}));
 	nodes_want(a);
 	for (uint32_t i = 1; i < f->nnodes; i++) {
-		if (!told[i].wanted)
+		if (!states[i].wanted)
 			continue;
-		told[i] = node_tell(a, i);
+		states[i] = node_state_find(a, i);
 		if (f->nodes[i].allocations)
 			node_add(a, i);
 	}
 	heap_frames_done(&frames);
 done:
-	mem_free(told);
+	mem_free(states);
 	mem_free(a);
 	return st;
 }
@@ -386,14 +386,14 @@ static dck_status sums_init(memory_sums *s, dck_err *err)
 	return DCK_OK;
 }
 
-static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *err)
+static dck_status memory_read_all(memory_sums *s, const char *directory, dck_err *err)
 {
 	found_files files = {.s = s};
 
 	files.paths = mem_arena_array(s->arena, PROCESSES_MAX, sizeof *files.paths);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
-	os_glob_each(folder, "*" HEAP_FILE_END, memory_found, &files);
+	os_glob_each(directory, "*" HEAP_FILE_END, memory_found, &files);
 	if (mem_arena_failed(s->arena))
 		return ERR_NO_MEMORY(err, "for the heaps of a program");
 	DCK_TRY(sums_init(s, err));
@@ -414,7 +414,7 @@ static dck_status memory_read_all(memory_sums *s, const char *folder, dck_err *e
 	return DCK_OK;
 }
 
-dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
+dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *err)
 {
 	memory_sums s = {.arena = mem_arena_new(0),
 			 .names = heap_names_new(),
@@ -424,7 +424,7 @@ dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err)
 			    : ERR_NO_MEMORY(err, "for the heaps of a program");
 
 	if (st == DCK_OK)
-		st = memory_read_all(&s, folder, err);
+		st = memory_read_all(&s, directory, err);
 	if (st != DCK_OK) {
 		memory_sums_done(&s);
 		return st;

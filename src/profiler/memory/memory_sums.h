@@ -27,7 +27,8 @@ extern const dck_column sums_columns[SUMS_COLUMNS];
 typedef struct sums_process {
 	const char *program; /* its file */
 	long pid;
-	int64_t peak, leaked, kept, held, mapped_peak; /* bytes; kept: by libc and the loader */
+	int64_t peak, leaked, kept, held,
+	    mapped_peak; /* bytes; kept: retained by libc and the loader */
 	uint64_t leaked_blocks, allocations, temporary, bytes;
 	uint64_t began_ns, peak_ns, timed_ns, timed;
 	uint64_t freed; /* blocks */
@@ -54,7 +55,7 @@ typedef struct memory_sums {
 } memory_sums;
 
 /* Reads and adds all files of the directory. E_NOMEM. Unreadable files are left out. */
-dck_status memory_sums_read(const char *folder, memory_sums *ret, dck_err *err);
+dck_status memory_sums_read(const char *directory, memory_sums *ret, dck_err *err);
 /* Returns the function and line of a path of `lines`, "build() at list.c:12"; borrowed from s. */
 const char *memory_sums_asked(const memory_sums *s, uint32_t line);
 void memory_sums_done(memory_sums *s); /* {0} is allowed */

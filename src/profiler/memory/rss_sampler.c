@@ -32,7 +32,7 @@ static const uint64_t share_every_ns = 1000000000u;
 
 /* The mapped header of a process's heap: its live bytes are read, the time is written. */
 typedef struct heap_seen {
-	char name[64]; /* of its file */
+	char name[64]; /* file name */
 	heap_header *header;
 	size_t bytes;
 	bool done; /* its process has ended, or become another program */
@@ -41,7 +41,7 @@ typedef struct heap_seen {
 struct rss_sampler {
 	long pid;
 	uint64_t period_ns, began_ns, next_share_ns;
-	const char *folder; /* of the heaps' files; NULL: none */
+	const char *directory; /* directory of the heap files; NULL: none */
 	mem_arena *arena;
 	pthread_t thread;
 	pthread_mutex_t lock;
@@ -111,7 +111,7 @@ static void heap_found(void *self, const char *path)
 		return;
 	}
 	strcpy(h.name, name);
-	/* After exec() a process has another heap: what was in the older one is gone. */
+	/* After exec() a process has another heap: the older one was unmapped. */
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *other = &w->heaps[i];
 
@@ -129,8 +129,8 @@ static double heaps_look(rss_sampler *w, uint64_t now)
 {
 	double sum = 0;
 
-	if (w->folder && w->looks.looks % HEAPS_EVERY == 0)
-		os_glob_each(w->folder, "*" HEAP_FILE_END, heap_found, w);
+	if (w->directory && w->looks.looks % HEAPS_EVERY == 0)
+		os_glob_each(w->directory, "*" HEAP_FILE_END, heap_found, w);
 	for (size_t i = 0; i < w->nheaps; i++) {
 		heap_seen *h = &w->heaps[i];
 
@@ -254,7 +254,7 @@ static void watch_free(rss_sampler *w)
 	mem_free(w);
 }
 
-static bool watch_room_make(rss_sampler *w, const char *folder)
+static bool watch_room_make(rss_sampler *w, const char *directory)
 {
 	rss_samples *l = &w->looks;
 
@@ -267,17 +267,17 @@ static bool watch_room_make(rss_sampler *w, const char *folder)
 			return false;
 	if (!w->arena || !w->heaps || !l->at_ns || !l->processes)
 		return false;
-	w->folder = folder ? mem_arena_dup(w->arena, folder) : NULL;
+	w->directory = directory ? mem_arena_dup(w->arena, directory) : NULL;
 	return !mem_arena_failed(w->arena);
 }
 
-dck_status rss_sampler_start(long pid, double rate_hz, const char *folder, rss_sampler **ret,
+dck_status rss_sampler_start(long pid, double rate_hz, const char *directory, rss_sampler **ret,
 			     dck_err *err)
 {
 	pthread_condattr_t monotonic;
 	rss_sampler *w = mem_zalloc(1, sizeof *w);
 
-	if (!w || !watch_room_make(w, folder)) {
+	if (!w || !watch_room_make(w, directory)) {
 		watch_free(w);
 		return ERR_NO_MEMORY(err, "to watch a program");
 	}

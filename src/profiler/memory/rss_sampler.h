@@ -39,9 +39,9 @@ typedef struct rss_samples {
 
 typedef struct rss_sampler rss_sampler;
 
-/* Starts sampling. folder: directory of the heaps' files, borrowed until the end; NULL: reads
+/* Starts sampling. directory: directory of the heap files, borrowed until the end; NULL: reads
  * none. */
-dck_status rss_sampler_start(long pid, double rate_hz, const char *folder, rss_sampler **ret,
+dck_status rss_sampler_start(long pid, double rate_hz, const char *directory, rss_sampler **ret,
 			     dck_err *err);
 /* Stops sampling, after the process has exited. *ret is owned: rss_samples_done(). */
 void rss_sampler_stop(rss_sampler *w, rss_samples *ret);

@@ -47,7 +47,7 @@ bool runtime_is(const dck_frame *f)
 	return f->file && (strstr(f->file, "/include/c++/") || strstr(f->file, "/c++/v1/"));
 }
 
-/* libc's own names for what it exports: "__GI___strdup", "_IO_new_fopen". */
+/* Strips the prefixes of libc's internal aliases: "__GI___strdup", "_IO_new_fopen". */
 static const char *without_prefixes(const char *name)
 {
 	static const char *const prefixes[] = {"_", "GI_", "IO_", "new_", "libc_"};

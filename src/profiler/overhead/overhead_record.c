@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define LEVEL 0.95
-#define FACTOR_MAX \
-	10 /* of a slowdown that the rounds would show; nobody needs to read of a larger one */
+#define LEVEL	   0.95
+#define FACTOR_MAX 10 /* detectable slowdown; larger values are not reported */
 
 static const dck_column columns[] = {
     {"method", "method", DCK_UNIT_NONE},  {"time", "time", DCK_UNIT_NS},
@@ -72,8 +71,8 @@ static void overhead_row_put(record_builder *b, const overhead *o, size_t method
 	record_cell_absent(b, "it is possible");
 }
 
-/* Names only methods whose intervals do not reach 1: what a few rounds seem to show of the others
- * is mostly the machine. */
+/* Names only methods whose intervals exclude 1: with few rounds, the differences of the others are
+ * mostly noise of the machine. */
 static void overhead_answer_put(record_builder *b, const overhead *o)
 {
 	size_t dearest = OVERHEAD_NONE, possible = 0;
@@ -98,7 +97,7 @@ static void overhead_answer_put(record_builder *b, const overhead *o)
 			      overhead_methods[dearest].name, exp(most));
 	else if (exp(widest) > FACTOR_MAX)
 		record_answer(b,
-			      "%zu round%s do%s not show what a method costs; give more --rounds",
+			      "%zu round%s do%s not show the cost of a method; give more --rounds",
 			      o->rounds, o->rounds == 1 ? "" : "s", o->rounds == 1 ? "es" : "");
 	else
 		record_answer(

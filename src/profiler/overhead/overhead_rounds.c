@@ -1,11 +1,11 @@
-/* overhead_rounds.c - `deepclock overhead`: the same command under each way of looking at it and
- * under none, once in each round, in random order, so that what the machine does besides falls on
- * all of them alike.
+/* overhead_rounds.c - `deepclock overhead`: the same command under each profiling method and under
+ * none, once per round in random order (a randomised block design), so that other load on the
+ * machine affects all methods alike.
  *
- * Each run is a process of its own: the command, or `deepclock METHOD -- command`. How long the
- * program took under a method is what that method's own record says, where it does; else how long
- * the whole command took. A method's ratio is of the two times of each round, so a machine that
- * becomes slower from round to round changes none of them.
+ * Each run is a separate process: the command, or `deepclock METHOD -- command`. The program's time
+ * under a method is taken from the method's record, if it has it; else it is the time of the whole
+ * command. A method's ratio is formed from the two times of each round, so a drift of the machine
+ * from round to round does not change it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/overhead/overhead_run.h"
@@ -78,7 +78,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 	o->argv = argv;
 	dck_status st = methods_choose(&config->methods, o, err);
 	if (st == DCK_OK)
-		st = os_temp_dir(o->folder, err);
+		st = os_temp_dir(o->directory, err);
 	if (st == DCK_OK) {
 		record_others_begin(&o->others, 0);
 		st = overhead_rounds_run(o, err);
@@ -87,7 +87,7 @@ dck_status dck_overhead(const dck_overhead_config *config, char *const *argv, dc
 		o->cancelled = st == DCK_E_CANCEL && o->rounds >= 2;
 		if (o->cancelled)
 			st = DCK_OK;
-		os_temp_dir_remove(o->folder);
+		os_temp_dir_remove(o->directory);
 	}
 	if (st == DCK_OK)
 		st = overhead_record_make(o, ret, err);

@@ -37,7 +37,7 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 	all[n++] = record;
 	if (way->file) {
 		all[n++] = "--out";
-		all[n++] = mem_arena_fmt(a, "%s/%s", o->folder, way->file);
+		all[n++] = mem_arena_fmt(a, "%s/%s", o->directory, way->file);
 	}
 	all[n++] = "--";
 	for (size_t i = 0; i < words; i++)
@@ -45,7 +45,7 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 	return (char *const *)all;
 }
 
-/* The last sentence that it said, without who said it. */
+/* Reads the last message that the process printed, without the program's name. */
 static void sentence_find(int fd, char *ret, size_t size)
 {
 	dck_buffer said = {0};
@@ -76,9 +76,9 @@ static double more(double a, double b)
 	return a > b ? a : b;
 }
 
-/* How long the program took, as the method's record says; 0: it does not. Where the method looked
- * at nothing, its time would be the program's own: `absent` is why. */
-static double told_ns(const overhead_way *way, const char *path, char *absent, size_t size)
+/* Returns the program's time from the method's record; 0: not there. If the method was inactive,
+ * its time would be that of the plain program: then `absent` is set to the reason. */
+static double method_ns(const overhead_way *way, const char *path, char *absent, size_t size)
 {
 	dck_record *r;
 	double ret = 0;
@@ -102,13 +102,13 @@ static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *
 {
 	const overhead_way *way = &overhead_methods[method];
 	overhead_method *m = &o->of[method];
-	const double told = told_ns(way, record, m->absent, sizeof m->absent);
+	const double program_ns = method_ns(way, record, m->absent, sizeof m->absent);
 	double output = file_bytes(record);
 
 	if (way->file)
-		output += file_bytes(mem_arena_fmt(a, "%s/%s", o->folder, way->file));
-	m->whole |= told <= 0;
-	m->time_ns[o->rounds] = told > 0 ? told : whole_ns;
+		output += file_bytes(mem_arena_fmt(a, "%s/%s", o->directory, way->file));
+	m->whole |= program_ns <= 0;
+	m->time_ns[o->rounds] = program_ns > 0 ? program_ns : whole_ns;
 	m->whole_ns[o->rounds] = whole_ns;
 	m->rss_bytes = more(m->rss_bytes, (double)usage->peak_rss_bytes);
 	m->output_bytes = more(m->output_bytes, method == OVERHEAD_NONE ? 0 : output);
@@ -116,7 +116,7 @@ static void overhead_keep(overhead *o, size_t method, mem_arena *a, const char *
 
 static dck_status method_run(overhead *o, size_t method, mem_arena *a, int said, dck_err *err)
 {
-	const char *record = mem_arena_fmt(a, "%s/record.json", o->folder);
+	const char *record = mem_arena_fmt(a, "%s/record.json", o->directory);
 	os_child_usage usage;
 	pid_t pid;
 	char *const *argv = words_make(o, method, a, record);

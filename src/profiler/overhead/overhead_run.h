@@ -23,20 +23,20 @@ extern const overhead_way overhead_methods[OVERHEAD_METHODS];
 
 typedef struct overhead_method {
 	bool wanted;
-	char absent[600]; /* why it is not possible for this program; "": it is */
-	bool whole;	  /* its time is that of the whole command */
-	/* Of each round. */
+	char absent[600]; /* reason why it is not possible for this program; "": possible */
+	bool whole;	  /* time_ns is that of the whole command */
+	/* Per round. */
 	double time_ns[OVERHEAD_ROUNDS_MAX], whole_ns[OVERHEAD_ROUNDS_MAX];
-	double rss_bytes, output_bytes; /* the most there was; 0: not known */
+	double rss_bytes, output_bytes; /* maximum; 0: unknown */
 } overhead_method;
 
 typedef struct overhead {
 	const dck_overhead_config *config;
 	char *const *argv;
-	char folder[OS_TEMP_SIZE];
-	size_t rounds; /* that are whole */
+	char directory[OS_TEMP_SIZE];
+	size_t rounds; /* complete rounds */
 	bool cancelled;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* other processes that used the machine during the rounds */
 	overhead_method of[OVERHEAD_METHODS];
 } overhead;
 

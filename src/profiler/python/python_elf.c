@@ -6,7 +6,7 @@
 #include <elf.h>
 #include <string.h>
 
-/* Calls f with each symbol that the file defines in this table, until it has seen enough. */
+/* Calls see() with each symbol that the file defines in this table, until it returns false. */
 static void table_each(const elf_file *f, const elf_section *table,
 		       bool (*see)(void *self, const char *name, uint64_t value), void *self)
 {
@@ -15,7 +15,7 @@ static void table_each(const elf_file *f, const elf_section *table,
 	char *names = strings ? elf_file_read(f, strings->offset, strings->size) : NULL;
 	bool more = true;
 
-	/* Without a NUL at its end the last name might go on behind it. */
+	/* Without a NUL at the end the last name would not be terminated. */
 	if (sym && names && strings->size && names[strings->size - 1] == '\0')
 		for (uint64_t i = 0; more && i < table->size / sizeof *sym; i++)
 			if (sym[i].st_name < strings->size && sym[i].st_shndx != SHN_UNDEF)

@@ -4,10 +4,10 @@
  * The mapped files whose names contain "python", and the program itself, are searched by symbol
  * (python_elf.h). If that fails and a mapped path contains "python", their writable memory is
  * scanned for the cookie of _Py_DebugOffsets (CPython 3.13 and later), then for two equal pointers
- * to what must be an interpreter of a known version: its first thread points back to it and belongs
- * to the process. Last, all other files are searched by symbol. Before 3.11 a thread's state has a
- * pthread_t and no thread number: pthread_tid_find() searches the offset of the number in struct
- * pthread that fits all threads of the interpreter.
+ * to an interpreter of a known version, which is recognised by its first thread: that points back
+ * to it and belongs to the process. Last, all other files are searched by symbol. Before 3.11 a
+ * thread's state has a pthread_t and no thread number: pthread_tid_find() searches the offset of
+ * the number in struct pthread that fits all threads of the interpreter.
  *
  * Nothing of the process is trusted: every access goes through `memory`, which fails where nothing
  * is mapped. MAPS_MAX bounds /proc/PID/maps, SCAN_MAX the bytes of one scan. Symbols cost O(file),
@@ -250,9 +250,9 @@ static void task_add(void *self, const char *path)
 		t->tid[t->n++] = atoi(python_base_of(path));
 }
 
-/* Returns the offset of the kernel's thread number in what pthread_t points to: the one that holds
- * a number of the process for each of Python's threads. glibc's (struct pthread, nptl/descr.h) is
- * tried first. */
+/* Returns the offset of the kernel's thread id in the structure that pthread_t points to: the
+ * offset that contains a thread id of the process for each Python thread. glibc's (struct pthread,
+ * nptl/descr.h) is tried first. */
 static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 {
 #if defined(__aarch64__)
@@ -265,12 +265,12 @@ static uint32_t pthread_tid_find(const finding *f, const python_process *p)
 	tasks *t = mem_zalloc(1, sizeof *t);
 	uint32_t found = USUAL;
 	size_t n = 0;
-	char folder[64];
+	char directory[64];
 
 	if (!t)
 		return found;
-	snprintf(folder, sizeof folder, "/proc/%d/task", f->pid);
-	os_glob_each(folder, "*", task_add, t);
+	snprintf(directory, sizeof directory, "/proc/%d/task", f->pid);
+	os_glob_each(directory, "*", task_add, t);
 	if (python_get(f, p->runtime + p->at.runtime_interpreter, &interpreter, 8) &&
 	    python_get(f, interpreter + p->at.interpreter_thread, &state, 8))
 		for (; state && n < SEEN &&

@@ -1,17 +1,18 @@
-/* python_layout.c - where things lie: of 3.8 to 3.12 by their headers, of 3.13 and 3.14 by what
- * _PyRuntime begins with: a table of offsets, of which only the order is written here.
+/* python_layout.c - offsets of the interpreter's structures: for 3.8 to 3.12 from their headers;
+ * 3.13 and 3.14 have a table of offsets at the start of _PyRuntime (_Py_DebugOffsets), of which
+ * only the order is defined here.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/python/python_layout.h"
 #include <string.h>
 
-enum { KNOWN_FIRST = 8, KNOWN = 5, TOLD_FIRST = 13, TOLD = 2 };
+enum { KNOWN_FIRST = 8, KNOWN = 5, TABLES_FIRST = 13, TABLES = 2 };
 enum { NO = UINT16_MAX };
 
 typedef struct layout_row {
 	size_t member;
-	uint16_t known[KNOWN]; /* 3.8 to 3.12: its offset; NO: this version has none */
-	uint16_t told[TOLD];   /* 3.13, 3.14: which number of theirs holds it, the cookie being 0 */
+	uint16_t known[KNOWN];	   /* 3.8 to 3.12: its offset; NO: this version has none */
+	uint16_t index_of[TABLES]; /* 3.13, 3.14: its index in _Py_DebugOffsets; the cookie is 0 */
 } layout_row;
 
 #define ROW(m) offsetof(python_layout, m)
@@ -45,7 +46,7 @@ static const layout_row rows[] = {
     {ROW(text_state), {32, 32, 32, 32, 32}, {68, 78}},
     {ROW(text_length), {16, 16, 16, 16, 16}, {69, 79}},
     {ROW(text_ascii), {48, 48, 48, 48, 40}, {70, 80}},
-    /* It is not told: two words more, since 3.12. */
+    /* Not in the table: two words further, since 3.12. */
     {ROW(text_compact), {72, 72, 72, 72, 56}, {70, 80}},
 };
 #undef ROW
@@ -66,28 +67,29 @@ bool python_layout_known(uint32_t version, python_layout *ret)
 	return true;
 }
 
-static uint64_t layout_word_at(const unsigned char *told, unsigned i)
+static uint64_t layout_word_at(const unsigned char *offsets, unsigned i)
 {
 	uint64_t word;
 
-	memcpy(&word, told + i * sizeof word, sizeof word);
+	memcpy(&word, offsets + i * sizeof word, sizeof word);
 	return word;
 }
 
-bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret)
+bool python_layout_from_debug_offsets(const unsigned char *offsets, python_process *ret)
 {
-	uint64_t version = layout_word_at(told, 1), free_threaded = layout_word_at(told, 2);
+	uint64_t version = layout_word_at(offsets, 1), free_threaded = layout_word_at(offsets, 2);
 	unsigned which;
 	bool sane = true;
 
-	which = (unsigned)PYTHON_MINOR(version) - TOLD_FIRST;
-	if (memcmp(told, PYTHON_COOKIE, 8) != 0 || version >> 24 != 3 || which >= TOLD)
+	which = (unsigned)PYTHON_MINOR(version) - TABLES_FIRST;
+	if (memcmp(offsets, PYTHON_COOKIE, 8) != 0 || version >> 24 != 3 || which >= TABLES)
 		return false;
 	ret->version = (uint32_t)version;
 	ret->free_threaded = free_threaded != 0;
 	for (const layout_row *r = rows; r < rows + sizeof rows / sizeof *rows; r++) {
-		uint64_t value =
-		    r->told[which] == NO ? PYTHON_NONE : layout_word_at(told, r->told[which]);
+		uint64_t value = r->index_of[which] == NO
+				     ? PYTHON_NONE
+				     : layout_word_at(offsets, r->index_of[which]);
 
 		/* An interpreter's state is some hundred kilobytes at most. */
 		sane &= value < 1 << 24 || value == PYTHON_NONE;

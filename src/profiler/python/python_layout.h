@@ -14,12 +14,12 @@
 enum { PYTHON_DEBUG_OFFSETS_BYTES = 648 };
 
 /* Reads the offsets from the first PYTHON_DEBUG_OFFSETS_BYTES of _PyRuntime. false: not usable. */
-bool python_layout_from_debug_offsets(const unsigned char *told, python_process *ret);
-/* 3.8 to 3.12. false: another one. */
+bool python_layout_from_debug_offsets(const unsigned char *offsets, python_process *ret);
+/* Versions 3.8 to 3.12; false: another version. */
 bool python_layout_known(uint32_t version, python_layout *ret);
 
-/* The line of an instruction, by the version's own table of n bytes, which may be 0; 0: it has
- * none.
+/* Returns the line of an instruction, from the version's line table of n bytes, which may be 0; 0:
+ none.
  */
 int python_line(uint32_t version, const unsigned char *table, size_t n, int first_line,
 		int32_t instruction);

@@ -10,15 +10,15 @@
 
 enum { LIBRARY_PATH_SIZE = 4096 };
 
-typedef struct known_folder {
-	struct known_folder *next;
+typedef struct known_directory {
+	struct known_directory *next;
 	const char *path;
 	bool installed;
-} known_folder;
+} known_directory;
 
 struct python_library {
 	mem_arena *arena;
-	known_folder *folders;
+	known_directory *directories;
 };
 
 python_library *python_library_new(void)
@@ -62,7 +62,7 @@ static bool is_standard(const char *file)
 }
 
 /* Cuts the last part off a path. false: nothing would be left. */
-static bool folder_cut(char *path)
+static bool directory_cut(char *path)
 {
 	char *slash = strrchr(path, '/');
 
@@ -72,43 +72,44 @@ static bool folder_cut(char *path)
 	return true;
 }
 
-static bool is_package(const char *folder)
+static bool is_package(const char *directory)
 {
 	char path[LIBRARY_PATH_SIZE + 16];
 
-	snprintf(path, sizeof path, "%s/__init__.py", folder);
+	snprintf(path, sizeof path, "%s/__init__.py", directory);
 	return os_path_kind(path, NULL) == OS_FILE;
 }
 
-/* The directory of a package: does an installer's list of it lie beside the outermost package? */
-static bool is_installed(python_library *l, const char *folder)
+/* Returns whether a package directory was installed: the outermost package has an installer's
+ * *.dist-info next to it. */
+static bool is_installed(python_library *l, const char *directory)
 {
 	char path[LIBRARY_PATH_SIZE];
 
-	snprintf(path, sizeof path, "%s", folder);
+	snprintf(path, sizeof path, "%s", directory);
 	if (!is_package(path))
 		return false;
 	do {
-		if (!folder_cut(path))
+		if (!directory_cut(path))
 			return false;
 	} while (is_package(path));
 	return os_path_first(l->arena, path, "*.dist-info") != NULL;
 }
 
-static bool folder_installed(python_library *l, const char *folder)
+static bool directory_installed(python_library *l, const char *directory)
 {
-	known_folder *f = l->folders;
+	known_directory *f = l->directories;
 
-	while (f && strcmp(f->path, folder) != 0)
+	while (f && strcmp(f->path, directory) != 0)
 		f = f->next;
 	if (f)
 		return f->installed;
-	const bool installed = is_installed(l, folder);
+	const bool installed = is_installed(l, directory);
 	f = mem_arena_alloc(l->arena, sizeof *f);
-	const char *own = mem_arena_dup(l->arena, folder);
+	const char *own = mem_arena_dup(l->arena, directory);
 	if (f && own) {
-		*f = (known_folder){.next = l->folders, .path = own, .installed = installed};
-		l->folders = f;
+		*f = (known_directory){.next = l->directories, .path = own, .installed = installed};
+		l->directories = f;
 	}
 	return installed;
 }
@@ -116,19 +117,19 @@ static bool folder_installed(python_library *l, const char *folder)
 bool python_library_has(python_library *l, const char *file)
 {
 	static const char *const generated[] = {"<frozen ", "<__array_function__ internals>"};
-	static const char *const folders[] = {"/site-packages/", "/dist-packages/"};
-	char folder[LIBRARY_PATH_SIZE];
+	static const char *const directories[] = {"/site-packages/", "/dist-packages/"};
+	char directory[LIBRARY_PATH_SIZE];
 
 	for (size_t i = 0; i < sizeof generated / sizeof generated[0]; i++)
 		if (!strncmp(file, generated[i], strlen(generated[i])))
 			return true;
-	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-		if (strstr(file, folders[i]))
+	for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++)
+		if (strstr(file, directories[i]))
 			return true;
 	if (is_standard(file))
 		return true;
-	if (file[0] != '/' || strlen(file) >= sizeof folder)
+	if (file[0] != '/' || strlen(file) >= sizeof directory)
 		return false;
-	strcpy(folder, file);
-	return folder_cut(folder) && folder_installed(l, folder);
+	strcpy(directory, file);
+	return directory_cut(directory) && directory_installed(l, directory);
 }

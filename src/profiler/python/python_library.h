@@ -13,7 +13,7 @@ python_library *python_library_new(void); /* @owned; NULL: no memory */
 void python_library_free(python_library *l);
 /* Whether the file of a Python frame belongs to a library: "<frozen ...>", a file below
  * "site-packages", "dist-packages" or "lib/python3.N", or a module of a package whose directory has
- * "*.dist-info" beside it (pip install --target). */
+ * a "*.dist-info" next to it (pip install --target). */
 bool python_library_has(python_library *l, const char *file);
 
 #endif

@@ -13,7 +13,7 @@ static bool name_is(const char *function, const char *name)
 	return strncmp(function, name, n) == 0 && (function[n] == '\0' || function[n] == '.');
 }
 
-/* A name that ends in '*' stands for all that begin so. */
+/* A name that ends in '*' matches every function with this prefix. */
 static const char *const calling[] = {
     "PyCFunction_Call",
     "PyEval_*",
@@ -76,7 +76,7 @@ merge_kind python_merge_kind(const char *function)
 	return IS_AMONG(function, beginning) ? MERGE_BEGINNING : MERGE_OTHER;
 }
 
-/* The Python frames of one call of the evaluator end with the one it began with. */
+/* Returns the end of the Python frames of one evaluator call: they end with its entry frame. */
 static size_t run_end(const merge_input *in, size_t from)
 {
 	while (from < in->pythons && !in->python[from].entry)
@@ -87,7 +87,7 @@ static size_t run_end(const merge_input *in, size_t from)
 typedef struct merging {
 	const merge_input *in;
 	merge_frame *ret;
-	size_t n, python; /* Python frames before this one are there */
+	size_t n, python; /* Python frames before this index are written */
 } merging;
 
 static void merge_runs_put(merging *m, size_t runs)
@@ -108,7 +108,7 @@ static bool is_hidden(const merge_input *in, size_t i, size_t outermost)
 	       (f->kind == MERGE_BEGINNING && i > outermost);
 }
 
-size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told)
+size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_stats)
 {
 	merging m = {.in = in, .ret = ret};
 	size_t evaluators = 0, runs = 0, seen = 0, outermost = in->natives, first = 0, skipped = 0;
@@ -120,8 +120,8 @@ size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_to
 		}
 	for (size_t i = 0; i < in->pythons; i = run_end(in, i))
 		runs++;
-	/* Where both are known to their outer ends, what is uncertain is the inner one: a call that
-	 * has no frame yet, or none any more. */
+	/* If both stacks are complete at the outer end, only the inner end is uncertain: a call
+	 * that has no frame yet, or no longer one. */
 	if (in->native_whole && in->python_whole) {
 		skipped = evaluators > runs ? evaluators - runs : 0;
 		first = runs > evaluators ? runs - evaluators : 0;
@@ -137,6 +137,6 @@ size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_to
 	}
 	while (m.python < in->pythons)
 		merge_runs_put(&m, 1);
-	*ret_told = (merge_stats){evaluators, runs, evaluators == runs};
+	*ret_stats = (merge_stats){evaluators, runs, evaluators == runs};
 	return m.n;
 }

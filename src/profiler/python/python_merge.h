@@ -12,32 +12,32 @@
 
 #include "profiler/python/python_stack.h"
 
-/* What a native function is to the interpreter, by its name. */
+/* Role of a native function in the interpreter, by its name. */
 typedef enum merge_kind {
-	MERGE_OTHER,	 /* nothing, or not known */
-	MERGE_EVALUATOR, /* it runs bytecode */
-	MERGE_CALLING,	 /* how the interpreter calls, wherever that is */
-	MERGE_BEGINNING, /* how threads and programs begin */
+	MERGE_OTHER,	 /* none, or unknown */
+	MERGE_EVALUATOR, /* runs bytecode */
+	MERGE_CALLING,	 /* a helper of calls, wherever it is */
+	MERGE_BEGINNING, /* start of a thread or program */
 } merge_kind;
-merge_kind python_merge_kind(const char *function); /* NULL: not known */
+merge_kind python_merge_kind(const char *function); /* NULL: unknown */
 
 typedef struct merge_native {
 	merge_kind kind;
-	bool interpreter; /* it is the interpreter's own: of libpython, or of python3 itself */
+	bool interpreter; /* belongs to the interpreter: libpython or python3 */
 } merge_native;
 
 typedef struct merge_frame {
-	bool python; /* an index of the Python frames, else of the native ones */
+	bool python; /* index refers to Python frames, else to native frames */
 	size_t index;
 } merge_frame;
 
 typedef struct merge_input {
-	const merge_native *native; /* innermost first, as all of them */
+	const merge_native *native; /* innermost first, like all stacks here */
 	size_t natives;
 	bool native_whole; /* the outermost frame is where the thread began */
 	const python_frame *python;
 	size_t pythons;
-	bool python_whole;     /* there is no frame further out */
+	bool python_whole;     /* no outer frame is missing */
 	bool keep_interpreter; /* leave nothing out but the evaluator's frames */
 } merge_input;
 
@@ -50,6 +50,6 @@ typedef struct merge_stats {
 } merge_stats;
 
 /* Merges the frames; *ret has a capacity of natives + pythons. Returns the number. */
-size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_told);
+size_t python_merge(const merge_input *in, merge_frame *ret, merge_stats *ret_stats);
 
 #endif

@@ -9,11 +9,12 @@ static void python_function_find(const char *name, void *to)
 {
 	void *found = dlsym(RTLD_DEFAULT, name);
 
-	memcpy(to, &found, sizeof found); /* ISO C knows no way from an object to a function */
+	memcpy(to, &found,
+	       sizeof found); /* ISO C has no conversion from object to function pointers */
 }
 
-/* "3.9.18 (main, ...)": all versions have it, and since 3.13 _PyRuntime says more. */
-static uint32_t python_self_version_told(void)
+/* Parses Py_GetVersion(), "3.9.18 (main, ...)", which all versions have. */
+static uint32_t python_self_version(void)
 {
 	const char *(*get)(void);
 	char *end;
@@ -32,9 +33,9 @@ bool python_self_find(python_self *ret_self, const unwind_memory *memory, python
 	if (!runtime)
 		return false;
 	python_function_find("PyGILState_GetThisThreadState", &ret_self->state);
-	/* By the version, for a search in vain allocates memory, and the caller may stand in front
-	 * of malloc(). */
-	const uint32_t version = python_self_version_told();
+	/* Selected by the version, because a failed dlsym() allocates memory, and the caller may be
+	 * an interposer of malloc(). */
+	const uint32_t version = python_self_version();
 	python_function_find(version >= (3u << 24 | 13u << 16) ? "Py_IsFinalizing"
 							       : "_Py_IsFinalizing",
 			     &ret_self->ending);

@@ -1,4 +1,4 @@
-/* python_self.h - the interpreter in the calling process, by what it exports.
+/* python_self.h - finds the interpreter of the calling process by its exported symbols.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_PYTHON_PYTHON_SELF_H
@@ -8,11 +8,11 @@
 
 typedef struct python_self {
 	void *(*state)(
-	    void); /* of the calling thread, by PyGILState_GetThisThreadState(); NULL: none */
+	    void);	     /* PyGILState_GetThisThreadState() of the calling thread; NULL: none */
 	int (*ending)(void); /* Py_IsFinalizing(); NULL: the interpreter does not export it */
 } python_self;
 
-/* It asks the loader: not from a signal handler. false: there is none, or its version is not known.
+/* Calls the loader: not for signal handlers. false: no interpreter, or an unknown version.
  */
 bool python_self_find(python_self *ret_self, const unwind_memory *memory, python_process *ret);
 

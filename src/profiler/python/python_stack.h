@@ -87,7 +87,7 @@ typedef struct python_frame {
 	uint64_t frame;	     /* its address: unique while the call is active */
 	uint64_t code;	     /* 0: the evaluator starts or ends, without a frame */
 	int32_t instruction; /* offset in its bytecode, in bytes; < 0: it has not begun */
-	bool entry;	     /* a call of the evaluator began with it */
+	bool entry;	     /* a call of the evaluator started with it */
 } python_frame;
 
 typedef struct python_walked {
@@ -106,8 +106,8 @@ size_t python_walk(const python_process *p, const unwind_memory *memory, python_
 typedef struct python_link {
 	uint64_t code, previous; /* previous: the frame further out; 0: none */
 	int32_t instruction;
-	bool call;  /* represents a call of the evaluator, which began with the frame inside it */
-	bool entry; /* a call of the evaluator began with it, according to the frame */
+	bool call;  /* represents a call of the evaluator, which started with the frame inside it */
+	bool entry; /* a call of the evaluator started with it, according to the frame */
 } python_link;
 /* Reads a frame; false: unreadable. */
 bool python_link_read(const python_process *p, const unwind_memory *memory, uint64_t frame,
@@ -121,9 +121,9 @@ void python_names_free(python_names *n); /* NULL is allowed */
 
 typedef struct python_name {
 	const char *function; /* "Linear.forward"; before 3.11 "forward" */
-	const char *file;     /* as the interpreter knows it; UTF-8 */
-	int first_line;	      /* of the function */
-	int line;	      /* of the instruction; 0: it has none */
+	const char *file;     /* as the interpreter stores it; UTF-8 */
+	int first_line;	      /* line of the function's definition */
+	int line;	      /* line of the instruction; 0: none */
 } python_name;
 /* Names a frame; names are valid until the next call. false: no code object (any more). A cached
  * code object is checked, and read again if another object has its address now. */

@@ -18,7 +18,7 @@ enum {
 	INNERMOST_TRIES = 4,
 	AGREED = 3,
 	INTERPRETERS_MAX = 256,
-	THREADS_MAX = 16384, /* of all interpreters */
+	THREADS_MAX = 16384, /* over all interpreters */
 	STATES_MAX = 4,	     /* per thread: one for each interpreter */
 	FRAME_BYTES = 128,
 };
@@ -54,14 +54,14 @@ static bool pointer_get(window *w, uint64_t address, uint64_t *ret)
 bool python_find_at(uint64_t runtime, uint32_t version, const unwind_memory *memory,
 		    python_process *ret)
 {
-	unsigned char told[PYTHON_DEBUG_OFFSETS_BYTES];
+	unsigned char offsets[PYTHON_DEBUG_OFFSETS_BYTES];
 	python_process p = {.runtime = runtime, .version = version, .pthread_tid = PYTHON_NONE};
 
 	if (version >> 24 == 3 && PYTHON_MINOR(version) < 13) {
 		if (!python_layout_known(version, &p.at))
 			return false;
-	} else if (!memory->read(memory->self, runtime, told, sizeof told) ||
-		   !python_layout_from_debug_offsets(told, &p))
+	} else if (!memory->read(memory->self, runtime, offsets, sizeof offsets) ||
+		   !python_layout_from_debug_offsets(offsets, &p))
 		return false;
 	*ret = p;
 	return true;
@@ -169,7 +169,7 @@ static bool walk_frame_get(const python_layout *at, window *w, uint64_t address,
 		ret->instruction = (uint64_t)(int64_t)last;
 	} else
 		field_get(bytes, at->frame_instruction, &ret->instruction, sizeof ret->instruction);
-	ret->code &= ~(uint64_t)7; /* 3.14 keeps marks in the lowest bits */
+	ret->code &= ~(uint64_t)7; /* 3.14 uses the lowest bits as tags */
 	return true;
 }
 
@@ -182,7 +182,7 @@ static bool frame_is_call(const python_layout *at, const one_frame *f)
 }
 
 /* Before 3.11 each frame has a separate call. */
-static bool entry_told(const python_layout *at, const one_frame *f)
+static bool frame_entry_flag(const python_layout *at, const one_frame *f)
 {
 	return at->code_start == PYTHON_NONE || (at->frame_is_entry != PYTHON_NONE && f->is_entry);
 }
@@ -206,7 +206,7 @@ static int32_t instruction_of(const python_process *p, window *w, const one_fram
 
 /* Walks from *at outwards; *at is then the first frame that is not returned, or 0. */
 static size_t chain_walk(const python_process *p, window *w, uint64_t *at, python_frame *ret,
-			 size_t max, python_walked *told)
+			 size_t max, python_walked *walked)
 {
 	size_t n = 0;
 	one_frame f;
@@ -215,7 +215,7 @@ static size_t chain_walk(const python_process *p, window *w, uint64_t *at, pytho
 		bool entry = false;
 
 		if (frame == last || !walk_frame_get(&p->at, w, frame, &f)) {
-			told->unread = true;
+			walked->unread = true;
 			return n;
 		}
 		if (frame_is_call(&p->at, &f)) {
@@ -227,14 +227,14 @@ static size_t chain_walk(const python_process *p, window *w, uint64_t *at, pytho
 			entry = true;
 		}
 		if (n == max) {
-			told->cut = true;
+			walked->cut = true;
 			return n;
 		}
 		ret[n++] = (python_frame){
 		    .frame = frame,
 		    .code = f.code,
 		    .instruction = f.code ? instruction_of(p, w, &f) : -1,
-		    .entry = entry || entry_told(&p->at, &f),
+		    .entry = entry || frame_entry_flag(&p->at, &f),
 		};
 	}
 	return n;
@@ -253,20 +253,20 @@ bool python_link_read(const python_process *p, const unwind_memory *memory, uint
 	*ret = (python_link){.code = f.code,
 			     .previous = f.previous,
 			     .call = frame_is_call(&p->at, &f),
-			     .entry = entry_told(&p->at, &f)};
+			     .entry = frame_entry_flag(&p->at, &f)};
 	ret->instruction = ret->call ? -1 : instruction_of(p, &w, &f);
 	return true;
 }
 
 /* Reads the innermost frame until two reads in the same state of the thread agree, because a single
  * read may be of a frame under construction. *ret_next: its caller. Returns the number of frames, 0
- * or 1; *stands: the reads agree. */
+ * or 1; *stands is set if the reads agree. */
 static size_t innermost_read(const python_process *p, window *w, uint64_t state, python_frame *ret,
 			     uint64_t *ret_next, bool *stands)
 {
 	python_frame before = {0};
 	uint64_t at = 0, at_before, next_before;
-	python_walked told;
+	python_walked walked;
 	size_t n = 0;
 
 	*ret = before;
@@ -276,13 +276,13 @@ static size_t innermost_read(const python_process *p, window *w, uint64_t state,
 		before = *ret;
 		at_before = at;
 		next_before = *ret_next;
-		memset(&told, 0, sizeof told);
+		memset(&walked, 0, sizeof walked);
 		w->full = false;
 		if (!innermost_get(p, w, state, &at))
 			break;
 		*ret_next = at;
-		n = chain_walk(p, w, ret_next, ret, 1, &told);
-		*stands = i && !told.unread && at == at_before && *ret_next == next_before &&
+		n = chain_walk(p, w, ret_next, ret, 1, &walked);
+		*stands = i && !walked.unread && at == at_before && *ret_next == next_before &&
 			  ret->code == before.code && ret->entry == before.entry;
 	}
 	return n;
@@ -327,9 +327,9 @@ static bool chain_confirm(const python_process *p, window *w, uint64_t state, py
 }
 
 static size_t state_walk(const python_process *p, window *w, uint64_t state, python_thread *t,
-			 python_frame *ret, size_t max, python_walked *told)
+			 python_frame *ret, size_t max, python_walked *walked)
 {
-	const python_walked before = *told;
+	const python_walked before = *walked;
 	uint64_t outermost = 0, now;
 	unsigned agreed = 0;
 	size_t n = 0;
@@ -337,22 +337,22 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 	for (unsigned i = 0; i < TRIES; i++) {
 		uint64_t frame;
 
-		*told = before;
-		told->found = true;
-		told->again += i;
+		*walked = before;
+		walked->found = true;
+		walked->again += i;
 		w->full = w->full && t->still;
 		if (!innermost_get(p, w, state, &frame))
-			told->unread = true;
+			walked->unread = true;
 		else
-			n = chain_walk(p, w, &frame, ret, max, told);
+			n = chain_walk(p, w, &frame, ret, max, walked);
 		if (t->still)
 			return n;
-		if (told->unread != before.unread ||
-		    !chain_confirm(p, w, state, ret, &n, told->cut))
+		if (walked->unread != before.unread ||
+		    !chain_confirm(p, w, state, ret, &n, walked->cut))
 			continue;
 		/* A frame that returned during its read no longer has a caller: the outermost frame
 		 * is the one that was so before, or is so repeatedly. */
-		now = n && !told->cut ? ret[n - 1].frame : 0;
+		now = n && !walked->cut ? ret[n - 1].frame : 0;
 		agreed = now == outermost ? agreed + 1 : 1;
 		outermost = now;
 		if (!now || now == t->outermost || agreed == AGREED) {
@@ -360,7 +360,7 @@ static size_t state_walk(const python_process *p, window *w, uint64_t state, pyt
 			return n;
 		}
 	}
-	told->torn = true;
+	walked->torn = true;
 	return n;
 }
 

@@ -12,11 +12,11 @@ enum { IN = 16384, ROOM_FIRST = 1 << 17, ANY_FORM = 32 + MAX_WBITS };
 
 struct unpacker {
 	wire_source *source;
-	uint64_t at, end; /* of what is packed */
+	uint64_t at, end; /* offsets in the compressed bytes */
 	uint64_t *budget;
 	z_stream z;
 	bool ended, packets;
-	uint8_t *data; /* @owned: what is unpacked, from byte `from` of all */
+	uint8_t *data; /* @owned: a window of the decompressed bytes, from offset `from` */
 	size_t n, room, given;
 	uint64_t from;
 	dck_err failed; /* code 0: not */
@@ -65,7 +65,7 @@ static dck_status more_input(unpacker *u, dck_err *err)
 	const size_t n = u->end - u->at < IN ? (size_t)(u->end - u->at) : IN;
 
 	if (!n)
-		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends inside what is compressed",
+		DCK_FAIL(err, E_FORMAT, "%s is truncated: it ends inside compressed data",
 			 u->source->label);
 	DCK_TRY(wire_source_copy(u->source, u->at, n, u->in, err));
 	u->at += n;
@@ -74,7 +74,7 @@ static dck_status more_input(unpacker *u, dck_err *err)
 	return DCK_OK;
 }
 
-/* A little more behind what is there. */
+/* Decompresses one more piece to the end of the window. */
 static dck_status inflate_some(unpacker *u, dck_err *err)
 {
 	const unsigned room = (unsigned)(u->room - u->n);
@@ -89,23 +89,24 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 	if (status == Z_MEM_ERROR)
 		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
 	if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-		DCK_FAIL(err, E_FORMAT, "%s is malformed: what is compressed in it is broken (%s)",
-			 u->source->label, u->z.msg ? u->z.msg : "by its form");
+		DCK_FAIL(err, E_FORMAT, "%s is malformed: its compressed data are damaged (%s)",
+			 u->source->label, u->z.msg ? u->z.msg : "bad format");
 	if (got > *u->budget)
 		DCK_FAIL(err, E_LIMIT, "%s unpacks to more than %d times its size",
 			 u->source->label, (int)UNPACK_RATIO_MAX);
 	*u->budget -= got;
 	if (status != Z_STREAM_END)
 		return DCK_OK;
-	/* Another file may be put behind the first. */
+	/* Another gzip member may follow. */
 	u->ended = u->z.avail_in == 0 && u->at == u->end;
 	if (!u->ended)
 		zlib->inflateReset(&u->z);
 	return DCK_OK;
 }
 
-/* How many bytes from data on are whole fields. *ret_want: how many the field behind them needs, as
- * far as that is known. What is no field at all counts as whole: its reader says so. */
+/* Returns the number of bytes of the window that are complete fields. *ret_want: the bytes that the
+ * next field needs, as far as known. Malformed bytes count as complete: the caller's reader reports
+ * them. */
 static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
 {
 	enum { PACKET_TAG = 10 };
@@ -177,7 +178,7 @@ dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err)
 	u->n -= u->given;
 	u->from += u->given;
 	u->given = 0;
-	/* What came before a failure is given first. */
+	/* The data before a failure is returned first. */
 	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
 		u->ended = true;
 	u->given = unpack_whole(u, &want);
@@ -188,7 +189,7 @@ dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err)
 	}
 	if (u->ended && !u->given)
 		u->given = u->n;
-	/* Its first byte has the place that it has in all that is unpacked. */
+	/* Offsets are those of the whole decompressed stream. */
 	*ret = (wire_source){
 	    .size = u->from + u->given, .fd = -1, .window = u->data, .at = u->from, .n = u->given};
 	snprintf(ret->label, sizeof ret->label, "%s", u->source->label);

@@ -25,8 +25,8 @@ dck_status json_feed_open(json_feed *f, wire_source *s, json_reader *r, dck_err 
 /* The next bytes, as json_reader.more has them. */
 dck_status json_feed_more(void *self, const uint8_t **ret, size_t *ret_n, dck_err *err);
 void json_feed_close(json_feed *f); /* {0} is allowed */
-/* Of these keys, ended by NULL, the one that stands first in the object that the file is. NULL: no
- * object, or without any. */
+/* Returns, of these NULL-terminated keys, the one that comes first in the file's top-level object.
+ * NULL: not an object, or without any of them. */
 const char *json_feed_first_key(wire_source *s, const char *const *keys);
 
 #endif

@@ -8,8 +8,8 @@
  * are mapped by trace_place_ns(), those before the base to 0. Events go out in batches of BATCH to
  * each target; a batch does not end between an event and its numbers, unless these fill it.
  *
- * Invariants: `tracks` and name_ids belong to the file that is read, and file_begin() empties them;
- * names, processes and numbers of tracks belong to the whole. Memory: O(names + tracks +
+ * Invariants: `tracks` and name_ids belong to the current file, and file_begin() empties them;
+ * names, processes and numbers of tracks belong to the merged timeline. Memory: O(names + tracks +
  * processes), independent of the number of events. Failure is sticky and is reported by close().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -28,7 +28,7 @@ typedef struct track {
 } track;
 
 struct merging {
-	string_table names; /* of the whole, by text and category */
+	string_table names; /* of the merged timeline, by text and category */
 	id_table processes;
 	uint32_t nprocesses, ntracks;
 	hash_map process_rows; /* by file and track, plus one */
@@ -38,7 +38,7 @@ struct merging {
 	uint32_t file;
 	id_table tracks, name_ids;
 	uint64_t last_ns;
-	bool tells;
+	bool emitting;
 	merging_how how;
 	merging_to to[MERGING_TO_MAX];
 	size_t nto;
@@ -86,33 +86,33 @@ int32_t merging_number_of(int32_t own, int32_t more)
 	return own > 0 && own <= INT32_MAX - more ? own + more : own;
 }
 
-static void merging_tell_track(merging *m, track *t, const trace_track *told)
+static void merging_emit_track(merging *m, track *t, const trace_track *from)
 {
-	const track *parent = id_table_find(&m->tracks, told->parent);
-	trace_track now = *told;
+	const track *parent = id_table_find(&m->tracks, from->parent);
+	trace_track now = *from;
 
 	if (!t->id)
 		t->id = ++m->ntracks;
 	now.id = t->id;
-	now.parent = told->parent && parent ? parent->id : 0;
-	now.pid = merging_number_of(told->pid, m->how.more);
-	now.tid = merging_number_of(told->tid, m->how.more);
+	now.parent = from->parent && parent ? parent->id : 0;
+	now.pid = merging_number_of(from->pid, m->how.more);
+	now.tid = merging_number_of(from->tid, m->how.more);
 	for (size_t i = 0; i < m->nto; i++)
 		m->to[i].format->track(m->to[i].out, &now);
 }
 
-static void merging_track(trace_out *o, const trace_track *told)
+static void merging_track(trace_out *o, const trace_track *from)
 {
 	merging *m = merging_of(o);
-	const uint32_t process = told->kind == TRACE_PROCESS ? merging_process_of(m, told) : 0;
-	track *t = id_table_row(&m->tracks, told->id);
-	const track *parent = id_table_find(&m->tracks, told->parent);
+	const uint32_t process = from->kind == TRACE_PROCESS ? merging_process_of(m, from) : 0;
+	track *t = id_table_row(&m->tracks, from->id);
+	const track *parent = id_table_find(&m->tracks, from->parent);
 
 	if (!t)
 		return;
-	t->process = process ? process : told->parent && parent ? parent->process : 0;
-	if (m->tells)
-		merging_tell_track(m, t, told);
+	t->process = process ? process : from->parent && parent ? parent->process : 0;
+	if (m->emitting)
+		merging_emit_track(m, t, from);
 }
 
 /* Equal names of several files have one number. */
@@ -134,7 +134,7 @@ static uint32_t merging_whole_name(merging *m, const trace_name *name)
 static void merging_intern(trace_out *o, uint32_t id, const trace_name *name)
 {
 	merging *m = merging_of(o);
-	uint32_t *row = m->tells ? id_table_row(&m->name_ids, id) : NULL;
+	uint32_t *row = m->emitting ? id_table_row(&m->name_ids, id) : NULL;
 
 	if (!row)
 		return;
@@ -186,7 +186,7 @@ static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size
 
 	if (!t)
 		return;
-	if (!m->tells) {
+	if (!m->emitting) {
 		read_survey(m, t, e, n);
 		return;
 	}
@@ -273,7 +273,7 @@ static void file_begin(merging *m, uint32_t file)
 	m->file = file;
 	m->last_ns = 0;
 	m->nto = 0;
-	m->tells = false;
+	m->emitting = false;
 	id_table_done(&m->tracks);
 	id_table_done(&m->name_ids);
 	m->tracks = (id_table){.row_bytes = sizeof(track)};
@@ -288,7 +288,7 @@ void merge_scan(merging *m, uint32_t file)
 void merge_emit(merging *m, uint32_t file, const merging_how *how, const merging_to *to, size_t n)
 {
 	file_begin(m, file);
-	m->tells = true;
+	m->emitting = true;
 	m->how = *how;
 	for (; m->nto < n; m->nto++)
 		m->to[m->nto] = to[m->nto];

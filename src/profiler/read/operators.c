@@ -48,9 +48,9 @@ typedef struct footprint {
 
 typedef struct name {
 	sort is;
-	uint64_t device_ns;   /* of an operator: of what it started */
-	uint64_t backward_ns; /* of a module: of its own operators */
-	footprint memory;     /* of an operator: with its callees, once for recursive calls */
+	uint64_t device_ns;   /* operator: device time of the work it launched */
+	uint64_t backward_ns; /* module: backward time of its own operators */
+	footprint memory;     /* operator: with its callees, once for recursive calls */
 	footprint self_memory;
 } name;
 
@@ -73,7 +73,7 @@ typedef struct track {
 	uint64_t device_begin_ns, device_external;
 	uint32_t backward_of; /* a module's name; 0: none */
 	uint64_t backward_begin_ns;
-	footprint memory;	 /* of all its operators so far */
+	footprint memory;	 /* sum over its operators so far */
 	footprint *begun_memory; /* @owned: the same at the begin of each open operator, by depth */
 	size_t nbegun_memory;
 } track;
@@ -85,17 +85,17 @@ typedef struct started {
 
 struct operators {
 	zone_collect *zones;
-	trace_out *out; /* of zones */
+	trace_out *out; /* output of `zones` */
 	string_table texts;
 	id_table names, tracks, started;
 	uint32_t nstarted;
 	zone_aggregate timed, places, none;
 	/* By operator id: names, module paths, rows of `started`. */
 	hash_map by_external, by_sequence, by_started;
-	uint64_t kinds[SORTS]; /* how many were told */
+	uint64_t kinds[SORTS]; /* number of events, by kind */
 	uint64_t device_ns, unowned_ns;
 	footprint unowned_memory;
-	bool device_memory; /* some was told */
+	bool device_memory; /* the file has device memory events */
 	bool failed;
 };
 
@@ -371,7 +371,7 @@ static void operators_track(trace_out *out, const trace_track *about)
 	zone_collect_format.track(operators_of(out)->out, about);
 }
 
-static sort sort_told(const trace_name *told)
+static sort sort_of_text(const trace_name *from)
 {
 	static const struct {
 		const char *category;
@@ -384,36 +384,36 @@ static sort sort_told(const trace_name *told)
 					      "Bytes", "Device Type"};
 	static const char module[] = "nn.Module: ";
 
-	for (size_t i = 0; told->category && i < sizeof kinds / sizeof *kinds; i++)
-		if (strcmp(kinds[i].category, told->category) == 0)
-			return kinds[i].is == PYTHON && strncmp(told->text, module, 11) == 0
+	for (size_t i = 0; from->category && i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kinds[i].category, from->category) == 0)
+			return kinds[i].is == PYTHON && strncmp(from->text, module, 11) == 0
 				   ? MODULE
 				   : kinds[i].is;
-	if (told->category)
-		return strcmp(told->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
+	if (from->category)
+		return strcmp(from->text, CHROME_MEMORY) == 0 ? MEMORY : OTHER;
 	for (int i = 0; i < SORTS - EXTERNAL; i++)
-		if (strcmp(told->text, numbers[i]) == 0)
+		if (strcmp(from->text, numbers[i]) == 0)
 			return (sort)(EXTERNAL + i);
 	return OTHER;
 }
 
-static void operators_intern(trace_out *out, uint32_t id, const trace_name *told)
+static void operators_intern(trace_out *out, uint32_t id, const trace_name *from)
 {
 	static const char module[] = "nn.Module: ";
 	operators *o = operators_of(out);
 	char text[KEPT_NAME_MAX + 1];
-	const size_t n = told->n < KEPT_NAME_MAX ? told->n : KEPT_NAME_MAX;
+	const size_t n = from->n < KEPT_NAME_MAX ? from->n : KEPT_NAME_MAX;
 	name *row = id_table_row(&o->names, id);
 
-	memcpy(text, told->text, n);
+	memcpy(text, from->text, n);
 	text[n] = '\0';
-	trace_name ended = *told;
+	trace_name ended = *from;
 	ended.text = text;
 	if (row)
-		row->is = sort_told(&ended);
+		row->is = sort_of_text(&ended);
 	const size_t skip = row && row->is == MODULE ? sizeof module - 1 : 0;
 	string_name_put(&o->texts, id, text + skip, n - skip);
-	zone_collect_format.intern(o->out, id, told);
+	zone_collect_format.intern(o->out, id, from);
 }
 
 static void operators_events(trace_out *out, uint32_t id, const trace_event *e, size_t n)
@@ -657,7 +657,7 @@ static void modules_table(const row *rows, size_t n, record_builder *b)
 	};
 
 	record_table(b, "modules",
-		     "Modules: forward with all in them, backward of their own operators", columns,
+		     "Modules: forward with submodules, backward of their own operators", columns,
 		     sizeof columns / sizeof *columns);
 	for (size_t i = 0; i < n; i++) {
 		record_cell_text(b, rows[i].text);
@@ -679,7 +679,7 @@ static void memory_put(const operators *o, record_builder *b)
 				 o->unowned_memory.of[OF_DEVICE]);
 }
 
-/* Writes what the profiler was not configured to record, or could not. */
+/* Writes as absent the data that the profiler was not configured to record, or could not record. */
 static void lacks_put(const operators *o, record_builder *b)
 {
 	if (o->kinds[MODULE])

@@ -16,10 +16,10 @@ typedef struct trace_read_facts {
 	bool dated;
 	trace_header about;
 	uint64_t snapshot_boottime_ns;
-	/* The last of the later snapshots that our own files have; 0: there is none. */
+	/* The last of the later snapshots, which deepclock's files have; 0: none. */
 	uint64_t own_ns, own_boottime_ns, own_width_ns;
-	/* The file ends in the middle of a packet, as that of a program that was killed may: all
-	 * before it was read. A sentence; "": it does not. */
+	/* Set if the file ends within a packet, as after a kill: everything before it was read. A
+	 * message; "": complete. */
 	char cut[488];
 } trace_read_facts;
 

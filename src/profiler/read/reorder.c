@@ -11,7 +11,7 @@
 
 typedef struct entry {
 	trace_event e;
-	uint32_t next; /* of the same track, plus one; when sorted: its place before */
+	uint32_t next; /* next entry of the track, plus one; after sorting: the original index */
 } entry;
 
 typedef struct row {
@@ -66,7 +66,7 @@ bool reorder_push(arranger *a, uint32_t track, const trace_event *e)
 	if (a->n == ARRANGE_MAX)
 		return false;
 	row *r = id_table_row(&a->rows, track);
-	if (!r) /* said by arrange_failed() */
+	if (!r) /* reported by arrange_failed() */
 		return true;
 	a->held[a->n++] = (entry){.e = *e};
 	if (r->first)

@@ -5,8 +5,8 @@
 
 typedef struct track {
 	trace_track_kind kind;
-	bool told, any;
-	int counter; /* of thread_counters, plus one; 0: none */
+	bool described, any;
+	int counter; /* index in thread_counters, plus one; 0: none */
 	uint32_t parent;
 	int32_t pid, tid;
 	const char *name;
@@ -27,21 +27,21 @@ void thread_sums_done(thread_sums *s)
 	string_table_done(&s->names);
 }
 
-void thread_sums_track(thread_sums *s, const trace_track *told)
+void thread_sums_track(thread_sums *s, const trace_track *from)
 {
-	track *t = id_table_row(&s->tracks, told->id);
+	track *t = id_table_row(&s->tracks, from->id);
 
 	if (!t)
 		return;
-	s->threads += told->kind == TRACE_THREAD && !t->told;
-	t->told = true;
-	t->kind = told->kind;
-	t->counter = thread_counter_of(told) + 1;
-	t->parent = told->parent;
-	t->pid = told->pid;
-	t->tid = told->tid;
-	if (told->name && !t->counter)
-		t->name = string_table_copy(&s->names, told->name);
+	s->threads += from->kind == TRACE_THREAD && !t->described;
+	t->described = true;
+	t->kind = from->kind;
+	t->counter = thread_counter_of(from) + 1;
+	t->parent = from->parent;
+	t->pid = from->pid;
+	t->tid = from->tid;
+	if (from->name && !t->counter)
+		t->name = string_table_copy(&s->names, from->name);
 }
 
 static void see(track *t, uint64_t ns)
@@ -55,7 +55,7 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 {
 	track *t = id_table_find(&s->tracks, id);
 
-	if (!t || !t->told || !n)
+	if (!t || !t->described || !n)
 		return false;
 	if (!t->counter) {
 		see(t, e[0].ns);
@@ -64,11 +64,11 @@ bool thread_sums_events(thread_sums *s, uint32_t id, const trace_event *e, size_
 	}
 	track *of = id_table_find(&s->tracks, t->parent);
 	const int k = t->counter - 1;
-	for (size_t i = 0; of && of->told && i < n; i++) {
+	for (size_t i = 0; of && of->described && i < n; i++) {
 		if (e[i].kind != TRACE_COUNTER)
 			continue;
 		see(of, e[i].ns);
-		/* What another producer calls so may be any number. */
+		/* Another producer's counter of this name may have any value. */
 		if (k < OS_USES && e[i].as.real >= 0 && e[i].as.real <= 0x1p62) {
 			of->uses.n[k] = (uint64_t)e[i].as.real;
 			of->uses.known |= 1u << k;
@@ -96,13 +96,13 @@ static void thread_rows_make(const thread_sums *s, thread_row *rows, size_t *ret
 		const track *t = id_table_find(&s->tracks, i);
 		os_thread_counters uses = t->uses;
 
-		/* A first value of 0 is not told of these. */
+		/* For these counters an initial value of 0 is not emitted. */
 		if (uses.known & 1u << OS_USE_MINOR)
 			uses.known |= 1u << OS_USE_MAJOR;
-		if (t->told && t->kind == TRACE_PROCESS)
+		if (t->described && t->kind == TRACE_PROCESS)
 			processes[nprocesses++] =
 			    (thread_process){.id = i, .pid = t->pid, .uses = uses};
-		else if (t->told && t->kind == TRACE_THREAD)
+		else if (t->described && t->kind == TRACE_THREAD)
 			rows[n++] = (thread_row){.process = t->parent,
 						 .pid = t->pid,
 						 .tid = t->tid,

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a clock that is steered may run wrong at most: Linux slews by up to 500 ppm. */
+/* Maximum rate error of a disciplined clock: Linux slews by up to 500 ppm. */
 static const double rate_wrong = 500e-6;
 /* No hostile time makes the arithmetic overflow. */
 #define TIME_MAX (INT64_MAX / 4)
@@ -20,7 +20,7 @@ static double drift_of(trace_place *p)
 	const double ahead = gone - own;
 
 	p->drift = 0;
-	if (!f->own_ns) /* it was killed, or is of another producer */
+	if (!f->own_ns) /* the process was killed, or the file is of another producer */
 		return rate_wrong * (double)p->last_ns;
 	/* A machine that slept, or a clock that was broken: the time is unknown. */
 	if (fabs(ahead) > 2 * rate_wrong * own + 1e6)
@@ -53,9 +53,9 @@ static dck_status align_place(trace_place *p, size_t i, dck_err *err)
 	if (first->unix_ns <= 0 || own->unix_ns <= 0)
 		DCK_FAIL(
 		    err, E_UNSUP,
-		    "'%.200s' and '%.200s' have no clock in common: they are not known to be of "
-		    "one machine, and one does not say the time of day; record both with "
-		    "'deepclock trace'",
+		    "'%.200s' and '%.200s' have no clock in common: they may be of different "
+		    "machines, and one does not have the time of day; record both with 'deepclock "
+		    "trace'",
 		    p[0].path, p[i].path);
 	p[i].base_ns = own->unix_ns - first->unix_ns;
 	if (first->unix_error_ns && own->unix_error_ns)
@@ -70,8 +70,8 @@ static dck_status align_check(const trace_place *p, dck_err *err)
 {
 	if (!p->facts.dated)
 		DCK_FAIL(err, E_UNSUP,
-			 "'%.200s' has no snapshot of its clocks, so that its times mean nothing "
-			 "beside those of other files; record it with 'deepclock trace'",
+			 "'%.200s' has no snapshot of its clocks, so that its times cannot be "
+			 "compared with those of other files; record it with 'deepclock trace'",
 			 p->path);
 	if (p->facts.about.boottime_ns > TIME_MAX || p->facts.about.unix_ns > TIME_MAX ||
 	    p->last_ns > TIME_MAX || p->facts.own_ns > TIME_MAX ||

@@ -1,10 +1,8 @@
-/* trace_align.h - where the files of several processes lie on one clock, by the snapshots of clocks
- * in them.
+/* trace_align.h - aligns the files of several processes on one clock, by their clock snapshots.
  *
- * Files of one boot of one machine have BOOTTIME in common, which each read to some ten
- * nanoseconds. Others have the wall clock in common, which is as good as its synchronisation.
- * Between its snapshots a file's own clock is taken to run evenly, so that what it drifted is taken
- * back.
+ * Files of one boot of one machine share BOOTTIME, which each read to some ten nanoseconds. Other
+ * files share the wall clock, which is as accurate as its synchronisation. Between its snapshots
+ * the rate of a file's own clock is assumed constant, and its drift is corrected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_TRACE_ALIGN_H
@@ -15,12 +13,12 @@
 typedef struct trace_place {
 	const char *path;
 	trace_read_facts facts;
-	uint64_t last_ns; /* of its events, since its base */
+	uint64_t last_ns; /* last event, since its base */
 	/* Found: */
-	bool same_boot;	  /* as the first file */
+	bool same_boot;	  /* same boot as the first file */
 	int64_t base_ns;  /* its base since that of the first file */
 	double drift;	  /* ns that are missing in a nanosecond of its events' times */
-	double within_ns; /* how far its times may be from those of the first; NAN: not known */
+	double within_ns; /* maximum error of its times relative to the first file; NAN: unknown */
 } trace_place;
 
 /* E_UNSUP: a file has no clock in common with the first. */

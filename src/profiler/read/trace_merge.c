@@ -3,14 +3,14 @@
  * Each file is read twice through merge_pass.c. The first pass finds its processes and clock
  * snapshots; trace_align() puts it on the clock of the first file, BOOTTIME within one boot and
  * else the wall clock; numbers_choose() then shifts the process numbers of a file by MORE until
- * none is that of a process of another boot. Two processes of one number and one boot that overlap
- * in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at once,
- * which makes the tables of the record. merge_run() has the order.
+ * none equals that of a process of another boot. Two processes of one number and one boot that
+ * overlap in time are E_ARG. The second pass emits to the output's format and to zone_collect.c at
+ * once, which makes the tables of the record. merge_run() has the order.
  *
- * Invariants: nothing is written before all files have passed the first pass; the first file's
- * clocks, moved to the base of the whole, are those of the output; a truncated file is read up to
- * its end and noted. Cost: two readings of each file, comparisons of all pairs of files and of
- * processes; FILES_MAX files; memory as merge_pass.c.
+ * Invariants: nothing is written before all files have passed the first pass; the output has the
+ * first file's clocks, moved to the common base; a truncated file is read up to its end and noted.
+ * Cost: two readings of each file, comparisons of all pairs of files and of processes; FILES_MAX
+ * files; memory as merge_pass.c.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/trace_merge.h"
@@ -53,8 +53,8 @@ static dck_status read_file(work *w, size_t i, trace_read_facts *ret, dck_err *e
 	const dck_status status =
 	    chrome_is(&source)
 		? err_set(err, DCK_E_UNSUP, __FILE__, __LINE__,
-			  "%s is a trace in JSON, which has no snapshot of its clocks: "
-			  "its times mean nothing beside those of other files",
+			  "%s is a trace in JSON, which has no snapshot of its clocks: its times "
+			  "cannot be compared with those of other files",
 			  source.label)
 		: perfetto_read(&source, &merging_format, merging_sink(w->m), ret, err);
 	wire_source_close(&source);
@@ -184,7 +184,7 @@ static trace_header about_of(const work *w)
 	return about;
 }
 
-static dck_status tell_files(work *w, const merging_to *to, size_t n, dck_err *err)
+static dck_status files_emit(work *w, const merging_to *to, size_t n, dck_err *err)
 {
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const merging_how how = {&w->places[i], w->base_ns, w->more[i]};
@@ -208,7 +208,7 @@ static dck_status merge_write(work *w, dck_err *err)
 	zone_collect_sink(w->zones, &unused);
 	DCK_TRY(to[0].format->open(&to[0].out, &unused, &about, err));
 	DCK_TRY(to[1].format->open(&to[1].out, w->plan->out, &about, err));
-	dck_status status = tell_files(w, to, 2, err);
+	dck_status status = files_emit(w, to, 2, err);
 	for (int i = 0; i < 2; i++) {
 		dck_status closed = to[i].format->close(to[i].out, status == DCK_OK ? err : NULL);
 		status = status == DCK_OK ? closed : status;
@@ -220,7 +220,8 @@ static dck_status merge_write(work *w, dck_err *err)
 
 static const char *within_unknown(void)
 {
-	return "files of several machines, whose clocks do not say how well they are synchronised";
+	return "files of several machines, whose clocks have no estimate of their synchronisation "
+	       "error";
 }
 
 static void merge_processes_put(const work *w, record_builder *b)
@@ -283,8 +284,8 @@ static void merge_clocks_put(const work *w, record_builder *b)
 		record_fact_absent(b, "trace", "uncertainty", within_unknown());
 		record_note(b, "trace-clocks",
 			    "'%s' is of another machine than '%s', and the two are aligned by the "
-			    "time of day: no better than their clocks are synchronised, "
-			    "which they do not say",
+			    "time of day: no better than their clocks are synchronised, which is "
+			    "unknown",
 			    unknown, w->plan->paths[0]);
 	} else {
 		record_fact_real(b, "trace", "uncertainty", DCK_UNIT_NS, most);
@@ -308,7 +309,7 @@ static void gaps_put(const work *w, record_builder *b)
 		if (!f->cut[0])
 			continue;
 		record_set_incomplete(b, true);
-		record_note(b, "trace-truncated", "%s: what stands before is there", f->cut);
+		record_note(b, "trace-truncated", "%s: everything before is read", f->cut);
 	}
 }
 
@@ -374,9 +375,9 @@ dck_status dck_trace_merge(const char *const *paths, size_t n, const char *form,
 	dck_record *record;
 
 	if (!plan.format)
-		DCK_FAIL(err, E_ARG, "there is no form '%.40s' of a trace", form);
+		DCK_FAIL(err, E_ARG, "unknown trace format '%.40s'", form);
 	if (gzip && !plan.format->gunzips)
-		DCK_FAIL(err, E_ARG, "what reads the form '%s' takes no gzip", form);
+		DCK_FAIL(err, E_ARG, "the readers of the format '%s' do not accept gzip", form);
 	record_builder *b = record_begin(NULL);
 	DCK_NEED(b, err, "for the record");
 	const dck_status status = merge_to(&plan, gzip, b, err);

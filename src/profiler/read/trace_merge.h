@@ -1,4 +1,5 @@
-/* trace_merge.h - files of several processes as one timeline, and what is known of it.
+/* trace_merge.h - merges the files of several processes into one timeline, with its facts and
+ * tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_TRACE_MERGE_H
@@ -13,12 +14,12 @@ typedef struct trace_merge_plan {
 	size_t n;
 	const trace_format *format;
 	dck_sink *out;
-	zone_percentiles percentiles; /* of table "zones" */
+	zone_percentiles percentiles; /* percentiles in table "zones" */
 } trace_merge_plan;
 
-/* Writes it, and puts facts, the tables "zones" and "processes" and notes into b. Nothing is
- * written when the files are refused: E_UNSUP, they have no clock in common; E_ARG, one of them, or
- * a process, is there twice. Else as dck_trace_read(). */
+/* Writes the timeline, and facts, the tables "zones" and "processes" and notes to b. Writes nothing
+ * if the files are rejected: E_UNSUP: no common clock; E_ARG: duplicate file or process. Other
+ * errors as dck_trace_read(). */
 dck_status trace_merge(const trace_merge_plan *plan, record_builder *b, dck_err *err);
 
 #endif

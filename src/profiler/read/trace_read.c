@@ -1,4 +1,4 @@
-/* trace_read.c - a trace in a file as a record, or in another form.
+/* trace_read.c - reads a trace file into a record, or converts it to another format.
  *
  * trace_read_into() recognises the file by its content: JSON with Chrome's trace events, or else
  * Perfetto's packets, and its reader passes the events to any trace_format, which is a writer, the
@@ -48,7 +48,7 @@ static void read_facts_put(record_builder *b, const reading *r)
 			    (unsigned long long)f->undated);
 	if (f->cut[0]) {
 		record_set_incomplete(b, true);
-		record_note(b, "trace-truncated", "%s: what stands before is in the table", f->cut);
+		record_note(b, "trace-truncated", "%s: everything before is in the table", f->cut);
 	}
 }
 
@@ -118,7 +118,7 @@ const dck_opt dck_trace_reading_options[] = {
     {0},
 };
 
-/* p: NULL, or what it is drawn from is made too. */
+/* p: receives the timeline for figures; NULL: none. */
 static dck_status read_as(const char *path, const dck_trace_reading *how, timeline_lod *p,
 			  dck_record **ret, dck_err *err)
 {
@@ -173,7 +173,7 @@ dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *ho
 	return status;
 }
 
-/* --- in another form */
+/* --- another format */
 
 const char *dck_trace_form_of(const char *path, bool *ret_gzip)
 {
@@ -191,13 +191,13 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 	gzip_sink *g = NULL;
 
 	if (!f)
-		DCK_FAIL(err, E_ARG, "a trace has no form '%s'", form);
+		DCK_FAIL(err, E_ARG, "unknown trace format '%s'", form);
 	if (gzip && !f->gunzips)
 		DCK_FAIL(err, E_ARG, "what reads %s takes no gzip", form);
 	if (gzip)
 		DCK_TRY(gzip_sink_open(&g, out, err));
 	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
-	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	(void)gzip_sink_close(g, NULL); /* the sink has the error */
 	if (status == DCK_OK && ret) {
 		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};
 		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);

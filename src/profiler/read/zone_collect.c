@@ -4,8 +4,8 @@
  * Each track has a stack of open ranges: a begin pushes, an end pops and adds calls, total and own
  * time to the range's name and call path (zone_aggregate.h). Ranges that any track may end are
  * matched by id. Numbers named PF_UNENDED or PF_CONTINUED mark the innermost open range. Events of
- * the threads' counters go to thread_sums.h and are not counted here; a picture, if there is one,
- * receives all.
+ * the threads' counters go to thread_sums.h and are not counted here; the timeline for figures
+ * (timeline_lod.h), if there is one, receives all.
  *
  * Invariants: the times of a track do not go back (earlier ones count as last_ns); at close() open
  * ranges end at the last time of their track, those of any track at the last time of all. Memory:
@@ -93,21 +93,21 @@ static void collect_track(trace_out *o, const trace_track *about)
 	thread_sums_track(&collect_of(o)->threads, about);
 }
 
-static bool collect_is(const trace_name *told, const char *text)
+static bool collect_is(const trace_name *from, const char *text)
 {
-	return told->n == strlen(text) && memcmp(told->text, text, told->n) == 0;
+	return from->n == strlen(text) && memcmp(from->text, text, from->n) == 0;
 }
 
-static void collect_intern(trace_out *o, uint32_t id, const trace_name *told)
+static void collect_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
 	mark *row = id_table_row(&collect_of(o)->marks, id);
 
 	if (collect_of(o)->drawn)
-		timeline_lod_name(collect_of(o)->drawn, id, told);
-	string_name_put(&collect_of(o)->texts, id, told->text, told->n);
+		timeline_lod_name(collect_of(o)->drawn, id, from);
+	string_name_put(&collect_of(o)->texts, id, from->text, from->n);
 	if (row)
-		*row = (mark){.unended = collect_is(told, PF_UNENDED),
-			      .continued = collect_is(told, PF_CONTINUED)};
+		*row = (mark){.unended = collect_is(from, PF_UNENDED),
+			      .continued = collect_is(from, PF_CONTINUED)};
 }
 
 static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)

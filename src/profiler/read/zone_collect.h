@@ -27,13 +27,14 @@ extern const trace_format zone_collect_format;
 dck_status zone_collect_new(zone_collect **ret, dck_err *err);
 /* Before any event. */
 void zone_collect_want(zone_collect *c, const zone_percentiles *p);
-/* What it is drawn from is made too; p stays the caller's. Before any event. */
+/* Also builds the timeline for figures; p remains the caller's. Call before any event. */
 void zone_collect_draw(zone_collect *c, timeline_lod *p);
 void zone_collect_free(zone_collect *c); /* NULL is allowed */
 void zone_collect_sink(zone_collect *c, dck_sink *ret);
-/* The table "zones", and facts of section "trace". E_NOMEM also when some of it found no room. */
+/* Writes table "zones", and facts of section "trace". E_NOMEM: memory ran out here or in an earlier
+ * event. */
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err);
-/* The table "threads". */
+/* Writes table "threads". */
 dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err);
 
 #endif

@@ -65,7 +65,7 @@ void offcpu_poll_take(offcpu_poll *l, sample_profile *p, uint64_t now_ns)
 
 	if (now_ns < l->next_ns)
 		return;
-	/* Of CPU time: on a busy machine a poll may be interrupted for long, which costs nothing.
+	/* In CPU time: on a busy machine a poll may be preempted for long, which costs no CPU time.
 	 */
 	const uint64_t begin = os_thread_cpu_ns();
 	sample_profile_processes(p, process_look, &k);

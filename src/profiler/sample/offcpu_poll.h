@@ -20,8 +20,8 @@ typedef struct offcpu_poll {
 
 dck_status offcpu_poll_init(offcpu_poll *l, size_t stack_bytes, dck_err *err);
 void offcpu_poll_done(offcpu_poll *l);
-/* A look at all threads of the profile's processes, when it is time for one. Looking takes 5 % of
- * a CPU at most. */
+/* Polls all threads of the profile's processes if a poll is due. Polling takes at most 5 % of a
+ * CPU. */
 void offcpu_poll_take(offcpu_poll *l, sample_profile *p, uint64_t now_ns);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The n bytes at a place of the ring, in one piece. */
+/* Returns n bytes at an offset of the ring, contiguous. */
 static const void *piece(const perf_ring *r, uint64_t at, size_t n, unsigned char *whole)
 {
 	const size_t from = (size_t)(at & (r->bytes - 1)), first = r->bytes - from;
@@ -17,7 +17,7 @@ static const void *piece(const perf_ring *r, uint64_t at, size_t n, unsigned cha
 	return whole;
 }
 
-/* The record at the tail, checked; NULL: there is none, or what is there is no record. */
+/* Returns the record at the tail, validated; NULL: none, or invalid. */
 static const struct perf_event_header *record_at(perf_rings *all, perf_ring *r)
 {
 	struct perf_event_header h;
@@ -79,7 +79,7 @@ const struct perf_event_header *perf_rings_next(perf_rings *r, uint64_t until_ns
 			oldest = &r->ring[i];
 	if (!oldest)
 		return NULL;
-	/* The look at what comes after it may need the room for records in two pieces. */
+	/* Reading the next record's time may need the buffer for wrapped records. */
 	const uint64_t at = oldest->tail;
 	h = record_at(r, oldest);
 	if (!h)

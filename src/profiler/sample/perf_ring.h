@@ -1,5 +1,4 @@
-/* perf_ring.h - records out of the kernel's ring buffers, one for each CPU, in the order of their
- * time.
+/* perf_ring.h - merges the records of the kernel's ring buffers, one per CPU, in order of time.
  *
  *	perf_rings r = {.ring = ..., .n = ...};
  *
@@ -8,9 +7,9 @@
  *		...
  *	perf_rings_end(&r);
  *
- * A record may go over the end of its ring to its beginning; it is handed over in one piece. A ring
- * whose bytes are no records (its program may not write there, but that is not trusted) is
- * emptied, and counted as damaged.
+ * A record that wraps around the end of its ring is returned contiguous. A ring with invalid
+ * records (the program cannot write there, but that is not trusted) is emptied, and counted as
+ * damaged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_PERF_RING_H
@@ -26,7 +25,7 @@ typedef struct perf_ring {
 	const unsigned char *data;
 	size_t bytes; /* a power of two */
 	uint64_t head, tail;
-	uint64_t next_ns; /* of the record at tail; UINT64_MAX: there is none */
+	uint64_t next_ns; /* time of the record at tail; UINT64_MAX: none */
 } perf_ring;
 
 typedef struct perf_rings {
@@ -38,9 +37,9 @@ typedef struct perf_rings {
 
 enum { PERF_RECORD_BYTES = 1 << 16 };
 
-void perf_rings_begin(perf_rings *r); /* looks at what is there now */
-/* The oldest record that is not younger; NULL: there is none. Borrowed until the next call. */
+void perf_rings_begin(perf_rings *r); /* takes the records that are there now */
+/* Returns the oldest record of until_ns or earlier; NULL: none. Borrowed until the next call. */
 const struct perf_event_header *perf_rings_next(perf_rings *r, uint64_t until_ns);
-void perf_rings_end(perf_rings *r); /* what was read is free for the kernel */
+void perf_rings_end(perf_rings *r); /* returns the space of the read records to the kernel */
 
 #endif

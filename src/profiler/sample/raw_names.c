@@ -10,8 +10,8 @@
  * the named path of its parent, extended by its functions, and adds its weights. Where the
  * innermost code busy-waits (spin_waits.h), a frame for that gets the weights.
  *
- * 3. user_find(): of the user's Python functions, the one below which most time was spent without
- * another one in between.
+ * 3. user_find(): the user's Python function with the most time below it, without another user
+ * function in between.
  *
  * It runs once, at the end, in one thread. Cost: O(n log n) for n frames and O(paths), but
  * user_find() compares each Python frame with time to all frames before it. Failure is sticky
@@ -40,7 +40,7 @@ typedef struct named {
 	bool user; /* a Python function that is not of a library */
 } named;
 
-/* What the children of a path need of it. */
+/* Data that the children of a path need. */
 typedef struct named_path {
 	uint32_t path; /* in cct */
 	uint32_t user; /* raw frame: the innermost function of the user's Python; 0: none */
@@ -56,8 +56,8 @@ typedef struct naming {
 	const raw_stacks *p;
 	cct *to;
 	symbols *symbols;
-	const elf_file *classes_of; /* the latest file that had no names, */
-	class_names *classes;	    /* and what is known of it */
+	const elf_file *classes_of; /* the last file without names, */
+	class_names *classes;	    /* and its class names */
 	named *of;		    /* [nframes + 1] */
 	uint32_t *numbers;	    /* all of them */
 	python_library *library;
@@ -103,7 +103,7 @@ static const class_names *classes_of(naming *m, const elf_file *f)
 	return m->classes;
 }
 
-/* Names code without a symbol: a virtual function by its class, another one by where it starts.
+/* Names code without a symbol: a virtual function by its class, any other by its start address.
  * true: it has a class. */
 static bool nameless(naming *m, const raw_frame *f, const char *module)
 {
@@ -336,7 +336,7 @@ static void user_find(naming *m, raw_named *ret)
 		 base_name(f->path), line);
 }
 
-static void spins_tell(const naming *m, raw_named *ret)
+static void spins_report(const naming *m, raw_named *ret)
 {
 	const spin_sum *most = &m->spins[0];
 
@@ -364,7 +364,7 @@ dck_status raw_stacks_name(const raw_stacks *p, cct *to, uint32_t *of, raw_named
 
 	if (ok) {
 		user_find(&m, ret);
-		spins_tell(&m, ret);
+		spins_report(&m, ret);
 	}
 	ret->lacking = m.symbols ? symbolizer_missing_reason(m.symbols) : NULL;
 	symbols_free(m.symbols);

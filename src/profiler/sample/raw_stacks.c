@@ -20,7 +20,7 @@ void raw_stacks_done(raw_stacks *p)
 	string_table_done(&p->texts);
 }
 
-/* Of programs that make code without an end. */
+/* Bound for programs that generate code without limit. */
 enum { FRAMES_MAX = 1 << 21 };
 
 const char *raw_text(raw_stacks *p, const char *text)
@@ -37,7 +37,7 @@ uint32_t raw_stacks_frame(raw_stacks *p, const raw_frame *f)
 
 		if (number && memcmp(id_table_find(&p->frames, number), f, sizeof *f) == 0)
 			return number;
-		if (number) /* another frame of this hash: the next place */
+		if (number) /* a collision: try the next slot */
 			continue;
 		if (p->nframes == FRAMES_MAX)
 			return 0;
@@ -60,7 +60,7 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 		const uint32_t child =
 		    frame ? path_trie_child(&p->sums, path, frame) : PATH_SUM_NONE;
 
-		if (child == PATH_SUM_NONE) /* what is on it stays with the path around it */
+		if (child == PATH_SUM_NONE) /* weights stay with the outer path */
 			return path;
 		path = child;
 	}

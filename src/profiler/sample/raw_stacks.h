@@ -21,9 +21,9 @@ typedef enum raw_kind {
 
 typedef struct raw_frame {
 	elf_file *file;	  /* NULL: none, or missing */
-	const char *path; /* of the file; "": none; owned by the producer */
+	const char *path; /* path of the file; "": none; owned by the producer */
 	uint64_t address; /* in the file; without a file in memory */
-	const char *name; /* of a thread or Python function; interned by raw_text() */
+	const char *name; /* name of a thread or Python function; interned by raw_text() */
 	uint32_t line, start_line;
 	uint16_t kind; /* raw_kind */
 	uint16_t unused;

@@ -7,11 +7,11 @@
 #include "profiler/python/python_stack.h"
 
 typedef enum sample_kind {
-	SAMPLE_NOTHING, /* of no interest here */
+	SAMPLE_NOTHING, /* ignored */
 	SAMPLE_TAKEN,
-	SAMPLE_MAP,  /* code of a file came into the process */
+	SAMPLE_MAP,  /* a file's code was mapped into the process */
 	SAMPLE_NAME, /* the thread has a name */
-	SAMPLE_EXEC, /* and it runs another program */
+	SAMPLE_EXEC, /* the process executes another program */
 	SAMPLE_FORK, /* a thread or process was made */
 	SAMPLE_EXIT, /* a thread ended */
 	SAMPLE_LOST, /* n samples were lost */
@@ -19,11 +19,11 @@ typedef enum sample_kind {
 	SAMPLE_ON,
 } sample_kind;
 
-/* Where in the program a sample was taken. */
+/* Context in which a sample was taken. */
 typedef enum sample_where {
 	SAMPLE_IN_PROGRAM,
-	SAMPLE_IN_KERNEL, /* which worked for the thread */
-	SAMPLE_LEAVING,	  /* the thread left its CPU: what follows is a wait */
+	SAMPLE_IN_KERNEL, /* on behalf of the thread */
+	SAMPLE_LEAVING,	  /* the thread left its CPU: a wait follows */
 } sample_where;
 
 /* All pointers are borrowed until the next event. */
@@ -39,11 +39,11 @@ typedef struct sample_event {
 			/* The copy of the stack from the stack pointer on. */
 			const unsigned char *stack;
 			size_t stack_bytes;
-			bool stack_full; /* there was more than was copied */
+			bool stack_full; /* the stack was larger than the copy */
 			/* Or already unwound: npcs addresses to look up, innermost first. */
 			const uint64_t *pcs;
 			size_t npcs;
-			unwind_result ended; /* why there are no more of them */
+			unwind_result ended; /* why unwinding ended */
 			bool scanned;	     /* the second frame was searched for (unwind_scan.h) */
 			/* And with the thread's Python frames, which may be none. */
 			bool python_came, python_cut;
@@ -64,7 +64,7 @@ typedef struct sample_event {
 			uint64_t n;
 		} lost;
 		struct {
-			bool preempted; /* it could have gone on */
+			bool preempted; /* it was still runnable */
 		} off;
 	} as;
 } sample_event;

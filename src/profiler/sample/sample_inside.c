@@ -1,6 +1,6 @@
-/* sample_inside.c - samples that the program's threads take of themselves, in handlers of signals:
- * the library in src/profiler/preload/sampler fills the slots of a shared memory. The signals are
- * perf_event's where the kernel permits it, else those of timers.
+/* sample_inside.c - sample_source inside the program: the library in src/profiler/preload/sampler
+ * samples each thread in a signal handler and fills slots of shared memory. The signals come from
+ * perf_event if the kernel permits it, else from POSIX timers.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/sample/sample_source.h"
@@ -110,7 +110,7 @@ static void inside_stop(void *self)
 	atomic_store(&((inside *)self)->drain.slots->over, 1);
 }
 
-/* Each thread says what it got. */
+/* Every thread reports the kind of its clock. */
 static const char *inside_name(void *self)
 {
 	const sample_slots *slots = ((inside *)self)->drain.slots;
@@ -134,7 +134,7 @@ static double inside_price(void *self, const char **ret_how)
 {
 	const inside *s = self;
 
-	*ret_how = "time in the handlers, and what a signal costs in this process";
+	*ret_how = "time in the handlers, and the cost of a signal in this process";
 	const slots_drain *d = &s->drain;
 
 	return d->taken ? (double)d->taken_ns / (double)d->taken + sample_overhead_of_signal() : 0;

@@ -14,8 +14,7 @@ const dck_opt dck_sample_options[] = {
     DCK_OPTION(COUNT, dck_sample_config, pid, "pid", "PID", NULL,
 	       "a program that runs already, with all its threads", .min = 1, .max = 4194304),
     DCK_OPTION(TIME, dck_sample_config, time_ns, "time", "TIME", NULL,
-	       "for this long; a program that was started is then asked to end (SIGTERM)",
-	       .min = 1e6, .max = 1e18),
+	       "duration; a started program is then ended by SIGTERM", .min = 1e6, .max = 1e18),
     DCK_FLAG(dck_sample_config, wall, "wall",
 	     "also the time in which threads wait, with its stacks"),
     DCK_FLAG(dck_sample_config, threads, "threads", "split the tree by thread"),
@@ -26,7 +25,7 @@ const dck_opt dck_sample_options[] = {
 	"sampling source: the kernel (perf), or a signal handler in the program, driven by perf_event (in-process) or by POSIX timers (timer)",
 	.choices = sources),
     DCK_OPTION(BYTES, dck_sample_config, stack_bytes, "stack", "SIZE", "32KiB",
-	       "of each stack so much is copied, where the kernel takes the samples", .min = 1024,
+	       "bytes copied of each stack, if the kernel takes the samples", .min = 1024,
 	       .max = 65000),
     {0},
 };

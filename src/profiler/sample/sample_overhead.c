@@ -37,8 +37,7 @@ static void rings_empty(const os_perf *p)
 	}
 }
 
-/* Both loops of a round meet the same neighbours; the median leaves out the rounds in which the
- * machine did something else. */
+/* Both loops of a round run under the same load; the median discards rounds that were disturbed. */
 double sample_overhead_of_perf(const os_perf_config *c)
 {
 	os_perf_config fast = *c;

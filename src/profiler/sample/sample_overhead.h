@@ -1,4 +1,4 @@
-/* sample_overhead.h - what a sample takes from the program that it is of.
+/* sample_overhead.h - measures the cost of a sample to the sampled program.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_OVERHEAD_H
@@ -6,10 +6,11 @@
 
 #include "os/counters/perf_sampling.h"
 
-/* In ns, measured on this thread in about 0.1 s: a loop under perf_event at 40 kHz and without, in
- * turns. 0: not known. The thread keeps a few descriptors' worth of sampling until it ends. */
+/* Returns ns per sample, measured on this thread in about 0.1 s: a loop with and without perf_event
+ * at 40 kHz, alternately. 0: unknown. The thread keeps a few sampling descriptors open until it
+ * exits. */
 double sample_overhead_of_perf(const os_perf_config *c);
-/* A signal to the calling thread, whose handler does nothing. */
+/* Returns the cost of a signal to the calling thread with an empty handler, in ns. */
 double sample_overhead_of_signal(void);
 
 #endif

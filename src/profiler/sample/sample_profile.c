@@ -13,7 +13,7 @@
  *
  * Invariants: one thread; events come in order of time; files stay open to the end, as frames refer
  * to them. Bounds: DEPTH frames and 2 * DEPTH steps for a stack; from SWEEP_FROM rows of processes
- * on, those of ended ones are used again. Lack of memory is sticky and reported by
+ * on, those of ended ones are reused. Lack of memory is sticky and reported by
  * sample_profile_name().
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -41,7 +41,7 @@ typedef struct process {
 	int pid;
 	address_space *address_space; /* @owned; NULL: a free row */
 	uint64_t read_ns;	      /* when its mappings were last read; 0: never */
-	bool followed;		      /* events report what comes into it: /proc is not read */
+	bool followed;		      /* events report its mappings: /proc is not read */
 } process;
 
 struct sample_profile {
@@ -54,8 +54,8 @@ struct sample_profile {
 	raw_stacks raw;
 	sample_python *python;
 	sample_counts counts;
-	uint64_t now_ns;	       /* of the latest event */
-	dck_sink *log;		       /* of the samples' times; NULL: none */
+	uint64_t now_ns;	       /* time of the latest event */
+	dck_sink *log;		       /* receives the samples' times; NULL: none */
 	uint32_t kernel, stack[DEPTH]; /* frames */
 };
 
@@ -238,7 +238,7 @@ typedef struct frames {
 	sample_profile *p;
 	process *one;
 	copied stack;
-	unwind_memory memory; /* of it */
+	unwind_memory memory; /* the copied stack */
 } frames;
 
 static unwind_result frame_step(void *self, unwind_regs *r)

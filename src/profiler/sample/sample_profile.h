@@ -1,5 +1,5 @@
-/* sample_profile.h - events of sampled processes become call paths, as they come: which process has
- * which code where, what each stack is called, how much time each path has.
+/* sample_profile.h - converts the event stream of sampled processes to call paths with times:
+ * tracks mappings and threads, unwinds stacks, symbolizes them at the end.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef SAMPLE_SAMPLE_PROFILE_H
@@ -17,15 +17,15 @@ typedef struct sample_profile sample_profile;
 struct dck_sink;
 
 typedef struct sample_counts {
-	uint64_t samples, kernel; /* kernel: of them, while the kernel worked */
-	uint64_t lost;		  /* could not be kept */
-	uint64_t cut;		  /* of a stack more is missing than was copied */
-	uint64_t broken;	  /* and for other reasons */
+	uint64_t samples, kernel; /* kernel: those taken in the kernel */
+	uint64_t lost;		  /* dropped */
+	uint64_t cut;		  /* stacks truncated: larger than the copy */
+	uint64_t broken;	  /* stacks not unwound for other reasons */
 	uint64_t scanned; /* the innermost frame's caller was searched for (unwind_scan.h) */
 	uint64_t processes, threads;
 	sample_python_counts python;
-	double time_ns;	   /* of all samples */
-	double blocked_ns; /* of it, in which threads waited */
+	double time_ns;	   /* total time of all samples */
+	double blocked_ns; /* of which threads waited */
 	uint64_t waits;
 	raw_named named;
 } sample_counts;
@@ -40,8 +40,8 @@ void sample_profile_event(void *self, const sample_event *e);
 /* A poll of a thread from outside (offcpu_poll.h). */
 typedef struct offcpu_sample {
 	int pid, tid;
-	uint64_t now_ns, cpu_ns, turns; /* turns: how often it was given a CPU */
-	bool waits;			/* and then, where: */
+	uint64_t now_ns, cpu_ns, turns; /* turns: timeslices */
+	bool waits;			/* blocked, then at: */
 	uint64_t pc, sp;
 	const unsigned char *stack; /* from sp on */
 	uint64_t stack_bytes;
@@ -56,8 +56,8 @@ void sample_profile_end(sample_profile *p, uint64_t now_ns);
 /* Each sample goes into `to` too, as a sample_moment, whose path has the number of before paths
  * have names. */
 void sample_profile_log(sample_profile *p, struct dck_sink *to);
-/* All paths with their names; the weights are samples and time. ret_of: owned, for the path of a
- * moment its number in *ret, and *ret_n of them; NULL: not wanted. */
+/* Names all paths; the weights are samples and time. ret_of: owned array of *ret_n: maps the path
+ * of a moment to its number in *ret; NULL: not needed. */
 dck_status sample_profile_name(sample_profile *p, cct *ret, uint32_t **ret_of, uint32_t *ret_n,
 			       dck_err *err);
 sample_counts sample_profile_counts(const sample_profile *p);

@@ -8,7 +8,7 @@
  * Caches: the class of each raw frame by its number (`kinds`); whether a file is an interpreter,
  * for the first FILES files; the interpreter of a process, in a list, searched again after
  * ASK_AGAIN_NS while there is none, swept of ended processes once for every PROCESSES_SWEPT new
- * ones; what a walk found in a thread, direct-mapped by tid.
+ * ones; the last walk of a thread, direct-mapped by tid.
  *
  * Invariants: one thread and one stack at a time, since the buffers are members. The process's
  * memory is read by os_process_read() and not trusted (python_stack.h). DEPTH bounds native and
@@ -32,7 +32,7 @@ enum { DEPTH = 1000, THREADS = 256, FILES = 64, PROCESSES_SWEPT = 64 };
 #define ASK_AGAIN_NS UINT64_C(100000000)
 
 typedef struct one_process {
-	int pid; /* 0: a free place */
+	int pid; /* 0: a free row */
 	bool found;
 	uint64_t asked_ns;
 	python_process p;
@@ -51,10 +51,10 @@ struct sample_python {
 	symbols *symbols;
 	one_process *processes;
 	size_t nprocesses;
-	python_thread threads[THREADS]; /* of any process, direct-mapped by tid */
+	python_thread threads[THREADS]; /* any process's threads, direct-mapped by tid */
 	one_file files[FILES];
 	size_t nfiles;
-	id_table kinds; /* of native frames, by number: kind + 1, then the bit of interpreters */
+	id_table kinds; /* per native frame: kind + 1, and a bit for interpreters */
 	merge_native native[DEPTH];
 	python_frame python[DEPTH];
 	merge_frame merged[2 * DEPTH];
@@ -126,7 +126,7 @@ static bool file_is_interpreter(sample_python *s, const elf_file *file)
 	return is;
 }
 
-/* Returns what a native frame is to the interpreter, which is found once. */
+/* Returns the role of a native frame in the interpreter, computed once per frame. */
 static merge_native python_native_of(sample_python *s, uint32_t number)
 {
 	enum { INTERPRETER = 16 };
@@ -140,7 +140,7 @@ static merge_native python_native_of(sample_python *s, uint32_t number)
 		/* The program python3 may be all of the interpreter, or its beginning alone. */
 		const bool alone = python_is(f->path);
 		const bool own = alone || file_is_interpreter(s, f->file);
-		/* Of other files only libc matters, in which programs and threads start. */
+		/* Of the other files only libc matters, where programs and threads start. */
 		const bool asked =
 		    f->file && (own || strstr(f->path, "/libc.so") || strstr(f->path, "/libc-"));
 		const bool known =
@@ -239,7 +239,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	const bool came = e->as.taken.python_came;
 	bool interpreter = came && e->as.taken.npython;
 	python_walked walked = {0};
-	merge_stats told;
+	merge_stats stats;
 	size_t npython;
 
 	for (size_t i = 0; i < n; i++) {
@@ -267,7 +267,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 				.pythons = npython,
 				.python_whole = !walked.cut && !walked.unread,
 				.keep_interpreter = s->interpreter};
-	const size_t all = python_merge(&in, s->merged, &told);
+	const size_t all = python_merge(&in, s->merged, &stats);
 	for (size_t i = 0; i < all && i < max; i++) {
 		const merge_frame *m = &s->merged[i];
 
@@ -277,7 +277,7 @@ size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *fr
 	s->counts.samples++;
 	s->counts.late += !came;
 	s->counts.torn += walked.torn;
-	s->counts.inexact += !told.exact;
+	s->counts.inexact += !stats.exact;
 	return all < max ? all : max;
 }
 

@@ -12,13 +12,13 @@
 #include "profiler/python/python_merge.h"
 
 typedef struct sample_python_counts {
-	uint64_t samples; /* with Python frames */
-	uint64_t late;	  /* of them, read from outside */
-	uint64_t torn;	  /* of them, changed while they were read */
-	uint64_t
-	    inexact; /* of them, with more or fewer calls of the evaluator than native frames */
-	uint64_t nameless;   /* frames whose code was freed before it was named */
-	const char *lacking; /* why there are none of a process that has an interpreter; NULL */
+	uint64_t samples;  /* with Python frames */
+	uint64_t late;	   /* of these, read from outside */
+	uint64_t torn;	   /* of these, changed during the read */
+	uint64_t inexact;  /* of these, evaluator calls and native frames did not match */
+	uint64_t nameless; /* frames whose code was freed before it was named */
+	const char
+	    *lacking; /* reason why they are missing although a process has an interpreter; NULL */
 } sample_python_counts;
 
 /* The files and processes with an interpreter. */
@@ -27,12 +27,12 @@ typedef struct sample_python sample_python;
 sample_python *sample_python_new(raw_stacks *raw, bool interpreter);
 void sample_python_free(sample_python *s); /* NULL is allowed */
 
-/* Puts Python frames between the n native ones, which are numbers of raw frames, the innermost
- * first; of `max`. whole: the outermost native frame is where the thread began. Returns how many
- * there are then. */
+/* Inserts Python frames between the n native frames (ids of raw frames, innermost first; capacity
+ * `max`). whole: the outermost native frame is the thread's start. Returns the new number of
+ * frames. */
 size_t sample_python_merge(sample_python *s, const sample_event *e, uint32_t *frames, size_t n,
 			   size_t max, bool whole);
-/* The process has ended, or runs another program. */
+/* Call when the process has exited or executed another program. */
 void sample_python_forget(sample_python *s, int pid);
 sample_python_counts sample_python_counted(const sample_python *s);
 

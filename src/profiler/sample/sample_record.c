@@ -51,7 +51,7 @@ static double sample_share(uint64_t n, uint64_t of)
 	return of ? (double)n / (double)of : 0;
 }
 
-/* --- what it cost */
+/* --- overhead */
 
 typedef struct cost {
 	double price_ns, ratio;
@@ -75,7 +75,7 @@ static void sample_cost_put(record_builder *b, const sample_run *r, const cost *
 	record_fact_int(b, "cost", "deepclock_cpu", DCK_UNIT_NS, (int64_t)r->own_cpu_ns);
 	if (c->price_ns <= 0) {
 		record_fact_absent(b, "cost", "sample", "it could not be measured");
-		record_fact_absent(b, "cost", "ratio", "what a sample costs is not known");
+		record_fact_absent(b, "cost", "ratio", "the cost of a sample is unknown");
 		return;
 	}
 	record_fact_real(b, "cost", "sample", DCK_UNIT_NS, c->price_ns);
@@ -158,15 +158,17 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    "%.0f samples were taken of each second of CPU time, not %llu",
 			    1e9 * (double)n->samples / seen, (unsigned long long)c->rate);
 	if (n->lost)
-		record_note(b, "sample-lost", "%llu samples were lost, beside %llu that are here",
+		record_note(b, "sample-lost",
+			    "%llu samples were lost, in addition to the %llu "
+			    "here",
 			    (unsigned long long)n->lost, (unsigned long long)n->samples);
 	if (n->samples < FEW)
 		record_note(b, "sample-few", "there are only %llu samples",
 			    (unsigned long long)n->samples);
 	if (sample_share(n->cut, n->samples) > EARLY)
 		record_note(b, "sample-cut",
-			    "%.1f %% of the stacks are deeper than what was copied of them: their "
-			    "outermost callers are missing",
+			    "%.1f %% of the stacks are larger than their copies: their outermost "
+			    "callers are missing",
 			    100 * sample_share(n->cut, n->samples));
 	if (sample_share(n->broken, n->samples) > EARLY)
 		record_note(b, "sample-broken",
@@ -174,7 +176,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 			    100 * sample_share(n->broken, n->samples));
 	if (cpu > 0 && cpu - seen > UNSEEN * cpu && cpu - seen > UNSEEN_LEAST_NS)
 		record_note(b, "sample-unseen",
-			    "the program used %.0f %% more CPU time than its samples stand for",
+			    "the program used %.0f %% more CPU time than its samples represent",
 			    100 * (cpu - seen) / (seen > 0 ? seen : cpu));
 	if (n->python.lacking)
 		record_note(b, "sample-no-python", "Python frames are missing, since %s",
@@ -194,7 +196,7 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 		record_note(b, "sample-no-lines", "%s", n->named.lacking);
 }
 
-/* --- what came out */
+/* --- result */
 
 static const dck_column weights[] = {{"samples", "samples", DCK_UNIT_ONE},
 				     {"time", "time", DCK_UNIT_NS}};
@@ -248,8 +250,8 @@ static void own_answer(record_builder *b, const sample_counts *n, const own_func
 
 	if (n->named.user[0])
 		record_answer(b,
-			      "%s takes %.1f %% of %s of CPU time, with what it calls; most by "
-			      "itself: %.60s, %.1f %%%s; %s samples",
+			      "%s takes %.1f %% of %s of CPU time, with callees; most self time: "
+			      "%.60s, %.1f %%%s; %s samples",
 			      n->named.user, 100 * n->named.user_ns / ran, time, own->name,
 			      sample_share, spins, samples);
 	else

@@ -9,26 +9,27 @@
 #include "profiler/sample/sample_source.h"
 
 typedef struct sample_run {
-	char not_perf[256]; /* why perf_event was not used; "": it was, or was not asked for */
+	char not_perf[256]; /* reason why perf_event was not used; "": it was used, or not requested
+			     */
 	uint64_t began_ns, took_ns;
 	uint64_t user_ns, system_ns, own_cpu_ns;
-	const char *waits; /* how they were seen; NULL: not asked for */
+	const char *waits; /* how waits were observed; NULL: not requested */
 	uint64_t looks;
-	size_t refused; /* processes below the one that was attached to */
+	size_t refused; /* descendants of the attached process without permission */
 	bool cpu_known, cancelled;
-	record_others others; /* that used the machine meanwhile */
+	record_others others; /* other processes that used the machine during the run */
 	int signal;	      /* by which the program ended of itself; 0: none */
 } sample_run;
 
-/* What the moments of a log say; {0} at first. */
+/* Names for the paths of a log's moments; initialise to {0}. */
 typedef struct sample_named {
 	cct paths;
-	uint32_t *of; /* @owned; of a moment's path the one in paths */
+	uint32_t *of; /* @owned; maps a moment's path to one in `paths` */
 	uint32_t n;   /* rows of `of` */
 } sample_named;
 void sample_named_done(sample_named *n); /* {0} is allowed */
 
-/* ret_named: owned, also on failure; NULL: not wanted. */
+/* ret_named: owned, also on failure; NULL: not needed. */
 dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, char *const *argv,
 			      const sample_source *source, void *self, sample_profile *p,
 			      sample_named *ret_named, dck_record **ret, dck_err *err);

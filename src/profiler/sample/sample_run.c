@@ -35,9 +35,9 @@ typedef struct sampling {
 	const dck_sample_config *config;
 	dck_sample_program *program;
 	const sample_source *source;
-	void *self; /* of the source */
+	void *self; /* state of the source */
 	sample_profile *profile;
-	offcpu_poll looks; /* at threads that wait */
+	offcpu_poll looks; /* polls of blocked threads */
 	bool looks_on;
 	sample_run run;
 	pthread_t thread;
@@ -85,7 +85,7 @@ static void sample_end(sampling *s)
 
 /* --- the program */
 
-static dck_status told(const dck_err *from, dck_err *err)
+static dck_status error_forward(const dck_err *from, dck_err *err)
 {
 	if (err)
 		*err = *from;
@@ -141,9 +141,9 @@ static dck_status sample_started(sampling *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* It and the processes below it, which have all been made before: what one makes after it is
- * followed is followed with it. Those that end meanwhile are left out, and those that we may not
- * look into are counted. */
+/* Attaches to the process and its existing descendants; later children are inherited by the
+ * followed process. Processes that exit meanwhile are skipped, and those without permission are
+ * counted. */
 static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 {
 	long tree[TREE_MAX] = {pid};
@@ -155,7 +155,7 @@ static dck_status tree_follow(sampling *s, int pid, size_t *ret_n, dck_err *err)
 		sample_profile_watch(s->profile, (int)tree[i]);
 		const dck_status st = s->source->attach(s->self, (int)tree[i], &why);
 		if (st != DCK_OK && (i == 0 || (st != DCK_E_ABSENT && st != DCK_E_UNSUP)))
-			return told(&why, err);
+			return error_forward(&why, err);
 		followed += st == DCK_OK;
 		s->run.refused += st == DCK_E_UNSUP;
 	}
@@ -187,7 +187,7 @@ static dck_status sample_attached(sampling *s, dck_err *err)
 	return DCK_OK;
 }
 
-/* --- who takes the samples */
+/* --- choice of the source */
 
 static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 {
@@ -197,7 +197,7 @@ static dck_status sample_run_inside_open(sampling *s, dck_err *err)
 	return s->source->open(s->config, s->program->argv, &s->self, err);
 }
 
-/* In the program's own handlers, where Python's frames are read at the moment of the sample. */
+/* Chooses in-process sampling, where Python's frames are read at the time of the sample. */
 static dck_status inside_choose(sampling *s, dck_err *err)
 {
 	const bool asked = s->config->source == DCK_SAMPLE_IN_PROCESS;
@@ -206,7 +206,7 @@ static dck_status inside_choose(sampling *s, dck_err *err)
 
 	if (os_perf_permits(&kernel, &why) != DCK_OK) {
 		if (asked)
-			return told(&why, err);
+			return error_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	return sample_run_inside_open(s, err);
@@ -228,13 +228,13 @@ static dck_status source_open(sampling *s, dck_err *err)
 		if (st == DCK_OK)
 			return DCK_OK;
 		if (c->source == DCK_SAMPLE_PERF || st != DCK_E_UNSUP)
-			return told(&why, err);
+			return error_forward(&why, err);
 		text_copy(s->run.not_perf, sizeof s->run.not_perf, why.msg);
 	}
 	if (sample_run_inside_open(s, &why) == DCK_OK)
 		return DCK_OK;
 	if (!s->run.not_perf[0])
-		return told(&why, err);
+		return error_forward(&why, err);
 	DCK_FAIL(err, E_UNSUP,
 		 "%s, and %s; permit the first: as root, or by 'sysctl "
 		 "kernel.perf_event_paranoid=2', in a container by --cap-add PERFMON",
@@ -258,7 +258,7 @@ static dck_status sampling_run(sampling *s, dck_record **ret, dck_err *err)
 	s->run.own_cpu_ns = os_process_cpu_ns() - cpu;
 	s->run.cancelled = s->cancelled;
 	s->run.waits = !s->config->wall ? NULL
-		       : s->looks_on	? "looks at threads from outside, every 10 ms or less often"
+		       : s->looks_on	? "polls threads from outside, at most every 10 ms"
 					: "context switches";
 	s->run.looks = s->looks.looks;
 	s->run.signal = s->cancelled || s->until_ns ? 0 : s->program->signal;
@@ -286,9 +286,9 @@ dck_status dck_sample(const dck_sample_config *config, dck_sample_program *p, dc
 	return st;
 }
 
-/* --- a program that is recorded too */
+/* --- sampling together with a trace */
 
-enum { MOMENTS = 1024 }; /* that are read at once */
+enum { MOMENTS = 1024 }; /* moments read per call */
 
 struct sample_beside {
 	dck_sample_config config;

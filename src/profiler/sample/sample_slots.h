@@ -30,15 +30,15 @@ enum {
 /* States; any other value is the id of the thread that fills the slot. */
 enum { SAMPLE_SLOT_FREE = 0, SAMPLE_SLOT_READY = -1 };
 
-typedef enum sample_told {
-	SAMPLE_TOLD_STACK, /* a = CPU time since the thread's last sample; b = cost of this sample;
+typedef enum slot_kind {
+	SLOT_STACK, /* a = CPU time since the thread's last sample; b = cost of this sample;
 			      c: not 0, the innermost frame's caller was searched for */
-	SAMPLE_TOLD_EXEC,  /* a program starts; text: its threads' name */
-	SAMPLE_TOLD_FORK,  /* a = parent process */
-	SAMPLE_TOLD_CODE,  /* a = address, b = bytes, c = offset in the file; text: the file */
-	SAMPLE_TOLD_NAME,  /* text: the thread's name */
-	SAMPLE_TOLD_END,   /* the thread ends */
-} sample_told;
+	SLOT_EXEC,  /* a program starts; text: its threads' name */
+	SLOT_FORK,  /* a = parent process */
+	SLOT_CODE,  /* a = address, b = bytes, c = offset in the file; text: the file */
+	SLOT_NAME,  /* text: the thread's name */
+	SLOT_END,   /* the thread ends */
+} slot_kind;
 
 /* The completeness of a thread's Python frames. */
 typedef enum sample_slot_python {
@@ -50,7 +50,7 @@ typedef enum sample_slot_python {
 typedef struct sample_slot {
 	_Atomic int32_t state;
 	int32_t pid, tid;
-	uint32_t told;	/* sample_told */
+	uint32_t kind;	/* slot_kind */
 	uint32_t npcs;	/* pcs of a stack */
 	uint32_t ended; /* unwind_result */
 	uint32_t python, npython;

@@ -7,21 +7,21 @@
 #include "base/id_table.h"
 
 typedef struct sample_thread {
-	int pid, tid; /* tid 0: a free place */
+	int pid, tid; /* tid 0: a free row */
 	char name[16], title[48];
-	/* Since when it has no CPU, and where it was then: a path; preempted: it could go on. */
+	/* Off-CPU since left_ns, at path waits_at; preempted: still runnable. */
 	bool away, preempted;
 	uint32_t waits_at;
 	uint64_t left_ns;
-	/* At the last look from outside. */
+	/* At the last poll. */
 	uint64_t looked_ns, cpu_ns, turns;
-	bool stood; /* it waited then, at waits_at */
+	bool stood; /* it was blocked then, at waits_at */
 } sample_thread;
 
 typedef struct sample_threads {
 	id_table rows;
 	hash_map by_tid;
-	uint32_t n, free; /* free: places */
+	uint32_t n, free; /* free: head of the free rows */
 	uint64_t seen;
 } sample_threads;
 

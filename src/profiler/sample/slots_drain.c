@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a slot may be in work before it is asked whether its thread is still there. */
+/* Time after which a slot in work is checked for whether its thread still exists. */
 #define STUCK_NS UINT64_C(1000000000)
 
 typedef struct waiting_slot {
@@ -24,7 +24,7 @@ static int drain_by_time(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Of the slot's words into s->python. */
+/* Copies Python frames from the slot's words to s->python. */
 static void python_take(slots_drain *s, sample_event *e)
 {
 	const sample_slot *c = &s->copy;
@@ -45,8 +45,8 @@ static sample_event event_of(slots_drain *s)
 	const sample_slot *c = &s->copy;
 	sample_event e = {.at_ns = c->at_ns, .pid = c->pid, .tid = c->tid};
 
-	switch (c->told) {
-	case SAMPLE_TOLD_STACK:
+	switch (c->kind) {
+	case SLOT_STACK:
 		e.kind = SAMPLE_TAKEN;
 		e.as.taken.weight_ns = c->a;
 		e.as.taken.pcs = c->of.pcs;
@@ -55,24 +55,24 @@ static sample_event event_of(slots_drain *s)
 		e.as.taken.scanned = c->c != 0;
 		python_take(s, &e);
 		break;
-	case SAMPLE_TOLD_EXEC:
-	case SAMPLE_TOLD_NAME:
-		e.kind = c->told == SAMPLE_TOLD_EXEC ? SAMPLE_EXEC : SAMPLE_NAME;
+	case SLOT_EXEC:
+	case SLOT_NAME:
+		e.kind = c->kind == SLOT_EXEC ? SAMPLE_EXEC : SAMPLE_NAME;
 		e.as.name.text = c->of.text;
 		break;
-	case SAMPLE_TOLD_FORK:
+	case SLOT_FORK:
 		e.kind = SAMPLE_FORK;
 		e.as.fork.parent_pid = (int)c->a;
 		e.as.fork.parent_tid = (int)c->a;
 		break;
-	case SAMPLE_TOLD_CODE:
+	case SLOT_CODE:
 		e.kind = SAMPLE_MAP;
 		e.as.map.address = c->a;
 		e.as.map.bytes = c->b;
 		e.as.map.offset = c->c;
 		e.as.map.file = c->of.text;
 		break;
-	case SAMPLE_TOLD_END:
+	case SLOT_END:
 		e.kind = SAMPLE_EXIT;
 		break;
 	default:
@@ -81,21 +81,21 @@ static sample_event event_of(slots_drain *s)
 	return e;
 }
 
-/* No thread of this machine has more CPU time than there is time. */
+/* Bound of a sample's weight. */
 #define WEIGHT_MAX_NS (UINT64_C(3600) * 1000000000u)
 
-/* Of a process or thread: the kernel's largest is 2^22. */
+/* Validates a process or thread id: the kernel's maximum is 2^22. */
 static bool drain_is_number(int n)
 {
 	return n > 0 && n <= 1 << 22;
 }
 
-static void slot_tell(slots_drain *s, sample_slot *from, const sample_sink *to)
+static void slot_emit(slots_drain *s, sample_slot *from, const sample_sink *to)
 {
 	memcpy(&s->copy, from, sizeof s->copy);
 	atomic_store_explicit(&from->state, SAMPLE_SLOT_FREE, memory_order_release);
 	s->copy.of.text[SAMPLE_SLOT_TEXT - 1] = '\0';
-	if (s->copy.told == SAMPLE_TOLD_STACK) {
+	if (s->copy.kind == SLOT_STACK) {
 		if (s->copy.npcs > SAMPLE_SLOT_PCS || s->copy.npython > SAMPLE_SLOT_PYTHON ||
 		    s->copy.npcs + 2 * s->copy.npython > SAMPLE_SLOT_PCS ||
 		    s->copy.a > WEIGHT_MAX_NS)
@@ -139,7 +139,7 @@ void slots_drain_all(slots_drain *s, const sample_sink *to)
 	}
 	qsort(ready, n, sizeof ready[0], drain_by_time);
 	for (size_t i = 0; i < n; i++)
-		slot_tell(s, &s->slots->slot[ready[i].number], to);
+		slot_emit(s, &s->slots->slot[ready[i].number], to);
 	/* The first ones again: a program that takes few samples touches little memory. */
 	atomic_store_explicit(&s->slots->next, 0, memory_order_relaxed);
 	stuck_free(s);

@@ -12,9 +12,10 @@
 
 typedef struct slots_drain {
 	sample_slots *slots;
-	uint64_t lost, taken_ns, taken; /* told so far; time in handlers, of so many samples */
-	uint64_t stuck_ns;		/* when slots in work were checked */
-	int32_t working[SAMPLE_SLOTS];	/* who filled them then */
+	uint64_t lost, taken_ns,
+	    taken; /* lost: reported so far; taken_ns: time in handlers of `taken` samples */
+	uint64_t stuck_ns;	       /* when slots in work were checked */
+	int32_t working[SAMPLE_SLOTS]; /* their threads at that time */
 	sample_slot copy;
 	python_frame python[SAMPLE_SLOT_PYTHON];
 } slots_drain;

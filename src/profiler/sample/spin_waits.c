@@ -3,15 +3,15 @@
 
 #include <string.h>
 
-/* Functions whose own code waits: what they call is work. '*': any end. "": a function without a
- * name, of a library that does no work of its own. */
+/* Functions that busy-wait in their own code; their callees do work. '*': any suffix. "": a
+ * function without a name, of a library that only schedules. */
 typedef struct spin_row {
 	const char *module, *library; /* module: part of the file's name */
 	const char *functions[20];
 } spin_row;
 
 static const spin_row spin_rows[] = {
-    /* OpenBLAS, driver/others/blas_server.c: the workers' loop, and who waits for them;
+    /* OpenBLAS, driver/others/blas_server.c: the workers' loop, and the thread that waits for them;
      * driver/level3/level3_thread.c: workers that wait for each other's parts. */
     {"openblas",
      "OpenBLAS",
@@ -43,10 +43,10 @@ static const spin_row spin_rows[] = {
       "onnxruntime::concurrency::ThreadPoolTempl<*::RunInParallelInternal*"}},
 };
 
-/* Functions that yield the processor while their caller looks for work. */
+/* Functions that yield the processor while their caller polls for work. */
 static const char *const yielding[] = {"sched_yield", "__sched_yield", "__GI_sched_yield"};
 
-/* '*' stands for any text. */
+/* Glob match: '*' matches any text. */
 static bool name_matches(const char *pattern, const char *name)
 {
 	for (; *pattern && *pattern != '*'; pattern++, name++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * "Debugging Information in Separate Files" of GDB's manual says where they lie. */
+ * Search paths: GDB manual, "Debugging Information in Separate Files". */
 #include "profiler/symbols/debug_file.h"
 
 #include "base/mem.h"
@@ -50,7 +50,7 @@ static elf_file *open_fitting(const char *path, const elf_file *f, const uint32_
 
 	if (elf_file_open(path, &d, NULL) != DCK_OK)
 		return NULL;
-	/* Where both have a build id there is no need to read all of it. */
+	/* If both have a build id, the checksum of the whole file is not computed. */
 	if (same_id(f, d) || (crc && (!elf_file_build_id(f, &id) || !elf_file_build_id(d, &id)) &&
 			      checksum(d, &found) && found == *crc))
 		return d;
@@ -58,7 +58,7 @@ static elf_file *open_fitting(const char *path, const elf_file *f, const uint32_
 	return NULL;
 }
 
-static elf_file *by_build_id(const elf_file *f, const char *folder)
+static elf_file *by_build_id(const elf_file *f, const char *directory)
 {
 	char path[PATH_MAX], hex[2 * ELF_FILE_ID_MAX + 1];
 	const unsigned char *id;
@@ -68,11 +68,11 @@ static elf_file *by_build_id(const elf_file *f, const char *folder)
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		snprintf(hex + 2 * i, 3, "%02x", id[i]);
-	snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", folder, hex, hex + 2);
+	snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", directory, hex, hex + 2);
 	return open_fitting(path, f, NULL);
 }
 
-static elf_file *by_link(const elf_file *f, const char *folder)
+static elf_file *by_link(const elf_file *f, const char *directory)
 {
 	const elf_section *s = elf_file_find_section(f, ".gnu_debuglink");
 	char *link = s && s->size <= LINK_MAX_BYTES ? elf_file_read(f, s->offset, s->size) : NULL;
@@ -82,12 +82,12 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 
 	if (link && slash && s->size >= 8 && !strchr(link, '/')) {
 		memcpy(&crc, link + s->size - 4, sizeof crc);
-		/* Beside it, in .debug there, and in the same place below the directory. */
+		/* Next to the file, in .debug there, and at the same path below the directory. */
 		for (size_t i = 0; i < 3 && !found; i++) {
 			char name[PATH_MAX];
 			int n =
 			    snprintf(name, sizeof name, i == 1 ? "%s%.*s/.debug/%s" : "%s%.*s/%s",
-				     i == 2 ? folder : "", (int)(slash - path), path, link);
+				     i == 2 ? directory : "", (int)(slash - path), path, link);
 
 			if (n > 0 && (size_t)n < sizeof name && strcmp(name, path) != 0)
 				found = open_fitting(name, f, &crc);
@@ -97,9 +97,9 @@ static elf_file *by_link(const elf_file *f, const char *folder)
 	return found;
 }
 
-elf_file *debug_file_find(const elf_file *f, const char *folder)
+elf_file *debug_file_find(const elf_file *f, const char *directory)
 {
-	elf_file *found = by_build_id(f, folder);
+	elf_file *found = by_build_id(f, directory);
 
-	return found ? found : by_link(f, folder);
+	return found ? found : by_link(f, directory);
 }

@@ -20,7 +20,7 @@ static struct cxx_functions {
 static const char *const cxx_names[] = {CXX(OS_LAZY_NAME)};
 static os_lazy_library library = OS_LAZY("libstdc++.so.6", "demangled C++ names", cxx_names, cxx);
 
-/* The first form of Rust's names is C++'s, with a hash of 16 digits as the last part. */
+/* Rust's legacy mangling is C++'s, with a hash of 16 digits as the last part. */
 static bool is_rust(const char *name)
 {
 	size_t n = strlen(name);
@@ -30,7 +30,7 @@ static bool is_rust(const char *name)
 	       strspn(name + n - 17, "0123456789abcdef") == 16;
 }
 
-/* Signs that are no letters, as Rust wrote them. */
+/* Escapes of punctuation in Rust's legacy mangling. */
 static const struct {
 	const char *written, *meant;
 } rust_signs[] = {
@@ -38,7 +38,7 @@ static const struct {
     {"$LP$", "("}, {"$RP$", ")"}, {"$C$", ","},	 {"..", "::"},
 };
 
-/* What stands at *from, in the source's letters, to *to. Both are moved on. */
+/* Decodes the escape at *from to *to, and advances both. */
 static void rust_sign(const char **from, char **to)
 {
 	for (size_t i = 0; i < sizeof rust_signs / sizeof rust_signs[0]; i++) {

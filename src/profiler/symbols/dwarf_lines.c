@@ -10,10 +10,9 @@
  *
  * libdw frees what it decoded only with its handle, so after READ_MAX units the handle is closed
  * and opened again: texts are valid until the next call. Damaged files: ENTRIES_MAX bounds the
- * entries of a unit and of one descent, RANGES_MAX the ranges of all units that are kept, DEPTH_MAX
- * the depth, UNITS_MAX the units. One thread.
- * Without libdw at build time the functions report that it is missing. Source: DWARF 5, 2.17, 3.3.8
- * and 6.2.
+ * entries of a unit and of one descent, RANGES_MAX the stored ranges of all units, DEPTH_MAX the
+ * depth, UNITS_MAX the units. One thread. Without libdw at build time the functions report that it
+ * is missing. Source: DWARF 5, 2.17, 3.3.8 and 6.2.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/dwarf_lines.h"
@@ -28,7 +27,7 @@
 
 enum {
 	UNITS_MAX = 1 << 22,
-	READ_MAX = 300,	       /* units that are kept; one of C++ takes a megabyte */
+	READ_MAX = 300,	       /* cached units; a C++ unit takes about a megabyte */
 	ENTRIES_MAX = 1 << 24, /* read of one unit: damaged ones may form a cycle */
 	RANGES_MAX = 1 << 23,  /* read of all units together: entries may share a long list */
 	DEPTH_MAX = 64,
@@ -36,7 +35,7 @@ enum {
 
 typedef struct range {
 	Dwarf_Addr begin, end;
-	size_t of; /* which unit, or which function */
+	size_t of; /* index of the unit or function */
 } range;
 
 typedef struct ranges {
@@ -46,7 +45,7 @@ typedef struct ranges {
 
 typedef struct unit {
 	Dwarf_Die die;	 /* has the lines */
-	Dwarf_Die inner; /* has the functions; under split DWARF another one */
+	Dwarf_Die inner; /* has the functions; with split DWARF a different one */
 	Dwarf_Die *functions;
 	size_t n_functions, room;
 	ranges of_functions;
@@ -87,8 +86,8 @@ static int lines_by_begin(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Returns, of the ranges that contain the address, the one that begins last, since functions may
- * nest; NULL: none. */
+/* Returns the range with the highest start that contains the address, since functions may nest;
+ * NULL: none. */
 static const range *find_range(const ranges *r, Dwarf_Addr address)
 {
 	enum { NESTED = 16 };

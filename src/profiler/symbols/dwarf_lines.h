@@ -1,7 +1,7 @@
-/* dwarf_lines.h - lines and inlined functions of addresses, by the debugging information of a file.
+/* dwarf_lines.h - maps addresses to lines and inlined functions by a file's DWARF.
  *
- * Units are listed when the file is opened, and read when an address of theirs is asked for. When
- * many have been read they are all forgotten again, so that memory has a bound.
+ * Units are listed when the file is opened, and read at the first lookup in them. After many units
+ * the cache is emptied, so memory is bounded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_SYMBOLS_DWARF_LINES_H
@@ -19,7 +19,7 @@ typedef struct dwarf_frame {
 	unsigned line;		  /* 0: not known */
 } dwarf_frame;
 
-/* E_ABSENT: the file has no such information, or what reads it is not there. */
+/* E_ABSENT: the file has no DWARF, or libdw is not installed. */
 dck_status dwarf_lines_open(const char *path, int fd, dwarf_lines **ret, dck_err *err);
 void dwarf_lines_close(dwarf_lines *d); /* NULL is allowed */
 

@@ -72,7 +72,7 @@ static void read_rows(perf_map *m)
 		qsort(m->rows, m->n, sizeof *m->rows, map_by_begin);
 }
 
-/* The number that the process has for itself: in a container it is another one. */
+/* Returns the process's pid in its own pid namespace: in a container it differs. */
 static long own_pid(pid_t pid)
 {
 	char path[64], status[4096], *at;
@@ -86,8 +86,8 @@ static long own_pid(pid_t pid)
 	return at && atol(at + 1) > 0 ? atol(at + 1) : own;
 }
 
-/* Below that root, as the process of that number for itself wrote it. Anybody may lay a pipe there,
- * which would never end. */
+/* Reads the map below that root, with the process's own pid. Only a regular file is read: any user
+ * may create a pipe there, which would never end. */
 static bool map_read(perf_map *m, const char *root, long pid)
 {
 	char path[96];

@@ -11,12 +11,13 @@
 
 typedef struct perf_map perf_map;
 
-/* /tmp/perf-PID.map, of the process's own /tmp while it lives; a file that is not there is an empty
- * one. @owned; NULL: no memory. */
+/* Reads /tmp/perf-PID.map, in the process's own /tmp while it runs; a missing file gives an empty
+ * map. @owned; NULL: no memory. */
 perf_map *perf_map_open(pid_t pid);
 void perf_map_close(perf_map *m);
 
-/* Of code that was written twice to one place: the later name. Borrowed; NULL: none. */
+/* Returns the name of the code at an address; if code was written there twice, the later name.
+ * Borrowed; NULL: none. */
 const char *perf_map_find(const perf_map *m, uint64_t address);
 
 #endif

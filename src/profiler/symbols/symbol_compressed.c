@@ -1,5 +1,5 @@
-/* symbol_compressed.c - .gnu_debugdata, where some distributions keep the names of functions that
- * are not exported: a small ELF file packed with xz.
+/* symbol_compressed.c - reads .gnu_debugdata, an xz-compressed ELF file in which some distributions
+ * store the symbols of functions that are not exported (MiniDebugInfo).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/symbols/symbol_table.h"

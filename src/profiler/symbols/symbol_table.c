@@ -1,11 +1,11 @@
 /* symbol_table.c - functions of a file, sorted by address and found by binary search.
  *
  * Several sources add symbols in any order. symbol_table_sort() sorts by address, rank and name,
- * and keeps of each address the symbol with the greatest rank, with the greatest size of all, so
- * that each address is there once. symbol_table_find() takes the last symbol at or below the
- * address, or, since a symbol may contain others, one of the NESTED - 1 before it, the first whose
- * size covers the address; a symbol without a size extends to the next one. O(n log n) once, O(log
- * n) for a lookup.
+ * and retains for each address the symbol with the greatest rank, with the greatest size of all, so
+ * that addresses are unique. symbol_table_find() takes the last symbol at or below the address, or,
+ * since a symbol may contain others, one of the NESTED - 1 before it, the first whose size covers
+ * the address; a symbol without a size extends to the next one. O(n log n) once, O(log n) for a
+ * lookup.
  *
  * Names are borrowed from string tables that the table owns (symbol_table_keep()), each with a NUL
  * after its end (elf_file_read()). Damaged files: offsets of names are checked, SYMBOLS_MAX and
@@ -22,8 +22,8 @@
 
 enum { SYMBOLS_MAX = 1 << 25, TABLE_MAX = 1 << 30, NESTED = 16 };
 
-/* Of several names of one address the greatest rank is shown: an exported function before a local
- * one before a label. */
+/* Preference among several names of one address: exported functions before local ones before
+ * labels. */
 enum { RANK_PLT = 1, RANK_LABEL = 4, RANK_LOCAL = 8, RANK_WEAK = 12, RANK_GLOBAL = 16 };
 
 typedef struct symbol {

@@ -27,10 +27,11 @@ size_t symbol_table_add_compressed(symbol_table *t, const elf_file *f); /* .gnu_
 /* After the last was added. */
 void symbol_table_sort(symbol_table *t);
 
-/* false: no function is known to cover the address. */
+/* Finds the function that covers an address; false: none is known. */
 bool symbol_table_find(const symbol_table *t, uint64_t address, symbol_found *ret);
 
-/* For the functions that add: the name is borrowed; bytes become owned. size 0: up to the next. */
+/* For the functions that add symbols: the name is borrowed; bytes become owned. size 0: up to the
+ * next symbol. */
 bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, uint64_t size,
 			  unsigned rank);
 bool symbol_table_keep(symbol_table *t, void *bytes);

@@ -31,9 +31,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXTS_MAX = 1 << 30, ANSWERS_MAX = 1 << 20, DEBUG_FOLDER_MAX = 4096, NAME_BYTES = 1 << 16 };
+enum {
+	TEXTS_MAX = 1 << 30,
+	ANSWERS_MAX = 1 << 20,
+	DEBUG_DIRECTORY_MAX = 4096,
+	NAME_BYTES = 1 << 16
+};
 
-/* What is known of a file. */
+/* The cached symbol sources of a file. */
 typedef struct symbols_file {
 	elf_file *file, *debug; /* debug: @owned; NULL: none */
 	symbol_table *table;
@@ -57,7 +62,7 @@ typedef struct answer {
 
 struct symbols {
 	symbols_config config;
-	char folder[DEBUG_FOLDER_MAX];
+	char directory[DEBUG_DIRECTORY_MAX];
 	mem_arena *texts;
 	const char **interned; /* open addressing; a power of two */
 	size_t n_interned, room_interned;
@@ -80,8 +85,8 @@ symbols *symbols_new(const symbols_config *config)
 		return NULL;
 	if (config)
 		s->config = *config;
-	snprintf(s->folder, sizeof s->folder, "%s",
-		 s->config.debug_folder ? s->config.debug_folder : "/usr/lib/debug");
+	snprintf(s->directory, sizeof s->directory, "%s",
+		 s->config.debug_directory ? s->config.debug_directory : "/usr/lib/debug");
 	s->texts = mem_arena_new(0);
 	if (!s->texts) {
 		mem_free(s);
@@ -210,7 +215,7 @@ static void open_tables(symbols *s, symbols_file *x)
 	size_t n = symbol_table_add(x->table, f), exported;
 
 	if (!has_lines(f) || !n)
-		x->debug = debug_file_find(f, s->folder);
+		x->debug = debug_file_find(f, s->directory);
 	if (!n && x->debug)
 		n = symbol_table_add(x->table, x->debug);
 	if (!n)

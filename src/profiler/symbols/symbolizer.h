@@ -11,8 +11,8 @@
  * then the function itself. Names come from .symtab and .dynsym, a compressed table
  * (.gnu_debugdata), Go's own table, or a separate debug file (by build id or .gnu_debuglink); lines
  * and inlined frames are read by elfutils' libdw, which is loaded at its first use. Without libdw
- * there are only names, and symbolizer_missing_reason() returns the reason. C++ and Rust names are
- * demangled. Entries of .plt are "NAME@plt". Nothing is fetched from a network.
+ * only names are available, and symbolizer_missing_reason() returns the reason. C++ and Rust names
+ * are demangled. Entries of .plt are "NAME@plt". Nothing is fetched from a network.
  *
  * Results are cached, and strings live until symbols_free(). Lookups sorted by file and address are
  * fastest: units of a debug file are read on demand and may be evicted.
@@ -28,7 +28,7 @@ enum { SYMBOLS_FRAMES_MAX = 32 };
 
 typedef struct symbols_config {
 	/* The directory of debug files; NULL: /usr/lib/debug. */
-	const char *debug_folder;
+	const char *debug_directory;
 	bool names_only; /* no lines, no inlined frames */
 	bool mangled;	 /* do not demangle C++ and Rust names */
 } symbols_config;

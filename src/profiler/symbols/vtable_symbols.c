@@ -5,7 +5,7 @@
  * object begins with the address of a vtable of namespace __cxxabiv1. In a position-independent
  * file each of these words has a relocation: words_read() sorts those of .rela.dyn by address;
  * is_class() accepts a typeinfo object by its relocation to _ZTVN10__cxxabiv1*; table_read() lists
- * (function, class, slot) of each primary vtable. tables_read() sorts these by function and keeps
+ * (function, class, slot) of each primary vtable. tables_read() sorts these by function and retains
  * one of each function: the nearest common base class of all its classes, if the slot is the same
  * in all. A function without such a class, as identical code folding makes them, gets no name. O(n
  * log n) once; class_names_find() is a binary search.

@@ -13,7 +13,7 @@ void thin_done(lod_track *r)
 	*r = (lod_track){0};
 }
 
-/* Room for one more in a list; false: no memory. */
+/* Ensures capacity for one more element of a list; false: no memory. */
 static bool row_room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, bool *failed)
 {
 	const uint32_t more = *room ? *room * 2 : 8;
@@ -69,7 +69,7 @@ static void row_join(lod_track *r, const thin_range *one, uint64_t bin, const th
 		sums->add(sums->self, r->owner, one);
 }
 
-/* Something else begins in the step of the range that was alone in it so far. */
+/* Merges the range that was alone in its step into a block, because another range starts in it. */
 static bool lone_joins(lod_track *r, uint64_t bin, int shift, const thin_sums *sums)
 {
 	thin_range *lone = r->lone ? &r->ranges[r->lone - 1] : NULL;
@@ -146,7 +146,7 @@ void lod_track_downsample(const lod_track *from, int shift, int to_shift, const 
 		if (to->ranges[i].key)
 			to->ranges[n++] = to->ranges[i];
 	to->nranges = n;
-	/* The last range may still be joined by what follows in its step. */
+	/* The last range may still be merged with later ranges of its step. */
 	const thin_range *end = n ? &to->ranges[n - 1] : NULL;
 	to->lone = to->lone && end && !(end->took_ns >> to_shift) ? n : 0;
 	to->failed |= from->failed;

@@ -22,7 +22,7 @@ enum { THIN_EXACT = -1, THIN_SHIFT_MAX = 62 };
 typedef struct thin_range {
 	uint64_t begin_ns, took_ns, self_ns;
 	uint32_t key; /* not 0: its name */
-	uint32_t at;  /* for the caller: not changed */
+	uint32_t at;  /* for use by the caller; not changed here */
 } thin_range;
 
 /* The merged ranges that begin in a step. */
@@ -38,8 +38,8 @@ typedef struct lod_track {
 	thin_range *ranges; /* @owned, sorted by begin_ns */
 	lod_bucket *blocks; /* @owned, sorted by bin, one per bin */
 	uint32_t nranges, nblocks, ranges_room, blocks_room;
-	uint32_t lone;	/* the short range that is so far alone in its step, plus one; 0: none */
-	uint32_t owner; /* for the caller */
+	uint32_t lone;	/* index of the short range that is alone in its step, plus one; 0: none */
+	uint32_t owner; /* for use by the caller */
 	bool unsorted;	/* ranges come in any order, and may overlap: they are not merged before
 			   thin_sort() */
 	bool failed;	/* out of memory: data are missing */

@@ -15,7 +15,7 @@ static size_t home(const open_ranges *o, uint64_t id)
 	return (size_t)hash_number(HASH_START, id) & (o->cap - 1);
 }
 
-/* Its slot, or the empty one where it would stand; less than all are full. */
+/* Returns the slot of an id, or the empty slot for it; there is always an empty one. */
 static size_t ranges_slot_of(const open_ranges *o, uint64_t id)
 {
 	size_t i = home(o, id);
@@ -44,7 +44,7 @@ static bool ranges_grow(open_ranges *o)
 	return true;
 }
 
-/* What stands behind an emptied slot, and would not be found any more, moves up. */
+/* Backward-shift deletion: entries of the probe sequence after the emptied slot move up. */
 static void ranges_take_out(open_ranges *o, size_t hole)
 {
 	for (size_t i = hole;;) {

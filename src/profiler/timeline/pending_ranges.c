@@ -1,4 +1,4 @@
-/* pending_ranges.c - what a format keeps of a timeline while it writes it.
+/* pending_ranges.c - annotations and ranges that are pending while a format writes a timeline.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/pending_ranges.h"
@@ -60,7 +60,7 @@ void async_ranges_init(async_ranges *k)
 	*k = (async_ranges){.ids = {.row_bytes = sizeof(kept_id)}};
 }
 
-/* The row of an id, made when there is none; NULL: no memory, or too many. */
+/* Returns the row of an id, creating it if missing; NULL: no memory, or too many. */
 static kept_id *id_row(async_ranges *k, uint64_t id)
 {
 	uint32_t row = hash_map_find(&k->rows, id);

@@ -15,7 +15,7 @@
 enum { KEPT_NUMBERS_MAX = 4096 };
 
 typedef struct kept_number {
-	uint64_t depth; /* of the range: 1 is the outermost */
+	uint64_t depth; /* depth of the range: 1 is the outermost */
 	double real;
 	uint32_t name;
 } kept_number;
@@ -45,13 +45,13 @@ void pending_annotations_done(pending_annotations *k);
 typedef struct kept_id {
 	uint64_t id;
 	int64_t open;	      /* 0: a free row */
-	uint32_t name, track; /* of its begin */
+	uint32_t name, track; /* at its begin */
 	uint32_t next;	      /* free row */
 } kept_id;
 
 typedef struct async_ranges {
 	hash_map rows; /* by id */
-	id_table ids;  /* of kept_id */
+	id_table ids;  /* rows are kept_id */
 	uint32_t n, free;
 	bool failed;
 } async_ranges;

@@ -64,7 +64,7 @@ enum {
 enum { PF_UNIT_NS = 1, PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
 
 enum {			      /* TrackEvent */
-       PF_EVENT_DELTA_US = 1, /* of old producers, as the absolute time below */
+       PF_EVENT_DELTA_US = 1, /* from old producers, like the absolute time below */
        PF_EVENT_CATEGORY_IID = 3,
        PF_EVENT_NUMBER = 4, /* debug_annotations */
        PF_EVENT_LEGACY = 6,
@@ -128,7 +128,7 @@ enum {
 	PF_SAMPLE_TID = 3,
 	PF_SAMPLE_CALLSTACK = 4, /* its iid */
 	PF_SAMPLE_MODE = 5,	 /* cpu_mode */
-	PF_SAMPLE_COUNT = 6	 /* of the timebase, since its start */
+	PF_SAMPLE_COUNT = 6	 /* count of the timebase since its start */
 };
 enum { PF_MODE_USER = 2 };
 enum { PF_SAMPLES_TIMEBASE = 1 }; /* PerfSampleDefaults */

@@ -1,5 +1,5 @@
 /* thread_table.c - table "threads" of a record: CPU time, wait for a CPU, page faults and context
- * switches of each thread, and what is left of each process.
+ * switches of each thread, and the remainder of each process.
  *
  * rows_join() sorts the rows by process and thread and merges, in one pass, a row without counters
  * into the row of the same thread before it; then it sorts by CPU time. The first ROWS_MAX rows are
@@ -7,9 +7,8 @@
  * the counters that the kernel sums up over threads: CPU time and page faults. Less than REST_NS is
  * the error of two readings, and not a row.
  *
- * The kernel uses a thread's number again, so a row with counters is always a new thread. Time is
- * O(n log n) for n rows, plus rows times processes. A counter that is not known is absent with its
- * reason, never 0.
+ * The kernel reuses thread ids, so a row with counters is always a new thread. Time is O(n log n)
+ * for n rows, plus rows times processes. An unknown counter is absent with its reason, never 0.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/thread_table.h"
@@ -17,8 +16,8 @@
 #include <stdlib.h>
 
 enum { ROWS_MAX = 1000, COLUMNS_MAX = 16 };
-/* CPU time of a process that is in no row: threads that ended between two samples, and what each
- * thread used after its last sample. Less than this is not shown. */
+/* Minimum CPU time of a row for the remainder of a process: threads that ended between two samples,
+ * and the time of each thread after its last sample. */
 #define REST_NS UINT64_C(1000000)
 
 static const dck_column use_columns[OS_USES] = {
@@ -123,7 +122,7 @@ static void thread_row_put(const thread_table *t, record_builder *b, const threa
 	record_cell_int(b, (int64_t)r->zones);
 }
 
-/* Writes what a process used besides the first n of `all` rows. */
+/* Writes the remainder of a process: its totals minus the first n of `all` rows. */
 static void thread_rest_put(const thread_table *t, record_builder *b, const thread_process *p,
 			    size_t n, size_t all)
 {
@@ -137,7 +136,7 @@ static void thread_rest_put(const thread_table *t, record_builder *b, const thre
 
 		if (r->process != p->id)
 			continue;
-		/* What one row above does not have may be in the rest. */
+		/* A counter that is missing in a row above may be part of the remainder. */
 		if (i < n && r->uses.known)
 			rest.known &= r->uses.known;
 		for (int k = 0; i < n && k < OS_USES; k++)

@@ -41,7 +41,7 @@ typedef struct thread_process {
 	uint32_t id; /* unique, unlike the pid, e.g. after exec() */
 	int32_t pid;
 	os_thread_counters uses;
-	uint64_t threads, zones; /* of threads without a row */
+	uint64_t threads, zones; /* sums over threads without a row */
 } thread_process;
 
 typedef struct thread_table {

@@ -76,8 +76,9 @@ typedef struct trace_track {
 	trace_track_kind kind;
 	int32_t pid,
 	    tid; /* tid of a counter: of the thread that is its parent; 0: of the process */
-	const char *name; /* of process, thread, counter; NULL: unknown. Borrowed for the call */
-	dck_unit unit;	  /* of a counter */
+	const char *
+	    name; /* name of the process, thread or counter; NULL: unknown. Borrowed for the call */
+	dck_unit unit; /* unit of a counter */
 } trace_track;
 
 /* The header of a trace. */
@@ -85,11 +86,12 @@ typedef struct trace_header {
 	int64_t unix_ns;       /* wall clock time at the base */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the same instant */
 	uint64_t boottime_ns;  /* CLOCK_BOOTTIME at the same instant */
-	const char *command;   /* NULL: not known */
+	const char *command;   /* NULL: unknown */
 	/* Accuracy of the clocks, and the machine's boot; 0, "": unknown. */
-	char boot[40];		/* boot id: MONOTONIC and BOOTTIME are comparable if equal */
-	uint64_t width_ns;	/* maximum distance of a clock's reading from the instant */
-	uint64_t unix_error_ns; /* of the wall clock, estimated by its synchronisation */
+	char boot[40];	   /* boot id: MONOTONIC and BOOTTIME are comparable if equal */
+	uint64_t width_ns; /* maximum distance of a clock's reading from the instant */
+	uint64_t
+	    unix_error_ns; /* maximum error of the wall clock, estimated by its synchronisation */
 } trace_header;
 
 typedef struct trace_out trace_out; /* a format's own */

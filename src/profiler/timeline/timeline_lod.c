@@ -7,13 +7,13 @@
  * steps too, into last, least and greatest.
  *
  * A name has a key per set of flags. Beyond PICTURE_KEYS_MAX keys further names share one key per
- * set of flags, so sums stay complete. Ranges that are nested too deep, or beyond the limit of
- * rows, are in row PICTURE_REST: counted, but not drawn.
+ * set of flags, so sums are complete. Ranges that are nested too deep, or beyond the limit of rows,
+ * are in row PICTURE_REST: counted, but not drawn.
  *
  * timeline_lod_finish() lays out ranges of no track (timeline_lod_lanes()), encodes columns
  * (timeline_lod_columns.c) and description (timeline_lod_write.c), and repeats with limits that are
  * a quarter smaller while the columns are too large. A failed allocation is stored, and reported
- * there. One thread uses a picture.
+ * there. Not thread-safe.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/timeline_lod_parts.h"
@@ -89,19 +89,19 @@ void timeline_lod_free(timeline_lod *p)
 
 /* --- names */
 
-void timeline_lod_name(timeline_lod *p, uint32_t id, const trace_name *told)
+void timeline_lod_name(timeline_lod *p, uint32_t id, const trace_name *from)
 {
 	char clean[KEPT_NAME_MAX];
 	timeline_lod_text *t = id_table_row(&p->names, id);
 
 	if (!t)
 		return;
-	const size_t n = utf8_sanitize_copy(clean, told->text, told->n);
+	const size_t n = utf8_sanitize_copy(clean, from->text, from->n);
 	t->text = mem_arena_dup_n(p->texts.arena, clean, n);
 	t->n = (uint32_t)n;
-	t->category = string_table_copy(&p->texts, told->category);
-	t->file = string_table_copy(&p->texts, told->file);
-	t->line = told->line;
+	t->category = string_table_copy(&p->texts, from->category);
+	t->file = string_table_copy(&p->texts, from->file);
+	t->line = from->line;
 }
 
 static uint32_t key_new(timeline_lod *p, uint32_t name, uint32_t flags)
@@ -142,7 +142,7 @@ static timeline_lod_track_kept *timeline_lod_track_of(timeline_lod *p, uint32_t 
 {
 	timeline_lod_track_kept *t = id_table_find(&p->tracks, id);
 
-	return t && t->told ? t : NULL;
+	return t && t->described ? t : NULL;
 }
 
 static uint32_t owner_of(timeline_lod *p, timeline_lod_track_kept *t)
@@ -245,20 +245,20 @@ static void timeline_value(timeline_lod *p, timeline_lod_track_kept *t, const tr
 		timeline_lod_thin_values(p);
 }
 
-void timeline_lod_track(timeline_lod *p, const trace_track *told)
+void timeline_lod_track(timeline_lod *p, const trace_track *from)
 {
-	timeline_lod_track_kept *t = id_table_row(&p->tracks, told->id);
+	timeline_lod_track_kept *t = id_table_row(&p->tracks, from->id);
 
 	if (!t)
 		return;
-	t->told = true;
-	t->kind = told->kind;
-	t->parent = told->parent;
-	t->pid = told->pid;
-	t->tid = told->tid;
-	t->unit = told->unit;
-	if (told->name)
-		t->name = string_table_copy(&p->texts, told->name);
+	t->described = true;
+	t->kind = from->kind;
+	t->parent = from->parent;
+	t->pid = from->pid;
+	t->tid = from->tid;
+	t->unit = from->unit;
+	if (from->name)
+		t->name = string_table_copy(&p->texts, from->name);
 }
 
 void timeline_lod_events(timeline_lod *p, uint32_t track, const trace_event *e, size_t n)

@@ -53,7 +53,7 @@ void timeline_lod_track(timeline_lod *p, const trace_track *t);
 void timeline_lod_name(timeline_lod *p, uint32_t id, const trace_name *name);
 /* Adds marks and counters; timeline_lod_range() adds ranges. */
 void timeline_lod_events(timeline_lod *p, uint32_t track, const trace_event *e, size_t n);
-/* For zone_aggregate.ended. */
+/* Callback for zone_aggregate.ended. */
 void timeline_lod_range(void *self, const zone_closed *r);
 /* Writes the result; *ret is owned: dck_timeline_done(). E_NOMEM also after an earlier lack of
  * memory. */

@@ -1,4 +1,4 @@
-/* timeline_lod_columns.c - encodes a picture as columns of LEB128 numbers (DWARF 5, 7.6),
+/* timeline_lod_columns.c - encodes a timeline_lod as columns of LEB128 numbers (DWARF 5, 7.6),
  * delta-coded by time, and computes its levels of detail. timeline_lod.h lists the columns.
  *
  * A level is the rows at a longer time step (lod_track_downsample()), each made from the one
@@ -10,8 +10,9 @@
  * Keys are numbered by their use, so that frequent ones take one byte. Within a row ranges are
  * sorted by time and blocks by bin, so a difference is never negative.
  *
- * The rows of the picture stay as they are, but for `at`, the index of a range in the columns. Time
- * is linear in the items times the steps that are tried (at most 63), plus the sort of the keys.
+ * The rows of the timeline_lod are not changed, except `at`, the index of a range in the columns.
+ * Time is linear in the items times the steps that are tried (at most 63), plus the sort of the
+ * keys.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/timeline/timeline_lod_parts.h"
@@ -85,7 +86,7 @@ typedef struct leveller {
 	timeline_lod *p;
 	timeline_lod_drawn *d;
 	uint8_t *last;	 /* @owned: of each range, the last level that draws it individually */
-	lod_track *rows; /* of the level */
+	lod_track *rows; /* rows of the level */
 	lod_track *made; /* @owned: the same, but for the first */
 	int shift;
 } leveller;
@@ -253,7 +254,7 @@ static void columns_values_put(const timeline_lod *p, dck_sink *out)
 		}
 }
 
-/* --- keys: those that are used most have the smallest numbers */
+/* --- keys: the most used keys have the smallest numbers */
 
 static int columns_by_uses(const void *a, const void *b)
 {

@@ -50,7 +50,7 @@ typedef struct timeline_lod_sum {
 } timeline_lod_sum;
 
 typedef struct timeline_lod_track_kept {
-	bool told;
+	bool described;
 	trace_track_kind kind;
 	uint32_t parent;
 	int32_t pid, tid;
@@ -59,7 +59,7 @@ typedef struct timeline_lod_track_kept {
 	/* Rows by depth, and the row of marks; 0: none. */
 	uint32_t *rows; /* @owned */
 	uint32_t nrows, marks;
-	uint32_t owner;		    /* of its rows */
+	uint32_t owner;		    /* owner id of its rows */
 	timeline_lod_value *values; /* @owned */
 	uint32_t nvalues, values_room;
 	uint32_t number; /* in the description, plus one; 0: empty, not in it */
@@ -75,9 +75,9 @@ enum { PICTURE_OWNERS_MAX = 1 << 20, PICTURE_SUM_BINS = 2048 };
 
 struct timeline_lod {
 	timeline_lod_limits limits;
-	string_table texts;	/* for their arena */
-	id_table names;		/* of timeline_lod_text */
-	id_table tracks;	/* of timeline_lod_track_kept */
+	string_table texts;	/* used for its arena */
+	id_table names;		/* rows are timeline_lod_text */
+	id_table tracks;	/* rows are timeline_lod_track_kept */
 	timeline_lod_key *keys; /* @owned */
 	uint32_t nkeys, keys_room, keys_max;
 	timeline_lod_sum *sums; /* @owned */
@@ -87,12 +87,12 @@ struct timeline_lod {
 	bool too_many_sums;
 	lod_track *rows; /* @owned */
 	uint32_t nrows, rows_room;
-	uint32_t lanes, first_lane; /* of ranges that any track may end, after their layout */
+	uint32_t lanes, first_lane; /* rows of ranges that any track may end, after their layout */
 	uint32_t owners;	    /* tracks with rows */
-	int shift;		    /* of ranges and marks */
+	int shift;		    /* time step of ranges and marks */
 	unsigned values_shift;	    /* 0: every value is stored */
 	uint64_t kept, kept_values; /* approximate sizes, compared with the limits */
-	uint64_t ranges, marks, values, last_ns; /* told */
+	uint64_t ranges, marks, values, last_ns; /* received so far */
 	uint64_t undrawn;			 /* ranges in PICTURE_REST */
 	bool failed;
 };
@@ -100,7 +100,7 @@ struct timeline_lod {
 /* --- timeline_lod_thin.c: downsamples to half of the limits. */
 void timeline_lod_thin(timeline_lod *p);
 void timeline_lod_thin_values(timeline_lod *p);
-/* For thin_sums. */
+/* Callback of thin_sums. */
 void timeline_lod_sum_add(void *self, uint32_t owner, const thin_range *one);
 /* Counts the uses of each key. */
 void timeline_lod_uses_count(timeline_lod *p);
@@ -121,7 +121,7 @@ typedef struct timeline_lod_level {
 typedef struct timeline_lod_drawn {
 	uint32_t nlevels;
 	timeline_lod_level levels[PICTURE_LEVELS];
-	uint64_t ranges, blocks; /* of all rows */
+	uint64_t ranges, blocks; /* sums over all rows */
 	dck_buffer columns;
 } timeline_lod_drawn;
 

@@ -1,5 +1,5 @@
-/* timeline_lod_thin.c - reduces a picture to its limits: longer time steps, longer bins of sums,
- * fewer names; and lays out ranges that any track may end.
+/* timeline_lod_thin.c - reduces a timeline_lod to its limits: longer time steps, longer bins of
+ * sums, fewer names; and lays out ranges that any track may end.
  *
  * All reductions work alike: while more than three quarters of a limit are in use, the step becomes
  * longer and everything is merged again. The quarter that becomes free amortises the cost over the
@@ -70,7 +70,7 @@ static void sums_again(timeline_lod *p, int shift)
 
 	hash_map_clear(&p->sum_rows);
 	p->nsums = 0;
-	for (uint32_t i = 0; i < n; i++) { /* never writes beyond the one that is read */
+	for (uint32_t i = 0; i < n; i++) { /* writes at or before the index that is read */
 		timeline_lod_sum s = p->sums[i];
 
 		s.bin >>= shift - p->sums_shift;
@@ -106,7 +106,7 @@ void timeline_lod_uses_count(timeline_lod *p)
 		p->keys[p->sums[i].key].uses++;
 }
 
-/* Keeps the quarter of the names with the most use, and gives no key to a new name. */
+/* Retains the most used quarter of the names, and creates no keys for new names. */
 static void names_fewer(timeline_lod *p)
 {
 	const timeline_lod_key **order = mem_alloc(p->nkeys * sizeof(const timeline_lod_key *));
@@ -200,7 +200,7 @@ void timeline_lod_sums_sort(timeline_lod *p)
 
 uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner)
 {
-	/* Lanes are laid out last, and have rows of their own. */
+	/* Lanes are laid out last, in separate rows. */
 	if (p->nrows >= PICTURE_ROWS_MAX + (owner == PICTURE_ASYNC ? ASYNC_ROWS_MAX : 0))
 		return 0;
 	if (p->nrows == p->rows_room) {

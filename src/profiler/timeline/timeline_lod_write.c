@@ -1,5 +1,5 @@
-/* timeline_lod_write.c - writes the description of a picture as JSON: names, tracks, rows, levels,
- * and the numbers of what was merged or is not drawn. The page needs it to decode the columns.
+/* timeline_lod_write.c - writes the description of a timeline_lod as JSON: names, tracks, rows,
+ * levels, and the numbers of merged and omitted ranges. The page needs it to decode the columns.
  *
  * The order is the reader's: names and keys follow the numbers of keys, the most used first; tracks
  * follow their ids, and refer to their parent by index, to rows and sums by number. "ranges" and
@@ -131,7 +131,7 @@ static void tracks_number(timeline_lod *p)
 		for (int k = 0; k < 4 && in && (k > 0 || shows(t)); k++) {
 			in->number = 1;
 			in = in->parent != i ? id_table_find(&p->tracks, in->parent) : NULL;
-			in = in && in->told ? in : NULL;
+			in = in && in->described ? in : NULL;
 		}
 	}
 	for (uint32_t i = 0; i < p->tracks.n; i++) {
@@ -198,7 +198,7 @@ static void put_tracks(timeline_lod *p, json_writer *w)
 	json_end(w);
 }
 
-/* --- rows, levels, and what was left out */
+/* --- rows, levels, and omitted ranges */
 
 static void put_rows(const timeline_lod *p, json_writer *w)
 {

@@ -54,7 +54,7 @@ typedef struct zone_stack {
 	zone_frame *pieces; /* @owned */
 	uint32_t npieces;
 	uint64_t zones, waited_ns; /* ended ranges, and the total time of waits */
-	uint32_t track;		   /* for the listener */
+	uint32_t track;		   /* set for the listener */
 } zone_stack;			   /* {0} at first */
 
 /* A range that ended, or a piece of one, for the listener. */

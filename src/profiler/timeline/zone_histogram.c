@@ -49,7 +49,7 @@ static double histogram_middle(uint32_t class)
 	return ldexp(least + 0.5, (int)(above / ZONE_HISTOGRAM_PARTS) + 1);
 }
 
-/* The call that stands at that place when they are sorted; the first at 0. */
+/* Returns the order statistic of a rank, counted from 0. */
 static double at_rank(const zone_histogram *h, uint64_t rank)
 {
 	uint32_t i = 0;

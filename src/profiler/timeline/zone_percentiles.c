@@ -33,7 +33,7 @@ dck_status zone_percentiles_read(const char *text, zone_percentiles *ret, dck_er
 				 "'%s' is no percentile from p50 to p99.99, as in p50,p90,p99",
 				 word);
 		if (all.n == ZONE_PERCENTILES_MAX)
-			DCK_FAIL(err, E_ARG, "more than %d percentiles are asked for",
+			DCK_FAIL(err, E_ARG, "more than %d percentiles are requested",
 				 (int)ZONE_PERCENTILES_MAX);
 		if (!percentiles_is_there(&all, p))
 			all.p[all.n++] = p;

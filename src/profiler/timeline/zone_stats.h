@@ -16,7 +16,7 @@
 enum { ZONE_BATCHES = 40, ZONE_BATCHES_ENOUGH = 10 };
 
 typedef struct zone_stats {
-	uint64_t calls;	     /* that ended */
+	uint64_t calls;	     /* ended calls */
 	uint64_t unfinished; /* unfinished calls, included in total and self */
 	/* total: with callees, without calls inside a call of the same name; self: without
 	 * callees. */

@@ -18,7 +18,7 @@ typedef struct zone_row {
 	const zone_stats *z;
 } zone_row;
 
-/* What takes longest first; equal ones by name, so that the order is the same each time. */
+/* Sorts by total time, the longest first; ties by name, so that the order is deterministic. */
 static int by_total(const void *a, const void *b)
 {
 	const zone_row *x = a, *y = b;
@@ -60,8 +60,7 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 	record_cell_int(b, (int64_t)(z->calls + z->unfinished));
 	record_cell_int(b, (int64_t)z->total_ns);
 	if (z->self_unknown)
-		record_cell_absent(
-		    b, "a range that any thread may end: what lies inside is not known");
+		record_cell_absent(b, "a range that any thread may end: its children are unknown");
 	else
 		record_cell_int(b, (int64_t)z->self_ns);
 	if (!z->calls) {
@@ -81,7 +80,7 @@ static void zone_row_put(record_builder *b, const zone_row *r, const zone_percen
 
 enum { FIXED = 7 };
 
-/* The columns of the percentiles stand behind the others. */
+/* The columns of the percentiles follow the others. */
 static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 {
 	dck_column columns[FIXED + ZONE_PERCENTILES_MAX] = {
@@ -105,8 +104,8 @@ static void timeline_table_put(record_builder *b, const zone_percentiles *p)
 				 "of all calls that ended, within 0.4 %");
 }
 
-/* Where the time is: of the zones' own times, what their calls spent in no other zone, the
- * greatest.
+/* Writes the answer: the zone with the largest self time, the time of its calls outside other
+ * zones.
  */
 static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 {
@@ -115,7 +114,7 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 	double all = 0;
 	bool zones = false;
 
-	/* Waits are not what it does, unless it does nothing else. */
+	/* Waits are not counted as work, unless there is nothing else. */
 	for (size_t i = 0; i < n; i++)
 		zones |= !trace_is_wait(rows[i].name);
 	for (size_t i = 0; i < n; i++) {
@@ -147,8 +146,8 @@ static void zone_answer_put(record_builder *b, const zone_row *rows, size_t n)
 		record_answer(b, "%.60s takes %s in %s call%s", most->name, own, calls, s);
 	else
 		record_answer(b,
-			      "%.60s spends the most time of its own: %s in %s call%s, "
-			      "%.0f %% of all zones'",
+			      "%.60s has the most self time: %s in %s call%s, %.0f %% of all "
+			      "zones'",
 			      most->name, own, calls, s, 100 * (double)ns / all);
 }
 

@@ -27,7 +27,7 @@
 typedef struct past {
 	bool on;		  /* a recording is active since the beginning */
 	uintptr_t at;		  /* slot of the thread's next event at the beginning */
-	uint64_t ns[2], ticks[2]; /* of the caller's clock and of the recording's */
+	uint64_t ns[2], ticks[2]; /* readings of the caller's clock and of the recording's */
 	thread_buffer_self own;	  /* while events of another thread are written */
 } past;
 

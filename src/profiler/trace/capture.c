@@ -27,9 +27,9 @@
 #include <string.h>
 
 enum {
-	WINDOWS = 4096,	    /* that the drain or a late event may lag behind */
+	WINDOWS = 4096,	    /* maximum lag of the drain or of a late event */
 	MANY = WINDOWS / 2, /* from this number on some are released */
-	STACKS = 4,	    /* of one thread that may hold a window at a time */
+	STACKS = 4,	    /* per thread, that may hold a window at a time */
 	STARTED = 4096,	    /* ranges that any thread may end */
 	STARTED_NEAR = 32,  /* slots that are probed, from its hash on */
 	UNKNOWN = 0,
@@ -38,7 +38,7 @@ enum {
 };
 #define OPEN	   UINT64_MAX
 #define CLOSING	   (UINT64_MAX - 1)
-#define OPENED_ONE (UINT64_C(1) << 63) /* of a range in `started`: it holds a window */
+#define OPENED_ONE (UINT64_C(1) << 63) /* flag of a range in `started`: it holds a window */
 
 _Atomic bool capture_on, zones_plain;
 
@@ -354,7 +354,7 @@ static verdict capture_start(uint64_t word, uint64_t id)
 	return v;
 }
 
-/* A range that began inside a window is recorded to its end. */
+/* A range that started inside a window is recorded to its end. */
 static verdict capture_end(uint64_t id)
 {
 	const uint64_t was = started_take(id);

@@ -1,8 +1,7 @@
-/* chunk_pool.c - free blocks, taken and given back without a lock, also inside signal handlers.
+/* chunk_pool.c - lock-free, async-signal-safe free list of blocks.
  *
- * A block is touched when it is first taken: a program that makes few events pays for few. The
- * list's head holds a block's number and a count of changes, so that a head that went and came
- * back is not taken for one that stayed.
+ * A block's memory is touched at its first use: a program with few events uses little memory. The
+ * list's head has a block's number and a version counter, which prevents the ABA problem.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/trace/thread_buffer.h"
@@ -50,7 +49,7 @@ bool block_pool_reserve(uint64_t bytes)
 	return true;
 }
 
-/* One that was never taken; NULL: there is none. */
+/* Takes a block that was never used; NULL: none. */
 static event_chunk *pool_touch(void)
 {
 	uint32_t n = atomic_load(&touched);
@@ -63,7 +62,7 @@ static event_chunk *pool_touch(void)
 	return blocks[n + 1];
 }
 
-/* One that was given back; NULL: there is none. */
+/* Takes a freed block; NULL: none. */
 static event_chunk *pool_pop(void)
 {
 	uint64_t was = atomic_load_explicit(&head, memory_order_acquire), is;

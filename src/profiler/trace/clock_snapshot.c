@@ -9,7 +9,7 @@ enum { TRIES = 8 };
 typedef struct reading {
 	uint64_t ns;
 	uint64_t ticks; /* in the middle of the closest pair */
-	uint64_t apart; /* of that pair, in ticks */
+	uint64_t apart; /* distance of that pair, in ticks */
 } reading;
 
 static reading read_closest(uint64_t (*clock_ns)(void))

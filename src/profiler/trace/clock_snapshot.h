@@ -12,7 +12,7 @@
 
 #include "profiler/timeline/timeline.h"
 
-/* What they show at *ret_ticks, which is now; all of *ret is set. */
+/* Reads all clocks at the same instant, *ret_ticks; sets all of *ret. */
 void clock_snapshot(double ns_per_tick, uint64_t *ret_ticks, trace_header *ret);
 
 #endif

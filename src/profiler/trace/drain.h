@@ -30,7 +30,8 @@ typedef struct drain_listener {
 
 typedef struct drain_counts {
 	uint64_t events;     /* drained events of this recording */
-	uint64_t unmatched;  /* pops and ends of ranges that were not open, or began before it */
+	uint64_t unmatched;  /* pops and ends of ranges that were not open, or started before the
+				recording */
 	uint64_t unfinished; /* ranges closed by the end of a thread or of the recording */
 	uint64_t moved;	     /* events before the last emitted time: emitted with that time */
 	uint64_t lost;	     /* by the drain itself: no memory, ranges nested too deep */

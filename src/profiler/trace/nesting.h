@@ -51,13 +51,13 @@ typedef struct nesting {
 	zone_aggregate sums;
 	nesting_name *names;
 	size_t nnames;
-	thread_watch watch;  /* it assigns track ids */
-	uint32_t unfinished; /* name of the mark on unfinished ranges */
-	uint32_t continued;  /* name of the mark on pieces */
-	hash_map starts;     /* of ranges that any thread may end, by id: the track; see flow() */
-	nesting_counter *counters; /* of this round */
+	thread_watch watch;	   /* it assigns track ids */
+	uint32_t unfinished;	   /* name of the mark on unfinished ranges */
+	uint32_t continued;	   /* name of the mark on pieces */
+	hash_map starts;	   /* tracks of ranges that any thread may end, by id; see flow() */
+	nesting_counter *counters; /* counter values of this round */
 	size_t ncounters, counters_cap;
-	trace_event batch[NESTING_BATCH]; /* of the current thread */
+	trace_event batch[NESTING_BATCH]; /* events of the current thread */
 	size_t nbatch;
 } nesting;
 

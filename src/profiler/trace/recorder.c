@@ -83,7 +83,7 @@ static struct recorder {
 	_Atomic long process;
 	_Atomic unsigned wishes;
 	_Atomic uint32_t asked, served;
-	_Atomic int signal; /* that ends the process; 0: none did */
+	_Atomic int signal; /* the signal that ends the process; 0: none */
 	/* Results. Owned by the recorder thread until it acknowledges the request or is joined. */
 	dck_err went, ended; /* code 0: well */
 	bool empty;	     /* no event */
@@ -167,7 +167,7 @@ static void recorder_clocks_put(struct recorder *r)
 	trace_file_clocks(r->file, drain_ns(r->drain, ticks), &now);
 }
 
-/* --- what the threads use */
+/* --- resource use of the threads */
 
 static void threads_poll(struct recorder *r, bool last, uint64_t ticks)
 {

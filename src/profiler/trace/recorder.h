@@ -24,7 +24,7 @@ typedef struct recorder_plan {
 	const char *result;	 /* file of the result, for the parent process; NULL: none */
 	bool late;		 /* create the file at the first event */
 	int *on;		 /* set to not 0 while recording */
-	mem_arena *arena; /* of all these strings; @owned by the recorder after recorder_begin() */
+	mem_arena *arena; /* has all these strings; @owned by the recorder after recorder_begin() */
 } recorder_plan;
 
 typedef enum recorder_request {

@@ -1,8 +1,8 @@
-/* ticks.h - the clock of recorded events: the processor's time stamp counter where the kernel
- * trusts it, else the system's clock in nanoseconds.
+/* ticks.h - the clock of recorded events: the processor's time stamp counter if the kernel uses it
+ * as a clock source, else the system's clock in nanoseconds.
  *
- * No fence: what stands beside a range may reach some cycles into it, and a fence would double the
- * price of a range.
+ * No fence: instructions next to a range may overlap it by some cycles, but a fence would double
+ * the cost of a range.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_TICKS_H

@@ -141,9 +141,8 @@ static void children_notes_put(record_builder *b, const children *c)
 		record_set_incomplete(b, true);
 		record_note(
 		    b, "trace-child-cut",
-		    "%zu of %zu processes did not come to an end of their own, as by a signal "
-		    "or _exit(): what each did until about a tenth of a second before is "
-		    "there",
+		    "%zu of %zu processes did not exit normally (for example a signal or "
+		    "_exit()): the trace has their events until about a tenth of a second before",
 		    c->cut, c->n);
 	}
 }
@@ -151,8 +150,8 @@ static void children_notes_put(record_builder *b, const children *c)
 static void apart_note(record_builder *b, const children *c, const char *why)
 {
 	record_note(b, "trace-separate",
-		    "the traces of %zu child processes are files of their own, "
-		    "such as '%s', and not in the table: %s",
+		    "the traces of %zu child processes are separate files, such as '%s', and not "
+		    "in the table: %s",
 		    c->n > 1 ? c->n - 1 : c->running, c->n > 1 ? c->paths[1] : c->out, why);
 }
 
@@ -161,9 +160,8 @@ static void running_note(record_builder *b, const children *c)
 	if (c->running + c->left_out)
 		record_note(
 		    b, "trace-separate",
-		    "%zu child processes still ran when the program ended, or were more than "
-		    "%d: their traces are files of their own beside '%s', and not in the "
-		    "table",
+		    "%zu child processes still ran when the program ended, or were more than %d: "
+		    "their traces are separate files next to '%s', and not in the table",
 		    c->running + c->left_out, (int)CHILDREN_MAX, c->out);
 }
 
@@ -259,7 +257,7 @@ static const char *children_reason_of(const dck_trace_config *config, const chil
 	if (config->children == DCK_TRACE_APART)
 		return "--children apart";
 	if (!e.format || e.gzip || strcmp(e.format->name, "perfetto") != 0)
-		return "only files of Perfetto's form (.pftrace) are put together";
+		return "only Perfetto files (.pftrace) are merged";
 	if (config->max_size)
 		return "together they might be larger than --max-size";
 	if (os_file_is_locked(c->out))

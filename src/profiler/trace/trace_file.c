@@ -68,7 +68,7 @@ struct trace_file {
 	bool compress;
 	gzip_sink *gzip; /* compresses into sink; NULL: no compression, or not open */
 	int fd;
-	os_file_id id; /* of the file of fd */
+	os_file_id id; /* identity of the file behind fd */
 	dck_err error; /* code 0: none */
 	uint64_t written, max_size, left_out, flushed_ns;
 	uint64_t longest, open; /* name in bytes; ranges that are open in the file */
@@ -103,7 +103,7 @@ static void trace_trace_file_close(trace_file *f)
 	f->fd = -1;
 }
 
-/* Some programs close all descriptors that they do not know, and may then get our number for
+/* Some programs close all descriptors that they did not open, and may then reuse our number for
  * another file, which must not be written. */
 static dck_status file_find(trace_file *f, dck_err *err)
 {
@@ -482,7 +482,7 @@ void trace_file_flush(trace_file *f, bool now)
 		fail(f, &err);
 }
 
-/* Writes what is kept, and closes the file. */
+/* Writes the buffered events, and closes the file. */
 static void trace_finish(trace_file *f)
 {
 	dck_err e = {0};

@@ -36,11 +36,10 @@ const dck_opt dck_trace_options[] = {
     DCK_OPTION(COUNT, dck_trace_config, capture_times, "capture-times", "N", NULL,
 	       "only the first N times", .min = 1, .max = 4e9, .needs = "capture-range"),
     DCK_OPTION(BYTES, dck_trace_config, last, "last", "SIZE", NULL,
-	       "keep about so much of the newest events, and write them at the end", .min = 65536,
-	       .max = 1e12, .excludes = "max-size"),
+	       "retain about this size of the newest events, and write them at the end",
+	       .min = 65536, .max = 1e12, .excludes = "max-size"),
     DCK_OPTION(TEXT, dck_trace_config, dump_on, "dump-on", "SIGNAL", NULL,
-	       "write them into a file of their own whenever this signal comes: SIGUSR2",
-	       .needs = "last"),
+	       "write them to a separate file at each of these signals: SIGUSR2", .needs = "last"),
     DCK_OPTION(LIST, dck_trace_config, limits, "limit", "NAME=TIME", NULL,
 	       "and when a zone of that name takes longer; may be repeated", .needs = "last"),
     DCK_OPTION(BYTES, dck_trace_config, max_size, "max-size", "SIZE", NULL,
@@ -139,7 +138,7 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err)
 	if (!c->last && (c->dump_on || c->limits.n))
 		DCK_FAIL(err, E_ARG,
 			 "the newest events are written at a signal, or at a zone that takes too "
-			 "long, only where these are kept: say how much of them (last)");
+			 "long, only if these are retained: give their size (last)");
 	if (!c->dump_on)
 		return DCK_OK;
 	if (!number)

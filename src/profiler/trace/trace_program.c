@@ -62,15 +62,15 @@ static bool temp_has_room(const char *folder)
 static const char *why_cut(const char *folder)
 {
 	return temp_has_room(folder)
-		   ? "its recording has no end: a call of the kernel ended it, not the C library, "
-		     "as in Go; or exec() put a program in its place that cannot be recorded; or "
-		     "a seccomp filter forbade what records; or no descriptor was free"
-		   : "its recording has no end: the directory for temporary files has no room "
-		     "(TMPDIR names another)";
+		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
+		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
+		     "filter forbade recording; or no descriptor was free"
+		   : "its recording has no end: the directory for temporary files is full (set "
+		     "TMPDIR to another)";
 }
 
-/* Makes the record of a program that left none. announced: it had begun to record, so its trace has
- * what it did. why: the reason that no library was preloaded, or NULL. */
+/* Makes the record of a program that left none. announced: it had started to record, so its trace
+ * has the events. why: the reason that no library was preloaded, or NULL. */
 static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool announced,
 			const char *why, dck_record **ret, dck_err *err)
 {
@@ -103,7 +103,7 @@ static dck_status ended(const dck_trace_config *c, dck_trace_program *p, bool an
 			 p->signal, strsignal(p->signal));
 	DCK_FAIL(err, E_ABSENT,
 		 "'%.200s' recorded nothing: it is not linked with libdeepclock, has no ranges of "
-		 "NVTX or ITT, and what it waits for is not seen: %s",
+		 "NVTX or ITT, and its blocking calls are not observed: %s",
 		 name, why ? why : "it ended before anything was recorded");
 }
 
@@ -235,7 +235,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		st = os_wait(pid, 0, p->cancelled, p->self, &usage, err);
 	const uint64_t took = os_now_ns() - begin;
 	record_others_end(&others);
-	/* What was recorded until then is reported. */
+	/* The events recorded until then are reported. */
 	const bool cancelled = st == DCK_E_CANCEL;
 	if (st == DCK_OK || cancelled) {
 		st = samples ? trace_samples_end(samples, &usage, err) : DCK_OK;

@@ -90,7 +90,8 @@ void trace_samples_environment(trace_samples *s, mem_arena *a, const char **set,
 	sample_beside_environment(s->beside, a, set, max, n);
 	if (at == 0 || *n == at || strncmp(set[0], variable, k) != 0)
 		return;
-	/* Both end with what the environment had, and the first entry of each is our own. */
+	/* Both end with the environment's own entries, and the first entry of each is
+	 * deepclock's. */
 	const size_t first = strcspn(set[0], ":");
 	set[0] = mem_arena_fmt(a, "%.*s:%s", (int)first, set[0], set[at] + k);
 	set[at] = set[--*n];
@@ -104,8 +105,8 @@ dck_status trace_samples_end(trace_samples *s, const os_child_usage *used, dck_e
 
 /* --- into the file */
 
-/* Returns the drift of the events' clock from CLOCK_BOOTTIME, with which it began. A trace that was
- * merged from several processes has been corrected. */
+/* Returns the drift of the events' clock from CLOCK_BOOTTIME, to which it was set at the start. A
+ * trace that was merged from several processes has been corrected. */
 static double zones_drift(const dck_record *of)
 {
 	const dck_fact *f = dck_record_fact(of, "method", "clock_drift");
@@ -181,7 +182,7 @@ static void file_samples_put(trace_samples *s, const dck_record *of, const char 
 	dck_err err;
 
 	if (!absent && format && format != &trace_perfetto)
-		absent = "only Perfetto's form of a trace takes samples";
+		absent = "only Perfetto's trace format has samples";
 	if (!absent && os_path_kind(path, &bytes) != OS_FILE)
 		absent = "there is no file";
 	if (absent) {

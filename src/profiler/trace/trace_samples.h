@@ -12,18 +12,19 @@
 
 typedef struct trace_samples trace_samples;
 
-/* Before the program starts. directory: for temporary files. E_UNSUP: nothing can be loaded into
- * it. */
+/* Call before the program starts. directory: for temporary files. E_UNSUP: no library can be
+ * preloaded into it. */
 dck_status trace_samples_begin(const dck_trace_config *c, char *const *argv, const char *directory,
 			       trace_samples **ret, dck_err *err) DCK_MUST_USE;
-/* Its environment; what is preloaded already (set[0], where it is LD_PRELOAD) stays in front. */
+/* Appends its environment; libraries that are already preloaded (set[0], if it is LD_PRELOAD) come
+ * first. */
 void trace_samples_environment(trace_samples *s, mem_arena *a, const char **set, size_t max,
 			       size_t *n);
-/* It has ended. */
+/* Call after the program has exited. */
 dck_status trace_samples_end(trace_samples *s, const os_child_usage *used,
 			     dck_err *err) DCK_MUST_USE;
-/* Into the trace at `path`, whose record is `of`, and its tree, table, facts and notes into b.
- * absent: why the file takes none; NULL: that is up to its form. */
+/* Appends the samples to the trace at `path`, whose record is `of`, and writes tree, table, facts
+ * and notes to b. absent: reason why the file takes no samples; NULL: depends on its format. */
 dck_status trace_samples_put(trace_samples *s, const dck_record *of, const char *path,
 			     const char *absent, record_builder *b, dck_err *err) DCK_MUST_USE;
 void trace_samples_free(trace_samples *s); /* NULL is allowed */

@@ -66,7 +66,7 @@ static void waiting_number_put(uint64_t ticks, dck_zone_site *site, double value
 	thread_buffer_put_value(ticks, LANE_WORD(LANE_NUMBER, waiting_name_of(site, NULL)), bits);
 }
 
-/* Where the drain sees it. */
+/* Publishes the open wait to the drain. */
 static void waiting_open_put(thread_buffer_self *me, uint32_t name, uint64_t begin, uintptr_t at)
 {
 	me->wait_at = at;

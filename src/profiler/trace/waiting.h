@@ -1,4 +1,4 @@
-/* waiting.h - what threads wait for, as reported by the library that `deepclock trace` preloads
+/* waiting.h - blocking calls of threads, as reported by the library that `deepclock trace` preloads
  * (src/profiler/preload/waits):
  *
  *	dck_wait w = {.what = &site, .fd = fd, .bytes = -1};
@@ -7,11 +7,11 @@
  *	w.bytes = n = read(fd, to, size);
  *	dck_wait_end(&w);
  *
- * What took at least as long as --waits becomes a range, written when it is over: its thread did
- * nothing else meanwhile but signal handlers, whose events the drain puts in order by their times.
- * One that is not over when its thread ends, or the recording does, is written then, and is open:
- * the lane knows what its thread waits for. Both may be called anywhere: no lock is taken, no
- * memory requested, errno stays.
+ * A wait of at least --waits becomes a range, written when it is over: in between its thread ran
+ * only signal handlers, whose events the drain sorts by time. A wait that is not over when its
+ * thread or the recording ends is written then, as an unfinished range: the lane stores the open
+ * wait. Both functions may be called anywhere: they take no lock, allocate nothing and preserve
+ * errno.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TRACE_WAITING_H
@@ -24,9 +24,9 @@ typedef struct dck_wait {
 	dck_zone_site *what;
 	int fd;	       /* below 0: none */
 	int64_t bytes; /* the same */
-	/* dck_wait_begin()'s own. 0: it is not recorded */
+	/* set by dck_wait_begin(). 0: not recorded */
 	uint64_t begin;
-	/* What it interrupts, in the handler of a signal. */
+	/* The wait that a signal handler interrupted. */
 	uint64_t outer_begin;
 	uintptr_t outer_at;
 	uint32_t outer_name;
@@ -35,14 +35,14 @@ typedef struct dck_wait {
 DCK_API void dck_wait_begin(dck_wait *w);
 DCK_API void dck_wait_end(dck_wait *w);
 
-/* The library above is there. */
+/* Called by the preloaded library: blocking calls are observed. */
 DCK_API void dck_waits_seen(void);
 
-/* A program may have a copy of this library in it, which then records, since the zones are there.
- * That copy calls this of the preloaded one (trace_start.c), which then records nothing itself and
- * forwards all calls. true: blocking calls will be forwarded. */
+/* A program may contain a copy of this library, which then records, since it has the zones. That
+ * copy calls this function of the preloaded library (trace_start.c), which then records nothing
+ * itself and forwards all calls. true: blocking calls will be forwarded. */
 typedef struct dck_recorder {
-	size_t wait_bytes; /* of dck_wait, by which both must mean the same */
+	size_t wait_bytes; /* size of dck_wait, which must be equal in both */
 	void (*wait_begin)(dck_wait *w);
 	void (*wait_end)(dck_wait *w);
 	bool (*flush)(void);
@@ -59,10 +59,11 @@ DCK_API dck_status dck_recorder_end(dck_result_take *take, void *self, dck_err *
 /* For the recorder: the shortest wait that is recorded; UINT64_MAX: none is. */
 void waits_from(uint64_t ticks);
 bool waits_seen(void);
-/* From now on: to that recorder. */
+/* Delegates to that recorder from now on. */
 void waits_delegate_to(const dck_recorder *to);
-const dck_recorder *waits_handed_to(void); /* NULL: to none */
-/* For the drain: whether a wait of this many ticks is recorded, as set when recording began. */
+const dck_recorder *waits_handed_to(void); /* NULL: none */
+/* For the drain: returns whether a wait of `ticks` is recorded, as set at the start of
+ * recording. */
 bool waits_are_told(uint64_t ticks);
 
 #endif

@@ -1,6 +1,6 @@
-/* zone.c - what the macros of zone.h call: the clock is read, an entry is written. All else is in
- * thread_buffer.c (threads and their blocks), zone_names.c (the names), drain.c (what becomes of
- * the events).
+/* zone.c - implements the macros of zone.h: reads the clock and writes an entry. The rest is in
+ * thread_buffer.c (threads and their blocks), zone_names.c (names) and drain.c (processing of
+ * events).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/zone.h"
@@ -30,8 +30,8 @@ static bool zone_is_plain(void)
 	return __builtin_expect(atomic_load_explicit(&zones_plain, memory_order_relaxed), 1);
 }
 
-/* The listeners, and whether all is plain from now on. A call while there are none (a cost is
- * measured) is recorded. */
+/* Returns the listeners, and updates zones_plain. A call without listeners (a cost is measured) is
+ * recorded. */
 static int listeners(void)
 {
 	const int on = __atomic_load_n(&dck_trace_on, __ATOMIC_RELAXED);
@@ -40,15 +40,15 @@ static int listeners(void)
 	/* Written only when it changes: all threads read it. */
 	if (plain != zone_is_plain()) {
 		atomic_store(&zones_plain, plain);
-		/* It may have been armed in between, and all is plain no more. */
+		/* capture may have been armed in between. */
 		if (plain && atomic_load(&capture_on))
 			atomic_store(&zones_plain, false);
 	}
 	return on & LISTEN_EMIT ? on : LISTEN_RECORD;
 }
 
-/* What the two below do where there is no time stamp counter or the name is new: apart from them,
- * so that they need not save registers for it. */
+/* Slow path of the two functions below, without a time stamp counter or for a new name: not
+ * inlined, so that the fast path saves no registers for it. */
 __attribute__((noinline, cold)) static void push_rare(dck_zone_site *site)
 {
 	const int to = listeners();

@@ -6,9 +6,9 @@
 
 #include "deepclock/opt.h"
 
-/* E_ARG: an item is not a name, '=' and a time. The last '=' counts, since a name may have some. */
+/* E_ARG: an item is not NAME=TIME. The last '=' separates, since a name may contain '='. */
 dck_status zone_limits_check(const dck_list *limits, dck_err *err);
-/* 0: there is none for that name. Of two for one name the last counts. */
+/* Returns the limit of a name; 0: none. Of two limits for one name the last counts. */
 uint64_t zone_limit_of(const dck_list *limits, const char *name);
 
 #endif

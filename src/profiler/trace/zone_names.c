@@ -40,7 +40,7 @@ static const char *zone_copy(const char *text, size_t n)
 
 	if (at > TEXT_BYTES || n + 1 > TEXT_BYTES - at)
 		return NULL;
-	/* The NUL is there: pages are zeroed. */
+	/* NUL-terminated, because pages are zeroed. */
 	return memcpy(all->text + at, text, n);
 }
 

@@ -17,7 +17,7 @@ bool zone_names_init(void);
  * too many. May run in a signal handler. */
 uint32_t zone_name_intern(const char *name, const char *file, uint32_t line);
 
-/* The same; a name is of the category that comes with it first. NULL: none. */
+/* The same; the first category of a name is retained. NULL: none. */
 uint32_t zone_name_intern_in(const char *category, const char *name, const char *file,
 			     uint32_t line);
 

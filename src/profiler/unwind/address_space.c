@@ -7,7 +7,7 @@
  * an address in it, once for each path and inode, in address_space_files, which all processes share
  * and which owns the files to its end: so (file, address) of a sample outlives its process.
  * open_mapped() tries /proc/PID/map_files, /proc/PID/root, the path, and /proc/PID/exe, and takes
- * what has the mapping's inode, where that is known. bias is the mapping's begin less the file's
+ * what has the mapping's inode, if that is known. bias is the mapping's begin less the file's
  * address of its offset.
  *
  * Invariants: one thread; a mapped_module is borrowed until its space changes. Bounds: MAPS_MAX
@@ -43,7 +43,7 @@ typedef struct opened {
 struct address_space_files {
 	mem_arena *texts;
 	const char **paths; /* interned, in `texts` */
-	hash_map by_hash;   /* of a path: its row, plus one */
+	hash_map by_hash;   /* maps a path's hash to its row, plus one */
 	size_t npaths, paths_room;
 	opened *all;
 	size_t n, room;
@@ -111,7 +111,7 @@ static dck_status open_vdso(elf_file **ret, dck_err *err)
 	Elf64_Ehdr head;
 
 	if (!at)
-		DCK_FAIL(err, E_ABSENT, "the kernel's vdso is not there");
+		DCK_FAIL(err, E_ABSENT, "the kernel's vdso is missing");
 	memcpy(&head, at, sizeof head);
 	uint64_t n = head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
 
@@ -144,7 +144,7 @@ static elf_file *open_mapped(pid_t pid, const mapping *m, const char *path, dck_
 	char name[PATH_MAX + 64];
 	elf_file *f = NULL;
 
-	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' is not there any more", path);
+	err_set(err, DCK_E_ABSENT, __FILE__, __LINE__, "'%s' no longer exists", path);
 	snprintf(name, sizeof name, "/proc/%ld/map_files/%llx-%llx", (long)pid,
 		 (unsigned long long)m->m.begin, (unsigned long long)m->m.end);
 	f = open_same(name, path, m->inode, err);
@@ -298,8 +298,8 @@ void address_space_unmapped(address_space *s, uint64_t begin, uint64_t end)
 	s->n -= k - i;
 }
 
-/* Returns the one copy of a path, since /proc/PID/maps is read again and again; NULL: no memory.
- * One whose hash another path has is copied each time. */
+/* Interns a path, since /proc/PID/maps is read repeatedly; NULL: no memory. A path with a colliding
+ * hash is copied each time. */
 static const char *path_intern(address_space_files *f, const char *path, size_t n)
 {
 	const uint64_t hash = hash_bytes(HASH_START, path, n);
@@ -328,20 +328,20 @@ static const char *keep_path(address_space_files *f, const char *path)
 	return path_intern(f, path, n);
 }
 
-dck_status address_space_mapped(address_space *s, const address_space_mapping *told, dck_err *err)
+dck_status address_space_mapped(address_space *s, const address_space_mapping *from, dck_err *err)
 {
-	mapping m = {.offset = told->offset, .inode = told->inode};
+	mapping m = {.offset = from->offset, .inode = from->inode};
 
-	if (told->begin >= told->end)
+	if (from->begin >= from->end)
 		return DCK_OK;
-	address_space_unmapped(s, told->begin, told->end);
-	if (!told->executable)
+	address_space_unmapped(s, from->begin, from->end);
+	if (!from->executable)
 		return DCK_OK;
-	m.m.begin = told->begin;
-	m.m.end = told->end;
-	m.m.path = keep_path(s->files, told->path);
+	m.m.begin = from->begin;
+	m.m.end = from->end;
+	m.m.path = keep_path(s->files, from->path);
 	DCK_NEED(m.m.path, err, "for the mappings of a process");
-	if (!address_space_insert(s, first_behind(s, told->begin), &m))
+	if (!address_space_insert(s, first_behind(s, from->begin), &m))
 		return s->n >= MAPPINGS_MAX
 			   ? err_set(err, DCK_E_LIMIT, __FILE__, __LINE__,
 				     "process %ld has too many mappings", (long)s->pid)

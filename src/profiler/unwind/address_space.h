@@ -34,7 +34,7 @@ typedef struct address_space_mapping {
 } address_space_mapping;
 
 typedef struct mapped_module {
-	uint64_t begin, end; /* of this mapping */
+	uint64_t begin, end; /* borrowed from the address space */
 	/* address - bias is the file's address, also for a return address. */
 	uint64_t bias;
 	const char

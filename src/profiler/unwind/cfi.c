@@ -10,7 +10,7 @@
  * Async-signal-safe: no allocation, no lock, no call but memcpy() and memset(). Sections may be
  * hostile: each read is bounded by dwarf_bytes.h, a program has INSTRUCTIONS_MAX bytes at most,
  * DW_CFA_remember_state nests REMEMBERED_MAX deep, values must fit into 32 bits; registers that are
- * not followed (vectors) are skipped. What is malformed is CFI_DAMAGED or CFI_NONE, never a guess.
+ * not followed (vectors) are skipped. Malformed data gives CFI_DAMAGED or CFI_NONE, never a guess.
  * Formats: Linux Standard Base Core, "Exception Frames"; DWARF 5, 6.4 "Call Frame Information".
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -94,7 +94,7 @@ uint64_t cfi_pointer(dwarf_bytes *b, const unwind_module *m, const unwind_sectio
 	uint64_t here = s->address + (uint64_t)(b->at - s->bytes), v;
 
 	switch (encoding & 0x0f) {
-	case 0x00: /* as long as an address */
+	case 0x00: /* same size as an address */
 	case 0x04:
 	case 0x0c:
 		v = dwarf_fixed(b, 8);
@@ -170,7 +170,7 @@ static void read_augmentation(dwarf_bytes *b, const unwind_module *m, const unsi
 		case 'R':
 			ret->encoding = (unsigned)dwarf_fixed(&data, 1);
 			break;
-		case 'P': { /* only its length is of interest */
+		case 'P': { /* only its length is used */
 			unsigned encoding = (unsigned)dwarf_fixed(&data, 1);
 
 			cfi_pointer(&data, m, &m->frame, encoding & 0x0f);
@@ -250,7 +250,7 @@ static cfi_found read_function(const unwind_module *m, uint64_t offset, function
 	return b.bad ? CFI_DAMAGED : CFI_FOUND;
 }
 
-/* --- Which entry covers a place. */
+/* --- lookup of the entry for an address */
 
 /* Reads row i of the table of .eh_frame_hdr: an address, or in column 1 an entry. i is in
  * bounds. */

@@ -1,5 +1,5 @@
-/* dwarf_bytes.h - numbers of DWARF, read one after the other from bytes that may be damaged: behind
- * the end everything is 0 and `bad` is set, for good.
+/* dwarf_bytes.h - bounds-checked cursor over DWARF data that may be damaged: reads past the end
+ * return 0 and set `bad`, which is sticky.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_DWARF_BYTES_H

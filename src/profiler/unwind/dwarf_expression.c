@@ -2,8 +2,8 @@
  * recogniser of simple ones.
  *
  * dwarf_expression_run() interprets constants, registers, arithmetic, comparisons, stack
- * operations, branches and dereferences; what needs a compile unit or a frame base does not occur
- * in CFI and is refused. dwarf_expression_simple() recognises "register + constant", one
+ * operations, branches and dereferences; operations that need a compile unit or a frame base do not
+ * occur in CFI and are rejected. dwarf_expression_simple() recognises "register + constant", one
  * dereference of it plus a constant, and the linkers' expression for .plt, so that such rules fit
  * into 16 bytes (unwind.h).
  *

@@ -11,16 +11,16 @@ unwind_result dwarf_expression_run(const unsigned char *code, size_t n, const ui
 				   const unwind_regs *r, const unwind_memory *memory,
 				   uint64_t *ret);
 
-/* What an expression without memory of its own amounts to: register + offset, or what lies there,
- * plus `added`. */
+/* Result of a simple expression: register + offset, or the word at that address, plus `added`. */
 typedef struct dwarf_address {
 	uint8_t of; /* register */
 	bool deref;
 	int64_t offset, added;
 } dwarf_address;
 
-/* Whether it is of that form. `pc`: the place it is for; the one of .plt entries depends on its
- * last four bits alone, so for one place it is of that form too. */
+/* Returns whether the expression has that form. `pc`: the address it is evaluated for; the
+ * expression of .plt entries depends only on its last four bits, so for one address it has that
+ * form too. */
 bool dwarf_expression_simple(const unsigned char *code, size_t n, uint64_t pc, dwarf_address *ret);
 
 #endif

@@ -8,9 +8,9 @@
  *
  * Hostile files: each read is checked against the file's size (read_at()) and each count against
  * HEADERS_MAX, SECTIONS_MAX, NAMES_MAX or NOTES_MAX; sections with damaged headers count as
- * missing, damaged program headers are E_FORMAT. A copy ends in a NUL beyond its size, so texts
- * end. The file owns all that it returns but elf_file_read()'s bytes. One thread: elf_file_unwind()
- * caches. Source: System V ABI (generic), chapters 4 and 5; elf(5).
+ * missing, damaged program headers are E_FORMAT. A copy has a NUL after its size, so strings are
+ * terminated. The file owns all that it returns but elf_file_read()'s bytes. One thread:
+ * elf_file_unwind() caches. Source: System V ABI (generic), chapters 4 and 5; elf(5).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/elf_file.h"
@@ -275,7 +275,7 @@ void elf_file_close(elf_file *f)
 	mem_free(f);
 }
 
-/* --- What it is. */
+/* --- properties */
 
 const char *elf_file_path(const elf_file *f)
 {

@@ -1,6 +1,6 @@
-/* file_room.h - room in a file that is mapped by a library inside a program: a page that the file
- * system has no room for kills a process that touches it by SIGBUS, also by reading. So room is
- * made first. In a signal handler and inside malloc too: no allocation, no lock, errno stays.
+/* file_room.h - allocates space in a file that a library maps inside a program: access to a page
+ * without space on the file system kills the process by SIGBUS, also a read. So space is allocated
+ * before. Works in signal handlers and inside malloc: no allocation, no lock, errno is preserved.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_FILE_ROOM_H
@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Makes room for these bytes, in which nothing was written yet. The file does not grow by it where
- * the file system has fallocate(); else zeros are written. */
+/* Allocates space for these bytes, which must not have been written yet. With fallocate() the
+ * file's size does not change; else zeros are written. */
 static inline bool file_room(int fd, uint64_t from, uint64_t bytes)
 {
 	enum { KEEP_SIZE = 1 /* FALLOC_FL_KEEP_SIZE */, ZEROS = 4096, TRIES = 1000 };

@@ -3,8 +3,8 @@
 
 #include "profiler/unwind/dwarf_bytes.h"
 
-/* The table's head: a number for the layout, two zeros, quantum, size of a pointer; then how many
- * functions and files, where the code begins, and where the parts lie. */
+/* The table's header: magic of the layout, two zeros, quantum, pointer size; then the numbers of
+ * functions and files, the start of the code, and the offsets of the parts. */
 enum { HEAD = 8 + 8 * 8, LAYOUT_118 = -16, LAYOUT_120 = -15 };
 
 /* A function's description. */
@@ -19,7 +19,7 @@ static uint64_t go_word(const go_table *t, uint64_t at)
 	return v;
 }
 
-/* 0 behind the end. */
+/* Returns 0 past the end. */
 static uint32_t go_half(const go_table *t, uint64_t at)
 {
 	uint32_t v = 0;
@@ -87,8 +87,8 @@ const char *go_table_name(const go_table *t, const go_function *f)
 	return at < t->size ? (const char *)t->bytes + at : "";
 }
 
-/* One value of a function for an address, from a list of differences: of the value, then of the
- * address behind it. */
+/* Looks up a function's value for an address in a delta-coded table (pcvalue): difference of the
+ * value, then of the end address. */
 static bool go_value_at(const go_table *t, const go_function *f, uint64_t list, uint64_t address,
 			int32_t *ret)
 {

@@ -1,8 +1,8 @@
-/* go_table.h - what Go programs say of their functions themselves, in .gopclntab, which stripping
- * leaves: names, lines, and how far the stack pointer is from the caller's at each instruction. The
- * layouts of Go 1.18 and of 1.20 and later (runtime/symtab.go, internal/abi/symtab.go).
+/* go_table.h - reads .gopclntab of Go programs, which strip(1) leaves: function names, lines, and
+ * the stack pointer's distance from the caller's at each instruction. Layouts of Go 1.18, and of
+ * 1.20 and later (runtime/symtab.go, internal/abi/symtab.go).
  *
- * Nothing is allocated: for each question the table is looked into. It may be damaged.
+ * Nothing is allocated: each lookup reads the table. It may be damaged.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_GO_TABLE_H
@@ -13,18 +13,18 @@
 typedef struct go_table {
 	const unsigned char *bytes; /* borrowed; a zero follows them */
 	uint64_t size, n;	    /* functions */
-	uint64_t start;		    /* of the code */
+	uint64_t start;		    /* start of the code */
 	uint64_t names, units, files, values, rows;
-	unsigned quantum; /* of instructions, in bytes */
+	unsigned quantum; /* instruction granularity, in bytes */
 	bool has_start_line;
 } go_table;
 
 typedef struct go_function {
 	uint64_t begin, end;
-	uint64_t at; /* of its description */
+	uint64_t at; /* offset of its description */
 } go_function;
 
-/* false: it is of another layout, or none. text: where the code begins, if the table does not say.
+/* false: another layout, or no such table. text: start of the code, if the table does not have it.
  */
 bool go_table_open(const unsigned char *bytes, uint64_t size, uint64_t text, go_table *ret);
 

@@ -11,8 +11,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Asks the kernel, which reads a set of signals, the eight bytes around the address, before it
- * refuses what it is asked to do with them. Of none, at address 0, it refuses nothing. */
+/* Probes by rt_sigprocmask() with an invalid request: the kernel reads the set of signals (the
+ * eight bytes around the address) before it rejects the request. Address 0 means no set and is not
+ * rejected. */
 static inline bool memory_readable(uint64_t address)
 {
 	const int kept = errno;

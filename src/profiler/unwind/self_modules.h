@@ -1,5 +1,4 @@
-/* self_modules.h - which library of the calling process holds an address, without the loader's
- * lock.
+/* self_modules.h - maps addresses to the modules of the calling process without the loader's lock.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_SELF_MODULES_H
@@ -7,10 +6,11 @@
 
 #include "profiler/unwind/unwind.h"
 
-/* Its sections as they lie in memory. May be called from anywhere. false: none that has any. */
+/* Finds the unwind sections of the module in memory. Async-signal-safe. false: no module with such
+ * sections. */
 bool self_modules_find(uint64_t address, unwind_module *ret);
 
-/* Reads the loader's list where it cannot be asked otherwise. Not from a signal handler. */
+/* Reads the loader's list on systems without a lock-free lookup. Not for signal handlers. */
 void self_modules_refresh(void);
 
 #endif

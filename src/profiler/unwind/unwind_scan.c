@@ -13,7 +13,7 @@ enum { CALL_BYTES = 7, CALL_NEAR = 5 };
 #define STACK_BYTES    (UINT64_C(1) << 20)
 
 #if defined(__x86_64__)
-/* Of 'call' through a register or memory: how long it is, by the bytes behind its first. */
+/* Returns the length of an indirect 'call', from the bytes after its opcode. */
 static size_t indirect_bytes(const unsigned char *at)
 {
 	const unsigned mod = at[0] >> 6, rm = at[0] & 7;
@@ -30,7 +30,8 @@ static size_t indirect_bytes(const unsigned char *at)
 	return n + (mod == 1 ? 1 : mod == 2 ? 4 : 0);
 }
 
-/* The instruction before the address is a call. *ret_to: of what; 0: it does not say. */
+/* Returns whether the instruction before the address is a call. *ret_to: its target; 0:
+ * indirect. */
 static bool is_behind_call(const unwind_scan *s, uint64_t address, uint64_t *ret_to)
 {
 	unsigned char code[CALL_BYTES + 1] = {0};
@@ -82,8 +83,8 @@ static bool leads_out(const unwind_scan *s, const unwind_regs *r, int *walks)
 					  : false;
 }
 
-/* What the frame saved of its caller's frame pointer is among its words, or the register still has
- * it; most callers need none. */
+/* Tries the candidates for the caller's frame pointer: none (most callers need none), the register,
+ * and the frame's words. */
 static bool with_pointers(const unwind_scan *s, const unwind_regs *from, unwind_regs *caller,
 			  const uint64_t *words, size_t n, int *walks)
 {

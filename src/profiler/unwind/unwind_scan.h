@@ -1,11 +1,10 @@
 /* unwind_scan.h - the caller of code without unwind tables: hand-written kernels, and what
- * compilers make at run time. Its frame holds the return address, so the words of the stack are
- * scanned for one that follows a call, and from which the whole rest of the stack can be
- * unwound, to the thread's beginning or the end of its copy, with a call before each return
- * address.
+ * compilers make at run time. Its frame contains the return address, so the words of the stack are
+ * scanned for one that follows a call, and from which the whole rest of the stack can be unwound,
+ * to the thread's beginning or the end of its copy, with a call before each return address.
  *
  * This is a heuristic: a stale return address can look the same. A direct call counts only if its
- * target is where the code is, and whatever shows such stacks also gives their number.
+ * target is the code's function, and reports of such stacks also give their number.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef STACK_UNWIND_SCAN_H
@@ -18,7 +17,7 @@ typedef struct unwind_scan {
 	/* The stack from *from outwards, as unwind_self_walk(). */
 	size_t (*walk)(void *self, const unwind_regs *from, uint64_t *pcs, size_t max,
 		       unwind_result *ret_end);
-	/* The n bytes of code before the address. false: no code is there. */
+	/* Copies the n bytes of code before the address. false: no code there. */
 	bool (*code_before)(void *self, uint64_t address, unsigned char *to, size_t n);
 	void *self;
 } unwind_scan;

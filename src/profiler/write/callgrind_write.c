@@ -1,9 +1,9 @@
-/* callgrind_write.c - call paths as Callgrind's profile, for callgrind_annotate and KCachegrind:
- * what each function weighs by itself, and its calls.
+/* callgrind_write.c - writes call paths in Callgrind's format, for callgrind_annotate and
+ * KCachegrind: each function's self weights and its calls.
  *
- * Those programs add up what a function calls, which counts a recursion again and again. So, as
- * Callgrind does itself (--separate-recs), a function inside one of the same name has a name of its
- * own: name'2, name'3. Source: https://valgrind.org/docs/manual/cl-format.html
+ * Those programs sum over callees, which counts recursion repeatedly. So, like Callgrind's
+ * --separate-recs, a recursive function has a separate name: name'2, name'3. Source:
+ * https://valgrind.org/docs/manual/cl-format.html
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -18,7 +18,7 @@ typedef struct writing {
 	const form_doc *d;
 	const form_tree *f;
 	uint32_t *open;	     /* by function: how often it is on the path */
-	hash_map numbers;    /* of functions, by function and how deep the recursion is */
+	hash_map numbers;    /* ids, by function and depth of recursion */
 	string_table places; /* files and modules, with a letter for the kind in front */
 	uint32_t nnumbers, nplaces;
 	size_t
@@ -37,11 +37,11 @@ static void put_place(writing *w, const char *what, char kind, const char *text)
 	for (; text[n - 1] && n < sizeof key; n++)
 		key[n] = text[n - 1];
 	const uint32_t number = string_table_intern(&w->places, key, n);
-	const bool told = number <= w->nplaces;
+	const bool written = number <= w->nplaces;
 
-	w->nplaces = told ? w->nplaces : number;
+	w->nplaces = written ? w->nplaces : number;
 	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", what, number);
-	if (!told) {
+	if (!written) {
 		sink_text(w->d->sink, " ");
 		form_put_line(w->d->sink, text, 0);
 	}
@@ -54,9 +54,9 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 	const dck_frame *f = form_frame(w->f, node);
 	const uint64_t key = (uint64_t)call_tree_function(&w->f->c, node) << 32 | level;
 	uint32_t number = hash_map_find(&w->numbers, key);
-	const bool told = number != 0;
+	const bool written = number != 0;
 
-	if (!told) {
+	if (!written) {
 		number = ++w->nnumbers;
 		w->failed |= !hash_map_put(&w->numbers, key, number);
 	}
@@ -66,7 +66,7 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 		put_place(w, called ? "cfi" : "fl", 'f', f->file);
 	}
 	sink_fmt(w->d->sink, "%s=(%" PRIu32 ")", called ? "cfn" : "fn", number);
-	if (!told) {
+	if (!written) {
 		sink_text(w->d->sink, " ");
 		form_put_line(w->d->sink, f->name, 0);
 		if (level > 1)
@@ -80,7 +80,8 @@ static uint32_t callgrind_line_of(const dck_frame *f)
 	return f->line ? f->line : f->start_line;
 }
 
-/* 1 where they were not counted: without calls what a function calls is taken for its own. */
+/* Returns 1 if calls were not counted: without calls the readers attribute callees to the function
+ * itself. */
 static int64_t callgrind_calls_of(const writing *w, uint32_t node)
 {
 	const size_t n = w->f->t.ncolumns;

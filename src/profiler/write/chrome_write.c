@@ -67,9 +67,9 @@ static char *put_time(char *to, uint64_t ns, time_text *t)
 
 typedef struct track {
 	char text[48]; /* ,"pid":7,"tid":9 */
-	uint32_t n;    /* its length; 0: not told */
+	uint32_t n;    /* its length; 0: not written yet */
 	bool counter;
-	const char *name; /* of a counter */
+	const char *name; /* counter's name */
 	int32_t of;	  /* its thread; 0: it is the process's */
 	uint64_t depth;
 	pending_annotations numbers;
@@ -381,19 +381,19 @@ static void chrome_track(trace_out *o, const trace_track *about)
 		put_metadata(o, t, "process_name", unnamed);
 }
 
-static void chrome_intern(trace_out *o, uint32_t id, const trace_name *told)
+static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
 	static const char room[NAME_ROOM] = {0};
 	dck_buffer quoted = {0};
 	dck_sink sink;
 	json_writer w;
 
-	string_name_put(&o->names, id, told->text, told->n);
+	string_name_put(&o->names, id, from->text, from->n);
 	dck_sink_buffer(&sink, &quoted);
 	json_init(&w, &sink, false);
-	if (told->category) {
+	if (from->category) {
 		sink_text(&sink, ",\"cat\":");
-		json_text(&w, string_table_copy(&o->names, told->category));
+		json_text(&w, string_table_copy(&o->names, from->category));
 	}
 	sink_text(&sink, ",\"name\":");
 	json_text(&w, string_name_of(&o->names, id).text);

@@ -1,9 +1,8 @@
-/* folded_write.c - call paths as folded stacks: for each one line with what was spent there and in
- * nothing below.
+/* folded_write.c - writes call paths as folded stacks: one line per path with its self weight.
  *
  *	main 9;forward;conv2d 123456
  *
- * Of two records that were compared both weights, as difffolded.pl writes them.
+ * For two compared records both weights are written, as difffolded.pl does.
  *
  * Source: https://github.com/brendangregg/FlameGraph
  *

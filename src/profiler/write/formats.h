@@ -9,16 +9,16 @@
 
 /* All formats, in the order help shows them; static. */
 const trace_format *const *trace_formats(size_t *ret_n);
-const trace_format *trace_format_find(const char *name); /* NULL: there is none of that name */
+const trace_format *trace_format_find(const char *name); /* NULL: no such format */
 
-/* What the ending of a file's name stands for. */
+/* Meaning of a file name's suffix. */
 typedef struct trace_suffix {
-	const trace_format *format; /* NULL: for none */
+	const trace_format *format; /* NULL: none */
 	size_t n;		    /* its bytes */
-	bool gzip;		    /* .gz stands behind a format's suffix, or alone */
+	bool gzip;		    /* .gz follows a format's suffix, or is the only one */
 } trace_suffix;
 trace_suffix trace_suffix_of(const char *path);
-/* E_ARG: what reads that format takes no gzip. */
+/* E_ARG: the readers of that format do not accept gzip. */
 dck_status trace_suffix_check(const char *path, dck_err *err);
 
 #define TRACE_FORMAT(id, ending, gzip, text) \

@@ -10,7 +10,7 @@
 
 typedef struct track {
 	uint32_t label; /* a name */
-	bool told;
+	bool described;
 	zone_stack open; /* its root: the thread's node, 0: no range yet */
 	uint64_t last_ns;
 } track;
@@ -61,7 +61,7 @@ void paths_track(trace_out *o, const trace_track *about)
 			     : "process",
 		 (int)(thread ? about->tid : about->pid));
 	t->label = string_table_intern(&o->names, label, strlen(label));
-	t->told = true;
+	t->described = true;
 }
 
 static uint32_t paths_name_of(const trace_out *o, uint32_t id)
@@ -93,7 +93,7 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 {
 	track *t = id_table_find(&o->tracks, id);
 
-	for (size_t i = 0; t && t->told && i < n; i++, e++) {
+	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind == TRACE_NUMBER)
 			continue;
 		if (e->ns > t->last_ns) /* time never goes back on a track */

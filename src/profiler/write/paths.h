@@ -3,9 +3,9 @@
  * tree_format (formats.c).
  *
  * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
- * end. Ranges of equal names are one, whatever their numbers. Memory
- * and output are bounded: beyond PATH_SUMS_MAX paths, and by what tree_format.h says, a range's
- * time stays with the range around it, so that sums stay right. Counters and instants are left out.
+ * end. Ranges of equal names are one, whatever their numbers. Memory and output are bounded: beyond
+ * PATH_SUMS_MAX paths, and beyond the limits of tree_format.h, a range's time is added to the
+ * enclosing range, so that sums are right. Counters and instants are omitted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_PATHS_H
@@ -16,12 +16,12 @@
 
 #define PATHS_ASYNC "ranges of no thread"
 
-/* What paths_open() makes. */
+/* State of an aggregating format, made by paths_open(). */
 struct trace_out {
 	dck_sink *sink;
 	int64_t unix_ns;
 	uint64_t last_ns;
-	const char *command; /* NULL: not known */
+	const char *command; /* NULL: unknown */
 	string_table names;
 	id_table same; /* uint32_t for each name: the number of its text */
 	id_table tracks;
@@ -32,7 +32,7 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 void paths_track(trace_out *o, const trace_track *about);
 void paths_intern(trace_out *o, uint32_t id, const trace_name *name);
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n);
-/* Ends what is open, writes the tree, and frees *o, also on failure. */
+/* Ends open ranges, writes the tree, and frees *o, also on failure. */
 dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err);
 
 #endif

@@ -15,11 +15,11 @@ struct perfetto_samples {
 	dck_sink *sink;
 	const cct *paths;
 	uint64_t rate, counted_ns;
-	bool *path_known, *frame_known; /* @owned; the sequence has explained them */
-	string_table files;		/* of modules and of sources */
-	uint32_t nfiles;		/* of them are explained */
+	bool *path_known, *frame_known; /* @owned; defined in the sequence */
+	string_table files;		/* paths of modules and of sources */
+	uint32_t nfiles;		/* number of files defined in the sequence */
 	bool begun;
-	wire_out message; /* the packet that is being made */
+	wire_out message; /* the packet under construction */
 };
 
 static void samples_number(perfetto_samples *s, uint32_t field, uint64_t v)
@@ -36,7 +36,7 @@ static void text_explain(perfetto_samples *s, uint32_t field, uint32_t iid, cons
 	wire_end(&s->message, one);
 }
 
-/* A file's number, by which it is a module too. 0: there is none. */
+/* Returns the iid of a file, which also identifies it as a module. 0: none. */
 static uint32_t file_explained(perfetto_samples *s, const char *file)
 {
 	const uint32_t iid = file ? string_table_intern(&s->files, file, strlen(file)) : 0;
@@ -61,7 +61,7 @@ static void frame_explain(perfetto_samples *s, uint32_t number)
 	if (s->frame_known[number])
 		return;
 	s->frame_known[number] = true;
-	/* Readers drop frames of no module; Python's are of their file. */
+	/* Readers drop frames without a module; the module of a Python frame is its file. */
 	const uint32_t file = file_explained(s, f.file && *f.file ? f.file : NULL);
 	const char *module = f.module && *f.module ? f.module
 			     : f.file && *f.file   ? f.file

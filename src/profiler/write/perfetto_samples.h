@@ -1,5 +1,5 @@
-/* perfetto_samples.h - samples of stacks as packets of Perfetto, to stand behind those of a
- * timeline in one file: each complete in itself, on a sequence of their own.
+/* perfetto_samples.h - writes stack samples as Perfetto packets, to be appended to a timeline's
+ * file: each packet is complete, on a separate sequence.
  *
  *	DCK_TRY(perfetto_samples_open(&sink, paths, 997, &s, err));
  *	perfetto_samples_put(s, &(perfetto_sample){...});
@@ -14,12 +14,12 @@
 typedef struct perfetto_samples perfetto_samples;
 
 typedef struct perfetto_sample {
-	uint64_t boottime_ns, weight_ns; /* weight_ns: CPU time that it stands for */
+	uint64_t boottime_ns, weight_ns; /* weight_ns: CPU time that the sample represents */
 	int32_t pid, tid;
-	uint32_t path; /* of the paths; 0: no stack is known */
+	uint32_t path; /* id in `paths`; 0: unknown stack */
 } perfetto_sample;
 
-/* paths are borrowed, and stay as they are. */
+/* paths: borrowed, not changed. */
 dck_status perfetto_samples_open(dck_sink *out, const cct *paths, uint64_t rate,
 				 perfetto_samples **ret, dck_err *err) DCK_MUST_USE;
 void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one);

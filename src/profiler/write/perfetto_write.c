@@ -26,7 +26,7 @@ enum { SEQUENCE_COMMON = 1 }; /* descriptors, and what belongs to no track */
 typedef struct name_form {
 	const char *category, *file; /* NULL: none */
 	uint32_t line;
-	uint8_t n; /* bytes of refer; 0: not told */
+	uint8_t n; /* bytes of refer; 0: not written yet */
 	uint8_t refer[24];
 } name_form;
 
@@ -37,7 +37,7 @@ typedef struct track {
 	uint32_t carrier;  /* a thread's counter is written in its sequence; 0: in a separate one */
 	bool counter;
 	uint64_t last_ns, depth;
-	/* A bit for each name that the sequence has explained. */
+	/* A bit for each name that the sequence has defined. */
 	uint64_t *known; /* @owned */
 	uint32_t nknown; /* words */
 	pending_annotations numbers;
@@ -47,7 +47,7 @@ struct trace_out {
 	dck_sink *sink;
 	uint64_t boottime_ns, last_ns;
 	string_table names;
-	id_table known; /* of name_form */
+	id_table known; /* rows are name_form */
 	id_table tracks;
 	async_ranges async;
 	uint32_t nsequences;
@@ -67,7 +67,7 @@ static uint8_t *perfetto_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* A one-byte tag of a field that holds a number or bytes. */
+/* One-byte tag of a varint or bytes field. */
 #define TAG(field, type) ((uint8_t)((field) << 3 | (type)))
 
 /* --- packets that are rare */
@@ -112,7 +112,7 @@ static void put_clock(trace_out *o, uint32_t id, uint64_t time, bool incremental
 	wire_end(&o->message, clock);
 }
 
-/* What the clocks showed; own_ns: the events' clock, 0 at the base. */
+/* Writes a clock snapshot; own_ns: the events' clock, 0 at the base. */
 static void put_snapshot(trace_out *o, const trace_header *about, uint64_t own_ns)
 {
 	size_t packet = packet_begin(o, SEQUENCE_COMMON);
@@ -257,7 +257,7 @@ static void put_unended(trace_out *o)
 	wire_end(&o->message, mark);
 }
 
-/* Name, category and place in the source. */
+/* Name, category and source location. */
 static void put_reference(trace_out *o, uint32_t id)
 {
 	const name_form *about = id_table_find(&o->known, id);
@@ -549,16 +549,16 @@ static void perfetto_track(trace_out *o, const trace_track *about)
 	packet_end(o, packet);
 }
 
-static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *told)
+static void perfetto_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
 	name_form *about = id_table_row(&o->known, id);
 
-	string_name_put(&o->names, id, told->text, told->n);
+	string_name_put(&o->names, id, from->text, from->n);
 	if (!about)
 		return;
-	about->category = string_table_copy(&o->names, told->category);
-	about->file = string_table_copy(&o->names, told->file);
-	about->line = told->line;
+	about->category = string_table_copy(&o->names, from->category);
+	about->file = string_table_copy(&o->names, from->file);
+	about->line = from->line;
 	uint8_t *p = about->refer;
 	*p++ = TAG(PF_EVENT_NAME_IID, WIRE_VARINT);
 	p = perfetto_varint(p, id);

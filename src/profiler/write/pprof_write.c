@@ -1,6 +1,6 @@
-/* pprof_write.c - call paths as a profile for go tool pprof: a sample for each with its weights,
- * all of them, and of a timeline with the thread as a label. Of several trees each has sample types
- * of its own. Compressed by gzip, as all of them are. Source:
+/* pprof_write.c - writes call paths as a profile for go tool pprof: one sample per path with all
+ * its weights, and for a timeline with the thread as a label. Several trees have separate sample
+ * types. Compressed by gzip, like all pprof files. Source:
  * https://github.com/google/pprof/blob/main/proto/profile.proto
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -39,7 +39,7 @@ typedef struct writing {
 	dck_sink *to;
 	string_table strings; /* number 0 is "" */
 	hash_map mappings;    /* by the number of a module's string, from 1 on */
-	size_t ncolumns;      /* of all trees together */
+	size_t ncolumns;      /* sum over all trees */
 } writing;
 
 static void hand_on(writing *w)
@@ -48,7 +48,7 @@ static void hand_on(writing *w)
 	w->message.n = 0;
 }
 
-/* Between two fields: what has grown large is compressed. */
+/* Call between two fields: passes a large message to the compressor. */
 static void between(writing *w)
 {
 	if (w->message.n > 65536)
@@ -87,7 +87,7 @@ static int64_t pprof_type_name(writing *w, size_t tree, size_t column)
 	const char *key = t->columns[column].key;
 	char text[300];
 
-	if (w->d->threads) /* as it is called in other forms of a timeline */
+	if (w->d->threads) /* the key in other formats of a timeline */
 		key = column == 1 ? "time" : key;
 	if (key_taken(w, tree, key))
 		snprintf(text, sizeof text, "%.150s/%.140s", t->name, key);
@@ -130,7 +130,7 @@ static int64_t mapping_of(writing *w, const char *module)
 	return number;
 }
 
-/* Each frame is a place in a function; their numbers are not 0. */
+/* Each frame is a location in a function; ids are not 0. */
 static void put_location(writing *w, const form_tree *f, size_t frame, int64_t first,
 			 int64_t first_function)
 {
@@ -150,8 +150,8 @@ static void put_location(writing *w, const form_tree *f, size_t frame, int64_t f
 	between(w);
 }
 
-/* It has no system_name: where that is equal pprof takes the name for one of C++, and shortens what
- * looks like a template. */
+/* system_name is not written: if it equals the name, pprof treats the name as C++ and shortens
+ * anything like a template. */
 static void pprof_put_function(writing *w, const dck_frame *f, int64_t id)
 {
 	const int64_t name = string(w, f->name), file = w->d->threads ? 0 : string(w, f->file);
@@ -177,7 +177,7 @@ static void put_label(writing *w, const char *key, const char *text)
 	wire_end(&w->message, label);
 }
 
-/* column: the number of the tree's first one among those of all trees. */
+/* column: index of the tree's first column among those of all trees. */
 static void put_sample(writing *w, const form_tree *f, uint32_t node, int64_t first, size_t column)
 {
 	const size_t sample = wire_begin(&w->message, PP_SAMPLE), n = f->t.ncolumns;
@@ -258,7 +258,7 @@ static dck_status pprof_write_trees(const form_doc *d, dck_err *err)
 		w.to = gzip_sink_in(gzip);
 		pprof_put_profile(&w);
 		hand_on(&w);
-		(void)gzip_sink_close(gzip, NULL); /* what failed is known to the sink */
+		(void)gzip_sink_close(gzip, NULL); /* the sink has the error */
 		if (w.message.failed || string_table_failed(&w.strings))
 			status = ERR_NO_MEMORY(err, "for a profile");
 	}

@@ -1,12 +1,12 @@
-/* pstats_write.c - call paths as a profile of Python, for pstats and snakeviz: a dictionary in
+/* pstats_write.c - writes call paths as a Python profile, for pstats and snakeviz: a dictionary in
  * Python's marshal encoding,
  *
  *	(file, line, name): (primitive calls, calls, own seconds, seconds, callers)
  *
- * where callers is the same of each function that called this one. Only a call that is not inside
- * one of the same function counts as primitive, and its time as the function's. A weight that is no
- * time is written as it is, and calls that were not counted as 0.
- * Source: Lib/cProfile.py, Lib/pstats.py and Python/marshal.c of CPython
+ * where callers has the same numbers for each caller. Only a non-recursive call counts as
+ * primitive, and only its time as the function's. A weight that is not a time is written unscaled,
+ * and calls that were not counted as 0. Source: Lib/cProfile.py, Lib/pstats.py and Python/marshal.c
+ * of CPython
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -35,9 +35,9 @@ typedef struct writing {
 	dck_sink *out;
 	const call_tree *c;
 	size_t weight, calls; /* columns */
-	double scale;	      /* what makes seconds of the weight */
+	double scale;	      /* factor from the weight to seconds */
 	function *functions;
-	id_table rows; /* of call, from 1 on */
+	id_table rows; /* rows are `call`, from 1 */
 	uint32_t nrows;
 } writing;
 
@@ -194,8 +194,8 @@ static void put_all(const writing *w)
 	sink_put(w->out, "0", 1);
 }
 
-/* Functions are distinguished by what the format has of them. Without a file: its module, and "~"
- * as of Python's own functions. */
+/* Functions are distinguished by the fields of the format. Without a file: the module, or "~" like
+ * Python's built-in functions. */
 static dck_frame pstats_key_of(const dck_frame *f)
 {
 	return (dck_frame){.name = f->name,

@@ -22,7 +22,7 @@ typedef struct frame {
 } frame;
 
 typedef struct track {
-	bool told;
+	bool described;
 	trace_track_kind kind;
 	int32_t pid, tid;
 	const char *name;
@@ -131,7 +131,7 @@ static void rows_track(trace_out *o, const trace_track *about)
 
 	if (!t)
 		return;
-	t->told = true;
+	t->described = true;
 	t->kind = about->kind;
 	t->pid = about->pid;
 	t->tid = about->tid;
@@ -147,7 +147,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 {
 	track *t = id_table_find(&o->tracks, id);
 
-	for (size_t i = 0; t && t->told && i < n; i++, e++) {
+	for (size_t i = 0; t && t->described && i < n; i++, e++) {
 		if (e->kind != TRACE_NUMBER && e->ns > o->last_ns)
 			o->last_ns = e->ns;
 		switch ((trace_kind)e->kind) {

@@ -18,7 +18,7 @@ typedef struct profile {
 	size_t column, skip;	    /* skip: levels that are not written */
 } profile;
 
-/* A number, also where it is so large that other files of ours would have it as text. */
+/* Writes a number, also a large one that deepclock's records would store as text. */
 static void speedscope_number_put(json_writer *w, double v)
 {
 	if (v == floor(v) && fabs(v) < 9e15)
@@ -27,7 +27,7 @@ static void speedscope_number_put(json_writer *w, double v)
 		json_real(w, v);
 }
 
-/* Its samples (weights: false), or what they weigh. Returns the sum. */
+/* Writes the samples of a profile, or their weights (`weights`). Returns the sum. */
 static double put_samples(const profile *p, json_writer *w, bool weights)
 {
 	uint32_t path[FORM_DEPTH_MAX];
@@ -100,7 +100,7 @@ static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 	json_end(w);
 }
 
-/* Behind the thread's own node, which is not written. */
+/* The path below the thread's own node, which is not written. */
 static void put_threads(const form_tree *f, json_writer *w)
 {
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = f->c.next[n])

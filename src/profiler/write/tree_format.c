@@ -8,20 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what is written */
+/* --- limits of the output */
 
 typedef struct bounding {
 	const dck_tree *from;
 	form_tree *to;
 	dck_tree_node *nodes;
 	double *weights;
-	uint64_t *bytes; /* of each node's path: its names, each with a byte between */
-	uint32_t *node;	 /* of each path of `from`: its node, or that around it */
-	bool *cut;	 /* of each path of `from`: it has none of its own */
+	uint64_t *bytes; /* length of each node's path: its names and separators */
+	uint32_t *node;	 /* per path of `from`: its node, or the enclosing one */
+	bool *cut;	 /* per path of `from`: it has no node */
 	uint64_t sum;
 } bounding;
 
-/* An outermost path is always kept, since it is no longer than its name. */
+/* An outermost path is always retained, since it is as long as its name. */
 static void bound_path(bounding *b, size_t i)
 {
 	const size_t ncolumns = b->from->ncolumns;

@@ -28,14 +28,14 @@ enum { FORM_DEPTH_MAX = PATH_SUMS_DEPTH_MAX, FORM_BYTES_MAX = 1 << 28 };
 typedef struct form_tree {
 	dck_tree t;	 /* bounded; nodes and weights are owned */
 	dck_tree keyed;	 /* the same tree with the keys of its frames, which are owned */
-	call_tree c;	 /* of `keyed` */
+	call_tree c;	 /* call tree of `keyed` */
 	uint32_t *depth; /* @owned; depth of each node, from 0 */
 	size_t weight;	 /* the column for formats with one weight */
 } form_tree;
 
 typedef struct form_doc {
 	dck_sink *sink;
-	const char *command; /* NULL: not known */
+	const char *command; /* NULL: unknown */
 	int64_t unix_ns;     /* start time; 0: unknown */
 	uint64_t duration_ns;
 	bool threads;		/* the outermost paths are threads, with weight 0 */
@@ -48,7 +48,7 @@ typedef struct tree_format {
 	/* Returns the part of a frame that distinguishes functions in the format; NULL: the whole
 	 * frame. */
 	dck_frame (*key)(const dck_frame *frame);
-	bool several; /* it holds several trees */
+	bool several; /* supports several trees */
 } tree_format;
 #define X(id, ending, gzip, text) extern const tree_format form_##id;
 DCK_CALLS_FORM_MAP(X)

@@ -50,6 +50,6 @@ dck_status dck_calls_write(const dck_record *r, const dck_calls_view *view, cons
 		DCK_TRY(gzip_sink_open(&g, out, err));
 	dck_status status = trees_write(r, view, to->tree, all ? r->trees : tree,
 					all ? r->ntrees : 1, g ? gzip_sink_in(g) : out, err);
-	(void)gzip_sink_close(g, NULL); /* what failed is known to the sink */
+	(void)gzip_sink_close(g, NULL); /* the sink has the error */
 	return status;
 }

@@ -321,7 +321,7 @@ static dck_status both_add(cct *p, diff *d, const dck_record *const *r, dck_err 
 	if (strcmp(weights[A]->key, weights[B]->key) != 0 || weights[A]->unit != weights[B]->unit)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "the first tree weighs %s, the second %s: --weight names the one that both have",
+		    "the first tree has weights in %s, the second in %s: give --weight with a common one",
 		    weights[A]->key, weights[B]->key);
 	if (d->view->normalise && whole[A] == 0)
 		DCK_FAIL(err, E_ARG, "the first weighs 0, which cannot be scaled to the second");

@@ -20,10 +20,10 @@
 
 #define CALL_NONE UINT32_MAX
 
-/* Finds a record's tree by name; NULL: its first. E_ABSENT: there is none. */
+/* Finds a record's tree by name; NULL: its first. E_ABSENT: no such tree. */
 dck_status call_tree_find(const dck_record *r, const char *name, const dck_tree **ret,
 			  dck_err *err) DCK_MUST_USE;
-/* Returns the column of that key; ncolumns: there is none. */
+/* Returns the column of that key; ncolumns: none. */
 size_t call_tree_column(const dck_tree *t, const char *key);
 /* Finds the column of a weight. key NULL: time, else the first column that is not a count, because
  * most trees have a count too. */
@@ -42,7 +42,7 @@ typedef struct call_tree {
 	bool *again;		/* @owned; of each node: inside a node of the same function */
 	double *total;		/* @owned; [node][column]: node and all below it */
 	call_function *functions;
-	uint32_t first; /* outermost node; CALL_NONE: there is none */
+	uint32_t first; /* outermost node; CALL_NONE: none */
 	uint32_t nfunctions;
 } call_tree;
 

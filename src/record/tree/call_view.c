@@ -63,8 +63,8 @@ const dck_opt dck_view_options[] = {
 	       "which tables of operators; function, path: of call paths", .choices = by_choices),
     DCK_OPTION(
 	CHOICE, dck_op_view, sort, "sort", "WHAT", "auto",
-	"the order of operators, by itself time, or MACs where nothing was timed; of functions "
-	"self, in pstats' words too; of operators of torch.profiler memory, in its words too",
+	"order of operators, default time, or MACs without timing; of functions self, or pstats' "
+	"names; of operators of torch.profiler memory, or its names",
 	.choices = sort_choices),
     DCK_OPTION(
 	COUNT, dck_op_view, top, "top", "N", NULL,
@@ -91,13 +91,13 @@ const dck_opt dck_calls_options[] = {
     DCK_OPTION(TEXT, dck_calls_view, tree, "tree", "NAME", NULL,
 	       "which of the record's trees; alone: that tree, with shares"),
     DCK_OPTION(TEXT, dck_calls_view, weight, "weight", "KEY", NULL,
-	       "which of the tree's weights; by itself time, else the first that is no mere count"),
+	       "weight of the tree; default: time, else the first that is not a count"),
     DCK_OPTION(COUNT, dck_calls_view, depth, "depth", "N", NULL, "levels of the tree; 0: 40",
 	       .max = CALL_LEVELS_MAX, .excludes = "callers callees diff"),
     DCK_OPTION(TEXT, dck_calls_view, callers, "callers", "FUNCTION", NULL,
-	       "who calls it, and how much of it that is", .excludes = "callees diff"),
+	       "the callers of a function, with their shares", .excludes = "callees diff"),
     DCK_OPTION(TEXT, dck_calls_view, callees, "callees", "FUNCTION", NULL,
-	       "what it calls, and how much that is", .excludes = "diff"),
+	       "the callees of a function, with their shares", .excludes = "diff"),
     DCK_FLAG(dck_calls_view, diff, "diff", "how the second file differs from the first"),
     DCK_FLAG(dck_calls_view, normalise, "normalise",
 	     "the first is scaled to the sum of the second: what changed its share",
@@ -121,7 +121,7 @@ typedef struct look {
 	const dck_tree *t;
 	call_tree c;
 	function_weights sums;
-	size_t weight, count; /* columns; count: of calls or samples, ncolumns: there is none */
+	size_t weight, count; /* columns; count: of calls or samples, ncolumns: none */
 	bool calls;	      /* count is of calls */
 } look;
 
@@ -195,7 +195,7 @@ static dck_status view_by_function(look *l, record_builder *b, dck_err *err)
 
 /* --- around a function */
 
-/* Chooses the functions of that name, or if there is none, the only one whose name contains it. */
+/* Selects the functions of that name, or, without a match, the only one whose name contains it. */
 static dck_status view_choose(const look *l, const char *name, bool *chosen, size_t *ret_one,
 			      dck_err *err)
 {
@@ -235,7 +235,7 @@ static dck_status around(look *l, const char *name, bool callers, record_builder
 	dck_status status = view_choose(l, name, chosen, &one, err);
 	if (status == DCK_OK) {
 		snprintf(title, sizeof title,
-			 callers ? "%.100s: who calls %.300s, and its %.80s when they do"
+			 callers ? "%.100s: callers of %.300s, with its %.80s under each"
 				 : "%.100s: what %.300s calls, and the %.80s of that",
 			 l->t->title, l->c.functions[one].frame.name,
 			 l->t->columns[l->weight].title);

@@ -219,8 +219,8 @@ dck_status cct_tree(const cct *p, const char *name, const char *title, record_bu
 	if (p->cut > 0)
 		record_note(
 		    b, "calls-cut",
-		    "%llu call paths of %s did not fit: what is on them stays with the path "
-		    "around them",
+		    "%llu call paths of %s did not fit: their weights are added to the enclosing "
+		    "path",
 		    (unsigned long long)p->cut, name);
 	cct_view_done(&t);
 	return status;

@@ -41,7 +41,7 @@ typedef struct cct {
 	id_table frames; /* by number */
 	hash_map by_frame;
 	size_t ncolumns;
-	uint32_t nframes, room; /* room: capacity of weights, in paths */
+	uint32_t nframes, room; /* room: capacity of `weights`, in paths */
 	uint64_t cut;		/* stacks, or calls, that did not fit */
 	bool failed;
 } cct;

@@ -87,8 +87,8 @@ dck_status operator_view_put(record_builder *b, const dck_record *r, const char 
 
 	if (!t)
 		DCK_FAIL(err, E_ABSENT,
-			 "there is no table of operators to sort by %s: it is of a trace that "
-			 "torch.profiler wrote",
+			 "no table of operators to sort by %s: only traces of torch.profiler have "
+			 "one",
 			 column);
 	while (at < t->ncolumns && strcmp(t->columns[at].key, column) != 0)
 		at++;

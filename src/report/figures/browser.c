@@ -1,6 +1,6 @@
-/* browser.c - charts that only the page can draw: a page that draws them into itself as files is
- * opened by headless Chromium, and what stands in it then is read. Nothing of it is trusted: names
- * are read, and what is no base64 is refused.
+/* browser.c - charts that only the page can draw: headless Chromium opens a page that renders them
+ * into its own text as files, and its final DOM is read. Its content is not trusted: only names are
+ * read, and invalid base64 is rejected.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/browser.h"
@@ -46,7 +46,7 @@ static dck_status chromium_run(const char *program, const char *folder, uint64_t
 	uint64_t until = os_now_ns() + timeout_ns;
 	const char *const words[] = {
 	    program, "--headless=new", "--dump-dom",
-	    /* What is drawn is the same on every machine, and nothing is asked of the world. */
+	    /* The rendering is the same on every machine, without network access. */
 	    "--disable-gpu", "--force-device-scale-factor=2", "--force-color-profile=srgb",
 	    "--window-size=1000,900", "--hide-scrollbars", "--disable-dev-shm-usage",
 	    "--no-first-run", "--disable-extensions", "--disable-sync", "--disable-breakpad",
@@ -130,7 +130,7 @@ static dck_status page_write(const dck_record *const *records, size_t n,
 	return status;
 }
 
-/* --- what it left: a line of four words for each chart */
+/* --- its output: a line of four words for each chart */
 
 /* RFC 4648, section 4; -1: no digit of it. */
 static int digit_of(char c)
@@ -224,7 +224,7 @@ static dck_status browser_line_read(const browsed *b, const char *line, size_t n
 		status = b->each(b->self, &chart, err);
 	else
 		status = err_set(err, DCK_E_ENGINE, __FILE__, __LINE__,
-				 "what the browser drew cannot be read");
+				 "the browser's output cannot be read");
 	dck_buffer_done(&chart.svg);
 	dck_buffer_done(&chart.png);
 	return status;

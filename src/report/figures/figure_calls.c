@@ -1,6 +1,5 @@
-/* figure_calls.c - the call paths of a record as boxes: a path's box is as wide as its share of the
- * whole, and those it calls stand below it (icicle) or above it (flame graph), what weighs most
- * first.
+/* figure_calls.c - the call paths of a record as boxes: a box is as wide as its path's share of the
+ * total, with its callees below it (icicle) or above it (flame graph), the heaviest first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -73,7 +72,7 @@ static void box(drawing *d, const group *g, double from, double to, unsigned row
 		(svg_colour)(hash_text(HASH_START, of) % (SVG_GREY + 1)), f->name, says);
 }
 
-/* What the nodes call, `caller` NULL: the outermost. Returns how many there are. */
+/* Collects the callees of the nodes; `caller` NULL: the outermost. Returns their number. */
 static size_t called_by(const drawing *d, const group *caller, called *to)
 {
 	size_t n = 0;
@@ -106,9 +105,9 @@ static size_t groups_of(const drawing *d, called *all, size_t n, group *to)
 	return ngroups;
 }
 
-/* What is called by those that stand in the row before, between two places, and all below it;
- * SVG_ROWS bounds the depth. Where measuring was taken away, a path may weigh less than its calls:
- * these are cut off. false: no memory. */
+/* Draws the callees of the previous row between two positions, and everything below; SVG_ROWS
+ * bounds the depth. After subtraction of overhead a path may weigh less than its callees: these are
+ * clipped. false: no memory. */
 static bool row_draw(drawing *d, const group *caller, double from, double end, unsigned row)
 {
 	const size_t n = called_by(d, caller, NULL);

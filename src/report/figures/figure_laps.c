@@ -1,6 +1,6 @@
-/* figure_laps.c - the time of each lap and what was put down with it, such as the accuracy of each
- * epoch: time on the left axis, values on the right one. Of laps of several names those that have
- * values, else the first ones.
+/* figure_laps.c - the time of each lap and its values, such as the accuracy of each epoch: time on
+ * the left axis, values on the right one. With several names of laps, the one that has values, else
+ * the first.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/figures.h"
@@ -12,8 +12,8 @@
 enum { VALUES_MAX = 4, MARKED = 300 };
 #define WALL "/wall"
 
-/* A value of the lap that `wall` is of, and what it is called; NULL: a series of its own, or of
- * another lap. */
+/* Returns the name of a value of the lap that `wall` belongs to; NULL: a separate series, or
+ * another lap's. */
 static const char *value_name(const dck_series *wall, const dck_series *s)
 {
 	static const char *const own[] = {"wall", "cpu", "thread_cpu", "items"};

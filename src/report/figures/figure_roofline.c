@@ -1,7 +1,6 @@
-/* figure_roofline.c - the operators on the machine's roofline: how many FLOPs each computes for a
- * byte that it moves, and how fast it was, below what the machine can do at that intensity
- * (Williams, Waterman, Patterson: Roofline, CACM 52(4), 2009). The roofs are those that the
- * operators were held against.
+/* figure_roofline.c - the operators on the machine's roofline: the arithmetic intensity (FLOP per
+ * byte) and rate of each, below the machine's limits at that intensity (Williams, Waterman,
+ * Patterson: Roofline, CACM 52(4), 2009). The roofs are those of the operators' shares.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "report/figures/figures.h"

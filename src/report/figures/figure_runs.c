@@ -1,4 +1,4 @@
-/* figure_runs.c - the runs in their order: warm-up, and what was measured.
+/* figure_runs.c - the runs in their order: warm-up and measured runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* png.c - renders SVG to PNG with librsvg and cairo, loaded on first use. What is used of them is
+/* png.c - renders SVG to PNG with librsvg and cairo, loaded on first use. The used functions are
  * declared here, so that their headers are not needed: these names are frozen since librsvg 2.46
  * and cairo 1.0.
  *

@@ -48,7 +48,8 @@ void svg_axis_right(svg *s, svg_axis a);
 
 /* Positions are values on the axes; shapes are clipped to the plot area. */
 void svg_rect(svg *s, double x0, double y0, double x1, double y1);
-void svg_dot(svg *s, double x, double y, double radius, const char *says); /* px; says: or NULL */
+void svg_dot(svg *s, double x, double y, double radius,
+	     const char *says); /* px; says: subtitle, or NULL */
 void svg_line(svg *s, double x0, double y0, double x1, double y1, bool dashed);
 /* Draw a line through points that are given one by one. */
 void svg_path_begin(svg *s);

@@ -14,7 +14,7 @@ typedef struct page {
 	dck_sink *out;
 	bool utf8, colour, terminal;
 	unsigned width, col; /* in columns; position of the next character */
-	bool space;	     /* a space is due before what comes next on this line */
+	bool space;	     /* a space is due before the next text on this line */
 	unsigned due;	     /* number of pending blanks, counted in col: no line ends in blanks */
 	text_style ink;
 	dck_op_view ops;

@@ -1,10 +1,10 @@
 /* text_details.c - the text report of a record in full; text_summary.c has the short form.
  *
- * text_details() is the order of the sections: what was measured and the number first; then
- * verdicts, tables, call trees, latencies, costs, operators, resources and facts; the notes last,
- * where the reader's eye is when the prompt returns. Which sections there are follows from what the
- * record contains (is_counted(), is_keyed(), details_is_timed()) and not from the command that made
- * it. Metrics are assigned to sections by the first part of their tags; is_other() takes the rest.
+ * text_details() is the order of the sections: subject and result first; then verdicts, tables,
+ * call trees, latencies, costs, operators, resources and facts; the notes last, where the reader's
+ * eye is when the prompt returns. The sections follow from the contents of the record
+ * (is_counted(), is_keyed(), details_is_timed()) and not from the command that made it. Metrics are
+ * assigned to sections by the first part of their tags; is_other() takes the rest.
  *
  * A table is made in two passes over the metrics: the first finds the widths of its columns, the
  * second writes. The latencies have one unit, except a value that would be hard to read in it
@@ -207,7 +207,7 @@ static void effort_put(page *p, const dck_record *r)
 				      format_percent(v, buf));
 		f = dck_record_fact(r, "plan", "precision");
 		if (f && format_number_of(&f->value, &asked))
-			snprintf(text + n, sizeof text - n, " (asked %s)",
+			snprintf(text + n, sizeof text - n, " (requested %s)",
 				 format_percent(asked, buf));
 	}
 	page_to(p, 2);

@@ -167,7 +167,7 @@ void text_histogram_line(page *p, const dck_record *r)
 	else if (below + above > 0)
 		snprintf(right + n, sizeof right - (size_t)n, " (%zu %s)", below + above,
 			 below > 0 ? "below" : "above");
-	/* As many as find room and as the samples can fill. */
+	/* Limited by the width and by the number of samples. */
 	const unsigned used = 2 + page_columns(left) + 1 + 1 + page_columns(right);
 	size_t cols = (size_t)fmin(3 * sqrt((double)s.n), LINE_BINS);
 	cols = p->width < used + cols ? (p->width > used + 8 ? p->width - used : 8) : cols;

@@ -23,7 +23,7 @@ bool text_is_machine(const dck_record *r)
 	return dck_record_metric(r, "peak/fp32/1") && !dck_record_metric(r, "latency/median");
 }
 
-/* Five columns beside the names; on a page that is too narrow even so they stand out of it. */
+/* Five columns next to the names; on a page that is too narrow for them they exceed it. */
 static unsigned column_cols(const page *p)
 {
 	const unsigned cols = p->width > NAME_COLS ? (p->width - NAME_COLS) / 5 : 0;
@@ -87,7 +87,7 @@ static void machine_head_put(page *p, const dck_record *r, const char *suffix,
 	page_line(p);
 }
 
-/* The types of elements; whole numbers have a unit of their own, where a column has room for it. */
+/* The element types; integers have a separate unit, if a column has space for it. */
 static void machine_types_put(page *p, const dck_record *r, const char *suffix)
 {
 	const bool wide = column_cols(p) >= COLUMN_COLS;
@@ -229,7 +229,7 @@ static void kept_put(page *p, const dck_record *r)
 	if (!kept || kept->value.kind != DCK_VALUE_BOOL || !kept->value.as.b || !at ||
 	    strlen(at) < 16)
 		return;
-	snprintf(line, sizeof line, "measured %.10s %.5s UTC and kept; --refresh measures again",
+	snprintf(line, sizeof line, "measured %.10s %.5s UTC and cached; --refresh measures again",
 		 at, at + 11);
 	page_to(p, 2);
 	text_style_set(p, PAGE_DIM);

@@ -106,8 +106,8 @@ void text_notes(page *p, const dck_record *r)
 				notes_note_put(p, r, &r->notes[i]);
 }
 
-/* Bytes of the beginning of text that say something by themselves in at most `cols` columns; all of
- * it where no part does. */
+/* Returns the length of the text's prefix that is understandable on its own in at most `cols`
+ * columns; the whole length if no part is. */
 static size_t clause_end(const char *text, unsigned cols)
 {
 	static const char *const ends[] = {"; ", ": ", ". ", ", ", " ("};

@@ -181,7 +181,7 @@ static void half_cell(const cell *c, char *buf)
 		percent_cell((op->time_hi_ns - op->time_lo_ns) / 2 / time, buf);
 }
 
-/* Nothing is said of the rate of what computes nothing. */
+/* Operators without FLOPs have no rate. */
 static bool computes(const ops_row *row)
 {
 	const ops_sum *flops = &row->sum[OPS_FLOPS];
@@ -577,7 +577,7 @@ void text_ops(page *p, const dck_record *r)
 	for (size_t i = 0; i < TABLES; i++) {
 		int by = order[v.timed][i];
 		const ops_group *group = ops_group_of(by);
-		/* Sums of numbers that are none say nothing; the record has tables of formulas. */
+		/* Sums of formulas are not shown; the record has tables of formulas. */
 		if (p->ops.by == OPS_BY_AUTO && by != OPS_BY_MODULE && formulas)
 			continue;
 		if (p->ops.by != by && p->ops.by != OPS_BY_ALL &&

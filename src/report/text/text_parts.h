@@ -28,8 +28,8 @@ void text_incomplete(page *p, const dck_record *r, bool spaced);
 
 /* Returns a metric that has a number, or NULL. */
 const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret);
-/* Returns the metric with the requested precision, NULL: r has none of that name; and the metric to
- * show first, with its number: that metric, else an available one. */
+/* Returns the metric with the requested precision, NULL: not in r; and the metric to show first,
+ * with its number: that metric, else an available one. */
 const dck_metric *text_metric_asked(const dck_record *r);
 const dck_metric *text_metric_main(const dck_record *r, double *ret);
 format_scale text_latency_scale(const dck_record *r); /* scale of the main metric */

@@ -18,7 +18,7 @@ static size_t column_find(const dck_table *t, const char *key)
 	return SIZE_MAX;
 }
 
-/* At most `cols` of its columns: what stands left goes, up to a '/' where there is one. */
+/* Shortens a path to at most `cols` columns by removing its beginning, up to a '/' if possible. */
 static const char *places_end_of(const char *text, unsigned cols)
 {
 	const char *at = text;

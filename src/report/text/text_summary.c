@@ -160,8 +160,8 @@ static bool is_absent(const dck_record *r, const char *tag)
 	return tag && !text_metric(r, tag, &v);
 }
 
-/* Two values in a line; an absent one last, where its reason has room, and of two absent ones the
- * first one's reason, which holds for the second all the more. */
+/* Two values in a line; an absent one last, where its reason has space, and of two absent ones the
+ * first one's reason, which applies to the second too. */
 static void pair_put(page *p, const dck_record *r, pair both, const format_scale *scale,
 		     unsigned value_cols)
 {
@@ -191,7 +191,7 @@ static void pair_put(page *p, const dck_record *r, pair both, const format_scale
 	page_line(p);
 }
 
-/* What stands beside the answer: not what is in it, nor what the record does not have. */
+/* The values after the answer: without those that are in it, and without missing ones. */
 static size_t pairs_find(const dck_record *r, const dck_metric *answer, pair *ret)
 {
 	static const pair all[] = {{{"latency/median", NULL}},
@@ -271,8 +271,8 @@ static void rate_put(page *p, const dck_record *r, const dck_metric *answer)
 	}
 }
 
-/* "between starts 17.9 ms  [17.5, 18.3] 95 %, 14 starts": what the line above, of this process,
- * does not cover. */
+/* "between starts 17.9 ms [17.5, 18.3] 95 %, 14 starts": the run-to-run variation, which the
+ * interval of this process does not cover. */
 static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 {
 	char a[FORMAT_SIZE], b[FORMAT_SIZE];
@@ -292,7 +292,8 @@ static void starts_put(page *p, const dck_record *r, const format_scale *scale)
 	page_line(p);
 }
 
-/* What a start decides stays until its end, so that the interval does not cover the next one. */
+/* Conditions fixed at the start of a process remain until its end, so its interval does not cover
+ * the next process. */
 static bool is_one_start(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "method", "processes");
@@ -430,8 +431,8 @@ static int summary_rank_of(const dck_record *r, const dck_note *n)
 								  : RANK_OTHER;
 }
 
-/* The worst first, of these what explains the answer, then the causes of others, as many as fit.
- * Returns how many there are beside them. */
+/* Writes the most severe notes first, among these the ones that explain the answer, then causes of
+ * others, as many as fit. Returns the number of omitted notes. */
 static size_t summary_notes_put(page *p, const dck_record *r, unsigned lines)
 {
 	static const dck_severity order[] = {DCK_ERROR, DCK_WARN, DCK_INFO};
@@ -525,7 +526,7 @@ static void body_put(page *p, const dck_record *r, unsigned lines)
 			text_ops_brief(p, r, lines);
 		return;
 	}
-	/* A record that says no answer: its report's beginning. */
+	/* A record without an answer: the beginning of its report. */
 	text_details(part_begin(&a, p), r);
 	summary_part_end(&a);
 	size_t end = 0, n = 0;
@@ -558,8 +559,8 @@ void text_summary(page *p, const dck_record *r, bool all_rows, const char *rest)
 	text_summary_answer(part_begin(&answer, p), r);
 	summary_part_end(&answer);
 
-	/* What is left is shared: notes may have what the body does not need, and one of them finds
-	 * room in any case. */
+	/* The remaining lines are shared: notes get the lines that the body does not need, and at
+	 * least one note is shown. */
 	const bool next = dck_record_fact(r, "result", "next") != NULL;
 	const bool offer =
 	    summary_is_latency(r) && is_one_start(r) && !dck_record_metric(r, "latency/starts");

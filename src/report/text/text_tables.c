@@ -1,6 +1,6 @@
 /* text_tables.c - text layout of the tables of a record, in grids as wide as the page. Nothing is
- * omitted silently: columns that do not fit beside the names of the rows continue in a further grid
- * below, long texts follow their row, and rows beyond the number of lines are counted.
+ * omitted silently: columns that do not fit next to the row names continue in a further grid below,
+ * long texts follow their row, and rows beyond the number of lines are counted.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/decimal.h"
@@ -26,7 +26,7 @@ typedef enum column_kind {
 	COLUMN_TEXT,
 	COLUMN_LONG,   /* texts that are written below their rows */
 	COLUMN_ABSENT, /* no row has anything, all for one reason */
-	COLUMN_EMPTY   /* nothing to say */
+	COLUMN_EMPTY   /* no message */
 } column_kind;
 
 typedef struct look {
@@ -173,8 +173,8 @@ static column_kind tables_kind_of(const view *v, size_t column, unsigned text_co
 	return text ? COLUMN_TEXT : COLUMN_NUMBER;
 }
 
-/* Subjects are compared by their paired ratio. The intervals of their times say nothing of that,
- * and beside it in short they would look as if they did. */
+/* Subjects are compared by their paired ratio. The intervals of their times do not determine it,
+ * and next to it in a summary they would seem to. */
 static bool ratio_decides(const view *v, size_t column)
 {
 	bool paired = false;
@@ -278,7 +278,7 @@ static void long_put(const void *self, size_t row, page *p)
 	}
 }
 
-/* The parts in hand, beside the names of the rows. */
+/* The current parts, next to the row names. */
 static void tables_parts_put(page *p, view *v, bool last)
 {
 	grid_col cols[GRID_COLS_MAX];
@@ -290,7 +290,7 @@ static void tables_parts_put(page *p, view *v, bool last)
 	for (size_t i = 0; i < v->nparts; i++) {
 		const part *at = &v->parts[i];
 		const look *c = &v->columns[at->column];
-		/* An interval that is not beside its value needs the title. */
+		/* An interval that is not next to its value needs the title. */
 		const bool beside = at->interval && i > 0 && v->parts[i - 1].column == at->column;
 		cols[i] = (grid_col){.title = beside ? "" : column_at(v, at->column)->title,
 				     .left = at->interval || c->kind == COLUMN_TEXT};
@@ -329,8 +329,8 @@ static void tables_part_add(page *p, view *v, part more, unsigned cols, unsigned
 	v->parts[v->nparts++] = more;
 }
 
-/* As many columns as fit beside the names, and the rest below them in the same way. A value and its
- * interval stay together, unless they have no room even so. */
+/* Puts as many columns as fit next to the names, and the others below in the same way. A value and
+ * its interval are kept together, unless they do not fit. */
 static void grids_put(page *p, view *v)
 {
 	/* Longer names are shortened rather than that columns go below. */
@@ -357,7 +357,7 @@ static void grids_put(page *p, view *v)
 	tables_parts_put(p, v, true);
 }
 
-/* --- what stands below */
+/* --- texts below the grid */
 
 static void below_put(page *p, const char *head, const char *text)
 {
@@ -522,8 +522,8 @@ static void texts_cut(view *v, unsigned used, unsigned width)
 	}
 }
 
-/* The columns that fit beside each other and the names; the last ones go. Of a listing all stay:
- * a terminal cuts their texts. */
+/* Selects the columns that fit next to the names, dropping the last ones. A listing keeps all: a
+ * terminal cuts their texts. */
 static void parts_fill(const page *p, view *v, bool listing)
 {
 	const unsigned least = p->width / 4, all = v->columns[0].value_cols,
@@ -580,7 +580,7 @@ static void course_put(page *p, const dck_table *t, size_t column)
 	page_line(p);
 }
 
-/* The first column of numbers among those that are shown in short; 0: there is none. */
+/* Returns the first numeric column of the summary; 0: none. */
 static size_t first_number(const view *v)
 {
 	for (size_t i = 0; i < v->nparts; i++)

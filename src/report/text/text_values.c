@@ -47,7 +47,7 @@ const dck_metric *text_metric(const dck_record *r, const char *tag, double *ret)
 	return m && format_number_of(&m->value, ret) ? m : NULL;
 }
 
-/* Returns the metric with the requested precision; NULL: the record has none of that name. */
+/* Returns the metric with the requested precision; NULL: not in the record. */
 const dck_metric *text_metric_asked(const dck_record *r)
 {
 	char buf[FORMAT_SIZE], tag[FORMAT_SIZE];

@@ -27,11 +27,10 @@
 #include <string.h>
 
 const dck_opt dck_tolerance_options[] = {
-    DCK_OPTION(
-	TEXT, dck_accuracy_config, rtol, "rtol", "X", NULL,
-	"relative tolerance of outputs; by itself 1e-3 for float32, other types in the guide"),
+    DCK_OPTION(TEXT, dck_accuracy_config, rtol, "rtol", "X", NULL,
+	       "relative tolerance of outputs; default 1e-3 for float32, other types in the guide"),
     DCK_OPTION(TEXT, dck_accuracy_config, atol, "atol", "X", NULL,
-	       "absolute tolerance; by itself --rtol times the root mean square of the reference"),
+	       "absolute tolerance; default --rtol times the root mean square of the reference"),
     {0},
 };
 
@@ -39,14 +38,14 @@ const dck_opt dck_accuracy_options[] = {
     DCK_OPTION(TEXT, dck_accuracy_config, labels, "labels", "FILE", NULL,
 	       "the true labels: .npy, or text with one on each line"),
     DCK_OPTION(LIST, dck_accuracy_config, predictions, "predictions", "[NAME=]FILE", NULL,
-	       "what was predicted: the same, or .npy with a column of scores for each class; "
-	       "several are compared",
+	       "predictions: the same, or .npy with a column of scores for each class; several "
+	       "are compared",
 	       .needs = "labels", .excludes = "inputs output"),
     DCK_OPTION(LIST, dck_accuracy_config, inputs, "inputs", "[NAME=]FILE.npy", NULL,
 	       "labelled items for a model's input, along axis 0; --batch of them at a time",
 	       .needs = "labels"),
     DCK_OPTION(TEXT, dck_accuracy_config, output, "output", "NAME", NULL,
-	       "the output whose highest score is the prediction; by itself the first",
+	       "the output whose highest score is the prediction; default: the first",
 	       .needs = "labels"),
     DCK_OPTION(COUNT, dck_accuracy_config, top_k, "top-k", "K", "1",
 	       "also how often the label is among the K highest scores", .min = 1, .max = 1e6,
@@ -54,8 +53,7 @@ const dck_opt dck_accuracy_options[] = {
     DCK_OPTION(TEXT, dck_accuracy_config, target_names, "target-names", "A,B|@FILE", NULL,
 	       "names of the classes, in the order of their labels", .needs = "labels"),
     DCK_OPTION(TEXT, dck_accuracy_config, label_list, "label-list", "A,B|@FILE", NULL,
-	       "the labels to report, in that order; 0-9 stands for all of them",
-	       .needs = "labels"),
+	       "the labels to report, in that order; 0-9 means all of them", .needs = "labels"),
     DCK_OPTION(COUNT, dck_accuracy_config, digits, "digits", "N", "2", "decimals of the report",
 	       .max = 17),
     {0},
@@ -118,8 +116,8 @@ static dck_status asked_check(const job *j, dck_err *err)
 			 c->inputs.n > 0 ? "inputs" : "output");
 	if (c->labels && c->predictions.n == 0 && (j->n == 0 || c->inputs.n == 0))
 		DCK_FAIL(err, E_ARG,
-			 "--labels need what was predicted: --predictions FILE, "
-			 "or a model and --inputs FILE.npy");
+			 "--labels need predictions: --predictions FILE, or a model and --inputs "
+			 "FILE.npy");
 	return DCK_OK;
 }
 
@@ -206,7 +204,7 @@ static void header_note(const job *j, const labels *l)
 {
 	if (l->header)
 		record_note(j->b, "header-skipped",
-			    "the first line of '%s', '%s', was taken for a header", l->from,
+			    "the first line of '%s', '%s', was treated as a header", l->from,
 			    l->header);
 }
 
@@ -226,8 +224,8 @@ static dck_status sizes_differ(const job *j, const labels *p, dck_err *err)
 	if (with->header)
 		DCK_FAIL(
 		    err, E_ARG,
-		    "'%s' has %zu labels and '%s' %zu predictions, "
-		    "not counting the first line of '%s', '%.60s', which was taken for a header",
+		    "'%s' has %zu labels and '%s' %zu predictions, not counting the first line of "
+		    "'%s', '%.60s', which was treated as a header",
 		    t->from, t->n, p->from, p->n, with->from, with->header);
 	DCK_FAIL(err, E_ARG,
 		 "'%s' has %zu labels and '%s' %zu predictions%s: they must be of the same items",
@@ -288,12 +286,12 @@ static void accuracy_stopped_note(const job *j, const accuracy_run *r)
 	record_set_incomplete(j->b, true);
 	if (r->stopped == DCK_E_CANCEL)
 		record_note(j->b, "interrupted",
-			    "interrupted after %zu of %zu items: this is the report of those",
-			    r->done, j->truth.n);
+			    "interrupted after %zu of %zu items: the report covers those", r->done,
+			    j->truth.n);
 	else
 		record_note(j->b, "engine-failed",
-			    "item %zu and those after it could not be predicted: %s; "
-			    "this is the report of those before",
+			    "item %zu and those after it could not be predicted: %s; the report "
+			    "covers the items before",
 			    r->done + 1, r->why.msg);
 }
 

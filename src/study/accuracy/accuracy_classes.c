@@ -224,8 +224,8 @@ static dck_status names_give(const building *g, classes *c, dck_err *err)
 {
 	if (g->names && g->names->n != g->n)
 		DCK_FAIL(err, E_ARG,
-			 "--target-names has %zu name(s) and there are %zu classes: name each, "
-			 "or say which they are with --label-list",
+			 "--target-names has %zu name(s) and there are %zu classes: name each, or "
+			 "list the classes with --label-list",
 			 g->names->n, g->n);
 	c->n = g->n;
 	c->name = mem_arena_array(g->arena, g->n, sizeof *c->name);

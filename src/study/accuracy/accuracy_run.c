@@ -171,14 +171,13 @@ static dck_status feed_make(const job *j, candidate *l, const items *from, size_
 			 name);
 	if (!item_fits(x->dim + 1, x->rank - 1, like->dim + 1, (size_t)like->rank - 1))
 		DCK_FAIL(
-		    err, E_ARG, "an item of '%s' is %s, the input '%s' wants %s", from->file,
+		    err, E_ARG, "an item of '%s' is %s, the input '%s' needs %s", from->file,
 		    subject_dims_text(j->r->arena, x->dim + 1, NULL, x->rank - 1), name,
 		    subject_dims_text(j->r->arena, like->dim + 1, NULL, (size_t)like->rank - 1));
 	if (!same && !(dtype_is_float(x->dtype) && dtype_is_float(like->dtype)))
 		DCK_FAIL(err, E_ARG,
-			 "'%s' holds %s, the input '%s' wants %s: "
-			 "save the items as the model was trained on them, "
-			 "scaled and with array.astype('%s')",
+			 "'%s' has %s, the input '%s' needs %s: save the items as the model was "
+			 "trained on them, scaled and with array.astype('%s')",
 			 from->file, dck_dtype_text(x->dtype), name, dck_dtype_text(like->dtype),
 			 dck_dtype_text(like->dtype));
 	f->bytes = x->bytes / (size_t)x->dim[0];
@@ -262,8 +261,7 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 		return err_set(err, first.code, __FILE__, __LINE__, "%s", first.msg);
 	j->nopen = which + 1;
 	if (l->target.nin == 0)
-		DCK_FAIL(err, E_UNSUP, "'%s' takes no inputs: there is nothing to give it",
-			 j->r->all[which].name);
+		DCK_FAIL(err, E_UNSUP, "'%s' has no inputs", j->r->all[which].name);
 	const dck_tensor *x = subject_inputs_get(l->target.inputs, 0, 0);
 	l->batch = x->rank > 0 && x->dim[0] > 0 ? (size_t)x->dim[0] : 1;
 	j->chunk = l->batch > j->chunk ? l->batch : j->chunk;

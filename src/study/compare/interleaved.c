@@ -50,7 +50,7 @@ static dck_status interleaved_check(const dck_alternative *all, size_t n,
 	     strcmp(c->metric + 8, dck_compare_statistics[c->statistic]) != 0))
 		DCK_FAIL(
 		    err, E_ARG,
-		    "--metric is '%.80s': what is measured now is compared by latency/%s or " ITEMS_METRIC
+		    "--metric is '%.80s': subjects measured now are compared by latency/%s or " ITEMS_METRIC
 		    "; other metrics are of saved records",
 		    c->metric, dck_compare_statistics[c->statistic]);
 	if (c->fresh && !c->program)

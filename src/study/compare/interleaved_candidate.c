@@ -1,15 +1,15 @@
 /* interleaved_candidate.c - one candidate of a live comparison: opened, warmed up, and measured
  * trial by trial.
  *
- * A trial in this process has some runs that do not count, because the caches hold another
- * candidate's data, and then as many as fill --trial; its result is their median, mean or minimum.
- * A trial of a program is one run. With --fresh a trial is a measurement in a worker process, which
- * opens the subject too.
+ * A trial in this process has some runs that do not count, because the caches have another
+ * candidate's data, and then runs for the time --trial; its result is their median, mean or
+ * minimum. A trial of a program is one run. With --fresh a trial is a measurement in a worker
+ * process, which opens the subject too.
  *
  * The first opening warms up to a steady state and checks a rebatched model; later ones, in each
  * round, warm up for REWARM_NS and trust that check. Facts of the subject are recorded at the first
- * opening of all, the usual inputs of each model once. The times of every opening are kept, for
- * what a start costs. A candidate that fails is closed; interleaved_candidate_done() frees its
+ * opening of all, the usual inputs of each model once. The times of every opening are stored, for
+ * the cost of a start. A candidate that fails is closed; interleaved_candidate_done() frees its
  * arrays.
  *
  * SPDX-License-Identifier: Apache-2.0 */

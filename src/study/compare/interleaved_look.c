@@ -1,5 +1,4 @@
-/* interleaved_look.c - a look at the rounds so far: what they have decided, and how well the ratios
- * are known.
+/* interleaved_look.c - an interim look at the rounds so far: verdicts, and precision of the ratios.
  *
  * The error that a verdict may have is spent over the looks that were planned before the first
  * round, and shared by the alternatives: Holm's procedure against a baseline, Bonferroni's over all

@@ -14,7 +14,7 @@ const dck_opt dck_compare_options[] = {
     DCK_OPTION(SHARE, dck_compare_config, level, "level", "SHARE", "95%",
 	       "confidence level of all verdicts together", .min = 0.5, .max = 0.9999),
     DCK_OPTION(CHOICE, dck_compare_config, statistic, "statistic", "WHICH", "median",
-	       "of the runs of one trial; of a record: what is compared",
+	       "statistic of a trial's runs; for records: the compared metric",
 	       .choices = dck_compare_statistics),
     {0},
 };
@@ -33,16 +33,16 @@ const dck_opt dck_compare_live_options[] = {
 	       "trials of each subject in a round; 0: 2, or more where opening takes long",
 	       .max = 1000),
     DCK_FLAG(dck_compare_config, keep_sessions, "keep-sessions",
-	     "open each subject once, not again for every round: quicker, "
-	     "and what one start decides by chance counts as a difference"),
+	     "open each subject once, not again for every round: faster, but chance differences "
+	     "of one start count as differences"),
     DCK_FLAG(dck_compare_config, fresh, "fresh",
 	     "every trial in a fresh process, so that no start is compared with another's luck"),
     DCK_FLAG(dck_compare_config, aa, "aa",
 	     "first run an A/A comparison; no verdict claims a difference smaller than its result",
 	     .excludes = "over"),
     DCK_OPTION(TEXT, dck_compare_config, over, "over", "OPTION=V,V", NULL,
-	       "compare at each of these values, e.g. batch=1,8,64, "
-	       "and say where another becomes the faster"),
+	       "compare at each of these values, e.g. batch=1,8,64, and report where another "
+	       "becomes the faster"),
     DCK_FLAG(dck_compare_config, check_outputs, "check-outputs",
 	     "also compare the outputs of each with those of the first; a difference is a failure"),
     DCK_OPTION(COUNT, dck_compare_config, seed, "order-seed", "N", "1", "of the order of trials",
@@ -52,7 +52,7 @@ const dck_opt dck_compare_live_options[] = {
 
 const dck_opt dck_compare_saved_options[] = {
     DCK_OPTION(TEXT, dck_compare_config, metric, "metric", "TAG", NULL,
-	       "what is compared, e.g. latency/p99; by default the latency of --statistic, or "
+	       "the compared metric, e.g. latency/p99; default: the latency of --statistic, or "
 	       "items per second where the runs differ in items"),
     DCK_OPTION(SHARE, dck_compare_config, run_to_run, "run-to-run", "SHARE", "5%",
 	       "run-to-run variation of single-process recordings (covers 95 % of unchanged "
@@ -61,7 +61,7 @@ const dck_opt dck_compare_saved_options[] = {
     DCK_FLAG(dck_compare_config, force, "force",
 	     "also when the records are of different machines or methods"),
     DCK_FLAG(dck_compare_config, pool, "pool",
-	     "the last record against all before it: how far those scatter is in the interval"),
+	     "the last record against all before it: the interval includes their scatter"),
     {0},
 };
 

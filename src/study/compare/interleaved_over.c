@@ -233,7 +233,7 @@ static void crossover(record_builder *b, const interleaved *v, const over *o,
 	record_note(b, "crossover", "%s is %s, compared with %s", all[i].name, text, all[0].name);
 }
 
-/* said: an array for all outcomes. */
+/* said: array of all outcomes. */
 static void over_record_fill(record_builder *b, interleaved *v, const over *o,
 			     const dck_alternative *all, size_t n, verdict_outcome *said)
 {

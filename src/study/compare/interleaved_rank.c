@@ -176,8 +176,8 @@ static void rank_imprecise(record_builder *b, const interleaved_rounds *r)
 			  (r->results[i].hi - r->results[i].lo) / 2 <= log1p(r->margin));
 	if (wide > 0 && r->failed == DCK_OK)
 		record_note(b, "imprecise",
-			    "%zu of %zu ratios are known less precisely than the %.3g %% that "
-			    "--precision asks for; give more --max-time",
+			    "%zu of %zu ratios are known less precisely than --precision %.3g %%; "
+			    "give more --max-time",
 			    wide, r->n - 1, 100 * r->margin);
 }
 

@@ -216,7 +216,7 @@ static void interleaved_note_undecided(record_builder *b, const interleaved_roun
 			    name, x->rounds, x->rounds == 1 ? " is" : "s are");
 	else if (isnan(times))
 		record_note(b, "undecided",
-			    "%s: the difference lies at the margin of %.3g %% itself, which no "
+			    "%s: the difference is at the margin of %.3g %% itself, which no "
 			    "number of rounds decides; choose another --margin",
 			    name, 100 * r->margin);
 	else
@@ -373,9 +373,9 @@ void interleaved_facts_method(record_builder *b, const interleaved *v, const int
 	record_fact_text(b, "method", "stop",
 			 r->failed != DCK_OK ? "it failed or was interrupted"
 			 : r->stopped	     ? "max-time passed before all was decided"
-			 : c->rounds > 0     ? "rounds: so many were asked"
+			 : c->rounds > 0     ? "rounds: as requested"
 			 : r->done < r->planned
-			     ? c->ranking ? "precision: all ratios are known as well as was asked"
+			     ? c->ranking ? "precision: all ratios have the requested precision"
 					  : "all is decided"
 			     : "all planned rounds were made");
 }

@@ -93,9 +93,8 @@ static dck_status check_comparable(saved_comparison *c, dck_err *err)
 			comparable_text(&s->differs, must[k].group, text, sizeof text);
 			if (!c->asked->force)
 				DCK_FAIL(err, E_ARG,
-					 "'%.60s' and '%.60s' %s (%s): "
-					 "their difference says nothing of the subjects; "
-					 "--force compares all the same",
+					 "'%.60s' and '%.60s' %s (%s): their difference is not "
+					 "that of the subjects; --force compares all the same",
 					 c->sides[0].name, s->name, must[k].what, text);
 			record_note_as(c->b, DCK_WARN, must[k].code,
 				       "'%s' and '%s' %s (%s): the ratio is of that too",
@@ -226,8 +225,8 @@ static void saved_metric_resolution(const saved_comparison *c)
 		record_metric_real(
 		    c->b, "compare/resolution", expm1(log(first->hi / first->lo) / 2),
 		    c->pooled ? "half the width of the ratio's interval, from recordings"
-			      : "half the width of the ratio's interval; "
-				"what lies between the recordings is not in it");
+			      : "half the width of the ratio's interval; run-to-run variation is "
+				"not included");
 	else
 		record_metric_absent(c->b, "compare/resolution",
 				     first->why[0] ? first->why : "the ratio has no interval");
@@ -236,7 +235,7 @@ static void saved_metric_resolution(const saved_comparison *c)
 static void saved_table(const saved_comparison *c, const verdict_outcome *all)
 {
 	static const char compared[] = "the others are compared with it",
-			  part[] = "it is part of what is compared with";
+			  part[] = "it is part of the baseline";
 	const bool time = c->def->unit == DCK_UNIT_NS;
 	const dck_column value = {time ? "time" : "value", c->def->name, c->def->unit};
 
@@ -310,8 +309,8 @@ static void saved_facts(const saved_comparison *c)
 	record_fact_text(c->b, "method", "compare", "saved records, not interleaved");
 	record_fact_text(
 	    c->b, "method", "interval",
-	    c->sides[c->first].ratio.exact ? "none: what is counted has no error"
-	    : c->pooled ? "of one more recording, from how far those before scatter: Student's t, "
+	    c->sides[c->first].ratio.exact ? "none: counts have no error"
+	    : c->pooled ? "of one more recording, from the scatter of those before: Student's t, "
 			  "on logarithms"
 			: "of the ratio of two independent estimates, "
 			  "from the interval of each by square-and-add on logarithms");

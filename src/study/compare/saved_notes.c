@@ -1,9 +1,9 @@
 /* saved_notes.c - the notes on a comparison of saved records, with the codes of record/notes.def.
  *
- * saved_notes() is the order: what is undecided, and how many times the data would decide it
- * (verdict_more()); what the records warn of themselves; in what they differ; what could not be
- * checked because only one of two records states it; and last what the design cannot show, since
- * the records were not interleaved or are pooled.
+ * saved_notes() is the order: undecided verdicts, with the factor of data that would decide them
+ * (verdict_more()); the records' own warnings; their differences; conditions that could not be
+ * checked because only one of two records states them; and last the limits of the design, since the
+ * records were not interleaved or are pooled.
  *
  * Nothing is measured or estimated here: the differences are those that saved.c found. Lists of
  * names and codes are written into fixed buffers and end where these are full, so that hostile
@@ -131,14 +131,13 @@ static void notes_records(const saved_comparison *c)
 			    names);
 	if (names_join(c, is_incomplete, names, sizeof names))
 		record_note(c->b, "incomplete-record",
-			    "%s: incomplete, interrupted or failed in the middle: "
-			    "what is compared was measured until then",
+			    "%s: incomplete, interrupted or failed in the middle: partial results "
+			    "are compared",
 			    names);
 	if (!c->pooled && names_join(c, is_one_process, names, sizeof names))
 		record_note(c->b, "one-process",
-			    "%s: measured in one process, "
-			    "and starts of a program differ by more than its interval says: "
-			    "a difference may be that of two starts",
+			    "%s: measured in one process, and starts of a program differ by more "
+			    "than its interval: a difference may be that of two starts",
 			    names);
 	if (!comparable_exact(c->tag))
 		note_doubts(c);
@@ -218,8 +217,8 @@ static void notes_note_undecided(const saved_comparison *c, const saved_side *s)
 		record_note(c->b, "undecided", "%s: there is no interval: %s", s->name, r->why);
 	else if (isnan(times))
 		record_note(c->b, "undecided",
-			    "%s: the difference lies at the margin of %.3g %% itself, "
-			    "which no number of runs decides: choose another --margin",
+			    "%s: the difference is at the margin of %.3g %% itself, which no "
+			    "number of runs decides: choose another --margin",
 			    s->name, 100 * c->asked->margin);
 	else if (c->pooled)
 		record_note(c->b, "undecided",
@@ -256,9 +255,9 @@ static void notes_pooled(const saved_comparison *c)
 		}
 	record_note(
 	    c->b, "pooled-baseline",
-	    "the interval is how far one more recording may lie from the %zu before it by chance: "
-	    "it holds what lies between recordings, "
-	    "as long as these were made under the same changing conditions",
+	    "the interval is the distance that one more recording may have from the %zu before it "
+	    "by chance: it includes the variation between recordings, if these were made under "
+	    "the same changing conditions",
 	    c->first);
 }
 

@@ -1,9 +1,8 @@
-/* saved_ops.c - the operators of two profiles: what got slower, by how much, how sure.
+/* saved_ops.c - compares the operators of two profiles: changes with their intervals.
  *
- * Two records name the same work differently: an engine fuses nodes in one and not in the other.
- * So what is compared are groups: operators of either record that have a node of the model in
- * common, directly or through others. In graphs that are alike each group is one operator on each
- * side.
+ * Two records name the same work differently: an engine fuses nodes in one and not in the other. So
+ * groups are compared: operators of either record that have a node of the model in common, directly
+ * or through others. In graphs that are alike each group is one operator on each side.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/compare/saved.h"
@@ -52,7 +51,7 @@ typedef struct group {
 typedef struct matching {
 	const dck_record *record[SIDES];
 	mem_arena *arena;
-	names names, types;
+	name_index names, types;
 	size_t *parent; /* of each name: a tree, whose root is the group's */
 	size_t *group_of;
 	group *groups;
@@ -71,10 +70,10 @@ static size_t saved_root_of(matching *m, size_t i)
 	return i;
 }
 
-/* Merges the names of an operator into one group. NAMES_NONE: it has none. */
+/* Merges the names of an operator into one group. NAME_INDEX_NONE: it has none. */
 static size_t op_root(matching *m, const dck_op *op)
 {
-	size_t root = NAMES_NONE;
+	size_t root = NAME_INDEX_NONE;
 
 	for (size_t i = 0; i <= op->norigins; i++) {
 		const char *name = i < op->norigins ? op->origins[i] : op->name;
@@ -83,11 +82,11 @@ static size_t op_root(matching *m, const dck_op *op)
 
 		if (!name || !name[0])
 			continue;
-		id = names_add(&m->names, name);
+		id = name_index_intern(&m->names, name);
 		if (m->names.n > known)
 			m->parent[id] = id;
 		id = saved_root_of(m, id);
-		if (root != NAMES_NONE)
+		if (root != NAME_INDEX_NONE)
 			m->parent[id] = root;
 		else
 			root = id;
@@ -136,8 +135,9 @@ static dck_status tables_make(matching *m, dck_err *err)
 	m->parent = mem_arena_array(m->arena, nnames, sizeof *m->parent);
 	m->group_of = mem_arena_array(m->arena, nnames, sizeof *m->group_of);
 	m->groups = mem_arena_array(m->arena, nops + 1, sizeof *m->groups);
-	DCK_NEED(m->parent && m->group_of && m->groups && names_init(&m->names, m->arena, nnames) &&
-		     names_init(&m->types, m->arena, nops + 1),
+	DCK_NEED(m->parent && m->group_of && m->groups &&
+		     name_index_init(&m->names, m->arena, nnames) &&
+		     name_index_init(&m->types, m->arena, nops + 1),
 		 err, "to compare the operators");
 	return DCK_OK;
 }
@@ -160,7 +160,7 @@ static void groups_make(matching *m)
 			const size_t root = op_root(m, op);
 			group *g;
 
-			if (root == NAMES_NONE) {
+			if (root == NAME_INDEX_NONE) {
 				g = group_new(m);
 			} else {
 				if (m->group_of[root] == SIZE_MAX)
@@ -204,7 +204,7 @@ static dck_status renamed_match(matching *m, dck_err *err)
 
 			if (!saved_alone(&m->groups[i], k))
 				continue;
-			type = names_add(&m->types, saved_type_of(&m->groups[i]));
+			type = name_index_intern(&m->types, saved_type_of(&m->groups[i]));
 			left[k][type]++;
 			if (k == TO) {
 				next[i] = head[type];
@@ -217,7 +217,7 @@ static dck_status renamed_match(matching *m, dck_err *err)
 
 		if (!saved_alone(g, FROM))
 			continue;
-		type = names_find(&m->types, saved_type_of(g));
+		type = name_index_find(&m->types, saved_type_of(g));
 		if (left[FROM][type] != left[TO][type])
 			continue;
 		other = &m->groups[head[type] - 1];
@@ -313,10 +313,10 @@ static void part_sum(part *sum, const part *one)
  * same start are in all of them. */
 static dck_status kinds_make(matching *m, dck_err *err)
 {
-	names kinds;
+	name_index kinds;
 
 	m->kinds = mem_arena_array(m->arena, m->paired + 1, sizeof *m->kinds);
-	DCK_NEED(m->kinds && names_init(&kinds, m->arena, m->paired + 1), err,
+	DCK_NEED(m->kinds && name_index_init(&kinds, m->arena, m->paired + 1), err,
 		 "to compare the operators");
 	for (size_t i = 0; i < m->n; i++) {
 		group *g = &m->groups[i], *kind;
@@ -324,7 +324,7 @@ static dck_status kinds_make(matching *m, dck_err *err)
 		if (!is_paired(g))
 			continue;
 		DCK_TRY(saved_type_name(m, g, err));
-		kind = &m->kinds[names_add(&kinds, g->type)];
+		kind = &m->kinds[name_index_intern(&kinds, g->type)];
 		kind->type = g->type;
 		kind->order = (size_t)(kind - m->kinds);
 		kind->members++;
@@ -338,10 +338,10 @@ static dck_status kinds_make(matching *m, dck_err *err)
 }
 
 /* The intervals of a record's operators come from one process, and two starts of a program differ
- * by more than they say. How much more shows in the operators themselves, because most of them did
- * not change: each log ratio is divided by half of its interval, and the spread of these quotients
- * about their median is 1 where the intervals are right. Operators that did change move a median
- * deviation little. This is an empirical null distribution: Efron, JASA 99 (2004). */
+ * by more than these intervals. How much more shows in the operators themselves, because most of
+ * them did not change: each log ratio is divided by half of its interval, and the spread of these
+ * quotients about their median is 1 where the intervals are right. Operators that did change move a
+ * median deviation little. This is an empirical null distribution: Efron, JASA 99 (2004). */
 static dck_status spread_find(matching *m, dck_err *err)
 {
 	double *z = mem_arena_array(m->arena, m->n + 1, sizeof *z);
@@ -583,8 +583,8 @@ static void saved_ops_notes(record_builder *b, const matching *m)
 			    "they are of different models");
 	if (m->spread > 1.5)
 		record_note(b, "operators-scatter",
-			    "the operators' ratios scatter %.1f times as far as their intervals "
-			    "say, as two starts do: the intervals are widened by that",
+			    "the operators' ratios scatter %.1f times as far as their intervals, "
+			    "as two starts do: the intervals are widened by that",
 			    m->spread);
 	if (m->n > SHOWN_MAX && m->paired > SHOWN_MAX)
 		record_note(b, "operators-cut",

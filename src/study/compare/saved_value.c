@@ -179,8 +179,8 @@ static dck_status metric_missing(const dck_record *r, const char *name, const ch
 		tags[n++] = r->metrics[i].def->tag;
 	const char *near = dck_nearest(tag, tags, n);
 	if (n == 0)
-		DCK_FAIL(err, E_ARG, "'%s'%s has no metric at all: there is nothing to compare",
-			 name, made_by(r, by, sizeof by));
+		DCK_FAIL(err, E_ARG, "'%s'%s has no metric to compare", name,
+			 made_by(r, by, sizeof by));
 	if (near)
 		DCK_FAIL(err, E_ARG, "'%s'%s has no metric '%.80s'; did you mean '%.80s'?", name,
 			 made_by(r, by, sizeof by), tag, near);

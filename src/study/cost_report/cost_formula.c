@@ -60,19 +60,20 @@ static size_t letters_free(model_cost *c)
 
 /* Lists the sizes of inputs, each once, whose names are too long for a formula. Without a free
  * letter a name stays long. */
-static bool long_names(model_cost *c, names *ret)
+static bool long_names(model_cost *c, name_index *ret)
 {
 	const cost_result *r = c->cost;
 	const size_t most = letters_free(c);
 	const char *name, *what;
 
-	if (!names_init(ret, c->arena, LETTERS))
+	if (!name_index_init(ret, c->arena, LETTERS))
 		return false;
 	for (size_t i = 0; i < r->ninputs; i++)
 		for (int k = 0; k < r->inputs[i]->rank && ret->n < most; k++)
 			if (sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) && !what &&
-			    strlen(name) > SYMBOL_MAX && names_find(ret, name) == NAMES_NONE)
-				names_add(ret, name);
+			    strlen(name) > SYMBOL_MAX &&
+			    name_index_find(ret, name) == NAME_INDEX_NONE)
+				name_index_intern(ret, name);
 	return ret->n > 0;
 }
 
@@ -112,7 +113,7 @@ static const char *name_replace(model_cost *c, const char *text, const char *nam
 static const char *product_text(model_cost *c, sym_int product)
 {
 	const char *text = sym_text(c->cost->nums, product);
-	names list;
+	name_index list;
 
 	if (!long_names(c, &list))
 		return text;
@@ -124,7 +125,7 @@ static const char *product_text(model_cost *c, sym_int product)
 const char *cost_open_letters(model_cost *c)
 {
 	const char *text = "";
-	names list;
+	name_index list;
 
 	if (!long_names(c, &list))
 		return text;
@@ -249,17 +250,17 @@ static part *types_make(const whole *w, size_t *ret_n)
 {
 	model_cost *c = w->c;
 	part *parts = mem_arena_array(c->arena, c->cost->nops, sizeof *parts);
-	names seen;
+	name_index seen;
 
 	*ret_n = 0;
-	if (!parts || !names_init(&seen, c->arena, c->cost->nops))
+	if (!parts || !name_index_init(&seen, c->arena, c->cost->nops))
 		return NULL;
 	for (size_t i = 0; i < c->cost->nops; i++) {
 		const cost_op *o = &c->cost->ops[i];
 		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
 		if (!type)
 			continue;
-		part *p = &parts[names_add(&seen, type)];
+		part *p = &parts[name_index_intern(&seen, type)];
 		if (!p->name)
 			*p = (part){.name = type, .first = i};
 		tally_part_add(w, p, o->macs);
@@ -324,18 +325,18 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 	const cost_result *r = c->cost;
 	const char *list = "", *name, *what;
 	size_t most = 0;
-	names seen;
+	name_index seen;
 
 	for (size_t i = 0; i < r->ninputs; i++)
 		most += r->inputs[i]->rank > 0 ? (size_t)r->inputs[i]->rank : 0;
-	if (!names_init(&seen, c->arena, most))
+	if (!name_index_init(&seen, c->arena, most))
 		return "";
 	for (size_t i = 0; i < r->ninputs; i++)
 		for (int k = 0; k < r->inputs[i]->rank && list; k++) {
 			if (!sym_factor(r->nums, r->inputs[i]->dims[k], 0, &name, &what) || what ||
-			    names_find(&seen, name) != NAMES_NONE)
+			    name_index_find(&seen, name) != NAME_INDEX_NONE)
 				continue;
-			names_add(&seen, name);
+			name_index_intern(&seen, name);
 			const char *quote = tally_is_plain(name) ? "" : "'";
 			list =
 			    mem_arena_fmt(c->arena, "%s --dim %s%s=1%s", list, quote, name, quote);
@@ -348,19 +349,19 @@ static const char *dims_to_give(model_cost *c, size_t *ret_n)
 static const char *sizes_of_values(const whole *w, size_t *ret_n)
 {
 	const char *list = "", *name, *what;
-	names seen;
+	name_index seen;
 
-	if (!names_init(&seen, w->c->arena, TERMS_SHOWN * 16))
+	if (!name_index_init(&seen, w->c->arena, TERMS_SHOWN * 16))
 		return "";
 	for (size_t i = 0; i < w->n; i++)
 		for (size_t k = 0; k < 16 && list; k++) {
 			if (!sym_factor(w->c->cost->nums, w->term[i].of, k, &name, &what))
 				break;
-			if (!what || names_find(&seen, name) != NAMES_NONE)
+			if (!what || name_index_find(&seen, name) != NAME_INDEX_NONE)
 				continue;
 			list = mem_arena_fmt(w->c->arena, "%s%s%s: %s", list, seen.n ? "; " : "",
 					     name, what);
-			names_add(&seen, name);
+			name_index_intern(&seen, name);
 		}
 	*ret_n = seen.n;
 	return list ? list : "";
@@ -414,7 +415,7 @@ const char *cost_open_most(model_cost *c, double *ret_share)
 
 static void facts_letters(record_builder *b, model_cost *c)
 {
-	names list;
+	name_index list;
 	const char *key;
 
 	if (!long_names(c, &list))

@@ -40,11 +40,14 @@ bool dck_cost_peer_get(int as, dck_cost_peer *ret)
 
 const dck_opt dck_cost_options[] = {
     DCK_OPTION(CHOICE, dck_cost_config, as, "as", "COUNTER", "none",
-	       "also what another counter's convention says, and the difference by operator type",
+	       "also the count by another counter's convention, and the difference by operator "
+	       "type",
 	       .choices = dck_cost_peers),
     DCK_FLAG(dck_cost_config, backward, "backward",
-	     "also what a training step costs, by a stated formula"),
-    DCK_FLAG(dck_cost_config, run, "run", "run the model once, to know what depends on values"),
+	     "also the cost of a training step, by a stated formula"),
+    DCK_FLAG(dck_cost_config, run, "run",
+	     "run the model once, to resolve sizes that depend on "
+	     "values"),
     DCK_FLAG(dck_cost_config, strict, "strict",
 	     "fail (exit status 1) when the cost of an operator is not known"),
     {0},
@@ -309,7 +312,7 @@ static const char *tally_amount(model_cost *c, sym_int n, const char *unit)
 		    : mem_arena_fmt(c->arena, "%s not known", unit);
 }
 
-/* tally_amount() of a sum; `limits` stand in its place, or behind its formula. */
+/* tally_amount() of a sum; `limits` replace it, or follow its formula. */
 static const char *limited(model_cost *c, sym_int n, const char *limits, const char *unit)
 {
 	const char *text = tally_amount(c, n, unit);
@@ -336,16 +339,16 @@ static const char *most_macs(model_cost *c, double *ret_share)
 	const cost_result *r = c->cost;
 	double *sum = mem_arena_array(c->arena, r->nops, sizeof *sum), all = 0;
 	size_t most = 0;
-	names types;
+	name_index types;
 
-	if (!sum || !names_init(&types, c->arena, r->nops))
+	if (!sum || !name_index_init(&types, c->arena, r->nops))
 		return NULL;
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *o = &r->ops[i];
 		const char *type = o->expanded ? NULL : model_cost_type(c, o->node);
 		if (!type || !sym_known(o->macs))
 			continue;
-		size_t at = names_add(&types, type);
+		size_t at = name_index_intern(&types, type);
 		sum[at] += (double)o->macs.v;
 		all += (double)o->macs.v;
 		most = sum[at] > sum[most] ? at : most;
@@ -402,7 +405,7 @@ static void tally_answer_put(record_builder *b, model_cost *c, const char *more)
 			      more);
 }
 
-/* *ret_peer: what the counter `p` would say of all, 0 without one. */
+/* *ret_peer: the total by the convention `p`, 0 without one. */
 static dck_status ops_put(record_builder *b, model_cost *c, const flop_convention *p,
 			  sym_int *ret_peer, dck_err *err)
 {
@@ -509,9 +512,9 @@ static void note_shown(record_builder *b, const cost_result *r, mem_arena *a)
 			      : "";
 	if ((r->filled || r->nchoices) && list && shapes)
 		record_note(b, "one-run",
-			    "the cost is that of one run with these inputs, "
-			    "which decided what the graph leaves to values%s%s%s: "
-			    "other inputs may cost something else (--input gives them)",
+			    "the cost is that of one run with these inputs, which decided the "
+			    "sizes that depend on values%s%s%s: other inputs may have another "
+			    "cost (--input gives them)",
 			    list, r->nchoices > 3 ? "; ..." : "", shapes);
 }
 
@@ -524,8 +527,8 @@ static void note_run(record_builder *b, const cost_result *r, const tally_real *
 	note_shown(b, r, a);
 	if (r->differ)
 		record_note(b, "shape-differs",
-			    "the engine's run gave %zu values another shape or type than the rules "
-			    "say, '%s' first: the costs of operators around it may be wrong",
+			    "the engine's run gave %zu values another shape or type than the "
+			    "rules, '%s' first: the costs of adjacent operators may be wrong",
 			    r->differ, r->first_differing);
 }
 

@@ -134,7 +134,7 @@ static dck_status zoo_read(model_cost *c, const char *name, const dck_model_conf
 	dck_sink_buffer(&sink, &bytes);
 	dck_status status = dck_zoo_write(name, &zoo, &sink, err);
 	if (status == DCK_E_ABSENT) {
-		status = DCK_E_ARG; /* a name that is in no table of ours is mistyped */
+		status = DCK_E_ARG; /* a name in none of the tables is mistyped */
 		if (err)
 			err->code = status;
 	}

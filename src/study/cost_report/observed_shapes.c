@@ -86,7 +86,7 @@ dck_status observed_shapes_run(const dck_subject *s, const dck_observer *watch, 
 	dck_clock clock;
 
 	if (s->kind != DCK_SUBJECT_MODEL)
-		DCK_FAIL(err, E_ARG, "only a model has values to look at: give a file or zoo:NAME");
+		DCK_FAIL(err, E_ARG, "only a model has values to observe: give a file or zoo:NAME");
 	plain.model.opt = 0;
 	plain.model.input_pool = 1;
 	plain.model.skip_batch_check = true;

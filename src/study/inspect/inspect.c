@@ -1,10 +1,10 @@
-/* inspect.c - dck_inspect(): what a model file holds: inputs, outputs, operators, weights.
+/* inspect.c - dck_inspect(): describes a model file: inputs, outputs, operators, weights.
  *
  *	deepclock inspect model.onnx
  *
  * The model is read and counted by src/study/cost_report. It is never run, no engine is loaded, and
- * files with external weights are not read: inspect only looks whether they are there. A size that
- * the model leaves open is shown with its name, not guessed.
+ * files with external weights are not read: inspect only checks that they exist. A size that the
+ * model leaves open is shown with its name, not guessed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/inspect.h"
@@ -64,10 +64,10 @@ static int kinds_order(const void *va, const void *vb)
 static bool kinds_find(inspection *x)
 {
 	const cost_result *r = x->c.cost;
-	names keys;
+	name_index keys;
 
 	x->kinds = mem_arena_array(x->arena, r->nops, sizeof *x->kinds);
-	if (!x->kinds || !names_init(&keys, x->arena, r->nops))
+	if (!x->kinds || !name_index_init(&keys, x->arena, r->nops))
 		return false;
 	for (size_t i = 0; i < r->nops; i++) {
 		const onnx_node *n = r->ops[i].node;
@@ -78,7 +78,7 @@ static bool kinds_find(inspection *x)
 			continue;
 		if (!key)
 			return false;
-		const size_t at = names_add(&keys, key);
+		const size_t at = name_index_intern(&keys, key);
 		kind *k = &x->kinds[at];
 
 		*k = (kind){n->op, domain, k->nodes + 1, k->unknown + (r->ops[i].row == NULL)};
@@ -122,10 +122,10 @@ static bool files_find(inspection *x)
 {
 	const onnx_graph *g = x->c.model->graph;
 	const char *slash = strrchr(x->subject, '/');
-	names seen;
+	name_index seen;
 
 	x->files = mem_arena_array(x->arena, g->ninitializers, sizeof *x->files);
-	if (!x->files || !names_init(&seen, x->arena, g->ninitializers))
+	if (!x->files || !name_index_init(&seen, x->arena, g->ninitializers))
 		return false;
 	inspect_weights_add(&x->weight_bytes, g);
 	for (size_t i = 0; i < g->ninitializers; i++) {
@@ -133,7 +133,7 @@ static bool files_find(inspection *x)
 
 		if (!name)
 			continue;
-		const size_t at = names_add(&seen, name);
+		const size_t at = name_index_intern(&seen, name);
 		weights_file *f = &x->files[at];
 
 		if (!f->name) {
@@ -476,8 +476,8 @@ static void files_put(record_builder *b, inspection *x)
 	}
 	if (x->missing)
 		record_note(b, "weights-missing",
-			    "%zu of %zu files of weights that the model names are not beside it, "
-			    "'%s' first",
+			    "%zu of %zu files of weights that the model names are not in its "
+			    "directory, '%s' first",
 			    x->missing, x->nfiles, x->files[0].name);
 }
 

@@ -61,9 +61,9 @@ static dck_status closed_check(const dck_load_config *c, load_scenario scenario,
 			 (unsigned long long)c->streams);
 	if (scenario == LOAD_OFFLINE && c->slo.n > 0)
 		DCK_FAIL(err, E_ARG,
-			 "--slo limits latency, and with --scenario offline all requests are there "
-			 "from the start, so that the latency of each is its place in the row: "
-			 "give another scenario");
+			 "--slo limits latency, and with --scenario offline all requests are "
+			 "there from the start, so that the latency of each is its position in "
+			 "the queue: give another scenario");
 	return DCK_OK;
 }
 
@@ -76,7 +76,7 @@ static dck_status server_check(const dck_load_config *c, dck_err *err)
 		    "or --find-peak");
 	if (c->trace && c->arrivals != 0)
 		DCK_FAIL(err, E_ARG,
-			 "--arrivals and --trace both say when requests arrive: give one");
+			 "--arrivals and --trace both define when requests arrive: give one");
 	if (c->find_peak && c->slo.n == 0)
 		DCK_FAIL(err, E_ARG, "--find-peak needs a limit to meet: give --slo 'p99<=50ms'");
 	return DCK_OK;
@@ -88,14 +88,14 @@ static dck_status config_check(load_job *j, dck_err *err)
 
 	if (c->scenario < 0 || c->scenario > LOAD_SERVER || c->arrivals < 0 || c->arrivals > 1)
 		DCK_FAIL(err, E_ARG,
-			 "the scenario is %d and the arrivals are %d: there are none such",
+			 "the scenario is %d and the arrivals are %d, which are unknown",
 			 c->scenario, c->arrivals);
 	if (c->streams < 1 || c->streams > LOAD_STREAMS)
 		DCK_FAIL(err, E_ARG, "--streams is %llu: give 1 to %d",
 			 (unsigned long long)c->streams, LOAD_STREAMS);
 	if (!(c->confidence > 0 && c->confidence < 1) || !(c->level > 0 && c->level < 1))
 		DCK_FAIL(err, E_ARG,
-			 "--confidence is %g and --level is %g: they lie between 0 and 1",
+			 "--confidence is %g and --level is %g: they must be between 0 and 1",
 			 c->confidence, c->level);
 	if (!(c->rate_hz >= 0) || !(c->precision > 0))
 		DCK_FAIL(err, E_ARG, "--rate is %g and --precision is %g: they must be above 0",

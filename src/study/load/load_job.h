@@ -14,7 +14,7 @@ typedef struct load_point {
 	load_result result; /* of the last run */
 	double offered, achieved, utilisation;
 	stat_estimate median, statistic[LOAD_LIMITS]; /* of the last run */
-	load_seen seen[LOAD_LIMITS];		      /* of all runs */
+	limit_stats seen[LOAD_LIMITS];		      /* of all runs */
 	stat_limit limit[LOAD_LIMITS];
 	dck_verdict verdict; /* the worst of all limits */
 	unsigned runs;

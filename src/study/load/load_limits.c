@@ -150,7 +150,7 @@ static const char *limits_value_text(const stat_estimate *e, char *buf, size_t s
 /* "12 of 3000 requests took longer" */
 static void seen_text(const load_view *v, size_t i, char *buf, size_t size)
 {
-	const load_seen *seen = &v->point->seen[i];
+	const limit_stats *seen = &v->point->seen[i];
 	char value[32];
 
 	if (v->j->limits[i].kind == LIMIT_MEAN)

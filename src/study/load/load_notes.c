@@ -14,10 +14,9 @@ static void closed_loop(const load_view *v)
 
 	if (s == LOAD_SINGLE || s == LOAD_MULTI)
 		record_note(v->b, "coordinated-omission",
-			    "each stream sends a request only when the one before is done, "
-			    "so a slow run delays the next ones instead of making them wait: "
-			    "these are service times, "
-			    "and users who come by themselves wait longer");
+			    "each stream sends a request only when the one before is done, so a "
+			    "slow run delays the next ones instead of making them wait: these are "
+			    "service times, and independent users wait longer");
 }
 
 static void unstable(const load_view *v)
@@ -29,10 +28,10 @@ static void unstable(const load_view *v)
 
 	if (v->server && v->r->unstable)
 		record_note(v->b, "unstable",
-			    "unstable: arrivals exceed what is served: %s arrive a second, "
-			    "and %zu stream%s can serve %s; %s were waiting at last, "
-			    "and more would wait the longer it lasts, "
-			    "so that latency here says only how long it was measured",
+			    "unstable: arrivals exceed what is served: %s arrive a second, and "
+			    "%zu stream%s can serve %s; %s were waiting at last, and more would "
+			    "wait the longer it lasts, so that latency here depends only on the "
+			    "duration of the measurement",
 			    load_rate_text(v->point->offered, come), n, n == 1 ? "" : "s",
 			    load_rate_text((double)n * 1e9 / service_ns, can),
 			    dck_text_count((int64_t)waiting, left, sizeof left));
@@ -49,10 +48,9 @@ static void dispatch_lag(const load_view *v)
 	    mean_ns > LAG_SHARE * median->value)
 		record_note(
 		    v->b, "dispatch-lag",
-		    "the dispatch lag is %s (mean; at most %s): "
-		    "requests that found a stream ready began so long after they arrived, "
-		    "as the system woke it late or its processors were busy; it is in the latency, "
-		    "whose median is %s",
+		    "the dispatch lag is %s (mean; at most %s): requests with a free stream "
+		    "started this long after their arrival, as the system woke it late or its "
+		    "processors were busy; it is in the latency, whose median is %s",
 		    dck_text_time(mean_ns, mean, sizeof mean),
 		    dck_text_time(lag->max, most, sizeof most),
 		    dck_text_time(median->value, usual, sizeof usual));
@@ -96,9 +94,9 @@ static void clock_coarse(const load_view *v)
 
 	if (p->loop.group > 1 || p->group_wanted)
 		record_note(v->b, "timer-coarse",
-			    "reading the clock takes %.0f ns, more than 1 %% of a run, "
-			    "and each request is timed by itself: "
-			    "every latency is up to that much too long",
+			    "reading the clock takes %.0f ns, more than 1 %% of a run, and each "
+			    "request is timed individually: every latency is up to that much too "
+			    "long",
 			    p->loop.clock->cost_ns);
 }
 

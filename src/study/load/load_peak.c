@@ -1,9 +1,9 @@
-/* load_peak.c - which rate to try next: doubling until a limit breaks, then halving the ratio that
- * is left, as MLPerf LoadGen's search does; but a rate may also stay open, and then both sides of
- * it are searched: the highest that holds, and the lowest that breaks.
+/* load_peak.c - chooses the next rate: doubling until a limit is violated, then bisection of the
+ * ratio, as MLPerf LoadGen's search does; but a rate may be inconclusive, and then both sides of it
+ * are searched: the highest rate that meets the limits, and the lowest that violates one.
  *
- * The ends of what is found are measured once more before it ends. It is taken for granted that a
- * limit which holds at a rate holds at every lower one.
+ * Both ends of the bracket are measured once more at the end. Assumption: a limit that is met at a
+ * rate is met at every lower rate.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/load/load_run.h"

@@ -53,8 +53,8 @@ static double point_level_of(double confidence)
 	return 2 * confidence - 1;
 }
 
-void load_see(const load_pool *p, const load_result *r, size_t limit_index,
-	      const latency_limit *limit, double confidence, load_seen *to)
+void limit_stats_add(const load_pool *p, const load_result *r, size_t limit_index,
+		     const latency_limit *limit, double confidence, limit_stats *to)
 {
 	const measure_samples *x = &p->samples.of[LOAD_LATENCY];
 	const double n = (double)r->served;
@@ -83,7 +83,7 @@ void load_see(const load_pool *p, const load_result *r, size_t limit_index,
 	to->over_eff += runs * (double)r->over[limit_index] / n;
 }
 
-void load_judge(const load_seen *seen, const latency_limit *limit, double confidence,
+void limit_test(const limit_stats *seen, const latency_limit *limit, double confidence,
 		stat_limit *ret)
 {
 	const double n = (double)seen->n;
@@ -105,7 +105,8 @@ void load_judge(const load_seen *seen, const latency_limit *limit, double confid
 	ret->share = seen->n > 0 ? (double)seen->over / n : 0;
 }
 
-bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_limit *limit)
+bool limit_exceeded_in_sample(const limit_stats *seen, const stat_limit *l,
+			      const latency_limit *limit)
 {
 	return limit->kind == LIMIT_MEAN	 ? seen->sum > limit->ns * (double)seen->n
 	       : limit->kind == LIMIT_PERCENTILE ? l->share > 1 - limit->p
@@ -142,8 +143,8 @@ void load_point_take(load_job *j, const load_run_config *a, const load_result *r
 	stat_estimate_one(STAT_MEDIAN, x->value, x->n, j->config->level, j->pool.scratch,
 			  &point->median);
 	for (size_t i = 0; i < a->nlimits; i++) {
-		load_see(&j->pool, r, i, &a->limits[i], confidence, &point->seen[i]);
-		load_judge(&point->seen[i], &a->limits[i], confidence, &point->limit[i]);
+		limit_stats_add(&j->pool, r, i, &a->limits[i], confidence, &point->seen[i]);
+		limit_test(&point->seen[i], &a->limits[i], confidence, &point->limit[i]);
 		/* However long the queue is now, it will be longer. */
 		if (r->unstable)
 			point->limit[i].verdict = DCK_VERDICT_VIOLATED;

@@ -54,7 +54,7 @@ static void load_throughput(const load_view *v)
 	const double items = (double)v->j->session.target.items;
 	const double rate = items * v->point->achieved;
 	const char *tag = "throughput/items";
-	const char *how = v->server ? "what was served, which in a stable queue is what arrived"
+	const char *how = v->server ? "served requests, which in a stable queue equal the arrivals"
 				    : "items of all requests over the time until the last was done";
 	stat_estimate gap = {0};
 
@@ -90,8 +90,7 @@ static void server_metrics(const load_view *v)
 	const measure_samples *lag = &v->samples->of[LOAD_LAG];
 	record_builder *b = v->b;
 
-	record_metric_real(b, "load/offered_rate", v->point->offered,
-			   "arrivals over the time in which they came");
+	record_metric_real(b, "load/offered_rate", v->point->offered, "arrivals over their time");
 	record_metric_real(b, "load/achieved_rate", v->point->achieved,
 			   "served requests over the time until the last was done");
 	record_metric_real(b, "load/utilisation", v->point->utilisation,
@@ -229,7 +228,7 @@ static void method(const load_view *v)
 			 : j->cut[0]	   ? j->cut
 			 : v->r->cancelled ? "interrupted"
 			 : j->ask.requests > 0 && v->r->served >= j->ask.requests
-			     ? "requests: as many as were asked"
+			     ? "requests: as requested"
 			     : "time: no more arrivals, and all that had come were served");
 	record_fact_text(v->b, "method", "interval",
 			 "within this process, corrected for autocorrelation");

@@ -59,7 +59,7 @@ static uint64_t load_now(const load_pool *p)
 	return p->clock->now_ns(p->clock->self);
 }
 
-/* --- who takes what */
+/* --- distribution of requests to streams */
 
 /* Counts the requests that are due by `at_ns` and that no stream has taken yet. */
 static uint64_t queue_length(run_state *r, double at_ns)

@@ -87,23 +87,24 @@ void load_samples_done(load_samples *s); /* {0} is allowed */
 /* --- load_point.c: tests a limit on the measurements. */
 
 /* Statistics of a limit: sums over all runs at one rate. */
-typedef struct load_seen {
+typedef struct limit_stats {
 	double n_eff, over_eff;
 	uint64_t n, over;
 	double sum, half_squares; /* of a mean: latency; half-width of its interval times n */
-} load_seen;
+} limit_stats;
 
 typedef struct load_pool load_pool;
 typedef struct load_result load_result;
 
 /* Adds the last measurement to the statistics of a limit. `confidence`: of this interim test. */
-void load_see(const load_pool *p, const load_result *r, size_t limit_index,
-	      const latency_limit *limit, double confidence, load_seen *to);
+void limit_stats_add(const load_pool *p, const load_result *r, size_t limit_index,
+		     const latency_limit *limit, double confidence, limit_stats *to);
 /* Tests the limit on the statistics. */
-void load_judge(const load_seen *seen, const latency_limit *limit, double confidence,
+void limit_test(const limit_stats *seen, const latency_limit *limit, double confidence,
 		stat_limit *ret);
 /* Returns whether the limit is exceeded in the sample, significant or not. */
-bool load_leans_over(const load_seen *seen, const stat_limit *l, const latency_limit *limit);
+bool limit_exceeded_in_sample(const limit_stats *seen, const stat_limit *l,
+			      const latency_limit *limit);
 
 /* --- load_run.c: one measurement. */
 

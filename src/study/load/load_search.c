@@ -1,9 +1,9 @@
-/* load_search.c - the highest rate that holds every limit.
+/* load_search.c - searches the highest rate that meets every limit.
  *
- * First one stream in a closed loop: no rate can be faster than that, and it says what the subject
- * can serve at most. Then a measurement at each rate that load_peak.c names. One that decides
- * nothing is repeated, with arrivals of its own, and judged on all that was seen; each of the looks
- * has its part of the error (Bonferroni), so that asking again cannot make a verdict true.
+ * First one stream in a closed loop, whose rate is an upper bound for the subject. Then a
+ * measurement at each rate that load_peak.c chooses. An inconclusive measurement is repeated with
+ * new arrivals and tested on all data so far; the error is divided among these looks (Bonferroni),
+ * so that repeating does not inflate it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -104,8 +104,8 @@ static uint64_t point_time(const load_job *j, double rate)
 						   fmin(part_ns, RUNS_FACTOR * least_ns)));
 }
 
-/* A rate at which the looks that fit into the time could show that the limits hold, where `worth`
- * of each request is independent of the others. */
+/* Returns a rate at which the looks that fit into the time could show that the limits are met;
+ * `worth`: effective sample size per request. */
 static bool can_be_known(const load_job *j, double rate, double worth, double left_ns)
 {
 	const double each_ns = (double)point_time(j, rate);
@@ -140,10 +140,10 @@ static dck_status start_find(const load_job *j, double *ret, dck_err *err)
 		    dck_text_time(j->needed / highest * 1e9, all, sizeof all));
 	if (j->config->time_ns == 0 && POINTS_LEAST * (double)point_time(j, rate) > max_ns)
 		DCK_FAIL(err, E_ARG,
-			 "--find-peak cannot end with an answer in --max-time %s: to show that %s "
-			 "holds takes %.0f independent requests at each rate, which at %s "
-			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, or "
-			 "limit a lower percentile",
+			 "--find-peak cannot reach a verdict in --max-time %s: to show that %s is "
+			 "met takes %.0f independent requests at each rate, which at %s "
+			 "requests/s arrive in %s; give --max-time %.0fs, a lower --confidence, "
+			 "or limit a lower percentile",
 			 dck_text_time(max_ns, text, sizeof text), j->limits[j->needed_by].text,
 			 j->needed, load_rate_text(rate, each),
 			 dck_text_time(j->needed / rate * 1e9, all, sizeof all),
@@ -159,7 +159,7 @@ static void point_ask(const load_job *j, double rate, unsigned look, load_run_co
 			     ret);
 }
 
-/* Would the remaining looks be enough, by what is known now? */
+/* Returns whether the remaining looks would be enough, by the current estimates. */
 static bool worth_another_look(const load_point *s, size_t nlimits)
 {
 	for (size_t i = 0; i < nlimits; i++) {
@@ -219,7 +219,7 @@ static bool better_shown(const load_job *j, const load_point *s)
 static bool leans_over(const load_job *j, const load_point *s)
 {
 	for (size_t i = 0; i < j->ask.nlimits; i++)
-		if (load_leans_over(&s->seen[i], &s->limit[i], &j->limits[i]))
+		if (limit_exceeded_in_sample(&s->seen[i], &s->limit[i], &j->limits[i]))
 			return true;
 	return false;
 }
@@ -245,7 +245,7 @@ static bool is_out_of_reach(load_job *j, double rate, uint64_t deadline_ns)
 
 	if (!open || !(rate < open->rate))
 		return false;
-	const load_seen *seen = &open->seen[j->needed_by];
+	const limit_stats *seen = &open->seen[j->needed_by];
 	const double worth = seen->n > 0 ? seen->n_eff / (double)seen->n : 1;
 
 	if (can_be_known(j, rate, worth, left_ns))

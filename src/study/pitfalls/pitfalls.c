@@ -3,15 +3,15 @@
  *
  * dck_bench() makes the honest record, to which everything is added. Then a session is opened and
  * kept warm; TWINS more that are opened the same way give the resolution (an A/A test); each chosen
- * row of pitfall_rows[] is measured, a row that fails keeps its reason; the record has the rows
+ * row of pitfall_rows[] is measured, a row that fails has its reason; the record has the rows
  * sorted by harm.
  *
  * A row does harm if its interval excludes 1 and its factor is outside both the margin and the
  * resolution; inside the resolution it is not resolved. Else it does none if its interval is within
  * CLEAR of 1, or within the margin. All else is not resolved either: a wide interval does not prove
  * a mistake harmless. An interruption keeps the rows before it. All rows use the one scratch of
- * `pit`, in the caller's thread; only the neighbours of pitfalls_other.c are threads. At most
- * ROWS_MAX rows.
+ * `pit`, in the caller's thread; only the busy loops of pitfalls_other.c are separate threads. At
+ * most ROWS_MAX rows.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/pitfalls/pitfall.h"
@@ -38,7 +38,7 @@
 
 const dck_opt dck_pitfalls_options[] = {
     DCK_OPTION(TIME, dck_pitfalls_config, time_ns, "time", "TIME", "1s",
-	       "for each mistake, about; long runs take what they need", .min = 1e6, .max = 1e13),
+	       "approximate time of each mistake; long runs take longer", .min = 1e6, .max = 1e13),
     DCK_OPTION(SHARE, dck_pitfalls_config, margin, "margin", "SHARE", "1%",
 	       "a number that is off by no more does no harm", .max = 10),
     DCK_OPTION(SHARE, dck_pitfalls_config, level, "level", "SHARE", "95%",
@@ -408,8 +408,8 @@ static void pitfalls_stopped_note(record_builder *b, const pitfall *p, dck_statu
 			    p->row, p->nrows);
 	else
 		record_note(b, "pitfalls-failed",
-			    "the mistakes could not be made: %s; "
-			    "this is the honest measurement alone",
+			    "the mistakes could not be made: %s; only the honest measurement is "
+			    "reported",
 			    why->msg);
 }
 

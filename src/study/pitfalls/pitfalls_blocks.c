@@ -31,7 +31,7 @@
 #define LONG_NS	    50000000.0
 #define SAMPLES_MIN 3
 #define SAMPLES_MAX 4096
-/* The time, in rows, for what is not a row and for rows that take longer than one. */
+/* Extra time, in units of rows, for other work and for rows that take longer. */
 #define EXTRA_TIME    8
 #define WARM_RUNS     5
 #define WARM_NS	      300000000u
@@ -95,8 +95,7 @@ static dck_status loop_take(pitfall *p, measure_loop *l, dck_err *err)
 {
 	measure_samples *to = &p->session.phases.latency;
 	phase_samples sinks = {.latency = to};
-	/* The time that the loop itself knows is of its last slice, which may have been
-	 * disturbed. */
+	/* The loop's own time is that of its last slice, which may have been disturbed. */
 	if (l == &p->session.phases.loop)
 		l->run_ns = p->run_ns;
 	const double sample_ns = l->run_ns * (double)l->group;
@@ -271,7 +270,7 @@ dck_status pitfall_pair_find(pitfall *p, pitfall_trial honest, pitfall_trial mis
 	ret->has_interval = pairs.has_interval;
 	ret->lo = pairs.lo;
 	ret->hi = pairs.hi;
-	snprintf(ret->seen, sizeof ret->seen, "%s beside %s, medians of %zu trials each",
+	snprintf(ret->seen, sizeof ret->seen, "%s against %s, medians of %zu trials each",
 		 dck_text_time(pairs.mistaken_ns, a, sizeof a),
 		 dck_text_time(pairs.honest_ns, b, sizeof b), pairs.n);
 	return DCK_OK;

@@ -1,5 +1,5 @@
-/* pitfalls_fresh.c - mistakes of a cold start: what the first runs of a fresh process or session
- * give, if they or the opening are counted.
+/* pitfalls_fresh.c - mistakes of a cold start: results of the first runs of a fresh process or
+ * session, if they or the opening are counted.
  *
  * Several rows read the same data. openings_take() makes them once, when the first row needs them:
  * it opens the subject up to PIT_OPENINGS_MAX times, in worker processes where there is a program

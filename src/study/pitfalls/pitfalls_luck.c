@@ -1,7 +1,7 @@
 /* pitfalls_luck.c - sampling error and wrong clocks: how far a number from too few runs, or in CPU
  * time or by a coarse clock, may be from the honest one.
  *
- * What one might have read is the empirical distribution of many readings: single runs, or means or
+ * The possible readings are the empirical distribution of many readings: single runs, or means or
  * percentiles of groups of runs. pitfall_sampling_error() takes the end of its middle 90 % (the 5 %
  * or 95 % quantile) that is farther from the truth, with the interval of that quantile; the low end
  * is the high end of the reciprocals. Single runs are made once and used by several rows; groups do
@@ -30,7 +30,7 @@
 #define TAIL_RUNS_P99 1000
 #define TAIL_RUNS_P90 100
 
-/* --- the ends of what one might have read */
+/* --- quantiles of the possible readings */
 
 /* Sets the interval of the quantile of y at END_HIGH, as shares of `truth`; y is reciprocals for
  * the quantile at END_LOW. */
@@ -70,7 +70,8 @@ void pitfall_sampling_error(pitfall *p, const double *x, size_t n, double truth,
 	end_judge(p, y, n, truth, at_low, ret);
 }
 
-static void luck_tell(pitfall *p, const double *x, size_t n, const char *of, pitfall_finding *ret)
+static void sampling_error_report(pitfall *p, const double *x, size_t n, const char *of,
+				  pitfall_finding *ret)
 {
 	double *y = p->scratch;
 	char a[32], b[32], c[32], d[32];
@@ -78,7 +79,7 @@ static void luck_tell(pitfall *p, const double *x, size_t n, const char *of, pit
 	memcpy(y, x, n * sizeof *x);
 	stat_sort(y, n);
 	snprintf(ret->seen, sizeof ret->seen,
-		 "of %zu %s 90 %% lie between %s and %s, all between %s and %s", n, of,
+		 "of %zu %s 90 %% are between %s and %s, all between %s and %s", n, of,
 		 dck_text_time(stat_quantile_sorted(y, n, END_LOW), a, sizeof a),
 		 dck_text_time(stat_quantile_sorted(y, n, END_HIGH), b, sizeof b),
 		 dck_text_time(y[0], c, sizeof c), dck_text_time(y[n - 1], d, sizeof d));
@@ -130,7 +131,7 @@ dck_status pitfall_one_sample(pitfall *p, pitfall_finding *ret, dck_err *err)
 
 	DCK_TRY(singles_get(p, &truth, err));
 	pitfall_sampling_error(p, p->single_ns, p->nsingles, truth, ret);
-	luck_tell(p, p->single_ns, p->nsingles, "single runs", ret);
+	sampling_error_report(p, p->single_ns, p->nsingles, "single runs", ret);
 	return DCK_OK;
 }
 
@@ -166,7 +167,7 @@ dck_status pitfall_mean_of(pitfall *p, pitfall_finding *ret, dck_err *err)
 	}
 	pitfall_sampling_error(p, mean, n, truth, ret);
 	snprintf(of, sizeof of, "means of %zu runs", p->made->runs);
-	luck_tell(p, mean, n, of, ret);
+	sampling_error_report(p, mean, n, of, ret);
 	mem_free(mean);
 	return DCK_OK;
 }
@@ -187,8 +188,7 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 
 	DCK_TRY(singles_get(p, &median, err));
 	if (p->nsingles < TAIL_RUNS_P90)
-		DCK_FAIL(err, E_UNSUP,
-			 "%zu runs are too few to know a percentile by: give more --time",
+		DCK_FAIL(err, E_UNSUP, "%zu runs are too few for a percentile: give more --time",
 			 p->nsingles);
 	q = p->nsingles >= TAIL_RUNS_P99 ? 0.99 : 0.9;
 	each = p->nsingles >= TAIL_RUNS_P99 ? 50 : 10;
@@ -201,7 +201,7 @@ dck_status pitfall_percentile(pitfall *p, pitfall_finding *ret, dck_err *err)
 	truth = quantile_of(p, p->single_ns, p->nsingles, q);
 	pitfall_sampling_error(p, part, n, truth, ret);
 	snprintf(of, sizeof of, "readings of p%.0f, each of %zu runs,", 100 * q, each);
-	luck_tell(p, part, n, of, ret);
+	sampling_error_report(p, part, n, of, ret);
 	mem_free(part);
 	return DCK_OK;
 }
@@ -316,7 +316,7 @@ static dck_status coarse_measure(pitfall *p, const dck_clock *coarse, pitfall_fi
 
 	if (high_ns > 0)
 		snprintf(ret->seen + used, sizeof ret->seen - (size_t)used,
-			 ", 90 %% lie between %s and %s", dck_text_time(low_ns, low, sizeof low),
+			 ", 90 %% are between %s and %s", dck_text_time(low_ns, low, sizeof low),
 			 dck_text_time(high_ns, high, sizeof high));
 done:
 	mem_free(read);

@@ -1,5 +1,4 @@
-/* pitfalls_other.c - mistakes of what the clock encloses, and of what runs next to the honest
- * session or is fed to it.
+/* pitfalls_other.c - mistakes in the timed region, in concurrent load, and in the inputs.
  *
  * Within the clock: inputs made or bound in each run, and a run that returns before its results are
  * ready (asynchronous execution without synchronisation). Next to it: the profiler, more threads
@@ -205,7 +204,7 @@ dck_status pitfall_no_sync(pitfall *p, pitfall_finding *ret, dck_err *err)
 	if (strcmp(device, "cpu") != 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine waits for the device in every run and offers none without: "
-			 "looking at outputs would add their way back from the device");
+			 "reading outputs would add their transfer from the device");
 	if (!p->session.target.engine.ops->output || p->session.target.nout == 0)
 		DCK_FAIL(err, E_UNSUP,
 			 "the engine hands out no outputs, by which to see whether they are ready");
@@ -283,7 +282,7 @@ static dck_status neighbour_trial(pitfall *p, void *self, double *ret_ns, dck_er
 			break;
 	if (all->n == 0)
 		status = err_set(err, DCK_E_NOMEM, __FILE__, __LINE__,
-				 "no thread can be started to be a neighbour");
+				 "no thread can be started as other load");
 	if (status == DCK_OK)
 		status = pitfall_trial_mean(p, &p->session.phases.loop, ret_ns, err);
 	atomic_store(&all->stop, true);

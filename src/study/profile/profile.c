@@ -1,14 +1,14 @@
-/* profile.c - dck_profile_model(): how long a model takes, and how this time divides among its
- * operators.
+/* profile.c - dck_profile_model(): measures a model's latency and its breakdown by operator.
  *
  *	deepclock profile model.onnx
  *
  * It first measures the latency as bench does. Then it opens the model again under the engine's
- * profiler for the operators' times, and once more to count memory. Last it puts the times beside
+ * profiler for the operators' times, and once more to count memory. Last it combines the times with
  * the counts of src/study/cost_report and the limits of src/study/roofline.
  *
  * The latency is never that of a profiled run, because profiling makes runs slower. Without limits
- * of the machine, or without memory figures, the record is made all the same and a note says why.
+ * of the machine, or without memory figures, the record is made all the same, and a note has the
+ * reason.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/profile.h"
@@ -37,12 +37,12 @@
 
 const dck_opt dck_profile_options[] = {
     DCK_OPTION(COUNT, dck_profile_config, profile_runs, "profile-runs", "N", NULL,
-	       "runs under the engine's profiler; by itself as many as two seconds hold", .min = 1,
-	       .max = 1e6),
+	       "runs under the engine's profiler; default: as many as fit into two seconds",
+	       .min = 1, .max = 1e6),
     DCK_FLAG(dck_profile_config, no_roofs, "no-roofs",
-	     "do not compare with what this machine can do, nor measure it"),
+	     "do not compare with this machine's limits, nor measure them"),
     DCK_FLAG(dck_profile_config, no_memory, "no-memory",
-	     "leave out the session that counts what is allocated"),
+	     "omit the session that counts allocations"),
     {0},
 };
 
@@ -235,7 +235,7 @@ static void limits_get(job *j)
 		   (f && f->value.kind == DCK_VALUE_TEXT && strcmp(f->value.as.text, "1") == 0);
 
 	if (j->config->no_roofs) {
-		j->in.no_limits = "not asked for (--no-roofs)";
+		j->in.no_limits = "not requested (--no-roofs)";
 		return;
 	}
 	if (strcmp(j->subject->model.device ? j->subject->model.device : "cpu", "cpu") != 0) {
@@ -297,7 +297,7 @@ static dck_status memory_pass(job *j, dck_err *err)
 	if (status != DCK_OK)
 		return status;
 	memory_metric(j->b, "memory/arena_in_use", m.valid & DCK_MEMORY_IN_USE, m.in_use_bytes,
-		      "the engine's arena, after the runs of a session of its own");
+		      "the engine's arena, after the runs of a separate session");
 	memory_metric(j->b, "memory/arena_peak", m.valid & DCK_MEMORY_PEAK, m.peak_bytes,
 		      "the engine's arena");
 	memory_metric(j->b, "memory/arena_reserved", m.valid & DCK_MEMORY_RESERVED,
@@ -362,8 +362,8 @@ static dck_status profile_operators(job *j, dck_err *err)
 			return why.code;
 		}
 		record_note(j->b, "profiler-not-calibrated",
-			    "what the profiler costs for each operator could not be measured, "
-			    "and is in every time: %s",
+			    "the profiler's cost per operator could not be measured, and is in "
+			    "every time: %s",
 			    why.msg);
 	}
 	DCK_TRY(observe(j, err));

@@ -8,7 +8,7 @@
  * first, gives a node to the owner that all its consumers share, since it was fused into that one.
  * map_after() gives the rest to the last owner of their inputs.
  *
- * Invariants: a node has at most one owner, and the one of an earlier step is kept, so that costs
+ * Invariants: a node has at most one owner, and an earlier step takes precedence, so that costs
  * summed over owners count nothing twice; map_before() gives no node that computes to an operator
  * that only moves data. Indices of producers are below those of consumers where a graph is in
  * topological order; other edges are skipped. O(nodes + edges), and for a chain of layout changes
@@ -32,8 +32,8 @@ static const char *const movers[] = {"Reshape",	     "Transpose",     "Squeeze",
 typedef struct node_index {
 	const cost_result *r;
 	mem_arena *arena;
-	names values, nodes; /* of bodies: after the path of their body */
-	names scopes;
+	name_index values, nodes; /* of bodies: after the path of their body */
+	name_index scopes;
 	size_t *maker; /* of a value */
 	size_t *node;  /* of a name */
 } node_index;
@@ -53,28 +53,28 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
 		outputs += r->ops[i].nout;
 	x->maker = mem_arena_array(a, outputs, sizeof *x->maker);
 	x->node = mem_arena_array(a, r->nops, sizeof *x->node);
-	if (!names_init(&x->values, a, outputs) || !names_init(&x->nodes, a, r->nops) ||
-	    !names_init(&x->scopes, a, r->nops) || !x->maker || !x->node)
+	if (!name_index_init(&x->values, a, outputs) || !name_index_init(&x->nodes, a, r->nops) ||
+	    !name_index_init(&x->scopes, a, r->nops) || !x->maker || !x->node)
 		return false;
 	for (size_t i = 0; i < r->nops; i++) {
 		const cost_op *c = &r->ops[i];
 		const char *key;
 
 		if (c->scope)
-			names_add(&x->scopes, c->scope);
+			name_index_intern(&x->scopes, c->scope);
 		for (size_t k = 0; k < c->nout; k++) {
 			if (!c->out[k])
 				continue;
 			if (!(key = map_key_of(x, c->scope, c->out[k]->name)))
 				return false;
-			x->maker[names_add(&x->values, key)] = i;
+			x->maker[name_index_intern(&x->values, key)] = i;
 		}
 		if (!c->node->name || !*c->node->name)
 			continue;
 		if (!(key = map_key_of(x, c->scope, c->node->name)))
 			return false;
-		if (names_find(&x->nodes, key) == NAMES_NONE)
-			x->node[names_add(&x->nodes, key)] = i;
+		if (name_index_find(&x->nodes, key) == NAME_INDEX_NONE)
+			x->node[name_index_intern(&x->nodes, key)] = i;
 	}
 	return true;
 }
@@ -83,29 +83,29 @@ static bool index_make(node_index *x, const cost_result *r, mem_arena *a)
  * that runs. */
 static bool shared(const node_index *other, const cost_op *c)
 {
-	return !c->scope || names_find(&other->scopes, c->scope) != NAMES_NONE;
+	return !c->scope || name_index_find(&other->scopes, c->scope) != NAME_INDEX_NONE;
 }
 
 /* Returns the operator of the same graph that makes v. v may be NULL: no operator does. */
 static size_t value_maker(const node_index *x, const val *v)
 {
-	return v && v->made < x->r->nops ? v->made : PROFILE_NONE;
+	return v && v->def < x->r->nops ? v->def : PROFILE_NONE;
 }
 
 static size_t value_named(const node_index *x, const char *scope, const char *name)
 {
 	const char *key = map_key_of(x, scope, name);
-	const size_t at = key ? names_find(&x->values, key) : NAMES_NONE;
+	const size_t at = key ? name_index_find(&x->values, key) : NAME_INDEX_NONE;
 
-	return at == NAMES_NONE ? PROFILE_NONE : x->maker[at];
+	return at == NAME_INDEX_NONE ? PROFILE_NONE : x->maker[at];
 }
 
 static size_t node_named(const node_index *x, const char *scope, const char *name)
 {
 	const char *key = map_key_of(x, scope, name);
-	const size_t at = key ? names_find(&x->nodes, key) : NAMES_NONE;
+	const size_t at = key ? name_index_find(&x->nodes, key) : NAME_INDEX_NONE;
 
-	return at == NAMES_NONE ? PROFILE_NONE : x->node[at];
+	return at == NAME_INDEX_NONE ? PROFILE_NONE : x->node[at];
 }
 
 static bool moves(const char *type)

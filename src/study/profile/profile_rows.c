@@ -12,7 +12,7 @@
  * most one time for each run. Operators that are not in the saved graph get rows too, at most 256;
  * the time of further ones is between operators. A rate above its roof is absent, since one of both
  * is wrong. Names are found by hash tables; rows, lists and texts are in an arena that is freed at
- * the end, after the builder has copied what it keeps.
+ * the end, after the builder has made its copies.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "study/profile/profile_rows.h"
@@ -44,14 +44,14 @@ typedef struct table {
 	mem_arena *arena;
 	row *rows;
 	size_t n, cap;
-	names names;
+	name_index names;
 	size_t *first, *next, *used; /* rows of a name, in order; how many of them this run had */
 	size_t *owner;		     /* of the model's operators: a row */
 	size_t *member, *sibling;    /* of a row: its first operator of the model; the next one */
 	const char **scope;	     /* of a row: its module; NULL: none */
 	const onnx_node **place;     /* of a row: the node that computes most; NULL: none */
-	names bodies;		     /* paths of the bodies in the engine's graph */
-	names types;		     /* of the operators as the engine runs them */
+	name_index bodies;	     /* paths of the bodies in the engine's graph */
+	name_index types;	     /* of the operators as the engine runs them */
 	double *type_ns;
 	size_t *type_n;
 	double *scratch, *sorted;
@@ -100,8 +100,8 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 	t->next = mem_arena_array(t->arena, t->cap, sizeof *t->next);
 	t->used = mem_arena_array(t->arena, t->cap, sizeof *t->used);
 	DCK_NEED(t->rows && t->first && t->next && t->used &&
-		     names_init(&t->names, t->arena, t->cap) &&
-		     names_init(&t->bodies, t->arena, t->cap),
+		     name_index_init(&t->names, t->arena, t->cap) &&
+		     name_index_init(&t->bodies, t->arena, t->cap),
 		 err, "for the operators' times");
 	memset(t->first, 0xff, t->cap * sizeof *t->first);
 	memset(t->next, 0xff, t->cap * sizeof *t->next);
@@ -111,12 +111,12 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 		t->rows[i] = (row){.ran = c, .type = c->node->op, .run = UINT64_MAX};
 		t->n = i + 1;
 		if (c->scope)
-			names_add(&t->bodies, c->scope);
+			name_index_intern(&t->bodies, c->scope);
 		const char *name = c->node->name && *c->node->name ? c->node->name : unnamed(t, c),
 			   *key = name ? row_key(t, c->inside, name) : NULL;
 		DCK_NEED(key, err, "for the operators' times");
 		t->rows[i].name = name;
-		size_t at = names_add(&t->names, key), *end = &t->first[at];
+		size_t at = name_index_intern(&t->names, key), *end = &t->first[at];
 		while (*end != SIZE_MAX)
 			end = &t->next[*end];
 		*end = i;
@@ -128,13 +128,13 @@ static dck_status profile_rows_make(table *t, dck_err *err)
 static row *profile_row_of(table *t, const dck_op_event *e, size_t inside)
 {
 	const char *key = row_key(t, inside, e->name);
-	size_t at = key ? names_find(&t->names, key) : NAMES_NONE, k;
+	size_t at = key ? name_index_find(&t->names, key) : NAME_INDEX_NONE, k;
 
-	if (at == NAMES_NONE) {
+	if (at == NAME_INDEX_NONE) {
 		/* Made by the engine after the graph was saved: a copy between devices. */
 		if (t->n == t->cap || !key)
 			return NULL;
-		at = names_add(&t->names, key);
+		at = name_index_intern(&t->names, key);
 		t->first[at] = t->n;
 		t->rows[t->n] = (row){.name = e->name, .type = e->type, .run = UINT64_MAX};
 		t->n++;
@@ -272,7 +272,7 @@ static void row_time(table *t, row *r, size_t runs)
 }
 
 /* Returns the part of a run that its operators explain: the median over the runs, each by the
- * engine's own clock and without what the profiler costs. The operators' means would not do: other
+ * engine's own clock and without the profiler's overhead. The operators' means would not do: other
  * work of the machine is cut off from them, but not from the runs, and would count as time between
  * operators. */
 static double explained(table *t, size_t runs)
@@ -347,7 +347,7 @@ static dck_status members_make(table *t, dck_err *err)
 static bool is_origin(const table *t, const cost_op *c)
 {
 	return strcmp(c->node->op, "Constant") != 0 &&
-	       (!c->scope || names_find(&t->bodies, c->scope) != NAMES_NONE);
+	       (!c->scope || name_index_find(&t->bodies, c->scope) != NAME_INDEX_NONE);
 }
 
 static bool computes_more(const cost_op *a, const cost_op *b)
@@ -397,18 +397,18 @@ static dck_status modules_find(table *t, dck_err *err)
 	t->type_ns = mem_arena_array(t->arena, t->cap, sizeof *t->type_ns);
 	t->type_n = mem_arena_array(t->arena, t->cap, sizeof *t->type_n);
 	DCK_NEED(t->scope && t->place && t->type_ns && t->type_n &&
-		     names_init(&t->types, t->arena, t->cap),
+		     name_index_init(&t->types, t->arena, t->cap),
 		 err, "for the operators' times");
 	for (size_t i = 0; i < t->n; i++)
 		t->scope[i] = row_module(t, i, &t->place[i]);
 	for (size_t i = 0; i < ran->nops; i++) {
 		const val *data = ran->ops[i].nin ? ran->ops[i].in[0] : NULL;
-		if (!data || data->made >= i)
+		if (!data || data->def >= i)
 			continue;
 		if (!t->scope[i])
-			t->scope[i] = t->scope[data->made];
+			t->scope[i] = t->scope[data->def];
 		if (!t->place[i])
-			t->place[i] = t->place[data->made];
+			t->place[i] = t->place[data->def];
 	}
 	return DCK_OK;
 }
@@ -472,7 +472,7 @@ static void roofs(table *t, row *r, dck_op *op, size_t *above)
 	double rate = r->flops > 0 && r->value > 0 ? 1e9 * r->flops / r->value : NAN;
 	if (isnan(rate))
 		op->rate =
-		    RECORD_ABSENT(r->flops > 0	  ? "its time is below what the profiler resolves"
+		    RECORD_ABSENT(r->flops > 0	  ? "its time is below the profiler's resolution"
 				  : r->flops >= 0 ? "it computes nothing"
 						  : "its FLOPs are not known");
 	else
@@ -541,7 +541,7 @@ static void profile_rows_put(table *t, record_builder *b, size_t *above,
 		if (*above > before && !*ret_first_above)
 			*ret_first_above = r->name;
 		sum += r->value;
-		const size_t type = names_add(&t->types, op.type ? op.type : "?");
+		const size_t type = name_index_intern(&t->types, op.type ? op.type : "?");
 		t->type_ns[type] += r->value;
 		t->type_n[type]++;
 		record_op(b, &op);
@@ -738,11 +738,10 @@ static void profile_notes(const table *t, record_builder *b, size_t above, const
 	if (above)
 		record_note(
 		    b, "above-roof",
-		    "the rate of %zu operators, '%s' first, "
-		    "would be above what this machine can do, and is not shown: "
-		    "their time is near what the profiler resolves, "
-		    "they compute less than their definition says, "
-		    "or the limits were measured on a busy machine ('deepclock machine --refresh')",
+		    "the rate of %zu operators, '%s' first, would be above this machine's limit, "
+		    "and is not shown: their time is near the profiler's resolution, they compute "
+		    "less than by their definition, or the limits were measured on a busy machine "
+		    "('deepclock machine --refresh')",
 		    above, first_above);
 	if (in->profile->flags & DCK_PROFILE_TRUNCATED)
 		record_note(

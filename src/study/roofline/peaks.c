@@ -36,14 +36,14 @@
 
 const dck_opt dck_machine_options[] = {
     DCK_FLAG(dck_machine_config, refresh, "refresh",
-	     "measure again, also when a result of this machine is kept"),
+	     "measure again, even if a result of this machine is cached"),
     DCK_FLAG(dck_machine_config, quick, "quick",
-	     "where nothing is kept, measure for a second or two; such a result is not kept"),
+	     "without a cached result, measure for a second or two; such a result is not cached"),
     DCK_OPTION(COUNT, dck_machine_config, threads, "threads", "N", NULL,
-	       "threads of the columns for all; by itself one for each core this process may use",
+	       "threads of the columns for all; default: one for each core this process may use",
 	       .letter = 'j', .min = 1, .max = MACHINE_CPUS_MAX),
     DCK_FLAG(dck_machine_config, cached_only, "cached-only",
-	     "never measure: show the result that is kept, or fail", .excludes = "refresh"),
+	     "never measure: show the cached result, or fail", .excludes = "refresh"),
     DCK_FLAG(dck_machine_config, keep, "keep",
 	     "keep the result also when the machine was too busy to be measured well"),
     {0},
@@ -168,7 +168,7 @@ static void facts_machine(record_builder *b, const survey *s, bool kept)
 	char text[256];
 
 	record_fact_text(b, "machine", "source",
-			 kept ? "kept from an earlier run (--refresh measures again)"
+			 kept ? "cached by an earlier run (--refresh measures again)"
 			      : "measured now");
 	record_fact_bool(b, "machine", "kept", kept);
 	record_time_text(s->began_unix_ns, text);
@@ -218,7 +218,7 @@ static void facts_method(record_builder *b, const survey *s)
 {
 	record_fact_text(b, "method", "clock", "CLOCK_MONOTONIC");
 	record_fact_text(b, "method", "threads",
-			 s->result.pinned ? "each pinned to a processor of its own"
+			 s->result.pinned ? "each pinned to a separate processor"
 					  : "not pinned: the system did not allow it");
 	record_fact_text(b, "method", "rate",
 			 "the fastest round: nothing but luck makes a round faster "
@@ -374,8 +374,7 @@ static void metric_share(record_builder *b, const survey *s, machine_type type, 
 					  : "the peak was not measured");
 		return;
 	}
-	snprintf(how, sizeof how,
-		 "%s over what it could do at %.2f GHz, measured right behind the loop",
+	snprintf(how, sizeof how, "%s over its limit at %.2f GHz, measured right after the loop",
 		 best->peak->isa, best->clock_hz / cores_used(s, best) / 1e9);
 	record_metric_real(b, tag, share, how);
 }
@@ -389,8 +388,8 @@ static void metrics_blas(record_builder *b, const survey *s)
 		if (!machine_find(&s->result, tags[i]))
 			record_metric_absent(b, tags[i],
 					     s->result.blas[0]
-						 ? "this library cannot be told how many threads "
-						   "to use"
+						 ? "the number of threads of this library cannot "
+						   "be set"
 						 : s->result.blas_why);
 }
 
@@ -601,8 +600,7 @@ static dck_status peaks_record_make(const survey *s, bool kept, const dck_err *n
 	peaks_notes(b, s);
 	if (not_kept && not_kept->code != DCK_OK)
 		record_note(b, "not-cached",
-			    "the result was not kept, so it is measured again each time: "
-			    "%s",
+			    "the result was not cached, so it is measured again each time: %s",
 			    not_kept->msg);
 	return record_finish(b, ret, err);
 }

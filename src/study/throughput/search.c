@@ -320,7 +320,7 @@ static void candidates_choose(search *s)
 }
 
 /* Returns whether a point that was in no round, because it had been far below the best when it was
- * found, is above what the best has had since: the machine was slower at one of the two times. */
+ * found, is above the best's rate since then: the machine was slower at one of the two times. */
 static bool overlooked(const search *s, size_t best)
 {
 	const size_t other = fastest_other(s, SIZE_MAX);

@@ -108,7 +108,7 @@ dck_status search_tell(search *s, const search_outcome *o, dck_err *err);
 /* Returns the number of trials left, an estimate. */
 size_t search_left(const search *s);
 
-/* --- what is known; points are in the order they were found */
+/* --- results; points are in order of discovery */
 size_t search_npoints(const search *s);
 const search_point *search_get(const search *s, size_t point);
 size_t search_ntrials(const search *s);

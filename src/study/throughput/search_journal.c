@@ -1,9 +1,9 @@
 /* search_journal.c - an append-only log of a search: a line of JSON (a record) for each trial,
  * synced before the search continues, and replayed when it is resumed.
  *
- * The first line has the key: everything that makes the search what it is. Replay is deterministic:
+ * The first line has the key: everything that defines the search. Replay is deterministic:
  * lines_replay() takes the next trial from the search and gives it the outcome of the next line; a
- * trial that the search would not make is refused, and so is another key. A last line without its
+ * trial that the search would not make is rejected, and so is another key. A last line without its
  * newline was torn by a kill and is truncated. Numbers that are not finite are left out and read as
  * NaN.
  *

@@ -1,5 +1,5 @@
 /* search_judge.c - estimates over the trials of a search: rates with intervals, the best point, the
- * knee, the Pareto front, and what limited the growth.
+ * knee, the Pareto front, and the reason why growth ended.
  *
  * Candidates in rounds are a randomised complete block design on the logarithm of the rate
  * (stat/blocks.h): the error is pooled, and differences are corrected by Bonferroni for all pairs

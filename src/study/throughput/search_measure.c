@@ -388,7 +388,7 @@ static dck_status worker_measure(search_run *r, const search_ask *ask, const dck
 	return status;
 }
 
-/* Measures a function in this process; its caller knows why its runs failed. */
+/* Measures a function in this process; its caller has the reason of failed runs. */
 static dck_status function_measure(search_run *r, const search_ask *ask, const dck_plan *plan,
 				   search_outcome *o, dck_err *err)
 {

@@ -1,5 +1,5 @@
 /* search_record.c - the record of a search for the best batch size: a table of points, series over
- * the batch, the best and the knee with intervals, the answer, and notes on what is not known.
+ * the batch, the best and the knee with intervals, the answer, and notes on unknown quantities.
  *
  * search_write() is the order: the judgement (search_judge.c); points sorted by setting and batch,
  * and those that an interruption left untried removed; the Pareto front; FLOPs of each batch,
@@ -83,7 +83,7 @@ static double flops_count(making *m, uint64_t batch)
 		flops = (double)c.cost->flops.v;
 	else
 		m->flops_why =
-		    "the cost of some operators is not known ('deepclock cost' says which)";
+		    "the cost of some operators is unknown ('deepclock cost' lists them)";
 	model_cost_close(&c);
 	return flops;
 }
@@ -278,13 +278,12 @@ static void search_metrics(making *m)
 	const search_number rate = search_rate(r->search, m->result.best);
 	const size_t rounds = search_in_rounds(r->search, m->result.best);
 	const char *how =
-	    rounds > 1
-		? mem_arena_fmt(m->arena,
-				"geometric mean of %zu trials in %s, drawn "
-				"towards those that may be the best as well; error "
-				"pooled over sizes and rounds",
-				rounds, trial_place(r))
-		: "one trial: its own interval; another start of the program may lie outside";
+	    rounds > 1 ? mem_arena_fmt(m->arena,
+				       "geometric mean of %zu trials in %s, drawn "
+				       "towards those that may be the best as well; error "
+				       "pooled over sizes and rounds",
+				       rounds, trial_place(r))
+		       : "one trial: its own interval; another start of the program may be outside";
 
 	record_metric_interval(m->b, "throughput/best", rate.value, rate.lo, rate.hi, r->plan.level,
 			       how);
@@ -311,8 +310,8 @@ static void search_record_facts(making *m)
 		subject_facts_usual_copy(m->b, r->facts);
 	record_fact_options(m->b, "plan", dck_throughput_options, r->config);
 	record_fact_fmt(m->b, "method", "points",
-			"each trial in %s: doubling, "
-			"then between the best and its neighbours, then rounds in random order",
+			"each trial in %s: doubling, then between the best and the adjacent "
+			"sizes, then rounds in random order",
 			trial_place(r));
 	record_fact_text(m->b, "method", "rate",
 			 r->median ? "batch over the median latency"
@@ -471,8 +470,8 @@ static void note_mean(making *m)
 
 	if (m->r->median && mean < (1 - MEAN_SHARE) * rate)
 		record_note(m->b, "throughput-mean-lower",
-			    "the mean over all runs of %s is %s items/s, %.0f %% less than the "
-			    "median says, because pauses are in it; search by the mean with "
+			    "the mean over all runs of %s is %s items/s, %.0f %% less than by the "
+			    "median, because pauses are in it; search by the mean with "
 			    "--statistic mean",
 			    point_text(m, m->result.best),
 			    decimal_grouped(text, search_decimals_of(mean), mean),
@@ -502,11 +501,11 @@ static void notes_best(making *m)
 			    "each size has a single trial, the highest is %s, and others may be as "
 			    "good; give more --max-time%s",
 			    point_text(m, m->result.best),
-			    r->config->resume ? ", or run it again to go on" : "");
+			    r->config->resume ? ", or run it again to resume" : "");
 	else if (r->out_of_time)
 		record_note(m->b, "throughput-out-of-time",
-			    "--max-time was over after %u rounds, "
-			    "before everything that was asked for was known",
+			    "--max-time was over after %u rounds, before all requested results "
+			    "were known",
 			    m->result.rounds);
 }
 
@@ -522,7 +521,7 @@ static void notes_ends(making *m)
 		const search_point *p = search_record_point(m, i);
 
 		if (p->end == SEARCH_MEMORY)
-			record_note(m->b, "point-memory", "%s ended for want of memory: %s",
+			record_note(m->b, "point-memory", "%s ran out of memory: %s",
 				    point_text(m, i), p->why);
 		else if (p->end == SEARCH_ERROR)
 			record_note(m->b, "point-failed", "%s failed: %s", point_text(m, i),
@@ -581,8 +580,8 @@ static void note_trials(making *m)
 		used += n > 0 ? (size_t)n : 0;
 	}
 	if (used > 0)
-		record_note(m->b, "trials-noted",
-			    "of %zu trials some had warnings of their own: %s", r->measured, list);
+		record_note(m->b, "trials-noted", "of %zu trials some had warnings: %s",
+			    r->measured, list);
 }
 
 static void search_notes(making *m)
@@ -596,7 +595,8 @@ static void search_notes(making *m)
 		record_set_incomplete(m->b, true);
 		record_note(m->b, "interrupted",
 			    "interrupted after %zu trials: this is what was measured until then%s",
-			    search_ntrials(r->search), r->journal ? "; run it again to go on" : "");
+			    search_ntrials(r->search),
+			    r->journal ? "; run it again to resume" : "");
 	}
 	/* Also where there was one size alone, or each failed in its turn. */
 	if (r->failed ||
@@ -615,7 +615,7 @@ static void search_notes(making *m)
 	note_trials(m);
 	if (r->journal_failed.code != DCK_OK)
 		record_note(m->b, "journal-failed",
-			    "the journal could not be kept: %s; the search cannot be resumed",
+			    "the journal could not be written: %s; the search cannot be resumed",
 			    r->journal_failed.msg);
 }
 

@@ -32,7 +32,7 @@
 
 /* --- a model whose batch is fixed */
 
-/* Returns whether some input leaves its first axis open, with what the user gives. */
+/* Returns whether some input leaves its first axis open, given the user's sizes. */
 static bool batch_is_open(const model_cost *c)
 {
 	for (size_t i = 0; i < c->cost->ninputs; i++) {
@@ -55,7 +55,7 @@ static dck_status batch_try(search_run *r, int64_t was, dck_err *err)
 	dck_status status;
 	dck_plan plan;
 
-	DCK_NEED(a, err, "to look at the model");
+	DCK_NEED(a, err, "to read the model");
 	dck_plan_init(&plan);
 	plan.runs = 1;
 	plan.warmup = "0";
@@ -101,7 +101,7 @@ static dck_status search_batch_check(search_run *r, dck_err *err)
 	s.model.batch = 0;
 	if (r->config->batch_dim) {
 		a = mem_arena_new(0);
-		DCK_NEED(a, err, "to look at the model");
+		DCK_NEED(a, err, "to read the model");
 		status = search_subject(r, 1, 0, a, &s, err);
 		/* The symbol is the user's: one that the model lacks would change nothing. */
 		if (status == DCK_OK &&

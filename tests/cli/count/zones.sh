@@ -17,7 +17,7 @@ deepclock report run.json --callers inner --format json >callers.json
 record callers.json '[row[0] for row in r["tables"][0]["rows"]]'
 deepclock count --no-history -- ./zoned 2>&1 | grep -c "of all functions'\|  functions'"
 zone=$(dirname "$(readlink -f "$(command -v deepclock)")")/tests/zones/zone_program
-deepclock count --no-history --save run.json -- "$zone" forks 2>&1 | sed -n '2,4s/ spends .*//p'
+deepclock count --no-history --save run.json -- "$zone" forks 2>&1 | sed -n '2,4s/ has the most self time.*//p'
 record run.json 'sorted((row[0], row[1]) for row in t("functions")["rows"])' 'f("count", "zone_processes")' 'f("cost", "per_zone") > 0'
 deepclock count --no-history --no-functions --save run.json -q -- "$zone" >out 2>&1
 record run.json 'r.get("tables")'

@@ -14,7 +14,7 @@ places() { # file: of the samples of either function, whether all but one are wh
 	done | sort
 }
 
-deepclock trace --sample --save run.json -- ./program | grep -c 'sampled at [0-9]* Hz: heavy takes'
+deepclock trace --sample --save run.json -- ./program | tr -s ' \n' ' ' | grep -c 'sampled at [0-9]* Hz: heavy takes'
 record run.json '[c["key"] for c in t("functions")["columns"]]' "($self)['heavy'] > 2 * ($self)['light'] > 0" \
 	'[row[:2] for row in t("zones")["rows"] if row[0] == "work"]' '[x["name"] for x in r["trees"]]' \
 	'f("sample", "in_file") == f("sample", "samples")' 'f("sample", "rate_asked")' \
@@ -22,7 +22,7 @@ record run.json '[c["key"] for c in t("functions")["columns"]]' "($self)['heavy'
 places trace.pftrace
 # By timers, since the kernel refuses perf_event; compressed; the sampler's library alone.
 LD_PRELOAD=$built/tests/sampled/perf_refused.so deepclock trace --sample --sample-rate 100 --no-waits -o slow.pftrace.gz --save slow.json -- ./program |
-	grep -c 'sampled at [0-9]* Hz: heavy takes'
+	tr -s ' \n' ' ' | grep -c 'sampled at [0-9]* Hz: heavy takes'
 record slow.json 'f("sample", "rate_asked")' 'f("sample", "rate") < 150' 'f("sample", "source")' 'note("sample-timers") is not None'
 places slow.pftrace.gz
 # Two processes, whose traces are put together.

@@ -1,5 +1,5 @@
 zone-program || exit
-deepclock trace --no-waits --lossless --save run.json -- ./program | sed -n '1,3s/ spends .*//p'
+deepclock trace --no-waits --lossless --save run.json -- ./program | sed -n '1,3s/ has the most self time.*//p'
 record run.json 'r["tables"][0]["name"]' '[[c["key"] for c in r["tables"][0]["columns"]]]' \
 	'f("trace", "events")' 'f("trace", "dropped_events")' 'f("trace", "buffer_full_waits")' 'f("trace", "format")' 'f("trace", "threads")'
 deepclock trace --no-waits --format csv -o other.pftrace -- ./program | grep /calls

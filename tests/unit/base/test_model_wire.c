@@ -122,11 +122,11 @@ static void refuses_what_cannot_be(void **state)
 	    {(const uint8_t[]){0x0b}, 1,
 	     "the model in memory is not a test: field 1 at byte 0 has wire type 3"},
 	    {(const uint8_t[]){0x0a, 2, 0}, 3,
-	     "the model in memory is not a test: field 1 at byte 0 says 2 bytes where 1 are left"},
+	     "the model in memory is not a test: field 1 at byte 0 has length 2, but 1 bytes are left"},
 	    /* a length of 2^64 - 1 */
 	    {(const uint8_t[]){0x0a, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, 11,
-	     "the model in memory is not a test: field 1 at byte 0 says "
-	     "9,223,372,036,854,775,807 bytes where 0 are left"},
+	     "the model in memory is not a test: field 1 at byte 0 has length "
+	     "9,223,372,036,854,775,807, but 0 bytes are left"},
 	    /* eleven bytes of varint; a tag past 32 bits */
 	    {(const uint8_t[]){0x08, 128, 128, 128, 128, 128, 128, 128, 128, 128, 128, 0}, 12,
 	     "the model in memory is not a test: field 1 at byte 0 does not end"},

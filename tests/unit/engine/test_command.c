@@ -289,7 +289,7 @@ static void shell_joins_the_words(void **state)
 	assert_int_equal(run(ARGV("test", "a;", "=", "a;"), OPTIONS("shell", "0"), &err), DCK_OK);
 }
 
-static void folder_to_run_in(void **state)
+static void directory_to_run_in(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir("inside", 0700), 0);
@@ -400,7 +400,7 @@ int main(void)
 	    cmocka_unit_test(output_never_reaches_our_stdout),
 	    cmocka_unit_test(input_is_empty),
 	    cmocka_unit_test(shell_joins_the_words),
-	    cmocka_unit_test(folder_to_run_in),
+	    cmocka_unit_test(directory_to_run_in),
 	    cmocka_unit_test(commands_that_cannot_be),
 	    cmocka_unit_test(options_that_cannot_be),
 	    cmocka_unit_test(a_program_that_goes_away),

@@ -240,7 +240,7 @@ static void profiles_that_are_not_whole_are_refused(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		bad_profile = cases[i];
 		assert_int_equal(engine_profile(&e, NULL, &p, &err), DCK_E_ENGINE);
-		assert_non_null(strstr(err.msg, "answers profile() wrongly"));
+		assert_non_null(strstr(err.msg, "invalid result from profile()"));
 	}
 	bad_profile = (dck_profile){
 	    .events = bad_events, .nevents = 1, .nruns = 2, .run_ns = run_ns, .flags = 2};
@@ -248,21 +248,21 @@ static void profiles_that_are_not_whole_are_refused(void **state)
 	assert_int_equal(p.flags, 2);
 }
 
-static void a_plugin_of_this_folder_is_found(void **state)
+static void a_plugin_of_this_directory_is_found(void **state)
 {
 	engine_handle h;
-	char folder[PATH_MAX];
+	char directory[PATH_MAX];
 	dck_err err;
 
 	(void)state;
-	assert_non_null(getcwd(folder, sizeof(folder)));
+	assert_non_null(getcwd(directory, sizeof(directory)));
 	assert_int_equal(chdir(built_file("../plugins/example")), 0);
 	assert_int_equal(engine_find("plugin:example.so", &h, &err), DCK_OK);
 	assert_string_equal(h.ops->name, "example");
 	engine_release(&h);
 	assert_int_equal(engine_find("example.so", &h, &err), DCK_OK);
 	engine_release(&h);
-	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(chdir(directory), 0);
 }
 
 static void each_missing_member_is_named(void **state)
@@ -393,7 +393,7 @@ int main(void)
 	    cmocka_unit_test(numbers_of_onnx_are_those_of_its_types),
 	    cmocka_unit_test(null_tells_the_operators_it_was_given),
 	    cmocka_unit_test(profiles_that_are_not_whole_are_refused),
-	    cmocka_unit_test(a_plugin_of_this_folder_is_found),
+	    cmocka_unit_test(a_plugin_of_this_directory_is_found),
 	    cmocka_unit_test(each_missing_member_is_named),
 	    cmocka_unit_test(options_are_checked),
 	    cmocka_unit_test(cores_are_some_of_the_processors),

@@ -94,7 +94,7 @@ static void refused(const char *asked, dck_status code, const char *says)
 	mem_arena_free(a);
 }
 
-static void a_path_is_a_file_or_a_folder(void **state)
+static void a_path_is_a_file_or_a_directory(void **state)
 {
 	char path[PATH_MAX * 2];
 
@@ -147,14 +147,15 @@ static void what_the_user_says_comes_first(void **state)
 
 static void each_allocation_may_fail(void **state)
 {
-	static const char *const folders[] = {"one", "wheel", NULL};
-	char folder[PATH_MAX * 2];
+	static const char *const directories[] = {"one", "wheel", NULL};
+	char directory[PATH_MAX * 2];
 
 	(void)state;
 	setenv("VIRTUAL_ENV", at("env"), 1);
 	setenv("PATH", at("py/bin"), 1);
 	for (size_t i = 0; i < 3; i++) {
-		snprintf(folder, sizeof(folder), "%s", at(folders[i] ? folders[i] : ""));
+		snprintf(directory, sizeof(directory), "%s",
+			 at(directories[i] ? directories[i] : ""));
 		for (size_t n = 1;; n++) {
 			ort_places p;
 			fault_alloc f;
@@ -164,7 +165,8 @@ static void each_allocation_may_fail(void **state)
 			/* Small blocks, so that there are many to fail. */
 			mem_arena *a = mem_arena_new(16);
 			dck_status status =
-			    a ? ort_find(folders[i] ? folder : NULL, a, &p, &err) : DCK_E_NOMEM;
+			    a ? ort_find(directories[i] ? directory : NULL, a, &p, &err)
+			      : DCK_E_NOMEM;
 			mem_arena_free(a);
 			dck_set_allocator(NULL);
 			assert_int_equal(f.out, 0);
@@ -173,7 +175,7 @@ static void each_allocation_may_fail(void **state)
 				break;
 			}
 			/* The name of the interpreter is no arena's: it is only not looked at. */
-			assert_true(status == DCK_E_NOMEM || (status == DCK_OK && !folders[i]));
+			assert_true(status == DCK_E_NOMEM || (status == DCK_OK && !directories[i]));
 		}
 	}
 }
@@ -209,8 +211,8 @@ static void packages_come_before_the_loaders_path(void **state)
 	assert_true(env < python && python < home && home < loader);
 	assert_false(p.place[env].asked);
 	assert_null(p.old_wheel);
-	for (size_t i = 0; i < p.n; i++) /* what lies beside deepclock comes before all that */
-		if (strcmp(p.place[i].how, "beside deepclock") == 0)
+	for (size_t i = 0; i < p.n; i++) /* candidates next to deepclock come before the others */
+		if (strcmp(p.place[i].how, "next to deepclock") == 0)
 			assert_true(i < env);
 	mem_arena_free(a);
 }
@@ -393,7 +395,7 @@ static void nothing_found_says_where_and_what_to_do(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup(a_path_is_a_file_or_a_folder, environment_empty),
+	    cmocka_unit_test_setup(a_path_is_a_file_or_a_directory, environment_empty),
 	    cmocka_unit_test_setup(what_the_user_says_comes_first, environment_empty),
 	    cmocka_unit_test_setup(each_allocation_may_fail, environment_empty),
 	    cmocka_unit_test_setup(packages_come_before_the_loaders_path, environment_empty),

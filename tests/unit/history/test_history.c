@@ -651,7 +651,7 @@ static void the_place(void **state)
 	unsetenv("DEEPCLOCK_DB");
 }
 
-static void folders_are_made(void **state)
+static void directories_are_made(void **state)
 {
 	char path[PATH_MAX + 20];
 	dck_history *h;
@@ -827,7 +827,7 @@ int main(void)
 	    SCRATCH_TEST(pruning),
 	    SCRATCH_TEST(removing),
 	    SCRATCH_TEST(the_place),
-	    SCRATCH_TEST(folders_are_made),
+	    SCRATCH_TEST(directories_are_made),
 	    SCRATCH_TEST(commits_of_git),
 	    SCRATCH_TEST(without_memory),
 	};

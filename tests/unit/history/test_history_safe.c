@@ -314,9 +314,9 @@ static void check_sees(void **state)
 		const char *sql, *said;
 	} cases[] = {
 	    {"UPDATE texts SET json = replace(json, 'zoo:a', 'zoo:b') WHERE seq = 2",
-	     "not what was stored"},
-	    {"UPDATE records SET subject = 'zoo:b' WHERE seq = 2", "index does not say"},
-	    {"DELETE FROM metrics WHERE seq = 2", "index does not say"},
+	     "has changed"},
+	    {"UPDATE records SET subject = 'zoo:b' WHERE seq = 2", "index contradicts"},
+	    {"DELETE FROM metrics WHERE seq = 2", "index contradicts"},
 	    {"DELETE FROM texts WHERE seq = 2", "has no record 00001"},
 	};
 	dck_history_health health;

@@ -415,7 +415,7 @@ static void where_it_is_kept(void **state)
 	assert_non_null(strstr(err.msg, "XDG_CACHE_HOME"));
 }
 
-static void folders_are_made(void **state)
+static void directories_are_made(void **state)
 {
 	struct stat st;
 	dck_err err;
@@ -447,7 +447,7 @@ int main(void)
 	    cmocka_unit_test(a_peak_is_a_share_of_what_could_be),
 	    cmocka_unit_test(chains_are_counted),
 	    cmocka_unit_test(where_it_is_kept),
-	    SCRATCH_TEST(folders_are_made),
+	    SCRATCH_TEST(directories_are_made),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -271,7 +271,7 @@ static void stop_and_precision_agree(void **state)
 			assert_true(half <= 0.03);
 			assert_null(strstr(stop, "before the precision was reached"));
 			if (strncmp(stop, "max-time", 8) == 0) {
-				assert_non_null(strstr(stop, "three looks in a row"));
+				assert_non_null(strstr(stop, "three consecutive looks"));
 				unconfirmed++;
 			} else {
 				assert_true(strncmp(stop, "precision: ", 11) == 0);

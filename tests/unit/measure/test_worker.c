@@ -222,7 +222,7 @@ static void test_failed(void **state)
 	f->subject.model.engine_option = (dck_list){.item = {"fail_at=1"}, .n = 1};
 	run(f, WORKER_FAILED);
 	assert_int_equal(f->result.why.code, DCK_E_ENGINE);
-	assert_string_equal(f->result.why.msg, "run 1 fails, as option 'fail_at' asks");
+	assert_string_equal(f->result.why.msg, "run 1 fails, as requested by option 'fail_at'");
 	fixture_free(f);
 }
 
@@ -286,10 +286,10 @@ static void test_ends(void **state)
 	    {"kill -ABRT $$", 0, WORKER_FAILED,
 	     "a fresh process was killed by signal 6 and left no record"},
 	    {"kill -ABRT $$", 1 << 30, WORKER_MEMORY,
-	     "a fresh process was killed by signal 6 and left no record, likely for want of "
+	     "a fresh process was killed by signal 6 and left no record, probably out of "
 	     "memory"},
 	    {"exit 127", 1 << 30, WORKER_MEMORY,
-	     "a fresh process ended with exit status 127 and no record, likely for want of memory"},
+	     "a fresh process ended with exit status 127 and no record, probably out of memory"},
 	    {"exit 127", 0, WORKER_FAILED,
 	     "a fresh process ended with exit status 127 and no record"},
 	    {"exit 1", 1 << 30, WORKER_FAILED,

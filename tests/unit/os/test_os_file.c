@@ -165,7 +165,7 @@ static void append(const char *path, dck_status expected)
 }
 
 /* In a directory like /tmp anybody could lay a link under the name that we are about to write. */
-static void own_links_and_files_in_a_folder_for_all_are_written(void **state)
+static void own_links_and_files_in_a_directory_for_all_are_written(void **state)
 {
 	(void)state;
 	assert_int_equal(mkdir("all", 0700), 0);
@@ -183,7 +183,7 @@ static void own_links_and_files_in_a_folder_for_all_are_written(void **state)
 	remove("all");
 }
 
-static void links_of_others_in_a_folder_for_all_are_refused(void **state)
+static void links_of_others_in_a_directory_for_all_are_refused(void **state)
 {
 	dck_err err;
 
@@ -211,7 +211,7 @@ static void links_of_others_in_a_folder_for_all_are_refused(void **state)
 
 /* The same of files and pipes of others, which their owner could read and change, and of a file of
  * ours that another user gave a second name there. None of them hangs. */
-static void files_of_others_in_a_folder_for_all_are_refused(void **state)
+static void files_of_others_in_a_directory_for_all_are_refused(void **state)
 {
 	dck_err err;
 
@@ -463,7 +463,7 @@ static void names_say_what_they_stand_for(void **state)
 	assert_null(os_path_newest(a, "", "nothing*"));
 	assert_int_equal(os_path_kind("lib.so.10", &bytes), OS_FILE);
 	assert_int_equal(bytes, 9);
-	assert_int_equal(os_path_kind(".", NULL), OS_FOLDER);
+	assert_int_equal(os_path_kind(".", NULL), OS_DIRECTORY);
 	assert_int_equal(os_path_kind("/dev/null", NULL), OS_OTHER);
 	assert_int_equal(os_path_kind("nothing", NULL), OS_NOTHING);
 	assert_int_equal(errno, ENOENT);
@@ -487,7 +487,7 @@ static void empty_file(const char *path, mode_t mode)
 	close(fd);
 }
 
-static void a_folders_name_is_no_pattern(void **state)
+static void a_directories_name_is_no_pattern(void **state)
 {
 	mem_arena *a = mem_arena_new(0);
 
@@ -548,9 +548,9 @@ int main(void)
 	    cmocka_unit_test(new_files_follow_the_umask),
 	    cmocka_unit_test(existing_files_keep_their_mode),
 	    cmocka_unit_test(links_stay_links),
-	    cmocka_unit_test(own_links_and_files_in_a_folder_for_all_are_written),
-	    cmocka_unit_test(links_of_others_in_a_folder_for_all_are_refused),
-	    cmocka_unit_test(files_of_others_in_a_folder_for_all_are_refused),
+	    cmocka_unit_test(own_links_and_files_in_a_directory_for_all_are_written),
+	    cmocka_unit_test(links_of_others_in_a_directory_for_all_are_refused),
+	    cmocka_unit_test(files_of_others_in_a_directory_for_all_are_refused),
 	    cmocka_unit_test(a_new_file_inherits),
 	    cmocka_unit_test(abort_leaves_the_old_file),
 	    cmocka_unit_test(what_cannot_be_written),
@@ -560,7 +560,7 @@ int main(void)
 	    cmocka_unit_test(random_bytes_differ),
 	    cmocka_unit_test(every_allocation_fails_once),
 	    cmocka_unit_test(names_say_what_they_stand_for),
-	    cmocka_unit_test(a_folders_name_is_no_pattern),
+	    cmocka_unit_test(a_directories_name_is_no_pattern),
 	    cmocka_unit_test(a_file_that_others_can_change_is_known),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -183,7 +183,7 @@ static void signals_are_as_new(void **state)
 	assert_int_equal(strtoull(ignored + 7, NULL, 16) & (1u << (SIGPIPE - 1)), 0);
 }
 
-static void working_folder(void **state)
+static void working_directory(void **state)
 {
 	(void)state;
 	char *none[] = {NULL};
@@ -204,7 +204,7 @@ static void working_folder(void **state)
 }
 
 /* A path with a slash is relative to our directory, wherever the child runs. */
-static void relative_program_in_another_folder(void **state)
+static void relative_program_in_another_directory(void **state)
 {
 	(void)state;
 	FILE *f = fopen("./dck_test_program", "w");
@@ -476,7 +476,7 @@ static void every_allocation_fails_once(void **state)
 /* --- what an end in the middle leaves behind: nothing */
 
 typedef struct begun {
-	char folder[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];
+	char directory[OS_TEMP_SIZE], file[OS_TEMP_SIZE + 8];
 	pid_t group, alone;
 	os_replace *replace;
 } begun;
@@ -493,10 +493,11 @@ static void begin_and_abandon(void *self, int fd)
 
 	(void)self;
 	group.group = true;
-	if (os_temp_dir(b.folder, NULL) != DCK_OK || os_spawn(&group, &b.group, NULL) != DCK_OK ||
+	if (os_temp_dir(b.directory, NULL) != DCK_OK ||
+	    os_spawn(&group, &b.group, NULL) != DCK_OK ||
 	    os_spawn(&alone, &b.alone, NULL) != DCK_OK)
 		_exit(1);
-	snprintf(b.file, sizeof b.file, "%s/file", b.folder);
+	snprintf(b.file, sizeof b.file, "%s/file", b.directory);
 	if (os_replace_open(b.file, &b.replace, &in, NULL) != DCK_OK)
 		_exit(2);
 	dck_abandon();
@@ -527,7 +528,7 @@ static void an_end_in_the_middle_leaves_nothing(void **state)
 	assert_int_equal(out.n, sizeof b);
 	memcpy(&b, out.data, sizeof b);
 	dck_buffer_done(&out);
-	assert_false(os_file_exists(b.folder));
+	assert_false(os_file_exists(b.directory));
 	assert_true(ends(b.alone));
 	/* No member of the group is left, or one that nobody has waited for. */
 	assert_true(ends(b.group));
@@ -543,8 +544,8 @@ int main(void)
 	    cmocka_unit_test(crossed_streams),
 	    cmocka_unit_test(only_the_kept_descriptor_stays_open),
 	    cmocka_unit_test(signals_are_as_new),
-	    cmocka_unit_test(working_folder),
-	    cmocka_unit_test(relative_program_in_another_folder),
+	    cmocka_unit_test(working_directory),
+	    cmocka_unit_test(relative_program_in_another_directory),
 	    cmocka_unit_test(programs_that_cannot_run),
 	    cmocka_unit_test(a_script_without_interpreter_is_refused),
 	    cmocka_unit_test(program_lookup),

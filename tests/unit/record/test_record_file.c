@@ -11,25 +11,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char folder[] = "folder";
+static const char directory[] = "folder";
 
-static int folder_make(void **state)
+static int directory_make(void **state)
 {
-	return scratch_begin(state) || mkdir(folder, 0700);
+	return scratch_begin(state) || mkdir(directory, 0700);
 }
 
 /* How many files there are; also removes them when asked. */
-static unsigned folder_files(bool remove_them)
+static unsigned directory_files(bool remove_them)
 {
 	unsigned n = 0;
 	char path[512];
-	DIR *d = opendir(folder);
+	DIR *d = opendir(directory);
 	assert_non_null(d);
 	for (struct dirent *e; (e = readdir(d));) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
 			continue;
 		n++;
-		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+		snprintf(path, sizeof path, "%s/%s", directory, e->d_name);
 		if (remove_them)
 			unlink(path);
 	}
@@ -40,7 +40,7 @@ static unsigned folder_files(bool remove_them)
 static const char *path_of(const char *name)
 {
 	static char path[512];
-	snprintf(path, sizeof path, "%s/%s", folder, name);
+	snprintf(path, sizeof path, "%s/%s", directory, name);
 	return path;
 }
 
@@ -71,7 +71,7 @@ static void saved_and_loaded_and_saved_again(void **state)
 	dck_buffer want = golden_read("record_typical.json");
 	for (int i = 0; i < 3; i++) { /* the second time it replaces a file */
 		assert_int_equal(dck_record_save(r, path_of("a.json"), NULL), DCK_OK);
-		assert_int_equal(folder_files(false), 1);
+		assert_int_equal(directory_files(false), 1);
 		dck_buffer got = file_read(path_of("a.json"));
 		assert_string_equal(got.data, want.data);
 		dck_buffer_done(&got);
@@ -81,7 +81,7 @@ static void saved_and_loaded_and_saved_again(void **state)
 	}
 	dck_buffer_done(&want);
 	dck_record_free(r);
-	folder_files(true);
+	directory_files(true);
 }
 
 static void a_pipe_gets_the_record_directly(void **state)
@@ -118,7 +118,7 @@ static void what_cannot_be_loaded_is_said(void **state)
 	(void)state;
 	static const char half[] = "{\"schema\": 1, \"deepclock\": \"0.1";
 	assert_load_fails("no/such/record.json", DCK_E_ABSENT, "No such file");
-	assert_load_fails(folder, DCK_E_IO, "directory");
+	assert_load_fails(directory, DCK_E_IO, "directory");
 	file_write("empty.json", "", 0);
 	assert_load_fails(path_of("empty.json"), DCK_E_FORMAT, "empty");
 	file_write("half.json", half, sizeof half - 1);
@@ -127,7 +127,7 @@ static void what_cannot_be_loaded_is_said(void **state)
 	assert_load_fails(path_of("other.json"), DCK_E_FORMAT, "no member \"schema\"");
 	file_write("newer.json", "{\"schema\": 99}", 14);
 	assert_load_fails(path_of("newer.json"), DCK_E_VERSION, "newer deepclock is needed");
-	folder_files(true);
+	directory_files(true);
 }
 
 /* A file with a hole: large to read, small on the disk. */
@@ -141,7 +141,7 @@ static void large_files_are_refused_in_time(void **state)
 	assert_int_equal(ftruncate(fd, (off_t)4 << 30), 0);
 	assert_load_fails(path_of("zeros"), DCK_E_LIMIT, "larger than");
 	close(fd);
-	folder_files(true);
+	directory_files(true);
 }
 
 static void a_full_disk_is_an_error(void **state)
@@ -179,7 +179,7 @@ static void a_failed_save_keeps_the_old_file_and_leaves_nothing(void **state)
 	signal(SIGXFSZ, before);
 
 	assert_int_equal(st, DCK_E_IO);
-	assert_int_equal(folder_files(false), 1);
+	assert_int_equal(directory_files(false), 1);
 	dck_buffer want = golden_read("record_empty.json"), got = file_read(path_of("a.json"));
 	assert_string_equal(got.data, want.data);
 	dck_buffer_done(&got);
@@ -188,7 +188,7 @@ static void a_failed_save_keeps_the_old_file_and_leaves_nothing(void **state)
 	assert_non_null(strstr(err.msg, "no/such/folder"));
 	dck_record_free(empty);
 	dck_record_free(large);
-	folder_files(true);
+	directory_files(true);
 }
 
 int main(void)
@@ -201,5 +201,5 @@ int main(void)
 	    cmocka_unit_test(a_full_disk_is_an_error),
 	    cmocka_unit_test(a_failed_save_keeps_the_old_file_and_leaves_nothing),
 	};
-	return cmocka_run_group_tests(tests, folder_make, scratch_end);
+	return cmocka_run_group_tests(tests, directory_make, scratch_end);
 }

@@ -170,17 +170,17 @@ static void reads_lines(void **state)
 /* A profile has directories in directories. */
 static void leaves_nothing(void **state)
 {
-	char folder[OS_TEMP_SIZE], command[2 * OS_TEMP_SIZE];
+	char directory[OS_TEMP_SIZE], command[2 * OS_TEMP_SIZE];
 
 	(void)state;
-	assert_int_equal(os_temp_dir(folder, NULL), DCK_OK);
+	assert_int_equal(os_temp_dir(directory, NULL), DCK_OK);
 	snprintf(
 	    command, sizeof command,
 	    "PATH=/usr/bin:/bin; cd '%s' && mkdir -p a/b/c && echo x > a/b/c/x && ln -s / a/root",
-	    folder);
+	    directory);
 	assert_int_equal(system(command), 0);
-	os_temp_dir_remove(folder);
-	assert_int_not_equal(access(folder, F_OK), 0);
+	os_temp_dir_remove(directory);
+	assert_int_not_equal(access(directory, F_OK), 0);
 	assert_int_equal(access("/usr", F_OK), 0);
 }
 

@@ -254,7 +254,7 @@ static void dependence(void **state)
 	e = ask(STAT_P99, 1000);
 	assert_false(e.present);
 	assert_non_null(strstr(e.why, "99 % needs 368 independent runs, there are "));
-	assert_non_null(strstr(e.why, "(of 1000, neighbours depend on each other)"));
+	assert_non_null(strstr(e.why, "(of 1000, which are autocorrelated)"));
 	assert_true(e.n_needed > 1000);
 	fill_dependent(N_MOST, 0.5);
 	close_to(stat_tau(x, N_MOST, scratch_room), 3, 0.1);

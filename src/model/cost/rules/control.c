@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-/* The most walks of a body until the shapes that it hands on no longer change. Each walk but the
- * last makes at least one more size open, so that it ends by itself; this bounds hostile models. */
+/* Maximum number of walks of a body until the shapes that it passes on no longer change. Each walk
+ * but the last makes at least one more size open, so that it ends by itself; this bounds hostile
+ * models. */
 #define WALKS_MAX 16
 /* A loop that makes something larger in each round is walked round by round, if it has at most so
  * many rounds. */
@@ -298,7 +299,7 @@ static void set_stacked(op *o, size_t i, const val *each, int64_t at, sym_int n,
 	if (!each || each->kind != VAL_TENSOR || each->rank < 0) {
 		op_set_unknown(o, i, each ? each->dtype : 0, "%s",
 			       each && each->why ? each->why
-						 : "its body says nothing of what it makes");
+						 : "its body does not define its outputs");
 		return;
 	}
 	rank = each->rank + 1 + extra;
@@ -339,7 +340,7 @@ static void give_content(op *o, val *v, int64_t content)
 		return;
 	v->ints[0] = sym_const(content);
 	v->n = 1;
-	v->given = true; /* an engine knows it when it runs the node */
+	v->given = true; /* known when the node runs */
 }
 
 /* The most rounds, which input M states; absent where there is no limit. */
@@ -559,7 +560,7 @@ static void scan_run(op *o, const onnx_graph *g, size_t lead, size_t scans, bool
 {
 	size_t nin = o->made->nin - lead, nstate = nin - scans;
 	rounds r = {.g = g, .nstate = nstate, .nin = nin};
-	sym_int length = sym_unknown(o->nums, "the shape of what it scans is not known"), times;
+	sym_int length = sym_unknown(o->nums, "the shape of its scan input is unknown"), times;
 	sym_int batch = sym_const(-1);
 	bool stable;
 

@@ -35,7 +35,7 @@ static sym_int stated_length(op *o, size_t input, sym_int otherwise)
 
 	if (!op_in(o, input))
 		return otherwise;
-	return op_int(o, input, &n) ? n : op_fresh(o, "the length that an input of it says");
+	return op_int(o, input, &n) ? n : op_fresh(o, "the length that one of its inputs gives");
 }
 
 static bool dft_axis(op *o, const val *x, int *ret)

@@ -50,7 +50,7 @@ static const op_row rows[] = {
      .how = "MACs: steps x batch x directions x 4 x hidden x (input + hidden)"},
     {"EPContext", shape_unknown, .cost = cost_uncounted},
     {"FusedConv", shape_conv, cost_conv, .form = &conv_fused, .roles = ".pp.",
-     .how = "as Conv; FLOPs: 1 per output element for what is added, and its activation"},
+     .how = "as Conv; FLOPs: 1 per output element for the addition, and its activation"},
     EACH("GatedAdd", 2, "FLOPs per element: *, +"),
     {"GatedRMSNorm", shape_same_first, cost_each, 10, .roles = ".p",
      .how = "FLOPs per element: 4 of the norm, 5 of SiLU, *"},

@@ -57,7 +57,7 @@ static bool read_projection(op *o, projection *p)
 	if (!p->w)
 		return false;
 	if (p->x->rank != 3 || p->w->rank != 2 || count < 1) {
-		op_unknown(o, "its input, weights or heads are none of an attention");
+		op_unknown(o, "its input, weights or heads do not fit an attention");
 		return false;
 	}
 	sym_int third = op_share(o, p->w->dims[1], sym_const(3), "projections");
@@ -175,7 +175,7 @@ static bool read_multi(op *o, multi *m)
 	if (!q)
 		return false;
 	if (count < 1 || (q->rank != 3 && q->rank != 5) || (k && k->rank < 3)) {
-		op_unknown(o, "its query, key or heads are none of an attention");
+		op_unknown(o, "its query, key or heads do not fit an attention");
 		return false;
 	}
 	h->q_heads = h->kv_heads = sym_const(count);
@@ -276,7 +276,7 @@ static bool read_grouped(op *o, heads *h)
 	if (!q)
 		return false;
 	if (q->rank != 3 || count < 1 || kv < 1) {
-		op_unknown(o, "its query or heads are none of an attention");
+		op_unknown(o, "its query or heads do not fit an attention");
 		return false;
 	}
 	h->batch = q->dims[0];
@@ -389,7 +389,7 @@ static void shape_cached_attention(op *o)
 	if (!q)
 		return;
 	if (q->rank > 3 || count < 1 || kv < 1 || count > INT32_MAX || kv > INT32_MAX) {
-		op_unknown(o, "its query or heads are none of an attention");
+		op_unknown(o, "its query or heads do not fit an attention");
 		return;
 	}
 	sym_int *dims = op_copy_dims(o, q, 0);

@@ -301,7 +301,7 @@ static void cost_cdist(op *o)
 	bool root = metric && strcmp(metric, "euclidean") == 0;
 
 	if (!a || a->rank != 2 || (metric && !root && strcmp(metric, "sqeuclidean") != 0)) {
-		op_cost_unknown(o, "its metric is none that deepclock counts");
+		op_cost_unknown(o, "deepclock does not count its metric");
 		return;
 	}
 	sym_int each = sym_add(o->nums, op_times(o, 3, a->dims[1]), sym_const(root));

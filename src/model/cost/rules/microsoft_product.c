@@ -239,7 +239,7 @@ static void cost_moe(op *o)
 	}
 	int64_t each = activation_flops(gated ? "silu" : kind ? kind : "relu");
 	if (each < 0) {
-		op_cost(o, macs, sym_unknown(t, "its activation is none that deepclock counts"));
+		op_cost(o, macs, sym_unknown(t, "deepclock does not count its activation"));
 		return;
 	}
 	/* The gate multiplies; the results of the experts are weighted and added. */

@@ -218,7 +218,7 @@ void shape_causal_conv(op *o)
 		return;
 	op_same(o, 0, x);
 	if (!w || x->rank != 3 || w->rank != 3) {
-		op_unknown(o, "its state has a shape that deepclock does not know");
+		op_unknown(o, "its state has an unsupported shape");
 		return;
 	}
 	sym_int length =

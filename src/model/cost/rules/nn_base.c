@@ -62,7 +62,7 @@ sym_int activation_cost(op *o, const char *attribute, sym_int elements)
 	int64_t flops = name && *name ? activation_flops(name) : 0;
 
 	if (flops < 0)
-		return sym_unknown(o->nums, "its activation is none that deepclock counts");
+		return sym_unknown(o->nums, "deepclock does not count its activation");
 	return op_times(o, flops, elements);
 }
 

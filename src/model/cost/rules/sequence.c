@@ -7,8 +7,8 @@
  *
  * Bounds: a list of more than MEMBERS_MAX members is not followed, nor an insertion into one of
  * INSERTS_MAX, since the lists of n insertions take n * n / 2 pointers; the common type is always
- * followed. SequenceMap walks its body once for each of up to RUNS_MAX members, and once for all of
- * more.
+ * followed. SequenceMap walks its body once for each of up to RUNS_MAX members, and once if there
+ * are more.
  *
  * None of these operators computes: their cost is 0, but for the operators in a body of
  * SequenceMap.

@@ -377,8 +377,8 @@ static void shape_image_decoder(op *o)
 {
 	const char *format = op_attr_text(o, "pixel_format");
 	bool grey = format && strcmp(format, "Grayscale") == 0;
-	sym_int dims[3] = {op_fresh(o, "the height of a picture"),
-			   op_fresh(o, "the width of a picture"), sym_const(grey ? 1 : 3)};
+	sym_int dims[3] = {op_fresh(o, "the height of an image"),
+			   op_fresh(o, "the width of an image"), sym_const(grey ? 1 : 3)};
 
 	op_set(o, 0, ONNX_UINT8, 3, dims);
 }

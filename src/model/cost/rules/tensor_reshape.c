@@ -60,7 +60,7 @@ static sym_int what_is_left(op *o, const val *data, const sym_int *dims, int ran
 	if (sym_is(below, 1))
 		return above;
 	if (sym_is(below, 0))
-		return sym_unknown(o->nums, "a size of -1 beside a size of 0 can be anything");
+		return sym_unknown(o->nums, "a size of -1 next to a size of 0 is not determined");
 	if (sym_known(above) && sym_known(below))
 		return above.v % below.v == 0
 			   ? sym_const(above.v / below.v)
@@ -92,7 +92,7 @@ static void shape_reshape(op *o)
 	for (int i = 0; i < rank; i++) {
 		if (sym_is(dims[i], 0) && !zero) {
 			if (data->rank >= 0 && i >= data->rank) {
-				op_unknown(o, "a size of 0 copies a dimension that is not there");
+				op_unknown(o, "a size of 0 copies a dimension that does not exist");
 				return;
 			}
 			dims[i] =
@@ -106,7 +106,7 @@ static void shape_reshape(op *o)
 	}
 	if (hole >= 0)
 		dims[hole] = data->rank >= 0 ? what_is_left(o, data, dims, rank, hole)
-					     : op_fresh(o, "what the other sizes leave");
+					     : op_fresh(o, "the quotient by the other sizes");
 	if (hole >= 0 && sym_known(dims[hole]) == false && sym_unknown_reason(dims[hole])) {
 		op_unknown(o, "%s", sym_unknown_reason(dims[hole]));
 		return;

@@ -48,7 +48,7 @@ typedef struct module {
 	uint64_t begin, end;
 } module;
 
-/* Of this process. */
+/* State of this process. */
 static struct {
 	atomic_int state;	     /* 0: not yet initialised; 1: counting; 2: off */
 	atomic_int lock;	     /* LOCK_FREE, LOCK_TAKEN, LOCK_AWAITED */
@@ -69,7 +69,7 @@ static struct {
 typedef struct thread_state {
 	thread_cct *lane;
 	bool busy;
-	uint64_t stack_low, stack_high; /* of this thread; 0: not known */
+	uint64_t stack_low, stack_high; /* stack of this thread; 0: unknown */
 } thread_state;
 
 static COUNT_THREAD_LOCAL thread_state mine;
@@ -247,13 +247,13 @@ static void instrument_calibrate(void)
 
 static bool process_file(void)
 {
-	const char *folder = secure_getenv(COUNT_FOLDER), *ticks = secure_getenv(COUNT_TICKS);
+	const char *directory = secure_getenv(COUNT_DIRECTORY), *ticks = secure_getenv(COUNT_TICKS);
 	int fd = -1;
 
-	if (!folder || *folder != '/' || strlen(folder) > PATH_BYTES - 64)
+	if (!directory || *directory != '/' || strlen(directory) > PATH_BYTES - 64)
 		return false;
 	for (unsigned n = 0; fd < 0 && n < 1000; n++) {
-		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", folder, (long)getpid(), n);
+		snprintf(all.prefix, sizeof all.prefix, "%s/%ld.%u", directory, (long)getpid(), n);
 		fd = instrument_file_open("process", O_RDWR | O_CREAT | O_EXCL);
 		if (fd < 0 && errno != EEXIST)
 			return false;
@@ -349,7 +349,7 @@ static void stack_find(void)
 	void *low;
 	size_t size;
 
-	if (getpid() == gettid()) { /* for the first thread pthread would read a file */
+	if (getpid() == gettid()) { /* for the main thread pthread_getattr_np() would read a file */
 		mine.stack_high = ((uint64_t)(uintptr_t)__libc_stack_end | 4095) + 1;
 		if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur > UINT64_C(1) << 32)
 			limit.rlim_cur = UINT64_C(1) << 32;

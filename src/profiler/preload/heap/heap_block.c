@@ -1,16 +1,16 @@
-/* heap_block.c - what malloc's interposers call: reentrancy guard, updates of the table of live
+/* heap_block.c - called by malloc's interposers: reentrancy guard, updates of the table of live
  * blocks and of the counters, and sampling of the hooks' own time.
  *
  * An allocation is recorded after the real function has returned: unwind the stack (heap_walk.c),
- * put size and path into the table of live blocks (heap_live.c), add to the path's counters
+ * insert size and path into the table of live blocks (heap_live.c), add to the path's counters
  * (heap_count.c). A free is recorded before the real function runs, because afterwards another
- * thread may own the address. A block that is resized is taken out before realloc() and counted as
- * freed and allocated after it, or put back if it failed. A block that is freed before its thread
+ * thread may own the address. A block that is resized is removed before realloc() and counted as
+ * freed and allocated after it, or restored if it failed. A block that is freed before its thread
  * allocates again is temporary, as heaptrack counts it.
  *
  * Invariants: heap_inside is the thread's reentrancy guard. A hook inside another hook (a signal
  * handler's, or the tool's own calls) records nothing, so a thread never waits for a lock that it
- * holds itself; those of handlers are counted (`unseen`). Entering a hook takes no lock and no
+ * holds itself; calls from handlers are counted (`unseen`). Entering a hook takes no lock and no
  * system call, but for the first one of a thread or of a process after fork() (enter_first()).
  *
  * Of each thread every TIMED_EVERY-th call is timed by the thread's CPU clock, less one reading of

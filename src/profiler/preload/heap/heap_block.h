@@ -1,7 +1,7 @@
-/* heap_block.h - what stands in front of a program's allocator calls around the real functions.
+/* heap_block.h - allocation hooks, called by the interposers around the real functions.
  *
- * Others who allocate for a program (a language's own allocator) may report their blocks through
- * the same three calls: a block is known by its address alone.
+ * Other allocators (of a language runtime) may report their blocks through the same calls: a block
+ * is identified by its address only.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_BLOCK_H

@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-/* libc says whether there ever was a second thread, before it runs. */
+/* Set by libc: no second thread has been created yet. */
 extern char __libc_single_threaded __attribute__((weak));
 
 static inline bool is_alone(void)
@@ -25,8 +25,8 @@ static inline void count_give(heap_lock *l, bool alone)
 
 enum { DATED_BITS = 6 };
 
-/* The clock is read where the peak is higher by this part of it, else who looks on has written the
- * time. */
+/* Reads the clock if the peak grew by more than this fraction; else the time that the observing
+ * process wrote is used. */
 static void date(heap_state *s, heap_total *total, int64_t live)
 {
 	if (live - total->dated > total->dated >> DATED_BITS) {
@@ -87,7 +87,7 @@ static inline void total_change(heap_state *s, heap_thread *t, int64_t change, h
 	publish(s, total, change, alone);
 }
 
-/* Before the first change after a peak: what it had then. */
+/* Saves a node's live bytes at the peak, before its first change after it. */
 static inline void remember(heap_node *n, uint64_t epoch)
 {
 	if (n->epoch != epoch) {
@@ -113,7 +113,7 @@ static inline void node_born(heap_state *s, heap_thread *t, uint32_t node, uint6
 	total_change(s, t, (int64_t)size, kind, alone);
 }
 
-/* Apart, since those of one thread alone take no lock and make no call. */
+/* Two copies of the inlined function: the single-threaded one takes no lock and makes no call. */
 void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind)
 {
 	if (is_alone())

@@ -1,4 +1,4 @@
-/* heap_count.h - what is counted of allocations: by path, and in all with its peak.
+/* heap_count.h - counters of allocations: by path, and totals with their peak.
  *
  * In a process of one thread all is exact. With several, threads batch small updates
  * (HEAP_BATCH_BITS) to avoid contention on the shared totals; counts by path are always exact,
@@ -13,7 +13,7 @@
 void heap_count_born(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, heap_kind kind);
 void heap_count_died(heap_state *s, heap_thread *t, uint32_t node, uint64_t size, uint64_t blocks,
 		     bool temporary, heap_kind kind);
-/* What this thread kept back. */
+/* Adds the batched updates of this thread to the totals. */
 void heap_count_flush(heap_state *s, heap_thread *t);
 
 #endif

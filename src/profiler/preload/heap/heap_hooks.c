@@ -1,6 +1,6 @@
-/* heap_hooks.c - malloc() and its relatives, in front of the program's own. They are found when the
- * first of them is called, which may be before any library has begun; what is asked for while they
- * are looked up comes from a small block that is never given back.
+/* heap_hooks.c - interposes on malloc() and its relatives. The real functions are resolved at the
+ * first call, which may precede all constructors; allocations during that lookup are served from a
+ * small static block that is never freed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_block.h"
@@ -27,7 +27,7 @@ static struct {
 	void *(*pvalloc)(size_t);
 	int (*dlclose)(void *);
 } real;
-static _Atomic int found; /* 1: being looked up; 2: all are there */
+static _Atomic int found; /* 1: being resolved; 2: resolved */
 
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
 static _Atomic size_t early_used;
@@ -39,7 +39,7 @@ static void *early_get(size_t n, size_t align)
 	if (n > EARLY_BYTES || align > EARLY_ALIGN)
 		return NULL;
 	do {
-		/* Its size stands before it, for realloc(). */
+		/* The size is stored before the block, for realloc(). */
 		from = (at + sizeof(size_t) + EARLY_ALIGN - 1) & ~(size_t)(EARLY_ALIGN - 1);
 		if (from + n > EARLY_BYTES)
 			return NULL;
@@ -57,10 +57,10 @@ static void hooks_look_up(const char *name, void *to)
 {
 	void *at = dlsym(RTLD_NEXT, name);
 
-	memcpy(to, &at, sizeof at); /* ISO C knows no way from an object to a function */
+	memcpy(to, &at, sizeof at); /* ISO C has no conversion from object to function pointers */
 }
 
-/* false: a thread is looking them up, this one mostly. */
+/* false: a thread is resolving them, usually this one. */
 static bool real_functions_resolve(void)
 {
 	int none = 0;
@@ -89,7 +89,8 @@ static inline bool is_found(void)
 	       real_functions_resolve();
 }
 
-/* A program that allocates nothing has a file that says so; without one the library was not there.
+/* Creates the file of a program that allocates nothing, too: a missing file means that the library
+ was not preloaded.
  */
 __attribute__((constructor)) static void begins(void)
 {

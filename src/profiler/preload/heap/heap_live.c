@@ -50,7 +50,7 @@ HEAP_APART static small_block *table_make(heap_state *s, small_block *_Atomic *a
 	return none;
 }
 
-/* NULL: there is none, and it is not to be made, or cannot be. */
+/* Returns the entry of a small block. NULL: none, and not `make`, or no memory. */
 static inline small_block *entry_of(heap_state *s, uint64_t address, bool make)
 {
 	if (address >> ADDRESS_BITS || address & ((1u << GRAIN_BITS) - 1))
@@ -121,7 +121,7 @@ HEAP_APART static heap_block large_put(heap_state *s, uint64_t address, heap_blo
 	return before;
 }
 
-/* Closes the gap: no row may stand behind a free one that its search would meet. */
+/* Backward-shift deletion (linear probing): no row may follow a free slot of its probe sequence. */
 static void row_remove(shard *d, large_block *row)
 {
 	const size_t mask = d->room - 1;

@@ -1,5 +1,5 @@
-/* heap_mapping.c - mmap() and its relatives, in front of libc's. What an allocator maps for itself
- * calls nothing of this.
+/* heap_mapping.c - interposes on mmap() and its relatives. Mappings that libc's allocator makes for
+ * itself do not pass through these functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #undef _FILE_OFFSET_BITS /* it would give mmap() another name */

@@ -33,7 +33,7 @@ typedef struct reading {
 static void modules_sections_find(const struct dl_phdr_info *info, uint64_t hdr, heap_loaded *m)
 {
 
-	/* The segment it lies in: the pages between two of them may not be there. */
+	/* The segment that contains it: pages between two segments may be unmapped. */
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 		const uint64_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;

@@ -1,4 +1,4 @@
-/* heap_modules.h - which library the code at an address is of, and by what rules it is unwound.
+/* heap_modules.h - maps code addresses to loaded modules and their unwind tables.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_MODULES_H
@@ -9,18 +9,18 @@
 
 enum { HEAP_MODULE_NAME = 256 };
 
-/* What the loader has there now. */
+/* A loaded module. */
 typedef struct heap_loaded {
 	uint64_t start, end, bias;
 	unwind_module unwind;
 	char name[HEAP_MODULE_NAME]; /* as the loader has it: "" is the program */
 } heap_loaded;
 
-/* How often the loader added and removed one. It takes the loader's lock for a moment. */
+/* Returns the number of loads and unloads so far. Takes the loader's lock briefly. */
 uint64_t heap_modules_version(void);
-/* All of them, at most `max`. Returns how many. It takes the loader's lock. */
+/* Lists the modules, at most `max`. Returns their number. Takes the loader's lock. */
 size_t heap_modules_read(heap_loaded *ret, size_t max);
-/* A name by which the file is found from elsewhere too; PATH_MAX bytes. */
+/* Writes the absolute path of the file; PATH_MAX bytes. */
 void heap_module_path(const heap_loaded *m, char *ret);
 
 #endif

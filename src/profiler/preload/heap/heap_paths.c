@@ -9,8 +9,8 @@
  * One spin lock guards the tables and all appends to the file. Rows are only appended, and a count
  * is published with release order after its row is complete, so the reading process needs no lock.
  * The loader's list is read before the lock is taken, since the loader's lock is never requested
- * inside it, and stored if no newer one is there. heap_frame_get() calls `tell` inside it, which
- * serialises the naming of Python's frames.
+ * inside it, and stored unless a newer list is stored. heap_frame_get() calls `describe` inside it,
+ * which serialises the naming of Python's frames.
  *
  * When a module is unloaded, its addresses leave the table and header->code grows, at which threads
  * drop their caches; frames and nodes keep their numbers. Capacities are fixed (heap_region.h):
@@ -35,8 +35,8 @@ struct heap_paths {
 	heap_table children;	/* by parent and frame: heap_node */
 	heap_table others;	/* by any key: heap_frame without an address */
 	heap_table texts;	/* by any key: offset in the names */
-	unwind_rule *rules;	/* of each frame */
-	uint64_t version;	/* of the loader's list in `loaded` */
+	unwind_rule *rules;	/* per frame */
+	uint64_t version;	/* version of the loader's list in `loaded` */
 	struct scratch *loaded; /* the list */
 	size_t nloaded;
 };
@@ -264,15 +264,15 @@ heap_place heap_place_get(heap_state *s, uint64_t place)
 
 /* --- other frames */
 
-uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *tell, void *self)
+uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *describe, void *self)
 {
 	struct heap_paths *p = s->paths;
-	heap_frame told;
+	heap_frame described;
 
 	heap_lock_take(&p->lock);
 	uint32_t frame = heap_table_find(&p->others, key)->value;
-	if (!frame && tell(s, self, &told))
-		frame = frame_add(s, &p->others, key, &told);
+	if (!frame && describe(s, self, &described))
+		frame = frame_add(s, &p->others, key, &described);
 	heap_lock_give(&p->lock);
 	return frame;
 }

@@ -18,12 +18,12 @@ typedef struct heap_place {
 struct heap_paths *heap_paths_new(heap_state *s); /* NULL: no memory */
 /* Returns the frame of a code address, and its unwind rule. */
 heap_place heap_place_get(heap_state *s, uint64_t place);
-/* Returns the frame of something other than native code, by a unique key. `tell` describes it the
- * first time, and returns false if it does not fit. 0: it did not fit. */
+/* Returns the frame of something other than native code, by a unique key. `describe` describes it
+ * the first time, and returns false if it does not fit. 0: it did not fit. */
 typedef bool heap_describe_fn(heap_state *s, void *self, heap_frame *ret);
-uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *tell, void *self);
-/* Stores two consecutive strings among the names, by their key; 0: no space. Only `tell` may call
- * it. */
+uint32_t heap_frame_get(heap_state *s, uint64_t key, heap_describe_fn *describe, void *self);
+/* Stores two consecutive strings among the names, by their key; 0: no space. Only `describe` may
+ * call it. */
 uint32_t heap_texts_put(heap_state *s, uint64_t key, const char *a, const char *b);
 /* Returns the node of that frame below `parent`; `parent` itself if the table is full. */
 uint32_t heap_node_get(heap_state *s, uint32_t parent, uint32_t frame);

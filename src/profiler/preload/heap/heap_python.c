@@ -9,11 +9,11 @@
  *
  * Invariants: only frames of the calling thread are followed, which nothing changes or frees during
  * the call. A page is checked once by the kernel (readable.h) and remembered in a direct-mapped
- * cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since frame_tell()
- * runs there; `finding` guards the interpreter until it is found. Names are in pages from mmap(),
- * never in malloc's memory, and are made again in each generation (after fork()). Frames are keyed
- * by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX bounds a stack; of a deeper one
- * the innermost frames are recorded.
+ * cache. `names` and names_pages are used inside the lock of heap_paths.c alone, since
+ * frame_describe() runs there; `finding` guards the interpreter until it is found. Names are in
+ * pages from mmap(), never in malloc's memory, and are made again in each generation (after
+ * fork()). Frames are keyed by 64-bit hashes without a further comparison. PYTHON_DEPTH_MAX bounds
+ * a stack; of a deeper one the innermost frames are recorded.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/preload/heap/heap_python.h"
@@ -121,36 +121,36 @@ static python_names *names_get(heap_state *s)
 }
 
 /* A frame, and the key of its code object. */
-typedef struct frame_told {
+typedef struct frame_source {
 	const python_link *link;
 	uint64_t code_key;
 	bool entry;
-} frame_told;
+} frame_source;
 
-static bool frame_tell(heap_state *s, void *told_at, heap_frame *ret)
+static bool frame_describe(heap_state *s, void *source_at, heap_frame *ret)
 {
-	const frame_told *told = told_at;
+	const frame_source *source = source_at;
 	python_name name = {.function = "[unknown Python]", .file = ""};
 
-	*ret = (heap_frame){.module = HEAP_PYTHON, .entry = told->entry};
-	if (!told->link)
+	*ret = (heap_frame){.module = HEAP_PYTHON, .entry = source->entry};
+	if (!source->link)
 		return true;
 	if (names_get(s))
-		python_names_find(names, told->link->code, told->link->instruction, &name);
+		python_names_find(names, source->link->code, source->link->instruction, &name);
 	ret->place = name.line > 0 ? (uint64_t)name.line : 0;
 	ret->first_line = name.first_line > 0 ? (uint32_t)name.first_line : 0;
-	ret->text = heap_texts_put(s, told->code_key, name.function, name.file);
+	ret->text = heap_texts_put(s, source->code_key, name.function, name.file);
 	return ret->text;
 }
 
-static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_fn *tell,
-		     void *told)
+static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_fn *describe,
+		     void *source)
 {
 	key |= 1; /* never 0 */
 	cached_path *k = &t->pythons[key >> 33 & (PYTHONS_KEPT - 1)];
 
 	if (k->key != key)
-		*k = (cached_path){key, heap_frame_get(s, key, tell, told)};
+		*k = (cached_path){key, heap_frame_get(s, key, describe, source)};
 	return k->value;
 }
 
@@ -159,29 +159,29 @@ static uint32_t kept(heap_state *s, heap_thread *t, uint64_t key, heap_describe_
 static uint32_t python_frame_of(heap_state *s, heap_thread *t, const python_link *link,
 				uint64_t lines, bool entry)
 {
-	frame_told told = {link, python_mixed(link->code, lines), entry};
+	frame_source source = {link, python_mixed(link->code, lines), entry};
 	uint64_t name = 0;
 
 	python_own_read(t->pages, link->code + process.at.code_name, &name, sizeof name);
-	told.code_key = python_mixed(told.code_key, name);
+	source.code_key = python_mixed(source.code_key, name);
 	return kept(s, t,
-		    python_mixed(told.code_key,
+		    python_mixed(source.code_key,
 				 (uint64_t)(uint32_t)link->instruction << 2 | (entry ? 2u : 0u)),
-		    frame_tell, &told);
+		    frame_describe, &source);
 }
 
 /* Returns the frame of a call of the evaluator that has no Python frame now. */
 static uint32_t no_frame(heap_state *s, heap_thread *t)
 {
-	frame_told told = {.entry = true};
+	frame_source source = {.entry = true};
 
-	return kept(s, t, 1, frame_tell, &told);
+	return kept(s, t, 1, frame_describe, &source);
 }
 
-static bool stack_tell(heap_state *s, void *told, heap_frame *ret)
+static bool stack_describe(heap_state *s, void *source, heap_frame *ret)
 {
 	(void)s;
-	*ret = *(const heap_frame *)told;
+	*ret = *(const heap_frame *)source;
 	return true;
 }
 
@@ -339,7 +339,8 @@ uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node)
 	if (path <= HEAP_ROOT_SHARDS)
 		return node;
 	heap_frame stack = {.place = path, .module = HEAP_PYTHON_STACK, .entry = whole};
-	const uint32_t joined = kept(
-	    s, t, python_mixed((uint64_t)path << 2, HEAP_MAGIC ^ stack.entry), stack_tell, &stack);
+	const uint32_t joined =
+	    kept(s, t, python_mixed((uint64_t)path << 2, HEAP_MAGIC ^ stack.entry), stack_describe,
+		 &stack);
 	return joined ? heap_node_of(s, t, node, joined) : node;
 }

@@ -1,6 +1,6 @@
-/* heap_python.h - Python's frames of a thread that allocates, beside its native ones.
+/* heap_python.h - Python frames of the allocating thread, combined with its native frames.
  *
- * The calling thread stands still meanwhile, so what is read of its Python frames is one moment's.
+ * The walk runs on the calling thread, so its Python frames do not change during it.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_PYTHON_H
@@ -8,8 +8,8 @@
 
 #include "profiler/preload/heap/heap_thread.h"
 
-/* The path of the calling thread's Python frames together with its native path `node`; `node`
- * itself where there are none. */
+/* Returns the path of the calling thread's Python frames joined with its native path `node`; `node`
+ * if there are none. */
 uint32_t heap_python_path(heap_state *s, heap_thread *t, uint32_t node);
 
 #endif

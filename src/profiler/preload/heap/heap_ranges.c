@@ -18,7 +18,7 @@ struct heap_ranges {
 	range rows[RANGES_MAX];
 };
 
-/* The first that ends behind the address. */
+/* Returns the index of the first range that ends after the address. */
 static size_t ranges_range_at(const struct heap_ranges *r, uint64_t address)
 {
 	size_t low = 0, high = r->n;
@@ -50,7 +50,7 @@ static void range_delete(struct heap_ranges *r, size_t at)
 	memmove(&r->rows[at], &r->rows[at + 1], (r->n - at) * sizeof *r->rows);
 }
 
-/* What lies between these addresses ends. */
+/* Removes the parts of ranges between these addresses. */
 static void remove_between(heap_state *s, heap_thread *t, uint64_t start, uint64_t end)
 {
 	struct heap_ranges *r = s->ranges;

@@ -1,5 +1,5 @@
-/* heap_ranges.h - memory that a program asked the kernel for itself: anonymous mappings, as a
- * sorted list of ranges, since a part of one may be given back.
+/* heap_ranges.h - anonymous mappings made by the program, as a sorted list of ranges, since a part
+ * of a mapping may be unmapped.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_RANGES_H
@@ -8,9 +8,9 @@
 #include "profiler/preload/heap/heap_block.h"
 
 struct heap_ranges *heap_ranges_new(heap_state *s); /* NULL: no memory */
-/* gone: what is no longer there; made: what is there now. 0 bytes: nothing. */
+/* Records a change: `gone` was unmapped, `made` was mapped. 0 bytes: nothing. */
 void heap_mapping_changed(const void *gone, size_t gone_bytes, const void *made, size_t made_bytes,
 			  const heap_caller *from);
-bool heap_mapping_known(const void *p); /* it is in one of them */
+bool heap_mapping_known(const void *p); /* is in a recorded mapping */
 
 #endif

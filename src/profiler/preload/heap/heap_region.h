@@ -68,9 +68,9 @@ typedef struct heap_frame {
 	uint64_t place;	 /* inside the call: the return address minus one */
 	uint32_t module; /* HEAP_NO_MODULE: unknown */
 	/* HEAP_PYTHON: place is the line, text the offset of the names of function and file, each
-	 * NUL-ended, first_line the function's; text 0: the interpreter's own. entry: a call of the
-	 * evaluator began with it. HEAP_PYTHON_STACK: place is a node, entry: no outer frame is
-	 * missing. */
+	 * NUL-terminated, first_line the function's; text 0: a frame of the interpreter. entry: a
+	 * call of the evaluator started with it. HEAP_PYTHON_STACK: place is a node, entry: no
+	 * outer frame is missing. */
 	uint32_t text, first_line, entry;
 } heap_frame;
 _Static_assert(sizeof(heap_frame) == 24, "no gaps");
@@ -100,9 +100,9 @@ typedef struct heap_total {
 typedef struct heap_header {
 	uint64_t magic;
 	uint32_t version, nodes_max;
-	uint64_t bytes; /* of the file */
+	uint64_t bytes; /* size of the file */
 	int64_t pid, parent;
-	uint64_t began_ns;	 /* of the system's monotonic clock */
+	uint64_t began_ns;	 /* CLOCK_MONOTONIC */
 	_Atomic uint64_t now_ns; /* the same clock; written by deepclock while it observes, and by
 				    the process when its heap grows */
 	_Atomic uint32_t ready;	 /* all members above are set */

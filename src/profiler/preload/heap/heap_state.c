@@ -9,7 +9,7 @@
  *
  * Memory is mapped by direct system calls, because mmap() is interposed, and is listed in `owned`,
  * so that exit() can report how much of it is resident (mincore(2)). The file is sparse; a part is
- * extended by file_room() before it is written, so a full disk is a result of false and not a
+ * extended by heap_room() before it is written, so a full disk is a result of false and not a
  * SIGBUS. No descriptor stays open.
  *
  * Locks are test-and-test-and-set spin locks with sched_yield(), held for few instructions; the one
@@ -190,10 +190,10 @@ bool heap_room(heap_part part, size_t bytes)
 }
 
 /* Tries names until one is new: after exec() a process has the same pid again. */
-static int file_make(const char *folder)
+static int file_make(const char *directory)
 {
 	for (int again = 0; again < 1000; again++) {
-		const int n = snprintf(file, sizeof file, "%s/%ld.%d" HEAP_FILE_END, folder,
+		const int n = snprintf(file, sizeof file, "%s/%ld.%d" HEAP_FILE_END, directory,
 				       (long)getpid(), again);
 		if (n < 0 || (size_t)n >= sizeof file)
 			return -1;
@@ -229,7 +229,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static bool region_open(heap_state *s, const char *folder)
+static bool region_open(heap_state *s, const char *directory)
 {
 	const uint32_t nodes = nodes_allowed();
 	const size_t bytes = HEAP_AT_HELD(nodes) + nodes * sizeof(int64_t);
@@ -238,11 +238,11 @@ static bool region_open(heap_state *s, const char *folder)
 		return false;
 	for (int i = 0; i < HEAP_PARTS; i++)
 		room[i] = 0; /* a parent's values do not count here */
-	const int fd = file_make(folder);
+	const int fd = file_make(directory);
 	if (fd < 0)
 		return false;
-	/* A reader may touch what is reserved here once the file has a length. Length 0 means that
-	 * the disk was full. */
+	/* Readers may access the reserved parts once the file has a length. Length 0 means that the
+	 * disk was full. */
 	const bool ok = heap_room(HEAP_HEAD, HEAP_AT_NAMES) && heap_room(HEAP_FRAMES, 1) &&
 			heap_room(HEAP_NODES, (1 + HEAP_ROOT_SHARDS) * sizeof(heap_node));
 	char *at = ok && ftruncate(fd, (off_t)bytes) == 0 ? state_map(bytes, MAP_SHARED, fd) : NULL;
@@ -276,9 +276,9 @@ static bool region_open(heap_state *s, const char *folder)
 
 static bool state_init(heap_state *s)
 {
-	const char *folder = secure_getenv(HEAP_VARIABLE);
+	const char *directory = secure_getenv(HEAP_VARIABLE);
 
-	if (!folder || !*folder || !region_open(s, folder))
+	if (!directory || !*directory || !region_open(s, directory))
 		return false;
 	s->generation = ++generations;
 	owned.lock = 0; /* a parent's list: its pages are not mapped here */

@@ -19,14 +19,14 @@ typedef struct heap_table {
 	unsigned bits;
 } heap_table;
 
-/* 2^bits rows at first. false: no memory, as of the next. */
+/* Initial capacity: 2^bits rows. false: no memory, also in heap_table_reserve(). */
 bool heap_table_init(heap_state *s, heap_table *t, unsigned bits);
 void heap_table_done(heap_state *s, const heap_table *t);
-/* The key's row, or the free one that it would have; borrowed until the next change. */
+/* Returns the key's row, or the free row for it; borrowed until the next change. */
 heap_table_row *heap_table_find(const heap_table *t, uint64_t key);
-/* Makes sure that there is room for one more. */
+/* Ensures capacity for one more row. */
 bool heap_table_reserve(heap_state *s, heap_table *t);
-/* A key that is not there yet; after heap_table_reserve(). */
+/* Inserts a key that is not in the table; call heap_table_reserve() before. */
 void heap_table_put(heap_table *t, uint64_t key, uint32_t value);
 
 #endif

@@ -14,8 +14,8 @@ static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-/* Threads that ended leave theirs to the next ones. A forked child finds none of them: what is
- * there is of another generation. */
+/* Free list: the state of exited threads is reused by new ones. A forked child does not use it,
+ * because its entries are of another generation. */
 static heap_lock left_lock;
 static heap_thread *left;
 static uint32_t left_generation;
@@ -36,7 +36,7 @@ static void heap_thread_ends(void *self)
 		left = t;
 		heap_lock_give(&left_lock);
 	}
-	heap_mine = NULL; /* what it still allocates makes it begin again */
+	heap_mine = NULL; /* a later allocation of the thread takes a new state */
 	heap_inside--;
 }
 

@@ -43,7 +43,8 @@ typedef struct cached_frame {
 /* A Python frame of the last stack, and the words that identify it. */
 typedef struct kept_python {
 	uint64_t frame, code, previous, instruction;
-	uint64_t lines; /* of its code: distinguishes it from later code at its address */
+	uint64_t lines; /* hash of its code's line table: distinguishes it from later code at its
+			   address */
 	uint32_t path;	/* from the outermost frame to this one */
 	bool call;	/* a call of the evaluator, not a frame */
 	bool entry;
@@ -59,7 +60,7 @@ typedef struct heap_thread {
 	uint32_t generation, code, lane;
 	uint32_t turn;		  /* calls of hooks */
 	uint32_t depth;		  /* rows of `stack`; 0 is the outermost */
-	uint64_t low, high;	  /* of the known readable stack */
+	uint64_t low, high;	  /* bounds of the stack known to be readable */
 	int64_t kept[HEAP_KINDS]; /* not yet added to the totals */
 	const void *last;	  /* last allocated block, without later calls */
 	heap_place places[PLACES_KEPT];

@@ -88,8 +88,7 @@ static const heap_place *walk_place_of(heap_state *s, heap_thread *t, uint64_t p
 	return p;
 }
 
-/* Unwinds from f, whose place, sp and fp are set, to its caller *outer, and sets f's other
- * members. */
+/* Unwinds from f, whose PC, sp and fp are set, to its caller *outer, and sets f's other members. */
 static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
 			  walked_frame *outer)
 {
@@ -140,8 +139,8 @@ static unwind_result step(heap_thread *t, walked_frame *f, const unwind_rule *r,
 
 /* True if cached row k is still valid: same pc, sp, (fp), and all stack words it depended on are
  * unchanged. If all words are known to be readable, all are read: that is faster than stopping at
- * the first that differs. Most frames do not depend on the frame pointer, so code that keeps other
- * values in it is not slower. */
+ * the first that differs. Most frames do not depend on the frame pointer, so code that uses it for
+ * other values is not slower. */
 READS_STACKS static inline bool still_so(const heap_thread *t, const cached_frame *k,
 					 uint64_t place, uint64_t sp, uint64_t fp)
 {

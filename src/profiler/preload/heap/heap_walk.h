@@ -1,8 +1,8 @@
-/* heap_walk.h - the stack of a thread that allocates, as a path.
+/* heap_walk.h - walks the stack of the allocating thread and returns its path.
  *
- * Frames are followed by kept rules (stack/unwind.h). Where one is reached that the last stack of
- * this thread had too, with the same registers, what lies around it is read again and compared, not
- * followed: the same values at the same addresses lead to the same frames.
+ * Frames are unwound by cached rules (unwind/unwind.h). At a frame that the last stack of this
+ * thread had too, with the same registers, the cached stack words of the outer frames are compared
+ * instead of unwound again: the same values at the same addresses lead to the same frames.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef HEAP_HEAP_WALK_H
@@ -22,7 +22,7 @@ typedef struct heap_caller {
 	}
 
 uint32_t heap_walk(heap_state *s, heap_thread *t, const heap_caller *from);
-/* The same, for what is counted as a mapping. */
+/* The same for a mapping. */
 uint32_t heap_walk_mapping(heap_state *s, heap_thread *t, const heap_caller *from);
 
 #endif

@@ -45,7 +45,7 @@ enum { FILE_MAX = 200 };
 typedef struct sampled {
 	unwind_stack stack;
 	sampler_clock clock;
-	sample_slots_clock kind; /* of it */
+	sample_slots_clock kind; /* kind of the clock */
 	uint64_t cpu_ns;	 /* at its last sample */
 	int tid;
 	bool armed;
@@ -79,13 +79,13 @@ static sample_slot *slot_take(int tid)
 	return s;
 }
 
-static void slot_write(sample_told told, uint64_t a, uint64_t b, uint64_t c, const char *text)
+static void slot_write(slot_kind kind, uint64_t a, uint64_t b, uint64_t c, const char *text)
 {
 	sample_slot *s = slot_take((int)syscall(SYS_gettid));
 
 	if (!s)
 		return;
-	s->told = told;
+	s->kind = kind;
 	s->a = a;
 	s->b = b;
 	s->c = c;
@@ -113,7 +113,7 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 	sample_slot *s = slot_take(t->tid);
 	if (s) {
 		unwind_self_context(context, &regs);
-		s->told = SAMPLE_TOLD_STACK;
+		s->kind = SLOT_STACK;
 		/* The user clock stops in the kernel: kernel time is charged to no
 		 * sample. */
 		s->a = t->kind == SAMPLE_CLOCK_USER ? period_ns : cpu - t->cpu_ns;
@@ -146,7 +146,7 @@ void sampler_thread_begins(void)
 	mine.stack = (unwind_stack){0};
 	mine.cpu_ns = sampler_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	prctl(PR_GET_NAME, name);
-	slot_write(SAMPLE_TOLD_NAME, 0, 0, 0, name);
+	slot_write(SLOT_NAME, 0, 0, 0, name);
 	/* The state that the handler reads is complete before the first signal. */
 	mine.kind = (sample_slots_clock)slots->clock;
 	mine.armed = true;
@@ -168,13 +168,13 @@ void sampler_thread_ends(void)
 		return;
 	mine.armed = false;
 	sampler_clock_end(&mine.clock);
-	slot_write(SAMPLE_TOLD_END, 0, 0, 0, "");
+	slot_write(SLOT_END, 0, 0, 0, "");
 	errno = e;
 }
 
 /* --- modules: reported at the start, and at exit again if some were added */
 
-static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
+static int code_report(struct dl_phdr_info *info, size_t size, void *self)
 {
 	char program[SAMPLE_SLOT_TEXT];
 	const char *file = info->dlpi_name;
@@ -199,7 +199,7 @@ static int code_tell(struct dl_phdr_info *info, size_t size, void *self)
 			continue;
 		const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE),
 			       low = h->p_vaddr & (page - 1);
-		slot_write(SAMPLE_TOLD_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
+		slot_write(SLOT_CODE, info->dlpi_addr + h->p_vaddr - low, h->p_memsz + low,
 			   h->p_offset - low, file);
 	}
 	return 0;
@@ -222,7 +222,7 @@ static void sampler_child_begins(void)
 		return;
 	process = (int)getpid();
 	mine.armed = false; /* clocks are not inherited */
-	slot_write(SAMPLE_TOLD_FORK, (uint64_t)parent, 0, 0, "");
+	slot_write(SLOT_FORK, (uint64_t)parent, 0, 0, "");
 	sampler_thread_begins();
 }
 
@@ -230,10 +230,10 @@ static sample_slots *slots_open(void)
 {
 	char file[FILE_MAX];
 	unsigned long long period;
-	const char *told = secure_getenv(SAMPLE_VARIABLE);
+	const char *setting = secure_getenv(SAMPLE_VARIABLE);
 	struct stat st;
 
-	if (!told || sscanf(told, "%llu %199s", &period, file) != 2 || period == 0)
+	if (!setting || sscanf(setting, "%llu %199s", &period, file) != 2 || period == 0)
 		return NULL;
 	const int fd = open(file, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -276,8 +276,8 @@ __attribute__((constructor)) static void program_begins(void)
 			slots = found;
 			sampler_signal_take(number);
 			prctl(PR_GET_NAME, name);
-			slot_write(SAMPLE_TOLD_EXEC, 0, 0, 0, name);
-			dl_iterate_phdr(code_tell, NULL);
+			slot_write(SLOT_EXEC, 0, 0, 0, name);
+			dl_iterate_phdr(code_report, NULL);
 			pthread_atfork(NULL, NULL, sampler_child_begins);
 			sampler_thread_begins();
 		}
@@ -294,5 +294,5 @@ __attribute__((destructor)) static void program_ends(void)
 	sampler_thread_ends();
 	dl_iterate_phdr(adds_get, &now);
 	if (now != adds)
-		dl_iterate_phdr(code_tell, NULL);
+		dl_iterate_phdr(code_report, NULL);
 }

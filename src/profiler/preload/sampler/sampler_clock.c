@@ -18,7 +18,7 @@ static bool clock_is_unused(int number)
 	       (old.sa_handler == SIG_DFL || old.sa_handler == SIG_IGN);
 }
 
-/* For timers a real-time signal, from the end of the list: programs begin at its beginning. */
+/* Timers use a real-time signal, searched from SIGRTMAX downwards: programs start at SIGRTMIN. */
 int sampler_clock_signal(sample_slots_clock kind)
 {
 	if (kind != SAMPLE_CLOCK_TIMER && clock_is_unused(SIGURG))
@@ -39,8 +39,8 @@ static bool event_aim(int fd, int tid, int number)
 	       fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK) == 0;
 }
 
-/* Its page keeps the event when the descriptor is closed; NULL: the kernel refuses. Children do not
- * inherit it, neither event nor page. */
+/* Returns the event's mapped page, which keeps the event open after the descriptor is closed; NULL:
+ * refused by the kernel. Children inherit neither event nor page. */
 static void *event_make(int tid, int number, uint64_t period_ns, bool user_only)
 {
 	struct perf_event_attr a = {
@@ -70,7 +70,7 @@ static void *event_make(int tid, int number, uint64_t period_ns, bool user_only)
 
 /* --- a timer */
 
-/* glibc's timer_create() makes threads of its own for nothing that is needed here. */
+/* Direct system call, because glibc's timer_create() may create a helper thread. */
 static bool timer_make(int tid, int number, uint64_t period_ns, int *ret)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number};

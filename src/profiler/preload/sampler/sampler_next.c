@@ -1,4 +1,4 @@
-/* sampler_next.c - the functions that this library stands in front of.
+/* sampler_next.c - resolves the functions that this library interposes.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
@@ -17,7 +17,7 @@ sampler_function *sampler_find(enum sampler_number n)
 	};
 	void *found = dlsym(RTLD_NEXT, names[n]);
 
-	/* memcpy: ISO C knows no way from an object to a function */
+	/* memcpy: ISO C has no conversion from object to function pointers */
 	memcpy(&sampler_functions[n], &found, sizeof found);
 	return sampler_functions[n]; /* cppcheck-suppress CastIntegerToAddressAtReturn */
 }

@@ -1,6 +1,7 @@
-/* sampler_python.c - the thread that got the signal stands still in its handler, so what is read of
- * its Python frames is one moment's, and the same as its native stack is of. Other threads go on:
- * the list of threads is theirs too, so memory is checked before it is read.
+/* sampler_python.c - reads the Python frames in the signal handler. The interrupted thread does not
+ * run, so its Python frames are a consistent snapshot of the same instant as its native stack.
+ * Other threads continue and may change the list of threads, so memory is checked before it is
+ * read.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler_python.h"
@@ -17,7 +18,7 @@
 
 enum { PAGES = 16, PAGE = 4096 };
 
-/* Pages that were there a moment ago. */
+/* Cache of pages that were readable in this walk. */
 typedef struct own_memory {
 	uint64_t page[PAGES];
 	unsigned n;
@@ -53,13 +54,13 @@ static bool sampler_python_own_read(void *self, uint64_t address, void *to, size
 }
 
 /* "3.9.18 (main, ...)" of versions that have no Py_Version. */
-static uint32_t python_version_told(void)
+static uint32_t python_version_find(void)
 {
 	const char *(*get)(void) = NULL;
 	void *symbol = dlsym(RTLD_DEFAULT, "Py_GetVersion");
 	char *end;
 
-	/* memcpy: ISO C knows no way from an object to a function */
+	/* memcpy: ISO C has no conversion from object to function pointers */
 	memcpy(&get, &symbol, sizeof symbol);
 	const char *text = get ? get() : NULL;
 	if (!text || strtoul(text, &end, 10) != 3 || *end != '.')
@@ -83,7 +84,7 @@ void sampler_python_find(void)
 	if (version)
 		memcpy(&number, version, sizeof number);
 	else
-		number = python_version_told();
+		number = python_version_find();
 	if (python_find_at((uint64_t)(uintptr_t)runtime, number, &memory, &process))
 		atomic_store(&found, true);
 }
@@ -111,7 +112,7 @@ void sampler_python_put(sample_slot *s)
 	uint64_t *to = s->of.pcs + s->npcs;
 
 	for (uint32_t i = 0; i < s->npython; i++) {
-		*to++ = frames[i].code | frames[i].entry; /* objects lie on multiples of 8 */
+		*to++ = frames[i].code | frames[i].entry; /* objects are 8-byte aligned */
 		*to++ = (uint32_t)frames[i].instruction;
 	}
 }

@@ -6,12 +6,12 @@
 
 #include "profiler/sample/sample_slots.h"
 
-/* Looks for an interpreter among the libraries that are loaded now. Not in a handler. */
+/* Searches the loaded libraries for an interpreter. Not for signal handlers. */
 void sampler_python_find(void);
-/* Into the slot's words, as sample_slots.h says; they begin behind the native frames, which are
- * taken afterwards: returns how many native ones there is room for. */
+/* Reads the Python frames into the slot's words (sample_slots.h), after the space of the native
+ * frames, which are unwound later. Returns the capacity left for native frames. */
 uint32_t sampler_python_take(sample_slot *s, int tid);
-/* When the native frames are there. */
+/* Call after the native frames are written. */
 void sampler_python_put(sample_slot *s);
 
 #endif

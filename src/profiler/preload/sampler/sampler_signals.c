@@ -1,6 +1,6 @@
-/* sampler_signals.c - a program that blocks, handles or waits for all signals means its own: the
- * clocks' signal is left out of its sets. A handler of its own for that signal is kept, and gets
- * what no clock sent.
+/* sampler_signals.c - interposes on signal functions. If a program blocks, handles or waits for all
+ * signals, the clocks' signal is removed from the set. The program's own handler for that signal is
+ * stored, and is called for signals that no clock sent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"
@@ -80,7 +80,7 @@ SAMPLER_API int signalfd(int fd, const sigset_t *set, int flags)
 	return SAMPLER_NEXT(signalfd)(fd, without(set, &own), flags);
 }
 
-/* What the program set; the handler reads `function` and `with_info` alone. */
+/* The program's action; the handler reads only `function` and `with_info`. */
 static struct sigaction theirs;
 static _Atomic(void *) function; /* NULL: none */
 static _Atomic bool with_info;
@@ -93,7 +93,7 @@ void sampler_signal_theirs(int sig, siginfo_t *info, void *context)
 
 	if (!f)
 		return;
-	/* memcpy: ISO C knows no way from an object to a function */
+	/* memcpy: ISO C has no conversion from object to function pointers */
 	memcpy(&of_three, &f, sizeof f);
 	memcpy(&of_one, &f, sizeof f);
 	if (atomic_load(&with_info))

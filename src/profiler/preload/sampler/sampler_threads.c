@@ -1,5 +1,5 @@
-/* sampler_threads.c - threads, when they begin and end. Those made by the kernel's clone() alone
- * are not seen.
+/* sampler_threads.c - interposes on the start and end of threads. Threads made by a direct clone()
+ * are not observed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sampler.h"

@@ -1,6 +1,6 @@
 /* cuda_profiler.c - the range "cudaProfilerApi", from cudaProfilerStart() to cudaProfilerStop() of
- * CUDA's runtime, or those of its driver: --capture-range takes it, as nsys does. Where the program
- * has no library of CUDA these functions succeed, so that it is recorded without a GPU too.
+ * CUDA's runtime, or those of its driver: --capture-range takes it, as nsys does. If the program
+ * has no CUDA library these functions succeed, so that it is recorded without a GPU too.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -15,7 +15,7 @@ int cuProfilerStop(void);
 
 static uint64_t open_range; /* its id; 0: none is open */
 
-/* The function of that name in a library behind this one. It is looked up at each call, since the
+/* Calls the next definition of that name (RTLD_NEXT). It is resolved at each call, since the
  * program may load CUDA later. */
 static int real_call(const char *name)
 {

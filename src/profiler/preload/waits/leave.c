@@ -1,6 +1,6 @@
-/* leave.c - ways out of a program that run no exit handler: exec() and _exit(). What was
- * recorded until then is written first. Neither waits long, and a child between vfork() and exec()
- * does nothing: the recording is its parent's.
+/* leave.c - interposes on exits that run no exit handler: exec() and _exit(). The events recorded
+ * so far are written first. Neither waits long, and a child between vfork() and exec() does
+ * nothing: the recording is its parent's.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"

@@ -14,7 +14,7 @@ static const char *const names[] = {
 #define NAME(f) #f,
     REAL_FUNCTIONS(NAME)};
 
-/* In place of a function that this libc does not have, which hence has no caller.
+/* Stands in for a function that this libc lacks, which therefore has no caller.
  */
 static long real_missing(void)
 {
@@ -22,8 +22,8 @@ static long real_missing(void)
 	return -1;
 }
 
-/* Condition variables changed their layout once: without its version the older function may be
- * found. Libraries that know no version have the function under any. */
+/* The layout of condition variables changed once: without the version dlsym() may return the older
+ * function. Libraries without symbol versions match any version. */
 static const char changed[] = "GLIBC_2.3.2";
 
 real_function *real_find(int number)
@@ -36,13 +36,14 @@ real_function *real_find(int number)
 		found = dlvsym(RTLD_NEXT, name, changed);
 	if (!found)
 		found = dlsym(RTLD_NEXT, name);
-	if (found) /* memcpy: ISO C knows no way from an object to a function */
+	if (found) /* memcpy: ISO C has no conversion from object to function pointers */
 		memcpy(&ret, &found, sizeof ret);
 	__atomic_store_n(&real_functions[number], ret, __ATOMIC_RELAXED);
 	return ret;
 }
 
-/* All at once and early: looking for a function may ask for memory, which its caller may not. */
+/* Resolves all functions early: dlsym() may allocate memory, and the caller of an interposed
+ * function may not. */
 __attribute__((constructor)) static void library_begins(void)
 {
 	for (int i = 0; i < REAL_COUNT; i++)

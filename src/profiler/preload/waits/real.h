@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
-/* What functions are called in a program that is built with _FORTIFY_SOURCE, or for another
- * standard: no header declares all of them. */
+/* Aliases that are called by programs built with _FORTIFY_SOURCE or for another standard: no header
+ * declares all of them. */
 int __uflow(FILE *f);
 int __overflow(FILE *f, int c);
 ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
@@ -45,7 +45,7 @@ int __isoc23_vfscanf(FILE *f, const char *form, va_list a);
 int __isoc23_fscanf(FILE *f, const char *form, ...);
 int __isoc23_scanf(const char *form, ...);
 
-/* Those that came late to the library. */
+/* Functions of newer libcs. */
 #if __GLIBC_PREREQ(2, 30)
 #define REAL_CLOCKS(X)                \
 	X(pthread_mutex_clocklock)    \

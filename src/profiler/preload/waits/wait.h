@@ -1,4 +1,4 @@
-/* wait.h - what each function of this library does around the real one:
+/* wait.h - wraps each interposed function around the real one:
  *
  *	ssize_t read(int fd, void *to, size_t n)
  *	{
@@ -6,11 +6,12 @@
  *		return w.bytes = REAL(read)(fd, to, n);
  *	}
  *
- * The wait ends when its variable does. Where the thread is cancelled in between, its lane knows
- * (trace/waiting.h): nothing here is to be unwound, which would need a library of the compiler's
- * that the program may have a newer one of. errno stays what the real function has made of it.
+ * The wait ends when its variable goes out of scope. Cancellation of the thread in between is
+ * handled by its lane (trace/waiting.h): nothing here needs to be unwound, which would require the
+ * compiler's unwind library, of which the program may have a newer version. errno is the real
+ * function's.
  *
- * A lock is tried first, so that one which is free costs no reading of the clock.
+ * A lock is tried first, so that an uncontended lock costs no clock reading.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef PRELOAD_WAIT_H

@@ -1,4 +1,5 @@
-/* wait_lock.c - locks, condition variables, semaphores, barriers, threads that end; those of C11.
+/* wait_lock.c - interposes on locks, condition variables, semaphores, barriers and joins, of POSIX
+ * and C11.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -10,7 +11,8 @@
 #include <threads.h>
 #endif
 
-/* Taken; in the second case its last owner has died with it, which the caller must be told. */
+/* The lock was acquired. EOWNERDEAD: its last owner died with it, which is passed on to the
+ * caller. */
 static bool got(int code)
 {
 	return code == 0 || code == EOWNERDEAD;

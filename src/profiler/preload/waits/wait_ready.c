@@ -1,5 +1,4 @@
-/* wait_ready.c - until one of several files is ready, or a client connects. What a server does
- * while it has nothing to do is seen here.
+/* wait_ready.c - interposes on poll(), select(), epoll and accept(): the waits of an idle server.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"

@@ -1,6 +1,6 @@
-/* wait_stdio.c - libc's own files. libc reads and writes them without the functions that
- * wait_file.c stands in front of, so these are here once more; what is in the buffer, or has room
- * there, is not timed where a call takes a single byte.
+/* wait_stdio.c - interposes on stdio. libc reads and writes these files without the functions that
+ * wait_file.c interposes, so stdio has separate wrappers; a call for a single byte that the buffer
+ * can serve is not timed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wait.h"
@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of older libraries these are macros. */
+/* Macros in older libcs. */
 #undef getc
 #undef putc
 
 #define READ(f)	 WAIT_FILE("wait: read", (f)->_fileno)
 #define WRITE(f) WAIT_FILE("wait: write", (f)->_fileno)
 
-/* Whether n things of a size are in the buffer, or have room there. It is read without a lock:
- * while another thread uses the file, what it says may be wrong, and a wait is not seen. */
+/* Returns whether the buffer contains n items of a size, or has space for them. It is read without
+ * a lock: while another thread uses the file, the result may be wrong, and a wait is missed. */
 static bool stdio_is_there(const FILE *f, size_t size, size_t n)
 {
 	const char *at = f->_IO_read_ptr, *end = f->_IO_read_end;
@@ -52,7 +52,7 @@ PRELOAD int getchar(void)
 	return fgetc(stdin);
 }
 
-/* What getc_unlocked() and its like become when the buffer is empty. */
+/* Called by getc_unlocked() and its relatives when the buffer is empty. */
 PRELOAD int __uflow(FILE *f)
 {
 	READ(f);
@@ -143,7 +143,7 @@ PRELOAD ssize_t __getdelim(char **restrict line, size_t *restrict room, int end,
 	return w.bytes = REAL(__getdelim)(line, room, end, f);
 }
 
-/* scanf() and fscanf() since C99: which of them a program calls its standard says. */
+/* scanf() and fscanf() since C99: the language standard of a program selects the alias. */
 #define SCANS(prefix)                                                     \
 	PRELOAD int prefix##vfscanf(FILE *f, const char *form, va_list a) \
 	{                                                                 \

@@ -1,8 +1,8 @@
 /* chrome_emit.c - sorts the stored Chrome trace events and emits them to a format.
  *
  * Ranges with a duration become begins and ends. A range that overlaps the open range without
- * nesting is emitted on a second track; a range inside several belongs to the one that began last.
- * Ends are emitted late: at the next event of the track.
+ * nesting is emitted on a second track; a range inside several belongs to the one that started
+ * last. Ends are emitted late: at the next event of the track.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -12,17 +12,17 @@
 
 enum { BESIDE_MAX = 64, BATCH = 512 };
 
-typedef struct teller {
+typedef struct emitter {
 	chrome_reader *x;
 	int64_t base_ns;
 	uint64_t slack_ns; /* an end may be this much too late, by rounding */
-	uint32_t track, n; /* of the batch */
+	uint32_t track, n; /* of the batch's events */
 	trace_event batch[BATCH];
-} teller;
+} emitter;
 
 /* --- order */
 
-/* Of ranges that begin together on a track the longest is around the others. */
+/* Of ranges that start together on a track, the longest encloses the others. */
 static uint64_t second_key(const chrome_row *r)
 {
 	if (r->kind == CHROME_COMPLETE)
@@ -30,7 +30,7 @@ static uint64_t second_key(const chrome_row *r)
 	return r->behind ? UINT64_MAX : 0;
 }
 
-static int told_by_time(const void *a, const void *b)
+static int chrome_rows_by_time(const void *a, const void *b)
 {
 	const chrome_row *x = a, *y = b;
 
@@ -55,32 +55,32 @@ static void put_in_order(chrome_reader *x)
 		r->behind = r->kind >= CHROME_FLOW_BEGIN && chrome_track_at(x, r->track)->complete;
 	}
 	for (uint32_t i = 1; i < x->nrows && sorted; i++)
-		sorted = told_by_time(&x->rows[i - 1], &x->rows[i]) < 0;
+		sorted = chrome_rows_by_time(&x->rows[i - 1], &x->rows[i]) < 0;
 	if (!sorted)
-		qsort(x->rows, x->nrows, sizeof *x->rows, told_by_time);
+		qsort(x->rows, x->nrows, sizeof *x->rows, chrome_rows_by_time);
 }
 
 /* --- batches */
 
-static void told_give(teller *t)
+static void chrome_batch_flush(emitter *t)
 {
 	if (t->n == 0)
 		return;
-	chrome_tell_track(t->x, t->track);
+	chrome_emit_track(t->x, t->track);
 	t->x->format->events(t->x->out, t->track, t->batch, t->n);
 	t->n = 0;
 }
 
-static void event_buffer(teller *t, uint32_t track, const trace_event *e)
+static void event_buffer(emitter *t, uint32_t track, const trace_event *e)
 {
 	if (t->n == BATCH || track != t->track)
-		told_give(t);
+		chrome_batch_flush(t);
 	t->track = track;
 	t->batch[t->n++] = *e;
 	t->x->facts->events++;
 }
 
-static void told_put_numbers(teller *t, uint32_t track, const chrome_row *r, uint64_t ns)
+static void chrome_emit_numbers(emitter *t, uint32_t track, const chrome_row *r, uint64_t ns)
 {
 	for (uint32_t i = 0; i < r->nnumbers; i++) {
 		const chrome_number *n = &t->x->numbers[r->numbers + i];
@@ -93,7 +93,7 @@ static void told_put_numbers(teller *t, uint32_t track, const chrome_row *r, uin
 
 /* --- ranges with a duration */
 
-static void told_put_ends(teller *t, uint32_t row, uint64_t until_ns)
+static void chrome_emit_ends(emitter *t, uint32_t row, uint64_t until_ns)
 {
 	chrome_track *k = chrome_track_at(t->x, row);
 
@@ -110,7 +110,7 @@ static bool is_around(const chrome_track *k, uint64_t end_ns, uint64_t slack_ns)
 /* In torch.profiler's files a user annotation begins inside the call that begins it, and ends
  * inside the call that ends it, and both calls are in the file if Python functions are recorded. If
  * two ranges overlap slightly in this way, the first ends where the second begins. */
-static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns, bool is_one)
+static void end_at_annotation(emitter *t, uint32_t row, uint64_t ns, uint64_t end_ns, bool is_one)
 {
 	chrome_track *k = chrome_track_at(t->x, row);
 
@@ -128,15 +128,15 @@ static void end_at_annotation(teller *t, uint32_t row, uint64_t ns, uint64_t end
 	}
 }
 
-/* Returns the track of an overlapping range: the one whose open range contains it and began last;
- * else one without an open range, created if missing. 0: failed. */
-static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end_ns)
+/* Returns the track of an overlapping range: the track whose open range contains it and started
+ * last; else a track without an open range, created if missing. 0: failed. */
+static uint32_t chrome_row_for(emitter *t, uint32_t row, uint64_t ns, uint64_t end_ns)
 {
 	uint32_t best = 0, empty = 0, last = row, n = 0;
 	uint64_t begin_ns = 0;
 
 	for (uint32_t at = row; at; at = chrome_track_at(t->x, at)->beside, n++) {
-		told_put_ends(t, at, ns);
+		chrome_emit_ends(t, at, ns);
 		const chrome_track *k = chrome_track_at(t->x, at);
 		last = at;
 		if (!k->nopen)
@@ -155,14 +155,14 @@ static uint32_t told_place_of(teller *t, uint32_t row, uint64_t ns, uint64_t end
 	return made;
 }
 
-static dck_status put_complete(teller *t, const chrome_row *r, uint64_t ns)
+static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 {
 	uint64_t end_ns = ns + r->as.duration_ns;
 	const bool annotation = chrome_is_annotation(t->x, r->name);
 
-	told_put_ends(t, r->track, ns);
+	chrome_emit_ends(t, r->track, ns);
 	end_at_annotation(t, r->track, ns, end_ns, annotation);
-	const uint32_t row = told_place_of(t, r->track, ns, end_ns);
+	const uint32_t row = chrome_row_for(t, r->track, ns, end_ns);
 
 	if (!row)
 		return t->x->err->code;
@@ -181,13 +181,13 @@ static dck_status put_complete(teller *t, const chrome_row *r, uint64_t ns)
 	}
 	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
 	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-	told_put_numbers(t, row, r, ns);
+	chrome_emit_numbers(t, row, r, ns);
 	return DCK_OK;
 }
 
 /* --- one event */
 
-static void told_put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kind kind)
+static void chrome_emit_flow(emitter *t, const chrome_row *r, uint64_t ns, trace_kind kind)
 {
 	const uint32_t last = chrome_track_at(t->x, r->track)->last;
 	const chrome_track *k = last ? chrome_track_at(t->x, last) : NULL;
@@ -196,11 +196,11 @@ static void told_put_flow(teller *t, const chrome_row *r, uint64_t ns, trace_kin
 	if (k && k->nopen && k->open[k->nopen - 1].begin_ns == ns)
 		row = last;
 	if (ns > 0) /* ranges that end at that time still count */
-		told_put_ends(t, row, ns - 1);
+		chrome_emit_ends(t, row, ns - 1);
 	event_buffer(t, row, &(trace_event){.ns = ns, .kind = kind, .as.id = r->as.id});
 }
 
-static dck_status told_put_async(teller *t, const chrome_row *r, uint64_t ns)
+static dck_status chrome_emit_async(emitter *t, const chrome_row *r, uint64_t ns)
 {
 	const bool ends = r->kind == CHROME_ASYNC_END;
 	trace_event e = {
@@ -208,13 +208,13 @@ static dck_status told_put_async(teller *t, const chrome_row *r, uint64_t ns)
 
 	if (!kept_nested_id(&t->x->depths, r->as.id, ends, &e.as.id))
 		return ERR_NO_MEMORY(t->x->err, "for the ranges of a trace");
-	told_put_ends(t, r->track, ns);
+	chrome_emit_ends(t, r->track, ns);
 	event_buffer(t, r->track, &e);
 	return DCK_OK;
 }
 
 /* An arrow that waits for the next range of its track. */
-static void put_flow_held(teller *t, const chrome_row *r, uint64_t ns)
+static void put_flow_held(emitter *t, const chrome_row *r, uint64_t ns)
 {
 	chrome_track *k = chrome_track_at(t->x, r->track);
 
@@ -225,7 +225,7 @@ static void put_flow_held(teller *t, const chrome_row *r, uint64_t ns)
 		     &(trace_event){.ns = ns, .kind = TRACE_FLOW_END, .as.id = k->flow});
 }
 
-static dck_status put_row(teller *t, const chrome_row *r)
+static dck_status put_row(emitter *t, const chrome_row *r)
 {
 	const uint64_t ns = (uint64_t)r->ns - (uint64_t)t->base_ns;
 	chrome_track *k;
@@ -236,23 +236,23 @@ static dck_status put_row(teller *t, const chrome_row *r)
 		put_flow_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_BEGIN:
-		told_put_ends(t, r->track, ns);
+		chrome_emit_ends(t, r->track, ns);
 		event_buffer(t, r->track,
 			     &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});
-		told_put_numbers(t, r->track, r, ns);
+		chrome_emit_numbers(t, r->track, r, ns);
 		put_flow_held(t, r, ns);
 		return DCK_OK;
 	case CHROME_END:
-		told_put_ends(t, r->track, ns);
-		told_put_numbers(t, r->track, r, ns);
+		chrome_emit_ends(t, r->track, ns);
+		chrome_emit_numbers(t, r->track, r, ns);
 		event_buffer(t, r->track, &(trace_event){.ns = ns, .kind = TRACE_END});
 		return DCK_OK;
 	case CHROME_INSTANT:
 		if (ns > 0) /* it is inside ranges that end at that time */
-			told_put_ends(t, r->track, ns - 1);
+			chrome_emit_ends(t, r->track, ns - 1);
 		event_buffer(t, r->track,
 			     &(trace_event){.ns = ns, .kind = TRACE_INSTANT, .name = r->name});
-		told_put_numbers(t, r->track, r, ns);
+		chrome_emit_numbers(t, r->track, r, ns);
 		return DCK_OK;
 	case CHROME_COUNTER:
 		event_buffer(
@@ -261,15 +261,15 @@ static dck_status put_row(teller *t, const chrome_row *r)
 		return DCK_OK;
 	case CHROME_ASYNC_BEGIN:
 	case CHROME_ASYNC_END:
-		return told_put_async(t, r, ns);
+		return chrome_emit_async(t, r, ns);
 	case CHROME_FLOW_BEGIN:
-		told_put_flow(t, r, ns, TRACE_FLOW_BEGIN);
+		chrome_emit_flow(t, r, ns, TRACE_FLOW_BEGIN);
 		return DCK_OK;
 	case CHROME_FLOW_STEP:
-		told_put_flow(t, r, ns, TRACE_FLOW_STEP);
+		chrome_emit_flow(t, r, ns, TRACE_FLOW_STEP);
 		return DCK_OK;
 	case CHROME_FLOW_END:
-		told_put_flow(t, r, ns, TRACE_FLOW_END);
+		chrome_emit_flow(t, r, ns, TRACE_FLOW_END);
 		return DCK_OK;
 	case CHROME_FLOW_END_NEXT:
 		k = chrome_track_at(t->x, r->track);
@@ -282,8 +282,8 @@ static dck_status put_row(teller *t, const chrome_row *r)
 
 /* --- all of them */
 
-/* Files of ours count from their base; of others the first event is the base. */
-static dck_status told_open_format(teller *t)
+/* Files written by deepclock state their base; for others the first event is the base. */
+static dck_status chrome_open_format(emitter *t)
 {
 	static const int64_t year_2001 = 1000000000000000000;
 	chrome_reader *x = t->x;
@@ -300,17 +300,17 @@ static dck_status told_open_format(teller *t)
 	return x->format->open(&x->out, x->sink, about, x->err);
 }
 
-dck_status chrome_tell(chrome_reader *x)
+dck_status chrome_emit(chrome_reader *x)
 {
-	teller t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
+	emitter t = {.x = x, .slack_ns = x->parts ? 1 : 1000};
 
 	put_in_order(x);
-	DCK_TRY(told_open_format(&t));
-	chrome_tell_names(x);
+	DCK_TRY(chrome_open_format(&t));
+	chrome_emit_names(x);
 	for (uint32_t i = 0; i < x->nrows; i++)
 		DCK_TRY(put_row(&t, &x->rows[i]));
 	for (uint32_t row = 1; row <= x->ntracks; row++)
-		told_put_ends(&t, row, UINT64_MAX);
-	told_give(&t);
+		chrome_emit_ends(&t, row, UINT64_MAX);
+	chrome_batch_flush(&t);
 	return DCK_OK;
 }

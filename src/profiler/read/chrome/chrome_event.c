@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS_MAX = 64 }; /* of one event; further ones are left out */
+enum { NUMBERS_MAX = 64 }; /* per event; further ones are dropped */
 
 typedef struct event {
 	char phase;
@@ -37,7 +37,7 @@ typedef struct event {
 	uint64_t id;
 	char pid[64], tid[64];
 	uint32_t said;	 /* its argument "name" */
-	uint32_t shapes; /* of its inputs; 0: none given */
+	uint32_t shapes; /* shapes of its inputs; 0: none given */
 	uint32_t nnumbers;
 	chrome_number numbers[NUMBERS_MAX];
 } event;
@@ -321,7 +321,7 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 	return DCK_OK;
 }
 
-/* --- what is kept */
+/* --- stored events */
 
 static dck_status no_room(chrome_reader *x, const char *what, unsigned most)
 {
@@ -387,7 +387,8 @@ static bool is_text(const chrome_reader *x, uint32_t text, const char *what)
 	return said && strcmp(said, what) == 0;
 }
 
-/* Stores the name of a process or thread. Our own writer writes "thread 7" where there is none. */
+/* Stores the name of a process or thread. deepclock's writer writes "thread 7" for a thread without
+ * a name. */
 static dck_status keep_metadata(chrome_reader *x, const event *e)
 {
 	char unnamed[32];

@@ -55,7 +55,7 @@ bool chrome_is(wire_source *s)
 	return is;
 }
 
-/* --- the list, and what stands beside it */
+/* --- the list of events, and the other members */
 
 /* A list that ends where an event could follow is one of Chrome, which does not close it; in an
  * object something is missing. */
@@ -141,7 +141,7 @@ static dck_status chrome_read_source(chrome_reader *x)
 	DCK_TRY(json_feed_open(&f, x->source, &x->json, x->err));
 	const dck_status status = read_events(x);
 	json_feed_close(&f);
-	if (status == DCK_E_FORMAT && x->nrows > 0) { /* what is whole was read */
+	if (status == DCK_E_FORMAT && x->nrows > 0) { /* all complete events were read */
 		snprintf(x->facts->cut, sizeof x->facts->cut, "%s", x->err->msg);
 		return DCK_OK;
 	}
@@ -184,7 +184,7 @@ dck_status chrome_read(wire_source *s, const char *const *numbers, const trace_f
 		status = chrome_read_source(x);
 	}
 	if (status == DCK_OK)
-		status = chrome_tell(x);
+		status = chrome_emit(x);
 	if (x->out) {
 		const dck_status closed = f->close(x->out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;

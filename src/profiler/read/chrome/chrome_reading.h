@@ -21,7 +21,7 @@ typedef enum chrome_kind {
 	CHROME_FLOW_BEGIN,
 	CHROME_FLOW_STEP,
 	CHROME_FLOW_END,
-	CHROME_FLOW_END_NEXT /* of the range that begins next */
+	CHROME_FLOW_END_NEXT /* at the range that starts next */
 } chrome_kind;
 
 /* An event, stored until all are read. */
@@ -55,10 +55,10 @@ typedef struct chrome_track {
 	uint32_t name;	 /* a text; 0: none */
 	uint32_t parent; /* a track */
 	bool complete;	 /* the track has ranges with a duration */
-	bool told;
+	bool emitted;
 	/* Used during output. */
 	uint32_t beside; /* next track for overlapping ranges; 0: none */
-	uint32_t last;	 /* the track of the range that began last */
+	uint32_t last;	 /* the track of the range that started last */
 	uint32_t nopen, room;
 	chrome_open *open; /* @owned: the outermost first */
 	uint64_t flow;	   /* to the range that begins next */
@@ -108,13 +108,13 @@ uint32_t chrome_thread(chrome_reader *x, const char *pid, const char *tid);
 uint32_t chrome_counter(chrome_reader *x, const char *pid, const char *tid, uint32_t name);
 /* Returns a second track for overlapping ranges. */
 uint32_t chrome_beside(chrome_reader *x, uint32_t row);
-void chrome_tell_names(chrome_reader *x);
-void chrome_tell_track(chrome_reader *x, uint32_t row);
+void chrome_emit_names(chrome_reader *x);
+void chrome_emit_track(chrome_reader *x, uint32_t row);
 
 /* --- chrome_event.c: reads the members of an event, after its bracket. */
 dck_status chrome_event_read(chrome_reader *x);
 
 /* --- chrome_emit.c: emits all stored events. */
-dck_status chrome_tell(chrome_reader *x);
+dck_status chrome_emit(chrome_reader *x);
 
 #endif

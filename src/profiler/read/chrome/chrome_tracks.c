@@ -4,7 +4,7 @@
  * Texts are interned to numbers. Hash maps with pairs of these numbers as keys find the row of a
  * name (text, category), a process (text of its pid), a thread (process, text of its tid) and a
  * counter (process or thread, name); a row is made at its first mention. A pid or tid that is not a
- * number of 32 bits gets a number from FOREIGN on, and its text as its name. chrome_tell_track()
+ * number of 32 bits gets a number from FOREIGN on, and its text as its name. chrome_emit_track()
  * emits a track once, after its parent.
  *
  * Invariants: row 0 means none, with the reason in x->err. Rows are never removed, but move when a
@@ -78,7 +78,7 @@ bool chrome_is_annotation(const chrome_reader *x, uint32_t name)
 	return category && strcmp(category, "user_annotation") == 0;
 }
 
-void chrome_tell_names(chrome_reader *x)
+void chrome_emit_names(chrome_reader *x)
 {
 	for (uint32_t i = 1; i <= x->nnames; i++) {
 		const named *row = id_table_find(&x->names, i);
@@ -178,24 +178,24 @@ uint32_t chrome_beside(chrome_reader *x, uint32_t row)
 	const char *name = string_name_of(&x->texts, t->name).text;
 	chrome_track made = {.kind = t->kind, .pid = t->pid, .parent = t->parent};
 	char text[KEPT_NAME_MAX];
-	int n = name ? snprintf(text, sizeof text, "%s (beside)", name)
-		     : snprintf(text, sizeof text, "%d (beside)", (int)t->tid);
+	int n = name ? snprintf(text, sizeof text, "%s (overlapping)", name)
+		     : snprintf(text, sizeof text, "%d (overlapping)", (int)t->tid);
 
 	made.tid = FOREIGN + (int32_t)x->ntracks;
 	made.name = chrome_text(x, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 	return made.name ? track_new(x, NULL, 0, &made) : 0;
 }
 
-void chrome_tell_track(chrome_reader *x, uint32_t row)
+void chrome_emit_track(chrome_reader *x, uint32_t row)
 {
 	chrome_track *t = chrome_track_at(x, row);
 
-	if (t->told)
+	if (t->emitted)
 		return;
-	t->told = true;
+	t->emitted = true;
 	if (t->parent)
-		chrome_tell_track(x, t->parent);
-	/* The format has no units; those of our thread counters are known. */
+		chrome_emit_track(x, t->parent);
+	/* The format has no units; the units of deepclock's thread counters are known. */
 	const char *name = string_name_of(&x->texts, t->name).text;
 	const bool threads = t->kind == TRACE_COUNTER_TRACK && t->tid > 0;
 	const int counter = threads ? thread_counter_named(name) : -1;

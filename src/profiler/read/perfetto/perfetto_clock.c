@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "profiler/timeline/perfetto.h"
 
-enum { CLOCKS_MAX = 16 }; /* of a trace, or of a sequence */
+enum { CLOCKS_MAX = 16 }; /* per trace or sequence */
 
 struct perfetto_clock {
 	uint64_t id, offset; /* the trace's clock minus this one */
@@ -88,7 +88,7 @@ static struct perfetto_clock *clock_find(const perfetto_clocks *c, uint64_t id)
 	return NULL;
 }
 
-/* Makes a place for a clock that has none yet, if there are not too many. false: no memory. */
+/* Adds a row for a new clock, unless there are too many. false: no memory. */
 static bool make_place(perfetto_clocks *c, uint64_t id)
 {
 	if (clock_find(c, id) || c->n == CLOCKS_MAX)

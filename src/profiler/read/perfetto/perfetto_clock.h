@@ -18,7 +18,7 @@ typedef struct perfetto_snapshot {
 	} at[PERFETTO_SNAPSHOT_MAX];
 	size_t n;
 	uint64_t primary; /* 0: not given */
-	/* Of deepclock's files: PF_SNAPSHOT_BOOT and the others; "", 0: not given. */
+	/* From deepclock's files: PF_SNAPSHOT_BOOT and the others; "", 0: not given. */
 	char boot[40];
 	uint64_t width_ns, own_ns, unix_error_ns;
 	/* Once applied: the value of the trace's clock. */
@@ -30,7 +30,7 @@ typedef struct perfetto_snapshot {
 typedef struct perfetto_clocks {
 	struct perfetto_clock *at; /* @owned, perfetto_clocks_done */
 	size_t n;
-	uint64_t primary; /* of the trace; 0: BOOTTIME */
+	uint64_t primary; /* primary clock of the trace; 0: BOOTTIME */
 } perfetto_clocks;
 
 dck_status perfetto_snapshot_read(wire_reader r, perfetto_snapshot *ret, dck_err *err);

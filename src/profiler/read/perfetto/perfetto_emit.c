@@ -1,4 +1,4 @@
-/* perfetto_emit.c - what is read of a trace of Perfetto, brought into order and told to a format.
+/* perfetto_emit.c - sorts the events of a Perfetto trace and emits them to a format.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -10,7 +10,7 @@
 enum { ENDS_MAX = 1 << 20 };
 
 /* The base is the first snapshot, or the first event that is held where that is earlier. */
-static dck_status perfetto_told_open_format(perfetto_reader *x)
+static dck_status perfetto_open_format(perfetto_reader *x)
 {
 	const uint64_t first = arrange_first_ns(x->events), boottime = x->about.boottime_ns;
 	const uint64_t back = x->has_snapshot && first < boottime ? boottime - first : 0;
@@ -27,8 +27,9 @@ static dck_status perfetto_told_open_format(perfetto_reader *x)
 	return x->format->open(&x->out, x->sink, &x->about, x->err);
 }
 
-/* The process of a thread, and what a counter counts for: a thread or a process. 0: none. */
-static uint32_t told_parent_of(const perfetto_reader *x, const perfetto_track *t)
+/* Returns the parent of a track: the process of a thread, the thread or process of a counter; 0:
+ * none. */
+static uint32_t perfetto_emitted_parent(const perfetto_reader *x, const perfetto_track *t)
 {
 	const uint32_t carrier = perfetto_carrier_of(x, t->parent);
 	const bool counter = t->kind == PERFETTO_COUNTER;
@@ -38,9 +39,9 @@ static uint32_t told_parent_of(const perfetto_reader *x, const perfetto_track *t
 	return counter && !t->pid ? 0 : hash_map_find(&x->process_rows, (uint32_t)t->pid);
 }
 
-static void told_tell_track(perfetto_reader *x, uint32_t row)
+static void perfetto_emit_track(perfetto_reader *x, uint32_t row)
 {
-	static const trace_track_kind kinds[] = {[PERFETTO_UNTOLD] = TRACE_THREAD,
+	static const trace_track_kind kinds[] = {[PERFETTO_UNDESCRIBED] = TRACE_THREAD,
 						 [PERFETTO_PROCESS] = TRACE_PROCESS,
 						 [PERFETTO_THREAD] = TRACE_THREAD,
 						 [PERFETTO_COUNTER] = TRACE_COUNTER_TRACK,
@@ -52,14 +53,14 @@ static void told_tell_track(perfetto_reader *x, uint32_t row)
 		return;
 	t->changed = false;
 	if (t->kind != PERFETTO_PROCESS)
-		parent = told_parent_of(x, t);
+		parent = perfetto_emitted_parent(x, t);
 	if (parent) {
 		const perfetto_track *p = perfetto_track_at(x, parent);
 
 		t->pid = p->pid;
 		if (t->kind == PERFETTO_COUNTER)
 			t->tid = p->kind == PERFETTO_THREAD ? p->tid : 0;
-		told_tell_track(x, parent);
+		perfetto_emit_track(x, parent);
 	}
 	x->format->track(x->out, &(trace_track){.id = row,
 						.parent = parent,
@@ -70,42 +71,42 @@ static void told_tell_track(perfetto_reader *x, uint32_t row)
 						.unit = t->unit});
 }
 
-static void tell_events(void *self, uint32_t row, const trace_event *e, size_t n)
+static void perfetto_emit_events(void *self, uint32_t row, const trace_event *e, size_t n)
 {
 	perfetto_reader *x = self;
 
-	told_tell_track(x, row);
+	perfetto_emit_track(x, row);
 	x->format->events(x->out, row, e, n);
 }
 
-/* What is held of the events. */
-static dck_status perfetto_told_give(perfetto_reader *x)
+/* Flushes the reorder buffer. */
+static dck_status perfetto_flush(perfetto_reader *x)
 {
 	if (!x->out)
-		DCK_TRY(perfetto_told_open_format(x));
-	perfetto_tell_names(x);
-	reorder_flush(x->events, x->base_ns, tell_events, x);
+		DCK_TRY(perfetto_open_format(x));
+	perfetto_emit_names(x);
+	reorder_flush(x->events, x->base_ns, perfetto_emit_events, x);
 	return DCK_OK;
 }
 
-static dck_status told_hold(perfetto_reader *x, uint32_t row, const trace_event *e)
+static dck_status perfetto_hold(perfetto_reader *x, uint32_t row, const trace_event *e)
 {
 	x->facts->events++;
 	if (reorder_push(x->events, row, e))
 		return DCK_OK;
-	DCK_TRY(perfetto_told_give(x));
+	DCK_TRY(perfetto_flush(x));
 	reorder_push(x->events, row, e);
 	return DCK_OK;
 }
 
 /* The ends of ranges of this track up to a time. */
-static dck_status perfetto_told_put_ends(perfetto_reader *x, uint32_t row, uint64_t ns)
+static dck_status perfetto_emit_ends(perfetto_reader *x, uint32_t row, uint64_t ns)
 {
 	perfetto_track *t = perfetto_track_at(x, row);
 
 	for (; t->nends > 0 && t->ends[t->nends - 1] <= ns; x->nends--)
-		DCK_TRY(told_hold(x, row,
-				  &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
+		DCK_TRY(perfetto_hold(
+		    x, row, &(trace_event){.ns = t->ends[--t->nends], .kind = TRACE_END}));
 	return DCK_OK;
 }
 
@@ -117,11 +118,11 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e)
 	uint32_t process;
 
 	if (t->nends > 0 && e->kind != TRACE_NUMBER)
-		DCK_TRY(perfetto_told_put_ends(x, row, e->ns));
+		DCK_TRY(perfetto_emit_ends(x, row, e->ns));
 	t = perfetto_track_at(x, owner);
 	if (owner && t->kind == PERFETTO_THREAD)
 		DCK_TRY(perfetto_process_of(t->pid, &process, x));
-	return told_hold(x, row, e);
+	return perfetto_hold(x, row, e);
 }
 
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
@@ -129,7 +130,7 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 	perfetto_track *t = perfetto_track_at(x, row);
 
 	if (x->nends == ENDS_MAX)
-		return told_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
+		return perfetto_hold(x, row, &(trace_event){.ns = ns, .kind = TRACE_END});
 	if (t->nends == t->ends_room) {
 		const uint32_t room = t->ends_room ? 2 * t->ends_room : 8;
 		uint64_t *ends = mem_resize(t->ends, room * sizeof *ends);
@@ -147,9 +148,9 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 	return DCK_OK;
 }
 
-dck_status perfetto_tell(perfetto_reader *x)
+dck_status perfetto_emit(perfetto_reader *x)
 {
 	for (uint32_t row = 1; x->nends > 0 && row <= x->ntracks; row++)
-		DCK_TRY(perfetto_told_put_ends(x, row, UINT64_MAX));
-	return perfetto_told_give(x);
+		DCK_TRY(perfetto_emit_ends(x, row, UINT64_MAX));
+	return perfetto_flush(x);
 }

@@ -6,7 +6,7 @@
  * or, of an old producer (LegacyEvent), the letter of a phase as in Chrome's JSON. row_of_event()
  * maps it to a row: events of threads and counters are emitted there; a track that belongs to no
  * thread is a lane, and its ranges become asynchronous ranges of the thread or process above it. A
- * range with a duration is a begin, and an end that perfetto_emit.c holds back.
+ * range with a duration is a begin, and an end that perfetto_emit.c delays.
  *
  * Invariants: interned ids are looked up in the sequence's tables as of this packet
  * (perfetto_names.c). An unknown type counts as skipped, an event without a time as undated.
@@ -42,7 +42,7 @@ typedef struct event {
 	bool has_track, has_value, old, overrides;
 	bool numbers, flows; /* it has fields for them */
 	uint32_t text, category, place, scope;
-	uint32_t name; /* of text and category */
+	uint32_t name; /* hash of text and category */
 	int32_t pid, tid;
 	double value;
 } event;
@@ -190,7 +190,7 @@ static dck_status event_put_counter(const event *e, uint32_t row, perfetto_reade
 
 	if (!e->has_value)
 		return DCK_OK;
-	if (t->kind == PERFETTO_UNTOLD) {
+	if (t->kind == PERFETTO_UNDESCRIBED) {
 		t->kind = PERFETTO_COUNTER;
 		t->changed = true;
 	}
@@ -249,7 +249,7 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 	if (!uuid && q->thread)
 		return DCK_OK;
 	*ret = hash_map_find(&x->track_rows, uuid);
-	/* Of tracks without a description a sequence's default track is a thread, another one a
+	/* If a track has no description, a sequence's default track is a thread, any other track a
 	 * lane. */
 	*ret_lane = e->what != COUNTER && (*ret ? perfetto_track_at(x, *ret)->kind == PERFETTO_TRACK
 						: e->has_track && uuid);
@@ -257,7 +257,7 @@ static dck_status row_of_event(const event *e, const perfetto_sequence *q, uint3
 		return DCK_OK;
 	DCK_TRY(perfetto_track_of(uuid, ret, x));
 	perfetto_track *t = perfetto_track_at(x, *ret);
-	if (t->kind == PERFETTO_UNTOLD && e->what != COUNTER) {
+	if (t->kind == PERFETTO_UNDESCRIBED && e->what != COUNTER) {
 		t->kind = uuid ? PERFETTO_THREAD : PERFETTO_PROCESS;
 		t->changed = true;
 	}
@@ -450,7 +450,7 @@ static dck_status event_read_field(const wire_reader *r, const wire_field *f,
 		e->place = hash_map_find(&q->interned[PF_INTERNED_SOURCES], f->value);
 		break;
 	case PF_EVENT_SOURCE:
-		DCK_TRY(wire_enter(r, f, "a place in the source", &inner, x->err));
+		DCK_TRY(wire_enter(r, f, "a source location", &inner, x->err));
 		return perfetto_place(inner, &iid, &e->place, x);
 	case PF_EVENT_COUNTER_INT:
 	case PF_EVENT_COUNTER_REAL:

@@ -122,14 +122,14 @@ dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t where, uint3
 	return DCK_OK;
 }
 
-void perfetto_tell_names(perfetto_reader *x)
+void perfetto_emit_names(perfetto_reader *x)
 {
-	while (x->told_names < x->nnames) {
-		const named *row = id_table_find(&x->names, ++x->told_names);
+	while (x->emitted_names < x->nnames) {
+		const named *row = id_table_find(&x->names, ++x->emitted_names);
 		const string_name text = string_name_of(&x->texts, row->text);
 		const place *at = row->place ? id_table_find(&x->places, row->place) : NULL;
 		x->format->intern(
-		    x->out, x->told_names,
+		    x->out, x->emitted_names,
 		    &(trace_name){.text = text.text,
 				  .n = text.n,
 				  .category = string_name_of(&x->texts, row->category).text,

@@ -1,9 +1,9 @@
 /* perfetto_read.c - reads the track events of a trace of Perfetto.
  *
- * A packet's fields may come in any order, so that they are collected first (packet) and then
- * applied in the order in which they matter: what the sequence forgets, clocks, defaults, names,
- * tracks, and last the event. Packets may lie compressed in a packet, and the file as a whole may
- * be compressed.
+ * A packet's fields may come in any order, so they are collected first (packet) and then applied in
+ * the order in which they depend on each other: cleared state of the sequence, clocks, defaults,
+ * names, tracks, and last the event. A packet may contain compressed packets, and the whole file
+ * may be compressed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/perfetto/perfetto_read.h"
@@ -15,7 +15,7 @@
 
 const wire_kind wire_perfetto = {"trace", "a trace", "a trace of Perfetto"};
 
-/* What a hostile file may make us keep. */
+/* Limits against hostile files. */
 #define NAME_BYTES_MAX ((size_t)256 << 20)
 
 static dck_status read_compressed(const wire_reader *r, const wire_field *f, perfetto_reader *x);
@@ -26,7 +26,7 @@ typedef struct packet {
 	uint64_t timestamp, sequence, flags, clock;
 	bool has_timestamp, has_clock, known;
 	bool has[PF_PACKET_TRACK + 1];
-	wire_field field[PF_PACKET_TRACK + 1]; /* those that hold messages */
+	wire_field field[PF_PACKET_TRACK + 1]; /* fields that are messages */
 } packet;
 
 static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_reader *x)
@@ -116,7 +116,7 @@ static dck_status perfetto_collect(wire_reader *r, packet *p, perfetto_reader *x
 	return x->status;
 }
 
-/* What a packet says before its event, in the order in which it matters. */
+/* Applies the fields of a packet that precede its event, in order of dependency. */
 static dck_status read_state(const wire_reader *r, packet *p, perfetto_sequence *q,
 			     perfetto_reader *x)
 {
@@ -156,7 +156,7 @@ static dck_status read_packet(wire_reader r, perfetto_reader *x)
 		return read_compressed(&whole, &p.field[PF_PACKET_COMPRESSED], x);
 	DCK_TRY(perfetto_sequence_of(p.sequence, &q, x));
 	DCK_TRY(read_state(&whole, &p, q, x));
-	/* A clock that counts from packet to packet moves with each, whatever the packet holds. */
+	/* An incremental clock advances with every packet, whatever the packet contains. */
 	const uint64_t clock = p.has_clock ? p.clock : q->clock;
 	const bool dated =
 	    p.has_timestamp && perfetto_clock_ns(&x->clocks, &q->clocks, clock, p.timestamp, &ns);
@@ -190,7 +190,7 @@ static dck_status read_packets(wire_source *s, uint64_t from, perfetto_reader *x
 	return x->status;
 }
 
-/* --- what is compressed */
+/* --- compressed packets */
 
 static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_reader *x)
 {
@@ -210,7 +210,7 @@ static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_
 	return status;
 }
 
-/* The packets that a packet holds. */
+/* Reads the packets inside a compressed packet. */
 static dck_status read_compressed(const wire_reader *r, const wire_field *f, perfetto_reader *x)
 {
 	enum { DEPTH_MAX = 2 }; /* a file that is compressed as a whole, and packets in it */
@@ -238,7 +238,7 @@ static dck_status perfetto_read_source(wire_source *s, perfetto_reader *x)
 	dck_status status = n >= sizeof gzip && memcmp(bytes, gzip, sizeof gzip) == 0
 				? read_packed(s, 0, s->size, x)
 				: read_packets(s, 0, x);
-	if (status == DCK_E_FORMAT && x->facts->packets > 0) { /* what is whole was read */
+	if (status == DCK_E_FORMAT && x->facts->packets > 0) { /* all complete packets were read */
 		memcpy(x->facts->cut, x->err->msg, sizeof x->facts->cut);
 		return DCK_OK;
 	}
@@ -291,7 +291,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 	if (status == DCK_OK)
 		status = perfetto_read_source(s, &x);
 	if (status == DCK_OK)
-		status = perfetto_tell(&x);
+		status = perfetto_emit(&x);
 	facts.late = x.events ? arrange_late(x.events) : 0;
 	if (status == DCK_OK && arrange_failed(x.events))
 		status = ERR_NO_MEMORY(&own, "for the tracks of %s", s->label);

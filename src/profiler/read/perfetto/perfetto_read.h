@@ -9,16 +9,16 @@
  *	wire_source_close(&s);
  *
  * It understands track events: ranges, instants, counters, numbers on ranges, flows; names and
- * categories that are interned or stand in the event; places in the source; clocks of any kind that
- * a snapshot explains. Events of old producers have the phase of Chrome's trace events instead of a
- * type; those that are ranges, instants, counters and flows are taken. Packets of other kinds are
- * skipped. Memory is bounded, whatever the file says.
+ * categories, interned or inline; source locations; every clock that a snapshot relates to the
+ * trace's. Events of old producers have the phase of Chrome's trace events instead of a type;
+ * ranges, instants, counters and flows of them are read. Packets of other kinds are skipped. Memory
+ * is bounded, whatever the file contains.
  *
  * The file, and packets in it, may be compressed by gzip or zlib (inflate_reader.h).
  *
  * A range on a track that is neither a thread's nor a process's becomes a range that any track may
- * end (TRACE_ASYNC_BEGIN), told on the thread that wrote it. A flow belongs to the range
- * that is open where it stands.
+ * end (TRACE_ASYNC_BEGIN), emitted on the thread that wrote it. A flow belongs to the range that is
+ * open at its event.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_READ_H
@@ -30,8 +30,8 @@
 
 extern const wire_kind wire_perfetto;
 
-/* E_FORMAT: not such a file, or broken inside; E_LIMIT: more names or tracks than are kept. Opens
- * and closes the format's trace; the sink stays the caller's. */
+/* E_FORMAT: not a Perfetto trace, or damaged; E_LIMIT: too many names or tracks. Opens and closes
+ * the format's trace; the sink stays the caller's. */
 dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 			 trace_read_facts *ret, dck_err *err);
 

@@ -12,7 +12,7 @@
 #include "profiler/read/perfetto/perfetto_read.h"
 
 typedef enum perfetto_track_kind {
-	PERFETTO_UNTOLD,
+	PERFETTO_UNDESCRIBED,
 	PERFETTO_PROCESS,
 	PERFETTO_THREAD,
 	PERFETTO_COUNTER,
@@ -27,7 +27,7 @@ typedef struct perfetto_track {
 	dck_unit unit;
 	bool incremental, changed; /* changed: not yet emitted, or emitted with older data */
 	int64_t multiplier;
-	double value; /* of an incremental counter */
+	double value; /* current value of an incremental counter */
 	/* Pending ends of complete ranges, the latest first. */
 	uint64_t *ends; /* @owned */
 	uint32_t nends, ends_room;
@@ -37,7 +37,7 @@ typedef struct perfetto_sequence {
 	uint32_t clock;				    /* by default; 0: the trace's */
 	uint64_t track;				    /* by default */
 	uint32_t thread;			    /* row of its descriptor; 0: none */
-	int64_t us;				    /* of an old producer's last event */
+	int64_t us;				    /* time of an old producer's last event */
 	hash_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
 	perfetto_clocks clocks;
 } perfetto_sequence;
@@ -47,10 +47,10 @@ typedef struct perfetto_reader {
 	trace_out *out; /* NULL: not opened yet */
 	dck_sink *sink;
 	dck_err *err;
-	dck_status status; /* of perfetto_each() */
+	dck_status status; /* result of perfetto_each() */
 	trace_read_facts *facts;
 	arranger *events;
-	perfetto_clocks clocks; /* of the trace */
+	perfetto_clocks clocks; /* clocks of the trace */
 	bool has_snapshot;
 	trace_header about; /* at the first snapshot */
 	uint64_t base_ns;
@@ -64,7 +64,7 @@ typedef struct perfetto_reader {
 	string_table texts;
 	id_table names, places;
 	hash_map name_rows, place_rows;
-	uint32_t nnames, nplaces, told_names;
+	uint32_t nnames, nplaces, emitted_names;
 	uint64_t ninterned;
 	hash_map async_depths, flows; /* open ranges of each id */
 } perfetto_reader;
@@ -87,7 +87,7 @@ dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint3
 			 perfetto_reader *x);
 dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
-void perfetto_tell_names(perfetto_reader *x);
+void perfetto_emit_names(perfetto_reader *x);
 
 /* --- perfetto_tracks.c */
 
@@ -114,7 +114,7 @@ dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
 /* Schedules the end of a range of this track. */
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
 /* Emits all pending events. */
-dck_status perfetto_tell(perfetto_reader *x);
+dck_status perfetto_emit(perfetto_reader *x);
 
 /* --- perfetto_event.c */
 

@@ -2,11 +2,11 @@
  * number, and by counter name.
  *
  * A TrackDescriptor makes or updates the row of its uuid. An event may mention a uuid first, which
- * makes a row without a description (PERFETTO_UNTOLD) that a later descriptor completes. A process
- * or thread number means the first row described by it, or one made for it, which no uuid refers
- * to. A repeated descriptor replaces what the row has, but for the name if it states none, the
- * counter's value and the pending ends. It is applied after its last field, because the uuid may
- * come last.
+ * makes a row without a description (PERFETTO_UNDESCRIBED) that a later descriptor completes. A
+ * process or thread number refers to the first row described by it, or to a row made for it, which
+ * no uuid refers to. A repeated descriptor replaces what the row has, but for the name if it states
+ * none, the counter's value and the pending ends. It is applied after its last field, because the
+ * uuid may come last.
  *
  * Invariants: row 0 means none; rows are never removed, but move when the table grows. Bounds for
  * hostile files: TRACKS_MAX rows and SEQUENCES_MAX writers (E_LIMIT), LANES_MAX described lanes
@@ -19,7 +19,7 @@
 
 #include <string.h>
 
-/* Limits of what a hostile file can make us store. */
+/* Limits against hostile files. */
 enum {
 	TRACKS_MAX = 1 << 18,
 	LANES_MAX = 1 << 16, /* descriptors of further ones are ignored */
@@ -65,7 +65,7 @@ static dck_status row_made(hash_map *rows, uint64_t key, const perfetto_track *s
 {
 	DCK_TRY(tracks_row_of(rows, &x->tracks, key, &x->ntracks, TRACKS_MAX, ret, x));
 	perfetto_track *t = perfetto_track_at(x, *ret);
-	if (t->kind == PERFETTO_UNTOLD) {
+	if (t->kind == PERFETTO_UNDESCRIBED) {
 		*t = *said;
 		t->changed = true;
 	}

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The longest line holds a few thousand functions with long names. */
+/* The longest line has a few thousand functions with long names. */
 enum { LINE_MAX_BYTES = 1 << 22 };
 
 typedef struct reader {
@@ -44,7 +44,7 @@ static bool folded_is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Reads the next line, without its newline. *ret_more false: there is none. */
+/* Reads the next line, without its newline. *ret_more false: end of file. */
 static dck_status folded_line_next(reader *x, bool *ret_more)
 {
 	const wire_source *s = x->source;
@@ -176,7 +176,7 @@ static dck_status stacks_read(reader *x, stacks *s)
 	if (x->stacks > 1 && x->twice == x->stacks)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "these are folded stacks of two profiles, with two numbers in each line: "
-			 "give each profile as a file of its own");
+			 "give each profile as a separate file");
 	return DCK_OK;
 }
 

@@ -43,8 +43,8 @@ static bool gprof2dot_key_is(const reader *x, const char *key)
 /* --- costs and functions */
 
 typedef struct named {
-	char name[200], unit[40]; /* of a cost */
-	stacks_row row;		  /* of a function */
+	char name[200], unit[40]; /* name and unit of a cost */
+	stacks_row row;		  /* row of a function */
 } named;
 
 /* Reads the texts of an object in a list. */

@@ -9,8 +9,8 @@
 #include "base/wire.h"
 #include "record/build.h"
 
-/* Adds table "functions", tree "samples", facts and the answer. E_FORMAT: it is damaged, or holds
- * something else; E_LIMIT: too much of it. */
+/* Adds table "functions", tree "samples", facts and the answer. E_FORMAT: damaged, or another
+ * format; E_LIMIT: too large. */
 dck_status gprof2dot_read(wire_source *s, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* marshal_read.c - recursive descent over the encoding: a byte for the type, its high bit for
- * "later references name this value", then the value. Items of an open container wait on a stack;
- * when the container ends they are copied behind those of its own containers, so that each
+ * "later references name this value", then the value. Items of an open container are on a stack;
+ * when the container ends they are copied after those of its inner containers, so that each
  * container's items are adjacent.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { FLAG_REF = 0x80, DEPTH_MAX = 32, DIGIT_BITS = 15 };
-/* Of each list below: 200 MB. Profiles of large programs have a million. */
+/* Limit of each list below: 200 MB. Profiles of large programs have a million items. */
 #define VALUES_MAX ((size_t)1 << 23)
 
 /* Values in a growing array. */
@@ -227,7 +227,7 @@ static dck_status marshal_value_read(marshal_reader *r, marshal_value *ret)
 	const unsigned char *type = NULL;
 
 	DCK_TRY(marshal_bytes_take(r, 1, &type));
-	if (*type & FLAG_REF) /* a container is numbered before what is in it */
+	if (*type & FLAG_REF) /* a container is numbered before its items */
 		DCK_TRY(values_append(&r->refs, &open, 1, r->err));
 	DCK_TRY(typed_read(r, (unsigned char)(*type & ~FLAG_REF), ret));
 	if (*type & FLAG_REF)

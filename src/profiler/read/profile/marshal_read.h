@@ -45,8 +45,8 @@ typedef struct marshal_values {
 	size_t nitems;
 } marshal_values;
 
-/* Borrows bytes for as long as *ret is used. E_FORMAT: truncated, nested too deeply, or of a type
- * that is not listed above; E_NOMEM. */
+/* Borrows `bytes` while *ret is used. E_FORMAT: truncated, nested too deeply, or with a type that
+ * is not listed above; E_NOMEM. */
 dck_status marshal_read(marshal_values *ret, const char *bytes, size_t n,
 			dck_err *err) DCK_MUST_USE;
 void marshal_values_done(marshal_values *v); /* {0} is allowed */

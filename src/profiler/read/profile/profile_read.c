@@ -26,7 +26,8 @@ static const wire_kind wire_profile = {"profile", "a profile", "a profile"};
 typedef struct profile_kind {
 	bool (*is)(wire_source *s);
 	dck_status (*read)(wire_source *s, record_builder *b, dck_err *err);
-	const char *instead; /* of kinds that nothing reads: what does, and what it writes */
+	const char
+	    *instead; /* for unsupported kinds: the tool that reads it, and its output format */
 } profile_kind;
 
 static bool profile_begins(wire_source *s, const char *with, size_t n)
@@ -76,7 +77,7 @@ static bool is_perf(wire_source *s)
 	return profile_begins(s, "PERFILE2", 8);
 }
 
-/* By the key that comes first of those that these, records and Chrome's traces have. */
+/* Returns the first top-level key that is one of those of profiles, records and Chrome traces. */
 static const char *profile_first_key(wire_source *s)
 {
 	static const char *const keys[] = {"shared",	"profiles", "costs",	   "functions",
@@ -118,13 +119,13 @@ static dck_status read_pstats(wire_source *s, record_builder *b, dck_err *err)
 static const profile_kind kinds[] = {
     {begins_pstats, read_pstats, NULL},
     {is_memray, NULL,
-     "a capture of memray: 'memray transform gprof2dot -o x.json FILE' writes what is read here"},
+     "a capture of memray: 'memray transform gprof2dot -o x.json FILE' writes a readable file"},
     {is_memray_table, NULL,
-     "memray's CSV or statistics: 'memray transform gprof2dot -o x.json FILE' of the capture writes "
-     "what is read here"},
+     "memray's CSV or statistics: 'memray transform gprof2dot -o x.json FILE' of the capture "
+     "writes a readable file"},
     {is_perf, NULL,
-     "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes what is "
-     "read here"},
+     "a recording of perf: 'perf script -i FILE | stackcollapse-perf.pl > x.folded' writes a "
+     "readable file"},
     {is_speedscope, speedscope_read, NULL},
     {is_gprof2dot, gprof2dot_read, NULL},
     {folded_is, folded_read, NULL},
@@ -142,7 +143,7 @@ bool profile_is(const char *path)
 {
 	wire_source source;
 
-	/* Opening a pipe to look at it would break it for its writer. */
+	/* Opening a pipe to examine it would break it for its writer. */
 	if (os_path_kind(path, NULL) != OS_FILE ||
 	    wire_source_open(path, &wire_profile, &source, NULL) != DCK_OK)
 		return false;

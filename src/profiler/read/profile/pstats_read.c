@@ -1,15 +1,14 @@
-/* pstats_read.c - from a call graph to call paths.
+/* pstats_read.c - reads Python's pstats files: converts their call graph to call paths.
  *
  * The file is a dictionary {function: (primitive calls, calls, own seconds, seconds with callees,
  * callers)}, callers a dictionary {function: (calls, primitive calls, own seconds, seconds)} with
  * one entry for each caller; the module `profile` has only the number of calls there. A function is
- * (file, line, name). The numbers of each function and of each edge are exact; which callers those
- * callers had is not in the file. So a function's callees are divided among its callers in
- * proportion to the time that it took under each, as gprof does (Graham, Kessler, McKusick, 1982,
- * section 4). A function inside itself is a leaf of the tree. What a function has in no path (of
- * paths below LIGHT of the whole, of cycles) stands below "(callers not known)", so that the sums
- * of each function remain those of the file.
- * Source of the layout: Lib/cProfile.py, Lib/profile.py, Lib/pstats.py of CPython
+ * (file, line, name). The numbers of each function and of each edge are exact; longer call chains
+ * are not in the file. So a function's callees are divided among its callers in proportion to the
+ * time that it took under each, as gprof does (Graham, Kessler, McKusick, 1982, section 4). A
+ * function inside itself is a leaf of the tree. A function's weight that is in no path (paths below
+ * LIGHT of the total, cycles) is put below "(callers not known)", so that the sums of each function
+ * equal those of the file. Source: Lib/cProfile.py, Lib/profile.py, Lib/pstats.py of CPython
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/read/profile/pstats_read.h"
@@ -42,7 +41,7 @@ typedef struct call_times {
 typedef struct profiled {
 	call_times t;
 	call_times outer;	 /* without a caller */
-	double in_ns, in_calls;	 /* of all that is not inside itself: what callees are divided by */
+	double in_ns, in_calls;	 /* sums without recursion: the divisor for callees */
 	call_times in_paths;	 /* calls and self_ns that are in the tree */
 	size_t edges, edges_end; /* from it, in pstats.edges */
 	bool listed, open;	 /* has a row in the file; is on the path that is being made */
@@ -58,7 +57,7 @@ typedef struct pstats {
 	profiled *functions; /* @owned; by the number of their frames */
 	call_edge *edges;    /* @owned; in ascending order of callers */
 	size_t nfunctions, nedges, edges_max;
-	double self_ns; /* of all functions */
+	double self_ns; /* sum over functions */
 	double calls, primitive;
 	dck_err *err;
 } pstats;
@@ -133,7 +132,7 @@ static dck_status times_read(const pstats *p, const marshal_values *v, const mar
 		 "are not four numbers");
 }
 
-/* Of an edge that has a number of calls alone: the same share of the callee's times. */
+/* For an edge with only a number of calls: returns the same share of the callee's times. */
 static call_times times_share(const call_times *of, double calls)
 {
 	const double share = of->calls > 0 ? fmin(1, calls / of->calls) : 0;
@@ -207,7 +206,8 @@ static int by_caller(const void *a, const void *b)
 	return (x->callee > y->callee) - (x->callee < y->callee);
 }
 
-/* From rows and edges to what each function took under no caller, and its edges by its number. */
+/* Computes from rows and edges each function's times without a caller, and sorts the edges by
+ * function. */
 static void graph_make(pstats *p)
 {
 	for (size_t f = 0; f < p->nfunctions; f++) {
@@ -355,9 +355,7 @@ static void answer_write(const pstats *p, uint32_t f, record_builder *b)
 	dck_text_time(t->self_ns, self, sizeof self);
 	dck_text_time(p->self_ns, all, sizeof all);
 	dck_text_count((int64_t)p->calls, calls, sizeof calls);
-	record_answer(b,
-		      "%.60s spends the most time of its own: %s, %.0f %% of %s in %s function "
-		      "calls",
+	record_answer(b, "%.60s has the most self time: %s, %.0f %% of %s in %s function calls",
 		      frame.name, self, p->self_ns > 0 ? 100 * t->self_ns / p->self_ns : 0, all,
 		      calls);
 }

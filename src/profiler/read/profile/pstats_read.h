@@ -6,12 +6,12 @@
 
 #include "record/build.h"
 
-/* Whether these first bytes of a file are those of such a profile: a dictionary whose first key is
- * a tuple. No JSON begins so. */
+/* Returns whether the first bytes of a file are those of a pstats profile: a dictionary whose first
+ * key is a tuple. No JSON starts like this. */
 bool pstats_is(const char *bytes, size_t n);
 
 /* Adds table "functions", tree "calls", facts, a note and the answer. `bytes` is the whole file.
- * E_FORMAT: it is damaged, or holds something else. */
+ * E_FORMAT: damaged, or another format. */
 dck_status pstats_read(const char *bytes, size_t n, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

@@ -36,14 +36,14 @@ static const unit_row units[] = {
 };
 enum { NUNITS = sizeof units / sizeof *units, DEPTH_MAX = 1 << 16 };
 
-/* What the first pass reads of a profile. */
+/* Result of the first pass over a profile. */
 typedef struct profile_head {
 	uint32_t name; /* of stacks.texts; 0: none */
 	uint8_t unit;  /* in `units` */
 } profile_head;
 
 typedef struct open_frame {
-	uint32_t row, path; /* path: of the frame around it */
+	uint32_t row, path; /* path: that of the enclosing frame */
 	bool full;
 } open_frame;
 

@@ -27,7 +27,7 @@ enum { STACKS_COLUMNS = 6, STACKS_FRAMES_MAX = 1 << 22 };
 /* A frame by the numbers of its texts in `texts`. */
 typedef struct stacks_row {
 	uint32_t name, file, line;
-	uint32_t frame; /* of `paths`; 0: not on a path of this tree yet */
+	uint32_t frame; /* id in `paths`; 0: not on a path of this tree yet */
 } stacks_row;
 
 typedef struct stacks {
@@ -38,23 +38,23 @@ typedef struct stacks {
 	string_table texts;
 	stacks_row *rows; /* @owned; the file's frames in its order */
 	uint32_t nrows, room;
-	uint32_t path; /* that is being made */
-	bool full;     /* the rest of it does not fit */
-	size_t ntrees; /* that were written */
+	uint32_t path; /* the path under construction */
+	bool full;     /* its deeper frames do not fit */
+	size_t ntrees; /* number of trees written */
 } stacks;
 
 dck_status stacks_init(stacks *s, dck_err *err) DCK_MUST_USE;
 void stacks_done(stacks *s); /* {0} is allowed */
 
-/* The weight of that key, which is its title too; a new one where there is none yet. */
+/* Returns the column of the weight with this key, which is its title too; adds it if missing. */
 dck_status stacks_column(stacks *s, const char *key, dck_unit unit, size_t *ret,
 			 dck_err *err) DCK_MUST_USE;
-/* The next frame of the file's list. name: 0 is "(no name)"; file: 0 is none. */
+/* Appends the next frame of the file's list. name 0: "(no name)"; file 0: none. */
 dck_status stacks_frame(stacks *s, const stacks_row *frame, dck_err *err) DCK_MUST_USE;
-/* The number of a text of the file. 0: no memory, or too many. */
+/* Interns a text of the file. 0: no memory, or too many. */
 uint32_t stacks_text(stacks *s, const char *text, size_t n);
 
-/* The frame that a number in the file refers to. E_FORMAT: there is none. */
+/* Finds the frame that an index in the file refers to. E_FORMAT: out of range. */
 dck_status stacks_row_find(const stacks *s, const char *number, uint32_t *ret, dck_err *err);
 
 /* A path: from `from` (0: none) on, by frames of the file's list or of any other origin. */
@@ -71,10 +71,11 @@ static inline void stack_add(stacks *s, uint32_t path, size_t column, double wei
 	s->sums[column] += weight;
 }
 
-/* Whether a number may be added: finite, not negative, and so small that no sum overflows. */
+/* Returns whether a number is a valid weight: finite, not negative, and small enough that no sum
+ * overflows. */
 bool stacks_weight_fits(double weight);
 
-/* The tree, of the first also table and answer, and begins another one. title: NULL is that of
+/* Writes the tree, for the first one also table and answer, and starts another. title NULL: that of
  * `sample`. */
 dck_status stacks_write(stacks *s, const char *title, record_builder *b, dck_err *err) DCK_MUST_USE;
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Few, since a library that is loaded late finds little room for what each thread has. */
+/* Few, since little static thread-local storage is available to a library that is loaded late. */
 enum { DEPTHS = 24 };
 
 static annotation *_Atomic names, *_Atomic domains;
@@ -37,7 +37,7 @@ void annotation_text_wide(const wchar_t *from, char to[ANNOTATION_TEXT])
 	to[used] = '\0';
 }
 
-/* Bytes of the text, or as many as may be kept of a long one. */
+/* Returns the length of the text, at most `most`, cut at a character's border. */
 static int annotation_cut(const char *text, size_t most)
 {
 	const size_t n = strnlen(text, most + 1);

@@ -20,12 +20,12 @@ enum { ANNOTATION_TEXT = 512 }; /* bytes of a name; a longer one is cut */
  * handles. */
 typedef struct annotation {
 	struct annotation *next;
-	uint32_t stack;	     /* of a domain */
-	_Atomic uint32_t id; /* of a name, annotation_id(); 0: not requested yet */
+	uint32_t stack;	     /* stack of a domain */
+	_Atomic uint32_t id; /* id of a name, annotation_id(); 0: not requested yet */
 	char text[];
 } annotation;
 
-enum { ANNOTATION_STACK_NONE = 1 };  /* of ranges without a domain; 0 is the zones' */
+enum { ANNOTATION_STACK_NONE = 1 };  /* stack of ranges without a domain; 0 is the zones' */
 enum { ANNOTATION_NO_NESTING = -2 }; /* NVTX_NO_PUSH_POP_TRACKING: nothing is recorded */
 
 static inline const char *annotation_text_of(const annotation *a)
@@ -47,12 +47,12 @@ annotation *annotation_name_new(const char *domain, const char *text); /* NULL: 
 annotation *annotation_domain(const char *text);
 uint32_t annotation_stack_new(void);
 
-/* Return the number of open ranges of the stack on this thread around the one that begins or ended;
- * below 0: none was open. */
+/* Return the number of open ranges of the stack on this thread around the range that starts or
+ * ended; below 0: none was open. */
 int annotation_push(uint32_t stack, uint32_t name);
 int annotation_pop(uint32_t stack);
 void annotation_mark(uint32_t name);
-void annotation_number(uint32_t name, double value); /* of the innermost range */
+void annotation_number(uint32_t name, double value); /* annotates the innermost range */
 void annotation_counter(uint32_t name, double value);
 uint64_t annotation_start(uint32_t name); /* 0: nothing records */
 /* Starts a range with the caller's id, whose highest bit is this one. */

@@ -1,14 +1,15 @@
-/* itt.c - programs that are annotated with ITT, Intel's ranges, are recorded unchanged: the part of
- * ITT that is in a program loads the collector that INTEL_LIBITTNOTIFY64 names, and calls what is
- * below. oneTBB, oneDNN, OpenVINO and PyTorch are annotated so. Layouts and names: ittnotify.h and
- * ittnotify_config.h of https://github.com/intel/ittapi, version 3.
+/* itt.c - programs that are annotated with ITT, Intel's ranges, are recorded unchanged: the static
+ * part of ITT in a program loads the collector that INTEL_LIBITTNOTIFY64 names, and calls the
+ * functions below. oneTBB, oneDNN, OpenVINO and PyTorch are annotated so. Layouts and names:
+ * ittnotify.h and ittnotify_config.h of https://github.com/intel/ittapi, version 3.
  *
  *     INTEL_LIBITTNOTIFY64=libdeepclock.so DEEPCLOCK_TRACE=out.pftrace ./program
  *
- * Domains, strings and counters are made by the program's part until it loads the collector, and
- * then by that, which may keep something in `extra` of each. A task is a range of its domain's
- * stack. An overlapped task, and a frame, is a range that any thread may end. What is in no table
- * here (locks, memory, stacks, times of other clocks, pause and resume) that part does not forward.
+ * Domains, strings and counters are created by the static part until it loads the collector, and
+ * then by the collector, which may store private data in their `extra`. A task is a range of its
+ * domain's stack. An overlapped task, and a frame, is a range that any thread may end. Functions
+ * that are in no table here (locks, memory, stacks, times of other clocks, pause and resume) are
+ * not forwarded by the static part.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/base.h"
@@ -23,7 +24,7 @@
 
 typedef void (*any_function)(void);
 
-/* __itt_global, as far as it is needed. Each library that is annotated has its own. */
+/* __itt_global, as far as it is needed. Each annotated library has its own. */
 typedef struct part {
 	unsigned char magic[8];
 	unsigned long version[3];
@@ -35,7 +36,7 @@ typedef struct part {
 		const char *name; /* NULL: the last */
 		any_function *function;
 		void *init;
-		any_function null; /* what stands there when nothing is recorded */
+		any_function null; /* the function used while nothing is recorded */
 		int group;
 	} * api;
 } part;
@@ -100,7 +101,7 @@ static domain *domain_create(const char *text)
 	return d;
 }
 
-/* The same text is the same string: some programs ask before each task. */
+/* Equal texts have one string handle: some programs create it before each task. */
 static string *string_create(const char *text)
 {
 	static string other = {.text = "(other names)"};
@@ -182,8 +183,8 @@ static uint32_t itt_named(const domain *d, const char *text)
 	return annotation_id(whole, NULL);
 }
 
-/* The number of a string's name in a domain. It is kept for the domain that asked last: one word
- * holds both, so that other threads never see half of it. */
+/* Returns the id of a string's name in a domain. It is cached for the last domain: one word has
+ * both, so that other threads never read half of it. */
 static uint32_t itt_name_of(const domain *d, string *s)
 {
 	enum { BITS = 16 };
@@ -209,7 +210,7 @@ static void task_begin(const domain *d, task_id id, task_id parent, string *name
 		annotation_push(itt_stack_of(d), itt_name_of(d, name));
 }
 
-/* Of a function, by its address. */
+/* Starts a task named by a function's address. */
 static void task_begin_fn(const domain *d, task_id id, task_id parent, void *function)
 {
 	(void)function;
@@ -300,7 +301,8 @@ static double itt_number_of(number_kind kind, const void *at)
 	}
 }
 
-/* Of the task that is innermost; one that is named by its id may be any. */
+/* Annotates the innermost task; a task with an id is not annotated, because it may be any open
+ * one. */
 static void metadata(const domain *d, task_id id, string *key, int kind, size_t n, const void *data)
 {
 	(void)d;
@@ -376,7 +378,7 @@ static int event_create(const char *text, int n)
 		atomic_store(&nevents, EVENTS_MAX); /* stays full */
 		return 0;
 	}
-	(void)n; /* of a text that also ends with a NUL */
+	(void)n; /* length of a text that is also NUL-terminated */
 	annotation_text(NULL, text, whole);
 	events[at].stack = annotation_stack_new();
 	atomic_store(&events[at].name, annotation_id(whole, NULL));

@@ -1,13 +1,13 @@
 /* nvtx.c - programs that are annotated with NVTX are recorded unchanged: NVTX loads the library
- * that NVTX_INJECTION64_PATH names, and calls what is below. Layouts and numbers:
+ * that NVTX_INJECTION64_PATH names, and calls the functions below. Layouts and numbers:
  * nvtx3/nvToolsExt.h and nvtx3/nvtxDetail/nvtxTypes.h of NVIDIA's NVTX, version 3,
  * https://github.com/NVIDIA/NVTX.
  *
  *     NVTX_INJECTION64_PATH=libdeepclock.so DEEPCLOCK_TRACE=out.pftrace python3 train.py
  *
- * A payload becomes the number "payload" of its range. Colours have no place in what is recorded:
- * Perfetto makes its own of the names. Functions that are in no table here (resources, the events
- * of user-defined locks, names of devices) are not forwarded by NVTX.
+ * A payload becomes the number "payload" of its range. Colours are not recorded: Perfetto derives
+ * its own from the names. Functions that are in no table here (resources, the events of
+ * user-defined locks, names of devices) are not forwarded by NVTX.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/base.h"
@@ -23,7 +23,7 @@ typedef void (*any_function)(void);
 
 typedef struct callbacks {
 	size_t struct_size;
-	/* 0: there is no such module. Each entry points to the place of a function. */
+	/* Returns 0: no such module. Each entry points to a function pointer. */
 	int (*get)(int module, any_function ***ret_table, unsigned *ret_size);
 } callbacks;
 
@@ -101,7 +101,7 @@ static const char *category_of(const domain *d, uint32_t number, char to[16])
 
 /* --- events */
 
-/* The number of what the event's message says. Only a new name needs its category. */
+/* Returns the id of the event's message. The category is used only for a new name. */
 static uint32_t nvtx_name_of(const domain *d, const attributes *a)
 {
 	char text[ANNOTATION_TEXT], wide[ANNOTATION_TEXT], number[16];

@@ -15,10 +15,10 @@
 
 #include <stdint.h>
 
-/* Takes LISTEN_EMIT away from *flags again when the tool cannot be loaded. */
+/* Loads the tool; clears LISTEN_EMIT in *flags if that fails. */
 void nvtx_emit_begin(int *flags);
 
-/* Of the pairs by which recording measures its own cost: they are for no tool. */
+/* Name of the ranges with which recording measures its own cost: they are not passed to tools. */
 #define NVTX_EMIT_NOT "deepclock: cost of a range"
 
 void nvtx_emit_push(const char *name);

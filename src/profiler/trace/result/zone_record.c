@@ -134,7 +134,7 @@ dck_status zone_record(const zone_result *r, dck_record **ret, dck_err *err)
 	threads.processes = &r->process;
 	thread_table_put(&threads, b);
 	if (m->capture && !m->captures)
-		record_answer(b, "none of the ranges that were to be recorded was opened");
+		record_answer(b, "none of the requested ranges was opened");
 	return record_finish(b, ret, err);
 }
 

@@ -7,8 +7,9 @@ import { fitText, lively, textWidth } from "./marks.js";
 
 const BAR_ROW = 26, BAR_HIGH = 16, BAR_NARROW = 620, BAR_GAP = 10;
 
-/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a bar stand behind one another.
- * act is left out where nothing is to be chosen. most: what the longest bar could be; else the longest there is. The rest as figure() has it. */
+/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a
+ * bar are stacked. act is absent where nothing can be selected. most: maximum of the scale;
+ * default: the longest bar. The others as in figure(). */
 export function bars(box, { rows, most, ...frame }) {
 	const sum = row => row.parts.reduce((s, [, v]) => s + v, 0);
 	const whole = most || Math.max(...rows.map(sum));

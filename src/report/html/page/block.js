@@ -1,4 +1,4 @@
-// block.js - the data that C put into the page: JSON, or bytes, compressed where they are many.
+// block.js - the data that C embeds in the page: JSON, or bytes, compressed if large.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -13,7 +13,7 @@ async function bytesOf(script) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The block of that id: what its JSON holds, or a Uint8Array; null: there is none. */
+/** Returns the block of an id: its parsed JSON, or a Uint8Array; null: none. */
 export async function readBlock(id) {
 	const script = document.getElementById(id);
 

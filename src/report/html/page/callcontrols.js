@@ -1,4 +1,4 @@
-// callcontrols.js - what stands around a picture of call paths: its controls, the way to where one is, what is said of it.
+// callcontrols.js - the controls around a chart of call paths, its breadcrumbs and its texts.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,7 +15,7 @@ export const pressed = (button, on) => button.setAttribute("aria-pressed", on ? 
 export const weightText = (c, k, v) => (c.columns[k].unit === "1" ? digits(v, Number.isInteger(v) && Math.abs(v) < 1e9 ? 12 : 4) : format(v, c.columns[k].unit));
 export const shareText = (v, whole) => (whole > 0 ? percent(v / whole) : "–");
 
-/** What is not drawn, in words; "" where all is. */
+/** Describes the omitted paths; "" if all are drawn. */
 export function leftOut(c, shown, k, whole) {
 	const { thin, deep } = shown, list = [];
 	const paths = n => `${digits(n, 12)} path${n === 1 ? "" : "s"}`;
@@ -25,11 +25,11 @@ export function leftOut(c, shown, k, whole) {
 	if (deep.paths)
 		list.push(`${paths(deep.paths)} below the last level shown (${shareText(deep.weight, whole)})`);
 	if (c.cut)
-		list.push(`the callers of ${paths(c.cut)} thinner than can be seen`);
+		list.push(`the callers of ${paths(c.cut)} too thin to be visible`);
 	return list.length ? `Not drawn: ${list.join("; ")}.` : "";
 }
 
-/** The way from the outermost to where one is, each to be gone back to. */
+/** Breadcrumbs from the outermost path to the current one. */
 export function crumbs(box, c, root, zoom) {
 	const path = pathTo(c, root), from = Math.max(0, path.length - CRUMBS);
 	const step = node => el("button", { type: "button", click: () => zoom(node), "aria-current": node === root ? "location" : null }, node === NO_NODE ? "all" : functionOf(c, node).name);
@@ -50,14 +50,14 @@ export function formControls(s, draw) {
 		draw();
 	});
 	levels.querySelector("select").value = LEVELS.indexOf(s.levels);
-	return [el("span", { role: "group", "aria-label": "Form of the picture", class: "group" }, buttons), levels,
+	return [el("span", { role: "group", "aria-label": "Form of the chart", class: "group" }, buttons), levels,
 		choice("at least", LEASTS.map(v => (v ? percent(v) : "what can be seen")), i => {
 			s.least = LEASTS[i];
 			draw();
 		})];
 }
 
-/** A box to search in: set(word) is called while one types; `said` is for what was found. */
+/** A search box: set(word) is called on input; `said` shows the result. */
 export function searchControl(set) {
 	const said = el("span", { class: "dim", role: "status" });
 	const input = el("input", { type: "search", placeholder: "search functions", "aria-label": "Search functions, files and modules", input: e => set(e.target.value) });
@@ -65,6 +65,6 @@ export function searchControl(set) {
 	return { input, said, parts: [input, said] };
 }
 
-/** What a search found, in words. */
+/** Describes the result of a search. */
 export const foundText = (f, c, k, whole) => (f.paths === 0 ? "nothing is called so"
 	: `${digits(f.functions, 12)} function${f.functions === 1 ? "" : "s"} on ${digits(f.paths, 12)} path${f.paths === 1 ? "" : "s"}: ${shareText(f.weight, whole)} (${weightText(c, k, f.weight)})`);

@@ -1,4 +1,4 @@
-// calllines.js - source lines by what they weigh, with heat; the text of each where the page has it.
+// calllines.js - source lines by weight, with heat; the text of each if the page has it.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -9,7 +9,7 @@ import { lineRows } from "./calltree.js";
 import { weightText } from "./callcontrols.js";
 
 const STEPS = 5;
-/** 0 to 5: how hot a line is beside the hottest. */
+/** Heat of a line relative to the hottest: 0 to 5. */
 export const heatOf = (v, most) => (v > 0 && most > 0 ? Math.max(1, Math.ceil(STEPS * v / most)) : 0);
 
 /** The lines of an opened tree with their own weight k; nothing where it has none. sources: {file: {line: text}}. */

@@ -56,10 +56,10 @@ function drawRings(svg, g, shown, width, state, cut) {
 	g.filter(m => m.level === 0).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text(m => cut(state.label(m.node).split("  ").pop(), 2 * ring - 6));
 }
 
-/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the whole, or 0: as thin as can
- * be seen), colour(node) -> class, label(node), tip(node) -> lines, found: nothing or by node, says(shown) }.
- * zoom(node) is called when a node is chosen. own: { name, alone, form } of a picture that has one form alone.
- * Returns { show(state), shown() }. */
+/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the total,
+ * or 0: the thinnest visible), colour(node) -> class, label(node), tip(node) -> lines, found: null
+ * or by node, says(shown) }. zoom(node) is called when a node is chosen. own: { name, alone, form }
+ * of a chart that has only one form. Returns { show(state), shown() }. */
 export function callPicture(box, zoom, own = {}) {
 	let state = null, shown = null, at = NO_NODE, svgNode = null;
 	const cut = cutter();
@@ -76,7 +76,7 @@ export function callPicture(box, zoom, own = {}) {
 			tipShow({ target: mark }, state.tip(node));
 		}
 	}
-	/* The one beside it on its level; the heaviest one below; the one above. */
+	/* The neighbour on its level; the heaviest child; the parent. */
 	function beside(way) {
 		const here = shown.marks.find(m => m.node === at);
 		const row = shown.marks.filter(m => m.level === here.level).sort((a, b) => a.from - b.from);

@@ -1,6 +1,6 @@
-// calltree.js - a record's tree of call paths, as arrays: functions, totals, callers, what a picture of
-// it shows and what it leaves out. The rules are those of src/record/tree (report --by function, --tree), and so
-// are the sums, to the last bit: what a function weighs that calls itself counts once.
+// calltree.js - a record's tree of call paths, as arrays: functions, totals, callers, and the nodes that a chart
+// shows or omits. The rules are those of src/record/tree (report --by function, --tree), and so
+// are the sums, to the last bit: the weight of a recursive function counts once.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -37,7 +37,8 @@ function functionsOf(frames) {
 	return { of, functions };
 }
 
-/** Of the arrays `parent`, `fn` and `self`: children, totals, depths, sizes, and which paths lie inside the same function. */
+/** Computes from the arrays `parent`, `fn` and `self`: children, totals, depths, sizes, and which
+ * paths are inside the same function (recursion). */
 function link(c) {
 	const { n, width, parent } = c;
 	const open = new Int32Array(c.functions.length + 1);
@@ -94,7 +95,8 @@ function nodeAfter(c, node) {
 	return node === NO_NODE ? NO_NODE : c.next[node];
 }
 
-/** A tree of a record. Weights stand at [node * width + column]: `self` of the path alone, `total` with all below it. */
+/** A tree of a record. Weights are at [node * width + column]: `self` of the path alone, `total`
+ * with all below it. */
 export function openTree(t) {
 	const { of, functions } = functionsOf(t.frames), width = t.columns.length, n = t.nodes.length;
 	const c = { name: t.name, title: t.title, columns: t.columns, functions, width, n,
@@ -194,7 +196,7 @@ export function functionRows(c) {
 	return rowsOf(c, s);
 }
 
-/** Who calls it, and what of it that is. */
+/** Its callers, with their shares. */
 export function callerRows(c, f) {
 	const s = emptySums(c, c.functions.length + 1);
 
@@ -204,7 +206,7 @@ export function callerRows(c, f) {
 	return rowsOf(c, s, "(none: outermost)");
 }
 
-/** What it calls; the last row is itself. */
+/** Its callees; the last row is its self weight. */
 export function calleeRows(c, f) {
 	const own = c.functions.length, s = emptySums(c, own + 1);
 
@@ -226,7 +228,7 @@ export function calleeRows(c, f) {
 export function lineRows(c) {
 	const lines = new Map(), open = new Map();
 	let last = NO_NODE;
-	const key = i => c.fn[i] * 1e7 + c.line[i]; /* a function lies in one file */
+	const key = i => c.fn[i] * 1e7 + c.line[i]; /* a function is in one file */
 
 	for (let i = c.first; i !== NO_NODE; i = nodeAfter(c, i)) {
 		for (; last !== c.parent[i]; last = c.parent[last])
@@ -308,10 +310,11 @@ export function inverted(c, k, least, lines) {
 	return r;
 }
 
-// --- what a picture shows
+// --- nodes of a chart
 
-/** The nodes to be drawn below `root` (NO_NODE: all of it), each {node, level, from, to} where the whole lies from 0 to 1,
- * the heaviest first; and what is left out: {paths, weight} that are thinner than `least`, or deeper than `levels`. */
+/** Returns the nodes to draw below `root` (NO_NODE: all), each {node, level, from, to} on a scale
+ * from 0 to 1, the heaviest first; and the omitted ones: {paths, weight} that are thinner than
+ * `least`, or deeper than `levels`. */
 export function layout(c, k, root, { least = 0, levels = Infinity, most = Infinity } = {}) {
 	const weight = i => Math.max(0, totalOf(c, i, k)), whole = weight(root);
 	const marks = [{ node: root, level: 0, from: 0, to: 1 }];
@@ -351,8 +354,8 @@ export function layout(c, k, root, { least = 0, levels = Infinity, most = Infini
 	return { marks, thin, deep, least };
 }
 
-/** Which nodes have a function of that word in its name, file or module: {of: by node, functions, paths, weight: what is
- * on these paths below `root`, each counted once}. */
+/** Searches a word in the functions' names, files and modules: {of: by node, functions, paths,
+ * weight: of these paths below `root`, each counted once}. */
 export function search(c, word, k, root) {
 	const wanted = word.toLowerCase();
 	const has = c.functions.map(f => [f.name, f.file, f.module].some(t => t && t.toLowerCase().includes(wanted)));

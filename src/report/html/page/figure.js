@@ -1,5 +1,5 @@
-// figure.js - the frame that every chart stands in: its title, what it says in one sentence for who
-// does not see it, its size, and axes with units.
+// figure.js - the frame of every chart: its title, a one-sentence description for readers who
+// do not see it, its size, and axes with units.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -10,10 +10,10 @@ import { digits, roundText, scaleOf } from "./units.js";
 
 const AXIS_TITLE = 16; /* px from the end of an axis to its title */
 
-/** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
- * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
- * name: of its files (pictures.js), where it stands alone and has `alone` for its title, unless it has one here.
- * Returns { box, redraw }. */
+/** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in
+ * px; called again when the width changes. height: px, or of the width. says: a one-sentence
+ * description; legend: [[class, text]]. name: of its files (pictures.js), where it is standalone
+ * and has `alone` for its title, unless it has one here. Returns { box, redraw }. */
 export function figure(box, { name, alone, title, says, note, legend, height = 240, draw }) {
 	const holder = el("div", { class: "figure", "data-name": name, "data-title": title || alone, "data-note": note || null });
 	const svg = d3.select(holder).append("svg").attr("role", "group").attr("aria-label", says || title);
@@ -47,13 +47,13 @@ function shortScale(most, unit) {
 	return factor > 1 || most < 1e5 || !name ? [factor, name] : most < 1e6 ? [1e3, `1,000 ${name}`] : [1e6, `million ${name}`];
 }
 
-/** Ticks of a numeric axis in one unit; the unit stands in the axis' title, not behind each number. */
+/** Ticks of a numeric axis in one unit; the unit is in the axis' title, not after each number. */
 export function tickFormat(most, unit) {
 	const [factor, name] = shortScale(most, unit);
 	return { name, factor, text: v => (v === 0 ? "0" : digits(v / factor, 3)) };
 }
 
-/** Evenly spaced numbers with as many decimals as the one that needs most: 0, 0.5, 1.0. */
+/** Formats evenly spaced numbers with equal decimals: 0, 0.5, 1.0. */
 export function evenText(values, factor = 1) {
 	const places = Math.max(0, ...values.map(v => ((/\.(\d+)$/.exec(String(Number((v / factor).toPrecision(8)))) || ["", ""])[1].length)));
 	return v => (v === 0 ? "0" : (v / factor).toLocaleString("en-US", { minimumFractionDigits: places, maximumFractionDigits: places }));

@@ -6,17 +6,19 @@ import { el } from "./dom.js";
 import { digits } from "./units.js";
 
 const BRIEF = 20;
-const LEAD = 24; /* letters of the first column that stand on one line, on a phone too */
+const LEAD = 24; /* letters of the first column on one line, on a phone too */
 const LONG = 40; /* letters: a text that needs a wide column, and may break into lines in it */
 const MORE_ROWS = 1000; /* rows at once, so that a long table answers at once too */
 
 /** A name of parts with places between them where a line may end. */
 const pathParts = text => text.match(text.includes("/") ? /[^/]*\/?/g : /[^.]*\.?/g).filter(Boolean).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 
-/** columns: [{key, title, number: bool, text(row) -> shown, more(row) -> said when pointed at,
- * aside(row) -> behind it, set back; path: a name of parts, which breaks into lines between them; value(row) -> sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, of the rows that are left}]; rows: any objects. sort: the key
- * sorted by at first (numbers from the most downwards). mark(row) -> an id for rows that can be jumped to. Shows the first
- * rows, and more on request. Returns { box, show(row), only(test) }: test(row) -> is to be seen; null: all rows. */
+/** columns: [{key, title, number: bool, text(row) -> shown, more(row) -> tooltip, aside(row) ->
+ * after it, dimmed; path: a name of parts, which breaks into lines between them; value(row) ->
+ * sorted by, heat(row) -> 0 to 5, foot(rows) -> below the column, for the filtered rows}]; rows:
+ * any objects. sort: the key sorted by at first (numbers from the most downwards). mark(row) -> an
+ * id for rows that can be jumped to. Shows the first rows, and more on request. Returns { box,
+ * show(row), only(test) }: test(row) -> visible; null: all rows. */
 export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF, brief = BRIEF, mark, click, caption }) {
 	let by = columns.find(c => c.key === sort) || null, down = by ? !!by.number : true, word = "", test = null, from = 0, to = brief;
 	const head = el("tr"), body = el("tbody"), foot = columns.some(c => c.foot) ? el("tr", { class: "sum" }) : null;
@@ -30,7 +32,7 @@ export function listing(box, { columns, rows, sort, filter = rows.length > BRIEF
 	} });
 	const order = (a, b) => {
 		if (by.number && Number.isNaN(a) !== Number.isNaN(b))
-			return Number.isNaN(a) ? 1 : -1; /* what is not known stands last, whichever way */
+			return Number.isNaN(a) ? 1 : -1; /* unknown values are last in both directions */
 		return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
 	};
 	const lead = Math.min(LEAD, Math.max(0, ...rows.slice(0, 2 * BRIEF).map(r => columns[0].text(r).length)));

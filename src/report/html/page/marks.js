@@ -1,4 +1,4 @@
-// marks.js - marks that can be pointed at, chosen and reached by keys, and the texts beside them.
+// marks.js - marks with tooltips, selection and keyboard focus, and their labels.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -13,7 +13,7 @@ export function textWidth(text, size = 12) {
 	return pen.measureText(text).width;
 }
 
-/** As much of a text as fits so many px, with … where something is left out; "" where less than 3 letters fit. */
+/** Truncates a text to a width in px, with … at the end; "" if less than 3 letters fit. */
 export function fitText(text, width, size = 12) {
 	let low = 0, high = text.length;
 
@@ -29,9 +29,9 @@ export function fitText(text, width, size = 12) {
 	return low < 3 ? "" : `${text.slice(0, low)}…`;
 }
 
-/** Marks that say lines(datum) when they are pointed at or reached by Tab, and do act(datum) when clicked or by Enter.
- * label(datum): what a screen reader says. Of many marks the arrow keys go from one to the next, and Tab passes over the
- * others (`many`). */
+/** Marks with the tooltip lines(datum) on hover or focus, and act(datum) on click or Enter.
+ * label(datum): for screen readers. With many marks the arrow keys go from one to the next, and Tab
+ * skips the others (`many`). */
 export function lively(marks, { lines, act, label, many = false }) {
 	const nodes = marks.nodes();
 
@@ -62,7 +62,7 @@ export function lively(marks, { lines, act, label, many = false }) {
 		});
 }
 
-/** Buttons of which one is pressed: options [[key, text]]; change(key) is called with the one that was chosen. */
+/** Radio buttons: options [[key, text]]; change(key) is called with the selected key. */
 export function oneOf(title, options, chosen, change) {
 	const buttons = options.map(([key, text]) => el("button", { type: "button", "data-key": key, "aria-pressed": String(key === chosen), click: () => {
 		for (const b of buttons)

@@ -1,5 +1,5 @@
 // ops.js - the operators of a record (docs/reference/record.md): their numbers, their sums in groups, and what
-// their roofs allow. What is not known is left out of sums and counted; it is never 0.
+// their roofs allow. Unknown values are omitted from sums and counted; they are never 0.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -78,7 +78,7 @@ export function partText(ratio) {
 	return ratio > 0 && ratio < 0.001 ? "<0.1 %" : ratio > 0.999 && ratio < 1 ? ">99.9 %" : ratio === 0 || ratio === 1 ? `${100 * ratio} %` : `${(100 * ratio).toFixed(1)} %`;
 }
 
-/** What bars and areas can stand for. */
+/** Weights of bars and areas. */
 export const WEIGHTS = [
 	{ key: "time", name: "time", unit: "ns" },
 	{ key: "macs", name: "MACs", unit: "1" },
@@ -87,7 +87,7 @@ export const WEIGHTS = [
 	{ key: "params", name: "parameters", unit: "1" },
 ];
 
-/** The weights that say something of these operators: most have one, and not all have 0. */
+/** The weights that are useful for these operators: most have a value, and not all are 0. */
 export const weightsOf = ops => WEIGHTS.filter(w => {
 	const s = sumOf(ops, w.key);
 	return s.sum > 0 && s.known > s.unknown;
@@ -97,7 +97,7 @@ export const weightsOf = ops => WEIGHTS.filter(w => {
  * a number behind it where the modules are a list. */
 export const outerModule = scope => (/^[^/.]+(?:[/.]\d+(?=[/.]|$))?/.exec(scope) || [""])[0];
 
-/** What operators can be put together by: what is shown, and what makes two the same. */
+/** Groupings of operators: displayed name and key. */
 export const GROUPS = [
 	{ key: "type", name: "type", many: "types", of: o => o.type, none: "(no type)", label: k => k },
 	{ key: "module", name: "module", many: "modules", of: o => outerModule(o.scope), none: "(no module)", label: k => k },
@@ -139,8 +139,8 @@ export const reasonsText = list => list.map(x => `${x.reason} (${digits(x.n)} op
 const MEMORIES = [["l1", "L1"], ["l2", "L2"], ["l3", "L3"], ["dram", "memory"]];
 const PEAKS = [["fp64", "FP64"], ["fp32", "FP32"], ["fp16", "FP16"], ["bf16", "BF16"], ["int8", "INT8"]];
 
-/** What this machine could do, of the facts "roofs" of a profile: {peaks: [{key, name, value}], levels: [{key, name, value,
- * capacity}]}; null: they are not in the record. */
+/** The machine's limits, from the facts "roofs" of a profile: {peaks: [{key, name, value}], levels:
+ * [{key, name, value, capacity}]}; null: not in the record. */
 export function roofsOf(r) {
 	const of = key => number(fact(r, "roofs", key));
 	const known = list => list.filter(x => x.value > 0);
@@ -151,7 +151,7 @@ export function roofsOf(r) {
 	return peaks.length > 0 && levels.length > 0 ? { peaks, levels } : null;
 }
 
-/** The smallest memory that holds so many bytes. */
+/** Returns the smallest memory level with at least this capacity. */
 const levelFor = (roofs, bytes) => roofs.levels.find(l => bytes <= l.capacity);
 
 /** The least time of an operator in ns: FLOPs at its roof, or, where nothing is computed, its bytes at the bandwidth of
@@ -169,7 +169,8 @@ export function leastTime(o, roofs) {
 	return level ? 1e9 * bytes / level.value : NaN;
 }
 
-/** Operators by what they would gain at their roofs: [{op, time, least, gain}]; gain is not below 0. */
+/** Operators by their possible gain at their roofs: [{op, time, least, gain}]; gain is not below
+ * 0. */
 export function gains(ops, roofs) {
 	return ops.map(op => ({ op, time: number(op.time), least: leastTime(op, roofs) }))
 		.filter(g => g.time > 0 && !Number.isNaN(g.least))
@@ -194,11 +195,11 @@ export function placed(ops) {
 /** "layer1.0/conv1/Conv" of "/layer1/layer1.0/conv1/Conv": exporters repeat a module's name in those of its parts. */
 export const compactName = name => name.split("/").filter((part, i, all) => part && !(i + 1 < all.length && all[i + 1].startsWith(`${part}.`))).join("/");
 
-/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv": where the module stands beside it. */
+/** "conv1/Conv" of "/layer1/layer1.0/conv1/Conv": where the module is shown next to it. */
 export const shortName = op => op.name.split("/").slice(-2).join("/");
 
-/** Modules and the modules in them: {name, path, className, children}; what is innermost is an operator, {name, op}. A
- * module that holds nothing but one other is one with it. */
+/** Modules and the modules in them: {name, path, className, children}; the innermost entries are
+ * operators, {name, op}. A module with a single child module is merged with it. */
 export function moduleTree(ops) {
 	const root = { name: "model", path: "", className: "", children: [], inner: new Map() };
 

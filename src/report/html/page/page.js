@@ -1,4 +1,4 @@
-// page.js - where the page begins: it reads the data that stand in it, and draws every view that has
+// page.js - entry point of the page: reads the embedded data, and draws every view that has
 // something to show.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,7 @@ function theme() {
 	document.getElementById("theme").addEventListener("click", () => set(root.dataset.theme === "dark" ? "light" : "dark"));
 }
 
-/** One view; a fault in it must not take the others with it. Returns what it waits for. */
+/** Draws one view; an error in it must not affect the others. Returns its promise. */
 function drawView(main, nav, view, records, page) {
 	const { id, title } = view, box = el("section", { id, class: view.many ? "many" : null, "aria-label": title });
 
@@ -51,8 +51,9 @@ function drawRecord(page, i) {
 	return Promise.all([first, ...many, ...fine].map(v => drawView(main, nav, v, v.many ? page.records : [page.records[i]], page)));
 }
 
-/** Leaves nothing but a line for each chart: the record's number ('-': of all together), name, SVG, PNG. All of it before
- * the page is loaded, which waits for its images; then the browser shows what is in it. */
+/** Replaces the page by a line for each chart: the record's number ('-': all records), name, SVG,
+ * PNG. This is done before the load event, which waits for the images; then the browser prints the
+ * DOM. */
 async function leaveFigures(page) {
 	const record = document.getElementById("record"), lines = [];
 	const take = async (part, of) => lines.push(...(await pictures(part)).map(p => `${of} ${p.name} ${p.svg} ${p.png}\n`));

@@ -31,8 +31,9 @@ const phaseNs = (r, tag) => {
 	return Number.isFinite(v) ? v : 0;
 };
 
-/** Where the time went until the last run ended: {rows: [{name, ns, from, tag, rest}], wall}; null where the record does
- * not tell. The rows add up to `wall`: what no phase has is a row too. Of several processes everything is their mean. */
+/** Breakdown of the time until the end of the last run: {rows: [{name, ns, from, tag, rest}],
+ * wall}; null if the record does not have it. The rows sum to `wall`: time outside the phases is a
+ * row too. For several processes all numbers are means. */
 export function ledger(r) {
 	const runs = runsOf(r).filter(run => run.at);
 	const measuredNs = metricNumber(r, "time/measured");
@@ -52,7 +53,7 @@ export function ledger(r) {
 		{ name: "else, before measuring", ns: between, rest: true },
 		{ name: "measured", ns: measuredNs, tag: "time/measured" });
 	if (rows.some(row => row.ns < -0.001 * wall))
-		return null; /* phases that overlap: nothing that adds up can be said */
+		return null; /* overlapping phases: there is no breakdown */
 	let from = 0;
 	for (const row of rows) {
 		row.from = from;

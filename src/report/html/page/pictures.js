@@ -6,7 +6,7 @@
 import { fitText, textWidth } from "./marks.js";
 
 const SVG = "http://www.w3.org/2000/svg", EDGE = 16, TITLE = 16, LINE = 17, PNG_SCALE = 2;
-/* What the page's style says of a mark; those that a mark has from what is around it are said once. */
+/* CSS properties that are copied to a mark; inherited ones are written once. */
 const INHERITED = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "paint-order", "shape-rendering",
 	"font-family", "font-size", "font-weight", "text-anchor"];
 const KEPT = ["x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "cx", "cy", "r", "d", "width", "height", "transform", "href", "class", "points"];
@@ -60,7 +60,7 @@ function folded(text, width) {
 	return lines.filter(Boolean);
 }
 
-/** The chart in that holder of figure(), with its title, what is noted of it and its legend above it. */
+/** The chart in a holder of figure(), with its title, description and legend above it. */
 function pictureOf(holder) {
 	const chart = holder.querySelector("svg"), width = chart.width.baseVal.value, high = chart.height.baseVal.value;
 	const all = width + 2 * EDGE, root = made("svg", { xmlns: SVG, width: all, "font-family": getComputedStyle(document.body).fontFamily, "font-size": 12, fill: "#5b636e" });
@@ -84,7 +84,7 @@ function pictureOf(holder) {
 		x += wide;
 	}
 	y += EDGE / 2;
-	/* As on the page, where axes may stand out of it. */
+	/* As on the page, where axes may overflow. */
 	inner.setAttribute("overflow", "visible");
 	inner.setAttribute("x", EDGE);
 	inner.setAttribute("y", y);
@@ -113,7 +113,7 @@ const asPng = picture => new Promise((done, failed) => {
 		canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
 		done(canvas.toDataURL("image/png").split(",")[1]);
 	};
-	image.onerror = () => failed(new Error("the browser does not read its own picture"));
+	image.onerror = () => failed(new Error("the browser cannot read its own image"));
 	image.src = `data:image/svg+xml;base64,${base64(picture.text)}`;
 });
 

@@ -13,11 +13,13 @@ const finite = list => list.filter(Number.isFinite), positive = list => list.fil
 const COLORS = 8;
 export const colorOf = i => `c${i % COLORS + 1}`;
 
-/** What is said of a point: name, value and interval. */
+/** Tooltip of a point: name, value and interval. */
 const pointLines = (name, d, unit, text) => [name, ["value", text(d)], ...(d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : [])];
 
-/** Rows of {name, value, lo, hi, level, lines, class}; text(row) is what stands at the right, lines what is said of it. zone: [from,
- * to, what]: a range that is shaded. bars: each value is a bar from 0 too, unless the axis is logarithmic. The axis is logarithmic where the values are far apart, or where `log` says so. */
+/** Rows of {name, value, lo, hi, level, lines, class}; text(row): the text at the right; lines: the
+ * tooltip. zone: [from, to, what]: a range that is shaded. bars: each value is a bar from 0 too,
+ * unless the axis is logarithmic. The axis is logarithmic if the values span a wide range, or if
+ * `log` is set. */
 export function plotRows(box, { name, title, note, says, rows, unit, text, axis, zone, at, bars = false, log: asked }) {
 	const all = finite(rows.flatMap(row => [row.value, row.lo, row.hi]).concat(zone ? zone.slice(0, 2) : [], at === undefined ? [] : [at]));
 	const least = d3.min(all), most = d3.max(all), pad = (most - least || Math.abs(most) || 1) * 0.08;
@@ -26,7 +28,8 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 	figure(box, {
 		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
 		draw(svg, width, height) {
-			/* On a phone name and value stand above their mark, which has all the width then. */
+			/* On a phone name and value are above their mark, which then has the full
+			 * width. */
 			const narrow = width < NARROW, high = narrow ? 2 * HIGH : HIGH, middle = narrow ? 0.72 : 0.5;
 			const widest = list => Math.max(0, ...list.map(t => textWidth(t))) + 16;
 			const left = narrow ? 0 : Math.min(220, width * 0.34, widest(rows.map(row => row.name))), right = narrow ? 0 : Math.min(330, width * 0.36, widest(rows.map(text)));
@@ -74,7 +77,7 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 	figure(box, {
 		name, title, note, says, height, legend,
 		draw(svg, width, high) {
-			const named = lists.some(l => l.name), beside = along.length > 0 && !named && width > 480; /* room for the names of lines along the axis */
+			const named = lists.some(l => l.name), beside = along.length > 0 && !named && width > 480; /* space for the names of lines along the axis */
 			const right = named ? Math.min(130, width * 0.25) : beside ? Math.min(190, width * 0.28, Math.max(...along.map(r => textWidth(r.text))) + 14) : ROOM.right;
 			const above = ROOM.top + LANE * across.length;
 			/* A logarithmic axis has no 0, which an interval may reach down to. */
@@ -91,7 +94,7 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 			if (equal) {
 				const [e0, e1] = [Math.max(x.domain()[0], y.domain()[0]), Math.min(x.domain()[1], y.domain()[1])];
 				svg.append("line").attr("class", "rule thin equal").attr("x1", x(e0)).attr("y1", y(e0)).attr("x2", x(e1)).attr("y2", y(e1));
-				/* No point lies above the line. */
+				/* No point is above the line. */
 				svg.append("text").attr("class", "halo name-of-equal").attr("x", x(e1)).attr("y", Math.max(y(e1) - 8, above - 4)).attr("text-anchor", "end").text(equal);
 			}
 			const h = svg.selectAll(null).data(along).join("g").attr("class", "rule-y").attr("transform", r => `translate(0,${y(r.y)})`);
@@ -109,7 +112,8 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 				intervalMarks(group, x, y, own, { lines, name: "point" });
 				ends.push({ l, y: y(own[own.length - 1].y), x: x(own[own.length - 1].x) });
 			}
-			/* The names of lines along the axis stand beside them, or, on a phone, where the fewest points are. */
+			/* The names of lines along the axis are next to them, or, on a phone, where
+			 * the fewest points are. */
 			const beyond = spaced(along.map(r => y(r.y)), 14, above, high - ROOM.bottom), taken = points.filter(p => !ay.log || p.y > 0).map(p => ({ x: x(p.x), y: y(p.y) }));
 			const spots = along.map((r, i) => (beside ? { x: width - right + 6, y: beyond[i] + 4 } : nameAlong(r, [ROOM.left + 4, width - right - 4], y(r.y), taken)));
 			svg.append("g").selectAll("text").data(along).join("text").attr("class", "strong halo name-of-rule").attr("x", (r, i) => spots[i].x).attr("y", (r, i) => spots[i].y)

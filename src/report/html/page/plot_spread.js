@@ -23,8 +23,8 @@ const beyondText = (h, values, unit) => {
 	return n ? `${digits(n)} of ${digits(values.length)} runs ${n === 1 ? "is" : "are"} beyond the ends, up to ${format(d3.max(values), unit)}.` : "";
 };
 
-/** Where the texts of marks stand: on the right of their line, or left of it at the end of the picture, each in the
- * first lane in which it touches no other. */
+/** Positions of the labels of marks: right of their line, or left of it at the end of the chart,
+ * each in the first lane without a collision. */
 export function lanes(list, x, last) {
 	const ends = [];
 
@@ -88,7 +88,8 @@ export function ecdfLines(svg, lists, x, y, from, to) {
 
 const VIOLIN_ROW = 74, VIOLIN_LEAST = 8, VIOLIN_POINTS = 160; /* px, values, points of an outline */
 
-/** How far above or below the middle the i-th dot of a row stands, in halves of it: always the same, and dots of one time apart. */
+/** Vertical offset of the i-th dot of a row from the middle, in half heights: deterministic, and
+ * different for dots of equal times. */
 const scatter = i => 2 * ((i * 0.618034) % 1) - 1;
 
 /** The values of several subjects, one row each, on one axis: every value as a dot, the density around them, the median as a

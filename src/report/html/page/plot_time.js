@@ -1,4 +1,4 @@
-// plot_time.js - the runs one after the other with their warm-up, and each run beside the next.
+// plot_time.js - the runs in order with their warm-up, and each run against the next (lag plot).
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -38,13 +38,13 @@ export function plotTime(box, r, run) {
 	figure(cellOf, {
 		name: "runs",
 		title: `The runs one after the other${run.name ? `, ${run.name}` : ""}`,
-		note: [isThin ? `${digits(run.values.length)} runs are more than the picture has columns: each column has the middle of its runs, and a line from the fastest to the slowest.` : "",
-			beyond ? `${digits(beyond)} run${beyond === 1 ? " is" : "s are"} beyond the ends of the picture (marks at its edges), up to ${format(most, run.unit)}.` : "",
-			group > 1 ? `A measured point is the mean of ${digits(group)} runs; single runs, as in the warm-up, hold the clock's own time too.` : ""].filter(Boolean).join(" "),
+		note: [isThin ? `${digits(run.values.length)} runs are more than the chart has columns: each column has the median of its runs, and a line from the fastest to the slowest.` : "",
+			beyond ? `${digits(beyond)} run${beyond === 1 ? " is" : "s are"} beyond the ends of the chart (marks at its edges), up to ${format(most, run.unit)}.` : "",
+			group > 1 ? `A measured point is the mean of ${digits(group)} runs; single runs, as in the warm-up, include the clock's own time.` : ""].filter(Boolean).join(" "),
 		says: `${digits(run.values.length)} runs in order, ${digits(run.warmup)} of them warm-up${Number.isFinite(steady) ? `, steady ${format(steady, "ns")} after the first run began` : ""}`,
 		height: 280,
 		draw(svg, width, height) {
-			/* What the lines and the range are called stands around the points, not on them. */
+			/* Labels of lines and range are placed around the points, not on them. */
 			const told = median && Number.isFinite(number(median)) && warmEnd < last ? ["median", format(number(median), run.unit)] : [];
 			const right = told.length > 0 ? Math.max(...told.map(text => textWidth(text))) + 14 : ROOM.right, top = ROOM.top + 14;
 			const x = d3.scaleLinear([0, Math.max(last, 1e-9)], [ROOM.left, width - right]);
@@ -123,7 +123,7 @@ export function plotLag(box, r, run) {
 			p => [`run ${digits(p.i + 1)} and the next`, ["took", format(p.now, run.unit)], ["the next", format(p.next, run.unit)]]);
 		},
 	});
-	cellOf.append(el("p", { class: "dim small" }, [what, "A round cloud: a run says nothing of the next; a rising one: neighbours are alike.",
+	cellOf.append(el("p", { class: "dim small" }, [what, "A round cloud: consecutive runs are independent; a rising one: they are correlated.",
 		many ? `${digits(pairs.length)} of ${digits(values.length - 1)} pairs are drawn.` : "",
 		drawn.length < pairs.length ? `${digits(pairs.length - drawn.length)} pair${pairs.length - drawn.length === 1 ? " is" : "s are"} beyond the ends.` : ""].filter(Boolean).join(" ")));
 }

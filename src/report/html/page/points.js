@@ -1,15 +1,16 @@
-// points.js - what charts of values have in common: a value has its interval, texts beside each other do not
-// overlap, and the numbers stand in a table too.
+// points.js - common parts of charts of values: a value has its interval, labels do not
+// overlap, and the numbers are in a table too.
 //
 // SPDX-License-Identifier: Apache-2.0
 
 import { el } from "./dom.js";
 import { lively, textWidth } from "./marks.js";
 
-/** The room that axes and their titles take around a chart. */
+/** Margins of a chart for axes and their titles. */
 export const ROOM = { left: 56, right: 16, top: 36, bottom: 44 };
 
-/** Says lines(datum) of a mark that the mouse or the keyboard is on: Tab comes to the first, arrows go on. */
+/** Shows lines(datum) as the tooltip of a mark on hover or focus: Tab goes to the first, arrows to
+ * the others. */
 export function pointable(marks, lines) {
 	lively(marks, { lines, label: d => lines(d).map(line => (Array.isArray(line) ? line.join(" ") : line)).join(", "), many: true });
 	return marks;
@@ -26,12 +27,13 @@ export function intervalMarks(svg, x, y, list, { along = "y", lines, name = "val
 		.attr(`${a}1`, place[a]).attr(`${a}2`, place[a])
 		.attr(`${b}1`, d => scale[b](d.lo)).attr(`${b}2`, d => scale[b](d.hi));
 	g.append("circle").attr("class", "fill").attr("r", d => d.radius || 4).attr("cx", place.x).attr("cy", place.y);
-	/* A mark of a few pixels is hard to meet: what can be pointed at is larger. */
+	/* A mark of a few pixels is hard to hit: its hover area is larger. */
 	g.append("circle").attr("r", 11).attr("cx", place.x).attr("cy", place.y).attr("fill", "none").attr("pointer-events", "all");
 	return pointable(g, lines);
 }
 
-/** Where a text stands between the ends [from, to] at one of the heights so that the fewest dots {x, y} lie under it: {x, y}. */
+/** Returns the position of a label within [from, to], at one of the heights, that covers the fewest
+ * dots {x, y}: {x, y}. */
 export function placeFree(text, [from, to], heights, dots) {
 	const wide = textWidth(text), last = Math.max(from, to - wide), steps = 12;
 	let best = null;
@@ -46,7 +48,8 @@ export function placeFree(text, [from, to], heights, dots) {
 	return { x: best.x, y: best.y };
 }
 
-/** Places for texts at `wanted` (px, any order), at least `gap` apart and within [from, to]. */
+/** Positions for labels close to `wanted` (px, any order), at least `gap` apart and within [from,
+ * to]. */
 export function spaced(wanted, gap, from, to) {
 	const order = wanted.map((at, i) => ({ at, i })).sort((p, q) => p.at - q.at), out = [];
 	let at = -Infinity;

@@ -1,4 +1,4 @@
-// record.js - what stands in a record, by name (docs/reference/record.md).
+// record.js - accessors of a record, by name (docs/reference/record.md).
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -11,8 +11,8 @@ export const series = (r, tag) => (r.series || []).find(s => s.tag === tag);
 export const table = (r, name) => (r.tables || []).find(t => t.name === name);
 export const tree = (r, name) => (r.trees || []).find(t => t.name === name);
 
-/** A value of any form (17.5, {value, lo, hi, level}, {absent}, null; a fact, a metric) as {value, lo, hi, level,
- * absent}: either `value` or `absent`, the reason why there is none. */
+/** A value of any form (17.5, {value, lo, hi, level}, {absent}, null; a fact, a metric) as {value,
+ * lo, hi, level, absent}: either `value` or `absent`, the reason. */
 export function cell(v) {
 	if (v === null || v === undefined)
 		return { absent: "not known" };
@@ -23,7 +23,7 @@ export function cell(v) {
 	return v.value === null || v.value === undefined ? { absent: "not known" } : v;
 }
 
-/** The number, or NaN. Whole numbers beyond 2^53 stand as texts in JSON. */
+/** The number, or NaN. Integers beyond 2^53 are strings in JSON. */
 export function number(v) {
 	const c = cell(v);
 
@@ -55,7 +55,7 @@ export function cellText(c, unit) {
 	return unit && !Number.isNaN(v) ? format(v, unit) : format(c.value, unit);
 }
 
-/** What to say of a cell when it is pointed at: the reason, the interval and why it is narrower than its level says. */
+/** Tooltip of a cell: the reason, the interval, and the reason why it under-covers. */
 export function cellMore(c, unit) {
 	if ("absent" in c)
 		return `absent: ${c.absent}`;

@@ -1,4 +1,4 @@
-// spread.js - what is computed of samples for a picture. Everything that a record contains already (a
+// spread.js - statistics of samples for charts. Everything that a record contains already (a
 // percentile, an interval) is taken from it and not computed again.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -13,8 +13,8 @@ export function quantile(list, p) {
 	return i + 1 < list.length ? list[i] + (at - i) * (list[i + 1] - list[i]) : list[i];
 }
 
-/** Bins as wide as Freedman and Diaconis say, 8 to 80 of them, over all but the far ends: from and to lie
- * at most 3 times the spread of the middle half beyond it. */
+/** Bins of the Freedman-Diaconis width, 8 to 80, without far outliers: from and to are at most 3
+ * interquartile ranges beyond the quartiles. */
 export function histogram(values) {
 	const list = sorted(values), n = list.length;
 	const q1 = quantile(list, 0.25), q3 = quantile(list, 0.75), middle = q3 - q1;
@@ -42,8 +42,9 @@ export function fence(values) {
 	return [from, to];
 }
 
-/** A kernel estimate (Gauss, as wide as Silverman's rule says) of the density over [from, to], as [x, density]; empty where
- * it would say nothing: fewer than `least` samples, fewer than two thirds as many different ones, or no spread. */
+/** A kernel density estimate (Gaussian, Silverman's bandwidth) over [from, to], as [x, density];
+ * empty where it would be misleading: fewer than `least` samples, fewer distinct values than two
+ * thirds of them, or no spread. */
 export function density(values, from, to, points = 128, least = 30) {
 	const list = sorted(values).filter(v => v >= from && v <= to), n = list.length;
 	const mean = d3.mean(list), sd = d3.deviation(list) || 0;
@@ -88,8 +89,9 @@ export function ecdf(list, from, to) {
 	return [share(from), ...Array.from(list).filter(v => v > from && v <= to).map(share), share(to)];
 }
 
-/** Points in order of x, thinned for a picture of so many columns: where there are more than two a column, each
- * column has its least, middle and greatest. [{at, i, n, low, mid, high}]: i is the first of n. */
+/** Points in order of x, decimated for a chart of this many columns: with more than two points per
+ * column, each column has its minimum, median and maximum. [{at, i, n, low, mid, high}]: i is the
+ * first of n. */
 export function thin(at, values, from, to, columns) {
 	const out = [], points = Array.from(at, (x, i) => ({ at: x, i, v: values[i] })).filter(p => Number.isFinite(p.v));
 	const column = p => Math.min(columns - 1, Math.max(0, Math.floor((p.at - from) / (to - from) * columns)));
@@ -105,7 +107,7 @@ export function thin(at, values, from, to, columns) {
 	return out;
 }
 
-/** Each value with the next, at most so many pairs, evenly taken. */
+/** Pairs of each value with the next, evenly subsampled to a maximum number. */
 export function lagPairs(values, most = 3000) {
 	const every = Math.max(1, Math.ceil((values.length - 1) / most)), out = [];
 

@@ -1,10 +1,10 @@
-// timeline_data.js - what src/profiler/timeline/timeline_lod.h says of a timeline, as arrays.
+// timeline_data.js - decodes the timeline of src/profiler/timeline/timeline_lod.h into arrays.
 //
 // SPDX-License-Identifier: Apache-2.0
 
 import { usesAsRates } from "./timeline_uses.js";
 
-/** What a range is counted for, beside its name. */
+/** Key of a range's sum, besides its name. */
 export const KEY_INNER = 1, KEY_PIECE = 2, KEY_NO_SELF = 4, KEY_MARK = 8;
 
 /** Reads columns of numbers, one behind the other. */
@@ -35,7 +35,7 @@ class Columns {
 			into[i] = this.number();
 		return into;
 	}
-	/** Each after the one before it, from the first of each part on. */
+	/** Undoes delta coding: cumulative sums within each part. */
 	steps(into, parts) {
 		for (let p = 0; p + 1 < parts.length; p++)
 			for (let i = parts[p], v = 0; i < parts[p + 1]; i++)

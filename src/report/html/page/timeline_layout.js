@@ -1,4 +1,4 @@
-// timeline_layout.js - where tracks lie, times on an axis, and what is said of what was thinned.
+// timeline_layout.js - positions of tracks, times on an axis, and texts on omitted ranges.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -30,7 +30,8 @@ export function lapBorders(t) {
 	return times.size > 2 * BORDERS ? [] : [...times].sort((a, b) => a - b);
 }
 
-/** The tracks as a tree: processes, in each the program's own counters, its threads (the main one first), then what they used. */
+/** The tracks as a tree: processes, in each the program's own counters, its threads (the main one
+ * first), then their resource use. */
 export function trackTree(t) {
 	const nodes = t.tracks.map(track => ({ track, title: trackName(track), inside: [] })), roots = [];
 	const rank = n => (isOwnCounter(n.track) ? 0 : n.track.kind === "thread" ? (n.track.tid === n.track.pid ? 1 : 2) : n.track.kind !== "counter" ? 5 : n.track.name === "CPU share" ? 3 : 4);
@@ -62,7 +63,7 @@ export function layoutTracks(roots, folded) {
 			part("rows", TRACK_ROW, row);
 		if (track.counter)
 			part("counter", shut ? TRACK_MARKS : TRACK_COUNTER);
-		y = Math.max(y, line.y + TRACK_HEAD); /* room for its name */
+		y = Math.max(y, line.y + TRACK_HEAD); /* space for its name */
 		y += TRACK_GAP;
 		line.high = y - line.y;
 		lines.push(line);
@@ -74,7 +75,7 @@ export function layoutTracks(roots, folded) {
 	return { lines, high: y };
 }
 
-/** Where lines stand on an axis of times, about `many` of them: round numbers of ns. */
+/** Tick positions of a time axis, about `many`: round numbers of ns. */
 export function timeTicks(from, to, many) {
 	const rough = Math.max(1, (to - from) / Math.max(1, many)), ten = 10 ** Math.floor(Math.log10(rough));
 	const step = [1, 2, 5, 10].map(k => k * ten).find(s => s >= rough * 0.999999), ticks = [];
@@ -91,17 +92,17 @@ export function tickText(ns, step) {
 	return `${Math.round(ns / factor).toLocaleString("en-US")} ${name}`;
 }
 
-/** What is not drawn by itself, and where all of it is: sentences. */
+/** Sentences on ranges that are not drawn individually, and where the complete data are. */
 export function thinnedText(about, file) {
 	const said = [], count = v => Math.round(v).toLocaleString("en-US"), step = 2 ** about.shift;
 	const told = about.ranges_told + about.marks_told;
 
 	if (about.merged > 0)
-		said.push(`${count(told - about.merged)} of ${count(told)} ranges and marks are drawn by themselves at the closest zoom; ` +
-			`the other ${count(about.merged)}, all shorter than ${format(step, "ns")}, are blocks of ${format(step, "ns")} that say how many they are and how long they took. ` +
+		said.push(`${count(told - about.merged)} of ${count(told)} ranges and marks are drawn individually at the closest zoom; ` +
+			`the other ${count(about.merged)}, all shorter than ${format(step, "ns")}, are blocks of ${format(step, "ns")} with their number and total time. ` +
 			`The sums by name are of all of them; within a part of the timeline they are exact to steps of ${format(2 ** about.sums_shift, "ns")}.`);
 	else
-		said.push(`All ${count(told)} ranges and marks are here; where many are in a pixel, they are drawn as one.`);
+		said.push(`All ${count(told)} ranges and marks are here; several in one pixel are drawn as one.`);
 	if (about.values_kept < about.values_told)
 		said.push(`Of ${count(about.values_told)} values of counters ${count(about.values_kept)} points are left, with the least and the greatest of each.`);
 	if (about.undrawn > 0)

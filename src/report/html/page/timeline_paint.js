@@ -55,8 +55,8 @@ export function paletteOf(t, style) {
 	};
 }
 
-/** One row of [from, from + ns of all pixels) into `line`, a Uint32Array; returns how much was
- * painted. texts, if given, gets {key, x, wide} of ranges that have room for a name. */
+/** One row of [from, from + ns of all pixels) into `line`, a Uint32Array; returns the painted
+ * amount. texts, if given, gets {key, x, wide} of ranges that are wide enough for a name. */
 export function paintRow(t, level, row, from, nsOfPixel, line, palette, wanted, texts) {
 	const l = t.levels[level], width = line.length, v = inSight(t, level, row, from, from + nsOfPixel * width);
 	let painted = 0;

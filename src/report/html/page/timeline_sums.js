@@ -6,7 +6,7 @@ import { KEY_INNER, KEY_MARK, KEY_NO_SELF, KEY_PIECE, firstAfter } from "./timel
 
 const overlapOf = (begin, end, from, to) => Math.max(0, Math.min(end, to) - Math.max(begin, from));
 
-/** How long [from, to) of a row is covered; rough: from blocks too, of which only a part lies in it. */
+/** Covered time of a row in [from, to); rough: includes blocks that are only partly in it. */
 function coveredOf(t, row, from, to) {
 	const l = t.levels[0];
 	let ns = 0, rough = false;
@@ -22,7 +22,7 @@ function coveredOf(t, row, from, to) {
 	return { ns, rough };
 }
 
-/** Which row lies below each. */
+/** Maps each row to the row below. */
 function rowsBelow(t) {
 	const below = new Array(t.rows);
 
@@ -32,8 +32,8 @@ function rowsBelow(t) {
 }
 
 /** By name, within [from, to): [{name, calls, total, self, rough}], the most total first. A range
- * that is only partly in it counts with that part. rough: some of it is from sums of what was put
- * together, of which only a part lies within; self null: not known. */
+ * that is only partly in it counts with that part. rough: includes sums of merged ranges that are
+ * only partly inside; self null: unknown. */
 export function sumsWithin(t, from, to) {
 	const found = new Map(), below = rowsBelow(t);
 	const add = (key, calls, took, self, rough) => {
@@ -76,8 +76,8 @@ export function sumsWithin(t, from, to) {
 }
 
 /** Names that have the word: {names, calls, total, places: [{begin, took, row, range | block}]} in
- * the order of time; null for no word. Of what was put together, blocks are places of the name that
- * took most of them; calls and total are of all. */
+ * the order of time; null for no word. Merged ranges count as places of the name with most of their
+ * time; calls and total include all. */
 export function searchTimeline(t, word) {
 	const wanted = word.trim().toLowerCase();
 

@@ -17,7 +17,8 @@ const isLevel = track => isKnownUse(USE_LEVELS, track) && USE_LEVELS[track.name]
 /** The counter is the program's own, and not one of those that deepclock reads from the kernel. */
 export const isOwnCounter = track => track.kind === "counter" && !isSum(track) && !isLevel(track) && !track.rate;
 
-/** Sums at some times as the rate between each and the one before; the first counts from `begin` on, 0 after the last. */
+/** Converts cumulative sums to rates between consecutive times; the first from `begin`, 0 after the
+ * last. */
 export function ratesOf(counter, begin, scale) {
 	const ns = [], last = [];
 	let from = begin, sum = 0;

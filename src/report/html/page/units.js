@@ -7,7 +7,8 @@ const BYTES = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "
 const DECIMAL = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 const SI = ["FLOP", "FLOP/s", "B/s", "W", "J", "Hz"];
 
-/** With so many significant digits; thousands in groups, no exponent where people can read without. */
+/** Formats with this number of significant digits; thousands in groups, an exponent only for very
+ * large or small numbers. */
 export function digits(v, n = 4) {
 	const size = Math.abs(v);
 
@@ -64,8 +65,8 @@ export function format(v, unit) {
 	return name ? `${text} ${name}` : text;
 }
 
-/** What a column of a table with these numbers is called, and how it writes one: in the one unit of its title; counts, which
- * have none, as `plain` does. */
+/** Title and number format of a table column with these numbers: in the unit of its title; counts,
+ * which have none, as `plain` does. */
 export function unitColumn(title, values, unit, plain = v => format(v, unit)) {
 	const [factor, name] = unit === "1" || unit === "FLOP" ? [1, ""] : columnScale(values, unit);
 

@@ -1,4 +1,4 @@
-// views.js - the table of all views, in the order in which they stand on the page.
+// views.js - the table of all views, in the order of the page.
 //
 // SPDX-License-Identifier: Apache-2.0
 

@@ -79,12 +79,11 @@ static void they_are_inputs(void **state)
 	assert_memory_equal(subject_inputs_get(b, 0, 0)->data, halves, sizeof halves);
 	subject_inputs_free(b);
 	refused(&brain, CONFIG(.input = LIST("x=mine"), .arrays = arrays), DCK_E_ARG,
-		"'mine' holds float32, the input 'x' wants bfloat16: give it so, as by "
+		"'mine' has float32, the input 'x' needs bfloat16: give it so, as by "
 		"array.astype('bfloat16')");
 	all[0].tensor.dim[0] = 3;
-	refused(
-	    &fixed, CONFIG(.input = LIST("x=mine"), .arrays = arrays), DCK_E_ARG,
-	    "the array 'mine' in memory has 24 bytes, which are not those of its type and shape");
+	refused(&fixed, CONFIG(.input = LIST("x=mine"), .arrays = arrays), DCK_E_ARG,
+		"the array 'mine' in memory has 24 bytes, which do not match its type and shape");
 	all[0].tensor.dim[1] = 2;
 	refused(&fixed, CONFIG(.input = LIST("x=mine"), .arrays = arrays), DCK_E_ARG,
 		"'mine' gives the input 'x' the shape 3x2, but the model fixes axis 0 at 2 "

@@ -350,12 +350,12 @@ static void shapes_the_model_does_not_take(void **state)
 {
 	(void)state;
 	refused(&image, 1, CONFIG(.shape = LIST("x=3x224x224")), DCK_E_ARG,
-		"--shape gives the input 'x' 3 dimensions (3x224x224), the model wants 4 "
+		"--shape gives the input 'x' 3 dimensions (3x224x224), the model needs 4 "
 		"(Nx3xheightxwidth)");
 	refused(&unnamed, 1, CONFIG(.shape = LIST("x=3")), DCK_E_ARG,
-		"--shape gives the input 'x' 1 dimensions (3), the model wants 2 (?x?)");
+		"--shape gives the input 'x' 1 dimensions (3), the model needs 2 (?x?)");
 	refused(&scalar, 1, CONFIG(.shape = LIST("x=1")), DCK_E_ARG,
-		"--shape gives the input 'x' 1 dimensions (1), the model wants 0 (a scalar)");
+		"--shape gives the input 'x' 1 dimensions (1), the model needs 0 (a scalar)");
 	refused(
 	    &image, 1, CONFIG(.shape = LIST("x=1x4x224x224")), DCK_E_ARG,
 	    "--shape gives the input 'x' the shape 1x4x224x224, but the model fixes axis 1 at 3 "
@@ -508,7 +508,7 @@ static void values_of_a_file(void **state)
 	assert_string_equal(subject_inputs_text(b, 0), "2x3 float32, from 'f23.npy'");
 	subject_inputs_free(b);
 	refused(&fixed, 1, CONFIG(.input = LIST("x=i8.npy")), DCK_E_ARG,
-		"'i8.npy' holds int64, the input 'x' wants float32: save it so, with "
+		"'i8.npy' has int64, the input 'x' needs float32: save it so, with "
 		"array.astype('float32')");
 	dck_model_config c = CONFIG(.input = LIST("x=none.npy"));
 	dck_err err;
@@ -634,7 +634,7 @@ static void types_that_no_file_holds(void **state)
 		"the input 'x' is of type bfloat16, which NumPy cannot save: leave --input out for "
 		"random values");
 	refused(&fixed, 1, CONFIG(.input = LIST("x=i8.npy")), DCK_E_ARG,
-		"'i8.npy' holds int64, the input 'x' wants float32: save it so, with "
+		"'i8.npy' has int64, the input 'x' needs float32: save it so, with "
 		"array.astype('float32')");
 }
 
@@ -747,7 +747,7 @@ static void items_counted(const dck_tensor_info *in, size_t n, dck_model_config 
 static void items_of_a_run(void **state)
 {
 	(void)state;
-	items_counted(pair, 2, CONFIG(.batch = 6, .dim = LIST("seq=2")), 6, "as --batch says");
+	items_counted(pair, 2, CONFIG(.batch = 6, .dim = LIST("seq=2")), 6, "from --batch");
 	items_counted(&fixed, 1, CONFIG(.seed = 1), 2, "axis 0 of 'x', the first input");
 	items_counted(&image, 1, CONFIG(.shape = LIST("x=3x3x8x8")), 3,
 		      "'N': axis 0 of 'x', which the model leaves open");
@@ -800,7 +800,7 @@ static void a_state_is_no_batch(void **state)
 			    "export it with a symbolic batch dimension (torch.onnx.export: "
 			    "dynamic_axes) to change it");
 	/* What the model calls batch is it, wherever it stands. */
-	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "as --batch says");
+	items_counted(last, 1, CONFIG(.batch = 3, .dim = LIST("seq=7")), 3, "from --batch");
 	refused(&scalar, 1, CONFIG(.batch = 2), DCK_E_ARG,
 		"--batch is 2, but no input of the model has a first axis that could be the batch");
 }

@@ -234,10 +234,10 @@ static void hostile_headers(void **state)
 	(void)state;
 	memcpy(b.data + 8, "\xff\xff\xff\xff", 4);
 	refused(b, DCK_E_FORMAT,
-		"'a.npy' is truncated or damaged: its header says 4294967295 bytes");
+		"'a.npy' is truncated or damaged: its header states 4294967295 bytes");
 	b = file_of(1, "{}", NULL, 0);
 	b.data[9] = 1;
-	refused(b, DCK_E_FORMAT, "'a.npy' is truncated or damaged: its header says 258 bytes");
+	refused(b, DCK_E_FORMAT, "'a.npy' is truncated or damaged: its header states 258 bytes");
 	refused_header("", "'a.npy' is no .npy file: its header has no element type");
 	refused_header("{'descr' '<f4'}",
 		       "'a.npy' is no .npy file: its header has no element type");

@@ -442,7 +442,7 @@ static void says_what_other_files_are(void **state)
 	    {"hello world", 11, DCK_E_FORMAT, IS_NOT "field 13 at byte 0"},
 	    {"#!/bin/sh\n", 10, DCK_E_FORMAT, IS_NOT "field 4 at byte 0 has wire type 3"},
 	    {"2024-01-01 00:00", 16, DCK_E_FORMAT,
-	     IS_NOT "field 6 at byte 0 says 48 bytes where 14 are left"},
+	     IS_NOT "field 6 at byte 0 has length 48, but 14 bytes are left"},
 	    {"\x0a\x01z", 3, DCK_E_FORMAT, IS_NOT "field 1 at byte 0"}, /* another protobuf */
 	    {"version https://git-lfs.github.com/spec/v1", 42, DCK_E_FORMAT,
 	     THE_MODEL "a pointer of Git LFS, not an ONNX model: run 'git lfs pull'"},
@@ -464,12 +464,12 @@ static void says_what_other_files_are(void **state)
 	    {"\x08\x08", 2, DCK_E_FORMAT, "the model in memory holds no graph"},
 	    {"\x08\x08\x12\x03xyz", 7, DCK_E_FORMAT, "the model in memory holds no graph"},
 	    {"\x08\x08\x3a\xc0\xbb\xa8\x16\x0a", 8, DCK_E_FORMAT,
-	     "the model in memory is truncated: the graph says 46,800,320 bytes, the file ends "
+	     "the model in memory is truncated: the graph states 46,800,320 bytes, the file ends "
 	     "after 8"},
 	    {"\x08\x08\x3a", 3, DCK_E_FORMAT,
 	     "the model in memory is malformed: field 7 at byte 2 does not end, in an ONNX model"},
 	    {"\x08\x08\x3a\x02\x0a\x05", 6, DCK_E_FORMAT,
-	     "the model in memory is malformed: node at byte 4 says 5 bytes where 0 are left, in "
+	     "the model in memory is malformed: node at byte 4 has length 5, but 0 bytes are left, in "
 	     "a graph"},
 	    {"\x08\x08\x3a\x04\x0a\x02\x08\x01", 8, DCK_E_FORMAT,
 	     "the model in memory is malformed: field 1 at byte 6, in a node"},
@@ -699,7 +699,7 @@ static void says_what_is_wrong_with_a_file(void **state)
 	scratch_file("cut.onnx", w.data, 100);
 	char says[160];
 	snprintf(says, sizeof says,
-		 "'cut.onnx' is truncated: the graph says %d bytes, the file ends after 100",
+		 "'cut.onnx' is truncated: the graph states %d bytes, the file ends after 100",
 		 (w.data[10] & 0x7f) | w.data[11] << 7);
 	assert_file_refused("cut.onnx", DCK_E_FORMAT, says);
 	assert_int_equal(mkfifo("pipe.onnx", 0600), 0);

@@ -470,18 +470,18 @@ static void names_get_numbers(void **state)
 {
 	(void)state;
 	mem_arena *a = mem_arena_new(0);
-	names t;
+	name_index t;
 	char text[4096][8];
 
-	assert_true(names_init(&t, a, 4096));
+	assert_true(name_index_init(&t, a, 4096));
 	for (size_t i = 0; i < 4096; i++) {
 		snprintf(text[i], sizeof text[i], "n%zu", i);
-		assert_int_equal(names_find(&t, text[i]), NAMES_NONE);
-		assert_int_equal(names_add(&t, text[i]), i);
+		assert_int_equal(name_index_find(&t, text[i]), NAME_INDEX_NONE);
+		assert_int_equal(name_index_intern(&t, text[i]), i);
 	}
 	for (size_t i = 0; i < 4096; i++) {
-		assert_int_equal(names_add(&t, text[i]), i);
-		assert_int_equal(names_find(&t, text[i]), i);
+		assert_int_equal(name_index_intern(&t, text[i]), i);
+		assert_int_equal(name_index_find(&t, text[i]), i);
 	}
 	mem_arena_free(a);
 }
@@ -500,9 +500,9 @@ static void a_name_is_found_in_a_list(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof there / sizeof *there; i++)
-		assert_true(names_listed("ConvInteger Conv PRelu", there[i]));
+		assert_true(name_index_listed("ConvInteger Conv PRelu", there[i]));
 	for (size_t i = 0; i < sizeof not_there / sizeof *not_there; i++)
-		assert_false(names_listed("ConvInteger Conv PRelu", not_there[i]));
+		assert_false(name_index_listed("ConvInteger Conv PRelu", not_there[i]));
 }
 
 int main(void)

@@ -254,7 +254,7 @@ static void items_that_meet_are_refused(void **state)
 	    {"x:f[1,4] a:*l[]=0", ONE("CumSum", "x a", NULL), "y", "!adds up along axis 0"},
 	    {"x:f[1,4]", ONE("Concat", "x x", "axis=0"), "y", "!joins along axis 0"},
 	    {"x:f[1,4] i:*l[]=0", ONE("Gather", "x i", "axis=0"), "y", "!picks along axis 0"},
-	    {"x:f[1,4]", ONE("Flatten", "x", "axis=0"), "y", "!apart along an axis of their own"},
+	    {"x:f[1,4]", ONE("Flatten", "x", "axis=0"), "y", "!along a separate axis"},
 	    {"x:f[1,4] s:*l[1]=-1", ONE("Reshape", "x s", NULL), "y", "[12]+0"},
 	    /* one item's elements in a row, picked from */
 	    {"x:f[1,4] s:*l[1]=-1 i:*l[1,2,1]=3,-4",

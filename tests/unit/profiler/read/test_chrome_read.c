@@ -290,7 +290,7 @@ static void ranges_that_overlap_are_told_beside(void **state)
 			    "begin 0 a\nend 10000\nbegin 20000 e\nend 22000\n");
 	int found = 0;
 	for (size_t i = 0; i < LOG_TRACKS; i++) {
-		if (!strstr(got.tracks[i].what, "'5 (beside)'"))
+		if (!strstr(got.tracks[i].what, "'5 (overlapping)'"))
 			continue;
 		assert_string_equal(got.tracks[i].text.data,
 				    "begin 5000 b\nbegin 6000 c\nend 7000\nbegin 11000 d\n"

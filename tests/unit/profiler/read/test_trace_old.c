@@ -351,7 +351,7 @@ static void a_compressed_file_is_read(void **state)
 	dck_buffer_done(&b);
 	/* The writer was killed after a flush: all up to there. */
 	pack(&b, x.w.data, x.w.n, true);
-	assert_many(&b, N, "the trace in memory is truncated: it ends inside what is compressed");
+	assert_many(&b, N, "the trace in memory is truncated: it ends inside compressed data");
 	dck_buffer_done(&b);
 	/* In the middle, too. */
 	pack(&b, x.w.data, x.w.n, false);
@@ -411,14 +411,14 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 		const char *sentence;
 	} cases[] = {
 	    {"\x1f\x8b\x08\x00zzzzzz\xff\xff\xff\xff", 14,
-	     "the trace in memory is malformed: what is compressed in it is broken "
+	     "the trace in memory is malformed: its compressed data are damaged "
 	     "(invalid block type)"},
-	    {"\x1f\x8b", 2, "the trace in memory is truncated: it ends inside what is compressed"},
+	    {"\x1f\x8b", 2, "the trace in memory is truncated: it ends inside compressed data"},
 	    {"\x28\xb5\x2f\xfd\x20", 5,
 	     "the trace in memory is compressed by zstd; unpack it first: zstd -d, or write it by "
 	     "gzip"},
 	    {"\x0a\x06\x92\x03\x03\x01\x02\x03", 8,
-	     "the trace in memory is malformed: what is compressed in it is broken "
+	     "the trace in memory is malformed: its compressed data are damaged "
 	     "(incorrect header check)"},
 	    {"\x0a\x03\x90\x03\x01", 5,
 	     "the trace in memory is malformed: compressed packets that are no bytes, "

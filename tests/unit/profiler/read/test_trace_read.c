@@ -88,7 +88,7 @@ static void a_file_that_was_cut_is_read_up_to_there(void **state)
 		trace_log_done(&got);
 	}
 	assert_int_equal(read_log(b.data, 600, &got, &facts, &err), DCK_OK);
-	assert_non_null(strstr(facts.cut, "the trace in memory is truncated: the packet says "));
+	assert_non_null(strstr(facts.cut, "the trace in memory is truncated: the packet states "));
 	assert_non_null(strstr(facts.cut, " bytes, the file ends after 600"));
 	trace_log_done(&got);
 	trace_log_done(&whole);
@@ -281,9 +281,8 @@ static void what_is_no_trace_gets_a_sentence(void **state)
 	    {"\x12\x00", 2,
 	     "the trace in memory is not a trace of Perfetto: field 2 at byte 0 is no packet"},
 	    {"\x0a\x7f", 2,
-	     "the trace in memory is not a trace of Perfetto: packet at byte 0 says 127 bytes "
-	     "where 0 "
-	     "are left"},
+	     "the trace in memory is not a trace of Perfetto: packet at byte 0 has length 127, "
+	     "but 0 bytes are left"},
 	    /* A clock that is a number of eight bytes, once read as a message beyond the file. */
 	    {"\x0a\x0b\x32\x09\x09\x01\x00\x00\x00\x00\x00\x00\x10", 13,
 	     "the trace in memory is malformed: field 1 at byte 4 is not a clock, in a clock snapshot"},

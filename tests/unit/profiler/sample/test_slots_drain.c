@@ -40,11 +40,11 @@ static void unmake(made *m)
 	free(m);
 }
 
-static sample_slot *fill(made *m, size_t at, sample_told told, uint64_t at_ns)
+static sample_slot *fill(made *m, size_t at, slot_kind told, uint64_t at_ns)
 {
 	sample_slot *s = &m->drain.slots->slot[at];
 
-	*s = (sample_slot){.pid = PID, .tid = TID, .told = told, .at_ns = at_ns};
+	*s = (sample_slot){.pid = PID, .tid = TID, .kind = told, .at_ns = at_ns};
 	atomic_store(&s->state, SAMPLE_SLOT_READY);
 	return s;
 }
@@ -99,17 +99,17 @@ static void slots_become_events_by_their_time(void **state)
 	made *m = make();
 
 	(void)state;
-	sample_slot *s = fill(m, 0, SAMPLE_TOLD_STACK, 40);
+	sample_slot *s = fill(m, 0, SLOT_STACK, 40);
 	s->a = 1000;
 	s->npcs = 3;
 	s->npython = 2;
 	s->python = SAMPLE_PYTHON_WHOLE;
 	s->ended = UNWIND_END;
-	strcpy(fill(m, 7, SAMPLE_TOLD_EXEC, 10)->of.text, "program");
-	strcpy(fill(m, SAMPLE_SLOTS - 1, SAMPLE_TOLD_CODE, 20)->of.text, "/lib/a.so");
-	strcpy(fill(m, 3, SAMPLE_TOLD_NAME, 30)->of.text, "worker");
-	fill(m, 4, SAMPLE_TOLD_FORK, 50)->a = 99;
-	fill(m, 5, SAMPLE_TOLD_END, 60);
+	strcpy(fill(m, 7, SLOT_EXEC, 10)->of.text, "program");
+	strcpy(fill(m, SAMPLE_SLOTS - 1, SLOT_CODE, 20)->of.text, "/lib/a.so");
+	strcpy(fill(m, 3, SLOT_NAME, 30)->of.text, "worker");
+	fill(m, 4, SLOT_FORK, 50)->a = 99;
+	fill(m, 5, SLOT_END, 60);
 	atomic_store(&m->drain.slots->lost, 7);
 	char text[200];
 	snprintf(text, sizeof text,
@@ -128,7 +128,7 @@ static void slots_in_work_stay(void **state)
 	made *m = make();
 
 	(void)state;
-	strcpy(fill(m, 0, SAMPLE_TOLD_NAME, 1)->of.text, "a");
+	strcpy(fill(m, 0, SLOT_NAME, 1)->of.text, "a");
 	atomic_store(&m->drain.slots->slot[0].state, (int)getpid());
 	expect_told(m, "");
 	/* Also when it takes longer than a second: its thread is there. */
@@ -149,7 +149,7 @@ static void slots_of_killed_threads_are_free_again(void **state)
 	if (child == 0)
 		_exit(0);
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	fill(m, 0, SAMPLE_TOLD_NAME, 1);
+	fill(m, 0, SLOT_NAME, 1);
 	atomic_store(&m->drain.slots->slot[0].state, child);
 	for (int look = 0; look < 2; look++) {
 		m->drain.stuck_ns = 0;
@@ -183,7 +183,7 @@ static void wrong_numbers_are_not_told(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		sample_slot *s = fill(m, i, SAMPLE_TOLD_STACK, i);
+		sample_slot *s = fill(m, i, SLOT_STACK, i);
 
 		s->npcs = wrong[i].npcs;
 		s->npython = wrong[i].npython;
@@ -192,8 +192,8 @@ static void wrong_numbers_are_not_told(void **state)
 		s->tid = wrong[i].tid;
 	}
 	/* A text without an end, as long as the slot; and what nobody tells. */
-	memset(fill(m, 100, SAMPLE_TOLD_NAME, 100)->of.text, 'x', SAMPLE_SLOT_TEXT);
-	fill(m, 101, (sample_told)4711, 101);
+	memset(fill(m, 100, SLOT_NAME, 100)->of.text, 'x', SAMPLE_SLOT_TEXT);
+	fill(m, 101, (slot_kind)4711, 101);
 	char text[200] = "name:";
 	memset(text + 5, 'x', 100);
 	strcpy(text + 105, " ");
@@ -220,7 +220,7 @@ static void any_bytes_harm_no_profile(void **state)
 
 		for (size_t k = 0; k < sizeof *s / 8; k++)
 			((uint64_t *)s)[k] = rng_next(&r) >> (rng_next(&r) & 63);
-		s->told = (uint32_t)(rng_next(&r) % 8);
+		s->kind = (uint32_t)(rng_next(&r) % 8);
 		s->pid = 4000000 + (int)(rng_next(&r) % 50);
 		s->tid = 4000000 + (int)(rng_next(&r) % 50);
 		s->npcs = (uint32_t)(rng_next(&r) % (SAMPLE_SLOT_PCS + 20));

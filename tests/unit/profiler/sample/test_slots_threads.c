@@ -34,7 +34,7 @@ static void *fill(void *self)
 		}
 		s->pid = PID;
 		s->tid = f->tid;
-		s->told = SAMPLE_TOLD_STACK;
+		s->kind = SLOT_STACK;
 		s->at_ns = i;
 		s->a = i; /* by which it is known again */
 		s->ended = UNWIND_END;

@@ -190,7 +190,7 @@ static void test_debug_link(void **state)
 	/* Below the directory of debug files, in the same place. */
 	assert_true(run("mkdir -p \"debug$PWD\" && cp linked.so linked4.so &&"
 			"head -c -1 .debug/linked.debug > \"debug$PWD/linked.debug\""));
-	assert_string_equal(chain("linked4.so", &(symbols_config){.debug_folder = "debug"}),
+	assert_string_equal(chain("linked4.so", &(symbols_config){.debug_directory = "debug"}),
 			    with_lines());
 }
 
@@ -202,7 +202,7 @@ static void test_build_id(void **state)
 		 "objcopy --only-keep-debug named.so debug/.build-id/12/34567890abcdef.debug &&"
 		 "strip named.so"))
 		skip();
-	assert_string_equal(chain("named.so", &(symbols_config){.debug_folder = "debug"}),
+	assert_string_equal(chain("named.so", &(symbols_config){.debug_directory = "debug"}),
 			    with_lines());
 	/* A file of another build is not taken. */
 	if (!compile("-g -O2 -Wl,--build-id=0x1234567890abcdee", "other.so") ||
@@ -210,7 +210,7 @@ static void test_build_id(void **state)
 		"cp debug/.build-id/12/34567890abcdef.debug debug/.build-id/12/34567890abcdee.debug &&"
 		"strip other.so"))
 		skip();
-	assert_string_equal(chain("other.so", &(symbols_config){.debug_folder = "debug"}),
+	assert_string_equal(chain("other.so", &(symbols_config){.debug_directory = "debug"}),
 			    "? exported");
 }
 

@@ -679,7 +679,7 @@ static void what_cannot_be_compared_is_refused(void **state)
 		    "'latency/median': it is a record of another kind; it has "
 		    "'cost/flops'");
 	refused_two(c, a, NULL, "'a' (of 'deepclock bench something') has no metric 'cost/flops'");
-	refused_two(a, empty, NULL, "no metric at all");
+	refused_two(a, empty, NULL, "no metric to compare");
 	config.metric = "latency/medain";
 	refused_two(a, a, &config, "did you mean 'latency/median'?");
 	config.metric = "runs/count";

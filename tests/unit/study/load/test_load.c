@@ -155,7 +155,7 @@ static dck_status world_run(dck_engine_context *c, dck_err *err)
 	(void)c;
 	the_world->ns += the_world->service_ns;
 	if (++the_world->calls == the_world->fail_at)
-		DCK_FAIL(err, E_ENGINE, "as was asked");
+		DCK_FAIL(err, E_ENGINE, "as requested");
 	return DCK_OK;
 }
 
@@ -345,7 +345,7 @@ static void limits_are_counted(void **state)
 	enum { N = sizeof limits / sizeof limits[0] };
 	load_run_config a = {
 	    .scenario = LOAD_SINGLE, .time_ns = 1000000, .limits = limits, .nlimits = N};
-	load_seen seen[N] = {{0}};
+	limit_stats seen[N] = {{0}};
 	stat_limit l;
 	load_result r;
 	world w;
@@ -356,12 +356,12 @@ static void limits_are_counted(void **state)
 	assert_int_equal(r.over[0], 1000);
 	assert_int_equal(r.over[1], 0); /* the limit itself is within it */
 	for (size_t i = 0; i < N; i++) {
-		load_see(&w.pool, &r, i, &limits[i], 0.99, &seen[i]);
-		load_judge(&seen[i], &limits[i], 0.99, &l);
+		limit_stats_add(&w.pool, &r, i, &limits[i], 0.99, &seen[i]);
+		limit_test(&seen[i], &limits[i], 0.99, &l);
 		assert_int_equal(l.verdict, verdicts[i]);
 	}
 	/* Seen twice: the means of both, and as many requests more. */
-	load_see(&w.pool, &r, 3, &limits[3], 0.99, &seen[3]);
+	limit_stats_add(&w.pool, &r, 3, &limits[3], 0.99, &seen[3]);
 	assert_int_equal(seen[3].n, 2000);
 	assert_near(seen[3].sum, 2000 * 1000.0, 1e-6);
 	load_pool_close(&w.pool);
@@ -380,7 +380,7 @@ static void failure_keeps_what_was_measured(void **state)
 	r = world_run_ask(&w, &a);
 	assert_int_equal(r.served, 49);
 	assert_int_equal(r.failed, DCK_E_ENGINE);
-	assert_non_null(strstr(r.why.msg, "as was asked"));
+	assert_non_null(strstr(r.why.msg, "as requested"));
 	assert_int_equal(w.pool.samples.of[LOAD_LATENCY].n, 49);
 	load_pool_close(&w.pool);
 }

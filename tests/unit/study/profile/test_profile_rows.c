@@ -291,7 +291,7 @@ static void times_below_the_floor_are_nothing(void **state)
 	near(m.r->ops[1].time_ns.as.r, 950);
 	assert_true(m.r->ops[0].time_ns.as.r == 0);
 	assert_int_equal(m.r->ops[0].rate.kind, DCK_VALUE_ABSENT);
-	assert_non_null(strstr(m.r->ops[0].rate.as.text, "below what the profiler resolves"));
+	assert_non_null(strstr(m.r->ops[0].rate.as.text, "below the profiler's resolution"));
 	near(sum_of_times(m.r), 8000);
 	made_done(&m);
 }

@@ -20,11 +20,11 @@
 
 #define KEY "deepclock 1\nzoo:x\n--max-batch=32"
 
-typedef struct folder {
+typedef struct directory {
 	char dir[OS_TEMP_SIZE], path[OS_TEMP_SIZE + 16];
-} folder;
+} directory;
 
-static void folder_make(folder *f)
+static void directory_make(directory *f)
 {
 	assert_int_equal(os_temp_dir(f->dir, NULL), DCK_OK);
 	snprintf(f->path, sizeof f->path, "%s/journal", f->dir);
@@ -71,7 +71,7 @@ static dck_record *facts_make(void)
 }
 
 /* Opens the journal, makes so many trials more, closes it. Returns trials in all. */
-static size_t go_on(const folder *f, size_t more_trials, bool *ret_had_facts)
+static size_t go_on(const directory *f, size_t more_trials, bool *ret_had_facts)
 {
 	search *s = search_make();
 	search_journal *j;
@@ -103,7 +103,7 @@ static size_t go_on(const folder *f, size_t more_trials, bool *ret_had_facts)
 	return n;
 }
 
-static void refused(const folder *f, const char *key, dck_status code, const char *part)
+static void refused(const directory *f, const char *key, dck_status code, const char *part)
 {
 	search *s = search_make();
 	search_journal *j = NULL;
@@ -127,7 +127,7 @@ static void refused(const folder *f, const char *key, dck_status code, const cha
 	search_free(s);
 }
 
-static void write_text(const folder *f, const char *text)
+static void write_text(const directory *f, const char *text)
 {
 	FILE *out = fopen(f->path, "w");
 
@@ -142,10 +142,10 @@ static void test_round_trip(void **state)
 	search_journal *j;
 	dck_record *facts;
 	bool had_facts;
-	folder f;
+	directory f;
 
 	(void)state;
-	folder_make(&f);
+	directory_make(&f);
 	assert_int_equal(go_on(&f, 4, &had_facts), 4);
 	assert_false(had_facts);
 	assert_int_equal(go_on(&f, 3, &had_facts), 7);
@@ -186,10 +186,10 @@ static void test_cut(void **state)
 {
 	dck_buffer whole = {0};
 	size_t last = 0;
-	folder f;
+	directory f;
 
 	(void)state;
-	folder_make(&f);
+	directory_make(&f);
 	go_on(&f, 5, NULL);
 	assert_int_equal(os_read_file(f.path, 1 << 20, &whole, NULL), DCK_OK);
 	for (size_t i = 0; i + 1 < whole.n; i++)
@@ -214,10 +214,10 @@ static void test_cut(void **state)
 
 static void test_refused(void **state)
 {
-	folder f;
+	directory f;
 
 	(void)state;
-	folder_make(&f);
+	directory_make(&f);
 	go_on(&f, 3, NULL);
 	refused(&f, "deepclock 1\nzoo:x\n--max-batch=64", DCK_E_ARG,
 		"is the journal of another search: it has '--max-batch=32', this one has "
@@ -242,10 +242,10 @@ static void test_other_trials(void **state)
 {
 	dck_buffer whole = {0};
 	char *at;
-	folder f;
+	directory f;
 
 	(void)state;
-	folder_make(&f);
+	directory_make(&f);
 	go_on(&f, 3, NULL);
 	assert_int_equal(os_read_file(f.path, 1 << 20, &whole, NULL), DCK_OK);
 	at = strstr(whole.data, "\"batch\"");
@@ -275,12 +275,12 @@ static void test_full_disk(void **state)
 	search_journal *j = NULL;
 	dck_record *facts = NULL;
 	dck_err err = {0};
-	folder f;
+	directory f;
 
 	(void)state;
 	assert_int_equal(search_journal_open("/no/such/folder/j", KEY, s, &j, &facts, &err),
 			 DCK_E_IO);
-	folder_make(&f);
+	directory_make(&f);
 	assert_int_equal(search_journal_open(f.path, KEY, s, &j, &facts, NULL), DCK_OK);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	signal(SIGXFSZ, SIG_IGN);

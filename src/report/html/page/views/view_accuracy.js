@@ -1,4 +1,4 @@
-// view_accuracy.js - predictions against labels: which classes are taken for which, and how well each is found.
+// view_accuracy.js - predictions against labels: which classes are confused, and the recall of each.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -28,8 +28,8 @@ function drawConfusion(box, t) {
 	const wrong = all.filter(c => !c.same && c.n > 0).sort((a, b) => b.n - a.n);
 	const lines = (row, c) => [`${row.truth} predicted as ${c.predicted}`, ["items", digits(c.n)], [`of all ${row.truth}`, partText(c.share)]];
 
-	box.append(el("h3", {}, "What is taken for what"),
-		el("p", { class: "dim small" }, "A row for each label, a column for each prediction; the darker, the larger its part of the row. What is right stands framed."),
+	box.append(el("h3", {}, "Confusion matrix"),
+		el("p", { class: "dim small" }, "A row for each label, a column for each prediction; the darker, the larger its part of the row. Correct predictions are framed."),
 		el("div", { class: "scroll" }, el("table", { class: "confusion" },
 			el("thead", {}, el("tr", {}, el("th", {}, "label"), t.columns.slice(1).map(c => el("th", { scope: "col", class: "number" }, c.title)), el("th", { class: "number" }, "items"))),
 			el("tbody", {}, matrix.map(row => el("tr", {}, el("th", { scope: "row" }, row.truth), row.cells.map(c => {

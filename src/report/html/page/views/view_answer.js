@@ -1,4 +1,4 @@
-// view_answer.js - the first screen: what was measured, the answer with its interval, and the
+// view_answer.js - the first screen: the subject, the answer with its interval, and the
 // reasons to doubt it.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -22,7 +22,8 @@ function notes(r) {
 	return { first: own.slice(0, DOUBTS), rest: own.slice(DOUBTS), under: (r.notes || []).filter(n => n.cause) };
 }
 
-/** The metrics beside the answer, without those that it contains; below them those that are absent, with their reason. */
+/** The metrics next to the answer, without those that it contains; below them the absent ones, with
+ * their reason. */
 function tiles(r, page, told) {
 	const all = TILES.map(tag => metric(r, tag)).filter(Boolean).map(m => ({ m, c: cell(m), about: page.metrics[m.tag] || { name: m.tag, help: "" } }));
 	const known = all.filter(t => !("absent" in t.c) && !told.includes(format(number(t.m), t.m.unit))), why = new Map();
@@ -54,7 +55,7 @@ export const viewAnswer = {
 		const n = notes(r);
 		const [first, ...lines] = said.answer;
 
-		/* What was listed is called by its table, not by the command that did it. */
+		/* A listing is titled by its table, not by its command. */
 		const listed = factValue(r, "result", "listing") === true && (!said.what || said.what === r.command) && (r.tables || []).length > 0 ? r.tables[0].title : "";
 
 		box.append(el("div", { class: "answer" },

@@ -15,7 +15,7 @@ import { digits, format, formatInterval } from "../units.js";
 
 const TIME_NS = { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9 };
 
-/** The time in a limit such as p99<=20ms, in ns; NaN: there is none. */
+/** The time in a limit such as p99<=20ms, in ns; NaN: none. */
 export function limitNs(text) {
 	const m = /<=?\s*([\d.]+)\s*(ns|us|µs|ms|s)$/.exec(String(text));
 	return m ? Number(m[1]) * TIME_NS[m[2]] : NaN;
@@ -28,7 +28,7 @@ export const limitsOf = r => (r.facts || []).filter(f => f.section === "plan" &&
 const point = (x, c, more) => ({ x, y: number(c), lo: c.lo, hi: c.hi, level: c.level, ...more });
 const intervalLine = (d, unit) => (d.level > 0 ? [["interval", formatInterval(d.lo, d.hi, d.level, unit)]] : []);
 
-/** Points of a search by what is varied besides the batch: [{name, class, points: rows}]. */
+/** Points of a search by the settings varied besides the batch: [{name, class, points: rows}]. */
 export function batchLists(r) {
 	const t = table(r, "throughput/points"), groups = new Map();
 	if (!t)
@@ -91,7 +91,7 @@ export const viewRates = {
 		const legend = seen.map(v => [VERDICTS[v] || "c8", v || "no limit"]), rules = Number.isFinite(peak) ? [{ x: peak, text: `peak ${format(peak, "Hz")}` }] : [];
 		const of = key => seen.map(v => ({ class: VERDICTS[v] || "c8", joined: false, points: list.filter(row => String(row.verdict ? row.verdict.value : "") === v).map(row => point(number(row.rate), row[key], { verdict: v, busy: number(row.utilisation) })) }));
 		const rates = d3.extent(list.map(row => number(row.rate)).filter(Number.isFinite));
-		const lines = (what, unit) => d => [`${format(d.x, "Hz")} asked`, [what, format(d.y, unit)], ...intervalLine(d, unit), ["limits", d.verdict]];
+		const lines = (what, unit) => d => [`${format(d.x, "Hz")} requested`, [what, format(d.y, unit)], ...intervalLine(d, unit), ["limits", d.verdict]];
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 
 		plotAgainst(place(), { name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, equal: "all are served", x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
@@ -101,10 +101,10 @@ export const viewRates = {
 				continue;
 			if (ys.length === 1 && list.length > 1) {
 				const at = lists.flatMap(l => l.points).find(p => Number.isFinite(p.y));
-				box.append(el("p", { class: "dim small single" }, `Latency, ${c.title}: known at one of ${list.length} rates, ${format(at.y, "ns")} at ${format(at.x, "Hz")}${limits.filter(l => l.stat === c.key).map(l => ` (${l.text})`).join("")}; at the others the requests are too few for it, as the table says.`));
+				box.append(el("p", { class: "dim small single" }, `Latency, ${c.title}: known at one of ${list.length} rates, ${format(at.y, "ns")} at ${format(at.x, "Hz")}${limits.filter(l => l.stat === c.key).map(l => ` (${l.text})`).join("")}; at the others there are too few requests for it; see the table.`));
 				continue;
 			}
-			plotAgainst(place(), { name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates the requests are too few for it; the table says why.` : "",
+			plotAgainst(place(), { name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates there are too few requests for it; the table has the reason.` : "",
 				lists, legend, rules: [...rules, ...limits.filter(l => l.stat === c.key).map(l => ({ y: l.ns, text: l.text }))],
 				x: { title: "rate of arrivals", unit: "Hz", domain: rates }, y: d3.max(ys) > 20 * d3.min(ys) ? { title: "latency", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") } : { title: "latency", unit: "ns", zero: true }, lines: lines(c.title, "ns") });
 		}
@@ -129,7 +129,8 @@ export const viewTail = {
 	match: ([r]) => !!factValue(r, "load", "scenario") && tailOf(r) !== null,
 	draw(box, [r]) {
 		const { curve, end, have, left, unit } = tailOf(r), told = percentilesOf(r);
-		/* Where a limit lies beside the curve: at its percentile, or beyond the end where that one is not known. */
+		/* The position of a limit next to the curve: at its percentile, or beyond the end
+		 * if that is unknown. */
 		const limits = limitsOf(r).map(l => ({ ...l, share: (told.find(p => p.name.replace(".", "") === l.stat) || {}).share })).filter(l => l.share > 0);
 
 		figure(box, {

@@ -1,4 +1,4 @@
-// view_beside.js - several records beside each other, and a comparison: its ratios round by round.
+// view_beside.js - several records side by side, and a comparison: its ratios round by round.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -57,7 +57,7 @@ function plotOverlay(box, list) {
 		draw(svg, width, height) {
 			const right = Math.min(190, width * 0.3);
 			const x = (to > 8 * from && from > 0 ? d3.scaleLog : d3.scaleLinear)([from, to], [ROOM.left, width - right]), y = d3.scaleLinear([0, 1], [height - ROOM.bottom, ROOM.top]);
-			/* Names stand where their line is half way up: there lines are far apart. */
+			/* Labels are at the middle of their line, where lines are far apart. */
 			const wanted = all.map(row => y(atMost(row.sorted, to) / row.sorted.length)), places = spaced(wanted, 15, ROOM.top, height - ROOM.bottom);
 
 			axisY(svg, y, { x: ROOM.left, width: width - ROOM.left - right, count: 4, format: v => `${Math.round(100 * v)} %` });
@@ -114,7 +114,7 @@ export function roundsOf(r) {
 		.filter(l => l.values.length > 1);
 }
 
-/** What the times of the rounds are of: an item where the runs differ in items. */
+/** The unit of the rounds' times: an item if the runs differ in items. */
 const timedOf = r => factValue(r, "compare", "metric") === "throughput/items" ? "an item" : "a run";
 
 function drawRounds(box, r) {
@@ -202,8 +202,8 @@ export const viewRatios = {
 	},
 };
 
-/** A comparison over sizes: {key, settings: [{name, class, times, ratios: [{x, y, lo, hi, level, verdict}], cross}]}, the baseline first;
- * null: there is none, or its sizes are no numbers. */
+/** A comparison over sizes: {key, settings: [{name, class, times, ratios: [{x, y, lo, hi, level,
+ * verdict}], cross}]}, the baseline first; null: none, or its sizes are not numbers. */
 export function overOf(r) {
 	const t = table(r, "compare/over"), list = t ? rows(t).map(row => ({ ...row, x: Number(row.value.value) })) : [];
 	const names = [...new Set(list.map(row => String(row.subject.value)))], end = `, ${names.join(", ")}`, all = String(factValue(r, "compare", "subjects") || "");

@@ -1,4 +1,4 @@
-// view_calldiff.js - two records with call paths beside each other: what grew and what shrank.
+// view_calldiff.js - two records with call paths side by side: what grew and what shrank.
 //
 // SPDX-License-Identifier: Apache-2.0
 

@@ -1,5 +1,5 @@
 // view_calls.js - call paths of a record: the picture of its tree with switchable weight, the table of functions
-// with pstats' columns, and who calls a function and what it calls.
+// with pstats' columns, and the callers and callees of a function.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -86,9 +86,9 @@ function picture(box, c, k, weights, zoomed, title) {
 		} }, text);
 		return button;
 	};
-	const flags = [flag("upside", "callers", "from the functions that weigh something themselves to who called them")];
+	const flags = [flag("upside", "callers", "from the functions with self weight to their callers")];
 	if (c.line.some(line => line > 0))
-		flags.push(flag("lines", "lines", "each line from which something was called by itself"));
+		flags.push(flag("lines", "lines", "each calling line separately"));
 	const reset = el("button", { type: "button", click: () => {
 		s.root = NO_NODE;
 		s.word = find.input.value = "";
@@ -150,8 +150,8 @@ function aroundFunction(box, c, k, f, open) {
 
 const functionAt = (c, f) => c.functions.findIndex(g => g.at === f.at);
 
-const FUNCTIONS = ["Functions", "Self is without what a function calls, total with it; one that calls itself counts once. In pstats' words: tottime, cumtime, ncalls, percall. Choose one to see its callers."];
-const MODULES = ["Modules and operators", "Self is without what is inside a module, total with it. Choose one to see what it is in and what is in it."];
+const FUNCTIONS = ["Functions", "Self is without callees, total with them; a recursive function counts once. pstats' names: tottime, cumtime, ncalls, percall. Choose one to see its callers."];
+const MODULES = ["Modules and operators", "Self is without submodules, total with them. Select one to see its parents and children."];
 
 /** One tree with all that belongs to it. */
 export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null } = {}) {

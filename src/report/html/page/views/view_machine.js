@@ -1,4 +1,4 @@
-// view_machine.js - what a machine can do at best: peaks of arithmetic, bandwidth of each memory.
+// view_machine.js - limits of a machine: arithmetic peaks, bandwidth of each memory level.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -12,7 +12,7 @@ const ELEMENTS = [["fp64", "FP64"], ["fp32", "FP32"], ["fp16", "FP16"], ["bf16",
 const PLACES = [["l1", "L1"], ["l2", "L2"], ["l3", "L3"], ["dram", "memory"]];
 const WAYS = [["read", "read"], ["write", "write"], ["write_nt", "write past caches"], ["copy", "copy"], ["triad", "triad"]];
 
-/** A row for a metric; without a value the reason stands in its place. Arithmetic on whole numbers has no FLOPs. */
+/** A row for a metric; without a value it has the reason. Integer arithmetic has no FLOPs. */
 export function limitRow(r, name, tag, more = []) {
 	const m = metric(r, tag), c = cell(m), known = !("absent" in c), whole = tag.startsWith("peak/int");
 	const text = t => wholeText(tag, t);
@@ -21,7 +21,7 @@ export function limitRow(r, name, tag, more = []) {
 		lines: [`${name}: ${tag}`, known ? text(format(c.value, m.unit)) : `absent: ${c.absent}`, c.level > 0 ? text(formatInterval(c.lo, c.hi, c.level, m.unit)) : null, ...more].filter(Boolean) };
 }
 
-/** What each set of instructions reaches: [[name, value]]. */
+/** Peak of each instruction set: [[name, value]]. */
 export const instructionSets = (r, element, threads) => (r.metrics || [])
 	.filter(m => m.tag.startsWith(`peak/${element}/`) && m.tag.endsWith(`/${threads}`) && m.tag.split("/").length === 4 && !("absent" in cell(m)))
 	.map(m => [m.tag.split("/")[2], format(cell(m).value, m.unit)]);

@@ -1,5 +1,5 @@
-// view_memory.js - memory of a program: its use over time with the peaks, then who held it at the peak, who leaked, who
-// allocated, by call path, function and line.
+// view_memory.js - memory of a program: its use over time with the peaks, then the functions that held it at
+// the peak, leaked it, and allocated it, by call path, function and line.
 //
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
@@ -15,7 +15,7 @@ import { drawCalls } from "./view_calls.js";
 const MEMORY_MARGIN = { left: 64, right: 20, top: 28, bottom: 44 };
 /* Series, the metric of its peak, colour, words. */
 const USES = [["memory/rss", "memory/peak_rss", "c1", "resident"], ["memory/anonymous", "memory/peak_anonymous", "c3", "anonymous"],
-	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, as asked for"]];
+	["memory/file", "memory/peak_file", "c8", "of files"], ["memory/heap", "memory/heap_peak", "c2", "heap, requested bytes"]];
 
 /** {tag, colour, name, points: [[ns, bytes]], top: the highest of them, peak: the record's value of it, or NaN}. */
 function uses(r) {
@@ -28,11 +28,11 @@ function uses(r) {
 	}).filter(Boolean);
 }
 
-/** Labels of peaks, each beside its point, none over another: [{use, x, y, anchor}]. */
+/** Labels of peaks, each next to its point, without overlap: [{use, x, y, anchor}]. */
 function peakLabels(list, x, y, width) {
 	const labels = list.map(use => ({ use, x: x(use.top[0]), y: y(use.top[1]) - 8, anchor: x(use.top[0]) > width - 170 ? "end" : "start" })).sort((a, b) => a.y - b.y);
 
-	/* Above the curves there is room: peaks that lie close are named upwards. */
+	/* There is space above the curves: labels of close peaks are stacked upwards. */
 	spaced(labels.map(l => l.y), 15, 12, y(0)).forEach((at, i) => { labels[i].y = at; });
 	return labels;
 }
@@ -74,12 +74,12 @@ function drawUses(box, list) {
 	listing(box, { filter: false, rows: list, columns: [
 		{ key: "name", title: "memory", text: u => u.name, value: u => u.name },
 		{ key: "peak", title: "peak", number: true, text: u => (u.metric ? cellText(cell(u.metric), "B") : "–"), value: u => u.peak, more: u => (u.metric ? u.metric.how || "" : "") },
-		{ key: "seen", title: "highest that was seen", number: true, text: u => format(u.top[1], "B"), value: u => u.top[1] },
+		{ key: "seen", title: "highest sample", number: true, text: u => format(u.top[1], "B"), value: u => u.top[1] },
 		{ key: "at", title: "at", number: true, text: u => format(u.top[0], "ns"), value: u => u.top[0] },
-		{ key: "end", title: "at the last look", number: true, text: u => format(u.points[u.points.length - 1][1], "B"), value: u => u.points[u.points.length - 1][1] }] });
+		{ key: "end", title: "at the last sample", number: true, text: u => format(u.points[u.points.length - 1][1], "B"), value: u => u.points[u.points.length - 1][1] }] });
 }
 
-const ALLOCATIONS = ["Functions that allocate", "Self is what a function asked for itself, total with what it calls. Choose one to see its callers."];
+const ALLOCATIONS = ["Functions that allocate", "Self is what a function allocates itself, total with callees. Select one to see its callers."];
 
 export const viewMemory = {
 	id: "memory",
@@ -92,7 +92,7 @@ export const viewMemory = {
 			drawUses(box, list);
 		if (t && t.nodes.length > 0) {
 			box.append(el("h3", {}, "Allocations by call path"),
-				el("p", { class: "dim small" }, "By what was held at the peak; choose another weight for leaks, allocations that did not live long, and all of them. 'callers' turns the picture over: first those who allocate."));
+				el("p", { class: "dim small" }, "By memory at the peak; select another weight for leaks, temporary allocations, and all allocations. 'callers' inverts the chart: the allocating functions first."));
 			drawCalls(box, t, { words: ALLOCATIONS, page });
 		}
 	},

@@ -15,7 +15,7 @@ const OP_NUMBERS = ["macs", "flops", "params", "bytes"];
 
 export const opMark = o => `op-${o.i}`;
 
-/** What is said of an operator that is pointed at. */
+/** Tooltip of an operator. */
 export function opLines(o, total) {
 	const row = (name, key, unit) => ("absent" in o[key] ? null : [name, countText(number(o[key]), unit)]);
 	const time = number(o.time);
@@ -49,10 +49,10 @@ function drawOpBars(box, ops, act) {
 	if (weights.length === 0 || groups.length === 0)
 		return;
 	function draw() {
-		const { sum, unknown } = sumOf(ops, weight.key), total = unknown ? 0 : sum; /* of what is not known there are no shares */
+		const { sum, unknown } = sumOf(ops, weight.key), total = unknown ? 0 : sum; /* unknown values have no shares */
 		const { rows, none, all } = opBarRows(ops, group, weight, total, act);
 		const notes = [none ? `${digits(none)} of ${digits(all)} ${group.many} have no ${weight.name}` : "",
-			unknown ? `${weight.name} of ${digits(unknown)} operator${unknown === 1 ? " is" : "s are"} not known: sums with them are at least what is shown` : ""].filter(Boolean);
+			unknown ? `${weight.name} of ${digits(unknown)} operator${unknown === 1 ? " is" : "s are"} unknown: sums with them are lower bounds` : ""].filter(Boolean);
 
 		holder.replaceChildren();
 		bars(holder, { name: "operators", alone: `${weight.name} by ${group.name}`, rows, note: notes.join("; "),
@@ -80,9 +80,10 @@ export function opColumns(ops, r) {
 	const peer = factValue(r, "cost", "as");
 
 	return [
-		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, which stands for ${o.origins.join(", ")}` : "")), text: o => o.compact, path: true, foot: list => `sum of ${digits(list.length)}` },
+		{ ...text("name", "operator", o => (o.origins.length ? `${o.name}, fused from ${o.origins.join(", ")}` : "")), text: o => o.compact, path: true, foot: list => `sum of ${digits(list.length)}` },
 		text("type", "type"),
-		/* A name that begins with its module says it, and its mark in the pictures. */
+		/* A name that begins with its module shows it, and so does its mark in the
+		 * charts. */
 		ops.filter(o => o.scope && !o.compact.startsWith(compactName(o.scope))).length > 0.1 * ops.length && { ...text("scope", "module", o => (o.className ? `${o.scope} (${o.className})` : "")), path: true },
 		ops.some(o => o.line) && { ...text("line", "line", o => `${o.line} ${o.code}`.trim()), text: o => o.line.slice(o.line.lastIndexOf("/") + 1) },
 		text("shape", "shape"),
@@ -135,12 +136,12 @@ export const viewOps = {
 		}
 		drawOpBars(box, ops, only);
 		box.append(el("div", { class: "controls" }, chip), tableBox);
-		/* On a phone the numbers come first: there is room for two columns. */
+		/* On a phone the numbers come first: there is space for two columns. */
 		const all = opColumns(ops, r), columns = innerWidth < 640 ? [all[0], ...all.slice(1).filter(c => c.number), ...all.slice(1).filter(c => !c.number)] : all;
 		const table = listing(tableBox, { columns, rows: ops, sort: has(ops, "time") ? "time" : has(ops, "macs") ? "macs" : undefined, mark: opMark });
 		box.append(el("p", { class: "dim small" }, sumsText(ops, r)));
 		if (absent.length)
-			box.append(el("p", { class: "dim small absent-why" }, `Where – stands: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));
+			box.append(el("p", { class: "dim small absent-why" }, `Where – is shown: ${reasonsText(absent.slice(0, 4))}${absent.length > 4 ? `; and ${absent.length - 4} more reasons` : ""}.`));
 		if (fact(r, "cost", "convention"))
 			box.append(el("p", { class: "dim small" }, String(factValue(r, "cost", "convention"))));
 		/* Other views choose rows of this table. */

@@ -1,4 +1,4 @@
-// view_roofline.js - how near each operator comes to what this machine can do, and what there would be to gain.
+// view_roofline.js - how near each operator is to the machine's limits, and the possible gain.
 // Williams, Waterman, Patterson: Roofline, Communications of the ACM 52 (2009).
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -45,7 +45,7 @@ export function roofDomain(dots, peaks, levels) {
 	return { x: [Math.min(...xs) / 2.5, Math.max(...xs) * 2.5], y: [Math.min(...ys) / 2.5, Math.max(...ys) * 2] };
 }
 
-/** What colour stands for: the types with most time; the rest is one. */
+/** Colours: the types with most time; the others share one. */
 function typeColours(dots) {
 	const time = new Map();
 
@@ -65,7 +65,8 @@ function drawRoofs(svg, x, y, peaks, levels) {
 
 	svg.append("g").selectAll("line").data(lines).join("line").attr("class", d => `rule roof ${d.kind}`)
 		.attr("x1", d => x(d.from[0])).attr("y1", d => y(d.from[1])).attr("x2", d => x(d.to[0])).attr("y2", d => y(d.to[1]));
-	/* The names of the slopes lie on them; where two slopes are near each other, the lower one's begins behind the other. */
+	/* The labels of the slopes are on them; if two slopes are close, the lower one's label
+	 * starts after the other. */
 	const turn = -Math.atan2(y(1) - y(10), x(10) - x(1)) * 180 / Math.PI;
 	let above = -Infinity, begin = 8;
 	for (const d of lines.filter(l => l.kind === "level" && l.from[1] < top).sort((a, b) => b.value - a.value)) {
@@ -129,7 +130,7 @@ function drawRoofline(box, r, ops, roofs, page) {
 	});
 	const why = reasonsText(reasons(rest, ["rate"]).slice(0, 4));
 	box.append(el("p", { class: "small" }, `${digits(dots.length)} of ${digits(ops.length)} operators have a place, with ${partText(dots.reduce((s, d) => s + (d.time || 0), 0) / total)} of the time. `,
-		roofs ? near.length ? `${digits(near.length)} reach half of their roof or more, with ${partText(at / total)} of the time.` : known.length === dots.length ? "None reaches half of its roof." : known.length ? `None of the ${digits(known.length)} whose roof is known reaches half of it.` : "The roof of none is known." : "There are no roofs: ", roofs ? null : reasons(ops.filter(o => "absent" in o.roof), ["roof"]).map(x => x.reason).join("; ")));
+		roofs ? near.length ? `${digits(near.length)} reach half of their roof or more, with ${partText(at / total)} of the time.` : known.length === dots.length ? "None reaches half of its roof." : known.length ? `None of the ${digits(known.length)} with a known roof reaches half of it.` : "The roof of none is known." : "There are no roofs: ", roofs ? null : reasons(ops.filter(o => "absent" in o.roof), ["roof"]).map(x => x.reason).join("; ")));
 	box.append(el("p", { class: "dim small unplaced" }, rest.length ? `Without a place: ${digits(rest.length)}${why ? `, because: ${why}` : ""}. ` : "",
 		of ? `Roofs are of ${of}, measured ${String(factValue(r, "profile", "roofs_measured")).slice(0, 10)}. ` : "",
 		roofs && roofs.levels.some(l => l.capacity) ? "An operator's slope is that of the smallest memory that holds all it moves." : ""));

@@ -1,5 +1,5 @@
-// view_runs.js - the runs of a measurement: how their times are spread, how they went on, whether a run
-// says something of the next.
+// view_runs.js - the runs of a measurement: distribution of the times, their course, and whether
+// consecutive runs are correlated.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -22,7 +22,7 @@ export const viewRuns = {
 			wide.replaceChildren();
 			lag.replaceChildren();
 			plotTime(wide, r, run);
-			/* What the record says of neighbours is of the first process. */
+			/* The record's autocorrelation is that of the first process. */
 			plotLag(lag, run === runs[0] ? r : { facts: [] }, run);
 		};
 

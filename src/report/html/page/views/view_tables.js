@@ -1,4 +1,4 @@
-// view_tables.js - every table and every fact of a record, for who wants all of it.
+// view_tables.js - every table and every fact of a record.
 //
 // SPDX-License-Identifier: Apache-2.0
 
@@ -15,7 +15,7 @@ function intervalText(c, factor, share) {
 }
 
 const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/, ID = /^[0-9a-f]{32}$/;
-/* Columns that the page shows beside the value they belong to. */
+/* Columns that the page shows next to the value they belong to. */
 const IN_COLUMNS = { of: "value", lo: "lo", hi: "hi", level: "level", unit: "unit" }, BESIDE = { "history/points": IN_COLUMNS, "history/records": IN_COLUMNS };
 
 /** A text of a table that is long without need: an instant to the second, of an id what names the record. */
@@ -65,7 +65,8 @@ export const viewTables = {
 	match: ([r]) => (r.tables || []).length > 0,
 	draw(box, [r], page) {
 		for (const t of r.tables) {
-			/* What another view of the page shows is here for who wants the record's own rows. */
+			/* Tables that another view shows are repeated here as the record's own
+			 * rows. */
 			const again = SHOWN.includes(t.name) && (r.trees || []).some(one => one.nodes.length > 0);
 			const put = part => {
 				listing(part, { columns: columnsOf(t, page), rows: withIntervals(t) });

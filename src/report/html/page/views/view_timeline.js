@@ -186,7 +186,7 @@ class TimelineView {
 		this.show(this.from + by, this.to + by);
 	}
 
-	/* --- what is done with mouse and keys */
+	/* --- mouse and keyboard */
 
 	wheel(e) {
 		const ns = e.deltaMode ? 30 : 1;
@@ -264,7 +264,8 @@ class TimelineView {
 		this.follow(this.map, e, go, () => {});
 	}
 
-	/** What lies below the pointer: {line, part, row, range | block, ns}; null: the labels or the axis. */
+	/** The item below the pointer: {line, part, row, range | block, ns}; null: the labels or
+	 * the axis. */
 	hit(e) {
 		const rect = this.canvas.getBoundingClientRect(), x = e.clientX - rect.left, y = e.clientY - rect.top - TIME_AXIS + this.scroller.scrollTop;
 
@@ -292,7 +293,7 @@ class TimelineView {
 		return best;
 	}
 
-	/* --- what is said of a range, a block, a counter */
+	/* --- tooltips of a range, a block, a counter */
 
 	about(hit) {
 		const { t } = this, key = hit.range !== undefined ? t.key[hit.range] : null;
@@ -397,7 +398,7 @@ class TimelineView {
 	addUp(from, to) {
 		const rows = sumsWithin(this.t, from, to), span = to - from, about = (r, text) => (r.rough ? `≈ ${text}` : text);
 		const time = (key, title, of) => ({ key, title, number: true, text: r => (of(r) === null ? "–" : about(r, format(of(r), "ns"))), value: r => (of(r) === null ? NaN : of(r)),
-			more: r => (of(r) === null ? "a range that any thread may end: what lies inside is not known" : "") });
+			more: r => (of(r) === null ? "a range that any thread may end: its children are unknown" : "") });
 
 		this.sumsNow = rows;
 		this.sums.replaceChildren(el("h3", {}, `${format(span, "ns")} selected, from ${format(from, "ns")} to ${format(to, "ns")}`));
@@ -611,7 +612,7 @@ class TimelineView {
 		});
 	}
 
-	/** The outermost ranges of all threads, and where the part lies that is shown. */
+	/** The outermost ranges of all threads, and the position of the visible part. */
 	drawMap() {
 		const { t, map, palette, ratio } = this, ctx = map.getContext("2d", { alpha: false }), width = map.width, high = map.height, left = Math.round(this.left * ratio);
 

@@ -15,7 +15,7 @@ import { number } from "../record.js";
 
 const MAP_HIGH = 460, DEEP = 3, HEAD = 20, SEEN = 1.5; /* px */
 
-/** The weight of an operator; what is not known has no area. */
+/** The weight of an operator; unknown weights have no area. */
 const weightIn = key => d => (d.op ? Math.max(0, number(d.op[key]) || 0) : 0);
 const title = d => (d.className ? `${d.name} (${d.className})` : d.name);
 
@@ -74,7 +74,7 @@ export const viewTreemap = {
 				label: d => `${title(d.data)}: ${sumText(sumOf(operatorsIn(d.data), weight.key), weight.unit)}, ${partText(d.value / root.value)}`,
 				act: d => (d.data.op ? page.operators.show(d.data.op) : zoom([...path, ...d.ancestors().reverse().slice(1).map(a => a.data)])) });
 			says.textContent = [`${digits(seen.length)} areas of modules and operators; ${weight.name}: ${sumText(sum, weight.unit)} in all${path.length > 1 ? " here" : ""}.`,
-				small ? `${digits(small)} are too small to be seen.` : "", none ? `${digits(none)} have no ${weight.name}.` : "",
+				small ? `${digits(small)} are too small to be visible.` : "", none ? `${digits(none)} have no ${weight.name}.` : "",
 				sum.unknown ? `Of ${digits(sum.unknown)} operators it is not known; they have no area.` : ""].filter(Boolean).join(" ");
 		}
 		function redraw() {
@@ -88,7 +88,7 @@ export const viewTreemap = {
 		})), trail);
 		const holder = el("div");
 		box.append(holder, says);
-		const chart = figure(holder, { name: "treemap", alone: `Modules by ${weight.name}`, says: "Modules as areas: choose one to see what is in it, an operator to see its row in the table", height: width => (width < 620 ? 360 : MAP_HIGH), draw });
+		const chart = figure(holder, { name: "treemap", alone: `Modules by ${weight.name}`, says: "Modules as areas: select one to see its contents, an operator to see its row in the table", height: width => (width < 620 ? 360 : MAP_HIGH), draw });
 		numbersBelow(box, "The modules as numbers", details => {
 			const modules = d3.hierarchy(whole, d => d.children).descendants().filter(d => d.depth > 0 && !d.data.op)
 				.map(d => ({ name: d.ancestors().reverse().slice(1).map(a => a.data.name).join("/"), ops: operatorsIn(d.data) }));

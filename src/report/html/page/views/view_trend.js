@@ -43,7 +43,7 @@ export const viewTrend = {
 		plotAgainst(box, {
 			name: "trend",
 			title: factValue(r, "trend", "metric"),
-			note: cuts.length > 0 ? cuts.map(c => `${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; noise alone looks so with p ${digits(c.p, 2)}.`).join(" ") : "No change of the level is shown.",
+			note: cuts.length > 0 ? cuts.map(c => `${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; p ${digits(c.p, 2)} by noise alone.`).join(" ") : "No change of the level is shown.",
 			says: `${points.length} points from ${day(points[0])} to ${day(points[points.length - 1])}, ${cuts.length} changes of the level`,
 			lists: [{ class: "c1", points: points.map(p => (points.length > 200 ? { ...p, radius: 2 } : p)), joined: false }],
 			levels, rules: cuts.map(c => ({ x: c.x - 0.5, text: changeText(c) })),
@@ -119,7 +119,8 @@ function drawLaps(box, lap) {
 
 const BARS = 100;
 
-/** Steps taken apart: {parts: [{key, name}], bars: [{from, n, sums}]}: at most so many bars, each the mean of its steps. */
+/** Breakdown of steps: {parts: [{key, name}], bars: [{from, n, sums}]}: a bounded number of bars,
+ * each the mean of its steps. */
 export function stepBars(r, most = BARS) {
 	const t = table(r, "steps");
 	if (!t)
@@ -137,7 +138,7 @@ function drawSteps(box, { parts, bars, each, n, warmup }) {
 	figure(box, {
 		name: "steps",
 		title: "Steps taken apart",
-		note: [each > 1 ? `Each bar is the mean of ${each} of the ${digits(n)} steps.` : "", beyond > 0 ? `Bars are cut off at the top of the picture: ${beyond} of them, up to ${format(d3.max(tops), "ns")}.` : ""].filter(Boolean).join(" "),
+		note: [each > 1 ? `Each bar is the mean of ${each} of the ${digits(n)} steps.` : "", beyond > 0 ? `Bars are cut off at the top of the chart: ${beyond} of them, up to ${format(d3.max(tops), "ns")}.` : ""].filter(Boolean).join(" "),
 		says: `${digits(n)} steps; ${parts.map((p, k) => `${p.name} ${percent(d3.sum(bars, b => b.sums[k]) / d3.sum(tops))}`).join(", ")}`,
 		height: 300, legend: parts.map((p, k) => [colorOf(k), p.name]),
 		draw(svg, width, height) {
