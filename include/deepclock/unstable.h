@@ -94,7 +94,7 @@ DCK_API bool dck_trace_is(const char *path);
 /* Returns whether dck_profile_read() accepts a file. Returns false for an unreadable file. */
 DCK_API bool dck_profile_is(const char *path);
 
-/* --- timelines and charts of the page */
+/* --- timelines of the page */
 
 /* Data of a timeline: a description as JSON, and the columns of numbers that it refers to.
  * dck_trace_read_timeline() makes it. */
@@ -109,26 +109,6 @@ DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. */
 DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how,
 					   dck_record **ret, dck_timeline *ret_timeline,
 					   dck_err *err) DCK_MUST_USE;
-
-/* A chart of the page (writer "html"), rendered by a browser: as SVG, 752 px wide and of any
- * height, and as PNG, twice as large. */
-typedef struct dck_chart {
-	const char *name;    /* "ecdf": letters of the alphabet, digits, '-' */
-	size_t record;	     /* index of the record; DCK_CHART_OF_ALL: all records */
-	dck_buffer svg, png; /* borrowed until the callback returns */
-} dck_chart;
-#define DCK_CHART_OF_ALL ((size_t)-1)
-
-/* Calls each(self, chart) for every chart on the records' page, except the charts of dck_figures().
- * Starts headless Chromium to draw them, without network; for root without its sandbox, because it
- * would not start. timeline: as in dck_style. E_ABSENT: no chromium, chromium-browser or
- * google-chrome in PATH, or no page in this build; E_ENGINE: the browser failed, or took more than
- * two minutes; a failure of each() is returned with its *err. */
-DCK_API dck_status dck_figures_browse(const dck_record *const *records, size_t n,
-				      const dck_timeline *timeline,
-				      dck_status (*each)(void *self, const dck_chart *c,
-							 dck_err *err),
-				      void *self, dck_err *err) DCK_MUST_USE;
 
 /* --- lists of the program */
 

@@ -82,51 +82,17 @@ static dck_status both_save(const dck_figure *f, const dck_record *r, const plac
 	return DCK_OK;
 }
 
-/* --- charts drawn by a browser */
-
-typedef struct charts {
-	const char *folder;
-	size_t nrecords, drawn;
-} charts;
-
-static dck_status bytes_save(const dck_buffer *b, const char *path, dck_err *err)
-{
-	dck_sink out;
-	cli_file file;
-
-	if (cli_file_open(&file, path, err) != DCK_OK)
-		return err->code;
-	dck_sink_fd(&out, file.fd);
-	return cli_file_end(&file, &out, out.write(out.self, b->data, b->n, err), err);
-}
-
-static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
-{
-	charts *all = self;
-	const place p = {all->folder, c->name, c->record, all->nrecords};
-	char path[PATH_MAX];
-
-	if (files_path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
-	    bytes_save(&c->svg, path, err) != DCK_OK ||
-	    files_path_make(&p, ".png", path, sizeof path, err) != DCK_OK ||
-	    bytes_save(&c->png, path, err) != DCK_OK)
-		return err->code;
-	all->drawn++;
-	return DCK_OK;
-}
-
 dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
 			    size_t n, dck_err *err)
 {
-	charts browsed = {.folder = folder, .nrecords = n};
 	size_t nfigures, drawn = 0;
-	dck_err no_png, no_browser;
+	dck_err no_png;
 	const dck_figure *const *all = dck_figures(&nfigures);
 
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST)
 		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", folder,
 			       strerror(errno));
-	no_png.code = no_browser.code = DCK_OK;
+	no_png.code = DCK_OK;
 	for (size_t i = 0; i < n; i++) {
 		for (size_t k = 0; k < nfigures; k++) {
 			const place p = {folder, all[k]->name, i, n};
@@ -140,15 +106,6 @@ dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *
 	}
 	if (no_png.code != DCK_OK && !c->common.quiet)
 		cli_message("no PNG, only SVG: %s", no_png.msg);
-	if (dck_figures_browse(records, n, c->timeline.json.n ? &c->timeline : NULL, chart_save,
-			       &browsed, &no_browser) == DCK_OK) {
-		drawn += browsed.drawn;
-	} else if (no_browser.code != DCK_E_ABSENT) {
-		*err = no_browser;
-		return err->code;
-	} else if (!c->common.quiet) {
-		cli_message("only the figures that need no browser: %s", no_browser.msg);
-	}
 	if (drawn == 0 && !c->common.quiet)
 		cli_message("--figures: there is nothing to draw in this record");
 	return DCK_OK;
