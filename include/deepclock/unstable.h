@@ -96,10 +96,30 @@ DCK_API bool dck_profile_is(const char *path);
 
 /* --- timelines of the page */
 
+/* A range within a step, or adjacent short ranges of one row: `ranges` of them. */
+typedef struct dck_step_range {
+	uint64_t begin_ns, took_ns; /* since the step began; within it */
+	uint64_t ranges;
+	uint32_t row;
+	const char *name; /* of the range, or of the longest; borrowed */
+} dck_step_range;
+
+/* One step of a trace: that of median duration among the ranges of a name that repeats. */
+typedef struct dck_step {
+	const char *name; /* "step"; NULL: nothing repeats, and it is all of the trace */
+	uint64_t took_ns, of; /* of: steps to choose from */
+	const dck_step_range *ranges; /* by row, then by time */
+	size_t n;
+	const char *const *tracks; /* by row: names of threads, NULL: a deeper row of the same */
+	uint32_t nrows;
+} dck_step;
+
 /* Data of a timeline: a description as JSON, and the columns of numbers that it refers to.
  * dck_trace_read_timeline() makes it. */
 typedef struct dck_timeline {
 	dck_buffer json, columns; /* @owned, dck_timeline_done */
+	dck_step step;
+	void *memory; /* @owned, dck_timeline_done: of the step */
 } dck_timeline;
 DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. */
 
@@ -109,6 +129,9 @@ DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. */
 DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_reading *how,
 					   dck_record **ret, dck_timeline *ret_timeline,
 					   dck_err *err) DCK_MUST_USE;
+
+/* Draws the step of a trace as dck_figure draws: a row for each depth of each thread. */
+DCK_API void dck_timeline_draw(const dck_timeline *t, dck_sink *out);
 
 /* --- lists of the program */
 
