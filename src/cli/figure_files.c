@@ -149,10 +149,11 @@ static dck_status one_save(const cli *c, const char *path, const dck_record *con
 			   size_t n, dck_err *err)
 {
 	const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
-	size_t nfigures;
-	const dck_figure *const *all = dck_figures(&nfigures), *f = NULL;
-	dck_buffer svg;
+	const dck_figure *f = NULL;
+	dck_buffer svg = {0};
 	char name[64];
+	size_t nfigures;
+	const dck_figure *const *all = dck_figures(&nfigures);
 
 	snprintf(name, sizeof name, "%.*s", (int)(strlen(begin) - strlen(".svg")), begin);
 	for (size_t i = 0; i < nfigures; i++)

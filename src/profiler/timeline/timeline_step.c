@@ -67,8 +67,8 @@ static bool better(const repeated *a, const repeated *b)
 }
 
 /* The best name of a row; sums: by id of the base name, zeroed, of `room`. */
-static bool row_look(const timeline_lod *p, uint32_t row, string_table *bases, repeated **sums,
-		     uint32_t *room, repeated *best)
+static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, repeated **sums,
+		      uint32_t *room, repeated *best)
 {
 	const lod_track *r = &p->rows[row];
 	uint32_t most = 0;
@@ -118,7 +118,7 @@ static bool repeated_find(const timeline_lod *p, repeated *ret)
 
 	*ret = (repeated){0};
 	for (uint32_t i = PICTURE_ROWS_FIRST; ok && i < p->nrows; i++)
-		ok = row_look(p, i, &bases, &sums, &room, ret);
+		ok = step_look(p, i, &bases, &sums, &room, ret);
 	mem_free(sums);
 	string_table_done(&bases);
 	return ok;
@@ -133,7 +133,7 @@ static int ranges_by_duration(const void *a, const void *b)
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static const thin_range *median_of(const timeline_lod *p, const repeated *of)
+static const thin_range *step_median(const timeline_lod *p, const repeated *of)
 {
 	const lod_track *r = &p->rows[of->row];
 	const size_t bytes = base_bytes(of->name);
@@ -290,7 +290,7 @@ dck_status timeline_lod_step(timeline_lod *p, dck_timeline *ret, dck_err *err)
 	DCK_NEED(c.a, err, "for a timeline");
 	DCK_NEED(repeated_find(p, &best), err, "for a timeline");
 	if (best.n >= 2) {
-		step = median_of(p, &best);
+		step = step_median(p, &best);
 		DCK_NEED(step, err, "for a timeline");
 		c.from = step->begin_ns;
 		c.to = step->begin_ns + step->took_ns;

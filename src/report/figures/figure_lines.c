@@ -130,7 +130,7 @@ static double size_at(const dck_table *t, size_t row)
 }
 
 /* "base, a, b" without its last names: the first subject may have commas in its name. */
-static const char *base_name(const dck_record *r, const dck_table *t, mem_arena *a)
+static const char *lines_base_name(const dck_record *r, const dck_table *t, mem_arena *a)
 {
 	const dck_fact *f = dck_record_fact(r, "compare", "subjects");
 	const char *all = f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "";
@@ -150,7 +150,7 @@ static const char *base_name(const dck_record *r, const dck_table *t, mem_arena 
 static void over_times_collect(const dck_record *r, plot *p, mem_arena *a)
 {
 	const dck_table *t = dck_record_table(r, "compare/over");
-	const char *base = t ? base_name(r, t, a) : NULL;
+	const char *base = t ? lines_base_name(r, t, a) : NULL;
 
 	sizes_axis(t, p);
 	p->title = "Time by size";
@@ -165,7 +165,7 @@ static void over_times_collect(const dck_record *r, plot *p, mem_arena *a)
 static void over_ratios_collect(const dck_record *r, plot *p, mem_arena *a)
 {
 	const dck_table *t = dck_record_table(r, "compare/over");
-	const char *base = t ? base_name(r, t, a) : NULL;
+	const char *base = t ? lines_base_name(r, t, a) : NULL;
 
 	sizes_axis(t, p);
 	p->title = base ? mem_arena_fmt(a, "Times over those of %s", base) : "";

@@ -28,7 +28,7 @@ typedef struct ranges_rows {
 	bool all_positive;
 } ranges_rows;
 
-static bool column_find(const dck_table *t, const char *key, size_t *ret)
+static bool ranges_column(const dck_table *t, const char *key, size_t *ret)
 {
 	for (*ret = 0; *ret < t->ncolumns; ++*ret)
 		if (strcmp(t->columns[*ret].key, key) == 0)
@@ -62,8 +62,8 @@ static bool ranges_find(const dck_record *record, const ranges *of, ranges_rows 
 			     .least = INFINITY,
 			     .most = -INFINITY,
 			     .all_positive = true};
-	if (!ret->t || ret->t->ncolumns < 2 || !column_find(ret->t, of->name, &ret->name) ||
-	    (of->value && !column_find(ret->t, of->value, &ret->value)))
+	if (!ret->t || ret->t->ncolumns < 2 || !ranges_column(ret->t, of->name, &ret->name) ||
+	    (of->value && !ranges_column(ret->t, of->value, &ret->value)))
 		return false;
 	for (size_t i = 0; i < ret->t->nrows; i++) {
 		const svg_interval v = ranges_value(ret, i);
@@ -79,7 +79,7 @@ static bool ranges_find(const dck_record *record, const ranges *of, ranges_rows 
 	return ret->n >= 2;
 }
 
-static const char *cell_text(const dck_table *t, size_t row, size_t column)
+static const char *ranges_text(const dck_table *t, size_t row, size_t column)
 {
 	const dck_value *v = &t->cells[row * t->ncolumns + column].value;
 
@@ -113,11 +113,11 @@ static void ranges_row(svg *s, const ranges_rows *r, size_t row, unsigned place,
 	const dck_unit unit = r->t->columns[r->value].unit;
 	const svg_interval v = ranges_value(r, row);
 	char number[FORMAT_SIZE], lo[FORMAT_SIZE], hi[FORMAT_SIZE], says[400];
-	const char *name = cell_text(r->t, row, r->name), *verdict = "";
+	const char *name = ranges_text(r->t, row, r->name), *verdict = "";
 	size_t column;
 
-	if (column_find(r->t, "verdict", &column))
-		verdict = cell_text(r->t, row, column);
+	if (ranges_column(r->t, "verdict", &column))
+		verdict = ranges_text(r->t, row, column);
 	format_number(v.value, unit, number);
 	if (isfinite(v.lo))
 		snprintf(says, sizeof says, "%.150s: %s [%s, %s] %.100s", name, number,
@@ -143,7 +143,7 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 	for (size_t i = 0; i < r.t->nrows; i++) {
 		const svg_interval v = ranges_value(&r, i);
 
-		names = fmax(names, svg_text_px(cell_text(r.t, i, r.name)));
+		names = fmax(names, svg_text_px(ranges_text(r.t, i, r.name)));
 		if (isfinite(v.value))
 			texts = fmax(texts, svg_text_px(format_number(
 						v.value, r.t->columns[r.value].unit, number)));
