@@ -15,6 +15,7 @@
 typedef struct ranges {
 	const char *table, *title, *axis;
 	const char *name, *value; /* columns; value NULL: the second */
+	bool of_first;		  /* the title ends with the name of the first row */
 	bool bars, positive;	  /* positive: rows of 0 and less are left out */
 	double at;		  /* marked; 0: none */
 } ranges;
@@ -132,7 +133,7 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 {
 	ranges_rows r;
 	double names = 0, texts = 0, level = 0, margin;
-	char note[160] = "", number[FORMAT_SIZE];
+	char note[160] = "", number[FORMAT_SIZE], title[300];
 	const dck_fact *f = dck_record_fact(record, "compare", "margin");
 	unsigned place = 0;
 	bool bars;
@@ -151,7 +152,9 @@ static void ranges_draw(const dck_record *record, dck_sink *out, const ranges *o
 			level = r.t->cells[i * r.t->ncolumns + r.value].level;
 	}
 	const svg_axis x = ranges_axis(&r, &bars);
-	svg_open(&s, out, of->title);
+	snprintf(title, sizeof title, "%s%.200s", of->title,
+		 of->of_first ? ranges_text(r.t, 0, r.name) : "");
+	svg_open(&s, out, title);
 	if (level > 0)
 		snprintf(note, sizeof note, "with intervals of %.4g %%", 100 * level);
 	if (r.n > rows)
@@ -193,8 +196,8 @@ RANGES(to_the_fastest, .table = "bench/ranking", .title = "Times over the fastes
        .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
 RANGES(medians, .table = "compare/alternatives", .title = "The alternatives", .name = "subject",
        .bars = true)
-RANGES(ratios, .table = "compare/alternatives", .title = "Ratios to the first", .name = "subject",
-       .value = "ratio", .axis = "ratio", .at = 1)
+RANGES(ratios, .table = "compare/alternatives", .title = "Ratios to ", .of_first = true,
+       .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
 RANGES(mistakes, .table = "pitfalls/mistakes",
        .title = "Number with the mistake over the honest number", .name = "mistake",
        .value = "factor", .axis = "factor", .at = 1, .positive = true)
