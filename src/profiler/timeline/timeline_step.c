@@ -74,7 +74,9 @@ static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, 
 	uint32_t most = 0;
 
 	for (uint32_t i = 0; i < r->nranges; i++) {
-		const char *name = range_name(p, r->ranges[i].key);
+		/* Marks, and ranges that took no time, are no steps. */
+		const char *name =
+		    r->ranges[i].took_ns > 0 ? range_name(p, r->ranges[i].key) : NULL;
 		const size_t n = name ? base_bytes(name) : 0;
 		const uint32_t id = n > 0 ? string_table_intern(bases, name, n) : 0;
 
@@ -141,7 +143,8 @@ static const thin_range *step_median(const timeline_lod *p, const repeated *of)
 	size_t n = 0;
 
 	for (uint32_t i = 0; all && i < r->nranges && n < of->n; i++) {
-		const char *name = range_name(p, r->ranges[i].key);
+		const char *name =
+		    r->ranges[i].took_ns > 0 ? range_name(p, r->ranges[i].key) : NULL;
 
 		if (name && base_bytes(name) == bytes && strncmp(name, of->name, bytes) == 0)
 			all[n++] = &r->ranges[i];
@@ -168,20 +171,26 @@ typedef struct collected {
 	bool failed;
 } collected;
 
+static uint64_t end_of(uint64_t begin, uint64_t took)
+{
+	return took < UINT64_MAX - begin ? begin + took : UINT64_MAX;
+}
+
 /* Adds a range; one after another short one lengthens that. */
 static void range_put(collected *c, uint64_t begin, uint64_t took, uint64_t ranges,
 		      const char *name)
 {
-	const uint64_t from = begin > c->from ? begin : c->from,
-		       end = begin + took < c->to ? begin + took : c->to;
+	const uint64_t last_ns = end_of(begin, took), from = begin > c->from ? begin : c->from,
+		       end = last_ns < c->to ? last_ns : c->to;
 	const uint64_t pixel = (c->to - c->from) / PIXELS;
 	dck_step_range *last = c->n > c->first ? &c->ranges[c->n - 1] : NULL;
 
-	if (from >= end && !(begin >= c->from && begin < c->to))
+	if (from > end || from >= c->to)
 		return;
 	if (last && end - from < pixel && (last->took_ns < pixel || last->ranges > 1) &&
 	    from - c->from <= last->begin_ns + last->took_ns + pixel) {
-		last->took_ns = end - c->from - last->begin_ns;
+		if (end - c->from > last->begin_ns + last->took_ns)
+			last->took_ns = end - c->from - last->begin_ns;
 		last->ranges += ranges;
 		if (end - from > c->longest) {
 			c->longest = end - from;
@@ -293,7 +302,7 @@ dck_status timeline_lod_step(timeline_lod *p, dck_timeline *ret, dck_err *err)
 		step = step_median(p, &best);
 		DCK_NEED(step, err, "for a timeline");
 		c.from = step->begin_ns;
-		c.to = step->begin_ns + step->took_ns;
+		c.to = end_of(step->begin_ns, step->took_ns);
 		ret->step.name = mem_arena_dup(c.a, range_name(p, step->key));
 		ret->step.of = best.n;
 	}
