@@ -73,8 +73,6 @@ typedef struct dck_style {
 	bool runs;    /* csv: a row for each timed run, instead of one for each metric */
 	/* html: timeline of the only record, a trace's (made by unstable.h); NULL: none */
 	const struct dck_timeline *timeline;
-	/* html: the page replaces itself with its charts as files: dck_figures_browse() */
-	bool figures;
 	/* html, sources: the page includes files below the working directory and below this one
 	 * (NULL: none). The function is called with each file; NULL: not called. */
 	const char *source_root;

@@ -96,12 +96,32 @@ DCK_API bool dck_trace_is(const char *path);
 DCK_API dck_status dck_read_any(const char *path, const dck_trace_reading *how, dck_record **ret,
 				dck_err *err) DCK_MUST_USE;
 
-/* --- timelines and charts of the page */
+/* --- timelines of the page */
+
+/* A range within a step, or adjacent short ranges of one row: `ranges` of them. */
+typedef struct dck_step_range {
+	uint64_t begin_ns, took_ns; /* since the step began; within it */
+	uint64_t ranges;
+	uint32_t row;
+	const char *name; /* of the range, or of the longest; borrowed */
+} dck_step_range;
+
+/* One step of a trace: that of median duration among the ranges of a name that repeats. */
+typedef struct dck_step {
+	const char *name; /* "step"; NULL: nothing repeats, and it is all of the trace */
+	uint64_t took_ns, of; /* of: steps to choose from */
+	const dck_step_range *ranges; /* by row, then by time */
+	size_t n;
+	const char *const *tracks; /* by row: names of threads, NULL: a deeper row of the same */
+	uint32_t nrows;
+} dck_step;
 
 /* Data of a timeline: a description as JSON, and the columns of numbers that it refers to.
  * dck_trace_read_timeline() makes it. */
 typedef struct dck_timeline {
 	dck_buffer json, columns; /* @owned, dck_timeline_done */
+	dck_step step;
+	void *memory; /* @owned, dck_timeline_done: of the step */
 } dck_timeline;
 DCK_API void dck_timeline_done(dck_timeline *t); /* NULL and {0} are allowed. */
 
@@ -112,25 +132,8 @@ DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_rea
 					   dck_record **ret, dck_timeline *ret_timeline,
 					   dck_err *err) DCK_MUST_USE;
 
-/* A chart of the page (writer "html"), rendered by a browser: as SVG, 752 px wide and of any
- * height, and as PNG, twice as large. */
-typedef struct dck_chart {
-	const char *name;    /* "ecdf": letters of the alphabet, digits, '-' */
-	size_t record;	     /* index of the record; DCK_CHART_OF_ALL: all records */
-	dck_buffer svg, png; /* borrowed until the callback returns */
-} dck_chart;
-#define DCK_CHART_OF_ALL ((size_t)-1)
-
-/* Calls each(self, chart) for every chart on the records' page, except the charts of dck_figures().
- * Starts headless Chromium to draw them, without network; for root without its sandbox, because it
- * would not start. timeline: as in dck_style. E_ABSENT: no chromium, chromium-browser or
- * google-chrome in PATH, or no page in this build; E_ENGINE: the browser failed, or took more than
- * two minutes; a failure of each() is returned with its *err. */
-DCK_API dck_status dck_figures_browse(const dck_record *const *records, size_t n,
-				      const dck_timeline *timeline,
-				      dck_status (*each)(void *self, const dck_chart *c,
-							 dck_err *err),
-				      void *self, dck_err *err) DCK_MUST_USE;
+/* Draws the step of a trace as dck_figure draws: a row for each depth of each thread. */
+DCK_API void dck_timeline_draw(const dck_timeline *t, dck_sink *out);
 
 /* --- lists of the program */
 

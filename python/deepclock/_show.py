@@ -61,13 +61,11 @@ def figures(record, folder):
     """Draws every figure into a directory, as `deepclock report --figures` does; returns their names."""
     folder = os.fspath(folder)
     os.makedirs(folder, exist_ok=True)
-    drawn, no_browser = _figures(record)
+    drawn = _figures(record)
     for name, (svg, png, why) in drawn.items():
         write(os.path.join(folder, name + ".svg"), svg)
         if png is not None:
             write(os.path.join(folder, name + ".png"), png)
-    if no_browser:
-        warnings.warn("only the figures that need no browser: " + no_browser, RuntimeWarning, stacklevel=3)
     reasons = {why for _, _, why in drawn.values() if why}
     if reasons:
         warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=3)

@@ -276,8 +276,7 @@ static PyMethodDef methods[] = {
      "say; returns it."},
     {"_figures", ext_figures, METH_O,
      "_figures($module, record, /)\n--\n\nThe figures that the record has: a dict of names to (SVG, "
-     "PNG or None, why there is no PNG or None), and why those are missing that a browser draws, or "
-     "None."},
+     "PNG or None, why there is no PNG or None)."},
     {"_file_target", ext_file_target, METH_O,
      "_file_target($module, path, /)\n--\n\nThe file that is replaced by a new one of that name, "
      "behind symbolic links. IoError: another user laid it, or a link, where everybody may."},

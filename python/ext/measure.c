@@ -16,7 +16,7 @@ const dck_opt ext_common_options[] = {
     DCK_OPTION(TEXT, ext_common, source_root, "source-root", "DIR", NULL,
 	       "sources, also from files below this directory"),
     DCK_OPTION(TEXT, ext_common, figures, "figures", "DIR", NULL,
-	       "draw its figures into that directory too, as SVG and PNG; most need Chromium"),
+	       "draw its figures into that directory too, as SVG and PNG"),
     DCK_OPTION(TEXT, ext_common, db, "db", "FILE", NULL,
 	       "the history that what is saved is added to; also without save"),
     DCK_OPTION(TEXT, ext_common, commit, "commit", "ID", NULL,

@@ -35,44 +35,6 @@ done:
 	return ret;
 }
 
-typedef struct charts {
-	PyObject *all;
-	PyThreadState *others; /* may run while the browser does */
-} charts;
-
-static dck_status chart_add(void *self, const dck_chart *c, dck_err *err)
-{
-	charts *s = self;
-
-	PyEval_RestoreThread(s->others);
-	PyObject *one = Py_BuildValue("(NNO)", bytes_of(&c->svg), bytes_of(&c->png), Py_None);
-	const bool fine = one && PyDict_SetItemString(s->all, c->name, one) == 0;
-	Py_XDECREF(one);
-	s->others = PyEval_SaveThread();
-	if (fine)
-		return DCK_OK;
-	/* The exception is set. */
-	if (err)
-		err->code = DCK_E_NOMEM;
-	return DCK_E_NOMEM;
-}
-
-/* Those that a browser draws too: (all, why there are none of them or None). Takes over all. */
-static PyObject *browsed(const dck_record *r, PyObject *all)
-{
-	dck_err err;
-	charts drawn = {all, PyEval_SaveThread()};
-	const dck_status status = dck_figures_browse(&r, 1, NULL, chart_add, &drawn, &err);
-	PyEval_RestoreThread(drawn.others);
-	if (status == DCK_OK)
-		return Py_BuildValue("(NO)", all, Py_None);
-	if (PyErr_Occurred()) {
-		Py_DECREF(all);
-		return NULL;
-	}
-	return Py_BuildValue("(Ns)", all, err.msg);
-}
-
 PyObject *ext_figures(PyObject *self, PyObject *record)
 {
 	const dck_record *r = ext_record_get(ext_state_of(self), record);
@@ -88,7 +50,7 @@ PyObject *ext_figures(PyObject *self, PyObject *record)
 			Py_CLEAR(all);
 		Py_XDECREF(one);
 	}
-	return all ? browsed(r, all) : NULL;
+	return all;
 }
 
 PyObject *ext_file_target(PyObject *self, PyObject *path)

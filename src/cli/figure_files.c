@@ -1,4 +1,4 @@
-/* figure_files.c - the pictures of records, as files in a directory.
+/* figure_files.c - the figures of records, as files in a directory, or one of them as a file.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
@@ -9,24 +9,16 @@
 
 #define PNG_SCALE 2 /* pixels for each of the figure's: sharp on slides */
 
-static dck_status png_draw(const dck_figure *f, const dck_record *r, dck_sink *out, dck_err *err)
-{
-	dck_buffer svg = {0};
-	dck_sink drawn;
-	dck_status status;
+/* Where figures go, and what was done. */
+typedef struct figures_job {
+	const cli *c;
+	const char *folder;
+	size_t nrecords, drawn;
+	dck_err no_png; /* why there is no PNG, which is not a failure of a directory */
+} figures_job;
 
-	dck_sink_buffer(&drawn, &svg);
-	f->draw(r, &drawn);
-	status = dck_sink_finish(&drawn, err);
-	if (status == DCK_OK)
-		status = dck_figure_png(svg.data, svg.n, PNG_SCALE, out, err);
-	dck_buffer_done(&svg);
-	return status;
-}
-
-/* The whole file or none. */
-static dck_status figure_save(const dck_figure *f, const dck_record *r, const char *path, bool png,
-			      dck_err *err)
+/* The whole file or none. png: of that SVG. */
+static dck_status figure_write(const dck_buffer *svg, const char *path, bool png, dck_err *err)
 {
 	dck_status status = DCK_OK;
 	dck_sink out;
@@ -36,121 +28,167 @@ static dck_status figure_save(const dck_figure *f, const dck_record *r, const ch
 		return err->code;
 	dck_sink_fd(&out, file.fd);
 	if (png)
-		status = png_draw(f, r, &out, err);
+		status = dck_figure_png(svg->data, svg->n, PNG_SCALE, &out, err);
 	else
-		f->draw(r, &out);
+		status = out.write(out.self, svg->data, svg->n, err);
 	return cli_file_end(&file, &out, status, err);
 }
 
-/* DIRECTORY/NAME, without ending; of several records each has its number. */
-typedef struct place {
-	const char *directory, *name;
-	size_t record, nrecords;
-} place;
-
-static dck_status files_path_make(const place *p, const char *ending, char *path, size_t size,
-				  dck_err *err)
+/* DIRECTORY/NAME.svg; of several records each has its number. */
+static dck_status figure_path(const figures_job *j, const char *name, size_t record,
+			      const char *ending, char *path, size_t size, dck_err *err)
 {
 	char number[32] = "";
 
-	if (p->nrecords > 1 && p->record < p->nrecords)
-		snprintf(number, sizeof number, "-%zu", p->record + 1);
-	if ((size_t)snprintf(path, size, "%s/%s%s%s", p->directory, p->name, number, ending) >=
-	    size)
-		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", p->directory);
+	if (j->nrecords > 1)
+		snprintf(number, sizeof number, "-%zu", record + 1);
+	if ((size_t)snprintf(path, size, "%s/%s%s%s", j->folder, name, number, ending) >= size)
+		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", j->folder);
 	return DCK_OK;
 }
 
-/* Saves one figure in both formats. *ret_no_png: reason why there is no PNG, which is not a
- * failure. */
-static dck_status both_save(const dck_figure *f, const dck_record *r, const place *p,
-			    dck_err *ret_no_png, dck_err *err)
+/* Saves one figure in both formats. */
+static dck_status both_save(figures_job *j, const dck_buffer *svg, const char *name, size_t record,
+			    dck_err *err)
 {
-	char name[PATH_MAX];
-	dck_status status;
-
-	if (files_path_make(p, ".svg", name, sizeof name, err) != DCK_OK)
-		return err->code;
-	status = figure_save(f, r, name, false, err);
-	if (status != DCK_OK || ret_no_png->code != DCK_OK)
-		return status;
-	if (files_path_make(p, ".png", name, sizeof name, err) != DCK_OK)
-		return err->code;
-	status = figure_save(f, r, name, true, err);
-	if (status != DCK_E_ABSENT)
-		return status;
-	*ret_no_png = *err;
-	return DCK_OK;
-}
-
-/* --- charts drawn by a browser */
-
-typedef struct charts {
-	const char *directory;
-	size_t nrecords, drawn;
-} charts;
-
-static dck_status bytes_save(const dck_buffer *b, const char *path, dck_err *err)
-{
-	dck_sink out;
-	cli_file file;
-
-	if (cli_file_open(&file, path, err) != DCK_OK)
-		return err->code;
-	dck_sink_fd(&out, file.fd);
-	return cli_file_end(&file, &out, out.write(out.self, b->data, b->n, err), err);
-}
-
-static dck_status chart_save(void *self, const dck_chart *c, dck_err *err)
-{
-	charts *all = self;
-	const place p = {all->directory, c->name, c->record, all->nrecords};
 	char path[PATH_MAX];
 
-	if (files_path_make(&p, ".svg", path, sizeof path, err) != DCK_OK ||
-	    bytes_save(&c->svg, path, err) != DCK_OK ||
-	    files_path_make(&p, ".png", path, sizeof path, err) != DCK_OK ||
-	    bytes_save(&c->png, path, err) != DCK_OK)
+	if (figure_path(j, name, record, ".svg", path, sizeof path, err) != DCK_OK ||
+	    figure_write(svg, path, false, err) != DCK_OK)
 		return err->code;
-	all->drawn++;
+	j->drawn++;
+	if (j->no_png.code != DCK_OK)
+		return DCK_OK;
+	if (figure_path(j, name, record, ".png", path, sizeof path, err) != DCK_OK)
+		return err->code;
+	const dck_status status = figure_write(svg, path, true, err);
+	if (status != DCK_E_ABSENT)
+		return status;
+	j->no_png = *err;
 	return DCK_OK;
 }
 
-dck_status cli_figures_save(const cli *c, const char *directory, const dck_record *const *records,
-			    size_t n, dck_err *err)
+static bool has_timeline(const cli *c)
 {
-	charts browsed = {.directory = directory, .nrecords = n};
-	size_t nfigures, drawn = 0;
-	dck_err no_png, no_browser;
+	return c->timeline.step.n > 0;
+}
+
+/* f NULL: the timeline of the only record. */
+static dck_status figure_svg(const cli *c, const dck_figure *f, const dck_record *r,
+			     dck_buffer *ret, dck_err *err)
+{
+	dck_sink out;
+
+	*ret = (dck_buffer){0};
+	dck_sink_buffer(&out, ret);
+	if (f)
+		f->draw(r, &out);
+	else
+		dck_timeline_draw(&c->timeline, &out);
+	return dck_sink_finish(&out, err);
+}
+
+static dck_status all_save(figures_job *j, const dck_record *const *records, dck_err *err)
+{
+	size_t nfigures;
 	const dck_figure *const *all = dck_figures(&nfigures);
 
-	if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", directory,
+	if (mkdir(j->folder, 0777) != 0 && errno != EEXIST)
+		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", j->folder,
 			       strerror(errno));
-	no_png.code = no_browser.code = DCK_OK;
-	for (size_t i = 0; i < n; i++) {
-		for (size_t k = 0; k < nfigures; k++) {
-			const place p = {directory, all[k]->name, i, n};
+	for (size_t i = 0; i < j->nrecords; i++) {
+		for (size_t k = 0; k <= nfigures; k++) {
+			const dck_figure *f = k < nfigures ? all[k] : NULL;
+			dck_buffer svg = {0};
 
-			if (!all[k]->has(records[i]))
+			if (f ? !f->has(records[i]) : !has_timeline(j->c))
 				continue;
-			if (both_save(all[k], records[i], &p, &no_png, err) != DCK_OK)
-				return err->code;
-			drawn++;
+			dck_status status = figure_svg(j->c, f, records[i], &svg, err);
+			if (status == DCK_OK)
+				status = both_save(j, &svg, f ? f->name : "timeline", i, err);
+			dck_buffer_done(&svg);
+			if (status != DCK_OK)
+				return status;
 		}
 	}
-	if (no_png.code != DCK_OK && !c->common.quiet)
-		cli_message("no PNG, only SVG: %s", no_png.msg);
-	if (dck_figures_browse(records, n, c->timeline.json.n ? &c->timeline : NULL, chart_save,
-			       &browsed, &no_browser) == DCK_OK) {
-		drawn += browsed.drawn;
-	} else if (no_browser.code != DCK_E_ABSENT) {
-		*err = no_browser;
+	return DCK_OK;
+}
+
+/* --- one figure: pictures/NAME.svg or .png */
+
+static bool ends_in(const char *text, const char *end)
+{
+	const size_t n = strlen(text), m = strlen(end);
+
+	return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_one_file(const char *path)
+{
+	struct stat st;
+
+	return (ends_in(path, ".svg") || ends_in(path, ".png")) &&
+	       !(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static dck_status no_figure(const char *name, dck_err *err)
+{
+	char names[512] = "timeline";
+	size_t n, used = strlen(names);
+	const dck_figure *const *all = dck_figures(&n);
+
+	for (size_t i = 0; i < n && used < sizeof names; i++)
+		used += (size_t)snprintf(names + used, sizeof names - used, ", %s", all[i]->name);
+	return cli_err(err, DCK_E_ARG,
+		       "'%.60s' is no figure that is drawn as a file (%s); a chart of the page is "
+		       "saved by its button: deepclock view FILE",
+		       name, names);
+}
+
+static dck_status one_save(const cli *c, const char *path, const dck_record *const *records,
+			   size_t n, dck_err *err)
+{
+	const char *slash = strrchr(path, '/'), *begin = slash ? slash + 1 : path;
+	const dck_figure *f = NULL;
+	dck_buffer svg = {0};
+	char name[64];
+	size_t nfigures;
+	const dck_figure *const *all = dck_figures(&nfigures);
+
+	snprintf(name, sizeof name, "%.*s", (int)(strlen(begin) - strlen(".svg")), begin);
+	for (size_t i = 0; i < nfigures; i++)
+		if (strcmp(all[i]->name, name) == 0)
+			f = all[i];
+	if (!f && strcmp(name, "timeline") != 0)
+		return no_figure(name, err);
+	if (n != 1)
+		return cli_err(err, DCK_E_ARG,
+			       "'%.60s' is a file for one record, and %zu are given: name a "
+			       "directory",
+			       path, n);
+	if (f ? !f->has(records[0]) : !has_timeline(c))
+		return cli_err(err, DCK_E_ABSENT, "the record has nothing for the figure '%s'",
+			       name);
+	dck_status status = figure_svg(c, f, records[0], &svg, err);
+	if (status == DCK_OK)
+		status = figure_write(&svg, path, ends_in(path, ".png"), err);
+	dck_buffer_done(&svg);
+	return status;
+}
+
+dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+			    size_t n, dck_err *err)
+{
+	figures_job j = {.c = c, .folder = folder, .nrecords = n};
+
+	if (is_one_file(folder))
+		return one_save(c, folder, records, n, err);
+	if (all_save(&j, records, err) != DCK_OK)
 		return err->code;
-	} else if (!c->common.quiet) {
-		cli_message("only the figures that need no browser: %s", no_browser.msg);
-	}
-	if (drawn == 0 && !c->common.quiet)
-		cli_message("--figures: there is nothing to draw in this record");
+	if (j.no_png.code != DCK_OK && !c->common.quiet)
+		cli_message("no PNG, only SVG: %s", j.no_png.msg);
+	if (j.drawn == 0 && !c->common.quiet)
+		cli_message("--figures: there is nothing to draw in this record; 'deepclock view "
+			    "FILE' shows all of its charts, and each has buttons that save it");
 	return DCK_OK;
 }

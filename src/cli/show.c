@@ -37,7 +37,7 @@ const dck_opt cli_save_options[] = {
     HTML_ROW,
     CLI_SOURCES(cli_output),
     DCK_OPTION(TEXT, cli_output, figures, "figures", "DIR", NULL,
-	       "draw its figures into that directory too, as SVG and PNG; most need Chromium"),
+	       "draw its figures into that directory too, as SVG and PNG"),
     DCK_OPTION(TEXT, cli_output, db, "db", "FILE", NULL,
 	       "history to which the record is added; also without --save",
 	       .excludes = "no-history"),

@@ -1,6 +1,6 @@
 /* faults.c - put in front of a program (LD_PRELOAD) it lets one allocation or one write fail.
  *
- * FAULT_PROGRAM=FILE: the program; in another one that it starts, as a browser, nothing fails.
+ * FAULT_PROGRAM=FILE: the program; in another one that it starts nothing fails.
  * FAULT_KIND=malloc|write: what fails: memory of any function, or write() and its like to a file.
  * FAULT_AT=N: the Nth of them, from 1; 0: none. FAULT_ON=1: and all that follow.
  * FAULT_COUNT=FILE: how many there were is written there at the end.

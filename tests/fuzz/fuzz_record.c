@@ -1,5 +1,6 @@
 /* fuzz_record.c - any bytes as a record: refused with a sentence, or read as something that every
- * writer can write and that comes back the same. tests/data has more inputs to begin with.
+ * writer can write, every figure draw, and that comes back the same. tests/data has more inputs to
+ * begin with.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz.h"
@@ -32,6 +33,27 @@ static void check_text(const dck_record *r)
 	}
 }
 
+/* Of any values, each figure that the record has is whole. */
+static void check_figures(const dck_record *r)
+{
+	size_t n;
+	const dck_figure *const *all = dck_figures(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		dck_buffer b = {0};
+		dck_sink s;
+
+		if (!all[i]->has(r))
+			continue;
+		dck_sink_buffer(&s, &b);
+		all[i]->draw(r, &s);
+		if (dck_sink_finish(&s, NULL) != DCK_OK || b.n < 7 ||
+		    strcmp(b.data + b.n - 7, "</svg>\n") != 0)
+			abort();
+		dck_buffer_done(&b);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	dck_record *r = NULL, *again = NULL;
@@ -43,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	}
 	check_text(r);
+	check_figures(r);
 	dck_buffer md = write_as("markdown", r, NULL);
 	dck_buffer csv = write_as("csv", r, NULL), first = write_as("json", r, NULL);
 	if (dck_record_parse(first.data, first.n, &again, &err) != DCK_OK)

@@ -48,7 +48,7 @@ static const dck_opt figures_options[] = {
     DCK_OPTION(
 	TEXT, cli_output, figures, "figures", "DIR", NULL,
 	"draw the figures of records and traces into that directory, as SVG and PNG, instead of "
-	"a report; most need Chromium"),
+	"a report"),
     {0},
 };
 

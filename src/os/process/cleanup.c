@@ -158,7 +158,7 @@ void cleanup_remove_process(pid_t pid, bool killed)
 		kill(-pid, SIGKILL);
 }
 
-/* Maximum depth of directories that are removed: a browser's profile is 6 deep. */
+/* Maximum depth of directories that are removed, which programs may have made in them. */
 enum { DEEPEST = 12 };
 
 static void entry_remove(void *self, int directory, const char *name)

@@ -306,7 +306,9 @@ dck_status timeline_lod_finish(timeline_lod *p, dck_timeline *ret, dck_err *err)
 	DCK_NEED(!p->failed && !p->names.failed && !p->tracks.failed &&
 		     !string_table_failed(&p->texts),
 		 err, "for a timeline");
-	const dck_status status = timeline_finish(p, &d, &t, err);
+	dck_status status = timeline_lod_step(p, &t, err);
+	if (status == DCK_OK)
+		status = timeline_finish(p, &d, &t, err);
 	timeline_lod_drawn_done(&d);
 	if (status == DCK_OK)
 		*ret = t;
@@ -321,4 +323,6 @@ void dck_timeline_done(dck_timeline *t)
 		return;
 	dck_buffer_done(&t->json);
 	dck_buffer_done(&t->columns);
+	mem_arena_free(t->memory);
+	t->memory = NULL;
 }

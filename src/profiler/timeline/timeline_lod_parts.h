@@ -1,6 +1,7 @@
 /* timeline_lod_parts.h - the state of a timeline's level-of-detail data, and the steps of its
  * computation, each in a separate file: input (timeline_lod.c), downsampling (timeline_lod_thin.c),
- * levels and columns (timeline_lod_columns.c), the description (timeline_lod_write.c).
+ * levels and columns (timeline_lod_columns.c), the description (timeline_lod_write.c), one step
+ * (timeline_step.c).
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef TIMELINE_TIMELINE_LOD_PARTS_H
@@ -131,5 +132,8 @@ void timeline_lod_drawn_done(timeline_lod_drawn *d);
 /* --- timeline_lod_write.c */
 dck_status timeline_lod_describe(timeline_lod *p, const timeline_lod_drawn *d, dck_buffer *ret,
 				 dck_err *err);
+
+/* --- timeline_step.c: chooses the step, before the columns are made. */
+dck_status timeline_lod_step(timeline_lod *p, dck_timeline *ret, dck_err *err);
 
 #endif

@@ -39,7 +39,7 @@ static void marks_put(svg *s, const dck_record *r, double most)
 		svg_line(s, v, 0, v, most, true);
 		/* On the side with more space. */
 		const bool left = v > (s->x.from + 3 * s->x.to) / 4;
-		svg_text(s, v, most, left ? -4 : 4, 12 + 15 * n++, left ? "end" : "start", text);
+		svg_text(s, v, most, left ? -4 : 4, 14 + 20 * n++, left ? "end" : "start", text);
 	}
 }
 
@@ -63,12 +63,14 @@ static void histogram_draw(const dck_record *r, dck_sink *out)
 					  .to = b.origin + b.width * (double)b.rows,
 					  .unit = DCK_UNIT_NS,
 					  .title = "time of a run"});
-		svg_axis_y(&s, (svg_axis){.to = (double)b.most, .title = "samples"});
+		/* With room above the bars for the names of marks. */
+		const double top = 1.3 * (double)b.most;
+		svg_axis_y(&s, (svg_axis){.to = top, .whole = true, .title = "samples"});
 		for (size_t i = 0; i < b.rows; i++)
 			if (b.count[i] > 0)
 				svg_rect(&s, b.origin + b.width * (double)i, 0,
 					 b.origin + b.width * (double)(i + 1), (double)b.count[i]);
-		marks_put(&s, r, (double)b.most);
+		marks_put(&s, r, top);
 		svg_close(&s);
 	}
 	mem_free(sorted.x);

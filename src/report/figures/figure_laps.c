@@ -64,11 +64,10 @@ static double lap_at(const dck_series *wall, const dck_series *s, size_t i, size
 	return *at < wall->n && wall->at_ns[*at] == s->at_ns[i] ? (double)(*at + 1) : NAN;
 }
 
-/* Draws a line through the finite values, with dots if they are few, and its name above the last
- * one. s itself: the time. */
+/* Draws a line through the finite values, with dots if they are few. s itself: the time. */
 static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s, const char *name)
 {
-	double last_x = NAN, last_y = NAN;
+	bool first = true;
 	size_t at = 0;
 
 	svg_path_begin(to);
@@ -77,9 +76,8 @@ static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s
 
 		if (!isfinite(x) || !isfinite(s->values[i]))
 			continue;
-		svg_path_to(to, x, s->values[i], isnan(last_x));
-		last_x = x;
-		last_y = s->values[i];
+		svg_path_to(to, x, s->values[i], first);
+		first = false;
 	}
 	svg_path_end(to);
 	at = 0;
@@ -89,8 +87,6 @@ static void laps_series_put(svg *to, const dck_series *wall, const dck_series *s
 		if (isfinite(x) && isfinite(s->values[i]))
 			svg_dot(to, x, s->values[i], 3.5, name);
 	}
-	if (isfinite(last_x))
-		svg_text(to, last_x, last_y, 0, -8, "end", name);
 }
 
 static void laps_range_add(svg_axis *a, const dck_series *s)
@@ -105,10 +101,11 @@ static void laps_range_add(svg_axis *a, const dck_series *s)
 static void laps_draw(const dck_record *r, dck_sink *out)
 {
 	const dck_series *wall = laps_of(r), *values[VALUES_MAX];
-	static const svg_colour inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_GREY, SVG_BLACK};
+	static const svg_colour inks[VALUES_MAX] = {SVG_ORANGE, SVG_GREEN, SVG_PINK, SVG_BLACK};
 	svg_axis y = {.unit = DCK_UNIT_NS, .title = "time"};
 	svg_axis right = {.unit = DCK_UNIT_ONE, .title = "values"};
 	char name[128], title[160];
+	double names = 0;
 	size_t n = 0;
 	svg s;
 
@@ -122,11 +119,22 @@ static void laps_draw(const dck_record *r, dck_sink *out)
 	y.to *= 1.1;
 	right.to *= 1.1;
 	svg_open(&s, out, title);
-	if (n > 0)
+	for (size_t k = 0; k < n; k++)
+		names = fmax(names, svg_text_px(value_name(wall, values[k])));
+	if (n > 0) {
 		svg_right_room(&s);
-	svg_axis_x(
-	    &s, (svg_axis){.from = 1, .to = (double)wall->n, .unit = DCK_UNIT_ONE, .title = name});
+		svg_legend_room(&s, fmax(names, svg_text_px("time")));
+	}
+	svg_axis_x(&s, (svg_axis){.from = 1,
+				  .to = (double)wall->n,
+				  .whole = true,
+				  .unit = DCK_UNIT_ONE,
+				  .title = name});
 	svg_axis_y(&s, y);
+	if (n > 0)
+		svg_legend(&s, SVG_BLUE, "time");
+	for (size_t k = 0; k < n; k++)
+		svg_legend(&s, inks[k], value_name(wall, values[k]));
 	laps_series_put(&s, wall, wall, "time");
 	if (n > 0)
 		svg_axis_right(&s, right);

@@ -112,7 +112,7 @@ static void runs_draw(const dck_record *r, dck_sink *out)
 		snprintf(note + n, sizeof note - (size_t)n, "; %s beyond the axis",
 			 dck_text_count((int64_t)beyond, counts[2], sizeof counts[2]));
 	svg_note(&s, note);
-	svg_axis_x(&s, (svg_axis){.to = (double)(runs->n - 1), .title = "run"});
+	svg_axis_x(&s, (svg_axis){.to = (double)(runs->n - 1), .whole = true, .title = "run"});
 	svg_axis_y(&s, y);
 	s.ink = SVG_GREY;
 	if (buf)

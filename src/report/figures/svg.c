@@ -19,15 +19,29 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LEFT = 84, RIGHT = SVG_WIDTH - 28, TOP = 80, BOTTOM = SVG_HEIGHT - 56 };
+enum {
+	SIDE = 16,
+	LEFT = 84,
+	RIGHT = SVG_WIDTH - 28,
+	TOP = 92,
+	BOTTOM = SVG_HEIGHT - 62,
+	ROWS_TOP = 66
+};
+/* px; in a column of 3.3 inches, as papers have them, the least of them is 5.6 pt. */
+enum { FONT_TITLE = 20, FONT_TEXT = 17, FONT_BOX = 14 };
+#define GREY_SMALL " fill=\"#5b636e\" font-size=\"14\""
+/* px: columns of names, rows, rows with a second line, texts of a legend, its marks. */
+enum { NAMES_MAX = 230, ROW_MAX = 68, TWO_LINES = 38, LEGEND_MAX = 190, LEGEND_MARK = 19 };
+/* Of a font's size: about the width of a letter, in most fonts. */
+#define LETTER 0.59
+enum { FITTED_MAX = 300 };
 #define TICKS 6
 #define FONT  "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
-static const char *const inks[] = {[SVG_BLUE] = "#0072b2",
-				   [SVG_ORANGE] = "#d55e00",
-				   [SVG_GREEN] = "#009e73",
-				   [SVG_GREY] = "#8a919c",
-				   [SVG_BLACK] = "#16191d"};
+static const char *const inks[] = {
+    [SVG_BLUE] = "#0072b2", [SVG_ORANGE] = "#d55e00", [SVG_GREEN] = "#009e73",
+    [SVG_GREY] = "#8a919c", [SVG_BLACK] = "#16191d",  [SVG_SKY] = "#56b4e9",
+    [SVG_GOLD] = "#e69f00", [SVG_PINK] = "#cc79a7"};
 
 /* Returns whether XML 1.0 does not allow a character, or no text needs it: a control character of
  * one or two bytes, U+FFFE and U+FFFF. */
@@ -96,17 +110,72 @@ static void raw_line(dck_sink *out, double x0, double y0, double x1, double y1, 
 	sink_fmt(out, " stroke=\"%s\"%s/>\n", ink, more);
 }
 
+/* Returns the width of a character in letters: those beyond the alphabets of Europe are about twice
+ * as wide as a Latin one. */
+static double letters_of(size_t bytes)
+{
+	return bytes > 2 ? 1.8 : 1;
+}
+
+double svg_text_px(const char *text)
+{
+	double letters = 0;
+
+	for (size_t i = 0; text[i];) {
+		const size_t n = utf8_length(text + i);
+
+		letters += letters_of(n);
+		i += n > 0 ? n : 1;
+	}
+	return letters * LETTER * FONT_TEXT;
+}
+
+/* Writes a text of at most `px` wide, with an ellipsis where it is cut; none where not even two
+ * letters fit. */
+static void fitted_text(dck_sink *out, double x, double y, const char *anchor, const char *more,
+			const char *text, double px, double font)
+{
+	const double room = px / (font * LETTER);
+	char shown[FITTED_MAX + sizeof "\xe2\x80\xa6"];
+	size_t end = 0, cut = 0;
+	double letters = 0;
+
+	while (text[end] && end + UTF8_BYTES_MAX <= FITTED_MAX && letters <= room) {
+		const size_t n = utf8_length(text + end);
+
+		if (letters + 1 <= room)
+			cut = end;
+		letters += letters_of(n);
+		end += n > 0 ? n : 1;
+	}
+	const bool whole = !text[end] && letters <= room;
+	if (room < 2)
+		return;
+	snprintf(shown, sizeof shown, "%.*s%s", (int)(whole ? end : cut), text,
+		 whole ? "" : "\xe2\x80\xa6");
+	raw_text(out, x, y, anchor, more, shown);
+}
+
+static void svg_title_put(dck_sink *out, const char *title)
+{
+	char more[64];
+
+	snprintf(more, sizeof more, " font-size=\"%d\" font-weight=\"bold\"", FONT_TITLE);
+	/* Bold letters are a little wider. */
+	fitted_text(out, SIDE, 28, "start", more, title, SVG_WIDTH - 2 * SIDE, FONT_TITLE * 1.06);
+}
+
 void svg_open(svg *s, dck_sink *out, const char *title)
 {
-	*s = (svg){.out = out, .right = RIGHT};
+	*s = (svg){.out = out, .left = LEFT, .right = RIGHT};
 	sink_fmt(out,
 		 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
-		 "viewBox=\"0 0 %d %d\" " FONT " font-size=\"13\" fill=\"%s\">\n",
-		 SVG_WIDTH, SVG_HEIGHT, SVG_WIDTH, SVG_HEIGHT, inks[SVG_BLACK]);
+		 "viewBox=\"0 0 %d %d\" " FONT " font-size=\"%d\" fill=\"%s\">\n",
+		 SVG_WIDTH, SVG_HEIGHT, SVG_WIDTH, SVG_HEIGHT, FONT_TEXT, inks[SVG_BLACK]);
 	sink_text(out, "<title>");
 	escaped_put(out, title);
 	sink_text(out, "</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
-	raw_text(out, LEFT, 24, "start", " font-size=\"16\" font-weight=\"bold\"", title);
+	svg_title_put(out, title);
 }
 
 void svg_close(svg *s)
@@ -116,7 +185,7 @@ void svg_close(svg *s)
 
 void svg_note(svg *s, const char *text)
 {
-	raw_text(s->out, LEFT, 43, "start", " fill=\"#5b636e\"", text);
+	fitted_text(s->out, SIDE, 50, "start", GREY_SMALL, text, SVG_WIDTH - 2 * SIDE, FONT_BOX);
 }
 
 /* --- axes */
@@ -132,7 +201,7 @@ static double svg_share_of(const svg_axis *a, double v)
 
 static double x_px(const svg *s, double v)
 {
-	return LEFT + svg_share_of(&s->x, v) * (s->right - LEFT);
+	return s->left + svg_share_of(&s->x, v) * (s->right - s->left);
 }
 
 static double y_px(const svg *s, double v)
@@ -142,8 +211,13 @@ static double y_px(const svg *s, double v)
 
 static svg_axis widened(svg_axis a)
 {
+	const double most = a.base ? 1e290 : 1e300, least = a.base ? 1 / most : -most;
+
 	if (a.base && !(a.from > 0))
 		a.from = 1;
+	/* Neither the distance nor the ratio of the ends overflows. */
+	a.from = fmin(fmax(a.from, least), most);
+	a.to = fmin(fmax(a.to, least), most);
 	/* Doubles that differ by a few ulps have no ticks between them. */
 	if (!(a.to - a.from > fabs(a.from) * 1e-12) || !isfinite(a.to - a.from))
 		a.to = a.base ? a.from * a.base : a.from + fmax(1, fabs(a.from) * 1e-3);
@@ -187,7 +261,8 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 		}
 		return;
 	}
-	const double step = round_step((a->to - a->from) / factor / TICKS);
+	const double even = round_step((a->to - a->from) / factor / TICKS),
+		     step = a->whole ? fmax(1, even) : even;
 	const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
 	const double first = ceil(a->from / factor / step - 1e-9) * step;
 	for (int i = 0; i <= 2 * TICKS; i++) { /* round_step() leaves at most TICKS + 1 */
@@ -211,15 +286,17 @@ static void tick_x(svg *s, double v, const char *label)
 	const double x = x_px(s, v);
 
 	raw_line(s->out, x, BOTTOM, x, BOTTOM + 5, "#8a919c", "");
-	raw_text(s->out, x, BOTTOM + 20, "middle", "", label);
+	if (s->rows > 0)
+		raw_line(s->out, x, ROWS_TOP, x, BOTTOM, "#e3e6ea", "");
+	raw_text(s->out, x, BOTTOM + 22, "middle", "", label);
 }
 
 static void tick_y(svg *s, double v, const char *label)
 {
 	const double y = y_px(s, v);
 
-	raw_line(s->out, LEFT, y, s->right, y, "#e3e6ea", "");
-	raw_text(s->out, LEFT - 8, y + 4, "end", "", label);
+	raw_line(s->out, s->left, y, s->right, y, "#e3e6ea", "");
+	raw_text(s->out, s->left - 8, y + 6, "end", "", label);
 }
 
 void svg_axis_x(svg *s, svg_axis a)
@@ -228,9 +305,10 @@ void svg_axis_x(svg *s, svg_axis a)
 
 	s->x = widened(a);
 	ticks(s, &s->x, tick_x);
-	raw_line(s->out, LEFT, BOTTOM, s->right, BOTTOM, "#8a919c", "");
+	raw_line(s->out, s->left, BOTTOM, s->right, BOTTOM, "#8a919c", "");
 	title_text(&s->x, title, sizeof title);
-	raw_text(s->out, (LEFT + s->right) / 2.0, BOTTOM + 42, "middle", "", title);
+	fitted_text(s->out, (s->left + s->right) / 2.0, BOTTOM + 48, "middle", "", title,
+		    s->right - s->left, FONT_TEXT);
 }
 
 void svg_axis_y(svg *s, svg_axis a)
@@ -240,7 +318,7 @@ void svg_axis_y(svg *s, svg_axis a)
 	s->y = widened(a);
 	ticks(s, &s->y, tick_y);
 	title_text(&s->y, title, sizeof title);
-	raw_text(s->out, 16, TOP - 12, "start", "", title);
+	raw_text(s->out, SIDE, TOP - 14, "start", "", title);
 }
 
 static void tick_right(svg *s, double v, const char *label)
@@ -248,12 +326,13 @@ static void tick_right(svg *s, double v, const char *label)
 	const double y = y_px(s, v);
 
 	raw_line(s->out, s->right, y, s->right + 5, y, "#8a919c", "");
-	raw_text(s->out, s->right + 8, y + 4, "start", "", label);
+	raw_text(s->out, s->right + 8, y + 6, "start", "", label);
 }
 
 void svg_right_room(svg *s)
 {
-	s->right = RIGHT - 40;
+	s->axis_px = 48;
+	s->right -= s->axis_px;
 }
 
 void svg_axis_right(svg *s, svg_axis a)
@@ -263,7 +342,7 @@ void svg_axis_right(svg *s, svg_axis a)
 	s->y = widened(a);
 	ticks(s, &s->y, tick_right);
 	title_text(&s->y, title, sizeof title);
-	raw_text(s->out, SVG_WIDTH - 16, TOP - 12, "end", "", title);
+	raw_text(s->out, fmin(SVG_WIDTH - SIDE, s->right + 64), TOP - 14, "end", "", title);
 }
 
 /* --- marks */
@@ -328,34 +407,171 @@ void svg_text(svg *s, double x, double y, double dx, double dy, const char *anch
 	raw_text(s->out, x_px(s, x) + dx, y_px(s, y) + dy, anchor, "", text);
 }
 
-void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const char *text,
-	     const char *says)
+void svg_legend_room(svg *s, double px)
 {
-	enum { SIDE = 20, WIDE = SVG_WIDTH - 2 * SIDE, HIGH = 18, FIRST = 56 };
-	const double letter = 7; /* px: about the width of one, in most fonts */
-	const double x = SIDE + WIDE * from, width = WIDE * (to - from);
-	const double letters = width > 4 ? (width - 4) / letter : 0;
-	const size_t room = letters < 200 ? (size_t)letters : 200, n = strlen(text);
-	char shown[201 + 3];
+	s->right -= (int)fmin(px, LEGEND_MAX) + LEGEND_MARK + 18;
+}
 
+void svg_legend(svg *s, svg_colour ink, const char *text)
+{
+	const double x = SVG_WIDTH - SIDE - (RIGHT - s->right - s->axis_px) + 12,
+		     y = TOP + 22.0 * s->legends++;
+
+	sink_text(s->out, "<rect");
+	at_put(s->out, "x", x);
+	at_put(s->out, "y", y);
+	sink_fmt(s->out, " width=\"13\" height=\"13\" fill=\"%s\"/>\n", inks[ink]);
+	fitted_text(s->out, x + LEGEND_MARK, y + 12, "start", "", text,
+		    SVG_WIDTH - 4 - x - LEGEND_MARK, FONT_TEXT);
+}
+
+/* A box with a text that fits into it, and all of it as a tooltip. */
+static void box_put(svg *s, double x, double y, double width, double high, svg_colour ink,
+		    const char *text, const char *says)
+{
 	sink_text(s->out, "<g><title>");
 	escaped_put(s->out, says);
 	sink_text(s->out, "</title><rect");
 	at_put(s->out, "x", x);
-	at_put(s->out, "y", FIRST + HIGH * row);
+	at_put(s->out, "y", y);
 	at_put(s->out, "width", width);
-	at_put(s->out, "height", HIGH);
-	sink_fmt(s->out,
-		 " fill=\"%s\" fill-opacity=\"0.35\" stroke=\"#ffffff\" "
-		 "stroke-width=\"0.5\"/>",
-		 inks[ink]);
-	if (room >= 3) {
-		const size_t kept = n <= room ? n : utf8_cut(text, room - 1);
+	at_put(s->out, "height", high);
+	/* A border would cover a box of a pixel. */
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"%s/>", inks[ink],
+		 width > 2 ? " stroke=\"#ffffff\" stroke-width=\"0.5\"" : "");
+	if (width > 3 * LETTER * FONT_BOX)
+		fitted_text(s->out, x + 3, y + high - 5, "start", " font-size=\"14\"", text,
+			    width - 5, FONT_BOX);
+	sink_text(s->out, "</g>\n");
+}
 
-		snprintf(shown, sizeof shown, "%.*s%s", (int)kept, text,
-			 kept < n ? "\xe2\x80\xa6" : "");
-		raw_text(s->out, x + 3, FIRST + HIGH * row + 13, "start", " font-size=\"11\"",
-			 shown);
+void svg_box(svg *s, double from, double to, unsigned row, svg_colour ink, const char *text,
+	     const char *says)
+{
+	enum { WIDE = SVG_WIDTH - 2 * SIDE, HIGH = 18, FIRST = 66 };
+
+	box_put(s, SIDE + WIDE * from, FIRST + HIGH * row, WIDE * (to - from), HIGH, ink, text,
+		says);
+}
+
+/* --- rows with names, in place of a y axis */
+
+void svg_rows(svg *s, unsigned n, double names_px, double texts_px)
+{
+	s->rows = n;
+	s->left = SIDE + (int)ceil(fmin(names_px, NAMES_MAX)) + 13;
+	s->right = SVG_WIDTH - SIDE - (int)ceil(fmin(texts_px, NAMES_MAX)) - 13;
+}
+
+/* Rows of charts with few of them are not as high as would fill it. */
+static double row_high(const svg *s)
+{
+	return fmin((BOTTOM - ROWS_TOP) / (double)s->rows, ROW_MAX);
+}
+
+static double row_px(const svg *s, unsigned row)
+{
+	return ROWS_TOP + row_high(s) * row;
+}
+
+void svg_row_names(svg *s, unsigned row, const char *name, const char *below, const char *text)
+{
+	const bool two = below && *below && row_high(s) >= TWO_LINES;
+	const double y = row_px(s, row) + row_high(s) / 2 + (two ? -2 : 6);
+
+	fitted_text(s->out, s->left - 12, y, "end", "", name, s->left - 12 - SIDE, FONT_TEXT);
+	if (two)
+		fitted_text(s->out, s->left - 12, y + 17, "end", GREY_SMALL, below,
+			    s->left - 12 - SIDE, FONT_BOX);
+	if (text)
+		fitted_text(s->out, SVG_WIDTH - SIDE, row_px(s, row) + row_high(s) / 2 + 6, "end",
+			    "", text, SVG_WIDTH - SIDE - s->right - 8, FONT_TEXT);
+}
+
+void svg_row_value(svg *s, unsigned row, const svg_interval *v, bool bar, const char *says)
+{
+	const double y = row_px(s, row) + row_high(s) / 2, half = fmin(row_high(s) / 2 - 2, 13);
+
+	sink_text(s->out, "<g><title>");
+	escaped_put(s->out, says);
+	sink_text(s->out, "</title>");
+	if (bar) {
+		sink_text(s->out, "<rect");
+		at_put(s->out, "x", s->left);
+		at_put(s->out, "y", y - half);
+		at_put(s->out, "width", fmax(0, x_px(s, v->value) - s->left));
+		at_put(s->out, "height", 2 * half);
+		sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.35\"/>", inks[s->ink]);
 	}
+	if (isfinite(v->lo) && isfinite(v->hi)) {
+		const double lo = x_px(s, v->lo), hi = x_px(s, v->hi), end = fmin(half, 6);
+
+		raw_line(s->out, lo, y, hi, y, inks[s->ink], " stroke-width=\"2\"");
+		raw_line(s->out, lo, y - end, lo, y + end, inks[s->ink], " stroke-width=\"2\"");
+		raw_line(s->out, hi, y - end, hi, y + end, inks[s->ink], " stroke-width=\"2\"");
+	}
+	sink_text(s->out, "<circle");
+	at_put(s->out, "cx", x_px(s, v->value));
+	at_put(s->out, "cy", y);
+	sink_fmt(s->out, " r=\"4\" fill=\"%s\"/></g>\n", inks[s->ink]);
+}
+
+void svg_row_box(svg *s, unsigned row, double from, double to, const char *text, const char *says)
+{
+	const double x = x_px(s, from), high = fmin(row_high(s), 24);
+
+	box_put(s, x, row_px(s, row) + (row_high(s) - high) / 2, fmax(0.5, x_px(s, to) - x), high,
+		s->ink, text, says);
+}
+
+void svg_row_rule(svg *s, double at)
+{
+	if (at >= s->x.from && at <= s->x.to)
+		raw_line(s->out, x_px(s, at), ROWS_TOP, x_px(s, at), BOTTOM, inks[SVG_BLACK],
+			 " stroke-width=\"1.25\" stroke-dasharray=\"4 3\"");
+}
+
+void svg_row_zone(svg *s, double from, double to)
+{
+	sink_text(s->out, "<rect");
+	at_put(s->out, "x", x_px(s, from));
+	at_put(s->out, "y", ROWS_TOP);
+	at_put(s->out, "width", x_px(s, to) - x_px(s, from));
+	at_put(s->out, "height", BOTTOM - ROWS_TOP);
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"0.18\"/>\n", inks[SVG_GREY]);
+}
+
+/* --- columns with names, in place of an x axis: a matrix */
+
+void svg_columns(svg *s, unsigned n, const char *title)
+{
+	s->x = (svg_axis){.to = n};
+	fitted_text(s->out, (s->left + s->right) / 2.0, BOTTOM + 48, "middle", "", title,
+		    s->right - s->left, FONT_TEXT);
+}
+
+void svg_column_name(svg *s, unsigned column, const char *name)
+{
+	fitted_text(s->out, x_px(s, column + 0.5), ROWS_TOP + row_high(s) * s->rows + 20, "middle",
+		    " font-size=\"14\"", name, x_px(s, 1) - s->left - 4, FONT_BOX);
+}
+
+void svg_cell(svg *s, unsigned row, unsigned column, double share, const char *text,
+	      const char *says)
+{
+	const double x = x_px(s, column), width = x_px(s, column + 1) - x, high = row_high(s);
+
+	sink_text(s->out, "<g><title>");
+	escaped_put(s->out, says);
+	sink_text(s->out, "</title><rect");
+	at_put(s->out, "x", x + 1);
+	at_put(s->out, "y", row_px(s, row) + 1);
+	at_put(s->out, "width", width - 2);
+	at_put(s->out, "height", high - 2);
+	sink_fmt(s->out, " fill=\"%s\" fill-opacity=\"", inks[s->ink]);
+	svg_number_put(s->out, 0.05 + 0.6 * fmin(fmax(share, 0), 1));
+	sink_text(s->out, "\"/>");
+	fitted_text(s->out, x + width / 2, row_px(s, row) + high / 2 + 5, "middle",
+		    " font-size=\"14\"", text, width + 2, FONT_BOX);
 	sink_text(s->out, "</g>\n");
 }

@@ -4,13 +4,11 @@
 #include "report/html/html_block.h"
 #include "os/file/gzip.h"
 
-dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind,
-			  bool packed)
+dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind)
 {
 	b->out = out;
 	b->id = id;
 	b->kind = kind;
-	b->packed = packed;
 	b->text = (dck_buffer){0};
 	dck_sink_buffer(&b->sink, &b->text);
 	return &b->sink;
@@ -69,7 +67,7 @@ void html_block_close(html_block *b)
 		sink_fail(b->out, &err);
 		goto done;
 	}
-	const bool wanted = b->packed && (b->kind != HTML_JSON || b->text.n > HTML_PLAIN_MAX);
+	const bool wanted = b->kind != HTML_JSON || b->text.n > HTML_PLAIN_MAX;
 	const dck_buffer *bytes = wanted && pack(&b->text, &packed) ? &packed : &b->text;
 	const bool plain = b->kind == HTML_JSON && bytes == &b->text;
 

@@ -3,7 +3,7 @@
  *
  *	html_block b;
  *
- *	json_init(&w, html_block_open(&b, out, "deepclock-page", HTML_JSON, true), false);
+ *	json_init(&w, html_block_open(&b, out, "deepclock-page", HTML_JSON), false);
  *	...
  *	html_block_close(&b);
  *
@@ -19,15 +19,13 @@ typedef struct html_block {
 	dck_sink *out;
 	const char *id;
 	html_block_kind kind;
-	bool packed;
 	dck_sink sink;
 	dck_buffer text;
 } html_block;
 
 /* Returns the sink for the data, which buffers them in memory; valid until html_block_close().
- * packed: compress if that is shorter. A browser unpacks the block after the page is loaded. */
-dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind,
-			  bool packed);
+ * A browser unpacks a compressed block after the page is loaded. */
+dck_sink *html_block_open(html_block *b, dck_sink *out, const char *id, html_block_kind kind);
 /* Writes the element. JSON is written as text, with every '<' as \u003c, so that it cannot end the
  * element; JSON above HTML_PLAIN_MAX bytes, and bytes, are compressed and in base64. Errors go to
  * the sink of the page. */

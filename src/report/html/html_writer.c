@@ -135,14 +135,12 @@ static void shares_put(json_writer *w, const dck_record *const *records, size_t 
 	json_end(w);
 }
 
-static void page_put(const dck_record *const *records, size_t n, const dck_style *style,
-		     dck_sink *out)
+static void page_put(const dck_record *const *records, size_t n, dck_sink *out)
 {
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON, !style->figures),
-		  false);
+	json_init(&w, html_block_open(&block, out, "deepclock-page", HTML_JSON), false);
 	json_object(&w);
 	json_key(&w, "answers");
 	json_array(&w);
@@ -153,23 +151,17 @@ static void page_put(const dck_record *const *records, size_t n, const dck_style
 	names_put(&w, records, n);
 	json_key(&w, "shares");
 	shares_put(&w, records, n);
-	if (style->figures) {
-		json_key(&w, "figures");
-		json_bool(&w, true);
-	}
 	json_end(&w);
 	json_done(&w);
 	html_block_close(&block);
 }
 
-static void records_put(const dck_record *const *records, size_t n, const dck_style *style,
-			dck_sink *out)
+static void records_put(const dck_record *const *records, size_t n, dck_sink *out)
 {
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON, !style->figures),
-		  false);
+	json_init(&w, html_block_open(&block, out, "deepclock-records", HTML_JSON), false);
 	json_array(&w);
 	for (size_t i = 0; i < n; i++)
 		record_json_put(records[i], &w);
@@ -184,8 +176,7 @@ static void sources_put(const dck_record *const *records, size_t n, const dck_st
 	html_block block;
 	json_writer w;
 
-	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON, !style->figures),
-		  false);
+	json_init(&w, html_block_open(&block, out, "deepclock-sources", HTML_JSON), false);
 	html_sources_put(&w, records, n, style);
 	json_done(&w);
 	html_block_close(&block);
@@ -196,12 +187,11 @@ static void timeline_put(const dck_style *style, dck_sink *out)
 	const dck_timeline *t = style->timeline;
 	html_block block;
 
-	sink_put(html_block_open(&block, out, "deepclock-timeline", HTML_JSON, !style->figures),
-		 t->json.data, t->json.n);
+	sink_put(html_block_open(&block, out, "deepclock-timeline", HTML_JSON), t->json.data,
+		 t->json.n);
 	html_block_close(&block);
-	sink_put(
-	    html_block_open(&block, out, "deepclock-timeline-columns", HTML_BYTES, !style->figures),
-	    t->columns.data, t->columns.n);
+	sink_put(html_block_open(&block, out, "deepclock-timeline-columns", HTML_BYTES),
+		 t->columns.data, t->columns.n);
 	html_block_close(&block);
 }
 
@@ -240,8 +230,8 @@ static void html_report(const dck_record *const *records, size_t n, const dck_st
 	if (dck_sink_finish(&sink, NULL) == DCK_OK && text.data)
 		markup_text_put(out, text.data);
 	writer_part_put(out, HTML_DATA);
-	page_put(records, n, style, out);
-	records_put(records, n, style, out);
+	page_put(records, n, out);
+	records_put(records, n, out);
 	if (style->sources)
 		sources_put(records, n, style, out);
 	if (style->timeline)

@@ -1,7 +1,4 @@
 # Figures of a record as files: well-formed, with a mark for each thing that the record has.
-# Without a browser, which tests/html/cases_figures.py has.
-program=$(command -v deepclock)
-deepclock() { PATH=/nonexistent "$program" "$@"; }
 deepclock bench zoo:simplenet --engine null --runs 200 --warmup 3 --quiet --no-history --save run.json --figures pictures > /dev/null
 ls pictures | grep svg
 cat > check.py <<'END'
@@ -65,6 +62,37 @@ print(all(a[1] == b[1] and a[3] == b[3] and a[2] + b[2] == down[0][2] + up[0][2]
 print([t.text for t in xml.parse("calls/icicle.svg").getroot().iter(S + "text") if "in all" in t.text])
 END
 grep -c '<script' calls/icicle.svg
+# One figure as a file; what is no figure, what the record has not, and a chart of the page alone.
+deepclock report run.json --figures histogram.svg && cmp histogram.svg pictures/histogram.svg && echo the same
+deepclock report run.json --figures laps.svg
+echo $?
+deepclock report run.json --figures lag.png
+echo $?
+deepclock report run.json run.json --figures runs.svg
+# A step of a trace: of median duration among those of a name, without its number; other rows cut to it, short ranges merged.
+python3 - <<'END'
+import json
+events = [{"ph": "X", "name": "epoch", "ts": 0, "dur": 9000, "pid": 1, "tid": 1}]
+for i, took in enumerate((3000, 1000, 2000)):
+    at = 3000 * i
+    events.append({"ph": "X", "name": "Step#%d" % i, "ts": at, "dur": took, "pid": 1, "tid": 1})
+    events.append({"ph": "X", "name": "</text><script>", "ts": at, "dur": took / 2, "pid": 1, "tid": 1})
+    events += [{"ph": "X", "name": "tiny", "ts": at + took / 2 + 0.2 * k, "dur": 0.1, "pid": 1, "tid": 1} for k in range(50)]
+    events.append({"ph": "X", "name": "loader", "ts": at - 500, "dur": took, "pid": 1, "tid": 2})
+json.dump({"traceEvents": events}, open("trace.json", "w"))
+END
+deepclock report trace.json --figures trace && ls trace | grep timeline.svg
+python3 - <<'END'
+import xml.etree.ElementTree as xml
+S = "{http://www.w3.org/2000/svg}"
+root = xml.parse("trace/timeline.svg").getroot()
+print(root[0].text, [t.text for t in root.iter(S + "text") if "median" in t.text or "thread" in t.text])
+boxes = [(g.find(S + "title").text, *(float(g.find(S + "rect").get(k)) for k in ("x", "y", "width"))) for g in root.iter(S + "g")]
+left, wide = boxes[0][1], boxes[0][3]
+print(*((says, round((x - left) / wide, 3), round(w / wide, 3)) for says, x, y, w in boxes), sep="\n")
+print(len({y for _, _, y, _ in boxes}))
+END
+deepclock report trace.json --figures timeline.svg && cmp timeline.svg trace/timeline.svg && echo the same
 # Nothing to draw, and a directory that cannot be.
 python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json.dump(r, open("empty.json", "w"))'
 deepclock report empty.json --figures none

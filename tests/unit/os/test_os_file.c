@@ -539,6 +539,21 @@ static void a_file_that_others_can_change_is_known(void **state)
 	remove("everyones");
 }
 
+/* With directories in directories; what a link points to stays. */
+static void a_temporary_directory_goes_whole(void **state)
+{
+	char folder[OS_TEMP_SIZE], command[2 * OS_TEMP_SIZE];
+
+	(void)state;
+	assert_int_equal(os_temp_dir(folder, NULL), DCK_OK);
+	snprintf(command, sizeof command,
+		 "cd '%s' && mkdir -p a/b/c && echo x > a/b/c/x && ln -s / a/root", folder);
+	assert_int_equal(system(command), 0);
+	os_temp_dir_remove(folder);
+	assert_int_not_equal(access(folder, F_OK), 0);
+	assert_int_equal(access("/usr", F_OK), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -562,6 +577,7 @@ int main(void)
 	    cmocka_unit_test(names_say_what_they_stand_for),
 	    cmocka_unit_test(a_directories_name_is_no_pattern),
 	    cmocka_unit_test(a_file_that_others_can_change_is_known),
+	    cmocka_unit_test(a_temporary_directory_goes_whole),
 	};
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

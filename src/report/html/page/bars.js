@@ -7,10 +7,10 @@ import { fitText, lively, textWidth } from "./marks.js";
 
 const BAR_ROW = 26, BAR_HIGH = 16, BAR_NARROW = 620, BAR_GAP = 10;
 
-/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a
- * bar are stacked. act is absent where nothing can be selected. most: maximum of the scale;
- * default: the longest bar. The others as in figure(). */
-export function bars(box, { rows, most, ...frame }) {
+/** rows: [{name, parts: [[class, value]], text, lines: [...], act()}], from above; the parts of a bar stand behind one another.
+ * columns: what the parts are called, with their units, as csvText() has columns.
+ * act is left out where nothing is to be chosen. most: what the longest bar could be; else the longest there is. The rest as figure() has it. */
+export function bars(box, { rows, most, columns, ...frame }) {
 	const sum = row => row.parts.reduce((s, [, v]) => s + v, 0);
 	const whole = most || Math.max(...rows.map(sum));
 	const textWide = Math.max(...rows.map(row => textWidth(row.text)));
@@ -18,6 +18,7 @@ export function bars(box, { rows, most, ...frame }) {
 
 	return figure(box, {
 		...frame,
+		data: () => ({ columns: ["name", ...columns], rows: rows.map(row => [row.name, ...row.parts.map(p => p[1])]) }),
 		height: width => rows.length * (narrow(width) ? BAR_ROW + 12 : BAR_ROW) + 4,
 		draw(svg, width) {
 			const two = narrow(width), step = two ? BAR_ROW + 12 : BAR_ROW;

@@ -6,7 +6,7 @@
 
 import { tipHide, tipShow } from "./dom.js";
 import { figure } from "./figure.js";
-import { NO_NODE, layout } from "./calltree.js";
+import { NO_NODE, functionOf, layout, pathTo } from "./calltree.js";
 
 const ROW = 20, MOST = 4000, RINGS = 8, RADIUS = 320;
 export const LEAST_PX = 0.5;
@@ -56,11 +56,11 @@ function drawRings(svg, g, shown, width, state, cut) {
 	g.filter(m => m.level === 0).append("text").attr("text-anchor", "middle").attr("dy", "0.35em").text(m => cut(state.label(m.node).split("  ").pop(), 2 * ring - 6));
 }
 
-/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the total,
- * or 0: the thinnest visible), colour(node) -> class, label(node), tip(node) -> lines, found: null
- * or by node, says(shown) }. zoom(node) is called when a node is chosen. own: { name, alone, form }
- * of a chart that has only one form. Returns { show(state), shown() }. */
-export function callPicture(box, zoom, own = {}) {
+/** state: { c, k, root, form: "icicle", "flame" or "sunburst", levels, least (a share of the whole, or 0: as thin as can
+ * be seen), colour(node) -> class, label(node), tip(node) -> lines, found: nothing or by node, says(shown) }.
+ * zoom(node) is called when a node is chosen; name and title are those of its files, columns and fields(node) their numbers.
+ * Returns { show(state), shown() }. */
+export function callPicture(box, zoom) {
 	let state = null, shown = null, at = NO_NODE, svgNode = null;
 	const cut = cutter();
 
@@ -145,12 +145,28 @@ export function callPicture(box, zoom, own = {}) {
 	let frame = null;
 	return {
 		show(next) {
-			state = own.form ? { ...next, form: own.form } : next;
+			state = next;
 			if (frame)
 				frame.redraw();
 			else
-				frame = figure(box, { name: own.name, alone: own.alone, draw });
+				frame = figure(box, { name: state.name, alone: state.title, draw, data: () => pathData(state) });
+			Object.assign(frame.box.dataset, { name: state.name, title: state.title });
 		},
 		shown: () => shown,
 	};
+}
+
+/** Every path below the one that is shown, with its functions from the outermost on; ";" stands between them, as in folded stacks. */
+function pathData({ c, root, columns, fields }) {
+	const rows = [], isBelow = node => {
+		for (let at = node; at !== NO_NODE; at = c.parent[at])
+			if (at === root)
+				return true;
+		return root === NO_NODE;
+	};
+
+	for (let node = 0; node < c.n; node++)
+		if (isBelow(node))
+			rows.push([pathTo(c, node).map(at => functionOf(c, at).name).join(";"), ...fields(node)]);
+	return { columns: ["path", ...columns], rows };
 }

@@ -5,16 +5,16 @@
 /* global d3 */
 
 import { el } from "./dom.js";
-import { savePicture } from "./pictures.js";
+import { saveButtons } from "./pictures.js";
 import { digits, roundText, scaleOf } from "./units.js";
 
 const AXIS_TITLE = 16; /* px from the end of an axis to its title */
 
-/** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in
- * px; called again when the width changes. height: px, or of the width. says: a one-sentence
- * description; legend: [[class, text]]. name: of its files (pictures.js), where it is standalone
- * and has `alone` for its title, unless it has one here. Returns { box, redraw }. */
-export function figure(box, { name, alone, title, says, note, legend, height = 240, draw }) {
+/** A chart below a heading. draw(svg, width, height): d3 selection of an emptied <svg>, sizes in px; called
+ * again when the width changes. height: px, or of the width. says: what is to be seen, one sentence; legend: [[class, text]].
+ * name: of its files (pictures.js), where it stands alone and has `alone` for its title, unless it has one here.
+ * data(): what is drawn as numbers, as csvText() has it. Returns { box, redraw }. */
+export function figure(box, { name, alone, title, says, note, legend, height = 240, draw, data }) {
 	const holder = el("div", { class: "figure", "data-name": name, "data-title": title || alone, "data-note": note || null });
 	const svg = d3.select(holder).append("svg").attr("role", "group").attr("aria-label", says || title);
 	let width = 0;
@@ -30,8 +30,7 @@ export function figure(box, { name, alone, title, says, note, legend, height = 2
 	if (legend)
 		holder.prepend(el("div", { class: "legend" }, legend.map(([c, text]) => el("span", {}, el("i", { class: `fill ${c}` }), text))));
 	if (name)
-		holder.append(el("div", { class: "save" }, ["svg", "png"].map(form => el("button", {
-			type: "button", "aria-label": `save ${title || alone || name} as ${form.toUpperCase()}`, click: () => savePicture(holder, form) }, form.toUpperCase()))));
+		holder.append(saveButtons({ name: () => holder.dataset.name, title: title || alone || name, data, drawn: take => take(holder) }));
 	redraw();
 	new ResizeObserver(() => {
 		if (Math.abs(holder.clientWidth - width) > 1 && holder.clientWidth > 0)

@@ -5,7 +5,6 @@
 
 import { el } from "./dom.js";
 import { readBlock } from "./block.js";
-import { pictures } from "./pictures.js";
 import { recordName } from "./record.js";
 import { views } from "./views.js";
 
@@ -51,38 +50,12 @@ function drawRecord(page, i) {
 	return Promise.all([first, ...many, ...fine].map(v => drawView(main, nav, v, v.many ? page.records : [page.records[i]], page)));
 }
 
-/** Replaces the page by a line for each chart: the record's number ('-': all records), name, SVG,
- * PNG. This is done before the load event, which waits for the images; then the browser prints the
- * DOM. */
-async function leaveFigures(page) {
-	const record = document.getElementById("record"), lines = [];
-	const take = async (part, of) => lines.push(...(await pictures(part)).map(p => `${of} ${p.name} ${p.svg} ${p.png}\n`));
-
-	for (let i = 0; i < page.records.length; i++) {
-		await drawRecord(page, i);
-		const together = el("div", {}, [...record.querySelectorAll(".many")]);
-		if (i === 0 && together.childElementCount) {
-			record.append(together);
-			await take(together, "-");
-		}
-		together.remove();
-		await take(record, i);
-	}
-	document.head.replaceChildren();
-	document.body.replaceChildren(el("pre", { id: "figures" }, lines.join("")));
-}
-
 async function begin() {
 	const main = document.getElementById("main");
 
 	theme();
 	const page = { ...await readBlock("deepclock-page"), records: await readBlock("deepclock-records"), block: readBlock };
 	main.replaceChildren();
-	if (page.figures) {
-		main.append(el("div", { id: "record" }));
-		Object.assign(document.documentElement.dataset, { figures: "yes", theme: "light" });
-		return leaveFigures(page);
-	}
 	if (page.records.length > 1)
 		main.append(el("p", { class: "controls" }, el("label", {}, "Record ",
 			el("select", { id: "which", change: e => drawRecord(page, Number(e.target.value)) },

@@ -1,8 +1,10 @@
-// pictures.js - the charts of a page as files: each as SVG that needs neither the page nor its style, and as PNG. The
-// buttons of a chart save it; dck_figures_browse() opens a page that draws them all, and reads what pictures() leaves.
+// pictures.js - the charts of a page as files, which the buttons of a chart save: as SVG that needs neither the page nor its
+// style, as PNG, and its numbers as CSV.
 //
 // SPDX-License-Identifier: Apache-2.0
 
+import { csvText } from "./csv.js";
+import { el } from "./dom.js";
 import { fitText, textWidth } from "./marks.js";
 
 const SVG = "http://www.w3.org/2000/svg", EDGE = 16, TITLE = 16, LINE = 17, PNG_SCALE = 2;
@@ -117,18 +119,6 @@ const asPng = picture => new Promise((done, failed) => {
 	image.src = `data:image/svg+xml;base64,${base64(picture.text)}`;
 });
 
-/** The charts in `box` that have a name: [{name, svg, png}], in base64. Names that are there twice are numbered. */
-export async function pictures(box) {
-	const seen = new Map();
-	const list = [...box.querySelectorAll("[data-name]")].filter(holder => holder.clientWidth > 0).map(holder => {
-		const { name } = holder.dataset, n = (seen.get(name) || 0) + 1;
-		seen.set(name, n);
-		return { name: n > 1 ? `${name}-${n}` : name, picture: pictureOf(holder) };
-	});
-
-	return Promise.all(list.map(async ({ name, picture }) => ({ name, svg: base64(picture.text), png: await asPng(picture) })));
-}
-
 /** Calls f while the page is light: files are for paper. */
 function onPaper(f) {
 	const { dataset } = document.documentElement, { theme } = dataset;
@@ -144,11 +134,24 @@ function onPaper(f) {
 	}
 }
 
-/** Saves the chart in that holder of figure() as NAME.svg or NAME.png, by the browser's own download. form: "svg", "png". */
-export async function savePicture(holder, form) {
-	const picture = onPaper(() => pictureOf(holder)), link = document.createElement("a");
+function save(name, type, content) {
+	const link = document.createElement("a");
 
-	link.download = `${holder.dataset.name}.${form}`;
-	link.href = form === "svg" ? `data:image/svg+xml;base64,${base64(picture.text)}` : `data:image/png;base64,${await asPng(picture)}`;
+	link.download = name;
+	link.href = `data:${type};base64,${content}`;
 	link.click();
+}
+
+/** Buttons that save a chart as NAME.svg, NAME.png and NAME.csv, by the browser's own download. name(): of the files; title: what
+ * the chart is called; data: as figure() has it; drawn(take): draws it for paper and returns what take(holder) makes of it. */
+export function saveButtons({ name, title, data, drawn }) {
+	const picture = () => onPaper(() => drawn(pictureOf));
+	const forms = {
+		svg: () => save(`${name()}.svg`, "image/svg+xml", base64(picture().text)),
+		png: async () => save(`${name()}.png`, "image/png", await asPng(picture())),
+		csv: () => save(`${name()}.csv`, "text/csv", base64(csvText(data()))),
+	};
+
+	return el("div", { class: "save" }, Object.entries(forms).map(([form, click]) => el("button", {
+		type: "button", "aria-label": `save ${title} as ${form.toUpperCase()}`, click }, form.toUpperCase())));
 }

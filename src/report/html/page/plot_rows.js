@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* global d3 */
 
+import { intervalColumns, intervalFields } from "./csv.js";
 import { axisX, axisY, figure } from "./figure.js";
 import { fitText, textWidth } from "./marks.js";
 import { ROOM, intervalMarks, placeFree, spaced } from "./points.js";
@@ -27,6 +28,7 @@ export function plotRows(box, { name, title, note, says, rows, unit, text, axis,
 
 	figure(box, {
 		name, title, note, says, height: width => (width < NARROW ? 2 : 1) * HIGH * rows.length + 60,
+		data: () => ({ columns: ["name", ...intervalColumns(axis || title, unit)], rows: rows.map(row => [row.name, row.value, ...intervalFields(row)]) }),
 		draw(svg, width, height) {
 			/* On a phone name and value are above their mark, which then has the full
 			 * width. */
@@ -66,8 +68,9 @@ function nameAlong(rule, ends, y, taken) {
 
 /** Lists of points {x, y, lo, hi, level} against a number: lists [{name, class, points}], each named at its end.
  * rules: [{x, text}] or [{y, text}] are marked, levels [{from, to, y}] too. x: {title, unit, log: base, format, domain: numbers
- * that the axis has besides}; y: {title, unit, zero, log}; equal: the text of the line on which y is x. */
-export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [], equal }) {
+ * that the axis has besides}; y: {title, unit, zero, log}; equal: the text of the line on which y is x. told: [[title, p => text]]: what
+ * else is known of a point. */
+export function plotAgainst(box, { name, title, note, says, lists, rules = [], x: ax, y: ay, lines, height = 280, joined = true, legend, levels = [], equal, told = [] }) {
 	const points = lists.flatMap(l => l.points).filter(p => Number.isFinite(p.y));
 	const xs = points.map(p => p.x).concat(finite(rules.map(r => r.x)), ax.domain || []), ys = finite(points.flatMap(p => [p.y, p.lo, p.hi]).concat(rules.map(r => r.y), equal ? [d3.max(points, p => p.x)] : []));
 	const across = rules.filter(r => r.x !== undefined).map((r, i) => ({ ...r, lane: i })), along = rules.filter(r => r.y !== undefined);
@@ -76,6 +79,8 @@ export function plotAgainst(box, { name, title, note, says, lists, rules = [], x
 		return;
 	figure(box, {
 		name, title, note, says, height, legend,
+		data: () => ({ columns: [...(lists.some(l => l.name) ? ["name"] : []), ...told.map(([what]) => what), [ax.title, ax.unit], ...intervalColumns(ay.title, ay.unit)],
+			rows: lists.flatMap(l => l.points.map(p => [...(lists.some(o => o.name) ? [l.name] : []), ...told.map(([, of]) => of(p)), p.x, p.y, ...intervalFields(p)])) }),
 		draw(svg, width, high) {
 			const named = lists.some(l => l.name), beside = along.length > 0 && !named && width > 480; /* space for the names of lines along the axis */
 			const right = named ? Math.min(130, width * 0.25) : beside ? Math.min(190, width * 0.28, Math.max(...along.map(r => textWidth(r.text))) + 14) : ROOM.right;

@@ -46,6 +46,7 @@ export function plotHistogram(box, r, values, unit) {
 
 	figure(cellOf, {
 		name: "histogram",
+		data: () => ({ columns: [["from", unit], ["to", unit], "runs"], rows: h.bins.map(b => [b.from, b.to, b.n]) }),
 		title: "How long the runs took",
 		says: `Histogram of ${values.length} runs from ${format(h.from, unit)} to ${format(h.to, unit)}, most near ${format(h.mode, unit)}`,
 		height: 280,
@@ -102,6 +103,7 @@ export function plotViolins(box, { name, title, note, list, unit, axis, what }) 
 
 	figure(box, {
 		name, title, note,
+		data: () => ({ columns: ["name", what.replace(/s$/, ""), [axis, unit]], rows: list.flatMap(l => l.values.map((v, i) => [l.name, i + 1, v])) }),
 		says: shapes.map(s => `${s.name}: ${digits(s.values.length)} ${what}, from ${format(s.sorted[0], unit)} to ${format(s.sorted[s.sorted.length - 1], unit)}`).join("; "),
 		height: VIOLIN_ROW * list.length + 56,
 		draw(svg, width, height) {
@@ -130,6 +132,7 @@ export function plotShares(box, r, values, unit) {
 
 	figure(cellOf, {
 		name: "ecdf",
+		data: () => ({ columns: [["time of a run", unit], "share of the runs up to it"], rows: Array.from(list, (v, i) => [v, (i + 1) / list.length]) }),
 		title: "Share of the runs up to a time",
 		says: `${percent(atMost(list, number(metric(r, "latency/median"))) / list.length)} of the runs took at most the median; ` +
 			marks.map(p => `${p.name} ${"absent" in p.c ? "absent" : cellText(p.c, p.unit)}`).join(", "),

@@ -37,6 +37,8 @@ export function plotTime(box, r, run) {
 
 	figure(cellOf, {
 		name: "runs",
+		data: () => ({ columns: ["phase", "run", ...(timed ? [["since the first run", "ns"]] : []), ["time of a run", run.unit]],
+			rows: run.values.map((v, i) => [i < run.warmup ? "warmup" : "measured", i < run.warmup ? i + 1 : i - run.warmup + 1, ...(timed ? [x0[i]] : []), v]) }),
 		title: `The runs one after the other${run.name ? `, ${run.name}` : ""}`,
 		note: [isThin ? `${digits(run.values.length)} runs are more than the chart has columns: each column has the median of its runs, and a line from the fastest to the slowest.` : "",
 			beyond ? `${digits(beyond)} run${beyond === 1 ? " is" : "s are"} beyond the ends of the chart (marks at its edges), up to ${format(most, run.unit)}.` : "",
@@ -108,6 +110,7 @@ export function plotLag(box, r, run) {
 
 	figure(cellOf, {
 		name: "lag",
+		data: () => ({ columns: [["a run", run.unit], ["the next", run.unit]], rows: pairs.map(p => [p.now, p.next]) }),
 		title: `Each run with the next${run.name ? `, ${run.name}` : ""}`,
 		says: `Each of ${digits(values.length)} runs against the next. ${what}`,
 		height: 280,

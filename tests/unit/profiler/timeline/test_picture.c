@@ -319,6 +319,8 @@ static void times_beyond_all_measure_are_held(void **state)
 	}
 	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
 	assert_nothing_lost(&t);
+	for (size_t i = 0; i < t.step.n; i++)
+		assert_true(t.step.ranges[i].took_ns <= t.step.took_ns - t.step.ranges[i].begin_ns);
 	end(&t);
 }
 
@@ -346,6 +348,100 @@ static void more_threads_than_rows(void **state)
 	end(&t);
 }
 
+/* --- the step for a figure */
+
+static void step_is_sound(const dck_step *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const dck_step_range *one = &s->ranges[i];
+
+		assert_true(one->row < s->nrows && one->ranges > 0 && one->name);
+		assert_true(one->begin_ns <= s->took_ns &&
+			    one->took_ns <= s->took_ns - one->begin_ns);
+		if (i > 0)
+			assert_true(one->row > one[-1].row ||
+				    (one->row == one[-1].row && one->begin_ns >= one[-1].begin_ns));
+	}
+	assert_true(s->nrows == 0 || s->tracks[0]);
+}
+
+static void any_step_is_bounded(void **state)
+{
+	(void)state;
+	for (uint32_t ranges = 300; ranges < 60000; ranges *= 6) {
+		dck_timeline t = {0};
+
+		begin(&(timeline_lod_limits){.ranges = ranges}, NAMES);
+		random_events(200000, NAMES);
+		assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
+		step_is_sound(&t.step);
+		assert_true(t.step.n > 0 && t.step.n <= (size_t)t.step.nrows * 2 * 2000);
+		end(&t);
+	}
+}
+
+static void name_put(uint32_t id, const char *text)
+{
+	timeline_lod_name(pic, id, &(trace_name){.text = text, .n = strlen(text)});
+}
+
+static void range_put(uint32_t track, uint32_t name, uint64_t begin_ns, uint64_t took_ns)
+{
+	zone_aggregate_begin(&sums, &threads[track], begin_ns, name);
+	zone_aggregate_end(&sums, &threads[track], begin_ns + took_ns, true);
+}
+
+/* The one whose name says so, though another one repeats and takes more; numbers do not count. */
+static void the_median_of_steps_is_the_step(void **state)
+{
+	static const uint64_t took[] = {900, 500, 700};
+	dck_timeline t = {0};
+
+	(void)state;
+	begin(&(timeline_lod_limits){0}, 0);
+	name_put(1, "load");
+	name_put(2, "Step#1");
+	name_put(3, "Step#2");
+	name_put(4, "Step#33");
+	range_put(1, 1, 100, 4000);
+	range_put(1, 1, 4200, 4000);
+	for (uint32_t i = 0; i < 3; i++)
+		range_put(2, 2 + i, 1000 + 1000 * i, took[i]);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
+	step_is_sound(&t.step);
+	assert_string_equal(t.step.name, "Step#33");
+	assert_int_equal(t.step.of, 3);
+	assert_int_equal(t.step.took_ns, 700);
+	/* Its own track first, then what lasts meanwhile, cut to it. */
+	assert_int_equal(t.step.n, 2);
+	assert_string_equal(t.step.tracks[0], "thread 2");
+	assert_string_equal(t.step.ranges[1].name, "load");
+	assert_int_equal(t.step.ranges[1].begin_ns, 0);
+	assert_int_equal(t.step.ranges[1].took_ns, 700);
+	end(&t);
+}
+
+static void without_a_repeated_name_it_is_all_of_it(void **state)
+{
+	dck_timeline t = {0};
+
+	(void)state;
+	begin(&(timeline_lod_limits){0}, 0);
+	name_put(1, "main");
+	range_put(1, 1, 100, 300);
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
+	assert_null(t.step.name);
+	assert_int_equal(t.step.n, 1);
+	assert_int_equal(t.step.ranges[0].begin_ns, 100);
+	end(&t);
+	/* Nothing at all. */
+	begin(&(timeline_lod_limits){0}, 0);
+	t = (dck_timeline){0};
+	assert_int_equal(timeline_lod_finish(pic, &t, NULL), DCK_OK);
+	assert_int_equal(t.step.n, 0);
+	end(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +453,9 @@ int main(void)
 	    cmocka_unit_test(too_many_names_are_put_together),
 	    cmocka_unit_test(more_threads_than_rows),
 	    cmocka_unit_test(times_beyond_all_measure_are_held),
+	    cmocka_unit_test(any_step_is_bounded),
+	    cmocka_unit_test(the_median_of_steps_is_the_step),
+	    cmocka_unit_test(without_a_repeated_name_it_is_all_of_it),
 	};
 
 	return cmocka_run_group_tests_name("picture", tests, NULL, NULL);

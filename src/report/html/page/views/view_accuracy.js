@@ -53,7 +53,7 @@ function drawClasses(box, t) {
 		holder.replaceChildren();
 		if (first.length === 0)
 			return;
-		bars(holder, { name: "classes", most: 1, title: `Classes by ${name}, the worst first`, says: `${first[0].label.value} has the least ${name}: ${digits(number(first[0][key]), 3)}`,
+		bars(holder, { name: "classes", most: 1, columns: [name], title: `Classes by ${name}, the worst first`, says: `${first[0].label.value} has the least ${name}: ${digits(number(first[0][key]), 3)}`,
 			note: [means, known.length > WORST ? `the worst ${WORST} of ${digits(known.length)}` : "", absent ? `of ${digits(absent)} it is not known` : ""].filter(Boolean).join("; "),
 			rows: first.map(r => ({ name: String(r.label.value), parts: [["c1", number(r[key])]], text: digits(number(r[key]), 3),
 				lines: [String(r.label.value), ...RATES.map(([k, title]) => [title, "absent" in r[k] ? `absent: ${r[k].absent}` : digits(number(r[k]), 3)]), ["items", digits(number(r.support))]] })) });

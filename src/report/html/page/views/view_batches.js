@@ -4,6 +4,7 @@
 /* global d3 */
 
 import { el } from "../dom.js";
+import { intervalColumns, intervalFields } from "../csv.js";
 import { axisX, axisY, figure } from "../figure.js";
 import { measuredOf, runsOf } from "../phases.js";
 import { percentilesOf } from "../plot_spread.js";
@@ -40,6 +41,7 @@ export function batchLists(r) {
 	return [...groups].map(([name, list], i) => ({ name: groups.size > 1 ? name : "", class: colorOf(i), rows: list }));
 }
 
+const batchTold = [["status", p => p.status]];
 const batchLines = unit => d => [`batch ${digits(d.x)}`, [d.what, format(d.y, unit)], ...intervalLine(d, unit), ["status", d.status]];
 
 export const viewBatches = {
@@ -56,12 +58,12 @@ export const viewBatches = {
 		const limited = `${factValue(r, "throughput", "limited_by") || "not known"}`;
 		const memory = of("memory"), most = d3.max(memory.flatMap(l => l.points), p => p.y);
 
-		plotAgainst(place(), { name: "throughput", title: "Items per second", says: `Throughput by batch: best ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
+		plotAgainst(place(), { told: batchTold, name: "throughput", title: "Items per second", says: `Throughput by batch: best ${format(metricNumber(r, "throughput/best"), "items/s")} at ${digits(best)}`, lists: of("throughput"), rules: marked,
 			x: batch, y: { title: "throughput", unit: "items/s", zero: true }, lines: batchLines("items/s") });
-		plotAgainst(place(), { name: "batch-latency", title: "Latency of a batch", says: "Latency by batch", lists: of("latency"), rules: Number.isFinite(limit) ? [...marked, { y: limit, text: `limit ${factValue(r, "plan", "slo")}` }] : marked,
+		plotAgainst(place(), { told: batchTold, name: "batch-latency", title: "Latency of a batch", says: "Latency by batch", lists: of("latency"), rules: Number.isFinite(limit) ? [...marked, { y: limit, text: `limit ${factValue(r, "plan", "slo")}` }] : marked,
 			x: batch, y: { title: "latency", unit: "ns", zero: true }, lines: batchLines("ns") });
 		drawPareto(pair, lists);
-		plotAgainst(place(), { name: "batch-memory", title: "Memory", says: `Memory by batch, at most ${format(most, "B")}`, lists: memory, rules: budget > 0 && budget < 4 * most ? [{ y: budget, text: `there is ${format(budget, "B")}` }] : [],
+		plotAgainst(place(), { told: batchTold, name: "batch-memory", title: "Memory", says: `Memory by batch, at most ${format(most, "B")}`, lists: memory, rules: budget > 0 && budget < 4 * most ? [{ y: budget, text: `there is ${format(budget, "B")}` }] : [],
 			x: batch, y: { title: "memory", unit: "B", zero: true }, lines: batchLines("B") });
 		box.append(el("p", { class: "dim small" }, `The search ended by: ${limited}.`, budget > 0 ? ` Memory that a measurement may have: ${format(budget, "B")}.` : ""));
 	},
@@ -74,11 +76,12 @@ function drawPareto(pair, lists) {
 		return;
 	const lines = d => [`batch ${digits(d.batch)}${d.name ? `, ${d.name}` : ""}`, ["throughput", format(d.x, "items/s")], ["latency", format(d.y, "ns")], d.front ? "no other size is better in both" : "another size is better in both"];
 
-	plotAgainst(pair.appendChild(el("div")), { name: "pareto", title: "Latency for throughput", says: `Latency against throughput; ${all.filter(p => p.front).length} of ${all.length} sizes are on the Pareto front`,
+	plotAgainst(pair.appendChild(el("div")), { told: [["batch", p => p.batch], ["other sizes", p => p.name || null], ["Pareto front", p => (p.front ? "yes" : "no")]], name: "pareto", title: "Latency for throughput", says: `Latency against throughput; ${all.filter(p => p.front).length} of ${all.length} sizes are on the Pareto front`,
 		lists: [{ class: "c8", points: all.filter(p => !p.front), joined: false }, { class: "c1", points: all.filter(p => p.front) }].filter(l => l.points.length > 0), legend: [["c1", "Pareto front: no size is better in both"], ...(all.every(p => p.front) ? [] : [["c8", "others"]])],
 		x: { title: "throughput", unit: "items/s" }, y: { title: "latency", unit: "ns", zero: true }, lines });
 }
 
+const limitsTold = [["limits", p => p.verdict || null]];
 const VERDICTS = { met: "c3", inconclusive: "c5", violated: "c2", unstable: "c4" };
 
 export const viewRates = {
@@ -94,7 +97,7 @@ export const viewRates = {
 		const lines = (what, unit) => d => [`${format(d.x, "Hz")} requested`, [what, format(d.y, unit)], ...intervalLine(d, unit), ["limits", d.verdict]];
 		const pair = box.appendChild(el("div", { class: "pair" })), place = () => pair.appendChild(el("div"));
 
-		plotAgainst(place(), { name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, equal: "all are served", x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
+		plotAgainst(place(), { told: limitsTold, name: "served", title: "Served", says: "Requests served against the rate at which they came", lists: of("served"), rules, legend, equal: "all are served", x: { title: "rate of arrivals", unit: "Hz" }, y: { title: "served", unit: "Hz", zero: true }, lines: lines("served", "Hz") });
 		for (const c of t.columns.filter(col => col.unit === "ns")) {
 			const lists = of(c.key), ys = lists.flatMap(l => l.points).map(p => p.y).filter(Number.isFinite);
 			if (ys.length === 0)
@@ -104,7 +107,7 @@ export const viewRates = {
 				box.append(el("p", { class: "dim small single" }, `Latency, ${c.title}: known at one of ${list.length} rates, ${format(at.y, "ns")} at ${format(at.x, "Hz")}${limits.filter(l => l.stat === c.key).map(l => ` (${l.text})`).join("")}; at the others there are too few requests for it; see the table.`));
 				continue;
 			}
-			plotAgainst(place(), { name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates there are too few requests for it; the table has the reason.` : "",
+			plotAgainst(place(), { told: limitsTold, name: `latency-${c.key}`, title: `Latency, ${c.title}`, says: `${c.title} of the latency against the rate`, note: ys.length < list.length ? `At ${list.length - ys.length} of ${list.length} rates the requests are too few for it; the table says why.` : "",
 				lists, legend, rules: [...rules, ...limits.filter(l => l.stat === c.key).map(l => ({ y: l.ns, text: l.text }))],
 				x: { title: "rate of arrivals", unit: "Hz", domain: rates }, y: d3.max(ys) > 20 * d3.min(ys) ? { title: "latency", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") } : { title: "latency", unit: "ns", zero: true }, lines: lines(c.title, "ns") });
 		}
@@ -136,6 +139,7 @@ export const viewTail = {
 		figure(box, {
 			name: "tail",
 			alone: "Tail of the latencies",
+			data: () => ({ columns: ["percentile", "share of the requests", ...intervalColumns("latency", unit)], rows: told.map(p => [p.name, p.share, number(p.c), ...intervalFields(p.c)]) }),
 			note: left.length > 0 ? `Ends at ${have[have.length - 1].name}: ${left.map(p => p.name).join(", ")} left out, since the requests cannot distinguish ${left.length > 1 ? "them" : "it"} (${left[0].c.absent}).` : "",
 			says: `Latency by percentile: ${have.map(p => `${p.name} ${cellText(p.c, p.unit)}`).join(", ")}`,
 			height: 300,

@@ -38,7 +38,7 @@ function drawItems(box, records) {
 			name: "throughput-by-batch", title: "Items per second by the items of a run",
 			says: points.map(p => `${p.name}: ${format(p.y, "items/s")}`).join(", "),
 			lists: [{ class: "c1", points }], joined: alike && new Set(points.map(p => p.x)).size === points.length,
-			x: { title: "items of a run (batch)", unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") }, y: { title: "throughput", unit: "items/s", zero: true },
+			told: [["name", p => p.name]], x: { title: "items of a run (batch)", unit: "1", log: 2, format: v => (Number.isInteger(v) ? digits(v) : "") }, y: { title: "throughput", unit: "items/s", zero: true },
 			lines: p => [p.name, ["items", digits(p.x)], ["throughput", format(p.y, "items/s")], ...(p.level > 0 ? [["interval", formatInterval(p.lo, p.hi, p.level, "items/s")]] : [])],
 		});
 }
@@ -51,6 +51,8 @@ function plotOverlay(box, list) {
 	const ends = all.map(row => fence(row.sorted)), from = d3.min(ends, e => e[0]), to = d3.max(ends, e => e[1]);
 	figure(box, {
 		name: "ecdfs",
+		data: () => ({ columns: ["name", ["time of a run", all[0].unit], "share of the runs up to it"],
+			rows: all.flatMap(row => Array.from(row.sorted, (v, i) => [row.name, v, (i + 1) / row.sorted.length])) }),
 		title: "Share of the runs up to a time",
 		says: all.map(row => `${row.name}: ${percent(atMost(row.sorted, row.value) / row.sorted.length)} up to ${format(row.value, row.unit)}`).join("; "),
 		height: 300,
@@ -234,7 +236,7 @@ export const viewOver = {
 		plotAgainst(place(), { name: "over-times", title: `Time by ${key}`, says: crossed.map(s => `${s.name} and ${base.name} are equal at ${key} ${digits(number(s.cross), 3)}`).join("; ") || `Time by ${key}; no crossover is shown`,
 			lists: settings.map(s => ({ name: s.name, class: s.class, points: s.times.map(p => ({ ...p, setting: s.name })) })), rules, x, y: { title: "time", unit: "ns", log: true, format: v => format(Number(v.toPrecision(3)), "ns").replace(/\.0+ /, " ") },
 			lines: p => [p.setting, [key, digits(p.x)], ["time", format(p.y, "ns")]] });
-		plotAgainst(place(), { name: "over-ratios", title: `Times over those of ${base.name}`, says: others.flatMap(s => s.ratios.map(p => `${s.name} at ${key} ${digits(p.x)}: ${ratioText(p.y)}, ${p.verdict}`)).join("; "), note: `More than 1 is slower than ${base.name}.`,
+		plotAgainst(place(), { told: [["verdict", p => p.verdict]], name: "over-ratios", title: `Times over those of ${base.name}`, says: others.flatMap(s => s.ratios.map(p => `${s.name} at ${key} ${digits(p.x)}: ${ratioText(p.y)}, ${p.verdict}`)).join("; "), note: `More than 1 is slower than ${base.name}.`,
 			lists: others.map(s => ({ name: others.length > 1 ? s.name : "", class: s.class, points: s.ratios.map(p => ({ ...p, setting: s.name })) })), rules: [...rules, { y: 1, text: `1: ${base.name}` }], x, y: { title: "ratio", unit: "1", log: true },
 			lines: p => [p.setting, [key, digits(p.x)], ["ratio", ratioText(p.y)], ...(p.level > 0 ? [["interval", `[${ratioText(p.lo)}, ${ratioText(p.hi)}]`]] : []), ["verdict", p.verdict]] });
 	},

@@ -61,7 +61,9 @@ function drawDiff(box, c, names) {
 
 		crumbs(trail, c, s.root, zoom);
 		find.said.textContent = found ? foundText(found, c, s.k, totalOf(c, s.root, s.k)) : "";
-		image.show({ ...s, c, found: found && found.of, tip, colour: node => colourOf(c, node),
+		image.show({ ...s, c, name: "diff", title: `${names[0]} and ${names[1]}`, found: found && found.of, tip,
+			columns: [["total A", unit], ["total B", unit]], fields: node => [changeAt(c, node).totalA, changeAt(c, node).totalB],
+			colour: node => colourOf(c, node),
 			label: node => `${node === NO_NODE ? "all" : functionOf(c, node).name}  ${signed(changeAt(c, node).total, unit)}`,
 			says: shown => {
 				const at = changeAt(c, s.root);
@@ -91,7 +93,7 @@ function drawDiff(box, c, names) {
 	box.append(el("p", { class: "small" }, el("b", {}, "A "), `${names[0]}, `, el("b", {}, "B "), names[1],
 		wholeA > 0 ? `; all of B is ${digits(wholeB / wholeA)} times A` : ""),
 	el("div", { class: "controls" }, widths, formControls(s, draw)), el("div", { class: "controls" }, find.parts, reset), trail, chart, legend, says);
-	const image = callPicture(chart, zoom, { name: "diff", alone: `${names[0]} and ${names[1]}` });
+	const image = callPicture(chart, zoom);
 	draw();
 	box.append(el("h3", {}, "Functions that changed"));
 	listing(box, { columns: diffColumns(unit, { key: "name", title: "function", text: r => r.fn.name, value: r => r.fn.name, more: r => placeOf(r.fn) }), rows: diffFunctions(c), brief: 15, filter: true });

@@ -12,7 +12,7 @@ import { drawLines } from "../calllines.js";
 import { LEAST_PX, callPicture } from "../callpicture.js";
 
 const WIDEST = 1200;
-const FILES = [["icicle", "icicle"], ["flame", "flamegraph"], ["sunburst", "sunburst"]];
+const FILES = { icicle: "icicle", flame: "flamegraph", sunburst: "sunburst" };
 
 function tipOf(c, k, node, root, upside) {
 	const unit = v => weightText(c, k, v), total = totalOf(c, node, k);
@@ -28,7 +28,7 @@ function tipOf(c, k, node, root, upside) {
 }
 
 /** The picture with its controls, among which `weights` is put; zoomed(f) gets the function that was selected.
- * title: of files, for which each form is drawn by itself; "": on a page. Returns { weigh(k) }. */
+ * title: of the tree. Returns { weigh(k) }. */
 function picture(box, c, k, weights, zoomed, title) {
 	const s = { c, k, root: NO_NODE, form: "icicle", levels: 25, least: 0, word: "", upside: false, lines: false };
 	const trail = el("nav", { class: "crumbs", "aria-label": "Where in the tree" }), says = el("p", { class: "dim small", role: "status" });
@@ -55,7 +55,8 @@ function picture(box, c, k, weights, zoomed, title) {
 		}
 		crumbs(trail, shownTree, s.root, zoom);
 		find.said.textContent = found ? foundText(found, c, s.k, whole) : "";
-		const state = { ...s, c: shownTree, found: found && found.of,
+		image.show({ ...s, c: shownTree, found: found && found.of, name: FILES[s.form], title: `${title}: ${c.columns[s.k].title}`,
+			columns: [["self", c.columns[s.k].unit], ["total", c.columns[s.k].unit]], fields: node => [selfOf(shownTree, node, s.k), totalOf(shownTree, node, s.k)],
 			colour: node => (node === NO_NODE ? "c8" : `c${colours.of[shownTree.fn[node]]}`),
 			label: node => (node === NO_NODE ? `all  ${weightText(c, s.k, totalOf(c, NO_NODE, s.k))}` : nameAt(shownTree, node)),
 			tip: node => tipOf(shownTree, s.k, node, s.root, s.upside),
@@ -64,8 +65,7 @@ function picture(box, c, k, weights, zoomed, title) {
 					`${weightText(c, s.k, whole)} in all${s.root === NO_NODE ? "" : " here"}. ${leftOut(shownTree, shown, s.k, whole)}`;
 				says.textContent = folded && !s.lines ? `${text} Frames of Python's import system that follow each other are drawn as one.` : text;
 				return text;
-			} };
-		images.forEach(image => image.show(state));
+			} });
 	}
 	function zoom(node) {
 		s.root = node;
@@ -95,7 +95,7 @@ function picture(box, c, k, weights, zoomed, title) {
 		draw();
 	} }, "reset");
 	box.append(el("div", { class: "controls" }, weights, formControls(s, draw), el("span", { class: "group" }, flags)), el("div", { class: "controls" }, find.parts, reset), trail, chart, legend, says);
-	const images = title ? FILES.map(([form, name]) => callPicture(chart, zoom, { name, form, alone: `${title}: ${c.columns[k].title}` })) : [callPicture(chart, zoom)];
+	const image = callPicture(chart, zoom);
 	draw();
 	return {
 		weigh(column) {
@@ -176,7 +176,7 @@ export function drawCalls(box, t, { weight, words = FUNCTIONS, page = null } = {
 			open(chosen);
 	});
 	weights.querySelector("select").value = k;
-	const image = picture(box, c, k, c.width > 1 ? weights : null, open, page && page.figures ? t.title : "");
+	const image = picture(box, c, k, c.width > 1 ? weights : null, open, t.title);
 	box.append(el("h3", {}, words[0]), el("p", { class: "dim small" }, words[1]), list, around, lines);
 	table();
 	if (page) /* comes when it is unpacked */

@@ -31,7 +31,7 @@ export const viewCounters = {
 
 		if (times.length > 0)
 			bars(box, {
-				name: "times", title: "Time", note: "Processor time of all its processes and threads, and the elapsed time: with several threads the former can be larger.",
+				name: "times", title: "Time", columns: [["time", "ns"]], note: "Processor time of all its processes and threads, beside the time that went by: with several threads it can be more.",
 				says: times.map(t => `${t.name} ${format(t.value, "ns")}`).join(", "),
 				rows: times.map(t => ({ name: t.name, parts: [[t.key === "duration_time" ? "c8" : "c1", t.value]], text: `${format(t.value, "ns")}${t.key !== "duration_time" && wall > 0 ? `, ${percent(t.value / wall)} of a core` : ""}`, lines: [t.name, format(t.value, "ns")] })),
 			});

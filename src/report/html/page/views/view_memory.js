@@ -44,6 +44,7 @@ function drawUses(box, list) {
 
 	figure(box, {
 		name: "memory",
+		data: () => ({ columns: ["memory", ["since the program began", "ns"], ["in use", "B"]], rows: list.flatMap(u => u.points.map(p => [u.name, ...p])) }),
 		title: "Use over time",
 		says: `${main.name} memory over ${format(end, "ns")}, at most ${format(main.top[1], "B")} at ${format(main.top[0], "ns")}`,
 		legend: list.map(u => [u.colour, u.name]),

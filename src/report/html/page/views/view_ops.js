@@ -55,7 +55,7 @@ function drawOpBars(box, ops, act) {
 			unknown ? `${weight.name} of ${digits(unknown)} operator${unknown === 1 ? " is" : "s are"} unknown: sums with them are lower bounds` : ""].filter(Boolean);
 
 		holder.replaceChildren();
-		bars(holder, { name: "operators", alone: `${weight.name} by ${group.name}`, rows, note: notes.join("; "),
+		bars(holder, { name: "operators", alone: `${weight.name} by ${group.name}`, rows, note: notes.join("; "), columns: [[weight.name, weight.unit]],
 			says: `${weight.name} by ${group.name}: ${rows.slice(0, 3).map(r => `${r.name} ${r.text}`).join(", ")}` });
 	}
 	box.append(el("div", { class: "controls bars-of" },

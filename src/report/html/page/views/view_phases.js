@@ -22,6 +22,7 @@ export const viewPhases = {
 		figure(box, {
 			name: "phases",
 			alone: "Where the time went",
+			data: () => ({ columns: ["phase", ["time", "ns"]], rows: rows.map(row => [row.name, row.absent ? null : row.ns]) }),
 			note: [`${format(wall, "ns")} until the last run ended${processes > 1 ? `, in the mean of ${processes} processes` : ""}; ${format(rest, "ns")} (${phaseShare(rest / wall)}) of them are in no phase:`,
 				"reading the model, looking at the machine, deciding. The statistics came after it and are not in it."].join(" "),
 			says: `${rows.map(row => `${row.name} ${format(row.ns, "ns")}`).join(", ")}: together ${format(wall, "ns")}`,

@@ -112,6 +112,8 @@ function drawRoofline(box, r, ops, roofs, page) {
 		says: `${digits(dots.length)} operators among ${roofs ? `${peaks.length + levels.length} roofs` : "no roofs"}, ${digits(near.length)} of them at half of their roof or more`,
 		legend: colours.legend,
 		height: width => (width < 620 ? 380 : ROOF_HIGH),
+		data: () => ({ columns: ["operator", "type", ["intensity", "FLOP/B"], ["rate", "FLOP/s"], ["roof", "FLOP/s"], ["time", "ns"]],
+			rows: dots.map(d => [d.op.name, d.op.type, d.x, d.y, number(d.op.roof), d.time]) }),
 		draw(svg, width, height) {
 			const x = d3.scaleLog(domain.x, [ROOF_SPACE.left, width - ROOF_SPACE.right]), y = d3.scaleLog(domain.y, [height - ROOF_SPACE.bottom, ROOF_SPACE.top]);
 			const list = dots.map(d => ({ ...d, px: x(d.x), py: y(d.y), r: Math.max(DOT_LEAST, most > 0 ? DOT_MOST * Math.sqrt((d.time || 0) / most) : 0) }))
@@ -146,7 +148,7 @@ function drawGains(box, r, ops, roofs, page) {
 	const unknown = ops.filter(o => number(o.time) > 0 && Number.isNaN(leastTime(o, roofs)));
 	box.append(el("div", { class: "gains" }));
 	bars(box.lastChild, {
-		name: "gains",
+		name: "gains", columns: [["time at its roof", "ns"], ["time above it", "ns"]],
 		title: "What would be gained at the roofs",
 		note: least > 0 ? `If every operator reached its roof, the model would take ${format(least, "ns")} instead of ${format(total, "ns")}.` : "",
 		says: `${first[0].op.name} would gain most: ${format(first[0].gain, "ns")}`,

@@ -4,6 +4,7 @@
 
 import { el, tipHide, tipShow } from "../dom.js";
 import { figure } from "../figure.js";
+import { saveButtons } from "../pictures.js";
 import { listing } from "../listing.js";
 import { fitText } from "../marks.js";
 import { digits, format } from "../units.js";
@@ -81,7 +82,8 @@ class TimelineView {
 			el("div", { class: "controls" }, this.word, button("‹", "Previous match", () => this.go(-1)), button("›", "Next match", () => this.go(1)), this.count,
 				el("span", { class: "timeline-space" }), button("+", "Zoom in", () => this.zoom(0.5)), button("−", "Zoom out", () => this.zoom(2)),
 				button("all", "The whole timeline", () => this.show(0, this.t.ended))),
-			el("div", { class: "figure timeline" }, this.map, this.scroller),
+			this.holder = el("div", { class: "figure timeline" }, this.map, this.scroller,
+				saveButtons({ name: () => "timeline", title: "the timeline", data: () => this.data(), drawn: take => this.onPaper(take) })),
 			el("p", { class: "small dim timeline-help" }, TIMELINE_HELP),
 			el("div", { class: "small dim" }, thinnedText(this.t.about, factText(this.record, "trace", "file")).map(s => el("p", {}, s))),
 			this.said, this.detail, this.sums);
@@ -593,16 +595,55 @@ class TimelineView {
 		ctx.fillRect(left - 1, 0, 1, canvas.height);
 	}
 
-	/** The same as a chart, for files. */
+	/** Every range of the part that is shown, and every block of merged ones. */
+	data() {
+		const { t, from, to } = this, rows = [], level = t.levels[0];
+		const put = (node, row) => {
+			const v = inSight(t, 0, row, from, to);
+
+			for (let i = v.firstRange; i < v.endRange; i++)
+				rows.push([node.title, t.names[t.keyName[t.key[i]]].name, 1, t.begin[i], t.took[i], t.took[i] - t.inside[i]]);
+			for (let i = v.firstBlock; i < v.endBlock; i++)
+				rows.push([node.title, t.names[t.keyName[level.key[i]]].name, level.ranges[i], level.bin[i] * level.step, level.took[i], null]);
+		};
+		const visit = node => {
+			(node.track.rows || []).forEach(row => put(node, row));
+			node.inside.forEach(visit);
+		};
+
+		this.roots.forEach(visit);
+		return { columns: ["track", "name", "ranges", ["begin", "ns"], ["took", "ns"], ["of its own", "ns"]], rows };
+	}
+
+	/** As much of it as fits on a page, as a chart: what take() makes of that. The page is light meanwhile, and dark again right after it. */
+	onPaper(take) {
+		const place = this.holder.parentElement.appendChild(el("div")), top = this.scroller.scrollTop, shape = most => {
+			this.most = most;
+			this.layout();
+			this.resize();
+			this.theme();
+		};
+
+		try {
+			shape(TIME_FILE_HIGH);
+			this.scroller.scrollTop = 0;
+			return take(this.figure(place).box);
+		} finally {
+			place.remove();
+			Promise.resolve().then(() => {
+				shape(TIME_HIGH);
+				this.scroller.scrollTop = top;
+			});
+		}
+	}
+
+	/** The same as a chart. */
 	figure(box) {
-		this.most = TIME_FILE_HIGH;
-		this.layout();
-		this.resize();
 		this.drawNow();
 		const left = this.left - 12, inside = this.lines.filter(l => l.y + TIME_AXIS + TRACK_ROW <= this.high), more = this.lines.length - inside.length;
 
-		figure(box, {
-			name: "timeline", alone: "Timeline", height: this.high, says: `${digits(this.lines.length)} tracks over ${format(this.t.ended, "ns")}`,
+		return figure(box, {
+			alone: "Timeline", height: this.high, says: `${digits(this.lines.length)} tracks over ${format(this.t.ended, "ns")}`,
 			note: [more > 0 ? `${digits(more)} more tracks are not shown.` : "", ...thinnedText(this.t.about, factText(this.record, "trace", "file"))].join(" "),
 			draw: svg => {
 				svg.append("image").attr("width", this.wide).attr("height", this.high).attr("href", this.canvas.toDataURL("image/png"));
@@ -652,8 +693,6 @@ export const viewTimeline = {
 			const about = await page.block("deepclock-timeline"), bytes = await page.block("deepclock-timeline-columns");
 			wait.remove();
 			box.timeline = new TimelineView(box, readTimeline(about, bytes), r); /* for tests */
-			if (page.figures)
-				box.timeline.figure(box);
 		} catch (error) {
 			wait.textContent = `The timeline could not be drawn: ${error.message}`;
 			console.error(error);

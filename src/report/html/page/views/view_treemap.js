@@ -88,7 +88,9 @@ export const viewTreemap = {
 		})), trail);
 		const holder = el("div");
 		box.append(holder, says);
-		const chart = figure(holder, { name: "treemap", alone: `Modules by ${weight.name}`, says: "Modules as areas: select one to see its contents, an operator to see its row in the table", height: width => (width < 620 ? 360 : MAP_HIGH), draw });
+		const data = () => ({ columns: ["path", [weight.name, weight.unit]], rows: d3.hierarchy(path[path.length - 1], d => d.children).descendants().filter(d => d.depth > 0)
+			.map(d => [d.ancestors().reverse().slice(1).map(a => a.data.name).join("/"), sumOf(operatorsIn(d.data), weight.key).sum]) });
+		const chart = figure(holder, { data, name: "treemap", alone: `Modules by ${weight.name}`, says: "Modules as areas: choose one to see what is in it, an operator to see its row in the table", height: width => (width < 620 ? 360 : MAP_HIGH), draw });
 		numbersBelow(box, "The modules as numbers", details => {
 			const modules = d3.hierarchy(whole, d => d.children).descendants().filter(d => d.depth > 0 && !d.data.op)
 				.map(d => ({ name: d.ancestors().reverse().slice(1).map(a => a.data.name).join("/"), ops: operatorsIn(d.data) }));

@@ -41,7 +41,7 @@ export const viewTrend = {
 		const changeText = c => `${c.change || format(c.after, unit)}, ${commitName(c)}`;
 
 		plotAgainst(box, {
-			name: "trend",
+			name: "trend", told: [["time", p => p.time], ["commit", p => p.commit], ["records", p => p.records]],
 			title: factValue(r, "trend", "metric"),
 			note: cuts.length > 0 ? cuts.map(c => `${changeText(c)}: ${format(c.before, unit)} to ${format(c.after, unit)}; p ${digits(c.p, 2)} by noise alone.`).join(" ") : "No change of the level is shown.",
 			says: `${points.length} points from ${day(points[0])} to ${day(points[points.length - 1])}, ${cuts.length} changes of the level`,
@@ -85,6 +85,8 @@ function drawLaps(box, lap) {
 		title: `Laps of ${lap.name}`,
 		says: `${lap.wall.length} laps, ${format(lap.wall[0], "ns")} the first, ${format(lap.wall[lap.wall.length - 1], "ns")} the last; ${extra.map(v => `${v.name} ends at ${digits(v.points[v.points.length - 1].v)}`).join(", ")}`,
 		height: 300,
+		data: () => ({ columns: ["lap", ["time", "ns"], ...lap.values.map(v => [v.name, v.unit])],
+			rows: lap.wall.map((v, i) => [i + 1, v, ...lap.values.map(own => (own.points.find(p => p.i === i) || { v: null }).v)]) }),
 		draw(svg, width, height) {
 			const right = extra.length > 0 ? Math.min(150, width * 0.3) : ROOM.right, n = lap.wall.length;
 			const x = d3.scaleLinear([1, n], [ROOM.left + 12, width - right - 12]), all = extra.flatMap(v => v.points.map(p => p.v));
@@ -128,7 +130,7 @@ export function stepBars(r, most = BARS) {
 	const parts = rows(t).filter(row => row.part.value !== "step").map(row => ({ key: String(row.part.value), name: textOf(row.what) || String(row.part.value), s: (r.series || []).find(s => s.tag === `steps/${row.part.value}`) })).filter(p => p.s);
 	const n = parts.length > 0 ? parts[0].s.values.length : 0, each = Math.max(1, Math.ceil(n / most));
 	const bars = d3.range(0, n, each).map(from => ({ from, n: Math.min(each, n - from), sums: parts.map(p => d3.mean(p.s.values.slice(from, from + each))) }));
-	return n > 0 ? { parts: parts.map(({ key, name }) => ({ key, name })), bars, each, n, warmup: parts[0].s.warmup || 0 } : null;
+	return n > 0 ? { parts: parts.map(({ key, name, s }) => ({ key, name, values: s.values })), bars, each, n, warmup: parts[0].s.warmup || 0 } : null;
 }
 
 function drawSteps(box, { parts, bars, each, n, warmup }) {
@@ -141,6 +143,7 @@ function drawSteps(box, { parts, bars, each, n, warmup }) {
 		note: [each > 1 ? `Each bar is the mean of ${each} of the ${digits(n)} steps.` : "", beyond > 0 ? `Bars are cut off at the top of the chart: ${beyond} of them, up to ${format(d3.max(tops), "ns")}.` : ""].filter(Boolean).join(" "),
 		says: `${digits(n)} steps; ${parts.map((p, k) => `${p.name} ${percent(d3.sum(bars, b => b.sums[k]) / d3.sum(tops))}`).join(", ")}`,
 		height: 300, legend: parts.map((p, k) => [colorOf(k), p.name]),
+		data: () => ({ columns: ["step", ...parts.map(p => [p.name, "ns"])], rows: d3.range(n).map(i => [i + 1, ...parts.map(p => p.values[i])]) }),
 		draw(svg, width, height) {
 			const x = d3.scaleLinear([0, n], [ROOM.left, width - ROOM.right]), y = d3.scaleLinear([0, Math.min(high, d3.max(tops))], [height - ROOM.bottom, ROOM.top]), top = y.domain()[1];
 			const gap = (x(each) - x(0)) > 5 ? 1 : 0, clamp = v => y(Math.min(top, v));
