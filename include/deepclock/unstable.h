@@ -108,7 +108,7 @@ typedef struct dck_step_range {
 
 /* One step of a trace: that of median duration among the ranges of a name that repeats. */
 typedef struct dck_step {
-	const char *name; /* "step"; NULL: nothing repeats, and it is all of the trace */
+	const char *name;     /* "step"; NULL: nothing repeats, and it is all of the trace */
 	uint64_t took_ns, of; /* of: steps to choose from */
 	const dck_step_range *ranges; /* by row, then by time */
 	size_t n;

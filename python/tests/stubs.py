@@ -33,6 +33,8 @@ _Subject = Union[Callable[[], object], _Path, Sequence[_Path]]
 
 __version__: Final[str]
 SCHEMA: Final[int]
+_formats: Final[str]  # names of report formats, separated by blanks
+_endings: Final[str]  # endings of files that set a format
 
 class Error(Exception):
     code: int

@@ -134,8 +134,7 @@ void measure_traced_runs(measure_traced *t, const measure_session *s, const dck_
 	if (!t->past.on)
 		return;
 	if (!dck_past_end(&t->past, measure_context_now(s->shared))) {
-		record_fact_absent(b, "trace", "runs",
-				   "the subject's own zones are recorded");
+		record_fact_absent(b, "trace", "runs", "the subject's own zones are recorded");
 		return;
 	}
 	t->on_timeline = true;
