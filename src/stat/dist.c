@@ -71,13 +71,15 @@ static double log_gamma(double x)
 	return lgamma_r(x, &sign);
 }
 
+enum { STIRLING_FROM = 25 };
+
 /* ln(Gamma(z + 1)) - ((z + 1/2) ln(z) - z + ln(sqrt(2 pi))): Stirling's series (DLMF 5.11.1) where
  * its sixth term is below the last digit. */
 static double stirling_error(double z)
 {
 	const double w = 1 / (z * z);
 
-	if (z < 25)
+	if (z < STIRLING_FROM)
 		return log_gamma(z + 1) - (z + 0.5) * log(z) + z - 0.5 * log(2 * acos(-1.0));
 	return (1 / 12.0 - w * (1 / 360.0 - w * (1 / 1260.0 - w * (1 / 1680.0 - w / 1188.0)))) / z;
 }
@@ -102,13 +104,15 @@ static double deviance(double z, double m)
 	return sum;
 }
 
-/* x^a (1-x)^b / B(a, b). The logarithms of the gamma function would leave ln(a + b) digits
- * fewer than their own; in the form of C. Loader, "Fast and accurate computation of binomial
- * probabilities", 2000, what is large cancels before it is computed. */
+/* x^a (1-x)^b / B(a, b). With large a + b the logarithms of the gamma function would lose digits:
+ * in the form of C. Loader, "Fast and accurate computation of binomial probabilities", 2000, what
+ * is large cancels before it is computed. */
 static double beta_front(double x, double a, double b)
 {
 	const double n = a + b;
 
+	if (n < STIRLING_FROM)
+		return exp(log_gamma(n) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
 	return sqrt(a * b / n / (2 * acos(-1.0))) *
 	       exp(stirling_error(n) - stirling_error(a) - stirling_error(b) - deviance(a, n * x) -
 		   deviance(b, n * (1 - x)));
