@@ -27,9 +27,9 @@ SIZE_IS_INPUT = set("""
     Cast CastLike If Log
 """.split())  # the last four: in the same operators written as functions
 # With the inputs stored as initializers these alone are absent: their shapes follow from what they
-# compute. Range (and its last operator as a function, Cast) only of half-precision numbers.
+# compute. Cast is the last operator of Range written as a function of half-precision numbers.
 SIZE_IS_DATA = set("""
-    ImageDecoder Loop NonMaxSuppression StringNormalizer StringSplit Unique Range Cast
+    ImageDecoder Loop NonMaxSuppression StringNormalizer StringSplit Unique Cast
 """.split())
 
 
