@@ -35,8 +35,9 @@ enum { NAMES_MAX = 230, ROW_MAX = 68, TWO_LINES = 38, LEGEND_MAX = 190, LEGEND_M
 /* Of a font's size: about the width of a letter, in most fonts. */
 #define LETTER 0.59
 enum { FITTED_MAX = 300 };
-#define TICKS 6
-#define FONT  "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\""
+#define TICKS	     6
+#define DECIMALS_MAX 15
+#define FONT	     "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
 static const char *const inks[] = {
     [SVG_BLUE] = "#0072b2", [SVG_ORANGE] = "#d55e00", [SVG_GREEN] = "#009e73",
@@ -249,7 +250,7 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 	char label[NUM_TEXT_MAX];
 
 	if (a->base) {
-		const double span = log(a->to / a->from) / log(a->base);
+		const double span = (log(a->to) - log(a->from)) / log(a->base);
 		const int each = span > 10 ? (int)ceil(span / 10) : 1;
 		const int first = (int)ceil(log(a->from) / log(a->base) - 1e-9);
 
@@ -263,7 +264,9 @@ static void ticks(svg *s, const svg_axis *a, void (*put)(svg *s, double v, const
 	}
 	const double even = round_step((a->to - a->from) / factor / TICKS),
 		     step = a->whole ? fmax(1, even) : even;
-	const int decimals = (int)fmax(0, -floor(log10(step) + 1e-9));
+	if (!(step > 0) || isinf(step)) /* the range is not representable */
+		return;
+	const int decimals = (int)fmin(fmax(0, -floor(log10(step) + 1e-9)), DECIMALS_MAX);
 	const double first = ceil(a->from / factor / step - 1e-9) * step;
 	for (int i = 0; i <= 2 * TICKS; i++) { /* round_step() leaves at most TICKS + 1 */
 		const double v = first + i * step;
