@@ -306,7 +306,7 @@ static void ours_free(void *ctx, void *at)
 static void *ours_realloc(void *ctx, void *at, size_t size)
 {
 	const PyMemAllocatorEx *below = below_of(ctx);
-	heap_block b;
+	heap_block b = {0};
 	bool known = false;
 	void *made;
 

@@ -68,12 +68,12 @@ static dck_status both_save(figures_job *j, const dck_buffer *svg, const char *n
 	return DCK_OK;
 }
 
-static bool has_timeline(const cli *c)
+/* In what follows f NULL stands for the timeline of the only record. */
+static bool figure_has(const cli *c, const dck_figure *f, const dck_record *r)
 {
-	return c->timeline.step.n > 0;
+	return f ? f->has(r) : c->timeline.step.n > 0;
 }
 
-/* f NULL: the timeline of the only record. */
 static dck_status figure_svg(const cli *c, const dck_figure *f, const dck_record *r,
 			     dck_buffer *ret, dck_err *err)
 {
@@ -101,7 +101,7 @@ static dck_status all_save(figures_job *j, const dck_record *const *records, dck
 			const dck_figure *f = k < nfigures ? all[k] : NULL;
 			dck_buffer svg = {0};
 
-			if (f ? !f->has(records[i]) : !has_timeline(j->c))
+			if (!figure_has(j->c, f, records[i]))
 				continue;
 			dck_status status = figure_svg(j->c, f, records[i], &svg, err);
 			if (status == DCK_OK)
@@ -166,7 +166,7 @@ static dck_status one_save(const cli *c, const char *path, const dck_record *con
 			       "'%.60s' is a file for one record, and %zu are given: name a "
 			       "directory",
 			       path, n);
-	if (f ? !f->has(records[0]) : !has_timeline(c))
+	if (!figure_has(c, f, records[0]))
 		return cli_err(err, DCK_E_ABSENT, "the record has nothing for the figure '%s'",
 			       name);
 	dck_status status = figure_svg(c, f, records[0], &svg, err);
