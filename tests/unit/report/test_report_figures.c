@@ -15,14 +15,23 @@
 #include <float.h>
 #include <math.h>
 
-/* Elements are closed, attributes are quoted, and no number is NaN or infinite. */
-static void is_sound(const char *svg)
+/* Without functions of strings: AddressSanitizer checks these to the end of 8 MB, each time. */
+static bool begins(const char *at, const char *text)
 {
+	while (*text && *at == *text)
+		at++, text++;
+	return !*text;
+}
+
+/* Elements are closed, attributes are quoted, and no number is NaN or infinite. */
+static void is_sound(const dck_buffer *svg)
+{
+	const char *const last = svg->data + svg->n;
 	long depth = 0;
 
-	assert_true(strncmp(svg, "<svg ", 5) == 0);
-	for (const char *at = svg; (at = strchr(at, '<')); at++) {
-		const char *end = strchr(at, '>');
+	assert_true(begins(svg->data, "<svg "));
+	for (const char *at = svg->data; (at = memchr(at, '<', (size_t)(last - at))); at++) {
+		const char *end = memchr(at, '>', (size_t)(last - at));
 
 		assert_non_null(end);
 		assert_null(memchr(at + 1, '<', (size_t)(end - at - 1)));
@@ -30,14 +39,11 @@ static void is_sound(const char *svg)
 			depth--;
 		else if (end[-1] != '/')
 			depth++;
-		assert_true(depth > 0 || (end[1] == '\n' && end[2] == '\0'));
+		assert_true(depth > 0 || end + 2 == last);
 		for (const char *v = at; v < end; v++)
-			if (*v == '"' && v[-1] == '=') {
-				assert_true(strncmp(v + 1, "nan", 3) != 0 &&
-					    strncmp(v + 1, "-nan", 4) != 0 &&
-					    strncmp(v + 1, "inf", 3) != 0 &&
-					    strncmp(v + 1, "-inf", 4) != 0);
-			}
+			if (*v == '"' && v[-1] == '=')
+				assert_false(begins(v + 1, "nan") || begins(v + 1, "-nan") ||
+					     begins(v + 1, "inf") || begins(v + 1, "-inf"));
 	}
 	assert_int_equal(depth, 0);
 }
@@ -50,7 +56,7 @@ static dck_buffer drawn(const dck_figure *f, const dck_record *r)
 	dck_sink_buffer(&out, &svg);
 	f->draw(r, &out);
 	assert_int_equal(dck_sink_finish(&out, NULL), DCK_OK);
-	is_sound(svg.data);
+	is_sound(&svg);
 	return svg;
 }
 
