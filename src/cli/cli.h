@@ -55,6 +55,7 @@ enum {
 extern const dck_opt cli_format_options[], cli_profile_options[];
 /* Returns the format of the file's extension: CSV for "run.csv". */
 int cli_format_by_ending(const char *path, int other);
+bool cli_ends_in(const char *text, const char *end); /* and is longer */
 
 /* Destinations of a record, and the parts of it that are shown. */
 typedef struct cli_output {

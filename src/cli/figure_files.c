@@ -12,7 +12,7 @@
 /* Where figures go, and what was done. */
 typedef struct figures_job {
 	const cli *c;
-	const char *folder;
+	const char *directory;
 	size_t nrecords, drawn;
 	dck_err no_png; /* why there is no PNG, which is not a failure of a directory */
 } figures_job;
@@ -42,8 +42,8 @@ static dck_status figure_path(const figures_job *j, const char *name, size_t rec
 
 	if (j->nrecords > 1)
 		snprintf(number, sizeof number, "-%zu", record + 1);
-	if ((size_t)snprintf(path, size, "%s/%s%s%s", j->folder, name, number, ending) >= size)
-		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", j->folder);
+	if ((size_t)snprintf(path, size, "%s/%s%s%s", j->directory, name, number, ending) >= size)
+		return cli_err(err, DCK_E_ARG, "the name '%.60s...' is too long", j->directory);
 	return DCK_OK;
 }
 
@@ -93,8 +93,8 @@ static dck_status all_save(figures_job *j, const dck_record *const *records, dck
 	size_t nfigures;
 	const dck_figure *const *all = dck_figures(&nfigures);
 
-	if (mkdir(j->folder, 0777) != 0 && errno != EEXIST)
-		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", j->folder,
+	if (mkdir(j->directory, 0777) != 0 && errno != EEXIST)
+		return cli_err(err, DCK_E_IO, "cannot make the directory '%s': %s", j->directory,
 			       strerror(errno));
 	for (size_t i = 0; i < j->nrecords; i++) {
 		for (size_t k = 0; k <= nfigures; k++) {
@@ -116,18 +116,11 @@ static dck_status all_save(figures_job *j, const dck_record *const *records, dck
 
 /* --- one figure: pictures/NAME.svg or .png */
 
-static bool ends_in(const char *text, const char *end)
-{
-	const size_t n = strlen(text), m = strlen(end);
-
-	return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static bool is_one_file(const char *path)
 {
 	struct stat st;
 
-	return (ends_in(path, ".svg") || ends_in(path, ".png")) &&
+	return (cli_ends_in(path, ".svg") || cli_ends_in(path, ".png")) &&
 	       !(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
@@ -171,18 +164,18 @@ static dck_status one_save(const cli *c, const char *path, const dck_record *con
 			       name);
 	dck_status status = figure_svg(c, f, records[0], &svg, err);
 	if (status == DCK_OK)
-		status = figure_write(&svg, path, ends_in(path, ".png"), err);
+		status = figure_write(&svg, path, cli_ends_in(path, ".png"), err);
 	dck_buffer_done(&svg);
 	return status;
 }
 
-dck_status cli_figures_save(const cli *c, const char *folder, const dck_record *const *records,
+dck_status cli_figures_save(const cli *c, const char *directory, const dck_record *const *records,
 			    size_t n, dck_err *err)
 {
-	figures_job j = {.c = c, .folder = folder, .nrecords = n};
+	figures_job j = {.c = c, .directory = directory, .nrecords = n};
 
-	if (is_one_file(folder))
-		return one_save(c, folder, records, n, err);
+	if (is_one_file(directory))
+		return one_save(c, directory, records, n, err);
 	if (all_save(&j, records, err) != DCK_OK)
 		return err->code;
 	if (j.no_png.code != DCK_OK && !c->common.quiet)

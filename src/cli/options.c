@@ -50,6 +50,13 @@ const dck_opt cli_profile_options[] = {
     {0},
 };
 
+bool cli_ends_in(const char *text, const char *end)
+{
+	const size_t n = strlen(text), k = strlen(end);
+
+	return n > k && strcmp(text + n - k, end) == 0;
+}
+
 int cli_format_by_ending(const char *path, int other)
 {
 	const char *dot = strrchr(path, '.');

@@ -25,13 +25,6 @@
 
 #define NAMES_MAX 512 /* files of a directory that are searched for the nearest name */
 
-static bool subject_ends_in(const char *text, const char *end)
-{
-	const size_t n = strlen(text), k = strlen(end);
-
-	return n > k && strcmp(text + n - k, end) == 0;
-}
-
 /* --- programs */
 
 static bool is_executable(const char *path)
@@ -122,7 +115,7 @@ static void directory_read(const char *path, directory_names *ret)
 	ret->n = 0;
 	for (struct dirent *e;
 	     dir && ret->n < NAMES_MAX && looked_at++ < 65536 && (e = readdir(dir));)
-		if (subject_ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
+		if (cli_ends_in(e->d_name, ".onnx") && (ret->name[ret->n] = strdup(e->d_name)))
 			ret->n++;
 	if (dir)
 		closedir(dir);
@@ -190,11 +183,10 @@ static int directory_refuse(const char *text)
 	directory_read(text, &names);
 	if (names.n == 1)
 		cli_message("'%s' is a directory: give the file in it, '%s%s%s'", text, text,
-			    subject_ends_in(text, "/") ? "" : "/", names.name[0]);
+			    cli_ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (names.n > 1)
 		cli_message("'%s' is a directory with %zu models: give one of them, as '%s%s%s'",
-			    text, names.n, text, subject_ends_in(text, "/") ? "" : "/",
-			    names.name[0]);
+			    text, names.n, text, cli_ends_in(text, "/") ? "" : "/", names.name[0]);
 	else if (subject_has(text, "saved_model.pb"))
 		cli_message("'%s' is a SavedModel of TensorFlow: "
 			    "python -m tf2onnx.convert --saved-model %s --output model.onnx makes "
@@ -228,7 +220,7 @@ static int file_check(const cli *c, const char *text)
 		if (S_ISDIR(st.st_mode))
 			return directory_refuse(text);
 		if (S_ISREG(st.st_mode) && begins_as_program(text))
-			return subject_ends_in(text, ".so")
+			return cli_ends_in(text, ".so")
 				   ? cli_usage(c,
 					       "'%s' is a library: "
 					       "an engine plug-in is written plugin:%s",

@@ -113,7 +113,7 @@ void tensorboard_close(tensorboard *t)
 }
 
 /* Ten digits of seconds: readers sort files by name. N distinguishes files of the same second. */
-static char *tensorboard_path_make(const char *folder, int64_t unix_ns)
+static char *tensorboard_path_make(const char *directory, int64_t unix_ns)
 {
 	static atomic_uint files;
 	char host[128];
@@ -122,10 +122,11 @@ static char *tensorboard_path_make(const char *folder, int64_t unix_ns)
 	const long long seconds = (long long)(unix_ns / 1000000000);
 
 	os_machine_name(host, sizeof host);
-	const int length = snprintf(NULL, 0, form, folder, seconds, host, os_process_id(), n);
+	const int length = snprintf(NULL, 0, form, directory, seconds, host, os_process_id(), n);
 	char *path = length > 0 ? mem_alloc((size_t)length + 1) : NULL;
 	if (path)
-		snprintf(path, (size_t)length + 1, form, folder, seconds, host, os_process_id(), n);
+		snprintf(path, (size_t)length + 1, form, directory, seconds, host, os_process_id(),
+			 n);
 	return path;
 }
 
@@ -139,10 +140,10 @@ static dck_status event_file_start(tensorboard *t, int64_t unix_ns, dck_err *err
 	return tensorboard_flush(t, err);
 }
 
-dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err)
+dck_status tensorboard_open(const char *directory, tensorboard **ret, dck_err *err)
 {
 	const int64_t unix_ns = os_unix_ns();
-	char *path = tensorboard_path_make(folder, unix_ns);
+	char *path = tensorboard_path_make(directory, unix_ns);
 
 	DCK_NEED(path, err, "for a file's name");
 	const size_t n = strlen(path) + 1;

@@ -19,7 +19,7 @@ typedef struct tensorboard tensorboard;
 
 /* Makes the directory and a new file events.out.tfevents.SECONDS.HOST.PID.N in it. Errors: E_IO,
  * E_NOMEM. */
-dck_status tensorboard_open(const char *folder, tensorboard **ret, dck_err *err);
+dck_status tensorboard_open(const char *directory, tensorboard **ret, dck_err *err);
 /* A failure (no memory) is reported by the next flush. */
 void tensorboard_scalar(tensorboard *t, const char *tag, uint64_t step, int64_t unix_ns, double v);
 /* Writes the events since the last flush to the file. Errors: E_IO, E_NOMEM. */

@@ -318,12 +318,12 @@ static void held_count(void *self, const char *record)
 static void records_each(children *c, const char *result_path, void (*f)(void *, const char *))
 {
 	const char *slash = strrchr(result_path, '/');
-	const size_t folder = slash ? (size_t)(slash + 1 - result_path) : 0;
-	const char *name = mem_arena_dup_n(c->arena, result_path + folder, c->stem - folder);
+	const size_t directory = slash ? (size_t)(slash + 1 - result_path) : 0;
+	const char *name = mem_arena_dup_n(c->arena, result_path + directory, c->stem - directory);
 	const char *quoted = name ? os_glob_escape(c->arena, name) : NULL;
 
 	if (quoted)
-		os_glob_each(mem_arena_dup_n(c->arena, result_path, folder),
+		os_glob_each(mem_arena_dup_n(c->arena, result_path, directory),
 			     mem_arena_fmt(c->arena, "%s.*%s", quoted, TRACE_RESULT_ENDING), f, c);
 }
 

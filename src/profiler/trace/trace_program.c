@@ -41,14 +41,14 @@ enum { SET_MAX = 64 }; /* variables */
 static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
 /* Returns whether 64 KiB, more than most records need, can be written there. */
-static bool temp_has_room(const char *folder)
+static bool temp_has_room(const char *directory)
 {
 	static const char zeros[4096];
 	char path[OS_TEMP_SIZE + 8];
 	dck_sink s;
 	int fd;
 
-	snprintf(path, sizeof path, "%s/room", folder);
+	snprintf(path, sizeof path, "%s/room", directory);
 	if (os_open_append(path, &fd, NULL) != DCK_OK)
 		return false;
 	dck_sink_fd(&s, fd);
@@ -59,9 +59,9 @@ static bool temp_has_room(const char *folder)
 	return ok;
 }
 
-static const char *why_cut(const char *folder)
+static const char *why_cut(const char *directory)
 {
-	return temp_has_room(folder)
+	return temp_has_room(directory)
 		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
 		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
 		     "filter forbade recording; or no descriptor was free"
@@ -199,7 +199,7 @@ dck_status trace_program_environment(mem_arena *a, const dck_trace_config *c, co
 	return trace_environment_put(a, c, set, max, n, err);
 }
 
-static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, const char *folder,
+static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, const char *directory,
 			     dck_record **ret, dck_err *err)
 {
 	mem_arena *a = mem_arena_new(0);
@@ -211,7 +211,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	pid_t pid;
 
 	DCK_NEED(a, err, "for the environment of a program");
-	const char *result = mem_arena_fmt(a, "%s/run.result", folder);
+	const char *result = mem_arena_fmt(a, "%s/run.result", directory);
 	const char *why = NULL, *preload = preload_find(a, c, p->argv[0], &why);
 	const char *set[SET_MAX + 1] = {NULL};
 	size_t nset = 0;
@@ -222,7 +222,8 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 	set[nset++] = mem_arena_fmt(a, "DEEPCLOCK_TRACE_WAITS_WHY=%s", why ? why : "");
 	/* A child in another directory uses the same file. */
 	own.path = trace_path_absolute(a, c->path);
-	dck_status st = c->sample ? trace_samples_begin(c, p->argv, folder, &samples, err) : DCK_OK;
+	dck_status st =
+	    c->sample ? trace_samples_begin(c, p->argv, directory, &samples, err) : DCK_OK;
 	if (samples)
 		trace_samples_environment(samples, a, set, SET_MAX, &nset);
 	if (st == DCK_OK)
@@ -252,7 +253,7 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 		if (st == DCK_OK && !bytes)
 			p->cut = announced;
 		if (p->cut && !p->signal)
-			p->cut_why = why_cut(folder);
+			p->cut_why = why_cut(directory);
 		if (st == DCK_OK && first)
 			*ret = first;
 		else if (st == DCK_OK && cancelled && !announced)
@@ -271,14 +272,14 @@ static dck_status traced_run(const dck_trace_config *c, dck_trace_program *p, co
 dck_status dck_trace_program_run(const dck_trace_config *config, dck_trace_program *p,
 				 dck_record **ret, dck_err *err)
 {
-	char folder[OS_TEMP_SIZE];
+	char directory[OS_TEMP_SIZE];
 
 	if (!config->path)
 		DCK_FAIL(err, E_ARG, "a program is recorded into a file, and none is named");
 	DCK_TRY(trace_suffix_check(config->path, err));
 	DCK_TRY(trace_config_check(config, err));
-	DCK_TRY(os_temp_dir(folder, err));
-	dck_status st = traced_run(config, p, folder, ret, err);
-	os_temp_dir_remove(folder);
+	DCK_TRY(os_temp_dir(directory, err));
+	dck_status st = traced_run(config, p, directory, ret, err);
+	os_temp_dir_remove(directory);
 	return st;
 }

@@ -215,12 +215,10 @@ static void trend_collect(const dck_record *r, plot *p, mem_arena *a)
 	const dck_table *t = dck_record_table(r, "history/points");
 	const dck_fact *f = dck_record_fact(r, "trend", "metric");
 	const char *metric = f && f->value.kind == DCK_VALUE_TEXT ? f->value.as.text : "metric";
-	size_t changes = 0;
-	dck_unit unit = DCK_UNIT_ONE;
+	size_t changes = 0, c;
+	const dck_unit unit =
+	    t && plot_column_find(t, "value", &c) ? t->columns[c].unit : DCK_UNIT_ONE;
 
-	for (size_t c = 0; t && c < t->ncolumns; c++)
-		if (strcmp(t->columns[c].key, "value") == 0)
-			unit = t->columns[c].unit;
 	p->title = metric;
 	p->x = (svg_axis){.whole = true, .title = "commit, the oldest first"};
 	p->y = (svg_axis){.unit = unit, .title = metric};

@@ -29,14 +29,6 @@ typedef struct ranges_rows {
 	bool all_positive;
 } ranges_rows;
 
-static bool ranges_column(const dck_table *t, const char *key, size_t *ret)
-{
-	for (*ret = 0; *ret < t->ncolumns; ++*ret)
-		if (strcmp(t->columns[*ret].key, key) == 0)
-			return true;
-	return false;
-}
-
 static svg_interval ranges_value(const ranges_rows *r, size_t row)
 {
 	svg_interval v = plot_interval_of(&r->t->cells[row * r->t->ncolumns + r->value]);
@@ -63,8 +55,8 @@ static bool ranges_find(const dck_record *record, const ranges *of, ranges_rows 
 			     .least = INFINITY,
 			     .most = -INFINITY,
 			     .all_positive = true};
-	if (!ret->t || ret->t->ncolumns < 2 || !ranges_column(ret->t, of->name, &ret->name) ||
-	    (of->value && !ranges_column(ret->t, of->value, &ret->value)))
+	if (!ret->t || ret->t->ncolumns < 2 || !plot_column_find(ret->t, of->name, &ret->name) ||
+	    (of->value && !plot_column_find(ret->t, of->value, &ret->value)))
 		return false;
 	for (size_t i = 0; i < ret->t->nrows; i++) {
 		const svg_interval v = ranges_value(ret, i);
@@ -117,7 +109,7 @@ static void ranges_row(svg *s, const ranges_rows *r, size_t row, unsigned place,
 	const char *name = ranges_text(r->t, row, r->name), *verdict = "";
 	size_t column;
 
-	if (ranges_column(r->t, "verdict", &column))
+	if (plot_column_find(r->t, "verdict", &column))
 		verdict = ranges_text(r->t, row, column);
 	format_number(v.value, unit, number);
 	if (isfinite(v.lo))

@@ -11,6 +11,14 @@
 
 #define FAR_RATIO 20 /* from which on values are far apart, as on the page */
 
+bool plot_column_find(const dck_table *t, const char *key, size_t *ret)
+{
+	for (*ret = 0; *ret < t->ncolumns; ++*ret)
+		if (strcmp(t->columns[*ret].key, key) == 0)
+			return true;
+	return false;
+}
+
 svg_interval plot_interval_of(const dck_cell *cell)
 {
 	svg_interval v = {NAN, NAN, NAN};

@@ -40,6 +40,8 @@ void plot_add(plot *p, const char *name, double x, const dck_cell *y);
 void plot_draw(plot *p, dck_sink *out);
 void plot_done(plot *p);
 
+/* false: the table has no such column, and *ret is the number of its columns. */
+bool plot_column_find(const dck_table *t, const char *key, size_t *ret);
 /* Returns the value of a cell with its interval; NaN: it has none. cell: may be NULL. */
 svg_interval plot_interval_of(const dck_cell *cell);
 

@@ -82,6 +82,13 @@ const result_field result_path_fields[] = {
     {0},
 };
 
+/* Counters of a thread, or of a process. */
+#define USES(of)                                                                             \
+	F(10, INT64, of, uses.n[OS_USE_CPU]), F(11, INT64, of, uses.n[OS_THREAD_RUN_DELAY]), \
+	    F(12, INT64, of, uses.n[OS_USE_MINOR]), F(13, INT64, of, uses.n[OS_USE_MAJOR]),  \
+	    F(14, INT64, of, uses.n[OS_USE_VOLUNTARY]),                                      \
+	    F(15, INT64, of, uses.n[OS_USE_INVOLUNTARY])
+
 const result_field result_thread_fields[] = {
     F(1, TEXT, thread_row, name),
     F(2, INT32, thread_row, tid),
@@ -90,12 +97,7 @@ const result_field result_thread_fields[] = {
     F(5, INT32, thread_row, uses.known),
     F(6, INT64, thread_row, zones),
     F(7, INT64, thread_row, waited_ns),
-    F(10, INT64, thread_row, uses.n[OS_USE_CPU]),
-    F(11, INT64, thread_row, uses.n[OS_THREAD_RUN_DELAY]),
-    F(12, INT64, thread_row, uses.n[OS_USE_MINOR]),
-    F(13, INT64, thread_row, uses.n[OS_USE_MAJOR]),
-    F(14, INT64, thread_row, uses.n[OS_USE_VOLUNTARY]),
-    F(15, INT64, thread_row, uses.n[OS_USE_INVOLUNTARY]),
+    USES(thread_row),
     {0},
 };
 
@@ -104,11 +106,6 @@ const result_field result_process_fields[] = {
     F(2, INT32, thread_process, uses.known),
     F(3, INT64, thread_process, threads),
     F(4, INT64, thread_process, zones),
-    F(10, INT64, thread_process, uses.n[OS_USE_CPU]),
-    F(11, INT64, thread_process, uses.n[OS_THREAD_RUN_DELAY]),
-    F(12, INT64, thread_process, uses.n[OS_USE_MINOR]),
-    F(13, INT64, thread_process, uses.n[OS_USE_MAJOR]),
-    F(14, INT64, thread_process, uses.n[OS_USE_VOLUNTARY]),
-    F(15, INT64, thread_process, uses.n[OS_USE_INVOLUNTARY]),
+    USES(thread_process),
     {0},
 };
