@@ -189,12 +189,24 @@ static dck_status path_read(result_reader *r, const wire_reader *in, const wire_
 	return DCK_OK;
 }
 
+static dck_status percentile_read(const wire_reader *in, const wire_field *f, zone_percentiles *to,
+				  dck_err *err)
+{
+	double p;
+
+	memcpy(&p, &f->value, sizeof p);
+	if (f->type != WIRE_FIXED64 || !(p >= 0 && p <= 1))
+		return wire_fail(in, err, "a percentile is not from 0 to 1");
+	if (to->n < ZONE_PERCENTILES_MAX)
+		to->p[to->n++] = p;
+	return DCK_OK;
+}
+
 /* Second pass: fills the rows. */
 static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_field *f,
 				  dck_err *err)
 {
 	zone_result *to = r->to;
-	zone_percentiles *percentiles = &r->sums->percentiles;
 	result_zone z = {0};
 
 	switch (f->number) {
@@ -204,9 +216,7 @@ static dck_status result_row_fill(result_reader *r, wire_reader *in, const wire_
 		to->method.capture = r->capture;
 		return DCK_OK;
 	case RESULT_PERCENTILE:
-		if (percentiles->n < ZONE_PERCENTILES_MAX)
-			memcpy(&percentiles->p[percentiles->n++], &f->value, sizeof f->value);
-		return DCK_OK;
+		return percentile_read(in, f, &r->sums->percentiles, err);
 	case RESULT_ZONE:
 		DCK_TRY(zone_read(r, in, f, &z, err));
 		r->stats[r->zone] = z.stats;

@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/trace.h"
 #include "deepclock/zone.h"
+#include "profiler/trace/result/zone_record.h"
 #include "scratch.h"
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -178,12 +180,30 @@ static void no_trace(void **state)
 	assert_null(r);
 }
 
+/* The result of another process's recording is not trusted: a percentile below 0 was a rank below
+ * 0. */
+static void percentile_is_checked(void **state)
+{
+	static const double bad[] = {-1, -1e-9, 2, NAN, 1e300};
+	uint8_t bytes[10] = {0xa9, 0x06}; /* field 101, 64 bits */
+	dck_record *r = NULL;
+	dck_err err = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		memcpy(bytes + 2, &bad[i], sizeof bad[i]);
+		assert_int_equal(DCK_E_FORMAT, zone_record_read(bytes, sizeof bytes, &r, &err));
+		assert_non_null(strstr(err.msg, "a percentile is not from 0 to 1"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(the_file_says_what_the_recording_says),
 	    SCRATCH_TEST(what_a_killed_program_left_is_read),
 	    SCRATCH_TEST(no_trace),
+	    cmocka_unit_test(percentile_is_checked),
 	};
 
 	return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
