@@ -25,8 +25,8 @@ HEAD_MIN = 4
 UNDONE = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 MACHINE = re.compile(r"(?<![\w.])(/wor" r"k/|/roo" r"t/|/tmp/bas" r"h_jobs|/hom" r"e/\w)")
 # clang-format 14 makes such a line when it breaks one that is too long.
-GLUED = re.compile(r"^ \*[A-Za-z(]")
-BLANKS = re.compile(r"[ \t]+$")
+GLUED = re.compile(r"^ \*[A-Za-z(]", re.MULTILINE)
+BLANKS = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 # What is compared byte by byte, or is somebody's data, is nobody's text.
 EXEMPT = re.compile(r"^tests/(data|real|fuzz/corpus|accuracy/data)/.*\.(txt|md|json)$")
@@ -39,16 +39,13 @@ def is_shell(path, text):
 
 
 def lines(path, text):
-    for number, line in enumerate(text.splitlines(), 1):
-        where = f"{path}:{number}"
-        if UNDONE.search(line):
-            yield f"{where}: says {UNDONE.search(line)[0]}: do it, or leave it out"
-        if MACHINE.search(line):
-            yield f"{where}: a path of one machine: {MACHINE.search(line)[0]}"
-        if path.endswith(CODE) and GLUED.search(line):
-            yield f"{where}: a blank is missing behind the comment's star"
-        if BLANKS.search(line):
-            yield f"{where}: ends in blanks"
+    rules = [(UNDONE, "says {}: do it, or leave it out"), (MACHINE, "a path of one machine: {}"),
+             (BLANKS, "ends in blanks")]
+    if path.endswith(CODE):
+        rules.append((GLUED, "a blank is missing behind the comment's star"))
+    for rule, complaint in rules:
+        for m in rule.finditer(text):
+            yield f"{path}:{text.count(chr(10), 0, m.start()) + 1}: {complaint.format(m[0])}"
 
 
 # A name as it stands in C: p, o->p, list[i].p, f(x).

@@ -1,3 +1,4 @@
+# heavy
 # Ctrl-C among the items: the report of those that were seen.
 need-ort || exit 77
 {

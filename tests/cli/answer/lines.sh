@@ -1,3 +1,4 @@
+# heavy
 # What a command prints by itself is the answer: at most 15 lines, first in a pipe, last on a terminal.
 export NO_COLOR=1
 net="--quiet --engine null --engine-option ns=200000 zoo:simplenet"

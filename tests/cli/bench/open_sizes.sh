@@ -1,3 +1,4 @@
+# heavy
 # Sizes that a model leaves open get usual ones, which each command names; where the sizes are those of data, all that
 # are missing are named at once.
 need-ort || exit 77

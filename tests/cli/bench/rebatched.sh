@@ -1,3 +1,4 @@
+# heavy
 # A model exported for one item takes a batch: rebatched, compared with the original item by item, and said so.
 need-ort || exit 77
 for net in simplenet resnet18 bert_mini; do

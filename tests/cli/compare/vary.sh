@@ -1,3 +1,4 @@
+# heavy
 # Settings that are tried out are no gate unless --margin makes one of them; what varies is not in the heading.
 need-ort || exit 77
 vary() {

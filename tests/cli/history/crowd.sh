@@ -1,3 +1,4 @@
+# heavy
 # Twenty programs add 400 records each to a file that is not there yet, and nobody gives up.
 history-lines 8000 prefix=w | split -l 400 - lines
 for f in lines*; do (deepclock history import $f || echo "$f failed") & done

@@ -1,3 +1,4 @@
+# heavy
 # Several programs at once, the file is made by whoever is first; one is killed again and again.
 for i in 1 2 3 4; do
 	(for k in 1 2 3 4 5; do

@@ -1,3 +1,4 @@
+# heavy
 # Verdicts and exit statuses; requests too few for a verdict are said to be.
 common="--quiet --engine null --engine-option sleep_ns=300000 --warmup 2 zoo:simplenet"
 verdicts='[row[-1] for t in r["tables"] if t["name"] == "load/limits" for row in t["rows"]]'

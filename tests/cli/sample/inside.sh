@@ -1,3 +1,4 @@
+# heavy
 # Samples that the threads take of themselves at signals of perf_event: the rate that was asked for, in all threads and
 # processes, and nothing that the program does with its signals, descriptors and programs is disturbed.
 sampled-program || exit

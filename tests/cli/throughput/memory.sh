@@ -1,3 +1,4 @@
+# heavy
 # What does not fit ends that point and not the search; what ran stays.
 need-ort || exit 77
 deepclock throughput --quiet --memory 700MiB --batch 1,512,600 --point-time 50ms --rounds 2 --save run.json \

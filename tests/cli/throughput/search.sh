@@ -1,3 +1,4 @@
+# heavy
 # Doubling, then between the best and its neighbours, then rounds; the last step is --max-batch itself.
 deepclock throughput --quiet --engine null --engine-option sleep_ns=1000000 --max-batch 12 --point-time 30ms \
 	--rounds 2 --save run.json zoo:simplenet > text

@@ -1,3 +1,4 @@
+# heavy
 # A program ends with its last thread, as it does alone: the thread that records does not keep it.
 zone-program last || exit
 for how in exits alone outlived status strict; do

@@ -1,3 +1,4 @@
+# heavy
 # The same where no descriptor is free, so that /proc does not say which threads there are. The main
 # thread's exit status is not known then.
 zone-program last || exit

@@ -569,7 +569,7 @@ static void einsums_of_many_operands(void **state)
 	done(&c);
 }
 
-static void a_million_inputs_of_one_node(void **state)
+static void many_inputs_of_one_node(void **state)
 {
 	(void)state;
 	static const char *const ops[] = {"Sum",     "Concat", "Max",
@@ -580,7 +580,7 @@ static void a_million_inputs_of_one_node(void **state)
 			wire_out w = {0};
 			size_t g = graph_begin(&w), node = wire_begin(&w, 1);
 			char name[24];
-			for (int i = 0; i < MANY; i++) {
+			for (int i = 0; i < (MANY / 4); i++) {
 				snprintf(name, sizeof name, "n%d", same ? 0 : i);
 				wire_put_text(&w, 1, name);
 			}
@@ -593,7 +593,7 @@ static void a_million_inputs_of_one_node(void **state)
 			counted c = count(&w);
 			assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
 			if (c.code == DCK_OK && same && k == 1)
-				shape_or_absent(&c, "y", 1, (const int64_t[]){3 * (int64_t)MANY});
+				shape_or_absent(&c, "y", 1, (const int64_t[]){3 * (int64_t)(MANY / 4)});
 			done(&c);
 		}
 }
@@ -713,7 +713,7 @@ int main(void)
 	    cmocka_unit_test(a_sparse_constant_of_a_million_dimensions),
 	    cmocka_unit_test(parts_of_a_huge_sequence),
 	    cmocka_unit_test(einsums_of_many_operands),
-	    cmocka_unit_test(a_million_inputs_of_one_node),
+	    cmocka_unit_test(many_inputs_of_one_node),
 	    cmocka_unit_test(views_of_views),
 	    cmocka_unit_test(sequences_in_sequences),
 	    cmocka_unit_test(expressions_that_grow),
