@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A case that hangs fails, with its name, and what it started ends with it. Prints TAP.
 
-  limit_test.py PROGRAM       of cmocka, whose case 'hangs' does
+  limit_test.py PROGRAM       of unit tests, whose only file is hangs.c
 """
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import limit
@@ -36,15 +38,34 @@ def of_python():
         pass
 
 
-def of_cmocka():
-    done = subprocess.run([sys.argv[1]], env={**os.environ, "CASE_SECONDS": "1", "CMOCKA_MESSAGE_OUTPUT": "TAP"},
-                          capture_output=True, text=True, start_new_session=True, check=False)
-    assert done.returncode != 0 and "\nhangs: still running after 1 s and killed\n" in done.stderr, done
-    assert gone(int(re.search(r"child (\d+)", done.stdout)[1]))
+def of_cmocka(*names):
+    with tempfile.TemporaryFile("w+") as out:  # what is left running would hold a pipe
+        status = subprocess.run([sys.argv[1], *names], env={**os.environ, "CASE_SECONDS": "1", "CMOCKA_MESSAGE_OUTPUT": "TAP"},
+                                stdout=out, stderr=subprocess.STDOUT, start_new_session=True, check=False).returncode
+        out.seek(0)
+        text = out.read()
+    assert status != 0 and "\nhangs: still running after 1 s and killed\n" in text, (status, text)
+    return status, text, int(re.search(r"child (\d+)", text)[1])
+
+
+def of_one_file():
+    _, _, child = of_cmocka("hangs")
+    assert gone(child)
+
+
+def of_all_files():
+    status, text, child = of_cmocka()
+    os.kill(child, signal.SIGKILL)  # of another process than the one that the caller started: it leads no group
+    assert status == 1 and text.endswith("\nhangs: failed\n"), (status, text)
+
+
+def of_no_file():
+    done = subprocess.run([sys.argv[1], "other"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == "" and "hangs" in done.stderr.splitlines()[1], done
 
 
 def main():
-    cases = [of_python, of_cmocka]
+    cases = [of_python, of_one_file, of_all_files, of_no_file]
     failed = 0
     limit.ordinary_signals()
     print(f"1..{len(cases)}")

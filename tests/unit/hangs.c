@@ -38,7 +38,8 @@ static void hangs(void **state)
 		pause();
 }
 
-int main(void)
+int test_hangs(void);
+int test_hangs(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(ends, sets_up, NULL),

@@ -62,7 +62,8 @@ static void words(void **state)
 	assert_false(commas_have(NULL, ""));
 }
 
-int main(void)
+int test_commas(void);
+int test_commas(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(items),

@@ -213,7 +213,8 @@ static void every_call_refuses_zeroes(void **state)
 #undef REFUSED
 }
 
-int main(void)
+int test_config(void);
+int test_config(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(of_an_older_caller),	cmocka_unit_test(of_a_newer_caller),

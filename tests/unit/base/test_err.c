@@ -123,7 +123,8 @@ static void arguments_may_be_the_message(void **state)
 	assert_string_equal(e.msg, "while outer: inner: outer: inner");
 }
 
-int main(void)
+int test_err(void);
+int test_err(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_and_texts),

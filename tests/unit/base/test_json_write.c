@@ -249,7 +249,8 @@ static void the_locale_changes_nothing(void **state)
 	}
 }
 
-int main(void)
+int test_json_write(void);
+int test_json_write(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(compact_and_pretty),

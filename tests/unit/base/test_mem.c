@@ -183,7 +183,8 @@ static void every_allocation_fails_once(void **state)
 	}
 }
 
-int main(void)
+int test_mem(void);
+int test_mem(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(arena_gives_zeroed_aligned_memory),

@@ -207,7 +207,8 @@ static void a_file_reads_like_bytes(void **state)
 	wire_source_close(&s);
 }
 
-int main(void)
+int test_model_wire(void);
+int test_model_wire(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(writes_the_encoding_of_the_specification),

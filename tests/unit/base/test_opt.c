@@ -205,7 +205,8 @@ static void what_goes_together(void **state)
 	assert_int_equal(dck_opt_check(tables, with, 2, &e), DCK_OK);
 }
 
-int main(void)
+int test_opt(void);
+int test_opt(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(defaults_come_from_the_rows),

@@ -70,7 +70,8 @@ static void differs_in_one_item(void **state)
 	assert_false(opt_same(&row, &a, &c));
 }
 
-int main(void)
+int test_opt_text(void);
+int test_opt_text(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(is_read_again),

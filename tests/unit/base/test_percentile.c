@@ -132,7 +132,8 @@ static void estimated_alike(void **state)
 	assert_true(!any.present && any.n_needed > 2000);
 }
 
-int main(void)
+int test_percentile(void);
+int test_percentile(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names),

@@ -78,7 +78,8 @@ static void of_parts(void **state)
 	shown(&p, true, 79, "processes   0 of 8  0 %");
 }
 
-int main(void)
+int test_progress_text(void);
+int test_progress_text(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(of_a_number_that_is_not_known),

@@ -50,7 +50,8 @@ static void the_hash_is_fnv_1a(void **state)
 	assert_true(hash_number(hash_number(0, 1), 2) != hash_number(hash_number(0, 2), 1));
 }
 
-int main(void)
+int test_rng(void);
+int test_rng(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_numbers_are_those_of_splitmix64),

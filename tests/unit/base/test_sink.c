@@ -167,7 +167,8 @@ static void nth_write_fails_and_stays_failed(void **state)
 	}
 }
 
-int main(void)
+int test_sink(void);
+int test_sink(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(buffer_holds_all_and_ends_in_nul),

@@ -295,7 +295,8 @@ static void printed_times_can_be_read(void **state)
 	}
 }
 
-int main(void)
+int test_units(void);
+int test_units(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(times),

@@ -120,7 +120,8 @@ static void a_tamed_text_steers_nothing(void **state)
 	assert_string_equal(empty, "");
 }
 
-int main(void)
+int test_utf8(void);
+int test_utf8(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_steers_is_not_shown),

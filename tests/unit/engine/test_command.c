@@ -387,7 +387,8 @@ static void every_allocation_may_fail(void **state)
 	unlink("fault.txt");
 }
 
-int main(void)
+int test_command(void);
+int test_command(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(success),

@@ -382,7 +382,8 @@ static void cores_are_some_of_the_processors(void **state)
 	assert_true(os_cores_allowed() <= os_cpus_allowed());
 }
 
-int main(void)
+int test_engine_check(void);
+int test_engine_check(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(dtypes_have_names_and_sizes),

@@ -291,7 +291,8 @@ static void no_arena_keeps_no_account(void **state)
 	assert_non_null(strstr(err.msg, "its arena is off"));
 }
 
-int main(void)
+int test_engine_memory(void);
+int test_engine_memory(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(allocations_are_counted),

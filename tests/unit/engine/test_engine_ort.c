@@ -686,7 +686,8 @@ static void sentences_are_cleaned(void **state)
 	assert_string_equal(small, "0123456");
 }
 
-int main(void)
+int test_engine_ort(void);
+int test_engine_ort(void)
 {
 	const struct CMUnitTest tests[] = {
 	    /* First: what the first session of a process asks for is what ONNX Runtime

@@ -361,7 +361,8 @@ static void probe_tells_of_each(void **state)
 
 #define TESTS_EACH 9
 
-int main(void)
+int test_engine_suite(void);
+int test_engine_suite(void)
 {
 	static const struct {
 		const char *name;

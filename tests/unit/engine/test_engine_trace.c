@@ -485,7 +485,8 @@ static void files_are_read(void **state)
 	mem_arena_free(a);
 }
 
-int main(void)
+int test_engine_trace(void);
+int test_engine_trace(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(operators_and_runs_are_read),

@@ -807,7 +807,8 @@ static void without_memory(void **state)
 	dck_history_close(h);
 }
 
-int main(void)
+int test_history(void);
+int test_history(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(bytes_come_back),

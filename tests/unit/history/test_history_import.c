@@ -224,7 +224,8 @@ static void a_tag_twice(void **state)
 	dck_history_close(h);
 }
 
-int main(void)
+int test_history_import(void);
+int test_history_import(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(one_file_in),

@@ -582,7 +582,8 @@ static void permissions(void **state)
 	dck_buffer_done(&out);
 }
 
-int main(void)
+int test_history_safe(void);
+int test_history_safe(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(many_writers),	       SCRATCH_TEST(killed_writers),

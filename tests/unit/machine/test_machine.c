@@ -429,7 +429,8 @@ static void directories_are_made(void **state)
 	assert_non_null(strstr(err.msg, "/dev/null"));
 }
 
-int main(void)
+int test_machine(void);
+int test_machine(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(eight_processors),

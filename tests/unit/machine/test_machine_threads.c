@@ -300,7 +300,8 @@ static void a_kept_result_is_shown_again(void **state)
 	dck_record_free(second);
 }
 
-int main(void)
+int test_machine_threads(void);
+int test_machine_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_thread_runs_each_round),

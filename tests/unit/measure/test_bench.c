@@ -757,7 +757,8 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-int main(void)
+int test_bench(void);
+int test_bench(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exact_runs),

@@ -102,7 +102,8 @@ static void two_at_the_same_time(void **state)
 	}
 }
 
-int main(void)
+int test_bench_threads(void);
+int test_bench_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(warnings_become_a_few_notes),

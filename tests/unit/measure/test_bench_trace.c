@@ -259,7 +259,8 @@ static void a_file_of_its_own(void **state)
 	assert_int_equal(dck_bench(&s, &plan, NULL, &r, &err), DCK_E_ARG);
 }
 
-int main(void)
+int test_bench_trace(void);
+int test_bench_trace(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(runs_and_operators_are_in_their_zone),

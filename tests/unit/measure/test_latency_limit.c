@@ -96,7 +96,8 @@ static void test_worse(void **state)
 	assert_string_equal(latency_limit_word(DCK_VERDICT_INCONCLUSIVE), "inconclusive");
 }
 
-int main(void)
+int test_latency_limit(void);
+int test_latency_limit(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_reads),

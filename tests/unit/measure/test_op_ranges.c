@@ -182,7 +182,8 @@ static void times_that_cannot_be_are_refused(void **state)
 	}
 }
 
-int main(void)
+int test_op_ranges(void);
+int test_op_ranges(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(runs_bound_the_clocks_difference),

@@ -73,7 +73,8 @@ static void wrong_questions(void **state)
 	assert_non_null(strstr(err.msg, "value 1"));
 }
 
-int main(void)
+int test_own_samples(void);
+int test_own_samples(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(median_has_its_interval),

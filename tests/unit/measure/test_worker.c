@@ -426,7 +426,8 @@ static void test_no_memory(void **state)
 	assert_true(fault.calls > 3);
 }
 
-int main(void)
+int test_worker(void);
+int test_worker(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_words),	   cmocka_unit_test(test_words_read_back),

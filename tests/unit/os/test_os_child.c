@@ -230,7 +230,8 @@ static void libraries_that_cannot_be(void **state)
 	assert_ptr_equal(l, &l);
 }
 
-int main(void)
+int test_os_child(void);
+int test_os_child(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_it_writes_is_appended),

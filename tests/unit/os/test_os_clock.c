@@ -126,7 +126,8 @@ static void sleeping(void **state)
 	assert_false(os_sleep_ns(UINT64_C(3600000000000), NULL, NULL));
 }
 
-int main(void)
+int test_os_clock(void);
+int test_os_clock(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_system_clock),

@@ -554,7 +554,8 @@ static void a_temporary_directory_goes_whole(void **state)
 	assert_int_equal(access("/usr", F_OK), 0);
 }
 
-int main(void)
+int test_os_file(void);
+int test_os_file(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_whole_files),

@@ -262,7 +262,8 @@ static void pages(void **state)
 	os_pages_free(NULL, 0);
 }
 
-int main(void)
+int test_os_host(void);
+int test_os_host(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(nothing_to_read),

@@ -45,7 +45,8 @@ static void says_what_is_not_there(void **state)
 			    "a test needs a newer library: 'libm.so.6' has no no_such_function");
 }
 
-int main(void)
+int test_os_late(void);
+int test_os_late(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(loads_once),

@@ -95,7 +95,8 @@ static void test_available(void **state)
 		assert_true(bytes <= (uint64_t)host.cgroup_memory_bytes);
 }
 
-int main(void)
+int test_os_limits(void);
+int test_os_limits(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_limits),

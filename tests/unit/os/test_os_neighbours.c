@@ -208,7 +208,8 @@ static void a_measurement_of_this_machine(void **state)
 	assert_false(o.known);
 }
 
-int main(void)
+int test_os_neighbours(void);
+int test_os_neighbours(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_three_that_used_most_are_named),

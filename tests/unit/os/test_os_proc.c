@@ -534,7 +534,8 @@ static void an_end_in_the_middle_leaves_nothing(void **state)
 	assert_true(ends(b.group));
 }
 
-int main(void)
+int test_os_proc(void);
+int test_os_proc(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exit_status_and_signal),

@@ -108,7 +108,8 @@ static void another_thread_is_seen(void **state)
 	assert_false(os_thread_read(tid, true, &told));
 }
 
-int main(void)
+int test_os_threads(void);
+int test_os_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(own_use_grows_with_what_is_done),

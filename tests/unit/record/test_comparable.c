@@ -119,7 +119,8 @@ static void keys(void **state)
 	dck_record_free(r[1]);
 }
 
-int main(void)
+int test_comparable(void);
+int test_comparable(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(differences), cmocka_unit_test(keys)};
 

@@ -515,7 +515,8 @@ static void test_notes(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_record(void);
+int test_record(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_notes),

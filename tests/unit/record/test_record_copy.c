@@ -54,7 +54,8 @@ static void all_of_it_byte_for_byte(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_record_copy(void);
+int test_record_copy(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_of_it_byte_for_byte),

@@ -191,7 +191,8 @@ static void a_failed_save_keeps_the_old_file_and_leaves_nothing(void **state)
 	directory_files(true);
 }
 
-int main(void)
+int test_record_file(void);
+int test_record_file(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(saved_and_loaded_and_saved_again),

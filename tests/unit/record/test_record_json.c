@@ -759,7 +759,8 @@ static void no_memory_in_the_parser(void **state)
 	dck_buffer_done(&b);
 }
 
-int main(void)
+int test_record_json(void);
+int test_record_json(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(trees_are_read_as_they_were_written),

@@ -172,7 +172,8 @@ static void rows_of_one_name_are_told_apart(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_report_csv(void);
+int test_report_csv(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_records_as_csv),

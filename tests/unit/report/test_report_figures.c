@@ -319,7 +319,8 @@ static void every_allocation_fails_once(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_report_figures(void);
+int test_report_figures(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_figures_are_as_they_were),  cmocka_unit_test(any_values),

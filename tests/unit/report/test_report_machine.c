@@ -44,7 +44,8 @@ static void little(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_report_machine(void);
+int test_report_machine(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tables),

@@ -98,7 +98,8 @@ static void text_stays_text(void **state)
 	}
 }
 
-int main(void)
+int test_report_markdown(void);
+int test_report_markdown(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_records_as_markdown),

@@ -283,7 +283,8 @@ static void no_memory_for_tables(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_report_ops(void);
+int test_report_ops(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sums_are_exact_and_say_what_is_missing),

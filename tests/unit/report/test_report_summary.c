@@ -322,7 +322,8 @@ static void a_listing_with_an_order_shows_its_course(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_report_summary(void);
+int test_report_summary(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_record_is_answered_in_15_lines),

@@ -63,7 +63,8 @@ static void ends_that_nearly_meet(void **state)
 	}
 }
 
-int main(void)
+int test_report_svg(void);
+int test_report_svg(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ticks_are_few),

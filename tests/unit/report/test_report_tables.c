@@ -409,7 +409,8 @@ static void any_table_stays_on_the_page(void **state)
 	}
 }
 
-int main(void)
+int test_report_tables(void);
+int test_report_tables(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_column_has_one_unit_and_the_digits_of_its_least),

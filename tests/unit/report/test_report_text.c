@@ -383,7 +383,8 @@ static void words_wrap_and_long_ones_break(void **state)
 	dck_buffer_done(&b);
 }
 
-int main(void)
+int test_report_text(void);
+int test_report_text(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(plain_text_is_as_expected),

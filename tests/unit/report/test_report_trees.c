@@ -97,7 +97,8 @@ static void a_tree_may_be_deep(void **state)
 	mem_free(weights);
 }
 
-int main(void)
+int test_report_trees(void);
+int test_report_trees(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_heaviest_come_first_with_all_below_them),

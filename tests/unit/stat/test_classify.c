@@ -151,7 +151,8 @@ static void two_classifiers(void **state)
 	assert_true(stat_mcnemar(0, 2000) < 1e-300);
 }
 
-int main(void)
+int test_classify(void);
+int test_classify(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(three_classes),

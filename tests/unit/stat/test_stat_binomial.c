@@ -218,7 +218,8 @@ static void interval_limits(void **state)
 	assert_true(l.n_needed <= 0);
 }
 
-int main(void)
+int test_stat_binomial(void);
+int test_stat_binomial(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(fewest_runs),	cmocka_unit_test(tails_add_up),

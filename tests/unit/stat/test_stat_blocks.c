@@ -68,7 +68,8 @@ static void test_too_few(void **state)
 	assert_true(isinf(stat_blocks_half(&f, 0.95, 1)));
 }
 
-int main(void)
+int test_stat_blocks(void);
+int test_stat_blocks(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_book),

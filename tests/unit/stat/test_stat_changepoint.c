@@ -147,7 +147,8 @@ static void detection(void **state)
 	assert_true(near >= 180);
 }
 
-int main(void)
+int test_stat_changepoint(void);
+int test_stat_changepoint(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(exact), cmocka_unit_test(none),	     cmocka_unit_test(several),

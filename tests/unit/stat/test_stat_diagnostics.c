@@ -266,7 +266,8 @@ static void steady_spikes(void **state)
 	assert_true(check(1000).first < 500);
 }
 
-int main(void)
+int test_stat_diagnostics(void);
+int test_stat_diagnostics(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(outliers_exact), cmocka_unit_test(outliers_unknown),

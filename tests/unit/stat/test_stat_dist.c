@@ -60,7 +60,8 @@ static void beta(void **state)
 		close_to(stat_beta_cdf(stat_beta_quantile(p, 5.5, 0.7), 5.5, 0.7), p, 1e-12);
 }
 
-int main(void)
+int test_stat_dist(void);
+int test_stat_dist(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(normal_quantiles),

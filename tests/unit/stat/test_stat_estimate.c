@@ -362,7 +362,8 @@ static void order(void **state)
 	}
 }
 
-int main(void)
+int test_stat_estimate(void);
+int test_stat_estimate(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(large_offset),

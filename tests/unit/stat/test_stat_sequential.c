@@ -181,7 +181,8 @@ static void independent(void **state)
 	free(scratch);
 }
 
-int main(void)
+int test_stat_sequential(void);
+int test_stat_sequential(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_look),

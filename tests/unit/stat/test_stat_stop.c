@@ -85,7 +85,8 @@ static void a_tenth_more(void **state)
 	assert_int_equal(stat_stop_next(1000), 1101);
 }
 
-int main(void)
+int test_stat_stop(void);
+int test_stat_stop(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_look),	    cmocka_unit_test(careful),

@@ -93,7 +93,8 @@ static void they_are_inputs(void **state)
 		NULL);
 }
 
-int main(void)
+int test_input_arrays(void);
+int test_input_arrays(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(they_are_inputs)};
 

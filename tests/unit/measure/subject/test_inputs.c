@@ -832,7 +832,8 @@ static void every_allocation_may_fail(void **state)
 	assert_true(failures >= 3);
 }
 
-int main(void)
+int test_inputs(void);
+int test_inputs(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_model),

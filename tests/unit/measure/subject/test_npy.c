@@ -390,7 +390,8 @@ static void texts(void **state)
 	dck_buffer_done(&b);
 }
 
-int main(void)
+int test_npy(void);
+int test_npy(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(plain_arrays_of_every_version),

@@ -158,7 +158,8 @@ static void types_without_values_are_refused(void **state)
 		assert_false(random_fill(room, 1, types[i], 0, 1, 1, 0));
 }
 
-int main(void)
+int test_random(void);
+int test_random(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(floats_are_pinned),

@@ -194,7 +194,8 @@ static void every_allocation_may_fail(void **state)
 	dck_set_allocator(NULL);
 }
 
-int main(void)
+int test_subject(void);
+int test_subject(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(defaults),

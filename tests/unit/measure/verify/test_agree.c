@@ -639,7 +639,8 @@ static void rows_metrics_and_notes(void **state)
 	compared_done(&list[1]);
 }
 
-int main(void)
+int test_agree(void);
+int test_agree(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(floats_that_are_equal),

@@ -395,7 +395,8 @@ static void bounds_loops_in_loops(void **state)
 	assert_int_equal(nested(16), DCK_E_LIMIT);
 }
 
-int main(void)
+int test_cost_control(void);
+int test_cost_control(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(branches_of_other_ranks), cmocka_unit_test(a_run_decides),

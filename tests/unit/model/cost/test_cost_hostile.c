@@ -694,7 +694,8 @@ static void floors_in_floors(void **state)
 	done(&c);
 }
 
-int main(void)
+int test_cost_hostile(void);
+int test_cost_hostile(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_million_nodes),

@@ -249,7 +249,8 @@ static void folds_contents(void **state)
 		check_content(&contents[i]);
 }
 
-int main(void)
+int test_cost_math(void);
+int test_cost_math(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_elementwise),    cmocka_unit_test(counts_reductions),

@@ -228,7 +228,8 @@ static void reads_rows_of_tables(void **state)
 	wire_out_done(&w);
 }
 
-int main(void)
+int test_cost_microsoft(void);
+int test_cost_microsoft(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_attentions),     cmocka_unit_test(counts_products),

@@ -186,7 +186,8 @@ static void refuses_what_does_not_fit(void **state)
 	CHECK_ALL(hostile);
 }
 
-int main(void)
+int test_cost_nn(void);
+int test_cost_nn(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_windows),

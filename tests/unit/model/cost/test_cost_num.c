@@ -228,7 +228,8 @@ static void test_bounded(void **state)
 	assert_non_null(sym_unknown_reason(power));
 }
 
-int main(void)
+int test_cost_num(void);
+int test_cost_num(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_integers, setup, teardown),

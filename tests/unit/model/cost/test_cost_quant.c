@@ -35,7 +35,8 @@ static void counts_all(void **state)
 		op_case_check(&cases[i]);
 }
 
-int main(void)
+int test_cost_quant(void);
+int test_cost_quant(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(counts_all),

@@ -161,7 +161,8 @@ static void every_number_of_16_and_8_bits(void **state)
 	}
 }
 
-int main(void)
+int test_float_format(void);
+int test_float_format(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(bits_have_values),

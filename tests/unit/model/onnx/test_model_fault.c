@@ -131,7 +131,8 @@ static void building_a_network(void **state)
 	assert_true(fail_everywhere(write_network, small) >= 5);
 }
 
-int main(void)
+int test_model_fault(void);
+int test_model_fault(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reading_a_model),

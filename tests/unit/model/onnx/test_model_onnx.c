@@ -758,7 +758,8 @@ static void skips_tensor_data(void **state)
 	wire_out_done(&tail);
 }
 
-int main(void)
+int test_model_onnx(void);
+int test_model_onnx(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(reads_nodes_with_all_their_attributes),

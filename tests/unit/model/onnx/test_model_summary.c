@@ -505,7 +505,8 @@ static void a_name_is_found_in_a_list(void **state)
 		assert_false(name_index_listed("ConvInteger Conv PRelu", not_there[i]));
 }
 
-int main(void)
+int test_model_summary(void);
+int test_model_summary(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_follow_from_the_graph),

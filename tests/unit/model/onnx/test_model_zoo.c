@@ -387,7 +387,8 @@ static void a_sink_that_fails_says_so(void **state)
 	assert_int_equal(dck_sink_finish(&sink, &err), DCK_E_IO);
 }
 
-int main(void)
+int test_model_zoo(void);
+int test_model_zoo(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_network_has_its_published_size),

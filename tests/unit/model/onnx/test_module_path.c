@@ -66,7 +66,8 @@ static void what_paths_share(void **state)
 		assert_int_equal(module_path_common(cases[i].a, cases[i].b), cases[i].n);
 }
 
-int main(void)
+int test_module_path(void);
+int test_module_path(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_tell_modules),

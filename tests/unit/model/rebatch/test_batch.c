@@ -412,7 +412,8 @@ static void a_size_without_63_bits_stays_open(void **state)
 	mem_arena_free(a);
 }
 
-int main(void)
+int test_batch(void);
+int test_batch(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_item_by_itself),

@@ -384,7 +384,8 @@ static void test_forgotten(void **state)
 	thread_cct_free(l);
 }
 
-int main(void)
+int test_call_lane(void);
+int test_call_lane(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_counts_and_times),

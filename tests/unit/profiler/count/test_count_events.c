@@ -68,7 +68,8 @@ static void what_never_had_a_register_is_absent(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_count_events(void);
+int test_count_events(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_counted_all_the_time_is_exact),

@@ -392,7 +392,8 @@ static void half_an_event_is_taken_back(void **state)
 	assert_int_equal(system("[ $(cat full/* | wc -c) -eq 118 ]"), 0);
 }
 
-int main(void)
+int test_lap(void);
+int test_lap(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(what_a_lap_was_is_told, forget),

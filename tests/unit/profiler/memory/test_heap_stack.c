@@ -91,7 +91,8 @@ static void a_damaged_file_leads_nowhere_else(void **state)
 	free(stack);
 }
 
-int main(void)
+int test_heap_stack(void);
+int test_heap_stack(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(python_is_between_native_frames),

@@ -48,7 +48,8 @@ static void the_newer_heap_counts(void **state)
 	}
 }
 
-int main(void)
+int test_memory_watch(void);
+int test_memory_watch(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(the_newer_heap_counts),

@@ -58,7 +58,8 @@ static void libraries_are_known_by_their_names(void **state)
 	assert_false(runtime_is(&(dck_frame){.name = "f"}));
 }
 
-int main(void)
+int test_runtime_frames(void);
+int test_runtime_frames(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_libc_hands_over_is_its_callers),

@@ -77,7 +77,8 @@ static void packages_with_an_installers_list(void **state)
 	python_library_free(l);
 }
 
-int main(void)
+int test_python_library(void);
+int test_python_library(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_alone),

@@ -182,7 +182,8 @@ static void test_hostile(void **state)
 	}
 }
 
-int main(void)
+int test_python_lines(void);
+int test_python_lines(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_compilers),

@@ -183,7 +183,8 @@ static void test_names(void **state)
 		assert_int_equal(python_merge_kind(of[i].function), of[i].kind);
 }
 
-int main(void)
+int test_python_merge(void);
+int test_python_merge(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_together),

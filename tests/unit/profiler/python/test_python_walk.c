@@ -441,7 +441,8 @@ static void test_told(void **state)
 	assert_false(python_find_at(RUNTIME, 0, &memory, &p));
 }
 
-int main(void)
+int test_python_walk(void);
+int test_python_walk(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_versions), cmocka_unit_test(test_call_without_frame),

@@ -436,7 +436,8 @@ static void a_record_is_no_trace(void **state)
 	}
 }
 
-int main(void)
+int test_chrome_read(void);
+int test_chrome_read(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_written_comes_back),

@@ -297,7 +297,8 @@ static void numbers_of_processes_end(void **state)
 	assert_non_null(strstr(err.msg, "too many of the files have a process 2137483648"));
 }
 
-int main(void)
+int test_trace_merge(void);
+int test_trace_merge(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(a_file_says_how_exact_its_clocks_are),

@@ -479,7 +479,8 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 	wire_out_done(&inner.w);
 }
 
-int main(void)
+int test_trace_old(void);
+int test_trace_old(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(categories_and_places_are_read),

@@ -340,7 +340,8 @@ static void a_lack_of_memory_is_said(void **state)
 	dck_buffer_done(&b);
 }
 
-int main(void)
+int test_trace_read(void);
+int test_trace_read(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_was_written_comes_back),

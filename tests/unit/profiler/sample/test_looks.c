@@ -56,7 +56,8 @@ static void halted(void **state)
 	sample_profile_free(p);
 }
 
-int main(void)
+int test_looks(void);
+int test_looks(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(halted)};
 

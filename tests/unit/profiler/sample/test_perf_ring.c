@@ -398,7 +398,8 @@ static void any_bytes_are_read_safely(void **state)
 	}
 }
 
-int main(void)
+int test_perf_ring(void);
+int test_perf_ring(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(records_come_in_the_order_of_their_time),

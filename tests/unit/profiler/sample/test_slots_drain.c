@@ -239,7 +239,8 @@ static void any_bytes_harm_no_profile(void **state)
 	unmake(m);
 }
 
-int main(void)
+int test_slots_drain(void);
+int test_slots_drain(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(slots_become_events_by_their_time),

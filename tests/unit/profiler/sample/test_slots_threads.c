@@ -106,7 +106,8 @@ static void each_sample_is_told_once(void **state)
 	free(slots);
 }
 
-int main(void)
+int test_slots_threads(void);
+int test_slots_threads(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(each_sample_is_told_once)};
 

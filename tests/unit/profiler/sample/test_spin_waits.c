@@ -54,7 +54,8 @@ static void giving_the_processor_away_is_the_callers(void **state)
 	assert_null(spin_waits_library(&yield, NULL));
 }
 
-int main(void)
+int test_spin_waits(void);
+int test_spin_waits(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(functions_that_wait_by_running),

@@ -473,7 +473,8 @@ static void test_shared_ranges(void **state)
 	assert_false(too_much);
 }
 
-int main(void)
+int test_symbols(void);
+int test_symbols(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(test_debug),

@@ -442,7 +442,8 @@ static void without_a_repeated_name_it_is_all_of_it(void **state)
 	end(&t);
 }
 
-int main(void)
+int test_picture(void);
+int test_picture(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_long_or_alone_stays),

@@ -49,7 +49,8 @@ static void a_thread_without_a_lifetime_has_no_share(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_thread_table(void);
+int test_thread_table(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_thread_without_a_lifetime_has_no_share),

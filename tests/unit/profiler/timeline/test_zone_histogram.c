@@ -214,7 +214,8 @@ static void a_file_says_what_the_recording_said(void **state)
 	assert_int_equal(dck_trace_read_with("out.pftrace", &how, &read, &err), DCK_E_ARG);
 }
 
-int main(void)
+int test_zone_histogram(void);
+int test_zone_histogram(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(classes_follow_each_other),

@@ -167,7 +167,8 @@ static void ranges_of_no_thread_are_below_their_root(void **state)
 	assert_int_equal(sums.paths.rows[2].total_ns, 20);
 }
 
-int main(void)
+int test_zone_sums(void);
+int test_zone_sums(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(a_range_inside_its_own_name_counts_once_in_total, begin_test),

@@ -535,7 +535,8 @@ static void a_child_has_windows_of_its_own(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_capture(void);
+int test_capture(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_outside_is_not_told),

@@ -567,7 +567,8 @@ static void too_many_names_are_one(void **state)
 	assert_string_equal(zone_name_get(zone_name_intern("many 0", "", 0))->text, "many 0");
 }
 
-int main(void)
+int test_drain(void);
+int test_drain(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(events_are_told_in_order),

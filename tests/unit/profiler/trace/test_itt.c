@@ -336,7 +336,8 @@ static void a_part_of_another_kind(void **state)
 	assert_ptr_not_equal(here, nobody);
 }
 
-int main(void)
+int test_itt(void);
+int test_itt(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tasks_are_ranges),	      cmocka_unit_test(ranges_of_any_thread),

@@ -192,7 +192,8 @@ static void handlers_stay_in_their_block(void **state)
 	drain_free(d);
 }
 
-int main(void)
+int test_lossless(void);
+int test_lossless(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_is_dropped),

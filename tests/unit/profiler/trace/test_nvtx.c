@@ -311,7 +311,8 @@ static void nothing_is_recorded_while_it_is_off(void **state)
 	assert_int_equal(InitializeInjectionNvtx2(no_table), 0);
 }
 
-int main(void)
+int test_nvtx(void);
+int test_nvtx(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges_are_recorded),

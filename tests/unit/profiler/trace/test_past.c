@@ -170,7 +170,8 @@ static void long_names_are_cut(void **state)
 	assert_int_not_equal(dck_past_name(NULL, name), cut);
 }
 
-int main(void)
+int test_past(void);
+int test_past(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(they_stand_where_they_were),

@@ -461,7 +461,8 @@ static void the_rows_are_bounded(void **state)
 	thread_watch_done(&w);
 }
 
-int main(void)
+int test_thread_watch(void);
+int test_thread_watch(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(what_was_before_is_of_no_recording),

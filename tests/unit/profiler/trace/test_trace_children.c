@@ -112,7 +112,8 @@ static void every_allocation_may_fail(void **state)
 	assert_true(at > 12);
 }
 
-int main(void)
+int test_trace_children(void);
+int test_trace_children(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(a_signal_ends_the_wait),

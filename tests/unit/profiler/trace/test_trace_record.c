@@ -197,7 +197,8 @@ static void percentile_is_checked(void **state)
 	}
 }
 
-int main(void)
+int test_trace_record(void);
+int test_trace_record(void)
 {
 	const struct CMUnitTest tests[] = {
 	    SCRATCH_TEST(the_file_says_what_the_recording_says),

@@ -515,7 +515,8 @@ static void a_forked_child_begins_anew(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_zone(void);
+int test_zone(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_records_unless_started),

@@ -56,7 +56,8 @@ static void a_path_is_stored_once(void **state)
 	dck_set_allocator(NULL);
 }
 
-int main(void)
+int test_space(void);
+int test_space(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_path_is_stored_once),

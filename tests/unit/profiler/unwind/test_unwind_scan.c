@@ -202,7 +202,8 @@ static void the_work_is_bounded(void **state)
 	assert_in_range(w.steps, 100, 10000);
 }
 
-int main(void)
+int test_unwind_scan(void);
+int test_unwind_scan(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_return_address_is_found),
@@ -216,7 +217,8 @@ int main(void)
 }
 
 #else
-int main(void)
+int test_unwind_scan(void);
+int test_unwind_scan(void)
 {
 	return 77; /* the calls above are x86-64's */
 }

@@ -218,7 +218,8 @@ static void test_bounded(void **state)
 	assert_int_equal(unwind_self_here(&mine, pcs, 0, NULL), 0);
 }
 
-int main(void)
+int test_unwind_self(void);
+int test_unwind_self(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_through_libc), cmocka_unit_test(test_realigned),

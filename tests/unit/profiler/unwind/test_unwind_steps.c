@@ -482,7 +482,8 @@ static void test_cxx(void **state)
 
 #endif
 
-int main(void)
+int test_unwind_steps(void);
+int test_unwind_steps(void)
 {
 #if defined(__x86_64__)
 	const struct CMUnitTest tests[] = {

@@ -676,7 +676,8 @@ static void every_format_has_a_name_of_its_own(void **state)
 	assert_null(trace_format_find("no such format"));
 }
 
-int main(void)
+int test_trace_formats(void);
+int test_trace_formats(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(perfetto_says_what_was_given),

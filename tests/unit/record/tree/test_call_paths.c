@@ -232,7 +232,8 @@ static void no_memory_is_told_at_the_end(void **state)
 	}
 }
 
-int main(void)
+int test_call_paths(void);
+int test_call_paths(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(recursion_counts_once),

@@ -338,7 +338,8 @@ static void the_weight_by_itself_is_not_what_measuring_took(void **state)
 	assert_int_equal(k, 0);
 }
 
-int main(void)
+int test_call_views(void);
+int test_call_views(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_weight_by_itself_is_not_what_measuring_took),

@@ -228,7 +228,8 @@ static void no_memory_is_told(void **state)
 	cct_done(&p);
 }
 
-int main(void)
+int test_tree_fold(void);
+int test_tree_fold(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_heaviest_stay_and_sums_are_exact),

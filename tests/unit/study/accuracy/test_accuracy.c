@@ -181,7 +181,8 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-int main(void)
+int test_accuracy(void);
+int test_accuracy(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(numbers_of_a_report),

@@ -868,7 +868,8 @@ static void memory_may_end_anywhere(void **state)
 	dck_record_free(c);
 }
 
-int main(void)
+int test_saved(void);
+int test_saved(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_interval_adds_squares_on_the_logarithm),
@@ -895,6 +896,5 @@ int main(void)
 	    cmocka_unit_test(what_lies_between_starts_is_added),
 	    cmocka_unit_test(memory_may_end_anywhere),
 	};
-
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,8 @@ static void items_per_second_decide_where_items_differ(void **state)
 	dck_record_free(many);
 }
 
-int main(void)
+int test_saved_items(void);
+int test_saved_items(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(items_per_second_decide_where_items_differ),

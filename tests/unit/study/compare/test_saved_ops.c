@@ -588,7 +588,8 @@ static void memory_may_end_anywhere(void **state)
 	dck_record_free(b);
 }
 
-int main(void)
+int test_saved_ops(void);
+int test_saved_ops(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(changes_have_exact_intervals),

@@ -356,7 +356,8 @@ static void no_memory(void **state)
 	}
 }
 
-int main(void)
+int test_scan(void);
+int test_scan(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranges),	 cmocka_unit_test(lists),   cmocka_unit_test(bad),

@@ -602,7 +602,8 @@ static void vary(void **state)
 	dck_free(all);
 }
 
-int main(void)
+int test_versus(void);
+int test_versus(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(times_that_differ),

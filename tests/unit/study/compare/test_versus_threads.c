@@ -46,7 +46,8 @@ static void warnings_of_all_become_a_few_notes(void **state)
 	dck_record_free(r);
 }
 
-int main(void)
+int test_versus_threads(void);
+int test_versus_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(warnings_of_all_become_a_few_notes),

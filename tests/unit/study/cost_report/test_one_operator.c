@@ -176,7 +176,8 @@ static void sizes_that_do_not_fit_are_not_known(void **state)
 	assert_true(*p.why);
 }
 
-int main(void)
+int test_one_operator(void);
+int test_one_operator(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_convolution_costs_what_it_costs_in_a_model),

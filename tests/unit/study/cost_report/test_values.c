@@ -329,7 +329,8 @@ static void engines_that_cannot_are_refused(void **state)
 	mem_arena_free(a);
 }
 
-int main(void)
+int test_values(void);
+int test_values(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_those_that_nodes_make),

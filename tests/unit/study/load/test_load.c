@@ -556,7 +556,8 @@ static void no_memory(void **state)
 		}
 }
 
-int main(void)
+int test_load(void);
+int test_load(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(even_arrivals),

@@ -419,7 +419,8 @@ static void refused(void **state)
 	assert_null(r);
 }
 
-int main(void)
+int test_load_threads(void);
+int test_load_threads(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_stream),

@@ -321,7 +321,8 @@ static void keys_are_distinct(void **state)
 	assert_null(dck_pitfall_get(1000));
 }
 
-int main(void)
+int test_pitfalls(void);
+int test_pitfalls(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(luck_is_exact),

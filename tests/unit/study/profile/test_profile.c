@@ -358,7 +358,8 @@ static void a_profile_without_runs_is_an_error(void **state)
 	rows_done(&m);
 }
 
-int main(void)
+int test_profile(void);
+int test_profile(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(roofs_are_the_smaller_of_two),

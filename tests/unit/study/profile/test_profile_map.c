@@ -144,7 +144,8 @@ static void what_is_optimised_away_belongs_to_one_or_none(void **state)
 	     &(graph_text){"x:f[2,3]", {{"Transpose", NULL, "t", "x", "y", NULL}}}, "- 0");
 }
 
-int main(void)
+int test_profile_map(void);
+int test_profile_map(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(equal_nodes_are_told_apart),

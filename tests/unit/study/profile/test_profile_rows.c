@@ -440,7 +440,8 @@ static void the_module_is_what_all_nodes_are_in(void **state)
 	made_done(&m);
 }
 
-int main(void)
+int test_profile_rows(void);
+int test_profile_rows(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(roofs_are_those_of_type_and_size),

@@ -859,7 +859,8 @@ static void test_no_memory_of_ours(void **state)
 	assert_true(fault.calls >= 3);
 }
 
-int main(void)
+int test_search(void);
+int test_search(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_peak),

@@ -295,7 +295,8 @@ static void test_full_disk(void **state)
 	os_temp_dir_remove(f.dir);
 }
 
-int main(void)
+int test_search_journal(void);
+int test_search_journal(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_trip), cmocka_unit_test(test_cut),

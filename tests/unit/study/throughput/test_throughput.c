@@ -365,7 +365,8 @@ static void test_function_fails(void **state)
 	fixture_free(f);
 }
 
-int main(void)
+int test_throughput(void);
+int test_throughput(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_record),	     cmocka_unit_test(test_refused),
