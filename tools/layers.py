@@ -83,7 +83,7 @@ LAYERS = {
                             ("dlfcn.h", "elf.h", "link.h", "pthread.h", "sys/types.h", "unistd.h")),
     # Timelines of ranges, and what is added up over them.
     "src/profiler/timeline": (("base", "os", "stat", "record", "record/tree"),
-                              "pending_ranges perfetto timeline_lod thread_table timeline zone_percentiles zone_aggregate zone_table",
+                              "pending_ranges perfetto sample_sums timeline_lod thread_table timeline zone_percentiles zone_aggregate zone_table",
                               ("base", "opt", "report", "unstable"), ISO, ()),
     # Their forms in files: one file for each.
     "src/profiler/write": (("base", "os", "record", "record/tree", "profiler/timeline"), "formats perfetto_samples",

@@ -1,5 +1,5 @@
 /* overhead.h - profiler overhead: runs one command interleaved without a profiler and under count,
- * sample, trace and memory.
+ * sample, trace, trace with samples, and memory.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef DCK_OVERHEAD_H
@@ -16,7 +16,7 @@ typedef struct dck_overhead_config {
 	uint32_t struct_size; /* set by dck_overhead_config_init() */
 	uint64_t rounds;      /* a round runs the command once under each method */
 	uint64_t seed;	      /* seed of the order */
-	dck_list methods;     /* "count", "sample", "trace", "memory"; none: all */
+	dck_list methods;     /* "count", "sample", "trace", "trace-sample", "memory"; none: all */
 	/* The deepclock program, started for each run. */
 	const char *deepclock;
 	/* Called every 50 ms; true ends the runs. NULL: never. */

@@ -142,6 +142,7 @@ DCK_API const char *dck_trace_form_of(const char *path, bool *ret_gzip);
 typedef struct dck_trace_gaps {
 	uint64_t undated_events; /* without a time, or on a clock that the file does not define */
 	char cut[512];		 /* "", or why the file could not be read to its end */
+	uint64_t samples;	 /* of stacks, which the format does not hold */
 } dck_trace_gaps;
 
 /* Converts a trace file that dck_trace_read() accepts into another format. gzip: compresses formats

@@ -135,6 +135,11 @@ DCK_API dck_status dck_trace_read_timeline(const char *path, const dck_trace_rea
 /* Draws the step of a trace as dck_figure draws: a row for each depth of each thread. */
 DCK_API void dck_timeline_draw(const dck_timeline *t, dck_sink *out);
 
+/* Finds the figure of that name which a record has; *ret NULL: "timeline", of t, which may be NULL.
+ * E_ARG: no figure has that name; E_ABSENT: the record has nothing for it. */
+DCK_API dck_status dck_figure_find(const char *name, const dck_record *r, const dck_timeline *t,
+				   const dck_figure **ret, dck_err *err) DCK_MUST_USE;
+
 /* --- lists of the program */
 
 /* The options of a dck_op_view (by, sort, top), with the choices of operators and of call paths. */

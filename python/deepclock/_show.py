@@ -8,7 +8,7 @@ import tempfile
 import warnings
 import webbrowser
 
-from ._deepclock import _figures, _file_target
+from ._deepclock import AbsentError, _figures, _file_target
 
 _HEIGHT = 700  # pixels of a notebook; the page scrolls in it
 
@@ -48,24 +48,32 @@ def write(path, data):
         raise
 
 
-def draw(record, html_path, folder, sources, source_root):
+def draw(record, html_path, directory, sources, source_root):
     """What the options html, sources, source_root and figures ask for."""
     if html_path is not None:
         page = record.report("html", sources=sources, source_root=source_root)
         write(html_path, page.encode("utf-8", "surrogateescape"))
-    if folder is not None:
-        figures(record, folder)
+    if directory is not None:
+        figures(record, directory)
 
 
-def figures(record, folder):
-    """Draws every figure into a directory, as `deepclock report --figures` does; returns their names."""
-    folder = os.fspath(folder)
-    os.makedirs(folder, exist_ok=True)
+def figures(record, path):
+    """Draws every figure into a directory, or one into the file of its name, as `deepclock report --figures` does; returns
+    their names."""
+    path = os.fspath(path)
+    name, ending = os.path.splitext(os.path.basename(path))
+    if ending in (".svg", ".png") and not os.path.isdir(path):
+        svg, png, why = _figures(record, name)[name]
+        if ending == ".png" and png is None:
+            raise AbsentError(why)
+        write(path, svg if ending == ".svg" else png)
+        return [name]
+    os.makedirs(path, exist_ok=True)
     drawn = _figures(record)
     for name, (svg, png, why) in drawn.items():
-        write(os.path.join(folder, name + ".svg"), svg)
+        write(os.path.join(path, name + ".svg"), svg)
         if png is not None:
-            write(os.path.join(folder, name + ".png"), png)
+            write(os.path.join(path, name + ".png"), png)
     reasons = {why for _, _, why in drawn.values() if why}
     if reasons:
         warnings.warn("no PNG, only SVG: " + "; ".join(sorted(reasons)), RuntimeWarning, stacklevel=3)

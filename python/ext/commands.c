@@ -274,9 +274,9 @@ static PyMethodDef methods[] = {
     {"_keep", (PyCFunction)(void (*)(void))ext_keep, METH_VARARGS | METH_KEYWORDS,
      "_keep($module, record, /, **options)\n--\n\nKeeps the record as save, db, commit and no_history "
      "say; returns it."},
-    {"_figures", ext_figures, METH_O,
-     "_figures($module, record, /)\n--\n\nThe figures that the record has: a dict of names to (SVG, "
-     "PNG or None, why there is no PNG or None)."},
+    {"_figures", ext_figures, METH_VARARGS,
+     "_figures($module, record, name=None, /)\n--\n\nThe figures that the record has, or the one of that name: a "
+     "dict of names to (SVG, PNG or None, why there is no PNG or None)."},
     {"_file_target", ext_file_target, METH_O,
      "_file_target($module, path, /)\n--\n\nThe file that is replaced by a new one of that name, "
      "behind symbolic links. IoError: another user laid it, or a link, where everybody may."},

@@ -100,6 +100,8 @@ PyObject *ext_tree_new(ext_state *s, PyObject *record, const dck_tree *t);
 PyObject *ext_record_new(ext_state *s, dck_record *r);
 /* The record of a Record; NULL with TypeError where it is none. Borrowed. */
 const dck_record *ext_record_get(ext_state *s, PyObject *o);
+/* self: a Record. Returns the timeline of a trace that was loaded; NULL: it has none. */
+const dck_timeline *ext_record_timeline(PyObject *self);
 PyObject *ext_record_metrics(PyObject *self, void *none);
 PyObject *ext_record_to_json(PyObject *self, PyObject *none);
 
@@ -304,7 +306,7 @@ struct ext_command {
 /* The function `command` of the module `self`, called so. */
 PyObject *ext_measure(const ext_command *command, PyObject *self, PyObject *args, PyObject *kwargs);
 /* _keep(record, **options): keeps a Record as those of ext_common_options say. */
-PyObject *ext_figures(PyObject *self, PyObject *record);
+PyObject *ext_figures(PyObject *self, PyObject *args);
 PyObject *ext_file_target(PyObject *self, PyObject *path);
 PyObject *ext_keep(PyObject *self, PyObject *args, PyObject *kwargs);
 

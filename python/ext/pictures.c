@@ -9,8 +9,8 @@ static PyObject *bytes_of(const dck_buffer *b)
 	return PyBytes_FromStringAndSize(b->data, (Py_ssize_t)b->n);
 }
 
-/* (svg, png, why there is no png or None) */
-static PyObject *picture(const dck_figure *f, const dck_record *r)
+/* (svg, png, why there is no png or None). f NULL: of the timeline. */
+static PyObject *picture(const dck_figure *f, const dck_record *r, const dck_timeline *t)
 {
 	dck_buffer svg = {0}, png = {0};
 	dck_sink out;
@@ -18,7 +18,10 @@ static PyObject *picture(const dck_figure *f, const dck_record *r)
 	PyObject *ret = NULL;
 
 	dck_sink_buffer(&out, &svg);
-	f->draw(r, &out);
+	if (f)
+		f->draw(r, &out);
+	else
+		dck_timeline_draw(t, &out);
 	if (dck_sink_finish(&out, &err) != DCK_OK) {
 		PyErr_SetString(PyExc_MemoryError, err.msg);
 		goto done;
@@ -35,21 +38,46 @@ done:
 	return ret;
 }
 
-PyObject *ext_figures(PyObject *self, PyObject *record)
+/* false: an exception is set. */
+static bool picture_put(PyObject *all, const dck_figure *f, const dck_record *r,
+			const dck_timeline *t)
 {
-	const dck_record *r = ext_record_get(ext_state_of(self), record);
-	PyObject *all = r ? PyDict_New() : NULL;
+	PyObject *one = picture(f, r, t);
+	const bool done = one && PyDict_SetItemString(all, f ? f->name : "timeline", one) == 0;
+
+	Py_XDECREF(one);
+	return done;
+}
+
+PyObject *ext_figures(PyObject *self, PyObject *args)
+{
+	ext_state *s = ext_state_of(self);
+	PyObject *record, *all = NULL;
+	const char *name = NULL;
+	const dck_figure *one;
+	dck_err err;
+	bool done = true;
 	size_t n;
 	const dck_figure *const *figures = dck_figures(&n);
 
-	for (size_t i = 0; all && i < n; i++) {
-		if (!figures[i]->has(r))
-			continue;
-		PyObject *one = picture(figures[i], r);
-		if (!one || PyDict_SetItemString(all, figures[i]->name, one) < 0)
-			Py_CLEAR(all);
-		Py_XDECREF(one);
-	}
+	if (!PyArg_ParseTuple(args, "O|z:_figures", &record, &name))
+		return NULL;
+	const dck_record *r = ext_record_get(s, record);
+	if (!r)
+		return NULL;
+	const dck_timeline *t = ext_record_timeline(record);
+	if (name && dck_figure_find(name, r, t, &one, &err) != DCK_OK)
+		return ext_raise(s, &err);
+	all = PyDict_New();
+	if (name)
+		done = all && picture_put(all, one, r, t);
+	for (size_t i = 0; !name && done && all && i < n; i++)
+		if (figures[i]->has(r))
+			done = picture_put(all, figures[i], r, t);
+	if (!name && done && all && t && t->step.n > 0)
+		done = picture_put(all, NULL, r, t);
+	if (!done)
+		Py_CLEAR(all);
 	return all;
 }
 

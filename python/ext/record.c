@@ -149,6 +149,7 @@ static PyObject *note_new(ext_state *s, const dck_note *n)
 
 typedef struct record {
 	PyObject_HEAD dck_record *r;
+	dck_timeline timeline; /* of a trace that was loaded; {0}: none */
 } record;
 
 static const dck_record *record_of(PyObject *self)
@@ -160,11 +161,20 @@ PyObject *ext_record_new(ext_state *s, dck_record *r)
 {
 	record *o = PyObject_New(record, s->record);
 
-	if (o)
+	if (o) {
 		o->r = r;
-	else
+		o->timeline = (dck_timeline){0};
+	} else {
 		dck_record_free(r);
+	}
 	return (PyObject *)o;
+}
+
+const dck_timeline *ext_record_timeline(PyObject *self)
+{
+	const dck_timeline *t = &((record *)self)->timeline;
+
+	return t->json.n > 0 ? t : NULL;
 }
 
 const dck_record *ext_record_get(ext_state *s, PyObject *o)
@@ -180,6 +190,7 @@ static void record_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	dck_record_free(((record *)self)->r);
+	dck_timeline_done(&((record *)self)->timeline);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -478,9 +489,9 @@ static PyObject *record_summary(PyObject *self, PyObject *args, PyObject *kwargs
 		   : NULL;
 }
 
-static PyObject *record_figures(PyObject *self, PyObject *directory)
+static PyObject *record_figures(PyObject *self, PyObject *path)
 {
-	return made(self, "deepclock._show", "figures", directory);
+	return made(self, "deepclock._show", "figures", path);
 }
 
 static PyObject *record_str(PyObject *self)
@@ -586,8 +597,9 @@ static PyMethodDef record_methods[] = {
      "MACs and parameters as \"1.814G MACs, 11.690M params\", of a PyTorch module also of each module in it, in "
      "the form of print(module)."},
     {"figures", record_figures, METH_O,
-     "figures($self, folder, /)\n--\n\n"
-     "Draws every figure of the record into a directory, as SVG and PNG; returns their names."},
+     "figures($self, path, /)\n--\n\n"
+     "Draws every figure of the record into a directory, as SVG and PNG, or the one that a file is named by, "
+     "'pictures/ecdf.svg' or '.png'; returns their names. AbsentError: the record has nothing for that figure."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot record_slots[] = {
@@ -617,18 +629,28 @@ static PyObject *load(PyObject *m, PyObject *path)
 	ext_texts texts = {NULL};
 	const char *name = ext_texts_add(&texts, path);
 	dck_status st = DCK_OK;
+	dck_timeline timeline = {0};
 	dck_record *r = NULL;
 	dck_err err = {0};
 
 	if (name) {
 		Py_BEGIN_ALLOW_THREADS
-		st = dck_read_any(name, NULL, &r, &err);
+		st = dck_trace_is(name) ? dck_trace_read_timeline(name, &(dck_trace_reading){0}, &r,
+								  &timeline, &err)
+					: dck_read_any(name, NULL, &r, &err);
 		Py_END_ALLOW_THREADS
 	}
 	ext_texts_done(&texts);
 	if (!name)
 		return NULL;
-	return st == DCK_OK ? ext_record_new(ext_state_of(m), r) : ext_raise(ext_state_of(m), &err);
+	if (st != DCK_OK)
+		return ext_raise(ext_state_of(m), &err);
+	PyObject *loaded = ext_record_new(ext_state_of(m), r);
+	if (loaded)
+		((record *)loaded)->timeline = timeline;
+	else
+		dck_timeline_done(&timeline);
+	return loaded;
 }
 
 static PyObject *parse(PyObject *m, PyObject *args)

@@ -69,9 +69,10 @@ static PyObject *calls_written(ext_state *s, const char *writer, const dck_recor
 	return text;
 }
 
-static PyObject *report(ext_state *s, const dck_record *r, PyObject *args, PyObject *kwargs,
+static PyObject *report(ext_state *s, PyObject *self, PyObject *args, PyObject *kwargs,
 			PyObject *options)
 {
+	const dck_record *r = ext_record_get(s, self);
 	const char *writer = "text", *rest = NULL, *directory = NULL;
 	int details = 0, utf8 = 1, colour = 0, sources = 0;
 	PyObject *root = Py_None, *text = NULL;
@@ -94,6 +95,7 @@ static PyObject *report(ext_state *s, const dck_record *r, PyObject *args, PyObj
 					 .sources = sources || directory,
 					 .source_root = directory,
 					 .rest = rest,
+					 .timeline = ext_record_timeline(self),
 					 .ops = which};
 		text = calls ? calls_written(s, writer, r, &view, &style)
 			     : ext_record_written(s, writer, r, &style);
@@ -109,7 +111,7 @@ PyObject *ext_record_report(PyObject *self, PyObject *args, PyObject *kwargs)
 	ext_state *s = ext_state_by(self);
 
 	if (options)
-		text = report(s, ext_record_get(s, self), args, own, options);
+		text = report(s, self, args, own, options);
 	Py_XDECREF(options);
 	Py_XDECREF(own);
 	return text;

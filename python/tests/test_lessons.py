@@ -64,6 +64,11 @@ class LessonTest(Case):
         self.assertRegex(text, r"raw times: (.* (sec|msec|usec)(, )?){5}")
         self.assertRegex(text, r"(n|u|m|)sec per loop")
         self.assertRegex(text, r"C extension +\d")
+        if importlib.util.find_spec("numba"):  # the call that compiles apart, then a row of the ranking
+            self.assertRegex(text, r"Numba \| \d.*\n(.*\n)*?Numba 2 \| \d.*\n(.*\n)*?Numba 3 \| \d")
+            self.assertRegex(text, r"\n +Numba +\d")
+        else:
+            self.assertIn("pip install numba", text)
         self.assertRegex(text, r"learn +1 ")
         self.assertRegex(text, r"nn_memory\.py:\d+ \(learn\)")
         self.assertRegex(text, r"m @ m +10 ")

@@ -177,6 +177,41 @@ class RecordTest(Case):
         files = os.listdir(os.path.join(self.folder, "new", "pictures"))
         self.assertEqual({f"{name}.svg" for name in names}, {f for f in files if f.endswith(".svg")})
 
+    def test_one_figure(self):
+        path = os.path.join(self.folder, "ecdf.svg")
+        self.assertEqual(["ecdf"], self.record.figures(path))
+        with open(path, "rb") as f:
+            self.assertEqual(deepclock._deepclock._figures(self.record)["ecdf"][0], f.read())
+        self.assertEqual(["ecdf.svg"], [f for f in os.listdir(self.folder) if f.startswith("ecdf")])
+        with self.assertRaisesRegex(deepclock.AbsentError, "nothing for the figure 'ratios'"):
+            self.record.figures(os.path.join(self.folder, "ratios.svg"))
+        with self.assertRaisesRegex(deepclock.AbsentError, "nothing for the figure 'timeline'"):
+            self.record.figures(os.path.join(self.folder, "timeline.svg"))
+        with self.assertRaisesRegex(ValueError, "'nothing' is no figure .*timeline, histogram, ecdf"):
+            self.record.figures(os.path.join(self.folder, "nothing.svg"))
+        os.mkdir(os.path.join(self.folder, "directory.svg"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.assertEqual(3, len(self.record.figures(os.path.join(self.folder, "directory.svg"))))
+
+    def test_timeline_of_a_trace(self):
+        events = [{"ph": ph, "ts": 100 * i + at, "pid": 1, "tid": 1, "name": name}
+                  for i in range(3) for ph, at, name in (("B", 0, "step"), ("B", 10, "forward"), ("E", 40, "forward"), ("E", 90, "step"))]
+        path = os.path.join(self.folder, "trace.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"traceEvents": events}, f)
+        trace = deepclock.load(path)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            self.assertIn("timeline", trace.figures(os.path.join(self.folder, "all")))
+        one = os.path.join(self.folder, "timeline.svg")
+        self.assertEqual(["timeline"], trace.figures(one))
+        with open(one, encoding="utf-8") as f, open(os.path.join(self.folder, "all", "timeline.svg"), encoding="utf-8") as g:
+            text = f.read()
+            self.assertEqual(text, g.read())
+        self.assertIn("forward", text)
+        self.assertIn("timeline", trace.report("html"))
+
     def test_shows_a_page(self):
         opened = []
         with tempfile.TemporaryDirectory() as folder, mock.patch("webbrowser.open", opened.append):

@@ -124,20 +124,6 @@ static bool is_one_file(const char *path)
 	       !(stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
-static dck_status no_figure(const char *name, dck_err *err)
-{
-	char names[512] = "timeline";
-	size_t n, used = strlen(names);
-	const dck_figure *const *all = dck_figures(&n);
-
-	for (size_t i = 0; i < n && used < sizeof names; i++)
-		used += (size_t)snprintf(names + used, sizeof names - used, ", %s", all[i]->name);
-	return cli_err(err, DCK_E_ARG,
-		       "'%.60s' is no figure that is drawn as a file (%s); a chart of the page is "
-		       "saved by its button: deepclock view FILE",
-		       name, names);
-}
-
 static dck_status one_save(const cli *c, const char *path, const dck_record *const *records,
 			   size_t n, dck_err *err)
 {
@@ -145,23 +131,15 @@ static dck_status one_save(const cli *c, const char *path, const dck_record *con
 	const dck_figure *f = NULL;
 	dck_buffer svg = {0};
 	char name[64];
-	size_t nfigures;
-	const dck_figure *const *all = dck_figures(&nfigures);
 
 	snprintf(name, sizeof name, "%.*s", (int)(strlen(begin) - strlen(".svg")), begin);
-	for (size_t i = 0; i < nfigures; i++)
-		if (strcmp(all[i]->name, name) == 0)
-			f = all[i];
-	if (!f && strcmp(name, "timeline") != 0)
-		return no_figure(name, err);
 	if (n != 1)
 		return cli_err(err, DCK_E_ARG,
 			       "'%.60s' is a file for one record, and %zu are given: name a "
 			       "directory",
 			       path, n);
-	if (!figure_has(c, f, records[0]))
-		return cli_err(err, DCK_E_ABSENT, "the record has nothing for the figure '%s'",
-			       name);
+	if (dck_figure_find(name, records[0], &c->timeline, &f, err) != DCK_OK)
+		return err->code;
 	dck_status status = figure_svg(c, f, records[0], &svg, err);
 	if (status == DCK_OK)
 		status = figure_write(&svg, path, cli_ends_in(path, ".png"), err);

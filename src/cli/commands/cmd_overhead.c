@@ -53,7 +53,7 @@ const cli_command cmd_overhead = {
     .summary = "show what count, sample, trace and memory cost a program",
     .usage = usage,
     .about =
-	"Runs the same program under count, sample, trace and memory, and under none, once in "
+	"Runs the same program under count, sample, trace, both of them and memory, and under none, once in "
 	"each round, in random order, and compares the times of each round: ratio with its "
 	"interval, memory, size of the output. The program's own output is discarded. A method "
 	"that is not possible for the program is listed with the reason.",

@@ -127,6 +127,10 @@ static int convert(const cli *c, const char *form, bool gzip, const char *other)
 	if (gaps.undated_events > 0 && !c->common.quiet)
 		cli_message("warning: %llu events have no time, and are not written",
 			    (unsigned long long)gaps.undated_events);
+	if (gaps.samples > 0 && !c->common.quiet)
+		cli_message("warning: %llu stack samples are not written: '%s' has one tree, that "
+			    "of the zones; --tree samples writes theirs",
+			    (unsigned long long)gaps.samples, form);
 	return CLI_OK;
 }
 

@@ -7,7 +7,8 @@ const dck_opt dck_overhead_options[] = {
 	       "each runs the program once under each method", .min = 2,
 	       .max = OVERHEAD_ROUNDS_MAX),
     DCK_OPTION(LIST, dck_overhead_config, methods, "method", "NAME", NULL,
-	       "only this method and none: count, sample, trace, memory; may be repeated"),
+	       "only this method and none: count, sample, trace, trace-sample (both at once), "
+	       "memory; may be repeated"),
     DCK_OPTION(COUNT, dck_overhead_config, seed, "order-seed", "N", "1",
 	       "of the order of the methods in a round", .max = 1e15),
     {0},

@@ -32,7 +32,8 @@ static dck_status methods_choose(const dck_list *asked, overhead *o, dck_err *er
 			}
 	}
 	if (found < asked->n)
-		DCK_FAIL(err, E_ARG, "there are the methods count, sample, trace and memory");
+		DCK_FAIL(err, E_ARG,
+			 "there are the methods count, sample, trace, trace-sample and memory");
 	return DCK_OK;
 }
 

@@ -10,13 +10,14 @@ enum { WORDS_MAX = 4096, SAID_BYTES = 65536 };
 
 const overhead_way overhead_methods[OVERHEAD_METHODS] = {
     [OVERHEAD_NONE] = {.name = "none"},
-    {"count", NULL, "count", "elapsed", "count-none"},
-    {"sample", NULL, "sample", "elapsed", NULL},
-    {"trace", "trace.pftrace", "trace", "program_elapsed", NULL},
-    {"memory", NULL, "memory", "elapsed", NULL},
+    {"count", "count", NULL, NULL, "count", "elapsed", "count-none"},
+    {"sample", "sample", NULL, NULL, "sample", "elapsed", NULL},
+    {"trace", "trace", NULL, "trace.pftrace", "trace", "program_elapsed", NULL},
+    {"trace-sample", "trace", "--sample", "trace.pftrace", "trace", "program_elapsed", NULL},
+    {"memory", "memory", NULL, NULL, "memory", "elapsed", NULL},
 };
 
-/* `deepclock METHOD ... -- PROGRAM ...`. */
+/* `deepclock COMMAND ... -- PROGRAM ...`. */
 static char *const *words_make(const overhead *o, size_t method, mem_arena *a, const char *record)
 {
 	const overhead_way *way = &overhead_methods[method];
@@ -26,11 +27,13 @@ static char *const *words_make(const overhead *o, size_t method, mem_arena *a, c
 		return o->argv;
 	while (o->argv[words])
 		words++;
-	const char **all = mem_arena_array(a, words + 12, sizeof *all);
+	const char **all = mem_arena_array(a, words + 13, sizeof *all);
 	if (!all)
 		return NULL;
 	all[n++] = o->config->deepclock;
-	all[n++] = way->name;
+	all[n++] = way->command;
+	if (way->option)
+		all[n++] = way->option;
 	all[n++] = "--quiet";
 	all[n++] = "--no-history";
 	all[n++] = "--save";

@@ -10,12 +10,13 @@
 #include "os/os.h"
 #include "record/others.h"
 
-enum { OVERHEAD_ROUNDS_MAX = 1000, OVERHEAD_NONE = 0, OVERHEAD_METHODS = 5 };
+enum { OVERHEAD_ROUNDS_MAX = 1000, OVERHEAD_NONE = 0, OVERHEAD_METHODS = 6 };
 
 typedef struct overhead_way {
 	const char *name;
-	const char *file;    /* output besides its record: "-o FILE"; NULL: none */
-	const char *section; /* the fact with the program's duration */
+	const char *command, *option; /* option: of the command; NULL: none */
+	const char *file;	      /* output besides its record: "-o FILE"; NULL: none */
+	const char *section;	      /* the fact with the program's duration */
 	const char *key;
 	const char *inactive; /* the note that it recorded nothing, with the reason */
 } overhead_way;

@@ -16,6 +16,8 @@
 #include "profiler/read/merge_pass.h"
 
 #include "base/err.h"
+#include "profiler/timeline/sample_sums.h"
+#include "profiler/write/formats.h"
 
 #include <string.h>
 
@@ -32,6 +34,7 @@ struct merging {
 	id_table processes;
 	uint32_t nprocesses, ntracks;
 	hash_map process_rows; /* by file and track, plus one */
+	sample_sums samples;   /* of the merged timeline */
 	bool failed;
 	dck_sink sink;
 	/* The file that is read. */
@@ -205,12 +208,47 @@ static void merging_events(trace_out *o, uint32_t id, const trace_event *e, size
 	}
 }
 
+static trace_sample whole_sample(const merging *m, const trace_sample *s)
+{
+	trace_sample now = *s;
+
+	now.ns = (s->ns < 0 ? m->how.place->base_ns + s->ns
+			    : trace_place_ns(m->how.place, (uint64_t)s->ns)) -
+		 m->how.base_ns;
+	now.pid = merging_number_of(s->pid, m->how.more);
+	now.tid = merging_number_of(s->tid, m->how.more);
+	now.path = cct_mapped(&m->samples.map, s->path);
+	return now;
+}
+
+static void merging_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	merging *m = merging_of(o);
+	trace_sample batch[BATCH];
+
+	if (!m->emitting)
+		return;
+	sample_sums_add(&m->samples, paths, s, n);
+	while (n > 0) {
+		const size_t some = n < BATCH ? n : BATCH;
+
+		for (size_t i = 0; i < some; i++)
+			batch[i] = whole_sample(m, &s[i]);
+		for (size_t i = 0; i < m->nto; i++)
+			if (trace_format_has_samples(m->to[i].format))
+				m->to[i].format->samples(m->to[i].out, &m->samples.paths, batch,
+							 some);
+		s += some;
+		n -= some;
+	}
+}
+
 static dck_status merging_close(trace_out *o, dck_err *err)
 {
 	merging *m = merging_of(o);
 
 	m->failed = m->failed || m->tracks.failed || m->name_ids.failed || m->processes.failed ||
-		    string_table_failed(&m->names);
+		    string_table_failed(&m->names) || cct_failed(&m->samples.paths);
 	DCK_NEED(!m->failed, err, "for the names and tracks of several traces");
 	return DCK_OK;
 }
@@ -223,6 +261,7 @@ const trace_format merging_format = {
     .track = merging_track,
     .intern = merging_intern,
     .events = merging_events,
+    .samples = merging_samples,
     .close = merging_close,
 };
 
@@ -243,7 +282,9 @@ dck_status merging_new(merging **ret, dck_err *err)
 	m->tracks.row_bytes = sizeof(track);
 	m->name_ids.row_bytes = sizeof(uint32_t);
 	dck_sink_custom(&m->sink, merging_nowhere, m);
-	const dck_status status = string_table_init(&m->names, err);
+	dck_status status = string_table_init(&m->names, err);
+	if (status == DCK_OK)
+		status = sample_sums_init(&m->samples, err);
 	if (status == DCK_OK)
 		*ret = m;
 	else
@@ -260,6 +301,7 @@ void merging_free(merging *m)
 	hash_map_done(&m->process_rows);
 	id_table_done(&m->tracks);
 	id_table_done(&m->name_ids);
+	sample_sums_done(&m->samples);
 	mem_free(m);
 }
 
@@ -274,6 +316,7 @@ static void file_begin(merging *m, uint32_t file)
 	m->last_ns = 0;
 	m->nto = 0;
 	m->emitting = false;
+	sample_sums_next(&m->samples);
 	id_table_done(&m->tracks);
 	id_table_done(&m->name_ids);
 	m->tracks = (id_table){.row_bytes = sizeof(track)};

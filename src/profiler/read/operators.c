@@ -437,6 +437,12 @@ static void operators_events(trace_out *out, uint32_t id, const trace_event *e, 
 	}
 }
 
+static void operators_samples(trace_out *out, const struct cct *paths, const trace_sample *s,
+			      size_t n)
+{
+	zone_collect_format.samples(operators_of(out)->out, paths, s, n);
+}
+
 static dck_status operators_close(trace_out *out, dck_err *err)
 {
 	operators *o = operators_of(out);
@@ -461,6 +467,7 @@ const trace_format operators_format = {
     .track = operators_track,
     .intern = operators_intern,
     .events = operators_events,
+    .samples = operators_samples,
     .close = operators_close,
 };
 

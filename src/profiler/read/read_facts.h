@@ -8,6 +8,7 @@
 
 typedef struct trace_read_facts {
 	uint64_t packets, events; /* packets: of Perfetto */
+	uint64_t samples;	  /* of stacks */
 	uint64_t skipped;	  /* packets, or events, without anything that is read here */
 	uint64_t shaped;	  /* operators with the shapes of their inputs, when requested */
 	uint64_t undated;	  /* events without a time, or on a clock that nothing explains */

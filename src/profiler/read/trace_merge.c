@@ -40,7 +40,7 @@ typedef struct work {
 	merging *m;
 	zone_collect *zones;
 	int64_t base_ns;
-	uint64_t skipped, undated;
+	uint64_t skipped, undated, samples;
 } work;
 
 /* --- first: what there is */
@@ -194,6 +194,7 @@ static dck_status files_emit(work *w, const merging_to *to, size_t n, dck_err *e
 		DCK_TRY(read_file(w, i, &facts, err));
 		w->skipped += facts.skipped;
 		w->undated += facts.undated;
+		w->samples += facts.samples;
 	}
 	return DCK_OK;
 }
@@ -303,6 +304,11 @@ static void gaps_put(const work *w, record_builder *b)
 			    "%llu events have no time, "
 			    "or one of a clock that their file does not explain, and are left out",
 			    (unsigned long long)w->undated);
+	if (w->samples > 0 && !trace_format_has_samples(w->plan->format))
+		record_note(b, "trace-samples-left-out",
+			    "%llu stack samples are not written: '%s' has one tree, that of the "
+			    "zones",
+			    (unsigned long long)w->samples, w->plan->format->name);
 	for (size_t i = 0; i < w->plan->n; i++) {
 		const trace_read_facts *f = &w->places[i].facts;
 

@@ -199,7 +199,9 @@ dck_status dck_trace_convert(const char *path, const char *form, bool gzip, dck_
 	dck_status status = trace_read_into(&r, NULL, f, g ? gzip_sink_in(g) : out, err);
 	(void)gzip_sink_close(g, NULL); /* the sink has the error */
 	if (status == DCK_OK && ret) {
-		*ret = (dck_trace_gaps){.undated_events = r.facts.undated};
+		*ret =
+		    (dck_trace_gaps){.undated_events = r.facts.undated,
+				     .samples = trace_format_has_samples(f) ? 0 : r.facts.samples};
 		memcpy(ret->cut, r.facts.cut, sizeof r.facts.cut);
 	}
 	return status;

@@ -20,6 +20,7 @@
 #include "base/mem.h"
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/timeline/perfetto.h"
+#include "profiler/timeline/sample_sums.h"
 #include "profiler/read/thread_sums.h"
 #include "profiler/timeline/zone_table.h"
 
@@ -40,6 +41,7 @@ struct zone_collect {
 	id_table marks, tracks; /* by name: mark; of track */
 	zone_aggregate sums;
 	thread_sums threads;
+	sample_sums samples;
 	timeline_lod *drawn; /* NULL: it is not */
 	uint64_t events, unmatched, last_ns;
 	int64_t unix_ns;
@@ -151,6 +153,11 @@ static void collect_events(trace_out *o, uint32_t id, const trace_event *e, size
 		c->last_ns = t->last_ns;
 }
 
+static void collect_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	sample_sums_add(&collect_of(o)->samples, paths, s, n);
+}
+
 static dck_status collect_close(trace_out *o, dck_err *err)
 {
 	zone_collect *c = collect_of(o);
@@ -176,6 +183,7 @@ const trace_format zone_collect_format = {
     .track = collect_track,
     .intern = collect_intern,
     .events = collect_events,
+    .samples = collect_samples,
     .close = collect_close,
 };
 
@@ -200,6 +208,8 @@ dck_status zone_collect_new(zone_collect **ret, dck_err *err)
 	dck_status status = string_table_init(&c->texts, err);
 	if (status == DCK_OK)
 		status = thread_sums_init(&c->threads, err);
+	if (status == DCK_OK)
+		status = sample_sums_init(&c->samples, err);
 	if (status == DCK_OK)
 		*ret = c;
 	else
@@ -229,6 +239,7 @@ void zone_collect_free(zone_collect *c)
 	id_table_done(&c->tracks);
 	string_table_done(&c->texts);
 	thread_sums_done(&c->threads);
+	sample_sums_done(&c->samples);
 	zone_aggregate_done(&c->sums);
 	mem_free(c);
 }
@@ -251,15 +262,20 @@ static const char *collect_text_of(void *self, uint32_t id)
 
 dck_status zone_collect_put(zone_collect *c, record_builder *b, dck_err *err)
 {
-	DCK_NEED(!string_table_failed(&c->texts) && !c->marks.failed && !c->tracks.failed, err,
-		 "to add up a trace");
+	DCK_NEED(!string_table_failed(&c->texts) && !c->marks.failed && !c->tracks.failed &&
+		     !cct_failed(&c->samples.paths),
+		 err, "to add up a trace");
 	if (c->unix_ns != 0)
 		record_set_began(b, c->unix_ns);
 	record_fact_int(b, "trace", "elapsed", DCK_UNIT_NS, (int64_t)c->last_ns);
 	record_fact_int(b, "trace", "threads", DCK_UNIT_ONE, (int64_t)c->threads.threads);
 	record_fact_int(b, "trace", "events", DCK_UNIT_ONE, (int64_t)c->events);
 	record_fact_int(b, "trace", "unmatched_ends", DCK_UNIT_ONE, (int64_t)c->unmatched);
-	return zone_table_put(&c->sums, collect_text_of, c, b, err);
+	DCK_TRY(zone_table_put(&c->sums, collect_text_of, c, b, err));
+	if (c->samples.n == 0)
+		return DCK_OK;
+	record_fact_int(b, "sample", "samples", DCK_UNIT_ONE, (int64_t)c->samples.n);
+	return cct_samples_put(&c->samples.paths, b, err);
 }
 
 dck_status zone_collect_put_threads(zone_collect *c, record_builder *b, dck_err *err)

@@ -198,19 +198,6 @@ static void sample_notes_put(record_builder *b, const sample_run *r, const dck_s
 
 /* --- result */
 
-static const dck_column weights[] = {{"samples", "samples", DCK_UNIT_ONE},
-				     {"time", "time", DCK_UNIT_NS}};
-static const call_column columns[] = {{"samples", "samples", DCK_UNIT_ONE, 0, CALL_SELF},
-				      {"total", "total", DCK_UNIT_NS, 1, CALL_TOTAL},
-				      {"self", "self", DCK_UNIT_NS, 1, CALL_SELF}};
-enum { SELF = 2, BRIEF = 10 };
-static const call_table functions = {.name = "functions",
-				     .title = "Functions by their own time",
-				     .columns = columns,
-				     .ncolumns = sizeof columns / sizeof columns[0],
-				     .sort = SELF,
-				     .brief = BRIEF};
-
 static const dck_value *sample_cell_of(const dck_table *t, size_t row, size_t column)
 {
 	return &t->cells[row * t->ncolumns + column].value;
@@ -268,7 +255,7 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	dck_record *r;
 
 	DCK_NEED(first, err, "for the answer of a profile");
-	const dck_status put = cct_functions(p, &functions, first, err);
+	const dck_status put = cct_functions(p, &cct_sample_functions, first, err);
 	if (put != DCK_OK) {
 		record_drop(first);
 		return put;
@@ -285,17 +272,17 @@ static dck_status sample_answer_put(record_builder *b, const cct *p, const sampl
 	spin_text(n, ran, spins, sizeof spins);
 	const bool any = t && row < t->nrows && ran > 0;
 	if (c->wall && n->time_ns > 0)
-		record_answer(b, "the threads waited %.1f %% of %s%s%.60s%s",
-			      100 * n->blocked_ns / n->time_ns, time,
-			      any ? "; of what they ran " : "",
-			      any ? sample_cell_of(t, row, 0)->as.text : "",
-			      any ? share_text(sample_cell_of(t, row, 1 + SELF)->as.r / ran, part,
-					       sizeof part)
-				  : "");
+		record_answer(
+		    b, "the threads waited %.1f %% of %s%s%.60s%s",
+		    100 * n->blocked_ns / n->time_ns, time, any ? "; of what they ran " : "",
+		    any ? sample_cell_of(t, row, 0)->as.text : "",
+		    any ? share_text(sample_cell_of(t, row, 1 + CCT_SAMPLE_SELF)->as.r / ran, part,
+				     sizeof part)
+			: "");
 	else if (any)
 		own_answer(b, n,
 			   &(own_function){sample_cell_of(t, row, 0)->as.text,
-					   sample_cell_of(t, row, 1 + SELF)->as.r},
+					   sample_cell_of(t, row, 1 + CCT_SAMPLE_SELF)->as.r},
 			   time, samples, spins);
 	else
 		record_answer(b, "no sample was taken: the program used too little CPU time");
@@ -307,8 +294,7 @@ static dck_status sample_paths_put(record_builder *b, const cct *p, const sample
 				   const dck_sample_config *c, dck_err *err)
 {
 	DCK_TRY(sample_answer_put(b, p, n, c, err));
-	DCK_TRY(cct_functions(p, &functions, b, err));
-	return cct_tree(p, "samples", "Samples by call path", b, err);
+	return cct_samples_put(p, b, err);
 }
 
 void sample_named_done(sample_named *n)
@@ -326,7 +312,7 @@ dck_status sample_record_make(const sample_run *r, const dck_sample_config *c, c
 	char title[1024];
 	os_host host;
 
-	DCK_TRY(cct_init(&named->paths, weights, 2, err));
+	DCK_TRY(cct_init(&named->paths, cct_sample_weights, CCT_SAMPLE_WEIGHTS, err));
 	dck_status st =
 	    sample_profile_name(p, &named->paths, ret_named ? &named->of : NULL, &named->n, err);
 	sample_title_make(title, sizeof title, c, argv);

@@ -124,6 +124,7 @@ enum { PF_NAME_IID = 1, PF_NAME_TEXT = 2, PF_SOURCE_LINE = 4 };
 
 /* Stack samples: PerfSample, its counter, and the parts of its stack. */
 enum {
+	PF_SAMPLE_CPU = 1,
 	PF_SAMPLE_PID = 2,
 	PF_SAMPLE_TID = 3,
 	PF_SAMPLE_CALLSTACK = 4, /* its iid */
@@ -133,13 +134,14 @@ enum {
 enum { PF_MODE_USER = 2 };
 enum { PF_SAMPLES_TIMEBASE = 1 }; /* PerfSampleDefaults */
 enum { PF_TIMEBASE_RATE = 2, PF_TIMEBASE_COUNTER = 4, PF_TIMEBASE_NAME = 10 };
-enum { PF_TASK_CLOCK = 3 };
+enum { PF_CPU_CLOCK = 1, PF_TASK_CLOCK = 3 }; /* both in ns */
 enum { PF_CALLSTACK_FRAME = 2 }; /* the outermost first; as PF_NAME_IID all have their iid */
 enum {				 /* Frame */
        PF_FRAME_FUNCTION = 2,
        PF_FRAME_MAPPING = 3,
        PF_FRAME_FILE = 5,
-       PF_FRAME_LINE = 6
+       PF_FRAME_LINE = 6,
+       PF_FRAME_START_LINE = 1000 /* of deepclock; other readers skip it */
 };
 enum { PF_MAPPING_PATH = 7 };
 

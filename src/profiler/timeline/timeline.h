@@ -94,7 +94,17 @@ typedef struct trace_header {
 	    unix_error_ns; /* maximum error of the wall clock, estimated by its synchronisation */
 } trace_header;
 
+/* A sample of a thread's stack. */
+typedef struct trace_sample {
+	int64_t ns;	    /* since the timeline's base; negative: before it */
+	uint64_t weight_ns; /* CPU time that it represents */
+	int32_t pid, tid;
+	uint32_t path; /* 0: unknown stack */
+	uint32_t rate; /* nominal samples per second of CPU time; 0: unknown */
+} trace_sample;
+
 typedef struct trace_out trace_out; /* a format's own */
+struct cct;			    /* record/tree/cct.h */
 
 typedef struct trace_format {
 	const char *name, *suffix, *help; /* and gunzips: a row of DCK_TRACE_FORM_MAP */
@@ -107,6 +117,10 @@ typedef struct trace_format {
 	void (*track)(trace_out *o, const trace_track *t);
 	void (*intern)(trace_out *o, uint32_t id, const trace_name *name);
 	void (*events)(trace_out *o, uint32_t track, const trace_event *e, size_t n);
+	/* Samples in any order. paths: the same tree in each call, whose paths they refer to; it
+	 * grows, and outlives the trace_out. NULL: not in the format; call it only if
+	 * trace_format_has_samples(). */
+	void (*samples)(trace_out *o, const struct cct *paths, const trace_sample *s, size_t n);
 	/* Writes a clock snapshot at `ns` after the base, on the clock of the events, to correct
 	 * its drift. NULL: not in the format. */
 	void (*clocks)(trace_out *o, uint64_t ns, const trace_header *then);

@@ -125,12 +125,13 @@ static void moments_put(trace_samples *s, double drift, perfetto_samples *to, in
 	for (sample_moment m; sample_beside_next(s->beside, &m);) {
 		const double since = (double)(int64_t)(m.at_ns - s->begin.sample_ns) * rate;
 
-		perfetto_samples_put(to, &(perfetto_sample){.boottime_ns = s->begin.boottime_ns +
-									   (uint64_t)(int64_t)since,
-							    .weight_ns = m.weight_ns,
-							    .pid = m.pid,
-							    .tid = m.tid,
-							    .path = m.path});
+		perfetto_samples_put(to, sample_beside_paths(s->beside),
+				     &(trace_sample){.ns = (int64_t)since,
+						     .weight_ns = m.weight_ns,
+						     .pid = m.pid,
+						     .tid = m.tid,
+						     .path = m.path,
+						     .rate = (uint32_t)s->rate});
 		++*ret_n;
 	}
 }
@@ -140,7 +141,7 @@ static dck_status samples_write(trace_samples *s, double drift, dck_sink *out, i
 {
 	perfetto_samples *to;
 
-	DCK_TRY(perfetto_samples_open(out, sample_beside_paths(s->beside), s->rate, &to, err));
+	DCK_TRY(perfetto_samples_open(out, s->begin.boottime_ns, &to, err));
 	moments_put(s, drift, to, ret_n);
 	return perfetto_samples_close(to, err);
 }
@@ -182,7 +183,8 @@ static void file_samples_put(trace_samples *s, const dck_record *of, const char 
 	dck_err err;
 
 	if (!absent && format && format != &trace_perfetto)
-		absent = "only Perfetto's trace format has samples";
+		absent = "samples are appended to files of Perfetto's format only: record a "
+			 ".pftrace, which report converts with its samples";
 	if (!absent && os_path_kind(path, &bytes) != OS_FILE)
 		absent = "there is no file";
 	if (absent) {

@@ -60,7 +60,7 @@ static void callgrind_put_function(writing *w, bool called, uint32_t node, uint3
 		number = ++w->nnumbers;
 		w->failed |= !hash_map_put(&w->numbers, key, number);
 	}
-	if (!w->d->threads) {
+	if (!w->f->threads) {
 		if (w->modules)
 			put_place(w, called ? "cob" : "ob", 'o', f->module);
 		put_place(w, called ? "cfi" : "fl", 'f', f->file);
@@ -129,7 +129,7 @@ static void callgrind_put_head(const writing *w)
 	}
 	sink_text(out, "positions: line\nevents: ");
 	form_put_line(out, column->unit == DCK_UNIT_NS ? "ns" : column->key, ' ');
-	sink_fmt(out, "\nsummary: %" PRId64 "\n\n%s", sum, w->d->threads ? "fl=(1) ranges\n" : "");
+	sink_fmt(out, "\nsummary: %" PRId64 "\n\n%s", sum, w->f->threads ? "fl=(1) ranges\n" : "");
 }
 
 /* callgrind_annotate takes functions of one name and file for one. */

@@ -12,6 +12,7 @@
 #include "base/sink.h"
 #include "profiler/write/formats.h"
 #include "profiler/timeline/pending_ranges.h"
+#include "record/tree/cct.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -83,6 +84,7 @@ struct trace_out {
 	id_table tracks;
 	async_ranges async;
 	time_text time;
+	const cct *paths; /* of the samples; NULL: there are none */
 	bool any;
 };
 
@@ -422,6 +424,65 @@ static void chrome_events(trace_out *o, uint32_t id, const trace_event *e, size_
 	}
 }
 
+/* --- samples: an event each, whose frame is in the list at the end of the file */
+
+static void chrome_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	track t = {.name = NULL};
+
+	o->paths = paths;
+	for (; n > 0; n--, s++) {
+		char time[48], *end = time;
+
+		t.n = (uint32_t)snprintf(t.text, sizeof t.text,
+					 ",\"pid\":%" PRId32 ",\"tid\":%" PRId32, s->pid, s->tid);
+		if (!o->any)
+			put_metadata(o, &t, "process_name", "process");
+		if (s->ns < 0)
+			*end++ = '-';
+		end = put_time(end, s->ns < 0 ? -(uint64_t)s->ns : (uint64_t)s->ns, &o->time);
+		sink_text(o->sink, ",\n{\"ph\":\"P\",\"ts\":");
+		sink_put(o->sink, time, (size_t)(end - time));
+		sink_put(o->sink, t.text, t.n);
+		sink_text(o->sink, ",\"cat\":\"sample\",\"name\":\"sample\"");
+		if (s->path)
+			sink_fmt(o->sink, ",\"sf\":%" PRIu32, s->path);
+		sink_fmt(o->sink, ",\"args\":{\"cpu_ns\":%" PRIu64, s->weight_ns);
+		if (s->rate)
+			sink_fmt(o->sink, ",\"rate\":%" PRIu32, s->rate);
+		sink_text(o->sink, "}}");
+	}
+}
+
+static void put_frame_text(trace_out *o, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	sink_fmt(o->sink, ",\"%s\":", key);
+	chrome_put_text(o, text);
+}
+
+/* Members that the format does not define are ignored by its readers. */
+static void put_stack_frames(trace_out *o)
+{
+	for (uint32_t i = 1; i < o->paths->paths.n; i++) {
+		const path_sum *path = &o->paths->paths.rows[i];
+		const dck_frame f = cct_frame_get(o->paths, path->name);
+
+		sink_fmt(o->sink, "%s\n\"%" PRIu32 "\":{\"name\":", i > 1 ? "," : "", i);
+		chrome_put_text(o, f.name);
+		put_frame_text(o, "category", f.module);
+		put_frame_text(o, "file", f.file);
+		if (f.line)
+			sink_fmt(o->sink, ",\"line\":%" PRIu32, f.line);
+		if (f.start_line)
+			sink_fmt(o->sink, ",\"start_line\":%" PRIu32, f.start_line);
+		if (path->parent)
+			sink_fmt(o->sink, ",\"parent\":%" PRIu32, path->parent);
+		sink_text(o->sink, "}");
+	}
+}
+
 static bool chrome_end_range(trace_out *o, void *of)
 {
 	track *t = of;
@@ -446,7 +507,13 @@ static dck_status chrome_close(trace_out *o, dck_err *err)
 		failed = failed || t->numbers.failed;
 		pending_annotations_done(&t->numbers);
 	}
-	sink_text(o->sink, "\n]}\n");
+	sink_text(o->sink, "\n]");
+	if (o->paths) {
+		sink_text(o->sink, ",\"stackFrames\":{");
+		put_stack_frames(o);
+		sink_text(o->sink, "\n}");
+	}
+	sink_text(o->sink, "}\n");
 	failed = failed || string_table_failed(&o->names) || string_table_failed(&o->quoted);
 	id_table_done(&o->tracks);
 	async_ranges_done(&o->async);
@@ -463,5 +530,6 @@ const trace_format trace_chrome = {
     .track = chrome_track,
     .intern = chrome_intern,
     .events = chrome_events,
+    .samples = chrome_samples,
     .close = chrome_close,
 };

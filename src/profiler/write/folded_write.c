@@ -17,7 +17,7 @@ static dck_status folded_write_trees(const form_doc *d, dck_err *err)
 {
 	const form_tree *f = &d->trees[0];
 	const char *path[FORM_DEPTH_MAX];
-	const bool diff = !d->threads && strcmp(f->t.name, "diff") == 0 && f->t.ncolumns == 2;
+	const bool diff = !f->threads && strcmp(f->t.name, "diff") == 0 && f->t.ncolumns == 2;
 
 	(void)err;
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = call_tree_next(&f->c, n)) {

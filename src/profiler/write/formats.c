@@ -19,6 +19,7 @@
 	    .track = paths_track,                                \
 	    .intern = paths_intern,                              \
 	    .events = paths_events,                              \
+	    .samples = paths_samples,                            \
 	    .close = id##_close,                                 \
 	};
 DCK_CALLS_FORM_MAP(X)
@@ -35,6 +36,11 @@ const trace_format *const *trace_formats(size_t *ret_n)
 {
 	*ret_n = NFORMATS;
 	return formats;
+}
+
+bool trace_format_has_samples(const trace_format *f)
+{
+	return f->samples && (!f->tree || f->tree->several);
 }
 
 /* The format whose suffix is the longest that the first n bytes of a path end with. */

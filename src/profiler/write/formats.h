@@ -11,6 +11,10 @@
 const trace_format *const *trace_formats(size_t *ret_n);
 const trace_format *trace_format_find(const char *name); /* NULL: no such format */
 
+/* Returns whether files of the format have samples beside the zones. Those of one tree have that of
+ * the zones alone. */
+bool trace_format_has_samples(const trace_format *f);
+
 /* Meaning of a file name's suffix. */
 typedef struct trace_suffix {
 	const trace_format *format; /* NULL: none */

@@ -38,7 +38,10 @@ dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about
 	o->tracks.row_bytes = sizeof(track);
 	o->sums.paths_only = true;
 	dck_status status = string_table_init(&o->names, err);
+	if (status == DCK_OK)
+		status = sample_sums_init(&o->samples, err);
 	if (status != DCK_OK) {
+		string_table_done(&o->names);
 		mem_free(o);
 		return status;
 	}
@@ -111,31 +114,51 @@ void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n)
 		o->last_ns = t->last_ns;
 }
 
-/* --- the tree at its end */
+void paths_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	sample_sums_add(&o->samples, paths, s, n);
+}
+
+/* --- the trees at its end */
 
 static const char *paths_text_of(void *self, uint32_t name)
 {
 	return string_name_of(&((const trace_out *)self)->names, name).text;
 }
 
+/* f: of the zones, then of the samples. */
+static dck_status trees_open(trace_out *o, const tree_format *to, dck_tree *zones,
+			     dck_tree *samples, form_tree f[2], dck_err *err)
+{
+	DCK_TRY(path_trie_tree(&o->sums.paths, true, paths_text_of, o, zones, err));
+	DCK_TRY(form_tree_open(&f[0], zones, NULL, to, err));
+	f[0].threads = true;
+	if (o->samples.n == 0)
+		return DCK_OK;
+	DCK_TRY(cct_view(&o->samples.paths, samples, err));
+	samples->name = "samples";
+	samples->title = "Samples by call path";
+	return form_tree_open(&f[1], samples, NULL, to, err);
+}
+
 static dck_status paths_write_out(trace_out *o, const tree_format *to, dck_err *err)
 {
-	form_tree f = {0};
-	dck_tree t;
+	dck_tree zones = {0}, samples = {0};
+	form_tree f[2] = {0};
+	dck_status status = trees_open(o, to, &zones, &samples, f, err);
 
-	DCK_TRY(path_trie_tree(&o->sums.paths, true, paths_text_of, o, &t, err));
-	dck_status status = form_tree_open(&f, &t, NULL, to, err);
 	if (status == DCK_OK)
 		status = to->write(&(form_doc){.sink = o->sink,
 					       .command = o->command,
 					       .unix_ns = o->unix_ns,
 					       .duration_ns = o->last_ns,
-					       .threads = true,
-					       .trees = &f,
-					       .ntrees = 1},
+					       .trees = f,
+					       .ntrees = o->samples.n > 0 ? 2 : 1},
 				   err);
-	form_tree_done(&f);
-	path_trie_tree_done(&t);
+	form_tree_done(&f[0]);
+	form_tree_done(&f[1]);
+	path_trie_tree_done(&zones);
+	cct_view_done(&samples);
 	return status;
 }
 
@@ -149,7 +172,7 @@ dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 				     o->last_ns);
 	zone_aggregate_close_ranges(&o->sums, o->last_ns, &unmatched);
 	if (o->sums.failed || o->sums.paths.failed || o->tracks.failed || o->same.failed ||
-	    string_table_failed(&o->names))
+	    string_table_failed(&o->names) || cct_failed(&o->samples.paths))
 		status = ERR_NO_MEMORY(err, "for the call paths of a trace");
 	else
 		status = paths_write_out(o, to, err);
@@ -158,6 +181,7 @@ dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err)
 	id_table_done(&o->tracks);
 	id_table_done(&o->same);
 	zone_aggregate_done(&o->sums);
+	sample_sums_done(&o->samples);
 	string_table_done(&o->names);
 	mem_free(o);
 	return status;

@@ -5,13 +5,15 @@
  * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
  * end. Ranges of equal names are one, whatever their numbers. Memory and output are bounded: beyond
  * PATH_SUMS_MAX paths, and beyond the limits of tree_format.h, a range's time is added to the
- * enclosing range, so that sums are right. Counters and instants are omitted.
+ * enclosing range, so that sums are right. Counters and instants are omitted. Samples are a second
+ * tree, in formats that have several.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef EXPORT_PATHS_H
 #define EXPORT_PATHS_H
 
 #include "profiler/write/tree_format.h"
+#include "profiler/timeline/sample_sums.h"
 #include "profiler/timeline/zone_aggregate.h"
 
 #define PATHS_ASYNC "ranges of no thread"
@@ -26,13 +28,15 @@ struct trace_out {
 	id_table same; /* uint32_t for each name: the number of its text */
 	id_table tracks;
 	zone_aggregate sums;
+	sample_sums samples;
 };
 
 dck_status paths_open(trace_out **ret, dck_sink *sink, const trace_header *about, dck_err *err);
 void paths_track(trace_out *o, const trace_track *about);
 void paths_intern(trace_out *o, uint32_t id, const trace_name *name);
 void paths_events(trace_out *o, uint32_t id, const trace_event *e, size_t n);
-/* Ends open ranges, writes the tree, and frees *o, also on failure. */
+void paths_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n);
+/* Ends open ranges, writes the trees, and frees *o, also on failure. */
 dck_status paths_close(trace_out *o, const tree_format *to, dck_err *err);
 
 #endif

@@ -14,10 +14,10 @@ enum { SEQUENCE_SAMPLES = 0x7fffffff };
 struct perfetto_samples {
 	dck_sink *sink;
 	const cct *paths;
-	uint64_t rate, counted_ns;
-	bool *path_known, *frame_known; /* @owned; defined in the sequence */
-	string_table files;		/* paths of modules and of sources */
-	uint32_t nfiles;		/* number of files defined in the sequence */
+	uint64_t boottime_ns, counted_ns;
+	id_table path_known, frame_known; /* bool: defined in the sequence */
+	string_table files;		  /* paths of modules and of sources */
+	uint32_t nfiles;		  /* number of files defined in the sequence */
 	bool begun;
 	wire_out message; /* the packet under construction */
 };
@@ -25,6 +25,14 @@ struct perfetto_samples {
 static void samples_number(perfetto_samples *s, uint32_t field, uint64_t v)
 {
 	wire_put_int(&s->message, field, (int64_t)v);
+}
+
+/* Returns whether this is its first mention in the sequence. false: no memory, too. */
+static bool is_first_mention(id_table *known, uint32_t number)
+{
+	bool *row = id_table_row(known, number);
+
+	return row && !*row && (*row = true);
 }
 
 static void text_explain(perfetto_samples *s, uint32_t field, uint32_t iid, const char *text)
@@ -58,9 +66,8 @@ static void frame_explain(perfetto_samples *s, uint32_t number)
 {
 	const dck_frame f = cct_frame_get(s->paths, number);
 
-	if (s->frame_known[number])
+	if (!is_first_mention(&s->frame_known, number))
 		return;
-	s->frame_known[number] = true;
 	/* Readers drop frames without a module; the module of a Python frame is its file. */
 	const uint32_t file = file_explained(s, f.file && *f.file ? f.file : NULL);
 	const char *module = f.module && *f.module ? f.module
@@ -76,18 +83,16 @@ static void frame_explain(perfetto_samples *s, uint32_t number)
 		samples_number(s, PF_FRAME_FILE, file);
 	if (file && f.line)
 		samples_number(s, PF_FRAME_LINE, (uint64_t)f.line);
+	if (f.start_line)
+		samples_number(s, PF_FRAME_START_LINE, (uint64_t)f.start_line);
 	wire_end(&s->message, frame);
 }
 
 static void path_explain(perfetto_samples *s, uint32_t path)
 {
-	const path_sum *rows = s->paths->paths.rows;
 	uint32_t stack[PATH_SUMS_DEPTH_MAX];
-	size_t n = 0;
+	size_t n = cct_stack(s->paths, path, stack);
 
-	s->path_known[path] = true;
-	for (uint32_t at = path; at && n < PATH_SUMS_DEPTH_MAX; at = rows[at].parent)
-		stack[n++] = rows[at].name;
 	const size_t interned = wire_begin(&s->message, PF_PACKET_INTERNED);
 	for (size_t i = 0; i < n; i++)
 		frame_explain(s, stack[i]);
@@ -99,13 +104,14 @@ static void path_explain(perfetto_samples *s, uint32_t path)
 	wire_end(&s->message, interned);
 }
 
-static void samples_defaults_put(perfetto_samples *s)
+static void samples_defaults_put(perfetto_samples *s, uint32_t rate)
 {
 	const size_t defaults = wire_begin(&s->message, PF_PACKET_DEFAULTS);
 	const size_t sample = wire_begin(&s->message, PF_DEFAULTS_SAMPLE);
 	const size_t timebase = wire_begin(&s->message, PF_SAMPLES_TIMEBASE);
 
-	samples_number(s, PF_TIMEBASE_RATE, s->rate);
+	if (rate)
+		samples_number(s, PF_TIMEBASE_RATE, rate);
 	samples_number(s, PF_TIMEBASE_COUNTER, PF_TASK_CLOCK);
 	wire_put_text(&s->message, PF_TIMEBASE_NAME, "CPU time of samples");
 	wire_end(&s->message, timebase);
@@ -117,25 +123,21 @@ static void samples_free(perfetto_samples *s)
 {
 	wire_out_done(&s->message);
 	string_table_done(&s->files);
-	mem_free(s->path_known);
-	mem_free(s->frame_known);
+	id_table_done(&s->path_known);
+	id_table_done(&s->frame_known);
 	mem_free(s);
 }
 
-dck_status perfetto_samples_open(dck_sink *out, const cct *paths, uint64_t rate,
-				 perfetto_samples **ret, dck_err *err)
+dck_status perfetto_samples_open(dck_sink *out, uint64_t boottime_ns, perfetto_samples **ret,
+				 dck_err *err)
 {
 	perfetto_samples *s = mem_zalloc(1, sizeof *s);
 
 	DCK_NEED(s, err, "for the samples of a trace");
 	s->sink = out;
-	s->paths = paths;
-	s->rate = rate;
-	s->path_known = mem_zalloc((size_t)paths->paths.n + 1, sizeof *s->path_known);
-	s->frame_known = mem_zalloc((size_t)paths->nframes + 1, sizeof *s->frame_known);
-	dck_status st = string_table_init(&s->files, err);
-	if (st == DCK_OK && !(s->path_known && s->frame_known))
-		st = ERR_NO_MEMORY(err, "for the samples of a trace");
+	s->boottime_ns = boottime_ns;
+	s->path_known.row_bytes = s->frame_known.row_bytes = sizeof(bool);
+	const dck_status st = string_table_init(&s->files, err);
 	if (st == DCK_OK)
 		*ret = s;
 	else
@@ -143,20 +145,21 @@ dck_status perfetto_samples_open(dck_sink *out, const cct *paths, uint64_t rate,
 	return st;
 }
 
-void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one)
+void perfetto_samples_put(perfetto_samples *s, const cct *paths, const trace_sample *one)
 {
+	s->paths = paths;
 	s->message.n = 0;
 	const size_t packet = wire_begin(&s->message, PF_TRACE_PACKET);
 	samples_number(s, PF_PACKET_SEQUENCE, SEQUENCE_SAMPLES);
 	samples_number(s, PF_PACKET_FLAGS,
 		       s->begun ? PF_FLAG_NEEDED : PF_FLAG_CLEARED | PF_FLAG_NEEDED);
 	if (!s->begun)
-		samples_defaults_put(s);
+		samples_defaults_put(s, one->rate);
 	s->begun = true;
 	samples_number(s, PF_PACKET_CLOCK, PF_BOOTTIME);
-	samples_number(s, PF_PACKET_TIMESTAMP, one->boottime_ns);
+	samples_number(s, PF_PACKET_TIMESTAMP, s->boottime_ns + (uint64_t)one->ns);
 	const bool known = one->path > 0 && one->path < s->paths->paths.n;
-	if (known && !s->path_known[one->path])
+	if (known && is_first_mention(&s->path_known, one->path))
 		path_explain(s, one->path);
 	const size_t sample = wire_begin(&s->message, PF_PACKET_SAMPLE);
 	s->counted_ns += one->weight_ns;
@@ -174,7 +177,8 @@ void perfetto_samples_put(perfetto_samples *s, const perfetto_sample *one)
 
 dck_status perfetto_samples_close(perfetto_samples *s, dck_err *err)
 {
-	const bool failed = s->message.failed || string_table_failed(&s->files);
+	const bool failed = s->message.failed || s->path_known.failed || s->frame_known.failed ||
+			    string_table_failed(&s->files);
 
 	samples_free(s);
 	DCK_NEED(!failed, err, "for the samples of a trace");

@@ -15,6 +15,7 @@
 #include "base/wire.h"
 #include "profiler/timeline/pending_ranges.h"
 #include "profiler/write/formats.h"
+#include "profiler/write/perfetto_samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct trace_out {
 	id_table tracks;
 	async_ranges async;
 	uint32_t nsequences;
+	perfetto_samples *samples; /* NULL: none yet */
 	bool failed;
 	wire_out message; /* the packet that is being made */
 };
@@ -595,6 +597,15 @@ static void perfetto_events(trace_out *o, uint32_t id, const trace_event *e, siz
 		o->last_ns = in->last_ns;
 }
 
+static void perfetto_samples_write(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	if (!o->samples &&
+	    perfetto_samples_open(o->sink, o->boottime_ns, &o->samples, NULL) != DCK_OK)
+		o->failed = true;
+	for (size_t i = 0; i < n && o->samples; i++)
+		perfetto_samples_put(o->samples, paths, &s[i]);
+}
+
 static void perfetto_clocks_put(trace_out *o, uint64_t ns, const trace_header *then)
 {
 	put_snapshot(o, then, ns);
@@ -622,6 +633,8 @@ static dck_status perfetto_close(trace_out *o, dck_err *err)
 		      &(kept_end){perfetto_end_range, perfetto_end_async});
 	failed = o->failed || o->message.failed || o->tracks.failed || o->known.failed ||
 		 o->async.failed || string_table_failed(&o->names);
+	if (o->samples && perfetto_samples_close(o->samples, NULL) != DCK_OK)
+		failed = true;
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
 		track *t = id_table_find(&o->tracks, i);
 		failed = failed || t->numbers.failed;
@@ -644,6 +657,7 @@ const trace_format trace_perfetto = {
     .track = perfetto_track,
     .intern = perfetto_intern,
     .events = perfetto_events,
+    .samples = perfetto_samples_write,
     .clocks = perfetto_clocks_put,
     .close = perfetto_close,
 };

@@ -72,23 +72,28 @@ static const char *pprof_unit_of(dck_unit unit)
 					: dck_unit_text(unit);
 }
 
+/* Of a timeline it is the key in other formats. */
+static const char *key_of(const form_tree *f, size_t column)
+{
+	return f->threads && column == 1 ? "time" : f->t.columns[column].key;
+}
+
 /* Whether trees before that one have a column of that key. */
 static bool key_taken(const writing *w, size_t tree, const char *key)
 {
 	for (size_t i = 0; i < tree; i++)
-		if (call_tree_column(&w->d->trees[i].t, key) < w->d->trees[i].t.ncolumns)
-			return true;
+		for (size_t k = 0; k < w->d->trees[i].t.ncolumns; k++)
+			if (strcmp(key_of(&w->d->trees[i], k), key) == 0)
+				return true;
 	return false;
 }
 
 static int64_t pprof_type_name(writing *w, size_t tree, size_t column)
 {
 	const dck_tree *t = &w->d->trees[tree].t;
-	const char *key = t->columns[column].key;
+	const char *key = key_of(&w->d->trees[tree], column);
 	char text[300];
 
-	if (w->d->threads) /* the key in other formats of a timeline */
-		key = column == 1 ? "time" : key;
 	if (key_taken(w, tree, key))
 		snprintf(text, sizeof text, "%.150s/%.140s", t->name, key);
 	else
@@ -152,9 +157,9 @@ static void put_location(writing *w, const form_tree *f, size_t frame, int64_t f
 
 /* system_name is not written: if it equals the name, pprof treats the name as C++ and shortens
  * anything like a template. */
-static void pprof_put_function(writing *w, const dck_frame *f, int64_t id)
+static void pprof_put_function(writing *w, const dck_frame *f, bool threads, int64_t id)
 {
-	const int64_t name = string(w, f->name), file = w->d->threads ? 0 : string(w, f->file);
+	const int64_t name = string(w, f->name), file = threads ? 0 : string(w, f->file);
 	const size_t at = wire_begin(&w->message, PP_FUNCTION);
 
 	wire_put_int(&w->message, PP_FUNCTION_ID, id);
@@ -186,14 +191,14 @@ static void put_sample(writing *w, const form_tree *f, uint32_t node, int64_t fi
 	/* The leaf first. */
 	for (; f->t.nodes[at].parent != DCK_TREE_ROOT; at = f->t.nodes[at].parent)
 		wire_put_int(&w->message, PP_SAMPLE_LOCATION, first + f->t.nodes[at].frame);
-	if (!w->d->threads)
+	if (!f->threads)
 		wire_put_int(&w->message, PP_SAMPLE_LOCATION, first + f->t.nodes[at].frame);
 	for (size_t k = 0; k < w->ncolumns; k++)
 		wire_put_int(&w->message, PP_SAMPLE_VALUE,
 			     k >= column && k < column + n
 				 ? form_integer(f->t.weights[node * n + k - column])
 				 : 0);
-	if (w->d->threads)
+	if (f->threads)
 		put_label(w, "thread", form_frame(f, at)->name);
 	wire_end(&w->message, sample);
 	between(w);
@@ -211,12 +216,12 @@ static void put_tree(writing *w, const form_tree *f, int64_t first, int64_t firs
 		     size_t column)
 {
 	for (uint32_t n = 0; n < f->t.nnodes; n++)
-		if (weighs(f, n) && !(w->d->threads && f->depth[n] == 0))
+		if (weighs(f, n) && !(f->threads && f->depth[n] == 0))
 			put_sample(w, f, n, first, column);
 	for (size_t i = 0; i < f->t.nframes; i++)
 		put_location(w, f, i, first, first_function);
 	for (uint32_t i = 0; i < f->c.nfunctions; i++)
-		pprof_put_function(w, &f->c.functions[i].frame, first_function + i);
+		pprof_put_function(w, &f->c.functions[i].frame, f->threads, first_function + i);
 }
 
 static void pprof_put_profile(writing *w)

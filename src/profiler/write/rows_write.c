@@ -1,5 +1,6 @@
 /* rows_write.c - a timeline as CSV: a row for each range when it ends, for each instant, value of a
- * counter, and number. Times are nanoseconds since the base.
+ * counter, number, and sample. Times are nanoseconds since the base. A sample has its call path,
+ * the outermost function first, its depth, and as value the CPU time in ns that it represents.
  *
  *	pid,tid,thread,kind,name,begin_ns,duration_ns,depth,value
  *	7,9,"main",range,forward,500,1200,1,
@@ -10,6 +11,7 @@
 #include "base/sink.h"
 #include "profiler/write/formats.h"
 #include "profiler/timeline/pending_ranges.h"
+#include "record/tree/cct.h"
 
 #include <inttypes.h>
 
@@ -179,6 +181,36 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 	}
 }
 
+/* Returns the number of functions on it. */
+static size_t put_path(trace_out *o, const cct *paths, uint32_t path)
+{
+	uint32_t stack[PATH_SUMS_DEPTH_MAX];
+	const size_t depth = cct_stack(paths, path, stack);
+	dck_buffer text = {0};
+	dck_sink line;
+
+	dck_sink_buffer(&line, &text);
+	for (size_t n = depth; n-- > 0;) {
+		sink_text(&line, cct_frame_get(paths, stack[n]).name);
+		sink_text(&line, n ? ";" : "");
+	}
+	if (dck_sink_finish(&line, NULL) != DCK_OK)
+		o->failed = true;
+	csv_text_field(o->sink, text.data);
+	dck_buffer_done(&text);
+	return depth;
+}
+
+static void rows_samples(trace_out *o, const cct *paths, const trace_sample *s, size_t n)
+{
+	for (; n > 0; n--, s++) {
+		sink_fmt(o->sink, "%" PRId32 ",%" PRId32 ",,sample,", s->pid, s->tid);
+		const size_t depth = put_path(o, paths, s->path);
+		sink_fmt(o->sink, "%" PRId64 ",,%u,%" PRIu64 "\n", s->ns, (unsigned)depth,
+			 s->weight_ns);
+	}
+}
+
 static dck_status rows_close(trace_out *o, dck_err *err)
 {
 	for (uint32_t i = 0; i < o->tracks.n; i++) {
@@ -202,5 +234,6 @@ const trace_format trace_rows = {
     .track = rows_track,
     .intern = rows_intern,
     .events = rows_events,
+    .samples = rows_samples,
     .close = rows_close,
 };

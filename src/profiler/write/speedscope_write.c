@@ -101,18 +101,19 @@ static void put_frame(json_writer *w, const dck_frame *f, bool threads)
 }
 
 /* The path below the thread's own node, which is not written. */
-static void put_threads(const form_tree *f, json_writer *w)
+static void put_threads(const form_tree *f, uint32_t frame, json_writer *w)
 {
 	for (uint32_t n = f->c.first; n != CALL_NONE; n = f->c.next[n])
 		speedscope_put_profile(&(profile){.f = f,
 						  .first = call_tree_next(&f->c, n),
 						  .end = f->c.next[n],
+						  .frame = frame,
 						  .column = f->weight,
 						  .skip = 1},
 				       w, form_frame(f, n)->name);
 }
 
-static void put_weights(const form_doc *d, json_writer *w)
+static void put_profiles(const form_doc *d, json_writer *w)
 {
 	uint32_t frame = 0;
 	char name[300];
@@ -120,7 +121,9 @@ static void put_weights(const form_doc *d, json_writer *w)
 	for (size_t i = 0; i < d->ntrees; i++) {
 		const form_tree *f = &d->trees[i];
 
-		for (size_t k = 0; k < f->t.ncolumns; k++) {
+		if (f->threads)
+			put_threads(f, frame, w);
+		for (size_t k = 0; k < f->t.ncolumns && !f->threads; k++) {
 			snprintf(name, sizeof name, "%.150s: %.100s", f->t.title,
 				 f->t.columns[k].title);
 			speedscope_put_profile(&(profile){.f = f,
@@ -146,7 +149,7 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 	speedscope_put_text(&w, "exporter", "deepclock " DCK_VERSION);
 	if (d->command)
 		speedscope_put_text(&w, "name", d->command);
-	if (!d->threads) {
+	if (!d->trees[0].threads) {
 		json_key(&w, "activeProfileIndex");
 		json_uint(&w, active);
 	}
@@ -156,15 +159,12 @@ static dck_status speedscope_write_trees(const form_doc *d, dck_err *err)
 	json_array(&w);
 	for (size_t i = 0; i < d->ntrees; i++)
 		for (size_t k = 0; k < d->trees[i].t.nframes; k++)
-			put_frame(&w, &d->trees[i].t.frames[k], d->threads);
+			put_frame(&w, &d->trees[i].t.frames[k], d->trees[i].threads);
 	json_end(&w);
 	json_end(&w);
 	json_key(&w, "profiles");
 	json_array(&w);
-	if (d->threads)
-		put_threads(&d->trees[0], &w);
-	else
-		put_weights(d, &w);
+	put_profiles(d, &w);
 	json_end(&w);
 	json_end(&w);
 	json_done(&w);

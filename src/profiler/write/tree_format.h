@@ -31,6 +31,7 @@ typedef struct form_tree {
 	call_tree c;	 /* call tree of `keyed` */
 	uint32_t *depth; /* @owned; depth of each node, from 0 */
 	size_t weight;	 /* the column for formats with one weight */
+	bool threads;	 /* the outermost paths are threads, with weight 0; set by the caller */
 } form_tree;
 
 typedef struct form_doc {
@@ -38,7 +39,6 @@ typedef struct form_doc {
 	const char *command; /* NULL: unknown */
 	int64_t unix_ns;     /* start time; 0: unknown */
 	uint64_t duration_ns;
-	bool threads;		/* the outermost paths are threads, with weight 0 */
 	const form_tree *trees; /* formats with one tree write the first */
 	size_t ntrees;
 } form_doc;

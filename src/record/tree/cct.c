@@ -18,9 +18,11 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "record/tree/tree_prune.h"
 
 #include <string.h>
+
+const dck_column cct_sample_weights[CCT_SAMPLE_WEIGHTS] = {{"samples", "samples", DCK_UNIT_ONE},
+							   {"time", "time", DCK_UNIT_NS}};
 
 /* A frame, as the ids of its texts; 0: none. */
 typedef struct held_frame {
@@ -130,6 +132,31 @@ uint32_t cct_insert_stack(cct *p, const uint32_t *frames, size_t n)
 	return paths_follow(p, 0, frames, n);
 }
 
+size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_SUMS_DEPTH_MAX])
+{
+	size_t n = 0;
+
+	for (; path && path < p->paths.n && n < PATH_SUMS_DEPTH_MAX;
+	     path = p->paths.rows[path].parent)
+		ret[n++] = p->paths.rows[path].name;
+	return n;
+}
+
+void cct_extend(cct *p, const cct *from, cct_map *map)
+{
+	for (uint32_t i = map->n ? map->n : 1; i < from->paths.n; map->n = ++i) {
+		const path_sum *path = &from->paths.rows[i];
+		const dck_frame frame = cct_frame_get(from, path->name);
+		const uint32_t parent = cct_mapped(map, path->parent),
+			       own = cct_child(p, parent, cct_frame(p, &frame));
+		uint32_t *row = id_table_row(&map->rows, i);
+
+		p->failed |= !row;
+		if (row)
+			*row = own;
+	}
+}
+
 /* --- the tree */
 
 dck_frame cct_frame_get(const cct *p, uint32_t number)
@@ -154,7 +181,7 @@ static bool any_weight(const cct *p, uint32_t path)
 	return false;
 }
 
-static bool paths_failed(const cct *p)
+bool cct_failed(const cct *p)
 {
 	return p->failed || p->paths.failed || p->frames.failed || string_table_failed(&p->texts);
 }
@@ -166,7 +193,7 @@ dck_status cct_view(const cct *p, dck_tree *ret, dck_err *err)
 	dck_frame *frames = mem_zalloc((size_t)p->nframes + 1, sizeof *frames);
 	dck_tree_node *nodes = mem_zalloc((size_t)n + 1, sizeof *nodes);
 
-	if (paths_failed(p) || !frames || !nodes) {
+	if (cct_failed(p) || !frames || !nodes) {
 		mem_free(frames);
 		mem_free(nodes);
 		return ERR_NO_MEMORY(err, "for the call paths of a profile");
@@ -205,33 +232,4 @@ void cct_narrow(cct *p, size_t ncolumns)
 		memmove(p->weights + i * ncolumns, p->weights + i * p->ncolumns,
 			ncolumns * sizeof *p->weights);
 	p->ncolumns = ncolumns;
-}
-
-dck_status cct_tree(const cct *p, const char *name, const char *title, record_builder *b,
-		    dck_err *err)
-{
-	dck_tree t;
-
-	DCK_TRY(cct_view(p, &t, err));
-	t.name = name;
-	t.title = title;
-	dck_status status = tree_prune_put(&t, b, err);
-	if (p->cut > 0)
-		record_note(
-		    b, "calls-cut",
-		    "%llu call paths of %s did not fit: their weights are added to the enclosing "
-		    "path",
-		    (unsigned long long)p->cut, name);
-	cct_view_done(&t);
-	return status;
-}
-
-dck_status cct_functions(const cct *p, const call_table *how, record_builder *b, dck_err *err)
-{
-	dck_tree t;
-
-	DCK_TRY(cct_view(p, &t, err));
-	dck_status status = call_table_put(&t, how, b, err);
-	cct_view_done(&t);
-	return status;
 }

@@ -55,6 +55,8 @@ void cct_done(cct *p); /* {0} is allowed */
 uint32_t cct_frame(cct *p, const dck_frame *f);
 /* Returns the frame with that number. Texts are borrowed. */
 dck_frame cct_frame_get(const cct *p, uint32_t number);
+/* The frames of a path, the innermost first; returns how many. */
+size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_SUMS_DEPTH_MAX]);
 /* Returns the path from `parent` (0: none) to that frame; `parent` if it does not fit. */
 uint32_t cct_child(cct *p, uint32_t parent, uint32_t frame);
 /* Returns the path of n frames, the outermost first; of the outer frames that fit. */
@@ -66,8 +68,24 @@ static inline void cct_add(cct *p, uint32_t path, size_t column, double v)
 		p->weights[path * p->ncolumns + column] += v;
 }
 
+/* For the paths of one tree those of another; {.rows.row_bytes = sizeof(uint32_t)} at first. */
+typedef struct cct_map {
+	id_table rows; /* @owned */
+	uint32_t n;    /* paths of the first tree that are in it */
+} cct_map;
+static inline uint32_t cct_mapped(const cct_map *map, uint32_t path)
+{
+	const uint32_t *row = id_table_find(&map->rows, path);
+
+	return row ? *row : 0;
+}
+/* Adds the paths of `from`, without their weights, that came since the last call with this map. */
+void cct_extend(cct *p, const cct *from, cct_map *map);
+
 /* Removes the weights from that column on. */
 void cct_narrow(cct *p, size_t ncolumns);
+
+bool cct_failed(const cct *p); /* no memory: frames or paths are missing */
 
 /* Writes the tree to a record, pruned if it is large (tree_prune.h); weights without a path are
  * below "(no call path)". Writes nothing if there is no path. A note reports what did not fit. */
@@ -79,5 +97,14 @@ void cct_view_done(dck_tree *t);
 /* Writes the table of functions. */
 dck_status cct_functions(const cct *p, const call_table *how, record_builder *b,
 			 dck_err *err) DCK_MUST_USE;
+
+/* --- of a program that was sampled */
+
+enum { CCT_SAMPLE_COUNT, CCT_SAMPLE_TIME, CCT_SAMPLE_WEIGHTS };
+extern const dck_column cct_sample_weights[CCT_SAMPLE_WEIGHTS];
+enum { CCT_SAMPLE_SELF = 2 }; /* index of the functions' column that they are sorted by */
+extern const call_table cct_sample_functions;
+/* Writes the table "functions" and the tree "samples". */
+dck_status cct_samples_put(const cct *p, record_builder *b, dck_err *err) DCK_MUST_USE;
 
 #endif

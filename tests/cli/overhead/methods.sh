@@ -5,6 +5,9 @@ deepclock overhead --quiet --rounds 3 --method sample --method trace --save run.
 echo $?
 record run.json '[row[0] for row in t("overhead")["rows"]]' 't("overhead")["rows"][0][2] == 1' 'f("overhead", "rounds")' \
 	'all(row[1] > 0 for row in t("overhead")["rows"] if row[0] != "trace")' 'f("method", "sample_time")' 'f("method", "memory")'
+# Both at once: its files are the record and the trace, which has the samples.
+deepclock overhead --quiet --rounds 2 --method trace-sample --method trace --save both.json -- ./program shares 100 >/dev/null
+record both.json '[row[0] for row in t("overhead")["rows"]]' 't("overhead")["rows"][2][4] > t("overhead")["rows"][1][4] > 0' 'f("method", "trace-sample_time")'
 # The time of each is the program's own: what deepclock does when it has ended is in the whole command's alone.
 deepclock overhead --quiet --rounds 2 --save all.json -- ./program shares 100 >/dev/null
 record all.json '[row[0] for row in t("overhead")["rows"]]' '[f("method", row[0] + "_time") for row in t("overhead")["rows"][1:]]' \

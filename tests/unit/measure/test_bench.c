@@ -346,6 +346,10 @@ static void run_812_fails(void **state)
 	assert_int_equal(dck_record_note(r, "engine-failed")->severity, DCK_ERROR);
 	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "run 812 failed"));
 	assert_non_null(strstr(dck_record_note(r, "engine-failed")->text, "returned 5"));
+	/* The same without the report's words, which a command that measured it passes on. */
+	const dck_fact *failure = dck_record_fact(r, "result", "failure");
+	assert_non_null(failure);
+	assert_string_equal(failure->value.as.text, "run 812 failed: the function returned 5");
 	dck_record_free(r);
 }
 
@@ -491,6 +495,7 @@ static void a_function_says_that_it_was_interrupted(void **state)
 	assert_true(r->incomplete);
 	assert_non_null(dck_record_note(r, "interrupted"));
 	assert_null(dck_record_note(r, "engine-failed"));
+	assert_null(dck_record_fact(r, "result", "failure"));
 	dck_record_free(r);
 }
 

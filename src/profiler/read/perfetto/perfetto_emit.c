@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
 #include "profiler/read/perfetto/perfetto_reading.h"
+#include "profiler/write/formats.h"
 
 #include <string.h>
 
 /* Ends of ranges that are held back, on all tracks; further ones are emitted at once. */
 enum { ENDS_MAX = 1 << 20 };
+enum { SAMPLES_HELD = 1 << 14 };
 
 /* The base is the first snapshot, or the first event that is held where that is earlier. */
 static dck_status perfetto_open_format(perfetto_reader *x)
@@ -20,6 +22,8 @@ static dck_status perfetto_open_format(perfetto_reader *x)
 	x->about.unix_ns -= back < (uint64_t)x->about.unix_ns ? (int64_t)back : x->about.unix_ns;
 	if (!x->has_snapshot && first != UINT64_MAX)
 		x->about.boottime_ns = first;
+	else if (!x->has_snapshot && x->nsamples)
+		x->about.boottime_ns = (uint64_t)x->samples[0].ns;
 	x->base_ns = x->about.boottime_ns;
 	x->facts->dated = x->has_snapshot;
 	x->facts->snapshot_boottime_ns = boottime;
@@ -148,9 +152,36 @@ dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns)
 	return DCK_OK;
 }
 
+/* --- samples */
+
+static dck_status samples_flush(perfetto_reader *x)
+{
+	if (!x->out)
+		DCK_TRY(perfetto_open_format(x));
+	for (uint32_t i = 0; i < x->nsamples; i++)
+		x->samples[i].ns = (int64_t)((uint64_t)x->samples[i].ns - x->base_ns);
+	if (x->nsamples && trace_format_has_samples(x->format))
+		x->format->samples(x->out, &x->stacks, x->samples, x->nsamples);
+	x->nsamples = 0;
+	return DCK_OK;
+}
+
+dck_status perfetto_put_sample(perfetto_reader *x, const trace_sample *s)
+{
+	x->facts->samples++;
+	if (!x->samples)
+		x->samples = mem_alloc(SAMPLES_HELD * sizeof *x->samples);
+	DCK_NEED(x->samples, x->err, "for the samples of a trace");
+	if (x->nsamples == SAMPLES_HELD)
+		DCK_TRY(samples_flush(x));
+	x->samples[x->nsamples++] = *s;
+	return DCK_OK;
+}
+
 dck_status perfetto_emit(perfetto_reader *x)
 {
 	for (uint32_t row = 1; x->nends > 0 && row <= x->ntracks; row++)
 		DCK_TRY(perfetto_emit_ends(x, row, UINT64_MAX));
-	return perfetto_flush(x);
+	DCK_TRY(perfetto_flush(x));
+	return samples_flush(x);
 }

@@ -1,15 +1,13 @@
-/* perfetto_names.c - string interning for Perfetto traces: texts, names and source locations, and
- * the interned ids of each sequence.
+/* perfetto_names.c - string interning for Perfetto traces: texts, names and source locations.
  *
  * Texts are interned to numbers over the whole trace. A name is a pair (text, category), a source
  * location a pair (file, line); a hash map finds the row of a pair. A sequence refers to texts by
- * private ids (iid, message InternedData), which one map for each field turns into our numbers,
+ * private ids (iid, perfetto_interned.c), which one map for each field turns into our numbers,
  * until the sequence clears its state (SEQ_INCREMENTAL_STATE_CLEARED, perfetto_forget()). A name is
  * emitted to the format once, in the order of the numbers, before events that use it.
  *
- * Bounds for hostile files: TEXTS_MAX texts and as many pairs, INTERNED_MAX iids of all sequences
- * at a time (E_LIMIT); a text is cut after KEPT_NAME_MAX bytes. Row 0 means none. Source:
- * protos/perfetto/trace/interned_data/interned_data.proto of Perfetto.
+ * Bounds for hostile files: TEXTS_MAX texts and as many pairs (E_LIMIT); a text is cut after
+ * KEPT_NAME_MAX bytes. Row 0 means none.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/err.h"
@@ -17,10 +15,7 @@
 
 #include <string.h>
 
-enum {
-	TEXTS_MAX = 1 << 22,
-	INTERNED_MAX = 1 << 22 /* iids of all sequences together */
-};
+enum { TEXTS_MAX = 1 << 22 };
 
 typedef struct named {
 	uint32_t text, category, place;
@@ -138,7 +133,7 @@ void perfetto_emit_names(perfetto_reader *x)
 	}
 }
 
-/* --- what sequences intern */
+/* --- source locations, and what sequences intern */
 
 dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfetto_reader *x)
 {
@@ -162,45 +157,6 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
 	return DCK_OK;
 }
 
-static dck_status perfetto_read_text(wire_reader r, uint64_t *ret_iid, uint32_t *ret,
-				     perfetto_reader *x)
-{
-	wire_field f;
-
-	while (perfetto_each(x, &r, &f)) {
-		if (f.number == PF_NAME_IID)
-			*ret_iid = f.value;
-		else if (f.number == PF_NAME_TEXT)
-			DCK_TRY(perfetto_text(&r, &f, ret, x));
-	}
-	return x->status;
-}
-
-dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x)
-{
-	wire_field f;
-	wire_reader one;
-
-	while (perfetto_each(x, &r, &f)) {
-		uint64_t iid = 0;
-		uint32_t value = 0;
-		if (f.number < PF_INTERNED_CATEGORIES || f.number > PF_INTERNED_SOURCES)
-			continue;
-		DCK_TRY(wire_enter(&r, &f, "a name", &one, x->err));
-		DCK_TRY((f.number == PF_INTERNED_SOURCES ? perfetto_place : perfetto_read_text)(
-		    one, &iid, &value, x));
-		hash_map *to = &q->interned[f.number];
-		const uint32_t had = to->n;
-		if (value && !hash_map_put(to, iid, value))
-			return ERR_NO_MEMORY(x->err, "for the names of a trace");
-		x->ninterned += to->n - had;
-		if (x->ninterned > INTERNED_MAX)
-			DCK_FAIL(x->err, E_LIMIT, "the trace keeps more than %d names at a time",
-				 (int)INTERNED_MAX);
-	}
-	return x->status;
-}
-
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
 {
 	for (size_t i = 0; i < sizeof q->interned / sizeof *q->interned; i++) {
@@ -209,4 +165,6 @@ void perfetto_forget(perfetto_sequence *q, perfetto_reader *x)
 	}
 	q->clock = 0;
 	q->track = 0;
+	q->samples_timed = false;
+	q->samples_rate = 0;
 }

@@ -25,8 +25,8 @@ static dck_status read_compressed(const wire_reader *r, const wire_field *f, per
 typedef struct packet {
 	uint64_t timestamp, sequence, flags, clock;
 	bool has_timestamp, has_clock, known;
-	bool has[PF_PACKET_TRACK + 1];
-	wire_field field[PF_PACKET_TRACK + 1]; /* fields that are messages */
+	bool has[PF_PACKET_SAMPLE + 1];
+	wire_field field[PF_PACKET_SAMPLE + 1]; /* fields that are messages */
 } packet;
 
 static dck_status read_snapshot(wire_reader r, perfetto_sequence *q, perfetto_reader *x)
@@ -59,9 +59,15 @@ static dck_status read_defaults(wire_reader r, perfetto_sequence *q, perfetto_re
 
 	q->clock = 0;
 	q->track = 0;
+	q->samples_timed = false;
+	q->samples_rate = 0;
 	while (perfetto_each(x, &r, &f)) {
 		if (f.number == PF_DEFAULTS_CLOCK)
 			q->clock = (uint32_t)f.value;
+		if (f.number == PF_DEFAULTS_SAMPLE) {
+			DCK_TRY(wire_enter(&r, &f, "the defaults of samples", &inner, x->err));
+			DCK_TRY(perfetto_sample_defaults(inner, q, x));
+		}
 		if (f.number != PF_DEFAULTS_TRACK_EVENT)
 			continue;
 		DCK_TRY(wire_enter(&r, &f, "the defaults of events", &inner, x->err));
@@ -106,6 +112,7 @@ static dck_status perfetto_collect(wire_reader *r, packet *p, perfetto_reader *x
 		case PF_PACKET_TRACK:
 		case PF_PACKET_THREAD:
 		case PF_PACKET_COMPRESSED:
+		case PF_PACKET_SAMPLE:
 			p->has[f.number] = true;
 			p->field[f.number] = f;
 			break;
@@ -164,6 +171,10 @@ static dck_status read_packet(wire_reader r, perfetto_reader *x)
 		DCK_TRY(wire_enter(&whole, &p.field[PF_PACKET_TRACK_EVENT], "an event", &inner,
 				   x->err));
 		return perfetto_event_read(inner, q, ns, dated, x);
+	}
+	if (p.has[PF_PACKET_SAMPLE]) {
+		DCK_TRY(wire_enter(&whole, &p.field[PF_PACKET_SAMPLE], "a sample", &inner, x->err));
+		return perfetto_sample_read(inner, q, ns, dated, x);
 	}
 	x->facts->skipped += !p.known;
 	return DCK_OK;
@@ -257,6 +268,7 @@ static void perfetto_reading_done(perfetto_reader *x)
 		for (size_t k = 0; k < sizeof q->interned / sizeof *q->interned; k++)
 			hash_map_done(&q->interned[k]);
 		perfetto_clocks_done(&q->clocks);
+		id_table_done(&q->samples_count);
 	}
 	for (uint32_t i = 0; i < x->tracks.n; i++)
 		mem_free(perfetto_track_at(x, i)->ends);
@@ -267,6 +279,8 @@ static void perfetto_reading_done(perfetto_reader *x)
 		id_table_done(tables[i]);
 	string_table_done(&x->texts);
 	arrange_free(x->events);
+	cct_done(&x->stacks);
+	mem_free(x->samples);
 }
 
 dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
@@ -289,12 +303,18 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 		status = arrange_new(&x.events, &own);
 	}
 	if (status == DCK_OK)
+		status = cct_init(&x.stacks, cct_sample_weights, CCT_SAMPLE_WEIGHTS, &own);
+	if (status == DCK_OK)
+		mem_arena_limit(x.stacks.texts.arena, NAME_BYTES_MAX);
+	if (status == DCK_OK)
 		status = perfetto_read_source(s, &x);
 	if (status == DCK_OK)
 		status = perfetto_emit(&x);
 	facts.late = x.events ? arrange_late(x.events) : 0;
 	if (status == DCK_OK && arrange_failed(x.events))
 		status = ERR_NO_MEMORY(&own, "for the tracks of %s", s->label);
+	if (status == DCK_OK && cct_failed(&x.stacks))
+		status = ERR_NO_MEMORY(&own, "for the stacks of %s", s->label);
 	if (x.out) {
 		dck_status closed = f->close(x.out, status == DCK_OK ? &own : NULL);
 		status = status == DCK_OK ? closed : status;

@@ -11,8 +11,8 @@
  * It understands track events: ranges, instants, counters, numbers on ranges, flows; names and
  * categories, interned or inline; source locations; every clock that a snapshot relates to the
  * trace's. Events of old producers have the phase of Chrome's trace events instead of a type;
- * ranges, instants, counters and flows of them are read. Packets of other kinds are skipped. Memory
- * is bounded, whatever the file contains.
+ * ranges, instants, counters and flows of them are read, and the stack samples that count CPU time.
+ * Packets of other kinds are skipped. Memory is bounded, whatever the file contains.
  *
  * The file, and packets in it, may be compressed by gzip or zlib (inflate_reader.h).
  *

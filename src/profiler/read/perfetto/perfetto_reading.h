@@ -1,6 +1,7 @@
 /* perfetto_reading.h - state of the Perfetto reader, and its steps, each in a separate file:
- * strings and names (perfetto_names.c), tracks (perfetto_tracks.c), output to the format
- * (perfetto_emit.c), events (perfetto_event.c). perfetto_read.c reads the packets.
+ * strings and names (perfetto_names.c, perfetto_interned.c), tracks (perfetto_tracks.c), output to
+ * the format (perfetto_emit.c), events (perfetto_event.c), samples (perfetto_stacks.c).
+ * perfetto_read.c reads the packets.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef IMPORT_PERFETTO_READING_H
@@ -10,6 +11,7 @@
 #include "profiler/timeline/perfetto.h"
 #include "profiler/read/perfetto/perfetto_clock.h"
 #include "profiler/read/perfetto/perfetto_read.h"
+#include "record/tree/cct.h"
 
 typedef enum perfetto_track_kind {
 	PERFETTO_UNDESCRIBED,
@@ -33,12 +35,19 @@ typedef struct perfetto_track {
 	uint32_t nends, ends_room;
 } perfetto_track;
 
+/* The fields of InternedData that are read: all up to the call stacks, and all from the modules. */
+enum { PERFETTO_INTERNED_GAP = PF_INTERNED_MODULES - PF_INTERNED_CALLSTACKS - 1 };
+enum { PERFETTO_INTERNED = PF_INTERNED_MAPPINGS - PERFETTO_INTERNED_GAP + 1 };
+
 typedef struct perfetto_sequence {
-	uint32_t clock;				    /* by default; 0: the trace's */
-	uint64_t track;				    /* by default */
-	uint32_t thread;			    /* row of its descriptor; 0: none */
-	int64_t us;				    /* time of an old producer's last event */
-	hash_map interned[PF_INTERNED_SOURCES + 1]; /* by the field of InternedData, and iid */
+	uint32_t clock;			      /* by default; 0: the trace's */
+	uint64_t track;			      /* by default */
+	uint32_t thread;		      /* row of its descriptor; 0: none */
+	int64_t us;			      /* time of an old producer's last event */
+	hash_map interned[PERFETTO_INTERNED]; /* perfetto_interned_of(); by iid */
+	bool samples_timed;		      /* its samples count CPU time */
+	uint32_t samples_rate;		      /* 0: unknown */
+	id_table samples_count;		      /* uint64_t by CPU: its last sample's count */
 	perfetto_clocks clocks;
 } perfetto_sequence;
 
@@ -67,6 +76,9 @@ typedef struct perfetto_reader {
 	uint32_t nnames, nplaces, emitted_names;
 	uint64_t ninterned;
 	hash_map async_depths, flows; /* open ranges of each id */
+	cct stacks;		      /* of the samples */
+	trace_sample *samples;	      /* @owned: held; their times are the trace's clock */
+	uint32_t nsamples;
 } perfetto_reader;
 
 /* --- perfetto_names.c */
@@ -85,9 +97,18 @@ dck_status perfetto_place(wire_reader r, uint64_t *ret_iid, uint32_t *ret, perfe
  * location is used. */
 dck_status perfetto_name(uint32_t text, uint32_t category, uint32_t place, uint32_t *ret,
 			 perfetto_reader *x);
-dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
 void perfetto_forget(perfetto_sequence *q, perfetto_reader *x);
 void perfetto_emit_names(perfetto_reader *x);
+
+/* --- perfetto_interned.c */
+
+/* Returns the numbers of an InternedData field by iid: texts, source locations, and those of
+ * perfetto_stacks.c. */
+static inline hash_map *perfetto_interned_of(perfetto_sequence *q, uint32_t field)
+{
+	return &q->interned[field > PF_INTERNED_CALLSTACKS ? field - PERFETTO_INTERNED_GAP : field];
+}
+dck_status perfetto_interned(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
 
 /* --- perfetto_tracks.c */
 
@@ -113,12 +134,26 @@ uint32_t perfetto_carrier_of(const perfetto_reader *x, uint64_t uuid);
 dck_status perfetto_put(perfetto_reader *x, uint32_t row, const trace_event *e);
 /* Schedules the end of a range of this track. */
 dck_status perfetto_put_end(perfetto_reader *x, uint32_t row, uint64_t ns);
-/* Emits all pending events. */
+dck_status perfetto_put_sample(perfetto_reader *x, const trace_sample *s);
+/* Emits all pending events and samples. */
 dck_status perfetto_emit(perfetto_reader *x);
 
 /* --- perfetto_event.c */
 
 dck_status perfetto_event_read(wire_reader r, perfetto_sequence *q, uint64_t ns, bool dated,
 			       perfetto_reader *x);
+
+/* --- perfetto_stacks.c: these read a row of InternedData: its iid, and its number, or 0. */
+
+dck_status perfetto_mapping(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid, uint32_t *ret,
+			    perfetto_reader *x);
+dck_status perfetto_frame(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid, uint32_t *ret,
+			  perfetto_reader *x);
+dck_status perfetto_callstack(wire_reader r, perfetto_sequence *q, uint64_t *ret_iid, uint32_t *ret,
+			      perfetto_reader *x);
+/* Reads what the samples of a sequence count. */
+dck_status perfetto_sample_defaults(wire_reader r, perfetto_sequence *q, perfetto_reader *x);
+dck_status perfetto_sample_read(wire_reader r, perfetto_sequence *q, uint64_t ns, bool dated,
+				perfetto_reader *x);
 
 #endif

@@ -6,7 +6,7 @@
  * time between two events is added to the open path, and a close restores the path around the
  * frame. Profiles of one unit get an outermost frame with their name, as threads. In a record that
  * deepclock exported (`ours`, `active`), profiles "TITLE: WEIGHT" of one title are the weights of
- * one tree.
+ * one tree; in a timeline that it exported those of the samples are, after its threads.
  *
  * Invariants, else E_FORMAT: time does not go back, the innermost frame closes first, each sample
  * has a weight, an index is in its list. Bounds (E_LIMIT): SPEEDSCOPE_PROFILES_MAX profiles,
@@ -51,8 +51,8 @@ typedef struct reader {
 	json_reader json;
 	wire_source *source;
 	stacks stacks;
-	profile_head *heads; /* @owned */
-	uint32_t nheads, heads_room, of_unit[NUNITS];
+	profile_head *heads;			      /* @owned */
+	uint32_t nheads, heads_room, of_unit[NUNITS]; /* of_unit: without weights of trees */
 	bool ours,
 	    active; /* deepclock wrote it; activeProfileIndex is a number, as in its exports */
 	uint32_t exporter, name; /* of stacks.texts; 0: none */
@@ -173,6 +173,15 @@ static dck_status unit_find(reader *x, uint8_t *ret)
 	MALFORMED(x, "speedscope has no unit '%.40s'", x->json.text);
 }
 
+/* Whether a profile is a weight of a tree, by its name. */
+static bool is_of_tree(const reader *x, uint32_t at)
+{
+	static const char samples[] = "Samples by call path: ";
+	const char *name = string_name_of(&x->stacks.texts, x->heads[at].name).text;
+
+	return x->ours && (x->active || (name && strncmp(name, samples, sizeof samples - 1) == 0));
+}
+
 static dck_status head_read(reader *x)
 {
 	profile_head head = {0};
@@ -195,7 +204,7 @@ static dck_status head_read(reader *x)
 	DCK_TRY(speedscope_grow(x, (void **)&x->heads, x->nheads, &x->heads_room, sizeof *x->heads,
 				SPEEDSCOPE_PROFILES_MAX, "profiles"));
 	x->heads[x->nheads++] = head;
-	x->of_unit[head.unit]++;
+	x->of_unit[head.unit] += !is_of_tree(x, x->nheads - 1);
 	return DCK_OK;
 }
 
@@ -218,7 +227,7 @@ static void path_begin(reader *x)
 	const char *name = string_name_of(&x->stacks.texts, head->name).text;
 
 	stack_open(&x->stacks, 0);
-	if (x->of_unit[head->unit] > 1 && !(x->ours && x->active))
+	if (x->of_unit[head->unit] > 1 && !is_of_tree(x, x->at))
 		stack_push_frame(&x->stacks, &(dck_frame){.name = name ? name : "(no name)"});
 }
 
@@ -408,13 +417,21 @@ static bool same_title(const reader *x, uint32_t a, uint32_t b)
 		      string_name_of(texts, x->heads[b].name).text, n) == 0;
 }
 
+/* Whether the next profile is not of the same tree. */
+static bool tree_ends(const reader *x)
+{
+	const bool tree = is_of_tree(x, x->at);
+
+	return tree != is_of_tree(x, x->at + 1) || (tree && !same_title(x, x->at, x->at + 1));
+}
+
 static dck_status tree_end(reader *x, record_builder *b)
 {
 	const char *name = string_name_of(&x->stacks.texts, x->heads[x->at].name).text;
 	char title[KEPT_NAME_MAX + 1];
 	size_t n = 0;
 
-	if (!x->ours || !x->active)
+	if (!is_of_tree(x, x->at))
 		return stacks_write(&x->stacks, NULL, b, x->err);
 	(void)title_of(x, x->at, &n);
 	memcpy(title, name ? name : "", n);
@@ -430,7 +447,7 @@ static dck_status column_begin(reader *x, bool sampled)
 	x->counted = !x->ours && sampled && unit->unit != DCK_UNIT_ONE;
 	if (x->counted)
 		DCK_TRY(stacks_column(&x->stacks, "samples", DCK_UNIT_ONE, &x->count, x->err));
-	return stacks_column(&x->stacks, x->ours && x->active ? title_of(x, x->at, &n) : unit->key,
+	return stacks_column(&x->stacks, is_of_tree(x, x->at) ? title_of(x, x->at, &n) : unit->key,
 			     unit->unit, &x->column, x->err);
 }
 
@@ -482,8 +499,7 @@ static dck_status profiles_read(reader *x, record_builder *b)
 		if (x->at >= x->nheads)
 			MALFORMED(x, "it changed while it was read");
 		DCK_TRY(profile_read(x));
-		if (x->ours && x->active && x->at + 1 < x->nheads &&
-		    !same_title(x, x->at, x->at + 1))
+		if (x->at + 1 < x->nheads && tree_ends(x))
 			DCK_TRY(tree_end(x, b));
 	}
 	if (!b)
