@@ -254,7 +254,8 @@ static void a_lack_of_memory_is_reported(void **state)
 	wire_out_done(&x.w);
 }
 
-int main(void)
+int test_trace_samples(void);
+int test_trace_samples(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(samples_of_another_producer),
