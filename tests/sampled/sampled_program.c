@@ -90,7 +90,9 @@ APART int in_child(void)
 /* One by fork() alone, one by fork() and exec(). */
 static int children(char *program)
 {
-	char again_as[] = "shares", *again[] = {program, again_as, NULL};
+	char again_as[] = "shares", size[24], *again[] = {program, again_as, size, NULL};
+
+	snprintf(size, sizeof size, "%ld", rounds);
 
 	for (int i = 0; i < 2; i++) {
 		const pid_t pid = fork();

@@ -2,9 +2,10 @@
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do
-	for what in shares threads children; do
-		deepclock sample --quiet --source $one --save $one-$what.json -- ./program $what >/dev/null || echo "$one $what: $?"
-		sampled-shares $one-$what.json | sed "s/^/$what: /" >>$one.txt
+	for what in 'shares 300' 'threads 150' 'children 200'; do
+		set -- $what
+		deepclock sample --quiet --source $one --save $one-$1.json -- ./program $what >/dev/null || echo "$one $what: $?"
+		sampled-shares $one-$1.json | sed "s/^/$1: /" >>$one.txt
 	done
 	cat $one.txt
 done | sort -u
