@@ -137,6 +137,26 @@ def formats(root, help_of):
             yield f"{path}: does not document the format {name}, which 'deepclock report --help' shows"
 
 
+def extensions(root):
+    """A list of extensions that select a format has those of the tables of formats."""
+    def rows(header, table):
+        text = re.sub(r"\\\n\s*", "", read(root, "include/deepclock/" + header))
+        lines = re.findall(r"^#define DCK_%s.*" % table, text, re.MULTILINE)
+        return set(re.findall(r'X\([^"]*"(\.[a-z.]+)"', "\n".join(lines)))
+
+    calls = rows("trace.h", "CALLS_FORM_MAP")
+    writers, traces = rows("report.h", "WRITER_") | calls, rows("trace.h", "TRACE_FORM_") | calls
+    for path in [*c.files(root, ".md"), *c.files(root, ".py")]:
+        if not path.startswith(("docs/", "python/deepclock/")):
+            continue
+        for list_ in re.findall(r"extension\s[^.]*?selects\s+the\s+format:(.*?)(?:\n\n|\|\n|\Z)",
+                                c.read(root, path), re.DOTALL):
+            found = set(re.findall(r'[`"](\.[a-z.]+)[`"]', list_)) - {".gz"}
+            have = writers if ".html" in found else traces
+            for ext in sorted(have ^ found if found else ()):
+                yield f"{path}: {'does not list' if ext in have else 'lists'} {ext} among the extensions of formats"
+
+
 def notes(root):
     written = {}
     for path in c.files(root, ".c"):
@@ -176,6 +196,7 @@ def check(program, root=c.ROOT):
     yield from options(root, help_of)
     yield from defaults(root, help_of)
     yield from formats(root, help_of)
+    yield from extensions(root)
     yield from clicks(root, help_of)
     yield from notes(root)
 
@@ -200,6 +221,11 @@ WRITES = 'void f(void){record_note_as(b, bad ? DCK_WARN : DCK_INFO,\n\t"one", "t
 HELP = "- **0**: fine\n- **1**: bad\n"
 EVERY = "".join(f"`{o}`\n" for o in sorted(GENERAL))
 RUN, WALK, NOTE = "docs/commands/run.md", "docs/commands/walk.md", "src/record/notes.def"
+
+
+TABLE = {"include/deepclock/trace.h": '#define DCK_TRACE_FORM_A(X) \\\n\tX(a, ".a", true, "a format")\n'
+                                      '#define DCK_CALLS_FORM_MAP(X) \\\n\tX(b, ".b.c", false, "another")\n'}
+EXTENSIONS = "The extension of FILE selects the format: `.a`, `.b.c`; a further `.gz` compresses.\n\n"
 
 
 def self_test(*_):
@@ -229,6 +255,11 @@ def self_test(*_):
          {**good, "program": FORMS, "docs/commands/report.md": "`--format`: `text`, `json`, `rows`\n"}, None),
         ("a format that is not", {**good, "program": FORMS, "docs/commands/report.md": "`--format`: `text`, `json`\n"},
          "report.md: does not document the format rows"),
+        ("extensions that are the table's", {**good, **TABLE, RUN: PAGE + EXTENSIONS}, None),
+        ("an extension that is not listed", {**good, **TABLE, RUN: PAGE + EXTENSIONS.replace(", `.b.c`", "")},
+         "run.md: does not list .b.c among"),
+        ("an extension of no format", {**good, **TABLE, RUN: PAGE + EXTENSIONS.replace(".b.c", ".b.c`, `.d")},
+         "run.md: lists .d among"),
         ("an option without an explanation", {**good, "program": DUMB, WALK: PAGE, RUN: PAGE},
          "--help' does not explain --fast"),
         ("an exit status that is not listed", {**good, PAGE_OF.format("help"): EVERY + HELP[:14]},

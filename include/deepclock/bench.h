@@ -66,7 +66,9 @@ typedef struct dck_model_config {
 	uint64_t seq;			   /* zoo: sequence length; 0: the network's own */
 	uint64_t input_pool;		   /* number of different random inputs, cycled; 1 */
 	uint64_t seed;			   /* of random inputs and built-in weights */
-	dck_arrays arrays; /* arrays that `input` may name; not in fresh processes */
+	dck_arrays arrays;   /* arrays that `input` may name; not in fresh processes */
+	bool batch_optional; /* `batch` is for sizes that are open: a fixed one stays, and is no
+			      * error */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 

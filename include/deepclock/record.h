@@ -94,6 +94,8 @@ typedef struct dck_metric {
 	/* Why the interval covers less than its level; NULL: no undercoverage is known, or there is
 	 * no interval. */
 	const char *narrow;
+	/* Of an absent value that depends on open sizes: "4.09 G * N"; NULL: not a formula. */
+	const char *formula;
 } dck_metric;
 
 /* A tensor of an operator; a dimension below 0 is symbolic and named in symbols. */

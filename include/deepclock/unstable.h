@@ -178,14 +178,14 @@ DCK_API dck_status dck_history_trend_record(const dck_history_trend *t, const ch
 /* --- laps */
 
 /* The results of a lap; zeroed for NULL. */
-typedef struct dck_lap_told {
+typedef struct dck_lap_result {
 	uint64_t wall_ns, cpu_ns;
 	uint64_t index; /* index among laps of its name in the enclosing lap, from 1 */
 	char line[DCK_LAP_LINE_SIZE]; /* as of dck_lap_end_line() */
-} dck_lap_told;
+} dck_lap_result;
 
 /* Ends the lap as dck_lap_end_line() does, and returns its results. */
-DCK_API void dck_lap_end_told(dck_lap *l, dck_lap_told *ret);
+DCK_API void dck_lap_end_result(dck_lap *l, dck_lap_result *ret);
 
 /* Writes the live line, the open laps and their times: laps inside fewer than `depth` others, and
  * outermost laps; "" until one has been open for a second. Returns ret. */
@@ -204,32 +204,33 @@ DCK_API bool dck_count_event_get(size_t i, dck_count_event *ret);
 
 /* Call counter of one thread: a calling-context tree with calls and self time. One thread at a time
  * may use it; another may read it after that thread has stopped. */
-typedef struct dck_calls dck_calls;
+typedef struct dck_call_counter dck_call_counter;
 
-/* Makes a call counter. @owned, dck_calls_free(); NULL: no memory. Reserves address space at once,
- * and uses memory as paths occur. like: another counter of this process, whose clock it shares;
- * NULL: calibrates the clock, in 25 ms. */
-DCK_API dck_calls *dck_calls_new(const dck_calls *like);
-DCK_API void dck_calls_free(dck_calls *c); /* NULL is allowed. */
+/* Makes a call counter. @owned, dck_call_counter_free(); NULL: no memory. Reserves address space at
+ * once, and uses memory as paths occur. like: another counter of this process, whose clock it
+ * shares; NULL: calibrates the clock, in 25 ms. */
+DCK_API dck_call_counter *dck_call_counter_new(const dck_call_counter *like);
+DCK_API void dck_call_counter_free(dck_call_counter *c); /* NULL is allowed. */
 /* Makes a call counter in a new file of that name, so that another process can read it, however
  * this process ends. Copies the open call stack of `after` (NULL: none) without counting those
  * calls again, for use after fork(). path NULL: in memory. Returns NULL without memory, or if the
  * file cannot be made. */
-DCK_API dck_calls *dck_calls_new_in(const char *path, const dck_calls *like,
-				    const dck_calls *after);
+DCK_API dck_call_counter *dck_call_counter_new_in(const char *path, const dck_call_counter *like,
+						  const dck_call_counter *after);
 /* Reads such a file, with the clock of `like`; `mark` is ORed into its functions' ids, so that ids
  * of several processes do not collide. NULL: no memory, or not such a file. */
-DCK_API dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark);
+DCK_API dck_call_counter *dck_call_counter_read(const char *path, const dck_call_counter *like,
+						uint64_t mark);
 /* Begin and end a call of the function with this id (not 0). An end without a beginning is ignored;
- * the end of an outer call ends the calls inside. dck_calls_enter() returns true if the path, and
- * thus perhaps the function, is new. */
-DCK_API bool dck_calls_enter(dck_calls *c, uint64_t function);
-DCK_API void dck_calls_leave(dck_calls *c, uint64_t function);
-/* Undoes dck_calls_enter(): if `function` is the innermost open call, it is not counted. Returns
- * false otherwise. */
-DCK_API bool dck_calls_forget(dck_calls *c, uint64_t function);
+ * the end of an outer call ends the calls inside. dck_call_counter_enter() returns true if the
+ * path, and thus perhaps the function, is new. */
+DCK_API bool dck_call_counter_enter(dck_call_counter *c, uint64_t function);
+DCK_API void dck_call_counter_leave(dck_call_counter *c, uint64_t function);
+/* Undoes dck_call_counter_enter(): if `function` is the innermost open call, it is not counted.
+ * Returns false otherwise. */
+DCK_API bool dck_call_counter_forget(dck_call_counter *c, uint64_t function);
 /* Ends all open calls. E_NOMEM. */
-DCK_API dck_status dck_calls_end(dck_calls *c, dck_err *err);
+DCK_API dck_status dck_call_counter_end(dck_call_counter *c, dck_err *err);
 
 /* A call path, with the calls and times of its innermost function. */
 typedef struct dck_call_path {
@@ -239,12 +240,12 @@ typedef struct dck_call_path {
 	uint64_t again;	   /* recursive calls among them */
 	double self_ns, total_ns;
 } dck_call_path;
-/* Reads the i-th path, from 1, callers before callees, as of dck_calls_end(); false: past the
- * end. */
-DCK_API bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret);
+/* Reads the i-th path, from 1, callers before callees, as of dck_call_counter_end(); false: past
+ * the end. */
+DCK_API bool dck_call_counter_path(const dck_call_counter *c, size_t i, dck_call_path *ret);
 
 /* Metadata of a record of calls. */
-typedef struct dck_calls_about {
+typedef struct dck_call_counter_about {
 	const char *title;   /* the command; NULL: none */
 	const char *method;  /* how the calls were recorded: a fact */
 	uint64_t elapsed_ns; /* 0: unknown */
@@ -257,11 +258,11 @@ typedef struct dck_calls_about {
 	bool (*frame)(void *self, uint64_t function, dck_frame *ret);
 	void *self;
 	const char *sort; /* one of dck_count_sorts; NULL: the first */
-} dck_calls_about;
+} dck_call_counter_about;
 /* Makes a record of n threads together: table "functions" and tree "calls". *ret is owned. */
-DCK_API dck_status dck_calls_record(const dck_calls *const *all, size_t n,
-				    const dck_calls_about *about, dck_record **ret,
-				    dck_err *err) DCK_MUST_USE;
+DCK_API dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
+					   const dck_call_counter_about *about, dck_record **ret,
+					   dck_err *err) DCK_MUST_USE;
 
 #ifdef __cplusplus
 }

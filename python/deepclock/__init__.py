@@ -18,7 +18,7 @@ _recorder.share()
 _flags = _sys.getdlopenflags()
 _sys.setdlopenflags(_flags | _os.RTLD_GLOBAL)
 try:
-    from ._deepclock import *  # noqa: F403  (the extension says what it has)
+    from ._deepclock import *  # noqa: F403  (the extension has the list)
     from ._deepclock import __version__
 finally:
     _sys.setdlopenflags(_flags)

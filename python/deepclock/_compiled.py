@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch.compile compiled meanwhile, by PyTorch's own list of compilations; PyTorch is not imported for it.
+"""What torch.compile compiled during a measurement, by PyTorch's own list of compilations; does not import PyTorch.
 
 Compilations of torch.jit.script are not counted: PyTorch publishes no number of them.
 """

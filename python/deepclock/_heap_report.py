@@ -24,16 +24,16 @@ _LIBRARY = re.compile(r"^<frozen |^<__array_function__ internals>|/(site|dist)-p
 
 
 @functools.lru_cache(maxsize=None)
-def _installed(folder):
+def _installed(directory):
     """A package whose outermost one lies beside an installer's list of it."""
     def is_package(path):
         return os.path.isfile(os.path.join(path, "__init__.py"))
 
-    if not is_package(folder):
+    if not is_package(directory):
         return False
-    while is_package(folder) and folder != os.path.dirname(folder):
-        folder = os.path.dirname(folder)
-    return bool(glob.glob(os.path.join(glob.escape(folder), "*.dist-info")))
+    while is_package(directory) and directory != os.path.dirname(directory):
+        directory = os.path.dirname(directory)
+    return bool(glob.glob(os.path.join(glob.escape(directory), "*.dist-info")))
 
 
 def is_library(file):

@@ -103,7 +103,7 @@ class Record:
             self._o[key] = []
 
     def fact(self, section, key, value, unit=None, why=None):
-        """What was asked, found or done; value None is absent, because of `why`."""
+        """Adds a fact of the configuration or the environment; value None is absent, because of `why`."""
         o = _valued({"section": section, "key": key}, value, why)
         if unit:
             o["unit"] = unit
@@ -133,7 +133,7 @@ class Record:
     def op(self, name, type, outputs=(), scope=None, **members):
         """An operator; outputs are (name, dtype, shape). members: class_, line, code, and the numbers
         macs, flops, params, weight_bytes, read_bytes, write_bytes, time, ...; a text in place of a
-        number says why it is absent."""
+        number is the reason why it is absent."""
         o = {"name": name, "type": type}
         if scope:
             o["scope"] = scope
@@ -173,7 +173,7 @@ class Record:
         self._o["notes"].append({"severity": severity, "code": code, "text": text})
 
     def incomplete(self):
-        """It was interrupted, or failed in the middle; a note says why."""
+        """Marks the record as incomplete: interrupted or failed; a note has the reason."""
         self._o["incomplete"] = True
 
     def finish(self):

@@ -29,5 +29,5 @@ def share():
 
         try:
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-        except OSError:  # its file is gone
+        except OSError:  # its file was removed
             continue

@@ -105,7 +105,7 @@ def run(script, begin=lambda: None):
     except (OSError, ImportError) as e:
         print(f"{sys.executable}: {e}", file=sys.stderr)
         sys.exit(2 if isinstance(e, OSError) else 1)
-    except (SyntaxError, ValueError) as e:  # of its own text: no line of ours belongs to it
+    except (SyntaxError, ValueError) as e:  # in the statement's own text: no line of deepclock belongs to it
         sys.excepthook(type(e), e.with_traceback(None), None)
         sys.exit(1)
     sys.modules["__main__"] = main
@@ -138,7 +138,7 @@ def _prepare(script, names):
                      __spec__=spec)
         return _runner(code, names)
     if os.path.isdir(script.what) or script.what.endswith((".zip", ".pyz")):
-        # Python itself looks for its __main__.py.
+        # Python itself searches for its __main__.py.
         _path_first(script.what)
         return functools.partial(runpy.run_path, script.what, run_name="__main__")
     import importlib.machinery
@@ -176,7 +176,7 @@ def show(record, options):
         record.save(options.save)
     if options.html:
         _report(record, ["--format", "html", "--out", options.html])
-    if options.out:  # its ending says how, as `deepclock report` reads it
+    if options.out:  # the extension selects the format, as for `deepclock report`
         _report(record, ["--out", options.out, *(["--format", options.format] if options.format else [])])
     elif not options.quiet:
         terminal = sys.stdout.isatty()

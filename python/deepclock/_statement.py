@@ -9,7 +9,7 @@ import types
 
 from . import _compiled, _deepclock, _record
 
-# How long a statement is measured where no option says how long or how well: a second or two, with its warm-up.
+# The time limit of a statement without options for time or precision: a second or two, with its warm-up.
 BRIEF = {"max_time": "1200ms", "max_warmup": "300ms"}
 HOW_LONG = {"time", "max_time", "runs", "precision"}
 _WARNING_WIDTH = 100
@@ -51,7 +51,7 @@ def _outer(body, setup, names):
 
 
 def brief(options):
-    """The options, with BRIEF where none of them says how long."""
+    """Returns the options, with BRIEF where none of them limits the time."""
     given = {name: value for name, value in options.items() if value is not None}
     if HOW_LONG & set(given):
         return given
@@ -59,7 +59,7 @@ def brief(options):
 
 
 def doubt(record, more):
-    """The first reason to doubt the record in a line, "" where there is none; more: where the others are."""
+    """Returns the first warning of the record in a line, or "". more: where the others are shown."""
     doubts = {}
     for note in sorted(record.notes, key=lambda note: note.severity != "error"):
         if note.severity != "info":
@@ -71,7 +71,7 @@ def doubt(record, more):
 
 
 def _measured(fn, /, *args, **options):
-    """The record states what torch.compile compiled meanwhile."""
+    """Measures; the record states what torch.compile compiled during the measurement."""
     if "torch" not in sys.modules:
         return _deepclock.bench(fn, *args, **options)
     asked, begin = _record.keeping(options, options.pop("title", None)), _compiled.mark()

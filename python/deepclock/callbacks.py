@@ -38,7 +38,7 @@ class Laps(_Callback):
     zone of each step, and of the backward pass where the loop reports it.
 
     An epoch's lap has the numbers that the loop logs, and counts items where batches are shown
-    (Lightning), else steps. total: epochs; None: as the loop says. steps: a lap of each step too, which
+    (Lightning), else steps. total: epochs; None: the loop's number. steps: a lap of each step too, which
     prints nothing. The other options are those of deepclock.lap.
     """
 
@@ -219,7 +219,7 @@ class Profile(_Callback):
         self._ends(next((o for o in told if isinstance(o, BaseException)), RuntimeError()))
 
     def stop(self):
-        """Ends the profiling: its record is of the steps until now, and says `incomplete`."""
+        """Ends the profiling: its record has the steps until now, and is `incomplete`."""
         self._ends(InterruptedError())
 
     def _ends(self, error):
@@ -262,7 +262,7 @@ def _batch_size(told):
     """How many items the batch has that is among the arguments of Lightning's hook: trainer, module,
     outputs, batch, number."""
     batch = told[3] if len(told) >= 4 else None
-    for _ in range(8):  # a dict of lists of tensors, say
+    for _ in range(8):  # for example a dict of lists of tensors
         shape = getattr(batch, "shape", None)
         if shape is not None:
             return int(shape[0]) if len(shape) else 1

@@ -119,7 +119,7 @@ class counting:
         pass  # pstats.Stats() leaves an empty one behind
 
     def create_stats(self) -> None:
-        """pstats.Stats(c) asks for it; `stats` is there already."""
+        """Called by pstats.Stats(c); `stats` exists already."""
 
 
 @_overload

@@ -8,12 +8,12 @@ from .line_memory import lines as _lines
 
 
 class memory:
-    """Records what is asked of Python's allocators while its block runs, in all threads of this process.
+    """Records the allocations by Python's allocators while its block runs, in all threads of this process.
 
-    `record` says how much was held at the peak and by which functions and lines, with exact call paths of Python:
+    `record` has the bytes held at the peak, by function and line, with exact call paths of Python:
     tables "memory/functions" and "memory/lines", the tree "allocations"; and what of it was still held at the end.
 
-    Counted is what is asked for since the block began, in bytes as they were asked for, as tracemalloc does. Memory
+    Allocations since the start of the block count, in requested bytes, as in tracemalloc. Memory
     that libraries of C take by themselves is not in it: tensors of PyTorch, arrays of NumPy before 2.5.
 
     Several may run at a time, also one inside another. A child made by fork() does not record. UnsupportedError in a
@@ -67,7 +67,7 @@ class memory:
 
     @property
     def held(self) -> Optional[int]:
-        """Bytes that are held now, of those asked for since it began."""
+        """Bytes allocated since the start of the block and not yet freed."""
         return self._now()[0]
 
     @property

@@ -21,10 +21,10 @@ class lap(dict):
         epoch 3/5 | loss 0.2 | 6.10 s wall, 11.9 s cpu | 9,836 items/s | left 12.2 s
 
     It is a dict of its numbers, as any logger takes them: those that are given, and once it has ended
-    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second; where torch.compile compiled
-    meanwhile, also compiled, recompiled (how often) and compile_seconds.
+    wall_seconds, cpu_seconds, device_seconds (CUDA only) and items_per_second; if torch.compile compiled
+    during it, also compiled, recompiled (how often) and compile_seconds.
 
-    total: so many of that name are expected where it lies; the line then says how long the others
+    total: the expected number of laps of this name in the enclosing lap; the line then has the time that the others
     will take. quiet: prints nothing. stamps: date and time in front of the line. live: what is open,
     on a terminal or in a notebook, from its first second on; None: unless quiet. tensorboard: a
     directory for the numbers of all laps from now on, written as each ends.
@@ -189,11 +189,11 @@ def _device_ends(events):
     return begin.elapsed_time(end) / 1e3
 
 
-# --- what is shown meanwhile
+# --- live display
 
 
 class _Shown:
-    """One for the process, as in the library: the last directory that was asked for is the one."""
+    """One per process, as in the library: the directory requested last is used."""
 
     def __init__(self):
         self.forget()
@@ -226,7 +226,7 @@ class _Shown:
             self.board = notebook.live_board()
 
     def ends(self, line):
-        """The last that is open leaves its line where a notebook showed it meanwhile: then true."""
+        """If a notebook showed the line, the last open lap leaves it there: returns true."""
         self.open -= 1
         if self.open > 0 or not self.board:
             return False

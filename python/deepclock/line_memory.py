@@ -134,10 +134,10 @@ class lines:
             ...
         print(m)                                         # and m.record, table "memory/source"
 
-    For each line: the resident set at its end, what it added, the most that it held meanwhile, and the same of what
-    Python's own allocators were asked for (exact; python=False leaves it out, and costs less).
+    For each line: the resident set at its end, what it added, its peak, and the same of what
+    was requested from Python's own allocators (exact; python=False leaves it out, and costs less).
 
-    The resident set is the whole process's: what other threads take meanwhile is in it. A function that runs already
+    The resident set is the whole process's: what other threads allocate during a line is included. A function that runs already
     is watched from its next call on.
     """
 

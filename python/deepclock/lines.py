@@ -3,7 +3,7 @@
 
 The events are counted in C (_Lines). From Python 3.12 on they come by sys.monitoring: only those functions become
 slower. Before by a trace function: each line of any Python function becomes slower too. Most of what a line costs
-to be watched is outside of its time; what is inside is measured and told: watching_ns().
+to be watched is outside of its time; what is inside is measured and returned by watching_ns().
 """
 
 import dis

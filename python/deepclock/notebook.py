@@ -78,8 +78,8 @@ class Dck(Magics):
         """%dck_lines -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: time of each line of functions.
 
         The time of a line is with what it calls. Each line that runs becomes slower (Python before
-        3.12: each call of any function too): how much of that is inside the times is measured and
-        told below the table.
+        3.12: each call of any function too): the part that is inside the times is measured and
+        shown below the table.
         -o NAME: assigns a list of (function, line, how often, nanoseconds).
         """
         names, assign, statement = _own_options(line, "f")
@@ -101,9 +101,9 @@ class Dck(Magics):
     @no_var_expand
     @line_cell_magic
     def dck_memory(self, line, cell=None):
-        """%dck_memory [-o NAME] STATEMENT: the most memory that was resident, and how much was added.
-        %dck_memory -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: the same of each line of functions, and what
-        Python's own allocators were asked for.
+        """%dck_memory [-o NAME] STATEMENT: peak resident memory, and its increase.
+        %dck_memory -f FUNCTION [-f FUNCTION] [-o NAME] STATEMENT: the same for each line of functions, and what
+        was requested from Python's own allocators.
 
         -o NAME: assigns a dict of bytes: before, peak, after; with -f the Record.
         """

@@ -14,14 +14,14 @@ from . import _deepclock
 class trace:
     """Records zones, laps, marks, numbers and counters of all threads while its block runs.
 
-    `path` says where the trace goes, and by its ending in which form: ".pftrace" (Perfetto), ".json"
+    `path` is the file of the trace; its extension selects the format: ".pftrace" (Perfetto), ".json"
     (Chrome), ".speedscope.json", ".folded", ".pb.gz" (pprof), ".callgrind", ".pstats", ".csv"; None:
     nowhere, the record alone. The options are those of `deepclock trace`, with `_` for `-`:
     last="64MiB", max_size=10**9, buffer="256MiB", lossless=True, ...
 
     A process records once at a time: ArgumentError where it does already, as under
     `deepclock trace`. A child made by fork(), and a process that multiprocessing starts while the
-    block runs, whatever its start method, records into a file of its own, "out.4711.pftrace".
+    block runs, whatever its start method, records into a separate file, "out.4711.pftrace".
     """
 
     def __init__(self, path: "Union[str, _os.PathLike[str], None]" = None, **options: Any) -> None:
@@ -41,11 +41,11 @@ class trace:
 
     @property
     def path(self) -> Optional[str]:
-        """The absolute path of the file; None: there is none."""
+        """The absolute path of the file; None if there is none."""
         return self._path
 
     def start(self) -> "trace":
-        """What entering the block does; returns the object itself."""
+        """Starts recording, as entering the block does; returns the object itself."""
         _deepclock._trace_start(self._path, **self._options)
         self._followed = _follow_torch()
         self._process = _os.getpid()
@@ -71,10 +71,10 @@ class trace:
 
     @property
     def record(self) -> "Optional[_deepclock.Record]":
-        """The Record: table "zones", and how it was measured; None before it began.
+        """The Record: table "zones", and how it was measured; None before the start.
 
-        While it records into a Perfetto file, of what was done until now, read from that file. Of
-        other forms, and with last=SIZE, nothing can be told before the end: None.
+        While it records into a Perfetto file: the record until now, read from that file. Of
+        other formats, and with last=SIZE, it is not available before the end: None.
         """
         if self._process is None:
             return self._record

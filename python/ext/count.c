@@ -3,8 +3,9 @@
  *
  * From 3.12 on the interpreter reports calls by sys.monitoring, for all threads; before that each
  * thread has a profile function in C: those that run when it begins, and those that threading
- * starts. Each thread adds up its own calls (dck_calls). A function is known by its code object,
- * one in C by its PyMethodDef, as the profiler of the standard library does it, so counts agree.
+ * starts. Each thread adds up its own calls (dck_call_counter). A function is known by its code
+ * object, one in C by its PyMethodDef, as the profiler of the standard library does it, so counts
+ * agree.
  *
  * One counter at a time in a process.
  *
@@ -25,7 +26,7 @@ enum { DIRECTORY_BYTES = 256, CHILDREN_MAX = 4096 };
 /* A thread's. They are never freed, since a thread may end at any time, and are used again. */
 typedef struct slot {
 	struct slot *next;
-	dck_calls *calls; /* of the counter `id`; NULL: none */
+	dck_call_counter *calls; /* of the counter `id`; NULL: none */
 	uint64_t id;
 	bool taken; /* by a thread that lives */
 } slot;
@@ -35,12 +36,12 @@ static struct {
 	pthread_once_t once;
 	pthread_key_t key;
 	slot *slots;
-	uint64_t id;	     /* counters so far */
-	bool active;	     /* the last of them counts */
-	bool builtins;	     /* functions in C too */
-	int tool;	     /* its number in sys.monitoring, from 3.12 on */
-	PyObject *functions; /* dict: number to (code or text, what is kept alive) */
-	dck_calls *first;    /* whose clock the others share */
+	uint64_t id;		 /* counters so far */
+	bool active;		 /* the last of them counts */
+	bool builtins;		 /* functions in C too */
+	int tool;		 /* its number in sys.monitoring, from 3.12 on */
+	PyObject *functions;	 /* dict: number to (code or text, what is kept alive) */
+	dck_call_counter *first; /* whose clock the others share */
 	/* Processes that are forked count into files there, so that they are read whatever ends
 	 * them: PID.N, of a thread each, and PID.N.names, of the first. */
 	char directory[DIRECTORY_BYTES]; /* "": none yet */
@@ -49,14 +50,14 @@ static struct {
 	int names;	 /* what this process logs its functions in; -1: it is the owner */
 	PyObject *known; /* dict: the first nknown are the owner's too; NULL: this is the owner */
 	Py_ssize_t nknown;
-	dck_calls *copy; /* from fork_before() to the end of the fork */
-	dck_calls *children[CHILDREN_MAX];
+	dck_call_counter *copy; /* from fork_before() to the end of the fork */
+	dck_call_counter *children[CHILDREN_MAX];
 	size_t nchildren, nprocesses;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT, .names = -1};
 
 typedef struct thread_state {
 	uint64_t id;
-	dck_calls *calls;
+	dck_call_counter *calls;
 	slot *slot;
 	bool busy; /* inside something of ours that runs Python */
 } thread_state;
@@ -81,12 +82,12 @@ static void fork_before(void)
 {
 	pthread_mutex_lock(&all.lock);
 	if (all.active && all.known && mine.id == all.id && mine.calls)
-		all.copy = dck_calls_new_in(NULL, all.first, mine.calls);
+		all.copy = dck_call_counter_new_in(NULL, all.first, mine.calls);
 }
 
 static void fork_after(void)
 {
-	dck_calls_free(all.copy);
+	dck_call_counter_free(all.copy);
 	all.copy = NULL;
 	pthread_mutex_unlock(&all.lock);
 }
@@ -95,7 +96,7 @@ static void fork_after(void)
 static void child_begins(void)
 {
 	if (all.active && all.known && mine.id == all.id && mine.calls) {
-		dck_calls_free(mine.calls);
+		dck_call_counter_free(mine.calls);
 		mine.calls = mine.slot->calls = all.copy;
 	}
 	all.copy = NULL;
@@ -113,20 +114,20 @@ static long process_now(void)
 }
 
 /* Of a thread of this process: a forked one's are in a file. */
-static dck_calls *calls_make(const dck_calls *after)
+static dck_call_counter *calls_make(const dck_call_counter *after)
 {
 	char path[DIRECTORY_BYTES + 64];
-	dck_calls *c = NULL;
+	dck_call_counter *c = NULL;
 
 	if (!all.known || !all.directory[0])
-		return dck_calls_new_in(NULL, all.first, after);
+		return dck_call_counter_new_in(NULL, all.first, after);
 	for (int tries = 0; !c && tries < 1000; tries++) { /* numbers of processes come again */
 		snprintf(path, sizeof path, "%s/%ld.%u", all.directory, all.process, all.files++);
-		c = dck_calls_new_in(path, all.first, after);
+		c = dck_call_counter_new_in(path, all.first, after);
 		if (!c && access(path, F_OK) != 0)
 			break; /* the owner has ended its count, and removed them */
 	}
-	return c ? c : dck_calls_new_in(NULL, all.first, after);
+	return c ? c : dck_call_counter_new_in(NULL, all.first, after);
 }
 
 static slot *slot_take(void)
@@ -147,7 +148,7 @@ static slot *slot_take(void)
 }
 
 /* NULL: there is no memory for this thread's calls: they are not counted. */
-static dck_calls *calls_begin(thread_state *t)
+static dck_call_counter *calls_begin(thread_state *t)
 {
 	pthread_mutex_lock(&all.lock);
 	if (all.active && !t->slot) {
@@ -158,7 +159,7 @@ static dck_calls *calls_begin(thread_state *t)
 	t->id = all.id;
 	if (all.active && t->slot) {
 		if (t->slot->id != all.id) {
-			dck_calls_free(t->slot->calls);
+			dck_call_counter_free(t->slot->calls);
 			t->slot->calls = calls_make(NULL);
 			t->slot->id = all.id;
 		}
@@ -168,7 +169,7 @@ static dck_calls *calls_begin(thread_state *t)
 	return t->calls;
 }
 
-static inline dck_calls *calls_get(thread_state *t)
+static inline dck_call_counter *calls_get(thread_state *t)
 {
 	return __builtin_expect(t->id == all.id, 1) ? t->calls : calls_begin(t);
 }
@@ -271,26 +272,26 @@ static void function_keep(thread_state *t, uint64_t number, PyObject *keep, PyMe
 
 static inline void python_enter(thread_state *t, PyObject *code)
 {
-	dck_calls *c = calls_get(t);
+	dck_call_counter *c = calls_get(t);
 
-	if (c && !t->busy && dck_calls_enter(c, (uintptr_t)code))
+	if (c && !t->busy && dck_call_counter_enter(c, (uintptr_t)code))
 		function_keep(t, (uintptr_t)code, code, NULL, NULL, NULL);
 }
 
 static inline void any_leave(thread_state *t, const void *function)
 {
-	dck_calls *c = calls_get(t);
+	dck_call_counter *c = calls_get(t);
 
 	if (c && !t->busy)
-		dck_calls_leave(c, (uintptr_t)function);
+		dck_call_counter_leave(c, (uintptr_t)function);
 }
 
 static inline void c_enter(thread_state *t, PyObject *f)
 {
-	dck_calls *c = calls_get(t);
+	dck_call_counter *c = calls_get(t);
 	PyMethodDef *def = ((PyCFunctionObject *)f)->m_ml;
 
-	if (c && !t->busy && dck_calls_enter(c, (uintptr_t)def))
+	if (c && !t->busy && dck_call_counter_enter(c, (uintptr_t)def))
 		function_keep(t, (uintptr_t)def, f, def, ((PyCFunctionObject *)f)->m_self,
 			      ((PyCFunctionObject *)f)->m_module);
 }
@@ -336,9 +337,9 @@ static PyObject *on_call(PyObject *m, PyObject *const *args, Py_ssize_t n)
 		c_enter(t, args[2]);
 	} else {
 		PyMethodDef *def = method_of(args[2], args[3]);
-		dck_calls *c = def ? calls_get(t) : NULL;
+		dck_call_counter *c = def ? calls_get(t) : NULL;
 
-		if (c && !t->busy && dck_calls_enter(c, (uintptr_t)def))
+		if (c && !t->busy && dck_call_counter_enter(c, (uintptr_t)def))
 			function_keep(t, (uintptr_t)def, args[2], def, args[3], NULL);
 	}
 	Py_RETURN_NONE;
@@ -550,7 +551,7 @@ static PyObject *count_thread(PyObject *m, PyObject *args)
 static void children_drop(void)
 {
 	for (size_t i = 0; i < all.nchildren; i++)
-		dck_calls_free(all.children[i]);
+		dck_call_counter_free(all.children[i]);
 	all.nchildren = all.nprocesses = 0;
 }
 
@@ -569,12 +570,12 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 		pthread_atfork(fork_before, fork_after, child_begins);
 	hooked = true;
 	PyObject *functions = PyDict_New();
-	dck_calls *first = functions ? dck_calls_new(NULL) : NULL;
+	dck_call_counter *first = functions ? dck_call_counter_new(NULL) : NULL;
 	if (!first) {
 		Py_XDECREF(functions);
 		return PyErr_NoMemory();
 	}
-	dck_calls *before = all.first;
+	dck_call_counter *before = all.first;
 	Py_XSETREF(all.functions, functions);
 	Py_CLEAR(all.known);
 	if (all.names >= 0)
@@ -589,7 +590,7 @@ static PyObject *count_start(PyObject *m, PyObject *args)
 	all.id++;
 	all.active = true;
 	pthread_mutex_unlock(&all.lock);
-	dck_calls_free(before);
+	dck_call_counter_free(before);
 	if (listen(ext_state_of(m), true) < 0) {
 		all.active = false;
 		all.id++;
@@ -605,14 +606,14 @@ enum { STOP = 0 }; /* its row */
  * program's. */
 static PyObject *count_stop(PyObject *m, PyObject *codes)
 {
-	dck_calls *c = calls_get(&mine);
+	dck_call_counter *c = calls_get(&mine);
 
 	if (!all.active)
 		Py_RETURN_FALSE;
 	if (c)
-		dck_calls_forget(c, (uintptr_t)&methods[STOP]);
+		dck_call_counter_forget(c, (uintptr_t)&methods[STOP]);
 	for (Py_ssize_t i = 0; c && i < PyTuple_GET_SIZE(codes); i++)
-		dck_calls_forget(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
+		dck_call_counter_forget(c, (uintptr_t)PyTuple_GET_ITEM(codes, i));
 	all.active = false;
 	if (listen(ext_state_of(m), false) < 0)
 		return NULL;
@@ -620,7 +621,7 @@ static PyObject *count_stop(PyObject *m, PyObject *codes)
 }
 
 /* What the threads of the last counter added up, which has stopped. */
-static size_t stopped(dck_calls **ret, size_t max)
+static size_t stopped(dck_call_counter **ret, size_t max)
 {
 	size_t n = 0;
 
@@ -640,7 +641,7 @@ enum { THREADS_MAX = 4096 };
  * first one None. */
 static PyObject *count_paths(PyObject *m, PyObject *none)
 {
-	dck_calls *threads[THREADS_MAX];
+	dck_call_counter *threads[THREADS_MAX];
 	const size_t n = stopped(threads, THREADS_MAX);
 	PyObject *list = PyList_New(0);
 	dck_err err = {0};
@@ -650,13 +651,13 @@ static PyObject *count_paths(PyObject *m, PyObject *none)
 		dck_call_path p;
 		PyObject *rows = PyList_New(0);
 
-		if (dck_calls_end(threads[i], &err) != DCK_OK) {
+		if (dck_call_counter_end(threads[i], &err) != DCK_OK) {
 			Py_XDECREF(rows);
 			Py_DECREF(list);
 			return ext_raise(ext_state_of(m), &err);
 		}
 		int failed = !rows || PyList_Append(rows, Py_None) < 0;
-		for (size_t k = 1; !failed && dck_calls_path(threads[i], k, &p); k++) {
+		for (size_t k = 1; !failed && dck_call_counter_path(threads[i], k, &p); k++) {
 			PyObject *row =
 			    Py_BuildValue("(KnKKdd)", (unsigned long long)p.function,
 					  (Py_ssize_t)p.parent, (unsigned long long)p.calls,
@@ -713,7 +714,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 {
 	char path[DIRECTORY_BYTES + 64];
 	thread_state *t = &mine;
-	dck_calls *before = t->id == all.id ? t->calls : NULL;
+	dck_call_counter *before = t->id == all.id ? t->calls : NULL;
 	PyObject *functions, *key, *row;
 	Py_ssize_t at = 0;
 
@@ -741,7 +742,7 @@ static PyObject *count_after_fork(PyObject *m, PyObject *none)
 		t->slot->calls = t->calls;
 		t->slot->id = all.id;
 	}
-	dck_calls_free(before);
+	dck_call_counter_free(before);
 	if (t->calls && all.files) {
 		snprintf(path, sizeof path, "%s/%ld.%u.names", all.directory, all.process,
 			 all.files - 1);
@@ -782,7 +783,7 @@ static PyObject *count_child(PyObject *m, PyObject *args)
 		return NULL;
 	if (all.nchildren == CHILDREN_MAX)
 		Py_RETURN_FALSE;
-	dck_calls *c = dck_calls_read(path, all.first, mark);
+	dck_call_counter *c = dck_call_counter_read(path, all.first, mark);
 	if (!c)
 		Py_RETURN_FALSE;
 	all.children[all.nchildren++] = c;
@@ -822,12 +823,12 @@ static bool frame_of(void *self, uint64_t function, dck_frame *ret)
 /* (frames, title, method, elapsed, inside, outside, incomplete, top, sort) */
 static PyObject *count_record(PyObject *m, PyObject *args)
 {
-	dck_calls *threads[THREADS_MAX];
+	dck_call_counter *threads[THREADS_MAX];
 	const size_t n = stopped(threads, THREADS_MAX);
 	asked frames;
 	dck_record *r = NULL;
 	dck_err err = {0};
-	dck_calls_about about = {.frame = frame_of, .self = &frames};
+	dck_call_counter_about about = {.frame = frame_of, .self = &frames};
 	unsigned long long elapsed, top;
 	int incomplete;
 
@@ -840,9 +841,10 @@ static PyObject *count_record(PyObject *m, PyObject *args)
 	about.top = (size_t)top;
 	about.processes = 1 + all.nprocesses;
 	for (size_t i = 0; i < n; i++)
-		if (dck_calls_end(threads[i], &err) != DCK_OK)
+		if (dck_call_counter_end(threads[i], &err) != DCK_OK)
 			return ext_raise(ext_state_of(m), &err);
-	if (dck_calls_record((const dck_calls *const *)threads, n, &about, &r, &err) != DCK_OK)
+	if (dck_call_counter_record((const dck_call_counter *const *)threads, n, &about, &r,
+				    &err) != DCK_OK)
 		return ext_raise(ext_state_of(m), &err);
 	return ext_record_new(ext_state_of(m), r);
 }

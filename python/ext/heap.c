@@ -116,14 +116,14 @@ static void before_change(recording *r, sums *s)
 static sums *sums_of(recording *r, uint32_t path)
 {
 	if (path >= r->n) {
-		const size_t room = heap.paths.room;
-		sums *made = realloc(r->of, room * sizeof *made);
+		const size_t cap = heap.paths.cap;
+		sums *made = realloc(r->of, cap * sizeof *made);
 
 		if (!made)
 			return NULL;
-		memset(made + r->n, 0, (room - r->n) * sizeof *made);
+		memset(made + r->n, 0, (cap - r->n) * sizeof *made);
 		r->of = made;
-		r->n = room;
+		r->n = cap;
 	}
 	return &r->of[path];
 }

@@ -26,16 +26,16 @@ static size_t mixed(uint64_t a, uint64_t b)
 }
 
 /* Room for one more: twice as much where there is none. NULL: no memory. */
-static void *grown(void *items, size_t n, size_t *room, size_t size)
+static void *grown(void *items, size_t n, size_t *cap, size_t size)
 {
-	const size_t more = *room ? 2 * *room : FIRST_ROOM;
+	const size_t more = *cap ? 2 * *cap : FIRST_ROOM;
 	void *made;
 
-	if (n < *room)
+	if (n < *cap)
 		return items;
 	made = realloc(items, more * size);
 	if (made)
-		*room = more;
+		*cap = more;
 	return made;
 }
 
@@ -46,8 +46,8 @@ bool heap_stack_read(heap_stack *s, const PyThreadState *t, size_t *ret_n)
 	size_t n = 0;
 
 	for (const frame_now *f = t ? frame_first(t) : NULL; f; f = frame_caller(f)) {
-		if (s->n + n >= s->room) {
-			heap_frame *made = grown(s->frames, s->n + n, &s->room, sizeof *made);
+		if (s->n + n >= s->cap) {
+			heap_frame *made = grown(s->frames, s->n + n, &s->cap, sizeof *made);
 
 			if (!made)
 				return false;
@@ -132,7 +132,7 @@ static void function_link(heap_paths *p, uint32_t i)
 
 static uint32_t function_added(heap_paths *p, const heap_function *f)
 {
-	heap_function *made = grown(p->functions, p->nfunctions, &p->functions_room, sizeof *made);
+	heap_function *made = grown(p->functions, p->nfunctions, &p->functions_cap, sizeof *made);
 
 	if (!made)
 		return NONE;
@@ -288,7 +288,7 @@ static uint32_t path_get(heap_paths *p, uint32_t parent, uint32_t function, uint
 		if (p->all[i].parent == parent && p->all[i].function == function &&
 		    p->all[i].line == line)
 			return i;
-	made = grown(p->all, p->n, &p->room, sizeof *made);
+	made = grown(p->all, p->n, &p->cap, sizeof *made);
 	if (!made)
 		return NONE;
 	p->all = made;
@@ -443,8 +443,8 @@ void heap_paths_done(heap_paths *p)
 
 size_t heap_paths_bytes(const heap_paths *p)
 {
-	return p->room * sizeof *p->all +
+	return p->cap * sizeof *p->all +
 	       (p->path_mask + 1 + p->function_mask + 1) * sizeof(uint32_t) +
-	       p->functions_room * sizeof *p->functions + (p->steps_mask + 1) * sizeof *p->steps +
+	       p->functions_cap * sizeof *p->functions + (p->steps_mask + 1) * sizeof *p->steps +
 	       (p->codes_mask + 1) * sizeof *p->codes;
 }

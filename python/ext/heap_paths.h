@@ -35,7 +35,7 @@ typedef struct heap_frame {
  */
 typedef struct heap_stack {
 	heap_frame *frames;
-	size_t n, room, changes;
+	size_t n, cap, changes;
 } heap_stack;
 
 typedef struct heap_step heap_step; /* (path, code, instruction): the path below */
@@ -47,7 +47,7 @@ typedef struct heap_paths {
 	heap_step *steps;
 	heap_code *codes;
 	uint32_t *path_heads, *function_heads;
-	size_t n, room, nfunctions, functions_room, nsteps, steps_mask, ncodes, codes_mask;
+	size_t n, cap, nfunctions, functions_cap, nsteps, steps_mask, ncodes, codes_mask;
 	size_t path_mask, function_mask;
 	size_t changes; /* grows when a code is freed: kept stacks are worth nothing then */
 	uint32_t next_code, freed_codes;

@@ -69,11 +69,11 @@ static PyObject *lap_elapsed(PyObject *self, PyObject *none)
 static PyObject *lap_end(PyObject *self, PyObject *none)
 {
 	dck_lap *l = take(self);
-	dck_lap_told told;
+	dck_lap_result told;
 
 	(void)none;
 	Py_BEGIN_ALLOW_THREADS
-	dck_lap_end_told(l, &told);
+	dck_lap_end_result(l, &told);
 	Py_END_ALLOW_THREADS
 	return Py_BuildValue("(KKKs)", (unsigned long long)told.wall_ns,
 			     (unsigned long long)told.cpu_ns, (unsigned long long)told.index,

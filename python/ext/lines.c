@@ -48,7 +48,7 @@ typedef struct open_frame {
 typedef struct open_stack {
 	uint64_t thread; /* the interpreter's number for it */
 	open_frame *frames;
-	size_t n, room;
+	size_t n, cap;
 } open_stack;
 
 typedef struct lines {
@@ -272,14 +272,14 @@ static int frame_enters(lines *l, watched *of, int line)
 	open_stack *s = stack_of(l, true);
 	open_frame *made;
 
-	if (s && s->n == s->room) {
-		made = PyMem_Realloc(s->frames, (2 * s->room + 8) * sizeof *made);
+	if (s && s->n == s->cap) {
+		made = PyMem_Realloc(s->frames, (2 * s->cap + 8) * sizeof *made);
 		if (made) {
 			s->frames = made;
-			s->room = 2 * s->room + 8;
+			s->cap = 2 * s->cap + 8;
 		}
 	}
-	if (!s || s->n == s->room) {
+	if (!s || s->n == s->cap) {
 		PyErr_NoMemory();
 		return -1;
 	}

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,8 @@ dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int li
 	char tmp[ERR_TMP], reason[128], whole[ERR_TMP + sizeof reason + 2];
 	va_list ap;
 
+	if (errnum == ENOMEM)
+		code = DCK_E_NOMEM;
 	if (!err)
 		return code;
 	va_start(ap, fmt);

@@ -22,7 +22,8 @@ dck_status err_set(dck_err *err, dck_status code, const char *file, int line, co
 /* Inserts "while <fmt>: " before the message in *err; returns code unchanged. */
 dck_status err_while(dck_err *err, dck_status code, const char *fmt, ...) DCK_PRINTF(3, 4);
 
-/* As err_set(), appends ": " and strerror(errnum), and stores errnum as native_code. */
+/* As err_set(), appends ": " and strerror(errnum), and stores errnum as native_code. The code is
+ * E_NOMEM if errnum is ENOMEM. */
 dck_status err_set_errno(dck_err *err, dck_status code, const char *file, int line, int errnum,
 			 const char *fmt, ...) DCK_PRINTF(6, 7);
 

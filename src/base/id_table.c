@@ -123,28 +123,28 @@ void string_table_done(string_table *k)
 
 static uint32_t kept_place_of(const hash_map *m, uint64_t key)
 {
-	uint32_t at = (uint32_t)hash_number(HASH_START, key) & (m->room - 1);
+	uint32_t at = (uint32_t)hash_number(HASH_START, key) & (m->cap - 1);
 
 	while (m->at[at].value && m->at[at].key != key)
-		at = (at + 1) & (m->room - 1);
+		at = (at + 1) & (m->cap - 1);
 	return at;
 }
 
 uint32_t hash_map_find(const hash_map *m, uint64_t key)
 {
-	return m->room ? m->at[kept_place_of(m, key)].value : 0;
+	return m->cap ? m->at[kept_place_of(m, key)].value : 0;
 }
 
 static bool kept_grow(hash_map *m)
 {
-	hash_map larger = {.room = m->room ? 2 * m->room : 16, .n = m->n};
+	hash_map larger = {.cap = m->cap ? 2 * m->cap : 16, .n = m->n};
 
-	if (larger.room > UINT32_MAX / 4)
+	if (larger.cap > UINT32_MAX / 4)
 		return false;
-	larger.at = mem_zalloc(larger.room, sizeof *larger.at);
+	larger.at = mem_zalloc(larger.cap, sizeof *larger.at);
 	if (!larger.at)
 		return false;
-	for (uint32_t i = 0; i < m->room; i++)
+	for (uint32_t i = 0; i < m->cap; i++)
 		if (m->at[i].value)
 			larger.at[kept_place_of(&larger, m->at[i].key)] = m->at[i];
 	mem_free(m->at);
@@ -154,7 +154,7 @@ static bool kept_grow(hash_map *m)
 
 bool hash_map_put(hash_map *m, uint64_t key, uint32_t value)
 {
-	if (2 * (m->n + 1) > m->room && !kept_grow(m))
+	if (2 * (m->n + 1) > m->cap && !kept_grow(m))
 		return false;
 	uint32_t at = kept_place_of(m, key);
 	m->n += !m->at[at].value;
@@ -165,13 +165,13 @@ bool hash_map_put(hash_map *m, uint64_t key, uint32_t value)
 /* Entries after an emptied slot move up, so that no search stops too early. */
 void hash_map_remove(hash_map *m, uint64_t key)
 {
-	uint32_t hole = m->room ? kept_place_of(m, key) : 0;
+	uint32_t hole = m->cap ? kept_place_of(m, key) : 0;
 
-	if (!m->room || !m->at[hole].value)
+	if (!m->cap || !m->at[hole].value)
 		return;
 	m->at[hole].value = 0;
 	m->n--;
-	for (uint32_t i = (hole + 1) & (m->room - 1); m->at[i].value; i = (i + 1) & (m->room - 1)) {
+	for (uint32_t i = (hole + 1) & (m->cap - 1); m->at[i].value; i = (i + 1) & (m->cap - 1)) {
 		struct kept_pair moved = m->at[i];
 		m->at[i].value = 0;
 		m->at[kept_place_of(m, moved.key)] = moved;
@@ -181,7 +181,7 @@ void hash_map_remove(hash_map *m, uint64_t key)
 void hash_map_clear(hash_map *m)
 {
 	if (m->n > 0)
-		memset(m->at, 0, m->room * sizeof *m->at);
+		memset(m->at, 0, m->cap * sizeof *m->at);
 	m->n = 0;
 }
 

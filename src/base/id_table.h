@@ -33,7 +33,7 @@ typedef struct hash_map {
 		uint64_t key;
 		uint32_t value; /* 0: an empty slot */
 	} * at;			/* @owned, hash_map_done */
-	uint32_t n, room;
+	uint32_t n, cap;
 } hash_map;
 
 uint32_t hash_map_find(const hash_map *m, uint64_t key); /* 0: none */

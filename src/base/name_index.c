@@ -20,7 +20,7 @@ bool name_index_init(name_index *t, mem_arena *a, size_t most)
 
 	while (size / 2 < most)
 		size *= 2;
-	*t = (name_index){.room = most, .mask = size - 1};
+	*t = (name_index){.cap = most, .mask = size - 1};
 	t->name = mem_arena_array(a, most, sizeof *t->name);
 	t->slot = mem_arena_array(a, size, sizeof *t->slot);
 	return t->name && t->slot;
@@ -41,7 +41,7 @@ size_t name_index_intern(name_index *t, const char *name)
 	size_t at = base_probe(t, name);
 
 	if (!t->slot[at]) {
-		assert(t->n < t->room);
+		assert(t->n < t->cap);
 		t->name[t->n++] = name;
 		t->slot[at] = t->n;
 	}

@@ -248,7 +248,7 @@ void cli_quote_words(char *const *words, char *buf, size_t size);
 typedef struct cli_listing {
 	dck_table tables[2];
 	dck_cell *cells;
-	size_t ntables, n, room, begin; /* begin: the last table's first cell */
+	size_t ntables, n, cap, begin; /* begin: the last table's first cell */
 	bool failed;
 } cli_listing;
 void cli_listing_table(cli_listing *l, const char *name, const char *title,

@@ -16,15 +16,15 @@ void cli_listing_table(cli_listing *l, const char *name, const char *title,
 
 static void listing_cell_add(cli_listing *l, dck_value value)
 {
-	if (l->n == l->room) {
-		const size_t room = l->room ? 2 * l->room : 64;
-		dck_cell *grown = realloc(l->cells, room * sizeof *grown);
+	if (l->n == l->cap) {
+		const size_t cap = l->cap ? 2 * l->cap : 64;
+		dck_cell *grown = realloc(l->cells, cap * sizeof *grown);
 
 		l->failed = l->failed || !grown;
 		if (!grown)
 			return;
 		l->cells = grown;
-		l->room = room;
+		l->cap = cap;
 	}
 	l->cells[l->n++] = (dck_cell){.value = value};
 	l->tables[l->ntables - 1].nrows = (l->n - l->begin) / l->tables[l->ntables - 1].ncolumns;

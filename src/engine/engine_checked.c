@@ -53,6 +53,24 @@ static bool status_is_known(dck_status status)
 #undef X
 }
 
+/* Returns E_NOMEM if a failed engine's message reports a lack of memory: ONNX Runtime, CUDA and C++
+ * have no code for it. Messages of deepclock itself are not compared: they have the code. */
+static dck_status memory_status(dck_status status, const char *msg, int n)
+{
+	static const char *const phrases[] = {
+	    "bad_alloc",     "bad allocation",	       "out of memory",
+	    "Out of memory", "OUT_OF_MEMORY",	       "Failed to allocate memory",
+	    "ALLOC_FAILED",  "Cannot allocate memory", "not enough memory",
+	};
+
+	if (status != DCK_E_ENGINE && status != DCK_E_DEVICE)
+		return status;
+	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
+		if (memmem(msg, (size_t)n, phrases[i], strlen(phrases[i])))
+			return DCK_E_NOMEM;
+	return status;
+}
+
 dck_status engine_answer(const dck_engine *e, const char *what, dck_status status,
 			 const dck_err *why, dck_err *err)
 {
@@ -67,6 +85,7 @@ dck_status engine_answer(const dck_engine *e, const char *what, dck_status statu
 	if (!status_is_known(status))
 		WRONG(err, e, what, "%d is no status%s%.*s", (int)status, n > 0 ? ": " : "",
 		      n < 120 ? n : 120, why->msg);
+	status = memory_status(status, why->msg, n);
 	if (n == 0)
 		err_set(err, status, __FILE__, __LINE__,
 			"the engine '%s' failed in %s() without a message (%s)", e->name, what,

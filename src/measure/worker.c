@@ -172,23 +172,6 @@ static bool guard_asked(void *self)
 	return !g->killed && observer_cancelled(g->job->watch);
 }
 
-/* Returns whether the message of an engine reports a lack of memory; engines have no code for it.
- * */
-static bool is_about_memory(const char *sentence)
-{
-	static const char *const phrases[] = {
-	    "bad_alloc",	  "bad allocation",	    "out of memory",
-	    "Out of memory",	  "OUT_OF_MEMORY",	    "Failed to allocate memory",
-	    "ALLOC_FAILED",	  "Cannot allocate memory", "not enough memory",
-	    "half of the memory",
-	};
-
-	for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
-		if (strstr(sentence, phrases[i]))
-			return true;
-	return false;
-}
-
 /* Reads "!CODE MESSAGE", which a worker writes instead of a record. */
 static void worker_failure_read(const char *text, worker_result *ret)
 {
@@ -198,9 +181,9 @@ static void worker_failure_read(const char *text, worker_result *ret)
 	const dck_status status = known ? (dck_status)code : DCK_E_ENGINE;
 
 	err_set(&ret->why, status, __FILE__, __LINE__, "%s", sentence + strspn(sentence, " "));
-	ret->end = status == DCK_E_CANCEL				    ? WORKER_CANCELLED
-		   : status == DCK_E_NOMEM || is_about_memory(ret->why.msg) ? WORKER_MEMORY
-									    : WORKER_FAILED;
+	ret->end = status == DCK_E_CANCEL  ? WORKER_CANCELLED
+		   : status == DCK_E_NOMEM ? WORKER_MEMORY
+					   : WORKER_FAILED;
 }
 
 /* The exit status of a dynamic loader that cannot start a program, perhaps without memory. */

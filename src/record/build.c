@@ -339,6 +339,16 @@ void record_metric_absent(record_builder *b, const char *tag, const char *why)
 	record_metric(b, tag, RECORD_ABSENT(why), 0, 0, 0, NULL);
 }
 
+void record_metric_open(record_builder *b, const char *tag, const char *formula)
+{
+	dck_metric *m;
+
+	record_metric_absent(b, tag, mem_arena_fmt(b->box->arena, "open sizes: %s", formula));
+	m = build_metric_find(b, tag);
+	if (m)
+		m->formula = text_keep(b, formula);
+}
+
 void record_metric_narrow(record_builder *b, const char *tag, const char *why)
 {
 	dck_metric *m = build_metric_find(b, tag);

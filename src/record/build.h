@@ -72,6 +72,8 @@ void record_metric_int(record_builder *b, const char *tag, int64_t v, const char
 void record_metric_interval(record_builder *b, const char *tag, double v, double lo, double hi,
 			    double level, const char *how);
 void record_metric_absent(record_builder *b, const char *tag, const char *why);
+/* Adds a metric that is absent because it is a formula of open sizes, "4.09 G * N". */
+void record_metric_open(record_builder *b, const char *tag, const char *formula);
 
 /* Marks that metric's interval, if it has one, as too narrow for its level, with the reason; "": it
  * is not. */

@@ -16,7 +16,11 @@ void record_copy_facts(record_builder *b, const dck_record *r)
 
 void record_copy_metric(record_builder *b, const dck_metric *from)
 {
-	record_metric(b, from->def->tag, from->value, from->lo, from->hi, from->level, from->how);
+	if (from->formula)
+		record_metric_open(b, from->def->tag, from->formula);
+	else
+		record_metric(b, from->def->tag, from->value, from->lo, from->hi, from->level,
+			      from->how);
 	record_metric_narrow(b, from->def->tag, from->narrow);
 	record_metric_unit(b, from->def->tag, from->def->unit);
 }

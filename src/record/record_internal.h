@@ -50,9 +50,6 @@ void record_op_set(dck_op *op, size_t i, dck_value v);
 #define RECORD_INTERVAL	   ((const char *const[]){"lo", "hi", "level"})
 #define RECORD_OP_INTERVAL ((const char *const[]){"time_lo", "time_hi", "time_level"})
 
-/* Prefix of a formula that is the reason for an absent number: "open sizes: 4.09 G * N". */
-#define RECORD_OPEN "open sizes: "
-
 /* Suffix of an operator's exact formula. */
 #define RECORD_DIM ", which --dim makes a number"
 

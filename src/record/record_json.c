@@ -131,6 +131,8 @@ static void record_metric_put(json_writer *w, const dck_metric *m)
 	json_flat_object(w);
 	record_text_put(w, "tag", m->def->tag);
 	record_value_put(w, &m->value);
+	if (m->formula)
+		record_text_put(w, "formula", m->formula);
 	unit_put(w, m->def->unit);
 	interval_put(w, RECORD_INTERVAL, m->lo, m->hi, m->level);
 	if (m->narrow)

@@ -122,6 +122,7 @@ static dck_status parse_metric_get(reader *rd, const json_t *o, void *row)
 		m->def = foreign_def(rd, tag, unit);
 	}
 	DCK_TRY(reader_value(rd, o, true, &m->value));
+	DCK_TRY(reader_text(rd, o, "formula", OPTIONAL, &m->formula));
 	DCK_TRY(reader_text(rd, o, "narrow", OPTIONAL, &m->narrow));
 	DCK_TRY(reader_text(rd, o, "how", OPTIONAL, &m->how));
 	return reader_interval(rd, o, RECORD_INTERVAL, &m->lo, &m->hi, &m->level);

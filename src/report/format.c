@@ -149,15 +149,6 @@ const char *format_percent(double ratio, char *buf)
 	return buf;
 }
 
-const char *format_open(const dck_value *v)
-{
-	size_t n = strlen(RECORD_OPEN);
-	bool open =
-	    v->kind == DCK_VALUE_ABSENT && v->as.text && strncmp(v->as.text, RECORD_OPEN, n) == 0;
-
-	return open ? v->as.text + n : NULL;
-}
-
 bool format_is_verdict(const dck_fact *f)
 {
 	const size_t n = sizeof FORMAT_VERDICT - 1;

@@ -28,9 +28,7 @@ const char *format_number(double v, dck_unit u, char *buf);
 const char *format_value(const dck_value *v, dck_unit u, char *buf);
 
 bool format_number_of(const dck_value *v, double *ret); /* false: no number */
-/* Returns the formula of a number with open sizes; NULL: it has none. */
-const char *format_open(const dck_value *v);
-const char *format_percent(double ratio, char *buf); /* "0.45 %" */
+const char *format_percent(double ratio, char *buf);	/* "0.45 %" */
 
 /* Facts "verdict" and "verdict/NAME" of any section, if known: each is one line of the headline. */
 #define FORMAT_VERDICT "verdict"

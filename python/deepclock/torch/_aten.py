@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operators of deepclock's table each aten call is.
+"""Maps each aten call to operators of deepclock's table.
 
-No price stands here: a row says what a call computes in the operators that `deepclock cost
+This table has no costs: a row maps a call to the operators that `deepclock cost
 --operators` lists, and how its arguments become their inputs and attributes. `price()` asks the
 library for each of them and adds up.
 

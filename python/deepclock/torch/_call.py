@@ -68,7 +68,7 @@ def checked(module):
 
 
 def hinted(function):
-    """`function` with the nearest name in what it says of an option that it does not have."""
+    """`function` with the nearest name in its message for an unknown option."""
     names = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
 
     @functools.wraps(function)

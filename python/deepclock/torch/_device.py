@@ -62,8 +62,8 @@ def device_in_use():
 
 
 def waiter(device):
-    """A function that returns when the device has done all that it was asked; None: it computes
-    while it is asked, as the CPU does."""
+    """Returns a function that waits until the device has finished all submitted work; None: calls
+    are synchronous, as on the CPU."""
     if device.type in ("cpu", "meta"):
         return None
     module = getattr(torch, device.type, None)

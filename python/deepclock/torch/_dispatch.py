@@ -14,7 +14,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import _price
 
-#: The call is one by itself.
+#: The call is a single operator.
 ITSELF = object()
 
 _is_wrapper = getattr(_python_dispatch, "is_traceable_wrapper_subclass_type", lambda t: False)

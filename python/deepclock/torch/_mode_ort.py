@@ -14,7 +14,7 @@ from . import _device
 
 
 def try_mode(run, t, absent):
-    """Fills in what became of it; `absent` is the exception that says why it cannot be had."""
+    """Sets the result; `absent` is the exception for a mode that is not available, with the reason."""
     if run.where.type != "cpu":
         raise absent(f"the module is on '{run.where}', and this runs on the CPU")
     tensors = list(_device.tensors_in(run.args))
@@ -25,11 +25,11 @@ def try_mode(run, t, absent):
     if importlib.util.find_spec("numpy") is None:
         raise absent("inputs are handed over by NumPy, which is not there")
     names = [f"input{i}" for i in range(len(tensors))]
-    path = os.path.join(run.folder, "module.onnx")
+    path = os.path.join(run.directory, "module.onnx")
     begin = now()
     _export(run.module, run.args, path, names)
     t.prepare_ns = now() - begin
-    t.options = {"input": _inputs(run.folder, names, tensors), "threads": torch.get_num_threads()}
+    t.options = {"input": _inputs(run.directory, names, tensors), "threads": torch.get_num_threads()}
     first = deepclock.bench_model(path, runs=2, warmup=1, no_history=True, quiet=True, **t.options)
     opened = sum(first[tag].value or 0 for tag in ("time/session", "time/library"))
     t.prepare_ns += int(opened)
@@ -46,12 +46,12 @@ def _export(module, args, path, names):
         torch.onnx.export(module, args, path, opset_version=16, **outputs)
 
 
-def _inputs(folder, names, tensors):
+def _inputs(directory, names, tensors):
     import numpy
 
     told = []
     for name, tensor in zip(names, tensors):
-        path = os.path.join(folder, name + ".npy")
+        path = os.path.join(directory, name + ".npy")
         numpy.save(path, tensor.detach().cpu().numpy())
         told.append(f"{name}={path}")
     return told
@@ -76,7 +76,7 @@ def _agreement(run, t, path, names):
     expected = list(_device.tensors_in(run.expected))
     if any(x.isnan().any() or x.isinf().any() for x in run.args if x.is_floating_point()):
         raise RuntimeError("inputs that are not finite are not compared")
-    reference = os.path.join(run.folder, "expected.onnx")
+    reference = os.path.join(run.directory, "expected.onnx")
     _export(_Expected(expected).eval(), run.args, reference, names)
     record = deepclock.compare({"eager": pathlib.Path(reference), "onnxruntime": t.subject}, check_outputs=True,
                                rounds=6, trial="1us", no_history=True, quiet=True, **t.options)

@@ -22,7 +22,7 @@ _BY_ROWS = [getattr(torch, name) for name in ("sparse_csr", "sparse_bsr") if has
 
 
 class Operator(typing.NamedTuple):
-    """One operator of the table, as often as `times` says."""
+    """One operator of the table, repeated `times` times."""
     type: str
     inputs: tuple = ()
     attributes: dict = {}
@@ -36,7 +36,7 @@ def formula(type_, flops, macs=0, why=""):
 
 
 class Unpriced(Exception):
-    """The arguments are none that the row knows; the text says why."""
+    """The arguments do not fit the row; the text is the reason."""
 
 
 class Arguments:
@@ -64,7 +64,7 @@ def spec(t, contents=None):
 
 
 def lengths(t):
-    """How many items a nested tensor has whose sizes are a tensor (torch.strided); 0: it is none."""
+    """Returns the number of items of a nested tensor whose sizes are a tensor (torch.strided); 0 for other tensors."""
     if not getattr(t, "is_nested", False) or t.layout != torch.strided:
         return 0
     return t._nested_tensor_size().shape[0]

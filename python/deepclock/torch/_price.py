@@ -15,7 +15,7 @@ from ._operators import (HIGHER_ORDER, ROWS, Arguments, Operator, Unpriced, byte
 
 
 class Price(typing.NamedTuple):
-    """What a call costs; None is not known, and `why` says the reason."""
+    """The cost of a call; None is unknown, and `why` is the reason."""
     types: tuple
     macs: typing.Optional[int]
     flops: typing.Optional[int]
@@ -225,8 +225,8 @@ def bytes_of(value):
 
 
 def _traffic(ops, parts, args, kwargs, out):
-    """An operator moves what the table says; of a call that is several, and of one whose result has
-    another shape, the tensors it takes and gives, each once."""
+    """Returns the bytes read and written: of one operator by the table; of a call of several, and of one whose
+    result has another shape, its input and output tensors, each once."""
     if ops[0].type in _WRITES:
         return 0, bytes_of(out)
     if len(ops) == 1 and ops[0].times == 1:

@@ -2,7 +2,7 @@
 """What a run takes of a device's memory, by module and aten call: the peak, and what stays.
 
 One run under PyTorch's own profiler, whose memory events contain each block that its allocator gives and takes back.
-Ranges around each call of a module and each aten call say whose it is. Blocks are followed from then on, so that
+Ranges around each call of a module and each aten call attribute an allocation. Blocks are followed from then on, so that
 what a call leaves behind is known, and what of all was there at the peak.
 """
 
@@ -31,7 +31,7 @@ class Held:
 
 class Memory:
     """ops: {(path, phase, name): Held}, modules: {path: the most that a call of it held beyond what was there at its
-    beginning}, peak and stays of the whole run; why: why there is none of it."""
+    beginning}, peak and stays of the whole run; why: the reason if it is absent."""
 
     def __init__(self, why=""):
         self.ops, self.modules = {}, {}
@@ -71,7 +71,7 @@ class _Marking(Mode):
 
 @contextlib.contextmanager
 def _silent():
-    """Kineto says on stderr that it begins, and that there is no GPU."""
+    """Suppresses Kineto's messages on stderr about its start and a missing GPU."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     try:
@@ -85,7 +85,7 @@ def measured(work, where):
     """Memory of one run of `work`, on the device `where`."""
     if where.type != "cpu":
         return Memory(f"the memory of '{where.type}' is not followed: that of the CPU is")
-    if torch._C._autograd._profiler_enabled():  # a second one ends it, and says nothing in 2.x
+    if torch._C._autograd._profiler_enabled():  # a second profiler ends it silently in 2.x
         return Memory("PyTorch's profiler runs already")
     work._clean()
     profiler = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the parts of a training step by itself: hooks and wrappers, all of them undone.
+"""Finds the parts of a training step automatically: hooks and wrappers, all of them undone.
 
     forward     hooks before and after the module's forward
     loss        from there until backward begins

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line that says how far the steps are, while they run."""
+"""The live progress line of the steps."""
 
 import sys
 from time import monotonic

@@ -14,16 +14,16 @@ from .._record import Amended, keeping, kept
 def bench(module, *inputs, named=None, transfers=False, threads=None, device=None, items=None, title=None, **options):
     """Measures module(*inputs, **named) as `deepclock bench` measures a model.
 
-    The module is in eval mode and without gradients meanwhile, and afterwards as it was. It computes
+    During the measurement the module is in eval mode and without gradients, and afterwards as it was. It computes
     where its parameters are; the inputs are moved there before the clock runs, and the device is
     waited for in every run.
 
     inputs     tensors of any shape, also in nested lists, tuples and dicts; `named` by keyword
     transfers  time apart what moving the inputs there and the outputs back takes (metrics
                transfer/to_device and transfer/from_device, ns)
-    threads    torch.set_num_threads() meanwhile; by itself what it is
+    threads    torch.set_num_threads() during it; default: unchanged
     device     only to be sure: ArgumentError where the module is on another one
-    items      that one run processes, for throughput/items; by itself the first axis of the first
+    items      that one run processes, for throughput/items; default: the first axis of the first
                tensor
 
     The other options are those of deepclock.bench(), by the names of the command line: runs,

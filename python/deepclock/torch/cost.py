@@ -114,7 +114,7 @@ def cost(module, *inputs, named=None, backward=False, loss=None, optimizer=None,
     parameters are counted and not made. Parameters, gradients, buffers, the optimiser's state and
     the state of the random numbers are afterwards what they were.
     depth: modules so many levels below the root and deeper are added to the one above.
-    as_: also what another counter's convention says of the forward pass ("thop", "ptflops", "fvcore",
+    as_: also the count of the forward pass by another counter's convention ("thop", "ptflops", "fvcore",
     "calflops", "torchvision", "onnx-tool"; those of `deepclock cost --as`): the metric cost/peer.
 
     Returns a Record: metrics cost/... as those of `deepclock cost`, its operators, the table

@@ -26,7 +26,7 @@ def devices(module, *example, inputs=None, named=None, devices=None, threads=Non
     options are taken (max_time, rounds, margin, save, ...). The first setting is the baseline.
 
     example    inputs of one call; `named` by keyword; `inputs` a function inputs(batch), as in torch.throughput
-    devices    ["cpu", "cuda"]; by itself the module's own
+    devices    ["cpu", "cuda"]; default: the module's device
     threads    [1, 2]: torch.set_num_threads()
     dtype      ["float32", "bfloat16"], of parameters and inputs; layout ["contiguous", "channels_last"]
     batch      [1, 8, 64]: the comparison at each of these, and the batch from which another setting is faster

@@ -16,8 +16,8 @@ def load(module, *inputs, named=None, threads=None, items=None, title=None, **op
     """Measures module(*inputs, **named) under load, as `deepclock load` does: a request is a call, and with several
     `streams` several threads call the module at once.
 
-    The module is in eval mode and without gradients meanwhile; inputs are where its parameters are, and each
-    request waits for the device. `threads` is torch.set_num_threads(), `items` what a request processes (by itself the
+    During the measurement the module is in eval mode and without gradients; inputs are where its parameters are, and each
+    request waits for the device. `threads` is torch.set_num_threads(), `items` what a request processes (default: the
     first axis of the first tensor). The other options are those of `deepclock load`: rate, slo, find_peak, streams,
     scenario, arrivals, time, max_time, save, ... Returns a Record; record.verdict is of the limits (slo).
     """

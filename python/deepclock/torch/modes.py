@@ -29,7 +29,7 @@ TOLERANCE = {torch.float64: 1e-7, torch.float16: 1e-2, torch.bfloat16: 8e-2, tor
 
 
 class Absent(Exception):
-    """This mode cannot run the module; the text says why, in one sentence."""
+    """This mode cannot run the module; the text is the reason, in one sentence."""
 
 
 def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, title=None, **options):
@@ -38,14 +38,14 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     ONNX Runtime on what torch.onnx exports ("onnxruntime"); if `which` names them, also with a copy of the module in
     "bfloat16" and the modes "compile-reduce-overhead" and "compile-max-autotune" of torch.compile.
 
-    The module is in eval mode and without gradients meanwhile. Each mode is prepared from scratch (caches of
+    During the comparison the module is in eval mode and without gradients. Each mode is prepared from scratch (caches of
     torch.compile on the disk are not used) and called three times, each time after the same seed of PyTorch's random
     numbers, whose state is afterwards as before; then all that could be prepared
     are timed in rounds of random order, as deepclock.compare() does, whose options are taken
     (max_time, rounds, margin, save, db, ...).
 
     which   names of the modes; "all" is every one; eager is always among them
-    rtol    tolerance of the outputs, by itself by their types
+    rtol    tolerance of the outputs; default: by their types
 
     Returns a Record with the table `modes`: prepare, first_call, call (with its interval), ratio (to
     eager, with its interval), pays_back (calls after which it has taken less than eager would),
@@ -62,7 +62,7 @@ def modes(module, *inputs, named=None, which=None, threads=None, rtol=None, titl
     run = _Run(module, _device.moved(inputs, where), _device.moved(named, where), where, rtol)
     devices = [where] if where.type == "cuda" else []
     with inference(module, threads), torch.random.fork_rng(devices=devices), tempfile.TemporaryDirectory(
-            prefix="deepclock-modes-") as run.folder:
+            prefix="deepclock-modes-") as run.directory:
         tried = [_tried(run, name) for name in asked]
         timed = [t for t in tried if t.why is None]
         compared = _compared(run, timed, options)
@@ -74,7 +74,7 @@ class _Run:
     def __init__(self, module, args, named, where, rtol):
         self.module, self.args, self.named, self.where, self.rtol = module, args, named, where, rtol
         self.wait = _device.waiter(where) or (lambda: None)
-        self.folder, self.expected = None, None
+        self.directory, self.expected = None, None
         self.random = ""  # why the outputs of two calls differ
 
     def call(self, function, args, named):
@@ -154,7 +154,7 @@ MODES = {"eager": _eager, "inference_mode": _inference_mode, "channels_last": _c
          "compile-reduce-overhead": functools.partial(_compile, mode="reduce-overhead"),
          "compile-max-autotune": functools.partial(_compile, mode="max-autotune"),
          "trace": _trace, "script": _script, "export": _export, "onnxruntime": None}
-#: bfloat16 computes with fewer digits, and the other two compile for minutes: they are asked for.
+#: bfloat16 computes with fewer digits, and the other two compile for minutes: they run on request only.
 DEFAULT = [m for m in MODES if m not in ("bfloat16", "compile-reduce-overhead", "compile-max-autotune")]
 
 

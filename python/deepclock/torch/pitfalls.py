@@ -65,7 +65,7 @@ def pitfalls(module, *inputs, named=None, threads=None, title=None, only=None, s
 
 
 def _chosen(only, skip):
-    """Ours that are asked for, and the options of the library for its own."""
+    """Returns the requested mistakes of this module, and the options of the library for its own."""
     def listed(value):
         return [] if value is None else value.split(",") if isinstance(value, str) else list(value)
     only_, skip_ = listed(only), listed(skip)

@@ -150,8 +150,8 @@ def profile(module, *inputs, named=None, backward=False, loss=None, runs=None, m
     backward: the backward pass too, from ones for each floating output, from the scalar that
     `loss(output)` gives, or from `output.loss`. Gradients, buffers and random numbers are afterwards
     what they were.
-    runs: profiled runs, each beside a plain one; by itself as many as `max_time` ("5s", or a number of
-    seconds) holds, 5 to 200. threads: torch.set_num_threads() meanwhile.
+    runs: profiled runs, each next to a plain one; default: the number that `max_time` ("5s", or a number of
+    seconds) holds, 5 to 200. threads: torch.set_num_threads() during the profile.
     roofs: the record of `deepclock machine`, to which rates are compared; True: measured where it is
     not kept (seconds); None: what is kept; False: none.
 

@@ -135,7 +135,7 @@ class profiling:
     roofs       as for profile()
 
     step() ends a step. After the block `record` is the Record that profile() makes, of the active steps; None where
-    there was none. Left by an exception, it is of the active steps that were complete, and says `incomplete`. Nothing
+    there was none. After an exception it has the complete active steps, and is `incomplete`. Nothing
     of a step is changed, except that modules of torch.compile run uncompiled in warm-up and active steps.
     """
 

@@ -59,13 +59,13 @@ class Step:
 
     def __init__(self, at_ns, whole):
         self.at_ns = at_ns
-        self.compiled = None  # what torch.compile compiled meanwhile
+        self.compiled = None  # what torch.compile compiled during the steps
         self.items = 0  # the first axis of the batch's first tensor
         self.parts_ns = [0] * len(PARTS)
         self.used = None  # CPU times of its parts, where they were read
-        self.wait_ns = 0  # for the device, when the program had asked for everything
+        self.wait_ns = 0  # for the device, after the program had submitted everything
         self.whole = whole  # the device was waited for at the end alone
-        self.workers_ns = None  # processor time of the loader's processes meanwhile
+        self.workers_ns = None  # processor time of the loader's processes during the steps
 
     @property
     def wall_ns(self):
@@ -91,21 +91,21 @@ class _Part:
 class steps:
     """Takes the steps of a training loop apart.
 
-    total       how many steps are expected, for the live line; by itself the length of what is
+    total       expected number of steps, for the live line; default: the length of what is
                 iterated over
     module, optimizer
                 find the parts without a `with` in the loop: hooks on the module's forward and
                 the optimizer's step(), and on backward; undone at the end of the block. The loss
                 is what lies between the end of forward and the beginning of backward
-    device      what computes ("cuda:1"); by itself the module's, or the accelerator that the
+    device      the computing device ("cuda:1"); default: the module's, or the accelerator that the
                 program has begun to use, or the CPU
-    warmup      steps at the beginning that are kept apart; the first is shown by itself. In the
+    warmup      steps at the beginning that are reported separately; the first is shown alone. In the
                 second one PyTorch's operators are counted, unless `operators` is false
-    live        a line while it runs; by itself on a terminal
+    live        a line while it runs; default: on a terminal
     seed        of the order in which the two kinds of steps take turns, on a device
 
     After the block `record` has what was measured, `steps` the single steps. Left by an
-    exception, the record is of the steps that were complete, and says `incomplete`.
+    exception, the record has the complete steps, and is `incomplete`.
     """
 
     def __init__(self, total=None, *, module=None, optimizer=None, device=None, warmup=2,

@@ -183,7 +183,7 @@ static dck_status tensors_make(subject_inputs *b, dck_err *err)
 				memcpy(b->tensor[k].dim, in->sized->dim, sizeof in->sized->dim);
 			}
 			if (__builtin_add_overflow(at, bytes, &at) || at > b->limit)
-				DCK_FAIL(err, E_LIMIT,
+				DCK_FAIL(err, E_NOMEM,
 					 "%zu set(s) of inputs need more than %llu MiB, "
 					 "half of the memory: make --input-pool, "
 					 "--batch or the shapes smaller",
@@ -217,7 +217,7 @@ static dck_status inputs_begin(subject_inputs *b, const dck_tensor_info *in, con
 {
 	/* The table of tensors alone could take all memory. */
 	if (b->n > 0 && b->pool > b->limit / sizeof *b->tensor / b->n)
-		DCK_FAIL(err, E_LIMIT,
+		DCK_FAIL(err, E_NOMEM,
 			 "%zu set(s) of inputs need more than %llu MiB, half of the memory: "
 			 "make --input-pool smaller",
 			 b->pool, (unsigned long long)(b->limit >> 20));

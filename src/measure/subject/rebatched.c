@@ -55,7 +55,7 @@ dck_status rebatched_make(const char *path, const dck_model_config *c, bool dire
 	dck_err why = {0};
 	int64_t was = 0;
 
-	if (c->batch == 0)
+	if (c->batch == 0 || c->batch_optional)
 		return DCK_OK;
 	mem_arena_limit(a, mem_arena_bytes(a) + ONNX_MEMORY_MAX);
 	DCK_TRY(onnx_read_file(path, a, &m, err));

@@ -578,7 +578,8 @@ static dck_status batch_conflict(const shape_resolve *z, const subject_sized *in
 		 (unsigned long long)batch, axis, in->info.name, (long long)in->dim[axis]);
 }
 
-/* Applies --batch. Where no input leaves its batch open, the model's batch must equal it. */
+/* Applies --batch. Where no input leaves its batch open, the model's batch must equal it, unless
+ * it is optional. */
 static dck_status sizes_batch_give(shape_resolve *z, const model_values *v,
 				   const dck_model_config *c, dck_err *err)
 {
@@ -610,6 +611,8 @@ static dck_status sizes_batch_give(shape_resolve *z, const model_values *v,
 			other_axis = axis;
 		}
 	}
+	if (c->batch_optional)
+		return DCK_OK;
 	if (c->batch > 0 && !open && z->n > 0) {
 		other = batch_input(z, v);
 		if (!other)
@@ -717,7 +720,7 @@ uint64_t shape_resolve_items(const shape_resolve *z, const model_values *v,
 	const subject_sized *in = items_input(z, v, true);
 	const bool shared = in != NULL;
 
-	if (c->batch > 0 && z->n > 0) {
+	if (c->batch > 0 && !c->batch_optional && z->n > 0) {
 		*ret_how = "from --batch";
 		return c->batch;
 	}

@@ -328,14 +328,14 @@ dck_status subject_target_next_input(subject_target *t, dck_err *err)
 static void remedy_add(dck_err *err, const char *remedy)
 {
 	char cause[sizeof err->msg];
-	size_t room;
+	size_t cap;
 
 	if (strlen(remedy) + BEFORE_MAX + 40 > sizeof err->msg)
 		return;
-	room = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
+	cap = sizeof err->msg - strlen(remedy) - BEFORE_MAX;
 	memcpy(cause, err->msg, sizeof cause);
-	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)room, cause,
-		 strnlen(cause, sizeof cause) > room ? "..." : "", remedy);
+	snprintf(err->msg, sizeof err->msg, "%.*s%s; %s", (int)cap, cause,
+		 strnlen(cause, sizeof cause) > cap ? "..." : "", remedy);
 }
 
 dck_status subject_target_failed(const subject_target *t, dck_status status, dck_err *err)

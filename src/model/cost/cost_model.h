@@ -179,10 +179,6 @@ typedef struct cost_result {
  * stack. */
 #define COST_DEPTH_MAX 48
 
-/* Prefix of the reason of a number that is open because the branch of an If is unknown: such a
- * number is not a size. */
-#define COST_BRANCH "which branch is taken"
-
 /* Computes the cost. All results are in the arena, whose limit also bounds the work. E_ARG: the
  * model lacks a name of the config; E_FORMAT: a cyclic graph, or a name that two operators make;
  * E_LIMIT: the model is too large, or a function calls itself; E_NOMEM. */

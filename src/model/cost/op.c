@@ -345,10 +345,20 @@ void op_set_typed(op *o, int64_t dtype)
 	}
 }
 
+static const char *op_place_text(op *o, const char *what)
+{
+	return mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
+			     o->node->name ? o->node->name : "");
+}
+
 sym_int op_fresh(op *o, const char *what)
 {
-	return sym_unbacked(o->nums, mem_arena_fmt(o->arena, "%s (%s '%s')", what, o->node->op,
-						   o->node->name ? o->node->name : ""));
+	return sym_unbacked(o->nums, op_place_text(o, what));
+}
+
+sym_int op_choice(op *o, const char *what)
+{
+	return sym_choice(o->nums, op_place_text(o, what));
 }
 
 /* Copies n items of `size` bytes as the contents of output v; NULL: v cannot have them. */

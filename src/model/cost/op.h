@@ -143,6 +143,7 @@ sym_int *op_dims(op *o, size_t n);
 sym_int *op_copy_dims(op *o, const val *v, size_t more);
 /* Returns a new size that depends on values; its text is "<what> (<operator> '<name>')". */
 sym_int op_fresh(op *o, const char *what);
+sym_int op_choice(op *o, const char *what); /* as op_fresh(), but 0 or 1, not a size */
 /* Set the contents of output i, whose shape is set already; they are copied. Ignored if there are
  * more than ONNX_INTS_MAX, or if their number does not match the shape. */
 void op_set_ints(op *o, size_t i, const sym_int *v, size_t n);

@@ -209,6 +209,25 @@ sym_int sym_unbacked(sym_table *t, const char *what)
 	    t, atom_get(t, ATOM_FRESH, what, sym_const((int64_t)++t->nfresh), sym_const(0), 0));
 }
 
+sym_int sym_choice(sym_table *t, const char *what)
+{
+	const uint32_t at =
+	    atom_get(t, ATOM_FRESH, what, sym_const((int64_t)++t->nfresh), sym_const(0), 0);
+
+	if (at != UINT32_MAX)
+		t->atoms[at].choice = true;
+	return sym_of_atom(t, at);
+}
+
+bool sym_has_choice(const sym_table *t, sym_int n)
+{
+	for (size_t i = 0; n.p && i < n.p->n; i++)
+		for (uint32_t k = 0; k < n.p->terms[i].n; k++)
+			if (t->atoms[n.p->terms[i].f[k].atom].choice)
+				return true;
+	return false;
+}
+
 const char *sym_why_fresh(const sym_table *t, sym_int n)
 {
 	for (size_t i = 0; n.p && i < n.p->n; i++)

@@ -55,6 +55,10 @@ bool sym_symbol_used(const sym_table *t, const char *name);
 /* Returns a new data-dependent symbol, different from all others. `what` describes it, "elements of
  * 'x' that are not zero"; it is copied. */
 sym_int sym_unbacked(sym_table *t, const char *what);
+/* Returns a new symbol that is 0 or 1, such as whether a branch of an If runs: it is not a size. */
+sym_int sym_choice(sym_table *t, const char *what);
+/* Returns whether a factor of a term of n is a symbol of sym_choice(). */
+bool sym_has_choice(const sym_table *t, sym_int n);
 /* Returns whether n depends on that symbol; true also if n is absent. */
 bool sym_depends(const sym_table *t, sym_int n, sym_int symbol);
 /* Returns an absent number; the reason is copied. */

@@ -32,7 +32,7 @@ typedef struct atom {
 	const char *text; /* a symbol's name, or the description of a fresh number */
 	sym_int a, b;
 	int64_t least;
-	bool fixed, asked;
+	bool fixed, asked, choice;
 	sym_int value;
 	int next; /* the next atom with the same hash; -1: none */
 } atom;

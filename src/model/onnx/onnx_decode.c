@@ -44,7 +44,7 @@ dck_status onnx_fail_memory(onnx_reading *p, const wire_reader *r, size_t wanted
 /* Capacities of a message's lists, which are counted before the lists are filled. */
 typedef struct lists {
 	uint32_t found; /* bit by the field's number: which lists occur */
-	size_t room[ONNX_FIELDS_MAX];
+	size_t cap[ONNX_FIELDS_MAX];
 } lists;
 
 static bool is_list(onnx_kind k)
@@ -88,8 +88,8 @@ static size_t count_numbers(const wire_reader *r, const onnx_field *f, const wir
 /* Walks the fields of a message without entering them and allocates every list at once: lists that
  * grow piece by piece would take twice the memory, and fresh memory has the highest cost here.
  * Malformed input is left to the pass that follows. */
-static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader r, void *object,
-			    lists *l)
+static dck_status fields_reserve(onnx_reading *p, const onnx_message *m, wire_reader r,
+				 void *object, lists *l)
 {
 	wire_field w;
 	bool more = true;
@@ -104,7 +104,7 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 		size_t more_items =
 		    f->kind == AS_INTS || f->kind == AS_FLOATS ? count_numbers(&r, f, &w) : 1;
 		uint32_t bit = UINT32_C(1) << w.number;
-		l->room[w.number] = more_items + (l->found & bit ? l->room[w.number] : 0);
+		l->cap[w.number] = more_items + (l->found & bit ? l->cap[w.number] : 0);
 		l->found |= bit;
 	}
 	for (uint32_t left = l->found; left; left &= left - 1) {
@@ -112,18 +112,18 @@ static dck_status make_room(onnx_reading *p, const onnx_message *m, wire_reader 
 		const onnx_field *f = &m->fields[i];
 		void *items;
 
-		if (!l->room[i])
+		if (!l->cap[i])
 			continue;
 		size_t n, size = item_size(f);
 		memcpy(&items, (char *)object + f->at, sizeof(items));
 		memcpy(&n, (char *)object + f->count, sizeof n);
-		l->room[i] += n; /* set already by the first part of a message in two parts */
-		void *room = mem_arena_array(p->arena, l->room[i], size);
-		if (!room)
-			return onnx_fail_memory(p, &r, l->room[i] * size);
+		l->cap[i] += n; /* set already by the first part of a message in two parts */
+		void *cap = mem_arena_array(p->arena, l->cap[i], size);
+		if (!cap)
+			return onnx_fail_memory(p, &r, l->cap[i] * size);
 		if (n)
-			memcpy(room, items, n * size);
-		memcpy((char *)object + f->at, &room, sizeof(room));
+			memcpy(cap, items, n * size);
+		memcpy((char *)object + f->at, &cap, sizeof(cap));
 	}
 	return DCK_OK;
 }
@@ -137,7 +137,7 @@ static dck_status decode_list_add(onnx_reading *p, const wire_reader *r, const o
 
 	memcpy(&items, (char *)object + f->at, sizeof(items));
 	memcpy(&n, (char *)object + f->count, sizeof n);
-	if (!(l->found >> w->number & 1) || n >= l->room[w->number])
+	if (!(l->found >> w->number & 1) || n >= l->cap[w->number])
 		DCK_FAIL(p->err, E_IO, "%s changed while it was read", r->source->label);
 	*ret = items + n * item_size(f);
 	n++;
@@ -150,19 +150,19 @@ static char *text_alloc(onnx_reading *p, size_t n)
 {
 	enum { FIRST = 1024, LAST = 32768 };
 
-	if (n + 1 > p->text_room) {
+	if (n + 1 > p->text_cap) {
 		if (n + 1 > FIRST / 2)
 			return mem_arena_alloc(p->arena, n + 1);
 		size_t block = p->text_block ? p->text_block : FIRST;
 		p->text = mem_arena_alloc(p->arena, block);
 		if (!p->text)
 			return NULL;
-		p->text_room = block;
+		p->text_cap = block;
 		p->text_block = block < LAST ? 2 * block : LAST;
 	}
 	char *text = p->text;
 	p->text += n + 1;
-	p->text_room -= n + 1;
+	p->text_cap -= n + 1;
 	return text;
 }
 
@@ -307,7 +307,7 @@ dck_status onnx_decode(onnx_reading *p, const onnx_message *m, wire_reader r, vo
 	bool more = true;
 	lists l;
 
-	DCK_TRY(make_room(p, m, r, object, &l));
+	DCK_TRY(fields_reserve(p, m, r, object, &l));
 	for (;;) {
 		DCK_TRY(wire_next(&r, decode_field_name, m, &w, &more, p->err));
 		if (!more)

@@ -37,7 +37,7 @@ typedef struct onnx_reading {
 	mem_arena *arena;
 	size_t limit; /* of the arena */
 	char *text;   /* address of the next text, and the free bytes there */
-	size_t text_room, text_block;
+	size_t text_cap, text_block;
 	dck_err *err;
 } onnx_reading;
 

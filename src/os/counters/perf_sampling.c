@@ -48,7 +48,7 @@ struct os_perf {
 	struct pollfd *polled;
 	size_t ncpus;
 	int *fds; /* all events */
-	size_t nfds, room;
+	size_t nfds, cap;
 	bool kernel, switches;
 };
 
@@ -93,14 +93,14 @@ static struct perf_event_attr attributes(const os_perf *p, bool of_switches, boo
 
 static bool sampling_keep(os_perf *p, int fd)
 {
-	if (p->nfds == p->room) {
-		const size_t room = p->room ? 2 * p->room : 64;
-		int *grown = mem_resize(p->fds, room * sizeof *grown);
+	if (p->nfds == p->cap) {
+		const size_t cap = p->cap ? 2 * p->cap : 64;
+		int *grown = mem_resize(p->fds, cap * sizeof *grown);
 
 		if (!grown)
 			return false;
 		p->fds = grown;
-		p->room = room;
+		p->cap = cap;
 	}
 	p->fds[p->nfds++] = fd;
 	return true;

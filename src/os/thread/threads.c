@@ -164,14 +164,14 @@ typedef struct directory_entry {
 bool os_threads_each(void (*f)(void *self, int tid), void *self)
 {
 	long got;
-	_Alignas(directory_entry) char room[8192];
+	_Alignas(directory_entry) char cap[8192];
 	const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0)
 		return false;
-	while ((got = syscall(SYS_getdents64, fd, room, sizeof room)) > 0)
+	while ((got = syscall(SYS_getdents64, fd, cap, sizeof cap)) > 0)
 		for (long at = 0; at < got;) {
-			const directory_entry *e = (const directory_entry *)(room + at);
+			const directory_entry *e = (const directory_entry *)(cap + at);
 			const int tid = atoi(e->name);
 
 			at += e->bytes;

@@ -2,16 +2,16 @@
  * hook (deepclock/count.h): the interface around thread_cct.c, and the record of several threads.
  *
  * Time is the time stamp counter if it is usable (os_clock_tsc()), else CLOCK_MONOTONIC. All
- * dck_calls of one record need the same rate, so a further one takes it from `like`.
- * dck_calls_end() computes inclusive times in one backward pass, because a parent has a lower
- * number than its children: O(paths).
+ * dck_call_counter of one record need the same rate, so a further one takes it from `like`.
+ * dck_call_counter_end() computes inclusive times in one backward pass, because a parent has a
+ * lower number than its children: O(paths).
  *
- * dck_calls_read() maps the file of another process as a private copy. It accepts the file only if
- * size, magic, size of a node and the order of parents are right, so a damaged file causes neither
- * a loop nor an access outside the array, and clears the pointers of the other process. The bits of
- * `mark` distinguish equal function numbers of two processes.
+ * dck_call_counter_read() maps the file of another process as a private copy. It accepts the file
+ * only if size, magic, size of a node and the order of parents are right, so a damaged file causes
+ * neither a loop nor an access outside the array, and clears the pointers of the other process. The
+ * bits of `mark` distinguish equal function numbers of two processes.
  *
- * A dck_calls belongs to one thread at a time: nothing here locks.
+ * A dck_call_counter belongs to one thread at a time: nothing here locks.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "deepclock/count.h"
@@ -32,15 +32,15 @@
 #include <x86intrin.h>
 #endif
 
-struct dck_calls {
+struct dck_call_counter {
 	thread_cct *lane;
 	os_clock_state rate; /* 0: the lane's time is in nanoseconds */
 	double ns_per_tick;
-	double *totals; /* @owned; of the paths, as dck_calls_end() found them */
+	double *totals; /* @owned; of the paths, as dck_call_counter_end() found them */
 	uint32_t n;
 };
 
-static inline uint64_t calls_now(const dck_calls *c)
+static inline uint64_t calls_now(const dck_call_counter *c)
 {
 #ifdef __x86_64__
 	if (__builtin_expect(c->rate.ns_per_tick_q32 != 0, 1))
@@ -51,9 +51,9 @@ static inline uint64_t calls_now(const dck_calls *c)
 }
 
 /* Takes ownership of the lane, also on failure. Returns NULL if lane is NULL. */
-static dck_calls *count_calls_of(thread_cct *lane, const dck_calls *like)
+static dck_call_counter *count_calls_of(thread_cct *lane, const dck_call_counter *like)
 {
-	dck_calls *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
+	dck_call_counter *c = lane ? mem_zalloc(1, sizeof *c) : NULL;
 
 	if (!c) {
 		thread_cct_free(lane);
@@ -69,7 +69,7 @@ static dck_calls *count_calls_of(thread_cct *lane, const dck_calls *like)
 	return c;
 }
 
-static dck_calls *calls_begun(dck_calls *c)
+static dck_call_counter *calls_begun(dck_call_counter *c)
 {
 	if (c) {
 		c->lane->in_use = 1;
@@ -78,18 +78,19 @@ static dck_calls *calls_begun(dck_calls *c)
 	return c;
 }
 
-dck_calls *dck_calls_new_in(const char *path, const dck_calls *like, const dck_calls *after)
+dck_call_counter *dck_call_counter_new_in(const char *path, const dck_call_counter *like,
+					  const dck_call_counter *after)
 {
-	dck_calls *c = calls_begun(count_calls_of(thread_cct_make(path), like));
+	dck_call_counter *c = calls_begun(count_calls_of(thread_cct_make(path), like));
 
 	if (c && after)
 		thread_cct_fork(c->lane, after->lane, after->lane->depth, calls_now(c));
 	return c;
 }
 
-dck_calls *dck_calls_new(const dck_calls *like)
+dck_call_counter *dck_call_counter_new(const dck_call_counter *like)
 {
-	return dck_calls_new_in(NULL, like, NULL);
+	return dck_call_counter_new_in(NULL, like, NULL);
 }
 
 /* Returns whether the header is right and each parent comes before its children. */
@@ -106,7 +107,8 @@ static bool calls_in_order(const thread_cct *l)
 	return true;
 }
 
-dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark)
+dck_call_counter *dck_call_counter_read(const char *path, const dck_call_counter *like,
+					uint64_t mark)
 {
 	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -136,7 +138,7 @@ dck_calls *dck_calls_read(const char *path, const dck_calls *like, uint64_t mark
 	return count_calls_of(l, like);
 }
 
-void dck_calls_free(dck_calls *c)
+void dck_call_counter_free(dck_call_counter *c)
 {
 	if (!c)
 		return;
@@ -145,7 +147,7 @@ void dck_calls_free(dck_calls *c)
 	mem_free(c);
 }
 
-bool dck_calls_enter(dck_calls *c, uint64_t function)
+bool dck_call_counter_enter(dck_call_counter *c, uint64_t function)
 {
 	const uint32_t n = c->lane->n;
 
@@ -153,12 +155,12 @@ bool dck_calls_enter(dck_calls *c, uint64_t function)
 	return __builtin_expect(c->lane->n != n, 0);
 }
 
-void dck_calls_leave(dck_calls *c, uint64_t function)
+void dck_call_counter_leave(dck_call_counter *c, uint64_t function)
 {
 	thread_cct_leave(c->lane, function, ~UINT64_C(0), calls_now(c));
 }
 
-bool dck_calls_forget(dck_calls *c, uint64_t function)
+bool dck_call_counter_forget(dck_call_counter *c, uint64_t function)
 {
 	if (!thread_cct_forget(c->lane, function))
 		return false;
@@ -166,7 +168,7 @@ bool dck_calls_forget(dck_calls *c, uint64_t function)
 	return true;
 }
 
-dck_status dck_calls_end(dck_calls *c, dck_err *err)
+dck_status dck_call_counter_end(dck_call_counter *c, dck_err *err)
 {
 	const call_node *nodes = thread_cct_nodes(c->lane);
 
@@ -183,7 +185,7 @@ dck_status dck_calls_end(dck_calls *c, dck_err *err)
 	return DCK_OK;
 }
 
-bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret)
+bool dck_call_counter_path(const dck_call_counter *c, size_t i, dck_call_path *ret)
 {
 	const call_node *node = thread_cct_nodes(c->lane) + i;
 
@@ -201,7 +203,7 @@ bool dck_calls_path(const dck_calls *c, size_t i, dck_call_path *ret)
 /* --- the record */
 
 typedef struct naming {
-	const dck_calls_about *about;
+	const dck_call_counter_about *about;
 	hash_map frames; /* by function */
 } naming;
 
@@ -219,8 +221,9 @@ static uint32_t calls_frame_of(void *self, count_functions *f, uint64_t function
 	return number && hash_map_put(&n->frames, function, number) ? number : 0;
 }
 
-static dck_status functions_fill(const dck_calls *const *all, size_t n,
-				 const dck_calls_about *about, record_builder *b, dck_err *err)
+static dck_status functions_fill(const dck_call_counter *const *all, size_t n,
+				 const dck_call_counter_about *about, record_builder *b,
+				 dck_err *err)
 {
 	const call_overhead price = {about->cost_inside_ns, about->cost_outside_ns};
 	naming names = {.about = about};
@@ -250,8 +253,9 @@ static dck_status functions_fill(const dck_calls *const *all, size_t n,
 	return st;
 }
 
-dck_status dck_calls_record(const dck_calls *const *all, size_t n, const dck_calls_about *about,
-			    dck_record **ret, dck_err *err)
+dck_status dck_call_counter_record(const dck_call_counter *const *all, size_t n,
+				   const dck_call_counter_about *about, dck_record **ret,
+				   dck_err *err)
 {
 	record_builder *b = record_begin(about->title);
 

@@ -96,7 +96,7 @@ dck_status count_functions_add(count_functions *f, const thread_cct *lane, doubl
 
 		if (node->parent >= i || (i == THREAD_CCT_OVERFLOW && !lane->rest))
 			continue;
-		/* An undone call (dck_calls_forget()) is not a path. */
+		/* An undone call (dck_call_counter_forget()) is not a path. */
 		if (i != THREAD_CCT_OVERFLOW && node->calls == 0 && node->self == 0) {
 			paths[i] = paths[node->parent];
 			continue;

@@ -206,7 +206,7 @@ static dck_status count_program_functions_put(run *r, record_builder *b, dck_err
 				   &left, err);
 	if (st == DCK_OK)
 		st = count_zones_add(&r->zones, &f, err);
-	if (st == DCK_OK && (left.no_room || left.lanes_failed) && !r->why)
+	if (st == DCK_OK && (left.no_space || left.lanes_failed) && !r->why)
 		r->why =
 		    "the directory for temporary files is full; set TMPDIR to one with more space";
 	if (st == DCK_OK && f.calls == 0 && f.zones == 0) {

@@ -167,7 +167,7 @@ static dck_status count_process_read(reading *r, const char *path, dck_err *err)
 	const ptrdiff_t n = os_read_at(fd, &p.about, sizeof p.about, 0);
 	const bool whole = n == (ptrdiff_t)sizeof p.about && p.about.magic == COUNT_PROCESS_MAGIC;
 	os_close(fd);
-	r->ret->no_room += n == 0;
+	r->ret->no_space += n == 0;
 	if (!whole)
 		return DCK_OK;
 	const double ns = p.about.ticks ? r->ns_per_tick : 1;

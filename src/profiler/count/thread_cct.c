@@ -54,24 +54,24 @@ enum {
  * because the program may count its descriptors, or close all. */
 static bool lane_grow(thread_cct *l, int fd)
 {
-	const uint64_t bytes = l->room < GROW_LEAST  ? GROW_LEAST
-			       : l->room > GROW_MOST ? GROW_MOST
-						     : l->room;
-	const uint64_t rest = CALL_LANE_BYTES - l->room;
+	const uint64_t bytes = l->cap < GROW_LEAST  ? GROW_LEAST
+			       : l->cap > GROW_MOST ? GROW_MOST
+						    : l->cap;
+	const uint64_t rest = CALL_LANE_BYTES - l->cap;
 
-	if (!file_room(fd, l->room, bytes < rest ? bytes : rest))
+	if (!file_room(fd, l->cap, bytes < rest ? bytes : rest))
 		return false;
-	l->room += bytes < rest ? bytes : rest;
+	l->cap += bytes < rest ? bytes : rest;
 	return true;
 }
 
-static bool lane_has_room(thread_cct *l)
+static bool lane_has_space(thread_cct *l)
 {
 	const uint64_t needed = CALL_LANE_HEAD + (l->n + UINT64_C(1)) * sizeof(call_node);
 
 	if (l->n >= CALL_LANE_NODES)
 		return false;
-	if (needed <= l->room)
+	if (needed <= l->cap)
 		return true;
 	if (l->full)
 		return false;
@@ -95,7 +95,7 @@ static thread_cct *file_map(const char *path)
 		l = lane_map(CALL_LANE_BYTES, fd);
 	close(fd);
 	if (l)
-		l->room = first.room;
+		l->cap = first.cap;
 	else
 		unlink(path);
 	return l;
@@ -117,7 +117,7 @@ thread_cct *thread_cct_make(const char *path)
 	if (path)
 		strcpy(l->path, path);
 	else
-		l->room = CALL_LANE_BYTES;
+		l->cap = CALL_LANE_BYTES;
 	l->size_node = sizeof(call_node);
 	l->n = THREAD_CCT_OVERFLOW + 1;
 	thread_cct_nodes(l)[THREAD_CCT_OVERFLOW].depth = 1;
@@ -157,7 +157,7 @@ static uint32_t lane_make(thread_cct *l, uint32_t parent, uint64_t function)
 	call_node *nodes = thread_cct_nodes(l);
 	uint32_t *bucket = bucket_of(l, parent, function);
 
-	if (!lane_has_room(l))
+	if (!lane_has_space(l))
 		return 0;
 	nodes[l->n] = (call_node){.function = function,
 				  .parent = parent,

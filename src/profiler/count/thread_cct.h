@@ -68,7 +68,7 @@ typedef struct thread_cct {
 	call_frame *frames;
 	uint32_t *buckets;
 	char *path;    /* path of the file */
-	uint64_t room; /* allocated bytes of the file */
+	uint64_t cap;  /* allocated bytes of the file */
 	uint32_t full; /* no space for more nodes */
 } thread_cct;
 

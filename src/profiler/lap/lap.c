@@ -145,7 +145,7 @@ uint64_t dck_lap_elapsed_ns(const dck_lap *l)
 	return l ? os_now_ns() - l->begin_ns : 0;
 }
 
-void dck_lap_end_told(dck_lap *l, dck_lap_told *ret)
+void dck_lap_end_result(dck_lap *l, dck_lap_result *ret)
 {
 	const uint64_t now_ns = os_now_ns(), cpu_ns = os_process_cpu_ns(),
 		       thread_ns = os_thread_cpu_ns();
@@ -175,11 +175,11 @@ void dck_lap_end_told(dck_lap *l, dck_lap_told *ret)
 
 char *dck_lap_end_line(dck_lap *l, char *ret, size_t size)
 {
-	dck_lap_told told;
+	dck_lap_result result;
 
-	dck_lap_end_told(l, &told);
+	dck_lap_end_result(l, &result);
 	if (ret && size > 0)
-		snprintf(ret, size, "%s", told.line);
+		snprintf(ret, size, "%s", result.line);
 	return ret;
 }
 

@@ -60,9 +60,9 @@ static bool column_init(lap_name *n, const char *name, const char *unit)
 	lap_column *c = &n->column[n->ncolumns];
 
 	*c = (lap_column){.name = mem_dup(name), .unit = unit ? mem_dup(unit) : NULL};
-	if (n->room > 0)
-		c->kept = mem_alloc(n->room * sizeof *c->kept);
-	if (!c->name || (unit && !c->unit) || (n->room > 0 && !c->kept)) {
+	if (n->cap > 0)
+		c->kept = mem_alloc(n->cap * sizeof *c->kept);
+	if (!c->name || (unit && !c->unit) || (n->cap > 0 && !c->kept)) {
 		mem_free(c->name);
 		mem_free(c->unit);
 		mem_free(c->kept);
@@ -156,20 +156,20 @@ double lap_items(const dck_lap *l, const char **ret_unit)
 
 static bool store_grow(lap_name *n)
 {
-	const size_t room = n->room ? 2 * n->room : 64;
-	uint64_t *at_ns = mem_resize(n->at_ns, room * sizeof *at_ns);
+	const size_t cap = n->cap ? 2 * n->cap : 64;
+	uint64_t *at_ns = mem_resize(n->at_ns, cap * sizeof *at_ns);
 
 	if (!at_ns)
 		return false;
 	n->at_ns = at_ns;
 	for (size_t i = 0; i < n->ncolumns; i++) {
-		double *kept = mem_resize(n->column[i].kept, room * sizeof *kept);
+		double *kept = mem_resize(n->column[i].kept, cap * sizeof *kept);
 
 		if (!kept)
 			return false;
 		n->column[i].kept = kept;
 	}
-	n->room = room;
+	n->cap = cap;
 	return true;
 }
 
@@ -209,7 +209,7 @@ bool lap_keep(lap_state *s, dck_lap *l, const lap_times *t)
 		return true;
 	if (n->kept == LAP_KEPT_MAX)
 		thin(n);
-	if (n->kept == n->room && !store_grow(n))
+	if (n->kept == n->cap && !store_grow(n))
 		return false;
 	n->at_ns[n->kept] = l->begin_ns - s->base_ns;
 	for (size_t i = 0; i < n->ncolumns; i++)

@@ -40,7 +40,7 @@ typedef struct lap_name {
 	lap_column column[LAP_OWN_COLUMNS + LAP_VALUES_MAX];
 	size_t ncolumns;
 	uint64_t *at_ns; /* starts of the stored laps, from the first lap of all */
-	size_t kept, room;
+	size_t kept, cap;
 	uint64_t every; /* one of this number of laps is stored */
 } lap_name;
 

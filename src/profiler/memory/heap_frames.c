@@ -98,14 +98,14 @@ static const named_file *file_get(heap_names *n, const heap_file *f, const heap_
 
 static bool piece_add(heap_frames *r, cct *paths, const dck_frame *f, bool c, bool named)
 {
-	if (r->npieces == r->room) {
-		const size_t room = r->room ? 2 * r->room : 256;
-		heap_piece *pieces = mem_resize(r->pieces, room * sizeof *pieces);
+	if (r->npieces == r->cap) {
+		const size_t cap = r->cap ? 2 * r->cap : 256;
+		heap_piece *pieces = mem_resize(r->pieces, cap * sizeof *pieces);
 
 		if (!pieces)
 			return false;
 		r->pieces = pieces;
-		r->room = room;
+		r->cap = cap;
 	}
 	r->pieces[r->npieces++] = (heap_piece){.frame = *f,
 					       .number = cct_frame(paths, f),

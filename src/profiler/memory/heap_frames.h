@@ -31,7 +31,7 @@ typedef struct heap_place {
 typedef struct heap_frames {
 	heap_place *places; /* @owned; of each frame of the file */
 	heap_piece *pieces; /* @owned */
-	size_t npieces, room;
+	size_t npieces, cap;
 } heap_frames;
 
 typedef struct heap_names heap_names; /* cache of symbolised files, for all processes */

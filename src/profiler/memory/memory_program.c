@@ -105,7 +105,7 @@ static dck_status target_run(const dck_memory_config *c, dck_memory_program *p,
 
 		if (!own && sums.nprocesses)
 			m.sums = &sums;
-		else if (!own && sums.no_room)
+		else if (!own && sums.no_space)
 			m.why = "the directory for temporary files is full (set TMPDIR to one "
 				"with more space), or the program may not map as much (ulimit -v)";
 		else if (!own)

@@ -274,11 +274,11 @@ static void memory_notes_put(record_builder *b, const memory_result *m, const he
 					"million paths, or less by 'ulimit -f'; measure a shorter "
 					"part of the program"
 				      : "free space in $TMPDIR");
-	if (m->sums->no_room)
+	if (m->sums->no_space)
 		record_note(b, "memory-lost",
 			    "allocations of %zu processes were not recorded: there was no space "
 			    "for their files; free space in $TMPDIR",
-			    m->sums->no_room);
+			    m->sums->no_space);
 	if (sum->broken)
 		record_note(b, "memory-stacks",
 			    "%llu stacks ended before their outermost frame: a function in between "
@@ -302,7 +302,7 @@ static void largest_of(const cct *p, size_t column, uint32_t *ret, double *ret_w
 {
 	*ret = 0;
 	*ret_weight = 0;
-	for (uint32_t i = 1; i < p->paths.n && i < p->room; i++)
+	for (uint32_t i = 1; i < p->paths.n && i < p->cap; i++)
 		if (p->weights[i * p->ncolumns + column] > *ret_weight) {
 			*ret = i;
 			*ret_weight = p->weights[i * p->ncolumns + column];

@@ -362,7 +362,7 @@ static void memory_found(void *self, const char *path)
 	uint64_t bytes;
 
 	if (os_path_kind(path, &bytes) == OS_FILE && bytes == 0)
-		s->no_room++;
+		s->no_space++;
 	if (files->n == PROCESSES_MAX || heap_file_open(path, &f, NULL) != DCK_OK) {
 		s->left_out++;
 		return;

@@ -49,7 +49,7 @@ typedef struct memory_sums {
 	size_t nasked;
 	sums_process *processes;     /* @owned */
 	size_t nprocesses, left_out; /* left_out: unreadable, or too many */
-	size_t no_room;		     /* processes without disk space for their file */
+	size_t no_space;	     /* processes without disk space for their file */
 	size_t largest;		     /* the process with the highest peak */
 	size_t ncolumns;	     /* without SUMS_HELD if no process has it */
 } memory_sums;

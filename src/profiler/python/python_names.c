@@ -48,7 +48,7 @@ struct python_names {
 	uint64_t code_type; /* 0: not known yet */
 	mem_arena *texts;
 	known_code *table;
-	size_t n, room;
+	size_t n, cap;
 };
 
 python_names *python_names_new(const python_process *p, const unwind_memory *memory)
@@ -60,8 +60,8 @@ python_names *python_names_new(const python_process *p, const unwind_memory *mem
 	n->p = *p;
 	n->memory = *memory;
 	n->texts = mem_arena_new(0);
-	n->room = CODES_FIRST;
-	n->table = mem_zalloc(n->room, sizeof *n->table);
+	n->cap = CODES_FIRST;
+	n->table = mem_zalloc(n->cap, sizeof *n->table);
 	if (!n->texts || !n->table) {
 		python_names_free(n);
 		return NULL;
@@ -83,7 +83,7 @@ static bool names_forget(python_names *n)
 {
 	mem_arena_free(n->texts);
 	n->texts = mem_arena_new(0);
-	memset(n->table, 0, n->room * sizeof *n->table);
+	memset(n->table, 0, n->cap * sizeof *n->table);
 	n->n = 0;
 	if (n->texts)
 		mem_arena_limit(n->texts, ARENA_MAX);
@@ -209,10 +209,10 @@ static void lines_get(python_names *n, known_code *c)
 /* Returns the object's slot, or the free slot where it belongs. */
 static known_code *code_place(const python_names *n, uint64_t code)
 {
-	size_t i = hash_number(HASH_START, code) & (n->room - 1);
+	size_t i = hash_number(HASH_START, code) & (n->cap - 1);
 
 	while (n->table[i].address && n->table[i].address != code)
-		i = (i + 1) & (n->room - 1);
+		i = (i + 1) & (n->cap - 1);
 	return &n->table[i];
 }
 
@@ -221,15 +221,15 @@ static bool python_room_make(python_names *n)
 {
 	python_names grown = *n;
 
-	if (n->n < n->room / 2 && mem_arena_bytes(n->texts) <= ARENA_MAX / 2)
+	if (n->n < n->cap / 2 && mem_arena_bytes(n->texts) <= ARENA_MAX / 2)
 		return true;
-	if (n->room == CODES_MAX || mem_arena_bytes(n->texts) > ARENA_MAX / 2)
+	if (n->cap == CODES_MAX || mem_arena_bytes(n->texts) > ARENA_MAX / 2)
 		return names_forget(n);
-	grown.room = 2 * n->room;
-	grown.table = mem_zalloc(grown.room, sizeof *grown.table);
+	grown.cap = 2 * n->cap;
+	grown.table = mem_zalloc(grown.cap, sizeof *grown.table);
 	if (!grown.table)
 		return false;
-	for (size_t i = 0; i < n->room; i++)
+	for (size_t i = 0; i < n->cap; i++)
 		if (n->table[i].address)
 			*code_place(&grown, n->table[i].address) = n->table[i];
 	mem_free(n->table);

@@ -17,7 +17,7 @@ struct unpacker {
 	z_stream z;
 	bool ended, packets;
 	uint8_t *data; /* @owned: a window of the decompressed bytes, from offset `from` */
-	size_t n, room, given;
+	size_t n, cap, given;
 	uint64_t from;
 	dck_err failed; /* code 0: not */
 	uint8_t in[IN];
@@ -40,8 +40,8 @@ dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, 
 	u->n = u->given = 0;
 	u->from = 0;
 	u->failed = (dck_err){0};
-	u->room = ROOM_FIRST;
-	u->data = mem_alloc(u->room);
+	u->cap = ROOM_FIRST;
+	u->data = mem_alloc(u->cap);
 	if (!u->data || zlib->inflateInit2_(&u->z, ANY_FORM, ZLIB_VERSION, sizeof u->z) != Z_OK) {
 		mem_free(u->data);
 		mem_free(u);
@@ -77,14 +77,14 @@ static dck_status more_input(unpacker *u, dck_err *err)
 /* Decompresses one more piece to the end of the window. */
 static dck_status inflate_some(unpacker *u, dck_err *err)
 {
-	const unsigned room = (unsigned)(u->room - u->n);
+	const unsigned cap = (unsigned)(u->cap - u->n);
 
 	if (!u->z.avail_in)
 		DCK_TRY(more_input(u, err));
 	u->z.next_out = u->data + u->n;
-	u->z.avail_out = room;
+	u->z.avail_out = cap;
 	const int status = zlib->inflate(&u->z, Z_NO_FLUSH);
-	const size_t got = room - u->z.avail_out;
+	const size_t got = cap - u->z.avail_out;
 	u->n += got;
 	if (status == Z_MEM_ERROR)
 		return ERR_NO_MEMORY(err, "to unpack %s", u->source->label);
@@ -138,21 +138,21 @@ static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
 
 static dck_status unpack_room_for(unpacker *u, uint64_t want, dck_err *err)
 {
-	size_t room = u->room;
+	size_t cap = u->cap;
 
 	if (want > UNPACK_PACKET_MAX)
 		DCK_FAIL(err, E_LIMIT,
 			 "%s has a compressed packet of %llu bytes; "
 			 "at most %d are read",
 			 u->source->label, (unsigned long long)want, (int)UNPACK_PACKET_MAX);
-	while (room < want || room == u->n)
-		room *= 2;
-	if (room == u->room)
+	while (cap < want || cap == u->n)
+		cap *= 2;
+	if (cap == u->cap)
 		return DCK_OK;
-	uint8_t *data = mem_resize(u->data, room);
+	uint8_t *data = mem_resize(u->data, cap);
 	DCK_NEED(data, err, "to unpack %s", u->source->label);
 	u->data = data;
-	u->room = room;
+	u->cap = cap;
 	return DCK_OK;
 }
 

@@ -128,15 +128,15 @@ static void sample(reading *r, uint16_t misc, uint64_t leaving, sample_event *e)
 			e->as.taken.regs.r[registers[i].dwarf] = take64(r);
 			e->as.taken.regs.known |= UINT64_C(1) << registers[i].dwarf;
 		}
-	const uint64_t room = take64(r);
-	const unsigned char *stack = room ? bytes_consume(r, room) : NULL;
-	const uint64_t used = room ? take64(r) : 0;
-	if (r->failed || used > room)
+	const uint64_t cap = take64(r);
+	const unsigned char *stack = cap ? bytes_consume(r, cap) : NULL;
+	const uint64_t used = cap ? take64(r) : 0;
+	if (r->failed || used > cap)
 		return;
 	e->kind = SAMPLE_TAKEN;
 	e->as.taken.stack = stack;
 	e->as.taken.stack_bytes = (size_t)used;
-	e->as.taken.stack_full = used == room;
+	e->as.taken.stack_full = used == cap;
 	const bool kernel = (misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 	e->as.taken.where = e->as.taken.weight_ns == leaving ? SAMPLE_LEAVING
 			    : kernel			     ? SAMPLE_IN_KERNEL

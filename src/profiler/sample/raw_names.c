@@ -63,7 +63,7 @@ typedef struct naming {
 	python_library *library;
 	double *user_ns; /* [nframes + 1]; of functions of the user's Python */
 	spin_sum spins[SPIN_LIBRARIES];
-	size_t n, room;
+	size_t n, cap;
 	bool failed;
 } naming;
 
@@ -78,16 +78,16 @@ static void number_add(naming *m, const dck_frame *f)
 {
 	const uint32_t number = cct_frame(m->to, f);
 
-	if (m->n == m->room) {
-		const size_t room = m->room ? 2 * m->room : 1024;
-		uint32_t *grown = mem_resize(m->numbers, room * sizeof *grown);
+	if (m->n == m->cap) {
+		const size_t cap = m->cap ? 2 * m->cap : 1024;
+		uint32_t *grown = mem_resize(m->numbers, cap * sizeof *grown);
 
 		if (!grown) {
 			m->failed = true;
 			return;
 		}
 		m->numbers = grown;
-		m->room = room;
+		m->cap = cap;
 	}
 	m->numbers[m->n++] = number;
 }

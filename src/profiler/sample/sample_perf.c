@@ -86,7 +86,7 @@ static dck_status perf_open(const dck_sample_config *c, char *const *argv, void 
 typedef struct attaching {
 	os_perf *perf;
 	int *followed; /* threads */
-	size_t n, room, more;
+	size_t n, cap, more;
 	dck_status status;
 	dck_err *err;
 } attaching;
@@ -100,16 +100,16 @@ static void attach_thread(void *self, int tid)
 	for (size_t i = 0; i < a->n; i++)
 		if (a->followed[i] == tid)
 			return;
-	if (a->n == a->room) {
-		const size_t room = a->room ? 2 * a->room : 64;
-		int *grown = mem_resize(a->followed, room * sizeof *grown);
+	if (a->n == a->cap) {
+		const size_t cap = a->cap ? 2 * a->cap : 64;
+		int *grown = mem_resize(a->followed, cap * sizeof *grown);
 
 		if (!grown) {
 			a->status = ERR_NO_MEMORY(a->err, "for the threads of a program");
 			return;
 		}
 		a->followed = grown;
-		a->room = room;
+		a->cap = cap;
 	}
 	a->followed[a->n++] = tid;
 	a->more++;

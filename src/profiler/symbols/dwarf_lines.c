@@ -40,14 +40,14 @@ typedef struct range {
 
 typedef struct ranges {
 	range *all;
-	size_t n, room;
+	size_t n, cap;
 } ranges;
 
 typedef struct unit {
 	Dwarf_Die die;	 /* has the lines */
 	Dwarf_Die inner; /* has the functions; with split DWARF a different one */
 	Dwarf_Die *functions;
-	size_t n_functions, room;
+	size_t n_functions, cap;
 	ranges of_functions;
 	bool is_read;
 } unit;
@@ -56,7 +56,7 @@ struct dwarf_lines {
 	int fd;
 	Dwarf *dw;
 	unit *units;
-	size_t n_units, room, n_read, ranges_left;
+	size_t n_units, cap, n_read, ranges_left;
 	ranges of_units;
 };
 
@@ -66,14 +66,14 @@ static bool add_range(ranges *r, Dwarf_Addr begin, Dwarf_Addr end, size_t of)
 {
 	if (begin >= end)
 		return true;
-	if (r->n == r->room) {
-		size_t room = r->room ? 2 * r->room : 64;
-		range *bigger = mem_resize(r->all, room * sizeof *bigger);
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 64;
+		range *bigger = mem_resize(r->all, cap * sizeof *bigger);
 
 		if (!bigger)
 			return false;
 		r->all = bigger;
-		r->room = room;
+		r->cap = cap;
 	}
 	r->all[r->n++] = (range){begin, end, of};
 	return true;
@@ -155,15 +155,14 @@ static void lines_forget(dwarf_lines *d)
 
 static bool add_unit(dwarf_lines *d, Dwarf_Die *die, Dwarf_Die *inner)
 {
-	if (d->n_units == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		unit *bigger =
-		    room > UNITS_MAX ? NULL : mem_resize(d->units, room * sizeof *bigger);
+	if (d->n_units == d->cap) {
+		size_t cap = d->cap ? 2 * d->cap : 64;
+		unit *bigger = cap > UNITS_MAX ? NULL : mem_resize(d->units, cap * sizeof *bigger);
 
 		if (!bigger)
 			return false;
 		d->units = bigger;
-		d->room = room;
+		d->cap = cap;
 	}
 	d->units[d->n_units] = (unit){.die = *die, .inner = *inner};
 	return add_ranges_of(d, &d->of_units, die, d->n_units++);
@@ -192,14 +191,14 @@ static bool open_all(dwarf_lines *d)
 
 static bool add_function(dwarf_lines *d, unit *u, Dwarf_Die *die)
 {
-	if (u->n_functions == u->room) {
-		size_t room = u->room ? 2 * u->room : 64;
-		Dwarf_Die *bigger = mem_resize(u->functions, room * sizeof *bigger);
+	if (u->n_functions == u->cap) {
+		size_t cap = u->cap ? 2 * u->cap : 64;
+		Dwarf_Die *bigger = mem_resize(u->functions, cap * sizeof *bigger);
 
 		if (!bigger)
 			return false;
 		u->functions = bigger;
-		u->room = room;
+		u->cap = cap;
 	}
 	u->functions[u->n_functions] = *die;
 	return add_ranges_of(d, &u->of_functions, die, u->n_functions++);

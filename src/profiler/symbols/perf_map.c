@@ -50,18 +50,18 @@ static bool read_row(char *line, row *ret)
 
 static void read_rows(perf_map *m)
 {
-	size_t room = 0, line_number = 0;
+	size_t cap = 0, line_number = 0;
 
 	for (char *rest = m->text.data, *line; rest && (line = text_line(&rest)); line_number++) {
 		row r = {.line = line_number};
 
 		if (!read_row(line, &r))
 			continue;
-		if (m->n == room) {
+		if (m->n == cap) {
 			row *bigger;
 
-			room = room ? 2 * room : 256;
-			bigger = mem_resize(m->rows, room * sizeof r);
+			cap = cap ? 2 * cap : 256;
+			bigger = mem_resize(m->rows, cap * sizeof r);
 			if (!bigger)
 				break;
 			m->rows = bigger;

@@ -25,12 +25,12 @@ static os_lazy_library library =
 /* NULL: it cannot be. */
 static uint8_t *compressed_unpack(const uint8_t *packed, size_t n, size_t *ret_n)
 {
-	for (size_t room = 8 * n + 4096; room <= UNPACKED_MAX; room *= 4) {
+	for (size_t cap = 8 * n + 4096; cap <= UNPACKED_MAX; cap *= 4) {
 		uint64_t limit = UNPACKED_MAX;
 		size_t in = 0, out = 0;
-		uint8_t *to = mem_alloc(room);
+		uint8_t *to = mem_alloc(cap);
 		int got =
-		    to ? lzma.stream_buffer_decode(&limit, 0, NULL, packed, &in, n, to, &out, room)
+		    to ? lzma.stream_buffer_decode(&limit, 0, NULL, packed, &in, n, to, &out, cap)
 		       : -1;
 
 		*ret_n = out;

@@ -34,9 +34,9 @@ typedef struct symbol {
 
 struct symbol_table {
 	symbol *all;
-	size_t n, room;
+	size_t n, cap;
 	void **kept;
-	size_t n_kept, room_kept;
+	size_t n_kept, cap_kept;
 };
 
 symbol_table *symbol_table_new(void)
@@ -58,15 +58,15 @@ void symbol_table_free(symbol_table *t)
 bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, uint64_t size,
 			  unsigned rank)
 {
-	if (t->n == t->room) {
-		size_t room = t->room ? 2 * t->room : 1024;
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? 2 * t->cap : 1024;
 		symbol *bigger =
-		    room > SYMBOLS_MAX ? NULL : mem_resize(t->all, room * sizeof *bigger);
+		    cap > SYMBOLS_MAX ? NULL : mem_resize(t->all, cap * sizeof *bigger);
 
 		if (!bigger)
 			return false;
 		t->all = bigger;
-		t->room = room;
+		t->cap = cap;
 	}
 	t->all[t->n++] = (symbol){address, size, name, rank};
 	return true;
@@ -74,16 +74,16 @@ bool symbol_table_add_one(symbol_table *t, const char *name, uint64_t address, u
 
 bool symbol_table_keep(symbol_table *t, void *bytes)
 {
-	if (t->n_kept == t->room_kept) {
-		size_t room = t->room_kept ? 2 * t->room_kept : 8;
-		void **bigger = bytes ? mem_resize(t->kept, room * sizeof *bigger) : NULL;
+	if (t->n_kept == t->cap_kept) {
+		size_t cap = t->cap_kept ? 2 * t->cap_kept : 8;
+		void **bigger = bytes ? mem_resize(t->kept, cap * sizeof *bigger) : NULL;
 
 		if (!bigger) {
 			mem_free(bytes);
 			return false;
 		}
 		t->kept = bigger;
-		t->room_kept = room;
+		t->cap_kept = cap;
 	}
 	if (bytes)
 		t->kept[t->n_kept++] = bytes;

@@ -65,15 +65,15 @@ struct symbols {
 	char directory[DEBUG_DIRECTORY_MAX];
 	mem_arena *texts;
 	const char **interned; /* open addressing; a power of two */
-	size_t n_interned, room_interned;
+	size_t n_interned, cap_interned;
 	symbols_file *files;
-	size_t n_files, room_files;
+	size_t n_files, cap_files;
 	process_map *maps;
-	size_t n_maps, room_maps;
+	size_t n_maps, cap_maps;
 	answer *answers;
-	size_t n_answers, room_answers;
+	size_t n_answers, cap_answers;
 	symbols_frame *frames;
-	size_t n_frames, room_frames;
+	size_t n_frames, cap_frames;
 	dck_err lacking;
 };
 
@@ -124,12 +124,12 @@ const char *symbolizer_missing_reason(symbols *s)
 }
 
 /* Makes space for `more` rows in an array; false: no memory. */
-static bool symbols_reserve(void **all, size_t n, size_t more, size_t *room, size_t size)
+static bool symbols_reserve(void **all, size_t n, size_t more, size_t *cap, size_t size)
 {
-	size_t wanted = *room ? *room : 64;
+	size_t wanted = *cap ? *cap : 64;
 	void *bigger;
 
-	if (n + more <= *room)
+	if (n + more <= *cap)
 		return true;
 	while (wanted < n + more)
 		wanted *= 2;
@@ -137,35 +137,35 @@ static bool symbols_reserve(void **all, size_t n, size_t more, size_t *room, siz
 	if (!bigger)
 		return false;
 	*all = bigger;
-	*room = wanted;
+	*cap = wanted;
 	return true;
 }
 
 /* --- Texts. */
 
-static size_t symbols_place_of(const char *const *table, size_t room, const char *text)
+static size_t symbols_place_of(const char *const *table, size_t cap, const char *text)
 {
-	size_t i = (size_t)hash_text(HASH_START, text) & (room - 1);
+	size_t i = (size_t)hash_text(HASH_START, text) & (cap - 1);
 
 	while (table[i] && strcmp(table[i], text) != 0)
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (cap - 1);
 	return i;
 }
 
 static bool grow_interned(symbols *s)
 {
-	size_t room = s->room_interned ? 2 * s->room_interned : 1024;
-	const char **bigger = mem_zalloc(room, sizeof *bigger);
+	size_t cap = s->cap_interned ? 2 * s->cap_interned : 1024;
+	const char **bigger = mem_zalloc(cap, sizeof *bigger);
 
 	if (!bigger)
 		return false;
-	for (size_t i = 0; i < s->room_interned; i++) {
+	for (size_t i = 0; i < s->cap_interned; i++) {
 		if (s->interned[i])
-			bigger[symbols_place_of(bigger, room, s->interned[i])] = s->interned[i];
+			bigger[symbols_place_of(bigger, cap, s->interned[i])] = s->interned[i];
 	}
 	mem_free(s->interned);
 	s->interned = bigger;
-	s->room_interned = room;
+	s->cap_interned = cap;
 	return true;
 }
 
@@ -174,9 +174,9 @@ static const char *symbols_intern(symbols *s, const char *text)
 {
 	size_t i;
 
-	if (!text || (2 * s->n_interned >= s->room_interned && !grow_interned(s)))
+	if (!text || (2 * s->n_interned >= s->cap_interned && !grow_interned(s)))
 		return NULL;
-	i = symbols_place_of(s->interned, s->room_interned, text);
+	i = symbols_place_of(s->interned, s->cap_interned, text);
 	if (!s->interned[i] && (s->interned[i] = mem_arena_dup(s->texts, text)))
 		s->n_interned++;
 	return s->interned[i];
@@ -245,7 +245,7 @@ static symbols_file *symbols_file_of(symbols *s, elf_file *file)
 		if (s->files[i].file == file)
 			return &s->files[i];
 	}
-	if (!symbols_reserve((void **)&s->files, s->n_files, 1, &s->room_files, sizeof x) ||
+	if (!symbols_reserve((void **)&s->files, s->n_files, 1, &s->cap_files, sizeof x) ||
 	    !(x.table = symbol_table_new()))
 		return NULL;
 	open_tables(s, &x);
@@ -324,40 +324,40 @@ static size_t symbols_look_up(symbols *s, symbols_file *x, uint64_t address, sym
 
 /* --- Answers. */
 
-static answer *symbols_row_of(answer *all, size_t room, const void *of, uint64_t address)
+static answer *symbols_row_of(answer *all, size_t cap, const void *of, uint64_t address)
 {
 	uint64_t hash = hash_number(hash_number(HASH_START, (uintptr_t)of), address);
-	size_t i = (size_t)(hash >> 20) & (room - 1);
+	size_t i = (size_t)(hash >> 20) & (cap - 1);
 
 	while (all[i].of && (all[i].of != of || all[i].address != address))
-		i = (i + 1) & (room - 1);
+		i = (i + 1) & (cap - 1);
 	return &all[i];
 }
 
 /* Makes space for one more answer. At ANSWERS_MAX all are dropped. */
 static bool reserve_answer(symbols *s)
 {
-	size_t room = s->room_answers ? 2 * s->room_answers : 4096;
+	size_t cap = s->cap_answers ? 2 * s->cap_answers : 4096;
 	answer *bigger;
 
 	if (s->n_answers >= ANSWERS_MAX) {
-		memset(s->answers, 0, s->room_answers * sizeof *s->answers);
+		memset(s->answers, 0, s->cap_answers * sizeof *s->answers);
 		s->n_answers = s->n_frames = 0;
 	}
-	if (2 * s->n_answers < s->room_answers)
+	if (2 * s->n_answers < s->cap_answers)
 		return true;
-	bigger = mem_zalloc(room, sizeof *bigger);
+	bigger = mem_zalloc(cap, sizeof *bigger);
 	if (!bigger)
 		return false;
-	for (size_t i = 0; i < s->room_answers; i++) {
+	for (size_t i = 0; i < s->cap_answers; i++) {
 		const answer *a = &s->answers[i];
 
 		if (a->of)
-			*symbols_row_of(bigger, room, a->of, a->address) = *a;
+			*symbols_row_of(bigger, cap, a->of, a->address) = *a;
 	}
 	mem_free(s->answers);
 	s->answers = bigger;
-	s->room_answers = room;
+	s->cap_answers = cap;
 	return true;
 }
 
@@ -371,11 +371,11 @@ size_t symbolizer_lookup(symbols *s, elf_file *file, uint64_t address, symbols_f
 
 	if (!reserve_answer(s))
 		return 0;
-	a = symbols_row_of(s->answers, s->room_answers, file, address);
+	a = symbols_row_of(s->answers, s->cap_answers, file, address);
 	if (!a->of) {
 		x = symbols_file_of(s, file);
 		n = x ? symbols_look_up(s, x, address, found) : 0;
-		if (!x || !symbols_reserve((void **)&s->frames, s->n_frames, n, &s->room_frames,
+		if (!x || !symbols_reserve((void **)&s->frames, s->n_frames, n, &s->cap_frames,
 					   sizeof *found))
 			return 0;
 		*a = (answer){file, address, s->n_frames, (unsigned)n};
@@ -396,7 +396,7 @@ static perf_map *map_of(symbols *s, pid_t pid)
 		if (s->maps[i].pid == pid)
 			return s->maps[i].map;
 	}
-	if (!symbols_reserve((void **)&s->maps, s->n_maps, 1, &s->room_maps, sizeof *s->maps))
+	if (!symbols_reserve((void **)&s->maps, s->n_maps, 1, &s->cap_maps, sizeof *s->maps))
 		return NULL;
 	s->maps[s->n_maps] = (process_map){pid, perf_map_open(pid)};
 	return s->maps[s->n_maps++].map;

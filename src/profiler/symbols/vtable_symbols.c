@@ -69,7 +69,7 @@ struct class_names {
 	bytes data, texts;
 	uint64_t code, code_end;
 	entry *entries; /* sorted by function, one of each */
-	size_t n, room;
+	size_t n, cap;
 	uint64_t steps;
 };
 
@@ -195,14 +195,14 @@ static bool is_code(const class_names *c, uint64_t address)
 
 static bool class_entry_add(class_names *c, const entry *e)
 {
-	if (c->n == c->room) {
-		const size_t room = c->room ? 2 * c->room : 1024;
-		entry *grown = mem_resize(c->entries, room * sizeof *grown);
+	if (c->n == c->cap) {
+		const size_t cap = c->cap ? 2 * c->cap : 1024;
+		entry *grown = mem_resize(c->entries, cap * sizeof *grown);
 
 		if (!grown)
 			return false;
 		c->entries = grown;
-		c->room = room;
+		c->cap = cap;
 	}
 	c->entries[c->n++] = *e;
 	return true;

@@ -14,11 +14,11 @@ void thin_done(lod_track *r)
 }
 
 /* Ensures capacity for one more element of a list; false: no memory. */
-static bool row_room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, bool *failed)
+static bool row_reserve(void **list, uint32_t n, uint32_t *cap, size_t bytes, bool *failed)
 {
-	const uint32_t more = *room ? *room * 2 : 8;
+	const uint32_t more = *cap ? *cap * 2 : 8;
 
-	if (n < *room)
+	if (n < *cap)
 		return true;
 	void *bigger = n < UINT32_MAX / 2 ? mem_resize(*list, more * bytes) : NULL;
 	if (!bigger) {
@@ -26,13 +26,13 @@ static bool row_room_for(void **list, uint32_t n, uint32_t *room, size_t bytes, 
 		return false;
 	}
 	*list = bigger;
-	*room = more;
+	*cap = more;
 	return true;
 }
 
 static void range_push(lod_track *r, const thin_range *one)
 {
-	if (row_room_for((void **)&r->ranges, r->nranges, &r->ranges_room, sizeof *one, &r->failed))
+	if (row_reserve((void **)&r->ranges, r->nranges, &r->ranges_cap, sizeof *one, &r->failed))
 		r->ranges[r->nranges++] = *one;
 }
 
@@ -41,8 +41,8 @@ static void row_block_add(lod_track *r, const lod_bucket *b)
 	lod_bucket *last = r->nblocks ? &r->blocks[r->nblocks - 1] : NULL;
 
 	if (!last || last->bin != b->bin) {
-		if (row_room_for((void **)&r->blocks, r->nblocks, &r->blocks_room, sizeof *b,
-				 &r->failed))
+		if (row_reserve((void **)&r->blocks, r->nblocks, &r->blocks_cap, sizeof *b,
+				&r->failed))
 			r->blocks[r->nblocks++] = *b;
 		return;
 	}

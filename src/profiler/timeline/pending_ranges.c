@@ -8,17 +8,17 @@
 
 void kept_number_put(pending_annotations *k, uint64_t depth, uint32_t name, double real)
 {
-	if (k->n == k->room && k->room < KEPT_NUMBERS_MAX) {
-		uint32_t room = k->room ? 2 * k->room : 8;
-		kept_number *at = mem_resize(k->at, room * sizeof *at);
+	if (k->n == k->cap && k->cap < KEPT_NUMBERS_MAX) {
+		uint32_t cap = k->cap ? 2 * k->cap : 8;
+		kept_number *at = mem_resize(k->at, cap * sizeof *at);
 		if (!at) {
 			k->failed = true;
 			return;
 		}
 		k->at = at;
-		k->room = room;
+		k->cap = cap;
 	}
-	if (k->n < k->room)
+	if (k->n < k->cap)
 		k->at[k->n++] = (kept_number){depth, real, name};
 }
 

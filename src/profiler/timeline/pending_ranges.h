@@ -22,7 +22,7 @@ typedef struct kept_number {
 
 typedef struct pending_annotations {
 	kept_number *at; /* @owned, pending_annotations_done */
-	uint32_t n, room;
+	uint32_t n, cap;
 	bool failed;
 } pending_annotations;
 

@@ -44,8 +44,8 @@ dck_status timeline_lod_new(timeline_lod **ret, const timeline_lod_limits *limit
 	p->keys_max = PICTURE_KEYS_MAX;
 	p->owners = PICTURE_ROWS_FIRST;
 	/* The shared keys, for names without a key. */
-	p->keys_room = 64;
-	p->keys = mem_zalloc(p->keys_room, sizeof *p->keys);
+	p->keys_cap = 64;
+	p->keys = mem_zalloc(p->keys_cap, sizeof *p->keys);
 	p->nkeys = 1 + PICTURE_FLAGS;
 	for (uint32_t i = 0; p->keys && i < PICTURE_FLAGS; i++)
 		p->keys[1 + i] = (timeline_lod_key){.flags = i, .as = 1 + i};
@@ -110,16 +110,16 @@ static uint32_t key_new(timeline_lod *p, uint32_t name, uint32_t flags)
 
 	if (p->nkeys >= p->keys_max)
 		return other;
-	if (p->nkeys == p->keys_room) {
-		const uint32_t room = 2 * p->keys_room;
-		timeline_lod_key *keys = mem_resize(p->keys, room * sizeof *keys);
+	if (p->nkeys == p->keys_cap) {
+		const uint32_t cap = 2 * p->keys_cap;
+		timeline_lod_key *keys = mem_resize(p->keys, cap * sizeof *keys);
 
 		if (!keys) {
 			p->failed = true;
 			return other;
 		}
 		p->keys = keys;
-		p->keys_room = room;
+		p->keys_cap = cap;
 	}
 	p->keys[p->nkeys] = (timeline_lod_key){.name = name, .flags = flags, .as = p->nkeys};
 	return p->nkeys++;
@@ -229,16 +229,16 @@ static void timeline_value(timeline_lod *p, timeline_lod_track_kept *t, const tr
 		last->n++;
 		return;
 	}
-	if (t->nvalues == t->values_room) {
-		const uint32_t room = t->values_room ? 2 * t->values_room : 16;
-		timeline_lod_value *values = mem_resize(t->values, room * sizeof *values);
+	if (t->nvalues == t->values_cap) {
+		const uint32_t cap = t->values_cap ? 2 * t->values_cap : 16;
+		timeline_lod_value *values = mem_resize(t->values, cap * sizeof *values);
 
 		if (!values) {
 			p->failed = true;
 			return;
 		}
 		t->values = values;
-		t->values_room = room;
+		t->values_cap = cap;
 	}
 	t->values[t->nvalues++] = (timeline_lod_value){e->ns, real, real, real, 1};
 	if (++p->kept_values > p->limits.values)

@@ -47,13 +47,13 @@ static void thin_sum_put(timeline_lod *p, const timeline_lod_sum *one)
 		s->self_ns += one->self_ns;
 		return;
 	}
-	if (p->nsums == p->sums_room) {
-		const uint32_t room = p->sums_room ? 2 * p->sums_room : 1024;
-		timeline_lod_sum *sums = mem_resize(p->sums, room * sizeof *sums);
+	if (p->nsums == p->sums_cap) {
+		const uint32_t cap = p->sums_cap ? 2 * p->sums_cap : 1024;
+		timeline_lod_sum *sums = mem_resize(p->sums, cap * sizeof *sums);
 
 		if (sums) {
 			p->sums = sums;
-			p->sums_room = room;
+			p->sums_cap = cap;
 		}
 		p->failed |= !sums;
 	}
@@ -203,16 +203,16 @@ uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner)
 	/* Lanes are laid out last, in separate rows. */
 	if (p->nrows >= PICTURE_ROWS_MAX + (owner == PICTURE_ASYNC ? ASYNC_ROWS_MAX : 0))
 		return 0;
-	if (p->nrows == p->rows_room) {
-		const uint32_t room = p->rows_room ? 2 * p->rows_room : 32;
-		lod_track *rows = mem_resize(p->rows, room * sizeof *rows);
+	if (p->nrows == p->rows_cap) {
+		const uint32_t cap = p->rows_cap ? 2 * p->rows_cap : 32;
+		lod_track *rows = mem_resize(p->rows, cap * sizeof *rows);
 
 		if (!rows) {
 			p->failed = true;
 			return 0;
 		}
 		p->rows = rows;
-		p->rows_room = room;
+		p->rows_cap = cap;
 	}
 	p->rows[p->nrows] = (lod_track){.owner = owner};
 	return p->nrows++;
@@ -345,7 +345,7 @@ void timeline_lod_lanes(timeline_lod *p)
 
 		first->blocks = from.blocks;
 		first->nblocks = from.nblocks;
-		first->blocks_room = from.blocks_room;
+		first->blocks_cap = from.blocks_cap;
 		mem_free(from.ranges);
 		*all = (lod_track){0};
 	}

@@ -68,7 +68,7 @@ static bool better(const repeated *a, const repeated *b)
 
 /* The best name of a row; sums: by id of the base name, zeroed, of `room`. */
 static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, repeated **sums,
-		      uint32_t *room, repeated *best)
+		      uint32_t *cap, repeated *best)
 {
 	const lod_track *r = &p->rows[row];
 	uint32_t most = 0;
@@ -84,15 +84,15 @@ static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, 
 			continue;
 		if (id == 0)
 			return false;
-		if (id >= *room) {
+		if (id >= *cap) {
 			const uint32_t more = 2 * id + 64;
 			repeated *all = mem_resize(*sums, more * sizeof *all);
 
 			if (!all)
 				return false;
-			memset(all + *room, 0, (more - *room) * sizeof *all);
+			memset(all + *cap, 0, (more - *cap) * sizeof *all);
 			*sums = all;
-			*room = more;
+			*cap = more;
 		}
 		repeated *s = &(*sums)[id];
 		if (s->n++ == 0) {
@@ -103,7 +103,7 @@ static bool step_look(const timeline_lod *p, uint32_t row, string_table *bases, 
 		s->took_ns += r->ranges[i].took_ns;
 		most = id > most ? id : most;
 	}
-	for (uint32_t id = 0; id <= most && id < *room; id++) {
+	for (uint32_t id = 0; id <= most && id < *cap; id++) {
 		if (better(&(*sums)[id], best))
 			*best = (*sums)[id];
 		(*sums)[id] = (repeated){0};
@@ -115,12 +115,12 @@ static bool repeated_find(const timeline_lod *p, repeated *ret)
 {
 	string_table bases;
 	repeated *sums = NULL;
-	uint32_t room = 0;
+	uint32_t cap = 0;
 	bool ok = string_table_init(&bases, NULL) == DCK_OK;
 
 	*ret = (repeated){0};
 	for (uint32_t i = PICTURE_ROWS_FIRST; ok && i < p->nrows; i++)
-		ok = step_look(p, i, &bases, &sums, &room, ret);
+		ok = step_look(p, i, &bases, &sums, &cap, ret);
 	mem_free(sums);
 	string_table_done(&bases);
 	return ok;
@@ -164,7 +164,7 @@ typedef struct collected {
 	mem_arena *a;
 	uint64_t from, to;
 	dck_step_range *ranges; /* @owned */
-	size_t n, room, first;	/* first: of the row */
+	size_t n, cap, first;	/* first: of the row */
 	const char **tracks;	/* by row */
 	uint32_t nrows;
 	uint64_t longest; /* of the last one, where it is several */
@@ -198,15 +198,15 @@ static void range_put(collected *c, uint64_t begin, uint64_t took, uint64_t rang
 		}
 		return;
 	}
-	if (c->n == c->room) {
-		const size_t room = c->room ? 2 * c->room : 256;
-		dck_step_range *all = mem_resize(c->ranges, room * sizeof *all);
+	if (c->n == c->cap) {
+		const size_t cap = c->cap ? 2 * c->cap : 256;
+		dck_step_range *all = mem_resize(c->ranges, cap * sizeof *all);
 
 		c->failed |= !all;
 		if (!all)
 			return;
 		c->ranges = all;
-		c->room = room;
+		c->cap = cap;
 	}
 	c->longest = end - from;
 	c->ranges[c->n++] = (dck_step_range){from - c->from, end - from, ranges, c->nrows, name};

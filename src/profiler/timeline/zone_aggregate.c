@@ -27,7 +27,7 @@ enum { HISTOGRAMS_BYTES = 64 << 20 };
 void zone_aggregate_want(zone_aggregate *s, const zone_percentiles *p)
 {
 	s->percentiles = *p;
-	s->histogram_room = HISTOGRAMS_BYTES;
+	s->histogram_cap = HISTOGRAMS_BYTES;
 }
 
 static void stats_free(zone_stats *z)
@@ -74,7 +74,7 @@ static zone_stats *stats_new(zone_aggregate *s, uint32_t name)
 		mem_free(z);
 		return NULL;
 	}
-	z->histogram->room = &s->histogram_room;
+	z->histogram->cap = &s->histogram_cap;
 	return z;
 }
 
@@ -182,15 +182,15 @@ static void piece_begin(zone_aggregate *s, zone_stack *t, zone_frame *f)
 
 static bool zone_room_for_one(zone_stack *t)
 {
-	const size_t room = t->room ? 2 * t->room : 16;
+	const size_t cap = t->cap ? 2 * t->cap : 16;
 
-	if (t->depth < t->room)
+	if (t->depth < t->cap)
 		return true;
-	zone_frame *frames = mem_resize(t->frames, room * sizeof *frames);
+	zone_frame *frames = mem_resize(t->frames, cap * sizeof *frames);
 	if (!frames)
 		return false;
 	t->frames = frames;
-	t->room = room;
+	t->cap = cap;
 	return true;
 }
 

@@ -45,7 +45,7 @@ typedef struct zone_frame {
 /* The open ranges of a track, the outermost first. */
 typedef struct zone_stack {
 	zone_frame *frames; /* @owned */
-	size_t depth, room;
+	size_t depth, cap;
 	uint32_t root;	   /* the path that contains all of them */
 	uint32_t pathless; /* number of innermost frames without a path */
 	uint64_t too_deep; /* number of ranges inside them that are not tracked */
@@ -77,7 +77,7 @@ typedef struct zone_aggregate {
 	uint32_t async_root;
 	bool paths_only;	      /* do not aggregate by name */
 	zone_percentiles percentiles; /* requested percentiles */
-	uint64_t histogram_room;      /* bytes left for them */
+	uint64_t histogram_cap;	      /* bytes left for them */
 	/* Returns the limit of a call of that name, 0: none; called once per name. NULL: no
 	 * limits. */
 	uint64_t (*limit_of)(const void *limits, uint32_t name);

@@ -18,12 +18,12 @@ bool zone_histogram_reach(zone_histogram *h, uint32_t class)
 	if (h->failed)
 		return false;
 	uint64_t *counts =
-	    more <= *h->room ? mem_resize(h->counts, (end - first) * sizeof *counts) : NULL;
+	    more <= *h->cap ? mem_resize(h->counts, (end - first) * sizeof *counts) : NULL;
 	if (!counts) {
 		h->failed = true;
 		return false;
 	}
-	*h->room -= more;
+	*h->cap -= more;
 	memmove(counts + (h->n ? h->first - first : 0), counts, h->n * sizeof *counts);
 	if (h->n) {
 		memset(counts, 0, (h->first - first) * sizeof *counts);
@@ -76,7 +76,7 @@ bool zone_histogram_quantile(const zone_histogram *h, double p, double *ret_ns)
 void zone_histogram_done(zone_histogram *h)
 {
 	if (h->counts)
-		*h->room += h->n * sizeof *h->counts;
+		*h->cap += h->n * sizeof *h->counts;
 	mem_free(h->counts);
-	*h = (zone_histogram){.room = h->room};
+	*h = (zone_histogram){.cap = h->cap};
 }

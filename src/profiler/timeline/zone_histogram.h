@@ -25,9 +25,9 @@ enum {
 typedef struct zone_histogram {
 	uint64_t *counts; /* @owned: of the classes first to first + n - 1 */
 	uint32_t first, n;
-	uint64_t *room; /* bytes left for all histograms together */
-	bool failed;	/* no bytes left, or no memory */
-} zone_histogram;	/* initialise to {.room} */
+	uint64_t *cap; /* bytes left for all histograms together */
+	bool failed;   /* no bytes left, or no memory */
+} zone_histogram;      /* initialise to {.room} */
 
 /* Returns the class of a time. */
 static inline uint32_t zone_histogram_class(uint64_t ns)

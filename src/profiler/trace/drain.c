@@ -277,7 +277,7 @@ static void wait_read(drain *d, thread_buffer *l, nesting_thread *t, uint64_t no
 	const uint32_t name = atomic_load_explicit(&l->wait_name, memory_order_relaxed);
 	nesting_input push = {.ns = begin, .word = LANE_WORD(LANE_PUSH, name)};
 
-	if (!begin || begin >= now || !waits_are_told(now - begin) ||
+	if (!begin || begin >= now || !waits_are_recorded(now - begin) ||
 	    (t->serial == l->serial && drain_ns(d, begin) < t->last_ns))
 		return;
 	if (t->serial != l->serial) {

@@ -62,9 +62,9 @@ static bool reserve_name(nesting *f, uint32_t name)
 
 static void tell_name(nesting *f, uint32_t name)
 {
-	if (!f->to.intern || !reserve_name(f, name) || f->names[name].told)
+	if (!f->to.intern || !reserve_name(f, name) || f->names[name].emitted)
 		return;
-	f->names[name].told = true;
+	f->names[name].emitted = true;
 	f->to.intern(f->to.self, name, zone_name_get(name));
 }
 
@@ -86,7 +86,7 @@ static void event_append(nesting *f, nesting_thread *t, uint64_t ns, trace_kind 
 		return;
 	if (f->nbatch == NESTING_BATCH)
 		nesting_flush(f, t);
-	if (name && (name >= f->nnames || !f->names[name].told))
+	if (name && (name >= f->nnames || !f->names[name].emitted))
 		tell_name(f, name);
 	event_init(&f->batch[f->nbatch++], ns, kind, name, value);
 }
@@ -384,7 +384,7 @@ static inline bool leaf(nesting *f, nesting_thread *t, uint64_t begin_ns, uint64
 		return true;
 	if (f->nbatch + 2 > NESTING_BATCH)
 		nesting_flush(f, t);
-	if (name >= f->nnames || !f->names[name].told)
+	if (name >= f->nnames || !f->names[name].emitted)
 		tell_name(f, name);
 	event_init(&f->batch[f->nbatch], begin_ns, TRACE_BEGIN, name, 0);
 	event_init(&f->batch[f->nbatch + 1], end_ns, TRACE_END, 0, 0);

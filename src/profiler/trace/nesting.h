@@ -40,7 +40,7 @@ typedef struct nesting_counter {
 } nesting_counter;
 
 typedef struct nesting_name {
-	bool told;
+	bool emitted;
 	uint32_t counter; /* its track; 0: none yet */
 	uint64_t counter_ns;
 } nesting_name;

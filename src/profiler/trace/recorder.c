@@ -99,7 +99,7 @@ static void clock_choose(struct recorder *r)
 	r->clock_known = true;
 	r->method.clock = "CLOCK_MONOTONIC";
 #if defined(__x86_64__)
-	r->tsc.ns_per_tick_q32 = trace_tick_told();
+	r->tsc.ns_per_tick_q32 = trace_tick_from_env();
 	ticks_are_tsc = os_clock_tsc(&r->tsc, NULL);
 	if (ticks_are_tsc)
 		r->method.clock = "TSC";
@@ -204,13 +204,13 @@ static void off(struct recorder *r)
 /* Returns why blocking calls are not recorded, or NULL if they are. */
 static const char *waits_absent(const struct recorder *r)
 {
-	const char *told = secure_getenv("DEEPCLOCK_TRACE_WAITS_WHY");
+	const char *why = secure_getenv("DEEPCLOCK_TRACE_WAITS_WHY");
 
 	if (r->plan.config.no_waits)
 		return "--no-waits";
 	if (waits_seen())
 		return NULL;
-	return told && *told ? told : "deepclock trace has not started this program";
+	return why && *why ? why : "deepclock trace has not started this program";
 }
 
 /* --- the thread's work; recorder.work is held */

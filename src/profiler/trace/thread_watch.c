@@ -120,17 +120,17 @@ static void counter_emit(thread_watch *w, watched *t, int k, uint64_t ns, double
  * did not change. */
 static void tell_uses(thread_watch *w, watched *t, uint64_t ns, bool ends)
 {
-	if (t->looked && !t->told[OS_USE_CPU] && t->began_ns < ns)
+	if (t->looked && !t->emitted[OS_USE_CPU] && t->began_ns < ns)
 		counter_emit(w, t, OS_USE_CPU, t->began_ns, 0);
 	for (int k = 0; k < OS_USES; k++) {
 		const uint64_t now = used(t, k);
 
 		if (!(t->uses.known >> k & 1) ||
-		    (t->told[k] == now + 1 && !(ends && k == OS_USE_CPU)) ||
-		    (k == OS_USE_MAJOR && !now && !t->told[k]))
+		    (t->emitted[k] == now + 1 && !(ends && k == OS_USE_CPU)) ||
+		    (k == OS_USE_MAJOR && !now && !t->emitted[k]))
 			continue;
 		counter_emit(w, t, k, ns, (double)now);
-		t->told[k] = now + 1;
+		t->emitted[k] = now + 1;
 	}
 }
 
@@ -219,17 +219,17 @@ static watched *row_new(thread_watch *w, int tid)
 
 	if (was)
 		was->mapped = false;
-	if (w->n == w->room && w->over > 2 * KEPT_MAX)
+	if (w->n == w->cap && w->over > 2 * KEPT_MAX)
 		drop(w);
-	if (w->n == w->room) {
-		const size_t room = w->room ? 2 * w->room : 16;
-		watched *rows = mem_resize(w->rows, room * sizeof *rows);
+	if (w->n == w->cap) {
+		const size_t cap = w->cap ? 2 * w->cap : 16;
+		watched *rows = mem_resize(w->rows, cap * sizeof *rows);
 
 		w->failed |= !rows;
 		if (!rows)
 			return NULL;
 		w->rows = rows;
-		w->room = room;
+		w->cap = cap;
 	}
 	if (!hash_map_put(&w->live, (uint32_t)tid, (uint32_t)w->n + 1)) {
 		w->failed = true;
@@ -324,28 +324,28 @@ typedef struct look {
 } look;
 
 /* Returns when a thread began that the last poll did not find. */
-static uint64_t began(const look *l, const os_thread_stat *told)
+static uint64_t began(const look *l, const os_thread_stat *st)
 {
 	const thread_watch *w = l->w;
-	const uint64_t ns = told->born_ns > w->boottime_ns ? told->born_ns - w->boottime_ns : 0;
+	const uint64_t ns = st->born_ns > w->boottime_ns ? st->born_ns - w->boottime_ns : 0;
 
-	return l->first || !told->born_ns ? l->how.ns : later(earlier(ns, l->how.ns), w->looked_ns);
+	return l->first || !st->born_ns ? l->how.ns : later(earlier(ns, l->how.ns), w->looked_ns);
 }
 
-static void stat_store(const look *l, watched *t, const os_thread_stat *told)
+static void stat_store(const look *l, watched *t, const os_thread_stat *st)
 {
 	thread_watch *w = l->w;
-	const uint64_t from = t->looked ? t->seen_ns : earlier(t->began_ns, began(l, told));
+	const uint64_t from = t->looked ? t->seen_ns : earlier(t->began_ns, began(l, st));
 	const uint64_t was = used(t, OS_USE_CPU);
 
-	uses_take(&t->uses, &told->uses);
+	uses_take(&t->uses, &st->uses);
 	if (l->first)
 		t->before = t->uses;
 	if (!t->looked)
 		t->began_ns = from;
 	t->looked = true;
 	t->seen_ns = l->how.ns;
-	name_take(w, t, told->name);
+	name_take(w, t, st->name);
 	if (!l->how.tells || !may_tell(w, t))
 		return;
 	if (!l->how.last) /* else its end emits them */
@@ -358,7 +358,7 @@ static void look_at(void *self, int tid)
 	const look *l = self;
 	thread_watch *w = l->w;
 	watched *t = watch_row_of(w, tid);
-	os_thread_stat told = {0};
+	os_thread_stat st = {0};
 	uint64_t cpu;
 
 	if (tid == l->own || !os_thread_cpu(tid, &cpu))
@@ -374,13 +374,13 @@ static void look_at(void *self, int tid)
 		return;
 	const bool idle = t && t->looked && cpu == t->uses.n[OS_USE_CPU];
 	if (!idle || l->how.last || w->round % NAMES_EVERY == 0)
-		(void)os_thread_read(tid, l->how.last, &told);
-	if (!(told.uses.known & 1u << OS_USE_CPU)) {
-		told.uses.n[OS_USE_CPU] = cpu;
-		told.uses.known |= 1u << OS_USE_CPU;
+		(void)os_thread_read(tid, l->how.last, &st);
+	if (!(st.uses.known & 1u << OS_USE_CPU)) {
+		st.uses.n[OS_USE_CPU] = cpu;
+		st.uses.known |= 1u << OS_USE_CPU;
 	}
 	if (t || (t = row_new(w, tid)))
-		stat_store(l, t, &told);
+		stat_store(l, t, &st);
 }
 
 /* Ends the rows of threads that have exited. */
@@ -416,16 +416,16 @@ static void look_at_process(const look *l)
 {
 	thread_watch *w = l->w;
 	os_thread_counters own = {0};
-	os_thread_stat told = {0};
+	os_thread_stat st = {0};
 	const uint64_t resident = os_resident_bytes();
 
-	os_thread_counters_process(&told.uses);
-	told.uses.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;
+	os_thread_counters_process(&st.uses);
+	st.uses.known &= 1u << OS_USE_CPU | 1u << OS_USE_MINOR | 1u << OS_USE_MAJOR;
 	if (l->own)
 		os_thread_counters_own(&own);
 	for (int k = 0; k < OS_USES; k++)
-		told.uses.n[k] -= earlier(own.n[k], told.uses.n[k]);
-	stat_store(l, &w->process, &told);
+		st.uses.n[k] -= earlier(own.n[k], st.uses.n[k]);
+	stat_store(l, &w->process, &st);
 	if (!l->how.tells || !may_tell(w, &w->process))
 		return;
 	if (l->how.last)

@@ -40,7 +40,7 @@ typedef struct watched {
 	uint64_t began_ns,
 	    seen_ns; /* began UINT64_MAX: unknown yet; seen: at the last poll, or its exit */
 	os_thread_counters before, uses;    /* at the start of the recording, now */
-	uint64_t told[OS_USES];		    /* last emitted value plus one; 0: none */
+	uint64_t emitted[OS_USES];	    /* last emitted value plus one; 0: none */
 	int64_t share;			    /* last emitted share, in 1/10000 */
 	uint32_t counters[THREAD_COUNTERS]; /* tracks; 0: none yet */
 	uint64_t zones, waited_ns;
@@ -55,7 +55,7 @@ typedef struct thread_watch {
 	watched process;      /* sums of all threads */
 	uint64_t resident;    /* last emitted value */
 	watched *rows;	      /* @owned */
-	size_t n, room, over;
+	size_t n, cap, over;
 	thread_process dropped;	    /* sums of threads without a row */
 	hash_map live;		    /* row index plus one, by thread id */
 	hash_map names;		    /* by thread id, of threads without a row */

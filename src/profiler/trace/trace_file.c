@@ -45,7 +45,7 @@ enum {
 };
 
 typedef struct kept_track {
-	trace_track told;
+	trace_track info;
 	char *name; /* @owned; NULL: not known */
 	bool ended, used;
 } kept_track;
@@ -169,7 +169,7 @@ static void track_write(trace_file *f, const trace_track *t)
 static void write_names(trace_file *f)
 {
 	for (size_t i = 0; i < f->ntracks && !f->full; i++)
-		track_write(f, &f->tracks[i].told);
+		track_write(f, &f->tracks[i].info);
 	for (size_t i = 0; i < f->nnames; i++)
 		f->format->intern(f->out, f->names[i], zone_name_get(f->names[i]));
 }
@@ -294,7 +294,7 @@ static void on_intern(void *self, uint32_t id, const trace_name *name)
 
 static int by_id(const void *key, const void *row)
 {
-	const uint32_t id = *(const uint32_t *)key, of = ((const kept_track *)row)->told.id;
+	const uint32_t id = *(const uint32_t *)key, of = ((const kept_track *)row)->info.id;
 
 	return id != of ? (id < of ? -1 : 1) : 0;
 }
@@ -311,7 +311,7 @@ static void tracks_drop(trace_file *f)
 
 	for (const kept_batch *b = f->first; b; b = b->next) {
 		kept_track *t = trace_track_of(f, b->track);
-		kept_track *parent = t ? trace_track_of(f, t->told.parent) : NULL;
+		kept_track *parent = t ? trace_track_of(f, t->info.parent) : NULL;
 
 		if (t)
 			t->used = true;
@@ -366,8 +366,8 @@ static void on_track(void *self, const trace_track *t)
 	}
 	mem_free(was->name);
 	was->name = t->name ? mem_dup(t->name) : NULL;
-	was->told = *t;
-	was->told.name = was->name;
+	was->info = *t;
+	was->info.name = was->name;
 }
 
 static void on_events(void *self, uint32_t track, const trace_event *e, size_t n)

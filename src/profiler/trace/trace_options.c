@@ -215,7 +215,7 @@ const char *trace_tick_put(mem_arena *a)
 	return mem_arena_fmt(a, "%s=%llu", tick_variable, (unsigned long long)s.ns_per_tick_q32);
 }
 
-uint64_t trace_tick_told(void)
+uint64_t trace_tick_from_env(void)
 {
 	/* Rates from 100 MHz to 100 GHz. */
 	const uint64_t least = (UINT64_C(1) << 32) / 100, most = (UINT64_C(1) << 32) * 10;

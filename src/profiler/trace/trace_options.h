@@ -19,7 +19,7 @@ dck_status trace_config_check(const dck_trace_config *c, dck_err *err);
  * stamp counter again; NULL: it is not used, or no memory. */
 const char *trace_tick_put(mem_arena *a);
 /* Returns the tick of DEEPCLOCK_TRACE_TICK, in 2^-32 ns; 0: not set. */
-uint64_t trace_tick_told(void);
+uint64_t trace_tick_from_env(void);
 /* Returns the absolute path, valid after chdir() and in other processes; in the arena, or `path`
  * itself. NULL for NULL, or no memory. */
 const char *trace_path_absolute(mem_arena *a, const char *path);

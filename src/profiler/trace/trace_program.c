@@ -41,7 +41,7 @@ enum { SET_MAX = 64 }; /* variables */
 static const char *const annotations[] = {"NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64"};
 
 /* Returns whether 64 KiB, more than most records need, can be written there. */
-static bool temp_has_room(const char *directory)
+static bool temp_has_space(const char *directory)
 {
 	static const char zeros[4096];
 	char path[OS_TEMP_SIZE + 8];
@@ -61,7 +61,7 @@ static bool temp_has_room(const char *directory)
 
 static const char *why_cut(const char *directory)
 {
-	return temp_has_room(directory)
+	return temp_has_space(directory)
 		   ? "its recording has no end: it exited by a direct system call, as in Go; or "
 		     "exec() replaced it by a program that cannot be recorded; or a seccomp "
 		     "filter forbade recording; or no descriptor was free"

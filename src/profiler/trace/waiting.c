@@ -9,18 +9,18 @@
 #include <errno.h>
 #include <string.h>
 
-static _Atomic uint64_t least = UINT64_MAX, told = UINT64_MAX;
+static _Atomic uint64_t least = UINT64_MAX, recorded = UINT64_MAX;
 
 void waits_from(uint64_t ticks)
 {
 	atomic_store(&least, ticks);
 	if (ticks != UINT64_MAX)
-		atomic_store(&told, ticks);
+		atomic_store(&recorded, ticks);
 }
 
-bool waits_are_told(uint64_t ticks)
+bool waits_are_recorded(uint64_t ticks)
 {
-	return ticks >= atomic_load(&told);
+	return ticks >= atomic_load(&recorded);
 }
 
 static const dck_recorder *_Atomic other;

@@ -64,6 +64,6 @@ void waits_delegate_to(const dck_recorder *to);
 const dck_recorder *waits_handed_to(void); /* NULL: none */
 /* For the drain: returns whether a wait of `ticks` is recorded, as set at the start of
  * recording. */
-bool waits_are_told(uint64_t ticks);
+bool waits_are_recorded(uint64_t ticks);
 
 #endif

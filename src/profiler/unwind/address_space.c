@@ -44,9 +44,9 @@ struct address_space_files {
 	mem_arena *texts;
 	const char **paths; /* interned, in `texts` */
 	hash_map by_hash;   /* maps a path's hash to its row, plus one */
-	size_t npaths, paths_room;
+	size_t npaths, paths_cap;
 	opened *all;
-	size_t n, room;
+	size_t n, cap;
 };
 
 typedef struct mapping {
@@ -59,7 +59,7 @@ struct address_space {
 	address_space_files *files;
 	pid_t pid;
 	mapping *all; /* sorted by address, disjoint */
-	size_t n, room;
+	size_t n, cap;
 };
 
 /* --- Files. */
@@ -89,18 +89,18 @@ void address_space_files_free(address_space_files *f)
 }
 
 /* Makes space for one more row of `size` bytes; false: no memory. */
-static bool address_space_grow(void **all, size_t n, size_t *room, size_t size)
+static bool address_space_grow(void **all, size_t n, size_t *cap, size_t size)
 {
-	size_t more = *room ? 2 * *room : 32;
+	size_t more = *cap ? 2 * *cap : 32;
 	void *bigger;
 
-	if (n < *room)
+	if (n < *cap)
 		return true;
 	bigger = mem_resize(*all, more * size);
 	if (!bigger)
 		return false;
 	*all = bigger;
-	*room = more;
+	*cap = more;
 	return true;
 }
 
@@ -182,7 +182,7 @@ static opened *open_once(address_space *s, const mapping *m)
 	       o = {m->inode, hash, NULL, NULL, NULL};
 	dck_err err = {0};
 
-	if (found || !address_space_grow((void **)&f->all, f->n, &f->room, sizeof o))
+	if (found || !address_space_grow((void **)&f->all, f->n, &f->cap, sizeof o))
 		return found;
 	o.path = m->m.path;
 	if (strcmp(o.path, "[vdso]") == 0)
@@ -227,7 +227,7 @@ address_space *address_space_fork(const address_space *s, pid_t child)
 			return NULL;
 		}
 		memcpy(copy->all, s->all, s->n * sizeof *s->all);
-		copy->n = copy->room = s->n;
+		copy->n = copy->cap = s->n;
 	}
 	return copy;
 }
@@ -255,8 +255,7 @@ static size_t first_behind(const address_space *s, uint64_t address)
 
 static bool address_space_insert(address_space *s, size_t i, const mapping *m)
 {
-	if (s->n >= MAPPINGS_MAX ||
-	    !address_space_grow((void **)&s->all, s->n, &s->room, sizeof *m))
+	if (s->n >= MAPPINGS_MAX || !address_space_grow((void **)&s->all, s->n, &s->cap, sizeof *m))
 		return false;
 	memmove(s->all + i + 1, s->all + i, (s->n - i) * sizeof *m);
 	s->all[i] = *m;
@@ -309,7 +308,7 @@ static const char *path_intern(address_space_files *f, const char *path, size_t 
 		return f->paths[row - 1];
 	const char *copy = mem_arena_dup_n(f->texts, path, n);
 	if (copy && !row &&
-	    address_space_grow((void **)&f->paths, f->npaths, &f->paths_room, sizeof *f->paths) &&
+	    address_space_grow((void **)&f->paths, f->npaths, &f->paths_cap, sizeof *f->paths) &&
 	    hash_map_put(&f->by_hash, hash, (uint32_t)f->npaths + 1))
 		f->paths[f->npaths++] = copy;
 	return copy;

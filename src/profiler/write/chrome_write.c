@@ -385,7 +385,7 @@ static void chrome_track(trace_out *o, const trace_track *about)
 
 static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
 {
-	static const char room[NAME_ROOM] = {0};
+	static const char cap[NAME_ROOM] = {0};
 	dck_buffer quoted = {0};
 	dck_sink sink;
 	json_writer w;
@@ -400,7 +400,7 @@ static void chrome_intern(trace_out *o, uint32_t id, const trace_name *from)
 	sink_text(&sink, ",\"name\":");
 	json_text(&w, string_name_of(&o->names, id).text);
 	const size_t bytes = quoted.n + sink.used;
-	sink_put(&sink, room, sizeof room);
+	sink_put(&sink, cap, sizeof cap);
 	string_name *row = id_table_row(&o->quoted.table, id);
 	if (dck_sink_finish(&sink, NULL) != DCK_OK)
 		o->quoted.table.failed = true;

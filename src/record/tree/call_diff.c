@@ -329,7 +329,7 @@ static dck_status both_add(cct *p, diff *d, const dck_record *const *r, dck_err 
 	memcpy(d->whole, whole, sizeof whole);
 	whole_say(d, whole);
 	if (d->view->normalise) {
-		for (uint32_t i = 0; i < p->room; i++)
+		for (uint32_t i = 0; i < p->cap; i++)
 			p->weights[i * SIDES + A] *= whole[B] / whole[A];
 		d->whole[A] = whole[B];
 	}

@@ -37,7 +37,7 @@ dck_status cct_init(cct *p, const dck_column *columns, size_t ncolumns, dck_err 
 		   .frames = {.row_bytes = sizeof(held_frame)}};
 	DCK_TRY(string_table_init(&p->texts, err));
 	p->weights = mem_zalloc(1, ncolumns * sizeof *p->weights);
-	p->room = p->weights ? 1 : 0;
+	p->cap = p->weights ? 1 : 0;
 	p->failed = !p->weights;
 	return DCK_OK;
 }
@@ -83,18 +83,17 @@ uint32_t cct_frame(cct *p, const dck_frame *f)
 
 static bool weights_grow(cct *p)
 {
-	const size_t room = p->paths.room;
-	double *weights = room > SIZE_MAX / p->ncolumns / sizeof *weights
+	const size_t cap = p->paths.cap;
+	double *weights = cap > SIZE_MAX / p->ncolumns / sizeof *weights
 			      ? NULL
-			      : mem_resize(p->weights, room * p->ncolumns * sizeof *weights);
+			      : mem_resize(p->weights, cap * p->ncolumns * sizeof *weights);
 
 	p->failed |= !weights;
 	if (!weights)
 		return false;
-	memset(weights + p->room * p->ncolumns, 0,
-	       (room - p->room) * p->ncolumns * sizeof *weights);
+	memset(weights + p->cap * p->ncolumns, 0, (cap - p->cap) * p->ncolumns * sizeof *weights);
 	p->weights = weights;
-	p->room = (uint32_t)room;
+	p->cap = (uint32_t)cap;
 	return true;
 }
 
@@ -103,8 +102,7 @@ static uint32_t child_find(cct *p, uint32_t parent, uint32_t frame)
 {
 	const uint32_t path = frame ? path_trie_child(&p->paths, parent, frame) : PATH_SUM_NONE;
 
-	return path == PATH_SUM_NONE || (path >= p->room && !weights_grow(p)) ? PATH_SUM_NONE
-									      : path;
+	return path == PATH_SUM_NONE || (path >= p->cap && !weights_grow(p)) ? PATH_SUM_NONE : path;
 }
 
 /* Follows n frames from `path`. Returns the last path that fits. */
@@ -175,7 +173,7 @@ dck_frame cct_frame_get(const cct *p, uint32_t number)
 
 static bool any_weight(const cct *p, uint32_t path)
 {
-	for (size_t k = 0; k < p->ncolumns && path < p->room; k++)
+	for (size_t k = 0; k < p->ncolumns && path < p->cap; k++)
 		if (p->weights[path * p->ncolumns + k] != 0)
 			return true;
 	return false;
@@ -228,7 +226,7 @@ void cct_view_done(dck_tree *t)
 
 void cct_narrow(cct *p, size_t ncolumns)
 {
-	for (uint32_t i = 0; i < p->room; i++)
+	for (uint32_t i = 0; i < p->cap; i++)
 		memmove(p->weights + i * ncolumns, p->weights + i * p->ncolumns,
 			ncolumns * sizeof *p->weights);
 	p->ncolumns = ncolumns;

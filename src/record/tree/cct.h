@@ -41,8 +41,8 @@ typedef struct cct {
 	id_table frames; /* by number */
 	hash_map by_frame;
 	size_t ncolumns;
-	uint32_t nframes, room; /* room: capacity of `weights`, in paths */
-	uint64_t cut;		/* stacks, or calls, that did not fit */
+	uint32_t nframes, cap; /* room: capacity of `weights`, in paths */
+	uint64_t cut;	       /* stacks, or calls, that did not fit */
 	bool failed;
 } cct;
 
@@ -64,7 +64,7 @@ uint32_t cct_insert_stack(cct *p, const uint32_t *frames, size_t n);
 /* Adds v, which may be negative, to the weight in that column. */
 static inline void cct_add(cct *p, uint32_t path, size_t column, double v)
 {
-	if (path < p->room)
+	if (path < p->cap)
 		p->weights[path * p->ncolumns + column] += v;
 }
 

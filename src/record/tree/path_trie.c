@@ -12,18 +12,18 @@ void path_trie_done(path_trie *p)
 
 static bool path_room_for_one(path_trie *p)
 {
-	const uint32_t room = p->room ? 2 * p->room : 64;
+	const uint32_t cap = p->cap ? 2 * p->cap : 64;
 	path_sum *rows = p->rows;
 
-	if (p->n < p->room)
+	if (p->n < p->cap)
 		return true;
-	rows = mem_resize(rows, room * sizeof *rows);
+	rows = mem_resize(rows, cap * sizeof *rows);
 	if (!rows)
 		return false;
 	if (!p->rows) /* the name of no child, for guesses */
 		rows[p->n++] = (path_sum){.name = UINT32_MAX};
 	p->rows = rows;
-	p->room = room;
+	p->cap = cap;
 	return true;
 }
 

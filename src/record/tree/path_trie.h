@@ -30,7 +30,7 @@ typedef struct path_sum {
 typedef struct path_trie {
 	hash_map children; /* by parent and name */
 	path_sum *rows;	   /* @owned; row 0 is the root */
-	uint32_t n, room;  /* rows; room: capacity */
+	uint32_t n, cap;   /* rows; room: capacity */
 	uint32_t most;	   /* maximum of paths; 0: PATH_SUMS_MAX */
 	uint64_t lost;	   /* calls */
 	bool failed;	   /* no memory */

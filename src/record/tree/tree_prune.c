@@ -149,7 +149,7 @@ dck_status tree_prune(const dck_tree *t, size_t kept, tree_folded *ret, dck_err 
 {
 	const size_t k = t->ncolumns, n = t->nnodes;
 	/* Each kept node may have a light child, and so may the root. */
-	const size_t room = 2 * kept + 1;
+	const size_t cap = 2 * kept + 1;
 	folding f = {.from = t, .ret = ret};
 	double limit = -1;
 	size_t also = 0;
@@ -158,11 +158,11 @@ dck_status tree_prune(const dck_tree *t, size_t kept, tree_folded *ret, dck_err 
 	f.whole = mem_zalloc(k, sizeof *f.whole);
 	f.share = mem_zalloc(n + 1, sizeof *f.share);
 	f.to = mem_zalloc(n + 1, sizeof *f.to);
-	f.light = mem_zalloc(room + 1, sizeof *f.light);
+	f.light = mem_zalloc(cap + 1, sizeof *f.light);
 	f.frame = mem_zalloc(t->nframes + 1, sizeof *f.frame);
 	f.frames = mem_zalloc(t->nframes + 1, sizeof *f.frames);
-	f.nodes = mem_zalloc(room, sizeof *f.nodes);
-	f.weights = mem_zalloc(room, k * sizeof *f.weights);
+	f.nodes = mem_zalloc(cap, sizeof *f.nodes);
+	f.weights = mem_zalloc(cap, k * sizeof *f.weights);
 	*ret = (tree_folded){.t = *t, .part = mem_zalloc(k, sizeof *ret->part)};
 	bool ok = f.total && f.whole && f.share && f.to && f.light && f.frame && f.frames &&
 		  f.nodes && f.weights && ret->part;

@@ -55,15 +55,15 @@ void plot_add(plot *p, const char *name, double x, const dck_cell *y)
 		p->left_out++;
 		return;
 	}
-	if (p->n == p->room) {
-		const size_t room = p->room ? 2 * p->room : 64;
-		plot_point *points = mem_resize(p->points, room * sizeof *points);
+	if (p->n == p->cap) {
+		const size_t cap = p->cap ? 2 * p->cap : 64;
+		plot_point *points = mem_resize(p->points, cap * sizeof *points);
 
 		p->failed |= !points;
 		if (!points)
 			return;
 		p->points = points;
-		p->room = room;
+		p->cap = cap;
 	}
 	p->points[p->n++] = (plot_point){list, x, v};
 }

@@ -30,7 +30,7 @@ typedef struct plot {
 	const char *names[PLOT_LISTS]; /* borrowed; "": the only list */
 	unsigned nlists;
 	plot_point *points; /* @owned */
-	size_t n, room;
+	size_t n, cap;
 	size_t left_out; /* points of more than PLOT_LISTS lists */
 	bool failed;	 /* no memory */
 } plot;

@@ -169,8 +169,8 @@ static void details_counts_put(page *p, const dck_record *r)
 			page_space(p);
 		if (known)
 			page_fmt(p, "%s %s", dck_text_si(v, "", buf, sizeof buf), part[i].name);
-		else if (m && format_open(&m->value)) {
-			page_wrap(p, 4, format_open(&m->value));
+		else if (m && m->formula) {
+			page_wrap(p, 4, m->formula);
 			p->space = false;
 			page_fmt(p, " %s", part[i].name);
 		} else
@@ -273,13 +273,12 @@ static void details_absent_put(page *p, const dck_metric *m)
 	char buf[FORMAT_SIZE];
 	unsigned col = p->col;
 
-	const char *open = format_open(&m->value);
-
-	if (!open) {
+	if (!m->formula) {
 		text_style_set(p, PAGE_DIM);
 		page_text(p, "absent: ");
 	}
-	page_wrap(p, col + 2, open ? open : format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, col + 2,
+		  m->formula ? m->formula : format_value(&m->value, DCK_UNIT_NONE, buf));
 	page_line(p);
 }
 

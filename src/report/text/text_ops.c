@@ -534,7 +534,7 @@ static void view_init(view *v, const page *p, const dck_record *r)
 		v->peer = v->peer_name;
 	}
 	const char *unit = text_fact(r, "cost", "as_unit", buf);
-	v->peer_flops = unit && strstr(unit, "FLOP");
+	v->peer_flops = unit && strcmp(unit, "FLOP") == 0;
 	most = largest_time(r, &v->level);
 	v->scale = format_scale_for(most, NAN);
 	ops_row_total(&v->total, r);
@@ -558,7 +558,7 @@ static bool has_formulas(const dck_record *r)
 {
 	const dck_metric *m = dck_record_metric(r, "cost/macs");
 
-	return m && format_open(&m->value);
+	return m && m->formula;
 }
 
 void text_ops(page *p, const dck_record *r)

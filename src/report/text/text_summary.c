@@ -79,19 +79,6 @@ static const char *latency_text(const format_scale *scale, double ns, char *buf)
 	return buf;
 }
 
-/* Writes a short reason: text after a comma or in parentheses is omitted. */
-static void summary_reason_put(page *p, unsigned indent, const char *why)
-{
-	char text[FORMAT_SIZE + 32];
-	const char *end = strstr(why, " (");
-
-	snprintf(text, sizeof text, "%.*s", (int)(end ? end - why : (long)strlen(why)), why);
-	char *comma = strstr(text, ", ");
-	if (comma && p->col + page_columns(text) > p->width)
-		*comma = '\0';
-	page_wrap(p, indent, text);
-}
-
 typedef struct pair {
 	const char *tag[2];
 } pair;
@@ -124,7 +111,7 @@ static void summary_absent_put(page *p, const dck_metric *m)
 
 	text_style_set(p, PAGE_DIM);
 	page_text(p, "absent: ");
-	summary_reason_put(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
+	page_wrap(p, 2 + LABEL_COLS, format_value(&m->value, DCK_UNIT_NONE, buf));
 	text_style_set(p, PAGE_PLAIN);
 }
 
@@ -325,7 +312,7 @@ static void summary_latency_put(page *p, const dck_record *r)
 		page_to(p, 2);
 		text_style_set(p, PAGE_WARN);
 		page_fmt(p, "%s absent: ", asked->def->name);
-		summary_reason_put(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
+		page_wrap(p, 4, format_value(&asked->value, DCK_UNIT_NONE, a));
 		page_line(p);
 	}
 	page_to(p, 2);

@@ -50,6 +50,7 @@ typedef struct view {
 	const uint32_t *rows;	/* which ones; NULL: the first ones */
 	const uint32_t *from;	/* columns after the first; NULL: the following ones */
 	bool brief;		/* times and ids are shortened */
+	bool paired;		/* subjects are compared trial by trial */
 	look columns[COLUMNS_MAX];
 	const char *reasons[REASONS_MAX];
 	size_t nreasons;
@@ -173,22 +174,13 @@ static column_kind tables_kind_of(const view *v, size_t column, unsigned text_co
 	return text ? COLUMN_TEXT : COLUMN_NUMBER;
 }
 
-/* Subjects are compared by their paired ratio. The intervals of their times do not determine it,
- * and next to it in a summary they would seem to. */
-static bool ratio_decides(const view *v, size_t column)
-{
-	bool paired = false;
-
-	for (size_t c = 1; v->brief && c < v->ncolumns; c++)
-		paired |= strncmp(column_at(v, c)->title, "paired ", 7) == 0;
-	return paired && strcmp(column_at(v, column)->key, "time") == 0;
-}
-
 static void column_fill(view *v, size_t column, unsigned text_cols)
 {
 	look *own = &v->columns[column];
-	const bool bare = ratio_decides(v, column);
 	const dck_column *c = column_at(v, column);
+	/* The paired ratio decides a comparison. In a summary the intervals of the times next to
+	 * it would seem to. */
+	const bool bare = v->brief && v->paired && strcmp(c->key, "time") == 0;
 	column_range range = {.whole = true};
 	char buf[FORMAT_SIZE];
 
@@ -607,6 +599,8 @@ static void brief_put(page *p, const dck_record *r, const dck_table *t, unsigned
 		  .nrows = t->nrows,
 		  .ncolumns = t->ncolumns,
 		  .brief = true,
+		  /* Interleaved trials alone have a random order. */
+		  .paired = dck_record_fact(r, "method", "order_seed") != NULL,
 		  .name = name};
 	if (t->nsummary_columns > 0) {
 		v.from = t->summary_columns;

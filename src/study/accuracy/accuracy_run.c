@@ -241,24 +241,14 @@ static dck_status accuracy_candidate_open(job *j, size_t which, dck_err *err)
 {
 	candidate *l = &j->candidates[which];
 	dck_subject s = *j->r->all[which].subject;
-	dck_err first = {0};
-	dck_status status;
 
 	s.model.input_pool = 1;
 	/* A model with a fixed batch keeps it unless another is requested. */
-	int64_t was = 0;
-	if (s.model.batch == 0 && !(s.kind == DCK_SUBJECT_MODEL && rebatched_fixed(s.text, &was)))
+	if (s.model.batch == 0) {
 		s.model.batch = j->r->truth->n < BATCH ? j->r->truth->n : BATCH;
-	status = verify_open_given(&l->target, &s, j->r->watch, &first);
-	/* A model may fix its batch; the first error then states only that. */
-	if (status == DCK_E_ARG && j->r->all[which].subject->model.batch == 0) {
-		const bool fixed = strncmp(first.msg, "--batch", 7) == 0;
-
-		s.model.batch = 0;
-		status = verify_open_given(&l->target, &s, j->r->watch, fixed ? &first : NULL);
+		s.model.batch_optional = true;
 	}
-	if (status != DCK_OK)
-		return err_set(err, first.code, __FILE__, __LINE__, "%s", first.msg);
+	DCK_TRY(verify_open_given(&l->target, &s, j->r->watch, err));
 	j->nopen = which + 1;
 	if (l->target.nin == 0)
 		DCK_FAIL(err, E_UNSUP, "'%s' has no inputs", j->r->all[which].name);

@@ -183,7 +183,7 @@ static dck_status scans_read(const dck_list *list, scans *ret, dck_err *err)
 /* An output that counts all bytes and stores those that fit. */
 typedef struct scan_out {
 	char *to; /* NULL: counts alone */
-	size_t n, room;
+	size_t n, cap;
 	bool odd;     /* a character that a shell may interpret */
 	bool quoting; /* inside '...' */
 } scan_out;
@@ -191,7 +191,7 @@ typedef struct scan_out {
 static void out_bytes(scan_out *o, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (o->to && o->n < o->room)
+		if (o->to && o->n < o->cap)
 			o->to[o->n] = text[i];
 		o->n++;
 	}
@@ -420,7 +420,7 @@ static void name_cut(char *name, size_t size, size_t n)
 static void scan_name_make(scan_job *j, const scan_base *b, const scan_pick *pick, char *name,
 			   size_t size)
 {
-	scan_out o = {.to = name, .room = size};
+	scan_out o = {.to = name, .cap = size};
 	char begin[NAME_SHORT / 2];
 
 	if (b->subject->kind == DCK_SUBJECT_COMMAND)
@@ -431,7 +431,7 @@ static void scan_name_make(scan_job *j, const scan_base *b, const scan_pick *pic
 	if (o.n > NAME_SHORT && b->n > 1) {
 		memcpy(begin, name, sizeof begin);
 		name_cut(begin, sizeof begin, o.n);
-		o = (scan_out){.to = name, .room = size};
+		o = (scan_out){.to = name, .cap = size};
 		if (j->nbases > 1)
 			out_bytes(&o, begin, strlen(begin));
 		for (size_t k = 0; k < j->scans.n; k++) {
@@ -520,7 +520,7 @@ static dck_status job_write(scan_job *j, size_t n, scan_result **ret, dck_err *e
 	r = mem_zalloc(1, sizeof *r + nwords * sizeof r->words[0] + nbytes);
 	DCK_NEED(r, err, "for %zu programs", n);
 	words = r->words;
-	o = (scan_out){.to = (char *)(r->words + nwords), .room = nbytes};
+	o = (scan_out){.to = (char *)(r->words + nwords), .cap = nbytes};
 	for (size_t i = 0; i < j->nbases; i++)
 		for (uint64_t k = 0; k < j->base[i].n; k++, at++) {
 			const scan_base *b = &j->base[i];

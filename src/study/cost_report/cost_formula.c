@@ -35,14 +35,13 @@ static const char *coefficient(double v, char *buf, size_t size)
 static size_t open_terms(model_cost *c, sym_int n, sym_term terms[NUM_TERMS_MAX], bool *ret_exact)
 {
 	sym_table *t = c->cost->nums;
-	size_t count =
-	    sym_known(n) || sym_unknown_reason(n) ? 0 : sym_terms(t, n, terms, ret_exact);
-	const char *name, *what;
 
+	if (sym_known(n) || sym_unknown_reason(n))
+		return 0;
+	const size_t count = sym_terms(t, n, terms, ret_exact);
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; sym_factor(t, terms[i].of, k, &name, &what); k++)
-			if (what && strncmp(what, COST_BRANCH, strlen(COST_BRANCH)) == 0)
-				return 0;
+		if (sym_has_choice(t, terms[i].of))
+			return 0;
 	return count;
 }
 

@@ -67,8 +67,8 @@ void cost_metric_put(record_builder *b, model_cost *c, const char *tag, sym_int 
 
 	if (v.kind == DCK_VALUE_INT)
 		record_metric_int(b, tag, v.as.i, how);
-	else if (open && (open = mem_arena_fmt(c->arena, RECORD_OPEN "%s", open)))
-		record_metric_absent(b, tag, open);
+	else if (open)
+		record_metric_open(b, tag, open);
 	else
 		record_metric_absent(b, tag, v.as.text);
 }

@@ -13,9 +13,13 @@ try() {
 	deepclock cost net.onnx --format json "$@" > run.json
 	echo $?
 	test -s run.json && record run.json 'm("cost/macs").get("value", m("cost/macs").get("absent"))' \
-		'r["ops"][0]["outputs"][0]["shape"]' 'note("cost-unknown") is None'
+		'm("cost/macs").get("formula")' 'r["ops"][0]["outputs"][0]["shape"]' 'note("cost-unknown") is None'
 }
 try
+echo '--- read again; and a record that has the reason alone'
+deepclock report --details run.json | grep '^  MACs  '
+sed 's/, "formula": "[^"]*"//' run.json > old.json
+deepclock report --details old.json | grep '^  MACs  '
 try --dim BATCH=4
 try --dim BATCH=4 --dim HEIGHT=34
 try --batch 4 --dim HEIGHT=34

@@ -55,6 +55,9 @@ static void errno_is_explained(void **state)
 	assert_string_equal(e.msg, "cannot write 'x': No space left on device");
 	assert_int_equal(e.native_code, ENOSPC);
 	assert_int_equal(err_set_errno(NULL, DCK_E_IO, "f", 1, ENOSPC, "x"), DCK_E_IO);
+	assert_int_equal(err_set_errno(NULL, DCK_E_IO, "f", 1, ENOMEM, "x"), DCK_E_NOMEM);
+	assert_int_equal(err_set_errno(&e, DCK_E_IO, "f", 1, ENOMEM, "x"), DCK_E_NOMEM);
+	assert_int_equal(e.code, DCK_E_NOMEM);
 }
 
 static void context_is_put_in_front(void **state)

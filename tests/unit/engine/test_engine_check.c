@@ -375,6 +375,36 @@ static void null_fails_when_asked_and_takes_its_time(void **state)
 	engine_release(&h);
 }
 
+/* Libraries behind engines have no code for it. */
+static void a_lack_of_memory_has_its_code(void **state)
+{
+	static const struct {
+		dck_status from;
+		const char *msg;
+		dck_status to;
+	} rows[] = {
+	    {DCK_E_ENGINE, "the arena: std::bad_alloc", DCK_E_NOMEM},
+	    {DCK_E_DEVICE, "CUDA failure 2: out of memory", DCK_E_NOMEM},
+	    {DCK_E_ENGINE, "it broke", DCK_E_ENGINE},
+	    {DCK_E_ARG, "'out of memory' is not an option", DCK_E_ARG},
+	};
+	engine_handle h;
+	dck_err err;
+
+	(void)state;
+	assert_int_equal(engine_find("null", &h, &err), DCK_OK);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		dck_err why = {.code = rows[i].from, .native_code = 6};
+
+		snprintf(why.msg, sizeof why.msg, "%s", rows[i].msg);
+		assert_int_equal(engine_answer(h.ops, "run", rows[i].from, &why, &err), rows[i].to);
+		assert_int_equal(err.code, rows[i].to);
+		assert_string_equal(err.msg, rows[i].msg);
+		assert_int_equal(err.native_code, 6);
+	}
+	engine_release(&h);
+}
+
 static void cores_are_some_of_the_processors(void **state)
 {
 	(void)state;
@@ -397,6 +427,7 @@ int test_engine_check(void)
 	    cmocka_unit_test(a_plugin_of_this_directory_is_found),
 	    cmocka_unit_test(each_missing_member_is_named),
 	    cmocka_unit_test(options_are_checked),
+	    cmocka_unit_test(a_lack_of_memory_has_its_code),
 	    cmocka_unit_test(cores_are_some_of_the_processors),
 	    cmocka_unit_test(null_fails_when_asked_and_takes_its_time),
 	};

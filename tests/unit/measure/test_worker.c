@@ -294,8 +294,10 @@ static void test_ends(void **state)
 	     "a fresh process ended with exit status 127 and no record"},
 	    {"exit 1", 1 << 30, WORKER_FAILED,
 	     "a fresh process ended with exit status 1 and no record"},
-	    {"printf '!-8 the arena: std::bad_alloc' >&$fd", 0, WORKER_MEMORY,
+	    /* The code decides, not the message. */
+	    {"printf '!-1 the arena: std::bad_alloc' >&$fd", 0, WORKER_MEMORY,
 	     "the arena: std::bad_alloc"},
+	    {"printf '!-2 half of the memory' >&$fd", 0, WORKER_FAILED, "half of the memory"},
 	    {"printf '!-1 no memory for 5 bytes' >&$fd", 0, WORKER_MEMORY, "no memory for 5 bytes"},
 	    {"printf '!-8 it broke' >&$fd", 0, WORKER_FAILED, "it broke"},
 	    {"printf '!x' >&$fd", 0, WORKER_FAILED, "x"},

@@ -88,7 +88,7 @@ static void both_branches(op *o, const onnx_graph *yes, const onnx_graph *no)
 	static const size_t fields[] = {offsetof(cost_op, macs), offsetof(cost_op, flops),
 					offsetof(cost_op, read_bytes),
 					offsetof(cost_op, write_bytes)};
-	sym_int taken = op_fresh(o, COST_BRANCH);
+	sym_int taken = op_choice(o, "which branch is taken");
 	size_t na, nb, begin = o->infer->nops, middle;
 	val **a, **b;
 

@@ -25,7 +25,7 @@ typedef struct large_block {
 typedef struct shard {
 	alignas(64) heap_lock lock;
 	large_block *rows;
-	size_t n, room; /* room: a power of two */
+	size_t n, cap; /* room: a power of two */
 } shard;
 
 struct heap_live {
@@ -77,28 +77,28 @@ static uint64_t live_hash(uint64_t address)
 
 static large_block *live_row_find(const shard *d, uint64_t address)
 {
-	size_t i = (size_t)(live_hash(address) >> 6) & (d->room - 1);
+	size_t i = (size_t)(live_hash(address) >> 6) & (d->cap - 1);
 
 	while (d->rows[i].address && d->rows[i].address != address)
-		i = (i + 1) & (d->room - 1);
+		i = (i + 1) & (d->cap - 1);
 	return &d->rows[i];
 }
 
 static bool live_grow(heap_state *s, shard *d)
 {
 	const shard old = *d;
-	const size_t room = old.room ? 2 * old.room : FIRST_ROOM;
-	large_block *rows = heap_pages(s, room * sizeof *rows);
+	const size_t cap = old.cap ? 2 * old.cap : FIRST_ROOM;
+	large_block *rows = heap_pages(s, cap * sizeof *rows);
 
 	if (!rows)
-		return old.n + 1 < old.room;
+		return old.n + 1 < old.cap;
 	d->rows = rows;
-	d->room = room;
-	for (size_t i = 0; i < old.room; i++)
+	d->cap = cap;
+	for (size_t i = 0; i < old.cap; i++)
 		if (old.rows[i].address)
 			*live_row_find(d, old.rows[i].address) = old.rows[i];
 	if (old.rows)
-		heap_pages_free(s, old.rows, old.room * sizeof *rows);
+		heap_pages_free(s, old.rows, old.cap * sizeof *rows);
 	return true;
 }
 
@@ -108,7 +108,7 @@ HEAP_APART static heap_block large_put(heap_state *s, uint64_t address, heap_blo
 	heap_block before = {0};
 
 	heap_lock_take(&d->lock);
-	if (4 * (d->n + 1) <= 3 * d->room || live_grow(s, d)) {
+	if (4 * (d->n + 1) <= 3 * d->cap || live_grow(s, d)) {
 		large_block *row = live_row_find(d, address);
 
 		before = row->block;
@@ -124,7 +124,7 @@ HEAP_APART static heap_block large_put(heap_state *s, uint64_t address, heap_blo
 /* Backward-shift deletion (linear probing): no row may follow a free slot of its probe sequence. */
 static void row_remove(shard *d, large_block *row)
 {
-	const size_t mask = d->room - 1;
+	const size_t mask = d->cap - 1;
 	size_t gap = (size_t)(row - d->rows), i = gap;
 
 	for (;;) {

@@ -46,7 +46,7 @@ heap_state *heap_now;
 /* A forked child inherits these. */
 static uint32_t generations;
 static char file[4096];
-static _Atomic size_t room[HEAP_PARTS]; /* bytes that the file system has reserved */
+static _Atomic size_t cap[HEAP_PARTS]; /* bytes that the file system has reserved */
 
 void heap_lock_wait(heap_lock *l)
 {
@@ -172,7 +172,7 @@ bool heap_room(heap_part part, size_t bytes)
 	const heap_header *h = heap_now ? heap_now->header : NULL;
 	const size_t begins[] = {0, HEAP_AT_NAMES, HEAP_AT_FRAMES, HEAP_AT_NODES,
 				 HEAP_AT_HELD(h ? h->nodes_max : 0)};
-	const size_t there = atomic_load_explicit(&room[part], memory_order_relaxed);
+	const size_t there = atomic_load_explicit(&cap[part], memory_order_relaxed);
 
 	if (bytes <= there)
 		return true;
@@ -184,7 +184,7 @@ bool heap_room(heap_part part, size_t bytes)
 	if (fd >= 0)
 		close(fd);
 	if (ok)
-		atomic_store_explicit(&room[part], grown, memory_order_relaxed);
+		atomic_store_explicit(&cap[part], grown, memory_order_relaxed);
 	errno = kept;
 	return ok;
 }
@@ -237,7 +237,7 @@ static bool region_open(heap_state *s, const char *directory)
 	if (nodes < 1024)
 		return false;
 	for (int i = 0; i < HEAP_PARTS; i++)
-		room[i] = 0; /* a parent's values do not count here */
+		cap[i] = 0; /* a parent's values do not count here */
 	const int fd = file_make(directory);
 	if (fd < 0)
 		return false;

@@ -117,8 +117,8 @@ static void sampler_on_signal(int sig, siginfo_t *info, void *context)
 		/* The user clock stops in the kernel: kernel time is charged to no
 		 * sample. */
 		s->a = t->kind == SAMPLE_CLOCK_USER ? period_ns : cpu - t->cpu_ns;
-		const uint32_t room = sampler_python_take(s, t->tid);
-		s->npcs = (uint32_t)unwind_self_walk(&t->stack, &regs, s->of.pcs, room, &ended);
+		const uint32_t cap = sampler_python_take(s, t->tid);
+		s->npcs = (uint32_t)unwind_self_walk(&t->stack, &regs, s->of.pcs, cap, &ended);
 		s->ended = ended;
 		s->c = t->stack.scanned;
 		sampler_python_put(s);

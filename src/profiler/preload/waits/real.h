@@ -23,17 +23,17 @@
  * declares all of them. */
 int __uflow(FILE *f);
 int __overflow(FILE *f, int c);
-ssize_t __read_chk(int fd, void *to, size_t n, size_t room);
-ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room);
-ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room);
-ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
+ssize_t __read_chk(int fd, void *to, size_t n, size_t cap);
+ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t cap);
+ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t cap);
+ssize_t __recv_chk(int fd, void *to, size_t n, size_t cap, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t cap, int flags,
 		       __SOCKADDR_ARG from, socklen_t *restrict length);
-int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t room);
+int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t cap);
 int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *time, const sigset_t *mask,
-		size_t room);
-char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f);
-size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f);
+		size_t cap);
+char *__fgets_chk(char *restrict to, size_t cap, int n, FILE *restrict f);
+size_t __fread_chk(void *restrict to, size_t cap, size_t size, size_t n, FILE *restrict f);
 int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict form, va_list a);
 int __fprintf_chk(FILE *restrict f, int flag, const char *restrict form, ...);
 int __vprintf_chk(int flag, const char *restrict form, va_list a);

@@ -13,10 +13,10 @@ PRELOAD ssize_t read(int fd, void *to, size_t n)
 	return w.bytes = REAL(read)(fd, to, n);
 }
 
-PRELOAD ssize_t __read_chk(int fd, void *to, size_t n, size_t room)
+PRELOAD ssize_t __read_chk(int fd, void *to, size_t n, size_t cap)
 {
 	WAIT_FILE("wait: read", fd);
-	return w.bytes = REAL(__read_chk)(fd, to, n, room);
+	return w.bytes = REAL(__read_chk)(fd, to, n, cap);
 }
 
 PRELOAD ssize_t readv(int fd, const struct iovec *v, int n)
@@ -37,16 +37,16 @@ PRELOAD ssize_t pread64(int fd, void *to, size_t n, off64_t at)
 	return w.bytes = REAL(pread64)(fd, to, n, at);
 }
 
-PRELOAD ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t room)
+PRELOAD ssize_t __pread_chk(int fd, void *to, size_t n, off_t at, size_t cap)
 {
 	WAIT_FILE("wait: read", fd);
-	return w.bytes = REAL(__pread_chk)(fd, to, n, at, room);
+	return w.bytes = REAL(__pread_chk)(fd, to, n, at, cap);
 }
 
-PRELOAD ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t room)
+PRELOAD ssize_t __pread64_chk(int fd, void *to, size_t n, off64_t at, size_t cap)
 {
 	WAIT_FILE("wait: read", fd);
-	return w.bytes = REAL(__pread64_chk)(fd, to, n, at, room);
+	return w.bytes = REAL(__pread64_chk)(fd, to, n, at, cap);
 }
 
 PRELOAD ssize_t recv(int fd, void *to, size_t n, int flags)
@@ -62,17 +62,17 @@ PRELOAD ssize_t recvfrom(int fd, void *restrict to, size_t n, int flags, __SOCKA
 	return w.bytes = REAL(recvfrom)(fd, to, n, flags, from, length);
 }
 
-PRELOAD ssize_t __recv_chk(int fd, void *to, size_t n, size_t room, int flags)
+PRELOAD ssize_t __recv_chk(int fd, void *to, size_t n, size_t cap, int flags)
 {
 	WAIT_FILE("wait: receive", fd);
-	return w.bytes = REAL(__recv_chk)(fd, to, n, room, flags);
+	return w.bytes = REAL(__recv_chk)(fd, to, n, cap, flags);
 }
 
-PRELOAD ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t room, int flags,
+PRELOAD ssize_t __recvfrom_chk(int fd, void *restrict to, size_t n, size_t cap, int flags,
 			       __SOCKADDR_ARG from, socklen_t *restrict length)
 {
 	WAIT_FILE("wait: receive", fd);
-	return w.bytes = REAL(__recvfrom_chk)(fd, to, n, room, flags, from, length);
+	return w.bytes = REAL(__recvfrom_chk)(fd, to, n, cap, flags, from, length);
 }
 
 PRELOAD ssize_t recvmsg(int fd, struct msghdr *m, int flags)

@@ -20,17 +20,17 @@ PRELOAD int ppoll(struct pollfd *files, nfds_t n, const struct timespec *time, c
 	return REAL(ppoll)(files, n, time, mask);
 }
 
-PRELOAD int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t room)
+PRELOAD int __poll_chk(struct pollfd *files, nfds_t n, int ms, size_t cap)
 {
 	WAIT("wait: poll");
-	return REAL(__poll_chk)(files, n, ms, room);
+	return REAL(__poll_chk)(files, n, ms, cap);
 }
 
 PRELOAD int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *time,
-			const sigset_t *mask, size_t room)
+			const sigset_t *mask, size_t cap)
 {
 	WAIT("wait: poll");
-	return REAL(__ppoll_chk)(files, n, time, mask, room);
+	return REAL(__ppoll_chk)(files, n, time, mask, cap);
 }
 
 PRELOAD int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,

@@ -91,10 +91,10 @@ PRELOAD char *fgets(char *restrict to, int n, FILE *restrict f)
 	return REAL(fgets)(to, n, f);
 }
 
-PRELOAD char *__fgets_chk(char *restrict to, size_t room, int n, FILE *restrict f)
+PRELOAD char *__fgets_chk(char *restrict to, size_t cap, int n, FILE *restrict f)
 {
 	READ(f);
-	return REAL(__fgets_chk)(to, room, n, f);
+	return REAL(__fgets_chk)(to, cap, n, f);
 }
 
 PRELOAD char *fgets_unlocked(char *restrict to, int n, FILE *restrict f)
@@ -111,10 +111,10 @@ PRELOAD size_t fread(void *restrict to, size_t size, size_t n, FILE *restrict f)
 	return REAL(fread)(to, size, n, f);
 }
 
-PRELOAD size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t n, FILE *restrict f)
+PRELOAD size_t __fread_chk(void *restrict to, size_t cap, size_t size, size_t n, FILE *restrict f)
 {
 	READ(f);
-	return REAL(__fread_chk)(to, room, size, n, f);
+	return REAL(__fread_chk)(to, cap, size, n, f);
 }
 
 PRELOAD size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *restrict f)
@@ -125,22 +125,22 @@ PRELOAD size_t fread_unlocked(void *restrict to, size_t size, size_t n, FILE *re
 	return REAL(fread_unlocked)(to, size, n, f);
 }
 
-PRELOAD ssize_t getline(char **restrict line, size_t *restrict room, FILE *restrict f)
+PRELOAD ssize_t getline(char **restrict line, size_t *restrict cap, FILE *restrict f)
 {
 	READ(f);
-	return w.bytes = REAL(getline)(line, room, f);
+	return w.bytes = REAL(getline)(line, cap, f);
 }
 
-PRELOAD ssize_t getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict f)
+PRELOAD ssize_t getdelim(char **restrict line, size_t *restrict cap, int end, FILE *restrict f)
 {
 	READ(f);
-	return w.bytes = REAL(getdelim)(line, room, end, f);
+	return w.bytes = REAL(getdelim)(line, cap, end, f);
 }
 
-PRELOAD ssize_t __getdelim(char **restrict line, size_t *restrict room, int end, FILE *restrict f)
+PRELOAD ssize_t __getdelim(char **restrict line, size_t *restrict cap, int end, FILE *restrict f)
 {
 	READ(f);
-	return w.bytes = REAL(__getdelim)(line, room, end, f);
+	return w.bytes = REAL(__getdelim)(line, cap, end, f);
 }
 
 /* scanf() and fscanf() since C99: the language standard of a program selects the alias. */

@@ -172,12 +172,12 @@ static dck_status put_complete(emitter *t, const chrome_row *r, uint64_t ns)
 		t->x->facts->late += end_ns > k->open[k->nopen - 1].end_ns + t->slack_ns;
 		end_ns = k->open[k->nopen - 1].end_ns;
 	}
-	if (k->nopen == k->room) {
-		const uint32_t room = k->room ? 2 * k->room : 8;
-		chrome_open *more = mem_resize(k->open, room * sizeof *more);
+	if (k->nopen == k->cap) {
+		const uint32_t cap = k->cap ? 2 * k->cap : 8;
+		chrome_open *more = mem_resize(k->open, cap * sizeof *more);
 		DCK_NEED(more, t->x->err, "for the ranges of a trace");
 		k->open = more;
-		k->room = room;
+		k->cap = cap;
 	}
 	k->open[k->nopen++] = (chrome_open){ns, end_ns, annotation};
 	event_buffer(t, row, &(trace_event){.ns = ns, .kind = TRACE_BEGIN, .name = r->name});

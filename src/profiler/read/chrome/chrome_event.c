@@ -110,12 +110,12 @@ typedef struct shapes {
 
 static void shapes_add(shapes *s, const char *text)
 {
-	const size_t n = strlen(text), room = sizeof s->text - 1 - s->n;
+	const size_t n = strlen(text), cap = sizeof s->text - 1 - s->n;
 
-	memcpy(s->text + s->n, text, n < room ? n : room);
-	s->n += n < room ? n : room;
+	memcpy(s->text + s->n, text, n < cap ? n : cap);
+	s->n += n < cap ? n : cap;
 	s->text[s->n] = '\0';
-	if (n > room)
+	if (n > cap)
 		memcpy(s->text + s->n - 3, "...", 3);
 }
 
@@ -323,7 +323,7 @@ static dck_status read_member(chrome_reader *x, member m, json_token t, event *e
 
 /* --- stored events */
 
-static dck_status no_room(chrome_reader *x, const char *what, unsigned most)
+static dck_status no_space(chrome_reader *x, const char *what, unsigned most)
 {
 	DCK_FAIL(x->err, E_LIMIT, "%s has more than %u %s", x->source->label, most, what);
 }
@@ -333,13 +333,13 @@ static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row
 	row->numbers = x->nnumbers;
 	for (uint32_t i = 0; i < e->nnumbers; i++) {
 		if (x->nnumbers == CHROME_NUMBERS_MAX)
-			return no_room(x, "numbers", CHROME_NUMBERS_MAX);
+			return no_space(x, "numbers", CHROME_NUMBERS_MAX);
 		if (x->nnumbers == x->numbers_room) {
-			const uint32_t room = x->numbers_room ? 2 * x->numbers_room : 1024;
-			chrome_number *more = mem_resize(x->numbers, room * sizeof *more);
+			const uint32_t cap = x->numbers_room ? 2 * x->numbers_room : 1024;
+			chrome_number *more = mem_resize(x->numbers, cap * sizeof *more);
 			DCK_NEED(more, x->err, "for the numbers of a trace");
 			x->numbers = more;
-			x->numbers_room = room;
+			x->numbers_room = cap;
 		}
 		const uint32_t name = chrome_name(x, e->numbers[i].name, 0);
 		if (!name)
@@ -353,13 +353,13 @@ static dck_status keep_numbers(chrome_reader *x, const event *e, chrome_row *row
 static dck_status chrome_event_keep(chrome_reader *x, const chrome_row *row)
 {
 	if (x->nrows == CHROME_EVENTS_MAX)
-		return no_room(x, "events", CHROME_EVENTS_MAX);
-	if (x->nrows == x->rows_room) {
-		const uint32_t room = x->rows_room ? 2 * x->rows_room : 1024;
-		chrome_row *more = mem_resize(x->rows, room * sizeof *more);
-		DCK_NEED(more, x->err, "for %u events of a trace", (unsigned)room);
+		return no_space(x, "events", CHROME_EVENTS_MAX);
+	if (x->nrows == x->rows_cap) {
+		const uint32_t cap = x->rows_cap ? 2 * x->rows_cap : 1024;
+		chrome_row *more = mem_resize(x->rows, cap * sizeof *more);
+		DCK_NEED(more, x->err, "for %u events of a trace", (unsigned)cap);
 		x->rows = more;
-		x->rows_room = room;
+		x->rows_cap = cap;
 	}
 	x->rows[x->nrows] = *row;
 	x->rows[x->nrows].order = x->nrows;

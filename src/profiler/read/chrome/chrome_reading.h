@@ -59,7 +59,7 @@ typedef struct chrome_track {
 	/* Used during output. */
 	uint32_t beside; /* next track for overlapping ranges; 0: none */
 	uint32_t last;	 /* the track of the range that started last */
-	uint32_t nopen, room;
+	uint32_t nopen, cap;
 	chrome_open *open; /* @owned: the outermost first */
 	uint64_t flow;	   /* to the range that begins next */
 	bool has_flow;
@@ -87,7 +87,7 @@ typedef struct chrome_reader {
 	char last_ids[128];	/* ids of that thread, as in the file */
 	chrome_row *rows;	/* @owned */
 	chrome_number *numbers; /* @owned */
-	uint32_t nrows, rows_room, nnumbers, numbers_room;
+	uint32_t nrows, rows_cap, nnumbers, numbers_room;
 } chrome_reader;
 
 /* --- chrome_tracks.c: these create a missing row. */

@@ -19,7 +19,7 @@ enum { FLAG_REF = 0x80, DEPTH_MAX = 32, DIGIT_BITS = 15 };
 /* Values in a growing array. */
 typedef struct value_list {
 	marshal_value *at; /* @owned */
-	size_t n, room;
+	size_t n, cap;
 } value_list;
 
 typedef struct marshal_reader {
@@ -35,15 +35,15 @@ static dck_status values_append(value_list *l, const marshal_value *v, size_t n,
 {
 	if (n > VALUES_MAX - l->n)
 		DCK_FAIL(err, E_FORMAT, "the profile has more than %zu values", VALUES_MAX);
-	if (n > l->room - l->n) {
-		size_t room = l->room ? 2 * l->room : 256;
+	if (n > l->cap - l->n) {
+		size_t cap = l->cap ? 2 * l->cap : 256;
 
-		while (room - l->n < n)
-			room *= 2;
-		marshal_value *at = mem_resize(l->at, room * sizeof *at);
+		while (cap - l->n < n)
+			cap *= 2;
+		marshal_value *at = mem_resize(l->at, cap * sizeof *at);
 		DCK_NEED(at, err, "for the values of a profile");
 		l->at = at;
-		l->room = room;
+		l->cap = cap;
 	}
 	memcpy(l->at + l->n, v, n * sizeof *v);
 	l->n += n;

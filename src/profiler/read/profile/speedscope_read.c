@@ -58,7 +58,7 @@ typedef struct reader {
 	uint32_t exporter, name; /* of stacks.texts; 0: none */
 	uint32_t *paths;	 /* @owned; of each sample of a profile */
 	double *weights;	 /* @owned */
-	uint32_t npaths, nweights, paths_room, weights_room;
+	uint32_t npaths, nweights, paths_cap, weights_room;
 	open_frame *open; /* @owned */
 	uint32_t nopen, open_room;
 	uint32_t at; /* the profile that is read */
@@ -84,18 +84,18 @@ static bool speedscope_key_is(const reader *x, const char *key)
 	return strcmp(x->json.text, key) == 0;
 }
 
-static dck_status speedscope_grow(reader *x, void **rows, uint32_t n, uint32_t *room,
+static dck_status speedscope_grow(reader *x, void **rows, uint32_t n, uint32_t *cap,
 				  size_t row_bytes, uint32_t most, const char *what)
 {
-	if (n < *room)
+	if (n < *cap)
 		return DCK_OK;
-	const uint32_t more = *room ? 2 * *room : 64;
+	const uint32_t more = *cap ? 2 * *cap : 64;
 	if (n >= most)
 		DCK_FAIL(x->err, E_LIMIT, "the profile has more than %u %s", (unsigned)most, what);
 	void *larger = mem_resize(*rows, more * row_bytes);
 	DCK_NEED(larger, x->err, "for the %s of a profile", what);
 	*rows = larger;
-	*room = more;
+	*cap = more;
 	return DCK_OK;
 }
 
@@ -246,7 +246,7 @@ static dck_status sample_read(reader *x)
 		DCK_TRY(stacks_row_find(&x->stacks, x->json.text, &row, x->err));
 		stack_push(&x->stacks, row);
 	}
-	DCK_TRY(speedscope_grow(x, (void **)&x->paths, x->npaths, &x->paths_room, sizeof *x->paths,
+	DCK_TRY(speedscope_grow(x, (void **)&x->paths, x->npaths, &x->paths_cap, sizeof *x->paths,
 				SPEEDSCOPE_SAMPLES_MAX, "samples"));
 	x->paths[x->npaths++] = x->stacks.path;
 	return DCK_OK;

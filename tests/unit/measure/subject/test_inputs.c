@@ -367,7 +367,25 @@ static void shapes_the_model_does_not_take(void **state)
 
 static void batches_that_cannot_be(void **state)
 {
+	const struct {
+		const dck_tensor_info *in;
+		dck_model_config c;
+	} optional[] = {
+	    {&fixed, CONFIG(.batch = 8, .batch_optional = true)},
+	    {&image,
+	     CONFIG(.batch = 8, .batch_optional = true, .dim = LIST("N=4", "height=1", "width=1"))},
+	    {&image, CONFIG(.batch = 8, .batch_optional = true, .shape = LIST("x=4x3x1x1"))},
+	};
+
 	(void)state;
+	for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+		subject_inputs *b = NULL;
+
+		assert_int_equal(
+		    subject_inputs_new(optional[i].in, 1, NULL, &optional[i].c, &b, NULL), DCK_OK);
+		assert_int_equal(subject_inputs_get(b, 0, 0)->dim[0], i == 0 ? 2 : 4);
+		subject_inputs_free(b);
+	}
 	refused(&fixed, 1, CONFIG(.batch = 8), DCK_E_ARG,
 		"--batch is 8, but the model fixes axis 0 of the input 'x' at 2: export it with a "
 		"symbolic batch dimension (torch.onnx.export: dynamic_axes) to change it");
@@ -456,7 +474,7 @@ static void sizes_that_do_not_fit(void **state)
 	assert_int_equal(subject_inputs_new(&image, 1, NULL,
 					    &CONFIG(.shape = LIST("x=1000000x3x1000x1000")), &b,
 					    &err),
-			 DCK_E_LIMIT);
+			 DCK_E_NOMEM);
 	assert_non_null(strstr(err.msg, "1 set(s) of inputs need more than "));
 	assert_non_null(strstr(err.msg, "make --input-pool, --batch or the shapes smaller"));
 	refused(&text, 1, CONFIG(.seed = 1), DCK_E_UNSUP,
@@ -481,7 +499,7 @@ static void pools_that_do_not_fit(void **state)
 
 		assert_int_equal(
 		    subject_inputs_new(two, 2, NULL, &CONFIG(.input_pool = pools[i]), &b, &err),
-		    DCK_E_LIMIT);
+		    DCK_E_NOMEM);
 		assert_null(b);
 		snprintf(begin, sizeof begin, "%llu set(s) of inputs need more than ",
 			 (unsigned long long)pools[i]);

@@ -202,6 +202,12 @@ static void test_terms(void **state)
 	assert_string_equal(what, "what is not zero");
 	assert_false(sym_factor(t, f->n, 1, &name, &what));
 	assert_false(sym_factor(t, sym_const(3), 0, &name, &what));
+	/* A choice is not a size, whatever its description is. */
+	sym_int taken = sym_choice(t, "which branch is taken");
+	assert_true(sym_has_choice(t, sym_mul(t, taken, f->n)));
+	assert_false(sym_has_choice(t, sym_unbacked(t, "which branch is taken")));
+	assert_false(sym_has_choice(t, f->n));
+	assert_false(sym_has_choice(t, sym_const(3)));
 	/* Deep, and twice as wide at each level: it ends. */
 	for (int i = 0; i < 60; i++)
 		deep = sym_floor_div(

@@ -213,40 +213,41 @@ static const dck_cell *cell(const dck_record *r, const char *name, const char *k
 
 static void test_record(void **state)
 {
-	dck_calls *a = dck_calls_new(NULL), *b = dck_calls_new(a);
+	dck_call_counter *a = dck_call_counter_new(NULL), *b = dck_call_counter_new(a);
 	dck_record *r;
 	dck_err err;
 	dck_call_path p;
 
 	(void)state;
-	assert_true(dck_calls_enter(a, 1));
+	assert_true(dck_call_counter_enter(a, 1));
 	for (int i = 0; i < 10; i++) {
-		assert_int_equal(dck_calls_enter(a, 2), i == 0);
-		dck_calls_enter(a, 3);
-		dck_calls_leave(a, 3);
-		dck_calls_leave(a, 2);
+		assert_int_equal(dck_call_counter_enter(a, 2), i == 0);
+		dck_call_counter_enter(a, 3);
+		dck_call_counter_leave(a, 3);
+		dck_call_counter_leave(a, 2);
 	}
-	dck_calls_enter(a, 2); /* is open at the end */
-	dck_calls_enter(b, 3);
-	dck_calls_leave(b, 3);
-	dck_calls_enter(b, 99);
-	dck_calls_leave(b, 99);
-	dck_calls_enter(b, 2);
-	assert_false(dck_calls_forget(b, 3));
-	assert_true(dck_calls_forget(b, 2));
-	assert_int_equal(dck_calls_end(a, &err), DCK_OK);
-	assert_int_equal(dck_calls_end(b, &err), DCK_OK);
+	dck_call_counter_enter(a, 2); /* is open at the end */
+	dck_call_counter_enter(b, 3);
+	dck_call_counter_leave(b, 3);
+	dck_call_counter_enter(b, 99);
+	dck_call_counter_leave(b, 99);
+	dck_call_counter_enter(b, 2);
+	assert_false(dck_call_counter_forget(b, 3));
+	assert_true(dck_call_counter_forget(b, 2));
+	assert_int_equal(dck_call_counter_end(a, &err), DCK_OK);
+	assert_int_equal(dck_call_counter_end(b, &err), DCK_OK);
 	double self = 0, total = 0;
-	for (size_t i = 1; dck_calls_path(a, i, &p); i++) {
+	for (size_t i = 1; dck_call_counter_path(a, i, &p); i++) {
 		self += p.self_ns;
 		total = p.function == 1 ? p.total_ns : total;
 		assert_true(p.total_ns >= p.self_ns);
 	}
 	assert_true(total > self * 0.999 && total < self * 1.001);
-	const dck_calls_about about = {
+	const dck_call_counter_about about = {
 	    .title = "test", .frame = named, .cost_inside_ns = 1, .cost_outside_ns = 1};
-	assert_int_equal(dck_calls_record((const dck_calls *const[]){a, b}, 2, &about, &r, &err),
-			 DCK_OK);
+	assert_int_equal(
+	    dck_call_counter_record((const dck_call_counter *const[]){a, b}, 2, &about, &r, &err),
+	    DCK_OK);
 	assert_int_equal(cell(r, "main", "calls")->value.as.i, 1);
 	assert_int_equal(cell(r, "work", "calls")->value.as.i, 11);
 	assert_int_equal(cell(r, "leaf", "calls")->value.as.i, 11);
@@ -257,59 +258,59 @@ static void test_record(void **state)
 	assert_non_null(t);
 	assert_int_equal(t->nnodes, 5);
 	dck_record_free(r);
-	dck_calls_free(a);
-	dck_calls_free(b);
+	dck_call_counter_free(a);
+	dck_call_counter_free(b);
 }
 
 /* One process goes on from another, and counts into a file that the first reads. */
 static void test_other_process(void **state)
 {
 	const uint64_t mark = UINT64_C(7) << 48;
-	dck_calls *a = dck_calls_new(NULL), *b;
+	dck_call_counter *a = dck_call_counter_new(NULL), *b;
 	dck_call_path p;
 	dck_err err;
 	uint64_t calls = 0;
 	FILE *f;
 
 	(void)state;
-	dck_calls_enter(a, 1);
-	dck_calls_enter(a, 2);
-	b = dck_calls_new_in("calls", a, a);
+	dck_call_counter_enter(a, 1);
+	dck_call_counter_enter(a, 2);
+	b = dck_call_counter_new_in("calls", a, a);
 	assert_non_null(b);
-	assert_null(dck_calls_new_in("calls", a, a)); /* it is there */
+	assert_null(dck_call_counter_new_in("calls", a, a)); /* it is there */
 	for (int i = 0; i < 5; i++) {
-		dck_calls_enter(b, 3);
-		dck_calls_leave(b, 3);
+		dck_call_counter_enter(b, 3);
+		dck_call_counter_leave(b, 3);
 	}
 	/* As it is while the other still counts. */
-	dck_calls *read = dck_calls_read("calls", a, mark);
+	dck_call_counter *read = dck_call_counter_read("calls", a, mark);
 	assert_non_null(read);
-	dck_calls_enter(b, 4);
-	dck_calls_free(b);
-	assert_int_equal(dck_calls_end(read, &err), DCK_OK);
-	for (size_t i = 1; dck_calls_path(read, i, &p); i++) {
+	dck_call_counter_enter(b, 4);
+	dck_call_counter_free(b);
+	assert_int_equal(dck_call_counter_end(read, &err), DCK_OK);
+	for (size_t i = 1; dck_call_counter_path(read, i, &p); i++) {
 		assert_true(p.function == 0 || p.function >> 48 == 7);
 		assert_true(p.function == (3 | mark) ? p.calls == 5 : p.calls == 0);
 		calls += p.calls;
 	}
 	assert_int_equal(calls, 5);
-	dck_calls_free(read);
-	dck_calls_free(a);
+	dck_call_counter_free(read);
+	dck_call_counter_free(a);
 
 	/* No such file: too short, other bytes, a caller behind its path. */
 	f = fopen("other", "w");
 	fputs("no calls", f);
 	fclose(f);
-	assert_null(dck_calls_read("other", NULL, 0));
+	assert_null(dck_call_counter_read("other", NULL, 0));
 	assert_int_equal(truncate("other", CALL_LANE_BYTES), 0);
-	assert_null(dck_calls_read("other", NULL, 0));
+	assert_null(dck_call_counter_read("other", NULL, 0));
 	f = fopen("calls", "r+");
 	fseek(f, CALL_LANE_HEAD + 2 * (long)sizeof(call_node) + (long)offsetof(call_node, parent),
 	      SEEK_SET);
 	fwrite(&(uint32_t){CALL_LANE_NODES}, 4, 1, f);
 	fclose(f);
-	assert_null(dck_calls_read("calls", NULL, 0));
-	assert_null(dck_calls_read("none", NULL, 0));
+	assert_null(dck_call_counter_read("calls", NULL, 0));
+	assert_null(dck_call_counter_read("none", NULL, 0));
 }
 
 static uint32_t frame_of(void *self, count_functions *f, uint64_t function)

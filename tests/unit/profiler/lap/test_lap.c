@@ -59,7 +59,7 @@ static void spend(uint64_t ns)
 
 static void what_a_lap_was_is_told(void **state)
 {
-	dck_lap_told told;
+	dck_lap_result told;
 	char open[DCK_LAP_LINE_SIZE];
 
 	(void)state;
@@ -68,7 +68,7 @@ static void what_a_lap_was_is_told(void **state)
 
 		spend(1000000);
 		assert_string_equal(dck_laps_open_line(1, open, sizeof open), "");
-		dck_lap_end_told(l, &told);
+		dck_lap_end_result(l, &told);
 		assert_int_equal(told.index, i);
 		assert_in_range(told.wall_ns, 1000000, UINT64_MAX);
 		assert_true(told.cpu_ns > 0);
@@ -80,7 +80,7 @@ static void what_a_lap_was_is_told(void **state)
 		usleep(10000);
 	assert_memory_equal(dck_laps_open_line(1, open, sizeof open), "epoch 3/5 1.", 12);
 	dck_lap_end(l);
-	dck_lap_end_told(NULL, &told);
+	dck_lap_end_result(NULL, &told);
 	assert_int_equal(told.wall_ns, 0);
 	assert_string_equal(told.line, "");
 }

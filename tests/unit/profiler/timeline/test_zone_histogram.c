@@ -26,7 +26,7 @@ static uint64_t room;
 static zone_histogram empty(void)
 {
 	room = 1 << 20;
-	return (zone_histogram){.room = &room};
+	return (zone_histogram){.cap = &room};
 }
 
 static void classes_follow_each_other(void **state)

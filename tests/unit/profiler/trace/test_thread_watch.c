@@ -406,16 +406,16 @@ static void what_a_look_saw_is_not_taken_back(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, burn_on, NULL), 0);
 	while (!burns)
 		usleep(1000);
-	for (uint64_t ns = 1; !t || t->told[OS_USE_CPU] < 1000000; ns++) {
+	for (uint64_t ns = 1; !t || t->emitted[OS_USE_CPU] < 1000000; ns++) {
 		usleep(1000);
 		thread_watch_look(&w, &(watch_look){.ns = ns, .tells = true});
 		for (size_t i = 0; i < w.n; i++)
 			t = w.rows[i].tid == burns ? &w.rows[i] : t;
 	}
-	const uint64_t seen = t->told[OS_USE_CPU];
+	const uint64_t seen = t->emitted[OS_USE_CPU];
 	const thread_buffer l = {.tid = burns, .uses = six};
 	thread_watch_lane_end(&w, &(watch_end){.tid = l.tid, .ended = &l, .first_ns = 1, .ns = 1});
-	assert_true(t->over && t->told[OS_USE_CPU] >= seen);
+	assert_true(t->over && t->emitted[OS_USE_CPU] >= seen);
 	enough = true;
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	thread_watch_done(&w);

@@ -407,9 +407,11 @@ static void odd_make(odd_record *o, const dck_metric_def *def, unsigned *seed)
 	static const char *const tags[] = {"latency", "latency/process/1", "latency/process/2"};
 
 	*o = (odd_record){.r = {.schema = DCK_RECORD_SCHEMA, .version = "0", .id = ""}};
-	o->metrics[0] = (dck_metric){def,	    NULL,	   odd_value(seed),
-				     odd_any(seed), odd_any(seed), odd_choice(seed, 2) ? 0.95 : 0,
-				     NULL};
+	o->metrics[0] = (dck_metric){.def = def,
+				     .value = odd_value(seed),
+				     .lo = odd_any(seed),
+				     .hi = odd_any(seed),
+				     .level = odd_choice(seed, 2) ? 0.95 : 0};
 	for (size_t i = 0; i < 8; i++) {
 		o->ops[i] = (dck_op){.name = odd_names[odd_choice(seed, 5)],
 				     .type = odd_names[odd_choice(seed, 3)],
