@@ -159,9 +159,11 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 	    "local/lib/python3*/dist-packages",
 	};
 
+	const char *file = p->file ? p->file : CAPI LIBRARY;
+
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
 		const char *library =
-		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/%s", directories[i], p->file));
+		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/%s", directories[i], file));
 		if (library)
 			library_candidate_add(p, library, how);
 		else if (!p->old_wheel)
@@ -227,7 +229,7 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 {
 	static const char *const variables[] = {"DEEPCLOCK_ORT", "ORT_DYLIB_PATH"};
 
-	*ret = (ort_places){.file = CAPI LIBRARY};
+	*ret = (ort_places){0};
 	if (asked)
 		return asked_path(asked, by_option, a, ret, err);
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

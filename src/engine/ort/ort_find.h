@@ -16,7 +16,8 @@ typedef struct ort_place {
 
 #define ORT_PLACES_MAX 32
 typedef struct ort_places {
-	const char *file; /* pattern below the directory of Python's packages */
+	/* Pattern below the directory of Python's packages; NULL: ONNX Runtime's. */
+	const char *file;
 	ort_place place[ORT_PLACES_MAX];
 	size_t n;
 	const char *old_wheel; /* a Python package without the C library; NULL: none found */
