@@ -2,7 +2,9 @@
  *
  * A provider is part of ONNX Runtime's library, or a library of its own that is registered with the
  * environment and lists its devices (plugins[] has those that are known). The environment is shared
- * by all sessions of the process, so a library is registered once and stays.
+ * by all sessions of the process, so a library is registered once and stays. A provider keeps the
+ * address of ONNX Runtime's functions from its first registration and has threads of its own, so
+ * neither of the libraries may be unloaded after it, and the environment is not released.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_provider.h"
@@ -239,6 +241,19 @@ const char *const *ort_provider_plugins(const ort_lib *l, mem_arena *a)
 	return names;
 }
 
+/* Takes references to the environment and to ONNX Runtime's library that are never released. */
+static dck_status environment_keep(const ort_lib *l, dck_err *err)
+{
+	static os_library *library;
+	static ort_env *environment;
+
+	DCK_TRY(os_library_open(os_library_path(l->library), &library, err));
+	return ort_check(l,
+			 l->api.CreateEnvWithCustomLogger(ort_log_drop, NULL, ORT_LOG_WARNING,
+							  "deepclock", &environment),
+			 err, "cannot keep ONNX Runtime's environment");
+}
+
 static dck_status plugin_register(const ort_lib *l, const plugin *p, const char *asked,
 				  mem_arena *a, ort_provider *ret, dck_err *err)
 {
@@ -253,11 +268,10 @@ static dck_status plugin_register(const ort_lib *l, const plugin *p, const char 
 	DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
 	if (n == 0) {
 		DCK_TRY(plugin_library(l, p, asked, a, &ret->library, err));
-		/* Its threads may outlive the environment, which unloads it. */
-		os_library_preload(ret->library);
 		DCK_TRY(ort_check(
 		    l, api->RegisterExecutionProviderLibrary(l->env, p->name, ret->library), err,
 		    "cannot load the provider '%s'", ret->library));
+		DCK_TRY(environment_keep(l, err));
 		DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
 	}
 	if (n == 0)
