@@ -134,7 +134,7 @@ typedef struct kind_count {
 	size_t n;
 } kind_count;
 
-static const char *kinds_text(const kind_count *kinds, size_t n, mem_arena *a)
+static const char *placement_text(const kind_count *kinds, size_t n, mem_arena *a)
 {
 	char text[400] = "";
 	size_t used = 0;
@@ -148,43 +148,62 @@ static const char *kinds_text(const kind_count *kinds, size_t n, mem_arena *a)
 	return mem_arena_dup(a, text);
 }
 
+typedef struct kind_counts {
+	kind_count of[64]; /* further kinds are not named */
+	size_t n;
+} kind_counts;
+
+static void kind_add(kind_counts *k, const char *type)
+{
+	size_t at = 0;
+
+	while (at < k->n && strcmp(k->of[at].type, type) != 0)
+		at++;
+	if (at == sizeof k->of / sizeof *k->of)
+		return;
+	if (at == k->n)
+		k->of[k->n++] = (kind_count){type, 0};
+	k->of[at].n++;
+}
+
+static dck_status group_read(dck_engine_model *m, const ort_assigned *group, kind_counts *kinds,
+			     dck_err *err)
+{
+	static const char cannot[] = "cannot ask where operators run";
+	const ort_lib *l = &m->lib;
+	const char *provider, *type;
+	size_t n;
+	const ort_assigned_node *const *nodes;
+
+	DCK_TRY(ort_check(l, l->api.EpAssignedSubgraph_GetEpName(group, &provider), err, cannot));
+	DCK_TRY(ort_check(l, l->api.EpAssignedSubgraph_GetNodes(group, &nodes, &n), err, cannot));
+	m->placement.nall += n;
+	if (strcmp(provider, "CPUExecutionProvider") != 0)
+		return DCK_OK;
+	m->placement.ncpu += n;
+	for (size_t i = 0; i < n; i++) {
+		DCK_TRY(ort_check(l, l->api.EpAssignedNode_GetOperatorType(nodes[i], &type), err,
+				  cannot));
+		kind_add(kinds, type);
+	}
+	return DCK_OK;
+}
+
 dck_status ort_device_placement(dck_engine_model *m, dck_err *err)
 {
 	const ort_lib *l = &m->lib;
+	kind_counts kinds = {.n = 0};
+	size_t n;
 	const ort_assigned *const *groups;
-	const ort_assigned_node *const *nodes;
-	const char *provider, *type;
-	kind_count kinds[64];
-	size_t ngroups, n, nkinds = 0;
 
 	if (strcmp(m->provider.name, "cpu") == 0 || !l->api.Session_GetEpGraphAssignmentInfo)
 		return DCK_OK;
-	DCK_TRY(ort_check(l, l->api.Session_GetEpGraphAssignmentInfo(m->session, &groups, &ngroups),
-			  err, "cannot ask where operators run"));
-	for (size_t i = 0; i < ngroups; i++) {
-		DCK_TRY(ort_check(l, l->api.EpAssignedSubgraph_GetEpName(groups[i], &provider), err,
-				  "cannot ask where operators run"));
-		DCK_TRY(ort_check(l, l->api.EpAssignedSubgraph_GetNodes(groups[i], &nodes, &n), err,
-				  "cannot ask where operators run"));
-		m->placement.nall += n;
-		if (strcmp(provider, "CPUExecutionProvider") != 0)
-			continue;
-		m->placement.ncpu += n;
-		for (size_t k = 0; k < n; k++) {
-			size_t at = 0;
-
-			DCK_TRY(ort_check(l, l->api.EpAssignedNode_GetOperatorType(nodes[k], &type),
-					  err, "cannot ask where operators run"));
-			while (at < nkinds && strcmp(kinds[at].type, type) != 0)
-				at++;
-			if (at == nkinds && nkinds < sizeof kinds / sizeof *kinds)
-				kinds[nkinds++] = (kind_count){type, 0};
-			if (at < nkinds)
-				kinds[at].n++;
-		}
-	}
-	if (nkinds > 0) {
-		m->placement.on_cpu = kinds_text(kinds, nkinds, m->arena);
+	DCK_TRY(ort_check(l, l->api.Session_GetEpGraphAssignmentInfo(m->session, &groups, &n), err,
+			  "cannot ask where operators run"));
+	for (size_t i = 0; i < n; i++)
+		DCK_TRY(group_read(m, groups[i], &kinds, err));
+	if (kinds.n > 0) {
+		m->placement.on_cpu = placement_text(kinds.of, kinds.n, m->arena);
 		DCK_NEED(m->placement.on_cpu, err, "for what the engine reports");
 	}
 	return DCK_OK;
