@@ -40,19 +40,20 @@ static void log_line(void *self, int severity, const char *category, const char 
 	 * machine only, and that there are too many events, which the profile shows. */
 	static const char *const known[] = {"Serializing optimized model",
 					    "Maximum number of events reached"};
-	dck_engine_model *m = self;
+	/* The fact operators_on_cpu names them. */
+	static const char *const placed[] = {"Some nodes were not assigned to the preferred",
+					     "Rerunning with verbose output"};
+	const dck_engine_model *m = self;
 	char sentence[1000];
-	unsigned copies;
 
 	(void)category, (void)id, (void)location;
 	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
 		return;
 	ort_sentence(text, sentence, sizeof(sentence));
-	/* The only place where ONNX Runtime gives this number; the placement has it then. */
-	if (sscanf(sentence, "%u Memcpy nodes are added to the graph", &copies) == 1) {
-		m->placement.copies += copies;
-		return;
-	}
+	for (size_t i = 0;
+	     m->lib.api.Session_GetEpGraphAssignmentInfo && i < sizeof placed / sizeof *placed; i++)
+		if (strncmp(sentence, placed[i], strlen(placed[i])) == 0)
+			return;
 	for (size_t i = 0; m->observe && i < sizeof known / sizeof *known; i++)
 		if (strncmp(sentence, known[i], strlen(known[i])) == 0)
 			return;
@@ -175,8 +176,6 @@ static void device_facts(dck_engine_model *m)
 			 on->on_cpu ? mem_arena_fmt(m->arena, "%zu of %zu: %s", on->ncpu, on->nall,
 						    on->on_cpu)
 				    : "none");
-	if (on->copies > 0)
-		ort_fact(m, "copies_per_run", mem_arena_fmt(m->arena, "%u", on->copies));
 }
 
 static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)

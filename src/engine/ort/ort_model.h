@@ -13,7 +13,6 @@
 typedef struct ort_placement {
 	const char *on_cpu; /* "2 x Shape, NonMaxSuppression"; NULL: none, or not known */
 	size_t ncpu, nall;
-	unsigned copies; /* between the memories, in each run; 0: none, or not known */
 } ort_placement;
 
 struct dck_engine_model {

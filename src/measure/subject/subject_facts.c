@@ -128,24 +128,11 @@ void subject_facts_usual_copy(record_builder *b, const dck_record *from)
 		    usual->value.as.text);
 }
 
-static const char *pair_value(const dck_kv *kv, size_t n, const char *key)
+static void facts_fallback(record_builder *b, const dck_kv *fact)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(kv[i].key, key) == 0)
-			return kv[i].value;
-	return NULL;
-}
-
-static void facts_fallback(record_builder *b, const dck_kv *kv, size_t n)
-{
-	const char *on_cpu = pair_value(kv, n, "operators_on_cpu"),
-		   *copies = pair_value(kv, n, "copies_per_run");
-
-	if (!on_cpu || strcmp(on_cpu, "none") == 0)
-		return;
-	record_note(b, "device-fallback", "operators that run on the processor, %s%s%s%s", on_cpu,
-		    copies ? "; " : "", copies ? copies : "",
-		    copies ? " copies between the memories in each run" : "");
+	if (strcmp(fact->key, "operators_on_cpu") == 0 && strcmp(fact->value, "none") != 0)
+		record_note(b, "device-fallback", "operators that run on the processor, %s",
+			    fact->value);
 }
 
 void subject_facts_engine(record_builder *b, const subject_target *t)
@@ -161,7 +148,8 @@ void subject_facts_engine(record_builder *b, const subject_target *t)
 		record_fact_absent(b, "engine", "facts", why.msg);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		record_fact_text(b, "engine", kv[i].key, kv[i].value);
-	facts_fallback(b, kv, n);
+		facts_fallback(b, &kv[i]);
+	}
 }
