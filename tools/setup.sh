@@ -23,7 +23,7 @@ for what in "$@"; do
 	case $what in
 	test) packages="$packages g++ libcmocka-dev python3-dev python3-venv" ;;
 	extras) packages="$packages clang clang-format cppcheck pyflakes3 shellcheck man-db zsh fish python3-numpy
-		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-driver python3-selenium valgrind
+		python3-onnx libonnx-testdata python3-torch python3-torchvision libopenblas-dev golang-go nodejs eslint chromium chromium-common libvulkan1 chromium-driver python3-selenium valgrind
 		dataset-fashion-mnist ipython3 python3-ipykernel python3-nbclient python3-pandas mypy"
 		[ "$(uname -m)" != x86_64 ] || packages="$packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user" ;;
 	packages) ;;
@@ -212,6 +212,8 @@ case " $* " in
 	fetch_package ittapi ittapi/__init__.py ittapi==1.2.2 "recording them is not tried" &
 	# What else samples Python.
 	fetch_package py_spy bin/py-spy py-spy==0.4.3 "samples are not compared with its" &
+	# ONNX Runtime on a GPU; SwiftShader, which Chromium brings, is one in software.
+	fetch_package webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so onnxruntime-ep-webgpu==0.4.0 "runs on a GPU are not tried" &
 	fetch_models &
 	wait
 	linked exports . || rm -f "$build/exports" # what the tests made with PyTorch; a link may be left
@@ -231,5 +233,6 @@ case " $* " in
 	linked py_spy bin/py-spy || true
 	linked torch2 torch/__init__.py || true
 	linked models silero_vad.onnx || true
+	linked webgpu onnxruntime_ep_webgpu/libonnxruntime_providers_webgpu.so || true
 	;;
 esac

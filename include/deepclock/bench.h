@@ -47,6 +47,10 @@ typedef struct dck_arrays {
 	size_t n;
 } dck_arrays;
 
+/* Whether a run on a device includes that inputs go from the host's memory to the device's, and
+ * outputs back. */
+enum { DCK_TRANSFERS_EXCLUDE, DCK_TRANSFERS_INCLUDE };
+
 /* How a model is opened and fed. Options: dck_model_options. */
 typedef struct dck_model_config {
 	const char *engine;	/* "ort", "null", "plugin:FILE" */
@@ -69,6 +73,7 @@ typedef struct dck_model_config {
 	dck_arrays arrays;   /* arrays that `input` may name; not in fresh processes */
 	bool batch_optional; /* `batch` is for sizes that are open: a fixed one stays, and is no
 			      * error */
+	int transfers;	     /* DCK_TRANSFERS_...: whether a run on a device includes them */
 } dck_model_config;
 DCK_API extern const dck_opt dck_model_options[];
 

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define DCK_ABI_MAJOR 1u /* another major: the host refuses the plug-in */
-#define DCK_ABI_MINOR 3u /* grows with each member added at an end */
+#define DCK_ABI_MINOR 4u /* grows with each member added at an end */
 
 /* An element type, with the codes and the layout of DLPack's DLDataType. */
 typedef enum dck_dtype_code {
@@ -251,7 +251,26 @@ typedef struct dck_engine {
 	/* Returns the memory of the engine; run_peak_bytes and allocs need DCK_OBSERVE_MEMORY.
 	 * (optional) */
 	dck_status (*memory)(dck_engine_model *m, dck_memory *ret, dck_err *err);
-	/* minor >= 4 adds here only */
+
+	/* Since minor 4: for engines whose runs may go on after the call that starts them, as on a
+	 * GPU. All of the five members, or none. (optional) */
+	/* Returns the name of a way to wait until all enqueued runs have ended, by its index; NULL:
+	 * there is no more. NULL for index 0: every run of this context ends within its call, and
+	 * the other four members are not called. Index 0 is the end of the call itself. The last is
+	 * certain, because it copies every result to the host. The host tests, after the first run,
+	 * which of the others wait indeed. */
+	const char *(*barrier)(dck_engine_context *c, unsigned index);
+	/* Has run() wait by this barrier, in every context of the model; before by the last. */
+	void (*barrier_choose)(dck_engine_context *c, unsigned index);
+	/* Starts a run, and may return before its results are ready. */
+	dck_status (*enqueue)(dck_engine_context *c, dck_err *err);
+	/* Waits by a barrier; not before the first run. */
+	dck_status (*wait)(dck_engine_context *c, unsigned barrier, dck_err *err);
+	/* Copies the inputs to the device, or the outputs to the host: *ret_bytes of them. The
+	 * copy to the device may go on until a barrier; the one to the host has ended. */
+	dck_status (*transfer)(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
+			       dck_err *err);
+	/* minor >= 5 adds here only */
 } dck_engine;
 
 /* Type of a plug-in's dck_engine_get(): returns the table, or NULL if it does not support this

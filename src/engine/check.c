@@ -30,11 +30,17 @@
 /* Members of the first ABI; later ones are read only when struct_size covers them. */
 #define STRUCT_SIZE_MIN (offsetof(dck_engine, usage) + sizeof(((dck_engine *)0)->usage))
 
+/* A table of the first ABI ends before `profile`; memory after its end must not be read. */
+#define HAS(e, member) \
+	((e)->struct_size >= offsetof(dck_engine, member) + sizeof((e)->member) && (e)->member)
+
 /* A function pointer compares with NULL only in its own type, hence a list of results and not of
  * offsets. */
 static const char *missing_member(const dck_engine *e)
 {
 	const bool tensors = !(e->caps & DCK_CAP_NO_TENSORS);
+	/* The members for devices come together. */
+	const bool device = HAS(e, transfer);
 	const struct {
 		const char *name;
 		bool lacks;
@@ -49,6 +55,11 @@ static const char *missing_member(const dck_engine *e)
 	    {"bind_output", (e->caps & DCK_CAP_BIND_OUTPUT) && !e->bind_output},
 	    {"usage", (e->caps & DCK_CAP_COMMAND) && !e->usage},
 	    {"output", (e->caps & DCK_CAP_VALUES) && !e->output},
+	    {"barrier", device && !e->barrier},
+	    {"barrier_choose", device && !e->barrier_choose},
+	    {"enqueue", device && !e->enqueue},
+	    {"wait", device && !e->wait},
+	    {"transfer", !device && HAS(e, barrier)},
 	};
 	for (size_t i = 0; i < sizeof members / sizeof *members; i++)
 		if (members[i].lacks)
@@ -126,9 +137,10 @@ dck_status engine_check(const dck_engine *e, const char *from, dck_err *err)
 	return options_check(e, from, err);
 }
 
-/* A table of the first ABI ends before `profile`; memory after its end must not be read. */
-#define HAS(e, member) \
-	((e)->struct_size >= offsetof(dck_engine, member) + sizeof((e)->member) && (e)->member)
+bool engine_may_enqueue(const dck_engine *e)
+{
+	return HAS(e, transfer);
+}
 
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err)
 {

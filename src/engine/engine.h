@@ -72,6 +72,17 @@ dck_status engine_usage(const dck_engine *e, dck_engine_context *c, dck_usage *r
 /* Call members added after the first ABI. E_UNSUP: the table is older, or lacks the member. */
 dck_status engine_profile(const dck_engine *e, dck_engine_model *m, dck_profile *ret, dck_err *err);
 dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *ret, dck_err *err);
+/* Returns whether the engine has the members for devices; if not, only engine_barriers() may be
+ * called. */
+bool engine_may_enqueue(const dck_engine *e);
+/* Lists the barriers of a context, whose last is certain; *ret_n 0: every run ends within its call,
+ * as with an engine without these members. */
+dck_status engine_barriers(const dck_engine *e, dck_engine_context *c, const char **names,
+			   unsigned max, unsigned *ret_n, dck_err *err);
+dck_status engine_enqueue(const dck_engine *e, dck_engine_context *c, dck_err *err);
+dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barrier, dck_err *err);
+dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_device,
+			   uint64_t *ret_bytes, dck_err *err);
 /* Fails with E_UNSUP if the engine cannot observe what `observe` requests. Call it before open(),
  * because an engine of an older ABI ignores the request. */
 dck_status engine_can_observe(const dck_engine *e, uint32_t observe, dck_err *err);

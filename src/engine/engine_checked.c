@@ -383,3 +383,47 @@ dck_status engine_memory(const dck_engine *e, dck_engine_model *m, dck_memory *r
 	*ret = x;
 	return DCK_OK;
 }
+
+/* --- devices */
+
+dck_status engine_barriers(const dck_engine *e, dck_engine_context *c, const char **names,
+			   unsigned max, unsigned *ret_n, dck_err *err)
+{
+	unsigned n = 0;
+
+	for (const char *name; engine_may_enqueue(e) && (name = e->barrier(c, n)); n++) {
+		if (n == max)
+			WRONG(err, e, "barrier", "it has more than %u of them", max);
+		if (!*name || !engine_text_ends(name))
+			WRONG(err, e, "barrier", "%u has no name", n);
+		names[n] = name;
+	}
+	if (n == 1)
+		WRONG(err, e, "barrier", "it has the end of the call alone, and none that waits");
+	*ret_n = n;
+	return DCK_OK;
+}
+
+dck_status engine_enqueue(const dck_engine *e, dck_engine_context *c, dck_err *err)
+{
+	ASK(e, "enqueue", err, e->enqueue(c, &why));
+	return DCK_OK;
+}
+
+dck_status engine_wait(const dck_engine *e, dck_engine_context *c, unsigned barrier, dck_err *err)
+{
+	ASK(e, "wait", err, e->wait(c, barrier, &why));
+	return DCK_OK;
+}
+
+dck_status engine_transfer(const dck_engine *e, dck_engine_context *c, bool to_device,
+			   uint64_t *ret_bytes, dck_err *err)
+{
+	uint64_t bytes = 0;
+
+	ASK(e, "transfer", err, e->transfer(c, to_device, &bytes, &why));
+	if (bytes > INT64_MAX)
+		WRONG(err, e, "transfer", "it copied more than any memory has");
+	*ret_bytes = bytes;
+	return DCK_OK;
+}

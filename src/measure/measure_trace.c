@@ -380,6 +380,9 @@ static dck_status traced_operators(measure_traced *t, measure_context *m, const 
 		status = engine_profile(p.session.target.engine.ops, p.session.target.model,
 					&profile, err);
 	if (status == DCK_OK)
+		status = device_profile_check(p.session.target.engine.ops, p.session.target.context,
+					      &profile, t->median_ns, err);
+	if (status == DCK_OK)
 		status = pass_place(&p, &profile, err);
 	if (status == DCK_OK && dck_past_end(&since, measure_context_now(m))) {
 		p.nranges = pass_put(&since, &p, s, &profile);

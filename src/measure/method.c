@@ -3,6 +3,7 @@
 #include "record/host.h"
 #include "measure/subject/subject_facts.h"
 #include <math.h>
+#include <string.h>
 
 void method_subject(record_builder *b, const dck_subject *s, const subject_target *t,
 		    const os_host *host, const dck_opt *options, const void *config)
@@ -72,7 +73,25 @@ static void facts_warmup(record_builder *b, const measure_phases *p)
 	}
 }
 
-void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
+bool method_on_device(const dck_subject *s)
+{
+	const char *device = s->model.device;
+
+	return s->kind == DCK_SUBJECT_MODEL && device && strcmp(device, "cpu") != 0;
+}
+
+/* A device's memory is bound beforehand as the host's is, so that runs on both compare. */
+static const char *transfers_text(const dck_subject *s, const device_proof *barriers)
+{
+	if (s->model.transfers == DCK_TRANSFERS_INCLUDE)
+		return "inside: inputs go from the host's memory to a device and outputs back";
+	if (method_on_device(s) && barriers->n == 0)
+		return "outputs inside: they go from the device to the host's memory";
+	return "none inside: inputs and outputs stay in memory that is bound beforehand";
+}
+
+void method_facts(record_builder *b, const dck_subject *s, const measure_phases *p,
+		  const device_proof *barriers, const stop_reason *ending,
 		  const stat_estimate *estimates)
 {
 	const uint32_t caps = p->loop.target->engine.ops->caps;
@@ -84,9 +103,7 @@ void method_facts(record_builder *b, const measure_phases *p, const stop_reason 
 			     ? "one call"
 			     : "one call of the engine, until the results are ready");
 	if (!(caps & DCK_CAP_NO_TENSORS))
-		record_fact_text(
-		    b, "method", "transfers",
-		    "none inside: inputs and outputs stay in memory that is bound beforehand");
+		record_fact_text(b, "method", "transfers", transfers_text(s, barriers));
 	facts_warmup(b, p);
 	record_fact_text(b, "method", "stop", ending->stop);
 	record_fact_int(b, "method", "precision_checks", DCK_UNIT_ONE, (int64_t)p->checks);

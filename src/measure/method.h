@@ -5,6 +5,7 @@
 #ifndef MEASURE_METHOD_H
 #define MEASURE_METHOD_H
 
+#include "measure/device_times.h"
 #include "measure/stop_reason.h"
 #include "os/os.h"
 #include "record/record_begin.h"
@@ -17,7 +18,11 @@ void method_clock(record_builder *b, const dck_clock *clock);
 void method_samples(record_builder *b, const measure_samples *latency);
 /* The timed part of a run of a command. */
 #define METHOD_PROCESS "from before the process is started until it is waited for"
-void method_facts(record_builder *b, const measure_phases *p, const stop_reason *ending,
+/* barriers: of the session, untested or tested. */
+void method_facts(record_builder *b, const dck_subject *s, const measure_phases *p,
+		  const device_proof *barriers, const stop_reason *ending,
 		  const stat_estimate *estimates);
+/* Returns whether a model is measured on another device than the processor. */
+bool method_on_device(const dck_subject *s);
 
 #endif

@@ -78,7 +78,26 @@ static void doubts(run *r, const dck_subject *s, const stat_estimate *estimates,
 	diagnostics_notes(r->record, &e);
 }
 
-static void runner_record_fill(run *r, const dck_subject *s)
+/* What a run on a device consists of. */
+static void runner_device(run *r, const dck_subject *s, dck_status status)
+{
+	measure_phases *p = &r->session.phases;
+	const device_proof *proof = &r->session.barriers;
+	const subject_target *t = p->loop.target;
+
+	device_proof_record(r->record, proof);
+	if (proof->n > 0 && status == DCK_OK)
+		device_times_record(r->record, t->engine.ops, t->context, p->loop.clock,
+				    r->shared.origin_ns, proof, p->plan.asked.level, p->scratch,
+				    &p->loop.unused);
+	else if (proof->n > 0)
+		device_times_absent(r->record, "the measurement ended early");
+	else if (method_on_device(s))
+		device_times_absent(r->record, "each run copies its inputs or outputs, and ends "
+					       "within its call");
+}
+
+static void runner_record_fill(run *r, const dck_subject *s, dck_status status)
 {
 	stat_estimate estimates[STAT_ESTIMATORS + 1];
 	dck_plan asked = r->session.phases.plan.asked;
@@ -88,8 +107,9 @@ static void runner_record_fill(run *r, const dck_subject *s)
 	asked.statistic = measure_plan_statistic(&r->session.phases.plan); /* p50 is the median */
 	method_subject(b, s, &r->session.target, &r->host, dck_plan_options, &asked);
 	measure_results(b, &r->session.phases, estimates);
+	runner_device(r, s, status);
 	stop_reason_find(&r->session.phases, &estimates[r->session.phases.plan.statistic], &ending);
-	method_facts(b, &r->session.phases, &ending, estimates);
+	method_facts(b, s, &r->session.phases, &r->session.barriers, &ending, estimates);
 	doubts(r, s, estimates, &ending);
 	measure_context_notes(&r->shared, b);
 }
@@ -112,7 +132,7 @@ static dck_status run_all(run *r, const dck_subject *s, const measure_plan *plan
 	}
 	if (status != DCK_OK)
 		runner_stopped_note(r, status, &why);
-	runner_record_fill(r, s);
+	runner_record_fill(r, s, status);
 	if (plan->asked.check_outputs && status == DCK_OK)
 		output_compare_check(r->record, s, &r->session.target, r->shared.watch);
 	measure_traced_runs(&r->traced, &r->session, s, r->record);

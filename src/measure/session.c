@@ -132,7 +132,15 @@ dck_status measure_session_open(measure_session *s, measure_context *m, const dc
 
 dck_status measure_session_warm(measure_session *s, dck_err *err)
 {
+	measure_loop *l = &s->phases.loop;
+	const dck_engine *e = l->target->engine.ops;
+
 	DCK_TRY(measure_phase_first_run(&s->phases, err));
+	if (s->phases.has_first_run)
+		DCK_TRY(device_barrier_prove(e, l->target->context, l->clock, &s->barriers,
+					     &l->unused, err));
+	else
+		DCK_TRY(device_barriers_list(e, l->target->context, &s->barriers, err));
 	return measure_phase_warmup(&s->phases, err);
 }
 

@@ -20,6 +20,7 @@
 #ifndef MEASURE_SESSION_H
 #define MEASURE_SESSION_H
 
+#include "measure/device_times.h"
 #include "measure/phases.h"
 #include "os/os.h"
 #include "record/build.h"
@@ -66,6 +67,7 @@ typedef struct measure_session {
 	} opening[MEASURE_OPENING];
 	size_t nopening;
 	uint64_t opened_ns;
+	device_proof barriers;	/* what waits for a device, once it is warm */
 	char dir[OS_TEMP_SIZE]; /* work directory of an engine that profiles itself; "": none */
 } measure_session;
 
@@ -74,7 +76,7 @@ typedef struct measure_session {
  * sample buffers, only the loop. On failure the session is closed. */
 dck_status measure_session_open(measure_session *s, measure_context *m, const dck_subject *subject,
 				const measure_plan *plan, const dck_observer *watch, dck_err *err);
-/* Makes the first run and the warm-up of the plan. */
+/* Makes the first run, tests what waits for a device, and makes the warm-up of the plan. */
 dck_status measure_session_warm(measure_session *s, dck_err *err);
 void measure_session_close(measure_session *s); /* {0} is allowed */
 

@@ -40,6 +40,9 @@ static void log_line(void *self, int severity, const char *category, const char 
 	 * machine only, and that there are too many events, which the profile shows. */
 	static const char *const known[] = {"Serializing optimized model",
 					    "Maximum number of events reached"};
+	/* The fact operators_on_cpu names them. */
+	static const char *const placed[] = {"Some nodes were not assigned to the preferred",
+					     "Rerunning with verbose output"};
 	const dck_engine_model *m = self;
 	char sentence[1000];
 
@@ -47,6 +50,10 @@ static void log_line(void *self, int severity, const char *category, const char 
 	if (!m->log || severity < 0 || severity > ORT_LOG_FATAL)
 		return;
 	ort_sentence(text, sentence, sizeof(sentence));
+	for (size_t i = 0;
+	     m->lib.api.Session_GetEpGraphAssignmentInfo && i < sizeof placed / sizeof *placed; i++)
+		if (strncmp(sentence, placed[i], strlen(placed[i])) == 0)
+			return;
 	for (size_t i = 0; m->observe && i < sizeof known / sizeof *known; i++)
 		if (strncmp(sentence, known[i], strlen(known[i])) == 0)
 			return;
@@ -144,12 +151,31 @@ static dck_status tensors_read(dck_engine_model *m, dck_err *err)
 
 /* --- facts */
 
-#define FACTS_MAX 16
+#define FACTS_MAX 24
 
 static void ort_fact(dck_engine_model *m, const char *key, const char *value)
 {
 	if (m->nfacts < FACTS_MAX)
 		m->facts[m->nfacts++] = (dck_kv){key, value};
+}
+
+static void device_facts(dck_engine_model *m)
+{
+	const ort_placement *on = &m->placement;
+
+	if (m->provider.plugin) {
+		ort_fact(m, "provider_library", m->provider.library);
+		if (m->provider.version)
+			ort_fact(m, "provider_version", m->provider.version);
+		ort_fact(m, "device", m->provider.hardware);
+	}
+	if (m->host_bound && !m->setup.transfers)
+		ort_fact(m, "host_bound", m->host_bound);
+	if (on->nall > 0)
+		ort_fact(m, "operators_on_cpu",
+			 on->on_cpu ? mem_arena_fmt(m->arena, "%zu of %zu: %s", on->ncpu, on->nall,
+						    on->on_cpu)
+				    : "none");
 }
 
 static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_err *err)
@@ -164,8 +190,9 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	ort_fact(m, "found", m->lib.how);
 	ort_fact(m, "version", m->lib.version);
 	ort_fact(m, "provider",
-		 strcmp(s->provider, "cuda") == 0 ? mem_arena_fmt(m->arena, "cuda:%u", s->device)
-						  : mem_arena_dup(m->arena, s->provider));
+		 strcmp(s->provider, "cuda") == 0 || s->device > 0
+		     ? mem_arena_fmt(m->arena, "%s:%u", s->provider, s->device)
+		     : mem_arena_dup(m->arena, s->provider));
 	ort_fact(m, "threads", mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->threads));
 	ort_fact(m, "interop_threads",
 		 mem_arena_fmt(m->arena, "%llu", (unsigned long long)s->interop_threads));
@@ -174,9 +201,7 @@ static dck_status facts_make(dck_engine_model *m, const dck_open_params *p, dck_
 	ort_fact(m, "spin", strcmp(s->spin, "1") == 0 ? "on" : "off");
 	ort_fact(m, "denormals", s->flush_denormals ? "flushed to zero" : "kept");
 	if (strcmp(s->provider, "cpu") != 0)
-		ort_fact(m, "transfers",
-			 "inputs are copied to the device when bound, outside the clock; "
-			 "outputs are copied back within each run");
+		device_facts(m);
 	for (size_t i = 0; i < p->noptions && used < sizeof given; i++)
 		used += (size_t)snprintf(given + used, sizeof given - used, "%s%s=%s", i ? " " : "",
 					 p->options[i].key, p->options[i].value);
@@ -235,7 +260,12 @@ static dck_status options_fill(dck_engine_model *m, const dck_open_params *p, or
 	DCK_TRY(ort_check(&m->lib, api->SetSessionLogSeverityLevel(o, ORT_LOG_WARNING), err,
 			  "cannot set the log's severity"));
 	DCK_TRY(ort_setup_apply(&m->lib, &m->setup, p, o, err));
-	return ort_provider_append(&m->lib, o, m->setup.provider, m->setup.device, m->arena, err);
+	if (strcmp(m->provider.name, "cpu") != 0)
+		DCK_TRY(ort_check(
+		    &m->lib,
+		    api->AddSessionConfigEntry(o, "session.record_ep_graph_assignment_info", "1"),
+		    err, "cannot record where operators run"));
+	return ort_provider_append(&m->lib, o, &m->provider, m->arena, err);
 }
 
 static dck_status ort_session_try(dck_engine_model *m, const dck_open_params *p,
@@ -304,11 +334,15 @@ static dck_status model_open(dck_engine_model *m, const dck_open_params *p, dck_
 	uint64_t begin_ns = os_now_ns();
 
 	DCK_TRY(ort_lib_open(p->library_path, m->arena, p, &m->lib, err));
+	DCK_TRY(ort_provider_load(&m->lib, m->setup.provider, m->setup.device,
+				  m->setup.provider_library, m->arena, &m->provider, err));
 	uint64_t loaded_ns = os_now_ns();
 	DCK_TRY(ort_session_open(m, p, err));
 	m->library_ns = loaded_ns - begin_ns;
 	m->session_ns = os_now_ns() - loaded_ns;
 	DCK_TRY(tensors_read(m, err));
+	DCK_TRY(ort_device_open(m, err));
+	DCK_TRY(ort_device_placement(m, err));
 	return facts_make(m, p, err);
 }
 
@@ -396,8 +430,8 @@ static dck_status ort_profile(dck_engine_model *m, dck_profile *ret, dck_err *er
 
 static dck_status ort_memory_ask(dck_engine_model *m, dck_memory *ret, dck_err *err)
 {
-	return ort_memory_get(&m->lib, m->session, m->setup.provider, m->setup.device, m->counter,
-			      ret, err);
+	return ort_memory_get(&m->lib, m->session, &m->provider,
+			      m->nin > 0 ? m->in_memory[0] : NULL, m->counter, ret, err);
 }
 
 const dck_engine engine_ort = {
@@ -425,4 +459,9 @@ const dck_engine engine_ort = {
     .output = ort_output,
     .profile = ort_profile,
     .memory = ort_memory_ask,
+    .barrier = ort_barrier,
+    .barrier_choose = ort_barrier_choose,
+    .enqueue = ort_enqueue,
+    .wait = ort_wait,
+    .transfer = ort_transfer,
 };

@@ -28,6 +28,13 @@ typedef struct ort_memory ort_memory; /* location of memory */
 typedef struct ort_allocator ort_allocator;
 typedef struct ort_cuda ort_cuda;   /* options of the CUDA provider */
 typedef struct ort_pairs ort_pairs; /* keys and their values */
+typedef struct ort_stream ort_stream;
+/* Of a provider in a library of its own: a device that it computes on, and its hardware. */
+typedef struct ort_ep_device ort_ep_device;
+typedef struct ort_hardware ort_hardware;
+/* The nodes of a graph that one provider was given together, and one of them. */
+typedef struct ort_assigned ort_assigned;
+typedef struct ort_assigned_node ort_assigned_node;
 
 /* The interface of an allocator that ONNX Runtime calls. `version` is the oldest API with these
  * members, so ONNX Runtime expects no later ones. */
@@ -44,6 +51,8 @@ typedef struct ort_allocator_table {
 enum { ORT_LOG_VERBOSE, ORT_LOG_INFO, ORT_LOG_WARNING, ORT_LOG_ERROR, ORT_LOG_FATAL };
 enum { ORT_TYPE_TENSOR = 1 };
 enum { ORT_ALLOCATOR_DEVICE = 0, ORT_ALLOCATOR_ARENA = 1, ORT_MEMORY_DEFAULT = 0 };
+enum { ORT_DEVICE_CPU = 0, ORT_DEVICE_GPU = 1, ORT_DEVICE_NPU = 2 }; /* of hardware */
+enum { ORT_MEMORY_OF_CPU = 0 }; /* kind of device that memory is of */
 enum { ORT_SEQUENTIAL = 0, ORT_PARALLEL = 1 };
 enum { ORT_OPT_NONE = 0, ORT_OPT_BASIC = 1, ORT_OPT_EXTENDED = 2, ORT_OPT_ALL = 99 };
 
@@ -83,6 +92,8 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(37, SessionGetOutputName, ort_status *,                                                 \
 	  (const ort_session *s, size_t index, ort_allocator *a, char **ret))                     \
 	X(39, CreateRunOptions, ort_status *, (ort_run_options * *ret))                           \
+	X(48, CreateTensorAsOrtValue, ort_status *,                                               \
+	  (ort_allocator * a, const int64_t *dims, size_t rank, int type, ort_value **ret))       \
 	X(49, CreateTensorWithDataAsOrtValue, ort_status *,                                       \
 	  (const ort_memory *m, void *data, size_t bytes, const int64_t *dims, size_t rank,       \
 	   int type, ort_value **ret))                                                            \
@@ -134,6 +145,7 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	  (const ort_binding *b, ort_allocator *a, ort_value ***ret, size_t *ret_n))              \
 	X(176, RegisterAllocator, ort_status *, (ort_env * e, ort_allocator_table * a))           \
 	X(177, UnregisterAllocator, ort_status *, (ort_env * e, const ort_memory *m))             \
+	X(203, SynchronizeBoundOutputs, ort_status *, (ort_binding * b))                          \
 	X(204, SessionOptionsAppendExecutionProvider_CUDA_V2, ort_status *,                       \
 	  (ort_options * o, const ort_cuda *c))                                                   \
 	X(205, CreateCUDAProviderOptions, ort_status *, (ort_cuda * *ret))                        \
@@ -143,16 +155,44 @@ typedef void (*ort_log_fn)(void *self, int severity, const char *category, const
 	X(216, SessionOptionsAppendExecutionProvider, ort_status *,                               \
 	  (ort_options * o, const char *name, const char *const *keys, const char *const *values, \
 	   size_t n))                                                                             \
+	X(225, MemoryInfoGetDeviceType, void, (const ort_memory *m, int *ret))                    \
 	X(254, GetBuildInfoString, const char *, (void))                                          \
 	X(266, SetUserLoggingFunction, ort_status *,                                              \
 	  (ort_options * o, ort_log_fn log, void *self))                                          \
 	X(273, SetDeterministicCompute, ort_status *, (ort_options * o, bool on))
 
 /* Slots added later: the first minor version, then as above. NULL if the library is older. */
-#define ORT_SLOTS_LATER(X)                                                           \
-	X(22, 297, GetKeyValue, const char *, (const ort_pairs *p, const char *key)) \
-	X(22, 300, ReleaseKeyValuePairs, void, (ort_pairs * p))                      \
-	X(23, 319, AllocatorGetStats, ort_status *, (const ort_allocator *a, ort_pairs **ret))
+#define ORT_SLOTS_LATER(X)                                                                      \
+	X(22, 297, GetKeyValue, const char *, (const ort_pairs *p, const char *key))            \
+	X(22, 300, ReleaseKeyValuePairs, void, (ort_pairs * p))                                 \
+	X(22, 301, RegisterExecutionProviderLibrary, ort_status *,                              \
+	  (ort_env * e, const char *name, const char *path))                                    \
+	X(22, 303, GetEpDevices, ort_status *,                                                  \
+	  (const ort_env *e, const ort_ep_device *const **ret, size_t *ret_n))                  \
+	X(22, 304, SessionOptionsAppendExecutionProvider_V2, ort_status *,                      \
+	  (ort_options * o, ort_env * e, const ort_ep_device *const *devices, size_t n,         \
+	   const char *const *keys, const char *const *values, size_t noptions))                \
+	X(22, 307, HardwareDevice_Type, int, (const ort_hardware *h))                           \
+	X(22, 309, HardwareDevice_Vendor, const char *, (const ort_hardware *h))                \
+	X(22, 312, EpDevice_EpName, const char *, (const ort_ep_device *d))                     \
+	X(22, 314, EpDevice_EpMetadata, const ort_pairs *, (const ort_ep_device *d))            \
+	X(22, 316, EpDevice_Device, const ort_hardware *, (const ort_ep_device *d))             \
+	X(23, 319, AllocatorGetStats, ort_status *, (const ort_allocator *a, ort_pairs **ret))  \
+	X(23, 380, SessionGetMemoryInfoForInputs, ort_status *,                                 \
+	  (const ort_session *s, const ort_memory **ret, size_t n))                             \
+	X(23, 381, SessionGetMemoryInfoForOutputs, ort_status *,                                \
+	  (const ort_session *s, const ort_memory **ret, size_t n))                             \
+	X(23, 386, CopyTensors, ort_status *,                                                   \
+	  (const ort_env *e, const ort_value *const *from, ort_value *const *to, ort_stream *s, \
+	   size_t n))                                                                           \
+	X(24, 407, Session_GetEpGraphAssignmentInfo, ort_status *,                              \
+	  (const ort_session *s, const ort_assigned *const **ret, size_t *ret_n))               \
+	X(24, 408, EpAssignedSubgraph_GetEpName, ort_status *,                                  \
+	  (const ort_assigned *g, const char **ret))                                            \
+	X(24, 409, EpAssignedSubgraph_GetNodes, ort_status *,                                   \
+	  (const ort_assigned *g, const ort_assigned_node *const **ret, size_t *ret_n))         \
+	X(24, 412, EpAssignedNode_GetOperatorType, ort_status *,                                \
+	  (const ort_assigned_node *n, const char **ret))
 
 typedef struct ort_api {
 #define X(slot, name, result, arguments) result(*name) arguments;

@@ -34,6 +34,9 @@ struct dck_engine_context {
 	dck_tensor *bound_in; /* the shape of each input's last tensor */
 	bool *host_out;	      /* outputs in the host's memory */
 	bool shapes_changed;
+	ort_device device; /* tensors in its memory; .nout 0: runs end within their calls */
+	/* Inputs that each run copies to the device; NULL: none. */
+	ort_value **each_run;
 };
 
 /* --- binding */
@@ -58,10 +61,12 @@ static dck_status outputs_bind(dck_engine_context *c, dck_err *err)
 
 	for (size_t i = 0; i < m->nout; i++)
 		if (!c->host_out[i])
-			DCK_TRY(ort_check(
-			    &m->lib,
-			    c->api->BindOutputToDevice(c->binding, m->out[i].name, m->lib.cpu), err,
-			    "cannot bind output '%s'", m->out[i].name));
+			DCK_TRY(ort_check(&m->lib,
+					  c->api->BindOutputToDevice(
+					      c->binding, m->out[i].name,
+					      m->out_memory[i] ? m->out_memory[i] : m->lib.cpu),
+					  err, "cannot bind output '%s'", m->out[i].name));
+	ort_device_outputs_forget(&c->device);
 	c->outputs_filled = false;
 	return DCK_OK;
 }
@@ -73,6 +78,11 @@ void ort_context_free(dck_engine_context *c)
 	values_release(c);
 	if (c->binding)
 		c->api->ReleaseIoBinding(c->binding);
+	ort_device_done(&c->device);
+	for (size_t i = 0; c->each_run && i < c->model->nin; i++)
+		if (c->each_run[i])
+			c->api->ReleaseValue(c->each_run[i]);
+	mem_free(c->each_run);
 	mem_free(c->bound_in);
 	mem_free(c->host_out);
 	mem_free(c);
@@ -94,6 +104,11 @@ static dck_status context_init(dck_engine_context *c, dck_engine_model *m, dck_e
 	DCK_NEED(c->bound_in && c->host_out, err, "for a context of the engine 'ort'");
 	DCK_TRY(ort_check(&m->lib, c->api->CreateIoBinding(m->session, &c->binding), err,
 			  "cannot create a binding"));
+	DCK_TRY(ort_device_init(&c->device, m, c->binding, err));
+	if (m->setup.transfers && strcmp(m->provider.name, "cpu") != 0) {
+		c->each_run = mem_zalloc(m->nin + 1, sizeof *c->each_run);
+		DCK_NEED(c->each_run, err, "for a context of the engine 'ort'");
+	}
 	return outputs_bind(c, err);
 }
 
@@ -164,6 +179,27 @@ static bool same_shape(const dck_tensor *a, const dck_tensor *b)
 	return a->rank == b->rank && memcmp(a->dim, b->dim, (size_t)a->rank * sizeof *a->dim) == 0;
 }
 
+/* Binds a value, whose reference it takes. */
+static dck_status input_give(dck_engine_context *c, size_t index, const dck_tensor *t, bool same,
+			     ort_value *value, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+	const char *name = m->in[index].name;
+
+	if (m->in_memory[index])
+		return ort_device_bind_input(&c->device, index, t, same, value, err);
+	const dck_status status = ort_check(&m->lib, c->api->BindInput(c->binding, name, value),
+					    err, "cannot bind input '%s'", name);
+	if (c->each_run) {
+		if (c->each_run[index])
+			c->api->ReleaseValue(c->each_run[index]);
+		c->each_run[index] = value;
+	} else {
+		c->api->ReleaseValue(value); /* the binding has its own reference */
+	}
+	return status;
+}
+
 dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor *t, dck_err *err)
 {
 	const dck_engine_model *m = c->model;
@@ -174,12 +210,11 @@ dck_status ort_bind_input(dck_engine_context *c, size_t index, const dck_tensor 
 	const char *name = m->in[index].name;
 	DCK_TRY(shape_check("input", &m->in[index], t, err));
 	DCK_TRY(value_new(c, name, t, &value, err));
-	dck_status status = ort_check(&m->lib, c->api->BindInput(c->binding, name, value), err,
-				      "cannot bind input '%s'", name);
-	c->api->ReleaseValue(value); /* the binding has its own reference */
+	const bool same = same_shape(&c->bound_in[index], t);
+	dck_status status = input_give(c, index, t, same, value, err);
 	if (status != DCK_OK)
 		return status;
-	if (!same_shape(&c->bound_in[index], t))
+	if (!same)
 		c->shapes_changed = true;
 	c->bound_in[index] = *t;
 	return DCK_OK;
@@ -193,6 +228,8 @@ dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor
 	if (index >= m->nout)
 		DCK_FAIL(err, E_ARG, "there is no output %zu: the model has %zu", index, m->nout);
 	const char *name = m->out[index].name;
+	if (m->out_memory[index])
+		DCK_FAIL(err, E_UNSUP, "output '%s' stays on the device", name);
 	DCK_TRY(shape_check("output", &m->out[index], t, err));
 	DCK_TRY(value_new(c, name, t, &value, err));
 	dck_status status = ort_check(&m->lib, c->api->BindOutput(c->binding, name, value), err,
@@ -205,6 +242,7 @@ dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor
 
 dck_status ort_prepare(dck_engine_context *c, dck_err *err)
 {
+	DCK_TRY(ort_device_prepare(&c->device, err));
 	if (!c->shapes_changed)
 		return DCK_OK;
 	DCK_TRY(outputs_bind(c, err));
@@ -257,6 +295,7 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 		return ort_check(&m->lib, failure, err, "the run failed");
 	c->api->ReleaseStatus(failure);
 	DCK_TRY(outputs_bind(c, err));
+	c->values_stale = true;
 	DCK_TRY(ort_check(&m->lib, context_run_once(c), err, "the run failed"));
 	c->outputs_filled = true;
 	if (!c->outputs_vary && m->log)
@@ -267,16 +306,37 @@ static dck_status run_again(dck_engine_context *c, ort_status *failure, dck_err 
 	return DCK_OK;
 }
 
-dck_status ort_run(dck_engine_context *c, dck_err *err)
+/* A binding copies an input to the device when it is bound. */
+static dck_status inputs_bind_again(dck_engine_context *c, dck_err *err)
+{
+	const dck_engine_model *m = c->model;
+
+	for (size_t i = 0; i < m->nin; i++)
+		DCK_TRY(ort_check(&m->lib,
+				  c->api->BindInput(c->binding, m->in[i].name, c->each_run[i]), err,
+				  "cannot bind input '%s'", m->in[i].name));
+	return DCK_OK;
+}
+
+dck_status ort_enqueue(dck_engine_context *c, dck_err *err)
 {
 	if (c->outputs_vary)
 		DCK_TRY(outputs_bind(c, err));
-	c->values_stale = true;
+	if (c->each_run)
+		DCK_TRY(inputs_bind_again(c, err));
+	/* On a device they are the same tensors until they are bound again. */
+	c->values_stale |= !c->device.outputs_known;
 	ort_status *s = context_run_once(c);
 	if (s)
 		return run_again(c, s, err);
 	c->outputs_filled = true;
 	return DCK_OK;
+}
+
+dck_status ort_run(dck_engine_context *c, dck_err *err)
+{
+	DCK_TRY(ort_enqueue(c, err));
+	return c->device.nout == 0 ? DCK_OK : ort_wait(c, c->model->barrier, err);
 }
 
 /* --- results */
@@ -294,6 +354,16 @@ static dck_status values_get(dck_engine_context *c, dck_err *err)
 	    l, l->api.GetBoundOutputValues(c->binding, l->allocator, &c->values, &c->nvalues), err,
 	    "cannot get the outputs"));
 	c->values_stale = false;
+	return DCK_OK;
+}
+
+/* Outputs that are on the device stay where they are until they are bound again. */
+static dck_status device_outputs_get(dck_engine_context *c, dck_err *err)
+{
+	if (c->device.outputs_known)
+		return DCK_OK;
+	DCK_TRY(values_get(c, err));
+	DCK_TRY(ort_device_outputs(&c->device, c->values, c->nvalues, err));
 	return DCK_OK;
 }
 
@@ -334,6 +404,7 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 {
 	const dck_engine_model *m = c->model;
 	ort_tensor_type *type;
+	uint64_t bytes;
 	int is_tensor;
 
 	if (index >= m->nout)
@@ -343,6 +414,10 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 	if (index >= c->nvalues || !c->values[index])
 		DCK_FAIL(err, E_ABSENT, "the run gave no output '%s'", name);
 	ort_value *v = c->values[index];
+	if (m->out_memory[index]) {
+		DCK_TRY(ort_transfer(c, false, &bytes, err));
+		v = c->device.out_host[index];
+	}
 	DCK_TRY(ort_check(&m->lib, c->api->IsTensor(v, &is_tensor), err, "cannot read output '%s'",
 			  name));
 	if (!is_tensor)
@@ -353,4 +428,28 @@ dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_
 	    tensor_fill(&m->lib, v, type, name, m->observe & DCK_OBSERVE_VALUES, ret, err);
 	c->api->ReleaseTensorTypeAndShapeInfo(type);
 	return status;
+}
+
+/* --- devices */
+
+const char *ort_barrier(dck_engine_context *c, unsigned index)
+{
+	return ort_device_barrier(&c->device, index);
+}
+
+void ort_barrier_choose(dck_engine_context *c, unsigned index)
+{
+	c->model->barrier = index;
+}
+
+dck_status ort_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
+{
+	DCK_TRY(device_outputs_get(c, err));
+	return ort_device_wait(&c->device, barrier, err);
+}
+
+dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes, dck_err *err)
+{
+	DCK_TRY(device_outputs_get(c, err));
+	return ort_device_transfer(&c->device, to_device, ret_bytes, err);
 }

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define LIBRARY	      "libonnxruntime.so*"
+#define CAPI	      "onnxruntime/capi/"
 #define PYTHON_MODULE "onnxruntime_pybind11_state"
 #define NO_C_LIBRARY \
 	"is a Python package of ONNX Runtime without its C library: 1.19 or newer is needed"
@@ -158,17 +159,17 @@ static void packages_of(ort_places *p, mem_arena *a, const char *prefix, const c
 	    "local/lib/python3*/dist-packages",
 	};
 
+	const char *file = p->file ? p->file : CAPI LIBRARY;
+
 	for (size_t i = 0; i < sizeof directories / sizeof *directories; i++) {
-		const char *capi = mem_arena_fmt(a, "%s/onnxruntime/capi", directories[i]);
-		if (!capi)
-			return;
 		const char *library =
-		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/" LIBRARY, capi));
+		    os_path_newest(a, prefix, mem_arena_fmt(a, "%s/%s", directories[i], file));
 		if (library)
 			library_candidate_add(p, library, how);
 		else if (!p->old_wheel)
 			p->old_wheel = os_path_newest(
-			    a, prefix, mem_arena_fmt(a, "%s/" PYTHON_MODULE "*", capi));
+			    a, prefix,
+			    mem_arena_fmt(a, "%s/" CAPI PYTHON_MODULE "*", directories[i]));
 	}
 }
 
@@ -241,5 +242,32 @@ dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *e
 	python_packages(ret, a);
 	loader_path(ret, a);
 	DCK_NEED(!mem_arena_failed(a), err, "to search ONNX Runtime");
+	return DCK_OK;
+}
+
+dck_status ort_find_provider(const char *package, const char *file, const char *library,
+			     const char *asked, mem_arena *a, ort_places *ret, dck_err *err)
+{
+	const char *packages = strstr(library, "/" CAPI), *slash = strrchr(library, '/');
+
+	*ret = (ort_places){.file = mem_arena_fmt(a, "%s/%s", package, file)};
+	DCK_NEED(ret->file, err, "to search the provider");
+	if (asked) {
+		if (os_path_kind(asked, NULL) == OS_DIRECTORY)
+			asked = mem_arena_fmt(a, "%s/%s", asked, file);
+		DCK_NEED(asked, err, "to search the provider");
+		if (!os_file_exists(asked))
+			DCK_FAIL(err, E_ABSENT, "there is no file '%s'", asked);
+		ret->place[ret->n++] = (ort_place){.path = asked, .asked = true};
+		return DCK_OK;
+	}
+	if (packages)
+		add_newest(ret, a, mem_arena_dup_n(a, library, (size_t)(packages - library)),
+			   ret->file, "packages of ONNX Runtime");
+	if (slash)
+		add_newest(ret, a, mem_arena_dup_n(a, library, (size_t)(slash - library)), file,
+			   "next to ONNX Runtime");
+	python_packages(ret, a);
+	DCK_NEED(!mem_arena_failed(a), err, "to search the provider");
 	return DCK_OK;
 }

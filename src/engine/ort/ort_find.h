@@ -16,6 +16,8 @@ typedef struct ort_place {
 
 #define ORT_PLACES_MAX 32
 typedef struct ort_places {
+	/* Pattern below the directory of Python's packages; NULL: ONNX Runtime's. */
+	const char *file;
 	ort_place place[ORT_PLACES_MAX];
 	size_t n;
 	const char *old_wheel; /* a Python package without the C library; NULL: none found */
@@ -26,6 +28,12 @@ typedef struct ort_places {
  * E_VERSION: `asked`, or the file that an environment variable names, does not exist or is another
  * library. */
 dck_status ort_find(const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
+
+/* Finds the library of an execution provider that is a Python package of its own: `file` of
+ * `package`. asked: a file or its directory; NULL: searches beside ONNX Runtime's `library`, then
+ * in the places of Python's packages. Lists the existing files as above. */
+dck_status ort_find_provider(const char *package, const char *file, const char *library,
+			     const char *asked, mem_arena *a, ort_places *ret, dck_err *err);
 
 /* Adds the libraries in the directory of deepclock's file `self`, and in the packages that it is
  * installed in. */

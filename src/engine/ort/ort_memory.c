@@ -176,17 +176,21 @@ static dck_memory stats_read(const ort_lib *l, const ort_pairs *pairs)
 	return m;
 }
 
-static dck_status arena_of(const ort_lib *l, const ort_session *s, const char *provider,
-			   unsigned device, ort_allocator **ret, dck_err *err)
+static dck_status arena_of(const ort_lib *l, const ort_session *s, const ort_provider *p,
+			   const ort_memory *device, ort_allocator **ret, dck_err *err)
 {
 	ort_memory *where;
 
+	if (device)
+		return ort_check(l, l->api.CreateAllocator(s, device, ret), err,
+				 "cannot ask for the session's allocator");
 	/* Tensors of the CUDA provider are in a separate arena. */
-	if (strcmp(provider, "cuda") == 0)
-		DCK_TRY(ort_check(l,
-				  l->api.CreateMemoryInfo("Cuda", ORT_ALLOCATOR_ARENA, (int)device,
-							  ORT_MEMORY_DEFAULT, &where),
-				  err, "cannot describe the device's memory to ONNX Runtime"));
+	if (strcmp(p->name, "cuda") == 0)
+		DCK_TRY(
+		    ort_check(l,
+			      l->api.CreateMemoryInfo("Cuda", ORT_ALLOCATOR_ARENA, (int)p->device,
+						      ORT_MEMORY_DEFAULT, &where),
+			      err, "cannot describe the device's memory to ONNX Runtime"));
 	else
 		DCK_TRY(ort_check(
 		    l, l->api.CreateCpuMemoryInfo(ORT_ALLOCATOR_ARENA, ORT_MEMORY_DEFAULT, &where),
@@ -197,8 +201,8 @@ static dck_status arena_of(const ort_lib *l, const ort_session *s, const char *p
 	return status;
 }
 
-static dck_status stats_get(const ort_lib *l, const ort_session *s, const char *provider,
-			    unsigned device, dck_memory *ret, dck_err *err)
+static dck_status stats_get(const ort_lib *l, const ort_session *s, const ort_provider *p,
+			    const ort_memory *device, dck_memory *ret, dck_err *err)
 {
 	ort_allocator *arena;
 	ort_pairs *pairs = NULL;
@@ -208,7 +212,7 @@ static dck_status stats_get(const ort_lib *l, const ort_session *s, const char *
 		    err, E_UNSUP,
 		    "ONNX Runtime %s does not report how much memory it uses: 1.23 and newer do",
 		    l->version);
-	DCK_TRY(arena_of(l, s, provider, device, &arena, err));
+	DCK_TRY(arena_of(l, s, p, device, &arena, err));
 	dck_status status = ort_check(l, l->api.AllocatorGetStats(arena, &pairs), err,
 				      "cannot ask how much memory is used");
 	l->api.ReleaseAllocator(arena);
@@ -217,18 +221,18 @@ static dck_status stats_get(const ort_lib *l, const ort_session *s, const char *
 	if (pairs)
 		l->api.ReleaseKeyValuePairs(pairs);
 	if (m.valid == 0)
-		DCK_FAIL(err, E_ABSENT,
-			 "the session's allocator keeps no account: its arena is off");
+		DCK_FAIL(err, E_ABSENT, "the session's allocator keeps no account%s",
+			 device ? " of the device's memory" : ": its arena is off");
 	*ret = m;
 	return DCK_OK;
 }
 
-dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *provider,
-			  unsigned device, const ort_counter *counter, dck_memory *ret,
+dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const ort_provider *p,
+			  const ort_memory *device, const ort_counter *counter, dck_memory *ret,
 			  dck_err *err)
 {
 	if (!counter)
-		return stats_get(l, s, provider, device, ret, err);
+		return stats_get(l, s, p, device, ret, err);
 	*ret = memory_counted(counter);
 	return DCK_OK;
 }

@@ -5,8 +5,15 @@
 #define ENGINE_ORT_MODEL_H
 
 #include "engine/ort/ort_lib.h"
+#include "engine/ort/ort_provider.h"
 #include "engine/ort/ort_setup.h"
 #include "engine/ort/ort_watch.h"
+
+/* Which operators the provider did not take, so that the processor runs them. */
+typedef struct ort_placement {
+	const char *on_cpu; /* "2 x Shape, NonMaxSuppression"; NULL: none, or not known */
+	size_t ncpu, nall;
+} ort_placement;
 
 struct dck_engine_model {
 	ort_lib lib;
@@ -14,6 +21,12 @@ struct dck_engine_model {
 	ort_run_options *run_options;
 	mem_arena *arena;
 	ort_setup setup;
+	ort_provider provider;
+	/* Of each input and output: the device memory in which it is bound; NULL: the host's. */
+	const ort_memory **in_memory, **out_memory;
+	const char *host_bound; /* why all are the host's although the provider is a device's */
+	unsigned barrier;	/* that run() waits by, if an output is on the device */
+	ort_placement placement;
 	dck_tensor_info *in, *out;
 	size_t nin, nout;
 	dck_kv *facts;
@@ -31,6 +44,42 @@ struct dck_engine_model {
 	bool has_profile;
 };
 
+/* ort_device.c: inputs and outputs in device memory. */
+
+/* Chooses the memory of each input and output of an opened session. */
+dck_status ort_device_open(dck_engine_model *m, dck_err *err);
+/* Reads which operators are on the processor. */
+dck_status ort_device_placement(dck_engine_model *m, dck_err *err);
+
+/* The tensors of a context on the device, and what is copied from and to them. */
+typedef struct ort_device {
+	dck_engine_model *model;
+	ort_binding *binding; /* the context's */
+	/* Of each input and output on the device, NULL for others: the tensor on the device, and a
+	 * tensor in host memory to copy from or to. */
+	ort_value **in, **in_host, **out, **out_host;
+	ort_allocator **in_allocator; /* of in[i] */
+	ort_value **from, **to;	      /* scratch for a copy of several */
+	void **out_data;	      /* host memory of out_host[i] */
+	uint64_t *in_bytes, *out_bytes;
+	size_t smallest; /* output with the fewest bytes */
+	size_t nout;	 /* outputs on the device */
+	bool outputs_known, stale_input;
+} ort_device;
+
+dck_status ort_device_init(ort_device *d, dck_engine_model *m, ort_binding *b, dck_err *err);
+void ort_device_done(ort_device *d); /* {0} is allowed */
+/* Takes an input in host memory, whose reference it gets; prepare() copies it. */
+dck_status ort_device_bind_input(ort_device *d, size_t index, const dck_tensor *t, bool same_shape,
+				 ort_value *host, dck_err *err);
+dck_status ort_device_prepare(ort_device *d, dck_err *err);
+/* Takes the tensors of the outputs, after they were bound anew and a run was made. */
+void ort_device_outputs_forget(ort_device *d);
+dck_status ort_device_outputs(ort_device *d, ort_value **values, size_t n, dck_err *err);
+const char *ort_device_barrier(const ort_device *d, unsigned index);
+dck_status ort_device_wait(ort_device *d, unsigned barrier, dck_err *err);
+dck_status ort_device_transfer(ort_device *d, bool to_device, uint64_t *ret_bytes, dck_err *err);
+
 /* ort_context.c */
 dck_status ort_context_new(dck_engine_model *m, dck_engine_context **ret, dck_err *err);
 void ort_context_free(dck_engine_context *c);
@@ -39,6 +88,11 @@ dck_status ort_bind_output(dck_engine_context *c, size_t index, const dck_tensor
 dck_status ort_prepare(dck_engine_context *c, dck_err *err);
 dck_status ort_run(dck_engine_context *c, dck_err *err);
 dck_status ort_output(dck_engine_context *c, size_t index, dck_tensor *ret, dck_err *err);
+const char *ort_barrier(dck_engine_context *c, unsigned index);
+void ort_barrier_choose(dck_engine_context *c, unsigned index);
+dck_status ort_enqueue(dck_engine_context *c, dck_err *err);
+dck_status ort_wait(dck_engine_context *c, unsigned barrier, dck_err *err);
+dck_status ort_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes, dck_err *err);
 
 /* ort_probe.c */
 dck_status ort_probe(const char *library_path, const dck_kv **ret, size_t *ret_n, dck_err *err);

@@ -40,7 +40,7 @@ static void probe_fact(probe *p, const char *key, const char *value)
 		p->facts[p->n++] = (dck_kv){key, value};
 }
 
-static dck_status probe_session_try(const ort_lib *l, ort_options *o, const char *provider,
+static dck_status probe_session_try(const ort_lib *l, ort_options *o, const ort_provider *provider,
 				    mem_arena *a, dck_err *err)
 {
 	ort_session *session;
@@ -48,26 +48,33 @@ static dck_status probe_session_try(const ort_lib *l, ort_options *o, const char
 	DCK_TRY(ort_check(l, l->api.SetUserLoggingFunction(o, ort_log_drop, NULL), err,
 			  "cannot set the log"));
 	DCK_TRY(ort_check(l, l->api.SetIntraOpNumThreads(o, 1), err, "cannot set the threads"));
-	DCK_TRY(ort_provider_append(l, o, provider, 0, a, err));
+	DCK_TRY(ort_provider_append(l, o, provider, a, err));
 	DCK_TRY(ort_check(l,
 			  l->api.CreateSessionFromArray(l->env, identity_model,
 							sizeof identity_model, o, &session),
-			  err, "no session with provider '%s'", provider));
+			  err, "no session with provider '%s'", provider->name));
 	l->api.ReleaseSession(session);
 	return DCK_OK;
 }
 
-static void provider_try(probe *p, const ort_lib *l, const char *provider)
+static dck_status provider_try(const ort_lib *l, const char *name, mem_arena *a, dck_err *err)
 {
+	ort_provider provider;
 	ort_options *o;
+
+	DCK_TRY(ort_provider_load(l, name, 0, NULL, a, &provider, err));
+	DCK_TRY(ort_check(l, l->api.CreateSessionOptions(&o), err, "no options"));
+	const dck_status status = probe_session_try(l, o, &provider, a, err);
+	l->api.ReleaseSessionOptions(o);
+	return status;
+}
+
+static void provider_probe(probe *p, const ort_lib *l, const char *name)
+{
 	dck_err err;
 
-	dck_status status = ort_check(l, l->api.CreateSessionOptions(&o), &err, "no options");
-	if (status == DCK_OK) {
-		status = probe_session_try(l, o, provider, p->arena, &err);
-		l->api.ReleaseSessionOptions(o);
-	}
-	probe_fact(p, mem_arena_fmt(p->arena, "provider/%s", provider),
+	const dck_status status = provider_try(l, name, p->arena, &err);
+	probe_fact(p, mem_arena_fmt(p->arena, "provider/%s", name),
 		   status == DCK_OK ? "ok" : mem_arena_dup(p->arena, err.msg));
 }
 
@@ -83,7 +90,9 @@ static dck_status library_probe(probe *p, const ort_lib *l, dck_err *err)
 	probe_fact(p, "build", mem_arena_dup(p->arena, l->api.GetBuildInfoString()));
 	DCK_TRY(ort_provider_list(l, p->arena, &providers, &n, err));
 	for (size_t i = 0; i < n; i++)
-		provider_try(p, l, providers[i]);
+		provider_probe(p, l, providers[i]);
+	for (const char *const *name = ort_provider_plugins(l, p->arena); *name; name++)
+		provider_probe(p, l, *name);
 	DCK_NEED(!mem_arena_failed(p->arena), err, "for what is found");
 	return DCK_OK;
 }

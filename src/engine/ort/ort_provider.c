@@ -1,12 +1,20 @@
 /* ort_provider.c - adds an execution provider to a session's options.
  *
+ * A provider is part of ONNX Runtime's library, or a library of its own that is registered with the
+ * environment and lists its devices (plugins[] has those that are known). The environment is shared
+ * by all sessions of the process, so a library is registered once and stays. A provider keeps the
+ * address of ONNX Runtime's functions from its first registration and has threads of its own, so
+ * neither of the libraries may be unloaded after it, and the environment is not released.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "engine/ort/ort_provider.h"
 
 #include "base/err.h"
+#include "engine/ort/ort_find.h"
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SUFFIX "ExecutionProvider"
@@ -123,7 +131,6 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 {
 	static const char *const spelled[][2] = {{"openvino", "OpenVINO"},
 						 {"coreml", "CoreML"},
-						 {"webgpu", "WebGPU"},
 						 {"webnn", "WebNN"},
 						 {"vitisai", "VitisAI"}};
 	char *capitals = mem_arena_dup(a, name);
@@ -147,13 +154,188 @@ static dck_status append_by_name(const ort_lib *l, ort_options *o, const char *n
 	return ort_check(l, refusal, err, "cannot use provider '%s'", name);
 }
 
-dck_status ort_provider_append(const ort_lib *l, ort_options *o, const char *name, unsigned device,
+/* --- providers in libraries of their own */
+
+typedef struct plugin {
+	const char *name;	    /* of the provider and the device */
+	const char *ep;		    /* ONNX Runtime's name of it */
+	const char *package, *file; /* Python package, and the library in it */
+	const char *pip;	    /* the package's name for pip */
+	const char *absent;	    /* what may be missing when it lists no device */
+} plugin;
+
+static const plugin plugins[] = {
+    {"webgpu", "WebGpuExecutionProvider", "onnxruntime_ep_webgpu",
+     "libonnxruntime_providers_webgpu.so", "onnxruntime-ep-webgpu",
+     "a GPU with its Vulkan driver and libvulkan.so.1 (Debian: libvulkan1), of which 'vulkaninfo' "
+     "shows what works; with ORT_WEBGPU_EP_ALLOW_SOFTWARE_ADAPTER=1 also a driver in software"},
+};
+#define PLUGINS (sizeof plugins / sizeof *plugins)
+
+#define PLUGIN_VARIABLE "DEEPCLOCK_ORT_PROVIDER"
+
+static const plugin *plugin_find(const char *name)
+{
+	for (size_t i = 0; i < PLUGINS; i++)
+		if (strcmp(plugins[i].name, name) == 0)
+			return &plugins[i];
+	return NULL;
+}
+
+/* Finds device number `n` among those that the registered libraries list; NULL: there is none. */
+static dck_status ep_device_find(const ort_lib *l, const plugin *p, unsigned n,
+				 const ort_ep_device **ret, size_t *ret_n, dck_err *err)
+{
+	const ort_ep_device *const *all;
+	size_t nall, found = 0;
+
+	*ret = NULL;
+	DCK_TRY(ort_check(l, l->api.GetEpDevices(l->env, &all, &nall), err,
+			  "cannot list the devices of provider '%s'", p->name));
+	for (size_t i = 0; i < nall; i++)
+		if (strcmp(l->api.EpDevice_EpName(all[i]), p->ep) == 0 && found++ == n)
+			*ret = all[i];
+	*ret_n = found;
+	return DCK_OK;
+}
+
+static dck_status plugin_library(const ort_lib *l, const plugin *p, const char *asked, mem_arena *a,
+				 const char **ret, dck_err *err)
+{
+	const char *variable = secure_getenv(PLUGIN_VARIABLE);
+	const char *given = asked ? asked : variable && *variable ? variable : NULL;
+	ort_places places;
+
+	DCK_TRY(ort_find_provider(p->package, p->file, os_library_path(l->library), given, a,
+				  &places, err));
+	if (places.n == 0)
+		DCK_FAIL(
+		    err, E_ABSENT,
+		    "device '%s' needs a provider that is a library of its own, and %s was not "
+		    "found next to ONNX Runtime (%s) nor in Python's packages: pip install %s, "
+		    "or name the file with --engine-option provider_library=FILE or " PLUGIN_VARIABLE,
+		    p->name, p->file, os_library_path(l->library), p->pip);
+	/* As for ONNX Runtime's library: its code runs with this user's rights. */
+	const char *why = asked ? NULL : os_file_open_to_others(places.place[0].path);
+	if (why)
+		DCK_FAIL(err, E_UNSUP,
+			 "'%s' is not loaded: %s; fix its owner and mode, or name it with "
+			 "--engine-option provider_library=FILE to load it all the same",
+			 places.place[0].path, why);
+	*ret = places.place[0].path;
+	return DCK_OK;
+}
+
+const char *const *ort_provider_plugins(const ort_lib *l, mem_arena *a)
+{
+	static const char *const none[] = {NULL};
+	const char **names = mem_arena_array(a, PLUGINS + 1, sizeof *names), *library;
+	size_t n = 0;
+
+	if (!names || !l->api.RegisterExecutionProviderLibrary)
+		return none;
+	for (size_t i = 0; i < PLUGINS; i++)
+		if (plugin_library(l, &plugins[i], NULL, a, &library, NULL) == DCK_OK)
+			names[n++] = plugins[i].name;
+	names[n] = NULL;
+	return names;
+}
+
+/* Takes references to the environment and to ONNX Runtime's library that are never released. */
+static dck_status environment_keep(const ort_lib *l, dck_err *err)
+{
+	static os_library *library;
+	static ort_env *environment;
+
+	DCK_TRY(os_library_open(os_library_path(l->library), &library, err));
+	return ort_check(l,
+			 l->api.CreateEnvWithCustomLogger(ort_log_drop, NULL, ORT_LOG_WARNING,
+							  "deepclock", &environment),
+			 err, "cannot keep ONNX Runtime's environment");
+}
+
+static dck_status plugin_register(const ort_lib *l, const plugin *p, const char *asked,
+				  mem_arena *a, ort_provider *ret, dck_err *err)
+{
+	const ort_api *api = &l->api;
+	size_t n;
+
+	if (!api->RegisterExecutionProviderLibrary)
+		DCK_FAIL(err, E_VERSION,
+			 "ONNX Runtime %s has no providers in libraries of their own, as '%s' is: "
+			 "pip install -U onnxruntime",
+			 l->version, p->name);
+	DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
+	if (n == 0) {
+		DCK_TRY(plugin_library(l, p, asked, a, &ret->library, err));
+		DCK_TRY(ort_check(
+		    l, api->RegisterExecutionProviderLibrary(l->env, p->name, ret->library), err,
+		    "cannot load the provider '%s'", ret->library));
+		DCK_TRY(environment_keep(l, err));
+		DCK_TRY(ep_device_find(l, p, ret->device, &ret->plugin, &n, err));
+	}
+	if (n == 0)
+		DCK_FAIL(err, E_ABSENT, "provider '%s' (%s) finds no device here; it needs %s",
+			 p->name, ret->library, p->absent);
+	if (!ret->plugin)
+		DCK_FAIL(err, E_ARG, "there is no device '%s:%u': provider '%s' finds %zu", p->name,
+			 ret->device, p->name, n);
+	return DCK_OK;
+}
+
+static const char *hardware_text(const ort_lib *l, const ort_ep_device *d, mem_arena *a)
+{
+	static const char *const kinds[] = {
+	    [ORT_DEVICE_CPU] = "CPU: a driver in software",
+	    [ORT_DEVICE_GPU] = "GPU",
+	    [ORT_DEVICE_NPU] = "NPU",
+	};
+	const ort_hardware *h = l->api.EpDevice_Device(d);
+	const int kind = h ? l->api.HardwareDevice_Type(h) : -1;
+	const char *vendor = h ? l->api.HardwareDevice_Vendor(h) : NULL;
+
+	return mem_arena_fmt(a, "%s%s%s", vendor ? vendor : "", vendor && *vendor ? " " : "",
+			     kind >= 0 && kind <= ORT_DEVICE_NPU ? kinds[kind] : "device");
+}
+
+dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device, const char *asked,
+			     mem_arena *a, ort_provider *ret, dck_err *err)
+{
+	const plugin *p = plugin_find(name);
+	ort_provider found = {.name = name, .device = device};
+
+	if (!p && asked)
+		DCK_FAIL(err, E_ARG,
+			 "option 'provider_library' is for a provider in a library of its own, and "
+			 "'%s' is none",
+			 name);
+	if (!p && strcmp(name, "cpu") != 0)
+		DCK_TRY(is_in_build(l, name, a, err));
+	if (p) {
+		DCK_TRY(plugin_register(l, p, asked, a, &found, err));
+		const ort_pairs *pairs = l->api.EpDevice_EpMetadata(found.plugin);
+		const char *version = pairs ? l->api.GetKeyValue(pairs, "version") : NULL;
+		const char *library = pairs ? l->api.GetKeyValue(pairs, "library_path") : NULL;
+		found.version = version ? mem_arena_dup(a, version) : NULL;
+		found.library = library ? mem_arena_dup(a, library) : found.library;
+		found.hardware = hardware_text(l, found.plugin, a);
+		DCK_NEED(!mem_arena_failed(a), err, "for the provider '%s'", name);
+	}
+	*ret = found;
+	return DCK_OK;
+}
+
+dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provider *p,
 			       mem_arena *a, dck_err *err)
 {
-	if (strcmp(name, "cpu") == 0)
+	if (strcmp(p->name, "cpu") == 0)
 		return DCK_OK;
-	DCK_TRY(is_in_build(l, name, a, err));
-	if (strcmp(name, "cuda") == 0)
-		return append_cuda(l, o, device, a, err);
-	return append_by_name(l, o, name, a, err);
+	if (p->plugin)
+		return ort_check(l,
+				 l->api.SessionOptionsAppendExecutionProvider_V2(
+				     o, l->env, &p->plugin, 1, NULL, NULL, 0),
+				 err, "cannot use device '%s:%u'", p->name, p->device);
+	if (strcmp(p->name, "cuda") == 0)
+		return append_cuda(l, o, p->device, a, err);
+	return append_by_name(l, o, p->name, a, err);
 }

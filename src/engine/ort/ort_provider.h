@@ -11,9 +11,29 @@
 dck_status ort_provider_list(const ort_lib *l, mem_arena *a, const char *const **ret, size_t *ret_n,
 			     dck_err *err);
 
-/* Adds provider `name` to the session's options; "cpu" is always available and adds nothing.
- * E_UNSUP: not in this build; E_ENGINE: its libraries or its device are missing. */
-dck_status ort_provider_append(const ort_lib *l, ort_options *o, const char *name, unsigned device,
+/* An execution provider, ready to be added to sessions. */
+typedef struct ort_provider {
+	const char *name; /* "cpu", "cuda", "webgpu" */
+	unsigned device;  /* which of its devices */
+	/* Of a provider in a library of its own (ONNX Runtime calls it a plug-in); NULL: it is in
+	 * ONNX Runtime's library. */
+	const ort_ep_device *plugin;
+	const char *library, *version, *hardware;
+} ort_provider;
+
+/* Finds provider `name` and loads its library, if it has one: `asked`, a file or its directory, or
+ * NULL: the one that is found. Texts live in `a`. E_ABSENT: there is no library, or no device;
+ * E_VERSION: ONNX Runtime is too old; E_UNSUP: not in this build. */
+dck_status ort_provider_load(const ort_lib *l, const char *name, unsigned device, const char *asked,
+			     mem_arena *a, ort_provider *ret, dck_err *err);
+
+/* Returns the names of the known providers in libraries of their own whose library is found; ended
+ * by NULL. */
+const char *const *ort_provider_plugins(const ort_lib *l, mem_arena *a);
+
+/* Adds a provider to the session's options; "cpu" is always available and adds nothing. E_ENGINE:
+ * its libraries or its device are missing. */
+dck_status ort_provider_append(const ort_lib *l, ort_options *o, const ort_provider *p,
 			       mem_arena *a, dck_err *err);
 
 #endif

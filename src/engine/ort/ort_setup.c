@@ -37,7 +37,11 @@ const dck_engine_option ort_engine_options[] = {
     {"mem_pattern", "0|1", "plan memory after the first run; default: 1"},
     {"arena", "0|1", "keep freed memory for later; default: 1"},
     {"prepacking", "0|1", "reorder weights once at opening; default: 1"},
-    {"provider", "NAME", "execution provider: cpu, cuda, xnnpack ...; default: by --device"},
+    {"provider", "NAME",
+     "execution provider: cpu, cuda, webgpu, xnnpack ...; default: by --device"},
+    {"provider_library", "FILE", "library of a provider that is one of its own, as webgpu is"},
+    {"transfers", "include|exclude",
+     "include: each run copies inputs to the device and outputs back"},
     {"session.disable_prepacking", "0|1", "do not reorder weights"},
     {"session.set_denormal_as_zero", "0|1", "see 'denormals', which also covers our own thread"},
     {"session.intra_op.allow_spinning", "0|1", "spinning within an operator"},
@@ -89,6 +93,23 @@ const dck_engine_option ort_engine_options[] = {
     {"ep.context_file_path", "FILE", "where to"},
     {"ep.context_embed_mode", "0|1", "inside the model or in separate files"},
     {"ep.share_ep_contexts", "0|1", "share it among sessions"},
+    {"ep.webgpuexecutionprovider.deviceId", "N", "device by the provider's own count"},
+    {"ep.webgpuexecutionprovider.preferredLayout", "NCHW|NHWC", "layout of convolutions"},
+    {"ep.webgpuexecutionprovider.enableGraphCapture", "0|1",
+     "record the commands of a run once and replay them"},
+    {"ep.webgpuexecutionprovider.enableRobustness", "0|1", "check bounds in shaders"},
+    {"ep.webgpuexecutionprovider.validationMode", "disabled|wgpuOnly|basic|full",
+     "how much the provider checks"},
+    {"ep.webgpuexecutionprovider.powerPreference", "high-performance|low-power", "which adapter"},
+    {"ep.webgpuexecutionprovider.maxNumPendingDispatches", "N", "dispatches before a submission"},
+    {"ep.webgpuexecutionprovider.storageBufferCacheMode", "MODE", "cache of storage buffers"},
+    {"ep.webgpuexecutionprovider.uniformBufferCacheMode", "MODE", "of uniform buffers"},
+    {"ep.webgpuexecutionprovider.queryResolveBufferCacheMode", "MODE", "of query buffers"},
+    {"ep.webgpuexecutionprovider.defaultBufferCacheMode", "MODE", "of other buffers"},
+    {"ep.webgpuexecutionprovider.sessionBufferPoolGenerations", "N",
+     "how long a session keeps buffers"},
+    {"ep.webgpuexecutionprovider.forceCpuNodeNames", "LIST", "nodes to leave to the processor"},
+    {"ep.webgpuexecutionprovider.preserveDevice", "0|1", "keep the device when no session uses it"},
     {NULL, NULL, NULL},
 };
 
@@ -98,21 +119,33 @@ static bool option_on(const dck_open_params *p, const char *key, bool otherwise)
 	return text ? strcmp(text, "1") == 0 : otherwise;
 }
 
+static bool option_is(const dck_open_params *p, const char *key, const char *value)
+{
+	const char *text = engine_option(p, key);
+	return text && strcmp(text, value) == 0;
+}
+
 /* Reads "cpu", "cuda" or "cuda:1". */
 static dck_status device_read(const dck_open_params *p, ort_setup *s, dck_err *err)
 {
+	static const char *const names[] = {"cpu", "cuda", "webgpu"};
 	const char *text = p->device ? p->device : "cpu";
+	const size_t n = strcspn(text, ":");
 	char number[5] = "0", after;
 
-	if (strcmp(text, "cpu") == 0)
-		s->provider = "cpu";
-	else if (strcmp(text, "cuda") == 0 ||
-		 sscanf(text, "cuda:%4[0-9]%c", number, &after) == 1) /* %u would take a sign */
-		s->provider = "cuda";
-	else
-		DCK_FAIL(err, E_ARG, "the engine 'ort' has no device '%s': cpu, cuda or cuda:N",
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == n && strncmp(names[i], text, n) == 0)
+			s->provider = names[i];
+	if (!s->provider || (text[n] && (strcmp(s->provider, "cpu") == 0 ||
+					 /* %u would take a sign */
+					 sscanf(text + n, ":%4[0-9]%c", number, &after) != 1)))
+		DCK_FAIL(err, E_ARG,
+			 "the engine 'ort' has no device '%s': cpu, cuda, cuda:N, webgpu or "
+			 "webgpu:N",
 			 text);
 	s->device = (unsigned)strtoul(number, NULL, 10);
+	s->provider_library = engine_option(p, "provider_library");
+	s->transfers = option_is(p, "transfers", "include");
 	const char *provider = engine_option(p, "provider");
 	if (!provider)
 		return DCK_OK;
@@ -189,8 +222,7 @@ dck_status ort_setup_read(const dck_open_params *p, ort_setup *ret, dck_err *err
 		s.opt = text;
 	if ((text = engine_option(p, "spin")))
 		s.spin = text;
-	text = engine_option(p, "denormals");
-	s.flush_denormals = (text && strcmp(text, "flush") == 0) ||
+	s.flush_denormals = option_is(p, "denormals", "flush") ||
 			    option_on(p, "session.set_denormal_as_zero", false);
 	*ret = s;
 	return DCK_OK;

@@ -14,7 +14,9 @@ typedef struct ort_setup {
 	bool parallel, flush_denormals;
 	const char *opt, *spin;
 	const char *provider;
-	unsigned device; /* of that provider */
+	unsigned device;	      /* of that provider */
+	const char *provider_library; /* NULL: searched */
+	bool transfers;		      /* each run copies inputs to the device and outputs back */
 } ort_setup;
 
 /* Reads options and device; warns through p->log of more threads than processors. E_ARG. */

@@ -5,7 +5,7 @@
 #ifndef ENGINE_ORT_WATCH_H
 #define ENGINE_ORT_WATCH_H
 
-#include "engine/ort/ort_lib.h"
+#include "engine/ort/ort_provider.h"
 
 #include <stdatomic.h>
 
@@ -55,9 +55,10 @@ void ort_counter_settle(ort_counter *c);
 void ort_counter_free(ort_counter *c); /* NULL is allowed */
 void ort_counter_run_begins(ort_counter *c);
 
-/* counter: NULL: none. */
-dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const char *provider,
-			  unsigned device, const ort_counter *counter, dck_memory *ret,
+/* where: the device memory of the provider, if its tensors are bound there; NULL: not. counter:
+ * NULL: none. */
+dck_status ort_memory_get(const ort_lib *l, const ort_session *s, const ort_provider *p,
+			  const ort_memory *where, const ort_counter *counter, dck_memory *ret,
 			  dck_err *err);
 
 /* --- ort_expose.c: the model with more outputs */

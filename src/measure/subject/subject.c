@@ -24,6 +24,7 @@
 #include <assert.h>
 #include <string.h>
 
+static const char *const transfer_choices[] = {"exclude", "include", NULL};
 static const char *const opt_levels[] = {"none", "basic", "extended", "all", NULL};
 
 const dck_opt dck_model_options[] = {
@@ -33,7 +34,11 @@ const dck_opt dck_model_options[] = {
 	       "the engine's library; searched when not given"),
     DCK_OPTION(LIST, dck_model_config, engine_option, "engine-option", "KEY=VALUE", NULL,
 	       "an option of the engine; 'deepclock engines NAME' lists them; may be repeated"),
-    DCK_OPTION(TEXT, dck_model_config, device, "device", "DEVICE", "cpu", "cpu, cuda or cuda:N"),
+    DCK_OPTION(TEXT, dck_model_config, device, "device", "DEVICE", "cpu",
+	       "cpu, webgpu, cuda, or one of several: webgpu:N, cuda:N"),
+    DCK_OPTION(CHOICE, dck_model_config, transfers, "transfers", "WHICH", "exclude",
+	       "include: a run on a device copies its inputs there and its outputs back",
+	       .choices = transfer_choices),
     DCK_OPTION(COUNT, dck_model_config, threads, "threads", "N", NULL,
 	       "threads inside an operator; 0: as many as cores the process may use", .letter = 'j',
 	       .max = 4096),

@@ -128,6 +128,13 @@ void subject_facts_usual_copy(record_builder *b, const dck_record *from)
 		    usual->value.as.text);
 }
 
+static void facts_fallback(record_builder *b, const dck_kv *fact)
+{
+	if (strcmp(fact->key, "operators_on_cpu") == 0 && strcmp(fact->value, "none") != 0)
+		record_note(b, "device-fallback", "operators that run on the processor, %s",
+			    fact->value);
+}
+
 void subject_facts_engine(record_builder *b, const subject_target *t)
 {
 	const dck_engine *e = t->engine.ops;
@@ -141,6 +148,8 @@ void subject_facts_engine(record_builder *b, const subject_target *t)
 		record_fact_absent(b, "engine", "facts", why.msg);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		record_fact_text(b, "engine", kv[i].key, kv[i].value);
+		facts_fallback(b, &kv[i]);
+	}
 }

@@ -120,6 +120,8 @@ static dck_status model_options_give(opening *o, const subject_target *t, const 
 			   mem_arena_fmt(t->arena, "%llu", (unsigned long long)c->interop_threads));
 	if (subject_engine_takes(e, "opt") && c->opt >= 0 && c->opt < 4)
 		option_add(o, "opt", levels[c->opt]);
+	if (c->transfers == DCK_TRANSFERS_INCLUDE)
+		option_add(o, "transfers", "include");
 	for (size_t i = 0; i < c->engine_option.n; i++) {
 		dck_kv pair = {0};
 

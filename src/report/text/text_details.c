@@ -481,10 +481,16 @@ static bool is_cost(const dck_metric *m)
 	       details_has_prefix(m->def->tag, "profile/");
 }
 
+static bool is_device(const dck_metric *m)
+{
+	return details_has_prefix(m->def->tag, "device/") ||
+	       details_has_prefix(m->def->tag, "transfer/");
+}
+
 static bool is_other(const dck_metric *m)
 {
-	return !text_is_latency(m) && !is_resource(m) && !is_phase(m) && !is_cost(m) &&
-	       !text_machine_shows(m) && !details_has_prefix(m->def->tag, "runs/");
+	return !text_is_latency(m) && !is_device(m) && !is_resource(m) && !is_phase(m) &&
+	       !is_cost(m) && !text_machine_shows(m) && !details_has_prefix(m->def->tag, "runs/");
 }
 
 /* Returns whether the metric is one of a family, which a table has too: "compare/ratio/opt=all". */
@@ -718,6 +724,7 @@ void text_details(page *p, const dck_record *r)
 	text_ops(p, r);
 	details_rows_put(p, r, "Resources", keyed ? is_own_resource : is_resource, true);
 	details_rows_put(p, r, "Phases", is_phase, false);
+	details_rows_put(p, r, "Device", is_device, true);
 	if (!keyed)
 		details_rows_put(p, r, text_is_machine(r) ? "Overheads" : "Other metrics", is_other,
 				 true);

@@ -284,6 +284,11 @@ static void each_missing_member_is_named(void **state)
 	WITHOUT(describe);
 	WITHOUT(bind_input);
 	WITHOUT(bind_output);
+	WITHOUT(barrier); /* those for devices come together */
+	WITHOUT(barrier_choose);
+	WITHOUT(enqueue);
+	WITHOUT(wait);
+	WITHOUT(transfer);
 	WITHOUT(version);
 	WITHOUT(help);
 #undef WITHOUT
@@ -299,6 +304,51 @@ static void each_missing_member_is_named(void **state)
 	assert_int_equal(engine_check(&e, "x", &err), DCK_OK);
 	e.name = "two words";
 	assert_int_equal(engine_check(&e, "x", &err), DCK_E_FORMAT);
+}
+
+static unsigned barriers;
+
+static const char *barrier_bad(dck_engine_context *c, unsigned index)
+{
+	(void)c;
+	return index >= barriers ? NULL : barriers == 2 && index == 1 ? "" : "a barrier";
+}
+
+static dck_status transfer_bad(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
+			       dck_err *err)
+{
+	(void)c, (void)to_device, (void)err;
+	*ret_bytes = UINT64_MAX;
+	return DCK_OK;
+}
+
+static void barriers_are_checked(void **state)
+{
+	static const struct {
+		unsigned n;
+		const char *says;
+	} cases[] = {{1, "none that waits"}, {2, "1 has no name"}, {9, "more than 8"}};
+	dck_engine e = *engine_table[0];
+	const char *names[8];
+	uint64_t bytes;
+	unsigned n = 99;
+	dck_err err;
+
+	(void)state;
+	e.barrier = barrier_bad;
+	e.transfer = transfer_bad;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		barriers = cases[i].n;
+		assert_int_equal(engine_barriers(&e, NULL, names, 8, &n, &err), DCK_E_ENGINE);
+		assert_non_null(strstr(err.msg, cases[i].says));
+	}
+	assert_int_equal(engine_transfer(&e, NULL, true, &bytes, &err), DCK_E_ENGINE);
+	barriers = 3;
+	assert_int_equal(engine_barriers(&e, NULL, names, 8, &n, &err), DCK_OK);
+	assert_int_equal(n, 3);
+	e.struct_size = offsetof(dck_engine, barrier); /* an older ABI */
+	assert_int_equal(engine_barriers(&e, NULL, names, 8, &n, &err), DCK_OK);
+	assert_int_equal(n, 0);
 }
 
 static dck_status options_of(const dck_engine *e, const char *key, const char *value, dck_err *err)
@@ -426,6 +476,7 @@ int test_engine_check(void)
 	    cmocka_unit_test(profiles_that_are_not_whole_are_refused),
 	    cmocka_unit_test(a_plugin_of_this_directory_is_found),
 	    cmocka_unit_test(each_missing_member_is_named),
+	    cmocka_unit_test(barriers_are_checked),
 	    cmocka_unit_test(options_are_checked),
 	    cmocka_unit_test(a_lack_of_memory_has_its_code),
 	    cmocka_unit_test(cores_are_some_of_the_processors),

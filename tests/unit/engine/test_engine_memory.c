@@ -7,6 +7,8 @@
 
 /* --- the counting allocator, with a library of ours around it */
 
+static const ort_provider cpu_provider = {.name = "cpu"};
+
 static struct {
 	ort_allocator_table *registered;
 	int made, entries;
@@ -93,7 +95,7 @@ static dck_memory counted(const ort_lib *l, const ort_counter *c)
 	dck_memory m = {.struct_size = sizeof m};
 	dck_err err;
 
-	assert_int_equal(ort_memory_get(l, NULL, "cpu", 0, c, &m, &err), DCK_OK);
+	assert_int_equal(ort_memory_get(l, NULL, &cpu_provider, NULL, c, &m, &err), DCK_OK);
 	assert_int_equal(m.valid,
 			 DCK_MEMORY_IN_USE | DCK_MEMORY_PEAK | DCK_MEMORY_ALLOCS | DCK_MEMORY_RUN);
 	return m;
@@ -171,7 +173,7 @@ static void old_libraries_have_no_statistics(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(ort_memory_get(&l, NULL, "cpu", 0, NULL, &m, &err), DCK_E_UNSUP);
+	assert_int_equal(ort_memory_get(&l, NULL, &cpu_provider, NULL, NULL, &m, &err), DCK_E_UNSUP);
 	assert_non_null(strstr(err.msg, "ONNX Runtime 1.22.0 does not report how much memory"));
 }
 

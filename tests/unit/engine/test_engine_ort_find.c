@@ -252,6 +252,48 @@ static void packages_of_its_own(void **state)
 	}
 }
 
+/* A provider in a library of its own: next to the package of ONNX Runtime, next to its library,
+ * then where packages are. */
+static void providers_are_packages_of_their_own(void **state)
+{
+	static const char package[] = "onnxruntime_ep_webgpu", file[] = "libprovider.so";
+	static const struct {
+		const char *library, *asked, *found;
+	} cases[] = {
+	    {"ep/onnxruntime/capi/libonnxruntime.so.1.31.1", NULL,
+	     "ep/onnxruntime_ep_webgpu/libprovider.so"},
+	    {"flat/libonnxruntime.so.1.31.1", NULL, "flat/libprovider.so"},
+	    {"one/libonnxruntime.so.1.9.0", NULL,
+	     "venv_ep/lib/python3.12/site-packages/onnxruntime_ep_webgpu/libprovider.so"},
+	    {"flat/libonnxruntime.so.1.31.1", "ep/onnxruntime_ep_webgpu",
+	     "ep/onnxruntime_ep_webgpu/libprovider.so"},
+	    {"flat/libonnxruntime.so.1.31.1", "ep/nothing", NULL},
+	};
+	char library[PATH_MAX * 2], asked[PATH_MAX * 2];
+	ort_places p;
+	dck_err err;
+
+	(void)state;
+	make("ep/onnxruntime_ep_webgpu/libprovider.so");
+	make("flat/libprovider.so");
+	make("venv_ep/lib/python3.12/site-packages/onnxruntime_ep_webgpu/libprovider.so");
+	setenv("VIRTUAL_ENV", at("venv_ep"), 1);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		mem_arena *a = mem_arena_new(0);
+
+		snprintf(library, sizeof library, "%s", at(cases[i].library));
+		snprintf(asked, sizeof asked, "%s", at(cases[i].asked ? cases[i].asked : "."));
+		const dck_status status = ort_find_provider(
+		    package, file, library, cases[i].asked ? asked : NULL, a, &p, &err);
+		assert_int_equal(status, cases[i].found ? DCK_OK : DCK_E_ABSENT);
+		if (cases[i].found) {
+			assert_true(p.n > 0);
+			assert_string_equal(p.place[0].path, at(cases[i].found));
+		}
+		mem_arena_free(a);
+	}
+}
+
 static void the_python_that_runs_deepclock_comes_first(void **state)
 {
 	char path[2 * PATH_MAX];
@@ -400,6 +442,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test_setup(each_allocation_may_fail, environment_empty),
 	    cmocka_unit_test_setup(packages_come_before_the_loaders_path, environment_empty),
 	    cmocka_unit_test_setup(packages_of_its_own, environment_empty),
+	    cmocka_unit_test_setup(providers_are_packages_of_their_own, environment_empty),
 	    cmocka_unit_test_setup(the_python_that_runs_deepclock_comes_first, environment_empty),
 	    cmocka_unit_test_setup(an_old_package_is_remembered, environment_empty),
 	    cmocka_unit_test_setup(libraries_that_will_not_do_are_refused, environment_empty),

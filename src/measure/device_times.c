@@ -1,0 +1,341 @@
+/* device_times.c - tests which barrier waits for a device, and measures the parts of its runs.
+ *
+ * The test: a trial enqueues `runs` runs, waits by the barrier in question, and then by the certain
+ * one, which ends when results are in the host's memory. The second wait, less the time that it
+ * takes with nothing to wait for, is what the first one left. There are so many runs in a trial
+ * that their work is WORK_NS and WORK_PER_IDLE times that idle time, so that work that is left is
+ * told from noise. A barrier is used if it leaves at most LEFT_SHARE of one run: noise that seems
+ * to be work that is left costs a barrier that would have done, never the truth of a time. For the
+ * same reason the idle time is the least of its trials, and what is left the median.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "measure/device_times.h"
+#include "base/err.h"
+#include "deepclock/opt.h"
+#include "measure/results.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TRIALS	      5
+#define WORK_NS	      20e6
+#define WORK_PER_IDLE 20
+#define RUNS_MAX      4096
+#define LEFT_SHARE    0.05
+/* Trials beyond the first are made only within this time. */
+#define BUDGET_NS 1e9
+
+/* A part of a run is timed so often, or for this time if that is less; for an interval of a median
+ * with 95 % it takes 6. */
+#define PART_RUNS     50
+#define PART_RUNS_MIN 6
+#define PART_NS	      1e9
+
+typedef struct device {
+	const dck_engine *e;
+	dck_engine_context *c;
+	const dck_clock *clock;
+	uint64_t *runs; /* made so far */
+} device;
+
+static double device_now(const device *d)
+{
+	return (double)d->clock->now_ns(d->clock->self);
+}
+
+/* --- the test of the barriers */
+
+typedef struct trial {
+	double begin_ns, enqueued_ns, waited_ns, ended_ns;
+} trial;
+
+static dck_status trial_make(const device *d, uint64_t runs, unsigned barrier, unsigned certain,
+			     trial *ret, dck_err *err)
+{
+	ret->begin_ns = device_now(d);
+	for (uint64_t i = 0; i < runs; i++)
+		DCK_TRY(engine_enqueue(d->e, d->c, err));
+	*d->runs += runs;
+	ret->enqueued_ns = device_now(d);
+	DCK_TRY(engine_wait(d->e, d->c, barrier, err));
+	ret->waited_ns = device_now(d);
+	DCK_TRY(engine_wait(d->e, d->c, certain, err));
+	ret->ended_ns = device_now(d);
+	return DCK_OK;
+}
+
+static dck_status idle_measure(const device *d, device_proof *p, dck_err *err)
+{
+	DCK_TRY(engine_wait(d->e, d->c, p->n - 1, err));
+	p->idle_ns = INFINITY;
+	for (int i = 0; i < TRIALS; i++) {
+		const double begin_ns = device_now(d);
+
+		DCK_TRY(engine_wait(d->e, d->c, p->n - 1, err));
+		p->idle_ns = fmin(p->idle_ns, device_now(d) - begin_ns);
+	}
+	return DCK_OK;
+}
+
+/* Measures one run, and finds the number of runs for a trial. */
+static dck_status work_choose(const device *d, double until_ns, device_proof *p, dck_err *err)
+{
+	const double wanted_ns = fmax(WORK_NS, WORK_PER_IDLE * p->idle_ns);
+	double ns[TRIALS];
+	size_t n = 0;
+	double work_ns;
+	trial t;
+
+	do {
+		DCK_TRY(trial_make(d, 1, 0, p->n - 1, &t, err));
+		ns[n++] = work_ns = t.ended_ns - t.begin_ns;
+	} while (n < TRIALS && device_now(d) < until_ns);
+	p->run_ns = stat_median(ns, n, (double[TRIALS]){0});
+	for (p->runs = 1; work_ns < wanted_ns && p->runs < RUNS_MAX;) {
+		p->runs *= 2;
+		DCK_TRY(trial_make(d, p->runs, 0, p->n - 1, &t, err));
+		work_ns = t.ended_ns - t.begin_ns;
+	}
+	return DCK_OK;
+}
+
+static dck_status barrier_test(const device *d, unsigned barrier, double until_ns, device_proof *p,
+			       dck_err *err)
+{
+	double work[TRIALS], call[TRIALS], left[TRIALS], scratch[TRIALS];
+	size_t n = 0;
+	trial t;
+
+	do {
+		DCK_TRY(trial_make(d, p->runs, barrier, p->n - 1, &t, err));
+		work[n] = t.ended_ns - t.begin_ns;
+		call[n] = t.waited_ns - t.enqueued_ns;
+		left[n++] = t.ended_ns - t.waited_ns - p->idle_ns;
+	} while (n < TRIALS && device_now(d) < until_ns);
+	p->barrier[barrier].work_ns = stat_median(work, n, scratch);
+	p->barrier[barrier].call_ns = stat_median(call, n, scratch);
+	p->barrier[barrier].left_ns = fmax(0, stat_median(left, n, scratch));
+	return DCK_OK;
+}
+
+dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, device_proof *ret,
+				dck_err *err)
+{
+	const char *names[DEVICE_BARRIERS];
+	device_proof p = {.idle_ns = NAN};
+
+	DCK_TRY(engine_barriers(e, c, names, DEVICE_BARRIERS, &p.n, err));
+	p.chosen = p.n > 0 ? p.n - 1 : 0;
+	for (unsigned i = 0; i < p.n; i++) {
+		p.barrier[i].name = names[i];
+		p.barrier[i].left_ns = NAN;
+	}
+	*ret = p;
+	return DCK_OK;
+}
+
+dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
+				device_proof *ret, uint64_t *runs, dck_err *err)
+{
+	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
+	device_proof p;
+
+	DCK_TRY(device_barriers_list(e, c, &p, err));
+	if (p.n > 0) {
+		const double until_ns = device_now(&d) + BUDGET_NS;
+
+		DCK_TRY(idle_measure(&d, &p, err));
+		DCK_TRY(work_choose(&d, until_ns, &p, err));
+		for (p.chosen = 0; p.chosen < p.n - 1; p.chosen++) {
+			DCK_TRY(barrier_test(&d, p.chosen, until_ns, &p, err));
+			if (p.barrier[p.chosen].left_ns <= LEFT_SHARE * p.run_ns)
+				break;
+		}
+		p.proven = true;
+		e->barrier_choose(c, p.chosen);
+	}
+	*ret = p;
+	return DCK_OK;
+}
+
+/* --- in a record */
+
+void device_proof_record(record_builder *b, const device_proof *p)
+{
+	const unsigned certain = p->n - 1;
+	char proof[600], left[32], work[32], call[32], idle[32];
+	size_t used;
+
+	if (p->n == 0)
+		return;
+	record_fact_text(b, "device", "barrier", p->barrier[p->chosen].name);
+	if (!p->proven) {
+		record_fact_absent(
+		    b, "device", "barrier_proof",
+		    "not tested, since there was no warm-up; the barrier is certain");
+		return;
+	}
+	used = (size_t)snprintf(proof, sizeof proof, "left of %llu run%s",
+				(unsigned long long)p->runs, p->runs == 1 ? "" : "s");
+	for (unsigned i = 0; i < certain && !isnan(p->barrier[i].left_ns) && used < sizeof proof;
+	     i++)
+		used += (size_t)snprintf(
+		    proof + used, sizeof proof - used, "%s %s of %s after %s", i > 0 ? "," : ":",
+		    dck_text_time(p->barrier[i].left_ns, left, sizeof left),
+		    dck_text_time(p->barrier[i].work_ns, work, sizeof work), p->barrier[i].name);
+	record_fact_text(b, "device", "barrier_proof", proof);
+	if (p->chosen < certain)
+		return;
+	record_fact_real(b, "device", "barrier_idle", DCK_UNIT_NS, p->idle_ns);
+	/* Barrier 0 is the end of the call, which promises nothing; the next one does. */
+	if (certain > 1)
+		record_note(b, "barrier-returns",
+			    "%s returned after %s, when %s of %s of work were left to do: each run "
+			    "ends with %s in its place, and the %s that this takes with nothing to "
+			    "wait for are in every latency",
+			    p->barrier[1].name,
+			    dck_text_time(p->barrier[1].call_ns, call, sizeof call),
+			    dck_text_time(p->barrier[1].left_ns, left, sizeof left),
+			    dck_text_time(p->barrier[1].work_ns, work, sizeof work),
+			    p->barrier[certain].name, dck_text_time(p->idle_ns, idle, sizeof idle));
+}
+
+/* --- the parts of a run */
+
+typedef enum part { PART_ENQUEUE, PART_TO_DEVICE, PART_FROM_DEVICE, PARTS } part;
+
+static const struct {
+	const char *tag, *rate; /* rate NULL: nothing is copied */
+	const char *series, *nothing;
+} parts[PARTS] = {
+    [PART_ENQUEUE] = {"device/enqueue", NULL, "enqueue", NULL},
+    [PART_TO_DEVICE] = {"transfer/to_device", "transfer/to_device_rate", "to_device",
+			"no input is in the device's memory"},
+    [PART_FROM_DEVICE] = {"transfer/from_device", "transfer/from_device_rate", "from_device",
+			  "no output is in the device's memory"},
+};
+
+static dck_status part_once(const device *d, part which, const device_proof *p, uint64_t *ret_bytes,
+			    double *ret_ns, dck_err *err)
+{
+	const double begin_ns = device_now(d);
+	const unsigned certain = p->n - 1;
+
+	switch (which) {
+	case PART_ENQUEUE:
+		DCK_TRY(engine_enqueue(d->e, d->c, err));
+		*ret_ns = device_now(d) - begin_ns;
+		++*d->runs;
+		return engine_wait(d->e, d->c, p->chosen, err);
+	case PART_TO_DEVICE:
+		DCK_TRY(engine_transfer(d->e, d->c, true, ret_bytes, err));
+		DCK_TRY(engine_wait(d->e, d->c, certain, err));
+		break;
+	default:
+		DCK_TRY(engine_transfer(d->e, d->c, false, ret_bytes, err));
+	}
+	*ret_ns = device_now(d) - begin_ns;
+	return DCK_OK;
+}
+
+static void part_absent(record_builder *b, part which, const char *why)
+{
+	record_metric_absent(b, parts[which].tag, why);
+	if (parts[which].rate)
+		record_metric_absent(b, parts[which].rate, why);
+}
+
+static void part_put(record_builder *b, part which, const device_proof *p, stat_estimate *e,
+		     size_t n, uint64_t bytes)
+{
+	char size[32];
+
+	dck_text_bytes((double)bytes, size, sizeof size);
+	if (e->present && which == PART_ENQUEUE)
+		snprintf(e->how, sizeof e->how,
+			 "median of %zu runs, each started on an idle device", n);
+	else if (e->present && which == PART_TO_DEVICE)
+		snprintf(e->how, sizeof e->how, "median of %zu times %s, until %s has followed", n,
+			 size, p->barrier[p->n - 1].name);
+	else if (e->present)
+		snprintf(e->how, sizeof e->how, "median of %zu times %s", n, size);
+	measure_result_estimate(b, parts[which].tag, e);
+	if (!parts[which].rate)
+		return;
+	if (!e->present || !(e->value > 0))
+		record_metric_absent(b, parts[which].rate, "the time is not known");
+	else if (e->has_interval && e->lo > 0)
+		record_metric_interval(b, parts[which].rate, (double)bytes * 1e9 / e->value,
+				       (double)bytes * 1e9 / e->hi, (double)bytes * 1e9 / e->lo,
+				       e->level, "bytes over the time of the transfer");
+	else
+		record_metric_real(b, parts[which].rate, (double)bytes * 1e9 / e->value,
+				   "bytes over the time of the transfer");
+}
+
+static dck_status part_measure(record_builder *b, const device *d, part which,
+			       const device_proof *p, uint64_t origin_ns, double level,
+			       double *scratch, dck_err *err)
+{
+	double ns[PART_RUNS];
+	uint64_t at[PART_RUNS], bytes = 0;
+	const double begin_ns = device_now(d);
+	stat_estimate e;
+	size_t n = 0;
+
+	for (; n < PART_RUNS && (n < PART_RUNS_MIN || device_now(d) - begin_ns < PART_NS); n++) {
+		at[n] = d->clock->now_ns(d->clock->self) - origin_ns;
+		DCK_TRY(part_once(d, which, p, &bytes, &ns[n], err));
+		if (parts[which].nothing && bytes == 0) {
+			part_absent(b, which, parts[which].nothing);
+			return DCK_OK;
+		}
+	}
+	stat_estimate_one(STAT_MEDIAN, ns, n, level, scratch, &e);
+	part_put(b, which, p, &e, n, bytes);
+	record_series(b, parts[which].series, DCK_UNIT_NS, at, ns, n, 0);
+	return DCK_OK;
+}
+
+void device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
+			 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
+			 double level, double *scratch, uint64_t *runs)
+{
+	const device d = {.e = e, .c = c, .clock = clock, .runs = runs};
+	dck_err why = {0};
+
+	for (part i = 0; i < PARTS; i++)
+		if (part_measure(b, &d, i, p, origin_ns, level, scratch, &why) != DCK_OK)
+			part_absent(b, i, why.msg);
+}
+
+void device_times_absent(record_builder *b, const char *why)
+{
+	for (part i = 0; i < PARTS; i++)
+		part_absent(b, i, why);
+}
+
+/* --- operators */
+
+dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
+				const dck_profile *profile, double run_ns, dck_err *err)
+{
+	double sum_ns = 0;
+	device_proof p;
+	char sum[32], run[32];
+
+	DCK_TRY(device_barriers_list(e, c, &p, err));
+	if (p.n == 0 || profile->flags & DCK_PROFILE_DEVICE_TIME)
+		return DCK_OK;
+	/* Of the later half of the runs: the first ones compile. */
+	for (size_t i = 0; i < profile->nevents; i++)
+		if (profile->events[i].depth == 0 && profile->events[i].run >= profile->nruns / 2)
+			sum_ns += (double)profile->events[i].duration_ns;
+	sum_ns /= (double)(profile->nruns - profile->nruns / 2);
+	DCK_FAIL(
+	    err, E_UNSUP,
+	    "the engine '%s' reports how long the host takes to launch operators on the device "
+	    "(%s of the %s of a run), and not how long they run there",
+	    e->name, dck_text_time(sum_ns, sum, sizeof sum),
+	    dck_text_time(run_ns, run, sizeof run));
+}

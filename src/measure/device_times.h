@@ -1,0 +1,62 @@
+/* device_times.h - runs on a device, which go on after the call that starts them: a test of what
+ * waits for their end, and the parts of a run.
+ *
+ *	DCK_TRY(device_barrier_prove(engine, context, clock, &proof, &runs, err));
+ *
+ * A call that is documented to wait may not (ONNX Runtime's SynchronizeBoundOutputs() returns at
+ * once with WebGPU), and then the time of a run would be that of enqueueing it. So work of known
+ * length is enqueued, each barrier is waited by, and what is left to do is measured by a barrier
+ * that is certain, because it has the results in its hands. A barrier that leaves more than a small
+ * part of one run is not used.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MEASURE_DEVICE_TIMES_H
+#define MEASURE_DEVICE_TIMES_H
+
+#include "deepclock/bench.h"
+#include "engine/engine.h"
+#include "record/build.h"
+#include "stat/stat.h"
+
+#define DEVICE_BARRIERS 8
+
+typedef struct device_proof {
+	unsigned n;	 /* barriers; 0: every run ends within its call, nothing to prove */
+	bool proven;	 /* they were tested */
+	unsigned chosen; /* by which run() waits; n - 1: the certain one */
+	uint64_t runs;	 /* enqueued for each test */
+	double idle_ns;	 /* the certain barrier's with nothing to wait for */
+	double run_ns;	 /* one run's, the certain barrier included */
+	struct {
+		const char *name; /* the engine's */
+		double work_ns;	  /* of the runs in the test, until a certain barrier */
+		double call_ns;	  /* the barrier's own time */
+		double left_ns;	  /* of the work, when it had returned; NaN: not tested */
+	} barrier[DEVICE_BARRIERS];
+} device_proof;
+
+/* Lists the barriers of a context, untested: the certain one is chosen. */
+dck_status device_barriers_list(const dck_engine *e, dck_engine_context *c, device_proof *ret,
+				dck_err *err);
+/* Tests the barriers of a context, and has the engine use the first that waits. Call it after the
+ * first run. Adds the runs it made to *runs. */
+dck_status device_barrier_prove(const dck_engine *e, dck_engine_context *c, const dck_clock *clock,
+				device_proof *ret, uint64_t *runs, dck_err *err);
+
+/* Adds the facts and the note of a proof. */
+void device_proof_record(record_builder *b, const device_proof *p);
+
+/* Measures enqueueing and transfers, and adds them with their samples; `origin_ns`: the record's
+ * start; scratch: stat_scratch(64). On failure the metrics are absent with its message. */
+void device_times_record(record_builder *b, const dck_engine *e, dck_engine_context *c,
+			 const dck_clock *clock, uint64_t origin_ns, const device_proof *p,
+			 double level, double *scratch, uint64_t *runs);
+/* Adds the same metrics as absent. */
+void device_times_absent(record_builder *b, const char *why);
+
+/* Fails with E_UNSUP if the times of a profile are of launching operators on a device, since they
+ * do not say how long an operator runs. */
+dck_status device_profile_check(const dck_engine *e, dck_engine_context *c,
+				const dck_profile *profile, double run_ns, dck_err *err);
+
+#endif

@@ -1,0 +1,14 @@
+# A GPU's run goes on after the call that starts it: what is reported is its end, and never the time of the call.
+. webgpu || exit 77
+deepclock bench --quiet --max-time 1s --max-warmup 1s --device webgpu --save run.json zoo:simplenet > text
+echo $?
+record run.json 'f("engine", "provider")' 'f("engine", "device").endswith("a driver in software")' \
+	'f("engine", "operators_on_cpu")' 'f("device", "barrier")' \
+	'm("latency/median")["value"] > 5 * m("device/enqueue")["value"]' \
+	'm("time/first_run")["value"] > 5 * m("device/enqueue")["value"]' \
+	'm("device/enqueue").get("lo", 0) <= m("device/enqueue")["value"] <= m("device/enqueue").get("hi", 1e99)' \
+	'all(m("transfer/" + x).get("lo", 1) > 0 for x in ("to_device", "from_device"))' \
+	'abs(m("transfer/to_device_rate")["value"] * m("transfer/to_device")["value"] / 1e9 - 784 * 4) < 1' \
+	'abs(m("transfer/from_device_rate")["value"] * m("transfer/from_device")["value"] / 1e9 - 40) < 1' \
+	'len(s("enqueue")["values"]) >= 6' 'f("method", "transfers")' \
+	'note("barrier-returns") is not None'

@@ -1,0 +1,12 @@
+# --transfers include: what a request costs, with its inputs and outputs in the host's memory. On the processor there
+# is nothing to move. Operators that the provider is not given are named.
+. webgpu || exit 77
+deepclock bench --quiet --max-time 500ms --max-warmup 500ms --device webgpu --transfers include --save include.json \
+	--engine-option ep.webgpuexecutionprovider.forceCpuNodeNames=/relu/Relu zoo:simplenet > text
+echo $?
+record include.json 'f("plan", "transfers")' 'f("method", "transfers")' 'm("device/enqueue")["absent"]' \
+	'm("latency/median")["value"] > 0' 'f("engine", "operators_on_cpu")' \
+	'note("engine-warning")' \
+	'"operators that run on the processor, 1 of 3: Relu" in note("device-fallback")["text"]'
+deepclock bench --quiet --runs 20 --warmup 5 --transfers include --save cpu.json zoo:simplenet > text
+record cpu.json 'f("method", "transfers")' 'm("device/enqueue") is None' 'm("latency/median")["value"] > 0'

@@ -1,0 +1,354 @@
+/* test_device_times.c - the test of barriers and the parts of a run, on a device whose queue and
+ * clock are ours, so that every number is exact.
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "deepclock/record.h"
+#include "measure/device_times.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "record/record_begin.h"
+
+/* A device: a queue that is worked off while the host's time goes on. */
+struct dck_engine_context {
+	uint64_t now_ns, busy_until_ns;
+	uint64_t enqueue_ns, run_ns, copy_ns; /* a copy of the results to the host */
+	bool call_waits, synchronize_waits;
+	uint64_t tail_ns; /* of a run, after its smallest output is there */
+	unsigned barriers, chosen;
+	uint64_t enqueued, fail_at;
+	uint64_t in_bytes, out_bytes;
+};
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static const char *fake_barrier(dck_engine_context *c, unsigned index)
+{
+	static const char *const names[] = {"the call", "synchronize", "a small copy", "a copy"};
+
+	if (index >= c->barriers)
+		return NULL;
+	return index + 1 == c->barriers ? names[3] : names[index];
+}
+
+static void fake_choose(dck_engine_context *c, unsigned index)
+{
+	c->chosen = index;
+}
+
+static dck_status fake_enqueue(dck_engine_context *c, dck_err *err)
+{
+	if (++c->enqueued == c->fail_at)
+		DCK_FAIL(err, E_ENGINE, "the device is lost");
+	c->now_ns += c->enqueue_ns;
+	c->busy_until_ns = later(c->busy_until_ns, c->now_ns) + c->run_ns;
+	if (c->call_waits)
+		c->now_ns = c->busy_until_ns;
+	return DCK_OK;
+}
+
+static dck_status fake_wait(dck_engine_context *c, unsigned barrier, dck_err *err)
+{
+	(void)err;
+	if (barrier == 0)
+		return DCK_OK;
+	if (barrier + 1 == c->barriers) {
+		c->now_ns = later(c->now_ns, c->busy_until_ns) + c->copy_ns;
+	} else if (barrier == 1) {
+		c->now_ns += 1000;
+		if (c->synchronize_waits)
+			c->now_ns = later(c->now_ns, c->busy_until_ns);
+	} else {
+		c->now_ns = later(c->now_ns, c->busy_until_ns - c->tail_ns) + 10000;
+	}
+	return DCK_OK;
+}
+
+static dck_status fake_transfer(dck_engine_context *c, bool to_device, uint64_t *ret_bytes,
+				dck_err *err)
+{
+	(void)err;
+	*ret_bytes = to_device ? c->in_bytes : c->out_bytes;
+	c->now_ns += to_device ? 200000 : c->copy_ns;
+	return DCK_OK;
+}
+
+static const dck_engine device_engine = {
+    .struct_size = sizeof(dck_engine),
+    .name = "fake",
+    .barrier = fake_barrier,
+    .barrier_choose = fake_choose,
+    .enqueue = fake_enqueue,
+    .wait = fake_wait,
+    .transfer = fake_transfer,
+};
+
+static uint64_t device_now(void *self)
+{
+	return ((dck_engine_context *)self)->now_ns;
+}
+
+/* A run of 1 ms that is started in 10 us, and read in 50 us. */
+static dck_engine_context device_new(unsigned barriers)
+{
+	return (dck_engine_context){.now_ns = 1000000,
+				    .enqueue_ns = 10000,
+				    .run_ns = 1000000,
+				    .copy_ns = 50000,
+				    .barriers = barriers,
+				    .chosen = 99,
+				    .in_bytes = 4096,
+				    .out_bytes = 1024};
+}
+
+static device_proof prove(dck_engine_context *c)
+{
+	const dck_clock clock = {.now_ns = device_now, .self = c};
+	device_proof p;
+	uint64_t runs = 0;
+	dck_err err = {0};
+
+	if (device_barrier_prove(&device_engine, c, &clock, &p, &runs, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	assert_int_equal(runs, c->enqueued);
+	return p;
+}
+
+static dck_record *recorded(dck_engine_context *c, const device_proof *p)
+{
+	const dck_clock clock = {.now_ns = device_now, .self = c};
+	record_builder *b = record_begin("test");
+	double *scratch = mem_alloc(stat_scratch(64) * sizeof *scratch);
+	dck_record *r = NULL;
+	uint64_t runs = 0;
+	dck_err err = {0};
+
+	assert_true(b && scratch);
+	device_proof_record(b, p);
+	device_times_record(b, &device_engine, c, &clock, 0, p, 0.95, scratch, &runs);
+	mem_free(scratch);
+	if (record_finish(b, &r, &err) != DCK_OK)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static const char *fact(const dck_record *r, const char *key)
+{
+	const dck_fact *f = dck_record_fact(r, "device", key);
+
+	return f && (f->value.kind == DCK_VALUE_TEXT || f->value.kind == DCK_VALUE_ABSENT)
+		   ? f->value.as.text
+		   : NULL;
+}
+
+/* What is documented to wait does not: results are copied, and the record tells so. */
+static void a_barrier_that_returns(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	const device_proof p = prove(&c);
+	assert_true(p.proven);
+	assert_int_equal(p.chosen, 2);
+	assert_int_equal(c.chosen, 2);
+	assert_int_equal(p.runs, 32); /* 16 are 16.06 ms, and 20 ms are wanted */
+	assert_true(p.idle_ns == 50000 && p.run_ns == 1060000);
+	assert_true(p.barrier[0].left_ns == 31690000 && p.barrier[0].call_ns == 0);
+	assert_true(p.barrier[1].left_ns == 31689000 && p.barrier[1].call_ns == 1000);
+	assert_true(isnan(p.barrier[2].left_ns));
+	dck_record *r = recorded(&c, &p);
+	assert_string_equal(fact(r, "barrier"), "a copy");
+	assert_string_equal(fact(r, "barrier_proof"),
+			    "left of 32 runs: 31.7 ms of 32.1 ms after the call, 31.7 ms of "
+			    "32.1 ms after synchronize");
+	const dck_note *n = dck_record_note(r, "barrier-returns");
+	assert_non_null(n);
+	assert_string_equal(
+	    n->text,
+	    "synchronize returned after 1.00 µs, when 31.7 ms of 32.1 ms of work were left "
+	    "to do: each run ends with a copy in its place, and the 50.0 µs that this "
+	    "takes with nothing to wait for are in every latency; in a program of yours, "
+	    "read a result before the clock stops");
+	/* Starting a run takes 10 us and never the 1060 us that it takes. */
+	const dck_metric *m = dck_record_metric(r, "device/enqueue");
+	assert_true(m->value.as.r == 10000 && m->lo == 10000 && m->hi == 10000 && m->level == 0.95);
+	assert_true(dck_record_value(r, "transfer/to_device") == 250000);
+	assert_true(fabs(dck_record_value(r, "transfer/to_device_rate") - 4096 / 250e-6) < 1);
+	assert_true(dck_record_value(r, "transfer/from_device") == 50000);
+	assert_true(fabs(dck_record_value(r, "transfer/from_device_rate") - 1024 / 50e-6) < 1);
+	assert_int_equal(dck_record_series(r, "enqueue")->n, 50);
+	dck_record_free(r);
+}
+
+static void a_barrier_that_waits(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.synchronize_waits = true;
+	const device_proof p = prove(&c);
+	assert_int_equal(p.chosen, 1);
+	assert_int_equal(c.chosen, 1);
+	assert_true(p.barrier[1].left_ns == 0);
+	assert_true(p.barrier[1].call_ns == 31690000);
+	dck_record *r = recorded(&c, &p);
+	assert_string_equal(fact(r, "barrier"), "synchronize");
+	assert_null(dck_record_note(r, "barrier-returns"));
+	dck_record_free(r);
+}
+
+/* A call that waits itself needs no barrier. */
+static void a_call_that_waits(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.call_waits = true;
+	const device_proof p = prove(&c);
+	assert_int_equal(p.chosen, 0);
+	assert_true(p.barrier[0].left_ns == 0 && isnan(p.barrier[1].left_ns));
+}
+
+/* The host is as slow as the device: of many runs only the last one's end is left, which is all of
+ * a single run. */
+static void bound_by_the_host(void **state)
+{
+	dck_engine_context c = device_new(3);
+
+	(void)state;
+	c.enqueue_ns = c.run_ns = 100000;
+	const device_proof p = prove(&c);
+	assert_true(p.barrier[0].left_ns == 100000);
+	assert_int_equal(p.chosen, 2);
+}
+
+/* One output may be there before the others. */
+static void a_small_copy(void **state)
+{
+	dck_engine_context c = device_new(4);
+
+	(void)state;
+	assert_int_equal(prove(&c).chosen, 2);
+	c = device_new(4);
+	c.tail_ns = 500000;
+	const device_proof p = prove(&c);
+	assert_int_equal(p.chosen, 3);
+	assert_true(p.barrier[2].left_ns == 490000);
+}
+
+static void no_device(void **state)
+{
+	dck_engine_context c = device_new(0);
+
+	(void)state;
+	const device_proof p = prove(&c);
+	assert_true(p.n == 0 && !p.proven && c.enqueued == 0);
+	dck_engine old = device_engine; /* of an older ABI */
+	old.struct_size = offsetof(dck_engine, barrier);
+	device_proof q;
+	dck_err err = {0};
+	c.barriers = 3;
+	assert_int_equal(device_barriers_list(&old, &c, &q, &err), DCK_OK);
+	assert_int_equal(q.n, 0);
+}
+
+static void untested(void **state)
+{
+	dck_engine_context c = device_new(3);
+	device_proof p;
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(device_barriers_list(&device_engine, &c, &p, &err), DCK_OK);
+	assert_int_equal(p.chosen, 2);
+	c.in_bytes = 0;
+	dck_record *r = recorded(&c, &p);
+	assert_string_equal(fact(r, "barrier"), "a copy");
+	assert_string_equal(fact(r, "barrier_proof"),
+			    "not tested, since there was no warm-up; the barrier is certain");
+	const dck_metric *m = dck_record_metric(r, "transfer/to_device_rate");
+	assert_true(m->value.kind == DCK_VALUE_ABSENT);
+	assert_string_equal(m->value.as.text, "no input is in the device's memory");
+	dck_record_free(r);
+}
+
+static void a_lost_device(void **state)
+{
+	const dck_clock clock = {.now_ns = device_now, .self = NULL};
+	dck_engine_context c = device_new(3);
+	dck_clock mine = clock;
+	device_proof p;
+	uint64_t runs = 0;
+	dck_err err = {0};
+
+	(void)state;
+	mine.self = &c;
+	c.fail_at = 3;
+	assert_int_equal(device_barrier_prove(&device_engine, &c, &mine, &p, &runs, &err),
+			 DCK_E_ENGINE);
+	assert_string_equal(err.msg, "the device is lost");
+	assert_int_equal(c.chosen, 99);
+	c = device_new(3);
+	assert_int_equal(device_barriers_list(&device_engine, &c, &p, &err), DCK_OK);
+	c.fail_at = 1;
+	dck_record *r = recorded(&c, &p);
+	assert_string_equal(dck_record_metric(r, "device/enqueue")->value.as.text,
+			    "the device is lost");
+	assert_true(dck_record_value(r, "transfer/from_device") > 0);
+	dck_record_free(r);
+}
+
+/* Times of launching are no times of operators, unless they are of the device. */
+static void operators(void **state)
+{
+	dck_engine_context c = device_new(3);
+	const dck_op_event events[] = {
+	    {.name = "a", .type = "A", .run = 0, .duration_ns = 9000000},
+	    {.name = "a", .type = "A", .run = 1, .duration_ns = 4000},
+	    {.name = "b", .type = "B", .run = 1, .duration_ns = 2000},
+	    {.name = "c", .type = "C", .run = 1, .duration_ns = 1000, .depth = 1},
+	};
+	const uint64_t run_ns[] = {1, 1};
+	dck_profile f = {
+	    .struct_size = sizeof f, .events = events, .nevents = 4, .nruns = 2, .run_ns = run_ns};
+	dck_err err = {0};
+
+	(void)state;
+	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_E_UNSUP);
+	assert_string_equal(
+	    err.msg, "the engine 'fake' reports how long the host takes to launch operators "
+		     "on the device (6.00 µs of the 1.06 ms of a run), and not how long they "
+		     "run there");
+	f.flags = DCK_PROFILE_DEVICE_TIME;
+	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_OK);
+	f.flags = 0;
+	c.barriers = 0;
+	assert_int_equal(device_profile_check(&device_engine, &c, &f, 1060000, &err), DCK_OK);
+}
+
+int test_device_times(void);
+int test_device_times(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_barrier_that_returns),
+	    cmocka_unit_test(a_barrier_that_waits),
+	    cmocka_unit_test(a_call_that_waits),
+	    cmocka_unit_test(bound_by_the_host),
+	    cmocka_unit_test(a_small_copy),
+	    cmocka_unit_test(no_device),
+	    cmocka_unit_test(untested),
+	    cmocka_unit_test(a_lost_device),
+	    cmocka_unit_test(operators),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
