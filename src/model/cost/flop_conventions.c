@@ -2,15 +2,15 @@
  * training.
  *
  * A convention is a list of terms: operator types, a quantity, a factor and perhaps a condition.
- * peer_count() adds all terms that match an operator, over all its executions, by a linear scan of
- * few rows. Results are symbolic; a type without a row counts 0, or is absent where the table is
- * partial. Each convention was measured on torchvision's networks: the differences to the exact
- * MACs are integer identities (docs/commands/cost.md shows them).
+ * convention_count() adds all terms that match an operator, over all its executions, by a linear
+ * scan of few rows. Results are symbolic; a type without a row counts 0, or is absent where the
+ * table is partial. Each convention was measured on torchvision's networks: the differences to the
+ * exact MACs are integer identities (docs/commands/cost.md shows them).
  *
- * peer_backward_count() is one forward data-flow pass: operators are in topological order, and
- * `counted` of a value marks that it depends on a parameter. An operator with MACs takes its MACs
- * once more for each of its two operands that needs a gradient. It writes into the result's values,
- * so one thread may use a result at a time.
+ * convention_backward_count() is one forward data-flow pass: operators are in topological order,
+ * and `counted` of a value marks that it depends on a parameter. An operator with MACs takes its
+ * MACs once more for each of its two operands that needs a gradient. It writes into the result's
+ * values, so one thread may use a result at a time.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "model/cost/flop_conventions.h"
@@ -103,85 +103,85 @@ static bool layer_norm(const cost_result *r, const cost_op *c)
 	return false;
 }
 
-static const peer_term torchvision[] = {
-    {"Conv Gemm ConvTranspose MatMul Einsum Attention DeformConv", PEER_MACS, 1, NULL},
+static const convention_term torchvision[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum Attention DeformConv", TERM_MACS, 1, NULL},
 };
 
-static const peer_term fvcore[] = {
-    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 1, NULL},
-    {"BatchNormalization", PEER_OUT, 2, NULL},
-    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
-    {"Div", PEER_OUT, 5, layer_norm},
-    {"GlobalAveragePool", PEER_IN, 1, NULL},
-    {"AveragePool", PEER_IN, 1, window_one},
-    {"Resize", PEER_OUT, 1, mode_nearest},
-    {"Resize", PEER_OUT, 4, mode_linear},
+static const convention_term fvcore[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum", TERM_MACS, 1, NULL},
+    {"BatchNormalization", TERM_OUT, 2, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", TERM_OUT, 5, NULL},
+    {"Div", TERM_OUT, 5, layer_norm},
+    {"GlobalAveragePool", TERM_IN, 1, NULL},
+    {"AveragePool", TERM_IN, 1, window_one},
+    {"Resize", TERM_OUT, 1, mode_nearest},
+    {"Resize", TERM_OUT, 4, mode_linear},
 };
 
-static const peer_term thop[] = {
-    {"Conv Gemm", PEER_MACS, 1, NULL},
-    {"ConvTranspose", PEER_OVER, 1, NULL},
-    {"MatMul", PEER_MACS, 1, weighted},
-    {"BatchNormalization LayerNormalization InstanceNormalization", PEER_OUT, 4, NULL},
-    {"Div", PEER_OUT, 4, layer_norm},
+static const convention_term thop[] = {
+    {"Conv Gemm", TERM_MACS, 1, NULL},
+    {"ConvTranspose", TERM_OVER, 1, NULL},
+    {"MatMul", TERM_MACS, 1, weighted},
+    {"BatchNormalization LayerNormalization InstanceNormalization", TERM_OUT, 4, NULL},
+    {"Div", TERM_OUT, 4, layer_norm},
     /* adaptive pooling: the additions of a window and one division for each output; other pooling:
        one for each output */
-    {"GlobalAveragePool", PEER_IN, 1, NULL},
-    {"GlobalAveragePool", PEER_OUT, 1, NULL},
-    {"AveragePool", PEER_OUT, 2, window_one},
-    {"AveragePool", PEER_OUT, 1, window_more},
-    {"PRelu", PEER_OUT, 1, NULL},
-    {"Softmax", PEER_OUT, 3, NULL},
-    {"Softmax", PEER_ROWS, -1, NULL},
-    {"Resize", PEER_OUT, 11, mode_linear},
-    {"Resize", PEER_OUT, 259, mode_cubic},
+    {"GlobalAveragePool", TERM_IN, 1, NULL},
+    {"GlobalAveragePool", TERM_OUT, 1, NULL},
+    {"AveragePool", TERM_OUT, 2, window_one},
+    {"AveragePool", TERM_OUT, 1, window_more},
+    {"PRelu", TERM_OUT, 1, NULL},
+    {"Softmax", TERM_OUT, 3, NULL},
+    {"Softmax", TERM_ROWS, -1, NULL},
+    {"Resize", TERM_OUT, 11, mode_linear},
+    {"Resize", TERM_OUT, 259, mode_cubic},
 };
 
 /* ptflops counts ReLU and pooling twice: by its patches of functions and by its hooks of
  * modules. */
-static const peer_term ptflops[] = {
-    {"Conv Gemm ConvTranspose MatMul", PEER_MACS, 1, NULL},
-    {"Conv Gemm ConvTranspose", PEER_OUT, 1, has_bias},
+static const convention_term ptflops[] = {
+    {"Conv Gemm ConvTranspose MatMul", TERM_MACS, 1, NULL},
+    {"Conv Gemm ConvTranspose", TERM_OUT, 1, has_bias},
     {"BatchNormalization LayerNormalization InstanceNormalization Relu PRelu Elu LeakyRelu Clip",
-     PEER_OUT, 2, NULL},
-    {"Div", PEER_OUT, 2, layer_norm},
-    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 2, NULL},
+     TERM_OUT, 2, NULL},
+    {"Div", TERM_OUT, 2, layer_norm},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", TERM_IN, 2, NULL},
 };
 
-static const peer_term calflops[] = {
-    {"Conv Gemm ConvTranspose MatMul Einsum", PEER_MACS, 2, NULL},
-    {"Conv", PEER_OUT, 1, has_bias},
-    {"BatchNormalization", PEER_OUT, 2, NULL},
-    {"LayerNormalization GroupNormalization InstanceNormalization", PEER_OUT, 5, NULL},
-    {"Div", PEER_OUT, 5, layer_norm},
-    {"Relu PRelu Elu LeakyRelu Clip Gelu Softmax", PEER_OUT, 1, NULL},
-    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", PEER_IN, 1, NULL},
+static const convention_term calflops[] = {
+    {"Conv Gemm ConvTranspose MatMul Einsum", TERM_MACS, 2, NULL},
+    {"Conv", TERM_OUT, 1, has_bias},
+    {"BatchNormalization", TERM_OUT, 2, NULL},
+    {"LayerNormalization GroupNormalization InstanceNormalization", TERM_OUT, 5, NULL},
+    {"Div", TERM_OUT, 5, layer_norm},
+    {"Relu PRelu Elu LeakyRelu Clip Gelu Softmax", TERM_OUT, 1, NULL},
+    {"MaxPool AveragePool GlobalAveragePool GlobalMaxPool", TERM_IN, 1, NULL},
 };
 
-static const peer_term onnx_tool[] = {
-    {"Conv Gemm MatMul Einsum", PEER_MACS, 1, NULL},
-    {"Conv Gemm", PEER_OUT, 1, has_bias},
-    {"ConvTranspose", PEER_WEIGHT, 1, NULL},
-    {"BatchNormalization", PEER_OUT, 31, NULL},
-    {"LayerNormalization", PEER_OUT, 7, NULL},
-    {"LayerNormalization", PEER_ROWS, 29, NULL},
-    {"Sigmoid Exp", PEER_OUT, 32, NULL},
-    {"Tanh", PEER_OUT, 38, NULL},
-    {"Softmax", PEER_OUT, 36, NULL},
-    {"Erf", PEER_OUT, 0, NULL}, /* measured: it counts 0 */
-    {"Log", PEER_OUT, 43, NULL},
-    {"Sqrt", PEER_OUT, 24, NULL},
-    {"Sin Cos", PEER_OUT, 39, NULL},
-    {"Div", PEER_OUT, 4, NULL},
-    {"Add Sub Mul Relu LeakyRelu Clip", PEER_OUT, 1, NULL},
-    {"MaxPool AveragePool", PEER_KERNEL, 1, NULL},
-    {"GlobalAveragePool", PEER_IN, 1, NULL},
-    {"Resize", PEER_OUT, 4, mode_linear},
-    {"Resize", PEER_OUT, 8, mode_cubic},
+static const convention_term onnx_tool[] = {
+    {"Conv Gemm MatMul Einsum", TERM_MACS, 1, NULL},
+    {"Conv Gemm", TERM_OUT, 1, has_bias},
+    {"ConvTranspose", TERM_WEIGHT, 1, NULL},
+    {"BatchNormalization", TERM_OUT, 31, NULL},
+    {"LayerNormalization", TERM_OUT, 7, NULL},
+    {"LayerNormalization", TERM_ROWS, 29, NULL},
+    {"Sigmoid Exp", TERM_OUT, 32, NULL},
+    {"Tanh", TERM_OUT, 38, NULL},
+    {"Softmax", TERM_OUT, 36, NULL},
+    {"Erf", TERM_OUT, 0, NULL}, /* measured: it counts 0 */
+    {"Log", TERM_OUT, 43, NULL},
+    {"Sqrt", TERM_OUT, 24, NULL},
+    {"Sin Cos", TERM_OUT, 39, NULL},
+    {"Div", TERM_OUT, 4, NULL},
+    {"Add Sub Mul Relu LeakyRelu Clip", TERM_OUT, 1, NULL},
+    {"MaxPool AveragePool", TERM_KERNEL, 1, NULL},
+    {"GlobalAveragePool", TERM_IN, 1, NULL},
+    {"Resize", TERM_OUT, 4, mode_linear},
+    {"Resize", TERM_OUT, 8, mode_cubic},
 };
 
 #define TERMS(list) list, sizeof(list) / sizeof(*list)
-static const flop_convention peer_counters[] = {
+static const flop_convention conventions[] = {
     {"torchvision",
      "the GFLOPS column of torchvision's model pages, which are multiply-accumulates", "MAC",
      TERMS(torchvision), NULL, false},
@@ -201,11 +201,11 @@ static const flop_convention peer_counters[] = {
     {"onnx-tool", "onnx_tool.model_profile: instructions are weighted and called MACs", "MAC",
      TERMS(onnx_tool), NULL, true},
 };
-_Static_assert(sizeof peer_counters / sizeof *peer_counters == PEER_COUNTERS, "all of them");
+_Static_assert(sizeof conventions / sizeof *conventions == CONVENTIONS, "all of them");
 
-const flop_convention *peer_find(int as)
+const flop_convention *convention_find(int as)
 {
-	return as >= 1 && as <= PEER_COUNTERS ? &peer_counters[as - 1] : NULL;
+	return as >= 1 && as <= CONVENTIONS ? &conventions[as - 1] : NULL;
 }
 
 /* Returns the product of the dimensions of v from `first` on, without the last `less` of them. */
@@ -231,20 +231,20 @@ static sym_int window(sym_table *t, const onnx_node *n)
 	return p;
 }
 
-static sym_int quantity(sym_table *t, const cost_op *c, peer_quantity of)
+static sym_int quantity(sym_table *t, const cost_op *c, convention_quantity of)
 {
 	const val *in = c->nin ? c->in[0] : NULL, *weights = c->nin > 1 ? c->in[1] : NULL;
 	sym_int n = peers_product(t, c->nout ? c->out[0] : NULL, 0, 0);
 
-	if (of == PEER_MACS)
+	if (of == TERM_MACS)
 		return c->macs;
-	if (of == PEER_IN)
+	if (of == TERM_IN)
 		n = peers_product(t, in, 0, 0);
-	else if (of == PEER_ROWS)
+	else if (of == TERM_ROWS)
 		n = peers_product(t, in, 0, 1);
-	else if (of == PEER_WEIGHT) /* the weights of one output are all dimensions but the first */
+	else if (of == TERM_WEIGHT) /* the weights of one output are all dimensions but the first */
 		n = sym_mul(t, n, peers_product(t, weights, 1, 0));
-	else if (of == PEER_OVER) {
+	else if (of == TERM_OVER) {
 		/* A convolution that is not transposed has this many MACs for each output: input
 		 * channels of a group x window. */
 		sym_int group = sym_const(onnx_attribute_int(c->node, "group", 1));
@@ -252,12 +252,12 @@ static sym_int quantity(sym_table *t, const cost_op *c, peer_quantity of)
 		if (!sym_unknown_reason(filter))
 			filter = sym_mul(t, sym_floor_div(t, weights->dims[0], group), filter);
 		n = sym_mul(t, n, filter);
-	} else if (of == PEER_KERNEL)
+	} else if (of == TERM_KERNEL)
 		n = sym_mul(t, n, window(t, c->node));
 	return sym_mul(t, c->times, n);
 }
 
-sym_int peer_count(const flop_convention *p, const cost_result *r, const cost_op *c)
+sym_int convention_count(const flop_convention *p, const cost_result *r, const cost_op *c)
 {
 	sym_table *t = r->nums;
 	sym_int sum = sym_const(0);
@@ -266,7 +266,7 @@ sym_int peer_count(const flop_convention *p, const cost_result *r, const cost_op
 	if (c->folded || c->expanded)
 		return sum;
 	for (size_t i = 0; i < p->nterms; i++) {
-		const peer_term *x = &p->terms[i];
+		const convention_term *x = &p->terms[i];
 		if (!name_index_listed(x->types, c->node->op))
 			continue;
 		has_row = true;
@@ -294,7 +294,7 @@ static bool needs_gradient(const val *v)
 	return !v->constant && v->counted;
 }
 
-void peer_backward_count(cost_result *r, peer_backward *ret)
+void convention_backward_count(cost_result *r, convention_backward *ret)
 {
 	sym_table *t = r->nums;
 	sym_int macs = sym_const(0), rest = sym_const(0);
@@ -325,7 +325,7 @@ void peer_backward_count(cost_result *r, peer_backward *ret)
 	ret->flops = sym_add(t, sym_mul(t, sym_const(2), macs), rest);
 }
 
-size_t peer_merged_norms(const cost_result *r)
+size_t convention_merged_norms(const cost_result *r)
 {
 	size_t merged = 0;
 

@@ -8,9 +8,9 @@
  *
  * If a malformed model makes a name twice, the first producer, initializer and declaration count.
  *
- * flow_shape_of() and flow_constant() walk back from a value through at most about BACK_MAX
+ * def_use_shape_of() and def_use_constant() walk back from a value through at most about BACK_MAX
  * producers that keep its shape or its content; a cycle ends there too. The model is borrowed; all
- * else is in the caller's arena and never changes after flow_init().
+ * else is in the caller's arena and never changes after def_use_init().
  *
  * Source: https://github.com/onnx/onnx/blob/main/docs/IR.md
  *
@@ -42,12 +42,12 @@ static size_t count_graph(const onnx_graph *g, size_t *uses)
 	return n;
 }
 
-static def_use_value *def_use_value_of(flow *f, const char *name)
+static def_use_value *def_use_value_of(def_use *f, const char *name)
 {
 	return name && *name ? &f->values[name_index_intern(&f->names, name)] : NULL;
 }
 
-static void declare(flow *f, const onnx_value *values, size_t n)
+static void declare(def_use *f, const onnx_value *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		def_use_value *v = def_use_value_of(f, values[i].name);
@@ -56,9 +56,9 @@ static void declare(flow *f, const onnx_value *values, size_t n)
 	}
 }
 
-static void add_graph(flow *f, const onnx_graph *g);
+static void add_graph(def_use *f, const onnx_graph *g);
 
-static void add_node(flow *f, const onnx_node *node)
+static void add_node(def_use *f, const onnx_node *node)
 {
 	for (size_t i = 0; i < node->noutputs; i++) {
 		def_use_value *v = def_use_value_of(f, node->outputs[i]);
@@ -81,7 +81,7 @@ static void add_node(flow *f, const onnx_node *node)
 	}
 }
 
-static void add_graph(flow *f, const onnx_graph *g)
+static void add_graph(def_use *f, const onnx_graph *g)
 {
 	for (size_t i = 0; i < g->ninitializers; i++) {
 		def_use_value *v = def_use_value_of(f, g->initializers[i].name);
@@ -95,7 +95,7 @@ static void add_graph(flow *f, const onnx_graph *g)
 		add_node(f, &g->nodes[i]);
 }
 
-dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
+dck_status def_use_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
 {
 	if (wanted > ONNX_MEMORY_MAX || mem_arena_bytes(a) > ONNX_MEMORY_MAX - wanted)
 		DCK_FAIL(err, E_LIMIT, "following the model's values needs more than %zu MiB",
@@ -103,33 +103,33 @@ dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err)
 	return ERR_NO_MEMORY(err, "to follow the model's values");
 }
 
-dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err)
+dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *err)
 {
 	size_t uses = 0, values = count_graph(m->graph, &uses);
 
-	*f = (flow){0};
+	*f = (def_use){0};
 	f->values = mem_arena_array(a, values, sizeof *f->values);
 	f->uses = mem_arena_array(a, uses, sizeof *f->uses);
 	if (!name_index_init(&f->names, a, values) || !f->values || !f->uses)
 		/* names and their slots: at most 8 and 32 bytes each */
-		return flow_fail_memory(
+		return def_use_fail_memory(
 		    a, values * (sizeof *f->values + 40) + uses * sizeof *f->uses, err);
 	for (size_t i = 0; i < values; i++)
-		f->values[i].first_use = FLOW_NONE;
+		f->values[i].first_use = DEF_USE_NONE;
 	add_graph(f, m->graph);
 	return DCK_OK;
 }
 
-const def_use_value *flow_find(const flow *f, const char *name)
+const def_use_value *def_use_find(const def_use *f, const char *name)
 {
 	size_t i = name && *name ? name_index_find(&f->names, name) : NAME_INDEX_NONE;
 
 	return i == NAME_INDEX_NONE ? NULL : &f->values[i];
 }
 
-static bool tensor_shape(const onnx_tensor *t, flow_shape *ret)
+static bool tensor_shape(const onnx_tensor *t, def_use_shape *ret)
 {
-	if (t->rank > FLOW_RANK)
+	if (t->rank > DEF_USE_RANK)
 		return false;
 	ret->rank = t->rank;
 	if (t->rank)
@@ -137,9 +137,9 @@ static bool tensor_shape(const onnx_tensor *t, flow_shape *ret)
 	return true;
 }
 
-static bool declared_shape(const onnx_tensor_type *t, flow_shape *ret)
+static bool declared_shape(const onnx_tensor_type *t, def_use_shape *ret)
 {
-	if (!t->shape || t->shape->rank > FLOW_RANK)
+	if (!t->shape || t->shape->rank > DEF_USE_RANK)
 		return false;
 	ret->rank = t->shape->rank;
 	for (size_t i = 0; i < ret->rank; i++)
@@ -152,7 +152,7 @@ static bool op_is(const onnx_node *n, const char *op)
 	return n && n->op && strcmp(n->op, op) == 0;
 }
 
-static const onnx_tensor *flow_constant_tensor(const def_use_value *v)
+static const onnx_tensor *def_use_constant_tensor(const def_use_value *v)
 {
 	if (v->initializer)
 		return v->initializer;
@@ -162,10 +162,10 @@ static const onnx_tensor *flow_constant_tensor(const def_use_value *v)
 	return a ? a->t : NULL;
 }
 
-static bool flow_transpose(const onnx_node *n, flow_shape *s)
+static bool flow_transpose(const onnx_node *n, def_use_shape *s)
 {
 	const onnx_attribute *perm = onnx_find_attribute(n, "perm");
-	flow_shape from = *s;
+	def_use_shape from = *s;
 
 	if (perm && perm->nints != s->rank)
 		return false;
@@ -182,13 +182,13 @@ static bool flow_transpose(const onnx_node *n, flow_shape *s)
 static const char *const keep_shape[] = {"Cast", "DequantizeLinear", "Dropout", "Identity",
 					 "QuantizeLinear"};
 
-static bool shape_back(const flow *f, const char *name, int depth, flow_shape *ret)
+static bool shape_back(const def_use *f, const char *name, int depth, def_use_shape *ret)
 {
-	const def_use_value *v = flow_find(f, name);
+	const def_use_value *v = def_use_find(f, name);
 
 	if (!v || depth > BACK_MAX)
 		return false;
-	const onnx_tensor *t = flow_constant_tensor(v);
+	const onnx_tensor *t = def_use_constant_tensor(v);
 	if (t)
 		return tensor_shape(t, ret);
 	const onnx_node *n = v->producer;
@@ -200,17 +200,17 @@ static bool shape_back(const flow *f, const char *name, int depth, flow_shape *r
 	return v->declared && declared_shape(v->declared, ret);
 }
 
-bool flow_shape_of(const flow *f, const char *name, flow_shape *ret)
+bool def_use_shape_of(const def_use *f, const char *name, def_use_shape *ret)
 {
 	return shape_back(f, name, 0, ret);
 }
 
-bool flow_constant(const flow *f, const char *name, int64_t *ret)
+bool def_use_constant(const def_use *f, const char *name, int64_t *ret)
 {
-	const def_use_value *v = flow_find(f, name);
+	const def_use_value *v = def_use_find(f, name);
 
 	for (int depth = 0; v && depth < BACK_MAX; depth++) {
-		const onnx_tensor *t = flow_constant_tensor(v);
+		const onnx_tensor *t = def_use_constant_tensor(v);
 		if (t && t->elements == 1 && t->ints) {
 			*ret = t->ints[0];
 			return true;
@@ -230,7 +230,7 @@ bool flow_constant(const flow *f, const char *name, int64_t *ret)
 			       op_is(v->producer, "Unsqueeze");
 		if (!through || !v->producer->ninputs)
 			return false;
-		v = flow_find(f, v->producer->inputs[0]);
+		v = def_use_find(f, v->producer->inputs[0]);
 	}
 	return false;
 }

@@ -9,46 +9,46 @@
 #include "base/name_index.h"
 #include "model/onnx/onnx.h"
 
-#define FLOW_NONE SIZE_MAX
-#define FLOW_RANK 16
+#define DEF_USE_NONE SIZE_MAX
+#define DEF_USE_RANK 16
 
 typedef struct def_use_value {
 	const onnx_node *producer;	  /* NULL: none */
 	const onnx_tensor *initializer;	  /* NULL: none */
 	const onnx_tensor_type *declared; /* NULL: not declared */
-	size_t first_use;		  /* FLOW_NONE: unused */
+	size_t first_use;		  /* DEF_USE_NONE: unused */
 } def_use_value;
 
 typedef struct def_use_edge {
 	const onnx_node *node;
 	size_t slot; /* index of the input */
-	size_t next; /* FLOW_NONE: the last */
+	size_t next; /* DEF_USE_NONE: the last */
 } def_use_edge;
 
-typedef struct flow {
+typedef struct def_use {
 	name_index names;
 	def_use_value *values; /* by the name's id */
 	def_use_edge *uses;
 	size_t nuses;
-} flow;
+} def_use;
 
 /* Builds the chains, all in the arena; the model is borrowed. E_NOMEM, E_LIMIT. */
-dck_status flow_init(flow *f, mem_arena *a, const onnx_model *m, dck_err *err);
+dck_status def_use_init(def_use *f, mem_arena *a, const onnx_model *m, dck_err *err);
 /* Fails because the arena refused `wanted` more bytes: E_LIMIT if it reached its limit, else
  * E_NOMEM. */
-dck_status flow_fail_memory(const mem_arena *a, size_t wanted, dck_err *err);
+dck_status def_use_fail_memory(const mem_arena *a, size_t wanted, dck_err *err);
 /* Returns the value of that name, or NULL. */
-const def_use_value *flow_find(const flow *f, const char *name);
+const def_use_value *def_use_find(const def_use *f, const char *name);
 
-typedef struct flow_shape {
+typedef struct def_use_shape {
 	size_t rank;
-	int64_t dims[FLOW_RANK]; /* -1: open */
-} flow_shape;
+	int64_t dims[DEF_USE_RANK]; /* -1: open */
+} def_use_shape;
 
 /* Finds the shape as far as initializers, declarations and a few shape-preserving operators define
  * it. */
-bool flow_shape_of(const flow *f, const char *name, flow_shape *ret);
+bool def_use_shape_of(const def_use *f, const char *name, def_use_shape *ret);
 /* Finds the value of an integer constant of one element. */
-bool flow_constant(const flow *f, const char *name, int64_t *ret);
+bool def_use_constant(const def_use *f, const char *name, int64_t *ret);
 
 #endif

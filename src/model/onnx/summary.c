@@ -23,7 +23,7 @@ typedef struct limit {
 } limit;
 
 typedef struct trace {
-	const flow *flow;
+	const def_use *chains;
 	mem_arena *arena; /* of the result */
 	const char *name; /* of the input */
 	/* By value: the input that reached it last (+ 1), and the constant added on the way. */
@@ -56,10 +56,10 @@ static bool rows(const onnx_node *n, const char *table, int64_t dim, limit *ret)
 static bool limit_axis(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	int64_t axis = onnx_attribute_int(n, "axis", onnx_attribute_int(n, "gather_axis", 0));
-	flow_shape s;
+	def_use_shape s;
 
 	(void)slot;
-	if (!flow_shape_of(t->flow, node_input(n, 0), &s))
+	if (!def_use_shape_of(t->chains, node_input(n, 0), &s))
 		return false;
 	if (axis < 0)
 		axis += (int64_t)s.rank;
@@ -73,13 +73,13 @@ static bool limit_axis(trace *t, const onnx_node *n, size_t slot, limit *ret)
 static bool limit_nd(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	int64_t batch = onnx_attribute_int(n, "batch_dims", 0), least = INT64_MAX;
-	flow_shape data, indices;
+	def_use_shape data, indices;
 	size_t last;
 
-	if (batch < 0 || !flow_shape_of(t->flow, node_input(n, 0), &data))
+	if (batch < 0 || !def_use_shape_of(t->chains, node_input(n, 0), &data))
 		return false;
 	last = data.rank;
-	if (flow_shape_of(t->flow, node_input(n, slot), &indices) && indices.rank > 0) {
+	if (def_use_shape_of(t->chains, node_input(n, slot), &indices) && indices.rank > 0) {
 		int64_t width = indices.dims[indices.rank - 1];
 		if (width >= 0 && batch <= (int64_t)data.rank &&
 		    width <= (int64_t)data.rank - batch)
@@ -99,7 +99,7 @@ static bool limit_depth(trace *t, const onnx_node *n, size_t slot, limit *ret)
 	int64_t depth;
 
 	(void)slot;
-	if (!flow_constant(t->flow, node_input(n, 1), &depth) || depth <= 0)
+	if (!def_use_constant(t->chains, node_input(n, 1), &depth) || depth <= 0)
 		return false;
 	ret->low = 0;
 	ret->high = depth - 1;
@@ -123,9 +123,9 @@ static bool limit_mask(trace *t, const onnx_node *n, size_t slot, limit *ret)
 static bool limit_embedding(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
 	static const size_t tables[] = {[0] = 2, [1] = 4, [8] = 3};
-	flow_shape s;
+	def_use_shape s;
 
-	if (!flow_shape_of(t->flow, node_input(n, tables[slot]), &s) || s.rank == 0)
+	if (!def_use_shape_of(t->chains, node_input(n, tables[slot]), &s) || s.rank == 0)
 		return false;
 	return rows(n, node_input(n, tables[slot]), s.dims[0], ret);
 }
@@ -133,9 +133,9 @@ static bool limit_embedding(trace *t, const onnx_node *n, size_t slot, limit *re
 /* A mask of two dimensions; one dimension holds lengths. */
 static bool limit_attention(trace *t, const onnx_node *n, size_t slot, limit *ret)
 {
-	flow_shape s;
+	def_use_shape s;
 
-	if (flow_shape_of(t->flow, node_input(n, slot), &s) && s.rank < 2)
+	if (def_use_shape_of(t->chains, node_input(n, slot), &s) && s.rank < 2)
 		return false;
 	return limit_mask(t, n, slot, ret);
 }
@@ -150,7 +150,7 @@ static bool limit_complement(trace *t, const onnx_node *n, size_t slot, limit *r
 {
 	int64_t one;
 
-	return flow_constant(t->flow, node_input(n, 0), &one) && one == 1 &&
+	return def_use_constant(t->chains, node_input(n, 0), &one) && one == 1 &&
 	       limit_mask(t, n, slot, ret);
 }
 
@@ -228,7 +228,7 @@ static void narrow(trace *t, const limit *l, int64_t offset)
 
 static void reach(trace *t, const char *name, int64_t offset)
 {
-	size_t v = name && *name ? name_index_find(&t->flow->names, name) : NAME_INDEX_NONE;
+	size_t v = name && *name ? name_index_find(&t->chains->names, name) : NAME_INDEX_NONE;
 
 	if (v == NAME_INDEX_NONE || t->reached[v] == t->input)
 		return;
@@ -251,7 +251,7 @@ static bool shift(trace *t, const def_use_edge *u, int64_t *offset)
 	int64_t c;
 
 	if ((!add && !sub) || u->slot > 1 ||
-	    !flow_constant(t->flow, node_input(u->node, 1 - u->slot), &c))
+	    !def_use_constant(t->chains, node_input(u->node, 1 - u->slot), &c))
 		return false;
 	return add ? !__builtin_add_overflow(*offset, c, offset)
 		   : !__builtin_sub_overflow(*offset, c, offset);
@@ -263,7 +263,7 @@ static void summary_compare(trace *t, const onnx_node *n, size_t slot, int64_t o
 	model_input *in = t->result;
 	int64_t c;
 
-	if (!flow_constant(t->flow, node_input(n, 1 - slot), &c) ||
+	if (!def_use_constant(t->chains, node_input(n, 1 - slot), &c) ||
 	    __builtin_sub_overflow(c, offset, &c))
 		return;
 	if (!in->is_compared || c > in->compared)
@@ -316,14 +316,14 @@ static void trace_input(trace *t, model_input *in)
 	t->input++;
 	reach(t, in->name, 0);
 	while (t->depth) {
-		size_t v = t->stack[--t->depth], u = t->flow->values[v].first_use;
-		for (; u != FLOW_NONE; u = t->flow->uses[u].next) {
+		size_t v = t->stack[--t->depth], u = t->chains->values[v].first_use;
+		for (; u != DEF_USE_NONE; u = t->chains->uses[u].next) {
 			if (++t->steps > STEPS_MAX) {
 				t->depth = 0;
 				*in = (model_input){.name = in->name};
 				return;
 			}
-			summary_follow(t, &t->flow->uses[u], t->offset[v]);
+			summary_follow(t, &t->chains->uses[u], t->offset[v]);
 		}
 	}
 	if (!in->has_range || in->low > in->high) { /* contradictory limits are ignored */
@@ -347,19 +347,19 @@ static dck_status read_inputs(const onnx_model *m, mem_arena *scratch, mem_arena
 			      model_summary *s, dck_err *err)
 {
 	const onnx_graph *g = m->graph;
-	flow f;
+	def_use f;
 
-	DCK_TRY(flow_init(&f, scratch, m, err));
-	trace t = {.flow = &f, .arena = a};
+	DCK_TRY(def_use_init(&f, scratch, m, err));
+	trace t = {.chains = &f, .arena = a};
 	t.reached = mem_arena_array(scratch, f.names.n, sizeof *t.reached);
 	t.offset = mem_arena_array(scratch, f.names.n, sizeof *t.offset);
 	t.stack = mem_arena_array(scratch, f.names.n, sizeof *t.stack);
 	model_input *inputs = mem_arena_array(a, g->ninputs, sizeof *inputs);
 	if (!t.reached || !t.offset || !t.stack)
-		return flow_fail_memory(scratch, f.names.n * 24, err);
+		return def_use_fail_memory(scratch, f.names.n * 24, err);
 	DCK_NEED(inputs, err, "to read the model's inputs");
 	for (size_t i = 0; i < g->ninputs; i++) {
-		const def_use_value *v = flow_find(&f, g->inputs[i].name);
+		const def_use_value *v = def_use_find(&f, g->inputs[i].name);
 		if (!v || v->initializer) /* with a default: not required */
 			continue;
 		model_input *in = &inputs[s->ninputs++];

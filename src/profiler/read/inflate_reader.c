@@ -10,7 +10,7 @@
 
 enum { IN = 16384, ROOM_FIRST = 1 << 17, ANY_FORM = 32 + MAX_WBITS };
 
-struct unpacker {
+struct inflate_reader {
 	wire_source *source;
 	uint64_t at, end; /* offsets in the compressed bytes */
 	uint64_t *budget;
@@ -23,18 +23,18 @@ struct unpacker {
 	uint8_t in[IN];
 };
 
-dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, unpack_as as,
-		       uint64_t *budget, dck_err *err)
+dck_status inflate_reader_open(inflate_reader **ret, wire_source *s, uint64_t at, uint64_t n,
+			       inflate_unit as, uint64_t *budget, dck_err *err)
 {
 	DCK_TRY(zlib_load(err));
-	unpacker *u = mem_alloc(sizeof *u);
+	inflate_reader *u = mem_alloc(sizeof *u);
 
 	DCK_NEED(u, err, "to unpack %s", s->label);
 	u->source = s;
 	u->at = at;
 	u->end = at + n;
 	u->budget = budget;
-	u->packets = as == UNPACK_PACKETS;
+	u->packets = as == INFLATE_PACKETS;
 	u->z = gzip_stream();
 	u->ended = false;
 	u->n = u->given = 0;
@@ -51,7 +51,7 @@ dck_status unpack_open(unpacker **ret, wire_source *s, uint64_t at, uint64_t n, 
 	return DCK_OK;
 }
 
-void unpack_close(unpacker *u)
+void inflate_reader_close(inflate_reader *u)
 {
 	if (!u)
 		return;
@@ -60,7 +60,7 @@ void unpack_close(unpacker *u)
 	mem_free(u);
 }
 
-static dck_status more_input(unpacker *u, dck_err *err)
+static dck_status more_input(inflate_reader *u, dck_err *err)
 {
 	const size_t n = u->end - u->at < IN ? (size_t)(u->end - u->at) : IN;
 
@@ -75,7 +75,7 @@ static dck_status more_input(unpacker *u, dck_err *err)
 }
 
 /* Decompresses one more piece to the end of the window. */
-static dck_status inflate_some(unpacker *u, dck_err *err)
+static dck_status inflate_some(inflate_reader *u, dck_err *err)
 {
 	const unsigned cap = (unsigned)(u->cap - u->n);
 
@@ -93,7 +93,7 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 			 u->source->label, u->z.msg ? u->z.msg : "bad format");
 	if (got > *u->budget)
 		DCK_FAIL(err, E_LIMIT, "%s unpacks to more than %d times its size",
-			 u->source->label, (int)UNPACK_RATIO_MAX);
+			 u->source->label, (int)INFLATE_RATIO_MAX);
 	*u->budget -= got;
 	if (status != Z_STREAM_END)
 		return DCK_OK;
@@ -107,7 +107,7 @@ static dck_status inflate_some(unpacker *u, dck_err *err)
 /* Returns the number of bytes of the window that are complete fields. *ret_want: the bytes that the
  * next field needs, as far as known. Malformed bytes count as complete: the caller's reader reports
  * them. */
-static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
+static size_t inflate_whole(const inflate_reader *u, uint64_t *ret_want)
 {
 	enum { PACKET_TAG = 10 };
 	const uint8_t *data = u->data;
@@ -136,15 +136,15 @@ static size_t unpack_whole(const unpacker *u, uint64_t *ret_want)
 	return at;
 }
 
-static dck_status unpack_room_for(unpacker *u, uint64_t want, dck_err *err)
+static dck_status inflate_room_for(inflate_reader *u, uint64_t want, dck_err *err)
 {
 	size_t cap = u->cap;
 
-	if (want > UNPACK_PACKET_MAX)
+	if (want > INFLATE_PACKET_MAX)
 		DCK_FAIL(err, E_LIMIT,
 			 "%s has a compressed packet of %llu bytes; "
 			 "at most %d are read",
-			 u->source->label, (unsigned long long)want, (int)UNPACK_PACKET_MAX);
+			 u->source->label, (unsigned long long)want, (int)INFLATE_PACKET_MAX);
 	while (cap < want || cap == u->n)
 		cap *= 2;
 	if (cap == u->cap)
@@ -157,20 +157,20 @@ static dck_status unpack_room_for(unpacker *u, uint64_t want, dck_err *err)
 }
 
 /* Until there is a whole field, or nothing more. */
-static dck_status input_refill(unpacker *u, dck_err *err)
+static dck_status input_refill(inflate_reader *u, dck_err *err)
 {
 	uint64_t want = 0;
 
 	while (!u->ended && u->n < ROOM_FIRST / 2)
 		DCK_TRY(inflate_some(u, err));
-	while (!u->ended && !unpack_whole(u, &want)) {
-		DCK_TRY(unpack_room_for(u, want, err));
+	while (!u->ended && !inflate_whole(u, &want)) {
+		DCK_TRY(inflate_room_for(u, want, err));
 		DCK_TRY(inflate_some(u, err));
 	}
 	return DCK_OK;
 }
 
-dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err)
+dck_status inflate_reader_next(inflate_reader *u, wire_source *ret, dck_err *err)
 {
 	uint64_t want;
 
@@ -181,7 +181,7 @@ dck_status inflate_reader_next(unpacker *u, wire_source *ret, dck_err *err)
 	/* The data before a failure is returned first. */
 	if (!u->failed.code && input_refill(u, &u->failed) != DCK_OK)
 		u->ended = true;
-	u->given = unpack_whole(u, &want);
+	u->given = inflate_whole(u, &want);
 	if (u->failed.code && !u->given) {
 		if (err)
 			*err = u->failed;

@@ -34,13 +34,13 @@ dck_status json_feed_open(json_feed *f, wire_source *s, json_reader *r, dck_err 
 	if (n < sizeof gzip || memcmp(bytes, gzip, n) != 0)
 		return DCK_OK;
 	f->budget =
-	    s->size < UINT64_MAX / UNPACK_RATIO_MAX ? s->size * UNPACK_RATIO_MAX : UINT64_MAX;
-	return unpack_open(&f->u, s, 0, s->size, UNPACK_BYTES, &f->budget, err);
+	    s->size < UINT64_MAX / INFLATE_RATIO_MAX ? s->size * INFLATE_RATIO_MAX : UINT64_MAX;
+	return inflate_reader_open(&f->u, s, 0, s->size, INFLATE_BYTES, &f->budget, err);
 }
 
 void json_feed_close(json_feed *f)
 {
-	unpack_close(f->u);
+	inflate_reader_close(f->u);
 	f->u = NULL;
 }
 

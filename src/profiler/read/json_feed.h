@@ -16,7 +16,7 @@
 typedef struct json_feed {
 	wire_source *source;
 	uint64_t at, budget;
-	unpacker *u; /* NULL: it is not compressed */
+	inflate_reader *u; /* NULL: it is not compressed */
 	wire_source part;
 } json_feed;
 

@@ -140,7 +140,7 @@ static void note_sequence(operators *o, const track *t, const held *h)
 {
 	const uint32_t path = module_open(o, t);
 
-	if (h->has_sequence && !h->backward && path && path != PATH_SUM_NONE &&
+	if (h->has_sequence && !h->backward && path && path != PATH_NONE &&
 	    (o->by_sequence.n < OPERATORS_MAX || hash_map_find(&o->by_sequence, h->sequence)))
 		o->failed |= !hash_map_put(&o->by_sequence, h->sequence, path);
 }
@@ -194,8 +194,7 @@ static void memory_begin(operators *o, track *t)
 static void memory_end(operators *o, const track *t, size_t depth)
 {
 	const zone_frame *f = &t->timed.frames[depth - 1];
-	const bool again =
-	    f->path && f->path != PATH_SUM_NONE && o->timed.paths.rows[f->path].again;
+	const bool again = f->path && f->path != PATH_NONE && o->timed.paths.rows[f->path].again;
 	name *n = id_table_find(&o->names, f->name);
 
 	for (int i = 0; n && !again && depth <= t->nbegun_memory && i < MEMORIES; i++)

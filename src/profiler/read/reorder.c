@@ -20,7 +20,7 @@ typedef struct row {
 	uint64_t last_ns; /* given away */
 } row;
 
-struct arranger {
+struct reorder_buffer {
 	entry *held, *one; /* @owned; one: of the track that is given */
 	trace_event *out;  /* @owned */
 	uint32_t n;
@@ -30,26 +30,26 @@ struct arranger {
 	id_table rows;
 };
 
-dck_status arrange_new(arranger **ret, dck_err *err)
+dck_status reorder_new(reorder_buffer **ret, dck_err *err)
 {
-	arranger *a = mem_zalloc(1, sizeof *a);
+	reorder_buffer *a = mem_zalloc(1, sizeof *a);
 
 	DCK_NEED(a, err, "for a trace");
 	a->rows.row_bytes = sizeof(row);
 	a->first_ns = UINT64_MAX;
-	a->held = mem_alloc(ARRANGE_MAX * sizeof *a->held);
-	a->one = mem_alloc(ARRANGE_MAX * sizeof *a->one);
-	a->out = mem_alloc(ARRANGE_MAX * sizeof *a->out);
-	a->touched = mem_alloc(ARRANGE_MAX * sizeof *a->touched);
+	a->held = mem_alloc(REORDER_MAX * sizeof *a->held);
+	a->one = mem_alloc(REORDER_MAX * sizeof *a->one);
+	a->out = mem_alloc(REORDER_MAX * sizeof *a->out);
+	a->touched = mem_alloc(REORDER_MAX * sizeof *a->touched);
 	if (!a->held || !a->one || !a->out || !a->touched) {
-		arrange_free(a);
-		return ERR_NO_MEMORY(err, "for %d events of a trace", (int)ARRANGE_MAX);
+		reorder_free(a);
+		return ERR_NO_MEMORY(err, "for %d events of a trace", (int)REORDER_MAX);
 	}
 	*ret = a;
 	return DCK_OK;
 }
 
-void arrange_free(arranger *a)
+void reorder_free(reorder_buffer *a)
 {
 	if (!a)
 		return;
@@ -61,12 +61,12 @@ void arrange_free(arranger *a)
 	mem_free(a);
 }
 
-bool reorder_push(arranger *a, uint32_t track, const trace_event *e)
+bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e)
 {
-	if (a->n == ARRANGE_MAX)
+	if (a->n == REORDER_MAX)
 		return false;
 	row *r = id_table_row(&a->rows, track);
-	if (!r) /* reported by arrange_failed() */
+	if (!r) /* reported by reorder_failed() */
 		return true;
 	a->held[a->n++] = (entry){.e = *e};
 	if (r->first)
@@ -80,12 +80,12 @@ bool reorder_push(arranger *a, uint32_t track, const trace_event *e)
 	return true;
 }
 
-uint64_t arrange_first_ns(const arranger *a)
+uint64_t reorder_first_ns(const reorder_buffer *a)
 {
 	return a->first_ns;
 }
 
-static int arrange_by_time(const void *x, const void *y)
+static int reorder_by_time(const void *x, const void *y)
 {
 	const entry *a = x, *b = y;
 
@@ -95,7 +95,7 @@ static int arrange_by_time(const void *x, const void *y)
 }
 
 /* The events of one track, in order; returns how many. */
-static uint32_t arrange_collect(arranger *a, row *r, uint64_t base_ns)
+static uint32_t reorder_collect(reorder_buffer *a, row *r, uint64_t base_ns)
 {
 	uint64_t last = 0;
 	uint32_t n = 0;
@@ -110,7 +110,7 @@ static uint32_t arrange_collect(arranger *a, row *r, uint64_t base_ns)
 		last = one->e.ns;
 	}
 	if (!sorted)
-		qsort(a->one, n, sizeof *a->one, arrange_by_time);
+		qsort(a->one, n, sizeof *a->one, reorder_by_time);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t ns = a->one[i].e.ns;
 		const uint64_t least = r->gave ? r->last_ns : 0;
@@ -125,24 +125,24 @@ static uint32_t arrange_collect(arranger *a, row *r, uint64_t base_ns)
 	return n;
 }
 
-void reorder_flush(arranger *a, uint64_t base_ns,
+void reorder_flush(reorder_buffer *a, uint64_t base_ns,
 		   void (*give)(void *self, uint32_t track, const trace_event *e, size_t n),
 		   void *self)
 {
 	for (uint32_t i = 0; i < a->ntouched; i++) {
 		row *r = id_table_find(&a->rows, a->touched[i]);
-		give(self, a->touched[i], a->out, arrange_collect(a, r, base_ns));
+		give(self, a->touched[i], a->out, reorder_collect(a, r, base_ns));
 	}
 	a->n = a->ntouched = 0;
 	a->first_ns = UINT64_MAX;
 }
 
-uint64_t arrange_late(const arranger *a)
+uint64_t reorder_late(const reorder_buffer *a)
 {
 	return a->late;
 }
 
-bool arrange_failed(const arranger *a)
+bool reorder_failed(const reorder_buffer *a)
 {
 	return a->rows.failed;
 }

@@ -1,7 +1,7 @@
 /* reorder.h - reorder buffer: sorts the events of a file into batches of one track, ordered by
  * time, as formats require.
  *
- * It holds ARRANGE_MAX events. When it is full all are flushed, so that memory is bounded; an event
+ * It holds REORDER_MAX events. When it is full all are flushed, so that memory is bounded; an event
  * from before the flushed ones gets the time of the last event of its track, and is counted. The
  * sort is stable.
  *
@@ -16,22 +16,22 @@
 
 #include "profiler/timeline/pending_ranges.h"
 
-enum { ARRANGE_MAX = 1 << 16 };
+enum { REORDER_MAX = 1 << 16 };
 
-typedef struct arranger arranger;
+typedef struct reorder_buffer reorder_buffer;
 
-dck_status arrange_new(arranger **ret, dck_err *err);
-void arrange_free(arranger *a); /* NULL is allowed */
+dck_status reorder_new(reorder_buffer **ret, dck_err *err);
+void reorder_free(reorder_buffer *a); /* NULL is allowed */
 /* Adds an event. A number follows its range's begin, or precedes its end, and has the same time.
  * false: the buffer is full. */
-bool reorder_push(arranger *a, uint32_t track, const trace_event *e);
+bool reorder_push(reorder_buffer *a, uint32_t track, const trace_event *e);
 /* Returns the earliest buffered time; UINT64_MAX: empty. */
-uint64_t arrange_first_ns(const arranger *a);
+uint64_t reorder_first_ns(const reorder_buffer *a);
 /* Passes all events to the callback; times are relative to base_ns, earlier times become 0. */
-void reorder_flush(arranger *a, uint64_t base_ns,
+void reorder_flush(reorder_buffer *a, uint64_t base_ns,
 		   void (*give)(void *self, uint32_t track, const trace_event *e, size_t n),
 		   void *self);
-uint64_t arrange_late(const arranger *a); /* events whose time was changed */
-bool arrange_failed(const arranger *a);	  /* no memory for its tracks: events are missing */
+uint64_t reorder_late(const reorder_buffer *a); /* events whose time was changed */
+bool reorder_failed(const reorder_buffer *a);	/* no memory for its tracks: events are missing */
 
 #endif

@@ -262,7 +262,7 @@ static uint32_t spin_add(naming *m, const char *library, uint32_t path, double n
 /* Adds the weights of a raw path. Returns the named path that has them. */
 static uint32_t raw_weight_add(naming *m, uint32_t at, const named_path *of)
 {
-	const path_sum *s = &m->p->sums.rows[at];
+	const path_node *s = &m->p->sums.rows[at];
 	const char *library = at ? spin_of(m, at) : NULL;
 	uint32_t path = of->path;
 
@@ -284,7 +284,7 @@ static bool paths_add(naming *m, uint32_t *of, raw_named *ret)
 	if (!paths)
 		return false;
 	for (uint32_t i = 0; i < from->n; i++) {
-		const path_sum *s = &from->rows[i];
+		const path_node *s = &from->rows[i];
 		const named *f = &m->of[i ? s->name : 0];
 
 		if (i)

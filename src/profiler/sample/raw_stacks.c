@@ -57,10 +57,9 @@ uint32_t raw_stacks_stack(raw_stacks *p, uint32_t root, const uint32_t *frames, 
 
 	while (n > 0) {
 		const uint32_t frame = frames[--n];
-		const uint32_t child =
-		    frame ? path_trie_child(&p->sums, path, frame) : PATH_SUM_NONE;
+		const uint32_t child = frame ? path_trie_child(&p->sums, path, frame) : PATH_NONE;
 
-		if (child == PATH_SUM_NONE) /* weights stay with the outer path */
+		if (child == PATH_NONE) /* weights stay with the outer path */
 			return path;
 		path = child;
 	}

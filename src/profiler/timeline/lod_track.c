@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void thin_done(lod_track *r)
+void lod_track_done(lod_track *r)
 {
 	mem_free(r->ranges);
 	mem_free(r->blocks);
@@ -30,7 +30,7 @@ static bool row_reserve(void **list, uint32_t n, uint32_t *cap, size_t bytes, bo
 	return true;
 }
 
-static void range_push(lod_track *r, const thin_range *one)
+static void range_push(lod_track *r, const lod_range *one)
 {
 	if (row_reserve((void **)&r->ranges, r->nranges, &r->ranges_cap, sizeof *one, &r->failed))
 		r->ranges[r->nranges++] = *one;
@@ -58,7 +58,7 @@ static void row_block_add(lod_track *r, const lod_bucket *b)
 	}
 }
 
-static void row_join(lod_track *r, const thin_range *one, uint64_t bin, const thin_sums *sums)
+static void row_join(lod_track *r, const lod_range *one, uint64_t bin, const lod_observer *sums)
 {
 	row_block_add(r, &(lod_bucket){.bin = bin,
 				       .ranges = 1,
@@ -70,13 +70,13 @@ static void row_join(lod_track *r, const thin_range *one, uint64_t bin, const th
 }
 
 /* Merges the range that was alone in its step into a block, because another range starts in it. */
-static bool lone_joins(lod_track *r, uint64_t bin, int shift, const thin_sums *sums)
+static bool lone_joins(lod_track *r, uint64_t bin, int shift, const lod_observer *sums)
 {
-	thin_range *lone = r->lone ? &r->ranges[r->lone - 1] : NULL;
+	lod_range *lone = r->lone ? &r->ranges[r->lone - 1] : NULL;
 
 	if (!lone || lone->begin_ns >> shift != bin)
 		return false;
-	const thin_range one = *lone;
+	const lod_range one = *lone;
 	if (r->lone == r->nranges)
 		r->nranges--;
 	else
@@ -86,10 +86,9 @@ static bool lone_joins(lod_track *r, uint64_t bin, int shift, const thin_sums *s
 	return true;
 }
 
-void thin_put(lod_track *r, const thin_range *one, int shift, const thin_sums *sums)
+void lod_track_put(lod_track *r, const lod_range *one, int shift, const lod_observer *sums)
 {
-	if (r->unsorted || shift == THIN_EXACT ||
-	    (shift < THIN_SHIFT_MAX && one->took_ns >> shift)) {
+	if (r->unsorted || shift == LOD_EXACT || (shift < LOD_SHIFT_MAX && one->took_ns >> shift)) {
 		range_push(r, one);
 		return;
 	}
@@ -105,14 +104,14 @@ void thin_put(lod_track *r, const thin_range *one, int shift, const thin_sums *s
 
 static int row_by_begin(const void *a, const void *b)
 {
-	const thin_range *x = a, *y = b;
+	const lod_range *x = a, *y = b;
 
 	if (x->begin_ns != y->begin_ns)
 		return x->begin_ns < y->begin_ns ? -1 : 1;
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-void thin_sort(lod_track *r)
+void lod_track_sort(lod_track *r)
 {
 	/* The same order each time, whatever sorts. */
 	for (uint32_t i = 0; i < r->nranges; i++)
@@ -121,19 +120,19 @@ void thin_sort(lod_track *r)
 		qsort(r->ranges, r->nranges, sizeof *r->ranges, row_by_begin);
 }
 
-void lod_track_downsample(const lod_track *from, int shift, int to_shift, const thin_sums *sums,
+void lod_track_downsample(const lod_track *from, int shift, int to_shift, const lod_observer *sums,
 			  lod_track *to)
 {
 	uint32_t i = 0, j = 0, n = 0;
 
 	to->owner = from->owner;
 	while (i < from->nranges || j < from->nblocks) {
-		const thin_range *one = i < from->nranges ? &from->ranges[i] : NULL;
+		const lod_range *one = i < from->nranges ? &from->ranges[i] : NULL;
 		const uint64_t bin =
 		    j < from->nblocks ? from->blocks[j].bin >> (to_shift - shift) : UINT64_MAX;
 
 		if (one && one->begin_ns >> to_shift <= bin) {
-			thin_put(to, one, to_shift, sums);
+			lod_track_put(to, one, to_shift, sums);
 			i++;
 			continue;
 		}
@@ -147,7 +146,7 @@ void lod_track_downsample(const lod_track *from, int shift, int to_shift, const 
 			to->ranges[n++] = to->ranges[i];
 	to->nranges = n;
 	/* The last range may still be merged with later ranges of its step. */
-	const thin_range *end = n ? &to->ranges[n - 1] : NULL;
+	const lod_range *end = n ? &to->ranges[n - 1] : NULL;
 	to->lone = to->lone && end && !(end->took_ns >> to_shift) ? n : 0;
 	to->failed |= from->failed;
 }

@@ -40,7 +40,7 @@ dck_status timeline_lod_new(timeline_lod **ret, const timeline_lod_limits *limit
 	p->limits.bytes = limits->bytes ? limits->bytes : COLUMNS_BYTES;
 	p->names.row_bytes = sizeof(timeline_lod_text);
 	p->tracks.row_bytes = sizeof(timeline_lod_track_kept);
-	p->shift = THIN_EXACT;
+	p->shift = LOD_EXACT;
 	p->keys_max = PICTURE_KEYS_MAX;
 	p->owners = PICTURE_ROWS_FIRST;
 	/* The shared keys, for names without a key. */
@@ -76,7 +76,7 @@ void timeline_lod_free(timeline_lod *p)
 		mem_free(t->values);
 	}
 	for (uint32_t i = 0; i < p->nrows; i++)
-		thin_done(&p->rows[i]);
+		lod_track_done(&p->rows[i]);
 	mem_free(p->rows);
 	mem_free(p->keys);
 	mem_free(p->sums);
@@ -170,13 +170,13 @@ static uint32_t timeline_lod_row_of(timeline_lod *p, timeline_lod_track_kept *t,
 	return t->rows[depth];
 }
 
-static void lod_range_insert(timeline_lod *p, uint32_t row, const thin_range *one)
+static void lod_range_insert(timeline_lod *p, uint32_t row, const lod_range *one)
 {
 	lod_track *r = &p->rows[row];
 	const uint64_t before = (uint64_t)r->nranges + r->nblocks;
 	const uint64_t end = one->begin_ns + one->took_ns;
 
-	thin_put(r, one, p->shift, &(thin_sums){timeline_lod_sum_add, p});
+	lod_track_put(r, one, p->shift, &(lod_observer){timeline_lod_sum_add, p});
 	p->kept += (uint64_t)r->nranges + r->nblocks - before;
 	p->last_ns = end > p->last_ns ? end : p->last_ns;
 	if (p->kept > p->limits.ranges || p->too_many_sums)
@@ -197,10 +197,10 @@ void timeline_lod_range(void *self, const zone_closed *r)
 	p->ranges++;
 	p->undrawn += row == PICTURE_REST;
 	lod_range_insert(p, row,
-			 &(thin_range){.begin_ns = r->begin_ns,
-				       .took_ns = r->took_ns,
-				       .self_ns = no_self ? r->took_ns : r->self_ns,
-				       .key = timeline_lod_key_of(p, r->name, flags)});
+			 &(lod_range){.begin_ns = r->begin_ns,
+				      .took_ns = r->took_ns,
+				      .self_ns = no_self ? r->took_ns : r->self_ns,
+				      .key = timeline_lod_key_of(p, r->name, flags)});
 }
 
 static void timeline_lod_mark(timeline_lod *p, timeline_lod_track_kept *t, const trace_event *e)
@@ -210,7 +210,7 @@ static void timeline_lod_mark(timeline_lod *p, timeline_lod_track_kept *t, const
 	p->marks++;
 	lod_range_insert(
 	    p, t->marks ? t->marks : PICTURE_REST,
-	    &(thin_range){.begin_ns = e->ns, .key = timeline_lod_key_of(p, e->name, PICTURE_MARK)});
+	    &(lod_range){.begin_ns = e->ns, .key = timeline_lod_key_of(p, e->name, PICTURE_MARK)});
 }
 
 static void timeline_value(timeline_lod *p, timeline_lod_track_kept *t, const trace_event *e)
@@ -280,7 +280,7 @@ static dck_status timeline_finish(timeline_lod *p, timeline_lod_drawn *d, dck_ti
 {
 	DCK_TRY(timeline_lod_columns(p, d, err));
 	/* The limits assume the bytes per range of most traces; this one may need more. */
-	for (int i = 0; i < THIN_SHIFT_MAX && d->columns.n > p->limits.bytes; i++) {
+	for (int i = 0; i < LOD_SHIFT_MAX && d->columns.n > p->limits.bytes; i++) {
 		p->limits.ranges = (uint32_t)p->kept / 4 * 3 + 1;
 		p->limits.sums = p->nsums / 4 * 3 + 1;
 		p->limits.values = (uint32_t)p->kept_values / 4 * 3 + 1;

@@ -94,7 +94,7 @@ typedef struct leveller {
 static void rows_free(lod_track *rows, uint32_t n)
 {
 	for (uint32_t i = 0; rows && i < n; i++)
-		thin_done(&rows[i]);
+		lod_track_done(&rows[i]);
 	mem_free(rows);
 }
 
@@ -148,10 +148,10 @@ static dck_status levels_make(leveller *l, dck_err *err)
 
 	l->shift = p->shift;
 	/* Steps much shorter than the mean distance of items merge few of them. */
-	if (p->shift == THIN_EXACT && drawn)
-		while (shift < THIN_SHIFT_MAX && p->last_ns / drawn / FIRST_STEPS >> shift)
+	if (p->shift == LOD_EXACT && drawn)
+		while (shift < LOD_SHIFT_MAX && p->last_ns / drawn / FIRST_STEPS >> shift)
 			shift++;
-	for (; drawn > LEVEL_ENOUGH && l->d->nlevels < PICTURE_LEVELS && shift < THIN_SHIFT_MAX;
+	for (; drawn > LEVEL_ENOUGH && l->d->nlevels < PICTURE_LEVELS && shift < LOD_SHIFT_MAX;
 	     shift++) {
 		DCK_TRY(go(l, shift, err));
 		const uint64_t now = drawn_of(l->rows, p->nrows);
@@ -169,19 +169,19 @@ static dck_status levels_make(leveller *l, dck_err *err)
 /* --- the rows themselves */
 
 static void columns_column_put(const timeline_lod *p, dck_sink *out,
-			       uint64_t (*of)(const thin_range *))
+			       uint64_t (*of)(const lod_range *))
 {
 	for (uint32_t i = 0; i < p->nrows; i++)
 		for (uint32_t k = 0; k < p->rows[i].nranges; k++)
 			columns_put_number(out, of(&p->rows[i].ranges[k]));
 }
 
-static uint64_t took(const thin_range *one)
+static uint64_t took(const lod_range *one)
 {
 	return one->took_ns;
 }
 
-static uint64_t inside(const thin_range *one)
+static uint64_t inside(const lod_range *one)
 {
 	return one->took_ns - one->self_ns;
 }

@@ -101,8 +101,8 @@ struct timeline_lod {
 /* --- timeline_lod_thin.c: downsamples to half of the limits. */
 void timeline_lod_thin(timeline_lod *p);
 void timeline_lod_thin_values(timeline_lod *p);
-/* Callback of thin_sums. */
-void timeline_lod_sum_add(void *self, uint32_t owner, const thin_range *one);
+/* Callback of lod_observer. */
+void timeline_lod_sum_add(void *self, uint32_t owner, const lod_range *one);
 /* Counts the uses of each key. */
 void timeline_lod_uses_count(timeline_lod *p);
 /* Sorts the sums by owner, bin and key. */

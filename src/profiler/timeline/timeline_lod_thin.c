@@ -34,7 +34,7 @@ static uint64_t sum_id(uint64_t bin, uint32_t owner, uint32_t key)
 	return bin << 40 | (uint64_t)owner << 20 | key;
 }
 
-static void thin_sum_put(timeline_lod *p, const timeline_lod_sum *one)
+static void lod_sum_put(timeline_lod *p, const timeline_lod_sum *one)
 {
 	const uint64_t id = sum_id(one->bin, one->owner, one->key);
 	uint32_t at = hash_map_find(&p->sum_rows, id);
@@ -75,12 +75,12 @@ static void sums_again(timeline_lod *p, int shift)
 
 		s.bin >>= shift - p->sums_shift;
 		s.key = p->keys[s.key].as;
-		thin_sum_put(p, &s);
+		lod_sum_put(p, &s);
 	}
 	p->sums_shift = shift;
 }
 
-static int thin_by_uses(const void *a, const void *b)
+static int lod_by_uses(const void *a, const void *b)
 {
 	const timeline_lod_key *x = *(const timeline_lod_key *const *)a,
 			       *y = *(const timeline_lod_key *const *)b;
@@ -122,7 +122,7 @@ static void names_fewer(timeline_lod *p)
 		if (p->keys[i].uses)
 			order[n++] = &p->keys[i];
 	if (n)
-		qsort(order, n, sizeof *order, thin_by_uses);
+		qsort(order, n, sizeof *order, lod_by_uses);
 	for (uint32_t i = n / 4; i < n; i++)
 		p->keys[order[i] - p->keys].as = 1 + order[i]->flags;
 	mem_free(order);
@@ -141,7 +141,7 @@ static void sums_thin(timeline_lod *p)
 {
 	const uint64_t most = allowed(p->limits.sums);
 
-	while (p->nsums > most && p->sums_shift < THIN_SHIFT_MAX && !p->failed) {
+	while (p->nsums > most && p->sums_shift < LOD_SHIFT_MAX && !p->failed) {
 		const bool fine = p->last_ns >> p->sums_shift > PICTURE_SUM_BINS / 32;
 
 		if (!fine)
@@ -154,22 +154,22 @@ static void sums_thin(timeline_lod *p)
 		p->limits.sums = 2 * p->nsums;
 }
 
-void timeline_lod_sum_add(void *self, uint32_t owner, const thin_range *one)
+void timeline_lod_sum_add(void *self, uint32_t owner, const lod_range *one)
 {
 	timeline_lod *p = self;
 	const uint64_t end = one->begin_ns > p->last_ns ? one->begin_ns : p->last_ns;
 	int shift = p->sums_shift;
 
-	while (shift < THIN_SHIFT_MAX && end >> shift >= PICTURE_SUM_BINS)
+	while (shift < LOD_SHIFT_MAX && end >> shift >= PICTURE_SUM_BINS)
 		shift++;
 	if (shift > p->sums_shift)
 		sums_again(p, shift);
-	thin_sum_put(p, &(timeline_lod_sum){.bin = one->begin_ns >> shift,
-					    .owner = owner,
-					    .key = one->key,
-					    .ranges = 1,
-					    .took_ns = one->took_ns,
-					    .self_ns = one->self_ns});
+	lod_sum_put(p, &(timeline_lod_sum){.bin = one->begin_ns >> shift,
+					   .owner = owner,
+					   .key = one->key,
+					   .ranges = 1,
+					   .took_ns = one->took_ns,
+					   .self_ns = one->self_ns});
 	if (p->nsums > p->limits.sums)
 		p->too_many_sums = true;
 }
@@ -221,7 +221,7 @@ uint32_t timeline_lod_row_new(timeline_lod *p, uint32_t owner)
 /* Makes every row again, at a step of 2^shift. */
 static void rows_again(timeline_lod *p, int shift)
 {
-	const thin_sums sums = {timeline_lod_sum_add, p};
+	const lod_observer sums = {timeline_lod_sum_add, p};
 
 	p->kept = 0;
 	for (uint32_t i = 0; i < p->nrows; i++) {
@@ -229,12 +229,12 @@ static void rows_again(timeline_lod *p, int shift)
 		const bool unsorted = r->unsorted;
 
 		if (unsorted)
-			thin_sort(r);
+			lod_track_sort(r);
 		lod_track_downsample(r, p->shift, shift, &sums, &to);
 		to.unsorted = unsorted;
 		p->failed |= to.failed;
 		p->kept += (uint64_t)to.nranges + to.nblocks;
-		thin_done(r);
+		lod_track_done(r);
 		*r = to;
 	}
 	p->shift = shift;
@@ -244,11 +244,11 @@ void timeline_lod_thin(timeline_lod *p)
 {
 	const uint64_t most = allowed(p->limits.ranges);
 
-	while (p->kept > most && p->shift < THIN_SHIFT_MAX && !p->failed) {
+	while (p->kept > most && p->shift < LOD_SHIFT_MAX && !p->failed) {
 		int shift = p->shift + 1;
 
-		if (p->shift == THIN_EXACT)
-			while (shift < THIN_SHIFT_MAX && p->last_ns / p->limits.ranges >> shift)
+		if (p->shift == LOD_EXACT)
+			while (shift < LOD_SHIFT_MAX && p->last_ns / p->limits.ranges >> shift)
 				shift++;
 		rows_again(p, shift);
 	}
@@ -285,11 +285,11 @@ void timeline_lod_thin_values(timeline_lod *p)
 {
 	const uint64_t most = allowed(p->limits.values);
 
-	while (p->kept_values > most && p->values_shift < THIN_SHIFT_MAX) {
+	while (p->kept_values > most && p->values_shift < LOD_SHIFT_MAX) {
 		unsigned shift = p->values_shift + 1;
 
 		if (shift == 1)
-			while (shift < THIN_SHIFT_MAX && p->last_ns / p->limits.values >> shift)
+			while (shift < LOD_SHIFT_MAX && p->last_ns / p->limits.values >> shift)
 				shift++;
 		p->values_shift = shift;
 		p->kept_values = 0;
@@ -307,10 +307,10 @@ void timeline_lod_thin_values(timeline_lod *p)
 
 /* --- lanes */
 
-static void thin_copy(timeline_lod *p, uint32_t row, const thin_range *one)
+static void lod_range_copy(timeline_lod *p, uint32_t row, const lod_range *one)
 {
 	/* It was alone in its step, or long. */
-	thin_put(&p->rows[row], one, THIN_EXACT, NULL);
+	lod_track_put(&p->rows[row], one, LOD_EXACT, NULL);
 }
 
 void timeline_lod_lanes(timeline_lod *p)
@@ -318,14 +318,14 @@ void timeline_lod_lanes(timeline_lod *p)
 	uint64_t ends[ASYNC_ROWS_MAX];
 	lod_track *all = &p->rows[PICTURE_ASYNC];
 
-	thin_sort(all);
+	lod_track_sort(all);
 	const lod_track from = *all;
 	if (from.nranges + from.nblocks > 0)
 		p->first_lane = timeline_lod_row_new(p, PICTURE_ASYNC);
 	p->lanes = p->first_lane ? 1 : 0;
 	ends[0] = 0;
 	for (uint32_t i = 0; i < from.nranges && p->lanes; i++) {
-		const thin_range *one = &from.ranges[i];
+		const lod_range *one = &from.ranges[i];
 		uint32_t lane = 0;
 
 		while (lane < p->lanes && ends[lane] > one->begin_ns)
@@ -337,7 +337,7 @@ void timeline_lod_lanes(timeline_lod *p)
 		if (drawn)
 			ends[lane] = one->begin_ns + one->took_ns;
 		p->undrawn += !drawn;
-		thin_copy(p, drawn ? p->first_lane + lane : PICTURE_REST, one);
+		lod_range_copy(p, drawn ? p->first_lane + lane : PICTURE_REST, one);
 	}
 	all = &p->rows[PICTURE_ASYNC];
 	if (p->lanes) {
@@ -351,5 +351,5 @@ void timeline_lod_lanes(timeline_lod *p)
 	}
 	for (uint32_t i = 0; i < p->nrows; i++)
 		p->failed |= p->rows[i].failed;
-	thin_sort(&p->rows[PICTURE_REST]);
+	lod_track_sort(&p->rows[PICTURE_REST]);
 }

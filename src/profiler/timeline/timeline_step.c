@@ -128,18 +128,18 @@ static bool repeated_find(const timeline_lod *p, repeated *ret)
 
 static int ranges_by_duration(const void *a, const void *b)
 {
-	const thin_range *x = *(const thin_range *const *)a, *y = *(const thin_range *const *)b;
+	const lod_range *x = *(const lod_range *const *)a, *y = *(const lod_range *const *)b;
 
 	if (x->took_ns != y->took_ns)
 		return x->took_ns < y->took_ns ? -1 : 1;
 	return (x->begin_ns > y->begin_ns) - (x->begin_ns < y->begin_ns);
 }
 
-static const thin_range *step_median(const timeline_lod *p, const repeated *of)
+static const lod_range *step_median(const timeline_lod *p, const repeated *of)
 {
 	const lod_track *r = &p->rows[of->row];
 	const size_t bytes = base_bytes(of->name);
-	const thin_range **all = mem_alloc(of->n * sizeof *all), *ret = NULL;
+	const lod_range **all = mem_alloc(of->n * sizeof *all), *ret = NULL;
 	size_t n = 0;
 
 	for (uint32_t i = 0; all && i < r->nranges && n < of->n; i++) {
@@ -224,7 +224,7 @@ static void step_row(collected *c, uint32_t row, const char *track)
 		const uint64_t at = k < r->nblocks ? r->blocks[k].bin << shift : UINT64_MAX;
 
 		if (i < r->nranges && r->ranges[i].begin_ns <= at) {
-			const thin_range *one = &r->ranges[i++];
+			const lod_range *one = &r->ranges[i++];
 
 			range_put(c, one->begin_ns, one->took_ns, 1, range_name(c->p, one->key));
 		} else {
@@ -292,7 +292,7 @@ static dck_status step_keep(collected *c, dck_timeline *ret, dck_err *err)
 dck_status timeline_lod_step(timeline_lod *p, dck_timeline *ret, dck_err *err)
 {
 	collected c = {.p = p, .to = p->last_ns};
-	const thin_range *step = NULL;
+	const lod_range *step = NULL;
 	repeated best;
 
 	ret->memory = c.a = mem_arena_new(0);

@@ -220,7 +220,7 @@ bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_
 	if (name != ZONE_LOST)
 		path = path_trie_child(&s->paths, path, name);
 	t->frames[t->depth++] = (zone_frame){.name = name, .path = path, .begin_ns = ns};
-	if (path == PATH_SUM_NONE)
+	if (path == PATH_NONE)
 		hide(s, t, name, 1);
 	if (t->npieces)
 		piece_begin(s, t, zone_stack_top(t));
@@ -230,13 +230,13 @@ bool zone_aggregate_begin(zone_aggregate *s, zone_stack *t, uint64_t ns, uint32_
 /* Returns whether the range that just ended was in no other range of its name. */
 static bool outermost(zone_aggregate *s, zone_stack *t, const zone_frame *f)
 {
-	if (f->path != PATH_SUM_NONE) /* 0, perhaps without a row: its beginning was lost */
+	if (f->path != PATH_NONE) /* 0, perhaps without a row: its beginning was lost */
 		return f->path && !s->paths.rows[f->path].again;
 	if (hide(s, t, f->name, -1) > 1)
 		return false;
 	const uint32_t last =
 	    t->depth > t->pathless ? t->frames[t->depth - t->pathless - 1].path : t->root;
-	return last == PATH_SUM_NONE || !path_trie_inside(&s->paths, last, f->name);
+	return last == PATH_NONE || !path_trie_inside(&s->paths, last, f->name);
 }
 
 zone_end zone_aggregate_end(zone_aggregate *s, zone_stack *t, uint64_t ns, bool finished)

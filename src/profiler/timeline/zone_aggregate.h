@@ -141,7 +141,7 @@ static inline bool zone_aggregate_leaf(zone_aggregate *s, zone_stack *t, uint64_
 	const uint32_t path = path_trie_child(&s->paths, top ? top->path : t->root, name);
 	const uint64_t took = end_ns - begin_ns;
 
-	if (path == PATH_SUM_NONE || t->depth == ZONE_DEPTH_MAX || t->npieces)
+	if (path == PATH_NONE || t->depth == ZONE_DEPTH_MAX || t->npieces)
 		return false;
 	zone_stats *z = zone_aggregate_row(s, name);
 	if (!z)

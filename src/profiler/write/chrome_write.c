@@ -466,7 +466,7 @@ static void put_frame_text(trace_out *o, const char *key, const char *text)
 static void put_stack_frames(trace_out *o)
 {
 	for (uint32_t i = 1; i < o->paths->paths.n; i++) {
-		const path_sum *path = &o->paths->paths.rows[i];
+		const path_node *path = &o->paths->paths.rows[i];
 		const dck_frame f = cct_frame_get(o->paths, path->name);
 
 		sink_fmt(o->sink, "%s\n\"%" PRIu32 "\":{\"name\":", i > 1 ? "," : "", i);

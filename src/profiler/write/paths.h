@@ -4,7 +4,7 @@
  *
  * The tree's first level are threads, and PATHS_ASYNC, in which are the ranges that any thread may
  * end. Ranges of equal names are one, whatever their numbers. Memory and output are bounded: beyond
- * PATH_SUMS_MAX paths, and beyond the limits of tree_format.h, a range's time is added to the
+ * PATH_TRIE_MAX paths, and beyond the limits of tree_format.h, a range's time is added to the
  * enclosing range, so that sums are right. Counters and instants are omitted. Samples are a second
  * tree, in formats that have several.
  *

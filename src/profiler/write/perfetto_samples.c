@@ -90,7 +90,7 @@ static void frame_explain(perfetto_samples *s, uint32_t number)
 
 static void path_explain(perfetto_samples *s, uint32_t path)
 {
-	uint32_t stack[PATH_SUMS_DEPTH_MAX];
+	uint32_t stack[PATH_TRIE_DEPTH_MAX];
 	size_t n = cct_stack(s->paths, path, stack);
 
 	const size_t interned = wire_begin(&s->message, PF_PACKET_INTERNED);

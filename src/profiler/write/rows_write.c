@@ -184,7 +184,7 @@ static void rows_events(trace_out *o, uint32_t id, const trace_event *e, size_t 
 /* Returns the number of functions on it. */
 static size_t put_path(trace_out *o, const cct *paths, uint32_t path)
 {
-	uint32_t stack[PATH_SUMS_DEPTH_MAX];
+	uint32_t stack[PATH_TRIE_DEPTH_MAX];
 	const size_t depth = cct_stack(paths, path, stack);
 	dck_buffer text = {0};
 	dck_sink line;

@@ -23,7 +23,7 @@
 #include "deepclock/report.h"
 #include "deepclock/trace.h"
 
-enum { FORM_DEPTH_MAX = PATH_SUMS_DEPTH_MAX, FORM_BYTES_MAX = 1 << 28 };
+enum { FORM_DEPTH_MAX = PATH_TRIE_DEPTH_MAX, FORM_BYTES_MAX = 1 << 28 };
 
 typedef struct form_tree {
 	dck_tree t;	 /* bounded; nodes and weights are owned */

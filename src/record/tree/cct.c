@@ -6,7 +6,7 @@
  * with the trie. Path 0 is the root; its weights are of samples without a stack.
  *
  * Adding a known stack takes expected O(depth). At most CALL_PATHS_MAX paths are stored,
- * PATH_SUMS_DEPTH_MAX deep; beyond that a weight stays with the deepest path that fits, so sums
+ * PATH_TRIE_DEPTH_MAX deep; beyond that a weight stays with the deepest path that fits, so sums
  * stay right, and `cut` counts it. Lack of memory is sticky and reported by cct_view().
  *
  * A view borrows the weights until something is added; its parents precede their children. Not
@@ -97,12 +97,12 @@ static bool weights_grow(cct *p)
 	return true;
 }
 
-/* Returns the child, or PATH_SUM_NONE if it does not fit. */
+/* Returns the child, or PATH_NONE if it does not fit. */
 static uint32_t child_find(cct *p, uint32_t parent, uint32_t frame)
 {
-	const uint32_t path = frame ? path_trie_child(&p->paths, parent, frame) : PATH_SUM_NONE;
+	const uint32_t path = frame ? path_trie_child(&p->paths, parent, frame) : PATH_NONE;
 
-	return path == PATH_SUM_NONE || (path >= p->cap && !weights_grow(p)) ? PATH_SUM_NONE : path;
+	return path == PATH_NONE || (path >= p->cap && !weights_grow(p)) ? PATH_NONE : path;
 }
 
 /* Follows n frames from `path`. Returns the last path that fits. */
@@ -111,7 +111,7 @@ static uint32_t paths_follow(cct *p, uint32_t path, const uint32_t *frames, size
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t child = child_find(p, path, frames[i]);
 
-		if (child == PATH_SUM_NONE) {
+		if (child == PATH_NONE) {
 			p->cut++;
 			break;
 		}
@@ -130,11 +130,11 @@ uint32_t cct_insert_stack(cct *p, const uint32_t *frames, size_t n)
 	return paths_follow(p, 0, frames, n);
 }
 
-size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_SUMS_DEPTH_MAX])
+size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_TRIE_DEPTH_MAX])
 {
 	size_t n = 0;
 
-	for (; path && path < p->paths.n && n < PATH_SUMS_DEPTH_MAX;
+	for (; path && path < p->paths.n && n < PATH_TRIE_DEPTH_MAX;
 	     path = p->paths.rows[path].parent)
 		ret[n++] = p->paths.rows[path].name;
 	return n;
@@ -143,7 +143,7 @@ size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_SUMS_DEPTH_MAX])
 void cct_extend(cct *p, const cct *from, cct_map *map)
 {
 	for (uint32_t i = map->n ? map->n : 1; i < from->paths.n; map->n = ++i) {
-		const path_sum *path = &from->paths.rows[i];
+		const path_node *path = &from->paths.rows[i];
 		const dck_frame frame = cct_frame_get(from, path->name);
 		const uint32_t parent = cct_mapped(map, path->parent),
 			       own = cct_child(p, parent, cct_frame(p, &frame));
@@ -200,7 +200,7 @@ dck_status cct_view(const cct *p, dck_tree *ret, dck_err *err)
 	for (uint32_t i = 0; i < p->nframes; i++)
 		frames[i + zero] = cct_frame_get(p, i + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		const path_sum *from = &p->paths.rows[i + 1];
+		const path_node *from = &p->paths.rows[i + 1];
 
 		nodes[i + zero] = (dck_tree_node){.parent = from->parent ? from->parent - 1 + zero
 									 : DCK_TREE_ROOT,

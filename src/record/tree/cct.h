@@ -17,7 +17,7 @@
  *
  * A weight belongs to its path alone. Frames that are equal in all members have one number; a path
  * is its parent's path and a frame. It holds CALL_PATHS_MAX paths, none deeper than
- * PATH_SUMS_DEPTH_MAX: weights of further paths are added to the enclosing path, so that sums stay
+ * PATH_TRIE_DEPTH_MAX: weights of further paths are added to the enclosing path, so that sums stay
  * correct, and are counted. Neither async-signal-safe nor thread-safe. A lack of memory is sticky,
  * and returned at the end.
  *
@@ -56,7 +56,7 @@ uint32_t cct_frame(cct *p, const dck_frame *f);
 /* Returns the frame with that number. Texts are borrowed. */
 dck_frame cct_frame_get(const cct *p, uint32_t number);
 /* The frames of a path, the innermost first; returns how many. */
-size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_SUMS_DEPTH_MAX]);
+size_t cct_stack(const cct *p, uint32_t path, uint32_t ret[PATH_TRIE_DEPTH_MAX]);
 /* Returns the path from `parent` (0: none) to that frame; `parent` if it does not fit. */
 uint32_t cct_child(cct *p, uint32_t parent, uint32_t frame);
 /* Returns the path of n frames, the outermost first; of the outer frames that fit. */

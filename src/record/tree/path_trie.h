@@ -1,5 +1,5 @@
 /* path_trie.h - trie of call paths of numbered names: number of calls of each path, and their total
- * time. It holds PATH_SUMS_MAX paths, none deeper than PATH_SUMS_DEPTH_MAX; a call on a further
+ * time. It holds PATH_TRIE_MAX paths, none deeper than PATH_TRIE_DEPTH_MAX; a call on a further
  * path is counted, and its time stays with the enclosing path.
  *
  *	uint32_t outer = path_trie_child(&p, 0, 7), inner = path_trie_child(&p, outer, 9);
@@ -14,10 +14,10 @@
 #include "base/id_table.h"
 #include "record/build.h"
 
-enum { PATH_SUMS_MAX = 1 << 20, PATH_SUMS_DEPTH_MAX = 1025 };
-#define PATH_SUM_NONE UINT32_MAX
+enum { PATH_TRIE_MAX = 1 << 20, PATH_TRIE_DEPTH_MAX = 1025 };
+#define PATH_NONE UINT32_MAX
 
-typedef struct path_sum {
+typedef struct path_node {
 	uint32_t parent, name; /* parent 0: outermost */
 	/* Cache of the last child, and prediction of the next child of the parent: the path that
 	 * last followed this one, which usually follows again. 0: none. */
@@ -25,13 +25,13 @@ typedef struct path_sum {
 	uint16_t depth; /* 1: outermost */
 	bool again;	/* inside a path of the same name */
 	uint64_t calls, total_ns;
-} path_sum;
+} path_node;
 
 typedef struct path_trie {
 	hash_map children; /* by parent and name */
-	path_sum *rows;	   /* @owned; row 0 is the root */
+	path_node *rows;   /* @owned; row 0 is the root */
 	uint32_t n, cap;   /* rows; room: capacity */
-	uint32_t most;	   /* maximum of paths; 0: PATH_SUMS_MAX */
+	uint32_t most;	   /* maximum of paths; 0: PATH_TRIE_MAX */
 	uint64_t lost;	   /* calls */
 	bool failed;	   /* no memory */
 } path_trie;		   /* {0} at first */
@@ -41,7 +41,7 @@ void path_trie_done(path_trie *p);
 bool path_trie_inside(const path_trie *p, uint32_t path, uint32_t name);
 /* Finds or makes the path if the prediction of path_trie_child() was wrong. */
 uint32_t path_trie_find(path_trie *p, uint32_t parent, uint32_t name);
-/* Returns the path through `parent` (0: none) to that name, which is not UINT32_MAX; PATH_SUM_NONE:
+/* Returns the path through `parent` (0: none) to that name, which is not UINT32_MAX; PATH_NONE:
  * it did not fit. */
 static inline uint32_t path_trie_child(path_trie *p, uint32_t parent, uint32_t name)
 {

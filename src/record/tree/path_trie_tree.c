@@ -38,7 +38,7 @@ dck_status path_trie_tree(const path_trie *p, bool threads,
 			  .weights = weights};
 	bool ok = frames && nodes && weights;
 	for (uint32_t i = 0; i < n && ok; i++) {
-		const path_sum *from = &p->rows[i + 1];
+		const path_node *from = &p->rows[i + 1];
 		const bool thread = threads && !from->parent;
 		const uint32_t frame =
 		    frame_find(ret, &numbers, frames, (uint64_t)thread << 32 | from->name,

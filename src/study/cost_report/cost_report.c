@@ -26,12 +26,12 @@
 /* "none", and the names of the counters in their order. */
 const char *const dck_cost_peers[] = {"none",	 "torchvision", "fvcore",    "thop",
 				      "ptflops", "calflops",	"onnx-tool", NULL};
-_Static_assert(sizeof dck_cost_peers / sizeof *dck_cost_peers == PEER_COUNTERS + 2, "a name each");
-_Static_assert((int)PEER_COUNTERS < (int)DCK_COST_PEERS_MAX, "dck_cost_price has a number each");
+_Static_assert(sizeof dck_cost_peers / sizeof *dck_cost_peers == CONVENTIONS + 2, "a name each");
+_Static_assert((int)CONVENTIONS < (int)DCK_COST_PEERS_MAX, "dck_cost_price has a number each");
 
 bool dck_cost_peer_get(int as, dck_cost_peer *ret)
 {
-	const flop_convention *p = peer_find(as);
+	const flop_convention *p = convention_find(as);
 
 	if (p)
 		*ret = (dck_cost_peer){p->name, p->help, p->unit, p->hidden, p->partial};
@@ -260,7 +260,7 @@ static void tally_note_unknown(record_builder *b, model_cost *c)
 
 static void note_folded(record_builder *b, model_cost *c, const flop_convention *p)
 {
-	size_t merged = peer_merged_norms(c->cost);
+	size_t merged = convention_merged_norms(c->cost);
 
 	if (p && merged)
 		record_note_as(
@@ -287,10 +287,10 @@ static void note_folded(record_builder *b, model_cost *c, const flop_convention 
 static sym_int backward(record_builder *b, model_cost *c)
 {
 	sym_table *t = c->cost->nums;
-	peer_backward back;
+	convention_backward back;
 	sym_int all;
 
-	peer_backward_count(c->cost, &back);
+	convention_backward_count(c->cost, &back);
 	all = sym_add(t, c->cost->flops, back.flops);
 	cost_metric_put(
 	    b, c, "cost/backward_macs", back.macs,
@@ -418,7 +418,7 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 			continue;
 		model_cost_op(c, &r->ops[i], &row);
 		if (p) {
-			sym_int n = peer_count(p, r, &r->ops[i]);
+			sym_int n = convention_count(p, r, &r->ops[i]);
 			sum = sym_add(r->nums, sum, n);
 			row.peer = model_cost_value(c, n);
 		}
@@ -440,7 +440,7 @@ static dck_status ops_put(record_builder *b, model_cost *c, const flop_conventio
 static dck_status cost_write(record_builder *b, model_cost *c, const dck_subject *s,
 			     const dck_cost_config *cfg, dck_err *err)
 {
-	const flop_convention *p = peer_find(cfg->as);
+	const flop_convention *p = convention_find(cfg->as);
 	const char *more = "";
 	sym_int peer;
 

@@ -187,8 +187,8 @@ static void price_read(const cost_result *r, dck_cost_price *ret)
 	ret->write_bytes = operator_number_get(r->nums, made->write_bytes, ret);
 	for (int i = 0; i < ret->rank; i++)
 		ret->dim[i] = sym_known(first->dims[i]) ? first->dims[i].v : -1;
-	for (int as = 1; peer_find(as); as++) {
-		const sym_int n = peer_count(peer_find(as), r, made);
+	for (int as = 1; convention_find(as); as++) {
+		const sym_int n = convention_count(convention_find(as), r, made);
 		ret->peers[as] = sym_known(n) ? n.v : -1;
 	}
 }

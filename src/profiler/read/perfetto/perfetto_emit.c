@@ -14,7 +14,7 @@ enum { SAMPLES_HELD = 1 << 14 };
 /* The base is the first snapshot, or the first event that is held where that is earlier. */
 static dck_status perfetto_open_format(perfetto_reader *x)
 {
-	const uint64_t first = arrange_first_ns(x->events), boottime = x->about.boottime_ns;
+	const uint64_t first = reorder_first_ns(x->events), boottime = x->about.boottime_ns;
 	const uint64_t back = x->has_snapshot && first < boottime ? boottime - first : 0;
 
 	x->about.boottime_ns -= back;

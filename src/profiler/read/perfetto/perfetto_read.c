@@ -205,11 +205,11 @@ static dck_status read_packets(wire_source *s, uint64_t from, perfetto_reader *x
 
 static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_reader *x)
 {
-	unpacker *u;
+	inflate_reader *u;
 	wire_source part;
 	dck_status status;
 
-	DCK_TRY(unpack_open(&u, s, at, n, UNPACK_PACKETS, &x->budget, x->err));
+	DCK_TRY(inflate_reader_open(&u, s, at, n, INFLATE_PACKETS, &x->budget, x->err));
 	x->packed++;
 	do {
 		status = inflate_reader_next(u, &part, x->err);
@@ -217,7 +217,7 @@ static dck_status read_packed(wire_source *s, uint64_t at, uint64_t n, perfetto_
 			status = read_packets(&part, part.at, x);
 	} while (status == DCK_OK && part.n > 0);
 	x->packed--;
-	unpack_close(u);
+	inflate_reader_close(u);
 	return status;
 }
 
@@ -241,7 +241,7 @@ static dck_status perfetto_read_source(wire_source *s, perfetto_reader *x)
 
 	DCK_TRY(wire_source_peek(s, 0, sizeof zstd, &bytes, &n, x->err));
 	x->budget =
-	    s->size < UINT64_MAX / UNPACK_RATIO_MAX ? s->size * UNPACK_RATIO_MAX : UINT64_MAX;
+	    s->size < UINT64_MAX / INFLATE_RATIO_MAX ? s->size * INFLATE_RATIO_MAX : UINT64_MAX;
 	if (n == sizeof zstd && memcmp(bytes, zstd, n) == 0)
 		DCK_FAIL(x->err, E_FORMAT,
 			 "%s is compressed by zstd; unpack it first: zstd -d, or write it by gzip",
@@ -278,7 +278,7 @@ static void perfetto_reading_done(perfetto_reader *x)
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
 		id_table_done(tables[i]);
 	string_table_done(&x->texts);
-	arrange_free(x->events);
+	reorder_free(x->events);
 	cct_done(&x->stacks);
 	mem_free(x->samples);
 }
@@ -300,7 +300,7 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 
 	if (status == DCK_OK) {
 		mem_arena_limit(x.texts.arena, NAME_BYTES_MAX);
-		status = arrange_new(&x.events, &own);
+		status = reorder_new(&x.events, &own);
 	}
 	if (status == DCK_OK)
 		status = cct_init(&x.stacks, cct_sample_weights, CCT_SAMPLE_WEIGHTS, &own);
@@ -310,8 +310,8 @@ dck_status perfetto_read(wire_source *s, const trace_format *f, dck_sink *sink,
 		status = perfetto_read_source(s, &x);
 	if (status == DCK_OK)
 		status = perfetto_emit(&x);
-	facts.late = x.events ? arrange_late(x.events) : 0;
-	if (status == DCK_OK && arrange_failed(x.events))
+	facts.late = x.events ? reorder_late(x.events) : 0;
+	if (status == DCK_OK && reorder_failed(x.events))
 		status = ERR_NO_MEMORY(&own, "for the tracks of %s", s->label);
 	if (status == DCK_OK && cct_failed(&x.stacks))
 		status = ERR_NO_MEMORY(&own, "for the stacks of %s", s->label);

@@ -58,7 +58,7 @@ typedef struct perfetto_reader {
 	dck_err *err;
 	dck_status status; /* result of perfetto_each() */
 	trace_read_facts *facts;
-	arranger *events;
+	reorder_buffer *events;
 	perfetto_clocks clocks; /* clocks of the trace */
 	bool has_snapshot;
 	trace_header about; /* at the first snapshot */

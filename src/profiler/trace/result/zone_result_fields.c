@@ -75,10 +75,10 @@ const result_field result_histogram_fields[] = {
 };
 
 const result_field result_path_fields[] = {
-    F(1, INT32, path_sum, parent),
-    F(2, INT32, path_sum, name),
-    F(3, INT64, path_sum, calls),
-    F(4, INT64, path_sum, total_ns),
+    F(1, INT32, path_node, parent),
+    F(2, INT32, path_node, name),
+    F(3, INT64, path_node, calls),
+    F(4, INT64, path_node, total_ns),
     {0},
 };
 

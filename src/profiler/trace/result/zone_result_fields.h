@@ -30,7 +30,7 @@ enum {
 	RESULT_CAPTURE = 100,	   /* texts */
 	RESULT_PERCENTILE = 101,   /* reals */
 	RESULT_ZONE = 102,	   /* result_zone_row */
-	RESULT_PATH = 103,	   /* path_sum, in the order of its rows from 1 on */
+	RESULT_PATH = 103,	   /* path_node, in the order of its rows from 1 on */
 	RESULT_THREAD = 104,	   /* thread_row */
 	RESULT_PROCESS = 105,	   /* thread_process */
 	RESULT_USE_ABSENT = 106,   /* texts, in the order of os_thread_counter */

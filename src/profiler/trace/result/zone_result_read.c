@@ -177,13 +177,13 @@ static dck_status path_read(result_reader *r, const wire_reader *in, const wire_
 			    dck_err *err)
 {
 	path_trie *p = &r->sums->paths;
-	path_sum *row = &p->rows[p->n];
+	path_node *row = &p->rows[p->n];
 
 	DCK_TRY(message_read(r, in, result_path_fields, f, row, err));
 	if (row->parent >= p->n)
 		return wire_fail(in, err, "a path comes before the one around it");
 	row->depth = (uint16_t)(p->rows[row->parent].depth + 1);
-	if (row->depth > PATH_SUMS_DEPTH_MAX)
+	if (row->depth > PATH_TRIE_DEPTH_MAX)
 		return wire_fail(in, err, "a path is too deep");
 	p->n++;
 	return DCK_OK;

@@ -447,7 +447,7 @@ static void what_is_packed_badly_gets_a_sentence(void **state)
 		packet_end(&all);
 	}
 	pack(&outer, all.w.data, all.w.n, false);
-	assert_true(50 * x.w.n > UNPACK_RATIO_MAX * outer.n);
+	assert_true(50 * x.w.n > INFLATE_RATIO_MAX * outer.n);
 	assert_int_equal(read_log(outer.data, outer.n, &got, &facts, &err), DCK_E_LIMIT);
 	assert_string_equal(err.msg,
 			    "the trace in memory unpacks to more than 1032 times its size");

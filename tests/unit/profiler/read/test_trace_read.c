@@ -159,7 +159,7 @@ static void times_that_go_back_are_put_in_order(void **state)
 			    "instant 0 a\ninstant 10 b\ninstant 40 c\ninstant 40 d\n");
 	assert_int_equal(facts.late, 0);
 	/* More than is held: what comes too late gets the last time. */
-	for (int i = 0; i < ARRANGE_MAX; i++) {
+	for (int i = 0; i < REORDER_MAX; i++) {
 		stamp(&x, 2, 1000, 0);
 		event(&x, PF_COUNTER, 78, NULL);
 		wire_put_int(&x.w, PF_EVENT_COUNTER_INT, 1);

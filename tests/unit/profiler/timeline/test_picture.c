@@ -42,11 +42,11 @@ static void what_is_long_or_alone_stays(void **state)
 	lod_track r = {0};
 
 	(void)state;
-	thin_put(&r, &(thin_range){.begin_ns = 10, .took_ns = 3, .key = 1}, 4, NULL);
-	thin_put(&r, &(thin_range){.begin_ns = 16, .took_ns = 5, .key = 1}, 4, NULL);
-	thin_put(&r, &(thin_range){.begin_ns = 22, .took_ns = 2, .key = 2}, 4, NULL);
-	thin_put(&r, &(thin_range){.begin_ns = 25, .took_ns = 1, .key = 2}, 4, NULL);
-	thin_put(&r, &(thin_range){.begin_ns = 27, .took_ns = 100, .key = 3}, 4, NULL);
+	lod_track_put(&r, &(lod_range){.begin_ns = 10, .took_ns = 3, .key = 1}, 4, NULL);
+	lod_track_put(&r, &(lod_range){.begin_ns = 16, .took_ns = 5, .key = 1}, 4, NULL);
+	lod_track_put(&r, &(lod_range){.begin_ns = 22, .took_ns = 2, .key = 2}, 4, NULL);
+	lod_track_put(&r, &(lod_range){.begin_ns = 25, .took_ns = 1, .key = 2}, 4, NULL);
+	lod_track_put(&r, &(lod_range){.begin_ns = 27, .took_ns = 100, .key = 3}, 4, NULL);
 	assert_int_equal(r.nranges, 2);
 	assert_int_equal(r.ranges[0].begin_ns, 10);
 	assert_int_equal(r.ranges[1].took_ns, 100);
@@ -55,7 +55,7 @@ static void what_is_long_or_alone_stays(void **state)
 	assert_int_equal(r.blocks[0].ranges, 3);
 	assert_int_equal(r.blocks[0].took_ns, 8);
 	assert_int_equal(r.blocks[0].key, 1);
-	thin_done(&r);
+	lod_track_done(&r);
 }
 
 /* Ranges put at once at a step, or at a shorter one first, are the same. */
@@ -69,16 +69,16 @@ static void any_way_to_a_step_gives_the_same(void **state)
 		rng = (uint64_t)shift;
 		for (int i = 0; i < 3000; i++) {
 			ns += some(2000);
-			const thin_range one = {.begin_ns = ns,
-						.took_ns = some(UINT64_C(1) << some(24)),
-						.key = 1 + (uint32_t)some(9)};
+			const lod_range one = {.begin_ns = ns,
+					       .took_ns = some(UINT64_C(1) << some(24)),
+					       .key = 1 + (uint32_t)some(9)};
 			ns += one.took_ns;
 			all += one.took_ns;
-			thin_put(&exact, &one, THIN_EXACT, NULL);
-			thin_put(&fine, &one, shift - 2, NULL);
-			thin_put(&direct, &one, shift, NULL);
+			lod_track_put(&exact, &one, LOD_EXACT, NULL);
+			lod_track_put(&fine, &one, shift - 2, NULL);
+			lod_track_put(&direct, &one, shift, NULL);
 		}
-		lod_track_downsample(&exact, THIN_EXACT, shift, NULL, &once);
+		lod_track_downsample(&exact, LOD_EXACT, shift, NULL, &once);
 		lod_track_downsample(&fine, shift - 2, shift, NULL, &twice);
 		assert_int_equal(took_by(&direct), all);
 		assert_int_equal(took_by(&once), all);
@@ -92,11 +92,11 @@ static void any_way_to_a_step_gives_the_same(void **state)
 			assert_int_equal(once.blocks[i].took_ns, direct.blocks[i].took_ns);
 			assert_true(once.blocks[i].ranges > 1);
 		}
-		thin_done(&exact);
-		thin_done(&fine);
-		thin_done(&direct);
-		thin_done(&once);
-		thin_done(&twice);
+		lod_track_done(&exact);
+		lod_track_done(&fine);
+		lod_track_done(&direct);
+		lod_track_done(&once);
+		lod_track_done(&twice);
 	}
 }
 
@@ -198,7 +198,7 @@ static void add_up(added *to)
 {
 	for (uint32_t i = 0; i < pic->nrows; i++)
 		for (uint32_t k = 0; k < pic->rows[i].nranges; k++) {
-			const thin_range *one = &pic->rows[i].ranges[k];
+			const lod_range *one = &pic->rows[i].ranges[k];
 
 			add(to, one->key, 1, one->took_ns, one->self_ns);
 		}

@@ -105,8 +105,8 @@ static void ranges_on_no_path_are_in_the_table(void **state)
 	begin(NAMES + 2, 9);
 	for (uint64_t i = 0; i < NAMES + 3; i++)
 		end(NAMES + 3 + i);
-	assert_true(sums.paths.n <= 1 + PATH_SUMS_DEPTH_MAX);
-	assert_int_equal(sums.paths.lost, NAMES + 3 - PATH_SUMS_DEPTH_MAX);
+	assert_true(sums.paths.n <= 1 + PATH_TRIE_DEPTH_MAX);
+	assert_int_equal(sums.paths.lost, NAMES + 3 - PATH_TRIE_DEPTH_MAX);
 	assert_zone(9, 1, 1, 1);
 	assert_zone(10, 2, 2 * NAMES + 5, 2 + 2);
 	assert_zone(9 + NAMES, 2, 7, 2 + 2);

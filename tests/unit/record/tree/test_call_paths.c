@@ -157,7 +157,7 @@ static void what_is_too_deep_stays_with_the_path_around_it(void **state)
 	add(&p, stack, 0, 4);
 	dck_record *r = record_of(&p, &functions);
 	const dck_tree *t = dck_record_tree(r, "samples");
-	assert_int_equal(t->nnodes, PATH_SUMS_DEPTH_MAX + 1);
+	assert_int_equal(t->nnodes, PATH_TRIE_DEPTH_MAX + 1);
 	assert_true(sum(t, SAMPLES) == 11);
 	assert_true(t->weights[(t->nnodes - 1) * 2] == 7);
 	assert_string_equal(t->frames[t->nodes[0].frame].name, "(no call path)");
