@@ -8,6 +8,7 @@
 """
 
 import argparse
+import atexit
 import os
 import sys
 import time
@@ -29,21 +30,38 @@ def missing():
     return None
 
 
+running = []  # the browser: starting one takes longer than most pages
+
+
+def quit_browser():
+    while running:
+        running.pop().quit()
+
+
+def started():
+    if not running:
+        options = webdriver.ChromeOptions()
+        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                     "--force-device-scale-factor=1"):
+            options.add_argument(word)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        running.append(webdriver.Chrome(service=Service("chromedriver"), options=options))
+        running[0].set_script_timeout(120)
+        atexit.register(quit_browser)
+    return running[0]
+
+
 class Page:
-    """A file, open in a browser of its own. Leaving it fails where the page wrote errors to the console."""
+    """A file, open in a tab of its own. Leaving it fails where the page wrote errors to the console."""
 
     def __init__(self, path, width=1280, height=900, dark=False, errors=True):
         self.path, self.size, self.dark, self.errors = os.path.abspath(path), (width, height), dark, errors
 
     def __enter__(self):
-        options = webdriver.ChromeOptions()
-        for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-                     "--force-device-scale-factor=1", f"--window-size={self.size[0]},{self.size[1]}"):
-            options.add_argument(word)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(service=Service("chromedriver"), options=options)
+        self.driver = started()
         try:
-            self.driver.set_script_timeout(120)
+            self.driver.switch_to.new_window("tab")
+            self.driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
             # A window has a least width; a page for a phone is made by the device's metrics.
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": self.size[0], "height": self.size[1], "deviceScaleFactor": 1, "mobile": False})
@@ -52,16 +70,21 @@ class Page:
             self.driver.get("file://" + self.path)
             self.wait("return document.documentElement.dataset.ready === 'yes'")
         except BaseException:
-            self.driver.quit()
+            quit_browser()
             raise
         return self
 
     def __exit__(self, kind, *_):
+        kept = False
         try:
-            if kind is None and self.errors:
-                assert not self.console(), self.console()
+            if kind is None:
+                assert not self.console() or not self.errors, self.said
+                self.driver.close()
+                self.driver.switch_to.window(self.driver.window_handles[0])
+                kept = True
         finally:
-            self.driver.quit()
+            if not kept:  # what a failed case left behind is no other's
+                quit_browser()
 
     def js(self, script, *args):
         return self.driver.execute_script(script, *args)
