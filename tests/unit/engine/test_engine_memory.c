@@ -173,7 +173,8 @@ static void old_libraries_have_no_statistics(void **state)
 	dck_err err;
 
 	(void)state;
-	assert_int_equal(ort_memory_get(&l, NULL, &cpu_provider, NULL, NULL, &m, &err), DCK_E_UNSUP);
+	assert_int_equal(ort_memory_get(&l, NULL, &cpu_provider, NULL, NULL, &m, &err),
+			 DCK_E_UNSUP);
 	assert_non_null(strstr(err.msg, "ONNX Runtime 1.22.0 does not report how much memory"));
 }
 

@@ -593,7 +593,8 @@ static void many_inputs_of_one_node(void **state)
 			counted c = count(&w);
 			assert_true(c.code == DCK_OK || c.code == DCK_E_LIMIT);
 			if (c.code == DCK_OK && same && k == 1)
-				shape_or_absent(&c, "y", 1, (const int64_t[]){3 * (int64_t)(MANY / 4)});
+				shape_or_absent(&c, "y", 1,
+						(const int64_t[]){3 * (int64_t)(MANY / 4)});
 			done(&c);
 		}
 }
