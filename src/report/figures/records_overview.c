@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void metric_cell(record_builder *b, const dck_record *r, const char *tag)
+static void overview_metric_cell(record_builder *b, const dck_record *r, const char *tag)
 {
 	const dck_metric *m = dck_record_metric(r, tag);
 	const double v = m ? dck_value_number(&m->value) : NAN;
@@ -21,7 +21,7 @@ static void metric_cell(record_builder *b, const dck_record *r, const char *tag)
 		record_cell_real(b, v);
 }
 
-static double items_of(const dck_record *r)
+static double overview_items(const dck_record *r)
 {
 	const dck_fact *f = dck_record_fact(r, "subject", "items_per_run");
 
@@ -43,9 +43,9 @@ dck_status dck_records_overview(const dck_record *const *records, size_t n, dck_
 		if (!dck_record_metric(records[i], "latency/median"))
 			continue;
 		record_cell_text(b, dck_record_name(records[i]));
-		record_cell_real(b, items_of(records[i]));
-		metric_cell(b, records[i], "latency/median");
-		metric_cell(b, records[i], "throughput/items");
+		record_cell_real(b, overview_items(records[i]));
+		overview_metric_cell(b, records[i], "latency/median");
+		overview_metric_cell(b, records[i], "throughput/items");
 	}
 	return record_finish(b, ret, err);
 }
