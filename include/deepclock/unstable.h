@@ -140,6 +140,11 @@ DCK_API void dck_timeline_draw(const dck_timeline *t, dck_sink *out);
 DCK_API dck_status dck_figure_find(const char *name, const dck_record *r, const dck_timeline *t,
 				   const dck_figure **ret, dck_err *err) DCK_MUST_USE;
 
+/* Makes a record whose table "records" has a row for each record with a median latency; its figures
+ * are "records" and "records-rate". *ret is owned. */
+DCK_API dck_status dck_records_overview(const dck_record *const *records, size_t n,
+					dck_record **ret, dck_err *err) DCK_MUST_USE;
+
 /* --- lists of the program */
 
 /* The options of a dck_op_view (by, sort, top), with the choices of operators and of call paths. */

@@ -124,8 +124,61 @@ static PyObject *metric_repr(PyObject *self)
 	return ret;
 }
 
-PyDoc_STRVAR(metric_doc, "One value of a record, with its interval and how it was computed.\n\n"
-			 "float(metric) is its value, ValueError where it is absent.");
+static const struct {
+	const char *text;
+	double ns;
+} time_units[] = {{"ns", 1}, {"us", 1e3}, {"\u00b5s", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+/* Returns the index of the unit that a specification ends with, or -1. */
+static int time_unit_of(const char *spec, size_t n)
+{
+	for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++) {
+		const size_t length = strlen(time_units[i].text);
+
+		if (n >= length && memcmp(spec + n - length, time_units[i].text, length) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* "ms", ".3f s": the time in that unit; any other specification is a float's. */
+static PyObject *metric_format(PyObject *self, PyObject *of)
+{
+	const dck_metric *m = metric_of(self);
+	Py_ssize_t n;
+	const char *spec = PyUnicode_AsUTF8AndSize(of, &n);
+	char digits[64];
+
+	if (!spec)
+		return NULL;
+	if (n == 0 || m->value.kind == DCK_VALUE_ABSENT || m->value.kind == DCK_VALUE_TEXT)
+		return metric_text(self, NULL);
+	const int unit = m->def->unit == DCK_UNIT_NS ? time_unit_of(spec, (size_t)n) : -1;
+	size_t used = unit < 0 ? (size_t)n : (size_t)n - strlen(time_units[unit].text);
+	while (unit >= 0 && used > 0 && spec[used - 1] == ' ')
+		used--;
+	if (used >= sizeof digits)
+		return PyErr_Format(PyExc_ValueError, "the format '%.40s...' is too long", spec);
+	memcpy(digits, spec, used);
+	digits[used] = '\0';
+	PyObject *value =
+	    PyFloat_FromDouble(dck_value_number(&m->value) / (unit < 0 ? 1 : time_units[unit].ns));
+	PyObject *how = PyUnicode_FromString(used > 0 ? digits : ".4g");
+	PyObject *text = value && how ? PyObject_Format(value, how) : NULL;
+	Py_XDECREF(value);
+	Py_XDECREF(how);
+	if (!text || unit < 0)
+		return text;
+	PyObject *ret = PyUnicode_FromFormat("%U %s", text, time_units[unit].text);
+	Py_DECREF(text);
+	return ret;
+}
+
+PyDoc_STRVAR(metric_doc,
+	     "One value of a record, with its interval and how it was computed.\n\n"
+	     "float(metric) is its value, ValueError where it is absent. f\"{metric}\" is "
+	     "metric.text,\nf\"{metric:ms}\" and f\"{metric:.3f s}\" a time in that unit, any "
+	     "other format\nthat of a float.");
 
 #define OF_DEF(field)	 ((void *)offsetof(dck_metric_def, field))
 #define OF_METRIC(field) ((void *)offsetof(dck_metric, field))
@@ -148,14 +201,15 @@ static PyGetSetDef metric_getset[] = {
     {"how", ext_view_text, NULL, "estimator and interval", OF_METRIC(how)},
     {NULL, NULL, NULL, NULL, NULL},
 };
+static PyMethodDef metric_methods[] = {
+    {"__format__", metric_format, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
 static PyType_Slot metric_slots[] = {
-    {Py_tp_doc, (void *)metric_doc},
-    {Py_tp_new, ext_type_not_made},
-    {Py_tp_dealloc, ext_view_dealloc},
-    {Py_tp_repr, metric_repr},
-    {Py_tp_getset, metric_getset},
-    {Py_nb_float, metric_float},
-    {0, NULL},
+    {Py_tp_doc, (void *)metric_doc},   {Py_tp_new, ext_type_not_made},
+    {Py_tp_dealloc, ext_view_dealloc}, {Py_tp_repr, metric_repr},
+    {Py_tp_getset, metric_getset},     {Py_tp_methods, metric_methods},
+    {Py_nb_float, metric_float},       {0, NULL},
 };
 static PyType_Spec metric_spec = {
     .name = "deepclock.Metric",

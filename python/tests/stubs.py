@@ -95,6 +95,7 @@ OBJECTS = {
                 "hi": "Union[float, None]", "level": "Union[float, None]", "how": "Union[str, None]",
                 "narrow": "Union[str, None]"}, """
     def __float__(self) -> float: ...
+    def __format__(self, format_spec: str, /) -> str: ...
 """),
     "Series": ({"tag": "str", "unit": "str", "warmup": "int", "values": "Array", "measured": "Array",
                 "seconds": "Array", "at_ns": "Union[Array, None]"},

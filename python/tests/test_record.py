@@ -273,6 +273,20 @@ class Seconds(Case):
             record["runs/count"].seconds
         self.assertIsNone(record["latency/p999"].seconds)
 
+    def test_format(self):
+        record = deepclock.bench(sum, [1], **short(runs=20, warmup=5))
+        median, ns = record["latency/median"], record["latency/median"].value
+        self.assertEqual(f"{median}", median.text)
+        for unit, of in (("ns", 1), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)):
+            self.assertEqual(f"{median:{unit}}", f"{ns / of:.4g} {unit}")
+            self.assertEqual(format(median, ".3f " + unit), f"{ns / of:.3f} {unit}")
+        self.assertEqual(f"{median:.1f}", f"{ns:.1f}")
+        self.assertEqual(f"{record['runs/count']:.0f}", "20")
+        self.assertEqual(f"{record['latency/p999']:ms}", record["latency/p999"].text)
+        for wrong in ("q", "q ms", "9" * 100 + "ms"):
+            with self.assertRaises(ValueError):
+                format(median, wrong)
+
 
 if __name__ == "__main__":
     main()

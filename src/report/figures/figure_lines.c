@@ -234,6 +234,21 @@ static void trend_collect(const dck_record *r, plot *p, mem_arena *a)
 	p->note = mem_arena_fmt(a, "%zu change%s of the level", changes, changes == 1 ? "" : "s");
 }
 
+/* --- several records */
+
+static void records_rate_collect(const dck_record *r, plot *p, mem_arena *a)
+{
+	const dck_table *t = dck_record_table(r, "records");
+
+	(void)a;
+	p->title = "Items per second by items of a run";
+	p->x = (svg_axis){.base = 2, .unit = DCK_UNIT_ONE, .title = "items of a run"};
+	p->y = (svg_axis){.unit = DCK_UNIT_ITEM_PER_S, .title = "items per second"};
+	p->zero = true;
+	for (size_t i = 0; t && i < t->nrows; i++)
+		plot_add(p, "", number_at(t, i, "items"), dck_table_cell(t, i, "rate"));
+}
+
 #define LINES(what)                                                 \
 	static bool what##_has(const dck_record *r)                 \
 	{                                                           \
@@ -251,6 +266,7 @@ LINES(over_ratios)
 LINES(served)
 LINES(load_latency)
 LINES(trend)
+LINES(records_rate)
 
 const dck_figure figure_throughput = {"throughput", "items per second at each batch",
 				      throughput_has, throughput_draw};
@@ -265,3 +281,6 @@ const dck_figure figure_served = {"served", "requests served at each rate", serv
 const dck_figure figure_load_latency = {"latency", "latency at each rate of requests",
 					load_latency_has, load_latency_draw};
 const dck_figure figure_trend = {"trend", "a metric over commits", trend_has, trend_draw};
+const dck_figure figure_records_rate = {"records-rate",
+					"items per second of several records by items of a run",
+					records_rate_has, records_rate_draw};

@@ -188,6 +188,8 @@ RANGES(to_the_fastest, .table = "bench/ranking", .title = "Times over the fastes
        .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
 RANGES(medians, .table = "compare/alternatives", .title = "The alternatives", .name = "subject",
        .bars = true)
+RANGES(records, .table = "records", .title = "Medians of the records", .name = "record",
+       .value = "median", .bars = true)
 RANGES(ratios, .table = "compare/alternatives", .title = "Ratios to ", .of_first = true,
        .name = "subject", .value = "ratio", .axis = "ratio", .at = 1)
 RANGES(mistakes, .table = "pitfalls/mistakes",
@@ -200,6 +202,8 @@ const dck_figure figure_to_the_fastest = {"to-the-fastest", "ratios of a ranking
 					  to_the_fastest_has, to_the_fastest_draw};
 const dck_figure figure_medians = {"medians", "values of a comparison, with intervals", medians_has,
 				   medians_draw};
+const dck_figure figure_records = {"records", "medians of several records, with intervals",
+				   records_has, records_draw};
 const dck_figure figure_ratios = {"ratios", "ratios of a comparison, with intervals", ratios_has,
 				  ratios_draw};
 const dck_figure figure_mistakes = {"mistakes", "by how much each mistake moves the number",

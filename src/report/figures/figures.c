@@ -16,7 +16,7 @@ const dck_figure *const *dck_figures(size_t *ret_n)
 	    &figure_over_ratios,  &figure_throughput, &figure_batch_latency,  &figure_served,
 	    &figure_load_latency, &figure_trend,      &figure_mistakes,	      &figure_confusion,
 	    &figure_roofline,	  &figure_icicle,     &figure_flame,	      &figure_laps,
-	    &figure_steps};
+	    &figure_steps,	  &figure_records,    &figure_records_rate};
 
 	*ret_n = sizeof all / sizeof all[0];
 	return all;

@@ -296,10 +296,13 @@ static void tick_x(svg *s, double v, const char *label)
 
 static void tick_y(svg *s, double v, const char *label)
 {
-	const double y = y_px(s, v);
+	const double y = y_px(s, v), wide = svg_text_px(label), room = s->left - 12;
+	char smaller[32] = "";
 
+	if (wide > room)
+		snprintf(smaller, sizeof smaller, " font-size=\"%.1f\"", FONT_TEXT * room / wide);
 	raw_line(s->out, s->left, y, s->right, y, "#e3e6ea", "");
-	raw_text(s->out, s->left - 8, y + 6, "end", "", label);
+	raw_text(s->out, s->left - 8, y + 6, "end", smaller, label);
 }
 
 void svg_axis_x(svg *s, svg_axis a)

@@ -267,7 +267,7 @@ static void pitfalls_rows_sort(const pitfall *p, const chosen *rows, size_t n, s
 
 static const dck_column columns[] = {
     {"mistake", "mistake", DCK_UNIT_NONE},   {"number", "reported", DCK_UNIT_NS},
-    {"reference", "reference", DCK_UNIT_NS}, {"factor", "factor", DCK_UNIT_ONE},
+    {"reference", "reference", DCK_UNIT_NS}, {"factor", "paired factor", DCK_UNIT_ONE},
     {"verdict", "verdict", DCK_UNIT_NONE},
 };
 

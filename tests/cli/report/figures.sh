@@ -23,6 +23,20 @@ deepclock report t.json --figures pictures
 python3 check.py throughput t.json
 # Of several records each has its number.
 deepclock report run.json run.json --figures both && ls both | grep svg
+# What shows them together has none: medians by their names, and the rate by the items of a run.
+python3 - <<'END'
+import json
+r = json.load(open("run.json"))
+next(f for f in r["facts"] if f["key"] == "items_per_run")["value"] = 8
+next(f for f in r["facts"] if (f["section"], f["key"]) == ("subject", "name"))["value"] = "eight"
+rate = next(m for m in r["metrics"] if m["tag"] == "throughput/items")
+rate.update((k, 8 * rate[k]) for k in ("value", "lo", "hi") if k in rate)
+json.dump(r, open("eight.json", "w"))
+END
+deepclock report run.json eight.json --figures together && ls together | grep 'records.*svg'
+grep -o '>zoo:simplenet<\|>eight<' together/records.svg
+grep -o 'items of a run<\|<circle' together/records-rate.svg
+deepclock report run.json eight.json --figures records.svg && cmp records.svg together/records.svg
 # A roofline from operators that have a rate and a roof; names of any bytes are texts.
 python3 - <<'END'
 import json
