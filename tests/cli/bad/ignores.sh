@@ -1,5 +1,5 @@
-# A program that heeds no signal: two of them, or 5 s after the first, end it and what it started, and what was
-# seen of it until then is written.
+# A program that ignores signals: two of them, or 5 s after the first, kill it and its children, and the
+# results until then are written.
 cat > deaf <<'END'
 #!/bin/sh
 trap '' INT TERM HUP

@@ -1,4 +1,4 @@
-# The process at work is told to stop and hands over what it has.
+# The worker process is told to stop and returns the results it has.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done
