@@ -124,7 +124,7 @@ def case_calls(run):
 
 
 def stretched(record, name, words):
-    """Returns the tree with functions that match one word three times as heavy, and those that match another removed."""
+    """Copies the tree: functions that match one word are three times as heavy, those that match another are removed."""
     other = json.loads(json.dumps(record))
     for t in other["trees"]:
         for node in t["nodes"]:

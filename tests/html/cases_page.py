@@ -127,7 +127,7 @@ def case_names_beside(run):
 
 
 def case_tables(run):
-    """Times and ids of a table are short, an interval is next to its value, and a column without known values is a message."""
+    """Tables: times and ids are short, an interval is next to its value, a column without known values is a message."""
     for i in range(3):
         run("bench", "zoo:simplenet", "--engine", "null", "--runs", "30", "--warmup", "1", "--quiet", "--db", "h.db", "--commit", f"c{i}")
     run("history", "trend", "--db", "h.db", "--format", "html", "-o", "t.html")
@@ -138,7 +138,7 @@ def case_tables(run):
         assert len(cells[0][0]) == 19 and cells[0][1].endswith("Z") and len(cells[1][0]) == 8 and len(cells[1][1]) == 32, cells
         assert "[" in cells[4][0], cells
         assert "Left out: p of a change" in page.js("return document.querySelector('#tables').textContent")
-    # A listing is called by what it lists.
+    # The title of a listing names its contents.
     run("history", "--db", "h.db", "--html", "l.html")
     with browser.Page("l.html", width=1400) as page:
         assert page.js("return document.querySelector('h1').textContent") == "Records"

@@ -71,7 +71,7 @@ def programs_are_built_with_pkg_config(build, to):
 
     def flags(name):
         pc = one(to, "pkgconfig", name + ".pc")
-        # Paths of the loader and the compiler, which would be the defaults without DESTDIR.
+        # The file has the paths for an installation without DESTDIR, so the prefix is replaced here.
         with open(pc, encoding="utf-8") as f:
             assert f.readline() == f"prefix={PREFIX}\n".replace(" ", "\\ "), pc
         return shlex.split(run("pkg-config", "--define-variable=prefix=" + (to + PREFIX).replace(" ", "\\ "),
