@@ -61,8 +61,7 @@ static result try(const sim_kind *k, size_t n, size_t series, double *x, double 
 			.lag1 = lag1};
 }
 
-/* Kendall (1954). For other shapes the lag-1 autocorrelation differs from the underlying normal's.
- */
+/* Kendall (1954). Other shapes have another lag-1 autocorrelation than the underlying normal. */
 static bool lag1_expected(const sim_kind *k, size_t n, double *ret)
 {
 	if (k->shape != SIM_NORMAL || k->drift > 0 || k->spike_every)

@@ -450,8 +450,7 @@ static const struct {
 	size_t after;
 } steps[] = {{0.08, 200}, {-0.08, 150}, {0.04, 250}, {0.05, 900}};
 
-/* Returns the percent of series with a reported step; *ret_near: within 5 % of n of the true step.
- */
+/* Returns the percent of series with a reported step; *ret_near: within 5 % of n of the step. */
 static double told(const slow_kind *k, double by, size_t after, size_t series, double *ret_near)
 {
 	const size_t n = 1000;
