@@ -1,4 +1,4 @@
-# The worker process is told to stop and returns the results it has.
+# Ctrl-C stops the worker process, which returns its results until then.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done

@@ -1,4 +1,4 @@
-# A method that could not profile anything has no value: the program is in a directory without the preload libraries.
+# A method that could not profile anything has no value: deepclock is in a directory without its preload libraries.
 sampled-program || exit
 cp "$(readlink -f "$(command -v deepclock)")" alone
 ./alone memory --quiet --save memory.json -- ./program shares 20 >/dev/null 2>said
