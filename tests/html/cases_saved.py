@@ -39,7 +39,7 @@ def size_of(png):
 
 
 def stand_alone(files):
-    """Checks: well-formed, without script, style or external resources; the PNG twice as large; numbers in every CSV."""
+    """Checks: well-formed, no script, style or external resources; the PNG twice as large; numbers in every CSV."""
     for name, content in files.items():
         if ".svg" not in name:
             continue

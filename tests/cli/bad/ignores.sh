@@ -57,7 +57,7 @@ status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 took = time.monotonic() - begun
 print("status", status, "in time" if took < 30 else f"after {took:.0f} s",
       "program", "gone" if await_(lambda: gone(number("ready"))) else "there")
-if how == "SIGKILL": # the kernel kills the program, but not its children
+if how == "SIGKILL":  # the kernel kills the program, but not its children
     os.kill(number("child"), signal.SIGKILL)
 else:
     print("its child", "gone" if await_(lambda: gone(number("child"))) else "there")
