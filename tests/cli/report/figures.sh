@@ -21,9 +21,9 @@ for f in pictures/*.png; do [ ! -e "$f" ] || od -An -tx1 -N24 "$f" | tr -d ' \n'
 deepclock throughput zoo:simplenet --engine null --batch 1,2,4 --rounds 2 --point-time 20ms --quiet --no-history --save t.json > /dev/null
 deepclock report t.json --figures pictures
 python3 check.py throughput t.json
-# Figures of several records are numbered.
+# Of several records each has its number.
 deepclock report run.json run.json --figures both && ls both | grep svg
-# A roofline of operators that have a rate and a roof; names of arbitrary bytes are escaped.
+# A roofline from operators that have a rate and a roof; names of any bytes are texts.
 python3 - <<'END'
 import json
 r = json.load(open("run.json"))
