@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every driver of test cases needs: signals as in a shell, and an end for a case that hangs.
+"""Common to all drivers of test cases: default signal actions, and a time limit for each case.
 
     ordinary_signals()                          once, at the start
     with Limit("bench/processes"):              raises TimeUp after SECONDS, names the case
@@ -9,8 +9,8 @@
 import os
 import signal
 
-SECONDS = 60  # of one case, however busy the machine
-HEAVY_SECONDS = 600  # and of one of the suite 'heavy', which may hold a whole reference
+SECONDS = 60  # for one case, however busy the machine
+HEAVY_SECONDS = 600  # for a case of the suite 'heavy', which may run a whole reference
 SECONDS = int(os.environ.get("CASE_SECONDS", SECONDS))  # a sanitizer makes programs slower: tests/meson.build
 
 
@@ -29,7 +29,7 @@ def ordinary_signals():
 
 
 def processes():
-    """{number: (parent, session, command line)} of all that run; zombies are not among them."""
+    """Returns {pid: (parent, session, command line)} of all processes except zombies."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -45,7 +45,7 @@ def processes():
 
 
 def below(pid):
-    """{number: command line} of the processes that `pid` started, and of those that these started."""
+    """Returns {pid: command line} of all descendants of `pid`."""
     running, found = processes(), {}
     while True:
         more = {n: command for n, (parent, _, command) in running.items()
@@ -56,7 +56,7 @@ def below(pid):
 
 
 def of_session(pid):
-    """{number: command line} of the session that `pid` leads, and of what its processes started."""
+    """Returns {pid: command line} of the session that `pid` leads, and of the descendants of its processes."""
     found = {n: command for n, (_, session, command) in processes().items() if session == pid}
     for member in list(found):
         found.update(below(member))
@@ -64,7 +64,7 @@ def of_session(pid):
 
 
 def kill(find, pid):
-    """Kills what find(pid) finds and returns it. Stopped first, so that none starts another meanwhile."""
+    """Kills the processes that find(pid) returns, and returns them. Stops them first, so that none forks meanwhile."""
     killed = {}
     for number in (signal.SIGSTOP, signal.SIGKILL):
         killed.update(find(pid))
@@ -85,13 +85,13 @@ def kill_session(pid):
 
 
 def time_up(case, killed, seconds=SECONDS):
-    """The sentence for a case that was ended."""
+    """Returns the message for a case that was killed."""
     return (f"{case}: still running after {seconds} s and killed"
             + "".join(f"\n  running: {command[:200]}" for command in killed.values()))
 
 
 class Limit:
-    """Ends the case on the main thread, and whatever it started."""
+    """Ends the case on the main thread and kills its child processes."""
 
     def __init__(self, case, seconds=SECONDS):
         self.case, self.seconds = case, seconds

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A case that hangs fails, with its name, and what it started ends with it. Prints TAP.
+"""A case that hangs fails, with its name, and its child processes end with it. Prints TAP.
 
   limit_test.py PROGRAM       of unit tests, whose only file is hangs.c
 """
@@ -39,7 +39,7 @@ def of_python():
 
 
 def of_cmocka(*names):
-    with tempfile.TemporaryFile("w+") as out:  # what is left running would hold a pipe
+    with tempfile.TemporaryFile("w+") as out:  # a process left running would hold a pipe open
         status = subprocess.run([sys.argv[1], *names], env={**os.environ, "CASE_SECONDS": "1", "CMOCKA_MESSAGE_OUTPUT": "TAP"},
                                 stdout=out, stderr=subprocess.STDOUT, start_new_session=True, check=False).returncode
         out.seek(0)
@@ -55,7 +55,7 @@ def of_one_file():
 
 def of_all_files():
     status, text, child = of_cmocka()
-    os.kill(child, signal.SIGKILL)  # of another process than the one that the caller started: it leads no group
+    os.kill(child, signal.SIGKILL)  # a grandchild, which leads no process group
     assert status == 1 and text.endswith("\nhangs: failed\n"), (status, text)
 
 

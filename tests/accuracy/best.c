@@ -1,6 +1,6 @@
-/* best.c - the best of several sizes: how often does the interval of its rate hold the true rate,
- * how far off is the value on average, and how often is one size called better than another? Sizes
- * are tried in rounds as `deepclock throughput` does.
+/* best.c - the best of several sizes: coverage of the interval of its rate, mean bias of the rate,
+ * and how often is one size called better than another? Sizes are tried in rounds as
+ * `deepclock throughput` does.
  *
  *     accuracy_best           short, with bounds: the test
  *     accuracy_best --full    more searches, as in docs/reference/validation.md
@@ -14,18 +14,18 @@
 #include <string.h>
 
 #define SIZES_MOST   12
-#define ROUNDS_LEAST 3 /* --rounds; a search makes at most three times as many */
+#define ROUNDS_LEAST 3 /* --rounds; a search makes at most three times this number */
 #define ROUNDS_MOST  9
 #define LEVEL	     0.95
-#define PRECISION    0.01 /* sizes that are known to differ by less are not told apart */
-#define SPREAD	     0.02 /* of one trial */
-#define COMMON	     0.01 /* of a round */
+#define PRECISION    0.01 /* sizes that are known to differ by less are not distinguished */
+#define SPREAD	     0.02 /* standard deviation between trials */
+#define COMMON	     0.01 /* standard deviation between rounds */
 
 typedef struct kind {
 	const char *name;
 	size_t sizes;
-	double step; /* each size gives so much less than the one before */
-	double lead; /* what the first gives more than all others */
+	double step; /* difference of each size to the next, as a ratio */
+	double lead; /* advantage of the first size over all others */
 } kind;
 
 static const kind kinds[] = {
@@ -46,7 +46,7 @@ static double truth_of(const kind *k, size_t size)
 	return (size == 0 ? k->lead : 0) - k->step * (double)size;
 }
 
-/* Round after round of all sizes. */
+/* Draws rounds, each with one trial of every size. */
 static void draw(const kind *k, size_t rounds, double spread, sim_random *r, double *y)
 {
 	for (size_t b = 0; b < rounds; b++) {
@@ -99,7 +99,7 @@ static tally try(const kind *k, size_t rounds, size_t times)
 typedef struct pair_kind {
 	kind of;
 	double spread;
-	double found, wrong; /* bounds of the test: at least, at most; percent */
+	double found, wrong; /* bounds of the test, percent: lower, upper */
 } pair_kind;
 
 static const pair_kind pair_kinds[] = {
@@ -117,10 +117,9 @@ typedef struct claims {
 	double trials;	     /* mean */
 } claims;
 
-/* A look after ROUNDS_LEAST rounds and after each multiple of them, as of --rounds: the best size
- * is told from another when their means differ by more than all pairs and looks allow for. (Sizes
- * that are beaten are kept here: only where there are more than two would the search let them go.)
- */
+/* Tests after ROUNDS_LEAST rounds and after each multiple, as with --rounds: the best size differs
+ * from another if their means differ by more than the bound for all pairs and tests. (Beaten sizes
+ * stay here: the search drops them only if there are more than two sizes.) */
 static claims search(const pair_kind *p, size_t times)
 {
 	const size_t n = p->of.sizes, looks = ROUNDS_MOST / ROUNDS_LEAST;

@@ -1,10 +1,10 @@
-/* changes.c - series of independent points with and without a change of level: how often is a
- * change seen where none is, how often where one is?
+/* changes.c - false alarms and power of change-point detection: series of independent points with
+ * and without a change of level.
  *
  *     accuracy_changes                with bounds: the test
  *     accuracy_changes --full         more series, the tables of docs/commands/history.md
- *     accuracy_changes --full daily   of those that are looked at every day alone
- *     accuracy_changes --series N     N of those each, as bench/trend_peers.py reads them
+ *     accuracy_changes --full daily   only the series that are tested every day
+ *     accuracy_changes --series N     N of these each, in the format of bench/trend_peers.py
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -21,10 +21,10 @@
 typedef struct series {
 	const char *name;
 	size_t n;
-	double phi;	    /* each point leans on the one before: AR(1) */
-	bool heavy;	    /* lognormal, one in twenty 30 times as great */
-	size_t from, to;    /* where the level is another; from == to: nowhere */
-	double shift;	    /* by so many standard deviations */
+	double phi;	    /* coefficient of AR(1) */
+	bool heavy;	    /* lognormal, one in twenty is 30 times as large */
+	size_t from, to;    /* range with another level; from == to: none */
+	double shift;	    /* standard deviations */
 	double least, most; /* bounds of the test: percent of series with a change */
 } series;
 
@@ -65,8 +65,8 @@ static void make(const series *s, sim_random *r, double *x)
 	}
 }
 
-/* The share of series with a change; *ret_near: of those that have one at most two points away from
- * where it is. */
+/* Returns the share of series with a change; *ret_near: the share of these in which a change is at
+ * most two points from the true position. */
 static double try(const series *s, int times, double *ret_near)
 {
 	static double x[N_MOST], scratch[3 * (N_MOST + 1)];
@@ -89,16 +89,16 @@ static double try(const series *s, int times, double *ret_near)
 	return 100.0 * seen / times;
 }
 
-/* A series of 90 days is looked at every day from the first at which a change can be. */
+/* A series of 90 days is tested every day, from the first day on which a change can be found. */
 #define DAYS 90
 typedef struct watch {
 	const char *name;
 	double phi;
 	bool heavy;
-	size_t at; /* of the change; 0: there is none, any alarm is false */
+	size_t at; /* day of the change; 0: no change, any alarm is false */
 	double shift;
 	size_t within; /* days */
-	double bound;  /* of the test: most, or least, percent */
+	double bound;  /* upper or lower bound of the test, percent */
 } watch;
 
 static const watch watches[] = {
@@ -110,7 +110,7 @@ static const watch watches[] = {
     {"1.5 sd after 40 days", .at = 40, .shift = 1.5, .within = 12, .bound = 55},
 };
 
-/* of_each: every series is a line: the watch, the alarm's day (0: none), the points. */
+/* of_each: prints a line for each series: the watch, the day of the alarm (0: none), the points. */
 static double watch_try(const watch *w, int times, bool of_each)
 {
 	static double x[DAYS], scratch[3 * (DAYS + 1)];
@@ -143,7 +143,7 @@ static double watch_try(const watch *w, int times, bool of_each)
 	return 100.0 * alarms / times;
 }
 
-/* Two changes of 3 and -2 sd in 90 days: how often is there one more? */
+/* Two changes of 3 and -2 sd in 90 days: how often is a further change found? */
 static double extra_try(int times)
 {
 	static double x[DAYS], scratch[3 * (DAYS + 1)];
@@ -160,8 +160,8 @@ static double extra_try(int times)
 	return 100.0 * extra / times;
 }
 
-/* The log-likelihood of a step anywhere in independent points less that of none in points of the
- * lag-1 correlation r: the best that a test of one against the other can go by. */
+/* Returns the log-likelihood of a step anywhere in independent points minus that of no step in
+ * points with lag-1 correlation r: the optimal statistic for this test. */
 static double told_ratio(const double *x, size_t n, double r)
 {
 	const double count = (double)n, first = sqrt(1 - r * r), later = 1 - r;
@@ -189,8 +189,8 @@ static double told_ratio(const double *x, size_t n, double r)
 	       log1p(-r * r) / 2;
 }
 
-/* How often is the step of `w` seen in time by a test that is told that points are independent or
- * have the correlation 0.3, and that a step comes after it, with an alarm in 5 % of the latter? */
+/* How often is the step of `w` detected in time by a test that is given the alternatives,
+ * independent points with a step or points with correlation 0.3, at 5 % false alarms? */
 static double told_try(const watch *w)
 {
 	enum { times = 5000 };

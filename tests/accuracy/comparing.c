@@ -1,5 +1,5 @@
-/* comparing.c - how often is a comparison wrong, and how many rounds does it need? Paired ratios
- * are drawn whose median is known; each series is looked at as `deepclock compare` does.
+/* comparing.c - how often is a comparison wrong, and how many rounds does it need? Draws paired
+ * ratios with a known median; each series is evaluated as `deepclock compare` does.
  *
  *     accuracy_comparing           short, with bounds: the test
  *     accuracy_comparing --full    more series, as in docs/reference/validation.md
@@ -18,24 +18,23 @@
 #define MARGIN	     0.01
 
 typedef enum source {
-	OWN,	 /* the ratio has a distribution of its own, and phi */
-	REGIMES, /* two levels of the ratio 3 % apart, each left with probability 1/20, noise of sd
-		  */
+	OWN,	 /* the ratio has the distribution `shape`, and phi */
+	REGIMES, /* two levels of the ratio 3 % apart, switched with probability 1/20, noise sd */
 	AVERAGE, /* moving average of 4 rounds */
 	RANDOM, /* identical subjects in an environment, AR(1), pairs in random order and reverse */
 	SLOWING, /* the same, and it slows by 20 % from the first to the last round */
-	IN_TURNS /* as that, but the first always goes first: what random order is there for */
+	IN_TURNS /* the same, but the first always goes first: why the order is random */
 } source;
 
 typedef struct kind {
 	const char *name;
-	double shift; /* of the median ratio, as a logarithm */
+	double shift; /* logarithm of the median ratio */
 	source from;
-	sim_shape shape; /* OWN: of what is around it, with a standard deviation of about 3 % */
+	sim_shape shape; /* OWN: shape of the noise, with a standard deviation of about 3 % */
 	double phi, sd;
 	double ever, verdict; /* bounds of the test: percent */
-	double found;	/* what it finds at least, percent: 0.95 of a rule for independent rounds */
-	size_t planned; /* 0: PLANNED_MOST */
+	double found;	      /* minimum power, percent: 0.95 of a rule for independent rounds */
+	size_t planned;	      /* 0: PLANNED_MOST */
 } kind;
 
 #define NONE 100
@@ -74,13 +73,13 @@ static const kind kinds[] = {
 };
 
 typedef struct tally {
-	double ever;	/* the interval left out the true median at any look, percent */
+	double ever;	/* the interval excluded the true median at any look, percent */
 	double verdict; /* slower or faster, by the margin */
 	double found;	/* slower */
-	double rounds;	/* mean, until it was decided */
+	double rounds;	/* mean number until the decision */
 } tally;
 
-/* Paired logarithms around the shift: the simulated series is about 100, its median taken off. */
+/* Draws paired logarithms around the shift: the series around 100 has its median subtracted. */
 static void draw_own(const kind *k, sim_random *r, double *d, size_t n)
 {
 	const sim_kind sim = {.name = k->name, .shape = k->shape, .phi = k->phi};
@@ -111,7 +110,7 @@ static void draw_levels(const kind *k, sim_random *r, double *d, size_t n)
 	}
 }
 
-/* Two blocks a round of one trial of each, the second in reverse; in turns one block. */
+/* Each round has two blocks of one trial of each, the second reversed; IN_TURNS: one block. */
 static void draw_pairs(const kind *k, sim_random *r, double *d, size_t n)
 {
 	const double fresh = sqrt(1 - k->phi * k->phi);
@@ -188,7 +187,7 @@ static tally try(const kind *k, size_t series)
 		       .rounds = (double)rounds / (double)series};
 }
 
-/* Three standard errors of a share of so many series, in percent. */
+/* Returns three standard errors of a share of `series` series, in percent. */
 static double luck(double percent, size_t series)
 {
 	return 3 * sqrt(percent * (100 - percent) / (double)series);

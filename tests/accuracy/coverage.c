@@ -1,11 +1,11 @@
-/* coverage.c - how often do the intervals hold the truth?
+/* coverage.c - coverage of the confidence intervals.
  *
  *     accuracy_coverage           a few cells, with bounds: the test
  *     accuracy_coverage --full    all cells, as in docs/reference/validation.md
- *     accuracy_coverage --stopped the last of these tables alone
+ *     accuracy_coverage --stopped only the last of these tables
  *
- * A series is made anew `series` times; an interval that is absent is not counted, and how many are
- * there is shown. Seeds are fixed, so the figures are the same everywhere.
+ * Each cell draws `series` series; absent intervals are not counted, and the number of present
+ * intervals is shown. Seeds are fixed, so the figures are the same everywhere.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -17,13 +17,13 @@
 #include <string.h>
 
 #define LENGTH(a)    (sizeof(a) / sizeof(a)[0])
-#define PLACES	     4 /* questions that are asked together */
+#define PLACES	     4 /* estimators that are evaluated together */
 #define N_EFF_ENOUGH STAT_N_EFF_ENOUGH
 #define MIN_RUNS     50 /* the default of --min-runs */
-/* Fixed n: half as many series of those that are longer. */
+/* Fixed n: half the number of series for longer series. */
 #define LONG 1000
 
-/* The first so many do not change over time. */
+/* The first kinds, which do not change over time. */
 #define STATIONARY 9
 
 static const sim_kind kinds[] = {
@@ -50,7 +50,7 @@ typedef struct question {
 	stat_estimator which;
 	truth truth;
 	double p;
-	size_t rarer; /* stopped: asked of each so many-th series, because it takes so long */
+	size_t rarer; /* stopped: evaluated in every rarer-th series, because it is slow */
 } question;
 
 static const question places[PLACES] = {
@@ -71,7 +71,7 @@ typedef struct tally {
 	double n, n_eff;
 } tally;
 
-/* What a mode asks of the cells whose runs tell as much as 50 independent ones. */
+/* Requirements of a mode for cells with an effective sample size of at least 50. */
 typedef struct verdict {
 	double lo, hi; /* bounds, percent */
 	size_t cells, inside;
@@ -139,12 +139,12 @@ static void fixed_n(const sim_kind *k, const question *asked, size_t n, size_t s
 }
 
 typedef struct stop {
-	size_t least, most; /* n of the first look, and of the last */
+	size_t least, most; /* n of the first and of the last look */
 	double precision;
 } stop;
 
-/* Runs are added until the stop rule ends it; the last interval is the one that is reported,
- * whether it got there or not. */
+/* Adds runs until the stop rule ends it; the last interval is reported, whether it reached the
+ * precision or not. */
 static size_t stopped_one(const double *x, const question *q, const stop *how, double *scratch,
 			  stat_estimate *ret)
 {
@@ -185,8 +185,8 @@ static double percent(size_t part, size_t whole)
 	return whole ? 100 * (double)part / (double)whole : NAN;
 }
 
-/* Judges and prints one row; a star marks a cell outside of the bounds. An interval that fewer than
- * half of the series have is a chance choice of them, not a rate. */
+/* Checks and prints one row; a star marks a cell outside of the bounds. If fewer than half of the
+ * series have the interval, they are a biased selection, and no rate is printed. */
 static void row(const char *name, double what, const tally *t, verdict *v, bool with_n)
 {
 	printf("| %s | %g |", name, what);
@@ -237,7 +237,7 @@ static void fixed_table(const char *title, const question *asked, size_t kinds_n
 	}
 }
 
-/* Precisions at which the stationary series stop at n of about 100 to 5,000. */
+/* Uses precisions at which the stationary series stop at n of about 100 to 5,000. */
 static void stopped_table(size_t precisions, size_t most, size_t series, const char *only,
 			  verdict *v)
 {
@@ -271,8 +271,8 @@ static bool conclude(const char *name, const verdict *v)
 static const char fixed_title[] = "Fixed n: coverage in percent (effective runs)";
 static const char spread_title[] = "Spread, fixed n: coverage in percent (effective runs)";
 
-/* Bounds are the aim, 93 to 97, and two to three standard errors of a rate from so few series. What
- * ignores dependence covers 50 to 85 % here. */
+/* Bounds are the target, 93 to 97, widened by two to three standard errors of a rate from these few
+ * series. Methods that ignore dependence cover 50 to 85 % here. */
 static int quick(void)
 {
 	static const size_t ns[] = {300, 1000};

@@ -1,10 +1,10 @@
-/* diagnostics.c - how often do the diagnostics speak, with and without reason?
+/* diagnostics.c - detection and false alarm rates of the diagnostics.
  *
  *     accuracy_diagnostics           two lengths, with bounds: the test
  *     accuracy_diagnostics --full    all, as in docs/reference/validation.md
  *
- * Two modes and drift in percent of the series. Lag-1 autocorrelation: its mean, and what its bias
- * formula foretells, where the truth is known.
+ * Two modes and drift in percent of the series. Lag-1 autocorrelation: its mean, and the prediction
+ * of its bias formula if the true value is known.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -61,7 +61,7 @@ static result try(const sim_kind *k, size_t n, size_t series, double *x, double 
 			.lag1 = lag1};
 }
 
-/* Kendall (1954). Of other shapes the lag-1 autocorrelation is not the normal's behind them. */
+/* Kendall (1954). Other shapes have another lag-1 autocorrelation than the underlying normal. */
 static bool lag1_expected(const sim_kind *k, size_t n, double *ret)
 {
 	if (k->shape != SIM_NORMAL || k->drift > 0 || k->spike_every)
@@ -81,7 +81,7 @@ static void print(const sim_kind *k, size_t n, const result *r, const char *rema
 	fflush(stdout);
 }
 
-/* The rates of docs/reference/validation.md and three standard errors of one from so few series. */
+/* The rates of docs/reference/validation.md and three standard errors of a rate from few series. */
 static bool good(const sim_kind *k, size_t n, const result *r)
 {
 	const bool two = k->shape == SIM_BIMODAL, drift = k->drift > 0;
@@ -90,7 +90,7 @@ static bool good(const sim_kind *k, size_t n, const result *r)
 	if (two ? r->two < (n < 1000 ? 65 : 97) : r->two > 2)
 		return false;
 	if (drift && k->phi > 0 && n < 1000)
-		return true; /* not to be told apart */
+		return true; /* indistinguishable */
 	if (drift ? r->drift < (n < 1000 || k->phi > 0 ? 35 : 97) : r->drift > (n < 1000 ? 14 : 10))
 		return false;
 	return !lag1_expected(k, n, &expected) || fabs(r->lag1 - expected) < 0.02;

@@ -1,6 +1,6 @@
-/* limits.c - how often is a limit on a percentile said to hold that does not, and how often is one
- * that holds by far shown to? Latencies of queues and other series, as `deepclock load` judges
- * them.
+/* limits.c - how often is a violated limit on a percentile reported as met, and how often is a
+ * limit that is met by far shown to be met? Latencies of queues and other series, judged as in
+ * `deepclock load`.
  *
  *     accuracy_limits           short, with bounds: the test
  *     accuracy_limits --full    more series, as in docs/reference/validation.md
@@ -16,13 +16,13 @@
 #include <string.h>
 
 #define N_MOST	   64000
-#define LONG	   6000000 /* whose quantile stands for the true one, where no formula is */
+#define LONG	   6000000 /* its quantile replaces the true quantile if there is no formula */
 #define WARM	   2000
 #define CONFIDENCE 0.99
-/* A limit that a quarter of what may is over; of a mean, which is so much below. */
+/* A limit that a quarter of the allowed share exceeds; for a mean, the relative distance below. */
 #define EASY	  4
 #define EASY_MEAN 0.25
-#define MIDDLE	  5 /* of an autoregression, in standard deviations */
+#define MIDDLE	  5 /* mean of the autoregression, in standard deviations */
 
 typedef enum source { EQUAL_SERVICE, RANDOM_SERVICE, AUTOREGRESSION } source;
 
@@ -105,7 +105,7 @@ static double mean_of(const kind *k)
 	return k->from == RANDOM_SERVICE ? 1 / (1 - k->by) : 1 + k->by / (2 * (1 - k->by));
 }
 
-/* x: room for LONG. */
+/* x: capacity of at least LONG. */
 static double quantile(const kind *k, double p, sim_random *r, double *x)
 {
 	if (k->from == AUTOREGRESSION)
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
 			printf("| %s | %zu | %.1f %% | %.0f %% |\n", k->name, k->n,
 			       100.0 * wrong / times, 100.0 * shown / times);
 		fflush(stdout);
-		/* 1 % of 60 is 0.6: five have a chance of 1 in 3000. */
+		/* 1 % of 60 is 0.6: the probability of five is 1 in 3000. */
 		if (!full && wrong > 4) {
 			printf("%s: %d of %d falsely hold\n", k->name, wrong, times);
 			bad++;

@@ -71,8 +71,8 @@ static double bisect_quantile(sim_shape shape, double p)
 	return (lo + hi) / 2;
 }
 
-/* A standard normal number becomes one of the shape, monotonically: neighbours' dependence stays.
- * The two modes are so far apart that the lower 70 % are all of the lower one. */
+/* Maps a standard normal number to the shape monotonically, which preserves the serial dependence.
+ * The two modes are separated enough that the lower 70 % all belong to the lower mode. */
 static double shape_map(sim_shape shape, double z)
 {
 	double p;

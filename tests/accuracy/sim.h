@@ -26,20 +26,20 @@ typedef enum sim_shape {
 typedef struct sim_kind {
 	const char *name;
 	sim_shape shape;
-	double phi;	    /* of the AR(1) process behind it */
-	double drift;	    /* change over the whole series, of 100 */
+	double phi;	    /* of the underlying AR(1) process */
+	double drift;	    /* change over the whole series, ratio of the level */
 	size_t spike_every; /* 0: none */
-	double spike;	    /* what is added then */
+	double spike;	    /* the value added at a spike */
 } sim_kind;
 
-/* n runs. What a run adds for drift depends on n: `whole` is the n of the whole series, the first
- * n of which are made. A spike's phase is drawn. */
+/* Makes the first n runs of a series of `whole` runs, which determines the drift of each run. The
+ * phase of spikes is drawn. */
 void sim_make(const sim_kind *k, sim_random *r, double *x, size_t n, size_t whole);
 
-/* What the statistics of a series of n out of `whole` runs would be, were its noise drawn again and
- * again: the mean, and the p-quantile of the mixture of the distributions that it passes. */
+/* The true statistics of a series of n out of `whole` runs, over repeated draws of its noise: the
+ * mean, and the p-quantile of the mixture of the distributions along the series. */
 double sim_true_mean(const sim_kind *k, size_t n, size_t whole);
-double sim_true_stddev(const sim_kind *k); /* of the shape alone */
+double sim_true_stddev(const sim_kind *k); /* of the shape only, without drift and spikes */
 double sim_true_mad(const sim_kind *k);
 double sim_true_quantile(const sim_kind *k, size_t n, size_t whole, double p);
 

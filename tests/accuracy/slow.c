@@ -1,13 +1,13 @@
-/* slow.c - do the intervals hold on series whose memory is long? Machines that people have are
- * such: cores move, neighbours come and go in spells.
+/* slow.c - coverage of the intervals on series with long memory. Real machines behave like this:
+ * threads migrate between cores, and other load comes and goes in phases.
  *
  *     accuracy_slow               a few cells, with bounds: the test
  *     accuracy_slow --full [PART] all cells, as in docs/reference/validation.md
  *     accuracy_slow --steps       steps within a measurement, and plateaus at its beginning
  *
- * Of each series: coverage of the intervals that are not marked narrow, the share that is marked,
- * and the mean half-width. The truth is that of the process, not of the window: a window that never
- * left one regime knows nothing of the others, and has to be marked. Seeds are fixed.
+ * For each series: coverage of the intervals that are not marked narrow, the share that is marked,
+ * and the mean half-width. The true value is that of the process, not of the window: a window
+ * inside a single regime has no data on the others, and must be marked. Seeds are fixed.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "sim.h"
@@ -20,20 +20,20 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 #define PI	  3.14159265358979323846
-/* Coefficients of the moving average that stands for long memory. */
+/* Coefficients of the moving average that approximates long memory. */
 #define TAPS 4000
 
 typedef struct slow_kind slow_kind;
 struct slow_kind {
 	const char *name;
 	void (*make)(const slow_kind *k, sim_random *r, double *x, size_t n);
-	double a, b, c; /* what it takes them for */
-	/* P(one value of it <= x), for the truth. NULL: from a long series, which is as good where
-	 * the memory is short beside it. */
+	double a, b, c; /* parameters of `make` */
+	/* P(value <= x), for the true quantile. NULL: estimated from a long series, which suffices
+	 * if the memory is much shorter. */
 	double (*cdf)(const slow_kind *k, double x);
 	double mean; /* with cdf */
-	/* Percent of intervals of 300 runs that hold or are marked, at least: lower where a window
-	 * that never met what is to come looks like any other. */
+	/* Minimum percent of intervals of 300 runs that cover or are marked: lower if a window
+	 * inside one regime cannot be distinguished from others. */
 	double honest;
 };
 
@@ -96,7 +96,7 @@ static double pareto_cdf(const slow_kind *k, double x)
 	return x > 100 ? 1 - pow(x / 100, -k->b) : 0;
 }
 
-/* --- two states; a and b: mean runs in the lower and the upper one, c: how much higher it is */
+/* --- two states; a and b: mean runs in the lower and the upper state, c: relative difference */
 
 static void states(const slow_kind *k, sim_random *r, double *x, size_t n)
 {
@@ -116,7 +116,7 @@ static double states_cdf(const slow_kind *k, double x)
 	return (1 - high) * phi((x - 100) / 2) + high * phi((x - 100 * (1 + k->c)) / 2);
 }
 
-/* Independent outliers of the share a, b times as long. */
+/* Independent outliers: share a, b times as long. */
 static void outliers(const slow_kind *k, sim_random *r, double *x, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -128,8 +128,8 @@ static double outliers_cdf(const slow_kind *k, double x)
 	return (1 - k->a) * phi((x - 100) / 3) + k->a * phi((x / k->b - 100) / 3);
 }
 
-/* Each event makes more of them likely: a: events a run by themselves, b: events that one causes,
- * c: what is left of that after each run. */
+/* Self-exciting events: a: base rate per run, b: events that each event causes, c: decay factor of
+ * this excitation per run. */
 static void bursts(const slow_kind *k, sim_random *r, double *x, size_t n)
 {
 	double more = 0;
@@ -161,10 +161,10 @@ static void arma(const slow_kind *k, sim_random *r, double *x, size_t n)
 	}
 }
 
-/* Symmetrical about 100: half of it lies below. */
+/* The distribution is symmetrical about 100. */
 static double arma_cdf(const slow_kind *k, double x)
 {
-	/* Variance by the moving average's coefficients. */
+	/* Variance from the coefficients of the moving average. */
 	double psi = 1, before = 0, var = 1;
 
 	for (int j = 1; j < 4000; j++) {
@@ -219,7 +219,7 @@ static double long_memory_cdf(const slow_kind *k, double x)
 	return phi((x - 100) / (3 * sqrt(var)));
 }
 
-/* Noise whose size is AR(a) in logarithms, of standard deviation b. */
+/* Noise whose log amplitude is AR(1) with coefficient a and standard deviation b. */
 static void clustered(const slow_kind *k, sim_random *r, double *x, size_t n)
 {
 	double h = sim_normal(r);
@@ -275,12 +275,12 @@ static double quantile_of(const slow_kind *k, double p)
 	return (lo + hi) / 2;
 }
 
-/* Asked of each series. */
+/* Estimated for each series. */
 static const struct {
 	const char *name;
 	stat_estimator which;
 	double p;     /* 0: the mean */
-	double least; /* coverage of those that are not marked */
+	double least; /* minimum coverage of intervals that are not marked */
 } asked[] = {
     {"mean", STAT_MEAN, 0, 90}, {"median", STAT_MEDIAN, 0.5, 92}, {"p90", STAT_P90, 0.9, 92}};
 
@@ -380,8 +380,8 @@ static double percent(size_t part, size_t whole)
 	return whole ? 100 * (double)part / (double)whole : NAN;
 }
 
-/* A star: fewer than `least` percent of those not marked hold, by more than two standard errors.
- * Returns the percentage that hold or are marked. */
+/* Prints a cell; a star: fewer than `least` percent of the unmarked intervals cover, by more than
+ * two standard errors. Returns the percentage that cover or are marked. */
 static double cell(const tally *t, double least, bool with_n)
 {
 	const size_t bare = t->present - t->marked;
@@ -450,7 +450,7 @@ static const struct {
 	size_t after;
 } steps[] = {{0.08, 200}, {-0.08, 150}, {0.04, 250}, {0.05, 900}};
 
-/* Share of the series in which one is told, percent; in `near`, at the right place to 5 % of n. */
+/* Returns the percent of series with a reported step; *ret_near: within 5 % of n of the step. */
 static double told(const slow_kind *k, double by, size_t after, size_t series, double *ret_near)
 {
 	const size_t n = 1000;
@@ -482,8 +482,8 @@ static double told(const slow_kind *k, double by, size_t after, size_t series, d
 /* --- a plateau at the beginning of 3,000 runs, which lasted through the warm-up before them */
 #define WARM 200
 
-/* Share of the series in which a look at n growing by 10 % from 50 to `most` cuts one, percent;
- * *ret_right: that is cut, with at most a tenth too much, and nothing of it left. */
+/* Returns the percent of series in which a check at n growing by 10 % from 50 to `most` cuts a
+ * plateau; *ret_right: cuts it completely, and at most a tenth too much. */
 static double cut(const slow_kind *k, double by, size_t after, size_t most, size_t series,
 		  double *ret_right)
 {
@@ -499,7 +499,7 @@ static double cut(const slow_kind *k, double by, size_t after, size_t most, size
 		k->make(k, &r, x, most);
 		for (size_t at = 0; at < after; at++)
 			x[at] *= 1 + by;
-		/* As a measurement looks: where the level changes slowly, and at the end. */
+		/* Checks like a measurement: if the level changes slowly, and at the end. */
 		for (size_t n = 50; !there; n = (size_t)stat_stop_next(n)) {
 			stat_estimate e;
 
@@ -519,8 +519,8 @@ static double cut(const slow_kind *k, double by, size_t after, size_t most, size
 	return percent(found, series);
 }
 
-/* Of the first of the kinds few have a step or a plateau. Memory as long as a block's is told as
- * steps, rightly: those have no bound, and the test leaves them out. */
+/* Few series of the first kinds have a step or a plateau. Memory as long as a block is correctly
+ * reported as steps: these kinds have no bound, and the test omits them. */
 #define BOUNDED 3
 
 static bool plateaus_table(size_t series, size_t kinds_n)

@@ -1,9 +1,9 @@
-/* steady.c - synthetic warm-ups: is the steady state found, how soon, and how often too soon?
+/* steady.c - steady-state detection on synthetic warm-ups: how often, how soon, how often too soon?
  *
  *     accuracy_steady           with bounds: the test
  *     accuracy_steady --full    more traces, as in docs/reference/validation.md
  *
- * The check is asked as the runner asks it: after 10 runs, then at n growing by 15 %.
+ * The check runs at the same n as in the runner: after 10 runs, then at n growing by 15 %.
  * "x 5, 30 runs": the first run takes five times as long, and that falls to 1/e in 30 runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
@@ -31,11 +31,11 @@ typedef enum noise {
 
 typedef struct trace {
 	const char *name;
-	double decay, runs; /* the first run takes 1 + decay, it falls to 1/e in so many runs */
+	double decay, runs; /* the first run takes 1 + decay, which falls to 1/e in `runs` runs */
 	double step;	    /* the first `until` runs take 1 + step */
 	size_t until;
-	double drift; /* change per 1000 runs, for ever */
-	size_t from;  /* asked from so many runs on; 0: 10 */
+	double drift; /* change per 1000 runs, without end */
+	size_t from;  /* n of the first check; 0: 10 */
 	noise noise;
 	double sd;
 	double soon_max; /* bound of the test, percent */
@@ -148,11 +148,11 @@ static double median(double *x, size_t n)
 typedef struct result {
 	double steady, soon; /* percent */
 	double runs, first;  /* medians */
-	double left;	     /* median of what is still to come, of the final level */
+	double left;	     /* median remaining change, relative to the final level */
 } result;
 
-/* Too soon: over the runs behind the cut, or from there to the final level, more than 2 % still
- * changes. A drift for ever is judged by the window alone. */
+/* Too soon: the level changes by more than 2 % over the runs after the cut, or from there to the
+ * final level. An endless drift is judged by the window only. */
 static result try(const trace *t, size_t series, double *x, double *scratch)
 {
 	double *runs = malloc(series * sizeof *runs), *first = malloc(series * sizeof *first);
@@ -196,7 +196,7 @@ static result try(const trace *t, size_t series, double *x, double *scratch)
 
 static bool good(const trace *t, const result *r)
 {
-	/* Where nothing ever settles, few may be taken for steady. */
+	/* For series that never settle, few may be accepted as steady. */
 	if (t->runs_max == 0)
 		return r->steady <= t->soon_max;
 	return r->steady >= 95 && r->soon <= t->soon_max && r->runs <= (double)t->runs_max;

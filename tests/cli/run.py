@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the real program: each AREA/CASE.sh in an empty directory, its output compared with the files
-beside it (CASE.out, CASE.err: missing means empty; CASE.exit: missing means 0).
+"""Runs the real program: each AREA/CASE.sh in an empty directory, and compares its output with the files
+in the directory of the script (CASE.out, CASE.err: missing means empty; CASE.exit: missing means 0).
 
   run.py --program build/deepclock                 all cases, results as TAP
-  run.py --program build/deepclock bench/          cases whose name begins so
-  run.py --program build/deepclock --update zoo/   write what came out as what is expected
-  run.py --program build/deepclock --heavy         only the cases that take long; --light: only others
+  run.py --program build/deepclock bench/          cases with this prefix
+  run.py --program build/deepclock --update zoo/   write the output as the expected output
+  run.py --program build/deepclock --heavy         only the slow cases; --light: only the others
 
 A case is a shell script. It finds the program as `deepclock`, the tools of lib/ in PATH, and
-may end with status 77 after printing why it is skipped. One that takes long, many seconds on two
-processors, begins with the line '# heavy'. What differs from run to run or from
-machine to machine is scrubbed from the output, by one list, below.
+may end with status 77 after printing why it is skipped. A slow case, which takes many seconds on two
+processors, begins with the line '# heavy'. Text that differs from run to run or from
+machine to machine is scrubbed from the output by the list SCRUB below.
 """
 
 import argparse
@@ -29,7 +29,7 @@ import limit  # noqa: E402
 
 SKIPPED = 77
 
-# Found, and what it becomes; in this order. Case scripts print what matters and leave the rest.
+# (pattern, replacement), applied in this order. Case scripts print only the relevant part.
 SCRUB = [
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?Z?( UTC)?", "DATE"),
     (r"\b[0-9a-f]{32}\b", "ID"),
@@ -37,13 +37,13 @@ SCRUB = [
     (r"\b\d+(\.\d+)? (ns|us|µs|μs|ms|s|min)\b", "TIME"),
     (r"\binterrupted in run [\d,]+", "interrupted in run N"),
     (r"==\d+==[^\n]*\n", ""),
-    # What the machine does besides.
+    # Other load on the machine.
     (r"(?m)^(deepclock|warning): (other programs used|the hypervisor gave)[^\n]*\n(  [^\n]*\n)*", ""),
 ]
 
-# Would change what the program prints or finds.
+# Variables that would change the output of the program or the files that it finds.
 UNSET = ["NO_COLOR", "COLUMNS", "LANG", "LC_CTYPE", "LANGUAGE", "CDPATH", "ENV", "BASH_ENV",
-         # Where things are kept: below HOME, which is the empty directory.
+         # Caches and data: they go below HOME, which is the empty directory.
          "XDG_CACHE_HOME", "XDG_DATA_HOME", "DEEPCLOCK_DB"]
 
 
@@ -75,15 +75,15 @@ def environment(args, scratch):
 
 
 def without_figures(text):
-    """What is expected to be False is expected without the figures that tell why it is."""
+    """Removes the figures behind an expected False, which explain it."""
     return re.sub(r"(?m)(: False) \(.*\)$", r"\1", text)
 
 
 def run(case, args):
-    """exit status and scrubbed output of one case."""
+    """Returns the exit status and scrubbed output of one case, and whether it was skipped."""
     with tempfile.TemporaryDirectory(prefix="deepclock-cli-") as scratch:
-        # A session of its own: nothing depends on the terminal that the tests run on, and whatever the
-        # case leaves running is found by it.
+        # A separate session: nothing depends on the terminal that the tests run on, and processes that the
+        # case leaves running are found by the session.
         with subprocess.Popen(["sh", case + ".sh"], cwd=scratch, env=environment(args, scratch),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               start_new_session=True) as p:
@@ -94,7 +94,7 @@ def run(case, args):
                 why = limit.time_up(os.path.relpath(case, HERE), limit.kill_session(p.pid)) + "\n"
                 try:
                     out, err = p.communicate(timeout=5)
-                except subprocess.TimeoutExpired as e:  # what left the session holds its output open
+                except subprocess.TimeoutExpired as e:  # a process that left the session holds its output open
                     out, err = e.stdout or b"", e.stderr or b""
             limit.kill_session(p.pid)
         got = {

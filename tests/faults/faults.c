@@ -1,9 +1,9 @@
-/* faults.c - put in front of a program (LD_PRELOAD) it lets one allocation or one write fail.
+/* faults.c - fault injection by LD_PRELOAD: makes one allocation or one write of a program fail.
  *
- * FAULT_PROGRAM=FILE: the program; in another one that it starts nothing fails.
- * FAULT_KIND=malloc|write: what fails: memory of any function, or write() and its like to a file.
- * FAULT_AT=N: the Nth of them, from 1; 0: none. FAULT_ON=1: and all that follow.
- * FAULT_COUNT=FILE: how many there were is written there at the end.
+ * FAULT_PROGRAM=FILE: the program; no call fails in other programs that it starts.
+ * FAULT_KIND=malloc|write: allocations by any function, or write() and similar calls to a file.
+ * FAULT_AT=N: the Nth call fails, from 1; 0: none. FAULT_ON=1: and all later calls.
+ * FAULT_COUNT=FILE: the file to which the number of calls is written at exit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
@@ -106,7 +106,7 @@ int posix_memalign(void **ret, size_t alignment, size_t n)
 	return *ret ? 0 : ENOMEM;
 }
 
-/* Of a file or a pipe: what a disk may refuse. */
+/* Returns whether a write to a file or pipe fails, and sets errno as for a full disk. */
 static bool no_room(void)
 {
 	if (!fails(true))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lets one allocation, and one write, of each command fail, or all from there on.
+"""Makes one allocation and one write of each command fail, or all from the Nth on.
 
   faults.py --program build/deepclock --library build/tests/faults/libfaults.so [--points N] [--seed N] [COMMAND]
 
-Whatever fails, a command ends by itself with a status that help names, says why in one line or two, leaves no half
-of a file, and what it reports with status 0 is what it reports otherwise.
+Whatever fails, a command exits with a documented status, prints the reason in one or two lines, leaves no partial
+file, and its report with status 0 equals the report without a fault.
 """
 
 import argparse
@@ -23,7 +23,7 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import limit  # noqa: E402
 
 STATUSES = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 130}
-FINE = {0, 4}  # 4: undecided
+FINE = {0, 4}  # 4: inconclusive
 NUMBER = re.compile(r"[\d.,]+( ?[nµmkMGT]?[sBF]\b)?")
 
 COMMANDS = {
@@ -54,7 +54,7 @@ COMMANDS = {
     "history": "history list",
     "history-show": "history list --format json",
     "import": "history import run.json",
-    # sample and memory are none of them: elfutils ends the program where it finds no memory (SECURITY.md).
+    # sample and memory are not among them: elfutils ends the program if an allocation fails (SECURITY.md).
     "pitfalls": "pitfalls --help",
 }
 
@@ -101,7 +101,7 @@ def attempt(a, ready, words, kind, at, on):
                     files=files, count=count)
 
 
-# Of these the report is the same each time, but for its numbers.
+# Commands whose report is the same each time, except for its numbers.
 STEADY = {"version", "help", "zoo", "inspect", "cost", "text", "csv", "markdown", "diff", "tree", "flame", "trace", "pitfalls"}
 
 
@@ -110,7 +110,7 @@ def form(text):
 
 
 def fault(name, got, good):
-    """What is wrong with it; None: nothing."""
+    """Returns what is wrong with it, or None."""
     if got["status"] == "hangs":
         return "hangs"
     if got["status"] < 0:
@@ -141,7 +141,7 @@ def fault(name, got, good):
 
 
 def tell(i, name, found):
-    """One case, as TAP: what was found against it. Returns whether anything was."""
+    """Prints one case as TAP, with its faults. Returns whether there were any."""
     print("not ok" if found else "ok", i, "-", name)
     for line in found:
         print("#", line.replace("\n", "\n#   "))

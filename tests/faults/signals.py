@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sends a signal to each command at random moments, or two.
+"""Sends one or two signals to each command at random moments.
 
   signals.py --program build/deepclock [--times N] [--seed N] [COMMAND]
 
-Whenever it comes, a command ends soon, by itself with a status that help names or by that very signal, says no more
-than a few lines, leaves no half of a file, no directory and no process.
+Whenever the signal arrives, a command ends soon, with a documented status or by this signal, prints at most a
+few lines, and leaves no partial file, no directory and no process.
 """
 
 import argparse
@@ -44,7 +44,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def below(folder):
-    """The processes that run in that directory."""
+    """Returns the processes whose working directory is this directory."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -56,7 +56,7 @@ def below(folder):
 
 
 def left(folder, before):
-    """What a command left that it should not have; None: nothing."""
+    """Returns what a command left behind by mistake, or None."""
     for name in sorted(set(os.listdir(folder)) - before):
         path = os.path.join(folder, name)
         if name in ("data", "cache"):
@@ -74,7 +74,7 @@ def left(folder, before):
 
 
 def fault(program, words, ready, dice, came):
-    """What is wrong with one attempt; None: nothing. came: gets the signals that found a process."""
+    """Returns what is wrong with one attempt, or None. came: receives the signals that reached a process."""
     with tempfile.TemporaryDirectory() as folder:
         folder = os.path.realpath(folder)
         shutil.copytree(ready, folder, dirs_exist_ok=True)

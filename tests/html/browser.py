@@ -4,7 +4,7 @@
     with browser.Page(path) as page:
         page.js("return document.title")
 
-  browser.py PAGE.html OUT.png [--dark] [--width N] [--height N] [--at SECTION]    a picture of it
+  browser.py PAGE.html OUT.png [--dark] [--width N] [--height N] [--at SECTION]    a screenshot
 """
 
 import argparse
@@ -21,7 +21,7 @@ except ImportError:
 
 
 def missing():
-    """Why there is no browser here; None: there is one."""
+    """Returns why no browser is available, or None if one is."""
     if webdriver is None:
         return "Selenium for Python is not installed (Debian: python3-selenium)"
     for program in ("chromium", "chromedriver"):
@@ -52,7 +52,7 @@ def started():
 
 
 class Page:
-    """A file, open in a tab of its own. Leaving it fails where the page wrote errors to the console."""
+    """A file, open in a separate tab. Leaving it fails if the page wrote errors to the console."""
 
     def __init__(self, path, width=1280, height=900, dark=False, errors=True):
         self.path, self.size, self.dark, self.errors = os.path.abspath(path), (width, height), dark, errors
@@ -62,7 +62,7 @@ class Page:
         try:
             self.driver.switch_to.new_window("tab")
             self.driver.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
-            # A window has a least width; a page for a phone is made by the device's metrics.
+            # A window has a minimum width; a phone's page size is set by the device metrics.
             self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": self.size[0], "height": self.size[1], "deviceScaleFactor": 1, "mobile": False})
             self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
@@ -83,14 +83,14 @@ class Page:
                 self.driver.switch_to.window(self.driver.window_handles[0])
                 kept = True
         finally:
-            if not kept:  # what a failed case left behind is no other's
+            if not kept:  # the state of a failed case must not reach the next
                 quit_browser()
 
     def js(self, script, *args):
         return self.driver.execute_script(script, *args)
 
     def wait(self, script, seconds=120):
-        """Until the script returns something true; returns that."""
+        """Waits until the script returns a true value, and returns it."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             found = self.js(script)
@@ -100,7 +100,7 @@ class Page:
         raise AssertionError(f"waited {seconds} s for: {script}; {self.console()}")
 
     def console(self):
-        """What the page said of errors, refused content among them."""
+        """Returns the errors of the page, including refused content."""
         self.said = getattr(self, "said", []) + [
             e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
         return self.said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For who does not see the page, or not its colours, or has no mouse; and on paper."""
+"""Accessibility: screen readers, colour vision deficiency, keyboard only; and print."""
 
 import os
 
@@ -18,10 +18,10 @@ TEXTS = [(ink, paper) for ink in ("--ink", "--dim", "--c1", "--good", "--bad") f
     [("--ink", "--warn-paper"), ("--ink", "--mark"), ("--paper", "--c1"), ("--warn", "--warn-paper")]
 MARKS = [(f"--c{i}", "--paper") for i in range(1, 9)]
 
-# Views that draw what stands in a table of the record, and where that is.
+# Views that draw a table of the record, and the table of each.
 ELSEWHERE = {"batches": "tables", "rates": "tables", "ratios": "tables", "trend": "tables", "tail": "facts", "roofline": "operators"}
 
-# Charts without a sentence, without a mark that a key reaches, and whose part of the page has the numbers in no list.
+# Charts without a summary, without marks that the keyboard reaches, and without a list of the numbers in their section.
 CHARTS = """
 const charts = [...document.querySelectorAll('.figure > svg')], said = e => (e.getAttribute('aria-label') || '').trim();
 const path = e => `${e.closest('section').id}: ${said(e)}`;
@@ -45,7 +45,7 @@ def case_access(run):
             for pairs, least in (TEXTS, 4.5), (MARKS, 3):
                 poor = [p for p in page.js(CONTRASTS, pairs) if not p[2] >= least]
                 assert not poor, (dark, poor)
-            if dark: # paper is light
+            if dark: # print is always light
                 page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
                 assert page.js("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
                 assert page.js("return getComputedStyle(document.querySelector('.bar')).display") == "none"

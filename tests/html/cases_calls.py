@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Call paths: the picture has the marks and widths that the record's weights say, and all that is done with it; and
-what the scripts compute equals what `report` tells."""
+"""Call paths: the flame graph has the marks and widths of the record's weights, also after each interaction; and
+the results of the scripts equal those of `report`."""
 
 import json
 import os
@@ -22,7 +22,7 @@ outer()
 
 
 def totals_of(tree, column):
-    """Of each path of functions its weight with all below: {('main', 'f'): 12.5}; frames of the import system in a row are one."""
+    """Returns the total weight of each path: {('main', 'f'): 12.5}; adjacent frames of the import system are merged."""
     paths, totals = [], {}
     importlib = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_external>")
     for node in tree["nodes"]:
@@ -73,7 +73,7 @@ def case_calls(run):
         assert "samples" in page.js("return document.querySelector('#calls svg').getAttribute('aria-label')")
         check(keys.index("samples"))
         page.js("const s = document.querySelector('#calls .controls select'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", keys.index("time"))
-        # A flame graph is the same upside down.
+        # A flame graph is the same chart upside down.
         page.js("document.querySelector('[data-form=flame]').click()")
         flame = page.js(MARKS)
         assert [m["share"] for m in flame] == [m["share"] for m in marks]
@@ -81,7 +81,7 @@ def case_calls(run):
         page.js("document.querySelector('[data-form=sunburst]').click()")
         assert page.js("return document.querySelectorAll('#calls .mark path').length") > 3
         page.js("document.querySelector('[data-form=icicle]').click()")
-        # Keys: to the heaviest one below, into it, and out again.
+        # Keys: to the heaviest child, zoom into it, and out again.
         first = max((m for m in marks if m["level"] == 1), key=lambda m: m["share"])
         send = "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: arguments[0], bubbles: true, cancelable: true }))"
         page.js("document.querySelector('#calls .mark').focus()")
@@ -95,7 +95,7 @@ def case_calls(run):
         assert len(page.js("return [...document.querySelectorAll('#calls .around td')].map(e => e.textContent)")) > 0
         page.js(send, "Escape")
         assert page.js(MARKS) == marks
-        # Search: the share of what it finds, and which they are.
+        # Search: the share of the matches, and their names.
         word = "deep"
         page.js("const i = document.querySelector('#calls .controls input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", word)
         column, outer = keys.index("time"), 0
@@ -108,7 +108,7 @@ def case_calls(run):
         assert f"{share:.1f} %" in said, (share, said)
         found = page.js("return [...document.querySelectorAll('#calls .mark.found')].map(g => g.getAttribute('aria-label'))")
         assert found and all(word in label.lower() for label in found), found[:3]
-        # Callers: outermost stand functions with their own weight.
+        # Callers: the outermost level has functions with their self weight.
         page.js("document.querySelector('#calls [data-flag=upside]').click()")
         own = {}
         for node in tree["nodes"]:
@@ -118,13 +118,13 @@ def case_calls(run):
         heaviest = max(own.values()) / sum(own.values())
         marks = page.js(MARKS)
         assert abs(max(m["share"] for m in marks if m["level"] == 1) - heaviest) < 1e-9
-        # The table by another column; a row's callers.
+        # The table sorted by another column; a row's callers.
         page.js("document.querySelector('#calls th[data-key=ncalls] button').click()")
         assert page.js("return document.querySelector('#calls th[data-key=ncalls]').getAttribute('aria-sort')") == "descending"
 
 
 def stretched(record, name, words):
-    """The same with the functions of one word three times as heavy, and those of another gone."""
+    """Copies the tree: functions that match one word are three times as heavy, those that match another are removed."""
     other = json.loads(json.dumps(record))
     for t in other["trees"]:
         for node in t["nodes"]:
@@ -135,13 +135,13 @@ def stretched(record, name, words):
 
 
 def plain(v):
-    """A cell's value, without its interval."""
+    """Returns a cell's value, without its interval."""
     v = v["value"] if isinstance(v, dict) and "value" in v else v
     return float(v) if isinstance(v, (int, float)) else v
 
 
 def case_calls_of_two(run):
-    """A difference: tables as `report --diff` has them, and a picture as wide as the greater of both."""
+    """A difference: the tables of `report --diff`, and a chart whose width is the larger of both totals."""
     record = sampled(run, "a")
     stretched(record, "b.json", ("inner", "iterencode"))
     if shutil.which("node"):
@@ -169,12 +169,12 @@ def case_calls_of_two(run):
         wanted = sorted(v / wide[()] for path, v in wide.items() if v / wide[()] * width >= 0.5 and len(path) <= 25)
         assert len(wanted) == len(marks), (len(wanted), len(marks))
         assert all(abs(x - y) < 1e-9 for x, y in zip(wanted, sorted(m["share"] for m in marks)))
-        # Colour and sign say the same.
+        # Colour and sign agree.
         for g in page.js("return [...document.querySelectorAll('#diff .mark')].map(g => [g.getAttribute('class'), g.getAttribute('aria-label')])"):
             assert ("grew" in g[0]) <= (", change +" in g[1]) and ("shrank" in g[0]) <= (", change −" in g[1]), g
         first = page.js("return [...document.querySelectorAll('#diff tbody tr:first-child td')].map(e => e.textContent)")
         assert first[0] == theirs["tables"][0]["rows"][0][0], first
-    # What `report --diff` itself writes is such a page too.
+    # `report --diff` itself writes such a page too.
     run("report", "--diff", "a.json", "b.json", "-o", "d.html")
     with browser.Page("d.html", width=390) as page:
         assert page.js("return document.querySelectorAll('#calldiff .mark').length") > 5
@@ -182,7 +182,7 @@ def case_calls_of_two(run):
 
 
 def case_sources(run):
-    """The text of lines is in a page that was asked to have it, and of no file but those that paths name."""
+    """Source lines are in a page if requested, and only from files that call paths name."""
     sampled(run, "s")
     with open("s.json", encoding="utf-8") as f:
         record = json.load(f)
@@ -208,7 +208,7 @@ def case_sources(run):
 
 
 def case_calls_as_the_program(run):
-    """Functions, callers and callees are the same to the last bit."""
+    """Functions, callers and callees equal those of the program to the last bit."""
     if not shutil.which("node"):
         raise unittest.SkipTest("node is not installed")
     record = sampled(run, "s")

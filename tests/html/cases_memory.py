@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory on the page: use over time with its peaks, and who held it, by path, function and line."""
+"""Memory on the page: use over time with its peaks, and its allocators, by path, function and line."""
 
 import json
 
@@ -43,7 +43,7 @@ def case_memory(run):
         assert "at peak" in page.js(said)
         marks = """return [...document.querySelectorAll('#memory .mark')].map(g => [d3.select(g).datum().to - d3.select(g).datum().from, g.getAttribute('aria-label')])"""
         assert page.js(marks)[0][0] == 1
-        # The line, the function and its place stand in tables.
+        # The line, the function and its location are in tables.
         rows = page.js("return [...document.querySelectorAll('#memory tbody tr')].map(e => e.textContent)")
         assert any(row.startswith("text") for row in rows), rows
         assert any("words.c:6" in row for row in rows), rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators on the page: bars, table, roofs, modules: what is drawn, read back, is what the record has."""
+"""Operators on the page: bars, table, roofs, modules: values read back from the charts equal the record's."""
 
 import json
 
@@ -9,7 +9,7 @@ PEAK, LEVELS = 300e9, {"l1": (400e9, 65536), "l2": (200e9, 4 << 20), "l3": (50e9
 
 
 def profiled(run):
-    """The record of a real profile, on a machine whose roofs are known: made here, by their definition."""
+    """Returns the record of a real profile, with known roofs of the machine, computed here by their definition."""
     run("profile", "zoo:resnet18", "--engine", "null", "--engine-option", "ns=100000", "--engine-option",
         "operators=/conv1/Conv:30000,/maxpool/MaxPool:5000,/fc/Gemm:11000,/layer1/layer1.0/conv1/Conv:54000", "--runs", "20",
         "--warmup", "1", "--group", "1", "--profile-runs", "10", "--no-roofs", "--quiet", "--save", "p.json", "--no-history")
@@ -79,7 +79,7 @@ def case_operators(run):
                 assert sum(b["value"] for b in bars) == whole[weight], (by, weight, bars)
                 widest = max(bars, key=lambda b: b["value"])
                 assert all(abs(b["wide"] - max(1.5, b["value"] / widest["value"] * widest["wide"])) < 0.01 for b in bars), bars
-        # The row below the table is the sum, of all and of those that are left when a bar is chosen.
+        # The row below the table is the sum, of all rows or of those that a selected bar leaves.
         foot = "return document.querySelector('#operators tfoot td[data-key=params]').textContent"
         assert page.js(foot) == "11.17 M", page.js(foot)
         choose(page, "weight", "params")
@@ -91,7 +91,7 @@ def case_operators(run):
         assert page.js(foot) == first["text"].split(",")[0], (page.js(foot), first)
         page.find("#operators .chip button")[0].click()
         assert page.js(foot) == "11.17 M"
-        # Sorted by a column, the first row has the most; the keyboard chooses a bar as the mouse does.
+        # Sorted by a column, the first row has the maximum; the keyboard selects a bar as the mouse does.
         page.find("#operators th[data-key=bytes] button")[0].click()
         most = max(record["ops"], key=lambda o: known(o, "bytes"))
         assert page.js("return document.querySelector('#operators tbody td').title") == most["name"]
@@ -103,7 +103,7 @@ def case_operators(run):
 
 
 def case_operators_wide(run):
-    """At 1400 px all columns are in sight; each of bytes, times and rates has its unit in the title alone."""
+    """At 1400 px all columns are visible; columns of bytes, times and rates have their unit only in the title."""
     record, _ = profiled(run)
     for op in record["ops"]:
         op["memory"] = 1 << 20
@@ -120,7 +120,7 @@ def case_operators_wide(run):
 
 
 def case_operators_unknown(run):
-    """What is not known is no 0: not in the table, not in a bar, not in a sum."""
+    """An unknown value is not shown as 0: not in the table, in a bar, or in a sum."""
     record, _ = run.record("cost", "cost", "zoo:simplenet")
     record["ops"][0]["macs"] = {"absent": "a shape is not known"}
     with open("u.json", "w", encoding="utf-8") as f:
@@ -146,7 +146,7 @@ def case_roofline(run):
             ({op: +e.dataset.op, cx: +e.getAttribute('cx'), cy: +e.getAttribute('cy'), r: +e.getAttribute('r')}))""")
         expected = {i for i, o in enumerate(ops) if o["flops"] and not isinstance(o["rate"], dict)}
         assert {d["op"] for d in dots} == expected and 3 not in expected, (dots, expected)
-        # Ticks tell the scales; each dot's place read by them is the record's intensity and rate.
+        # Ticks define the scales; each dot's position read by them is the record's intensity and rate.
         ticks = page.js("""return ['x', 'y'].map(a => [...document.querySelectorAll('#roofline .axis.' + a + ' .tick')].map(e =>
             [d3.select(e).datum(), +e.getAttribute('transform').match(/[(](.+),(.+)[)]/)[a === 'x' ? 1 : 2], e.textContent]))""")
         read = []
@@ -159,7 +159,7 @@ def case_roofline(run):
             # D3 sets ticks on half pixels.
             assert near(read[0](d["cx"]), o["flops"] / known(o, "bytes"), 0.02), (d, o)
             assert near(read[1](d["cy"]), o["rate"], 0.02), (d, o)
-        # Areas are times, where a dot is not the smallest that can be seen.
+        # Areas are proportional to times, except for dots of the minimum visible size.
         large = [d for d in dots if d["r"] > 3.6]
         most = max(large, key=lambda d: d["r"])
         assert len(large) > 3 and all(near((d["r"] / most["r"]) ** 2, ops[d["op"]]["time"] / ops[most["op"]]["time"]) for d in large)
@@ -179,12 +179,12 @@ def case_roofline(run):
         page.driver.switch_to.active_element.send_keys("\ue007")
         assert page.js("return document.querySelector('tr.marked').id") == f"op-{at}"
         assert page.js("const b = document.querySelector('tr.marked').getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight")
-        # What each would gain.
+        # The possible gain of each operator.
         bars = page.js("return [...document.querySelectorAll('#roofline .bar-row')].map(e => d3.select(e).datum().parts.map(p => p[1]))")
         gain = sorted(((o["time"] - 1e9 * o["flops"] / o["roof"]) for o in ops if not isinstance(o.get("roof"), dict)), reverse=True)
         assert all(near(b[1], g) for b, g in zip(bars[:3], gain[:3])), (bars[:3], gain[:3])
 
-        # Modules: areas are weights, and they add up.
+        # Modules: areas are proportional to weights, which add up.
         whole = page.js("return document.querySelector('#modules svg').getBoundingClientRect().width > 300")
         assert whole
         for weight in "time", "params":
@@ -210,7 +210,7 @@ def case_roofline(run):
 
 
 def case_operators_sizes(run):
-    """On a phone nothing is wider than the screen; without roofs the dots are there and the reason is said."""
+    """On a phone nothing is wider than the screen; without roofs the dots are drawn and the reason is printed."""
     run("profile", "zoo:simplenet", "--engine", "null", "--engine-option", "ns=100000", "--engine-option",
         "operators=/fc1/Gemm:50000,/relu/Relu:20000,/fc2/Gemm:30000", "--runs", "20", "--warmup", "1", "--group", "1", "--profile-runs", "5",
         "--no-roofs", "--quiet", "--no-history", "--html", "n.html")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page itself: its first screen, sorting, sizes, and that no text of a record is anything but text."""
+"""The page itself: its first screen, sorting, sizes, and that texts of a record are never markup or script."""
 
 import json
 
@@ -18,14 +18,14 @@ def case_bench(run):
         said = page.js("return document.querySelector('.answer .value').textContent")
         assert said.startswith("median"), said
         assert str(median["value"])[:1] in said, (said, median)
-        # Sorted by hand: the greatest first, then the least.
+        # Sorted by a click: descending first, then ascending.
         heads = page.find("#facts th button")
         heads[1].click()
         assert page.js("return document.querySelector('#facts th[data-key=value]').getAttribute('aria-sort')") == "descending"
 
 
 def case_hostile_texts(run):
-    """Whatever a name says, it is a text."""
+    """Whatever a name contains, it is shown as text."""
     record, _ = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     evil = "</script><img src=x onerror=\"document.title='owned'\"><!--<script>"
     for f in record["facts"]:
@@ -49,7 +49,7 @@ def case_hostile_texts(run):
 
 
 def case_endless_texts(run):
-    """Texts without a place to break, and a record of almost nothing, are no wider than a phone."""
+    """Texts without a line-break opportunity, and an almost empty record, are not wider than a phone."""
     record, _ = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     long = "x" * 5000
     for m in record["metrics"]:
@@ -69,7 +69,7 @@ def case_endless_texts(run):
 
 
 def case_policy_holds(run):
-    """Nothing but what was embedded runs, and nothing is fetched."""
+    """Only embedded scripts run, and nothing is fetched."""
     _, path = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     with browser.Page(path, errors=False) as page:
         page.js("""const s = document.createElement('script'); s.textContent = 'window.owned = 1'; document.body.append(s);
@@ -91,7 +91,7 @@ def case_views_on_sizes(run):
 
 
 def case_counters(run):
-    """A program without functions to count has its counters as a picture and a table; what is absent is one sentence."""
+    """A program without counted functions has its counters as a chart and a table; absent ones share one message."""
     run("count", "--quiet", "--no-history", "--save", "count.json", "--", "/bin/sleep", "0.1")
     with open("count.json", encoding="utf-8") as f:
         record = json.load(f)
@@ -116,7 +116,7 @@ OVER = """const box = e => e.getBoundingClientRect(), over = (a, b) => a.left < 
 
 
 def case_names_beside(run):
-    """What a picture is called, its lines and its axes stand on none of its points and on none of its numbers."""
+    """Titles, line labels and axis labels of a chart overlap none of its points and numbers."""
     run.record("b", "bench", "zoo:simplenet", "--engine", "null", "--runs", "300", "--warmup", "60")
     run("compare", "cmd:true", "cmd:sleep 0.01", "--max-time", "5s", "--quiet", "--save", "c.json", "--html", "c.html", "--no-history", status=3)
     for path, width in ("b.html", 1400), ("b.html", 390), ("c.html", 1400):
@@ -127,7 +127,7 @@ def case_names_beside(run):
 
 
 def case_tables(run):
-    """Times and ids of a table are short, an interval stands beside its value, and a column in which nothing is known is a sentence."""
+    """Tables: times and ids are short, an interval is next to its value, a column without known values is a message."""
     for i in range(3):
         run("bench", "zoo:simplenet", "--engine", "null", "--runs", "30", "--warmup", "1", "--quiet", "--db", "h.db", "--commit", f"c{i}")
     run("history", "trend", "--db", "h.db", "--format", "html", "-o", "t.html")
@@ -138,7 +138,7 @@ def case_tables(run):
         assert len(cells[0][0]) == 19 and cells[0][1].endswith("Z") and len(cells[1][0]) == 8 and len(cells[1][1]) == 32, cells
         assert "[" in cells[4][0], cells
         assert "Left out: p of a change" in page.js("return document.querySelector('#tables').textContent")
-    # A listing is called by what it lists.
+    # The title of a listing names its contents.
     run("history", "--db", "h.db", "--html", "l.html")
     with browser.Page("l.html", width=1400) as page:
         assert page.js("return document.querySelector('h1').textContent") == "Records"

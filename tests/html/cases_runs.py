@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a measurement: their marks are those of the record, also where they are thinned; the phases add up."""
+"""The runs of a measurement: the marks equal the record's runs, also when thinned; the phases add up."""
 
 import json
 import math
@@ -13,7 +13,7 @@ DATA = "return [...document.querySelectorAll(arguments[0])].map(e => d3.select(e
 def case_runs(run):
     record, path = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "400", "--warmup", "20", "--group", "1")
     latency = next(s for s in record["series"] if s["tag"] == "latency")
-    # A hand-made one beside it: as many runs as are ever kept, of several kinds, and a steady point.
+    # A synthetic record next to it: the maximum number of stored runs, of several kinds, and a steady point.
     large = json.loads(json.dumps(record))
     values = [1e6 * (3 if i < 900 else 1) + 1e4 * math.sin(i) + (5e7 if i % 20000 == 19999 else 0) for i in range(131972)]
     for s in large["series"]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The buttons of charts: each saves its chart as SVG and PNG that stand alone, and its numbers as CSV."""
+"""The buttons of charts: each saves its chart as self-contained SVG and PNG, and its numbers as CSV."""
 
 import base64
 import csv
@@ -14,7 +14,7 @@ S = "{http://www.w3.org/2000/svg}"
 
 
 def saved(page, within="body"):
-    """Presses the buttons of all charts: {file name: bytes}; of two files of one name the second is NAME~2."""
+    """Presses the buttons of all charts, and returns {file name: bytes}; a second file of a name is NAME~2."""
     page.js("""window.saved = [];
         HTMLAnchorElement.prototype.click = function () { window.saved.push([this.download, this.href]); };
         window.wanted = [...document.querySelectorAll(arguments[0] + ' .save button')];
@@ -39,7 +39,7 @@ def size_of(png):
 
 
 def stand_alone(files):
-    """Well-formed, without script, style or anything that is fetched; the PNG twice as large; numbers in every CSV."""
+    """Checks: well-formed, no script, style or external resources; the PNG twice as large; numbers in every CSV."""
     for name, content in files.items():
         if ".svg" not in name:
             continue
@@ -66,7 +66,7 @@ def columns_of(content):
 
 
 def marks(svg, name):
-    """How many elements have that class."""
+    """Returns the number of elements with this class."""
     return sum(name in e.get("class", "").split() for e in xml.fromstring(svg).iter())
 
 
@@ -76,7 +76,7 @@ def rewritten(name, record):
 
 
 def case_charts_are_saved(run):
-    """Light in a dark page, whatever the theme is afterwards; the runs as CSV are those of the record."""
+    """Light colours in a dark page, which keeps its theme; the runs in the CSV equal those of the record."""
     record, path = run.record("bench", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "5")
     with browser.Page(path, dark=True) as page:
         assert page.js("return [...document.querySelectorAll('.figure[data-name]')].every(f => f.querySelectorAll('.save button').length === 3)")
@@ -105,7 +105,7 @@ def page_bins(measured, files):
 
 
 def case_saved_texts_are_no_formulas(run):
-    """The program's own CSV, of operators of these names, has the same texts."""
+    """Texts equal those in the program's own CSV of operators with these names."""
     names = ["plain", "a,b", 'say "x"', "two\nlines", "=1+1", "+1", "-x", "@cmd", "\tx", "\rx", "\uff1d1", "bell\u0007\u009b\u202e.", "</script><b>"]
     record, _ = run.record("t", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     record["tables"] = [{"name": "bench/ranking", "title": "Ranking", "columns": [
@@ -157,13 +157,13 @@ def case_saved_paths_and_operators(run):
     run("report", "evil.json", "-o", "evil.html")
     with browser.Page("evil.html") as page:
         files = saved(page)
-        # The picture of call paths is saved in the form that it has.
+        # The chart of call paths is saved in its current layout.
         for form in "flame", "sunburst":
             page.js("[...document.querySelectorAll('#calls .controls button')].find(b => b.textContent.startsWith(arguments[0])).click()", form)
             files.update(saved(page, "#calls"))
     stand_alone(files)
     assert {"icicle.svg", "flamegraph.svg", "sunburst.svg", "operators.svg", "treemap.svg"} <= set(files), files.keys()
-    assert marks(files["sunburst.svg"], "mark") == 4  # all, and three paths
+    assert marks(files["sunburst.svg"], "mark") == 4  # the root, and three paths
     assert marks(files["treemap.svg"], "single") == 3
     paths = columns_of(files["icicle.csv"])
     assert [float(v) for v in paths["self [ns]"]] == [7, 5, 3] and [float(v) for v in paths["total [ns]"]] == [15, 5, 3], paths
@@ -172,7 +172,7 @@ def case_saved_paths_and_operators(run):
 
 
 def case_saved_timeline(run):
-    """All ranges of what is shown, exactly; in light colours, though the page is dark before and after."""
+    """All visible ranges, exactly; in light colours, though the page is dark before and after."""
     trace = [{"ph": "X", "name": "</text><script>,", "ts": 10 * i, "dur": 8, "pid": 1, "tid": 2 + i % 2} for i in range(40)]
     rewritten("t", {"traceEvents": trace})
     run("report", "t.json", "-o", "t.html")
@@ -193,7 +193,7 @@ def case_saved_timeline(run):
 
 
 def case_saved_several(run):
-    """What is of several records has a row for each."""
+    """A chart of several records has a CSV row for each."""
     run.record("a", "bench", "zoo:simplenet", "--engine", "null", "--runs", "60", "--warmup", "1")
     with open("a.json", encoding="utf-8") as f:
         median = next(m for m in json.load(f)["metrics"] if m["tag"] == "latency/median")

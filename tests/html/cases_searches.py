@@ -19,7 +19,7 @@ def value(cell):
 
 
 def bounds(cell):
-    """(value, lo, hi) of a cell; a cell without an interval, as that of too few rounds, has None for both bounds."""
+    """Returns (value, lo, hi) of a cell; without an interval, for example with too few rounds, both bounds are None."""
     return (cell["value"], cell.get("lo"), cell.get("hi")) if isinstance(cell, dict) else (cell, None, None)
 
 
@@ -86,7 +86,7 @@ def case_searches(run):
         assert [d["text"] for d in page.js(DATA, "#over [data-name=over-times] .rule-x")] == ["crossover at 2.83 [1, 8]"]
 
         look("ratios.html")
-        # Both subjects' rounds, and those of a ranking with the intervals of its table.
+        # The rounds of both subjects, and a ranking with the intervals of its table.
         assert sorted(d["v"] for d in page.js(DATA, "#ratios .violin-dot")) == sorted(v for t, values in series.items() if t.startswith("compare/rounds/") for v in values)
 
         look("rank.html")
@@ -120,8 +120,8 @@ return [...document.querySelectorAll(arguments[1])].map(box).filter(b => a.left 
 
 
 def case_rates(run):
-    """Requests served beside the line on which all are; a percentile that one rate knows is a sentence, not a picture of a dot.
-    Times of one column have one unit."""
+    """Served requests next to the line of all requests; a percentile known at one rate only is a message, not a chart
+    with one dot. Times of a column have one unit."""
     none = {"absent": "too few requests"}
     columns = [{"key": "rate", "title": "rate", "unit": "Hz"}, {"key": "served", "title": "served", "unit": "Hz"}, {"key": "median", "title": "median", "unit": "ns"},
                {"key": "p99", "title": "p99", "unit": "ns"}, {"key": "verdict", "title": "limits"}]
@@ -144,7 +144,7 @@ def case_rates(run):
 
 
 def case_mistakes_and_titles(run):
-    """Mistakes by their factors; records of several batch sizes as bars and a curve, by their titles."""
+    """Mistakes with their factors; records of several batch sizes as bars and a curve, named by their titles."""
     factors, first, paths = {"coarse-clock": 0, "session-inside": 4875.6, "batch-divided": 0.27, "no-sync": 0.9955}, "mistakes.html", []
     with open("mistakes.json", "w", encoding="utf-8") as f:
         json.dump({"schema": 1, "deepclock": "0.1.0", "id": "1", "incomplete": False, "facts": [], "metrics": [], "notes": [], "tables": [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timeline of a trace: its sums are the record's, and mouse and keys do what is said."""
+"""The timeline of a trace: its sums equal the record's, and mouse and keys work as documented on the page."""
 
 import json
 import random
@@ -11,7 +11,7 @@ VIEW = "const v = document.querySelector('#timeline').timeline; "
 
 
 def trace(path, ranges, evil="outer"):
-    """Chrome's events: two threads of nested ranges, a wait, a counter, a mark."""
+    """Returns Chrome's events: two threads of nested ranges, a wait, a counter, a mark."""
     rng, events = random.Random(3), []
     for tid in (7, 8):
         at = 0.0
@@ -51,7 +51,7 @@ def case_timeline(run):
         exact = {r["name"]: r for r in page.js(VIEW + "return v.sumsNow")}
         for name, row in table.items():
             assert (exact[name]["calls"], exact[name]["total"], exact[name]["self"]) == (row["calls"], row["total"], row["self"]), (name, exact[name], row)
-        # Keys: in, to the right, out again to all.
+        # Keys: zoom in, move right, zoom out to the whole trace.
         scroller = page.find(".timeline-scroller")[0]
         span = "return (() => { " + VIEW + "return [v.from, v.to]; })()"
         scroller.send_keys("ww")
@@ -61,7 +61,7 @@ def case_timeline(run):
         assert a[1] - a[0] < page.js(VIEW + "return v.t.ended") * 0.6 and b[0] > a[0], (a, b)
         scroller.send_keys("0")
         assert page.js(span)[0] == 0
-        # A search goes from place to place, and fades the others.
+        # A search steps through its matches, and fades the other ranges.
         word = page.find("#timeline input[type=search]")[0]
         word.send_keys("multi", "\n")
         assert page.js("return document.querySelector('.timeline-detail h3').textContent") == "multiply"
@@ -70,7 +70,7 @@ def case_timeline(run):
         assert page.js(VIEW + "return v.chosen.range") != first
         said = page.js("return document.querySelector('#timeline .controls [role=status]').textContent")
         assert said.startswith(f"2 of {table['multiply']['calls']} places"), said
-        # A range below the mouse, and one that is chosen by a click.
+        # A range under the mouse, and a range selected by a click.
         scroller.send_keys("0")
         shot = page.js(VIEW + """const p = v.lines.find(l => l.node.track.tid === 7).parts.find(p => p.kind === 'rows');
             v.scroller.scrollIntoView({block: 'center'}); const box = v.canvas.getBoundingClientRect(), i = v.t.starts[p.row];
@@ -89,7 +89,7 @@ def case_timeline(run):
         page.wait("return document.querySelector('.timeline-sums h3').textContent.includes('selected')")
         wide = page.js(VIEW + "return (v.selected[1] - v.selected[0]) / v.nsOfPixel")
         assert abs(wide - 200) < 1.5, wide
-        # The wheel with Ctrl; tracks fold by their names.
+        # Ctrl and wheel; a click on a track's name collapses it.
         page.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseWheel", "deltaX": 0, "deltaY": -200, "modifiers": 2, **mouse})
         page.wait("return (() => { " + VIEW + "return v.to - v.from < v.t.ended * 0.7; })()")
         high = page.js(VIEW + "return v.total")
@@ -98,7 +98,7 @@ def case_timeline(run):
 
 
 def case_timeline_hostile_names(run):
-    """Names are texts, in labels, sums and the box at the mouse."""
+    """Names are shown as text, in labels, sums and the tooltip."""
     evil = "</script><img src=x onerror=\"document.title='owned'\"><!--<script>"
     trace("trace.json", 40, evil)
     run("report", "trace.json", "-o", "trace.html")

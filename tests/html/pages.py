@@ -4,8 +4,8 @@
 
   pages.py --program build/deepclock [CASE...]
 
-A case is a function in cases_*.py whose name begins with 'case_'. It gets the program as `run(...)`, in an empty
-directory, and says what is wrong by assert; or raises unittest.SkipTest.
+A case is a function in cases_*.py whose name begins with 'case_'. It receives the program as `run(...)`, in an empty
+directory, and fails by assert; or raises unittest.SkipTest.
 """
 
 import argparse
@@ -37,14 +37,14 @@ class Program:
         return r.stdout
 
     def record(self, name, *words):
-        """Of a measuring command: the record and the page that it wrote."""
+        """Runs a measuring command; returns the record and the page that it wrote."""
         self(*words, "--quiet", "--save", name + ".json", "--html", name + ".html", "--no-history")
         with open(name + ".json", encoding="utf-8") as f:
             return json.load(f), name + ".html"
 
     @staticmethod
     def compile(text, name):
-        """A program in C with debugging information, ./NAME of NAME.c."""
+        """Compiles NAME.c to ./NAME, with debugging information."""
         with open(name + ".c", "w", encoding="utf-8") as f:
             f.write(text)
         if not shutil.which("cc"):

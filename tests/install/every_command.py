@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of an installed program, each by what it is for: an allocation is seen, a zone, a sample with a name.
+"""Tests the purpose of every command of an installed program: it records an allocation, a zone, a named sample.
 
   every_command.py PROGRAM PYTHON [CC]     the installed deepclock, and the Python that has the package
 
-A command that the program has and the table below has not is a failure.
+A command of the program that is missing in the table below is a failure.
 """
 
 import json
@@ -44,7 +44,7 @@ with deepclock.zone("forward"):
 
 
 class Installed:
-    """Runs the commands, in a directory with programs for them to look at."""
+    """Runs the commands, in a directory with programs to profile."""
 
     def __init__(self, program, python, cc, folder, env):
         self.program, self.python, self.folder, self.env = program, python, folder, env
@@ -89,7 +89,7 @@ SHORT = ("--runs", "5", "--warmup", "1")
 MODEL = "zoo:simplenet"
 FEW = (MODEL, "--threads", "1", "--quiet", "--no-history")
 
-# Command: whether it did what it is for.
+# Command: whether it fulfilled its purpose.
 COMMANDS = {
     "bench": lambda i: value(i.record("bench", *SHORT, "--", "./work", "m"), "latency/median") > 20e6
     and value(i.record("bench", MODEL, *SHORT), "latency/median") > 0,
@@ -128,12 +128,12 @@ COMMANDS = {
 
 
 def commands(text):
-    """What the program's help lists."""
+    """Returns the commands that the program's help lists."""
     return re.findall(r"^  ([a-z]+) +[a-z]", text.split("Commands:")[1].split("\n\n")[0], re.M)
 
 
 def every(program, python, cc, env, check):
-    """check(what, right, told) for each command."""
+    """Calls check(what, right, told) for each command."""
     with tempfile.TemporaryDirectory(prefix="deepclock-commands-") as folder:
         env = {**env, "XDG_DATA_HOME": folder, "XDG_CACHE_HOME": folder, "TMPDIR": folder, "PATH": "/usr/bin:/bin"}
         installed = Installed(program, python, cc, folder, env)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """'make install' and 'make uninstall' for a PREFIX that the build directory was not set up for, below a
-DESTDIR: what is there works from there, and afterwards nothing is left. Prints TAP.
+DESTDIR: the installed files work there, and none remains afterwards. Prints TAP.
 
   install.py BUILD
 """
@@ -33,7 +33,7 @@ def run(*words, status=0, **env):
 
 
 def make(build, to, *words, status=0):
-    """Not what is built: the tests have that, and other tests use it now."""
+    """Runs make without building: the tests have built everything, and other tests use it now."""
     return run("make", "--no-print-directory", "-o", "all", f"BUILD={build}", f"PREFIX={PREFIX}", f"DESTDIR={to}",
                *words, status=status)
 
@@ -43,7 +43,7 @@ def everything(folder):
 
 
 def one(folder, *names):
-    """The only file whose path ends so, wherever the libraries' directory is."""
+    """Returns the only file whose path ends so, whatever the directory of libraries is."""
     found = [f for f in everything(folder) if f.endswith("/".join(("",) + names))]
     assert len(found) == 1, f"{names}: {found}"
     return found[0]
@@ -55,7 +55,7 @@ def installs_where_it_is_told(build, to):
     for names in (("bin", "deepclock"), ("man1", "deepclock-bench.1"), ("completions", "deepclock"),
                   ("include", "deepclock", "plugin.h")):
         one(to, *names)
-    make(build, to, "install")  # over itself, and nothing is forgotten
+    make(build, to, "install")  # over an existing installation, to check that uninstall still removes all
 
 
 def the_program_runs(build, to):
@@ -71,7 +71,7 @@ def programs_are_built_with_pkg_config(build, to):
 
     def flags(name):
         pc = one(to, "pkgconfig", name + ".pc")
-        # As the loader and the compiler would have it without DESTDIR, whose place is another.
+        # The file has the paths for an installation without DESTDIR, so the prefix is replaced here.
         with open(pc, encoding="utf-8") as f:
             assert f.readline() == f"prefix={PREFIX}\n".replace(" ", "\\ "), pc
         return shlex.split(run("pkg-config", "--define-variable=prefix=" + (to + PREFIX).replace(" ", "\\ "),
@@ -99,7 +99,7 @@ def programs_are_built_with_pkg_config(build, to):
 
 
 def the_program_of_the_page_is_recorded(build, to):
-    """What docs/commands/trace.md begins with, by its own commands."""
+    """Runs the first example of docs/commands/trace.md, with its own commands."""
     if not shutil.which("cc"):
         raise common.Skipped("there is no cc")
     with open(f"{ROOT}/docs/commands/trace.md", encoding="utf-8") as f:
@@ -121,8 +121,8 @@ def the_program_of_the_page_is_recorded(build, to):
 
 
 def what_a_program_waits_for_is_seen(build, to):
-    """The library that is put in front of it finds the other one. By itself: the loader knows no blanks in
-    the directory's name, and that is said."""
+    """The preloaded library finds the other library. If the directory's name has a blank, which LD_PRELOAD cannot
+    hold, the reason is printed."""
     folder, trace = os.path.dirname(one(to, "libdeepclock_preload.so")), to + "/t.pftrace"
     subprocess.run(["sleep", "0.01"], cwd=folder, check=True,
                    env=dict(ENV, LD_PRELOAD="./libdeepclock_preload.so", DEEPCLOCK_TRACE=trace))

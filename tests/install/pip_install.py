@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The tree's wheel in a fresh virtual environment, built as `pip install .` builds it: the package, the program
-on the PATH, fresh processes, every command, all from the wheel alone. Auditwheel looks at it where it is there.
+on the PATH, fresh processes, every command, all from the wheel alone. Auditwheel checks it if installed.
 
   pip_install.py BUILD
 
-Without a network, or without Python's headers, it is skipped. ONNX Runtime is that of the build directory, put where pip
-would put it: the environment is never activated, so it is found by where the program lies.
+Without a network, or without Python's headers, it is skipped. ONNX Runtime is copied from the build directory to pip's
+location: the environment is never activated, so it is found relative to the program.
 """
 
 import glob
@@ -47,7 +47,7 @@ def run(*words, **options):
 
 
 def tracked(where):
-    """A copy of the tree without what was built."""
+    """Copies the tree without build products."""
     def ignored(folder, names):
         return [n for n in names if n.startswith("build") and os.path.isdir(os.path.join(folder, n))
                 and folder == ROOT or n in (".git", ".cache", "__pycache__")]
@@ -59,7 +59,7 @@ def main():
         skip("Python's headers are not there (python3-dev)")
     with tempfile.TemporaryDirectory(prefix="deepclock-pip-") as scratch:
         env = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "DEEPCLOCK"))}
-        # How fast its code is shows nowhere here, and half of the time would go into that.
+        # The speed of its code does not matter here, and optimisation would take half of the time.
         env.update(XDG_DATA_HOME=scratch, XDG_CACHE_HOME=os.path.join(scratch, "cache"), CFLAGS="-O0")
         tree, venv = os.path.join(scratch, "tree"), os.path.join(scratch, "venv")
         tracked(tree)

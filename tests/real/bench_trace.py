@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench --trace, opened by the engine of Perfetto's own UI: measured runs as the record has them, operators of a
-real ONNX Runtime inside their runs. Prints TAP.
+"""bench --trace, opened by the engine of Perfetto's own UI: measured runs equal the record's, operators of a
+real ONNX Runtime are inside their runs. Prints TAP.
 
   bench_trace.py --program build/deepclock [CASE...]
 """
@@ -27,7 +27,7 @@ def record(*words):
 
 
 def traced(*words):
-    """The record, and the trace's slices by their numbers."""
+    """Returns the record, and the trace's slices by their ids."""
     r = record("bench", "--trace", "t.pftrace", "--warmup", "5", *words)
     slices, errors = ask_perfetto("t.pftrace", SLICES, ERRORS)
     expect(errors == [], errors)
@@ -35,7 +35,7 @@ def traced(*words):
 
 
 def around(slices, s):
-    """The names from the outermost one on."""
+    """Returns the names of the enclosing slices, outermost first."""
     path = []
     while s.parent != -1:
         s = slices[s.parent]
@@ -50,7 +50,7 @@ def measured_runs_are_the_samples():
     runs = [s for s in slices.values() if s.name == "run"]
     expect(len(runs) == len(samples) == 300, (len(runs), len(samples)))
     for got, want in zip(runs, samples):
-        # Two clock readings at the beginning and two at the end lie between the clocks.
+        # The two clocks differ by two clock readings at the beginning and two at the end.
         expect(abs(got.dur - want) <= 20 + want * 1e-3, f"{got.dur} ns, not {want}")
         expect(around(slices, got) == ["bench zoo:simplenet", "measure"], around(slices, got))
 
@@ -71,9 +71,9 @@ def operators_are_in_their_runs(*words):
     expect(len(runs) == n >= 2, (len(runs), n))
     expect({s.category for ops in inside.values() for s in ops} == {"operator"}, "another category")
     expect(sum(map(len, inside.values())) == fact(r, "trace", "operators") > 0, fact(r, "trace", "operators"))
-    # As many in each run as the graph that ran has nodes, and in each the same.
+    # Each run has one operator for each node of the executed graph, and all runs have the same operators.
     ops = record("profile", "--no-roofs", "--no-memory", "--runs", "5", "--profile-runs", "3", *words)["ops"]
-    ops = [o for o in ops if o["type"] != "(engine)"]  # what lies between operators, where there is any
+    ops = [o for o in ops if o["type"] != "(engine)"]  # the gaps between operators, if any
     names = {tuple(sorted(s.name for s in ops)) for ops in inside.values()}
     expect(len(names) == 1 and len(next(iter(names))) == len(ops), (len(ops), [len(x) for x in names]))
     for one in runs:
@@ -94,7 +94,7 @@ def operators_with_several_threads():
 
 
 def operators_side_by_side():
-    """Other threads run them, and they stand there."""
+    """Operators run on other threads, and are on the tracks of these threads."""
     need_engine(PROGRAM)
     r, slices = traced("--runs", "5", "--threads", "1", "--interop-threads", "2", "zoo:bert_mini")
     own = {s.tid for s in slices.values() if s.name == "profiled run"}

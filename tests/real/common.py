@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comparisons of this directory share: a program of cases that prints TAP, what a case may need,
-and looking into a record."""
+"""Shared by the comparisons of this directory: a driver of cases that prints TAP, checks for requirements of a case,
+and access to a record."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ sys.path.insert(1, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import limit  # noqa: E402
 
 
-# Control characters, marks that turn the direction of text, and what ends a line for some programs.
+# Control characters, bidirectional marks, and characters that some programs treat as line ends.
 STEERS = [(0, 0x1F), (0x7F, 0x9F), (0x61C, 0x61C), (0x200E, 0x200F), (0x2028, 0x202E), (0x2066, 0x2069),
           (0xFEFF, 0xFEFF), (0xFFF9, 0xFFFB)]
 NAME_BYTES = 4000
@@ -25,8 +25,8 @@ class Skipped(Exception):
 
 
 def written(name, no=""):
-    """A name as deepclock writes it into files of other programs: nothing in it steers a terminal, and it
-    is cut; a form in which the character `no` separates names has a blank for it."""
+    """Returns a name as deepclock writes it into files of other programs: sanitised for terminals, and truncated; in a
+    format where the character `no` separates names, a blank replaces it."""
     shown = "".join(c if not any(a <= ord(c) <= b for a, b in STEERS) else " " if c < "\x80" else "?" for c in name)
     shown = shown.encode()[:NAME_BYTES].decode(errors="ignore")
     return shown.replace(no, " ") if no else shown
@@ -43,7 +43,7 @@ def fact(record, section, key):
 
 
 def arguments(doc, *more, cases=True):
-    """--program, made absolute, and CASE...; `more` are further options as (name, keywords)."""
+    """Parses --program, made absolute, and CASE...; `more` are further options as (name, keywords)."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--program", required=True)
     for name, keywords in more:
@@ -56,7 +56,7 @@ def arguments(doc, *more, cases=True):
 
 
 def installed(what):
-    """The directory that tools/setup.sh fills."""
+    """Returns the directory that tools/setup.sh fills."""
     return os.path.join(os.path.abspath(os.environ.get("BUILD_DIR", "build")), what)
 
 
@@ -82,8 +82,8 @@ def skip_all(why, package):
 
 
 def run(cases, prefixes=(), need=lambda: None, seconds=limit.HEAVY_SECONDS):
-    """cases: (name, function without arguments), each in an empty directory. A function fails by raising or
-    after `seconds`, and is skipped by raising Skipped, as is all that does not have what `need` looks for."""
+    """Runs cases: (name, function without arguments), each in an empty directory. A function fails by raising or
+    after `seconds`, and is skipped by raising Skipped; all cases are skipped if `need` raises it."""
     limit.ordinary_signals()
     if prefixes:
         cases = [c for c in cases if c[0].startswith(tuple(prefixes))]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What 'deepclock cost' states of models with If, Loop and Scan: the numbers are computed by hand. Prints
-TAP; needs the onnx package, which reads the models from text.
+"""The costs that 'deepclock cost' reports for models with If, Loop and Scan, compared with hand-computed numbers.
+Prints TAP; needs the onnx package, which parses the models from text.
 
   control_bounds.py --program build/deepclock [CASE...]     all, or those whose name begins so
 
@@ -22,8 +22,8 @@ DROP = "then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, else_branch =
 
 ROUND = "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) k2 = Identity(k) }"
 
-# Name, text of the model, options, (the least MACs, the most): None: there is no such limit; known
-# numbers are both, and may have FLOPs behind them. A least of 0 is stated where there is a most.
+# Name, text of the model, options, (lower bound of MACs, upper bound): None: no such bound; a known
+# number is both, and FLOPs may follow. A lower bound of 0 is reported if there is an upper bound.
 CASES = [
     ("if_differs", HEAD + f"(float[2,4] y) {{ y = If (c) <{DROP}> }}", [], (24, 84)),
     ("if_and_more", HEAD + f"(float[2,4] y, float[2,10] b) {{ y = If (c) <{DROP}> {B} }}", [], (84, 144)),
@@ -35,9 +35,9 @@ CASES = [
     # 24, or the inner one: 24 to 84, and 60.
     ("if_in_if", HEAD + "(float[2,4] y) { y = If (c) <then_branch = t () => (float[2,4] a) { a = MatMul(x, w) }, "
      f"else_branch = e () => (float[2,4] o) {{ {B} o = If (d) <{DROP}> }}> }}", [], (24, 144)),
-    # Two conditions that are taken as independent: 24 or 84, twice.
+    # Two conditions that are treated as independent: 24 or 84, twice.
     ("two_ifs", HEAD + f"(float[2,4] y, float[2,4] z) {{ y = If (c) <{DROP}> z = If (d) <{DROP}> }}", [], (48, 168)),
-    # What follows has as many rows as the branch made, 2 or 3: absent, and not less than 0.
+    # The next node has the rows that the branch produced, 2 or 3: absent, with the lower bound 0.
     ("if_makes_shape", HEAD + "(float[r,4] y) { s = If (c) <then_branch = t () => (float[2,3] o) { o = Neg(x) }, "
      "else_branch = e () => (float[3,3] p) { p = Neg(q) }> h = MatMul(x, w) y = MatMul(s, w) }", [], (24, None)),
     # 9 MACs for each row and column: MatMul(v [2,3], q [3,3]) has 18.
@@ -48,75 +48,75 @@ CASES = [
      "(bool k2, float[2,3] o) { k2 = Identity(k) o = MatMul(p, q) }> }", [], (None, None)),
     ("loop_given", HEAD + "(float[2,3] y) { y = Loop (m, , x) <body = l (int64 i, bool k, float[2,3] p) => "
      "(bool k2, float[2,3] o) { k2 = Identity(k) o = MatMul(p, q) }> }", ["--input", "m=7"], (126, 126)),
-    # The body decides when it ends: after 1 round at least, after 5 at most; before it another 24.
+    # The body decides when the loop ends: after at least 1 iteration, at most 5; before it another 24.
     ("loop_ends", HEAD + "(float[2,3] y, float[2,4] a) { " + A + " n = Constant <value = int64[1] {5}> () y = Loop "
      "(n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }",
      [], (42, 114)),
-    # The first condition is not known either: no round, or 5.
+    # The first condition is unknown too: 0 or 5 iterations.
     ("loop_may_not_begin", HEAD + "(float[2,3] y, float[2,4] a) { " + A + " n = Constant <value = int64[1] {5}> () "
      "y = Loop (n, c, x) <body = l (int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }",
      [], (24, 114)),
-    # 3 rounds of an If of 18 or nothing.
+    # 3 iterations of an If of 18 or 0.
     ("if_in_loop", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {3}> () y = Loop (n, , x) <body = l "
      "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) o = If (c) <then_branch = t () "
      "=> (float[2,3] s) { s = MatMul(p, q) }, else_branch = e () => (float[2,3] u) { u = Neg(p) }> }> }", [], (0, 54)),
-    # No MACs, or a Loop of 1 to 4 rounds with 18.
+    # No MACs, or a Loop of 1 to 4 iterations with 18.
     ("loop_in_if", HEAD + "(float[2,3] y) { y = If (c) <then_branch = t () => (float[2,3] s) { s = Neg(x) }, "
      "else_branch = e () => (float[2,3] u) { n = Constant <value = int64[1] {4}> () u = Loop (n, , x) <body = l "
      "(int64 i, bool k, float[2,3] p) => (bool d, float[2,3] o) { o = MatMul(p, q) }> }> }", [], (0, 72)),
-    # 2 steps over the rows of two inputs; in each an If of 3 * 4 = 12 MACs, or of none.
+    # 2 steps over the rows of two inputs; in each an If of 3 * 4 = 12 MACs, or of 0.
     ("if_in_scan", "g (bool c, float[1,4] h, float[2,3] x, float[2,4] z, float[3,4] w) => (float[1,4] y) { y = Scan "
      "<num_scan_inputs = 2, body = l (float[1,4] p, float[3] r, float[4] f) => (float[1,4] o) { t = Add(p, f) "
      "o = If (c) <then_branch = b () => (float[1,4] s) { j = MatMul(r, w) s = Add(t, j) }, else_branch = e () => "
      "(float[1,4] u) { u = Neg(t) }> }> (h, x, z) }", [], (0, 24)),
-    # What rounds hand on decides: the rows grow by 2 in each, 2 + 4 + 6 + 8 + 10 of 9 MACs.
+    # The loop-carried state decides: it grows by 2 rows in each iteration, 2 + 4 + 6 + 8 + 10 of 9 MACs.
     ("loop_grows", HEAD + "(float[r,3] y) { n = Constant <value = int64[1] {5}> () y = Loop (n, , x) <body = l "
      "(int64 i, bool k, float[r,3] p) => (bool k2, float[s,3] o) { k2 = Identity(k) h = MatMul(p, q) "
      "o = Concat <axis = 0> (h, x) }> }", [], (270, 270, 540)),
-    # Two states change places: 2, 4, 2, 4 and 2 rows are multiplied.
+    # Two states are swapped: 2, 4, 2, 4 and 2 rows are multiplied.
     ("loop_swaps", "g (float[2,3] x, float[4,3] z, float[3,3] q) => (float[r,3] y, float[s,3] u) { n = Constant <value "
      "= int64[1] {5}> () y, u = Loop (n, , x, z) <body = l (int64 i, bool k, float[r,3] a, float[s,3] b) => "
      "(bool k2, float[s,3] ob, float[r,3] oa) { k2 = Identity(k) ob = Identity(b) oa = MatMul(a, q) }> }",
      [], (126, 126, 252)),
-    # No round: the count is 0 or less, or the condition is false.
+    # No iteration: the count is 0 or less, or the condition is false.
     ("loop_empty", HEAD + "(float[2,4] z) { n = Constant <value = int64[1] {-3}> () y = Loop (n, , x) <body = l "
      f"{ROUND}> z = MatMul(y, w) }}", [], (24, 24, 48)),
     ("loop_not_begun", HEAD + "(float[2,4] z) { f = Constant <value = bool {0}> () y = Loop (m, f, x) <body = l "
      f"{ROUND}> z = MatMul(y, w) }}", [], (24, 24, 48)),
-    # The body says after round i = 3 that it was the last one: 4 rounds, each with a Less.
+    # The condition of the body ends the loop after i = 3: 4 iterations, each with a Less.
     ("loop_ends_by_number", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {100}> () h = Constant <value = "
      "int64 {3}> () y = Loop (n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) "
      "{ o = MatMul(p, q) k2 = Less(i, h) }> }", [], (72, 72, 148)),
-    # while t < 6, with t handed on and no count: 6 rounds, each with an Add and a Less.
+    # while t < 6, with t loop-carried and no count: 6 iterations, each with an Add and a Less.
     ("loop_ends_by_state", "g (float[2,3] x, float[3,3] q) => (float[2,3] y, int64 e) { t0 = Constant <value = int64 "
      "{0}> () y, e = Loop (, , x, t0) <body = l (int64 i, bool k, float[2,3] p, int64 t) => (bool k2, float[2,3] o, "
      "int64 t2) { o = MatMul(p, q) one = Constant <value = int64 {1}> () t2 = Add(t, one) six = Constant <value = "
      "int64 {6}> () k2 = Less(t2, six) }> }", [], (108, 108, 228)),
-    # It may not begin, and it ends after one round.
+    # The loop may not start, and it ends after one iteration.
     ("loop_once_or_never", HEAD + "(float[2,3] y) { y = Loop (, c, x) <body = l (int64 i, bool k, float[2,3] p) => "
      "(bool k2, float[2,3] o) { o = MatMul(p, q) k2 = Constant <value = bool {0}> () }> }", [], (0, 18)),
-    # The values decide on the next round, and nobody limits them.
+    # The values decide on the next iteration, without an upper bound.
     ("loop_without_limit", HEAD + "(float[2,3] y) { t = Constant <value = bool {1}> () y = Loop (, t, x) <body = l "
      "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) s = ReduceSum <keepdims = 0> (o) "
      "z = Constant <value = float {0.0}> () k2 = Greater(s, z) }> }", [], (18, None)),
     ("loop_of_any_length", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {9223372036854775807}> () y = Loop "
      "(n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { o = MatMul(p, q) s = ReduceSum "
      "<keepdims = 0> (o) z = Constant <value = float {0.0}> () k2 = Greater(s, z) }> }", [], (18, None)),
-    # The inner loop has as many rounds as the outer one has made: 0 + 1 + 2 + 3 + 4.
+    # The count of the inner loop is the iteration number of the outer loop: 0 + 1 + 2 + 3 + 4.
     ("loop_triangle", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {5}> () y = Loop (n, , x) <body = l "
      "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) o = Loop (i, , p) <body = l2 "
      "(int64 i2, bool e, float[2,3] u) => (bool e2, float[2,3] t) { e2 = Identity(e) t = MatMul(u, q) }> }> }",
      [], (180, 180, 360)),
-    # The first of 5 rounds takes one branch, the others the Neg of 6 elements; each compares.
+    # The first of 5 iterations takes one branch, the others the Neg of 6 elements; each compares.
     ("loop_first_differs", HEAD + "(float[2,3] y) { n = Constant <value = int64[1] {5}> () z = Constant <value = int64 "
      "{0}> () y = Loop (n, , x) <body = l (int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o) { k2 = Identity(k) "
      "f = Equal(i, z) o = If (f) <then_branch = t () => (float[2,3] s) { s = MatMul(p, q) }, else_branch = e () => "
      "(float[2,3] u) { u = Neg(p) }> }> }", [], (18, 18, 36 + 4 * 6 + 5)),
-    # As many rounds as x has rows, and as many rows: 9 * N * N.
+    # N iterations, one for each row of x, over N rows: 9 * N * N.
     ("loop_of_shape", "g (float[N,3] x, float[3,3] q) => (float[N,3] y) { s = Shape <start = 0, end = 1> (x) "
      "y = Loop (s, , x) <body = l (int64 i, bool k, float[N,3] p) => (bool k2, float[N,3] o) { o = MatMul(p, q) "
      "k2 = Identity(k) }> }", [], ("9*N^2", "9*N^2")),
-    # What 5 rounds have made is stacked: 5 * 18, and 5 * 24 behind the loop.
+    # The results of 5 iterations are stacked: 5 * 18, and 5 * 24 after the loop.
     ("loop_stacks", HEAD + "(float[n,2,4] z) { n = Constant <value = int64[1] {5}> () y, s = Loop (n, , x) <body = l "
      "(int64 i, bool k, float[2,3] p) => (bool k2, float[2,3] o, float[2,3] o2) { k2 = Identity(k) o = MatMul(p, q) "
      "o2 = Neg(o) }> z = MatMul(s, w) }", [], (210, 210, 420 + 5 * 6)),
@@ -130,15 +130,15 @@ CASES = [
     ("if_of_lstms", "g (bool c, float[5,2,3] x, float[1,16,3] W, float[1,16,4] R) => (float[1,2,4] y) { y = If (c) "
      "<then_branch = t () => (float[1,2,4] a) { f, a = LSTM <hidden_size = 4> (x, W, R) }, else_branch = e () => "
      "(float[1,2,4] b) { z = Concat <axis = 0> (x, x) h, b = LSTM <hidden_size = 4> (z, W, R) }> }", [], (1120, 2240)),
-    # The limits of a function's body count for each of its calls.
+    # The bounds of a function's body count for each of its calls.
     ("if_in_function", "g (bool c, float[2,3] x, float[3,4] w, float[3,10] v) => (float[2,4] y, float[2,4] z) "
      "{ y = loc.pick(c, x, w, v) z = loc.pick(c, x, w, v) } <domain: \"loc\", opset_import: [\"\" : 17]> "
      f"pick (c, x, w, v) => (y) {{ y = If (c) <{DROP}> }}", [], (48, 168)),
-    # The batch is open: N rows in both branches, 12 MACs or 36 for each.
+    # The batch is symbolic: N rows in both branches, 12 MACs or 36 for each.
     ("if_open_batch", "g (bool c, float[N,3] x, float[3,4] w, float[4,4] q) => (float[N,4] y) { y = If (c) "
      "<then_branch = t () => (float[N,4] a) { a = MatMul(x, w) }, else_branch = e () => (float[N,4] b) "
      "{ h = MatMul(x, w) k = MatMul(h, q) b = Add(h, k) }> }", [], ("12*N", "28*N")),
-    # 3 * 3 MACs for each of N * (H-2) * (H-2) places: of H-2, negative for H=1, no limit is made; 12 * N are certain.
+    # 3 * 3 MACs at N * (H-2) * (H-2) positions: H-2 is negative for H=1, so it has no bound; 12 * N are certain.
     ("if_beside_convolution", "g (bool c, float[N,1,H,H] x, float[1,1,3,3] k, float[N,3] u, float[3,4] w) => "
      "(float[N,1,h,h2] z, float[N,4] y) { z = Conv(x, k) m = MatMul(u, w) y = If (c) <then_branch = t () => "
      "(float[N,4] a) { a = Neg(m) }, else_branch = e () => (float[N,4] b) { f = NonZero(m) r = ReduceMax "
@@ -184,7 +184,7 @@ def check(program, text, options, least, most, flops=None):
 
 
 def main():
-    sys.path.insert(0, installed("onnx"))  # that of Debian 12 does not read an input that is left out
+    sys.path.insert(0, installed("onnx"))  # the version of Debian 12 cannot parse an omitted input
     args = arguments(__doc__)
     run([(name, lambda c=case: check(args.program, *c[:2], *c[2])) for name, *case in CASES], args.prefixes)
 

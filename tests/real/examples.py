@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The C examples run as their page says, and those with zones are recorded from inside: they learn, print their lines, and each zone is in the trace as often as the program went through it.
-Prints TAP.
+"""The C examples run as documented on their page, and those with zones record themselves: they learn, print their
+lines, and each zone is in the trace once for each time that the program entered it. Prints TAP.
 
   examples.py --program build/deepclock [CASE...]
 """
@@ -27,7 +27,7 @@ def example(name, *words):
 
 
 def recorded(words):
-    """What the program printed, and the calls of each zone that its trace has."""
+    """Returns the output of the program, and the calls of each zone in its trace."""
     done = subprocess.run([PROGRAM, "trace", "-o", "t.pftrace", "--save", "zones.json", "--", *words],
                           capture_output=True, text=True)
     expect(done.returncode == 0, done.stderr + done.stdout)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The first lines of docs/c.md measure a function and print the result: compiled and run as they stand there.
+"""The first lines of docs/c.md measure a function and print the result: they are compiled and run unchanged.
 Prints TAP.
 
   five_lines.py --program build/deepclock

@@ -1,9 +1,9 @@
-/* heap_witness.c - counts what malloc() and its relatives are asked for, in a table of its own: the
- * witness that deepclock's counts are held against. It stands behind deepclock's library, or alone.
+/* heap_witness.c - counts calls of malloc() and its relatives independently, in a hash table, to
+ * verify deepclock's counts. It is preloaded after deepclock's library, or alone.
  *
  *	WITNESS=DIR LD_PRELOAD=heap_witness.so PROGRAM
  *
- * leaves DIRECTORY/PID.witness: counters that are written while the program runs.
+ * writes DIR/PID.witness: counters that are updated while the program runs.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
@@ -25,7 +25,7 @@ void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 void __libc_free(void *);
 
-enum { ROWS_BITS = 21, ROWS = 1 << ROWS_BITS }; /* more than a test has addresses */
+enum { ROWS_BITS = 21, ROWS = 1 << ROWS_BITS }; /* more than the addresses of a test */
 
 struct counters {
 	int64_t allocations, bytes, frees, live, peak;
@@ -36,7 +36,7 @@ struct row {
 };
 
 static struct counters *counters;
-static struct row *rows; /* by address; NULL: nothing is counted */
+static struct row *rows; /* hashed by address; NULL: not counting */
 static size_t addresses;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -59,7 +59,7 @@ static void begin(void)
 	close(fd);
 }
 
-/* The row of that address, else a free one. */
+/* Returns the row of this address, or else a free row. */
 static struct row *row_of(uintptr_t address)
 {
 	size_t i = (address >> 4) * UINT64_C(0x9E3779B97F4A7C15) >> (64 - ROWS_BITS);
@@ -69,7 +69,7 @@ static struct row *row_of(uintptr_t address)
 	return &rows[i];
 }
 
-/* A free row must not stand before one that is found through it, so rows keep their address. */
+/* Rows keep their address, because a free row would end the probe sequence of later rows. */
 static void gone(void *p)
 {
 	struct row *r = rows && p ? row_of((uintptr_t)p) : NULL;
@@ -91,7 +91,7 @@ static void *made(void *p, size_t n)
 		return p;
 	struct row *r = row_of((uintptr_t)p);
 	if (!r->address && ++addresses == ROWS / 2)
-		_exit(98); /* this witness is too small */
+		_exit(98); /* the table is too small */
 	*r = (struct row){(uintptr_t)p, n};
 	counters->allocations++;
 	counters->bytes += (int64_t)n;
@@ -138,7 +138,7 @@ HOOK void *realloc(void *p, size_t n)
 	return to;
 }
 
-/* Not one through the other: that call would begin with the first library again. */
+/* None calls another: that call would start at the first preloaded library again. */
 HOOK void *memalign(size_t align, size_t n)
 {
 	return counted(__libc_memalign(align, n), n);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scalars of laps, read back by TensorBoard itself: every value, time and rate of every lap is
-there once, and is the record's. Prints TAP.
+"""The scalars of laps, read back by TensorBoard itself: every value, time and rate of every lap occurs
+once, and equals the record's. Prints TAP.
 
   laps.py --program build/examples/two_layer
 """

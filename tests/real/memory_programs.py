@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock memory on real programs: its totals to the byte beside a witness that stands behind it and counts the
-same calls by itself (heap_witness.c), and beside Valgrind and heaptrack, which run the program again.
+"""deepclock memory on real programs: its totals equal to the byte those of a library that is preloaded after it and
+counts the same calls independently (heap_witness.c), and those of Valgrind and heaptrack, which run the program again.
 
   memory_programs.py --program build/deepclock --witness FILE.so [CASE...]
 """
@@ -57,7 +57,7 @@ rows = bytearray(50_000_000)
 rows = None
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")))
 """
-# Blocks at the ends of calls of many shapes; and what the stack was, by Python itself.
+# Blocks allocated at the ends of many kinds of calls; and the stack of each, from Python itself.
 STACKS = """
 import json, random, sys, threading
 random.seed(int(sys.argv[1]))
@@ -109,7 +109,7 @@ for _ in range(5):
     t.join()
 print(json.dumps(told))
 """
-# Blocks of NumPy: kept in a global of the script, gone before its end, and from a function of NumPy in Python.
+# Blocks of NumPy: held by a global of the script, freed before its end, and from a function of NumPy in Python.
 NUMPY = """
 import numpy as np
 KEPT = []
@@ -147,7 +147,7 @@ def need(program):
 
 
 def memory(*command, witness=True):
-    """The record, its metrics, what the program printed; and the witness's counters of the same calls, None without."""
+    """Returns the record, its metrics, the program's output, and the witness's counters of the same calls (or None)."""
     environment = dict(os.environ)
     if witness:
         environment.update(WITNESS=os.getcwd(), LD_PRELOAD=args.witness)
@@ -179,8 +179,8 @@ def agree(record, metrics, seen):
     threads = c.fact(record, "memory", "threads")
     c.expect((metrics["allocations"], metrics["allocated"]) == (seen["allocations"], seen["bytes"]), (metrics, seen))
     c.expect(metrics["heap_leaked"] + metrics["heap_runtime"] == seen["live"], (metrics, seen))
-    # Of several threads each may keep back a part of the peak before it tells, and the two do not see a block that
-    # begins or ends at the same moment.
+    # Each of several threads may batch a part of the peak before it updates the total, and the order of simultaneous
+    # allocations differs between the two.
     most = threads * (seen["peak"] >> 12) + 32768 if threads > 1 else 0
     c.expect(abs(metrics["heap_peak"] - seen["peak"]) <= most, (metrics["heap_peak"], seen["peak"], threads))
     c.expect(c.fact(record, "memory", "unseen") == 0, "allocations inside of a hook")
@@ -226,7 +226,7 @@ def python():
 
 
 def python_stacks():
-    """The Python frames of each block are those that Python says."""
+    """The Python frames of each block equal those that Python itself reports."""
     record, metrics, out, _ = memory(sys.executable, "-S", "-c", STACKS, "1", witness=False)
     tree = next(t for t in record["trees"] if t["name"] == "allocations")
     size = 2 + next(i for i, column in enumerate(tree["columns"]) if column["key"] == "bytes")
@@ -235,7 +235,7 @@ def python_stacks():
         chain, at = [], node
         while True:
             frame = tree["frames"][at[1]]
-            if frame.get("file") and not frame.get("module"):  # of Python
+            if frame.get("file") and not frame.get("module"):  # a Python frame
                 chain.append([frame["name"], frame["line"]])
             if at[0] < 0:
                 break
@@ -243,7 +243,7 @@ def python_stacks():
         key = json.dumps(chain[::-1])
         found[key] = found.get(key, 0) + node[size]
     told = {}
-    for size, chain in json.loads(out.split("\n", 1)[0]):  # then deepclock says its answer
+    for size, chain in json.loads(out.split("\n", 1)[0]):  # deepclock's answer follows
         key = json.dumps(chain)
         told[key] = told.get(key, 0) + size
     c.expect(len(told) > 200, len(told))
@@ -251,7 +251,7 @@ def python_stacks():
         c.expect(found.get(key) == size, (key, size, found.get(key)))
 
 
-# Bytes of each line of the script where all was at its peak, and of what was not freed until the script ended.
+# Bytes of each line of the script at the peak, and those not freed at the end of the script.
 MEMRAY = """
 import collections, json, os
 import memray
@@ -269,7 +269,7 @@ print(json.dumps(told))
 
 
 def memray_lines(environment):
-    """(at the peak, held at the end), by line, as memray tells it; None: it is not here."""
+    """Returns memray's bytes by line, (at the peak, held at the end), or None if memray is not installed."""
     environment = dict(environment)
     environment["PYTHONPATH"] = f"{os.path.dirname(args.program)}/memray:{environment.get('PYTHONPATH', '')}"
     if subprocess.run([sys.executable, "-c", "import memray"], env=environment, capture_output=True, check=False).returncode:
@@ -281,7 +281,8 @@ def memray_lines(environment):
 
 
 def python_lines(text, **variables):
-    """Record, and what each line of a script had at the peak and at its end; the answer names the first of them."""
+    """Runs a script; returns the bytes of its lines at the peak and at the end, and checks that the answer names the
+    first."""
     with open("script.py", "w", encoding="utf-8") as file:
         file.write(text)
     environment = dict(os.environ, **variables)
@@ -302,13 +303,13 @@ def python_lines(text, **variables):
     found = {row["line"]: row["peak"] for row in rows}, {row["line"]: row["held"] for row in rows}
     for of, told in zip(found, peer or ()):
         for line, size in told.items():
-            if size > 2_000_000 and line > 2:  # the import's: of small blocks as well
+            if size > 2_000_000 and line > 2:  # the import's bytes include small blocks
                 c.expect(abs(of.get(line, 0) - size) < 0.01 * size + 4096, (line, size, found, peer))
     return found
 
 
 def numpy():
-    """Its blocks stand for the user's lines: five arrays of 4 MB kept, 80 MB by zeros() and 40 by full(), in Python."""
+    """NumPy's blocks are charged to the user's lines: five arrays of 4 MB held, 80 MB by zeros(), 40 by full()."""
     peak, held = python_lines(NUMPY)
     for line, at_peak, at_end in ((6, 20e6, 20e6), (8, 80e6, 0), (9, 40e6, 0)):
         c.expect(abs(peak[line] - at_peak) < 0.01 * at_peak + 4096, (line, peak))
@@ -316,7 +317,7 @@ def numpy():
 
 
 def torch():
-    """So do PyTorch's, below three of its modules' functions: relu's result is kept, the linear layer's is not."""
+    """The same for PyTorch, below three functions of its modules: relu's result is held, the linear layer's freed."""
     folder = os.path.join(os.path.dirname(args.program), "torch2")
     peak, held = python_lines(TORCH, PYTHONPATH=folder) if os.path.isdir(folder) else python_lines(TORCH)
     c.expect(abs(held[9] - 3 * 8e6) < 0.01 * 24e6, held)
@@ -359,7 +360,7 @@ def valgrind():
 
 
 def heaptrack():
-    """It counts a few of its own, and prints four digits."""
+    """heaptrack also counts a few allocations of its own, and prints four digits."""
     need("heaptrack")
     need("xz")
     command = ["xz", "-6", "-T1", "-k", "-c", data()]

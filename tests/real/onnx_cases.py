@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inferred shapes against the standard's own tests: for every single-operator case of the onnx
 package, each output of `deepclock cost` has exactly the expected output's shape and type, or is
-absent because it depends on values. Which operators are absent is written down below; more or fewer
-of them fail the test. Prints TAP.
+absent because it depends on values. The lists below name the absent operators; any difference from
+them fails the test. Prints TAP.
 
-  onnx_cases.py --program build/deepclock [--list] [CASE...]     all, or those whose name begins so
+  onnx_cases.py --program build/deepclock [--list] [CASE...]     all, or those with this prefix
 """
 
 import functools
@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from common import arguments, expect, installed, run, skip_all
 
-# As the cases are, all inputs are open, so whatever takes a size as an input is absent.
+# In the unchanged cases all input values are unknown, so operators that take a size as an input are absent.
 SIZE_IS_INPUT = set("""
     AffineGrid BlackmanWindow CenterCropPad Col2Im Compress ConstantOfShape DFT Expand HammingWindow
     HannWindow ImageDecoder Loop MaxUnpool MelWeightMatrix NonMaxSuppression NonZero OneHot Pad Range
@@ -25,9 +25,9 @@ SIZE_IS_INPUT = set("""
     ReduceSumSquare Reshape Resize STFT Slice Split Squeeze StringNormalizer StringSplit Tile TopK
     Unique Unsqueeze Upsample
     Cast CastLike If Log
-""".split())  # the last four: in the same operators written as functions
-# With the inputs stored as initializers these alone are absent: their shapes follow from what they
-# compute. Cast is the last operator of Range written as a function of half-precision numbers.
+""".split())  # the last four: in these operators written as functions
+# With the inputs stored as initializers only these are absent: their shapes are data-dependent.
+# Cast is the last operator of Range written as a function of half-precision numbers.
 SIZE_IS_DATA = set("""
     ImageDecoder Loop NonMaxSuppression StringNormalizer StringSplit Unique Cast
 """.split())
@@ -48,7 +48,7 @@ def main():
         with tempfile.NamedTemporaryFile(suffix=".onnx") as f:
             model = type(case.model)()
             model.CopyFrom(case.model)
-            for v in model.graph.output:  # nothing may be copied from what the file states
+            for v in model.graph.output:  # declared types must not be copied into the result
                 v.ClearField("type")
             del model.graph.value_info[:]
             if store:

@@ -1,9 +1,9 @@
 /* ort_values.c - inferred shapes of whole models against ONNX Runtime: every value that a node of
- * the graph makes is made an output, the optimisations are off, and what comes out must have the
- * type and shape that was inferred, or have been left open because it depends on values.
+ * the graph computes is made an output, optimisations are off, and each output must have the
+ * inferred type and shape, or have been left open because it is data-dependent.
  *
- * The built-in networks, the models of the onnx package (Debian's libonnx-testdata), and small ones
- * made here, of bodies, sequences and functions.
+ * The models are the built-in networks, those of the onnx package (Debian's libonnx-testdata), and
+ * small ones made here, with subgraphs, sequences and functions.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include <setjmp.h>
@@ -29,12 +29,12 @@ typedef struct tally {
 	size_t models, exact, open, other, differ, not_run;
 } tally;
 
-/* Whether the inferred value says something that is not so; *ret_open: it leaves something open. */
+/* Returns whether the inferred value is wrong; *ret_open: it is not fully known. */
 static bool differs(const val *v, const values_shape *real, bool *ret_open)
 {
 	*ret_open = v->kind != VAL_TENSOR || v->rank < 0 || !v->dtype;
 	if (v->kind == VAL_SEQUENCE || v->kind == VAL_OPTIONAL)
-		return false; /* the engine is told a tensor's: ONNX lets both be tensors */
+		return false; /* the engine gets a tensor type, which ONNX permits for both */
 	if (v->dtype && real->dtype && v->dtype != real->dtype)
 		return true;
 	if (v->rank >= 0 && v->rank != real->rank)
@@ -85,7 +85,7 @@ static void compare(const char *model, const cost_result *r, const values_shape 
 	}
 }
 
-/* What `cost --run` says: nothing differs. */
+/* Checks that `cost --run` reports no difference. */
 static void completes(const char *model, const dck_subject *s)
 {
 	dck_cost_config c;
@@ -104,7 +104,7 @@ static void completes(const char *model, const dck_subject *s)
 	dck_record_free(r);
 }
 
-/* Why the engine did not run it, or NULL. inputs: "NAME=FILE.npy"; NULL: random ones. */
+/* Returns why the engine did not run it, or NULL. inputs: "NAME=FILE.npy"; NULL: random values. */
 static const char *check(const char *model, const dck_list *inputs, tally *t)
 {
 	static char why[512];
@@ -182,7 +182,7 @@ static void built_in_networks(void **state)
 	assert_int_equal(t.open, 0);
 }
 
-/* Integers of the package's own inputs say sizes: as NumPy's files, for the engine. */
+/* Writes an integer input of the package, which may be a size, as a NumPy file for the engine. */
 static bool npy_write(const char *file, const onnx_tensor *x)
 {
 	static const struct {
@@ -204,7 +204,7 @@ static bool npy_write(const char *file, const onnx_tensor *x)
 				 types[i].descr, dims);
 		f = fopen(file, "wb");
 		assert_non_null(f);
-		int room = (n + 10 + 64) / 64 * 64 - 10; /* so that the data begins at 64 bytes */
+		int room = (n + 10 + 64) / 64 * 64 - 10; /* aligns the data to 64 bytes */
 		fprintf(f, "\x93NUMPY%c%c%c%c%-*s\n", 1, 0, room % 256, room / 256, room - 1, head);
 		for (uint64_t k = 0; k < x->elements; k++)
 			fwrite(&x->ints[k], types[i].size, 1, f);
@@ -214,7 +214,7 @@ static bool npy_write(const char *file, const onnx_tensor *x)
 	return false;
 }
 
-/* The tensor that a file holds alone, as an initializer of a model made around it. */
+/* Reads a file with a single tensor, as an initializer of a model made around it. */
 static const onnx_tensor *tensor_read(const char *file, mem_arena *a)
 {
 	static uint8_t bytes[65536];
@@ -318,7 +318,7 @@ typedef struct small {
 	 * node in it "Op in > out~attributes"; its inputs are as in op_case. */
 	const char *nodes[8];
 	const char *output;
-	bool open; /* something depends on values */
+	bool open; /* a shape is data-dependent */
 } small;
 
 static const small smalls[] = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Networks that Python packages carry and that leave sizes open: the three of PaddleOCR and the six
-forms of silero-vad. What deepclock says of each, and whether what it says to type works. Prints TAP.
+"""Networks with open dimensions that Python packages contain: the three of PaddleOCR and the six
+variants of silero-vad. Tests deepclock's report on each, and the commands that it suggests. Prints TAP.
 
   packages.py --program build/deepclock
 """
@@ -15,11 +15,11 @@ import subprocess
 from common import arguments, expect, fact, installed, need_engine, run, skip_all
 
 SHORT = ["--runs", "3", "--warmup", "0", "--quiet"]
-STATES = {"state", "h", "c"}  # what a network hands to its own next run
+STATES = {"state", "h", "c"}  # the state that a network passes to its next run
 
 
 class Program:
-    """It runs where the models are, and names them alone: how it breaks lines must not depend on where the tests are."""
+    """Runs deepclock in the models' directory, with names only: line breaks must not depend on the tests' path."""
 
     def __init__(self, path, folder):
         self.path, self.folder = os.path.abspath(path), folder
@@ -29,7 +29,7 @@ class Program:
         return done.returncode, done.stdout, done.stderr
 
     def pasted(self, command, *more):
-        """A command that the program printed, as a shell takes it."""
+        """Runs a command that the program printed, parsed as a shell does."""
         words = shlex.split(command)
         expect(words[0] == "deepclock", command)
         return self(*words[1:], *more)
@@ -41,7 +41,7 @@ class Program:
 
 
 def open_sizes(program, model):
-    """Rows of inspect's table: name, input, axis, option."""
+    """Returns the rows of inspect's table: name, input, axis, option."""
     code, out, err = program("inspect", model, "--format", "json", "--quiet")
     expect(code == 0, err)
     record = json.loads(out)
@@ -50,7 +50,7 @@ def open_sizes(program, model):
 
 
 def inspected(program, model):
-    """inspect answers in 15 lines, one of which is a command that measures."""
+    """The output of inspect is at most 15 lines, one of which is a command that measures."""
     code, out, err = program("inspect", model)
     expect(code == 0, err)
     lines = out.splitlines()
@@ -62,7 +62,7 @@ def inspected(program, model):
 
 
 def usual(program, model):
-    """Without options bench takes the sizes that inspect proposes, and says so."""
+    """Without options bench uses the sizes that inspect proposes, and prints them."""
     code, out, err = program("inspect", model, "--format", "json", "--quiet")
     expect(code == 0, err)
     proposed = fact(json.loads(out), "result", "next").partition(model)[2].strip()
@@ -74,7 +74,7 @@ def usual(program, model):
 
 
 def counted(program, model):
-    """cost says what it can, with sizes or without."""
+    """cost reports all known costs, with or without sizes."""
     code, out, err = program("cost", model)
     expect(code == 0 and "MACs" in out, err)
     expect(len(out.splitlines()) <= 15, out)
@@ -87,7 +87,7 @@ def counted(program, model):
 
 
 def items(program, model):
-    """Items are those of an input that is no state."""
+    """The number of items comes from an input that is not a state."""
     code, out, err = program("inspect", model, "--format", "json", "--quiet")
     command = shlex.split(fact(json.loads(out), "result", "next"))
     record = program.record(*command[1:])
@@ -109,7 +109,7 @@ def two_unnamed(program, folder):
 
 
 def batch_of_states(program, folder):
-    """Four lines of sound: the state's axis 0 is its two layers."""
+    """Four audio streams: axis 0 of the state is its two layers."""
     model = os.path.join(folder, "silero_vad.onnx")
     record = program.record("bench", model, "--shape", "input=4x512", "--shape", "state=2x4x128",
                             "--input", "sr=16000")
@@ -121,7 +121,7 @@ def batch_of_states(program, folder):
 
 
 def rate_given(program, folder):
-    """A random rate selects the branch of another one, which fails; a rate that the graph knows is taken."""
+    """A random sampling rate selects the wrong branch, which fails; a rate that the graph compares with is used."""
     model = os.path.join(folder, "silero_vad.onnx")
     sizes = ["--shape", "input=1x512", "--shape", "state=2x1x128"]
     for more, wanted in ([], 16000), (["--input", "sr=16000"], 16000):
@@ -148,7 +148,7 @@ def branches(program, folder):
 
 
 def inner_times(program, folder):
-    """The operators of a branch have rows of their own, which add up to the latency; counts are the branch's."""
+    """The operators of a branch have separate rows, which add up to the latency; counts are those of the branch."""
     model = os.path.join(folder, "silero_vad.onnx")
     record = program.record("profile", model, "--shape", "input=1x512", "--shape", "state=2x1x128", "--input",
                             "sr=16000", "--profile-runs", "50", "--no-roofs", "--no-memory")

@@ -1,10 +1,10 @@
 /* python_frames.c - Python frames of a process, for python_frames.py:
  *
  *	python_frames PID TID          one stack: innermost first
- *	python_frames PID TID COUNT    so many stacks: what became of them, and who called whom
+ *	python_frames PID TID COUNT    COUNT stacks: results of the reads, and the call edges
  *
- * A busy machine halts the program now and then, and one moment is read thousands of times: so the
- * calls of a stack that is as it was are not counted again. After SECONDS it ends with what it has.
+ * A busy machine may stop the program, so that one state is read thousands of times: the calls of
+ * an unchanged stack are not counted again. After SECONDS it ends with the results so far.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "os/os.h"
@@ -18,7 +18,7 @@
 enum { FRAMES = 2048, EDGES = 256, NAME = 64, SECONDS = 20 };
 static python_frame frame[FRAMES], last[FRAMES];
 
-/* What is read of code that is being freed may be any text: a line stays a line. */
+/* Replaces control characters: text read from a freed code object may contain any bytes. */
 static const char *one_line(char *text)
 {
 	for (char *p = text; *p; p++)
@@ -41,8 +41,8 @@ static void show(python_names *names, size_t n)
 			printf("?\n");
 }
 
-/* How often this thread was halted. A stack of which halves were read milliseconds apart is no
- * moment's, and says nothing of how a stack is read. */
+/* Returns the number of context switches of this thread. A stack whose halves were read
+ * milliseconds apart is not a consistent snapshot, and no evidence about the reader. */
 static long switches(void)
 {
 	struct rusage u;
@@ -69,7 +69,7 @@ static void edge_add(const char *caller, const char *callee)
 	edge[i].n++;
 }
 
-/* Each frame is named by one call, since names are valid until the next. */
+/* Names one frame at a time, since a name is valid until the next call. */
 static size_t edges_add(python_names *names, size_t n)
 {
 	char callee[NAME] = "", caller[NAME];

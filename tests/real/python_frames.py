@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Frames that are read from outside are those that the interpreter says it has: each interpreter that is there.
+"""Frames read from outside the process equal those that the interpreter reports, for each installed interpreter.
 Prints TAP.
 
   python_frames.py --program build/tests/python_frames
@@ -17,7 +17,7 @@ import tempfile
 
 from common import Skipped, arguments, expect, limit, run
 
-# All that stands still while it is looked at. Each thread stops in a call of C.
+# Stacks that do not change while they are read. Each thread blocks in a C call.
 STILL = r"""
 import asyncio, json, os, sys, threading, time
 
@@ -92,7 +92,7 @@ threading.Thread(target=reporter, daemon=True).start()
 A().method(1)
 """
 
-# What never stands still.
+# Stacks that change all the time.
 BUSY = """
 import threading
 def leaf(n): return n + 1
@@ -149,7 +149,7 @@ outer()
 
 
 def interpreters():
-    """(version, path), each once: those on the PATH and pyenv's."""
+    """Returns (version, path) of each interpreter once: those on the PATH and pyenv's."""
     names = ["python3", *(f"python3.{minor}{t}" for minor in range(8, 25) for t in ("", "t"))]
     pyenv = os.environ.get("PYENV_ROOT", os.path.expanduser("~/.pyenv"))
     paths = [p for folder in [*os.get_exec_path(), "/usr/bin"] for name in names if (p := shutil.which(name, path=folder))]
@@ -158,7 +158,7 @@ def interpreters():
     found = {}
     for path in paths:
         told = subprocess.run([path, "-c", ask], capture_output=True, text=True, check=False)
-        if told.returncode == 0:  # a shim of pyenv may stand for nothing
+        if told.returncode == 0:  # a shim of pyenv may have no interpreter
             major, minor, real = told.stdout.split()
             if (3, 8) <= (int(major), int(minor)) <= (3, 14):
                 found[real] = (int(major), int(minor))
@@ -167,7 +167,7 @@ def interpreters():
 
 @contextlib.contextmanager
 def script(python, text, env=None):
-    """A process that runs it, after its first line."""
+    """Starts a process that runs the script, and yields it with its first line."""
     path = os.path.abspath("script ä.py")
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
@@ -183,7 +183,7 @@ def read(program, pid, tid, count=1):
     done = subprocess.run([program, str(pid), str(tid), *([str(count)] if count > 1 else [])],
                           capture_output=True, text=True, encoding="utf-8", errors="replace", check=False)
     expect(done.returncode == 0, done.stderr)
-    lines = done.stdout.split("\n")[:-1]  # splitlines() also splits at characters that a name may hold
+    lines = done.stdout.split("\n")[:-1]  # splitlines() also splits at characters that a name may contain
     at = next(i for i, line in enumerate(lines) if line.startswith("found "))
     words = lines[at].split()
     return ([line.split("\t") for line in lines[:at]], dict(zip(words[::2], map(int, words[1::2]))),
@@ -203,14 +203,14 @@ def still(program, python, version, env=None, before=lambda: None):
             expect(frames[-1][3] == "1", "the outermost frame is called by C")
             if version < (3, 11):
                 expect(all(f[3] == "1" for f in frames), "each frame is a call of the evaluator")
-            else:  # Python calls Python without the evaluator being called again
+            else:  # Python-to-Python calls do not call the evaluator again
                 expect(not all(f[3] == "1" for f in frames), frames)
         main = told[str(process.pid)]
         expect([r[0].split(".")[-1] for r in main[-3:]] == ["method", "method", "<module>"], main)
 
 
 def called(caller, callee):
-    """Whether BUSY or the module of threads has such a call; no caller: whether a stack begins so."""
+    """Returns whether BUSY or the threading module has this call; without a caller: whether a stack starts with it."""
     if not caller:
         return callee in ("<module>", "_bootstrap", "")
     starts = {"run", "_bootstrap", "_bootstrap_inner"}
@@ -224,8 +224,8 @@ def busy(program, python):
             stacks = counts["found"]
             expect(stacks > 0 and counts["cut"] == 0, counts)
             expect(counts["torn"] <= 5 + stacks // 20, counts)
-            # A stack that is not called torn was one, unless a frame was left, was another one's, and was
-            # called anew in the same place while it was read.
+            # A stack that is not marked torn is consistent, unless a frame was freed, reused by another call,
+            # and reused again at the same address by the first while it was read.
             wrong = [edge for edge in edges if not called(*(name.split(".")[-1] for name in edge[1:]))]
             expect(sum(int(n) for n, *_ in wrong) <= 2 + stacks // 1000, (stacks, wrong))
             expect(sum(int(n) for n, *_ in edges) > 0, edges)
@@ -243,7 +243,7 @@ def fork(program, python):
 
 
 def inside(program, python):
-    """An interpreter that runs inside another one, on one thread: its frames stand before the outer one's."""
+    """An interpreter that runs inside another on the same thread: its frames precede those of the outer interpreter."""
     with script(python, INSIDE) as (process, line):
         if not line:
             raise Skipped("no interpreter can be made inside this one")
@@ -252,12 +252,12 @@ def inside(program, python):
 
 
 def nameless(program, python, version):
-    """The interpreter is found without symbols: the file that it came from is gone."""
+    """The interpreter is found without symbols: its file was removed."""
     told = subprocess.run([python, "-c", "import sys, sysconfig; print(sysconfig.get_config_var('INSTSONAME'),"
                            "sys.base_prefix)"], capture_output=True, text=True, check=True).stdout.split()
     with open(python, "rb") as f:
         shared = b"\0_PyRuntime\0" not in f.read()
-    # A program's name tells which version it is, and where its library lies.
+    # The version, and the path of the library, are derived from the program's name.
     copy = os.path.abspath(told[0] if shared else f"python{version[0]}.{version[1]}")
     shutil.copy(os.path.join(told[1], "lib", told[0]) if shared else python, copy)
     env = {"PYTHONHOME": told[1], **({"LD_LIBRARY_PATH": os.path.dirname(copy)} if shared else {})}
@@ -274,7 +274,7 @@ def no_python(program):
 
 
 def not_ours(program):
-    """A process of another user may not be read: one sentence says so."""
+    """A process of another user cannot be read: one message reports it."""
     if os.getuid():
         done = subprocess.run([program, "1", "1"], capture_output=True, text=True, check=False)
         pid = 1

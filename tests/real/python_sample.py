@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of Python programs: functions of known shares, native frames below Python's, processes, a program that
-runs already. Prints TAP.
+"""Samples of Python programs: functions of known shares, native frames below Python frames, processes, a running
+program. Prints TAP.
 
   python_sample.py --program build/deepclock
 """
@@ -74,7 +74,7 @@ def write(name, text):
 
 
 def sample(program, *words):
-    """The record of a sampling."""
+    """Samples a program and returns the record."""
     words = [*program, "sample", "--quiet", "--save", "sample.json", *words] if isinstance(program, list) else \
         [program, "sample", "--quiet", "--save", "sample.json", *words]
     env = {**os.environ, "LD_PRELOAD": ""}
@@ -85,7 +85,7 @@ def sample(program, *words):
 
 
 def paths(record):
-    """(names of the frames, outermost first; samples) of each call path."""
+    """Returns (names of the frames, outermost first; samples) of each call path."""
     tree = next(t for t in record["trees"] if t["name"] == "samples")
     known = []
     for parent, frame, samples, *_ in tree["nodes"]:
@@ -94,7 +94,7 @@ def paths(record):
 
 
 def seen(record, *functions):
-    """How many samples were taken below all of these functions."""
+    """Returns the number of samples below all of these functions."""
     return sum(n for path, n in paths(record) if all(any(f in name for name in path) for f in functions))
 
 
@@ -102,7 +102,7 @@ def shares(record, least=100):
     heavy, light = seen(record, "heavy"), seen(record, "light")
     n = heavy + light
     expect(n >= least, (heavy, light))
-    # Five standard errors; of samples in batches four times as many.
+    # Five standard errors; four times this for samples taken in batches.
     bound = 5 * math.sqrt(0.7 * 0.3 / n) * (4 if fact(record, "sample", "python_late") else 1)
     expect(abs(heavy / n - 0.7) < bound, (heavy, light, bound))
     return n
@@ -119,7 +119,7 @@ def known_shares(program, python):
                 if [name.split(".")[-1] for name in path] == ["<module>", "main", "both", "heavy"])
     expect(below >= 0.2 * n, (below, n))
     expect(seen(record, "_PyEval_EvalFrameDefault") == 0, "calls of the evaluator are replaced")
-    # With the interpreter's own functions the shares are the same.
+    # The shares are the same when the interpreter's own functions are shown.
     more = sample(program, "--interpreter", "--", python, script, "0.7")
     shares(more)
     expect(any("Py" in name for path, _ in paths(more) for name in path[-1:]), "the interpreter's own are there")
@@ -152,7 +152,7 @@ def attached(program, python):
 
 
 def command(program, package):
-    """python -m deepclock sample: the Python that runs it."""
+    """python -m deepclock sample uses the same Python."""
     if not os.path.isdir(package):
         raise Skipped("the package was not built")
     script = write("shares.py", SHARES)
@@ -181,7 +181,7 @@ def torch(program):
 
 
 def py_spy(program):
-    """The same share as py-spy finds, within what both know it to."""
+    """The share equals py-spy's within the error of both."""
     found = installed("py_spy/bin/py-spy")
     if not os.path.exists(found):
         raise Skipped("no py-spy: 'make test-all' fetches it")
@@ -202,7 +202,7 @@ def py_spy(program):
 
 
 def py_spy_read(program):
-    """What py-spy writes is read with the sums that its own file has."""
+    """A file of py-spy is read with the sums of the file."""
     found = installed("py_spy/bin/py-spy")
     if not os.path.exists(found):
         raise Skipped("no py-spy: 'make test-all' fetches it")

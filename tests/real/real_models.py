@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures networks that others made: exported by PyTorch and torchvision, and those of the onnx
-package. Prints TAP; a case whose package is not installed is skipped and says so.
+"""Measures third-party networks: exported by PyTorch and torchvision, and those of the onnx
+package. Prints TAP; a case whose package is not installed is skipped with the reason.
 
-  real_models.py --program build/deepclock [CASE...]     all, or those whose name begins so
+  real_models.py --program build/deepclock [CASE...]     all, or those with this prefix
 """
 
 import glob
@@ -18,7 +18,7 @@ FAMILIES = ["simple", "pytorch-converted", "pytorch-operator"]
 
 
 def bench(program, model, *options):
-    """The record of a short measurement, and the exit code and stderr."""
+    """Returns the record of a short measurement, the exit code and stderr."""
     done = subprocess.run(
         [program, "bench", model, "--format", "json", "--runs", "5", "--warmup", "2", *options],
         capture_output=True, text=True, timeout=120)
@@ -72,7 +72,7 @@ def torch_embedding(program):
 
 
 def torch_shapes(program):
-    """Inferred shapes of exported networks are those of a real run, with open sizes given."""
+    """Inferred shapes of exported networks equal those of a real run, with open dimensions given."""
     torch, torchvision = need_torch()
 
     class Decoder(torch.nn.Module):
@@ -135,7 +135,7 @@ def torch_shapes(program):
 
 
 def torchvision_modules(program):
-    """The exporter stores equal weights once, behind Identity nodes that are of no module."""
+    """The exporter stores equal weights once, followed by Identity nodes without a module."""
     torch, torchvision = need_torch()
     net = torchvision.models.resnext50_32x4d().eval()
     torch.onnx.export(net, torch.zeros(1, 3, 224, 224), "net.onnx", opset_version=16)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exports networks for one item, measures them with --batch 3, and looks at what deepclock says of
-the model that it rebatched: its outputs equal the original's, item by item. Prints TAP; without PyTorch
-all cases are skipped and say so.
+"""Exports networks for one item, measures them with --batch 3, and checks deepclock's report on
+the rebatched model: its outputs equal the original's, item by item. Prints TAP; without PyTorch
+all cases are skipped with the reason.
 
-  rebatched.py --program build/deepclock [CASE...]     all, or those whose name begins so
+  rebatched.py --program build/deepclock [CASE...]     all, or those with this prefix
 
-PyTorch 2.5 and later have two exporters, and both are used where onnxscript is there; with
-transformers there are its networks too. Run it with the interpreter that has them:
+PyTorch 2.5 and later have two exporters, and both are used if onnxscript is installed; with
+transformers, its networks are tested too. Run it with an interpreter that has these packages:
 
   .venv/bin/python tests/real/rebatched.py --program build/deepclock
 """
@@ -24,7 +24,7 @@ from common import Skipped, arguments, expect, fact, need_engine, need_torch, ru
 
 ITEMS = 3
 
-# name, image: small ones, of all the ways in which torchvision's networks treat a batch
+# name, image: small networks that cover all ways in which torchvision's networks treat a batch
 NETWORKS = [
     ("resnet18", 64),
     ("mobilenet_v3_small", 64),  # squeeze and excitation
@@ -35,7 +35,7 @@ NETWORKS = [
 
 
 def settle(torch, net, x):
-    """Statistics as after training, so that what comes out is not lost in zeros."""
+    """Sets batch-norm statistics as after training, so that the outputs do not vanish."""
     for m in net.modules():
         if isinstance(m, torch.nn.modules.batchnorm._BatchNorm):
             m.momentum = 1.0
@@ -91,7 +91,7 @@ def expect_refused(program, *words):
 
 
 def expect_apart(torch, net, *inputs):
-    """Items whose outputs are all alike would be equal in any order."""
+    """Checks that outputs of items differ: identical outputs would be equal in any order."""
     def first(x):
         while not isinstance(x, torch.Tensor):
             x = x[0]
@@ -133,7 +133,7 @@ def module(torch, f, **parts):
 def transformer(program, dynamo):
     torch, _ = need_torch()
     layer = torch.nn.TransformerEncoderLayer(64, 4, 128, dropout=0.0, batch_first=True)
-    # In training, where nothing is dropped: older exporters do not know the layer fused into one.
+    # In training mode, without dropout: older exporters do not support the fused layer.
     net = torch.nn.TransformerEncoder(layer, 2).train()
     rebatched(program, torch, net, torch.rand(1, 10, 64), dynamo=dynamo)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""deepclock sample on programs of the distribution and of compilers: whose code has the time, by name
-where there are names, by place where there are none.
+"""deepclock sample on programs of the distribution and of compilers: which code has the time, by symbol
+name, or by address if there are no symbols.
 
   sample_programs.py --program build/deepclock [CASE...]
 """
@@ -14,8 +14,8 @@ import subprocess
 
 import common as c
 
-# Rounds of 0 to 2 times a mean of about a millisecond, by chance: samples that come as often as rounds of
-# one length would drift through the round in long runs, and their shares be far off.
+# Rounds of random length, 0 to 2 times a mean of about a millisecond: with rounds of constant length, samples of
+# nearly the same period would alias, and the shares would be biased.
 CHANCE = """
 #include <cstdint>
 struct Chance {
@@ -63,7 +63,7 @@ args = c.arguments(__doc__)
 
 
 def sources():
-    """Who can take samples here."""
+    """Returns the usable sampling sources."""
     found = []
     for by in ("perf", "timer"):
         done = subprocess.run([args.program, "sample", "--quiet", "--source", by, "--", "true"], capture_output=True,
@@ -107,7 +107,7 @@ def xz():
     for by in sources():
         record, rows = sample(by, "xz", "-6", "-k", "-c", "data")
         c.expect(share_of(rows, in_module("liblzma")) > 0.7, f"{by}: liblzma has {share_of(rows, in_module('liblzma'))}")
-        # Functions are told apart, with names or without.
+        # Functions are distinguished, with or without names.
         names = {row["name"] for row in rows if in_module("liblzma")(row) and row["self"] > 0}
         c.expect(len(names) > 2 and "[unknown]" not in names, f"{by}: {names}")
         c.expect(c.fact(record, "sample", "stacks_failed") < 0.1 * c.fact(record, "sample", "samples") + 5, by)
@@ -171,7 +171,7 @@ def cpp(strip=False):
 
 
 def engine():
-    """Kernels in assembly have no tables to unwind by, and the library no names: the operators' classes have."""
+    """Assembly kernels have no unwind tables, the library no symbols; the operators' classes have names (RTTI)."""
     c.need_engine(args.program)
     for by in sources():
         record, rows = sample(by, args.program, "bench", "zoo:resnet18", "--runs", "20", "--threads", "1", "--no-progress",
@@ -183,7 +183,7 @@ def engine():
 
 
 def classes():
-    """Virtual functions of a stripped program, by the class that they come from."""
+    """Virtual functions of a stripped program are named by their class."""
     need("g++")
     with open("classes.cpp", "w", encoding="utf-8") as file:
         file.write(CLASSES)

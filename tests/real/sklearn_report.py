@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The report on a classifier against scikit-learn itself: for random labels and predictions the
-lines of `deepclock accuracy` are those of classification_report, byte for byte, and the numbers of
+lines of `deepclock accuracy` equal those of classification_report, byte for byte, and the numbers of
 the record equal its dictionary's to the last bit. Prints TAP.
 
   sklearn_report.py --program build/deepclock [--cases N] [--seed N]
@@ -24,7 +24,7 @@ KINDS = ["numbers", "numbers", "texts", "texts", "scores", "one class", "many cl
 
 
 def make(kind, rng, np):
-    """true labels, predictions, scores or None, and classification_report's arguments."""
+    """Returns true labels, predictions, scores or None, and classification_report's arguments."""
     n = rng.choice([1, 2, 5, 20, 100, 1000])
     k = rng.randint(2, 12)
     args = {"digits": rng.randint(0, 5)}
@@ -32,7 +32,7 @@ def make(kind, rng, np):
         return np.full(n, 7), np.full(n, 7), None, args
     if kind == "many classes":
         k, n = rng.choice([130, 257, 600]), 3000
-    if kind == "rounding":  # shares that end in 5 behind the last digit
+    if kind == "rounding":  # shares whose digit after the last printed one is 5
         n, k = rng.choice([8, 16, 40, 80, 200, 400, 800, 1000]), 2
     right = rng.random()
     labels = list(range(k)) if kind in ("scores", "named") else rng.sample(range(-5, 5000), k)
@@ -51,7 +51,7 @@ def make(kind, rng, np):
         args["labels"] = labels
         args["target_names"] = rng.sample(WORDS, k)
     scores = None
-    if kind == "scores":  # of few values, so that there are ties
+    if kind == "scores":  # few distinct values, so that there are ties
         scores = np.array([[rng.randint(0, 3) for _ in range(k)] for _ in range(n)], dtype="float32")
         pred = scores.argmax(axis=1)
     return true, pred, scores, args
@@ -97,7 +97,7 @@ def report_of(text):
 
 
 def numbers_of(text):
-    """As classification_report's dictionary."""
+    """Returns the numbers in the structure of classification_report's dictionary."""
     tables = {t["name"]: t for t in json.loads(text)["tables"]}
     found = {}
     for name in ("accuracy/classes", "accuracy/averages"):
@@ -145,7 +145,7 @@ def main():
     options = arguments(__doc__, ("--cases", {"type": int, "default": 20, "help": "of each kind"}),
                         ("--seed", {"type": int, "default": 1}), cases=False)
     sys.path.insert(0, installed("sklearn"))
-    sys.modules["pandas"] = None  # the system's may be of another NumPy than this directory's, and fails then
+    sys.modules["pandas"] = None  # the system's pandas may need another NumPy than this directory's, and would fail
     try:
         import numpy as np
         import sklearn

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Counts networks that PyTorch exported, and compares with exact integers. Prints TAP; without
-PyTorch all cases are skipped and say so.
+PyTorch all cases are skipped with the reason.
 
-  torch_cost.py --program build/deepclock [CASE...]     all, or those whose name begins so
+  torch_cost.py --program build/deepclock [CASE...]     all, or those with this prefix
 
-The integers of torchvision's networks are those of a counter of forward hooks that knows
-convolutions, linear layers and attention, run on the networks themselves; parameters are what
-PyTorch says. Weights are small numbers, one for each parameter: their values count for nothing,
-but the exporter stores equal ones once. What is exported is kept in the build directory, compressed, for
-the next run and for other builds of the tree: nearly all of the time goes there.
+The integers of torchvision's networks come from a counter with forward hooks that supports
+convolutions, linear layers and attention, run on the networks themselves; parameters come from
+PyTorch. Weights are small numbers, one for each parameter: their values do not matter,
+but the exporter merges equal weights. Exports are cached in the build directory, compressed, for
+the next run and for other builds of the tree, because they take nearly all of the time.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ import warnings
 
 import common
 
-# name, image, parameters, multiply-accumulates. One of each kind of layers: a larger one repeats them.
+# name, image, parameters, multiply-accumulates. One network for each kind of layers: larger ones repeat them.
 NETWORKS = [
     ("alexnet", 224, 61100840, 714188480),
     ("vgg16_bn", 224, 138365992, 15470264320),
@@ -32,7 +32,7 @@ NETWORKS = [
     ("resnet50", 224, 25557032, 4089184256),
     ("squeezenet1_0", 224, 1248424, 818924576),
     ("densenet121", 224, 7978856, 2834161664),
-    # 27,161,264 with the second classifier, which takes part in training alone.
+    # 27,161,264 with the second classifier, which is used only in training.
     ("inception_v3", 299, 23834568, 5713216096),
     ("mobilenet_v2", 224, 3504872, 300774272),
     ("mobilenet_v3_large", 224, 5483032, 216589760),
@@ -45,7 +45,7 @@ NETWORKS = [
     ("maxvit_t", 224, 30919624, 5558046720),
 ]
 
-# What other counters print for the modules themselves.
+# Results of other counters for the modules themselves.
 PEERS = {
     "alexnet": {"fvcore": 714197696, "thop": 714206912, "ptflops": 716441128, "calflops": 1429741184},
     "resnet50": {"fvcore": 4111512576, "thop": 4133742592, "ptflops": 4132436968, "calflops": 8211108352},
@@ -59,7 +59,7 @@ def expect_equal(got, want, what):
 
 def need_torch():
     torch, torchvision = common.need_torch()
-    # Random weights cost time and say nothing here.
+    # Random initialisation takes time, and the values do not matter here.
     for name in ("normal_", "trunc_normal_", "uniform_", "kaiming_normal_", "kaiming_uniform_",
                  "xavier_normal_", "xavier_uniform_"):
         setattr(torch.nn.init, name, lambda t, *args, **kwargs: t)
@@ -67,7 +67,7 @@ def need_torch():
 
 
 def kept(name):
-    """Where an export is kept: what decides how it comes out is in the file's name."""
+    """Returns the path of a cached export: the file's name contains all that determines the export."""
     torch, torchvision = need_torch()
     with open(__file__, "rb") as f:
         made_by = hashlib.sha256(f.read() + (torch.__version__ + torchvision.__version__).encode())
@@ -103,7 +103,7 @@ def cost(program, *options):
 
 
 def expect_counts(program, macs, params=None, *options):
-    """Total, coverage, and that the operators add up to the total."""
+    """Checks the total, the coverage, and that the operators add up to the total."""
     metrics, record = cost(program, "--strict", *options)
     expect_equal(metrics["cost/macs"], macs, "MACs")
     expect_equal(metrics["cost/coverage"], 1, "coverage")
@@ -141,7 +141,7 @@ def gru(program):
 
 def conv_transpose(program):
     torch, _ = need_torch()
-    # Every input element meets every weight of its group: the size of the output does not count.
+    # Every input element is multiplied by every weight of its group: the size of the output does not matter.
     for groups, macs in (1, 8388608), (4, 2097152):
         net = torch.nn.ConvTranspose2d(64, 32, 4, stride=2, padding=1, groups=groups).eval()
         export(torch, f"conv_transpose_{groups}", net, torch.zeros(1, 64, 16, 16))
@@ -158,7 +158,7 @@ def transformer_layer(program):
     torch, _ = need_torch()
     net = torch.nn.TransformerEncoderLayer(512, 8, 2048, dropout=0.0, batch_first=True).train()
     export(torch, "transformer_layer", net, torch.zeros(1, 64, 512))
-    # 64 x (4 x 512 x 512 + 2 x 512 x 2048) of weights, 2 x 64 x 64 x 512 of attention
+    # 64 x (4 x 512 x 512 + 2 x 512 x 2048) for weights, 2 x 64 x 64 x 512 for attention
     expect_counts(program, 205520896, 3152384)
 
 

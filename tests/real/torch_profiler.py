@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What deepclock reads in a file of torch.profiler, beside the profiler's own table of the same run.
-Prints TAP; without PyTorch all cases are skipped and say so.
+"""deepclock's report on a file of torch.profiler, compared with the profiler's own table of the same run.
+Prints TAP; without PyTorch all cases are skipped with the reason.
 
   torch_profiler.py --program build/deepclock [CASE...]
 
-$DEEPCLOCK_TEST_TORCH is the directory of another PyTorch than the interpreter's own.
+$DEEPCLOCK_TEST_TORCH is the directory of a PyTorch other than the interpreter's own.
 """
 
 import gzip
@@ -33,7 +33,7 @@ def pytorch():
 
 
 def profiled(**options):
-    """A file of three training steps, and calls and own microseconds by the profiler's own table."""
+    """Returns a file of three training steps, and calls and self microseconds from the profiler's own table."""
     torch = pytorch()
     from torch import nn
     from torch.profiler import ProfilerActivity, profile
@@ -62,9 +62,9 @@ def table(record, name):
 
 
 def misplaced(path, names):
-    """Operators whose own time is another by the profiler's table than by nesting. Where times are whole
-    microseconds a call may seem to end after the one that it is in. It is then none of its children in that
-    table, but one of what is around both, whose own time may even be below zero."""
+    """Returns operators whose self time in the profiler's table differs from that by nesting. With times in whole
+    microseconds a call may seem to end after its parent. The table then counts it as a child of the
+    parent's parent, whose self time may even be negative."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     events = [e for e in (trace if isinstance(trace, list) else trace["traceEvents"])
@@ -90,11 +90,11 @@ def operators_are_those_of_the_profiler():
     mine = total = 0
     for name, (calls, self_us) in want.items():
         expect(name in got, f"{name} is missing")
-        # One in itself counts once for the profiler.
+        # A recursive call counts once in the profiler.
         expect(got[name][0] >= calls, f"{name}: {got[name][0]} calls, the profiler says {calls}")
         if name in without:
             continue
-        # Older ones write whole microseconds.
+        # Older versions write whole microseconds.
         expect(abs(got[name][1] / 1000 - self_us) <= 3 * got[name][0] + 1,
                f"{name}: {got[name][1]} ns of its own, the profiler says {self_us} us")
         total += self_us
@@ -125,7 +125,7 @@ def modules_hold_their_backward_operators():
 
 
 def sizes(shape):
-    """As deepclock writes it: a list of sizes, or of tensors."""
+    """Formats sizes as deepclock does: a list of sizes, or of tensors."""
     if not shape:
         return "-"
     if isinstance(shape[0], (list, tuple)):
@@ -146,13 +146,13 @@ def operators_by_the_shapes_of_their_inputs():
         calls[name] = calls.get(name, 0) + count
     for name, n in calls.items():
         expect(name in got, f"{name} is missing: {sorted(got)}")
-        # One in itself counts once for the profiler.
+        # A recursive call counts once in the profiler.
         expect(got[name][0] >= n, f"{name}: {got[name][0]} calls, the profiler says {n}")
     expect(sum("(" in name for name in got) > 5, f"few have shapes: {sorted(got)}")
 
 
 def cases():
-    """A file of a PyTorch without Kineto, as Debian's 1.13, has neither modules nor shapes."""
+    """Returns the cases: a file of a PyTorch without Kineto, such as Debian's 1.13, has neither modules nor shapes."""
     of_all = [operators_are_those_of_the_profiler, a_compressed_file_says_the_same]
     try:
         kineto = pytorch().autograd.kineto_available()

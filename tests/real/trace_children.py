@@ -40,7 +40,7 @@ ERRORS = "select name, value from stats where severity = 'error' and value > 0"
 
 
 def trace(program, *command):
-    """The record, and what Perfetto finds: by process and name how often, from when, until when."""
+    """Returns the record, and Perfetto's slices: for each process and name their number, start and end."""
     done = subprocess.run([program, "trace", "--save", "run.json", "--", *command], capture_output=True, text=True,
                           timeout=300)
     expect(os.path.exists("run.json"), done.stderr)
@@ -59,7 +59,7 @@ def trace(program, *command):
 
 
 def covers(found, name, children, inner):
-    """The zone of the parent, around its wait, covers those of its children. There may be helpers of Python's."""
+    """The parent's zone around its wait covers the zones of its children. Python may start helper processes."""
     parent = next(p for p in found.values() if name in p)
     _, begin, end = parent[name]
     others = [p for p in found.values() if name not in p and inner in p]

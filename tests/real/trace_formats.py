@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The formats of timelines opened by the programs they are made for. A random timeline is told to the
-library and to a model here, and what the program sees must be what the model says. Prints TAP.
+"""The formats of timelines, opened by the programs that they are made for. A random timeline is passed to the
+library and to a model here, and the program's contents must equal the model's. Prints TAP.
 
   trace_formats.py --program build/tests/trace_write [CASE...]
 """
@@ -33,7 +33,7 @@ NO_THREAD = "ranges of no thread"
 
 
 class Timeline:
-    """What was told, and what follows from it."""
+    """A random timeline: its events, and the results expected from them."""
 
     def __init__(self, seed, steps=2000, threads=3):
         rng = random.Random(seed)
@@ -48,7 +48,7 @@ class Timeline:
         now = dict.fromkeys(self.threads, 0)
         self.open = {track: [] for track in self.threads}
         self.running = {}  # async ranges by id
-        self.marked = set()  # an arrow right behind a mark is drawn from the mark in Perfetto: there are none here
+        self.marked = set()  # Perfetto draws an arrow right after a mark from the mark, so there are none here
         self.flows, arrows = [], {}  # from range to range, as (thread, name, begin); begun, by id
         for step in range(steps):
             track = rng.choice(list(self.threads))
@@ -140,7 +140,7 @@ def protos():
 
 
 def told(trace):
-    """The slices, instants and counters of a parsed trace, by Perfetto's rules for one writer."""
+    """Returns the slices, instants and counters of a parsed trace, by Perfetto's rules for one writer."""
     tracks, names, clocks, defaults = {}, {}, {}, {}
     events = []
     for n, p in enumerate(trace.packet):
@@ -222,7 +222,7 @@ def same(got, want):
 
 
 def perfetto_of_others():
-    """A trace made with Perfetto's own code, in forms that ours never has."""
+    """Makes a trace with Perfetto's own code, with encodings that deepclock never writes."""
     pb = protos()
     trace = pb.Trace()
     p = trace.packet.add(trusted_packet_sequence_id=9)
@@ -230,7 +230,7 @@ def perfetto_of_others():
     p.track_descriptor.thread.pid, p.track_descriptor.thread.tid = 3, 4
     p.track_descriptor.thread.thread_name = "render"
     p = trace.packet.add()
-    p.ftrace_events.cpu = 1  # of another kind
+    p.ftrace_events.cpu = 1  # a packet of another kind
     for ns, kind, name in ((100, 1, "outer"), (110, 1, "inner"), (120, 2, ""), (150, 2, "")):
         p = trace.packet.add(trusted_packet_sequence_id=9, timestamp=ns)
         p.track_event.type, p.track_event.track_uuid = kind, 1 << 63 | 5
@@ -253,7 +253,7 @@ def perfetto_of_others():
         again.ParseFromString(f.read())
     tracks, events = told(again)
     got = [(ns, e.type, name, dict_of(e)) for ns, _, _, e, name in events]
-    base = 100 - BOOTTIME  # told() takes ours away
+    base = 100 - BOOTTIME  # told() subtracts the base of deepclock's traces
     expect([g[1:] for g in got] == [(1, "outer", {"n": -7}), (1, "inner", {"n": -7}), (2, "", {}), (2, "", {})], got)
     expect([g[0] - got[0][0] for g in got] == [0, 10, 20, 50], (got, base))
     expect([d.thread.thread_name for d in tracks.values() if d.HasField("thread")] == ["render"], tracks)
@@ -295,7 +295,7 @@ def chrome_by_json():
 
 
 def totals(t):
-    """By path, the thread first: calls, nanoseconds, nanoseconds of the range alone."""
+    """Returns for each path, the thread first: calls, total nanoseconds, self nanoseconds."""
     found = {}
     for track, path, begin, ns, _ in t.slices:
         label = "{2} {1}".format(*t.threads[track])
@@ -320,7 +320,7 @@ def folded():
 
 
 def speedscope():
-    """There is no program without a browser: the fields of its schema."""
+    """speedscope needs a browser, so only the fields of its schema are checked."""
     t = Timeline(1)
     with open(t.write("speedscope", "t.speedscope.json"), encoding="utf-8") as f:
         got = json.load(f)
@@ -411,7 +411,7 @@ def rows_of_csv():
 
 
 def ask_perfetto(path, *queries):
-    """What the trace processor in Perfetto's own UI answers: for each query its rows."""
+    """Returns the rows of each query, from the trace processor in Perfetto's own UI."""
     protos()
     from perfetto.trace_processor.platform import PlatformDelegate
     from perfetto.trace_processor.protos import ProtoFactory
@@ -471,7 +471,7 @@ QUERIES = [
 
 
 def unescaped(name):
-    """Perfetto's reader of JSON leaves most escapes as they stand there."""
+    """Perfetto's JSON reader leaves most escapes undecoded."""
     return re.sub(r'\\(.)', lambda m: {"n": "\n", "t": "\t"}.get(m[1], m[1]), name)
 
 
@@ -490,7 +490,7 @@ def perfetto_ui(form, suffix, base):
     same([(name, ns - base, ns - base + dur) for name, ns, dur in asyncs], t.asyncs)
     same([(ns - base, value) for ns, value in counters], t.counters)
     expect(len(t.flows) > 20, f"{len(t.flows)} flows")
-    # It lets an arrow lead from the range that began first, whatever its ends say.
+    # Perfetto draws an arrow from the range that starts first, whatever its direction is.
     arrows = [sorted((a, b), key=lambda end: end[2]) for a, b in t.flows]
     same([sorted((f[:3], f[3:]), key=lambda end: end[2]) for f in flows],
          [[(*a[:2], base + a[2]), (*b[:2], base + b[2])] for a, b in arrows])
@@ -499,7 +499,7 @@ def perfetto_ui(form, suffix, base):
 
 
 def old_trace(pb):
-    """What producers wrote before there were tracks, as Chrome and V8 did."""
+    """Makes a trace of the kind that producers such as Chrome and V8 wrote before tracks existed."""
     trace = pb.Trace()
     p = trace.packet.add(trusted_packet_sequence_id=3)
     for clock, ns in ((3, 1000000), (6, 5000000)):
@@ -551,7 +551,7 @@ def old_trace(pb):
 
 
 def perfetto_of_old_producers():
-    """Perfetto sees the same in a file and in what this library makes of it, compressed or not."""
+    """Perfetto reads the same from a file and from deepclock's conversion of it, compressed or not."""
     pb = protos()
     plain = old_trace(pb).SerializeToString()
     packed = pb.Trace()
@@ -575,7 +575,7 @@ def perfetto_of_old_producers():
                                   check=True, timeout=60)
         expect(" 0 skipped, 0 undated, 0 late" in done.stderr, done.stderr)
         *answers, counters = ask_perfetto("again.pftrace", *queries, "select value from counter")
-        expect(counters == [(12,)], counters)  # of the older form it sees none
+        expect(counters == [(12,)], counters)  # Perfetto reads none of the older format
         for query, got, rows in zip(queries, answers, want):
             expect(got == rows, f"{name}: {query}: {got}, not {rows}")
 

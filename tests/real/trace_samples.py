@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""trace --sample, opened by the engine of Perfetto's own UI: samples of a thread lie in the zone that they were taken in,
-with their stacks. Prints TAP.
+"""trace --sample, opened by the engine of Perfetto's own UI: samples of a thread are inside the zone in which they were
+taken, with their stacks. Prints TAP.
 
   trace_samples.py --program build/deepclock
 """

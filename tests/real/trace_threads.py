@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the threads of a program used that knows nothing of deepclock: counters of its threads for Perfetto's own
-engine, with the totals of the record. Prints TAP.
+"""Resource use of the threads of a program that does not use deepclock: counters of its threads in Perfetto's own
+engine equal the totals of the record. Prints TAP.
 
   trace_threads.py --program build/deepclock
 """
@@ -47,7 +47,7 @@ def table(path):
 
 
 def same(rows, told):
-    """Each number of the table is the last value of its counter; what no counter tells is absent, or no major fault."""
+    """Each number of the table is the last value of its counter; without a counter it is absent or 0."""
     for tid, row in rows.items():
         for counter, key in COLUMNS.items():
             want = told.get((tid, counter))
@@ -74,7 +74,7 @@ def perfetto(program):
     shares = [(most, least) for _, name, most, least, _ in counters if name == "CPU share"]
     expect(len(shares) >= 4 and all(0 <= least <= most <= 1 for most, least in shares), shares)
     expect({name for name, in processes} >= {"CPU share", "CPU time", "minor page faults", "resident memory"}, processes)
-    # Those that hash have no zones, and are there with what they used.
+    # The hashing threads have no zones, and are listed with their CPU time.
     expect(sorted(row["cpu"] // 10**8 for row in rows.values() if row["cpu"] >= 10**8)[:3] >= [1, 1, 2], rows)
     expect(slices[0][0] > 0, slices)
     done = subprocess.run([program, "report", "trace.pftrace", "--format", "json"], capture_output=True, text=True, timeout=60)
@@ -92,7 +92,7 @@ def chrome(program):
     expect(not errors, errors)
     told = dict(counters)
     for tid, row in rows.items():
-        # It names a counter by its id and its value's key too.
+        # Perfetto adds the id and the key of the value to a counter's name.
         found = [most for name, most in told.items() if "CPU time" in name and str(tid) in name]
         expect(found == [row["cpu"]], (tid, row["cpu"], told))
 

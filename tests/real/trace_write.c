@@ -1,13 +1,13 @@
-/* trace_write.c - writes a timeline in a format, for trace_formats.py, which looks at the result
- * with other programs.
+/* trace_write.c - writes a timeline in a format, for trace_formats.py, which opens the result with
+ * other programs.
  *
  *     trace_write FORMAT <LINES >FILE      lines: track ID PARENT KIND PID TID NAME
  *                                                 name ID TEXT
  *                                                 event TRACK KIND NS NAME NUMBER
- *     trace_write FORMAT TRACE >FILE       the same of a trace of Perfetto
+ *     trace_write FORMAT TRACE >FILE       the same from a trace of Perfetto
  *
- * Names are in hexadecimal digits, "-" is none; kinds are numbers; a number of an async range is
- * its id.
+ * Names are in hexadecimal, "-" is no name; kinds are numbers; the number of an async range is its
+ * id.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/write/formats.h"
@@ -24,7 +24,7 @@ static _Noreturn void stop(const char *why)
 	exit(1);
 }
 
-/* The bytes that hexadecimal digits stand for. */
+/* Decodes hexadecimal digits. */
 static size_t bytes_of(const char *hex, char *to, size_t room)
 {
 	size_t n = 0;

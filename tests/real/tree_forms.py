@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The trees of a record in the forms of other programs, opened by these: a random record, and what the
-program sees must be what is added up here. Prints TAP.
+"""The trees of a record in formats of other programs, opened by these programs: a random record, whose
+sums in the program must equal the sums computed here. Prints TAP.
 
   tree_forms.py --program build/deepclock [CASE...]
 """
@@ -26,7 +26,7 @@ MODULES = [None, "prog", "libblas.so.3"]
 
 
 class Tree:
-    """Frames, nodes, and what follows from them."""
+    """Frames, nodes, and the results expected from them."""
 
     def __init__(self, name, seed, size=400, huge=False):
         rng = random.Random(seed)
@@ -75,7 +75,7 @@ class Tree:
 
 
 def python_function(frame):
-    """What tells functions apart in pstats: file, line, name."""
+    """Returns the key of a function in pstats: file, line, name."""
     return (frame.get("file") or frame.get("module") or "~", frame.get("start_line") or frame.get("line") or 0,
             written(frame["name"]))
 
@@ -99,7 +99,7 @@ def folded():
 
 
 def speedscope():
-    """There is no program without a browser: the fields of its schema."""
+    """speedscope needs a browser, so only the fields of its schema are checked."""
     trees = Tree("calls", 1), Tree("memory", 2)
     with gzip.open(trees[0].written("speedscope", "t.speedscope.json.gz", trees[1]), "rt", encoding="utf-8") as f:
         got = json.load(f)
@@ -160,7 +160,7 @@ def callgrind_by_annotate():
         level = path.count(path[-1])
         name, file = path[-1]
         key = f"{file or '???'}:{written(name)}" + (f"'{level}" if level > 1 else "")
-        # What is called somewhere is for that program what its callers say, without the outermost calls.
+        # For a function with callers, that program shows the sum over its callers, without outermost calls.
         if len(path) > 1:
             called[key] = called.get(key, 0) + total[i][TIME]
         else:

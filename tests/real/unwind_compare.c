@@ -1,5 +1,5 @@
-/* unwind_compare.c - in front of a program: at every n-th allocation its stack is unwound by us and
- * by glibc's backtrace(). What differed is written to $UNWIND_COMPARE when the program ends.
+/* unwind_compare.c - LD_PRELOAD library: at every n-th allocation it unwinds the stack with our
+ * unwinder and with glibc's backtrace(), and writes the differences to $UNWIND_COMPARE at exit.
  *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "profiler/unwind/unwind_self.h"
@@ -21,8 +21,8 @@ static int (*real_dlclose)(void *);
 
 static bool same(const uint64_t *ours, size_t n, void *const *theirs, size_t m)
 {
-	/* Of the first one the two were asked at different places. A frame that a signal
-	 * interrupted has no call before it. */
+	/* The first frame differs, because the two were called at different addresses. A frame
+	 * interrupted by a signal has no call before it. */
 	for (size_t i = 1; i < n && i < m; i++) {
 		if (ours[i] + 1 != (uintptr_t)theirs[i] && ours[i] != (uintptr_t)theirs[i])
 			return false;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks in real libraries, without frame pointers and with threads of their own: ours are those of glibc's
-backtrace(). Prints TAP.
+"""Stacks in real libraries, which have no frame pointers and start threads: our unwinder's stacks equal those of
+glibc's backtrace(). Prints TAP.
 
   unwind_libraries.py --program build/deepclock --library build/tests/libunwind_compare.so
 """

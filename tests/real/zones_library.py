@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""libdeepclock_zones as a program's library: alone, under deepclock, and beside libdeepclock, where a process
+"""libdeepclock_zones as a program's library: alone, under deepclock, and together with libdeepclock, where a process
 has one recorder. Prints TAP.
 
   zones_library.py --program build/deepclock
@@ -18,11 +18,11 @@ from common import Skipped, arguments, expect, limit, run
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = BUILD = ""
 BYTES_MAX = 400 << 10
-# glibc alone: the loader is in the list for the variables of threads.
+# Only glibc: the loader is in the list because of thread-local variables.
 NEEDED = {"libc.so.6", "libm.so.6"}
 LOADER = re.compile(r"ld-linux.*\.so\.\d")
 
-# Zones, numbers and laps; with an argument it starts and ends a recording by itself.
+# Zones, numbers and laps; with an argument the program itself starts and ends a recording.
 ALONE = r"""
 #include <deepclock/lap.h>
 #include <deepclock/trace.h>
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 }
 """
 
-# Calls of both libraries: records are libdeepclock's alone.
+# Calls of both libraries: only libdeepclock has records.
 BOTH = r"""
 #include <deepclock/deepclock.h>
 #include <deepclock/lap.h>
@@ -126,7 +126,7 @@ int main(void)
 }
 """
 
-# What NVTX does in a program: it loads a library, and gives it a table to fill.
+# NVTX's initialisation in a program: it loads a library, and passes it a table to fill.
 NVTX = r"""
 #define _GNU_SOURCE
 #include <deepclock/zone.h>
@@ -228,7 +228,7 @@ def ran(*words, **env):
 
 
 def calls(record):
-    """{zone: calls} of a record in JSON."""
+    """Returns {zone: calls} of a record in JSON."""
     table = next(t for t in json.loads(record)["tables"] if t["name"] == "zones")
     column = [c["key"] for c in table["columns"]].index("calls")
     count = {row[0]: row[column] for row in table["rows"] if not row[0].startswith("wait: ")}
@@ -284,7 +284,7 @@ def every_form_of_a_trace_is_written():
 
 
 def the_record_is_that_of_the_large_library():
-    """Under deepclock trace: the facts, the tables with their intervals, the tree."""
+    """Under deepclock trace, the facts, the tables with their intervals, and the tree are the same."""
     shapes = {}
     for name in ("deepclock_zones", "deepclock"):
         compiled(ALONE, "traced", "-l" + name)

@@ -1,4 +1,4 @@
-# Each mistake gets one sentence and its exit status.
+# Each mistake gets one message and its exit status.
 printf '0\n1\n1\n' > y.csv
 try() {
 	echo "--- $*"

@@ -1,4 +1,4 @@
-# Classes that are never predicted, or have no items; more classes than a matrix shows.
+# Classes that are never predicted or have no items; more classes than a confusion matrix shows.
 printf 'a\na\nb\n' > y.csv
 printf 'a\na\nc\n' > p.csv
 deepclock accuracy --details --quiet --labels y.csv --predictions p.csv | sed -n '/^warning/,$p'

@@ -1,4 +1,4 @@
-# Outputs that are the same because there is nothing in them: no agreement that shows anything.
+# Outputs that are equal because they are empty or constant: this agreement is no evidence.
 need-ort || exit 77
 model() {
 	{ echo 'input x 4x8'; echo 'output y'; cat; } | onnx-model "$1.onnx"

@@ -1,5 +1,5 @@
 # heavy
-# Ctrl-C among the items: the report of those that were seen.
+# Ctrl-C between items: the report covers the items processed so far.
 need-ort || exit 77
 {
 	printf 'input x Nx2000\nweight w 2000x2000\noutput y\n'

@@ -1,4 +1,4 @@
-# A model that is run on labelled items: its inputs are its scores.
+# A model that is run on labelled items: the input values are its scores.
 need-ort || exit 77
 printf 'input x Nx3\noutput y\nnode Identity x y\n' | onnx-model same.onnx
 printf 'input x 2x3\noutput y\nnode Identity x y\n' | onnx-model two.onnx

@@ -1,4 +1,4 @@
-# Predictions that are no numbers count as wrong, are told, and are a failure.
+# NaN predictions count as wrong, are reported, and are a failure.
 printf '0\n1\n1\n0\n' > y.csv
 npy s.npy '<f4' 4x2 .9 .1 nan .8 .2 .8 .1 nan
 deepclock accuracy --details --quiet --labels y.csv --predictions s.npy --save run.json > out

@@ -1,4 +1,4 @@
-# What the report can be asked for.
+# Options that configure the report.
 report() {
 	deepclock accuracy --details --quiet --labels y.csv --predictions p.csv "$@" > out
 	code=$?

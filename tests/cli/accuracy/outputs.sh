@@ -1,4 +1,4 @@
-# Outputs of a real engine: settings that change them a little, models that change them much.
+# Outputs of a real engine: settings that change them slightly, models that change them greatly.
 need-ort || exit 77
 try() {
 	deepclock accuracy --quiet --save run.json "$@" > out

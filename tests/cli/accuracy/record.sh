@@ -1,4 +1,4 @@
-# What a record has, and that it says the same again.
+# The contents of a record; the report printed again from it is the same.
 printf '0\n1\n2\n2\n2\n' > y.csv
 printf '0\n0\n2\n2\n1\n' > p.csv
 for format in text json csv; do
@@ -9,7 +9,7 @@ record run.json 'm("accuracy/overall")' 'm("precision/0")["value"]' 'm("recall/2
 	'm("support/2")["value"]' 'm("precision/macro")["value"]' 'm("recall/weighted")["value"]' \
 	'm("support/macro")["value"]' 'm("precision/micro")' \
 	'[(t["name"], len(t["rows"])) for t in r["tables"]]' 'f("accuracy", "items")' 'f("accuracy", "classes")'
-# A label that has the name of an average.
+# A label with the name of an average.
 printf 'macro\nmacro\nb\n' > y.csv
 printf 'macro\nb\nb\n' > p.csv
 deepclock accuracy --details --quiet --labels y.csv --predictions p.csv --save run.json > text

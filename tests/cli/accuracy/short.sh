@@ -1,9 +1,9 @@
-# The default: a sentence and the classes, at most 15 lines.
+# The default: a summary sentence and the classes, at most 15 lines.
 printf '0\n1\n2\n2\n2\n' > y.csv
 printf '0\n0\n2\n2\n1\n' > p.csv
 deepclock accuracy --labels y.csv --predictions p.csv --target-names cat,dog,shirt
 deepclock accuracy --labels y.csv --predictions p.csv --target-names cat,dog,shirt | wc -l
-# Of many classes those that are found least.
+# Of many classes, the report shows those with the lowest recall.
 seq 0 19 > y.csv
 seq 0 16 > p.csv; printf '0\n0\n0\n' >> p.csv
 deepclock accuracy --labels y.csv --predictions p.csv | head -12

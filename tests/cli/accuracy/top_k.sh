@@ -1,4 +1,4 @@
-# How often the label is among the highest scores; ties go to the first column.
+# Top-k accuracy: how often the label is among the k highest scores; ties go to the first column.
 npy s.npy '<f4' 4x4  .1 .2 .3 .4  .4 .3 .2 .1  .25 .25 .25 .25  0 0 9 9
 printf '3\n2\n1\n3\n' > y.csv
 for k in 1 2 3 4 9; do
@@ -8,7 +8,7 @@ done
 printf '3\n0\n0\n2\n' > p.csv
 deepclock accuracy --details --quiet --labels y.csv --predictions p.csv --top-k 2 --save k.json > text
 record k.json 'm("accuracy/top_k")'
-# Labels that are counted from 1.
+# Labels that start at 1.
 printf '4\n1\n1\n3\n' > y.csv
 deepclock accuracy --details --quiet --labels y.csv --predictions s.npy --top-k 2 --save k.json | sed -n '/^warning:.*labels/,/\]$/p'
 record k.json 'm("accuracy/top_k")["value"]' 'note("labels-beyond-scores")["severity"]'

@@ -1,4 +1,4 @@
-# Options that do not go together.
+# Options that exclude each other.
 try() {
 	echo "--- $*"
 	deepclock accuracy "$@"

@@ -1,4 +1,4 @@
-# The example of classification_report's documentation, from files of every kind.
+# The example from classification_report's documentation, from files of every format.
 report() {
 	deepclock accuracy --details --quiet "$@" | sed -n '/^Classification report/,/^weighted avg/p'
 }

@@ -1,4 +1,4 @@
-# A GPU's outputs beside the processor's.
+# Outputs of a GPU compared with outputs of the CPU.
 . webgpu || exit 77
 deepclock accuracy --quiet --save run.json zoo:simplenet --vary device=cpu,webgpu > text
 echo $?

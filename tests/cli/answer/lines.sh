@@ -1,5 +1,5 @@
 # heavy
-# What a command prints by itself is the answer: at most 15 lines, first in a pipe, last on a terminal.
+# The default output of a command is a short answer: at most 15 lines, first in a pipe, last on a terminal.
 export NO_COLOR=1
 net="--quiet --engine null --engine-option ns=200000 zoo:simplenet"
 short bench deepclock bench $net --runs 30 --warmup 2
@@ -23,7 +23,7 @@ short view deepclock view run.json --no-browser -o run.html
 short machine deepclock machine --quick --quiet
 zone-program || exit
 short trace deepclock trace -- ./program
-# What measures or shows records is among these; a new command has to be as short, or stand here.
+# Commands that measure or show records are listed here; a new command must be as short or be listed as an exception.
 others='inspect history zoo engines help version completion man'
 deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' > commands
 grep -ho '^short [a-z]*' "$TESTS"/answer/*.sh | cut -d' ' -f2 > tried

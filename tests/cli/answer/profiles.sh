@@ -1,5 +1,5 @@
-# What looks at any program has a short answer too (lines.sh).
-heap-program || exit # which knows whether anything can be put in front of a program
+# Commands that profile any program have a short answer too (lines.sh).
+heap-program || exit # checks whether LD_PRELOAD works
 rm program
 export NO_COLOR=1
 sampled-program || exit

@@ -1,4 +1,4 @@
-# Missing, no library, a library that is no ONNX Runtime, one that is too old.
+# A missing file, a file that is not a library, a library that is not ONNX Runtime, a version that is too old.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 try() {
 	echo "$1:"

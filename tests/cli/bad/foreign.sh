@@ -1,5 +1,5 @@
-# What people hand over as a model, by its bytes where they tell and by its name elsewhere: each gets
-# its name and what to do, in one sentence.
+# Files of other formats given as a model, detected by magic bytes or else by extension: the message gives
+# the format and how to convert the file.
 zip_entry() { # FILE FIRST_NAME
 	python3 -c 'import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], "w") as z: z.writestr(sys.argv[2], b"x" * 100)' "$1" "$2"
@@ -39,7 +39,7 @@ for f in model.* renamed.onnx exported.pt2 arrays.npz models.zip object.pkl old.
 	deepclock bench -q -r 3 $f 2> err
 	echo "$? $(wc -l < err | tr -d ' ') $(sed 's/^deepclock: //' err)"
 done
-# Every command that takes a model says it.
+# Every command that takes a model prints this message.
 for command in cost profile throughput load pitfalls 'compare zoo:simplenet' 'accuracy zoo:simplenet'; do
 	deepclock $command -q model.pt 2>&1 | sed 's/.* is a file of PyTorch.*/said/'
 done

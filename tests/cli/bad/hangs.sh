@@ -1,4 +1,4 @@
-# An engine that does not come back: one signal ends every command, and leaves nothing behind.
+# An engine that does not return: one signal ends every command, and no process or file remains.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I"$TESTS/../../include" -o p.so "$TESTS/../plugins/leaving.c" -lpthread
 try() { # NAME SIGNAL COMMAND...: all of them at a time, since each takes the whole of the deadline
@@ -30,5 +30,5 @@ for c in open run hangup load processes throughput later worker; do
 	cat $c.out $c.err
 done
 pgrep -f "$PWD/p.so" || echo nobody is left
-# What the processes before it measured is reported.
+# The results of the processes before it are reported.
 record worker/run.json 'r["incomplete"]' 'note("interrupted")["text"]' 'm("runs/count")["value"]' 'm("latency/median")["value"] > 0'

@@ -1,5 +1,5 @@
-# A program that heeds no signal: two of them, or 5 s after the first, end it and what it started, and what was
-# seen of it until then is written.
+# A program that ignores signals: two of them, or 5 s after the first, kill it and its children, and the
+# results until then are written.
 cat > deaf <<'END'
 #!/bin/sh
 trap '' INT TERM HUP
@@ -57,7 +57,7 @@ status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 took = time.monotonic() - begun
 print("status", status, "in time" if took < 30 else f"after {took:.0f} s",
       "program", "gone" if await_(lambda: gone(number("ready"))) else "there")
-if how == "SIGKILL":  # the kernel ends the program, and not what it started
+if how == "SIGKILL":  # the kernel kills the program, but not its children
     os.kill(number("child"), signal.SIGKILL)
 else:
     print("its child", "gone" if await_(lambda: gone(number("child"))) else "there")

@@ -1,4 +1,4 @@
-# An engine that calls exit(0), wherever it does: no command ends as if it had found something.
+# An engine that calls exit(0), at any point: no command exits as if it had a result.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I"$TESTS/../../include" -o p.so "$TESTS/../plugins/leaving.c" -lpthread
 try() {

@@ -1,4 +1,4 @@
-# Nothing here is a model, and each gets one sentence.
+# None of these files is a model; each gets one message.
 deepclock zoo simplenet -o good.onnx
 : > empty.onnx
 head -c 200000 good.onnx > truncated.onnx

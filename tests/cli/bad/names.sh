@@ -1,12 +1,12 @@
-# A name that would steer a terminal, turn the direction of what follows, or be a formula: it leaves
-# in no form, whoever it came from.
+# A name with terminal control characters, bidirectional marks, or a spreadsheet formula: no output format
+# contains it unescaped, whatever its source.
 name=$(printf '=x\033[31m\302\233m\342\200\256y\377')
 mkdir d
 printf '#!/bin/sh\n' > "d/$name"
 chmod +x "d/$name"
 cd d || exit 1
 PATH=$PWD:$PATH
-# What is written: nothing of it may be a control character but a line's end, nor the marks.
+# Output must contain no control character except newlines, and no bidirectional mark.
 steers() {
 	LC_ALL=C grep -n -a -e "$(printf '[\001-\011\013\014\016-\037\177]')" \
 		-e "$(printf '\302[\200-\237]')" -e "$(printf '\342\200[\252-\256]')" \

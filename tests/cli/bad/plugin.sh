@@ -1,4 +1,4 @@
-# A plug-in of another ABI, one that has none, one that is not there.
+# A plug-in of another ABI, a library without a plug-in table, a missing file.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 try() {
 	echo "$1:"

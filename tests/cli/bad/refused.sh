@@ -1,4 +1,4 @@
-# A model that is well formed and that the engine does not take. The engine's own words follow ours.
+# A well-formed model that the engine rejects. The engine's message follows ours.
 need-ort || exit 77
 deepclock zoo simplenet -o net.onnx
 sed -i 's/Gemm/Gemn/g' net.onnx

@@ -1,5 +1,5 @@
-# Names that would steer a terminal, of a record's calls and of a trace, in every form that report knows:
-# nothing of them leaves as it is, packed or not.
+# Names with terminal control characters, in a record's calls and in a trace, in every format of report:
+# none is printed unescaped, compressed or not.
 python3 - <<'END' || exit
 import json
 names = ["\x1b[31mred", "c1\x9b31m", "turn\u202e\u202a\u200f", "isolate\u2066\u2069", "line\r\nend\x07", "del\x7f\x85", "tab\tname"]
@@ -22,7 +22,7 @@ import gzip, re, sys
 data = sys.stdin.buffer.read()
 if data[:2] == b"\x1f\x8b":
     data = gzip.decompress(data)
-# Of binary forms whole sequences, since their lengths are any bytes.
+# In binary formats whole sequences are searched, since length bytes can have any value.
 steers = re.compile(rb"\x1b\[|1\xc2[\x80-\x9f]|l\x7f|n\xe2\x80[\xaa-\xae\x8e\x8f]|e\xe2\x81[\xa6-\xa9]|e\r|d\x07")
 print(sys.argv[1], len(data) > 50, steers.findall(data))
 END
@@ -34,7 +34,7 @@ for form in $formats; do
 		[ ! -s out ] || python3 look.py "$file $form" < out
 	done
 done
-# JSON may have them escaped.
+# JSON may contain them escaped.
 for file in calls ranges; do
 	deepclock report $file.json --format speedscope |
 		python3 -c 'import json, sys; print(sys.argv[1], [f["name"] for f in json.load(sys.stdin)["shared"]["frames"] if any(ord(c) < 32 for c in f["name"])])' $file

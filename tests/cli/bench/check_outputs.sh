@@ -1,4 +1,4 @@
-# Outputs that are not those of an unoptimised run: fast and wrong does not pass.
+# Outputs that differ from those of an unoptimised run: a fast but wrong result fails the check.
 need-ort || exit 77
 printf 'input x 4x4\noutput y\nnode RandomNormalLike x y\n' | onnx-model random.onnx
 printf 'input x 4x4\noutput y\nnode Neg x y\n' | onnx-model same.onnx

@@ -1,4 +1,4 @@
-# cmd: keeps quoted words together; --shell asks a shell.
+# cmd: keeps quoted words together; --shell runs the line in a shell.
 cat > show <<'END'
 #!/bin/sh
 printf '%s\n' $# "$@" > words

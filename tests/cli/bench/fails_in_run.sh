@@ -1,4 +1,4 @@
-# The engine fails in run 30: what was measured is reported and saved, marked, and the exit says so.
+# The engine fails in run 30: the runs before it are reported and saved, marked as incomplete, with an error status.
 deepclock bench --quiet --engine null --engine-option ns=200000 --engine-option fail_at=30 --runs 50 --warmup 5 \
 	--save run.json zoo:simplenet > text
 echo $?

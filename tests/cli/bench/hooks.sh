@@ -1,4 +1,4 @@
-# Once before, before each run, once after; the last in any case.
+# Hooks: once before, before each run, once after; the last one always runs.
 run() {
 	rm -f log
 	deepclock bench --quiet --runs 2 --warmup 1 --setup "sh -c 'echo setup >> log'" --cleanup "sh -c 'echo cleanup >> log'" "$@" > text

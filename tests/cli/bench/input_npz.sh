@@ -1,4 +1,4 @@
-# Arrays of an archive, stored and deflated, for one input or for all.
+# Arrays of an .npz archive, stored and deflated, for one input or for all.
 need-ort || exit 77
 onnx-model one.onnx <<'END'
 input x Nx3

@@ -1,4 +1,4 @@
-# Values of inputs in words, and items that are not the batch.
+# Input values given in words, and a number of items that differs from the batch.
 need-ort || exit 77
 onnx-model net.onnx <<'END'
 input x Nx4

@@ -1,4 +1,4 @@
-# Ctrl-C: the runs so far are reported and saved, and the exit status says so.
+# Ctrl-C: the runs so far are reported and saved, with the exit status of an interruption.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done

@@ -1,7 +1,7 @@
-# Interrupted for good, in a run that does not end: what was begun of a file is gone too.
+# Repeated signals, in a run that does not end: the partial file is removed too.
 deepclock bench --quiet --runs 3 --warmup 0 --engine null --engine-option ns=60000000000 -o out.json zoo:simplenet &
 pid=$!
-# A second of the processor's time: the run has begun.
+# After a second of CPU time the run has started.
 until [ "$(cut -d ' ' -f 14 "/proc/$pid/stat")" -ge 100 ]; do sleep 0.1; done
 ls | sed 's/part-.*/part/'
 while kill -s TERM "$pid" 2>/dev/null; do sleep 0.4; done

@@ -1,4 +1,4 @@
-# Before there is anything to report.
+# Interrupted before there is anything to report.
 cat > work <<'END'
 #!/bin/sh
 echo x > begun

@@ -1,4 +1,4 @@
-# The process at work is told to stop and hands over what it has.
+# Ctrl-C stops the worker process, which returns its results until then.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done

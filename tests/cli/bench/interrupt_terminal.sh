@@ -1,4 +1,4 @@
-# Ctrl-C on a terminal reaches deepclock and the program that it runs, which dies of it.
+# Ctrl-C on a terminal reaches deepclock and the measured program, which dies of it.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done

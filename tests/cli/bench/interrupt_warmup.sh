@@ -1,4 +1,4 @@
-# Ctrl-C in the warm-up: the runs that were timed are reported as what they are, and it is said once.
+# Ctrl-C in the warm-up: the warm-up runs are reported as such, with one message.
 cat > work <<'END'
 #!/bin/sh
 echo x >> done

@@ -1,4 +1,4 @@
-# As under nohup, which has everybody ignore a hangup: whoever is killed, nobody goes on who worked for him.
+# Under nohup, where SIGHUP is ignored: whichever process is killed, none of its children continues.
 number() { working --number "$1"; }
 trap '' HUP
 deepclock bench --quiet --processes 3 -- working "$PWD/one" & first=$!

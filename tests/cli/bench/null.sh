@@ -1,4 +1,4 @@
-# The engine for tests, end to end.
+# The null engine, end to end.
 deepclock bench --quiet --engine null --runs 50 --warmup 5 --format json zoo:simplenet > run.json
 echo $?
 record run.json 'm("runs/count")["value"]' 'f("engine", "name")' 'r["incomplete"]'

@@ -1,6 +1,6 @@
 # heavy
-# Sizes that a model leaves open get usual ones, which each command names; where the sizes are those of data, all that
-# are missing are named at once.
+# Open dimensions of a model get usual sizes, which each command prints; where the sizes belong to data, all
+# missing ones are named in one message.
 need-ort || exit 77
 onnx-model det.onnx <<'END'
 input x px3xhxw
@@ -9,7 +9,7 @@ node Conv x,w c conv
 node Relu c y relu
 output y
 END
-# Only a height and a width of 32 or more that are equal give the sum its shape.
+# Only an equal height and width of at least 32 give the sum its shape.
 onnx-model marks.onnx <<'END'
 input x Nx3x?x?
 weight w 8x3x3x3

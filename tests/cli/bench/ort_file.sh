@@ -1,4 +1,4 @@
-# A file and the built-in network of the same name are one; the shape may be asked for.
+# A file and the built-in network of the same name give the same model; the shape may be given.
 need-ort || exit 77
 deepclock zoo simplenet --symbolic -o net.onnx
 deepclock bench --quiet --runs 20 --warmup 2 --threads 1 --dim batch=8 --format json net.onnx > run.json

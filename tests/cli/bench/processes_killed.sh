@@ -1,4 +1,4 @@
-# Whoever is killed, nobody goes on who worked for him.
+# Whichever process is killed, none of its children continues.
 number() { working --number "$1"; }
 deepclock bench --quiet --processes 3 -- working "$PWD/one" & first=$!
 command=$(number one/self)

@@ -1,4 +1,4 @@
-# A measured program does not get the file into which the record of its measurement goes.
+# A measured program does not inherit the file that its measurement is written to.
 deepclock bench --quiet --processes 2 --runs 2 --warmup 0 -- sh -c 'ls -l /proc/$$/fd >> fds' > text
 echo $?
 grep -c ' 0 -> ' fds

@@ -1,4 +1,4 @@
-# On a terminal, a program that is measured in a fresh process reads from it and gets its Ctrl-C.
+# A program that is measured in a fresh process on a terminal can read from it and receives its Ctrl-C.
 cat > asks <<'END'
 #!/bin/sh
 stty -echo < /dev/tty && echo x >> asked

@@ -1,5 +1,5 @@
 # heavy
-# A model exported for one item takes a batch: rebatched, compared with the original item by item, and said so.
+# A model exported for one item accepts a batch: rebatched, compared with the original item by item, and reported.
 need-ort || exit 77
 for net in simplenet resnet18 bert_mini; do
 	deepclock zoo $net $([ $net = resnet18 ] && echo --image-size 64) -o $net.onnx
@@ -10,10 +10,10 @@ for net in simplenet resnet18 bert_mini; do
 done
 deepclock bench --quiet --batch 3 --no-batch-check --runs 2 --warmup 0 --save run.json simplenet.onnx > text
 record run.json 'f("subject", "batch_checked")'
-# nothing is rebatched that is as asked for
+# a model whose batch is the requested one is not rebatched
 deepclock bench --quiet --batch 1 --runs 2 --warmup 0 --save run.json simplenet.onnx > text
 record run.json '[n["code"] for n in r["notes"] if n["code"] == "rebatched"]'
-# a link into another directory, as model caches have them
+# a symbolic link into another directory, as in model caches
 mkdir -p blobs && mv simplenet.onnx blobs/abc && ln -s blobs/abc linked.onnx
 deepclock bench --quiet --batch 2 --runs 2 --warmup 0 --save run.json linked.onnx > text
 record run.json 'f("subject", "rebatched")'

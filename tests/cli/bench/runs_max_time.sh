@@ -1,4 +1,4 @@
-# --runs and --max-time: the first of the two ends it, also in fresh processes and with the default's own value.
+# --runs and --max-time: whichever is reached first ends it, also in fresh processes and with the default value.
 null() {
 	deepclock bench --quiet --no-history --warmup 0 --engine null --engine-option sleep_ns=2000000 --save run.json \
 		"$@" zoo:simplenet > text

@@ -6,7 +6,7 @@ record r.json 'r["incomplete"]' 'f("subject", "name")' 'sorted(row[0] for row in
 deepclock bench --quiet --runs 9 --scan tool=true,sleep --scan n=0.01..0.03:0.02 'cmd:{tool} {n}' --format csv > r.csv
 echo $? $(grep -o 'sleep 0.03' r.csv | sort -u)
 deepclock bench --quiet --runs 9 --scan n=1,2 'cmd:true {n}' cmd:'sleep 0.01' --format markdown | grep -o '^| \(true\|sleep\) [^ ]*' | sort
-# A blank in a value makes no new word.
+# A space in a value does not split the word.
 deepclock bench --quiet --runs 1 --scan 'v=a  b' --prepare 'test {v} = "a  b"' -- test '{v}' = 'a  b' | head -1
 # Refused before anything runs.
 refused() {

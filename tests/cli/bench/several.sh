@@ -1,4 +1,4 @@
-# Several subjects interleaved: who is the fastest, exit 0; what is of one subject is refused before anything runs.
+# Several interleaved subjects: the fastest one is named, exit 0; options for a single subject are refused before runs.
 deepclock bench --quiet --runs 8 --save r.json cmd:'sleep 0.05' cmd:true --format markdown | grep -o 'cmd:true is the fastest; cmd:sleep 0.05 takes'
 record r.json 'r["incomplete"]' 'r["tables"][0]["name"]' 'r["tables"][0]["rows"][0][0]' \
 	'r["tables"][0]["rows"][1][6]' 'len(s("compare/rounds/cmd:true")["values"])'

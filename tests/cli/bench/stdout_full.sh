@@ -1,4 +1,4 @@
-# The record is saved all the same.
+# The record is saved even though stdout is full.
 deepclock bench --quiet --runs 5 --warmup 0 --save run.json -- true > /dev/full
 echo $?
 record run.json 'm("runs/count")["value"]'

@@ -1,4 +1,4 @@
-# A real engine: as many operators in each run as were executed, and none outside of one.
+# A real engine: each run has all of its executed operators, and no operator is outside a run.
 need-ort || exit 77
 deepclock bench --quiet --threads 1 --runs 20 --warmup 5 --trace run.pftrace --save run.json zoo:simplenet > /dev/null
 echo $?

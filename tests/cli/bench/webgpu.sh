@@ -1,4 +1,4 @@
-# A GPU's run goes on after the call that starts it: what is reported is its end, and never the time of the call.
+# A GPU's run continues after the call that starts it: the reported time ends with the run, not with the call.
 . webgpu || exit 77
 deepclock bench --quiet --max-time 1s --max-warmup 1s --device webgpu --save run.json zoo:simplenet > text
 echo $?

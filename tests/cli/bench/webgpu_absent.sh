@@ -1,4 +1,4 @@
-# What is missing is named, with the command that brings it.
+# The missing component is named, with the command that installs it.
 need-ort || exit 77
 DEEPCLOCK_ORT_PROVIDER=/nowhere/lib.so deepclock bench --device webgpu zoo:simplenet
 echo $?

@@ -1,5 +1,5 @@
-# --transfers include: what a request costs, with its inputs and outputs in the host's memory. On the processor there
-# is nothing to move. Operators that the provider is not given are named.
+# --transfers include: the cost of a request with its inputs and outputs in host memory. On the CPU there
+# are no transfers. Operators that the provider does not support are named.
 . webgpu || exit 77
 deepclock bench --quiet --max-time 500ms --max-warmup 500ms --device webgpu --transfers include --save include.json \
 	--engine-option ep.webgpuexecutionprovider.forceCpuNodeNames=/relu/Relu zoo:simplenet > text

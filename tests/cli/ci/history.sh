@@ -1,6 +1,6 @@
 # heavy
-# The job of docs/ci.md that keeps a history: the first run has nothing before it, the second is
-# set beside the first and shown to be slower.
+# The job of docs/ci.md that keeps a history: the first run has no predecessor, the second is
+# compared with the first and shown to be slower.
 command -v git > /dev/null || { echo "git is not installed"; exit 77; }
 job=$TESTS/../../examples/ci/keep_history.sh
 export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
@@ -17,5 +17,5 @@ echo "first: $?"
 grep -c 'no history yet' why
 commit 0.05
 "$job" cmd:./app --runs 40 --warmup 2 > text 2> why
-[ $? -ge 3 ] && echo gate # on a busy machine it may be undecided
+[ $? -ge 3 ] && echo gate # on a busy machine it may be inconclusive
 deepclock history list --format csv | grep -c bench

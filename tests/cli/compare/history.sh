@@ -1,4 +1,4 @@
-# One record beside the one before it in the history: a gate without a file to keep.
+# A record compared with its predecessor in the history: a gate without a baseline file.
 measure() {
 	printf '#!/bin/sh\nsleep %s\n' "$1" > program
 	chmod +x program
@@ -9,7 +9,7 @@ deepclock compare --quiet --history 0.json
 echo $?
 measure 0.05 1.json
 deepclock compare --quiet --history 1.json --margin 20% --save run.json > text
-[ $? -ge 3 ] && echo gate # on a busy machine it may be undecided
+[ $? -ge 3 ] && echo gate # on a busy machine it may be inconclusive
 record run.json 'f("compare", "verdict") in ("slower", "undecided")' 'm("compare/ratio")["value"] > 2'
 deepclock compare --history zoo:simplenet
 echo $?

@@ -1,5 +1,5 @@
 # heavy
-# A against itself first, on the real engine: the floor is told, and no verdict claims less.
+# An A/A comparison first, on the real engine: its noise floor is reported, and no verdict claims a smaller difference.
 deepclock compare --quiet --aa --rounds 12 --margin 400% --save run.json zoo:simplenet zoo:simplenet > text
 echo $?
 record run.json 'f("compare", "verdict")' 'f("compare", "aa_verdict")' 'f("compare", "aa_rounds")' \

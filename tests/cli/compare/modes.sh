@@ -1,5 +1,5 @@
 # heavy
-# Eager against graph: four ways, outputs checked, and what a session costs.
+# Eager against graph: four modes, outputs checked, and the cost of creating a session.
 deepclock compare --quiet --modes --check-outputs --rounds 12 --trial 1ms --trials 2 --save run.json zoo:simplenet > text
 [ $? != 1 ] && [ $? != 2 ] && echo "gate"
 record run.json '[row[0] for row in t("compare/alternatives")["rows"]]' \

@@ -1,4 +1,4 @@
-# Over sizes: on one thread the second is a third slower at first, and a third faster at last.
+# --over sizes: on one thread the second is a third slower at the first size, and a third faster at the last.
 deepclock compare --quiet zoo:simplenet --vary threads=1,1 2>&1
 echo $?
 deepclock compare --quiet --engine null --vary engine-option=ns=100000,ns=200000 --over batch=1,8 --rounds 15 \

@@ -1,5 +1,5 @@
-# Programs with several values: the first is the baseline. Of few rounds the interval would be the whole
-# range, and one delay of 80 ms would leave it undecided.
+# Programs with several values: the first is the baseline. With few rounds the interval would be the whole
+# range, and one delay of 80 ms would make the verdict inconclusive.
 deepclock compare --quiet --rounds 20 --margin 20% --scan n=1,9 --save r.json 'cmd:sleep 0.0{n}' > text
 echo $?
 record r.json 'f("compare", "verdict")' '[row[0] for row in r["tables"][0]["rows"]]'

@@ -1,4 +1,4 @@
-# What cannot be compared is refused in one sentence.
+# Subjects and options that cannot be compared are refused with one message.
 deepclock compare zoo:simplenet
 echo $?
 deepclock compare zoo:simplenet --vary opt=none
@@ -27,6 +27,6 @@ deepclock compare zoo:simplenet zoo:simplenet --visit 1ms
 echo $?
 deepclock compare zoo:simplenet zoo:simplenet --visits=2
 echo $?
-# A comma that belongs to a value.
+# A comma that is part of a value.
 deepclock compare --vary 'cpus=0\,1,1' zoo:simplenet
 echo $?

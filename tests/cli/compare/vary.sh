@@ -1,5 +1,5 @@
 # heavy
-# Settings that are tried out are no gate unless --margin makes one of them; what varies is not in the heading.
+# Settings to explore are no gate unless --margin makes them one; the varied option is not in the heading.
 need-ort || exit 77
 vary() {
 	deepclock compare --quiet --rounds 8 "$@"
@@ -7,22 +7,22 @@ vary() {
 }
 vary --engine null --vary engine-option=ns=100000,ns=300000 zoo:simplenet | grep -e '^zoo' -e 'subject ' -e 'exit' | tr -s ' '
 vary --engine null --vary engine-option=ns=100000,ns=300000 --margin 10% zoo:simplenet | grep exit
-# Runs of different items: items per second decide, also in fresh processes, where they are known only afterwards.
+# Runs of different numbers of items: items per second decide, also in fresh processes, which report items at the end.
 vary --trial 1ms --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet | grep -e "  items per second" -e "  items/s" | sed 's/[0-9][0-9.,]*/N/g' | tr -s ' '
 record items.json 'f("compare", "verdict"), f("compare", "metric"), 40 < 1 / m("compare/ratio")["value"] < 90'
-# The latency decides where it is asked for; a metric that only records have is refused.
+# The latency decides if requested; a metric that only records have is refused.
 vary --trial 1ms --metric latency/median --engine null --engine-option ns=100000 --vary items=1,64 --save items.json zoo:simplenet > text
 record items.json 'f("compare", "metric")' '0.5 < m("compare/ratio")["value"] < 2'
 vary --metric latency/p99 --vary threads=1,2 zoo:simplenet 2>&1
 vary --trial 1ms --fresh --rounds 6 --engine null --engine-option ns=100000 --vary items=1,64 zoo:simplenet | grep -c "  items per second: items=64 is"
 vary --trial 1ms --vary threads=1,2 --save r.json zoo:simplenet | grep -e '^zoo' | sed 's/ort [0-9.]*/ort V/'
 record r.json 'f("compare", "varies")' 'f("samples", "others_cpu") is not None'
-# A path wider than the page is broken between its names.
+# A path wider than the page is broken between its components.
 mkdir -p a_folder_with_a_long_name/another_folder_with_a_long_name/a_third_folder_with_a_long_name
 long=a_folder_with_a_long_name/another_folder_with_a_long_name/a_third_folder_with_a_long_name/model.onnx
 deepclock zoo simplenet -o $long >/dev/null 2>&1
 vary --trial 1ms --vary threads=1,2 $long | head -2 | sed 's/ort [0-9.]*/ort V/'
-# A ranking shows what decides it.
+# A ranking shows the metric that decides it.
 deepclock bench --quiet --runs 10 cmd:true cmd:'sleep 0.02' | sed -n '4p' | tr -s ' '
-# Its verdict has room beside long names.
+# The verdict fits on the line after long names.
 deepclock bench --quiet --runs 10 cmd:'sleep 0.0200' cmd:'sleep 0.02000' cmd:'sleep 0.020000' | grep -c ' verdict$'

@@ -1,4 +1,4 @@
-# Work of known length: the verdict, the exit status for a gate, and the record.
+# Subjects of known duration: the verdict, the exit status for a gate, and the record.
 busy() {
 	deepclock compare --details --quiet --engine null --vary "engine-option=$1" --rounds 15 --margin 10% \
 		--save run.json zoo:simplenet > text

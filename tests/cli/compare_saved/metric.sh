@@ -1,4 +1,4 @@
-# Other metrics: which way is better, counts, and what no record has.
+# Other metrics: which direction is better, counts, and a metric that no record has.
 saved-record a throughput/items 200 198 202 > a.json
 saved-record b throughput/items 250 248 252 > b.json
 deepclock compare a.json b.json --metric throughput/items --format json > run.json

@@ -1,4 +1,4 @@
-# Records are called by their files; by as little of the path as tells them apart.
+# Records are named by their files, with the shortest part of the path that distinguishes them.
 mkdir before after
 saved-record same latency/median 100e3 98e3 103e3 > before/run.json
 saved-record same latency/median 210e3 207e3 212e3 > after/run.json
@@ -6,5 +6,5 @@ cp after/run.json new.json
 here=$PWD
 deepclock compare before/run.json new.json | sed -n 2p
 deepclock compare "$here/before/run.json" "$here/after/run.json" | sed -n 2p
-# A locale without UTF-8 has no sign for it.
+# A locale without UTF-8 cannot print the ellipsis.
 LC_ALL=C deepclock compare before/run.json after/run.json | sed -n '/^  subject/,/^ *$/p'

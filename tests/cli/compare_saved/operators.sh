@@ -1,4 +1,4 @@
-# Two profiles: what got slower, by how much, how sure; what was fused meets its parts.
+# Two profiles: which operators got slower, by how much, with an interval; a fused operator is matched with its parts.
 saved-record old latency/median 200e3 199.5e3 200.5e3 op:conv1:Conv:100e3:500 op:relu1:Relu:8e3:100 \
 	op:conv2:Conv:60e3:500 op:conv3:Conv:50e3:500 op:fc:Gemm:20e3:100 op:pool:MaxPool:2e3:50 > old.json
 saved-record new latency/median 215e3 214.5e3 215.5e3 op:conv1:FusedConv:130e3:500:conv1,relu1 \

@@ -1,4 +1,4 @@
-# The last against all before it: how far those scatter counts, not what each says of itself.
+# The last record against all earlier ones: their scatter decides, not the interval of each record.
 i=0
 for v in 100 104 102 98; do
 	i=$((i + 1))

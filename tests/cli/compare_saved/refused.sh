@@ -1,4 +1,4 @@
-# Another machine, another method, another kind, another schema: one sentence each.
+# Another machine, another method, another kind, another schema: one message each.
 saved-record base latency/median 100e3 98e3 103e3 > base.json
 try() {
 	saved-record new latency/median 110e3 107e3 112e3 "$@" > new.json

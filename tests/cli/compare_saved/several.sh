@@ -1,4 +1,4 @@
-# More than two: all against the first, by one error for all.
+# More than two: each against the first, with one family-wise error.
 saved-record base latency/median 100e3 99.99e3 100.01e3 > base.json
 saved-record weak latency/median 102e3 101.085e3 102.9e3 > weak.json
 saved-record slow latency/median 110e3 109.9e3 110.1e3 > slow.json

@@ -1,4 +1,4 @@
-# What is said of two records besides their numbers.
+# Warnings and facts of two records besides their numbers.
 saved-record old latency/median 100e3 98e3 103e3 > old.json
 saved-record new latency/median 110e3 107e3 112e3 engine/threads=1 host/kernel='Linux 6.1.9 x86_64' > new.json
 deepclock compare --details old.json new.json > out

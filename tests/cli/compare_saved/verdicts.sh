@@ -1,4 +1,4 @@
-# Each verdict with its exit status, from intervals that are known.
+# Each verdict with its exit status, from known intervals.
 saved-record base latency/median 100e3 99.9e3 100.1e3 > base.json
 try() {
 	saved-record new latency/median $1 $2 $3 > new.json

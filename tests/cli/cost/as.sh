@@ -1,4 +1,4 @@
-# What other counters say, and where they differ from us.
+# Results of other counters' conventions, and where they differ from ours.
 deepclock cost --details zoo:simplenet --as fvcore | sed '/^Facts/,$d'
 for counter in torchvision fvcore thop ptflops calflops onnx-tool; do
 	echo $counter

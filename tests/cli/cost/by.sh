@@ -1,4 +1,4 @@
-# Which tables, in which order, how long.
+# The tables of --by, their order and their length.
 for by in type node module all; do
 	echo "- $by"
 	deepclock cost --details zoo:simplenet --by $by | grep '^By\|^Operators'

@@ -1,4 +1,4 @@
-# Graphs that cannot be.
+# Impossible graphs.
 try() {
 	onnx-model net.onnx
 	deepclock cost net.onnx --quiet --format json > run.json 2>&1

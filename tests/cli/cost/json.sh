@@ -1,4 +1,4 @@
-# What scripts rely on: exact integers, and that operators add up to the total.
+# Guarantees for scripts: exact integers, and operators that add up to the total.
 for model in conv2d matmul simplenet resnet18 bert_mini; do
 	echo $model
 	deepclock cost zoo:$model --format json > run.json

@@ -1,4 +1,4 @@
-# A model that uses nearly all letters itself: a long name that finds none stays as it is.
+# A model that uses nearly all letters itself: a long name for which no letter is left stays unchanged.
 for letter in A B C D E F G H I J K L M N O P Q R S T U V W X Y; do
 	echo "input i$letter ${letter}x8"
 done > inputs

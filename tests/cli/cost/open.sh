@@ -1,4 +1,4 @@
-# Sizes that are open stay formulas until they are given.
+# Open dimensions stay symbolic in formulas until they are given.
 onnx-model net.onnx <<'END'
 input x BATCHx3xHEIGHTx32
 weight w 8x3x3x3

@@ -1,5 +1,5 @@
-# Sizes with long names have letters in the formula, A for the first; a name that is part of another
-# one is not mistaken for it, and what the model itself calls A is passed over.
+# Dimensions with long names have letters in the formula, A for the first; a name that is part of a longer
+# name is not mistaken for it, and a letter that the model itself uses is skipped.
 model() {
 	onnx-model net.onnx <<END
 input x $1x8x$2

@@ -1,4 +1,4 @@
-# A size that depends on values is one of the formula's, and the note says what it is.
+# A data-dependent dimension is a symbol of the formula, and the note defines it.
 onnx-model net.onnx <<'EOF'
 input x Nx8
 weight table 8x4

@@ -1,4 +1,4 @@
-# Every operator has its formula, in all three forms.
+# Every operator has its formula, in all three formats.
 deepclock cost --operators > text
 deepclock cost --operators --format csv > table.csv
 deepclock cost --operators --format json > list.json

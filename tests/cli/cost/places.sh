@@ -1,6 +1,6 @@
-# The class and the line of the model's code that each operator comes from, as PyTorch's exporter
-# wrote them into the file.
-# A copy here: how lines are broken must not depend on where the tests are.
+# The class and the source line of each operator, which PyTorch's exporter
+# wrote into the file.
+# A copy here: line breaks must not depend on the path of the tests.
 cp "$TESTS/../data/net_places.onnx" net.onnx
 model=net.onnx
 deepclock cost "$model" --by line
@@ -8,10 +8,10 @@ deepclock cost "$model" --by class
 deepclock cost "$model" --by line --format csv | cut -d, -f1-3
 deepclock cost "$model" --by class --format markdown | head -6
 deepclock cost "$model" --by node --format csv | cut -d, -f1-3,20-22
-# A model that tells neither.
+# A model without source lines or classes.
 deepclock cost zoo:simplenet --by line
 deepclock cost zoo:simplenet --by class --format csv | wc -l
-# The same as a tree, whose sums are the model's.
+# The same as a tree, whose sums equal the model's.
 deepclock cost "$model" --save run.json > /dev/null
 deepclock report run.json --tree modules | sed 's/  *$//'
 deepclock report run.json --by function --weight macs --top 3 | sed 's/  *$//'

@@ -1,4 +1,4 @@
-# Each mistake costs one sentence.
+# Each mistake gets one message.
 try() {
 	echo "- $*"
 	deepclock cost "$@" > out

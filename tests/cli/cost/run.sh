@@ -1,4 +1,4 @@
-# What depends on values is taken from one real run; what the rules know stays the same.
+# Data-dependent sizes are taken from one real run; sizes from shape inference stay the same.
 need-ort || exit 77
 onnx-model net.onnx <<'END'
 input x 2x3

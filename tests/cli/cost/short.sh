@@ -1,4 +1,4 @@
-# The default: a sentence, the types that matter, at most 15 lines.
+# The default: a summary sentence and the most expensive types, at most 15 lines.
 deepclock cost zoo:resnet50
 deepclock cost zoo:resnet50 | wc -l
 onnx-model net.onnx <<'EOF'
@@ -12,9 +12,9 @@ node MatMul b,v y second
 EOF
 deepclock cost net.onnx
 deepclock cost zoo:simplenet --by module --top 3
-# What was asked for is in the sentence.
+# The requested size is in the summary sentence.
 deepclock cost zoo:simplenet --backward --as thop | sed -n 2,3p
-# A share that is nearly all is not all.
+# A share just below 100 % is not printed as 100 %.
 onnx-model most.onnx <<'EOF'
 input x 1x4096
 weight w 4096x4096
@@ -24,7 +24,7 @@ node MatMul x,w a first
 node Gemm a,v y second
 EOF
 deepclock cost most.onnx | grep -E 'carries|MatMul'
-# An input of a wrong rank: what is wrong, and of which input.
+# An input of a wrong rank: the message names the input and the ranks.
 onnx-model rank.onnx <<'EOF'
 input x 5x4
 weight w 1x32x4

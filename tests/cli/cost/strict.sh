@@ -1,4 +1,4 @@
-# What is not known is absent with its reason, and an error where that was asked.
+# An unknown cost is absent with its reason, and an error with --strict.
 onnx-model net.onnx <<'END'
 input x 2x8
 weight w 8x4

@@ -1,4 +1,4 @@
-# No weights are read: 4 TB that are not there are counted all the same.
+# No weights are read: 4 TB of missing weights are counted nevertheless.
 onnx-model net.onnx <<'END'
 input x 1x1000000
 external w 1000000x1000000

@@ -1,4 +1,4 @@
-# Counters: by perf's names; what is not there says why; all processes that a program starts.
+# Counters by perf's names; an unavailable counter gives the reason; all processes that a program starts.
 names() {
 	record run.json 'sorted(x["tag"] for x in r["metrics"])'
 }
@@ -9,7 +9,7 @@ record run.json 'all(x.get("absent") or x["value"] is not None for x in r["metri
 	'm("counter/page-faults")["value"] >= m("counter/minor-faults")["value"] > 0' 'note("count-none")' 'f("result", "exit_status")'
 deepclock count --no-history --no-functions -q --save run.json -e faults,cs,r01c0 -e L1-dcache-load-misses:u,cycles -- sh -c 'true; true; ls >/dev/null' >out
 names
-# A child's faults are counted with its parent's.
+# A child's page faults are added to its parent's.
 deepclock count --no-history --no-functions -q --save child.json -e faults -- sh -c 'sh -c "ls >/dev/null"; sh -c "ls > /dev/null"; true' >out
 record run.json 'load("child.json")["metrics"][0]["value"] > m("counter/page-faults")["value"]'
 deepclock count --events list | grep -E '^ *(page-faults|duration_time) '

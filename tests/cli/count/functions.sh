@@ -1,4 +1,4 @@
-# Calls whose numbers are known, exactly: recursion, threads, children, jumps, libraries that come and go.
+# Exact numbers of known calls: recursion, threads, children, jumps, libraries that are loaded and unloaded.
 count-program || exit
 calls() {
 	echo "$*"
@@ -20,10 +20,10 @@ calls -- sh -c './program calls; ./program fib; exit 0'
 calls -- ./program calls exit
 calls -- ./program fib kill
 calls -- ./program signal
-# Nothing was counted, and it is said why.
+# No calls were counted: the reason is printed.
 deepclock count --no-history --save run.json -- true | grep -c 'no function'
 record run.json 'note("count-none")["text"]'
-# Of a Python program, with the command that counts its functions.
+# A Python program: the message has the command that counts its functions.
 printf 'pass\n' >x.py
 deepclock count --no-history --save run.json -q -- python3 x.py >out 2>&1
 record run.json 'note("count-none")["text"]'

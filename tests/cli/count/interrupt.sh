@@ -1,4 +1,4 @@
-# A signal: it is passed on, and what was counted until then is told.
+# A signal: it is forwarded, and the counts until then are reported.
 count-program || exit
 interrupt SIGTERM started deepclock count --no-history -q --save run.json -- \
 	sh -c './program calls; echo >started; exec sleep 60' >out

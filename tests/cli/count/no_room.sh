@@ -1,4 +1,4 @@
-# A directory for temporary files without room never ends the program by SIGBUS: what found no room is said.
+# A full directory for temporary files never ends the program by SIGBUS: dropped counts are reported.
 count-program || exit
 alone() { unshare -m sh -c 'mount -t tmpfs -o size=$1 none room && shift && TMPDIR=$PWD/room "$@" && ls room' sh "$@"; }
 mkdir room

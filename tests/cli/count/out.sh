@@ -1,4 +1,4 @@
-# --out of a profile: what its ending says, and the program's own output stays on stdout.
+# --out of a profile: the extension selects the format, and the program's own output stays on stdout.
 count-program || exit
 for ending in txt json csv md html folded callgrind; do
 	deepclock count --no-history -q -o out.$ending -- sh -c 'echo own output' || echo $?

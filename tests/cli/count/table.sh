@@ -1,4 +1,4 @@
-# The record: columns, what they add up to, what counting cost.
+# The record: columns, their sums, the overhead of counting.
 count-program || exit
 deepclock count --no-history --save run.json -- ./program calls fib 2>notes | sed -n 1p
 record run.json '[c["key"] for c in t("functions")["columns"]]' '[c["key"] for c in t("processes")["columns"]]' \

@@ -1,4 +1,4 @@
-# An ordinary user: counters are there, by the kernel's or by what it tells at the end.
+# An unprivileged user: counters are available, from the kernel or from the resource usage at exit.
 unprivileged true || exit
 unprivileged deepclock count --no-history --no-functions -q --save run.json -- sh -c 'ls >/dev/null; true' >out
 record run.json 'all(m("counter/" + name)["value"] is not None for name in ("task-clock", "page-faults", "context-switches"))' \

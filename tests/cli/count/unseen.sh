@@ -1,4 +1,4 @@
-# Programs in front of which nothing can be put: counters, and why there are no functions.
+# Programs for which LD_PRELOAD cannot work: counters, and the reason why functions are absent.
 count-program || exit
 static=$(dirname "$(readlink -f "$(command -v deepclock)")")/tests/zones/static_program
 [ -x "$static" ] || { echo "$static was not built"; exit 77; }

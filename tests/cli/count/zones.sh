@@ -1,4 +1,4 @@
-# Zones are rows beside functions: of all processes, however they end, also where no function is counted.
+# Zones are rows next to functions: of all processes, however they end, also where no function is counted.
 count-program || exit
 zoned() {
 	echo "$*"
@@ -12,7 +12,7 @@ zoned fork
 zoned kill
 zoned exec
 zoned apart
-# An inner zone is below its outer one; both are 0 to the functions, which say what takes most.
+# An inner zone is below its outer zone; zones have no self time among functions, which the summary ranks.
 deepclock report run.json --callers inner --format json >callers.json
 record callers.json '[row[0] for row in r["tables"][0]["rows"]]'
 deepclock count --no-history -- ./zoned 2>&1 | grep -c "of all functions'\|  functions'"

@@ -1,5 +1,5 @@
 # heavy
-# ONNX Runtime's own reports on its use leave nothing behind, for they never begin.
+# ONNX Runtime's telemetry leaves no file, because it is disabled before it starts.
 need-ort || exit 77
 mkdir home tmp
 export HOME=$PWD/home TMPDIR=$PWD/tmp ORT_DISABLE_TELEMETRY=0
@@ -14,7 +14,7 @@ deepclock throughput zoo:simplenet --batch 1 --point-time 50ms --quiet >/dev/nul
 if strace -f --seccomp-bpf -o trace -e trace=network deepclock bench zoo:simplenet --threads 1 --runs 5 --quiet >/dev/null 2>&1; then
 	grep -E 'socket|connect' trace
 fi
-# Symbols of programs: elfutils can fetch them from servers, which nobody asked for.
+# Symbols of programs: elfutils can download them from servers, which must not happen without a request.
 export DEBUGINFOD_URLS=http://127.0.0.1:9/
 if strace -f --seccomp-bpf -o trace -e trace=network deepclock sample --quiet --save s.json -- sh -c 'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' >/dev/null 2>&1; then
 	grep -E 'AF_INET|connect' trace

@@ -1,4 +1,4 @@
-# docs/reference/plugin.md as it is written, with the example: built, asked, measured; then one that is refused
+# docs/reference/plugin.md step by step, with the example: built, listed, measured; then a plug-in that is refused
 # and one that crashes.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 cp "$TESTS/../../plugins/example/example.c" mine.c

@@ -1,4 +1,4 @@
-# 'help metrics' has a row of each metric that the table has.
+# 'help metrics' has a row for each metric of the table.
 deepclock help metrics > all
 grep -A1 -e '^  latency/median' -e '^  throughput/items' -e '^  bandwidth/dram_triad/all' -e '^  precision/' all
 grep -o -e "^  [^ ]*" all > names

@@ -1,2 +1,2 @@
-# Without a command the help goes to stderr: it is no result.
+# Without a command the help goes to stderr: it is not a result.
 deepclock

@@ -1,4 +1,4 @@
-# 'help notes' has a row of each note that the table has, with its remedy.
+# 'help notes' has a row for each note of the table, with its remedy.
 deepclock help notes > all
 grep -A2 -e '^  busy-neighbours' -e '^  no-warmup' -e '^  slo-violated' all
 sed -n 's/^\(NOTE\|NOTE_OWN_REMEDY\)("\([^"]*\)".*/\2/p' "$TESTS/../../src/record/notes.def" > codes

@@ -1,4 +1,4 @@
-# Exit statuses of a gate: 0 not worse, 3 regressed, 4 undecided; 1 or 2 when they do not compare.
+# Exit statuses of a gate: 0 not worse, 3 regressed, 4 inconclusive; 1 or 2 if the records cannot be compared.
 history-lines 4 change=3 factor=1.5 | deepclock history import -
 compare() { deepclock history compare "$@" --format csv > out 2> err; echo "exit $?"; grep -o 'compare/ratio",[0-9.]*' out; }
 compare last~2 last~1

@@ -1,5 +1,5 @@
 # heavy
-# Twenty programs add 400 records each to a file that is not there yet, and nobody gives up.
+# Twenty programs add 400 records each to a file that does not exist yet, and none gives up.
 history-lines 8000 prefix=w | split -l 400 - lines
 for f in lines*; do (deepclock history import $f || echo "$f failed") & done
 wait

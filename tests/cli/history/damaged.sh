@@ -1,4 +1,4 @@
-# Whatever it is, it is refused in a sentence and stays as it is.
+# Any damaged file is refused with a message and stays unchanged.
 history-lines 40 | deepclock history import - --db good.db
 sum() { cksum < "$1"; }
 try() {

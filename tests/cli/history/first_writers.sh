@@ -1,4 +1,4 @@
-# A history that another process is just making has no byte yet: it is waited for, not refused.
+# A history that another process is creating is still empty: this process waits for it and does not refuse it.
 : > new.db
 timeout 20 deepclock bench --runs 3 --quiet --db new.db -- true > out
 echo $?

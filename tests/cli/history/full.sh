@@ -1,5 +1,5 @@
-# No file may grow beyond some kilobytes, as on a full disk: one sentence, and nothing is lost.
-# A signal comes with it, which would end the program.
+# A file-size limit of some kilobytes, like a full disk: one message, and no data is lost.
+# The limit also raises SIGXFSZ, which would end the program.
 history-lines 20 | deepclock history import - > out
 deepclock history export > before
 (

@@ -1,4 +1,4 @@
-# A real file system without room.
+# A real file system that is full.
 mkdir small
 unshare -m sh -c 'mount -t tmpfs -o size=400k none small' 2> /dev/null || { echo "file systems cannot be mounted here"; exit 77; }
 unshare -m sh -c '

@@ -1,4 +1,4 @@
-# In every listing text that a spreadsheet would take for a formula has an apostrophe in front, and no control character of
+# In listings, text that a spreadsheet would read as a formula has an apostrophe before it, and no control character of
 # one byte or two reaches a terminal.
 harmless() {
 	python3 -c 'import sys; t = sys.stdin.read(); print(sys.argv[1], [hex(ord(c)) for c in t if c != "\n" and (ord(c) < 32 or 127 <= ord(c) < 160)], len(t) > 20)' "$*"

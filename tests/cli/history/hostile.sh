@@ -1,4 +1,4 @@
-# Texts of records from elsewhere: nothing steers the terminal, nothing becomes SQL, CSV or JSON.
+# Texts of untrusted records: none controls the terminal or is interpreted as SQL, CSV or JSON.
 history-lines 9 'subject=a; DROP TABLE records; --' | deepclock history import -
 python3 - <<'PY' > lines
 import json, subprocess

@@ -1,4 +1,4 @@
-# What --save keeps is in the history too, byte for byte, with the commit of the working directory.
+# A record written by --save is added to the history too, byte for byte, with the commit of the working directory.
 export XDG_DATA_HOME="$PWD/data"
 bench() { deepclock bench --runs 3 --warmup 0 "$@" -- true > text; echo "exit $?"; }
 mkdir -p .git

@@ -1,5 +1,5 @@
-# A history that is named and cannot be one is refused before anything is measured; of the usual one it is
-# a warning: the measurement and its file are as good.
+# An explicitly named history that is invalid is refused before anything is measured; for the default history it is
+# a warning: the measurement and its file are still valid.
 echo 'no database' > bad.db
 bench() { deepclock bench --runs 3 --warmup 0 --save run.json "$@" -- true > text; echo "exit $?"; }
 bench --db bad.db

@@ -1,4 +1,4 @@
-# SQLite is loaded when a history is opened; without it everything else goes on.
+# SQLite is loaded when a history is opened; without it all other functions work.
 mkdir empty
 : > empty/libsqlite3.so.0
 export LD_LIBRARY_PATH=empty

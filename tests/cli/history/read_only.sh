@@ -1,4 +1,4 @@
-# It can be read where it may not be written.
+# A read-only history can be read.
 mkdir data
 history-lines 3 | deepclock history import - --db data/history.db
 try() {
@@ -14,7 +14,7 @@ chmod 555 data; try
 chmod 000 data; try
 chmod 755 data
 unprivileged deepclock history check --db data/history.db | sed 's/,.*,/,/'
-# A directory that is there, and takes nothing.
+# An existing directory without write permission.
 mkdir ro
 chmod 555 ro
 unprivileged deepclock history import line --db ro/history.db

@@ -1,4 +1,4 @@
-# Records by their ids: all of them or none, and what they were is said.
+# rm removes records by their ids: all of them or none, and prints what it removed.
 history-lines 5 > a
 history-lines 3 prefix=b subject=zoo:b > b
 deepclock history import a b
@@ -8,7 +8,7 @@ deepclock history rm b0000 --dry-run
 deepclock history rm b0000 last 0003
 echo $?
 deepclock history list -f csv | cut -d, -f1 | cut -c1-5
-# An id twice is one; one that is not there, or is the beginning of several, leaves all.
+# A repeated id counts once; an unknown id, or an ambiguous prefix, removes nothing.
 deepclock history rm b0001 b0001
 deepclock history rm 0000 nothere
 echo $?
@@ -20,7 +20,7 @@ deepclock history rm 0000 --keep 3
 echo $?
 deepclock history list -f csv | wc -l
 deepclock history check | sed 's/,.*,/,/'
-# Verbs of other programs, and an id in the place of one.
+# Verbs of other programs, and an id where a verb is expected.
 for verb in delete ls diff gc lst b0002 last~1 florp; do
 	deepclock history $verb
 	echo $?

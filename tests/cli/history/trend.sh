@@ -1,4 +1,4 @@
-# A change of 5 % from the 31st record on; records of another machine, an incomplete one, are left out.
+# A change of 5 % from the 31st record on; records of another machine and incomplete records are left out.
 history-lines 45 change=30 factor=1.05 commits=2 incomplete=44 | deepclock history import -
 history-lines 4 prefix=c cpu=another | deepclock history import -
 COLUMNS=100 deepclock history trend

@@ -1,4 +1,4 @@
-# One program writes for a while: another waits as long as it is told to, and no longer.
+# A writer locks the file for a while: another process waits for the given time, and no longer.
 cat > hold <<'END'
 #!/usr/bin/env python3
 import sqlite3, sys, time

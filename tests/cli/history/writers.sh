@@ -1,5 +1,5 @@
 # heavy
-# Several programs at once, the file is made by whoever is first; one is killed again and again.
+# Several concurrent programs, the first of which creates the file; one is killed again and again.
 for i in 1 2 3 4; do
 	(for k in 1 2 3 4 5; do
 		history-lines 20 prefix=w${i}_${k}_ > lines$i

@@ -1,5 +1,5 @@
-# The sizes of a decoder's cache: its head size follows from the attention's attributes, and what the mask covers is the
-# past and what is new, whichever of them is given.
+# The sizes of a decoder's cache: its head size follows from the attention's attributes, and the mask covers the
+# past and the new tokens, whichever of the two is given.
 onnx-model decoder.onnx <<'END'
 input x batch_sizexsequence_lengthx128
 input mask batch_sizextotal_sequence_length

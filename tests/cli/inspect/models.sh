@@ -1,5 +1,5 @@
-# What a model is, without an engine: a file with open sizes, one with weights that are missing and
-# an operator that nobody knows, a built-in network.
+# Properties of a model, without an engine: a file with open dimensions, a file with missing weights and
+# an unknown operator, a built-in network.
 onnx-model open.onnx <<'END'
 input x batchx3xhxw
 input state 2x?x8
@@ -31,6 +31,6 @@ echo $?
 deepclock inspect
 echo $?
 deepclock inspect open.onnx --details | sed -n "/^Inputs/,/^Operators/p"
-# The command takes a name as a shell does.
+# The suggested command quotes the name for a shell.
 mkdir "my nets" && cp open.onnx "my nets/it's.onnx"
 deepclock inspect "my nets/it's.onnx" --batch 1 --shape x=1x3x8x8 | grep '^next'

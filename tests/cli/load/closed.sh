@@ -1,4 +1,4 @@
-# One stream, several, and all at once: what is counted, and the warning that belongs to it.
+# One stream, several, and all at once: the reported metrics, and the warning of a closed loop.
 common="--quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 --format json zoo:simplenet"
 deepclock load --details $common --requests 50 2> /dev/null > run.json
 echo $?

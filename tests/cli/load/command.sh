@@ -1,8 +1,8 @@
-# A program: started for each request, its output thrown away, its failure told.
+# A program: started for each request, its output discarded, its failure reported.
 deepclock load --details --quiet --warmup 1 --requests 20 --rate 50 --save run.json -- sh -c 'head -c 100000000 /dev/zero' > text
 echo $?
 record run.json 'm("runs/count")["value"]' 'f("subject", "kind")' 'm("load/service_mean")["value"] > 0'
-# Three at the same time.
+# Three concurrent programs.
 deepclock load --details --quiet --warmup 1 --requests 12 --streams 3 --save run.json 'cmd:sleep 0.05' > text
 echo $?
 record run.json 'm("throughput/items")["value"] * m("latency/mean")["value"] > 2e9' 'm("runs/count")["value"]'

@@ -1,5 +1,5 @@
 # heavy
-# Ctrl-C: what was measured until then is reported, of an open loop, a closed one and a search.
+# Ctrl-C: the results until then are reported, for an open loop, a closed loop and a search.
 for how in '--rate 500' '--streams 2' "--find-peak --slo median<=1s --time 20s"; do
 	rm -f begun
 	(sleep 2.5; echo x > begun) &

@@ -1,4 +1,4 @@
-# Each mistake gets one sentence and the right exit status.
+# Each mistake gets one message and the right exit status.
 run() {
 	deepclock load --quiet --engine null zoo:simplenet "$@" > text
 	echo $?
@@ -29,7 +29,7 @@ printf '0\n1\nflorp\n' > word.csv
 run --trace word.csv
 : > empty.csv
 run --trace empty.csv
-# A search that cannot end with an answer is refused before it begins, with the time that it needs.
+# A search that cannot reach an answer is refused before it starts, with the time that it needs.
 slow="--quiet --engine null --engine-option sleep_ns=20000000 --warmup 2 zoo:simplenet --find-peak --slo p99<=1s"
 deepclock load $slow --max-time 20s 2>&1 | sed 's/at [0-9.]* requests/at N requests/; s/in [0-9.]* \(m*s\);/in T;/; s/--max-time [0-9]*s/--max-time Ts/'
 deepclock load $slow --time 1s 2>&1 | sed 's/at [0-9.]* requests/at N requests/; s/in [0-9.]* \(m*s\);/in T;/'

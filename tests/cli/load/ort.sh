@@ -1,5 +1,5 @@
 # heavy
-# The real engine: several contexts of one session at the same time, in open and closed loops.
+# The real engine: several concurrent contexts of one session, in open and closed loops.
 need-ort || exit 77
 deepclock load --details --quiet --threads 1 --streams 4 --requests 4000 --warmup 10 --save run.json zoo:simplenet > text
 echo $?

@@ -1,4 +1,4 @@
-# Plug-ins with a workload of their own: one whose runs must not overlap, one that makes one context only.
+# Plug-ins with a custom workload: one whose runs must not overlap, one that supports a single context.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 cat > engine.c <<'END'
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-# Arrivals by themselves: the same seed gives the same ones, waiting is in the latency.
+# Open-loop arrivals: the same seed gives the same arrivals, and the latency includes the waiting time.
 common="--quiet --engine null --engine-option sleep_ns=1000000 --warmup 2 --format json zoo:simplenet"
 for seed in 1 1 2; do
 	deepclock load --details $common --rate 400 --requests 200 --streams 2 --seed $seed 2> /dev/null > run$seed.json
@@ -12,10 +12,10 @@ record run1.json 'f("load", "scenario")' 'm("runs/count")["value"]' \
 	'all(l >= w + 1e6 for l, w in zip(r["series"][0]["values"], r["series"][1]["values"]))' \
 	'[s["tag"] for s in r["series"]]' '[t["name"] for t in r["tables"]]' \
 	'0.1 < m("load/utilisation")["value"] < 1' 'm("load/dispatch_lag_mean")["value"] >= 0' 'm("latency/p99")["absent"] != ""'
-# Even arrivals are exact.
+# Constant-rate arrivals are exact.
 deepclock load --details $common --rate 100 --arrivals constant --requests 5 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]'
-# A trace, as it is and twice as fast.
+# A trace of arrivals, at its own rate and twice as fast.
 printf 'arrival,user\n10,a\n10.01,b\n10030ms,c\n' > trace.csv
 deepclock load --details $common --trace trace.csv 2> /dev/null > run.json
 record run.json '[round((a - r["series"][0]["at_ns"][0]) / 1e6) for a in r["series"][0]["at_ns"]]' \

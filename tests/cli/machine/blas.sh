@@ -1,5 +1,5 @@
 # heavy
-# A BLAS that is faster than the peak says that the peak is wrong; one that crashes costs nothing.
+# A BLAS that exceeds the peak means that the peak is wrong; a BLAS that crashes affects no other result.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 export XDG_CACHE_HOME="$PWD/cache"
 try() {

@@ -1,5 +1,5 @@
 # heavy
-# The result is lost when it cannot be written: an error, not silence.
+# A result that cannot be written is an error, not silence.
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --quick --quiet > /dev/full
 echo $?

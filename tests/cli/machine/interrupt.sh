@@ -1,4 +1,4 @@
-# Ctrl-C: what was measured until then is reported, nothing is kept, and the exit status says so.
+# Ctrl-C: the results until then are reported, nothing is cached, and the exit status is that of an interruption.
 export XDG_CACHE_HOME="$PWD/cache"
 timeout --preserve-status -s INT 4 deepclock machine --quiet --format json > run.json 2> err
 echo $?

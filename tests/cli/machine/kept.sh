@@ -1,5 +1,5 @@
 # heavy
-# Measured once, kept (on a busy machine too), shown again; --refresh measures again.
+# Measured once, cached (on a busy machine too), shown again; --refresh measures again.
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --details --cached-only
 echo $?
@@ -16,7 +16,7 @@ record second.json 'r == load("third.json") == load("file.json")' 'r["id"] == lo
 record second.json 'f("machine", "source")'
 deepclock machine --quiet --refresh --threads 1 --format json > other.json
 record other.json 'f("machine", "source")' 'f("machine", "threads")'
-# The first screen has its date, and the memory's rate is that of the table's last row.
+# The summary has the date, and its memory bandwidth is that of the table's last row.
 deepclock machine --quiet --cached-only > brief
 sed 's/[0-9-]\{10\} [0-9:]\{5\}/DATE/' brief | grep measured
 awk '/memory read at/ {sub(/.*read at /, ""); head = $1; giga = $2 == "GB/s"} /read, GB/ {row = $NF} END {print !giga || head == row ? "same rate" : head " " row}' brief

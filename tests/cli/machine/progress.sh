@@ -1,4 +1,4 @@
-# A line with the time that is left, on a terminal only.
+# A line with the remaining time, on a terminal only.
 export XDG_CACHE_HOME="$PWD/cache"
 on-terminal 80 deepclock machine --quick > terminal
 grep -q 'memory .* s left' terminal && echo progress

@@ -1,4 +1,4 @@
-# What scripts rely on: tags, units, and a reason for all that is absent.
+# Guarantees for scripts: tags, units, and a reason for each absent value.
 export XDG_CACHE_HOME="$PWD/cache"
 deepclock machine --quick --quiet --format json > run.json
 echo $?

@@ -1,4 +1,4 @@
-# Each mistake costs one sentence.
+# Each mistake gets one message.
 export XDG_CACHE_HOME="$PWD/cache"
 try() {
 	deepclock machine "$@"

@@ -1,2 +1,2 @@
-# A directory whose pages have names that are too long.
+# A directory for which the paths of the pages are too long.
 deepclock man .$(printf '/.%.0s' $(seq 2044))

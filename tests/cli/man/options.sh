@@ -1,4 +1,4 @@
-# Page, help and table name the same options.
+# Man page, help and option table name the same options.
 mkdir pages
 deepclock man pages
 for command in bench zoo engines report; do

@@ -1,4 +1,4 @@
-# Each process has its own heap: what a child has of its parent is not the child's, and exec() begins anew.
+# Each process has its own heap: a child does not own what it inherited, and exec() starts an empty heap.
 heap-program || exit
 for what in fork exec; do
 	deepclock memory --quiet --save run.json -- ./program $what >out || cat out

@@ -1,4 +1,4 @@
-# Every form of operator new and delete, and what the library asks for by them; threads of C++.
+# Every variant of operator new and delete, and allocations inside the library for them; C++ threads.
 heap-program || exit
 command -v c++ >/dev/null || { echo "there is no C++ compiler"; exit 77; }
 c++ -std=c++17 -g -O1 -pthread "$TESTS/../heaps/in_cpp.cpp" -o in_cpp || exit

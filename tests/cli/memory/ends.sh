@@ -1,4 +1,4 @@
-# Whatever way a program ends, nothing of what it did until then is lost.
+# However a program ends, its allocations until then are reported.
 heap-program || exit
 for what in killed leave; do
 	deepclock memory --quiet --save run.json -- ./program $what >out

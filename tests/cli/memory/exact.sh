@@ -1,4 +1,4 @@
-# Sizes that are known are found to the byte, with the lines that asked for them.
+# Allocations of known size are found to the byte, with the lines of their callers.
 heap-program || exit
 for what in leak peak temporary grow aligned; do
 	echo "--- $what"

@@ -1,4 +1,4 @@
-# Where the file of a process is full, more room on the disk does not help.
+# If the file of a process reaches its size limit, free space on the disk does not help.
 heap-program || exit
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler here"; exit 77; }
 cat > paths.c <<'END'
@@ -24,7 +24,7 @@ int main(void)
 }
 END
 "${CC:-cc}" -g -O0 -o paths paths.c
-# A file may be a little longer than where the call paths begin in it.
+# A file may be slightly longer than the offset where its call paths start.
 kib=$(for kib in $(seq 1024 1024 262144); do
 	(ulimit -f $((2 * kib)); deepclock memory --quiet --no-history --save run.json -- ./paths > /dev/null 2>&1)
 	record run.json 'note("allocations-not-traced") is None' | grep -q True && { echo "$kib"; break; }

@@ -1,4 +1,4 @@
-# A signal that only deepclock gets is passed on; the record is incomplete, and all is there.
+# A signal that only deepclock receives is forwarded; the record is incomplete, but has all results.
 heap-program || exit
 python3 - <<'END'
 import signal, subprocess

@@ -1,4 +1,4 @@
-# The resident memory of programs that run already: a shell and the two that it started; for a time, or until they end.
+# The resident memory of running programs: a shell and its two children; for a time, or until they end.
 heap-program || exit
 sh -c './program wait & ./program wait; exit' >/dev/null &
 shell=$!

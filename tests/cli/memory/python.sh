@@ -1,4 +1,4 @@
-# What an unchanged Python program asks of malloc() is told by Python's functions and lines, to the byte.
+# malloc() calls of an unchanged Python program are charged to Python functions and lines, to the byte.
 heap-program || exit
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
 cat >sizes.py <<'END'

@@ -1,5 +1,5 @@
-# Of Python the table of lines names the user's innermost line: what libraries take stands for the line that called them.
-# What a script keeps until its end is told before the interpreter frees it.
+# For Python, the table of lines names the user's innermost line: allocations of libraries are charged to it.
+# Memory that a script holds until its end is reported before the interpreter frees it.
 heap-program || exit
 command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
 mkdir -p env/site-packages installed/pack-1.0.dist-info installed/pack/deeper own
@@ -30,6 +30,6 @@ record run.json '[[row[0], row[2] // 10**6] for row in t("memory/lines")["rows"]
 	'f("result", "answer").split(" by ")[1].split(";")[0]' 'f("result", "answer").split(" by ")[-1]' \
 	'9e6 < m("memory/heap_held")["value"] < 15e6' 'm("memory/heap_leaked")["value"] < 4e6' \
 	'[c["key"] for c in t("memory/lines")["columns"][:6]]' '"held" in [w["key"] for w in r["trees"][0]["columns"]]'
-# Where the interpreter does not come to its end nothing is freed, and there is no such column.
+# If the interpreter does not finalize, nothing is freed, and this column is absent.
 deepclock memory --quiet --save run.json -- python3 -c 'import os; k = bytearray(4_000_000); os._exit(0)' >/dev/null
 record run.json 'm("memory/heap_held")' 'm("memory/heap_leaked")["value"] > 4e6'

@@ -1,4 +1,4 @@
-# The heap and the resident memory over time: a megabyte that is there for a while.
+# The heap and the resident memory over time: a megabyte that is allocated for a while.
 heap-program || exit
 deepclock memory --rate 200 --quiet --save run.json -- ./program late >out || cat out
 record run.json 'max(s("memory/heap")["values"]) == 2**20' 's("memory/heap")["values"][0] == 0' \

@@ -1,5 +1,5 @@
-# Threads that end while others allocate, and free what others allocated; stacks of libraries that were
-# unloaded; allocation in a signal's handler, also while it is in a hook; stacks that are too deep.
+# Threads that end while others allocate, and free memory of other threads; stacks of libraries that were
+# unloaded; allocation in a signal handler, also while it interrupts a hook; stacks that are too deep.
 heap-program || exit
 deepclock memory --quiet --save run.json -- ./program threads >out || cat out
 record run.json 'm("memory/heap_leaked")["value"]' 'f("memory", "leaked_blocks")' 'f("memory", "threads")' \

@@ -1,4 +1,4 @@
-# Where nothing can be put in front of a program it is said why, and its resident memory is told.
+# If LD_PRELOAD cannot work for a program, the reason is printed, and its resident memory is reported.
 command -v "${CC:-cc}" >/dev/null || { echo "no C compiler here"; exit 77; }
 heap-program static || exit
 deepclock memory --quiet --save run.json -- ./program late >out
@@ -7,7 +7,7 @@ record run.json 'm("memory/heap_leaked")' 'note("allocations-not-traced")["text"
 	's("memory/heap")' 's("memory/rss")["values"][-1] > 2**20'
 rm program
 heap-program || exit
-# What allocates nothing was seen to: that is a figure, and no failure.
+# A traced program without allocations: 0 is a result, not a failure.
 cat >nothing.c <<'END'
 int main(void) { return 0; }
 END

@@ -1,4 +1,4 @@
-# One of each kind of option.
+# One invalid value for each kind of option.
 bad() {
 	deepclock bench zoo:simplenet "$@"
 	echo $?

@@ -1,4 +1,4 @@
-# Names of options of other tools, and those of deepclock before 0.1: what they are here.
+# Options of other tools, and of deepclock before 0.1: the message gives the equivalent option.
 for a in \
 	"bench --iterations=100 x" \
 	"bench --num-threads 4 x" \

@@ -1,5 +1,5 @@
-# The reader goes away first, as head does when it has its lines: no death in the middle, no sentence,
-# and the status that a shell gives to a program that a closed pipe ended. What is saved is saved.
+# The reader closes the pipe early, as head does: no crash, no message,
+# and the status that a shell gives to a program killed by SIGPIPE. The record is saved.
 need-ort || exit 77
 gone() {
 	mkfifo pipe

@@ -1,4 +1,4 @@
-# Escape sequences only on a terminal that can, and on request.
+# Escape sequences only on a capable terminal, and on request.
 escapes() {
 	grep -q "$(printf '\033')" && echo "$1: colours" || echo "$1: none"
 }

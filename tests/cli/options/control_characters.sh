@@ -1,4 +1,4 @@
-# What would steer a terminal is not sent to one.
+# Terminal control characters are not sent to a terminal.
 deepclock bench "$(printf 'a\033[31mb\nc.onnx')" 2> err
 echo $?
 wc -l < err

@@ -1,4 +1,4 @@
-# An option that may be repeated has a bound, and says so.
+# A repeatable option has a maximum count, which the message names.
 set --
 i=0
 while [ $i -lt 65 ]; do

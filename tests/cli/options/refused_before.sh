@@ -1,5 +1,5 @@
-# What cannot be, or would be swallowed, is refused before anything is measured: the program would leave
-# a file behind.
+# Impossible options, or options that would be ignored, are refused before anything is measured: the program
+# would create a file.
 printf '#!/bin/sh\ntouch measured\n' > prog
 chmod +x prog
 mkdir folder
@@ -55,10 +55,10 @@ for words in '--keep 0' '--keep 0 --older-than 1d' '--older-than 90' '--keep -1'
 	deepclock history prune --db none.db $words
 	echo "$? $words"
 done
-# What is no contradiction goes on; directories of a history are made.
+# Options without a contradiction are accepted; directories of a history are created.
 deepclock bench -q -f csv --runs 3 -w 0 --save run.json --db new/folder/h.db -- ./prog > printed && ls run.json new/folder/h.db measured
 deepclock bench -q -f csv --precision 100% --min-runs 3 --max-time 200ms -w 0 -- ./prog | grep -c latency/median
-# A share of 1 reaches a process of its own.
+# A ratio of 1 is passed to a separate process.
 deepclock bench -q -f csv --engine null --processes 2 --precision 100% --min-runs 3 --min-time 1ms -w 0 zoo:simplenet | grep -c latency/median
 (cat pipe > read & deepclock bench -q -f csv --runs 3 -w 0 --save pipe --no-history -- ./prog > printed; wait)
 ls

@@ -1,4 +1,4 @@
-# --format, --html and --save: every command whose result could be written so has them, and the others say what they write.
+# --format, --html and --save: every command whose result can be exported has them, others document their output.
 deepclock bench zoo:simplenet --engine null --runs 60 --warmup 1 --quiet --db h.db --commit c1 --save run.json > /dev/null
 for command in $(deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	for option in format html save; do
@@ -10,7 +10,7 @@ for command in $(deepclock help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1
 	done
 	echo "<- $command"
 done
-# The page and the record beside what goes to stdout, whatever the command.
+# The page and the record in addition to stdout, for every command.
 deepclock engines null --html page.html --save kept.json | head -1
 deepclock zoo simplenet --html page.html --save kept.json --format csv | head -1
 deepclock count --events list --html page.html --save kept.json --format csv | head -1
@@ -23,7 +23,7 @@ cmp run.json shown.json
 cmp run.json again.json
 deepclock report kept.json | grep latency/median
 deepclock history --db h.db --format csv | grep -c c1
-# What cannot be: two records in one file, a form that has no record, a place that is none.
+# Errors: two records in one file, a format that cannot hold a record, an invalid path.
 deepclock report run.json run.json --save two.json
 deepclock report run.json --format folded --html page.html
 deepclock zoo --html none/page.html

@@ -1,4 +1,4 @@
-# One way to write a size in every command, and none where it means nothing.
+# All commands accept the same notation of sizes, and refuse a size where it has no meaning.
 need-ort || exit 77
 deepclock zoo simplenet --symbolic -o net.onnx
 run() {

@@ -1,4 +1,4 @@
-# What cannot be written is an error, whatever the command.
+# A failed write is an error in every command.
 for command in help version zoo 'completion bash' 'zoo simplenet -o -' 'bench --quiet --runs 2 --warmup 0 -- true'; do
 	deepclock $command > /dev/full
 	echo "$command: $?"

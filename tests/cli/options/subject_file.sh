@@ -1,4 +1,4 @@
-# A subject that is no model file: a program, a directory, nothing at all.
+# A subject that is not a model file: a program, a directory, an empty file.
 deepclock zoo simplenet -o resnet50.onnx
 mkdir one two hub saved none
 cp resnet50.onnx one/net.onnx
@@ -32,9 +32,9 @@ say bench saved
 say bench none
 say bench 'no such thing'
 say bench ''
-# A model that may be executed, as all files on some disks, is a model.
+# A model with execute permission, as all files have on some disks, is a model.
 chmod +x resnet50.onnx
 deepclock cost -q resnet50.onnx -f csv | grep -c cost/macs
 test -e started && echo started
-# What is suggested works.
+# The suggested command works.
 deepclock bench -q -r 3 -w 0 -f csv -- ls -d . | grep -c latency/median

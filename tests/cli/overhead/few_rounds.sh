@@ -1,5 +1,5 @@
-# Two rounds that contradict each other show no cost: the answer is not the slowdown by thousands that they would show.
-# The order in a round is random: runs 0 and 2 are of the same method, or runs 0 and 3.
+# Two contradictory rounds show no cost: the result is not the factor of thousands that they suggest.
+# The order in a round is random: runs 0 and 2 use the same method, or runs 0 and 3.
 for slow in 2 3; do
 	echo 0 >n
 	echo 'n=$(cat n); echo $((n + 1)) >n; case $n in 0|'$slow') sleep 0.3;; esac' >program

@@ -1,4 +1,4 @@
-# A method that could look at nothing has no figure: here the program lies without the libraries that go in front of others.
+# A method that could not profile anything has no value: deepclock is in a directory without its preload libraries.
 sampled-program || exit
 cp "$(readlink -f "$(command -v deepclock)")" alone
 ./alone memory --quiet --save memory.json -- ./program shares 20 >/dev/null 2>said
@@ -10,6 +10,6 @@ echo "overhead: $?"
 record run.json '[[row[0], row[2]] for row in t("overhead")["rows"][1:]]' \
 	'["not recorded: " in row[6] or "no function was counted" in row[6] for row in t("overhead")["rows"][1:]]' \
 	'[n["code"] for n in r["notes"] if n["code"] not in ("busy-neighbours", "steal")]'
-# No function of it counts, whichever library is there.
+# None of its functions counts calls, whichever library is available.
 deepclock overhead --quiet --rounds 2 --method count --save run.json -- ./program shares 20 >/dev/null
 record run.json 't("overhead")["rows"][1][2]'

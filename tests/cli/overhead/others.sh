@@ -1,5 +1,5 @@
-# Each command whose times other programs change says what they used; sizes are not changed.
-zone-program zone || exit # not under a sanitizer, which sees no program of others
+# Each command whose times depend on other programs reports their CPU use; sizes do not depend on it.
+zone-program zone || exit # not under a sanitizer, which cannot trace other programs
 for command in sample trace count; do
 	deepclock $command --save $command.json -- sh -c 'sleep 0.3' >out 2>&1
 	echo "$command"

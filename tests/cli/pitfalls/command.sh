@@ -1,4 +1,4 @@
-# A program: what can be done wrong with it is measured, the rest says why not.
+# A program: mistakes that apply to it are measured, the other rows give the reason.
 deepclock pitfalls --details --quiet --time 20ms --save run.json -- true > text 2> notes
 echo $?
 cat > read.py <<'END'
@@ -6,7 +6,7 @@ import json
 r = json.load(open("run.json"))
 for m in r["metrics"]:
     if m["tag"].startswith("pitfalls/"):
-        # How many runs there was time for is up to the machine.
+        # The number of runs in the available time depends on the machine.
         if m["tag"] not in ("pitfalls/mean-of-5", "pitfalls/few-for-tail"):
             print(m["tag"], m.get("absent", "measured"))
 END

@@ -1,7 +1,7 @@
-# A plug-in whose flaws are known: each mistake moves the number as far as the plug-in says.
+# A plug-in with known flaws: each mistake changes the number by the amount that the plug-in defines.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I "$TESTS/../../include" -o flawed.so "$TESTS/../plugins/flawed.c" -lm || exit 1
-# Others may use this machine: only what they cannot bring about is checked.
+# Other programs may use this machine: only results that they cannot cause are checked.
 deepclock pitfalls --details --quiet --time 100ms --save run.json plugin:flawed.so \
 	--engine-option ns=200000 --engine-option first_ns=20000000 --engine-option denormal_ns=200000 \
 	--engine-option bind_ns=100000 > text 2> notes

@@ -1,4 +1,4 @@
-# Ctrl-C: the mistakes until then are reported, and nothing is left behind.
+# Ctrl-C: the mistakes until then are reported, and no file remains.
 mkdir tmp
 TMPDIR=$PWD/tmp timeout --preserve-status -s INT 4 deepclock pitfalls --quiet --engine null \
 	--engine-option ns=100000 --time 300ms --only one-sample,cpu-for-wall,wall-for-cpu,coarse-clock,busy-neighbour,no-warmup \

@@ -1,4 +1,4 @@
-# An engine whose run() returns before the results are there, against the rules: seen by its outputs.
+# An engine whose run() returns before the results are available, against the rules: detected from its outputs.
 command -v "${CC:-cc}" > /dev/null || { echo "no C compiler"; exit 77; }
 "${CC:-cc}" -shared -fPIC -I "$TESTS/../../include" -o flawed.so "$TESTS/../plugins/flawed.c" -lm || exit 1
 for async in 1 0; do
@@ -8,6 +8,6 @@ for async in 1 0; do
 	record run.json 'm("pitfalls/no-sync")["value"] < 0.2' 'note("not-waiting") is not None'
 	grep -c "no-sync.* harm$" text
 done
-# Of a device the copies of outputs would be counted; of a program there is nothing to wait for.
+# On a device the copies of outputs would be counted; a program has nothing to wait for.
 deepclock pitfalls --details --quiet --time 20ms --only no-sync --save run.json -- true > text
 record run.json 'm("pitfalls/no-sync")["absent"]'

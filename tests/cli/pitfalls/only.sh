@@ -1,4 +1,4 @@
-# Only some mistakes, or all but some; csv has a row for each.
+# Only some mistakes, or all except some; csv has a row for each.
 deepclock pitfalls --quiet --time 20ms --engine null --engine-option ns=100000 --only one-sample,no-warmup \
 	--format csv zoo:simplenet 2> notes | grep -o '"pitfalls/[a-z0-9-]*"'
 echo

@@ -1,5 +1,5 @@
 # heavy
-# The real engine: every mistake on a small network, and what a text says of it.
+# The real engine: every mistake on a small network, and its text output.
 need-ort
 deepclock pitfalls --details --quiet --time 100ms --threads 1 --save run.json zoo:simplenet > text 2> notes
 echo $?
@@ -11,6 +11,6 @@ record run.json 'm("pitfalls/batch-divided")["value"] < 1' \
 	'sorted(x["tag"] for x in r["metrics"] if "absent" in x and x["tag"].startswith("pitfalls/") and x["tag"] != "pitfalls/few-for-tail")' \
 	"set($verdicts) <= {\"harm\", \"no harm here\", \"not resolved\", \"not measured\"}" \
 	"$verdicts.count(\"harm\") == len(t(\"pitfalls/remedies\")[\"rows\"]) > 2"
-# The text again from the record.
+# The same text from the record.
 deepclock report --details run.json > again
 grep -c "What harms here" text again

@@ -1,4 +1,4 @@
-# What cannot be asked for is refused before anything is measured.
+# Invalid requests are refused before anything is measured.
 try() {
 	deepclock pitfalls "$@"
 	echo $?

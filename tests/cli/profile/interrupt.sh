@@ -1,4 +1,4 @@
-# Ctrl-C in the profiled runs: what was measured until then is reported, and nothing is left behind.
+# Ctrl-C in the profiled runs: the results until then are reported, and no file remains.
 mkdir tmp
 calibrating() {
 	ls tmp/*/chain.onnx > /dev/null 2>&1

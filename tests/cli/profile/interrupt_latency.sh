@@ -1,4 +1,4 @@
-# Ctrl-C while the latency is measured: a record of what there is, and the exit status says so.
+# Ctrl-C while the latency is measured: an incomplete record, and the exit status of an interruption.
 timeout --preserve-status -s INT 1 deepclock profile --details --quiet --engine null \
 	--engine-option ns=20000 --engine-option operators=a:5000 --no-roofs --runs 100000000 --warmup 0 \
 	--save run.json zoo:simplenet > text

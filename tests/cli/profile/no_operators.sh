@@ -1,4 +1,4 @@
-# An engine that fails to tell its operators once the latency is known: the latency is reported.
+# An engine that fails to report its operators after the latency was measured: the latency is reported.
 mkdir tmp
 TMPDIR=$PWD/tmp deepclock profile --quiet --engine null --engine-option ns=100000 --runs 5 --warmup 1 --profile-runs 5 \
 	--no-roofs --save run.json zoo:simplenet > text

@@ -1,4 +1,4 @@
-# The engine for tests: shares of what it tells, scaled to the latency; costs of the model's nodes.
+# The null engine: shares of its reported times, scaled to the latency; costs of the model's nodes.
 mkdir tmp
 TMPDIR=$PWD/tmp deepclock profile --quiet --engine null --engine-option ns=1000000 \
 	--engine-option operators=/fc1/Gemm:600000,/relu/Relu:250000,/fc2/Gemm:150000 \

@@ -1,4 +1,4 @@
-# A real engine: operators and what lies between them are the latency; fused ones name their origins.
+# A real engine: operators and the gaps between them add up to the latency; fused operators name their origins.
 need-ort || exit 77
 deepclock profile --quiet --threads 1 --runs 20 --warmup 5 --profile-runs 20 --no-roofs --format json \
 	--image-size 64 zoo:resnet18 > run.json 2> err

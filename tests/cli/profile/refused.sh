@@ -1,4 +1,4 @@
-# One sentence each, before anything is measured.
+# One message each, before anything is measured.
 bad() {
 	deepclock profile "$@"
 	echo $?

@@ -1,4 +1,4 @@
-# One sentence for each mistake, the options of the engine for tests among them.
+# One message for each mistake, including options of the null engine.
 try() {
 	echo "- $*"
 	deepclock profile --quiet --engine null --runs 3 --warmup 0 --no-roofs "$@" > out

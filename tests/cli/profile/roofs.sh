@@ -1,7 +1,7 @@
 # heavy
-# A rate that no machine reaches is refused with a note, and never printed as a fact.
+# An impossible rate is refused with a note, and never printed as a fact.
 export XDG_CACHE_HOME="$PWD/cache"
-# On a busy machine the time may be up before all limits are known.
+# On a busy machine the time may end before all limits are measured.
 for try in 1 2 3; do
 	deepclock machine --quiet --refresh --keep --format json > limits.json || exit 1
 	grep -q '"tag": "bandwidth/dram_triad/all", "value"' limits.json && break
@@ -13,7 +13,7 @@ echo $?
 record run.json 'r["ops"][0]["rate"]' 'note("above-roof")["severity"]' '"/fc1/Gemm" in note("above-roof")["text"]' \
 	'any("/relu/Relu" in n["text"] for n in r["notes"] if n["code"] == "roofs-doubtful")' 'r["ops"][0]["roof"] > 0' 'm("profile/attainable")["value"] > 0' \
 	'sorted(f["key"] for f in r["facts"] if f["section"] == "roofs")'
-# An operator's roof is made of the limits in the record: a peak, or its intensity times a bandwidth.
+# An operator's roof is computed from the limits in the record: a peak, or its intensity times a bandwidth.
 python3 - << 'END'
 import json
 

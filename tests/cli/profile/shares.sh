@@ -1,4 +1,4 @@
-# What the engine for tests tells of operators that the model lacks, too: types, modules, notes.
+# Reports of the null engine, including operators that the model lacks: types, modules, notes.
 deepclock profile --details --quiet --engine null --engine-option ns=2000000 \
 	--engine-option operators=/fc1/Gemm:900000,/relu/Relu:100000,/fc2/Gemm:500000,copy:500000 \
 	--runs 10 --warmup 1 --profile-runs 5 --no-roofs --save run.json zoo:simplenet > text

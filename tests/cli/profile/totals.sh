@@ -1,5 +1,5 @@
 # heavy
-# Whatever an engine fuses: each node of the model belongs to one operator, so that all add up.
+# Whatever an engine fuses: each node of the model belongs to one operator, so the operators add up to the model.
 need-ort || exit 77
 totals='sum(o["macs"] for o in r["ops"]), sum(o["flops"] for o in r["ops"]), sum(o["params"] for o in r["ops"])'
 for model in resnet18 mobilenet_v2 bert_mini; do

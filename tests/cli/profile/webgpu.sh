@@ -1,4 +1,4 @@
-# The profiler gives times of launching operators on the device. They are never shown as times of operators.
+# The profiler reports times of launching operators on the device. They are never shown as times of operators.
 . webgpu || exit 77
 deepclock profile --quiet --max-time 500ms --max-warmup 500ms --device webgpu --profile-runs 10 --no-memory \
 	--save run.json zoo:simplenet > text

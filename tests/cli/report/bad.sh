@@ -1,4 +1,4 @@
-# Not a record: one sentence each.
+# Files that are not records: one message each.
 deepclock bench --quiet --runs 3 --warmup 0 --save good.json -- true > out
 : > empty.json
 printf '{"schema": 1, "deepclock": "0' > truncated.json

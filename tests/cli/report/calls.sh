@@ -24,7 +24,7 @@ shown a.json --by path --depth 2
 shown a.json --by path --weight calls --top 3
 shown a.json --tree heap
 shown a.json --tree heap --by function
-# 20 ms are fib's and below it: the inner call is in the outer one.
+# 20 ms are spent in fib and below it: the inner call is included in the outer call.
 shown a.json --callers fib
 shown a.json --callees fib
 shown a.json --callers gem
@@ -34,7 +34,7 @@ shown --diff b.json a.json --sort total --top 1
 deepclock report --diff a.json b.json --format folded
 deepclock report --diff a.json b.json --format json > diff.json
 record diff.json '[t["name"] for t in r["tables"]]' '[c["key"] for c in r["tables"][0]["columns"]]'
-# Of a trace too.
+# The same for a trace.
 echo '{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}' > trace.json
 shown trace.json --by function
 # Mistakes.

@@ -1,4 +1,4 @@
-# Chrome's trace events: told from a record by what is in the file, not by its name.
+# Chrome's trace events: distinguished from a record by the contents of the file, not by its name.
 cat > kineto.json <<'END'
 {"schemaVersion": 1, "deviceProperties": [], "traceEvents": [
  {"ph": "X", "cat": "cpu_op", "name": "aten::conv2d", "pid": 7, "tid": 7, "ts": 4508215143415.441, "dur": 430.5},
@@ -18,10 +18,10 @@ done
 deepclock report again.chrome.json.gz --format folded
 mv again.perfetto.json.gz again.pftrace
 deepclock report again.pftrace --format folded
-# Chrome itself does not close the list.
+# Chrome itself does not close the array.
 printf '[{"ph":"B","ts":1,"pid":1,"tid":1,"name":"a"},\n{"ph":"E","ts":3.5,"pid":1,"tid":1},\n' > open.json
 deepclock report open.json --format folded
-# Cut and broken.
+# Truncated and corrupt files.
 head -c 250 kineto.json > cut.json
 deepclock report cut.json --format folded
 sed 's/"dur": 100.25/"dur": oops/' kineto.json > broken.json
@@ -31,7 +31,7 @@ deepclock report none.json
 echo $?
 deepclock report kineto.json open.json -o both.pftrace
 echo $?
-# A record from a pipe, which is opened once.
+# A record from a pipe, which can be opened once.
 deepclock bench --quiet --runs 3 --warmup 0 --save good.json -- true > out
 mkfifo pipe
 cat good.json > pipe &

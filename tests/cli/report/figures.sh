@@ -1,4 +1,4 @@
-# Figures of a record as files: well-formed, with a mark for each thing that the record has.
+# Figures of a record as files: well-formed, with a mark for each value of the record.
 deepclock bench zoo:simplenet --engine null --runs 200 --warmup 3 --quiet --no-history --save run.json --figures pictures > /dev/null
 ls pictures | grep svg
 cat > check.py <<'END'
@@ -16,7 +16,7 @@ else:
     print("points:", len(marks("pictures/throughput.svg", "circle")) == len(t["rows"]))
 END
 python3 check.py runs run.json
-# PNG where librsvg is: 1440 by 800.
+# PNG if librsvg is installed: 1440 by 800.
 for f in pictures/*.png; do [ ! -e "$f" ] || od -An -tx1 -N24 "$f" | tr -d ' \n' | grep -v '^89504e470d0a1a0a0000000d49484452000005a000000320'; done
 deepclock throughput zoo:simplenet --engine null --batch 1,2,4 --rounds 2 --point-time 20ms --quiet --no-history --save t.json > /dev/null
 deepclock report t.json --figures pictures
@@ -51,7 +51,7 @@ deepclock report ops.json --figures roofs
 grep -c '<circle' roofs/roofline.svg
 grep -o '[0-9]* of [0-9]* operators[^<]*\|317 GFLOP/s\|300 GFLOP/s\|200 GB/s' roofs/roofline.svg
 grep -c '<script' roofs/roofline.svg
-# Call paths: a box for each that can be seen, as wide as its share, below who calls it or above; names are texts.
+# Call paths: a box for each visible node, as wide as its share, below its caller or above it; names are escaped.
 python3 - <<'END'
 import json
 r = json.load(open("run.json"))
@@ -76,14 +76,14 @@ print(all(a[1] == b[1] and a[3] == b[3] and a[2] + b[2] == down[0][2] + up[0][2]
 print([t.text for t in xml.parse("calls/icicle.svg").getroot().iter(S + "text") if "in all" in t.text])
 END
 grep -c '<script' calls/icicle.svg
-# One figure as a file; what is no figure, what the record has not, and a chart of the page alone.
+# One figure as a file; an unknown figure, a figure without data in the record, and a chart that only the page has.
 deepclock report run.json --figures histogram.svg && cmp histogram.svg pictures/histogram.svg && echo the same
 deepclock report run.json --figures laps.svg
 echo $?
 deepclock report run.json --figures lag.png
 echo $?
 deepclock report run.json run.json --figures runs.svg
-# A step of a trace: of median duration among those of a name, without its number; other rows cut to it, short ranges merged.
+# A step of a trace: of median duration among those of its name; other rows clipped to it, short ranges merged.
 python3 - <<'END'
 import json
 events = [{"ph": "X", "name": "epoch", "ts": 0, "dur": 9000, "pid": 1, "tid": 1}]
@@ -107,12 +107,12 @@ print(*((says, round((x - left) / wide, 3), round(w / wide, 3)) for says, x, y, 
 print(len({y for _, _, y, _ in boxes}))
 END
 deepclock report trace.json --figures timeline.svg && cmp timeline.svg trace/timeline.svg && echo the same
-# Nothing to draw, and a directory that cannot be.
+# Nothing to draw, and a directory that cannot be created.
 python3 -c 'import json; r = json.load(open("run.json")); r["series"] = []; json.dump(r, open("empty.json", "w"))'
 deepclock report empty.json --figures none
 deepclock report run.json --figures run.json/x
 echo $?
-# Laps: time on the left axis, what was put down with some of them on the right one; a lap without a value has no dot.
+# Laps: time on the left axis, values recorded with some laps on the right axis; a lap without a value has no dot.
 python3 - <<'END'
 import json
 r = json.load(open("run.json"))
@@ -131,7 +131,7 @@ svg = "{http://www.w3.org/2000/svg}"
 dots = [(c.get("fill"), c[0].text, float(c.get("cx")), float(c.get("cy"))) for c in root.iter(svg + "circle")]
 time, value = [d for d in dots if d[1] == "time"], [d for d in dots if d[1] == "Test <Acc>"]
 print(root[0].text, len(time), len(value), len({d[0] for d in dots}))
-# The same laps stand above each other; as far from the axis as what they are.
+# The same laps are aligned vertically; their distance from the axis is proportional to their value.
 low = max(float(l.get("y1")) for l in root.iter(svg + "line") if l.get("y1") == l.get("y2"))
 print([d[2] for d in time][1:] == [d[2] for d in value], *(round((low - d[3]) / (low - dots[0][3]), 3) for d in time),
       *(round((low - d[3]) / (low - value[-1][3]), 3) for d in value))

@@ -4,7 +4,7 @@ import gzip, json
 schema = "https://www.speedscope.app/file-format-schema.json"
 frames = [{"name": "main", "file": "a.py", "line": 3}, {"name": "work", "file": "a.py", "line": 9},
           {"name": "work", "file": "a.py", "line": 11}, {"name": "idle", "col": None}]
-# As py-spy orders it: profiles first, weights in seconds, a thread each; one sample without a stack.
+# In py-spy's order: profiles first, weights in seconds, one profile for each thread; one sample without a stack.
 threads = {"$schema": schema, "profiles": [
     {"type": "sampled", "name": "Thread 1", "unit": "seconds", "startValue": 0.0, "endValue": 0.05,
      "samples": [[0, 1], [0, 2], [0], [], [0, 1]], "weights": [0.01, 0.01, 0.01, 0.01, 0.01]},
@@ -13,7 +13,7 @@ threads = {"$schema": schema, "profiles": [
     "shared": {"frames": frames}, "activeProfileIndex": None, "exporter": "py-spy@0.4.3", "name": "py-spy profile"}
 json.dump(threads, open("threads.json", "w"))
 gzip.open("threads.json.gz", "wt").write(json.dumps(threads))
-# main 0 to 10 ms; work inside from 2 to 5 and from 6 to 9, and itself inside from 7 to 8.
+# main 0 to 10 ms; work inside it from 2 to 5 and from 6 to 9, and a recursive work from 7 to 8.
 at = [("O", 0, 0), ("O", 2, 1), ("C", 5, 1), ("O", 6, 1), ("O", 7, 2), ("C", 8, 2), ("C", 9, 1), ("C", 10, 0)]
 events = [{"type": t, "at": a, "frame": f} for t, a, f in at]
 def evented(events, unit="milliseconds", **more):
@@ -31,7 +31,7 @@ open("raw.folded", "w").write("<module> (nn.py:1);main (nn.py:5);work (nn.py:9) 
 json.dump({"version": 0, "costs": [{"description": "Memory", "unit": "bytes"}],
            "events": [{"callchain": [1, 0], "cost": [300]}, {"callchain": [0], "cost": [100]}, {"callchain": [1, 0], "cost": [1]}],
            "functions": [{"name": "main", "module": "a.py"}, {"name": "grow", "module": "b.py"}]}, open("m.json", "w"))
-# What is refused, each with its own sentence.
+# Refused files, each with its own message.
 bad = {
     "frame": sampled([[9]], [1]), "fraction": sampled([[0.5]], [1]), "fewer": sampled([[0], [1]], [1]),
     "negative": sampled([[0]], [-1]), "text": sampled([[0]], ["x"]), "list": sampled([0], [1]), "huge": sampled([[0]], [1e300]),

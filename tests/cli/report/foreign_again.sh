@@ -1,4 +1,4 @@
-# What deepclock writes in the forms of others has the same sums by function when it is read back.
+# Files that deepclock writes in formats of other programs have the same sums by function when they are read back.
 cat > prog.py <<'END'
 def leaf(n):
     return sum(range(n))
@@ -43,8 +43,8 @@ for f in a.speedscope.json b.speedscope.json.gz a.folded; do deepclock report $f
 python3 same.py a.json 0 self a.speedscope.json.json 0 self 6 1e-3
 python3 same.py a.json 0 self b.speedscope.json.gz.json 0 self 6 1e-3
 python3 same.py a.json 0 calls b.speedscope.json.gz.json 0 calls 6 1e-3
-# Its second tree has the title as its name.
+# The name of its second tree is the title.
 deepclock report b.speedscope.json.gz --tree "Heap: by call path" --weight peak
 deepclock report b.speedscope.json.gz --tree "Heap: by call path" --weight leaked --by function
-# Folded stacks are whole numbers.
+# Folded stacks hold integers.
 python3 same.py a.json 0 self a.folded.json 0 samples 6 1000

@@ -1,4 +1,4 @@
-# The call paths of a record in the forms of other programs: by --format, or by the ending of -o.
+# The call paths of a record in formats of other programs: by --format, or by the extension of -o.
 cat > run.json <<'END'
 {"schema": 1, "deepclock": "0.1.0", "id": "0", "command": "prog", "trees": [
  {"name": "samples", "title": "Samples",
@@ -22,7 +22,7 @@ import json, sys
 for p in json.load(sys.stdin)["profiles"]:
     print(p["name"], p["unit"], p["samples"], p["weights"], p["endValue"])'
 deepclock report run.json -o run.pb.gz && gzip -t run.pb.gz && echo written
-# Of a trace too, where a tree is asked for.
+# The same for a trace, if a tree is requested.
 echo '{"traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}' > trace.json
 deepclock report trace.json --format folded --tree zones
 deepclock report trace.json --format folded

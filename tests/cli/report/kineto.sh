@@ -1,11 +1,11 @@
-# A file of torch.profiler: operators, what they started on a device, and the modules they ran for.
+# A file of torch.profiler: operators, the device work that they launched, and the modules that called them.
 cat > make.py <<'END'
 import json
 events = []
 def x(cat, name, ts, dur, tid=7, pid=7, **args):
     args = {k.replace("_", " "): v for k, v in args.items()}
     events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": 4508215143000.125 + ts, "dur": dur, "args": args})
-# Out of order, as torch.profiler writes them: kind by kind.
+# Out of order, as torch.profiler writes them: grouped by kind.
 x("cpu_op", "aten::linear", 20, 50, External_id=1, Sequence_number=4, Fwd_thread_id=0)
 x("cpu_op", "aten::addmm", 30, 30, External_id=2, Sequence_number=4, Fwd_thread_id=0)
 x("cpu_op", "aten::linear", 120, 10, External_id=3, Sequence_number=5, Fwd_thread_id=0)
@@ -44,6 +44,6 @@ for f in r["facts"]:
         print(f["key"], f.get("value", f.get("absent")))
 print(r.get("began"))
 END
-# The same through Perfetto's form.
+# The same in Perfetto's format.
 deepclock report kineto.json -o kineto.pftrace
 deepclock report kineto.pftrace --format csv | grep 'operators/aten::addmm'

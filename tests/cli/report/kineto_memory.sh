@@ -1,4 +1,4 @@
-# What each operator of torch.profiler allocated, less what it freed.
+# The bytes that each operator of torch.profiler allocated, less the bytes that it freed.
 cat > make.py <<'END'
 import json
 events = []
@@ -10,15 +10,15 @@ def memory(ts, n, device=0, tid=7):
 x("aten::conv2d", 0.5, 50)
 x("aten::empty", 10.5, 10)
 memory(12.5, 4096)
-memory(20.5, 100)  # at the very end of aten::empty
+memory(20.5, 100) # at the very end of aten::empty
 memory(30.5, -96)
 x("aten::mul", 60.5, 20)
-x("aten::mul", 65.5, 10)  # as PyTorch dispatches it again: its bytes count once in the total
+x("aten::mul", 65.5, 10) # dispatched again by PyTorch: its bytes count once in the total
 memory(66.5, 640)
 memory(70.5, 32, 1)
-memory(71.5, -8, 5)  # of a library for the CPU
-memory(90.5, 7)  # of nobody
-memory(66.5, 11, 0, 8)  # of a thread that runs no operator
+memory(71.5, -8, 5) # from a library, on the CPU
+memory(90.5, 7) # outside all operators
+memory(66.5, 11, 0, 8) # on a thread without operators
 x("aten::relu", 100.5, 5)
 print(json.dumps({"schemaVersion": 1, "traceEvents": events}))
 END
@@ -41,7 +41,7 @@ for word in memory self_cpu_memory_usage device_memory; do
     deepclock report kineto.json --sort $word --top 2 --format json | python3 rows.py
 done
 deepclock report kineto.json --sort memory | sed 's/  *$//'
-# Of a file in which no memory was recorded, of one without a device, and of a record.
+# A file without memory events, a file without a device, and a record.
 sed 's/\[memory\]/other/g' kineto.json > none.json
 deepclock report none.json --sort memory
 sed 's/"Device Type": 1/"Device Type": 0/' kineto.json > cpu.json

@@ -1,4 +1,4 @@
-# Operators of torch.profiler apart by the shapes of their inputs.
+# Operators of torch.profiler, separated by the shapes of their inputs.
 cat > make.py <<'END'
 import json
 events = []

@@ -1,4 +1,4 @@
-# Two records are one table, and a hostile name stays a name; lists of the program have the form too.
+# Two records are one table, and a hostile name is escaped; listings of the program have this format too.
 deepclock bench --quiet --runs 20 --warmup 2 --save one.json -- true > /dev/null
 sed 's/"key": "name", "value": "true"/"key": "name", "value": "a|b <x> *c*"/' one.json > two.json
 deepclock report one.json two.json --format markdown > both

@@ -12,7 +12,7 @@ try() {
 try a.pftrace a.pftrace -o no.pftrace
 cp a.pftrace copy.pftrace
 try a.pftrace copy.pftrace -o no.pftrace 2>&1 | sed 's/process [0-9]*/process N/'
-# An event of another producer, which says nothing of its clocks.
+# An event of another producer, which has no clock data.
 printf '\n\016@\001P\001Z\010H\003X\005\272\001\001x' > bare.pftrace
 try a.pftrace bare.pftrace -o no.pftrace
 echo "{}" >run.json

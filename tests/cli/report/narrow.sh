@@ -1,4 +1,4 @@
-# Each interval that is narrower than its level says is marked, with the reason, in every form.
+# Each interval that has less than its nominal coverage is marked, with the reason, in every format.
 cat >r.json <<'X'
 {"schema": 1, "deepclock": "0.1.0", "id": "0123456789abcdef0123456789abcdef", "began": "2026-11-21T04:50:12Z",
  "facts": [{"section": "subject", "key": "name", "value": "m.onnx"}],

@@ -1,4 +1,4 @@
-# Profiles of Python's cProfile: the numbers of each function as pstats has them, paths from callers.
+# Profiles of Python's cProfile: the numbers of each function as in pstats, paths from callers.
 cat > make.py <<'END'
 import marshal
 main, f, g, leaf = ("x.py", 1, "main"), ("x.py", 5, "f"), ("x.py", 9, "g"), ("~", 0, "<built-in method leaf>")
@@ -17,7 +17,7 @@ END
 python3 make.py
 deepclock report cp.prof
 deepclock report cp.prof --by path
-# The same of the encoding's oldest version in use; and in the form of others, and back.
+# The same in the oldest marshal version in use; converted to other formats, and back.
 deepclock report old.prof | tail -n +2 >old.txt
 deepclock report cp.prof | tail -n +2 | sed s/cp.prof/old.prof/ | cmp - old.txt
 deepclock report cp.prof -o again.pstats && deepclock report again.pstats | tail -n +2
@@ -26,7 +26,7 @@ import pstats
 print([(f[2], round(t[2], 6), round(t[3], 6)) for f, t in sorted(pstats.Stats("again.pstats").stats.items())])'
 deepclock view cp.prof --no-browser -o cp.html && grep -c "<html" cp.html
 deepclock report empty.prof
-# Damaged in any way: a sentence, or a report.
+# Corrupt files of any kind: a message, or a report.
 cat > damage.py <<'END'
 import marshal, random, subprocess
 whole, r = open("cp.prof", "rb").read(), random.Random(7)

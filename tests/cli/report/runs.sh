@@ -1,4 +1,4 @@
-# One row for each run; of CSV alone, and refused before anything is measured.
+# One row for each run; only in CSV, other formats are refused before anything is measured.
 deepclock bench --quiet --runs 3 --warmup 2 --per run --format csv -- touch ran > runs.csv
 tr -d '\r' < runs.csv | cut -d, -f2-5
 rm -f ran

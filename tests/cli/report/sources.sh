@@ -1,5 +1,5 @@
-# A record names files, and may come from a stranger: a page has lines only of regular files below the
-# working directory, or below the one that the user names, and says of which.
+# A record names source files, and may be untrusted: a page has lines only of regular files below the
+# working directory, or below the directory that the user names, and prints which one.
 mkdir -p in/.hidden out && cd in || exit
 echo "own line" > own.c; echo "hidden line" > .hidden/key; echo "other line" > ../out/other.c
 ln -s ../out/other.c link.c; ln -s /etc/passwd passwd; mkfifo pipe

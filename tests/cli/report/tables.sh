@@ -1,4 +1,4 @@
-# Results in rows: the same bytes again as JSON, on pages of any width, and cell by cell in CSV.
+# Results in rows: the same bytes again as JSON, on pages of any width, and each cell in CSV.
 record=$(dirname "$0")/../../data/record_tables.json
 deepclock report "$record" --format json | cmp - "$record" && echo "the same bytes"
 deepclock report --details "$record" | sed -n '9,24p'

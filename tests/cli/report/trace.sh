@@ -1,4 +1,4 @@
-# A trace in the forms of other programs: by --format, or by the ending of -o.
+# A trace in formats of other programs: by --format, or by the extension of -o.
 zone-program || exit
 deepclock trace --no-waits -o run.pftrace.gz --save run.json -- ./program > /dev/null
 stacks() { sed 's/[0-9]\{2,\}/N/g' "$1"; }
@@ -9,7 +9,7 @@ deepclock report run.pftrace.gz --format rows | sed -n 1p
 for form in perfetto chrome speedscope pprof callgrind pstats; do
 	deepclock report run.pftrace.gz --format $form -o out.$form && test -s out.$form && echo "$form written"
 done
-# What it writes it reads; compressed where that is asked for.
+# report reads the files that it writes; compressed on request.
 for name in again.pftrace again.pftrace.gz; do
 	deepclock report run.pftrace.gz -o $name
 	deepclock report $name --format folded | cmp - by_format.folded && echo "$name is the same"
@@ -19,10 +19,10 @@ deepclock report run.pftrace.gz -o out.speedscope.json
 python3 -c 'import json; print(json.load(open("out.speedscope.json"))["$schema"])'
 deepclock report run.pftrace.gz -o out.json.gz && gzip -cd out.json.gz | python3 -c 'import json, sys
 print(sorted({e["ph"] for e in json.load(sys.stdin)["traceEvents"]}))'
-# A plain .json is the record, as everywhere.
+# A plain .json is the record, as in other commands.
 deepclock report run.pftrace.gz -o table.json
 record table.json 'r["tables"][0]["name"]'
-# A file that was cut.
+# A truncated file.
 head -c 300 run.pftrace.gz > cut.pftrace.gz
 deepclock report cut.pftrace.gz --format chrome -o cut.json
 echo $?

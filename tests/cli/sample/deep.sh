@@ -1,10 +1,10 @@
-# A stack that is deeper than what is copied of it: the fact, the note, and the innermost callers.
+# A stack that exceeds the copied part: the fact, the note, and the innermost callers.
 sampled-program || exit
 deepclock sample --quiet --source perf --stack 8KiB --save run.json -- ./program deep 200 >/dev/null 2>why.txt ||
 	{ grep -q perf_event why.txt && { echo "the kernel permits no perf_event"; exit 77; }; cat why.txt; exit 1; }
 sampled-shares run.json
-# Cut, or now and then broken, are those that do not reach the program's beginning: all of the work,
-# and nothing else. The loader and exit() have a sample now and then, which is whole.
+# Truncated or failed stacks are those that do not reach main(): all of the work,
+# and nothing else. The loader and exit() have an occasional sample, with a complete stack.
 python3 - <<'END'
 import json
 r = json.load(open("run.json"))

@@ -1,4 +1,4 @@
-# How the program ends is how deepclock ends; what it had done is told.
+# deepclock ends with the exit status of the program; its samples until then are reported.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do

@@ -1,4 +1,4 @@
-# The call paths for other programs, by the file's ending; refused before anything runs where there is none.
+# The call paths for other programs, by the file's extension; an unknown extension is refused before anything runs.
 sampled-program || exit
 sampled-by >/dev/null || { echo "no samples can be taken here"; exit 77; }
 deepclock sample --quiet -o out.folded -- ./program shares 60 >/dev/null

@@ -1,4 +1,4 @@
-# SIGTERM ends sampling, and the program; --time does the same, and is what was asked for.
+# SIGTERM ends sampling and the program; --time does the same, but is no interruption.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do

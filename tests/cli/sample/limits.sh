@@ -1,4 +1,4 @@
-# The program has the limit of descriptors that the shell gave, however many the sampler needs.
+# The program keeps the descriptor limit of the shell, however many descriptors the sampler needs.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do

@@ -1,4 +1,4 @@
-# A program that runs already, with its threads; it runs on.
+# A running program, with its threads; it continues to run.
 sampled-program || exit
 ./program endless >ready.txt &
 pid=$!

@@ -1,4 +1,4 @@
-# A program that runs already, whose work is done by a process below one below it.
+# A running program whose work is done by a grandchild process.
 sampled-program || exit
 ./program family >ready.txt &
 pid=$!

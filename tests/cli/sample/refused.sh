@@ -1,4 +1,4 @@
-# Where the kernel refuses perf_event timers take the samples; where these cannot either, it is said what helps.
+# If the kernel refuses perf_event, timers take the samples; if these fail too, the message gives the fix.
 sampled-program || exit
 refused=$(dirname "$(readlink -f program)")/perf_refused.so
 [ -e "$refused" ] || { echo "$refused was not built"; exit 77; }
@@ -7,7 +7,7 @@ LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- ./program shares
 echo $?
 sampled-shares run.json
 record run.json 'f("sample", "source")' 'note("sample-timers") is not None'
-# Of a Python program timers take them too then.
+# Timers take the samples of a Python program too in this case.
 LD_PRELOAD=$refused deepclock sample --quiet --save run.json -- python3 -c 'sum(i * i for i in range(3000000))' >/dev/null
 record run.json 'f("sample", "source")' 'note("sample-timers") is not None' 'f("sample", "python_late")'
 {

@@ -1,4 +1,4 @@
-# Two functions that do 70 and 30 parts of the work, in one thread, several, and processes.
+# Two functions that do 70 and 30 parts of the work, in one thread, in several threads, and in processes.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do

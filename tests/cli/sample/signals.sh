@@ -1,4 +1,4 @@
-# A program with a timer and signals of its own is not disturbed, and is seen.
+# A program with its own timer and signals is sampled and not disturbed.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 for one in $by; do

@@ -1,4 +1,4 @@
-# A thread of OpenMP that waits by running has a row of its own, and the program's own function leads.
+# An OpenMP thread that busy-waits has a separate row, and the program's own function ranks first.
 sampled-program || exit
 [ "$(nproc)" -ge 2 ] || { echo "OpenMP does not spin on one processor"; exit 77; }
 cat > half.c <<'END'

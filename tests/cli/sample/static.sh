@@ -1,4 +1,4 @@
-# Into a static program nothing is put: the kernel can take samples of it, timers cannot.
+# A static program cannot be preloaded: the kernel can sample it, timers cannot.
 sampled-program static || exit
 deepclock sample --source timer -- ./program shares
 echo $?

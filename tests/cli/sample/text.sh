@@ -1,4 +1,4 @@
-# The answer first, then few lines.
+# The answer first, then a few lines.
 sampled-program || exit
 sampled-by >/dev/null || { echo "no samples can be taken here"; exit 77; }
 deepclock sample -- ./program shares >out.txt

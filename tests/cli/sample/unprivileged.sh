@@ -1,4 +1,4 @@
-# As an ordinary user: the kernel's own work is not seen, the program is.
+# As an unprivileged user: kernel time is not sampled, the program is.
 sampled-program || exit
 unprivileged deepclock sample --quiet --save run.json -- ./program shares >/dev/null
 code=$?

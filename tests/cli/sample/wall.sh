@@ -1,4 +1,4 @@
-# A thread that sleeps eight times 150 ms, beside one that works: where it slept is told, and how long.
+# A thread that sleeps eight times 150 ms, next to a busy thread: the place and the duration of the sleep are reported.
 sampled-program || exit
 by=$(sampled-by) || { echo "$by"; exit 77; }
 look() {
@@ -11,6 +11,6 @@ for one in $by; do
 	deepclock sample --quiet --wall --source $one --save run.json -- ./program wait 300 >/dev/null || echo $?
 	look
 done | sort -u
-# As an ordinary user, who is not told of switches.
+# As an unprivileged user, who receives no context-switch events.
 unprivileged deepclock sample --quiet --wall --save run.json -- ./program wait 300 >/dev/null || echo $?
 look

@@ -1,4 +1,4 @@
-# A file whose batch is fixed is rebatched, and once its outputs were compared; with a symbol it is searched.
+# A file with a fixed batch is rebatched, and its outputs are compared once; a symbolic batch is searched directly.
 need-ort || exit 77
 deepclock zoo simplenet -o fixed.onnx
 deepclock zoo simplenet --symbolic -o open.onnx

@@ -1,4 +1,4 @@
-# The same result as text, JSON and CSV; a full disk is said.
+# The same result as text, JSON and CSV; a full disk is reported.
 common="--quiet --engine null --engine-option sleep_ns=1000000 --batch 1,2 --point-time 20ms --rounds 2"
 deepclock throughput $common --format json zoo:simplenet > run.json 2> /dev/null
 echo $?

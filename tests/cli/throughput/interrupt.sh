@@ -1,4 +1,4 @@
-# Ctrl-C: what was measured is shown and saved, and the exit status says so.
+# Ctrl-C: the results until then are shown and saved, with the exit status of an interruption.
 (until [ "$(grep -c . journal 2> /dev/null || true)" -ge 4 ] 2> /dev/null; do sleep 0.02; done; echo x > enough) &
 interrupt SIGINT enough deepclock throughput --details --quiet --engine null --engine-option sleep_ns=20000000 \
 	--point-time 400ms --resume journal --save run.json zoo:simplenet > text

@@ -1,4 +1,4 @@
-# An engine whose run takes 2 ms whatever the batch: the largest batch is the best, exactly.
+# An engine whose run takes 2 ms for any batch: the largest batch is the best, exactly.
 deepclock throughput --quiet --engine null --engine-option sleep_ns=2000000 --details --point-time 40ms \
 	--batch 1,4,8 --rounds 2 --save run.json zoo:simplenet > text
 echo $?

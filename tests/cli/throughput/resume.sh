@@ -1,4 +1,4 @@
-# Killed in the middle: the same command goes on after the last trial that was finished.
+# Killed in the middle: the same command continues after the last finished trial.
 cat > killed <<'END'
 #!/usr/bin/env python3
 import os, signal, subprocess, sys, time
@@ -20,16 +20,16 @@ search() {
 search ./killed
 sed -n '$p' text
 lines=$(wc -l < journal)
-printf '{"schema": 1, "deepcl' >> journal # as if it had been killed while it wrote
+printf '{"schema": 1, "deepcl' >> journal # a partial line, like that of a writer killed in the middle
 search
 record run.json "f('method', 'trials_resumed') >= 3 and f('method', 'trials_resumed') == $lines - 1" \
 	'm("throughput/best_batch")["value"]' 'f("engine", "name")' \
 	'f("method", "trials") > f("method", "trials_resumed")'
-# Once more: nothing is left to do.
+# Once more: no trial remains.
 search
 record run.json 'f("method", "trials") == f("method", "trials_resumed")' 'm("throughput/best_batch")["value"]' \
 	'f("engine", "name")'
-# Another search has no business with it.
+# The journal of one search is refused by another.
 deepclock throughput --quiet --engine null --resume journal zoo:simplenet
 echo $?
 deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --batch 1,2,4,16 \

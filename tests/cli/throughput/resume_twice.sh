@@ -1,4 +1,4 @@
-# Two searches with one journal: the second is refused at once, and the first one's stays whole.
+# Two searches with one journal: the second is refused at once, and the journal of the first stays intact.
 search() {
 	deepclock throughput --quiet --engine null --engine-option sleep_ns=3000000 --max-batch 8 \
 		--point-time "$1" --rounds 2 --resume journal --save run.json zoo:simplenet > text

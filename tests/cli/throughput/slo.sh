@@ -1,4 +1,4 @@
-# A run takes 5 ms whatever the batch: all of them keep to 100 s, none to 1 us, however two trials scatter.
+# A run takes 5 ms for any batch: every batch meets 100 s, none meets 1 us, however two trials scatter.
 search() {
 	deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1,2 --point-time 100ms \
 		--rounds 2 --save run.json zoo:simplenet "$@" > text
@@ -10,15 +10,15 @@ search() {
 	grep -q '^Throughput by batch' text && echo table
 }
 search --slo 'median <= 100s'
-# A percentile needs independent runs, and a busy machine's are not: 'not sure' is then right.
+# A percentile needs independent runs, and runs on a busy machine are not: inconclusive is then correct.
 deepclock throughput --details --quiet --engine null --engine-option sleep_ns=5000000 --batch 1 --point-time 100ms --rounds 2 \
 	--slo 'p90<=100s' --save run.json zoo:simplenet > text 2> why
 code=$?
 [ $code = 0 ] || [ $code = 4 ] && record run.json '[c["title"] for c in r["tables"][0]["columns"]][:4]'
-# A maximum can be broken, and no run shows that it holds: the answer is there, the exit status is 4.
+# A maximum can be violated, and no run shows that it is met: the answer is printed, the exit status is 4.
 search --slo 'max<=100s' 2> err
 cat err
-# A percentile that is no metric of a record.
+# A percentile that is not a metric of records.
 search --slo 'p97.5<=1us' 2> err
 search --slo 'p99<=1us' 2> err
 sed 's/batch [12] comes nearest with [^:]*$/batch N comes nearest with TIME/' err

@@ -1,4 +1,4 @@
-# The time is over in the middle of the growth: the best of what there is, and a note.
+# The time ends during the growth: the best finished point, and a note.
 deepclock throughput --quiet --engine null --engine-option sleep_ns=10000000 --point-time 200ms --max-time 1s \
 	--save run.json zoo:simplenet > text
 echo $?

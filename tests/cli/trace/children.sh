@@ -1,4 +1,4 @@
-# Child processes come onto the timeline of the first one, or stay apart, and then it is said why.
+# Child processes are merged into the timeline of the first process, or stay separate, with the reason.
 zone-program || exit
 if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
 	echo "a sanitizer's allocator may be locked by another thread when a program forks"
@@ -14,12 +14,12 @@ deepclock trace --no-waits --save run.json -- ./program forks >out
 show
 deepclock trace --no-waits --format csv --save run.json -- ./program fork | grep step/calls
 show
-# Of two programs that a script starts the first has the file. They are in another directory.
+# Of two programs that a script starts, the first has the file. They are in another directory.
 mkdir sub
 deepclock trace --no-waits --save run.json -- sh -c 'cd sub; ../program; ../program fork' >out
 show
 ls sub
-# What it recorded before it became another program by exec() is there too, and nothing is cut.
+# Events from before an exec() are included too, and no range is truncated.
 deepclock trace --no-waits --save run.json -- ./program exec >out
 show
 deepclock trace --no-waits --children apart --save run.json -- ./program fork >out

@@ -1,4 +1,4 @@
-# The table is whole, and the file is not: that is said, and the exit status is 1.
+# The table is complete, and the file is not: the error is printed, and the exit status is 1.
 zone-program || exit
 [ -w /dev/full ] || { echo "there is no /dev/full"; exit 77; }
 deepclock trace -o /dev/full --format csv --save run.json -- ./program > table.csv

@@ -1,4 +1,4 @@
-# The disk is full when samples are to follow the trace: it stays as it was.
+# The disk is full when samples are appended to the trace: the trace stays unchanged.
 zone-program spins || exit
 built=$(dirname "$(readlink -f "$(command -v deepclock)")")
 [ -e "$built/libdeepclock_sampler.so" ] || { echo "libdeepclock_sampler.so was not built"; exit 77; }

@@ -1,11 +1,11 @@
-# Ctrl-C at a terminal reaches the program too: it is left to end by itself, and all of it is told. A
-# signal that only deepclock gets is passed on.
+# Ctrl-C at a terminal reaches the program too: deepclock waits for its exit, and reports all of it. A
+# signal that only deepclock receives is forwarded.
 zone-program || exit
 python3 - <<'END'
 import os, pty, signal, subprocess, time
 
 def ctrl_c():
-    # A program of its own at the terminal, as a shell starts it.
+    # A process group in the foreground of the terminal, as a shell starts it.
     pid, terminal = pty.fork()
     if pid == 0:
         os.execvp("deepclock", ["deepclock", "trace", "--no-waits", "--quiet", "--format", "csv", "--save", "run.json",
@@ -27,7 +27,7 @@ def term():
     started = subprocess.Popen(["deepclock", "trace", "--no-waits", "--format", "csv", "--save", "run.json", "--",
                                 "./program", "interrupt"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     started.stdout.readline()
-    time.sleep(1.5)  # from then on nothing is lost
+    time.sleep(1.5) # events after this are not lost
     started.send_signal(signal.SIGTERM)
     print("exit", started.wait(), "saved", b"saved" in started.stdout.read())
 

@@ -1,5 +1,5 @@
 # heavy
-# A program ends with its last thread, as it does alone: the thread that records does not keep it.
+# A program ends with its last thread, as without deepclock: the recorder thread does not keep it alive.
 zone-program last || exit
 for how in exits alone outlived status strict; do
 	timeout 20 ./program $how > alone.txt

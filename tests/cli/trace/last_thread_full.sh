@@ -1,6 +1,6 @@
 # heavy
-# The same where no descriptor is free, so that /proc does not say which threads there are. The main
-# thread's exit status is not known then.
+# The same without a free descriptor, so that /proc cannot be read to list the threads. The main
+# thread's exit status is unknown then.
 zone-program last || exit
 for how in exits status; do
 	rm -f run.json

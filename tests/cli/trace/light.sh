@@ -1,4 +1,4 @@
-# What is put in front of a program brings no library along that the program might have of its own.
+# The preloaded library has no dependency that could conflict with a library of the program.
 zone-program waits || exit
 deepclock trace -o cat.pftrace -- cat /proc/self/maps > maps 2> err
 grep -o 'libdeepclock.*\.so' maps | sort -u

@@ -1,4 +1,4 @@
-# A program that measures inside its own zone: runs and operators stand inside that zone, of both calls.
+# A program that measures inside a zone: runs and operators are inside that zone, in both calls.
 need-ort || exit 77
 built=$(dirname "$(readlink -f "$(command -v deepclock)")")/tests/zones/zone_measures
 [ -x "$built" ] || { echo "zone_measures was not built"; exit 77; }

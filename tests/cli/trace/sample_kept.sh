@@ -1,4 +1,4 @@
-# The samples of a trace are in what report makes of it: the record, and each format that can hold them.
+# Samples of a trace are preserved by report: in the record, and in each format that can hold them.
 zone-program spins || exit
 built=$(dirname "$(readlink -f "$(command -v deepclock)")")
 [ -e "$built/libdeepclock_sampler.so" ] || { echo "libdeepclock_sampler.so was not built"; exit 77; }
@@ -32,7 +32,7 @@ for what, mine, theirs in zip(("paths", "functions"), whole, zip(*parts)):
     total = sum(theirs, collections.Counter())
     print(what, "same" if +mine == +total else f"differ: {+mine - total} {total - mine}", "any" if any(mine.values()) else "none")
 PY
-read_back() { # a trace, and the records that it is made of
+read_back() { # a trace, and the records made from it
 	deepclock report "$1" --save back.json >/dev/null && shift && python3 same.py back.json "$@"
 }
 count() { # a record
@@ -42,7 +42,7 @@ count() { # a record
 read_back one.pftrace one.json
 deepclock report one.pftrace -o copy.pftrace && read_back copy.pftrace one.json
 deepclock report copy.pftrace -o packed.pftrace.gz && read_back packed.pftrace.gz one.json
-# In the copy they are where they were.
+# The copy has them at the same times.
 deepclock report copy.pftrace --format rows -o zones.csv
 trace-samples copy.pftrace zones.csv work | while read -r name _ before _ inside _ after; do
 	[ "$name" = heavy ] && here=$inside || here=$before
@@ -50,10 +50,10 @@ trace-samples copy.pftrace zones.csv work | while read -r name _ before _ inside
 	[ $((all - here)) -le 1 ] && [ $all -gt 5 ] && echo "$name: where it ran" || echo "$name: $before, $inside, $after"
 done | sort
 echo "rows: $(($(grep -c ',sample,.*;\(heavy\|light\)"\?,' zones.csv) > $(count one.json) / 2))"
-# Two on one timeline; then into another format.
+# Two traces on one timeline; then into another format.
 deepclock report one.pftrace two.pftrace.gz -o all.pftrace && read_back all.pftrace one.json two.json
 deepclock report one.pftrace two.pftrace.gz --format folded -o all.folded 2>&1 | sed 's/[0-9]\+ stack/N stack/'
-# Chrome's: an event for each, whose stack is in the list of frames.
+# Chrome's format: an event for each sample, whose stack is in the list of frames.
 deepclock report one.pftrace -o one.chrome.json --format chrome
 python3 - <<'PY'
 import csv
@@ -72,12 +72,12 @@ print("chrome:", len(samples) == facts["sample", "samples"], len(heavy) == row[1
 rows = sorted(int(r["begin_ns"]) for r in csv.DictReader(open("zones.csv", newline="")) if r["kind"] == "sample")
 print("times:", rows == sorted(round(1000 * e["ts"]) for e in samples))
 PY
-# Trees next to that of the zones.
+# Trees in addition to the tree of zones.
 deepclock report one.pftrace -o one.speedscope.json && deepclock report one.speedscope.json --save scope.json >/dev/null
 record scope.json 'sorted(x["title"] for x in r["trees"])' \
 	'[sum(n[k] for n in r["trees"][-1]["nodes"]) == sum(n[k] for n in load("one.json")["trees"][1]["nodes"]) for k in (2, 3)]'
 deepclock report one.pftrace -o one.pb.gz && gzip -dc one.pb.gz | tr '\000-\037' '\n' | grep -a -o 'samples/time\|^heavy\|thread' | sort -u
-# One tree alone: the other is left out, with the way to it.
+# A format for one tree: the other tree is left out, and the message gives the option for it.
 deepclock report one.pftrace -o one.folded 2>&1 | sed 's/[0-9]\+ stack/N stack/'
 sed 's/ [0-9]*$//; s/ [0-9]*;/;/' one.folded
 deepclock report one.pftrace --tree samples --format folded | grep -c ';heavy [1-9]'

@@ -1,4 +1,4 @@
-# What each thread used and waited for: in the record, and the same when the file is read.
+# CPU use and waiting time of each thread: in the record, and the same when the file is read.
 zone-program waits || exit
 deepclock trace --save run.json -- ./program >out
 deepclock report trace.pftrace --format json >read.json
@@ -18,7 +18,7 @@ main = next(row for row in live if row["name"] == "program")
 print("main waits", main["waited"] > 20e6, "uses", main["cpu"] > 0, main["minor_faults"] > 0, "of", main["lifetime"] > 20e6)
 print("so do others", sum(row["waited"] > 20e6 for row in live if isinstance(row["waited"], int)) > 1)
 END
-# The counters of other viewers.
+# The counters in formats of other viewers.
 deepclock report trace.pftrace --format chrome >out.json
 python3 -c 'import json; print(sorted({e["name"] for e in json.load(open("out.json"))["traceEvents"] if e["ph"] == "C"} -
 	{"run queue wait", "CPU share", "major page faults"}))'

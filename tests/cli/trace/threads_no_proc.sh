@@ -1,4 +1,4 @@
-# Without /proc the threads that record are seen, and why there is no more.
+# Without /proc only threads with zones are recorded, and the reason is printed.
 zone-program || exit
 if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
 	echo "a sanitizer needs /proc"
@@ -6,7 +6,7 @@ if ldd "$(command -v deepclock)" | grep -q 'lib[at]san'; then
 fi
 alone() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"; }
 alone true 2>/dev/null || { echo "this user may not take /proc away"; exit 77; }
-# The loader asks /proc where a program lies.
+# The loader reads the path of a program from /proc.
 LD_LIBRARY_PATH=$(dirname "$(readlink -f "$(command -v deepclock)")")
 export LD_LIBRARY_PATH
 alone deepclock trace --no-waits --format csv --save run.json -- ./program >out

@@ -1,4 +1,4 @@
-# Of what nothing can be seen, it is said why.
+# If a program cannot be traced, the reason is printed.
 zone-program leaves || exit
 deepclock trace -- ./program
 echo $?

@@ -1,4 +1,4 @@
-# What a program waits for that knows nothing of deepclock, and gets all that it waited for.
+# Blocking calls of a program that does not use deepclock, and that receives all of its data.
 zone-program waits || exit
 deepclock trace --save run.json -- ./program | head -1
 record run.json 'f("trace", "unfinished_ranges")' 'f("trace", "unmatched_ends")' 'f("method", "waits_from")'
@@ -16,11 +16,11 @@ END
 deepclock trace --waits 1h --format csv -- ./program | grep -c wait:
 deepclock trace --no-waits -- ./program
 echo $?
-# A wrapper's exec() is followed; a shell and what it starts do as without us.
+# A wrapper's exec() is followed; a shell and its children behave as without deepclock.
 deepclock trace --format csv -- env ./program | grep -c 'zones/wait: sleep/calls'
 deepclock trace --waits 1ms --format csv -- bash -c './program; echo "$?"; exit 5' | grep -E '^all|^[0-9]|wait: child/calls'
 deepclock trace --waits 1h -- ls no-such-file 2>&1 | grep -v ls:
-# A program that leaves by _exit(), as many a shell does, has come to its end.
+# A program that exits by _exit(), as many shells do, has ended normally.
 cat > leave.py <<'END'
 import os, time
 time.sleep(0.05)

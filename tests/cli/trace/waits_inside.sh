@@ -1,4 +1,4 @@
-# Waits inside libc's own files, by syscall(), and one that is not over when the program is.
+# Blocking calls inside libc, by syscall(), and one that is still open when the program ends.
 zone-program waits_inside || exit
 deepclock trace -o rows.csv --waits 10ms --save run.json -- ./program > out
 head -1 out

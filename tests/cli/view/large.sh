@@ -1,4 +1,4 @@
-# Many runs are compressed in the page, and nothing of them is lost; few stand there as JSON, whatever their texts are.
+# Many runs are compressed in the page without loss; few runs are stored as JSON, whatever their texts are.
 deepclock bench zoo:simplenet --engine null --runs 60000 --group 1 --warmup 3 --quiet --no-history --save run.json --html run.html > /dev/null
 deepclock bench zoo:simplenet --engine null --runs 60 --warmup 3 --quiet --no-history --save few.json --html few.html > /dev/null
 python3 - <<'END'
@@ -16,6 +16,6 @@ r["command"] = "</script><!--<script>\u2028"
 json.dump(r, open("evil.json", "w"))
 END
 deepclock report evil.json --format html > evil.html
-# Two blocks of data, two scripts; no other end of one.
+# Two data blocks, two scripts; no additional closing tag.
 grep -o '</script' evil.html | wc -l
 grep -c 'u003c/script>' evil.html

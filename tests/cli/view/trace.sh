@@ -1,4 +1,4 @@
-# The page of a trace has its timeline, whichever command writes it; that of several traces has none.
+# The page of a trace has its timeline, whichever command writes it; a page of several traces has none.
 printf '[{"ph":"X","name":"a","pid":1,"tid":1,"ts":0,"dur":9},{"ph":"X","name":"b","pid":1,"tid":1,"ts":1,"dur":2}]' > t.json
 deepclock view t.json --no-browser -o view.html > /dev/null
 deepclock report t.json -o report.html

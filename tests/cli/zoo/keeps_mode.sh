@@ -1,5 +1,5 @@
-# Replacing a file keeps its mode, whichever option names it; a new one has what umask says; nothing is
-# left beside it. A file that may not be written is not replaced.
+# Replacing a file preserves its mode, whichever option names it; a new file has the mode of umask; no temporary file
+# remains. A read-only file is not replaced.
 umask 027
 deepclock zoo simplenet -o new.onnx
 stat -c '%a %n' new.onnx

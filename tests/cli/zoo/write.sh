@@ -1,4 +1,4 @@
-# The same bytes by every way, nothing beside the file, nothing on stdout.
+# The same bytes by every way of output, no other file, nothing on stdout.
 deepclock zoo simplenet -o a.onnx && deepclock zoo zoo:simplenet --output=b.onnx
 deepclock zoo simplenet -o - > c.onnx
 deepclock zoo simplenet --seed 7 -o d.onnx
