@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The name is libFuzzer's. Returns 0; must not crash, leak or run long. */
+/* libFuzzer defines this name. Returns 0; must not crash, leak or run long. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static inline void check(int holds)
@@ -20,7 +20,8 @@ static inline void check(int holds)
 		abort();
 }
 
-/* The bytes as a file in memory, so that nothing is left behind; close() what is returned. */
+/* Puts the bytes into a memfd, so that no file remains; the caller closes the descriptor
+ * returned. */
 static inline int fuzz_file(const uint8_t *bytes, size_t n, char path[64])
 {
 	int fd = memfd_create("input", MFD_CLOEXEC);

@@ -43,7 +43,7 @@ static void free_batch(const char *path, const onnx_model *m, const char *file, 
 	batch_done(&b);
 }
 
-/* The rewriter reads the file once more. */
+/* The rewriter reads the file a second time. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	mem_arena *a = mem_arena_new(0);

@@ -10,7 +10,7 @@
 
 enum { BYTES_MAX = 1 << 16, FUNCTIONS_MAX = 64, STEPS_MAX = 4 };
 
-/* Memory has the same at each address whenever it is read; some cannot be read. */
+/* Each address holds the same bytes at every read; some addresses cannot be read. */
 static bool any_memory(void *self, uint64_t address, void *to, size_t n)
 {
 	unsigned char *out = to;

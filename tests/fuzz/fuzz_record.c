@@ -33,7 +33,7 @@ static void check_text(const dck_record *r)
 	}
 }
 
-/* Of any values, each figure that the record has is whole. */
+/* Draws each figure of the record; the SVG must be complete, whatever the values. */
 static void check_figures(const dck_record *r)
 {
 	size_t n;

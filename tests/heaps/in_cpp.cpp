@@ -1,4 +1,4 @@
-// in_cpp.cpp - every form of operator new and delete, and what the library asks for.
+// in_cpp.cpp - every form of operator new and delete, and allocations of the C++ library.
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
@@ -32,7 +32,8 @@ static __attribute__((noinline)) void no_leaks()
 	delete new wide;
 	delete[] new wide[3];
 	::operator delete(::operator new(10), std::size_t(10));
-	::operator delete(::operator new(10, std::align_val_t(128)), std::size_t(10), std::align_val_t(128));
+	::operator delete(::operator new(10, std::align_val_t(128)), std::size_t(10),
+			  std::align_val_t(128));
 	::operator delete(::operator new(10, std::nothrow), std::nothrow);
 }
 

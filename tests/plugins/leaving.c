@@ -62,7 +62,7 @@ static void hang(void)
 		pause();
 }
 
-/* The first process makes the file. */
+/* The first process creates the file. */
 static int first_of_two(void)
 {
 	return open("first", O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0;

@@ -9,7 +9,7 @@
 
 typedef struct fault_alloc {
 	size_t calls, fail_at; /* 1: the first; 0: none fails */
-	size_t out;	       /* not yet released */
+	size_t out;	       /* not yet freed */
 } fault_alloc;
 
 static bool fault_alloc_fails(fault_alloc *f)
@@ -39,7 +39,7 @@ static void fault_alloc_release(void *self, void *old)
 	free(old);
 }
 
-/* Puts *f in force; dck_set_allocator(NULL) ends it. */
+/* Installs *f as the allocator; dck_set_allocator(NULL) ends it. */
 static inline void fault_alloc_begin(fault_alloc *f, size_t fail_at)
 {
 	*f = (fault_alloc){.fail_at = fail_at};

@@ -51,7 +51,7 @@ static inline dck_buffer golden_styled(const char *writer, const dck_record *con
 	return b;
 }
 
-/* All of the record, not only the answer. */
+/* Reports the whole record, not only the answer. */
 static inline dck_buffer golden_report(const char *writer, const dck_record *const *records,
 				       size_t n, const dck_style *style)
 {

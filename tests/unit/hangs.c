@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
-/* cmocka.h needs those before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 static unsigned set_up;

@@ -28,7 +28,7 @@
 #define REPLACED 1
 #endif
 
-/* Events since the last clock reading; what was in it when the work was called. */
+/* Events since the last clock reading; their sums before and after the work, inside the clock. */
 static unsigned long since_clock, before_work, after_work, seen_runs;
 static bool worked;
 
@@ -143,7 +143,7 @@ static int work_that_allocates(void *arg)
 	return 0;
 }
 
-/* The check itself must be able to fail. */
+/* Checks that the check itself can fail. */
 static void an_allocation_would_be_seen(void **state)
 {
 	uint64_t ns = 0;

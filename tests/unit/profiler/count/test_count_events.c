@@ -52,7 +52,7 @@ static void what_shared_a_register_is_scaled(void **state)
 			    "counted outside the kernel alone, since this user may see no more "
 			    "in 25.0 % of the time, and scaled: several events shared a counter");
 	dck_record_free(r);
-	/* Who asked for no more is not told of it. */
+	/* Without the request for more, the remark is left out. */
 	r = record_of((perf_counted){300, 4000, 1000}, true, true);
 	assert_non_null(strstr(r->metrics[0].how, "counted by the kernel in 25.0 %"));
 	dck_record_free(r);

@@ -29,7 +29,7 @@ static void heap_write(const char *name, uint64_t began_ns, int64_t live)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* After exec() a process has two heap files, and what is in the older one is gone. */
+/* After exec() a process has two heap files; the memory in the older one is freed. */
 static void the_newer_heap_counts(void **state)
 {
 	(void)state;

@@ -25,7 +25,8 @@ static void *fill(void *self)
 	filled *f = self;
 
 	for (uint64_t i = 1; i <= EACH; i++) {
-		sample_slot *s = sample_slot_acquire(f->slots, getpid()); /* it runs on */
+		sample_slot *s =
+		    sample_slot_acquire(f->slots, getpid()); /* continues with the next slot */
 
 		if (!s) {
 			f->lost++;
@@ -36,7 +37,7 @@ static void *fill(void *self)
 		s->tid = f->tid;
 		s->kind = SLOT_STACK;
 		s->at_ns = i;
-		s->a = i; /* by which it is known again */
+		s->a = i; /* identifies the sample when drained */
 		s->ended = UNWIND_END;
 		s->python = SAMPLE_PYTHON_NONE;
 		s->npython = 0;

@@ -14,7 +14,7 @@
 
 enum { FILES = 100, READINGS = 100 };
 
-/* As of a program that is read again and again, and whose code nobody looks up. */
+/* Reads the maps repeatedly, as for a program whose code is never looked up. */
 static void map_all(address_space *s)
 {
 	char path[64];
